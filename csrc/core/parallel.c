@@ -1,0 +1,180 @@
+#define _GNU_SOURCE
+#include "core/parallel.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+/* One loop in flight: threads take the next block until none is left. */
+typedef struct job {
+    vt_block_function *body;
+    void *context;
+    int64_t count, block;
+    _Atomic int64_t next;
+} job;
+
+static void run_blocks(job *j, int thread)
+{
+#if defined(__x86_64__)
+    const unsigned int environment = _mm_getcsr();
+    _mm_setcsr(0x9fc0u); /* exceptions masked, round to nearest, flush denormals (FTZ and DAZ) */
+#endif
+    for (;;) {
+        const int64_t begin =
+            atomic_fetch_add_explicit(&j->next, j->block, memory_order_relaxed);
+        if (begin >= j->count)
+            break;
+        const int64_t end = begin + j->block < j->count ? begin + j->block : j->count;
+        j->body(j->context, begin, end, thread);
+    }
+#if defined(__x86_64__)
+    _mm_setcsr(environment);
+#endif
+}
+
+/* ---- the pool: workers sleep between loops; one loop at a time owns them ---- */
+
+typedef struct pool {
+    pthread_mutex_t owner, lock;
+    pthread_cond_t wake, done;
+    job *current;
+    uint64_t generation;
+    int wanted, active, started;
+    pid_t process;
+} pool;
+
+static pool workers = {.owner = PTHREAD_MUTEX_INITIALIZER,
+                       .lock = PTHREAD_MUTEX_INITIALIZER,
+                       .wake = PTHREAD_COND_INITIALIZER,
+                       .done = PTHREAD_COND_INITIALIZER};
+
+static void *worker_main(void *argument)
+{
+    const int thread = (int)(intptr_t)argument;
+    uint64_t seen = 0;
+    pthread_mutex_lock(&workers.lock);
+    for (;;) {
+        while (workers.generation == seen)
+            pthread_cond_wait(&workers.wake, &workers.lock);
+        seen = workers.generation;
+        if (thread >= workers.wanted)
+            continue;
+        job *const j = workers.current;
+        pthread_mutex_unlock(&workers.lock);
+        run_blocks(j, thread);
+        pthread_mutex_lock(&workers.lock);
+        if (--workers.active == 0)
+            pthread_cond_signal(&workers.done);
+    }
+    return NULL;
+}
+
+/* Called with workers.lock held. Returns how many threads, the caller included, can take part. */
+static int start_workers(int threads)
+{
+    if (workers.process != getpid()) { /* after a fork only the caller lives on */
+        workers.process = getpid();
+        workers.started = 1;
+        workers.generation = 0;
+    }
+    while (workers.started < threads) {
+        pthread_t id;
+        pthread_attr_t attributes;
+        pthread_attr_init(&attributes);
+        pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+        const int failed =
+            pthread_create(&id, &attributes, worker_main, (void *)(intptr_t)workers.started);
+        pthread_attr_destroy(&attributes);
+        if (failed)
+            break;
+        workers.started++;
+    }
+    return workers.started < threads ? workers.started : threads;
+}
+
+static void pool_for(int threads, job *j)
+{
+    /* A loop that starts while another owns the pool runs on its own thread: same bits. */
+    if (threads == 1 || pthread_mutex_trylock(&workers.owner) != 0) {
+        run_blocks(j, 0);
+        return;
+    }
+    pthread_mutex_lock(&workers.lock);
+    const int taking_part = start_workers(threads);
+    workers.current = j;
+    workers.wanted = taking_part;
+    workers.active = taking_part - 1;
+    workers.generation++;
+    pthread_cond_broadcast(&workers.wake);
+    pthread_mutex_unlock(&workers.lock);
+
+    run_blocks(j, 0);
+
+    pthread_mutex_lock(&workers.lock);
+    while (workers.active > 0)
+        pthread_cond_wait(&workers.done, &workers.lock);
+    workers.current = NULL;
+    pthread_mutex_unlock(&workers.lock);
+    pthread_mutex_unlock(&workers.owner);
+}
+
+/* ---- the choice of the backend ---- */
+
+static int pool_is_chosen(void)
+{
+#ifdef _OPENMP
+    static _Atomic int chosen = -1;
+    int now = atomic_load_explicit(&chosen, memory_order_relaxed);
+    if (now < 0) {
+        const char *name = getenv("VORTON_BACKEND");
+        now = name && strcmp(name, "pthread") == 0;
+        atomic_store_explicit(&chosen, now, memory_order_relaxed);
+    }
+    return now;
+#else
+    return 1;
+#endif
+}
+
+void vt_parallel_for(int threads, int64_t count, int64_t block, vt_block_function *body,
+                     void *context)
+{
+    const int64_t blocks = (count + block - 1) / block;
+    if (threads > blocks)
+        threads = (int)blocks;
+    if (blocks <= 0)
+        return;
+    job j = {.body = body, .context = context, .count = count, .block = block};
+    if (threads == 1 || pool_is_chosen()) {
+        pool_for(threads < 1 ? 1 : threads, &j);
+        return;
+    }
+#ifdef _OPENMP
+#pragma omp parallel num_threads(threads)
+    run_blocks(&j, omp_get_thread_num());
+#endif
+}
+
+int vt_available_threads(void)
+{
+    cpu_set_t set;
+    int count = 1;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        count = CPU_COUNT(&set);
+    return count < 1 ? 1 : count > VT_MAX_THREADS ? VT_MAX_THREADS : count;
+}
+
+const char *vt_parallel_backend(void)
+{
+    return pool_is_chosen() ? "pthread" : "openmp";
+}

@@ -1,0 +1,27 @@
+/* The one parallel layer: a loop over fixed blocks. The block size never depends on the number of
+ * threads and every block does the same arithmetic wherever it runs, so results have the same bits
+ * for any number of threads and for both backends (OpenMP, or a small pool of POSIX threads). */
+#ifndef VORTON_CORE_PARALLEL_H
+#define VORTON_CORE_PARALLEL_H
+
+#include <stdint.h>
+
+#define VT_MAX_THREADS 64
+
+/* Handles [begin, end) of the range; thread is 0 .. threads - 1 and names scratch, nothing else. */
+typedef void vt_block_function(void *context, int64_t begin, int64_t end, int thread);
+
+/* Runs body over [0, count) in blocks of `block`, handed out in order to at most `threads` threads
+ * (1 .. VT_MAX_THREADS). Inside a block denormals are flushed to zero and rounding is to nearest,
+ * whatever the caller's floating-point environment is; that environment is restored afterwards. */
+void vt_parallel_for(int threads, int64_t count, int64_t block, vt_block_function *body,
+                     void *context);
+
+/* The processors that this process may use, at least 1, at most VT_MAX_THREADS. */
+int vt_available_threads(void);
+
+/* "openmp" or "pthread": the backend in use (built with VORTON_OPENMP=0, only "pthread"; else the
+ * environment variable VORTON_BACKEND chooses, default openmp). */
+const char *vt_parallel_backend(void);
+
+#endif

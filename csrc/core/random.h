@@ -1,0 +1,43 @@
+/* Counter-based random numbers: a pure function of (seed, stream, index), so births do not depend
+ * on order, threads or resumes. The mixer is the finaliser of SplitMix64 (Steele, Lea, Flood 2014),
+ * applied once per key word. Low-discrepancy points: the additive recurrence of the generalised
+ * golden ratio, in exact 64-bit integer arithmetic. */
+#ifndef VORTON_CORE_RANDOM_H
+#define VORTON_CORE_RANDOM_H
+
+#include <stdint.h>
+
+static inline uint64_t vt_mix(uint64_t z)
+{
+    z += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* 64 random bits for the key. */
+static inline uint64_t vt_random_bits(uint64_t seed, uint64_t stream, uint64_t index)
+{
+    return vt_mix(vt_mix(vt_mix(seed) ^ stream) ^ index);
+}
+
+/* Uniform in [0, 1), 53 bits. */
+static inline double vt_random(uint64_t seed, uint64_t stream, uint64_t index)
+{
+    return (double)(vt_random_bits(seed, stream, index) >> 11) * 0x1p-53;
+}
+
+/* Point number index of the 3-D low-discrepancy sequence shifted by seed; each in [0, 1). With the
+ * index as time it is the 4-D sequence (x, y, z, t) from which particles are born. */
+static inline void vt_sequence_point(uint64_t seed, uint64_t index, double point[3])
+{
+    /* 2^64 / g^k with g^4 = g + 1, g = 1.2207440846057596, k = 1, 2, 3 */
+    static const uint64_t step[3] = {0xd1b54a32d192ed03u, 0xabc98388fb8fac02u,
+                                     0x8cb92ba72f3d8dd7u};
+    for (uint64_t axis = 0; axis < 3; axis++)
+        point[axis] =
+            (double)((vt_random_bits(seed, 0x706f696e74u, axis) + index * step[axis]) >> 11) *
+            0x1p-53;
+}
+
+#endif

@@ -1,0 +1,289 @@
+/* Vectors for the kernels. Every file of a stage is compiled once per target (scalar, avx2, avx512:
+ * the macro VT_TARGET names it, VT_NAME prefixes its functions), always with -ffp-contract=off, so
+ * that a fused multiply-add happens exactly where vf_fma is written. The operations here round the
+ * same way on every target (the scalar one computes fma in software where the CPU has none), and no
+ * reduction depends on the vector length: results have the same bits on all of them.
+ *
+ *   vf, vi   VL floats, VL int32: VL is 16 (avx512), 8 (avx2) or 4 (scalar); use + - * / directly
+ *   f4, f8   4 and 8 floats on every target: one grid node, two neighbouring nodes
+ *
+ * Loops run over padded arrays in steps of VL; pitches are multiples of VT_LANES = 16 floats. */
+#ifndef VORTON_CORE_SIMD_H
+#define VORTON_CORE_SIMD_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define VT_LANES 16
+#define VT_INLINE static inline __attribute__((always_inline))
+
+#define VT_PASTE2(a, b) vt_##a##_##b
+#define VT_PASTE(a, b) VT_PASTE2(a, b)
+#ifndef VT_TARGET
+#define VT_TARGET scalar
+#endif
+/* VT_NAME(deposit) is vt_avx512_deposit in the avx512 build of the file, and so on. */
+#define VT_NAME(name) VT_PASTE(VT_TARGET, name)
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#define VL 16
+#elif defined(__AVX2__) && defined(__FMA__)
+#include <immintrin.h>
+#define VL 8
+#else
+#define VL 4
+#endif
+
+typedef float vf __attribute__((vector_size(4 * VL)));
+typedef int32_t vi __attribute__((vector_size(4 * VL)));
+typedef float f4 __attribute__((vector_size(16)));
+typedef int32_t i4 __attribute__((vector_size(16)));
+typedef float f8 __attribute__((vector_size(32)));
+
+/* ---- fused multiply-add ---- */
+
+/* a * b + c with one rounding, from double arithmetic alone: the product is exact in double, the
+ * sum is rounded to odd, so that the final rounding to float is that of the exact value
+ * (Boldo and Melquiond 2008). */
+static inline float vt_fmaf(float a, float b, float c)
+{
+    const double product = (double)a * (double)b, addend = (double)c, sum = product + addend;
+    const double part = sum - product;
+    const double error = (product - (sum - part)) + (addend - part);
+    uint64_t bits;
+    memcpy(&bits, &sum, 8);
+    if (error != 0.0 && (bits & 1u) == 0 && sum - sum == 0.0) {
+        const int away = (error > 0.0) == (sum > 0.0);
+        bits += away ? 1u : UINT64_MAX;
+        double odd;
+        memcpy(&odd, &bits, 8);
+        return (float)odd;
+    }
+    return (float)sum;
+}
+
+VT_INLINE float f1_fma(float a, float b, float c)
+{
+#if VL > 4
+    return _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(a), _mm_set_ss(b), _mm_set_ss(c)));
+#else
+    return vt_fmaf(a, b, c);
+#endif
+}
+
+VT_INLINE f4 f4_fma(f4 a, f4 b, f4 c)
+{
+#if VL > 4
+    return (f4)_mm_fmadd_ps((__m128)a, (__m128)b, (__m128)c);
+#else
+    return (f4){vt_fmaf(a[0], b[0], c[0]), vt_fmaf(a[1], b[1], c[1]), vt_fmaf(a[2], b[2], c[2]),
+                vt_fmaf(a[3], b[3], c[3])};
+#endif
+}
+
+VT_INLINE f8 f8_fma(f8 a, f8 b, f8 c)
+{
+#if VL > 4
+    return (f8)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+    f8 r;
+    for (int i = 0; i < 8; i++)
+        r[i] = vt_fmaf(a[i], b[i], c[i]);
+    return r;
+#endif
+}
+
+VT_INLINE vf vf_fma(vf a, vf b, vf c)
+{
+#if VL == 16
+    return (vf)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif VL == 8
+    return (vf)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+    return f4_fma(a, b, c);
+#endif
+}
+
+/* ---- making, loading, storing ---- */
+
+VT_INLINE vf vf_set(float x)
+{
+    return x - (vf){0};
+}
+
+VT_INLINE vi vi_set(int32_t x)
+{
+    return x + (vi){0};
+}
+
+VT_INLINE f4 f4_set(float x)
+{
+    return (f4){x, x, x, x};
+}
+
+VT_INLINE f8 f8_set(float x)
+{
+    return (f8){x, x, x, x, x, x, x, x};
+}
+
+VT_INLINE f8 f8_join(f4 low, f4 high)
+{
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+VT_INLINE f4 f8_low(f8 a)
+{
+    return __builtin_shufflevector(a, a, 0, 1, 2, 3);
+}
+
+VT_INLINE f4 f8_high(f8 a)
+{
+    return __builtin_shufflevector(a, a, 4, 5, 6, 7);
+}
+
+#define VT_LOAD_STORE(type)                                                                        \
+    VT_INLINE type type##_load(const void *p)                                                      \
+    {                                                                                              \
+        type r;                                                                                    \
+        memcpy(&r, p, sizeof r);                                                                   \
+        return r;                                                                                  \
+    }                                                                                              \
+    VT_INLINE void type##_store(void *p, type a)                                                   \
+    {                                                                                              \
+        memcpy(p, &a, sizeof a);                                                                   \
+    }
+VT_LOAD_STORE(vf)
+VT_LOAD_STORE(vi)
+VT_LOAD_STORE(f4)
+VT_LOAD_STORE(f8)
+#undef VT_LOAD_STORE
+
+/* ---- elementwise functions: all correctly rounded, or exact ---- */
+
+VT_INLINE vf vf_sqrt(vf a)
+{
+#if VL == 16
+    return (vf)_mm512_sqrt_ps((__m512)a);
+#elif VL == 8
+    return (vf)_mm256_sqrt_ps((__m256)a);
+#else
+    return (vf){__builtin_sqrtf(a[0]), __builtin_sqrtf(a[1]), __builtin_sqrtf(a[2]),
+                __builtin_sqrtf(a[3])};
+#endif
+}
+
+VT_INLINE float f1_sqrt(float a)
+{
+    return __builtin_sqrtf(a);
+}
+
+/* b where the comparison is false, as the x86 instructions: NaN in a gives b. */
+VT_INLINE vf vf_min(vf a, vf b)
+{
+#if VL == 16
+    return (vf)_mm512_min_ps((__m512)a, (__m512)b);
+#elif VL == 8
+    return (vf)_mm256_min_ps((__m256)a, (__m256)b);
+#else
+    const vi less = a < b;
+    return (vf)((less & (vi)a) | (~less & (vi)b));
+#endif
+}
+
+VT_INLINE vf vf_max(vf a, vf b)
+{
+#if VL == 16
+    return (vf)_mm512_max_ps((__m512)a, (__m512)b);
+#elif VL == 8
+    return (vf)_mm256_max_ps((__m256)a, (__m256)b);
+#else
+    const vi more = a > b;
+    return (vf)((more & (vi)a) | (~more & (vi)b));
+#endif
+}
+
+/* a where the mask (all bits of a lane set, or none) is set, else b. */
+VT_INLINE vf vf_select(vi mask, vf a, vf b)
+{
+    return (vf)((mask & (vi)a) | (~mask & (vi)b));
+}
+
+/* Towards zero; the argument must be inside the int32 range. */
+VT_INLINE vi vf_truncate(vf a)
+{
+    return __builtin_convertvector(a, vi);
+}
+
+VT_INLINE vf vi_to_vf(vi a)
+{
+    return __builtin_convertvector(a, vf);
+}
+
+/* ---- rearranging ---- */
+
+/* Transposes VL vectors of VL floats in place. */
+VT_INLINE void vf_transpose(vf r[VL])
+{
+#if VL == 16
+    __m512 *m = (__m512 *)r, t[16], u[16];
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i++) {
+        t[2 * i] = _mm512_unpacklo_ps(m[2 * i], m[2 * i + 1]);
+        t[2 * i + 1] = _mm512_unpackhi_ps(m[2 * i], m[2 * i + 1]);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        const __m512d a = (__m512d)t[4 * i], b = (__m512d)t[4 * i + 2];
+        const __m512d c = (__m512d)t[4 * i + 1], d = (__m512d)t[4 * i + 3];
+        u[4 * i] = (__m512)_mm512_unpacklo_pd(a, b);
+        u[4 * i + 1] = (__m512)_mm512_unpackhi_pd(a, b);
+        u[4 * i + 2] = (__m512)_mm512_unpacklo_pd(c, d);
+        u[4 * i + 3] = (__m512)_mm512_unpackhi_pd(c, d);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        t[i] = _mm512_shuffle_f32x4(u[i], u[4 + i], 0x88);
+        t[4 + i] = _mm512_shuffle_f32x4(u[i], u[4 + i], 0xdd);
+        t[8 + i] = _mm512_shuffle_f32x4(u[8 + i], u[12 + i], 0x88);
+        t[12 + i] = _mm512_shuffle_f32x4(u[8 + i], u[12 + i], 0xdd);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        m[i] = _mm512_shuffle_f32x4(t[i], t[8 + i], 0x88);
+        m[8 + i] = _mm512_shuffle_f32x4(t[i], t[8 + i], 0xdd);
+        m[4 + i] = _mm512_shuffle_f32x4(t[4 + i], t[12 + i], 0x88);
+        m[12 + i] = _mm512_shuffle_f32x4(t[4 + i], t[12 + i], 0xdd);
+    }
+#elif VL == 8
+    __m256 *m = (__m256 *)r, t[8], u[8];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        t[2 * i] = _mm256_unpacklo_ps(m[2 * i], m[2 * i + 1]);
+        t[2 * i + 1] = _mm256_unpackhi_ps(m[2 * i], m[2 * i + 1]);
+    }
+#pragma GCC unroll 2
+    for (int i = 0; i < 2; i++) {
+        u[4 * i] = _mm256_shuffle_ps(t[4 * i], t[4 * i + 2], 0x44);
+        u[4 * i + 1] = _mm256_shuffle_ps(t[4 * i], t[4 * i + 2], 0xee);
+        u[4 * i + 2] = _mm256_shuffle_ps(t[4 * i + 1], t[4 * i + 3], 0x44);
+        u[4 * i + 3] = _mm256_shuffle_ps(t[4 * i + 1], t[4 * i + 3], 0xee);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        m[i] = _mm256_permute2f128_ps(u[i], u[4 + i], 0x20);
+        m[4 + i] = _mm256_permute2f128_ps(u[i], u[4 + i], 0x31);
+    }
+#else
+    const vf a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
+    const vf b = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
+    const vf c = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
+    const vf d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+    r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    r[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    r[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+#endif
+}
+
+#endif

@@ -1,0 +1,369 @@
+/* vorton: a vortex-particle fluid solver.
+ *
+ * Vortons carry vorticity; the velocity that they induce moves them and the tracers. The method is
+ * that of M. Gourlay's articles "Fluid Simulation for Video Games" (parts 1-20), see README.md.
+ *
+ * Conventions. SI units, right-handed axes, Z up. Functions that can fail return a vt_status; 0 is
+ * success, and after a failure vt_error_message() names the argument, its value and what is
+ * allowed, and nothing has changed. A definition struct is made by its vt_default_...() function,
+ * changed, and passed in; the library copies what it needs. Arrays belong to the simulation: they
+ * never move while it lives. One thread at a time may call into a simulation: a second one gets
+ * VT_BUSY. The library never prints, exits, or installs signal handlers. */
+#ifndef VORTON_H
+#define VORTON_H
+
+#include <stdint.h>
+
+#define VORTON_VERSION_MAJOR 0
+#define VORTON_VERSION_MINOR 1
+#define VORTON_VERSION_PATCH 0
+#define VORTON_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define VT_API __attribute__((visibility("default")))
+#else
+#define VT_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- status ---- */
+
+typedef enum vt_status {
+    VT_OK = 0,
+    VT_INVALID_ARGUMENT = 1, /* an argument is out of its range */
+    VT_OUT_OF_MEMORY = 2,    /* the system refused memory or address space */
+    VT_OVER_CAPACITY = 3,    /* more vortons or tracers than the simulation has room for */
+    VT_BUSY = 4,             /* another thread is inside this simulation */
+    VT_NOT_FINITE = 5,       /* a NaN or an infinity in the state */
+    VT_IO = 6                /* a file could not be written */
+} vt_status;
+
+/* What went wrong in the last failed call of this thread; "" before any. */
+VT_API const char *vt_error_message(void);
+
+/* Version of the library that runs, to compare with the header's: "0.1.0". */
+VT_API const char *vt_version(void);
+
+/* Instruction set of the kernels in use: "scalar", "avx2" or "avx512". The best that the processor
+ * has; the environment variable VORTON_SIMD, read at the first call, forces a lower one. */
+VT_API const char *vt_simd(void);
+
+/* Threads backend in use: "openmp" or "pthread" (environment variable VORTON_BACKEND). */
+VT_API const char *vt_backend(void);
+
+/* Compiler and flags of this build, for benchmark records. */
+VT_API const char *vt_build(void);
+
+/* ---- method: one choice for each stage of the frame ---- */
+
+typedef struct vt_method {
+#define VT_CHOICE(name, value, choices, description) int32_t name;
+#define VT_NUMBER(name, value, least, most, description) double name;
+#include "vorton/method.def"
+#undef VT_CHOICE
+#undef VT_NUMBER
+} vt_method;
+
+enum { VT_VELOCITY_POISSON, VT_VELOCITY_DIRECT };
+enum { VT_KERNEL_GAUSSIAN, VT_KERNEL_WL, VT_KERNEL_BALL };
+enum { VT_STRETCHING_TRANSPOSE, VT_STRETCHING_CLASSICAL, VT_STRETCHING_MIXED, VT_STRETCHING_NONE };
+enum { VT_TIME_RK2, VT_TIME_EULER };
+
+VT_API vt_method vt_default_method(void);
+
+/* Row `index` of method.def, for bindings: returns 0 past the last row. choices is NULL for a
+ * number; least and most are 0 for a choice. */
+typedef struct vt_method_field {
+    const char *name, *choices, *description;
+    double value, least, most;
+} vt_method_field;
+VT_API int vt_describe_method(int index, vt_method_field *field);
+
+/* ---- simulation ---- */
+
+typedef struct vt_simulation vt_simulation;
+
+enum { VT_AT_CAPACITY_ERROR, VT_AT_CAPACITY_OLDEST, VT_AT_CAPACITY_STOP };
+
+typedef struct vt_simulation_def {
+    int64_t max_vortons; /* room for vortons, 1 .. 2^30; address space only (default 2^20) */
+    int64_t max_tracers; /* room for tracers, 1 .. 2^31 - 1 (default 2^23) */
+    int64_t max_nodes;   /* most nodes of the working grid, 17^3 .. 2^30 (default 2^24); where the
+                            flow needs more, the spacing grows */
+    double spacing;      /* grid spacing h, m; 0 (default): smallest authored core / 1.5 */
+    double wind[3];      /* uniform velocity of the free stream, m/s (default 0) */
+    uint64_t seed;       /* key of all random numbers (default 0) */
+    int32_t threads;     /* 1 .. 64; 0 (default): all processors of the process */
+    int32_t at_capacity; /* when births do not fit: VT_AT_CAPACITY_ERROR (default) refuses the step,
+                            _OLDEST replaces the oldest, _STOP ends births */
+    vt_method method;    /* default vt_default_method() */
+} vt_simulation_def;
+
+VT_API vt_simulation_def vt_default_simulation(void);
+VT_API vt_status vt_create_simulation(const vt_simulation_def *def, vt_simulation **simulation);
+VT_API void vt_destroy_simulation(vt_simulation *simulation); /* NULL is allowed */
+
+/* Advances by dt > 0 seconds (0 changes nothing), in as many substeps as the flow needs. */
+VT_API vt_status vt_step(vt_simulation *simulation, double dt);
+
+VT_API double vt_time(const vt_simulation *simulation); /* s since creation */
+VT_API int64_t vt_step_count(const vt_simulation *simulation);
+
+/* ---- shapes ---- */
+
+enum { VT_SHAPE_SPHERE, VT_SHAPE_BOX, VT_SHAPE_DISK, VT_SHAPE_MESH };
+
+typedef struct vt_shape {
+    int32_t kind;       /* VT_SHAPE_... (default sphere) */
+    double center[3];   /* m (default 0); unused by a mesh */
+    double axis[3];     /* normal of a disk, any length but 0 (default 0 0 1) */
+    double radius;      /* sphere, disk; m, > 0 (default 1) */
+    double size[3];     /* edge lengths of a box, m, > 0 (default 1); size[2] is a disk's thickness */
+    const float *vertices; /* mesh: vertex_count x 3, m */
+    const int32_t *faces;  /* mesh: face_count x 3, closed, outward (right-handed) */
+    int64_t vertex_count, face_count;
+} vt_shape;
+
+VT_API vt_shape vt_default_shape(void);
+
+/* Volume in m^3; checks the shape (a mesh must be closed). */
+VT_API vt_status vt_shape_volume(const vt_shape *shape, double *volume);
+
+/* ---- sources ---- */
+
+/* A vortex ring, or with two radii an elliptic one. The cross-section has a Gaussian core of
+ * vorticity circulation / (pi core^2) exp(-rho^2 / core^2) (VALIDATION V3), filled with vortons of
+ * core radius vorton_core; with layers = 0 it is one vorton thick and vorton_core = core. */
+typedef struct vt_ring_def {
+    double center[3];    /* m (default 0) */
+    double axis[3];      /* the ring moves along +axis for circulation > 0; any length but 0
+                            (default 0 0 1) */
+    double radius[2];    /* semi-axes of the centreline, m, > 0 (default 1 1) */
+    double major[3];     /* direction of radius[0], made normal to axis (default 1 0 0) */
+    double circulation;  /* m^2/s (default 1) */
+    double core;         /* core radius of the ring, m, > 0, < the smaller radius (default .1) */
+    double vorton_core;  /* sigma of its vortons, m; 0 (default): core / 2, or core for layers 0 */
+    double wobble;       /* amplitude of a random waviness of the centreline, in radii, 0 .. .5
+                            (default 0): modes 2 .. 13 with random phases */
+    uint64_t wobble_seed;/* key of those phases (default 0) */
+    int64_t sections;    /* vortons along the centreline, >= 8; 0 (default): spaced by vorton_core */
+    int32_t layers;      /* rings of vortons around the centreline: 0 one vorton thick; -1 (default)
+                            as many as vorton_core asks for */
+    double time;         /* birth, s, >= 0 (default 0); inside a step it is born inside the step */
+} vt_ring_def;
+
+VT_API vt_ring_def vt_default_ring(void);
+VT_API vt_status vt_add_ring(vt_simulation *simulation, const vt_ring_def *def);
+
+/* Tracers born inside a shape: `count` at once at time `start`, or `rate` a second from `start` to
+ * `end`, each at its own time and place of one low-discrepancy sequence in (x, y, z, t). */
+typedef struct vt_emitter_def {
+    vt_shape shape;
+    int64_t count;    /* tracers born at `start` (default 0) */
+    double rate;      /* tracers a second (default 0) */
+    double start, end;/* s, 0 <= start <= end (default 0, infinity) */
+    double density;   /* smoke in the shape, kg/m^3, >= 0 (default 1): what each tracer carries is
+                         density x volume / count, or x volume / (rate x 1 s) */
+    double lifetime;  /* tracers older than this are removed, s, > 0 (default infinity) */
+} vt_emitter_def;
+
+VT_API vt_emitter_def vt_default_emitter(void);
+VT_API vt_status vt_add_emitter(vt_simulation *simulation, const vt_emitter_def *def);
+
+/* ---- particles ---- */
+
+enum { VT_VORTONS, VT_TRACERS };
+enum { VT_FLOAT32, VT_INT64 };
+
+/* An array that belongs to the simulation, in C order. Column arrays never move; the first `count`
+ * rows are alive. A step may permute the rows of a set, all columns together: id is identity. */
+typedef struct vt_array {
+    void *data;
+    int32_t type;     /* VT_FLOAT32 or VT_INT64 */
+    int32_t dimensions;
+    int64_t shape[4];
+    int64_t strides[4]; /* bytes */
+} vt_array;
+
+VT_API int64_t vt_count(const vt_simulation *simulation, int set);
+VT_API int64_t vt_capacity(const vt_simulation *simulation, int set);
+
+/* Column by its name in columns.def, shape (count,) or (count, 3). Asking for `velocity` of the
+ * tracers once makes every later step keep it up to date. */
+VT_API vt_status vt_column(vt_simulation *simulation, int set, const char *name, vt_array *array);
+
+/* Row `index` of columns.def for the set; returns 0 past the last. */
+typedef struct vt_column_field {
+    const char *name, *description;
+    int32_t type, components;
+} vt_column_field;
+VT_API int vt_describe_column(int set, int index, vt_column_field *field);
+
+/* Appends vortons. position and strength: count x 3, finite; core: count, > 0, m; volume: count,
+ * > 0, m^3. ids (count, may be NULL) receives their identities. */
+VT_API vt_status vt_add_vortons(vt_simulation *simulation, int64_t count, const float *position,
+                                const float *strength, const float *core, const float *volume,
+                                int64_t *ids);
+
+/* Appends tracers. position: count x 3, finite; density: count, >= 0, kg; size: count, > 0, m. */
+VT_API vt_status vt_add_tracers(vt_simulation *simulation, int64_t count, const float *position,
+                                const float *density, const float *size, int64_t *ids);
+
+/* Removes the rows where mask (count bytes) is not 0; the others keep their order. */
+VT_API vt_status vt_remove(vt_simulation *simulation, int set, const uint8_t *mask);
+
+/* rows[i] = row of ids[i] now, or -1 where it is not alive. */
+VT_API vt_status vt_find_rows(vt_simulation *simulation, int set, int64_t count,
+                              const int64_t *ids, int64_t *rows);
+
+/* ---- fields ---- */
+
+/* Brings the fields up to date with the particles, without moving anything. vt_step leaves the
+ * fields of its last stage. */
+VT_API vt_status vt_update_fields(vt_simulation *simulation);
+
+/* Node-centred arrays of the working grid, shape (nz, ny, nx, 3): "velocity" (m/s, wind included)
+ * and "vector_potential" (m^2/s). Node (k, j, i) is at origin + spacing (i, j, k). Valid until the
+ * next step. VT_INVALID_ARGUMENT before the first field. */
+VT_API vt_status vt_grid(vt_simulation *simulation, const char *name, vt_array *array,
+                         double origin[3], double *spacing);
+
+/* Velocity in m/s at count points (count x 3, m), anywhere, from the fields of now: inside the grid
+ * by sampling, outside by the far field of the vortons. */
+VT_API vt_status vt_velocity_at(vt_simulation *simulation, int64_t count, const float *points,
+                                float *velocity);
+
+/* ---- records ---- */
+
+/* Health of the flow, computed on request from the state and the fields of now. */
+typedef struct vt_health {
+    int64_t vortons, tracers;
+    int32_t grid[3];       /* nodes along x, y, z; 0 before the first field */
+    double spacing;        /* h, m */
+    int32_t substeps;      /* of the last step */
+    double strength[3];    /* sum of alpha, m^3/s */
+    double strength_share; /* |sum alpha| / sum |alpha|: 0 for closed vortex lines; > .05 is bad */
+    double impulse[3];     /* 1/2 sum x cross alpha, m^4/s */
+    double angular_impulse[3]; /* 1/3 sum x cross (x cross alpha), m^5/s */
+    double energy;         /* 1/2 integral A . omega over the grid, m^5/s^2 */
+    double largest_gradient;   /* G: largest Frobenius norm of grad u at a vorton, 1/s */
+    double largest_speed;      /* at a vorton, m/s */
+    double largest_divergence; /* of the velocity at a node, x h / largest speed at a node */
+    double vorticity_divergence; /* rms div omega / rms |grad omega|; > .4 is bad */
+    double overlap;        /* mean spacing of the vortons (volume^1/3) / effective core; > 1 is bad */
+    double bounded_share;  /* share of the vortons at the bound of stretching */
+} vt_health;
+VT_API vt_status vt_get_health(vt_simulation *simulation, vt_health *health);
+
+/* Time spent in a stage, by index (returns 0 past the last): its name, seconds in the last step,
+ * seconds and calls since creation. */
+typedef struct vt_timing {
+    const char *name;
+    double last, total;
+    int64_t calls;
+} vt_timing;
+VT_API int vt_get_timing(const vt_simulation *simulation, int index, vt_timing *timing);
+
+/* ---- the solvers by themselves ---- */
+
+/* Velocity (m/s) induced at target_count points by source_count vortons: float64, brute force, the
+ * judge of all other routes. VALIDATION 0 has the formulas. gradient (target_count x 9, row i is
+ * d u_i / d x_j) and potential (target_count x 3) may be NULL. kernel: VT_KERNEL_... */
+VT_API vt_status vt_direct_sum(int32_t kernel, int64_t target_count, const double *targets,
+                               int64_t source_count, const double *positions,
+                               const double *strengths, const double *cores, double *velocity,
+                               double *gradient, double *potential, int32_t threads);
+
+/* Solves laplace(A) = -source on the nodes of a box of cells[0] x cells[1] x cells[2] cells (even,
+ * 2^a 3^b 5^c, 8 .. 1024) with the 7-point stencil, directly (sine transforms in x and y,
+ * tridiagonal in z). field: (nz, ny, nx, 3) float32 with nx = cells[0] + 1 ...: source at inner
+ * nodes and boundary values of A on the faces; overwritten by A. */
+VT_API vt_status vt_solve_poisson(const int32_t cells[3], double spacing, float *field,
+                                  int32_t threads);
+
+/* ---- volumes ---- */
+
+/* A sparse volume: leaves of 8 x 8 x 8 voxels (value index x * 64 + y * 8 + z), voxel (i, j, k)
+ * centred at voxel_size * (i, j, k). */
+typedef struct vt_volume vt_volume;
+
+typedef struct vt_volume_def {
+    double voxel_size;   /* m, > 0 */
+    double velocity_margin; /* voxels beyond density in which velocity is stored, 0 .. 16
+                               (default 3) */
+} vt_volume_def;
+VT_API vt_volume_def vt_default_volume(void);
+
+/* Density (kg/m^3) of the tracers and velocity (m/s) on voxels, from the state of now. */
+VT_API vt_status vt_create_volume(vt_simulation *simulation, const vt_volume_def *def,
+                                  vt_volume **volume);
+VT_API void vt_destroy_volume(vt_volume *volume);
+
+typedef struct vt_volume_info {
+    int64_t leaves, active_voxels, tracers;
+    double mass;         /* sum of density x voxel volume, kg */
+    double centroid[3];  /* density-weighted, m */
+    double lower[3], upper[3]; /* bounds of the active voxels, m */
+} vt_volume_info;
+VT_API vt_status vt_get_volume_info(const vt_volume *volume, vt_volume_info *info);
+
+/* Fills values ((nz, ny, nx), float32) with the density of the voxels first .. first + shape - 1
+ * (x, y, z), 0 outside the leaves. */
+VT_API vt_status vt_volume_density(const vt_volume *volume, const int32_t first[3],
+                                   const int32_t shape[3], float *values);
+
+typedef struct vt_vdb_def {
+    const char *density_name;  /* grid names; NULL leaves the grid out (default "density") */
+    const char *velocity_name; /* (default "velocity") */
+    int32_t half;              /* store 16-bit floats (default 1) */
+    int32_t compress;          /* zlib, where the build has it (default 1) */
+} vt_vdb_def;
+VT_API vt_vdb_def vt_default_vdb(void);
+
+/* The whole OpenVDB file (format 224) in memory: *bytes of *size, to be given back with vt_free. */
+VT_API vt_status vt_encode_vdb(const vt_volume *volume, const vt_vdb_def *def, uint8_t **bytes,
+                               int64_t *size);
+VT_API void vt_free(void *pointer);
+
+/* 1 when the build found zlib. */
+VT_API int vt_has_compression(void);
+
+/* ---- preview ---- */
+
+/* A lit picture of smoke: PICTURE.md 4. Perspective camera. */
+typedef struct vt_preview_def {
+    int32_t width, height;   /* pixels, 16 .. 8192 (default 640 x 480) */
+    double eye[3], target[3], up[3]; /* m (default up 0 0 1) */
+    double field_of_view;    /* vertical, degrees, 5 .. 120 (default 35) */
+    double extinction;       /* optical depth per kg/m^2; 0 (default): 9 / p95 of the rays' column
+                                density, see vt_preview_extinction */
+    double exposure;         /* (default .6) */
+    double albedo[3];        /* (default .88 .87 .86) */
+    double key_direction[3]; /* towards the light (default -.55 -.35 .75) */
+    double key_color[3];     /* (default 1.5 1.46 1.38) */
+    double sky_color[3];     /* ambient from above (default .13 .16 .21) */
+    double ground_color[3];  /* ambient from below (default .05 .05 .05) */
+    double background[2][3]; /* linear colour at the bottom and the top (default .035 .04 .045,
+                                .08 .105 .14) */
+    double step;             /* length of a march step in voxels, .25 .. 2 (default .8) */
+    int32_t threads;         /* 0 (default): all */
+} vt_preview_def;
+VT_API vt_preview_def vt_default_preview(void);
+
+/* pixels: height x width x 3, sRGB bytes, top row first. */
+VT_API vt_status vt_render_preview(const vt_volume *volume, const vt_preview_def *def,
+                                   uint8_t *pixels);
+
+/* The extinction that makes this frame read as smoke: 9 / p95 of the column density over the rays
+ * that meet it (PICTURE 4). Take it from a developed frame and keep it for the shot. */
+VT_API vt_status vt_preview_extinction(const vt_volume *volume, const vt_preview_def *def,
+                                       double *extinction);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
