@@ -1,0 +1,67 @@
+/* The working grid: where it lies, how its arrays are laid out. One grid per simulation, in memory
+ * that is reserved once for max_nodes and laid out anew when the domain changes.
+ *
+ * Lengths inside the grid arrays are in cells: the position of a record is (x - origin) / spacing,
+ * the deposited strength is alpha itself, the vector potential is A x spacing. The one conversion is
+ * in the velocity stage. */
+#ifndef VORTON_STATE_GRID_H
+#define VORTON_STATE_GRID_H
+
+#include "core/simd.h"
+
+/* A vorton as the grid stages see it: sorted by grid row, 32 bytes, moved by one store. */
+typedef struct vt_record {
+    float position[3]; /* in cells from the grid's first node */
+    float volume;      /* bound_volume of the vorton, m^3 */
+    float strength[3]; /* alpha, m^3/s */
+    uint32_t home;     /* its row in the columns */
+} vt_record;
+_Static_assert(sizeof(vt_record) == 32, "a record is one 32-byte store");
+
+typedef struct vt_grid {
+    int32_t cells[3];   /* along x, y, z: even, 2^a 3^b 5^c, at least 8; nodes are one more */
+    int64_t base[3];    /* the first node lies at base x spacing: the world lattice */
+    double spacing;     /* h, m */
+    double core;        /* effective core radius (sigma) of all vortons on this grid, m */
+
+    /* Nodes of four floats: node (i, j, k) is nodes[k * node_plane + j * node_row + i].
+     * deposit: strength in lanes 0-2, number of vortons (sum of weights) in lane 3.
+     * velocity: m/s in lanes 0-2, div A (m/s) in lane 3. The same memory, one after the other.
+     * One more plane than nodes may be read, never written. */
+    int64_t node_row, node_plane;
+    f4 *nodes;
+
+    /* Components apart: node (i, j, k) of component c is field[c][k * plane + j * row + i]; row is
+     * a multiple of 16 and at least 16 more than the cells, planes hold a multiple of 16 rows and
+     * one more. filter: strength at inner nodes. poisson: vector potential x spacing, faces too.
+     * 16 floats before and after each field may be read. */
+    int64_t row, plane;
+    float *field[3];
+
+    /* Boundary values of the vector potential x spacing. Face 2 * axis + side (0 low, 1 high);
+     * u and v are the two other axes in increasing order (x < y < z); component c of node (u, v) is
+     * face[f][c * face_plane + v * face_row + u]. */
+    int64_t face_row, face_plane;
+    float *face[6];
+} vt_grid;
+
+/* The fixed description of a cell count: pitches from cells alone. */
+static inline void vt_grid_pitches(vt_grid *grid)
+{
+    const int64_t nx = grid->cells[0], ny = grid->cells[1], nz = grid->cells[2];
+    const int64_t x16 = (nx + 15) / 16 * 16, y16 = (ny + 15) / 16 * 16;
+    const int64_t most = nx > ny ? (nx > nz ? nx : nz) : (ny > nz ? ny : nz);
+    grid->node_row = (nx + 1 + 3) / 4 * 4 + 16;
+    grid->node_plane = grid->node_row * (ny + 1);
+    grid->row = x16 + 16;
+    grid->plane = grid->row * (y16 + 1);
+    grid->face_row = (most + 1 + 15) / 16 * 16;
+    grid->face_plane = grid->face_row * (most + 1);
+}
+
+static inline float vt_grid_origin(const vt_grid *grid, int axis)
+{
+    return (float)((double)grid->base[axis] * grid->spacing);
+}
+
+#endif
