@@ -231,7 +231,8 @@ VT_API vt_status vt_update_fields(vt_simulation *simulation);
 VT_API vt_status vt_get_grid(vt_simulation *simulation, const char *name, vt_array *array,
                              double origin[3], double *spacing);
 
-/* Velocity in m/s at count points (count x 3, m), anywhere, from the fields of now: inside the grid
+/* Velocity in m/s at count points (count x 3, m), anywhere, from the fields of now, the wind
+ * included: inside the grid
  * by sampling, outside by the far field of the vortons. */
 VT_API vt_status vt_velocity_at(vt_simulation *simulation, int64_t count, const float *points,
                                 float *velocity);
