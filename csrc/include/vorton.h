@@ -313,7 +313,7 @@ typedef struct vt_tracer_source {
     int64_t count;         /* 0 .. 2^31 - 1 */
     const float *position; /* count x 3, m; within 2^23 voxels of the origin along each axis */
     const float *density;  /* count; what each stands for, kg, >= 0 */
-    const float *size;     /* count; spacing of the tracers around it at birth, m, > 0 */
+    const float *size;     /* count; spacing of the tracers around it at birth, m, >= 0 */
     vt_velocity_function *velocity; /* called for many voxels at a time; NULL: no velocity grid */
     void *context;         /* its first argument */
 } vt_tracer_source;

@@ -65,12 +65,12 @@ void vt_key_set_destroy(vt_key_set *set);
 
 typedef struct vt_leaves {
     int64_t count;
-    int32_t components;  /* floats a voxel: 1 or 3; 0 where there are no values */
-    uint64_t *keys;      /* count, ascending */
-    uint64_t *masks;     /* count x 8: voxel (x, y, z) of a leaf is active if bit 8 y + z of word x
-                            is set */
-    float *values;       /* count x 512 x components, voxel 64 x + 8 y + z; 0 where not active */
-    uint32_t *table;     /* hash table from keys to rows: row + 1, or 0 */
+    int32_t components; /* floats a voxel: 1 or 3; 0 where there are no values */
+    uint64_t *keys;     /* count, ascending */
+    uint64_t *masks;    /* count x 8: voxel (x, y, z) of a leaf is active if bit 8 y + z of word x
+                           is set */
+    float *values;      /* count x 512 x components, voxel 64 x + 8 y + z; 0 where not active */
+    uint32_t *table;    /* hash table from keys to rows: row + 1, or 0 */
     int32_t table_bits;
 } vt_leaves;
 
@@ -112,6 +112,13 @@ static inline int vt_voxel_is_active(const vt_leaves *leaves, int64_t row, int v
 {
     return (int)(leaves->masks[row * VT_LEAF_WORDS + (voxel >> 6)] >> (voxel & 63) & 1);
 }
+
+/* Makes the voxels of a leaf (1 component) active whose value is above 0; returns 0 when one of
+ * them is not finite, else 1. */
+int vt_mark_active(vt_leaves *leaves, int64_t row);
+
+/* Bounds of all active voxels, low and high included (0 where there is none); returns how many. */
+int64_t vt_active_bounds(const vt_leaves *leaves, int32_t low[3], int32_t high[3]);
 
 /* Leaves whose active voxels are those within `radius` (0 .. 16) voxels along every axis of an
  * active voxel of `from`; values all 0. */

@@ -19,4 +19,11 @@ struct vt_volume {
 vt_status vt_rasterize(const vt_tracer_source *source, double voxel_size, int threads,
                        vt_leaves *density);
 
+/* Filters the density of hat with a positive kernel of the variance (0 .. 1 voxels^2 along each
+ * axis) and of sum 1, into empty leaves. */
+vt_status vt_smooth_leaves(const vt_leaves *hat, double variance, int threads, vt_leaves *density);
+
+/* Checks def and volume, sets *volume to NULL. */
+vt_status vt_check_volume_def(const vt_volume_def *def, vt_volume **volume);
+
 #endif
