@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/mathd.h"
 #include "core/parallel.h"
 #include "core/status.h"
 
@@ -14,7 +15,6 @@
 #define OCTAVE_GAIN 0.4f  /* a */
 #define OCTAVE_DEPTH 0.3f /* b */
 #define FORWARD 0.2f      /* g of Henyey and Greenstein, halved by every octave */
-#define ROWS_AT_ONCE 8
 
 /* A lattice of nodes, x fastest. */
 typedef struct lattice {
@@ -48,7 +48,7 @@ static float smooth_27(const float *centre, int64_t row, int64_t plane)
 
 typedef struct coarsening {
     const vt_bricks *bricks;
-    lattice *half, *quarter;
+    const lattice *half, *quarter;
 } coarsening;
 
 /* A brick owns its first 4 nodes along each axis; nodes of bricks that are not stored are empty. */
@@ -85,23 +85,23 @@ static void coarsen_planes(void *context, int64_t begin, int64_t end, int thread
                               from->stride[1], from->stride[2]);
 }
 
-/* ---- sweeps: slice after slice along one axis, rows of a slice in parallel ---- */
+/* ---- sweeps: slice after slice along one axis; each sweep is one task ---- */
 
-/* Slices lie across `axis`; u and v are the other two axes. A slice has an empty rim of one node,
- * so that its neighbours may be read without asking. */
+/* Slices lie across `axis`; u and v are the other two axes. A slice has a rim of one node that sees
+ * all the light, so that neighbours may be read without asking. */
 typedef struct sweep {
-    const lattice *from;
+    const lattice *from; /* density */
+    float *to;           /* the result at the nodes of `from`; may be the density itself */
+    float *memory;       /* two slices */
     int axis, u, v;
-    int64_t slice, pitch; /* the slice in work; nodes from row to row of a slice buffer */
+    int64_t slice, pitch; /* the slice in work; nodes from row to row of a slice in memory */
     float *before, *now;  /* first node of the slice nearer to the light, and of this one */
     float depth;          /* optical depth of one slice per unit of density */
-    float shift[2];       /* towards the light by one slice: nodes along u and v */
-    float *half_depth;    /* key: depth at the nodes, may be from->value */
-    f4 *ambient, color;   /* ambient: what this direction adds to */
+    float gain;           /* ambient: what counts of this octave */
+    float shift[2];       /* key: towards the light by one slice, nodes along u and v */
 } sweep;
 
-static void sweep_along(sweep *s, _Bool upward, int threads, vt_block_function *rows, float *memory,
-                        float outside)
+static void sweep_slices(sweep *s, _Bool upward, float outside, void slice(const sweep *s))
 {
     const lattice *const l = s->from;
     s->u = s->axis == 0 ? 1 : 0;
@@ -109,56 +109,52 @@ static void sweep_along(sweep *s, _Bool upward, int threads, vt_block_function *
     s->pitch = l->count[s->u] + 2;
     const int64_t size = s->pitch * (l->count[s->v] + 2), first = s->pitch + 1;
     for (int64_t i = 0; i < 2 * size; i++)
-        memory[i] = outside;
+        s->memory[i] = outside;
     for (int64_t n = 0; n < l->count[s->axis]; n++) {
         s->slice = upward ? n : l->count[s->axis] - 1 - n;
-        s->before = memory + (n & 1) * size + first;
-        s->now = memory + (~n & 1) * size + first;
-        vt_parallel_for(threads, l->count[s->v], ROWS_AT_ONCE, rows, s);
+        s->before = s->memory + (n & 1) * size + first;
+        s->now = s->memory + (~n & 1) * size + first;
+        slice(s);
     }
 }
 
 /* Optical depth: that of the nearer slice where the way to the light meets it, and this slice's. */
-static void sweep_depth(void *context, int64_t begin, int64_t end, int thread)
+static void key_slice(const sweep *s)
 {
-    const sweep *const s = context;
     const lattice *const l = s->from;
-    const int64_t to_u = s->shift[0] < 0.0f ? -1 : 1,
-                  to_v = s->shift[1] < 0.0f ? -s->pitch : s->pitch;
-    const float wu = fabsf(s->shift[0]), wv = fabsf(s->shift[1]);
-    (void)thread;
-    for (int64_t v = begin; v < end; v++) {
+    const int64_t to_u = s->shift[0] < 0.0f ? -1 : 1;
+    const int64_t to_v = s->shift[1] < 0.0f ? -s->pitch : s->pitch;
+    const float wu = __builtin_fabsf(s->shift[0]), wv = __builtin_fabsf(s->shift[1]);
+    for (int64_t v = 0; v < l->count[s->v]; v++) {
         const int64_t start = s->slice * l->stride[s->axis] + v * l->stride[s->v];
+        const float *const b = s->before + v * s->pitch;
         for (int64_t u = 0; u < l->count[s->u]; u++) {
-            const float *const b = s->before + v * s->pitch + u;
             const int64_t node = start + u * l->stride[s->u];
-            const float near = b[0] + wu * (b[to_u] - b[0]);
-            const float far = b[to_v] + wu * (b[to_v + to_u] - b[to_v]);
+            const float near = b[u] + wu * (b[u + to_u] - b[u]);
+            const float far = b[u + to_v] + wu * (b[u + to_v + to_u] - b[u + to_v]);
             const float own = s->depth * l->value[node], depth = near + wv * (far - near);
-            s->half_depth[node] = depth + 0.5f * own;
+            s->to[node] = depth + 0.5f * own;
             s->now[v * s->pitch + u] = depth + own;
         }
     }
 }
 
 /* Transmittance: the mean of the nearer slice's with weights 1 2 1, and this slice's own. */
-static void sweep_ambient(void *context, int64_t begin, int64_t end, int thread)
+static void ambient_slice(const sweep *s)
 {
-    const sweep *const s = context;
     const lattice *const l = s->from;
-    (void)thread;
-    for (int64_t v = begin; v < end; v++) {
+    for (int64_t v = 0; v < l->count[s->v]; v++) {
         const int64_t start = s->slice * l->stride[s->axis] + v * l->stride[s->v];
+        const float *const b = s->before + v * s->pitch, *const low = b - s->pitch,
+                           *const high = b + s->pitch;
         for (int64_t u = 0; u < l->count[s->u]; u++) {
-            const float *const b = s->before + v * s->pitch + u, *const low = b - s->pitch,
-                               *const high = b + s->pitch;
             const int64_t node = start + u * l->stride[s->u];
-            const float seen = (low[-1] + 2.0f * low[0] + low[1] + 2.0f * b[-1] + 4.0f * b[0] +
-                                2.0f * b[1] + high[-1] + 2.0f * high[0] + high[1]) *
-                               (1.0f / 16.0f);
-            const float half =
-                l->value[node] > 0.0f ? vt_decay(-0.5f * s->depth * l->value[node]) : 1.0f;
-            s->ambient[node] += f4_set(seen * half) * s->color;
+            const float left = low[u - 1] + 2.0f * b[u - 1] + high[u - 1];
+            const float middle = low[u] + 2.0f * b[u] + high[u];
+            const float right = low[u + 1] + 2.0f * b[u + 1] + high[u + 1];
+            const float seen = (left + 2.0f * middle + right) * (1.0f / 16.0f);
+            const float half = vt_decay(-0.5f * s->depth * l->value[node]);
+            s->to[node] += s->gain * (seen * half);
             s->now[v * s->pitch + u] = seen * half * half;
         }
     }
@@ -169,42 +165,75 @@ static void sweep_ambient(void *context, int64_t begin, int64_t end, int thread)
 typedef struct lighting {
     vt_bricks *bricks;
     const vt_preview_def *def;
-    const lattice *half, *quarter;  /* half: optical depth towards the key light */
-    f4 *ambient;                    /* on the quarter lattice */
-    float key_direction[3], eye[3]; /* eye in cells */
+    lattice half, quarter; /* half: density, then optical depth towards the key light */
+    float *sides;          /* ambient light from 6 sides on the quarter lattice, one by one */
+    f4 *ambient;           /* and their sum in colour */
+    float *memory;         /* slices: of the key sweep, then of each side */
+    int64_t key_memory, side_memory;
+    float key_direction[3], eye[3];        /* eye in cells */
+    float key_node_depth, side_node_depth; /* optical depth per unit of density between nodes */
 } lighting;
+
+/* In place: density becomes optical depth towards the light. */
+static void sweep_key(const lighting *lit)
+{
+    const float *const d = lit->key_direction;
+    int axis = 2;
+    for (int other = 0; other < 2; other++)
+        if (__builtin_fabsf(d[other]) > __builtin_fabsf(d[axis]))
+            axis = other;
+    sweep s = {.from = &lit->half, .to = lit->half.value, .memory = lit->memory, .axis = axis};
+    s.depth = lit->key_node_depth / __builtin_fabsf(d[axis]);
+    s.shift[0] = d[axis == 0 ? 1 : 0] / __builtin_fabsf(d[axis]);
+    s.shift[1] = d[axis == 2 ? 1 : 2] / __builtin_fabsf(d[axis]);
+    sweep_slices(&s, d[axis] < 0.0f, 0.0f, key_slice);
+}
+
+/* Side 2 axis: from below that axis; 2 axis + 1: from above. The octaves are those of the key. */
+static void sweep_side(const lighting *lit, int64_t side)
+{
+    sweep s = {.from = &lit->quarter, .axis = (int)side / 2, .gain = 1.0f};
+    s.to = lit->sides + side * lit->quarter.nodes;
+    s.memory = lit->memory + lit->key_memory + side * lit->side_memory;
+    s.depth = lit->side_node_depth;
+    for (int octave = 0; octave < OCTAVES; octave++) {
+        sweep_slices(&s, side % 2 == 0, 1.0f, ambient_slice);
+        s.gain *= OCTAVE_GAIN;
+        s.depth *= OCTAVE_DEPTH;
+    }
+}
+
+static void sweep_lights(void *context, int64_t begin, int64_t end, int thread)
+{
+    const lighting *const lit = context;
+    (void)thread;
+    for (int64_t task = begin; task < end; task++) {
+        if (task == 0)
+            sweep_key(lit);
+        else
+            sweep_side(lit, task - 1);
+    }
+}
 
 static f4 color_of(const double color[3], double scale)
 {
     return (f4){(float)(color[0] * scale), (float)(color[1] * scale), (float)(color[2] * scale), 0};
 }
 
-/* In place: density becomes optical depth towards the light. */
-static void sweep_key(lighting *lit, lattice *half, double node_depth, float *memory, int threads)
+/* Sky from above, ground from below, their mean from the four sides around. */
+static void color_ambient(void *context, int64_t begin, int64_t end, int thread)
 {
-    const float *const d = lit->key_direction;
-    int axis = 2;
-    for (int other = 0; other < 2; other++)
-        if (fabsf(d[other]) > fabsf(d[axis]))
-            axis = other;
-    sweep s = {.from = half, .axis = axis, .half_depth = half->value};
-    s.depth = (float)(node_depth / (double)fabsf(d[axis]));
-    s.shift[0] = d[axis == 0 ? 1 : 0] / fabsf(d[axis]);
-    s.shift[1] = d[axis == 2 ? 1 : 2] / fabsf(d[axis]);
-    sweep_along(&s, d[axis] < 0.0f, threads, sweep_depth, memory, 0.0f);
-}
-
-/* Sky from above, ground from below, their mean from the four sides. */
-static void sweep_sky(lighting *lit, double node_depth, float *memory, int threads)
-{
+    const lighting *const lit = context;
     const f4 sky = color_of(lit->def->sky_color, 1.0 / 6.0);
     const f4 ground = color_of(lit->def->ground_color, 1.0 / 6.0);
-    for (int side = 0; side < 6; side++) {
-        sweep s = {.from = lit->quarter, .axis = side / 2, .ambient = lit->ambient};
-        const _Bool upward = side % 2 == 0;
-        s.depth = (float)node_depth;
-        s.color = side == 4 ? ground : side == 5 ? sky : f4_set(0.5f) * (sky + ground);
-        sweep_along(&s, upward, threads, sweep_ambient, memory, 1.0f);
+    const f4 around = f4_set(0.5f) * (sky + ground);
+    const int64_t nodes = lit->quarter.nodes;
+    (void)thread;
+    for (int64_t i = begin; i < end; i++) {
+        const float *const side = lit->sides + i;
+        const float sum = (side[0] + side[nodes]) + (side[2 * nodes] + side[3 * nodes]);
+        lit->ambient[i] =
+            f4_set(sum) * around + f4_set(side[4 * nodes]) * ground + f4_set(side[5 * nodes]) * sky;
     }
 }
 
@@ -234,12 +263,12 @@ static float scattered_key(const lighting *lit, const float node[3], float depth
 /* The ambient light at a half node: the mean of the quarter nodes around it. */
 static f4 ambient_at(const lighting *lit, int64_t i, int64_t j, int64_t k)
 {
-    const lattice *const q = lit->quarter;
+    const int64_t *const stride = lit->quarter.stride;
     f4 sum = f4_set(0.0f);
     for (int corner = 0; corner < 8; corner++)
-        sum += lit->ambient[((k + (corner >> 2)) >> 1) * q->stride[2] +
-                            ((j + ((corner >> 1) & 1)) >> 1) * q->stride[1] +
-                            ((i + (corner & 1)) >> 1)];
+        sum +=
+            lit->ambient[((k + (corner >> 2)) >> 1) * stride[2] +
+                         ((j + ((corner >> 1) & 1)) >> 1) * stride[1] + ((i + (corner & 1)) >> 1)];
     return sum * f4_set(0.125f);
 }
 
@@ -247,6 +276,7 @@ static void light_nodes(void *context, int64_t begin, int64_t end, int thread)
 {
     const lighting *const lit = context;
     const f4 key = color_of(lit->def->key_color, 1.0);
+    const int64_t *const stride = lit->half.stride;
     (void)thread;
     for (int64_t b = begin; b < end; b++) {
         const int32_t *const place = lit->bricks->place + 3 * b;
@@ -255,37 +285,49 @@ static void light_nodes(void *context, int64_t begin, int64_t end, int thread)
             for (int64_t j = 4 * place[1]; j <= 4 * place[1] + 4; j++)
                 for (int64_t i = 4 * place[0]; i <= 4 * place[0] + 4; i++) {
                     const float node[3] = {2.0f * (float)i, 2.0f * (float)j, 2.0f * (float)k};
-                    const float depth =
-                        lit->half->value[k * lit->half->stride[2] + j * lit->half->stride[1] + i];
+                    const float depth = lit->half.value[k * stride[2] + j * stride[1] + i];
                     *light++ =
                         f4_set(scattered_key(lit, node, depth)) * key + ambient_at(lit, i, j, k);
                 }
     }
 }
 
-static int64_t most_of_slice(const lattice *l)
+static void light_all(lighting *lit, int threads)
+{
+    coarsening c = {lit->bricks, &lit->half, &lit->quarter};
+    vt_parallel_for(threads, lit->bricks->stored, 64, coarsen_bricks, &c);
+    vt_parallel_for(threads, lit->quarter.count[2], 4, coarsen_planes, &c);
+    vt_parallel_for(threads, 7, 1, sweep_lights, lit);
+    vt_parallel_for(threads, lit->quarter.nodes, 4096, color_ambient, lit);
+    vt_parallel_for(threads, lit->bricks->stored, 16, light_nodes, lit);
+}
+
+/* Values of the two largest slices of a lattice, with their rims. */
+static int64_t two_slices(const lattice *l)
 {
     const int64_t x = l->count[0] + 2, y = l->count[1] + 2, z = l->count[2] + 2;
     const int64_t xy = x * y, xz = x * z, yz = y * z;
-    return xy > xz ? (xy > yz ? xy : yz) : (xz > yz ? xz : yz);
+    return 2 * (xy > xz ? (xy > yz ? xy : yz) : (xz > yz ? xz : yz));
 }
 
-static void light_all(lighting *lit, lattice *half, lattice *quarter, double extinction,
-                      float *memory, int threads)
+/* Vectors of the given number of f4, or NULL. */
+static f4 *allocate_f4(int64_t count)
 {
-    vt_bricks *const bricks = lit->bricks;
-    coarsening c = {bricks, half, quarter};
-    const double *const d = lit->def->key_direction;
-    const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    for (int axis = 0; axis < 3; axis++) {
-        lit->key_direction[axis] = (float)(d[axis] / length);
-        lit->eye[axis] = (float)((lit->def->eye[axis] - bricks->origin[axis]) / bricks->cell);
-    }
-    vt_parallel_for(threads, bricks->stored, 64, coarsen_bricks, &c);
-    vt_parallel_for(threads, quarter->count[2], 1, coarsen_planes, &c);
-    sweep_sky(lit, 4.0 * bricks->cell * extinction, memory, threads);
-    sweep_key(lit, half, 2.0 * bricks->cell * extinction, memory, threads);
-    vt_parallel_for(threads, bricks->stored, 16, light_nodes, lit);
+    return aligned_alloc(64, ((size_t)count * sizeof(f4) + 63) / 64 * 64);
+}
+
+static _Bool allocate_light(lighting *lit)
+{
+    lit->key_memory = two_slices(&lit->half);
+    lit->side_memory = two_slices(&lit->quarter);
+    lit->memory = malloc((size_t)(lit->key_memory + 6 * lit->side_memory) * sizeof(float));
+    lit->half.value = calloc((size_t)lit->half.nodes, sizeof(float));
+    lit->quarter.value = calloc((size_t)lit->quarter.nodes, sizeof(float));
+    lit->sides = calloc((size_t)lit->quarter.nodes, 6 * sizeof(float));
+    lit->ambient = allocate_f4(lit->quarter.nodes);
+    lit->bricks->light = allocate_f4(lit->bricks->stored * LIGHT_NODES);
+    return lit->memory && lit->half.value && lit->quarter.value && lit->sides && lit->ambient &&
+           lit->bricks->light;
 }
 
 vt_status vt_light_bricks(vt_bricks *bricks, const vt_preview_def *def, double extinction,
@@ -293,24 +335,24 @@ vt_status vt_light_bricks(vt_bricks *bricks, const vt_preview_def *def, double e
 {
     if (bricks->stored == 0)
         return VT_OK;
-    lattice half, quarter;
-    shape_lattice(&half, bricks, 4);
-    shape_lattice(&quarter, bricks, 2);
-    half.value = calloc((size_t)half.nodes, sizeof(float));
-    quarter.value = calloc((size_t)quarter.nodes, sizeof(float));
-    lighting lit = {.bricks = bricks, .def = def, .half = &half, .quarter = &quarter};
-    lit.ambient = aligned_alloc(64, ((size_t)quarter.nodes * sizeof(f4) + 63) / 64 * 64);
-    float *const memory = malloc(2 * (size_t)most_of_slice(&half) * sizeof(float));
-    bricks->light =
-        aligned_alloc(64, ((size_t)bricks->stored * LIGHT_NODES * sizeof(f4) + 63) / 64 * 64);
-    const _Bool enough = half.value && quarter.value && lit.ambient && memory && bricks->light;
-    if (enough) {
-        memset(lit.ambient, 0, (size_t)quarter.nodes * sizeof(f4));
-        light_all(&lit, &half, &quarter, extinction, memory, threads);
+    lighting lit = {.bricks = bricks, .def = def};
+    const double *const d = def->key_direction;
+    const double length = vt_sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    for (int axis = 0; axis < 3; axis++) {
+        lit.key_direction[axis] = (float)(d[axis] / length);
+        lit.eye[axis] = (float)((def->eye[axis] - bricks->origin[axis]) / bricks->cell);
     }
-    free(half.value);
-    free(quarter.value);
+    lit.key_node_depth = (float)(2.0 * bricks->cell * extinction);
+    lit.side_node_depth = (float)(4.0 * bricks->cell * extinction);
+    shape_lattice(&lit.half, bricks, 4);
+    shape_lattice(&lit.quarter, bricks, 2);
+    const _Bool enough = allocate_light(&lit);
+    if (enough)
+        light_all(&lit, threads);
+    free(lit.memory);
+    free(lit.half.value);
+    free(lit.quarter.value);
+    free(lit.sides);
     free(lit.ambient);
-    free(memory);
     return enough ? VT_OK : vt_fail(VT_OUT_OF_MEMORY, "no memory for the light of a preview");
 }
