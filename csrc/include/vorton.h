@@ -228,8 +228,8 @@ VT_API vt_status vt_update_fields(vt_simulation *simulation);
 /* Node-centred arrays of the working grid, shape (nz, ny, nx, 3): "velocity" (m/s, wind included)
  * and "vector_potential" (m^2/s). Node (k, j, i) is at origin + spacing (i, j, k). Valid until the
  * next step. VT_INVALID_ARGUMENT before the first field. */
-VT_API vt_status vt_grid(vt_simulation *simulation, const char *name, vt_array *array,
-                         double origin[3], double *spacing);
+VT_API vt_status vt_get_grid(vt_simulation *simulation, const char *name, vt_array *array,
+                             double origin[3], double *spacing);
 
 /* Velocity in m/s at count points (count x 3, m), anywhere, from the fields of now: inside the grid
  * by sampling, outside by the far field of the vortons. */

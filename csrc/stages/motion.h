@@ -1,0 +1,51 @@
+/* What the stages that move particles share. */
+#ifndef VORTON_STAGES_MOTION_H
+#define VORTON_STAGES_MOTION_H
+
+#include "core/parallel.h"
+#include "state/grid.h"
+
+/* Rates of one vorton at a stage of a substep. */
+typedef struct vt_rate {
+    float velocity[4]; /* m/s; [3] unused */
+    float strength[4]; /* stretching, m^3/s^2; [3] the volume in its bound, m^3 */
+} vt_rate;
+
+/* Largest values over the vortons, one per thread (a maximum does not depend on its order). */
+typedef struct vt_extremes {
+    struct {
+        float gradient; /* Frobenius norm of grad u, 1/s */
+        float speed;    /* m/s */
+        int64_t bounded;/* vortons whose stretching is bounded */
+    } thread[VT_MAX_THREADS];
+} vt_extremes;
+
+/* Where the velocity and its gradient come from: the grid, or, when velocity is not NULL, arrays in
+ * the order of the records (count x 3; count x 9 with d u_i / d x_j at 3 i + j). */
+typedef struct vt_field {
+    const vt_grid *grid;
+    const float *velocity, *gradient;
+} vt_field;
+
+/* Smallest and largest coordinate of rows, one per thread; finite is 0 where a NaN or an infinity
+ * was met. */
+typedef struct vt_bounds {
+    struct {
+        float least[3], most[3];
+        int32_t finite;
+    } thread[VT_MAX_THREADS];
+} vt_bounds;
+
+/* The columns that the end of a substep reads and writes. */
+typedef struct vt_vorton_rows {
+    float *position, *strength, *volume, *bound_volume, *velocity, *age;
+} vt_vorton_rows;
+
+typedef struct vt_tracer_rows {
+    float *position, *velocity, *age; /* velocity may be NULL */
+} vt_tracer_rows;
+
+/* Tracers that the grid does not serve: rows[b * block ...] lists count[b] rows of block b. */
+enum { VT_ADVECT_BLOCK = 4096 };
+
+#endif

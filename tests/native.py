@@ -1,0 +1,67 @@
+"""Internals of the C library for tests: sources compiled by themselves, loaded with ctypes.
+
+The library hides all but its public functions. A test of a kernel compiles the files that it needs,
+with the flags of the build and everything visible, for one instruction set::
+
+    from native import load
+    library = load("csrc/stages/filter.c", "csrc/core/parallel.c", target="avx2")
+    library.vt_avx2_filter(...)
+
+C code of the test's own (wrappers that fill structs, say) goes in ``code``.
+"""
+
+import ctypes
+import hashlib
+import importlib.util
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def _setup_module():
+    spec = importlib.util.spec_from_file_location("vorton_setup", ROOT / "setup.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def targets():
+    """Instruction sets that this processor runs, the lowest first."""
+    try:
+        flags = Path("/proc/cpuinfo").read_text().split()
+    except OSError:
+        return ["scalar"]
+    needs = {"scalar": [], "avx2": ["avx2", "fma"],
+             "avx512": ["avx512f", "avx512dq", "avx512bw", "avx512vl"]}
+    built = _setup_module().TARGETS
+    return [name for name in built if all(flag in flags for flag in needs[name])]
+
+
+def load(*sources, target="scalar", code=""):
+    """Shared library of the sources (paths from the repository root) and of ``code``.
+
+    Kept in build/tests and made anew when a source changes. Functions that no source defines are
+    an error only when they are called.
+    """
+    build = _setup_module()
+    tools = build.Toolchain()
+    include = ["-I", str(build.CSRC), "-I", str(build.CSRC / "include"), "-fvisibility=default",
+               f"-DVT_TARGET={target}", *build.TARGETS[target]]
+    folder = ROOT / "build" / "tests"
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [ROOT / source for source in sources]
+    if code:
+        extra = folder / f"code_{hashlib.sha256(code.encode()).hexdigest()[:16]}.c"
+        if not extra.exists():
+            extra.write_text(code)
+        files.append(extra)
+    objects = tools.compile_all([(source, include) for source in files])
+    key = hashlib.sha256("\0".join(map(str, objects)).encode()).hexdigest()[:16]
+    library = folder / f"{target}_{key}.so"
+    if build.is_older(library, objects):
+        # Linked beside its name and renamed: a library that is loaded now must not be overwritten.
+        fresh = library.with_suffix(f".{os.getpid()}")
+        tools.link(fresh, objects, ["-Wl,-z,lazy"], tools.libraries)
+        os.replace(fresh, library)
+    return ctypes.CDLL(str(library))
