@@ -17,7 +17,6 @@ import numpy as np
 
 from .fields import (
     Definition,
-    check_choice,
     check_number,
     check_vector,
     choice,
@@ -291,7 +290,9 @@ def _check_vertices(name: str, value: Any) -> np.ndarray:
 
 
 def _check_faces(name: str, value: Any) -> np.ndarray:
-    return _check_array(name, value, "iu", np.int32, "whole numbers (vertex indices) of shape (m, 3)")
+    return _check_array(
+        name, value, "iu", np.int32, "whole numbers (vertex indices) of shape (m, 3)"
+    )
 
 
 def _check_path(name: str, value: Any) -> str:
@@ -352,8 +353,8 @@ class Mesh(Shape):
     """
 
     path: str | None = field(None, _check_path, "mesh file", optional=True)
-    vertices: np.ndarray | None = field(None, _check_vertices, "vertices", "m", optional=True)
-    faces: np.ndarray | None = field(None, _check_faces, "faces", optional=True)
+    vertices: np.ndarray | None = field(None, _check_vertices, "vertices", "m", optional=True)  # noqa: RUF009
+    faces: np.ndarray | None = field(None, _check_faces, "faces", optional=True)  # noqa: RUF009
     scale: float | tuple[float, float, float] = field(1.0, _check_scale, "unit of the file", "m")
     translate: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "added after scaling")
     up: str | None = choice(None, ("y", "z"), "up axis of the file", optional=True)

@@ -181,7 +181,7 @@ class Tracers(Source):
     1000
     """
 
-    shape: Shape = field(dataclasses.MISSING, _check_shape, "where they are born")
+    shape: Shape = field(dataclasses.MISSING, _check_shape, "where they are born")  # noqa: RUF009
     count: int | None = integer(None, "born at start", least=1, most=MOST_TRACERS, optional=True)
     rate: float | None = number(None, "1/s", "born a second", above=0, optional=True)
     start: float = number(0.0, "s", "first birth", least=0)
@@ -200,7 +200,9 @@ class Tracers(Source):
         if not given:
             object.__setattr__(self, "per_voxel", 6.0)
         if self.renew and self.per_voxel is None:
-            raise ValueError(f"Tracers.renew = {self.renew}: goes with per_voxel, not with {given[0]}")
+            raise ValueError(
+                f"Tracers.renew = {self.renew}: goes with per_voxel, not with {given[0]}"
+            )
         if self.end is not None:
             if self.rate is None and not self.renew:
                 raise ValueError(
@@ -219,7 +221,9 @@ class Tracers(Source):
         filling = self.per_voxel * self.shape.volume / voxel**3
         if filling > MOST_TRACERS or filling * self.renew > 1e12:
             text = f"asks for {filling:.3g} tracers at voxels of {voxel:g} m"
-            raise ValueError(f"Tracers.per_voxel = {self.per_voxel}: {text}, at most {MOST_TRACERS}")
+            raise ValueError(
+                f"Tracers.per_voxel = {self.per_voxel}: {text}, at most {MOST_TRACERS}"
+            )
         return (0, filling * self.renew) if self.renew else (max(1, round(filling)), 0.0)
 
     def _add_to(self, core: Any, voxel: float) -> None:
