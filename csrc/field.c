@@ -175,7 +175,7 @@ vt_status vt_solve_now(vt_simulation *s)
 {
     vt_content content;
     vt_status status = VT_OK;
-    if (s->fields_current)
+    if (s->fields_current && !s->viewed)
         return VT_OK;
     status = vt_find_content(s, NULL, &content);
     if (status)
@@ -192,7 +192,7 @@ vt_status vt_update_fields(vt_simulation *s)
     vt_status status = vt_enter(s);
     if (status)
         return status;
-    s->fields_current = 0; /* a view may have been written */
+    s->fields_current = 0;
     status = vt_solve_now(s);
     vt_leave(s);
     return status;
@@ -291,7 +291,7 @@ static vt_status describe_grid(vt_simulation *s, const char *name, vt_array *arr
     return VT_OK;
 }
 
-vt_status vt_grid_array(vt_simulation *s, const char *name, vt_array *array, double origin[3],
+vt_status vt_get_grid(vt_simulation *s, const char *name, vt_array *array, double origin[3],
                         double *spacing)
 {
     vt_status status = vt_enter(s);

@@ -225,9 +225,10 @@ VT_API vt_status vt_find_rows(vt_simulation *simulation, int set, int64_t count,
  * fields of its last stage. */
 VT_API vt_status vt_update_fields(vt_simulation *simulation);
 
-/* Node-centred arrays of the working grid, shape (nz, ny, nx, 3): "velocity" (m/s, wind included)
- * and "vector_potential" (m^2/s). Node (k, j, i) is at origin + spacing (i, j, k). Valid until the
- * next step. VT_INVALID_ARGUMENT before the first field. */
+/* Node-centred arrays of the working grid, shape (nz, ny, nx, 3), not contiguous: "velocity" (m/s,
+ * relative to the wind) and "vector_potential" (m^2/s), up to date with the particles. Node
+ * (k, j, i) is at origin + spacing (i, j, k). Valid until the next step. VT_INVALID_ARGUMENT when
+ * there is no grid: no vorton carries circulation, or the method is direct. */
 VT_API vt_status vt_get_grid(vt_simulation *simulation, const char *name, vt_array *array,
                              double origin[3], double *spacing);
 

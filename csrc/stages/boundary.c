@@ -418,7 +418,7 @@ static void store_patch(const patch *p, const boundary_work *w, int face, int32_
     int u, v;
     face_axes(face, &u, &v);
     const int64_t pitch = w->axis[v].pitch;
-    const f4 scale = f4_set(0.07957747154594767f); /* 1 / (4 pi) */
+    const f4 scale = f4_set((float)(0.07957747154594767 / w->grid->spacing)); /* 1 / (4 pi h) */
     for (int c = 0; c < 3; c++)
         for (int a = 0; a < SIDE; a++)
             f4_store(w->lattice[face] + (c * w->axis[u].points + u0 + a) * pitch + v0,

@@ -16,6 +16,7 @@ typedef struct vt_sources {
     vt_ring_def *rings;     /* those still to be born, in the order of their addition */
     vt_emitter *emitters;
     int32_t ring_count, emitter_count;
+    int32_t ring_room, emitter_room;
 } vt_sources;
 
 /* Births of one step in arena memory, in the order in which ids are given. */
@@ -33,5 +34,9 @@ void vt_destroy_sources(vt_sources *sources);
 /* All births with time in [from, to), sorted by time. Only the arena changes. */
 vt_status vt_plan_births(const vt_simulation *simulation, double from, double to, vt_arena *arena,
                          vt_births *births);
+
+/* Births with time <= until join the columns; those after the time of the simulation get an age below
+ * zero, the time still to go. */
+void vt_bear(vt_simulation *simulation, vt_births *births, double until);
 
 #endif
