@@ -1,0 +1,340 @@
+"""Scenes: every value checked, plain data, equal after a round trip."""
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+
+from vorton import fields
+from vorton.scene import SCHEMA, Scene
+from vorton.shapes import Box, Disk, Mesh, Sphere, Torus
+from vorton.sources import SOURCES, Tracers, VortexRing
+
+CUBE_VERTICES = [[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+CUBE_FACES = [
+    [0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1],
+    [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3],
+]  # fmt: skip
+
+
+def full_scene() -> Scene:
+    """A scene with every source, every shape and no default value anywhere."""
+    scene = Scene(
+        "all of it", seed=2**64 - 1, wind=(0.1, -0.2, 1 / 3), voxel=0.02, spacing=0.05,
+        max_vortons=5000, max_tracers=70000, max_nodes=10**6, at_capacity="oldest",
+    )  # fmt: skip
+    scene.add(
+        VortexRing(
+            center=(1, 2, 3), axis=(0, 1, 1), radius=(0.7, np.float32(0.5)), circulation=-2.5,
+            core=0.07, wobble=0.1, seed=11, time=0.25, major=(1, 0.5, 0), vorton_core=0.05,
+            sections=64, layers=2,
+        )
+    )  # fmt: skip
+    scene.add(Tracers(Sphere((0, 0, 1), 0.3), count=500, start=0.5, density=0.1, lifetime=3))
+    scene.add(Tracers(Box((-1, -1, 0), (1, 1, 0.1)), rate=1e4, start=1, end=2))
+    scene.add(Tracers(Disk(radius=0.4, axis=(1, 0, 0), thickness=0.05), per_voxel=8, renew=2))
+    scene.add(Tracers(Torus(axis=(1, 1, 1), radius=0.7, thickness=0.1)))
+    mesh = Mesh(vertices=CUBE_VERTICES, faces=CUBE_FACES, scale=(0.1, 0.2, 1 / 3), up="y")
+    scene.add(Tracers(mesh, count=7))
+    return scene
+
+
+def test_round_trip_is_equal():
+    scene = full_scene()
+    again = Scene.from_json(scene.to_json())
+    assert again == scene
+    assert again.sha256 == scene.sha256
+    assert again.to_json() == scene.to_json()
+    assert [type(s) for s in again.sources] == [type(s) for s in scene.sources]
+    assert json.loads(scene.to_json())["schema"] == SCHEMA
+
+
+def test_round_trip_through_file(tmp_path):
+    scene = full_scene()
+    scene.save(tmp_path / "scene.json")
+    assert Scene.load(tmp_path / "scene.json") == scene
+    assert [p.name for p in tmp_path.iterdir()] == ["scene.json"]
+
+
+@pytest.mark.parametrize("key", sorted(Scene().to_dict().keys() - {"schema", "sources"}))
+def test_every_value_of_a_scene_is_part_of_its_digest(key):
+    other = full_scene().to_dict()
+    default = Scene().to_dict()[key]
+    if key == "method":
+        other[key] = {**default, "time": "euler"}
+    else:
+        assert other[key] != default
+        other[key] = default
+    changed = Scene.from_dict(other)
+    assert changed != full_scene() and changed.sha256 != full_scene().sha256
+
+
+@pytest.mark.parametrize("cls", SOURCES)
+def test_every_value_of_a_source_is_part_of_the_digest(cls):
+    source = next(s for s in full_scene().sources if isinstance(s, cls))
+    defaults = {f.name: f.default for f in dataclasses.fields(cls)}
+    for key, value in source.to_dict().items():
+        if key in ("type", "shape") or defaults[key] == getattr(source, key):
+            continue
+        assert key in defaults and value != fields.plain(defaults[key])
+        assert dataclasses.replace(source, **{key: defaults[key]}) != source
+
+
+def test_digest_is_stable():
+    """Guards resumed bakes: if this fails, the schema has changed and needs a new number."""
+    scene = Scene("ring", seed=1, voxel=0.1)
+    scene.add(VortexRing())
+    data = scene._identity()
+    data["method"] = {}
+    text = fields.canonical_json(data)
+    assert text == (
+        '{"at_capacity":"error","max_nodes":16777216,"max_tracers":8388608,"max_vortons":1048576,'
+        '"method":{},"name":"ring","schema":1,"seed":1,"sources":[{"axis":[0.0,0.0,1.0],'
+        '"center":[0.0,0.0,0.0],"circulation":1.0,"core":0.1,"layers":null,'
+        '"major":[1.0,0.0,0.0],"radius":1.0,"sections":null,"seed":0,"time":0.0,'
+        '"type":"VortexRing","vorton_core":null,"wobble":0.0}],"spacing":null,"voxel":0.1,'
+        '"wind":[0.0,0.0,0.0]}'
+    )
+
+
+def test_definitions_are_immutable_and_normalised():
+    ring = VortexRing(radius=np.float64(2), center=np.arange(3), core=np.float32(0.5))
+    assert ring.radius == 2.0 and type(ring.radius) is float
+    assert ring.center == (0.0, 1.0, 2.0) and type(ring.center[0]) is float
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        ring.radius = 3.0
+    mesh = Mesh(vertices=CUBE_VERTICES, faces=CUBE_FACES)
+    with pytest.raises(ValueError, match="read-only"):
+        mesh.vertices[0] = 0
+    assert VortexRing() == VortexRing() and hash(VortexRing()) == hash(VortexRing())
+    assert VortexRing() != VortexRing(seed=1) and VortexRing() != Sphere()
+
+
+# ---- bad input: each error names the argument, the value and what is allowed ----
+
+NAN, INF = float("nan"), float("inf")
+SPHERE = Sphere()
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (lambda: Sphere(radius=NAN), ValueError, ["Sphere.radius = nan", "> 0", "(m)"]),
+        (lambda: Sphere(radius=INF), ValueError, ["Sphere.radius = inf", "finite"]),
+        (lambda: Sphere(radius=-0.5), ValueError, ["Sphere.radius = -0.5", "> 0"]),
+        (lambda: Sphere(radius=0), ValueError, ["Sphere.radius = 0", "> 0"]),
+        (lambda: Sphere(radius=10**400), ValueError, ["Sphere.radius", "finite"]),
+        (lambda: Sphere(radius=1e30), ValueError, ["Sphere.radius", "at most 1e+12"]),
+        (lambda: Sphere(radius="1"), TypeError, ["Sphere.radius = '1'", "finite number"]),
+        (lambda: Sphere(radius=True), TypeError, ["Sphere.radius = True"]),
+        (lambda: Sphere(radius=1j), TypeError, ["Sphere.radius = 1j"]),
+        (lambda: Sphere(radius=None), TypeError, ["Sphere.radius = None"]),
+        (lambda: Sphere(radius=np.ones(3)), TypeError, ["Sphere.radius"]),
+        (lambda: Sphere(center=(0, NAN, 0)), ValueError, ["Sphere.center[1] = nan"]),
+        (lambda: Sphere(center=(0, 0)), ValueError, ["Sphere.center", "shape (2,)", "3 finite"]),
+        (lambda: Sphere(center=np.zeros((3, 3))), TypeError, ["Sphere.center[0]"]),
+        (lambda: Sphere(center="abc"), TypeError, ["Sphere.center = 'abc'"]),
+        (lambda: Sphere(center=1), TypeError, ["Sphere.center = 1"]),
+        (lambda: Sphere(raduis=1), TypeError, ["raduis"]),
+        (lambda: Box((0, 0, 0), (1, 0, 1)), ValueError, ["Box.upper", "greater than lower"]),
+        (lambda: Disk(axis=(0, 0, 0)), ValueError, ["Disk.axis", "not all 0"]),
+        (lambda: Disk(thickness=-1), ValueError, ["Disk.thickness = -1"]),
+        (lambda: Torus(radius=1, thickness=1), ValueError, ["Torus.thickness", "radius = 1.0"]),
+        (lambda: VortexRing(core=1), ValueError, ["VortexRing.core = 1.0", "smaller radius, 1"]),
+        (lambda: VortexRing(radius=(1, 0.05)), ValueError, ["core = 0.1", "radius, 0.05"]),
+        (lambda: VortexRing(radius=(1, 2, 3)), ValueError, ["VortexRing.radius", "2 finite"]),
+        (lambda: VortexRing(radius=(1, -2)), ValueError, ["VortexRing.radius[1] = -2"]),
+        (lambda: VortexRing(wobble=0.6), ValueError, ["wobble = 0.6", "from 0 to 0.5"]),
+        (lambda: VortexRing(seed=-1), ValueError, ["VortexRing.seed = -1", "from 0 to"]),
+        (lambda: VortexRing(seed=1.0), TypeError, ["VortexRing.seed = 1.0", "whole number"]),
+        (lambda: VortexRing(sections=7), ValueError, ["sections = 7", "from 8"]),
+        (lambda: VortexRing(time=-1), ValueError, ["time = -1", ">= 0"]),
+        (lambda: VortexRing(vorton_core=0.2), ValueError, ["vorton_core = 0.2", "<= core"]),
+        (lambda: VortexRing(radius=(1, 2), axis=(1, 0, 0)), ValueError, ["major", "elliptic"]),
+        (lambda: Tracers("sphere"), TypeError, ["Tracers.shape = 'sphere'", "Torus"]),
+        (lambda: Tracers(SPHERE, count=0), ValueError, ["Tracers.count = 0", "from 1"]),
+        (lambda: Tracers(SPHERE, count=2**31), ValueError, ["count = 2147483648", "2147483647"]),
+        (lambda: Tracers(SPHERE, count=1e3), TypeError, ["count = 1000.0", "whole number"]),
+        (lambda: Tracers(SPHERE, rate=-1), ValueError, ["Tracers.rate = -1", "1/s"]),
+        (lambda: Tracers(SPHERE, count=1, rate=1), ValueError, ["count and rate exclude"]),
+        (lambda: Tracers(SPHERE, count=1, renew=1), ValueError, ["renew = 1", "per_voxel"]),
+        (lambda: Tracers(SPHERE, end=1), ValueError, ["end = 1", "rate or renew"]),
+        (lambda: Tracers(SPHERE, rate=1, start=2, end=1), ValueError, ["end = 1", "start = 2"]),
+        (lambda: Tracers(SPHERE, density=NAN), ValueError, ["density = nan", "kg/m^3"]),
+        (lambda: Tracers(SPHERE, lifetime=0), ValueError, ["lifetime = 0", "> 0"]),
+        (lambda: Scene(name="a/b"), ValueError, ["Scene.name = 'a/b'", "letters"]),
+        (lambda: Scene(name=".."), ValueError, ["Scene.name = '..'"]),
+        (lambda: Scene(name=""), ValueError, ["Scene.name = ''"]),
+        (lambda: Scene(name=3), TypeError, ["Scene.name = 3"]),
+        (lambda: Scene(seed=2**64), ValueError, ["Scene.seed"]),
+        (lambda: Scene(wind=(0, 0, INF)), ValueError, ["Scene.wind[2] = inf", "m/s"]),
+        (lambda: Scene(voxel=0), ValueError, ["Scene.voxel = 0", "> 0"]),
+        (lambda: Scene(spacing=-1), ValueError, ["Scene.spacing = -1"]),
+        (lambda: Scene(max_vortons=2**31), ValueError, ["max_vortons", "from 1 to 1073741824"]),
+        (lambda: Scene(at_capacity="stopp"), ValueError, ["at_capacity", "did you mean 'stop'"]),
+        (lambda: Scene(method="rk2"), TypeError, ["Scene.method = 'rk2'", "Method"]),
+        (lambda: Scene().add(SPHERE), TypeError, ["Scene.add", "not a source", "VortexRing"]),
+        (lambda: setattr(Scene(), "widn", 1), ValueError, ["'widn'", "did you mean 'wind'"]),
+        (lambda: Scene().nominal_voxel, ValueError, ["Scene.voxel = None"]),
+    ],
+)
+def test_bad_value(make, error, words):
+    with pytest.raises(error) as caught:
+        make()
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_failed_set_changes_nothing():
+    scene = full_scene()
+    before = scene.sha256
+    for key, value in (("wind", (NAN, 0, 0)), ("voxel", -1), ("seed", "x")):
+        with pytest.raises((TypeError, ValueError)):
+            setattr(scene, key, value)
+    with pytest.raises(TypeError):
+        scene.add(None)
+    assert scene.sha256 == before
+
+
+def edited(path: str, value: object) -> dict:
+    """The full scene as data, with one entry replaced ('a/0/b'), or removed for KeyError."""
+    data = json.loads(full_scene().to_json())
+    *way, last = [int(p) if p.isdigit() else p for p in path.split("/")]
+    place = data
+    for part in way:
+        place = place[part]
+    if value is KeyError:
+        del place[last]
+    else:
+        place[last] = value
+    return data
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "words"),
+    [
+        (edited("schema", SCHEMA + 1), ValueError, ["schema = 2", "reads schema 1", "update"]),
+        (edited("schema", KeyError), ValueError, ["'schema' is missing"]),
+        (edited("schema", "1"), TypeError, ["schema = '1'"]),
+        (edited("widn", 0), ValueError, ["unknown key 'widn'", "did you mean 'wind'"]),
+        (edited("zzz", 0), ValueError, ["unknown key 'zzz'", "known: schema, name"]),
+        (edited("sources", {}), TypeError, ["sources", "list"]),
+        (edited("sources/0", 3), TypeError, ["sources[0]", "3"]),
+        (edited("sources/0/type", "VortexRong"), ValueError, ["sources[0]", "'VortexRing'"]),
+        (edited("sources/0/type", KeyError), ValueError, ["sources[0]", "'type' is missing"]),
+        (edited("sources/0/raduis", 1), ValueError, ["sources[0]", "did you mean 'radius'"]),
+        (edited("sources/0/core", -1), ValueError, ["sources[0]", "VortexRing.core = -1"]),
+        (edited("sources/1/shape", KeyError), ValueError, ["sources[1]", "'shape' is missing"]),
+        (edited("sources/1/shape/radius", None), TypeError, ["sources[1]", "Sphere.radius"]),
+        (edited("sources/1/shape/type", "Ball"), ValueError, ["sources[1]", "Sphere, Box"]),
+        (edited("sources/1/shape/size", 1), ValueError, ["sources[1]", "unknown key 'size'"]),
+        (edited("method/tyme", 1), ValueError, ["'tyme'", "'time'"]),
+        ([], TypeError, ["[]"]),
+    ],
+)
+def test_bad_scene_data(data, error, words):
+    with pytest.raises(error) as caught:
+        Scene.from_dict(data)
+    for word in words:
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", ["not valid JSON"]),
+        ('{"schema": 1, "voxel": NaN}', ["NaN"]),
+        ('{"schema": 1, "voxel": -Infinity}', ["-Infinity"]),
+    ],
+)
+def test_bad_json(tmp_path, text, words):
+    (tmp_path / "bad.json").write_text(text)
+    for read in (lambda: Scene.from_json(text), lambda: Scene.load(tmp_path / "bad.json")):
+        with pytest.raises(ValueError) as caught:
+            read()
+        for word in words:
+            assert word in str(caught.value)
+
+
+def test_missing_keys_take_defaults():
+    assert Scene.from_dict({"schema": 1}) == Scene()
+    scene = Scene.from_dict({"schema": 1, "sources": [{"type": "VortexRing"}]})
+    assert scene.sources == (VortexRing(),)
+
+
+def test_load_names_the_file(tmp_path):
+    (tmp_path / "bad.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ValueError, match=r"bad\.json"):
+        Scene.load(tmp_path / "bad.json")
+    with pytest.raises(FileNotFoundError, match="none"):
+        Scene.load(tmp_path / "none.json")
+
+
+# ---- what goes to the core ----
+
+
+class Recorder:
+    """Stands in for a simulation and keeps what it is told."""
+
+    def __init__(self):
+        self.calls = []
+
+    def add_ring(self, **values):
+        self.calls.append(values)
+
+    def add_emitter(self, **values):
+        self.calls.append(values)
+
+
+def told(source, voxel=0.1):
+    core = Recorder()
+    source._add_to(core, voxel)
+    return core.calls[0]
+
+
+def test_ring_to_core():
+    values = told(VortexRing(radius=0.5, seed=3, layers=0, core=0.2))
+    assert values["radius"] == (0.5, 0.5) and values["wobble_seed"] == 3
+    assert values["layers"] == 0 and values["vorton_core"] == 0 and values["sections"] == 0
+    assert told(VortexRing())["layers"] == -1
+    assert told(VortexRing(axis=(2, 0, 0)))["major"] == (0.0, 0.0, 1.0)
+
+
+def test_tracers_per_voxel():
+    box = Box((0, 0, 0), (1, 2, 0.5))
+    assert told(Tracers(box))["count"] == 6 * 1000
+    assert told(Tracers(box, per_voxel=2))["count"] == 2000
+    assert told(Tracers(Box((0, 0, 0), (1e-3, 1e-3, 1e-3))))["count"] == 1
+    steady = told(Tracers(box, per_voxel=2, renew=3, density=0.5, start=1, end=4))
+    assert steady["count"] == 0 and math.isclose(steady["rate"], 6000)
+    assert steady["density"] == 1.5 and steady["start"] == 1 and steady["end"] == 4
+    with pytest.raises(ValueError, match="per_voxel"):
+        told(Tracers(box), voxel=1e-4)
+
+
+def test_nominal_voxel():
+    scene = Scene()
+    scene.add(VortexRing(core=0.3))
+    scene.add(VortexRing(core=0.15))
+    assert math.isclose(scene.nominal_voxel, 0.05)
+    scene.voxel = 0.01
+    assert scene.nominal_voxel == 0.01
+
+
+@pytest.mark.parametrize(
+    ("shape", "volume", "tolerance"),
+    [
+        (Sphere(radius=2), 32 / 3 * math.pi, 1e-12),
+        (Box((0, 0, 0), (1, 2, 3)), 6.0, 1e-12),
+        (Disk(radius=2, thickness=0.25), math.pi, 1e-12),
+        (Torus(center=(5, 5, 5), axis=(1, 2, 3), radius=1, thickness=0.2), 0.08 * math.pi**2, 0.01),
+        (Mesh(vertices=CUBE_VERTICES, faces=CUBE_FACES, translate=(9, 9, 9)), 1.0, 1e-6),
+    ],
+)
+def test_volume(shape, volume, tolerance):
+    assert math.isclose(shape.volume, volume, rel_tol=tolerance)
+    assert shape._core_shape()["kind"] == (
+        "mesh" if type(shape) is Torus else type(shape).__name__.lower()
+    )

@@ -1,0 +1,286 @@
+"""Fields of definitions: default, unit, range and meaning in one place, checked on creation.
+
+A definition (`Sphere`, `VortexRing`, `Volumes` ...) is a frozen dataclass whose fields are made by
+the functions below. Creating one checks and normalises every value; what it holds afterwards is
+plain immutable data that goes to JSON and back without change.
+
+Errors name the argument, its value and what is allowed: `TypeError` for the wrong kind of value,
+`ValueError` for a value out of range or an unknown key.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+import math
+import numbers
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+Vector = tuple[float, float, float]
+
+LARGEST = 1e12
+"""Largest magnitude of any number: beyond it float32 positions and products have no meaning."""
+
+
+def shown(value: object, length: int = 60) -> str:
+    """The value as an error message prints it: its repr, cut to `length` characters."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def closest(name: str, known: Iterable[str]) -> str:
+    """Tail of a message about an unknown name: the closest known one, or all of them."""
+    known = list(known)
+    match = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {match[0]!r}?" if match else f"known: {', '.join(known)}"
+
+
+def check_keys(data: Mapping[str, Any], known: Iterable[str], what: str) -> None:
+    """Raise ValueError for the first key of `data` that is not among `known`."""
+    if not isinstance(data, Mapping):
+        raise TypeError(f"{what}: {shown(data)} is not an object with named values")
+    known = list(known)
+    for key in data:
+        if key not in known:
+            raise ValueError(f"{what}: unknown key {key!r}; {closest(str(key), known)}")
+
+
+# ---- checks: each takes (argument name, value) and returns the plain value ----
+
+
+def _range_text(least: float | None, most: float | None, above: float | None) -> str:
+    if above is not None:
+        return f" > {above:g}" + (f" and <= {most:g}" if most is not None else "")
+    if least is not None and most is not None:
+        return f" from {least:g} to {most:g}"
+    if least is not None:
+        return f" >= {least:g}"
+    return f" <= {most:g}" if most is not None else ""
+
+
+def check_number(
+    name: str,
+    value: Any,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    above: float | None = None,
+    unit: str = "",
+) -> float:
+    """A finite real number within its range, as float."""
+    allowed = f"a finite number{_range_text(least, most, above)}" + (f" ({unit})" if unit else "")
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} = {shown(value)}: must be {allowed}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    out = (
+        not math.isfinite(number)
+        or abs(number) > LARGEST
+        or (least is not None and number < least)
+        or (most is not None and number > most)
+        or (above is not None and number <= above)
+    )
+    if out:
+        large = f", at most {LARGEST:g} in size" if LARGEST < abs(number) < math.inf else ""
+        raise ValueError(f"{name} = {shown(value)}: must be {allowed}{large}")
+    return number
+
+
+def check_integer(name: str, value: Any, *, least: int, most: int) -> int:
+    """A whole number within its range, as int; 3.0 is not a whole number here."""
+    allowed = f"a whole number from {least} to {most}"
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} = {shown(value)}: must be {allowed}")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} = {shown(value)}: must be {allowed}") from None
+    if not least <= number <= most:
+        raise ValueError(f"{name} = {shown(value)}: must be {allowed}")
+    return number
+
+
+def check_vector(
+    name: str, value: Any, *, count: int = 3, unit: str = "", nonzero: bool = False, **limits: Any
+) -> tuple[float, ...]:
+    """`count` finite numbers, as a tuple of floats."""
+    what = f"{count} finite numbers" + (f" ({unit})" if unit else "")
+    if isinstance(value, (str, bytes, Mapping, set)) or not isinstance(value, Iterable):
+        raise TypeError(f"{name} = {shown(value)}: must be {what}")
+    items = list(value)
+    if len(items) != count:
+        shape = np.shape(value) if isinstance(value, np.ndarray) else (len(items),)
+        raise ValueError(f"{name} = {shown(value)} of shape {shape}: must be {what}")
+    vector = tuple(
+        check_number(f"{name}[{i}]", item, unit=unit, **limits) for i, item in enumerate(items)
+    )
+    if nonzero and not any(vector):
+        raise ValueError(f"{name} = {shown(value)}: must be {what}, not all 0")
+    return vector
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} = {shown(value)}: must be True or False")
+    return bool(value)
+
+
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
+    """One of the named choices."""
+    choices = list(choices)
+    if not isinstance(value, str):
+        raise TypeError(f"{name} = {shown(value)}: must be one of {', '.join(choices)}")
+    if value not in choices:
+        raise ValueError(f"{name} = {shown(value)}: {closest(value, choices)}")
+    return value
+
+
+def check_file_name(name: str, value: Any) -> str:
+    """A name that can begin a file name: letters, digits, `_`, `-`, `.` and blanks."""
+    allowed = "1 to 64 letters, digits, _, -, . or blanks, beginning with a letter, digit or _"
+    if not isinstance(value, str):
+        raise TypeError(f"{name} = {shown(value)}: must be a text of {allowed}")
+    fits = 1 <= len(value) <= 64 and (value[0].isalnum() or value[0] == "_")
+    if not fits or not all(c.isalnum() or c in "_-. " for c in value) or value.endswith(" "):
+        raise ValueError(f"{name} = {shown(value)}: must be {allowed}")
+    return value
+
+
+# ---- fields ----
+
+Check = Callable[[str, Any], Any]
+
+
+def field(default: Any, check: Check, text: str, unit: str = "", optional: bool = False) -> Any:
+    """A dataclass field with its check; `optional` lets None through."""
+
+    def checked(name: str, value: Any) -> Any:
+        return None if optional and value is None else check(name, value)
+
+    metadata = {"check": checked, "text": text, "unit": unit}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def number(
+    default: float | None, unit: str, text: str, *, optional: bool = False, **limits: float
+) -> Any:
+    """Field for a number in `unit`; limits as of `check_number`."""
+    return field(
+        default, lambda n, v: check_number(n, v, unit=unit, **limits), text, unit, optional
+    )
+
+
+def integer(
+    default: int | None, text: str, *, least: int, most: int, optional: bool = False
+) -> Any:
+    """Field for a whole number in [least, most]."""
+    return field(
+        default, lambda n, v: check_integer(n, v, least=least, most=most), text, "", optional
+    )
+
+
+def vector(default: Vector, unit: str, text: str, *, nonzero: bool = False) -> Any:
+    """Field for three numbers in `unit`."""
+    return field(default, lambda n, v: check_vector(n, v, unit=unit, nonzero=nonzero), text, unit)
+
+
+def flag(default: bool, text: str) -> Any:
+    """Field for True or False."""
+    return field(default, check_flag, text)
+
+
+def choice(default: str | None, choices: Iterable[str], text: str, optional: bool = False) -> Any:
+    """Field for one of the named choices."""
+    choices = tuple(choices)
+    return field(default, lambda n, v: check_choice(n, v, choices), text, "", optional)
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON has it: tuples as lists, definitions as objects."""
+    if isinstance(value, Definition):
+        return value.to_dict()
+    if isinstance(value, (tuple, list)):
+        return [plain(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return value
+
+
+def canonical_json(data: Any) -> str:
+    """JSON with one spelling for one content: sorted keys, no blanks, no NaN."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Definition:
+    """Base of all definitions: immutable, checked, equal when their contents are equal."""
+
+    def __post_init__(self) -> None:
+        for item in dataclasses.fields(self):
+            label = f"{type(self).__name__}.{item.name}"
+            value = item.metadata["check"](label, getattr(self, item.name))
+            object.__setattr__(self, item.name, value)
+        self._check()
+
+    def _check(self) -> None:
+        """Checks that need several fields at once; derived classes say them."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data: `{"type": class name, field: value, ...}` with every field written out."""
+        values = {f.name: plain(getattr(self, f.name)) for f in dataclasses.fields(self)}
+        return {"type": type(self).__name__, **values}
+
+    def _identity(self) -> dict[str, Any]:
+        """What decides equality: to_dict without where things lie on this machine."""
+        data = self.to_dict()
+        for item in dataclasses.fields(self):
+            value = getattr(self, item.name)
+            if isinstance(value, Definition):
+                data[item.name] = value._identity()
+        return data
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._identity() == other._identity()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash(canonical_json(self._identity()))
+
+
+def from_dict(data: Mapping[str, Any], types: Iterable[type[Definition]], what: str) -> Definition:
+    """The definition that `to_dict` wrote, of one of `types`.
+
+    Raises
+    ------
+    ValueError
+        Missing or unknown type, unknown key, value out of range.
+    TypeError
+        A value of the wrong kind.
+    """
+    by_name = {t.__name__: t for t in types}
+    if not isinstance(data, Mapping):
+        raise TypeError(f"{what}: {shown(data)} is not an object with named values")
+    if "type" not in data:
+        raise ValueError(f"{what}: key 'type' is missing; one of {', '.join(by_name)}")
+    name = data["type"]
+    if name not in by_name:
+        raise ValueError(f"{what}: unknown type {shown(name)}; {closest(str(name), by_name)}")
+    cls = by_name[name]
+    values = {key: value for key, value in data.items() if key != "type"}
+    check_keys(values, [f.name for f in dataclasses.fields(cls)], f"{what} ({name})")
+    required = [f.name for f in dataclasses.fields(cls) if f.default is dataclasses.MISSING]
+    for key in required:
+        if key not in values:
+            raise ValueError(f"{what} ({name}): key {key!r} is missing")
+    return cls(**values)

@@ -1,0 +1,104 @@
+"""Files that are whole or absent: written beside their target, flushed, renamed."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+from pathlib import Path
+
+TEMPORARY = ".vorton-part"
+"""Ending of a file that is being written; one that stayed behind may be removed."""
+
+_REASONS = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EACCES: "no permission to write there",
+    errno.EPERM: "no permission to write there",
+    errno.EROFS: "the file system is read-only",
+    errno.ENOENT: "the folder does not exist",
+    errno.ENOTDIR: "a part of the path is a file, not a folder",
+    errno.EISDIR: "it is a folder",
+    errno.EEXIST: "it exists and is not a folder",
+    errno.ENAMETOOLONG: "the name is too long",
+    errno.EFBIG: "the file is too large for the file system",
+    errno.EIO: "the disk reports an error",
+}
+
+
+def explain(error: OSError, path: Path, action: str = "cannot write") -> OSError:
+    """An OSError of the same kind that says what could not be done to `path`, and why."""
+    reason = _REASONS.get(error.errno or 0, error.strerror or str(error))
+    return OSError(error.errno, f"{action} {path}: {reason}")
+
+
+def write_atomically(path: str | os.PathLike[str], data: bytes | bytearray | memoryview) -> None:
+    """Write a whole file: afterwards `path` holds `data`, or is what it was before.
+
+    The bytes go to a file beside the target, are flushed to the disk, and the file is renamed.
+
+    Raises
+    ------
+    OSError
+        When it cannot be written (no permission, disk full ...); nothing is left behind.
+    """
+    path = Path(path)
+    part = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
+    try:
+        with open(part, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+        _flush_folder(path.parent)
+    except BaseException as error:
+        part.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise explain(error, path) from error
+        raise
+
+
+def _flush_folder(folder: Path) -> None:
+    """The new name reaches the disk too (where the system can open a folder)."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass  # some network file systems cannot
+    finally:
+        os.close(handle)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and its parents, and make sure that files can be written into it.
+
+    Raises
+    ------
+    OSError
+        When it cannot be made or written to.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise explain(error, path, "cannot make the folder") from error
+    probe = path / f".{os.getpid()}{TEMPORARY}"
+    try:
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise explain(error, path, "cannot write into the folder") from error
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove half-written files that a killed process left behind."""
+    for part in folder.glob(f".*{TEMPORARY}"):
+        part.unlink(missing_ok=True)
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a file's bytes."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,305 @@
+"""Scenes: plain data that says what happens, saved as JSON and equal after a round trip."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .fields import (
+    LARGEST,
+    canonical_json,
+    check_choice,
+    check_file_name,
+    check_integer,
+    check_keys,
+    check_number,
+    check_vector,
+    from_dict,
+    plain,
+    shown,
+)
+from .files import write_atomically
+from .method import Method
+from .sources import SOURCES, Source, VortexRing
+
+SCHEMA = 1
+"""Version of the scene format that this vorton writes, and the newest that it reads."""
+
+VOXEL_PER_CORE = 1.0 / 3.0
+"""Nominal voxel over the smallest core, where the scene does not say: half a flow cell."""
+
+
+def _length(name: str, value: Any) -> float | None:
+    return None if value is None else check_number(name, value, above=0, unit="m")
+
+
+def _check_method(name: str, value: Any) -> Method:
+    if isinstance(value, Mapping):
+        return Method.from_dict(value)
+    if not isinstance(value, Method):
+        raise TypeError(f"{name} = {shown(value)}: must be a Method")
+    return value
+
+
+_CHECKS = {
+    "name": check_file_name,
+    "seed": lambda n, v: check_integer(n, v, least=0, most=2**64 - 1),
+    "wind": lambda n, v: check_vector(n, v, unit="m/s"),
+    "voxel": _length,
+    "spacing": _length,
+    "method": _check_method,
+    "max_vortons": lambda n, v: check_integer(n, v, least=1, most=2**30),
+    "max_tracers": lambda n, v: check_integer(n, v, least=1, most=2**31 - 1),
+    "max_nodes": lambda n, v: check_integer(n, v, least=17**3, most=2**30),
+    "at_capacity": lambda n, v: check_choice(n, v, ("error", "oldest", "stop")),
+}
+
+
+class Scene:
+    """What is simulated: sources, wind, method and room. SI units, Z up.
+
+    Every value is checked when it is set; sources are immutable.
+
+    Parameters
+    ----------
+    name : str
+        Begins the names of baked files, default "scene".
+    seed : whole number
+        Key of all random numbers, 0 to 2^64 - 1, default 0.
+    wind : three numbers, m/s
+        Uniform velocity of the free stream, default (0, 0, 0).
+    voxel : number, m, optional
+        Nominal voxel: what volumes are made of by default and what `Tracers(per_voxel=...)` fills.
+        Default: a third of the smallest core.
+    spacing : number, m, optional
+        Grid spacing; default: the smallest core / 1.5.
+    method : Method
+        Default `Method()`.
+    max_vortons, max_tracers, max_nodes : whole number
+        Room, in address space alone; defaults 2^20, 2^23 and 2^24.
+    at_capacity : "error", "oldest" or "stop"
+        When births do not fit: refuse the step (default), replace the oldest, end births.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For a value out of range or of the wrong kind, naming the argument and what is allowed.
+
+    Examples
+    --------
+    >>> scene = Scene("ring", seed=7)
+    >>> ring = scene.add(VortexRing(radius=0.5, core=0.05))
+    >>> Scene.from_json(scene.to_json()) == scene
+    True
+    """
+
+    name: str
+    seed: int
+    wind: tuple[float, float, float]
+    voxel: float | None
+    spacing: float | None
+    method: Method
+    max_vortons: int
+    max_tracers: int
+    max_nodes: int
+    at_capacity: str
+
+    def __init__(
+        self,
+        name: str = "scene",
+        *,
+        seed: int = 0,
+        wind: tuple[float, float, float] = (0.0, 0.0, 0.0),
+        voxel: float | None = None,
+        spacing: float | None = None,
+        method: Method | None = None,
+        max_vortons: int = 2**20,
+        max_tracers: int = 2**23,
+        max_nodes: int = 2**24,
+        at_capacity: str = "error",
+    ) -> None:
+        self._sources: list[Source] = []
+        self.name = name
+        self.seed = seed
+        self.wind = wind
+        self.voxel = voxel
+        self.spacing = spacing
+        self.method = Method() if method is None else method
+        self.max_vortons = max_vortons
+        self.max_tracers = max_tracers
+        self.max_nodes = max_nodes
+        self.at_capacity = at_capacity
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _CHECKS:
+            value = _CHECKS[name](f"Scene.{name}", value)
+        elif name != "_sources":
+            check_keys({name: value}, _CHECKS, "Scene")
+        super().__setattr__(name, value)
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The sources in the order in which they were added."""
+        return tuple(self._sources)
+
+    def add(self, source: Any) -> Any:
+        """Add a source and return it.
+
+        Raises
+        ------
+        TypeError
+            When it is not a source.
+        """
+        if not isinstance(source, Source):
+            known = ", ".join(cls.__name__ for cls in SOURCES)
+            raise TypeError(f"Scene.add: {shown(source)} is not a source: {known}")
+        self._sources.append(source)
+        return source
+
+    @property
+    def nominal_voxel(self) -> float:
+        """`voxel`, or where that is None a third of the smallest core of a ring, m.
+
+        Raises
+        ------
+        ValueError
+            When the scene says neither.
+        """
+        if self.voxel is not None:
+            return self.voxel
+        cores = [source.core for source in self._sources if isinstance(source, VortexRing)]
+        if not cores:
+            raise ValueError(
+                "Scene.voxel = None: a scene without a vortex ring must say its voxel (m)"
+            )
+        return min(cores) * VOXEL_PER_CORE
+
+    # ---- plain data ----
+
+    def to_dict(self, folder: str | os.PathLike[str] | None = None) -> dict[str, Any]:
+        """Plain data, everything written out. Paths are relative to `folder` where it is given."""
+        values = {key: plain(getattr(self, key)) for key in _CHECKS if key != "method"}
+        sources = [source.to_dict() for source in self._sources]
+        if folder is not None:
+            for data in sources:
+                _relate_paths(data, Path(folder).absolute())
+        method = self.method.to_dict()
+        return {"schema": SCHEMA, **values, "method": method, "sources": sources}
+
+    @classmethod
+    def from_dict(
+        cls, data: Mapping[str, Any], folder: str | os.PathLike[str] | None = None
+    ) -> Scene:
+        """The scene that `to_dict` wrote; missing keys take their defaults.
+
+        Raises
+        ------
+        ValueError
+            A newer schema, an unknown key (with the closest known one), a value out of range.
+        TypeError
+            A value of the wrong kind.
+        """
+        check_keys(data, ["schema", *_CHECKS, "sources"], "scene")
+        _check_schema(data)
+        values = {key: data[key] for key in _CHECKS if key in data}
+        scene = cls(**values)
+        sources = data.get("sources", [])
+        if not isinstance(sources, (list, tuple)):
+            raise TypeError(f"scene: sources = {shown(sources)}: must be a list")
+        for index, source in enumerate(sources):
+            what = f"scene: sources[{index}]"
+            if folder is not None and isinstance(source, Mapping):
+                source = _absolute_paths(source, Path(folder).absolute())
+            try:
+                scene.add(from_dict(source, SOURCES, "source"))
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"{what}: {error}") from error
+        return scene
+
+    def to_json(self) -> str:
+        """The scene as JSON; numbers come back bit for bit."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str, folder: str | os.PathLike[str] | None = None) -> Scene:
+        """The scene in a JSON text; raises as `from_dict`, and ValueError where it is not JSON."""
+        try:
+            data = json.loads(text, parse_constant=_refuse_constant)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"scene: not valid JSON: {error}") from error
+        return cls.from_dict(data, folder)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the scene to a JSON file; mesh paths become relative to its folder.
+
+        Raises
+        ------
+        OSError
+            When the file cannot be written; an older file is then as it was.
+        """
+        path = Path(path)
+        data = self.to_dict(folder=path.parent)
+        text = json.dumps(data, indent=2, allow_nan=False) + "\n"
+        write_atomically(path, text.encode())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Scene:
+        """The scene in a JSON file; raises as `from_json`, and OSError for the file."""
+        path = Path(path)
+        try:
+            return cls.from_json(path.read_text(encoding="utf-8"), folder=path.parent)
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path}: not a text in UTF-8") from error
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{path}: {error}") from error
+
+    # ---- identity ----
+
+    def _identity(self) -> dict[str, Any]:
+        return {**self.to_dict(), "sources": [source._identity() for source in self._sources]}
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the content: equal scenes have equal ones, wherever their meshes lie."""
+        return hashlib.sha256(canonical_json(self._identity()).encode()).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Scene):
+            return NotImplemented
+        return self._identity() == other._identity()
+
+    __hash__ = None  # type: ignore[assignment]  # a scene can change: use sha256
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(type(source).__name__ for source in self._sources) or "no sources"
+        return f"<vorton.Scene {self.name!r}: {kinds}>"
+
+
+def _refuse_constant(text: str) -> float:
+    raise ValueError(f"scene: {text} is not a number that JSON has; up to {LARGEST:g} is allowed")
+
+
+def _check_schema(data: Mapping[str, Any]) -> None:
+    if "schema" not in data:
+        raise ValueError(f"scene: key 'schema' is missing; this vorton writes schema {SCHEMA}")
+    schema = check_integer("scene: schema", data["schema"], least=1, most=2**31 - 1)
+    if schema > SCHEMA:
+        text = f"this vorton reads schema {SCHEMA}; a newer vorton wrote the scene: update vorton"
+        raise ValueError(f"scene: schema = {schema}: {text}")
+
+
+def _relate_paths(data: dict[str, Any], folder: Path) -> None:
+    shape = data.get("shape")
+    if isinstance(shape, dict) and "path" in shape:
+        shape["path"] = Path(os.path.relpath(shape["path"], folder)).as_posix()
+
+
+def _absolute_paths(data: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
+    shape = data.get("shape")
+    if isinstance(shape, Mapping) and isinstance(shape.get("path"), str):
+        return {**data, "shape": {**shape, "path": str(folder / shape["path"])}}
+    return data

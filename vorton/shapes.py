@@ -1,0 +1,442 @@
+"""Shapes: where tracers are born. SI units, Z up.
+
+A shape is immutable plain data. `volume` is in m^3; `_core_shape` gives the fields of `vt_shape`
+(csrc/include/vorton.h), from which the core samples.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .fields import (
+    Definition,
+    check_number,
+    check_vector,
+    choice,
+    field,
+    number,
+    shown,
+    vector,
+)
+
+MESH_FORMATS = (".obj", ".stl", ".ply", ".gltf", ".glb")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shape(Definition):
+    """Base of all shapes."""
+
+    @property
+    def volume(self) -> float:
+        """Volume in m^3."""
+        raise NotImplementedError
+
+    def _core_shape(self) -> dict[str, Any]:
+        """Fields of vt_shape; `kind` by its name in lower case."""
+        raise NotImplementedError
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Sphere(Shape):
+    """A ball.
+
+    Parameters
+    ----------
+    center : three numbers, m
+        Default (0, 0, 0).
+    radius : number, m
+        > 0, default 1.
+
+    Examples
+    --------
+    >>> Sphere((0, 0, 0.2), radius=0.25).radius
+    0.25
+    """
+
+    center: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "centre")
+    radius: float = number(1.0, "m", "radius", above=0)
+
+    @property
+    def volume(self) -> float:
+        """Volume in m^3."""
+        return 4.0 / 3.0 * math.pi * self.radius**3
+
+    def _core_shape(self) -> dict[str, Any]:
+        return {"kind": "sphere", "center": self.center, "radius": self.radius}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Box(Shape):
+    """A box with edges along x, y and z.
+
+    Parameters
+    ----------
+    lower, upper : three numbers, m
+        Opposite corners, lower < upper along each axis; default the unit cube about the origin.
+    """
+
+    lower: tuple[float, float, float] = vector((-0.5, -0.5, -0.5), "m", "lower corner")
+    upper: tuple[float, float, float] = vector((0.5, 0.5, 0.5), "m", "upper corner")
+
+    def _check(self) -> None:
+        if not all(a < b for a, b in zip(self.lower, self.upper, strict=True)):
+            raise ValueError(
+                f"Box.upper = {self.upper}: must be greater than lower = {self.lower} along x, y, z"
+            )
+
+    @property
+    def size(self) -> tuple[float, float, float]:
+        """Edge lengths in m."""
+        x, y, z = (b - a for a, b in zip(self.lower, self.upper, strict=True))
+        return x, y, z
+
+    @property
+    def volume(self) -> float:
+        """Volume in m^3."""
+        return math.prod(self.size)
+
+    def _core_shape(self) -> dict[str, Any]:
+        center = tuple((a + b) / 2 for a, b in zip(self.lower, self.upper, strict=True))
+        return {"kind": "box", "center": center, "size": self.size}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Disk(Shape):
+    """A flat round slab, centred on `center`.
+
+    Parameters
+    ----------
+    center : three numbers, m
+        Default (0, 0, 0).
+    radius : number, m
+        > 0, default 1.
+    axis : three numbers
+        Normal of the slab, any length but 0; default (0, 0, 1).
+    thickness : number, m
+        > 0, default 0.1.
+    """
+
+    center: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "centre")
+    radius: float = number(1.0, "m", "radius", above=0)
+    axis: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "", "normal", nonzero=True)
+    thickness: float = number(0.1, "m", "thickness", above=0)
+
+    @property
+    def volume(self) -> float:
+        """Volume in m^3."""
+        return math.pi * self.radius**2 * self.thickness
+
+    def _core_shape(self) -> dict[str, Any]:
+        return {
+            "kind": "disk",
+            "center": self.center,
+            "axis": self.axis,
+            "radius": self.radius,
+            "size": (1.0, 1.0, self.thickness),
+        }
+
+
+def _mesh_shape(vertices: np.ndarray, faces: np.ndarray) -> dict[str, Any]:
+    return {"kind": "mesh", "vertices": vertices, "faces": faces}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Torus(Shape):
+    """A ring-shaped tube: what one dyes a vortex ring with.
+
+    The core sees it as a closed mesh of 128 x 32 quadrilaterals; `volume` is that of the mesh,
+    about 1 % below the exact one.
+
+    Parameters
+    ----------
+    center : three numbers, m
+        Default (0, 0, 0).
+    axis : three numbers
+        Axis of the ring, any length but 0; default (0, 0, 1).
+    radius : number, m
+        Radius of the centreline, > 0, default 1.
+    thickness : number, m
+        Radius of the tube, > 0 and < radius, default 0.2.
+    """
+
+    center: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "centre")
+    axis: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "", "axis", nonzero=True)
+    radius: float = number(1.0, "m", "radius of the centreline", above=0)
+    thickness: float = number(0.2, "m", "radius of the tube", above=0)
+
+    def _check(self) -> None:
+        if self.thickness >= self.radius:
+            raise ValueError(
+                f"Torus.thickness = {self.thickness}: must be < radius = {self.radius} (m)"
+            )
+
+    def tessellate(self, around: int = 128, across: int = 32) -> tuple[np.ndarray, np.ndarray]:
+        """Vertices ((around * across, 3) float32, m) and faces ((2 * ..., 3) int32), outward."""
+        z = np.array(self.axis) / np.linalg.norm(self.axis)
+        x = np.cross(np.eye(3)[np.argmin(np.abs(z))], z)
+        x /= np.linalg.norm(x)
+        y = np.cross(z, x)
+        a = np.arange(around)[:, None, None] * (2 * math.pi / around)
+        b = np.arange(across)[None, :, None] * (2 * math.pi / across)
+        outward = np.cos(a) * x + np.sin(a) * y
+        points = (self.radius + self.thickness * np.cos(b)) * outward
+        points = np.array(self.center) + points + self.thickness * np.sin(b) * z
+        i, j = np.meshgrid(np.arange(around), np.arange(across), indexing="ij")
+        here, there = i * across, (i + 1) % around * across
+        up = (j + 1) % across
+        quads = np.stack([here + j, there + j, there + up, here + up], axis=-1).reshape(-1, 4)
+        faces = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+        return points.reshape(-1, 3).astype(np.float32), faces.astype(np.int32)
+
+    @property
+    def volume(self) -> float:
+        """Volume in m^3."""
+        return mesh_volume(*self.tessellate())
+
+    def _core_shape(self) -> dict[str, Any]:
+        return _mesh_shape(*self.tessellate())
+
+
+# ---- meshes ----
+
+
+def mesh_volume(vertices: np.ndarray, faces: np.ndarray) -> float:
+    """Signed volume (m^3) of a closed mesh: > 0 where the faces look outward."""
+    corners = vertices.astype(np.float64)
+    corners = corners - corners.mean(axis=0)
+    a, b, c = (corners[faces[:, i]] for i in range(3))
+    return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
+
+
+def open_edges(faces: np.ndarray) -> int:
+    """Edges that do not have exactly one face on each side, looking the same way; 0: closed."""
+    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]).astype(np.int64)
+    count = int(faces.max()) + 1 if faces.size else 1
+    there, uses = np.unique(edges[:, 0] * count + edges[:, 1], return_counts=True)
+    back = np.unique(edges[:, 1] * count + edges[:, 0])
+    return int(np.setxor1d(there, back).size + (uses > 1).sum())
+
+
+def load_mesh(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices ((n, 3) float32) and faces ((m, 3) int32) of a mesh file, through trimesh.
+
+    All parts of the file become one mesh, placed as the file says; vertices that differ in their
+    normals or texture coordinates alone are joined.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        trimesh is not installed.
+    FileNotFoundError, ValueError
+        No such file; a format that is not supported; a file without faces.
+    """
+    if path.suffix.lower() not in MESH_FORMATS:
+        known = ", ".join(MESH_FORMATS)
+        raise ValueError(f"Mesh.path = {str(path)!r}: the format must be one of {known}")
+    if not path.is_file():
+        raise FileNotFoundError(f"Mesh.path = {str(path)!r}: no such file")
+    try:
+        import trimesh
+    except ModuleNotFoundError as error:
+        text = 'reading mesh files needs trimesh: pip install "vorton[all]" or pip install trimesh'
+        raise ModuleNotFoundError(text) from error
+    try:
+        mesh = trimesh.load_mesh(str(path))
+        mesh.merge_vertices(merge_tex=True, merge_norm=True)
+        vertices, faces = np.asarray(mesh.vertices), np.asarray(mesh.faces)
+    except Exception as error:  # trimesh raises whatever its parsers raise
+        raise ValueError(f"Mesh.path = {str(path)!r}: cannot be read as a mesh: {error}") from error
+    degenerate = (faces == np.roll(faces, 1, axis=1)).any(axis=1) if faces.size else []
+    faces = np.delete(faces, np.flatnonzero(degenerate), axis=0)
+    if not faces.size:
+        raise ValueError(f"Mesh.path = {str(path)!r}: the file holds no faces")
+    return vertices.astype(np.float32), faces.astype(np.int32)
+
+
+def _check_array(name: str, value: Any, kinds: str, dtype: type, what: str) -> np.ndarray:
+    """The value as a read-only array of shape (n, 3) in its own memory."""
+    try:
+        array = np.array(value)
+    except ValueError:
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind not in kinds:
+        raise TypeError(f"{name} = {shown(value)} of dtype {array.dtype}: must be {what}")
+    if array.ndim != 2 or array.shape[1] != 3 or not len(array):
+        raise ValueError(f"{name} of shape {array.shape}: must be {what}")
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
+        raise ValueError(f"{name}[{row}] = {array[row].tolist()}: must be finite")
+    if array.dtype.kind in "iu" and int(array.max()) > np.iinfo(np.int32).max:
+        raise ValueError(f"{name}: {int(array.max())} must be at most {np.iinfo(np.int32).max}")
+    with np.errstate(over="ignore"):
+        array = np.ascontiguousarray(array, dtype=dtype)
+    array.setflags(write=False)
+    return array
+
+
+def _check_vertices(name: str, value: Any) -> np.ndarray:
+    what = "finite numbers of shape (n, 3), m"
+    vertices = _check_array(name, value, "fiu", np.float32, what)
+    if not np.isfinite(vertices).all():
+        raise ValueError(f"{name}: {what}; some are too large for float32")
+    return vertices
+
+
+def _check_faces(name: str, value: Any) -> np.ndarray:
+    return _check_array(
+        name, value, "iu", np.int32, "whole numbers (vertex indices) of shape (m, 3)"
+    )
+
+
+def _check_path(name: str, value: Any) -> str:
+    if not isinstance(value, (str, os.PathLike)) or not str(value):
+        raise TypeError(f"{name} = {shown(value)}: must be the path of a mesh file")
+    return str(Path(value).absolute())
+
+
+def _check_scale(name: str, value: Any) -> float | tuple[float, ...]:
+    if isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) > 0:
+        return check_vector(name, value, above=0)
+    return check_number(name, value, above=0)
+
+
+def _check_digest(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} = {shown(value)}: must be 64 hexadecimal digits")
+    if len(value) != 64 or any(c not in "0123456789abcdef" for c in value):
+        raise ValueError(f"{name} = {shown(value)}: must be 64 hexadecimal digits")
+    return value
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Mesh(Shape):
+    """A mesh: a file (OBJ, STL, PLY, glTF; through trimesh) or arrays.
+
+    Give `path`, or `vertices` and `faces`. A file is read when the Mesh is made. In a scene's JSON
+    a file stands as its path, relative to the folder of the JSON file, with the SHA-256 of the
+    vertices and faces that were read: loading such a scene fails when the mesh has changed
+    (delete the "sha256" line to accept the new one). Arrays stand in the JSON as they are.
+
+    A mesh where a volume is asked for must be closed: two faces at every edge, turned alike. One
+    that is inside out is turned.
+
+    Parameters
+    ----------
+    path : str or path, optional
+        Mesh file.
+    vertices : (n, 3) numbers, m, optional
+    faces : (m, 3) whole numbers, optional
+        Indices of vertices, counter-clockwise seen from outside.
+    scale : number or three numbers
+        > 0, default 1: the file's unit in metres.
+    translate : three numbers, m
+        Added after scaling and turning, default (0, 0, 0).
+    up : "y" or "z", optional
+        The file's up axis; y is turned to z. Default: y for glTF, as its standard says; z for all
+        others, that is, coordinates as the file has them.
+    sha256 : str, optional
+        Expected digest of what the file holds.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Not finite, wrong shape or dtype, an index without a vertex, another digest.
+    FileNotFoundError, ModuleNotFoundError
+        No such file; trimesh is not installed.
+    """
+
+    path: str | None = field(None, _check_path, "mesh file", optional=True)
+    vertices: np.ndarray | None = field(None, _check_vertices, "vertices", "m", optional=True)  # noqa: RUF009
+    faces: np.ndarray | None = field(None, _check_faces, "faces", optional=True)  # noqa: RUF009
+    scale: float | tuple[float, float, float] = field(1.0, _check_scale, "unit of the file", "m")
+    translate: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "added after scaling")
+    up: str | None = choice(None, ("y", "z"), "up axis of the file", optional=True)
+    sha256: str | None = field(None, _check_digest, "digest of the file's mesh", optional=True)
+
+    def _check(self) -> None:
+        arrays = self.vertices is not None and self.faces is not None
+        if (self.path is not None) == arrays or (self.vertices is None) != (self.faces is None):
+            raise ValueError("Mesh: give either path, or both vertices and faces")
+        if self.path is not None:
+            self._read(Path(self.path))
+        elif self.sha256 is not None:
+            raise ValueError("Mesh.sha256: goes with path, not with vertices and faces")
+        assert self.vertices is not None and self.faces is not None
+        low, high = int(self.faces.min()), int(self.faces.max())
+        if low < 0 or high >= len(self.vertices):
+            bad = low if low < 0 else high
+            text = f"must be an index of a vertex, 0 to {len(self.vertices) - 1}"
+            raise ValueError(f"Mesh.faces: {bad} {text}")
+
+    def _read(self, path: Path) -> None:
+        vertices, faces = load_mesh(path)
+        values = {
+            "vertices": _check_vertices("Mesh.vertices", vertices),
+            "faces": _check_faces("Mesh.faces", faces),
+            "sha256": hashlib.sha256(vertices.tobytes() + faces.tobytes()).hexdigest(),
+            "up": self.up or ("y" if path.suffix.lower() in (".gltf", ".glb") else "z"),
+        }
+        if self.sha256 is not None and self.sha256 != values["sha256"]:
+            raise ValueError(
+                f"Mesh.path = {str(path)!r}: the mesh has changed since the scene was saved "
+                f"(sha256 {values['sha256'][:12]}..., expected {self.sha256[:12]}...)"
+            )
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def placed(self) -> tuple[np.ndarray, np.ndarray]:
+        """Vertices ((n, 3) float32, m) and faces ((m, 3) int32) in the scene, outward if closed."""
+        assert self.vertices is not None and self.faces is not None
+        points = self.vertices.astype(np.float64) * np.asarray(self.scale)
+        if self.up == "y":
+            points = np.stack([points[:, 0], -points[:, 2], points[:, 1]], axis=1)
+        vertices = (points + np.asarray(self.translate)).astype(np.float32)
+        inside_out = self.closed and mesh_volume(vertices, self.faces) < 0
+        return vertices, np.ascontiguousarray(self.faces[:, ::-1]) if inside_out else self.faces
+
+    @property
+    def closed(self) -> bool:
+        """Whether the mesh bounds a volume."""
+        assert self.faces is not None
+        return open_edges(self.faces) == 0
+
+    def _require_closed(self) -> None:
+        assert self.faces is not None
+        edges = open_edges(self.faces)
+        if edges:
+            raise ValueError(
+                f"Mesh {self.path or 'of arrays'}: is open, {edges} edges lack a face on one side "
+                "or join faces that are turned differently; a volume needs a closed mesh"
+            )
+
+    @property
+    def volume(self) -> float:
+        """Volume in m^3; ValueError for an open mesh."""
+        self._require_closed()
+        return mesh_volume(*self.placed())
+
+    def _core_shape(self) -> dict[str, Any]:
+        self._require_closed()
+        return _mesh_shape(*self.placed())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; a mesh from a file without its arrays."""
+        data = super().to_dict()
+        for name in ("vertices", "faces") if self.path is not None else ("path", "sha256"):
+            del data[name]
+        return data
+
+    def _identity(self) -> dict[str, Any]:
+        data = self.to_dict()
+        data.pop("path", None)
+        return data
+
+
+SHAPES: tuple[type[Shape], ...] = (Sphere, Box, Disk, Torus, Mesh)

@@ -1,0 +1,240 @@
+"""Sources: what a scene is made of. Vortex rings carry the motion, tracers show it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from .fields import (
+    Definition,
+    check_number,
+    check_vector,
+    field,
+    from_dict,
+    integer,
+    number,
+    shown,
+    vector,
+)
+from .shapes import SHAPES, Shape
+
+MOST_TRACERS = 2**31 - 1
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Source(Definition):
+    """Base of all sources."""
+
+    def _add_to(self, core: Any, voxel: float) -> None:
+        """Add to a `_core.Simulation`; `voxel` is the scene's nominal voxel, m."""
+        raise NotImplementedError
+
+
+def _check_radius(name: str, value: Any) -> float | tuple[float, ...]:
+    if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0):
+        return check_vector(name, value, count=2, unit="m", above=0)
+    return check_number(name, value, above=0, unit="m")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class VortexRing(Source):
+    """A vortex ring with a Gaussian core; it moves along `axis` for circulation > 0.
+
+    A ring of radius R and core a moves at circulation / (4 pi R) (ln(8 R / a) - 0.558).
+
+    Parameters
+    ----------
+    center : three numbers, m
+        Default (0, 0, 0).
+    axis : three numbers
+        Any length but 0, default (0, 0, 1).
+    radius : number or two numbers, m
+        > 0, default 1: radius of the centreline, or the semi-axes of an elliptic ring.
+    circulation : number, m^2/s
+        Default 1.
+    core : number, m
+        Radius of the core, > 0 and < the smaller radius, default 0.1.
+    wobble : number
+        Random waviness of the centreline in radii, 0 to 0.5, default 0.
+    seed : whole number
+        Key of the waviness, 0 to 2^64 - 1, default 0.
+    time : number, s
+        Birth, >= 0, default 0.
+    major : three numbers
+        Direction of the first semi-axis, made normal to `axis`; default (1, 0, 0).
+    vorton_core : number, m, optional
+        Core radius of the ring's vortons, > 0 and <= core; default core / 2, or core for layers 0.
+    sections : whole number, optional
+        Vortons along the centreline, >= 8; default: spaced by vorton_core.
+    layers : whole number, optional
+        Rings of vortons around the centreline, 0 (one vorton thick) to 64; default: as many as
+        vorton_core asks for.
+
+    Examples
+    --------
+    >>> VortexRing(radius=0.5, core=0.05, circulation=2).radius
+    0.5
+    """
+
+    center: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "centre")
+    axis: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "", "axis", nonzero=True)
+    radius: float | tuple[float, float] = field(1.0, _check_radius, "radius or semi-axes", "m")
+    circulation: float = number(1.0, "m^2/s", "circulation")
+    core: float = number(0.1, "m", "radius of the core", above=0)
+    wobble: float = number(0.0, "radii", "waviness of the centreline", least=0, most=0.5)
+    seed: int = integer(0, "key of the waviness", least=0, most=2**64 - 1)
+    time: float = number(0.0, "s", "birth", least=0)
+    major: tuple[float, float, float] = vector((1.0, 0.0, 0.0), "", "semi-axis", nonzero=True)
+    vorton_core: float | None = number(None, "m", "core of its vortons", above=0, optional=True)
+    sections: int | None = integer(None, "vortons along it", least=8, most=2**30, optional=True)
+    layers: int | None = integer(None, "rings around it", least=0, most=64, optional=True)
+
+    @property
+    def radii(self) -> tuple[float, float]:
+        """Both semi-axes, m."""
+        if isinstance(self.radius, tuple):
+            return self.radius
+        return self.radius, self.radius
+
+    def _check(self) -> None:
+        if self.core >= min(self.radii):
+            text = f"must be < the smaller radius, {min(self.radii):g} (m)"
+            raise ValueError(f"VortexRing.core = {self.core}: {text}")
+        if self.vorton_core is not None and self.vorton_core > self.core:
+            text = f"must be <= core, {self.core:g} (m)"
+            raise ValueError(f"VortexRing.vorton_core = {self.vorton_core}: {text}")
+        if self.radii[0] != self.radii[1] and self._major_lies_along_axis():
+            text = f"must not lie along axis, {self.axis}, for an elliptic ring"
+            raise ValueError(f"VortexRing.major = {self.major}: {text}")
+
+    def _add_to(self, core: Any, voxel: float) -> None:
+        core.add_ring(
+            center=self.center,
+            axis=self.axis,
+            radius=self.radii,
+            major=self._major(),
+            circulation=self.circulation,
+            core=self.core,
+            vorton_core=self.vorton_core or 0.0,
+            wobble=self.wobble,
+            wobble_seed=self.seed,
+            sections=self.sections or 0,
+            layers=-1 if self.layers is None else self.layers,
+            time=self.time,
+        )
+
+    def _major_lies_along_axis(self) -> bool:
+        a, m = self.axis, self.major
+        cross = (a[1] * m[2] - a[2] * m[1], a[2] * m[0] - a[0] * m[2], a[0] * m[1] - a[1] * m[0])
+        return max(map(abs, cross)) < 1e-6 * max(map(abs, a)) * max(map(abs, m))
+
+    def _major(self) -> tuple[float, float, float]:
+        """`major`, or for a circle about it another direction."""
+        x, y, z = self.major
+        return (y, z, x) if self._major_lies_along_axis() else (x, y, z)
+
+
+def _check_shape(name: str, value: Any) -> Shape:
+    if isinstance(value, Mapping):
+        return from_dict(value, SHAPES, name)  # type: ignore[return-value]
+    if not isinstance(value, Shape):
+        known = ", ".join(shape.__name__ for shape in SHAPES)
+        raise TypeError(f"{name} = {shown(value)}: must be a shape: {known}")
+    return value
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Tracers(Source):
+    """Tracers born inside a shape; they carry the smoke.
+
+    How many: one of `count`, `rate` and `per_voxel`, of which per_voxel=6 is the default. Grain in
+    a volume depends on the tracers per voxel alone, so `per_voxel` asks for that: it takes the
+    scene's nominal voxel (`Scene.nominal_voxel`).
+
+    Parameters
+    ----------
+    shape : Sphere, Box, Disk, Torus or Mesh
+        A mesh must be closed.
+    count : whole number, optional
+        Tracers born at once at `start`, 1 to 2^31 - 1.
+    rate : number, 1/s, optional
+        Tracers a second from `start` to `end`, > 0. They carry density x volume of smoke a second.
+    per_voxel : number, optional
+        Tracers per nominal voxel, > 0 to 1000. With renew=0 they fill the shape at `start`;
+        with renew > 0 they are born from `start` to `end`, renew times the shape's volume a second.
+    renew : number, 1/s
+        With per_voxel: how often a second the shape's volume is filled anew, >= 0, default 0.
+    start : number, s
+        >= 0, default 0.
+    end : number, s, optional
+        > start; default: never ends. Only with `rate` or `renew`.
+    density : number, kg/m^3
+        Smoke in the shape, >= 0, default 1; with renew, in each filling of it.
+    lifetime : number, s, optional
+        Tracers older than this are removed, > 0; default: never.
+
+    Examples
+    --------
+    >>> from vorton.shapes import Sphere
+    >>> Tracers(Sphere(), count=1000).count
+    1000
+    """
+
+    shape: Shape = field(dataclasses.MISSING, _check_shape, "where they are born")  # noqa: RUF009
+    count: int | None = integer(None, "born at start", least=1, most=MOST_TRACERS, optional=True)
+    rate: float | None = number(None, "1/s", "born a second", above=0, optional=True)
+    start: float = number(0.0, "s", "first birth", least=0)
+    end: float | None = number(None, "s", "last birth", above=0, optional=True)
+    density: float = number(1.0, "kg/m^3", "smoke in the shape", least=0)
+    lifetime: float | None = number(None, "s", "age at death", above=0, optional=True)
+    per_voxel: float | None = number(
+        None, "tracers per voxel", "tracers per nominal voxel", above=0, most=1000, optional=True
+    )
+    renew: float = number(0.0, "1/s", "fillings of the shape a second", least=0)
+
+    def _check(self) -> None:
+        given = [n for n in ("count", "rate", "per_voxel") if getattr(self, n) is not None]
+        if len(given) > 1:
+            raise ValueError(f"Tracers: {' and '.join(given)} exclude each other; give one")
+        if not given:
+            object.__setattr__(self, "per_voxel", 6.0)
+        if self.renew and self.per_voxel is None:
+            raise ValueError(
+                f"Tracers.renew = {self.renew}: goes with per_voxel, not with {given[0]}"
+            )
+        if self.end is not None:
+            if self.rate is None and not self.renew:
+                raise ValueError(
+                    f"Tracers.end = {self.end}: goes with rate or renew; these are born at once"
+                )
+            if self.end <= self.start:
+                raise ValueError(f"Tracers.end = {self.end}: must be > start = {self.start} (s)")
+        volume = self.shape.volume  # an open mesh says so here
+        if not volume > 0:
+            raise ValueError(f"Tracers.shape: its volume is {volume:g} m^3, must be > 0")
+
+    def births(self, voxel: float) -> tuple[int, float]:
+        """Tracers born at once and tracers born a second, for a nominal voxel in m."""
+        if self.per_voxel is None:
+            return self.count or 0, self.rate or 0.0
+        filling = self.per_voxel * self.shape.volume / voxel**3
+        if filling > MOST_TRACERS or filling * self.renew > 1e12:
+            text = f"asks for {filling:.3g} tracers at voxels of {voxel:g} m"
+            raise ValueError(
+                f"Tracers.per_voxel = {self.per_voxel}: {text}, at most {MOST_TRACERS}"
+            )
+        return (0, filling * self.renew) if self.renew else (max(1, round(filling)), 0.0)
+
+    def _add_to(self, core: Any, voxel: float) -> None:
+        count, rate = self.births(voxel)
+        values: dict[str, Any] = {"count": count, "rate": rate, "start": self.start}
+        if self.end is not None:
+            values["end"] = self.end
+        if self.lifetime is not None:
+            values["lifetime"] = self.lifetime
+        density = self.density * (self.renew or 1.0)
+        core.add_emitter(shape=self.shape._core_shape(), density=density, **values)
+
+
+SOURCES: tuple[type[Source], ...] = (VortexRing, Tracers)
