@@ -28,7 +28,7 @@ VT_INLINE void add_record(float *row, int64_t row_floats, int64_t plane_floats,
     const int32_t i = (int32_t)x;
     const f8 fy = f8_set(record->position[1] - j), fz = f8_set(record->position[2] - k);
     f4 strength = f4_load(record->strength);
-    strength[3] = 1.0f;
+    strength[3] = __builtin_fabsf(record->volume); /* negative in newborn vortons */
     const f4 right = strength * f4_set(x - (float)i);
     const f8 pair = f8_join(strength - right, right);
     const f8 back = pair * fz, front = pair - back;

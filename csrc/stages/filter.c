@@ -30,7 +30,7 @@ typedef struct filter_scratch {
     float *rows;  /* [row OUT], VT_LANES zeros before and after each: filtered along z and y */
 } filter_scratch;
 
-static void gaussian_weights(double variance, float weights[REACH + 1])
+static void gaussian_weights(double variance, double total, float weights[REACH + 1])
 {
     double w[REACH + 1], sum = -1.0;
     for (int r = 0; r <= REACH; r++) {
@@ -38,7 +38,7 @@ static void gaussian_weights(double variance, float weights[REACH + 1])
         sum += 2.0 * w[r];
     }
     for (int r = 0; r <= REACH; r++)
-        weights[r] = (float)(w[r] / sum);
+        weights[r] = (float)(total * w[r] / sum);
 }
 
 /* OUT neighbouring results from IN neighbouring taps. */
@@ -190,10 +190,10 @@ static void filter_blocks(void *context, int64_t begin, int64_t end, int thread)
         filter_planes(job, &scratch, 1 + block * OUT);
 }
 
-void VT_NAME(filter)(vt_grid *grid, double variance, vt_arena *arena, int threads)
+void VT_NAME(filter)(vt_grid *grid, double variance, double weight, vt_arena *arena, int threads)
 {
     filter_job job = {.grid = grid};
-    gaussian_weights(variance, job.weights);
+    gaussian_weights(variance, vt_cbrt(weight), job.weights); /* a third of it along each axis */
     const size_t mark = vt_arena_mark(arena);
     const size_t row_bytes = (size_t)grid->node_row * sizeof(f4);
     float *const zeros = vt_arena_push(arena, row_bytes);

@@ -1,6 +1,6 @@
 /* Velocity at the nodes: u = curl A, and div A as a measure of the error of A (part 6 of the
  * articles). Central differences inside, one-sided ones of second order on the faces, so that every
- * node of the box has a velocity. The field is A x spacing in grid units: u = curl field / h^2. */
+ * node of the box has a velocity. */
 #include "core/parallel.h"
 #include "stages/stages.h"
 
@@ -8,7 +8,7 @@ enum { BLOCK_NODES = 16384 }; /* nodes that a block should have: about 10 us */
 
 typedef struct velocity_job {
     const vt_grid *grid;
-    float scale; /* differences are twice the slope: 1 / (2 h^2) */
+    float scale; /* differences are twice the slope: 1 / (2 h) */
 } velocity_job;
 
 /* Which neighbours a node has along an axis. */
@@ -105,7 +105,7 @@ static void velocity_rows(void *context, int64_t begin, int64_t end, int thread)
 void VT_NAME(velocity)(vt_grid *grid, int threads)
 {
     velocity_job job = {.grid = grid};
-    job.scale = (float)(0.5 / (grid->spacing * grid->spacing));
+    job.scale = (float)(0.5 / grid->spacing);
     const int64_t rows = (int64_t)(grid->cells[1] + 1) * (grid->cells[2] + 1);
     const int64_t block = (BLOCK_NODES + grid->cells[0]) / (grid->cells[0] + 1);
     vt_parallel_for(threads, rows, block, velocity_rows, &job);

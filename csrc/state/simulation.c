@@ -160,6 +160,7 @@ vt_status vt_create_simulation(const vt_simulation_def *def, vt_simulation **sim
     s->def = *def;
     if (s->def.threads == 0)
         s->def.threads = vt_available_threads();
+    s->stages = vt_stages();
     if (reserve_memory(s)) {
         vt_destroy_simulation(s);
         return vt_fail(VT_OUT_OF_MEMORY,
@@ -234,4 +235,9 @@ const char *vt_version(void)
 const char *vt_backend(void)
 {
     return vt_parallel_backend();
+}
+
+const char *vt_build(void)
+{
+    return VT_BUILD_COMPILER " " VT_BUILD_FLAGS;
 }

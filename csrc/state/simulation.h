@@ -22,8 +22,9 @@ enum vt_timed_stage {
 };
 
 struct vt_simulation {
-    /* definition, fixed at creation (threads resolved) */
+    /* fixed at creation: the definition (threads resolved), the kernels for this processor */
     vt_simulation_def def;
+    const vt_stage_table *stages;
 
     /* what evolves: with the definition and the sources, all that the next step depends on */
     vt_vortons vortons;
@@ -40,9 +41,6 @@ struct vt_simulation {
     vt_grid grid;
     vt_moments moments;
     vt_poisson_plan plan;
-    vt_record *records;    /* sorted, of the last solve */
-    int64_t record_count;
-    uint32_t *row_start;
     int32_t fields_current, fields_exist;
     void *grid_memory;
     size_t grid_bytes;
@@ -69,12 +67,5 @@ int64_t vt_append_vortons(vt_simulation *simulation, int64_t count, const float 
                           const float *strength, const float *core, const float *volume);
 int64_t vt_append_tracers(vt_simulation *simulation, int64_t count, const float *position,
                           const float *density, const float *size);
-
-/* The solve of step.c for the particles of now, without moving them. Inside vt_enter. */
-vt_status vt_solve_now(vt_simulation *simulation);
-
-/* Velocity at points from the fields of now, wind left out. Inside vt_enter, fields current. */
-void vt_velocity_of_points(vt_simulation *simulation, int64_t count, const float *points,
-                           float *velocity);
 
 #endif
