@@ -50,7 +50,7 @@ static int grow(void **array, int32_t count, size_t item)
 /* The whole ring at once, into the columns. */
 static vt_status bear_ring(vt_simulation *s, const vt_ring_def *def)
 {
-    const int64_t count = vt_ring_vortons(def);
+    const int64_t count = vt_ring_count(def);
     int64_t fits = count;
     const vt_status status = vt_make_room(s, VT_VORTONS, &fits);
     if (status)
@@ -83,9 +83,9 @@ vt_status vt_add_ring(vt_simulation *s, const vt_ring_def *def)
         status = vt_enter(s);
     if (status)
         return status;
-    if (vt_ring_vortons(def) > s->vortons.set.capacity)
+    if (vt_ring_count(def) > s->vortons.set.capacity)
         status = vt_fail(VT_OVER_CAPACITY, "the ring has %lld vortons; max_vortons is %lld",
-                         (long long)vt_ring_vortons(def), (long long)s->vortons.set.capacity);
+                         (long long)vt_ring_count(def), (long long)s->vortons.set.capacity);
     else
         status = def->time <= s->time ? bear_ring(s, def) : keep_ring(s, def);
     vt_leave(s);
@@ -207,7 +207,7 @@ static void plan_vortons(vt_simulation *s, double from, double to, vt_births *b)
     const vt_sources *const sources = &s->sources;
     for (int32_t r = 0; r < sources->ring_count; r++)
         if (is_due(sources->rings[r].time, from, to))
-            b->vorton_count += vt_ring_vortons(&sources->rings[r]);
+            b->vorton_count += vt_ring_count(&sources->rings[r]);
     const size_t rows = (size_t)b->vorton_count;
     b->vorton_position = vt_arena_push(&s->arena, 12 * rows);
     b->vorton_strength = vt_arena_push(&s->arena, 12 * rows);
@@ -219,7 +219,7 @@ static void plan_vortons(vt_simulation *s, double from, double to, vt_births *b)
         const vt_ring_def *const ring = &sources->rings[r];
         if (!is_due(ring->time, from, to))
             continue;
-        const int64_t end = at + vt_ring_vortons(ring);
+        const int64_t end = at + vt_ring_count(ring);
         vt_fill_ring(ring, b->vorton_position + 3 * at, b->vorton_strength + 3 * at,
                      b->vorton_core + at, b->vorton_volume + at);
         b->runs[b->run_count++] = (vt_birth_run){.next = at, .end = end};
