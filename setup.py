@@ -171,7 +171,8 @@ class BuildNative(build_ext):
     def build_binding(self, tools, folder):
         import numpy
 
-        flags = ["-DPy_LIMITED_API=0x030b0000", "-DNPY_TARGET_VERSION=NPY_1_22_API_VERSION",
+        # Slots hold functions as void pointers: that is the API of Python.
+        flags = ["-Wno-pedantic", "-DPy_LIMITED_API=0x030b0000", "-DNPY_TARGET_VERSION=NPY_1_22_API_VERSION",
                  "-DNPY_NO_DEPRECATED_API=NPY_1_22_API_VERSION",
                  "-isystem", sysconfig.get_path("include"), "-isystem", numpy.get_include(),
                  "-I", str(CSRC), "-I", str(CSRC / "include")]

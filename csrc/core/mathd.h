@@ -6,6 +6,7 @@
 #define VORTON_CORE_MATHD_H
 
 #define VT_PI 3.14159265358979323846
+#define VT_SQRT_HALF 0.70710678118654752440
 
 /* |x|, and the square root (correctly rounded). */
 static inline double vt_abs(double x)

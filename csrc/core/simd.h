@@ -286,4 +286,68 @@ VT_INLINE void vf_transpose(vf r[VL])
 #endif
 }
 
+/* Four vectors that hold VL nodes of four floats become the four components of the VL nodes. */
+VT_INLINE void vf_deinterleave(vf r[4])
+{
+#if VL == 16
+    const __m512i first = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
+    const __m512i second = first + _mm512_set1_epi32(2);
+    const __m512 a = (__m512)r[0], b = (__m512)r[1], c = (__m512)r[2], d = (__m512)r[3];
+    const __m512 xy_low = _mm512_permutex2var_ps(a, first, b);
+    const __m512 xy_high = _mm512_permutex2var_ps(c, first, d);
+    const __m512 zw_low = _mm512_permutex2var_ps(a, second, b);
+    const __m512 zw_high = _mm512_permutex2var_ps(c, second, d);
+    r[0] = (vf)_mm512_shuffle_f32x4(xy_low, xy_high, 0x44);
+    r[1] = (vf)_mm512_shuffle_f32x4(xy_low, xy_high, 0xee);
+    r[2] = (vf)_mm512_shuffle_f32x4(zw_low, zw_high, 0x44);
+    r[3] = (vf)_mm512_shuffle_f32x4(zw_low, zw_high, 0xee);
+#elif VL == 8
+    const __m256 a = (__m256)r[0], b = (__m256)r[1], c = (__m256)r[2], d = (__m256)r[3];
+    const __m256 n04 = _mm256_permute2f128_ps(a, c, 0x20), n15 = _mm256_permute2f128_ps(a, c, 0x31);
+    const __m256 n26 = _mm256_permute2f128_ps(b, d, 0x20), n37 = _mm256_permute2f128_ps(b, d, 0x31);
+    const __m256 xy_low = _mm256_unpacklo_ps(n04, n15), zw_low = _mm256_unpackhi_ps(n04, n15);
+    const __m256 xy_high = _mm256_unpacklo_ps(n26, n37), zw_high = _mm256_unpackhi_ps(n26, n37);
+    r[0] = (vf)_mm256_shuffle_ps(xy_low, xy_high, 0x44);
+    r[1] = (vf)_mm256_shuffle_ps(xy_low, xy_high, 0xee);
+    r[2] = (vf)_mm256_shuffle_ps(zw_low, zw_high, 0x44);
+    r[3] = (vf)_mm256_shuffle_ps(zw_low, zw_high, 0xee);
+#else
+    vf_transpose(r);
+#endif
+}
+
+/* The way back: four components of VL nodes become VL nodes of four floats, in order. */
+VT_INLINE void vf_interleave(vf r[4])
+{
+#if VL == 16
+    const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const __m512i high = low + _mm512_set1_epi32(8);
+    const __m512i pairs_low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+    const __m512i pairs_high = pairs_low + 4;
+    const __m512 x = (__m512)r[0], y = (__m512)r[1], z = (__m512)r[2], w = (__m512)r[3];
+    const __m512d xy_low = (__m512d)_mm512_permutex2var_ps(x, low, y);
+    const __m512d xy_high = (__m512d)_mm512_permutex2var_ps(x, high, y);
+    const __m512d zw_low = (__m512d)_mm512_permutex2var_ps(z, low, w);
+    const __m512d zw_high = (__m512d)_mm512_permutex2var_ps(z, high, w);
+    r[0] = (vf)_mm512_permutex2var_pd(xy_low, pairs_low, zw_low);
+    r[1] = (vf)_mm512_permutex2var_pd(xy_low, pairs_high, zw_low);
+    r[2] = (vf)_mm512_permutex2var_pd(xy_high, pairs_low, zw_high);
+    r[3] = (vf)_mm512_permutex2var_pd(xy_high, pairs_high, zw_high);
+#elif VL == 8
+    const __m256 x = (__m256)r[0], y = (__m256)r[1], z = (__m256)r[2], w = (__m256)r[3];
+    const __m256 xy_low = _mm256_unpacklo_ps(x, y), xy_high = _mm256_unpackhi_ps(x, y);
+    const __m256 zw_low = _mm256_unpacklo_ps(z, w), zw_high = _mm256_unpackhi_ps(z, w);
+    const __m256 n04 = _mm256_shuffle_ps(xy_low, zw_low, 0x44);
+    const __m256 n15 = _mm256_shuffle_ps(xy_low, zw_low, 0xee);
+    const __m256 n26 = _mm256_shuffle_ps(xy_high, zw_high, 0x44);
+    const __m256 n37 = _mm256_shuffle_ps(xy_high, zw_high, 0xee);
+    r[0] = (vf)_mm256_permute2f128_ps(n04, n15, 0x20);
+    r[1] = (vf)_mm256_permute2f128_ps(n26, n37, 0x20);
+    r[2] = (vf)_mm256_permute2f128_ps(n04, n15, 0x31);
+    r[3] = (vf)_mm256_permute2f128_ps(n26, n37, 0x31);
+#else
+    vf_transpose(r);
+#endif
+}
+
 #endif

@@ -225,13 +225,15 @@ VT_API vt_status vt_find_rows(vt_simulation *simulation, int set, int64_t count,
  * fields of its last stage. */
 VT_API vt_status vt_update_fields(vt_simulation *simulation);
 
-/* Node-centred arrays of the working grid, shape (nz, ny, nx, 3): "velocity" (m/s, wind included)
- * and "vector_potential" (m^2/s). Node (k, j, i) is at origin + spacing (i, j, k). Valid until the
- * next step. VT_INVALID_ARGUMENT before the first field. */
+/* Node-centred arrays of the working grid, shape (nz, ny, nx, 3), not contiguous: "velocity" (m/s,
+ * relative to the wind) and "vector_potential" (m^2/s), up to date with the particles. Node
+ * (k, j, i) is at origin + spacing (i, j, k). Valid until the next step. VT_INVALID_ARGUMENT when
+ * there is no grid: no vorton carries circulation, or the method is direct. */
 VT_API vt_status vt_get_grid(vt_simulation *simulation, const char *name, vt_array *array,
                              double origin[3], double *spacing);
 
-/* Velocity in m/s at count points (count x 3, m), anywhere, from the fields of now: inside the grid
+/* Velocity in m/s at count points (count x 3, m), anywhere, from the fields of now, the wind
+ * included: inside the grid
  * by sampling, outside by the far field of the vortons. */
 VT_API vt_status vt_velocity_at(vt_simulation *simulation, int64_t count, const float *points,
                                 float *velocity);
@@ -294,13 +296,31 @@ typedef struct vt_volume_def {
     double voxel_size;   /* m, > 0 */
     double velocity_margin; /* voxels beyond density in which velocity is stored, 0 .. 16
                                (default 3) */
+    int32_t threads;     /* 1 .. 64; 0 (default): all processors of the process. Also for encoding */
 } vt_volume_def;
 VT_API vt_volume_def vt_default_volume(void);
 
 /* Density (kg/m^3) of the tracers and velocity (m/s) on voxels, from the state of now. */
 VT_API vt_status vt_create_volume(vt_simulation *simulation, const vt_volume_def *def,
                                   vt_volume **volume);
-VT_API void vt_destroy_volume(vt_volume *volume);
+VT_API void vt_destroy_volume(vt_volume *volume); /* NULL is allowed */
+
+/* Fills velocity (count x 3, m/s) at points (count x 3, m). Anything but VT_OK ends the call that
+ * asked for it, with this status and message. */
+typedef vt_status vt_velocity_function(void *context, int64_t count, const float *points,
+                                       float *velocity);
+
+/* Tracers that belong to no simulation. The arrays are read during the call only. */
+typedef struct vt_tracer_source {
+    int64_t count;         /* 0 .. 2^31 - 1 */
+    const float *position; /* count x 3, m; within 2^23 voxels of the origin along each axis */
+    const float *density;  /* count; what each stands for, kg, >= 0 */
+    const float *size;     /* count; spacing of the tracers around it at birth, m, >= 0 */
+    vt_velocity_function *velocity; /* called for many voxels at a time; NULL: no velocity grid */
+    void *context;         /* its first argument */
+} vt_tracer_source;
+VT_API vt_status vt_create_volume_from_tracers(const vt_tracer_source *source,
+                                               const vt_volume_def *def, vt_volume **volume);
 
 typedef struct vt_volume_info {
     int64_t leaves, active_voxels, tracers;

@@ -5,11 +5,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Multipole moments of blocks of nodes and of blocks of blocks, in memory reserved once. */
+enum { VT_MOMENT_LEVELS = 12 };
+
+/* Multipole moments of cubic blocks of nodes and of blocks of blocks, in memory reserved once.
+ * Level 0 are the leaves; a block of level l + 1 is made of up to 2 x 2 x 2 blocks of level l, the
+ * last level is one block. moments.h has the record of a block. */
 typedef struct vt_moments {
-    int32_t levels;
+    int32_t levels;                      /* 0 before the first boundary */
+    int32_t edge;                        /* nodes along the edge of a leaf: 2, 4 or 8 */
+    int32_t blocks[VT_MOMENT_LEVELS][3]; /* of each level, along x, y, z */
+    int64_t first[VT_MOMENT_LEVELS];     /* where the records of a level begin in memory */
     void *memory;
-    size_t capacity;
+    size_t capacity; /* bytes */
 } vt_moments;
+
+/* Reserves address space (not memory) for any grid of at most max_nodes nodes with at least 8 cells
+ * an axis: vt_moments_bound records of 128 bytes. 0 on success, -1 when refused. */
+int vt_moments_create(vt_moments *moments, int64_t max_nodes);
+void vt_moments_destroy(vt_moments *moments);
+
+/* Records that every grid of at most max_nodes nodes makes do with: max_nodes / 8 + 8192. */
+int64_t vt_moments_bound(int64_t max_nodes);
+
+/* Lays out levels for this number of cells along x, y, z; returns the number of records. */
+int64_t vt_moments_layout(vt_moments *moments, const int32_t cells[3]);
 
 #endif

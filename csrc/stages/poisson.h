@@ -1,18 +1,52 @@
-/* Direct solution of the Poisson equation for the vector potential. */
+/* Direct solution of the Poisson equation for the vector potential: tables and scratch. */
 #ifndef VORTON_STAGES_POISSON_H
 #define VORTON_STAGES_POISSON_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Tables for one cell count, in memory reserved once. */
+/* Tables of a sine transform of n = cells points (transform.h); they lie in the plan's memory. */
+typedef struct vt_sine_tables {
+    int32_t cells;
+    int32_t *place;  /* n / 2: where frequency k is after the last pass of the complex transform */
+    float *weight;   /* n / 2: 2 sin(pi j / n) */
+    float *rotation; /* pairs: cos and sin of 2 pi k / n for k = 0 .. n / 4 */
+    float *twiddle;  /* less than n: pass by pass, block of L points and radix r:
+                        exp(-2 pi i j q / L) for j = 1 .. L / r - 1, q = 1 .. r - 1 */
+} vt_sine_tables;
+
+/* Radix of the pass of the complex transform over blocks of this many points. */
+static inline int vt_next_radix(int block)
+{
+    return block % 5 == 0 ? 5 : block % 3 == 0 ? 3 : block > 8 ? 4 : block;
+}
+
+/* Tables for one cell count, in memory reserved once. The stage makes them anew when the cells of
+ * the grid change: in a fraction of the time of one solve. */
 typedef struct vt_poisson_plan {
     int32_t cells[3]; /* the tables are for these; 0 before the first */
     void *memory;
-    size_t capacity;
+    size_t capacity;        /* bytes */
+    vt_sine_tables sine[2]; /* along x and y */
+    float *pivot;           /* cells[2] / 2 planes of pivots of the solve along z (poisson.c) */
 } vt_poisson_plan;
 
 /* Whether the solver takes this number of cells along an axis: even, 2^a 3^b 5^c, 8 .. 1024. */
 int vt_poisson_likes(int64_t cells);
+
+/* Reserves memory (address space: pages are taken as they are touched) for the tables of any grid
+ * of at most most_nodes nodes. Pivots are cells[0] rounded up to 16 x cells[1] x cells[2] / 2
+ * floats: at most one per node, since rounding at worst doubles (8 to 16). 0, or -1 when refused.
+ */
+int vt_poisson_plan_create(vt_poisson_plan *plan, int64_t most_nodes);
+void vt_poisson_plan_destroy(vt_poisson_plan *plan);
+
+/* Makes the tables for these cells, with modes in blocks of `lanes` (4, 8, 16) along x. */
+void vt_poisson_plan_make(vt_poisson_plan *plan, const int32_t cells[3], int lanes, int threads);
+
+/* Bytes that the stage pushes on the arena for a grid of these cells; and an upper bound for all
+ * grids of at most most_nodes nodes. */
+size_t vt_poisson_scratch(const int32_t cells[3], int threads);
+size_t vt_poisson_most_scratch(int64_t most_nodes, int threads);
 
 #endif

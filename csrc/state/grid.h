@@ -1,9 +1,7 @@
 /* The working grid: where it lies, how its arrays are laid out. One grid per simulation, in memory
  * that is reserved once for max_nodes and laid out anew when the domain changes.
  *
- * Lengths inside the grid arrays are in cells: the position of a record is (x - origin) / spacing,
- * the deposited strength is alpha itself, the vector potential is A x spacing. The one conversion is
- * in the velocity stage. */
+ * Positions of records are in cells, (x - origin) / spacing; the arrays hold SI units. */
 #ifndef VORTON_STATE_GRID_H
 #define VORTON_STATE_GRID_H
 
@@ -25,7 +23,7 @@ typedef struct vt_grid {
     double core;        /* effective core radius (sigma) of all vortons on this grid, m */
 
     /* Nodes of four floats: node (i, j, k) is nodes[k * node_plane + j * node_row + i].
-     * deposit: strength in lanes 0-2, number of vortons (sum of weights) in lane 3.
+     * deposit: strength (m^3/s) in lanes 0-2, volume (m^3) in lane 3.
      * velocity: m/s in lanes 0-2, div A (m/s) in lane 3. The same memory, one after the other.
      * One more plane than nodes may be read, never written. */
     int64_t node_row, node_plane;
@@ -33,12 +31,13 @@ typedef struct vt_grid {
 
     /* Components apart: node (i, j, k) of component c is field[c][k * plane + j * row + i]; row is
      * a multiple of 16 and at least 16 more than the cells, planes hold a multiple of 16 rows and
-     * one more. filter: strength at inner nodes. poisson: vector potential x spacing, faces too.
+     * one more. filter: spacing^2 x vorticity (m^2/s) at inner nodes. poisson: vector
+     * potential (m^2/s), faces too.
      * 16 floats before and after each field may be read. */
     int64_t row, plane;
     float *field[3];
 
-    /* Boundary values of the vector potential x spacing. Face 2 * axis + side (0 low, 1 high);
+    /* Boundary values of the vector potential (m^2/s). Face 2 * axis + side (0 low, 1 high);
      * u and v are the two other axes in increasing order (x < y < z); component c of node (u, v) is
      * face[f][c * face_plane + v * face_row + u]. */
     int64_t face_row, face_plane;

@@ -1,0 +1,310 @@
+#include "field.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/status.h"
+
+/* ---- where the vortons are ---- */
+
+static void add_bounds(vt_content *c, const vt_bounds *bounds, int *any)
+{
+    for (int t = 0; t < VT_MAX_THREADS; t++) {
+        if (bounds->thread[t].least[0] > bounds->thread[t].most[0])
+            continue;
+        for (int a = 0; a < 3; a++) {
+            const double low = bounds->thread[t].least[a], high = bounds->thread[t].most[a];
+            c->least[a] = *any ? fmin(c->least[a], low) : low;
+            c->most[a] = *any ? fmax(c->most[a], high) : high;
+        }
+        *any = 1;
+    }
+}
+
+static int all_finite(const vt_bounds *bounds)
+{
+    int32_t finite = 1;
+    for (int t = 0; t < VT_MAX_THREADS; t++)
+        finite &= bounds->thread[t].finite;
+    return finite;
+}
+
+/* Names the first bad row of a column. */
+static vt_status report_not_finite(const char *column, int64_t count, const float *values,
+                                   const int64_t *id)
+{
+    for (int64_t i = 0; i < 3 * count; i++)
+        if (!isfinite(values[i]))
+            return vt_fail(VT_NOT_FINITE,
+                           "%s has %g in row %lld (id %lld); allowed are finite values", column,
+                           (double)values[i], (long long)(i / 3), (long long)id[i / 3]);
+    return VT_OK;
+}
+
+static vt_status report_vortons(const vt_simulation *s)
+{
+    const vt_vortons *const v = &s->vortons;
+    const vt_status status =
+        report_not_finite("vortons.position", v->set.count, v->position, v->id);
+    return status ? status
+                  : report_not_finite("vortons.strength", v->set.count, v->strength, v->id);
+}
+
+vt_status vt_check_tracers(vt_simulation *s)
+{
+    const vt_tracers *const t = &s->tracers;
+    vt_bounds bounds;
+    s->stages->bounds(t->set.count, t->position, NULL, &bounds, s->def.threads);
+    if (all_finite(&bounds))
+        return VT_OK;
+    return report_not_finite("tracers.position", t->set.count, t->position, t->id);
+}
+
+vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content *content)
+{
+    const int threads = s->def.threads;
+    vt_bounds bounds;
+    int any = 0;
+    s->stages->bounds(s->vortons.set.count, s->vortons.position, s->vortons.strength, &bounds,
+                      threads);
+    if (!all_finite(&bounds))
+        return report_vortons(s);
+    add_bounds(content, &bounds, &any);
+    content->exists = any;
+    if (births && births->vortons_done < births->vorton_count) {
+        const int64_t done = births->vortons_done;
+        s->stages->bounds(births->vorton_count - done, births->vorton_position + 3 * done,
+                          births->vorton_strength + 3 * done, &bounds, threads);
+        add_bounds(content, &bounds, &any);
+    }
+    return VT_OK;
+}
+
+/* ---- the grid ---- */
+
+static double base_spacing(const vt_simulation *s)
+{
+    return s->def.spacing > 0 ? s->def.spacing : s->smallest_core / 1.5;
+}
+
+vt_status vt_place_grid(const vt_simulation *s, const vt_content *content, vt_placement *placement)
+{
+    const double spacing = base_spacing(s), finest = s->smallest_core / 2.1;
+    if (spacing < finest)
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "spacing %g m is too fine for the smallest core, %g m; allowed is %g m and "
+                       "more",
+                       spacing, s->smallest_core, finest);
+    return vt_place_domain(placement, content->least, content->most, spacing, s->def.max_nodes);
+}
+
+/* The next array of the range that was reserved for the grid, with room to read around it. */
+static void *carve(char **at, int64_t bytes)
+{
+    char *const array = *at + 64;
+    *at = array + (bytes + 127) / 64 * 64;
+    return array;
+}
+
+void vt_lay_out_grid(vt_simulation *s, const vt_placement *placement)
+{
+    vt_grid *const g = &s->grid;
+    for (int a = 0; a < 3; a++) {
+        g->cells[a] = placement->cells[a];
+        g->base[a] = placement->base[a];
+    }
+    vt_grid_pitches(g);
+    g->spacing = vt_domain_spacing(base_spacing(s), placement->level);
+    g->core = fmax(s->smallest_core, 1.5 * g->spacing);
+    char *at = s->grid_memory;
+    g->nodes = carve(&at, (int64_t)sizeof(f4) * g->node_plane * (g->cells[2] + 2));
+    for (int c = 0; c < 3; c++)
+        g->field[c] = carve(&at, (int64_t)sizeof(float) * g->plane * (g->cells[2] + 1));
+    for (int f = 0; f < 6; f++)
+        g->face[f] = carve(&at, (int64_t)sizeof(float) * 3 * g->face_plane);
+}
+
+/* Filter variance (cells^2) for cores of grid->core: deposit, stencils and sampling together add
+ * about half a cell squared of their own. */
+static double filter_variance(const vt_grid *grid)
+{
+    const double cells = grid->core / grid->spacing;
+    return cells * cells - 0.5;
+}
+
+void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, vt_record *sorted,
+                    uint32_t *row_start)
+{
+    const vt_stage_table *const stages = s->stages;
+    vt_grid *const grid = &s->grid;
+    vt_arena *const arena = &s->arena;
+    const double theta = s->def.method.opening_angle;
+    const int threads = s->def.threads;
+    VT_TIMED(s, sort, stages->sort(grid, count, records, sorted, row_start, arena, threads));
+    VT_TIMED(s, deposit, stages->deposit(grid, sorted, row_start, threads));
+    VT_TIMED(s, boundary, stages->boundary(grid, &s->moments, theta, arena, threads));
+    VT_TIMED(s, filter, stages->filter(grid, filter_variance(grid), 1 / grid->spacing, arena, threads));
+    VT_TIMED(s, poisson, stages->poisson(grid, &s->plan, arena, threads));
+    VT_TIMED(s, velocity, stages->velocity(grid, threads));
+}
+
+/* ---- the fields of now ---- */
+
+static vt_status solve_grid_now(vt_simulation *s, const vt_content *content)
+{
+    vt_placement placement = s->placement;
+    const vt_status status = vt_place_grid(s, content, &placement);
+    if (status)
+        return status;
+    vt_lay_out_grid(s, &placement);
+    const int64_t count = s->vortons.set.count;
+    const size_t mark = vt_arena_mark(&s->arena);
+    const size_t bytes = sizeof(vt_record) * (size_t)(count + VL);
+    const size_t rows = (size_t)s->grid.cells[1] * (size_t)s->grid.cells[2];
+    vt_record *const records = vt_arena_push(&s->arena, bytes);
+    vt_record *const sorted = vt_arena_push(&s->arena, bytes);
+    uint32_t *const row_start = vt_arena_push(&s->arena, 4 * (rows + 1));
+    s->stages->collect(&s->grid, count, s->vortons.position, s->vortons.strength,
+                       s->vortons.bound_volume, records, s->def.threads);
+    vt_solve_field(s, count, records, sorted, row_start);
+    vt_arena_pop(&s->arena, mark);
+    return VT_OK;
+}
+
+vt_status vt_solve_now(vt_simulation *s)
+{
+    vt_content content;
+    vt_status status = VT_OK;
+    if (s->fields_current && !s->viewed)
+        return VT_OK;
+    status = vt_find_content(s, NULL, &content);
+    if (status)
+        return status;
+    s->fields_exist = content.exists && s->def.method.velocity == VT_VELOCITY_POISSON;
+    if (s->fields_exist)
+        status = solve_grid_now(s, &content);
+    s->fields_current = status == VT_OK;
+    return status;
+}
+
+vt_status vt_update_fields(vt_simulation *s)
+{
+    vt_status status = vt_enter(s);
+    if (status)
+        return status;
+    s->fields_current = 0;
+    status = vt_solve_now(s);
+    vt_leave(s);
+    return status;
+}
+
+/* ---- reading the fields ---- */
+
+static void velocity_far_away(vt_simulation *s, int64_t count, const float *points,
+                              const uint8_t *inside, float *velocity)
+{
+    int64_t far = 0;
+    for (int64_t i = 0; i < count; i++)
+        far += !inside[i];
+    if (far == 0)
+        return;
+    const size_t mark = vt_arena_mark(&s->arena);
+    float *const at = vt_arena_push(&s->arena, 12 * (size_t)far);
+    float *const u = vt_arena_push(&s->arena, 12 * (size_t)far);
+    for (int64_t i = 0, n = 0; i < count; i++)
+        if (!inside[i])
+            memcpy(at + 3 * n++, points + 3 * i, 12);
+    s->stages->far_velocity(&s->grid, &s->moments, s->def.method.opening_angle, far, at, u,
+                            s->def.threads);
+    for (int64_t i = 0, n = 0; i < count; i++)
+        if (!inside[i])
+            memcpy(velocity + 3 * i, u + 3 * n++, 12);
+    vt_arena_pop(&s->arena, mark);
+}
+
+void vt_velocity_of_points(vt_simulation *s, int64_t count, const float *points, float *velocity)
+{
+    const int threads = s->def.threads;
+    const size_t mark = vt_arena_mark(&s->arena);
+    if (s->def.method.velocity == VT_VELOCITY_DIRECT) {
+        const vt_vortons *const v = &s->vortons;
+        s->stages->direct(s->def.method.kernel, count, points, v->set.count, v->position,
+                          v->strength, v->core, velocity, NULL, &s->arena, threads);
+    } else if (s->fields_exist) {
+        uint8_t *const inside = vt_arena_push(&s->arena, (size_t)count);
+        s->stages->sample(&s->grid, count, points, velocity, inside, threads);
+        velocity_far_away(s, count, points, inside, velocity);
+    } else {
+        memset(velocity, 0, 12 * (size_t)count);
+    }
+    vt_arena_pop(&s->arena, mark);
+}
+
+vt_status vt_velocity_at(vt_simulation *s, int64_t count, const float *points, float *velocity)
+{
+    if (count < 0 || (count > 0 && (!points || !velocity)))
+        return vt_fail(VT_INVALID_ARGUMENT, "count is %lld; allowed is >= 0, with arrays",
+                       (long long)count);
+    for (int64_t i = 0; i < 3 * count; i++)
+        if (!isfinite(points[i]))
+            return vt_fail(VT_NOT_FINITE, "points has %g in row %lld; allowed are finite values",
+                           (double)points[i], (long long)(i / 3));
+    vt_status status = vt_enter(s);
+    if (status)
+        return status;
+    status = vt_solve_now(s);
+    if (!status) {
+        vt_velocity_of_points(s, count, points, velocity);
+        for (int64_t i = 0; i < 3 * count; i++)
+            velocity[i] += (float)s->def.wind[i % 3];
+    }
+    vt_leave(s);
+    return status;
+}
+
+/* Node-centred views: velocity in nodes of four floats, the potential in three arrays that lie at
+ * equal distances. */
+static vt_status describe_grid(vt_simulation *s, const char *name, vt_array *array)
+{
+    const vt_grid *const g = &s->grid;
+    const int potential = strcmp(name, "vector_potential") == 0;
+    if (!potential && strcmp(name, "velocity") != 0)
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "there is no grid \"%s\"; allowed are velocity and vector_potential", name);
+    if (!s->fields_exist)
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "there is no grid %s: no vorton carries circulation, or the method is direct",
+                       name);
+    *array = (vt_array){.data = potential ? (void *)g->field[0] : (void *)g->nodes,
+                        .type = VT_FLOAT32,
+                        .dimensions = 4,
+                        .shape = {g->cells[2] + 1, g->cells[1] + 1, g->cells[0] + 1, 3}};
+    const int64_t item = sizeof(float), node = sizeof(f4);
+    if (potential) {
+        const int64_t apart = (g->field[1] - g->field[0]) * item;
+        const int64_t strides[4] = {g->plane * item, g->row * item, item, apart};
+        memcpy(array->strides, strides, sizeof strides);
+    } else {
+        const int64_t strides[4] = {g->node_plane * node, g->node_row * node, node, item};
+        memcpy(array->strides, strides, sizeof strides);
+    }
+    return VT_OK;
+}
+
+vt_status vt_get_grid(vt_simulation *s, const char *name, vt_array *array, double origin[3],
+                        double *spacing)
+{
+    vt_status status = vt_enter(s);
+    if (status)
+        return status;
+    status = vt_solve_now(s);
+    if (!status)
+        status = describe_grid(s, name, array);
+    if (!status) {
+        for (int a = 0; a < 3; a++)
+            origin[a] = (double)s->grid.base[a] * s->grid.spacing;
+        *spacing = s->grid.spacing;
+    }
+    vt_leave(s);
+    return status;
+}

@@ -1,0 +1,46 @@
+/* The fields of a simulation: the grid that follows the vortons, and the velocity on it. */
+#ifndef VORTON_FIELD_H
+#define VORTON_FIELD_H
+
+#include "state/simulation.h"
+
+/* Where the vortons that carry circulation are. */
+typedef struct vt_content {
+    double least[3], most[3]; /* m */
+    int32_t exists;           /* some alive vorton carries circulation */
+} vt_content;
+
+/* Adds to *total the seconds since `since`: times a stage of simulation s. */
+#define VT_TIMED(s, stage, call)                                                                   \
+    do {                                                                                           \
+        const double since_ = vt_now();                                                            \
+        call;                                                                                      \
+        vt_timer_add(&(s)->timers[VT_TIME_OF_##stage], since_);                                    \
+    } while (0)
+
+/* Bounds of the vortons that carry circulation, births of this step still to come included (NULL:
+ * none). VT_NOT_FINITE names the first bad value of position or strength. */
+vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content *content);
+
+/* VT_NOT_FINITE names the first tracer without a finite position. */
+vt_status vt_check_tracers(vt_simulation *s);
+
+/* Places the grid around the content, starting from placement. */
+vt_status vt_place_grid(const vt_simulation *s, const vt_content *content,
+                        vt_placement *placement);
+
+/* The arrays of s->grid for the placement. */
+void vt_lay_out_grid(vt_simulation *s, const vt_placement *placement);
+
+/* Velocity at the nodes from records in any order; leaves them sorted by grid row. sorted has room
+ * for count, row_start for cells[1] x cells[2] + 1. */
+void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, vt_record *sorted,
+                    uint32_t *row_start);
+
+/* Brings the fields up to the particles of now, without a trace in what the next step does. */
+vt_status vt_solve_now(vt_simulation *s);
+
+/* Velocity (m/s, without wind) at count points (m) from the fields of now, or from all pairs. */
+void vt_velocity_of_points(vt_simulation *s, int64_t count, const float *points, float *velocity);
+
+#endif

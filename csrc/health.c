@@ -1,0 +1,208 @@
+/* Health of the flow: invariants of the vortons and books of the fields, computed when asked for.
+ * Sums run over fixed blocks and are merged in their order: the same bits for any thread count. */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "field.h"
+
+enum { BLOCK = 8192 };
+
+static void cross(const double a[3], const double b[3], double c[3])
+{
+    c[0] = a[1] * b[2] - a[2] * b[1];
+    c[1] = a[2] * b[0] - a[0] * b[2];
+    c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static double length(const double a[3])
+{
+    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+}
+
+/* ---- over the vortons ---- */
+
+typedef struct vorton_sums {
+    double strength[3], impulse[3], angular[3], total, edge;
+} vorton_sums;
+
+typedef struct sum_job {
+    const vt_simulation *s;
+    vorton_sums *block;
+} sum_job;
+
+static void sum_vortons(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const sum_job *const job = data;
+    const vt_vortons *const v = &job->s->vortons;
+    vorton_sums sums = {{0}, {0}, {0}, 0, 0};
+    for (int64_t i = begin; i < end; i++) {
+        double x[3], alpha[3], turn[3], twist[3];
+        for (int a = 0; a < 3; a++) {
+            x[a] = v->position[3 * i + a];
+            alpha[a] = v->strength[3 * i + a];
+        }
+        cross(x, alpha, turn);
+        cross(x, turn, twist);
+        for (int a = 0; a < 3; a++) {
+            sums.strength[a] += alpha[a];
+            sums.impulse[a] += turn[a] / 2;
+            sums.angular[a] += twist[a] / 3;
+        }
+        sums.total += length(alpha);
+        sums.edge += cbrt(v->volume[i]);
+    }
+    job->block[begin / BLOCK] = sums;
+}
+
+static void add_vorton_sums(vt_simulation *s, vt_health *h)
+{
+    const int64_t count = s->vortons.set.count, blocks = (count + BLOCK - 1) / BLOCK;
+    const size_t mark = vt_arena_mark(&s->arena);
+    sum_job job = {s, vt_arena_push(&s->arena, sizeof(vorton_sums) * (size_t)(blocks + 1))};
+    double total = 0, edge = 0;
+    vt_parallel_for(s->def.threads, count, BLOCK, sum_vortons, &job);
+    for (int64_t b = 0; b < blocks; b++) {
+        for (int a = 0; a < 3; a++) {
+            h->strength[a] += job.block[b].strength[a];
+            h->impulse[a] += job.block[b].impulse[a];
+            h->angular_impulse[a] += job.block[b].angular[a];
+        }
+        total += job.block[b].total;
+        edge += job.block[b].edge;
+    }
+    h->strength_share = total > 0 ? length(h->strength) / total : 0;
+    const double core = s->fields_exist ? s->grid.core : s->smallest_core;
+    h->overlap = count > 0 && core > 0 ? edge / (double)count / core : 0;
+    vt_arena_pop(&s->arena, mark);
+}
+
+/* ---- over the nodes ---- */
+
+typedef struct node_sums {
+    double energy, divergence, gradient, speed, velocity_divergence;
+} node_sums;
+
+typedef struct node_job {
+    const vt_grid *grid;
+    float *vorticity[3]; /* laid out as grid->field */
+    node_sums *plane;
+} node_job;
+
+/* The source of the Poisson equation again: minus the 7-point Laplacian of A, exactly. */
+static void find_vorticity(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const node_job *const job = data;
+    const vt_grid *const g = job->grid;
+    const float scale = (float)(1.0 / (g->spacing * g->spacing));
+    for (int64_t k = begin; k < end; k++)
+        for (int c = 0; c < 3; c++) {
+            float *const out = job->vorticity[c] + k * g->plane;
+            memset(out, 0, sizeof *out * (size_t)g->plane);
+            if (k == 0 || k == g->cells[2])
+                continue;
+            for (int64_t j = 1; j < g->cells[1]; j++) {
+                const float *const a = g->field[c] + k * g->plane + j * g->row;
+                for (int64_t i = 1; i < g->cells[0]; i++)
+                    out[j * g->row + i] =
+                        scale * (6 * a[i] - a[i - 1] - a[i + 1] - a[i - g->row] - a[i + g->row] -
+                                 a[i - g->plane] - a[i + g->plane]);
+            }
+        }
+}
+
+static void sum_node(const node_job *job, int64_t k, int64_t j, int64_t i, node_sums *sums)
+{
+    const vt_grid *const g = job->grid;
+    const int64_t n = k * g->plane + j * g->row + i, step[3] = {1, g->row, g->plane};
+    const int64_t m = k * g->node_plane + j * g->node_row + i;
+    const int64_t node_step[3] = {1, g->node_row, g->node_plane};
+    double divergence = 0, flow = 0, speed = 0;
+    for (int c = 0; c < 3; c++) {
+        sums->energy += (double)g->field[c][n] * (double)job->vorticity[c][n];
+        for (int a = 0; a < 3; a++) {
+            const double d = (double)job->vorticity[c][n + step[a]] -
+                             (double)job->vorticity[c][n - step[a]];
+            sums->gradient += d * d;
+            divergence += a == c ? d : 0;
+        }
+        flow += (double)g->nodes[m + node_step[c]][c] - (double)g->nodes[m - node_step[c]][c];
+        speed += (double)g->nodes[m][c] * (double)g->nodes[m][c];
+    }
+    sums->divergence += divergence * divergence;
+    sums->velocity_divergence = fmax(sums->velocity_divergence, fabs(flow) / 2);
+    sums->speed = fmax(sums->speed, speed);
+}
+
+/* Two cells and more inside, where all differences are central. */
+static void sum_planes(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const node_job *const job = data;
+    const vt_grid *const g = job->grid;
+    for (int64_t k = begin; k < end; k++) {
+        node_sums sums = {0, 0, 0, 0, 0};
+        if (k >= 2 && k <= g->cells[2] - 2)
+            for (int64_t j = 2; j <= g->cells[1] - 2; j++)
+                for (int64_t i = 2; i <= g->cells[0] - 2; i++)
+                    sum_node(job, k, j, i, &sums);
+        job->plane[k] = sums;
+    }
+}
+
+static void add_node_sums(vt_simulation *s, vt_health *h)
+{
+    const vt_grid *const g = &s->grid;
+    const int64_t planes = g->cells[2] + 1;
+    const size_t mark = vt_arena_mark(&s->arena);
+    node_job job = {.grid = g};
+    node_sums all = {0, 0, 0, 0, 0};
+    for (int c = 0; c < 3; c++)
+        job.vorticity[c] = vt_arena_push(&s->arena, sizeof(float) * (size_t)(g->plane * planes));
+    job.plane = vt_arena_push(&s->arena, sizeof(node_sums) * (size_t)planes);
+    vt_parallel_for(s->def.threads, planes, 1, find_vorticity, &job);
+    vt_parallel_for(s->def.threads, planes, 1, sum_planes, &job);
+    for (int64_t k = 0; k < planes; k++) {
+        all.energy += job.plane[k].energy;
+        all.divergence += job.plane[k].divergence;
+        all.gradient += job.plane[k].gradient;
+        all.speed = fmax(all.speed, job.plane[k].speed);
+        all.velocity_divergence =
+            fmax(all.velocity_divergence, job.plane[k].velocity_divergence);
+    }
+    h->energy = all.energy / 2 * g->spacing * g->spacing * g->spacing;
+    h->largest_divergence = all.speed > 0 ? all.velocity_divergence / sqrt(all.speed) : 0;
+    h->vorticity_divergence = all.gradient > 0 ? sqrt(all.divergence / all.gradient) : 0;
+    vt_arena_pop(&s->arena, mark);
+}
+
+vt_status vt_get_health(vt_simulation *s, vt_health *health)
+{
+    vt_status status = vt_enter(s);
+    if (status)
+        return status;
+    status = vt_solve_now(s);
+    if (!status) {
+        vt_health h = {.vortons = s->vortons.set.count, .tracers = s->tracers.set.count,
+                       .substeps = s->last_substeps};
+        int64_t bounded = 0;
+        for (int t = 0; t < VT_MAX_THREADS; t++) {
+            h.largest_gradient = fmax(h.largest_gradient, s->extremes.thread[t].gradient);
+            h.largest_speed = fmax(h.largest_speed, s->extremes.thread[t].speed);
+            bounded += s->extremes.thread[t].bounded;
+        }
+        h.bounded_share = h.vortons > 0 ? (double)bounded / (double)h.vortons : 0;
+        add_vorton_sums(s, &h);
+        if (s->fields_exist) {
+            for (int a = 0; a < 3; a++)
+                h.grid[a] = s->grid.cells[a] + 1;
+            h.spacing = s->grid.spacing;
+            add_node_sums(s, &h);
+        }
+        *health = h;
+    }
+    vt_leave(s);
+    return status;
+}

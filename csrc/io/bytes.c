@@ -1,0 +1,61 @@
+#include "io/bytes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint8_t *extend(vt_bytes *b, size_t size)
+{
+    if (!b->failed && size > b->capacity - b->size) {
+        size_t capacity = b->capacity ? b->capacity : 4096;
+        while (capacity - b->size < size)
+            capacity *= 2;
+        uint8_t *const bytes = realloc(b->bytes, capacity);
+        b->failed = !bytes;
+        b->bytes = bytes ? bytes : b->bytes;
+        b->capacity = bytes ? capacity : b->capacity;
+    }
+    if (b->failed || size == 0)
+        return NULL;
+    b->size += size;
+    return b->bytes + b->size - size;
+}
+
+void vt_put(vt_bytes *b, const void *from, size_t size)
+{
+    uint8_t *const to = extend(b, size);
+    if (to)
+        memcpy(to, from, size);
+}
+
+void vt_put_zeros(vt_bytes *b, size_t size)
+{
+    uint8_t *const to = extend(b, size);
+    if (to)
+        memset(to, 0, size);
+}
+
+void vt_put_byte(vt_bytes *b, uint8_t value)
+{
+    vt_put(b, &value, sizeof value);
+}
+
+void vt_put_uint32(vt_bytes *b, uint32_t value)
+{
+    vt_put(b, &value, sizeof value);
+}
+
+void vt_put_int64(vt_bytes *b, int64_t value)
+{
+    vt_put(b, &value, sizeof value);
+}
+
+void vt_put_double(vt_bytes *b, double value)
+{
+    vt_put(b, &value, sizeof value);
+}
+
+void vt_put_string(vt_bytes *b, const char *text)
+{
+    vt_put_uint32(b, (uint32_t)strlen(text));
+    vt_put(b, text, strlen(text));
+}

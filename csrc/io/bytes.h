@@ -1,0 +1,24 @@
+/* Bytes that grow as they are written, for file formats with little-endian numbers. */
+#ifndef VORTON_IO_BYTES_H
+#define VORTON_IO_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct vt_bytes {
+    uint8_t *bytes; /* to be given back with free() */
+    size_t size, capacity;
+    int failed; /* no memory: what follows is not stored */
+} vt_bytes;
+
+void vt_put(vt_bytes *b, const void *from, size_t size);
+void vt_put_zeros(vt_bytes *b, size_t size);
+void vt_put_byte(vt_bytes *b, uint8_t value);
+void vt_put_uint32(vt_bytes *b, uint32_t value);
+void vt_put_int64(vt_bytes *b, int64_t value);
+void vt_put_double(vt_bytes *b, double value);
+
+/* Length in 32 bits, then the characters. */
+void vt_put_string(vt_bytes *b, const char *text);
+
+#endif

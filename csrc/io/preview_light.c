@@ -1,0 +1,358 @@
+/* Light inside the smoke, on nodes two cells apart. Key light: optical depth by one sweep of slices
+ * away from the light, then two octaves of scattering, a^n p(g^n) exp(-b^n depth) (Wrenninge,
+ * Kulla, Lundqvist 2013, "Oz: the great and volumetric"). Ambient light: six sweeps at quarter
+ * resolution whose slices spread sideways, so that each sees a cone of the sky. */
+#include "io/preview.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/mathd.h"
+#include "core/parallel.h"
+#include "core/status.h"
+
+#define OCTAVES 2
+#define OCTAVE_GAIN 0.4f  /* a */
+#define OCTAVE_DEPTH 0.3f /* b */
+#define FORWARD 0.2f      /* g of Henyey and Greenstein, halved by every octave */
+
+/* A lattice of nodes, x fastest. */
+typedef struct lattice {
+    int64_t count[3], stride[3], nodes;
+    float *value;
+} lattice;
+
+static void shape_lattice(lattice *l, const vt_bricks *bricks, int64_t per_brick)
+{
+    for (int axis = 0; axis < 3; axis++)
+        l->count[axis] = per_brick * bricks->count[axis] + 1;
+    l->stride[0] = 1;
+    l->stride[1] = l->count[0];
+    l->stride[2] = l->count[0] * l->count[1];
+    l->nodes = l->stride[2] * l->count[2];
+}
+
+/* ---- density on coarser nodes: weights 1 2 1 along each axis ---- */
+
+static float smooth_27(const float *centre, int64_t row, int64_t plane)
+{
+    float sum = 0.0f;
+    for (int z = -1; z <= 1; z++)
+        for (int y = -1; y <= 1; y++) {
+            const float *const c = centre + z * plane + y * row;
+            const float weight = (z ? 1.0f : 2.0f) * (y ? 1.0f : 2.0f);
+            sum += weight * (c[-1] + 2.0f * c[0] + c[1]);
+        }
+    return sum * (1.0f / 64.0f);
+}
+
+typedef struct coarsening {
+    const vt_bricks *bricks;
+    const lattice *half, *quarter;
+} coarsening;
+
+/* A brick owns its first 4 nodes along each axis; nodes of bricks that are not stored are empty. */
+static void coarsen_bricks(void *context, int64_t begin, int64_t end, int thread)
+{
+    const coarsening *const c = context;
+    const int64_t row = BRICK_SIDE, plane = BRICK_SIDE * BRICK_SIDE;
+    (void)thread;
+    for (int64_t b = begin; b < end; b++) {
+        const int32_t *const place = c->bricks->place + 3 * b;
+        const float *const cells = c->bricks->density + b * BRICK_VALUES;
+        for (int64_t z = 0; z < 4; z++)
+            for (int64_t y = 0; y < 4; y++) {
+                float *const to = c->half->value + (4 * place[2] + z) * c->half->stride[2] +
+                                  (4 * place[1] + y) * c->half->stride[1] + 4 * place[0];
+                for (int64_t x = 0; x < 4; x++)
+                    to[x] = smooth_27(cells + (2 * z + 1) * plane + (2 * y + 1) * row + 2 * x + 1,
+                                      row, plane);
+            }
+    }
+}
+
+/* One plane of the quarter lattice. The outermost nodes are empty: smoke keeps away from them. */
+static void coarsen_planes(void *context, int64_t begin, int64_t end, int thread)
+{
+    const coarsening *const c = context;
+    const lattice *const from = c->half, *const to = c->quarter;
+    (void)thread;
+    for (int64_t k = begin < 1 ? 1 : begin; k < end && k < to->count[2] - 1; k++)
+        for (int64_t j = 1; j < to->count[1] - 1; j++)
+            for (int64_t i = 1; i < to->count[0] - 1; i++)
+                to->value[k * to->stride[2] + j * to->stride[1] + i] =
+                    smooth_27(from->value + 2 * (k * from->stride[2] + j * from->stride[1] + i),
+                              from->stride[1], from->stride[2]);
+}
+
+/* ---- sweeps: slice after slice along one axis; each sweep is one task ---- */
+
+/* Slices lie across `axis`; u and v are the other two axes. A slice has a rim of one node that sees
+ * all the light, so that neighbours may be read without asking. */
+typedef struct sweep {
+    const lattice *from; /* density */
+    float *to;           /* the result at the nodes of `from`; may be the density itself */
+    float *memory;       /* two slices */
+    int axis, u, v;
+    int64_t slice, pitch; /* the slice in work; nodes from row to row of a slice in memory */
+    float *before, *now;  /* first node of the slice nearer to the light, and of this one */
+    float depth;          /* optical depth of one slice per unit of density */
+    float gain;           /* ambient: what counts of this octave */
+    float shift[2];       /* key: towards the light by one slice, nodes along u and v */
+} sweep;
+
+static void sweep_slices(sweep *s, _Bool upward, float outside, void slice(const sweep *s))
+{
+    const lattice *const l = s->from;
+    s->u = s->axis == 0 ? 1 : 0;
+    s->v = s->axis == 2 ? 1 : 2;
+    s->pitch = l->count[s->u] + 2;
+    const int64_t size = s->pitch * (l->count[s->v] + 2), first = s->pitch + 1;
+    for (int64_t i = 0; i < 2 * size; i++)
+        s->memory[i] = outside;
+    for (int64_t n = 0; n < l->count[s->axis]; n++) {
+        s->slice = upward ? n : l->count[s->axis] - 1 - n;
+        s->before = s->memory + (n & 1) * size + first;
+        s->now = s->memory + (~n & 1) * size + first;
+        slice(s);
+    }
+}
+
+/* Optical depth: that of the nearer slice where the way to the light meets it, and this slice's. */
+static void key_slice(const sweep *s)
+{
+    const lattice *const l = s->from;
+    const int64_t to_u = s->shift[0] < 0.0f ? -1 : 1;
+    const int64_t to_v = s->shift[1] < 0.0f ? -s->pitch : s->pitch;
+    const float wu = __builtin_fabsf(s->shift[0]), wv = __builtin_fabsf(s->shift[1]);
+    for (int64_t v = 0; v < l->count[s->v]; v++) {
+        const int64_t start = s->slice * l->stride[s->axis] + v * l->stride[s->v];
+        const float *const b = s->before + v * s->pitch;
+        for (int64_t u = 0; u < l->count[s->u]; u++) {
+            const int64_t node = start + u * l->stride[s->u];
+            const float near = b[u] + wu * (b[u + to_u] - b[u]);
+            const float far = b[u + to_v] + wu * (b[u + to_v + to_u] - b[u + to_v]);
+            const float own = s->depth * l->value[node], depth = near + wv * (far - near);
+            s->to[node] = depth + 0.5f * own;
+            s->now[v * s->pitch + u] = depth + own;
+        }
+    }
+}
+
+/* Transmittance: the mean of the nearer slice's with weights 1 2 1, and this slice's own. */
+static void ambient_slice(const sweep *s)
+{
+    const lattice *const l = s->from;
+    for (int64_t v = 0; v < l->count[s->v]; v++) {
+        const int64_t start = s->slice * l->stride[s->axis] + v * l->stride[s->v];
+        const float *const b = s->before + v * s->pitch, *const low = b - s->pitch,
+                           *const high = b + s->pitch;
+        for (int64_t u = 0; u < l->count[s->u]; u++) {
+            const int64_t node = start + u * l->stride[s->u];
+            const float left = low[u - 1] + 2.0f * b[u - 1] + high[u - 1];
+            const float middle = low[u] + 2.0f * b[u] + high[u];
+            const float right = low[u + 1] + 2.0f * b[u + 1] + high[u + 1];
+            const float seen = (left + 2.0f * middle + right) * (1.0f / 16.0f);
+            const float half = vt_decay(-0.5f * s->depth * l->value[node]);
+            s->to[node] += s->gain * (seen * half);
+            s->now[v * s->pitch + u] = seen * half * half;
+        }
+    }
+}
+
+/* ---- the two lights ---- */
+
+typedef struct lighting {
+    vt_bricks *bricks;
+    const vt_preview_def *def;
+    lattice half, quarter; /* half: density, then optical depth towards the key light */
+    float *sides;          /* ambient light from 6 sides on the quarter lattice, one by one */
+    f4 *ambient;           /* and their sum in colour */
+    float *memory;         /* slices: of the key sweep, then of each side */
+    int64_t key_memory, side_memory;
+    float key_direction[3], eye[3];        /* eye in cells */
+    float key_node_depth, side_node_depth; /* optical depth per unit of density between nodes */
+} lighting;
+
+/* In place: density becomes optical depth towards the light. */
+static void sweep_key(const lighting *lit)
+{
+    const float *const d = lit->key_direction;
+    int axis = 2;
+    for (int other = 0; other < 2; other++)
+        if (__builtin_fabsf(d[other]) > __builtin_fabsf(d[axis]))
+            axis = other;
+    sweep s = {.from = &lit->half, .to = lit->half.value, .memory = lit->memory, .axis = axis};
+    s.depth = lit->key_node_depth / __builtin_fabsf(d[axis]);
+    s.shift[0] = d[axis == 0 ? 1 : 0] / __builtin_fabsf(d[axis]);
+    s.shift[1] = d[axis == 2 ? 1 : 2] / __builtin_fabsf(d[axis]);
+    sweep_slices(&s, d[axis] < 0.0f, 0.0f, key_slice);
+}
+
+/* Side 2 axis: from below that axis; 2 axis + 1: from above. The octaves are those of the key. */
+static void sweep_side(const lighting *lit, int64_t side)
+{
+    sweep s = {.from = &lit->quarter, .axis = (int)side / 2, .gain = 1.0f};
+    s.to = lit->sides + side * lit->quarter.nodes;
+    s.memory = lit->memory + lit->key_memory + side * lit->side_memory;
+    s.depth = lit->side_node_depth;
+    for (int octave = 0; octave < OCTAVES; octave++) {
+        sweep_slices(&s, side % 2 == 0, 1.0f, ambient_slice);
+        s.gain *= OCTAVE_GAIN;
+        s.depth *= OCTAVE_DEPTH;
+    }
+}
+
+static void sweep_lights(void *context, int64_t begin, int64_t end, int thread)
+{
+    const lighting *const lit = context;
+    (void)thread;
+    for (int64_t task = begin; task < end; task++) {
+        if (task == 0)
+            sweep_key(lit);
+        else
+            sweep_side(lit, task - 1);
+    }
+}
+
+static f4 color_of(const double color[3], double scale)
+{
+    return (f4){(float)(color[0] * scale), (float)(color[1] * scale), (float)(color[2] * scale), 0};
+}
+
+/* Sky from above, ground from below, their mean from the four sides around. */
+static void color_ambient(void *context, int64_t begin, int64_t end, int thread)
+{
+    const lighting *const lit = context;
+    const f4 sky = color_of(lit->def->sky_color, 1.0 / 6.0);
+    const f4 ground = color_of(lit->def->ground_color, 1.0 / 6.0);
+    const f4 around = f4_set(0.5f) * (sky + ground);
+    const int64_t nodes = lit->quarter.nodes;
+    (void)thread;
+    for (int64_t i = begin; i < end; i++) {
+        const float *const side = lit->sides + i;
+        const float sum = (side[0] + side[nodes]) + (side[2 * nodes] + side[3 * nodes]);
+        lit->ambient[i] =
+            f4_set(sum) * around + f4_set(side[4 * nodes]) * ground + f4_set(side[5 * nodes]) * sky;
+    }
+}
+
+/* Henyey and Greenstein, 1 where the scattering is isotropic. */
+static float phase(float g, float cosine)
+{
+    const float square = 1.0f + g * g - 2.0f * g * cosine;
+    return (1.0f - g * g) / (square * f1_sqrt(square));
+}
+
+static float scattered_key(const lighting *lit, const float node[3], float depth)
+{
+    const float way[3] = {node[0] - lit->eye[0], node[1] - lit->eye[1], node[2] - lit->eye[2]};
+    const float length = f1_sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]) + 1e-6f;
+    const float *const d = lit->key_direction;
+    const float cosine = (way[0] * d[0] + way[1] * d[1] + way[2] * d[2]) / length;
+    float sum = 0.0f, gain = 1.0f, reach = 1.0f, g = FORWARD;
+    for (int octave = 0; octave < OCTAVES; octave++) {
+        sum += gain * phase(g, cosine) * vt_decay(-reach * depth);
+        gain *= OCTAVE_GAIN;
+        reach *= OCTAVE_DEPTH;
+        g *= 0.5f;
+    }
+    return sum;
+}
+
+/* The ambient light at a half node: the mean of the quarter nodes around it. */
+static f4 ambient_at(const lighting *lit, int64_t i, int64_t j, int64_t k)
+{
+    const int64_t *const stride = lit->quarter.stride;
+    f4 sum = f4_set(0.0f);
+    for (int corner = 0; corner < 8; corner++)
+        sum +=
+            lit->ambient[((k + (corner >> 2)) >> 1) * stride[2] +
+                         ((j + ((corner >> 1) & 1)) >> 1) * stride[1] + ((i + (corner & 1)) >> 1)];
+    return sum * f4_set(0.125f);
+}
+
+static void light_nodes(void *context, int64_t begin, int64_t end, int thread)
+{
+    const lighting *const lit = context;
+    const f4 key = color_of(lit->def->key_color, 1.0);
+    const int64_t *const stride = lit->half.stride;
+    (void)thread;
+    for (int64_t b = begin; b < end; b++) {
+        const int32_t *const place = lit->bricks->place + 3 * b;
+        f4 *light = lit->bricks->light + b * LIGHT_NODES;
+        for (int64_t k = 4 * place[2]; k <= 4 * place[2] + 4; k++)
+            for (int64_t j = 4 * place[1]; j <= 4 * place[1] + 4; j++)
+                for (int64_t i = 4 * place[0]; i <= 4 * place[0] + 4; i++) {
+                    const float node[3] = {2.0f * (float)i, 2.0f * (float)j, 2.0f * (float)k};
+                    const float depth = lit->half.value[k * stride[2] + j * stride[1] + i];
+                    *light++ =
+                        f4_set(scattered_key(lit, node, depth)) * key + ambient_at(lit, i, j, k);
+                }
+    }
+}
+
+static void light_all(lighting *lit, int threads)
+{
+    coarsening c = {lit->bricks, &lit->half, &lit->quarter};
+    vt_parallel_for(threads, lit->bricks->stored, 64, coarsen_bricks, &c);
+    vt_parallel_for(threads, lit->quarter.count[2], 4, coarsen_planes, &c);
+    vt_parallel_for(threads, 7, 1, sweep_lights, lit);
+    vt_parallel_for(threads, lit->quarter.nodes, 4096, color_ambient, lit);
+    vt_parallel_for(threads, lit->bricks->stored, 16, light_nodes, lit);
+}
+
+/* Values of the two largest slices of a lattice, with their rims. */
+static int64_t two_slices(const lattice *l)
+{
+    const int64_t x = l->count[0] + 2, y = l->count[1] + 2, z = l->count[2] + 2;
+    const int64_t xy = x * y, xz = x * z, yz = y * z;
+    return 2 * (xy > xz ? (xy > yz ? xy : yz) : (xz > yz ? xz : yz));
+}
+
+/* Vectors of the given number of f4, or NULL. */
+static f4 *allocate_f4(int64_t count)
+{
+    return aligned_alloc(64, ((size_t)count * sizeof(f4) + 63) / 64 * 64);
+}
+
+static _Bool allocate_light(lighting *lit)
+{
+    lit->key_memory = two_slices(&lit->half);
+    lit->side_memory = two_slices(&lit->quarter);
+    lit->memory = malloc((size_t)(lit->key_memory + 6 * lit->side_memory) * sizeof(float));
+    lit->half.value = calloc((size_t)lit->half.nodes, sizeof(float));
+    lit->quarter.value = calloc((size_t)lit->quarter.nodes, sizeof(float));
+    lit->sides = calloc((size_t)lit->quarter.nodes, 6 * sizeof(float));
+    lit->ambient = allocate_f4(lit->quarter.nodes);
+    lit->bricks->light = allocate_f4(lit->bricks->stored * LIGHT_NODES);
+    return lit->memory && lit->half.value && lit->quarter.value && lit->sides && lit->ambient &&
+           lit->bricks->light;
+}
+
+vt_status vt_light_bricks(vt_bricks *bricks, const vt_preview_def *def, double extinction,
+                          int threads)
+{
+    if (bricks->stored == 0)
+        return VT_OK;
+    lighting lit = {.bricks = bricks, .def = def};
+    const double *const d = def->key_direction;
+    const double length = vt_sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    for (int axis = 0; axis < 3; axis++) {
+        lit.key_direction[axis] = (float)(d[axis] / length);
+        lit.eye[axis] = (float)((def->eye[axis] - bricks->origin[axis]) / bricks->cell);
+    }
+    lit.key_node_depth = (float)(2.0 * bricks->cell * extinction);
+    lit.side_node_depth = (float)(4.0 * bricks->cell * extinction);
+    shape_lattice(&lit.half, bricks, 4);
+    shape_lattice(&lit.quarter, bricks, 2);
+    const _Bool enough = allocate_light(&lit);
+    if (enough)
+        light_all(&lit, threads);
+    free(lit.memory);
+    free(lit.half.value);
+    free(lit.quarter.value);
+    free(lit.sides);
+    free(lit.ambient);
+    return enough ? VT_OK : vt_fail(VT_OUT_OF_MEMORY, "no memory for the light of a preview");
+}

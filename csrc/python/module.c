@@ -1,0 +1,233 @@
+#define VT_PY_IMPORTS_NUMPY
+#include "binding.h"
+
+#include <string.h>
+
+PyObject *vt_py_raise(const vt_py_state *state, vt_status status)
+{
+    PyObject *type = PyExc_RuntimeError;
+    switch (status) {
+    case VT_INVALID_ARGUMENT:
+    case VT_NOT_FINITE:
+        type = PyExc_ValueError;
+        break;
+    case VT_OUT_OF_MEMORY:
+        type = PyExc_MemoryError;
+        break;
+    case VT_OVER_CAPACITY:
+        type = state->capacity_error;
+        break;
+    case VT_BUSY:
+        type = state->busy_error;
+        break;
+    case VT_IO:
+        type = PyExc_OSError;
+        break;
+    case VT_OK:
+        break;
+    }
+    PyErr_SetString(type, vt_error_message());
+    return NULL;
+}
+
+/* ---- what the library is ---- */
+
+#define TEXT_FUNCTION(name)                                                                        \
+    static PyObject *py_##name(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(arguments))        \
+    {                                                                                              \
+        return PyUnicode_FromString(vt_##name());                                                  \
+    }
+TEXT_FUNCTION(version)
+TEXT_FUNCTION(simd)
+TEXT_FUNCTION(backend)
+TEXT_FUNCTION(build)
+
+static PyObject *py_has_compression(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(arguments))
+{
+    return PyBool_FromLong(vt_has_compression());
+}
+
+static PyMethodDef functions[] = {
+    {"version", py_version, METH_NOARGS,
+     "version($module, /)\n--\n\nVersion of the C library that runs, such as '0.1.0'."},
+    {"simd", py_simd, METH_NOARGS,
+     "simd($module, /)\n--\n\nInstruction set of the kernels: 'scalar', 'avx2' or 'avx512'.\n\n"
+     "The environment variable VORTON_SIMD, read once, forces a lower one."},
+    {"backend", py_backend, METH_NOARGS,
+     "backend($module, /)\n--\n\nThreads: 'openmp' or 'pthread' (environment variable "
+     "VORTON_BACKEND)."},
+    {"build", py_build, METH_NOARGS, "build($module, /)\n--\n\nCompiler and flags of this build."},
+    {"has_compression", py_has_compression, METH_NOARGS,
+     "has_compression($module, /)\n--\n\nWhether this build can compress volumes (zlib)."},
+    {NULL, NULL, 0, NULL}};
+
+/* ---- tables of fields ---- */
+
+/* Tuple of the words in "word word ...", or None for NULL. */
+static PyObject *words(const char *text)
+{
+    if (!text)
+        return Py_NewRef(Py_None);
+    PyObject *string = PyUnicode_FromString(text);
+    PyObject *list = string ? PyUnicode_Split(string, NULL, -1) : NULL;
+    PyObject *tuple = list ? PyList_AsTuple(list) : NULL;
+    Py_XDECREF(string);
+    Py_XDECREF(list);
+    return tuple;
+}
+
+static PyObject *method_row(const vt_method_field *field)
+{
+    PyObject *choices = words(field->choices), *value = NULL, *row = NULL;
+    if (choices && choices != Py_None)
+        value = Py_NewRef(PyTuple_GetItem(choices, (Py_ssize_t)field->value));
+    else if (choices)
+        value = PyFloat_FromDouble(field->value);
+    if (value)
+        row = Py_BuildValue("{s:s, s:O, s:O, s:d, s:d, s:s}", "name", field->name, "default", value,
+                            "choices", choices, "least", field->least, "most", field->most,
+                            "description", field->description);
+    Py_XDECREF(value);
+    Py_XDECREF(choices);
+    return row;
+}
+
+static PyObject *column_row(const vt_column_field *field)
+{
+    return Py_BuildValue("{s:s, s:s, s:i, s:s}", "name", field->name, "dtype",
+                         field->type == VT_INT64 ? "int64" : "float32", "components",
+                         (int)field->components, "description", field->description);
+}
+
+/* Appends row (a new reference, or NULL after an error); 0 or -1. */
+static int append(PyObject *list, PyObject *row)
+{
+    const int failed = !row || PyList_Append(list, row) < 0;
+    Py_XDECREF(row);
+    return failed ? -1 : 0;
+}
+
+static PyObject *method_table(void)
+{
+    PyObject *list = PyList_New(0);
+    vt_method_field field;
+    for (int i = 0; list && vt_describe_method(i, &field); i++)
+        if (append(list, method_row(&field)) < 0)
+            Py_CLEAR(list);
+    PyObject *table = list ? PyList_AsTuple(list) : NULL;
+    Py_XDECREF(list);
+    return table;
+}
+
+static PyObject *column_table(int set)
+{
+    PyObject *list = PyList_New(0);
+    vt_column_field field;
+    for (int i = 0; list && vt_describe_column(set, i, &field); i++)
+        if (append(list, column_row(&field)) < 0)
+            Py_CLEAR(list);
+    PyObject *table = list ? PyList_AsTuple(list) : NULL;
+    Py_XDECREF(list);
+    return table;
+}
+
+/* ---- the module ---- */
+
+/* Adds object (a new reference, or NULL after an error) to the module; 0 or -1. */
+static int add(PyObject *module, const char *name, PyObject *object)
+{
+    const int failed = !object || PyModule_AddObjectRef(module, name, object) < 0;
+    Py_XDECREF(object);
+    return failed ? -1 : 0;
+}
+
+static int add_exceptions(PyObject *module, vt_py_state *state)
+{
+    state->busy_error = PyErr_NewExceptionWithDoc(
+        "vorton.BusyError", "Another thread is inside this simulation.", PyExc_RuntimeError, NULL);
+    state->capacity_error = PyErr_NewExceptionWithDoc(
+        "vorton.CapacityError", "More vortons or tracers than the simulation has room for.",
+        PyExc_RuntimeError, NULL);
+    if (add(module, "BusyError", Py_XNewRef(state->busy_error)) < 0)
+        return -1;
+    return add(module, "CapacityError", Py_XNewRef(state->capacity_error));
+}
+
+static int add_types(PyObject *module, vt_py_state *state)
+{
+    state->simulation_type =
+        (PyTypeObject *)PyType_FromModuleAndSpec(module, &vt_py_simulation_spec, NULL);
+    if (!state->simulation_type || PyModule_AddType(module, state->simulation_type) < 0)
+        return -1;
+    state->volume_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &vt_py_volume_spec, NULL);
+    return state->volume_type ? PyModule_AddType(module, state->volume_type) : -1;
+}
+
+/* NumPy supports the main interpreter alone, and so do we. */
+static int refuse_subinterpreter(void)
+{
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0)
+        return 0;
+    PyErr_SetString(PyExc_ImportError, "vorton cannot be imported into a sub-interpreter");
+    return -1;
+}
+
+static int execute(PyObject *module)
+{
+    vt_py_state *state = PyModule_GetState(module);
+    if (refuse_subinterpreter() < 0)
+        return -1;
+    import_array1(-1);
+    if (strcmp(vt_version(), VORTON_VERSION) != 0) {
+        PyErr_Format(PyExc_ImportError, "libvorton.so is version %s, this module is for %s",
+                     vt_version(), VORTON_VERSION);
+        return -1;
+    }
+    if (add_exceptions(module, state) < 0 || add_types(module, state) < 0 ||
+        PyModule_AddFunctions(module, vt_py_solver_functions) < 0)
+        return -1;
+    if (add(module, "METHOD_FIELDS", method_table()) < 0 ||
+        add(module, "VORTON_COLUMNS", column_table(VT_VORTONS)) < 0)
+        return -1;
+    return add(module, "TRACER_COLUMNS", column_table(VT_TRACERS));
+}
+
+static int traverse(PyObject *module, visitproc visit, void *arg)
+{
+    const vt_py_state *state = PyModule_GetState(module);
+    Py_VISIT(state->busy_error);
+    Py_VISIT(state->capacity_error);
+    Py_VISIT((PyObject *)state->simulation_type);
+    Py_VISIT((PyObject *)state->volume_type);
+    return 0;
+}
+
+static int clear(PyObject *module)
+{
+    vt_py_state *state = PyModule_GetState(module);
+    Py_CLEAR(state->busy_error);
+    Py_CLEAR(state->capacity_error);
+    Py_CLEAR(state->simulation_type);
+    Py_CLEAR(state->volume_type);
+    return 0;
+}
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)execute}, {0, NULL}};
+
+static PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "vorton._core",
+    .m_doc = "The C library of vorton for NumPy. vorton.Simulation is the comfortable way in.",
+    .m_size = sizeof(vt_py_state),
+    .m_methods = functions,
+    .m_slots = slots,
+    .m_traverse = traverse,
+    .m_clear = clear,
+};
+
+PyMODINIT_FUNC PyInit__core(void);
+
+__attribute__((visibility("default"))) PyMODINIT_FUNC PyInit__core(void)
+{
+    return PyModuleDef_Init(&definition);
+}

@@ -1,0 +1,586 @@
+#include "binding.h"
+
+#include <string.h>
+
+/* busy is guarded by the GIL: set before it is released and cleared after it is taken back, so that
+ * between two looks at the library inside one method nothing can have changed. */
+typedef struct simulation_object {
+    PyObject_HEAD vt_simulation *simulation;
+    int busy;
+} simulation_object;
+
+/* The simulation, or NULL with BusyError when another thread is inside. */
+static vt_simulation *idle(PyObject *self)
+{
+    simulation_object *const object = (simulation_object *)self;
+    if (!object->busy)
+        return object->simulation;
+    PyErr_SetString(vt_py_state_of(self)->busy_error,
+                    "another thread is inside this simulation: wait for it, or give each thread "
+                    "a simulation of its own");
+    return NULL;
+}
+
+/* Runs the statement, which sets status, without the GIL. */
+#define WITHOUT_GIL(self, statement)                                                               \
+    do {                                                                                           \
+        ((simulation_object *)(self))->busy = 1;                                                   \
+        Py_BEGIN_ALLOW_THREADS;                                                                    \
+        statement;                                                                                 \
+        Py_END_ALLOW_THREADS;                                                                      \
+        ((simulation_object *)(self))->busy = 0;                                                   \
+    } while (0)
+
+static PyObject *none_or_raise(PyObject *self, vt_status status)
+{
+    return status == VT_OK ? Py_NewRef(Py_None) : vt_py_raise(vt_py_state_of(self), status);
+}
+
+static int to_set(PyObject *value, int32_t *set)
+{
+    return vt_py_to_choice(value, "set", "vortons tracers", set);
+}
+
+/* ---- life ---- */
+
+static const vt_py_field method_fields[] = {
+#define VT_CHOICE(name, value, choices, description)                                               \
+    {#name, VT_PY_CHOICE, offsetof(vt_method, name), choices},
+#define VT_NUMBER(name, value, least, most, description)                                           \
+    {#name, VT_PY_FINITE, offsetof(vt_method, name), NULL},
+#include "vorton/method.def"
+#undef VT_CHOICE
+#undef VT_NUMBER
+    {NULL, VT_PY_OBJECT, 0, NULL}};
+
+typedef struct simulation_arguments {
+    vt_simulation_def def;
+    PyObject *method;
+} simulation_arguments;
+
+static const vt_py_field simulation_fields[] = {
+    {"max_vortons", VT_PY_INT64, offsetof(simulation_arguments, def.max_vortons), NULL},
+    {"max_tracers", VT_PY_INT64, offsetof(simulation_arguments, def.max_tracers), NULL},
+    {"max_nodes", VT_PY_INT64, offsetof(simulation_arguments, def.max_nodes), NULL},
+    {"spacing", VT_PY_FINITE, offsetof(simulation_arguments, def.spacing), NULL},
+    {"wind", VT_PY_VECTOR, offsetof(simulation_arguments, def.wind), NULL},
+    {"seed", VT_PY_UINT64, offsetof(simulation_arguments, def.seed), NULL},
+    {"threads", VT_PY_INT32, offsetof(simulation_arguments, def.threads), NULL},
+    {"at_capacity", VT_PY_CHOICE, offsetof(simulation_arguments, def.at_capacity),
+     "error oldest stop"},
+    {"method", VT_PY_OBJECT, offsetof(simulation_arguments, method), NULL},
+    {NULL, VT_PY_OBJECT, 0, NULL}};
+
+static PyObject *simulation_new(PyTypeObject *type, PyObject *positional, PyObject *named)
+{
+    simulation_arguments arguments = {.def = vt_default_simulation()};
+    if (vt_py_fill_arguments("Simulation", positional, named, simulation_fields, &arguments) < 0 ||
+        vt_py_fill("method", arguments.method, method_fields, &arguments.def.method) < 0)
+        return NULL;
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    simulation_object *self = (simulation_object *)allocate(type, 0);
+    if (!self)
+        return NULL;
+    const vt_status status = vt_create_simulation(&arguments.def, &self->simulation);
+    if (status == VT_OK)
+        return (PyObject *)self;
+    vt_py_raise(PyType_GetModuleState(type), status);
+    self->simulation = NULL;
+    Py_DECREF(self);
+    return NULL;
+}
+
+static void simulation_dealloc(PyObject *self)
+{
+    PyTypeObject *const type = Py_TYPE(self);
+    vt_destroy_simulation(((simulation_object *)self)->simulation);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+/* ---- time ---- */
+
+static PyObject *step(PyObject *self, PyObject *positional, PyObject *named)
+{
+    static char *names[] = {"dt", "count", NULL};
+    PyObject *dt_object, *count_object = NULL;
+    double dt;
+    int64_t count = 1;
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "O|O:step", names, &dt_object,
+                                     &count_object) ||
+        vt_py_to_double(dt_object, "dt", 0, &dt) < 0 ||
+        (count_object && vt_py_to_int64(count_object, "count", 0, INT64_MAX, &count) < 0))
+        return NULL;
+    for (int64_t i = 0; i < count; i++) {
+        vt_simulation *const simulation = idle(self);
+        vt_status status;
+        if (!simulation)
+            return NULL;
+        WITHOUT_GIL(self, status = vt_step(simulation, dt));
+        if (status != VT_OK)
+            return vt_py_raise(vt_py_state_of(self), status);
+        if (PyErr_CheckSignals() < 0)
+            return NULL;
+    }
+    return Py_NewRef(Py_None);
+}
+
+static PyObject *update_fields(PyObject *self, PyObject *Py_UNUSED(arguments))
+{
+    vt_simulation *const simulation = idle(self);
+    vt_status status;
+    if (!simulation)
+        return NULL;
+    WITHOUT_GIL(self, status = vt_update_fields(simulation));
+    return none_or_raise(self, status);
+}
+
+static PyObject *get_time(PyObject *self, void *Py_UNUSED(closure))
+{
+    const vt_simulation *const simulation = idle(self);
+    return simulation ? PyFloat_FromDouble(vt_time(simulation)) : NULL;
+}
+
+static PyObject *get_step_count(PyObject *self, void *Py_UNUSED(closure))
+{
+    const vt_simulation *const simulation = idle(self);
+    return simulation ? PyLong_FromLongLong(vt_step_count(simulation)) : NULL;
+}
+
+/* ---- sources ---- */
+
+static const vt_py_field ring_fields[] = {
+    {"center", VT_PY_VECTOR, offsetof(vt_ring_def, center), NULL},
+    {"axis", VT_PY_VECTOR, offsetof(vt_ring_def, axis), NULL},
+    {"radius", VT_PY_PAIR, offsetof(vt_ring_def, radius), NULL},
+    {"major", VT_PY_VECTOR, offsetof(vt_ring_def, major), NULL},
+    {"circulation", VT_PY_FINITE, offsetof(vt_ring_def, circulation), NULL},
+    {"core", VT_PY_FINITE, offsetof(vt_ring_def, core), NULL},
+    {"vorton_core", VT_PY_FINITE, offsetof(vt_ring_def, vorton_core), NULL},
+    {"wobble", VT_PY_FINITE, offsetof(vt_ring_def, wobble), NULL},
+    {"wobble_seed", VT_PY_UINT64, offsetof(vt_ring_def, wobble_seed), NULL},
+    {"sections", VT_PY_INT64, offsetof(vt_ring_def, sections), NULL},
+    {"layers", VT_PY_INT32, offsetof(vt_ring_def, layers), NULL},
+    {"time", VT_PY_FINITE, offsetof(vt_ring_def, time), NULL},
+    {NULL, VT_PY_OBJECT, 0, NULL}};
+
+static PyObject *add_ring(PyObject *self, PyObject *positional, PyObject *named)
+{
+    vt_ring_def def = vt_default_ring();
+    vt_simulation *const simulation = idle(self);
+    if (!simulation || vt_py_fill_arguments("add_ring", positional, named, ring_fields, &def) < 0)
+        return NULL;
+    return none_or_raise(self, vt_add_ring(simulation, &def));
+}
+
+typedef struct emitter_arguments {
+    vt_emitter_def def;
+    PyObject *shape;
+} emitter_arguments;
+
+static const vt_py_field emitter_fields[] = {
+    {"shape", VT_PY_OBJECT, offsetof(emitter_arguments, shape), NULL},
+    {"count", VT_PY_INT64, offsetof(emitter_arguments, def.count), NULL},
+    {"rate", VT_PY_FINITE, offsetof(emitter_arguments, def.rate), NULL},
+    {"start", VT_PY_FINITE, offsetof(emitter_arguments, def.start), NULL},
+    {"end", VT_PY_DOUBLE, offsetof(emitter_arguments, def.end), NULL},
+    {"density", VT_PY_FINITE, offsetof(emitter_arguments, def.density), NULL},
+    {"lifetime", VT_PY_DOUBLE, offsetof(emitter_arguments, def.lifetime), NULL},
+    {NULL, VT_PY_OBJECT, 0, NULL}};
+
+static PyObject *add_emitter(PyObject *self, PyObject *positional, PyObject *named)
+{
+    emitter_arguments arguments = {.def = vt_default_emitter()};
+    PyArrayObject *vertices = NULL, *faces = NULL;
+    PyObject *result = NULL;
+    if (vt_py_fill_arguments("add_emitter", positional, named, emitter_fields, &arguments) == 0 &&
+        (!arguments.shape ||
+         vt_py_to_shape(arguments.shape, &arguments.def.shape, &vertices, &faces) == 0)) {
+        vt_simulation *const simulation = idle(self);
+        if (simulation)
+            result = none_or_raise(self, vt_add_emitter(simulation, &arguments.def));
+    }
+    vt_py_release(vertices);
+    vt_py_release(faces);
+    return result;
+}
+
+/* ---- particles ---- */
+
+/* Arrays that describe new particles, one row each; columns[0] (count, 3) says how many. */
+static int to_rows(PyObject *const objects[], const char *const names[], const int widths[],
+                   int columns, PyArrayObject *arrays[])
+{
+    npy_intp shape[2] = {-1, 0};
+    for (int c = 0; c < columns; c++) {
+        shape[1] = widths[c];
+        arrays[c] = vt_py_to_array(objects[c], names[c], NPY_FLOAT32, widths[c] > 1 ? 2 : 1, shape);
+        if (!arrays[c])
+            return -1;
+        shape[0] = PyArray_DIM(arrays[c], 0);
+    }
+    return 0;
+}
+
+static void release_rows(PyArrayObject *arrays[], int columns)
+{
+    for (int c = 0; c < columns; c++)
+        vt_py_release(arrays[c]);
+}
+
+/* New particles' ids (int64), filled by the library. */
+static PyObject *new_ids(npy_intp count)
+{
+    return PyArray_SimpleNew(1, &count, NPY_INT64);
+}
+
+static PyObject *add_vortons(PyObject *self, PyObject *positional, PyObject *named)
+{
+    static char *names[] = {"position", "strength", "core", "volume", NULL};
+    static const int widths[] = {3, 3, 1, 1};
+    PyObject *objects[4], *ids = NULL;
+    PyArrayObject *rows[4] = {NULL};
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "OOOO:add_vortons", names, &objects[0],
+                                     &objects[1], &objects[2], &objects[3]))
+        return NULL;
+    vt_simulation *simulation = NULL;
+    if (to_rows(objects, (const char *const *)names, widths, 4, rows) == 0)
+        ids = new_ids(PyArray_DIM(rows[0], 0));
+    if (ids)
+        simulation = idle(self);
+    vt_status status = VT_OK;
+    if (simulation)
+        status = vt_add_vortons(simulation, PyArray_DIM(rows[0], 0), PyArray_DATA(rows[0]),
+                                PyArray_DATA(rows[1]), PyArray_DATA(rows[2]), PyArray_DATA(rows[3]),
+                                PyArray_DATA((PyArrayObject *)ids));
+    release_rows(rows, 4);
+    if (simulation && status == VT_OK)
+        return ids;
+    Py_XDECREF(ids);
+    return simulation ? vt_py_raise(vt_py_state_of(self), status) : NULL;
+}
+
+static PyObject *add_tracers(PyObject *self, PyObject *positional, PyObject *named)
+{
+    static char *names[] = {"position", "density", "size", NULL};
+    static const int widths[] = {3, 1, 1};
+    PyObject *objects[3], *ids = NULL;
+    PyArrayObject *rows[3] = {NULL};
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "OOO:add_tracers", names, &objects[0],
+                                     &objects[1], &objects[2]))
+        return NULL;
+    vt_simulation *simulation = NULL;
+    if (to_rows(objects, (const char *const *)names, widths, 3, rows) == 0)
+        ids = new_ids(PyArray_DIM(rows[0], 0));
+    if (ids)
+        simulation = idle(self);
+    vt_status status = VT_OK;
+    if (simulation)
+        status = vt_add_tracers(simulation, PyArray_DIM(rows[0], 0), PyArray_DATA(rows[0]),
+                                PyArray_DATA(rows[1]), PyArray_DATA(rows[2]),
+                                PyArray_DATA((PyArrayObject *)ids));
+    release_rows(rows, 3);
+    if (simulation && status == VT_OK)
+        return ids;
+    Py_XDECREF(ids);
+    return simulation ? vt_py_raise(vt_py_state_of(self), status) : NULL;
+}
+
+static PyObject *remove_rows(PyObject *self, PyObject *positional, PyObject *named)
+{
+    static char *names[] = {"set", "mask", NULL};
+    PyObject *set_object, *mask_object;
+    int32_t set;
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "OO:remove", names, &set_object,
+                                     &mask_object) ||
+        to_set(set_object, &set) < 0 || !idle(self))
+        return NULL;
+    const npy_intp any = -1;
+    PyArrayObject *mask = vt_py_to_array(mask_object, "mask", NPY_BOOL, 1, &any);
+    vt_simulation *const simulation = mask ? idle(self) : NULL;
+    PyObject *result = NULL;
+    if (simulation) {
+        const int64_t count = vt_count(simulation, set), length = PyArray_DIM(mask, 0);
+        if (length == count)
+            result = none_or_raise(self, vt_remove(simulation, set, PyArray_DATA(mask)));
+        else
+            PyErr_Format(PyExc_ValueError, "mask must have shape (%lld,), got (%lld,)",
+                         (long long)count, (long long)length);
+    }
+    vt_py_release(mask);
+    return result;
+}
+
+static PyObject *find_rows(PyObject *self, PyObject *positional, PyObject *named)
+{
+    static char *names[] = {"set", "ids", NULL};
+    PyObject *set_object, *ids_object;
+    int32_t set;
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "OO:find_rows", names, &set_object,
+                                     &ids_object) ||
+        to_set(set_object, &set) < 0)
+        return NULL;
+    const npy_intp any = -1;
+    PyArrayObject *ids = vt_py_to_array(ids_object, "ids", NPY_INT64, 1, &any);
+    PyObject *rows = ids ? new_ids(PyArray_DIM(ids, 0)) : NULL;
+    vt_simulation *const simulation = rows ? idle(self) : NULL;
+    vt_status status = VT_OK;
+    if (simulation)
+        status = vt_find_rows(simulation, set, PyArray_DIM(ids, 0), PyArray_DATA(ids),
+                              PyArray_DATA((PyArrayObject *)rows));
+    vt_py_release(ids);
+    if (simulation && status == VT_OK)
+        return rows;
+    Py_XDECREF(rows);
+    return simulation ? vt_py_raise(vt_py_state_of(self), status) : NULL;
+}
+
+static PyObject *count(PyObject *self, PyObject *set_object)
+{
+    int32_t set;
+    const vt_simulation *const simulation = idle(self);
+    if (!simulation || to_set(set_object, &set) < 0)
+        return NULL;
+    return PyLong_FromLongLong(vt_count(simulation, set));
+}
+
+static PyObject *capacity(PyObject *self, PyObject *set_object)
+{
+    int32_t set;
+    const vt_simulation *const simulation = idle(self);
+    if (!simulation || to_set(set_object, &set) < 0)
+        return NULL;
+    return PyLong_FromLongLong(vt_capacity(simulation, set));
+}
+
+/* Columns that the simulation makes, not its user. */
+static int is_result(const char *name)
+{
+    return strcmp(name, "velocity") == 0 || strcmp(name, "id") == 0;
+}
+
+static PyObject *column(PyObject *self, PyObject *positional, PyObject *named)
+{
+    static char *names[] = {"set", "name", NULL};
+    PyObject *set_object;
+    const char *name;
+    int32_t set;
+    vt_array array;
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "Os:column", names, &set_object, &name) ||
+        to_set(set_object, &set) < 0)
+        return NULL;
+    vt_simulation *const simulation = idle(self);
+    if (!simulation)
+        return NULL;
+    const vt_status status = vt_column(simulation, set, name, &array);
+    if (status != VT_OK)
+        return vt_py_raise(vt_py_state_of(self), status);
+    return vt_py_view(&array, self, !is_result(name));
+}
+
+/* ---- fields and volumes ---- */
+
+static PyObject *grid(PyObject *self, PyObject *positional, PyObject *named)
+{
+    static char *names[] = {"name", NULL};
+    const char *name;
+    vt_array array;
+    double origin[3], spacing;
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "s:grid", names, &name))
+        return NULL;
+    vt_simulation *const simulation = idle(self);
+    if (!simulation)
+        return NULL;
+    const vt_status status = vt_get_grid(simulation, name, &array, origin, &spacing);
+    if (status != VT_OK)
+        return vt_py_raise(vt_py_state_of(self), status);
+    PyObject *view = vt_py_view(&array, self, 0);
+    if (!view)
+        return NULL;
+    return Py_BuildValue("N(ddd)d", view, origin[0], origin[1], origin[2], spacing);
+}
+
+static PyObject *velocity_at(PyObject *self, PyObject *positional, PyObject *named)
+{
+    static char *names[] = {"points", NULL};
+    static const npy_intp shape[2] = {-1, 3};
+    PyObject *points_object, *velocity = NULL;
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "O:velocity_at", names, &points_object))
+        return NULL;
+    PyArrayObject *points = vt_py_to_array(points_object, "points", NPY_FLOAT32, 2, shape);
+    if (points)
+        velocity = PyArray_SimpleNew(2, PyArray_DIMS(points), NPY_FLOAT32);
+    vt_simulation *const simulation = velocity ? idle(self) : NULL;
+    vt_status status = VT_OK;
+    if (simulation) {
+        const int64_t rows = PyArray_DIM(points, 0);
+        const float *const from = PyArray_DATA(points);
+        float *const to = PyArray_DATA((PyArrayObject *)velocity);
+        WITHOUT_GIL(self, status = vt_velocity_at(simulation, rows, from, to));
+    }
+    vt_py_release(points);
+    if (simulation && status == VT_OK)
+        return velocity;
+    Py_XDECREF(velocity);
+    return simulation ? vt_py_raise(vt_py_state_of(self), status) : NULL;
+}
+
+static PyObject *volume(PyObject *self, PyObject *positional, PyObject *named)
+{
+    static char *names[] = {"voxel_size", "velocity_margin", NULL};
+    PyObject *size_object, *margin_object = NULL;
+    vt_volume_def def = vt_default_volume();
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "O|O:volume", names, &size_object,
+                                     &margin_object) ||
+        vt_py_to_double(size_object, "voxel_size", 0, &def.voxel_size) < 0 ||
+        (margin_object &&
+         vt_py_to_double(margin_object, "velocity_margin", 0, &def.velocity_margin) < 0))
+        return NULL;
+    vt_simulation *const simulation = idle(self);
+    vt_volume *result = NULL;
+    vt_status status;
+    if (!simulation)
+        return NULL;
+    WITHOUT_GIL(self, status = vt_create_volume(simulation, &def, &result));
+    if (status != VT_OK)
+        return vt_py_raise(vt_py_state_of(self), status);
+    return vt_py_new_volume(vt_py_state_of(self), result);
+}
+
+/* ---- records ---- */
+
+static const vt_py_field health_fields[] = {
+    {"vortons", VT_PY_INT64, offsetof(vt_health, vortons), NULL},
+    {"tracers", VT_PY_INT64, offsetof(vt_health, tracers), NULL},
+    {"grid", VT_PY_INTS3, offsetof(vt_health, grid), NULL},
+    {"spacing", VT_PY_DOUBLE, offsetof(vt_health, spacing), NULL},
+    {"substeps", VT_PY_INT32, offsetof(vt_health, substeps), NULL},
+    {"strength", VT_PY_VECTOR, offsetof(vt_health, strength), NULL},
+    {"strength_share", VT_PY_DOUBLE, offsetof(vt_health, strength_share), NULL},
+    {"impulse", VT_PY_VECTOR, offsetof(vt_health, impulse), NULL},
+    {"angular_impulse", VT_PY_VECTOR, offsetof(vt_health, angular_impulse), NULL},
+    {"energy", VT_PY_DOUBLE, offsetof(vt_health, energy), NULL},
+    {"largest_gradient", VT_PY_DOUBLE, offsetof(vt_health, largest_gradient), NULL},
+    {"largest_speed", VT_PY_DOUBLE, offsetof(vt_health, largest_speed), NULL},
+    {"largest_divergence", VT_PY_DOUBLE, offsetof(vt_health, largest_divergence), NULL},
+    {"vorticity_divergence", VT_PY_DOUBLE, offsetof(vt_health, vorticity_divergence), NULL},
+    {"overlap", VT_PY_DOUBLE, offsetof(vt_health, overlap), NULL},
+    {"bounded_share", VT_PY_DOUBLE, offsetof(vt_health, bounded_share), NULL},
+    {NULL, VT_PY_OBJECT, 0, NULL}};
+
+static PyObject *health(PyObject *self, PyObject *Py_UNUSED(arguments))
+{
+    vt_simulation *const simulation = idle(self);
+    vt_health numbers;
+    vt_status status;
+    if (!simulation)
+        return NULL;
+    WITHOUT_GIL(self, status = vt_get_health(simulation, &numbers));
+    if (status != VT_OK)
+        return vt_py_raise(vt_py_state_of(self), status);
+    return vt_py_to_dict(health_fields, &numbers);
+}
+
+static PyObject *timings(PyObject *self, PyObject *Py_UNUSED(arguments))
+{
+    const vt_simulation *const simulation = idle(self);
+    PyObject *list = simulation ? PyList_New(0) : NULL;
+    vt_timing timing;
+    for (int i = 0; list && vt_get_timing(simulation, i, &timing); i++) {
+        PyObject *row =
+            Py_BuildValue("{s:s, s:d, s:d, s:L}", "name", timing.name, "last", timing.last, "total",
+                          timing.total, "calls", (long long)timing.calls);
+        if (!row || PyList_Append(list, row) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list;
+}
+
+/* ---- the type ---- */
+
+static PyMethodDef methods[] = {
+    {"step", VT_PY_FUNCTION(step), METH_VARARGS | METH_KEYWORDS,
+     "step($self, /, dt, count=1)\n--\n\n"
+     "Advances count times by dt > 0 seconds (0 changes nothing).\n\n"
+     "Other Python threads run meanwhile; Ctrl-C is seen between two steps."},
+    {"update_fields", update_fields, METH_NOARGS,
+     "update_fields($self, /)\n--\n\n"
+     "Brings the fields up to date with the particles, without moving anything."},
+    {"add_ring", VT_PY_FUNCTION(add_ring), METH_VARARGS | METH_KEYWORDS,
+     "add_ring($self, /, *, center=..., axis=..., radius=..., major=..., circulation=..., "
+     "core=..., vorton_core=..., wobble=..., wobble_seed=..., sections=..., layers=..., "
+     "time=...)\n--\n\n"
+     "Adds a vortex ring; vorton.h (vt_ring_def) has units, ranges and defaults."},
+    {"add_emitter", VT_PY_FUNCTION(add_emitter), METH_VARARGS | METH_KEYWORDS,
+     "add_emitter($self, /, *, shape=..., count=..., rate=..., start=..., end=..., density=..., "
+     "lifetime=...)\n--\n\n"
+     "Adds a source of tracers; vorton.h (vt_emitter_def) has units, ranges and defaults.\n\n"
+     "shape is a dict with the keyword arguments of shape_volume."},
+    {"add_vortons", VT_PY_FUNCTION(add_vortons), METH_VARARGS | METH_KEYWORDS,
+     "add_vortons($self, /, position, strength, core, volume)\n--\n\n"
+     "Appends vortons and returns their ids (int64).\n\n"
+     "position (n, 3), m; strength (n, 3), m^3/s; core (n,), > 0, m; volume (n,), > 0, m^3."},
+    {"add_tracers", VT_PY_FUNCTION(add_tracers), METH_VARARGS | METH_KEYWORDS,
+     "add_tracers($self, /, position, density, size)\n--\n\n"
+     "Appends tracers and returns their ids (int64).\n\n"
+     "position (n, 3), m; density (n,), >= 0, kg; size (n,), > 0, m."},
+    {"remove", VT_PY_FUNCTION(remove_rows), METH_VARARGS | METH_KEYWORDS,
+     "remove($self, /, set, mask)\n--\n\n"
+     "Removes the rows where mask (count,) is True; the others keep their order."},
+    {"find_rows", VT_PY_FUNCTION(find_rows), METH_VARARGS | METH_KEYWORDS,
+     "find_rows($self, /, set, ids)\n--\n\n"
+     "Rows (int64) where the ids are now, -1 where one is not alive."},
+    {"count", count, METH_O,
+     "count($self, set, /)\n--\n\nParticles alive in 'vortons' or 'tracers'."},
+    {"capacity", capacity, METH_O,
+     "capacity($self, set, /)\n--\n\nRoom for particles in 'vortons' or 'tracers'."},
+    {"column", VT_PY_FUNCTION(column), METH_VARARGS | METH_KEYWORDS,
+     "column($self, /, set, name)\n--\n\n"
+     "View (count,) or (count, 3) of a column of 'vortons' or 'tracers'.\n\n"
+     "The view shows live memory, never moves, and keeps the simulation alive. 'velocity' and "
+     "'id'\n"
+     "are read-only."},
+    {"grid", VT_PY_FUNCTION(grid), METH_VARARGS | METH_KEYWORDS,
+     "grid($self, /, name)\n--\n\n"
+     "(view, origin, spacing) of the grid 'velocity' or 'vector_potential'.\n\n"
+     "The view has shape (nz, ny, nx, 3), is read-only and right until the next step; node\n"
+     "(k, j, i) lies at origin + spacing (i, j, k)."},
+    {"velocity_at", VT_PY_FUNCTION(velocity_at), METH_VARARGS | METH_KEYWORDS,
+     "velocity_at($self, /, points)\n--\n\n"
+     "Velocity (n, 3) in m/s at points (n, 3) anywhere, from the fields of now."},
+    {"volume", VT_PY_FUNCTION(volume), METH_VARARGS | METH_KEYWORDS,
+     "volume($self, /, voxel_size, velocity_margin=...)\n--\n\n"
+     "Volume of density and velocity, from the state of now."},
+    {"health", health, METH_NOARGS,
+     "health($self, /)\n--\n\nHealth of the flow; vorton.h (vt_health) explains the numbers."},
+    {"timings", timings, METH_NOARGS,
+     "timings($self, /)\n--\n\n"
+     "For each stage its name, seconds in the last step, total seconds, and calls."},
+    {NULL, NULL, 0, NULL}};
+
+static PyGetSetDef properties[] = {
+    {"time", get_time, NULL, "Seconds since creation.", NULL},
+    {"step_count", get_step_count, NULL, "Steps since creation.", NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+
+static const char documentation[] =
+    "Simulation(*, max_vortons=..., max_tracers=..., max_nodes=..., spacing=..., wind=..., "
+    "seed=..., threads=..., at_capacity=..., method=...)\n--\n\n"
+    "A simulation of the C library; vorton.h (vt_simulation_def) has units, ranges and "
+    "defaults.\n\n"
+    "at_capacity is 'error', 'oldest' or 'stop'; method is a dict with the names of "
+    "METHOD_FIELDS.\n"
+    "One thread at a time may call in: a second one gets BusyError.";
+
+static PyType_Slot slots[] = {{Py_tp_new, (void *)simulation_new},
+                              {Py_tp_dealloc, (void *)simulation_dealloc},
+                              {Py_tp_methods, methods},
+                              {Py_tp_getset, properties},
+                              {Py_tp_doc, (void *)documentation},
+                              {0, NULL}};
+
+PyType_Spec vt_py_simulation_spec = {.name = "vorton._core.Simulation",
+                                     .basicsize = sizeof(simulation_object),
+                                     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+                                     .slots = slots};

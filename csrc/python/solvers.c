@@ -1,0 +1,236 @@
+#include "binding.h"
+
+#include <string.h>
+
+/* ---- shapes ---- */
+
+typedef struct shape_arguments {
+    vt_shape shape;
+    PyObject *vertices, *faces;
+} shape_arguments;
+
+static const vt_py_field shape_fields[] = {
+    {"kind", VT_PY_CHOICE, offsetof(shape_arguments, shape.kind), "sphere box disk mesh"},
+    {"center", VT_PY_VECTOR, offsetof(shape_arguments, shape.center), NULL},
+    {"axis", VT_PY_VECTOR, offsetof(shape_arguments, shape.axis), NULL},
+    {"radius", VT_PY_FINITE, offsetof(shape_arguments, shape.radius), NULL},
+    {"size", VT_PY_VECTOR, offsetof(shape_arguments, shape.size), NULL},
+    {"vertices", VT_PY_OBJECT, offsetof(shape_arguments, vertices), NULL},
+    {"faces", VT_PY_OBJECT, offsetof(shape_arguments, faces), NULL},
+    {NULL, VT_PY_OBJECT, 0, NULL}};
+
+int vt_py_to_shape(PyObject *dict, vt_shape *shape, PyArrayObject **vertices, PyArrayObject **faces)
+{
+    static const npy_intp rows_of_three[2] = {-1, 3};
+    shape_arguments arguments = {.shape = vt_default_shape()};
+    *vertices = *faces = NULL;
+    if (vt_py_fill("shape", dict, shape_fields, &arguments) < 0)
+        return -1;
+    if (arguments.vertices) {
+        *vertices = vt_py_to_array(arguments.vertices, "vertices", NPY_FLOAT32, 2, rows_of_three);
+        if (!*vertices)
+            return -1;
+        arguments.shape.vertices = PyArray_DATA(*vertices);
+        arguments.shape.vertex_count = PyArray_DIM(*vertices, 0);
+    }
+    if (arguments.faces) {
+        *faces = vt_py_to_array(arguments.faces, "faces", NPY_INT32, 2, rows_of_three);
+        if (!*faces)
+            return -1;
+        arguments.shape.faces = PyArray_DATA(*faces);
+        arguments.shape.face_count = PyArray_DIM(*faces, 0);
+    }
+    *shape = arguments.shape;
+    return 0;
+}
+
+static PyObject *shape_volume(PyObject *module, PyObject *positional, PyObject *named)
+{
+    vt_shape shape = vt_default_shape();
+    PyArrayObject *vertices = NULL, *faces = NULL;
+    PyObject *result = NULL;
+    double volume;
+    if (PyTuple_Size(positional) > 0)
+        return PyErr_Format(PyExc_TypeError, "shape_volume takes keyword arguments only");
+    if (vt_py_to_shape(named, &shape, &vertices, &faces) == 0) {
+        const vt_status status = vt_shape_volume(&shape, &volume);
+        result = status == VT_OK ? PyFloat_FromDouble(volume)
+                                 : vt_py_raise(PyModule_GetState(module), status);
+    }
+    vt_py_release(vertices);
+    vt_py_release(faces);
+    return result;
+}
+
+/* ---- direct sum ---- */
+
+typedef struct direct_arrays {
+    PyArrayObject *targets, *positions, *strengths, *cores; /* in */
+    PyObject *velocity, *gradient, *potential;              /* out, NULL where not asked for */
+} direct_arrays;
+
+static void release_direct(direct_arrays *arrays)
+{
+    vt_py_release(arrays->targets);
+    vt_py_release(arrays->positions);
+    vt_py_release(arrays->strengths);
+    vt_py_release(arrays->cores);
+    Py_XDECREF(arrays->velocity);
+    Py_XDECREF(arrays->gradient);
+    Py_XDECREF(arrays->potential);
+}
+
+static int make_direct(direct_arrays *arrays, PyObject *const objects[4], int gradient,
+                       int potential)
+{
+    npy_intp shape[3] = {-1, 3, 3};
+    arrays->targets = vt_py_to_array(objects[0], "targets", NPY_FLOAT64, 2, shape);
+    arrays->positions = vt_py_to_array(objects[1], "positions", NPY_FLOAT64, 2, shape);
+    if (!arrays->targets || !arrays->positions)
+        return -1;
+    shape[0] = PyArray_DIM(arrays->positions, 0);
+    arrays->strengths = vt_py_to_array(objects[2], "strengths", NPY_FLOAT64, 2, shape);
+    if (!arrays->strengths)
+        return -1;
+    arrays->cores = vt_py_to_array(objects[3], "cores", NPY_FLOAT64, 1, shape);
+    if (!arrays->cores)
+        return -1;
+    shape[0] = PyArray_DIM(arrays->targets, 0);
+    arrays->velocity = PyArray_SimpleNew(2, shape, NPY_FLOAT64);
+    arrays->gradient = gradient ? PyArray_SimpleNew(3, shape, NPY_FLOAT64) : NULL;
+    arrays->potential = potential ? PyArray_SimpleNew(2, shape, NPY_FLOAT64) : NULL;
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+static double *data_or_null(PyObject *array)
+{
+    return array ? PyArray_DATA((PyArrayObject *)array) : NULL;
+}
+
+static PyObject *run_direct(PyObject *module, const direct_arrays *arrays, int32_t kernel,
+                            int32_t threads)
+{
+    const int64_t targets = PyArray_DIM(arrays->targets, 0);
+    const int64_t sources = PyArray_DIM(arrays->positions, 0);
+    vt_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status =
+        vt_direct_sum(kernel, targets, PyArray_DATA(arrays->targets), sources,
+                      PyArray_DATA(arrays->positions), PyArray_DATA(arrays->strengths),
+                      PyArray_DATA(arrays->cores), data_or_null(arrays->velocity),
+                      data_or_null(arrays->gradient), data_or_null(arrays->potential), threads);
+    Py_END_ALLOW_THREADS;
+    if (status != VT_OK)
+        return vt_py_raise(PyModule_GetState(module), status);
+    return Py_BuildValue("(OOO)", arrays->velocity, arrays->gradient ? arrays->gradient : Py_None,
+                         arrays->potential ? arrays->potential : Py_None);
+}
+
+typedef struct direct_options {
+    int32_t kernel, gradient, potential, threads;
+} direct_options;
+
+/* The choices of the field `kernel` in method.def. */
+static const char *kernel_names(void)
+{
+    vt_method_field field;
+    for (int i = 0; vt_describe_method(i, &field); i++)
+        if (strcmp(field.name, "kernel") == 0)
+            return field.choices;
+    return "";
+}
+
+static int to_direct_options(PyObject *const objects[4], direct_options *options)
+{
+    int64_t threads = 0;
+    if (objects[0] && vt_py_to_choice(objects[0], "kernel", kernel_names(), &options->kernel) < 0)
+        return -1;
+    if (objects[3] && vt_py_to_int64(objects[3], "threads", 0, INT32_MAX, &threads) < 0)
+        return -1;
+    options->threads = (int32_t)threads;
+    options->gradient = objects[1] ? PyObject_IsTrue(objects[1]) : 0;
+    options->potential = objects[2] ? PyObject_IsTrue(objects[2]) : 0;
+    return options->gradient < 0 || options->potential < 0 ? -1 : 0;
+}
+
+static PyObject *direct_sum(PyObject *module, PyObject *positional, PyObject *named)
+{
+    static char *names[] = {"targets",  "positions", "strengths", "cores", "kernel",
+                            "gradient", "potential", "threads",   NULL};
+    PyObject *objects[8] = {NULL};
+    direct_options options = {.kernel = VT_KERNEL_GAUSSIAN};
+    direct_arrays arrays = {NULL};
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "OOOO|OOOO:direct_sum", names, &objects[0],
+                                     &objects[1], &objects[2], &objects[3], &objects[4],
+                                     &objects[5], &objects[6], &objects[7]) ||
+        to_direct_options(objects + 4, &options) < 0)
+        return NULL;
+    PyObject *result = NULL;
+    if (make_direct(&arrays, objects, options.gradient, options.potential) == 0)
+        result = run_direct(module, &arrays, options.kernel, options.threads);
+    release_direct(&arrays);
+    return result;
+}
+
+/* ---- Poisson ---- */
+
+/* Copy of the field for the library to overwrite, and its cells along x, y, z. */
+static PyArrayObject *copy_field(PyObject *object, int32_t cells[3])
+{
+    static const npy_intp shape[4] = {-1, -1, -1, 3};
+    PyArrayObject *field = vt_py_to_array(object, "field", NPY_FLOAT32, 4, shape);
+    if (!field)
+        return NULL;
+    for (int axis = 0; axis < 3; axis++) {
+        const npy_intp nodes = PyArray_DIM(field, 2 - axis);
+        cells[axis] = nodes < INT32_MAX ? (int32_t)nodes - 1 : INT32_MAX;
+    }
+    PyArrayObject *copy = (PyArrayObject *)PyArray_NewCopy(field, NPY_CORDER);
+    vt_py_release(field);
+    return copy;
+}
+
+static PyObject *solve_poisson(PyObject *module, PyObject *positional, PyObject *named)
+{
+    static char *names[] = {"field", "spacing", "threads", NULL};
+    PyObject *field_object, *spacing_object, *threads_object = NULL;
+    double spacing;
+    int64_t threads = 0;
+    int32_t cells[3];
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "OO|O:solve_poisson", names, &field_object,
+                                     &spacing_object, &threads_object) ||
+        vt_py_to_double(spacing_object, "spacing", 0, &spacing) < 0 ||
+        (threads_object && vt_py_to_int64(threads_object, "threads", 0, INT32_MAX, &threads) < 0))
+        return NULL;
+    PyArrayObject *field = copy_field(field_object, cells);
+    if (!field)
+        return NULL;
+    float *const nodes = PyArray_DATA(field);
+    vt_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = vt_solve_poisson(cells, spacing, nodes, (int32_t)threads);
+    Py_END_ALLOW_THREADS;
+    if (status == VT_OK)
+        return (PyObject *)field;
+    vt_py_release(field);
+    return vt_py_raise(PyModule_GetState(module), status);
+}
+
+PyMethodDef vt_py_solver_functions[] = {
+    {"shape_volume", VT_PY_FUNCTION(shape_volume), METH_VARARGS | METH_KEYWORDS,
+     "shape_volume($module, /, *, kind=..., center=..., axis=..., radius=..., size=..., "
+     "vertices=..., faces=...)\n--\n\n"
+     "Volume of a shape in m^3; checks the shape (a mesh must be closed).\n\n"
+     "kind is 'sphere', 'box', 'disk' or 'mesh'; vorton.h (vt_shape) has units and defaults."},
+    {"direct_sum", VT_PY_FUNCTION(direct_sum), METH_VARARGS | METH_KEYWORDS,
+     "direct_sum($module, /, targets, positions, strengths, cores, kernel='gaussian', "
+     "gradient=False, potential=False, threads=0)\n--\n\n"
+     "(velocity, gradient, potential) at targets by the sum over all vortons, float64.\n\n"
+     "velocity (n, 3), m/s; gradient (n, 3, 3) with d u_i / d x_j at [:, i, j], potential (n, 3):\n"
+     "None where not asked for. The judge of all other routes."},
+    {"solve_poisson", VT_PY_FUNCTION(solve_poisson), METH_VARARGS | METH_KEYWORDS,
+     "solve_poisson($module, /, field, spacing, threads=0)\n--\n\n"
+     "Solves laplace(A) = -source on nodes; returns A, float32 (nz, ny, nx, 3).\n\n"
+     "field: source at inner nodes, boundary values of A on the faces; cells per axis even,\n"
+     "2^a 3^b 5^c, 8 .. 1024."},
+    {NULL, NULL, 0, NULL}};

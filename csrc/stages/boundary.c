@@ -1,0 +1,543 @@
+/* Vector potential on the faces of the grid: Gourlay parts 19 and 20 (the boundary integral by a
+ * tree), with the opening angle of Barnes and Hut (1986) and moments to quadrupole (moments.h).
+ *
+ *   1. Moments of blocks of nodes, straight from the deposited nodes, then of blocks of blocks.
+ *   2. The potential at a lattice of points on each face, 4 x 4 points (one patch) at a time: the
+ *      traversal lists the clusters for the whole patch, then 16 lanes sum over that list.
+ *   3. Faces from lattices by cubic Lagrange interpolation, first along u, then along v. */
+#include "stages/moments.h"
+#include "stages/stages.h"
+
+#include "core/parallel.h"
+
+enum { SIDE = 4, TARGETS = SIDE * SIDE, STENCIL = 4, LISTED = 128 };
+
+/* ---- moments of leaves from nodes ---- */
+
+typedef struct block_sums {
+    f8 sum, x, y, z, xx, yy, zz, xy, xz, yz; /* even nodes of a row in the low half, odd high */
+} block_sums;
+
+typedef struct row_sums {
+    f8 sum, x, xx;
+} row_sums;
+
+VT_INLINE row_sums sum_row(const f4 *row, int count, float middle)
+{
+    row_sums r = {0};
+    for (int i = 0; i < count; i += 2) {
+        const f8 node = i + 1 < count ? f8_load(row + i) : f8_join(row[i], (f4){0});
+        const f8 x = f8_join(f4_set((float)i - middle), f4_set((float)(i + 1) - middle));
+        const f8 moment = node * x;
+        r.sum += node;
+        r.x += moment;
+        r.xx += moment * x;
+    }
+    return r;
+}
+
+VT_INLINE block_sums sum_block(const f4 *corner, int64_t row, int64_t plane, int nx, int ny, int nz,
+                               float middle)
+{
+    block_sums b = {0};
+    for (int k = 0; k < nz; k++) {
+        row_sums p = {0};
+        f8 p_y = {0}, p_yy = {0}, p_xy = {0};
+        for (int j = 0; j < ny; j++) {
+            const row_sums r = sum_row(corner + k * plane + j * row, nx, middle);
+            const f8 y = f8_set((float)j - middle), moment = r.sum * y;
+            p.sum += r.sum;
+            p.x += r.x;
+            p.xx += r.xx;
+            p_y += moment;
+            p_yy += moment * y;
+            p_xy += r.x * y;
+        }
+        const f8 z = f8_set((float)k - middle), moment = p.sum * z;
+        b.sum += p.sum;
+        b.x += p.x;
+        b.y += p_y;
+        b.z += moment;
+        b.xx += p.xx;
+        b.yy += p_yy;
+        b.zz += moment * z;
+        b.xy += p_xy;
+        b.xz += p.x * z;
+        b.yz += p_y * z;
+    }
+    return b;
+}
+
+VT_INLINE f4 halves(f8 a)
+{
+    return f8_low(a) + f8_high(a);
+}
+
+/* Writes the nine moments; the fourth lane of each is overwritten by the next, that of the last by
+ * the centre. Returns whether there is a vorton in the block. */
+VT_INLINE int finish_leaf(vt_cluster *leaf, const block_sums *b, const float centre[3])
+{
+    const f4 sum = halves(b->sum);
+    if (!(sum[3] > 0.0f))
+        return 0;
+    const f4 zz = halves(b->zz);
+    const f4 moments[MOMENTS] = {sum,
+                                 halves(b->x),
+                                 halves(b->y),
+                                 halves(b->z),
+                                 (halves(b->xx) - zz) * f4_set(0.5f),
+                                 (halves(b->yy) - zz) * f4_set(0.5f),
+                                 halves(b->xy),
+                                 halves(b->xz),
+                                 halves(b->yz)};
+    for (int m = 0; m < MOMENTS; m++)
+        f4_store(leaf->moment[m], moments[m]);
+    memcpy(leaf->centre, centre, sizeof leaf->centre);
+    leaf->child = 0;
+    leaf->occupied = 1;
+    return 1;
+}
+
+typedef struct moments_work {
+    const vt_grid *grid;
+    const vt_moments *tree;
+    vt_cluster *clusters;
+    int level; /* of the parents that are made now */
+} moments_work;
+
+/* The leaf at block position at[]; returns whether there is a vorton in it. */
+static int make_leaf(const moments_work *w, const int32_t at[3], vt_cluster *leaf)
+{
+    const vt_grid *const grid = w->grid;
+    const int edge = w->tree->edge;
+    const float middle = 0.5f * (float)(edge - 1);
+    int count[3], full = 1;
+    float centre[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const int last = at[axis] == w->tree->blocks[0][axis] - 1;
+        count[axis] = last ? grid->cells[axis] + 1 - at[axis] * edge : edge;
+        full &= count[axis] == edge;
+        centre[axis] = (float)(at[axis] * edge) + middle;
+    }
+    const int64_t row = grid->node_row, plane = grid->node_plane;
+    const f4 *const corner = grid->nodes + at[2] * edge * plane + at[1] * edge * row + at[0] * edge;
+    block_sums b;
+    if (full && edge == 4)
+        b = sum_block(corner, row, plane, 4, 4, 4, 1.5f);
+    else if (full && edge == 2)
+        b = sum_block(corner, row, plane, 2, 2, 2, 0.5f);
+    else if (full)
+        b = sum_block(corner, row, plane, 8, 8, 8, 3.5f);
+    else
+        b = sum_block(corner, row, plane, count[0], count[1], count[2], middle);
+    return finish_leaf(leaf, &b, centre);
+}
+
+/* ---- moments of parents ---- */
+
+/* Sums the moments of the occupied children about the centre of the parent, which lies at -(sign x
+ * half) from child's; terms with half^2 fall out of the two diagonal ones: blocks are cubes. */
+static void merge_children(vt_cluster *parent, const vt_cluster *children, float half)
+{
+    f4 m[MOMENTS] = {{0}};
+    for (int o = 0; o < 8; o++) {
+        if (!(parent->occupied >> o & 1))
+            continue;
+        f4 c[MOMENTS];
+        for (int t = 0; t < MOMENTS; t++)
+            c[t] = f4_load(children[o].moment[t]);
+        const f4 x = f4_set(vt_octant_sign(o, 0) * half), y = f4_set(vt_octant_sign(o, 1) * half),
+                 z = f4_set(vt_octant_sign(o, 2) * half);
+        const f4 sum_x = c[MOMENT_SUM] * x, sum_y = c[MOMENT_SUM] * y;
+        m[MOMENT_SUM] += c[MOMENT_SUM];
+        m[MOMENT_X] += c[MOMENT_X] + sum_x;
+        m[MOMENT_Y] += c[MOMENT_Y] + sum_y;
+        m[MOMENT_Z] += c[MOMENT_Z] + c[MOMENT_SUM] * z;
+        m[MOMENT_XX] += c[MOMENT_XX] + (c[MOMENT_X] * x - c[MOMENT_Z] * z);
+        m[MOMENT_YY] += c[MOMENT_YY] + (c[MOMENT_Y] * y - c[MOMENT_Z] * z);
+        m[MOMENT_XY] += c[MOMENT_XY] + (c[MOMENT_X] * y + (c[MOMENT_Y] + sum_y) * x);
+        m[MOMENT_XZ] += c[MOMENT_XZ] + ((c[MOMENT_X] + sum_x) * z + c[MOMENT_Z] * x);
+        m[MOMENT_YZ] += c[MOMENT_YZ] + ((c[MOMENT_Y] + sum_y) * z + c[MOMENT_Z] * y);
+    }
+    float centre[3];
+    memcpy(centre, parent->centre, sizeof centre);
+    for (int t = 0; t < MOMENTS; t++)
+        f4_store(parent->moment[t], m[t]);
+    memcpy(parent->centre, centre, sizeof centre);
+}
+
+static int64_t row_major(const int32_t at[3], const int32_t size[3])
+{
+    return ((int64_t)at[2] * size[1] + at[1]) * size[0] + at[0];
+}
+
+/* Where the record of a block lies: among its seven siblings, which lie in the order of parents. */
+static int64_t cluster_index(const vt_moments *tree, int level, const int32_t at[3])
+{
+    if (level == tree->levels - 1)
+        return tree->first[level];
+    const int32_t above[3] = {at[0] / 2, at[1] / 2, at[2] / 2};
+    const int octant = (at[0] & 1) | (at[1] & 1) << 1 | (at[2] & 1) << 2;
+    return tree->first[level] + 8 * row_major(above, tree->blocks[level + 1]) + octant;
+}
+
+/* The parent at block position at[] of w->level, and its leaves when they are its children. */
+static void make_parent(const moments_work *w, const int32_t at[3])
+{
+    const vt_moments *const tree = w->tree;
+    const int32_t *const below = tree->blocks[w->level - 1];
+    const int64_t child = tree->first[w->level - 1] + 8 * row_major(at, tree->blocks[w->level]);
+    vt_cluster *const parent = &w->clusters[cluster_index(tree, w->level, at)];
+    vt_cluster *const children = &w->clusters[child];
+    parent->child = (uint32_t)child;
+    parent->occupied = 0;
+    const float edge = (float)(tree->edge << w->level);
+    for (int axis = 0; axis < 3; axis++)
+        parent->centre[axis] = (float)at[axis] * edge + 0.5f * (edge - 1.0f);
+    for (int o = 0; o < 8; o++) {
+        const int32_t place[3] = {2 * at[0] + (o & 1), 2 * at[1] + (o >> 1 & 1),
+                                  2 * at[2] + (o >> 2)};
+        if (place[0] >= below[0] || place[1] >= below[1] || place[2] >= below[2])
+            continue;
+        const int any =
+            w->level == 1 ? make_leaf(w, place, &children[o]) : children[o].occupied != 0;
+        parent->occupied |= (uint32_t)any << o;
+    }
+    if (parent->occupied)
+        merge_children(parent, children, 0.25f * edge);
+}
+
+static void make_parents(void *context, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const moments_work *const w = context;
+    const int32_t *const size = w->tree->blocks[w->level];
+    for (int64_t n = begin; n < end; n++)
+        make_parent(w, (int32_t[3]){(int32_t)(n % size[0]), (int32_t)(n / size[0] % size[1]),
+                                    (int32_t)(n / ((int64_t)size[0] * size[1]))});
+}
+
+static void make_moments(const vt_grid *grid, vt_moments *tree, int threads)
+{
+    vt_moments_layout(tree, grid->cells);
+    moments_work w = {.grid = grid, .tree = tree, .clusters = tree->memory};
+    for (w.level = 1; w.level < tree->levels; w.level++) {
+        const int32_t *const size = tree->blocks[w.level];
+        vt_parallel_for(threads, (int64_t)size[0] * size[1] * size[2], w.level == 1 ? 4 : 64,
+                        make_parents, &w);
+    }
+}
+
+/* ---- lattices ---- */
+
+/* The lattice along one axis: its points, and for each node of the grid the first of the STENCIL
+ * points that it is interpolated from, with their weights. */
+typedef struct axis_lattice {
+    int32_t points, pitch; /* multiples of 4 and 16 */
+    float *position;       /* cells */
+    int32_t *base;         /* node_pitch each */
+    float *weight[STENCIL];
+} axis_lattice;
+
+typedef struct boundary_work {
+    vt_grid *grid;
+    const vt_moments *tree;
+    const vt_cluster *clusters;
+    float opening_angle_squared;
+    axis_lattice axis[3];
+    int64_t first_patch[7];
+    float *lattice[6]; /* component c, point (u, v): (c * points_u + u) * pitch_v + v */
+} boundary_work;
+
+/* The axes u and v of a face. */
+static void face_axes(int face, int *u, int *v)
+{
+    *u = face / 2 == 0 ? 1 : 0;
+    *v = face / 2 == 2 ? 1 : 2;
+}
+
+/* Every fourth node (every second of few), rounded so that patches are whole. */
+static int32_t lattice_points(int32_t cells)
+{
+    const int32_t step = cells <= 32 ? 2 : 4;
+    const int32_t points = (cells / step + 1 + SIDE / 2) / SIDE * SIDE;
+    return points < SIDE ? SIDE : points;
+}
+
+/* Cubic Lagrange weights of the points 0, 1, 2, 3 at t. */
+static void lagrange_weights(double t, double weight[STENCIL])
+{
+    weight[0] = -(t - 1.0) * (t - 2.0) * (t - 3.0) / 6.0;
+    weight[1] = t * (t - 2.0) * (t - 3.0) / 2.0;
+    weight[2] = -t * (t - 1.0) * (t - 3.0) / 2.0;
+    weight[3] = t * (t - 1.0) * (t - 2.0) / 6.0;
+}
+
+static void make_axis_lattice(axis_lattice *axis, int32_t cells, vt_arena *arena)
+{
+    const int32_t nodes = cells + 1, node_pitch = (nodes + 15) / 16 * 16;
+    const int32_t points = lattice_points(cells);
+    axis->points = points;
+    axis->pitch = (points + 15) / 16 * 16;
+    axis->position = vt_arena_push(arena, (size_t)points * sizeof(float));
+    axis->base = vt_arena_push(arena, (size_t)node_pitch * sizeof(int32_t));
+    for (int a = 0; a < STENCIL; a++)
+        axis->weight[a] = vt_arena_push(arena, (size_t)node_pitch * sizeof(float));
+
+    for (int32_t i = 0; i < points; i++)
+        axis->position[i] = (float)((double)cells * i / (points - 1));
+    for (int32_t i = 0; i < node_pitch; i++) {
+        const double place = (double)(i < nodes ? i : cells) * (points - 1) / cells;
+        int32_t base = (int32_t)place - (STENCIL / 2 - 1);
+        base = base < 0 ? 0 : base > points - STENCIL ? points - STENCIL : base;
+        double weight[STENCIL];
+        lagrange_weights(place - base, weight);
+        axis->base[i] = base;
+        for (int a = 0; a < STENCIL; a++)
+            axis->weight[a][i] = (float)weight[a];
+    }
+}
+
+/* ---- potential at the lattice points ---- */
+
+/* 16 lattice points of a face; lane 4 a + b is point a along u, b along v. */
+typedef struct patch {
+    float x[3][TARGETS];
+    float middle[3], half[3]; /* the box around them */
+    float sum[3][TARGETS];
+    int count;
+    const vt_cluster *list[LISTED];
+} patch;
+
+static void place_patch(patch *p, const boundary_work *w, int face, int32_t u0, int32_t v0)
+{
+    int axes[3] = {0, 0, face / 2};
+    face_axes(face, &axes[0], &axes[1]);
+    const float *const u = w->axis[axes[0]].position + u0, *const v =
+                                                               w->axis[axes[1]].position + v0;
+    const float wall = face & 1 ? (float)w->grid->cells[axes[2]] : 0.0f;
+    for (int t = 0; t < TARGETS; t++) {
+        p->x[axes[0]][t] = u[t / SIDE];
+        p->x[axes[1]][t] = v[t % SIDE];
+        p->x[axes[2]][t] = wall;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        p->middle[axis] = 0.5f * (p->x[axis][0] + p->x[axis][TARGETS - 1]);
+        p->half[axis] = 0.5f * (p->x[axis][TARGETS - 1] - p->x[axis][0]);
+    }
+    memset(p->sum, 0, sizeof p->sum);
+    p->count = 0;
+}
+
+/* Adds the potential of the listed clusters (moments.h) and empties the list. */
+static void add_listed(patch *p)
+{
+    for (int lane = 0; lane < TARGETS; lane += VL) {
+        const vf x = vf_load(p->x[0] + lane), y = vf_load(p->x[1] + lane),
+                 z = vf_load(p->x[2] + lane);
+        /* Two sums a component: one chain of dependent additions would set the pace. */
+        vf low[3], high[3];
+        for (int c = 0; c < 3; c++) {
+            low[c] = vf_load(p->sum[c] + lane);
+            high[c] = (vf){0};
+        }
+        for (int n = 0; n < p->count; n++) {
+            const vt_cluster *const m = p->list[n];
+            const vf dx = x - m->centre[0], dy = y - m->centre[1], dz = z - m->centre[2];
+            const vf r2 = vf_fma(dz, dz, vf_fma(dy, dy, dx * dx));
+            const vf i1 = vf_set(1.0f) / vf_sqrt(r2), i2 = i1 * i1, i3 = i2 * i1;
+            const vf i5 = i3 * i2 * 3.0f, x5 = dx * i5, y5 = dy * i5;
+            const vf basis[MOMENTS] = {
+                i1,      dx * i3, dy * i3, dz * i3, vf_fma(dx, x5, -i3), vf_fma(dy, y5, -i3),
+                dy * x5, dz * x5, dz * y5};
+#pragma GCC unroll 3
+            for (int c = 0; c < 3; c++) {
+#pragma GCC unroll 5
+                for (int t = 0; t < MOMENT_YY; t++)
+                    low[c] = vf_fma(basis[t], vf_set(m->moment[t][c]), low[c]);
+#pragma GCC unroll 4
+                for (int t = MOMENT_YY; t < MOMENTS; t++)
+                    high[c] = vf_fma(basis[t], vf_set(m->moment[t][c]), high[c]);
+            }
+        }
+        for (int c = 0; c < 3; c++)
+            vf_store(p->sum[c] + lane, low[c] + high[c]);
+    }
+    p->count = 0;
+}
+
+/* Squared distances from the box of the patch to the centres of the eight children. */
+VT_INLINE f8 child_distances(const patch *p, const vt_cluster *parent, float half)
+{
+    static const float sign[3][8] = {
+        {-1, 1, -1, 1, -1, 1, -1, 1}, {-1, -1, 1, 1, -1, -1, 1, 1}, {-1, -1, -1, -1, 1, 1, 1, 1}};
+    typedef int32_t i8 __attribute__((vector_size(32)));
+    f8 sum = {0};
+    for (int axis = 0; axis < 3; axis++) {
+        const f8 centre = f8_load(sign[axis]) * half + (parent->centre[axis] - p->middle[axis]);
+        const f8 apart = (f8)((i8)centre & INT32_MAX) - p->half[axis];
+        const f8 distance = (f8)((apart > (f8){0}) & (i8)apart);
+        sum += distance * distance;
+    }
+    return sum;
+}
+
+/* Sums over all clusters. Children of the root and below are taken whole where their edge is at
+ * most opening_angle x distance, and leaves always. */
+static void sum_patch(patch *p, const boundary_work *w)
+{
+    const vt_moments *const tree = w->tree;
+    vt_open_block stack[VT_MOMENT_STACK];
+    int height = 0;
+    const int root = tree->levels - 1;
+    stack[height++] = (vt_open_block){.index = (uint32_t)tree->first[root], .level = root};
+    while (height) {
+        const vt_open_block open = stack[--height];
+        const vt_cluster *const parent = &w->clusters[open.index];
+        const float edge = (float)(tree->edge << (open.level - 1));
+        float distance[8];
+        f8_store(distance, child_distances(p, parent, 0.5f * edge) * w->opening_angle_squared);
+        for (uint32_t o = 0; o < 8; o++) {
+            if (!(parent->occupied >> o & 1))
+                continue;
+            if (open.level > 1 && distance[o] < edge * edge) {
+                stack[height++] =
+                    (vt_open_block){.index = parent->child + o, .level = open.level - 1};
+                continue;
+            }
+            p->list[p->count++] = &w->clusters[parent->child + o];
+            if (p->count == LISTED)
+                add_listed(p);
+        }
+    }
+    add_listed(p);
+}
+
+static void store_patch(const patch *p, const boundary_work *w, int face, int32_t u0, int32_t v0)
+{
+    int u, v;
+    face_axes(face, &u, &v);
+    const int64_t pitch = w->axis[v].pitch;
+    const f4 scale = f4_set((float)(0.07957747154594767 / w->grid->spacing)); /* 1 / (4 pi h) */
+    for (int c = 0; c < 3; c++)
+        for (int a = 0; a < SIDE; a++)
+            f4_store(w->lattice[face] + (c * w->axis[u].points + u0 + a) * pitch + v0,
+                     f4_load(p->sum[c] + SIDE * a) * scale);
+}
+
+static void sum_patches(void *context, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const boundary_work *const w = context;
+    for (int64_t n = begin; n < end; n++) {
+        int face = 0, u, v;
+        while (n >= w->first_patch[face + 1])
+            face++;
+        face_axes(face, &u, &v);
+        const int32_t along_v = w->axis[v].points / SIDE;
+        const int32_t local = (int32_t)(n - w->first_patch[face]);
+        const int32_t u0 = local / along_v * SIDE, v0 = local % along_v * SIDE;
+        patch p;
+        place_patch(&p, w, face, u0, v0);
+        sum_patch(&p, w);
+        store_patch(&p, w, face, u0, v0);
+    }
+}
+
+/* ---- faces from lattices ---- */
+
+/* rows[v * pitch + u] at all nodes u and lattice points v, from lattice[u * v_pitch + v]. */
+static void interpolate_u(const axis_lattice *u, const axis_lattice *v, const float *lattice,
+                          float *rows, int64_t pitch)
+{
+    for (int64_t node = 0; node < pitch; node += VL)
+        for (int64_t point = 0; point < v->pitch; point += VL) {
+            vf r[VL];
+            for (int n = 0; n < VL; n++) {
+                const float *const from = lattice + u->base[node + n] * v->pitch + point;
+                r[n] = vf_load(from) * u->weight[0][node + n];
+                for (int a = 1; a < STENCIL; a++)
+                    r[n] =
+                        vf_fma(vf_load(from + a * v->pitch), vf_set(u->weight[a][node + n]), r[n]);
+            }
+            vf_transpose(r);
+            for (int n = 0; n < VL; n++)
+                vf_store(rows + (point + n) * pitch + node, r[n]);
+        }
+}
+
+static void interpolate_v(const axis_lattice *v, int32_t nodes, const float *rows, int64_t pitch,
+                          float *face, int64_t face_row)
+{
+    for (int32_t node = 0; node < nodes; node++) {
+        const float *const from = rows + v->base[node] * pitch;
+        for (int64_t u = 0; u < pitch; u += VL) {
+            vf sum = vf_load(from + u) * v->weight[0][node];
+            for (int a = 1; a < STENCIL; a++)
+                sum = vf_fma(vf_load(from + a * pitch + u), vf_set(v->weight[a][node]), sum);
+            vf_store(face + node * face_row + u, sum);
+        }
+    }
+}
+
+typedef struct interpolation_work {
+    const boundary_work *boundary;
+    float *rows; /* row_floats for each face and component */
+    int64_t row_floats;
+} interpolation_work;
+
+static void interpolate_faces(void *context, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const interpolation_work *const i = context;
+    const boundary_work *const w = i->boundary;
+    const vt_grid *const grid = w->grid;
+    for (int64_t n = begin; n < end; n++) {
+        const int face = (int)n / 3, component = (int)n % 3;
+        int u, v;
+        face_axes(face, &u, &v);
+        const int64_t pitch = (grid->cells[u] + 16) / 16 * 16;
+        float *const rows = i->rows + n * i->row_floats;
+        interpolate_u(&w->axis[u], &w->axis[v],
+                      w->lattice[face] + component * w->axis[u].points * w->axis[v].pitch, rows,
+                      pitch);
+        interpolate_v(&w->axis[v], grid->cells[v] + 1, rows, pitch,
+                      grid->face[face] + component * grid->face_plane, grid->face_row);
+    }
+}
+
+static void make_faces(boundary_work *w, vt_arena *arena, int threads)
+{
+    int32_t largest = 0, points = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        largest = w->grid->cells[axis] > largest ? w->grid->cells[axis] : largest;
+        points = w->axis[axis].pitch > points ? w->axis[axis].pitch : points;
+    }
+    interpolation_work i = {.boundary = w,
+                            .row_floats = (int64_t)(largest + 16) / 16 * 16 * points};
+    i.rows = vt_arena_push(arena, (size_t)i.row_floats * 18 * sizeof(float));
+    vt_parallel_for(threads, 18, 1, interpolate_faces, &i);
+}
+
+void VT_NAME(boundary)(vt_grid *grid, vt_moments *tree, double opening_angle, vt_arena *arena,
+                       int threads)
+{
+    const size_t mark = vt_arena_mark(arena);
+    make_moments(grid, tree, threads);
+
+    boundary_work w = {.grid = grid, .tree = tree, .clusters = tree->memory};
+    w.opening_angle_squared = (float)(opening_angle * opening_angle);
+    for (int axis = 0; axis < 3; axis++)
+        make_axis_lattice(&w.axis[axis], grid->cells[axis], arena);
+    for (int face = 0; face < 6; face++) {
+        int u, v;
+        face_axes(face, &u, &v);
+        const int32_t along_u = w.axis[u].points / SIDE, along_v = w.axis[v].points / SIDE;
+        w.first_patch[face + 1] = w.first_patch[face] + along_u * along_v;
+        w.lattice[face] = vt_arena_push(arena, (size_t)w.axis[u].points * (size_t)w.axis[v].pitch *
+                                                   3 * sizeof(float));
+    }
+    vt_parallel_for(threads, w.first_patch[6], 1, sum_patches, &w);
+    make_faces(&w, arena, threads);
+    vt_arena_pop(arena, mark);
+}

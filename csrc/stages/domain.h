@@ -1,0 +1,31 @@
+/* Where the working grid lies: it follows the vortons that carry circulation, on a world lattice. */
+#ifndef VORTON_STAGES_DOMAIN_H
+#define VORTON_STAGES_DOMAIN_H
+
+#include <stdint.h>
+
+#include "vorton.h"
+
+/* Cells kept free between the vortons and the faces: the filtered core (1.5 cells) has decayed to
+ * the far field there, and no midpoint of a substep may leave the box. */
+enum { VT_DOMAIN_MARGIN = 4 };
+
+/* Part of the state: what the next placement starts from (hysteresis). */
+typedef struct vt_placement {
+    int32_t cells[3]; /* 0 before the first */
+    int64_t base[3];  /* first node, in spacings from the world's origin */
+    int32_t level;    /* the spacing is spacing x 2^(level / 8) */
+} vt_placement;
+
+/* The spacing at a level. */
+double vt_domain_spacing(double spacing, int32_t level);
+
+/* Memory for max_nodes nodes is enough for grids that pass this test. */
+int vt_domain_fits(const int32_t cells[3], int64_t max_nodes);
+
+/* Moves, grows or shrinks the placement as little as possible, so that the bounds [least, most] (m)
+ * lie inside with the margin. VT_INVALID_ARGUMENT when no grid of max_nodes can hold them. */
+vt_status vt_place_domain(vt_placement *placement, const double least[3], const double most[3],
+                          double spacing, int64_t max_nodes);
+
+#endif

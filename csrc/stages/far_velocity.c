@@ -1,0 +1,147 @@
+/* Velocity far from the vortons: the curl of the multipole expansion of the vector potential, with
+ * the moments that boundary left (moments.h).
+ *
+ * With i = 1 / r and d from the centre of a cluster, the potential of component c of strength has
+ * the gradient  i^3 D_c + 3 i^5 Q_c d + s_c d,
+ *     s_c = -i^3 S_c - 3 i^5 D_c.d - 7.5 i^7 d.Q_c.d + 1.5 i^5 trace Q_c,
+ * and the curl of the vector potential is the sum over c of gradient x unit vector c, by 4 pi. */
+#include "stages/moments.h"
+#include "stages/stages.h"
+
+#include "core/parallel.h"
+
+enum { POINT_BLOCK = 64 };
+
+typedef struct far_work {
+    const vt_moments *tree;
+    const vt_cluster *clusters;
+    float opening_angle_squared;
+    float origin[3], per_spacing; /* m, 1/m */
+    float scale;                  /* of the sums: 1 / (4 pi h^2) */
+    int64_t count;
+    const float *points;
+    float *velocity;
+} far_work;
+
+/* Gradient of the potential of component c, in a block whose radius softens it. */
+VT_INLINE void cluster_gradient(const vt_cluster *m, int c, const vf d[3], vf i3, vf i5, vf i7,
+                                vf gradient[3])
+{
+    const float xx = 2.0f * m->moment[MOMENT_XX][c], yy = 2.0f * m->moment[MOMENT_YY][c];
+    const float xy = m->moment[MOMENT_XY][c], xz = m->moment[MOMENT_XZ][c],
+                yz = m->moment[MOMENT_YZ][c];
+    const vf q[3] = {vf_fma(d[2], vf_set(xz), vf_fma(d[1], vf_set(xy), d[0] * xx)),
+                     vf_fma(d[2], vf_set(yz), vf_fma(d[1], vf_set(yy), d[0] * xy)),
+                     vf_fma(d[1], vf_set(yz), d[0] * xz)};
+    const vf dqd = vf_fma(d[2], q[2], vf_fma(d[1], q[1], d[0] * q[0]));
+    const vf first =
+        vf_fma(d[2], vf_set(m->moment[MOMENT_Z][c]),
+               vf_fma(d[1], vf_set(m->moment[MOMENT_Y][c]), d[0] * m->moment[MOMENT_X][c]));
+    const vf s = vf_fma(i5, 0.5f * (xx + yy) - first,
+                        vf_fma(dqd * i7, vf_set(-2.5f), i3 * -m->moment[MOMENT_SUM][c]));
+    for (int a = 0; a < 3; a++)
+        gradient[a] = vf_fma(d[a], s, vf_fma(q[a], i5, i3 * m->moment[MOMENT_X + a][c]));
+}
+
+/* Adds the curl for the lanes of `whole`. */
+VT_INLINE void add_cluster(const vt_cluster *m, const vf d[3], vf r2, float least_r2, vi whole,
+                           vf velocity[3])
+{
+    const vf i2 = vf_set(1.0f) / vf_max(r2, vf_set(least_r2)), i3 = i2 * vf_sqrt(i2);
+    const vf i5 = i3 * i2 * 3.0f, i7 = i5 * i2;
+    vf g[3][3];
+    for (int c = 0; c < 3; c++)
+        cluster_gradient(m, c, d, i3, i5, i7, g[c]);
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        velocity[a] += (vf)((vi)(g[c][b] - g[b][c]) & whole);
+    }
+}
+
+VT_INLINE int any_lane(vi mask)
+{
+    int any = 0;
+    for (int lane = 0; lane < VL; lane++)
+        any |= mask[lane];
+    return any != 0;
+}
+
+/* Sums over all clusters at VL points (cells). Every lane follows its own traversal, so that the
+ * velocity at a point does not depend on which other points are asked for. */
+static void sum_points(const far_work *w, const vf position[3], vf velocity[3])
+{
+    const vt_moments *const tree = w->tree;
+    vt_open_block stack[VT_MOMENT_STACK];
+    vi wanted[VT_MOMENT_STACK];
+    const int root = tree->levels - 1;
+    /* The radius of a leaf: closer than that the field falls to 0 towards its centre. */
+    const float radius = 0.5f * (float)tree->edge, least_r2 = 3.0f * radius * radius;
+    int height = 0;
+    if (w->clusters[tree->first[root]].occupied) {
+        stack[0] = (vt_open_block){.index = (uint32_t)tree->first[root], .level = root};
+        wanted[height++] = vi_set(-1);
+    }
+    while (height) {
+        const vt_open_block block = stack[--height];
+        const vi lanes = wanted[height];
+        const vt_cluster *const m = &w->clusters[block.index];
+        const vf d[3] = {position[0] - m->centre[0], position[1] - m->centre[1],
+                         position[2] - m->centre[2]};
+        const vf r2 = vf_fma(d[2], d[2], vf_fma(d[1], d[1], d[0] * d[0]));
+        const float edge = (float)(tree->edge << block.level);
+        const vi whole = block.level == 0
+                             ? lanes
+                             : lanes & (vi)(r2 * w->opening_angle_squared >= vf_set(edge * edge));
+        if (any_lane(whole))
+            add_cluster(m, d, r2, least_r2, whole, velocity);
+        const vi rest = lanes & ~whole;
+        if (!any_lane(rest))
+            continue;
+        for (uint32_t o = 0; o < 8; o++) {
+            if (!(m->occupied >> o & 1))
+                continue;
+            stack[height] = (vt_open_block){.index = m->child + o, .level = block.level - 1};
+            wanted[height++] = rest;
+        }
+    }
+}
+
+static void sum_blocks(void *context, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const far_work *const w = context;
+    for (int64_t first = begin; first < end; first += VL) {
+        float lanes[3][VL];
+        for (int64_t n = 0; n < VL; n++) {
+            const int64_t point = first + n < end ? first + n : end - 1;
+            for (int axis = 0; axis < 3; axis++)
+                lanes[axis][n] = (w->points[3 * point + axis] - w->origin[axis]) * w->per_spacing;
+        }
+        const vf position[3] = {vf_load(lanes[0]), vf_load(lanes[1]), vf_load(lanes[2])};
+        vf velocity[3] = {{0}, {0}, {0}};
+        sum_points(w, position, velocity);
+        for (int axis = 0; axis < 3; axis++)
+            vf_store(lanes[axis], velocity[axis] * w->scale);
+        for (int64_t n = 0; n < VL && first + n < end; n++)
+            for (int axis = 0; axis < 3; axis++)
+                w->velocity[3 * (first + n) + axis] = lanes[axis][n];
+    }
+}
+
+void VT_NAME(far_velocity)(const vt_grid *grid, const vt_moments *tree, double opening_angle,
+                           int64_t count, const float *points, float *velocity, int threads)
+{
+    if (tree->levels == 0) {
+        memset(velocity, 0, (size_t)count * 3 * sizeof(float));
+        return;
+    }
+    far_work w = {.tree = tree, .clusters = tree->memory, .count = count};
+    w.points = points;
+    w.velocity = velocity;
+    w.opening_angle_squared = (float)(opening_angle * opening_angle);
+    w.per_spacing = (float)(1.0 / grid->spacing);
+    w.scale = (float)(0.07957747154594767 / (grid->spacing * grid->spacing));
+    for (int axis = 0; axis < 3; axis++)
+        w.origin[axis] = vt_grid_origin(grid, axis);
+    vt_parallel_for(threads, count, POINT_BLOCK, sum_blocks, &w);
+}

@@ -1,0 +1,55 @@
+#include "stages/moments.h"
+
+#include "core/reserve.h"
+
+/* Below this many cells leaves are 2 nodes wide, above the second 8: the leaves that a face sees
+ * must stay small against its distance, and their number small against that of the nodes. */
+static const int64_t few_cells = 32 * 32 * 32, many_cells = 256 * 256 * 256;
+
+int64_t vt_moments_bound(int64_t max_nodes)
+{
+    return max_nodes / 8 + 8192;
+}
+
+int vt_moments_create(vt_moments *moments, int64_t max_nodes)
+{
+    const size_t bytes = (size_t)vt_moments_bound(max_nodes) * sizeof(vt_cluster);
+    *moments = (vt_moments){.memory = vt_reserve(bytes), .capacity = bytes};
+    return moments->memory ? 0 : -1;
+}
+
+void vt_moments_destroy(vt_moments *moments)
+{
+    vt_release(moments->memory, moments->capacity);
+    *moments = (vt_moments){0};
+}
+
+int64_t vt_moments_layout(vt_moments *moments, const int32_t cells[3])
+{
+    const int64_t volume = (int64_t)cells[0] * cells[1] * cells[2];
+    const int32_t edge = volume < few_cells ? 2 : volume < many_cells ? 4 : 8;
+    int32_t blocks[3];
+    for (int axis = 0; axis < 3; axis++)
+        blocks[axis] = (cells[axis] + edge - 1) / edge;
+
+    int64_t records = 0, parents = 0;
+    int level = 0;
+    do {
+        moments->first[level] = records;
+        parents = 1;
+        int32_t largest = 1;
+        for (int axis = 0; axis < 3; axis++) {
+            moments->blocks[level][axis] = blocks[axis];
+            largest = blocks[axis] > largest ? blocks[axis] : largest;
+            blocks[axis] = (blocks[axis] + 1) / 2;
+            parents *= blocks[axis];
+        }
+        level++;
+        if (largest == 1)
+            break;
+        records += 8 * parents; /* the children of a block lie together, missing ones too */
+    } while (1);
+    moments->levels = level;
+    moments->edge = edge;
+    return records + 1;
+}

@@ -1,0 +1,185 @@
+#include "stages/poisson.h"
+
+#include "core/mathd.h"
+#include "core/parallel.h"
+#include "core/reserve.h"
+#include "core/simd.h"
+
+enum { LEAST_CELLS = 8, MOST_CELLS = 1024, TASKS = 6, ALIGNMENT = 64 };
+
+static size_t rounded(size_t n, size_t multiple)
+{
+    return (n + multiple - 1) / multiple * multiple;
+}
+
+int vt_poisson_likes(int64_t cells)
+{
+    if (cells < LEAST_CELLS || cells > MOST_CELLS || cells % 2 != 0)
+        return 0;
+    for (int factor = 2; factor <= 5; factor++)
+        while (cells % factor == 0)
+            cells /= factor;
+    return cells == 1;
+}
+
+/* ---- memory ---- */
+
+/* Bytes of the tables of one axis, at most: place, weight, rotation, twiddle, each aligned. */
+static size_t sine_bytes(size_t cells)
+{
+    return sizeof(float) * (cells / 2 + cells / 2 + cells / 2 + 2 + cells) + 4 * ALIGNMENT;
+}
+
+int vt_poisson_plan_create(vt_poisson_plan *plan, int64_t most_nodes)
+{
+    const size_t pivots = rounded(sizeof(float) * (size_t)most_nodes, ALIGNMENT);
+    *plan = (vt_poisson_plan){.capacity = pivots + 2 * sine_bytes(MOST_CELLS)};
+    plan->memory = vt_reserve(plan->capacity);
+    if (!plan->memory)
+        return -1;
+    vt_reserve_huge(plan->memory, plan->capacity);
+    return 0;
+}
+
+void vt_poisson_plan_destroy(vt_poisson_plan *plan)
+{
+    vt_release(plan->memory, plan->capacity);
+    *plan = (vt_poisson_plan){0};
+}
+
+size_t vt_poisson_scratch(const int32_t cells[3], int threads)
+{
+    const size_t x = rounded((size_t)cells[0], VT_LANES), y = rounded((size_t)cells[1], VT_LANES);
+    const size_t line = VT_LANES * (x > y ? x : y);
+    const size_t workers = (size_t)(threads < TASKS ? threads : TASKS), spare = 4 * ALIGNMENT;
+    return TASKS * (sizeof(float) * x * y + spare) +
+           workers * (sizeof(float) * (x * y + 2 * line) + 3 * spare);
+}
+
+size_t vt_poisson_most_scratch(int64_t most_nodes, int threads)
+{
+    /* A plane of modes is largest where there are only 9 planes of nodes, and where rounding to 16
+     * lanes doubles both sides; a line is at most 1024 points. */
+    const size_t workers = (size_t)(threads < TASKS ? threads : TASKS), spare = 4 * ALIGNMENT;
+    size_t plane = (size_t)most_nodes * 4 / 9;
+    if (plane > (size_t)MOST_CELLS * MOST_CELLS)
+        plane = (size_t)MOST_CELLS * MOST_CELLS;
+    return TASKS * (sizeof(float) * plane + spare) +
+           workers * (sizeof(float) * (plane + 2 * VT_LANES * MOST_CELLS) + 3 * spare);
+}
+
+/* ---- tables of the sine transforms ---- */
+
+static void *take(char **free, size_t bytes)
+{
+    void *const block = *free;
+    *free += rounded(bytes, ALIGNMENT);
+    return block;
+}
+
+/* After a pass of radix r over blocks of L points, frequency k of a block is frequency k / r of its
+ * (k mod r)-th part. */
+static int32_t place_of(int frequency, int points)
+{
+    int32_t place = 0;
+    for (int block = points; block > 1;) {
+        const int radix = vt_next_radix(block);
+        block /= radix;
+        place += frequency % radix * block;
+        frequency /= radix;
+    }
+    return place;
+}
+
+static void make_twiddles(float *twiddle, int points)
+{
+    for (int block = points; block > 1;) {
+        const int radix = vt_next_radix(block);
+        for (int j = 1; j < block / radix; j++)
+            for (int q = 1; q < radix; q++) {
+                const double turn = 2.0 * j * q / block;
+                *twiddle++ = (float)vt_cos_pi(turn);
+                *twiddle++ = (float)-vt_sin_pi(turn);
+            }
+        block /= radix;
+    }
+}
+
+static vt_sine_tables make_sine_tables(char **free, int32_t cells)
+{
+    const int points = cells / 2;
+    const size_t half = sizeof(float) * (size_t)points;
+    const vt_sine_tables t = {.cells = cells,
+                              .place = take(free, half),
+                              .weight = take(free, half),
+                              .rotation = take(free, half + 2 * sizeof(float)),
+                              .twiddle = take(free, 2 * half)};
+    for (int k = 0; k < points; k++) {
+        t.place[k] = place_of(k, points);
+        t.weight[k] = (float)(2.0 * vt_sin_pi((double)k / cells));
+    }
+    for (int k = 0; 2 * k <= points; k++) {
+        t.rotation[2 * k] = (float)vt_cos_pi(2.0 * k / cells);
+        t.rotation[2 * k + 1] = (float)vt_sin_pi(2.0 * k / cells);
+    }
+    make_twiddles(t.twiddle, points);
+    return t;
+}
+
+/* ---- pivots ---- */
+
+typedef struct pivot_job {
+    float *pivot;
+    int32_t cells[3];
+    int lanes;
+    double eigenvalue[2][MOST_CELLS]; /* 4 sin^2(pi k / 2 n) along x and y */
+} pivot_job;
+
+/* Pivots of one block of modes along x and some of those along y, for all depths. */
+static void make_pivot_column(const pivot_job *job, int x, int y, int y_end)
+{
+    enum { MOST = 32 * VT_LANES };
+    double diagonal[MOST], pivot[MOST] = {0};
+    const int lanes = job->lanes, count = (y_end - y) * lanes, half = job->cells[2] / 2;
+    const size_t width = rounded((size_t)job->cells[0], VT_LANES), height = (size_t)job->cells[1];
+    for (int i = 0; i < count; i++)
+        diagonal[i] = 2.0 + job->eigenvalue[0][x + i % lanes] + job->eigenvalue[1][y + i / lanes];
+    float *out = job->pivot + (size_t)x * height + (size_t)(y * lanes);
+    for (int depth = 1; depth <= half; depth++, out += width * height) {
+        const double neighbours = depth < half ? 1.0 : 2.0;
+        for (int i = 0; i < count; i++) {
+            pivot[i] = 1.0 / (diagonal[i] - neighbours * pivot[i]);
+            out[i] = (float)pivot[i];
+        }
+    }
+}
+
+static void make_pivot_block(void *context, int64_t begin, int64_t end, int thread)
+{
+    const pivot_job *const job = context;
+    (void)thread;
+    for (int64_t block = begin; block < end; block++)
+        for (int y = 0; y < job->cells[1]; y += 32) {
+            const int y_end = y + 32 < job->cells[1] ? y + 32 : job->cells[1];
+            make_pivot_column(job, (int)block * job->lanes, y, y_end);
+        }
+}
+
+void vt_poisson_plan_make(vt_poisson_plan *plan, const int32_t cells[3], int lanes, int threads)
+{
+    char *free = plan->memory;
+    pivot_job job = {.lanes = lanes};
+    const int32_t width = (int32_t)rounded((size_t)cells[0], VT_LANES);
+    for (int axis = 0; axis < 2; axis++) {
+        plan->sine[axis] = make_sine_tables(&free, cells[axis]);
+        /* Modes beyond the last along x are padding; they get pivots like all others. */
+        for (int k = 0; k < (axis == 0 ? width : cells[axis]); k++) {
+            const double sine = vt_sin_pi((double)k / (2.0 * cells[axis]));
+            job.eigenvalue[axis][k] = 4.0 * sine * sine;
+        }
+    }
+    for (int axis = 0; axis < 3; axis++)
+        plan->cells[axis] = job.cells[axis] = cells[axis];
+    plan->pivot = job.pivot = (float *)free;
+    vt_parallel_for(threads, width / lanes, 1, make_pivot_block, &job);
+}

@@ -1,0 +1,112 @@
+/* Velocity at the nodes: u = curl A, and div A as a measure of the error of A (part 6 of the
+ * articles). Central differences inside, one-sided ones of second order on the faces, so that every
+ * node of the box has a velocity. */
+#include "core/parallel.h"
+#include "stages/stages.h"
+
+enum { BLOCK_NODES = 16384 }; /* nodes that a block should have: about 10 us */
+
+typedef struct velocity_job {
+    const vt_grid *grid;
+    float scale; /* differences are twice the slope: 1 / (2 h) */
+} velocity_job;
+
+/* Which neighbours a node has along an axis. */
+typedef enum side { INSIDE, LOW_FACE, HIGH_FACE } side;
+
+static side side_of(int64_t index, int64_t cells)
+{
+    return index == 0 ? LOW_FACE : index == cells ? HIGH_FACE : INSIDE;
+}
+
+/* Twice the slope of f along the axis with this stride; on a face (extrapolated linearly) twice the
+ * slope in the middle of the first cell, doubled, less that at the next node. */
+VT_INLINE vf slope(const float *f, int64_t stride, side at)
+{
+    if (at == INSIDE)
+        return vf_load(f + stride) - vf_load(f - stride);
+    const int64_t inward = at == LOW_FACE ? stride : -stride;
+    const vf here = vf_load(f);
+    const vf in = 4.0f * (vf_load(f + inward) - here) - (vf_load(f + 2 * inward) - here);
+    return at == LOW_FACE ? in : -in;
+}
+
+/* Lanes from count on become zero. */
+VT_INLINE void keep_first(vf u[4], int64_t count)
+{
+    vi lane;
+    for (int32_t l = 0; l < VL; l++)
+        lane[l] = l;
+    const vi kept = lane < vi_set((int32_t)count);
+    for (int c = 0; c < 4; c++)
+        u[c] = vf_select(kept, u[c], vf_set(0.0f));
+}
+
+/* The ends of a row: node 0 and node `cells` take the one-sided slope along x. `first` is the node
+ * of lane 0. */
+VT_INLINE void set_x_ends(vf slopes[3], const float *const rows[3], int64_t first, int64_t cells)
+{
+    for (int c = 0; c < 3; c++) {
+        const float *const f = rows[c];
+        if (first == 0)
+            slopes[c][0] = 4.0f * (f[1] - f[0]) - (f[2] - f[0]);
+        if (first + VL > cells) {
+            const float *const end = f + cells;
+            slopes[c][cells - first] = (end[-2] - end[0]) - 4.0f * (end[-1] - end[0]);
+        }
+    }
+}
+
+/* One row of nodes; rows are the three components of the field there. */
+VT_INLINE void velocity_row(const velocity_job *job, const float *const rows[3], float *nodes,
+                            side at_y, side at_z)
+{
+    const int64_t cells = job->grid->cells[0], row = job->grid->row, plane = job->grid->plane;
+    const vf scale = vf_set(job->scale);
+    for (int64_t i = 0; i <= cells; i += VL) {
+        const float *const x = rows[0] + i, *const y = rows[1] + i, *const z = rows[2] + i;
+        vf along_x[3] = {slope(x, 1, INSIDE), slope(y, 1, INSIDE), slope(z, 1, INSIDE)};
+        if (i == 0 || i + VL > cells)
+            set_x_ends(along_x, rows, i, cells);
+        vf u[4];
+        u[0] = (slope(z, row, at_y) - slope(y, plane, at_z)) * scale;
+        u[1] = (slope(x, plane, at_z) - along_x[2]) * scale;
+        u[2] = (along_x[1] - slope(x, row, at_y)) * scale;
+        u[3] = (along_x[0] + slope(y, row, at_y) + slope(z, plane, at_z)) * scale;
+        if (i + VL > cells)
+            keep_first(u, cells - i + 1);
+        vf_interleave(u);
+        for (int n = 0; n < 4; n++)
+            vf_store(nodes + 4 * i + n * VL, u[n]);
+    }
+}
+
+static void velocity_rows(void *context, int64_t begin, int64_t end, int thread)
+{
+    const velocity_job *const job = context;
+    const vt_grid *const grid = job->grid;
+    const int64_t rows_in_plane = grid->cells[1] + 1;
+    (void)thread;
+    for (int64_t r = begin; r < end; r++) {
+        const int64_t j = r % rows_in_plane, k = r / rows_in_plane;
+        const int64_t at = k * grid->plane + j * grid->row;
+        const float *const rows[3] = {grid->field[0] + at, grid->field[1] + at,
+                                      grid->field[2] + at};
+        float *const nodes = (float *)(grid->nodes + k * grid->node_plane + j * grid->node_row);
+        const side at_y = side_of(j, grid->cells[1]), at_z = side_of(k, grid->cells[2]);
+        /* Two copies of the loop: the common one without a choice in it. */
+        if (at_y == INSIDE && at_z == INSIDE)
+            velocity_row(job, rows, nodes, INSIDE, INSIDE);
+        else
+            velocity_row(job, rows, nodes, at_y, at_z);
+    }
+}
+
+void VT_NAME(velocity)(vt_grid *grid, int threads)
+{
+    velocity_job job = {.grid = grid};
+    job.scale = (float)(0.5 / grid->spacing);
+    const int64_t rows = (int64_t)(grid->cells[1] + 1) * (grid->cells[2] + 1);
+    const int64_t block = (BLOCK_NODES + grid->cells[0]) / (grid->cells[0] + 1);
+    vt_parallel_for(threads, rows, block, velocity_rows, &job);
+}

@@ -1,0 +1,62 @@
+/* Column sets: the vortons and the tracers. Every column lies in an address range of its own,
+ * reserved for the capacity when the simulation is made; rows [0, count) are alive. */
+#ifndef VORTON_STATE_COLUMNS_H
+#define VORTON_STATE_COLUMNS_H
+
+#include "core/arena.h"
+#include "vorton.h"
+
+typedef int64_t vt_type_int64;
+typedef float vt_type_float;
+
+enum vt_vorton_column {
+#define VT_VORTON_COLUMN(name, type, components, value, description) VT_VORTON_##name,
+#include "vorton/columns.def"
+#undef VT_VORTON_COLUMN
+    VT_VORTON_COLUMNS
+};
+
+enum vt_tracer_column {
+#define VT_TRACER_COLUMN(name, type, components, value, description) VT_TRACER_##name,
+#include "vorton/columns.def"
+#undef VT_TRACER_COLUMN
+    VT_TRACER_COLUMNS
+};
+
+enum { VT_MOST_COLUMNS = 16 };
+_Static_assert((int)VT_VORTON_COLUMNS <= VT_MOST_COLUMNS, "room for the columns of vortons");
+_Static_assert((int)VT_TRACER_COLUMNS <= VT_MOST_COLUMNS, "room for the columns of tracers");
+
+typedef struct vt_set {
+    int64_t count, capacity;
+    int32_t column_count;
+    int32_t used[VT_MOST_COLUMNS]; /* 0: not kept up to date yet, never touched */
+    int64_t row_bytes[VT_MOST_COLUMNS];
+    void *column[VT_MOST_COLUMNS];
+} vt_set;
+
+/* Typed pointers to the columns of a set: vortons.position, tracers.age ... */
+typedef struct vt_vortons {
+    vt_set set;
+#define VT_VORTON_COLUMN(name, type, components, value, description) vt_type_##type *name;
+#include "vorton/columns.def"
+#undef VT_VORTON_COLUMN
+} vt_vortons;
+
+typedef struct vt_tracers {
+    vt_set set;
+#define VT_TRACER_COLUMN(name, type, components, value, description) vt_type_##type *name;
+#include "vorton/columns.def"
+#undef VT_TRACER_COLUMN
+} vt_tracers;
+
+/* Reserve and release; 0 on success. */
+int vt_create_vortons(vt_vortons *vortons, int64_t capacity);
+int vt_create_tracers(vt_tracers *tracers, int64_t capacity);
+void vt_destroy_set(vt_set *set);
+
+/* Row i of every used column becomes what row order[i] was, for i < count; count becomes the new
+ * number of rows. Scratch for one column from the arena. */
+void vt_permute_set(vt_set *set, const uint32_t *order, int64_t count, vt_arena *arena, int threads);
+
+#endif

@@ -1,0 +1,354 @@
+/* Adding, removing and finding vortons and tracers. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/status.h"
+#include "field.h"
+#include "state/particles.h"
+
+static vt_set *set_of(const vt_simulation *s, int set)
+{
+    if (set == VT_VORTONS)
+        return (vt_set *)&s->vortons.set;
+    return set == VT_TRACERS ? (vt_set *)&s->tracers.set : NULL;
+}
+
+static const char *name_of(int set)
+{
+    return set == VT_VORTONS ? "vortons" : "tracers";
+}
+
+static vt_status check_set(int set)
+{
+    if (set == VT_VORTONS || set == VT_TRACERS)
+        return VT_OK;
+    return vt_fail(VT_INVALID_ARGUMENT, "set is %d; allowed are VT_VORTONS and VT_TRACERS", set);
+}
+
+int64_t vt_count(const vt_simulation *s, int set)
+{
+    return check_set(set) ? 0 : set_of(s, set)->count;
+}
+
+int64_t vt_capacity(const vt_simulation *s, int set)
+{
+    return check_set(set) ? 0 : set_of(s, set)->capacity;
+}
+
+/* ---- columns ---- */
+
+void vt_use_tracer_column(vt_simulation *s, int column)
+{
+    if (s->tracers.set.used[column])
+        return;
+    s->tracers.set.used[column] = 1;
+    const int64_t count = s->tracers.set.count;
+    if (column == VT_TRACER_lifetime)
+        for (int64_t i = 0; i < count; i++)
+            s->tracers.lifetime[i] = INFINITY;
+    if (column == VT_TRACER_velocity && count && !vt_solve_now(s)) {
+        vt_velocity_of_points(s, count, s->tracers.position, s->tracers.velocity);
+        for (int64_t i = 0; i < 3 * count; i++)
+            s->tracers.velocity[i] += (float)s->def.wind[i % 3];
+    }
+}
+
+static vt_status describe_column(vt_simulation *s, int set, const char *name, vt_array *array)
+{
+    vt_column_field field;
+    for (int c = 0; vt_describe_column(set, c, &field); c++) {
+        if (strcmp(field.name, name) != 0)
+            continue;
+        if (set == VT_TRACERS)
+            vt_use_tracer_column(s, c);
+        else
+            s->viewed = 1;
+        const vt_set *const columns = set_of(s, set);
+        const int64_t item = field.type == VT_INT64 ? 8 : 4;
+        *array = (vt_array){.data = columns->column[c],
+                            .type = field.type,
+                            .dimensions = field.components > 1 ? 2 : 1,
+                            .shape = {columns->count, field.components},
+                            .strides = {columns->row_bytes[c], item}};
+        return VT_OK;
+    }
+    return vt_fail(VT_INVALID_ARGUMENT, "%s have no column \"%s\"", name_of(set), name);
+}
+
+vt_status vt_column(vt_simulation *s, int set, const char *name, vt_array *array)
+{
+    vt_status status = check_set(set);
+    if (!status)
+        status = vt_enter(s);
+    if (status)
+        return status;
+    status = describe_column(s, set, name, array);
+    vt_leave(s);
+    return status;
+}
+
+/* ---- adding ---- */
+
+typedef struct age_of_row {
+    float age;
+    uint32_t row;
+} age_of_row;
+
+/* Oldest first; of equal age the smaller row. */
+static int compare_ages(const void *a, const void *b)
+{
+    const age_of_row *const p = a, *const q = b;
+    if (p->age != q->age)
+        return p->age > q->age ? -1 : 1;
+    return p->row < q->row ? -1 : 1;
+}
+
+static void remove_oldest(vt_simulation *s, int set, int64_t count)
+{
+    vt_set *const rows = set_of(s, set);
+    const float *const age = set == VT_VORTONS ? s->vortons.age : s->tracers.age;
+    const size_t mark = vt_arena_mark(&s->arena);
+    age_of_row *const ages = vt_arena_push(&s->arena, sizeof *ages * (size_t)rows->count);
+    uint8_t *const mask = vt_arena_push(&s->arena, (size_t)rows->count);
+    memset(mask, 0, (size_t)rows->count);
+    for (int64_t i = 0; i < rows->count; i++)
+        ages[i] = (age_of_row){age[i], (uint32_t)i};
+    qsort(ages, (size_t)rows->count, sizeof *ages, compare_ages);
+    for (int64_t i = 0; i < count; i++)
+        mask[ages[i].row] = 1;
+    vt_remove_rows(s, set, mask);
+    vt_arena_pop(&s->arena, mark);
+}
+
+vt_status vt_make_room(vt_simulation *s, int set, int64_t *count)
+{
+    const vt_set *const rows = set_of(s, set);
+    const int64_t left = rows->capacity - rows->count;
+    if (*count <= left)
+        return VT_OK;
+    if (s->def.at_capacity == VT_AT_CAPACITY_STOP) {
+        *count = left;
+        return VT_OK;
+    }
+    if (s->def.at_capacity == VT_AT_CAPACITY_OLDEST && *count <= rows->capacity) {
+        remove_oldest(s, set, *count - left);
+        return VT_OK;
+    }
+    return vt_fail(VT_OVER_CAPACITY,
+                   "%lld more %s do not fit: %lld of max_%s %lld are alive; raise max_%s or choose "
+                   "another at_capacity",
+                   (long long)*count, name_of(set), (long long)rows->count, name_of(set),
+                   (long long)rows->capacity, name_of(set));
+}
+
+int64_t vt_append_vortons(vt_simulation *s, int64_t count, const float *position,
+                          const float *strength, const float *core, const float *volume)
+{
+    vt_vortons *const v = &s->vortons;
+    const int64_t first = v->set.count;
+    memcpy(v->position + 3 * first, position, 12 * (size_t)count);
+    memcpy(v->strength + 3 * first, strength, 12 * (size_t)count);
+    memcpy(v->core + first, core, 4 * (size_t)count);
+    memcpy(v->volume + first, volume, 4 * (size_t)count);
+    memset(v->velocity + 3 * first, 0, 12 * (size_t)count);
+    memset(v->age + first, 0, 4 * (size_t)count);
+    for (int64_t i = 0; i < count; i++) {
+        v->bound_volume[first + i] = -volume[i]; /* until the first solve: see stretch.c */
+        v->id[first + i] = s->next_id[VT_VORTONS]++;
+        if (s->smallest_core == 0 || core[i] < s->smallest_core)
+            s->smallest_core = core[i];
+    }
+    v->set.count += count;
+    s->fields_current = 0;
+    return first;
+}
+
+int64_t vt_append_tracers(vt_simulation *s, int64_t count, const float *position,
+                          const float *density, const float *size)
+{
+    vt_tracers *const t = &s->tracers;
+    const int64_t first = t->set.count;
+    memcpy(t->position + 3 * first, position, 12 * (size_t)count);
+    memcpy(t->density + first, density, 4 * (size_t)count);
+    memcpy(t->size + first, size, 4 * (size_t)count);
+    memset(t->age + first, 0, 4 * (size_t)count);
+    for (int64_t i = 0; i < count; i++)
+        t->id[first + i] = s->next_id[VT_TRACERS]++;
+    if (t->set.used[VT_TRACER_velocity])
+        memset(t->velocity + 3 * first, 0, 12 * (size_t)count);
+    if (t->set.used[VT_TRACER_lifetime])
+        for (int64_t i = 0; i < count; i++)
+            t->lifetime[first + i] = INFINITY;
+    t->set.count += count;
+    return first;
+}
+
+static vt_status check_finite(const char *name, const float *values, int64_t count, int components)
+{
+    for (int64_t i = 0; i < count * components; i++)
+        if (!isfinite(values[i]))
+            return vt_fail(VT_NOT_FINITE, "%s has %g in row %lld; allowed are finite values", name,
+                           (double)values[i], (long long)(i / components));
+    return VT_OK;
+}
+
+/* zero: whether 0 is allowed. */
+static vt_status check_positive(const char *name, const float *values, int64_t count, int zero)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (!(zero ? values[i] >= 0 : values[i] > 0) || !isfinite(values[i]))
+            return vt_fail(VT_INVALID_ARGUMENT, "%s has %g in row %lld; allowed are finite values %s 0",
+                           name, (double)values[i], (long long)i, zero ? ">=" : ">");
+    return VT_OK;
+}
+
+static vt_status check_count(int64_t count, const void *a, const void *b, const void *c)
+{
+    if (count < 0)
+        return vt_fail(VT_INVALID_ARGUMENT, "count is %lld; allowed is >= 0", (long long)count);
+    if (count > 0 && (!a || !b || !c))
+        return vt_fail(VT_INVALID_ARGUMENT, "an array is NULL; allowed are count rows");
+    return VT_OK;
+}
+
+static void copy_ids(const int64_t *from, int64_t count, int64_t *ids)
+{
+    if (ids)
+        memcpy(ids, from, 8 * (size_t)count);
+}
+
+/* All or nothing: what the caller adds by hand never stops half way. */
+static vt_status make_room_for_all(vt_simulation *s, int set, int64_t count)
+{
+    int64_t fits = count;
+    const vt_status status = vt_make_room(s, set, &fits);
+    if (!status && fits < count)
+        return vt_fail(VT_OVER_CAPACITY, "%lld more %s do not fit: %lld of max_%s %lld are alive",
+                       (long long)count, name_of(set), (long long)vt_count(s, set), name_of(set),
+                       (long long)vt_capacity(s, set));
+    return status;
+}
+
+vt_status vt_add_vortons(vt_simulation *s, int64_t count, const float *position,
+                         const float *strength, const float *core, const float *volume,
+                         int64_t *ids)
+{
+    vt_status status = check_count(count, position, strength, core);
+    if (!status && count > 0 && !volume)
+        status = vt_fail(VT_INVALID_ARGUMENT, "volume is NULL; allowed are count rows");
+    if (!status)
+        status = check_finite("position", position, count, 3);
+    if (!status)
+        status = check_finite("strength", strength, count, 3);
+    if (!status)
+        status = check_positive("core", core, count, 0);
+    if (!status)
+        status = check_positive("volume", volume, count, 0);
+    if (!status)
+        status = vt_enter(s);
+    if (status)
+        return status;
+    status = make_room_for_all(s, VT_VORTONS, count);
+    if (!status) {
+        const int64_t first = vt_append_vortons(s, count, position, strength, core, volume);
+        copy_ids(s->vortons.id + first, count, ids);
+    }
+    vt_leave(s);
+    return status;
+}
+
+vt_status vt_add_tracers(vt_simulation *s, int64_t count, const float *position,
+                         const float *density, const float *size, int64_t *ids)
+{
+    vt_status status = check_count(count, position, density, size);
+    if (!status)
+        status = check_finite("position", position, count, 3);
+    if (!status)
+        status = check_positive("density", density, count, 1);
+    if (!status)
+        status = check_positive("size", size, count, 0);
+    if (!status)
+        status = vt_enter(s);
+    if (status)
+        return status;
+    status = make_room_for_all(s, VT_TRACERS, count);
+    if (!status) {
+        const int64_t first = vt_append_tracers(s, count, position, density, size);
+        copy_ids(s->tracers.id + first, count, ids);
+    }
+    vt_leave(s);
+    return status;
+}
+
+/* ---- removing ---- */
+
+void vt_remove_rows(vt_simulation *s, int set, const uint8_t *mask)
+{
+    vt_set *const rows = set_of(s, set);
+    const size_t mark = vt_arena_mark(&s->arena);
+    uint32_t *const order = vt_arena_push(&s->arena, 4 * (size_t)rows->count);
+    int64_t kept = 0;
+    for (int64_t i = 0; i < rows->count; i++)
+        if (!mask[i])
+            order[kept++] = (uint32_t)i;
+    if (kept < rows->count) {
+        vt_permute_set(rows, order, kept, &s->arena, s->def.threads);
+        if (set == VT_VORTONS)
+            s->fields_current = 0;
+    }
+    vt_arena_pop(&s->arena, mark);
+}
+
+vt_status vt_remove(vt_simulation *s, int set, const uint8_t *mask)
+{
+    vt_status status = check_set(set);
+    if (!status && !mask)
+        status = vt_fail(VT_INVALID_ARGUMENT, "mask is NULL; allowed are count bytes");
+    if (!status)
+        status = vt_enter(s);
+    if (status)
+        return status;
+    vt_remove_rows(s, set, mask);
+    vt_leave(s);
+    return VT_OK;
+}
+
+/* ---- finding ---- */
+
+typedef struct id_of_row {
+    int64_t id, row;
+} id_of_row;
+
+static int compare_ids(const void *a, const void *b)
+{
+    const int64_t p = ((const id_of_row *)a)->id, q = ((const id_of_row *)b)->id;
+    return p < q ? -1 : p > q;
+}
+
+vt_status vt_find_rows(vt_simulation *s, int set, int64_t count, const int64_t *ids, int64_t *rows)
+{
+    vt_status status = check_set(set);
+    if (!status)
+        status = check_count(count, ids, rows, rows);
+    if (!status)
+        status = vt_enter(s);
+    if (status)
+        return status;
+    const int64_t alive = set_of(s, set)->count;
+    const int64_t *const id = set == VT_VORTONS ? s->vortons.id : s->tracers.id;
+    const size_t mark = vt_arena_mark(&s->arena);
+    id_of_row *const table = vt_arena_push(&s->arena, sizeof *table * (size_t)alive);
+    for (int64_t i = 0; i < alive; i++)
+        table[i] = (id_of_row){id[i], i};
+    qsort(table, (size_t)alive, sizeof *table, compare_ids);
+    for (int64_t i = 0; i < count; i++) {
+        const id_of_row wanted = {ids[i], 0};
+        const id_of_row *const found =
+            alive ? bsearch(&wanted, table, (size_t)alive, sizeof wanted, compare_ids) : NULL;
+        rows[i] = found ? found->row : -1;
+    }
+    vt_arena_pop(&s->arena, mark);
+    vt_leave(s);
+    return VT_OK;
+}

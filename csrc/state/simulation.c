@@ -1,0 +1,243 @@
+#include "state/simulation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "core/reserve.h"
+#include "core/status.h"
+
+static const vt_method_field method_fields[] = {
+#define VT_CHOICE(name, value, choices, description) {#name, choices, description, value, 0, 0},
+#define VT_NUMBER(name, value, least, most, description)                                           \
+    {#name, NULL, description, value, least, most},
+#include "vorton/method.def"
+#undef VT_CHOICE
+#undef VT_NUMBER
+};
+enum { METHOD_FIELDS = sizeof method_fields / sizeof method_fields[0] };
+
+int vt_describe_method(int index, vt_method_field *field)
+{
+    if (index < 0 || index >= METHOD_FIELDS)
+        return 0;
+    *field = method_fields[index];
+    return 1;
+}
+
+vt_method vt_default_method(void)
+{
+    return (vt_method){
+#define VT_CHOICE(name, value, choices, description) .name = value,
+#define VT_NUMBER(name, value, least, most, description) .name = value,
+#include "vorton/method.def"
+#undef VT_CHOICE
+#undef VT_NUMBER
+    };
+}
+
+vt_simulation_def vt_default_simulation(void)
+{
+    return (vt_simulation_def){.max_vortons = INT64_C(1) << 20,
+                               .max_tracers = INT64_C(1) << 23,
+                               .max_nodes = INT64_C(1) << 24,
+                               .method = vt_default_method()};
+}
+
+/* ---- checks ---- */
+
+static int count_words(const char *words)
+{
+    int count = 1;
+    for (; *words; words++)
+        count += *words == ' ';
+    return count;
+}
+
+static vt_status check_choice(const char *name, int32_t value, const char *choices)
+{
+    if (value >= 0 && value < count_words(choices))
+        return VT_OK;
+    return vt_fail(VT_INVALID_ARGUMENT, "method.%s is %d; allowed is the index of one of: %s", name,
+                   value, choices);
+}
+
+static vt_status check_number(const char *name, double value, double least, double most)
+{
+    if (value >= least && value <= most)
+        return VT_OK;
+    return vt_fail(VT_INVALID_ARGUMENT, "method.%s is %g; allowed is %g to %g", name, value, least,
+                   most);
+}
+
+static vt_status check_method(const vt_method *method)
+{
+    vt_status status = VT_OK;
+#define VT_CHOICE(name, value, choices, description)                                               \
+    if (!status)                                                                                   \
+        status = check_choice(#name, method->name, choices);
+#define VT_NUMBER(name, value, least, most, description)                                           \
+    if (!status)                                                                                   \
+        status = check_number(#name, method->name, least, most);
+#include "vorton/method.def"
+#undef VT_CHOICE
+#undef VT_NUMBER
+    return status;
+}
+
+static vt_status check_range(const char *name, int64_t value, int64_t least, int64_t most)
+{
+    if (value >= least && value <= most)
+        return VT_OK;
+    return vt_fail(VT_INVALID_ARGUMENT, "%s is %lld; allowed is %lld to %lld", name,
+                   (long long)value, (long long)least, (long long)most);
+}
+
+static vt_status check_definition(const vt_simulation_def *def)
+{
+    vt_status status = check_range("max_vortons", def->max_vortons, 1, INT64_C(1) << 30);
+    if (!status)
+        status = check_range("max_tracers", def->max_tracers, 1, INT32_MAX);
+    if (!status)
+        status = check_range("max_nodes", def->max_nodes, 17 * 17 * 17, INT64_C(1) << 30);
+    if (!status)
+        status = check_range("threads", def->threads, 0, VT_MAX_THREADS);
+    if (!status)
+        status = check_range("at_capacity", def->at_capacity, 0, VT_AT_CAPACITY_STOP);
+    if (!status && !(def->spacing >= 0 && isfinite(def->spacing)))
+        status = vt_fail(VT_INVALID_ARGUMENT,
+                         "spacing is %g m; allowed is a positive finite length, or 0 for the "
+                         "smallest core / 1.5",
+                         def->spacing);
+    for (int a = 0; a < 3 && !status; a++)
+        if (!isfinite(def->wind[a]))
+            status = vt_fail(VT_INVALID_ARGUMENT, "wind[%d] is %g; allowed are finite m/s", a,
+                             def->wind[a]);
+    return status ? status : check_method(&def->method);
+}
+
+/* ---- memory ---- */
+
+/* Arrays of the grid, one after the other, for the largest layout that vt_domain_fits allows. */
+static size_t grid_bytes_for(int64_t max_nodes)
+{
+    return (size_t)max_nodes * 4 * (sizeof(f4) + 3 * sizeof(float)) + (size_t)1024 * 1024 * 6 * 16 +
+           ((size_t)1 << 20);
+}
+
+static size_t arena_bytes_for(const vt_simulation_def *def)
+{
+    return 512 * (size_t)def->max_nodes + 512 * (size_t)def->max_vortons +
+           64 * (size_t)def->max_tracers + ((size_t)1 << 32);
+}
+
+static int reserve_memory(vt_simulation *s)
+{
+    s->grid_bytes = grid_bytes_for(s->def.max_nodes);
+    s->grid_memory = vt_reserve(s->grid_bytes);
+    if (!s->grid_memory || vt_create_vortons(&s->vortons, s->def.max_vortons) ||
+        vt_create_tracers(&s->tracers, s->def.max_tracers) ||
+        vt_arena_create(&s->arena, arena_bytes_for(&s->def)) ||
+        vt_moments_create(&s->moments, s->def.max_nodes) ||
+        vt_poisson_plan_create(&s->plan, s->def.max_nodes))
+        return -1;
+    vt_reserve_huge(s->grid_memory, s->grid_bytes);
+    s->tracers.set.used[VT_TRACER_velocity] = 0;
+    s->tracers.set.used[VT_TRACER_lifetime] = 0;
+    return 0;
+}
+
+vt_status vt_create_simulation(const vt_simulation_def *def, vt_simulation **simulation)
+{
+    *simulation = NULL;
+    const vt_status status = check_definition(def);
+    if (status)
+        return status;
+    vt_simulation *const s = calloc(1, sizeof *s);
+    if (!s)
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for a simulation");
+    s->def = *def;
+    if (s->def.threads == 0)
+        s->def.threads = vt_available_threads();
+    s->stages = vt_stages();
+    if (reserve_memory(s)) {
+        vt_destroy_simulation(s);
+        return vt_fail(VT_OUT_OF_MEMORY,
+                       "no address space for max_vortons %lld, max_tracers %lld, max_nodes %lld",
+                       (long long)def->max_vortons, (long long)def->max_tracers,
+                       (long long)def->max_nodes);
+    }
+    *simulation = s;
+    return VT_OK;
+}
+
+void vt_destroy_simulation(vt_simulation *s)
+{
+    if (!s)
+        return;
+    vt_destroy_set(&s->vortons.set);
+    vt_destroy_set(&s->tracers.set);
+    vt_destroy_sources(&s->sources);
+    vt_moments_destroy(&s->moments);
+    vt_poisson_plan_destroy(&s->plan);
+    vt_arena_destroy(&s->arena);
+    vt_release(s->grid_memory, s->grid_bytes);
+    free(s);
+}
+
+/* ---- entering ---- */
+
+vt_status vt_enter(vt_simulation *s)
+{
+    if (atomic_exchange_explicit(&s->busy, 1, memory_order_acquire))
+        return vt_fail(VT_BUSY, "another thread is inside this simulation; wait until it is done");
+    return VT_OK;
+}
+
+void vt_leave(vt_simulation *s)
+{
+    atomic_store_explicit(&s->busy, 0, memory_order_release);
+}
+
+/* ---- what can be asked ---- */
+
+double vt_time(const vt_simulation *s)
+{
+    return s->time;
+}
+
+int64_t vt_step_count(const vt_simulation *s)
+{
+    return s->steps;
+}
+
+static const char *const timing_names[] = {
+#define VT_TIMED_STAGE(name) #name,
+#include "state/timings.def"
+#undef VT_TIMED_STAGE
+};
+
+int vt_get_timing(const vt_simulation *s, int index, vt_timing *timing)
+{
+    if (index < 0 || index >= VT_TIMED_STAGES)
+        return 0;
+    const vt_timer *const t = &s->timers[index];
+    *timing = (vt_timing){timing_names[index], t->last, t->total, t->calls};
+    return 1;
+}
+
+const char *vt_version(void)
+{
+    return VORTON_VERSION;
+}
+
+const char *vt_backend(void)
+{
+    return vt_parallel_backend();
+}
+
+const char *vt_build(void)
+{
+    return VT_BUILD_COMPILER " " VT_BUILD_FLAGS;
+}

@@ -1,0 +1,72 @@
+/* The whole state of a simulation. Stages get the parts that they work on; only step.c, the public
+ * functions in state/ and health.c see all of it. */
+#ifndef VORTON_STATE_SIMULATION_H
+#define VORTON_STATE_SIMULATION_H
+
+#include <stdatomic.h>
+
+#include "core/arena.h"
+#include "core/timing.h"
+#include "stages/domain.h"
+#include "stages/stages.h"
+#include "state/columns.h"
+#include "state/grid.h"
+#include "state/sources.h"
+#include "vorton.h"
+
+enum vt_timed_stage {
+#define VT_TIMED_STAGE(name) VT_TIME_OF_##name,
+#include "state/timings.def"
+#undef VT_TIMED_STAGE
+    VT_TIMED_STAGES
+};
+
+struct vt_simulation {
+    /* fixed at creation: the definition (threads resolved), the kernels for this processor */
+    vt_simulation_def def;
+    const vt_stage_table *stages;
+
+    /* what evolves: with the definition and the sources, all that the next step depends on */
+    vt_vortons vortons;
+    vt_tracers tracers;
+    vt_sources sources;
+    vt_placement placement;
+    double time;           /* s */
+    double smallest_core;  /* of the vortons ever added, m; 0: none yet */
+    int64_t next_id[2];    /* of vortons and tracers */
+    int64_t steps;         /* calls of vt_step that moved time */
+    int64_t substeps;      /* since creation: sets the cadence of sorting the columns */
+
+    /* derived: the fields, and whether they belong to the particles of now */
+    vt_grid grid;
+    vt_moments moments;
+    vt_poisson_plan plan;
+    int32_t fields_current, fields_exist;
+    int32_t viewed; /* views of the vortons are out: they may be written at any time */
+    void *grid_memory;
+    size_t grid_bytes;
+
+    /* scratch and records */
+    vt_arena arena;
+    vt_extremes extremes;
+    int32_t last_substeps;
+    vt_timer timers[VT_TIMED_STAGES];
+    _Atomic int busy;
+};
+
+/* Enters a public function that works on the state: VT_BUSY when another thread is inside. Leave
+ * with vt_leave on every way out. */
+vt_status vt_enter(vt_simulation *simulation);
+void vt_leave(vt_simulation *simulation);
+
+/* Room for count more rows, by the policy of the simulation: removes the oldest, or an error. For
+ * VT_AT_CAPACITY_STOP *count is reduced to what fits. */
+vt_status vt_make_room(vt_simulation *simulation, int set, int64_t *count);
+
+/* Appends rows whose columns are filled by the caller: returns the first row. */
+int64_t vt_append_vortons(vt_simulation *simulation, int64_t count, const float *position,
+                          const float *strength, const float *core, const float *volume);
+int64_t vt_append_tracers(vt_simulation *simulation, int64_t count, const float *position,
+                          const float *density, const float *size);
+
+#endif

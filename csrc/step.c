@@ -1,0 +1,340 @@
+/* One step: the table of contents of the solver. Each substep is a midpoint step,
+ *
+ *   x_m = x + dt/2 u(x),   x' = x + dt u_m(x_m),   alpha likewise,
+ *
+ * so the field is solved twice, at the start and in the middle; the base values stay in the columns
+ * until the end. All stages work in the frame that moves with the wind. */
+#include <math.h>
+#include <string.h>
+
+#include "core/status.h"
+#include "field.h"
+#include "state/particles.h"
+#include "tracers.h"
+
+enum {
+    SORT_EVERY = 8,      /* substeps between sorting the columns themselves */
+    MOST_SUBSTEPS = 4096 /* in one step: beyond, the flow has blown up */
+};
+
+/* The vortons of a substep, in arena memory while it lasts. */
+typedef struct work {
+    vt_record *records, *sorted; /* sorted: by grid row, after a solve */
+    vt_rate *rates;
+    float *share;
+    float *velocity, *gradient; /* of the direct sum, else NULL */
+    uint32_t *row_start;
+    int64_t count;
+    vt_grid space; /* the grid; for the direct sum space itself, in metres */
+    vt_field field;
+} work;
+
+static int is_direct(const vt_simulation *s)
+{
+    return s->def.method.velocity == VT_VELOCITY_DIRECT;
+}
+
+/* ---- velocity at the vortons ---- */
+
+static void sum_directly(vt_simulation *s, work *w)
+{
+    const size_t rows = (size_t)w->count, mark = vt_arena_mark(&s->arena);
+    float *const position = vt_arena_push(&s->arena, 12 * rows);
+    float *const strength = vt_arena_push(&s->arena, 12 * rows);
+    float *const core = vt_arena_push(&s->arena, 4 * rows);
+    memcpy(w->sorted, w->records, sizeof(vt_record) * rows);
+    for (int64_t i = 0; i < w->count; i++) {
+        memcpy(position + 3 * i, w->sorted[i].position, 12);
+        memcpy(strength + 3 * i, w->sorted[i].strength, 12);
+        core[i] = s->vortons.core[w->sorted[i].home];
+    }
+    s->stages->direct(s->def.method.kernel, w->count, position, w->count, position, strength, core,
+                      w->velocity, w->gradient, &s->arena, s->def.threads);
+    vt_arena_pop(&s->arena, mark);
+}
+
+static void solve(vt_simulation *s, work *w)
+{
+    if (is_direct(s))
+        VT_TIMED(s, direct, sum_directly(s, w));
+    else
+        vt_solve_field(s, w->count, w->records, w->sorted, w->row_start);
+}
+
+/* ---- parts of a substep ---- */
+
+/* The grid around the vortons; sets *exists to whether any of them carries circulation. */
+static vt_status place(vt_simulation *s, const vt_births *births, int32_t *exists)
+{
+    vt_content content;
+    vt_status status = vt_find_content(s, births, &content);
+    *exists = content.exists;
+    s->fields_exist = !status && content.exists && !is_direct(s);
+    if (!s->fields_exist)
+        return status;
+    status = vt_place_grid(s, &content, &s->placement);
+    if (!status)
+        vt_lay_out_grid(s, &s->placement);
+    return status;
+}
+
+static void collect(vt_simulation *s, const vt_births *births, work *w)
+{
+    const vt_vortons *const v = &s->vortons;
+    const size_t rows = (size_t)(v->set.count + births->vorton_count - births->vortons_done);
+    w->records = vt_arena_push(&s->arena, sizeof(vt_record) * (rows + VT_LANES));
+    w->sorted = vt_arena_push(&s->arena, sizeof(vt_record) * (rows + VT_LANES));
+    w->rates = vt_arena_push(&s->arena, sizeof(vt_rate) * rows);
+    w->share = vt_arena_push(&s->arena, sizeof(float) * rows);
+    w->velocity = w->gradient = NULL;
+    w->count = v->set.count;
+    if (is_direct(s)) {
+        w->space = (vt_grid){.spacing = 1};
+        w->velocity = vt_arena_push(&s->arena, 12 * rows);
+        w->gradient = vt_arena_push(&s->arena, 36 * rows);
+    } else {
+        w->space = s->grid;
+        w->row_start = vt_arena_push(
+            &s->arena, 4 * ((size_t)s->grid.cells[1] * (size_t)s->grid.cells[2] + 1));
+    }
+    w->field = (vt_field){&w->space, w->velocity, w->gradient};
+    s->stages->collect(&w->space, w->count, v->position, v->strength, v->bound_volume, w->records,
+                       s->def.threads);
+}
+
+/* Now and then the columns themselves take the order of the grid, for the sake of the caches. */
+static void sort_columns(vt_simulation *s, work *w)
+{
+    if (is_direct(s) || s->substeps % SORT_EVERY != 0)
+        return;
+    const size_t mark = vt_arena_mark(&s->arena);
+    uint32_t *const order = vt_arena_push(&s->arena, 4 * (size_t)w->count);
+    for (int64_t i = 0; i < w->count; i++) {
+        order[i] = w->sorted[i].home;
+        w->sorted[i].home = (uint32_t)i;
+    }
+    vt_permute_set(&s->vortons.set, order, w->count, &s->arena, s->def.threads);
+    vt_arena_pop(&s->arena, mark);
+}
+
+/* The rest of the step in equal substeps, so that no vortex turns too far and no vorton leaves the
+ * free margin of the grid before the middle of the substep. */
+static double choose_substep(const vt_simulation *s, double remaining)
+{
+    double gradient = 0, speed = 0;
+    for (int t = 0; t < VT_MAX_THREADS; t++) {
+        gradient = fmax(gradient, s->extremes.thread[t].gradient);
+        speed = fmax(speed, s->extremes.thread[t].speed);
+    }
+    double count = remaining * gradient / s->def.method.turn;
+    if (!is_direct(s)) {
+        const double way = 2 * (VT_DOMAIN_MARGIN - 2) * s->grid.spacing;
+        count = fmax(count, remaining * speed / way);
+    }
+    return remaining / fmax(1, ceil(count));
+}
+
+/* Strength as finish left it in the records. */
+static void store_strengths(vt_simulation *s, const work *w)
+{
+    for (int64_t i = 0; i < w->count; i++)
+        memcpy(s->vortons.strength + 3 * (int64_t)w->sorted[i].home, w->sorted[i].strength, 12);
+}
+
+static void finish(vt_simulation *s, work *w, double dt)
+{
+    const vt_vortons *const v = &s->vortons;
+    const vt_vorton_rows rows = {v->position,     v->strength, v->volume,
+                                 v->bound_volume, v->velocity, v->age};
+    VT_TIMED(s, finish, s->stages->finish(&w->field, &s->def.method, dt, s->def.wind, w->count,
+                                          w->sorted, &rows, w->share, s->def.threads));
+    if (is_direct(s) || s->def.method.exchange == 0)
+        store_strengths(s, w);
+    else
+        VT_TIMED(s, exchange, s->stages->exchange(&s->grid, w->count, w->sorted, w->share,
+                                                  w->row_start, &rows, &s->arena, s->def.threads));
+}
+
+/* ---- births ---- */
+
+/* Newborn vortons join the records of the middle of the substep. */
+static void collect_newborn(vt_simulation *s, work *w, int64_t first)
+{
+    const vt_vortons *const v = &s->vortons;
+    const int64_t born = v->set.count - first;
+    vt_record *const records = w->records + w->count;
+    s->stages->collect(&w->space, born, v->position + 3 * first, v->strength + 3 * first,
+                       v->bound_volume + first, records, s->def.threads);
+    for (int64_t i = 0; i < born; i++)
+        records[i].home = (uint32_t)(first + i);
+    w->count += born;
+}
+
+/* Those whose time has come by `until` join the columns; born after now, their age is negative. */
+static void bear(vt_simulation *s, vt_births *births, double until, work *w)
+{
+    const int64_t first = s->vortons.set.count;
+    vt_bear(s, births, until);
+    if (w && s->vortons.set.count > first)
+        collect_newborn(s, w, first);
+}
+
+/* ---- the substep ---- */
+
+static void drift_rows(int64_t count, const double *wind, double dt, float *position,
+                       float *velocity, float *age)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const float step = fmaxf(fminf(age[i] + (float)dt, (float)dt), 0);
+        for (int a = 0; a < 3; a++) {
+            position[3 * i + a] += (float)wind[a] * step;
+            if (velocity)
+                velocity[3 * i + a] = (float)wind[a];
+        }
+        age[i] += (float)dt;
+    }
+}
+
+/* Where nothing carries circulation only the wind moves, until a vorton is born. */
+static double drift(vt_simulation *s, vt_births *births, double remaining)
+{
+    double dt = remaining;
+    if (births->vortons_done < births->vorton_count)
+        dt = fmin(dt, births->vorton_time[births->vortons_done] - s->time);
+    vt_vortons *const v = &s->vortons;
+    vt_tracers *const t = &s->tracers;
+    drift_rows(v->set.count, s->def.wind, dt, v->position, v->velocity, v->age);
+    bear(s, births, s->time + dt, NULL);
+    drift_rows(t->set.count, s->def.wind, dt, t->position,
+               t->set.used[VT_TRACER_velocity] ? t->velocity : NULL, t->age);
+    return dt;
+}
+
+static vt_status substep(vt_simulation *s, vt_births *births, double remaining, double *advanced)
+{
+    const vt_method *const method = &s->def.method;
+    const int threads = s->def.threads, sorts = s->substeps % SORT_EVERY == 0;
+    int32_t exists = 0;
+    vt_status status = VT_OK;
+    work w = {0};
+
+    VT_TIMED(s, emit, bear(s, births, s->time, NULL));
+    VT_TIMED(s, domain, status = place(s, births, &exists));
+    if (status || !exists) {
+        *advanced = status ? 0 : drift(s, births, remaining);
+        return status;
+    }
+
+    /* the field at the start, and how far it lets this substep go */
+    VT_TIMED(s, sort, collect(s, births, &w));
+    solve(s, &w);
+    VT_TIMED(s, sort, sort_columns(s, &w));
+    VT_TIMED(s, stretch, s->stages->stretch(&w.field, method, w.count, w.sorted, w.rates,
+                                            &s->extremes, threads));
+    const double dt = *advanced = choose_substep(s, remaining);
+
+    /* the field in the middle */
+    if (method->time == VT_TIME_RK2) {
+        VT_TIMED(s, stretch, s->stages->midpoint(&w.space, dt, w.count, w.sorted, w.rates,
+                                                 w.records, threads));
+        VT_TIMED(s, emit, bear(s, births, s->time + dt, &w));
+        solve(s, &w);
+    }
+
+    /* the end */
+    if (sorts && s->fields_exist)
+        VT_TIMED(s, tracer_sort, vt_sort_tracers(s));
+    VT_TIMED(s, tracers, vt_move_tracers(s, dt));
+    finish(s, &w, dt);
+    return VT_OK;
+}
+
+/* ---- the step ---- */
+
+/* Everything that can go wrong is looked at before anything changes. */
+static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
+{
+    vt_content content;
+    vt_placement trial = s->placement;
+    vt_status status = vt_check_tracers(s);
+    if (!status)
+        status = vt_plan_births(s, s->time, s->time + dt, &s->arena, births);
+    if (!status)
+        status = vt_find_content(s, births, &content);
+    if (!status && content.exists && !is_direct(s))
+        status = vt_place_grid(s, &content, &trial);
+    if (!status)
+        status = vt_make_room(s, VT_VORTONS, &births->vorton_count);
+    if (!status)
+        status = vt_make_room(s, VT_TRACERS, &births->tracer_count);
+    return status;
+}
+
+static void remove_old_tracers(vt_simulation *s)
+{
+    if (!s->tracers.set.used[VT_TRACER_lifetime])
+        return;
+    const int64_t count = s->tracers.set.count;
+    const size_t mark = vt_arena_mark(&s->arena);
+    uint8_t *const mask = vt_arena_push(&s->arena, (size_t)count);
+    for (int64_t i = 0; i < count; i++)
+        mask[i] = s->tracers.age[i] > s->tracers.lifetime[i];
+    vt_remove_rows(s, VT_TRACERS, mask);
+    vt_arena_pop(&s->arena, mark);
+}
+
+static vt_status advance(vt_simulation *s, vt_births *births, double dt)
+{
+    const double start = s->time;
+    double done = 0;
+    for (int32_t n = 0; done < dt; n++) {
+        if (n == MOST_SUBSTEPS)
+            return vt_fail(VT_NOT_FINITE,
+                           "the flow has blown up: dt %g s would need more than %d substeps", dt,
+                           MOST_SUBSTEPS);
+        double advanced = 0;
+        const size_t mark = vt_arena_mark(&s->arena);
+        const vt_status status = substep(s, births, dt - done, &advanced);
+        vt_arena_pop(&s->arena, mark);
+        s->fields_current = 0;
+        if (status)
+            return status;
+        done = dt - done - advanced <= 1e-12 * dt ? dt : done + advanced;
+        s->time = start + done;
+        s->substeps++;
+        s->last_substeps = n + 1;
+    }
+    return VT_OK;
+}
+
+static vt_status run_step(vt_simulation *s, double dt)
+{
+    vt_births births = {0};
+    for (int t = 0; t < VT_TIMED_STAGES; t++)
+        s->timers[t].last = 0;
+    vt_status status = VT_OK;
+    VT_TIMED(s, emit, status = prepare(s, dt, &births));
+    if (!status)
+        status = advance(s, &births, dt);
+    if (status)
+        return status;
+    VT_TIMED(s, emit, bear(s, &births, s->time, NULL));
+    VT_TIMED(s, remove, remove_old_tracers(s));
+    s->steps++;
+    return VT_OK;
+}
+
+vt_status vt_step(vt_simulation *s, double dt)
+{
+    if (!(dt >= 0) || !isfinite(dt))
+        return vt_fail(VT_INVALID_ARGUMENT, "dt is %g s; allowed is a positive finite time", dt);
+    vt_status status = vt_enter(s);
+    if (status)
+        return status;
+    const size_t mark = vt_arena_mark(&s->arena);
+    if (dt > 0)
+        VT_TIMED(s, step, status = run_step(s, dt));
+    vt_arena_pop(&s->arena, mark);
+    vt_leave(s);
+    return status;
+}

@@ -1,0 +1,165 @@
+#include "tracers.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "field.h"
+
+/* ---- motion ---- */
+
+/* The two halves of the midpoint rule for the listed rows, by velocity at arbitrary points. */
+static void move_listed(vt_simulation *s, double dt, int64_t count, const uint32_t *list)
+{
+    vt_tracers *const t = &s->tracers;
+    const size_t mark = vt_arena_mark(&s->arena);
+    float *const x = vt_arena_push(&s->arena, 12 * (size_t)count);
+    float *const u = vt_arena_push(&s->arena, 12 * (size_t)count);
+    for (int64_t i = 0; i < count; i++)
+        memcpy(x + 3 * i, t->position + 3 * (int64_t)list[i], 12);
+    vt_velocity_of_points(s, count, x, u);
+    for (int64_t i = 0; i < 3 * count; i++)
+        x[i] += (float)(0.5 * dt) * u[i];
+    vt_velocity_of_points(s, count, x, u);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t row = list[i];
+        /* age has moved on already: less than dt for those born inside the substep */
+        const float step = fmaxf(fminf(t->age[row], (float)dt), 0);
+        for (int a = 0; a < 3; a++) {
+            const float velocity = u[3 * i + a] + (float)s->def.wind[a];
+            t->position[3 * row + a] += step * velocity;
+            if (t->set.used[VT_TRACER_velocity])
+                t->velocity[3 * row + a] = velocity;
+        }
+    }
+    vt_arena_pop(&s->arena, mark);
+}
+
+/* Without a grid all rows are listed. */
+static void move_all_listed(vt_simulation *s, double dt)
+{
+    const int64_t count = s->tracers.set.count;
+    uint32_t *const list = vt_arena_push(&s->arena, 4 * (size_t)count);
+    for (int64_t i = 0; i < count; i++) {
+        list[i] = (uint32_t)i;
+        s->tracers.age[i] += (float)dt;
+    }
+    move_listed(s, dt, count, list);
+}
+
+static void move_on_grid(vt_simulation *s, double dt)
+{
+    vt_tracers *const t = &s->tracers;
+    const int64_t count = t->set.count;
+    const int64_t blocks = (count + VT_ADVECT_BLOCK - 1) / VT_ADVECT_BLOCK;
+    const vt_tracer_rows rows = {t->position,
+                                 t->set.used[VT_TRACER_velocity] ? t->velocity : NULL, t->age};
+    uint32_t *const outside =
+        vt_arena_push(&s->arena, sizeof *outside * (size_t)(blocks * VT_ADVECT_BLOCK));
+    int32_t *const outside_count =
+        vt_arena_push(&s->arena, sizeof *outside_count * (size_t)blocks);
+    s->stages->advect(&s->grid, dt, s->def.wind, count, &rows, outside, outside_count,
+                      s->def.threads);
+    int64_t listed = 0;
+    for (int64_t b = 0; b < blocks; b++) {
+        memmove(outside + listed, outside + b * VT_ADVECT_BLOCK,
+                sizeof *outside * (size_t)outside_count[b]);
+        listed += outside_count[b];
+    }
+    if (listed)
+        move_listed(s, dt, listed, outside);
+}
+
+void vt_move_tracers(vt_simulation *s, double dt)
+{
+    if (s->tracers.set.count == 0)
+        return;
+    const size_t mark = vt_arena_mark(&s->arena);
+    if (s->fields_exist)
+        move_on_grid(s, dt);
+    else
+        move_all_listed(s, dt);
+    vt_arena_pop(&s->arena, mark);
+}
+
+/* ---- order ---- */
+
+enum { TILE = 8, LEAST_BLOCK = 16384, MOST_BLOCKS = 16 };
+
+typedef struct tile_job {
+    const vt_simulation *s;
+    int32_t tiles[3];
+    int64_t tile_count, block;
+    uint32_t *key, *offset, *order; /* offset: [block][tile] */
+} tile_job;
+
+static int32_t clamp_tile(float cells, int32_t tiles)
+{
+    const float tile = cells * (1.0f / TILE);
+    return !(tile > 0) ? 0 : tile >= (float)tiles ? tiles - 1 : (int32_t)tile;
+}
+
+static void count_block(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const tile_job *const job = data;
+    const vt_grid *const grid = &job->s->grid;
+    const float *const position = job->s->tracers.position;
+    uint32_t *const count = job->offset + begin / job->block * job->tile_count;
+    const float scale = (float)(1.0 / grid->spacing);
+    memset(count, 0, sizeof *count * (size_t)job->tile_count);
+    for (int64_t i = begin; i < end; i++) {
+        int32_t tile[3];
+        for (int a = 0; a < 3; a++)
+            tile[a] = clamp_tile(position[3 * i + a] * scale - (float)grid->base[a], job->tiles[a]);
+        const uint32_t key =
+            (uint32_t)((tile[2] * job->tiles[1] + tile[1]) * job->tiles[0] + tile[0]);
+        job->key[i] = key;
+        count[key]++;
+    }
+}
+
+static void place_block(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const tile_job *const job = data;
+    uint32_t *const next = job->offset + begin / job->block * job->tile_count;
+    for (int64_t i = begin; i < end; i++)
+        job->order[next[job->key[i]]++] = (uint32_t)i;
+}
+
+/* Counts of (block, tile) become the place of the first row of each: tile by tile, in every tile
+ * block by block. */
+static void scan_counts(const tile_job *job, int64_t blocks)
+{
+    uint32_t sum = 0;
+    for (int64_t tile = 0; tile < job->tile_count; tile++)
+        for (int64_t b = 0; b < blocks; b++) {
+            uint32_t *const offset = job->offset + b * job->tile_count + tile;
+            const uint32_t count = *offset;
+            *offset = sum;
+            sum += count;
+        }
+}
+
+void vt_sort_tracers(vt_simulation *s)
+{
+    const int64_t count = s->tracers.set.count;
+    const int threads = s->def.threads;
+    const size_t mark = vt_arena_mark(&s->arena);
+    tile_job job = {.s = s};
+    for (int a = 0; a < 3; a++)
+        job.tiles[a] = (s->grid.cells[a] + TILE - 1) / TILE;
+    job.tile_count = (int64_t)job.tiles[0] * job.tiles[1] * job.tiles[2];
+    job.block = (count + MOST_BLOCKS - 1) / MOST_BLOCKS;
+    job.block = job.block < LEAST_BLOCK ? LEAST_BLOCK : job.block;
+    const int64_t blocks = (count + job.block - 1) / job.block;
+    job.key = vt_arena_push(&s->arena, 4 * (size_t)count);
+    job.order = vt_arena_push(&s->arena, 4 * (size_t)count);
+    job.offset = vt_arena_push(&s->arena, 4 * (size_t)(blocks * job.tile_count));
+    vt_parallel_for(threads, count, job.block, count_block, &job);
+    scan_counts(&job, blocks);
+    vt_parallel_for(threads, count, job.block, place_block, &job);
+    vt_permute_set(&s->tracers.set, job.order, count, &s->arena, threads);
+    vt_arena_pop(&s->arena, mark);
+}

@@ -1,0 +1,174 @@
+from collections.abc import Sequence
+from typing import Any, Literal, TypedDict, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+_Set = Literal["vortons", "tracers"]
+_Vector = tuple[float, float, float]
+_Numbers = Sequence[float] | NDArray[Any]
+
+class _MethodField(TypedDict):
+    name: str
+    default: str | float
+    choices: tuple[str, ...] | None
+    least: float
+    most: float
+    description: str
+
+class _Column(TypedDict):
+    name: str
+    dtype: Literal["float32", "int64"]
+    components: int
+    description: str
+
+METHOD_FIELDS: tuple[_MethodField, ...]
+VORTON_COLUMNS: tuple[_Column, ...]
+TRACER_COLUMNS: tuple[_Column, ...]
+
+class BusyError(RuntimeError): ...
+class CapacityError(RuntimeError): ...
+
+def version() -> str: ...
+def simd() -> str: ...
+def backend() -> str: ...
+def build() -> str: ...
+def has_compression() -> bool: ...
+def shape_volume(
+    *,
+    kind: Literal["sphere", "box", "disk", "mesh"] = ...,
+    center: _Numbers = ...,
+    axis: _Numbers = ...,
+    radius: float = ...,
+    size: _Numbers = ...,
+    vertices: ArrayLike = ...,
+    faces: ArrayLike = ...,
+) -> float: ...
+def direct_sum(
+    targets: ArrayLike,
+    positions: ArrayLike,
+    strengths: ArrayLike,
+    cores: ArrayLike,
+    kernel: str = "gaussian",
+    gradient: bool = False,
+    potential: bool = False,
+    threads: int = 0,
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, NDArray[np.float64] | None]: ...
+def solve_poisson(field: ArrayLike, spacing: float, threads: int = 0) -> NDArray[np.float32]: ...
+@final
+class Simulation:
+    def __new__(
+        cls,
+        *,
+        max_vortons: int = ...,
+        max_tracers: int = ...,
+        max_nodes: int = ...,
+        spacing: float = ...,
+        wind: _Numbers = ...,
+        seed: int = ...,
+        threads: int = ...,
+        at_capacity: Literal["error", "oldest", "stop"] = ...,
+        method: dict[str, Any] = ...,
+    ) -> Simulation: ...
+    @property
+    def time(self) -> float: ...
+    @property
+    def step_count(self) -> int: ...
+    def step(self, dt: float, count: int = 1) -> None: ...
+    def update_fields(self) -> None: ...
+    def add_ring(
+        self,
+        *,
+        center: _Numbers = ...,
+        axis: _Numbers = ...,
+        radius: float | _Numbers = ...,
+        major: _Numbers = ...,
+        circulation: float = ...,
+        core: float = ...,
+        vorton_core: float = ...,
+        wobble: float = ...,
+        wobble_seed: int = ...,
+        sections: int = ...,
+        layers: int = ...,
+        time: float = ...,
+    ) -> None: ...
+    def add_emitter(
+        self,
+        *,
+        shape: dict[str, Any] = ...,
+        count: int = ...,
+        rate: float = ...,
+        start: float = ...,
+        end: float = ...,
+        density: float = ...,
+        lifetime: float = ...,
+    ) -> None: ...
+    def add_vortons(
+        self, position: ArrayLike, strength: ArrayLike, core: ArrayLike, volume: ArrayLike
+    ) -> NDArray[np.int64]: ...
+    def add_tracers(
+        self, position: ArrayLike, density: ArrayLike, size: ArrayLike
+    ) -> NDArray[np.int64]: ...
+    def remove(self, set: _Set, mask: ArrayLike) -> None: ...
+    def find_rows(self, set: _Set, ids: ArrayLike) -> NDArray[np.int64]: ...
+    def count(self, set: _Set, /) -> int: ...
+    def capacity(self, set: _Set, /) -> int: ...
+    def column(self, set: _Set, name: str) -> NDArray[Any]: ...
+    def grid(self, name: str) -> tuple[NDArray[np.float32], _Vector, float]: ...
+    def velocity_at(self, points: ArrayLike) -> NDArray[np.float32]: ...
+    def volume(self, voxel_size: float, velocity_margin: float = ...) -> Volume: ...
+    def health(self) -> dict[str, Any]: ...
+    def timings(self) -> list[dict[str, Any]]: ...
+
+@final
+class Volume:
+    def info(self) -> dict[str, Any]: ...
+    def density(self, first: _Numbers, shape: _Numbers) -> NDArray[np.float32]: ...
+    def encode_vdb(
+        self,
+        *,
+        density_name: str | None = ...,
+        velocity_name: str | None = ...,
+        half: bool = ...,
+        compress: bool = ...,
+    ) -> bytes: ...
+    def render(
+        self,
+        *,
+        width: int = ...,
+        height: int = ...,
+        eye: _Numbers = ...,
+        target: _Numbers = ...,
+        up: _Numbers = ...,
+        field_of_view: float = ...,
+        extinction: float = ...,
+        exposure: float = ...,
+        albedo: _Numbers = ...,
+        key_direction: _Numbers = ...,
+        key_color: _Numbers = ...,
+        sky_color: _Numbers = ...,
+        ground_color: _Numbers = ...,
+        background: Sequence[_Numbers] | NDArray[Any] = ...,
+        step: float = ...,
+        threads: int = ...,
+    ) -> NDArray[np.uint8]: ...
+    def extinction(
+        self,
+        *,
+        width: int = ...,
+        height: int = ...,
+        eye: _Numbers = ...,
+        target: _Numbers = ...,
+        up: _Numbers = ...,
+        field_of_view: float = ...,
+        extinction: float = ...,
+        exposure: float = ...,
+        albedo: _Numbers = ...,
+        key_direction: _Numbers = ...,
+        key_color: _Numbers = ...,
+        sky_color: _Numbers = ...,
+        ground_color: _Numbers = ...,
+        background: Sequence[_Numbers] | NDArray[Any] = ...,
+        step: float = ...,
+        threads: int = ...,
+    ) -> float: ...

@@ -1,0 +1,78 @@
+"""Method: one choice for each stage of a frame."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from . import _core
+from .fields import Definition, check_keys, choice, number
+
+__all__ = ["Method"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Method(Definition):
+    """What a Method can do; its fields come from the one list in vorton/method.def."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data: every field by name."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> _Method:
+        """The method that `to_dict` wrote; missing keys take their defaults.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Unknown key, value out of range or of the wrong kind.
+        """
+        check_keys(data, [field.name for field in dataclasses.fields(cls)], "method")
+        return cls(**data)
+
+    def replace(self, **changes: Any) -> _Method:
+        """This method with some fields changed."""
+        check_keys(changes, [field.name for field in dataclasses.fields(self)], "method")
+        return dataclasses.replace(self, **changes)
+
+
+def _field(row: Mapping[str, Any]) -> tuple[str, type, Any]:
+    if row["choices"] is not None:
+        return row["name"], str, choice(row["default"], row["choices"], row["description"])
+    limits = {"least": row["least"], "most": row["most"]}
+    return row["name"], float, number(row["default"], "", row["description"], **limits)
+
+
+def _documentation() -> str:
+    lines = [
+        "One choice for each stage of a frame; immutable, equal when all fields are equal.",
+        "",
+        "Parameters",
+        "----------",
+    ]
+    for row in _core.METHOD_FIELDS:
+        if row["choices"] is not None:
+            allowed = ", ".join(f'"{name}"' for name in row["choices"])
+            lines.append(f'{row["name"]} : one of {allowed}')
+            default = f'"{row["default"]}"'
+        else:
+            lines.append(f'{row["name"]} : number, {row["least"]:g} to {row["most"]:g}')
+            default = f'{row["default"]:g}'
+        lines.append(f'    {row["description"]} (default {default}).')
+    lines += ["", "Raises", "------", "ValueError, TypeError",
+              "    Value out of range or of the wrong kind.", "", "Examples", "--------",
+              '>>> Method(velocity="direct").velocity', "'direct'"]
+    return "\n".join(lines)
+
+
+Method: Any = dataclasses.make_dataclass(
+    "Method",
+    [_field(row) for row in _core.METHOD_FIELDS],
+    bases=(_Method,),
+    namespace={"__doc__": _documentation(), "__module__": __name__},
+    frozen=True,
+    eq=False,
+    kw_only=True,
+)

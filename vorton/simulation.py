@@ -1,0 +1,437 @@
+"""Simulation: a scene in motion, its particles and fields as NumPy views on the live memory."""
+
+from __future__ import annotations
+
+import copy
+import math
+import operator
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .fields import check_number, shown
+from .method import Method
+from .scene import Scene
+
+__all__ = ["Grids", "Simulation", "Tracers", "Vortons"]
+
+
+class Particles:
+    """Columns of one set of particles: an attribute for each, with one row for each particle alive.
+
+    A column is a NumPy view of the live memory, which never moves: one that was taken earlier stays
+    valid (also after ``del sim``) and shows what the rows hold now; it has as many rows as there
+    were particles when it was taken. A step may permute the rows, all columns together: `id` is
+    identity, and `rows` finds it. Assigning to a column, or to a part of it, writes into the
+    simulation; `id` and `velocity` are read-only. Values are checked when the next step begins.
+    """
+
+    _set: str
+    _columns: tuple[str, ...]
+
+    def __init__(self, core: _core.Simulation) -> None:
+        self._core = core
+
+    @property
+    def count(self) -> int:
+        """Particles alive."""
+        return self._core.count(self._set)
+
+    @property
+    def capacity(self) -> int:
+        """Room for particles."""
+        return self._core.capacity(self._set)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def remove(self, mask: Any) -> None:
+        """Remove the particles where the mask is True; the others keep their order.
+
+        Parameters
+        ----------
+        mask : (count,) bool
+
+        Raises
+        ------
+        TypeError, ValueError
+            Not bool; another shape.
+
+        Examples
+        --------
+        >>> sim.tracers.remove(sim.tracers.position[:, 2] > 3)          # doctest: +SKIP
+        """
+        self._core.remove(self._set, mask)
+
+    def rows(self, ids: Any) -> np.ndarray:
+        """Rows where particles are now.
+
+        Parameters
+        ----------
+        ids : (n,) integers
+
+        Returns
+        -------
+        (n,) int64
+            -1 for one that is not alive.
+        """
+        return self._core.find_rows(self._set, ids)
+
+    def __repr__(self) -> str:
+        try:
+            size = f"{self.count} of {self.capacity}"
+        except _core.BusyError:
+            size = "stepping"
+        return f"<vorton {self._set}: {size}; {', '.join(self._columns)}>"
+
+
+class Vortons(Particles):
+    """Particles that carry vorticity: ``sim.vortons``."""
+
+    _set = "vortons"
+
+    def add(self, position: Any, strength: Any, *, core: Any, volume: Any) -> np.ndarray:
+        """Append vortons.
+
+        Parameters
+        ----------
+        position : (n, 3) numbers, m
+        strength : (n, 3) numbers, m^3/s
+            Vorticity times volume.
+        core : number or (n,) numbers, m
+            Core radius, > 0.
+        volume : number or (n,) numbers, m^3
+            The volume that each stands for, > 0.
+
+        Returns
+        -------
+        (n,) int64
+            Their ids.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Wrong shape, dtype or range, NaN, infinity; nothing has changed then.
+        vorton.CapacityError
+            No room for n more.
+        """
+        core, volume = _per_row(core, position), _per_row(volume, position)
+        return self._core.add_vortons(position, strength, core, volume)
+
+
+class Tracers(Particles):
+    """Particles that show the flow: ``sim.tracers``."""
+
+    _set = "tracers"
+
+    def add(self, position: Any, *, density: Any, size: Any) -> np.ndarray:
+        """Append tracers.
+
+        Parameters
+        ----------
+        position : (n, 3) numbers, m
+        density : number or (n,) numbers, kg
+            How much smoke each stands for, >= 0.
+        size : number or (n,) numbers, m
+            Spacing of the tracers around it, > 0.
+
+        Returns
+        -------
+        (n,) int64
+            Their ids.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Wrong shape, dtype or range, NaN, infinity; nothing has changed then.
+        vorton.CapacityError
+            No room for n more.
+        """
+        density, size = _per_row(density, position), _per_row(size, position)
+        return self._core.add_tracers(position, density, size)
+
+
+def _per_row(value: Any, position: Any) -> Any:
+    """A number as one for each row of position; anything else as it is, for the core to check."""
+    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
+        return np.full(np.shape(position)[:1], value)
+    return value
+
+
+def _add_columns(particles: type[Particles], rows: Sequence[dict[str, Any]]) -> None:
+    """One property for each row of the table of columns."""
+    particles._columns = tuple(row["name"] for row in rows)
+    for row in rows:
+        shape = "(count, 3)" if row["components"] == 3 else "(count,)"
+        documentation = f"{row['description']}: {shape} {row['dtype']}."
+        setattr(particles, row["name"], _column(row["name"], documentation))
+
+
+def _column(name: str, documentation: str) -> property:
+    def get(self: Particles) -> np.ndarray:
+        return self._core.column(self._set, name)
+
+    def put(self: Particles, value: Any) -> None:
+        # `column += x` comes here with the view itself, which has been written already.
+        self._core.column(self._set, name)[...] = value
+
+    return property(get, put, doc=documentation)
+
+
+_add_columns(Vortons, _core.VORTON_COLUMNS)
+_add_columns(Tracers, _core.TRACER_COLUMNS)
+
+
+class Grids:
+    """Fields on the nodes of the working grid: ``sim.grids``.
+
+    Arrays are read-only views of shape (nz, ny, nx, 3), right until the next step; node
+    ``[k, j, i]`` lies at ``origin + spacing * (i, j, k)``. A step leaves the fields of its last
+    stage: call ``sim.update_fields()`` for those of the particles as they are now.
+    """
+
+    def __init__(self, core: _core.Simulation) -> None:
+        self._core = core
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """Velocity with the wind, m/s: (nz, ny, nx, 3) float32."""
+        return self._core.grid("velocity")[0]
+
+    @property
+    def vector_potential(self) -> np.ndarray:
+        """Vector potential, m^2/s: (nz, ny, nx, 3) float32."""
+        return self._core.grid("vector_potential")[0]
+
+    @property
+    def origin(self) -> tuple[float, float, float]:
+        """Place of node [0, 0, 0], m."""
+        return self._core.grid("velocity")[1]
+
+    @property
+    def spacing(self) -> float:
+        """Distance between neighbouring nodes, m."""
+        return self._core.grid("velocity")[2]
+
+    def __repr__(self) -> str:
+        try:
+            view, origin, spacing = self._core.grid("velocity")
+        except (_core.BusyError, ValueError) as error:
+            return f"<vorton grids: {error}>"
+        nodes = " x ".join(str(n) for n in view.shape[2::-1])
+        corner = ", ".join(f"{x:g}" for x in origin)
+        return f"<vorton grids: {nodes} nodes, {spacing:g} m apart, from ({corner}) m>"
+
+
+class Simulation:
+    """A scene in motion.
+
+    Parameters
+    ----------
+    scene : Scene, optional
+        What happens; it is copied. Default: an empty scene.
+    fps : number, 1/s
+        Frames a second, > 0, default 24.
+    threads : whole number, optional
+        1 to 64; default: all processors of the process. The result does not depend on it.
+    spacing : number, m, optional
+    method : Method, optional
+    max_vortons, max_tracers, max_nodes : whole number, optional
+    at_capacity : "error", "oldest" or "stop", optional
+        Instead of what the scene says.
+
+    Attributes
+    ----------
+    vortons, tracers : Vortons, Tracers
+        The particles as NumPy views.
+    grids : Grids
+        The fields as NumPy views.
+    scene : Scene
+        The scene, with what was given here instead.
+    fps : float
+    frame : int
+        Frames that have been stepped.
+
+    Raises
+    ------
+    ValueError, TypeError
+        A value out of range or of the wrong kind, naming the argument and what is allowed.
+
+    Notes
+    -----
+    One thread at a time may use a simulation: a second one gets `vorton.BusyError`.
+
+    Examples
+    --------
+    >>> import vorton as vt
+    >>> scene = vt.Scene("ring")
+    >>> ring = scene.add(vt.VortexRing(radius=0.5, core=0.1))
+    >>> sim = vt.Simulation(scene, fps=24)
+    >>> for frame in sim.frames(2):
+    ...     highest = sim.vortons.position[:, 2].max()
+    >>> round(sim.time * 24)
+    2
+    """
+
+    def __init__(
+        self,
+        scene: Scene | None = None,
+        fps: float = 24.0,
+        *,
+        threads: int | None = None,
+        spacing: float | None = None,
+        method: Any = None,
+        max_vortons: int | None = None,
+        max_tracers: int | None = None,
+        max_nodes: int | None = None,
+        at_capacity: str | None = None,
+    ) -> None:
+        if scene is not None and not isinstance(scene, Scene):
+            raise TypeError(f"scene = {shown(scene)}: must be a Scene")
+        self.scene = Scene() if scene is None else copy.deepcopy(scene)
+        self.fps = check_number("fps", fps, above=0, unit="1/s")
+        instead = {"spacing": spacing, "method": method, "max_vortons": max_vortons,
+                   "max_tracers": max_tracers, "max_nodes": max_nodes, "at_capacity": at_capacity}
+        for name, value in instead.items():
+            if value is not None:
+                setattr(self.scene, name, value)
+        self._core = _make_core(self.scene, threads)
+        self.frame = 0
+        self.vortons = Vortons(self._core)
+        self.tracers = Tracers(self._core)
+        self.grids = Grids(self._core)
+
+    # ---- time ----
+
+    @property
+    def time(self) -> float:
+        """Seconds since the beginning."""
+        return self._core.time
+
+    def step(self, frames: int = 1) -> None:
+        """Advance by whole frames of 1 / fps seconds.
+
+        Other Python threads run meanwhile; Ctrl-C is seen between two frames.
+
+        Parameters
+        ----------
+        frames : whole number
+            >= 0, default 1.
+
+        Raises
+        ------
+        ValueError
+            NaN or infinity in the state; the step then did not happen.
+        vorton.CapacityError
+            Births that do not fit, for at_capacity="error".
+        vorton.BusyError
+            Another thread is inside this simulation.
+        """
+        for _ in range(_frame_count(frames)):
+            self._core.step(1.0 / self.fps)
+            self.frame += 1
+
+    def frames(self, count: int) -> Iterator[int]:
+        """Step `count` frames; yields the number of each, `frame`, when it is there.
+
+        Examples
+        --------
+        >>> for frame in Simulation().frames(2):
+        ...     print(frame)
+        1
+        2
+        """
+        return self._frames(_frame_count(count))
+
+    def _frames(self, count: int) -> Iterator[int]:
+        for _ in range(count):
+            self.step()
+            yield self.frame
+
+    def advance(self, dt: float) -> None:
+        """Advance by dt seconds, > 0 (0 changes nothing); raises as `step`."""
+        self._core.step(dt)
+
+    # ---- fields ----
+
+    def update_fields(self) -> None:
+        """Bring `grids` up to date with the particles as they are now."""
+        self._core.update_fields()
+
+    def velocity_at(self, points: Any) -> np.ndarray:
+        """Velocity at points anywhere, from the fields of now.
+
+        Parameters
+        ----------
+        points : (n, 3) numbers, m
+
+        Returns
+        -------
+        (n, 3) float32, m/s
+        """
+        return self._core.velocity_at(points)
+
+    def volume(self, voxel: float | None = None, velocity_margin: float = 3.0) -> _core.Volume:
+        """Density and velocity on voxels, from the state of now.
+
+        Parameters
+        ----------
+        voxel : number, m, optional
+            Default: the scene's nominal voxel.
+        velocity_margin : number
+            Voxels beyond density in which velocity is stored, 0 to 16, default 3.
+        """
+        size = self.scene.nominal_voxel if voxel is None else voxel
+        return self._core.volume(size, velocity_margin)
+
+    # ---- records ----
+
+    @property
+    def health(self) -> dict[str, Any]:
+        """Health of the flow by name, computed now: vorton.h (vt_health) explains the numbers."""
+        return self._core.health()
+
+    @property
+    def timings(self) -> dict[str, dict[str, float]]:
+        """For each stage: seconds in the `last` step, `total` seconds and `calls`."""
+        return {row.pop("name"): row for row in self._core.timings()}
+
+    def __repr__(self) -> str:
+        head = f"<vorton.Simulation {self.scene.name!r}: frame {self.frame}"
+        try:
+            content = f"{self.vortons.count} vortons, {self.tracers.count} tracers"
+            return f"{head}, {self.time:.4g} s, {content}>"
+        except _core.BusyError:
+            return f"{head}, stepping>"
+
+
+def _frame_count(value: Any) -> int:
+    try:
+        count = -1 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        raise TypeError(f"frames = {shown(value)}: must be a whole number >= 0") from None
+    if count < 0:
+        raise ValueError(f"frames = {shown(value)}: must be a whole number >= 0")
+    return count
+
+
+def _make_core(scene: Scene, threads: int | None) -> _core.Simulation:
+    core = _core.Simulation(
+        max_vortons=scene.max_vortons,
+        max_tracers=scene.max_tracers,
+        max_nodes=scene.max_nodes,
+        spacing=scene.spacing or 0.0,
+        wind=scene.wind,
+        seed=scene.seed,
+        threads=0 if threads is None else threads,
+        at_capacity=scene.at_capacity,
+        method=scene.method.to_dict(),
+    )
+    # Only tracers that are asked for by the voxel need to know it.
+    by_voxel = any(getattr(source, "per_voxel", None) is not None for source in scene.sources)
+    voxel = scene.nominal_voxel if by_voxel else math.nan
+    for source in scene.sources:
+        source._add_to(core, voxel)
+    return core
