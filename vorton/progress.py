@@ -30,8 +30,8 @@ class Progress:
     what : str
         What is going on: "bake ring".
     show : bool or callback
-        True: a tqdm bar on stderr, or lines where tqdm is missing; False: nothing; a function:
-        called with (done, total, seconds left).
+        True: a tqdm bar in a terminal or a notebook, lines on stderr elsewhere (logs) and where
+        tqdm is missing; False: nothing; a function: called with (done, total, seconds left).
     """
 
     def __init__(self, total: int, what: str, show: bool | Callback = True) -> None:
@@ -64,6 +64,8 @@ class Progress:
 
 
 def _tqdm_bar(total: int, what: str) -> Any:
+    if not (sys.stderr.isatty() or "ipykernel" in sys.modules):
+        return None
     try:
         from tqdm.auto import tqdm
     except ImportError:
