@@ -1,0 +1,530 @@
+"""Bakes: whole frames or none, the same bytes after an interruption, honest manifests."""
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vorton import _core, files, tracer_files
+from vorton import bake as bake_module
+from vorton.bake import PRESETS, Volumes, bake
+from vorton.manifest import Manifest
+from vorton.progress import clock
+from vorton.scene import Scene
+from vorton.shapes import Torus
+from vorton.sources import Tracers, VortexRing
+
+FRAMES = (1, 4)
+COMPRESS = bool(_core.has_compression())
+VOLUMES = Volumes(voxel=0.1, compress=COMPRESS)
+
+
+def small_scene(name: str = "ring", seed: int = 3) -> Scene:
+    scene = Scene(name, seed=seed, voxel=0.1, max_tracers=10000)
+    scene.add(VortexRing(core=0.2, wobble=0.1, sections=48, layers=1))
+    scene.add(Tracers(Torus(thickness=0.2), count=2000))
+    scene.add(Tracers(Torus(thickness=0.1), rate=5000, start=0.05, lifetime=0.06))
+    return scene
+
+
+def quiet(scene: Scene, out: Path, **values) -> Manifest:
+    values = {"frames": FRAMES, "volumes": VOLUMES, "progress": False, "threads": 1, **values}
+    return bake(scene, out, **values)
+
+
+def content(folder: Path) -> dict[str, str]:
+    """Digest of every file in a folder, hidden ones too."""
+    return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(folder.iterdir())}
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory) -> Path:
+    """An uninterrupted bake of the small scene."""
+    folder = tmp_path_factory.mktemp("reference")
+    quiet(small_scene(), folder)
+    return folder
+
+
+# ---- what a bake writes ----
+
+
+def test_files_and_manifest(reference):
+    names = [f"ring_{n:04}{s}" for n in range(1, 5) for s in (".npz", ".vdb")]
+    assert sorted(content(reference)) == sorted([*names, "ring.json"])
+    manifest = Manifest.find(reference)
+    data = manifest.data
+    assert data["vorton"] == _core.version() and data["build"] == _core.build()
+    assert (data["name"], data["seed"], data["fps"]) == ("ring", 3, 24.0)
+    assert (data["first"], data["last"]) == FRAMES and manifest.frames == [1, 2, 3, 4]
+    assert data["units"]["length"] == "m" and data["units"]["up"] == "z"
+    assert Scene.from_dict(data["scene"]) == small_scene()
+    assert data["scene_sha256"] == small_scene().sha256
+    for number in manifest.frames:
+        record = manifest.frame(number)
+        assert record["time"] == (number - 1) / 24.0
+        assert manifest.is_whole(number)
+        ratio = record["tracers"] / record["active_voxels"]
+        assert record["tracers_per_voxel"] == pytest.approx(ratio)
+        assert {"strength", "impulse", "overlap", "substeps"} <= record["health"].keys()
+        for file in record["files"]:
+            raw = (reference / file["name"]).read_bytes()
+            assert file["bytes"] == len(raw)
+            assert file["sha256"] == hashlib.sha256(raw).hexdigest()
+
+
+def test_manifest_has_the_same_content_everywhere(reference):
+    """Nothing of the moment or the machine: JSON numbers only, no NaN, no paths."""
+    text = (reference / "ring.json").read_text()
+    json.loads(text, parse_constant=lambda name: pytest.fail(name))
+    assert str(reference) not in text
+
+
+def test_tracer_frames(reference):
+    manifest = Manifest.find(reference)
+    before = None
+    for number in manifest.frames:
+        with np.load(manifest.file(number, ".npz"), allow_pickle=False) as file:
+            assert tuple(file) == tracer_files.COLUMNS
+        columns = tracer_files.read(manifest.file(number, ".npz"))
+        assert len(columns["id"]) == manifest.frame(number)["tracers"]
+        assert (np.diff(columns["id"]) > 0).all()
+        for array in columns.values():
+            assert np.isfinite(array).all()
+        digest = tracer_files.values_sha256(columns)
+        assert [f["values_sha256"] for f in manifest.frame(number)["files"]][1] == digest
+        if before is not None:  # the same tracer is where its velocity took it
+            shared, old, new = np.intersect1d(before["id"], columns["id"], return_indices=True)
+            assert len(shared) >= 2000
+            mean = (before["velocity"][old] + columns["velocity"][new]) / 2
+            moved = columns["position"][new] - before["position"][old]
+            error = np.linalg.norm(moved - mean / 24, axis=1).max()
+            assert error < 0.1 * np.linalg.norm(mean, axis=1).max() / 24
+        before = columns
+
+
+def test_frame_1_is_the_start(reference):
+    columns = tracer_files.read(reference / "ring_0001.npz")
+    assert len(columns["id"]) == 2000 and not columns["age"].any()
+    distance = np.hypot(np.hypot(*columns["position"].T[:2]) - 1, columns["position"][:, 2])
+    assert distance.max() <= 0.2 + 1e-5
+
+
+def test_values_hash_does_not_depend_on_compression(reference, tmp_path):
+    if not COMPRESS:
+        pytest.skip("this build has no zlib")
+    plain = quiet(small_scene(), tmp_path, volumes=Volumes(voxel=0.1, compress=False))
+    coded = Manifest.find(reference)
+    for number in coded.frames:
+        one, two = coded.frame(number)["files"][0], plain.frame(number)["files"][0]
+        assert one["values_sha256"] == two["values_sha256"] == two["sha256"]
+        assert one["bytes"] < two["bytes"]
+
+
+def test_same_bytes_again_and_for_any_thread_count(reference, tmp_path):
+    for threads in (1, 2, 3):
+        quiet(small_scene(), tmp_path / str(threads), threads=threads)
+        assert content(tmp_path / str(threads)) == content(reference)
+
+
+def test_range_does_not_change_a_frame(reference, tmp_path):
+    quiet(small_scene(), tmp_path, frames=(3, 4))
+    for name in ("ring_0003.vdb", "ring_0003.npz", "ring_0004.vdb", "ring_0004.npz"):
+        assert content(tmp_path)[name] == content(reference)[name]
+    assert not (tmp_path / "ring_0001.vdb").exists()
+
+
+def test_only_volumes_or_only_tracers(tmp_path):
+    quiet(small_scene(), tmp_path / "a", frames=(1, 1), tracers=False)
+    assert sorted(content(tmp_path / "a")) == ["ring.json", "ring_0001.vdb"]
+    quiet(small_scene(), tmp_path / "b", frames=(1, 1), volumes=None)
+    assert sorted(content(tmp_path / "b")) == ["ring.json", "ring_0001.npz"]
+    assert "tracers_per_voxel" not in Manifest.find(tmp_path / "b").frame(1)
+
+
+def test_empty_frame_gets_its_files(tmp_path):
+    scene = Scene("late", voxel=0.1)
+    scene.add(Tracers(Torus(), count=10, start=1.0))
+    manifest = quiet(scene, tmp_path, frames=(1, 2))
+    assert manifest.frames == [1, 2]
+    assert manifest.frame(1)["tracers_per_voxel"] is None
+    assert manifest.frame(1)["bounds"] is None
+    assert tracer_files.read(tmp_path / "late_0001.npz")["position"].shape == (0, 3)
+    assert (tmp_path / "late_0001.vdb").stat().st_size > 0
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_presets_name_the_grids(tmp_path, preset):
+    volumes = Volumes(voxel=0.2, preset=preset, compress=False)
+    manifest = quiet(small_scene(), tmp_path, frames=(1, 1), volumes=volumes, tracers=False)
+    raw = (tmp_path / "ring_0001.vdb").read_bytes()
+    names = manifest.data["volumes"]["grids"]
+    assert names["density"].encode() in raw and names["velocity"].encode() in raw
+    assert (names["velocity"] == "vel") == (preset in ("houdini", "arnold"))
+
+
+# ---- interruption and resume ----
+
+
+class Stop(Exception):
+    pass
+
+
+def interrupted(monkeypatch, out: Path, when: int, error: BaseException) -> None:
+    """Bake until the `when`-th file is to be written; there the error strikes."""
+    calls = []
+
+    def write(path, data):
+        calls.append(path)
+        if len(calls) == when:
+            raise error
+        files.write_atomically(path, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bake_module, "write_atomically", write)
+        with pytest.raises(type(error)) as caught:
+            quiet(small_scene(), out)
+    assert any("all frames before it are whole" in note for note in caught.value.__notes__)
+
+
+@pytest.mark.parametrize("when", [1, 2, 3, 6, 8])
+def test_interrupted_bake_goes_on_to_the_same_bytes(reference, tmp_path, monkeypatch, when):
+    interrupted(monkeypatch, tmp_path, when, KeyboardInterrupt())
+    manifest = Manifest.find(tmp_path)
+    assert manifest.frames == list(range(1, (when - 1) // 2 + 1))
+    assert all(manifest.is_whole(n) for n in manifest.frames)
+    assert manifest.missing == [n for n in range(1, 5) if n not in manifest.frames]
+    kept = {n: (tmp_path / f"ring_{n:04}.vdb").stat().st_mtime_ns for n in manifest.frames}
+    quiet(small_scene(), tmp_path)
+    assert content(tmp_path) == content(reference)
+    for number, time in kept.items():
+        assert (tmp_path / f"ring_{number:04}.vdb").stat().st_mtime_ns == time, "was rewritten"
+
+
+def test_complete_bake_does_not_simulate_again(reference, tmp_path, monkeypatch):
+    shutil.copytree(reference, tmp_path / "copy")
+    monkeypatch.setattr(bake_module, "_run", lambda *_: pytest.fail("simulated"))
+    assert quiet(small_scene(), tmp_path / "copy").frames == [1, 2, 3, 4]
+    assert content(tmp_path / "copy") == content(reference)
+
+
+@pytest.mark.parametrize("damage", ["changed", "short", "gone"])
+def test_damaged_frame_is_baked_again(reference, tmp_path, damage):
+    out = tmp_path / "copy"
+    shutil.copytree(reference, out)
+    victim = out / "ring_0002.npz"
+    raw = bytearray(victim.read_bytes())
+    raw[100] ^= 1
+    if damage == "changed":
+        victim.write_bytes(raw)
+    elif damage == "short":
+        victim.write_bytes(raw[:-1])
+    else:
+        victim.unlink()
+    assert not Manifest.find(out).is_whole(2)
+    assert "ring_0002.npz" in Manifest.find(out).damage(2)
+    quiet(small_scene(), out)
+    assert content(out) == content(reference)
+
+
+def test_range_grows(reference, tmp_path):
+    quiet(small_scene(), tmp_path, frames=(1, 2))
+    assert Manifest.find(tmp_path).missing == []
+    manifest = quiet(small_scene(), tmp_path, frames=(3, 4))
+    assert (manifest.data["first"], manifest.data["last"]) == (1, 4)
+    assert content(tmp_path) == content(reference)
+    quiet(small_scene(), tmp_path, frames=(1, 1))
+    assert content(tmp_path) == content(reference)
+
+
+def test_killed_process_leaves_nothing_half_written(reference, tmp_path):
+    """What a kill -9 in the middle of a write leaves is cleared away by the next bake."""
+    (tmp_path / f".ring_0001.vdb.123{files.TEMPORARY}").write_bytes(b"half")
+    quiet(small_scene(), tmp_path)
+    assert content(tmp_path) == content(reference)
+
+
+# ---- refusals ----
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"scene": small_scene(seed=4)}, ["another scene, also named 'ring'"]),
+        ({"scene": small_scene("other")}, ["another scene, 'ring'"]),
+        ({"fps": 25}, ["fps 24.0"]),
+        ({"volumes": Volumes(voxel=0.2, compress=COMPRESS)}, ["other volumes", "voxel 0.1"]),
+        ({"volumes": None}, ["volumes"]),
+        ({"tracers": False}, ["tracers True"]),
+    ],
+)
+def test_folder_with_another_bake_is_refused(reference, tmp_path, values, words):
+    out = tmp_path / "copy"
+    shutil.copytree(reference, out)
+    values = dict(values)
+    scene = values.pop("scene", None) or small_scene()
+    with pytest.raises(ValueError) as caught:
+        quiet(scene, out, frames=(1, 1), **values)
+    for word in [*words, "holds a bake of", "--overwrite", str(out)]:
+        assert word in str(caught.value)
+    assert content(out) == content(reference)
+    manifest = quiet(scene, out, frames=(1, 1), overwrite=True, **values)
+    assert manifest.frames == [1] and Manifest.all_in(out)[0].data == manifest.data
+    assert not (out / "ring_0002.vdb").exists(), "the other bake's frames are gone"
+
+
+def test_foreign_files_are_not_overwritten(tmp_path):
+    (tmp_path / "ring.json").write_text('{"schema": 1}')
+    for overwrite in (False, True):
+        with pytest.raises(ValueError, match=r"ring\.json: exists and is not the manifest"):
+            quiet(small_scene(), tmp_path, overwrite=overwrite)
+    (tmp_path / "ring.json").unlink()
+    (tmp_path / "ring_0002.vdb").write_text("precious")
+    (tmp_path / "other.json").write_text("[]")
+    with pytest.raises(ValueError, match=r"ring_0002\.vdb: exists and belongs to no bake"):
+        quiet(small_scene(), tmp_path)
+    assert (tmp_path / "ring_0002.vdb").read_text() == "precious"
+    assert sorted(content(tmp_path)) == ["other.json", "ring_0002.vdb"]
+
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "words"),
+    [
+        ({"scene": "ring.json"}, TypeError, ["scene = 'ring.json'", "Scene"]),
+        ({"frames": (0, 4)}, ValueError, ["frames = 0", "from 1"]),
+        ({"frames": (4, 3)}, ValueError, ["frames = (4, 3)", "first <= last"]),
+        ({"frames": 4}, TypeError, ["frames = 4"]),
+        ({"frames": "14"}, TypeError, ["frames = '14'"]),
+        ({"frames": (1.0, 2)}, TypeError, ["frames = 1.0", "whole number"]),
+        ({"fps": 0}, ValueError, ["fps = 0", "> 0"]),
+        ({"fps": NAN}, ValueError, ["fps = nan"]),
+        ({"fps": INF}, ValueError, ["fps = inf"]),
+        ({"fps": "24"}, TypeError, ["fps = '24'"]),
+        ({"threads": -1}, ValueError, ["threads = -1", "from 0 to 64"]),
+        ({"tracers": 1}, TypeError, ["tracers = 1", "True or False"]),
+        ({"volumes": 0.1}, TypeError, ["volumes = 0.1", "Volumes or None"]),
+        ({"volumes": None, "tracers": False}, ValueError, ["nothing to bake"]),
+    ],
+)
+def test_bad_argument_leaves_no_folder(tmp_path, values, error, words):
+    values = dict(values)
+    scene = values.pop("scene", None) or small_scene()
+    with pytest.raises(error) as caught:
+        quiet(scene, tmp_path / "out", **values)
+    for word in words:
+        assert word in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "words"),
+    [
+        ({"voxel": 0}, ValueError, ["Volumes.voxel = 0", "> 0", "(m)"]),
+        ({"voxel": NAN}, ValueError, ["Volumes.voxel = nan"]),
+        ({"preset": "maya"}, ValueError, ["Volumes.preset = 'maya'", "arnold"]),
+        ({"preset": "Blender"}, ValueError, ["did you mean 'blender'"]),
+        ({"half": 1}, TypeError, ["Volumes.half = 1"]),
+        ({"margin": 17}, ValueError, ["Volumes.margin = 17", "from 0 to 16"]),
+    ],
+)
+def test_bad_volumes(values, error, words):
+    with pytest.raises(error) as caught:
+        Volumes(**values)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_over_capacity(tmp_path):
+    scene = Scene("crowd", voxel=0.1, max_tracers=100)
+    scene.add(Tracers(Torus(), count=101))
+    with pytest.raises(_core.CapacityError, match=r"101"):
+        quiet(scene, tmp_path)
+    assert not list(tmp_path.glob("*.vdb")) and not list(tmp_path.glob("*.npz"))
+
+
+def test_scene_without_voxel(tmp_path):
+    scene = Scene("no_voxel")
+    scene.add(Tracers(Torus(), count=10))
+    with pytest.raises(ValueError, match=r"Scene\.voxel = None"):
+        quiet(scene, tmp_path / "out", volumes=Volumes(compress=COMPRESS))
+    assert not (tmp_path / "out").exists()
+
+
+# ---- disks ----
+
+
+def test_out_is_a_file(tmp_path):
+    (tmp_path / "out").write_text("")
+    with pytest.raises(OSError, match="out"):
+        quiet(small_scene(), tmp_path / "out")
+    with pytest.raises(OSError, match="a part of the path is a file"):
+        quiet(small_scene(), tmp_path / "out" / "deeper")
+
+
+def test_folder_that_cannot_be_written(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    out.mkdir()
+    if os.geteuid() == 0:  # root may write anywhere: let the system say no
+
+        def refuse(self, *_, **__):
+            raise PermissionError(errno.EACCES, "Permission denied", str(self))
+
+        monkeypatch.setattr(Path, "touch", refuse)
+    else:
+        out.chmod(0o555)
+    with pytest.raises(OSError, match="cannot write into the folder .*out: no permission"):
+        quiet(small_scene(), out)
+    out.chmod(0o755)
+    assert content(out) == {}
+
+
+def test_disk_full_in_the_middle_of_a_file(reference, tmp_path, monkeypatch):
+    """The third file meets a full disk after a part of it was written."""
+    out = tmp_path / "out"
+    opened = []
+
+    class FullDisk:
+        def __init__(self, file):
+            self.file = file
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            self.file.close()
+
+        def write(self, data):
+            self.file.write(data[:100])
+            self.file.flush()
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def open_full(path, mode):
+        file = open(path, mode)  # noqa: SIM115
+        if not str(path).endswith(f".json.{os.getpid()}{files.TEMPORARY}"):
+            opened.append(path)
+        return FullDisk(file) if len(opened) == 3 else file
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "open", open_full, raising=False)
+        with pytest.raises(
+            OSError, match=r"cannot write .*ring_0002\.vdb: the disk is full"
+        ) as caught:
+            quiet(small_scene(), out)
+    assert caught.value.errno == errno.ENOSPC
+    assert sorted(content(out)) == ["ring.json", "ring_0001.npz", "ring_0001.vdb"]
+    assert Manifest.find(out).frames == [1] and Manifest.find(out).is_whole(1)
+    quiet(small_scene(), out)
+    assert content(out) == content(reference)
+
+
+@pytest.fixture
+def tiny_disk(tmp_path):
+    """A real file system of 256 KiB, where the process may mount one."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(place)]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("no mount command")
+    if done.returncode:
+        pytest.skip("this process may not mount a file system")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_disk_really_full(reference, tiny_disk):
+    out = tiny_disk / "out"
+    with pytest.raises(OSError, match="the disk is full"):
+        quiet(small_scene(), out, frames=(1, 40))
+    manifest = Manifest.find(out)
+    assert manifest.frames and all(manifest.is_whole(n) for n in manifest.frames)
+    names = {file["name"] for n in manifest.frames for file in manifest.frame(n)["files"]}
+    extra = set(content(out)) - names - {"ring.json"}
+    following = f"ring_{len(manifest.frames) + 1:04}"
+    assert extra <= {f"{following}.vdb", f"{following}.npz"}, "only whole files of the next frame"
+    for name in manifest.frames[:1]:
+        assert content(out)[f"ring_{name:04}.vdb"] == content(reference)[f"ring_{name:04}.vdb"]
+
+
+def test_write_atomically_keeps_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "a.bin"
+    files.write_atomically(path, b"old")
+    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(errno.EIO, "io")))
+    with pytest.raises(OSError, match=r"cannot write .*a\.bin: the disk reports an error"):
+        files.write_atomically(path, b"new")
+    assert path.read_bytes() == b"old" and [p.name for p in tmp_path.iterdir()] == ["a.bin"]
+
+
+# ---- manifests and tracer files from elsewhere ----
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "not the manifest"),
+        ("[]", "not the manifest"),
+        ('{"format": "vorton-bake", "schema": 2}', "schema 2.*update vorton"),
+        ('{"format": "vorton-bake", "schema": 1}', "not a whole manifest"),
+    ],
+)
+def test_bad_manifest(tmp_path, text, words):
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(ValueError, match=words):
+        Manifest.load(tmp_path / "a.json")
+    with pytest.raises(ValueError, match="holds no bake"):
+        Manifest.find(tmp_path)
+
+
+def test_manifest_cannot_reach_outside_its_folder(reference, tmp_path):
+    out = tmp_path / "out"
+    shutil.copytree(reference, out)
+    (tmp_path / "precious").write_text("x")
+    text = (out / "ring.json").read_text().replace("ring_0001.vdb", "../precious")
+    (out / "ring.json").write_text(text)
+    Manifest.find(out).remove_files()
+    assert (tmp_path / "precious").exists()
+
+
+def test_bad_tracer_file(reference, tmp_path):
+    raw = (reference / "ring_0001.npz").read_bytes()
+    (tmp_path / "short.npz").write_bytes(raw[: len(raw) // 2])
+    (tmp_path / "text.npz").write_bytes(b"hello")
+    np.savez(tmp_path / "other.npz", position=np.zeros((2, 3)))
+    np.savez(tmp_path / "pickle.npz", id=np.array([{}], dtype=object))
+    for name in ("short", "text", "other", "pickle"):
+        with pytest.raises(ValueError, match=f"{name}.npz: is not a whole tracer frame"):
+            tracer_files.read(tmp_path / f"{name}.npz")
+
+
+# ---- progress ----
+
+
+def test_progress_callback(tmp_path):
+    seen = []
+    quiet(small_scene(), tmp_path, frames=(2, 3), progress=lambda *state: seen.append(state))
+    assert [state[:2] for state in seen] == [(1, 3), (2, 3), (3, 3)]
+    assert all(state[2] >= 0 for state in seen) and seen[-1][2] == 0
+
+
+def test_progress_lines_without_tqdm(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(__import__("sys").modules, "tqdm.auto", None)
+    monkeypatch.setattr("vorton.progress.LEAST_SECONDS_BETWEEN_LINES", 0)
+    quiet(small_scene(), tmp_path, progress=True)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1] == "bake ring: 4 of 4, 0:00 left" and len(lines) == 4
+    quiet(small_scene(), tmp_path / "quiet", progress=False)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (65.4, "1:05"), (3725, "1:02:05")])
+def test_clock(seconds, text):
+    assert clock(seconds) == text

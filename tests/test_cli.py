@@ -1,0 +1,344 @@
+"""The command: options, exit status, one-line errors, Ctrl-C."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from vorton import _core, cli
+from vorton.bake import PRESETS
+from vorton.cli import frame_range, main, one_line, picture_size
+from vorton.manifest import Manifest
+from vorton.report import describe, proposed_voxel, ranges_text, size_text, warnings
+from vorton.scene import Scene
+from vorton.shapes import Torus
+from vorton.sources import Tracers, VortexRing
+
+SCRIPT = """
+import vorton as vt
+
+scene = vt.Scene("ring", voxel=0.1)
+scene.add(vt.VortexRing(core=0.2, sections=48, layers=1))
+scene.add(vt.Tracers(vt.Torus(), count={count}))
+"""
+
+
+@pytest.fixture
+def script(tmp_path) -> Path:
+    path = tmp_path / "ring.py"
+    path.write_text(SCRIPT.format(count=2000))
+    return path
+
+
+@pytest.fixture
+def scene_json(tmp_path) -> Path:
+    scene = Scene("ring", voxel=0.1)
+    scene.add(VortexRing(core=0.2, sections=48, layers=1))
+    scene.add(Tracers(Torus(), count=2000))
+    scene.save(tmp_path / "ring.json")
+    return tmp_path / "ring.json"
+
+
+def run(*arguments: object) -> int:
+    return main([str(argument) for argument in arguments])
+
+
+def vorton(*arguments: object, **values) -> subprocess.CompletedProcess:
+    """The command in a process of its own."""
+    root = str(Path(cli.__file__).parents[1])
+    path = os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])
+    return subprocess.run(
+        [sys.executable, "-m", "vorton", *map(str, arguments)],
+        capture_output=True, text=True, check=False, timeout=120,
+        env={**os.environ, "PYTHONPATH": path, **values},
+    )  # fmt: skip
+
+
+# ---- bake and info ----
+
+
+def test_script_and_json_give_the_same_bake(script, scene_json, tmp_path, capsys):
+    for scene, out in ((script, "a"), (scene_json, "b")):
+        assert run("bake", scene, tmp_path / out, "--frames", "1-3", "--quiet") == 0
+    shown = capsys.readouterr().out
+    assert "frames     1-3 at 24 a second" in shown and PRESETS["blender"].hint in shown
+    files = {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir()}
+    assert files == {path.name: path.read_bytes() for path in (tmp_path / "b").iterdir()}
+    assert len(files) == 7
+
+
+def test_every_option_of_bake_arrives(script, tmp_path):
+    options = "--frames 2-3 --fps 30 --voxel 0.2 --preset houdini --no-half --no-compress"
+    out = tmp_path / "out"
+    assert run("bake", script, out, *options.split(), "--threads", 1, "--quiet") == 0
+    data = Manifest.find(out).data
+    assert (data["first"], data["last"], data["fps"]) == (2, 3, 30.0)
+    assert data["volumes"] == {
+        "voxel": 0.2, "preset": "houdini", "grids": {"density": "density", "velocity": "vel"},
+        "half": False, "compress": False, "margin": 3.0,
+    }  # fmt: skip
+    assert run("bake", script, out, "--frames", 1, "--no-volumes", "--quiet") == 1
+    assert run("bake", script, out, "--frames", 1, "--no-volumes", "--overwrite", "--quiet") == 0
+    assert Manifest.find(out).data["volumes"] is None
+    again = run("bake", script, out, "--frames", 1, "--no-tracers", "--overwrite", "--quiet")
+    assert again == 0 and Manifest.find(out).data["tracers"] is False
+
+
+def test_info_and_verify(script, tmp_path, capsys):
+    out = tmp_path / "out"
+    run("bake", script, out, "--frames", "1-2", "--quiet")
+    capsys.readouterr()
+    for place in (out, out / "ring.json"):
+        assert run("info", place, "--verify") == 0
+        shown = capsys.readouterr().out
+        for word in (
+            "1 VortexRing, 1 Tracers",
+            "2000, in .npz",
+            "tracers per active voxel",
+            "0.1 m, for blender: density, velocity",
+            "verified   all files of 2 frames",
+        ):
+            assert word in shown  # fmt: skip
+    (out / "ring_0001.vdb").write_bytes(b"")
+    assert run("info", out) == 0
+    assert run("info", out, "--verify") == 1
+    assert "damaged    ring_0001.vdb has 0 bytes" in capsys.readouterr().out
+
+
+def record(frame: int, **values) -> dict:
+    health = {"strength_share": 0.001, "vorticity_divergence": None, "overlap": 0.5}
+    return {"frame": frame, "files": [], "tracers": 100, "tracers_per_voxel": 8.0,
+            "health": health, **values}  # fmt: skip
+
+
+def manifest_of(*records: dict) -> Manifest:
+    data = {
+        "name": "ring", "seed": 1, "scene_sha256": "0" * 64, "scene": {"sources": []},
+        "vorton": "0.1.0", "first": 1, "last": len(records), "fps": 24.0, "tracers": True,
+        "volumes": {"voxel": 0.1, "preset": "usd", "grids": {"density": "density"}, "half": True,
+                    "compress": True},
+        "frames": list(records),
+    }  # fmt: skip
+    return Manifest(Path("ring.json"), data)
+
+
+def test_info_warns_of_grain():
+    assert warnings(manifest_of(record(1), record(2, tracers_per_voxel=2.1))) == []
+    grainy = manifest_of(record(1), record(2, tracers_per_voxel=0.75), record(3))
+    assert proposed_voxel(grainy) == pytest.approx(0.1 * 2)
+    (text,) = warnings(grainy)
+    assert "0.75 tracers per active voxel: grain will show" in text and "voxels of 0.2 m" in text
+    assert text in describe(grainy)
+    assert "0.75 to 8, median 8" in describe(grainy)
+
+
+def test_info_warns_of_bad_health_and_missing_frames():
+    bad = record(2, health={"strength_share": 0.06, "vorticity_divergence": 0.5, "overlap": 1.1})
+    found = warnings(manifest_of(record(1), bad))
+    assert len(found) == 3 and all("frame 2" in text for text in found)
+    gap = manifest_of(record(1), record(2))
+    gap.data["last"] = 5
+    assert warnings(gap) == ["frames 3-5 are missing: bake again to go on"]
+
+
+def test_texts():
+    assert ranges_text([1, 2, 3, 7, 9, 10]) == "1-3, 7, 9-10" and ranges_text([]) == ""
+    assert [size_text(n) for n in (12, 3400, 5.6e6, 7e12)] == [
+        "12 B", "3.4 kB", "5.6 MB", "7000.0 GB",
+    ]  # fmt: skip
+
+
+# ---- usage ----
+
+
+@pytest.mark.parametrize(
+    ("text", "frames"), [("1-96", (1, 96)), ("7", (7, 7)), (" 2 - 3 ", (2, 3))]
+)
+def test_frame_range(text, frames):
+    assert frame_range(text) == frames
+
+
+@pytest.mark.parametrize("text", ["", "a", "1-", "-1", "0-3", "5-4", "1-2-3", "1.5", "1-99999999"])
+def test_bad_frame_range(text, script, tmp_path, capsys):
+    with pytest.raises(SystemExit) as caught:
+        run("bake", script, tmp_path / "out", f"--frames={text}")
+    assert caught.value.code == 2 and "argument --frames" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_picture_size(capsys):
+    assert picture_size("640x480") == (640, 480)
+    for text in ("640", "8x8", "9000x9000", "ax16"):
+        with pytest.raises(SystemExit):
+            run("preview", "a", "b.png", "--size", text)
+        assert "640x480" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--fps", "--voxel"])
+@pytest.mark.parametrize("text", ["0", "-1", "nan", "inf", "x", "1e20"])
+def test_bad_number(option, text, capsys):
+    with pytest.raises(SystemExit):
+        run("bake", "a.json", "out", f"{option}={text}")
+    assert f"{option}: {text!r} is not a number > 0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["bake", "preview", "info", "demo"])
+def test_help(command, capsys):
+    with pytest.raises(SystemExit) as caught:
+        run(command, "--help")
+    assert caught.value.code == 0 and "usage: vorton " + command in capsys.readouterr().out
+
+
+def test_version_and_no_command(capsys):
+    with pytest.raises(SystemExit) as caught:
+        run("--version")
+    assert caught.value.code == 0 and f"vorton {_core.version()}" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as caught:
+        run()
+    assert caught.value.code == 2
+
+
+# ---- errors: one line, status 1 ----
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "words"),
+    [
+        (None, "none.json", ["none.json", "does not exist"]),
+        (None, "none.py", ["none.py", "no such file"]),
+        ("", "scene.txt", ["a scene is a .json or a .py file"]),
+        ("{", "a.json", ["a.json", "not valid JSON"]),
+        ('{"schema": 99}', "a.json", ["schema = 99", "update vorton"]),
+        ('{"schema": 1, "voxle": 1}', "a.json", ["'voxle'", "did you mean 'voxel'"]),
+        ("x = 1", "a.py", ["a.py: makes no scene", "make_scene()"]),
+        ("a = 1\nb = nope", "a.py", ["a.py: line 2: NameError: name 'nope'"]),
+        ("a = 1\nb = (", "a.py", ["a.py: line 2: SyntaxError"]),
+        ("import vorton as vt\nscene = vt.Scene(voxel=-1)", "a.py", ["line 2", "Scene.voxel = -1"]),
+    ],
+)  # fmt: skip
+def test_bad_scene_file(tmp_path, capsys, content, name, words):
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    assert run("bake", tmp_path / name, tmp_path / "out") == 1
+    out, err = capsys.readouterr()
+    assert err.startswith("vorton: error: ") and err.count("\n") == 1 and out == ""
+    for word in words:
+        assert word in err
+    assert not (tmp_path / "out").exists()
+
+
+def test_bad_folder(script, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert run("bake", script, tmp_path / "file" / "out") == 1
+    assert "a part of the path is a file" in capsys.readouterr().err
+    for place in ("none", "."):
+        assert run("info", tmp_path / place) == 1
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_script_function_and_main_guard(tmp_path):
+    text = SCRIPT.format(count=10) + "\nif __name__ == '__main__':\n    raise SystemExit(3)\n"
+    path = tmp_path / "a.py"
+    path.write_text(text)
+    assert run("bake", path, tmp_path / "out", "--frames", 1, "--quiet") == 0
+    path.write_text("import vorton as vt\ndef make_scene():\n    return vt.Scene('f', voxel=0.1)\n")
+    assert run("bake", path, tmp_path / "f", "--frames", 1, "--quiet") == 0
+
+
+def test_error_is_one_line_unless_asked_for(tmp_path):
+    done = vorton("info", tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"vorton: error: {tmp_path}: holds no bake\n"
+    done = vorton("info", tmp_path, VORTON_TRACEBACK="1")
+    assert done.returncode == 1 and "Traceback" in done.stderr and "holds no bake" in done.stderr
+
+
+def test_one_line():
+    error = ValueError("two\nlines")
+    error.add_note("in frame 3")
+    assert one_line(error) == "two lines (in frame 3)"
+    assert one_line(OSError(28, "cannot write x: the disk is full")) == (
+        "cannot write x: the disk is full"
+    )
+    assert one_line(PermissionError(13, "Permission denied", "/a")) == (
+        "cannot use /a: no permission to write there"
+    )
+    assert one_line(KeyError("a")) == "KeyError: 'a'" and one_line(MemoryError()) == "MemoryError"
+
+
+def test_closed_pipe_is_quiet(script, tmp_path):
+    run("bake", script, tmp_path / "out", "--frames", 1, "--quiet")
+    command = f"{shlex.quote(sys.executable)} -m vorton info {tmp_path}/out | true"
+    root = str(Path(cli.__file__).parents[1])
+    done = subprocess.run(
+        command, shell=True, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": root},
+    )  # fmt: skip
+    assert done.stderr == ""
+
+
+# ---- Ctrl-C ----
+
+
+def test_ctrl_c_leaves_whole_frames_and_says_how_to_go_on(script, tmp_path):
+    script.write_text(SCRIPT.format(count=100_000))
+    out = tmp_path / "out"
+    arguments = ["bake", str(script), str(out), "--frames", "1-400", "--overwrite"]
+    root = str(Path(cli.__file__).parents[1])
+    process = subprocess.Popen(
+        [sys.executable, "-m", "vorton", *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": root},
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while not (out / "ring_0003.npz").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130, stderr
+    assert stdout == "" and "Traceback" not in stderr
+
+    last = stderr.splitlines()[-1]
+    match = re.fullmatch(
+        r"vorton: interrupted; (\d+) of 400 frames are whole \(1-(\d+)\)\. To go on: (.*)", last
+    )
+    assert match, last
+    command = shlex.split(match[3])
+    assert command == ["vorton", *arguments[:-1]]
+    manifest = Manifest.find(out)
+    assert len(manifest.frames) == int(match[1]) == int(match[2]) >= 2
+    assert all(manifest.is_whole(n) for n in manifest.frames)
+    assert not list(out.glob(".*")), "nothing half-written is left"
+
+    count = len(manifest.frames)
+    command[command.index("1-400")] = f"1-{count + 1}"
+    assert run(*command[1:], "--quiet") == 0
+    straight = tmp_path / "straight"
+    assert run("bake", script, straight, "--frames", f"1-{count + 1}", "--quiet") == 0
+    for path in straight.glob("ring_*"):
+        assert (out / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+def test_ctrl_c_before_the_first_frame(script, tmp_path, monkeypatch, capsys):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "bake", interrupt)
+    assert run("bake", script, tmp_path / "out") == 130
+    assert "no frame is written yet" in capsys.readouterr().err
+    monkeypatch.setattr(cli, "load_scene", interrupt)
+    assert run("bake", script, tmp_path / "out") == 130
+    assert capsys.readouterr().err == "vorton: interrupted\n"
+
+
+def test_manifest_is_json_for_other_tools(script, tmp_path):
+    run("bake", script, tmp_path / "out", "--frames", 1, "--quiet")
+    data = json.loads((tmp_path / "out/ring.json").read_text())
+    assert data["format"] == "vorton-bake" and data["frames"][0]["frame"] == 1

@@ -1,0 +1,363 @@
+"""Bakes: numbered frames of volumes (.vdb) and tracers (.npz) with a manifest.
+
+Frame 1 is the start, frame n the state at time (n - 1) / fps. Every bake simulates from the start,
+frame by frame, so that frame n is the same whichever range it is baked in. Each file is written
+beside its target, flushed and renamed, and then the manifest is rewritten: a bake that was killed
+goes on where it stopped when it is started again, and ends with the same bytes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _core, tracer_files
+from .fields import Definition, check_flag, check_integer, check_number, choice, flag, number, shown
+from .files import make_folder, remove_leftovers, write_atomically
+from .manifest import FORMAT, SCHEMA, UNITS, Manifest
+from .progress import Callback, Progress
+from .scene import Scene
+from .simulation import Simulation
+
+LAST_FRAME = 9_999_999
+
+
+@dataclasses.dataclass(frozen=True)
+class Preset:
+    """What differs between hosts: names of the grids, and what one has to set there."""
+
+    density: str
+    velocity: str
+    hint: str
+
+
+PRESETS = {
+    "blender": Preset("density", "velocity", "set the volume's Velocity Unit to Second"),
+    "houdini": Preset("density", "vel", "axes are Z up: rotate by -90 degrees about X for Y up"),
+    "arnold": Preset("density", "vel", "Velocity Grids: vel, in units per second"),
+    "unreal": Preset("density", "velocity", "lengths are metres: scale by 100"),
+    "usd": Preset("density", "velocity", "set upAxis Z and metersPerUnit 1 on the stage"),
+}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Volumes(Definition):
+    """How volumes are baked.
+
+    Parameters
+    ----------
+    voxel : number, m, optional
+        Voxel size, > 0; default: `Scene.nominal_voxel`.
+    preset : "blender", "houdini", "arnold", "unreal" or "usd"
+        Names the grids as the host expects them, default "blender".
+    half : bool
+        Store 16-bit floats, default True.
+    compress : bool
+        zlib, default True; a build without zlib must say False.
+    margin : number
+        Voxels beyond the smoke in which velocity is stored, 0 to 16, default 3.
+    """
+
+    voxel: float | None = number(None, "m", "voxel size", above=0, optional=True)
+    preset: str = choice("blender", PRESETS, "host")
+    half: bool = flag(True, "16-bit floats")
+    compress: bool = flag(True, "zlib")
+    margin: float = number(3.0, "voxels", "velocity beyond the smoke", least=0, most=16)
+
+    def settings(self, scene: Scene) -> dict[str, Any]:
+        """The settings as the manifest has them."""
+        preset = PRESETS[self.preset]
+        return {
+            "voxel": scene.nominal_voxel if self.voxel is None else self.voxel,
+            "preset": self.preset,
+            "grids": {"density": preset.density, "velocity": preset.velocity},
+            "half": self.half,
+            "compress": self.compress,
+            "margin": self.margin,
+        }
+
+
+def bake(
+    scene: Scene,
+    out: str | os.PathLike[str],
+    *,
+    frames: tuple[int, int] = (1, 96),
+    fps: float = 24.0,
+    volumes: Volumes | None = Volumes(),
+    tracers: bool = True,
+    progress: bool | Callback = True,
+    threads: int = 0,
+    overwrite: bool = False,
+) -> Manifest:
+    """Simulate a scene and write its frames.
+
+    Writes `OUT/name_0001.vdb` and `OUT/name_0001.npz` ..., and the manifest `OUT/name.json`, where
+    name is the scene's. Frames that an earlier bake of the same scene with the same settings has
+    written, and whose hash still agrees, are kept; the range may grow.
+
+    Parameters
+    ----------
+    scene : Scene
+    out : path
+        Folder; made if it is not there.
+    frames : two whole numbers
+        First and last frame, 1 <= first <= last; default (1, 96). Frame n is at (n - 1) / fps s.
+    fps : number, 1/s
+        Frames a second, > 0 to 10000, default 24.
+    volumes : Volumes or None
+        Default `Volumes()`; None: no volumes.
+    tracers : bool
+        Write tracer frames, default True.
+    progress : bool or function
+        True (default): a bar, or lines on stderr; False: nothing; a function is called with
+        (frames done, frames in all, seconds left).
+    threads : whole number
+        0 to 64; 0 (default): all processors. The result does not depend on it.
+    overwrite : bool
+        Remove what an earlier bake of something else has left in the folder, default False.
+
+    Returns
+    -------
+    Manifest
+
+    Raises
+    ------
+    ValueError, TypeError
+        A bad argument; a folder that holds another bake, or files that are not a bake's.
+    OSError
+        A file cannot be written. All frames before it are whole.
+    KeyboardInterrupt
+        Ctrl-C. All frames before it are whole; call bake again to go on.
+    """
+    if not isinstance(scene, Scene):
+        raise TypeError(f"scene = {shown(scene)}: must be a Scene")
+    first, last = _check_frames(frames)
+    fps = check_number("fps", fps, above=0, most=10000, unit="1/s")
+    threads = check_integer("threads", threads, least=0, most=64)
+    settings = _settings(scene, fps, volumes, check_flag("tracers", tracers))
+    sim = Simulation(scene, fps, threads=threads)
+    folder = Path(out)
+    make_folder(folder)
+    manifest = _open_manifest(folder, scene, settings, (first, last), overwrite)
+    todo = [n for n in range(first, last + 1) if not manifest.is_whole(n)]
+    manifest.save()
+    if todo:
+        with Progress(todo[-1], f"bake {scene.name}", progress) as shown_progress:
+            _run(sim, manifest, set(todo), shown_progress)
+    return manifest
+
+
+def _check_frames(frames: tuple[int, int]) -> tuple[int, int]:
+    what = f"first and last frame, 1 <= first <= last <= {LAST_FRAME}"
+    if isinstance(frames, str) or not hasattr(frames, "__len__") or len(frames) != 2:
+        raise TypeError(f"frames = {shown(frames)}: must be {what}")
+    first, last = (check_integer("frames", n, least=1, most=LAST_FRAME) for n in frames)
+    if first > last:
+        raise ValueError(f"frames = {shown(frames)}: must be {what}")
+    return first, last
+
+
+def _settings(scene: Scene, fps: float, volumes: Volumes | None, tracers: bool) -> dict[str, Any]:
+    """What must agree for an older bake to be gone on with."""
+    if volumes is not None and not isinstance(volumes, Volumes):
+        raise TypeError(f"volumes = {shown(volumes)}: must be Volumes or None")
+    if volumes is None and not tracers:
+        raise ValueError("volumes = None, tracers = False: there is nothing to bake")
+    if volumes is not None and volumes.compress and not _core.has_compression():
+        raise ValueError("Volumes.compress = True: this build has no zlib; must be False")
+    return {
+        "vorton": _core.version(),
+        "scene_sha256": scene.sha256,
+        "fps": fps,
+        "volumes": None if volumes is None else volumes.settings(scene),
+        "tracers": tracers,
+    }
+
+
+# ---- what the folder holds ----
+
+
+def _open_manifest(
+    folder: Path,
+    scene: Scene,
+    settings: dict[str, Any],
+    frames: tuple[int, int],
+    overwrite: bool,
+) -> Manifest:
+    """The manifest to go on with, or a new one; not yet saved."""
+    path = folder / f"{scene.name}.json"
+    earlier = Manifest.all_in(folder)
+    if path.exists() and not any(manifest.path == path for manifest in earlier):
+        text = "exists and is not the manifest of a bake; choose another folder"
+        raise ValueError(f"{path}: {text}")
+    for manifest in earlier:
+        difference = _difference(manifest, scene, settings)
+        if not difference:
+            remove_leftovers(folder)
+            manifest.data["first"] = min(manifest.data["first"], frames[0])
+            manifest.data["last"] = max(manifest.data["last"], frames[1])
+            return manifest
+        if not overwrite:
+            raise ValueError(
+                f"{folder}: holds a bake of {difference}; choose another folder, or give "
+                "overwrite=True (--overwrite) to remove it"
+            )
+    for manifest in earlier:
+        manifest.remove_files()
+    remove_leftovers(folder)
+    _refuse_strangers(folder, scene.name, settings, frames, overwrite)
+    return _new_manifest(path, scene, settings, frames)
+
+
+def _difference(manifest: Manifest, scene: Scene, settings: dict[str, Any]) -> str | None:
+    """In what an older bake differs from this one, or None."""
+    old = manifest.data
+    if old.get("name") != scene.name:
+        return f"another scene, {old.get('name')!r}"
+    for key, value in settings.items():
+        if old.get(key) == value:
+            continue
+        if key == "scene_sha256":
+            return f"another scene, also named {scene.name!r}"
+        if key == "volumes" and value and old.get(key):
+            parts = [part for part in value if old[key].get(part) != value[part]]
+            said = ", ".join(f"{part} {shown(old[key].get(part))}" for part in parts)
+            return f"this scene with other volumes: {said}"
+        return f"this scene with {key} {shown(old.get(key))}"
+    return None
+
+
+def frame_name(name: str, number: int, suffix: str) -> str:
+    """Name of a frame's file: `ring_0001.vdb`."""
+    return f"{name}_{number:04}{suffix}"
+
+
+def _suffixes(settings: dict[str, Any]) -> list[str]:
+    return [".vdb"] * (settings["volumes"] is not None) + [".npz"] * settings["tracers"]
+
+
+def _refuse_strangers(
+    folder: Path, name: str, settings: dict[str, Any], frames: tuple[int, int], overwrite: bool
+) -> None:
+    """Files under our names that no manifest tells of are somebody else's work."""
+    for suffix in _suffixes(settings):
+        for path in sorted(folder.glob(f"{name}_*{suffix}")):
+            digits = path.name[len(name) + 1 : -len(suffix)]
+            ours = digits.isdigit() and frames[0] <= int(digits) <= frames[1]
+            if ours and not overwrite:
+                raise ValueError(
+                    f"{path}: exists and belongs to no bake; choose another folder, or give "
+                    "overwrite=True (--overwrite)"
+                )
+
+
+def _new_manifest(
+    path: Path, scene: Scene, settings: dict[str, Any], frames: tuple[int, int]
+) -> Manifest:
+    data = {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "name": scene.name,
+        "seed": scene.seed,
+        **settings,
+        "build": _core.build(),
+        "units": UNITS,
+        "first": frames[0],
+        "last": frames[1],
+        "scene": scene.to_dict(folder=path.parent),
+        "frames": [],
+    }
+    return Manifest(path, data)
+
+
+# ---- frames ----
+
+
+def _run(sim: Simulation, manifest: Manifest, todo: set[int], progress: Progress) -> None:
+    """Step from frame 1 to the last of `todo` and write those frames."""
+    for frame in range(1, max(todo) + 1):
+        try:
+            if frame > 1:
+                sim.step()
+            if frame in todo:
+                manifest.add_frame(_write_frame(sim, manifest, frame))
+        except BaseException as error:
+            error.add_note(f"while baking frame {frame}; all frames before it are whole")
+            raise
+        progress.advance()
+
+
+def _write_frame(sim: Simulation, manifest: Manifest, number: int) -> dict[str, Any]:
+    """Write the files of one frame and give its record."""
+    data = manifest.data
+    sim.update_fields()
+    record: dict[str, Any] = {"frame": number, "time": (number - 1) / data["fps"], "files": []}
+    record["tracers"] = sim.tracers.count
+    if data["volumes"] is not None:
+        record |= _write_volume(sim, manifest, number, record["files"])
+    if data["tracers"]:
+        columns = tracer_columns(sim)
+        values = tracer_files.values_sha256(columns)
+        _write_file(manifest, number, ".npz", tracer_files.encode(columns), values, record["files"])
+    record["health"] = sim.health
+    return record
+
+
+def _write_volume(
+    sim: Simulation, manifest: Manifest, number: int, files: list[dict[str, Any]]
+) -> dict[str, Any]:
+    settings = manifest.data["volumes"]
+    volume = sim.volume(settings["voxel"], settings["margin"])
+    how = {
+        "density_name": settings["grids"]["density"],
+        "velocity_name": settings["grids"]["velocity"],
+        "half": settings["half"],
+    }
+    # Two versions of zlib give different bytes: what the file holds is told by the plain encoding.
+    plain = volume.encode_vdb(**how, compress=False)
+    coded = volume.encode_vdb(**how, compress=True) if settings["compress"] else plain
+    _write_file(manifest, number, ".vdb", coded, hashlib.sha256(plain).hexdigest(), files)
+    info = volume.info()
+    active = info["active_voxels"]
+    return {
+        "active_voxels": active,
+        "tracers_per_voxel": info["tracers"] / active if active else None,
+        "bounds": [info["lower"], info["upper"]] if active else None,
+        "mass": info["mass"],
+    }
+
+
+def _write_file(
+    manifest: Manifest,
+    number: int,
+    suffix: str,
+    content: bytes,
+    values_sha256: str,
+    files: list[dict[str, Any]],
+) -> None:
+    name = frame_name(manifest.data["name"], number, suffix)
+    write_atomically(manifest.folder / name, content)
+    files.append(
+        {
+            "name": name,
+            "bytes": len(content),
+            "sha256": hashlib.sha256(content).hexdigest(),
+            "values_sha256": values_sha256,
+        }
+    )
+
+
+def tracer_columns(sim: Simulation) -> dict[str, np.ndarray]:
+    """Copies of the tracer columns in id order; velocities from the fields of now."""
+    columns = {
+        name: getattr(sim.tracers, name) for name in tracer_files.COLUMNS if name != "velocity"
+    }
+    order = np.argsort(columns["id"], kind="stable")
+    columns = {name: np.ascontiguousarray(column[order]) for name, column in columns.items()}
+    columns["velocity"] = sim.velocity_at(columns["position"])
+    return columns

@@ -1,0 +1,336 @@
+"""The command `vorton`: bake, preview, info, demo, bench.
+
+Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 130 interrupted by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import _core
+from .bake import LAST_FRAME, PRESETS, Volumes, bake
+from .files import explain
+from .manifest import Manifest
+from .report import describe, ranges_text
+from .scene_files import load_scene
+
+INTERRUPTED = 130
+DEFAULT_FRAMES = (1, 96)
+DEFAULT_FPS = 24.0
+TRACEBACK = "VORTON_TRACEBACK"
+
+
+# ---- arguments ----
+
+
+def frame_range(text: str) -> tuple[int, int]:
+    """`12-48` or `12` as first and last frame."""
+    match = re.fullmatch(r"\s*(\d+)\s*(?:-\s*(\d+)\s*)?", text)
+    if not match:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a range of frames such as 1-96, or 12")
+    first = int(match[1])
+    last = int(match[2] or match[1])
+    if not 1 <= first <= last <= LAST_FRAME:
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: frames go from 1 to {LAST_FRAME}, the first before the last"
+        )
+    return first, last
+
+
+def picture_size(text: str) -> tuple[int, int]:
+    """`640x480` as width and height."""
+    match = re.fullmatch(r"(\d+)[xX](\d+)", text)
+    if not match or not all(16 <= int(n) <= 8192 for n in match.groups()):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a size such as 640x480, from 16 to 8192 pixels"
+        )
+    return int(match[1]), int(match[2])
+
+
+def positive(text: str) -> float:
+    """A finite number > 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 < value <= 1e12:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number > 0")
+    return value
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of the whole command."""
+    parser = argparse.ArgumentParser(
+        prog="vorton",
+        description="Vortex-particle fluid solver: smoke for technical artists.",
+        epilog=f"An error is one line; {TRACEBACK}=1 in the environment shows where it came from.",
+    )
+    version = f"vorton {_core.version()} ({_core.simd()}, {_core.backend()})"
+    parser.add_argument("--version", action="version", version=version)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_bake(commands)
+    _add_preview(commands)
+    _add_info(commands)
+    _add_demo(commands)
+    commands.add_parser(
+        "bench", help="measure the solver; vorton bench --help says how", add_help=False
+    )
+    return parser
+
+
+def _add_threads(parser: argparse.ArgumentParser) -> None:
+    text = "threads (default: all processors); the result does not depend on it"
+    parser.add_argument("--threads", type=int, default=0, metavar="N", help=text)
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def _add_bake(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "bake",
+        help="simulate a scene and write numbered volumes and tracers",
+        description="Simulate a scene and write OUT/name_0001.vdb, OUT/name_0001.npz ... and the "
+        "manifest OUT/name.json. A bake that was interrupted goes on when it is started again.",
+    )
+    parser.add_argument("scene", metavar="SCENE", help="scene.json, or scene.py that makes `scene`")
+    parser.add_argument("out", metavar="OUT", type=Path, help="folder; made if it is not there")
+    parser.add_argument(
+        "--frames",
+        type=frame_range,
+        default=DEFAULT_FRAMES,
+        metavar="A-B",
+        help="first and last frame (default 1-96); frame 1 is the start",
+    )
+    parser.add_argument(
+        "--fps",
+        type=positive,
+        default=DEFAULT_FPS,
+        metavar="F",
+        help="frames a second (default 24)",
+    )
+    parser.add_argument(
+        "--voxel", type=positive, metavar="H", help="voxel size in m (default: the scene's)"
+    )
+    parser.add_argument(
+        "--preset", choices=PRESETS, default="blender", help="host that reads it (default blender)"
+    )
+    parser.add_argument("--no-half", action="store_true", help="store 32-bit floats")
+    parser.add_argument("--no-compress", action="store_true", help="do not compress volumes")
+    parser.add_argument("--no-volumes", action="store_true", help="write no .vdb files")
+    parser.add_argument("--no-tracers", action="store_true", help="write no .npz files")
+    parser.add_argument(
+        "--overwrite", action="store_true", help="remove another bake that OUT holds"
+    )
+    _add_threads(parser)
+    parser.set_defaults(run=run_bake)
+
+
+def _add_preview(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "preview",
+        help="render lit smoke: a picture or a film",
+        description="Render lit smoke from a bake (its tracers), or from a scene (which is "
+        "simulated): a .png is one frame, .webp, .gif and .mp4 are films.",
+    )
+    parser.add_argument("place", metavar="SCENE|BAKE", type=Path, help="scene file or bake folder")
+    parser.add_argument("out", metavar="OUT", type=Path, help="picture.png, film.webp|gif|mp4")
+    parser.add_argument(
+        "--frames",
+        type=frame_range,
+        metavar="A-B",
+        help="frames of a film, or N of a picture (default: all baked ones, 1-96 of a scene; of a "
+        "picture the last)",
+    )
+    parser.add_argument(
+        "--size", type=picture_size, default=(640, 480), metavar="WxH", help="default 640x480"
+    )
+    parser.add_argument(
+        "--fps",
+        type=positive,
+        metavar="F",
+        help="frames a second (default 24, or what the bake has)",
+    )
+    parser.add_argument(
+        "--voxel", type=positive, metavar="H", help="voxel size in m (default: the scene's)"
+    )
+    for name, text in (("eye", "where the camera is"), ("target", "where it looks")):
+        parser.add_argument(
+            f"--{name}",
+            type=float,
+            nargs=3,
+            metavar=tuple("XYZ"),
+            help=f"{text}, m (default: so that the smoke fills the picture)",
+        )
+    parser.add_argument(
+        "--fov", type=positive, default=35.0, metavar="DEGREES", help="vertical, default 35"
+    )
+    _add_threads(parser)
+    parser.set_defaults(run=run_preview)
+
+
+def _add_info(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "info", help="print what a bake holds, with tracers per active voxel and warnings"
+    )
+    parser.add_argument("place", metavar="FOLDER", type=Path, help="bake folder, or its manifest")
+    parser.add_argument(
+        "--verify", action="store_true", help="check the hash of every file; status 1 if one fails"
+    )
+    parser.set_defaults(run=run_info)
+
+
+def _add_demo(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "demo",
+        help="bake and render an example, nothing to configure",
+        description="Bake and render an example in under a minute on two cores.",
+    )
+    parser.add_argument(
+        "out",
+        metavar="OUT",
+        type=Path,
+        nargs="?",
+        default=Path("vorton-demo"),
+        help="folder (default vorton-demo)",
+    )
+    _add_threads(parser)
+    parser.set_defaults(run=run_demo)
+
+
+# ---- commands ----
+
+
+def run_bake(arguments: argparse.Namespace) -> int:
+    """`vorton bake`."""
+    scene = load_scene(arguments.scene)
+    volumes = Volumes(
+        voxel=arguments.voxel,
+        preset=arguments.preset,
+        half=not arguments.no_half,
+        compress=not arguments.no_compress and _core.has_compression(),
+    )
+    try:
+        manifest = bake(
+            scene,
+            arguments.out,
+            frames=arguments.frames,
+            fps=arguments.fps,
+            volumes=None if arguments.no_volumes else volumes,
+            tracers=not arguments.no_tracers,
+            progress=not arguments.quiet,
+            threads=arguments.threads,
+            overwrite=arguments.overwrite,
+        )
+    except KeyboardInterrupt:
+        return _say_how_to_go_on(arguments, arguments.out / f"{scene.name}.json")
+    print(describe(manifest))
+    if manifest.data["volumes"]:
+        print(f"{arguments.preset:10} {PRESETS[arguments.preset].hint}")
+    return 0
+
+
+def _say_how_to_go_on(arguments: argparse.Namespace, path: Path) -> int:
+    whole = "no frame is written yet"
+    if path.is_file():
+        manifest = Manifest.load(path)
+        count = manifest.data["last"] - manifest.data["first"] + 1
+        done = f" ({ranges_text(manifest.frames)})" if manifest.frames else ""
+        whole = f"{len(manifest.frames)} of {count} frames are whole{done}"
+    command = [word for word in arguments.command_line if word != "--overwrite"]
+    print(f"vorton: interrupted; {whole}. To go on: {shlex.join(command)}", file=sys.stderr)
+    return INTERRUPTED
+
+
+def run_preview(arguments: argparse.Namespace) -> int:
+    """`vorton preview`."""
+    from .film import make_film
+
+    make_film(
+        arguments.place,
+        arguments.out,
+        frames=arguments.frames,
+        fps=arguments.fps,
+        size=arguments.size,
+        voxel=arguments.voxel,
+        eye=arguments.eye,
+        target=arguments.target,
+        field_of_view=arguments.fov,
+        threads=arguments.threads,
+        progress=not arguments.quiet,
+    )
+    print(arguments.out)
+    return 0
+
+
+def run_info(arguments: argparse.Namespace) -> int:
+    """`vorton info`."""
+    if not arguments.place.exists():
+        raise FileNotFoundError(f"{arguments.place}: no such folder or file")
+    manifest = Manifest.find(arguments.place)
+    print(describe(manifest))
+    if not arguments.verify:
+        return 0
+    damages = [damage for n in manifest.frames if (damage := manifest.damage(n))]
+    for damage in damages:
+        print(f"damaged    {damage}: bake again to repair it")
+    if not damages:
+        print(f"verified   all files of {len(manifest.frames)} frames are as they were written")
+    return 1 if damages or manifest.missing else 0
+
+
+def run_demo(arguments: argparse.Namespace) -> int:
+    """`vorton demo`."""
+    from .demo import run
+
+    try:
+        for path in run(arguments.out, threads=arguments.threads, progress=not arguments.quiet):
+            print(path)
+    except KeyboardInterrupt:
+        return _say_how_to_go_on(arguments, arguments.out / "demo.json")
+    return 0
+
+
+# ---- entry ----
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; returns its exit status."""
+    argv = list(sys.argv[1:] if argv is None else argv)
+    try:
+        if argv[:1] == ["bench"]:
+            from .bench import main as bench
+
+            return bench(argv[1:]) or 0
+        arguments = make_parser().parse_args(argv)
+        arguments.command_line = ["vorton", *argv]
+        status = arguments.run(arguments)
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        print("vorton: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        if os.environ.get(TRACEBACK) == "1":
+            raise
+        print(f"vorton: error: {one_line(error)}", file=sys.stderr)
+        return 1
+
+
+def one_line(error: Exception) -> str:
+    """The error and its notes in one line; an unexpected one with its type."""
+    if isinstance(error, OSError) and error.filename and error.errno:
+        error = explain(error, Path(os.fsdecode(error.filename)), "cannot use")
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    expected = (ValueError, TypeError, OSError, RuntimeError, ImportError)
+    if not isinstance(error, expected) or not text:
+        text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    notes = getattr(error, "__notes__", [])
+    return " ".join((f"{text} ({'; '.join(notes)})" if notes else text).split())

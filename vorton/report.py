@@ -1,0 +1,141 @@
+"""What `vorton info` prints: what a bake holds, how grainy it is, how healthy the flow was."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import Any
+
+from .manifest import Manifest
+
+FEW_TRACERS = 2.0
+"""Tracers per active voxel below which grain shows."""
+
+GOOD_TRACERS = 6.0
+
+# Health numbers above which the flow is doubtful (vorton.h, vt_health), and what that means.
+HEALTH_LIMITS = {
+    "strength_share": (0.05, "vortex lines are not closed"),
+    "vorticity_divergence": (0.4, "the vorticity is no longer free of divergence"),
+    "overlap": (1.0, "vortons have moved apart from each other"),
+}
+
+
+def size_text(count: float) -> str:
+    """Bytes as 12 B, 3.4 kB, 5.6 MB ..."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000 or unit == "GB":
+            break
+        count /= 1000
+    return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+
+
+def ranges_text(numbers: list[int]) -> str:
+    """Ascending numbers as 1-4, 7, 9-12."""
+    parts: list[list[int]] = []
+    for n in numbers:
+        if parts and n == parts[-1][-1] + 1:
+            parts[-1][1:] = [n]
+        else:
+            parts.append([n])
+    return ", ".join("-".join(map(str, part)) for part in parts)
+
+
+def tracers_per_voxel(manifest: Manifest) -> list[float]:
+    """Tracers per active voxel of the frames that have smoke."""
+    values = [manifest.frame(n).get("tracers_per_voxel") for n in manifest.frames]
+    return [value for value in values if value is not None]
+
+
+def proposed_voxel(manifest: Manifest) -> float | None:
+    """The voxel (m) at which the grainiest frame has the tracers that it should."""
+    values = tracers_per_voxel(manifest)
+    if not values:
+        return None
+    return manifest.data["volumes"]["voxel"] * (GOOD_TRACERS / min(values)) ** (1 / 3)
+
+
+def describe(manifest: Manifest) -> str:
+    """The whole report."""
+    data = manifest.data
+    sizes = [file["bytes"] for n in manifest.frames for file in manifest.frame(n)["files"]]
+    seconds = (data["last"] - data["first"] + 1) / data["fps"]
+    rows = [
+        ("bake", str(manifest.path)),
+        ("scene", f"{data['name']}, seed {data['seed']}, {data['scene_sha256'][:12]}"),
+        ("sources", _sources(data["scene"])),
+        ("made by", f"vorton {data['vorton']}"),
+        ("frames", f"{data['first']}-{data['last']} at {data['fps']:g} a second, {seconds:.2f} s"),
+        ("files", f"{len(sizes)}, {size_text(sum(sizes))}"),
+        ("volumes", _volumes(data["volumes"])),
+        ("tracers", _tracers(manifest)),
+        ("per voxel", _per_voxel(manifest)),
+        ("health", _health(manifest)),
+    ]
+    lines = [f"{name:10} {text}" for name, text in rows if text]
+    return "\n".join(lines + [f"warning    {text}" for text in warnings(manifest)])
+
+
+def warnings(manifest: Manifest) -> list[str]:
+    """What one should know before using the bake."""
+    found = []
+    if manifest.missing:
+        found.append(f"frames {ranges_text(manifest.missing)} are missing: bake again to go on")
+    values = tracers_per_voxel(manifest)
+    voxel = proposed_voxel(manifest)
+    if values and voxel and min(values) < FEW_TRACERS:
+        found.append(
+            f"{min(values):.2g} tracers per active voxel: grain will show; take more tracers, "
+            f"or voxels of {voxel:.2g} m"
+        )
+    for name, (limit, meaning) in HEALTH_LIMITS.items():
+        worst = _worst(manifest, name)
+        if worst and worst[1] > limit:
+            found.append(f"{name} {worst[1]:.2g} in frame {worst[0]} (above {limit}): {meaning}")
+    return found
+
+
+def _sources(scene: dict[str, Any]) -> str:
+    kinds = [source["type"] for source in scene["sources"]]
+    counted = [f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)]
+    return ", ".join(counted) or "none"
+
+
+def _volumes(volumes: dict[str, Any] | None) -> str:
+    if volumes is None:
+        return "none"
+    how = ["16-bit" if volumes["half"] else "32-bit"] + ["zlib"] * volumes["compress"]
+    grids = ", ".join(volumes["grids"].values())
+    return f"{volumes['voxel']:g} m, for {volumes['preset']}: {grids} ({', '.join(how)})"
+
+
+def _tracers(manifest: Manifest) -> str:
+    counts = [manifest.frame(n)["tracers"] for n in manifest.frames]
+    if not counts:
+        return ""
+    files = "in .npz" if manifest.data["tracers"] else "no files"
+    least, most = min(counts), max(counts)
+    return f"{least} to {most}, {files}" if least != most else f"{most}, {files}"
+
+
+def _per_voxel(manifest: Manifest) -> str:
+    values = tracers_per_voxel(manifest)
+    if not values:
+        return ""
+    low, middle, high = min(values), median(values), max(values)
+    text = f"tracers per active voxel {low:.2g} to {high:.2g}, median {middle:.2g}"
+    return f"{text} ({FEW_TRACERS:g}: grain shows, {GOOD_TRACERS:g}: none)"
+
+
+def _worst(manifest: Manifest, name: str) -> tuple[int, float] | None:
+    values = [(n, manifest.frame(n)["health"].get(name)) for n in manifest.frames]
+    known = [(n, value) for n, value in values if value is not None]
+    return max(known, key=lambda pair: pair[1]) if known else None
+
+
+def _health(manifest: Manifest) -> str:
+    parts = []
+    for name, (limit, _) in HEALTH_LIMITS.items():
+        worst = _worst(manifest, name)
+        if worst:
+            parts.append(f"{name} {worst[1]:.2g} (limit {limit:g})")
+    return "at worst " + ", ".join(parts) if parts else ""

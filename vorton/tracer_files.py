@@ -1,0 +1,72 @@
+"""Tracer frames: NPZ files with one array per column, in id order. Nothing in them is executed.
+
+    position (n, 3) float32, m        velocity (n, 3) float32, m/s
+    density (n,) float32, kg: the smoke that the tracer stands for
+    size (n,) float32, m: spacing at birth          age (n,) float32, s
+    id (n,) int64
+
+`numpy.load(path, allow_pickle=False)` reads them. The same values give the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import zipfile
+from collections.abc import Mapping
+
+import numpy as np
+
+COLUMNS = ("position", "velocity", "density", "size", "age", "id")
+
+# Positions and velocities are close to noise: deflate gains 7 % for ten times the time.
+_STORED = ("position", "velocity")
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def encode(columns: Mapping[str, np.ndarray]) -> bytes:
+    """The NPZ file as bytes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", allowZip64=True) as archive:
+        for name in COLUMNS:
+            array = io.BytesIO()
+            np.lib.format.write_array(array, np.ascontiguousarray(columns[name]), version=(1, 0))
+            entry = zipfile.ZipInfo(f"{name}.npy", _EPOCH)
+            how = zipfile.ZIP_STORED if name in _STORED else zipfile.ZIP_DEFLATED
+            archive.writestr(entry, array.getvalue(), compress_type=how, compresslevel=1)
+    return buffer.getvalue()
+
+
+def values_sha256(columns: Mapping[str, np.ndarray]) -> str:
+    """SHA-256 of names, types, shapes and values, whatever the compression."""
+    digest = hashlib.sha256()
+    for name in COLUMNS:
+        array = np.ascontiguousarray(columns[name])
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def read(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
+    """The columns of a tracer frame.
+
+    Raises
+    ------
+    ValueError
+        When the file is not a whole tracer frame.
+    OSError
+        When it cannot be read.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            columns = {name: file[name] for name in COLUMNS}
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path}: is not a whole tracer frame: {error}") from error
+    count = len(columns["id"])
+    for name, array in columns.items():
+        shape = (count, 3) if name in _STORED else (count,)
+        dtype = np.int64 if name == "id" else np.float32
+        if array.shape != shape or array.dtype != dtype:
+            raise ValueError(f"{path}: {name} has shape {array.shape} and dtype {array.dtype}")
+    return columns
