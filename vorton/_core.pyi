@@ -4,7 +4,7 @@ from typing import Any, Literal, TypedDict, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-_Set = Literal["vortons", "tracers"]
+_Set = str  # "vortons" or "tracers"
 _Vector = tuple[float, float, float]
 _Numbers = Sequence[float] | NDArray[Any]
 
@@ -77,7 +77,7 @@ class Simulation:
         wind: _Numbers = ...,
         seed: int = ...,
         threads: int = ...,
-        at_capacity: Literal["error", "oldest", "stop"] = ...,
+        at_capacity: str = ...,
         method: dict[str, Any] = ...,
     ) -> Simulation: ...
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -160,7 +160,7 @@ def _per_row(value: Any, position: Any) -> Any:
     return value
 
 
-def _add_columns(particles: type[Particles], rows: Sequence[dict[str, Any]]) -> None:
+def _add_columns(particles: type[Particles], rows: Sequence[Mapping[str, Any]]) -> None:
     """One property for each row of the table of columns."""
     particles._columns = tuple(row["name"] for row in rows)
     for row in rows:

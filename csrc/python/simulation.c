@@ -372,7 +372,9 @@ static PyObject *column(PyObject *self, PyObject *positional, PyObject *named)
     vt_simulation *const simulation = idle(self);
     if (!simulation)
         return NULL;
-    const vt_status status = vt_column(simulation, set, name, &array);
+    /* The first view of the tracers' velocity solves for it. */
+    vt_status status;
+    WITHOUT_GIL(self, status = vt_column(simulation, set, name, &array));
     if (status != VT_OK)
         return vt_py_raise(vt_py_state_of(self), status);
     return vt_py_view(&array, self, !is_result(name));

@@ -1,0 +1,32 @@
+"""Simulations whose particles are added by hand, for tests that are not about sources."""
+
+import numpy as np
+import vorton as vt
+
+
+def ring(count=200, radius=0.5, core=0.1, circulation=1.0):
+    """Columns of a vortex ring one vorton thick: position, strength, core and volume."""
+    angle = np.arange(count) * (2 * np.pi / count)
+    length = 2 * np.pi * radius / count
+    position = np.stack([radius * np.cos(angle), radius * np.sin(angle), 0 * angle], axis=1)
+    tangent = np.stack([-np.sin(angle), np.cos(angle), 0 * angle], axis=1)
+    volume = np.full(count, np.pi * core**2 * length)
+    return position, circulation * length * tangent, np.full(count, core), volume
+
+
+def simulation(vortons=200, tracers=500, **arguments):
+    """A ring of vortons with tracers around it; arguments go to vt.Simulation."""
+    sim = vt.Simulation(**arguments)
+    position, strength, core, volume = ring(vortons)
+    sim.vortons.add(position, strength, core=core, volume=volume)
+    if tracers:
+        points = np.random.default_rng(1).normal(0, 0.3, (tracers, 3))
+        sim.tracers.add(points, density=1e-3, size=0.05)
+    return sim
+
+
+def state(sim):
+    """Everything that a user sees of the state, as bytes: equal before and after a failed call."""
+    columns = [getattr(sim.vortons, name).tobytes() for name in sim.vortons._columns]
+    columns += [getattr(sim.tracers, name).tobytes() for name in sim.tracers._columns]
+    return sim.time, sim.frame, sim.vortons.count, sim.tracers.count, columns

@@ -1,0 +1,163 @@
+"""The plain C library: the example, the exported symbols, one thread at a time."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import vorton as vt
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = Path(vt.get_library()).parent
+WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
+COMPILER = shutil.which("cc") or shutil.which("gcc")
+
+needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler")
+
+
+def sanitizer_flags():
+    """A program that links a library built with a sanitizer must be built with it, too."""
+    flags = vt._core.build().split()
+    return [flag for flag in flags if flag.startswith("-fsanitize=")]
+
+
+def pkg_config(*arguments):
+    """What pkg-config says, or where it is not installed what is written in the file."""
+    if shutil.which("pkg-config"):
+        environment = {**os.environ, "PKG_CONFIG_PATH": str(FOLDER)}
+        done = subprocess.run(["pkg-config", *arguments, "vorton"], env=environment, check=True,
+                              capture_output=True, text=True)
+        return done.stdout.split()
+    values = {"pcfiledir": str(FOLDER)}
+    for line in (FOLDER / "vorton.pc").read_text().splitlines():
+        key, equal, value = line.partition("=" if "=" in line.split(":")[0] else ": ")
+        if equal:
+            for name, text in values.items():
+                value = value.replace("${%s}" % name, text)
+            values[key] = value
+    keys = {"--cflags": "Cflags", "--libs": "Libs", "--modversion": "Version"}
+    return " ".join(values[keys[argument]] for argument in arguments).split()
+
+
+def build(source, program):
+    """Compiles a C program as vorton.pc says."""
+    command = [COMPILER, *WARNINGS, *sanitizer_flags(), str(source), "-o", str(program),
+               *pkg_config("--cflags", "--libs"), "-lm", "-pthread", f"-Wl,-rpath,{FOLDER}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def run(*command):
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120,
+                          check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_version_in_pkg_config():
+    assert pkg_config("--modversion") == [vt.__version__]
+
+
+@needs_compiler
+def test_example(tmp_path):
+    program = build(ROOT / "examples" / "c" / "ring.c", tmp_path / "ring")
+    output = run(program, tmp_path / "ring.vdb")
+    words = output.replace(",", "").split()
+    speed = float(words[words.index("speed") + 1])
+    thin = float(words[words.index("ring", words.index("speed")) + 1])
+    assert speed == pytest.approx(thin, rel=0.1)  # core / radius is .2: not that thin
+    assert (tmp_path / "ring.vdb").read_bytes()[:4] == b" BDV"
+
+
+@needs_compiler
+def test_header_alone_is_enough_in_c_and_cpp(tmp_path):
+    source = '#include <vorton.h>\nint main(void) { return vt_version()[0] == 0; }\n'
+    for language, compiler in (("c", COMPILER), ("c++", shutil.which("c++"))):
+        if compiler is None:
+            continue
+        file = tmp_path / "header.txt"
+        file.write_text(source)
+        command = [compiler, "-Wall", "-Wextra", "-Werror", "-x", language, str(file), "-x", "none",
+                   *sanitizer_flags(), *pkg_config("--cflags", "--libs"), f"-Wl,-rpath,{FOLDER}",
+                   "-o", str(tmp_path / "header")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        run(tmp_path / "header")
+
+
+@pytest.mark.skipif(shutil.which("nm") is None, reason="no nm")
+def test_exported_symbols_begin_with_vt():
+    output = run("nm", "-D", "--defined-only", vt.get_library())
+    names = {line.split()[-1] for line in output.splitlines()}
+    foreign = {name for name in names if not name.startswith("vt_")}
+    allowed = ("__asan", "__ubsan", "__odr_asan", "__tsan")
+    assert not {name for name in foreign if not name.startswith(allowed)}
+    header = (Path(vt.get_include()) / "vorton.h").read_text()
+    hidden = {name for name in names - foreign if f"{name}(" not in header}
+    assert not hidden, "exported but not in vorton.h"
+
+
+TWO_THREADS = r"""
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <vorton.h>
+
+static vt_simulation *simulation;
+static atomic_int busy, failed, ready;
+
+static void *step_on(void *unused)
+{
+    ready++;
+    while (ready < 2)
+        continue;
+    for (int i = 0; i < 200; i++) {
+        const vt_status status = vt_step(simulation, 1e-3);
+        if (status == VT_BUSY && strstr(vt_error_message(), "thread"))
+            busy++;
+        else if (status != VT_OK)
+            failed++;
+    }
+    return unused;
+}
+
+int main(void)
+{
+    vt_simulation_def def = vt_default_simulation();
+    def.threads = 1;
+    if (vt_create_simulation(&def, &simulation) != VT_OK)
+        return 1;
+    enum { COUNT = 500 };
+    static float position[COUNT][3], strength[COUNT][3], core[COUNT], volume[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        position[i][0] = (float)(i % 10), position[i][1] = (float)(i / 10);
+        strength[i][2] = core[i] = volume[i] = 1;
+    }
+    if (vt_add_vortons(simulation, COUNT, position[0], strength[0], core, volume, NULL) != VT_OK)
+        return 2;
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, step_on, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    printf("%d %d %d\n", busy, failed, (int)(vt_step_count(simulation) + busy));
+    vt_destroy_simulation(simulation);
+    return 0;
+}
+"""
+
+
+@needs_compiler
+def test_second_thread_is_told_busy(tmp_path):
+    source = tmp_path / "threads.c"
+    source.write_text(TWO_THREADS)
+    busy, failed, steps = map(int, run(build(source, tmp_path / "threads")).split())
+    assert busy > 0 and failed == 0 and steps == 400
+
+
+def test_library_does_not_need_python():
+    output = run("ldd", vt.get_library()) if shutil.which("ldd") else ""
+    assert "python" not in output

@@ -1,0 +1,184 @@
+"""Columns and grids as NumPy views of the live memory: never stale, never dangling."""
+
+import gc
+
+import numpy as np
+import pytest
+import vorton as vt
+from hand_made import ring, simulation
+
+
+def columns_of(particles):
+    return [(name, getattr(particles, name)) for name in particles._columns]
+
+
+@pytest.mark.parametrize("name", ["vortons", "tracers"])
+def test_columns_are_views_of_one_memory(name):
+    sim = simulation()
+    particles = getattr(sim, name)
+    for column, view in columns_of(particles):
+        again = getattr(particles, column)
+        assert len(view) == particles.count
+        assert view.__array_interface__["data"] == again.__array_interface__["data"], column
+        assert not view.flags.owndata
+
+
+def test_columns_have_the_types_of_their_table():
+    sim = simulation()
+    tables = (sim.vortons, vt._core.VORTON_COLUMNS), (sim.tracers, vt._core.TRACER_COLUMNS)
+    for particles, table in tables:
+        for row in table:
+            view = getattr(particles, row["name"])
+            shape = (particles.count, 3) if row["components"] == 3 else (particles.count,)
+            assert view.dtype == row["dtype"] and view.shape == shape
+            assert row["description"] in getattr(type(particles), row["name"]).__doc__
+
+
+def test_writing_moves_things():
+    sim = simulation()
+    still = simulation()
+    sim.vortons.position += (2, 0, 0)
+    sim.tracers.position[:] += np.float32([2, 0, 0])
+    sim.step(3)
+    still.step(3)
+    shift = sim.tracers.position[sim.tracers.rows(range(500))]
+    shift = shift - still.tracers.position[still.tracers.rows(range(500))]
+    assert np.allclose(shift, (2, 0, 0), atol=2e-3)
+    assert abs(sim.vortons.position[:, 0].mean() - 2) < 1e-3
+
+
+def test_writing_strength_changes_the_flow():
+    sim, half = simulation(), simulation()
+    half.vortons.strength *= 0.5
+    for each in (sim, half):
+        each.update_fields()
+    assert np.allclose(half.velocity_at([[0, 0, 0]]), sim.velocity_at([[0, 0, 0]]) / 2, rtol=1e-4)
+
+
+def test_results_are_read_only():
+    sim = simulation()
+    for view in (sim.vortons.id, sim.vortons.velocity, sim.tracers.id, sim.tracers.velocity):
+        with pytest.raises(ValueError, match="read-only"):
+            view[:] = 0
+    with pytest.raises(ValueError, match="read-only"):
+        sim.vortons.id = 0
+    sim.step()
+    with pytest.raises(ValueError, match="read-only"):
+        sim.grids.velocity[:] = 0
+
+
+def test_views_outlive_the_simulation():
+    sim = simulation(vortons=2000, tracers=20_000)
+    sim.step()
+    views = columns_of(sim.vortons) + columns_of(sim.tracers)
+    views += [("grid", sim.grids.velocity)]
+    copies = [view.copy() for _, view in views]
+    del sim
+    gc.collect()
+    others = [simulation(vortons=2000, tracers=20_000) for _ in range(3)]  # would take the memory
+    for (name, view), copy in zip(views, copies, strict=True):
+        assert np.array_equal(view, copy), name
+    position = views[0][1]
+    position[:] = 7
+    assert position.min() == 7
+    del others
+
+
+def test_views_are_not_stale_after_growth():
+    sim = simulation(vortons=10, tracers=10, max_vortons=300_000, max_tracers=300_000)
+    old = dict(columns_of(sim.vortons)), dict(columns_of(sim.tracers))
+    position, strength, core, volume = ring(250_000)
+    sim.vortons.add(position, strength, core=core, volume=volume)
+    sim.tracers.add(position, density=0.0, size=0.1)
+    for particles, views in zip((sim.vortons, sim.tracers), old, strict=True):
+        assert particles.count == 250_010
+        for name, view in views.items():
+            now = getattr(particles, name)
+            assert np.shares_memory(view, now) and np.array_equal(view, now[:10]), name
+    old[0]["strength"][3] = (1, 2, 3)
+    assert tuple(sim.vortons.strength[3]) == (1, 2, 3)
+
+
+def test_view_held_across_1000_steps_with_births():
+    scene = vt.Scene("births", max_tracers=200_000)
+    scene.add(vt.VortexRing(radius=0.5, core=0.1))
+    scene.add(vt.Tracers(vt.Sphere(radius=0.2), rate=5_000))
+    scene.add(vt.VortexRing(center=(0, 0, -1), radius=0.5, core=0.1, time=2.0))
+    sim = vt.Simulation(scene, fps=240)
+    sim.step(10)
+    held = {("vortons", name): view for name, view in columns_of(sim.vortons)}
+    held |= {("tracers", name): view for name, view in columns_of(sim.tracers)}
+    first = sim.vortons.count, sim.tracers.count
+    assert min(first) > 0
+    for frame in sim.frames(1000):
+        if frame % 50 == 0:
+            for (set_name, name), view in held.items():
+                now = getattr(getattr(sim, set_name), name)[: len(view)]
+                assert np.array_equal(view, now), (set_name, name, frame)
+    assert sim.vortons.count == 2 * first[0]  # the second ring has been born
+    assert sim.tracers.count == pytest.approx(5_000 * 1010 / 240, abs=2)
+    assert len(held["tracers", "position"]) == first[1]
+
+
+def test_ids_are_identity_while_rows_move():
+    sim = simulation(vortons=3000, tracers=5000)
+    start = sim.tracers.position[:, 2].copy()
+    ids = sim.vortons.id.copy()
+    sim.tracers.density = np.arange(5000)
+    sim.step(12)
+    for particles in (sim.vortons, sim.tracers):
+        assert np.array_equal(np.sort(particles.id), np.arange(particles.count))
+        rows = particles.rows(np.arange(particles.count))
+        assert np.array_equal(particles.id[rows], np.arange(particles.count))
+    assert not np.array_equal(sim.vortons.id, ids)  # this many are sorted in 12 steps
+    assert np.array_equal(sim.tracers.density, sim.tracers.id)  # columns travel together
+    moved = sim.tracers.position[sim.tracers.rows(range(5000)), 2] - start
+    assert np.abs(moved).max() < 1  # none has taken another one's place far away
+
+
+def test_rows_of_removed_particles():
+    sim = simulation(tracers=100)
+    mask = np.arange(100) % 3 == 0
+    kept = sim.tracers.id[~mask].copy()
+    sim.tracers.remove(mask)
+    assert np.array_equal(sim.tracers.id, kept)  # in their order
+    assert sim.tracers.rows([0, 1, 2, 3, 1000, -5]).tolist() == [-1, 0, 1, -1, -1, -1]
+    new = sim.tracers.add([[0, 0, 0]], density=1, size=1)
+    assert new.tolist() == [100]  # an id is never given twice
+
+
+def test_adding_returns_ids_in_order():
+    sim = simulation(vortons=5)
+    ids = sim.vortons.add(*ring(3)[:2], core=0.1, volume=1e-3)
+    assert ids.tolist() == [5, 6, 7] and ids.dtype == np.int64
+    assert sim.vortons.add(np.empty((0, 3)), np.empty((0, 3)), core=1, volume=1).tolist() == []
+
+
+def test_capacity():
+    sim = simulation(vortons=8, tracers=0, max_vortons=10)
+    assert (sim.vortons.count, sim.vortons.capacity) == (8, 10)
+    position, strength, core, volume = ring(3)
+    with pytest.raises(vt.CapacityError, match="max_vortons"):
+        sim.vortons.add(position, strength, core=core, volume=volume)
+    assert sim.vortons.count == 8
+    oldest = simulation(vortons=8, tracers=0, max_vortons=10, at_capacity="oldest")
+    oldest.vortons.add(position, strength, core=core, volume=volume)
+    assert sorted(oldest.vortons.id) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+
+
+def test_grid_lies_where_it_says():
+    sim = simulation()
+    sim.update_fields()
+    velocity, h = sim.grids.velocity, sim.grids.spacing
+    assert velocity.dtype == np.float32 and velocity.ndim == 4 and velocity.shape[3] == 3
+    assert sim.grids.vector_potential.shape == velocity.shape
+    k, j, i = (n // 2 for n in velocity.shape[:3])
+    place = np.array(sim.grids.origin) + h * np.array([i, j, k])
+    assert np.allclose(sim.velocity_at([place]), velocity[k, j, i], rtol=1e-3, atol=1e-4)
+
+
+def test_grid_before_the_first_field():
+    sim = vt.Simulation()
+    with pytest.raises(ValueError, match="no"):
+        _ = sim.grids.velocity
+    assert "no" in repr(sim.grids)
