@@ -71,10 +71,9 @@ vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content 
         return report_vortons(s);
     add_bounds(content, &bounds, &any);
     content->exists = any;
-    if (births && births->vortons_done < births->vorton_count) {
-        const int64_t done = births->vortons_done;
-        s->stages->bounds(births->vorton_count - done, births->vorton_position + 3 * done,
-                          births->vorton_strength + 3 * done, &bounds, threads);
+    if (births && births->vorton_count > 0) {
+        s->stages->bounds(births->vorton_count, births->vorton_position, births->vorton_strength,
+                          &bounds, threads);
         add_bounds(content, &bounds, &any);
     }
     return VT_OK;

@@ -18,7 +18,7 @@ typedef struct vt_content {
         vt_timer_add(&(s)->timers[VT_TIME_OF_##stage], since_);                                    \
     } while (0)
 
-/* Bounds of the vortons that carry circulation, births of this step still to come included (NULL:
+/* Bounds of the vortons that carry circulation, births of this step included (NULL:
  * none). VT_NOT_FINITE names the first bad value of position or strength. */
 vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content *content);
 

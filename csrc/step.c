@@ -9,7 +9,6 @@
 
 #include "core/status.h"
 #include "field.h"
-#include "state/particles.h"
 #include "tracers.h"
 
 enum {
@@ -81,7 +80,7 @@ static vt_status place(vt_simulation *s, const vt_births *births, int32_t *exist
 static void collect(vt_simulation *s, const vt_births *births, work *w)
 {
     const vt_vortons *const v = &s->vortons;
-    const size_t rows = (size_t)(v->set.count + births->vorton_count - births->vortons_done);
+    const size_t rows = (size_t)(v->set.count + births->vorton_count);
     w->records = vt_arena_push(&s->arena, sizeof(vt_record) * (rows + VT_LANES));
     w->sorted = vt_arena_push(&s->arena, sizeof(vt_record) * (rows + VT_LANES));
     w->rates = vt_arena_push(&s->arena, sizeof(vt_rate) * rows);
@@ -198,9 +197,7 @@ static void drift_rows(int64_t count, const double *wind, double dt, float *posi
 /* Where nothing carries circulation only the wind moves, until a vorton is born. */
 static double drift(vt_simulation *s, vt_births *births, double remaining)
 {
-    double dt = remaining;
-    if (births->vortons_done < births->vorton_count)
-        dt = fmin(dt, births->vorton_time[births->vortons_done] - s->time);
+    const double dt = vt_next_vorton_time(births, s->time + remaining) - s->time;
     vt_vortons *const v = &s->vortons;
     vt_tracers *const t = &s->tracers;
     drift_rows(v->set.count, s->def.wind, dt, v->position, v->velocity, v->age);
@@ -256,17 +253,16 @@ static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
 {
     vt_content content;
     vt_placement trial = s->placement;
+    vt_plan_births(s, s->time, s->time + dt, births);
     vt_status status = vt_check_tracers(s);
-    if (!status)
-        status = vt_plan_births(s, s->time, s->time + dt, &s->arena, births);
     if (!status)
         status = vt_find_content(s, births, &content);
     if (!status && content.exists && !is_direct(s))
         status = vt_place_grid(s, &content, &trial);
     if (!status)
-        status = vt_make_room(s, VT_VORTONS, &births->vorton_count);
+        status = vt_make_room(s, VT_VORTONS, &births->vortons_left);
     if (!status)
-        status = vt_make_room(s, VT_TRACERS, &births->tracer_count);
+        status = vt_make_room(s, VT_TRACERS, &births->tracers_left);
     return status;
 }
 

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypedDict, final
 
 import numpy as np
@@ -55,6 +55,16 @@ def direct_sum(
     threads: int = 0,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, NDArray[np.float64] | None]: ...
 def solve_poisson(field: ArrayLike, spacing: float, threads: int = 0) -> NDArray[np.float32]: ...
+def volume_from_tracers(
+    *,
+    position: ArrayLike,
+    density: ArrayLike,
+    size: ArrayLike,
+    voxel_size: float,
+    velocity: Callable[[NDArray[np.float32]], ArrayLike] | None = None,
+    velocity_margin: float = ...,
+    threads: int = 0,
+) -> Volume: ...
 @final
 class Simulation:
     def __new__(
@@ -116,7 +126,9 @@ class Simulation:
     def column(self, set: _Set, name: str) -> NDArray[Any]: ...
     def grid(self, name: str) -> tuple[NDArray[np.float32], _Vector, float]: ...
     def velocity_at(self, points: ArrayLike) -> NDArray[np.float32]: ...
-    def volume(self, voxel_size: float, velocity_margin: float = ...) -> Volume: ...
+    def volume(
+        self, voxel_size: float, velocity_margin: float = ..., threads: int = 0
+    ) -> Volume: ...
     def health(self) -> dict[str, Any]: ...
     def timings(self) -> list[dict[str, Any]]: ...
 

@@ -297,7 +297,8 @@ class Simulation:
         for name, value in instead.items():
             if value is not None:
                 setattr(self.scene, name, value)
-        self._core = _make_core(self.scene, threads)
+        self._threads = 0 if threads is None else threads
+        self._core = _make_core(self.scene, self._threads)
         self.frame = 0
         self.vortons = Vortons(self._core)
         self.tracers = Tracers(self._core)
@@ -384,7 +385,9 @@ class Simulation:
             Voxels beyond density in which velocity is stored, 0 to 16, default 3.
         """
         size = self.scene.nominal_voxel if voxel is None else voxel
-        return self._core.volume(size, velocity_margin)
+        return self._core.volume(
+            voxel_size=size, velocity_margin=velocity_margin, threads=self._threads
+        )
 
     # ---- records ----
 
@@ -417,7 +420,7 @@ def _frame_count(value: Any) -> int:
     return count
 
 
-def _make_core(scene: Scene, threads: int | None) -> _core.Simulation:
+def _make_core(scene: Scene, threads: int) -> _core.Simulation:
     core = _core.Simulation(
         max_vortons=scene.max_vortons,
         max_tracers=scene.max_tracers,
@@ -425,7 +428,7 @@ def _make_core(scene: Scene, threads: int | None) -> _core.Simulation:
         spacing=scene.spacing or 0.0,
         wind=scene.wind,
         seed=scene.seed,
-        threads=0 if threads is None else threads,
+        threads=threads,
         at_capacity=scene.at_capacity,
         method=scene.method.to_dict(),
     )

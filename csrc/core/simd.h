@@ -117,6 +117,15 @@ VT_INLINE vi vi_set(int32_t x)
     return x + (vi){0};
 }
 
+/* 0, 1, 2 ... */
+VT_INLINE vi vi_lanes(void)
+{
+    vi r;
+    for (int32_t i = 0; i < VL; i++)
+        r[i] = i;
+    return r;
+}
+
 VT_INLINE f4 f4_set(float x)
 {
     return (f4){x, x, x, x};
@@ -209,6 +218,12 @@ VT_INLINE vf vf_select(vi mask, vf a, vf b)
     return (vf)((mask & (vi)a) | (~mask & (vi)b));
 }
 
+/* The first count lanes of a, then zeros. */
+VT_INLINE vf vf_first(vf a, int64_t count)
+{
+    return (vf)((vi)a & (vi_lanes() < vi_set((int32_t)count)));
+}
+
 /* Towards zero; the argument must be inside the int32 range. */
 VT_INLINE vi vf_truncate(vf a)
 {
@@ -283,6 +298,32 @@ VT_INLINE void vf_transpose(vf r[VL])
     r[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
     r[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
     r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+#endif
+}
+
+/* Neighbours along a row that is held in vectors: the last lane of `before`, then `here` without its
+ * last; and `here` without its first lane, then the first of `after`. */
+VT_INLINE vf vf_behind(vf before, vf here)
+{
+#if VL == 16
+    return (vf)_mm512_alignr_epi32((__m512i)here, (__m512i)before, 15);
+#elif VL == 8
+    const __m256i middle = _mm256_permute2x128_si256((__m256i)before, (__m256i)here, 0x21);
+    return (vf)_mm256_alignr_epi8((__m256i)here, middle, 12);
+#else
+    return __builtin_shufflevector(before, here, 3, 4, 5, 6);
+#endif
+}
+
+VT_INLINE vf vf_ahead(vf here, vf after)
+{
+#if VL == 16
+    return (vf)_mm512_alignr_epi32((__m512i)after, (__m512i)here, 1);
+#elif VL == 8
+    const __m256i middle = _mm256_permute2x128_si256((__m256i)here, (__m256i)after, 0x21);
+    return (vf)_mm256_alignr_epi8(middle, (__m256i)here, 4);
+#else
+    return __builtin_shufflevector(here, after, 1, 2, 3, 4);
 #endif
 }
 

@@ -3,54 +3,67 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "core/parallel.h"
+#include "core/reserve.h"
 #include "core/status.h"
 
 /* ---- sets of keys: open addressing, at most half full ---- */
 
 enum { FIRST_BITS = 8 };
-#define NO_KEY UINT64_MAX /* keys have 63 bits */
 
-/* 1 if the key was new. */
-static int insert(uint64_t *slots, int bits, uint64_t key)
+/* A table for room for 2^(bits - 1) keys, with those that the set has. */
+static int index_keys(vt_key_set *set, int bits)
 {
     const uint64_t last = ((uint64_t)1 << bits) - 1;
-    uint64_t slot = vt_key_slot(key, bits);
-    while (slots[slot] != NO_KEY && slots[slot] != key)
-        slot = (slot + 1) & last;
-    const int is_new = slots[slot] == NO_KEY;
-    slots[slot] = key;
-    return is_new;
+    uint32_t *const table = calloc(last + 1, sizeof *table);
+    if (!table)
+        return -1;
+    for (int64_t place = 0; place < set->count; place++) {
+        uint64_t slot = vt_key_slot(set->keys[place], bits);
+        while (table[slot])
+            slot = (slot + 1) & last;
+        table[slot] = (uint32_t)(place + 1);
+    }
+    free(set->table);
+    set->table = table;
+    set->bits = bits;
+    return 0;
 }
 
 static int grow(vt_key_set *set)
 {
     const int bits = set->bits ? set->bits + 1 : FIRST_BITS;
-    const size_t bytes = sizeof(uint64_t) << bits;
-    uint64_t *const slots = malloc(bytes);
-    if (!slots)
+    uint64_t *const keys = realloc(set->keys, sizeof *keys << (bits - 1));
+    if (!keys)
         return -1;
-    memset(slots, 0xff, bytes);
-    for (size_t old = 0; set->slots && old < (size_t)1 << set->bits; old++)
-        if (set->slots[old] != NO_KEY)
-            insert(slots, bits, set->slots[old]);
-    free(set->slots);
-    set->slots = slots;
-    set->bits = bits;
-    return 0;
+    set->keys = keys;
+    return index_keys(set, bits);
 }
 
-int vt_key_set_add(vt_key_set *set, uint64_t key)
+int64_t vt_key_set_add(vt_key_set *set, uint64_t key)
 {
-    if ((!set->slots || 2 * set->count >= (int64_t)1 << set->bits) && grow(set) != 0)
+    const int64_t place = vt_key_set_find(set, key);
+    if (place >= 0)
+        return place;
+    if ((set->bits == 0 || set->count == (int64_t)1 << (set->bits - 1)) && grow(set) != 0)
         return -1;
-    set->count += insert(set->slots, set->bits, key);
-    return 0;
+    const uint64_t last = ((uint64_t)1 << set->bits) - 1;
+    uint64_t slot = vt_key_slot(key, set->bits);
+    while (set->table[slot])
+        slot = (slot + 1) & last;
+    set->keys[set->count] = key;
+    set->table[slot] = (uint32_t)(set->count + 1);
+    return set->count++;
 }
 
 void vt_key_set_destroy(vt_key_set *set)
 {
-    free(set->slots);
+    free(set->keys);
+    free(set->table);
     *set = (vt_key_set){0};
 }
 
@@ -78,61 +91,60 @@ static void sort_keys(uint64_t *keys, uint64_t *spare, int64_t count)
 
 /* ---- leaves ---- */
 
+void *vt_allocate(size_t bytes)
+{
+    const size_t huge = (size_t)2 << 20;
+    if (bytes < huge || bytes > SIZE_MAX - huge)
+        return malloc(bytes);
+    const size_t whole = (bytes + huge - 1) / huge * huge;
+    void *const memory = aligned_alloc(huge, whole);
+    if (memory)
+        vt_reserve_huge(memory, whole);
+    return memory;
+}
+
 static vt_status out_of_memory(vt_leaves *leaves)
 {
     vt_destroy_leaves(leaves);
     return vt_fail(VT_OUT_OF_MEMORY, "no memory for the leaves of a volume");
 }
 
-/* All keys of the sets into leaves->keys, ascending, each once. */
-static int collect_keys(vt_leaves *leaves, int set_count, const vt_key_set *sets)
+/* All keys of the sets, ascending, each once. */
+static int collect_keys(vt_key_set *all, int64_t set_count, const vt_key_set *sets)
 {
     int64_t total = 0, count = 0;
-    for (int s = 0; s < set_count; s++)
+    for (int64_t s = 0; s < set_count; s++)
         total += sets[s].count;
     if (total == 0)
         return 0;
-    if (total >= INT32_MAX)
-        return -1;
-    uint64_t *const keys = malloc((size_t)total * sizeof *keys);
+    all->keys = malloc((size_t)total * sizeof *all->keys);
     uint64_t *const spare = malloc((size_t)total * sizeof *spare);
-    leaves->keys = keys;
-    if (!keys || !spare) {
+    if (!all->keys || !spare) {
         free(spare);
         return -1;
     }
-    for (int s = 0; s < set_count; s++)
-        for (size_t slot = 0; sets[s].slots && slot < (size_t)1 << sets[s].bits; slot++)
-            if (sets[s].slots[slot] != NO_KEY)
-                keys[count++] = sets[s].slots[slot];
-    sort_keys(keys, spare, count);
+    for (int64_t s = 0; s < set_count; s++) {
+        if (sets[s].count)
+            memcpy(all->keys + count, sets[s].keys, (size_t)sets[s].count * sizeof *all->keys);
+        count += sets[s].count;
+    }
+    sort_keys(all->keys, spare, total);
     free(spare);
-    leaves->count = 1;
-    for (int64_t i = 1; i < count; i++)
-        if (keys[i] != keys[i - 1])
-            keys[leaves->count++] = keys[i];
-    return 0;
+    all->count = 1;
+    for (int64_t i = 1; i < total; i++)
+        if (all->keys[i] != all->keys[i - 1])
+            all->keys[all->count++] = all->keys[i];
+    return all->count < INT32_MAX ? 0 : -1;
 }
 
-/* The hash table, at most half full. */
-static int index_keys(vt_leaves *leaves)
+/* Makes the rows of the leaves known by their keys. */
+static int index_leaves(vt_leaves *leaves)
 {
     int bits = FIRST_BITS;
     while ((int64_t)1 << bits < 2 * leaves->count)
         bits++;
-    const uint64_t last = ((uint64_t)1 << bits) - 1;
-    free(leaves->table);
-    leaves->table_bits = bits;
-    leaves->table = calloc(last + 1, sizeof *leaves->table);
-    if (!leaves->table)
-        return -1;
-    for (int64_t row = 0; row < leaves->count; row++) {
-        uint64_t slot = vt_key_slot(leaves->keys[row], bits);
-        while (leaves->table[slot])
-            slot = (slot + 1) & last;
-        leaves->table[slot] = (uint32_t)(row + 1);
-    }
-    return 0;
+    leaves->set.count = leaves->count;
+    return index_keys(&leaves->set, bits);
 }
 
 static int make_values(vt_leaves *leaves, int components)
@@ -141,18 +153,21 @@ static int make_values(vt_leaves *leaves, int components)
     leaves->components = components;
     if (components == 0 || leaves->count == 0)
         return 0;
-    leaves->values = calloc((size_t)leaves->count, floats * sizeof(float));
+    leaves->values = vt_allocate((size_t)leaves->count * floats * sizeof(float));
     return leaves->values ? 0 : -1;
 }
 
-vt_status vt_create_leaves(vt_leaves *leaves, int components, int set_count, const vt_key_set *sets)
+vt_status vt_create_leaves(vt_leaves *leaves, int components, int64_t set_count,
+                           const vt_key_set *sets)
 {
     *leaves = (vt_leaves){0};
-    if (collect_keys(leaves, set_count, sets) != 0)
+    if (collect_keys(&leaves->set, set_count, sets) != 0)
         return out_of_memory(leaves);
+    leaves->keys = leaves->set.keys;
+    leaves->count = leaves->set.count;
     if (leaves->count) {
         leaves->masks = calloc((size_t)leaves->count, VT_LEAF_WORDS * sizeof *leaves->masks);
-        if (!leaves->masks || index_keys(leaves) != 0)
+        if (!leaves->masks || index_leaves(leaves) != 0)
             return out_of_memory(leaves);
     }
     return make_values(leaves, components) == 0 ? VT_OK : out_of_memory(leaves);
@@ -160,27 +175,38 @@ vt_status vt_create_leaves(vt_leaves *leaves, int components, int set_count, con
 
 void vt_destroy_leaves(vt_leaves *leaves)
 {
-    free(leaves->keys);
+    vt_key_set_destroy(&leaves->set);
     free(leaves->masks);
     free(leaves->values);
-    free(leaves->table);
     *leaves = (vt_leaves){0};
+}
+
+/* Bit i: values[i] > 0, for 4 values. */
+static inline uint64_t positive_bits(const float *values)
+{
+#if defined(__SSE2__)
+    return (uint64_t)_mm_movemask_ps(_mm_cmpgt_ps(_mm_loadu_ps(values), _mm_setzero_ps()));
+#else
+    return (uint64_t)((values[0] > 0) | (values[1] > 0) << 1 | (values[2] > 0) << 2 |
+                      (values[3] > 0) << 3);
+#endif
 }
 
 int vt_mark_active(vt_leaves *leaves, int64_t row)
 {
     const float *const values = leaves->values + row * VT_LEAF_VOXELS;
-    int finite = 1;
+    float rest[4] = {0.0f, 0.0f, 0.0f, 0.0f}; /* 0 unless one is not finite */
     for (int x = 0; x < VT_LEAF_WORDS; x++) {
         uint64_t word = 0;
-        for (int i = 0; i < 64; i++) {
-            const float value = values[64 * x + i];
-            word |= (uint64_t)(value > 0.0f) << i;
-            finite &= value - value == 0.0f;
+        for (int i = 0; i < 64; i += 4) {
+            const float *const four = values + 64 * x + i;
+            word |= positive_bits(four) << i;
+            for (int lane = 0; lane < 4; lane++)
+                rest[lane] += four[lane] - four[lane];
         }
         leaves->masks[row * VT_LEAF_WORDS + x] = word;
     }
-    return finite;
+    return rest[0] + rest[1] + rest[2] + rest[3] == 0.0f;
 }
 
 /* ---- bounds ---- */
@@ -246,33 +272,38 @@ static int add_reached(vt_key_set *set, const vt_leaves *from, int64_t row, int 
         low[axis] = (low[axis] - radius + 64) / VT_LEAF_SIDE - 8;
         high[axis] = (high[axis] + radius + 64) / VT_LEAF_SIDE - 8;
     }
-    int failed = 0;
+    const vt_neighbourhood around = vt_neighbours(from->keys[row]);
     for (int x = low[0]; x <= high[0]; x++)
         for (int y = low[1]; y <= high[1]; y++)
             for (int z = low[2]; z <= high[2]; z++)
-                failed |= vt_key_set_add(
-                    set, vt_neighbour_key(from->keys[row], (const int32_t[3]){x, y, z}));
-    return failed;
+                if (vt_key_set_add(set, vt_neighbour(&around, x, y, z)) < 0)
+                    return -1;
+    return 0;
 }
 
-/* Active voxels of `from` around a leaf: bit z of rows[x][y], from 16 voxels before its first voxel
- * to 16 after its last. */
-static void gather_rows(const vt_leaves *from, uint64_t key, int reach,
+/* Active voxels of `from` around a leaf: bit z of rows[x][y], counted from `radius` voxels before
+ * its first voxel to `radius` after its last. */
+static void gather_rows(const vt_leaves *from, uint64_t key, int radius,
                         uint64_t rows[MOST_WINDOW][MOST_WINDOW])
 {
-    memset(rows, 0, sizeof(uint64_t) * MOST_WINDOW * MOST_WINDOW);
-    for (int x = -reach; x <= reach; x++)
-        for (int y = -reach; y <= reach; y++)
-            for (int z = -reach; z <= reach; z++) {
-                const int64_t row =
-                    vt_leaf_row(from, vt_neighbour_key(key, (const int32_t[3]){x, y, z}));
-                if (row < 0)
-                    continue;
-                for (int i = 0; i < VT_LEAF_SIDE; i++) {
-                    const uint64_t word = from->masks[row * VT_LEAF_WORDS + i];
-                    for (int j = 0; j < VT_LEAF_SIDE; j++)
-                        rows[MOST_RADIUS + 8 * x + i][MOST_RADIUS + 8 * y + j] |=
-                            (word >> (8 * j) & 255) << (MOST_RADIUS + 8 * z);
+    const int reach = (radius + 7) / 8, window = VT_LEAF_SIDE + 2 * radius;
+    const vt_neighbourhood around = vt_neighbours(key);
+    for (int x = 0; x < window; x++)
+        memset(rows[x], 0, sizeof(uint64_t) * (size_t)window);
+    for (int a = -reach; a <= reach; a++)
+        for (int b = -reach; b <= reach; b++)
+            for (int c = -reach; c <= reach; c++) {
+                const int64_t row = vt_leaf_row(from, vt_neighbour(&around, a, b, c));
+                const int x0 = radius + 8 * a, y0 = radius + 8 * b, z0 = radius + 8 * c;
+                for (int x = 0; row >= 0 && x < VT_LEAF_SIDE; x++) {
+                    const uint64_t word = from->masks[row * VT_LEAF_WORDS + x];
+                    if (x0 + x < 0 || x0 + x >= window || !word)
+                        continue;
+                    for (int y = 0; y < VT_LEAF_SIDE; y++) {
+                        const uint64_t bits = word >> (8 * y) & 255;
+                        if (y0 + y >= 0 && y0 + y < window)
+                            rows[x0 + x][y0 + y] |= z0 < 0 ? bits >> -z0 : bits << z0;
+                    }
                 }
             }
 }
@@ -280,22 +311,23 @@ static void gather_rows(const vt_leaves *from, uint64_t key, int reach,
 /* Mask of a leaf: the voxels with an active one in the cube of side 2 radius + 1 around them. */
 static void dilate_mask(const vt_leaves *from, uint64_t key, int radius, uint64_t mask[8])
 {
-    uint64_t rows[MOST_WINDOW][MOST_WINDOW], columns[MOST_WINDOW][VT_LEAF_SIDE] = {{0}};
-    gather_rows(from, key, (radius + 7) / 8, rows);
-    for (int x = MOST_RADIUS - radius; x < MOST_RADIUS + VT_LEAF_SIDE + radius; x++)
+    uint64_t rows[MOST_WINDOW][MOST_WINDOW], slices[MOST_WINDOW];
+    gather_rows(from, key, radius, rows);
+    for (int x = 0; x < VT_LEAF_SIDE + 2 * radius; x++) {
+        slices[x] = 0;
         for (int y = 0; y < VT_LEAF_SIDE; y++) {
-            uint64_t all = 0, wide = 0;
-            for (int d = -radius; d <= radius; d++)
-                all |= rows[x][MOST_RADIUS + y + d];
-            for (int d = -radius; d <= radius; d++)
-                wide |= all >> (MOST_RADIUS + d);
-            columns[x][y] = (wide & 255) << (8 * y);
+            uint64_t line = 0, wide = 0;
+            for (int d = 0; d <= 2 * radius; d++)
+                line |= rows[x][y + d];
+            for (int d = 0; d <= 2 * radius; d++)
+                wide |= line >> d;
+            slices[x] |= (wide & 255) << (8 * y);
         }
+    }
     for (int x = 0; x < VT_LEAF_SIDE; x++) {
         mask[x] = 0;
-        for (int d = -radius; d <= radius; d++)
-            for (int y = 0; y < VT_LEAF_SIDE; y++)
-                mask[x] |= columns[MOST_RADIUS + x + d][y];
+        for (int d = 0; d <= 2 * radius; d++)
+            mask[x] |= slices[x + d];
     }
 }
 
@@ -344,7 +376,7 @@ vt_status vt_dilate_leaves(const vt_leaves *from, int radius, int components, in
     dilation d = {from, radius, leaves};
     vt_parallel_for(threads, leaves->count, 16, dilate_masks, &d);
     drop_empty(leaves);
-    if (index_keys(leaves) != 0 || make_values(leaves, components) != 0)
+    if (index_leaves(leaves) != 0 || make_values(leaves, components) != 0)
         return out_of_memory(leaves);
     return VT_OK;
 }

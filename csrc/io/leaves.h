@@ -3,6 +3,7 @@
 #ifndef VORTON_IO_LEAVES_H
 #define VORTON_IO_LEAVES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "vorton.h"
@@ -40,45 +41,33 @@ static inline void vt_leaf_origin(uint64_t key, int32_t voxel[3])
     }
 }
 
-/* Key of the leaf that is offset[] leaves away along x, y, z. */
-static inline uint64_t vt_neighbour_key(uint64_t key, const int32_t offset[3])
+/* The keys of the leaves around one, up to 2 away along each axis: a part for each axis, to be
+ * joined by |. */
+typedef struct vt_neighbourhood {
+    uint64_t part[3][5];
+} vt_neighbourhood;
+
+static inline vt_neighbourhood vt_neighbours(uint64_t key)
 {
+    vt_neighbourhood n;
     int32_t voxel[3];
     vt_leaf_origin(key, voxel);
     for (int axis = 0; axis < 3; axis++)
-        voxel[axis] += VT_LEAF_SIDE * offset[axis];
-    return vt_leaf_key(voxel);
+        for (int d = -2; d <= 2; d++) {
+            const uint64_t index =
+                ((uint64_t)(voxel[axis] + VT_VOXEL_LIMIT) >> 3) + (uint64_t)(int64_t)d;
+            n.part[axis][d + 2] = (index >> 9 & 4095) << (51 - 12 * axis) |
+                                  (index >> 4 & 31) << (22 - 5 * axis) |
+                                  (index & 15) << (8 - 4 * axis);
+        }
+    return n;
 }
 
-/* A growing set of keys. */
-typedef struct vt_key_set {
-    uint64_t *slots;
-    int64_t count;
-    int bits; /* 2^bits slots; no slots yet: 0 */
-} vt_key_set;
-
-/* 0, or -1 when there is no memory. */
-int vt_key_set_add(vt_key_set *set, uint64_t key);
-void vt_key_set_destroy(vt_key_set *set);
-
-/* ---- leaves ---- */
-
-typedef struct vt_leaves {
-    int64_t count;
-    int32_t components; /* floats a voxel: 1 or 3; 0 where there are no values */
-    uint64_t *keys;     /* count, ascending */
-    uint64_t *masks;    /* count x 8: voxel (x, y, z) of a leaf is active if bit 8 y + z of word x
-                           is set */
-    float *values;      /* count x 512 x components, voxel 64 x + 8 y + z; 0 where not active */
-    uint32_t *table;    /* hash table from keys to rows: row + 1, or 0 */
-    int32_t table_bits;
-} vt_leaves;
-
-/* Leaves of the keys in set_count sets, without active voxels, values all 0. On failure leaves is
- * empty. */
-vt_status vt_create_leaves(vt_leaves *leaves, int components, int set_count,
-                           const vt_key_set *sets);
-void vt_destroy_leaves(vt_leaves *leaves);
+/* Key of the leaf that is (x, y, z) leaves away, each -2 .. 2. */
+static inline uint64_t vt_neighbour(const vt_neighbourhood *n, int x, int y, int z)
+{
+    return n->part[0][x + 2] | n->part[1][y + 2] | n->part[2][z + 2];
+}
 
 /* Slot of a key in a table of 2^bits (1 .. 63). */
 static inline uint64_t vt_key_slot(uint64_t key, int bits)
@@ -86,17 +75,56 @@ static inline uint64_t vt_key_slot(uint64_t key, int bits)
     return (key ^ key >> 32) * 0x9e3779b97f4a7c15u >> (64 - bits);
 }
 
+/* Keys in the order in which they were added, each once, and a hash table of their places. */
+typedef struct vt_key_set {
+    uint64_t *keys;
+    uint32_t *table; /* place + 1, or 0 */
+    int64_t count;
+    int32_t bits; /* the table has 2^bits slots */
+} vt_key_set;
+
+/* Place of the key, added if it was not there; -1 when there is no memory. */
+int64_t vt_key_set_add(vt_key_set *set, uint64_t key);
+void vt_key_set_destroy(vt_key_set *set);
+
+/* Place of the key, or -1. */
+static inline int64_t vt_key_set_find(const vt_key_set *set, uint64_t key)
+{
+    const uint64_t last = ((uint64_t)1 << set->bits) - 1;
+    if (set->count == 0)
+        return -1;
+    for (uint64_t slot = vt_key_slot(key, set->bits);; slot = (slot + 1) & last) {
+        const int64_t place = (int64_t)set->table[slot] - 1;
+        if (place < 0 || set->keys[place] == key)
+            return place;
+    }
+}
+
+/* ---- leaves ---- */
+
+/* Memory like malloc's, behind huge pages where it is large. */
+void *vt_allocate(size_t bytes);
+
+typedef struct vt_leaves {
+    int64_t count;
+    uint64_t *keys;     /* count, ascending: set.keys */
+    vt_key_set set;     /* from keys to rows */
+    uint64_t *masks;    /* count x 8: voxel (x, y, z) of a leaf is active if bit 8 y + z of word x
+                           is set */
+    int32_t components; /* floats a voxel: 1 or 3; 0 where there are no values */
+    float *values;      /* count x 512 x components, voxel 64 x + 8 y + z; 0 where not active */
+} vt_leaves;
+
+/* Leaves of the keys in set_count sets, without active voxels; the values are not initialised. On
+ * failure leaves is empty. */
+vt_status vt_create_leaves(vt_leaves *leaves, int components, int64_t set_count,
+                           const vt_key_set *sets);
+void vt_destroy_leaves(vt_leaves *leaves);
+
 /* Row of the leaf with this key, or -1. */
 static inline int64_t vt_leaf_row(const vt_leaves *leaves, uint64_t key)
 {
-    const uint64_t last = ((uint64_t)1 << leaves->table_bits) - 1;
-    if (leaves->count == 0)
-        return -1;
-    for (uint64_t slot = vt_key_slot(key, leaves->table_bits);; slot = (slot + 1) & last) {
-        const int64_t row = (int64_t)leaves->table[slot] - 1;
-        if (row < 0 || leaves->keys[row] == key)
-            return row;
-    }
+    return vt_key_set_find(&leaves->set, key);
 }
 
 /* Active voxels of leaf `row`. */
@@ -121,7 +149,7 @@ int vt_mark_active(vt_leaves *leaves, int64_t row);
 int64_t vt_active_bounds(const vt_leaves *leaves, int32_t low[3], int32_t high[3]);
 
 /* Leaves whose active voxels are those within `radius` (0 .. 16) voxels along every axis of an
- * active voxel of `from`; values all 0. */
+ * active voxel of `from`; the values are not initialised. */
 vt_status vt_dilate_leaves(const vt_leaves *from, int radius, int components, int threads,
                            vt_leaves *leaves);
 

@@ -168,11 +168,6 @@ static inline spot spot_at(const float local[3], int32_t most)
     return s;
 }
 
-static inline const float *cell_of(const float *brick, const spot *s)
-{
-    return brick + ((s->cell[2] + 1) * BRICK_SIDE + s->cell[1] + 1) * BRICK_SIDE + s->cell[0] + 1;
-}
-
 static inline float mix(float a, float b, float share)
 {
     return a + share * (b - a);
@@ -180,13 +175,13 @@ static inline float mix(float a, float b, float share)
 
 static inline float linear_lookup(const float *brick, const spot *s)
 {
-    const float *const low = cell_of(brick, s), *const high = low + BRICK_SIDE * BRICK_SIDE;
-    const float x = s->rest[0];
-    const float near =
-        mix(mix(low[0], low[1], x), mix(low[BRICK_SIDE], low[BRICK_SIDE + 1], x), s->rest[1]);
+    const float *const low = brick + vt_brick_cell(s->cell[0], s->cell[1], s->cell[2]);
+    const float *const high = low + BRICK_SIDE * BRICK_SIDE;
+    const float y = s->rest[1], z = s->rest[2];
+    const float near = mix(mix(low[0], low[1], z), mix(low[BRICK_SIDE], low[BRICK_SIDE + 1], z), y);
     const float far =
-        mix(mix(high[0], high[1], x), mix(high[BRICK_SIDE], high[BRICK_SIDE + 1], x), s->rest[1]);
-    return mix(near, far, s->rest[2]);
+        mix(mix(high[0], high[1], z), mix(high[BRICK_SIDE], high[BRICK_SIDE + 1], z), y);
+    return mix(near, far, s->rest[0]);
 }
 
 /* Weights of four cells: between those of the linear (softness 0) and of the cubic B-spline (1). */
@@ -202,15 +197,15 @@ static float soft_lookup(const float *brick, const spot *s, float softness)
 {
     const f4 x = soft_weights(s->rest[0], softness), y = soft_weights(s->rest[1], softness);
     const f4 z = soft_weights(s->rest[2], softness);
-    const float *corner = cell_of(brick, s) - (BRICK_SIDE + 1) * BRICK_SIDE - 1;
+    const float *corner = brick + vt_brick_cell(s->cell[0] - 1, s->cell[1] - 1, s->cell[2] - 1);
     f4 sum = f4_set(0.0f);
-    for (int k = 0; k < 4; k++, corner += BRICK_SIDE * BRICK_SIDE) {
+    for (int i = 0; i < 4; i++, corner += BRICK_SIDE * BRICK_SIDE) {
         f4 plane = f4_set(0.0f);
         for (int j = 0; j < 4; j++)
             plane += f4_set(y[j]) * f4_load(corner + j * BRICK_SIDE);
-        sum += f4_set(z[k]) * plane;
+        sum += f4_set(x[i]) * plane;
     }
-    sum *= x;
+    sum *= z;
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 

@@ -1,5 +1,6 @@
 /* The parts of the preview: bricks hold the smoke and its light as the march reads them. Lengths
- * are in cells of the bricks; a cell is a voxel of the volume, or a cube of `merge`^3 of them. */
+ * are in cells of the bricks; a cell is a voxel of the volume, or a cube of several in a huge box.
+ */
 #ifndef VORTON_IO_PREVIEW_H
 #define VORTON_IO_PREVIEW_H
 
@@ -15,19 +16,27 @@ enum {
 };
 
 typedef struct vt_bricks {
-    double cell;      /* edge of a cell, m */
-    double origin[3]; /* centre of the first cell of brick (0, 0, 0), m */
-    int32_t first[3]; /* voxel at the low corner of that cell */
-    int32_t merge;    /* voxels along the edge of a cell: 1, or more in a huge box */
-    int32_t count[3]; /* bricks along x, y, z; 0 in an empty volume */
-    int64_t stored;   /* bricks with smoke */
-    int32_t *index;   /* of brick (i, j, k) at (k count[1] + j) count[0] + i: its number, or -1 */
-    int32_t *place;   /* of brick number b: i, j, k at place[3 b] */
-    float *density;   /* cell (x, y, z) of brick b, each -1 .. 9, kg/m^3: BRICK_VALUES apart,
-                         ((z + 1) BRICK_SIDE + y + 1) BRICK_SIDE + x + 1 */
-    f4 *light;        /* node (x, y, z) of brick b at cell (2 x, 2 y, 2 z): light scattered to the
-                         eye by smoke of albedo 1, red green blue; NULL before vt_light_bricks */
+    double cell;        /* edge of a cell, m */
+    double origin[3];   /* centre of the first cell of brick (0, 0, 0), m */
+    int32_t first[3];   /* that cell on the lattice of the world: cells from the origin */
+    int32_t merge_bits; /* a cell is 2^merge_bits voxels wide: 0, or more in a huge box */
+    int32_t count[3];   /* bricks along x, y, z; 0 in an empty volume */
+    int64_t stored;     /* bricks with smoke */
+    int32_t *index;     /* of brick (i, j, k) at (k count[1] + j) count[0] + i: its number, or -1 */
+    int32_t *place;     /* of brick number b: i, j, k at place[3 b] */
+    float *density;     /* kg/m^3: cell (x, y, z), each -1 .. 9, of brick b at
+                           b BRICK_VALUES + vt_brick_cell(x, y, z) */
+    f4 *light;          /* light that smoke of albedo 1 scatters to the eye, red green blue: node
+                           (x, y, z), each 0 .. 4, at cell (2 x, 2 y, 2 z) of brick b, at
+                           ((b LIGHT_SIDE + z) LIGHT_SIDE + y) LIGHT_SIDE + x; NULL before
+                           vt_light_bricks */
 } vt_bricks;
+
+/* z is the fastest, as in the leaves of a volume. */
+static inline int32_t vt_brick_cell(int32_t x, int32_t y, int32_t z)
+{
+    return ((x + 1) * BRICK_SIDE + y + 1) * BRICK_SIDE + z + 1;
+}
 
 /* Reads the volume. On failure nothing is left to free. */
 vt_status vt_create_bricks(const vt_volume *volume, int threads, vt_bricks *bricks);
@@ -36,13 +45,6 @@ void vt_destroy_bricks(vt_bricks *bricks);
 /* Fills bricks->light for smoke of this extinction (m^2/kg). */
 vt_status vt_light_bricks(vt_bricks *bricks, const vt_preview_def *def, double extinction,
                           int threads);
-
-/* Node (i, j, k) of the half-resolution lattice of a brick grid: 4 count + 1 nodes along an axis.
- */
-static inline int64_t vt_half_nodes(const vt_bricks *bricks, int axis)
-{
-    return 4 * (int64_t)bricks->count[axis] + 1;
-}
 
 /* e^x for x <= 0, relative error 2e-7; e^-87 below. Single precision, elementary operations only:
  * the pixels do not depend on a libm. */

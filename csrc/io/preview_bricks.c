@@ -1,5 +1,5 @@
 /* The smoke as the march reads it: bricks of 8^3 cells with a rim, so that a lookup never leaves
- * its brick. A brick whose cells and rim are empty is not stored. */
+ * its brick. A brick is stored when smoke lies in it or in its rim. */
 #include "io/preview.h"
 
 #include <stdlib.h>
@@ -8,38 +8,44 @@
 #include "core/status.h"
 #include "io/volume.h"
 
-/* Larger boxes are read with merged voxels: 645^3. */
-#define MOST_CELLS (INT64_C(1) << 28)
+#define MOST_CELLS (INT64_C(1) << 28) /* larger boxes are read with merged voxels: 645^3 */
 
-typedef struct reading {
-    const vt_volume *volume;
-    vt_bricks *bricks;
-    float *scratch; /* of thread t at t * scratch_values: one row of bricks, merged and raw */
-    int64_t row_values, scratch_values;
-    _Bool fill; /* first pass: mark the bricks with smoke; second: copy them */
-} reading;
+enum { RIM_BELOW = 1, RIM_ABOVE = BRICK_SIDE - BRICK - RIM_BELOW };
 
-static int64_t floor_divide(int64_t a, int64_t b)
+/* First and last leaf along each axis, in leaves; last < first when there is none. */
+typedef struct span {
+    int32_t first[3], last[3];
+} span;
+
+static span span_of_leaves(const vt_leaves *leaves)
 {
-    return a >= 0 ? a / b : -((b - 1 - a) / b);
+    span s = {{INT32_MAX, INT32_MAX, INT32_MAX}, {INT32_MIN, INT32_MIN, INT32_MIN}};
+    for (int64_t row = 0; row < leaves->count; row++) {
+        int32_t voxel[3];
+        vt_leaf_origin(leaves->keys[row], voxel);
+        for (int axis = 0; axis < 3; axis++) {
+            const int32_t leaf = voxel[axis] >> 3;
+            s.first[axis] = leaf < s.first[axis] ? leaf : s.first[axis];
+            s.last[axis] = leaf > s.last[axis] ? leaf : s.last[axis];
+        }
+    }
+    return s;
 }
 
-/* Bricks on the lattice of the world, so that the cells of a shot do not shift as its box grows;
- * smoke is at least two cells inside, as far as a cubic lookup spreads it. */
-static void place_bricks(const vt_volume_info *info, double voxel_size, vt_bricks *bricks)
+/* Bricks on the lattice of the world, so that the cells of a shot do not shift as its box grows,
+ * with one more brick on each side for the rims. */
+static void place_bricks(const span *s, double voxel_size, vt_bricks *bricks)
 {
-    for (bricks->merge = 1;; bricks->merge *= 2) {
-        const int32_t merge = bricks->merge;
+    for (bricks->merge_bits = 0;; bricks->merge_bits++) {
+        const int32_t bits = bricks->merge_bits, merge = 1 << bits;
         int64_t cells = 1;
         bricks->cell = voxel_size * merge;
         for (int axis = 0; axis < 3; axis++) {
-            const int64_t lower = (int64_t)(info->lower[axis] / voxel_size) - 2;
-            const int64_t upper = (int64_t)(info->upper[axis] / voxel_size) + 2;
-            const int64_t low = floor_divide(floor_divide(lower, merge) - 2, BRICK);
-            const int64_t high = floor_divide(floor_divide(upper, merge) + 3, BRICK);
-            bricks->first[axis] = (int32_t)(low * BRICK * merge);
-            bricks->count[axis] = (int32_t)(high - low + 1);
-            bricks->origin[axis] = voxel_size * (bricks->first[axis] + 0.5 * (merge - 1));
+            const int32_t low = (s->first[axis] >> bits) - 1, high = (s->last[axis] >> bits) + 1;
+            bricks->first[axis] = low * BRICK;
+            bricks->count[axis] = high - low + 1;
+            bricks->origin[axis] =
+                voxel_size * ((double)bricks->first[axis] * merge + 0.5 * (merge - 1));
             cells *= BRICK * (int64_t)bricks->count[axis];
         }
         if (cells <= MOST_CELLS)
@@ -47,80 +53,70 @@ static void place_bricks(const vt_volume_info *info, double voxel_size, vt_brick
     }
 }
 
-/* Means of merge^3 voxels. */
-static void merge_voxels(const float *voxels, const int32_t shape[3], int32_t merge, float *cells)
+static int64_t index_of(const vt_bricks *bricks, int32_t i, int32_t j, int32_t k)
 {
-    const int64_t row = (int64_t)shape[0] * merge, plane = row * shape[1] * merge;
-    const float share = 1.0f / (float)(merge * merge * merge);
-    for (int64_t k = 0; k < shape[2]; k++)
-        for (int64_t j = 0; j < shape[1]; j++)
-            for (int64_t i = 0; i < shape[0]; i++) {
-                const float *const corner = voxels + (k * plane + j * row + i) * merge;
-                float sum = 0.0f;
-                for (int64_t z = 0; z < merge; z++)
-                    for (int64_t y = 0; y < merge; y++)
-                        for (int64_t x = 0; x < merge; x++)
-                            sum += corner[z * plane + y * row + x];
-                *cells++ = sum * share;
-            }
+    return ((int64_t)k * bricks->count[1] + j) * bricks->count[0] + i;
 }
 
-/* Cells of the row of bricks (j, k), the rim included: (11, 11, 8 count + 3). */
-static void read_row(const reading *r, int64_t j, int64_t k, float *cells)
+/* The brick that holds a leaf, and the leaf's first cell in it. */
+static void place_of_leaf(const vt_bricks *bricks, uint64_t key, int32_t brick[3], int32_t cell[3])
 {
-    const vt_bricks *const bricks = r->bricks;
-    const int32_t merge = bricks->merge;
-    const int32_t shape[3] = {BRICK * bricks->count[0] + 3, BRICK_SIDE, BRICK_SIDE};
-    const int32_t voxels[3] = {shape[0] * merge, shape[1] * merge, shape[2] * merge};
-    const int32_t first[3] = {bricks->first[0] - merge,
-                              bricks->first[1] + (BRICK * (int32_t)j - 1) * merge,
-                              bricks->first[2] + (BRICK * (int32_t)k - 1) * merge};
-    float *const raw = merge > 1 ? cells + r->row_values : cells;
-    vt_volume_density(r->volume, first, voxels, raw);
-    if (merge > 1)
-        merge_voxels(raw, shape, merge, cells);
-}
-
-static _Bool has_smoke(const float *cells, int64_t row)
-{
-    for (int64_t line = 0; line < BRICK_SIDE * BRICK_SIDE; line++)
-        for (int64_t x = 0; x < BRICK_SIDE; x++)
-            if (cells[line * row + x] > 0.0f)
-                return 1;
-    return 0;
-}
-
-static void copy_brick(const float *cells, int64_t row, float *brick)
-{
-    for (int64_t line = 0; line < BRICK_SIDE * BRICK_SIDE; line++)
-        memcpy(brick + line * BRICK_SIDE, cells + line * row, BRICK_SIDE * sizeof(float));
-}
-
-static void read_rows(void *context, int64_t begin, int64_t end, int thread)
-{
-    const reading *const r = context;
-    vt_bricks *const bricks = r->bricks;
-    const int64_t nx = bricks->count[0], row = BRICK * nx + 3;
-    float *const cells = r->scratch + thread * r->scratch_values;
-    for (int64_t jk = begin; jk < end; jk++) {
-        int32_t *const index = bricks->index + jk * nx;
-        int wanted = !r->fill;
-        for (int64_t i = 0; i < nx; i++)
-            wanted |= index[i] >= 0;
-        if (!wanted)
-            continue;
-        read_row(r, jk % bricks->count[1], jk / bricks->count[1], cells);
-        for (int64_t i = 0; i < nx; i++) {
-            if (!r->fill)
-                index[i] = has_smoke(cells + i * BRICK, row) ? 0 : -1;
-            else if (index[i] >= 0)
-                copy_brick(cells + i * BRICK, row,
-                           bricks->density + (int64_t)index[i] * BRICK_VALUES);
-        }
+    int32_t voxel[3];
+    vt_leaf_origin(key, voxel);
+    for (int axis = 0; axis < 3; axis++) {
+        const int32_t from_first = (voxel[axis] >> bricks->merge_bits) - bricks->first[axis];
+        brick[axis] = from_first / BRICK;
+        cell[axis] = from_first % BRICK;
     }
 }
 
-/* Numbers the marked bricks in order of place; returns how many. */
+/* Bounds of the active voxels of a leaf; 0 when there are none. */
+static _Bool bounds_of_leaf(const vt_leaves *leaves, int64_t row, int32_t low[3], int32_t high[3])
+{
+    uint64_t all = 0, ys = 0, zs = 0;
+    low[0] = VT_LEAF_SIDE;
+    high[0] = 0;
+    for (int32_t x = 0; x < VT_LEAF_WORDS; x++) {
+        const uint64_t word = leaves->masks[row * VT_LEAF_WORDS + x];
+        if (word && low[0] == VT_LEAF_SIDE)
+            low[0] = x;
+        if (word)
+            high[0] = x;
+        all |= word;
+    }
+    if (!all)
+        return 0;
+    for (int y = 0; y < VT_LEAF_SIDE; y++) {
+        zs |= all >> (8 * y) & 0xff;
+        ys |= (uint64_t)((all >> (8 * y) & 0xff) != 0) << y;
+    }
+    low[1] = __builtin_ctzll(ys);
+    high[1] = 63 - __builtin_clzll(ys);
+    low[2] = __builtin_ctzll(zs);
+    high[2] = 63 - __builtin_clzll(zs);
+    return 1;
+}
+
+/* Marks the brick of a leaf and the neighbours whose rims its smoke reaches. */
+static void mark_leaf(vt_bricks *bricks, const vt_leaves *leaves, int64_t row)
+{
+    int32_t brick[3], cell[3], low[3], high[3];
+    if (!bounds_of_leaf(leaves, row, low, high))
+        return;
+    place_of_leaf(bricks, leaves->keys[row], brick, cell);
+    for (int axis = 0; axis < 3; axis++) {
+        const int32_t least = cell[axis] + (low[axis] >> bricks->merge_bits);
+        const int32_t most = cell[axis] + (high[axis] >> bricks->merge_bits);
+        low[axis] = brick[axis] - (least < RIM_ABOVE);
+        high[axis] = brick[axis] + (most >= BRICK - RIM_BELOW);
+    }
+    for (int32_t k = low[2]; k <= high[2]; k++)
+        for (int32_t j = low[1]; j <= high[1]; j++)
+            for (int32_t i = low[0]; i <= high[0]; i++)
+                bricks->index[index_of(bricks, i, j, k)] = 0;
+}
+
+/* Numbers the marked bricks in order of place; place may be NULL. Returns how many. */
 static int64_t number_bricks(vt_bricks *bricks, int32_t *place)
 {
     int64_t stored = 0, b = 0;
@@ -139,46 +135,129 @@ static int64_t number_bricks(vt_bricks *bricks, int32_t *place)
     return stored;
 }
 
-static vt_status read_bricks(reading *r, int threads)
+/* ---- filling ---- */
+
+typedef struct filling {
+    const vt_leaves *leaves;
+    vt_bricks *bricks;
+} filling;
+
+static void copy_leaf(const float *values, float *cells)
 {
-    vt_bricks *const bricks = r->bricks;
-    const int64_t rows = (int64_t)bricks->count[1] * bricks->count[2];
-    vt_parallel_for(threads, rows, 4, read_rows, r);
+    for (int x = 0; x < VT_LEAF_SIDE; x++)
+        for (int y = 0; y < VT_LEAF_SIDE; y++)
+            memcpy(cells + (x * BRICK_SIDE + y) * BRICK_SIDE,
+                   values + (x * VT_LEAF_SIDE + y) * VT_LEAF_SIDE, VT_LEAF_SIDE * sizeof(float));
+}
+
+/* Adds the voxels' shares to merged cells. */
+static void merge_leaf(const float *values, int32_t bits, float *cells)
+{
+    const float share = 1.0f / (float)(INT64_C(1) << (3 * bits));
+    for (int x = 0; x < VT_LEAF_SIDE; x++)
+        for (int y = 0; y < VT_LEAF_SIDE; y++)
+            for (int z = 0; z < VT_LEAF_SIDE; z++)
+                cells[((x >> bits) * BRICK_SIDE + (y >> bits)) * BRICK_SIDE + (z >> bits)] +=
+                    share * *values++;
+}
+
+static void fill_cells(void *context, int64_t begin, int64_t end, int thread)
+{
+    const filling *const f = context;
+    const vt_bricks *const bricks = f->bricks;
+    (void)thread;
+    for (int64_t row = begin; row < end; row++) {
+        int32_t brick[3], cell[3];
+        place_of_leaf(bricks, f->leaves->keys[row], brick, cell);
+        const int32_t b = bricks->index[index_of(bricks, brick[0], brick[1], brick[2])];
+        if (b < 0)
+            continue;
+        const float *const values = f->leaves->values + row * VT_LEAF_VOXELS;
+        float *const cells =
+            bricks->density + (int64_t)b * BRICK_VALUES + vt_brick_cell(cell[0], cell[1], cell[2]);
+        if (bricks->merge_bits == 0)
+            copy_leaf(values, cells);
+        else
+            merge_leaf(values, bricks->merge_bits, cells);
+    }
+}
+
+/* First and last cell of the rim (or of the inside) towards a neighbour at -1, 0 or 1. */
+static void rim_towards(int side, int32_t *first, int32_t *last)
+{
+    *first = side < 0 ? -RIM_BELOW : side > 0 ? BRICK : 0;
+    *last = side < 0 ? -1 : side > 0 ? BRICK + RIM_ABOVE - 1 : BRICK - 1;
+}
+
+/* Copies what the brick `to` sees of the inside of its neighbour at side[]. */
+static void copy_rim(const float *from, float *to, const int side[3])
+{
+    int32_t first[3], last[3];
+    for (int axis = 0; axis < 3; axis++)
+        rim_towards(side[axis], &first[axis], &last[axis]);
+    for (int32_t x = first[0]; x <= last[0]; x++)
+        for (int32_t y = first[1]; y <= last[1]; y++)
+            for (int32_t z = first[2]; z <= last[2]; z++)
+                to[vt_brick_cell(x, y, z)] = from[vt_brick_cell(
+                    x - BRICK * side[0], y - BRICK * side[1], z - BRICK * side[2])];
+}
+
+static void fill_rims(void *context, int64_t begin, int64_t end, int thread)
+{
+    const filling *const f = context;
+    const vt_bricks *const bricks = f->bricks;
+    (void)thread;
+    for (int64_t b = begin; b < end; b++)
+        for (int n = 0; n < 27; n++) {
+            const int side[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
+            int32_t at[3];
+            _Bool inside = n != 13;
+            for (int axis = 0; axis < 3; axis++) {
+                at[axis] = bricks->place[3 * b + axis] + side[axis];
+                inside = inside && at[axis] >= 0 && at[axis] < bricks->count[axis];
+            }
+            const int32_t from = inside ? bricks->index[index_of(bricks, at[0], at[1], at[2])] : -1;
+            if (from >= 0)
+                copy_rim(bricks->density + (int64_t)from * BRICK_VALUES,
+                         bricks->density + b * BRICK_VALUES, side);
+        }
+}
+
+static _Bool read_leaves(const vt_leaves *leaves, int threads, vt_bricks *bricks)
+{
+    const int64_t places = (int64_t)bricks->count[0] * bricks->count[1] * bricks->count[2];
+    bricks->index = malloc((size_t)places * sizeof(int32_t));
+    if (!bricks->index)
+        return 0;
+    for (int64_t b = 0; b < places; b++)
+        bricks->index[b] = -1;
+    for (int64_t row = 0; row < leaves->count; row++)
+        mark_leaf(bricks, leaves, row);
     bricks->stored = number_bricks(bricks, NULL);
-    const size_t stored = (size_t)bricks->stored;
-    bricks->place = malloc((stored + 1) * 3 * sizeof(int32_t));
-    bricks->density = calloc(stored + 1, BRICK_VALUES * sizeof(float));
+    bricks->place = malloc((size_t)(bricks->stored + 1) * 3 * sizeof(int32_t));
+    bricks->density = calloc((size_t)(bricks->stored + 1), BRICK_VALUES * sizeof(float));
     if (!bricks->place || !bricks->density)
-        return VT_OUT_OF_MEMORY;
+        return 0;
     number_bricks(bricks, bricks->place);
-    r->fill = 1;
-    vt_parallel_for(threads, rows, 4, read_rows, r);
-    return VT_OK;
+    filling f = {leaves, bricks};
+    /* Merged leaves share bricks: one after the other. */
+    vt_parallel_for(bricks->merge_bits == 0 ? threads : 1, leaves->count, 32, fill_cells, &f);
+    vt_parallel_for(threads, bricks->stored, 32, fill_rims, &f);
+    return 1;
 }
 
 vt_status vt_create_bricks(const vt_volume *volume, int threads, vt_bricks *bricks)
 {
-    vt_volume_info info;
     memset(bricks, 0, sizeof *bricks);
-    const vt_status status = vt_get_volume_info(volume, &info);
-    if (status != VT_OK || info.active_voxels == 0)
-        return status;
-    place_bricks(&info, volume->voxel_size, bricks);
-    reading r = {.volume = volume, .bricks = bricks};
-    const int64_t merge = bricks->merge, merged = 1 + (merge > 1 ? merge * merge * merge : 0);
-    r.row_values = (BRICK * (int64_t)bricks->count[0] + 3) * BRICK_SIDE * BRICK_SIDE;
-    r.scratch_values = r.row_values * merged;
-    r.scratch = malloc((size_t)(threads * r.scratch_values) * sizeof(float));
-    const int64_t places = (int64_t)bricks->count[0] * bricks->count[1] * bricks->count[2];
-    bricks->index = malloc((size_t)places * sizeof(int32_t));
-    const vt_status read = r.scratch && bricks->index ? read_bricks(&r, threads) : VT_OUT_OF_MEMORY;
-    free(r.scratch);
-    if (read != VT_OK) {
-        vt_destroy_bricks(bricks);
-        return vt_fail(read, "no memory for a preview of %lld voxels",
-                       (long long)info.active_voxels);
-    }
-    return VT_OK;
+    if (volume->density.count == 0)
+        return VT_OK;
+    const span s = span_of_leaves(&volume->density);
+    place_bricks(&s, volume->voxel_size, bricks);
+    if (read_leaves(&volume->density, threads, bricks))
+        return VT_OK;
+    vt_destroy_bricks(bricks);
+    return vt_fail(VT_OUT_OF_MEMORY, "no memory for the preview of %lld leaves of smoke",
+                   (long long)volume->density.count);
 }
 
 void vt_destroy_bricks(vt_bricks *bricks)

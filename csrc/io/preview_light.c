@@ -37,10 +37,10 @@ static void shape_lattice(lattice *l, const vt_bricks *bricks, int64_t per_brick
 static float smooth_27(const float *centre, int64_t row, int64_t plane)
 {
     float sum = 0.0f;
-    for (int z = -1; z <= 1; z++)
-        for (int y = -1; y <= 1; y++) {
-            const float *const c = centre + z * plane + y * row;
-            const float weight = (z ? 1.0f : 2.0f) * (y ? 1.0f : 2.0f);
+    for (int p = -1; p <= 1; p++)
+        for (int r = -1; r <= 1; r++) {
+            const float *const c = centre + p * plane + r * row;
+            const float weight = (p ? 1.0f : 2.0f) * (r ? 1.0f : 2.0f);
             sum += weight * (c[-1] + 2.0f * c[0] + c[1]);
         }
     return sum * (1.0f / 64.0f);
@@ -55,18 +55,17 @@ typedef struct coarsening {
 static void coarsen_bricks(void *context, int64_t begin, int64_t end, int thread)
 {
     const coarsening *const c = context;
-    const int64_t row = BRICK_SIDE, plane = BRICK_SIDE * BRICK_SIDE;
     (void)thread;
     for (int64_t b = begin; b < end; b++) {
         const int32_t *const place = c->bricks->place + 3 * b;
         const float *const cells = c->bricks->density + b * BRICK_VALUES;
-        for (int64_t z = 0; z < 4; z++)
-            for (int64_t y = 0; y < 4; y++) {
+        for (int z = 0; z < 4; z++)
+            for (int y = 0; y < 4; y++) {
                 float *const to = c->half->value + (4 * place[2] + z) * c->half->stride[2] +
                                   (4 * place[1] + y) * c->half->stride[1] + 4 * place[0];
-                for (int64_t x = 0; x < 4; x++)
-                    to[x] = smooth_27(cells + (2 * z + 1) * plane + (2 * y + 1) * row + 2 * x + 1,
-                                      row, plane);
+                for (int x = 0; x < 4; x++)
+                    to[x] = smooth_27(cells + vt_brick_cell(2 * x, 2 * y, 2 * z), BRICK_SIDE,
+                                      BRICK_SIDE * BRICK_SIDE);
             }
     }
 }

@@ -17,41 +17,38 @@ enum {
     MARGINED = SIDE * SIDE * SIDE,
     PITCH = 736, /* floats from one such leaf to the next */
     TRACER_BLOCK = 16384,
+    MOST_CHUNKS = 64,
     GUARD = 64 /* voxels kept free for filter and velocity margin */
 };
 
 typedef double pair __attribute__((vector_size(16)));
 
-/* A tracer in its leaf. */
-typedef struct local_tracer {
-    float at[3];  /* voxels from the first voxel of the leaf, in [0, 8) */
-    float weight; /* kg */
-} local_tracer;
-
-/* What one thread found in its blocks. */
-typedef struct finding {
-    vt_key_set keys;
+/* A run of tracers that is sorted by one thread: whole blocks. More of them than threads, so that a
+ * slow thread takes fewer; not more than so many, because each knows all leaves that it meets. */
+typedef struct chunk {
+    vt_key_set leaves;
+    uint32_t *counts; /* tracers in each of these leaves, then where the next one goes */
+    int64_t room;
     int64_t bad_row; /* first tracer that is not acceptable, or -1 */
     int failed;      /* no memory */
-} finding;
+} chunk;
 
 typedef struct raster {
     const vt_tracer_source *source;
     double per_voxel; /* 1 / voxel size, 1/m */
     double scale;     /* 1 / voxel volume, 1/m^3 */
-    int threads, chunks;
-    finding found[VT_MAX_THREADS];
+    int threads;
+    int64_t chunk_count, chunk_size;
+    chunk chunks[MOST_CHUNKS];
     double *block_size; /* sum of the sizes of each block of tracers, m */
+    uint32_t *places;   /* of each tracer: its leaf in the set of its chunk */
     vt_leaves sources;  /* leaves that hold tracers */
-    uint32_t *rows;     /* leaf of each tracer */
-    uint32_t *starts;   /* chunks x leaves: where the next tracer goes */
-    int64_t *ends;      /* one past the last tracer of each leaf */
-    local_tracer *sorted;
-    float *margined;  /* leaves x PITCH: deposit with margin, kg/m^3 */
-    uint8_t *touched; /* bit d: reaches the upper neighbour (d >> 2, d >> 1 & 1, d & 1) */
-    vt_leaves hat;    /* the deposit, margins gathered */
-    float taps[3];    /* filter: centre, 1 and 2 voxels off */
-    int radius;       /* of the filter */
+    int64_t *ends;      /* one past the last tracer of each of them */
+    uint32_t *sorted;   /* tracers by leaf, in each in the order of their rows */
+    float *margined;    /* leaves x PITCH: deposit with margin, kg/m^3 */
+    uint8_t *touched;   /* bit d: reaches the upper neighbour (d >> 2, d >> 1 & 1, d & 1) */
+    vt_leaves hat;      /* the deposit, margins gathered */
+    int infinite[VT_MAX_THREADS]; /* a thread met a density that is */
     vt_leaves *density;
 } raster;
 
@@ -83,26 +80,71 @@ static inline int is_amount(float x)
     return x >= 0.0f && x - x == 0.0f;
 }
 
+/* Place of the leaf in the chunk's set, with a counter of its own; -1 when there is no memory. */
+static int64_t add_leaf(chunk *c, uint64_t key)
+{
+    const int64_t place = vt_key_set_add(&c->leaves, key);
+    if (c->leaves.count > c->room) {
+        const int64_t room = c->room ? 2 * c->room : 64;
+        uint32_t *const counts = realloc(c->counts, (size_t)room * sizeof *counts);
+        if (!counts)
+            return -1;
+        memset(counts + c->room, 0, (size_t)(room - c->room) * sizeof *counts);
+        c->counts = counts;
+        c->room = room;
+    }
+    return place;
+}
+
+static void find_block(raster *r, chunk *c, int64_t begin, int64_t end)
+{
+    int32_t last[3] = {INT32_MAX, 0, 0}, voxel[3];
+    int64_t place = 0;
+    double at[3], size = 0.0;
+    for (int64_t i = begin; i < end; i++) {
+        if (!locate(r, i, voxel, at) || !is_amount(r->source->density[i]) ||
+            !is_amount(r->source->size[i])) {
+            c->bad_row = i;
+            return;
+        }
+        if (!is_same_leaf(voxel, last)) {
+            memcpy(last, voxel, sizeof last);
+            place = add_leaf(c, vt_leaf_key(voxel));
+            if (place < 0) {
+                c->failed = 1;
+                return;
+            }
+        }
+        size += (double)r->source->size[i];
+        r->places[i] = (uint32_t)place;
+        c->counts[place]++;
+    }
+    r->block_size[begin / TRACER_BLOCK] = size;
+}
+
+static int64_t chunk_begin(const raster *r, int64_t chunk)
+{
+    const int64_t begin = chunk * r->chunk_size;
+    return begin < r->source->count ? begin : r->source->count;
+}
+
 static void find_leaves(void *context, int64_t begin, int64_t end, int thread)
 {
     raster *const r = context;
-    finding *const f = &r->found[thread];
-    int32_t last[3] = {INT32_MAX, 0, 0}, voxel[3];
-    double place[3], size = 0.0;
-    for (int64_t i = begin; i < end; i++) {
-        if (!locate(r, i, voxel, place) || !is_amount(r->source->density[i]) ||
-            !is_amount(r->source->size[i])) {
-            if (f->bad_row < 0 || i < f->bad_row)
-                f->bad_row = i;
-            return;
-        }
-        size += (double)r->source->size[i];
-        if (is_same_leaf(voxel, last))
-            continue;
-        memcpy(last, voxel, sizeof last);
-        f->failed |= vt_key_set_add(&f->keys, vt_leaf_key(voxel));
+    (void)thread;
+    for (int64_t n = begin; n < end; n++) {
+        chunk *const c = &r->chunks[n];
+        const int64_t last = chunk_begin(r, n + 1);
+        for (int64_t i = chunk_begin(r, n); i < last && c->bad_row < 0 && !c->failed;
+             i += TRACER_BLOCK)
+            find_block(r, c, i, i + TRACER_BLOCK < last ? i + TRACER_BLOCK : last);
     }
-    r->block_size[begin / TRACER_BLOCK] = size;
+}
+
+static vt_status no_memory(const raster *r)
+{
+    return vt_fail(VT_OUT_OF_MEMORY, "no memory for the density of %lld tracers",
+                   (long long)r->source->count);
 }
 
 static vt_status describe_bad(const raster *r, int64_t row)
@@ -129,106 +171,73 @@ static vt_status describe_bad(const raster *r, int64_t row)
 
 static vt_status make_sources(raster *r)
 {
-    vt_key_set keys[VT_MAX_THREADS];
-    int64_t bad_row = -1;
-    int failed = 0;
-    vt_parallel_for(r->threads, r->source->count, TRACER_BLOCK, find_leaves, r);
-    for (int thread = 0; thread < r->threads; thread++) {
-        const finding *const f = &r->found[thread];
-        keys[thread] = f->keys;
-        failed |= f->failed;
-        if (f->bad_row >= 0 && (bad_row < 0 || f->bad_row < bad_row))
-            bad_row = f->bad_row;
+    vt_key_set leaves[MOST_CHUNKS];
+    const int64_t blocks = (r->source->count - 1) / TRACER_BLOCK + 1;
+    const int64_t least = (blocks + MOST_CHUNKS - 1) / MOST_CHUNKS;
+    r->chunk_size = TRACER_BLOCK * (least > 4 ? least : 4);
+    r->chunk_count = (r->source->count - 1) / r->chunk_size + 1;
+    r->block_size = malloc((size_t)blocks * sizeof *r->block_size);
+    r->places = vt_allocate((size_t)r->source->count * sizeof *r->places);
+    if (!r->block_size || !r->places)
+        return no_memory(r);
+    for (int64_t n = 0; n < r->chunk_count; n++)
+        r->chunks[n].bad_row = -1;
+    vt_parallel_for(r->threads, r->chunk_count, 1, find_leaves, r);
+    for (int64_t n = 0; n < r->chunk_count; n++) {
+        if (r->chunks[n].bad_row >= 0)
+            return describe_bad(r, r->chunks[n].bad_row);
+        if (r->chunks[n].failed)
+            return no_memory(r);
+        leaves[n] = r->chunks[n].leaves;
     }
-    if (bad_row >= 0)
-        return describe_bad(r, bad_row);
-    if (failed)
-        return vt_fail(VT_OUT_OF_MEMORY, "no memory for the leaves of a volume");
-    return vt_create_leaves(&r->sources, 0, r->threads, keys);
+    return vt_create_leaves(&r->sources, 0, r->chunk_count, leaves);
 }
 
-/* ---- stable counting sort by leaf, a chunk of the rows at a time ---- */
+/* ---- stable counting sort by leaf ---- */
 
-static int64_t chunk_begin(const raster *r, int64_t chunk)
-{
-    return r->source->count * chunk / r->chunks;
-}
-
-static void count_chunk(void *context, int64_t begin, int64_t end, int thread)
-{
-    raster *const r = context;
-    (void)thread;
-    for (int64_t chunk = begin; chunk < end; chunk++) {
-        uint32_t *const counts = r->starts + chunk * r->sources.count;
-        int32_t last[3] = {INT32_MAX, 0, 0}, voxel[3];
-        double place[3];
-        uint32_t row = 0;
-        memset(counts, 0, (size_t)r->sources.count * sizeof *counts);
-        for (int64_t i = chunk_begin(r, chunk); i < chunk_begin(r, chunk + 1); i++) {
-            locate(r, i, voxel, place);
-            if (!is_same_leaf(voxel, last)) {
-                memcpy(last, voxel, sizeof last);
-                row = (uint32_t)vt_leaf_row(&r->sources, vt_leaf_key(voxel));
-            }
-            r->rows[i] = row;
-            counts[row]++;
-        }
-    }
-}
-
+/* From the counts of every chunk to where its tracers go: leaf after leaf, chunk after chunk. */
 static void find_starts(raster *r)
 {
-    uint32_t sum = 0;
-    for (int64_t leaf = 0; leaf < r->sources.count; leaf++) {
-        for (int chunk = 0; chunk < r->chunks; chunk++) {
-            uint32_t *const start = &r->starts[chunk * r->sources.count + leaf];
-            const uint32_t count = *start;
-            *start = sum;
-            sum += count;
+    memset(r->ends, 0, (size_t)r->sources.count * sizeof *r->ends);
+    for (int64_t n = 0; n < r->chunk_count; n++) {
+        chunk *const c = &r->chunks[n];
+        for (int64_t place = 0; place < c->leaves.count; place++) {
+            const int64_t row = vt_leaf_row(&r->sources, c->leaves.keys[place]);
+            const uint32_t count = c->counts[place];
+            c->counts[place] = (uint32_t)r->ends[row];
+            r->ends[row] += count;
         }
-        r->ends[leaf] = sum;
+    }
+    for (int64_t row = 1; row < r->sources.count; row++)
+        r->ends[row] += r->ends[row - 1];
+    for (int64_t n = 0; n < r->chunk_count; n++) {
+        chunk *const c = &r->chunks[n];
+        for (int64_t place = 0; place < c->leaves.count; place++) {
+            const int64_t row = vt_leaf_row(&r->sources, c->leaves.keys[place]);
+            c->counts[place] += row ? (uint32_t)r->ends[row - 1] : 0u;
+        }
     }
 }
 
-static void move_chunk(void *context, int64_t begin, int64_t end, int thread)
+static void move_tracers(void *context, int64_t begin, int64_t end, int thread)
 {
-    const float below_8 = 0x1.fffffep+2f;
     raster *const r = context;
     (void)thread;
-    for (int64_t chunk = begin; chunk < end; chunk++) {
-        uint32_t *const starts = r->starts + chunk * r->sources.count;
-        for (int64_t i = chunk_begin(r, chunk); i < chunk_begin(r, chunk + 1); i++) {
-            local_tracer *const to = &r->sorted[starts[r->rows[i]]++];
-            int32_t voxel[3];
-            double place[3];
-            locate(r, i, voxel, place);
-            for (int axis = 0; axis < 3; axis++) {
-                const int32_t first = (voxel[axis] + VT_VOXEL_LIMIT) & ~7;
-                const float at = (float)(place[axis] - first);
-                to->at[axis] = at < below_8 ? at : below_8;
-            }
-            to->weight = r->source->density[i];
-        }
+    for (int64_t n = begin; n < end; n++) {
+        uint32_t *const next = r->chunks[n].counts;
+        for (int64_t i = chunk_begin(r, n); i < chunk_begin(r, n + 1); i++)
+            r->sorted[next[r->places[i]]++] = (uint32_t)i;
     }
 }
 
 static vt_status sort_tracers(raster *r)
 {
-    const size_t count = (size_t)r->source->count, leaves = (size_t)r->sources.count;
-    /* Chunks change nothing but the time; few of them where their counters would be many. */
-    r->chunks = r->threads;
-    while (r->chunks > 1 && (size_t)r->chunks * leaves > 2 * count)
-        r->chunks--;
-    r->rows = malloc(count * sizeof *r->rows);
-    r->sorted = malloc(count * sizeof *r->sorted);
-    r->starts = malloc((size_t)r->chunks * leaves * sizeof *r->starts);
-    r->ends = malloc(leaves * sizeof *r->ends);
-    if (!r->rows || !r->sorted || !r->starts || !r->ends)
-        return vt_fail(VT_OUT_OF_MEMORY, "no memory to sort %lld tracers",
-                       (long long)r->source->count);
-    vt_parallel_for(r->threads, r->chunks, 1, count_chunk, r);
+    r->sorted = vt_allocate((size_t)r->source->count * sizeof *r->sorted);
+    r->ends = malloc((size_t)r->sources.count * sizeof *r->ends);
+    if (!r->sorted || !r->ends)
+        return no_memory(r);
     find_starts(r);
-    vt_parallel_for(r->threads, r->chunks, 1, move_chunk, r);
+    vt_parallel_for(r->threads, r->chunk_count, 1, move_tracers, r);
     return VT_OK;
 }
 
@@ -236,15 +245,19 @@ static vt_status sort_tracers(raster *r)
 
 /* Adds a tracer to the 8 voxels around it; returns which upper faces of the leaf it reaches over.
  * Sums are double: a voxel may receive a million tracers. */
-static inline int deposit_tracer(double *sums, const local_tracer *t)
+static inline int deposit_tracer(const raster *r, int64_t tracer, double *sums)
 {
-    const int x = (int)t->at[0], y = (int)t->at[1], z = (int)t->at[2];
-    const double fx = (double)(t->at[0] - (float)x), fy = (double)(t->at[1] - (float)y);
-    const double fz = (double)(t->at[2] - (float)z), weight = (double)t->weight;
-    const pair along_z = {weight - weight * fz, weight * fz};
-    const pair x1 = along_z * fx, x0 = along_z - x1;
-    const pair x1y1 = x1 * fy, x1y0 = x1 - x1y1, x0y1 = x0 * fy, x0y0 = x0 - x0y1;
-    const pair parts[4] = {x0y0, x0y1, x1y0, x1y1};
+    int32_t voxel[3];
+    double place[3], part[3];
+    locate(r, tracer, voxel, place);
+    for (int axis = 0; axis < 3; axis++)
+        part[axis] = place[axis] - (voxel[axis] + VT_VOXEL_LIMIT);
+    const int x = voxel[0] & 7, y = voxel[1] & 7, z = voxel[2] & 7;
+    const double weight = (double)r->source->density[tracer], upper = weight * part[2];
+    const pair along_z = {weight - upper, upper};
+    const pair x1 = along_z * part[0], x0 = along_z - x1;
+    const pair x1y1 = x1 * part[1], x0y1 = x0 * part[1];
+    const pair parts[4] = {x0 - x0y1, x0y1, x1 - x1y1, x1y1};
     static const int offset[4] = {0, SIDE, SIDE * SIDE, SIDE * SIDE + SIDE};
     double *const at = sums + (x * SIDE + y) * SIDE + z;
 #pragma GCC unroll 4
@@ -266,7 +279,7 @@ static void deposit_leaves(void *context, int64_t begin, int64_t end, int thread
         float *const out = r->margined + leaf * PITCH;
         unsigned over = 0;
         for (int64_t i = leaf ? r->ends[leaf - 1] : 0; i < r->ends[leaf]; i++)
-            over |= 1u << deposit_tracer(sums, &r->sorted[i]);
+            over |= 1u << deposit_tracer(r, r->sorted[i], sums);
         for (int i = 0; i < MARGINED; i++)
             out[i] = (float)(sums[i] * r->scale);
         /* Over two faces is also over each of them. */
@@ -280,10 +293,11 @@ static void deposit_leaves(void *context, int64_t begin, int64_t end, int thread
 /* One leaf of the hat deposit: its own part and the margins of its lower neighbours. */
 static void gather_margins(const raster *r, uint64_t key, float *values)
 {
+    const vt_neighbourhood around = vt_neighbours(key);
     for (int d = 0; d < 8; d++) {
         const int step[3] = {d >> 2, d >> 1 & 1, d & 1};
-        const int64_t leaf = vt_leaf_row(
-            &r->sources, vt_neighbour_key(key, (const int32_t[3]){-step[0], -step[1], -step[2]}));
+        const int64_t leaf =
+            vt_leaf_row(&r->sources, vt_neighbour(&around, -step[0], -step[1], -step[2]));
         if (leaf < 0)
             continue;
         const float *const from = r->margined + leaf * PITCH +
@@ -301,43 +315,42 @@ static void gather_leaves(void *context, int64_t begin, int64_t end, int thread)
     raster *const r = context;
     (void)thread;
     for (int64_t row = begin; row < end; row++) {
-        gather_margins(r, r->hat.keys[row], r->hat.values + row * VT_LEAF_VOXELS);
+        float *const values = r->hat.values + row * VT_LEAF_VOXELS;
+        memset(values, 0, VT_LEAF_VOXELS * sizeof *values);
+        gather_margins(r, r->hat.keys[row], values);
         if (!vt_mark_active(&r->hat, row))
-            r->found[thread].failed = 1;
+            r->infinite[thread] = 1;
     }
 }
 
 static int add_touched(const raster *r, vt_key_set *keys)
 {
-    int failed = 0;
-    for (int64_t leaf = 0; leaf < r->sources.count && !failed; leaf++) {
-        failed |= vt_key_set_add(keys, r->sources.keys[leaf]);
-        for (int d = 1; d < 8; d++)
-            if (r->touched[leaf] >> d & 1)
-                failed |= vt_key_set_add(
-                    keys, vt_neighbour_key(r->sources.keys[leaf],
-                                           (const int32_t[3]){d >> 2, d >> 1 & 1, d & 1}));
+    for (int64_t leaf = 0; leaf < r->sources.count; leaf++) {
+        const vt_neighbourhood around = vt_neighbours(r->sources.keys[leaf]);
+        for (int d = 0; d < 8; d++)
+            if ((d == 0 || r->touched[leaf] >> d & 1) &&
+                vt_key_set_add(keys, vt_neighbour(&around, d >> 2, d >> 1 & 1, d & 1)) < 0)
+                return -1;
     }
-    return failed;
+    return 0;
 }
 
 static vt_status deposit(raster *r)
 {
     vt_key_set keys = {0};
-    r->margined = malloc((size_t)r->sources.count * PITCH * sizeof *r->margined);
+    r->margined = vt_allocate((size_t)r->sources.count * PITCH * sizeof *r->margined);
     r->touched = malloc((size_t)r->sources.count);
     if (!r->margined || !r->touched)
-        return vt_fail(VT_OUT_OF_MEMORY, "no memory for the leaves of a volume");
+        return no_memory(r);
     vt_parallel_for(r->threads, r->sources.count, 4, deposit_leaves, r);
-    const vt_status status = add_touched(r, &keys) == 0
-                                 ? vt_create_leaves(&r->hat, 1, 1, &keys)
-                                 : vt_fail(VT_OUT_OF_MEMORY, "no memory for leaves");
+    const vt_status status =
+        add_touched(r, &keys) == 0 ? vt_create_leaves(&r->hat, 1, 1, &keys) : no_memory(r);
     vt_key_set_destroy(&keys);
     if (status != VT_OK)
         return status;
     vt_parallel_for(r->threads, r->hat.count, 16, gather_leaves, r);
     for (int thread = 0; thread < r->threads; thread++)
-        if (r->found[thread].failed)
+        if (r->infinite[thread])
             return vt_fail(VT_NOT_FINITE, "density of a voxel of %g m is too large for a float32",
                            1.0 / r->per_voxel);
     return VT_OK;
@@ -375,6 +388,22 @@ static vt_status rasterize(raster *r)
     return status;
 }
 
+static void destroy_raster(raster *r)
+{
+    for (int64_t n = 0; n < r->chunk_count; n++) {
+        vt_key_set_destroy(&r->chunks[n].leaves);
+        free(r->chunks[n].counts);
+    }
+    vt_destroy_leaves(&r->sources);
+    vt_destroy_leaves(&r->hat);
+    free(r->block_size);
+    free(r->places);
+    free(r->ends);
+    free(r->sorted);
+    free(r->margined);
+    free(r->touched);
+}
+
 vt_status vt_rasterize(const vt_tracer_source *source, double voxel_size, int threads,
                        vt_leaves *density)
 {
@@ -387,21 +416,7 @@ vt_status vt_rasterize(const vt_tracer_source *source, double voxel_size, int th
                 .scale = per_voxel * per_voxel * per_voxel,
                 .threads = threads,
                 .density = density};
-    for (int thread = 0; thread < threads; thread++)
-        r.found[thread].bad_row = -1;
-    r.block_size = calloc((size_t)((source->count - 1) / TRACER_BLOCK + 1), sizeof *r.block_size);
-    const vt_status status =
-        r.block_size ? rasterize(&r) : vt_fail(VT_OUT_OF_MEMORY, "no memory for a volume");
-    for (int thread = 0; thread < threads; thread++)
-        vt_key_set_destroy(&r.found[thread].keys);
-    vt_destroy_leaves(&r.sources);
-    vt_destroy_leaves(&r.hat);
-    free(r.block_size);
-    free(r.rows);
-    free(r.starts);
-    free(r.ends);
-    free(r.sorted);
-    free(r.margined);
-    free(r.touched);
+    const vt_status status = rasterize(&r);
+    destroy_raster(&r);
     return status;
 }

@@ -18,11 +18,11 @@ static void gather_window(const vt_leaves *hat, uint64_t key, float window[WINDO
 {
     static const int first[3] = {VT_LEAF_SIDE - MOST, 0, 0}, count[3] = {MOST, VT_LEAF_SIDE, MOST};
     static const int to[3] = {0, MOST, MOST + VT_LEAF_SIDE};
+    const vt_neighbourhood around = vt_neighbours(key);
     memset(window, 0, sizeof(float) * WINDOW * WINDOW * WINDOW);
     for (int n = 0; n < 27; n++) {
         const int a = n / 9, b = n / 3 % 3, c = n % 3;
-        const int64_t row =
-            vt_leaf_row(hat, vt_neighbour_key(key, (const int32_t[3]){a - 1, b - 1, c - 1}));
+        const int64_t row = vt_leaf_row(hat, vt_neighbour(&around, a - 1, b - 1, c - 1));
         if (row < 0)
             continue;
         const float *const values = hat->values + row * VT_LEAF_VOXELS;
@@ -30,8 +30,10 @@ static void gather_window(const vt_leaves *hat, uint64_t key, float window[WINDO
             for (int y = 0; y < count[b]; y++) {
                 const float *const from = values + 64 * (first[a] + x) + 8 * (first[b] + y);
                 float *const out = &window[to[a] + x][to[b] + y][to[c]];
-                for (int z = 0; z < count[c]; z++)
-                    out[z] = from[first[c] + z];
+                if (c == 1)
+                    memcpy(out, from, VT_LEAF_SIDE * sizeof *out);
+                else
+                    memcpy(out, from + first[c], MOST * sizeof *out);
             }
     }
 }
@@ -64,10 +66,8 @@ static void filter_leaves(void *context, int64_t begin, int64_t end, int thread)
 {
     const smoothing *const s = context;
     (void)thread;
-    for (int64_t row = begin; row < end; row++) {
+    for (int64_t row = begin; row < end; row++)
         filter_leaf(s, s->density->keys[row], s->density->values + row * VT_LEAF_VOXELS);
-        vt_mark_active(s->density, row);
-    }
 }
 
 /* One pass of b, 1 - 2 b, b has variance 2 b; it is positive up to variance 1/2, two of it up to 1.

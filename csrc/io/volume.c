@@ -53,6 +53,7 @@ static void store_velocity(void *context, int64_t begin, int64_t end, int thread
     for (int64_t leaf = begin; leaf < end; leaf++) {
         const float *from = b->velocity + 3 * b->start[leaf];
         float *const values = leaves->values + 3 * VT_LEAF_VOXELS * (b->first + leaf);
+        memset(values, 0, 3 * VT_LEAF_VOXELS * sizeof *values);
         for (int voxel = 0; voxel < VT_LEAF_VOXELS; voxel++) {
             if (!vt_voxel_is_active(leaves, b->first + leaf, voxel))
                 continue;
@@ -115,7 +116,7 @@ static vt_status make_velocity(vt_volume *volume, const vt_tracer_source *source
     if (status != VT_OK || volume->velocity.count == 0)
         return status;
     batch *const b = malloc(sizeof *b);
-    float *const points = malloc((size_t)2 * 3 * BATCH * sizeof *points);
+    float *const points = vt_allocate((size_t)2 * 3 * BATCH * sizeof *points);
     if (b && points) {
         *b = (batch){.volume = volume, .points = points, .velocity = points + 3 * BATCH};
         memset(b->bad_row, 0xff, sizeof b->bad_row);

@@ -82,6 +82,7 @@ PyObject *vt_py_to_dict(const vt_py_field *fields, const void *source);
 
 int vt_py_to_double(PyObject *value, const char *name, int infinity_allowed, double *result);
 int vt_py_to_int64(PyObject *value, const char *name, int64_t least, int64_t most, int64_t *result);
+int vt_py_to_int32(PyObject *value, const char *name, int32_t *result);
 int vt_py_to_choice(PyObject *value, const char *name, const char *choices, int32_t *result);
 int vt_py_to_ints3(PyObject *value, const char *name, int32_t result[3]);
 
@@ -107,6 +108,8 @@ PyObject *vt_py_view(const vt_array *array, PyObject *owner, int writable);
 /* ---- simulation.c, volume.c ---- */
 
 extern PyType_Spec vt_py_simulation_spec, vt_py_volume_spec;
+
+extern PyMethodDef vt_py_volume_functions[];
 
 /* A new Volume that takes over the C one (freed on failure, too). */
 PyObject *vt_py_new_volume(const vt_py_state *state, vt_volume *volume);

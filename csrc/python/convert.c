@@ -81,7 +81,7 @@ static int to_uint64(PyObject *value, const char *name, uint64_t *result)
     return 0;
 }
 
-static int to_int32(PyObject *value, const char *name, int32_t *result)
+int vt_py_to_int32(PyObject *value, const char *name, int32_t *result)
 {
     int64_t number;
     if (vt_py_to_int64(value, name, INT32_MIN, INT32_MAX, &number) < 0)
@@ -177,7 +177,7 @@ static int fill_field(const vt_py_field *field, PyObject *value, void *target)
     void *const place = (char *)target + field->offset;
     switch (field->kind) {
     case VT_PY_INT32:
-        return to_int32(value, field->name, place);
+        return vt_py_to_int32(value, field->name, place);
     case VT_PY_INT64:
         return vt_py_to_int64(value, field->name, INT64_MIN, INT64_MAX, place);
     case VT_PY_UINT64:

@@ -142,12 +142,10 @@ static const char *kernel_names(void)
 
 static int to_direct_options(PyObject *const objects[4], direct_options *options)
 {
-    int64_t threads = 0;
     if (objects[0] && vt_py_to_choice(objects[0], "kernel", kernel_names(), &options->kernel) < 0)
         return -1;
-    if (objects[3] && vt_py_to_int64(objects[3], "threads", 0, INT32_MAX, &threads) < 0)
+    if (objects[3] && vt_py_to_int32(objects[3], "threads", &options->threads) < 0)
         return -1;
-    options->threads = (int32_t)threads;
     options->gradient = objects[1] ? PyObject_IsTrue(objects[1]) : 0;
     options->potential = objects[2] ? PyObject_IsTrue(objects[2]) : 0;
     return options->gradient < 0 || options->potential < 0 ? -1 : 0;
@@ -195,12 +193,11 @@ static PyObject *solve_poisson(PyObject *module, PyObject *positional, PyObject 
     static char *names[] = {"field", "spacing", "threads", NULL};
     PyObject *field_object, *spacing_object, *threads_object = NULL;
     double spacing;
-    int64_t threads = 0;
-    int32_t cells[3];
+    int32_t cells[3], threads = 0;
     if (!PyArg_ParseTupleAndKeywords(positional, named, "OO|O:solve_poisson", names, &field_object,
                                      &spacing_object, &threads_object) ||
         vt_py_to_double(spacing_object, "spacing", 0, &spacing) < 0 ||
-        (threads_object && vt_py_to_int64(threads_object, "threads", 0, INT32_MAX, &threads) < 0))
+        (threads_object && vt_py_to_int32(threads_object, "threads", &threads) < 0))
         return NULL;
     PyArrayObject *field = copy_field(field_object, cells);
     if (!field)
@@ -208,7 +205,7 @@ static PyObject *solve_poisson(PyObject *module, PyObject *positional, PyObject 
     float *const nodes = PyArray_DATA(field);
     vt_status status;
     Py_BEGIN_ALLOW_THREADS;
-    status = vt_solve_poisson(cells, spacing, nodes, (int32_t)threads);
+    status = vt_solve_poisson(cells, spacing, nodes, threads);
     Py_END_ALLOW_THREADS;
     if (status == VT_OK)
         return (PyObject *)field;

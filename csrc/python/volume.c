@@ -31,6 +31,106 @@ static void volume_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
+/* ---- from tracers alone ---- */
+
+/* Calls a Python function for the velocity at points: the thread is the one that called in. An
+ * exception stays set, for the caller to find. */
+static vt_status ask_velocity(void *function, int64_t count, const float *points, float *velocity)
+{
+    const PyGILState_STATE gil = PyGILState_Ensure();
+    const npy_intp shape[2] = {(npy_intp)count, 3};
+    PyObject *places = PyArray_SimpleNew(2, shape, NPY_FLOAT32);
+    PyObject *answer = NULL;
+    PyArrayObject *values = NULL;
+    if (places) {
+        memcpy(PyArray_DATA((PyArrayObject *)places), points, sizeof(float) * 3 * (size_t)count);
+        answer = PyObject_CallFunctionObjArgs(function, places, NULL);
+    }
+    if (answer)
+        values = vt_py_to_array(answer, "what velocity returned", NPY_FLOAT32, 2, shape);
+    if (values)
+        memcpy(velocity, PyArray_DATA(values), sizeof(float) * 3 * (size_t)count);
+    Py_XDECREF(places);
+    Py_XDECREF(answer);
+    const vt_status status = values ? VT_OK : VT_INVALID_ARGUMENT;
+    vt_py_release(values);
+    PyGILState_Release(gil);
+    return status;
+}
+
+static PyObject *make_from_tracers(PyObject *module, const vt_tracer_source *source,
+                                   const vt_volume_def *def)
+{
+    vt_volume *volume = NULL;
+    vt_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = vt_create_volume_from_tracers(source, def, &volume);
+    Py_END_ALLOW_THREADS;
+    if (status == VT_OK)
+        return vt_py_new_volume(PyModule_GetState(module), volume);
+    return PyErr_Occurred() ? NULL : vt_py_raise(PyModule_GetState(module), status);
+}
+
+typedef struct tracer_arguments {
+    PyObject *position, *density, *size, *velocity;
+    vt_volume_def def;
+} tracer_arguments;
+
+static const vt_py_field tracer_fields[] = {
+    {"position", VT_PY_OBJECT, offsetof(tracer_arguments, position), NULL},
+    {"density", VT_PY_OBJECT, offsetof(tracer_arguments, density), NULL},
+    {"size", VT_PY_OBJECT, offsetof(tracer_arguments, size), NULL},
+    {"velocity", VT_PY_OBJECT, offsetof(tracer_arguments, velocity), NULL},
+    {"voxel_size", VT_PY_FINITE, offsetof(tracer_arguments, def.voxel_size), NULL},
+    {"velocity_margin", VT_PY_FINITE, offsetof(tracer_arguments, def.velocity_margin), NULL},
+    {"threads", VT_PY_INT32, offsetof(tracer_arguments, def.threads), NULL},
+    {NULL, VT_PY_OBJECT, 0, NULL}};
+
+static PyObject *volume_from_tracers(PyObject *module, PyObject *positional, PyObject *named)
+{
+    tracer_arguments a = {.def = vt_default_volume()};
+    npy_intp shape[2] = {-1, 3};
+    PyObject *result = NULL;
+    if (vt_py_fill_arguments("volume_from_tracers", positional, named, tracer_fields, &a) < 0)
+        return NULL;
+    if (!a.position || !a.density || !a.size)
+        return PyErr_Format(PyExc_TypeError,
+                            "volume_from_tracers needs position, density, size and voxel_size");
+    if (a.velocity && a.velocity != Py_None && !PyCallable_Check(a.velocity))
+        return PyErr_Format(PyExc_TypeError, "velocity must be a function or None, got %.200R",
+                            a.velocity);
+    PyArrayObject *position = vt_py_to_array(a.position, "position", NPY_FLOAT32, 2, shape);
+    shape[0] = position ? PyArray_DIM(position, 0) : 0;
+    PyArrayObject *density =
+        position ? vt_py_to_array(a.density, "density", NPY_FLOAT32, 1, shape) : NULL;
+    PyArrayObject *size = density ? vt_py_to_array(a.size, "size", NPY_FLOAT32, 1, shape) : NULL;
+    if (size) {
+        vt_tracer_source source = {.count = shape[0],
+                                   .position = PyArray_DATA(position),
+                                   .density = PyArray_DATA(density),
+                                   .size = PyArray_DATA(size)};
+        if (a.velocity && a.velocity != Py_None) {
+            source.velocity = ask_velocity;
+            source.context = a.velocity;
+        }
+        result = make_from_tracers(module, &source, &a.def);
+    }
+    vt_py_release(position);
+    vt_py_release(density);
+    vt_py_release(size);
+    return result;
+}
+
+PyMethodDef vt_py_volume_functions[] = {
+    {"volume_from_tracers", VT_PY_FUNCTION(volume_from_tracers), METH_VARARGS | METH_KEYWORDS,
+     "volume_from_tracers($module, /, *, position, density, size, voxel_size, velocity=None, "
+     "velocity_margin=..., threads=0)\n--\n\n"
+     "Volume of tracers that belong to no simulation.\n\n"
+     "position (n, 3), m; density (n,), kg; size (n,), m: the spacing of the tracers around each.\n"
+     "velocity: a function of points (m, 3) that returns (m, 3) in m/s; None leaves that grid "
+     "out."},
+    {NULL, NULL, 0, NULL}};
+
 /* ---- what is in it ---- */
 
 static const vt_py_field info_fields[] = {

@@ -8,7 +8,7 @@
 
 /* Cells kept free between the vortons and the faces: the filtered core (1.5 cells) has decayed to
  * the far field there, and no midpoint of a substep may leave the box. */
-enum { VT_DOMAIN_MARGIN = 4 };
+enum { VT_DOMAIN_MARGIN = 5 };
 
 /* Part of the state: what the next placement starts from (hysteresis). */
 typedef struct vt_placement {

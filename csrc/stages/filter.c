@@ -2,32 +2,36 @@
  * to the right side of the Poisson equation. Together with the trilinear weights of deposit and
  * sampling, the Laplacian and the curl (about 0.5 cells^2) it makes the effective core.
  *
- * One sweep: four planes at a time, rows pass through z, then y (from a ring of the last 16 rows),
- * then x while they are in the cache. A tap is a row; rows outside the box are a row of zeros. */
+ * One sweep over the box for a group of planes: rows of nodes are filtered along z into a ring of
+ * rows, from there along y, then along x into the field, all while they are in the cache. A tap of
+ * z or y is a pointer to a row; rows outside the box are a row of zeros. */
 #include "core/mathd.h"
 #include "core/parallel.h"
 #include "stages/stages.h"
 
 enum {
-    REACH = 6,            /* taps on either side of the centre */
-    OUT = 4,              /* planes, or rows, that are filtered together ... */
-    IN = OUT + 2 * REACH, /* ... and those that they need: a power of two, the ring's length */
-    BLOCK_NODES = 16384   /* nodes that a block should have: about 10 us */
+    REACH = 6,               /* taps on either side of the centre */
+    PLANES = 8,              /* planes filtered together, fixed: the unit of parallel work */
+    ROWS = 8,                /* rows filtered together along y */
+    RING = ROWS + 2 * REACH, /* rows that these need */
+    BLOCK_NODES = 16384      /* nodes that a block should have: about 10 us */
 };
 
 typedef struct filter_job {
     const vt_grid *grid;
     float weights[REACH + 1];
+    int64_t pitch;      /* of rows in scratch: REACH zeros at least between two of them */
     const float *zeros; /* a row of nodes */
-    char *scratch;      /* filter_scratch, one per thread */
-    size_t scratch_bytes;
+    float *scratch;     /* scratch_floats for each thread */
+    int64_t scratch_floats;
 } filter_job;
 
-/* Rows have `pitch` floats. */
+/* What a thread has while it works on planes k .. k + PLANES - 1. */
 typedef struct filter_scratch {
-    float *nodes; /* OUT rows of nodes, filtered along z */
-    float *ring;  /* [plane OUT][component 3][row modulo IN]: filtered along z, components apart */
-    float *rows;  /* [row OUT], VT_LANES zeros before and after each: filtered along z and y */
+    const filter_job *job;
+    int64_t k, planes; /* planes of the group that exist */
+    float *ring;       /* [plane][component][row j modulo RING][pitch]: filtered along z */
+    float *rows;       /* [ROWS][pitch], VT_LANES zeros before: filtered along z and y */
 } filter_scratch;
 
 static void gaussian_weights(double variance, double total, float weights[REACH + 1])
@@ -41,114 +45,141 @@ static void gaussian_weights(double variance, double total, float weights[REACH 
         weights[r] = (float)(total * w[r] / sum);
 }
 
-/* OUT neighbouring results from IN neighbouring taps. */
-VT_INLINE void filter_across(const vf taps[IN], const vf weights[REACH + 1], vf out[OUT])
+VT_INLINE void broadcast(const float weights[REACH + 1], vf w[REACH + 1])
 {
-    for (int m = 0; m < OUT; m++) {
-        const vf *const centre = taps + REACH + m;
-        vf sum = centre[0] * weights[0];
-        for (int r = 1; r <= REACH; r++)
-            sum = vf_fma(centre[-r] + centre[r], weights[r], sum);
-        out[m] = sum;
-    }
-}
-
-/* The same for whole rows of `count` floats; out rows follow each other by out_pitch. */
-VT_INLINE void filter_rows(const float *const taps[IN], const float *weights, int64_t count,
-                           float *out, int64_t out_pitch)
-{
-    vf w[REACH + 1];
     for (int r = 0; r <= REACH; r++)
         w[r] = vf_set(weights[r]);
-    for (int64_t i = 0; i < count; i += VL) {
-        vf in[IN], result[OUT];
-        for (int t = 0; t < IN; t++)
-            in[t] = vf_load(taps[t] + i);
-        filter_across(in, w, result);
-        for (int m = 0; m < OUT; m++)
-            vf_store(out + m * out_pitch + i, result[m]);
+}
+
+/* `count` neighbouring results, at `at` in their rows, from count + 2 REACH taps. */
+VT_INLINE void filter_across(const float *const taps[], int64_t at, const vf w[REACH + 1],
+                             int count, vf results[])
+{
+    vf window[RING > PLANES + 2 * REACH ? RING : PLANES + 2 * REACH];
+    for (int t = 0; t < 2 * REACH; t++)
+        window[t] = vf_load(taps[t] + at);
+    for (int m = 0; m < count; m++) {
+        const vf *const centre = window + REACH + m;
+        window[m + 2 * REACH] = vf_load(taps[m + 2 * REACH] + at);
+        vf sum = centre[0] * w[0];
+        for (int r = 1; r <= REACH; r++)
+            sum = vf_fma(centre[-r] + centre[r], w[r], sum);
+        results[m] = sum;
     }
 }
 
-/* Row j of OUT planes from k on, filtered along z, to its place in the ring. */
-static void filter_z(const filter_job *job, const filter_scratch *scratch, int64_t j, int64_t k)
+VT_INLINE void clear(vf v[PLANES])
 {
+    for (int p = 0; p < PLANES; p++)
+        v[p] = vf_set(0.0f);
+}
+
+/* Row j of the planes, filtered along z, components apart, to its place in the ring. */
+static void filter_z(const filter_scratch *scratch, int64_t j)
+{
+    const filter_job *const job = scratch->job;
     const vt_grid *const grid = job->grid;
-    const int64_t pitch = grid->row, node_floats = 4 * grid->node_row;
-    const float *taps[IN];
-    for (int64_t t = 0; t < IN; t++) {
-        const int64_t from = k - REACH + t;
-        const int inside = from >= 0 && from <= grid->cells[2];
-        taps[t] = inside
-                      ? (const float *)(grid->nodes + from * grid->node_plane + j * grid->node_row)
-                      : job->zeros;
+    const int64_t nodes = grid->cells[0] + 1, component = RING * job->pitch;
+    const float *taps[PLANES + 2 * REACH];
+    for (int64_t t = 0; t < PLANES + 2 * REACH; t++) {
+        const int64_t k = scratch->k - REACH + t;
+        taps[t] = k < 0 || k > grid->cells[2]
+                      ? job->zeros
+                      : (const float *)(grid->nodes + k * grid->node_plane + j * grid->node_row);
     }
-    filter_rows(taps, job->weights, 4 * (int64_t)(grid->cells[0] + 1), scratch->nodes, node_floats);
-    for (int64_t p = 0; p < OUT; p++) {
-        const float *const nodes = scratch->nodes + p * node_floats;
-        float *const to = scratch->ring + (3 * p * IN + j % IN) * pitch;
-        for (int64_t i = 0; i <= grid->cells[0]; i += VL) {
-            vf r[4];
-            for (int q = 0; q < 4; q++)
-                r[q] = vf_load(nodes + 4 * i + q * VL);
+    vf w[REACH + 1];
+    broadcast(job->weights, w);
+    float *const to = scratch->ring + j % RING * job->pitch;
+    for (int64_t i = 0; i < nodes; i += VL) {
+        vf quarter[4][PLANES];
+        for (int q = 0; q < 4; q++) {
+            if (i + q * VL / 4 < nodes)
+                filter_across(taps, 4 * i + q * VL, w, PLANES, quarter[q]);
+            else
+                clear(quarter[q]);
+        }
+        for (int p = 0; p < PLANES; p++) {
+            vf r[4] = {quarter[0][p], quarter[1][p], quarter[2][p], quarter[3][p]};
             vf_deinterleave(r);
             for (int c = 0; c < 3; c++)
-                vf_store(to + c * IN * pitch + i, r[c]);
+                vf_store(to + (3 * p + c) * component + i, vf_first(r[c], nodes - i));
         }
     }
 }
 
-/* Component c, plane p of the ring: OUT rows from j on, filtered along y. */
-static void filter_y(const filter_job *job, const filter_scratch *scratch, int64_t plane_component,
-                     int64_t j)
+/* The taps of rows j .. j + ROWS - 1 in the first plane and component of the ring, and the step of
+ * each from there to the next component. */
+static void ring_taps(const filter_scratch *scratch, int64_t j, const float *taps[RING],
+                      int64_t steps[RING])
 {
-    const vt_grid *const grid = job->grid;
-    const int64_t pitch = grid->row, nodes = grid->cells[0] + 1;
-    const float *const ring = scratch->ring + plane_component * IN * pitch;
-    const float *taps[IN];
-    for (int64_t t = 0; t < IN; t++) {
+    const filter_job *const job = scratch->job;
+    for (int64_t t = 0; t < RING; t++) {
         const int64_t from = j - REACH + t;
-        const int inside = from >= 0 && from <= grid->cells[1];
-        taps[t] = inside ? ring + from % IN * pitch : job->zeros;
+        const int outside = from < 0 || from > job->grid->cells[1];
+        taps[t] = outside ? job->zeros : scratch->ring + from % RING * job->pitch;
+        steps[t] = outside ? 0 : RING * job->pitch;
     }
-    const int64_t row_pitch = pitch + 2 * VT_LANES;
-    filter_rows(taps, job->weights, nodes, scratch->rows + VT_LANES, row_pitch);
-    for (int64_t m = 0; m < OUT; m++)
-        memset(scratch->rows + m * row_pitch + VT_LANES + nodes, 0,
-               (size_t)(row_pitch - VT_LANES - nodes) * sizeof(float));
 }
+
+/* Where a load that crosses a cache line costs more than a shuffle, taps come from whole vectors.
+ */
+#if VL == 16
+#define LEFT(r) (vf) _mm512_alignr_epi32((__m512i)here, (__m512i)vf_load(row + i - VL), VL - (r))
+#define RIGHT(r) (vf) _mm512_alignr_epi32((__m512i)vf_load(row + i + VL), (__m512i)here, r)
+#else
+#define LEFT(r) vf_load(row + i - (r))
+#define RIGHT(r) vf_load(row + i + (r))
+#endif
+#define ADD_PAIR(r) sum = vf_fma(LEFT(r) + RIGHT(r), w[r], sum)
 
 /* One row along x to the field: zero at the faces and beyond. */
-static void filter_x(const filter_job *job, const float *row, float *field)
+VT_INLINE void filter_x(const filter_job *job, const vf w[REACH + 1], const float *row,
+                        float *field)
 {
-    const int64_t cells = job->grid->cells[0], pitch = job->grid->row;
-    vf w[REACH + 1];
-    for (int r = 0; r <= REACH; r++)
-        w[r] = vf_set(job->weights[r]);
-    for (int64_t i = 0; i < cells; i += VL) {
-        vf sum = vf_load(row + i) * w[0];
-        for (int r = 1; r <= REACH; r++)
-            sum = vf_fma(vf_load(row + i - r) + vf_load(row + i + r), w[r], sum);
-        vf_store(field + i, sum);
+    const int64_t cells = job->grid->cells[0];
+    int64_t i = 0;
+    for (; i < cells; i += VL) {
+        const vf here = vf_load(row + i);
+        vf sum = here * w[0];
+        ADD_PAIR(1);
+        ADD_PAIR(2);
+        ADD_PAIR(3);
+        ADD_PAIR(4);
+        ADD_PAIR(5);
+        ADD_PAIR(6);
+        vf_store(field + i, vf_first(sum, cells - i));
     }
     field[0] = 0.0f;
-    memset(field + cells, 0, (size_t)(pitch - cells) * sizeof *field);
+    for (; i < job->grid->row; i += VL)
+        vf_store(field + i, vf_set(0.0f));
 }
 
-/* Rows from y filter to field of OUT planes from k on, of which `planes` exist. */
-static void filter_xy(const filter_job *job, const filter_scratch *scratch, int64_t j, int64_t k,
-                      int64_t planes)
+/* From the ring to the field: ROWS rows from row j on of every plane of the group. */
+static void filter_yx(const filter_scratch *scratch, int64_t j)
 {
+    const filter_job *const job = scratch->job;
     const vt_grid *const grid = job->grid;
-    const int64_t left = grid->cells[1] - j, rows = left < OUT ? left : OUT;
-    for (int64_t p = 0; p < planes; p++)
-        for (int64_t c = 0; c < 3; c++) {
-            filter_y(job, scratch, 3 * p + c, j);
-            float *const field = grid->field[c] + (k + p) * grid->plane + j * grid->row;
-            for (int64_t m = 0; m < rows; m++)
-                filter_x(job, scratch->rows + m * (grid->row + 2 * VT_LANES) + VT_LANES,
-                         field + m * grid->row);
+    const int64_t left = grid->cells[1] - j, rows = left < ROWS ? left : ROWS, pitch = job->pitch;
+    float *const filtered = scratch->rows;
+    const float *taps[RING];
+    int64_t steps[RING];
+    ring_taps(scratch, j, taps, steps);
+    vf w[REACH + 1];
+    broadcast(job->weights, w);
+    for (int64_t pc = 0; pc < 3 * scratch->planes; pc++) {
+        for (int64_t i = 0; i < pitch; i += VL) {
+            vf results[ROWS];
+            filter_across(taps, i, w, ROWS, results);
+            for (int m = 0; m < ROWS; m++)
+                vf_store(filtered + m * pitch + i, results[m]);
         }
+        for (int t = 0; t < RING; t++)
+            taps[t] += steps[t];
+        float *const field =
+            grid->field[pc % 3] + (scratch->k + pc / 3) * grid->plane + j * grid->row;
+        for (int64_t m = 0; m < rows; m++)
+            filter_x(job, w, filtered + m * pitch, field + m * grid->row);
+    }
 }
 
 static void clear_outer_rows(const vt_grid *grid, int64_t k)
@@ -161,51 +192,47 @@ static void clear_outer_rows(const vt_grid *grid, int64_t k)
     }
 }
 
-/* OUT planes from inner plane k on: rows go through z as y needs them. */
-static void filter_planes(const filter_job *job, const filter_scratch *scratch, int64_t k)
+/* Rows go through z just before y needs them. */
+static void filter_group(const filter_scratch *scratch)
 {
-    const vt_grid *const grid = job->grid;
-    const int64_t left = grid->cells[2] - k, planes = left < OUT ? left : OUT;
+    const vt_grid *const grid = scratch->job->grid;
     int64_t ready = 0;
-    for (int64_t j = 1; j < grid->cells[1]; j += OUT) {
-        const int64_t need = j + OUT + REACH;
-        for (; ready < need && ready <= grid->cells[1]; ready++)
-            filter_z(job, scratch, ready, k);
-        filter_xy(job, scratch, j, k, planes);
+    for (int64_t j = 1; j < grid->cells[1]; j += ROWS) {
+        for (; ready < j + ROWS + REACH && ready <= grid->cells[1]; ready++)
+            filter_z(scratch, ready);
+        filter_yx(scratch, j);
     }
-    for (int64_t p = 0; p < planes; p++)
-        clear_outer_rows(grid, k + p);
+    for (int64_t p = 0; p < scratch->planes; p++)
+        clear_outer_rows(grid, scratch->k + p);
 }
 
-static void filter_blocks(void *context, int64_t begin, int64_t end, int thread)
+static void filter_groups(void *context, int64_t begin, int64_t end, int thread)
 {
     const filter_job *const job = context;
-    const vt_grid *const grid = job->grid;
-    float *const memory = (float *)(job->scratch + (size_t)thread * job->scratch_bytes);
-    filter_scratch scratch = {.nodes = memory};
-    scratch.ring = scratch.nodes + OUT * 4 * grid->node_row;
-    scratch.rows = scratch.ring + OUT * 3 * IN * grid->row;
-    memset(scratch.rows, 0, (size_t)(OUT * (grid->row + 2 * VT_LANES)) * sizeof(float));
-    for (int64_t block = begin; block < end; block++)
-        filter_planes(job, &scratch, 1 + block * OUT);
+    float *const memory = job->scratch + thread * job->scratch_floats;
+    filter_scratch scratch = {.job = job, .ring = memory + 2 * VT_LANES + ROWS * job->pitch};
+    scratch.rows = memory + VT_LANES;
+    memset(memory, 0, (size_t)job->scratch_floats * sizeof *memory);
+    for (int64_t group = begin; group < end; group++) {
+        const int64_t left = job->grid->cells[2] - 1 - group * PLANES;
+        scratch.k = 1 + group * PLANES;
+        scratch.planes = left < PLANES ? left : PLANES;
+        filter_group(&scratch);
+    }
 }
 
 void VT_NAME(filter)(vt_grid *grid, double variance, double weight, vt_arena *arena, int threads)
 {
     filter_job job = {.grid = grid};
     gaussian_weights(variance, vt_cbrt(weight), job.weights); /* a third of it along each axis */
-    const size_t mark = vt_arena_mark(arena);
-    const size_t row_bytes = (size_t)grid->node_row * sizeof(f4);
-    float *const zeros = vt_arena_push(arena, row_bytes);
-    memset(zeros, 0, row_bytes);
-    job.zeros = zeros;
-    job.scratch_bytes =
-        OUT * row_bytes +
-        (size_t)(OUT * 3 * IN * grid->row + OUT * (grid->row + 2 * VT_LANES)) * sizeof(float);
-    job.scratch_bytes = (job.scratch_bytes + 63) / 64 * 64;
-    job.scratch = vt_arena_push(arena, (size_t)threads * job.scratch_bytes);
-    const int64_t blocks = (grid->cells[2] - 1 + OUT - 1) / OUT;
-    const int64_t nodes = OUT * grid->row * (grid->cells[1] + 1);
-    vt_parallel_for(threads, blocks, 1 + BLOCK_NODES / nodes, filter_blocks, &job);
+    job.pitch = (grid->cells[0] + 1 + REACH + VT_LANES - 1) / VT_LANES * VT_LANES;
+    job.scratch_floats = 2 * VT_LANES + (ROWS + PLANES * 3 * RING) * job.pitch;
+
+    const size_t mark = vt_arena_mark(arena), row_bytes = (size_t)grid->node_row * sizeof(f4);
+    job.scratch = vt_arena_push(arena, (size_t)(threads * job.scratch_floats) * sizeof(float));
+    job.zeros = memset(vt_arena_push(arena, row_bytes), 0, row_bytes);
+    const int64_t groups = (grid->cells[2] - 1 + PLANES - 1) / PLANES;
+    const int64_t group_nodes = PLANES * grid->row * (grid->cells[1] + 1);
+    vt_parallel_for(threads, groups, 1 + BLOCK_NODES / group_nodes, filter_groups, &job);
     vt_arena_pop(arena, mark);
 }

@@ -10,6 +10,7 @@
 #ifndef VORTON_STAGES_MOMENTS_H
 #define VORTON_STAGES_MOMENTS_H
 
+#include "core/arena.h"
 #include "stages/boundary.h"
 #include "state/grid.h"
 
@@ -49,5 +50,14 @@ typedef struct vt_open_block {
 
 /* A traversal takes one block off the stack and puts up to eight there, one level below. */
 enum { VT_MOMENT_STACK = 8 * VT_MOMENT_LEVELS };
+
+/* Fills tree with the moments of the deposited nodes (clusters.c). */
+#define VT_DECLARE(target)                                                                         \
+    void VT_PASTE(target, make_moments)(const vt_grid *grid, vt_moments *tree, vt_arena *arena,    \
+                                        int threads);
+VT_DECLARE(scalar)
+VT_DECLARE(avx2)
+VT_DECLARE(avx512)
+#undef VT_DECLARE
 
 #endif

@@ -31,50 +31,44 @@ VT_INLINE vf slope(const float *f, int64_t stride, side at)
     return at == LOW_FACE ? in : -in;
 }
 
-/* Lanes from count on become zero. */
-VT_INLINE void keep_first(vf u[4], int64_t count)
+/* The value beyond the end of a row (end[0], end[inward] and so on) that makes the central
+ * difference at the end the one-sided one of second order. */
+static inline float ghost(const float *end, int64_t inward)
 {
-    vi lane;
-    for (int32_t l = 0; l < VL; l++)
-        lane[l] = l;
-    const vi kept = lane < vi_set((int32_t)count);
-    for (int c = 0; c < 4; c++)
-        u[c] = vf_select(kept, u[c], vf_set(0.0f));
+    return 3.0f * (end[0] - end[inward]) + end[2 * inward];
 }
 
-/* The ends of a row: node 0 and node `cells` take the one-sided slope along x. `first` is the node
- * of lane 0. */
-VT_INLINE void set_x_ends(vf slopes[3], const float *const rows[3], int64_t first, int64_t cells)
-{
-    for (int c = 0; c < 3; c++) {
-        const float *const f = rows[c];
-        if (first == 0)
-            slopes[c][0] = 4.0f * (f[1] - f[0]) - (f[2] - f[0]);
-        if (first + VL > cells) {
-            const float *const end = f + cells;
-            slopes[c][cells - first] = (end[-2] - end[0]) - 4.0f * (end[-1] - end[0]);
-        }
-    }
-}
-
-/* One row of nodes; rows are the three components of the field there. */
-VT_INLINE void velocity_row(const velocity_job *job, const float *const rows[3], float *nodes,
+/* One row of nodes; f are the three components of the field there. */
+VT_INLINE void velocity_row(const velocity_job *job, const float *const f[3], float *nodes,
                             side at_y, side at_z)
 {
     const int64_t cells = job->grid->cells[0], row = job->grid->row, plane = job->grid->plane;
     const vf scale = vf_set(job->scale);
+    vf before[3], here[3];
+    for (int c = 0; c < 3; c++) {
+        before[c] = vf_set(ghost(f[c], 1));
+        here[c] = vf_load(f[c]);
+    }
     for (int64_t i = 0; i <= cells; i += VL) {
-        const float *const x = rows[0] + i, *const y = rows[1] + i, *const z = rows[2] + i;
-        vf along_x[3] = {slope(x, 1, INSIDE), slope(y, 1, INSIDE), slope(z, 1, INSIDE)};
-        if (i == 0 || i + VL > cells)
-            set_x_ends(along_x, rows, i, cells);
+        const int last = i + VL > cells;
+        const float *const x = f[0] + i, *const y = f[1] + i, *const z = f[2] + i;
+        vf along_x[3];
+        for (int c = 0; c < 3; c++) {
+            const vf after = vf_load(f[c] + i + VL);
+            if (last) /* cells is even: node cells + 1 is in the same vector */
+                here[c] = vf_select(vi_lanes() == vi_set((int32_t)(cells + 1 - i)),
+                                    vf_set(ghost(f[c] + cells, -1)), here[c]);
+            along_x[c] = vf_ahead(here[c], after) - vf_behind(before[c], here[c]);
+            before[c] = here[c];
+            here[c] = after;
+        }
         vf u[4];
         u[0] = (slope(z, row, at_y) - slope(y, plane, at_z)) * scale;
         u[1] = (slope(x, plane, at_z) - along_x[2]) * scale;
         u[2] = (along_x[1] - slope(x, row, at_y)) * scale;
         u[3] = (along_x[0] + slope(y, row, at_y) + slope(z, plane, at_z)) * scale;
-        if (i + VL > cells)
-            keep_first(u, cells - i + 1);
+        for (int n = 0; last && n < 4; n++)
+            u[n] = vf_first(u[n], cells + 1 - i);
         vf_interleave(u);
         for (int n = 0; n < 4; n++)
             vf_store(nodes + 4 * i + n * VL, u[n]);
@@ -90,15 +84,14 @@ static void velocity_rows(void *context, int64_t begin, int64_t end, int thread)
     for (int64_t r = begin; r < end; r++) {
         const int64_t j = r % rows_in_plane, k = r / rows_in_plane;
         const int64_t at = k * grid->plane + j * grid->row;
-        const float *const rows[3] = {grid->field[0] + at, grid->field[1] + at,
-                                      grid->field[2] + at};
+        const float *const f[3] = {grid->field[0] + at, grid->field[1] + at, grid->field[2] + at};
         float *const nodes = (float *)(grid->nodes + k * grid->node_plane + j * grid->node_row);
         const side at_y = side_of(j, grid->cells[1]), at_z = side_of(k, grid->cells[2]);
         /* Two copies of the loop: the common one without a choice in it. */
         if (at_y == INSIDE && at_z == INSIDE)
-            velocity_row(job, rows, nodes, INSIDE, INSIDE);
+            velocity_row(job, f, nodes, INSIDE, INSIDE);
         else
-            velocity_row(job, rows, nodes, at_y, at_z);
+            velocity_row(job, f, nodes, at_y, at_z);
     }
 }
 

@@ -45,6 +45,8 @@ static int create_set(vt_set *set, int64_t capacity, int32_t columns, const vt_c
             vt_destroy_set(set);
             return -1;
         }
+        if (fields[c].components > 1) /* swept whole in every substep */
+            vt_reserve_huge(set->column[c], bytes);
     }
     return 0;
 }

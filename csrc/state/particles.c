@@ -5,7 +5,6 @@
 
 #include "core/status.h"
 #include "field.h"
-#include "state/particles.h"
 
 static vt_set *set_of(const vt_simulation *s, int set)
 {

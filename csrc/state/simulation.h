@@ -69,4 +69,10 @@ int64_t vt_append_vortons(vt_simulation *simulation, int64_t count, const float 
 int64_t vt_append_tracers(vt_simulation *simulation, int64_t count, const float *position,
                           const float *density, const float *size);
 
+/* Begins to keep a column of the tracers up to date, filled with what it should hold now. */
+void vt_use_tracer_column(vt_simulation *simulation, int column);
+
+/* Removes the rows where mask is not 0; the others keep their order. */
+void vt_remove_rows(vt_simulation *simulation, int set, const uint8_t *mask);
+
 #endif

@@ -1,10 +1,351 @@
+#include "state/sources.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/mathd.h"
+#include "core/random.h"
+#include "core/status.h"
+#include "state/births.h"
+#include "state/ring.h"
 #include "state/simulation.h"
-void vt_destroy_sources(vt_sources *s){(void)s;}
-vt_status vt_plan_births(const vt_simulation *s,double a,double b,vt_arena *r,vt_births *o){(void)s;(void)a;(void)b;(void)r;memset(o,0,sizeof *o);return VT_OK;}
-void vt_bear(vt_simulation *s, vt_births *b, double until){(void)s;(void)b;(void)until;}
-vt_shape vt_default_shape(void){return (vt_shape){.kind=0,.axis={0,0,1},.radius=1,.size={1,1,1}};}
-vt_ring_def vt_default_ring(void){return (vt_ring_def){.axis={0,0,1},.radius={1,1}};}
-vt_emitter_def vt_default_emitter(void){return (vt_emitter_def){.rate=0};}
-vt_status vt_add_ring(vt_simulation *s,const vt_ring_def*d){(void)s;(void)d;return VT_OK;}
-vt_status vt_add_emitter(vt_simulation *s,const vt_emitter_def*d){(void)s;(void)d;return VT_OK;}
-vt_status vt_shape_volume(const vt_shape*s,double*v){(void)s;*v=1;return VT_OK;}
+
+enum { EMITTER_STREAM = 1, MOST_SOURCES = 1 << 20 };
+
+vt_shape vt_default_shape(void)
+{
+    return (vt_shape){.kind = VT_SHAPE_SPHERE, .axis = {0, 0, 1}, .radius = 1, .size = {1, 1, 1}};
+}
+
+vt_emitter_def vt_default_emitter(void)
+{
+    return (vt_emitter_def){
+        .shape = vt_default_shape(), .end = INFINITY, .density = 1, .lifetime = INFINITY};
+}
+
+void vt_destroy_sources(vt_sources *sources)
+{
+    for (int32_t e = 0; e < sources->emitter_count; e++)
+        vt_destroy_region(&sources->emitters[e].region);
+    free(sources->rings);
+    free(sources->emitters);
+    *sources = (vt_sources){0};
+}
+
+/* Room for one more in an array that doubles; 0 on success. */
+static int grow(void **array, int32_t count, size_t item)
+{
+    if (count & (count - 1))
+        return 0;
+    void *const more = realloc(*array, item * (size_t)(count ? 2 * count : 1));
+    if (!more)
+        return -1;
+    *array = more;
+    return 0;
+}
+
+/* ---- rings ---- */
+
+/* The whole ring at once, into the columns. */
+static vt_status bear_ring(vt_simulation *s, const vt_ring_def *def)
+{
+    const int64_t count = vt_ring_count(def);
+    int64_t fits = count;
+    const vt_status status = vt_make_room(s, VT_VORTONS, &fits);
+    if (status)
+        return status;
+    const size_t rows = (size_t)count, mark = vt_arena_mark(&s->arena);
+    float *const position = vt_arena_push(&s->arena, 12 * rows);
+    float *const strength = vt_arena_push(&s->arena, 12 * rows);
+    float *const core = vt_arena_push(&s->arena, 4 * rows);
+    float *const volume = vt_arena_push(&s->arena, 4 * rows);
+    vt_fill_ring(def, position, strength, core, volume);
+    vt_append_vortons(s, fits, position, strength, core, volume);
+    vt_arena_pop(&s->arena, mark);
+    return VT_OK;
+}
+
+static vt_status keep_ring(vt_simulation *s, const vt_ring_def *def)
+{
+    vt_sources *const sources = &s->sources;
+    if (sources->ring_count == MOST_SOURCES ||
+        grow((void **)&sources->rings, sources->ring_count, sizeof *def))
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for ring %d", sources->ring_count);
+    sources->rings[sources->ring_count++] = *def;
+    return VT_OK;
+}
+
+vt_status vt_add_ring(vt_simulation *s, const vt_ring_def *def)
+{
+    vt_status status = vt_check_ring(def);
+    if (!status)
+        status = vt_enter(s);
+    if (status)
+        return status;
+    if (vt_ring_count(def) > s->vortons.set.capacity)
+        status = vt_fail(VT_OVER_CAPACITY, "the ring has %lld vortons; max_vortons is %lld",
+                         (long long)vt_ring_count(def), (long long)s->vortons.set.capacity);
+    else
+        status = def->time <= s->time ? bear_ring(s, def) : keep_ring(s, def);
+    vt_leave(s);
+    return status;
+}
+
+/* ---- emitters ---- */
+
+static vt_status check_emitter(const vt_simulation *s, const vt_emitter_def *def)
+{
+    if (def->count < 0 || def->count > s->tracers.set.capacity)
+        return vt_fail(VT_INVALID_ARGUMENT, "count is %lld; allowed is 0 to max_tracers, %lld",
+                       (long long)def->count, (long long)s->tracers.set.capacity);
+    if (!(def->rate >= 0 && def->rate <= 1e9))
+        return vt_fail(VT_INVALID_ARGUMENT, "rate is %g; allowed is 0 to 1e9 tracers a second",
+                       def->rate);
+    if (def->count == 0 && def->rate == 0)
+        return vt_fail(VT_INVALID_ARGUMENT, "count and rate are 0; one of them must be positive");
+    if (!(def->start >= 0 && isfinite(def->start)))
+        return vt_fail(VT_INVALID_ARGUMENT, "start is %g s; allowed is a finite time >= 0",
+                       def->start);
+    if (!(def->end >= def->start))
+        return vt_fail(VT_INVALID_ARGUMENT, "end is %g s; allowed is start, %g s, or later",
+                       def->end, def->start);
+    if (!(def->density >= 0 && isfinite(def->density)))
+        return vt_fail(VT_INVALID_ARGUMENT, "density is %g kg/m^3; allowed is finite and >= 0",
+                       def->density);
+    if (!(def->lifetime > 0))
+        return vt_fail(VT_INVALID_ARGUMENT, "lifetime is %g s; allowed is > 0", def->lifetime);
+    return VT_OK;
+}
+
+/* What each of n tracers that share the shape stands for. */
+static void share_shape(const vt_emitter *emitter, double n, float *density, float *size)
+{
+    *density = (float)(emitter->def.density * emitter->region.volume / n);
+    *size = (float)vt_cbrt(emitter->region.volume / n);
+}
+
+static vt_status fill_now(vt_simulation *s, vt_emitter *emitter)
+{
+    int64_t count = emitter->def.count;
+    const vt_status status = vt_make_room(s, VT_TRACERS, &count);
+    if (status)
+        return status;
+    const size_t rows = (size_t)emitter->def.count, mark = vt_arena_mark(&s->arena);
+    float *const position = vt_arena_push(&s->arena, 12 * rows);
+    float *const density = vt_arena_push(&s->arena, 4 * rows);
+    float *const size = vt_arena_push(&s->arena, 4 * rows);
+    vt_fill_region(&emitter->region, emitter->seed, emitter->def.count, position);
+    for (size_t i = 0; i < rows; i++)
+        share_shape(emitter, (double)emitter->def.count, &density[i], &size[i]);
+    const int64_t first = vt_append_tracers(s, count, position, density, size);
+    if (s->tracers.set.used[VT_TRACER_lifetime])
+        for (int64_t i = 0; i < count; i++)
+            s->tracers.lifetime[first + i] = (float)emitter->def.lifetime;
+    emitter->filled = 1;
+    vt_arena_pop(&s->arena, mark);
+    return VT_OK;
+}
+
+static vt_status keep_emitter(vt_simulation *s, const vt_emitter_def *def)
+{
+    vt_sources *const sources = &s->sources;
+    const int32_t n = sources->emitter_count;
+    vt_emitter emitter = {.def = *def,
+                          .seed = vt_random_bits(s->def.seed, EMITTER_STREAM, (uint64_t)n)};
+    vt_status status = vt_create_region(&def->shape, &emitter.region);
+    if (status)
+        return status;
+    if (n == MOST_SOURCES || grow((void **)&sources->emitters, n, sizeof emitter))
+        status = vt_fail(VT_OUT_OF_MEMORY, "no memory for emitter %d", n);
+    if (!status && isfinite(def->lifetime))
+        vt_use_tracer_column(s, VT_TRACER_lifetime);
+    if (!status && def->count > 0 && def->start <= s->time)
+        status = fill_now(s, &emitter);
+    if (status) {
+        vt_destroy_region(&emitter.region);
+        return status;
+    }
+    emitter.def.shape = emitter.region.shape;
+    sources->emitters[n] = emitter;
+    sources->emitter_count = n + 1;
+    return VT_OK;
+}
+
+vt_status vt_add_emitter(vt_simulation *s, const vt_emitter_def *def)
+{
+    vt_status status = vt_enter(s);
+    if (status)
+        return status;
+    status = check_emitter(s, def);
+    if (!status)
+        status = keep_emitter(s, def);
+    vt_leave(s);
+    return status;
+}
+
+/* ---- births of a step ---- */
+
+static int is_due(double time, double from, double to)
+{
+    return time >= from && time < to;
+}
+
+static vt_birth_stream stream_of(const vt_emitter *emitter)
+{
+    return (vt_birth_stream){&emitter->region, emitter->seed, emitter->def.start, emitter->def.end,
+                             emitter->def.rate};
+}
+
+static int fills(const vt_emitter *emitter, double from, double to)
+{
+    return emitter->def.count > 0 && !emitter->filled && is_due(emitter->def.start, from, to);
+}
+
+static void plan_vortons(vt_simulation *s, double from, double to, vt_births *b)
+{
+    const vt_sources *const sources = &s->sources;
+    for (int32_t r = 0; r < sources->ring_count; r++)
+        if (is_due(sources->rings[r].time, from, to))
+            b->vorton_count += vt_ring_count(&sources->rings[r]);
+    const size_t rows = (size_t)b->vorton_count;
+    b->vorton_position = vt_arena_push(&s->arena, 12 * rows);
+    b->vorton_strength = vt_arena_push(&s->arena, 12 * rows);
+    b->vorton_core = vt_arena_push(&s->arena, 4 * rows);
+    b->vorton_volume = vt_arena_push(&s->arena, 4 * rows);
+    b->vorton_time = vt_arena_push(&s->arena, 8 * rows);
+    int64_t at = 0;
+    for (int32_t r = 0; r < sources->ring_count; r++) {
+        const vt_ring_def *const ring = &sources->rings[r];
+        if (!is_due(ring->time, from, to))
+            continue;
+        const int64_t end = at + vt_ring_count(ring);
+        vt_fill_ring(ring, b->vorton_position + 3 * at, b->vorton_strength + 3 * at,
+                     b->vorton_core + at, b->vorton_volume + at);
+        b->runs[b->run_count++] = (vt_birth_run){.next = at, .end = end};
+        for (; at < end; at++)
+            b->vorton_time[at] = ring->time;
+    }
+}
+
+static void plan_fill(const vt_emitter *emitter, vt_births *b, int64_t *at)
+{
+    vt_birth_run run = {.next = *at, .end = *at + emitter->def.count, .emitter = emitter};
+    vt_fill_region(&emitter->region, emitter->seed, emitter->def.count,
+                   b->tracer_position + 3 * *at);
+    share_shape(emitter, (double)emitter->def.count, &run.density, &run.size);
+    for (; *at < run.end; ++*at)
+        b->tracer_time[*at] = emitter->def.start;
+    b->runs[b->run_count++] = run;
+}
+
+static void plan_stream(const vt_emitter *emitter, double from, double to, vt_births *b,
+                        int64_t *at)
+{
+    const vt_birth_stream stream = stream_of(emitter);
+    vt_birth_run run = {.next = *at, .emitter = emitter};
+    run.end = *at + vt_stream_births(&stream, from, to, b->tracer_count - *at,
+                                     b->tracer_position + 3 * *at, b->tracer_time + *at);
+    share_shape(emitter, emitter->def.rate, &run.density, &run.size);
+    b->runs[b->run_count++] = run;
+    *at = run.end;
+}
+
+static void plan_tracers(vt_simulation *s, double from, double to, vt_births *b)
+{
+    const vt_sources *const sources = &s->sources;
+    for (int32_t e = 0; e < sources->emitter_count; e++) {
+        const vt_emitter *const emitter = &sources->emitters[e];
+        const vt_birth_stream stream = stream_of(emitter);
+        if (fills(emitter, from, to))
+            b->tracer_count += emitter->def.count;
+        if (emitter->def.rate > 0)
+            b->tracer_count += vt_stream_births(&stream, from, to, 0, NULL, NULL);
+    }
+    b->tracer_position = vt_arena_push(&s->arena, 12 * (size_t)b->tracer_count);
+    b->tracer_time = vt_arena_push(&s->arena, 8 * (size_t)b->tracer_count);
+    int64_t at = 0;
+    for (int32_t e = 0; e < sources->emitter_count; e++) {
+        const vt_emitter *const emitter = &sources->emitters[e];
+        if (fills(emitter, from, to))
+            plan_fill(emitter, b, &at);
+        if (emitter->def.rate > 0)
+            plan_stream(emitter, from, to, b, &at);
+    }
+}
+
+void vt_plan_births(vt_simulation *s, double from, double to, vt_births *births)
+{
+    const int32_t most = s->sources.ring_count + 2 * s->sources.emitter_count;
+    *births = (vt_births){0};
+    births->runs = vt_arena_push(&s->arena, sizeof(vt_birth_run) * (size_t)most);
+    plan_vortons(s, from, to, births);
+    plan_tracers(s, from, to, births);
+    births->vortons_left = births->vorton_count;
+    births->tracers_left = births->tracer_count;
+}
+
+/* Minus the time that a particle born inside a substep has still to go. */
+static float age_at_birth(const vt_simulation *s, double time)
+{
+    return time > s->time ? -(float)(time - s->time) : 0;
+}
+
+static void bear_vortons(vt_simulation *s, vt_births *b, int64_t from, int64_t count)
+{
+    const int64_t born = count < b->vortons_left ? count : b->vortons_left;
+    const int64_t first =
+        vt_append_vortons(s, born, b->vorton_position + 3 * from, b->vorton_strength + 3 * from,
+                          b->vorton_core + from, b->vorton_volume + from);
+    for (int64_t i = 0; i < born; i++)
+        s->vortons.age[first + i] = age_at_birth(s, b->vorton_time[from + i]);
+    b->vortons_left -= born;
+}
+
+static void bear_tracers(vt_simulation *s, vt_births *b, const vt_birth_run *run, int64_t count)
+{
+    const int64_t born = count < b->tracers_left ? count : b->tracers_left, from = run->next;
+    const size_t mark = vt_arena_mark(&s->arena);
+    float *const density = vt_arena_push(&s->arena, 4 * (size_t)born);
+    float *const size = vt_arena_push(&s->arena, 4 * (size_t)born);
+    for (int64_t i = 0; i < born; i++) {
+        density[i] = run->density;
+        size[i] = run->size;
+    }
+    const int64_t first =
+        vt_append_tracers(s, born, b->tracer_position + 3 * from, density, size);
+    for (int64_t i = 0; i < born; i++) {
+        s->tracers.age[first + i] = age_at_birth(s, b->tracer_time[from + i]);
+        if (s->tracers.set.used[VT_TRACER_lifetime])
+            s->tracers.lifetime[first + i] = (float)run->emitter->def.lifetime;
+    }
+    b->tracers_left -= born;
+    vt_arena_pop(&s->arena, mark);
+}
+
+void vt_bear(vt_simulation *s, vt_births *b, double until)
+{
+    for (int32_t r = 0; r < b->run_count; r++) {
+        vt_birth_run *const run = &b->runs[r];
+        const double *const time = run->emitter ? b->tracer_time : b->vorton_time;
+        int64_t end = run->next;
+        while (end < run->end && time[end] <= until)
+            end++;
+        if (end == run->next)
+            continue;
+        if (run->emitter)
+            bear_tracers(s, b, run, end - run->next);
+        else
+            bear_vortons(s, b, run->next, end - run->next);
+        run->next = end;
+    }
+}
+
+double vt_next_vorton_time(const vt_births *b, double otherwise)
+{
+    double next = otherwise;
+    for (int32_t r = 0; r < b->run_count; r++)
+        if (!b->runs[r].emitter && b->runs[r].next < b->runs[r].end)
+            next = fmin(next, b->vorton_time[b->runs[r].next]);
+    return next;
+}

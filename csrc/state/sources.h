@@ -4,39 +4,53 @@
 #define VORTON_STATE_SOURCES_H
 
 #include "core/arena.h"
+#include "state/shapes.h"
 #include "vorton.h"
 
 typedef struct vt_emitter {
-    vt_emitter_def def; /* the shape is a copy of our own */
-    double volume;      /* of the shape, m^3 */
-    uint64_t seed;      /* key of its sequence */
+    vt_emitter_def def;
+    vt_region region; /* the shape, with a copy of its mesh */
+    uint64_t seed;    /* key of its sequence */
+    int32_t filled;   /* its `count` are born */
 } vt_emitter;
 
 typedef struct vt_sources {
-    vt_ring_def *rings;     /* those still to be born, in the order of their addition */
+    vt_ring_def *rings; /* those to be born in time */
     vt_emitter *emitters;
     int32_t ring_count, emitter_count;
-    int32_t ring_room, emitter_room;
 } vt_sources;
 
-/* Births of one step in arena memory, in the order in which ids are given. */
+/* Births of one source in one step: rows [next, end) of the arrays are still to come, in the order
+ * of their times. */
+typedef struct vt_birth_run {
+    int64_t next, end;
+    const vt_emitter *emitter; /* NULL: vortons of a ring */
+    float density, size;       /* of each tracer: kg, m */
+} vt_birth_run;
+
+/* Births of one step, in arena memory. */
 typedef struct vt_births {
-    int64_t vorton_count, tracer_count;
+    int64_t vorton_count; /* of all rings */
     float *vorton_position, *vorton_strength, *vorton_core, *vorton_volume;
     double *vorton_time; /* s */
-    float *tracer_position, *tracer_density, *tracer_size, *tracer_lifetime;
+    int64_t tracer_count; /* of all emitters */
+    float *tracer_position;
     double *tracer_time;
-    int64_t vortons_done, tracers_done; /* taken so far: times do not fall */
+    vt_birth_run *runs; /* rings, then emitters */
+    int32_t run_count;
+    int64_t vortons_left, tracers_left; /* so many may still be born: the capacity's policy */
 } vt_births;
 
 void vt_destroy_sources(vt_sources *sources);
 
-/* All births with time in [from, to), sorted by time. Only the arena changes. */
-vt_status vt_plan_births(const vt_simulation *simulation, double from, double to, vt_arena *arena,
-                         vt_births *births);
+/* All births with time in [from, to). Changes nothing but the arena. */
+void vt_plan_births(vt_simulation *simulation, double from, double to, vt_births *births);
 
-/* Births with time <= until join the columns; those after the time of the simulation get an age below
- * zero, the time still to go. */
+/* Births with time <= until join the columns; those later than the simulation's time get an age
+ * below zero: minus the time still to go. */
 void vt_bear(vt_simulation *simulation, vt_births *births, double until);
+
+/* Time of the next vorton to be born, or `otherwise`. */
+double vt_next_vorton_time(const vt_births *births, double otherwise);
 
 #endif

@@ -1,0 +1,67 @@
+/* Vectors of three doubles for geometry that runs once: shapes, rings. */
+#ifndef VORTON_CORE_VEC3_H
+#define VORTON_CORE_VEC3_H
+
+#include "core/mathd.h"
+
+static inline double vt_dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline void vt_cross(const double a[3], const double b[3], double result[3])
+{
+    const double x = a[1] * b[2] - a[2] * b[1];
+    const double y = a[2] * b[0] - a[0] * b[2];
+    result[2] = a[0] * b[1] - a[1] * b[0];
+    result[0] = x;
+    result[1] = y;
+}
+
+/* a += factor b */
+static inline void vt_add_scaled(double a[3], double factor, const double b[3])
+{
+    for (int c = 0; c < 3; c++)
+        a[c] += factor * b[c];
+}
+
+/* Makes a a unit vector and returns its length; a vector of length 0 stays as it is. Scaled first,
+ * so that no finite length over- or underflows. */
+static inline double vt_normalise(double a[3])
+{
+    double largest = 0.0;
+    for (int c = 0; c < 3; c++)
+        largest = vt_abs(a[c]) > largest ? vt_abs(a[c]) : largest;
+    if (!(largest > 0.0))
+        return 0.0;
+    for (int c = 0; c < 3; c++)
+        a[c] /= largest;
+    const double length = vt_sqrt(vt_dot(a, a));
+    for (int c = 0; c < 3; c++)
+        a[c] /= length;
+    return largest * length;
+}
+
+/* A unit vector normal to the unit vector axis: hint without its part along axis or, where nothing
+ * is left of that (then 0 is returned, else 1), the same of the coordinate axis farthest from it.
+ */
+static inline int vt_normal_to(const double axis[3], const double hint[3], double normal[3])
+{
+    int least = 0;
+    for (int c = 0; c < 3; c++) {
+        least = vt_abs(axis[c]) < vt_abs(axis[least]) ? c : least;
+        normal[c] = hint[c];
+    }
+    if (vt_normalise(normal) > 0.0) {
+        vt_add_scaled(normal, -vt_dot(normal, axis), axis);
+        if (vt_normalise(normal) > 1e-6)
+            return 1;
+    }
+    for (int c = 0; c < 3; c++)
+        normal[c] = c == least;
+    vt_add_scaled(normal, -vt_dot(normal, axis), axis);
+    vt_normalise(normal);
+    return 0;
+}
+
+#endif

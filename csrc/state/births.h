@@ -1,0 +1,26 @@
+/* Births inside a region: pure functions of (seed, number of the candidate), so that they do not
+ * depend on steps, threads or resumes. Candidate n is point n of the sequence of `seed`
+ * (core/random.h) scaled to the region's box; it is born if it lies inside. */
+#ifndef VORTON_STATE_BIRTHS_H
+#define VORTON_STATE_BIRTHS_H
+
+#include "state/shapes.h"
+
+/* The first `count` points that are born: position receives count x 3 floats, m. */
+void vt_fill_region(const vt_region *region, uint64_t seed, int64_t count, float *position);
+
+/* A stream of births: candidate n at start + n x box_volume / volume / rate, while before end. */
+typedef struct vt_birth_stream {
+    const vt_region *region;
+    uint64_t seed;
+    double start, end; /* s */
+    double rate;       /* births a second on average, > 0, up to 1e9 */
+} vt_birth_stream;
+
+/* The births with time in [from, to), in the order of their times: returns their number, and writes
+ * the first `room` of them to position (room x 3, m) and time (room, s). An interval cut in two
+ * has the same births as the whole one. A first call with room 0 (and NULL) counts. */
+int64_t vt_stream_births(const vt_birth_stream *stream, double from, double to, int64_t room,
+                         float *position, double *time);
+
+#endif

@@ -1,0 +1,264 @@
+#include "state/shapes.h"
+
+#include "core/mathd.h"
+#include "core/random.h"
+#include "core/status.h"
+#include "core/vec3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+vt_shape vt_default_shape(void)
+{
+    return (vt_shape){.kind = VT_SHAPE_SPHERE, .axis = {0, 0, 1}, .radius = 1, .size = {1, 1, 1}};
+}
+
+/* ---- checks ---- */
+
+static vt_status check_length(const char *name, double value)
+{
+    if (!(value >= VT_LEAST_LENGTH && value <= VT_MOST_LENGTH))
+        return vt_fail(VT_INVALID_ARGUMENT, "shape: %s must be %g .. %g m, got %g", name,
+                       VT_LEAST_LENGTH, VT_MOST_LENGTH, value);
+    return VT_OK;
+}
+
+static vt_status check_center(const vt_shape *shape)
+{
+    for (int c = 0; c < 3; c++)
+        if (!(vt_abs(shape->center[c]) <= VT_MOST_LENGTH))
+            return vt_fail(VT_INVALID_ARGUMENT,
+                           "shape: center[%d] must be finite and within %g m, got %g", c,
+                           VT_MOST_LENGTH, shape->center[c]);
+    return VT_OK;
+}
+
+static vt_status check_disk(const vt_shape *shape)
+{
+    const double *const axis = shape->axis;
+    const vt_status radius = check_length("radius of a disk", shape->radius);
+    if (radius != VT_OK)
+        return radius;
+    for (int c = 0; c < 3; c++)
+        if (!vt_is_finite(axis[c]))
+            return vt_fail(VT_INVALID_ARGUMENT, "shape: axis[%d] must be finite, got %g", c,
+                           axis[c]);
+    if (axis[0] == 0.0 && axis[1] == 0.0 && axis[2] == 0.0)
+        return vt_fail(VT_INVALID_ARGUMENT, "shape: axis of a disk must not be 0 0 0");
+    return check_length("size[2], the thickness of a disk,", shape->size[2]);
+}
+
+static vt_status check_box(const vt_shape *shape)
+{
+    static const char *const names[] = {"size[0] of a box", "size[1] of a box", "size[2] of a box"};
+    vt_status status = VT_OK;
+    for (int c = 0; c < 3 && status == VT_OK; c++)
+        status = check_length(names[c], shape->size[c]);
+    return status;
+}
+
+static vt_status check_shape(const vt_shape *shape)
+{
+    if (!shape)
+        return vt_fail(VT_INVALID_ARGUMENT, "shape must not be NULL");
+    if (shape->kind == VT_SHAPE_MESH)
+        return vt_check_mesh(shape);
+    if (shape->kind < VT_SHAPE_SPHERE || shape->kind > VT_SHAPE_MESH)
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "shape: kind must be 0 (sphere), 1 (box), 2 (disk) or 3 (mesh), got %d",
+                       shape->kind);
+    const vt_status status = check_center(shape);
+    if (status != VT_OK)
+        return status;
+    if (shape->kind == VT_SHAPE_SPHERE)
+        return check_length("radius of a sphere", shape->radius);
+    return shape->kind == VT_SHAPE_BOX ? check_box(shape) : check_disk(shape);
+}
+
+static double volume_of(const vt_shape *shape)
+{
+    const double r = shape->radius, *size = shape->size;
+    switch (shape->kind) {
+    case VT_SHAPE_SPHERE:
+        return 4.0 / 3.0 * VT_PI * r * r * r;
+    case VT_SHAPE_BOX:
+        return size[0] * size[1] * size[2];
+    case VT_SHAPE_DISK:
+        return VT_PI * r * r * size[2];
+    default:
+        return vt_mesh_volume(shape);
+    }
+}
+
+vt_status vt_shape_volume(const vt_shape *shape, double *volume)
+{
+    const vt_status status = check_shape(shape);
+    if (status != VT_OK)
+        return status;
+    if (!volume)
+        return vt_fail(VT_INVALID_ARGUMENT, "volume must not be NULL");
+    *volume = volume_of(shape);
+    return VT_OK;
+}
+
+/* ---- bounds ---- */
+
+/* Half the edges of the box of births, centred at the shape's center. */
+static void half_edges(const vt_shape *shape, double half[3][3])
+{
+    const double x_axis[3] = {1, 0, 0};
+    for (int c = 0; c < 3; c++)
+        half[c][c] = shape->kind == VT_SHAPE_SPHERE ? shape->radius : 0.5 * shape->size[c];
+    if (shape->kind != VT_SHAPE_DISK)
+        return;
+    memcpy(half[2], shape->axis, sizeof half[2]);
+    vt_normalise(half[2]);
+    vt_normal_to(half[2], x_axis, half[0]);
+    vt_cross(half[2], half[0], half[1]);
+    for (int c = 0; c < 3; c++) {
+        half[0][c] *= shape->radius;
+        half[1][c] *= shape->radius;
+        half[2][c] *= 0.5 * shape->size[2];
+    }
+}
+
+static void set_bounds(vt_region *region)
+{
+    const vt_shape *const shape = &region->shape;
+    double half[3][3] = {{0}};
+    half_edges(shape, half);
+    for (int c = 0; c < 3; c++) {
+        double reach = vt_abs(half[0][c]) + vt_abs(half[1][c]) + vt_abs(half[2][c]);
+        if (shape->kind == VT_SHAPE_DISK) /* the rim of a circle, not the corners of its box */
+            reach = vt_sqrt(half[0][c] * half[0][c] + half[1][c] * half[1][c]) + vt_abs(half[2][c]);
+        region->lower[c] = shape->center[c] - reach;
+        region->upper[c] = shape->center[c] + reach;
+        region->corner[c] = shape->center[c] - half[0][c] - half[1][c] - half[2][c];
+        for (int e = 0; e < 3; e++)
+            region->edge[e][c] = 2.0 * half[e][c];
+    }
+}
+
+static void set_mesh_bounds(vt_region *region)
+{
+    const vt_shape *const mesh = &region->shape;
+    for (int c = 0; c < 3; c++) {
+        double lower = (double)mesh->vertices[c], upper = lower;
+        for (int64_t v = 1; v < mesh->vertex_count; v++) {
+            const double x = (double)mesh->vertices[3 * v + c];
+            lower = x < lower ? x : lower;
+            upper = x > upper ? x : upper;
+        }
+        region->lower[c] = region->corner[c] = lower;
+        region->upper[c] = upper;
+        for (int e = 0; e < 3; e++)
+            region->edge[e][c] = e == c ? upper - lower : 0.0;
+    }
+}
+
+/* ---- regions ---- */
+
+static void *copy_of(const void *data, size_t bytes)
+{
+    void *const copy = malloc(bytes);
+    if (copy)
+        memcpy(copy, data, bytes);
+    return copy;
+}
+
+/* Births are tried until one is inside: a mesh too thin for that, or for float, is refused. */
+static vt_status check_thickness(const vt_region *region)
+{
+    const double share = region->volume / region->box_volume;
+    int inside = 0;
+    for (uint64_t n = 0; share >= 1e-6 && !inside && (double)n * share < 100.0; n++) {
+        double uvw[3];
+        float point[3];
+        vt_sequence_point(0, n, uvw);
+        inside = vt_region_point(region, uvw, point);
+    }
+    if (inside)
+        return VT_OK;
+    return vt_fail(VT_INVALID_ARGUMENT,
+                   "shape: the mesh is too thin: its volume, %g m^3, must be at least 1e-6 of that "
+                   "of its bounding box, %g m^3, and wide enough for float coordinates",
+                   region->volume, region->box_volume);
+}
+
+static vt_status create_mesh_region(vt_region *region, const vt_shape *shape)
+{
+    vt_shape *const mesh = &region->shape;
+    mesh->vertices = copy_of(shape->vertices, (size_t)shape->vertex_count * 3 * sizeof(float));
+    mesh->faces = copy_of(shape->faces, (size_t)shape->face_count * 3 * sizeof(int32_t));
+    if (!mesh->vertices || !mesh->faces)
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for a mesh of %lld faces",
+                       (long long)shape->face_count);
+    set_mesh_bounds(region);
+    return vt_create_mesh_columns(mesh, &region->columns);
+}
+
+vt_status vt_create_region(const vt_shape *shape, vt_region *region)
+{
+    vt_status status = check_shape(shape);
+    if (status != VT_OK)
+        return status;
+    *region = (vt_region){.shape = *shape, .volume = volume_of(shape)};
+    region->shape.vertices = NULL;
+    region->shape.faces = NULL;
+    if (shape->kind == VT_SHAPE_MESH)
+        status = create_mesh_region(region, shape);
+    else
+        set_bounds(region);
+    region->box_volume = 1.0;
+    for (int e = 0; e < 3; e++)
+        region->box_volume *= vt_sqrt(vt_dot(region->edge[e], region->edge[e]));
+    if (status == VT_OK && shape->kind == VT_SHAPE_MESH)
+        status = check_thickness(region);
+    if (status != VT_OK)
+        vt_destroy_region(region);
+    return status;
+}
+
+void vt_destroy_region(vt_region *region)
+{
+    free((void *)(uintptr_t)region->shape.vertices);
+    free((void *)(uintptr_t)region->shape.faces);
+    vt_destroy_mesh_columns(&region->columns);
+    *region = (vt_region){0};
+}
+
+int vt_region_point(const vt_region *region, const double uvw[3], float point[3])
+{
+    const double x = 2.0 * uvw[0] - 1.0, y = 2.0 * uvw[1] - 1.0, z = 2.0 * uvw[2] - 1.0;
+    for (int c = 0; c < 3; c++)
+        point[c] = (float)(region->corner[c] + uvw[0] * region->edge[0][c] +
+                           uvw[1] * region->edge[1][c] + uvw[2] * region->edge[2][c]);
+    switch (region->shape.kind) {
+    case VT_SHAPE_SPHERE:
+        return x * x + y * y + z * z <= 1.0;
+    case VT_SHAPE_BOX:
+        return 1;
+    case VT_SHAPE_DISK:
+        return x * x + y * y <= 1.0;
+    default:
+        return vt_region_contains(region, point);
+    }
+}
+
+int vt_region_contains(const vt_region *region, const float point[3])
+{
+    const vt_shape *const shape = &region->shape;
+    double offset[3], part[3];
+    if (shape->kind == VT_SHAPE_MESH)
+        return vt_mesh_contains(shape, &region->columns, point);
+    for (int c = 0; c < 3; c++)
+        offset[c] = (double)point[c] - shape->center[c];
+    if (shape->kind == VT_SHAPE_SPHERE)
+        return vt_dot(offset, offset) <= shape->radius * shape->radius;
+    /* Position along the edges of the box, from its middle: 1/2 on its faces. */
+    for (int e = 0; e < 3; e++)
+        part[e] = vt_dot(offset, region->edge[e]) / vt_dot(region->edge[e], region->edge[e]);
+    if (shape->kind == VT_SHAPE_DISK)
+        return part[0] * part[0] + part[1] * part[1] <= 0.25 && vt_abs(part[2]) <= 0.5;
+    return vt_abs(part[0]) <= 0.5 && vt_abs(part[1]) <= 0.5 && vt_abs(part[2]) <= 0.5;
+}
