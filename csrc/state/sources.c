@@ -13,11 +13,6 @@
 
 enum { EMITTER_STREAM = 1, MOST_SOURCES = 1 << 20 };
 
-vt_shape vt_default_shape(void)
-{
-    return (vt_shape){.kind = VT_SHAPE_SPHERE, .axis = {0, 0, 1}, .radius = 1, .size = {1, 1, 1}};
-}
-
 vt_emitter_def vt_default_emitter(void)
 {
     return (vt_emitter_def){
