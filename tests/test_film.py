@@ -1,6 +1,7 @@
 """Pictures and films from scenes and from bakes; the demo; the examples."""
 
 import itertools
+import os
 import runpy
 import subprocess
 import sys
@@ -112,7 +113,7 @@ def test_empty_shot_is_the_background(tmp_path):
     scene.add(Tracers(Torus(), count=10, start=9))
     scene.save(tmp_path / "late.json")
     picture = pixels(film(tmp_path / "late.json", tmp_path / "late.png", frames=(1, 1)))
-    assert (picture == picture[:, :1]).all(axis=(1, 2)).mean() > 0.9
+    assert np.ptp(picture, axis=1).max() <= 3, "rows of one colour, but for dithering"
 
 
 def test_open_shot(places):
@@ -201,7 +202,7 @@ def test_ring_example_runs():
     """The speed that it prints is that of a ring with a Gaussian core, VALIDATION V3."""
     done = subprocess.run(
         [sys.executable, str(EXAMPLES / "ring.py")], capture_output=True, text=True, check=True,
-        env={"PYTHONPATH": str(EXAMPLES.parent)},
+        env={**os.environ, "PYTHONPATH": str(EXAMPLES.parent)},
     )  # fmt: skip
     speed = float(done.stdout.split()[-2])
     exact = 1 / (4 * np.pi * 0.5) * (np.log(8 * 0.5 / 0.1) - 0.55797)
