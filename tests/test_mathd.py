@@ -104,5 +104,6 @@ def test_vector_exp(target):
         results.append(result)
     assert np.array_equal(results[0].view(np.int32), results[1].view(np.int32))
     inside = (x >= -87) & (x <= 88)
-    assert results[0][inside] == pytest.approx(np.exp(x[inside].astype(float)), rel=1e-7)
+    expected = np.exp(x[inside].astype(float))
+    assert abs(results[0][inside] / expected - 1).max() < 1e-7
     assert (results[0][x < -87] == 0).all()
