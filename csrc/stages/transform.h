@@ -185,34 +185,34 @@ VT_INLINE void vfc_transform(vfc *z, int points, const float *twiddle)
     }
 }
 
-/* ---- the sine transform ---- */
+/* ---- the sine transform of a short line, by one complex transform of n / 2 points ---- */
 
-/* in and out: n vectors, [0] neither read nor written; may be the same. z: n vectors of scratch. */
-VT_INLINE void vf_sine_transform_n(const vt_sine_tables *t, const vf *in, vf *out, vf *restrict z,
-                                   int n)
+VT_INLINE void vf_sine_base(const vt_sine_tables *t, const vf *in, int step, vf *out, vf *z, int n)
 {
     const int points = n / 2;
     z[0] = (vf){0};
     for (int j = 1; j < points; j++) {
-        const vf sum = (in[j] + in[n - j]) * t->weight[j], difference = in[j] - in[n - j];
+        const vf a = in[j * step], b = in[(n - j) * step];
+        const vf sum = (a + b) * t->weight[j], difference = a - b;
         z[j] = sum + difference;
         z[n - j] = sum - difference;
     }
-    z[points] = 4.0f * in[points];
-    vfc *const c = (vfc *)z;
-    vfc_transform(c, points, t->twiddle);
+    z[points] = 4.0f * in[points * step];
+    const vfc *const c = (const vfc *)z;
+    vfc_transform((vfc *)z, points, t->twiddle);
 
-    /* Spectrum of the real sequence from that of the complex one: frequencies k and points - k. */
+    /* Spectrum of the real sequence from that of the complex one, frequencies k and points - k:
+     * imaginary parts are the even results, real parts the differences of the odd ones. */
     out[1] = c[0].re + c[0].im;
-    for (int k = 1; 2 * k <= points; k++) {
+    const float *rotation = t->rotation;
+    for (int k = 1; 2 * k <= points; k++, rotation += 2) {
         const vfc a = c[t->place[k]], b = c[t->place[points - k]];
-        const float cosine = t->rotation[2 * k], sine = t->rotation[2 * k + 1];
         const vfc even = {a.re + b.re, a.im - b.im}, odd = {a.im + b.im, b.re - a.re};
-        const vf re = cosine * odd.re + sine * odd.im, im = cosine * odd.im - sine * odd.re;
-        out[2 * k] = -(even.im + im);
-        out[2 * k + 1] = even.re + re;
-        out[2 * (points - k)] = even.im - im;
-        out[2 * (points - k) + 1] = even.re - re;
+        const vfc turned = vfc_turn(odd, rotation);
+        out[2 * k] = -(even.im + turned.im);
+        out[2 * k + 1] = even.re + turned.re;
+        out[2 * (points - k)] = even.im - turned.im;
+        out[2 * (points - k) + 1] = even.re - turned.re;
     }
     vf sum = out[1];
     for (int k = 1; k < points; k++) {
@@ -221,24 +221,107 @@ VT_INLINE void vf_sine_transform_n(const vt_sine_tables *t, const vf *in, vf *ou
     }
 }
 
-/* The common lengths are compiled by themselves: the loops over passes and radices vanish. */
-static void vf_sine_transform(const vt_sine_tables *t, const vf *in, vf *out, vf *restrict z)
+/* ---- a long line: its odd points by a complex transform of n / 4 points, the even ones as a line
+ * of half the length ---- */
+
+/* x[1], x[5], x[9] ... of the odd continuation of the line beyond n. */
+VT_INLINE void vf_pack_odd(const vf *in, int step, vf *z, int n)
+{
+    for (int j = 0; j < n / 4; j++) {
+        z[j] = in[(4 * j + 1) * step];
+        z[n / 2 - 1 - j] = -in[(4 * j + 3) * step];
+    }
+}
+
+/* Adds what the odd points give, from their real transform r at frequency k; w is 2 cos and
+ * 2 sin of pi k / n. out holds the transform of the even points, 1 .. n / 2 - 1. */
+VT_INLINE void vf_add_odd(vf *out, int n, int k, vfc r, const float *w)
+{
+    const vf odd1 = w[1] * r.re - w[0] * r.im, odd2 = w[0] * r.re + w[1] * r.im;
+    const vf even1 = out[k], even2 = out[n / 2 - k];
+    out[k] = odd1 + even1;
+    out[n - k] = odd1 - even1;
+    out[n / 2 - k] = odd2 + even2;
+    out[n / 2 + k] = odd2 - even2;
+}
+
+VT_INLINE void vf_merge_odd(const vt_sine_tables *t, vf *out, const vf *z, int n)
+{
+    const int points = n / 4;
+    const vfc *const c = (const vfc *)z;
+    const float root8 = 2.82842712474619010f;
+    const vf middle = root8 * (c[0].re - c[0].im), even = out[points];
+    out[n / 2] = 4.0f * (c[0].re + c[0].im);
+    out[points] = middle + even;
+    out[n - points] = middle - even;
+    const float *w = t->rotation;
+    for (int k = 1; 2 * k < points; k++, w += 6) {
+        const vfc a = c[t->place[k]], b = c[t->place[points - k]];
+        const vfc sum = {a.re + b.re, a.im - b.im}, difference = {a.im + b.im, b.re - a.re};
+        const vfc turned = vfc_turn(difference, w);
+        const vfc low = vfc_add(sum, turned), high = {sum.re - turned.re, turned.im - sum.im};
+        vf_add_odd(out, n, k, low, w + 2);
+        vf_add_odd(out, n, points - k, high, w + 4);
+    }
+    if (points % 2 == 0) {
+        const vfc a = c[t->place[points / 2]];
+        vf_add_odd(out, n, points / 2, (vfc){2.0f * a.re, -2.0f * a.im}, w + 2);
+    }
+}
+
+/* in and out: n vectors, [0] neither read nor written; may be the same, as all reading goes before.
+ * z: n vectors of scratch. Any length; `step` between the points of in. */
+static void vf_sine_any(const vt_sine_tables *t, const vf *in, int step, vf *out, vf *z)
+{
+    const int n = t->cells;
+    if (!vt_sine_splits(n)) {
+        vf_sine_base(t, in, step, out, z, n);
+        return;
+    }
+    vf_pack_odd(in, step, z, n);
+    vfc_transform((vfc *)z, n / 4, t->twiddle);
+    vf_sine_any(t + 1, in, 2 * step, out, z + n / 2);
+    vf_merge_odd(t, out, z, n);
+}
+
+/* The powers of two are compiled by themselves: the loops over passes and radices vanish. */
+VT_INLINE void vf_sine_4(const vt_sine_tables *t, const vf *in, int step, vf *out, vf *z)
+{
+    vf_sine_base(t, in, step, out, z, 4);
+}
+
+#define VT_SINE(n, half)                                                                           \
+    VT_INLINE void vf_sine_##n(const vt_sine_tables *t, const vf *in, int step, vf *out, vf *z)    \
+    {                                                                                              \
+        vf_pack_odd(in, step, z, n);                                                               \
+        vfc_transform((vfc *)z, n / 4, t->twiddle);                                                \
+        vf_sine_##half(t + 1, in, 2 * step, out, z + n / 2);                                       \
+        vf_merge_odd(t, out, z, n);                                                                \
+    }
+VT_SINE(8, 4)
+VT_SINE(16, 8)
+VT_SINE(32, 16)
+VT_SINE(64, 32)
+VT_SINE(128, 64)
+#undef VT_SINE
+
+static void vf_sine_transform(const vt_sine_tables *t, const vf *in, vf *out, vf *z)
 {
     switch (t->cells) {
     case 16:
-        vf_sine_transform_n(t, in, out, z, 16);
+        vf_sine_16(t, in, 1, out, z);
         break;
     case 32:
-        vf_sine_transform_n(t, in, out, z, 32);
+        vf_sine_32(t, in, 1, out, z);
         break;
     case 64:
-        vf_sine_transform_n(t, in, out, z, 64);
+        vf_sine_64(t, in, 1, out, z);
         break;
     case 128:
-        vf_sine_transform_n(t, in, out, z, 128);
+        vf_sine_128(t, in, 1, out, z);
         break;
     default:
-        vf_sine_transform_n(t, in, out, z, t->cells);
+        vf_sine_any(t, in, 1, out, z);
     }
 }
 
