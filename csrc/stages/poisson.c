@@ -247,7 +247,7 @@ static void substitute(const solver *s, const scratch *m, plane p, int kx)
         return;
     }
     for (int ky = 1, i = VL; ky < s->ny; ky++, i += VL) {
-        const vf a = vf_load(d + i) + vf_load(pivot + i) * vf_load(solved + i);
+        const vf a = vf_fma(vf_load(pivot + i), vf_load(solved + i), vf_load(d + i));
         vf_store(solved + i, a);
         m->line[ky] = a;
     }

@@ -18,7 +18,7 @@ typedef struct vt_sine_tables {
     float *weight;   /* last level, j = 0 .. n / 2 - 1: 2 sin(pi j / n) */
 } vt_sine_tables;
 
-enum { VT_SINE_LEVELS = 8 };
+enum { VT_SINE_LEVELS = 9 };
 
 /* Whether the odd points of a line of n are split off. */
 static inline int vt_sine_splits(int n)
@@ -37,9 +37,9 @@ static inline int vt_next_radix(int block)
 typedef struct vt_poisson_plan {
     int32_t cells[3]; /* the tables are for these; 0 before the first */
     void *memory;
-    size_t capacity;        /* bytes */
+    size_t capacity;                        /* bytes */
     vt_sine_tables sine[2][VT_SINE_LEVELS]; /* along x and y */
-    float *pivot;           /* cells[2] / 2 planes of pivots of the solve along z (poisson.c) */
+    float *pivot; /* cells[2] / 2 planes of pivots of the solve along z (poisson.c) */
 } vt_poisson_plan;
 
 /* Whether the solver takes this number of cells along an axis: even, 2^a 3^b 5^c, 8 .. 1024. */
