@@ -12,7 +12,7 @@ enum { VT_MOMENT_LEVELS = 12 }; /* 2^11 leaves along an axis and one to spare */
  * last level is one block. moments.h has the record of a block. */
 typedef struct vt_moments {
     int32_t levels;                      /* 0 before the first boundary */
-    int32_t edge;                        /* nodes along the edge of a leaf: 2, 4 or 8 */
+    int32_t edge;                        /* nodes along the edge of a leaf: 2 or 4 */
     int32_t blocks[VT_MOMENT_LEVELS][3]; /* of each level, along x, y, z */
     int64_t first[VT_MOMENT_LEVELS];     /* where the records of a level begin in memory */
     void *memory;
