@@ -2,8 +2,8 @@
 
 #include "core/reserve.h"
 
-/* Below this many cells leaves are 2 nodes wide, else 4: a leaf must stay small against its distance
- * from the faces, which is 6 cells or so on grids of any size. */
+/* Below this many cells leaves are 2 nodes wide, else 4: a leaf must stay small against its
+ * distance from the faces, which is 6 cells or so on grids of any size. */
 static const int64_t few_cells = 32 * 32 * 32;
 
 int64_t vt_moments_bound(int64_t max_nodes)
