@@ -33,14 +33,12 @@ from setuptools.errors import CompileError
 ROOT = Path(__file__).resolve().parent
 CSRC = ROOT / "csrc"
 
-BASE_FLAGS = """-std=c11 -O3 -g1 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC
-    -fvisibility=hidden -Wall -Wextra -Wpedantic -Wconversion -Wno-psabi -pthread""".split()
+BASE_FLAGS = ["-std=c11", "-O3", "-g1", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wno-psabi", "-pthread"]
 
 TARGETS = {"scalar": []}
 if platform.machine() in ("x86_64", "AMD64"):
-    TARGETS["avx2"] = "-mavx2 -mfma -mf16c".split()
-    TARGETS["avx512"] = """-mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mf16c
-        -mprefer-vector-width=512""".split()
+    TARGETS["avx2"] = ["-mavx2", "-mfma", "-mf16c"]
+    TARGETS["avx512"] = ["-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl", "-mfma", "-mf16c", "-mprefer-vector-width=512"]
 
 
 def version():

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import vorton as vt
 from hand_made import ring, simulation, state
+
+import vorton as vt
 from vorton import _core
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -216,7 +217,7 @@ def test_volume_cannot_be_made_by_hand():
 
 def test_numbers_of_other_types_are_taken():
     sim = vt.Simulation()
-    position, strength, core, volume = ring(4)
+    position, strength, core, _volume = ring(4)
     for cast in (np.float16, np.float64, np.longdouble, list, np.asfortranarray):
         convert = cast if callable(cast) and not isinstance(cast, type) else (
             (lambda x: x.tolist()) if cast is list else (lambda x, t=cast: x.astype(t)))
@@ -291,8 +292,8 @@ def test_exceptions_have_their_place():
 def test_no_memory():
     with pytest.raises((MemoryError, ValueError)):
         # 256 simulations of the largest size do not fit into any address space.
-        list(_core.Simulation(max_vortons=2**30, max_tracers=2**31 - 1, max_nodes=2**30)
-             for _ in range(256))
+        [_core.Simulation(max_vortons=2**30, max_tracers=2**31 - 1, max_nodes=2**30)
+             for _ in range(256)]
 
 
 def test_core_objects_cannot_be_copied():
@@ -496,9 +497,12 @@ def test_functions_have_signatures_and_documentation():
             assert inspect.getdoc(thing), name
 
 
-def test_stub_matches_the_module():
+def test_stub_matches_the_module(tmp_path):
     pytest.importorskip("mypy")
-    command = [sys.executable, "-m", "mypy.stubtest", "vorton._core"]
+    # Only the stub is on trial here, not the Python files of the package.
+    config = tmp_path / "mypy.ini"
+    config.write_text("[mypy]\n[mypy-vorton.*]\nignore_errors = True\n")
+    command = [sys.executable, "-m", "mypy.stubtest", "vorton._core", "--mypy-config-file", config]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 

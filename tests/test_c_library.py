@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 import vorton as vt
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,7 +35,7 @@ def pkg_config(*arguments):
         key, equal, value = line.partition("=" if "=" in line.split(":")[0] else ": ")
         if equal:
             for name, text in values.items():
-                value = value.replace("${%s}" % name, text)
+                value = value.replace(f"${{{name}}}", text)
             values[key] = value
     keys = {"--cflags": "Cflags", "--libs": "Libs", "--modversion": "Version"}
     return " ".join(values[keys[argument]] for argument in arguments).split()

@@ -12,7 +12,6 @@ import numpy as np
 
 from . import _core
 from .fields import check_number, shown
-from .method import Method
 from .scene import Scene
 
 __all__ = ["Grids", "Simulation", "Tracers", "Vortons"]
