@@ -2,6 +2,7 @@
 
 import errno
 import hashlib
+import importlib
 import json
 import os
 import shutil
@@ -12,13 +13,14 @@ import numpy as np
 import pytest
 
 from vorton import _core, files, tracer_files
-from vorton import bake as bake_module
 from vorton.bake import PRESETS, Volumes, bake
 from vorton.manifest import Manifest
 from vorton.progress import clock
 from vorton.scene import Scene
 from vorton.shapes import Torus
 from vorton.sources import Tracers, VortexRing
+
+bake_module = importlib.import_module("vorton.bake")  # vorton.bake is the function
 
 FRAMES = (1, 4)
 COMPRESS = bool(_core.has_compression())
@@ -345,9 +347,20 @@ def test_bad_volumes(values, error, words):
 def test_over_capacity(tmp_path):
     scene = Scene("crowd", voxel=0.1, max_tracers=100)
     scene.add(Tracers(Torus(), count=101))
-    with pytest.raises(_core.CapacityError, match=r"101"):
+    with pytest.raises(ValueError, match=r"count is 101; allowed is 0 to max_tracers, 100"):
+        quiet(scene, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_over_capacity_in_the_middle(tmp_path):
+    scene = Scene("crowd", voxel=0.1, max_tracers=100)
+    scene.add(VortexRing(core=0.2))
+    scene.add(Tracers(Torus(), rate=1000))
+    with pytest.raises(_core.CapacityError, match="max_tracers") as caught:
         quiet(scene, tmp_path)
-    assert not list(tmp_path.glob("*.vdb")) and not list(tmp_path.glob("*.npz"))
+    assert any("while baking frame 4" in note for note in caught.value.__notes__)
+    manifest = Manifest.find(tmp_path)
+    assert manifest.frames == [1, 2, 3] and all(manifest.is_whole(n) for n in manifest.frames)
 
 
 def test_scene_without_voxel(tmp_path):
@@ -427,10 +440,10 @@ def test_disk_full_in_the_middle_of_a_file(reference, tmp_path, monkeypatch):
 
 @pytest.fixture
 def tiny_disk(tmp_path):
-    """A real file system of 256 KiB, where the process may mount one."""
+    """A real file system of 1 MiB, where the process may mount one."""
     place = tmp_path / "disk"
     place.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(place)]
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
     try:
         done = subprocess.run(command, capture_output=True, check=False)
     except FileNotFoundError:

@@ -51,6 +51,12 @@ def test_round_trip_is_equal():
     assert json.loads(scene.to_json())["schema"] == SCHEMA
 
 
+def test_json_is_readable():
+    text = fields.readable_json({"a": [1, -2.5, None, True], "b": [[1], []], "c": ["x", "[\n1\n]"]})
+    assert json.loads(text) == {"a": [1, -2.5, None, True], "b": [[1], []], "c": ["x", "[\n1\n]"]}
+    assert '"a": [1, -2.5, null, true],\n' in text and text.endswith("}\n")
+
+
 def test_round_trip_through_file(tmp_path):
     scene = full_scene()
     scene.save(tmp_path / "scene.json")

@@ -13,6 +13,8 @@ from pathlib import Path as _Path
 
 from ._core import BusyError, CapacityError
 from ._core import version as _version
+from .bake import Volumes, bake
+from .manifest import Manifest
 from .method import Method
 from .scene import Scene
 from .shapes import Box, Disk, Mesh, Sphere, Torus
@@ -26,6 +28,7 @@ __all__ = [
     "BusyError",
     "CapacityError",
     "Disk",
+    "Manifest",
     "Mesh",
     "Method",
     "Scene",
@@ -33,7 +36,9 @@ __all__ = [
     "Sphere",
     "Torus",
     "Tracers",
+    "Volumes",
     "VortexRing",
+    "bake",
     "get_include",
     "get_library",
 ]

@@ -110,7 +110,7 @@ def _velocity_error(simulation: _core.Simulation, core: float) -> float:
     position = simulation.column("vortons", "position")
     strength = simulation.column("vortons", "strength").astype(float)
     targets = position[:: max(1, len(position) // JUDGED)]
-    exact = _core.direct_sum(
+    exact, *_ = _core.direct_sum(
         targets.astype(float), position.astype(float), strength, np.full(len(position), core)
     )
     error = simulation.velocity_at(targets) - exact

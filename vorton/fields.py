@@ -16,6 +16,7 @@ import json
 import math
 import numbers
 import operator
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -219,6 +220,15 @@ def plain(value: Any) -> Any:
 def canonical_json(data: Any) -> str:
     """JSON with one spelling for one content: sorted keys, no blanks, no NaN."""
     return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+_NUMBERS = re.compile(r"\[\n\s*([^\[\]{}\"]*?)\n\s*\]")
+
+
+def readable_json(data: Any, indent: int = 2) -> str:
+    """JSON for people: indented, with vectors in one line; ends with a new line."""
+    text = json.dumps(data, indent=indent, allow_nan=False)
+    return _NUMBERS.sub(lambda match: f"[{' '.join(match[1].split())}]", text) + "\n"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

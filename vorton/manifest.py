@@ -24,6 +24,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from .fields import readable_json
 from .files import explain, file_sha256, write_atomically
 
 FORMAT = "vorton-bake"
@@ -185,8 +186,7 @@ class Manifest:
     def save(self) -> None:
         """Write the manifest atomically; OSError where it cannot be written."""
         self.data["frames"] = [self._frames[n] for n in self.frames]
-        text = json.dumps(self.data, indent=1, allow_nan=False)
-        write_atomically(self.path, (text + "\n").encode())
+        write_atomically(self.path, readable_json(self.data, indent=1).encode())
 
     def remove_files(self) -> None:
         """Remove the files of all frames, and then the manifest."""

@@ -20,6 +20,7 @@ from .fields import (
     check_vector,
     from_dict,
     plain,
+    readable_json,
     shown,
 )
 from .files import write_atomically
@@ -222,7 +223,7 @@ class Scene:
 
     def to_json(self) -> str:
         """The scene as JSON; numbers come back bit for bit."""
-        return json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n"
+        return readable_json(self.to_dict())
 
     @classmethod
     def from_json(cls, text: str, folder: str | os.PathLike[str] | None = None) -> Scene:
@@ -242,8 +243,7 @@ class Scene:
             When the file cannot be written; an older file is then as it was.
         """
         path = Path(path)
-        data = self.to_dict(folder=path.parent)
-        text = json.dumps(data, indent=2, allow_nan=False) + "\n"
+        text = readable_json(self.to_dict(folder=path.parent))
         write_atomically(path, text.encode())
 
     @classmethod

@@ -296,7 +296,8 @@ typedef struct vt_volume_def {
     double voxel_size;   /* m, > 0 */
     double velocity_margin; /* voxels beyond density in which velocity is stored, 0 .. 16
                                (default 3) */
-    int32_t threads;     /* 1 .. 64; 0 (default): all processors of the process. Also for encoding */
+    int32_t threads;     /* 1 .. 64, also for encoding; 0 (default): those of the simulation, or
+                            without one all processors of the process */
 } vt_volume_def;
 VT_API vt_volume_def vt_default_volume(void);
 

@@ -1,38 +1,60 @@
 #include <stddef.h>
 
+#include "core/parallel.h"
 #include "core/status.h"
+#include "field.h"
 #include "io/volume.h"
+
+typedef struct wind_task {
+    const double *wind;
+    float *velocity;
+} wind_task;
+
+static void add_wind(void *context, int64_t begin, int64_t end, int thread)
+{
+    const wind_task *const t = context;
+    (void)thread;
+    for (int64_t i = begin; i < end; i++)
+        for (int axis = 0; axis < 3; axis++)
+            t->velocity[3 * i + axis] += (float)t->wind[axis];
+}
 
 static vt_status velocity_of_simulation(void *context, int64_t count, const float *points,
                                         float *velocity)
 {
-    return vt_velocity_at(context, count, points, velocity);
+    vt_simulation *const s = context;
+    wind_task task = {s->def.wind, velocity};
+    vt_velocity_of_points(s, count, points, velocity);
+    vt_parallel_for(s->def.threads, count, 8192, add_wind, &task);
+    return VT_OK;
 }
 
-static vt_status tracer_column(vt_simulation *simulation, const char *name, const float **data)
+static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volume **volume)
 {
-    vt_array array;
-    const vt_status status = vt_column(simulation, VT_TRACERS, name, &array);
-    *data = status == VT_OK ? array.data : NULL;
-    return status;
+    const vt_tracers *const t = &s->tracers;
+    const vt_tracer_source source = {.count = t->set.count,
+                                     .position = t->position,
+                                     .density = t->density,
+                                     .size = t->size,
+                                     .velocity = velocity_of_simulation,
+                                     .context = s};
+    vt_volume_def own = *def;
+    if (own.threads == 0)
+        own.threads = s->def.threads;
+    const vt_status status = vt_solve_now(s);
+    return status == VT_OK ? vt_create_volume_from_tracers(&source, &own, volume) : status;
 }
 
 vt_status vt_create_volume(vt_simulation *simulation, const vt_volume_def *def, vt_volume **volume)
 {
     if (!simulation)
         return vt_fail(VT_INVALID_ARGUMENT, "simulation must not be NULL");
-    vt_tracer_source source = {.velocity = velocity_of_simulation, .context = simulation};
     vt_status status = vt_check_volume_def(def, volume);
     if (status == VT_OK)
-        status = vt_update_fields(simulation); /* may permute the rows: before columns are read */
-    if (status == VT_OK)
-        status = tracer_column(simulation, "position", &source.position);
-    if (status == VT_OK)
-        status = tracer_column(simulation, "density", &source.density);
-    if (status == VT_OK)
-        status = tracer_column(simulation, "size", &source.size);
+        status = vt_enter(simulation);
     if (status != VT_OK)
         return status;
-    source.count = vt_count(simulation, VT_TRACERS);
-    return vt_create_volume_from_tracers(&source, def, volume);
+    status = create_now(simulation, def, volume);
+    vt_leave(simulation);
+    return status;
 }

@@ -40,12 +40,11 @@ static void face_axes(int face, int *u, int *v)
     *v = face / 2 == 2 ? 1 : 2;
 }
 
-/* Every fourth node (every second of few), rounded so that patches are whole. */
+/* At least every fourth node (every second of few), in whole patches. */
 static int32_t lattice_points(int32_t cells)
 {
     const int32_t step = cells <= 32 ? 2 : 4;
-    const int32_t points = (cells / step + 1 + SIDE / 2) / SIDE * SIDE;
-    return points < SIDE ? SIDE : points;
+    return (cells / step + SIDE) / SIDE * SIDE;
 }
 
 /* Cubic Lagrange weights of the points 0, 1, 2, 3 at t. */
@@ -128,7 +127,8 @@ static void add_listed(patch *p)
         for (int n = 0; n < p->count; n++) {
             const vt_cluster *const m = p->list[n];
             const vf dx = x - m->centre[0], dy = y - m->centre[1], dz = z - m->centre[2];
-            const vf r2 = vf_fma(dz, dz, vf_fma(dy, dy, dx * dx));
+            /* Vortons are at least a cell away; the bound keeps the sum finite if they are not. */
+            const vf r2 = vf_max(vf_fma(dz, dz, vf_fma(dy, dy, dx * dx)), vf_set(0.25f));
             const vf i1 = vf_set(1.0f) / vf_sqrt(r2), i2 = i1 * i1, i3 = i2 * i1;
             const vf i5 = i3 * i2 * 3.0f, x5 = dx * i5, y5 = dy * i5;
             const vf basis[MOMENTS] = {
@@ -150,46 +150,60 @@ static void add_listed(patch *p)
     p->count = 0;
 }
 
-/* Squared distances from the box of the patch to the centres of the eight children. */
-VT_INLINE f8 child_distances(const patch *p, const vt_cluster *parent, float half)
+/* A block that is too close, with the middle of its cube: its children are next. */
+typedef struct open_block {
+    uint32_t index;
+    int32_t level;
+    float middle[3];
+} open_block;
+
+static const float octant_sign[3][8] = {
+    {-1, 1, -1, 1, -1, 1, -1, 1}, {-1, -1, 1, 1, -1, -1, 1, 1}, {-1, -1, -1, -1, 1, 1, 1, 1}};
+
+/* Squared distances from the box of the patch to the middles of the eight children, of which `half`
+ * is half the edge. */
+VT_INLINE f8 child_distances(const patch *p, const float middle[3], float half)
 {
-    static const float sign[3][8] = {
-        {-1, 1, -1, 1, -1, 1, -1, 1}, {-1, -1, 1, 1, -1, -1, 1, 1}, {-1, -1, -1, -1, 1, 1, 1, 1}};
     typedef int32_t i8 __attribute__((vector_size(32)));
     f8 sum = {0};
     for (int axis = 0; axis < 3; axis++) {
-        const f8 centre = f8_load(sign[axis]) * half + (parent->centre[axis] - p->middle[axis]);
-        const f8 apart = (f8)((i8)centre & INT32_MAX) - p->half[axis];
-        const f8 distance = (f8)((apart > (f8){0}) & (i8)apart);
+        const f8 apart = f8_load(octant_sign[axis]) * half + (middle[axis] - p->middle[axis]);
+        const f8 beyond = (f8)((i8)apart & INT32_MAX) - p->half[axis];
+        const f8 distance = (f8)((beyond > (f8){0}) & (i8)beyond);
         sum += distance * distance;
     }
     return sum;
 }
 
-/* Sums over all clusters. Children of the root and below are taken whole where their edge is at
- * most opening_angle x distance, and leaves always. */
+/* Sums over all clusters. Blocks are taken whole where their edge is at most opening_angle x
+ * distance, leaves always, the root never. */
 static void sum_patch(patch *p, const boundary_work *w)
 {
     const vt_moments *const tree = w->tree;
-    vt_open_block stack[VT_MOMENT_STACK];
-    int height = 0;
     const int root = tree->levels - 1;
-    stack[height++] = (vt_open_block){.index = (uint32_t)tree->first[root], .level = root};
+    const float root_middle = 0.5f * (float)((tree->edge << root) - 1);
+    open_block stack[VT_MOMENT_STACK] = {{.index = (uint32_t)tree->first[root],
+                                          .level = root,
+                                          .middle = {root_middle, root_middle, root_middle}}};
+    int height = 1;
     while (height) {
-        const vt_open_block open = stack[--height];
-        const vt_cluster *const parent = &w->clusters[open.index];
-        const float edge = (float)(tree->edge << (open.level - 1));
+        const open_block block = stack[--height];
+        const vt_cluster *const parent = &w->clusters[block.index];
+        const uint32_t occupied = vt_occupied_children(parent), child = vt_first_child(parent);
+        const float edge = (float)(tree->edge << (block.level - 1)), half = 0.5f * edge;
         float distance[8];
-        f8_store(distance, child_distances(p, parent, 0.5f * edge) * w->opening_angle_squared);
+        f8_store(distance, child_distances(p, block.middle, half) * w->opening_angle_squared);
         for (uint32_t o = 0; o < 8; o++) {
-            if (!(parent->occupied >> o & 1))
+            if (!(occupied >> o & 1))
                 continue;
-            if (open.level > 1 && distance[o] < edge * edge) {
-                stack[height++] =
-                    (vt_open_block){.index = parent->child + o, .level = open.level - 1};
+            if (block.level > 1 && distance[o] < edge * edge) {
+                open_block *const next = &stack[height++];
+                *next = (open_block){.index = child + o, .level = block.level - 1};
+                for (int axis = 0; axis < 3; axis++)
+                    next->middle[axis] = block.middle[axis] + half * octant_sign[axis][o];
                 continue;
             }
-            p->list[p->count++] = &w->clusters[parent->child + o];
+            p->list[p->count++] = &w->clusters[child + o];
             if (p->count == LISTED)
                 add_listed(p);
         }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { VT_MOMENT_LEVELS = 12 };
+enum { VT_MOMENT_LEVELS = 12 }; /* 2^11 leaves along an axis and one to spare */
 
 /* Multipole moments of cubic blocks of nodes and of blocks of blocks, in memory reserved once.
  * Level 0 are the leaves; a block of level l + 1 is made of up to 2 x 2 x 2 blocks of level l, the
@@ -24,7 +24,7 @@ typedef struct vt_moments {
 int vt_moments_create(vt_moments *moments, int64_t max_nodes);
 void vt_moments_destroy(vt_moments *moments);
 
-/* Records that every grid of at most max_nodes nodes makes do with: max_nodes / 8 + 8192. */
+/* Records that every grid of at most max_nodes nodes makes do with: max_nodes / 16 + 8192. */
 int64_t vt_moments_bound(int64_t max_nodes);
 
 /* Lays out levels for this number of cells along x, y, z; returns the number of records. */

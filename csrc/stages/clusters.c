@@ -14,6 +14,31 @@ typedef struct moments_work {
     int level; /* of the parents that are made now */
 } moments_work;
 
+/* Moments about a point that lies at -(x, y, z) from the present one. */
+VT_INLINE void shift_moments(f4 m[MOMENTS], float x, float y, float z)
+{
+    const f4 sum = m[MOMENT_SUM], sum_y = m[MOMENT_Y] + sum * y, sum_z = m[MOMENT_Z] + sum * z;
+    m[MOMENT_XX] += (m[MOMENT_X] * x - m[MOMENT_Z] * z) + sum * (0.5f * (x * x - z * z));
+    m[MOMENT_YY] += (m[MOMENT_Y] * y - m[MOMENT_Z] * z) + sum * (0.5f * (y * y - z * z));
+    m[MOMENT_XY] += m[MOMENT_X] * y + sum_y * x;
+    m[MOMENT_XZ] += m[MOMENT_X] * z + sum_z * x;
+    m[MOMENT_YZ] += m[MOMENT_Y] * z + sum_z * y;
+    m[MOMENT_X] += sum * x;
+    m[MOMENT_Y] = sum_y;
+    m[MOMENT_Z] = sum_z;
+}
+
+/* The fourth lane of each moment is overwritten by the next, that of the last by the centre. */
+VT_INLINE void store_cluster(vt_cluster *block, const f4 m[MOMENTS], const float centre[3],
+                             float weight, uint32_t children)
+{
+    for (int t = 0; t < MOMENTS; t++)
+        f4_store(block->moment[t], m[t]);
+    memcpy(block->centre, centre, sizeof block->centre);
+    block->weight = weight;
+    block->children = children;
+}
+
 /* ---- leaves ---- */
 
 /* Sums over y and z of a column of nodes, of strength times 1, y, z, y^2, z^2, y z. */
@@ -50,10 +75,10 @@ VT_INLINE void sum_columns(const moments_work *w, const f4 *corner, int ny, int 
     }
 }
 
-/* One leaf from its nx columns. Returns whether there is a vorton in it; if not, nothing is
- * written. The fourth lane of each moment is overwritten by the next, the last by the centre. */
-VT_INLINE int make_leaf(const float *columns, int64_t pitch, int nx, float middle,
-                        const float centre[3], vt_cluster *leaf)
+/* One leaf from its nx columns; middle is that of the block in x, from its first node, and centre
+ * its middle on the grid. */
+VT_INLINE void make_leaf(const float *columns, int64_t pitch, int nx, float middle,
+                         const float centre[3], vt_cluster *leaf)
 {
     f4 m[MOMENTS] = {{0}}, yy = {0}, zz = {0};
     for (int i = 0; i < nx; i++) {
@@ -72,16 +97,18 @@ VT_INLINE int make_leaf(const float *columns, int64_t pitch, int nx, float middl
         yy += f4_load(column + COLUMN_YY * pitch);
         zz += f4_load(column + COLUMN_ZZ * pitch);
     }
-    if (!(m[MOMENT_SUM][3] > 0.0f))
-        return 0;
+    const float weight = m[MOMENT_SUM][3];
+    if (!(weight > 0.0f)) {
+        leaf->children = 0;
+        return;
+    }
     m[MOMENT_XX] = (m[MOMENT_XX] - zz) * f4_set(0.5f);
     m[MOMENT_YY] = (yy - zz) * f4_set(0.5f);
-    for (int t = 0; t < MOMENTS; t++)
-        f4_store(leaf->moment[t], m[t]);
-    memcpy(leaf->centre, centre, sizeof leaf->centre);
-    leaf->child = 0;
-    leaf->occupied = 1;
-    return 1;
+    const float off[3] = {m[MOMENT_X][3] / weight, m[MOMENT_Y][3] / weight,
+                          m[MOMENT_Z][3] / weight};
+    shift_moments(m, -off[0], -off[1], -off[2]);
+    const float mean[3] = {centre[0] + off[0], centre[1] + off[1], centre[2] + off[2]};
+    store_cluster(leaf, m, mean, weight, 1);
 }
 
 /* Nodes along an axis of the leaf at this place: the last also takes the last node. */
@@ -114,43 +141,40 @@ static void make_leaf_row(const moments_work *w, int32_t j, int32_t k, float *co
         const int nx = leaf_nodes(w, 0, i);
         centre[0] = (float)(i * edge) + middle;
         vt_cluster *const leaf = leaves + 8 * (i / 2) + (i & 1);
-        const int any = nx == 4 ? make_leaf(from, w->column_pitch, 4, middle, centre, leaf)
-                                : make_leaf(from, w->column_pitch, nx, middle, centre, leaf);
-        leaf->occupied = (uint32_t)any;
+        if (nx == 4)
+            make_leaf(from, w->column_pitch, 4, 1.5f, centre, leaf);
+        else
+            make_leaf(from, w->column_pitch, nx, middle, centre, leaf);
     }
 }
 
 /* ---- moments of parents ---- */
 
-/* Sums the moments of the occupied children about the centre of the parent, which lies at -(sign x
- * half) from child's; terms with half^2 fall out of the two diagonal ones: blocks are cubes. */
-static void merge_children(vt_cluster *parent, const vt_cluster *children, float half)
+/* Sums the moments of the occupied children about their mean position. */
+static void merge_children(vt_cluster *parent, const vt_cluster *children, uint32_t occupied)
 {
+    float weight = 0, centre[3] = {0};
+    for (int o = 0; o < 8; o++)
+        if (occupied >> o & 1) {
+            weight += children[o].weight;
+            for (int axis = 0; axis < 3; axis++)
+                centre[axis] += children[o].weight * children[o].centre[axis];
+        }
+    for (int axis = 0; axis < 3; axis++)
+        centre[axis] /= weight;
+
     f4 m[MOMENTS] = {{0}};
-    for (int o = 0; o < 8; o++) {
-        if (!(parent->occupied >> o & 1))
-            continue;
-        f4 c[MOMENTS];
-        for (int t = 0; t < MOMENTS; t++)
-            c[t] = f4_load(children[o].moment[t]);
-        const f4 x = f4_set(vt_octant_sign(o, 0) * half), y = f4_set(vt_octant_sign(o, 1) * half),
-                 z = f4_set(vt_octant_sign(o, 2) * half);
-        const f4 sum_x = c[MOMENT_SUM] * x, sum_y = c[MOMENT_SUM] * y;
-        m[MOMENT_SUM] += c[MOMENT_SUM];
-        m[MOMENT_X] += c[MOMENT_X] + sum_x;
-        m[MOMENT_Y] += c[MOMENT_Y] + sum_y;
-        m[MOMENT_Z] += c[MOMENT_Z] + c[MOMENT_SUM] * z;
-        m[MOMENT_XX] += c[MOMENT_XX] + (c[MOMENT_X] * x - c[MOMENT_Z] * z);
-        m[MOMENT_YY] += c[MOMENT_YY] + (c[MOMENT_Y] * y - c[MOMENT_Z] * z);
-        m[MOMENT_XY] += c[MOMENT_XY] + (c[MOMENT_X] * y + (c[MOMENT_Y] + sum_y) * x);
-        m[MOMENT_XZ] += c[MOMENT_XZ] + ((c[MOMENT_X] + sum_x) * z + c[MOMENT_Z] * x);
-        m[MOMENT_YZ] += c[MOMENT_YZ] + ((c[MOMENT_Y] + sum_y) * z + c[MOMENT_Z] * y);
-    }
-    float centre[3];
-    memcpy(centre, parent->centre, sizeof centre);
-    for (int t = 0; t < MOMENTS; t++)
-        f4_store(parent->moment[t], m[t]);
-    memcpy(parent->centre, centre, sizeof centre);
+    for (int o = 0; o < 8; o++)
+        if (occupied >> o & 1) {
+            f4 child[MOMENTS];
+            for (int t = 0; t < MOMENTS; t++)
+                child[t] = f4_load(children[o].moment[t]);
+            const float *const from = children[o].centre;
+            shift_moments(child, from[0] - centre[0], from[1] - centre[1], from[2] - centre[2]);
+            for (int t = 0; t < MOMENTS; t++)
+                m[t] += child[t];
+        }
+    store_cluster(parent, m, centre, weight, parent->children);
 }
 
 static int64_t row_major(const int32_t at[3], const int32_t size[3])
@@ -174,21 +198,18 @@ static void make_parent(const moments_work *w, const int32_t at[3])
     const vt_moments *const tree = w->tree;
     const int32_t *const below = tree->blocks[w->level - 1];
     const int64_t child = tree->first[w->level - 1] + 8 * row_major(at, tree->blocks[w->level]);
-    vt_cluster *const parent = &w->clusters[cluster_index(tree, w->level, at)];
     const vt_cluster *const children = &w->clusters[child];
-    const float edge = (float)(tree->edge << w->level);
-    for (int axis = 0; axis < 3; axis++)
-        parent->centre[axis] = (float)at[axis] * edge + 0.5f * (edge - 1.0f);
-    parent->child = (uint32_t)child;
-    parent->occupied = 0;
+    uint32_t occupied = 0;
     for (int o = 0; o < 8; o++) {
         const int exists = 2 * at[0] + (o & 1) < below[0] && 2 * at[1] + (o >> 1 & 1) < below[1] &&
                            2 * at[2] + (o >> 2) < below[2];
-        if (exists && children[o].occupied)
-            parent->occupied |= 1u << o;
+        if (exists && children[o].children)
+            occupied |= 1u << o;
     }
-    if (parent->occupied)
-        merge_children(parent, children, 0.25f * edge);
+    vt_cluster *const parent = &w->clusters[cluster_index(tree, w->level, at)];
+    parent->children = occupied ? (uint32_t)(child << 5) | occupied : 0;
+    if (occupied)
+        merge_children(parent, children, occupied);
 }
 
 /* Leaves and their parents, a row of parents at a time. */

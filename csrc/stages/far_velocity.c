@@ -15,9 +15,9 @@ enum { POINT_BLOCK = 64 };
 typedef struct far_work {
     const vt_moments *tree;
     const vt_cluster *clusters;
-    float opening_angle_squared;
-    float origin[3], per_spacing; /* m, 1/m */
-    float scale;                  /* of the sums: 1 / (4 pi h^2) */
+    float taken_from[VT_MOMENT_LEVELS]; /* squared distance, by level (set_distances) */
+    float origin[3], per_spacing;       /* m, 1/m */
+    float scale;                        /* of the sums: 1 / (4 pi h^2) */
     int64_t count;
     const float *points;
     float *velocity;
@@ -66,43 +66,43 @@ VT_INLINE int any_lane(vi mask)
     return any != 0;
 }
 
+/* A block that the lanes of a mask have still to look at. */
+typedef struct open_block {
+    vi lanes;
+    uint32_t index;
+    int32_t level;
+} open_block;
+
 /* Sums over all clusters at VL points (cells). Every lane follows its own traversal, so that the
  * velocity at a point does not depend on which other points are asked for. */
 static void sum_points(const far_work *w, const vf position[3], vf velocity[3])
 {
     const vt_moments *const tree = w->tree;
-    vt_open_block stack[VT_MOMENT_STACK];
-    vi wanted[VT_MOMENT_STACK];
+    open_block stack[VT_MOMENT_STACK];
     const int root = tree->levels - 1;
     /* The radius of a leaf: closer than that the field falls to 0 towards its centre. */
     const float radius = 0.5f * (float)tree->edge, least_r2 = 3.0f * radius * radius;
     int height = 0;
-    if (w->clusters[tree->first[root]].occupied) {
-        stack[0] = (vt_open_block){.index = (uint32_t)tree->first[root], .level = root};
-        wanted[height++] = vi_set(-1);
-    }
+    if (w->clusters[tree->first[root]].children)
+        stack[height++] = (open_block){vi_set(-1), (uint32_t)tree->first[root], root};
     while (height) {
-        const vt_open_block block = stack[--height];
-        const vi lanes = wanted[height];
+        const open_block block = stack[--height];
         const vt_cluster *const m = &w->clusters[block.index];
         const vf d[3] = {position[0] - m->centre[0], position[1] - m->centre[1],
                          position[2] - m->centre[2]};
         const vf r2 = vf_fma(d[2], d[2], vf_fma(d[1], d[1], d[0] * d[0]));
-        const float edge = (float)(tree->edge << block.level);
-        const vi whole = block.level == 0
-                             ? lanes
-                             : lanes & (vi)(r2 * w->opening_angle_squared >= vf_set(edge * edge));
+        vi whole = block.lanes;
+        if (block.level > 0)
+            whole &= r2 >= vf_set(w->taken_from[block.level]);
         if (any_lane(whole))
             add_cluster(m, d, r2, least_r2, whole, velocity);
-        const vi rest = lanes & ~whole;
+        const vi rest = block.lanes & ~whole;
         if (!any_lane(rest))
             continue;
-        for (uint32_t o = 0; o < 8; o++) {
-            if (!(m->occupied >> o & 1))
-                continue;
-            stack[height] = (vt_open_block){.index = m->child + o, .level = block.level - 1};
-            wanted[height++] = rest;
-        }
+        const uint32_t occupied = vt_occupied_children(m), child = vt_first_child(m);
+        for (uint32_t o = 0; o < 8; o++)
+            if (occupied >> o & 1)
+                stack[height++] = (open_block){rest, child + o, block.level - 1};
     }
 }
 
@@ -128,6 +128,20 @@ static void sum_blocks(void *context, int64_t begin, int64_t end, int thread)
     }
 }
 
+/* The distance from which a block is taken whole. A derivative needs a smaller angle than the
+ * potential. And the strength of closed vortex lines sums to zero: far away clusters cancel more
+ * and more, so large ones must be taken later for an error that is small against what is left. */
+static void set_distances(far_work *w, double opening_angle)
+{
+    const vt_moments *const tree = w->tree;
+    const double angle = 0.8 * opening_angle, whole = tree->edge << (tree->levels - 1);
+    for (int level = 0; level < tree->levels; level++) {
+        const double edge = tree->edge << level, distance = edge / angle;
+        const double later = 2.0 * distance / whole;
+        w->taken_from[level] = (float)(distance * distance * (later > 1.0 ? later : 1.0));
+    }
+}
+
 void VT_NAME(far_velocity)(const vt_grid *grid, const vt_moments *tree, double opening_angle,
                            int64_t count, const float *points, float *velocity, int threads)
 {
@@ -138,7 +152,7 @@ void VT_NAME(far_velocity)(const vt_grid *grid, const vt_moments *tree, double o
     far_work w = {.tree = tree, .clusters = tree->memory, .count = count};
     w.points = points;
     w.velocity = velocity;
-    w.opening_angle_squared = (float)(opening_angle * opening_angle);
+    set_distances(&w, opening_angle);
     w.per_spacing = (float)(1.0 / grid->spacing);
     w.scale = (float)(0.07957747154594767 / (grid->spacing * grid->spacing));
     for (int axis = 0; axis < 3; axis++)

@@ -8,7 +8,7 @@ static const int64_t few_cells = 32 * 32 * 32, many_cells = 256 * 256 * 256;
 
 int64_t vt_moments_bound(int64_t max_nodes)
 {
-    return max_nodes / 8 + 8192;
+    return max_nodes / 16 + 8192;
 }
 
 int vt_moments_create(vt_moments *moments, int64_t max_nodes)
@@ -28,28 +28,23 @@ int64_t vt_moments_layout(vt_moments *moments, const int32_t cells[3])
 {
     const int64_t volume = (int64_t)cells[0] * cells[1] * cells[2];
     const int32_t edge = volume < few_cells ? 2 : volume < many_cells ? 4 : 8;
-    int32_t blocks[3];
-    for (int axis = 0; axis < 3; axis++)
-        blocks[axis] = (cells[axis] + edge - 1) / edge;
-
-    int64_t records = 0, parents = 0;
-    int level = 0;
-    do {
-        moments->first[level] = records;
-        parents = 1;
-        int32_t largest = 1;
-        for (int axis = 0; axis < 3; axis++) {
-            moments->blocks[level][axis] = blocks[axis];
-            largest = blocks[axis] > largest ? blocks[axis] : largest;
-            blocks[axis] = (blocks[axis] + 1) / 2;
-            parents *= blocks[axis];
-        }
-        level++;
-        if (largest == 1)
-            break;
-        records += 8 * parents; /* the children of a block lie together, missing ones too */
-    } while (1);
-    moments->levels = level;
     moments->edge = edge;
-    return records + 1;
+    for (int axis = 0; axis < 3; axis++)
+        moments->blocks[0][axis] = (cells[axis] + edge - 1) / edge;
+
+    int64_t records = 0;
+    int level = 0;
+    for (int64_t count = 0; count != 1; level++) {
+        const int32_t *const blocks = moments->blocks[level];
+        count = (int64_t)blocks[0] * blocks[1] * blocks[2];
+        int64_t parents = 1;
+        for (int axis = 0; axis < 3; axis++) {
+            moments->blocks[level + 1][axis] = (blocks[axis] + 1) / 2;
+            parents *= moments->blocks[level + 1][axis];
+        }
+        moments->first[level] = records;
+        records += 8 * parents; /* the children of a block lie together, missing ones too */
+    }
+    moments->levels = level;
+    return records;
 }

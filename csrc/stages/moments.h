@@ -1,8 +1,9 @@
 /* Clusters of nodes: the records behind vt_moments, shared by boundary and far_velocity.
  *
  * A block of level l covers `edge << l` nodes along each axis; the last one also takes the last
- * node plane of the grid. All lengths are in cells. With o the offset of a node from the centre of
- * the block and a its strength, the potential at distance d from the centre, times 4 pi, is
+ * node plane of the grid. All lengths are in cells. The moments are about the mean position of the
+ * vortons of the block: with o the offset of a node from there and a its strength, the potential at
+ * the distance d from there, times 4 pi, is
  *     sum a / |d - o| = S / r + D.d / r^3 + (3 d.Q.d - r^2 trace Q) / (2 r^5) + ...
  *     S = sum a,  D = sum a o,  Q = sum a o o^T
  * for each component of a. Adding a multiple of the unit matrix to Q changes nothing, so five
@@ -29,26 +30,26 @@ enum {
 
 typedef struct vt_cluster {
     float moment[MOMENTS][3]; /* of the three components of strength */
-    float centre[3];          /* cells from the first node of the grid */
-    uint32_t child;           /* index of the first of its eight children; unused in a leaf */
-    uint32_t occupied;        /* bit o: child o holds vortons; in a leaf: whether it does. Where the
-                                 bit in the parent is 0, the rest of the record is undefined. */
+    float centre[3];          /* mean position of its vortons, cells from the grid's first node */
+    float weight;             /* number of its vortons */
+    uint32_t children;        /* see below; not 0 in a leaf with vortons */
 } vt_cluster;
 _Static_assert(sizeof(vt_cluster) == 128, "a cluster is two cache lines");
 
-/* Child o of a block lies towards +x, +y, +z where bit 0, 1, 2 of o is set. */
-VT_INLINE float vt_octant_sign(int octant, int axis)
+/* Children of a block lie together, at a multiple of 8 records. Bit o of the occupied ones is set
+ * where child o holds vortons; the record of a child that does not is undefined. Child o lies
+ * towards +x, +y, +z where bit 0, 1, 2 of o is set. */
+VT_INLINE uint32_t vt_first_child(const vt_cluster *block)
 {
-    return octant >> axis & 1 ? 1.0f : -1.0f;
+    return block->children >> 8 << 3;
 }
 
-/* One entry of the stack of a traversal: a block that is too close, whose children are next. */
-typedef struct vt_open_block {
-    uint32_t index;
-    int32_t level;
-} vt_open_block;
+VT_INLINE uint32_t vt_occupied_children(const vt_cluster *block)
+{
+    return block->children & 255u;
+}
 
-/* A traversal takes one block off the stack and puts up to eight there, one level below. */
+/* A traversal takes one block off its stack and puts up to eight there, one level below. */
 enum { VT_MOMENT_STACK = 8 * VT_MOMENT_LEVELS };
 
 /* Fills tree with the moments of the deposited nodes (clusters.c). */

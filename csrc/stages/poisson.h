@@ -5,15 +5,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Tables of a sine transform of n = cells points (transform.h); they lie in the plan's memory. */
+/* Tables of one level of a sine transform (transform.h), n = cells points; they lie in the plan's
+ * memory. Its complex transform has n / 4 points where it is split, n / 2 on the last level. */
 typedef struct vt_sine_tables {
     int32_t cells;
-    int32_t *place;  /* n / 2: where frequency k is after the last pass of the complex transform */
-    float *weight;   /* n / 2: 2 sin(pi j / n) */
-    float *rotation; /* pairs: cos and sin of 2 pi k / n for k = 0 .. n / 4 */
-    float *twiddle;  /* less than n: pass by pass, block of L points and radix r:
+    int32_t *place;  /* where frequency k is after the last pass of the complex transform */
+    float *twiddle;  /* pass by pass, block of L points and radix r:
                         exp(-2 pi i j q / L) for j = 1 .. L / r - 1, q = 1 .. r - 1 */
+    float *rotation; /* last level, k = 1 .. n / 4: exp(-2 pi i k / n);
+                        others, k = 1 .. n / 8: exp(-4 pi i k / n), then 2 cos and 2 sin of
+                        pi k / n and of pi (n / 4 - k) / n */
+    float *weight;   /* last level, j = 0 .. n / 2 - 1: 2 sin(pi j / n) */
 } vt_sine_tables;
+
+enum { VT_SINE_LEVELS = 9 };
+
+/* Whether the odd points of a line of n are split off. */
+static inline int vt_sine_splits(int n)
+{
+    return n % 4 == 0 && n > 4;
+}
 
 /* Radix of the pass of the complex transform over blocks of this many points. */
 static inline int vt_next_radix(int block)
@@ -26,9 +37,9 @@ static inline int vt_next_radix(int block)
 typedef struct vt_poisson_plan {
     int32_t cells[3]; /* the tables are for these; 0 before the first */
     void *memory;
-    size_t capacity;        /* bytes */
-    vt_sine_tables sine[2]; /* along x and y */
-    float *pivot;           /* cells[2] / 2 planes of pivots of the solve along z (poisson.c) */
+    size_t capacity;                        /* bytes */
+    vt_sine_tables sine[2][VT_SINE_LEVELS]; /* along x and y */
+    float *pivot; /* cells[2] / 2 planes of pivots of the solve along z (poisson.c) */
 } vt_poisson_plan;
 
 /* Whether the solver takes this number of cells along an axis: even, 2^a 3^b 5^c, 8 .. 1024. */

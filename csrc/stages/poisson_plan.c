@@ -24,10 +24,11 @@ int vt_poisson_likes(int64_t cells)
 
 /* ---- memory ---- */
 
-/* Bytes of the tables of one axis, at most: place, weight, rotation, twiddle, each aligned. */
+/* Bytes of the tables of one axis, at most: 3 floats a point on each level, each level half as long
+ * as the one before. */
 static size_t sine_bytes(size_t cells)
 {
-    return sizeof(float) * (cells / 2 + cells / 2 + cells / 2 + 2 + cells) + 4 * ALIGNMENT;
+    return sizeof(float) * 6 * cells + VT_SINE_LEVELS * 4 * ALIGNMENT;
 }
 
 int vt_poisson_plan_create(vt_poisson_plan *plan, int64_t most_nodes)
@@ -105,25 +106,45 @@ static void make_twiddles(float *twiddle, int points)
     }
 }
 
-static vt_sine_tables make_sine_tables(char **free, int32_t cells)
+/* cos and sin of pi x, times scale. */
+static void put_turn(float **out, double scale, double x)
 {
-    const int points = cells / 2;
-    const size_t half = sizeof(float) * (size_t)points;
-    const vt_sine_tables t = {.cells = cells,
-                              .place = take(free, half),
-                              .weight = take(free, half),
-                              .rotation = take(free, half + 2 * sizeof(float)),
-                              .twiddle = take(free, 2 * half)};
-    for (int k = 0; k < points; k++) {
+    *(*out)++ = (float)(scale * vt_cos_pi(x));
+    *(*out)++ = (float)(scale * vt_sin_pi(x));
+}
+
+static vt_sine_tables make_level(char **free, int32_t n)
+{
+    const int splits = vt_sine_splits(n), points = splits ? n / 4 : n / 2;
+    const size_t bytes = sizeof(float) * (size_t)n;
+    const vt_sine_tables t = {.cells = n,
+                              .place = take(free, bytes / 2),
+                              .twiddle = take(free, bytes),
+                              .rotation = take(free, bytes),
+                              .weight = take(free, bytes / 2)};
+    float *rotation = t.rotation;
+    for (int k = 0; k < points; k++)
         t.place[k] = place_of(k, points);
-        t.weight[k] = (float)(2.0 * vt_sin_pi((double)k / cells));
-    }
-    for (int k = 0; 2 * k <= points; k++) {
-        t.rotation[2 * k] = (float)vt_cos_pi(2.0 * k / cells);
-        t.rotation[2 * k + 1] = (float)vt_sin_pi(2.0 * k / cells);
-    }
     make_twiddles(t.twiddle, points);
+    for (int k = 1; 2 * k <= points; k++) {
+        put_turn(&rotation, 1.0, -(double)k / points);
+        if (splits) {
+            put_turn(&rotation, 2.0, (double)k / n);
+            put_turn(&rotation, 2.0, (double)(points - k) / n);
+        }
+    }
+    for (int j = 0; !splits && j < points; j++)
+        t.weight[j] = (float)(2.0 * vt_sin_pi((double)j / n));
     return t;
+}
+
+static void make_sine_tables(char **free, vt_sine_tables level[VT_SINE_LEVELS], int32_t n)
+{
+    *level = make_level(free, n);
+    while (vt_sine_splits(n)) {
+        n /= 2;
+        *++level = make_level(free, n);
+    }
 }
 
 /* ---- pivots ---- */
@@ -171,7 +192,7 @@ void vt_poisson_plan_make(vt_poisson_plan *plan, const int32_t cells[3], int lan
     pivot_job job = {.lanes = lanes};
     const int32_t width = (int32_t)rounded((size_t)cells[0], VT_LANES);
     for (int axis = 0; axis < 2; axis++) {
-        plan->sine[axis] = make_sine_tables(&free, cells[axis]);
+        make_sine_tables(&free, plan->sine[axis], cells[axis]);
         /* Modes beyond the last along x are padding; they get pivots like all others. */
         for (int k = 0; k < (axis == 0 ? width : cells[axis]); k++) {
             const double sine = vt_sin_pi((double)k / (2.0 * cells[axis]));

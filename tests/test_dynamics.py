@@ -1,0 +1,207 @@
+"""Motion of vortons and tracers (VALIDATION D1, D4, D5, D7, D8, D9)."""
+
+import numpy as np
+import pytest
+
+from vorton import _core
+
+FILAMENT = {"bound": 0.0, "cleaning": 0.0, "exchange": 0.0}
+DIRECT = {"velocity": "direct", "kernel": "wl", **FILAMENT}
+
+
+def columns(sim):
+    """Position and strength in the order of the ids, float64."""
+    order = np.argsort(sim.column("vortons", "id"))
+    return (
+        sim.column("vortons", "position")[order].astype(float),
+        sim.column("vortons", "strength")[order].astype(float),
+    )
+
+
+def thin_ring(core=0.15, sections=100, **options):
+    """A ring one vorton thick, radius 1, circulation 1, moving along +z."""
+    sim = _core.Simulation(**options)
+    sim.add_ring(core=core, layers=0, sections=sections)
+    return sim
+
+
+def mean_height(sim):
+    return columns(sim)[0][:, 2].mean()
+
+
+def impulse(sim):
+    position, strength = columns(sim)
+    return 0.5 * np.cross(position, strength).sum(axis=0)
+
+
+# ---- D1 ----
+
+
+def test_d1_ring_by_the_direct_sum():
+    """A ring of 100 sections, core .15, WL kernel, travels two radii at .27666."""
+    sim = thin_ring(method=DIRECT)
+    speed, steps = 0.27666, 60
+    time = 2 / speed
+    for _ in range(steps):
+        sim.step(time / steps)
+    position, _ = columns(sim)
+    assert position[:, 2].mean() / time == pytest.approx(speed, rel=0.005)
+    assert np.hypot(position[:, 0], position[:, 1]) == pytest.approx(1, abs=1e-4)
+
+
+def test_d1_ring_by_the_grid():
+    """The same way by the grid, against the direct sum with the grid's core."""
+    time, steps, core = 2 / 0.25, 60, 0.15
+    by_grid = thin_ring(core=core, method=FILAMENT)
+    by_sum = thin_ring(core=core, method={"velocity": "direct", **FILAMENT})
+    for _ in range(steps):
+        by_grid.step(time / steps)
+        by_sum.step(time / steps)
+    assert mean_height(by_grid) == pytest.approx(mean_height(by_sum), rel=0.03)
+    position, _ = columns(by_grid)
+    assert np.hypot(position[:, 0], position[:, 1]) == pytest.approx(1, abs=0.03)
+
+
+def test_l5_bound_and_exchange_leave_a_thin_ring_alone():
+    """The default method keeps a filament one vorton thick: speed and impulse as without it."""
+    default, plain = thin_ring(), thin_ring(method=FILAMENT)
+    before = impulse(default)
+    for _ in range(40):
+        default.step(0.1)
+        plain.step(0.1)
+    assert mean_height(default) == pytest.approx(mean_height(plain), rel=0.02)
+    assert impulse(default) == pytest.approx(before, abs=0.02 * np.abs(before).max())
+
+
+# ---- D4 ----
+
+
+def orbit(steps):
+    """Two parallel vortons half a turn on: how far they are from where they should be."""
+    sim = _core.Simulation(
+        method={"velocity": "direct", "kernel": "wl", "stretching": "none", "turn": 2.0}
+    )
+    radius, alpha, core = 0.5, 1.0, 0.8  # a wide core, so that each step is one substep
+    position = np.float32([[radius, 0, 0], [-radius, 0, 0]])
+    strength = np.float32([[0, 0, alpha]] * 2)
+    sim.add_vortons(position, strength, np.full(2, core), np.full(2, core**3))
+    speed = np.linalg.norm(sim.velocity_at(position[:1]))
+    half_turn = np.pi * radius / speed
+    for _ in range(steps):
+        sim.step(half_turn / steps)
+    moved, _ = columns(sim)
+    return np.linalg.norm(moved[0] + position[0]), np.linalg.norm(moved[0]) / radius - 1
+
+
+def test_d4_midpoint_rule_is_of_second_order():
+    (coarse, _), (middle, _), (fine, growth) = orbit(16), orbit(32), orbit(64)
+    assert np.log2(coarse / middle) > 1.9
+    assert np.log2(middle / fine) > 1.9
+    assert abs(growth) < 1e-3
+
+
+# ---- D5 ----
+
+
+def wobbly_ring(method):
+    """A resolved ring of 476 vortons whose centreline waves by 1 %."""
+    sim = _core.Simulation(method=method, spacing=0.1)
+    sim.add_ring(core=0.3, vorton_core=0.15, sections=68, layers=1, wobble=0.01, wobble_seed=4)
+    return sim
+
+
+def energy(position, strength, core):
+    """Of Gaussian cores (VALIDATION 0), by SciPy's error function."""
+    from scipy.special import erf
+
+    distance = np.linalg.norm(position[:, None] - position[None], axis=2)
+    safe = np.where(distance > 1e-9, distance, 1)
+    kernel = np.where(
+        distance > 1e-9, erf(safe / (2 * core)) / safe, 1 / (np.sqrt(np.pi) * core)
+    )
+    return 0.5 * ((strength @ strength.T) * kernel).sum() / (4 * np.pi)
+
+
+@pytest.mark.parametrize("velocity, most", [("direct", 1e-3), ("poisson", 1e-2)])
+def test_d5_invariants(velocity, most):
+    sim = wobbly_ring({"velocity": velocity, **FILAMENT})
+    before_position, before_strength = columns(sim)
+    before = impulse(sim)
+    assert 400 < len(before_position) < 600
+    for _ in range(40):
+        sim.step(0.05)
+    position, strength = columns(sim)
+    total = np.linalg.norm(strength.sum(axis=0)) / np.linalg.norm(strength, axis=1).sum()
+    if velocity == "direct":
+        assert total < 1e-5
+        core = float(sim.column("vortons", "core")[0])
+        start = energy(before_position, before_strength, core)
+        assert energy(position, strength, core) == pytest.approx(start, rel=0.01)
+    assert np.linalg.norm(impulse(sim) - before) < most * np.linalg.norm(before)
+
+
+# ---- D7, D8, D9 ----
+
+
+@pytest.mark.parametrize("velocity, most", [("direct", 1e-5), ("poisson", 0.02)])
+def test_d7_free_stream_only_shifts(velocity, most):
+    wind = np.array([0.7, -0.4, 0.2])
+    still = thin_ring(method={"velocity": velocity})
+    blown = thin_ring(method={"velocity": velocity}, wind=tuple(wind))
+    tracer = np.float32([[0.2, 0.1, 0.05]])
+    for sim in (still, blown):
+        sim.add_tracers(tracer, np.ones(1), np.full(1, 0.1))
+        for _ in range(20):
+            sim.step(0.05)
+    way = mean_height(still)
+    shift = columns(blown)[0] - columns(still)[0] - wind
+    assert np.abs(shift).max() < max(most * way, 1e-5)
+    shift = blown.column("tracers", "position") - still.column("tracers", "position") - wind
+    assert np.abs(shift).max() < max(most * way, 1e-5)
+
+
+def test_d8_no_time_changes_no_bit():
+    sim = thin_ring()
+    sim.step(0.1)
+    names = [row["name"] for row in _core.VORTON_COLUMNS]
+    before = {name: sim.column("vortons", name).copy() for name in names}
+    sim.step(0.0)
+    for name in names:
+        assert np.array_equal(sim.column("vortons", name), before[name])
+
+
+def test_d8_half_the_step():
+    full, half = thin_ring(), thin_ring()
+    for _ in range(20):
+        full.step(0.1)
+    for _ in range(40):
+        half.step(0.05)
+    assert mean_height(half) == pytest.approx(mean_height(full), rel=0.002)
+
+
+def test_d9_distant_tracer_changes_nothing():
+    alone, watched = thin_ring(), thin_ring()
+    watched.add_tracers(np.float32([[40, 0, 0]]), np.ones(1), np.full(1, 0.1))
+    for _ in range(10):
+        alone.step(0.1)
+        watched.step(0.1)
+    assert mean_height(watched) == pytest.approx(mean_height(alone), rel=0.01)
+    assert watched.health()["grid"] == alone.health()["grid"]
+
+
+def test_tracers_follow_the_fluid():
+    """A tracer and a vorton without circulation take the same way, inside the grid and outside."""
+    sim = thin_ring()
+    points = np.float32([[0.3, 0.2, 0.1], [0, 0, 0.4], [2.9, 0, 0.1], [0.1, 0.2, 5.0]])
+    sim.add_tracers(points, np.ones(4), np.full(4, 0.1))
+    reference = points.astype(float)
+    for _ in range(40):
+        # Heun's rule with the velocity of the particles of now: another route to second order
+        start = sim.velocity_at(np.float32(reference)).astype(float)
+        sim.step(0.025)
+        end = sim.velocity_at(np.float32(reference + 0.025 * start)).astype(float)
+        reference += 0.0125 * (start + end)
+    order = np.argsort(sim.column("tracers", "id"))
+    moved = sim.column("tracers", "position")[order]
+    assert np.abs(moved - reference).max() < 5e-3
+    assert np.linalg.norm(moved[0] - points[0]) > 0.1

@@ -1,0 +1,209 @@
+"""Pictures and films from scenes and from bakes; the demo; the examples."""
+
+import itertools
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vorton import _core, demo
+from vorton.bake import Volumes, bake
+from vorton.cli import main
+from vorton.film import BakeShot, SceneShot, make_film, open_shot
+from vorton.manifest import Manifest
+from vorton.scene import Scene
+from vorton.shapes import Torus
+from vorton.sources import Tracers, VortexRing
+
+Image = pytest.importorskip("PIL.Image")
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+SIZE = (96, 64)
+
+
+def small_scene() -> Scene:
+    scene = Scene("ring", voxel=0.1)
+    scene.add(VortexRing(core=0.2, sections=48, layers=1, circulation=20))
+    scene.add(Tracers(Torus(thickness=0.3), count=4000))
+    return scene
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory) -> dict[str, Path]:
+    """The small scene as a file, and its bake."""
+    folder = tmp_path_factory.mktemp("film")
+    small_scene().save(folder / "scene.json")
+    volumes = Volumes(compress=bool(_core.has_compression()))
+    bake(small_scene(), folder / "bake", frames=(1, 4), fps=12, volumes=volumes, progress=False)
+    return {"scene": folder / "scene.json", "bake": folder / "bake"}
+
+
+def pixels(path: Path) -> np.ndarray:
+    with Image.open(path) as image:
+        return np.asarray(image.convert("RGB")).astype(int)
+
+
+def film(place: Path, out: Path, **values) -> Path:
+    return make_film(place, out, **{"size": SIZE, "progress": False, **values})
+
+
+def test_picture_of_a_bake_is_the_picture_of_its_scene(places, tmp_path):
+    one = pixels(film(places["bake"], tmp_path / "bake.png", frames=(3, 3)))
+    two = pixels(film(places["scene"], tmp_path / "scene.png", frames=(3, 3), fps=12))
+    assert one.shape == (SIZE[1], SIZE[0], 3)
+    assert one.max() - one.min() > 60, "there is smoke to see"
+    assert np.abs(one - two).mean() < 0.5
+
+
+def test_picture_takes_the_last_frame(places, tmp_path):
+    last = pixels(film(places["bake"], tmp_path / "last.png"))
+    fourth = pixels(film(places["bake"], tmp_path / "four.png", frames=(4, 4)))
+    first = pixels(film(places["bake"], tmp_path / "one.png", frames=(1, 1)))
+    assert (last == fourth).all() and (last != first).any()
+
+
+@pytest.mark.parametrize("suffix", [".webp", ".gif"])
+def test_film_has_all_frames_and_moves_in_a_still_picture(places, tmp_path, suffix):
+    with Image.open(film(places["bake"], tmp_path / f"film{suffix}")) as image:
+        assert image.n_frames == 4
+        frames = []
+        for i in range(4):
+            image.seek(i)
+            frames.append(np.asarray(image.convert("RGB")).astype(float))
+    heights = [mean_row(frame) for frame in frames]
+    assert all(b < a - 0.2 for a, b in itertools.pairwise(heights)), "the ring rises"
+
+
+def mean_row(picture: np.ndarray) -> float:
+    """Row of the centre of brightness."""
+    light = np.clip(picture.sum(axis=2) - 200, 0, None)
+    return float((light.sum(axis=1) * np.arange(len(picture))).sum() / light.sum())
+
+
+def test_mp4(places, tmp_path):
+    pytest.importorskip("imageio_ffmpeg")
+    path = film(places["bake"], tmp_path / "film.mp4")
+    assert path.read_bytes()[4:8] == b"ftyp"
+
+
+def test_film_from_a_scene(places, tmp_path):
+    seen = []
+    path = film(
+        places["scene"], tmp_path / "a.webp", frames=(2, 3), progress=lambda *s: seen.append(s)
+    )
+    with Image.open(path) as image:
+        assert image.n_frames == 2
+    assert [state[:2] for state in seen] == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_camera_can_be_given(places, tmp_path):
+    near = pixels(film(places["bake"], tmp_path / "near.png", eye=(0, -4, 0)))
+    far = pixels(film(places["bake"], tmp_path / "far.png", eye=(0, -40, 0)))
+    away = pixels(film(places["bake"], tmp_path / "away.png", eye=(0, -40, 0), target=(0, -80, 0)))
+    smoke = [(np.abs(picture - away).sum(axis=2) > 30).mean() for picture in (near, far)]
+    assert smoke[0] > 20 * smoke[1] > 0
+
+
+def test_empty_shot_is_the_background(tmp_path):
+    scene = Scene("late", voxel=0.1)
+    scene.add(Tracers(Torus(), count=10, start=9))
+    scene.save(tmp_path / "late.json")
+    picture = pixels(film(tmp_path / "late.json", tmp_path / "late.png", frames=(1, 1)))
+    assert np.ptp(picture, axis=1).max() <= 3, "rows of one colour, but for dithering"
+
+
+def test_open_shot(places):
+    assert isinstance(open_shot(places["scene"]), SceneShot)
+    for place in (places["bake"], places["bake"] / "ring.json"):
+        shot = open_shot(place)
+        assert isinstance(shot, BakeShot) and len(shot) == 4 and shot.fps == 12
+    assert open_shot(places["bake"], voxel=0.5, fps=30).voxel == 0.5
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "words"),
+    [
+        ({"out": "a.jpg"}, ValueError, ["a.jpg", ".png, .webp, .gif, .mp4"]),
+        ({"out": "none/a.png"}, FileNotFoundError, ["none", "no such folder"]),
+        ({"target": (0, 0, 0)}, ValueError, ["target", "goes with eye"]),
+        ({"eye": (0, 0, float("nan"))}, ValueError, ["eye[2] = nan"]),
+        ({"frames": (1, 2)}, ValueError, ["one picture", "one frame"]),
+        ({"frames": (3, 7), "out": "a.gif"}, ValueError, ["frames 5-7 are not in it", "1-4"]),
+        ({"fps": -1}, ValueError, ["fps = -1"]),
+        ({"size": (8, 8)}, ValueError, ["size[0] = 8"]),
+    ],
+)
+def test_bad_argument(places, tmp_path, monkeypatch, values, error, words):
+    monkeypatch.chdir(tmp_path)
+    values = dict(values)
+    out = values.pop("out", "a.png")
+    with pytest.raises(error) as caught:
+        film(places["bake"], Path(out), **values)
+    for word in words:
+        assert word in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bake_without_tracers(tmp_path):
+    volumes = Volumes(compress=False)
+    bake(small_scene(), tmp_path, frames=(1, 1), volumes=volumes, tracers=False, progress=False)
+    with pytest.raises(ValueError, match="was baked without tracers"):
+        film(tmp_path, tmp_path / "a.png")
+
+
+def test_without_pillow(places, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(ImportError, match="pip install"):
+        film(places["bake"], tmp_path / "a.png")
+    assert list(tmp_path.iterdir()) == []
+
+
+# ---- the command ----
+
+
+def test_preview_command(places, tmp_path, capsys):
+    out = tmp_path / "a.png"
+    options = "--size 96x64 --frames 2 --voxel 0.2 --eye 3 -9 2 --target 0 0 0 --fov 30 --quiet"
+    assert main(["preview", str(places["bake"]), str(out), *options.split()]) == 0
+    assert capsys.readouterr().out.strip() == str(out)
+    assert pixels(out).shape == (64, 96, 3)
+    assert main(["preview", str(places["bake"]), str(tmp_path / "a.bmp")]) == 1
+    assert capsys.readouterr().err.startswith("vorton: error: ")
+
+
+def test_demo_command(tmp_path, monkeypatch, capsys):
+    """The demo with fewer frames and tracers; its whole is run by hand and in the benchmarks."""
+    scene = demo.make_scene()
+    light = Scene("demo", voxel=0.2)
+    for source in scene.sources:
+        light.add(Tracers(source.shape, count=500) if isinstance(source, Tracers) else source)
+    monkeypatch.setattr(demo, "make_scene", lambda: light)
+    monkeypatch.setattr(demo, "FRAMES", (1, 2))
+    out = tmp_path / "demo"
+    assert main(["demo", str(out), "--quiet"]) == 0
+    assert capsys.readouterr().out.split() == [str(out), str(out / "demo.webp")]
+    assert Manifest.find(out).frames == [1, 2]
+    assert Scene.from_json(scene.to_json()) == scene
+
+
+# ---- examples ----
+
+
+def test_ring_example_is_its_json():
+    scene = runpy.run_path(str(EXAMPLES / "ring.py"))["scene"]
+    assert Scene.load(EXAMPLES / "ring.json") == scene
+
+
+def test_ring_example_runs():
+    """The speed that it prints is that of a ring with a Gaussian core, VALIDATION V3."""
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / "ring.py")], capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": str(EXAMPLES.parent)},
+    )  # fmt: skip
+    speed = float(done.stdout.split()[-2])
+    exact = 1 / (4 * np.pi * 0.5) * (np.log(8 * 0.5 / 0.1) - 0.55797)
+    assert abs(speed / exact - 1) < 0.08

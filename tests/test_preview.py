@@ -1,0 +1,428 @@
+"""Previews: light and shade of known smoke, cameras, and the files of films."""
+
+import hashlib
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import vorton as vt
+from vorton import preview
+from vorton.preview import Camera, measure_extinction, render, render_shot, write_film
+
+DARK = {"key_color": (0, 0, 0), "sky_color": (0, 0, 0), "ground_color": (0, 0, 0)}
+FRONT = Camera((0, -6, 0), (0, 0, 0))
+
+
+def volume_of(position, mass, voxel=0.05):
+    """Volume of tracers that carry `mass` kg each."""
+    sim = vt.Simulation(threads=1)
+    if len(position):
+        sim.tracers.add(np.asarray(position, np.float32), density=mass, size=voxel)
+    return sim.volume(voxel)
+
+
+def box_of_smoke(cells, voxel=0.05, centre=(0, 0, 0), density=1.0):
+    """Uniform smoke: one tracer at the centre of each voxel of a box of cells[0] x ... voxels."""
+    index = np.indices(cells).reshape(3, -1).T - np.array(cells) // 2
+    return voxel * (index + np.round(np.array(centre) / voxel)), density * voxel**3
+
+
+def ball_of_smoke(radius, centre=(0, 0, 0), voxel=0.05, density=1.0):
+    position, mass = box_of_smoke((2 * round(radius / voxel) + 1,) * 3, voxel, density=density)
+    inside = np.linalg.norm(position, axis=1) < radius
+    return position[inside] + np.round(np.array(centre) / voxel) * voxel, mass
+
+
+def ring_of_smoke(count=60_000, seed=3):
+    rng = np.random.default_rng(seed)
+    around, across, at = rng.random((3, count)) * [[2 * np.pi], [2 * np.pi], [1]]
+    thick = 0.25 * np.sqrt(at) * (1 + 0.3 * np.sin(5 * around))
+    reach = 0.8 + thick * np.cos(across)
+    return np.stack([reach * np.cos(around), reach * np.sin(around), thick * np.sin(across)], 1)
+
+
+@pytest.fixture(scope="module")
+def ring():
+    return volume_of(ring_of_smoke(), 1e-5, voxel=0.03)
+
+
+def displayed(light, exposure=0.6):
+    """sRGB levels of linear light: the tone curve of the preview, written down again."""
+    x = np.asarray(light, float) * exposure
+    y = np.clip(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14), 0, 1)
+    return 255 * np.where(y <= 0.0031308, 12.92 * y, 1.055 * y ** (1 / 2.4) - 0.055)
+
+
+def centre_of(picture, half=8):
+    y, x = picture.shape[0] // 2, picture.shape[1] // 2
+    return picture[y - half : y + half, x - half : x + half].astype(float)
+
+
+# ---- light ----
+
+
+def test_empty_volume_is_background():
+    volume = volume_of([], 1.0)
+    picture = render(volume, size=(64, 48))
+    lift = 1 - (np.arange(48) + 0.5) / 48
+    bottom, top = np.array([0.035, 0.04, 0.045]), np.array([0.08, 0.105, 0.14])
+    wanted = displayed(bottom + lift[:, None] * (top - bottom))[:, None]
+    assert np.abs(picture - wanted).max() < 1  # the dither rounds up or down
+    error = (picture - wanted).reshape(6, 8, 8, 8, 3).mean((1, 3))  # and is fair
+    assert np.abs(error).max() < 0.1
+    assert measure_extinction(volume) is None
+
+
+@pytest.fixture(scope="module")
+def slab():
+    """24 voxels of .05 m along y, 1 kg/m^3."""
+    return volume_of(*box_of_smoke((48, 24, 48)))
+
+
+@pytest.mark.parametrize("depth", [0.3, 1.0, 3.0])
+@pytest.mark.parametrize("distance", [6.0, 1.7])  # trilinear and B-spline lookup
+@pytest.mark.parametrize("step", [0.25, 0.8, 2.0])
+def test_slab_transmits_exp_of_optical_depth(slab, depth, distance, step):
+    extinction = depth / (24 * 0.05)
+    camera = Camera((0, -distance, 0), (0, 0, 0), field_of_view=20)
+    picture = render(slab, camera, (160, 120), extinction, step=step,
+                     background=[[1, 1, 1], [1, 1, 1]], **DARK)
+    wanted = displayed(math.exp(-depth))
+    assert abs(centre_of(picture).mean() - wanted) < 0.6, (centre_of(picture).mean(), wanted)
+
+
+def test_slab_scatters_what_the_octaves_say(slab):
+    """Thin smoke: light = albedo x depth x key x sum of a^n p(g^n), no shadow to speak of."""
+    depth = 0.02
+    look = {**DARK, "key_color": (400, 400, 400), "key_direction": (0, 0, 1)}
+    picture = render(slab, Camera((0, -6, 0), (0, 0, 0), field_of_view=20), (160, 120),
+                     depth / (24 * 0.05), albedo=(0.5, 0.5, 0.5),
+                     background=[[0, 0, 0], [0, 0, 0]], exposure=0.05, **look)
+
+    def phase(g):  # at right angles
+        return (1 - g * g) / (1 + g * g) ** 1.5
+
+    shadow = 0.98  # on average the smoke has half of the slab's height above it
+    light = 0.5 * 400 * (1 - math.exp(-depth)) * (phase(0.2) + 0.4 * phase(0.1))
+    low, high = displayed(np.array([shadow, 1.0]) * light, 0.05)
+    assert low - 1 < centre_of(picture).mean() < high + 0.6
+
+
+def test_far_side_is_in_shadow():
+    volume = volume_of(*ball_of_smoke(0.8))
+    extinction = 12 / 1.6
+    for sign in (-1, 1):
+        picture = render(volume, FRONT, (160, 120), extinction,
+                         key_direction=(sign, 0, 0)).astype(float)
+        left, right = picture[55:65, 55:65].mean(), picture[55:65, 95:105].mean()
+        lit, shaded = (left, right) if sign < 0 else (right, left)
+        assert lit > 2 * shaded
+
+
+def test_smoke_casts_a_shadow_on_smoke():
+    shaded, mass = ball_of_smoke(0.3, (0, 0, -0.7))
+    caster, _ = ball_of_smoke(0.3, (0, 0, 0.7))
+    look = {"extinction": 15.0, "key_direction": (0, 0, 1), "size": (160, 120)}
+    alone = render(volume_of(shaded, mass), FRONT, **look)
+    both = render(volume_of(np.concatenate([shaded, caster]), mass), FRONT, **look)
+    where = (slice(75, 95), slice(70, 90))
+    assert both[where].mean() < 0.7 * alone[where].mean()
+    assert np.abs(both[:30].astype(int) - alone[:30]).max() > 50  # the caster itself is seen
+
+
+def test_ambient_light_is_occluded_and_has_sides():
+    look = {**DARK, "sky_color": (1, 1, 1), "background": [[0, 0, 0], [0, 0, 0]]}
+    picture = render(volume_of(*ball_of_smoke(0.8)), FRONT, (160, 120), 10.0, **look).astype(float)
+    top, middle, bottom = (picture[row, 70:90].mean() for row in (40, 60, 80))
+    assert top > middle > bottom > 0
+
+
+def test_extinction_makes_the_95th_percentile_9():
+    position, mass = box_of_smoke((40, 20, 40))
+    extinction = measure_extinction(volume_of(position, mass), FRONT)
+    assert extinction == pytest.approx(9 / (20 * 0.05), rel=0.05)  # oblique rays are longer
+    double = measure_extinction(volume_of(position, 2 * mass), FRONT)
+    assert double == pytest.approx(extinction / 2, rel=1e-5)
+
+
+def test_extinction_is_measured_when_none_is_given(ring):
+    camera = Camera.frame((-1, -1, -0.3), (1, 1, 0.3), (160, 120))
+    measured = measure_extinction(ring, camera, (160, 120))
+    given = render(ring, camera, (160, 120), measured)
+    assert np.array_equal(render(ring, camera, (160, 120)), given)
+    assert not np.array_equal(render(ring, camera, (160, 120), 3 * measured), given)
+
+
+def test_smoke_elsewhere_changes_nothing():
+    """The box of the smoke grows in a shot: what is seen must not shift with it."""
+    position, mass = ball_of_smoke(0.5)
+    far, _ = ball_of_smoke(0.1, (13.05, 0, -7.15))
+    look = {"extinction": 10.0, "size": (160, 120)}
+    alone = render(volume_of(position, mass), FRONT, **look)
+    both = render(volume_of(np.concatenate([position, far]), mass), FRONT, **look)
+    assert np.abs(both.astype(int) - alone).max() <= 1
+
+
+def test_huge_box_is_read_with_merged_voxels():
+    position, mass = ball_of_smoke(0.5)
+    far, _ = ball_of_smoke(0.1, (70, 70, 70))
+    look = {"extinction": 10.0, "size": (160, 120)}
+    alone = render(volume_of(position, mass), FRONT, **look).astype(float)
+    both = render(volume_of(np.concatenate([position, far]), mass), FRONT, **look).astype(float)
+    assert not np.array_equal(alone, both)
+    assert np.abs(centre_of(both).mean() - centre_of(alone).mean()) < 12
+
+
+def test_camera_inside_smoke():
+    volume = volume_of(*ball_of_smoke(0.8))
+    picture = render(volume, Camera((0, 0, 0), (1, 0, 0)), (64, 48), 100.0, **DARK,
+                     background=[[1, 1, 1], [1, 1, 1]])
+    assert picture.max() <= 1
+
+
+# ---- the same bits ----
+
+
+def test_same_bits_for_any_number_of_threads(ring):
+    pictures = [render(ring, None, (163, 121), threads=n) for n in (1, 2, 3, 8, 1)]
+    assert all(np.array_equal(picture, pictures[0]) for picture in pictures)
+    assert pictures[0].std() > 20
+
+
+@pytest.mark.parametrize("setting", [{"VORTON_BACKEND": "pthread"}, {"VORTON_SIMD": "scalar"}])
+def test_same_bits_for_any_backend(ring, setting):
+    code = (
+        "import hashlib, test_preview as t\n"
+        "ring = t.volume_of(t.ring_of_smoke(), 1e-5, voxel=0.03)\n"
+        "print(hashlib.sha256(t.render(ring, None, (96, 72)).tobytes()).hexdigest())\n"
+    )
+    here = Path(__file__).parent
+    path = os.pathsep.join([str(here), str(here.parent), *filter(None, [os.getenv("PYTHONPATH")])])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
+                          env={**os.environ, **setting, "PYTHONPATH": path})
+    picture = render(ring, None, (96, 72))
+    assert done.stdout.strip() == hashlib.sha256(picture.tobytes()).hexdigest()
+
+
+# ---- refusals ----
+
+
+@pytest.mark.parametrize("values, words", [
+    ({"eye": (math.nan, 0, 0)}, "eye"),
+    ({"target": (0, math.inf, 0)}, "target"),
+    ({"eye": (0, 0, 0)}, "differ"),
+    ({"up": (0, 0, 0)}, "up"),
+    ({"up": (0, 2, 0)}, "along the view"),
+    ({"field_of_view": 0}, "field_of_view"),
+    ({"field_of_view": 121}, "field_of_view"),
+    ({"eye": (0, 0)}, "eye"),
+])
+def test_bad_camera(values, words):
+    with pytest.raises(ValueError, match=words):
+        Camera(**{"eye": (0, -5, 0), "target": (0, 0, 0), **values})
+
+
+CORE = {"eye": (0, -5, 0), "target": (0, 0, 0)}
+
+
+@pytest.mark.parametrize("values, words", [
+    ({"width": 0}, "width"),
+    ({"height": 8193}, "height"),
+    ({"width": -5}, "width"),
+    ({"eye": (math.nan, 0, 0)}, "eye"),
+    ({"eye": (0, 0, 0)}, "differ"),
+    ({"up": (0, 1, 0)}, "up"),
+    ({"up": (0, 0, 0)}, "up"),
+    ({"field_of_view": math.nan}, "field_of_view"),
+    ({"extinction": -1.0}, "extinction"),
+    ({"albedo": (1, 1, 1.1)}, "albedo"),
+    ({"key_direction": (0, 0, 0)}, "key_direction"),
+    ({"key_color": (-1, 0, 0)}, "key_color"),
+    ({"background": [[0, 0, 0], [0, math.inf, 0]]}, "background"),
+    ({"step": 0.1}, "step"),
+    ({"threads": 65}, "threads"),
+    ({"exposure": -1}, "exposure"),
+])
+def test_core_refuses(ring, values, words):
+    for function in (ring.render, ring.extinction):
+        with pytest.raises(ValueError, match=words):
+            function(**{**CORE, **values})
+
+
+@pytest.mark.parametrize("values, kind, words", [
+    ({"size": (0, 480)}, ValueError, "size"),
+    ({"size": 640}, TypeError, "size"),
+    ({"size": (64.0, 48)}, TypeError, "size"),
+    ({"camera": "front"}, TypeError, "camera"),
+    ({"extinction": 0}, ValueError, "extinction"),
+    ({"extinction": math.nan}, ValueError, "extinction"),
+    ({"threads": 0}, ValueError, "threads"),
+    ({"colour": 1}, ValueError, "colour"),
+    ({"albedo": (math.nan, 1, 1)}, ValueError, "albedo"),
+])
+def test_render_refuses(ring, values, kind, words):
+    with pytest.raises(kind, match=words):
+        render(ring, **{"size": (64, 48), **values})
+
+
+# ---- cameras and shots ----
+
+
+def seen_at(camera, size, points):
+    """Places of points in the picture: -1 .. 1 from left to right and from bottom to top."""
+    back = np.subtract(camera.eye, camera.target)
+    back /= np.linalg.norm(back)
+    right = np.cross(camera.up, back)
+    right /= np.linalg.norm(right)
+    way = np.asarray(points) - camera.eye
+    half = math.tan(math.radians(camera.field_of_view) / 2)
+    across, above, depth = way @ right, way @ np.cross(back, right), -(way @ back)
+    return across / depth / half * size[1] / size[0], above / depth / half
+
+
+@pytest.mark.parametrize("size", [(640, 480), (300, 900)])
+@pytest.mark.parametrize("upper", [(1, 1, 6), (5, 1, 0.5), (0, 0, 1)])
+@pytest.mark.parametrize("elevation", [-5, 60])
+def test_frame_fits_the_box(size, upper, elevation):
+    lower = (-2.0, -1.0, 0.0)
+    camera = Camera.frame(lower, upper, size, elevation=elevation, margin=0.1)
+    corners = np.array([[(lower, upper)[n >> a & 1][a] for a in range(3)] for n in range(8)])
+    x, y = seen_at(camera, size, corners)
+    fill = max(np.abs(x).max(), np.abs(y).max())
+    assert fill == pytest.approx(0.8, abs=0.01)
+    tight = x if np.abs(x).max() > np.abs(y).max() else y
+    assert tight.max() == pytest.approx(-tight.min(), abs=0.02)  # in the middle
+
+
+def test_frame_of_a_point_and_refusals():
+    camera = Camera.frame((1, 2, 3), (1, 2, 3))
+    assert camera.target == pytest.approx((1, 2, 3), abs=1e-9)
+    with pytest.raises(ValueError, match="upper"):
+        Camera.frame((0, 0, 1), (1, 1, 0))
+    with pytest.raises(ValueError, match="lower"):
+        Camera.frame((0, math.nan, 1), (1, 1, 0))
+    with pytest.raises(ValueError, match="margin"):
+        Camera.frame((0, 0, 0), (1, 1, 1), margin=0.5)
+
+
+def test_smoke_appears_where_the_camera_says():
+    where = (0.6, 0.3, 0.8)
+    camera = Camera((2, -6, 1), (0, 0, 0.3))
+    picture = render(volume_of(*ball_of_smoke(0.2, where)), camera, (160, 120), 50.0,
+                     background=[[0, 0, 0], [0, 0, 0]]).sum(2)
+    rows, columns = np.nonzero(picture > 60)
+    x, y = seen_at(camera, (160, 120), [where])
+    assert columns.mean() == pytest.approx(79.5 + 80 * x[0], abs=1.0)
+    assert rows.mean() == pytest.approx(59.5 - 60 * y[0], abs=1.0)
+
+
+def test_shot_has_one_camera_and_one_extinction():
+    volumes = [volume_of([], 1.0), volume_of(*ball_of_smoke(0.3)),
+               volume_of(*ball_of_smoke(0.5, (0, 0, 1)))]
+    pictures = list(render_shot(volumes, size=(80, 120)))
+    bounds = preview.volume_bounds(volumes)
+    camera = Camera.frame(*bounds, (80, 120))
+    extinction = measure_extinction(volumes[2], camera, (80, 120))
+    for volume, picture in zip(volumes, pictures, strict=True):
+        assert np.array_equal(picture, render(volume, camera, (80, 120), extinction))
+    assert preview.volume_bounds(volumes[:1]) is None
+
+
+# ---- files ----
+
+
+def pictures(count, height=32, width=48):
+    rng = np.random.default_rng(5)
+    first = rng.integers(0, 255, (height // 8, width // 8, 3), np.uint8).repeat(8, 0).repeat(8, 1)
+    return [np.roll(first, 8 * i, 1) for i in range(count)]
+
+
+def test_png_files(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    frames = pictures(3)
+    assert write_film(frames[:1], tmp_path / "one.png") == [tmp_path / "one.png"]
+    assert np.array_equal(np.asarray(image.open(tmp_path / "one.png")), frames[0])
+    written = write_film(iter(frames), tmp_path / "many.png")
+    assert [path.name for path in written] == [f"many_{i:04d}.png" for i in (1, 2, 3)]
+    for path, frame in zip(written, frames, strict=True):
+        assert np.array_equal(np.asarray(image.open(path)), frame)
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+@pytest.mark.parametrize("ending, worst", [("webp", 12), ("gif", 6)])
+def test_animations(tmp_path, ending, worst):
+    image = pytest.importorskip("PIL.Image")
+    frames = pictures(7)
+    path = tmp_path / f"film.{ending}"
+    assert write_film(frames, path, fps=24) == [path]
+    first = path.read_bytes()
+    write_film(frames, path, fps=24)
+    assert path.read_bytes() == first
+    total = 0
+    with image.open(path) as film:
+        assert film.n_frames == 7
+        for i, frame in enumerate(frames):
+            film.seek(i)
+            film.load()
+            total += film.info["duration"]
+            shown = np.asarray(film.convert("RGB")).astype(int)
+            assert np.abs(shown - frame).mean() < worst
+    assert total == pytest.approx(7000 / 24, abs=5)
+
+
+def test_mp4(tmp_path):
+    ffmpeg = pytest.importorskip("imageio_ffmpeg")
+    path = tmp_path / "film.mp4"
+    frames = pictures(9, 40, 56)
+    write_film([frame[:39, :55] for frame in frames], path, fps=12)
+    reader = ffmpeg.read_frames(str(path))
+    about = next(reader)
+    shown = [np.frombuffer(data, np.uint8).reshape(40, 56, 3) for data in reader]
+    assert about["size"] == (56, 40)
+    assert about["fps"] == 12
+    assert len(shown) == 9
+    assert np.abs(shown[4][:39, :55].astype(int) - frames[4][:39, :55]).mean() < 12
+    data = path.read_bytes()
+    write_film([frame[:39, :55] for frame in frames], path, fps=12)
+    assert path.read_bytes() == data
+    assert [p.name for p in tmp_path.iterdir()] == ["film.mp4"]
+
+
+@pytest.mark.parametrize("frames, path, fps, kind, words", [
+    ([], "film.png", 24, ValueError, "at least one"),
+    ([], "film.webp", 24, ValueError, "at least one"),
+    ([], "film.mp4", 24, ValueError, "at least one"),
+    (pictures(1), "film.avi", 24, ValueError, "film.avi"),
+    (pictures(1), "film", 24, ValueError, "end in"),
+    (pictures(1), "film.png", 0, ValueError, "fps"),
+    (pictures(1), "film.png", math.nan, ValueError, "fps"),
+    ([pictures(1)[0].astype(float)], "film.gif", 24, TypeError, "uint8"),
+    ([pictures(1)[0][..., 0]], "film.gif", 24, ValueError, "shape"),
+    ([*pictures(1), pictures(1)[0][:-1]], "film.gif", 24, ValueError, "frame 2"),
+    ([None], "film.gif", 24, TypeError, "frame 1"),
+])
+def test_film_refuses(tmp_path, frames, path, fps, kind, words):
+    if path.endswith("mp4"):
+        pytest.importorskip("imageio_ffmpeg")
+    pytest.importorskip("PIL.Image")
+    with pytest.raises(kind, match=words):
+        write_film(frames, tmp_path / path, fps)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("path, module", [("a.png", "PIL"), ("a.mp4", "imageio_ffmpeg")])
+def test_missing_packages_are_named(tmp_path, monkeypatch, path, module):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ImportError, match=r'pip install "vorton\[all\]"'):
+        write_film(pictures(1), tmp_path / path)
+
+
+def test_film_into_no_folder(tmp_path):
+    pytest.importorskip("PIL.Image")
+    with pytest.raises(OSError, match="folder does not exist"):
+        write_film(pictures(1), tmp_path / "absent" / "film.png")

@@ -1,0 +1,265 @@
+"""Pictures and films of a scene or of a bake: what `vorton preview` does.
+
+The smoke is looked at twice: first to find the camera that sees all of the shot and the extinction
+that fits its densest frame, then to render. So camera and light stand still.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _core, tracer_files
+from .fields import check_number, check_vector
+from .manifest import Manifest
+from .preview import FORMATS, Camera, measure_extinction, render, write_film
+from .progress import Callback, Progress
+from .report import ranges_text
+from .scene import Scene
+from .scene_files import load_scene
+from .simulation import Simulation
+
+FRAMES = (1, 96)
+FPS = 24.0
+
+
+class SceneShot:
+    """Volumes of a scene frame by frame; iterating simulates from the start.
+
+    Parameters
+    ----------
+    scene : Scene
+    frames : two whole numbers, optional
+        First and last frame, default (1, 96).
+    fps : number, 1/s, optional
+        Default 24.
+    voxel : number, m, optional
+        Default: the scene's nominal voxel.
+    threads : whole number
+        0: all processors.
+    """
+
+    def __init__(
+        self,
+        scene: Scene,
+        frames: tuple[int, int] | None = None,
+        fps: float | None = None,
+        voxel: float | None = None,
+        threads: int = 0,
+    ) -> None:
+        self.scene, self.threads = scene, threads
+        self.frames = frames or FRAMES
+        self.fps = FPS if fps is None else check_number("fps", fps, above=0, unit="1/s")
+        self.voxel = scene.nominal_voxel if voxel is None else voxel
+        self.name = scene.name
+
+    def __len__(self) -> int:
+        return self.frames[1] - self.frames[0] + 1
+
+    def __iter__(self) -> Iterator[_core.Volume]:
+        sim = Simulation(self.scene, self.fps, threads=self.threads)
+        for frame in range(1, self.frames[1] + 1):
+            if frame > 1:
+                sim.step()
+            if frame >= self.frames[0]:
+                yield sim.volume(self.voxel)
+
+
+class BakeShot:
+    """Volumes made from the tracers of a bake, frame by frame.
+
+    Parameters
+    ----------
+    manifest : Manifest
+        Of a bake with tracers.
+    frames : two whole numbers, optional
+        Default: all that were baked.
+    fps : number, 1/s, optional
+        Default: that of the bake.
+    voxel : number, m, optional
+        Default: that of the bake's volumes, or the scene's nominal voxel.
+    threads : whole number
+        0: all processors.
+
+    Raises
+    ------
+    ValueError
+        A bake without tracers, or without some of these frames.
+    """
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        frames: tuple[int, int] | None = None,
+        fps: float | None = None,
+        voxel: float | None = None,
+        threads: int = 0,
+    ) -> None:
+        data = manifest.data
+        if not data["tracers"]:
+            raise ValueError(f"{manifest.path}: was baked without tracers, there is no smoke in it")
+        wanted = manifest.frames if frames is None else list(range(frames[0], frames[1] + 1))
+        lacking = [n for n in wanted if n not in manifest.frames]
+        if lacking or not wanted:
+            holds = ranges_text(manifest.frames) or "none"
+            missing = f"frames {ranges_text(lacking)} are not in it" if lacking else "it is empty"
+            raise ValueError(f"{manifest.path}: {missing}; it holds {holds}")
+        if voxel is None and data["volumes"]:
+            voxel = data["volumes"]["voxel"]
+        self.manifest, self.numbers, self.threads = manifest, wanted, threads
+        self.fps = data["fps"] if fps is None else check_number("fps", fps, above=0, unit="1/s")
+        self.voxel = voxel or Scene.from_dict(data["scene"], manifest.folder).nominal_voxel
+        self.name = data["name"]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[_core.Volume]:
+        for number in self.numbers:
+            columns = tracer_files.read(self.manifest.file(number, ".npz"))
+            yield _core.volume_from_tracers(
+                position=columns["position"],
+                density=columns["density"],
+                size=columns["size"],
+                voxel_size=self.voxel,
+                threads=self.threads,
+            )
+
+
+Shot = SceneShot | BakeShot
+
+
+def open_shot(place: str | os.PathLike[str], **values: Any) -> Shot:
+    """The shot in a bake folder, a manifest or a scene file."""
+    place = Path(place)
+    if place.is_dir():
+        return BakeShot(Manifest.find(place), **values)
+    if place.suffix.lower() == ".json" and place.is_file():
+        try:
+            manifest = Manifest.load(place)
+        except ValueError:
+            return SceneShot(load_scene(place), **values)
+        return BakeShot(manifest, **values)
+    return SceneShot(load_scene(place), **values)
+
+
+def make_film(
+    place: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    frames: tuple[int, int] | None = None,
+    fps: float | None = None,
+    size: tuple[int, int] = (640, 480),
+    voxel: float | None = None,
+    eye: Sequence[float] | None = None,
+    target: Sequence[float] | None = None,
+    field_of_view: float = 35.0,
+    threads: int = 0,
+    progress: bool | Callback = True,
+) -> Path:
+    """Render lit smoke of a scene or a bake to a picture or a film.
+
+    Parameters
+    ----------
+    place : path
+        Scene file, bake folder or manifest.
+    out : path
+        .png: one frame; .webp, .gif, .mp4: a film.
+    frames : two whole numbers, optional
+        Default: all frames of a bake, 1 to 96 of a scene; of those a picture takes the last.
+    fps : number, 1/s, optional
+        Default: that of the bake, or 24.
+    size : two whole numbers
+        Width and height in pixels, default 640 x 480.
+    voxel : number, m, optional
+        Default: that of the bake, or the scene's.
+    eye, target : three numbers, m, optional
+        Default: a camera that sees the smoke of the whole shot; target alone cannot be given.
+    field_of_view : number, degrees
+        Vertical, default 35.
+    threads : whole number
+        0 (default): all processors.
+    progress : bool or function
+        As for `bake`.
+
+    Returns
+    -------
+    Path
+        `out`.
+
+    Raises
+    ------
+    ValueError, TypeError, OSError, ImportError
+        A bad argument; a file that cannot be read or written; Pillow or ffmpeg is missing.
+    """
+    out = Path(out)
+    picture = _check_ending(out)
+    if eye is None and target is not None:
+        raise ValueError(f"target = {tuple(target)}: goes with eye")
+    shot = open_shot(place, frames=frames, fps=fps, voxel=voxel, threads=threads)
+    if picture and len(shot) > 1:
+        if frames is not None:
+            raise ValueError(f"frames = {frames}: {out.name} is one picture; give one frame")
+        last = shot.numbers[-1] if isinstance(shot, BakeShot) else shot.frames[1]
+        shot = open_shot(place, frames=(last, last), fps=fps, voxel=voxel, threads=threads)
+    volumes: Iterable[Any] = list(shot) if picture else shot
+    passes = 1 if picture else 2
+    with Progress(passes * len(shot), f"preview {shot.name}", progress) as steps:
+        looked = _look(volumes, steps if passes == 2 else None)
+        camera = _camera(looked, eye, target, field_of_view, size)
+        cores = threads or None
+        extinction = None
+        if looked is not None:
+            extinction = measure_extinction(looked[2], camera, size, threads=cores)
+
+        def pictures() -> Iterator[np.ndarray]:
+            for volume in volumes:
+                yield render(volume, camera, size, extinction, threads=cores)
+                steps.advance()
+
+        write_film(pictures(), out, shot.fps)
+    return out
+
+
+def _check_ending(out: Path) -> bool:
+    """Whether it is a picture; ValueError when it is no film either."""
+    if out.suffix.lower() not in FORMATS:
+        raise ValueError(f"{out}: must end in one of {', '.join(FORMATS)}")
+    if not out.parent.is_dir():
+        raise FileNotFoundError(f"{out.parent}: no such folder")
+    return out.suffix.lower() == ".png"
+
+
+def _look(volumes: Iterable[Any], steps: Progress | None) -> tuple[Any, Any, Any] | None:
+    """Bounds of the smoke of all frames (m) and the volume with most of it; None without smoke."""
+    low, high, densest, most = [], [], None, 0
+    for volume in volumes:
+        info = volume.info()
+        if info["active_voxels"]:
+            low.append(info["lower"])
+            high.append(info["upper"])
+        if info["active_voxels"] > most:
+            densest, most = volume, info["active_voxels"]
+        if steps is not None:
+            steps.advance()
+    return (np.min(low, axis=0), np.max(high, axis=0), densest) if low else None
+
+
+def _camera(
+    looked: tuple[Any, Any, Any] | None,
+    eye: Sequence[float] | None,
+    target: Sequence[float] | None,
+    field_of_view: float,
+    size: tuple[int, int],
+) -> Camera:
+    low, high = looked[:2] if looked is not None else ((-1.0,) * 3, (1.0,) * 3)
+    if eye is None:
+        return Camera.frame(low, high, size, field_of_view=field_of_view)
+    if target is None:
+        target = [(a + b) / 2 for a, b in zip(low, high, strict=True)]
+    place, aim = check_vector("eye", eye, unit="m"), check_vector("target", target, unit="m")
+    return Camera(place, aim, field_of_view=field_of_view)
