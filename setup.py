@@ -33,14 +33,17 @@ from setuptools.errors import CompileError
 ROOT = Path(__file__).resolve().parent
 CSRC = ROOT / "csrc"
 
-BASE_FLAGS = """-std=c11 -O3 -g1 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC
-    -fvisibility=hidden -Wall -Wextra -Wpedantic -Wconversion -Wno-psabi -pthread""".split()
+BASE_FLAGS = shlex.split(
+    "-std=c11 -O3 -g1 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC "
+    "-fvisibility=hidden -Wall -Wextra -Wpedantic -Wconversion -Wno-psabi -pthread"
+)
 
 TARGETS = {"scalar": []}
 if platform.machine() in ("x86_64", "AMD64"):
-    TARGETS["avx2"] = "-mavx2 -mfma -mf16c".split()
-    TARGETS["avx512"] = """-mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mf16c
-        -mprefer-vector-width=512""".split()
+    TARGETS["avx2"] = shlex.split("-mavx2 -mfma -mf16c")
+    TARGETS["avx512"] = shlex.split(
+        "-mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mf16c -mprefer-vector-width=512"
+    )
 
 
 def version():
@@ -99,11 +102,16 @@ class Toolchain:
     def has_header(self, name):
         check = self.compiler + ["-E", "-x", "c", "-", "-o", os.devnull]
         source = f"#include <{name}>\n".encode()
-        return subprocess.run(check, input=source, stderr=subprocess.DEVNULL).returncode == 0
+        return (
+            subprocess.run(check, input=source, stderr=subprocess.DEVNULL, check=False).returncode
+            == 0
+        )
 
     def description(self):
         """Macros from which vt_build() makes its text."""
-        found = subprocess.run(self.compiler + ["--version"], capture_output=True, text=True)
+        found = subprocess.run(
+            self.compiler + ["--version"], capture_output=True, text=True, check=False
+        )
         compiler = found.stdout.splitlines()[0] if found.stdout else self.compiler[0]
         flags = " ".join(f for f in self.flags if not f.startswith(("-W", "-std")))
         quote = {'"': '\\"', "\\": "\\\\"}
@@ -113,7 +121,7 @@ class Toolchain:
         ]
 
     def run(self, command):
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.stderr:
             print(done.stderr, flush=True)
         if done.returncode != 0:
@@ -139,8 +147,13 @@ class Toolchain:
         target.parent.mkdir(parents=True, exist_ok=True)
         print("link", target.name, flush=True)
         self.run(
-            self.compiler + ["-shared", "-Wl,-rpath,$ORIGIN"] + self.link_flags + flags
-            + [str(o) for o in objects] + libraries + ["-o", str(target)]
+            self.compiler
+            + ["-shared", "-Wl,-rpath,$ORIGIN"]
+            + self.link_flags
+            + flags
+            + [str(o) for o in objects]
+            + libraries
+            + ["-o", str(target)]
         )
 
 
@@ -159,23 +172,38 @@ class BuildNative(build_ext):
         jobs = []
         for source, is_kernel in library_sources():
             if is_kernel:
-                jobs += [(source, include + [f"-DVT_TARGET={name}"] + flags)
-                         for name, flags in TARGETS.items()]
+                jobs += [
+                    (source, include + [f"-DVT_TARGET={name}"] + flags)
+                    for name, flags in TARGETS.items()
+                ]
             else:
                 jobs.append((source, include + tools.description()))
         target = folder / "libvorton.so"
         objects = tools.compile_all(jobs)
         if is_older(target, objects):
-            tools.link(target, objects, ["-Wl,-soname,libvorton.so"], tools.libraries)
+            flags = ["-Wl,-soname,libvorton.so"]
+            if not os.environ.get("VORTON_SANITIZE"):  # the program brings their runtime
+                flags.append("-Wl,--no-undefined")
+            tools.link(target, objects, flags, tools.libraries)
 
     def build_binding(self, tools, folder):
         import numpy
 
         # Slots hold functions as void pointers: that is the API of Python.
-        flags = ["-Wno-pedantic", "-DPy_LIMITED_API=0x030b0000", "-DNPY_TARGET_VERSION=NPY_1_22_API_VERSION",
-                 "-DNPY_NO_DEPRECATED_API=NPY_1_22_API_VERSION",
-                 "-isystem", sysconfig.get_path("include"), "-isystem", numpy.get_include(),
-                 "-I", str(CSRC), "-I", str(CSRC / "include")]
+        flags = [
+            "-Wno-pedantic",
+            "-DPy_LIMITED_API=0x030b0000",
+            "-DNPY_TARGET_VERSION=NPY_1_22_API_VERSION",
+            "-DNPY_NO_DEPRECATED_API=NPY_1_22_API_VERSION",
+            "-isystem",
+            sysconfig.get_path("include"),
+            "-isystem",
+            numpy.get_include(),
+            "-I",
+            str(CSRC),
+            "-I",
+            str(CSRC / "include"),
+        ]
         sources = [ROOT / source for source in self.extensions[0].sources]
         objects = tools.compile_all([(source, flags) for source in sources])
         target = folder / "_core.abi3.so"
@@ -184,14 +212,17 @@ class BuildNative(build_ext):
 
     def install_c_files(self, folder):
         include = folder / "include"
-        shutil.copytree(CSRC / "include", include, dirs_exist_ok=True,
-                        ignore=shutil.ignore_patterns("*.in"))
+        shutil.copytree(
+            CSRC / "include", include, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.in")
+        )
         template = CSRC / "include" / "vorton.pc.in"
         (folder / "vorton.pc").write_text(template.read_text().replace("@VERSION@", version()))
 
     def get_outputs(self):
-        return [str(Path(self.build_lib) / "vorton" / name)
-                for name in ("libvorton.so", "_core.abi3.so", "vorton.pc")]
+        return [
+            str(Path(self.build_lib) / "vorton" / name)
+            for name in ("libvorton.so", "_core.abi3.so", "vorton.pc")
+        ]
 
     def get_output_mapping(self):
         return {}

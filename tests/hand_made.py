@@ -1,6 +1,7 @@
 """Simulations whose particles are added by hand, for tests that are not about sources."""
 
 import numpy as np
+
 import vorton as vt
 
 

@@ -32,8 +32,11 @@ def targets():
         flags = Path("/proc/cpuinfo").read_text().split()
     except OSError:
         return ["scalar"]
-    needs = {"scalar": [], "avx2": ["avx2", "fma"],
-             "avx512": ["avx512f", "avx512dq", "avx512bw", "avx512vl"]}
+    needs = {
+        "scalar": [],
+        "avx2": ["avx2", "fma"],
+        "avx512": ["avx512f", "avx512dq", "avx512bw", "avx512vl"],
+    }
     built = _setup_module().TARGETS
     return [name for name in built if all(flag in flags for flag in needs[name])]
 
@@ -46,8 +49,15 @@ def load(*sources, target="scalar", code=""):
     """
     build = _setup_module()
     tools = build.Toolchain()
-    include = ["-I", str(build.CSRC), "-I", str(build.CSRC / "include"), "-fvisibility=default",
-               f"-DVT_TARGET={target}", *build.TARGETS[target]]
+    include = [
+        "-I",
+        str(build.CSRC),
+        "-I",
+        str(build.CSRC / "include"),
+        "-fvisibility=default",
+        f"-DVT_TARGET={target}",
+        *build.TARGETS[target],
+    ]
     folder = ROOT / "build" / "tests"
     folder.mkdir(parents=True, exist_ok=True)
     files = [ROOT / source for source in sources]

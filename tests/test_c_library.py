@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 import vorton as vt
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,15 +27,20 @@ def pkg_config(*arguments):
     """What pkg-config says, or where it is not installed what is written in the file."""
     if shutil.which("pkg-config"):
         environment = {**os.environ, "PKG_CONFIG_PATH": str(FOLDER)}
-        done = subprocess.run(["pkg-config", *arguments, "vorton"], env=environment, check=True,
-                              capture_output=True, text=True)
+        done = subprocess.run(
+            ["pkg-config", *arguments, "vorton"],
+            env=environment,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
         return done.stdout.split()
     values = {"pcfiledir": str(FOLDER)}
     for line in (FOLDER / "vorton.pc").read_text().splitlines():
         key, equal, value = line.partition("=" if "=" in line.split(":")[0] else ": ")
         if equal:
             for name, text in values.items():
-                value = value.replace("${%s}" % name, text)
+                value = value.replace(f"${{{name}}}", text)
             values[key] = value
     keys = {"--cflags": "Cflags", "--libs": "Libs", "--modversion": "Version"}
     return " ".join(values[keys[argument]] for argument in arguments).split()
@@ -42,16 +48,27 @@ def pkg_config(*arguments):
 
 def build(source, program):
     """Compiles a C program as vorton.pc says."""
-    command = [COMPILER, *WARNINGS, *sanitizer_flags(), str(source), "-o", str(program),
-               *pkg_config("--cflags", "--libs"), "-lm", "-pthread", f"-Wl,-rpath,{FOLDER}"]
+    command = [
+        COMPILER,
+        *WARNINGS,
+        *sanitizer_flags(),
+        str(source),
+        "-o",
+        str(program),
+        *pkg_config("--cflags", "--libs"),
+        "-lm",
+        "-pthread",
+        f"-Wl,-rpath,{FOLDER}",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return program
 
 
 def run(*command):
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120,
-                          check=False)
+    done = subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -73,15 +90,28 @@ def test_example(tmp_path):
 
 @needs_compiler
 def test_header_alone_is_enough_in_c_and_cpp(tmp_path):
-    source = '#include <vorton.h>\nint main(void) { return vt_version()[0] == 0; }\n'
+    source = "#include <vorton.h>\nint main(void) { return vt_version()[0] == 0; }\n"
     for language, compiler in (("c", COMPILER), ("c++", shutil.which("c++"))):
         if compiler is None:
             continue
         file = tmp_path / "header.txt"
         file.write_text(source)
-        command = [compiler, "-Wall", "-Wextra", "-Werror", "-x", language, str(file), "-x", "none",
-                   *sanitizer_flags(), *pkg_config("--cflags", "--libs"), f"-Wl,-rpath,{FOLDER}",
-                   "-o", str(tmp_path / "header")]
+        command = [
+            compiler,
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-x",
+            language,
+            str(file),
+            "-x",
+            "none",
+            *sanitizer_flags(),
+            *pkg_config("--cflags", "--libs"),
+            f"-Wl,-rpath,{FOLDER}",
+            "-o",
+            str(tmp_path / "header"),
+        ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         run(tmp_path / "header")

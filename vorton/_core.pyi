@@ -1,5 +1,5 @@
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypedDict, final
+from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,23 +8,11 @@ _Set = str  # "vortons" or "tracers"
 _Vector = tuple[float, float, float]
 _Numbers = Sequence[float] | NDArray[Any]
 
-class _MethodField(TypedDict):
-    name: str
-    default: str | float
-    choices: tuple[str, ...] | None
-    least: float
-    most: float
-    description: str
-
-class _Column(TypedDict):
-    name: str
-    dtype: Literal["float32", "int64"]
-    components: int
-    description: str
-
-METHOD_FIELDS: tuple[_MethodField, ...]
-VORTON_COLUMNS: tuple[_Column, ...]
-TRACER_COLUMNS: tuple[_Column, ...]
+# Keys: name, default, choices (a tuple of names, or None for a number), least, most, description.
+METHOD_FIELDS: tuple[dict[str, Any], ...]
+# Keys: name, dtype ("float32" or "int64"), components (1 or 3), description.
+VORTON_COLUMNS: tuple[dict[str, Any], ...]
+TRACER_COLUMNS: tuple[dict[str, Any], ...]
 
 class BusyError(RuntimeError): ...
 class CapacityError(RuntimeError): ...
@@ -32,6 +20,7 @@ class CapacityError(RuntimeError): ...
 def version() -> str: ...
 def simd() -> str: ...
 def backend() -> str: ...
+def available_threads() -> int: ...
 def build() -> str: ...
 def has_compression() -> bool: ...
 def shape_volume(

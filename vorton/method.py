@@ -55,15 +55,24 @@ def _documentation() -> str:
     for row in _core.METHOD_FIELDS:
         if row["choices"] is not None:
             allowed = ", ".join(f'"{name}"' for name in row["choices"])
-            lines.append(f'{row["name"]} : one of {allowed}')
+            lines.append(f"{row['name']} : one of {allowed}")
             default = f'"{row["default"]}"'
         else:
-            lines.append(f'{row["name"]} : number, {row["least"]:g} to {row["most"]:g}')
-            default = f'{row["default"]:g}'
-        lines.append(f'    {row["description"]} (default {default}).')
-    lines += ["", "Raises", "------", "ValueError, TypeError",
-              "    Value out of range or of the wrong kind.", "", "Examples", "--------",
-              '>>> Method(velocity="direct").velocity', "'direct'"]
+            lines.append(f"{row['name']} : number, {row['least']:g} to {row['most']:g}")
+            default = f"{row['default']:g}"
+        lines.append(f"    {row['description']} (default {default}).")
+    lines += [
+        "",
+        "Raises",
+        "------",
+        "ValueError, TypeError",
+        "    Value out of range or of the wrong kind.",
+        "",
+        "Examples",
+        "--------",
+        '>>> Method(velocity="direct").velocity',
+        "'direct'",
+    ]
     return "\n".join(lines)
 
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from . import _core
 from .fields import check_number, shown
-from .method import Method
 from .scene import Scene
 
 __all__ = ["Grids", "Simulation", "Tracers", "Vortons"]
@@ -292,8 +291,14 @@ class Simulation:
             raise TypeError(f"scene = {shown(scene)}: must be a Scene")
         self.scene = Scene() if scene is None else copy.deepcopy(scene)
         self.fps = check_number("fps", fps, above=0, unit="1/s")
-        instead = {"spacing": spacing, "method": method, "max_vortons": max_vortons,
-                   "max_tracers": max_tracers, "max_nodes": max_nodes, "at_capacity": at_capacity}
+        instead = {
+            "spacing": spacing,
+            "method": method,
+            "max_vortons": max_vortons,
+            "max_tracers": max_tracers,
+            "max_nodes": max_nodes,
+            "at_capacity": at_capacity,
+        }
         for name, value in instead.items():
             if value is not None:
                 setattr(self.scene, name, value)

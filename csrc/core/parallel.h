@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "vorton.h" /* vt_available_threads */
+
 #define VT_MAX_THREADS 64
 
 /* Handles [begin, end) of the range; thread is 0 .. threads - 1 and names scratch, nothing else. */
@@ -16,9 +18,6 @@ typedef void vt_block_function(void *context, int64_t begin, int64_t end, int th
  * whatever the caller's floating-point environment is; that environment is restored afterwards. */
 void vt_parallel_for(int threads, int64_t count, int64_t block, vt_block_function *body,
                      void *context);
-
-/* The processors that this process may use, at least 1, at most VT_MAX_THREADS. */
-int vt_available_threads(void);
 
 /* "openmp" or "pthread": the backend in use (built with VORTON_OPENMP=0, only "pthread"; else the
  * environment variable VORTON_BACKEND chooses, default openmp). */

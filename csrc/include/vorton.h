@@ -54,7 +54,10 @@ VT_API const char *vt_simd(void);
 /* Threads backend in use: "openmp" or "pthread" (environment variable VORTON_BACKEND). */
 VT_API const char *vt_backend(void);
 
-/* Compiler and flags of this build, for benchmark records. */
+/* Processors that this process may use, 1 .. 64: what a `threads` of 0 stands for. */
+VT_API int vt_available_threads(void);
+
+/* Compiler and flags of this build, "compiler | flags", for benchmark records. */
 VT_API const char *vt_build(void);
 
 /* ---- method: one choice for each stage of the frame ---- */

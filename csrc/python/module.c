@@ -42,6 +42,11 @@ TEXT_FUNCTION(simd)
 TEXT_FUNCTION(backend)
 TEXT_FUNCTION(build)
 
+static PyObject *py_available_threads(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(arguments))
+{
+    return PyLong_FromLong(vt_available_threads());
+}
+
 static PyObject *py_has_compression(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(arguments))
 {
     return PyBool_FromLong(vt_has_compression());
@@ -56,7 +61,10 @@ static PyMethodDef functions[] = {
     {"backend", py_backend, METH_NOARGS,
      "backend($module, /)\n--\n\nThreads: 'openmp' or 'pthread' (environment variable "
      "VORTON_BACKEND)."},
-    {"build", py_build, METH_NOARGS, "build($module, /)\n--\n\nCompiler and flags of this build."},
+    {"available_threads", py_available_threads, METH_NOARGS,
+     "available_threads($module, /)\n--\n\n"
+     "Processors that this process may use: what threads=0 stands for."},
+    {"build", py_build, METH_NOARGS, "build($module, /)\n--\n\n'compiler | flags' of this build."},
     {"has_compression", py_has_compression, METH_NOARGS,
      "has_compression($module, /)\n--\n\nWhether this build can compress volumes (zlib)."},
     {NULL, NULL, 0, NULL}};

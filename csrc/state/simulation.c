@@ -239,5 +239,5 @@ const char *vt_backend(void)
 
 const char *vt_build(void)
 {
-    return VT_BUILD_COMPILER " " VT_BUILD_FLAGS;
+    return VT_BUILD_COMPILER " | " VT_BUILD_FLAGS;
 }
