@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import native
+from vorton import _core
 
 SOURCES = ["csrc/stages/boundary.c", "csrc/stages/clusters.c", "csrc/stages/far_velocity.c",
            "csrc/stages/moments.c", "csrc/core/arena.c", "csrc/core/parallel.c",
@@ -363,3 +364,32 @@ def test_records_fit_their_bound():
         if nodes <= 2**30:
             records = library.test_records(pointer(np.array(cells, np.int32)))
             assert 0 < records <= library.vt_moments_bound(nodes), cells
+
+
+# ---- in a simulation ----
+
+
+def test_v6_in_a_simulation():
+    """Faces of the working grid and velocity around it, against the sum over the same vortons."""
+    rng, count = np.random.default_rng(1), 2000
+    simulation = _core.Simulation(threads=2, spacing=0.05)
+    simulation.add_vortons(rng.uniform(-1, 1, (count, 3)).astype(np.float32),
+                           1e-3 * rng.normal(size=(count, 3)).astype(np.float32),
+                           np.full(count, 0.075, np.float32), np.full(count, 1e-4, np.float32))
+    simulation.update_fields()
+    vortons = [np.array(simulation.column("vortons", name), float)
+               for name in ("position", "strength", "core")]
+    potential, origin, spacing = simulation.grid("vector_potential")
+    size = np.array(potential.shape[2::-1])
+
+    nodes = rng.integers(0, size, (300, 3))
+    nodes[np.arange(300), np.arange(300) % 3] = 0
+    nodes[::2] = np.where(nodes[::2] == 0, size - 1, nodes[::2])
+    exact = _core.direct_sum(origin + spacing * nodes, *vortons, potential=True)[2]
+    assert relative_rms(potential[nodes[:, 2], nodes[:, 1], nodes[:, 0]], exact) < 0.003
+
+    for nearest, farthest in ((0.02, 0.5), (0.5, 10)):
+        points = origin + spacing * places_outside(size - 1, nearest, farthest)
+        points = points.astype(np.float32)
+        exact = _core.direct_sum(points.astype(float), *vortons)[0]
+        assert relative_rms(simulation.velocity_at(points), exact) < 0.01
