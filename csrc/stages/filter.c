@@ -90,7 +90,7 @@ static void filter_z(const filter_scratch *scratch, int64_t j)
     vf w[REACH + 1];
     broadcast(job->weights, w);
     float *const to = scratch->ring + j % RING * job->pitch;
-    for (int64_t i = 0; i < nodes; i += VL) {
+    for (int64_t i = 0; i < job->pitch; i += VL) {
         vf quarter[4][PLANES];
         for (int q = 0; q < 4; q++) {
             if (i + q * VL / 4 < nodes)
@@ -224,9 +224,11 @@ static void filter_groups(void *context, int64_t begin, int64_t end, int thread)
 {
     const filter_job *const job = context;
     float *const memory = job->scratch + thread * job->scratch_floats;
-    filter_scratch scratch = {.job = job, .ring = memory + 2 * VT_LANES + ROWS * job->pitch};
-    scratch.rows = memory + VT_LANES;
-    memset(memory, 0, (size_t)job->scratch_floats * sizeof *memory);
+    const int64_t row_floats = ROWS * job->pitch;
+    filter_scratch scratch = {.job = job, .rows = memory + VT_LANES};
+    scratch.ring = scratch.rows + row_floats + VT_LANES;
+    memset(memory, 0, VT_LANES * sizeof *memory);
+    memset(scratch.rows + row_floats, 0, VT_LANES * sizeof *memory);
     for (int64_t group = begin; group < end; group++) {
         const int64_t left = job->grid->cells[2] - 1 - group * PLANES;
         scratch.k = 1 + group * PLANES;
