@@ -269,6 +269,31 @@ def test_null_pointers_are_refused():
     assert (definition.voxel_size, definition.velocity_margin, definition.threads) == (0, 3, 0)
 
 
+# ---- memory ----
+
+def test_every_refused_allocation_is_reported_and_nothing_leaks(tmp_path):
+    functions = ["malloc", "calloc", "realloc", "aligned_alloc"]
+    sources = ["tests/c/volume_memory.c", *(f"csrc/io/{name}.c" for name in (
+        "bytes", "leaves", "rasterize", "smooth", "vdb", "volume")),
+        *(f"csrc/core/{name}.c" for name in ("parallel", "status", "reserve"))]
+    program = tmp_path / "volume_memory"
+    command = ["cc", "-std=c11", "-O1", "-g", "-fsanitize=address,undefined",
+               "-fno-sanitize-recover=all", "-ffp-contract=off", "-Wno-psabi", "-pthread",
+               "-Icsrc", "-Icsrc/include", "-o", str(program), *sources,
+               *(f"-Wl,--wrap={name}" for name in functions)]
+    if library.vt_has_compression():
+        command += ["-DVT_HAVE_ZLIB=1", "-lz"]
+    built = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+    if "cannot find" in built.stderr and "san" in built.stderr:
+        pytest.skip("the compiler has no address sanitizer")
+    assert built.returncode == 0, built.stderr
+    done = subprocess.run([program], check=False, capture_output=True, text=True,
+                          env={**os.environ, "ASAN_OPTIONS": "detect_leaks=1"})
+    assert done.returncode == 0, done.stdout + done.stderr
+    counts = [int(line.split()[0]) for line in done.stdout.splitlines()]
+    assert len(counts) == 2 and min(counts) > 30
+
+
 # ---- half floats ----
 
 def test_half_floats_are_those_of_numpy():
