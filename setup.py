@@ -232,6 +232,7 @@ if __name__ == "__main__":
     binding = sorted(str(path.relative_to(ROOT)) for path in CSRC.glob("python/*.c"))
     setup(
         version=version(),
+        license="MIT",
         ext_modules=[Extension("vorton._core", sources=binding, py_limited_api=True)],
         cmdclass={"build_ext": BuildNative},
         options={"bdist_wheel": {"py_limited_api": "cp311"}},
