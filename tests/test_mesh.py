@@ -199,5 +199,7 @@ def test_tracers_are_born_inside_the_mesh(torus_file, up):
     sim = Simulation(scene)
     x, y, z = (sim.tracers.position - (3, 0, 0)).T
     along, across = (z, y) if up == "z" else (y, z)
-    assert np.hypot(np.hypot(x, across) - 0.5, along).max() <= 0.15 + 1e-5
+    # Flat faces bulge inwards where the torus is saddle-shaped: at most by the sagitta there.
+    reach = 0.5 - 0.35 * math.cos(math.pi / 32)
+    assert np.hypot(np.hypot(x, across) - 0.5, along).max() <= reach + 1e-6
     assert math.isclose(sim.tracers.density.sum(), 2 * mesh.volume, rel_tol=1e-4)
