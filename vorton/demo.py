@@ -15,7 +15,7 @@ from .shapes import Torus
 from .sources import Tracers, VortexRing
 
 FRAMES = (1, 60)
-VIEW = {"eye": (8.2, -9.0, 3.4), "target": (0.0, 0.0, 0.0)}
+EYE, TARGET = (8.2, -9.0, 3.4), (0.0, 0.0, 0.0)
 
 
 def make_scene() -> Scene:
@@ -50,4 +50,5 @@ def run(
     volumes = Volumes(compress=_core.has_compression())
     bake(make_scene(), out, frames=FRAMES, volumes=volumes, threads=threads, progress=progress)
     yield out
-    yield make_film(out, out / "demo.webp", threads=threads, progress=progress, **VIEW)
+    film = out / "demo.webp"
+    yield make_film(out, film, eye=EYE, target=TARGET, threads=threads, progress=progress)

@@ -204,8 +204,8 @@ def make_film(
     picture = _check_ending(out)
     if eye is None and target is not None:
         raise ValueError(f"target = {tuple(target)}: goes with eye")
-    around = {"azimuth": azimuth, "elevation": elevation}
-    around = {name: angle for name, angle in around.items() if angle is not None}
+    asked = {"azimuth": azimuth, "elevation": elevation}
+    around = {name: angle for name, angle in asked.items() if angle is not None}
     if eye is not None and around:
         raise ValueError(f"{' and '.join(around)}: cannot be given together with eye")
     shot = open_shot(place, frames=frames, fps=fps, voxel=voxel, threads=threads)
@@ -218,7 +218,7 @@ def make_film(
     passes = 1 if picture else 2
     with Progress(passes * len(shot), f"preview {shot.name}", progress) as steps:
         looked = _look(volumes, steps if passes == 2 else None)
-        camera = _camera(looked, size, eye, target, {**around, "field_of_view": field_of_view})
+        camera = _camera(looked, size, eye, target, field_of_view, around)
         cores = threads or None
         extinction = None
         if looked is not None:
@@ -262,12 +262,14 @@ def _camera(
     size: tuple[int, int],
     eye: Sequence[float] | None,
     target: Sequence[float] | None,
-    angles: dict[str, float],
+    field_of_view: float,
+    around: dict[str, float],
 ) -> Camera:
     low, high = looked[:2] if looked is not None else ((-1.0,) * 3, (1.0,) * 3)
     if eye is None:
-        return Camera.frame(low, high, size, **angles)
+        return Camera.frame(low, high, size, field_of_view=field_of_view, **around)
     if target is None:
         target = [(a + b) / 2 for a, b in zip(low, high, strict=True)]
-    place, aim = check_vector("eye", eye, unit="m"), check_vector("target", target, unit="m")
-    return Camera(place, aim, **angles)
+    x, y, z = check_vector("eye", eye, unit="m")
+    u, v, w = check_vector("target", target, unit="m")
+    return Camera((x, y, z), (u, v, w), field_of_view=field_of_view)
