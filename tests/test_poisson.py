@@ -43,7 +43,7 @@ def library(target):
     return lib
 
 
-def call(cells, spacing, field, threads=2, target=native.targets()[-1]):
+def call(cells, spacing, field, threads=1, target=native.targets()[-1]):
     """Status of vt_solve_poisson, and the field that it overwrote."""
     field = np.array(field, np.float32, order="C")
     status = library(target).vt_solve_poisson(
