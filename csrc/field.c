@@ -213,7 +213,7 @@ static void velocity_far_away(vt_simulation *s, int64_t count, const float *poin
     for (int64_t i = 0, n = 0; i < count; i++)
         if (!inside[i])
             memcpy(at + 3 * n++, points + 3 * i, 12);
-    s->stages->far_velocity(&s->grid, &s->moments, 0.5 * s->def.method.opening_angle, far, at, u,
+    s->stages->far_velocity(&s->grid, &s->moments, s->def.method.opening_angle, far, at, u,
                             s->def.threads);
     for (int64_t i = 0, n = 0; i < count; i++)
         if (!inside[i])

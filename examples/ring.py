@@ -1,8 +1,8 @@
 """A dyed vortex ring: ten lines from nothing to frames that Blender loads.
 
-    python examples/ring.py                           # steps it and prints how fast it moves
-    vorton bake examples/ring.py ring --frames 1-48   # ring/ring_0001.vdb, .npz, ring.json
-    vorton preview ring ring/ring.webp
+python examples/ring.py                           # steps it and prints how fast it moves
+vorton bake examples/ring.py ring --frames 1-48   # ring/ring_0001.vdb, .npz, ring.json
+vorton preview ring ring/ring.webp
 """
 
 import vorton as vt

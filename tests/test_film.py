@@ -130,6 +130,8 @@ def test_open_shot(places):
         ({"out": "a.jpg"}, ValueError, ["a.jpg", ".png, .webp, .gif, .mp4"]),
         ({"out": "none/a.png"}, FileNotFoundError, ["none", "no such folder"]),
         ({"target": (0, 0, 0)}, ValueError, ["target", "goes with eye"]),
+        ({"eye": (0, 9, 0), "azimuth": 3}, ValueError, ["azimuth", "together with eye"]),
+        ({"elevation": 90}, ValueError, ["elevation = 90"]),
         ({"eye": (0, 0, float("nan"))}, ValueError, ["eye[2] = nan"]),
         ({"frames": (1, 2)}, ValueError, ["one picture", "one frame"]),
         ({"frames": (3, 7), "out": "a.gif"}, ValueError, ["frames 5-7 are not in it", "1-4"]),

@@ -123,7 +123,7 @@ class Region:
                               ctypes.c_int64(count), pointer(points))
         return points
 
-    def births(self, start, end, rate, begin, to, room=100000):
+    def births(self, start, end, rate, begin, to, room=5000):
         points, times = np.zeros((room, 3), np.float32), np.zeros(room)
         count = self.c.births(
             ctypes.c_void_p(self.region), ctypes.c_uint64(7),

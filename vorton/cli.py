@@ -166,6 +166,12 @@ def _add_preview(commands: argparse._SubParsersAction) -> None:
             metavar=tuple("XYZ"),
             help=f"{text}, m (default: so that the smoke fills the picture)",
         )
+    for name, text in (
+        ("azimuth", "around Z: -90 from in front, 0 from +X (default -65)"),
+        ("elevation", "above the horizon, -80 to 80 (default -5)"),
+    ):
+        help_text = f"where the default camera looks from, degrees {text}"
+        parser.add_argument(f"--{name}", type=float, metavar="D", help=help_text)
     parser.add_argument(
         "--fov", type=positive, default=35.0, metavar="DEGREES", help="vertical, default 35"
     )
@@ -259,6 +265,8 @@ def run_preview(arguments: argparse.Namespace) -> int:
         voxel=arguments.voxel,
         eye=arguments.eye,
         target=arguments.target,
+        azimuth=arguments.azimuth,
+        elevation=arguments.elevation,
         field_of_view=arguments.fov,
         threads=arguments.threads,
         progress=not arguments.quiet,

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from . import _core
 from .bake import Volumes, bake
 from .film import make_film
 from .progress import Callback
@@ -13,26 +14,31 @@ from .scene import Scene
 from .shapes import Torus
 from .sources import Tracers, VortexRing
 
-FRAMES = (1, 72)
+FRAMES = (1, 60)
+EYE, TARGET = (8.2, -9.0, 3.4), (0.0, 0.0, 0.0)
 
 
 def make_scene() -> Scene:
-    """The scene of `vorton demo`: two rings, head on, with a little waviness."""
-    scene = Scene("demo", seed=5, voxel=0.04)
+    """The scene of `vorton demo`: two rings, head on.
+
+    The rings widen each other, and their waviness grows until they break up into small ones.
+    """
+    scene = Scene("demo", seed=5, voxel=0.055)
     for side in (-1.0, 1.0):
-        centre = (0.0, 0.0, 1.1 * side)
-        scene.add(
-            VortexRing(
-                centre,
-                axis=(0.0, 0.0, -side),
-                radius=0.8,
-                circulation=2.0,
-                core=0.12,
-                wobble=0.02,
-                seed=3 + int(side),
-            )
+        centre = (0.9 * side, 0.0, 0.0)
+        axis = (-side, 0.0, 0.0)
+        ring = VortexRing(
+            centre,
+            axis,
+            radius=0.7,
+            circulation=3.0,
+            core=0.13,
+            wobble=0.03,
+            seed=5 + int(side),
+            sections=300,  # the rings grow to five times their length
         )
-        scene.add(Tracers(Torus(centre, radius=0.8, thickness=0.2), count=150_000))
+        scene.add(ring)
+        scene.add(Tracers(Torus(centre, axis, radius=0.7, thickness=0.18), count=110_000))
     return scene
 
 
@@ -40,11 +46,9 @@ def run(
     out: str | os.PathLike[str], *, threads: int = 0, progress: bool | Callback = True
 ) -> Iterator[Path]:
     """Bake the demo into a folder and render it; gives the paths as they are there."""
-    from . import _core
-
     out = Path(out)
     volumes = Volumes(compress=_core.has_compression())
     bake(make_scene(), out, frames=FRAMES, volumes=volumes, threads=threads, progress=progress)
     yield out
-    film = make_film(out, out / "demo.webp", threads=threads, progress=progress)
-    yield film
+    film = out / "demo.webp"
+    yield make_film(out, film, eye=EYE, target=TARGET, threads=threads, progress=progress)

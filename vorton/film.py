@@ -157,6 +157,8 @@ def make_film(
     voxel: float | None = None,
     eye: Sequence[float] | None = None,
     target: Sequence[float] | None = None,
+    azimuth: float | None = None,
+    elevation: float | None = None,
     field_of_view: float = 35.0,
     threads: int = 0,
     progress: bool | Callback = True,
@@ -179,6 +181,8 @@ def make_film(
         Default: that of the bake, or the scene's.
     eye, target : three numbers, m, optional
         Default: a camera that sees the smoke of the whole shot; target alone cannot be given.
+    azimuth, elevation : number, degrees, optional
+        Instead of eye: from where the default camera looks, see `Camera.frame`.
     field_of_view : number, degrees
         Vertical, default 35.
     threads : whole number
@@ -200,6 +204,10 @@ def make_film(
     picture = _check_ending(out)
     if eye is None and target is not None:
         raise ValueError(f"target = {tuple(target)}: goes with eye")
+    asked = {"azimuth": azimuth, "elevation": elevation}
+    around = {name: angle for name, angle in asked.items() if angle is not None}
+    if eye is not None and around:
+        raise ValueError(f"{' and '.join(around)}: cannot be given together with eye")
     shot = open_shot(place, frames=frames, fps=fps, voxel=voxel, threads=threads)
     if picture and len(shot) > 1:
         if frames is not None:
@@ -210,7 +218,7 @@ def make_film(
     passes = 1 if picture else 2
     with Progress(passes * len(shot), f"preview {shot.name}", progress) as steps:
         looked = _look(volumes, steps if passes == 2 else None)
-        camera = _camera(looked, eye, target, field_of_view, size)
+        camera = _camera(looked, size, eye, target, field_of_view, around)
         cores = threads or None
         extinction = None
         if looked is not None:
@@ -251,15 +259,17 @@ def _look(volumes: Iterable[Any], steps: Progress | None) -> tuple[Any, Any, Any
 
 def _camera(
     looked: tuple[Any, Any, Any] | None,
+    size: tuple[int, int],
     eye: Sequence[float] | None,
     target: Sequence[float] | None,
     field_of_view: float,
-    size: tuple[int, int],
+    around: dict[str, float],
 ) -> Camera:
     low, high = looked[:2] if looked is not None else ((-1.0,) * 3, (1.0,) * 3)
     if eye is None:
-        return Camera.frame(low, high, size, field_of_view=field_of_view)
+        return Camera.frame(low, high, size, field_of_view=field_of_view, **around)
     if target is None:
         target = [(a + b) / 2 for a, b in zip(low, high, strict=True)]
-    place, aim = check_vector("eye", eye, unit="m"), check_vector("target", target, unit="m")
-    return Camera(place, aim, field_of_view=field_of_view)
+    x, y, z = check_vector("eye", eye, unit="m")
+    u, v, w = check_vector("target", target, unit="m")
+    return Camera((x, y, z), (u, v, w), field_of_view=field_of_view)

@@ -377,7 +377,7 @@ class Mesh(Shape):
 
     def _read(self, path: Path) -> None:
         vertices, faces = load_mesh(path)
-        values = {
+        values: dict[str, Any] = {
             "vertices": _check_vertices("Mesh.vertices", vertices),
             "faces": _check_faces("Mesh.faces", faces),
             "sha256": hashlib.sha256(vertices.tobytes() + faces.tobytes()).hexdigest(),

@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from .fields import (
     Definition,
     check_number,
@@ -32,7 +34,7 @@ class Source(Definition):
 
 
 def _check_radius(name: str, value: Any) -> float | tuple[float, ...]:
-    if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0):
+    if isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) > 0:
         return check_vector(name, value, count=2, unit="m", above=0)
     return check_number(name, value, above=0, unit="m")
 

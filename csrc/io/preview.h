@@ -46,6 +46,33 @@ void vt_destroy_bricks(vt_bricks *bricks);
 vt_status vt_light_bricks(vt_bricks *bricks, const vt_preview_def *def, double extinction,
                           int threads);
 
+typedef struct vt_march {
+    const vt_bricks *bricks;
+    int32_t width, height;
+    double eye[3];            /* m */
+    double right[3], down[3]; /* from pixel to pixel at distance 1 */
+    double corner[3];         /* from the eye to the centre of the first pixel at distance 1 */
+    double step;              /* from point to point of a ray, cells */
+    float pixels_per_cell;    /* at a distance of one cell */
+    float depth;              /* optical depth of a step per kg/m^3; 0: only the column is wanted */
+} vt_march;
+
+typedef struct vt_seen {
+    f4 light;                    /* scattered to the eye, for albedo 1 */
+    float transmittance, column; /* column: sum of the density at the points, kg/m^3 */
+} vt_seen;
+
+/* Aims width x height rays along the view of def; depth stays 0. Refuses a view without direction.
+ * bricks may be NULL if no ray is marched. */
+vt_status vt_start_march(const vt_bricks *bricks, const vt_preview_def *def, int32_t width,
+                         int32_t height, vt_march *march);
+
+/* What the ray of pixel (x, y) sees, row 0 at the top. */
+vt_seen vt_march_ray(const vt_march *march, int64_t x, int64_t y);
+
+/* v made `length` long; 0 when v is (nearly) zero. */
+_Bool vt_scale_to(double v[3], double length);
+
 /* e^x for x <= 0, relative error 2e-7; e^-87 below. Single precision, elementary operations only:
  * the pixels do not depend on a libm. */
 VT_INLINE float vt_decay(float x)

@@ -182,9 +182,10 @@ static void sum_patch(patch *p, const boundary_work *w)
     const vt_moments *const tree = w->tree;
     const int root = tree->levels - 1;
     const float root_middle = 0.5f * (float)((tree->edge << root) - 1);
-    open_block stack[VT_MOMENT_STACK] = {{.index = (uint32_t)tree->first[root],
-                                          .level = root,
-                                          .middle = {root_middle, root_middle, root_middle}}};
+    open_block stack[VT_MOMENT_STACK];
+    stack[0] = (open_block){.index = (uint32_t)tree->first[root],
+                            .level = root,
+                            .middle = {root_middle, root_middle, root_middle}};
     int height = 1;
     while (height) {
         const open_block block = stack[--height];

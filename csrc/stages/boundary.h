@@ -12,7 +12,7 @@ enum { VT_MOMENT_LEVELS = 12 }; /* 2^11 leaves along an axis and one to spare */
  * last level is one block. moments.h has the record of a block. */
 typedef struct vt_moments {
     int32_t levels;                      /* 0 before the first boundary */
-    int32_t edge;                        /* nodes along the edge of a leaf: 2, 4 or 8 */
+    int32_t edge;                        /* nodes along the edge of a leaf: 2 or 4 */
     int32_t blocks[VT_MOMENT_LEVELS][3]; /* of each level, along x, y, z */
     int64_t first[VT_MOMENT_LEVELS];     /* where the records of a level begin in memory */
     void *memory;
@@ -26,6 +26,13 @@ void vt_moments_destroy(vt_moments *moments);
 
 /* Records that every grid of at most max_nodes nodes makes do with: max_nodes / 16 + 8192. */
 int64_t vt_moments_bound(int64_t max_nodes);
+
+/* Scratch bytes that the stage takes at most, for grids of up to `largest` cells an axis. */
+static inline size_t vt_boundary_scratch(int32_t largest, int threads)
+{
+    const size_t side = (size_t)largest + 80;
+    return 24 * side * side + 192 * side * (size_t)threads;
+}
 
 /* Lays out levels for this number of cells along x, y, z; returns the number of records. */
 int64_t vt_moments_layout(vt_moments *moments, const int32_t cells[3]);

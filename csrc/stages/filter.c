@@ -14,7 +14,7 @@ enum {
     PLANES = 8,              /* planes filtered together, fixed: the unit of parallel work */
     ROWS = 8,                /* rows filtered together along y */
     RING = ROWS + 2 * REACH, /* rows that these need */
-    BLOCK_NODES = 16384      /* nodes that a block should have: about 10 us */
+    BLOCK_NODES = 4096       /* nodes that a block should have at least */
 };
 
 typedef struct filter_job {
@@ -90,7 +90,7 @@ static void filter_z(const filter_scratch *scratch, int64_t j)
     vf w[REACH + 1];
     broadcast(job->weights, w);
     float *const to = scratch->ring + j % RING * job->pitch;
-    for (int64_t i = 0; i < nodes; i += VL) {
+    for (int64_t i = 0; i < job->pitch; i += VL) {
         vf quarter[4][PLANES];
         for (int q = 0; q < 4; q++) {
             if (i + q * VL / 4 < nodes)
@@ -154,31 +154,45 @@ VT_INLINE void filter_x(const filter_job *job, const vf w[REACH + 1], const floa
         vf_store(field + i, vf_set(0.0f));
 }
 
+/* Row j of one of the planes (number / 3) and components (number % 3) of the group. */
+static float *field_row(const filter_scratch *scratch, int64_t number, int64_t j)
+{
+    const vt_grid *const grid = scratch->job->grid;
+    return grid->field[number % 3] + (scratch->k + number / 3) * grid->plane + j * grid->row;
+}
+
+/* Writing short runs of rows in many planes is too irregular for the hardware to foresee. */
+static void prefetch(const float *rows, int64_t floats)
+{
+    for (int64_t i = 0; i < floats; i += VT_LANES)
+        __builtin_prefetch(rows + i, 1);
+}
+
 /* From the ring to the field: ROWS rows from row j on of every plane of the group. */
 static void filter_yx(const filter_scratch *scratch, int64_t j)
 {
     const filter_job *const job = scratch->job;
     const vt_grid *const grid = job->grid;
     const int64_t left = grid->cells[1] - j, rows = left < ROWS ? left : ROWS, pitch = job->pitch;
-    float *const filtered = scratch->rows;
     const float *taps[RING];
     int64_t steps[RING];
     ring_taps(scratch, j, taps, steps);
     vf w[REACH + 1];
     broadcast(job->weights, w);
-    for (int64_t pc = 0; pc < 3 * scratch->planes; pc++) {
+    for (int64_t number = 0; number < 3 * scratch->planes; number++) {
+        if (number + 1 < 3 * scratch->planes)
+            prefetch(field_row(scratch, number + 1, j), rows * grid->row);
         for (int64_t i = 0; i < pitch; i += VL) {
             vf results[ROWS];
             filter_across(taps, i, w, ROWS, results);
             for (int m = 0; m < ROWS; m++)
-                vf_store(filtered + m * pitch + i, results[m]);
+                vf_store(scratch->rows + m * pitch + i, results[m]);
         }
         for (int t = 0; t < RING; t++)
             taps[t] += steps[t];
-        float *const field =
-            grid->field[pc % 3] + (scratch->k + pc / 3) * grid->plane + j * grid->row;
+        float *const field = field_row(scratch, number, j);
         for (int64_t m = 0; m < rows; m++)
-            filter_x(job, w, filtered + m * pitch, field + m * grid->row);
+            filter_x(job, w, scratch->rows + m * pitch, field + m * grid->row);
     }
 }
 
@@ -210,9 +224,11 @@ static void filter_groups(void *context, int64_t begin, int64_t end, int thread)
 {
     const filter_job *const job = context;
     float *const memory = job->scratch + thread * job->scratch_floats;
-    filter_scratch scratch = {.job = job, .ring = memory + 2 * VT_LANES + ROWS * job->pitch};
-    scratch.rows = memory + VT_LANES;
-    memset(memory, 0, (size_t)job->scratch_floats * sizeof *memory);
+    const int64_t row_floats = ROWS * job->pitch;
+    filter_scratch scratch = {.job = job, .rows = memory + VT_LANES};
+    scratch.ring = scratch.rows + row_floats + VT_LANES;
+    memset(memory, 0, VT_LANES * sizeof *memory);
+    memset(scratch.rows + row_floats, 0, VT_LANES * sizeof *memory);
     for (int64_t group = begin; group < end; group++) {
         const int64_t left = job->grid->cells[2] - 1 - group * PLANES;
         scratch.k = 1 + group * PLANES;

@@ -2,9 +2,9 @@
 
 #include "core/reserve.h"
 
-/* Below this many cells leaves are 2 nodes wide, above the second 8: the leaves that a face sees
- * must stay small against its distance, and their number small against that of the nodes. */
-static const int64_t few_cells = 32 * 32 * 32, many_cells = 256 * 256 * 256;
+/* Below this many cells leaves are 2 nodes wide, else 4: a leaf must stay small against its
+ * distance from the faces, which is 6 cells or so on grids of any size. */
+static const int64_t few_cells = 32 * 32 * 32;
 
 int64_t vt_moments_bound(int64_t max_nodes)
 {
@@ -27,7 +27,7 @@ void vt_moments_destroy(vt_moments *moments)
 int64_t vt_moments_layout(vt_moments *moments, const int32_t cells[3])
 {
     const int64_t volume = (int64_t)cells[0] * cells[1] * cells[2];
-    const int32_t edge = volume < few_cells ? 2 : volume < many_cells ? 4 : 8;
+    const int32_t edge = volume < few_cells ? 2 : 4;
     moments->edge = edge;
     for (int axis = 0; axis < 3; axis++)
         moments->blocks[0][axis] = (cells[axis] + edge - 1) / edge;

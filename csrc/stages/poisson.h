@@ -55,9 +55,8 @@ void vt_poisson_plan_destroy(vt_poisson_plan *plan);
 /* Makes the tables for these cells, with modes in blocks of `lanes` (4, 8, 16) along x. */
 void vt_poisson_plan_make(vt_poisson_plan *plan, const int32_t cells[3], int lanes, int threads);
 
-/* Bytes that the stage pushes on the arena for a grid of these cells; and an upper bound for all
- * grids of at most most_nodes nodes. */
+/* Bytes that the stage pushes on the arena for a grid of these cells: 6 + min(threads, 6) planes of
+ * floats, cells rounded up to 16, and a little. */
 size_t vt_poisson_scratch(const int32_t cells[3], int threads);
-size_t vt_poisson_most_scratch(int64_t most_nodes, int threads);
 
 #endif

@@ -57,18 +57,6 @@ size_t vt_poisson_scratch(const int32_t cells[3], int threads)
            workers * (sizeof(float) * (x * y + 2 * line) + 3 * spare);
 }
 
-size_t vt_poisson_most_scratch(int64_t most_nodes, int threads)
-{
-    /* A plane of modes is largest where there are only 9 planes of nodes, and where rounding to 16
-     * lanes doubles both sides; a line is at most 1024 points. */
-    const size_t workers = (size_t)(threads < TASKS ? threads : TASKS), spare = 4 * ALIGNMENT;
-    size_t plane = (size_t)most_nodes * 4 / 9;
-    if (plane > (size_t)MOST_CELLS * MOST_CELLS)
-        plane = (size_t)MOST_CELLS * MOST_CELLS;
-    return TASKS * (sizeof(float) * plane + spare) +
-           workers * (sizeof(float) * (plane + 2 * VT_LANES * MOST_CELLS) + 3 * spare);
-}
-
 /* ---- tables of the sine transforms ---- */
 
 static void *take(char **free, size_t bytes)

@@ -11,34 +11,37 @@ enum {
 typedef struct sort_job {
     const vt_record *records;
     vt_record *sorted;
+    uint32_t *keys;      /* the row of each record: with it the scatter need not wait for records */
     uint32_t *histogram; /* one of `rows` counters per block; offsets after the scan */
     int64_t rows, block;
     int32_t row_count; /* rows of one layer: cells[1] */
 } sort_job;
 
-VT_INLINE uint32_t row_of(const sort_job *job, const vt_record *record)
+VT_INLINE uint32_t row_of(const vt_record *record, int32_t row_count)
 {
-    return (uint32_t)((int32_t)record->position[2] * job->row_count + (int32_t)record->position[1]);
+    return (uint32_t)((int32_t)record->position[2] * row_count + (int32_t)record->position[1]);
 }
 
 static void count_block(void *context, int64_t begin, int64_t end, int thread)
 {
-    const sort_job *const job = context;
-    uint32_t *const histogram = job->histogram + begin / job->block * job->rows;
+    const sort_job job = *(const sort_job *)context; /* a copy: stores cannot change it */
+    uint32_t *const histogram = job.histogram + begin / job.block * job.rows;
     (void)thread;
-    memset(histogram, 0, (size_t)job->rows * sizeof *histogram);
-    for (int64_t r = begin; r < end; r++)
-        histogram[row_of(job, job->records + r)]++;
+    memset(histogram, 0, (size_t)job.rows * sizeof *histogram);
+    for (int64_t r = begin; r < end; r++) {
+        job.keys[r] = row_of(job.records + r, job.row_count);
+        histogram[job.keys[r]]++;
+    }
 }
 
 static void scatter_block(void *context, int64_t begin, int64_t end, int thread)
 {
-    const sort_job *const job = context;
-    uint32_t *const offset = job->histogram + begin / job->block * job->rows;
+    const sort_job job = *(const sort_job *)context;
+    uint32_t *const offset = job.histogram + begin / job.block * job.rows;
     (void)thread;
     for (int64_t r = begin; r < end; r++) {
-        const uint32_t to = offset[row_of(job, job->records + r)]++;
-        f8_store(job->sorted + to, f8_load(job->records + r));
+        const uint32_t to = offset[job.keys[r]]++;
+        f8_store(job.sorted + to, f8_load(job.records + r));
     }
 }
 
@@ -93,6 +96,7 @@ void VT_NAME(sort)(const vt_grid *grid, int64_t count, const vt_record *records,
     job.block = block_records(count, rows);
     const int64_t blocks = (count + job.block - 1) / job.block;
     const size_t mark = vt_arena_mark(arena);
+    job.keys = vt_arena_push(arena, (size_t)count * sizeof *job.keys);
     job.histogram = vt_arena_push(arena, (size_t)(blocks * rows) * sizeof *job.histogram);
     vt_parallel_for(threads, count, job.block, count_block, &job);
     scan(&job, blocks, row_start);

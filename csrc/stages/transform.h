@@ -7,7 +7,7 @@
  * odd points are those of x[1], x[5], x[9] ... (n / 2 real numbers with the spectrum R) and their
  * mirror images; with U = R[k] exp(-pi i k / n) they give o[k] = -Im U and, as R[n/2 - k] = conj
  * R[k], also o[n/2 - k]. Then out[k] = o[k] + e[k] and out[n - k] = o[k] - e[k]. (The split-radix
- * idea; see Johnson and Frigo 2007. The running sum of the textbook DST has errors that grow with
+ * idea; see Hollmann 1984. The running sum of the textbook DST has errors that grow with
  * n; this one is as accurate as a complex transform.) A line with odd n / 2, or of 4, is the last:
  * it goes the textbook way (Cooley, Lewis and Welch 1970), by a complex transform of n / 2 points.
  *

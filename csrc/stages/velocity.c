@@ -4,7 +4,10 @@
 #include "core/parallel.h"
 #include "stages/stages.h"
 
-enum { BLOCK_NODES = 16384 }; /* nodes that a block should have: about 10 us */
+enum {
+    BLOCK_NODES = 1536, /* nodes that a block has at least: about 2 us ... */
+    MOST_BLOCKS = 64    /* ... but there are not many more blocks than this */
+};
 
 typedef struct velocity_job {
     const vt_grid *grid;
@@ -100,6 +103,6 @@ void VT_NAME(velocity)(vt_grid *grid, int threads)
     velocity_job job = {.grid = grid};
     job.scale = (float)(0.5 / grid->spacing);
     const int64_t rows = (int64_t)(grid->cells[1] + 1) * (grid->cells[2] + 1);
-    const int64_t block = (BLOCK_NODES + grid->cells[0]) / (grid->cells[0] + 1);
-    vt_parallel_for(threads, rows, block, velocity_rows, &job);
+    const int64_t least = 1 + BLOCK_NODES / (grid->cells[0] + 1), share = rows / MOST_BLOCKS;
+    vt_parallel_for(threads, rows, share > least ? share : least, velocity_rows, &job);
 }

@@ -35,7 +35,7 @@ vt_ring_def vt_default_ring(void)
 typedef struct centreline {
     double center[3], axis[3], major[3], minor[3]; /* right-handed: major, minor, axis */
     double radius[2], mean_radius;
-    double amplitude; /* of one mode, in radii */
+    double amplitude;       /* of one mode, in radii */
     double phase[2][MODES]; /* radial, axial; in turns */
 } centreline;
 
@@ -57,8 +57,7 @@ static centreline make_centreline(const vt_ring_def *def)
 }
 
 /* Sum of the modes and its derivative by turns. */
-static void waviness(const centreline *line, int direction, double turn, double *sum,
-                     double *slope)
+static void waviness(const centreline *line, int direction, double turn, double *sum, double *slope)
 {
     *sum = *slope = 0.0;
     if (line->amplitude == 0.0)
@@ -103,8 +102,8 @@ static double length_between(const centreline *line, double from, double to)
     const double middle = 0.5 * (from + to), half = 0.5 * (to - from);
     double sum = 0.0;
     for (int i = 0; i < 2; i++)
-        sum += weight[i] * (speed_at(line, middle - half * node[i]) +
-                            speed_at(line, middle + half * node[i]));
+        sum += weight[i] *
+               (speed_at(line, middle - half * node[i]) + speed_at(line, middle + half * node[i]));
     return sum * half;
 }
 
@@ -138,8 +137,8 @@ static double walk_to(walker *w, double length)
     const double start = step_turn(w->step);
     double turn = start + (length - w->before) / w->inside / ARC_STEPS;
     for (int newton = 0; newton < 4; newton++)
-        turn -= (w->before + length_between(w->line, start, turn) - length) /
-                speed_at(w->line, turn);
+        turn -=
+            (w->before + length_between(w->line, start, turn) - length) / speed_at(w->line, turn);
     return turn;
 }
 
@@ -273,11 +272,11 @@ static vt_status check_cores(const vt_ring_def *def)
                            "core, %g m, got %g",
                            def->core, def->vorton_core);
     } else if (def->vorton_core != 0.0 &&
-               !(def->vorton_core >= 1e-9 && def->vorton_core <= 0.7 * def->core))
+               !(def->vorton_core >= 1e-9 && 1.5 * def->vorton_core <= def->core))
         return vt_fail(VT_INVALID_ARGUMENT,
-                       "ring: vorton_core must be 0 (core / 2) or 1e-9 m .. .7 core, %g m, got %g "
-                       "(layers 0 makes a ring one vorton thick)",
-                       0.7 * def->core, def->vorton_core);
+                       "ring: vorton_core must be 0 (core / 2) or 1e-9 m .. core / 1.5, %g m, got "
+                       "%g (layers 0 makes a ring one vorton thick)",
+                       def->core / 1.5, def->vorton_core);
     return VT_OK;
 }
 
@@ -363,8 +362,8 @@ typedef struct output {
     double sum[3], sum_of_sizes; /* of the strengths */
 } output;
 
-static void add_vorton(output *out, const double position[3], const double strength[3],
-                       double core, double volume)
+static void add_vorton(output *out, const double position[3], const double strength[3], double core,
+                       double volume)
 {
     const int64_t i = out->count++;
     for (int c = 0; c < 3; c++) {
@@ -394,8 +393,8 @@ static void add_section(const vt_ring_def *def, const centreline *line, const se
                                      s->radius[m] * vt_sin_pi(angle)};
             double position[3], strength[3];
             for (int c = 0; c < 3; c++) {
-                position[c] = line->center[c] + place[c] + along[0] * normal[0][c] +
-                              along[1] * normal[1][c];
+                position[c] =
+                    line->center[c] + place[c] + along[0] * normal[0][c] + along[1] * normal[1][c];
                 strength[c] = turns * (slope[c] + along[0] * normal_slope[0][c] +
                                        along[1] * normal_slope[1][c]);
             }

@@ -9,11 +9,11 @@
  *
  * Resolved: a vorton on the centreline and `layers` circles around it, 6 m vortons on circle m, in
  * the plane normal to the centreline. The section of a Gaussian core of radius a, made of blobs
- * exp(-d^2 / 2 sigma^2), is sampled as exp(-rho^2 / b^2) with b^2 = a^2 - 2 sigma^2: each vorton has
- * the circulation of its cell, and the radii are such that the second moment is that of the whole
- * Gaussian. Vortons with one place in all sections form a closed line, and strength follows it:
- * strength = circulation of the cell x d(line) / d(arc length) x arc length, volume = area of the
- * cell x length along the line. Circulation is exact. */
+ * exp(-d^2 / 2 sigma^2), is sampled as exp(-rho^2 / b^2) with b^2 = a^2 - 2 sigma^2: each vorton
+ * has the circulation of its cell, and the radii are such that the second moment is that of the
+ * whole Gaussian. Vortons with one place in all sections form a closed line, and strength follows
+ * it: strength = circulation of the cell x d(line) / d(arc length) x arc length, volume = area of
+ * the cell x length along the line. Circulation is exact. */
 #ifndef VORTON_STATE_RING_H
 #define VORTON_STATE_RING_H
 

@@ -1,10 +1,9 @@
 """Reads .vdb files with OpenVDB and with Blender; run by a Python that can import bpy.
 
-    python read_vdb.py RESULT FILE [FILE ...]
+    python read_vdb.py RESULT FILE [FILE ...] [--sequence FILE ...]
 
-RESULT is an .npz: ``report`` is a JSON text (one entry a file), and for each file number f and grid
-number g ``values_f_g``: the voxels from the grid's file_bbox_min to its file_bbox_max, and
-``active_f_g``: 1 where OpenVDB says active.
+RESULT is an .npz: ``report`` is a JSON text; for grid g of file f, ``index_f_g`` are the voxels that
+OpenVDB calls active and ``values_f_g`` what they hold.
 """
 
 import json
@@ -15,7 +14,7 @@ import bpy
 import numpy as np
 
 bpy.utils.expose_bundled_modules()
-import openvdb  # noqa: E402  (bundled with bpy, hidden until now)
+import openvdb  # bundled with bpy, hidden until now
 
 
 def plain(value):
@@ -35,17 +34,10 @@ def read_grid(grid, arrays, name):
              "uniform": grid.transform.isLinear and len(set(grid.transform.voxelSize())) == 1}
     low, high = grid.evalActiveVoxelBoundingBox() if entry["active"] else ((0,) * 3, (-1,) * 3)
     entry["low"], entry["high"] = plain(low), plain(high)
-    shape = [b - a + 1 for a, b in zip(low, high)]
-    if entry["active"] and np.prod(shape) <= 2**26:
-        components = 3 if grid.valueTypeName == "vec3s" else 1
-        values = np.zeros(shape + [3] * (components == 3), np.float32)
-        grid.copyToArray(values, ijk=low)
-        mask = np.zeros(shape, bool)
-        for value in grid.citerOnValues():
-            a = [p - q for p, q in zip(value.min, low)]
-            b = [p - q + 1 for p, q in zip(value.max, low)]
-            mask[a[0]:b[0], a[1]:b[1], a[2]:b[2]] = True
-        arrays["values_" + name], arrays["active_" + name] = values, mask
+    voxels = [(value.min, value.max, value.value) for value in grid.citerOnValues()]
+    entry["tiles"] = sum(low != high for low, high, _ in voxels)
+    arrays["index_" + name] = np.array([low for low, _, _ in voxels], np.int32).reshape(-1, 3)
+    arrays["values_" + name] = np.array([value for _, _, value in voxels], np.float32)
     return entry
 
 
@@ -55,38 +47,50 @@ def read_openvdb(path, arrays, number):
             "grids": [read_grid(grid, arrays, f"{number}_{g}") for g, grid in enumerate(grids)]}
 
 
-def read_blender(path):
-    """What volume_import makes of the file (and of others of its sequence)."""
+def bounds(scene_object):
+    """Bounding box of the volume that the scene shows now: least and largest corner, m."""
+    shown = scene_object.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    corners = np.array([list(corner) for corner in shown.bound_box])
+    return corners.min(0).tolist(), corners.max(0).tolist()
+
+
+def read_blender(paths):
+    """What volume_import makes of one file, or of the files of a sequence."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    folder, name = os.path.split(path)
-    bpy.ops.object.volume_import(filepath=path, directory=folder, files=[{"name": name}],
-                                 use_sequence_detection=True, align="WORLD", location=(0, 0, 0))
+    bpy.ops.object.volume_import(
+        filepath=paths[0], directory=os.path.dirname(paths[0]),
+        files=[{"name": os.path.basename(path)} for path in paths],
+        use_sequence_detection=True, align="WORLD", location=(0, 0, 0))
     scene_object = bpy.context.object
     volume = scene_object.data
-    loaded = volume.grids.load()
-    bpy.context.view_layer.update()
-    shown = scene_object.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return {"loaded": loaded, "error": volume.grids.error_message,
-            "is_sequence": volume.is_sequence, "frame_start": volume.frame_start,
+    frames = []
+    for frame in range(1, len(paths) + 1):
+        bpy.context.scene.frame_set(frame)
+        loaded = volume.grids.load()
+        frames.append({"loaded": loaded, "error": volume.grids.error_message,
+                       "bounds": bounds(scene_object),
+                       "grids": [{"name": grid.name, "type": grid.data_type,
+                                  "channels": grid.channels,
+                                  "matrix": [list(row) for row in grid.matrix_object]}
+                                 for grid in volume.grids]})
+    return {"is_sequence": volume.is_sequence, "frame_start": volume.frame_start,
             "frame_duration": volume.frame_duration, "velocity_grid": volume.velocity_grid,
-            "location": list(scene_object.location),
-            "bounds": [list(corner) for corner in shown.bound_box],
-            "grids": [{"name": grid.name, "type": grid.data_type, "channels": grid.channels,
-                       "matrix": [list(row) for row in grid.matrix_object]}
-                      for grid in volume.grids]}
+            "objects": len(bpy.data.objects), "location": list(scene_object.location),
+            "frames": frames}
 
 
-def main(result, paths):
+def main(result, paths, sequence):
     arrays = {}
-    report = [{"openvdb": read_openvdb(path, arrays, number), "blender": read_blender(path)}
-              for number, path in enumerate(paths)]
-    arrays["report"] = np.array(json.dumps(
-        {"openvdb": list(openvdb.LIBRARY_VERSION), "blender": bpy.app.version_string,
-         "files": report}))
+    report = {"openvdb": list(openvdb.LIBRARY_VERSION), "blender": bpy.app.version_string,
+              "files": [{"openvdb": read_openvdb(path, arrays, number),
+                         "blender": read_blender([path])} for number, path in enumerate(paths)],
+              "sequence": read_blender(sequence) if sequence else None}
+    arrays["report"] = np.array(json.dumps(report))
     part = result + ".part.npz"
     np.savez(part, **arrays)
     os.replace(part, result)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    split = sys.argv.index("--sequence") if "--sequence" in sys.argv else len(sys.argv)
+    main(sys.argv[1], sys.argv[2:split], sys.argv[split + 1:])

@@ -1,0 +1,113 @@
+/* Makes a volume and a file of it again and again, with one allocation refused each time: the first,
+ * the second ... until none is. Every refusal must give VT_OUT_OF_MEMORY and leave nothing behind
+ * (the program is built with the address sanitizer, which reports leaks at the end). Linked with
+ * --wrap for the four functions below. Prints how many allocations there are. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "vorton.h"
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *old, size_t bytes);
+void *__real_aligned_alloc(size_t alignment, size_t bytes);
+
+static _Atomic int64_t left; /* allocations until one is refused */
+
+static int refuse(void)
+{
+    return left-- == 0;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+    return refuse() ? NULL : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+    return refuse() ? NULL : __real_calloc(count, bytes);
+}
+
+void *__wrap_realloc(void *old, size_t bytes)
+{
+    return refuse() ? NULL : __real_realloc(old, bytes);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
+{
+    return refuse() ? NULL : __real_aligned_alloc(alignment, bytes);
+}
+
+static vt_status turn(void *context, int64_t count, const float *points, float *velocity)
+{
+    (void)context;
+    for (int64_t i = 0; i < count; i++) {
+        velocity[3 * i] = -points[3 * i + 1];
+        velocity[3 * i + 1] = points[3 * i];
+        velocity[3 * i + 2] = 1.0f;
+    }
+    return VT_OK;
+}
+
+enum { COUNT = 70000 };
+static float position[COUNT][3], density[COUNT], size[COUNT];
+
+static void place_tracers(void)
+{
+    uint32_t state = 1;
+    for (int i = 0; i < COUNT; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            state = state * 1664525u + 1013904223u;
+            position[i][axis] = (float)(state >> 8) * 0x1p-24f * 4.0f - 2.0f;
+        }
+        density[i] = 1e-4f;
+        size[i] = 0.08f;
+    }
+}
+
+static vt_status make_file(int threads, int32_t half)
+{
+    const vt_tracer_source source = {COUNT, position[0], density, size, turn, NULL};
+    vt_volume_def def = vt_default_volume();
+    vt_vdb_def vdb = vt_default_vdb();
+    vt_volume *volume;
+    uint8_t *bytes = NULL;
+    int64_t bytes_size = 0;
+    def.voxel_size = 0.1;
+    def.threads = threads;
+    vdb.half = half;
+    vdb.compress = half;
+    vt_status status = vt_create_volume_from_tracers(&source, &def, &volume);
+    if (status == VT_OK)
+        status = vt_encode_vdb(volume, &vdb, &bytes, &bytes_size);
+    if (status == VT_OK && bytes_size < 10000)
+        return VT_IO;
+    vt_destroy_volume(volume);
+    vt_free(bytes);
+    return status;
+}
+
+int main(void)
+{
+    place_tracers();
+    for (int threads = 1; threads <= 3; threads += 2) {
+        int64_t number = 0;
+        for (;; number++) {
+            left = number;
+            const vt_status status = make_file(threads, (int32_t)(threads > 1));
+            const int refused = left < 0;
+            left = INT64_MAX;
+            if (status != (refused ? VT_OUT_OF_MEMORY : VT_OK)) {
+                printf("allocation %lld: status %d, %s\n", (long long)number, (int)status,
+                       vt_error_message());
+                return 1;
+            }
+            if (!refused)
+                break;
+        }
+        printf("%lld allocations with %d threads\n", (long long)number, threads);
+    }
+    return 0;
+}
