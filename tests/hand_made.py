@@ -1,8 +1,15 @@
-"""Simulations whose particles are added by hand, for tests that are not about sources."""
+"""What several tests share: simulations whose particles are added by hand, other interpreters."""
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
 
 import numpy as np
 
 import vorton as vt
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def ring(count=200, radius=0.5, core=0.1, circulation=1.0):
@@ -31,3 +38,13 @@ def state(sim):
     columns = [getattr(sim.vortons, name).tobytes() for name in sim.vortons._columns]
     columns += [getattr(sim.tracers, name).tobytes() for name in sim.tracers._columns]
     return sim.time, sim.frame, sim.vortons.count, sim.tracers.count, columns
+
+
+def run_python(code, timeout=120):
+    """Runs the code in a fresh interpreter; its output."""
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=timeout, cwd=ROOT / "tests", check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

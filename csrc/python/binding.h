@@ -3,7 +3,7 @@
  *
  * module.c      the module, its exceptions, version and build, the tables of fields
  * convert.c     arguments to C and results to Python, with errors that name the argument
- * simulation.c  the type Simulation
+ * simulation.c  the type Simulation; particles.c: its methods that work on the columns
  * volume.c      the type Volume
  * solvers.c     shapes, and the solvers by themselves */
 #ifndef VORTON_PYTHON_BINDING_H

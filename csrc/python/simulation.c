@@ -1,18 +1,8 @@
-#include "binding.h"
+#include "simulation.h"
 
-#include <string.h>
-
-/* busy is guarded by the GIL: set before it is released and cleared after it is taken back, so that
- * between two looks at the library inside one method nothing can have changed. */
-typedef struct simulation_object {
-    PyObject_HEAD vt_simulation *simulation;
-    int busy;
-} simulation_object;
-
-/* The simulation, or NULL with BusyError when another thread is inside. */
-static vt_simulation *idle(PyObject *self)
+vt_simulation *vt_py_idle(PyObject *self)
 {
-    simulation_object *const object = (simulation_object *)self;
+    vt_py_simulation *const object = (vt_py_simulation *)self;
     if (!object->busy)
         return object->simulation;
     PyErr_SetString(vt_py_state_of(self)->busy_error,
@@ -21,24 +11,9 @@ static vt_simulation *idle(PyObject *self)
     return NULL;
 }
 
-/* Runs the statement, which sets status, without the GIL. */
-#define WITHOUT_GIL(self, statement)                                                               \
-    do {                                                                                           \
-        ((simulation_object *)(self))->busy = 1;                                                   \
-        Py_BEGIN_ALLOW_THREADS;                                                                    \
-        statement;                                                                                 \
-        Py_END_ALLOW_THREADS;                                                                      \
-        ((simulation_object *)(self))->busy = 0;                                                   \
-    } while (0)
-
-static PyObject *none_or_raise(PyObject *self, vt_status status)
+PyObject *vt_py_none_or_raise(PyObject *self, vt_status status)
 {
     return status == VT_OK ? Py_NewRef(Py_None) : vt_py_raise(vt_py_state_of(self), status);
-}
-
-static int to_set(PyObject *value, int32_t *set)
-{
-    return vt_py_to_choice(value, "set", "vortons tracers", set);
 }
 
 /* ---- life ---- */
@@ -78,7 +53,7 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *positional, PyObje
         vt_py_fill("method", arguments.method, method_fields, &arguments.def.method) < 0)
         return NULL;
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-    simulation_object *self = (simulation_object *)allocate(type, 0);
+    vt_py_simulation *self = (vt_py_simulation *)allocate(type, 0);
     if (!self)
         return NULL;
     const vt_status status = vt_create_simulation(&arguments.def, &self->simulation);
@@ -93,7 +68,7 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *positional, PyObje
 static void simulation_dealloc(PyObject *self)
 {
     PyTypeObject *const type = Py_TYPE(self);
-    vt_destroy_simulation(((simulation_object *)self)->simulation);
+    vt_destroy_simulation(((vt_py_simulation *)self)->simulation);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
 }
@@ -112,11 +87,11 @@ static PyObject *step(PyObject *self, PyObject *positional, PyObject *named)
         (count_object && vt_py_to_int64(count_object, "count", 0, INT64_MAX, &count) < 0))
         return NULL;
     for (int64_t i = 0; i < count; i++) {
-        vt_simulation *const simulation = idle(self);
+        vt_simulation *const simulation = vt_py_idle(self);
         vt_status status;
         if (!simulation)
             return NULL;
-        WITHOUT_GIL(self, status = vt_step(simulation, dt));
+        VT_PY_WITHOUT_GIL(self, status = vt_step(simulation, dt));
         if (status != VT_OK)
             return vt_py_raise(vt_py_state_of(self), status);
         if (PyErr_CheckSignals() < 0)
@@ -127,23 +102,23 @@ static PyObject *step(PyObject *self, PyObject *positional, PyObject *named)
 
 static PyObject *update_fields(PyObject *self, PyObject *Py_UNUSED(arguments))
 {
-    vt_simulation *const simulation = idle(self);
+    vt_simulation *const simulation = vt_py_idle(self);
     vt_status status;
     if (!simulation)
         return NULL;
-    WITHOUT_GIL(self, status = vt_update_fields(simulation));
-    return none_or_raise(self, status);
+    VT_PY_WITHOUT_GIL(self, status = vt_update_fields(simulation));
+    return vt_py_none_or_raise(self, status);
 }
 
 static PyObject *get_time(PyObject *self, void *Py_UNUSED(closure))
 {
-    const vt_simulation *const simulation = idle(self);
+    const vt_simulation *const simulation = vt_py_idle(self);
     return simulation ? PyFloat_FromDouble(vt_time(simulation)) : NULL;
 }
 
 static PyObject *get_step_count(PyObject *self, void *Py_UNUSED(closure))
 {
-    const vt_simulation *const simulation = idle(self);
+    const vt_simulation *const simulation = vt_py_idle(self);
     return simulation ? PyLong_FromLongLong(vt_step_count(simulation)) : NULL;
 }
 
@@ -167,10 +142,10 @@ static const vt_py_field ring_fields[] = {
 static PyObject *add_ring(PyObject *self, PyObject *positional, PyObject *named)
 {
     vt_ring_def def = vt_default_ring();
-    vt_simulation *const simulation = idle(self);
+    vt_simulation *const simulation = vt_py_idle(self);
     if (!simulation || vt_py_fill_arguments("add_ring", positional, named, ring_fields, &def) < 0)
         return NULL;
-    return none_or_raise(self, vt_add_ring(simulation, &def));
+    return vt_py_none_or_raise(self, vt_add_ring(simulation, &def));
 }
 
 typedef struct emitter_arguments {
@@ -196,188 +171,13 @@ static PyObject *add_emitter(PyObject *self, PyObject *positional, PyObject *nam
     if (vt_py_fill_arguments("add_emitter", positional, named, emitter_fields, &arguments) == 0 &&
         (!arguments.shape ||
          vt_py_to_shape(arguments.shape, &arguments.def.shape, &vertices, &faces) == 0)) {
-        vt_simulation *const simulation = idle(self);
+        vt_simulation *const simulation = vt_py_idle(self);
         if (simulation)
-            result = none_or_raise(self, vt_add_emitter(simulation, &arguments.def));
+            result = vt_py_none_or_raise(self, vt_add_emitter(simulation, &arguments.def));
     }
     vt_py_release(vertices);
     vt_py_release(faces);
     return result;
-}
-
-/* ---- particles ---- */
-
-/* Arrays that describe new particles, one row each; columns[0] (count, 3) says how many. */
-static int to_rows(PyObject *const objects[], const char *const names[], const int widths[],
-                   int columns, PyArrayObject *arrays[])
-{
-    npy_intp shape[2] = {-1, 0};
-    for (int c = 0; c < columns; c++) {
-        shape[1] = widths[c];
-        arrays[c] = vt_py_to_array(objects[c], names[c], NPY_FLOAT32, widths[c] > 1 ? 2 : 1, shape);
-        if (!arrays[c])
-            return -1;
-        shape[0] = PyArray_DIM(arrays[c], 0);
-    }
-    return 0;
-}
-
-static void release_rows(PyArrayObject *arrays[], int columns)
-{
-    for (int c = 0; c < columns; c++)
-        vt_py_release(arrays[c]);
-}
-
-/* New particles' ids (int64), filled by the library. */
-static PyObject *new_ids(npy_intp count)
-{
-    return PyArray_SimpleNew(1, &count, NPY_INT64);
-}
-
-static PyObject *add_vortons(PyObject *self, PyObject *positional, PyObject *named)
-{
-    static char *names[] = {"position", "strength", "core", "volume", NULL};
-    static const int widths[] = {3, 3, 1, 1};
-    PyObject *objects[4], *ids = NULL;
-    PyArrayObject *rows[4] = {NULL};
-    if (!PyArg_ParseTupleAndKeywords(positional, named, "OOOO:add_vortons", names, &objects[0],
-                                     &objects[1], &objects[2], &objects[3]))
-        return NULL;
-    vt_simulation *simulation = NULL;
-    if (to_rows(objects, (const char *const *)names, widths, 4, rows) == 0)
-        ids = new_ids(PyArray_DIM(rows[0], 0));
-    if (ids)
-        simulation = idle(self);
-    vt_status status = VT_OK;
-    if (simulation)
-        status = vt_add_vortons(simulation, PyArray_DIM(rows[0], 0), PyArray_DATA(rows[0]),
-                                PyArray_DATA(rows[1]), PyArray_DATA(rows[2]), PyArray_DATA(rows[3]),
-                                PyArray_DATA((PyArrayObject *)ids));
-    release_rows(rows, 4);
-    if (simulation && status == VT_OK)
-        return ids;
-    Py_XDECREF(ids);
-    return simulation ? vt_py_raise(vt_py_state_of(self), status) : NULL;
-}
-
-static PyObject *add_tracers(PyObject *self, PyObject *positional, PyObject *named)
-{
-    static char *names[] = {"position", "density", "size", NULL};
-    static const int widths[] = {3, 1, 1};
-    PyObject *objects[3], *ids = NULL;
-    PyArrayObject *rows[3] = {NULL};
-    if (!PyArg_ParseTupleAndKeywords(positional, named, "OOO:add_tracers", names, &objects[0],
-                                     &objects[1], &objects[2]))
-        return NULL;
-    vt_simulation *simulation = NULL;
-    if (to_rows(objects, (const char *const *)names, widths, 3, rows) == 0)
-        ids = new_ids(PyArray_DIM(rows[0], 0));
-    if (ids)
-        simulation = idle(self);
-    vt_status status = VT_OK;
-    if (simulation)
-        status = vt_add_tracers(simulation, PyArray_DIM(rows[0], 0), PyArray_DATA(rows[0]),
-                                PyArray_DATA(rows[1]), PyArray_DATA(rows[2]),
-                                PyArray_DATA((PyArrayObject *)ids));
-    release_rows(rows, 3);
-    if (simulation && status == VT_OK)
-        return ids;
-    Py_XDECREF(ids);
-    return simulation ? vt_py_raise(vt_py_state_of(self), status) : NULL;
-}
-
-static PyObject *remove_rows(PyObject *self, PyObject *positional, PyObject *named)
-{
-    static char *names[] = {"set", "mask", NULL};
-    PyObject *set_object, *mask_object;
-    int32_t set;
-    if (!PyArg_ParseTupleAndKeywords(positional, named, "OO:remove", names, &set_object,
-                                     &mask_object) ||
-        to_set(set_object, &set) < 0 || !idle(self))
-        return NULL;
-    const npy_intp any = -1;
-    PyArrayObject *mask = vt_py_to_array(mask_object, "mask", NPY_BOOL, 1, &any);
-    vt_simulation *const simulation = mask ? idle(self) : NULL;
-    PyObject *result = NULL;
-    if (simulation) {
-        const int64_t count = vt_count(simulation, set), length = PyArray_DIM(mask, 0);
-        if (length == count)
-            result = none_or_raise(self, vt_remove(simulation, set, PyArray_DATA(mask)));
-        else
-            PyErr_Format(PyExc_ValueError, "mask must have shape (%lld,), got (%lld,)",
-                         (long long)count, (long long)length);
-    }
-    vt_py_release(mask);
-    return result;
-}
-
-static PyObject *find_rows(PyObject *self, PyObject *positional, PyObject *named)
-{
-    static char *names[] = {"set", "ids", NULL};
-    PyObject *set_object, *ids_object;
-    int32_t set;
-    if (!PyArg_ParseTupleAndKeywords(positional, named, "OO:find_rows", names, &set_object,
-                                     &ids_object) ||
-        to_set(set_object, &set) < 0)
-        return NULL;
-    const npy_intp any = -1;
-    PyArrayObject *ids = vt_py_to_array(ids_object, "ids", NPY_INT64, 1, &any);
-    PyObject *rows = ids ? new_ids(PyArray_DIM(ids, 0)) : NULL;
-    vt_simulation *const simulation = rows ? idle(self) : NULL;
-    vt_status status = VT_OK;
-    if (simulation)
-        status = vt_find_rows(simulation, set, PyArray_DIM(ids, 0), PyArray_DATA(ids),
-                              PyArray_DATA((PyArrayObject *)rows));
-    vt_py_release(ids);
-    if (simulation && status == VT_OK)
-        return rows;
-    Py_XDECREF(rows);
-    return simulation ? vt_py_raise(vt_py_state_of(self), status) : NULL;
-}
-
-static PyObject *count(PyObject *self, PyObject *set_object)
-{
-    int32_t set;
-    const vt_simulation *const simulation = idle(self);
-    if (!simulation || to_set(set_object, &set) < 0)
-        return NULL;
-    return PyLong_FromLongLong(vt_count(simulation, set));
-}
-
-static PyObject *capacity(PyObject *self, PyObject *set_object)
-{
-    int32_t set;
-    const vt_simulation *const simulation = idle(self);
-    if (!simulation || to_set(set_object, &set) < 0)
-        return NULL;
-    return PyLong_FromLongLong(vt_capacity(simulation, set));
-}
-
-/* Columns that the simulation makes, not its user. */
-static int is_result(const char *name)
-{
-    return strcmp(name, "velocity") == 0 || strcmp(name, "id") == 0;
-}
-
-static PyObject *column(PyObject *self, PyObject *positional, PyObject *named)
-{
-    static char *names[] = {"set", "name", NULL};
-    PyObject *set_object;
-    const char *name;
-    int32_t set;
-    vt_array array;
-    if (!PyArg_ParseTupleAndKeywords(positional, named, "Os:column", names, &set_object, &name) ||
-        to_set(set_object, &set) < 0)
-        return NULL;
-    vt_simulation *const simulation = idle(self);
-    if (!simulation)
-        return NULL;
-    /* The first view of the tracers' velocity solves for it. */
-    vt_status status;
-    WITHOUT_GIL(self, status = vt_column(simulation, set, name, &array));
-    if (status != VT_OK)
-        return vt_py_raise(vt_py_state_of(self), status);
-    return vt_py_view(&array, self, !is_result(name));
 }
 
 /* ---- fields and volumes ---- */
@@ -390,7 +190,7 @@ static PyObject *grid(PyObject *self, PyObject *positional, PyObject *named)
     double origin[3], spacing;
     if (!PyArg_ParseTupleAndKeywords(positional, named, "s:grid", names, &name))
         return NULL;
-    vt_simulation *const simulation = idle(self);
+    vt_simulation *const simulation = vt_py_idle(self);
     if (!simulation)
         return NULL;
     const vt_status status = vt_get_grid(simulation, name, &array, origin, &spacing);
@@ -412,13 +212,13 @@ static PyObject *velocity_at(PyObject *self, PyObject *positional, PyObject *nam
     PyArrayObject *points = vt_py_to_array(points_object, "points", NPY_FLOAT32, 2, shape);
     if (points)
         velocity = PyArray_SimpleNew(2, PyArray_DIMS(points), NPY_FLOAT32);
-    vt_simulation *const simulation = velocity ? idle(self) : NULL;
+    vt_simulation *const simulation = velocity ? vt_py_idle(self) : NULL;
     vt_status status = VT_OK;
     if (simulation) {
         const int64_t rows = PyArray_DIM(points, 0);
         const float *const from = PyArray_DATA(points);
         float *const to = PyArray_DATA((PyArrayObject *)velocity);
-        WITHOUT_GIL(self, status = vt_velocity_at(simulation, rows, from, to));
+        VT_PY_WITHOUT_GIL(self, status = vt_velocity_at(simulation, rows, from, to));
     }
     vt_py_release(points);
     if (simulation && status == VT_OK)
@@ -438,12 +238,12 @@ static PyObject *volume(PyObject *self, PyObject *positional, PyObject *named)
         (margin && vt_py_to_double(margin, "velocity_margin", 0, &def.velocity_margin) < 0) ||
         (threads && vt_py_to_int32(threads, "threads", &def.threads) < 0))
         return NULL;
-    vt_simulation *const simulation = idle(self);
+    vt_simulation *const simulation = vt_py_idle(self);
     vt_volume *result = NULL;
     vt_status status;
     if (!simulation)
         return NULL;
-    WITHOUT_GIL(self, status = vt_create_volume(simulation, &def, &result));
+    VT_PY_WITHOUT_GIL(self, status = vt_create_volume(simulation, &def, &result));
     if (status != VT_OK)
         return vt_py_raise(vt_py_state_of(self), status);
     return vt_py_new_volume(vt_py_state_of(self), result);
@@ -472,12 +272,12 @@ static const vt_py_field health_fields[] = {
 
 static PyObject *health(PyObject *self, PyObject *Py_UNUSED(arguments))
 {
-    vt_simulation *const simulation = idle(self);
+    vt_simulation *const simulation = vt_py_idle(self);
     vt_health numbers;
     vt_status status;
     if (!simulation)
         return NULL;
-    WITHOUT_GIL(self, status = vt_get_health(simulation, &numbers));
+    VT_PY_WITHOUT_GIL(self, status = vt_get_health(simulation, &numbers));
     if (status != VT_OK)
         return vt_py_raise(vt_py_state_of(self), status);
     return vt_py_to_dict(health_fields, &numbers);
@@ -485,7 +285,7 @@ static PyObject *health(PyObject *self, PyObject *Py_UNUSED(arguments))
 
 static PyObject *timings(PyObject *self, PyObject *Py_UNUSED(arguments))
 {
-    const vt_simulation *const simulation = idle(self);
+    const vt_simulation *const simulation = vt_py_idle(self);
     PyObject *list = simulation ? PyList_New(0) : NULL;
     vt_timing timing;
     for (int i = 0; list && vt_get_timing(simulation, i, &timing); i++) {
@@ -519,25 +319,25 @@ static PyMethodDef methods[] = {
      "lifetime=...)\n--\n\n"
      "Adds a source of tracers; vorton.h (vt_emitter_def) has units, ranges and defaults.\n\n"
      "shape is a dict with the keyword arguments of shape_volume."},
-    {"add_vortons", VT_PY_FUNCTION(add_vortons), METH_VARARGS | METH_KEYWORDS,
+    {"add_vortons", VT_PY_FUNCTION(vt_py_add_vortons), METH_VARARGS | METH_KEYWORDS,
      "add_vortons($self, /, position, strength, core, volume)\n--\n\n"
      "Appends vortons and returns their ids (int64).\n\n"
      "position (n, 3), m; strength (n, 3), m^3/s; core (n,), > 0, m; volume (n,), > 0, m^3."},
-    {"add_tracers", VT_PY_FUNCTION(add_tracers), METH_VARARGS | METH_KEYWORDS,
+    {"add_tracers", VT_PY_FUNCTION(vt_py_add_tracers), METH_VARARGS | METH_KEYWORDS,
      "add_tracers($self, /, position, density, size)\n--\n\n"
      "Appends tracers and returns their ids (int64).\n\n"
      "position (n, 3), m; density (n,), >= 0, kg; size (n,), > 0, m."},
-    {"remove", VT_PY_FUNCTION(remove_rows), METH_VARARGS | METH_KEYWORDS,
+    {"remove", VT_PY_FUNCTION(vt_py_remove), METH_VARARGS | METH_KEYWORDS,
      "remove($self, /, set, mask)\n--\n\n"
      "Removes the rows where mask (count,) is True; the others keep their order."},
-    {"find_rows", VT_PY_FUNCTION(find_rows), METH_VARARGS | METH_KEYWORDS,
+    {"find_rows", VT_PY_FUNCTION(vt_py_find_rows), METH_VARARGS | METH_KEYWORDS,
      "find_rows($self, /, set, ids)\n--\n\n"
      "Rows (int64) where the ids are now, -1 where one is not alive."},
-    {"count", count, METH_O,
+    {"count", vt_py_count, METH_O,
      "count($self, set, /)\n--\n\nParticles alive in 'vortons' or 'tracers'."},
-    {"capacity", capacity, METH_O,
+    {"capacity", vt_py_capacity, METH_O,
      "capacity($self, set, /)\n--\n\nRoom for particles in 'vortons' or 'tracers'."},
-    {"column", VT_PY_FUNCTION(column), METH_VARARGS | METH_KEYWORDS,
+    {"column", VT_PY_FUNCTION(vt_py_column), METH_VARARGS | METH_KEYWORDS,
      "column($self, /, set, name)\n--\n\n"
      "View (count,) or (count, 3) of a column of 'vortons' or 'tracers'.\n\n"
      "The view shows live memory, never moves, and keeps the simulation alive. 'velocity' and "
@@ -583,6 +383,6 @@ static PyType_Slot slots[] = {{Py_tp_new, (void *)simulation_new},
                               {0, NULL}};
 
 PyType_Spec vt_py_simulation_spec = {.name = "vorton._core.Simulation",
-                                     .basicsize = sizeof(simulation_object),
+                                     .basicsize = sizeof(vt_py_simulation),
                                      .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
                                      .slots = slots};

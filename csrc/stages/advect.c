@@ -126,7 +126,7 @@ VT_INLINE void land(run *r, flight *f, const vf u[4], int64_t i)
 static void advect_rest(run *r, int64_t i)
 {
     const vt_tracer_rows *const rows = r->c->rows;
-    const int64_t left = r->end - i;
+    const int64_t left = r->end - i < VL ? r->end - i : VL;
     float position[3 * VL] = {0}, velocity[3 * VL], age[VL] = {0};
     memcpy(position, rows->position + 3 * i, 12 * (size_t)left);
     memcpy(age, rows->age + i, 4 * (size_t)left);

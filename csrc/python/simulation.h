@@ -1,0 +1,39 @@
+/* What the files of the type Simulation share. */
+#ifndef VORTON_PYTHON_SIMULATION_H
+#define VORTON_PYTHON_SIMULATION_H
+
+#include "binding.h"
+
+/* busy is guarded by the GIL: set before it is released and cleared after it is taken back, so that
+ * between two looks at the library inside one method nothing can have changed. */
+typedef struct vt_py_simulation {
+    PyObject_HEAD vt_simulation *simulation;
+    int busy;
+} vt_py_simulation;
+
+/* The simulation, or NULL with BusyError when another thread is inside. */
+vt_simulation *vt_py_idle(PyObject *self);
+
+/* None, or the exception of a failed call. */
+PyObject *vt_py_none_or_raise(PyObject *self, vt_status status);
+
+/* Runs the statement, which sets status, without the GIL. */
+#define VT_PY_WITHOUT_GIL(self, statement)                                                         \
+    do {                                                                                           \
+        ((vt_py_simulation *)(self))->busy = 1;                                                    \
+        Py_BEGIN_ALLOW_THREADS;                                                                    \
+        statement;                                                                                 \
+        Py_END_ALLOW_THREADS;                                                                      \
+        ((vt_py_simulation *)(self))->busy = 0;                                                    \
+    } while (0)
+
+/* particles.c: methods that work on the columns */
+PyObject *vt_py_add_vortons(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_add_tracers(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_remove(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_find_rows(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_column(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_count(PyObject *self, PyObject *set);
+PyObject *vt_py_capacity(PyObject *self, PyObject *set);
+
+#endif

@@ -1,0 +1,446 @@
+"""Every function and method of the extension with wrong arguments: an error, and no change."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hand_made import ring, simulation, state
+
+import vorton as vt
+from vorton import _core
+
+NAN, INF = float("nan"), float("inf")
+
+
+# ---- bad input ----
+
+# What each kind of argument must refuse, with TypeError or ValueError.
+BAD = {
+    "number": [None, "1", 1j, [1.0], NAN, np.zeros(2), object(), True],
+    "finite": [None, "1", 1j, [1.0], NAN, INF, -INF, 10**400, np.zeros(2), True],
+    "integer": [None, "1", 1.5, 1j, NAN, [1], 2**70, -(2**70), True],
+    "seed": [None, "1", 1.5, -1, 2**64, NAN],
+    "vector": [
+        None,
+        "abc",
+        1.0,
+        (1, 2),
+        (1, 2, 3, 4),
+        (1, 2, NAN),
+        (1, INF, 3),
+        (1j, 0, 0),
+        ((1, 2, 3),),
+        (1, "2", 3),
+        (1, None, 3),
+        (True, False, True),
+    ],
+    "pair": [None, "ab", (1, 2, 3), (1, NAN), NAN, INF, (1j, 2)],
+    "choice": [None, 0, "nothing", "", b"error", NAN],
+    "flag": [None, 0, 1, "yes", NAN],
+    "text": [1, 1.5, b"density", ["a"], "nul\0inside"],
+    "rows": [
+        None,
+        1.0,
+        "abc",
+        np.zeros(3),
+        np.zeros((4, 2)),
+        np.zeros((4, 4)),
+        np.zeros((4, 3, 1)),
+        np.full((4, 3), NAN),
+        np.full((4, 3), INF),
+        [[1, 2, "3"]] * 4,
+        np.zeros((4, 3), complex),
+        np.zeros((4, 3), object),
+        np.zeros((4, 3), bool),
+        [[1, 2, 3], [1, 2]],
+        np.zeros((4, 3), "M8[s]"),
+        {"a": 1},
+    ],
+    "values": [
+        None,
+        "abc",
+        1.0,
+        np.zeros((4, 1)),
+        np.ones(3),
+        np.ones(5),
+        np.full(4, NAN),
+        np.full(4, INF),
+        np.ones(4, complex),
+        np.ones(4, object),
+        np.ones(4, bool),
+    ],
+    "mask": [
+        None,
+        "abc",
+        1,
+        np.zeros(4, int),
+        np.zeros(4),
+        np.zeros((4, 1), bool),
+        np.zeros(3, bool),
+        np.zeros(5, bool),
+        [0, 1, 0, 1],
+    ],
+    "ids": [
+        None,
+        "abc",
+        1,
+        np.zeros(4),
+        np.zeros((4, 1), int),
+        [1.5],
+        [NAN],
+        np.zeros(4, bool),
+        np.full(4, 2**63, np.uint64),
+    ],
+    "set": [None, 0, "particles", b"vortons", ""],
+    "column": [None, 0, "nothing", b"position", ""],
+    "points": [
+        None,
+        1.0,
+        "abc",
+        np.zeros(3),
+        np.zeros((4, 2)),
+        np.full((4, 3), NAN),
+        np.zeros((4, 3), complex),
+        np.zeros((4, 3), object),
+    ],
+    "triple": [None, 1, "abc", (1, 2), (1.5, 2, 3), (1, 2, 2**40), (NAN, 1, 1)],
+    "dict": [None, 1, "sphere", [("kind", "sphere")], {"nothing": 1}, {1: 2}],
+    "field": [
+        None,
+        1.0,
+        "abc",
+        np.zeros((9, 9, 9)),
+        np.zeros((9, 9, 9, 2)),
+        np.full((9, 9, 9, 3), NAN),
+        np.zeros((9, 9, 9, 3), complex),
+    ],
+    "function": [1, "velocity", [1]],
+}
+
+
+def good_calls(sim):
+    """(name, function, {argument: (kind, good value)}): every function and method of _core."""
+    core = sim._core
+    p, s, c, v = ring(4)
+    volume = core.volume(0.1)
+    ring_def = {
+        "center": ("vector", (0, 0, 1)),
+        "axis": ("vector", (0, 0, 1)),
+        "radius": ("pair", 0.5),
+        "major": ("vector", (1, 0, 0)),
+        "circulation": ("finite", 1.0),
+        "core": ("finite", 0.1),
+        "vorton_core": ("finite", 0.1),
+        "wobble": ("finite", 0.0),
+        "wobble_seed": ("seed", 0),
+        "sections": ("integer", 30),
+        "layers": ("integer", 0),
+        "time": ("finite", 0.0),
+    }
+    emitter_def = {
+        "shape": ("dict", {"kind": "sphere"}),
+        "count": ("integer", 1),
+        "rate": ("finite", 0.0),
+        "start": ("finite", 0.0),
+        "end": ("number", INF),
+        "density": ("finite", 1.0),
+        "lifetime": ("number", INF),
+    }
+    shape = {
+        "kind": ("choice", "box"),
+        "center": ("vector", (0, 0, 0)),
+        "axis": ("vector", (0, 0, 1)),
+        "radius": ("finite", 1.0),
+        "size": ("vector", (1, 1, 1)),
+        "vertices": ("points", p),
+        "faces": ("triple", [[0, 1, 2]]),
+    }
+    camera = {
+        "width": ("integer", 16),
+        "height": ("integer", 16),
+        "eye": ("vector", (0, -3, 0)),
+        "target": ("vector", (0, 0, 0)),
+        "up": ("vector", (0, 0, 1)),
+        "field_of_view": ("finite", 35),
+        "extinction": ("finite", 1.0),
+        "exposure": ("finite", 0.6),
+        "albedo": ("vector", (1, 1, 1)),
+        "key_direction": ("vector", (0, 0, 1)),
+        "key_color": ("vector", (1, 1, 1)),
+        "sky_color": ("vector", (1, 1, 1)),
+        "ground_color": ("vector", (1, 1, 1)),
+        "background": ("vector", ((0, 0, 0), (1, 1, 1))),
+        "step": ("finite", 0.8),
+        "threads": ("integer", 1),
+    }
+    create = {
+        "max_vortons": ("integer", 10),
+        "max_tracers": ("integer", 10),
+        "max_nodes": ("integer", 17**3),
+        "spacing": ("finite", 0.1),
+        "wind": ("vector", (0, 0, 0)),
+        "seed": ("seed", 0),
+        "threads": ("integer", 1),
+        "at_capacity": ("choice", "error"),
+        "method": ("dict", {"velocity": "direct"}),
+    }
+    direct = {
+        "targets": ("points", np.zeros((4, 3))),
+        "positions": ("rows", p),
+        "strengths": ("rows", s),
+        "cores": ("values", c),
+        "kernel": ("choice", "wl"),
+        "threads": ("integer", 1),
+    }
+    from_tracers = {
+        "position": ("rows", p),
+        "density": ("values", np.ones(4)),
+        "size": ("values", np.ones(4)),
+        "voxel_size": ("finite", 0.5),
+        "velocity": ("function", None),
+        "velocity_margin": ("finite", 1.0),
+        "threads": ("integer", 1),
+    }
+    return [
+        ("step", core.step, {"dt": ("finite", 0.0), "count": ("integer", 1)}),
+        (
+            "add_vortons",
+            core.add_vortons,
+            {
+                "position": ("rows", p),
+                "strength": ("rows", s),
+                "core": ("values", c),
+                "volume": ("values", v),
+            },
+        ),
+        (
+            "add_tracers",
+            core.add_tracers,
+            {"position": ("rows", p), "density": ("values", c), "size": ("values", c)},
+        ),
+        ("remove", core.remove, {"set": ("set", "vortons"), "mask": ("mask", np.zeros(4, bool))}),
+        ("find_rows", core.find_rows, {"set": ("set", "vortons"), "ids": ("ids", [0, 1])}),
+        ("column", core.column, {"set": ("set", "tracers"), "name": ("column", "density")}),
+        ("grid", core.grid, {"name": ("column", "velocity")}),
+        ("velocity_at", core.velocity_at, {"points": ("points", p)}),
+        (
+            "volume",
+            core.volume,
+            {
+                "voxel_size": ("finite", 0.1),
+                "velocity_margin": ("finite", 1.0),
+                "threads": ("integer", 1),
+            },
+        ),
+        ("add_ring", core.add_ring, ring_def),
+        ("add_emitter", core.add_emitter, emitter_def),
+        (
+            "density",
+            volume.density,
+            {"first": ("triple", (0, 0, 0)), "shape": ("triple", (2, 3, 4))},
+        ),
+        (
+            "encode_vdb",
+            volume.encode_vdb,
+            {
+                "density_name": ("text", "density"),
+                "velocity_name": ("text", None),
+                "half": ("flag", True),
+                "compress": ("flag", False),
+            },
+        ),
+        ("render", volume.render, camera),
+        ("extinction", volume.extinction, camera),
+        ("Simulation", _core.Simulation, create),
+        ("shape_volume", _core.shape_volume, shape),
+        ("direct_sum", _core.direct_sum, direct),
+        (
+            "solve_poisson",
+            _core.solve_poisson,
+            {
+                "field": ("field", np.zeros((9, 9, 9, 3))),
+                "spacing": ("finite", 0.1),
+                "threads": ("integer", 1),
+            },
+        ),
+        ("volume_from_tracers", _core.volume_from_tracers, from_tracers),
+    ]
+
+
+def four():
+    """A simulation of four vortons and four tracers whose fields exist."""
+    sim = simulation(vortons=4, tracers=4, threads=1)
+    sim.update_fields()
+    return sim
+
+
+CALLS = [name for name, _, _ in good_calls(four())]
+
+
+def call_named(sim, name):
+    return next((f, a) for n, f, a in good_calls(sim) if n == name)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_good_input_is_taken(name):
+    function, arguments = call_named(four(), name)
+    function(**{key: value for key, (_, value) in arguments.items()})
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_bad_input_is_refused_and_changes_nothing(name):
+    sim = four()
+    before = state(sim)
+    function, arguments = call_named(sim, name)
+    good = {key: value for key, (_, value) in arguments.items()}
+    for key, (kind, _) in arguments.items():
+        for bad in BAD[kind]:
+            with pytest.raises((TypeError, ValueError)) as error:
+                function(**{**good, key: bad})
+                pytest.fail(f"{name}({key}={bad!r}) was taken")
+            words = str(error.value)
+            assert key in words or "argument" in words or name in words or kind == "dict", words
+    assert state(sim) == before
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_unknown_arguments_are_refused(name):
+    function, arguments = call_named(four(), name)
+    good = {key: value for key, (_, value) in arguments.items()}
+    with pytest.raises(TypeError, match="nothing_like_it|takes at most"):
+        function(**good, nothing_like_it=1)
+    with pytest.raises(TypeError):
+        function(*[None] * 30)
+
+
+def test_every_function_is_called_here():
+    public = {n for n in dir(_core) if not n.startswith("_") and callable(getattr(_core, n))}
+    for kind in (_core.Simulation, _core.Volume):
+        public |= {n for n in vars(kind) if not n.startswith("_")}
+    without_arguments = {
+        "version",
+        "simd",
+        "backend",
+        "available_threads",
+        "build",
+        "has_compression",
+        "info",
+        "health",
+        "timings",
+        "time",
+        "step_count",
+        "update_fields",
+    }
+    one_argument = {"count", "capacity"}
+    types = {"BusyError", "CapacityError", "Volume"}
+    assert public - without_arguments - one_argument - types == set(CALLS)
+
+
+@pytest.mark.parametrize("name", ["count", "capacity"])
+def test_names_of_sets(name):
+    function = getattr(four()._core, name)
+    assert function("vortons") >= 4
+    for bad in BAD["set"]:
+        with pytest.raises((TypeError, ValueError), match="vortons"):
+            function(bad)
+
+
+def test_volume_cannot_be_made_by_hand():
+    with pytest.raises(TypeError):
+        _core.Volume()
+
+
+def test_numbers_of_other_types_are_taken():
+    sim = vt.Simulation()
+    position, strength, core, _volume = ring(4)
+    for cast in (np.float16, np.float64, np.longdouble, list, np.asfortranarray):
+        convert = (
+            cast
+            if callable(cast) and not isinstance(cast, type)
+            else ((lambda x: x.tolist()) if cast is list else (lambda x, t=cast: x.astype(t)))
+        )
+        sim.vortons.add(
+            convert(position), convert(strength), core=convert(core), volume=np.full(4, 1e-3)
+        )
+    sim.vortons.add(np.zeros((2, 3), int), np.zeros((2, 3), np.uint8), core=1, volume=np.int64(2))
+    assert sim.vortons.count == 22
+    assert np.allclose(sim.vortons.position[8:20:4], position[0])
+    sim.vortons.add(position[::-2], strength[::-2], core=0.1, volume=0.1)
+    assert np.array_equal(sim.vortons.position[22:], position[::-2].astype(np.float32))
+
+
+def test_message_names_argument_value_and_range():
+    sim = four()
+    with pytest.raises(ValueError, match=r"position must have shape \(n, 3\), got \(4, 2\)"):
+        sim.vortons.add(np.zeros((4, 2)), np.zeros((4, 2)), core=1, volume=1)
+    with pytest.raises(ValueError, match=r"strength must have shape \(4, 3\), got \(5, 3\)"):
+        sim.vortons.add(np.zeros((4, 3)), np.zeros((5, 3)), core=1, volume=1)
+    with pytest.raises(TypeError, match="position must hold real numbers, got dtype complex128"):
+        sim.vortons.add(np.zeros((4, 3), complex), np.zeros((4, 3)), core=1, volume=1)
+    with pytest.raises(ValueError, match="points must be finite, got nan at flat index 5"):
+        sim.velocity_at([[0, 0, 0], [0, 0, NAN]])
+    with pytest.raises(ValueError, match="position must be finite in float32, got 1e\\+39"):
+        sim.vortons.add([[0, 0, 1e39]], [[0, 0, 0]], core=1, volume=1)
+    with pytest.raises(ValueError, match="core.*-1"):
+        sim.vortons.add(np.zeros((1, 3)), np.zeros((1, 3)), core=-1, volume=1)
+    with pytest.raises(ValueError, match=r"threads.*65.*64"):
+        vt.Simulation(threads=65)
+    with pytest.raises(ValueError, match="dt.*-1"):
+        sim.advance(-1)
+    with pytest.raises(ValueError, match="one of: vortons tracers; got 'x'"):
+        sim._core.count("x")
+
+
+# ---- errors of the library ----
+
+
+@pytest.mark.parametrize("column", ["vortons.position", "vortons.strength", "tracers.position"])
+@pytest.mark.parametrize("value", [NAN, INF])
+def test_nan_written_into_a_view(column, value):
+    sim = simulation()
+    sim.step()
+    set_name, name = column.split(".")
+    view = getattr(getattr(sim, set_name), name)
+    old = view[7, 1]
+    view[7, 1] = value
+    before = state(sim)
+    with pytest.raises(ValueError, match=rf"{set_name}.{name}.*row 7"):
+        sim.step()
+    assert state(sim) == before
+    view[7, 1] = old
+    sim.step()
+    assert sim.frame == 2
+
+
+def test_dt():
+    sim = simulation()
+    before = state(sim)
+    sim.advance(0)
+    assert state(sim) == before
+    for bad in (-1.0, NAN, INF, None, "1"):
+        with pytest.raises((ValueError, TypeError), match="dt"):
+            sim.advance(bad)
+    assert state(sim) == before
+
+
+def test_exceptions_have_their_place():
+    assert issubclass(vt.BusyError, RuntimeError) and issubclass(vt.CapacityError, RuntimeError)
+    assert vt.BusyError.__module__ == "vorton" and vt.CapacityError.__module__ == "vorton"
+
+
+def test_no_memory():
+    with pytest.raises((MemoryError, ValueError)):
+        # 256 simulations of the largest size do not fit into any address space.
+        [
+            _core.Simulation(max_vortons=2**30, max_tracers=2**31 - 1, max_nodes=2**30)
+            for _ in range(256)
+        ]
+
+
+def test_core_objects_cannot_be_copied():
+    sim = four()
+    for thing in (sim._core, sim._core.volume(0.1)):
+        for way in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError):
+                way(thing)
