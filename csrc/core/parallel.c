@@ -30,8 +30,7 @@ static void run_blocks(job *j, int thread)
     _mm_setcsr(0x9fc0u); /* exceptions masked, round to nearest, flush denormals (FTZ and DAZ) */
 #endif
     for (;;) {
-        const int64_t begin =
-            atomic_fetch_add_explicit(&j->next, j->block, memory_order_relaxed);
+        const int64_t begin = atomic_fetch_add_explicit(&j->next, j->block, memory_order_relaxed);
         if (begin >= j->count)
             break;
         const int64_t end = begin + j->block < j->count ? begin + j->block : j->count;

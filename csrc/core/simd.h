@@ -301,8 +301,8 @@ VT_INLINE void vf_transpose(vf r[VL])
 #endif
 }
 
-/* Neighbours along a row that is held in vectors: the last lane of `before`, then `here` without its
- * last; and `here` without its first lane, then the first of `after`. */
+/* Neighbours along a row that is held in vectors: the last lane of `before`, then `here` without
+ * its last; and `here` without its first lane, then the first of `after`. */
 VT_INLINE vf vf_behind(vf before, vf here)
 {
 #if VL == 16
@@ -331,7 +331,8 @@ VT_INLINE vf vf_ahead(vf here, vf after)
 VT_INLINE void vf_deinterleave(vf r[4])
 {
 #if VL == 16
-    const __m512i first = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
+    const __m512i first =
+        _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
     const __m512i second = first + _mm512_set1_epi32(2);
     const __m512 a = (__m512)r[0], b = (__m512)r[1], c = (__m512)r[2], d = (__m512)r[3];
     const __m512 xy_low = _mm512_permutex2var_ps(a, first, b);
