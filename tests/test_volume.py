@@ -142,7 +142,8 @@ def test_density_of_any_box():
     volume = Volume(position, density, size, H)
     first, shape = box_around(position, margin=20)
     everything = volume.density(first, shape)
-    for low, count in (((3, 5, 7), (1, 1, 1)), ((11, 0, 20), (9, 30, 17)), ((25, 25, 25), (5, 8, 2))):
+    boxes = ((3, 5, 7), (1, 1, 1)), ((11, 0, 20), (9, 30, 17)), ((25, 25, 25), (5, 8, 2))
+    for low, count in boxes:
         part = everything[tuple(slice(a, a + n) for a, n in zip(low, count))]
         assert np.array_equal(volume.density(first + low, count), part)
     assert volume.density((2**31 - 9, 0, -(2**31)), (8, 3, 5)).sum() == 0

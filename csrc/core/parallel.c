@@ -30,8 +30,7 @@ static void run_blocks(job *j, int thread)
     _mm_setcsr(0x9fc0u); /* exceptions masked, round to nearest, flush denormals (FTZ and DAZ) */
 #endif
     for (;;) {
-        const int64_t begin =
-            atomic_fetch_add_explicit(&j->next, j->block, memory_order_relaxed);
+        const int64_t begin = atomic_fetch_add_explicit(&j->next, j->block, memory_order_relaxed);
         if (begin >= j->count)
             break;
         const int64_t end = begin + j->block < j->count ? begin + j->block : j->count;
@@ -70,7 +69,8 @@ static void look_away(void)
 #endif
 }
 
-/* The next loop after the one seen last. Returns the job, or NULL when this worker is not wanted. */
+/* The next loop after the one seen last. Returns the job, or NULL when this worker is not wanted.
+ */
 static job *next_loop(int thread, uint64_t *seen)
 {
     for (int n = 0; n < WAITS && atomic_load(&workers.generation) == *seen; n++)
