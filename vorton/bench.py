@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import os
 import platform
 import resource
 import subprocess
@@ -165,7 +166,7 @@ def run(name: str, threads: int | None = None, seconds: float = 2.0) -> dict[str
     peak = _resident_mib()
     return {
         "scene": name,
-        "threads": threads or _core.available_threads(),
+        "threads": threads or len(os.sched_getaffinity(0)),
         "vortons": simulation.count("vortons"),
         "tracers": simulation.count("tracers"),
         "grid": list(health["grid"]),

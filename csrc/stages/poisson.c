@@ -3,13 +3,15 @@
  *
  * Boundary values move to the right side of their inner neighbours. A sine transform along x and y
  * makes of each mode (kx, ky) a tridiagonal system along z with the diagonal
- * b = 2 + 4 sin^2(pi kx / 2 nx) + 4 sin^2(pi ky / 2 ny), eliminated from both ends at once:
- *   d[1] = f[1] p[1], d[q] = (f[q] + d[q-1]) p[q];  p[1] = 1 / b, p[q] = 1 / (b - p[q-1]),
- * q planes away from either end, and in the middle h = nz / 2
- *   a[h] = (f[h] + d[h-1] + d[h+1]) p[h],  p[h] = 1 / (b - 2 p[h-1]),  then a[q] = d[q] + p[q]
- * a[q+1]. Everything happens plane by plane: both transforms of a plane and its step of the
- * elimination while it is in the cache, d in place of f. Modes of a plane lie in blocks of VL along
- * kx, block after block: mode (kx, ky) at (kx / VL * ny + ky) * VL + kx % VL.
+ * b = 2 + 4 sin^2(pi kx / 2 nx) + 4 sin^2(pi ky / 2 ny), eliminated from both ends at once. With
+ * pivots p[1] = 1 / b, p[q] = 1 / (b - p[q-1]), p[h] = 1 / (b - 2 p[h-1]), q planes away from
+ * either end and h = nz / 2 in the middle:
+ *
+ *   d[q] = (f[q] + d[q-1]) p[q],  a[h] = (f[h] + d[h-1] + d[h+1]) p[h],  a[q] = d[q] + p[q] a[q+1]
+ *
+ * Everything happens plane by plane: both transforms of a plane and its step of the elimination
+ * while it is in the cache, d in place of f. Modes of a plane lie in blocks of VL along kx, block
+ * after block: mode (kx, ky) at (kx / VL * ny + ky) * VL + kx % VL.
  *
  * Padding: lanes that are no lines compute with whatever lies there and never meet the others;
  * modes beyond the last and nodes beyond the last cell are set to zero. */
@@ -38,8 +40,7 @@ typedef struct solver {
     scratch scratch[TASKS];
 } solver;
 
-/* A plane of one component, by its distance from the end (0 low, 1 high) that it is counted from.
- */
+/* A plane of one component, by its distance from an end of the grid (0 low, 1 high). */
 typedef struct plane {
     int component, end, depth;
 } plane;

@@ -47,8 +47,8 @@ int vt_poisson_likes(int64_t cells);
 
 /* Reserves memory (address space: pages are taken as they are touched) for the tables of any grid
  * of at most most_nodes nodes. Pivots are cells[0] rounded up to 16 x cells[1] x cells[2] / 2
- * floats: at most one per node, since rounding at worst doubles (8 to 16). 0, or -1 when refused.
- */
+ * floats: at most one per node, since rounding at worst doubles (8 to 16). Returns 0, or -1 when
+ * the system refuses. */
 int vt_poisson_plan_create(vt_poisson_plan *plan, int64_t most_nodes);
 void vt_poisson_plan_destroy(vt_poisson_plan *plan);
 
