@@ -33,7 +33,6 @@ const vt_stage_table *vt_stages(void)
 BEST_TARGET = native.targets()[-1]
 
 OK, INVALID_ARGUMENT, NOT_FINITE = 0, 1, 5
-BEST = native.targets()[-1]
 
 NON_CUBIC = [(8, 8, 8), (8, 20, 54), (30, 36, 50), (48, 64, 90), (10, 12, 18), (90, 8, 10),
              (128, 16, 32), (250, 24, 8), (18, 162, 12), (8, 8, 1024), (1024, 8, 8), (8, 1000, 10),
@@ -49,11 +48,7 @@ def library(target):
     return lib
 
 
-<<<<<<< HEAD
-def call(cells, spacing, field, threads=1, target=BEST):
-=======
 def call(cells, spacing, field, threads=1, target=BEST_TARGET):
->>>>>>> poisson
     """Status of vt_solve_poisson, and the field that it overwrote."""
     field = np.array(field, np.float32, order="C")
     status = library(target).vt_solve_poisson(
