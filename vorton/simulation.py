@@ -186,9 +186,9 @@ _add_columns(Tracers, _core.TRACER_COLUMNS)
 class Grids:
     """Fields on the nodes of the working grid: ``sim.grids``.
 
-    Arrays are read-only views of shape (nz, ny, nx, 3), right until the next step; node
-    ``[k, j, i]`` lies at ``origin + spacing * (i, j, k)``. A step leaves the fields of its last
-    stage: call ``sim.update_fields()`` for those of the particles as they are now.
+    Arrays are read-only views of shape (nz, ny, nx, 3) on the live memory; node ``[k, j, i]`` lies at
+    ``origin + spacing * (i, j, k)``. Asking for one brings the fields up to date with the particles;
+    a view taken earlier is right until the next step.
     """
 
     def __init__(self, core: _core.Simulation) -> None:
@@ -196,7 +196,7 @@ class Grids:
 
     @property
     def velocity(self) -> np.ndarray:
-        """Velocity with the wind, m/s: (nz, ny, nx, 3) float32."""
+        """Velocity relative to the scene's wind, m/s: (nz, ny, nx, 3) float32."""
         return self._core.grid("velocity")[0]
 
     @property
@@ -363,7 +363,7 @@ class Simulation:
     # ---- fields ----
 
     def update_fields(self) -> None:
-        """Bring `grids` up to date with the particles as they are now."""
+        """Bring views of `grids` up to date with the particles as they are now."""
         self._core.update_fields()
 
     def velocity_at(self, points: Any) -> np.ndarray:

@@ -224,8 +224,8 @@ VT_API vt_status vt_find_rows(vt_simulation *simulation, int set, int64_t count,
 
 /* ---- fields ---- */
 
-/* Brings the fields up to date with the particles, without moving anything. vt_step leaves the
- * fields of its last stage. */
+/* Brings the fields up to date with the particles, without moving anything. Everything that reads
+ * fields does this by itself when it is needed; views of them show what was there last. */
 VT_API vt_status vt_update_fields(vt_simulation *simulation);
 
 /* Node-centred arrays of the working grid, shape (nz, ny, nx, 3), not contiguous: "velocity" (m/s,
