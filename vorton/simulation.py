@@ -186,9 +186,9 @@ _add_columns(Tracers, _core.TRACER_COLUMNS)
 class Grids:
     """Fields on the nodes of the working grid: ``sim.grids``.
 
-    Arrays are read-only views of shape (nz, ny, nx, 3) on the live memory; node ``[k, j, i]`` lies at
-    ``origin + spacing * (i, j, k)``. Asking for one brings the fields up to date with the particles;
-    a view taken earlier is right until the next step.
+    Arrays are read-only views of shape (nz, ny, nx, 3) on the live memory; node ``[k, j, i]`` lies
+    at ``origin + spacing * (i, j, k)``. Asking for one brings the fields up to date with the
+    particles; a view taken earlier is right until the next step.
     """
 
     def __init__(self, core: _core.Simulation) -> None:
