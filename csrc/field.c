@@ -142,7 +142,8 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
     VT_TIMED(s, sort, stages->sort(grid, count, records, sorted, row_start, arena, threads));
     VT_TIMED(s, deposit, stages->deposit(grid, sorted, row_start, threads));
     VT_TIMED(s, boundary, stages->boundary(grid, &s->moments, theta, arena, threads));
-    VT_TIMED(s, filter, stages->filter(grid, filter_variance(grid), 1 / grid->spacing, arena, threads));
+    VT_TIMED(s, filter,
+             stages->filter(grid, filter_variance(grid), 1 / grid->spacing, arena, threads));
     VT_TIMED(s, poisson, stages->poisson(grid, &s->plan, arena, threads));
     VT_TIMED(s, velocity, stages->velocity(grid, threads));
 }
@@ -271,9 +272,9 @@ static vt_status describe_grid(vt_simulation *s, const char *name, vt_array *arr
         return vt_fail(VT_INVALID_ARGUMENT,
                        "there is no grid \"%s\"; allowed are velocity and vector_potential", name);
     if (!s->fields_exist)
-        return vt_fail(VT_INVALID_ARGUMENT,
-                       "there is no grid %s: no vorton carries circulation, or the method is direct",
-                       name);
+        return vt_fail(
+            VT_INVALID_ARGUMENT,
+            "there is no grid %s: no vorton carries circulation, or the method is direct", name);
     *array = (vt_array){.data = potential ? (void *)g->field[0] : (void *)g->nodes,
                         .type = VT_FLOAT32,
                         .dimensions = 4,
@@ -291,7 +292,7 @@ static vt_status describe_grid(vt_simulation *s, const char *name, vt_array *arr
 }
 
 vt_status vt_get_grid(vt_simulation *s, const char *name, vt_array *array, double origin[3],
-                        double *spacing)
+                      double *spacing)
 {
     vt_status status = vt_enter(s);
     if (status)

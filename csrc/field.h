@@ -26,8 +26,7 @@ vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content 
 vt_status vt_check_tracers(vt_simulation *s);
 
 /* Places the grid around the content, starting from placement. */
-vt_status vt_place_grid(const vt_simulation *s, const vt_content *content,
-                        vt_placement *placement);
+vt_status vt_place_grid(const vt_simulation *s, const vt_content *content, vt_placement *placement);
 
 /* The arrays of s->grid for the placement. */
 void vt_lay_out_grid(vt_simulation *s, const vt_placement *placement);

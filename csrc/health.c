@@ -123,8 +123,8 @@ static void sum_node(const node_job *job, int64_t k, int64_t j, int64_t i, node_
     for (int c = 0; c < 3; c++) {
         sums->energy += (double)g->field[c][n] * (double)job->vorticity[c][n];
         for (int a = 0; a < 3; a++) {
-            const double d = (double)job->vorticity[c][n + step[a]] -
-                             (double)job->vorticity[c][n - step[a]];
+            const double d =
+                (double)job->vorticity[c][n + step[a]] - (double)job->vorticity[c][n - step[a]];
             sums->gradient += d * d;
             divergence += a == c ? d : 0;
         }
@@ -169,8 +169,7 @@ static void add_node_sums(vt_simulation *s, vt_health *h)
         all.divergence += job.plane[k].divergence;
         all.gradient += job.plane[k].gradient;
         all.speed = fmax(all.speed, job.plane[k].speed);
-        all.velocity_divergence =
-            fmax(all.velocity_divergence, job.plane[k].velocity_divergence);
+        all.velocity_divergence = fmax(all.velocity_divergence, job.plane[k].velocity_divergence);
     }
     h->energy = all.energy / 2 * g->spacing * g->spacing * g->spacing;
     h->largest_divergence = all.speed > 0 ? all.velocity_divergence / sqrt(all.speed) : 0;
@@ -185,7 +184,8 @@ vt_status vt_get_health(vt_simulation *s, vt_health *health)
         return status;
     status = vt_solve_now(s);
     if (!status) {
-        vt_health h = {.vortons = s->vortons.set.count, .tracers = s->tracers.set.count,
+        vt_health h = {.vortons = s->vortons.set.count,
+                       .tracers = s->tracers.set.count,
                        .substeps = s->last_substeps};
         int64_t bounded = 0;
         for (int t = 0; t < VT_MAX_THREADS; t++) {

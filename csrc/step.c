@@ -93,8 +93,8 @@ static void collect(vt_simulation *s, const vt_births *births, work *w)
         w->gradient = vt_arena_push(&s->arena, 36 * rows);
     } else {
         w->space = s->grid;
-        w->row_start = vt_arena_push(
-            &s->arena, 4 * ((size_t)s->grid.cells[1] * (size_t)s->grid.cells[2] + 1));
+        w->row_start =
+            vt_arena_push(&s->arena, 4 * ((size_t)s->grid.cells[1] * (size_t)s->grid.cells[2] + 1));
     }
     w->field = (vt_field){&w->space, w->velocity, w->gradient};
     s->stages->collect(&w->space, w->count, v->position, v->strength, v->bound_volume, w->records,
@@ -145,13 +145,15 @@ static void finish(vt_simulation *s, work *w, double dt)
     const vt_vortons *const v = &s->vortons;
     const vt_vorton_rows rows = {v->position,     v->strength, v->volume,
                                  v->bound_volume, v->velocity, v->age};
-    VT_TIMED(s, finish, s->stages->finish(&w->field, &s->def.method, dt, s->def.wind, w->count,
-                                          w->sorted, &rows, w->share, s->def.threads));
+    VT_TIMED(s, finish,
+             s->stages->finish(&w->field, &s->def.method, dt, s->def.wind, w->count, w->sorted,
+                               &rows, w->share, s->def.threads));
     if (is_direct(s) || s->def.method.exchange == 0)
         store_strengths(s, w);
     else
-        VT_TIMED(s, exchange, s->stages->exchange(&s->grid, w->count, w->sorted, w->share,
-                                                  w->row_start, &rows, &s->arena, s->def.threads));
+        VT_TIMED(s, exchange,
+                 s->stages->exchange(&s->grid, w->count, w->sorted, w->share, w->row_start, &rows,
+                                     &s->arena, s->def.threads));
 }
 
 /* ---- births ---- */
@@ -226,14 +228,15 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     VT_TIMED(s, sort, collect(s, births, &w));
     solve(s, &w);
     VT_TIMED(s, sort, sort_columns(s, &w));
-    VT_TIMED(s, stretch, s->stages->stretch(&w.field, method, w.count, w.sorted, w.rates,
-                                            &s->extremes, threads));
+    VT_TIMED(
+        s, stretch,
+        s->stages->stretch(&w.field, method, w.count, w.sorted, w.rates, &s->extremes, threads));
     const double dt = *advanced = choose_substep(s, remaining);
 
     /* the field in the middle */
     if (method->time == VT_TIME_RK2) {
-        VT_TIMED(s, stretch, s->stages->midpoint(&w.space, dt, w.count, w.sorted, w.rates,
-                                                 w.records, threads));
+        VT_TIMED(s, stretch,
+                 s->stages->midpoint(&w.space, dt, w.count, w.sorted, w.rates, w.records, threads));
         VT_TIMED(s, emit, bear(s, births, s->time + dt, &w));
         solve(s, &w);
     }

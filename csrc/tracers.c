@@ -52,12 +52,11 @@ static void move_on_grid(vt_simulation *s, double dt)
     vt_tracers *const t = &s->tracers;
     const int64_t count = t->set.count;
     const int64_t blocks = (count + VT_ADVECT_BLOCK - 1) / VT_ADVECT_BLOCK;
-    const vt_tracer_rows rows = {t->position,
-                                 t->set.used[VT_TRACER_velocity] ? t->velocity : NULL, t->age};
+    const vt_tracer_rows rows = {t->position, t->set.used[VT_TRACER_velocity] ? t->velocity : NULL,
+                                 t->age};
     uint32_t *const outside =
         vt_arena_push(&s->arena, sizeof *outside * (size_t)(blocks * VT_ADVECT_BLOCK));
-    int32_t *const outside_count =
-        vt_arena_push(&s->arena, sizeof *outside_count * (size_t)blocks);
+    int32_t *const outside_count = vt_arena_push(&s->arena, sizeof *outside_count * (size_t)blocks);
     s->stages->advect(&s->grid, dt, s->def.wind, count, &rows, outside, outside_count,
                       s->def.threads);
     int64_t listed = 0;

@@ -37,6 +37,5 @@ scene.add(vt.Tracers(slab, renew=0.6 * SPEED / slab.thickness, end=SECONDS))
 
 if __name__ == "__main__":
     sim = vt.Simulation(scene)
-    for frame in sim.frames(24):
-        pass
+    sim.step(24)
     print(sim, f"top at {sim.tracers.position[:, 2].max():.2f} m")

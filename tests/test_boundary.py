@@ -6,10 +6,10 @@ test_e1_same_bits.
 import ctypes
 import itertools
 
+import native
 import numpy as np
 import pytest
 
-import native
 from vorton import _core
 
 SOURCES = ["csrc/stages/boundary.c", "csrc/stages/clusters.c", "csrc/stages/far_velocity.c",

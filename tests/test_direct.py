@@ -6,10 +6,9 @@ References are formulas of VALIDATION, evaluated with SciPy's or Python's own sp
 import ctypes
 import math
 
+import native
 import numpy as np
 import pytest
-
-import native
 
 GAUSSIAN, WL, BALL = range(3)
 KERNELS = [GAUSSIAN, WL, BALL]
@@ -311,7 +310,8 @@ def test_judge_leaves_out_what_is_not_asked_for(judge):
     ({"kernel": 3}, "kernel must be 0 (Gaussian), 1 (WL) or 2 (ball), got 3"),
     ({"threads": -1}, "threads must be 0 (all) .. 64, got -1"),
     ({"threads": 65}, "threads must be 0 (all) .. 64, got 65"),
-    ({"targets": np.array([[0, 0, 0], [0, np.nan, 0]])}, "targets must be finite, got nan in row 1"),
+    ({"targets": np.array([[0, 0, 0], [0, np.nan, 0]])},
+     "targets must be finite, got nan in row 1"),
     ({"positions": np.array([[np.inf, 0, 0]])}, "positions must be finite, got inf in row 0"),
     ({"strengths": np.array([[0, np.nan, 0]])}, "strengths must be finite, got nan in row 0"),
     ({"cores": np.array([0.0])}, "cores must be positive and finite, got 0 in row 0"),
@@ -320,8 +320,9 @@ def test_judge_leaves_out_what_is_not_asked_for(judge):
     ({"velocity": None}, "velocity must not be NULL")])
 def test_judge_refuses_bad_arguments(judge, change, message):
     arguments = {"kernel": 0, "targets": np.zeros((2, 3)), "positions": np.ones((1, 3)),
-                 "strengths": np.ones((1, 3)), "cores": np.ones(1), "velocity": np.full((2, 3), 7.0),
-                 "gradient": None, "potential": None, "threads": 1}
+                 "strengths": np.ones((1, 3)), "cores": np.ones(1),
+                 "velocity": np.full((2, 3), 7.0), "gradient": None,
+                 "potential": None, "threads": 1}
     velocity = arguments["velocity"]
     assert call_judge(judge, **(arguments | change)) == 1
     assert message in judge.vt_error_message().decode().replace("-nan", "nan")

@@ -3,10 +3,9 @@
 import ctypes
 import math
 
+import native
 import numpy as np
 import pytest
-
-import native
 
 EXP_CODE = """
 #include "core/mathf.h"
@@ -75,7 +74,8 @@ def test_ends_of_the_range(c):
     assert call(c, "vt_log", [0, 1, math.inf]).tolist() == [-math.inf, 0, math.inf]
     assert np.isnan(call(c, "vt_log", [-1, math.nan])).all()
     assert call(c, "vt_erf", [-math.inf, 0, math.inf]).tolist() == [-1, 0, 1]
-    assert np.isnan([call(c, name, [math.nan])[0] for name in ("vt_exp", "vt_erf", "vt_cbrt")]).all()
+    for name in ("vt_exp", "vt_erf", "vt_cbrt"):
+        assert np.isnan(call(c, name, [math.nan])[0])
     assert call(c, "vt_floor", [-2.5, -2, -.5, 0, .5, 2, 2.5]).tolist() == [-3, -2, -1, 0, 0, 2, 2]
 
 

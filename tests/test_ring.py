@@ -3,10 +3,9 @@
 import ctypes
 import math
 
+import native
 import numpy as np
 import pytest
-
-import native
 from test_direct import BALL, GAUSSIAN, WL, direct_sum, judge, pointer  # noqa: F401
 
 

@@ -3,11 +3,10 @@
 import ctypes
 import math
 
+import native
 import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
-
-import native
 
 SPHERE, BOX, DISK, MESH = range(4)
 

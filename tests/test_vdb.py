@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from volumes import INVALID_ARGUMENT, Volume, VolumeError, library
 
+import vorton as vt
+
 H = 0.05
 CENTER = np.array([1.0, -2.0, 0.5])
 FAR = [(x * H, y * H, z * H)  # in leaves and nodes on both sides of 0, 128, -4096 and 4096 voxels
@@ -67,7 +69,18 @@ def volumes():
 
 
 @pytest.fixture(scope="module")
-def read(volumes, tmp_path_factory):
+def simulation():
+    """A ring that has carried smoke along for some frames."""
+    scene = vt.Scene("ring")
+    scene.add(vt.VortexRing(radius=0.5, core=0.1, circulation=2.0))
+    scene.add(vt.Tracers(vt.Torus(radius=0.5, thickness=0.1), count=20_000))
+    sim = vt.Simulation(scene, fps=24)
+    sim.step(3)
+    return sim
+
+
+@pytest.fixture(scope="module")
+def read(volumes, simulation, tmp_path_factory):
     """What the host says of all files, and the voxels that it read."""
     python = os.environ.get("VORTON_BLENDER_PYTHON")
     if not python:
@@ -77,19 +90,21 @@ def read(volumes, tmp_path_factory):
     folder = tmp_path_factory.mktemp("vdb")
     for name, (scene, options) in FILES.items():
         (folder / f"{name}.vdb").write_bytes(volumes[scene].encode(**options))
+    (folder / "simulation.vdb").write_bytes(
+        simulation.volume(H).encode_vdb(half=False, compress=False))
     sequence = [folder / "sequence" / f"smoke_{frame:04d}.vdb" for frame in (1, 2, 3)]
     sequence[0].parent.mkdir()
     for frame, path in enumerate(sequence):
         path.write_bytes(Volume(*ball(CENTER + [0, 0, frame]), H, velocity=flow).encode())
     result = folder / "result.npz"
     done = subprocess.run([python, str(READER), str(result),
-                           *(str(folder / f"{name}.vdb") for name in FILES),
+                           *(str(folder / f"{name}.vdb") for name in (*FILES, "simulation")),
                            "--sequence", *map(str, sequence)],
                           check=False, capture_output=True, text=True)
     assert result.exists(), done.stdout + done.stderr  # the exit status may tell of other things
     arrays = np.load(result)
     report = json.loads(str(arrays["report"]))
-    files = dict(zip(FILES, report["files"]))
+    files = dict(zip((*FILES, "simulation"), report["files"]))
     for number, entry in enumerate(files.values()):
         for g, grid in enumerate(entry["openvdb"]["grids"]):
             grid["index"] = arrays[f"index_{number}_{g}"]
@@ -195,6 +210,20 @@ def test_centroid_is_that_of_the_tracers(read):
         weight = grid["values"].astype(float)
         found = H * (grid["index"] * weight[:, None]).sum(0) / weight.sum()
         assert np.abs(found - centroid).max() < 0.01 * H
+
+
+def test_volume_of_a_simulation(read, simulation):
+    density, velocity = (grids_of(read, "simulation")[g] for g in ("density", "velocity"))
+    tracers = simulation.tracers
+    mass = tracers.density.sum(dtype=float)
+    found = density["values"].sum(dtype=float) * H**3
+    assert abs(found / mass - 1) < 1e-6
+    centroid = (tracers.position * tracers.density.astype(float)[:, None]).sum(0) / mass
+    weight = density["values"].astype(float)[:, None]
+    assert np.abs(H * (density["index"] * weight).sum(0) / weight.sum() - centroid).max() < 0.01 * H
+    points = (H * velocity["index"].astype(np.float64)).astype(np.float32)
+    assert np.array_equal(velocity["values"], simulation.velocity_at(points))
+    assert np.abs(velocity["values"]).max() > 1
 
 
 # ---- Blender ----

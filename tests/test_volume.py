@@ -142,7 +142,8 @@ def test_density_of_any_box():
     volume = Volume(position, density, size, H)
     first, shape = box_around(position, margin=20)
     everything = volume.density(first, shape)
-    for low, count in (((3, 5, 7), (1, 1, 1)), ((11, 0, 20), (9, 30, 17)), ((25, 25, 25), (5, 8, 2))):
+    boxes = ((3, 5, 7), (1, 1, 1)), ((11, 0, 20), (9, 30, 17)), ((25, 25, 25), (5, 8, 2))
+    for low, count in boxes:
         part = everything[tuple(slice(a, a + n) for a, n in zip(low, count))]
         assert np.array_equal(volume.density(first + low, count), part)
     assert volume.density((2**31 - 9, 0, -(2**31)), (8, 3, 5)).sum() == 0
@@ -274,7 +275,7 @@ def test_null_pointers_are_refused():
 def test_every_refused_allocation_is_reported_and_nothing_leaks(tmp_path):
     functions = ["malloc", "calloc", "realloc", "aligned_alloc"]
     sources = ["tests/c/volume_memory.c", *(f"csrc/io/{name}.c" for name in (
-        "bytes", "leaves", "rasterize", "smooth", "vdb", "volume")),
+        "bytes", "leaves", "rasterize", "smooth", "vdb", "vdb_leaves", "volume")),
         *(f"csrc/core/{name}.c" for name in ("parallel", "status", "reserve"))]
     program = tmp_path / "volume_memory"
     command = ["cc", "-std=c11", "-O1", "-g", "-fsanitize=address,undefined",

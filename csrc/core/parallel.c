@@ -30,8 +30,7 @@ static void run_blocks(job *j, int thread)
     _mm_setcsr(0x9fc0u); /* exceptions masked, round to nearest, flush denormals (FTZ and DAZ) */
 #endif
     for (;;) {
-        const int64_t begin =
-            atomic_fetch_add_explicit(&j->next, j->block, memory_order_relaxed);
+        const int64_t begin = atomic_fetch_add_explicit(&j->next, j->block, memory_order_relaxed);
         if (begin >= j->count)
             break;
         const int64_t end = begin + j->block < j->count ? begin + j->block : j->count;
@@ -42,15 +41,20 @@ static void run_blocks(job *j, int thread)
 #endif
 }
 
-/* ---- the pool: workers sleep between loops; one loop at a time owns them ---- */
+/* ---- the pool: one loop at a time owns the workers; between loops they wait a little, then sleep,
+ * so that a machine with other work to do gets its processors back ---- */
+
+enum { WAITS = 4000 /* looks before sleeping: about 50 us */ };
 
 typedef struct pool {
     pthread_mutex_t owner, lock;
     pthread_cond_t wake, done;
+    /* guarded by lock; generation and active are also looked at without it */
     job *current;
-    uint64_t generation;
-    int wanted, active, started;
+    int wanted, started;
     pid_t process;
+    _Atomic uint64_t generation;
+    _Atomic int active; /* workers still inside the current loop */
 } pool;
 
 static pool workers = {.owner = PTHREAD_MUTEX_INITIALIZER,
@@ -58,23 +62,42 @@ static pool workers = {.owner = PTHREAD_MUTEX_INITIALIZER,
                        .wake = PTHREAD_COND_INITIALIZER,
                        .done = PTHREAD_COND_INITIALIZER};
 
+static void look_away(void)
+{
+#if defined(__x86_64__)
+    _mm_pause();
+#endif
+}
+
+/* The next loop after the one seen last. Returns the job, or NULL when this worker is not wanted.
+ */
+static job *next_loop(int thread, uint64_t *seen)
+{
+    for (int n = 0; n < WAITS && atomic_load(&workers.generation) == *seen; n++)
+        look_away();
+    pthread_mutex_lock(&workers.lock);
+    while (atomic_load(&workers.generation) == *seen)
+        pthread_cond_wait(&workers.wake, &workers.lock);
+    *seen = atomic_load(&workers.generation);
+    job *const j = thread < workers.wanted ? workers.current : NULL;
+    pthread_mutex_unlock(&workers.lock);
+    return j;
+}
+
 static void *worker_main(void *argument)
 {
     const int thread = (int)(intptr_t)argument;
     uint64_t seen = 0;
-    pthread_mutex_lock(&workers.lock);
     for (;;) {
-        while (workers.generation == seen)
-            pthread_cond_wait(&workers.wake, &workers.lock);
-        seen = workers.generation;
-        if (thread >= workers.wanted)
+        job *const j = next_loop(thread, &seen);
+        if (!j)
             continue;
-        job *const j = workers.current;
-        pthread_mutex_unlock(&workers.lock);
         run_blocks(j, thread);
-        pthread_mutex_lock(&workers.lock);
-        if (--workers.active == 0)
+        if (atomic_fetch_sub(&workers.active, 1) == 1) {
+            pthread_mutex_lock(&workers.lock);
             pthread_cond_signal(&workers.done);
+            pthread_mutex_unlock(&workers.lock);
+        }
     }
     return NULL;
 }
@@ -85,7 +108,7 @@ static int start_workers(int threads)
     if (workers.process != getpid()) { /* after a fork only the caller lives on */
         workers.process = getpid();
         workers.started = 1;
-        workers.generation = 0;
+        atomic_store(&workers.generation, 0);
     }
     while (workers.started < threads) {
         pthread_t id;
@@ -113,17 +136,20 @@ static void pool_for(int threads, job *j)
     const int taking_part = start_workers(threads);
     workers.current = j;
     workers.wanted = taking_part;
-    workers.active = taking_part - 1;
-    workers.generation++;
+    atomic_store(&workers.active, taking_part - 1);
+    atomic_fetch_add(&workers.generation, 1);
     pthread_cond_broadcast(&workers.wake);
     pthread_mutex_unlock(&workers.lock);
 
     run_blocks(j, 0);
 
+    for (int n = 0; n < WAITS && atomic_load(&workers.active) > 0; n++)
+        look_away();
     pthread_mutex_lock(&workers.lock);
-    while (workers.active > 0)
+    while (atomic_load(&workers.active) > 0)
         pthread_cond_wait(&workers.done, &workers.lock);
     workers.current = NULL;
+    workers.wanted = 0;
     pthread_mutex_unlock(&workers.lock);
     pthread_mutex_unlock(&workers.owner);
 }

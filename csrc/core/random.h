@@ -32,8 +32,7 @@ static inline double vt_random(uint64_t seed, uint64_t stream, uint64_t index)
 static inline void vt_sequence_point(uint64_t seed, uint64_t index, double point[3])
 {
     /* 2^64 / g^k with g^4 = g + 1, g = 1.2207440846057596, k = 1, 2, 3 */
-    static const uint64_t step[3] = {0xd1b54a32d192ed03u, 0xabc98388fb8fac02u,
-                                     0x8cb92ba72f3d8dd7u};
+    static const uint64_t step[3] = {0xd1b54a32d192ed03u, 0xabc98388fb8fac02u, 0x8cb92ba72f3d8dd7u};
     for (uint64_t axis = 0; axis < 3; axis++)
         point[axis] =
             (double)((vt_random_bits(seed, 0x706f696e74u, axis) + index * step[axis]) >> 11) *

@@ -32,6 +32,9 @@
 #include <immintrin.h>
 #define VL 8
 #else
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 #define VL 4
 #endif
 
@@ -40,6 +43,22 @@ typedef int32_t vi __attribute__((vector_size(4 * VL)));
 typedef float f4 __attribute__((vector_size(16)));
 typedef int32_t i4 __attribute__((vector_size(16)));
 typedef float f8 __attribute__((vector_size(32)));
+typedef double d2 __attribute__((vector_size(16)));
+
+VT_INLINE f8 f8_join(f4 low, f4 high)
+{
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+VT_INLINE f4 f8_low(f8 a)
+{
+    return __builtin_shufflevector(a, a, 0, 1, 2, 3);
+}
+
+VT_INLINE f4 f8_high(f8 a)
+{
+    return __builtin_shufflevector(a, a, 4, 5, 6, 7);
+}
 
 /* ---- fused multiply-add ---- */
 
@@ -72,10 +91,40 @@ VT_INLINE float f1_fma(float a, float b, float c)
 #endif
 }
 
+#if VL == 4 && defined(__SSE2__)
+/* Whether rounding the sum to float after rounding it to double may go wrong: only where it looks
+ * like a tie of floats, or where the result is denormal. */
+VT_INLINE i4 d2_needs_care(d2 sum)
+{
+    const i4 tie =
+        ((i4)sum & (i4){0x1fffffff, 0, 0x1fffffff, 0}) == (i4){0x10000000, 1, 0x10000000, 1};
+    const d2 least = {0x1p-126, 0x1p-126};
+    return tie | (i4)((sum < least) & (sum > -least) & (sum != 0.0));
+}
+
+VT_INLINE d2 d2_of_low(f4 a)
+{
+    return (d2)_mm_cvtps_pd((__m128)a);
+}
+
+VT_INLINE d2 d2_of_high(f4 a)
+{
+    return (d2)_mm_cvtps_pd((__m128)__builtin_shufflevector(a, a, 2, 3, 2, 3));
+}
+#endif
+
 VT_INLINE f4 f4_fma(f4 a, f4 b, f4 c)
 {
 #if VL > 4
     return (f4)_mm_fmadd_ps((__m128)a, (__m128)b, (__m128)c);
+#elif defined(__SSE2__)
+    const d2 low = d2_of_low(a) * d2_of_low(b) + d2_of_low(c);
+    const d2 high = d2_of_high(a) * d2_of_high(b) + d2_of_high(c);
+    if (__builtin_expect(_mm_movemask_epi8((__m128i)(d2_needs_care(low) | d2_needs_care(high))), 0))
+        return (f4){vt_fmaf(a[0], b[0], c[0]), vt_fmaf(a[1], b[1], c[1]), vt_fmaf(a[2], b[2], c[2]),
+                    vt_fmaf(a[3], b[3], c[3])};
+    return __builtin_shufflevector((f4)_mm_cvtpd_ps((__m128d)low), (f4)_mm_cvtpd_ps((__m128d)high),
+                                   0, 1, 4, 5);
 #else
     return (f4){vt_fmaf(a[0], b[0], c[0]), vt_fmaf(a[1], b[1], c[1]), vt_fmaf(a[2], b[2], c[2]),
                 vt_fmaf(a[3], b[3], c[3])};
@@ -87,10 +136,8 @@ VT_INLINE f8 f8_fma(f8 a, f8 b, f8 c)
 #if VL > 4
     return (f8)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
 #else
-    f8 r;
-    for (int i = 0; i < 8; i++)
-        r[i] = vt_fmaf(a[i], b[i], c[i]);
-    return r;
+    const f4 low = f4_fma(f8_low(a), f8_low(b), f8_low(c));
+    return f8_join(low, f4_fma(f8_high(a), f8_high(b), f8_high(c)));
 #endif
 }
 
@@ -134,21 +181,6 @@ VT_INLINE f4 f4_set(float x)
 VT_INLINE f8 f8_set(float x)
 {
     return (f8){x, x, x, x, x, x, x, x};
-}
-
-VT_INLINE f8 f8_join(f4 low, f4 high)
-{
-    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
-}
-
-VT_INLINE f4 f8_low(f8 a)
-{
-    return __builtin_shufflevector(a, a, 0, 1, 2, 3);
-}
-
-VT_INLINE f4 f8_high(f8 a)
-{
-    return __builtin_shufflevector(a, a, 4, 5, 6, 7);
 }
 
 #define VT_LOAD_STORE(type)                                                                        \

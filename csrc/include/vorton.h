@@ -120,11 +120,11 @@ VT_API int64_t vt_step_count(const vt_simulation *simulation);
 enum { VT_SHAPE_SPHERE, VT_SHAPE_BOX, VT_SHAPE_DISK, VT_SHAPE_MESH };
 
 typedef struct vt_shape {
-    int32_t kind;       /* VT_SHAPE_... (default sphere) */
-    double center[3];   /* m (default 0); unused by a mesh */
-    double axis[3];     /* normal of a disk, any length but 0 (default 0 0 1) */
-    double radius;      /* sphere, disk; m, > 0 (default 1) */
-    double size[3];     /* edge lengths of a box, m, > 0 (default 1); size[2] is a disk's thickness */
+    int32_t kind;     /* VT_SHAPE_... (default sphere) */
+    double center[3]; /* m (default 0); unused by a mesh */
+    double axis[3];   /* normal of a disk, any length but 0 (default 0 0 1) */
+    double radius;    /* sphere, disk; m, > 0 (default 1) */
+    double size[3];   /* edge lengths of a box, m, > 0 (default 1); size[2] is a disk's thickness */
     const float *vertices; /* mesh: vertex_count x 3, m */
     const int32_t *faces;  /* mesh: face_count x 3, closed, outward (right-handed) */
     int64_t vertex_count, face_count;
@@ -141,21 +141,21 @@ VT_API vt_status vt_shape_volume(const vt_shape *shape, double *volume);
  * vorticity circulation / (pi core^2) exp(-rho^2 / core^2) (VALIDATION V3), filled with vortons of
  * core radius vorton_core; with layers = 0 it is one vorton thick and vorton_core = core. */
 typedef struct vt_ring_def {
-    double center[3];    /* m (default 0) */
-    double axis[3];      /* the ring moves along +axis for circulation > 0; any length but 0
-                            (default 0 0 1) */
-    double radius[2];    /* semi-axes of the centreline, m, > 0 (default 1 1) */
-    double major[3];     /* direction of radius[0], made normal to axis (default 1 0 0) */
-    double circulation;  /* m^2/s (default 1) */
-    double core;         /* core radius of the ring, m, > 0, < the smaller radius (default .1) */
-    double vorton_core;  /* sigma of its vortons, m; 0 (default): core / 2, or core for layers 0 */
-    double wobble;       /* amplitude of a random waviness of the centreline, in radii, 0 .. .5
-                            (default 0): modes 2 .. 13 with random phases */
-    uint64_t wobble_seed;/* key of those phases (default 0) */
-    int64_t sections;    /* vortons along the centreline, >= 8; 0 (default): spaced by vorton_core */
-    int32_t layers;      /* rings of vortons around the centreline: 0 one vorton thick; -1 (default)
-                            as many as vorton_core asks for */
-    double time;         /* birth, s, >= 0 (default 0); inside a step it is born inside the step */
+    double center[3];     /* m (default 0) */
+    double axis[3];       /* the ring moves along +axis for circulation > 0; any length but 0
+                             (default 0 0 1) */
+    double radius[2];     /* semi-axes of the centreline, m, > 0 (default 1 1) */
+    double major[3];      /* direction of radius[0], made normal to axis (default 1 0 0) */
+    double circulation;   /* m^2/s (default 1) */
+    double core;          /* core radius of the ring, m, > 0, < the smaller radius (default .1) */
+    double vorton_core;   /* sigma of its vortons, m; 0 (default): core / 2, or core for layers 0 */
+    double wobble;        /* amplitude of a random waviness of the centreline, in radii, 0 .. .5
+                             (default 0): modes 2 .. 13 with random phases */
+    uint64_t wobble_seed; /* key of those phases (default 0) */
+    int64_t sections; /* vortons along the centreline, >= 8; 0 (default): spaced by vorton_core */
+    int32_t layers;   /* rings of vortons around the centreline: 0 one vorton thick; -1 (default)
+                         as many as vorton_core asks for */
+    double time;      /* birth, s, >= 0 (default 0); inside a step it is born inside the step */
 } vt_ring_def;
 
 VT_API vt_ring_def vt_default_ring(void);
@@ -165,12 +165,12 @@ VT_API vt_status vt_add_ring(vt_simulation *simulation, const vt_ring_def *def);
  * `end`, each at its own time and place of one low-discrepancy sequence in (x, y, z, t). */
 typedef struct vt_emitter_def {
     vt_shape shape;
-    int64_t count;    /* tracers born at `start` (default 0) */
-    double rate;      /* tracers a second (default 0) */
-    double start, end;/* s, 0 <= start <= end (default 0, infinity) */
-    double density;   /* smoke in the shape, kg/m^3, >= 0 (default 1): what each tracer carries is
-                         density x volume / count, or x volume / (rate x 1 s) */
-    double lifetime;  /* tracers older than this are removed, s, > 0 (default infinity) */
+    int64_t count;     /* tracers born at `start` (default 0) */
+    double rate;       /* tracers a second (default 0) */
+    double start, end; /* s, 0 <= start <= end (default 0, infinity) */
+    double density;    /* smoke in the shape, kg/m^3, >= 0 (default 1): what each tracer carries is
+                          density x volume / count, or x volume / (rate x 1 s) */
+    double lifetime;   /* tracers older than this are removed, s, > 0 (default infinity) */
 } vt_emitter_def;
 
 VT_API vt_emitter_def vt_default_emitter(void);
@@ -185,7 +185,7 @@ enum { VT_FLOAT32, VT_INT64 };
  * rows are alive. A step may permute the rows of a set, all columns together: id is identity. */
 typedef struct vt_array {
     void *data;
-    int32_t type;     /* VT_FLOAT32 or VT_INT64 */
+    int32_t type; /* VT_FLOAT32 or VT_INT64 */
     int32_t dimensions;
     int64_t shape[4];
     int64_t strides[4]; /* bytes */
@@ -219,8 +219,8 @@ VT_API vt_status vt_add_tracers(vt_simulation *simulation, int64_t count, const 
 VT_API vt_status vt_remove(vt_simulation *simulation, int set, const uint8_t *mask);
 
 /* rows[i] = row of ids[i] now, or -1 where it is not alive. */
-VT_API vt_status vt_find_rows(vt_simulation *simulation, int set, int64_t count,
-                              const int64_t *ids, int64_t *rows);
+VT_API vt_status vt_find_rows(vt_simulation *simulation, int set, int64_t count, const int64_t *ids,
+                              int64_t *rows);
 
 /* ---- fields ---- */
 
@@ -252,14 +252,14 @@ typedef struct vt_health {
     double strength[3];    /* sum of alpha, m^3/s */
     double strength_share; /* |sum alpha| / sum |alpha|: 0 for closed vortex lines; > .05 is bad */
     double impulse[3];     /* 1/2 sum x cross alpha, m^4/s */
-    double angular_impulse[3]; /* 1/3 sum x cross (x cross alpha), m^5/s */
-    double energy;         /* 1/2 integral A . omega over the grid, m^5/s^2 */
-    double largest_gradient;   /* G: largest Frobenius norm of grad u at a vorton, 1/s */
-    double largest_speed;      /* at a vorton, m/s */
-    double largest_divergence; /* of the velocity at a node, x h / largest speed at a node */
+    double angular_impulse[3];   /* 1/3 sum x cross (x cross alpha), m^5/s */
+    double energy;               /* 1/2 integral A . omega over the grid, m^5/s^2 */
+    double largest_gradient;     /* G: largest Frobenius norm of grad u at a vorton, 1/s */
+    double largest_speed;        /* at a vorton, m/s */
+    double largest_divergence;   /* of the velocity at a node, x h / largest speed at a node */
     double vorticity_divergence; /* rms div omega / rms |grad omega|; > .4 is bad */
-    double overlap;        /* mean spacing of the vortons (volume^1/3) / effective core; > 1 is bad */
-    double bounded_share;  /* share of the vortons at the bound of stretching */
+    double overlap; /* mean spacing of the vortons (volume^1/3) / effective core; > 1 is bad */
+    double bounded_share; /* share of the vortons at the bound of stretching */
 } vt_health;
 VT_API vt_status vt_get_health(vt_simulation *simulation, vt_health *health);
 
@@ -296,11 +296,11 @@ VT_API vt_status vt_solve_poisson(const int32_t cells[3], double spacing, float 
 typedef struct vt_volume vt_volume;
 
 typedef struct vt_volume_def {
-    double voxel_size;   /* m, > 0 */
+    double voxel_size;      /* m, > 0 */
     double velocity_margin; /* voxels beyond density in which velocity is stored, 0 .. 16
                                (default 3) */
-    int32_t threads;     /* 1 .. 64, also for encoding; 0 (default): those of the simulation, or
-                            without one all processors of the process */
+    int32_t threads;        /* 1 .. 64, also for encoding; 0 (default): those of the simulation, or
+                               without one all processors of the process */
 } vt_volume_def;
 VT_API vt_volume_def vt_default_volume(void);
 
@@ -321,15 +321,15 @@ typedef struct vt_tracer_source {
     const float *density;  /* count; what each stands for, kg, >= 0 */
     const float *size;     /* count; spacing of the tracers around it at birth, m, >= 0 */
     vt_velocity_function *velocity; /* called for many voxels at a time; NULL: no velocity grid */
-    void *context;         /* its first argument */
+    void *context;                  /* its first argument */
 } vt_tracer_source;
 VT_API vt_status vt_create_volume_from_tracers(const vt_tracer_source *source,
                                                const vt_volume_def *def, vt_volume **volume);
 
 typedef struct vt_volume_info {
     int64_t leaves, active_voxels, tracers;
-    double mass;         /* sum of density x voxel volume, kg */
-    double centroid[3];  /* density-weighted, m */
+    double mass;               /* sum of density x voxel volume, kg */
+    double centroid[3];        /* density-weighted, m */
     double lower[3], upper[3]; /* bounds of the active voxels, m */
 } vt_volume_info;
 VT_API vt_status vt_get_volume_info(const vt_volume *volume, vt_volume_info *info);
@@ -359,9 +359,9 @@ VT_API int vt_has_compression(void);
 
 /* A lit picture of smoke: PICTURE.md 4. Perspective camera. */
 typedef struct vt_preview_def {
-    int32_t width, height;   /* pixels, 16 .. 8192 (default 640 x 480) */
+    int32_t width, height;           /* pixels, 16 .. 8192 (default 640 x 480) */
     double eye[3], target[3], up[3]; /* m (default up 0 0 1) */
-    double field_of_view;    /* vertical, degrees, 5 .. 120 (default 35) */
+    double field_of_view;            /* vertical, degrees, 5 .. 120 (default 35) */
     double extinction;       /* optical depth per kg/m^2; 0 (default): 9 / p95 of the rays' column
                                 density, see vt_preview_extinction */
     double exposure;         /* (default .6) */

@@ -3,16 +3,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+void vt_reserve_bytes(vt_bytes *b, size_t size)
+{
+    if (b->failed || size <= b->capacity)
+        return;
+    uint8_t *const bytes = realloc(b->bytes, size);
+    b->failed = !bytes;
+    b->bytes = bytes ? bytes : b->bytes;
+    b->capacity = bytes ? size : b->capacity;
+}
+
 static uint8_t *extend(vt_bytes *b, size_t size)
 {
-    if (!b->failed && size > b->capacity - b->size) {
+    if (size > b->capacity - b->size) {
         size_t capacity = b->capacity ? b->capacity : 4096;
         while (capacity - b->size < size)
             capacity *= 2;
-        uint8_t *const bytes = realloc(b->bytes, capacity);
-        b->failed = !bytes;
-        b->bytes = bytes ? bytes : b->bytes;
-        b->capacity = bytes ? capacity : b->capacity;
+        vt_reserve_bytes(b, capacity);
     }
     if (b->failed || size == 0)
         return NULL;

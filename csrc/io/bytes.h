@@ -11,6 +11,9 @@ typedef struct vt_bytes {
     int failed; /* no memory: what follows is not stored */
 } vt_bytes;
 
+/* Room for size bytes at once, where the size is known. */
+void vt_reserve_bytes(vt_bytes *b, size_t size);
+
 void vt_put(vt_bytes *b, const void *from, size_t size);
 void vt_put_zeros(vt_bytes *b, size_t size);
 void vt_put_byte(vt_bytes *b, uint8_t value);

@@ -54,17 +54,21 @@ typedef struct raster {
 
 /* ---- which leaves ---- */
 
-/* Voxel and place in it. The shift makes truncation round down; voxel indices have 24 bits, so 29
- * are left for the fraction. 0 when the place is not acceptable (or not a number). */
-static inline int locate(const raster *r, int64_t tracer, int32_t voxel[3], double place[3])
+/* Where a tracer is, in voxels from -VT_VOXEL_LIMIT: positive, so that truncation rounds down. The
+ * whole part has 24 bits, so 29 are left for the fraction. */
+static inline void locate(const raster *r, int64_t tracer, double place[3])
+{
+    for (int axis = 0; axis < 3; axis++)
+        place[axis] =
+            (double)r->source->position[3 * tracer + axis] * r->per_voxel + VT_VOXEL_LIMIT;
+}
+
+/* Its voxel; 0 when the place is out of range (or not a number). */
+static inline int find_voxel(const double place[3], int32_t voxel[3])
 {
     int inside = 1;
-    for (int axis = 0; axis < 3; axis++) {
-        const double x = (double)r->source->position[3 * tracer + axis] * r->per_voxel;
-        const double shifted = x + VT_VOXEL_LIMIT;
-        inside &= shifted >= GUARD && shifted < 2.0 * VT_VOXEL_LIMIT - GUARD;
-        place[axis] = shifted;
-    }
+    for (int axis = 0; axis < 3; axis++)
+        inside &= (place[axis] >= GUARD) & (place[axis] < 2.0 * VT_VOXEL_LIMIT - GUARD);
     for (int axis = 0; axis < 3; axis++)
         voxel[axis] = inside ? (int32_t)place[axis] - VT_VOXEL_LIMIT : 0;
     return inside;
@@ -99,25 +103,26 @@ static int64_t add_leaf(chunk *c, uint64_t key)
 static void find_block(raster *r, chunk *c, int64_t begin, int64_t end)
 {
     int32_t last[3] = {INT32_MAX, 0, 0}, voxel[3];
-    int64_t place = 0;
-    double at[3], size = 0.0;
+    int64_t leaf = 0;
+    double place[3], size = 0.0;
     for (int64_t i = begin; i < end; i++) {
-        if (!locate(r, i, voxel, at) || !is_amount(r->source->density[i]) ||
+        locate(r, i, place);
+        if (!find_voxel(place, voxel) || !is_amount(r->source->density[i]) ||
             !is_amount(r->source->size[i])) {
             c->bad_row = i;
             return;
         }
         if (!is_same_leaf(voxel, last)) {
             memcpy(last, voxel, sizeof last);
-            place = add_leaf(c, vt_leaf_key(voxel));
-            if (place < 0) {
+            leaf = add_leaf(c, vt_leaf_key(voxel));
+            if (leaf < 0) {
                 c->failed = 1;
                 return;
             }
         }
         size += (double)r->source->size[i];
-        r->places[i] = (uint32_t)place;
-        c->counts[place]++;
+        r->places[i] = (uint32_t)leaf;
+        c->counts[leaf]++;
     }
     r->block_size[begin / TRACER_BLOCK] = size;
 }
@@ -248,10 +253,12 @@ static vt_status sort_tracers(raster *r)
 static inline int deposit_tracer(const raster *r, int64_t tracer, double *sums)
 {
     int32_t voxel[3];
-    double place[3], part[3];
-    locate(r, tracer, voxel, place);
-    for (int axis = 0; axis < 3; axis++)
-        part[axis] = place[axis] - (voxel[axis] + VT_VOXEL_LIMIT);
+    double part[3];
+    locate(r, tracer, part);
+    for (int axis = 0; axis < 3; axis++) {
+        voxel[axis] = (int32_t)part[axis];
+        part[axis] -= voxel[axis];
+    }
     const int x = voxel[0] & 7, y = voxel[1] & 7, z = voxel[2] & 7;
     const double weight = (double)r->source->density[tracer], upper = weight * part[2];
     const pair along_z = {weight - upper, upper};

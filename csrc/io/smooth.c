@@ -38,28 +38,33 @@ static void gather_window(const vt_leaves *hat, uint64_t key, float window[WINDO
     }
 }
 
-/* Five taps, 8 voxels at once; stride is the distance of neighbours along the axis. */
-VT_INLINE f8 filter_row(const float *centre, int stride, const float taps[3])
+VT_INLINE f8 five_taps(f8 lower2, f8 lower, f8 centre, f8 upper, f8 upper2, const float taps[3])
 {
-    const f8 near = f8_load(centre - stride) + f8_load(centre + stride);
-    const f8 far = f8_load(centre - 2 * stride) + f8_load(centre + 2 * stride);
-    return f8_load(centre) * taps[0] + near * taps[1] + far * taps[2];
+    return centre * taps[0] + (lower + upper) * taps[1] + (lower2 + upper2) * taps[2];
 }
 
+/* Along z, then y, then x, 8 voxels along z at once. */
 static void filter_leaf(const smoothing *s, uint64_t key, float *values)
 {
     float window[WINDOW][WINDOW][WINDOW];
-    float z_done[WINDOW][WINDOW][8], y_done[WINDOW][8][8];
+    f8 z_done[WINDOW][WINDOW], y_done[WINDOW][VT_LEAF_SIDE];
     gather_window(s->hat, key, window);
     for (int x = 0; x < WINDOW; x++)
-        for (int y = 0; y < WINDOW; y++)
-            f8_store(z_done[x][y], filter_row(&window[x][y][MOST], 1, s->taps));
+        for (int y = 0; y < WINDOW; y++) {
+            const float *const at = window[x][y];
+            z_done[x][y] = five_taps(f8_load(at), f8_load(at + 1), f8_load(at + 2), f8_load(at + 3),
+                                     f8_load(at + 4), s->taps);
+        }
     for (int x = 0; x < WINDOW; x++)
-        for (int y = 0; y < 8; y++)
-            f8_store(y_done[x][y], filter_row(z_done[x][y + MOST], 8, s->taps));
-    for (int x = 0; x < 8; x++)
-        for (int y = 0; y < 8; y++)
-            f8_store(values + 64 * x + 8 * y, filter_row(y_done[x + MOST][y], 64, s->taps));
+        for (int y = 0; y < VT_LEAF_SIDE; y++) {
+            const f8 *const at = &z_done[x][y];
+            y_done[x][y] = five_taps(at[0], at[1], at[2], at[3], at[4], s->taps);
+        }
+    for (int x = 0; x < VT_LEAF_SIDE; x++)
+        for (int y = 0; y < VT_LEAF_SIDE; y++)
+            f8_store(values + 64 * x + 8 * y,
+                     five_taps(y_done[x][y], y_done[x + 1][y], y_done[x + 2][y], y_done[x + 3][y],
+                               y_done[x + 4][y], s->taps));
 }
 
 static void filter_leaves(void *context, int64_t begin, int64_t end, int thread)

@@ -9,15 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef VT_HAVE_ZLIB
-#include <zlib.h>
-#endif
-
-#include "core/parallel.h"
 #include "core/random.h"
 #include "core/status.h"
-#include "io/bytes.h"
 #include "io/half.h"
+#include "io/vdb_grid.h"
 #include "io/volume.h"
 
 enum {
@@ -26,11 +21,8 @@ enum {
     LIBRARY_MINOR = 0,
     COMPRESS_ZIP = 1,
     COMPRESS_ACTIVE_MASK = 2,
-    NO_INACTIVE_VALUES = 0, /* what is not active is background */
     ROOT_CHILD_MASK = 32 * 32 * 32 / 8,
-    NODE_CHILD_MASK = 16 * 16 * 16 / 8,
-    LEAF_BLOCK = 64, /* leaves that one thread encodes at a time */
-    LEAF_FLOATS = 3 * VT_LEAF_VOXELS
+    NODE_CHILD_MASK = 16 * 16 * 16 / 8
 };
 
 vt_vdb_def vt_default_vdb(void)
@@ -74,17 +66,6 @@ static void put_text(vt_bytes *b, const char *name, const char *text)
 
 /* ---- a grid ---- */
 
-typedef struct grid {
-    const char *name, *class_name, *vector_type; /* vector_type NULL for a scalar grid */
-    const vt_leaves *leaves;
-    double voxel_size;
-    int half, zip, components;
-    vt_bytes head;    /* metadata, transform, topology */
-    vt_bytes *blocks; /* buffers of LEAF_BLOCK leaves each */
-    int64_t block_count;
-    float largest[VT_MAX_THREADS]; /* magnitude that each thread met */
-} grid;
-
 static void put_statistics(vt_bytes *b, const vt_leaves *leaves)
 {
     int32_t low[3], high[3];
@@ -95,7 +76,7 @@ static void put_statistics(vt_bytes *b, const vt_leaves *leaves)
 }
 
 /* Nothing about compression or delayed loading goes into the metadata: readers believe it. */
-static void put_grid_metadata(vt_bytes *b, const grid *g)
+static void put_grid_metadata(vt_bytes *b, const vt_vdb_grid *g)
 {
     const uint8_t half = (uint8_t)g->half;
     vt_put_uint32(b, COMPRESS_ACTIVE_MASK | (g->zip ? COMPRESS_ZIP : 0));
@@ -118,21 +99,14 @@ static void put_transform(vt_bytes *b, double h)
         vt_put_double(b, numbers[i / 3]);
 }
 
-/* No values at all: of these the size is read for floats with zlib, and is not for half floats. */
-static void put_no_values(vt_bytes *b, const grid *g)
-{
-    if (g->zip && !g->half)
-        vt_put_int64(b, 0);
-}
-
 /* Mask of the children that exist, mask of active tiles (none), and the tile values, of which with
  * active-mask compression there is nothing but the byte that says so. */
-static void put_node(vt_bytes *b, const grid *g, const uint8_t *children, size_t bytes)
+static void put_node(vt_bytes *b, const vt_vdb_grid *g, const uint8_t *children, size_t bytes)
 {
     vt_put(b, children, bytes);
     vt_put_zeros(b, bytes);
-    vt_put_byte(b, NO_INACTIVE_VALUES);
-    put_no_values(b, g);
+    vt_put_byte(b, VT_VDB_NO_INACTIVE);
+    vt_put_no_values(b, g);
 }
 
 /* One past the last leaf from `row` that has the same parent: keys equal but for `bits` bits. */
@@ -149,7 +123,7 @@ static void mark_child(uint8_t *mask, uint64_t child)
     mask[child >> 3] |= (uint8_t)(1u << (child & 7));
 }
 
-static void put_inner_node(vt_bytes *b, const grid *g, int64_t begin, int64_t end)
+static void put_inner_node(vt_bytes *b, const vt_vdb_grid *g, int64_t begin, int64_t end)
 {
     uint8_t children[NODE_CHILD_MASK] = {0};
     for (int64_t row = begin; row < end; row++)
@@ -158,7 +132,7 @@ static void put_inner_node(vt_bytes *b, const grid *g, int64_t begin, int64_t en
     vt_put(b, g->leaves->masks + begin * VT_LEAF_WORDS, (size_t)(end - begin) * 64);
 }
 
-static void put_root_child(vt_bytes *b, const grid *g, int64_t begin, int64_t end)
+static void put_root_child(vt_bytes *b, const vt_vdb_grid *g, int64_t begin, int64_t end)
 {
     uint8_t children[ROOT_CHILD_MASK] = {0};
     int32_t origin[3];
@@ -174,7 +148,7 @@ static void put_root_child(vt_bytes *b, const grid *g, int64_t begin, int64_t en
 }
 
 /* The background is 0 and always of full precision. */
-static void put_topology(vt_bytes *b, const grid *g)
+static void put_topology(vt_bytes *b, const vt_vdb_grid *g)
 {
     uint32_t children = 0;
     for (int64_t row = 0; row < g->leaves->count; row = end_of_parent(g->leaves, row, 27))
@@ -189,180 +163,33 @@ static void put_topology(vt_bytes *b, const grid *g)
     }
 }
 
-/* ---- values ---- */
-
-/* zlib for small blocks: a window of 8 KiB holds a leaf, and clearing a small hash table for each
- * leaf takes less time than compressing it. */
-typedef struct packer {
-#ifdef VT_HAVE_ZLIB
-    z_stream stream;
-#endif
-    int open;
-} packer;
-
-static int open_packer(packer *p, int zip)
-{
-    p->open = zip;
-#ifdef VT_HAVE_ZLIB
-    memset(&p->stream, 0, sizeof p->stream);
-    if (zip && deflateInit2(&p->stream, 1, Z_DEFLATED, 13, 7, Z_DEFAULT_STRATEGY) != Z_OK)
-        return -1;
-#endif
-    return 0;
-}
-
-static void close_packer(packer *p)
-{
-#ifdef VT_HAVE_ZLIB
-    if (p->open)
-        deflateEnd(&p->stream);
-#endif
-    p->open = 0;
-}
-
-/* Packs size bytes into less than that many at `to`; returns how many, or 0 if they do not fit. */
-static size_t pack(packer *p, void *from, size_t size, uint8_t *to)
-{
-#ifdef VT_HAVE_ZLIB
-    p->stream.next_in = from;
-    p->stream.avail_in = (uInt)size;
-    p->stream.next_out = to;
-    p->stream.avail_out = (uInt)size - 1;
-    const int done = deflate(&p->stream, Z_FINISH) == Z_STREAM_END;
-    const size_t packed = size - 1 - p->stream.avail_out;
-    deflateReset(&p->stream);
-    return done ? packed : 0;
-#else
-    (void)p, (void)from, (void)size, (void)to;
-    return 0;
-#endif
-}
-
-/* Values of a leaf as they are stored; a negative size says that they are not packed. */
-static void put_values(vt_bytes *b, const grid *g, packer *p, void *values, size_t size)
-{
-    uint8_t packed[sizeof(float) * LEAF_FLOATS];
-    if (size == 0) {
-        put_no_values(b, g);
-        return;
-    }
-    if (g->zip) {
-        const size_t less = pack(p, values, size, packed);
-        vt_put_int64(b, less ? (int64_t)less : -(int64_t)size);
-        if (less) {
-            vt_put(b, packed, less);
-            return;
-        }
-    }
-    vt_put(b, values, size);
-}
-
-/* Values of the active voxels; returns how many floats. */
-static size_t take_active(const grid *g, int64_t row, float *values)
-{
-    const size_t components = (size_t)g->components;
-    const float *const from = g->leaves->values + (size_t)row * VT_LEAF_VOXELS * components;
-    size_t count = 0;
-    for (int voxel = 0; voxel < VT_LEAF_VOXELS; voxel++) {
-        if (!vt_voxel_is_active(g->leaves, row, voxel))
-            continue;
-        for (size_t c = 0; c < components; c++)
-            values[count++] = from[(size_t)voxel * components + c];
-    }
-    return count;
-}
-
-static float largest_magnitude(const float *values, size_t count, float largest)
-{
-    for (size_t i = 0; i < count; i++) {
-        const float magnitude = values[i] < 0.0f ? -values[i] : values[i];
-        largest = magnitude > largest ? magnitude : largest;
-    }
-    return largest;
-}
-
-static float put_leaf(vt_bytes *b, const grid *g, packer *p, int64_t row)
-{
-    float values[LEAF_FLOATS];
-    uint16_t halves[LEAF_FLOATS];
-    const size_t count = take_active(g, row, values);
-    vt_put(b, g->leaves->masks + row * VT_LEAF_WORDS, 64);
-    vt_put_byte(b, NO_INACTIVE_VALUES);
-    if (g->half) {
-        for (size_t i = 0; i < count; i++)
-            halves[i] = vt_half(values[i]);
-        put_values(b, g, p, halves, count * sizeof *halves);
-    } else {
-        put_values(b, g, p, values, count * sizeof *values);
-    }
-    return largest_magnitude(values, count, 0.0f);
-}
-
-static void put_leaf_blocks(void *context, int64_t begin, int64_t end, int thread)
-{
-    grid *const g = context;
-    for (int64_t block = begin; block < end; block++) {
-        vt_bytes *const b = &g->blocks[block];
-        const int64_t first = block * LEAF_BLOCK, last = first + LEAF_BLOCK;
-        packer p;
-        b->failed = open_packer(&p, g->zip) != 0;
-        for (int64_t row = first; row < last && row < g->leaves->count && !b->failed; row++) {
-            const float largest = put_leaf(b, g, &p, row);
-            if (largest > g->largest[thread])
-                g->largest[thread] = largest;
-        }
-        close_packer(&p);
-    }
-}
-
-static int encode_grid(grid *g, int threads)
+static int encode_grid(vt_vdb_grid *g, int threads)
 {
     put_grid_metadata(&g->head, g);
     put_transform(&g->head, g->voxel_size);
     put_topology(&g->head, g);
-    g->block_count = (g->leaves->count + LEAF_BLOCK - 1) / LEAF_BLOCK;
-    g->blocks = calloc((size_t)g->block_count + 1, sizeof *g->blocks);
-    if (!g->blocks)
-        return -1;
-    vt_parallel_for(threads, g->block_count, 1, put_leaf_blocks, g);
-    int failed = g->head.failed;
-    for (int64_t block = 0; block < g->block_count; block++)
-        failed |= g->blocks[block].failed;
-    return failed ? -1 : 0;
+    return g->head.failed ? -1 : vt_encode_vdb_leaves(g, threads);
 }
 
-static void destroy_grid(grid *g)
+static void destroy_grid(vt_vdb_grid *g)
 {
     for (int64_t block = 0; block < g->block_count && g->blocks; block++)
-        free(g->blocks[block].bytes);
+        free(g->blocks[block].stored.bytes);
     free(g->blocks);
     free(g->head.bytes);
 }
 
 /* ---- the file ---- */
 
-static uint64_t hash_bytes(uint64_t hash, const vt_bytes *b)
-{
-    size_t i = 0;
-    for (; i + 8 <= b->size; i += 8) {
-        uint64_t word;
-        memcpy(&word, b->bytes + i, 8);
-        hash = vt_mix(hash ^ word);
-    }
-    for (; i < b->size; i++)
-        hash = vt_mix(hash ^ b->bytes[i]);
-    return vt_mix(hash ^ b->size);
-}
-
 /* Readers expect an identifier that differs between files; ours is a hash of the content, so that
  * the same volume gives the same bytes. In the form of a UUID of version 8. */
-static void put_identifier(vt_bytes *b, const grid *grids, int count)
+static void put_identifier(vt_bytes *b, const vt_vdb_grid *grids, int count)
 {
     uint64_t hash = 0;
     for (int i = 0; i < count; i++) {
-        hash = hash_bytes(hash, &grids[i].head);
+        hash = vt_hash_bytes(hash, &grids[i].head);
         for (int64_t block = 0; block < grids[i].block_count; block++)
-            hash = hash_bytes(hash, &grids[i].blocks[block]);
+            hash = vt_mix(hash ^ grids[i].blocks[block].hash);
     }
     const unsigned long long high = hash, low = vt_mix(hash);
     char text[40];
@@ -372,7 +199,7 @@ static void put_identifier(vt_bytes *b, const grid *grids, int count)
     vt_put(b, text, 36);
 }
 
-static void put_header(vt_bytes *b, const grid *grids, int count)
+static void put_header(vt_bytes *b, const vt_vdb_grid *grids, int count)
 {
     static const char magic[8] = " BDV";
     vt_put(b, magic, sizeof magic);
@@ -386,28 +213,33 @@ static void put_header(vt_bytes *b, const grid *grids, int count)
     vt_put_uint32(b, (uint32_t)count);
 }
 
-/* The descriptor has the offsets of the grid, of its buffers, and of its end. */
-static void put_grid(vt_bytes *b, const grid *g)
+static size_t size_of_values(const vt_vdb_grid *g)
 {
-    size_t values = 0;
+    size_t size = 0;
     for (int64_t block = 0; block < g->block_count; block++)
-        values += g->blocks[block].size;
-    vt_put_string(b, g->name);
+        size += g->blocks[block].stored.size;
+    return size;
+}
+
+/* The descriptor has the offsets of the grid, of its buffers, and of its end. */
+static void put_grid(vt_bytes *b, const vt_vdb_grid *g)
+{
     char type[64];
     snprintf(type, sizeof type, "Tree_%s_5_4_3%s", g->components == 3 ? "vec3s" : "float",
              g->half ? "_HalfFloat" : "");
+    vt_put_string(b, g->name);
     vt_put_string(b, type);
     vt_put_string(b, ""); /* the grid that this one is an instance of */
-    const size_t start = b->size + 3 * sizeof(int64_t);
+    const size_t start = b->size + 3 * sizeof(int64_t), values = start + g->head.size;
     vt_put_int64(b, (int64_t)start);
-    vt_put_int64(b, (int64_t)(start + g->head.size));
-    vt_put_int64(b, (int64_t)(start + g->head.size + values));
+    vt_put_int64(b, (int64_t)values);
+    vt_put_int64(b, (int64_t)(values + size_of_values(g)));
     vt_put(b, g->head.bytes, g->head.size);
     for (int64_t block = 0; block < g->block_count; block++)
-        vt_put(b, g->blocks[block].bytes, g->blocks[block].size);
+        vt_put(b, g->blocks[block].stored.bytes, g->blocks[block].stored.size);
 }
 
-static vt_status check_range(const grid *g)
+static vt_status check_range(const vt_vdb_grid *g)
 {
     float largest = 0.0f;
     for (int thread = 0; thread < VT_MAX_THREADS; thread++)
@@ -419,7 +251,7 @@ static vt_status check_range(const grid *g)
     return VT_OK;
 }
 
-static vt_status encode_file(grid *grids, int count, int threads, vt_bytes *file)
+static vt_status encode_file(vt_vdb_grid *grids, int count, int threads, vt_bytes *file)
 {
     for (int i = 0; i < count; i++) {
         if (encode_grid(&grids[i], threads) != 0)
@@ -428,6 +260,10 @@ static vt_status encode_file(grid *grids, int count, int threads, vt_bytes *file
         if (status != VT_OK)
             return status;
     }
+    size_t size = 4096;
+    for (int i = 0; i < count; i++)
+        size += 1024 + grids[i].head.size + size_of_values(&grids[i]);
+    vt_reserve_bytes(file, size);
     put_header(file, grids, count);
     for (int i = 0; i < count; i++)
         put_grid(file, &grids[i]);
@@ -474,19 +310,19 @@ vt_status vt_encode_vdb(const vt_volume *volume, const vt_vdb_def *def, uint8_t 
     vt_status status = check_arguments(volume, def, bytes, size);
     if (status != VT_OK)
         return status;
-    grid grids[2] = {{0}, {0}};
+    vt_vdb_grid grids[2] = {{0}, {0}};
     int count = 0;
     if (def->density_name)
-        grids[count++] = (grid){.name = def->density_name,
-                                .class_name = "fog volume",
-                                .leaves = &volume->density,
-                                .components = 1};
+        grids[count++] = (vt_vdb_grid){.name = def->density_name,
+                                       .class_name = "fog volume",
+                                       .leaves = &volume->density,
+                                       .components = 1};
     if (def->velocity_name && volume->has_velocity)
-        grids[count++] = (grid){.name = def->velocity_name,
-                                .class_name = "unknown",
-                                .vector_type = "contravariant relative",
-                                .leaves = &volume->velocity,
-                                .components = 3};
+        grids[count++] = (vt_vdb_grid){.name = def->velocity_name,
+                                       .class_name = "unknown",
+                                       .vector_type = "contravariant relative",
+                                       .leaves = &volume->velocity,
+                                       .components = 3};
     for (int i = 0; i < count; i++) {
         grids[i].voxel_size = volume->voxel_size;
         grids[i].half = def->half != 0;

@@ -31,8 +31,8 @@ typedef struct box {
 
 static inline box make_box(const vt_grid *grid)
 {
-    box b = {grid->nodes, grid->node_row, grid->node_plane, vf_set((float)(1.0 / grid->spacing)),
-             {{0}}, {{0}}};
+    box b = {.nodes = grid->nodes, .row = grid->node_row, .plane = grid->node_plane};
+    b.scale = vf_set((float)(1.0 / grid->spacing));
     for (int a = 0; a < 3; a++) {
         b.base[a] = vf_set(-(float)grid->base[a]);
         b.most[a] = vf_set((float)grid->cells[a]);
@@ -159,8 +159,11 @@ static void advect_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const context *const c = data;
-    run r = {.c = c, .b = make_box(c->grid), .dt = vf_set((float)c->dt),
-             .half = vf_set((float)(0.5 * c->dt / c->grid->spacing)), .end = end,
+    run r = {.c = c,
+             .b = make_box(c->grid),
+             .dt = vf_set((float)c->dt),
+             .half = vf_set((float)(0.5 * c->dt / c->grid->spacing)),
+             .end = end,
              .outside = c->outside + begin};
     for (int a = 0; a < 3; a++)
         r.wind[a] = vf_set((float)c->wind[a]);
@@ -196,8 +199,13 @@ void VT_NAME(advect)(const vt_grid *grid, double dt, const double *wind, int64_t
                      const vt_tracer_rows *rows, uint32_t *outside, int32_t *outside_count,
                      int threads)
 {
-    context c = {.grid = grid, .dt = dt, .wind = wind, .count = count, .rows = rows,
-                 .outside = outside, .outside_count = outside_count};
+    context c = {.grid = grid,
+                 .dt = dt,
+                 .wind = wind,
+                 .count = count,
+                 .rows = rows,
+                 .outside = outside,
+                 .outside_count = outside_count};
     vt_parallel_for(threads, count, VT_ADVECT_BLOCK, advect_block, &c);
 }
 

@@ -1,5 +1,5 @@
-/* Conservative exchange of strength between near vortons: what keeps the strength that vortons carry
- * close to the vorticity that the grid resolves, and the one knob for liveliness.
+/* Conservative exchange of strength between near vortons: what keeps the strength that vortons
+ * carry close to the vorticity that the grid resolves, and the one knob for liveliness.
  *
  *   node:    w_n = sum_i W r_i alpha_i / sum_i W r_i V_i
  *   vorton:  alpha_i += r_i (V_i sum_n W w_n - alpha_i),   r_i = 1 - exp(-C S_i dt)

@@ -14,9 +14,9 @@ typedef struct vt_rate {
 /* Largest values over the vortons, one per thread (a maximum does not depend on its order). */
 typedef struct vt_extremes {
     struct {
-        float gradient; /* Frobenius norm of grad u, 1/s */
-        float speed;    /* m/s */
-        int64_t bounded;/* vortons whose stretching is bounded */
+        float gradient;  /* Frobenius norm of grad u, 1/s */
+        float speed;     /* m/s */
+        int64_t bounded; /* vortons whose stretching is bounded */
     } thread[VT_MAX_THREADS];
 } vt_extremes;
 

@@ -121,7 +121,8 @@ VT_INLINE void clear_rest(vf *line, int n)
         line[i] = (vf){0};
 }
 
-/* Lines along x, VL rows at a time, with the values at the x faces added. */
+/* Lines along x, VL rows at a time, with the values at the x faces added. The next rows are asked
+ * for while these are transformed: strides of a row are more than the processor foresees. */
 static void transform_rows(const solver *s, const scratch *m, plane p)
 {
     const float *const low = face_row(s, p, 0, layer(s, p));
@@ -132,15 +133,17 @@ static void transform_rows(const solver *s, const scratch *m, plane p)
         const float *const f = nodes(s, p) + y * row;
         for (int x = 0; x < s->nx; x += VL) {
             vf r[VL];
-            for (int i = 0; i < VL; i++)
+            for (int i = 0; i < VL; i++) {
                 r[i] = vf_load(f + i * row + x);
+                __builtin_prefetch(f + (VL + i) * row + x);
+            }
             vf_transpose(r);
             memcpy(line + x, r, sizeof r);
         }
         line[1] += vf_load(low + y);
         line[s->nx - 1] += vf_load(high + y);
         vf *const out = half_transformed(s, m, y);
-        vf_sine_transform(s->plan->sine[0], line, out, m->transform);
+        vf_sine_transform(s->plan->sine[0], line, 1, out, m->transform);
         clear_rest(out, s->nx);
     }
 }
@@ -154,7 +157,7 @@ static void transform_columns(const solver *s, const scratch *m, int kx)
         vf_transpose(r);
         memcpy(m->line + y, r, sizeof r);
     }
-    vf_sine_transform(s->plan->sine[1], m->line, m->line, m->transform);
+    vf_sine_transform(s->plan->sine[1], m->line, 1, m->line, m->transform);
 }
 
 /* One step of the elimination towards the middle: d in place of the right side. */
@@ -202,7 +205,7 @@ static void middle_plane(const solver *s, const scratch *m, plane p)
 /* Lines along y, for VL modes kx at a time, from m->line. */
 static void restore_columns(const solver *s, const scratch *m, int kx)
 {
-    vf_sine_transform(s->plan->sine[1], m->line, m->line, m->transform);
+    vf_sine_transform(s->plan->sine[1], m->line, 1, m->line, m->transform);
     clear_rest(m->line, s->ny);
     for (int y = 0; y < s->ny; y += VL) {
         vf r[VL];
@@ -221,7 +224,7 @@ static void restore_rows(const solver *s, const scratch *m, plane p)
     vf *const line = m->line;
     for (int y = 0; y < s->ny; y += VL) {
         float *const a = nodes(s, p) + y * row;
-        vf_sine_transform(s->plan->sine[0], half_transformed(s, m, y), line, m->transform);
+        vf_sine_transform(s->plan->sine[0], half_transformed(s, m, y), 1, line, m->transform);
         clear_rest(line, s->nx);
         line[0] = vf_load(low + y);
         for (int x = 0; x < s->nx; x += VL) {
@@ -248,6 +251,7 @@ static void substitute(const solver *s, const scratch *m, plane p, int kx)
     }
     for (int ky = 1, i = VL; ky < s->ny; ky++, i += VL) {
         const vf a = vf_fma(vf_load(pivot + i), vf_load(solved + i), vf_load(d + i));
+        __builtin_prefetch(d + VL * s->ny + i); /* of the next block, for after the transform */
         vf_store(solved + i, a);
         m->line[ky] = a;
     }

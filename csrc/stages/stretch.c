@@ -193,8 +193,12 @@ void VT_NAME(stretch)(const vt_field *field, const vt_method *method, int64_t co
                       const vt_record *records, vt_rate *rates, vt_extremes *extremes, int threads)
 {
     memset(extremes, 0, sizeof *extremes);
-    context c = {.field = field, .method = method, .count = count,
-                 .records = (vt_record *)records, .rates = rates, .extremes = extremes};
+    context c = {.field = field,
+                 .method = method,
+                 .count = count,
+                 .records = (vt_record *)records,
+                 .rates = rates,
+                 .extremes = extremes};
     vt_parallel_for(threads, count, BLOCK, stretch_block, &c);
 }
 
@@ -212,7 +216,8 @@ static void midpoint_block(void *data, int64_t begin, int64_t end, int thread)
         const f4 u = f4_load(c->rates[i].velocity), rate = f4_load(c->rates[i].strength);
         f4 x = f4_fma(u, f4_set(cells), p);
         if (grid->cells[0] > 0) {
-            const i4 below = x < low, above = x > high;
+            const i4 below = x < low;
+            const i4 above = x > high;
             x = (f4)((below & (i4)low) | (~below & (i4)x));
             x = (f4)((above & (i4)high) | (~above & (i4)x));
         }
@@ -227,8 +232,11 @@ void VT_NAME(midpoint)(const vt_grid *grid, double dt, int64_t count, const vt_r
                        const vt_rate *rates, vt_record *moved, int threads)
 {
     const vt_field field = {.grid = grid};
-    context c = {.field = &field, .dt = dt, .records = (vt_record *)records,
-                 .rates = (vt_rate *)rates, .moved = moved};
+    context c = {.field = &field,
+                 .dt = dt,
+                 .records = (vt_record *)records,
+                 .rates = (vt_rate *)rates,
+                 .moved = moved};
     vt_parallel_for(threads, count, BLOCK, midpoint_block, &c);
 }
 
@@ -305,7 +313,13 @@ void VT_NAME(finish)(const vt_field *field, const vt_method *method, double dt, 
                      int64_t count, vt_record *records, const vt_vorton_rows *rows, float *share,
                      int threads)
 {
-    context c = {.field = field, .method = method, .wind = wind, .dt = dt, .count = count,
-                 .records = records, .rows = rows, .share = share};
+    context c = {.field = field,
+                 .method = method,
+                 .wind = wind,
+                 .dt = dt,
+                 .count = count,
+                 .records = records,
+                 .rows = rows,
+                 .share = share};
     vt_parallel_for(threads, count, BLOCK, finish_block, &c);
 }

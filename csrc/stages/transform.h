@@ -281,60 +281,58 @@ VT_INLINE void vf_merge_odd(const vt_sine_tables *t, vf *out, const vf *z, int n
     }
 }
 
-/* in and out: n vectors, [0] neither read nor written; may be the same, as all reading goes before.
- * z: n vectors of scratch. Any length; `step` between the points of in. */
-static void vf_sine_any(const vt_sine_tables *t, const vf *in, int step, vf *out, vf *z)
-{
-    const int n = t->cells;
-    if (!vt_sine_splits(n)) {
-        vf_sine_base(t, in, step, out, z, n);
-        return;
-    }
-    vf_pack_odd(in, step, z, n);
-    vfc_transform((vfc *)z, n / 4, t->twiddle);
-    vf_sine_any(t + 1, in, 2 * step, out, z + n / 2);
-    vf_merge_odd(t, out, z, n);
-}
+/* ---- any line ---- */
 
-/* The powers of two are compiled by themselves: the loops over passes and radices vanish. */
-VT_INLINE void vf_sine_4(const vt_sine_tables *t, const vf *in, int step, vf *out, vf *z)
-{
-    vf_sine_base(t, in, step, out, z, 4);
-}
+/* The usual lengths are compiled by themselves, where strides and loops are known: short ones
+ * (n, n / 2) as a part of the longer ones. */
+#define VT_LAST_LENGTHS(_) _(4) _(6) _(10) _(18) _(30)
+#define VT_SHORT_LENGTHS(_) _(8, 4) _(16, 8) _(12, 6) _(20, 10)
+#define VT_POWERS_OF_2(_) _(32, 16) _(64, 32) _(128, 64)
+#define VT_MULTIPLES_OF_3(_) _(24, 12) _(48, 24) _(96, 48) _(36, 18) _(72, 36)
+#define VT_MULTIPLES_OF_5(_) _(40, 20) _(80, 40) _(60, 30)
+#define VT_LONG_LENGTHS(_) VT_POWERS_OF_2(_) VT_MULTIPLES_OF_3(_) VT_MULTIPLES_OF_5(_)
 
-#define VT_SINE(n, half)                                                                           \
+#define VT_LAST(n)                                                                                 \
     VT_INLINE void vf_sine_##n(const vt_sine_tables *t, const vf *in, int step, vf *out, vf *z)    \
+    {                                                                                              \
+        vf_sine_base(t, in, step, out, z, n);                                                      \
+    }
+#define VT_SPLIT(n, half)                                                                          \
+    void vf_sine_##n(const vt_sine_tables *t, const vf *in, int step, vf *out, vf *z)              \
     {                                                                                              \
         vf_pack_odd(in, step, z, n);                                                               \
         vfc_transform((vfc *)z, n / 4, t->twiddle);                                                \
         vf_sine_##half(t + 1, in, 2 * step, out, z + n / 2);                                       \
         vf_merge_odd(t, out, z, n);                                                                \
     }
-VT_SINE(8, 4)
-VT_SINE(16, 8)
-VT_SINE(32, 16)
-VT_SINE(64, 32)
-VT_SINE(128, 64)
-#undef VT_SINE
+#define VT_SHORT(n, half) VT_INLINE VT_SPLIT(n, half)
+#define VT_LONG(n, half) static VT_SPLIT(n, half)
+VT_LAST_LENGTHS(VT_LAST)
+VT_SHORT_LENGTHS(VT_SHORT)
+VT_LONG_LENGTHS(VT_LONG)
 
-static void vf_sine_transform(const vt_sine_tables *t, const vf *in, vf *out, vf *z)
+/* in and out: n vectors, [0] neither read nor written; may be the same, as all reading goes before.
+ * z: n vectors of scratch. step: between the points of in. */
+static void vf_sine_transform(const vt_sine_tables *t, const vf *in, int step, vf *out, vf *z)
 {
-    switch (t->cells) {
-    case 16:
-        vf_sine_16(t, in, 1, out, z);
-        break;
-    case 32:
-        vf_sine_32(t, in, 1, out, z);
-        break;
-    case 64:
-        vf_sine_64(t, in, 1, out, z);
-        break;
-    case 128:
-        vf_sine_128(t, in, 1, out, z);
-        break;
-    default:
-        vf_sine_any(t, in, 1, out, z);
+    const int n = t->cells;
+#define VT_CASE(n, ...)                                                                            \
+    case n:                                                                                        \
+        vf_sine_##n(t, in, step, out, z);                                                          \
+        return;
+    switch (n) {
+        VT_SHORT_LENGTHS(VT_CASE)
+        VT_LONG_LENGTHS(VT_CASE)
     }
+#undef VT_CASE
+    if (!vt_sine_splits(n)) {
+        vf_sine_base(t, in, step, out, z, n);
+        return;
+    }
+    vf_pack_odd(in, step, z, n);
+    vfc_transform((vfc *)z, n / 4, t->twiddle);
+    vf_sine_transform(t + 1, in, 2 * step, out, z + n / 2);
+    vf_merge_odd(t, out, z, n);
 }
 
 #endif

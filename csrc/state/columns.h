@@ -57,6 +57,7 @@ void vt_destroy_set(vt_set *set);
 
 /* Row i of every used column becomes what row order[i] was, for i < count; count becomes the new
  * number of rows. Scratch for one column from the arena. */
-void vt_permute_set(vt_set *set, const uint32_t *order, int64_t count, vt_arena *arena, int threads);
+void vt_permute_set(vt_set *set, const uint32_t *order, int64_t count, vt_arena *arena,
+                    int threads);
 
 #endif

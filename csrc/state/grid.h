@@ -17,10 +17,10 @@ typedef struct vt_record {
 _Static_assert(sizeof(vt_record) == 32, "a record is one 32-byte store");
 
 typedef struct vt_grid {
-    int32_t cells[3];   /* along x, y, z: even, 2^a 3^b 5^c, at least 8; nodes are one more */
-    int64_t base[3];    /* the first node lies at base x spacing: the world lattice */
-    double spacing;     /* h, m */
-    double core;        /* effective core radius (sigma) of all vortons on this grid, m */
+    int32_t cells[3]; /* along x, y, z: even, 2^a 3^b 5^c, at least 8; nodes are one more */
+    int64_t base[3];  /* the first node lies at base x spacing: the world lattice */
+    double spacing;   /* h, m */
+    double core;      /* effective core radius (sigma) of all vortons on this grid, m */
 
     /* Nodes of four floats: node (i, j, k) is nodes[k * node_plane + j * node_row + i].
      * deposit: strength (m^3/s) in lanes 0-2, volume (m^3) in lane 3.

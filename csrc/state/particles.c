@@ -197,8 +197,9 @@ static vt_status check_positive(const char *name, const float *values, int64_t c
 {
     for (int64_t i = 0; i < count; i++)
         if (!(zero ? values[i] >= 0 : values[i] > 0) || !isfinite(values[i]))
-            return vt_fail(VT_INVALID_ARGUMENT, "%s has %g in row %lld; allowed are finite values %s 0",
-                           name, (double)values[i], (long long)i, zero ? ">=" : ">");
+            return vt_fail(VT_INVALID_ARGUMENT,
+                           "%s has %g in row %lld; allowed are finite values %s 0", name,
+                           (double)values[i], (long long)i, zero ? ">=" : ">");
     return VT_OK;
 }
 

@@ -31,11 +31,11 @@ struct vt_simulation {
     vt_tracers tracers;
     vt_sources sources;
     vt_placement placement;
-    double time;           /* s */
-    double smallest_core;  /* of the vortons ever added, m; 0: none yet */
-    int64_t next_id[2];    /* of vortons and tracers */
-    int64_t steps;         /* calls of vt_step that moved time */
-    int64_t substeps;      /* since creation: sets the cadence of sorting the columns */
+    double time;          /* s */
+    double smallest_core; /* of the vortons ever added, m; 0: none yet */
+    int64_t next_id[2];   /* of vortons and tracers */
+    int64_t steps;        /* calls of vt_step that moved time */
+    int64_t substeps;     /* since creation: sets the cadence of sorting the columns */
 
     /* derived: the fields, and whether they belong to the particles of now */
     vt_grid grid;

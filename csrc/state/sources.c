@@ -307,8 +307,7 @@ static void bear_tracers(vt_simulation *s, vt_births *b, const vt_birth_run *run
         density[i] = run->density;
         size[i] = run->size;
     }
-    const int64_t first =
-        vt_append_tracers(s, born, b->tracer_position + 3 * from, density, size);
+    const int64_t first = vt_append_tracers(s, born, b->tracer_position + 3 * from, density, size);
     for (int64_t i = 0; i < born; i++) {
         s->tracers.age[first + i] = age_at_birth(s, b->tracer_time[from + i]);
         if (s->tracers.set.used[VT_TRACER_lifetime])

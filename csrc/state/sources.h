@@ -32,7 +32,7 @@ typedef struct vt_birth_run {
 typedef struct vt_births {
     int64_t vorton_count; /* of all rings */
     float *vorton_position, *vorton_strength, *vorton_core, *vorton_volume;
-    double *vorton_time; /* s */
+    double *vorton_time;  /* s */
     int64_t tracer_count; /* of all emitters */
     float *tracer_position;
     double *tracer_time;

@@ -2,8 +2,8 @@
 
     python read_vdb.py RESULT FILE [FILE ...] [--sequence FILE ...]
 
-RESULT is an .npz: ``report`` is a JSON text; for grid g of file f, ``index_f_g`` are the voxels that
-OpenVDB calls active and ``values_f_g`` what they hold.
+RESULT is an .npz: ``report`` is a JSON text; for grid g of file f, ``index_f_g`` are the voxels
+that OpenVDB calls active and ``values_f_g`` what they hold.
 """
 
 import json
@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 
 bpy.utils.expose_bundled_modules()
-import openvdb  # bundled with bpy, hidden until now
+import openvdb  # noqa: E402  # bundled with bpy, hidden until now
 
 
 def plain(value):
