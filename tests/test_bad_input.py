@@ -397,7 +397,7 @@ def test_message_names_argument_value_and_range():
 
 @pytest.mark.parametrize("column", ["vortons.position", "vortons.strength", "tracers.position"])
 @pytest.mark.parametrize("value", [NAN, INF])
-def test_nan_written_into_a_view(column, value):
+def test_e3_nan_written_into_a_view(column, value):
     sim = simulation()
     sim.step()
     set_name, name = column.split(".")

@@ -14,7 +14,7 @@ def columns_of(particles):
 
 
 @pytest.mark.parametrize("name", ["vortons", "tracers"])
-def test_columns_are_views_of_one_memory(name):
+def test_e4_columns_share_one_memory(name):
     sim = simulation()
     particles = getattr(sim, name)
     for column, view in columns_of(particles):
@@ -35,7 +35,7 @@ def test_columns_have_the_types_of_their_table():
             assert row["description"] in getattr(type(particles), row["name"]).__doc__
 
 
-def test_writing_moves_things():
+def test_e4_writing_moves_things():
     sim = simulation()
     still = simulation()
     sim.vortons.position += (2, 0, 0)
@@ -48,7 +48,7 @@ def test_writing_moves_things():
     assert abs(sim.vortons.position[:, 0].mean() - 2) < 1e-3
 
 
-def test_writing_strength_changes_the_flow():
+def test_e4_writing_strength_changes_the_flow():
     sim, half = simulation(), simulation()
     half.vortons.strength *= 0.5
     for each in (sim, half):
@@ -68,7 +68,7 @@ def test_results_are_read_only():
         sim.grids.velocity[:] = 0
 
 
-def test_views_outlive_the_simulation():
+def test_e4_views_outlive_the_simulation():
     sim = simulation(vortons=2000, tracers=20_000)
     sim.step()
     views = columns_of(sim.vortons) + columns_of(sim.tracers)
@@ -85,7 +85,7 @@ def test_views_outlive_the_simulation():
     del others
 
 
-def test_views_are_not_stale_after_growth():
+def test_e4_views_are_not_stale_after_growth():
     sim = simulation(vortons=10, tracers=10, max_vortons=300_000, max_tracers=300_000)
     old = dict(columns_of(sim.vortons)), dict(columns_of(sim.tracers))
     position, strength, core, volume = ring(250_000)
@@ -100,7 +100,7 @@ def test_views_are_not_stale_after_growth():
     assert tuple(sim.vortons.strength[3]) == (1, 2, 3)
 
 
-def test_view_held_across_1000_steps_with_births():
+def test_e4_view_held_across_1000_steps_with_births():
     scene = vt.Scene("births", max_tracers=200_000)
     scene.add(vt.VortexRing(radius=0.5, core=0.1, layers=0))
     scene.add(vt.Tracers(vt.Sphere(radius=0.2), rate=5_000))
