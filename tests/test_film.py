@@ -1,7 +1,6 @@
 """Pictures and films from scenes and from bakes; the demo; the examples."""
 
 import itertools
-import os
 import runpy
 import subprocess
 import sys
@@ -203,9 +202,8 @@ def test_ring_example_is_its_json():
 def test_ring_example_runs():
     """The speed that it prints is that of a ring with a Gaussian core, VALIDATION V3."""
     done = subprocess.run(
-        [sys.executable, str(EXAMPLES / "ring.py")], capture_output=True, text=True, check=True,
-        env={**os.environ, "PYTHONPATH": str(EXAMPLES.parent)},
-    )  # fmt: skip
+        [sys.executable, str(EXAMPLES / "ring.py")], capture_output=True, text=True, check=True
+    )
     speed = float(done.stdout.split()[-2])
     exact = 1 / (4 * np.pi * 0.5) * (np.log(8 * 0.5 / 0.1) - 0.55797)
     assert abs(speed / exact - 1) < 0.08

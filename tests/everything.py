@@ -1,0 +1,94 @@
+"""One scene with everything in it that moves, and digests of all that a user can see of its state.
+
+    python everything.py METHOD THREADS
+
+prints the digests as JSON: the tests run it where the environment forces a backend or an
+instruction set.
+"""
+
+import hashlib
+import json
+import sys
+
+import numpy as np
+
+import vorton as vt
+
+STEPS = 50
+FPS = 24
+
+
+def scene(method):
+    """Two wavy rings, one of them elliptic, tilted and born inside a step; wind; three emitters.
+
+    For `poisson` enough of everything to keep 8 threads busy, for `direct` what it can do in time.
+    """
+    direct = method == "direct"
+    scene = vt.Scene(
+        "everything", seed=5, wind=(0.2, -0.1, 0.05), method=vt.Method(velocity=method), voxel=0.05
+    )
+    ring = {"core": 0.12, "wobble": 0.05}
+    ring |= {"layers": 1, "sections": 40} if direct else {"vorton_core": 0.045}
+    scene.add(vt.VortexRing(radius=0.5, seed=3, **ring))
+    scene.add(
+        vt.VortexRing(
+            center=(0.1, 0, -0.4),
+            axis=(0.2, 0.1, 1),
+            radius=(0.55, 0.4),
+            circulation=0.8,
+            seed=4,
+            time=14.7 / FPS,
+            **ring,
+        )
+    )
+    much = 1 if direct else 20
+    scene.add(vt.Tracers(vt.Sphere((0, 0, 0.1), 0.4), count=2000 * much))
+    scene.add(vt.Tracers(vt.Disk(radius=0.5), rate=1000 * much, start=0.11, lifetime=0.8))
+    scene.add(vt.Tracers(vt.Box((2, 2, 2), (2.3, 2.3, 2.3)), rate=100 * much, end=1.3))
+    return scene
+
+
+def run(method, threads, steps=STEPS):
+    """The simulation after that many frames."""
+    sim = vt.Simulation(scene(method), FPS, threads=threads)
+    _ = sim.tracers.velocity  # from here on every step keeps it up to date
+    sim.step(steps)
+    return sim
+
+
+def arrays(sim):
+    """Every column in the order of its rows, and the fields and volumes made from them."""
+    found = {}
+    for particles in (sim.vortons, sim.tracers):
+        for name in particles._columns:
+            found[f"{particles._set}.{name}"] = getattr(particles, name)
+    volume = sim.volume()
+    found["volume.vdb"] = np.frombuffer(volume.encode_vdb(), np.uint8)
+    found["velocity_at"] = sim.velocity_at([[0, 0, 0], [0.3, 0.2, 0.1], [9, 8, 7]])
+    if sim.scene.method.velocity == "poisson":
+        sim.update_fields()
+        found["grids.velocity"] = sim.grids.velocity
+        found["grids.vector_potential"] = sim.grids.vector_potential
+    found["health"] = np.array(repr(sorted(sim.health.items())))
+    return found
+
+
+def digests(sim):
+    """sha256 of each array, and how many particles there are."""
+    shown = {
+        name: hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
+        for name, array in arrays(sim).items()
+    }
+    whole = hashlib.sha256("".join(shown.values()).encode()).hexdigest()
+    return {
+        "all": whole,
+        "vortons": sim.vortons.count,
+        "tracers": sim.tracers.count,
+        "substeps": sim.health["substeps"],
+        **shown,
+    }
+
+
+if __name__ == "__main__":
+    result = digests(run(sys.argv[1], int(sys.argv[2])))
+    print(json.dumps({"simd": vt._core.simd(), "backend": vt._core.backend(), "digests": result}))

@@ -1,0 +1,93 @@
+"""Same bits (VALIDATION E1): threads, backends, instruction sets, again in the same process."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import everything
+import numpy as np
+import pytest
+from native import targets
+
+HERE = Path(__file__).resolve().parent
+METHODS = ["poisson", "direct"]
+
+
+@pytest.fixture(scope="module", params=METHODS)
+def reference(request):
+    """The method, and everything that one thread makes with it."""
+    sim = everything.run(request.param, threads=1)
+    kept = {name: np.array(array) for name, array in everything.arrays(sim).items()}
+    return request.param, sim, kept
+
+
+def test_everything_is_on(reference):
+    method, sim, kept = reference
+    assert sim.frame == everything.STEPS
+    assert sim.health["substeps"] > 1 if method == "poisson" else sim.vortons.count > 300
+    ages = np.unique(np.round(sim.vortons.age, 4))
+    assert len(ages) == 2  # two rings, one of them born inside a step
+    assert (ages[0] * everything.FPS) % 1 == pytest.approx(0.3, abs=0.01)
+    assert sim.tracers.count < sim.tracers.id.max() + 1  # some have been removed
+    numbers = [name for name, array in kept.items() if array.dtype == np.float32]
+    numbers.remove("tracers.lifetime")  # endless for some
+    assert all(np.isfinite(kept[name]).all() for name in numbers)
+    assert len(np.unique(kept["tracers.velocity"], axis=0)) > 0.9 * sim.tracers.count
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+def test_e1_same_bits_for_any_number_of_threads(reference, threads):
+    """One thread stands for a repetition in the same process."""
+    method, _, kept = reference
+    again = everything.arrays(everything.run(method, threads))
+    assert again.keys() == kept.keys()
+    for name, array in again.items():
+        assert np.array_equal(array, kept[name]), name
+
+
+def elsewhere(method, threads, **environment):
+    """What a process of its own makes of it."""
+    command = [sys.executable, str(HERE / "everything.py"), method, str(threads)]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        cwd=HERE,
+        env={**os.environ, "OMP_WAIT_POLICY": "passive", **environment},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def check(method, sim, found):
+    expected = everything.digests(sim)
+    differing = [name for name in expected if found["digests"].get(name) != expected[name]]
+    assert not differing, (
+        f"{method}, {found['simd']}, {found['backend']}: {found['digests']['vortons']} vortons, "
+        f"{found['digests']['tracers']} tracers, sha256 {found['digests']['all']}; here "
+        f"{expected['vortons']} vortons, {expected['tracers']} tracers, sha256 {expected['all']}; "
+        f"different: {', '.join(differing)}"
+    )
+
+
+@pytest.mark.parametrize("backend", ["openmp", "pthread"])
+def test_e1_same_bits_from_both_backends(reference, backend):
+    method, sim, _ = reference
+    found = elsewhere(method, 3, VORTON_BACKEND=backend)
+    if backend == "openmp" and found["backend"] != backend:
+        pytest.skip("this build has no OpenMP")
+    assert found["backend"] == backend
+    check(method, sim, found)
+
+
+@pytest.mark.parametrize("simd", ["scalar", "avx2", "avx512"])
+def test_e1_same_bits_from_every_instruction_set(reference, simd):
+    if simd not in targets():
+        pytest.skip(f"this processor has no {simd}")
+    method, sim, _ = reference
+    found = elsewhere(method, 2, VORTON_SIMD=simd)
+    assert found["simd"] == simd
+    check(method, sim, found)
