@@ -224,6 +224,9 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
         return status;
     }
 
+    if (sorts && s->fields_exist)
+        VT_TIMED(s, tracer_sort, vt_sort_tracers(s));
+
     /* the field at the start, and how far it lets this substep go */
     VT_TIMED(s, sort, collect(s, births, &w));
     solve(s, &w);
@@ -242,8 +245,6 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     }
 
     /* the end */
-    if (sorts && s->fields_exist)
-        VT_TIMED(s, tracer_sort, vt_sort_tracers(s));
     VT_TIMED(s, tracers, vt_move_tracers(s, dt));
     finish(s, &w, dt);
     return VT_OK;

@@ -9,7 +9,8 @@
 void vt_move_tracers(vt_simulation *s, double dt);
 
 /* Puts the rows in the order of tiles of 8^3 cells, so that neighbours in memory sample the same
- * nodes. Stable: rows of one tile keep their order. */
+ * nodes; leaves them as they are while that order is good enough. Stable: rows of one tile keep
+ * their order. */
 void vt_sort_tracers(vt_simulation *s);
 
 #endif

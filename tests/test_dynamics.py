@@ -205,3 +205,24 @@ def test_tracers_follow_the_fluid():
     moved = sim.column("tracers", "position")[order]
     assert np.abs(moved - reference).max() < 5e-3
     assert np.linalg.norm(moved[0] - points[0]) > 0.1
+
+
+def test_tracers_move_alike_in_sets_of_any_size():
+    """Rows past the last whole vector take the same way, to the last bit."""
+    points = np.random.default_rng(3).uniform(-1.5, 1.5, (150, 3)).astype(np.float32)
+    points[::7] *= 3  # some outside the grid
+
+    def moved(count):
+        sim = thin_ring(threads=1)
+        sim.add_tracers(points[:count], np.ones(count), np.full(count, 0.1))
+        sim.column("tracers", "velocity")
+        for _ in range(2):
+            sim.step(0.05)
+        order = np.argsort(sim.column("tracers", "id"))
+        names = "position", "velocity", "age"
+        return [sim.column("tracers", name)[order] for name in names]
+
+    everything = moved(len(points))
+    for count in (1, 5, 13, 17, 29, 31, 33, 45, 63, 65, 77, 111):
+        for part, whole in zip(moved(count), everything, strict=True):
+            assert part.tobytes() == whole[:count].tobytes(), count

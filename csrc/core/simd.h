@@ -250,6 +250,18 @@ VT_INLINE vf vf_select(vi mask, vf a, vf b)
     return (vf)((mask & (vi)a) | (~mask & (vi)b));
 }
 
+/* Whether any bit of any lane is set. */
+VT_INLINE int vi_any(vi a)
+{
+#if VL == 16
+    return _mm512_test_epi32_mask((__m512i)a, (__m512i)a) != 0;
+#elif VL == 8
+    return !_mm256_testz_si256((__m256i)a, (__m256i)a);
+#else
+    return (a[0] | a[1] | a[2] | a[3]) != 0;
+#endif
+}
+
 /* The first count lanes of a, then zeros. */
 VT_INLINE vf vf_first(vf a, int64_t count)
 {

@@ -31,8 +31,8 @@ typedef struct box {
 
 static inline box make_box(const vt_grid *grid)
 {
-    box b = {.nodes = grid->nodes, .row = grid->node_row, .plane = grid->node_plane};
-    b.scale = vf_set((float)(1.0 / grid->spacing));
+    box b = {grid->nodes, grid->node_row, grid->node_plane, vf_set((float)(1.0 / grid->spacing)),
+             {{0}},       {{0}}};
     for (int a = 0; a < 3; a++) {
         b.base[a] = vf_set(-(float)grid->base[a]);
         b.most[a] = vf_set((float)grid->cells[a]);
@@ -43,20 +43,19 @@ static inline box make_box(const vt_grid *grid)
 /* VL tracers under way: position, in metres and in cells, and where they lie in the grid. */
 typedef struct flight {
     vf position[3], cell[3];
-    vi inside;
+    vi missed; /* lanes that have left the grid, or lay outside: not 0 */
     vt_cells cells;
 } flight;
 
-/* Cells of the points, clamped into the box so that any lane can be fetched. */
+/* Clamps the points into the box, so that any lane can be fetched: those inside are what they were,
+ * bit by bit. */
 VT_INLINE void locate(const box *b, flight *f, const vf cell[3])
 {
     vf clamped[3];
-    vi inside = vi_set(-1);
     for (int a = 0; a < 3; a++) {
-        inside &= (cell[a] >= (vf){0}) & (cell[a] <= b->most[a]);
-        clamped[a] = vf_max(vf_min(cell[a], b->most[a]), (vf){0});
+        clamped[a] = vf_max((vf){0}, vf_min(cell[a], b->most[a]));
+        f->missed |= (vi)cell[a] ^ (vi)clamped[a];
     }
-    f->inside = inside;
     vt_find_cells(&f->cells, clamped[0], clamped[1], clamped[2], vi_set((int32_t)b->row),
                   vi_set((int32_t)b->plane));
 }
@@ -66,6 +65,7 @@ VT_INLINE void depart(const box *b, flight *f, const float *rows)
     vt_load_rows(rows, f->position);
     for (int a = 0; a < 3; a++)
         f->cell[a] = vf_fma(f->position[a], b->scale, b->base[a]);
+    f->missed = (vi){0};
     locate(b, f, f->cell);
 }
 
@@ -81,118 +81,126 @@ VT_INLINE void fetch(const box *b, const flight *f, vf u[4])
 /* The second half of the way: from the velocity at the start to the cells of the midpoint. */
 VT_INLINE void turn(const box *b, flight *f, const vf u[4], vf half)
 {
-    const vi started = f->inside;
     vf middle[3];
     for (int a = 0; a < 3; a++)
         middle[a] = vf_fma(u[a], half, f->cell[a]);
     locate(b, f, middle);
-    f->inside &= started;
 }
 
+/* What the vectors of one block share. */
 typedef struct run {
-    const context *c;
     box b;
     vf dt, half, wind[3];
-    int64_t end;
-    int32_t left_out;
-    uint32_t *outside;
+    int64_t end;      /* of the rows of the block */
+    uint32_t *missed; /* rows that the grid does not serve */
+    int32_t missed_count;
 } run;
 
-/* Writes VL tracers back; those that the grid does not serve go on the list and stay. */
-VT_INLINE void land(run *r, flight *f, const vf u[4], int64_t i)
+static __attribute__((noinline)) void list_missed(run *r, vi missed, int64_t row)
 {
-    const vt_tracer_rows *const rows = r->c->rows;
-    const vf age = vf_load(rows->age + i);
-    const vf step = vf_max(vf_min(age + r->dt, r->dt), (vf){0});
+    for (int l = 0; l < VL && row + l < r->end; l++)
+        if (missed[l])
+            r->missed[r->missed_count++] = (uint32_t)(row + l);
+}
+
+/* Writes VL tracers back; those that the grid does not serve stay. */
+VT_INLINE void land(run *r, const flight *f, const vf u[4], const vt_tracer_rows *rows, int64_t i,
+                    int64_t row)
+{
+    const vf age = vf_load(rows->age + i) + r->dt;
+    /* less than dt for a tracer born inside the substep */
+    const vf step = vf_max(vf_min(age, r->dt), (vf){0});
     vf velocity[3], x[3];
     for (int a = 0; a < 3; a++) {
         velocity[a] = u[a] + r->wind[a];
-        x[a] = vf_select(f->inside, vf_fma(velocity[a], step, f->position[a]), f->position[a]);
+        x[a] = vf_fma(velocity[a], step, f->position[a]);
     }
-    int32_t stays = 0;
-    for (int l = 0; l < VL; l++)
-        stays |= ~f->inside[l];
-    if (stays)
-        for (int l = 0; l < VL; l++)
-            if (!f->inside[l])
-                r->outside[r->left_out++] = (uint32_t)(i + l);
+    if (vi_any(f->missed)) {
+        for (int a = 0; a < 3; a++)
+            x[a] = vf_select(f->missed == (vi){0}, x[a], f->position[a]);
+        list_missed(r, f->missed, row + i);
+    }
     vt_store_rows(rows->position + 3 * i, x);
     if (rows->velocity)
         vt_store_rows(rows->velocity + 3 * i, velocity);
-    vf_store(rows->age + i, age + r->dt);
+    vf_store(rows->age + i, age);
 }
 
-/* The rows past the last whole vector: a copy of them, padded, takes the same way. */
-static void advect_rest(run *r, int64_t i)
+/* Rows stream from memory, which the processor alone does not foresee in time. */
+VT_INLINE void prefetch(const vt_tracer_rows *rows, int64_t i)
 {
-    const vt_tracer_rows *const rows = r->c->rows;
-    const int64_t left = r->end - i < VL ? r->end - i : VL;
-    float position[3 * VL] = {0}, velocity[3 * VL], age[VL] = {0};
-    memcpy(position, rows->position + 3 * i, 12 * (size_t)left);
-    memcpy(age, rows->age + i, 4 * (size_t)left);
-    for (int64_t l = left; l < VL; l++)
-        memcpy(position + 3 * l, position, 12);
-    const vt_tracer_rows copy = {position, rows->velocity ? velocity : NULL, age};
-    uint32_t outside[VL];
-    const context c = {.rows = &copy};
-    run part = *r;
-    part.c = &c;
-    part.outside = outside;
-    part.left_out = 0;
-    flight f;
+    enum { AHEAD = 160, LINE = 16 };
+    for (int64_t line = 0; line < 6 * VL; line += LINE)
+        __builtin_prefetch(rows->position + 3 * (i + AHEAD) + line);
+    for (int64_t line = 0; line < 2 * VL; line += LINE)
+        __builtin_prefetch(rows->age + i + AHEAD + line);
+}
+
+/* Moves count rows, a multiple of 2 VL; the first of them is row number `row`. */
+static __attribute__((noinline)) void fly(run *r, vt_tracer_rows rows, int64_t count, int64_t row)
+{
+    const box *const b = &r->b;
+    const float *const position = rows.position;
+    flight first, second;
     vf u[4];
-    depart(&r->b, &f, position);
-    fetch(&r->b, &f, u);
-    turn(&r->b, &f, u, r->half);
-    fetch(&r->b, &f, u);
-    land(&part, &f, u, 0);
-    memcpy(rows->position + 3 * i, position, 12 * (size_t)left);
-    memcpy(rows->age + i, age, 4 * (size_t)left);
+    depart(b, &first, position);
+    depart(b, &second, position + 3 * VL);
+    for (int64_t i = 0; i < count; i += 2 * VL) {
+        const int more = i + 2 * VL < count;
+        prefetch(&rows, i);
+        fetch(b, &first, u);
+        turn(b, &first, u, r->half);
+        fetch(b, &second, u);
+        turn(b, &second, u, r->half);
+        fetch(b, &first, u);
+        land(r, &first, u, &rows, i, row);
+        if (more)
+            depart(b, &first, position + 3 * (i + 2 * VL));
+        fetch(b, &second, u);
+        land(r, &second, u, &rows, i + VL, row);
+        if (more)
+            depart(b, &second, position + 3 * (i + 3 * VL));
+    }
+}
+
+/* The rows past the last whole pair of vectors: a copy of them, padded, takes the same way. */
+static void fly_rest(run *r, const vt_tracer_rows *rows, int64_t row)
+{
+    enum { ROOM = 2 * VL };
+    const size_t left = (size_t)(r->end - row);
+    float position[3 * ROOM], velocity[3 * ROOM], age[ROOM] = {0};
+    for (size_t l = 0; l < ROOM; l++)
+        memcpy(position + 3 * l, rows->position + 3 * (size_t)row + (l < left ? 3 * l : 0), 12);
+    memcpy(age, rows->age + row, 4 * left);
+    const vt_tracer_rows copy = {position, rows->velocity ? velocity : NULL, age};
+    fly(r, copy, ROOM, row);
+    memcpy(rows->position + 3 * row, position, 12 * left);
+    memcpy(rows->age + row, age, 4 * left);
     if (rows->velocity)
-        memcpy(rows->velocity + 3 * i, velocity, 12 * (size_t)left);
-    for (int32_t l = 0; l < part.left_out; l++)
-        if (outside[l] < left)
-            r->outside[r->left_out++] = (uint32_t)(i + outside[l]);
+        memcpy(rows->velocity + 3 * row, velocity, 12 * left);
 }
 
 static void advect_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const context *const c = data;
-    run r = {.c = c,
-             .b = make_box(c->grid),
+    run r = {.b = make_box(c->grid),
              .dt = vf_set((float)c->dt),
              .half = vf_set((float)(0.5 * c->dt / c->grid->spacing)),
              .end = end,
-             .outside = c->outside + begin};
+             .missed = c->outside + begin};
     for (int a = 0; a < 3; a++)
         r.wind[a] = vf_set((float)c->wind[a]);
-    const float *const position = c->rows->position;
-    flight first, second;
-    vf u[4];
-    int64_t i = begin;
-    if (i + 2 * VL <= end) {
-        depart(&r.b, &first, position + 3 * i);
-        depart(&r.b, &second, position + 3 * (i + VL));
-    }
-    for (; i + 2 * VL <= end; i += 2 * VL) {
-        const int more = i + 4 * VL <= end;
-        fetch(&r.b, &first, u);
-        turn(&r.b, &first, u, r.half);
-        fetch(&r.b, &second, u);
-        turn(&r.b, &second, u, r.half);
-        fetch(&r.b, &first, u);
-        land(&r, &first, u, i);
-        if (more)
-            depart(&r.b, &first, position + 3 * (i + 2 * VL));
-        fetch(&r.b, &second, u);
-        land(&r, &second, u, i + VL);
-        if (more)
-            depart(&r.b, &second, position + 3 * (i + 3 * VL));
-    }
-    for (; i < end; i += VL)
-        advect_rest(&r, i);
-    c->outside_count[begin / VT_ADVECT_BLOCK] = r.left_out;
+    const vt_tracer_rows *const rows = c->rows;
+    const vt_tracer_rows from = {rows->position + 3 * begin,
+                                 rows->velocity ? rows->velocity + 3 * begin : NULL,
+                                 rows->age + begin};
+    const int64_t whole = (end - begin) / (2 * VL) * (2 * VL);
+    if (whole)
+        fly(&r, from, whole, begin);
+    if (begin + whole < end)
+        fly_rest(&r, rows, begin + whole);
+    c->outside_count[begin / VT_ADVECT_BLOCK] = r.missed_count;
 }
 
 void VT_NAME(advect)(const vt_grid *grid, double dt, const double *wind, int64_t count,
@@ -225,8 +233,8 @@ static void sample_block(void *data, int64_t begin, int64_t end, int thread)
         fetch(&b, &f, u);
         vt_store_rows(rows, u);
         for (int l = 0; l < left; l++) {
-            c->inside[i + l] = f.inside[l] != 0;
-            if (f.inside[l])
+            c->inside[i + l] = f.missed[l] == 0;
+            if (!f.missed[l])
                 memcpy(c->velocity + 3 * (i + l), rows + 3 * l, 12);
         }
     }

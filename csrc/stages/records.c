@@ -29,23 +29,20 @@ static void bounds_block(void *context, int64_t begin, int64_t end, int thread)
     vi finite = vi_set(-1);
     float position[3 * VL], strength[3 * VL];
     for (int64_t i = begin; i < end; i += VL) {
-        vf p[3], s[3] = {{0}};
-        const float *rows = c->rows + 3 * i, *strengths = c->strength ? c->strength + 3 * i : NULL;
+        vf p[3], s[3];
+        const float *rows = c->rows + 3 * i, *strengths = c->strength + 3 * i;
         if (end - i < VL) { /* the last rows: repeat one of them */
             for (int64_t l = 0; l < 3 * VL; l++) {
                 const int64_t from = l / 3 < end - i ? l : 3 * (end - i - 1) + l % 3;
                 position[l] = rows[from];
-                strength[l] = strengths ? strengths[from] : 0;
+                strength[l] = strengths[from];
             }
             rows = position;
-            strengths = strengths ? strength : NULL;
+            strengths = strength;
         }
         vt_load_rows(rows, p);
-        vi used = vi_set(-1);
-        if (strengths) {
-            vt_load_rows(strengths, s);
-            used = carries(s);
-        }
+        vt_load_rows(strengths, s);
+        const vi used = carries(s);
         for (int a = 0; a < 3; a++) {
             finite &= (p[a] - p[a] == (vf){0}) & (s[a] - s[a] == (vf){0});
             least[a] = vf_min(vf_select(used, p[a], vf_set(big)), least[a]);

@@ -87,10 +87,18 @@ typedef struct permute_context {
     int64_t row_bytes;
 } permute_context;
 
+/* Rows of three floats by one move of four: the fourth is overwritten by the next row. */
+static void gather_triples(const permute_context *c, int64_t begin, int64_t end)
+{
+    for (int64_t i = begin; i < end - 1; i++)
+        memcpy(c->to + 12 * i, c->from + 12 * (int64_t)c->order[i], 16);
+    memcpy(c->to + 12 * (end - 1), c->from + 12 * (int64_t)c->order[end - 1], 12);
+}
+
 static void gather_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const permute_context *const c = data;
+    const permute_context context = *(const permute_context *)data, *const c = &context;
     if (c->row_bytes == 4)
         for (int64_t i = begin; i < end; i++)
             memcpy(c->to + 4 * i, c->from + 4 * (int64_t)c->order[i], 4);
@@ -98,8 +106,7 @@ static void gather_block(void *data, int64_t begin, int64_t end, int thread)
         for (int64_t i = begin; i < end; i++)
             memcpy(c->to + 8 * i, c->from + 8 * (int64_t)c->order[i], 8);
     else
-        for (int64_t i = begin; i < end; i++)
-            memcpy(c->to + 12 * i, c->from + 12 * (int64_t)c->order[i], 12);
+        gather_triples(c, begin, end);
 }
 
 static void copy_block(void *data, int64_t begin, int64_t end, int thread)
