@@ -23,7 +23,7 @@ def make_scene() -> Scene:
 
     The rings widen each other, and their waviness grows until they break up into small ones.
     """
-    scene = Scene("demo", seed=5, voxel=0.055)
+    scene = Scene("demo", seed=5, voxel=0.045)
     for side in (-1.0, 1.0):
         centre = (0.9 * side, 0.0, 0.0)
         axis = (-side, 0.0, 0.0)
@@ -38,7 +38,7 @@ def make_scene() -> Scene:
             sections=300,  # the rings grow to five times their length
         )
         scene.add(ring)
-        scene.add(Tracers(Torus(centre, axis, radius=0.7, thickness=0.18), count=110_000))
+        scene.add(Tracers(Torus(centre, axis, radius=0.7, thickness=0.10), count=110_000))
     return scene
 
 
