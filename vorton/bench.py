@@ -19,7 +19,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ __all__ = ["SCENES", "main", "run"]
 
 MARGIN = 5  # free cells between the vortons and each face of the grid
 TURN = 0.002  # largest velocity gradient times the length of a frame
+PORTION = 2_000  # points made at a time
 JUDGED = 200  # vortons whose velocity is held against the direct sum
 SORT_EVERY = 8  # substeps between sorting the particles: frames are measured in such rounds
 
@@ -73,14 +74,17 @@ SCENES = {
 }
 
 
-def _region(scene: BenchScene, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Exactly `count` random points of the region, in units of its half width, and vorticity."""
+def _region(scene: BenchScene, count: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Exactly `count` random points of the region, in units of its half width, and vorticity.
+
+    In small portions, so that what the process holds afterwards is the simulation.
+    """
     generator = np.random.default_rng(seed)
-    parts: list[tuple[np.ndarray, np.ndarray]] = []
-    while sum(len(p) for p, _ in parts) < count:
-        parts.append(scene.make(generator.uniform(-1, 1, (min(count, 500_000), 3))))
-    points, vorticity = (np.concatenate(a)[:count] for a in zip(*parts, strict=True))
-    return points, vorticity
+    while count > 0:
+        points, vorticity = scene.make(generator.uniform(-1, 1, (PORTION, 3)))
+        points, vorticity = points[:count], vorticity[:count]
+        count -= len(points)
+        yield np.float32(points), np.float32(vorticity)
 
 
 def _build(scene: BenchScene, threads: int | None) -> tuple[_core.Simulation, float]:
@@ -95,15 +99,13 @@ def _build(scene: BenchScene, threads: int | None) -> tuple[_core.Simulation, fl
         max_tracers=scene.tracers,
         max_nodes=scene.nodes**3,
     )
-    points, vorticity = _region(scene, scene.vortons, seed=1)
     volume = (4 / 3 * np.pi if scene.make is _ball else 2 * np.pi) * half**3 / scene.vortons
-    full = np.full(scene.vortons, 1.0)
-    simulation.add_vortons(
-        np.float32(half * points), np.float32(vorticity * volume), core * full, volume * full
-    )
-    points, _ = _region(scene, scene.tracers, seed=2)
-    full = np.full(scene.tracers, 1.0)
-    simulation.add_tracers(np.float32(half * points), full, spacing / 2 * full)
+    for points, vorticity in _region(scene, scene.vortons, seed=1):
+        one = np.ones(len(points))
+        simulation.add_vortons(half * points, volume * vorticity, core * one, volume * one)
+    for points, _ in _region(scene, scene.tracers, seed=2):
+        one = np.ones(len(points))
+        simulation.add_tracers(half * points, one, spacing / 2 * one)
     return simulation, core
 
 
