@@ -12,8 +12,9 @@ NOZZLE = 0.25  # radius, m
 SPEED = 2.5  # of the jet, m/s
 PUFF = 0.05  # seconds between two rings
 SECONDS = 2.5
+VOXEL = 0.022  # m; the picture in README.md was made with 0.014
 
-scene = vt.Scene("jet", seed=2, voxel=0.022)
+scene = vt.Scene("jet", seed=2, voxel=VOXEL)
 random_tilt = random.Random(4)
 
 # A jet of speed U sheds the circulation U^2 / 2 a second from the lip of its nozzle.
