@@ -52,12 +52,20 @@ VT_INLINE f8 f8_join(f4 low, f4 high)
 
 VT_INLINE f4 f8_low(f8 a)
 {
+#if VL > 4
+    return (f4)_mm256_castps256_ps128((__m256)a);
+#else
     return __builtin_shufflevector(a, a, 0, 1, 2, 3);
+#endif
 }
 
 VT_INLINE f4 f8_high(f8 a)
 {
+#if VL > 4
+    return (f4)_mm256_extractf128_ps((__m256)a, 1);
+#else
     return __builtin_shufflevector(a, a, 4, 5, 6, 7);
+#endif
 }
 
 /* ---- fused multiply-add ---- */
@@ -199,6 +207,16 @@ VT_LOAD_STORE(vi)
 VT_LOAD_STORE(f4)
 VT_LOAD_STORE(f8)
 #undef VT_LOAD_STORE
+
+/* A value just loaded, for good: else the compiler loads it again for every operation that takes an
+ * operand from memory. */
+VT_INLINE f8 f8_keep(f8 a)
+{
+#if VL > 4
+    __asm__("" : "+x"(a));
+#endif
+    return a;
+}
 
 /* The first three floats of a. */
 VT_INLINE void f4_store_three(float *p, f4 a)

@@ -178,7 +178,7 @@ VT_INLINE void vt_load_records(const vt_record *records, int64_t left, int half,
 VT_INLINE f4 vt_sample_node(const f4 *nodes, int64_t row, int64_t plane, const vt_cells *c, int l)
 {
     const f4 *const p = nodes + (uint32_t)c->node[l];
-    const f8 a = f8_load(p), b = f8_load(p + row), d = f8_load(p + plane),
+    const f8 a = f8_keep(f8_load(p)), b = f8_keep(f8_load(p + row)), d = f8_load(p + plane),
              e = f8_load(p + plane + row);
     const f8 z = f8_set(c->z[l]);
     const f8 low = f8_fma(d - a, z, a), high = f8_fma(e - b, z, b);
@@ -191,7 +191,7 @@ VT_INLINE void vt_sample_gradient(const f4 *nodes, int64_t row, int64_t plane, c
                                   int l, f4 *value, f4 *dx, f4 *dy, f4 *dz)
 {
     const f4 *const p = nodes + (uint32_t)c->node[l];
-    const f8 a = f8_load(p), b = f8_load(p + row), d = f8_load(p + plane),
+    const f8 a = f8_keep(f8_load(p)), b = f8_keep(f8_load(p + row)), d = f8_load(p + plane),
              e = f8_load(p + plane + row);
     const f8 z = f8_set(c->z[l]), y = f8_set(c->y[l]);
     const f4 x = f4_set(c->x[l]);
