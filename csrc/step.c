@@ -21,7 +21,6 @@ enum {
 typedef struct work {
     vt_record *records, *sorted; /* sorted: by grid row, after a solve */
     vt_rate *rates;
-    float *share;
     float *velocity, *gradient; /* of the direct sum, else NULL */
     uint32_t *row_start;
     int64_t count;
@@ -85,7 +84,6 @@ static void collect(vt_simulation *s, const vt_births *births, work *w)
     w->records = vt_arena_push(&s->arena, sizeof(vt_record) * (rows + VT_LANES));
     w->sorted = vt_arena_push(&s->arena, sizeof(vt_record) * (rows + VT_LANES));
     w->rates = vt_arena_push(&s->arena, sizeof(vt_rate) * rows);
-    w->share = vt_arena_push(&s->arena, sizeof(float) * rows);
     w->velocity = w->gradient = NULL;
     w->count = v->set.count;
     if (is_direct(s)) {
@@ -141,13 +139,6 @@ static vt_status choose_substep(const vt_simulation *s, double remaining, double
     return VT_OK;
 }
 
-/* Strength as finish left it in the records. */
-static void store_strengths(vt_simulation *s, const work *w)
-{
-    for (int64_t i = 0; i < w->count; i++)
-        memcpy(s->vortons.strength + 3 * (int64_t)w->sorted[i].home, w->sorted[i].strength, 12);
-}
-
 static void finish(vt_simulation *s, work *w, double dt)
 {
     const vt_vortons *const v = &s->vortons;
@@ -155,13 +146,11 @@ static void finish(vt_simulation *s, work *w, double dt)
                                  v->bound_volume, v->velocity, v->age};
     VT_TIMED(s, finish,
              s->stages->finish(&w->field, &s->def.method, dt, s->def.wind, w->count, w->sorted,
-                               &rows, w->share, s->def.threads));
-    if (is_direct(s) || s->def.method.exchange == 0)
-        store_strengths(s, w);
-    else
+                               &rows, s->def.threads));
+    if (!is_direct(s) && s->def.method.exchange > 0)
         VT_TIMED(s, exchange,
-                 s->stages->exchange(&s->grid, w->count, w->sorted, w->share, w->row_start, &rows,
-                                     &s->arena, s->def.threads));
+                 s->stages->exchange(&s->grid, w->count, w->sorted, w->row_start, v->strength,
+                                     s->def.threads));
 }
 
 /* ---- births ---- */
@@ -251,14 +240,14 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     /* the field at the start, and how far it lets this substep go */
     VT_TIMED(s, sort, collect(s, births, &w));
     solve(s, &w);
-    VT_TIMED(
-        s, stretch,
-        s->stages->stretch(&w.field, method, w.count, w.sorted, w.rates, &s->extremes, threads));
+    VT_TIMED(s, sort, sort_columns(s, &w));
+    VT_TIMED(s, stretch,
+             s->stages->stretch(&w.field, method, w.count, w.sorted, w.rates,
+                                s->vortons.bound_volume, &s->extremes, threads));
     double dt = 0;
     status = choose_substep(s, remaining, &dt);
     if (status)
         return status;
-    VT_TIMED(s, sort, sort_columns(s, &w));
 
     /* the field in the middle */
     if (method->time == VT_TIME_RK2) {

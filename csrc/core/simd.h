@@ -52,12 +52,20 @@ VT_INLINE f8 f8_join(f4 low, f4 high)
 
 VT_INLINE f4 f8_low(f8 a)
 {
+#if VL > 4
+    return (f4)_mm256_castps256_ps128((__m256)a);
+#else
     return __builtin_shufflevector(a, a, 0, 1, 2, 3);
+#endif
 }
 
 VT_INLINE f4 f8_high(f8 a)
 {
+#if VL > 4
+    return (f4)_mm256_extractf128_ps((__m256)a, 1);
+#else
     return __builtin_shufflevector(a, a, 4, 5, 6, 7);
+#endif
 }
 
 /* ---- fused multiply-add ---- */
@@ -199,6 +207,41 @@ VT_LOAD_STORE(vi)
 VT_LOAD_STORE(f4)
 VT_LOAD_STORE(f8)
 #undef VT_LOAD_STORE
+
+/* A value just loaded, for good: else the compiler loads it again for every operation that takes an
+ * operand from memory. */
+VT_INLINE f8 f8_keep(f8 a)
+{
+#if VL > 4
+    __asm__("" : "+x"(a));
+#endif
+    return a;
+}
+
+/* The first three floats of a. */
+VT_INLINE void f4_store_three(float *p, f4 a)
+{
+    const f4 end = __builtin_shufflevector(a, a, 2, 3, 2, 3);
+    memcpy(p, &a, 8);
+    memcpy(p + 2, &end, 4);
+}
+
+/* p[i[0]], p[i[1]] ...; the indices are unsigned. */
+VT_INLINE vf vf_gather(const float *p, vi i)
+{
+    f4 part[VL / 4];
+    for (int l = 0; l < VL; l += 4)
+        part[l / 4] = (f4){p[(uint32_t)i[l]], p[(uint32_t)i[l + 1]], p[(uint32_t)i[l + 2]],
+                           p[(uint32_t)i[l + 3]]};
+#if VL == 16
+    return __builtin_shufflevector(f8_join(part[0], part[1]), f8_join(part[2], part[3]), 0, 1, 2, 3,
+                                   4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#elif VL == 8
+    return f8_join(part[0], part[1]);
+#else
+    return part[0];
+#endif
+}
 
 /* ---- elementwise functions: all correctly rounded, or exact ---- */
 
@@ -342,6 +385,18 @@ VT_INLINE void vf_transpose(vf r[VL])
     r[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
     r[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
     r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+#endif
+}
+
+/* Lane 3 of every four: the fourth component of nodes that lie one after the other. */
+VT_INLINE vf vf_fourths(vf a)
+{
+#if VL == 16
+    return (vf)_mm512_permute_ps((__m512)a, 0xff);
+#elif VL == 8
+    return (vf)_mm256_permute_ps((__m256)a, 0xff);
+#else
+    return __builtin_shufflevector(a, a, 3, 3, 3, 3);
 #endif
 }
 

@@ -2,83 +2,95 @@
  * carry close to the vorticity that the grid resolves, and the one knob for liveliness.
  *
  *   node:    w_n = sum_i W r_i alpha_i / sum_i W r_i V_i
- *   vorton:  alpha_i += r_i (V_i sum_n W w_n - alpha_i),   r_i = 1 - exp(-C S_i dt)
+ *   vorton:  alpha_i += r_i V_i sum_n W w_n - r_i alpha_i,   r_i = 1 - exp(-C S_i dt)
  *
  * with W the trilinear weights at the midpoint of the substep. The sum of the strengths is kept by
  * construction, nothing overshoots at any dt, and a lone vorton keeps its strength. */
 #include "stages/sampling.h"
 #include "stages/stages.h"
 
-enum { BLOCK = 4096, PLANES = 2 };
+enum { BLOCK = 2048, BLOCK_NODES = 16384 };
 
 typedef struct context {
     const vt_grid *grid;
+    int64_t count;
     const vt_record *records;
-    vt_record *weighted;
-    const float *share;
-    const vt_vorton_rows *rows;
+    const uint32_t *row_start;
+    float *strength;
 } context;
 
-static void weigh_block(void *data, int64_t begin, int64_t end, int thread)
+/* Whether any record lies in the four rows of cells that meet in row j of the nodes of plane k. */
+static inline int is_met(const context *c, int64_t j, int64_t k)
 {
-    (void)thread;
-    const context *const c = data;
-    for (int64_t i = begin; i < end; i++) {
-        const f4 p = f4_load(c->records[i].position), s = f4_load(c->records[i].strength);
-        const f4 share = f4_set(c->share[i]), ps = p * share, ss = s * share;
-        f8_store(c->weighted + i, f8_join(__builtin_shufflevector(p, ps, 0, 1, 2, 7), ss));
-    }
+    const int64_t rows = c->grid->cells[1], planes = c->grid->cells[2];
+    const int64_t low = j > 0 ? j - 1 : 0, high = j < rows ? j + 1 : rows;
+    uint32_t met = 0;
+    for (int64_t layer = k > 0 ? k - 1 : 0; layer <= k && layer < planes; layer++)
+        met |= c->row_start[layer * rows + high] - c->row_start[layer * rows + low];
+    return met != 0;
 }
 
 /* Sums of strength become vorticity where there is volume; elsewhere they are zero already. */
+VT_INLINE void normalise_row(f4 *row, int64_t nodes)
+{
+    float *const values = (float *)row;
+    for (int64_t i = 0; i < 4 * nodes; i += VL) {
+        const vf sum = vf_load(values + i), volume = vf_fourths(sum);
+        vf_store(values + i, vf_select(volume > (vf){0}, sum / volume, sum));
+    }
+}
+
 static void normalise_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const context *const c = data;
-    f4 *const nodes = c->grid->nodes;
-    for (int64_t n = begin * c->grid->node_plane; n < end * c->grid->node_plane; n++)
-        if (nodes[n][3] > 0)
-            nodes[n] = nodes[n] / f4_set(nodes[n][3]);
+    const vt_grid *const grid = c->grid;
+    for (int64_t k = begin; k < end; k++)
+        for (int64_t j = 0; j <= grid->cells[1]; j++)
+            if (is_met(c, j, k))
+                normalise_row(grid->nodes + k * grid->node_plane + j * grid->node_row,
+                              grid->cells[0] + 1);
+}
+
+VT_INLINE void find_records(const context *c, int64_t i, int64_t left, vt_cells *cells)
+{
+    vf position[4];
+    vt_load_records(c->records + i, left, 0, position);
+    vt_find_record_cells(cells, c->grid, position);
 }
 
 static void mix_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const context *const c = data;
-    const vt_grid *const grid = c->grid;
+    const context context = *(const struct context *)data, *const c = &context;
+    const f4 *const nodes = c->grid->nodes;
+    const int64_t row = c->grid->node_row, plane = c->grid->node_plane;
     for (int64_t i = begin; i < end; i += VL) {
         const int64_t left = end - i < VL ? end - i : VL;
-        f4 low[VL];
-        vf p[4];
         vt_cells cells;
-        for (int l = 0; l < VL; l++)
-            low[l] = f4_load(c->records[i + (l < left ? l : left - 1)].position);
-        vt_nodes_to_lanes(low, p);
-        vt_find_cells(&cells, p[0], p[1], p[2], vi_set((int32_t)grid->node_row),
-                      vi_set((int32_t)grid->node_plane));
+        if (i + 2 * VL <= c->count) { /* the next ones */
+            find_records(c, i + VL, VL, &cells);
+            vt_prefetch_cells(nodes, row, plane, &cells);
+            for (int l = 0; l < VL; l++)
+                __builtin_prefetch(c->strength + 3 * (int64_t)c->records[i + VL + l].home, 1);
+        }
+        find_records(c, i, left, &cells);
         for (int l = 0; l < left; l++) {
             const vt_record *const r = c->records + i + l;
-            const f4 w = vt_sample_node(grid->nodes, grid->node_row, grid->node_plane, &cells, l);
-            const f4 strength = f4_load(r->strength), share = f4_set(c->share[i + l]);
-            const f4 a = f4_fma(share, f4_set(r->volume) * w - strength, strength);
-            memcpy(c->rows->strength + 3 * (int64_t)r->home, &a, 12);
+            float *const strength = c->strength + 3 * (int64_t)r->home;
+            const f4 w = vt_sample_node(nodes, row, plane, &cells, l);
+            const f4 change = f4_set(r->volume) * w - f4_load(r->strength);
+            f4_store_three(strength, f4_load(strength) + change);
         }
     }
 }
 
-void VT_NAME(exchange)(const vt_grid *grid, int64_t count, const vt_record *records,
-                       const float *share, const uint32_t *row_start, const vt_vorton_rows *rows,
-                       vt_arena *arena, int threads)
+void VT_NAME(exchange)(vt_grid *grid, int64_t count, const vt_record *records,
+                       const uint32_t *row_start, float *strength, int threads)
 {
-    const size_t mark = vt_arena_mark(arena);
-    const int64_t planes = grid->cells[2] + 1;
-    vt_grid scratch = *grid;
-    scratch.nodes = vt_arena_push(arena, sizeof(f4) * (size_t)(grid->node_plane * (planes + 1)));
-    vt_record *const weighted = vt_arena_push(arena, sizeof(vt_record) * (size_t)count);
-    context c = {&scratch, records, weighted, share, rows};
-    vt_parallel_for(threads, count, BLOCK, weigh_block, &c);
-    VT_NAME(deposit)(&scratch, weighted, row_start, threads);
-    vt_parallel_for(threads, planes, PLANES, normalise_block, &c);
+    context c = {grid, count, records, row_start, strength};
+    VT_NAME(deposit)(grid, records, row_start, threads);
+    vt_parallel_for(threads, grid->cells[2] + 1, 1 + BLOCK_NODES / grid->node_plane,
+                    normalise_block, &c);
     vt_parallel_for(threads, count, BLOCK, mix_block, &c);
-    vt_arena_pop(arena, mark);
 }

@@ -145,11 +145,40 @@ VT_INLINE void vt_find_cells(vt_cells *c, vf x, vf y, vf z, vi row, vi plane)
     vf_store(c->z, z - vi_to_vf(k));
 }
 
+/* Asks for the nodes around VL points, some time before they are sampled. */
+VT_INLINE void vt_prefetch_cells(const f4 *nodes, int64_t row, int64_t plane, const vt_cells *c)
+{
+    for (int l = 0; l < VL; l++) {
+        const f4 *const p = nodes + (uint32_t)c->node[l];
+        __builtin_prefetch(p);
+        __builtin_prefetch(p + row);
+        __builtin_prefetch(p + plane);
+        __builtin_prefetch(p + plane + row);
+    }
+}
+
+/* Where VL records lie. */
+VT_INLINE void vt_find_record_cells(vt_cells *c, const vt_grid *grid, const vf position[3])
+{
+    vt_find_cells(c, position[0], position[1], position[2], vi_set((int32_t)grid->node_row),
+                  vi_set((int32_t)grid->node_plane));
+}
+
+/* The first halves (position and volume) of VL records, or the second ones (strength and home), as
+ * vectors; past `left` records the last one is repeated. */
+VT_INLINE void vt_load_records(const vt_record *records, int64_t left, int half, vf lanes[4])
+{
+    f4 part[VL];
+    for (int l = 0; l < VL; l++)
+        part[l] = f4_load((const float *)(records + (l < left ? l : left - 1)) + 4 * half);
+    vt_nodes_to_lanes(part, lanes);
+}
+
 /* The four floats at point l. */
 VT_INLINE f4 vt_sample_node(const f4 *nodes, int64_t row, int64_t plane, const vt_cells *c, int l)
 {
     const f4 *const p = nodes + (uint32_t)c->node[l];
-    const f8 a = f8_load(p), b = f8_load(p + row), d = f8_load(p + plane),
+    const f8 a = f8_keep(f8_load(p)), b = f8_keep(f8_load(p + row)), d = f8_load(p + plane),
              e = f8_load(p + plane + row);
     const f8 z = f8_set(c->z[l]);
     const f8 low = f8_fma(d - a, z, a), high = f8_fma(e - b, z, b);
@@ -162,7 +191,7 @@ VT_INLINE void vt_sample_gradient(const f4 *nodes, int64_t row, int64_t plane, c
                                   int l, f4 *value, f4 *dx, f4 *dy, f4 *dz)
 {
     const f4 *const p = nodes + (uint32_t)c->node[l];
-    const f8 a = f8_load(p), b = f8_load(p + row), d = f8_load(p + plane),
+    const f8 a = f8_keep(f8_load(p)), b = f8_keep(f8_load(p + row)), d = f8_load(p + plane),
              e = f8_load(p + plane + row);
     const f8 z = f8_set(c->z[l]), y = f8_set(c->y[l]);
     const f4 x = f4_set(c->x[l]);

@@ -11,8 +11,8 @@
 #include "stages/sampling.h"
 #include "stages/stages.h"
 
-/* Records per block: a multiple of every vector length. */
-enum { BLOCK = 2048 };
+/* Records per block, a multiple of every vector length: 10 us of work. */
+enum { BLOCK = 1280 };
 
 /* What a vector of vortons feels. */
 typedef struct sample {
@@ -33,22 +33,15 @@ typedef struct context {
     vt_rate *rates;
     vt_record *moved;
     vt_extremes *extremes;
+    float *bound_volume;
     const vt_vorton_rows *rows;
-    float *share;
 } context;
 
-/* VL records as vectors; past the end the last record is repeated. */
 VT_INLINE void load_records(const vt_record *records, int64_t left, sample *s)
 {
-    f4 low[VL], high[VL];
-    for (int l = 0; l < VL; l++) {
-        const float *const r = records[l < left ? l : left - 1].position;
-        low[l] = f4_load(r);
-        high[l] = f4_load(r + 4);
-    }
     vf p[4], q[4];
-    vt_nodes_to_lanes(low, p);
-    vt_nodes_to_lanes(high, q);
+    vt_load_records(records, left, 0, p);
+    vt_load_records(records, left, 1, q);
     for (int a = 0; a < 3; a++) {
         s->position[a] = p[a];
         s->strength[a] = q[a];
@@ -57,11 +50,34 @@ VT_INLINE void load_records(const vt_record *records, int64_t left, sample *s)
     s->home = (vi)q[3];
 }
 
+/* Asks for the nodes and, with rows, for the columns of the vortons from i on, which come next:
+ * both are met in an order that the processor does not foresee. */
+VT_INLINE void foresee(const context *c, int64_t i, const vt_vorton_rows *rows)
+{
+    const vt_grid *const grid = c->field->grid;
+    if (i + VL > c->count)
+        return;
+    if (!c->field->velocity) {
+        vf position[4];
+        vt_cells cells;
+        vt_load_records(c->records + i, VL, 0, position);
+        vt_find_record_cells(&cells, grid, position);
+        vt_prefetch_cells(grid->nodes, grid->node_row, grid->node_plane, &cells);
+    }
+    for (int l = 0; rows && l < VL; l++) {
+        const int64_t home = c->records[i + l].home;
+        __builtin_prefetch(rows->position + 3 * home, 1);
+        __builtin_prefetch(rows->strength + 3 * home, 1);
+        __builtin_prefetch(rows->velocity + 3 * home, 1);
+        __builtin_prefetch(rows->age + home, 1);
+        __builtin_prefetch(rows->volume + home);
+    }
+}
+
 VT_INLINE void sample_grid(const vt_grid *grid, sample *s)
 {
     vt_cells cells;
-    vt_find_cells(&cells, s->position[0], s->position[1], s->position[2],
-                  vi_set((int32_t)grid->node_row), vi_set((int32_t)grid->node_plane));
+    vt_find_record_cells(&cells, grid, s->position);
     f4 value[VL], dx[VL], dy[VL], dz[VL];
 #pragma GCC unroll 4
     for (int l = 0; l < VL; l++)
@@ -115,15 +131,33 @@ VT_INLINE vf resolved_vorticity(const sample *s)
     return vf_sqrt(dot(w, w));
 }
 
-/* Stretching rate; sets the volume of the newborn (negative until now) to that of their bound, and
- * bounded to the lanes on which it acts. */
-VT_INLINE void stretching_rate(const vt_method *method, sample *s, vf rate[3], vi *bounded)
+static __attribute__((noinline)) void store_bounds(const context *c, const sample *s, vi newborn,
+                                                   int64_t left)
 {
+    for (int l = 0; l < left; l++)
+        if (newborn[l])
+            c->bound_volume[(uint32_t)s->home[l]] = s->volume[l];
+}
+
+/* The volume in the bound of the newborn (negative until now): their own, or what makes the bound
+ * touch the strength that they were born with. */
+VT_INLINE void set_bounds(const context *c, sample *s, vf w, vf length, int64_t left)
+{
+    const vi newborn = s->volume < (vf){0};
+    if (!vi_any(newborn))
+        return;
+    const vf own = vf_max(-s->volume, length / vf_max(w, vf_set(1e-30f)));
+    s->volume = vf_select(newborn, vf_select(w > (vf){0}, own, -s->volume), s->volume);
+    store_bounds(c, s, newborn, left);
+}
+
+/* Stretching rate; sets bounded to the lanes on which the bound acts. */
+VT_INLINE void stretching_rate(const context *c, sample *s, int64_t left, vf rate[3], vi *bounded)
+{
+    const vt_method *const method = c->method;
     const vf tiny = vf_set(1e-30f), one = vf_set(1.0f);
     const vf w = resolved_vorticity(s), length = vf_sqrt(dot(s->strength, s->strength));
-    const vi newborn = s->volume < (vf){0};
-    const vf own = vf_max(-s->volume, length / vf_max(w, tiny));
-    s->volume = vf_select(newborn, vf_select(w > (vf){0}, own, -s->volume), s->volume);
+    set_bounds(c, s, w, length, left);
     vf factor = one;
     *bounded = vi_set(0);
     if (method->bound > 0) {
@@ -146,39 +180,50 @@ VT_INLINE void stretching_rate(const vt_method *method, sample *s, vf rate[3], v
     }
 }
 
-VT_INLINE void keep_extremes(vt_extremes *extremes, int thread, const sample *s, vi bounded,
-                             int64_t left)
+/* The largest values that one block meets, lane by lane. */
+typedef struct extremes {
+    vf gradient2, speed2; /* squares */
+    vi bounded;
+} extremes;
+
+VT_INLINE void keep_extremes(extremes *e, const sample *s, vi bounded, int64_t left)
 {
     vf g = {0};
     for (int i = 0; i < 3; i++)
         g = g + dot(s->gradient[i], s->gradient[i]);
     const vf none = vf_set(VT_NO_EXTREME); /* the second operand of min, where the first is NaN */
-    const vf gradient = vf_min(vf_sqrt(g), none);
-    const vf speed = vf_min(vf_sqrt(dot(s->velocity, s->velocity)), none);
-    float most_gradient = extremes->thread[thread].gradient;
-    float most_speed = extremes->thread[thread].speed;
-    int64_t count = 0;
+    e->gradient2 = vf_max(vf_min(g, none), e->gradient2);
+    e->speed2 = vf_max(vf_min(dot(s->velocity, s->velocity), none), e->speed2);
+    e->bounded -= bounded & (vi_lanes() < vi_set((int32_t)left));
+}
+
+static void merge_extremes(vt_extremes *all, int thread, const extremes *e)
+{
+    const vf none = vf_set(VT_NO_EXTREME);
+    const vf gradient = vf_select(e->gradient2 >= none, none, vf_sqrt(e->gradient2));
+    const vf speed = vf_select(e->speed2 >= none, none, vf_sqrt(e->speed2));
     for (int l = 0; l < VL; l++) {
-        most_gradient = gradient[l] > most_gradient ? gradient[l] : most_gradient;
-        most_speed = speed[l] > most_speed ? speed[l] : most_speed;
-        count += l < left && bounded[l] != 0;
+        if (gradient[l] > all->thread[thread].gradient)
+            all->thread[thread].gradient = gradient[l];
+        if (speed[l] > all->thread[thread].speed)
+            all->thread[thread].speed = speed[l];
+        all->thread[thread].bounded += e->bounded[l];
     }
-    extremes->thread[thread].gradient = most_gradient;
-    extremes->thread[thread].speed = most_speed;
-    extremes->thread[thread].bounded += count;
 }
 
 static void stretch_block(void *data, int64_t begin, int64_t end, int thread)
 {
-    const context *const c = data;
+    const context context = *(const struct context *)data, *const c = &context;
+    extremes most = {{0}, {0}, {0}};
     for (int64_t i = begin; i < end; i += VL) {
         const int64_t left = end - i < VL ? end - i : VL;
         sample s;
         vf rate[4], u[4];
         vi bounded;
+        foresee(c, i + VL, NULL);
         take_sample(c, i, left, &s);
-        stretching_rate(c->method, &s, rate, &bounded);
-        keep_extremes(c->extremes, thread, &s, bounded, left);
+        stretching_rate(c, &s, left, rate, &bounded);
+        keep_extremes(&most, &s, bounded, left);
         for (int a = 0; a < 3; a++)
             u[a] = s.velocity[a];
         u[3] = (vf){0};
@@ -189,10 +234,12 @@ static void stretch_block(void *data, int64_t begin, int64_t end, int thread)
         for (int l = 0; l < left; l++)
             f8_store(c->rates + i + l, f8_join(low[l], high[l]));
     }
+    merge_extremes(c->extremes, thread, &most);
 }
 
 void VT_NAME(stretch)(const vt_field *field, const vt_method *method, int64_t count,
-                      const vt_record *records, vt_rate *rates, vt_extremes *extremes, int threads)
+                      const vt_record *records, vt_rate *rates, float *bound_volume,
+                      vt_extremes *extremes, int threads)
 {
     memset(extremes, 0, sizeof *extremes);
     context c = {.field = field,
@@ -200,6 +247,7 @@ void VT_NAME(stretch)(const vt_field *field, const vt_method *method, int64_t co
                  .count = count,
                  .records = (vt_record *)records,
                  .rates = rates,
+                 .bound_volume = bound_volume,
                  .extremes = extremes};
     vt_parallel_for(threads, count, BLOCK, stretch_block, &c);
 }
@@ -260,60 +308,68 @@ VT_INLINE vf fraction(double rate, vf x)
     return vf_set(1.0f) - vf_exp(vf_set((float)-rate) * x);
 }
 
-/* New position and velocity of VL vortons, and the strength before the exchange. */
+/* What changes in VL vortons. */
+typedef struct change {
+    vf strength[3], step, age, share, volume;
+} change;
+
+/* Writes the columns, and what is exchanged into the records. */
 VT_INLINE void store_vortons(const context *c, int64_t i, int64_t left, const sample *s,
-                             const vf change[3], vf volume, vf step, vf share)
+                             const change *by)
 {
+    const vt_vorton_rows *const rows = c->rows;
     const f4 wind = {(float)c->wind[0], (float)c->wind[1], (float)c->wind[2], 0};
-    const vf speed[4] = {s->velocity[0], s->velocity[1], s->velocity[2], step};
-    const vf delta[4] = {change[0], change[1], change[2], volume};
+    const vf speed[4] = {s->velocity[0], s->velocity[1], s->velocity[2], by->step};
+    const vf delta[4] = {by->strength[0], by->strength[1], by->strength[2], by->share};
+    const vf given = by->share * by->volume;
     f4 u[VL], d[VL];
     vt_lanes_to_nodes(speed, u);
     vt_lanes_to_nodes(delta, d);
     for (int l = 0; l < left; l++) {
-        const int64_t home = (uint32_t)s->home[l];
-        float *const position = c->rows->position + 3 * home;
-        const f4 velocity = u[l] + wind;
-        const f4 x = f4_fma(velocity, f4_set(u[l][3]), f4_load(position));
-        const f4 a = f4_load(c->rows->strength + 3 * home) + d[l];
-        memcpy(position, &x, 12);
-        memcpy(c->rows->velocity + 3 * home, &velocity, 12);
-        c->rows->age[home] += (float)c->dt;
-        c->rows->bound_volume[home] = s->volume[l];
-        memcpy(c->records[i + l].strength, &a, 12);
-        c->records[i + l].volume = d[l][3];
-        c->share[i + l] = share[l];
+        vt_record *const record = c->records + i + l;
+        const int64_t home = record->home;
+        float *const position = rows->position + 3 * home, *const a = rows->strength + 3 * home;
+        const f4 velocity = u[l] + wind, strength = f4_load(a) + d[l];
+        f4_store_three(position, f4_fma(velocity, f4_set(u[l][3]), f4_load(position)));
+        f4_store_three(rows->velocity + 3 * home, velocity);
+        f4_store_three(a, strength);
+        rows->age[home] = by->age[l];
+        record->volume = given[l];
+        f4_store_three(record->strength, strength * f4_set(d[l][3]));
     }
 }
 
 static void finish_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const context *const c = data;
+    const struct context *const shared = data;
+    const vt_vorton_rows rows = *shared->rows;
+    context context = *shared, *const c = &context;
+    c->rows = &rows;
     const vf dt = vf_set((float)c->dt);
     for (int64_t i = begin; i < end; i += VL) {
         const int64_t left = end - i < VL ? end - i : VL;
         sample s;
-        vf rate[3], age, volume;
+        change by;
         vi bounded;
+        foresee(c, i + VL, &rows);
         take_sample(c, i, left, &s);
-        stretching_rate(c->method, &s, rate, &bounded);
-        for (int l = 0; l < VL; l++) {
-            age[l] = c->rows->age[(uint32_t)s.home[l]];
-            volume[l] = c->rows->volume[(uint32_t)s.home[l]];
-        }
+        stretching_rate(c, &s, left, by.strength, &bounded);
+        by.age = vf_gather(rows.age, s.home) + dt;
+        by.volume = vf_gather(rows.volume, s.home);
         /* a vorton born inside the substep (negative age) moves for the rest of it only */
-        const vf step = vf_max(vf_min(age + dt, dt), (vf){0}), turned = strain_rate(&s) * step;
-        const vf cleaned = fraction(c->method->cleaning, turned) * volume;
+        by.step = vf_max(vf_min(by.age, dt), (vf){0});
+        const vf turned = strain_rate(&s) * by.step;
+        const vf cleaned = fraction(c->method->cleaning, turned) * by.volume;
+        by.share = fraction(c->method->exchange, turned);
         for (int a = 0; a < 3; a++)
-            rate[a] = vf_fma(cleaned, s.divergence[a], rate[a] * step);
-        store_vortons(c, i, left, &s, rate, volume, step, fraction(c->method->exchange, turned));
+            by.strength[a] = vf_fma(cleaned, s.divergence[a], by.strength[a] * by.step);
+        store_vortons(c, i, left, &s, &by);
     }
 }
 
 void VT_NAME(finish)(const vt_field *field, const vt_method *method, double dt, const double *wind,
-                     int64_t count, vt_record *records, const vt_vorton_rows *rows, float *share,
-                     int threads)
+                     int64_t count, vt_record *records, const vt_vorton_rows *rows, int threads)
 {
     context c = {.field = field,
                  .method = method,
@@ -321,7 +377,7 @@ void VT_NAME(finish)(const vt_field *field, const vt_method *method, double dt, 
                  .dt = dt,
                  .count = count,
                  .records = records,
-                 .rows = rows,
-                 .share = share};
+                 .bound_volume = rows->bound_volume,
+                 .rows = rows};
     vt_parallel_for(threads, count, BLOCK, finish_block, &c);
 }
