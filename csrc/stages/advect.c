@@ -71,11 +71,12 @@ VT_INLINE void depart(const box *b, flight *f, const float *rows)
 
 VT_INLINE void fetch(const box *b, const flight *f, vf u[4])
 {
-    f4 value[VL];
+    f8 pair[VL];
+    vf unused[4];
 #pragma GCC unroll 16
     for (int l = 0; l < VL; l++)
-        value[l] = vt_sample_node(b->nodes, b->row, b->plane, &f->cells, l);
-    vt_nodes_to_lanes(value, u);
+        pair[l] = vt_sample_around(b->nodes, b->row, b->plane, &f->cells, l).value;
+    vt_sample_along(pair, &f->cells, u, unused);
 }
 
 /* The second half of the way: from the velocity at the start to the cells of the midpoint. */

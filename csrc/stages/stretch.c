@@ -78,22 +78,25 @@ VT_INLINE void sample_grid(const vt_grid *grid, sample *s)
 {
     vt_cells cells;
     vt_find_record_cells(&cells, grid, s->position);
-    f4 value[VL], dx[VL], dy[VL], dz[VL];
+    f8 value[VL], dy[VL], dz[VL];
 #pragma GCC unroll 4
-    for (int l = 0; l < VL; l++)
-        vt_sample_gradient(grid->nodes, grid->node_row, grid->node_plane, &cells, l, &value[l],
-                           &dx[l], &dy[l], &dz[l]);
+    for (int l = 0; l < VL; l++) {
+        const vt_around around =
+            vt_sample_around(grid->nodes, grid->node_row, grid->node_plane, &cells, l);
+        value[l] = around.value;
+        dy[l] = around.dy;
+        dz[l] = around.dz;
+    }
+    vf velocity[4], derivative[3][4], unused[4];
+    vt_sample_along(value, &cells, velocity, derivative[0]);
+    vt_sample_along(dy, &cells, derivative[1], unused);
+    vt_sample_along(dz, &cells, derivative[2], unused);
     const vf scale = vf_set((float)(1.0 / grid->spacing));
-    const f4 *const derivative[3] = {dx, dy, dz};
-    vf lanes[4];
-    vt_nodes_to_lanes(value, lanes);
-    for (int a = 0; a < 3; a++)
-        s->velocity[a] = lanes[a];
     for (int i = 0; i < 3; i++) {
-        vt_nodes_to_lanes(derivative[i], lanes);
+        s->velocity[i] = velocity[i];
+        s->divergence[i] = derivative[i][3] * scale;
         for (int j = 0; j < 3; j++)
-            s->gradient[i][j] = lanes[j] * scale;
-        s->divergence[i] = lanes[3] * scale;
+            s->gradient[i][j] = derivative[i][j] * scale;
     }
 }
 
