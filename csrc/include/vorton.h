@@ -224,8 +224,8 @@ VT_API vt_status vt_find_rows(vt_simulation *simulation, int set, int64_t count,
 
 /* ---- fields ---- */
 
-/* Brings the fields up to date with the particles, without moving anything. vt_step leaves the
- * fields of its last stage. */
+/* Brings the fields up to date with the particles, without moving anything. After a vt_step they are
+ * not, until they are asked for. */
 VT_API vt_status vt_update_fields(vt_simulation *simulation);
 
 /* Node-centred arrays of the working grid, shape (nz, ny, nx, 3), not contiguous: "velocity" (m/s,

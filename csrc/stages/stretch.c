@@ -28,7 +28,6 @@ typedef struct context {
     const vt_method *method;
     const double *wind;
     double dt;
-    int64_t count;
     vt_record *records;
     vt_rate *rates;
     vt_record *moved;
@@ -50,12 +49,12 @@ VT_INLINE void load_records(const vt_record *records, int64_t left, sample *s)
     s->home = (vi)q[3];
 }
 
-/* Asks for the nodes and, with rows, for the columns of the vortons from i on, which come next:
- * both are met in an order that the processor does not foresee. */
-VT_INLINE void foresee(const context *c, int64_t i, const vt_vorton_rows *rows)
+/* Asks for the nodes and, with rows, for the columns of the vortons from i on, which come next in
+ * the block: both are met in an order that the processor does not foresee. */
+VT_INLINE void foresee(const context *c, int64_t i, int64_t end, const vt_vorton_rows *rows)
 {
     const vt_grid *const grid = c->field->grid;
-    if (i + VL > c->count)
+    if (i + VL > end)
         return;
     if (!c->field->velocity) {
         vf position[4];
@@ -220,7 +219,7 @@ static void stretch_block(void *data, int64_t begin, int64_t end, int thread)
         sample s;
         vf rate[4], u[4];
         vi bounded;
-        foresee(c, i + VL, NULL);
+        foresee(c, i + VL, end, NULL);
         take_sample(c, i, left, &s);
         stretching_rate(c, &s, left, rate, &bounded);
         keep_extremes(&most, &s, bounded, left);
@@ -244,7 +243,6 @@ void VT_NAME(stretch)(const vt_field *field, const vt_method *method, int64_t co
     memset(extremes, 0, sizeof *extremes);
     context c = {.field = field,
                  .method = method,
-                 .count = count,
                  .records = (vt_record *)records,
                  .rates = rates,
                  .bound_volume = bound_volume,
@@ -329,8 +327,8 @@ VT_INLINE void store_vortons(const context *c, int64_t i, int64_t left, const sa
         vt_record *const record = c->records + i + l;
         const int64_t home = record->home;
         float *const position = rows->position + 3 * home, *const a = rows->strength + 3 * home;
-        const f4 velocity = u[l] + wind, strength = f4_load(a) + d[l];
-        f4_store_three(position, f4_fma(velocity, f4_set(u[l][3]), f4_load(position)));
+        const f4 velocity = u[l] + wind, strength = f4_load_three(a) + d[l];
+        f4_store_three(position, f4_fma(velocity, f4_set(u[l][3]), f4_load_three(position)));
         f4_store_three(rows->velocity + 3 * home, velocity);
         f4_store_three(a, strength);
         rows->age[home] = by->age[l];
@@ -352,7 +350,7 @@ static void finish_block(void *data, int64_t begin, int64_t end, int thread)
         sample s;
         change by;
         vi bounded;
-        foresee(c, i + VL, &rows);
+        foresee(c, i + VL, end, &rows);
         take_sample(c, i, left, &s);
         stretching_rate(c, &s, left, by.strength, &bounded);
         by.age = vf_gather(rows.age, s.home) + dt;
@@ -375,7 +373,6 @@ void VT_NAME(finish)(const vt_field *field, const vt_method *method, double dt, 
                  .method = method,
                  .wind = wind,
                  .dt = dt,
-                 .count = count,
                  .records = records,
                  .bound_volume = rows->bound_volume,
                  .rows = rows};
