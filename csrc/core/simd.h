@@ -218,7 +218,15 @@ VT_INLINE f8 f8_keep(f8 a)
     return a;
 }
 
-/* The first three floats of a. */
+/* Three floats, and nothing after them: another thread may be writing there. */
+VT_INLINE f4 f4_load_three(const float *p)
+{
+    typedef float f2 __attribute__((vector_size(8)));
+    f2 low;
+    memcpy(&low, p, sizeof low);
+    return __builtin_shufflevector(low, (f2){p[2], 0}, 0, 1, 2, 3);
+}
+
 VT_INLINE void f4_store_three(float *p, f4 a)
 {
     const f4 end = __builtin_shufflevector(a, a, 2, 3, 2, 3);

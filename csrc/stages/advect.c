@@ -13,7 +13,6 @@ typedef struct context {
     const vt_grid *grid;
     double dt;
     const double *wind;
-    int64_t count;
     const vt_tracer_rows *rows;
     uint32_t *outside;
     int32_t *outside_count;
@@ -71,11 +70,12 @@ VT_INLINE void depart(const box *b, flight *f, const float *rows)
 
 VT_INLINE void fetch(const box *b, const flight *f, vf u[4])
 {
-    f4 value[VL];
+    f8 pair[VL];
+    vf unused[4];
 #pragma GCC unroll 16
     for (int l = 0; l < VL; l++)
-        value[l] = vt_sample_node(b->nodes, b->row, b->plane, &f->cells, l);
-    vt_nodes_to_lanes(value, u);
+        pair[l] = vt_sample_around(b->nodes, b->row, b->plane, &f->cells, l).value;
+    vt_sample_along(pair, &f->cells, u, unused);
 }
 
 /* The second half of the way: from the velocity at the start to the cells of the midpoint. */
@@ -91,16 +91,16 @@ VT_INLINE void turn(const box *b, flight *f, const vf u[4], vf half)
 typedef struct run {
     box b;
     vf dt, half, wind[3];
-    int64_t end;      /* of the rows of the block */
-    uint32_t *missed; /* rows that the grid does not serve */
-    int32_t missed_count;
+    int64_t end;       /* of the rows of the block */
+    uint32_t *outside; /* rows that the grid does not serve */
+    int32_t outside_count;
 } run;
 
-static __attribute__((noinline)) void list_missed(run *r, vi missed, int64_t row)
+static __attribute__((noinline)) void list_outside(run *r, vi missed, int64_t row)
 {
     for (int l = 0; l < VL && row + l < r->end; l++)
         if (missed[l])
-            r->missed[r->missed_count++] = (uint32_t)(row + l);
+            r->outside[r->outside_count++] = (uint32_t)(row + l);
 }
 
 /* Writes VL tracers back; those that the grid does not serve stay. */
@@ -118,7 +118,7 @@ VT_INLINE void land(run *r, const flight *f, const vf u[4], const vt_tracer_rows
     if (vi_any(f->missed)) {
         for (int a = 0; a < 3; a++)
             x[a] = vf_select(f->missed == (vi){0}, x[a], f->position[a]);
-        list_missed(r, f->missed, row + i);
+        list_outside(r, f->missed, row + i);
     }
     vt_store_rows(rows->position + 3 * i, x);
     if (rows->velocity)
@@ -188,7 +188,7 @@ static void advect_block(void *data, int64_t begin, int64_t end, int thread)
              .dt = vf_set((float)c->dt),
              .half = vf_set((float)(0.5 * c->dt / c->grid->spacing)),
              .end = end,
-             .missed = c->outside + begin};
+             .outside = c->outside + begin};
     for (int a = 0; a < 3; a++)
         r.wind[a] = vf_set((float)c->wind[a]);
     const vt_tracer_rows *const rows = c->rows;
@@ -200,7 +200,7 @@ static void advect_block(void *data, int64_t begin, int64_t end, int thread)
         fly(&r, from, whole, begin);
     if (begin + whole < end)
         fly_rest(&r, rows, begin + whole);
-    c->outside_count[begin / VT_ADVECT_BLOCK] = r.missed_count;
+    c->outside_count[begin / VT_ADVECT_BLOCK] = r.outside_count;
 }
 
 void VT_NAME(advect)(const vt_grid *grid, double dt, const double *wind, int64_t count,
@@ -210,7 +210,6 @@ void VT_NAME(advect)(const vt_grid *grid, double dt, const double *wind, int64_t
     context c = {.grid = grid,
                  .dt = dt,
                  .wind = wind,
-                 .count = count,
                  .rows = rows,
                  .outside = outside,
                  .outside_count = outside_count};

@@ -13,7 +13,6 @@ enum { BLOCK = 2048, BLOCK_NODES = 16384 };
 
 typedef struct context {
     const vt_grid *grid;
-    int64_t count;
     const vt_record *records;
     const uint32_t *row_start;
     float *strength;
@@ -68,7 +67,7 @@ static void mix_block(void *data, int64_t begin, int64_t end, int thread)
     for (int64_t i = begin; i < end; i += VL) {
         const int64_t left = end - i < VL ? end - i : VL;
         vt_cells cells;
-        if (i + 2 * VL <= c->count) { /* the next ones */
+        if (i + 2 * VL <= end) { /* the next ones */
             find_records(c, i + VL, VL, &cells);
             vt_prefetch_cells(nodes, row, plane, &cells);
             for (int l = 0; l < VL; l++)
@@ -80,7 +79,7 @@ static void mix_block(void *data, int64_t begin, int64_t end, int thread)
             float *const strength = c->strength + 3 * (int64_t)r->home;
             const f4 w = vt_sample_node(nodes, row, plane, &cells, l);
             const f4 change = f4_set(r->volume) * w - f4_load(r->strength);
-            f4_store_three(strength, f4_load(strength) + change);
+            f4_store_three(strength, f4_load_three(strength) + change);
         }
     }
 }
@@ -88,7 +87,7 @@ static void mix_block(void *data, int64_t begin, int64_t end, int thread)
 void VT_NAME(exchange)(vt_grid *grid, int64_t count, const vt_record *records,
                        const uint32_t *row_start, float *strength, int threads)
 {
-    context c = {grid, count, records, row_start, strength};
+    context c = {grid, records, row_start, strength};
     VT_NAME(deposit)(grid, records, row_start, threads);
     vt_parallel_for(threads, grid->cells[2] + 1, 1 + BLOCK_NODES / grid->node_plane,
                     normalise_block, &c);

@@ -5,6 +5,30 @@
 
 #include "state/grid.h"
 
+#if VL == 16
+/* From four vectors of nodes i, i + 4, i + 8, i + 12 to the components of nodes 0 .. 15. */
+VT_INLINE void vt_turn_nodes(const __m512 q[4], vf lanes[4])
+{
+    const __m512 l0 = _mm512_unpacklo_ps(q[0], q[1]), l1 = _mm512_unpacklo_ps(q[2], q[3]);
+    const __m512 h0 = _mm512_unpackhi_ps(q[0], q[1]), h1 = _mm512_unpackhi_ps(q[2], q[3]);
+    lanes[0] = (vf)_mm512_unpacklo_pd((__m512d)l0, (__m512d)l1);
+    lanes[1] = (vf)_mm512_unpackhi_pd((__m512d)l0, (__m512d)l1);
+    lanes[2] = (vf)_mm512_unpacklo_pd((__m512d)h0, (__m512d)h1);
+    lanes[3] = (vf)_mm512_unpackhi_pd((__m512d)h0, (__m512d)h1);
+}
+#elif VL == 8
+/* From four vectors of nodes i, i + 4 to the components of nodes 0 .. 7. */
+VT_INLINE void vt_turn_nodes(const __m256 q[4], vf lanes[4])
+{
+    const __m256 l0 = _mm256_unpacklo_ps(q[0], q[1]), l1 = _mm256_unpacklo_ps(q[2], q[3]);
+    const __m256 h0 = _mm256_unpackhi_ps(q[0], q[1]), h1 = _mm256_unpackhi_ps(q[2], q[3]);
+    lanes[0] = (vf)_mm256_unpacklo_pd((__m256d)l0, (__m256d)l1);
+    lanes[1] = (vf)_mm256_unpackhi_pd((__m256d)l0, (__m256d)l1);
+    lanes[2] = (vf)_mm256_unpacklo_pd((__m256d)h0, (__m256d)h1);
+    lanes[3] = (vf)_mm256_unpackhi_pd((__m256d)h0, (__m256d)h1);
+}
+#endif
+
 /* Turns VL nodes of four floats into four vectors of VL floats. */
 VT_INLINE void vt_nodes_to_lanes(const f4 p[VL], vf lanes[4])
 {
@@ -16,26 +40,50 @@ VT_INLINE void vt_nodes_to_lanes(const f4 p[VL], vf lanes[4])
         q[i] = _mm512_insertf32x4(q[i], (__m128)p[i + 8], 2);
         q[i] = _mm512_insertf32x4(q[i], (__m128)p[i + 12], 3);
     }
-    const __m512 l0 = _mm512_unpacklo_ps(q[0], q[1]), l1 = _mm512_unpacklo_ps(q[2], q[3]);
-    const __m512 h0 = _mm512_unpackhi_ps(q[0], q[1]), h1 = _mm512_unpackhi_ps(q[2], q[3]);
-    lanes[0] = (vf)_mm512_unpacklo_pd((__m512d)l0, (__m512d)l1);
-    lanes[1] = (vf)_mm512_unpackhi_pd((__m512d)l0, (__m512d)l1);
-    lanes[2] = (vf)_mm512_unpacklo_pd((__m512d)h0, (__m512d)h1);
-    lanes[3] = (vf)_mm512_unpackhi_pd((__m512d)h0, (__m512d)h1);
+    vt_turn_nodes(q, lanes);
 #elif VL == 8
     __m256 q[4];
     for (int i = 0; i < 4; i++)
         q[i] = _mm256_insertf128_ps(_mm256_castps128_ps256((__m128)p[i]), (__m128)p[i + 4], 1);
-    const __m256 l0 = _mm256_unpacklo_ps(q[0], q[1]), l1 = _mm256_unpacklo_ps(q[2], q[3]);
-    const __m256 h0 = _mm256_unpackhi_ps(q[0], q[1]), h1 = _mm256_unpackhi_ps(q[2], q[3]);
-    lanes[0] = (vf)_mm256_unpacklo_pd((__m256d)l0, (__m256d)l1);
-    lanes[1] = (vf)_mm256_unpackhi_pd((__m256d)l0, (__m256d)l1);
-    lanes[2] = (vf)_mm256_unpacklo_pd((__m256d)h0, (__m256d)h1);
-    lanes[3] = (vf)_mm256_unpackhi_pd((__m256d)h0, (__m256d)h1);
+    vt_turn_nodes(q, lanes);
 #else
     for (int i = 0; i < 4; i++)
         lanes[i] = p[i];
     vf_transpose(lanes);
+#endif
+}
+
+/* Turns VL pairs of neighbouring nodes into vectors: the first nodes of all pairs into low, the
+ * second ones into high. */
+VT_INLINE void vt_pairs_to_lanes(const f8 p[VL], vf low[4], vf high[4])
+{
+#if VL == 16
+    __m512 q[2][4];
+    for (int i = 0; i < 4; i++) {
+        const __m512 a =
+            _mm512_insertf32x8(_mm512_castps256_ps512((__m256)p[i]), (__m256)p[i + 4], 1);
+        const __m512 b =
+            _mm512_insertf32x8(_mm512_castps256_ps512((__m256)p[i + 8]), (__m256)p[i + 12], 1);
+        q[0][i] = _mm512_shuffle_f32x4(a, b, 0x88);
+        q[1][i] = _mm512_shuffle_f32x4(a, b, 0xdd);
+    }
+    vt_turn_nodes(q[0], low);
+    vt_turn_nodes(q[1], high);
+#elif VL == 8
+    __m256 q[2][4];
+    for (int i = 0; i < 4; i++) {
+        q[0][i] = _mm256_permute2f128_ps((__m256)p[i], (__m256)p[i + 4], 0x20);
+        q[1][i] = _mm256_permute2f128_ps((__m256)p[i], (__m256)p[i + 4], 0x31);
+    }
+    vt_turn_nodes(q[0], low);
+    vt_turn_nodes(q[1], high);
+#else
+    for (int i = 0; i < VL; i++) {
+        low[i] = f8_low(p[i]);
+        high[i] = f8_high(p[i]);
+    }
+    vf_transpose(low);
+    vf_transpose(high);
 #endif
 }
 
@@ -174,34 +222,42 @@ VT_INLINE void vt_load_records(const vt_record *records, int64_t left, int half,
     vt_nodes_to_lanes(part, lanes);
 }
 
-/* The four floats at point l. */
-VT_INLINE f4 vt_sample_node(const f4 *nodes, int64_t row, int64_t plane, const vt_cells *c, int l)
-{
-    const f4 *const p = nodes + (uint32_t)c->node[l];
-    const f8 a = f8_keep(f8_load(p)), b = f8_keep(f8_load(p + row)), d = f8_load(p + plane),
-             e = f8_load(p + plane + row);
-    const f8 z = f8_set(c->z[l]);
-    const f8 low = f8_fma(d - a, z, a), high = f8_fma(e - b, z, b);
-    const f8 pair = f8_fma(high - low, f8_set(c->y[l]), low);
-    return f4_fma(f8_high(pair) - f8_low(pair), f4_set(c->x[l]), f8_low(pair));
-}
+/* What point l needs of the nodes around it: interpolated along z and y, the pair of nodes on
+ * either side along x; and, for derivatives, the same of the differences along y and z (per cell).
+ */
+typedef struct vt_around {
+    f8 value, dy, dz;
+} vt_around;
 
-/* The same, with the derivatives along x, y and z (per cell). */
-VT_INLINE void vt_sample_gradient(const f4 *nodes, int64_t row, int64_t plane, const vt_cells *c,
-                                  int l, f4 *value, f4 *dx, f4 *dy, f4 *dz)
+VT_INLINE vt_around vt_sample_around(const f4 *nodes, int64_t row, int64_t plane, const vt_cells *c,
+                                     int l)
 {
     const f4 *const p = nodes + (uint32_t)c->node[l];
     const f8 a = f8_keep(f8_load(p)), b = f8_keep(f8_load(p + row)), d = f8_load(p + plane),
              e = f8_load(p + plane + row);
     const f8 z = f8_set(c->z[l]), y = f8_set(c->y[l]);
-    const f4 x = f4_set(c->x[l]);
-    const f8 z0 = d - a, z1 = e - b;
-    const f8 low = f8_fma(z0, z, a), high = f8_fma(z1, z, b);
-    const f8 across = high - low, pair = f8_fma(across, y, low), up = f8_fma(z1 - z0, y, z0);
-    *dx = f8_high(pair) - f8_low(pair);
-    *value = f4_fma(*dx, x, f8_low(pair));
-    *dy = f4_fma(f8_high(across) - f8_low(across), x, f8_low(across));
-    *dz = f4_fma(f8_high(up) - f8_low(up), x, f8_low(up));
+    const f8 up = d - a, up_next = e - b;
+    const f8 low = f8_fma(up, z, a), across = f8_fma(up_next, z, b) - low;
+    return (vt_around){f8_fma(across, y, low), across, f8_fma(up_next - up, y, up)};
+}
+
+/* The four floats at point l. */
+VT_INLINE f4 vt_sample_node(const f4 *nodes, int64_t row, int64_t plane, const vt_cells *c, int l)
+{
+    const f8 pair = vt_sample_around(nodes, row, plane, c, l).value;
+    return f4_fma(f8_high(pair) - f8_low(pair), f4_set(c->x[l]), f8_low(pair));
+}
+
+/* The rest of the way, for VL points: along x, with the differences along it. */
+VT_INLINE void vt_sample_along(const f8 pair[VL], const vt_cells *c, vf value[4], vf dx[4])
+{
+    vf low[4], high[4];
+    const vf x = vf_load(c->x);
+    vt_pairs_to_lanes(pair, low, high);
+    for (int a = 0; a < 4; a++) {
+        dx[a] = high[a] - low[a];
+        value[a] = vf_fma(dx[a], x, low[a]);
+    }
 }
 
 #endif

@@ -28,7 +28,6 @@ typedef struct context {
     const vt_method *method;
     const double *wind;
     double dt;
-    int64_t count;
     vt_record *records;
     vt_rate *rates;
     vt_record *moved;
@@ -50,12 +49,12 @@ VT_INLINE void load_records(const vt_record *records, int64_t left, sample *s)
     s->home = (vi)q[3];
 }
 
-/* Asks for the nodes and, with rows, for the columns of the vortons from i on, which come next:
- * both are met in an order that the processor does not foresee. */
-VT_INLINE void foresee(const context *c, int64_t i, const vt_vorton_rows *rows)
+/* Asks for the nodes and, with rows, for the columns of the vortons from i on, which come next in
+ * the block: both are met in an order that the processor does not foresee. */
+VT_INLINE void foresee(const context *c, int64_t i, int64_t end, const vt_vorton_rows *rows)
 {
     const vt_grid *const grid = c->field->grid;
-    if (i + VL > c->count)
+    if (i + VL > end)
         return;
     if (!c->field->velocity) {
         vf position[4];
@@ -78,22 +77,25 @@ VT_INLINE void sample_grid(const vt_grid *grid, sample *s)
 {
     vt_cells cells;
     vt_find_record_cells(&cells, grid, s->position);
-    f4 value[VL], dx[VL], dy[VL], dz[VL];
+    f8 value[VL], dy[VL], dz[VL];
 #pragma GCC unroll 4
-    for (int l = 0; l < VL; l++)
-        vt_sample_gradient(grid->nodes, grid->node_row, grid->node_plane, &cells, l, &value[l],
-                           &dx[l], &dy[l], &dz[l]);
+    for (int l = 0; l < VL; l++) {
+        const vt_around around =
+            vt_sample_around(grid->nodes, grid->node_row, grid->node_plane, &cells, l);
+        value[l] = around.value;
+        dy[l] = around.dy;
+        dz[l] = around.dz;
+    }
+    vf velocity[4], derivative[3][4], unused[4];
+    vt_sample_along(value, &cells, velocity, derivative[0]);
+    vt_sample_along(dy, &cells, derivative[1], unused);
+    vt_sample_along(dz, &cells, derivative[2], unused);
     const vf scale = vf_set((float)(1.0 / grid->spacing));
-    const f4 *const derivative[3] = {dx, dy, dz};
-    vf lanes[4];
-    vt_nodes_to_lanes(value, lanes);
-    for (int a = 0; a < 3; a++)
-        s->velocity[a] = lanes[a];
     for (int i = 0; i < 3; i++) {
-        vt_nodes_to_lanes(derivative[i], lanes);
+        s->velocity[i] = velocity[i];
+        s->divergence[i] = derivative[i][3] * scale;
         for (int j = 0; j < 3; j++)
-            s->gradient[i][j] = lanes[j] * scale;
-        s->divergence[i] = lanes[3] * scale;
+            s->gradient[i][j] = derivative[i][j] * scale;
     }
 }
 
@@ -220,7 +222,7 @@ static void stretch_block(void *data, int64_t begin, int64_t end, int thread)
         sample s;
         vf rate[4], u[4];
         vi bounded;
-        foresee(c, i + VL, NULL);
+        foresee(c, i + VL, end, NULL);
         take_sample(c, i, left, &s);
         stretching_rate(c, &s, left, rate, &bounded);
         keep_extremes(&most, &s, bounded, left);
@@ -244,7 +246,6 @@ void VT_NAME(stretch)(const vt_field *field, const vt_method *method, int64_t co
     memset(extremes, 0, sizeof *extremes);
     context c = {.field = field,
                  .method = method,
-                 .count = count,
                  .records = (vt_record *)records,
                  .rates = rates,
                  .bound_volume = bound_volume,
@@ -329,8 +330,8 @@ VT_INLINE void store_vortons(const context *c, int64_t i, int64_t left, const sa
         vt_record *const record = c->records + i + l;
         const int64_t home = record->home;
         float *const position = rows->position + 3 * home, *const a = rows->strength + 3 * home;
-        const f4 velocity = u[l] + wind, strength = f4_load(a) + d[l];
-        f4_store_three(position, f4_fma(velocity, f4_set(u[l][3]), f4_load(position)));
+        const f4 velocity = u[l] + wind, strength = f4_load_three(a) + d[l];
+        f4_store_three(position, f4_fma(velocity, f4_set(u[l][3]), f4_load_three(position)));
         f4_store_three(rows->velocity + 3 * home, velocity);
         f4_store_three(a, strength);
         rows->age[home] = by->age[l];
@@ -352,7 +353,7 @@ static void finish_block(void *data, int64_t begin, int64_t end, int thread)
         sample s;
         change by;
         vi bounded;
-        foresee(c, i + VL, &rows);
+        foresee(c, i + VL, end, &rows);
         take_sample(c, i, left, &s);
         stretching_rate(c, &s, left, by.strength, &bounded);
         by.age = vf_gather(rows.age, s.home) + dt;
@@ -375,7 +376,6 @@ void VT_NAME(finish)(const vt_field *field, const vt_method *method, double dt, 
                  .method = method,
                  .wind = wind,
                  .dt = dt,
-                 .count = count,
                  .records = records,
                  .bound_volume = rows->bound_volume,
                  .rows = rows};
