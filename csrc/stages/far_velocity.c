@@ -82,9 +82,13 @@ static void sum_points(const far_work *w, const vf position[3], vf velocity[3])
     const int root = tree->levels - 1;
     /* The radius of a leaf: closer than that the field falls to 0 towards its centre. */
     const float radius = 0.5f * (float)tree->edge, least_r2 = 3.0f * radius * radius;
+    /* So far away powers of the distance overflow, and the velocity is 0. */
+    const vf square = vf_fma(position[2], position[2],
+                             vf_fma(position[1], position[1], position[0] * position[0]));
+    const vi asked = square < vf_set(1e30f);
     int height = 0;
-    if (w->clusters[tree->first[root]].children)
-        stack[height++] = (open_block){vi_set(-1), (uint32_t)tree->first[root], root};
+    if (w->clusters[tree->first[root]].children && any_lane(asked))
+        stack[height++] = (open_block){asked, (uint32_t)tree->first[root], root};
     while (height) {
         const open_block block = stack[--height];
         const vt_cluster *const m = &w->clusters[block.index];
