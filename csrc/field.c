@@ -33,14 +33,14 @@ static int all_finite(const vt_bounds *bounds)
 }
 
 /* Names the first bad row of a column. */
-static vt_status report_not_finite(const char *column, int64_t count, const float *values,
-                                   const int64_t *id)
+static vt_status report_not_finite(const char *column, int64_t count, int components,
+                                   const float *values, const int64_t *id)
 {
-    for (int64_t i = 0; i < 3 * count; i++)
+    for (int64_t i = 0; i < components * count; i++)
         if (!isfinite(values[i]))
-            return vt_fail(VT_NOT_FINITE,
-                           "%s has %g in row %lld (id %lld); allowed are finite values", column,
-                           (double)values[i], (long long)(i / 3), (long long)id[i / 3]);
+            return vt_fail(
+                VT_NOT_FINITE, "%s has %g in row %lld (id %lld); allowed are finite values", column,
+                (double)values[i], (long long)(i / components), (long long)id[i / components]);
     return VT_OK;
 }
 
@@ -48,9 +48,9 @@ static vt_status report_vortons(const vt_simulation *s)
 {
     const vt_vortons *const v = &s->vortons;
     const vt_status status =
-        report_not_finite("vortons.position", v->set.count, v->position, v->id);
+        report_not_finite("vortons.position", v->set.count, 3, v->position, v->id);
     return status ? status
-                  : report_not_finite("vortons.strength", v->set.count, v->strength, v->id);
+                  : report_not_finite("vortons.strength", v->set.count, 3, v->strength, v->id);
 }
 
 typedef struct finite_context {
@@ -73,17 +73,33 @@ static void finite_block(void *data, int64_t begin, int64_t end, int thread)
         c->bad = 1;
 }
 
-vt_status vt_check_tracers(vt_simulation *s)
+static vt_status check_column(const vt_simulation *s, const vt_set *set, const char *name,
+                              int components, const float *values, const int64_t *id)
 {
+    finite_context c = {values, 0};
+    vt_parallel_for(s->def.threads, components * set->count, FINITE_BLOCK, finite_block, &c);
+    return c.bad ? report_not_finite(name, set->count, components, values, id) : VT_OK;
+}
+
+/* Only a user can have made them bad: a step refuses what would make values that are not finite. */
+vt_status vt_check_views(vt_simulation *s)
+{
+    const vt_vortons *const v = &s->vortons;
     const vt_tracers *const t = &s->tracers;
-    /* Only a user can have made them bad: a step refuses vortons that are not finite. */
-    if (!s->viewed[VT_TRACERS])
-        return VT_OK;
-    finite_context c = {t->position, 0};
-    vt_parallel_for(s->def.threads, 3 * t->set.count, FINITE_BLOCK, finite_block, &c);
-    if (!c.bad)
-        return VT_OK;
-    return report_not_finite("tracers.position", t->set.count, t->position, t->id);
+    vt_status status = VT_OK;
+    if (s->viewed[VT_VORTONS] &&
+        ((status = check_column(s, &v->set, "vortons.core", 1, v->core, v->id)) ||
+         (status = check_column(s, &v->set, "vortons.volume", 1, v->volume, v->id)) ||
+         (status = check_column(s, &v->set, "vortons.bound_volume", 1, v->bound_volume, v->id)) ||
+         (status = check_column(s, &v->set, "vortons.age", 1, v->age, v->id))))
+        return status;
+    if (s->viewed[VT_TRACERS] &&
+        ((status = check_column(s, &t->set, "tracers.position", 3, t->position, t->id)) ||
+         (status = check_column(s, &t->set, "tracers.density", 1, t->density, t->id)) ||
+         (status = check_column(s, &t->set, "tracers.size", 1, t->size, t->id)) ||
+         (status = check_column(s, &t->set, "tracers.age", 1, t->age, t->id))))
+        return status;
+    return VT_OK;
 }
 
 vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content *content)

@@ -16,6 +16,9 @@ enum {
     MOST_SUBSTEPS = 4096 /* in one step: beyond, the flow has blown up */
 };
 
+/* Births are numbered by time and rate: both must fit exactly into a double. */
+static const double latest_time = 1e9; /* s */
+
 /* The vortons of a substep, in arena memory while it lasts. */
 typedef struct work {
     vt_record *records, *sorted; /* sorted: by grid row, after a solve */
@@ -116,9 +119,9 @@ static void sort_columns(vt_simulation *s, work *w)
     vt_arena_pop(&s->arena, mark);
 }
 
-/* The rest of the step in equal substeps, so that no vortex turns too far and no vorton leaves the
- * free margin of the grid before the middle of the substep. */
-static double choose_substep(const vt_simulation *s, double remaining)
+/* How many equal substeps the rest of the step takes, so that no vortex turns too far and no vorton
+ * leaves the free margin of the grid before the middle of a substep. */
+static double count_substeps(const vt_simulation *s, double remaining)
 {
     double gradient = 0, speed = 0;
     for (int t = 0; t < VT_MAX_THREADS; t++) {
@@ -130,7 +133,15 @@ static double choose_substep(const vt_simulation *s, double remaining)
         const double way = 2 * (VT_DOMAIN_MARGIN - 2) * s->grid.spacing;
         count = fmax(count, remaining * speed / way);
     }
-    return remaining / fmax(1, ceil(count));
+    return fmax(1, ceil(count));
+}
+
+static vt_status report_blow_up(double remaining, double count)
+{
+    return vt_fail(
+        VT_NOT_FINITE,
+        "%g s need %g substeps; allowed are %d: the flow has blown up, or dt is too large",
+        remaining, count, MOST_SUBSTEPS);
 }
 
 /* Strength as finish left it in the records. */
@@ -202,8 +213,8 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
     const double dt = vt_next_vorton_time(births, s->time + remaining) - s->time;
     vt_vortons *const v = &s->vortons;
     vt_tracers *const t = &s->tracers;
+    bear(s, births, s->time + dt, NULL); /* first: their negative ages then come to 0 */
     drift_rows(v->set.count, s->def.wind, dt, v->position, v->velocity, v->age);
-    bear(s, births, s->time + dt, NULL);
     drift_rows(t->set.count, s->def.wind, dt, t->position,
                t->set.used[VT_TRACER_velocity] ? t->velocity : NULL, t->age);
     return dt;
@@ -234,7 +245,10 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     VT_TIMED(
         s, stretch,
         s->stages->stretch(&w.field, method, w.count, w.sorted, w.rates, &s->extremes, threads));
-    const double dt = *advanced = choose_substep(s, remaining);
+    const double count = count_substeps(s, remaining), dt = remaining / count;
+    if (count > MOST_SUBSTEPS)
+        return report_blow_up(remaining, count);
+    *advanced = dt;
 
     /* the field in the middle */
     if (method->time == VT_TIME_RK2) {
@@ -257,17 +271,18 @@ static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
 {
     vt_content content;
     vt_placement trial = s->placement;
-    vt_plan_births(s, s->time, s->time + dt, births);
-    vt_status status = vt_check_tracers(s);
+    vt_status status = vt_plan_births(s, s->time, s->time + dt, births);
+    if (!status)
+        status = vt_check_views(s);
     if (!status)
         status = vt_find_content(s, births, &content);
     if (!status && content.exists && !is_direct(s))
         status = vt_place_grid(s, &content, &trial);
-    if (!status)
-        status = vt_make_room(s, VT_VORTONS, &births->vortons_left);
-    if (!status)
-        status = vt_make_room(s, VT_TRACERS, &births->tracers_left);
-    return status;
+    if (status)
+        return status;
+    vt_make_room(s, VT_VORTONS, births->vorton_count);
+    vt_make_room(s, VT_TRACERS, births->tracer_count);
+    return VT_OK;
 }
 
 static void remove_old_tracers(vt_simulation *s)
@@ -289,9 +304,7 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
     double done = 0;
     for (int32_t n = 0; done < dt; n++) {
         if (n == MOST_SUBSTEPS)
-            return vt_fail(VT_NOT_FINITE,
-                           "the flow has blown up: dt %g s would need more than %d substeps", dt,
-                           MOST_SUBSTEPS);
+            return report_blow_up(dt - done, count_substeps(s, dt - done));
         double advanced = 0;
         const size_t mark = vt_arena_mark(&s->arena);
         const vt_status status = substep(s, births, dt - done, &advanced);
@@ -331,6 +344,11 @@ vt_status vt_step(vt_simulation *s, double dt)
     vt_status status = vt_enter(s);
     if (status)
         return status;
+    if (s->time + dt > latest_time) {
+        vt_leave(s);
+        return vt_fail(VT_INVALID_ARGUMENT, "dt is %g s; allowed is up to %g s, to the time %g s",
+                       dt, latest_time - s->time, latest_time);
+    }
     const size_t mark = vt_arena_mark(&s->arena);
     if (dt > 0)
         VT_TIMED(s, step, status = run_step(s, dt));
