@@ -9,6 +9,7 @@
 
 #include "core/status.h"
 #include "field.h"
+#include "state/check.h"
 #include "tracers.h"
 
 enum {
@@ -118,7 +119,7 @@ static void sort_columns(vt_simulation *s, work *w)
 
 /* The rest of the step in equal substeps, so that no vortex turns too far and no vorton leaves the
  * free margin of the grid before the middle of the substep. */
-static double choose_substep(const vt_simulation *s, double remaining)
+static vt_status choose_substep(const vt_simulation *s, double remaining, double *dt)
 {
     double gradient = 0, speed = 0;
     for (int t = 0; t < VT_MAX_THREADS; t++) {
@@ -130,7 +131,14 @@ static double choose_substep(const vt_simulation *s, double remaining)
         const double way = 2 * (VT_DOMAIN_MARGIN - 2) * s->grid.spacing;
         count = fmax(count, remaining * speed / way);
     }
-    return remaining / fmax(1, ceil(count));
+    if (count > MOST_SUBSTEPS || gradient >= VT_NO_EXTREME || speed >= VT_NO_EXTREME)
+        return vt_fail(
+            VT_NOT_FINITE,
+            "the next %g s would need more than %d substeps: the flow has blown up, or dt "
+            "is too long (largest velocity gradient %g 1/s, largest speed %g m/s)",
+            remaining, MOST_SUBSTEPS, gradient, speed);
+    *dt = remaining / fmax(1, ceil(count));
+    return VT_OK;
 }
 
 /* Strength as finish left it in the records. */
@@ -230,11 +238,15 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     /* the field at the start, and how far it lets this substep go */
     VT_TIMED(s, sort, collect(s, births, &w));
     solve(s, &w);
-    VT_TIMED(s, sort, sort_columns(s, &w));
     VT_TIMED(
         s, stretch,
         s->stages->stretch(&w.field, method, w.count, w.sorted, w.rates, &s->extremes, threads));
-    const double dt = *advanced = choose_substep(s, remaining);
+    double dt = 0;
+    status = choose_substep(s, remaining, &dt);
+    if (status)
+        return status;
+    *advanced = dt;
+    VT_TIMED(s, sort, sort_columns(s, &w));
 
     /* the field in the middle */
     if (method->time == VT_TIME_RK2) {
@@ -258,7 +270,9 @@ static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
     vt_content content;
     vt_placement trial = s->placement;
     vt_plan_births(s, s->time, s->time + dt, births);
-    vt_status status = vt_check_tracers(s);
+    vt_status status = vt_check_columns(s, VT_VORTONS);
+    if (!status)
+        status = vt_check_columns(s, VT_TRACERS);
     if (!status)
         status = vt_find_content(s, births, &content);
     if (!status && content.exists && !is_direct(s))
@@ -283,6 +297,42 @@ static void remove_old_tracers(vt_simulation *s)
     vt_arena_pop(&s->arena, mark);
 }
 
+/* What a substep changes before anything moves. */
+typedef struct beginning {
+    int64_t next_id[2];
+    double smallest_core;
+    vt_placement placement;
+} beginning;
+
+static beginning remember(const vt_simulation *s)
+{
+    return (beginning){.next_id = {s->next_id[0], s->next_id[1]},
+                       .smallest_core = s->smallest_core,
+                       .placement = s->placement};
+}
+
+/* Undoes the births since; the order of the rows may have changed. */
+static void remove_born(vt_simulation *s, int set, int64_t count, const int64_t *id,
+                        int64_t first_id)
+{
+    const size_t mark = vt_arena_mark(&s->arena);
+    uint8_t *const mask = vt_arena_push(&s->arena, (size_t)count);
+    for (int64_t i = 0; i < count; i++)
+        mask[i] = id[i] >= first_id;
+    vt_remove_rows(s, set, mask);
+    vt_arena_pop(&s->arena, mark);
+    s->next_id[set] = first_id;
+}
+
+static void go_back(vt_simulation *s, const beginning *b)
+{
+    remove_born(s, VT_VORTONS, s->vortons.set.count, s->vortons.id, b->next_id[VT_VORTONS]);
+    remove_born(s, VT_TRACERS, s->tracers.set.count, s->tracers.id, b->next_id[VT_TRACERS]);
+    s->smallest_core = b->smallest_core;
+    s->placement = b->placement;
+    s->fields_exist = 0;
+}
+
 static vt_status advance(vt_simulation *s, vt_births *births, double dt)
 {
     const double start = s->time;
@@ -293,12 +343,15 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
                            "the flow has blown up: dt %g s would need more than %d substeps", dt,
                            MOST_SUBSTEPS);
         double advanced = 0;
+        const beginning before = remember(s);
         const size_t mark = vt_arena_mark(&s->arena);
         const vt_status status = substep(s, births, dt - done, &advanced);
         vt_arena_pop(&s->arena, mark);
         s->fields_current = 0;
-        if (status)
+        if (status) {
+            go_back(s, &before);
             return status;
+        }
         done = dt - done - advanced <= 1e-12 * dt ? dt : done + advanced;
         s->time = start + done;
         s->substeps++;

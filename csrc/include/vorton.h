@@ -109,7 +109,9 @@ VT_API vt_simulation_def vt_default_simulation(void);
 VT_API vt_status vt_create_simulation(const vt_simulation_def *def, vt_simulation **simulation);
 VT_API void vt_destroy_simulation(vt_simulation *simulation); /* NULL is allowed */
 
-/* Advances by dt > 0 seconds (0 changes nothing), in as many substeps as the flow needs. */
+/* Advances by dt > 0 seconds (0 changes nothing), in as many substeps as the flow needs, at most
+ * 4096. VT_NOT_FINITE in the middle of a step, for a flow that blows up: vt_time says how far it
+ * came. */
 VT_API vt_status vt_step(vt_simulation *simulation, double dt);
 
 VT_API double vt_time(const vt_simulation *simulation); /* s since creation */

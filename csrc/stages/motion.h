@@ -11,7 +11,9 @@ typedef struct vt_rate {
     float strength[4]; /* stretching, m^3/s^2; [3] the volume in its bound, m^3 */
 } vt_rate;
 
-/* Largest values over the vortons, one per thread (a maximum does not depend on its order). */
+/* Largest values over the vortons, one per thread (a maximum does not depend on its order);
+ * VT_NO_EXTREME or more where a vorton has none, being NaN or infinite. */
+#define VT_NO_EXTREME 3e38f
 typedef struct vt_extremes {
     struct {
         float gradient;  /* Frobenius norm of grad u, 1/s */

@@ -152,7 +152,9 @@ VT_INLINE void keep_extremes(vt_extremes *extremes, int thread, const sample *s,
     vf g = {0};
     for (int i = 0; i < 3; i++)
         g = g + dot(s->gradient[i], s->gradient[i]);
-    const vf gradient = vf_sqrt(g), speed = vf_sqrt(dot(s->velocity, s->velocity));
+    const vf none = vf_set(VT_NO_EXTREME); /* the second operand of min, where the first is NaN */
+    const vf gradient = vf_min(vf_sqrt(g), none);
+    const vf speed = vf_min(vf_sqrt(dot(s->velocity, s->velocity)), none);
     float most_gradient = extremes->thread[thread].gradient;
     float most_speed = extremes->thread[thread].speed;
     int64_t count = 0;
