@@ -3,10 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/parallel.h"
 #include "core/status.h"
-
-enum { FINITE_BLOCK = 65536 };
 
 /* ---- where the vortons are ---- */
 
@@ -51,39 +48,6 @@ static vt_status report_vortons(const vt_simulation *s)
         report_not_finite("vortons.position", v->set.count, v->position, v->id);
     return status ? status
                   : report_not_finite("vortons.strength", v->set.count, v->strength, v->id);
-}
-
-typedef struct finite_context {
-    const float *values;
-    _Atomic int32_t bad;
-} finite_context;
-
-static void finite_block(void *data, int64_t begin, int64_t end, int thread)
-{
-    (void)thread;
-    finite_context *const c = data;
-    const uint32_t exponent = 0x7f800000;
-    uint32_t bad = 0;
-    for (int64_t i = begin; i < end; i++) {
-        uint32_t bits;
-        memcpy(&bits, c->values + i, 4);
-        bad |= (bits & exponent) == exponent;
-    }
-    if (bad)
-        c->bad = 1;
-}
-
-vt_status vt_check_tracers(vt_simulation *s)
-{
-    const vt_tracers *const t = &s->tracers;
-    /* Only a user can have made them bad: a step refuses vortons that are not finite. */
-    if (!s->viewed[VT_TRACERS])
-        return VT_OK;
-    finite_context c = {t->position, 0};
-    vt_parallel_for(s->def.threads, 3 * t->set.count, FINITE_BLOCK, finite_block, &c);
-    if (!c.bad)
-        return VT_OK;
-    return report_not_finite("tracers.position", t->set.count, t->position, t->id);
 }
 
 vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content *content)

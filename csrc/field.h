@@ -22,9 +22,6 @@ typedef struct vt_content {
  * none). VT_NOT_FINITE names the first bad value of position or strength. */
 vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content *content);
 
-/* VT_NOT_FINITE names the first tracer without a finite position. */
-vt_status vt_check_tracers(vt_simulation *s);
-
 /* Places the grid around the content, starting from placement. */
 vt_status vt_place_grid(const vt_simulation *s, const vt_content *content, vt_placement *placement);
 

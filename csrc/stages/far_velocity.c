@@ -82,9 +82,14 @@ static void sum_points(const far_work *w, const vf position[3], vf velocity[3])
     const int root = tree->levels - 1;
     /* The radius of a leaf: closer than that the field falls to 0 towards its centre. */
     const float radius = 0.5f * (float)tree->edge, least_r2 = 3.0f * radius * radius;
+    /* Farther away nothing arrives, and the powers of the distance leave the range of floats. */
+    const vf most = vf_set(1e6f * (float)(tree->edge << root));
+    vi reached = vi_set(-1);
+    for (int axis = 0; axis < 3; axis++)
+        reached &= (position[axis] > -most) & (position[axis] < most);
     int height = 0;
     if (w->clusters[tree->first[root]].children)
-        stack[height++] = (open_block){vi_set(-1), (uint32_t)tree->first[root], root};
+        stack[height++] = (open_block){reached, (uint32_t)tree->first[root], root};
     while (height) {
         const open_block block = stack[--height];
         const vt_cluster *const m = &w->clusters[block.index];

@@ -61,7 +61,7 @@ static vt_status describe_column(vt_simulation *s, int set, const char *name, vt
             continue;
         if (set == VT_TRACERS)
             vt_use_tracer_column(s, c);
-        s->viewed[set] = 1;
+        s->viewed[set] |= 1u << c;
         const vt_set *const columns = set_of(s, set);
         const int64_t item = field.type == VT_INT64 ? 8 : 4;
         *array = (vt_array){.data = columns->column[c],

@@ -42,7 +42,7 @@ struct vt_simulation {
     vt_moments moments;
     vt_poisson_plan plan;
     int32_t fields_current, fields_exist;
-    int32_t viewed[2]; /* views of the vortons, of the tracers are out: written at any time */
+    uint32_t viewed[2]; /* columns (bits) of which views are out: they may be written any time */
     void *grid_memory;
     size_t grid_bytes;
 

@@ -1,0 +1,91 @@
+#include "state/check.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "core/parallel.h"
+#include "core/status.h"
+
+enum { BLOCK = 65536 };
+
+typedef struct range {
+    int column;
+    float least, most;
+    const char *allowed;
+} range;
+
+static const range vorton_ranges[] = {
+    {VT_VORTON_core, FLT_MIN, FLT_MAX, "finite values > 0"},
+    {VT_VORTON_volume, FLT_MIN, FLT_MAX, "finite values > 0"},
+    {VT_VORTON_bound_volume, -FLT_MAX, FLT_MAX,
+     "finite values"}, /* negative until the first solve */
+    {VT_VORTON_age, -FLT_MAX, FLT_MAX, "finite values"},
+};
+
+static const range tracer_ranges[] = {
+    {VT_TRACER_position, -FLT_MAX, FLT_MAX, "finite values"},
+    {VT_TRACER_density, 0, FLT_MAX, "finite values >= 0"},
+    {VT_TRACER_size, 0, FLT_MAX, "finite values >= 0"},
+    {VT_TRACER_age, -FLT_MAX, FLT_MAX, "finite values"},
+    {VT_TRACER_lifetime, -INFINITY, INFINITY, "numbers"},
+};
+
+typedef struct context {
+    const float *values;
+    float least, most;
+    _Atomic int32_t bad;
+} context;
+
+static int is_allowed(float value, float least, float most)
+{
+    return value >= least && value <= most;
+}
+
+static void check_block(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    context *const c = data;
+    const float least = c->least, most = c->most, *const values = c->values;
+    int32_t bad = 0;
+    for (int64_t i = begin; i < end; i++)
+        bad |= !(values[i] >= least) | !(values[i] <= most);
+    if (bad)
+        c->bad = 1;
+}
+
+static vt_status report(const vt_simulation *s, int set, const range *r, const float *values,
+                        int components)
+{
+    const vt_set *const rows = set == VT_VORTONS ? &s->vortons.set : &s->tracers.set;
+    const int64_t *const id = set == VT_VORTONS ? s->vortons.id : s->tracers.id;
+    vt_column_field field;
+    vt_describe_column(set, r->column, &field);
+    for (int64_t i = 0; i < rows->count * components; i++)
+        if (!is_allowed(values[i], r->least, r->most))
+            return vt_fail(VT_NOT_FINITE, "%s.%s has %g in row %lld (id %lld); allowed are %s",
+                           set == VT_VORTONS ? "vortons" : "tracers", field.name, (double)values[i],
+                           (long long)(i / components), (long long)id[i / components], r->allowed);
+    return VT_OK;
+}
+
+static vt_status check_column(const vt_simulation *s, int set, const range *r)
+{
+    const vt_set *const rows = set == VT_VORTONS ? &s->vortons.set : &s->tracers.set;
+    const int components = (int)(rows->row_bytes[r->column] / 4);
+    context c = {rows->column[r->column], r->least, r->most, 0};
+    vt_parallel_for(s->def.threads, rows->count * components, BLOCK, check_block, &c);
+    return c.bad ? report(s, set, r, c.values, components) : VT_OK;
+}
+
+vt_status vt_check_columns(const vt_simulation *s, int set)
+{
+    const range *const ranges = set == VT_VORTONS ? vorton_ranges : tracer_ranges;
+    const size_t count = set == VT_VORTONS ? sizeof vorton_ranges / sizeof *ranges
+                                           : sizeof tracer_ranges / sizeof *ranges;
+    vt_status status = VT_OK;
+    for (size_t n = 0; !status && n < count; n++)
+        if (s->viewed[set] >> ranges[n].column & 1)
+            status = check_column(s, set, &ranges[n]);
+    return status;
+}
