@@ -210,11 +210,24 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
     const double dt = vt_next_vorton_time(births, s->time + remaining) - s->time;
     vt_vortons *const v = &s->vortons;
     vt_tracers *const t = &s->tracers;
-    drift_rows(v->set.count, s->def.wind, dt, v->position, v->velocity, v->age);
     bear(s, births, s->time + dt, NULL);
+    drift_rows(v->set.count, s->def.wind, dt, v->position, v->velocity, v->age);
     drift_rows(t->set.count, s->def.wind, dt, t->position,
                t->set.used[VT_TRACER_velocity] ? t->velocity : NULL, t->age);
     return dt;
+}
+
+/* Without a field in the middle the newborn vortons have none to move in: the substep ends where
+ * the next of them is born. Returns its length. */
+static double bear_at_end(vt_simulation *s, vt_births *births, double dt)
+{
+    const vt_vortons *const v = &s->vortons;
+    const int64_t first = v->set.count;
+    const double until = vt_next_vorton_time(births, s->time + dt);
+    bear(s, births, until, NULL);
+    for (int64_t i = first; i < v->set.count; i++)
+        v->age[i] = 0;
+    return until - s->time;
 }
 
 static vt_status substep(vt_simulation *s, vt_births *births, double remaining, double *advanced)
@@ -245,7 +258,6 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     status = choose_substep(s, remaining, &dt);
     if (status)
         return status;
-    *advanced = dt;
     VT_TIMED(s, sort, sort_columns(s, &w));
 
     /* the field in the middle */
@@ -254,9 +266,12 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
                  s->stages->midpoint(&w.space, dt, w.count, w.sorted, w.rates, w.records, threads));
         VT_TIMED(s, emit, bear(s, births, s->time + dt, &w));
         solve(s, &w);
+    } else {
+        VT_TIMED(s, emit, dt = bear_at_end(s, births, dt));
     }
 
     /* the end */
+    *advanced = dt;
     VT_TIMED(s, tracers, vt_move_tracers(s, dt));
     finish(s, &w, dt);
     return VT_OK;
