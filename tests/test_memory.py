@@ -1,0 +1,90 @@
+"""Resident memory, each in a process of its own: of a large scene, and over many steps."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+if not Path("/proc/self/statm").exists():
+    pytest.skip("resident memory is read from /proc", allow_module_level=True)
+
+RESIDENT = """
+import gc, json, resource
+import numpy as np
+import vorton as vt
+from vorton import bench
+
+def resident():  # MiB
+    gc.collect()
+    pages = int(open("/proc/self/statm").read().split()[1])
+    return pages * resource.getpagesize() / 2**20
+
+"""
+
+
+def run(code, *arguments):
+    """What the code prints as JSON in a fresh interpreter."""
+    done = subprocess.run(
+        [sys.executable, "-c", RESIDENT + code, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OMP_WAIT_POLICY": "passive"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+LARGE = """
+before = resident()
+simulation, _ = bench._build(bench.SCENES["ring-100k"], 2)
+built = resident()
+simulation.step(1e-9)
+dt = 0.05 / simulation.health()["largest_gradient"]
+simulation.step(dt, 20)
+count = simulation.count("vortons"), simulation.count("tracers")
+print(json.dumps({"count": count, "grid": simulation.health()["grid"],
+                  "built": built - before, "stepped": resident() - before}))
+"""
+
+
+def test_a_hundred_thousand_vortons_and_a_million_tracers_take_less_than_80_mib():
+    found = run(LARGE)
+    assert found["count"] == [100_000, 1_000_000] and found["grid"] == [65, 65, 65]
+    particles = (100_000 * 60 + 1_000_000 * 32) / 2**20  # what the columns alone hold
+    assert found["stepped"] > particles  # it is really there
+    assert found["stepped"] < 80, found
+
+
+LONG = """
+import ctypes, sys
+PR_SET_THP_DISABLE = 41  # the kernel makes huge pages when it likes: 2 MiB at a time
+ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0)
+steps = int(sys.argv[1])
+scene = vt.Scene("constant", voxel=0.05)
+scene.add(vt.VortexRing(radius=0.5, core=0.1, layers=1, sections=60, circulation=1e-4))
+scene.add(vt.Tracers(vt.Sphere(radius=0.4), rate=1000, lifetime=1.0))
+sim = vt.Simulation(scene, fps=24, threads=2)
+sizes, counts, grids = [], [], []
+for part in range(10):
+    sim.step(steps // 10)
+    assert np.isfinite(sim.vortons.position).all()
+    sim.volume().encode_vdb()
+    sizes.append(resident())
+    counts.append((sim.vortons.count, sim.tracers.count))
+    grids.append(sim.health["grid"])
+print(json.dumps({"sizes": sizes, "counts": counts, "grids": grids, "frame": sim.frame}))
+"""
+
+
+def test_ten_thousand_steps_leave_the_memory_as_it_is():
+    """A ring of 420 vortons, so slow that its grid stays; tracers are born and die all the time."""
+    found = run(LONG, 10_000)
+    assert found["frame"] == 10_000
+    assert all(vortons == 420 and 900 < tracers < 1100 for vortons, tracers in found["counts"])
+    assert all(grid == found["grids"][-1] for grid in found["grids"][2:])
+    sizes = found["sizes"][2:]  # every buffer has had its largest size by then
+    assert max(sizes) - min(sizes) < 0.25, found["sizes"]  # 32 bytes a step
