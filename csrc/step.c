@@ -17,7 +17,7 @@ enum {
     MOST_SUBSTEPS = 4096 /* in one step: beyond, the flow has blown up */
 };
 
-/* Births are numbered by time and rate: both must fit exactly into a double. */
+/* Births are numbered by time x rate, which must stay a whole number in a double. */
 static const double latest_time = 1e9; /* s */
 
 /* The vortons of a substep, in arena memory while it lasts. */
