@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -52,15 +51,32 @@ typedef struct pool {
     /* guarded by lock; generation and active are also looked at without it */
     job *current;
     int wanted, started;
-    pid_t process;
     _Atomic uint64_t generation;
     _Atomic int active; /* workers still inside the current loop */
 } pool;
 
-static pool workers = {.owner = PTHREAD_MUTEX_INITIALIZER,
-                       .lock = PTHREAD_MUTEX_INITIALIZER,
-                       .wake = PTHREAD_COND_INITIALIZER,
-                       .done = PTHREAD_COND_INITIALIZER};
+#define NEW_POOL                                                                                   \
+    {.owner = PTHREAD_MUTEX_INITIALIZER,                                                           \
+     .lock = PTHREAD_MUTEX_INITIALIZER,                                                            \
+     .wake = PTHREAD_COND_INITIALIZER,                                                             \
+     .done = PTHREAD_COND_INITIALIZER,                                                             \
+     .started = 1}
+static pool workers = NEW_POOL;
+
+/* Of the threads only the one that forks lives on in the child: locks and counters there are as
+ * they happened to be. A new pool is started when it is needed; OpenMP has no way to do that. */
+static _Atomic int is_child = 0;
+
+static void begin_anew(void)
+{
+    workers = (pool)NEW_POOL;
+    is_child = 1;
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, begin_anew);
+}
 
 static void look_away(void)
 {
@@ -105,11 +121,6 @@ static void *worker_main(void *argument)
 /* Called with workers.lock held. Returns how many threads, the caller included, can take part. */
 static int start_workers(int threads)
 {
-    if (workers.process != getpid()) { /* after a fork only the caller lives on */
-        workers.process = getpid();
-        workers.started = 1;
-        atomic_store(&workers.generation, 0);
-    }
     while (workers.started < threads) {
         pthread_t id;
         pthread_attr_t attributes;
@@ -161,6 +172,8 @@ static int pool_is_chosen(void)
 #ifdef _OPENMP
     static _Atomic int chosen = -1;
     int now = atomic_load_explicit(&chosen, memory_order_relaxed);
+    if (is_child)
+        return 1;
     if (now < 0) {
         const char *name = getenv("VORTON_BACKEND");
         now = name && strcmp(name, "pthread") == 0;
@@ -175,6 +188,8 @@ static int pool_is_chosen(void)
 void vt_parallel_for(int threads, int64_t count, int64_t block, vt_block_function *body,
                      void *context)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
     const int64_t blocks = (count + block - 1) / block;
     if (threads > blocks)
         threads = (int)blocks;

@@ -14,8 +14,9 @@
 typedef void vt_block_function(void *context, int64_t begin, int64_t end, int thread);
 
 /* Runs body over [0, count) in blocks of `block`, handed out in order to at most `threads` threads
- * (1 .. VT_MAX_THREADS). Inside a block denormals are flushed to zero and rounding is to nearest,
- * whatever the caller's floating-point environment is; that environment is restored afterwards. */
+ * (1 .. VT_MAX_THREADS). A forked process may call it too: it has a pool of its own. Inside a block
+ * denormals are flushed to zero and rounding is to nearest, whatever the caller's floating-point
+ * environment is; that environment is restored afterwards. */
 void vt_parallel_for(int threads, int64_t count, int64_t block, vt_block_function *body,
                      void *context);
 
