@@ -4,7 +4,12 @@
 #include "stages/poisson.h"
 #include "state/grid.h"
 
-enum { MOST_CELLS = 1024, SHRINK = 4 /* cells of slack before an axis shrinks */, LEVELS = 400 };
+enum {
+    MOST_CELLS = 1024,
+    SHRINK = 4, /* cells of slack before an axis shrinks */
+    LEVELS = 400,
+    FARTHEST = (1 << 24) - 4096 /* cells from the origin: whole numbers that a float still holds */
+};
 
 double vt_domain_spacing(double spacing, int32_t level)
 {
@@ -17,7 +22,7 @@ double vt_domain_spacing(double spacing, int32_t level)
                                    1.5422108254079407,
                                    1.681792830507429,
                                    1.8340080864093424};
-    double factor = root[level % 8];
+    double factor = level < 0 ? root[level + 8] / 2 : root[level % 8];
     for (int32_t k = 0; k < level / 8; k++)
         factor *= 2;
     return spacing * factor;
@@ -67,7 +72,7 @@ static int try_level(vt_placement *p, const double least[3], const double most[3
     int fits = 1;
     for (int axis = 0; axis < 3; axis++) {
         const double low = least[axis] / h, high = most[axis] / h;
-        if (!(low > -1e9 && high < 1e9))
+        if (!(low > -FARTHEST && high < FARTHEST))
             return 0;
         place_axis(p, axis, (int64_t)floor_of(low) - VT_DOMAIN_MARGIN,
                    (int64_t)floor_of(high) + 1 + VT_DOMAIN_MARGIN);
@@ -83,7 +88,7 @@ vt_status vt_place_domain(vt_placement *placement, const double least[3], const 
     if (try_level(&kept, least, most, spacing, max_nodes)) {
         /* finer again only when two levels below would fit: no flicker between two spacings */
         vt_placement finer = {.level = kept.level - 2};
-        while (finer.level >= 0 && try_level(&finer, least, most, spacing, max_nodes)) {
+        while (finer.level >= -1 && try_level(&finer, least, most, spacing, max_nodes)) {
             finer.level += 1;
             vt_placement chosen = {.level = finer.level};
             try_level(&chosen, least, most, spacing, max_nodes);
@@ -100,8 +105,10 @@ vt_status vt_place_domain(vt_placement *placement, const double least[3], const 
             return VT_OK;
         }
     }
-    return vt_fail(VT_INVALID_ARGUMENT,
-                   "vortons.position spans %g x %g x %g m: too far for a grid of max_nodes %lld",
-                   most[0] - least[0], most[1] - least[1], most[2] - least[2],
-                   (long long)max_nodes);
+    return vt_fail(
+        VT_INVALID_ARGUMENT,
+        "vortons.position spans %g x %g x %g m, up to (%g, %g, %g) m: too far, or too far from "
+        "the origin, for a grid of max_nodes %lld",
+        most[0] - least[0], most[1] - least[1], most[2] - least[2], most[0], most[1], most[2],
+        (long long)max_nodes);
 }

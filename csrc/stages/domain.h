@@ -17,7 +17,7 @@ typedef struct vt_placement {
     int32_t level;    /* the spacing is spacing x 2^(level / 8) */
 } vt_placement;
 
-/* The spacing at a level. */
+/* The spacing at a level, -8 and more; the domain has level 0 and more. */
 double vt_domain_spacing(double spacing, int32_t level);
 
 /* Memory for max_nodes nodes is enough for grids that pass this test. */
