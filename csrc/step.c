@@ -17,6 +17,9 @@ enum {
     MOST_SUBSTEPS = 4096 /* in one step: beyond, the flow has blown up */
 };
 
+/* Births are numbered by time x rate, which must stay a whole number in a double. */
+static const double latest_time = 1e9; /* s */
+
 /* The vortons of a substep, in arena memory while it lasts. */
 typedef struct work {
     vt_record *records, *sorted; /* sorted: by grid row, after a solve */
@@ -273,19 +276,20 @@ static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
 {
     vt_content content;
     vt_placement trial = s->placement;
-    vt_plan_births(s, s->time, s->time + dt, births);
-    vt_status status = vt_check_columns(s, VT_VORTONS);
+    vt_status status = vt_plan_births(s, s->time, s->time + dt, births);
+    if (!status)
+        status = vt_check_columns(s, VT_VORTONS);
     if (!status)
         status = vt_check_columns(s, VT_TRACERS);
     if (!status)
         status = vt_find_content(s, births, &content);
     if (!status && content.exists && !is_direct(s))
         status = vt_place_grid(s, &content, &trial);
-    if (!status)
-        status = vt_make_room(s, VT_VORTONS, &births->vortons_left);
-    if (!status)
-        status = vt_make_room(s, VT_TRACERS, &births->tracers_left);
-    return status;
+    if (status)
+        return status;
+    vt_make_room(s, VT_VORTONS, births->vorton_count);
+    vt_make_room(s, VT_TRACERS, births->tracer_count);
+    return VT_OK;
 }
 
 static void remove_old_tracers(vt_simulation *s)
@@ -388,6 +392,11 @@ vt_status vt_step(vt_simulation *s, double dt)
     vt_status status = vt_enter(s);
     if (status)
         return status;
+    if (s->time + dt > latest_time) {
+        vt_leave(s);
+        return vt_fail(VT_INVALID_ARGUMENT, "dt is %g s; allowed is up to %g s, to the time %g s",
+                       dt, latest_time - s->time, latest_time);
+    }
     const size_t mark = vt_arena_mark(&s->arena);
     if (dt > 0)
         VT_TIMED(s, step, status = run_step(s, dt));

@@ -40,13 +40,13 @@ int64_t vt_stream_births(const vt_birth_stream *stream, double from, double to, 
     const double last = to < stream->end ? to : stream->end;
     const int64_t end = first_candidate(stream, spacing, last);
     int64_t born = 0;
-    for (int64_t n = first_candidate(stream, spacing, from); n < end; n++) {
+    for (int64_t n = first_candidate(stream, spacing, from); n < end && born < room; n++) {
         double uvw[3];
         float point[3];
         vt_sequence_point(stream->seed, (uint64_t)n, uvw);
         if (!vt_region_point(region, uvw, point))
             continue;
-        if (born < room) {
+        if (position) {
             time[born] = candidate_time(stream, spacing, n);
             for (int c = 0; c < 3; c++)
                 position[3 * born + c] = point[c];

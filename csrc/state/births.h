@@ -17,9 +17,9 @@ typedef struct vt_birth_stream {
     double rate;       /* births a second on average, > 0, up to 1e9 */
 } vt_birth_stream;
 
-/* The births with time in [from, to), in the order of their times: returns their number, and writes
- * the first `room` of them to position (room x 3, m) and time (room, s). An interval cut in two
- * has the same births as the whole one. A first call with room 0 (and NULL) counts. */
+/* The births with time in [from, to), in the order of their times: writes the first `room` of them
+ * to position (room x 3, m) and time (room, s), and returns how many. An interval cut in two has
+ * the same births as the whole one. A first call with position NULL counts them, up to room. */
 int64_t vt_stream_births(const vt_birth_stream *stream, double from, double to, int64_t room,
                          float *position, double *time);
 

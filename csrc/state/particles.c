@@ -119,25 +119,29 @@ static void remove_oldest(vt_simulation *s, int set, int64_t count)
     vt_arena_pop(&s->arena, mark);
 }
 
-vt_status vt_make_room(vt_simulation *s, int set, int64_t *count)
+vt_status vt_check_room(const vt_simulation *s, int set, int64_t *count)
 {
     const vt_set *const rows = set_of(s, set);
     const int64_t left = rows->capacity - rows->count;
+    if (s->def.at_capacity == VT_AT_CAPACITY_STOP && *count > left)
+        *count = left;
     if (*count <= left)
         return VT_OK;
-    if (s->def.at_capacity == VT_AT_CAPACITY_STOP) {
-        *count = left;
+    if (s->def.at_capacity == VT_AT_CAPACITY_OLDEST && *count <= rows->capacity)
         return VT_OK;
-    }
-    if (s->def.at_capacity == VT_AT_CAPACITY_OLDEST && *count <= rows->capacity) {
-        remove_oldest(s, set, *count - left);
-        return VT_OK;
-    }
     return vt_fail(VT_OVER_CAPACITY,
                    "%lld more %s do not fit: %lld of max_%s %lld are alive; raise max_%s or choose "
                    "another at_capacity",
                    (long long)*count, name_of(set), (long long)rows->count, name_of(set),
                    (long long)rows->capacity, name_of(set));
+}
+
+void vt_make_room(vt_simulation *s, int set, int64_t count)
+{
+    const vt_set *const rows = set_of(s, set);
+    const int64_t missing = count - (rows->capacity - rows->count);
+    if (missing > 0)
+        remove_oldest(s, set, missing);
 }
 
 int64_t vt_append_vortons(vt_simulation *s, int64_t count, const float *position,
@@ -221,11 +225,13 @@ static void copy_ids(const int64_t *from, int64_t count, int64_t *ids)
 static vt_status make_room_for_all(vt_simulation *s, int set, int64_t count)
 {
     int64_t fits = count;
-    const vt_status status = vt_make_room(s, set, &fits);
+    const vt_status status = vt_check_room(s, set, &fits);
     if (!status && fits < count)
         return vt_fail(VT_OVER_CAPACITY, "%lld more %s do not fit: %lld of max_%s %lld are alive",
                        (long long)count, name_of(set), (long long)vt_count(s, set), name_of(set),
                        (long long)vt_capacity(s, set));
+    if (!status)
+        vt_make_room(s, set, count);
     return status;
 }
 

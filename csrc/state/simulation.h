@@ -59,9 +59,12 @@ struct vt_simulation {
 vt_status vt_enter(vt_simulation *simulation);
 void vt_leave(vt_simulation *simulation);
 
-/* Room for count more rows, by the policy of the simulation: removes the oldest, or an error. For
- * VT_AT_CAPACITY_STOP *count is reduced to what fits. */
-vt_status vt_make_room(vt_simulation *simulation, int set, int64_t *count);
+/* Whether the policy of the simulation has room for count more rows. For VT_AT_CAPACITY_STOP *count
+ * is reduced to what fits. Changes nothing else. */
+vt_status vt_check_room(const vt_simulation *simulation, int set, int64_t *count);
+
+/* Makes that room: for VT_AT_CAPACITY_OLDEST removes the oldest. count as vt_check_room left it. */
+void vt_make_room(vt_simulation *simulation, int set, int64_t count);
 
 /* Appends rows whose columns are filled by the caller: returns the first row. */
 int64_t vt_append_vortons(vt_simulation *simulation, int64_t count, const float *position,

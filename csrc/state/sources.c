@@ -42,21 +42,22 @@ static int grow(void **array, int32_t count, size_t item)
 
 /* ---- rings ---- */
 
-/* The whole ring at once, into the columns. */
+/* The whole ring at once, into the columns: a part of one would be no vortex line. */
 static vt_status bear_ring(vt_simulation *s, const vt_ring_def *def)
 {
     const int64_t count = vt_ring_count(def);
     int64_t fits = count;
-    const vt_status status = vt_make_room(s, VT_VORTONS, &fits);
-    if (status)
+    const vt_status status = vt_check_room(s, VT_VORTONS, &fits);
+    if (status || fits < count)
         return status;
+    vt_make_room(s, VT_VORTONS, count);
     const size_t rows = (size_t)count, mark = vt_arena_mark(&s->arena);
     float *const position = vt_arena_push(&s->arena, 12 * rows);
     float *const strength = vt_arena_push(&s->arena, 12 * rows);
     float *const core = vt_arena_push(&s->arena, 4 * rows);
     float *const volume = vt_arena_push(&s->arena, 4 * rows);
     vt_fill_ring(def, position, strength, core, volume);
-    vt_append_vortons(s, fits, position, strength, core, volume);
+    vt_append_vortons(s, count, position, strength, core, volume);
     vt_arena_pop(&s->arena, mark);
     return VT_OK;
 }
@@ -123,14 +124,15 @@ static void share_shape(const vt_emitter *emitter, double n, float *density, flo
 static vt_status fill_now(vt_simulation *s, vt_emitter *emitter)
 {
     int64_t count = emitter->def.count;
-    const vt_status status = vt_make_room(s, VT_TRACERS, &count);
+    const vt_status status = vt_check_room(s, VT_TRACERS, &count);
     if (status)
         return status;
-    const size_t rows = (size_t)emitter->def.count, mark = vt_arena_mark(&s->arena);
+    vt_make_room(s, VT_TRACERS, count);
+    const size_t rows = (size_t)count, mark = vt_arena_mark(&s->arena);
     float *const position = vt_arena_push(&s->arena, 12 * rows);
     float *const density = vt_arena_push(&s->arena, 4 * rows);
     float *const size = vt_arena_push(&s->arena, 4 * rows);
-    vt_fill_region(&emitter->region, emitter->seed, emitter->def.count, position);
+    vt_fill_region(&emitter->region, emitter->seed, count, position);
     for (size_t i = 0; i < rows; i++)
         share_shape(emitter, (double)emitter->def.count, &density[i], &size[i]);
     const int64_t first = vt_append_tracers(s, count, position, density, size);
@@ -197,12 +199,49 @@ static int fills(const vt_emitter *emitter, double from, double to)
     return emitter->def.count > 0 && !emitter->filled && is_due(emitter->def.start, from, to);
 }
 
+/* Counts of births, before anything is made of them: for at_capacity "stop" no more than fit. */
+static vt_status count_vortons(const vt_simulation *s, double from, double to, vt_births *b)
+{
+    const vt_sources *const sources = &s->sources;
+    int64_t count = 0;
+    for (int32_t r = 0; r < sources->ring_count; r++)
+        if (is_due(sources->rings[r].time, from, to))
+            count += vt_ring_count(&sources->rings[r]);
+    const vt_status status = vt_check_room(s, VT_VORTONS, &count);
+    b->vorton_count = count;
+    return status;
+}
+
+/* A rate and a step that ask for far more than there is room for are not counted one by one. */
+static int64_t count_stream(const vt_emitter *emitter, double from, double to, int64_t capacity)
+{
+    const vt_birth_stream stream = stream_of(emitter);
+    const double span = fmin(to, stream.end) - fmax(from, stream.start);
+    const double expected = stream.rate * span, many = 2.0 * (double)capacity + 1e6;
+    if (expected > many)
+        return (int64_t)fmin(expected, 0x1p40);
+    return vt_stream_births(&stream, from, to, INT64_MAX, NULL, NULL);
+}
+
+static vt_status count_tracers(const vt_simulation *s, double from, double to, vt_births *b)
+{
+    const vt_sources *const sources = &s->sources;
+    int64_t count = 0;
+    for (int32_t e = 0; e < sources->emitter_count; e++) {
+        const vt_emitter *const emitter = &sources->emitters[e];
+        if (fills(emitter, from, to))
+            count += emitter->def.count;
+        if (emitter->def.rate > 0)
+            count += count_stream(emitter, from, to, s->tracers.set.capacity);
+    }
+    const vt_status status = vt_check_room(s, VT_TRACERS, &count);
+    b->tracer_count = count;
+    return status;
+}
+
 static void plan_vortons(vt_simulation *s, double from, double to, vt_births *b)
 {
     const vt_sources *const sources = &s->sources;
-    for (int32_t r = 0; r < sources->ring_count; r++)
-        if (is_due(sources->rings[r].time, from, to))
-            b->vorton_count += vt_ring_count(&sources->rings[r]);
     const size_t rows = (size_t)b->vorton_count;
     b->vorton_position = vt_arena_push(&s->arena, 12 * rows);
     b->vorton_strength = vt_arena_push(&s->arena, 12 * rows);
@@ -215,19 +254,23 @@ static void plan_vortons(vt_simulation *s, double from, double to, vt_births *b)
         if (!is_due(ring->time, from, to))
             continue;
         const int64_t end = at + vt_ring_count(ring);
+        if (end > b->vorton_count) /* no part of a ring is born: it would be no vortex line */
+            continue;
         vt_fill_ring(ring, b->vorton_position + 3 * at, b->vorton_strength + 3 * at,
                      b->vorton_core + at, b->vorton_volume + at);
         b->runs[b->run_count++] = (vt_birth_run){.next = at, .end = end};
         for (; at < end; at++)
             b->vorton_time[at] = ring->time;
     }
+    b->vorton_count = at;
 }
 
 static void plan_fill(const vt_emitter *emitter, vt_births *b, int64_t *at)
 {
-    vt_birth_run run = {.next = *at, .end = *at + emitter->def.count, .emitter = emitter};
-    vt_fill_region(&emitter->region, emitter->seed, emitter->def.count,
-                   b->tracer_position + 3 * *at);
+    const int64_t left = b->tracer_count - *at;
+    const int64_t count = emitter->def.count < left ? emitter->def.count : left;
+    vt_birth_run run = {.next = *at, .end = *at + count, .emitter = emitter};
+    vt_fill_region(&emitter->region, emitter->seed, count, b->tracer_position + 3 * *at);
     share_shape(emitter, (double)emitter->def.count, &run.density, &run.size);
     for (; *at < run.end; ++*at)
         b->tracer_time[*at] = emitter->def.start;
@@ -249,14 +292,6 @@ static void plan_stream(const vt_emitter *emitter, double from, double to, vt_bi
 static void plan_tracers(vt_simulation *s, double from, double to, vt_births *b)
 {
     const vt_sources *const sources = &s->sources;
-    for (int32_t e = 0; e < sources->emitter_count; e++) {
-        const vt_emitter *const emitter = &sources->emitters[e];
-        const vt_birth_stream stream = stream_of(emitter);
-        if (fills(emitter, from, to))
-            b->tracer_count += emitter->def.count;
-        if (emitter->def.rate > 0)
-            b->tracer_count += vt_stream_births(&stream, from, to, 0, NULL, NULL);
-    }
     b->tracer_position = vt_arena_push(&s->arena, 12 * (size_t)b->tracer_count);
     b->tracer_time = vt_arena_push(&s->arena, 8 * (size_t)b->tracer_count);
     int64_t at = 0;
@@ -269,15 +304,19 @@ static void plan_tracers(vt_simulation *s, double from, double to, vt_births *b)
     }
 }
 
-void vt_plan_births(vt_simulation *s, double from, double to, vt_births *births)
+vt_status vt_plan_births(vt_simulation *s, double from, double to, vt_births *births)
 {
     const int32_t most = s->sources.ring_count + 2 * s->sources.emitter_count;
     *births = (vt_births){0};
+    vt_status status = count_vortons(s, from, to, births);
+    if (!status)
+        status = count_tracers(s, from, to, births);
+    if (status)
+        return status;
     births->runs = vt_arena_push(&s->arena, sizeof(vt_birth_run) * (size_t)most);
     plan_vortons(s, from, to, births);
     plan_tracers(s, from, to, births);
-    births->vortons_left = births->vorton_count;
-    births->tracers_left = births->tracer_count;
+    return VT_OK;
 }
 
 /* Minus the time that a particle born inside a substep has still to go. */
@@ -288,32 +327,29 @@ static float age_at_birth(const vt_simulation *s, double time)
 
 static void bear_vortons(vt_simulation *s, vt_births *b, int64_t from, int64_t count)
 {
-    const int64_t born = count < b->vortons_left ? count : b->vortons_left;
     const int64_t first =
-        vt_append_vortons(s, born, b->vorton_position + 3 * from, b->vorton_strength + 3 * from,
+        vt_append_vortons(s, count, b->vorton_position + 3 * from, b->vorton_strength + 3 * from,
                           b->vorton_core + from, b->vorton_volume + from);
-    for (int64_t i = 0; i < born; i++)
+    for (int64_t i = 0; i < count; i++)
         s->vortons.age[first + i] = age_at_birth(s, b->vorton_time[from + i]);
-    b->vortons_left -= born;
 }
 
 static void bear_tracers(vt_simulation *s, vt_births *b, const vt_birth_run *run, int64_t count)
 {
-    const int64_t born = count < b->tracers_left ? count : b->tracers_left, from = run->next;
+    const int64_t from = run->next;
     const size_t mark = vt_arena_mark(&s->arena);
-    float *const density = vt_arena_push(&s->arena, 4 * (size_t)born);
-    float *const size = vt_arena_push(&s->arena, 4 * (size_t)born);
-    for (int64_t i = 0; i < born; i++) {
+    float *const density = vt_arena_push(&s->arena, 4 * (size_t)count);
+    float *const size = vt_arena_push(&s->arena, 4 * (size_t)count);
+    for (int64_t i = 0; i < count; i++) {
         density[i] = run->density;
         size[i] = run->size;
     }
-    const int64_t first = vt_append_tracers(s, born, b->tracer_position + 3 * from, density, size);
-    for (int64_t i = 0; i < born; i++) {
+    const int64_t first = vt_append_tracers(s, count, b->tracer_position + 3 * from, density, size);
+    for (int64_t i = 0; i < count; i++) {
         s->tracers.age[first + i] = age_at_birth(s, b->tracer_time[from + i]);
         if (s->tracers.set.used[VT_TRACER_lifetime])
             s->tracers.lifetime[first + i] = (float)run->emitter->def.lifetime;
     }
-    b->tracers_left -= born;
     vt_arena_pop(&s->arena, mark);
 }
 

@@ -38,13 +38,13 @@ typedef struct vt_births {
     double *tracer_time;
     vt_birth_run *runs; /* rings, then emitters */
     int32_t run_count;
-    int64_t vortons_left, tracers_left; /* so many may still be born: the capacity's policy */
 } vt_births;
 
 void vt_destroy_sources(vt_sources *sources);
 
-/* All births with time in [from, to). Changes nothing but the arena. */
-void vt_plan_births(vt_simulation *simulation, double from, double to, vt_births *births);
+/* All births with time in [from, to) for which the policy of the simulation has room. Changes
+ * nothing but the arena; VT_OVER_CAPACITY when the policy refuses them. */
+vt_status vt_plan_births(vt_simulation *simulation, double from, double to, vt_births *births);
 
 /* Births with time <= until join the columns; those later than the simulation's time get an age
  * below zero: minus the time still to go. */
