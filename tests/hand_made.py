@@ -1,5 +1,6 @@
 """What several tests share: simulations whose particles are added by hand, other interpreters."""
 
+import signal
 import subprocess
 import sys
 import textwrap
@@ -38,6 +39,11 @@ def state(sim):
     columns = [getattr(sim.vortons, name).tobytes() for name in sim.vortons._columns]
     columns += [getattr(sim.tracers, name).tobytes() for name in sim.tracers._columns]
     return sim.time, sim.frame, sim.vortons.count, sim.tracers.count, columns
+
+
+def listen_to_ctrl_c():
+    """For a new process: what starts tests in the background may have made Ctrl-C be ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def run_python(code, timeout=120):

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hand_made import ROOT, run_python, simulation, state
+from hand_made import ROOT, listen_to_ctrl_c, run_python, simulation, state
 
 import vorton as vt
 from vorton import _core
@@ -127,6 +127,7 @@ def test_ctrl_c_ends_a_long_run():
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=ROOT / "tests",
+        preexec_fn=listen_to_ctrl_c,
     )
     assert process.stdout.readline().strip() == "ready"
     time.sleep(0.5)

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from hand_made import listen_to_ctrl_c
 
 from vorton import _core, cli
 from vorton.bake import PRESETS
@@ -295,7 +296,7 @@ def test_ctrl_c_leaves_whole_frames_and_says_how_to_go_on(script, tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-m", "vorton", *arguments],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONPATH": root},
+        env={**os.environ, "PYTHONPATH": root}, preexec_fn=listen_to_ctrl_c,
     )  # fmt: skip
     deadline = time.monotonic() + 60
     while not (out / "ring_0003.npz").exists() and time.monotonic() < deadline:
