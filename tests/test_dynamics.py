@@ -190,7 +190,7 @@ def test_d9_distant_tracer_changes_nothing():
 
 
 def test_tracers_follow_the_fluid():
-    """A tracer and a vorton without circulation take the same way, inside the grid and outside."""
+    """Tracers inside the grid and outside take the way that another route to second order gives."""
     sim = thin_ring()
     points = np.float32([[0.3, 0.2, 0.1], [0, 0, 0.4], [2.9, 0, 0.1], [0.1, 0.2, 5.0]])
     sim.add_tracers(points, np.ones(4), np.full(4, 0.1))
