@@ -60,7 +60,9 @@ vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content 
     if (!all_finite(&bounds))
         return report_vortons(s);
     add_bounds(content, &bounds, &any);
-    content->exists = any;
+    content->exists = 0;
+    for (int t = 0; t < VT_MAX_THREADS; t++)
+        content->exists |= bounds.thread[t].carries;
     if (births && births->vorton_count > 0) {
         s->stages->bounds(births->vorton_count, births->vorton_position, births->vorton_strength,
                           &bounds, threads);

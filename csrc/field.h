@@ -4,7 +4,7 @@
 
 #include "state/simulation.h"
 
-/* Where the vortons that carry circulation are. */
+/* Where the vortons are, with circulation or without. */
 typedef struct vt_content {
     double least[3], most[3]; /* m */
     int32_t exists;           /* some alive vorton carries circulation */
@@ -18,7 +18,7 @@ typedef struct vt_content {
         vt_timer_add(&(s)->timers[VT_TIME_OF_##stage], since_);                                    \
     } while (0)
 
-/* Bounds of the vortons that carry circulation, births of this step included (NULL:
+/* Bounds of the vortons, births of this step included (NULL:
  * none). VT_NOT_FINITE names the first bad value of position or strength. */
 vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content *content);
 

@@ -202,3 +202,13 @@ def test_a_forked_process_steps_on(backend):
         timeout=60,
     )
     assert text.strip() == "True"
+
+
+@pytest.mark.parametrize("place", [(100, 0, 0), (-1e6, 5, 0)])
+def test_the_grid_holds_vortons_without_circulation(place):
+    sim = simulation(vortons=30, tracers=0, threads=1)
+    sim.vortons.add([place], [[0, 0, 0]], core=0.1, volume=1e-3)
+    sim.step()
+    cells = (np.array(place) - sim.grids.origin) / sim.grids.spacing
+    assert (cells > 0).all() and (cells < np.array(sim.grids.velocity.shape[2::-1]) - 1).all()
+    assert np.isfinite(sim.vortons.position).all()

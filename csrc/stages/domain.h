@@ -1,4 +1,4 @@
-/* Where the working grid lies: it follows the vortons with circulation, on a world lattice. */
+/* Where the working grid lies: it follows the vortons, on a world lattice. */
 #ifndef VORTON_STAGES_DOMAIN_H
 #define VORTON_STAGES_DOMAIN_H
 

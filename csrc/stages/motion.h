@@ -34,7 +34,7 @@ typedef struct vt_field {
 typedef struct vt_bounds {
     struct {
         float least[3], most[3];
-        int32_t finite;
+        int32_t finite, carries; /* whether any row of strength is not 0 */
     } thread[VT_MAX_THREADS];
 } vt_bounds;
 

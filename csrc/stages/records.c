@@ -20,13 +20,12 @@ VT_INLINE vi carries(const vf v[3])
 static void bounds_block(void *context, int64_t begin, int64_t end, int thread)
 {
     const bounds_context *const c = context;
-    const float big = 3.0e38f;
     vf least[3], most[3];
     for (int a = 0; a < 3; a++) {
         least[a] = vf_set(c->bounds->thread[thread].least[a]);
         most[a] = vf_set(c->bounds->thread[thread].most[a]);
     }
-    vi finite = vi_set(-1);
+    vi finite = vi_set(-1), carry = vi_set(0);
     float position[3 * VL], strength[3 * VL];
     for (int64_t i = begin; i < end; i += VL) {
         vf p[3], s[3];
@@ -42,15 +41,16 @@ static void bounds_block(void *context, int64_t begin, int64_t end, int thread)
         }
         vt_load_rows(rows, p);
         vt_load_rows(strengths, s);
-        const vi used = carries(s);
+        carry |= carries(s);
         for (int a = 0; a < 3; a++) {
             finite &= (p[a] - p[a] == (vf){0}) & (s[a] - s[a] == (vf){0});
-            least[a] = vf_min(vf_select(used, p[a], vf_set(big)), least[a]);
-            most[a] = vf_max(vf_select(used, p[a], vf_set(-big)), most[a]);
+            least[a] = vf_min(p[a], least[a]);
+            most[a] = vf_max(p[a], most[a]);
         }
     }
     for (int l = 0; l < VL; l++) {
         c->bounds->thread[thread].finite &= finite[l] != 0;
+        c->bounds->thread[thread].carries |= carry[l] != 0;
         for (int a = 0; a < 3; a++) {
             float *const low = &c->bounds->thread[thread].least[a];
             float *const high = &c->bounds->thread[thread].most[a];
@@ -65,6 +65,7 @@ void VT_NAME(bounds)(int64_t count, const float *rows, const float *strength, vt
 {
     for (int t = 0; t < VT_MAX_THREADS; t++) {
         bounds->thread[t].finite = 1;
+        bounds->thread[t].carries = 0;
         for (int a = 0; a < 3; a++) {
             bounds->thread[t].least[a] = 3.0e38f;
             bounds->thread[t].most[a] = -3.0e38f;
