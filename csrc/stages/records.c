@@ -2,8 +2,8 @@
 #include "stages/sampling.h"
 #include "stages/stages.h"
 
-/* Rows per block: a multiple of every vector length. */
-enum { BLOCK = 8192 };
+/* Rows per block, a multiple of every vector length: 10 us of work. */
+enum { BOUNDS_BLOCK = 32768, COLLECT_BLOCK = 4096 };
 
 typedef struct bounds_context {
     const float *rows, *strength;
@@ -72,7 +72,7 @@ void VT_NAME(bounds)(int64_t count, const float *rows, const float *strength, vt
         }
     }
     bounds_context c = {rows, strength, bounds};
-    vt_parallel_for(threads, count, BLOCK, bounds_block, &c);
+    vt_parallel_for(threads, count, BOUNDS_BLOCK, bounds_block, &c);
 }
 
 typedef struct collect_context {
@@ -126,5 +126,5 @@ void VT_NAME(collect)(const vt_grid *grid, int64_t count, const float *position,
                       int threads)
 {
     collect_context c = {grid, position, strength, bound_volume, records};
-    vt_parallel_for(threads, count, BLOCK, collect_block, &c);
+    vt_parallel_for(threads, count, COLLECT_BLOCK, collect_block, &c);
 }
