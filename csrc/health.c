@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/mathd.h"
 #include "core/parallel.h"
 #include "field.h"
 
@@ -51,7 +52,7 @@ static void sum_vortons(void *data, int64_t begin, int64_t end, int thread)
             sums.angular[a] += twist[a] / 3;
         }
         sums.total += length(alpha);
-        sums.edge += cbrt(v->volume[i]);
+        sums.edge += vt_cbrt(v->volume[i]);
     }
     job->block[begin / BLOCK] = sums;
 }

@@ -8,14 +8,15 @@ vorton preview ring ring/ring.webp
 import vorton as vt
 
 scene = vt.Scene("ring", seed=1)
-scene.add(vt.VortexRing(radius=0.5, core=0.1, circulation=1.0, axis=(0, 0, 1)))
-scene.add(vt.Tracers(vt.Torus(radius=0.5, thickness=0.12)))
+AXIS = (1, -0.6, 0.5)
+scene.add(vt.VortexRing(radius=0.5, core=0.1, circulation=1.0, axis=AXIS))
+scene.add(vt.Tracers(vt.Torus(radius=0.5, thickness=0.12, axis=AXIS), per_voxel=16))
 
 if __name__ == "__main__":
     sim = vt.Simulation(scene, fps=24)
-    start = sim.vortons.position[:, 2].mean()
+    start = sim.vortons.position.mean(axis=0)
     for frame in sim.frames(48):
         if frame % 12 == 0:
             print(f"frame {frame}: {sim.tracers.count} tracers")
-    speed = (sim.vortons.position[:, 2].mean() - start) / sim.time
-    print(f"the ring moves at {speed:.3f} m/s")
+    way = sim.vortons.position.mean(axis=0) - start
+    print(f"the ring moves at {(way @ way) ** 0.5 / sim.time:.3f} m/s")

@@ -28,7 +28,7 @@ def full_scene() -> Scene:
     scene.add(
         VortexRing(
             center=(1, 2, 3), axis=(0, 1, 1), radius=(0.7, np.float32(0.5)), circulation=-2.5,
-            core=0.07, wobble=0.1, seed=11, time=0.25, major=(1, 0.5, 0), vorton_core=0.05,
+            core=0.07, wobble=0.1, seed=11, time=0.25, major=(1, 0.5, 0), vorton_core=0.045,
             sections=64, layers=2,
         )
     )  # fmt: skip
@@ -157,7 +157,7 @@ SPHERE = Sphere()
         (lambda: VortexRing(seed=1.0), TypeError, ["VortexRing.seed = 1.0", "whole number"]),
         (lambda: VortexRing(sections=7), ValueError, ["sections = 7", "from 8"]),
         (lambda: VortexRing(time=-1), ValueError, ["time = -1", ">= 0"]),
-        (lambda: VortexRing(vorton_core=0.2), ValueError, ["vorton_core = 0.2", "<= core"]),
+        (lambda: VortexRing(vorton_core=0.2), ValueError, ["vorton_core = 0.2", "<= core / 1.5"]),
         (lambda: VortexRing(radius=(1, 2), axis=(1, 0, 0)), ValueError, ["major", "elliptic"]),
         (lambda: Tracers("sphere"), TypeError, ["Tracers.shape = 'sphere'", "Torus"]),
         (lambda: Tracers(SPHERE, count=0), ValueError, ["Tracers.count = 0", "from 1"]),

@@ -66,7 +66,8 @@ class VortexRing(Source):
     major : three numbers
         Direction of the first semi-axis, made normal to `axis`; default (1, 0, 0).
     vorton_core : number, m, optional
-        Core radius of the ring's vortons, > 0 and <= core; default core / 2, or core for layers 0.
+        Core radius of the ring's vortons, > 0 and <= core / 1.5; default core / 2. For layers 0
+        it is core.
     sections : whole number, optional
         Vortons along the centreline, >= 8; default: spaced by vorton_core.
     layers : whole number, optional
@@ -103,8 +104,8 @@ class VortexRing(Source):
         if self.core >= min(self.radii):
             text = f"must be < the smaller radius, {min(self.radii):g} (m)"
             raise ValueError(f"VortexRing.core = {self.core}: {text}")
-        if self.vorton_core is not None and self.vorton_core > self.core:
-            text = f"must be <= core, {self.core:g} (m)"
+        if self.vorton_core is not None and 1.5 * self.vorton_core > self.core and self.layers != 0:
+            text = f"must be <= core / 1.5, {self.core / 1.5:g} (m)"
             raise ValueError(f"VortexRing.vorton_core = {self.vorton_core}: {text}")
         if self.radii[0] != self.radii[1] and self._major_lies_along_axis():
             text = f"must not lie along axis, {self.axis}, for an elliptic ring"
