@@ -7,10 +7,10 @@ vorton preview ring ring/ring.webp
 
 import vorton as vt
 
-scene = vt.Scene("ring", seed=1)
+scene = vt.Scene("ring", seed=1, voxel=0.016)
 AXIS = (1, -0.6, 0.5)
 scene.add(vt.VortexRing(radius=0.5, core=0.1, circulation=1.0, axis=AXIS))
-scene.add(vt.Tracers(vt.Torus(radius=0.5, thickness=0.12, axis=AXIS), per_voxel=16))
+scene.add(vt.Tracers(vt.Torus(radius=0.5, thickness=0.12, axis=AXIS), per_voxel=8))
 
 if __name__ == "__main__":
     sim = vt.Simulation(scene, fps=24)
