@@ -232,6 +232,8 @@ void vt_velocity_of_points(vt_simulation *s, int64_t count, const float *points,
     vt_arena_pop(&s->arena, mark);
 }
 
+enum { PORTION = 1 << 20 };
+
 vt_status vt_velocity_at(vt_simulation *s, int64_t count, const float *points, float *velocity)
 {
     if (count < 0 || (count > 0 && (!points || !velocity)))
@@ -245,10 +247,13 @@ vt_status vt_velocity_at(vt_simulation *s, int64_t count, const float *points, f
     if (status)
         return status;
     status = vt_solve_now(s);
-    if (!status) {
-        vt_velocity_of_points(s, count, points, velocity);
-        for (int64_t i = 0; i < 3 * count; i++)
-            velocity[i] += (float)s->def.wind[i % 3];
+    /* in portions: scratch is reserved for as many particles as the simulation may have */
+    for (int64_t from = 0; from < count && !status; from += PORTION) {
+        const int64_t portion = count - from < PORTION ? count - from : PORTION;
+        float *const u = velocity + 3 * from;
+        vt_velocity_of_points(s, portion, points + 3 * from, u);
+        for (int64_t i = 0; i < 3 * portion; i++)
+            u[i] += (float)s->def.wind[i % 3];
     }
     vt_leave(s);
     return status;
