@@ -7,10 +7,12 @@
  *
  * velocity = q(p) / p^3, gradient = 2 d velocity / ds, potential = G(p), with the q and G of
  *
- *   Gaussian  q = erf(p / sqrt 2) - sqrt(2 / pi) p exp(-p^2 / 2)    G = erf(p / sqrt 2) / p
- *   WL        q = p^3 (p^2 + 5/2) / (p^2 + 1)^(5/2)                 G = (p^2 + 3/2) / (p^2 +
- * 1)^(3/2) ball      q = min(p, 1)^3                                       G = (3 - p^2) / 2
- * inside, 1 / p
+ *   Gaussian  q = erf(p / sqrt 2) - sqrt(2 / pi) p exp(-p^2 / 2)
+ *             G = erf(p / sqrt 2) / p
+ *   WL        q = p^3 (p^2 + 5/2) / (p^2 + 1)^(5/2)
+ *             G = (p^2 + 3/2) / (p^2 + 1)^(3/2)
+ *   ball      q = min(p, 1)^3
+ *             G = (3 - p^2) / 2 inside, 1 / p outside
  *
  * Gaussian; Winckelmans and Leonard, J. Comput. Phys. 109 (1993); the ball of constant vorticity of
  * Gourlay's articles. Relative errors below 2e-15. */

@@ -107,7 +107,8 @@ typedef struct vt_simulation_def {
 
 VT_API vt_simulation_def vt_default_simulation(void);
 VT_API vt_status vt_create_simulation(const vt_simulation_def *def, vt_simulation **simulation);
-VT_API void vt_destroy_simulation(vt_simulation *simulation); /* NULL is allowed */
+/* NULL is allowed; no thread may be inside the simulation. */
+VT_API void vt_destroy_simulation(vt_simulation *simulation);
 
 /* Advances by dt > 0 seconds (0 changes nothing), in as many substeps as the flow needs, at most
  * 4096. VT_NOT_FINITE in the middle of a step, for a flow that blows up: vt_time says how far it
@@ -140,7 +141,7 @@ VT_API vt_status vt_shape_volume(const vt_shape *shape, double *volume);
 /* ---- sources ---- */
 
 /* A vortex ring, or with two radii an elliptic one. The cross-section has a Gaussian core of
- * vorticity circulation / (pi core^2) exp(-rho^2 / core^2) (VALIDATION V3), filled with vortons of
+ * vorticity circulation / (pi core^2) exp(-rho^2 / core^2), filled with vortons of
  * core radius vorton_core; with layers = 0 it is one vorton thick and vorton_core = core. */
 typedef struct vt_ring_def {
     double center[3];     /* m (default 0) */
@@ -150,8 +151,9 @@ typedef struct vt_ring_def {
     double major[3];      /* direction of radius[0], made normal to axis (default 1 0 0) */
     double circulation;   /* m^2/s (default 1) */
     double core;          /* core radius of the ring, m, > 0, < the smaller radius (default .1) */
-    double vorton_core;   /* sigma of its vortons, m; 0 (default): core / 2, or core for layers 0 */
-    double wobble;        /* amplitude of a random waviness of the centreline, in radii, 0 .. .5
+    double vorton_core;   /* sigma of its vortons, m, <= core / 1.5; 0 (default): core / 2, or
+                             core for layers 0 */
+    double wobble;        /* rms amplitude of a random waviness of the centreline, in radii, 0 .. .5
                              (default 0): modes 2 .. 13 with random phases */
     uint64_t wobble_seed; /* key of those phases (default 0) */
     int64_t sections; /* vortons along the centreline, >= 8; 0 (default): spaced by vorton_core */
@@ -277,8 +279,9 @@ VT_API int vt_get_timing(const vt_simulation *simulation, int index, vt_timing *
 /* ---- the solvers by themselves ---- */
 
 /* Velocity (m/s) induced at target_count points by source_count vortons: float64, brute force, the
- * judge of all other routes. VALIDATION 0 has the formulas. gradient (target_count x 9, row i is
- * d u_i / d x_j) and potential (target_count x 3) may be NULL. kernel: VT_KERNEL_... */
+ * judge of all other routes: u = sum q(r / core) alpha x (x - x_j) / (4 pi r^3), part 3. gradient
+ * (target_count x 9, row i is d u_i / d x_j) and potential (target_count x 3) may be NULL. kernel:
+ * VT_KERNEL_... */
 VT_API vt_status vt_direct_sum(int32_t kernel, int64_t target_count, const double *targets,
                                int64_t source_count, const double *positions,
                                const double *strengths, const double *cores, double *velocity,
@@ -359,7 +362,8 @@ VT_API int vt_has_compression(void);
 
 /* ---- preview ---- */
 
-/* A lit picture of smoke: PICTURE.md 4. Perspective camera. */
+/* A lit picture of smoke by a perspective camera: shadows, two octaves of multiple scattering,
+ * occluded ambient light, filmic tone. */
 typedef struct vt_preview_def {
     int32_t width, height;           /* pixels, 16 .. 8192 (default 640 x 480) */
     double eye[3], target[3], up[3]; /* m (default up 0 0 1) */
@@ -384,7 +388,7 @@ VT_API vt_status vt_render_preview(const vt_volume *volume, const vt_preview_def
                                    uint8_t *pixels);
 
 /* The extinction that makes this frame read as smoke: 9 / p95 of the column density over the rays
- * that meet it (PICTURE 4). Take it from a developed frame and keep it for the shot. */
+ * that meet it, 0 without smoke. Take it from a developed frame and keep it for the shot. */
 VT_API vt_status vt_preview_extinction(const vt_volume *volume, const vt_preview_def *def,
                                        double *extinction);
 

@@ -1,4 +1,4 @@
-/* Tracers to leaves of density: hat deposit, then a mass-preserving separable filter (PICTURE 3).
+/* Tracers to leaves of density: hat deposit, then a mass-preserving separable filter.
  *
  * The tracers are sorted by leaf, stably, so that every leaf adds up its own in the order of their
  * rows; a leaf has a margin of one voxel for what falls over its upper faces, and the margins are

@@ -1,4 +1,4 @@
-/* Mass-preserving separable filter of a density in leaves (PICTURE 3). */
+/* Mass-preserving separable filter of a density in leaves. */
 #include <string.h>
 
 #include "core/parallel.h"

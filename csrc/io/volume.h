@@ -14,7 +14,7 @@ struct vt_volume {
     vt_leaves velocity;   /* 3 components, m/s; active also in the margin around density */
 };
 
-/* Density of the tracers (hat deposit and mass-preserving filter, PICTURE 3) into empty leaves.
+/* Density of the tracers (hat deposit and mass-preserving filter) into empty leaves.
  * Arguments are checked: threads 1 .. VT_MAX_THREADS, voxel_size > 0. */
 vt_status vt_rasterize(const vt_tracer_source *source, double voxel_size, int threads,
                        vt_leaves *density);

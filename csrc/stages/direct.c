@@ -1,4 +1,4 @@
-/* The sum over all pairs (VALIDATION 0): every target gathers from all vortons in index order, so
+/* The sum over all pairs (part 3): every target gathers from all vortons in index order, so
  * the order of the additions is always the same. Lanes are targets. */
 #include "core/core_functions.h"
 #include "core/mathd.h"

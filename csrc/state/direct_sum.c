@@ -1,4 +1,4 @@
-/* vt_direct_sum: the float64 judge of all routes to a velocity (VALIDATION 0). Every target gathers
+/* vt_direct_sum: the float64 judge of all routes to a velocity (part 3). Every target gathers
  * from all vortons in index order. */
 #include "core/core_functions.h"
 #include "core/mathd.h"
