@@ -96,3 +96,10 @@ def test_turn():
     assert substeps[0] < substeps[1] < substeps[2]
     assert substeps[2] == pytest.approx(4 * substeps[1], rel=0.3)
     assert vt.Method().turn == 0.4
+
+
+def test_article_takes_the_values_of_the_articles():
+    article = vt.Method.article()
+    assert {row["name"]: row["article"] for row in _core.METHOD_FIELDS} == article.to_dict()
+    assert article.time == "euler" and article.kernel == "ball" and article.bound == 0
+    assert article != vt.Method()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
-from .fields import Definition, check_keys, choice, number
+from .fields import Definition, check_keys, choice, integer, number
 
 __all__ = ["Method"]
 
@@ -32,6 +32,11 @@ class _Method(Definition):
         check_keys(data, [field.name for field in dataclasses.fields(cls)], "method")
         return cls(**data)
 
+    @classmethod
+    def article(cls) -> _Method:
+        """The scheme of the articles, to compare with: Euler steps, no bound, no cleaning."""
+        return cls(**{row["name"]: row["article"] for row in _core.METHOD_FIELDS})
+
     def replace(self, **changes: Any) -> _Method:
         """This method with some fields changed."""
         check_keys(changes, [field.name for field in dataclasses.fields(self)], "method")
@@ -42,6 +47,9 @@ def _field(row: Mapping[str, Any]) -> tuple[str, type, Any]:
     if row["choices"] is not None:
         return row["name"], str, choice(row["default"], row["choices"], row["description"])
     limits = {"least": row["least"], "most": row["most"]}
+    if row["whole"]:
+        limits = {name: int(value) for name, value in limits.items()}
+        return row["name"], int, integer(row["default"], row["description"], **limits)
     return row["name"], float, number(row["default"], "", row["description"], **limits)
 
 
@@ -58,7 +66,8 @@ def _documentation() -> str:
             lines.append(f"{row['name']} : one of {allowed}")
             default = f'"{row["default"]}"'
         else:
-            lines.append(f"{row['name']} : number, {row['least']:g} to {row['most']:g}")
+            kind = "whole number" if row["whole"] else "number"
+            lines.append(f"{row['name']} : {kind}, {row['least']:g} to {row['most']:g}")
             default = f"{row['default']:g}"
         lines.append(f"    {row['description']} (default {default}).")
     lines += [

@@ -63,11 +63,10 @@ VT_API const char *vt_build(void);
 /* ---- method: one choice for each stage of the frame ---- */
 
 typedef struct vt_method {
-#define VT_CHOICE(name, value, choices, description) int32_t name;
-#define VT_NUMBER(name, value, least, most, description) double name;
+#define VT_CHOICE(name, value, article, choices, description) int32_t name;
+#define VT_WHOLE(name, value, article, least, most, description) int32_t name;
+#define VT_NUMBER(name, value, article, least, most, description) double name;
 #include "vorton/method.def"
-#undef VT_CHOICE
-#undef VT_NUMBER
 } vt_method;
 
 enum { VT_VELOCITY_POISSON, VT_VELOCITY_DIRECT };
@@ -77,11 +76,15 @@ enum { VT_TIME_RK2, VT_TIME_EULER };
 
 VT_API vt_method vt_default_method(void);
 
+/* The scheme of the articles, to compare with. */
+VT_API vt_method vt_article_method(void);
+
 /* Row `index` of method.def, for bindings: returns 0 past the last row. choices is NULL for a
  * number; least and most are 0 for a choice. */
 typedef struct vt_method_field {
     const char *name, *choices, *description;
-    double value, least, most;
+    double value, article, least, most;
+    int32_t whole; /* a whole number */
 } vt_method_field;
 VT_API int vt_describe_method(int index, vt_method_field *field);
 

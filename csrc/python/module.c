@@ -84,19 +84,30 @@ static PyObject *words(const char *text)
     return tuple;
 }
 
+/* A value of a row: a name, a whole number or a number; choices may be None. */
+static PyObject *method_value(const vt_method_field *field, PyObject *choices, double value)
+{
+    if (choices != Py_None)
+        return Py_NewRef(PyTuple_GetItem(choices, (Py_ssize_t)value));
+    return field->whole ? PyLong_FromDouble(value) : PyFloat_FromDouble(value);
+}
+
 static PyObject *method_row(const vt_method_field *field)
 {
-    PyObject *choices = words(field->choices), *value = NULL, *row = NULL;
-    if (choices && choices != Py_None)
-        value = Py_NewRef(PyTuple_GetItem(choices, (Py_ssize_t)field->value));
-    else if (choices)
-        value = PyFloat_FromDouble(field->value);
-    if (value)
-        row = Py_BuildValue("{s:s, s:O, s:O, s:d, s:d, s:s}", "name", field->name, "default", value,
-                            "choices", choices, "least", field->least, "most", field->most,
-                            "description", field->description);
+    PyObject *const choices = words(field->choices);
+    if (!choices)
+        return NULL;
+    PyObject *const value = method_value(field, choices, field->value);
+    PyObject *const article = method_value(field, choices, field->article);
+    PyObject *row = NULL;
+    if (value && article)
+        row = Py_BuildValue("{s:s, s:O, s:O, s:O, s:d, s:d, s:O, s:s}", "name", field->name,
+                            "default", value, "article", article, "choices", choices, "least",
+                            field->least, "most", field->most, "whole",
+                            field->whole ? Py_True : Py_False, "description", field->description);
     Py_XDECREF(value);
-    Py_XDECREF(choices);
+    Py_XDECREF(article);
+    Py_DECREF(choices);
     return row;
 }
 

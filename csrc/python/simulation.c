@@ -19,13 +19,13 @@ PyObject *vt_py_none_or_raise(PyObject *self, vt_status status)
 /* ---- life ---- */
 
 static const vt_py_field method_fields[] = {
-#define VT_CHOICE(name, value, choices, description)                                               \
+#define VT_CHOICE(name, value, article, choices, description)                                      \
     {#name, VT_PY_CHOICE, offsetof(vt_method, name), choices},
-#define VT_NUMBER(name, value, least, most, description)                                           \
+#define VT_WHOLE(name, value, article, least, most, description)                                   \
+    {#name, VT_PY_INT32, offsetof(vt_method, name), NULL},
+#define VT_NUMBER(name, value, article, least, most, description)                                  \
     {#name, VT_PY_FINITE, offsetof(vt_method, name), NULL},
 #include "vorton/method.def"
-#undef VT_CHOICE
-#undef VT_NUMBER
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 typedef struct simulation_arguments {

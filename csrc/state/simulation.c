@@ -8,35 +8,6 @@
 #include "core/reserve.h"
 #include "core/status.h"
 
-static const vt_method_field method_fields[] = {
-#define VT_CHOICE(name, value, choices, description) {#name, choices, description, value, 0, 0},
-#define VT_NUMBER(name, value, least, most, description)                                           \
-    {#name, NULL, description, value, least, most},
-#include "vorton/method.def"
-#undef VT_CHOICE
-#undef VT_NUMBER
-};
-enum { METHOD_FIELDS = sizeof method_fields / sizeof method_fields[0] };
-
-int vt_describe_method(int index, vt_method_field *field)
-{
-    if (index < 0 || index >= METHOD_FIELDS)
-        return 0;
-    *field = method_fields[index];
-    return 1;
-}
-
-vt_method vt_default_method(void)
-{
-    return (vt_method){
-#define VT_CHOICE(name, value, choices, description) .name = value,
-#define VT_NUMBER(name, value, least, most, description) .name = value,
-#include "vorton/method.def"
-#undef VT_CHOICE
-#undef VT_NUMBER
-    };
-}
-
 vt_simulation_def vt_default_simulation(void)
 {
     return (vt_simulation_def){.max_vortons = INT64_C(1) << 20,
@@ -46,45 +17,6 @@ vt_simulation_def vt_default_simulation(void)
 }
 
 /* ---- checks ---- */
-
-static int count_words(const char *words)
-{
-    int count = 1;
-    for (; *words; words++)
-        count += *words == ' ';
-    return count;
-}
-
-static vt_status check_choice(const char *name, int32_t value, const char *choices)
-{
-    if (value >= 0 && value < count_words(choices))
-        return VT_OK;
-    return vt_fail(VT_INVALID_ARGUMENT, "method.%s is %d; allowed is the index of one of: %s", name,
-                   value, choices);
-}
-
-static vt_status check_number(const char *name, double value, double least, double most)
-{
-    if (value >= least && value <= most)
-        return VT_OK;
-    return vt_fail(VT_INVALID_ARGUMENT, "method.%s is %g; allowed is %g to %g", name, value, least,
-                   most);
-}
-
-static vt_status check_method(const vt_method *method)
-{
-    vt_status status = VT_OK;
-#define VT_CHOICE(name, value, choices, description)                                               \
-    if (!status)                                                                                   \
-        status = check_choice(#name, method->name, choices);
-#define VT_NUMBER(name, value, least, most, description)                                           \
-    if (!status)                                                                                   \
-        status = check_number(#name, method->name, least, most);
-#include "vorton/method.def"
-#undef VT_CHOICE
-#undef VT_NUMBER
-    return status;
-}
 
 static vt_status check_range(const char *name, int64_t value, int64_t least, int64_t most)
 {
@@ -114,7 +46,7 @@ static vt_status check_definition(const vt_simulation_def *def)
         if (!isfinite(def->wind[a]))
             status = vt_fail(VT_INVALID_ARGUMENT, "wind[%d] is %g; allowed are finite m/s", a,
                              def->wind[a]);
-    return status ? status : check_method(&def->method);
+    return status ? status : vt_check_method(&def->method);
 }
 
 /* ---- memory ---- */

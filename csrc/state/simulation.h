@@ -54,6 +54,8 @@ struct vt_simulation {
     _Atomic int busy;
 };
 
+vt_status vt_check_method(const vt_method *method);
+
 /* Enters a public function that works on the state: VT_BUSY when another thread is inside. Leave
  * with vt_leave on every way out. */
 vt_status vt_enter(vt_simulation *simulation);
