@@ -50,6 +50,15 @@ static vt_status report_vortons(const vt_simulation *s)
                   : report_not_finite("vortons.strength", v->set.count, v->strength, v->id);
 }
 
+/* A box holds the tracers too, and counts none whose place is no number. */
+static void add_tracers(vt_simulation *s, vt_content *content, int *any)
+{
+    const float *const position = s->tracers.position;
+    vt_bounds bounds;
+    s->stages->bounds(s->tracers.set.count, position, position, &bounds, s->def.threads);
+    add_bounds(content, &bounds, any);
+}
+
 vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content *content)
 {
     const int threads = s->def.threads;
@@ -68,25 +77,45 @@ vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content 
                           &bounds, threads);
         add_bounds(content, &bounds, &any);
     }
+    if (s->def.method.domain == VT_DOMAIN_BOX)
+        add_tracers(s, content, &any);
     return VT_OK;
 }
 
 /* ---- the grid ---- */
 
+/* The cores that deposit, stencils and sampling make by themselves: their variance, cells^2 (the
+ * value at which the velocity of clouds is nearest to the direct sum). */
+static const double point_variance = 0.44;
+
+static int has_points(const vt_simulation *s)
+{
+    return s->def.method.cores == VT_CORES_POINT;
+}
+
+/* The core that the grid gives at its default spacing, in cells. */
+static double usual_core(const vt_simulation *s)
+{
+    return has_points(s) ? sqrt(point_variance) : 1.5;
+}
+
 static double base_spacing(const vt_simulation *s)
 {
-    return s->def.spacing > 0 ? s->def.spacing : s->smallest_core / 1.5;
+    return s->def.spacing > 0 ? s->def.spacing : s->smallest_core / usual_core(s);
 }
 
 vt_status vt_place_grid(const vt_simulation *s, const vt_content *content, vt_placement *placement)
 {
     const double spacing = base_spacing(s), finest = s->smallest_core / 2.1;
-    if (spacing < finest)
+    if (spacing < finest && !has_points(s))
         return vt_fail(VT_INVALID_ARGUMENT,
                        "spacing %g m is too fine for the smallest core, %g m; allowed is %g m and "
                        "more",
                        spacing, s->smallest_core, finest);
-    return vt_place_domain(placement, content->least, content->most, spacing, s->def.max_nodes);
+    return s->def.method.domain == VT_DOMAIN_BOX
+               ? vt_place_box(placement, content->least, content->most, spacing, s->def.max_nodes)
+               : vt_place_domain(placement, content->least, content->most, spacing,
+                                 s->def.max_nodes);
 }
 
 /* The next array of the range that was reserved for the grid, with room to read around it. */
@@ -106,7 +135,9 @@ void vt_lay_out_grid(vt_simulation *s, const vt_placement *placement)
     }
     vt_grid_pitches(g);
     g->spacing = vt_domain_spacing(base_spacing(s), placement->level);
-    g->core = fmax(s->smallest_core, 1.5 * g->spacing);
+    g->core = usual_core(s) * g->spacing;
+    if (!has_points(s))
+        g->core = fmax(s->smallest_core, g->core);
     char *at = s->grid_memory;
     g->nodes = carve(&at, (int64_t)sizeof(f4) * g->node_plane * (g->cells[2] + 2));
     for (int c = 0; c < 3; c++)
@@ -115,12 +146,11 @@ void vt_lay_out_grid(vt_simulation *s, const vt_placement *placement)
         g->face[f] = carve(&at, (int64_t)sizeof(float) * 3 * g->face_plane);
 }
 
-/* Filter variance (cells^2) for cores of grid->core: deposit, stencils and sampling together add
- * 0.44 of their own (the value at which the velocity of clouds is nearest to the direct sum). */
-static double filter_variance(const vt_grid *grid)
+/* What the filter adds to make cores of grid->core, cells^2. */
+static double filter_variance(const vt_simulation *s)
 {
-    const double cells = grid->core / grid->spacing;
-    return cells * cells - 0.44;
+    const double cells = s->grid.core / s->grid.spacing;
+    return has_points(s) ? 0 : cells * cells - point_variance;
 }
 
 void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, vt_record *sorted,
@@ -135,7 +165,7 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
     VT_TIMED(s, deposit, stages->deposit(grid, sorted, row_start, threads));
     VT_TIMED(s, boundary, stages->boundary(grid, &s->moments, theta, arena, threads));
     VT_TIMED(s, filter,
-             stages->filter(grid, filter_variance(grid), 1 / grid->spacing, arena, threads));
+             stages->filter(grid, filter_variance(s), 1 / grid->spacing, arena, threads));
     VT_TIMED(s, poisson, stages->poisson(grid, &s->plan, arena, threads));
     VT_TIMED(s, velocity, stages->velocity(grid, threads));
 }
@@ -220,8 +250,10 @@ void vt_velocity_of_points(vt_simulation *s, int64_t count, const float *points,
     const size_t mark = vt_arena_mark(&s->arena);
     if (s->def.method.velocity == VT_VELOCITY_DIRECT) {
         const vt_vortons *const v = &s->vortons;
-        s->stages->direct(s->def.method.kernel, count, points, v->set.count, v->position,
-                          v->strength, v->core, velocity, NULL, &s->arena, threads);
+        const vt_pair_sources now = {v->position, v->strength, v->core};
+        const vt_pair_sources *const from = s->pairs.position ? &s->pairs : &now;
+        s->stages->direct(s->def.method.kernel, count, points, v->set.count, from->position,
+                          from->strength, from->core, velocity, NULL, &s->arena, threads);
     } else if (s->fields_exist) {
         uint8_t *const inside = vt_arena_push(&s->arena, (size_t)count);
         s->stages->sample(&s->grid, count, points, velocity, inside, threads);
@@ -299,7 +331,7 @@ vt_status vt_get_grid(vt_simulation *s, const char *name, vt_array *array, doubl
         status = describe_grid(s, name, array);
     if (!status) {
         for (int a = 0; a < 3; a++)
-            origin[a] = (double)s->grid.base[a] * s->grid.spacing;
+            origin[a] = s->grid.base[a] * s->grid.spacing;
         *spacing = s->grid.spacing;
     }
     vt_leave(s);

@@ -1,14 +1,14 @@
-/* One step: the table of contents of the solver. Each substep is a midpoint step,
- *
- *   x_m = x + dt/2 u(x),   x' = x + dt u_m(x_m),   alpha likewise,
- *
- * so the field is solved twice, at the start and in the middle; the base values stay in the columns
- * until the end. All stages work in the frame that moves with the wind. */
+/* One step: the table of contents of the solver. Each substep is one step of a Runge-Kutta rule
+ * (scheme.h) for positions and strengths, so the field is solved at the start and at every further
+ * stage; the base values stay in the columns until the end. All stages work in the frame that moves
+ * with the wind. */
 #include <math.h>
 #include <string.h>
 
+#include "core/mathd.h"
 #include "core/status.h"
 #include "field.h"
+#include "scheme.h"
 #include "state/check.h"
 #include "tracers.h"
 
@@ -24,11 +24,15 @@ static const double latest_time = 1e9; /* s */
 typedef struct work {
     vt_record *records, *sorted; /* sorted: by grid row, after a solve */
     vt_rate *rates;
+    vt_record *base;            /* in the order of the columns; NULL: not needed */
+    vt_rate *first;             /* rates of the first stage, likewise */
+    float *core;                /* of a later stage, likewise; NULL: those of the columns */
     float *velocity, *gradient; /* of the direct sum, else NULL */
     uint32_t *row_start;
     int64_t count;
     vt_grid space; /* the grid; for the direct sum space itself, in metres */
     vt_field field;
+    vt_tracer_work tracers;
 } work;
 
 static int is_direct(const vt_simulation *s)
@@ -40,19 +44,16 @@ static int is_direct(const vt_simulation *s)
 
 static void sum_directly(vt_simulation *s, work *w)
 {
-    const size_t rows = (size_t)w->count, mark = vt_arena_mark(&s->arena);
-    float *const position = vt_arena_push(&s->arena, 12 * rows);
-    float *const strength = vt_arena_push(&s->arena, 12 * rows);
-    float *const core = vt_arena_push(&s->arena, 4 * rows);
-    memcpy(w->sorted, w->records, sizeof(vt_record) * rows);
+    const vt_pair_sources p = s->pairs;
+    const float *const cores = w->core ? w->core : s->vortons.core;
+    memcpy(w->sorted, w->records, sizeof(vt_record) * (size_t)w->count);
     for (int64_t i = 0; i < w->count; i++) {
-        memcpy(position + 3 * i, w->sorted[i].position, 12);
-        memcpy(strength + 3 * i, w->sorted[i].strength, 12);
-        core[i] = s->vortons.core[w->sorted[i].home];
+        memcpy(p.position + 3 * i, w->sorted[i].position, 12);
+        memcpy(p.strength + 3 * i, w->sorted[i].strength, 12);
+        p.core[i] = cores[w->sorted[i].home];
     }
-    s->stages->direct(s->def.method.kernel, w->count, position, w->count, position, strength, core,
-                      w->velocity, w->gradient, &s->arena, s->def.threads);
-    vt_arena_pop(&s->arena, mark);
+    s->stages->direct(s->def.method.kernel, w->count, p.position, w->count, p.position, p.strength,
+                      p.core, w->velocity, w->gradient, &s->arena, s->def.threads);
 }
 
 static void solve(vt_simulation *s, work *w)
@@ -80,7 +81,30 @@ static vt_status place(vt_simulation *s, const vt_births *births, int32_t *exist
     return status;
 }
 
-static void collect(vt_simulation *s, const vt_births *births, work *w)
+static void collect_records(const vt_simulation *s, const work *w, vt_record *records)
+{
+    const vt_vortons *const v = &s->vortons;
+    s->stages->collect(&w->space, v->set.count, v->position, v->strength, v->bound_volume, records,
+                       s->def.threads);
+}
+
+/* Room for what the scheme keeps from stage to stage. */
+static void make_room(vt_simulation *s, const vt_births *births, const vt_scheme *scheme, work *w)
+{
+    const size_t rows = (size_t)(s->vortons.set.count + births->vorton_count);
+    if (scheme->share < 1)
+        w->first = vt_arena_push(&s->arena, sizeof(vt_rate) * rows);
+    if (scheme->stages > 2)
+        w->base = vt_arena_push(&s->arena, sizeof(vt_record) * (rows + VT_LANES));
+    if (s->def.method.stretching == VT_STRETCHING_RVPM && is_direct(s))
+        w->core = vt_arena_push(&s->arena, 4 * rows);
+    if (w->core)
+        memcpy(w->core, s->vortons.core, 4 * (size_t)s->vortons.set.count);
+    if (scheme->share < 1)
+        vt_make_tracer_work(s, &w->tracers);
+}
+
+static void collect(vt_simulation *s, const vt_births *births, const vt_scheme *scheme, work *w)
 {
     const vt_vortons *const v = &s->vortons;
     const size_t rows = (size_t)(v->set.count + births->vorton_count);
@@ -93,14 +117,17 @@ static void collect(vt_simulation *s, const vt_births *births, work *w)
         w->space = (vt_grid){.spacing = 1};
         w->velocity = vt_arena_push(&s->arena, 12 * rows);
         w->gradient = vt_arena_push(&s->arena, 36 * rows);
+        s->pairs.position = vt_arena_push(&s->arena, 12 * rows);
+        s->pairs.strength = vt_arena_push(&s->arena, 12 * rows);
+        s->pairs.core = vt_arena_push(&s->arena, 4 * rows);
     } else {
         w->space = s->grid;
         w->row_start =
             vt_arena_push(&s->arena, 4 * ((size_t)s->grid.cells[1] * (size_t)s->grid.cells[2] + 1));
     }
     w->field = (vt_field){&w->space, w->velocity, w->gradient};
-    s->stages->collect(&w->space, w->count, v->position, v->strength, v->bound_volume, w->records,
-                       s->def.threads);
+    make_room(s, births, scheme, w);
+    collect_records(s, w, w->records);
 }
 
 /* Now and then the columns themselves take the order of the grid, for the sake of the caches. */
@@ -119,8 +146,9 @@ static void sort_columns(vt_simulation *s, work *w)
 }
 
 /* The rest of the step in equal substeps, so that no vortex turns too far and no vorton leaves the
- * free margin of the grid before the middle of the substep. */
-static vt_status choose_substep(const vt_simulation *s, double remaining, double *dt)
+ * free margin of the grid before the last stage of the substep. */
+static vt_status choose_substep(const vt_simulation *s, const vt_scheme *scheme, double remaining,
+                                double *dt)
 {
     double gradient = 0, speed = 0;
     for (int t = 0; t < VT_MAX_THREADS; t++) {
@@ -129,8 +157,8 @@ static vt_status choose_substep(const vt_simulation *s, double remaining, double
     }
     double count = remaining * gradient / s->def.method.turn;
     if (!is_direct(s)) {
-        const double way = 2 * (VT_DOMAIN_MARGIN - 2) * s->grid.spacing;
-        count = fmax(count, remaining * speed / way);
+        const double way = (VT_DOMAIN_MARGIN - 2) * s->grid.spacing;
+        count = fmax(count, remaining * speed * vt_last_reach(scheme) / way);
     }
     if (count > MOST_SUBSTEPS || gradient >= VT_NO_EXTREME || speed >= VT_NO_EXTREME)
         return vt_fail(
@@ -142,13 +170,16 @@ static vt_status choose_substep(const vt_simulation *s, double remaining, double
     return VT_OK;
 }
 
-static void finish(vt_simulation *s, work *w, double dt)
+static void finish(vt_simulation *s, const vt_scheme *scheme, work *w, double dt)
 {
     const vt_vortons *const v = &s->vortons;
-    const vt_vorton_rows rows = {v->position,     v->strength, v->volume,
-                                 v->bound_volume, v->velocity, v->age};
+    const vt_ending ending = {dt, scheme->share, w->first};
+    vt_vorton_rows rows = {v->position, v->strength, v->volume, v->bound_volume,
+                           v->velocity, v->age,      NULL};
+    if (s->def.method.stretching == VT_STRETCHING_RVPM)
+        rows.core = v->core;
     VT_TIMED(s, finish,
-             s->stages->finish(&w->field, &s->def.method, dt, s->def.wind, w->count, w->sorted,
+             s->stages->finish(&w->field, &s->def.method, &ending, s->def.wind, w->count, w->sorted,
                                &rows, s->def.threads));
     if (!is_direct(s) && s->def.method.exchange > 0)
         VT_TIMED(s, exchange,
@@ -158,7 +189,7 @@ static void finish(vt_simulation *s, work *w, double dt)
 
 /* ---- births ---- */
 
-/* Newborn vortons join the records of the middle of the substep. */
+/* Newborn vortons join the records of the last stage of the substep. */
 static void collect_newborn(vt_simulation *s, work *w, int64_t first)
 {
     const vt_vortons *const v = &s->vortons;
@@ -168,6 +199,8 @@ static void collect_newborn(vt_simulation *s, work *w, int64_t first)
                        v->bound_volume + first, records, s->def.threads);
     for (int64_t i = 0; i < born; i++)
         records[i].home = (uint32_t)(first + i);
+    if (w->core)
+        memcpy(w->core + first, v->core + first, 4 * (size_t)born);
     w->count += born;
 }
 
@@ -209,8 +242,8 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
     return dt;
 }
 
-/* Without a field in the middle the newborn vortons have none to move in: the substep ends where
- * the next of them is born. Returns its length. */
+/* Without a second stage the newborn vortons have no field to move in: the substep ends where the
+ * next of them is born. Returns its length. */
 static double bear_at_end(vt_simulation *s, vt_births *births, double dt)
 {
     const vt_vortons *const v = &s->vortons;
@@ -222,10 +255,39 @@ static double bear_at_end(vt_simulation *s, vt_births *births, double dt)
     return until - s->time;
 }
 
+/* Velocity and stretching at the records of this stage. */
+static void find_rates(vt_simulation *s, work *w)
+{
+    VT_TIMED(s, stretch,
+             s->stages->stretch(&w->field, &s->def.method, w->count, w->sorted, w->rates,
+                                s->vortons.bound_volume, &s->extremes, s->def.threads));
+}
+
+/* Cores after time dt along the rates, for the sum over pairs. */
+static void reach_cores(const vt_simulation *s, work *w, double dt)
+{
+    for (int64_t i = 0; w->core && i < w->count; i++) {
+        const uint32_t home = w->sorted[i].home;
+        const double growth = vt_exp(dt * (double)w->rates[i].velocity[3]);
+        w->core[home] = (float)((double)s->vortons.core[home] * growth);
+    }
+}
+
+/* From the rates of a stage to the records of the next. */
+static void reach(vt_simulation *s, const vt_scheme *scheme, int stage, double dt, work *w)
+{
+    const double way = scheme->reach[stage] * dt;
+    const int again = stage > 1;
+    if (again)
+        collect_records(s, w, w->base);
+    s->stages->reach(&w->space, way, w->count, w->sorted, w->rates, again ? w->base : NULL,
+                     again ? NULL : w->first, w->records, s->def.threads);
+    reach_cores(s, w, way);
+}
+
 static vt_status substep(vt_simulation *s, vt_births *births, double remaining, double *advanced)
 {
-    const vt_method *const method = &s->def.method;
-    const int threads = s->def.threads, sorts = s->substeps % SORT_EVERY == 0;
+    const vt_scheme scheme = vt_scheme_of(&s->def.method);
     int32_t exists = 0;
     vt_status status = VT_OK;
     work w = {0};
@@ -236,36 +298,36 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
         *advanced = status ? 0 : drift(s, births, remaining);
         return status;
     }
-
-    if (sorts && s->fields_exist)
+    if (s->substeps % SORT_EVERY == 0 && s->fields_exist)
         VT_TIMED(s, tracer_sort, vt_sort_tracers(s));
 
     /* the field at the start, and how far it lets this substep go */
-    VT_TIMED(s, sort, collect(s, births, &w));
+    double dt = 0;
+    VT_TIMED(s, sort, collect(s, births, &scheme, &w));
     solve(s, &w);
     VT_TIMED(s, sort, sort_columns(s, &w));
-    VT_TIMED(s, stretch,
-             s->stages->stretch(&w.field, method, w.count, w.sorted, w.rates,
-                                s->vortons.bound_volume, &s->extremes, threads));
-    double dt = 0;
-    status = choose_substep(s, remaining, &dt);
+    find_rates(s, &w);
+    status = choose_substep(s, &scheme, remaining, &dt);
     if (status)
         return status;
-
-    /* the field in the middle */
-    if (method->time == VT_TIME_RK2) {
-        VT_TIMED(s, stretch,
-                 s->stages->midpoint(&w.space, dt, w.count, w.sorted, w.rates, w.records, threads));
-        VT_TIMED(s, emit, bear(s, births, s->time + dt, &w));
-        solve(s, &w);
-    } else {
+    if (scheme.stages == 1)
         VT_TIMED(s, emit, dt = bear_at_end(s, births, dt));
+
+    /* the fields of the later stages; the last has the newborn too */
+    for (int stage = 1; stage < scheme.stages; stage++) {
+        if (stage > 1)
+            find_rates(s, &w);
+        VT_TIMED(s, tracers, vt_keep_tracer_rates(s, scheme.reach[stage - 1] * dt, &w.tracers));
+        VT_TIMED(s, stretch, reach(s, &scheme, stage, dt, &w));
+        if (stage == scheme.stages - 1)
+            VT_TIMED(s, emit, bear(s, births, s->time + dt, &w));
+        solve(s, &w);
     }
 
     /* the end */
     *advanced = dt;
-    VT_TIMED(s, tracers, vt_move_tracers(s, dt));
-    finish(s, &w, dt);
+    VT_TIMED(s, tracers, vt_move_tracers(s, &scheme, dt, &w.tracers));
+    finish(s, &scheme, &w, dt);
     return VT_OK;
 }
 
@@ -355,6 +417,7 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
         const size_t mark = vt_arena_mark(&s->arena);
         const vt_status status = substep(s, births, dt - done, &advanced);
         vt_arena_pop(&s->arena, mark);
+        s->pairs = (vt_pair_sources){0};
         s->fields_current = 0;
         if (status) {
             go_back(s, &before);

@@ -8,19 +8,69 @@
 
 /* ---- motion ---- */
 
-/* The two halves of the midpoint rule for the listed rows, by velocity at arbitrary points. */
-static void move_listed(vt_simulation *s, double dt, int64_t count, const uint32_t *list)
+void vt_make_tracer_work(vt_simulation *s, vt_tracer_work *work)
+{
+    work->count = s->tracers.set.count;
+    work->first = vt_arena_push(&s->arena, 12 * (size_t)work->count);
+    work->last = vt_arena_push(&s->arena, 12 * (size_t)work->count);
+}
+
+void vt_keep_tracer_rates(vt_simulation *s, double way, vt_tracer_work *work)
+{
+    if (!work->last || work->count == 0)
+        return;
+    const size_t bytes = 12 * (size_t)work->count, mark = vt_arena_mark(&s->arena);
+    float *const x = memcpy(vt_arena_push(&s->arena, bytes), s->tracers.position, bytes);
+    for (int64_t i = 0; way > 0 && i < 3 * work->count; i++)
+        x[i] += (float)way * work->last[i];
+    vt_velocity_of_points(s, work->count, x, work->last);
+    if (!(way > 0))
+        memcpy(work->first, work->last, bytes);
+    vt_arena_pop(&s->arena, mark);
+}
+
+/* The rates of the stage before the last. Where none are kept the last field stands for all, as for
+ * the newborn, who start in it. */
+static void earlier_rates(vt_simulation *s, const vt_tracer_work *work, int64_t count,
+                          const uint32_t *list, const float *x, float *u)
+{
+    if (!work->last) {
+        vt_velocity_of_points(s, count, x, u);
+        return;
+    }
+    memset(u, 0, 12 * (size_t)count);
+    for (int64_t i = 0; i < count; i++)
+        if (list[i] < work->count)
+            memcpy(u + 3 * i, work->last + 3 * (int64_t)list[i], 12);
+}
+
+/* The velocity with which the listed rows move. */
+static void find_velocity(vt_simulation *s, const vt_scheme *scheme, double dt,
+                          const vt_tracer_work *work, int64_t count, const uint32_t *list, float *u)
+{
+    const size_t mark = vt_arena_mark(&s->arena);
+    const float way = (float)(vt_last_reach(scheme) * dt), rest = (float)(1 - scheme->share);
+    float *const x = vt_arena_push(&s->arena, 12 * (size_t)count);
+    for (int64_t i = 0; i < count; i++)
+        memcpy(x + 3 * i, s->tracers.position + 3 * (int64_t)list[i], 12);
+    if (way > 0)
+        earlier_rates(s, work, count, list, x, u);
+    for (int64_t i = 0; way > 0 && i < 3 * count; i++)
+        x[i] += way * u[i];
+    vt_velocity_of_points(s, count, x, u);
+    for (int64_t i = 0; rest > 0 && i < count; i++)
+        for (int a = 0; a < 3 && list[i] < work->count; a++)
+            u[3 * i + a] += rest * (work->first[3 * (int64_t)list[i] + a] - u[3 * i + a]);
+    vt_arena_pop(&s->arena, mark);
+}
+
+static void move_listed(vt_simulation *s, const vt_scheme *scheme, double dt,
+                        const vt_tracer_work *work, int64_t count, const uint32_t *list)
 {
     vt_tracers *const t = &s->tracers;
     const size_t mark = vt_arena_mark(&s->arena);
-    float *const x = vt_arena_push(&s->arena, 12 * (size_t)count);
     float *const u = vt_arena_push(&s->arena, 12 * (size_t)count);
-    for (int64_t i = 0; i < count; i++)
-        memcpy(x + 3 * i, t->position + 3 * (int64_t)list[i], 12);
-    vt_velocity_of_points(s, count, x, u);
-    for (int64_t i = 0; i < 3 * count; i++)
-        x[i] += (float)(0.5 * dt) * u[i];
-    vt_velocity_of_points(s, count, x, u);
+    find_velocity(s, scheme, dt, work, count, list, u);
     for (int64_t i = 0; i < count; i++) {
         const int64_t row = list[i];
         /* age has moved on already: less than dt for those born inside the substep */
@@ -35,8 +85,9 @@ static void move_listed(vt_simulation *s, double dt, int64_t count, const uint32
     vt_arena_pop(&s->arena, mark);
 }
 
-/* Without a grid all rows are listed. */
-static void move_all_listed(vt_simulation *s, double dt)
+/* Without a grid, or with rates of earlier stages, all rows are listed. */
+static void move_all_listed(vt_simulation *s, const vt_scheme *scheme, double dt,
+                            const vt_tracer_work *work)
 {
     const int64_t count = s->tracers.set.count;
     uint32_t *const list = vt_arena_push(&s->arena, 4 * (size_t)count);
@@ -44,10 +95,11 @@ static void move_all_listed(vt_simulation *s, double dt)
         list[i] = (uint32_t)i;
         s->tracers.age[i] += (float)dt;
     }
-    move_listed(s, dt, count, list);
+    move_listed(s, scheme, dt, work, count, list);
 }
 
-static void move_on_grid(vt_simulation *s, double dt)
+static void move_on_grid(vt_simulation *s, const vt_scheme *scheme, double dt,
+                         const vt_tracer_work *work)
 {
     vt_tracers *const t = &s->tracers;
     const int64_t count = t->set.count;
@@ -57,8 +109,8 @@ static void move_on_grid(vt_simulation *s, double dt)
     uint32_t *const outside =
         vt_arena_push(&s->arena, sizeof *outside * (size_t)(blocks * VT_ADVECT_BLOCK));
     int32_t *const outside_count = vt_arena_push(&s->arena, sizeof *outside_count * (size_t)blocks);
-    s->stages->advect(&s->grid, dt, s->def.wind, count, &rows, outside, outside_count,
-                      s->def.threads);
+    s->stages->advect(&s->grid, dt, vt_last_reach(scheme), s->def.wind, count, &rows, outside,
+                      outside_count, s->def.threads);
     int64_t listed = 0;
     for (int64_t b = 0; b < blocks; b++) {
         memmove(outside + listed, outside + b * VT_ADVECT_BLOCK,
@@ -66,18 +118,19 @@ static void move_on_grid(vt_simulation *s, double dt)
         listed += outside_count[b];
     }
     if (listed)
-        move_listed(s, dt, listed, outside);
+        move_listed(s, scheme, dt, work, listed, outside);
 }
 
-void vt_move_tracers(vt_simulation *s, double dt)
+void vt_move_tracers(vt_simulation *s, const vt_scheme *scheme, double dt,
+                     const vt_tracer_work *work)
 {
     if (s->tracers.set.count == 0)
         return;
     const size_t mark = vt_arena_mark(&s->arena);
-    if (s->fields_exist)
-        move_on_grid(s, dt);
+    if (s->fields_exist && !work->last)
+        move_on_grid(s, scheme, dt, work);
     else
-        move_all_listed(s, dt);
+        move_all_listed(s, scheme, dt, work);
     vt_arena_pop(&s->arena, mark);
 }
 

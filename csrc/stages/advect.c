@@ -1,6 +1,7 @@
-/* Motion of the tracers (part 6): midpoint rule with the velocity of the middle of the substep,
+/* Motion of the tracers (part 6), for the midpoint rule (reach 1/2) with the velocity of the middle
+ * of the substep, for Euler's (reach 0) with that of its start:
  *
- *   x_m = x + dt/2 u(x),   x' = x + dt u(x_m) + dt wind,
+ *   x_m = x + reach dt u(x),   x' = x + dt u(x_m) + dt wind,
  *
  * in the frame that moves with the wind, where the grid stands still. Two half-blocks of VL tracers
  * are in flight: the indices of one are made while the nodes of the other are fetched. */
@@ -11,7 +12,7 @@ enum { SAMPLE_BLOCK = 4096 };
 
 typedef struct context {
     const vt_grid *grid;
-    double dt;
+    double dt, reach;
     const double *wind;
     const vt_tracer_rows *rows;
     uint32_t *outside;
@@ -78,19 +79,19 @@ VT_INLINE void fetch(const box *b, const flight *f, vf u[4])
     vt_sample_along(pair, &f->cells, u, unused);
 }
 
-/* The second half of the way: from the velocity at the start to the cells of the midpoint. */
-VT_INLINE void turn(const box *b, flight *f, const vf u[4], vf half)
+/* Part of the way along the velocity at the start, in cells. */
+VT_INLINE void turn(const box *b, flight *f, const vf u[4], vf part)
 {
     vf middle[3];
     for (int a = 0; a < 3; a++)
-        middle[a] = vf_fma(u[a], half, f->cell[a]);
+        middle[a] = vf_fma(u[a], part, f->cell[a]);
     locate(b, f, middle);
 }
 
 /* What the vectors of one block share. */
 typedef struct run {
     box b;
-    vf dt, half, wind[3];
+    vf dt, part, wind[3];
     int64_t end;       /* of the rows of the block */
     uint32_t *outside; /* rows that the grid does not serve */
     int32_t outside_count;
@@ -149,9 +150,9 @@ static __attribute__((noinline)) void fly(run *r, vt_tracer_rows rows, int64_t c
         const int more = i + 2 * VL < count;
         prefetch(&rows, i);
         fetch(b, &first, u);
-        turn(b, &first, u, r->half);
+        turn(b, &first, u, r->part);
         fetch(b, &second, u);
-        turn(b, &second, u, r->half);
+        turn(b, &second, u, r->part);
         fetch(b, &first, u);
         land(r, &first, u, &rows, i, row);
         if (more)
@@ -186,7 +187,7 @@ static void advect_block(void *data, int64_t begin, int64_t end, int thread)
     const context *const c = data;
     run r = {.b = make_box(c->grid),
              .dt = vf_set((float)c->dt),
-             .half = vf_set((float)(0.5 * c->dt / c->grid->spacing)),
+             .part = vf_set((float)(c->reach * c->dt / c->grid->spacing)),
              .end = end,
              .outside = c->outside + begin};
     for (int a = 0; a < 3; a++)
@@ -203,12 +204,13 @@ static void advect_block(void *data, int64_t begin, int64_t end, int thread)
     c->outside_count[begin / VT_ADVECT_BLOCK] = r.outside_count;
 }
 
-void VT_NAME(advect)(const vt_grid *grid, double dt, const double *wind, int64_t count,
-                     const vt_tracer_rows *rows, uint32_t *outside, int32_t *outside_count,
-                     int threads)
+void VT_NAME(advect)(const vt_grid *grid, double dt, double reach, const double *wind,
+                     int64_t count, const vt_tracer_rows *rows, uint32_t *outside,
+                     int32_t *outside_count, int threads)
 {
     context c = {.grid = grid,
                  .dt = dt,
+                 .reach = reach,
                  .wind = wind,
                  .rows = rows,
                  .outside = outside,

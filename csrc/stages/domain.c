@@ -55,14 +55,31 @@ static double floor_of(double x)
 /* One axis: low and high are the cells that must lie inside. Returns whether the axis changed. */
 static int place_axis(vt_placement *p, int axis, int64_t low, int64_t high)
 {
-    const int64_t cells = p->cells[axis], base = p->base[axis], needed = high - low;
+    const int64_t cells = p->cells[axis], base = (int64_t)p->base[axis], needed = high - low;
     const int shrinks = liked(needed + SHRINK) < cells;
     if (!shrinks && cells > 0 && low >= base && high <= base + cells)
         return 0;
     const int64_t size = shrinks || needed > cells ? liked(needed) : cells;
     p->cells[axis] = (int32_t)(size > MOST_CELLS ? MOST_CELLS + 1 : size);
-    p->base[axis] = low - (size - needed) / 2;
+    p->base[axis] = (double)(low - (size - needed) / 2);
     return 1;
+}
+
+static int try_box(vt_placement *p, const double least[3], const double most[3], double spacing,
+                   int64_t max_nodes)
+{
+    const double h = vt_domain_spacing(spacing, p->level);
+    for (int axis = 0; axis < 3; axis++) {
+        const double low = least[axis] / h, high = most[axis] / h;
+        if (!(low > -FARTHEST && high < FARTHEST && high - low < MOST_CELLS))
+            return 0;
+        const int64_t size = liked((int64_t)(high - low) + 1 + 2 * VT_DOMAIN_MARGIN);
+        if (size > MOST_CELLS)
+            return 0;
+        p->cells[axis] = (int32_t)size;
+        p->base[axis] = (low + high - (double)size) / 2;
+    }
+    return vt_domain_fits(p->cells, max_nodes);
 }
 
 static int try_level(vt_placement *p, const double least[3], const double most[3], double spacing,
@@ -79,6 +96,16 @@ static int try_level(vt_placement *p, const double least[3], const double most[3
         fits &= p->cells[axis] <= MOST_CELLS;
     }
     return fits && vt_domain_fits(p->cells, max_nodes);
+}
+
+static vt_status report_too_far(const char *what, const double least[3], const double most[3],
+                                int64_t max_nodes)
+{
+    return vt_fail(VT_INVALID_ARGUMENT,
+                   "%s spans %g x %g x %g m, up to (%g, %g, %g) m: too far, or too far from "
+                   "the origin, for a grid of max_nodes %lld",
+                   what, most[0] - least[0], most[1] - least[1], most[2] - least[2], most[0],
+                   most[1], most[2], (long long)max_nodes);
 }
 
 vt_status vt_place_domain(vt_placement *placement, const double least[3], const double most[3],
@@ -105,10 +132,18 @@ vt_status vt_place_domain(vt_placement *placement, const double least[3], const 
             return VT_OK;
         }
     }
-    return vt_fail(
-        VT_INVALID_ARGUMENT,
-        "vortons.position spans %g x %g x %g m, up to (%g, %g, %g) m: too far, or too far from "
-        "the origin, for a grid of max_nodes %lld",
-        most[0] - least[0], most[1] - least[1], most[2] - least[2], most[0], most[1], most[2],
-        (long long)max_nodes);
+    return report_too_far("vortons.position", least, most, max_nodes);
+}
+
+vt_status vt_place_box(vt_placement *placement, const double least[3], const double most[3],
+                       double spacing, int64_t max_nodes)
+{
+    for (int32_t level = 0; level < LEVELS; level++) {
+        vt_placement box = {.level = level};
+        if (try_box(&box, least, most, spacing, max_nodes)) {
+            *placement = box;
+            return VT_OK;
+        }
+    }
+    return report_too_far("position of the particles", least, most, max_nodes);
 }

@@ -38,7 +38,7 @@ static void gaussian_weights(double variance, double total, float weights[REACH 
 {
     double w[REACH + 1], sum = -1.0;
     for (int r = 0; r <= REACH; r++) {
-        w[r] = vt_exp(-(double)(r * r) / (2.0 * variance));
+        w[r] = r == 0 ? 1 : variance > 0 ? vt_exp(-(double)(r * r) / (2.0 * variance)) : 0;
         sum += 2.0 * w[r];
     }
     for (int r = 0; r <= REACH; r++)

@@ -7,7 +7,7 @@
 
 /* Rates of one vorton at a stage of a substep. */
 typedef struct vt_rate {
-    float velocity[4]; /* m/s; [3] unused */
+    float velocity[4]; /* m/s; [3] relative growth of the core, 1/s */
     float strength[4]; /* stretching, m^3/s^2; [3] the volume in its bound, m^3 */
 } vt_rate;
 
@@ -38,9 +38,18 @@ typedef struct vt_bounds {
     } thread[VT_MAX_THREADS];
 } vt_bounds;
 
+/* How a substep ends: with the rates of the last stage, or with `share` of them and the rest from
+ * those of the first stage (in the order of the columns; NULL: none). Vortons that were born inside
+ * the substep, with an age below zero, have none of these. */
+typedef struct vt_ending {
+    double dt, share;
+    const vt_rate *first;
+} vt_ending;
+
 /* The columns that the end of a substep reads and writes. */
 typedef struct vt_vorton_rows {
     float *position, *strength, *volume, *bound_volume, *velocity, *age;
+    float *core; /* NULL where cores stay */
 } vt_vorton_rows;
 
 typedef struct vt_tracer_rows {

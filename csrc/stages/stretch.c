@@ -6,7 +6,18 @@
  * The bound by the resolved vorticity, K = 1.5, keeps long runs from blowing up: unbounded, alpha
  * grows exponentially once it parts from the vorticity that the grid resolves. Cleaning removes the
  * divergent part of the filtered vorticity, which curl curl A = grad div A - lap A shows to be
- * grad div A: alpha += (1 - exp(-C S dt)) V grad div A, S = sqrt(2 e:e) the strain rate. */
+ * grad div A: alpha += (1 - exp(-C S dt)) V grad div A, S = sqrt(2 e:e) the strain rate.
+ *
+ * Reformulated method (rVPM, Alvarez and Ning 2023, g = 1/5, f = 0): a vorton stands for a length
+ * of tube that keeps its mass and angular momentum, s = (alpha . grad) u, a = alpha / |alpha|,
+ *
+ *   d alpha / dt = s - 3/5 (s . a) a,   d sigma / dt = -1/5 sigma (s . a) / |alpha|
+ *
+ * so that alpha / sigma^3 grows as vorticity does. Only the core is that of the tube: `volume`, the
+ * share of the fluid in sums over vortons, stays, as in every incompressible flow.
+ *
+ * Relaxation (Pedrizzetti 1992): alpha' = (1 - f) alpha + f |alpha| w / |w|, w = curl u,
+ * f = 1 - exp(-C S dt). */
 #include "core/mathf.h"
 #include "stages/sampling.h"
 #include "stages/stages.h"
@@ -28,9 +39,11 @@ typedef struct context {
     const vt_method *method;
     const double *wind;
     double dt;
+    vt_ending ending;
     vt_record *records;
-    vt_rate *rates;
+    vt_rate *rates, *first;
     vt_record *moved;
+    const vt_record *base;
     vt_extremes *extremes;
     float *bound_volume;
     const vt_vorton_rows *rows;
@@ -126,11 +139,18 @@ VT_INLINE vf dot(const vf a[3], const vf b[3])
     return vf_fma(a[2], b[2], vf_fma(a[1], b[1], a[0] * b[0]));
 }
 
-VT_INLINE vf resolved_vorticity(const sample *s)
+VT_INLINE vf length_of(const vf a[3])
 {
-    const vf w[3] = {s->gradient[1][2] - s->gradient[2][1], s->gradient[2][0] - s->gradient[0][2],
-                     s->gradient[0][1] - s->gradient[1][0]};
-    return vf_sqrt(dot(w, w));
+    return vf_sqrt(dot(a, a));
+}
+
+/* curl u */
+VT_INLINE void resolved_vorticity(const sample *s, vf w[3])
+{
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        w[a] = s->gradient[b][c] - s->gradient[c][b];
+    }
 }
 
 static __attribute__((noinline)) void store_bounds(const context *c, const sample *s, vi newborn,
@@ -153,33 +173,59 @@ VT_INLINE void set_bounds(const context *c, sample *s, vf w, vf length, int64_t 
     store_bounds(c, s, newborn, left);
 }
 
-/* Stretching rate; sets bounded to the lanes on which the bound acts. */
-VT_INLINE void stretching_rate(const context *c, sample *s, int64_t left, vf rate[3], vi *bounded)
+/* What a vector of vortons does, per second. */
+typedef struct change_rate {
+    vf strength[3], core; /* core: relative to it */
+    vi bounded;           /* lanes on which the bound of stretching acts */
+} change_rate;
+
+/* The share of the strength that is stretched. */
+VT_INLINE vf bound_of(const context *c, sample *s, int64_t left, vi *bounded)
 {
-    const vt_method *const method = c->method;
-    const vf tiny = vf_set(1e-30f), one = vf_set(1.0f);
-    const vf w = resolved_vorticity(s), length = vf_sqrt(dot(s->strength, s->strength));
+    const vf one = vf_set(1.0f);
+    vf curl[3];
+    resolved_vorticity(s, curl);
+    const vf w = length_of(curl), length = length_of(s->strength);
     set_bounds(c, s, w, length, left);
-    vf factor = one;
     *bounded = vi_set(0);
-    if (method->bound > 0) {
-        factor = vf_set((float)method->bound) * s->volume * w / vf_max(length, tiny);
-        *bounded = factor < one;
-        factor = vf_min(factor, one);
-    }
+    if (!(c->method->bound > 0))
+        return one;
+    const vf bound = vf_set((float)c->method->bound);
+    const vf factor = bound * s->volume * w / vf_max(length, vf_set(1e-30f));
+    *bounded = factor < one;
+    return vf_min(factor, one);
+}
+
+/* rVPM: from the classical rate to that of a tube whose core shrinks. */
+VT_INLINE void reformulate(const sample *s, change_rate *rate)
+{
+    const vf square = vf_max(dot(s->strength, s->strength), vf_set(1e-37f));
+    const vf along = dot(rate->strength, s->strength) / square;
+    for (int a = 0; a < 3; a++)
+        rate->strength[a] = vf_fma(vf_set(-0.6f) * along, s->strength[a], rate->strength[a]);
+    rate->core = vf_set(-0.2f) * along;
+}
+
+VT_INLINE void stretch_rate(const context *c, sample *s, int64_t left, change_rate *rate)
+{
+    const int form = c->method->stretching;
+    const vf factor = bound_of(c, s, left, &rate->bounded);
     const vf a[3] = {s->strength[0] * factor, s->strength[1] * factor, s->strength[2] * factor};
+    rate->core = (vf){0};
     for (int i = 0; i < 3; i++) {
         const vf column[3] = {s->gradient[0][i], s->gradient[1][i], s->gradient[2][i]};
         const vf transpose = dot(a, s->gradient[i]), classical = dot(a, column);
-        if (method->stretching == VT_STRETCHING_TRANSPOSE)
-            rate[i] = transpose;
-        else if (method->stretching == VT_STRETCHING_CLASSICAL)
-            rate[i] = classical;
-        else if (method->stretching == VT_STRETCHING_MIXED)
-            rate[i] = vf_set(0.5f) * (transpose + classical);
+        if (form == VT_STRETCHING_TRANSPOSE)
+            rate->strength[i] = transpose;
+        else if (form == VT_STRETCHING_CLASSICAL || form == VT_STRETCHING_RVPM)
+            rate->strength[i] = classical;
+        else if (form == VT_STRETCHING_MIXED)
+            rate->strength[i] = vf_set(0.5f) * (transpose + classical);
         else
-            rate[i] = (vf){0};
+            rate->strength[i] = (vf){0};
     }
+    if (form == VT_STRETCHING_RVPM)
+        reformulate(s, rate);
 }
 
 /* The largest values that one block meets, lane by lane. */
@@ -220,19 +266,16 @@ static void stretch_block(void *data, int64_t begin, int64_t end, int thread)
     for (int64_t i = begin; i < end; i += VL) {
         const int64_t left = end - i < VL ? end - i : VL;
         sample s;
-        vf rate[4], u[4];
-        vi bounded;
+        change_rate rate;
         foresee(c, i + VL, end, NULL);
         take_sample(c, i, left, &s);
-        stretching_rate(c, &s, left, rate, &bounded);
-        keep_extremes(&most, &s, bounded, left);
-        for (int a = 0; a < 3; a++)
-            u[a] = s.velocity[a];
-        u[3] = (vf){0};
-        rate[3] = s.volume;
+        stretch_rate(c, &s, left, &rate);
+        keep_extremes(&most, &s, rate.bounded, left);
+        const vf velocity[4] = {s.velocity[0], s.velocity[1], s.velocity[2], rate.core};
+        const vf strength[4] = {rate.strength[0], rate.strength[1], rate.strength[2], s.volume};
         f4 low[VL], high[VL];
-        vt_lanes_to_nodes(u, low);
-        vt_lanes_to_nodes(rate, high);
+        vt_lanes_to_nodes(velocity, low);
+        vt_lanes_to_nodes(strength, high);
         for (int l = 0; l < left; l++)
             f8_store(c->rates + i + l, f8_join(low[l], high[l]));
     }
@@ -253,18 +296,22 @@ void VT_NAME(stretch)(const vt_field *field, const vt_method *method, int64_t co
     vt_parallel_for(threads, count, BLOCK, stretch_block, &c);
 }
 
-static void midpoint_block(void *data, int64_t begin, int64_t end, int thread)
+static void reach_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const context *const c = data;
     const vt_grid *const grid = c->field->grid;
-    const float half = (float)(0.5 * c->dt), cells = (float)(0.5 * c->dt / grid->spacing);
+    const float dt = (float)c->dt, cells = (float)(c->dt / grid->spacing);
     const f4 low = {1, 1, 1, 0};
     const f4 high = {(float)grid->cells[0] - 1.01f, (float)grid->cells[1] - 1.01f,
                      (float)grid->cells[2] - 1.01f, 0};
     for (int64_t i = begin; i < end; i++) {
-        const f4 p = f4_load(c->records[i].position), s = f4_load(c->records[i].strength);
+        const vt_record *const record = c->records + i;
+        const vt_record *const base = c->base ? c->base + record->home : record;
+        const f4 p = f4_load(base->position), s = f4_load(base->strength);
         const f4 u = f4_load(c->rates[i].velocity), rate = f4_load(c->rates[i].strength);
+        if (c->first)
+            f8_store(c->first + record->home, f8_join(u, rate));
         f4 x = f4_fma(u, f4_set(cells), p);
         if (grid->cells[0] > 0) {
             const i4 below = x < low;
@@ -273,22 +320,25 @@ static void midpoint_block(void *data, int64_t begin, int64_t end, int thread)
             x = (f4)((above & (i4)high) | (~above & (i4)x));
         }
         x[3] = rate[3];
-        f4 a = f4_fma(rate, f4_set(half), s);
+        f4 a = f4_fma(rate, f4_set(dt), s);
         a = __builtin_shufflevector(a, s, 0, 1, 2, 7);
         f8_store(c->moved + i, f8_join(x, a));
     }
 }
 
-void VT_NAME(midpoint)(const vt_grid *grid, double dt, int64_t count, const vt_record *records,
-                       const vt_rate *rates, vt_record *moved, int threads)
+void VT_NAME(reach)(const vt_grid *grid, double dt, int64_t count, const vt_record *records,
+                    const vt_rate *rates, const vt_record *base, vt_rate *first, vt_record *moved,
+                    int threads)
 {
     const vt_field field = {.grid = grid};
     context c = {.field = &field,
                  .dt = dt,
                  .records = (vt_record *)records,
                  .rates = (vt_rate *)rates,
+                 .base = base,
+                 .first = first,
                  .moved = moved};
-    vt_parallel_for(threads, count, BLOCK, midpoint_block, &c);
+    vt_parallel_for(threads, count, BLOCK, reach_block, &c);
 }
 
 /* S = sqrt(2 e:e), e the symmetric part of the gradient. */
@@ -311,8 +361,45 @@ VT_INLINE vf fraction(double rate, vf x)
 
 /* What changes in VL vortons. */
 typedef struct change {
-    vf strength[3], step, age, share, volume;
+    vf strength[3], step, age, share, volume, core;
 } change;
+
+/* The rates of the first stage have their part in the result, but for the newborn. */
+VT_INLINE void add_first(const context *c, vf age, sample *s, change_rate *rate)
+{
+    f4 low[VL], high[VL];
+    vf velocity[4], strength[4];
+    for (int l = 0; l < VL; l++) {
+        const vt_rate *const from = c->ending.first + (uint32_t)s->home[l];
+        low[l] = f4_load(from->velocity);
+        high[l] = f4_load(from->strength);
+    }
+    vt_nodes_to_lanes(low, velocity);
+    vt_nodes_to_lanes(high, strength);
+    const vi newborn = age < (vf){0};
+    const vf rest = vf_set((float)(1 - c->ending.share));
+    for (int a = 0; a < 3; a++) {
+        const vf u = s->velocity[a], change = rate->strength[a];
+        s->velocity[a] = vf_select(newborn, u, vf_fma(rest, velocity[a] - u, u));
+        rate->strength[a] = vf_select(newborn, change, vf_fma(rest, strength[a] - change, change));
+    }
+    const vf core = rate->core;
+    rate->core = vf_select(newborn, core, vf_fma(rest, velocity[3] - core, core));
+}
+
+VT_INLINE void relax(const context *c, const sample *s, vf turned, change *by)
+{
+    vf w[3], alpha[3];
+    resolved_vorticity(s, w);
+    const vf size = length_of(w);
+    for (int a = 0; a < 3; a++)
+        alpha[a] = vf_gather(c->rows->strength + a, s->home * 3) + by->strength[a];
+    const vi turns = size > (vf){0};
+    const vf length = vf_select(turns, length_of(alpha) / size, (vf){0});
+    const vf share = vf_select(turns, fraction(c->method->relaxation, turned), (vf){0});
+    for (int a = 0; a < 3; a++)
+        by->strength[a] = vf_fma(share, vf_fma(length, w[a], -alpha[a]), by->strength[a]);
+}
 
 /* Writes the columns, and what is exchanged into the records. */
 VT_INLINE void store_vortons(const context *c, int64_t i, int64_t left, const sample *s,
@@ -335,6 +422,8 @@ VT_INLINE void store_vortons(const context *c, int64_t i, int64_t left, const sa
         f4_store_three(rows->velocity + 3 * home, velocity);
         f4_store_three(a, strength);
         rows->age[home] = by->age[l];
+        if (rows->core)
+            rows->core[home] = by->core[l];
         record->volume = given[l];
         f4_store_three(record->strength, strength * f4_set(d[l][3]));
     }
@@ -347,35 +436,46 @@ static void finish_block(void *data, int64_t begin, int64_t end, int thread)
     const vt_vorton_rows rows = *shared->rows;
     context context = *shared, *const c = &context;
     c->rows = &rows;
-    const vf dt = vf_set((float)c->dt);
+    const vf dt = vf_set((float)c->ending.dt);
     for (int64_t i = begin; i < end; i += VL) {
         const int64_t left = end - i < VL ? end - i : VL;
         sample s;
         change by;
-        vi bounded;
+        change_rate rate;
         foresee(c, i + VL, end, &rows);
         take_sample(c, i, left, &s);
-        stretching_rate(c, &s, left, by.strength, &bounded);
-        by.age = vf_gather(rows.age, s.home) + dt;
+        stretch_rate(c, &s, left, &rate);
+        const vf turn = strain_rate(&s), age = vf_gather(rows.age, s.home);
+        if (c->ending.first)
+            add_first(c, age, &s, &rate);
+        by.age = age + dt;
         by.volume = vf_gather(rows.volume, s.home);
         /* a vorton born inside the substep (negative age) moves for the rest of it only */
         by.step = vf_max(vf_min(by.age, dt), (vf){0});
-        const vf turned = strain_rate(&s) * by.step;
+        const vf turned = turn * by.step;
         const vf cleaned = fraction(c->method->cleaning, turned) * by.volume;
         by.share = fraction(c->method->exchange, turned);
         for (int a = 0; a < 3; a++)
-            by.strength[a] = vf_fma(cleaned, s.divergence[a], by.strength[a] * by.step);
+            by.strength[a] = rate.strength[a] * by.step;
+        if (c->method->relaxation > 0)
+            relax(c, &s, turned, &by);
+        for (int a = 0; a < 3; a++)
+            by.strength[a] = vf_fma(cleaned, s.divergence[a], by.strength[a]);
+        by.core = (vf){0};
+        if (rows.core)
+            by.core = vf_gather(rows.core, s.home) * vf_exp(rate.core * by.step);
         store_vortons(c, i, left, &s, &by);
     }
 }
 
-void VT_NAME(finish)(const vt_field *field, const vt_method *method, double dt, const double *wind,
-                     int64_t count, vt_record *records, const vt_vorton_rows *rows, int threads)
+void VT_NAME(finish)(const vt_field *field, const vt_method *method, const vt_ending *ending,
+                     const double *wind, int64_t count, vt_record *records,
+                     const vt_vorton_rows *rows, int threads)
 {
     context c = {.field = field,
                  .method = method,
                  .wind = wind,
-                 .dt = dt,
+                 .ending = *ending,
                  .records = records,
                  .bound_volume = rows->bound_volume,
                  .rows = rows};

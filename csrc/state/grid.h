@@ -18,7 +18,7 @@ _Static_assert(sizeof(vt_record) == 32, "a record is one 32-byte store");
 
 typedef struct vt_grid {
     int32_t cells[3]; /* along x, y, z: even, 2^a 3^b 5^c, at least 8; nodes are one more */
-    int64_t base[3];  /* the first node lies at base x spacing: the world lattice */
+    double base[3];   /* the first node lies at base x spacing; whole on the world lattice */
     double spacing;   /* h, m */
     double core;      /* effective core radius (sigma) of all vortons on this grid, m */
 
@@ -60,7 +60,7 @@ static inline void vt_grid_pitches(vt_grid *grid)
 
 static inline float vt_grid_origin(const vt_grid *grid, int axis)
 {
-    return (float)((double)grid->base[axis] * grid->spacing);
+    return (float)(grid->base[axis] * grid->spacing);
 }
 
 #endif

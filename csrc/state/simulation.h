@@ -21,6 +21,11 @@ enum vt_timed_stage {
     VT_TIMED_STAGES
 };
 
+/* The vortons that a sum over pairs gathers from; none: those of the columns. */
+typedef struct vt_pair_sources {
+    float *position, *strength, *core; /* m, m^3/s, m */
+} vt_pair_sources;
+
 struct vt_simulation {
     /* fixed at creation: the definition (threads resolved), the kernels for this processor */
     vt_simulation_def def;
@@ -45,6 +50,7 @@ struct vt_simulation {
     uint32_t viewed[2]; /* columns (bits) of which views are out: they may be written any time */
     void *grid_memory;
     size_t grid_bytes;
+    vt_pair_sources pairs; /* of the direct sum inside a substep; at other times empty */
 
     /* scratch and records */
     vt_arena arena;
