@@ -14,6 +14,12 @@ import numpy as np
 
 import vorton as vt
 
+METHODS = {
+    "poisson": vt.Method(),
+    "direct": vt.Method(velocity="direct"),
+    "article": vt.Method.article(),
+    "options": vt.Method(velocity="direct", time="rk3", stretching="rvpm", relaxation=0.3),
+}
 STEPS = 50
 FPS = 24
 
@@ -21,12 +27,12 @@ FPS = 24
 def scene(method):
     """Two wavy rings, one of them elliptic, tilted and born inside a step; wind; three emitters.
 
-    For `poisson` enough of everything to keep 8 threads busy, for `direct` what it can do in time.
+    On the grid enough of everything to keep 8 threads busy, for the direct sum what it can do in
+    time.
     """
-    direct = method == "direct"
-    scene = vt.Scene(
-        "everything", seed=5, wind=(0.2, -0.1, 0.05), method=vt.Method(velocity=method), voxel=0.05
-    )
+    method = METHODS[method]
+    direct = method.velocity == "direct"
+    scene = vt.Scene("everything", seed=5, wind=(0.2, -0.1, 0.05), method=method, voxel=0.05)
     ring = {"core": 0.12, "wobble": 0.05}
     ring |= {"layers": 1, "sections": 40} if direct else {"vorton_core": 0.045}
     scene.add(vt.VortexRing(radius=0.5, seed=3, **ring))

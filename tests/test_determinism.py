@@ -12,7 +12,7 @@ import pytest
 from native import targets
 
 HERE = Path(__file__).resolve().parent
-METHODS = ["poisson", "direct"]
+METHODS = list(everything.METHODS)
 
 
 @pytest.fixture(scope="module", params=METHODS)

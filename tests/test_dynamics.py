@@ -76,28 +76,78 @@ def test_l5_bound_and_exchange_leave_a_thin_ring_alone():
 # ---- D4 ----
 
 
-def orbit(steps):
-    """Two parallel vortons half a turn on: how far they are from where they should be."""
+def orbit(scheme, steps):
+    """Two parallel vortons half a turn on: how far they are from where they should be, by how much
+    their orbit has grown, and where a tracer is that they stir."""
     sim = _core.Simulation(
-        method={"velocity": "direct", "kernel": "wl", "stretching": "none", "turn": 2.0}
+        method={
+            "velocity": "direct",
+            "kernel": "wl",
+            "stretching": "none",
+            "turn": 2.0,
+            "time": scheme,
+        }
     )
     radius, alpha, core = 0.5, 1.0, 0.8  # a wide core, so that each step is one substep
     position = np.float32([[radius, 0, 0], [-radius, 0, 0]])
     strength = np.float32([[0, 0, alpha]] * 2)
     sim.add_vortons(position, strength, np.full(2, core), np.full(2, core**3))
+    sim.add_tracers(np.float32([[0.9, 0.2, 0.1]]), np.ones(1), np.full(1, 0.1))
     speed = np.linalg.norm(sim.velocity_at(position[:1]))
     half_turn = np.pi * radius / speed
     for _ in range(steps):
         sim.step(half_turn / steps)
     moved, _ = columns(sim)
-    return np.linalg.norm(moved[0] + position[0]), np.linalg.norm(moved[0]) / radius - 1
+    error, growth = np.linalg.norm(moved[0] + position[0]), np.linalg.norm(moved[0]) / radius - 1
+    return error, growth, sim.column("tracers", "position")[0].astype(float)
 
 
-def test_d4_midpoint_rule_is_of_second_order():
-    (coarse, _), (middle, _), (fine, growth) = orbit(16), orbit(32), orbit(64)
-    assert np.log2(coarse / middle) > 1.9
-    assert np.log2(middle / fine) > 1.9
-    assert abs(growth) < 1e-3
+# (scheme, steps in half a turn, least and largest order, largest growth at the last)
+SCHEMES = [
+    ("euler", (64, 128, 256), 0.8, 1.2, 0.03),
+    ("rk2", (16, 32, 64), 1.9, 2.5, 1e-3),
+    ("rk3", (8, 16, 32), 2.9, 3.5, 1e-3),
+]
+
+
+@pytest.mark.parametrize("scheme, steps, least, most, largest", SCHEMES)
+def test_d4_order_of_the_vortons(scheme, steps, least, most, largest):
+    coarse, middle, fine = (orbit(scheme, count) for count in steps)
+    assert least < np.log2(coarse[0] / middle[0]) < most
+    assert least < np.log2(middle[0] / fine[0]) < most
+    assert abs(fine[1]) < largest
+
+
+@pytest.mark.parametrize("scheme, steps, least, most, largest", SCHEMES)
+def test_d4_order_of_tracers_that_vortons_stir(scheme, steps, least, most, largest):
+    """In a flow that changes with time: every stage must see the field of its time."""
+    exact = orbit("rk3", 512)[2]
+    errors = [np.linalg.norm(orbit(scheme, 2 * count)[2] - exact) for count in steps[-2:]]
+    assert least < np.log2(errors[0] / errors[1]) < most
+
+
+@pytest.mark.parametrize("scheme, steps, least, most, largest", SCHEMES)
+def test_d4_tracers_in_a_steady_vortex(scheme, steps, least, most, largest):
+    """One vorton, which stays: a tracer circles around it at constant speed."""
+    radius, core = 0.6, 0.8
+
+    def circle(count):
+        sim = _core.Simulation(
+            method={"velocity": "direct", "turn": 2.0, "time": scheme, "stretching": "none"}
+        )
+        sim.add_vortons(np.zeros((1, 3)), np.float32([[0, 0, 1]]), np.full(1, core), np.ones(1))
+        start = np.float32([[radius, 0, 0]])
+        sim.add_tracers(start, np.ones(1), np.full(1, 0.1))
+        half_turn = np.pi * radius / np.linalg.norm(sim.velocity_at(start))
+        for _ in range(count):
+            sim.step(half_turn / count)
+        end = sim.column("tracers", "position")[0].astype(float)
+        return np.linalg.norm(end + start[0]), np.linalg.norm(end) / radius - 1
+
+    coarse, middle, fine = (circle(count) for count in steps)
+    assert least < np.log2(coarse[0] / middle[0]) < most
+    assert least < np.log2(middle[0] / fine[0]) < most
+    assert abs(fine[1]) < largest
 
 
 # ---- D5 ----
@@ -116,9 +166,7 @@ def energy(position, strength, core):
 
     distance = np.linalg.norm(position[:, None] - position[None], axis=2)
     safe = np.where(distance > 1e-9, distance, 1)
-    kernel = np.where(
-        distance > 1e-9, erf(safe / (2 * core)) / safe, 1 / (np.sqrt(np.pi) * core)
-    )
+    kernel = np.where(distance > 1e-9, erf(safe / (2 * core)) / safe, 1 / (np.sqrt(np.pi) * core))
     return 0.5 * ((strength @ strength.T) * kernel).sum() / (4 * np.pi)
 
 

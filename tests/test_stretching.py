@@ -1,0 +1,183 @@
+"""The stage `stretch` by itself: uniform strain (VALIDATION D3, L5), rVPM, relaxation."""
+
+import ctypes
+
+import native
+import numpy as np
+import pytest
+
+FORMS = ["transpose", "classical", "mixed", "none", "rvpm"]
+
+CODE = """
+#include "stages/stages.h"
+
+static const vt_grid space = {.spacing = 1};
+
+void call_stretch(int form, double bound, int64_t count, const vt_record *records, vt_rate *rates,
+                  float *bound_volume, const float *velocity, const float *gradient)
+{
+    const vt_field field = {&space, velocity, gradient};
+    const vt_method method = {.stretching = form, .bound = bound};
+    vt_extremes extremes;
+    VT_NAME(stretch)(&field, &method, count, records, rates, bound_volume, &extremes, 1);
+}
+
+void call_reach(double dt, int64_t count, const vt_record *records, const vt_rate *rates,
+                vt_record *moved)
+{
+    VT_NAME(reach)(&space, dt, count, records, rates, NULL, NULL, moved, 1);
+}
+
+void call_finish(int form, double bound, double relaxation, double dt, int64_t count,
+                 vt_record *records, float *position, float *strength, float *core, float *volume,
+                 float *bound_volume, const float *velocity, const float *gradient)
+{
+    const vt_field field = {&space, velocity, gradient};
+    const vt_method method = {.stretching = form, .bound = bound, .relaxation = relaxation};
+    const vt_ending ending = {.dt = dt, .share = 1};
+    const double wind[3] = {0, 0, 0};
+    float speed[3 * 64], age[64] = {0};
+    const vt_vorton_rows rows = {position, strength,  volume, bound_volume, speed, age,
+                                 form == VT_STRETCHING_RVPM ? core : NULL};
+    VT_NAME(finish)(&field, &method, &ending, wind, count, records, &rows, 1);
+}
+"""
+
+RECORD = np.dtype(
+    [("position", "3f4"), ("volume", "f4"), ("strength", "3f4"), ("home", "u4")], align=True
+)
+
+
+def pointer(array):
+    return array.ctypes.data_as(ctypes.c_void_p)
+
+
+class Vortons:
+    """Vortons of which each feels its own gradient d u_i / d x_j, as the direct route gives it."""
+
+    def __init__(self, strength, form="transpose", bound=0.0, target="scalar"):
+        self.library = native.load(
+            "csrc/stages/stretch.c", "csrc/core/parallel.c", target=target, code=CODE
+        )
+        self.strength = np.ascontiguousarray(strength, np.float32)
+        self.count = len(self.strength)
+        self.form, self.bound = FORMS.index(form), bound
+        self.position = np.zeros_like(self.strength)
+        self.core = np.full(self.count, 0.5, np.float32)
+        self.volume = np.full(self.count, 0.01, np.float32)
+        self.bound_volume = -self.volume
+
+    def _sample(self, strength, gradient):
+        gradient = np.ascontiguousarray(gradient(strength.astype(float)), np.float32)
+        return np.zeros_like(self.strength), gradient
+
+    def midpoint_step(self, dt, gradient, relaxation=0.0):
+        """gradient: of the strengths (n, 3), as (n, 3, 3)."""
+        count = ctypes.c_int64(self.count)
+        records = np.zeros(self.count, RECORD)
+        records["strength"], records["volume"] = self.strength, self.bound_volume
+        records["home"] = np.arange(self.count)
+        rates, moved = np.zeros((self.count, 8), np.float32), records.copy()
+        field = self._sample(self.strength, gradient)
+        self.library.call_stretch(
+            self.form, ctypes.c_double(self.bound), count, pointer(records), pointer(rates),
+            pointer(self.bound_volume), *map(pointer, field))  # fmt: skip
+        self.library.call_reach(
+            ctypes.c_double(dt / 2), count, pointer(records), pointer(rates), pointer(moved)
+        )
+        field = self._sample(moved["strength"], gradient)
+        columns = (self.position, self.strength, self.core, self.volume, self.bound_volume)
+        self.library.call_finish(
+            self.form, ctypes.c_double(self.bound), ctypes.c_double(relaxation),
+            ctypes.c_double(dt), count, pointer(moved), *map(pointer, columns),
+            *map(pointer, field))  # fmt: skip
+
+
+STRAIN = np.diag([1.0, -0.5, -0.5])
+
+
+def strained(form, bound=0.0, target="scalar"):
+    """Vortons along x, y and z after g t = 1 in 30 steps; each has its own vorticity as well."""
+    vortons = Vortons(np.eye(3) * [[1], [1], [-2]], form, bound, target)
+
+    def gradient(strength):
+        w = 15 / (8 * np.pi * 0.5**3) * strength  # of a WL core at its centre
+        x, y, z = w.T / 2
+        zero = 0 * x
+        own = np.array([[zero, -z, y], [z, zero, -x], [-y, x, zero]])
+        return STRAIN + own.transpose(2, 0, 1)
+
+    for _ in range(30):
+        vortons.midpoint_step(1 / 30, gradient)
+    return vortons
+
+
+@pytest.mark.parametrize("bound", [0.0, 1.5])
+@pytest.mark.parametrize("form", ["transpose", "classical", "mixed"])
+def test_d3_l5_uniform_strain(form, bound):
+    """Strengths grow as e^(g t) and shrink as e^(-g t / 2), with the bound and without."""
+    grown = strained(form, bound)
+    exact = np.diag([np.e, np.exp(-0.5), -2 * np.exp(-0.5)])
+    assert grown.strength == pytest.approx(exact, abs=1e-3 * np.abs(exact).max())
+    assert np.all(grown.core == 0.5) and np.all(grown.volume == np.float32(0.01))
+
+
+def test_d3_bound_acts_where_strength_exceeds_what_is_resolved():
+    """The same strain with a tenth of the own vorticity from the second step on."""
+    vortons = Vortons([[1.0, 0, 0]], bound=1.5)
+    for factor in (1.0, 0.1):
+        own = np.float64([[[0, 0, 0], [0, 0, -factor], [0, factor, 0]]])
+        before = vortons.strength[0, 0]
+        vortons.midpoint_step(0.01, lambda strength, own=own: STRAIN + own)
+        growth = vortons.strength[0, 0] / before - 1
+        # |w| = 2, 0.2; volume 1/2 at birth: 1.5 x 0.5 x 0.2 of a strength near 1 is stretched
+        assert growth == pytest.approx(0.01 if factor == 1 else 0.0015, rel=0.02)
+
+
+@pytest.mark.parametrize("target", native.targets())
+def test_d3_rvpm(target):
+    """|alpha| = e^(2 g t / 5), sigma = e^(-g t / 5): alpha / sigma^3 grows as vorticity does."""
+    grown = strained("rvpm", target=target)
+    rate = np.diag(STRAIN)
+    length = np.linalg.norm(grown.strength, axis=1)
+    assert length == pytest.approx(np.array([1, 1, 2]) * np.exp(0.4 * rate), rel=1e-3)
+    assert grown.core == pytest.approx(0.5 * np.exp(-0.2 * rate), rel=1e-3)
+    vorticity = length / grown.core**3
+    assert vorticity == pytest.approx(np.array([8, 8, 16]) * np.exp(rate), rel=2e-3)
+    assert np.all(grown.volume == np.float32(0.01))
+
+
+def test_rvpm_of_strength_across_the_stretching():
+    """What turns the strength is kept; only the part along it is shared with the core."""
+    vortons = Vortons([[0.0, 0, 3.0]], "rvpm")
+    shear = np.zeros((1, 3, 3))
+    shear[0, 0, 2] = 0.7  # u_x = 0.7 z
+    vortons.midpoint_step(0.01, lambda strength: shear)
+    assert vortons.strength[0] == pytest.approx([0.021, 0, 3.0], abs=1e-4)
+    assert vortons.core[0] == pytest.approx(0.5, rel=1e-4)
+
+
+def test_relaxation_turns_strength_towards_vorticity():
+    """Pedrizzetti: alpha' = (1 - f) alpha + f |alpha| w / |w|, f = 1 - exp(-C S dt)."""
+    generator = np.random.default_rng(7)
+    strength, gradients = generator.normal(size=(20, 3)), generator.normal(size=(20, 3, 3))
+    gradients[3] = np.diag([1, 2, -3])  # no vorticity: strength stays
+    gradients[4] = gradients[4] - gradients[4].T  # no strain: strength stays
+    vortons = Vortons(strength, "none")
+    vortons.midpoint_step(0.3, lambda strength: gradients, relaxation=0.8)
+    w = np.stack(
+        [
+            gradients[:, 2, 1] - gradients[:, 1, 2],
+            gradients[:, 0, 2] - gradients[:, 2, 0],
+            gradients[:, 1, 0] - gradients[:, 0, 1],
+        ],
+        axis=1,
+    )
+    symmetric = (gradients + gradients.transpose(0, 2, 1)) / 2
+    f = 1 - np.exp(-0.8 * 0.3 * np.sqrt(2 * (symmetric**2).sum(axis=(1, 2))))
+    size, length = np.linalg.norm(w, axis=1), np.linalg.norm(strength, axis=1)
+    f[3] = 0
+    direction = w / np.where(size > 0, size, 1)[:, None]
+    exact = (1 - f)[:, None] * strength + (f * length)[:, None] * direction
+    assert vortons.strength == pytest.approx(exact, abs=1e-5)
+    assert np.array_equal(vortons.strength[3:5], np.float32(strength[3:5]))
