@@ -136,7 +136,7 @@ static void find_boundary(vt_simulation *s, int64_t count, const vt_record *reco
         stages->boundary_tree(grid, count, records, theta, &s->arena, threads);
         break;
     case VT_BOUNDARY_DECIMATED:
-        stages->boundary_decimated(grid, &s->moments, threads);
+        stages->boundary_decimated(grid, count, records, &s->arena, threads);
         break;
     case VT_BOUNDARY_ZERO:
         stages->boundary_zero(grid);

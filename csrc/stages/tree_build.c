@@ -280,7 +280,7 @@ static float find_distance(const moment_job *job, double radius, double core)
     if (job->kernel == VT_KERNEL_BALL)
         distance = fmax(distance, radius + core);
     else if (job->kernel == VT_KERNEL_GAUSSIAN)
-        distance = fmax(distance, core * fmin(6, 2 / angle));
+        distance = fmax(distance, core * fmin(6, 2.25 / angle));
     else
         distance = fmax(distance, core * 2.5 / angle);
     return angle > 0 ? (float)fmax(distance * distance, 1e-37) : INFINITY;
