@@ -21,14 +21,14 @@ FPS = 24
 def scene(method):
     """Two wavy rings, one of them elliptic, tilted and born inside a step; wind; three emitters.
 
-    For `poisson` enough of everything to keep 8 threads busy, for `direct` what it can do in time.
+    For `poisson` enough of everything to keep 8 threads busy, for the others what they do in time.
     """
-    direct = method == "direct"
+    few = method != "poisson"
     scene = vt.Scene(
         "everything", seed=5, wind=(0.2, -0.1, 0.05), method=vt.Method(velocity=method), voxel=0.05
     )
     ring = {"core": 0.12, "wobble": 0.05}
-    ring |= {"layers": 1, "sections": 40} if direct else {"vorton_core": 0.045}
+    ring |= {"layers": 1, "sections": 40} if few else {"vorton_core": 0.045}
     scene.add(vt.VortexRing(radius=0.5, seed=3, **ring))
     scene.add(
         vt.VortexRing(
@@ -41,7 +41,7 @@ def scene(method):
             **ring,
         )
     )
-    much = 1 if direct else 20
+    much = 1 if few else 20
     scene.add(vt.Tracers(vt.Sphere((0, 0, 0.1), 0.4), count=2000 * much))
     scene.add(vt.Tracers(vt.Disk(radius=0.5), rate=1000 * much, start=0.11, lifetime=0.8))
     scene.add(vt.Tracers(vt.Box((2, 2, 2), (2.3, 2.3, 2.3)), rate=100 * much, end=1.3))

@@ -12,7 +12,7 @@ import pytest
 from native import targets
 
 HERE = Path(__file__).resolve().parent
-METHODS = ["poisson", "direct"]
+METHODS = ["poisson", "direct", "tree"]
 
 
 @pytest.fixture(scope="module", params=METHODS)

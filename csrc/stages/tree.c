@@ -132,6 +132,23 @@ VT_INLINE void add_cluster_velocity(int what, const view *v, const vt_tree_momen
         add_cluster_gradient(v, m, s, whole, sum);
 }
 
+/* Apart from the loops below: it is the same for all kernels. */
+#define VT_CLUSTER(name, what)                                                                     \
+    static __attribute__((noinline)) void name(const vt_tree *tree, uint32_t n, const vf d[3],     \
+                                               vf r2, vi whole, sums *total)                       \
+    {                                                                                              \
+        const vt_tree_moments *const m = &tree->moments[n];                                        \
+        const view v = look_at(&tree->nodes[n], m, d, r2);                                         \
+        if (what == POTENTIAL)                                                                     \
+            add_cluster_potential(&v, m, whole, total);                                            \
+        else                                                                                       \
+            add_cluster_velocity(what, &v, m, whole, &total->pairs);                               \
+    }
+VT_CLUSTER(take_potential, POTENTIAL)
+VT_CLUSTER(take_velocity, VELOCITY)
+VT_CLUSTER(take_gradient, GRADIENT)
+#undef VT_CLUSTER
+
 /* ---- vortons ---- */
 
 /* Potential of the ball, which is that of a point outside. */
@@ -185,12 +202,12 @@ VT_INLINE void sum_tree(int kernel, int what, const job *j, const vf target[3], 
         const vi present = resume <= vi_set((int32_t)n), far = r2 >= vf_set(node->taken_from);
         const vi whole = present & far, rest = present & ~far;
         if (vi_any(whole)) {
-            const vt_tree_moments *const m = &tree->moments[n];
-            const view v = look_at(node, m, d, r2);
             if (what == POTENTIAL)
-                add_cluster_potential(&v, m, whole, total);
+                take_potential(tree, n, d, r2, whole, total);
+            else if (what == VELOCITY)
+                take_velocity(tree, n, d, r2, whole, total);
             else
-                add_cluster_velocity(what, &v, m, whole, &total->pairs);
+                take_gradient(tree, n, d, r2, whole, total);
             resume = (whole & vi_set((int32_t)node->next)) | (~whole & resume);
         }
         const int deeper = vi_any(rest), leaf = node->next == n + 1;

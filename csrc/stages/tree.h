@@ -3,15 +3,15 @@
  *
  * The vortons are sorted along a Morton curve; a node is a run of them that shares a cube, a leaf
  * one of few vortons. Moments are about the mean position of the vortons weighted by |alpha|, with
- * o the offset from there, b the largest |o|, d the way from there to a target, r = |d| and n = d /
- * r:
+ * o the offset from there, b the largest |o|, d the way from there to a target, r = |d|, n = d / r:
  *
  *   4 pi A_c = (S_c + (b / r) D_c.n + 3/2 (b / r)^2 n.Q_c.n) / r
  *   S = sum alpha,  D_c = sum alpha_c o / b,  Q_c = sum alpha_c (o o^T - |o|^2 / 3) / b^2
  *
  * for each component c of alpha. A cluster stands for its vortons where r >= size / opening angle,
- * size = 2 b / sqrt 3 being the edge of the cube whose corners are b away from its centre, and
- * where r is so many cores that they count as points. */
+ * size = sqrt 2 b (later still where it is a large part of all), and where r is so many cores that
+ * they count as points. The size of a full cube is then 1.2 times its edge: the edge itself
+ * flatters a cluster that lies along a curve. */
 #ifndef VORTON_STAGES_TREE_H
 #define VORTON_STAGES_TREE_H
 
@@ -45,7 +45,8 @@ typedef struct vt_tree {
     uint32_t node_count;     /* 0 without vortons */
     vt_tree_node *nodes;
     vt_tree_moments *moments;
-    double least[3], scale; /* the cube of the curve: (position - least) scale is in [0, 2^21) */
+    double least[3], edge; /* the cube of the curve */
+    double scale;          /* (position - least) scale is in [0, 2^21) */
 } vt_tree;
 
 /* Rows `stride` floats apart; core may be NULL: then it is `same_core` for all. */

@@ -10,6 +10,7 @@
 
 enum {
     LEAF = 64,   /* most vortons of a leaf, unless they share the smallest cube */
+    FEW = 4,     /* vortons that are summed one by one at any distance: no dearer, and exact */
     LEVELS = 21, /* of cubes: three bits of a key each */
     DIGIT = 11,  /* bits that one pass of the sort looks at */
     DIGITS = (3 * LEVELS + DIGIT - 1) / DIGIT,
@@ -56,7 +57,6 @@ static void make_keys(void *context, int64_t begin, int64_t end, int thread)
 
 static void find_cube(vt_tree *tree, const vt_tree_rows *rows)
 {
-    double edge = 0;
     for (int a = 0; a < 3; a++) {
         float least = rows->position[a], most = least;
         for (int64_t i = 1; i < rows->count; i++) {
@@ -65,9 +65,9 @@ static void find_cube(vt_tree *tree, const vt_tree_rows *rows)
             most = x > most ? x : most;
         }
         tree->least[a] = (double)least;
-        edge = fmax(edge, (double)most - (double)least);
+        tree->edge = fmax(tree->edge, (double)most - (double)least);
     }
-    tree->scale = edge > 0 ? (double)((1 << LEVELS) - 1) / edge : 0;
+    tree->scale = tree->edge > 0 ? (double)((1 << LEVELS) - 1) / tree->edge : 0;
 }
 
 /* One pass: stable by one digit. Returns 0, and does nothing, where all keys share it. */
@@ -270,13 +270,16 @@ static void store_moments(vt_tree_moments *m, const sums *s)
     }
 }
 
-/* The squared distance from which a cluster is taken: see tree.h. Outside, the ball is a point;
- * Gaussian cores are one to 1e-7 beyond 6, those of Winckelmans and Leonard to 2 / p^4 at p cores,
- * which must fall with the opening angle as the error of the expansion does. */
+/* The squared distance from which a cluster is taken: see tree.h. The strength of closed vortex
+ * lines sums to zero: far away clusters cancel more and more, so large ones must be taken later for
+ * an error that is small against what is left. Outside, the ball is a point; Gaussian cores are one
+ * to 1e-7 beyond 6, those of Winckelmans and Leonard to 2 / p^4 at p cores, which must fall with
+ * the opening angle as the error of the expansion does. */
 static float find_distance(const moment_job *job, double radius, double core)
 {
     const double angle = job->opening_angle;
-    double distance = 1.1547005383792515 * radius / angle;
+    double distance = 1.4142135623730951 * radius / angle;
+    distance *= sqrt(fmax(1, 2 * distance / job->tree->edge));
     if (job->kernel == VT_KERNEL_BALL)
         distance = fmax(distance, radius + core);
     else if (job->kernel == VT_KERNEL_GAUSSIAN)
@@ -310,7 +313,7 @@ static void make_moments(void *context, int64_t begin, int64_t end, int thread)
             add_vorton(&s, o, alpha);
         }
         node->radius = (float)radius;
-        node->taken_from = find_distance(job, radius, core);
+        node->taken_from = last - first <= FEW ? INFINITY : find_distance(job, radius, core);
         store_moments(&tree->moments[n], &s);
     }
 }
