@@ -153,21 +153,59 @@ static double filter_variance(const vt_simulation *s)
     return has_points(s) ? 0 : cells * cells - point_variance;
 }
 
+/* The vector potential on the faces, and the moments for what lies beyond them. */
+static void find_boundary(vt_simulation *s, int64_t count, const vt_record *records)
+{
+    const vt_stage_table *const stages = s->stages;
+    vt_grid *const grid = &s->grid;
+    const double theta = s->def.method.opening_angle;
+    const int threads = s->def.threads;
+    stages->moments(grid, &s->moments, &s->arena, threads);
+    switch (s->def.method.boundary) {
+    case VT_BOUNDARY_TREE:
+        stages->boundary_tree(grid, count, records, theta, &s->arena, threads);
+        break;
+    case VT_BOUNDARY_DECIMATED:
+        stages->boundary_decimated(grid, count, records, &s->arena, threads);
+        break;
+    case VT_BOUNDARY_ZERO:
+        stages->boundary_zero(grid);
+        break;
+    default:
+        stages->boundary_clusters(grid, &s->moments, theta, &s->arena, threads);
+    }
+}
+
 void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, vt_record *sorted,
                     uint32_t *row_start)
 {
     const vt_stage_table *const stages = s->stages;
     vt_grid *const grid = &s->grid;
     vt_arena *const arena = &s->arena;
-    const double theta = s->def.method.opening_angle;
     const int threads = s->def.threads;
     VT_TIMED(s, sort, stages->sort(grid, count, records, sorted, row_start, arena, threads));
     VT_TIMED(s, deposit, stages->deposit(grid, sorted, row_start, threads));
-    VT_TIMED(s, boundary, stages->boundary(grid, &s->moments, theta, arena, threads));
+    VT_TIMED(s, boundary, find_boundary(s, count, sorted));
     VT_TIMED(s, filter,
              stages->filter(grid, filter_variance(s), 1 / grid->spacing, arena, threads));
     VT_TIMED(s, poisson, stages->poisson(grid, &s->plan, arena, threads));
     VT_TIMED(s, velocity, stages->velocity(grid, threads));
+}
+
+/* ---- without a grid ---- */
+
+void vt_sum_vortons(vt_simulation *s, const vt_sum *sum)
+{
+    const vt_method *const m = &s->def.method;
+    const int threads = s->def.threads;
+    if (m->velocity == VT_VELOCITY_TREE)
+        s->stages->tree(m->kernel, m->opening_angle, sum->target_count, sum->targets,
+                        sum->source_count, sum->position, sum->strength, sum->core, sum->velocity,
+                        sum->gradient, &s->arena, threads);
+    else
+        s->stages->direct(m->kernel, sum->target_count, sum->targets, sum->source_count,
+                          sum->position, sum->strength, sum->core, sum->velocity, sum->gradient,
+                          &s->arena, threads);
 }
 
 /* ---- the fields of now ---- */
@@ -202,7 +240,7 @@ vt_status vt_solve_now(vt_simulation *s)
     status = vt_find_content(s, NULL, &content);
     if (status)
         return status;
-    s->fields_exist = content.exists && s->def.method.velocity == VT_VELOCITY_POISSON;
+    s->fields_exist = content.exists && vt_has_grid(s);
     if (s->fields_exist)
         status = solve_grid_now(s, &content);
     s->fields_current = status == VT_OK;
@@ -248,12 +286,17 @@ void vt_velocity_of_points(vt_simulation *s, int64_t count, const float *points,
 {
     const int threads = s->def.threads;
     const size_t mark = vt_arena_mark(&s->arena);
-    if (s->def.method.velocity == VT_VELOCITY_DIRECT) {
+    if (!vt_has_grid(s)) {
         const vt_vortons *const v = &s->vortons;
         const vt_pair_sources now = {v->position, v->strength, v->core};
         const vt_pair_sources *const from = s->pairs.position ? &s->pairs : &now;
-        s->stages->direct(s->def.method.kernel, count, points, v->set.count, from->position,
-                          from->strength, from->core, velocity, NULL, &s->arena, threads);
+        vt_sum_vortons(s, &(vt_sum){.target_count = count,
+                                    .targets = points,
+                                    .source_count = v->set.count,
+                                    .position = from->position,
+                                    .strength = from->strength,
+                                    .core = from->core,
+                                    .velocity = velocity});
     } else if (s->fields_exist) {
         uint8_t *const inside = vt_arena_push(&s->arena, (size_t)count);
         s->stages->sample(&s->grid, count, points, velocity, inside, threads);
@@ -301,9 +344,9 @@ static vt_status describe_grid(vt_simulation *s, const char *name, vt_array *arr
         return vt_fail(VT_INVALID_ARGUMENT,
                        "there is no grid \"%s\"; allowed are velocity and vector_potential", name);
     if (!s->fields_exist)
-        return vt_fail(
-            VT_INVALID_ARGUMENT,
-            "there is no grid %s: no vorton carries circulation, or the method is direct", name);
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "there is no grid %s: no vorton carries circulation, or the method has none",
+                       name);
     *array = (vt_array){.data = potential ? (void *)g->field[0] : (void *)g->nodes,
                         .type = VT_FLOAT32,
                         .dimensions = 4,

@@ -69,7 +69,8 @@ typedef struct vt_method {
 #include "vorton/method.def"
 } vt_method;
 
-enum { VT_VELOCITY_POISSON, VT_VELOCITY_DIRECT };
+enum { VT_VELOCITY_POISSON, VT_VELOCITY_DIRECT, VT_VELOCITY_TREE };
+enum { VT_BOUNDARY_CLUSTERS, VT_BOUNDARY_TREE, VT_BOUNDARY_DECIMATED, VT_BOUNDARY_ZERO };
 enum { VT_KERNEL_GAUSSIAN, VT_KERNEL_WL, VT_KERNEL_BALL };
 enum { VT_CORES_FILTERED, VT_CORES_POINT };
 enum { VT_DOMAIN_LATTICE, VT_DOMAIN_BOX };
@@ -246,7 +247,7 @@ VT_API vt_status vt_update_fields(vt_simulation *simulation);
 /* Node-centred arrays of the working grid, shape (nz, ny, nx, 3), not contiguous: "velocity" (m/s,
  * relative to the wind) and "vector_potential" (m^2/s), up to date with the particles. Node
  * (k, j, i) is at origin + spacing (i, j, k). Valid until the next step. VT_INVALID_ARGUMENT when
- * there is no grid: no vorton carries circulation, or the method is direct. */
+ * there is no grid: no vorton carries circulation, or the method has none. */
 VT_API vt_status vt_get_grid(vt_simulation *simulation, const char *name, vt_array *array,
                              double origin[3], double *spacing);
 
