@@ -23,7 +23,7 @@ def run(frames=1, dt=0.02, **method):
 
 def test_all_rows_are_tried_here():
     assert [row["name"] for row in _core.METHOD_FIELDS] == [
-        "velocity", "kernel", "stretching", "time", "bound", "cleaning", "exchange",
+        "velocity", "poisson", "cycles", "steps", "downsampling", "kernel", "stretching", "time", "bound", "cleaning", "exchange",
         "opening_angle", "turn",
     ]  # fmt: skip
 
@@ -36,6 +36,30 @@ def test_velocity_and_kernel():
         other = run(velocity="direct", kernel=kernel)[0]
         assert 1e-4 * moved < np.abs(other - gauss).max() < moved
         assert np.array_equal(run(kernel=kernel)[0], grid)  # "the grid's core is Gaussian"
+
+
+def test_poisson_and_its_parameters():
+    """All come near the direct solution, by the residual that they leave; the sum over all pairs
+    does not ask them."""
+    exact, direct = run()[0], run(velocity="direct")[0]
+    moved = np.abs(exact - run(dt=0.0)[0]).max()
+
+    def miss(poisson, **parameters):
+        positions, _, sim = run(poisson=poisson, **parameters)
+        assert np.array_equal(run(velocity="direct", poisson=poisson, **parameters)[0], direct)
+        return np.abs(positions - exact).max() / moved, sim.health()["poisson_residual"]
+
+    few, many = miss("multigrid", cycles=1), miss("multigrid", cycles=4)
+    assert 0 < many[0] < 1e-3 and many[0] < few[0] < 0.1 and many[1] < 0.01 * few[1]
+    nested = {
+        (steps, downsampling): miss("nested", steps=steps, downsampling=downsampling)
+        for steps in (2, 8)
+        for downsampling in ("average", "nearest")
+    }
+    assert len(set(nested.values())) == 4
+    assert all(few[1] < left and off < 1 for off, left in nested.values())
+    for downsampling in ("average", "nearest"):
+        assert nested[8, downsampling][1] < nested[2, downsampling][1]
 
 
 @pytest.mark.parametrize("velocity", ["poisson", "direct"])
