@@ -95,10 +95,11 @@ static void make_level(vt_level *l, const int32_t cells[3], const vt_grid *grid,
     }
     l->row = padded(cells[0]) + VT_LANES;
     l->plane = l->row * (cells[1] + 1);
-    for (int parity = 0; parity < 2; parity++) {
-        l->inner[parity] = vt_arena_push(arena, 4 * (size_t)nodes);
+    for (int which = 0; which <= VT_ALL; which++) {
+        l->inner[which] = vt_arena_push(arena, 4 * (size_t)nodes);
         for (int32_t i = 0; i < nodes; i++)
-            l->inner[parity][i] = i > 0 && i < cells[0] && i % 2 == parity ? -1 : 0;
+            l->inner[which][i] =
+                i > 0 && i < cells[0] && (which == VT_ALL || i % 2 == which) ? -1 : 0;
     }
 }
 
@@ -136,8 +137,8 @@ size_t vt_levels_scratch(const int32_t cells[3], int threads)
         const int64_t nodes = padded(n[0] + 1) + padded(n[1] + 1) + padded(n[2] + 1);
         bytes +=
             (first ? 3 : 6) * (sizeof(float) * (size_t)(plane * (n[2] + 1) + 2 * MARGIN) + PUSHED);
-        /* tables: 9 arrays for each axis, of at most so many nodes, and 2 masks */
-        bytes += 4 * (size_t)(11 * nodes) + 29 * PUSHED;
+        /* tables: 9 arrays for each axis, of at most so many nodes, and 3 masks */
+        bytes += 4 * (size_t)(12 * nodes) + 30 * PUSHED;
     } while (coarsen(n));
     return bytes;
 }

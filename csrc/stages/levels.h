@@ -8,7 +8,7 @@
 #include "core/arena.h"
 #include "state/grid.h"
 
-enum { VT_LEVELS = 10, VT_TAPS = 3 };
+enum { VT_LEVELS = 10, VT_TAPS = 3, VT_ALL = 2 };
 
 /* Tables along one axis between a level (n cells) and the next coarser one (m cells). Arrays over
  * nodes are padded to VT_LANES with entries that may be used like the others. */
@@ -27,7 +27,8 @@ typedef struct vt_level {
     float *potential[3]; /* A; of the finest level, the field of the grid */
     float *source[3];    /* (finest spacing)^2 x right side, at inner nodes */
     float coupling[3];   /* (finest spacing / spacing of this level)^2, per axis */
-    int32_t *inner[2]; /* by node of a row: all bits set at even (0), odd (1) inner nodes, else 0 */
+    int32_t *inner[3];   /* by node of a row: all bits set at inner nodes, else 0: at even ones (0),
+                            odd ones (1), all (VT_ALL) */
     vt_transfer coarser[3]; /* to the next level; of the last level, unset */
 } vt_level;
 

@@ -150,6 +150,7 @@ VT_INLINE void residual_row(const vt_level *l, const float *a, const float *f, f
     const vf x = vf_set(l->coupling[0]), y = vf_set(l->coupling[1]), z = vf_set(l->coupling[2]);
     const vf diagonal = vf_set(-2.0f * (l->coupling[0] + l->coupling[1] + l->coupling[2]));
     const int64_t row = l->row, plane = l->plane, cells = l->cells[0];
+    const int32_t *const inner = l->inner[VT_ALL];
     vf before = {0}, here = vf_load(a);
     for (int64_t i = 0; i < cells; i += VL) {
         const vf after = vf_load(a + i + VL);
@@ -157,44 +158,63 @@ VT_INLINE void residual_row(const vt_level *l, const float *a, const float *f, f
         sum = vf_fma(x, vf_behind(before, here) + vf_ahead(here, after), sum);
         sum = vf_fma(y, vf_load(a + i - row) + vf_load(a + i + row), sum);
         sum = vf_fma(z, vf_load(a + i - plane) + vf_load(a + i + plane), sum);
-        const vi inner = vi_load(l->inner[0] + i) | vi_load(l->inner[1] + i);
-        vf_store(out + i, vf_select(inner, sum, (vf){0}));
+        vf_store(out + i, vf_select(vi_load(inner + i), sum, (vf){0}));
         before = here;
         here = after;
     }
 }
 
-/* Plane k of what is averaged. */
-static void fill_plane(const level_job *job, int c, int64_t k, float *out)
+/* A row averaged along x: inner nodes of the coarse level. */
+static void shrink_row(const level_job *job, const float *line, float *out)
+{
+    const vt_transfer *const x = &job->fine->coarser[0];
+    const int64_t cells = job->coarse->cells[0];
+    vf odd_before = {0};
+    for (int64_t i = 0; i < cells; i += VL) {
+        vf sum = {0};
+        if (job->fine->cells[0] == 2 * cells) {
+            vf even, odd;
+            vf_unzip(vf_load(line + 2 * i), vf_load(line + 2 * i + VL), &even, &odd);
+            sum = 0.5f * even + 0.25f * (vf_behind(odd_before, odd) + odd);
+            odd_before = odd;
+        } else {
+            for (int a = 0; a < VT_TAPS; a++)
+                sum =
+                    vf_fma(vf_gather(line, vi_load(x->tap[a] + i)), vf_load(x->share[a] + i), sum);
+        }
+        vf_store(out + i, sum);
+    }
+}
+
+/* Plane k of what is averaged, along x: rows of the coarse level, as many as the fine one has. */
+static void fill_plane(const level_job *job, int c, int64_t k, float *line, float *out)
 {
     const vt_level *const l = job->fine;
     for (int64_t j = 1; j < l->cells[1]; j++) {
         const float *const f = rows_of(l->source, l, c, k, j);
         if (job->residual)
-            residual_row(l, rows_of(l->potential, l, c, k, j), f, out + j * l->row);
-        else
-            memcpy(out + j * l->row, f, sizeof *f * (size_t)l->row);
+            residual_row(l, rows_of(l->potential, l, c, k, j), f, line);
+        shrink_row(job, job->residual ? line : f, out + j * job->coarse->row);
     }
 }
 
 /* Row J of the coarse source from three rows in each of three planes. */
 static void average_row(const level_job *job, const float *const planes[VT_TAPS],
-                        const float plane_share[VT_TAPS], int J, float *line, float *out)
+                        const float plane_share[VT_TAPS], int J, float *out)
 {
-    const vt_level *const l = job->fine;
-    const vt_transfer *const x = &l->coarser[0], *const y = &l->coarser[1];
-    for (int64_t i = 0; i < l->cells[0]; i += VL) {
-        vf sum = {0};
-        for (int a = 0; a < VT_TAPS; a++)
-            for (int b = 0; b < VT_TAPS; b++)
-                sum = vf_fma(vf_load(planes[a] + y->tap[b][J] * l->row + i),
-                             vf_set(plane_share[a] * y->share[b][J]), sum);
-        vf_store(line + i, sum);
+    const vt_transfer *const y = &job->fine->coarser[1];
+    const int64_t cells = job->coarse->cells[0], row = job->coarse->row;
+    const float *rows[VT_TAPS * VT_TAPS];
+    vf share[VT_TAPS * VT_TAPS];
+    for (int n = 0; n < VT_TAPS * VT_TAPS; n++) {
+        rows[n] = planes[n / VT_TAPS] + y->tap[n % VT_TAPS][J] * row;
+        share[n] = vf_set(plane_share[n / VT_TAPS] * y->share[n % VT_TAPS][J]);
     }
-    for (int64_t i = 0; i <= job->coarse->cells[0]; i += VL) {
+    for (int64_t i = 0; i < cells; i += VL) {
         vf sum = {0};
-        for (int a = 0; a < VT_TAPS; a++)
-            sum = vf_fma(vf_gather(line, vi_load(x->tap[a] + i)), vf_load(x->share[a] + i), sum);
+#pragma GCC unroll 9
+        for (int n = 0; n < VT_TAPS * VT_TAPS; n++)
+            sum = vf_fma(vf_load(rows[n] + i), share[n], sum);
         vf_store(out + i, sum);
     }
 }
@@ -211,12 +231,12 @@ static void average_group(const level_job *job, int c, int K, float *scratch)
         float share[VT_TAPS];
         for (int a = 0; a < VT_TAPS; a++) {
             for (; next <= z->tap[a][K]; next++)
-                fill_plane(job, c, next, scratch + next % VT_TAPS * l->plane);
+                fill_plane(job, c, next, line, scratch + next % VT_TAPS * l->plane);
             planes[a] = scratch + z->tap[a][K] % VT_TAPS * l->plane;
             share[a] = z->share[a][K];
         }
         for (int J = 1; J < m->cells[1]; J++)
-            average_row(job, planes, share, J, line, rows_of(m->source, m, c, K, J));
+            average_row(job, planes, share, J, rows_of(m->source, m, c, K, J));
     }
 }
 
@@ -289,64 +309,75 @@ static void clear_planes(void *context, int64_t begin, int64_t end, int thread)
 
 /* ---- from a level to the finer one ---- */
 
-/* Plane K of the coarse potential, interpolated along x: rows of the fine level. */
-static void stretch_plane(const level_job *job, int c, int K, float *out)
+/* low + t (high - low) in `out`; low itself where t is 0. */
+static const float *blend(const float *low, const float *high, float t, int64_t floats, float *out)
+{
+    if (t == 0)
+        return low;
+    for (int64_t i = 0; i < floats; i += VL) {
+        const vf here = vf_load(low + i);
+        vf_store(out + i, vf_fma(vf_load(high + i) - here, vf_set(t), here));
+    }
+    return out;
+}
+
+/* Where inner is set: in place of what is there, or added. */
+VT_INLINE void put(float *a, vf value, const int32_t *inner, int add)
+{
+    const vf here = vf_load(a);
+    vf_store(a, vf_select(vi_load(inner), add ? here + value : value, here));
+}
+
+/* A fine row from a row of coarse nodes, interpolated along x. */
+VT_INLINE void stretch_row(const level_job *job, const float *in, float *a, int add)
+{
+    const vt_transfer *const x = &job->fine->coarser[0];
+    const int64_t cells = job->fine->cells[0];
+    const int32_t *const inner = job->fine->inner[VT_ALL], *const base = x->base;
+    const float *const fraction = x->fraction;
+    if (cells == 2 * job->coarse->cells[0]) {
+        for (int64_t i = 0; i < cells; i += 2 * VL) {
+            const vf here = vf_load(in + i / 2), after = vf_load(in + i / 2 + 1);
+            vf low, high;
+            vf_zip(here, 0.5f * (here + after), &low, &high);
+            put(a + i, low, inner + i, add);
+            if (i + VL < cells)
+                put(a + i + VL, high, inner + i + VL, add);
+        }
+        return;
+    }
+    for (int64_t i = 0; i < cells; i += VL) {
+        const vf low = vf_gather(in, vi_load(base + i)),
+                 high = vf_gather(in + 1, vi_load(base + i));
+        put(a + i, vf_fma(high - low, vf_load(fraction + i), low), inner + i, add);
+    }
+}
+
+static void pass_plane(const level_job *job, int c, int k, float *scratch)
 {
     const vt_level *const l = job->fine, *const m = job->coarse;
-    const vt_transfer *const x = &l->coarser[0];
-    for (int J = 0; J <= m->cells[1]; J++, out += l->row) {
-        const float *const in = rows_of(m->potential, m, c, K, J);
-        for (int64_t i = 0; i < l->cells[0]; i += VL) {
-            const vi base = vi_load(x->base + i);
-            const vf low = vf_gather(in, base), high = vf_gather(in + 1, base);
-            vf_store(out + i, vf_fma(high - low, vf_load(x->fraction + i), low));
-        }
-    }
-}
-
-/* A row of the fine potential from four rows that are interpolated along x. */
-VT_INLINE void pass_row(const vt_level *l, const float *const rows[4], float y, float z, int add,
-                        float *a)
-{
-    const vf along_y = vf_set(y), along_z = vf_set(z);
-    for (int64_t i = 0; i < l->cells[0]; i += VL) {
-        const vf r0 = vf_load(rows[0] + i), r2 = vf_load(rows[2] + i), here = vf_load(a + i);
-        const vf low = vf_fma(vf_load(rows[1] + i) - r0, along_y, r0);
-        const vf high = vf_fma(vf_load(rows[3] + i) - r2, along_y, r2);
-        const vf value = vf_fma(high - low, along_z, low);
-        const vi inner = vi_load(l->inner[0] + i) | vi_load(l->inner[1] + i);
-        vf_store(a + i, vf_select(inner, add ? here + value : value, here));
-    }
-}
-
-static void pass_group(const level_job *job, int c, int k, float *scratch)
-{
-    const vt_level *const l = job->fine;
     const vt_transfer *const y = &l->coarser[1], *const z = &l->coarser[2];
-    const int end = k + GROUP < l->cells[2] ? k + GROUP : l->cells[2];
-    for (int next = z->base[k]; k < end; k++) {
-        const int K = z->base[k];
-        for (; next <= K + 1; next++)
-            stretch_plane(job, c, next, scratch + next % 2 * l->plane);
-        const float *const low = scratch + K % 2 * l->plane;
-        const float *const high = scratch + (K + 1) % 2 * l->plane;
-        for (int j = 1; j < l->cells[1]; j++) {
-            const int64_t at = y->base[j] * l->row;
-            const float *const rows[4] = {low + at, low + at + l->row, high + at,
-                                          high + at + l->row};
-            pass_row(l, rows, y->fraction[j], z->fraction[k], job->add,
-                     rows_of(l->potential, l, c, k, j));
-        }
+    const float *const low = rows_of(m->potential, m, c, z->base[k], 0);
+    const float *const plane = blend(low, low + m->plane, z->fraction[k], m->plane, scratch);
+    float *const line = scratch + l->plane;
+    for (int j = 1; j < l->cells[1]; j++) {
+        const float *row = plane + y->base[j] * m->row;
+        float *const a = rows_of(l->potential, l, c, k, j);
+        row = blend(row, row + m->row, y->fraction[j], m->row, line);
+        if (job->add)
+            stretch_row(job, row, a, 1);
+        else
+            stretch_row(job, row, a, 0);
     }
 }
 
-static void pass_groups(void *context, int64_t begin, int64_t end, int thread)
+static void pass_planes(void *context, int64_t begin, int64_t end, int thread)
 {
     const level_job *const job = context;
-    const int groups = (job->fine->cells[2] - 1 + GROUP - 1) / GROUP;
+    const int planes = job->fine->cells[2] - 1;
     float *const scratch = job->s->scratch + thread * job->s->scratch_floats;
     for (int unit = (int)begin; unit < end; unit++)
-        pass_group(job, unit / groups, 1 + unit % groups * GROUP, scratch);
+        pass_plane(job, unit / planes, 1 + unit % planes, scratch);
 }
 
 /* The potential of the next level, interpolated linearly to the inner nodes of this one: in place
@@ -355,7 +386,7 @@ static void pass_up(const solver *s, int level, int add)
 {
     const vt_level *const l = &s->levels.level[level];
     const level_job job = {.s = s, .fine = l, .coarse = l + 1, .add = add};
-    work(&job, l, (l->cells[2] - 1 + GROUP - 1) / GROUP, pass_groups);
+    work(&job, l, l->cells[2] - 1, pass_planes);
 }
 
 /* ---- the solvers ---- */
