@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/status.h"
+#include "state/solve_poisson.h"
 
 /* ---- where the vortons are ---- */
 
@@ -188,7 +189,7 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
     VT_TIMED(s, boundary, find_boundary(s, count, sorted));
     VT_TIMED(s, filter,
              stages->filter(grid, filter_variance(s), 1 / grid->spacing, arena, threads));
-    VT_TIMED(s, poisson, stages->poisson(grid, &s->plan, arena, threads));
+    VT_TIMED(s, poisson, vt_run_poisson(stages, &s->def.method, grid, &s->plan, arena, threads));
     VT_TIMED(s, velocity, stages->velocity(grid, threads));
 }
 
@@ -210,6 +211,24 @@ void vt_sum_vortons(vt_simulation *s, const vt_sum *sum)
 
 /* ---- the fields of now ---- */
 
+/* Records of all vortons, and room to sort them, in arena memory. */
+typedef struct record_space {
+    vt_record *records, *sorted;
+    uint32_t *row_start;
+} record_space;
+
+static record_space collect_now(vt_simulation *s)
+{
+    const int64_t count = s->vortons.set.count;
+    const size_t bytes = sizeof(vt_record) * (size_t)(count + VL);
+    const size_t rows = (size_t)s->grid.cells[1] * (size_t)s->grid.cells[2];
+    const record_space space = {vt_arena_push(&s->arena, bytes), vt_arena_push(&s->arena, bytes),
+                                vt_arena_push(&s->arena, 4 * (rows + 1))};
+    s->stages->collect(&s->grid, count, s->vortons.position, s->vortons.strength,
+                       s->vortons.bound_volume, space.records, s->def.threads);
+    return space;
+}
+
 static vt_status solve_grid_now(vt_simulation *s, const vt_content *content)
 {
     vt_placement placement = s->placement;
@@ -217,18 +236,31 @@ static vt_status solve_grid_now(vt_simulation *s, const vt_content *content)
     if (status)
         return status;
     vt_lay_out_grid(s, &placement);
-    const int64_t count = s->vortons.set.count;
     const size_t mark = vt_arena_mark(&s->arena);
-    const size_t bytes = sizeof(vt_record) * (size_t)(count + VL);
-    const size_t rows = (size_t)s->grid.cells[1] * (size_t)s->grid.cells[2];
-    vt_record *const records = vt_arena_push(&s->arena, bytes);
-    vt_record *const sorted = vt_arena_push(&s->arena, bytes);
-    uint32_t *const row_start = vt_arena_push(&s->arena, 4 * (rows + 1));
-    s->stages->collect(&s->grid, count, s->vortons.position, s->vortons.strength,
-                       s->vortons.bound_volume, records, s->def.threads);
-    vt_solve_field(s, count, records, sorted, row_start);
+    const record_space space = collect_now(s);
+    vt_solve_field(s, s->vortons.set.count, space.records, space.sorted, space.row_start);
     vt_arena_pop(&s->arena, mark);
     return VT_OK;
+}
+
+void vt_find_source(vt_simulation *s, float *source[3])
+{
+    enum { MARGIN = VT_LANES };
+    vt_grid grid = s->grid;
+    const int64_t field = grid.plane * (grid.cells[2] + 1) + 2 * MARGIN;
+    const int64_t nodes = grid.node_plane * (grid.cells[2] + 2);
+    for (int c = 0; c < 3; c++) {
+        source[c] = (float *)vt_arena_push(&s->arena, 4 * (size_t)field) + MARGIN;
+        grid.field[c] = source[c];
+    }
+    const size_t mark = vt_arena_mark(&s->arena);
+    grid.nodes = vt_arena_push(&s->arena, sizeof(f4) * (size_t)nodes);
+    const record_space space = collect_now(s);
+    s->stages->sort(&grid, s->vortons.set.count, space.records, space.sorted, space.row_start,
+                    &s->arena, s->def.threads);
+    s->stages->deposit(&grid, space.sorted, space.row_start, s->def.threads);
+    s->stages->filter(&grid, filter_variance(s), 1 / grid.spacing, &s->arena, s->def.threads);
+    vt_arena_pop(&s->arena, mark);
 }
 
 vt_status vt_solve_now(vt_simulation *s)

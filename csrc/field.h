@@ -33,6 +33,10 @@ void vt_lay_out_grid(vt_simulation *s, const vt_placement *placement);
 void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, vt_record *sorted,
                     uint32_t *row_start);
 
+/* spacing^2 x vorticity (m^2/s) at the inner nodes, laid out as s->grid.field, in arena memory: what
+ * the potential of now was solved for, which took its place. Fields must be up to date, and exist. */
+void vt_find_source(vt_simulation *s, float *source[3]);
+
 /* Brings the fields up to the particles of now, without a trace in what the next step does. */
 vt_status vt_solve_now(vt_simulation *s);
 

@@ -23,8 +23,9 @@ def run(frames=1, dt=0.02, **method):
 
 def test_all_rows_are_tried_here():
     assert {row["name"] for row in _core.METHOD_FIELDS} == {
-        "velocity", "boundary", "kernel", "cores", "domain", "stretching", "time", "bound",
-        "relaxation", "cleaning", "exchange", "opening_angle", "turn",
+        "velocity", "boundary", "poisson", "cycles", "steps", "downsampling", "kernel", "cores",
+        "domain", "stretching", "time", "bound", "relaxation", "cleaning", "exchange",
+        "opening_angle", "turn",
     }  # fmt: skip
 
 
