@@ -59,8 +59,8 @@ static PyMethodDef functions[] = {
      "simd($module, /)\n--\n\nInstruction set of the kernels: 'scalar', 'avx2' or 'avx512'.\n\n"
      "The environment variable VORTON_SIMD, read once, forces a lower one."},
     {"backend", py_backend, METH_NOARGS,
-     "backend($module, /)\n--\n\nThreads: 'openmp' or 'pthread' (environment variable "
-     "VORTON_BACKEND)."},
+     "backend($module, /)\n--\n\nThreads: 'pthread' (default) or 'openmp'.\n\n"
+     "The environment variable VORTON_BACKEND, read once, chooses."},
     {"available_threads", py_available_threads, METH_NOARGS,
      "available_threads($module, /)\n--\n\n"
      "Processors that this process may use: what threads=0 stands for."},

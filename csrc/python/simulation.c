@@ -70,6 +70,33 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *positional, PyObje
     return NULL;
 }
 
+static PyObject *copy(PyObject *self, PyObject *positional, PyObject *named)
+{
+    static const char *const names[] = {"max_vortons", "max_tracers"};
+    int64_t room[2] = {0, 0};
+    static char *keywords[] = {"max_vortons", "max_tracers", NULL};
+    PyObject *asked[2] = {NULL, NULL};
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "|$OO:copy", keywords, &asked[0],
+                                     &asked[1]))
+        return NULL;
+    for (int n = 0; n < 2; n++)
+        if (asked[n] && vt_py_to_int64(asked[n], names[n], 0, INT64_MAX, &room[n]) < 0)
+            return NULL;
+    vt_simulation *const simulation = vt_py_idle(self);
+    allocfunc allocate = (allocfunc)PyType_GetSlot(Py_TYPE(self), Py_tp_alloc);
+    vt_py_simulation *const other =
+        simulation ? (vt_py_simulation *)allocate(Py_TYPE(self), 0) : NULL;
+    if (!other)
+        return NULL;
+    vt_status status;
+    VT_PY_WITHOUT_GIL(
+        self, status = vt_copy_simulation(simulation, room[0], room[1], &other->simulation));
+    if (status == VT_OK)
+        return (PyObject *)other;
+    Py_DECREF(other);
+    return vt_py_raise(vt_py_state_of(self), status);
+}
+
 static void simulation_dealloc(PyObject *self)
 {
     PyTypeObject *const type = Py_TYPE(self);
@@ -320,6 +347,9 @@ static PyMethodDef methods[] = {
      "step($self, /, dt, count=1)\n--\n\n"
      "Advances count times by dt > 0 seconds (0 changes nothing).\n\n"
      "Other Python threads run meanwhile; Ctrl-C is seen between two steps."},
+    {"copy", VT_PY_FUNCTION(copy), METH_VARARGS | METH_KEYWORDS,
+     "copy($self, /, *, max_vortons=0, max_tracers=0)\n--\n\n"
+     "A second simulation in the same state, with this much room (0: as much as here)."},
     {"update_fields", update_fields, METH_NOARGS,
      "update_fields($self, /)\n--\n\n"
      "Brings the fields up to date with the particles, without moving anything."},

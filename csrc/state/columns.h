@@ -55,6 +55,9 @@ int vt_create_vortons(vt_vortons *vortons, int64_t capacity);
 int vt_create_tracers(vt_tracers *tracers, int64_t capacity);
 void vt_destroy_set(vt_set *set);
 
+/* Makes `to`, new and with room for them, hold the rows of `from`, and use the same columns. */
+void vt_copy_rows(const vt_set *from, vt_set *to);
+
 /* Row i of every used column becomes what row order[i] was, for i < count; count becomes the new
  * number of rows. Scratch for one column from the arena. */
 void vt_permute_set(vt_set *set, const uint32_t *order, int64_t count, vt_arena *arena,

@@ -54,6 +54,50 @@ static int grow(void **array, int32_t count, size_t item)
     return 0;
 }
 
+/* A copy of an array that grow() made, with the room that it counts on; NULL without memory. */
+static void *copy_grown(const void *array, int32_t count, size_t item)
+{
+    size_t room = 1;
+    while (room < (size_t)count)
+        room *= 2;
+    void *const copy = malloc(room * item);
+    if (copy)
+        memcpy(copy, array, (size_t)count * item);
+    return copy;
+}
+
+static int copy_rings(const vt_sources *from, vt_sources *to)
+{
+    to->rings = copy_grown(from->rings, from->ring_count, sizeof *to->rings);
+    if (!to->rings)
+        return -1;
+    to->ring_count = from->ring_count;
+    return 0;
+}
+
+static int copy_emitters(const vt_sources *from, vt_sources *to)
+{
+    to->emitters = copy_grown(from->emitters, from->emitter_count, sizeof *to->emitters);
+    if (!to->emitters)
+        return -1;
+    for (int32_t e = 0; e < from->emitter_count; e++) {
+        vt_emitter *const emitter = &to->emitters[e];
+        if (vt_copy_region(&from->emitters[e].region, &emitter->region))
+            return -1;
+        emitter->def.shape = emitter->region.shape;
+        to->emitter_count = e + 1; /* as many as there are to destroy */
+    }
+    return 0;
+}
+
+int vt_copy_sources(const vt_sources *from, vt_sources *to)
+{
+    *to = (vt_sources){0};
+    if (from->ring_count && copy_rings(from, to))
+        return -1;
+    return from->emitter_count && copy_emitters(from, to) ? -1 : 0;
+}
+
 /* ---- rings ---- */
 
 /* The whole ring at once, into the columns: a part of one would be no vortex line. */

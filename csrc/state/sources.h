@@ -50,6 +50,10 @@ typedef struct vt_births {
 
 void vt_destroy_sources(vt_sources *sources);
 
+/* Fills `to` with copies of all sources; 0, or -1 without memory (`to` is to be destroyed anyway).
+ */
+int vt_copy_sources(const vt_sources *from, vt_sources *to);
+
 /* All births with time in [from, to) for which the policy of the simulation has room. Changes
  * nothing but the arena; VT_OVER_CAPACITY when the policy refuses them. */
 vt_status vt_plan_births(vt_simulation *simulation, double from, double to, vt_births *births);
