@@ -1,7 +1,7 @@
 """The command `vorton`: bake, preview, info, demo, bench.
 
-Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 130 interrupted by Ctrl-C; 143 ended
-by SIGTERM while baking.
+Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 130 interrupted by Ctrl-C; 143
+ended by SIGTERM while baking.
 """
 
 from __future__ import annotations

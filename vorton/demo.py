@@ -1,7 +1,7 @@
 """The demo: two dyed vortex rings run into each other, baked and rendered.
 
-The folder keeps the volumes, for a host, and the film. The tracers (350 MB) are not written: the film
-simulates the scene again, which costs less than reading them.
+The folder keeps the volumes, for a host, and the film. The tracers are not written, which would be
+most of the bytes: the film simulates the scene again, which costs less than reading them.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _core
 from .fields import check_number, shown
+from .records import Health, StageTime, Timings
 from .scene import Scene
 
 __all__ = ["Grids", "Simulation", "Tracers", "Vortons"]
@@ -450,14 +451,28 @@ class Simulation:
     # ---- records ----
 
     @property
-    def health(self) -> dict[str, Any]:
-        """Health of the flow by name, computed now: vorton.h (vt_health) explains the numbers."""
-        return self._core.health()
+    def health(self) -> Any:
+        """Health of the flow, computed now: a `vorton.records.Health`.
+
+        Examples
+        --------
+        >>> health = Simulation().health
+        >>> health.energy == health["energy"] == 0.0
+        True
+        """
+        return Health(**self._core.health())
 
     @property
-    def timings(self) -> dict[str, dict[str, float]]:
-        """For each stage: seconds in the `last` step, `total` seconds and `calls`."""
-        return {row.pop("name"): row for row in self._core.timings()}
+    def timings(self) -> Timings:
+        """Time spent in each stage: a `vorton.records.Timings`.
+
+        Examples
+        --------
+        >>> Simulation().timings.step.calls
+        0
+        """
+        rows = {row.pop("name"): row for row in self._core.timings()}
+        return Timings({name: StageTime(**row) for name, row in rows.items()})
 
     def __repr__(self) -> str:
         head = f"<vorton.Simulation {self.scene.name!r}: frame {self.frame}"

@@ -349,27 +349,18 @@ VT_API vt_status vt_velocity_at(vt_simulation *simulation, int64_t count, const 
 
 /* ---- records ---- */
 
-/* Health of the flow, computed on request from the state and the fields of now. */
+/* Health of the flow, computed on request from the state and the fields of now; health.def lists
+ * and explains the numbers. */
 typedef struct vt_health {
-    int64_t vortons, tracers;
-    int32_t grid[3];       /* nodes along x, y, z; 0 before the first field */
-    double spacing;        /* h, m */
-    int32_t substeps;      /* of the last step */
-    double strength[3];    /* sum of alpha, m^3/s */
-    double strength_share; /* |sum alpha| / sum |alpha|: 0 for closed vortex lines; > .05 is bad */
-    double impulse[3];     /* 1/2 sum x cross alpha, m^4/s */
-    double angular_impulse[3];   /* 1/3 sum x cross (x cross alpha), m^5/s */
-    double energy;               /* 1/2 integral A . omega over the grid, m^5/s^2 */
-    double largest_gradient;     /* G: largest Frobenius norm of grad u at a vorton, 1/s */
-    double largest_speed;        /* at a vorton, m/s */
-    double largest_divergence;   /* of the velocity at a node, x h / largest speed at a node */
-    double vorticity_divergence; /* rms div omega / rms |grad omega|; > .4 is bad */
-    double overlap; /* mean spacing of the vortons (volume^1/3) / effective core; > 1 is bad */
-    double bounded_share;    /* share of the vortons at the bound of stretching */
-    double poisson_residual; /* of the last solution for the vector potential A: rms (laplace A +
-                                omega) / rms omega over the inner nodes, omega the vorticity on the
-                                grid; 0 without a grid. The direct solver leaves what float32 can
-                                hold, 1e-6 .. 3e-3 from 17 to 257 nodes a side */
+#define VT_HEALTH_int32 int32_t
+#define VT_HEALTH_int64 int64_t
+#define VT_HEALTH_double double
+#define VT_HEALTH(name, type, unit, description) VT_HEALTH_##type name;
+#define VT_HEALTH_VECTOR(name, type, unit, description) VT_HEALTH_##type name[3];
+#include "vorton/health.def"
+#undef VT_HEALTH_int32
+#undef VT_HEALTH_int64
+#undef VT_HEALTH_double
 } vt_health;
 VT_API vt_status vt_get_health(vt_simulation *simulation, vt_health *health);
 

@@ -292,23 +292,16 @@ static PyObject *volume(PyObject *self, PyObject *positional, PyObject *named)
 /* ---- records ---- */
 
 static const vt_py_field health_fields[] = {
-    {"vortons", VT_PY_INT64, offsetof(vt_health, vortons), NULL},
-    {"tracers", VT_PY_INT64, offsetof(vt_health, tracers), NULL},
-    {"grid", VT_PY_INTS3, offsetof(vt_health, grid), NULL},
-    {"spacing", VT_PY_DOUBLE, offsetof(vt_health, spacing), NULL},
-    {"substeps", VT_PY_INT32, offsetof(vt_health, substeps), NULL},
-    {"strength", VT_PY_VECTOR, offsetof(vt_health, strength), NULL},
-    {"strength_share", VT_PY_DOUBLE, offsetof(vt_health, strength_share), NULL},
-    {"impulse", VT_PY_VECTOR, offsetof(vt_health, impulse), NULL},
-    {"angular_impulse", VT_PY_VECTOR, offsetof(vt_health, angular_impulse), NULL},
-    {"energy", VT_PY_DOUBLE, offsetof(vt_health, energy), NULL},
-    {"largest_gradient", VT_PY_DOUBLE, offsetof(vt_health, largest_gradient), NULL},
-    {"largest_speed", VT_PY_DOUBLE, offsetof(vt_health, largest_speed), NULL},
-    {"largest_divergence", VT_PY_DOUBLE, offsetof(vt_health, largest_divergence), NULL},
-    {"vorticity_divergence", VT_PY_DOUBLE, offsetof(vt_health, vorticity_divergence), NULL},
-    {"overlap", VT_PY_DOUBLE, offsetof(vt_health, overlap), NULL},
-    {"bounded_share", VT_PY_DOUBLE, offsetof(vt_health, bounded_share), NULL},
-    {"poisson_residual", VT_PY_DOUBLE, offsetof(vt_health, poisson_residual), NULL},
+#define VT_PY_HEALTH_int64 VT_PY_INT64
+#define VT_PY_HEALTH_int32 VT_PY_INT32
+#define VT_PY_HEALTH_double VT_PY_DOUBLE
+#define VT_PY_HEALTH_VECTOR_int32 VT_PY_INTS3
+#define VT_PY_HEALTH_VECTOR_double VT_PY_VECTOR
+#define VT_HEALTH(name, type, unit, description)                                                   \
+    {#name, VT_PY_HEALTH_##type, offsetof(vt_health, name), NULL},
+#define VT_HEALTH_VECTOR(name, type, unit, description)                                            \
+    {#name, VT_PY_HEALTH_VECTOR_##type, offsetof(vt_health, name), NULL},
+#include "vorton/health.def"
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 static PyObject *health(PyObject *self, PyObject *Py_UNUSED(arguments))
@@ -408,7 +401,7 @@ static PyMethodDef methods[] = {
      "volume($self, /, voxel_size, velocity_margin=..., threads=0)\n--\n\n"
      "Volume of density and velocity, from the state of now."},
     {"health", health, METH_NOARGS,
-     "health($self, /)\n--\n\nHealth of the flow; vorton.h (vt_health) explains the numbers."},
+     "health($self, /)\n--\n\nHealth of the flow; HEALTH_FIELDS explains the numbers."},
     {"timings", timings, METH_NOARGS,
      "timings($self, /)\n--\n\n"
      "For each stage its name, seconds in the last step, total seconds, and calls."},
