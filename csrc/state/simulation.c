@@ -145,6 +145,11 @@ static vt_status choose_room(const char *name, int64_t asked, int64_t alive, int
                    (long long)alive);
 }
 
+/* What owns memory, as copy_memory knows it: whoever adds to it adds there, too. */
+_Static_assert(offsetof(vt_simulation, grid) - offsetof(vt_simulation, vortons) ==
+                   sizeof(vt_vortons) + sizeof(vt_tracers) + sizeof(vt_sources),
+               "copy_memory copies every member between vortons and grid");
+
 /* `to` holds the plain values of `from`, and nothing that owns memory. */
 static vt_status copy_memory(const vt_simulation *from, vt_simulation *to)
 {

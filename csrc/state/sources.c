@@ -66,6 +66,11 @@ static void *copy_grown(const void *array, int32_t count, size_t item)
     return copy;
 }
 
+/* What owns memory in them is copied below: whoever adds a member looks there, too. */
+_Static_assert(sizeof(vt_emitter) == sizeof(vt_emitter_def) + sizeof(vt_region) + 16 &&
+                   sizeof(vt_sources) == 2 * sizeof(void *) + 2 * sizeof(int32_t),
+               "vt_copy_sources copies every member");
+
 static int copy_rings(const vt_sources *from, vt_sources *to)
 {
     to->rings = copy_grown(from->rings, from->ring_count, sizeof *to->rings);
