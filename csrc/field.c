@@ -340,7 +340,9 @@ vt_status vt_solve_now(vt_simulation *s)
 {
     vt_content content;
     const uint64_t digest = digest_sources(s);
-    if (s->fields_current && s->fields_digest == digest)
+    /* a box holds the tracers, too, and they may have been written */
+    const int moved = s->def.method.domain == VT_DOMAIN_BOX && s->viewed[VT_TRACERS];
+    if (s->fields_current && s->fields_digest == digest && !moved)
         return VT_OK;
     vt_status status = vt_find_content(s, NULL, &content);
     if (status)
