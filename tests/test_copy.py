@@ -18,10 +18,15 @@ TETRAHEDRON = vt.Mesh(
 
 
 def scene(method):
-    """Everything that moves, and a source of smoke in the shape of a mesh."""
+    """Everything that moves, a source of smoke in the shape of a mesh, and animated ones."""
     made = everything.scene(method)
     made.add(vt.Tracers(TETRAHEDRON, rate=300))
     made.add(vt.Tracers(TETRAHEDRON, count=300, start=0.6))
+    turned = vt.Keys([(0, (1, 0, 0, 0)), (0.3, (1, 1, 0, 0)), (0.8, (1, 0, 1, 0))], "smooth")
+    outer = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (1, (0, 0.5, 1))]))
+    inner = vt.Transform(rotation=turned, parent=outer)
+    rate = vt.Keys([(0, 100), (0.5, 900), (0.9, 50)])
+    made.add(vt.Tracers(vt.Sphere(radius=0.2), rate=rate, lifetime=0.5, parent=inner))
     return made
 
 

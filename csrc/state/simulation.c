@@ -147,7 +147,8 @@ static vt_status choose_room(const char *name, int64_t asked, int64_t alive, int
 
 /* What owns memory, as copy_memory knows it: whoever adds to it adds there, too. */
 _Static_assert(offsetof(vt_simulation, grid) - offsetof(vt_simulation, vortons) ==
-                   sizeof(vt_vortons) + sizeof(vt_tracers) + sizeof(vt_sources),
+                   sizeof(vt_vortons) + sizeof(vt_tracers) + sizeof(vt_sources) +
+                       sizeof(vt_transforms),
                "copy_memory copies every member between vortons and grid");
 
 /* `to` holds the plain values of `from`, and nothing that owns memory. */
@@ -155,9 +156,11 @@ static vt_status copy_memory(const vt_simulation *from, vt_simulation *to)
 {
     if (reserve_memory(to))
         return no_address_space(&to->def);
-    if (vt_copy_sources(&from->sources, &to->sources))
-        return vt_fail(VT_OUT_OF_MEMORY, "no memory for a copy of %d emitters",
-                       from->sources.emitter_count);
+    vt_status status = vt_copy_sources(&from->sources, &to->sources);
+    if (!status)
+        status = vt_copy_transforms(&from->transforms, &to->transforms);
+    if (status)
+        return status;
     vt_copy_rows(&from->vortons.set, &to->vortons.set);
     vt_copy_rows(&from->tracers.set, &to->tracers.set);
     return VT_OK;

@@ -61,46 +61,50 @@ static void *copy_grown(const void *array, int32_t count, size_t item)
     while (room < (size_t)count)
         room *= 2;
     void *const copy = malloc(room * item);
-    if (copy)
+    if (copy && count)
         memcpy(copy, array, (size_t)count * item);
     return copy;
 }
 
 /* What owns memory in them is copied below: whoever adds a member looks there, too. */
-_Static_assert(sizeof(vt_emitter) == sizeof(vt_emitter_def) + sizeof(vt_region) + 16 &&
+_Static_assert(sizeof(vt_emitter) == sizeof(vt_emitter_def) + sizeof(vt_animations) +
+                                         sizeof(vt_rate_sum) + sizeof(vt_region) + 16 &&
                    sizeof(vt_sources) == 2 * sizeof(void *) + 2 * sizeof(int32_t),
                "vt_copy_sources copies every member");
 
-static int copy_rings(const vt_sources *from, vt_sources *to)
+/* `to` has the plain values of `from` already; on failure there is nothing to destroy. */
+static vt_status copy_emitter(const vt_emitter *from, vt_emitter *to)
 {
-    to->rings = copy_grown(from->rings, from->ring_count, sizeof *to->rings);
-    if (!to->rings)
-        return -1;
-    to->ring_count = from->ring_count;
-    return 0;
+    to->animations = (vt_animations){0};
+    to->rate_sum = (vt_rate_sum){0};
+    if (vt_copy_region(&from->region, &to->region))
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
+    to->def.shape = to->region.shape;
+    vt_status status = vt_copy_animations(emitter_parameters, from->animations.count,
+                                          from->animations.items, &to->animations);
+    if (!status && from->rate_sum.track)
+        status = vt_create_rate_sum(vt_find_animation(&to->animations, "rate"), from->def.start,
+                                    &to->rate_sum);
+    if (status)
+        destroy_emitter(to);
+    return status;
 }
 
-static int copy_emitters(const vt_sources *from, vt_sources *to)
+vt_status vt_copy_sources(const vt_sources *from, vt_sources *to)
 {
-    to->emitters = copy_grown(from->emitters, from->emitter_count, sizeof *to->emitters);
-    if (!to->emitters)
-        return -1;
-    for (int32_t e = 0; e < from->emitter_count; e++) {
-        vt_emitter *const emitter = &to->emitters[e];
-        if (vt_copy_region(&from->emitters[e].region, &emitter->region))
-            return -1;
-        emitter->def.shape = emitter->region.shape;
-        to->emitter_count = e + 1; /* as many as there are to destroy */
-    }
-    return 0;
-}
-
-int vt_copy_sources(const vt_sources *from, vt_sources *to)
-{
+    vt_status status = VT_OK;
     *to = (vt_sources){0};
-    if (from->ring_count && copy_rings(from, to))
-        return -1;
-    return from->emitter_count && copy_emitters(from, to) ? -1 : 0;
+    to->rings = copy_grown(from->rings, from->ring_count, sizeof *to->rings);
+    to->emitters = copy_grown(from->emitters, from->emitter_count, sizeof *to->emitters);
+    if (!to->rings || !to->emitters)
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for %d rings and %d emitters", from->ring_count,
+                       from->emitter_count);
+    to->ring_count = from->ring_count;
+    for (int32_t e = 0; e < from->emitter_count && !status; e++) {
+        status = copy_emitter(&from->emitters[e], &to->emitters[e]);
+        to->emitter_count = e + !status; /* as many as there are to destroy */
+    }
+    return status;
 }
 
 /* ---- rings ---- */
