@@ -2,6 +2,7 @@
 #ifndef VORTON_FIELD_H
 #define VORTON_FIELD_H
 
+#include "stages/baroclinic.h"
 #include "state/simulation.h"
 
 /* Where the vortons are, with circulation or without. */
@@ -32,6 +33,10 @@ void vt_lay_out_grid(vt_simulation *s, const vt_placement *placement);
  * for count, row_start for cells[1] x cells[2] + 1. */
 void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, vt_record *sorted,
                     uint32_t *row_start);
+
+/* What the vortons feel of the density around them, from the records that vt_solve_field sorted. */
+void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
+                      const uint32_t *row_start, vt_buoyancy *buoyancy);
 
 /* Brings the fields up to the particles of now, without a trace in what the next step does. */
 vt_status vt_solve_now(vt_simulation *s);

@@ -24,7 +24,7 @@ def run(frames=1, dt=0.02, **method):
 def test_all_rows_are_tried_here():
     assert [row["name"] for row in _core.METHOD_FIELDS] == [
         "velocity", "kernel", "stretching", "time", "bound", "cleaning", "exchange",
-        "opening_angle", "turn",
+        "buoyancy", "buoyancy_scale", "opening_angle", "turn",
     ]  # fmt: skip
 
 

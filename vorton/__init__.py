@@ -13,6 +13,7 @@ from pathlib import Path as _Path
 
 from ._core import BusyError, CapacityError
 from ._core import version as _version
+from .ambient import Air, Gas, Liquid, Water
 from .bake import Volumes, bake
 from .manifest import Manifest
 from .method import Method
@@ -24,10 +25,13 @@ from .sources import Tracers, VortexRing
 __version__ = _version()
 
 __all__ = [
+    "Air",
     "Box",
     "BusyError",
     "CapacityError",
     "Disk",
+    "Gas",
+    "Liquid",
     "Manifest",
     "Mesh",
     "Method",
@@ -38,6 +42,7 @@ __all__ = [
     "Tracers",
     "Volumes",
     "VortexRing",
+    "Water",
     "bake",
     "get_include",
     "get_library",
