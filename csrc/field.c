@@ -141,6 +141,7 @@ void vt_lay_out_grid(vt_simulation *s, const vt_placement *placement)
         g->core = fmax(s->smallest_core, g->core);
     char *at = s->grid_memory;
     g->nodes = carve(&at, (int64_t)sizeof(f4) * g->node_plane * (g->cells[2] + 2));
+    g->scalars = carve(&at, (int64_t)sizeof(f4) * g->node_plane * (g->cells[2] + 2));
     for (int c = 0; c < 3; c++)
         g->field[c] = carve(&at, (int64_t)sizeof(float) * g->plane * (g->cells[2] + 1));
     for (int f = 0; f < 6; f++)
@@ -207,6 +208,33 @@ void vt_sum_vortons(vt_simulation *s, const vt_sum *sum)
         s->stages->direct(m->kernel, sum->target_count, sum->targets, sum->source_count,
                           sum->position, sum->strength, sum->core, sum->velocity, sum->gradient,
                           &s->arena, threads);
+}
+
+/* ---- what the vortons carry ---- */
+
+static const float *used_column(const vt_simulation *s, int column)
+{
+    return s->vortons.set.used[column] ? s->vortons.set.column[column] : NULL;
+}
+
+void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
+                      const uint32_t *row_start, vt_buoyancy *buoyancy)
+{
+    const int threads = s->def.threads;
+    const size_t mark = vt_arena_mark(&s->arena);
+    vt_record *const records = vt_arena_push(&s->arena, sizeof *records * (size_t)(count + VL));
+    const vt_scalar_rows rows = {s->vortons.volume, used_column(s, VT_VORTON_density),
+                                 used_column(s, VT_VORTON_temperature)};
+    vt_grid means = s->grid, slopes = s->grid;
+    means.nodes =
+        vt_arena_push(&s->arena, (size_t)(means.node_plane * (means.cells[2] + 2)) * sizeof(f4));
+    slopes.nodes = s->grid.scalars;
+    *buoyancy = (vt_buoyancy){vt_fluid_of(&s->def), slopes.nodes, s->vortons.volume};
+    s->stages->collect_scalars(&s->grid, count, sorted, &rows, &buoyancy->fluid, records, threads);
+    s->stages->deposit(&means, records, row_start, threads);
+    s->stages->normalise(&means, row_start, threads);
+    s->stages->slope(&means, &slopes, threads);
+    vt_arena_pop(&s->arena, mark);
 }
 
 /* ---- the fields of now ---- */

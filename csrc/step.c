@@ -17,6 +17,9 @@ enum {
     MOST_SUBSTEPS = 4096 /* in one step: beyond, the flow has blown up */
 };
 
+/* Most of the time that a density contrast needs to fall through a cell, in a substep. */
+static const double buoyancy_time = 0.3;
+
 /* Births are numbered by time x rate, which must stay a whole number in a double. */
 static const double latest_time = 1e9; /* s */
 
@@ -31,6 +34,7 @@ typedef struct work {
     uint32_t *row_start;
     int64_t count;
     vt_grid space; /* the grid; without one space itself, in metres */
+    vt_buoyancy buoyancy;
     vt_field field;
     vt_tracer_work tracers;
 } work;
@@ -59,6 +63,8 @@ static void solve(vt_simulation *s, work *w)
         VT_TIMED(s, tree, sum_vortons(s, w));
     else
         vt_solve_field(s, w->count, w->records, w->sorted, w->row_start);
+    if (w->field.buoyancy)
+        VT_TIMED(s, scalars, vt_solve_scalars(s, w->count, w->sorted, w->row_start, &w->buoyancy));
 }
 
 /* ---- parts of a substep ---- */
@@ -68,8 +74,8 @@ static vt_status place(vt_simulation *s, const vt_births *births, int32_t *exist
 {
     vt_content content;
     vt_status status = vt_find_content(s, births, &content);
-    *exists = content.exists;
-    s->fields_exist = !status && content.exists && vt_has_grid(s);
+    *exists = content.exists || vt_is_buoyant(s);
+    s->fields_exist = !status && *exists && vt_has_grid(s);
     if (!s->fields_exist)
         return status;
     status = vt_place_grid(s, &content, &s->placement);
@@ -122,7 +128,10 @@ static void collect(vt_simulation *s, const vt_births *births, const vt_scheme *
         w->row_start =
             vt_arena_push(&s->arena, 4 * ((size_t)s->grid.cells[1] * (size_t)s->grid.cells[2] + 1));
     }
-    w->field = (vt_field){&w->space, w->velocity, w->gradient};
+    w->field = (vt_field){.grid = &w->space,
+                          .velocity = w->velocity,
+                          .gradient = w->gradient,
+                          .buoyancy = vt_is_buoyant(s) ? &w->buoyancy : NULL};
     make_room(s, births, scheme, w);
     collect_records(s, w, w->records);
 }
@@ -147,12 +156,15 @@ static void sort_columns(vt_simulation *s, work *w)
 static vt_status choose_substep(const vt_simulation *s, const vt_scheme *scheme, double remaining,
                                 double *dt)
 {
-    double gradient = 0, speed = 0;
+    double gradient = 0, speed = 0, pull = 0;
     for (int t = 0; t < VT_MAX_THREADS; t++) {
         gradient = fmax(gradient, s->extremes.thread[t].gradient);
         speed = fmax(speed, s->extremes.thread[t].speed);
+        pull = fmax(pull, s->extremes.thread[t].pull);
     }
     double count = remaining * gradient / s->def.method.turn;
+    if (pull > 0)
+        count = fmax(count, remaining * sqrt(pull / s->grid.spacing) / buoyancy_time);
     if (vt_has_grid(s)) {
         const double way = (VT_DOMAIN_MARGIN - 2) * s->grid.spacing;
         count = fmax(count, remaining * speed * vt_last_reach(scheme) / way);

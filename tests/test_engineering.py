@@ -360,6 +360,8 @@ WRITABLE = {
     "vortons.volume": POSITIVE,
     "vortons.bound_volume": FINITE,
     "vortons.age": FINITE,
+    "vortons.density": FINITE,
+    "vortons.temperature": POSITIVE,
     "tracers.position": FINITE,
     "tracers.density": NOT_NEGATIVE,
     "tracers.size": NOT_NEGATIVE,

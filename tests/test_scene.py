@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from vorton import fields
+from vorton.ambient import Liquid
 from vorton.scene import SCHEMA, Scene
 from vorton.shapes import Box, Disk, Mesh, Sphere, Torus
 from vorton.sources import SOURCES, Tracers, VortexRing
@@ -24,6 +25,7 @@ def full_scene() -> Scene:
     scene = Scene(
         "all of it", seed=2**64 - 1, wind=(0.1, -0.2, 1 / 3), voxel=0.02, spacing=0.05,
         max_vortons=5000, max_tracers=70000, max_nodes=10**6, at_capacity="oldest",
+        gravity=(0, -9.81, 0), ambient=Liquid(temperature=300),
     )  # fmt: skip
     scene.add(
         VortexRing(
@@ -96,7 +98,8 @@ def test_digest_is_stable():
     data["method"] = {}
     text = fields.canonical_json(data)
     assert text == (
-        '{"at_capacity":"error","max_nodes":16777216,"max_tracers":8388608,"max_vortons":1048576,'
+        '{"ambient":{"pressure":101325.0,"stratification":0.0,"temperature":293.15,"type":"Air"},'
+        '"at_capacity":"error","gravity":[0.0,0.0,-9.81],"max_nodes":16777216,"max_tracers":8388608,"max_vortons":1048576,'
         '"method":{},"name":"ring","schema":1,"seed":1,"sources":[{"axis":[0.0,0.0,1.0],'
         '"center":[0.0,0.0,0.0],"circulation":1.0,"core":0.1,"layers":null,'
         '"major":[1.0,0.0,0.0],"radius":1.0,"sections":null,"seed":0,"time":0.0,'

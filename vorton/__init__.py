@@ -13,6 +13,7 @@ from pathlib import Path as _Path
 
 from ._core import BusyError, CapacityError
 from ._core import version as _version
+from .ambient import Air, Gas, Liquid, Water
 from .animation import Keys, Samples, Transform
 from .bake import Volumes, bake
 from .manifest import Manifest
@@ -25,11 +26,14 @@ from .sources import Tracers, VortexRing
 __version__ = _version()
 
 __all__ = [
+    "Air",
     "Box",
     "BusyError",
     "CapacityError",
     "Disk",
+    "Gas",
     "Keys",
+    "Liquid",
     "Manifest",
     "Mesh",
     "Method",
@@ -42,6 +46,7 @@ __all__ = [
     "Transform",
     "Volumes",
     "VortexRing",
+    "Water",
     "bake",
     "get_include",
     "get_library",

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .ambient import AMBIENTS, Air, Ambient
 from .animation import Transform
 from .fields import (
     LARGEST,
@@ -47,9 +48,20 @@ def _check_method(name: str, value: Any) -> Method:
     return value
 
 
+def _check_ambient(name: str, value: Any) -> Ambient:
+    if isinstance(value, Mapping):
+        return from_dict(value, AMBIENTS, name)  # type: ignore[return-value]
+    if not isinstance(value, Ambient):
+        known = ", ".join(cls.__name__ for cls in AMBIENTS)
+        raise TypeError(f"{name} = {shown(value)}: must be an ambient fluid: {known}")
+    return value
+
+
 _CHECKS = {
     "name": check_file_name,
     "seed": lambda n, v: check_integer(n, v, least=0, most=2**64 - 1),
+    "gravity": lambda n, v: check_vector(n, v, unit="m/s^2"),
+    "ambient": _check_ambient,
     "wind": lambda n, v: check_vector(n, v, unit="m/s"),
     "voxel": _length,
     "spacing": _length,
@@ -59,6 +71,9 @@ _CHECKS = {
     "max_nodes": lambda n, v: check_integer(n, v, least=17**3, most=2**30),
     "at_capacity": lambda n, v: check_choice(n, v, ("error", "oldest", "stop")),
 }
+
+
+_OBJECTS = ("ambient", "method")
 
 
 class Scene:
@@ -72,6 +87,10 @@ class Scene:
         Begins the names of baked files, default "scene".
     seed : whole number
         Key of all random numbers, 0 to 2^64 - 1, default 0.
+    gravity : three numbers, m/s^2
+        Acts on what is lighter or heavier than the ambient fluid, default (0, 0, -9.81).
+    ambient : Air, Gas or Liquid
+        The fluid at rest around everything, default Air().
     wind : three numbers, m/s
         Uniform velocity of the free stream, default (0, 0, 0).
     voxel : number, m, optional
@@ -101,6 +120,8 @@ class Scene:
 
     name: str
     seed: int
+    gravity: tuple[float, float, float]
+    ambient: Ambient
     wind: tuple[float, float, float]
     voxel: float | None
     spacing: float | None
@@ -115,6 +136,8 @@ class Scene:
         name: str = "scene",
         *,
         seed: int = 0,
+        gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
+        ambient: Ambient | None = None,
         wind: tuple[float, float, float] = (0.0, 0.0, 0.0),
         voxel: float | None = None,
         spacing: float | None = None,
@@ -127,6 +150,8 @@ class Scene:
         self._sources: list[Source] = []
         self.name = name
         self.seed = seed
+        self.gravity = gravity
+        self.ambient = Air() if ambient is None else ambient
         self.wind = wind
         self.voxel = voxel
         self.spacing = spacing
@@ -184,13 +209,14 @@ class Scene:
 
     def to_dict(self, folder: str | os.PathLike[str] | None = None) -> dict[str, Any]:
         """Plain data, everything written out. Paths are relative to `folder` where it is given."""
-        values = {key: plain(getattr(self, key)) for key in _CHECKS if key != "method"}
+        values = {key: plain(getattr(self, key)) for key in _CHECKS if key not in _OBJECTS}
         sources = [source.to_dict() for source in self._sources]
         if folder is not None:
             for data in sources:
                 _relate_paths(data, Path(folder).absolute())
         transforms = _share_transforms(sources)
-        data = {"schema": SCHEMA, **values, "method": self.method.to_dict()}
+        objects = {key: getattr(self, key).to_dict() for key in _OBJECTS}
+        data = {"schema": SCHEMA, **values, **objects}
         return {**data, **({"transforms": transforms} if transforms else {}), "sources": sources}
 
     @classmethod

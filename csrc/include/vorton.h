@@ -84,6 +84,7 @@ enum {
     VT_STRETCHING_RVPM
 };
 enum { VT_TIME_RK2, VT_TIME_EULER, VT_TIME_RK3 };
+enum { VT_BUOYANCY_LOCAL, VT_BUOYANCY_BOUSSINESQ, VT_BUOYANCY_NONE };
 
 VT_API vt_method vt_default_method(void);
 
@@ -141,12 +142,30 @@ typedef struct vt_simulation vt_simulation;
 
 enum { VT_AT_CAPACITY_ERROR, VT_AT_CAPACITY_OLDEST, VT_AT_CAPACITY_STOP };
 
+enum { VT_GAS, VT_LIQUID };
+
+/* The fluid at rest around everything: what vortons that are warmer, colder, lighter or heavier
+ * rise or sink in. */
+typedef struct vt_ambient {
+    int32_t kind;       /* VT_GAS (default): density x temperature is constant; VT_LIQUID: density
+                           falls by `expansion` per kelvin */
+    double density;     /* at height 0, kg/m^3, > 0 (default 1.2041, air) */
+    double temperature; /* at height 0, K, > 0 (default 293.15) */
+    double stratification; /* how much warmer a metre higher, K/m, >= 0 (default 0): heights count
+                              against gravity */
+    double expansion;      /* of a liquid, 1/K, > 0 .. .1 (default 2.07e-4, water) */
+} vt_ambient;
+
+VT_API vt_ambient vt_default_ambient(void);
+
 typedef struct vt_simulation_def {
     int64_t max_vortons; /* room for vortons, 1 .. 2^30; address space only (default 2^20) */
     int64_t max_tracers; /* room for tracers, 1 .. 2^31 - 1 (default 2^23) */
     int64_t max_nodes;   /* most nodes of the working grid, 17^3 .. 2^30 (default 2^24); where the
                             flow needs more, the spacing grows */
     double spacing;      /* grid spacing h, m; 0 (default): smallest authored core / 1.5 */
+    double gravity[3];   /* m/s^2, at most 1e6 (default 0 0 -9.81) */
+    vt_ambient ambient;  /* default vt_default_ambient() */
     double wind[3];      /* uniform velocity of the free stream, m/s (default 0) */
     uint64_t seed;       /* key of all random numbers (default 0) */
     int32_t threads;     /* 1 .. 64; 0 (default): all processors of the process */

@@ -33,9 +33,17 @@ int vt_py_to_method(PyObject *dict, vt_method *method)
     return vt_py_fill("method", dict, method_fields, method);
 }
 
+static const vt_py_field ambient_fields[] = {
+    {"kind", VT_PY_CHOICE, offsetof(vt_ambient, kind), "gas liquid"},
+    {"density", VT_PY_FINITE, offsetof(vt_ambient, density), NULL},
+    {"temperature", VT_PY_FINITE, offsetof(vt_ambient, temperature), NULL},
+    {"stratification", VT_PY_FINITE, offsetof(vt_ambient, stratification), NULL},
+    {"expansion", VT_PY_FINITE, offsetof(vt_ambient, expansion), NULL},
+    {NULL, VT_PY_OBJECT, 0, NULL}};
+
 typedef struct simulation_arguments {
     vt_simulation_def def;
-    PyObject *method;
+    PyObject *method, *ambient;
 } simulation_arguments;
 
 static const vt_py_field simulation_fields[] = {
@@ -43,6 +51,8 @@ static const vt_py_field simulation_fields[] = {
     {"max_tracers", VT_PY_INT64, offsetof(simulation_arguments, def.max_tracers), NULL},
     {"max_nodes", VT_PY_INT64, offsetof(simulation_arguments, def.max_nodes), NULL},
     {"spacing", VT_PY_FINITE, offsetof(simulation_arguments, def.spacing), NULL},
+    {"gravity", VT_PY_VECTOR, offsetof(simulation_arguments, def.gravity), NULL},
+    {"ambient", VT_PY_OBJECT, offsetof(simulation_arguments, ambient), NULL},
     {"wind", VT_PY_VECTOR, offsetof(simulation_arguments, def.wind), NULL},
     {"seed", VT_PY_UINT64, offsetof(simulation_arguments, def.seed), NULL},
     {"threads", VT_PY_INT32, offsetof(simulation_arguments, def.threads), NULL},
@@ -55,7 +65,8 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *positional, PyObje
 {
     simulation_arguments arguments = {.def = vt_default_simulation()};
     if (vt_py_fill_arguments("Simulation", positional, named, simulation_fields, &arguments) < 0 ||
-        vt_py_to_method(arguments.method, &arguments.def.method) < 0)
+        vt_py_to_method(arguments.method, &arguments.def.method) < 0 ||
+        vt_py_fill("ambient", arguments.ambient, ambient_fields, &arguments.def.ambient) < 0)
         return NULL;
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     vt_py_simulation *self = (vt_py_simulation *)allocate(type, 0);

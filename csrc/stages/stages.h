@@ -6,6 +6,7 @@
 #include "stages/boundary.h"
 #include "stages/motion.h"
 #include "stages/poisson.h"
+#include "stages/scalars.h"
 #include "state/grid.h"
 #include "vorton.h"
 

@@ -19,6 +19,7 @@
  * Relaxation (Pedrizzetti 1992): alpha' = (1 - f) alpha + f |alpha| w / |w|, w = curl u,
  * f = 1 - exp(-C S dt). */
 #include "core/mathf.h"
+#include "stages/baroclinic.h"
 #include "stages/sampling.h"
 #include "stages/stages.h"
 
@@ -31,6 +32,7 @@ typedef struct sample {
     vf velocity[3];
     vf gradient[3][3]; /* [i][j] = d u_j / d x_i, 1/s */
     vf divergence[3];  /* gradient of div A, 1/s */
+    vf pull;           /* acceleration by buoyancy, m/s^2 */
     vi home;
 } sample;
 
@@ -226,11 +228,16 @@ VT_INLINE void stretch_rate(const context *c, sample *s, int64_t left, change_ra
     }
     if (form == VT_STRETCHING_RVPM)
         reformulate(s, rate);
+    s->pull = (vf){0};
+    if (c->field->buoyancy)
+        vt_add_baroclinic(c->field->buoyancy, c->field->grid, s->position, s->home, rate->strength,
+                          &s->pull);
 }
 
 /* The largest values that one block meets, lane by lane. */
 typedef struct extremes {
     vf gradient2, speed2; /* squares */
+    vf pull;
     vi bounded;
 } extremes;
 
@@ -242,6 +249,7 @@ VT_INLINE void keep_extremes(extremes *e, const sample *s, vi bounded, int64_t l
     const vf none = vf_set(VT_NO_EXTREME); /* the second operand of min, where the first is NaN */
     e->gradient2 = vf_max(vf_min(g, none), e->gradient2);
     e->speed2 = vf_max(vf_min(dot(s->velocity, s->velocity), none), e->speed2);
+    e->pull = vf_max(vf_min(s->pull, none), e->pull);
     e->bounded -= bounded & (vi_lanes() < vi_set((int32_t)left));
 }
 
@@ -255,6 +263,8 @@ static void merge_extremes(vt_extremes *all, int thread, const extremes *e)
             all->thread[thread].gradient = gradient[l];
         if (speed[l] > all->thread[thread].speed)
             all->thread[thread].speed = speed[l];
+        if (e->pull[l] > all->thread[thread].pull)
+            all->thread[thread].pull = e->pull[l];
         all->thread[thread].bounded += e->bounded[l];
     }
 }
@@ -262,7 +272,7 @@ static void merge_extremes(vt_extremes *all, int thread, const extremes *e)
 static void stretch_block(void *data, int64_t begin, int64_t end, int thread)
 {
     const context context = *(const struct context *)data, *const c = &context;
-    extremes most = {{0}, {0}, {0}};
+    extremes most = {{0}, {0}, {0}, {0}};
     for (int64_t i = begin; i < end; i += VL) {
         const int64_t left = end - i < VL ? end - i : VL;
         sample s;

@@ -20,6 +20,8 @@ static const range vorton_ranges[] = {
     {VT_VORTON_volume, FLT_MIN, FLT_MAX, "finite values > 0"},
     {VT_VORTON_bound_volume, -FLT_MAX, FLT_MAX,
      "finite values"}, /* negative until the first solve */
+    {VT_VORTON_density, -FLT_MAX, FLT_MAX, "finite values"},
+    {VT_VORTON_temperature, FLT_MIN, FLT_MAX, "finite values > 0"},
     {VT_VORTON_age, -FLT_MAX, FLT_MAX, "finite values"},
 };
 

@@ -82,6 +82,12 @@ int64_t vt_append_vortons(vt_simulation *simulation, int64_t count, const float 
 int64_t vt_append_tracers(vt_simulation *simulation, int64_t count, const float *position,
                           const float *density, const float *size);
 
+/* Whether vortons carry density or temperature, which make vorticity on the grid. */
+int vt_is_buoyant(const vt_simulation *simulation);
+
+/* Begins to keep a column of the vortons, filled with what it should hold now. */
+void vt_use_vorton_column(vt_simulation *simulation, int column);
+
 /* Begins to keep a column of the tracers up to date, filled with what it should hold now. */
 void vt_use_tracer_column(vt_simulation *simulation, int column);
 
