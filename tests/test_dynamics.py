@@ -37,9 +37,10 @@ def impulse(sim):
 # ---- D1 ----
 
 
-def test_d1_ring_by_the_direct_sum():
+@pytest.mark.parametrize("bound", [0.0, 1.5])
+def test_d1_l5_ring_by_the_direct_sum(bound):
     """A ring of 100 sections, core .15, WL kernel, travels two radii at .27666."""
-    sim = thin_ring(method=DIRECT)
+    sim = thin_ring(method=DIRECT | {"bound": bound})
     speed, steps = 0.27666, 60
     time = 2 / speed
     for _ in range(steps):
@@ -49,10 +50,11 @@ def test_d1_ring_by_the_direct_sum():
     assert np.hypot(position[:, 0], position[:, 1]) == pytest.approx(1, abs=1e-4)
 
 
-def test_d1_ring_by_the_grid():
+@pytest.mark.parametrize("method", [FILAMENT, {}])
+def test_d1_l5_ring_by_the_grid(method):
     """The same way by the grid, against the direct sum with the grid's core."""
     time, steps, core = 2 / 0.25, 60, 0.15
-    by_grid = thin_ring(core=core, method=FILAMENT)
+    by_grid = thin_ring(core=core, method=method)
     by_sum = thin_ring(core=core, method={"velocity": "direct", **FILAMENT})
     for _ in range(steps):
         by_grid.step(time / steps)
@@ -170,9 +172,10 @@ def energy(position, strength, core):
     return 0.5 * ((strength @ strength.T) * kernel).sum() / (4 * np.pi)
 
 
+@pytest.mark.parametrize("bound", [0.0, 1.5])
 @pytest.mark.parametrize("velocity, most", [("direct", 1e-3), ("poisson", 1e-2)])
-def test_d5_invariants(velocity, most):
-    sim = wobbly_ring({"velocity": velocity, **FILAMENT})
+def test_d5_l5_invariants(velocity, most, bound):
+    sim = wobbly_ring({"velocity": velocity, **FILAMENT, "bound": bound})
     before_position, before_strength = columns(sim)
     before = impulse(sim)
     assert 400 < len(before_position) < 600

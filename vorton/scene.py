@@ -77,7 +77,7 @@ class Scene:
         Nominal voxel: what volumes are made of by default and what `Tracers(per_voxel=...)` fills.
         Default: a third of the smallest core.
     spacing : number, m, optional
-        Grid spacing; default: the smallest core / 1.5.
+        Grid spacing; default: the smallest core / 1.5, with method.cores "point" / .66.
     method : Method
         Default `Method()`.
     max_vortons, max_tracers, max_nodes : whole number

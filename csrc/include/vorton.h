@@ -107,7 +107,8 @@ typedef struct vt_simulation_def {
     int64_t max_tracers; /* room for tracers, 1 .. 2^31 - 1 (default 2^23) */
     int64_t max_nodes;   /* most nodes of the working grid, 17^3 .. 2^30 (default 2^24); where the
                             flow needs more, the spacing grows */
-    double spacing;      /* grid spacing h, m; 0 (default): smallest authored core / 1.5 */
+    double spacing;      /* grid spacing h, m; 0 (default): smallest authored core / 1.5, with
+                            method.cores point / .66 */
     double wind[3];      /* uniform velocity of the free stream, m/s (default 0) */
     uint64_t seed;       /* key of all random numbers (default 0) */
     int32_t threads;     /* 1 .. 64; 0 (default): all processors of the process */
