@@ -1,5 +1,7 @@
 #include "state/track.h"
 
+#include <float.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,22 +69,37 @@ static vt_status check_interpolation(const vt_track *track, const char *name)
     return VT_OK;
 }
 
+int vt_is_in_range(const vt_track_range *range, double value)
+{
+    return (range->above ? value > range->least : value >= range->least) && value <= range->most;
+}
+
+vt_status vt_fail_range(const vt_track_range *range, const char *what, double value)
+{
+    char most[64] = "";
+    if (range->most < DBL_MAX)
+        snprintf(most, sizeof most, " and <= %g", range->most);
+    return vt_fail(VT_INVALID_ARGUMENT, "%s %g; allowed is %s%s %g%s%s%s", what, value,
+                   range->most == DBL_MAX ? "finite and " : "",
+                   range->above ? ">" : ">=", range->least, most, range->unit[0] ? " " : "",
+                   range->unit);
+}
+
 static vt_status check_values(const vt_track *track, const char *name, const vt_track_range *range)
 {
+    static const vt_track_range any = {.least = -DBL_MAX, .most = DBL_MAX, .unit = ""};
+    range = range ? range : &any;
     for (int64_t n = 0; n < track->count * track->components; n++) {
         const double value = track->values[n];
         const int64_t key = n / track->components;
-        if (!vt_is_finite(value))
-            return vt_fail(VT_INVALID_ARGUMENT, "%s: key %lld (t = %g s) = %g; allowed is finite",
-                           name, (long long)key, vt_key_time(track, key), value);
-        if (range && !(range->above ? value > range->least : value >= range->least))
-            return vt_fail(VT_INVALID_ARGUMENT, "%s: key %lld (t = %g s) = %g; allowed is %s %g %s",
-                           name, (long long)key, vt_key_time(track, key), value,
-                           range->above ? ">" : ">=", range->least, range->unit);
-        if (range && !(value <= range->most))
-            return vt_fail(VT_INVALID_ARGUMENT, "%s: key %lld (t = %g s) = %g; allowed is <= %g %s",
-                           name, (long long)key, vt_key_time(track, key), value, range->most,
-                           range->unit);
+        if (vt_is_finite(value) && vt_is_in_range(range, value))
+            continue;
+        char what[128];
+        snprintf(what, sizeof what, "%.60s: key %lld (t = %g s) =", name, (long long)key,
+                 vt_key_time(track, key));
+        return vt_is_finite(value)
+                   ? vt_fail_range(range, what, value)
+                   : vt_fail(VT_INVALID_ARGUMENT, "%s %g; allowed is finite", what, value);
     }
     return VT_OK;
 }
