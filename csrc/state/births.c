@@ -1,11 +1,7 @@
 #include "state/births.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "core/mathd.h"
 #include "core/random.h"
-#include "core/status.h"
 
 void vt_fill_region(const vt_region *region, uint64_t seed, int64_t count, float *position)
 {
@@ -17,104 +13,6 @@ void vt_fill_region(const vt_region *region, uint64_t seed, int64_t count, float
     }
 }
 
-/* ---- rates that change ---- */
-
-/* Integral from the first key to a time. */
-static double sum_at(const vt_rate_sum *sum, double time)
-{
-    const vt_track *const track = sum->track;
-    const int64_t key = vt_find_key(track, time), from = key < 0 ? 0 : key;
-    double c[4] = {track->values[from], 0, 0, 0};
-    if (key >= 0 && key < track->count - 1)
-        vt_track_polynomial(track, key, 0, c);
-    return sum->at_key[from] + vt_polynomial_integral(c, time - vt_key_time(track, from));
-}
-
-vt_status vt_create_rate_sum(const vt_track *track, double start, vt_rate_sum *sum)
-{
-    *sum = (vt_rate_sum){.track = track};
-    sum->at_key = malloc(sizeof(double) * (size_t)track->count);
-    if (!sum->at_key)
-        return vt_fail(VT_OUT_OF_MEMORY, "no memory for a rate of %lld keys",
-                       (long long)track->count);
-    sum->at_key[0] = 0;
-    for (int64_t k = 0; k + 1 < track->count; k++) {
-        double c[4];
-        vt_track_polynomial(track, k, 0, c);
-        const double births =
-            vt_polynomial_integral(c, vt_key_time(track, k + 1) - vt_key_time(track, k));
-        sum->at_key[k + 1] = sum->at_key[k] + (births > 0 ? births : 0);
-    }
-    sum->at_start = sum_at(sum, start);
-    return VT_OK;
-}
-
-void vt_destroy_rate_sum(vt_rate_sum *sum)
-{
-    free(sum->at_key);
-    *sum = (vt_rate_sum){0};
-}
-
-/* The last key at which the sum is <= value, -1 before the first. */
-static int64_t find_sum(const vt_rate_sum *sum, double value)
-{
-    int64_t low = -1, high = sum->track->count;
-    while (high - low > 1) {
-        const int64_t middle = low + (high - low) / 2;
-        if (sum->at_key[middle] <= value)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Where in an interval of the length the integral of the polynomial is `births`: Newton's method,
- * kept inside a bracket by halving. */
-static double invert(const double c[4], double length, double births, double whole)
-{
-    double low = 0, high = length, d = length * (births / whole);
-    while (low < high) {
-        const double excess = vt_polynomial_integral(c, d) - births;
-        const double step = excess / vt_polynomial(c, d);
-        if (excess == 0 || vt_abs(step) <= 1e-16 * length)
-            return d;
-        if (excess > 0)
-            high = d;
-        else
-            low = d;
-        d -= step;
-        if (!(d > low && d < high))
-            d = low + 0.5 * (high - low);
-        if (!(d > low && d < high))
-            return low;
-    }
-    return low;
-}
-
-/* The last time at which the sum is `value`; infinity where it stays so, or never comes. */
-static double time_of_sum(const vt_rate_sum *sum, double value)
-{
-    const vt_track *const track = sum->track;
-    const int64_t key = find_sum(sum, value), last = track->count - 1;
-    const double start = vt_key_time(track, key < 0 ? 0 : key);
-    const double more = value - sum->at_key[key < 0 ? 0 : key];
-    if (key < 0)
-        return start + more / track->values[0];
-    if (key == last)
-        return track->values[last] > 0 ? start + more / track->values[last] : (double)INFINITY;
-    double c[4];
-    vt_track_polynomial(track, key, 0, c);
-    if (!(more > 0))
-        return start;
-    const double end = vt_key_time(track, key + 1);
-    const double time =
-        start + invert(c, end - start, more, sum->at_key[key + 1] - sum->at_key[key]);
-    return time < end ? time : end;
-}
-
-/* ---- candidates ---- */
-
 /* Candidates for each birth. */
 static double tries(const vt_birth_stream *stream)
 {
@@ -125,7 +23,8 @@ static double candidate_time(const vt_birth_stream *stream, double spacing, int6
 {
     if (!stream->sum)
         return stream->start + (double)n * spacing;
-    const double time = time_of_sum(stream->sum, stream->sum->at_start + (double)n / tries(stream));
+    const double time =
+        vt_time_of_sum(stream->sum, stream->sum->at_start + (double)n / tries(stream));
     return time > stream->start ? time : stream->start;
 }
 
@@ -137,7 +36,7 @@ double vt_expected_births(const vt_birth_stream *stream, double from, double to)
         return 0;
     if (!stream->sum)
         return stream->rate * (last - first);
-    return sum_at(stream->sum, last) - sum_at(stream->sum, first);
+    return vt_sum_at(stream->sum, last) - vt_sum_at(stream->sum, first);
 }
 
 /* The first candidate not before the time: found by division, then by the times themselves, which
@@ -146,9 +45,10 @@ static int64_t first_candidate(const vt_birth_stream *stream, double spacing, do
 {
     if (!(time > stream->start))
         return 0;
-    int64_t n = stream->sum
-                    ? (int64_t)((sum_at(stream->sum, time) - stream->sum->at_start) * tries(stream))
-                    : (int64_t)((time - stream->start) / spacing);
+    int64_t n =
+        stream->sum
+            ? (int64_t)((vt_sum_at(stream->sum, time) - stream->sum->at_start) * tries(stream))
+            : (int64_t)((time - stream->start) / spacing);
     n = n > 0 ? n : 0;
     while (n > 0 && candidate_time(stream, spacing, n - 1) >= time)
         n--;

@@ -4,23 +4,11 @@
 #ifndef VORTON_STATE_BIRTHS_H
 #define VORTON_STATE_BIRTHS_H
 
+#include "state/rate.h"
 #include "state/shapes.h"
-#include "state/track.h"
 
 /* The first `count` points that are born: position receives count x 3 floats, m. */
 void vt_fill_region(const vt_region *region, uint64_t seed, int64_t count, float *position);
-
-/* A rate that changes in time, >= 0: the births so far at each key, so that any number of births
- * can be turned into a time. */
-typedef struct vt_rate_sum {
-    const vt_track *track;
-    double *at_key;  /* integral from the first key to each; owned */
-    double at_start; /* from the first key to the start of the stream: negative before it */
-} vt_rate_sum;
-
-/* The track must outlive the sum. VT_OUT_OF_MEMORY leaves nothing to destroy. */
-vt_status vt_create_rate_sum(const vt_track *track, double start, vt_rate_sum *sum);
-void vt_destroy_rate_sum(vt_rate_sum *sum);
 
 /* A stream of births. Of box_volume / volume candidates one is born on average: candidate n is at
  * start + n x volume / box_volume / rate or, for a rate that changes, at the last time at which its

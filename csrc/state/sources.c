@@ -153,20 +153,20 @@ static vt_status check_emitter(const vt_simulation *s, const vt_emitter_def *def
     return status ? status : vt_check_parent(&s->transforms, def->parent);
 }
 
-static vt_tracer_births push_tracers(vt_arena *arena, int64_t count)
+static vt_tracer_list new_tracer_list(vt_arena *arena, int64_t count)
 {
     const size_t rows = (size_t)count;
-    return (vt_tracer_births){.position = vt_arena_push(arena, 12 * rows),
-                              .density = vt_arena_push(arena, 4 * rows),
-                              .size = vt_arena_push(arena, 4 * rows),
-                              .lifetime = vt_arena_push(arena, 4 * rows),
-                              .time = vt_arena_push(arena, 8 * rows)};
+    return (vt_tracer_list){.position = vt_arena_push(arena, 12 * rows),
+                            .density = vt_arena_push(arena, 4 * rows),
+                            .size = vt_arena_push(arena, 4 * rows),
+                            .lifetime = vt_arena_push(arena, 4 * rows),
+                            .time = vt_arena_push(arena, 8 * rows)};
 }
 
-static vt_tracer_births rows_from(const vt_tracer_births *rows, int64_t first)
+static vt_tracer_list list_from(const vt_tracer_list *rows, int64_t first)
 {
-    return (vt_tracer_births){rows->position + 3 * first, rows->density + first, rows->size + first,
-                              rows->lifetime + first, rows->time + first};
+    return (vt_tracer_list){rows->position + 3 * first, rows->density + first, rows->size + first,
+                            rows->lifetime + first, rows->time + first};
 }
 
 static void place_tracer(const vt_pose *pose, float position[3])
@@ -182,7 +182,7 @@ static void place_tracer(const vt_pose *pose, float position[3])
 /* Tracers have a place in the shape and a time: puts them where the shape is then, and gives each
  * its share of the smoke, as one of n that fill the shape. */
 static void finish_births(const vt_simulation *s, const vt_emitter *emitter, double n,
-                          int64_t count, const vt_tracer_births *rows)
+                          int64_t count, const vt_tracer_list *rows)
 {
     const int32_t parent = emitter->def.parent;
     const int moves = vt_parent_moves(&s->transforms, parent);
@@ -203,7 +203,7 @@ static void finish_births(const vt_simulation *s, const vt_emitter *emitter, dou
 
 /* The first `count` of the tracers that are born at once. */
 static void fill_shape(const vt_simulation *s, const vt_emitter *emitter, double time,
-                       int64_t count, const vt_tracer_births *rows)
+                       int64_t count, const vt_tracer_list *rows)
 {
     vt_fill_region(&emitter->region, emitter->seed, count, rows->position);
     for (int64_t i = 0; i < count; i++)
@@ -212,7 +212,7 @@ static void fill_shape(const vt_simulation *s, const vt_emitter *emitter, double
 }
 
 /* Rows that have waited in a plan join the columns; returns the first. */
-static int64_t append_births(vt_simulation *s, int64_t count, const vt_tracer_births *rows)
+static int64_t append_births(vt_simulation *s, int64_t count, const vt_tracer_list *rows)
 {
     const int64_t first = vt_append_tracers(s, count, rows->position, rows->density, rows->size);
     if (s->tracers.set.used[VT_TRACER_lifetime])
@@ -228,7 +228,7 @@ static vt_status fill_now(vt_simulation *s, vt_emitter *emitter)
         return status;
     vt_make_room(s, VT_TRACERS, count);
     const size_t mark = vt_arena_mark(&s->arena);
-    const vt_tracer_births rows = push_tracers(&s->arena, count);
+    const vt_tracer_list rows = new_tracer_list(&s->arena, count);
     fill_shape(s, emitter, s->time, count, &rows);
     append_births(s, count, &rows);
     emitter->filled = 1;
@@ -383,7 +383,7 @@ static void plan_fill(const vt_simulation *s, const vt_emitter *emitter, vt_birt
 {
     const int64_t left = b->tracer_count - *at;
     const int64_t count = emitter->def.count < left ? emitter->def.count : left;
-    const vt_tracer_births rows = rows_from(&b->tracers, *at);
+    const vt_tracer_list rows = list_from(&b->tracers, *at);
     fill_shape(s, emitter, emitter->def.start, count, &rows);
     b->runs[b->run_count++] = (vt_birth_run){.next = *at, .end = *at + count, .emitter = emitter};
     *at += count;
@@ -393,7 +393,7 @@ static void plan_stream(const vt_simulation *s, const vt_emitter *emitter, doubl
                         vt_births *b, int64_t *at)
 {
     const vt_birth_stream stream = stream_of(emitter);
-    const vt_tracer_births rows = rows_from(&b->tracers, *at);
+    const vt_tracer_list rows = list_from(&b->tracers, *at);
     const int64_t count =
         vt_stream_births(&stream, from, to, b->tracer_count - *at, rows.position, rows.time);
     finish_births(s, emitter, emitter->def.rate, count, &rows);
@@ -404,7 +404,7 @@ static void plan_stream(const vt_simulation *s, const vt_emitter *emitter, doubl
 static void plan_tracers(vt_simulation *s, double from, double to, vt_births *b)
 {
     const vt_sources *const sources = &s->sources;
-    b->tracers = push_tracers(&s->arena, b->tracer_count);
+    b->tracers = new_tracer_list(&s->arena, b->tracer_count);
     int64_t at = 0;
     for (int32_t e = 0; e < sources->emitter_count; e++) {
         const vt_emitter *const emitter = &sources->emitters[e];
@@ -447,7 +447,7 @@ static void bear_vortons(vt_simulation *s, vt_births *b, int64_t from, int64_t c
 
 static void bear_tracers(vt_simulation *s, const vt_births *b, int64_t from, int64_t count)
 {
-    const vt_tracer_births rows = rows_from(&b->tracers, from);
+    const vt_tracer_list rows = list_from(&b->tracers, from);
     const int64_t first = append_births(s, count, &rows);
     for (int64_t i = 0; i < count; i++)
         s->tracers.age[first + i] = age_at_birth(s, rows.time[i]);

@@ -32,10 +32,10 @@ typedef struct vt_birth_run {
 } vt_birth_run;
 
 /* Tracers to be born: where (count x 3, m), what each carries (kg), their spacing (m), s, s. */
-typedef struct vt_tracer_births {
+typedef struct vt_tracer_list {
     float *position, *density, *size, *lifetime;
     double *time;
-} vt_tracer_births;
+} vt_tracer_list;
 
 /* Births of one step, in arena memory. */
 typedef struct vt_births {
@@ -43,7 +43,7 @@ typedef struct vt_births {
     float *vorton_position, *vorton_strength, *vorton_core, *vorton_volume;
     double *vorton_time;  /* s */
     int64_t tracer_count; /* of all emitters */
-    vt_tracer_births tracers;
+    vt_tracer_list tracers;
     vt_birth_run *runs; /* rings, then emitters */
     int32_t run_count;
 } vt_births;
