@@ -243,22 +243,25 @@ def animatable(constant: Any, keys: Any = None) -> Any:
     """
     check = constant.metadata["check"]
     check_key = (keys or constant).metadata["check"]
+    depth = _depth(constant.default)
 
     def checked(name: str, value: Any) -> Any:
         if isinstance(value, Mapping):
             value = from_dict(value, ANIMATIONS, name)
         if isinstance(value, Animation):
             return value._check_each(name, check_key)
-        try:
-            return check(name, value)
-        except (TypeError, ValueError) as error:
-            if not _is_array(value) or np.ndim(value) == 0 or len(value) in (3, 4):
-                raise
-            text = "an array with a value for each frame needs their rate: Samples(values, fps=24)"
-            raise type(error)(f"{error}; {text}") from error
+        if _depth(value) > depth:
+            text = "a value for each frame needs the frame rate: Samples(values, fps=...)"
+            raise TypeError(f"{name} = {shown(value)}: {text}")
+        return check(name, value)
 
     metadata = {**constant.metadata, "check": checked}
     return dataclasses.field(default=constant.default, metadata=metadata)
+
+
+def _depth(value: Any) -> int:
+    """0 for a number, 1 for several, 2 for a list of several."""
+    return 1 + (_depth(value[0]) if len(value) else 0) if _is_array(value) else 0
 
 
 def value_at(value: Any, time: float) -> Any:
@@ -286,6 +289,10 @@ def split(**values: Any) -> dict[str, Any]:
 
 
 # ---- transforms ----
+
+
+def _check_position(name: str, value: Any) -> tuple[float, ...]:
+    return check_vector(name, value, unit="m", least=-1e9, most=1e9)
 
 
 def _check_rotation(name: str, value: Any) -> tuple[float, ...]:
@@ -336,7 +343,7 @@ class Transform(Definition):
     90.0
     """
 
-    position: Any = animatable(vector((0.0, 0.0, 0.0), "m", "where it is"))
+    position: Any = animatable(field((0.0, 0.0, 0.0), _check_position, "where it is", "m"))
     rotation: Any = animatable(field((1.0, 0.0, 0.0, 0.0), _check_rotation, "quaternion w x y z"))
     axis: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "", "axis of angle", nonzero=True)
     angle: Any = animatable(number(0.0, "degrees", "turn about axis", least=-1e9, most=1e9))
@@ -359,7 +366,8 @@ class Transform(Definition):
         """Add it, and its parents, to a `_core.Simulation`; its id there."""
         values = {"position": self.position, "rotation": self.rotation}
         values |= {"angle": self.angle, "scale": self.scale}
-        return core.add_transform(axis=self.axis, parent=add_parent(self.parent, core), **split(**values))
+        parent = add_parent(self.parent, core)
+        return core.add_transform(axis=self.axis, parent=parent, **split(**values))
 
 
 def add_parent(parent: Transform | None, core: Any) -> int:
