@@ -5,6 +5,7 @@
 
 #include "core/parallel.h"
 #include "field.h"
+#include "passive.h"
 
 /* ---- motion ---- */
 
@@ -26,7 +27,7 @@ static void move_listed(vt_simulation *s, double dt, int64_t count, const uint32
         /* age has moved on already: less than dt for those born inside the substep */
         const float step = fmaxf(fminf(t->age[row], (float)dt), 0);
         for (int a = 0; a < 3; a++) {
-            const float velocity = u[3 * i + a] + (float)s->def.wind[a];
+            const float velocity = u[3 * i + a] + (float)s->winds.velocity[a];
             t->position[3 * row + a] += step * velocity;
             if (t->set.used[VT_TRACER_velocity])
                 t->velocity[3 * row + a] = velocity;
@@ -57,7 +58,7 @@ static void move_on_grid(vt_simulation *s, double dt)
     uint32_t *const outside =
         vt_arena_push(&s->arena, sizeof *outside * (size_t)(blocks * VT_ADVECT_BLOCK));
     int32_t *const outside_count = vt_arena_push(&s->arena, sizeof *outside_count * (size_t)blocks);
-    s->stages->advect(&s->grid, dt, s->def.wind, count, &rows, outside, outside_count,
+    s->stages->advect(&s->grid, dt, s->winds.velocity, count, &rows, outside, outside_count,
                       s->def.threads);
     int64_t listed = 0;
     for (int64_t b = 0; b < blocks; b++) {
@@ -69,12 +70,20 @@ static void move_on_grid(vt_simulation *s, double dt)
         move_listed(s, dt, listed, outside);
 }
 
+static void move_under_forces(vt_simulation *s, double dt)
+{
+    const vt_passive rows = vt_passive_tracers(s, 1);
+    vt_move_passive(s, dt, &rows);
+}
+
 void vt_move_tracers(vt_simulation *s, double dt)
 {
     if (s->tracers.set.count == 0)
         return;
     const size_t mark = vt_arena_mark(&s->arena);
-    if (s->fields_exist)
+    if (s->forces.count)
+        move_under_forces(s, dt);
+    else if (s->fields_exist)
         move_on_grid(s, dt);
     else
         move_all_listed(s, dt);
