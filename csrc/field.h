@@ -36,7 +36,8 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
 /* Brings the fields up to the particles of now, without a trace in what the next step does. */
 vt_status vt_solve_now(vt_simulation *s);
 
-/* Velocity (m/s, without wind) at count points (m) from the fields of now, or from all pairs. */
+/* Velocity (m/s, without the uniform wind) at count points (m) from the fields of now, or from all
+ * pairs. */
 void vt_velocity_of_points(vt_simulation *s, int64_t count, const float *points, float *velocity);
 
 #endif

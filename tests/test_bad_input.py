@@ -35,6 +35,7 @@ BAD = {
         (1, None, 3),
         (True, False, True),
     ],
+    "quaternion": [None, "abcd", 1.0, (1, 0, 0), (0, 0, 0, 0), (1, 0, 0, NAN), (1, 0, 0, "0")],
     "pair": [None, "ab", (1, 2, 3), (1, NAN), NAN, INF, (1j, 2)],
     "choice": [None, 0, "nothing", "", b"error", NAN],
     "flag": [None, 0, 1, "yes", NAN],
@@ -116,6 +117,30 @@ BAD = {
         np.zeros((9, 9, 9, 3), complex),
     ],
     "function": [1, "velocity", [1]],
+    "wind": [
+        None,
+        1.0,
+        "abc",
+        np.zeros((2, 2, 3)),
+        np.zeros((2, 2, 2, 2)),
+        np.zeros((1, 2, 2, 3)),
+        np.zeros((2, 2, 1, 3)),
+        np.zeros((2, 0, 2, 3)),
+        np.full((2, 2, 2, 3), NAN),
+        np.full((2, 2, 2, 3), INF),
+        np.full((2, 2, 2, 3), 2e9),
+        np.zeros((2, 2, 2, 3), complex),
+        np.zeros((2, 2, 2, 3), bool),
+    ],
+    "length": [None, "1", 1j, 0.0, -1.0, NAN, INF, 1e10, True],
+    "lengths": [None, "abc", 1.0, (1, 1), (1, 0, 1), (1, -1, 1), (1, 1, NAN), (1, 1, 1e10)],
+    "far vector": [None, "abc", 1.0, (1, 2), (1, 2, NAN), (1, INF, 3), (0, 0, 2e9), (True,) * 3],
+    "axis": [None, "abc", 1.0, (1, 2), (0, 0, 0), (1, 2, NAN), (0, 0, 2e9)],
+    "factor": [None, "1", 1j, NAN, INF, 2e9, True],
+    "time": [None, "1", 1j, -1.0, NAN, INF, True],
+    "least": [None, "1", 1j, -1.0, NAN, INF, True],
+    "most": [None, "1", 1j, -1.0, NAN, 0.1, True],
+    "shape": [1, "sphere", [("kind", "sphere")], {"nothing": 1}, {"radius": 0.0}],
 }
 
 
@@ -124,6 +149,7 @@ def good_calls(sim):
     core = sim._core
     p, s, c, v = ring(4)
     volume = core.volume(0.1)
+    track = {"values": [[1.0], [2.0]], "times": [0.0, 1.0]}
     ring_def = {
         "center": ("vector", (0, 0, 1)),
         "axis": ("vector", (0, 0, 1)),
@@ -137,6 +163,7 @@ def good_calls(sim):
         "sections": ("integer", 30),
         "layers": ("integer", 0),
         "time": ("finite", 0.0),
+        "parent": ("integer", 0),
     }
     emitter_def = {
         "shape": ("dict", {"kind": "sphere"}),
@@ -146,6 +173,17 @@ def good_calls(sim):
         "end": ("number", INF),
         "density": ("finite", 1.0),
         "lifetime": ("number", INF),
+        "parent": ("integer", 0),
+        "animations": ("dict", {"density": track}),
+    }
+    transform_def = {
+        "position": ("vector", (0, 0, 0)),
+        "rotation": ("quaternion", (1, 0, 0, 0)),
+        "axis": ("vector", (0, 0, 1)),
+        "angle": ("finite", 0.0),
+        "scale": ("finite", 1.0),
+        "parent": ("integer", 0),
+        "animations": ("dict", {"angle": track}),
     }
     shape = {
         "kind": ("choice", "box"),
@@ -155,6 +193,35 @@ def good_calls(sim):
         "size": ("vector", (1, 1, 1)),
         "vertices": ("points", p),
         "faces": ("triple", [[0, 1, 2]]),
+    }
+    wind_grid = {
+        "velocity": ("wind", np.zeros((2, 3, 4, 3))),
+        "origin": ("far vector", (0, 0, 0)),
+        "spacing": ("lengths", (1, 1, 1)),
+        "outside": ("choice", "border"),
+        "strength": ("factor", 0.0),
+    }
+    force = {
+        "kind": ("choice", "vortex"),
+        "center": ("far vector", (0, 0, 0)),
+        "axis": ("axis", (0, 0, 1)),
+        "strength": ("factor", 0.0),
+        "radius": ("length", 1.0),
+        "velocity": ("far vector", (0, 0, 0)),
+        "shape": ("shape", {"kind": "sphere"}),
+    }
+    kill = {
+        "what": ("choice", "both"),
+        "shape": ("shape", {"kind": "sphere"}),
+        "outside": ("flag", True),
+        "age": ("time", 1.0),
+        "point": ("far vector", (0, 0, 0)),
+        "least_distance": ("least", 0.5),
+        "most_distance": ("most", 1.0),
+        "least_speed": ("least", 0.5),
+        "most_speed": ("most", 1.0),
+        "start": ("time", 0.5),
+        "end": ("most", 1.0),
     }
     camera = {
         "width": ("integer", 16),
@@ -235,6 +302,21 @@ def good_calls(sim):
         ),
         ("add_ring", core.add_ring, ring_def),
         ("add_emitter", core.add_emitter, emitter_def),
+        ("add_transform", core.add_transform, transform_def),
+        ("pose", core.pose, {"id": ("integer", 0), "time": ("finite", 0.0)}),
+        (
+            "evaluate_track",
+            _core.evaluate_track,
+            {"track": ("dict", track), "time": ("finite", 0.0)},
+        ),
+        (
+            "integrate_track",
+            _core.integrate_track,
+            {"track": ("dict", track), "start": ("finite", 0.0), "end": ("finite", 1.0)},
+        ),
+        ("add_wind_grid", core.add_wind_grid, wind_grid),
+        ("add_force", core.add_force, force),
+        ("add_kill", core.add_kill, kill),
         (
             "density",
             volume.density,
@@ -300,7 +382,7 @@ def test_bad_input_is_refused_and_changes_nothing(name):
                 function(**{**good, key: bad})
                 pytest.fail(f"{name}({key}={bad!r}) was taken")
             words = str(error.value)
-            assert key in words or "argument" in words or name in words or kind == "dict", words
+            assert key in words or "argument" in words or name in words or kind in ("dict", "shape"), words
     assert state(sim) == before
 
 

@@ -13,7 +13,9 @@ from pathlib import Path as _Path
 
 from ._core import BusyError, CapacityError
 from ._core import version as _version
+from .animation import Keys, Samples, Transform
 from .bake import Volumes, bake
+from .effects import Attractor, Drag, Kill, Vortex, Wind, WindGrid
 from .manifest import Manifest
 from .method import Method
 from .scene import Scene
@@ -24,20 +26,29 @@ from .sources import Tracers, VortexRing
 __version__ = _version()
 
 __all__ = [
+    "Attractor",
     "Box",
     "BusyError",
     "CapacityError",
     "Disk",
+    "Drag",
+    "Keys",
+    "Kill",
     "Manifest",
     "Mesh",
     "Method",
+    "Samples",
     "Scene",
     "Simulation",
     "Sphere",
     "Torus",
     "Tracers",
+    "Transform",
     "Volumes",
+    "Vortex",
     "VortexRing",
+    "Wind",
+    "WindGrid",
     "bake",
     "get_include",
     "get_library",
