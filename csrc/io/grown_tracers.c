@@ -9,7 +9,7 @@ enum { MOST_ALONG = 8 };
 
 static int64_t points_along(const vt_tracers *t, int64_t row, double voxel_size)
 {
-    const double along = ceil((double)t->size[row] / voxel_size);
+    const double along = ceil((double)t->size[row] / voxel_size - 1e-6); /* rounding apart */
     if (!(t->growth[row] > 0) || !(along > 1))
         return 1;
     return along < MOST_ALONG ? (int64_t)along : MOST_ALONG;

@@ -34,8 +34,9 @@ static vt_status check_interval(const char *name, const char *unit, const double
     if (range[0] >= 0 && isfinite(range[0]) && range[1] >= range[0])
         return VT_OK;
     return vt_fail(VT_INVALID_ARGUMENT,
-                   "%s is %g to %g %s; allowed is a finite least >= 0 and a most that is not less",
-                   name, range[0], range[1], unit);
+                   "least_%s is %g, most_%s %g %s; allowed is a finite least >= 0 and a most that "
+                   "is not less",
+                   name, range[0], name, range[1], unit);
 }
 
 static int is_whole(const double range[2])
