@@ -375,7 +375,7 @@ typedef struct change {
 } change;
 
 /* The rates of the first stage have their part in the result, but for the newborn. */
-VT_INLINE void add_first(const context *c, vf age, sample *s, change_rate *rate)
+VT_INLINE void add_first(const context *c, sample *s, change_rate *rate)
 {
     f4 low[VL], high[VL];
     vf velocity[4], strength[4];
@@ -386,7 +386,7 @@ VT_INLINE void add_first(const context *c, vf age, sample *s, change_rate *rate)
     }
     vt_nodes_to_lanes(low, velocity);
     vt_nodes_to_lanes(high, strength);
-    const vi newborn = age < (vf){0};
+    const vi newborn = vf_gather(c->rows->age, s->home) < (vf){0};
     const vf rest = vf_set((float)(1 - c->ending.share));
     for (int a = 0; a < 3; a++) {
         const vf u = s->velocity[a], change = rate->strength[a];
@@ -455,14 +455,13 @@ static void finish_block(void *data, int64_t begin, int64_t end, int thread)
         foresee(c, i + VL, end, &rows);
         take_sample(c, i, left, &s);
         stretch_rate(c, &s, left, &rate);
-        const vf turn = strain_rate(&s), age = vf_gather(rows.age, s.home);
         if (c->ending.first)
-            add_first(c, age, &s, &rate);
-        by.age = age + dt;
+            add_first(c, &s, &rate);
+        by.age = vf_gather(rows.age, s.home) + dt;
         by.volume = vf_gather(rows.volume, s.home);
         /* a vorton born inside the substep (negative age) moves for the rest of it only */
         by.step = vf_max(vf_min(by.age, dt), (vf){0});
-        const vf turned = turn * by.step;
+        const vf turned = strain_rate(&s) * by.step;
         const vf cleaned = fraction(c->method->cleaning, turned) * by.volume;
         by.share = fraction(c->method->exchange, turned);
         for (int a = 0; a < 3; a++)

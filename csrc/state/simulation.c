@@ -84,6 +84,7 @@ static int reserve_memory(vt_simulation *s)
     s->vortons.set.used[VT_VORTON_temperature] = 0;
     s->tracers.set.used[VT_TRACER_velocity] = 0;
     s->tracers.set.used[VT_TRACER_lifetime] = 0;
+    s->tracers.set.used[VT_TRACER_growth] = 0;
     return 0;
 }
 
@@ -118,6 +119,9 @@ void vt_destroy_simulation(vt_simulation *s)
     vt_destroy_set(&s->vortons.set);
     vt_destroy_set(&s->tracers.set);
     vt_destroy_sources(&s->sources);
+    vt_destroy_winds(&s->winds);
+    vt_destroy_forces(&s->forces);
+    vt_destroy_kills(&s->kills);
     vt_destroy_transforms(&s->transforms);
     vt_moments_destroy(&s->moments);
     vt_poisson_plan_destroy(&s->plan);
