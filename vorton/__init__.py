@@ -17,10 +17,12 @@ from .animation import Keys, Samples, Transform
 from .bake import Volumes, bake
 from .manifest import Manifest
 from .method import Method
+from .points import Points, VortonPoints
 from .scene import Scene
-from .shapes import Box, Disk, Mesh, Sphere, Torus
+from .shapes import Box, Disk, Mesh, Sphere, Surface, Torus
 from .simulation import Simulation
 from .sources import Tracers, VortexRing
+from .vortices import Filament, Jet, RandomCloud, VortexTube
 
 __version__ = _version()
 
@@ -29,19 +31,26 @@ __all__ = [
     "BusyError",
     "CapacityError",
     "Disk",
+    "Filament",
+    "Jet",
     "Keys",
     "Manifest",
     "Mesh",
     "Method",
+    "Points",
+    "RandomCloud",
     "Samples",
     "Scene",
     "Simulation",
     "Sphere",
+    "Surface",
     "Torus",
     "Tracers",
     "Transform",
     "Volumes",
     "VortexRing",
+    "VortexTube",
+    "VortonPoints",
     "bake",
     "get_include",
     "get_library",
