@@ -3,6 +3,8 @@
 import dataclasses
 import json
 import re
+import runpy
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ import vorton as vt
 from vorton import Keys, Samples, Transform
 from vorton.sources import Tracers, VortexRing
 
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 BOX = vt.Box((-0.1, -0.2, -0.3), (0.2, 0.2, 0.1))
 RATES = {
     "linear": Keys([(0, 0), (0.5, 3000), (1.2, 200), (2, 200)]),
@@ -392,6 +395,17 @@ def test_scenes_without_animation_have_the_format_of_before():
     text = scene.to_json()
     assert "transforms" not in text and "parent" not in text and "Keys" not in text
     assert json.loads(text)["sources"][1]["rate"] == 10
+
+
+def test_the_example_comes_back_equal_and_runs():
+    scene = runpy.run_path(str(EXAMPLES / "spiral.py"))["scene"]
+    assert vt.Scene.from_json(scene.to_json()) == scene
+    assert len(scene.to_dict()["transforms"]) == 2
+    sim = vt.Simulation(scene, threads=1)
+    sim.step(3)
+    # The nozzle has left the arm's first place and drags its smoke behind it.
+    angle = np.degrees(np.arctan2(*sim.tracers.position[:, 1::-1].T))
+    assert angle.min() < 15 and 125 < angle.max() < 145
 
 
 def test_equality_is_of_what_they_say():
