@@ -403,9 +403,9 @@ def test_the_example_comes_back_equal_and_runs():
     assert len(scene.to_dict()["transforms"]) == 2
     sim = vt.Simulation(scene, threads=1)
     sim.step(3)
-    # The nozzle has left the arm's first place and drags its smoke behind it.
+    # An eighth of a second at a turn a second: 45 degrees, and the ball sticks out by 6.3.
     angle = np.degrees(np.arctan2(*sim.tracers.position[:, 1::-1].T))
-    assert angle.min() < 15 and 125 < angle.max() < 145
+    assert -7 < angle.min() < 0 and 45 < angle.max() < 52
 
 
 def test_equality_is_of_what_they_say():
