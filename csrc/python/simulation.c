@@ -294,7 +294,7 @@ static PyMethodDef methods[] = {
      "(3, 4) matrix from the space of a transform to the world at a time, s."},
     {"add_tracer_points", VT_PY_FUNCTION(vt_py_add_tracer_points), METH_VARARGS | METH_KEYWORDS,
      "add_tracer_points($self, /, position, density, size, lifetime=None, rate=0.0, start=0.0, "
-     "end=inf, jitter=0.0, parent=0)\n--\n\n"
+     "end=..., jitter=0.0, parent=0)\n--\n\n"
      "Adds a source of tracers at points; arrays as of add_tracers, lifetime (n,), > 0, s."},
     {"add_vortons", VT_PY_FUNCTION(vt_py_add_vortons), METH_VARARGS | METH_KEYWORDS,
      "add_vortons($self, /, position, strength, core, volume)\n--\n\n"
