@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/status.h"
+#include "state/solve_poisson.h"
 
 /* ---- where the vortons are ---- */
 
@@ -153,24 +154,80 @@ static double filter_variance(const vt_simulation *s)
     return has_points(s) ? 0 : cells * cells - point_variance;
 }
 
+/* The vector potential on the faces, and the moments for what lies beyond them. */
+static void find_boundary(vt_simulation *s, int64_t count, const vt_record *records)
+{
+    const vt_stage_table *const stages = s->stages;
+    vt_grid *const grid = &s->grid;
+    const double theta = s->def.method.opening_angle;
+    const int threads = s->def.threads;
+    stages->moments(grid, &s->moments, &s->arena, threads);
+    switch (s->def.method.boundary) {
+    case VT_BOUNDARY_TREE:
+        stages->boundary_tree(grid, count, records, theta, &s->arena, threads);
+        break;
+    case VT_BOUNDARY_DECIMATED:
+        stages->boundary_decimated(grid, count, records, &s->arena, threads);
+        break;
+    case VT_BOUNDARY_ZERO:
+        stages->boundary_zero(grid);
+        break;
+    default:
+        stages->boundary_clusters(grid, &s->moments, theta, &s->arena, threads);
+    }
+}
+
 void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, vt_record *sorted,
                     uint32_t *row_start)
 {
     const vt_stage_table *const stages = s->stages;
     vt_grid *const grid = &s->grid;
     vt_arena *const arena = &s->arena;
-    const double theta = s->def.method.opening_angle;
     const int threads = s->def.threads;
     VT_TIMED(s, sort, stages->sort(grid, count, records, sorted, row_start, arena, threads));
     VT_TIMED(s, deposit, stages->deposit(grid, sorted, row_start, threads));
-    VT_TIMED(s, boundary, stages->boundary(grid, &s->moments, theta, arena, threads));
+    VT_TIMED(s, boundary, find_boundary(s, count, sorted));
     VT_TIMED(s, filter,
              stages->filter(grid, filter_variance(s), 1 / grid->spacing, arena, threads));
-    VT_TIMED(s, poisson, stages->poisson(grid, &s->plan, arena, threads));
+    VT_TIMED(s, poisson, vt_run_poisson(stages, &s->def.method, grid, &s->plan, arena, threads));
     VT_TIMED(s, velocity, stages->velocity(grid, threads));
 }
 
+/* ---- without a grid ---- */
+
+void vt_sum_vortons(vt_simulation *s, const vt_sum *sum)
+{
+    const vt_method *const m = &s->def.method;
+    const int threads = s->def.threads;
+    if (m->velocity == VT_VELOCITY_TREE)
+        s->stages->tree(m->kernel, m->opening_angle, sum->target_count, sum->targets,
+                        sum->source_count, sum->position, sum->strength, sum->core, sum->velocity,
+                        sum->gradient, &s->arena, threads);
+    else
+        s->stages->direct(m->kernel, sum->target_count, sum->targets, sum->source_count,
+                          sum->position, sum->strength, sum->core, sum->velocity, sum->gradient,
+                          &s->arena, threads);
+}
+
 /* ---- the fields of now ---- */
+
+/* Records of all vortons, and room to sort them, in arena memory. */
+typedef struct record_space {
+    vt_record *records, *sorted;
+    uint32_t *row_start;
+} record_space;
+
+static record_space collect_now(vt_simulation *s)
+{
+    const int64_t count = s->vortons.set.count;
+    const size_t bytes = sizeof(vt_record) * (size_t)(count + VL);
+    const size_t rows = (size_t)s->grid.cells[1] * (size_t)s->grid.cells[2];
+    const record_space space = {vt_arena_push(&s->arena, bytes), vt_arena_push(&s->arena, bytes),
+                                vt_arena_push(&s->arena, 4 * (rows + 1))};
+    s->stages->collect(&s->grid, count, s->vortons.position, s->vortons.strength,
+                       s->vortons.bound_volume, space.records, s->def.threads);
+    return space;
+}
 
 static vt_status solve_grid_now(vt_simulation *s, const vt_content *content)
 {
@@ -179,18 +236,31 @@ static vt_status solve_grid_now(vt_simulation *s, const vt_content *content)
     if (status)
         return status;
     vt_lay_out_grid(s, &placement);
-    const int64_t count = s->vortons.set.count;
     const size_t mark = vt_arena_mark(&s->arena);
-    const size_t bytes = sizeof(vt_record) * (size_t)(count + VL);
-    const size_t rows = (size_t)s->grid.cells[1] * (size_t)s->grid.cells[2];
-    vt_record *const records = vt_arena_push(&s->arena, bytes);
-    vt_record *const sorted = vt_arena_push(&s->arena, bytes);
-    uint32_t *const row_start = vt_arena_push(&s->arena, 4 * (rows + 1));
-    s->stages->collect(&s->grid, count, s->vortons.position, s->vortons.strength,
-                       s->vortons.bound_volume, records, s->def.threads);
-    vt_solve_field(s, count, records, sorted, row_start);
+    const record_space space = collect_now(s);
+    vt_solve_field(s, s->vortons.set.count, space.records, space.sorted, space.row_start);
     vt_arena_pop(&s->arena, mark);
     return VT_OK;
+}
+
+void vt_find_source(vt_simulation *s, float *source[3])
+{
+    enum { MARGIN = VT_LANES };
+    vt_grid grid = s->grid;
+    const int64_t field = grid.plane * (grid.cells[2] + 1) + 2 * MARGIN;
+    const int64_t nodes = grid.node_plane * (grid.cells[2] + 2);
+    for (int c = 0; c < 3; c++) {
+        source[c] = (float *)vt_arena_push(&s->arena, 4 * (size_t)field) + MARGIN;
+        grid.field[c] = source[c];
+    }
+    const size_t mark = vt_arena_mark(&s->arena);
+    grid.nodes = vt_arena_push(&s->arena, sizeof(f4) * (size_t)nodes);
+    const record_space space = collect_now(s);
+    s->stages->sort(&grid, s->vortons.set.count, space.records, space.sorted, space.row_start,
+                    &s->arena, s->def.threads);
+    s->stages->deposit(&grid, space.sorted, space.row_start, s->def.threads);
+    s->stages->filter(&grid, filter_variance(s), 1 / grid.spacing, &s->arena, s->def.threads);
+    vt_arena_pop(&s->arena, mark);
 }
 
 vt_status vt_solve_now(vt_simulation *s)
@@ -202,7 +272,7 @@ vt_status vt_solve_now(vt_simulation *s)
     status = vt_find_content(s, NULL, &content);
     if (status)
         return status;
-    s->fields_exist = content.exists && s->def.method.velocity == VT_VELOCITY_POISSON;
+    s->fields_exist = content.exists && vt_has_grid(s);
     if (s->fields_exist)
         status = solve_grid_now(s, &content);
     s->fields_current = status == VT_OK;
@@ -248,12 +318,17 @@ void vt_velocity_of_points(vt_simulation *s, int64_t count, const float *points,
 {
     const int threads = s->def.threads;
     const size_t mark = vt_arena_mark(&s->arena);
-    if (s->def.method.velocity == VT_VELOCITY_DIRECT) {
+    if (!vt_has_grid(s)) {
         const vt_vortons *const v = &s->vortons;
         const vt_pair_sources now = {v->position, v->strength, v->core};
         const vt_pair_sources *const from = s->pairs.position ? &s->pairs : &now;
-        s->stages->direct(s->def.method.kernel, count, points, v->set.count, from->position,
-                          from->strength, from->core, velocity, NULL, &s->arena, threads);
+        vt_sum_vortons(s, &(vt_sum){.target_count = count,
+                                    .targets = points,
+                                    .source_count = v->set.count,
+                                    .position = from->position,
+                                    .strength = from->strength,
+                                    .core = from->core,
+                                    .velocity = velocity});
     } else if (s->fields_exist) {
         uint8_t *const inside = vt_arena_push(&s->arena, (size_t)count);
         s->stages->sample(&s->grid, count, points, velocity, inside, threads);
@@ -301,9 +376,9 @@ static vt_status describe_grid(vt_simulation *s, const char *name, vt_array *arr
         return vt_fail(VT_INVALID_ARGUMENT,
                        "there is no grid \"%s\"; allowed are velocity and vector_potential", name);
     if (!s->fields_exist)
-        return vt_fail(
-            VT_INVALID_ARGUMENT,
-            "there is no grid %s: no vorton carries circulation, or the method is direct", name);
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "there is no grid %s: no vorton carries circulation, or the method has none",
+                       name);
     *array = (vt_array){.data = potential ? (void *)g->field[0] : (void *)g->nodes,
                         .type = VT_FLOAT32,
                         .dimensions = 4,

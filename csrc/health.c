@@ -178,6 +178,58 @@ static void add_node_sums(vt_simulation *s, vt_health *h)
     vt_arena_pop(&s->arena, mark);
 }
 
+/* ---- the residual of the last solution ---- */
+
+typedef struct residual_sums {
+    double residual, source;
+} residual_sums;
+
+typedef struct residual_job {
+    const vt_grid *grid;
+    float *source[3];
+    residual_sums *plane;
+} residual_job;
+
+static void sum_residuals(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const residual_job *const job = data;
+    const vt_grid *const g = job->grid;
+    for (int64_t k = begin; k < end; k++) {
+        residual_sums sums = {0, 0};
+        for (int c = 0; c < 3 && k > 0 && k < g->cells[2]; c++)
+            for (int64_t j = 1; j < g->cells[1]; j++) {
+                const int64_t row = k * g->plane + j * g->row;
+                const float *const a = g->field[c] + row, *const f = job->source[c] + row;
+                for (int64_t i = 1; i < g->cells[0]; i++) {
+                    const double around = (double)a[i - 1] + a[i + 1] + a[i - g->row] +
+                                          a[i + g->row] + a[i - g->plane] + a[i + g->plane];
+                    const double r = around - 6.0 * a[i] + f[i];
+                    sums.residual += r * r;
+                    sums.source += (double)f[i] * f[i];
+                }
+            }
+        job->plane[k] = sums;
+    }
+}
+
+static double find_residual(vt_simulation *s)
+{
+    const int64_t planes = s->grid.cells[2] + 1;
+    const size_t mark = vt_arena_mark(&s->arena);
+    residual_job job = {.grid = &s->grid};
+    residual_sums all = {0, 0};
+    vt_find_source(s, job.source);
+    job.plane = vt_arena_push(&s->arena, sizeof(residual_sums) * (size_t)planes);
+    vt_parallel_for(s->def.threads, planes, 1, sum_residuals, &job);
+    for (int64_t k = 0; k < planes; k++) {
+        all.residual += job.plane[k].residual;
+        all.source += job.plane[k].source;
+    }
+    vt_arena_pop(&s->arena, mark);
+    return all.source > 0 ? sqrt(all.residual / all.source) : 0;
+}
+
 vt_status vt_get_health(vt_simulation *s, vt_health *health)
 {
     vt_status status = vt_enter(s);
@@ -201,6 +253,7 @@ vt_status vt_get_health(vt_simulation *s, vt_health *health)
                 h.grid[a] = s->grid.cells[a] + 1;
             h.spacing = s->grid.spacing;
             add_node_sums(s, &h);
+            h.poisson_residual = find_residual(s);
         }
         *health = h;
     }

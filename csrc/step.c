@@ -27,22 +27,17 @@ typedef struct work {
     vt_record *base;            /* in the order of the columns; NULL: not needed */
     vt_rate *first;             /* rates of the first stage, likewise */
     float *core;                /* of a later stage, likewise; NULL: those of the columns */
-    float *velocity, *gradient; /* of the direct sum, else NULL */
+    float *velocity, *gradient; /* of sums without a grid, else NULL */
     uint32_t *row_start;
     int64_t count;
-    vt_grid space; /* the grid; for the direct sum space itself, in metres */
+    vt_grid space; /* the grid; without one space itself, in metres */
     vt_field field;
     vt_tracer_work tracers;
 } work;
 
-static int is_direct(const vt_simulation *s)
-{
-    return s->def.method.velocity == VT_VELOCITY_DIRECT;
-}
-
 /* ---- velocity at the vortons ---- */
 
-static void sum_directly(vt_simulation *s, work *w)
+static void sum_vortons(vt_simulation *s, work *w)
 {
     const vt_pair_sources p = s->pairs;
     const float *const cores = w->core ? w->core : s->vortons.core;
@@ -52,14 +47,16 @@ static void sum_directly(vt_simulation *s, work *w)
         memcpy(p.strength + 3 * i, w->sorted[i].strength, 12);
         p.core[i] = cores[w->sorted[i].home];
     }
-    s->stages->direct(s->def.method.kernel, w->count, p.position, w->count, p.position, p.strength,
-                      p.core, w->velocity, w->gradient, &s->arena, s->def.threads);
+    vt_sum_vortons(s, &(vt_sum){w->count, w->count, p.position, p.position, p.strength, p.core,
+                                w->velocity, w->gradient});
 }
 
 static void solve(vt_simulation *s, work *w)
 {
-    if (is_direct(s))
-        VT_TIMED(s, direct, sum_directly(s, w));
+    if (s->def.method.velocity == VT_VELOCITY_DIRECT)
+        VT_TIMED(s, direct, sum_vortons(s, w));
+    else if (s->def.method.velocity == VT_VELOCITY_TREE)
+        VT_TIMED(s, tree, sum_vortons(s, w));
     else
         vt_solve_field(s, w->count, w->records, w->sorted, w->row_start);
 }
@@ -72,7 +69,7 @@ static vt_status place(vt_simulation *s, const vt_births *births, int32_t *exist
     vt_content content;
     vt_status status = vt_find_content(s, births, &content);
     *exists = content.exists;
-    s->fields_exist = !status && content.exists && !is_direct(s);
+    s->fields_exist = !status && content.exists && vt_has_grid(s);
     if (!s->fields_exist)
         return status;
     status = vt_place_grid(s, &content, &s->placement);
@@ -96,7 +93,7 @@ static void make_room(vt_simulation *s, const vt_births *births, const vt_scheme
         w->first = vt_arena_push(&s->arena, sizeof(vt_rate) * rows);
     if (scheme->stages > 2)
         w->base = vt_arena_push(&s->arena, sizeof(vt_record) * (rows + VT_LANES));
-    if (s->def.method.stretching == VT_STRETCHING_RVPM && is_direct(s))
+    if (s->def.method.stretching == VT_STRETCHING_RVPM && !vt_has_grid(s))
         w->core = vt_arena_push(&s->arena, 4 * rows);
     if (w->core)
         memcpy(w->core, s->vortons.core, 4 * (size_t)s->vortons.set.count);
@@ -113,7 +110,7 @@ static void collect(vt_simulation *s, const vt_births *births, const vt_scheme *
     w->rates = vt_arena_push(&s->arena, sizeof(vt_rate) * rows);
     w->velocity = w->gradient = NULL;
     w->count = v->set.count;
-    if (is_direct(s)) {
+    if (!vt_has_grid(s)) {
         w->space = (vt_grid){.spacing = 1};
         w->velocity = vt_arena_push(&s->arena, 12 * rows);
         w->gradient = vt_arena_push(&s->arena, 36 * rows);
@@ -133,7 +130,7 @@ static void collect(vt_simulation *s, const vt_births *births, const vt_scheme *
 /* Now and then the columns themselves take the order of the grid, for the sake of the caches. */
 static void sort_columns(vt_simulation *s, work *w)
 {
-    if (is_direct(s) || s->substeps % SORT_EVERY != 0)
+    if (!vt_has_grid(s) || s->substeps % SORT_EVERY != 0)
         return;
     const size_t mark = vt_arena_mark(&s->arena);
     uint32_t *const order = vt_arena_push(&s->arena, 4 * (size_t)w->count);
@@ -156,7 +153,7 @@ static vt_status choose_substep(const vt_simulation *s, const vt_scheme *scheme,
         speed = fmax(speed, s->extremes.thread[t].speed);
     }
     double count = remaining * gradient / s->def.method.turn;
-    if (!is_direct(s)) {
+    if (vt_has_grid(s)) {
         const double way = (VT_DOMAIN_MARGIN - 2) * s->grid.spacing;
         count = fmax(count, remaining * speed * vt_last_reach(scheme) / way);
     }
@@ -181,7 +178,7 @@ static void finish(vt_simulation *s, const vt_scheme *scheme, work *w, double dt
     VT_TIMED(s, finish,
              s->stages->finish(&w->field, &s->def.method, &ending, s->def.wind, w->count, w->sorted,
                                &rows, s->def.threads));
-    if (!is_direct(s) && s->def.method.exchange > 0)
+    if (vt_has_grid(s) && s->def.method.exchange > 0)
         VT_TIMED(s, exchange,
                  s->stages->exchange(&s->grid, w->count, w->sorted, w->row_start, v->strength,
                                      s->def.threads));
@@ -345,7 +342,7 @@ static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
         status = vt_check_columns(s, VT_TRACERS);
     if (!status)
         status = vt_find_content(s, births, &content);
-    if (!status && content.exists && !is_direct(s))
+    if (!status && content.exists && vt_has_grid(s))
         status = vt_place_grid(s, &content, &trial);
     if (status)
         return status;

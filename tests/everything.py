@@ -18,6 +18,7 @@ METHODS = {
     "poisson": vt.Method(),
     "direct": vt.Method(velocity="direct"),
     "article": vt.Method.article(),
+    "tree": vt.Method(velocity="tree"),
     "options": vt.Method(velocity="direct", time="rk3", stretching="rvpm", relaxation=0.3),
 }
 STEPS = 50
@@ -27,14 +28,13 @@ FPS = 24
 def scene(method):
     """Two wavy rings, one of them elliptic, tilted and born inside a step; wind; three emitters.
 
-    On the grid enough of everything to keep 8 threads busy, for the direct sum what it can do in
-    time.
+    On the grid enough of everything to keep 8 threads busy, for the sums what they do in time.
     """
     method = METHODS[method]
-    direct = method.velocity == "direct"
+    few = method.velocity != "poisson"
     scene = vt.Scene("everything", seed=5, wind=(0.2, -0.1, 0.05), method=method, voxel=0.05)
     ring = {"core": 0.12, "wobble": 0.05}
-    ring |= {"layers": 1, "sections": 40} if direct else {"vorton_core": 0.045}
+    ring |= {"layers": 1, "sections": 40} if few else {"vorton_core": 0.045}
     scene.add(vt.VortexRing(radius=0.5, seed=3, **ring))
     scene.add(
         vt.VortexRing(
@@ -47,7 +47,7 @@ def scene(method):
             **ring,
         )
     )
-    much = 1 if direct else 20
+    much = 1 if few else 20
     scene.add(vt.Tracers(vt.Sphere((0, 0, 0.1), 0.4), count=2000 * much))
     scene.add(vt.Tracers(vt.Disk(radius=0.5), rate=1000 * much, start=0.11, lifetime=0.8))
     scene.add(vt.Tracers(vt.Box((2, 2, 2), (2.3, 2.3, 2.3)), rate=100 * much, end=1.3))

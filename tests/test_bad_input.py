@@ -375,6 +375,7 @@ def good_calls(sim):
                 "field": ("field", np.zeros((9, 9, 9, 3))),
                 "spacing": ("finite", 0.1),
                 "threads": ("integer", 1),
+                "method": ("dict", {"poisson": "multigrid"}),
             },
         ),
         ("volume_from_tracers", _core.volume_from_tracers, from_tracers),

@@ -4,6 +4,12 @@ import json
 import subprocess
 import sys
 
+import pytest
+
+import vorton as vt
+from vorton import _core, bench_scenes
+from vorton import bench as vorton_bench
+
 FIELDS = """scene threads vortons tracers grid median_ms p10_ms p90_ms stages velocity_error_rms
     peak_rss_mib commit compiler flags cpu simd""".split()
 
@@ -31,9 +37,113 @@ def test_table():
     done = bench("ring-1k", "--threads", "1", "--seconds", "0.1")
     assert done.returncode == 0, done.stderr
     assert "ring-1k" in done.stdout and "poisson" in done.stdout
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+
+
+def test_help_names_every_option_and_scene():
+    done = bench("--help")
+    assert done.returncode == 0, done.stderr
+    for word in ("--compare", "--threads", "--seconds", "--json", *bench_scenes.SCENES):
+        assert word in done.stdout.replace("\n", " "), word
+    assert "side by side" in done.stdout and "idle machine" in done.stdout
+    assert all(len(line) <= 90 for line in done.stdout.splitlines())
 
 
 def test_unknown_scene():
     done = bench("ring-2k")
     assert done.returncode == 2
     assert "ring-2k" in done.stderr and "ring-10k" in done.stderr
+
+
+@pytest.mark.parametrize("threads", ["0", "65"])
+def test_threads_out_of_range(threads):
+    done = bench("ring-1k", "--threads", threads)
+    assert done.returncode == 2
+    assert threads in done.stderr and "1 to 64" in done.stderr
+
+
+# ---- methods side by side ----
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """A scene that takes no time, run in this process."""
+    scene = bench_scenes.BenchScene("tiny", 300, 400, 17, bench_scenes._ball, bench_scenes.BALL)
+    monkeypatch.setitem(vorton_bench.SCENES, "tiny", scene)
+    monkeypatch.setattr(vorton_bench, "_run_apart", vorton_bench.run)
+
+
+def compare(capsys, *arguments):
+    assert vorton_bench.main(["--compare", "tiny", "--seconds", "0.01", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_compare_runs_every_choice_of_the_solvers(tiny, capsys):
+    records = [
+        json.loads(line) for line in compare(capsys, "--threads", "1", "--json").split("\n")[:-1]
+    ]
+    found = {record["choice"]: record for record in records}
+    rows = {row["name"]: row for row in _core.METHOD_FIELDS}
+    expected = {
+        f"{name} {choice}": vt.Method(**{name: choice})
+        for name in ("velocity", "boundary", "poisson")
+        if name in rows
+        for choice in rows[name]["choices"]
+        if choice != rows[name]["default"]
+    }
+    expected |= {"default": vt.Method(), "article": vt.Method.article()}
+    assert {name: record["method"] for name, record in found.items()} == {
+        name: method.to_dict() for name, method in expected.items()
+    }
+    assert all(set(FIELDS) <= set(record) for record in records)
+    default = found["default"]["velocity_error_rms"]
+    assert found["velocity direct"]["velocity_error_rms"] < 1e-5 < default < 0.2
+    assert found["poisson multigrid"]["velocity_error_rms"] == pytest.approx(default, rel=0.1)
+    residual = [found[name]["poisson_residual"] for name in
+                ("default", "poisson multigrid", "poisson nested")]  # fmt: skip
+    assert 0 < residual[0] < 0.1 * residual[1] < 0.01 * residual[2]
+
+
+def test_compare_prints_a_table(tiny, capsys, monkeypatch):
+    monkeypatch.setattr(vorton_bench, "MOST_PAIRS", 1.0)
+    lines = compare(capsys, "--threads", "1").splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    assert "300 vortons" in lines[0] and "17x17x17" in lines[0]
+    assert {"ms", "error", "residual", "MiB"} <= set(lines[1].split())
+    shown = {line[:24].strip(): line[24:].split() for line in lines[2:] if line}
+    assert {"default", "velocity direct", "poisson multigrid", "poisson nested", "article"} <= set(
+        shown
+    )
+    assert "pairs" in shown.pop("velocity direct")
+    assert all(len(numbers) == 6 and float(numbers[0]) > 0 for numbers in shown.values())
+
+
+def test_a_method_reaches_its_own_process():
+    method = vt.Method(poisson="nested", steps=2)
+    record = vorton_bench._run_apart("ring-1k", 1, 0.01, method)
+    assert record["method"] == method.to_dict()
+    assert record["poisson_residual"] > 0.05
+
+
+# ---- the articles' scenes ----
+
+
+def test_the_articles_figures_stand_beside_ours():
+    done = bench("part13", "part20", "--threads", "2", "--seconds", "0.05", "--json")
+    assert done.returncode == 0, done.stderr
+    part13, part20 = (json.loads(line) for line in done.stdout.splitlines())
+    assert (part13["vortons"], part13["tracers"]) == (981, 49_000)
+    assert part13["article"]["stages"]["step"]["ms"] == pytest.approx(2.52 - 1.606)
+    assert part20["article"]["threads"] == 2 and "3770K" in part20["article"]["machine"]
+    figures = {stage: row["ms"] for stage, row in part20["article"]["stages"].items()}
+    assert figures == pytest.approx({"boundary": 1.36, "poisson": 0.148 + 0.0205, "step": 5.11})
+    for record in (part13, part20):
+        assert record["article"]["stages"].keys() <= record["stages"].keys()
+    shown = vorton_bench.article_table(part20).splitlines()
+    assert ["boundary", "1.360"] == [shown[3].split()[i] for i in (0, 2)]
+    assert all(len(line) <= 80 for line in shown)
+
+
+@pytest.mark.parametrize("threads, used", [(1, 1), (3, 3), (5, 4), (64, 8)])
+def test_the_article_with_the_nearest_number_of_threads(threads, used):
+    assert bench_scenes.ARTICLES["part20"].nearest(threads)[0] == used

@@ -1,5 +1,5 @@
-"""Vector potential on the faces (stage `boundary`, VALIDATION V6) and velocity beyond the grid
-(stage `far_velocity`), against float64 sums over all vortons. What one target does, all do:
+"""Vector potential on the faces (stages `boundary_...`, VALIDATION V6, V11) and velocity beyond the
+grid (stage `far_velocity`), against float64 sums over all vortons. What one target does, all do:
 test_e1_same_bits.
 """
 
@@ -12,11 +12,14 @@ import pytest
 
 from vorton import _core
 
-SOURCES = ["csrc/stages/boundary.c", "csrc/stages/clusters.c", "csrc/stages/far_velocity.c",
-           "csrc/stages/moments.c", "csrc/core/arena.c", "csrc/core/parallel.c",
-           "csrc/core/reserve.c"]
+SOURCES = ["csrc/stages/boundary.c", "csrc/stages/boundary_articles.c",
+           "csrc/stages/boundary_tree.c", "csrc/stages/clusters.c", "csrc/stages/far_velocity.c",
+           "csrc/stages/moments.c", "csrc/stages/tree.c", "csrc/stages/tree_build.c",
+           "csrc/core/arena.c", "csrc/core/core_functions.c", "csrc/core/mathd.c",
+           "csrc/core/parallel.c", "csrc/core/reserve.c"]
 TARGETS = native.targets()
 FACE_AXES = [(1, 2), (0, 2), (0, 1)]
+BOUNDARIES = ["clusters", "tree", "decimated", "zero"]
 
 CODE = """
 #include "core/arena.h"
@@ -91,10 +94,32 @@ void test_deposit(test_grid *t, int64_t count, const float *position, const floa
 /* Returns the scratch that was not given back, or -1 when more was taken than announced. */
 int64_t test_boundary(test_grid *t, double angle, int threads)
 {
-    VT_NAME(boundary)(&t->grid, &t->moments, angle, &t->arena, threads);
+    t->arena.peak = t->arena.used;
+    VT_NAME(moments)(&t->grid, &t->moments, &t->arena, threads);
+    VT_NAME(boundary_clusters)(&t->grid, &t->moments, angle, &t->arena, threads);
     const int32_t *const n = t->grid.cells;
     const int32_t most = n[0] > n[1] ? (n[0] > n[2] ? n[0] : n[2]) : (n[1] > n[2] ? n[1] : n[2]);
     return t->arena.peak <= vt_boundary_scratch(most, threads) ? (int64_t)t->arena.used : -1;
+}
+
+/* The other choices, from vortons that need not be deposited; returns the scratch still taken. */
+int64_t test_choice(test_grid *t, int boundary, double angle, int64_t count, const float *position,
+                    const float *strength, int threads)
+{
+    const size_t mark = vt_arena_mark(&t->arena);
+    vt_record *const records = vt_arena_push(&t->arena, sizeof(vt_record) * (size_t)(count + 1));
+    for (int64_t n = 0; n < count; n++) {
+        memcpy(records[n].position, position + 3 * n, 12);
+        memcpy(records[n].strength, strength + 3 * n, 12);
+    }
+    if (boundary == VT_BOUNDARY_TREE)
+        VT_NAME(boundary_tree)(&t->grid, count, records, angle, &t->arena, threads);
+    else if (boundary == VT_BOUNDARY_DECIMATED)
+        VT_NAME(boundary_decimated)(&t->grid, count, records, &t->arena, threads);
+    else
+        VT_NAME(boundary_zero)(&t->grid);
+    vt_arena_pop(&t->arena, mark);
+    return (int64_t)t->arena.used;
 }
 
 void test_face(const test_grid *t, int face, int64_t nu, int64_t nv, float *values)
@@ -131,7 +156,7 @@ def library():
 
 def load(target):
     library = native.load(*SOURCES, target=target, code=CODE)
-    for name in ("test_boundary", "test_records", "test_size", "vt_moments_bound"):
+    for name in ("test_boundary", "test_choice", "test_records", "test_size", "vt_moments_bound"):
         getattr(library, name).restype = ctypes.c_int64
     library.vt_moments_bound.argtypes = [ctypes.c_int64]
     return library
@@ -160,9 +185,15 @@ class Grid:
     def __del__(self):
         self.library.test_destroy(self.pointer)
 
-    def solve(self, angle=0.5, threads=1):
+    def solve(self, angle=0.5, threads=1, boundary="clusters"):
         """The faces: six arrays (3, nv, nu)."""
-        left = self.library.test_boundary(self.pointer, ctypes.c_double(angle), threads)
+        if boundary == "clusters":
+            left = self.library.test_boundary(self.pointer, ctypes.c_double(angle), threads)
+        else:
+            left = self.library.test_choice(
+                self.pointer, BOUNDARIES.index(boundary), ctypes.c_double(angle),
+                ctypes.c_int64(len(self.positions)), pointer(self.positions),
+                pointer(self.strengths), threads)
         assert left == 0
         faces = []
         for face in range(6):
@@ -261,6 +292,37 @@ def test_v6_error_falls_with_the_angle(library, kind, count):
     assert errors == sorted(errors, reverse=True)
 
 
+@pytest.mark.parametrize("margin", [1, 6])
+@pytest.mark.parametrize("kind, count", [("ring", 400), ("random", 1500)])
+def test_v6_tree_at_every_node(library, kind, count, margin):
+    """The tree over the vortons; margin 1: the faces of the box around them, or nearly."""
+    grid = Grid(library, [64] * 3, *cloud(kind, [64] * 3, count, margin))
+    errors = [grid.face_error(grid.solve(angle, boundary="tree"))
+              for angle in (0.9, 0.7, 0.5, 0.3, 0.0)]
+    assert errors == sorted(errors, reverse=True)
+    assert errors[2] < 0.015 and errors[4] < 2e-6
+
+
+@pytest.mark.parametrize("margin", [1, 6])
+@pytest.mark.parametrize("kind, count", [("ring", 400), ("random", 1500)])
+def test_v6_rule_of_the_articles(library, kind, count, margin):
+    grid = Grid(library, [64] * 3, *cloud(kind, [64] * 3, count, margin))
+    assert 0.02 < grid.face_error(grid.solve(boundary="decimated")) < 0.3
+
+
+def test_decimation_copies_odd_nodes(library):
+    grid = Grid(library, (32, 40, 24), *cloud("random", (32, 40, 24), 500))
+    for face, values in enumerate(grid.solve(boundary="decimated")):
+        repeated = np.array_equal(values[..., 1::2], values[..., :-1:2])
+        assert repeated == (face >= 2)  # x runs along all but the first two
+        assert len(np.unique(values[0])) > 50
+
+
+def test_zero_boundary(library):
+    grid = Grid(library, (16, 20, 8), *cloud("random", (16, 20, 8), 50, 2))
+    assert all(not face.any() for face in grid.solve(boundary="zero"))
+
+
 @pytest.mark.parametrize("cells", [(8, 8, 8), (10, 12, 18), (36, 40, 30)])
 def test_every_node_counts_once(library, cells):
     """A vorton on a node, the outermost ones included, seen from the corner opposite to it."""
@@ -281,15 +343,18 @@ def test_shared_edges_agree(library):
     assert faces[3][:, :, -1] == pytest.approx(faces[1][:, :, -1], rel=1e-4, abs=1e-3)
 
 
-def test_empty_grid(library):
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+def test_empty_grid(library, boundary):
     grid = Grid(library, (16, 20, 8))
-    assert all(not face.any() for face in grid.solve())
+    assert all(not face.any() for face in grid.solve(boundary=boundary))
+    grid.solve()
     assert not grid.far([[100.0, 0, 0], [8, 8, 4]]).any()
 
 
-def test_deposit_on_a_face_stays_finite(library):
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+def test_deposit_on_a_face_stays_finite(library, boundary):
     grid = Grid(library, (16, 16, 16), [(0, 8, 8), (16, 16, 16)], [(1, 1, 1), (1, 2, 3)])
-    assert all(np.isfinite(face).all() for face in grid.solve())
+    assert all(np.isfinite(face).all() for face in grid.solve(boundary=boundary))
 
 
 # ---- beyond them ----
@@ -352,6 +417,8 @@ def test_e1_same_bits(cells):
         grid = Grid(load(target), cells, positions, strengths)
         for threads in (1, 2, 3, 8):
             results = [*grid.solve(threads=threads), grid.far(points, threads=threads)]
+            for boundary in ("tree", "decimated"):
+                results += grid.solve(threads=threads, boundary=boundary)
             expected = expected or results
             assert all(map(np.array_equal, results, expected)), (target, threads)
 
@@ -369,6 +436,13 @@ def test_records_fit_their_bound():
 # ---- in a simulation ----
 
 
+def face_nodes(size, count, seed=1):
+    nodes = np.random.default_rng(seed).integers(0, size, (count, 3))
+    nodes[np.arange(count), np.arange(count) % 3] = 0
+    nodes[::2] = np.where(nodes[::2] == 0, size - 1, nodes[::2])
+    return nodes
+
+
 def test_v6_in_a_simulation():
     """Faces of the working grid and velocity around it, against the sum over the same vortons."""
     rng, count = np.random.default_rng(1), 2000
@@ -382,9 +456,7 @@ def test_v6_in_a_simulation():
     potential, origin, spacing = simulation.grid("vector_potential")
     size = np.array(potential.shape[2::-1])
 
-    nodes = rng.integers(0, size, (300, 3))
-    nodes[np.arange(300), np.arange(300) % 3] = 0
-    nodes[::2] = np.where(nodes[::2] == 0, size - 1, nodes[::2])
+    nodes = face_nodes(size, 300)
     exact = _core.direct_sum(origin + spacing * nodes, *vortons, potential=True)[2]
     assert relative_rms(potential[nodes[:, 2], nodes[:, 1], nodes[:, 0]], exact) < 0.003
 
@@ -393,3 +465,48 @@ def test_v6_in_a_simulation():
         points = points.astype(np.float32)
         exact = _core.direct_sum(points.astype(float), *vortons)[0]
         assert relative_rms(simulation.velocity_at(points), exact) < 0.01
+
+
+def tilted_ring(boundary, velocity="poisson"):
+    """A resolved ring whose axis is a diagonal of the box: a grid of 33 nodes along each axis."""
+    simulation = _core.Simulation(threads=1, spacing=0.1,
+                                  method={"velocity": velocity, "boundary": boundary})
+    simulation.add_ring(axis=(1, 1, 1), core=0.24, vorton_core=0.15)
+    return simulation
+
+
+def off_vortons(simulation, count=600, seed=4):
+    """Points in the grid that lie two cores and more away from every vorton."""
+    nodes, origin, spacing = simulation.grid("velocity")
+    size = np.array(nodes.shape[2::-1])
+    places = np.random.default_rng(seed).uniform(1, size - 2, (10 * count, 3))
+    points = (np.array(origin) + spacing * places).astype(np.float32)
+    position = simulation.column("vortons", "position")
+    nearest = [((position - point) ** 2).sum(axis=1).min() for point in points]
+    return points[np.sqrt(nearest) > 3 * spacing][:count], size
+
+
+def test_v11_off_vorton_field():
+    """Figure 1 of part 20 as numbers: what the boundary does to the velocity inside."""
+    errors = {}
+    for boundary in BOUNDARIES:
+        simulation = tilted_ring(boundary)
+        points, size = off_vortons(simulation)
+        assert list(size) == [33, 33, 33] and len(points) == 600
+        vortons = [np.array(simulation.column("vortons", name), float)
+                   for name in ("position", "strength", "core")]
+        exact = _core.direct_sum(points.astype(float), *vortons, threads=1)[0]
+        errors[boundary] = relative_rms(simulation.velocity_at(points), exact)
+    assert errors["clusters"] < 0.1 and errors["tree"] < 0.1
+    assert errors["clusters"] < errors["decimated"] < 0.14
+    assert errors["zero"] > 0.3
+
+
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+def test_far_field_with_every_boundary(boundary):
+    """The moments are there for tracers outside the grid, whatever the faces are made of."""
+    simulation, default = tilted_ring(boundary), tilted_ring("clusters")
+    points = np.random.default_rng(3).normal(size=(50, 3))
+    points *= 4 / np.linalg.norm(points, axis=1)[:, None]
+    found = simulation.velocity_at(points)
+    assert found.any() and np.array_equal(found, default.velocity_at(points))

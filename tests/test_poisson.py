@@ -1,4 +1,5 @@
 """The direct Poisson solver: vt_solve_poisson, with the stage `poisson` of every target behind it.
+The solvers that iterate: test_multigrid.py.
 
 References: exact solutions, and a float64 solution of the same linear system by SciPy's transforms.
 """
@@ -16,6 +17,7 @@ import pytest
 from scipy.fft import dstn, idstn
 
 SOURCES = ["csrc/state/solve_poisson.c", "csrc/stages/poisson.c", "csrc/stages/poisson_plan.c",
+           "csrc/stages/levels.c", "csrc/state/method.c",
            "csrc/core/arena.c", "csrc/core/mathd.c", "csrc/core/parallel.c",
            "csrc/core/reserve.c", "csrc/core/status.c"]
 
@@ -43,7 +45,8 @@ NON_CUBIC = [(8, 8, 8), (8, 20, 54), (30, 36, 50), (48, 64, 90), (10, 12, 18), (
 def library(target):
     lib = native.load(*SOURCES, target=target, code=STAGES)
     lib.vt_solve_poisson.argtypes = [ctypes.POINTER(ctypes.c_int32), ctypes.c_double,
-                                     ctypes.POINTER(ctypes.c_float), ctypes.c_int32]
+                                     ctypes.POINTER(ctypes.c_float), ctypes.c_void_p,
+                                     ctypes.c_int32]
     lib.vt_error_message.restype = ctypes.c_char_p
     return lib
 
@@ -53,7 +56,7 @@ def call(cells, spacing, field, threads=1, target=BEST_TARGET):
     field = np.array(field, np.float32, order="C")
     status = library(target).vt_solve_poisson(
         (ctypes.c_int32 * 3)(*cells), spacing,
-        field.ctypes.data_as(ctypes.POINTER(ctypes.c_float)), threads)
+        field.ctypes.data_as(ctypes.POINTER(ctypes.c_float)), None, threads)
     return status, field
 
 
@@ -285,5 +288,5 @@ def test_values_that_are_not_finite(node, value, spacing):
 
 def test_null_pointers():
     lib = library(BEST_TARGET)
-    assert lib.vt_solve_poisson(None, 1., (ctypes.c_float * 1)(), 1) == INVALID_ARGUMENT
-    assert lib.vt_solve_poisson((ctypes.c_int32 * 3)(8, 8, 8), 1., None, 1) == INVALID_ARGUMENT
+    assert lib.vt_solve_poisson(None, 1., (ctypes.c_float * 1)(), None, 1) == INVALID_ARGUMENT
+    assert lib.vt_solve_poisson((ctypes.c_int32 * 3)(8, 8, 8), 1., None, None, 1) == INVALID_ARGUMENT

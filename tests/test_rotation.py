@@ -1,7 +1,7 @@
 """Nothing prefers a direction (VALIDATION D6): a rotated run is the rotation of the run.
 
 Positions are compared one by one, strengths as a whole: on the grid the velocity gradient jumps at
-cell faces, so that for the length of a substep a vorton on a face may be stretched by either side's.
+cell faces, so that for a substep a vorton on a face may be stretched by the slope of either side.
 """
 
 import numpy as np

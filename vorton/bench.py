@@ -1,93 +1,55 @@
 """Benchmarks: how long a frame takes, where the time goes, and how exact the velocity is.
 
-    python -m vorton.bench [SCENE ...] [--threads N] [--json]
+    python -m vorton.bench [SCENE ...] [--compare] [--threads N] [--seconds S] [--json]
 
-Every scene runs in a process of its own. A frame is one `step` with one substep: midpoint rule with
-two field solves for the vortons, midpoint rule for the tracers. The velocity at vortons is held
-against the direct float64 sum in the same run. Measure on an idle machine.
+Every scene runs in a process of its own. A frame is one `step` with one
+substep: midpoint rule with two field solves for the vortons, midpoint rule for
+the tracers. The velocity at vortons is held against the direct float64 sum in
+the same run. Measure on an idle machine.
+
+`--compare` runs each scene through the methods side by side: the default, every
+other choice of its solvers (velocity, boundary, poisson), and `Method.article()`,
+whose frame has one field solve. `part13` and `part20` are scenes of the size of
+those in the articles, whose figures stand beside ours.
 """
 
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import gc
 import json
-import os
 import platform
 import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from . import _core
+from .bench_scenes import ARTICLES, SCENES, BenchScene, region
+from .bench_tables import article_table, comparison_table, scene_table
+from .method import Method
 
 __all__ = ["SCENES", "main", "run"]
 
 MARGIN = 5  # free cells between the vortons and each face of the grid
 TURN = 0.002  # largest velocity gradient times the length of a frame
-PORTION = 2_000  # points made at a time
 JUDGED = 200  # vortons whose velocity is held against the direct sum
 SORT_EVERY = 8  # substeps between sorting the particles: frames are measured in such rounds
+MOST_PAIRS = 1e9  # of a frame, up to which the sum over all pairs takes part in a comparison
+
+USUAL = ("ring-1k", "ring-10k", "ring-100k")  # scenes that run when none is named
+USUALLY_COMPARED = ("ring-1k", "ring-10k")
+COMPARED = ("velocity", "boundary", "poisson")  # rows of the method whose choices are compared
 
 
-@dataclasses.dataclass(frozen=True)
-class BenchScene:
-    """Vortons and tracers in a region that makes a cubic grid of `nodes` a side."""
-
-    name: str
-    vortons: int
-    tracers: int
-    nodes: int
-    make: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
-
-
-def _ball(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Hill's spherical vortex, the fattest of vortex rings: azimuthal vorticity ~ radius."""
-    inside = points[(points**2).sum(axis=1) < 1]
-    return inside, np.stack([-inside[:, 1], inside[:, 0], 0 * inside[:, 0]], axis=1)
-
-
-def _column(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A jet: a cylindrical shear layer, rolled up into rings along its axis."""
-    radius = np.hypot(points[:, 0], points[:, 1])
-    points, radius = points[radius < 1], radius[radius < 1]
-    azimuth = np.stack([-points[:, 1], points[:, 0], 0 * radius], axis=1)
-    layer = np.exp(-(((radius - 0.6) / 0.15) ** 2)) * (1 + 0.8 * np.sin(8 * np.pi * points[:, 2]))
-    return points, azimuth * layer[:, None]
-
-
-SCENES = {
-    scene.name: scene
-    for scene in (
-        BenchScene("ring-1k", 1_200, 50_000, 17, _ball),
-        BenchScene("ring-10k", 10_000, 200_000, 33, _ball),
-        BenchScene("ring-100k", 100_000, 1_000_000, 65, _ball),
-        BenchScene("ring-1m", 1_000_000, 4_000_000, 129, _ball),
-        BenchScene("jet-4m", 4_000_000, 4_000_000, 257, _column),
-    )
-}
-
-
-def _region(scene: BenchScene, count: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Exactly `count` random points of the region, in units of its half width, and vorticity.
-
-    In small portions, so that what the process holds afterwards is the simulation.
-    """
-    generator = np.random.default_rng(seed)
-    while count > 0:
-        points, vorticity = scene.make(generator.uniform(-1, 1, (PORTION, 3)))
-        points, vorticity = points[:count], vorticity[:count]
-        count -= len(points)
-        yield np.float32(points), np.float32(vorticity)
-
-
-def _build(scene: BenchScene, threads: int | None) -> tuple[_core.Simulation, float]:
+def _build(
+    scene: BenchScene, threads: int | None, method: Method | None = None
+) -> tuple[_core.Simulation, float]:
     """The simulation, spacing 1 cm, and its effective core radius."""
     spacing = 0.01
     core = 1.5 * spacing
@@ -98,12 +60,13 @@ def _build(scene: BenchScene, threads: int | None) -> tuple[_core.Simulation, fl
         max_vortons=scene.vortons,
         max_tracers=scene.tracers,
         max_nodes=scene.nodes**3,
+        method=(method or Method()).to_dict(),
     )
-    volume = (4 / 3 * np.pi if scene.make is _ball else 2 * np.pi) * half**3 / scene.vortons
-    for points, vorticity in _region(scene, scene.vortons, seed=1):
+    volume = scene.volume * half**3 / scene.vortons
+    for points, vorticity in region(scene, scene.vortons, seed=1):
         one = np.ones(len(points))
         simulation.add_vortons(half * points, volume * vorticity, core * one, volume * one)
-    for points, _ in _region(scene, scene.tracers, seed=2):
+    for points, _ in region(scene, scene.tracers, seed=2):
         one = np.ones(len(points))
         simulation.add_tracers(half * points, one, spacing / 2 * one)
     return simulation, core
@@ -164,7 +127,9 @@ def _frames(start: _Start, dt: float, seconds: float) -> list[float]:
     return times
 
 
-def run(name: str, threads: int | None = None, seconds: float = 2.0) -> dict[str, Any]:
+def run(
+    name: str, threads: int | None = None, seconds: float = 2.0, method: Method | None = None
+) -> dict[str, Any]:
     """Measure one scene in this process.
 
     Parameters
@@ -174,6 +139,8 @@ def run(name: str, threads: int | None = None, seconds: float = 2.0) -> dict[str
         1 to 64; default: all processors of the process.
     seconds : number, s
         Time to spend on measured frames, default 2.
+    method : Method, optional
+        Default: ``Method()``.
 
     Returns
     -------
@@ -182,7 +149,8 @@ def run(name: str, threads: int | None = None, seconds: float = 2.0) -> dict[str
     """
     scene = SCENES[name]
     before = _resident_mib()
-    simulation, core = _build(scene, threads)
+    method = method or Method()
+    simulation, core = _build(scene, threads, method)
     simulation.step(1e-9)
     health = simulation.health()
     dt = TURN / health["largest_gradient"]
@@ -197,9 +165,11 @@ def run(name: str, threads: int | None = None, seconds: float = 2.0) -> dict[str
         if row["total"] > before_them[row["name"]]
     }
     start.restore()
+    used = threads or _core.available_threads()
     return {
         "scene": name,
-        "threads": threads or len(os.sched_getaffinity(0)),
+        "method": method.to_dict(),
+        "threads": used,
         "vortons": simulation.count("vortons"),
         "tracers": simulation.count("tracers"),
         "grid": list(health["grid"]),
@@ -210,11 +180,23 @@ def run(name: str, threads: int | None = None, seconds: float = 2.0) -> dict[str
         "p10_ms": float(np.percentile(times, 10)),
         "p90_ms": float(np.percentile(times, 90)),
         "stages": stages,
+        "article": _article(name, used),
         "velocity_error_rms": _velocity_error(simulation, core),
+        "poisson_residual": simulation.health()["poisson_residual"],
         "peak_rss_mib": peak,
         "beyond_interpreter_mib": peak - before,
         **_machine(),
     }
+
+
+def _article(name: str, threads: int) -> dict[str, Any] | None:
+    """The figures of the article that has such a scene."""
+    if name not in ARTICLES:
+        return None
+    article = ARTICLES[name]
+    used, times = article.nearest(threads)
+    stages = {s: {"routine": article.names[s], "ms": ms} for s, ms in times.items()}
+    return {"machine": article.machine, "threads": used, "stages": stages}
 
 
 def _machine() -> dict[str, Any]:
@@ -250,57 +232,121 @@ def _processor() -> str:
     return platform.processor()
 
 
-def _run_apart(name: str, threads: int | None, seconds: float) -> dict[str, Any]:
+def _run_apart(
+    name: str, threads: int | None, seconds: float, method: Method | None = None
+) -> dict[str, Any]:
     command = [sys.executable, "-m", "vorton.bench", "--here", "--json", name]
     command += ["--seconds", str(seconds)] + (["--threads", str(threads)] if threads else [])
+    if method:
+        command += ["--method", json.dumps(method.to_dict())]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"{name}: {done.stderr.strip().splitlines()[-1:]}")
     return json.loads(done.stdout)
 
 
-def _table(records: Sequence[dict[str, Any]]) -> str:
-    head = (
-        f"{'scene':10} {'threads':>7} {'vortons':>9} {'tracers':>9} {'grid':>13} "
-        f"{'median ms':>10} {'p10':>8} {'p90':>8} {'error %':>8} {'MiB':>6}"
+# ---- methods side by side ----
+
+
+def _methods() -> dict[str, Method]:
+    """The default, all that differ from it in one choice of a compared row, and the articles'."""
+    methods = {"default": Method()}
+    for row in _core.METHOD_FIELDS:
+        if row["name"] in COMPARED:
+            for choice in row["choices"]:
+                if choice != row["default"]:
+                    name = f"{row['name']} {choice}"
+                    methods[name] = Method(**{row["name"]: choice})
+    return methods | {"article": Method.article()}
+
+
+def compare(name: str, threads: int | None = None, seconds: float = 2.0) -> list[dict[str, Any]]:
+    """Run one scene through the methods, each in a process of its own.
+
+    Parameters
+    ----------
+    name, threads, seconds
+        As for `run`; the time is for each method.
+
+    Returns
+    -------
+    list of dict
+        The record of `run` for each method, with its name as ``choice``. Where the sum over all
+        pairs would take too long there is the reason, ``skipped``, in place of the measurements.
+    """
+    scene = SCENES[name]
+    pairs = 2 * (scene.vortons + scene.tracers) * scene.vortons
+    records = []
+    for choice, method in _methods().items():
+        record = {"scene": name, "choice": choice, "method": method.to_dict()}
+        if method.velocity == "direct" and pairs > MOST_PAIRS:
+            records.append(record | {"skipped": f"{pairs:.1e} pairs a frame: too many"})
+        else:
+            records.append(record | _run_apart(name, threads, seconds, method))
+    return records
+
+
+# ---- the command ----
+
+
+def _parser() -> argparse.ArgumentParser:
+    what, _, more = __doc__.partition("\n")
+    parser = argparse.ArgumentParser(
+        prog="vorton bench",
+        description=what,
+        epilog=more.partition("[--json]")[2].strip(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    lines = [head]
-    for r in records:
-        lines.append(
-            f"{r['scene']:10} {r['threads']:7d} {r['vortons']:9d} {r['tracers']:9d} "
-            f"{'x'.join(map(str, r['grid'])):>13} {r['median_ms']:10.3f} {r['p10_ms']:8.3f} "
-            f"{r['p90_ms']:8.3f} {100 * r['velocity_error_rms']:8.3f} "
-            f"{r['beyond_interpreter_mib']:6.0f}"
-        )
-    lines.append("")
-    names = list(dict.fromkeys(stage for r in records for stage in r["stages"]))
-    lines.append(f"{'ms a frame':14}" + "".join(f"{r['scene']:>12}" for r in records))
-    for stage in names:
-        row = "".join(f"{r['stages'].get(stage, 0.0):12.3f}" for r in records)
-        lines.append(f"{stage:14}{row}")
-    return "\n".join(lines)
+    parser.add_argument(
+        "scenes",
+        nargs="*",
+        metavar="SCENE",
+        help=f"of {', '.join(SCENES)}; default: {', '.join(USUAL)}, "
+        f"with --compare {', '.join(USUALLY_COMPARED)}",
+    )
+    parser.add_argument(
+        "--compare",
+        action="store_true",
+        help="the methods side by side: time, error against the direct float64 sum, residual of "
+        "the Poisson equation, and memory",
+    )
+    parser.add_argument("--threads", type=int, help="1 to 64; default: all processors")
+    parser.add_argument("--seconds", type=float, default=2.0, help="of measured frames (default 2)")
+    parser.add_argument("--json", action="store_true", help="one JSON object a scene (and method)")
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--method", type=json.loads, default={}, help=argparse.SUPPRESS)
+    return parser
+
+
+def _measure(options: argparse.Namespace, names: Sequence[str]) -> list[list[dict[str, Any]]]:
+    """Records that belong together: of the scenes, or of the methods for each scene."""
+    if options.compare:
+        return [compare(name, options.threads, options.seconds) for name in names]
+    measure = run if options.here else _run_apart
+    method = Method.from_dict(options.method)
+    return [[measure(name, options.threads, options.seconds, method) for name in names]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line: see the module's docstring."""
-    parser = argparse.ArgumentParser(prog="vorton bench", description=__doc__.split("\n")[0])
-    parser.add_argument("scenes", nargs="*", metavar="SCENE", help=f"of {', '.join(SCENES)}")
-    parser.add_argument("--threads", type=int, help="1 to 64; default: all processors")
-    parser.add_argument("--seconds", type=float, default=2.0, help="of measured frames (default 2)")
-    parser.add_argument("--json", action="store_true", help="one JSON object a scene")
-    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    parser = _parser()
     options = parser.parse_args(arguments)
-    names = options.scenes or ["ring-1k", "ring-10k", "ring-100k"]
+    names = options.scenes or (USUALLY_COMPARED if options.compare else USUAL)
     for name in names:
         if name not in SCENES:
             parser.error(f"no scene {name!r}; allowed are {', '.join(SCENES)}")
-    measure = run if options.here else _run_apart
-    records = [measure(name, options.threads, options.seconds) for name in names]
-    if options.json:
-        for record in records:
-            print(json.dumps(record))
-    else:
-        print(_table(records))
+    if options.threads is not None and not 1 <= options.threads <= 64:
+        parser.error(f"--threads is {options.threads}; allowed is 1 to 64")
+    for records in _measure(options, names):
+        if options.json:
+            print("\n".join(json.dumps(record) for record in records))
+        elif options.compare:
+            print(comparison_table(records), end="\n\n")
+        else:
+            print(scene_table(records))
+            for record in records:
+                if record["article"]:
+                    print("", article_table(record), sep="\n")
     return 0
 
 

@@ -434,6 +434,39 @@ VT_INLINE vf vf_ahead(vf here, vf after)
 #endif
 }
 
+/* a[0], b[0], a[1], b[1] ...: the first VL of them, then the others. */
+VT_INLINE void vf_zip(vf a, vf b, vf *low, vf *high)
+{
+#if VL == 16
+    *low = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    *high =
+        __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+#elif VL == 8
+    *low = __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+    *high = __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+#else
+    *low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    *high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+#endif
+}
+
+/* Every second lane of low and high, one after the other: from the first on, from the second on. */
+VT_INLINE void vf_unzip(vf low, vf high, vf *even, vf *odd)
+{
+#if VL == 16
+    *even = __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26,
+                                    28, 30);
+    *odd = __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29,
+                                   31);
+#elif VL == 8
+    *even = __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14);
+    *odd = __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15);
+#else
+    *even = __builtin_shufflevector(low, high, 0, 2, 4, 6);
+    *odd = __builtin_shufflevector(low, high, 1, 3, 5, 7);
+#endif
+}
+
 /* Four vectors that hold VL nodes of four floats become the four components of the VL nodes. */
 VT_INLINE void vf_deinterleave(vf r[4])
 {

@@ -28,6 +28,11 @@ static const vt_py_field method_fields[] = {
 #include "vorton/method.def"
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
+int vt_py_to_method(PyObject *dict, vt_method *method)
+{
+    return vt_py_fill("method", dict, method_fields, method);
+}
+
 typedef struct simulation_arguments {
     vt_simulation_def def;
     PyObject *method;
@@ -50,7 +55,7 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *positional, PyObje
 {
     simulation_arguments arguments = {.def = vt_default_simulation()};
     if (vt_py_fill_arguments("Simulation", positional, named, simulation_fields, &arguments) < 0 ||
-        vt_py_fill("method", arguments.method, method_fields, &arguments.def.method) < 0)
+        vt_py_to_method(arguments.method, &arguments.def.method) < 0)
         return NULL;
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     vt_py_simulation *self = (vt_py_simulation *)allocate(type, 0);
@@ -210,6 +215,7 @@ static const vt_py_field health_fields[] = {
     {"vorticity_divergence", VT_PY_DOUBLE, offsetof(vt_health, vorticity_divergence), NULL},
     {"overlap", VT_PY_DOUBLE, offsetof(vt_health, overlap), NULL},
     {"bounded_share", VT_PY_DOUBLE, offsetof(vt_health, bounded_share), NULL},
+    {"poisson_residual", VT_PY_DOUBLE, offsetof(vt_health, poisson_residual), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 static PyObject *health(PyObject *self, PyObject *Py_UNUSED(arguments))

@@ -192,14 +192,16 @@ static PyArrayObject *copy_field(PyObject *object, int32_t cells[3])
 
 static PyObject *solve_poisson(PyObject *module, PyObject *positional, PyObject *named)
 {
-    static char *names[] = {"field", "spacing", "threads", NULL};
-    PyObject *field_object, *spacing_object, *threads_object = NULL;
+    static char *names[] = {"field", "spacing", "threads", "method", NULL};
+    PyObject *field_object, *spacing_object, *threads_object = NULL, *method_object = NULL;
+    vt_method method = vt_default_method();
     double spacing;
     int32_t cells[3], threads = 0;
-    if (!PyArg_ParseTupleAndKeywords(positional, named, "OO|O:solve_poisson", names, &field_object,
-                                     &spacing_object, &threads_object) ||
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "OO|OO:solve_poisson", names, &field_object,
+                                     &spacing_object, &threads_object, &method_object) ||
         vt_py_to_double(spacing_object, "spacing", 0, &spacing) < 0 ||
-        (threads_object && vt_py_to_int32(threads_object, "threads", &threads) < 0))
+        (threads_object && vt_py_to_int32(threads_object, "threads", &threads) < 0) ||
+        vt_py_to_method(method_object, &method) < 0)
         return NULL;
     PyArrayObject *field = copy_field(field_object, cells);
     if (!field)
@@ -207,7 +209,7 @@ static PyObject *solve_poisson(PyObject *module, PyObject *positional, PyObject 
     float *const nodes = PyArray_DATA(field);
     vt_status status;
     Py_BEGIN_ALLOW_THREADS;
-    status = vt_solve_poisson(cells, spacing, nodes, threads);
+    status = vt_solve_poisson(cells, spacing, nodes, &method, threads);
     Py_END_ALLOW_THREADS;
     if (status == VT_OK)
         return (PyObject *)field;
@@ -228,8 +230,9 @@ PyMethodDef vt_py_solver_functions[] = {
      "velocity (n, 3), m/s; gradient (n, 3, 3) with d u_i / d x_j at [:, i, j], potential (n, 3):\n"
      "None where not asked for. The judge of all other routes."},
     {"solve_poisson", VT_PY_FUNCTION(solve_poisson), METH_VARARGS | METH_KEYWORDS,
-     "solve_poisson($module, /, field, spacing, threads=0)\n--\n\n"
+     "solve_poisson($module, /, field, spacing, threads=0, method={})\n--\n\n"
      "Solves laplace(A) = -source on nodes; returns A, float32 (nz, ny, nx, 3).\n\n"
      "field: source at inner nodes, boundary values of A on the faces; cells per axis even,\n"
-     "2^a 3^b 5^c, 8 .. 1024."},
+     "2^a 3^b 5^c, 8 .. 1024. method: dict of the rows poisson, cycles, steps and downsampling of\n"
+     "METHOD_FIELDS."},
     {NULL, NULL, 0, NULL}};

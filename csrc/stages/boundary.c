@@ -1,10 +1,10 @@
 /* Vector potential on the faces of the grid: Gourlay parts 19 and 20 (the boundary integral by a
- * tree), with the opening angle of Barnes and Hut (1986) and moments to quadrupole (moments.h).
+ * tree), with the opening angle of Barnes and Hut (1986) and moments to quadrupole of blocks of
+ * deposited nodes (moments.h).
  *
- *   1. Moments of blocks of nodes, straight from the deposited nodes, then of blocks of blocks.
- *   2. The potential at a lattice of points on each face, 4 x 4 points (one patch) at a time: the
+ *   1. The potential at a lattice of points on each face, 4 x 4 points (one patch) at a time: the
  *      traversal lists the clusters for the whole patch, then 16 lanes sum over that list.
- *   3. Faces from lattices by cubic Lagrange interpolation, first along u, then along v. */
+ *   2. Faces from lattices by cubic Lagrange interpolation, first along u, then along v. */
 #include "stages/moments.h"
 #include "stages/stages.h"
 
@@ -32,13 +32,6 @@ typedef struct boundary_work {
     int64_t first_patch[7];
     float *lattice[6]; /* component c, point (u, v): (c * points_u + u) * pitch_v + v */
 } boundary_work;
-
-/* The axes u and v of a face. */
-static void face_axes(int face, int *u, int *v)
-{
-    *u = face / 2 == 0 ? 1 : 0;
-    *v = face / 2 == 2 ? 1 : 2;
-}
 
 /* At least every fourth node (every second of few), in whole patches. */
 static int32_t lattice_points(int32_t cells)
@@ -95,7 +88,7 @@ typedef struct patch {
 static void place_patch(patch *p, const boundary_work *w, int face, int32_t u0, int32_t v0)
 {
     int axes[3] = {0, 0, face / 2};
-    face_axes(face, &axes[0], &axes[1]);
+    vt_face_axes(face, &axes[0], &axes[1]);
     const float *const u = w->axis[axes[0]].position + u0, *const v =
                                                                w->axis[axes[1]].position + v0;
     const float wall = face & 1 ? (float)w->grid->cells[axes[2]] : 0.0f;
@@ -215,7 +208,7 @@ static void sum_patch(patch *p, const boundary_work *w)
 static void store_patch(const patch *p, const boundary_work *w, int face, int32_t u0, int32_t v0)
 {
     int u, v;
-    face_axes(face, &u, &v);
+    vt_face_axes(face, &u, &v);
     const int64_t pitch = w->axis[v].pitch;
     const f4 scale = f4_set((float)(0.07957747154594767 / w->grid->spacing)); /* 1 / (4 pi h) */
     for (int c = 0; c < 3; c++)
@@ -232,7 +225,7 @@ static void sum_patches(void *context, int64_t begin, int64_t end, int thread)
         int face = 0, u, v;
         while (n >= w->first_patch[face + 1])
             face++;
-        face_axes(face, &u, &v);
+        vt_face_axes(face, &u, &v);
         const int32_t along_v = w->axis[v].points / SIDE;
         const int32_t local = (int32_t)(n - w->first_patch[face]);
         const int32_t u0 = local / along_v * SIDE, v0 = local % along_v * SIDE;
@@ -294,7 +287,7 @@ static void interpolate_faces(void *context, int64_t begin, int64_t end, int thr
     for (int64_t n = begin; n < end; n++) {
         const int face = (int)n / 3, component = (int)n % 3;
         int u, v;
-        face_axes(face, &u, &v);
+        vt_face_axes(face, &u, &v);
         const int64_t pitch = (grid->cells[u] + 16) / 16 * 16;
         float *const rows = i->rows + n * i->row_floats;
         interpolate_u(&w->axis[u], &w->axis[v],
@@ -318,19 +311,17 @@ static void make_faces(boundary_work *w, vt_arena *arena, int threads)
     vt_parallel_for(threads, 18, 1, interpolate_faces, &i);
 }
 
-void VT_NAME(boundary)(vt_grid *grid, vt_moments *tree, double opening_angle, vt_arena *arena,
-                       int threads)
+void VT_NAME(boundary_clusters)(vt_grid *grid, const vt_moments *tree, double opening_angle,
+                                vt_arena *arena, int threads)
 {
     const size_t mark = vt_arena_mark(arena);
-    VT_NAME(make_moments)(grid, tree, arena, threads);
-
     boundary_work w = {.grid = grid, .tree = tree, .clusters = tree->memory};
     w.opening_angle_squared = (float)(opening_angle * opening_angle);
     for (int axis = 0; axis < 3; axis++)
         make_axis_lattice(&w.axis[axis], grid->cells[axis], arena);
     for (int face = 0; face < 6; face++) {
         int u, v;
-        face_axes(face, &u, &v);
+        vt_face_axes(face, &u, &v);
         const int32_t along_u = w.axis[u].points / SIDE, along_v = w.axis[v].points / SIDE;
         w.first_patch[face + 1] = w.first_patch[face] + along_u * along_v;
         w.lattice[face] = vt_arena_push(arena, (size_t)w.axis[u].points * (size_t)w.axis[v].pitch *

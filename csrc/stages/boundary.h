@@ -34,6 +34,13 @@ static inline size_t vt_boundary_scratch(int32_t largest, int threads)
     return 24 * side * side + 192 * side * (size_t)threads;
 }
 
+/* The axes u and v of a face (state/grid.h). */
+static inline void vt_face_axes(int face, int *u, int *v)
+{
+    *u = face / 2 == 0 ? 1 : 0;
+    *v = face / 2 == 2 ? 1 : 2;
+}
+
 /* Lays out levels for this number of cells along x, y, z; returns the number of records. */
 int64_t vt_moments_layout(vt_moments *moments, const int32_t cells[3]);
 

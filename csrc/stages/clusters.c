@@ -2,6 +2,7 @@
  * the deposited nodes: along z and y first, for whole rows of nodes at once, then along x block by
  * block. Plain multiplications and additions: this is bound by memory. */
 #include "stages/moments.h"
+#include "stages/stages.h"
 
 #include "core/parallel.h"
 
@@ -238,7 +239,7 @@ static void make_parents(void *context, int64_t begin, int64_t end, int thread)
                                     (int32_t)(n / ((int64_t)size[0] * size[1]))});
 }
 
-void VT_NAME(make_moments)(const vt_grid *grid, vt_moments *tree, vt_arena *arena, int threads)
+void VT_NAME(moments)(const vt_grid *grid, vt_moments *tree, vt_arena *arena, int threads)
 {
     const size_t mark = vt_arena_mark(arena);
     vt_moments_layout(tree, grid->cells);

@@ -11,7 +11,6 @@
 #ifndef VORTON_STAGES_MOMENTS_H
 #define VORTON_STAGES_MOMENTS_H
 
-#include "core/arena.h"
 #include "stages/boundary.h"
 #include "state/grid.h"
 
@@ -51,14 +50,5 @@ VT_INLINE uint32_t vt_occupied_children(const vt_cluster *block)
 
 /* A traversal takes one block off its stack and puts up to eight there, one level below. */
 enum { VT_MOMENT_STACK = 8 * VT_MOMENT_LEVELS };
-
-/* Fills tree with the moments of the deposited nodes (clusters.c). */
-#define VT_DECLARE(target)                                                                         \
-    void VT_PASTE(target, make_moments)(const vt_grid *grid, vt_moments *tree, vt_arena *arena,    \
-                                        int threads);
-VT_DECLARE(scalar)
-VT_DECLARE(avx2)
-VT_DECLARE(avx512)
-#undef VT_DECLARE
 
 #endif

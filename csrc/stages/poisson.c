@@ -17,9 +17,12 @@
  * modes beyond the last and nodes beyond the last cell are set to zero. */
 #include "stages/poisson.h"
 
+/* Not stages.h, which declares what is defined here: this file takes a minute to compile and is not
+ * to be compiled anew whenever another stage changes. */
+#include "core/arena.h"
 #include "core/parallel.h"
-#include "stages/stages.h"
 #include "stages/transform.h"
+#include "state/grid.h"
 
 enum { COMPONENTS = 3, ENDS = 2, TASKS = COMPONENTS * ENDS };
 

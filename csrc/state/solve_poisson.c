@@ -1,11 +1,12 @@
 /* vt_solve_poisson: the Poisson stage by itself, on arrays of the caller. */
+#include "state/solve_poisson.h"
+
 #include "core/arena.h"
 #include "core/parallel.h"
 #include "core/reserve.h"
 #include "core/status.h"
-#include "stages/poisson.h"
-#include "stages/stages.h"
-#include "vorton.h"
+#include "stages/levels.h"
+#include "state/simulation.h"
 
 /* Floats that kernels may read before and after a field. */
 enum { MARGIN = VT_LANES };
@@ -21,10 +22,35 @@ typedef struct job {
     _Atomic int not_finite;
 } job;
 
+/* ---- the choice of the solver ---- */
+
+void vt_run_poisson(const vt_stage_table *stages, const vt_method *method, vt_grid *grid,
+                    vt_poisson_plan *plan, vt_arena *arena, int threads)
+{
+    switch (method->poisson) {
+    case VT_POISSON_MULTIGRID:
+        stages->multigrid(grid, method->cycles, arena, threads);
+        break;
+    case VT_POISSON_NESTED:
+        stages->nested(grid, method->steps, method->downsampling, arena, threads);
+        break;
+    default:
+        stages->poisson(grid, plan, arena, threads);
+    }
+}
+
+/* Bytes that any of them pushes on the arena. */
+static size_t scratch_bytes(const int32_t cells[3], int threads)
+{
+    const size_t direct = vt_poisson_scratch(cells, threads);
+    const size_t levels = vt_levels_scratch(cells, threads);
+    return direct > levels ? direct : levels;
+}
+
 /* ---- checks ---- */
 
 static vt_status check_arguments(const int32_t cells[3], double spacing, const float *field,
-                                 int32_t threads)
+                                 const vt_method *method, int32_t threads)
 {
     if (!cells || !field)
         return vt_fail(VT_INVALID_ARGUMENT, "%s must not be NULL", cells ? "field" : "cells");
@@ -39,7 +65,7 @@ static vt_status check_arguments(const int32_t cells[3], double spacing, const f
     if (threads < 0 || threads > VT_MAX_THREADS)
         return vt_fail(VT_INVALID_ARGUMENT, "threads must be 0 (all) to %d, got %d", VT_MAX_THREADS,
                        threads);
-    return VT_OK;
+    return vt_check_method(method);
 }
 
 /* Every value must be a number, also as the grid counts it. */
@@ -128,7 +154,7 @@ static int reserve(job *j, int threads)
     j->bytes = sizeof(float) * (size_t)(3 * field + 6 * face);
     j->memory = vt_reserve(j->bytes);
     if (!j->memory || vt_poisson_plan_create(&j->plan, nodes) != 0 ||
-        vt_arena_create(&j->arena, vt_poisson_scratch(n, threads)) != 0)
+        vt_arena_create(&j->arena, scratch_bytes(n, threads)) != 0)
         return -1;
     vt_reserve_huge(j->memory, j->bytes);
     for (int c = 0; c < 3; c++)
@@ -145,9 +171,11 @@ static void release(job *j)
     vt_release(j->memory, j->bytes);
 }
 
-vt_status vt_solve_poisson(const int32_t cells[3], double spacing, float *field, int32_t threads)
+vt_status vt_solve_poisson(const int32_t cells[3], double spacing, float *field,
+                           const vt_method *method, int32_t threads)
 {
-    const vt_status checked = check_arguments(cells, spacing, field, threads);
+    const vt_method chosen = method ? *method : vt_default_method();
+    const vt_status checked = check_arguments(cells, spacing, field, &chosen, threads);
     if (checked != VT_OK)
         return checked;
     job j = {.nodes = field, .scale = spacing * spacing};
@@ -164,7 +192,7 @@ vt_status vt_solve_poisson(const int32_t cells[3], double spacing, float *field,
                        cells[2]);
     }
     vt_parallel_for(used, layers, 1, copy_in, &j);
-    vt_stages()->poisson(&j.grid, &j.plan, &j.arena, used);
+    vt_run_poisson(vt_stages(), &chosen, &j.grid, &j.plan, &j.arena, used);
     vt_parallel_for(used, layers, 1, copy_out, &j);
     release(&j);
     return VT_OK;

@@ -1,0 +1,151 @@
+/* Pairs of a target and a vorton in float32, for the stages that sum over them: the sum over all
+ * pairs (direct) and the near field of the tree. Lanes are targets.
+ *
+ *   u = velocity(s) / (4 pi sigma^3) alpha x (x - x_j),  s = (|x - x_j| / sigma)^2
+ *
+ * and its gradient, with the core functions of core/core_functions.h. */
+#ifndef VORTON_STAGES_PAIRS_H
+#define VORTON_STAGES_PAIRS_H
+
+#include "core/core_functions.h"
+#include "core/mathd.h"
+#include "core/simd.h"
+#include "vorton.h"
+
+/* A vorton made ready for the pair loop. */
+typedef struct vt_pair_source {
+    float position[3];
+    float narrowness;  /* 1 / core^2 */
+    float strength[3]; /* alpha / (4 pi core^3) */
+    float square;      /* core^2 */
+} vt_pair_source;
+_Static_assert(sizeof(vt_pair_source) == 32, "two sources in a cache line");
+
+/* What VL targets have gathered. */
+typedef struct vt_pair_sums {
+    vf velocity[3];
+    vf rotation[3]; /* sum of core velocity x strength: the antisymmetric part of the gradient */
+    vf outer[9];    /* sum of core gradient x (strength x offset)_i offset_j */
+} vt_pair_sums;
+
+static inline vt_pair_source vt_make_pair_source(const float position[3], const float strength[3],
+                                                 float core)
+{
+    const double square = (double)core * (double)core;
+    const double scale = 1.0 / (4.0 * VT_PI * square * (double)core);
+    vt_pair_source source = {.narrowness = (float)(1.0 / square), .square = (float)square};
+    for (int c = 0; c < 3; c++) {
+        source.position[c] = position[c];
+        source.strength[c] = (float)(scale * (double)strength[c]);
+    }
+    return source;
+}
+
+/* ---- the cores: csrc/core/core_functions.h, s = (r / core)^2 ---- */
+
+/* table[index], 0 <= index < 32 */
+VT_INLINE vf vt_look_up(const float table[VT_CORE_INTERVALS], vi index)
+{
+#if VL == 16
+    return (vf)_mm512_permutex2var_ps(_mm512_loadu_ps(table), (__m512i)index,
+                                      _mm512_loadu_ps(table + 16));
+#elif VL == 8
+    return (vf)_mm256_i32gather_ps(table, (__m256i)index, 4);
+#else
+    return (vf){table[index[0]], table[index[1]], table[index[2]], table[index[3]]};
+#endif
+}
+
+VT_INLINE vf vt_look_up_quartic(const float table[VT_CORE_TERMS][VT_CORE_INTERVALS], vf s)
+{
+    /* Lanes beyond the table read its last interval; their values are not used. */
+    const vf scaled = s * ((float)VT_CORE_INTERVALS / (float)VT_CORE_END);
+    const vi index = vf_truncate(vf_min(scaled, vf_set(VT_CORE_INTERVALS - 1)));
+    const vf t = scaled - vi_to_vf(index);
+    vf sum = vt_look_up(table[VT_CORE_TERMS - 1], index);
+#pragma GCC unroll 4
+    for (int k = VT_CORE_TERMS - 2; k >= 0; k--)
+        sum = sum * t + vt_look_up(table[k], index);
+    return sum;
+}
+
+/* The core functions of velocity and, if asked for, gradient: one root and one division. */
+VT_INLINE void vt_evaluate_core(int kernel, int with_gradient, const vt_core_table *table, vf s,
+                                vf *velocity, vf *gradient)
+{
+    if (kernel == VT_KERNEL_WL) {
+        const vf t = s + 1.0f, power = t * vf_sqrt(t), inverse = 1.0f / (t * power);
+        *velocity = (s + 2.5f) * inverse;
+        *gradient = (s * -3.0f - 10.5f) * (inverse * inverse) * power;
+        return;
+    }
+    const vf t = kernel == VT_KERNEL_BALL ? vf_max(s, vf_set(1.0f)) : s;
+    const vf root = vf_sqrt(t), point = 1.0f / (t * root);
+    *velocity = point;
+    *gradient = (point * point) * (root * -3.0f);
+    if (kernel == VT_KERNEL_BALL)
+        *gradient = vf_select(s < 1.0f, vf_set(0.0f), *gradient);
+    const vi near = s < (float)VT_CORE_END;
+    if (kernel != VT_KERNEL_GAUSSIAN || !vi_any(near))
+        return;
+    *velocity = vf_select(near, vt_look_up_quartic(table->velocity, s), point);
+    if (with_gradient)
+        *gradient = vf_select(near, vt_look_up_quartic(table->gradient, s), *gradient);
+}
+
+/* ---- pairs ---- */
+
+VT_INLINE void vt_add_pair(int kernel, int with_gradient, const vt_core_table *table,
+                           const vf target[3], const vt_pair_source *source, vt_pair_sums *sum)
+{
+    const float *const a = source->strength;
+    const vf x = target[0] - source->position[0];
+    const vf y = target[1] - source->position[1];
+    const vf z = target[2] - source->position[2];
+    const vf s = (x * x + y * y + z * z) * source->narrowness;
+    const vf cross[3] = {z * a[1] - y * a[2], x * a[2] - z * a[0], y * a[0] - x * a[1]};
+    vf value, slope;
+    vt_evaluate_core(kernel, with_gradient, table, s, &value, &slope);
+#pragma GCC unroll 3
+    for (int i = 0; i < 3; i++)
+        sum->velocity[i] += cross[i] * value;
+    if (!with_gradient)
+        return;
+    slope *= source->narrowness;
+    const vf offset[3] = {x, y, z};
+#pragma GCC unroll 3
+    for (int i = 0; i < 3; i++) {
+        const vf along = cross[i] * slope;
+        sum->rotation[i] += value * a[i];
+#pragma GCC unroll 3
+        for (int j = 0; j < 3; j++)
+            sum->outer[3 * i + j] += along * offset[j];
+    }
+}
+
+VT_INLINE void vt_add_sums(int with_gradient, vt_pair_sums *total, const vt_pair_sums *part)
+{
+#pragma GCC unroll 3
+    for (int i = 0; i < 3; i++)
+        total->velocity[i] += part->velocity[i];
+#pragma GCC unroll 3
+    for (int i = 0; with_gradient && i < 3; i++)
+        total->rotation[i] += part->rotation[i];
+#pragma GCC unroll 9
+    for (int i = 0; with_gradient && i < 9; i++)
+        total->outer[i] += part->outer[i];
+}
+
+/* d (a x offset)_i / d x_j = e_ikj a_k */
+static inline void vt_add_rotation(vt_pair_sums *sum)
+{
+    const vf *const r = sum->rotation;
+    sum->outer[1] -= r[2];
+    sum->outer[2] += r[1];
+    sum->outer[3] += r[2];
+    sum->outer[5] -= r[0];
+    sum->outer[6] -= r[1];
+    sum->outer[7] += r[0];
+}
+
+#endif

@@ -1,0 +1,292 @@
+"""The tree over vortons (stage `tree`, VALIDATION V6), against the float64 sum over all pairs."""
+
+import ctypes
+
+import native
+import numpy as np
+import pytest
+
+import vorton as vt
+from vorton import _core
+
+KERNELS = ["gaussian", "wl", "ball"]
+TARGETS = native.targets()
+SOURCES = [
+    "csrc/stages/tree.c",
+    "csrc/stages/tree_build.c",
+    "csrc/core/arena.c",
+    "csrc/core/core_functions.c",
+    "csrc/core/mathd.c",
+    "csrc/core/parallel.c",
+    "csrc/core/reserve.c",
+]
+
+CODE = """
+#include "core/arena.h"
+#include "stages/stages.h"
+#include "stages/tree.h"
+
+/* Returns the scratch that was not given back, or -1 when more was taken than announced. */
+int64_t call_tree(int kernel, double angle, int64_t count, const float *targets,
+                  int64_t source_count, const float *positions, const float *strengths,
+                  const float *cores, float *velocity, float *gradient, int threads)
+{
+    vt_arena arena;
+    if (vt_arena_create(&arena, (size_t)1 << 30))
+        return -2;
+    VT_NAME(tree)(kernel, angle, count, targets, source_count, positions, strengths, cores,
+                  velocity, gradient, &arena, threads);
+    const size_t most = 600 * (size_t)source_count + 24 * (size_t)count + (66 << 10);
+    const int64_t left = arena.peak <= most ? (int64_t)vt_arena_mark(&arena) : -1;
+    vt_arena_destroy(&arena);
+    return left;
+}
+"""
+
+
+def pointer(array):
+    return None if array is None else array.ctypes.data_as(ctypes.c_void_p)
+
+
+def tree(targets, vortons, kernel="gaussian", angle=0.5, target=TARGETS[-1], threads=1):
+    """Velocity and gradient by the stage."""
+    library = native.load(*SOURCES, target=target, code=CODE)
+    library.call_tree.restype = ctypes.c_int64
+    targets = np.ascontiguousarray(targets, np.float32).reshape(-1, 3)
+    position, strength, core = (np.ascontiguousarray(a, np.float32) for a in vortons)
+    if targets.shape == position.shape and np.array_equal(targets, position):
+        targets = position  # as a step calls it
+    u = np.full((len(targets), 3), np.nan, np.float32)
+    g = np.full((len(targets), 3, 3), np.nan, np.float32)
+    left = library.call_tree(
+        KERNELS.index(kernel), ctypes.c_double(angle), ctypes.c_int64(len(targets)),
+        pointer(targets), ctypes.c_int64(len(position)), pointer(position), pointer(strength),
+        pointer(core), pointer(u), pointer(g), threads,
+    )  # fmt: skip
+    assert left == 0
+    return u, g
+
+
+def exact(targets, vortons, kernel="gaussian"):
+    targets = np.asarray(targets, np.float32).astype(float)
+    u, g, _ = _core.direct_sum(targets, *vortons, kernel=kernel, gradient=True, threads=1)
+    return u, g
+
+
+def relative_rms(found, expected):
+    return np.sqrt(((found - expected) ** 2).sum() / (expected**2).sum())
+
+
+def cloud(kind, count, seed=3, core=None):
+    """Positions, strengths and cores (float32 values) of a thin ring or of random vortons."""
+    rng = np.random.default_rng(seed)
+    if kind == "ring":
+        t = np.arange(count) * 2 * np.pi / count
+        position = np.stack([np.cos(t), np.sin(t), 0 * t], 1)
+        strength = np.stack([-np.sin(t), np.cos(t), 0 * t], 1) * 2 * np.pi / count
+    else:
+        position, strength = rng.uniform(-1, 1, (count, 3)), rng.normal(size=(count, 3))
+    cores = np.full(count, core) if core else rng.uniform(0.02, 0.1, count)
+    return [np.float32(a).astype(float) for a in (position, strength, cores)]
+
+
+def face_points(vortons, count=600, seed=5):
+    """Random points on the faces of the bounding box; a flat box has but two."""
+    low, high = vortons[0].min(axis=0), vortons[0].max(axis=0)
+    points = np.random.default_rng(seed).uniform(low, high, (count, 3))
+    axes = np.flatnonzero(high > low) if (high == low).any() else np.arange(3)
+    for n in range(count):
+        axis = axes[n % len(axes)]
+        points[n, axis] = (low, high)[n // 3 % 2][axis]
+    return np.float32(points)
+
+
+# ---- V6 ----
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kind, count", [("ring", 400), ("random", 1500)])
+def test_v6_closed_it_is_the_direct_sum(kind, count, kernel):
+    vortons = cloud(kind, count)
+    points = np.concatenate([face_points(vortons), vortons[0][:100]])
+    for found, expected in zip(tree(points, vortons, kernel, 0.0), exact(points, vortons, kernel)):
+        assert relative_rms(found, expected) < 1e-6
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kind, count", [("ring", 400), ("random", 1500)])
+def test_v6_error_falls_with_the_angle(kind, count, kernel):
+    vortons = cloud(kind, count)
+    points = face_points(vortons)
+    expected = exact(points, vortons, kernel)
+    errors = [
+        [relative_rms(*pair) for pair in zip(tree(points, vortons, kernel, angle), expected)]
+        for angle in (0.9, 0.7, 0.5, 0.3)
+    ]
+    for of_velocity, of_gradient in zip(errors, errors[1:]):
+        assert of_gradient[0] < of_velocity[0] and of_gradient[1] < of_velocity[1]
+    assert max(errors[2]) < 0.015
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("angle, largest", [(0.5, 2e-3), (0.3, 3e-4)])
+def test_v6_at_the_vortons_of_a_resolved_flow(kernel, angle, largest):
+    """Overlapping cores, all vortons and their gradients: what a step asks for."""
+    sim = vt.Simulation(threads=1)
+    sim._core.add_ring(core=0.2, vorton_core=0.08, wobble=0.05)
+    vortons = [np.array(getattr(sim.vortons, n), float) for n in ("position", "strength", "core")]
+    assert len(vortons[0]) > 2000
+    rows = slice(None, None, 20)
+    expected = exact(vortons[0][rows], vortons, kernel)
+    for found, value in zip(tree(vortons[0], vortons, kernel, angle), expected):
+        assert relative_rms(found[rows], value) < largest
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_v6_in_any_unit_of_length(scale):
+    position, strength, core = cloud("random", 1000)
+    u, g = tree(position, (position, strength, core))
+    tiny = tree(scale * position, (scale * position, strength, scale * core))
+    assert relative_rms(tiny[0] * scale**2, u) < 1e-3
+    assert relative_rms(tiny[1] * scale**3, g) < 1e-3
+
+
+# ---- V1, V2 ----
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_v1_one_vorton(kernel):
+    vortons = [np.zeros((1, 3)), np.array([[0.0, 0, 1.7]]), np.array([0.25])]
+    points = np.zeros((6, 3), np.float32)
+    points[:, 0] = 0.25 * np.array([0, 0.2, 0.5, 1, 2, 10])
+    u, g = tree(points, vortons, kernel)
+    expected = exact(points, vortons, kernel)[0]
+    assert (u[0] == 0).all() and np.isfinite(g).all()
+    assert np.abs(u[1:, 1] / expected[1:, 1] - 1).max() < 1e-6
+    assert (u[:, [0, 2]] == 0).all()
+
+
+@pytest.mark.parametrize("angle, tolerance", [(0.0, 1e-5), (0.3, 3e-4)])
+def test_v2_thin_ring(angle, tolerance):
+    """64 Gaussian vortons, core .1: U = .264370."""
+    vortons = cloud("ring", 64, core=0.1)
+    u, _ = tree(vortons[0], vortons, angle=angle)
+    assert u[:, 2].mean() == pytest.approx(0.264370, rel=tolerance)
+    assert np.ptp(u[:, 2]) < max(tolerance, 1e-6) * 0.264370
+
+
+# ---- the same everywhere ----
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_e1_same_bits_everywhere(kernel):
+    vortons = cloud("random", 1037)
+    points = np.float32(vortons[0][::2] * 1.3)
+    expected = None
+    for target in TARGETS:
+        for threads in (1, 2, 3, 8):
+            found = [
+                *tree(points, vortons, kernel, 0.6, target, threads),
+                *tree(vortons[0], vortons, kernel, 0.6, target, threads),
+            ]
+            expected = expected or found
+            assert all(map(np.array_equal, found, expected)), (target, threads)
+
+
+def test_e1_a_target_does_not_depend_on_the_others():
+    vortons = cloud("random", 3000)
+    points = np.random.default_rng(2).uniform(-3, 3, (77, 3)).astype(np.float32)
+    together = tree(points, vortons)
+    backwards = tree(points[::-1], vortons)
+    for n in (0, 1, 40, 76):
+        alone = tree(points[n : n + 1], vortons)
+        for whole, part, other in zip(together, alone, backwards):
+            assert np.array_equal(whole[n], part[0])
+            assert np.array_equal(whole[n], other[76 - n])
+
+
+def test_e2_order_of_the_vortons():
+    vortons = cloud("random", 3000)
+    order = np.random.default_rng(1).permutation(3000)
+    shuffled = [column[order] for column in vortons]
+    for first, second in zip(tree(vortons[0], vortons), tree(shuffled[0], shuffled)):
+        assert relative_rms(second, first[order]) < 1e-5
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_e3_none(target):
+    none = [np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0)]
+    u, g = tree(np.ones((5, 3)), none, target=target)
+    assert not u.any() and not g.any()
+    u, _ = tree(np.zeros((0, 3)), cloud("ring", 10), target=target)
+    assert u.shape == (0, 3)
+
+
+def crowd(kind):
+    """Vortons in places where a tree cannot part them as it would like to."""
+    position, strength, core = cloud("random", 700)
+    if kind == "all in one point":
+        position[:] = 0.3
+    elif kind == "flat":
+        position[:, 2] = -0.2
+    elif kind == "on a line":
+        position[:, 1:] = 0
+    elif kind == "two heaps":
+        position = np.where(position[:, :1] > 0, 1.0, -1.0) + 1e-7 * position
+    elif kind == "one far away":
+        position[-1] = 1e6
+    elif kind == "without strength":
+        strength[: len(strength) // 2] = 0
+        position[: len(strength) // 2] += 5
+    return [np.float32(a).astype(float) for a in (position, strength, core)]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["all in one point", "flat", "on a line", "two heaps", "one far away", "without strength"],
+)
+def test_e3_crowds(kind):
+    vortons = crowd(kind)
+    points = np.concatenate([vortons[0][::7], vortons[0][::7] + 0.05, [[9, -9, 9]]])
+    expected = exact(points, vortons)
+    for angle, largest in ((0.0, 1e-5), (0.3, 0.01)):
+        for found, value in zip(tree(points, vortons, angle=angle), expected):
+            assert relative_rms(found, value) < largest
+
+
+# ---- in a simulation ----
+
+
+def test_e3_hand_made_vortons():
+    """None, one, two in one place, a flat cloud: a simulation runs, and moves what it should."""
+    method = vt.Method(velocity="tree")
+    sim = vt.Simulation(threads=1, method=method)
+    sim.step(2)
+    sim.vortons.add([[0, 0, 0.0]], [[0, 0, 1.0]], core=0.1, volume=1e-3)
+    sim.tracers.add([[0.2, 0, 0], [50, 0, 0.0]], density=1, size=1)
+    sim.step(2)
+    assert np.array_equal(sim.vortons.position, [[0, 0, 0]])
+    assert sim.tracers.position[0, 1] > 0.01 and np.isfinite(sim.tracers.position).all()
+    sim.vortons.add([[0, 0, 0.0]] * 2, [[0, 0, 1.0]] * 2, core=0.1, volume=1e-3)
+    sim.step(2)
+    assert np.array_equal(sim.vortons.position, np.zeros((3, 3)))
+    sim.vortons.add([[1, 1, 1.0], [3e3, 0, 0]], [[0, 0, 0.0]] * 2, core=0.1, volume=1e-3)
+    sim.step(2)
+    assert np.isfinite(sim.vortons.position).all() and sim.timings["tree"]["calls"] > 0
+
+
+def test_there_is_no_grid():
+    sim = vt.Simulation(threads=1, method=vt.Method(velocity="tree"))
+    sim._core.add_ring(core=0.2)
+    with pytest.raises(ValueError, match="the method has none"):
+        sim._core.grid("velocity")
+    assert tuple(sim.health["grid"]) == (0, 0, 0)
+
+
+def test_velocity_at_points_is_that_of_the_sum():
+    sims = [vt.Simulation(threads=1, method=vt.Method(velocity=v)) for v in ("tree", "direct")]
+    points = np.random.default_rng(4).uniform(-3, 3, (500, 3))
+    for sim in sims:
+        sim._core.add_ring(core=0.2)
+    by_tree, by_pairs = (sim.velocity_at(points) for sim in sims)
+    assert 0 < relative_rms(by_tree, by_pairs) < 2e-3

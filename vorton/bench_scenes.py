@@ -1,0 +1,130 @@
+"""Scenes of the benchmark, and what the articles measured with scenes of that size."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+
+__all__ = ["ARTICLES", "SCENES", "Article", "BenchScene", "region"]
+
+PORTION = 2_000  # points made at a time
+
+
+@dataclasses.dataclass(frozen=True)
+class BenchScene:
+    """Vortons and tracers in a region that makes a cubic grid of `nodes` a side.
+
+    `volume` is that of the region, whose half width is 1.
+    """
+
+    name: str
+    vortons: int
+    tracers: int
+    nodes: int
+    make: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+    volume: float
+
+
+def _ball(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Hill's spherical vortex, the fattest of vortex rings: azimuthal vorticity ~ radius."""
+    inside = points[(points**2).sum(axis=1) < 1]
+    return inside, np.stack([-inside[:, 1], inside[:, 0], 0 * inside[:, 0]], axis=1)
+
+
+def _column(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A jet: a cylindrical shear layer, rolled up into rings along its axis."""
+    radius = np.hypot(points[:, 0], points[:, 1])
+    points, radius = points[radius < 1], radius[radius < 1]
+    azimuth = np.stack([-points[:, 1], points[:, 0], 0 * radius], axis=1)
+    layer = np.exp(-(((radius - 0.6) / 0.15) ** 2)) * (1 + 0.8 * np.sin(8 * np.pi * points[:, 2]))
+    return points, azimuth * layer[:, None]
+
+
+BALL, COLUMN = 4 / 3 * np.pi, 2 * np.pi  # volumes
+
+SCENES = {
+    scene.name: scene
+    for scene in (
+        BenchScene("ring-1k", 1_200, 50_000, 17, _ball, BALL),
+        BenchScene("ring-10k", 10_000, 200_000, 33, _ball, BALL),
+        BenchScene("ring-100k", 100_000, 1_000_000, 65, _ball, BALL),
+        BenchScene("ring-1m", 1_000_000, 4_000_000, 129, _ball, BALL),
+        BenchScene("jet-4m", 4_000_000, 4_000_000, 257, _column, COLUMN),
+        # a plume of flame and smoke, without the bodies that it passed
+        BenchScene("part13", 981, 49_000, 17, _column, COLUMN),
+        # no counts are given: a ring of the size of the scene of part 13
+        BenchScene("part20", 1_200, 49_000, 17, _ball, BALL),
+    )
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Article:
+    """What an article measured, ms a frame by number of threads, under the names of our stages."""
+
+    machine: str
+    names: Mapping[str, str]
+    times: Mapping[int, Mapping[str, float]]
+
+    def nearest(self, threads: int) -> tuple[int, Mapping[str, float]]:
+        """The times for the most threads that are not more than `threads`."""
+        used = max(n for n in self.times if n <= threads)
+        return used, self.times[used]
+
+
+def _part_13(update: float, boundary_conditions: float) -> dict[str, float]:
+    return {"step": update - boundary_conditions}
+
+
+def _part_20(simulation: float, potential: float, up: float, poisson: float) -> dict[str, float]:
+    return {"boundary": potential, "poisson": poisson + up, "step": simulation}
+
+
+ARTICLES = {
+    # Table 2: the other columns are collisions with the bodies
+    "part13": Article(
+        machine="Core i7-2600, 3.4 GHz",
+        names={"step": "sim update - boundary conditions"},
+        times={
+            1: _part_13(4.12, 2.42),
+            2: _part_13(2.52, 1.606),
+            3: _part_13(2.15, 1.134),
+            4: _part_13(2.03, 1.142),
+            6: _part_13(1.81, 0.804),
+            8: _part_13(1.76, 0.784),
+            12: _part_13(1.61, 0.69),
+            16: _part_13(1.64, 0.718),
+        },
+    ),
+    # Table 1
+    "part20": Article(
+        machine="Core i7-3770K, 3.5 GHz",
+        names={
+            "boundary": "vector potential",
+            "poisson": "Poisson + up-sample",
+            "step": "vorton sim",
+        },
+        times={
+            1: _part_20(6.64, 2.37, 0.0554, 0.222),
+            2: _part_20(5.11, 1.36, 0.0205, 0.148),
+            3: _part_20(4.69, 1.28, 0.0196, 0.153),
+            4: _part_20(4.55, 1.22, 0.0116, 0.148),
+            8: _part_20(4.44, 1.13, 0.0023, 0.141),
+        },
+    ),
+}
+
+
+def region(scene: BenchScene, count: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Exactly `count` random points of the region, in units of its half width, and vorticity.
+
+    In small portions, so that what the process holds afterwards is the simulation.
+    """
+    generator = np.random.default_rng(seed)
+    while count > 0:
+        points, vorticity = scene.make(generator.uniform(-1, 1, (PORTION, 3)))
+        points, vorticity = points[:count], vorticity[:count]
+        count -= len(points)
+        yield np.float32(points), np.float32(vorticity)

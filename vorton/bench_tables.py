@@ -1,0 +1,78 @@
+"""What the benchmark prints for people: tables of at most 80 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+__all__ = ["article_table", "comparison_table", "scene_table"]
+
+Record = Mapping[str, Any]
+
+COLUMNS = 5  # scenes beside each other in the table of stages
+
+
+def _grid(record: Record) -> str:
+    return "x".join(map(str, record["grid"]))
+
+
+def _stages(records: Sequence[Record]) -> list[str]:
+    names = list(dict.fromkeys(stage for r in records for stage in r["stages"]))
+    lines = [f"{'ms a frame':14}" + "".join(f"{r['scene']:>12}" for r in records)]
+    for stage in names:
+        row = "".join(f"{r['stages'].get(stage, 0.0):12.3f}" for r in records)
+        lines.append(f"{stage:14}{row}")
+    return lines
+
+
+def scene_table(records: Sequence[Record]) -> str:
+    """Each scene in a line; then where the time goes, scenes beside each other."""
+    lines = [
+        f"threads {records[0]['threads']}",
+        f"{'scene':9} {'vortons':>8} {'tracers':>8} {'grid':>11} "
+        f"{'ms':>8} {'p10':>7} {'p90':>7} {'error %':>7} {'MiB':>5}",
+    ]
+    for r in records:
+        lines.append(
+            f"{r['scene']:9} {r['vortons']:8d} {r['tracers']:8d} {_grid(r):>11} "
+            f"{r['median_ms']:8.3f} {r['p10_ms']:7.2f} {r['p90_ms']:7.2f} "
+            f"{100 * r['velocity_error_rms']:7.3f} {r['beyond_interpreter_mib']:5.0f}"
+        )
+    for first in range(0, len(records), COLUMNS):
+        lines += ["", *_stages(records[first : first + COLUMNS])]
+    return "\n".join(lines)
+
+
+def article_table(record: Record) -> str:
+    """One scene beside the figures of the article that has such a scene."""
+    article = record["article"]
+    lines = [
+        f"{record['scene']}: the article's figures are for a {article['machine']},",
+        f"{article['threads']} of its threads; ours for {record['threads']}, without bodies",
+        f"{'ms a frame':14}{'ours':>10}{'article':>10}   routine of the article",
+    ]
+    for stage, theirs in article["stages"].items():
+        ours = record["stages"].get(stage, 0.0)
+        lines.append(f"{stage:14}{ours:10.3f}{theirs['ms']:10.3f}   {theirs['routine']}")
+    return "\n".join(lines)
+
+
+def comparison_table(records: Sequence[Record]) -> str:
+    """One scene through several methods, a line each."""
+    first = records[0]
+    lines = [
+        f"{first['scene']}: {first['vortons']} vortons, {first['tracers']} tracers, "
+        f"grid {_grid(first)}, threads {first['threads']}",
+        f"{'method':24} {'ms a frame':>10} {'p10':>8} {'p90':>8} {'error %':>8} {'residual':>9} "
+        f"{'MiB':>6}",
+    ]
+    for r in records:
+        if "skipped" in r:
+            lines.append(f"{r['choice']:24} {r['skipped']}")
+            continue
+        lines.append(
+            f"{r['choice']:24} {r['median_ms']:10.3f} {r['p10_ms']:8.3f} {r['p90_ms']:8.3f} "
+            f"{100 * r['velocity_error_rms']:8.2g} {r['poisson_residual']:9.1e} "
+            f"{r['beyond_interpreter_mib']:6.0f}"
+        )
+    return "\n".join(lines)
