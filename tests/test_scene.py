@@ -10,7 +10,7 @@ import pytest
 from vorton import fields
 from vorton.scene import SCHEMA, Scene
 from vorton.shapes import Box, Disk, Mesh, Sphere, Torus
-from vorton.sources import SOURCES, Tracers, VortexRing
+from vorton.sources import Tracers, VortexRing
 
 CUBE_VERTICES = [[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]
 CUBE_FACES = [

@@ -16,10 +16,12 @@ from ._core import version as _version
 from .bake import Volumes, bake
 from .manifest import Manifest
 from .method import Method
+from .points import Points, VortonPoints
 from .scene import Scene
-from .shapes import Box, Disk, Mesh, Sphere, Torus
+from .shapes import Box, Disk, Mesh, Sphere, Surface, Torus
 from .simulation import Simulation
 from .sources import Tracers, VortexRing
+from .vortices import Filament, Jet, RandomCloud, VortexTube
 
 __version__ = _version()
 
@@ -28,16 +30,23 @@ __all__ = [
     "BusyError",
     "CapacityError",
     "Disk",
+    "Filament",
+    "Jet",
     "Manifest",
     "Mesh",
     "Method",
+    "Points",
+    "RandomCloud",
     "Scene",
     "Simulation",
     "Sphere",
+    "Surface",
     "Torus",
     "Tracers",
     "Volumes",
     "VortexRing",
+    "VortexTube",
+    "VortonPoints",
     "bake",
     "get_include",
     "get_library",

@@ -32,6 +32,8 @@ def shape_volume(
     size: _Numbers = ...,
     vertices: ArrayLike = ...,
     faces: ArrayLike = ...,
+    layer: float = ...,
+    offset: float = ...,
 ) -> float: ...
 def direct_sum(
     targets: ArrayLike,
@@ -90,6 +92,82 @@ class Simulation:
         sections: int = ...,
         layers: int = ...,
         time: float = ...,
+    ) -> None: ...
+    def add_filament(
+        self,
+        *,
+        points: ArrayLike = ...,
+        closed: bool = ...,
+        circulation: float = ...,
+        core: float = ...,
+        vorton_core: float = ...,
+        sections: int = ...,
+        layers: int = ...,
+        time: float = ...,
+    ) -> None: ...
+    def add_tube(
+        self,
+        *,
+        start: _Numbers = ...,
+        end: _Numbers = ...,
+        circulation: float = ...,
+        core: float = ...,
+        vorton_core: float = ...,
+        wobble: float = ...,
+        wobble_seed: int = ...,
+        sections: int = ...,
+        layers: int = ...,
+        time: float = ...,
+    ) -> None: ...
+    def add_jet(
+        self,
+        *,
+        center: _Numbers = ...,
+        axis: _Numbers = ...,
+        radius: float = ...,
+        speed: float = ...,
+        rate: float = ...,
+        duty: float = ...,
+        circulation: float = ...,
+        start: float = ...,
+        end: float = ...,
+        core: float = ...,
+        vorton_core: float = ...,
+        wobble: float = ...,
+        tilt: float = ...,
+        seed: int = ...,
+        sections: int = ...,
+        layers: int = ...,
+    ) -> None: ...
+    def add_cloud(
+        self,
+        *,
+        shape: dict[str, Any] = ...,
+        speed: float = ...,
+        eddy: float = ...,
+        core: float = ...,
+        count: int = ...,
+        seed: int = ...,
+        time: float = ...,
+    ) -> None: ...
+    def add_vorton_points(
+        self,
+        position: ArrayLike,
+        strength: ArrayLike,
+        core: ArrayLike,
+        volume: ArrayLike,
+        time: float = 0.0,
+    ) -> None: ...
+    def add_tracer_points(
+        self,
+        position: ArrayLike,
+        density: ArrayLike,
+        size: ArrayLike,
+        lifetime: ArrayLike | None = None,
+        rate: float = 0.0,
+        start: float = 0.0,
+        end: float = ...,
+        jitter: float = 0.0,
     ) -> None: ...
     def add_emitter(
         self,

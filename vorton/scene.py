@@ -25,7 +25,21 @@ from .fields import (
 )
 from .files import write_atomically
 from .method import Method
-from .sources import SOURCES, Source, VortexRing
+from .points import Points, VortonPoints
+from .source_base import Source
+from .sources import Tracers, VortexRing
+from .vortices import Filament, Jet, RandomCloud, VortexTube
+
+SOURCES: tuple[type[Source], ...] = (
+    VortexRing,
+    Filament,
+    VortexTube,
+    Jet,
+    RandomCloud,
+    VortonPoints,
+    Tracers,
+    Points,
+)
 
 SCHEMA = 1
 """Version of the scene format that this vorton writes, and the newest that it reads."""
@@ -163,7 +177,7 @@ class Scene:
 
     @property
     def nominal_voxel(self) -> float:
-        """`voxel`, or where that is None a third of the smallest core of a ring, m.
+        """`voxel`, or where that is None a third of the smallest vortex core, m.
 
         Raises
         ------
@@ -172,12 +186,11 @@ class Scene:
         """
         if self.voxel is not None:
             return self.voxel
-        cores = [source.core for source in self._sources if isinstance(source, VortexRing)]
-        if not cores:
-            raise ValueError(
-                "Scene.voxel = None: a scene without a vortex ring must say its voxel (m)"
-            )
-        return min(cores) * VOXEL_PER_CORE
+        cores = [source._core_radius() for source in self._sources]
+        known = [core for core in cores if core is not None]
+        if not known:
+            raise ValueError("Scene.voxel = None: a scene without vortices must say its voxel (m)")
+        return min(known) * VOXEL_PER_CORE
 
     # ---- plain data ----
 
@@ -294,12 +307,16 @@ def _check_schema(data: Mapping[str, Any]) -> None:
 
 def _relate_paths(data: dict[str, Any], folder: Path) -> None:
     shape = data.get("shape")
-    if isinstance(shape, dict) and "path" in shape:
-        shape["path"] = Path(os.path.relpath(shape["path"], folder)).as_posix()
+    if isinstance(shape, dict):
+        if "path" in shape:
+            shape["path"] = Path(os.path.relpath(shape["path"], folder)).as_posix()
+        _relate_paths(shape, folder)
 
 
 def _absolute_paths(data: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
     shape = data.get("shape")
-    if isinstance(shape, Mapping) and isinstance(shape.get("path"), str):
-        return {**data, "shape": {**shape, "path": str(folder / shape["path"])}}
-    return data
+    if not isinstance(shape, Mapping):
+        return data
+    if isinstance(shape.get("path"), str):
+        shape = {**shape, "path": str(folder / shape["path"])}
+    return {**data, "shape": _absolute_paths(shape, folder)}

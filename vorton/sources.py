@@ -1,36 +1,20 @@
-"""Sources: what a scene is made of. Vortex rings carry the motion, tracers show it."""
+"""Sources: what a scene is made of. Vortex rings carry the motion, tracers show it.
+
+The other sources are in vortices.py and points.py; `SOURCES` lists all.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from .fields import (
-    Definition,
-    check_number,
-    check_vector,
-    field,
-    from_dict,
-    integer,
-    number,
-    shown,
-    vector,
-)
-from .shapes import SHAPES, Shape
+from .fields import check_number, check_vector, field, integer, number, vector
+from .shapes import Shape, check_shape
+from .source_base import Source
 
 MOST_TRACERS = 2**31 - 1
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Source(Definition):
-    """Base of all sources."""
-
-    def _add_to(self, core: Any, voxel: float) -> None:
-        """Add to a `_core.Simulation`; `voxel` is the scene's nominal voxel, m."""
-        raise NotImplementedError
 
 
 def _check_radius(name: str, value: Any) -> float | tuple[float, ...]:
@@ -111,6 +95,9 @@ class VortexRing(Source):
             text = f"must not lie along axis, {self.axis}, for an elliptic ring"
             raise ValueError(f"VortexRing.major = {self.major}: {text}")
 
+    def _core_radius(self) -> float:
+        return self.core
+
     def _add_to(self, core: Any, voxel: float) -> None:
         core.add_ring(
             center=self.center,
@@ -138,15 +125,6 @@ class VortexRing(Source):
         return (y, z, x) if self._major_lies_along_axis() else (x, y, z)
 
 
-def _check_shape(name: str, value: Any) -> Shape:
-    if isinstance(value, Mapping):
-        return from_dict(value, SHAPES, name)  # type: ignore[return-value]
-    if not isinstance(value, Shape):
-        known = ", ".join(shape.__name__ for shape in SHAPES)
-        raise TypeError(f"{name} = {shown(value)}: must be a shape: {known}")
-    return value
-
-
 @dataclasses.dataclass(frozen=True, eq=False)
 class Tracers(Source):
     """Tracers born inside a shape; they carry the smoke.
@@ -157,8 +135,8 @@ class Tracers(Source):
 
     Parameters
     ----------
-    shape : Sphere, Box, Disk, Torus or Mesh
-        A mesh must be closed.
+    shape : Sphere, Box, Disk, Torus, Mesh or Surface
+        A mesh must be closed, unless it is a Surface's.
     count : whole number, optional
         Tracers born at once at `start`, 1 to 2^31 - 1.
     rate : number, 1/s, optional
@@ -184,7 +162,7 @@ class Tracers(Source):
     1000
     """
 
-    shape: Shape = field(dataclasses.MISSING, _check_shape, "where they are born")  # noqa: RUF009
+    shape: Shape = field(dataclasses.MISSING, check_shape, "where they are born")  # noqa: RUF009
     count: int | None = integer(None, "born at start", least=1, most=MOST_TRACERS, optional=True)
     rate: float | None = number(None, "1/s", "born a second", above=0, optional=True)
     start: float = number(0.0, "s", "first birth", least=0)
@@ -238,6 +216,3 @@ class Tracers(Source):
             values["lifetime"] = self.lifetime
         density = self.density * (self.renew or 1.0)
         core.add_emitter(shape=self.shape._core_shape(), density=density, **values)
-
-
-SOURCES: tuple[type[Source], ...] = (VortexRing, Tracers)

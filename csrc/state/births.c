@@ -13,21 +13,15 @@ void vt_fill_region(const vt_region *region, uint64_t seed, int64_t count, float
     }
 }
 
-static double candidate_time(const vt_birth_stream *stream, double spacing, int64_t n)
+/* Found by division, then by the times themselves, which are the same in every interval. */
+int64_t vt_first_event(double start, double spacing, double time)
 {
-    return stream->start + (double)n * spacing;
-}
-
-/* The first candidate not before the time: found by division, then by the times themselves, which
- * are the same in every interval. */
-static int64_t first_candidate(const vt_birth_stream *stream, double spacing, double time)
-{
-    if (!(time > stream->start))
+    if (!(time > start))
         return 0;
-    int64_t n = (int64_t)((time - stream->start) / spacing);
-    while (n > 0 && candidate_time(stream, spacing, n - 1) >= time)
+    int64_t n = (int64_t)((time - start) / spacing);
+    while (n > 0 && start + (double)(n - 1) * spacing >= time)
         n--;
-    while (candidate_time(stream, spacing, n) < time)
+    while (start + (double)n * spacing < time)
         n++;
     return n;
 }
@@ -38,16 +32,17 @@ int64_t vt_stream_births(const vt_birth_stream *stream, double from, double to, 
     const vt_region *const region = stream->region;
     const double spacing = region->volume / region->box_volume / stream->rate;
     const double last = to < stream->end ? to : stream->end;
-    const int64_t end = first_candidate(stream, spacing, last);
+    const int64_t end = vt_first_event(stream->start, spacing, last);
     int64_t born = 0;
-    for (int64_t n = first_candidate(stream, spacing, from); n < end && born < room; n++) {
+    int64_t n = vt_first_event(stream->start, spacing, from);
+    for (; n < end && born < room; n++) {
         double uvw[3];
         float point[3];
         vt_sequence_point(stream->seed, (uint64_t)n, uvw);
         if (!vt_region_point(region, uvw, point))
             continue;
         if (position) {
-            time[born] = candidate_time(stream, spacing, n);
+            time[born] = stream->start + (double)n * spacing;
             for (int c = 0; c < 3; c++)
                 position[3 * born + c] = point[c];
         }

@@ -9,6 +9,10 @@
 /* The first `count` points that are born: position receives count x 3 floats, m. */
 void vt_fill_region(const vt_region *region, uint64_t seed, int64_t count, float *position);
 
+/* Events at start + n x spacing, s: the number n of the first one not before a time. The same for
+ * every interval that the time ends or begins. */
+int64_t vt_first_event(double start, double spacing, double time);
+
 /* A stream of births: candidate n at start + n x box_volume / volume / rate, while before end. */
 typedef struct vt_birth_stream {
     const vt_region *region;
