@@ -23,7 +23,8 @@ CODE = """
 
 void fill(const vt_ring_def *def, float *position, float *strength, float *core, float *volume)
 {
-    vt_vorton_list list = {position, strength, core, volume};
+    vt_vorton_list list = {
+        .position = position, .strength = strength, .core = core, .volume = volume};
     vt_fill_ring(def, &list);
 }
 """

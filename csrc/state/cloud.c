@@ -174,6 +174,15 @@ static void fill_block(void *context, int64_t begin, int64_t end, int thread)
         fill_one(context, i);
 }
 
+/* Rms amplitude of the waves: how much stronger they are before the blobs smooth them. */
+static double sharpening(const vt_cloud *cloud)
+{
+    double sum = 0.0;
+    for (int n = 0; n < VT_CLOUD_WAVES; n++)
+        sum += vt_dot(cloud->wave[n].amplitude, cloud->wave[n].amplitude);
+    return vt_sqrt(sum / VT_CLOUD_WAVES);
+}
+
 void vt_fill_cloud(const vt_cloud *cloud, vt_vorton_list *list)
 {
     const vt_cloud_def *const def = &cloud->def;
@@ -188,7 +197,8 @@ void vt_fill_cloud(const vt_cloud *cloud, vt_vorton_list *list)
         windows += (double)list->core[i];
         squares += (double)list->volume[i];
     }
-    const double scale = squares > 0.0 ? def->speed * vt_sqrt(windows / squares) * volume : 0.0;
+    const double speed = def->speed * sharpening(cloud);
+    const double scale = squares > 0.0 ? speed * vt_sqrt(windows / squares) * volume : 0.0;
     for (int64_t i = 0; i < count; i++) {
         double strength[3];
         for (int c = 0; c < 3; c++) {
