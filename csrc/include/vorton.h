@@ -209,7 +209,8 @@ typedef struct vt_tube_def {
     double core;             /* m (default .1) */
     double vorton_core;      /* as of a ring: 0 (default): core / 2 */
     double wobble;           /* rms amplitude of a random waviness, in lengths of the tube, 0 .. .1
-                                (default 0): 1 .. 8 waves along it, with random phases */
+                                (default 0): 1 .. 8 waves along it, the short ones lower,
+                                with random phases */
     uint64_t wobble_seed;    /* key of those phases (default 0) */
     int64_t sections;        /* as of a ring, >= 1; 0 (default) */
     int32_t layers;          /* as of a ring (default -1) */

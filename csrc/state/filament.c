@@ -155,6 +155,10 @@ static int64_t wavy_points(const vt_tube_def *def, double points[][3])
     const double length = vt_normalise(axis);
     vt_normal_to(axis, x_axis, normal[0]);
     vt_cross(axis, normal[0], normal[1]);
+    double squares = 0.0;
+    for (int m = 1; m <= MODES; m++)
+        squares += 0.5 / (m * m);
+    const double amplitude = def->wobble * length / vt_sqrt(squares);
     for (int64_t i = 0; i < count; i++) {
         const double share = (double)i / (double)(count - 1);
         memcpy(points[i], def->start, sizeof points[i]);
@@ -163,8 +167,7 @@ static int64_t wavy_points(const vt_tube_def *def, double points[][3])
             for (uint64_t m = 1; m <= MODES; m++) {
                 const double phase = vt_random(def->wobble_seed, PHASES + n, m);
                 const double wave = vt_cos_pi(2.0 * ((double)m * share + phase));
-                vt_add_scaled(points[i], def->wobble * length / vt_sqrt(0.5 * MODES) * wave,
-                              normal[n]);
+                vt_add_scaled(points[i], amplitude / (double)m * wave, normal[n]);
             }
     }
     return count;
