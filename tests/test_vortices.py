@@ -60,17 +60,21 @@ def test_v5_tube_one_vorton_thick(spacing):
         assert abs(u[:, 1:]).max() < 1e-6
 
 
-@pytest.mark.parametrize(("vorton_core", "error"), [(None, 0.03), (0.025, 0.01)])
-def test_v5_resolved_tube(vorton_core, error):
-    """The core is a Gaussian exp(-d^2 / core^2)."""
+@pytest.mark.parametrize("vorton_core", [None, 0.025])
+def test_v5_resolved_tube(vorton_core):
+    """The core is the Gaussian exp(-d^2 / core^2), 3 % off inside it: a section keeps its second
+    moment, which speed and impulse of a ring depend on, at the cost of its tail."""
     core, axis = 0.1, np.array([2, 1, 2]) / 3
     tube = vt.VortexTube(tuple(-4 * axis), tuple(4 * axis), core=core, vorton_core=vorton_core)
     distance = np.linspace(0.3, 10, 30) * core
     outward = np.array([1, -2, 0]) / math.sqrt(5)
     u = velocity(born(tube), distance[:, None] * outward)
     exact = tube_speed(distance, 1, 8, core / math.sqrt(2))
-    assert abs(u @ np.cross(axis, outward) - exact).max() < error * exact.max()
-    assert abs(u @ axis).max() < 1e-6 and abs(u @ outward).max() < 1e-6
+    around = u @ np.cross(axis, outward)
+    assert abs(around - exact).max() < 0.03 * exact.max()
+    far = distance > 3 * core
+    assert around[far] == pytest.approx(exact[far], rel=1e-3)
+    assert abs(u @ axis).max() < 1e-6 and abs(u @ outward).max() < 1e-3  # six corners
 
 
 def test_wobble_of_a_tube():
@@ -105,8 +109,10 @@ def test_ring_as_a_filament(core):
 @pytest.mark.parametrize("closed", [True, False])
 def test_curve_is_the_cubic_spline(closed):
     rng = np.random.default_rng(3)
-    points = np.cumsum(rng.uniform(0.3, 1, (9, 3)), axis=0)
-    points += rng.normal(0, 1, points.shape)
+    points = np.cumsum(rng.uniform(0.3, 1, (9, 3)), axis=0) * [1, 1, 0.2]
+    points += rng.normal(0, 0.2, points.shape)
+    if closed:  # and back on the other side
+        points = np.concatenate([points, points[::-1] + [1, -1, 0.5]])
     whole = np.concatenate([points, points[:1]]) if closed else points
     knots = np.concatenate([[0], np.cumsum(np.linalg.norm(np.diff(whole, axis=0), axis=1))])
     spline = CubicSpline(knots, whole, bc_type="periodic" if closed else "natural")
@@ -176,9 +182,9 @@ def test_pulses_are_born_in_their_time():
         assert sim.vortons.count == 5 * 20  # .13, .23, .33, .43, .53
         first = sim.time - sim.vortons.age.reshape(-1)[np.argsort(sim.vortons.id)].reshape(5, 20)
         assert first == pytest.approx(np.repeat(0.13 + 0.1 * np.arange(5), 20).reshape(5, 20),
-                                      abs=1e-6)  # fmt: skip
+                                      abs=1e-5)  # fmt: skip
         ages[divided] = first
-    assert ages[1] == pytest.approx(ages[4], abs=1e-6)
+    assert ages[1] == pytest.approx(ages[4], abs=1e-5)
 
 
 @pytest.mark.parametrize(("arguments", "slug"), [
@@ -199,16 +205,25 @@ def test_circulation_of_the_slug(arguments, slug):
 
 
 def test_rings_of_a_slow_jet_move_as_rings_do():
-    """Gamma / (4 pi R) (ln(8 R / a) - .558): Saffman, Vortex Dynamics, 10.2, for a Gaussian core."""
+    """Gamma / (4 pi R) (ln(8 R / a) - .558), of a Gaussian core: Saffman, Vortex Dynamics, 10.2.
+
+    The centroid is that of z r^2 d(circulation), the one of which the theorem speaks.
+    """
+
+    def centroid(sim):
+        x, s = (a.astype(float) for a in (sim.vortons.position, sim.vortons.strength))
+        weight = np.linalg.norm(s, axis=1) * np.hypot(x[:, 0], x[:, 1])
+        return (weight * x[:, 2]).sum() / weight.sum()
+
     jet = vt.Jet(radius=0.5, speed=2, rate=0.5, duty=0.25, core=0.1, wobble=0, tilt=0)
     sim = born(jet)
     sim.advance(0.02)
-    start = sim.vortons.position[:, 2].mean()
+    start = centroid(sim)
     for _ in range(20):
         sim.advance(0.02)
     circulation = 0.5 * 2**2 * 0.25 / 0.5
     speed = circulation / (4 * np.pi * 0.5) * (math.log(8 * 0.5 / 0.1) - 0.558)
-    assert (sim.vortons.position[:, 2].mean() - start) / 0.4 == pytest.approx(speed, rel=0.03)
+    assert (centroid(sim) - start) / 0.4 == pytest.approx(speed, rel=0.03)
 
 
 def test_fast_jet_moves_at_its_speed():
@@ -253,7 +268,7 @@ def test_smoke_of_a_jet():
     assert (smoke.start, smoke.end, smoke.density, smoke.per_voxel) == (0.1, 0.4, 2, 4)
     sim = born(jet, smoke)
     sim.step(12)
-    assert sim.tracers.count == pytest.approx(0.3 * smoke.births(0.015)[1], abs=2)
+    assert sim.tracers.count == pytest.approx(0.3 * smoke.births(0.015)[1], rel=3e-3)
     assert sim.tracers.position[:, 1].max() > 0.2
     mass = sim.tracers.density.astype(float).sum()
     assert mass == pytest.approx(2 * np.pi * (0.95 * 0.25) ** 2 * 0.6 * 2 * 0.3, rel=0.01)
@@ -315,7 +330,7 @@ def test_cloud_in_a_mesh_and_its_scale():
 def everything(threads):
     scene = vt.Scene("all", seed=3, spacing=0.08)
     scene.add(vt.Filament(trefoil(), closed=True, core=0.06, time=0.031))
-    scene.add(vt.VortexTube((2, 0, -1), (2, 0, 1), wobble=0.02, core=0.1))
+    scene.add(vt.VortexTube((2, 0, -1), (2, 0, 1), wobble=0.01, core=0.1))
     scene.add(vt.Jet((0, 0, -1), radius=0.3, speed=2, rate=20))
     scene.add(vt.RandomCloud(vt.Box(), eddy=0.5, time=0.05))
     scene.add(vt.VortonPoints(np.eye(3), np.eye(3), core=0.1, volume=1e-3, time=0.06))
