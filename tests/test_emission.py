@@ -9,6 +9,7 @@ from scipy.stats import chi2
 
 import vorton as vt
 from vorton import _core
+from vorton.report import FEW_TRACERS, tracers_per_voxel, warnings
 
 NAN = float("nan")
 
@@ -322,3 +323,26 @@ def test_other_threads_run_while_a_source_is_filled():
         done.set()
         other.join()
     assert sum(start < t < end for t in ticks) > 5
+
+
+# ---- how many tracers ----
+
+
+@pytest.mark.parametrize("shape", [
+    vt.Sphere(radius=0.5), vt.Box(), vt.Torus(radius=0.6, thickness=0.13),
+    vt.Torus(radius=0.5, thickness=0.06),
+])  # fmt: skip
+def test_default_number_of_tracers_does_not_warn_about_itself(shape, tmp_path):
+    """Six tracers a voxel in the body; never more than that in a voxel of smoke."""
+    scene = vt.Scene("body", voxel=0.04)
+    scene.add(vt.Tracers(shape))
+    manifest = vt.bake(scene, tmp_path / "cache", frames=(1, 1), threads=1, progress=False)
+    (found,) = tracers_per_voxel(manifest)
+    assert FEW_TRACERS < found < 6.3
+    assert warnings(manifest) == []
+    volume = vt.Simulation(scene, threads=1).volume()
+    info = volume.info()
+    first = np.floor(np.array(info["lower"]) / 0.04).astype(int)
+    size = np.ceil(np.array(info["upper"]) / 0.04).astype(int) + 1 - first
+    density = volume.density(first, size).astype(float)
+    assert info["filled_voxels"] == pytest.approx(density.sum() ** 2 / (density**2).sum())

@@ -466,6 +466,8 @@ typedef struct vt_volume_info {
     double mass;               /* sum of density x voxel volume, kg */
     double centroid[3];        /* density-weighted, m */
     double lower[3], upper[3]; /* bounds of the active voxels, m */
+    double filled_voxels; /* (sum of density)^2 / sum of density^2: as many voxels of one density
+                             hold the smoke; a faint rim hardly counts */
 } vt_volume_info;
 VT_API vt_status vt_get_volume_info(const vt_volume *volume, vt_volume_info *info);
 
