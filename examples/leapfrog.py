@@ -1,7 +1,7 @@
 """Leapfrogging rings: the one behind shrinks, slips through the one in front, and so on in turn.
 
 vorton preview examples/leapfrog.py leapfrog.webp --frames 1-96
-vorton preview examples/leapfrog.py leapfrog.png --frames 22 --size 800x600
+vorton preview examples/leapfrog.py leapfrog.png --frames 24 --azimuth -50 --elevation 12
 """
 
 import vorton as vt

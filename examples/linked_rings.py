@@ -1,7 +1,7 @@
 """Two rings, linked like a chain: where they meet they join, and the link comes undone.
 
 vorton preview examples/linked_rings.py linked.webp --frames 1-72
-vorton preview examples/linked_rings.py linked.png --frames 29 --size 800x600
+vorton preview examples/linked_rings.py linked.png --frames 29 --elevation 15
 """
 
 import vorton as vt

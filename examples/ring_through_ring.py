@@ -1,7 +1,7 @@
 """A small fast ring flies through a large slow one, which tightens around it.
 
 vorton preview examples/ring_through_ring.py through.webp --frames 1-48
-vorton preview examples/ring_through_ring.py through.png --frames 15 --size 800x600
+vorton preview examples/ring_through_ring.py through.png --frames 15 --elevation 10
 """
 
 import vorton as vt

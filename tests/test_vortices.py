@@ -373,7 +373,7 @@ def test_what_does_not_fit_is_refused_whole():
 
 def test_too_many_pulses_in_a_step():
     sim = born(vt.Jet(rate=1e4, circulation=1e-9, sections=8, layers=0))
-    with pytest.raises(vt.CapacityError, match="do not fit|more than 2\\^20 structures"):
+    with pytest.raises(vt.CapacityError, match="do not fit|more than 2\\^14 structures"):
         sim.advance(1e6)
     assert sim.vortons.count == 0 and sim.time == 0
 

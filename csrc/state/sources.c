@@ -321,7 +321,7 @@ static vt_status count_vortons(vt_simulation *s, double from, double to, vt_birt
     b->structure_count = vt_find_structure_births(structures, from, to, 0, NULL);
     if (b->structure_count == INT64_MAX)
         return vt_fail(VT_OVER_CAPACITY,
-                       "more than 2^20 structures are born in one step; take shorter steps");
+                       "more than 2^14 structures are born in one step; take shorter steps");
     b->structures = vt_arena_push(&s->arena, sizeof *b->structures * (size_t)b->structure_count);
     vt_find_structure_births(structures, from, to, b->structure_count, b->structures);
     for (int64_t n = 0; n < b->structure_count; n++)

@@ -12,7 +12,7 @@
 #include "state/ring.h"
 #include "state/simulation.h"
 
-enum { MOST_STRUCTURES = 1 << 20, MOST_BIRTHS = 1 << 20 };
+enum { MOST_STRUCTURES = 1 << 20, MOST_BIRTHS = 1 << 14 };
 
 /* ---- kinds ---- */
 

@@ -36,7 +36,7 @@ typedef struct vt_structure_birth {
 } vt_structure_birth;
 
 /* The births with time in [from, to), in the order of the structures: writes at most `room` of them
- * and returns how many there are; INT64_MAX for more than 2^20. */
+ * and returns how many there are; INT64_MAX for more than 2^14. */
 int64_t vt_find_structure_births(const vt_structures *structures, double from, double to,
                                  int64_t room, vt_structure_birth *births);
 

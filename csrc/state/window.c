@@ -20,15 +20,20 @@ static int64_t node_count(const vt_window *w)
 
 static void lay_out(const vt_region *region, double eddy, vt_window *w)
 {
-    double volume = 1.0;
-    for (int c = 0; c < 3; c++)
-        volume *= region->upper[c] - region->lower[c] + 2.0 * eddy;
+    double nodes[3], count;
     w->spacing = eddy / nodes_an_eddy;
-    if (volume > 0.5 * MOST_NODES * w->spacing * w->spacing * w->spacing)
-        w->spacing = vt_cbrt(volume / (0.5 * MOST_NODES));
+    for (;; w->spacing *= 1.25) { /* coarser, until there are not too many nodes */
+        count = 1.0;
+        for (int c = 0; c < 3; c++) {
+            const double extent = region->upper[c] - region->lower[c];
+            nodes[c] = vt_floor(extent / w->spacing) + 1 + 2 * (2 * REACH + 2);
+            count *= nodes[c];
+        }
+        if (count <= MOST_NODES)
+            break;
+    }
     for (int c = 0; c < 3; c++) {
-        const double extent = region->upper[c] - region->lower[c];
-        w->nodes[c] = (int32_t)vt_floor(extent / w->spacing) + 1 + 2 * (2 * REACH + 2);
+        w->nodes[c] = (int32_t)nodes[c];
         w->origin[c] =
             0.5 * (region->lower[c] + region->upper[c]) - 0.5 * w->spacing * (w->nodes[c] - 1);
     }
