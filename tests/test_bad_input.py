@@ -71,6 +71,7 @@ BAD = {
         np.ones(4, object),
         np.ones(4, bool),
     ],
+    "lifetimes": ["abc", 1.0, np.ones((4, 1)), np.ones(3), np.full(4, NAN), np.zeros(4)],
     "mask": [
         None,
         "abc",
@@ -180,6 +181,59 @@ def good_calls(sim):
         "time": ("finite", 0.0),
         "parent": ("integer", 0),
     }
+    line_def = {
+        "circulation": ("finite", 1.0),
+        "core": ("finite", 0.1),
+        "vorton_core": ("finite", 0.1),
+        "sections": ("integer", 30),
+        "layers": ("integer", 0),
+        "time": ("finite", 0.0),
+        "parent": ("integer", 0),
+    }
+    filament_def = {
+        "points": ("rows", p),
+        "closed": ("flag", True),
+        **line_def,
+        "core": ("finite", 0.01),
+        "vorton_core": ("finite", 0.01),
+    }
+    tube_def = {
+        "start": ("vector", (0, 0, 0)),
+        "end": ("vector", (0, 0, 1)),
+        "wobble": ("finite", 0.0),
+        "wobble_seed": ("seed", 0),
+        **line_def,
+    }
+    jet_def = {
+        "center": ("vector", (0, 0, 0)),
+        "axis": ("vector", (0, 0, 1)),
+        "radius": ("finite", 0.5),
+        "speed": ("finite", 1.0),
+        "rate": ("finite", 2.0),
+        "duty": ("finite", 0.5),
+        "circulation": ("finite", 0.0),
+        "start": ("finite", 0.0),
+        "end": ("number", INF),
+        "core": ("finite", 0.1),
+        "vorton_core": ("finite", 0.0),
+        "wobble": ("finite", 0.0),
+        "tilt": ("finite", 0.0),
+        "seed": ("seed", 0),
+        "sections": ("integer", 30),
+        "layers": ("integer", 1),
+        "parent": ("integer", 0),
+        "animations": ("dict", {"speed": track}),
+    }
+    cloud_def = {
+        "shape": ("dict", {"kind": "sphere"}),
+        "speed": ("finite", 1.0),
+        "eddy": ("finite", 1.0),
+        "core": ("finite", 0.0),
+        "count": ("integer", 10),
+        "seed": ("seed", 0),
+        "time": ("finite", 0.0),
+        "parent": ("integer", 0),
+    }
     emitter_def = {
         "shape": ("dict", {"kind": "sphere"}),
         "count": ("integer", 1),
@@ -209,6 +263,8 @@ def good_calls(sim):
         "size": ("vector", (1, 1, 1)),
         "vertices": ("points", p),
         "faces": ("triple", [[0, 1, 2]]),
+        "layer": ("finite", 0.1),
+        "offset": ("finite", 0.0),
     }
     wind_track = {"values": [[0.0, 0.0, 0.0], [1.0, 2.0, 3.0]], "times": [0.0, 1.0]}
     wind = {
@@ -326,6 +382,10 @@ def good_calls(sim):
             },
         ),
         ("add_ring", core.add_ring, ring_def),
+        ("add_filament", core.add_filament, filament_def),
+        ("add_tube", core.add_tube, tube_def),
+        ("add_jet", core.add_jet, jet_def),
+        ("add_cloud", core.add_cloud, cloud_def),
         ("add_emitter", core.add_emitter, emitter_def),
         ("add_transform", core.add_transform, transform_def),
         ("pose", core.pose, {"id": ("integer", 0), "time": ("finite", 0.0)}),
@@ -343,6 +403,33 @@ def good_calls(sim):
         ("add_wind_grid", core.add_wind_grid, wind_grid),
         ("add_force", core.add_force, force),
         ("add_kill", core.add_kill, kill),
+        (
+            "add_vorton_points",
+            core.add_vorton_points,
+            {
+                "position": ("rows", p),
+                "strength": ("rows", s),
+                "core": ("values", c),
+                "volume": ("values", v),
+                "time": ("finite", 0.0),
+                "parent": ("integer", 0),
+            },
+        ),
+        (
+            "add_tracer_points",
+            core.add_tracer_points,
+            {
+                "position": ("rows", p),
+                "density": ("values", c),
+                "size": ("values", c),
+                "lifetime": ("lifetimes", c),
+                "rate": ("finite", 0.0),
+                "start": ("finite", 0.0),
+                "end": ("number", INF),
+                "jitter": ("finite", 0.0),
+                "parent": ("integer", 0),
+            },
+        ),
         (
             "density",
             volume.density,

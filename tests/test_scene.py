@@ -11,9 +11,11 @@ from vorton import fields
 from vorton.ambient import Liquid
 from vorton.animation import Keys, Samples, Transform
 from vorton.effects import EFFECTS, Attractor, Drag, Kill, Vortex, Wind, WindGrid
-from vorton.scene import SCHEMA, Scene
-from vorton.shapes import Box, Disk, Mesh, Sphere, Torus
-from vorton.sources import SOURCES, Tracers, VortexRing
+from vorton.points import Points, VortonPoints
+from vorton.scene import SCHEMA, SOURCES, Scene
+from vorton.shapes import Box, Disk, Mesh, Sphere, Surface, Torus
+from vorton.sources import Tracers, VortexRing
+from vorton.vortices import Filament, Jet, RandomCloud, VortexTube
 
 CUBE_VERTICES = [[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]
 CUBE_FACES = [
@@ -45,6 +47,23 @@ def full_scene() -> Scene:
         scene.add(effect)
     mesh = Mesh(vertices=CUBE_VERTICES, faces=CUBE_FACES, scale=(0.1, 0.2, 1 / 3), up="y")
     scene.add(Tracers(mesh, count=7))
+    scene.add(Tracers(Surface(mesh, 0.01, offset=0.1), count=7))
+    line = {"core": 0.07, "circulation": -1.5, "vorton_core": 0.03, "time": 0.5, "layers": 2}
+    curve = [(0, 0, 0), (1, 0, 1 / 3), (0, 1, 0.5)]
+    scene.add(Filament(curve, closed=True, sections=50, **line))
+    scene.add(VortexTube(start=(0, 0, -2), end=(0, 1, 3), wobble=0.01, seed=3, sections=7, **line))
+    scene.add(
+        Jet(
+            center=(1, 0, 0), axis=(0, 1, 1), radius=0.7, speed=3, rate=4, duty=0.5,
+            circulation=0.1, start=0.5, end=3, core=0.07, wobble=0.1, tilt=0.2, seed=9,
+            vorton_core=0.03, sections=50, layers=2,
+        )
+    )  # fmt: skip
+    scene.add(RandomCloud(Box(), speed=2, eddy=0.3, core=0.05, count=10, seed=4, time=0.5))
+    scene.add(VortonPoints(curve, np.eye(3) / 3, core=[0.1, 0.2, 1 / 3], volume=1, time=0.5))
+    values = {"size": 0.1, "density": [1, 2, 1 / 3], "lifetime": 2, "start": 1, "jitter": 0.5}
+    scene.add(Points(curve, rate=3, **values))
+    scene.add(Points(curve, rate=3, end=2, **values))
     return scene
 
 
@@ -107,7 +126,9 @@ def test_every_value_of_a_source_is_part_of_the_digest(cls):
     source = next(s for s in full_scene().sources if isinstance(s, cls))
     defaults = {f.name: f.default for f in dataclasses.fields(cls)}
     for key, value in source.to_dict().items():
-        if key in ("type", "shape") or defaults[key] == getattr(source, key):
+        if key in ("type", "shape") or defaults[key] is dataclasses.MISSING:
+            continue
+        if fields.plain(defaults[key]) == value:
             continue
         assert key in defaults and value != fields.plain(defaults[key])
         assert dataclasses.replace(source, **{key: defaults[key]}) != source

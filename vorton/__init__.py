@@ -19,10 +19,12 @@ from .bake import Volumes, bake
 from .effects import Attractor, Drag, Kill, Vortex, Wind, WindGrid
 from .manifest import Manifest
 from .method import Method
+from .points import Points, VortonPoints
 from .scene import Scene
-from .shapes import Box, Disk, Mesh, Sphere, Torus
+from .shapes import Box, Disk, Mesh, Sphere, Surface, Torus
 from .simulation import Simulation
 from .sources import Tracers, VortexRing
+from .vortices import Filament, Jet, RandomCloud, VortexTube
 
 __version__ = _version()
 
@@ -34,23 +36,30 @@ __all__ = [
     "CapacityError",
     "Disk",
     "Drag",
+    "Filament",
     "Gas",
+    "Jet",
     "Keys",
     "Kill",
     "Liquid",
     "Manifest",
     "Mesh",
     "Method",
+    "Points",
+    "RandomCloud",
     "Samples",
     "Scene",
     "Simulation",
     "Sphere",
+    "Surface",
     "Torus",
     "Tracers",
     "Transform",
     "Volumes",
     "Vortex",
     "VortexRing",
+    "VortexTube",
+    "VortonPoints",
     "Water",
     "Wind",
     "WindGrid",

@@ -28,7 +28,21 @@ from .fields import (
 )
 from .files import write_atomically
 from .method import Method
-from .sources import SOURCES, Source, VortexRing
+from .points import Points, VortonPoints
+from .source_base import Source
+from .sources import Tracers, VortexRing
+from .vortices import Filament, Jet, RandomCloud, VortexTube
+
+SOURCES: tuple[type[Source], ...] = (
+    VortexRing,
+    Filament,
+    VortexTube,
+    Jet,
+    RandomCloud,
+    VortonPoints,
+    Tracers,
+    Points,
+)
 
 SCHEMA = 1
 """Version of the scene format that this vorton writes, and the newest that it reads."""
@@ -200,7 +214,7 @@ class Scene:
 
     @property
     def nominal_voxel(self) -> float:
-        """`voxel`, or where that is None a third of the smallest core of a ring, m.
+        """`voxel`, or where that is None a third of the smallest vortex core, m.
 
         Raises
         ------
@@ -209,12 +223,11 @@ class Scene:
         """
         if self.voxel is not None:
             return self.voxel
-        cores = [source.placed_core for source in self._sources if isinstance(source, VortexRing)]
-        if not cores:
-            raise ValueError(
-                "Scene.voxel = None: a scene without a vortex ring must say its voxel (m)"
-            )
-        return min(cores) * VOXEL_PER_CORE
+        cores = [source._placed_core() for source in self._sources]
+        known = [core for core in cores if core is not None]
+        if not known:
+            raise ValueError("Scene.voxel = None: a scene without vortices must say its voxel (m)")
+        return min(known) * VOXEL_PER_CORE
 
     # ---- plain data ----
 

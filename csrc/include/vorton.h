@@ -201,11 +201,16 @@ typedef struct vt_shape {
     const float *vertices; /* mesh: vertex_count x 3, m */
     const int32_t *faces;  /* mesh: face_count x 3, closed, outward (right-handed) */
     int64_t vertex_count, face_count;
+    double layer;  /* > 0: not the inside but a layer on the surface, this thick, m (default 0); the
+                      mesh may be open then */
+    double offset; /* from the surface to the middle of that layer, along the outward normal, m
+                      (default 0) */
 } vt_shape;
 
 VT_API vt_shape vt_default_shape(void);
 
-/* Volume in m^3; checks the shape (a mesh must be closed). */
+/* Volume in m^3 (of a layer: area of the surface x thickness); checks the shape (a mesh without a
+ * layer must be closed). */
 VT_API vt_status vt_shape_volume(const vt_shape *shape, double *volume);
 
 /* ---- transforms ---- */
@@ -266,6 +271,111 @@ typedef struct vt_ring_def {
 VT_API vt_ring_def vt_default_ring(void);
 VT_API vt_status vt_add_ring(vt_simulation *simulation, const vt_ring_def *def);
 
+/* A vortex line along a smooth curve through given points: the cubic spline with continuous
+ * curvature (chord lengths as parameter; no curvature at open ends). Cross-section as of a ring. A
+ * closed line has no total strength. Vorticity that ends in the fluid does not exist: of an open
+ * line the velocity is that of the line alone (Biot-Savart), as if the vorticity spread evenly in
+ * all directions from its ends; the method's cleaning then wears the ends away, and health shows
+ * strength_share above 0. Put the ends where nobody looks, or close the line. */
+typedef struct vt_filament_def {
+    const double *points; /* point_count x 3, m; neighbours must differ */
+    int64_t point_count;  /* 2 (closed: 3) .. 2^20 */
+    int32_t closed;       /* 1: the last point is joined to the first, not repeated (default 0) */
+    double circulation;   /* m^2/s, right-handed about the direction of the points (default 1) */
+    double core;          /* m, > 0, < the least radius of curvature (default .1) */
+    double vorton_core;   /* as of a ring: 0 (default): core / 2 */
+    int64_t sections;     /* as of a ring, >= 8 if closed, >= 1 if open; 0 (default) */
+    int32_t layers;       /* as of a ring (default -1) */
+    double time;          /* birth, s, >= 0 (default 0) */
+    int32_t parent;       /* transform that places it, as of a ring (default 0) */
+} vt_filament_def;
+
+VT_API vt_filament_def vt_default_filament(void);
+VT_API vt_status vt_add_filament(vt_simulation *simulation, const vt_filament_def *def);
+
+/* A straight vortex tube: an open filament from start to end, or a wavy one. */
+typedef struct vt_tube_def {
+    double start[3], end[3]; /* m, different (default 0 0 -1, 0 0 1) */
+    double circulation;      /* m^2/s, right-handed about start -> end (default 1) */
+    double core;             /* m (default .1) */
+    double vorton_core;      /* as of a ring: 0 (default): core / 2 */
+    double wobble;           /* rms amplitude of a random waviness, in lengths of the tube, 0 .. .1
+                                (default 0): 1 .. 8 waves along it, the short ones lower,
+                                with random phases */
+    uint64_t wobble_seed;    /* key of those phases (default 0) */
+    int64_t sections;        /* as of a ring, >= 1; 0 (default) */
+    int32_t layers;          /* as of a ring (default -1) */
+    double time;             /* birth, s, >= 0 (default 0) */
+    int32_t parent;          /* transform that places it, as of a ring (default 0) */
+} vt_tube_def;
+
+VT_API vt_tube_def vt_default_tube(void);
+VT_API vt_status vt_add_tube(vt_simulation *simulation, const vt_tube_def *def);
+
+/* A jet: a vortex ring at its nozzle for each pulse, at start + n / rate while before end. A pulse
+ * pushes out a slug of fluid of length L = speed x duty / rate, whose boundary layer carries the
+ * circulation speed L / 2 (slug model: Shariff & Leonard, Vortex rings, 1992; Gharib, Rambod &
+ * Shariff 1998). With duty 1 the rings are the shear layer of a steady jet. */
+typedef struct vt_jet_def {
+    double center[3];        /* of the nozzle, m (default 0) */
+    double axis[3];          /* any length but 0 (default 0 0 1) */
+    double radius;           /* of the nozzle, m, > 0 (default .5) */
+    double speed;            /* at the exit, m/s, > 0 (default 1) */
+    double rate;             /* pulses a second, up to 1e4; 0 (default): 2 speed / radius */
+    double duty;             /* share of the time between pulses in which fluid flows, > 0, <= 1
+                                (default 1) */
+    double circulation;      /* of each ring, m^2/s; 0 (default): of the slug */
+    double start, end;       /* s, 0 <= start <= end (default 0, infinity) */
+    double core;             /* m, > 0, < radius; 0 (default): .18 radius */
+    double vorton_core;      /* as of a ring: 0 (default): core / 2 */
+    double wobble;           /* as of a ring, 0 .. .5 (default .03), other phases for each ring */
+    double tilt;             /* rms angle by which each ring is turned off the axis, in each of two
+                                directions, radians, 0 .. .5 (default .05) */
+    uint64_t seed;           /* key of wobble and tilt (default 0) */
+    int64_t sections;        /* as of a ring (default 0) */
+    int32_t layers;          /* as of a ring (default -1) */
+    int32_t parent;          /* transform that places each ring at its birth (default 0) */
+    int32_t animation_count; /* (default 0) */
+    const vt_animation *animations; /* of speed, circulation (0: no ring), duty, wobble and tilt,
+                                       as they are at each pulse */
+} vt_jet_def;
+
+VT_API vt_jet_def vt_default_jet(void);
+VT_API vt_status vt_add_jet(vt_simulation *simulation, const vt_jet_def *def);
+
+/* A cloud of random eddies inside a shape: vorticity curl (w v), with v a sum of 96 plane waves,
+ * each free of divergence, of random directions and phases and of wavelengths 1.25 .. 3.2 eddy
+ * sizes, and w a smooth window that falls to 0 at the surface over two thirds of an eddy. The
+ * vorticity is free of divergence; its total strength is 0. */
+typedef struct vt_cloud_def {
+    vt_shape shape; /* without a layer, thicker than an eddy (default: sphere of radius 1) */
+    double speed;   /* rms of v, weighted with w^2, m/s, >= 0 (default 1): the rms speed where the
+                       window is 1 */
+    double eddy;    /* size of the eddies, half a wavelength, m, > 0 (default .4) */
+    double core;    /* of its vortons, m, > 0, <= eddy / 4; 0 (default): eddy / 5 */
+    int64_t count;  /* vortons; 0 (default): volume / core^3 */
+    uint64_t seed;  /* (default 0) */
+    double time;    /* birth, s, >= 0 (default 0) */
+    int32_t parent; /* transform that places it, as of a ring (default 0) */
+} vt_cloud_def;
+
+VT_API vt_cloud_def vt_default_cloud(void);
+VT_API vt_status vt_add_cloud(vt_simulation *simulation, const vt_cloud_def *def);
+
+/* Vortons of given places and strengths, born at a time. The arrays are copied. */
+typedef struct vt_vorton_points_def {
+    int64_t count;         /* 1 .. 2^30 */
+    const float *position; /* count x 3, m */
+    const float *strength; /* count x 3, m^3/s */
+    const float *core;     /* count, m, > 0 */
+    const float *volume;   /* count, m^3, > 0 */
+    double time;           /* birth, s, >= 0 (default 0) */
+    int32_t parent;        /* transform that places it, as of a ring (default 0) */
+} vt_vorton_points_def;
+
+VT_API vt_vorton_points_def vt_default_vorton_points(void);
+VT_API vt_status vt_add_vorton_points(vt_simulation *simulation, const vt_vorton_points_def *def);
+
 /* Tracers born inside a shape: `count` at once at time `start`, or `rate` a second from `start` to
  * `end`, each at its own time and place of one low-discrepancy sequence in (x, y, z, t). With a
  * parent each is placed by where that is at the tracer's own time. An animated rate is kept
@@ -290,6 +400,24 @@ typedef struct vt_emitter_def {
 
 VT_API vt_emitter_def vt_default_emitter(void);
 VT_API vt_status vt_add_emitter(vt_simulation *simulation, const vt_emitter_def *def);
+
+/* Tracers born at points: one at each of them at time `start`, or `rate` a second in all from
+ * `start` to `end`, the points in turn. The arrays are copied. */
+typedef struct vt_tracer_points_def {
+    int64_t count;         /* points, 1 .. 2^31 - 1 */
+    const float *position; /* count x 3, m */
+    const float *density;  /* count; what a tracer born there stands for, kg, >= 0 */
+    const float *size;     /* count, m, > 0 */
+    const float *lifetime; /* count, s, > 0; NULL (default): infinity */
+    double rate;           /* tracers a second, up to 1e9; 0 (default): one at each point */
+    double start, end;     /* s, 0 <= start <= end (default 0, infinity) */
+    double jitter;         /* each is born anywhere in a ball of this radius about its point, m,
+                              >= 0 (default 0) */
+    int32_t parent;        /* transform in which the points lie (default 0) */
+} vt_tracer_points_def;
+
+VT_API vt_tracer_points_def vt_default_tracer_points(void);
+VT_API vt_status vt_add_tracer_points(vt_simulation *simulation, const vt_tracer_points_def *def);
 
 /* ---- wind ---- */
 
@@ -543,6 +671,8 @@ typedef struct vt_volume_info {
     double mass;               /* sum of density x voxel volume, kg */
     double centroid[3];        /* density-weighted, m */
     double lower[3], upper[3]; /* bounds of the active voxels, m */
+    double filled_voxels; /* (sum of density)^2 / sum of density^2: as many voxels of one density
+                             hold the smoke; a faint rim hardly counts */
 } vt_volume_info;
 VT_API vt_status vt_get_volume_info(const vt_volume *volume, vt_volume_info *info);
 

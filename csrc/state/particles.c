@@ -274,9 +274,8 @@ static vt_status make_room_for_all(vt_simulation *s, int set, int64_t count)
     return status;
 }
 
-vt_status vt_add_vortons(vt_simulation *s, int64_t count, const float *position,
-                         const float *strength, const float *core, const float *volume,
-                         int64_t *ids)
+vt_status vt_check_vorton_rows(int64_t count, const float *position, const float *strength,
+                               const float *core, const float *volume)
 {
     vt_status status = check_count(count, position, strength, core);
     if (!status && count > 0 && !volume)
@@ -289,6 +288,27 @@ vt_status vt_add_vortons(vt_simulation *s, int64_t count, const float *position,
         status = check_positive("core", core, count, 0);
     if (!status)
         status = check_positive("volume", volume, count, 0);
+    return status;
+}
+
+vt_status vt_check_tracer_rows(int64_t count, const float *position, const float *density,
+                               const float *size)
+{
+    vt_status status = check_count(count, position, density, size);
+    if (!status)
+        status = check_finite("position", position, count, 3);
+    if (!status)
+        status = check_positive("density", density, count, 1);
+    if (!status)
+        status = check_positive("size", size, count, 0);
+    return status;
+}
+
+vt_status vt_add_vortons(vt_simulation *s, int64_t count, const float *position,
+                         const float *strength, const float *core, const float *volume,
+                         int64_t *ids)
+{
+    vt_status status = vt_check_vorton_rows(count, position, strength, core, volume);
     if (!status)
         status = vt_enter(s);
     if (status)
@@ -305,13 +325,7 @@ vt_status vt_add_vortons(vt_simulation *s, int64_t count, const float *position,
 vt_status vt_add_tracers(vt_simulation *s, int64_t count, const float *position,
                          const float *density, const float *size, int64_t *ids)
 {
-    vt_status status = check_count(count, position, density, size);
-    if (!status)
-        status = check_finite("position", position, count, 3);
-    if (!status)
-        status = check_positive("density", density, count, 1);
-    if (!status)
-        status = check_positive("size", size, count, 0);
+    vt_status status = vt_check_tracer_rows(count, position, density, size);
     if (!status)
         status = vt_enter(s);
     if (status)

@@ -82,6 +82,12 @@ vt_status vt_check_room(const vt_simulation *simulation, int set, int64_t *count
 /* Makes that room: for VT_AT_CAPACITY_OLDEST removes the oldest. count as vt_check_room left it. */
 void vt_make_room(vt_simulation *simulation, int set, int64_t count);
 
+/* Checks of arrays that describe particles: finite, above 0 where they must be. */
+vt_status vt_check_vorton_rows(int64_t count, const float *position, const float *strength,
+                               const float *core, const float *volume);
+vt_status vt_check_tracer_rows(int64_t count, const float *position, const float *density,
+                               const float *size);
+
 /* Appends rows whose columns are filled by the caller: returns the first row. */
 int64_t vt_append_vortons(vt_simulation *simulation, int64_t count, const float *position,
                           const float *strength, const float *core, const float *volume);
