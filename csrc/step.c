@@ -8,6 +8,7 @@
 #include "core/mathd.h"
 #include "core/status.h"
 #include "field.h"
+#include "population.h"
 #include "scheme.h"
 #include "state/check.h"
 #include "tracers.h"
@@ -157,12 +158,17 @@ static vt_status choose_substep(const vt_simulation *s, const vt_scheme *scheme,
         const double way = (VT_DOMAIN_MARGIN - 2) * s->grid.spacing;
         count = fmax(count, remaining * speed * vt_last_reach(scheme) / way);
     }
+    if (vt_diffuses(s) && s->vorton_spacing > 0) {
+        const double limit = vt_diffusion_limit(s->def.method.diffusion, s->vorton_spacing);
+        count = fmax(count, remaining * s->def.viscosity / limit);
+    }
     if (count > MOST_SUBSTEPS || gradient >= VT_NO_EXTREME || speed >= VT_NO_EXTREME)
         return vt_fail(
             VT_NOT_FINITE,
             "the next %g s would need more than %d substeps: the flow has blown up, or dt "
-            "is too long (largest velocity gradient %g 1/s, largest speed %g m/s)",
-            remaining, MOST_SUBSTEPS, gradient, speed);
+            "is too long (largest velocity gradient %g 1/s, largest speed %g m/s, viscosity %g "
+            "m^2/s where vortons are %g m apart)",
+            remaining, MOST_SUBSTEPS, gradient, speed, s->def.viscosity, s->vorton_spacing);
     *dt = remaining / fmax(1, ceil(count));
     return VT_OK;
 }
@@ -290,7 +296,10 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     work w = {0};
 
     VT_TIMED(s, emit, bear(s, births, s->time, NULL));
-    VT_TIMED(s, domain, status = place(s, births, &exists));
+    if (vt_diffuses(s))
+        VT_TIMED(s, population, status = vt_control_population(s, vt_vortons_to_come(births)));
+    if (!status)
+        VT_TIMED(s, domain, status = place(s, births, &exists));
     if (status || !exists) {
         *advanced = status ? 0 : drift(s, births, remaining);
         return status;
@@ -325,6 +334,8 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     *advanced = dt;
     VT_TIMED(s, tracers, vt_move_tracers(s, &scheme, dt, &w.tracers));
     finish(s, &scheme, &w, dt);
+    if (vt_diffuses(s) && s->vorton_spacing > 0)
+        VT_TIMED(s, diffuse, vt_diffuse(s, dt));
     return VT_OK;
 }
 

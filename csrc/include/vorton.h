@@ -84,6 +84,7 @@ enum {
     VT_STRETCHING_RVPM
 };
 enum { VT_TIME_RK2, VT_TIME_EULER, VT_TIME_RK3 };
+enum { VT_DIFFUSION_PSE, VT_DIFFUSION_EXCHANGE, VT_DIFFUSION_NONE };
 
 VT_API vt_method vt_default_method(void);
 
@@ -147,6 +148,7 @@ typedef struct vt_simulation_def {
     int64_t max_nodes;   /* most nodes of the working grid, 17^3 .. 2^30 (default 2^24); where the
                             flow needs more, the spacing grows */
     double spacing;      /* grid spacing h, m; 0 (default): smallest authored core / 1.5 */
+    double viscosity;    /* kinematic viscosity nu, m^2/s, 0 .. 1e6 (default 0: no diffusion) */
     double wind[3];      /* uniform velocity of the free stream, m/s (default 0) */
     uint64_t seed;       /* key of all random numbers (default 0) */
     int32_t threads;     /* 1 .. 64; 0 (default): all processors of the process */

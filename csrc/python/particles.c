@@ -158,7 +158,7 @@ PyObject *vt_py_capacity(PyObject *self, PyObject *set_object)
 /* Columns that the simulation makes, not its user. */
 static int is_result(const char *name)
 {
-    return strcmp(name, "velocity") == 0 || strcmp(name, "id") == 0;
+    return strcmp(name, "velocity") == 0 || strcmp(name, "id") == 0 || strcmp(name, "halo") == 0;
 }
 
 PyObject *vt_py_column(PyObject *self, PyObject *positional, PyObject *named)

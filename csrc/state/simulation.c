@@ -42,6 +42,9 @@ static vt_status check_definition(const vt_simulation_def *def)
                          "spacing is %g m; allowed is a positive finite length, or 0 for the "
                          "smallest core / 1.5",
                          def->spacing);
+    if (!status && !(def->viscosity >= 0 && def->viscosity <= 1e6))
+        status = vt_fail(VT_INVALID_ARGUMENT, "viscosity is %g m^2/s; allowed is 0 to 1e6",
+                         def->viscosity);
     for (int a = 0; a < 3 && !status; a++)
         if (!isfinite(def->wind[a]))
             status = vt_fail(VT_INVALID_ARGUMENT, "wind[%d] is %g; allowed are finite m/s", a,
@@ -75,6 +78,7 @@ static int reserve_memory(vt_simulation *s)
         vt_poisson_plan_create(&s->plan, s->def.max_nodes))
         return -1;
     vt_reserve_huge(s->grid_memory, s->grid_bytes);
+    s->vortons.set.used[VT_VORTON_halo] = s->def.viscosity > 0;
     s->tracers.set.used[VT_TRACER_velocity] = 0;
     s->tracers.set.used[VT_TRACER_lifetime] = 0;
     return 0;
