@@ -12,8 +12,10 @@
 
 enum { EDGE = 8, NODES = EDGE * EDGE * EDGE, FARTHEST = 1 << 28 };
 
-/* A vorton carries strength from this fraction of the mean vorticity on. */
-static const double least_vorticity = 1e-3;
+/* A vorton carries strength from this fraction of the mean vorticity on: with a hundredth the
+ * Gaussian tail beyond has a thousandth of the strength, and the halo is a third of what it would
+ * be with a thousandth. */
+static const double least_vorticity = 1e-2;
 
 /* A node that is filled to less gets a vorton: below .75 the seam between what was there and what
  * is added slows diffusion by several per cent. */

@@ -11,36 +11,44 @@
 #include "population.h"
 #include "state/partition.h"
 
-enum { MOST_NEIGHBOURS = 32 };
+enum { MOST_NEIGHBOURS = 128, PASSES = 7 };
+enum { WAITING = 1, GONE = 2 };
 
 typedef struct neighbours {
-    int32_t count, nearest;
-    uint32_t row[MOST_NEIGHBOURS];
+    int64_t count; /* all of them; the first MOST_NEIGHBOURS are listed */
+    uint32_t row[MOST_NEIGHBOURS], nearest;
     double at[MOST_NEIGHBOURS][4]; /* 1, then the offset in reaches */
-    double distance2[MOST_NEIGHBOURS];
+    double least2;                 /* distance of the nearest, squared */
 } neighbours;
+
+static void add_neighbour(neighbours *n, uint32_t row, const double at[4])
+{
+    const double distance2 = at[1] * at[1] + at[2] * at[2] + at[3] * at[3];
+    if (!(distance2 <= 1))
+        return;
+    if (distance2 < n->least2) {
+        n->least2 = distance2;
+        n->nearest = row;
+    }
+    if (n->count < MOST_NEIGHBOURS) {
+        n->row[n->count] = row;
+        memcpy(n->at[n->count], at, sizeof n->at[0]);
+    }
+    n->count++;
+}
 
 static void add_bucket(const vt_simulation *s, const vt_partition *p, const uint8_t *mask,
                        int64_t row, int64_t bucket, neighbours *n)
 {
     const float *const x = s->vortons.position;
     for (uint32_t t = p->start[bucket]; t < p->start[bucket + 1]; t++) {
-        const uint32_t other = p->order[t];
-        if (mask[other] || n->count == MOST_NEIGHBOURS)
+        const int64_t other = p->order[t];
+        double at[4] = {1, 0, 0, 0};
+        if (mask[other])
             continue;
-        double *const at = n->at[n->count], square = 0;
-        at[0] = 1;
-        for (int a = 0; a < 3; a++) {
-            at[a + 1] = ((double)x[3 * (int64_t)other + a] - (double)x[3 * row + a]) / p->side;
-            square += at[a + 1] * at[a + 1];
-        }
-        if (!(square <= 1))
-            continue;
-        n->row[n->count] = other;
-        n->distance2[n->count] = square;
-        if (square < n->distance2[n->nearest])
-            n->nearest = n->count;
-        n->count++;
+        for (int a = 0; a < 3; a++)
+            at[a + 1] = ((double)x[3 * other + a] - (double)x[3 * row + a]) / p->side;
+        add_neighbour(n, (uint32_t)other, at);
     }
 }
 
@@ -48,7 +56,8 @@ static void find_neighbours(const vt_simulation *s, const vt_partition *p, const
                             int64_t row, neighbours *n)
 {
     int64_t cell[3];
-    n->count = n->nearest = 0;
+    n->count = 0;
+    n->least2 = 2;
     for (int a = 0; a < 3; a++)
         cell[a] = vt_partition_index(p, a, (double)s->vortons.position[3 * row + a]);
     for (int d = 0; d < 27; d++) {
@@ -83,58 +92,78 @@ static int solve(double m[4][4], double x[4])
     return 1;
 }
 
-static void find_shares(const neighbours *n, double share[MOST_NEIGHBOURS])
+/* Shares of the listed neighbours; 0 where all should go to the nearest. */
+static int find_shares(const neighbours *n, double share[MOST_NEIGHBOURS])
 {
     double m[4][4] = {{0}}, x[4];
-    for (int32_t j = 0; j < n->count; j++)
+    if (n->count > MOST_NEIGHBOURS)
+        return 0;
+    for (int64_t j = 0; j < n->count; j++)
         for (int r = 0; r < 4; r++)
             for (int c = 0; c < 4; c++)
                 m[r][c] += n->at[j][r] * n->at[j][c];
     int fits = solve(m, x);
-    for (int32_t j = 0; fits && j < n->count; j++) {
+    for (int64_t j = 0; fits && j < n->count; j++) {
         share[j] = 0;
         for (int r = 0; r < 4; r++)
             share[j] += n->at[j][r] * x[r];
-        fits &= fabs(share[j]) <= 1;
+        fits = fabs(share[j]) <= 1;
     }
-    for (int32_t j = 0; !fits && j < n->count; j++)
-        share[j] = j == n->nearest;
+    return fits;
+}
+
+static void give_share(vt_simulation *s, int64_t from, int64_t to, double share)
+{
+    float *const strength = s->vortons.strength;
+    for (int a = 0; a < 3; a++)
+        strength[3 * to + a] += (float)(share * (double)strength[3 * from + a]);
 }
 
 static void give(vt_simulation *s, int64_t row, const neighbours *n)
 {
-    float *const strength = s->vortons.strength;
     double share[MOST_NEIGHBOURS];
-    find_shares(n, share);
-    for (int32_t j = 0; j < n->count; j++)
-        for (int a = 0; a < 3; a++)
-            strength[3 * (int64_t)n->row[j] + a] +=
-                (float)(share[j] * (double)strength[3 * row + a]);
+    if (!find_shares(n, share)) {
+        give_share(s, row, n->nearest, 1);
+        return;
+    }
+    for (int64_t j = 0; j < n->count; j++)
+        give_share(s, row, n->row[j], share[j]);
+}
+
+/* Rows whose mask is WAITING give to those within reach and are GONE; how many find nobody. */
+static int64_t hand_over_within(vt_simulation *s, double reach, const vt_content *content,
+                                uint8_t *mask)
+{
+    const vt_vortons *const v = &s->vortons;
+    const size_t mark = vt_arena_mark(&s->arena);
+    int64_t alone = 0;
+    vt_partition cells;
+    neighbours n;
+    vt_make_partition(&cells, reach, content->least, content->most, v->set.count, v->position,
+                      &s->arena, s->def.threads);
+    for (int64_t i = 0; i < v->set.count; i++) {
+        if (mask[i] != WAITING)
+            continue;
+        find_neighbours(s, &cells, mask, i, &n);
+        if (n.count > 0) {
+            give(s, i, &n);
+            mask[i] = GONE;
+        }
+        alone += n.count == 0;
+    }
+    vt_arena_pop(&s->arena, mark);
+    return alone;
 }
 
 void vt_hand_over(vt_simulation *s, double reach, uint8_t *mask)
 {
-    const vt_vortons *const v = &s->vortons;
-    const size_t mark = vt_arena_mark(&s->arena);
+    const int64_t count = s->vortons.set.count;
     vt_content content;
-    vt_partition cells;
-    neighbours n;
-    if (memchr(mask, 1, (size_t)v->set.count) == NULL || vt_find_content(s, NULL, &content))
+    if (memchr(mask, WAITING, (size_t)count) == NULL || vt_find_content(s, NULL, &content))
         return;
-    uint8_t *const alone = vt_arena_push(&s->arena, (size_t)v->set.count);
-    memset(alone, 0, (size_t)v->set.count);
-    vt_make_partition(&cells, reach, content.least, content.most, v->set.count, v->position,
-                      &s->arena, s->def.threads);
-    for (int64_t i = 0; i < v->set.count; i++) {
-        if (!mask[i])
-            continue;
-        find_neighbours(s, &cells, mask, i, &n);
-        alone[i] = n.count == 0;
-        if (n.count > 0)
-            give(s, i, &n);
-    }
-    for (int64_t i = 0; i < v->set.count; i++)
-        mask[i] = mask[i] && !alone[i];
+    for (int pass = 0; pass < PASSES && hand_over_within(s, reach, &content, mask) > 0; pass++)
+        reach *= 4;
+    for (int64_t i = 0; i < count; i++)
+        mask[i] = mask[i] == GONE;
     vt_remove_rows(s, VT_VORTONS, mask);
-    vt_arena_pop(&s->arena, mark);
 }
