@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 #include "field.h"
 
-enum { BLOCK = 8192, HALO_EVERY = 4 /* substeps */ };
+enum { BLOCK = 8192, CONTROL_EVERY = 4 /* substeps */ };
 
 /* ---- the population ---- */
 
@@ -60,8 +60,36 @@ void vt_measure_population(vt_simulation *s, vt_population *population)
 
 /* ---- control ---- */
 
+/* Weak vortons hand on what they have; the neutral ones of diffusion have a rule of their own. */
+static void prune(vt_simulation *s, double spacing)
+{
+    const vt_vortons *const v = &s->vortons;
+    const size_t mark = vt_arena_mark(&s->arena);
+    uint8_t *const mask = vt_arena_push(&s->arena, (size_t)v->set.count);
+    double *const square = vt_arena_push(&s->arena, sizeof *square * (size_t)v->set.count);
+    double sum = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < v->set.count; i++) {
+        square[i] = 0;
+        for (int c = 0; c < 3; c++)
+            square[i] += (double)v->strength[3 * i + c] * (double)v->strength[3 * i + c];
+        if (v->halo[i] > 0)
+            square[i] = INFINITY;
+        else {
+            sum += square[i];
+            count++;
+        }
+    }
+    const double least = s->def.method.prune * s->def.method.prune * sum / (double)count;
+    for (int64_t i = 0; i < v->set.count; i++)
+        mask[i] = square[i] < least;
+    vt_hand_over(s, 2 * spacing, mask);
+    vt_arena_pop(&s->arena, mark);
+}
+
 vt_status vt_control_population(vt_simulation *s, int64_t reserved)
 {
+    const vt_method *const method = &s->def.method;
     vt_content content;
     vt_population population;
     s->vorton_spacing = 0;
@@ -69,11 +97,21 @@ vt_status vt_control_population(vt_simulation *s, int64_t reserved)
     if (status || !content.exists)
         return status;
     vt_measure_population(s, &population);
+    if (!(population.spacing > 0))
+        return VT_OK;
+    if (s->substeps % CONTROL_EVERY == 0 || s->populated_id != s->next_id[VT_VORTONS]) {
+        if (method->split > 0)
+            status = vt_split_vortons(s, reserved);
+        if (!status && method->merge > 0)
+            vt_merge_vortons(s, population.spacing);
+        if (!status && method->prune > 0)
+            prune(s, population.spacing);
+        vt_measure_population(s, &population);
+        if (!status && vt_diffuses(s) && method->halo > 0)
+            status = vt_keep_halo(s, &population, reserved);
+        s->populated_id = s->next_id[VT_VORTONS];
+    }
     s->vorton_spacing = population.spacing;
-    const int due = s->substeps % HALO_EVERY == 0 || s->populated_id != s->next_id[VT_VORTONS];
-    if (s->vorton_spacing > 0 && due && vt_diffuses(s) && s->def.method.halo > 0)
-        status = vt_keep_halo(s, &population, reserved);
-    s->populated_id = s->next_id[VT_VORTONS];
     return status;
 }
 

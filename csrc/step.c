@@ -296,10 +296,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     work w = {0};
 
     VT_TIMED(s, emit, bear(s, births, s->time, NULL));
-    if (vt_diffuses(s))
-        VT_TIMED(s, population, status = vt_control_population(s, vt_vortons_to_come(births)));
-    if (!status)
-        VT_TIMED(s, domain, status = place(s, births, &exists));
+    VT_TIMED(s, domain, status = place(s, births, &exists));
     if (status || !exists) {
         *advanced = status ? 0 : drift(s, births, remaining);
         return status;
@@ -421,6 +418,12 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
                            "the flow has blown up: dt %g s would need more than %d substeps", dt,
                            MOST_SUBSTEPS);
         double advanced = 0;
+        if (vt_controls_population(s)) {
+            vt_status status = VT_OK;
+            VT_TIMED(s, population, status = vt_control_population(s, vt_vortons_to_come(births)));
+            if (status)
+                return status;
+        }
         const beginning before = remember(s);
         const size_t mark = vt_arena_mark(&s->arena);
         const vt_status status = substep(s, births, dt - done, &advanced);
