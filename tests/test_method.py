@@ -24,8 +24,8 @@ def run(frames=1, dt=0.02, viscosity=0.0, **method):
 def test_all_rows_are_tried_here():
     assert {row["name"] for row in _core.METHOD_FIELDS} == {
         "velocity", "boundary", "poisson", "cycles", "steps", "downsampling", "kernel", "cores",
-        "domain", "stretching", "time", "bound", "relaxation", "cleaning", "exchange", "diffusion", "halo",
-        "opening_angle", "turn",
+        "domain", "stretching", "time", "bound", "relaxation", "cleaning", "exchange",
+        "diffusion", "halo", "split", "merge", "prune", "opening_angle", "turn",
     }  # fmt: skip
 
 
@@ -197,6 +197,15 @@ def test_halo():
     counts = [run(viscosity=0.01, halo=width)[2].count("vortons") for width in (0, 1, 3)]
     assert counts[0] == run()[2].count("vortons") < counts[1] < counts[2]
     assert run(viscosity=0.01, diffusion="none")[2].count("vortons") == counts[0]
+
+
+def test_split_merge_and_prune():
+    count = run()[2].count("vortons")
+    assert run(split=1.0, frames=4)[2].count("vortons") > 1.1 * count
+    few = [run(merge=most)[2].count("vortons") for most in (1, 2, 0)]
+    assert few[0] < few[1] <= few[2] == count
+    few = [run(prune=share)[2].count("vortons") for share in (0.5, 0.1, 0.0)]
+    assert few[0] < few[1] < few[2] == count
 
 
 @pytest.mark.parametrize("velocity", ["poisson", "tree"])
