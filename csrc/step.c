@@ -9,6 +9,7 @@
 #include "core/status.h"
 #include "field.h"
 #include "passive.h"
+#include "population.h"
 #include "scheme.h"
 #include "state/check.h"
 #include "tracers.h"
@@ -171,12 +172,17 @@ static vt_status choose_substep(const vt_simulation *s, const vt_scheme *scheme,
         const double way = (VT_DOMAIN_MARGIN - 2) * s->grid.spacing;
         count = fmax(count, remaining * speed * vt_last_reach(scheme) / way);
     }
+    if (vt_diffuses(s) && s->vorton_spacing > 0) {
+        const double limit = vt_diffusion_limit(s->def.method.diffusion, s->vorton_spacing);
+        count = fmax(count, remaining * s->def.viscosity / limit);
+    }
     if (count > MOST_SUBSTEPS || gradient >= VT_NO_EXTREME || speed >= VT_NO_EXTREME)
         return vt_fail(
             VT_NOT_FINITE,
             "the next %g s would need more than %d substeps: the flow has blown up, or dt "
-            "is too long (largest velocity gradient %g 1/s, largest speed %g m/s)",
-            remaining, MOST_SUBSTEPS, gradient, speed);
+            "is too long (largest velocity gradient %g 1/s, largest speed %g m/s, viscosity %g "
+            "m^2/s where vortons are %g m apart)",
+            remaining, MOST_SUBSTEPS, gradient, speed, s->def.viscosity, s->vorton_spacing);
     *dt = remaining / fmax(1, ceil(count));
     return VT_OK;
 }
@@ -350,6 +356,8 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     vt_set_wind(s, s->time, s->time + dt);
     VT_TIMED(s, tracers, vt_move_tracers(s, &scheme, dt, &w.tracers));
     finish(s, &scheme, &w, dt);
+    if (vt_diffuses(s) && s->vorton_spacing > 0)
+        VT_TIMED(s, diffuse, vt_diffuse(s, dt));
     return VT_OK;
 }
 
@@ -422,6 +430,12 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
                            "the flow has blown up: dt %g s would need more than %d substeps", dt,
                            MOST_SUBSTEPS);
         double advanced = 0;
+        if (vt_controls_population(s)) {
+            vt_status status = VT_OK;
+            VT_TIMED(s, population, status = vt_control_population(s, vt_vortons_to_come(births)));
+            if (status)
+                return status;
+        }
         const beginning before = remember(s);
         const size_t mark = vt_arena_mark(&s->arena);
         const vt_status status = substep(s, births, dt - done, &advanced);

@@ -19,6 +19,7 @@ METHODS = {
     "direct": vt.Method(velocity="direct"),
     "article": vt.Method.article(),
     "tree": vt.Method(velocity="tree"),
+    "viscous": vt.Method(split=1.2, merge=5, prune=0.01, halo=1),
     "options": vt.Method(velocity="direct", time="rk3", stretching="rvpm", relaxation=0.3),
 }
 STEPS = 50
@@ -32,11 +33,13 @@ def scene(method):
     For `poisson` enough of everything to keep 8 threads busy, for the sums what they do in time,
     for the articles' method rings so fine that they live for 50 frames.
     """
-    few = METHODS[method].velocity != "poisson"
-    fine = 0.06 if method == "article" else 0.045
-    scene = vt.Scene(
-        "everything", seed=5, wind=(0.2, -0.1, 0.05), method=METHODS[method], voxel=0.05
-    )
+    viscous, article = method == "viscous", method == "article"
+    method = METHODS[method]
+    few = method.velocity != "poisson"
+    scene = vt.Scene("everything", seed=5, wind=(0.2, -0.1, 0.05), method=method, voxel=0.05)
+    scene.viscosity = 1e-3 if viscous else 0.0
+    # viscous: few, for their neutral neighbours are many
+    fine = 0.08 if viscous else 0.06 if article else 0.045
     ring = {"core": 0.12, "wobble": 0.05}
     ring |= {"layers": 1, "sections": 40} if few else {"vorton_core": fine}
     scene.add(vt.VortexRing(radius=0.5, seed=3, **ring))
@@ -51,7 +54,7 @@ def scene(method):
             **ring,
         )
     )
-    much = 20 if method == "poisson" else 1
+    much = 1 if few or viscous or article else 20
     scene.add(vt.Tracers(vt.Sphere((0, 0, 0.1), 0.4), count=2000 * much))
     scene.add(
         vt.Tracers(vt.Disk(radius=0.5), rate=1000 * much, start=0.11, lifetime=0.8, growth=0.05)
@@ -77,11 +80,16 @@ def add_effects(scene):
     scene.add(vt.Kill("vortons", inside=vt.Sphere((0.45, 0, 0.3), 0.2), start=0.7, parent=spin))
 
 
-def run(method, threads, steps=STEPS):
+def frames(method):
+    """How many frames there are: fewer where they cost more."""
+    return 23 if method == "viscous" else STEPS
+
+
+def run(method, threads, steps=None):
     """The simulation after that many frames."""
     sim = vt.Simulation(scene(method), FPS, threads=threads)
     _ = sim.tracers.velocity  # from here on every step keeps it up to date
-    sim.step(steps)
+    sim.step(frames(method) if steps is None else steps)
     return sim
 
 

@@ -59,6 +59,7 @@ def test_simulation_refuses():
         "max_nodes",
         "threads",
         "spacing",
+        "viscosity",
         "method",
         "at_capacity",
     ):

@@ -69,6 +69,7 @@ class Simulation:
         max_tracers: int = ...,
         max_nodes: int = ...,
         spacing: float = ...,
+        viscosity: float = ...,
         wind: _Numbers = ...,
         seed: int = ...,
         threads: int = ...,

@@ -273,6 +273,7 @@ class Simulation:
     threads : whole number, optional
         1 to 64; default: all processors of the process. The result does not depend on it.
     spacing : number, m, optional
+    viscosity : number, m^2/s, optional
     method : Method, optional
     max_vortons, max_tracers, max_nodes : whole number, optional
     at_capacity : "error", "oldest" or "stop", optional
@@ -318,6 +319,7 @@ class Simulation:
         *,
         threads: int | None = None,
         spacing: float | None = None,
+        viscosity: float | None = None,
         method: Any = None,
         max_vortons: int | None = None,
         max_tracers: int | None = None,
@@ -330,6 +332,7 @@ class Simulation:
         self.fps = check_number("fps", fps, above=0, unit="1/s")
         instead = {
             "spacing": spacing,
+            "viscosity": viscosity,
             "method": method,
             "max_vortons": max_vortons,
             "max_tracers": max_tracers,
@@ -470,6 +473,7 @@ def _make_core(scene: Scene, threads: int) -> _core.Simulation:
         spacing=scene.spacing or 0.0,
         gravity=scene.gravity,
         ambient=scene.ambient._core_ambient(),
+        viscosity=scene.viscosity,
         wind=scene.wind,
         seed=scene.seed,
         threads=threads,

@@ -85,6 +85,7 @@ enum {
 };
 enum { VT_TIME_RK2, VT_TIME_EULER, VT_TIME_RK3 };
 enum { VT_BUOYANCY_LOCAL, VT_BUOYANCY_BOUSSINESQ, VT_BUOYANCY_NONE };
+enum { VT_DIFFUSION_PSE, VT_DIFFUSION_EXCHANGE, VT_DIFFUSION_NONE };
 
 VT_API vt_method vt_default_method(void);
 
@@ -167,6 +168,7 @@ typedef struct vt_simulation_def {
                             method.cores point / .66 */
     double gravity[3];   /* m/s^2, at most 1e6 (default 0 0 -9.81) */
     vt_ambient ambient;  /* default vt_default_ambient() */
+    double viscosity;    /* kinematic viscosity nu, m^2/s, 0 .. 1e6 (default 0: no diffusion) */
     double wind[3];      /* uniform velocity of the free stream, m/s (default 0) */
     uint64_t seed;       /* key of all random numbers (default 0) */
     int32_t threads;     /* 1 .. 64; 0 (default): all processors of the process */

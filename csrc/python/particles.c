@@ -157,7 +157,11 @@ PyObject *vt_py_capacity(PyObject *self, PyObject *set_object)
 /* Columns that the simulation makes, not its user. */
 static int is_result(const char *name)
 {
-    return strcmp(name, "velocity") == 0 || strcmp(name, "id") == 0;
+    static const char *const names[] = {"velocity", "id", "halo", "birth_strength"};
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
+        if (strcmp(name, names[n]) == 0)
+            return 1;
+    return 0;
 }
 
 PyObject *vt_py_column(PyObject *self, PyObject *positional, PyObject *named)

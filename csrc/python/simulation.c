@@ -53,6 +53,7 @@ static const vt_py_field simulation_fields[] = {
     {"spacing", VT_PY_FINITE, offsetof(simulation_arguments, def.spacing), NULL},
     {"gravity", VT_PY_VECTOR, offsetof(simulation_arguments, def.gravity), NULL},
     {"ambient", VT_PY_OBJECT, offsetof(simulation_arguments, ambient), NULL},
+    {"viscosity", VT_PY_FINITE, offsetof(simulation_arguments, def.viscosity), NULL},
     {"wind", VT_PY_VECTOR, offsetof(simulation_arguments, def.wind), NULL},
     {"seed", VT_PY_UINT64, offsetof(simulation_arguments, def.seed), NULL},
     {"threads", VT_PY_INT32, offsetof(simulation_arguments, def.threads), NULL},
@@ -382,8 +383,8 @@ static PyGetSetDef properties[] = {
     {NULL, NULL, NULL, NULL, NULL}};
 
 static const char documentation[] =
-    "Simulation(*, max_vortons=..., max_tracers=..., max_nodes=..., spacing=..., wind=..., "
-    "seed=..., threads=..., at_capacity=..., method=...)\n--\n\n"
+    "Simulation(*, max_vortons=..., max_tracers=..., max_nodes=..., spacing=..., viscosity=..., "
+    "wind=..., seed=..., threads=..., at_capacity=..., method=...)\n--\n\n"
     "A simulation of the C library; vorton.h (vt_simulation_def) has units, ranges and "
     "defaults.\n\n"
     "at_capacity is 'error', 'oldest' or 'stop'; method is a dict with the names of "

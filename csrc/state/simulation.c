@@ -45,6 +45,9 @@ static vt_status check_definition(const vt_simulation_def *def)
                          "spacing is %g m; allowed is a positive finite length, or 0 for the "
                          "smallest core / 1.5",
                          def->spacing);
+    if (!status && !(def->viscosity >= 0 && def->viscosity <= 1e6))
+        status = vt_fail(VT_INVALID_ARGUMENT, "viscosity is %g m^2/s; allowed is 0 to 1e6",
+                         def->viscosity);
     for (int a = 0; a < 3 && !status; a++)
         if (!isfinite(def->wind[a]))
             status = vt_fail(VT_INVALID_ARGUMENT, "wind[%d] is %g; allowed are finite m/s", a,
@@ -82,6 +85,8 @@ static int reserve_memory(vt_simulation *s)
     vt_reserve_huge(s->grid_memory, s->grid_bytes);
     s->vortons.set.used[VT_VORTON_density] = 0;
     s->vortons.set.used[VT_VORTON_temperature] = 0;
+    s->vortons.set.used[VT_VORTON_birth_strength] = s->def.method.split > 0;
+    s->vortons.set.used[VT_VORTON_halo] = s->def.viscosity > 0;
     s->tracers.set.used[VT_TRACER_velocity] = 0;
     s->tracers.set.used[VT_TRACER_lifetime] = 0;
     s->tracers.set.used[VT_TRACER_growth] = 0;

@@ -48,6 +48,7 @@ struct vt_simulation {
     double smallest_core; /* of the vortons ever added, m; 0: none yet */
     int64_t next_id[2];   /* of vortons and tracers */
     int64_t steps;        /* calls of vt_step that moved time */
+    int64_t populated_id; /* next id of vortons when the halo was last looked after */
     int64_t substeps;     /* since creation: sets the cadence of sorting the columns */
 
     /* derived: the fields, and whether they belong to the particles of now */
@@ -59,6 +60,8 @@ struct vt_simulation {
     void *grid_memory;
     size_t grid_bytes;
     vt_pair_sources pairs; /* of the direct sum inside a substep; at other times empty */
+
+    double vorton_spacing; /* of this substep, m: see vt_population */
 
     /* scratch and records */
     vt_arena arena;

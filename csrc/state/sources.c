@@ -532,6 +532,15 @@ void vt_bear(vt_simulation *s, vt_births *b, double until)
     }
 }
 
+int64_t vt_vortons_to_come(const vt_births *b)
+{
+    int64_t count = 0;
+    for (int32_t r = 0; r < b->run_count; r++)
+        if (b->runs[r].set == VT_VORTONS)
+            count += b->runs[r].end - b->runs[r].next;
+    return count;
+}
+
 double vt_next_vorton_time(const vt_births *b, double otherwise)
 {
     double next = otherwise;

@@ -67,6 +67,9 @@ vt_status vt_plan_births(vt_simulation *simulation, double from, double to, vt_b
  * below zero: minus the time still to go. */
 void vt_bear(vt_simulation *simulation, vt_births *births, double until);
 
+/* How many vortons are still to be born. */
+int64_t vt_vortons_to_come(const vt_births *births);
+
 /* Time of the next vorton to be born, or `otherwise`. */
 double vt_next_vorton_time(const vt_births *births, double otherwise);
 
