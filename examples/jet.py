@@ -1,40 +1,15 @@
-"""A starting jet: puffs of smoke from a nozzle, each a small vortex ring born at its own time.
+"""A starting jet: puffs from a nozzle, each a small vortex ring, and the smoke that they carry.
 
 vorton bake examples/jet.py jet --frames 1-60
 vorton preview jet jet/jet.webp --size 480x640
+vorton preview examples/jet.py jet.png --frames 44 --size 480x640
 """
-
-import random
 
 import vorton as vt
 
-NOZZLE = 0.25  # radius, m
-SPEED = 2.5  # of the jet, m/s
-PUFF = 0.05  # seconds between two rings
-SECONDS = 2.5
-VOXEL = 0.022  # m; the picture in README.md was made with 0.014
-
-scene = vt.Scene("jet", seed=2, voxel=VOXEL)
-random_tilt = random.Random(4)
-
-# A jet of speed U sheds the circulation U^2 / 2 a second from the lip of its nozzle.
-for puff in range(int(SECONDS / PUFF)):
-    tilt = random_tilt.gauss(0, 0.1), random_tilt.gauss(0, 0.1)
-    scene.add(
-        vt.VortexRing(
-            axis=(*tilt, 1),
-            radius=NOZZLE,
-            core=0.045,
-            circulation=SPEED**2 / 2 * PUFF,
-            wobble=0.04,
-            seed=puff,
-            time=puff * PUFF,
-        )
-    )
-
-# The smoke leaves at about half the speed of the jet's axis: the disk is renewed that often.
-slab = vt.Disk(radius=0.95 * NOZZLE, thickness=0.1)
-scene.add(vt.Tracers(slab, renew=0.6 * SPEED / slab.thickness, end=SECONDS))
+scene = vt.Scene("jet", seed=2, voxel=0.018)
+jet = scene.add(vt.Jet(radius=0.25, speed=2.5, tilt=0.07, wobble=0.04, seed=4, end=2.5))
+scene.add(jet.smoke())
 
 if __name__ == "__main__":
     sim = vt.Simulation(scene)

@@ -1,7 +1,10 @@
 """Animated parameters and transforms, against SciPy: quadrature, Rotation and Slerp."""
 
+import dataclasses
 import json
 import re
+import runpy
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ import vorton as vt
 from vorton import Keys, Samples, Transform
 from vorton.sources import Tracers, VortexRing
 
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 BOX = vt.Box((-0.1, -0.2, -0.3), (0.2, 0.2, 0.1))
 RATES = {
     "linear": Keys([(0, 0), (0.5, 3000), (1.2, 200), (2, 200)]),
@@ -266,7 +270,73 @@ def test_a_ring_is_placed_at_its_birth():
     assert np.abs(moved.vortons.position - (x @ matrix.T + place)).max() < 2e-6
     assert np.abs(moved.vortons.strength - alpha @ matrix.T).max() < 1e-6 * np.abs(alpha).max() * 20
     assert np.allclose(moved.vortons.core, free.vortons.core * scale, rtol=1e-6)
-    assert source.placed_core == pytest.approx(0.1 * scale, rel=1e-12)
+    assert source._placed_core() == pytest.approx(0.1 * scale, rel=1e-12)
+
+
+STRUCTURES = {
+    "filament": vt.Filament([(0, 0, 0), (1, 0, 0), (0, 1, 0.3)], closed=True, core=0.1, time=1.3),
+    "tube": vt.VortexTube(core=0.1, wobble=0.01, layers=1, time=1.3),
+    "cloud": vt.RandomCloud(vt.Sphere(radius=0.5), eddy=0.3, count=200, time=1.3),
+    "points": vt.VortonPoints(np.eye(3), np.ones((3, 3)), core=0.1, volume=0.01, time=1.3),
+    "jet": vt.Jet(radius=0.3, layers=1, rate=1, start=1.3),
+}
+
+
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_every_structure_is_placed_at_its_birth(name):
+    source = STRUCTURES[name]
+    sims = []
+    for parent in (None, Transform(**MOVING)):
+        sim = vt.Simulation(vt.Scene(method=vt.Method(velocity="direct")), threads=1)
+        dataclasses.replace(source, parent=parent)._add_to(sim._core, 1.0)
+        sim.advance(1.3)
+        sim.advance(1e-9)
+        sims.append(sim.vortons)
+    matrix, place = exact_pose(1.3)
+    scale = np.cbrt(np.linalg.det(matrix))
+    x, alpha, core, volume = (
+        getattr(sims[0], n).astype(float) for n in ("position", "strength", "core", "volume")
+    )
+    assert len(x) == len(sims[1]) > 0
+    assert np.abs(sims[1].position - (x @ matrix.T + place)).max() < 3e-6
+    assert np.abs(sims[1].strength - alpha @ matrix.T).max() < 3e-6 * np.abs(alpha).max()
+    assert np.allclose(sims[1].core, core * scale, rtol=1e-6)
+    assert np.allclose(sims[1].volume, volume * scale**3, rtol=1e-6)
+
+
+def test_points_emit_where_their_parent_is():
+    points = vt.Points(np.eye(3), size=0.1, density=2.0, rate=300)
+    local = by_id(simulate(points, steps=3))
+    world = by_id(simulate(dataclasses.replace(points, parent=Transform(**MOVING)), steps=3))
+    assert len(local[0]) == len(world[0]) == 600
+    for p, q, t in zip(local[0], world[0], world[1], strict=True):
+        matrix, place = exact_pose(t)
+        assert np.abs(matrix @ p + place - q).max() < 1e-5
+    assert np.allclose(world[2], local[2])
+    assert np.allclose(world[3], local[3] * (0.5 + 0.75 * world[1]), rtol=1e-5)
+
+
+def test_a_jet_takes_its_numbers_at_each_pulse():
+    speed = Keys([(0, 0), (1, 2), (2, 0)])
+    jet = vt.Jet(radius=0.3, rate=8, duty=0.5, speed=speed, wobble=0, tilt=0, layers=0, end=2)
+    scene = vt.Scene(method=vt.Method(velocity="direct", stretching="none"), voxel=0.1)
+    scene.add(jet)
+    sim = vt.Simulation(scene, threads=1)
+    sim.advance(2.1)
+    pulses = np.arange(1, 16) / 8  # that at 0 has no speed
+    age = np.sort(np.unique(np.round(sim.vortons.age, 4)))[::-1]
+    assert np.allclose(2.1 - age, pulses, atol=1e-3)
+    strength = np.linalg.norm(sim.vortons.strength, axis=1)
+    for t in pulses:
+        mine = np.abs(2.1 - sim.vortons.age - t) < 1e-3
+        u = 2 * min(t, 2 - t)
+        # Strength over length: the circulation u L / 2 of a slug of length L = u duty / rate.
+        found = strength[mine].sum(dtype=float) / (2 * np.pi * 0.3)
+        assert found == pytest.approx(u * u * 0.5 / 8 / 2, rel=2e-3)
+    constant = [vt.Jet(radius=0.3, rate=8, **v) for v in ({}, {"speed": Keys([(0, 1)])})]
+    first, other = (simulate(j, time=0.5, steps=2).vortons for j in constant)
+    assert np.array_equal(first.position, other.position)
+    assert jet.smoke().renew.at(0.5) == pytest.approx(0.6 * 1 * 0.5 / (0.4 * 0.3))
 
 
 def test_e1_same_bits_for_any_number_of_threads():
@@ -325,6 +395,17 @@ def test_scenes_without_animation_have_the_format_of_before():
     text = scene.to_json()
     assert "transforms" not in text and "parent" not in text and "Keys" not in text
     assert json.loads(text)["sources"][1]["rate"] == 10
+
+
+def test_the_example_comes_back_equal_and_runs():
+    scene = runpy.run_path(str(EXAMPLES / "spiral.py"))["scene"]
+    assert vt.Scene.from_json(scene.to_json()) == scene
+    assert len(scene.to_dict()["transforms"]) == 2
+    sim = vt.Simulation(scene, threads=1)
+    sim.step(3)
+    # An eighth of a second at a turn a second: 45 degrees, and the ball sticks out by 6.3.
+    angle = np.degrees(np.arctan2(*sim.tracers.position[:, 1::-1].T))
+    assert -7 < angle.min() < 0 and 45 < angle.max() < 52
 
 
 def test_equality_is_of_what_they_say():

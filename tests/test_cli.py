@@ -103,7 +103,7 @@ def test_info_and_verify(script, tmp_path, capsys):
         for word in (
             "1 VortexRing, 1 Tracers",
             "2000, in .npz",
-            "tracers per active voxel",
+            "tracers per voxel of smoke",
             "0.1 m, for blender: density, velocity",
             "verified   all files of 2 frames",
         ):
@@ -132,11 +132,11 @@ def manifest_of(*records: dict) -> Manifest:
 
 
 def test_info_warns_of_grain():
-    assert warnings(manifest_of(record(1), record(2, tracers_per_voxel=2.1))) == []
+    assert warnings(manifest_of(record(1), record(2, tracers_per_voxel=3.1))) == []
     grainy = manifest_of(record(1), record(2, tracers_per_voxel=0.75), record(3))
     assert proposed_voxel(grainy) == pytest.approx(0.1 * 2)
     (text,) = warnings(grainy)
-    assert "0.75 tracers per active voxel: grain will show" in text and "voxels of 0.2 m" in text
+    assert "0.75 tracers per voxel of smoke: grain will show" in text and "voxels of 0.2 m" in text
     assert text in describe(grainy)
     assert "0.75 to 8, median 8" in describe(grainy)
 

@@ -9,9 +9,9 @@ from vorton import _core
 PLAIN = {"time": "euler", "bound": 0.0, "cleaning": 0.0, "exchange": 0.0, "turn": 2.0}
 
 
-def run(frames=1, dt=0.02, **method):
+def run(frames=1, dt=0.02, viscosity=0.0, **method):
     """Positions and strengths, in the order of ids, of a wavy ring; and the simulation."""
-    sim = _core.Simulation(threads=1, method=method)
+    sim = _core.Simulation(threads=1, viscosity=viscosity, method=method)
     sim.add_ring(radius=0.5, core=0.15, wobble=0.1, wobble_seed=3)
     sim.step(dt, frames)
     order = np.argsort(sim.column("vortons", "id"))
@@ -25,6 +25,7 @@ def test_all_rows_are_tried_here():
     assert {row["name"] for row in _core.METHOD_FIELDS} == {
         "velocity", "boundary", "poisson", "cycles", "steps", "downsampling", "kernel", "cores",
         "domain", "stretching", "time", "bound", "relaxation", "cleaning", "exchange",
+        "buoyancy", "buoyancy_scale", "diffusion", "halo", "split", "merge", "prune",
         "opening_angle", "turn",
     }  # fmt: skip
 
@@ -177,6 +178,35 @@ def test_cleaning_and_exchange_act_on_the_grid_alone(name):
     assert difference("poisson") > 1e-3
     assert difference("direct") == 0
     assert difference("tree") == 0
+
+
+@pytest.mark.parametrize("velocity", ["poisson", "direct"])
+def test_diffusion(velocity):
+    strengths = {
+        choice: run(velocity=velocity, viscosity=1e-3, halo=0, diffusion=choice)[1]
+        for choice in ("pse", "exchange", "none")
+    }
+    inviscid = run(velocity=velocity, diffusion="pse")[1]
+    assert np.array_equal(strengths["none"], inviscid)
+    for choice in ("pse", "exchange"):
+        change = np.abs(strengths[choice] - inviscid).max() / np.abs(inviscid).max()
+        assert 1e-3 < change < 0.5
+    assert np.abs(strengths["pse"] - strengths["exchange"]).max() > 1e-3 * np.abs(inviscid).max()
+
+
+def test_halo():
+    counts = [run(viscosity=0.01, halo=width)[2].count("vortons") for width in (0, 1, 3)]
+    assert counts[0] == run()[2].count("vortons") < counts[1] < counts[2]
+    assert run(viscosity=0.01, diffusion="none")[2].count("vortons") == counts[0]
+
+
+def test_split_merge_and_prune():
+    count = run()[2].count("vortons")
+    assert run(split=1.0, frames=4)[2].count("vortons") > 1.1 * count
+    few = [run(merge=most)[2].count("vortons") for most in (1, 2, 0)]
+    assert few[0] < few[1] <= few[2] == count
+    few = [run(prune=share)[2].count("vortons") for share in (0.5, 0.1, 0.0)]
+    assert few[0] < few[1] < few[2] == count
 
 
 @pytest.mark.parametrize("velocity", ["poisson", "tree"])

@@ -18,9 +18,22 @@ class Ring(ctypes.Structure):
                 ("layers", ctypes.c_int32), ("time", ctypes.c_double)]
 
 
+CODE = """
+#include "state/ring.h"
+
+void fill(const vt_ring_def *def, float *position, float *strength, float *core, float *volume)
+{
+    vt_vorton_list list = {
+        .position = position, .strength = strength, .core = core, .volume = volume};
+    vt_fill_ring(def, &list);
+}
+"""
+
+
 @pytest.fixture(scope="module")
 def c():
-    library = native.load("csrc/state/ring.c", "csrc/core/mathd.c", "csrc/core/status.c")
+    library = native.load("csrc/state/ring.c", "csrc/state/section.c", "csrc/core/mathd.c",
+                          "csrc/core/status.c", code=CODE)
     library.vt_default_ring.restype = Ring
     library.vt_ring_count.restype = ctypes.c_int64
     library.vt_error_message.restype = ctypes.c_char_p
@@ -43,7 +56,7 @@ def make(c, **fields):
     n = c.vt_ring_count(ctypes.byref(ring))
     out = [np.full((n + 1, 3), -77, np.float32) for _ in range(2)]
     out += [np.full(n + 1, -77, np.float32) for _ in range(2)]
-    c.vt_fill_ring(ctypes.byref(ring), *(pointer(a) for a in out))
+    c.fill(ctypes.byref(ring), *(pointer(a) for a in out))
     for a in out:
         assert np.isfinite(a).all() and (a[n] == -77).all()
     return [a[:n].astype(float) for a in out]

@@ -59,14 +59,16 @@ class Shape(ctypes.Structure):
                 ("axis", ctypes.c_double * 3), ("radius", ctypes.c_double),
                 ("size", ctypes.c_double * 3), ("vertices", ctypes.c_void_p),
                 ("faces", ctypes.c_void_p), ("vertex_count", ctypes.c_int64),
-                ("face_count", ctypes.c_int64)]
+                ("face_count", ctypes.c_int64), ("layer", ctypes.c_double),
+                ("offset", ctypes.c_double)]
 
 
 @pytest.fixture(scope="module")
 def c():
     library = native.load("csrc/state/shapes.c", "csrc/state/mesh_inside.c", "csrc/state/births.c",
-                          "csrc/state/rate.c", "csrc/state/track.c", "csrc/core/mathd.c",
-                         "csrc/core/status.c", code=CODE)
+                          "csrc/state/surface.c", "csrc/state/mesh_cells.c",
+                          "csrc/state/rate.c", "csrc/state/track.c",
+                          "csrc/core/mathd.c", "csrc/core/status.c", code=CODE)
     library.create.restype = ctypes.c_void_p
     library.vt_default_shape.restype = Shape
     library.births.restype = ctypes.c_int64

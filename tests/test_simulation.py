@@ -60,6 +60,7 @@ def test_simulation_refuses():
         "max_nodes",
         "threads",
         "spacing",
+        "viscosity",
         "method",
         "at_capacity",
     ):

@@ -75,6 +75,8 @@ def test_density_is_the_filtered_deposit(count, size, taps):
     assert np.abs(values - expected).max() <= 1e-6 * expected.max()
     active = values > 0
     assert volume.info.active_voxels == active.sum()
+    squares = (values.astype(float) ** 2).sum()
+    assert volume.info.filled_voxels == pytest.approx(values.sum(dtype=float) ** 2 / squares)
     assert active[expected > 1e-7 * expected.max()].all()
     assert not active[expected == 0].any()
 

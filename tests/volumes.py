@@ -23,7 +23,7 @@ class Definition(c.Structure):
 class Info(c.Structure):
     _fields_ = [("leaves", c.c_int64), ("active_voxels", c.c_int64), ("tracers", c.c_int64),
                 ("mass", c.c_double), ("centroid", c.c_double * 3), ("lower", c.c_double * 3),
-                ("upper", c.c_double * 3)]
+                ("upper", c.c_double * 3), ("filled_voxels", c.c_double)]
 
 
 class Encoding(c.Structure):

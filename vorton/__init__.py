@@ -13,35 +13,56 @@ from pathlib import Path as _Path
 
 from ._core import BusyError, CapacityError
 from ._core import version as _version
+from .ambient import Air, Gas, Liquid, Water
 from .animation import Keys, Samples, Transform
 from .bake import Volumes, bake
+from .effects import Attractor, Drag, Kill, Vortex, Wind, WindGrid
 from .manifest import Manifest
 from .method import Method
+from .points import Points, VortonPoints
 from .scene import Scene
-from .shapes import Box, Disk, Mesh, Sphere, Torus
+from .shapes import Box, Disk, Mesh, Sphere, Surface, Torus
 from .simulation import Simulation
 from .sources import Tracers, VortexRing
+from .vortices import Filament, Jet, RandomCloud, VortexTube
 
 __version__ = _version()
 
 __all__ = [
+    "Air",
+    "Attractor",
     "Box",
     "BusyError",
     "CapacityError",
     "Disk",
+    "Drag",
+    "Filament",
+    "Gas",
+    "Jet",
     "Keys",
+    "Kill",
+    "Liquid",
     "Manifest",
     "Mesh",
     "Method",
+    "Points",
+    "RandomCloud",
     "Samples",
     "Scene",
     "Simulation",
     "Sphere",
+    "Surface",
     "Torus",
     "Tracers",
     "Transform",
     "Volumes",
+    "Vortex",
     "VortexRing",
+    "VortexTube",
+    "VortonPoints",
+    "Water",
+    "Wind",
+    "WindGrid",
     "bake",
     "get_include",
     "get_library",

@@ -34,6 +34,8 @@ def shape_volume(
     size: _Numbers = ...,
     vertices: ArrayLike = ...,
     faces: ArrayLike = ...,
+    layer: float = ...,
+    offset: float = ...,
 ) -> float: ...
 def direct_sum(
     targets: ArrayLike,
@@ -69,6 +71,7 @@ class Simulation:
         max_tracers: int = ...,
         max_nodes: int = ...,
         spacing: float = ...,
+        viscosity: float = ...,
         wind: _Numbers = ...,
         seed: int = ...,
         threads: int = ...,
@@ -99,6 +102,89 @@ class Simulation:
         time: float = ...,
         parent: int = ...,
     ) -> None: ...
+    def add_filament(
+        self,
+        *,
+        points: ArrayLike = ...,
+        closed: bool = ...,
+        circulation: float = ...,
+        core: float = ...,
+        vorton_core: float = ...,
+        sections: int = ...,
+        layers: int = ...,
+        time: float = ...,
+        parent: int = ...,
+    ) -> None: ...
+    def add_tube(
+        self,
+        *,
+        start: _Numbers = ...,
+        end: _Numbers = ...,
+        circulation: float = ...,
+        core: float = ...,
+        vorton_core: float = ...,
+        wobble: float = ...,
+        wobble_seed: int = ...,
+        sections: int = ...,
+        layers: int = ...,
+        time: float = ...,
+        parent: int = ...,
+    ) -> None: ...
+    def add_jet(
+        self,
+        *,
+        center: _Numbers = ...,
+        axis: _Numbers = ...,
+        radius: float = ...,
+        speed: float = ...,
+        rate: float = ...,
+        duty: float = ...,
+        circulation: float = ...,
+        start: float = ...,
+        end: float = ...,
+        core: float = ...,
+        vorton_core: float = ...,
+        wobble: float = ...,
+        tilt: float = ...,
+        seed: int = ...,
+        sections: int = ...,
+        layers: int = ...,
+        parent: int = ...,
+        animations: dict[str, dict[str, Any]] = ...,
+    ) -> None: ...
+    def add_cloud(
+        self,
+        *,
+        shape: dict[str, Any] = ...,
+        speed: float = ...,
+        eddy: float = ...,
+        core: float = ...,
+        count: int = ...,
+        seed: int = ...,
+        time: float = ...,
+        parent: int = ...,
+    ) -> None: ...
+    def add_vorton_points(
+        self,
+        position: ArrayLike,
+        strength: ArrayLike,
+        core: ArrayLike,
+        volume: ArrayLike,
+        time: float = 0.0,
+        parent: int = 0,
+    ) -> None: ...
+    def add_tracer_points(
+        self,
+        position: ArrayLike,
+        density: ArrayLike,
+        size: ArrayLike,
+        lifetime: ArrayLike | None = None,
+        rate: float = 0.0,
+        start: float = 0.0,
+        end: float = ...,
+        jitter: float = 0.0,
+        parent: int = 0,
+    ) -> None: ...
     def add_emitter(
         self,
         *,
@@ -109,8 +195,51 @@ class Simulation:
         end: float = ...,
         density: float = ...,
         lifetime: float = ...,
+        growth: float = ...,
         parent: int = ...,
         animations: dict[str, dict[str, Any]] = ...,
+    ) -> None: ...
+    def add_wind(
+        self, *, velocity: _Numbers = ..., animations: dict[str, dict[str, Any]] = ...
+    ) -> None: ...
+    def add_wind_grid(
+        self,
+        *,
+        velocity: ArrayLike,
+        origin: _Numbers = ...,
+        spacing: _Numbers = ...,
+        outside: Literal["zero", "border"] = ...,
+        strength: float = ...,
+        animations: dict[str, dict[str, Any]] = ...,
+    ) -> None: ...
+    def add_force(
+        self,
+        *,
+        kind: Literal["attractor", "vortex", "drag"] = ...,
+        center: _Numbers = ...,
+        axis: _Numbers = ...,
+        strength: float = ...,
+        radius: float = ...,
+        velocity: _Numbers = ...,
+        shape: dict[str, Any] | None = ...,
+        parent: int = ...,
+        animations: dict[str, dict[str, Any]] = ...,
+    ) -> None: ...
+    def add_kill(
+        self,
+        *,
+        what: Literal["tracers", "vortons", "both"] = ...,
+        shape: dict[str, Any] | None = ...,
+        parent: int = ...,
+        outside: bool = ...,
+        age: float = ...,
+        point: _Numbers = ...,
+        least_distance: float = ...,
+        most_distance: float = ...,
+        least_speed: float = ...,
+        most_speed: float = ...,
+        start: float = ...,
+        end: float = ...,
     ) -> None: ...
     def add_transform(
         self,

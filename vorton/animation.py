@@ -67,6 +67,9 @@ class Animation(Definition):
     def _values(self) -> tuple[Value, ...]:
         raise NotImplementedError
 
+    def _times(self) -> tuple[float, ...]:
+        raise NotImplementedError
+
     def _where(self, index: int) -> str:
         """How errors call a value."""
         raise NotImplementedError
@@ -164,6 +167,9 @@ class Keys(Animation):
     def _values(self) -> tuple[Value, ...]:
         return tuple(key[1] for key in self.keys)
 
+    def _times(self) -> tuple[float, ...]:
+        return tuple(key[0] for key in self.keys)
+
     def _where(self, index: int) -> str:
         return f"key {index} (t = {self.keys[index][0]:g} s)"
 
@@ -217,6 +223,9 @@ class Samples(Animation):
 
     def _values(self) -> tuple[Value, ...]:
         return self.values
+
+    def _times(self) -> tuple[float, ...]:
+        return tuple(self.start + i / self.fps for i in range(len(self.values)))
 
     def _where(self, index: int) -> str:
         return f"value {index} (t = {self.start + index / self.fps:g} s)"

@@ -328,7 +328,7 @@ def _write_volume(
     active = info["active_voxels"]
     return {
         "active_voxels": active,
-        "tracers_per_voxel": info["tracers"] / active if active else None,
+        "tracers_per_voxel": info["tracers"] / info["filled_voxels"] if active else None,
         "bounds": [info["lower"], info["upper"]] if active else None,
         "mass": info["mass"],
     }

@@ -12,7 +12,8 @@ moment or the machine (no date, no thread count), so that the same bake has the 
     volumes, tracers        settings of the volumes or null; whether there are tracer files
     frames                  list by frame number: frame, time, files (name, bytes, sha256 of the
                             file, values_sha256 of what it holds, whatever the compression),
-                            tracers, active_voxels, tracers_per_voxel, bounds, mass, health
+                            tracers, active_voxels, tracers_per_voxel (voxels weighted with
+                            their smoke), bounds, mass, health
 """
 
 from __future__ import annotations

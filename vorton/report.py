@@ -7,8 +7,13 @@ from typing import Any
 
 from .manifest import Manifest
 
-FEW_TRACERS = 2.0
-"""Tracers per active voxel below which grain shows."""
+FEW_TRACERS = 3.0
+"""Tracers per voxel of smoke below which grain shows.
+
+Voxels are weighted with their smoke ("filled_voxels" of a volume): the faint rim around a thin
+body, where grain does not show, makes up half and more of its active voxels. A body filled with
+`Tracers(per_voxel=6)` begins with 4 to 5.5.
+"""
 
 GOOD_TRACERS = 6.0
 
@@ -41,7 +46,7 @@ def ranges_text(numbers: list[int]) -> str:
 
 
 def tracers_per_voxel(manifest: Manifest) -> list[float]:
-    """Tracers per active voxel of the frames that have smoke."""
+    """Tracers per voxel of smoke of the frames that have any."""
     values = [manifest.frame(n).get("tracers_per_voxel") for n in manifest.frames]
     return [value for value in values if value is not None]
 
@@ -62,7 +67,8 @@ def describe(manifest: Manifest) -> str:
     rows = [
         ("bake", str(manifest.path)),
         ("scene", f"{data['name']}, seed {data['seed']}, {data['scene_sha256'][:12]}"),
-        ("sources", _sources(data["scene"])),
+        ("sources", _kinds(data["scene"]["sources"]) or "none"),
+        ("effects", _kinds(data["scene"].get("effects", []))),
         ("made by", f"vorton {data['vorton']}"),
         ("frames", f"{data['first']}-{data['last']} at {data['fps']:g} a second, {seconds:.2f} s"),
         ("files", f"{len(sizes)}, {size_text(sum(sizes))}"),
@@ -84,7 +90,7 @@ def warnings(manifest: Manifest) -> list[str]:
     voxel = proposed_voxel(manifest)
     if values and voxel and min(values) < FEW_TRACERS:
         found.append(
-            f"{min(values):.2g} tracers per active voxel: grain will show; take more tracers, "
+            f"{min(values):.2g} tracers per voxel of smoke: grain will show; take more tracers, "
             f"or voxels of {voxel:.2g} m"
         )
     for name, (limit, meaning) in HEALTH_LIMITS.items():
@@ -94,10 +100,9 @@ def warnings(manifest: Manifest) -> list[str]:
     return found
 
 
-def _sources(scene: dict[str, Any]) -> str:
-    kinds = [source["type"] for source in scene["sources"]]
-    counted = [f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)]
-    return ", ".join(counted) or "none"
+def _kinds(definitions: list[dict[str, Any]]) -> str:
+    kinds = [definition["type"] for definition in definitions]
+    return ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
 
 
 def _volumes(volumes: dict[str, Any] | None) -> str:
@@ -122,7 +127,7 @@ def _per_voxel(manifest: Manifest) -> str:
     if not values:
         return ""
     low, middle, high = min(values), median(values), max(values)
-    text = f"tracers per active voxel {low:.2g} to {high:.2g}, median {middle:.2g}"
+    text = f"tracers per voxel of smoke {low:.2g} to {high:.2g}, median {middle:.2g}"
     return f"{text} ({FEW_TRACERS:g}: grain shows, {GOOD_TRACERS:g}: none)"
 
 

@@ -10,17 +10,20 @@ import dataclasses
 import hashlib
 import math
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from . import _core
 from .fields import (
     Definition,
     check_number,
     check_vector,
     choice,
     field,
+    from_dict,
     number,
     shown,
     vector,
@@ -41,6 +44,10 @@ class Shape(Definition):
     def _core_shape(self) -> dict[str, Any]:
         """Fields of vt_shape; `kind` by its name in lower case."""
         raise NotImplementedError
+
+    def _surface_shape(self) -> dict[str, Any]:
+        """The same where its surface alone matters, which may be open."""
+        return self._core_shape()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -260,7 +267,7 @@ def load_mesh(path: Path) -> tuple[np.ndarray, np.ndarray]:
     return vertices.astype(np.float32), faces.astype(np.int32)
 
 
-def _check_array(name: str, value: Any, kinds: str, dtype: type, what: str) -> np.ndarray:
+def check_rows(name: str, value: Any, kinds: str, dtype: type, what: str) -> np.ndarray:
     """The value as a read-only array of shape (n, 3) in its own memory."""
     try:
         array = np.array(value)
@@ -283,14 +290,14 @@ def _check_array(name: str, value: Any, kinds: str, dtype: type, what: str) -> n
 
 def _check_vertices(name: str, value: Any) -> np.ndarray:
     what = "finite numbers of shape (n, 3), m"
-    vertices = _check_array(name, value, "fiu", np.float32, what)
+    vertices = check_rows(name, value, "fiu", np.float32, what)
     if not np.isfinite(vertices).all():
         raise ValueError(f"{name}: {what}; some are too large for float32")
     return vertices
 
 
 def _check_faces(name: str, value: Any) -> np.ndarray:
-    return _check_array(
+    return check_rows(
         name, value, "iu", np.int32, "whole numbers (vertex indices) of shape (m, 3)"
     )
 
@@ -426,6 +433,9 @@ class Mesh(Shape):
         self._require_closed()
         return _mesh_shape(*self.placed())
 
+    def _surface_shape(self) -> dict[str, Any]:
+        return _mesh_shape(*self.placed())
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data; a mesh from a file without its arrays."""
         data = super().to_dict()
@@ -439,4 +449,62 @@ class Mesh(Shape):
         return data
 
 
-SHAPES: tuple[type[Shape], ...] = (Sphere, Box, Disk, Torus, Mesh)
+# ---- surfaces ----
+
+
+def _check_body(name: str, value: Any) -> Shape:
+    if isinstance(value, Mapping):
+        return from_dict(value, BODIES, name)  # type: ignore[return-value]
+    if not isinstance(value, BODIES):
+        known = ", ".join(shape.__name__ for shape in BODIES)
+        raise TypeError(f"{name} = {shown(value)}: must be a body: {known}")
+    return value
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Surface(Shape):
+    """A layer on the surface of a body: smoke that comes off its skin.
+
+    Births are spread evenly over the surface (a disk's is that of the whole slab) and over the
+    layer's thickness.
+
+    Parameters
+    ----------
+    shape : Sphere, Box, Disk, Torus or Mesh
+        The body; a mesh may be open.
+    thickness : number, m
+        Of the layer, > 0.
+    offset : number, m
+        From the surface to the middle of the layer, outward, default 0.
+
+    Examples
+    --------
+    >>> round(Surface(Sphere(radius=1), thickness=0.01).volume, 4)
+    0.1257
+    """
+
+    shape: Shape = field(dataclasses.MISSING, _check_body, "the body")  # noqa: RUF009
+    thickness: float = number(dataclasses.MISSING, "m", "of the layer", above=0)  # type: ignore[arg-type]  # noqa: RUF009
+    offset: float = number(0.0, "m", "outward")
+
+    @property
+    def volume(self) -> float:
+        """Area times thickness, m^3."""
+        return _core.shape_volume(**self._core_shape())
+
+    def _core_shape(self) -> dict[str, Any]:
+        return {**self.shape._surface_shape(), "layer": self.thickness, "offset": self.offset}
+
+
+BODIES: tuple[type[Shape], ...] = (Sphere, Box, Disk, Torus, Mesh)
+SHAPES: tuple[type[Shape], ...] = (*BODIES, Surface)
+
+
+def check_shape(name: str, value: Any) -> Shape:
+    """A shape, or the plain data of one."""
+    if isinstance(value, Mapping):
+        return from_dict(value, SHAPES, name)  # type: ignore[return-value]
+    if not isinstance(value, Shape):
+        known = ", ".join(shape.__name__ for shape in SHAPES)
+        raise TypeError(f"{name} = {shown(value)}: must be a shape: {known}")
+    return value

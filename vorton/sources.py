@@ -1,50 +1,21 @@
-"""Sources: what a scene is made of. Vortex rings carry the motion, tracers show it."""
+"""Sources: what a scene is made of. Vortex rings carry the motion, tracers show it.
+
+The other sources are in vortices.py and points.py; `SOURCES` lists all.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from .animation import (
-    Transform,
-    add_parent,
-    animatable,
-    largest,
-    parent_field,
-    scaled,
-    split,
-    without_no_parent,
-)
-from .fields import (
-    Definition,
-    check_number,
-    check_vector,
-    field,
-    from_dict,
-    integer,
-    number,
-    shown,
-    vector,
-)
-from .shapes import SHAPES, Shape
+from .animation import animatable, largest, scaled, split
+from .fields import check_number, check_vector, field, integer, number, vector
+from .shapes import Shape, check_shape
+from .source_base import Source
 
 MOST_TRACERS = 2**31 - 1
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Source(Definition):
-    """Base of all sources."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, a transform inside."""
-        return without_no_parent(super().to_dict())
-
-    def _add_to(self, core: Any, voxel: float) -> None:
-        """Add to a `_core.Simulation`; `voxel` is the scene's nominal voxel, m."""
-        raise NotImplementedError
 
 
 def _check_radius(name: str, value: Any) -> float | tuple[float, ...]:
@@ -108,7 +79,6 @@ class VortexRing(Source):
     vorton_core: float | None = number(None, "m", "core of its vortons", above=0, optional=True)
     sections: int | None = integer(None, "vortons along it", least=8, most=2**30, optional=True)
     layers: int | None = integer(None, "rings around it", least=0, most=64, optional=True)
-    parent: Transform | None = parent_field("places it at its birth")
 
     @property
     def radii(self) -> tuple[float, float]:
@@ -116,11 +86,6 @@ class VortexRing(Source):
         if isinstance(self.radius, tuple):
             return self.radius
         return self.radius, self.radius
-
-    @property
-    def placed_core(self) -> float:
-        """Radius of the core as its parent scales it, m."""
-        return self.core * (self.parent.scale_at(self.time) if self.parent else 1.0)
 
     def _check(self) -> None:
         if self.core >= min(self.radii):
@@ -132,6 +97,9 @@ class VortexRing(Source):
         if self.radii[0] != self.radii[1] and self._major_lies_along_axis():
             text = f"must not lie along axis, {self.axis}, for an elliptic ring"
             raise ValueError(f"VortexRing.major = {self.major}: {text}")
+
+    def _core_radius(self) -> float:
+        return self.core
 
     def _add_to(self, core: Any, voxel: float) -> None:
         core.add_ring(
@@ -147,7 +115,7 @@ class VortexRing(Source):
             sections=self.sections or 0,
             layers=-1 if self.layers is None else self.layers,
             time=self.time,
-            parent=add_parent(self.parent, core),
+            parent=self._parent_id(core),
         )
 
     def _major_lies_along_axis(self) -> bool:
@@ -161,15 +129,6 @@ class VortexRing(Source):
         return (y, z, x) if self._major_lies_along_axis() else (x, y, z)
 
 
-def _check_shape(name: str, value: Any) -> Shape:
-    if isinstance(value, Mapping):
-        return from_dict(value, SHAPES, name)  # type: ignore[return-value]
-    if not isinstance(value, Shape):
-        known = ", ".join(shape.__name__ for shape in SHAPES)
-        raise TypeError(f"{name} = {shown(value)}: must be a shape: {known}")
-    return value
-
-
 @dataclasses.dataclass(frozen=True, eq=False)
 class Tracers(Source):
     """Tracers born inside a shape; they carry the smoke.
@@ -180,8 +139,8 @@ class Tracers(Source):
 
     Parameters
     ----------
-    shape : Sphere, Box, Disk, Torus or Mesh
-        A mesh must be closed.
+    shape : Sphere, Box, Disk, Torus, Mesh or Surface
+        A mesh must be closed, unless it is a Surface's.
     count : whole number, optional
         Tracers born at once at `start`, 1 to 2^31 - 1.
     rate : number, 1/s, optional; animatable
@@ -201,6 +160,9 @@ class Tracers(Source):
         Smoke in the shape, >= 0, default 1; with renew, in each filling of it. Keys: at birth.
     lifetime : number, s, optional; animatable
         Tracers older than this are removed, > 0; default: never. Keys: at birth.
+    growth : number, m/s; animatable
+        Rate at which the size of its tracers grows, 0 to 1e9, default 0. A grown tracer that is
+        larger than a voxel fills a cube of its size in volumes. Keys: at birth.
     parent : Transform, optional
         The shape lies in its space: each tracer is born where the shape is at its own time. With
         per_voxel the shape counts as large as its parent has it, with renew as it ever has it.
@@ -212,7 +174,7 @@ class Tracers(Source):
     1000
     """
 
-    shape: Shape = field(dataclasses.MISSING, _check_shape, "where they are born")  # noqa: RUF009
+    shape: Shape = field(dataclasses.MISSING, check_shape, "where they are born")  # noqa: RUF009
     count: int | None = integer(None, "born at start", least=1, most=MOST_TRACERS, optional=True)
     rate: Any = animatable(
         number(None, "1/s", "born a second", above=0, optional=True),
@@ -229,7 +191,7 @@ class Tracers(Source):
         None, "tracers per voxel", "tracers per nominal voxel", above=0, most=1000, optional=True
     )
     renew: Any = animatable(number(0.0, "1/s", "fillings of the shape a second", least=0))
-    parent: Transform | None = parent_field("the shape lies in its space")
+    growth: Any = animatable(number(0.0, "m/s", "growth of its tracers", least=0, most=1e9))
 
     def _check(self) -> None:
         given = [n for n in ("count", "rate", "per_voxel") if getattr(self, n) is not None]
@@ -273,7 +235,7 @@ class Tracers(Source):
     def _add_to(self, core: Any, voxel: float) -> None:
         count, rate = self.births(voxel)
         density = scaled(self.density, largest(self.renew) or 1.0)
-        values: dict[str, Any] = {"rate": rate, "density": density}
+        values: dict[str, Any] = {"rate": rate, "density": density, "growth": self.growth}
         if self.lifetime is not None:
             values["lifetime"] = self.lifetime
         if self.end is not None:
@@ -282,9 +244,6 @@ class Tracers(Source):
             shape=self.shape._core_shape(),
             count=count,
             start=self.start,
-            parent=add_parent(self.parent, core),
+            parent=self._parent_id(core),
             **split(**values),
         )
-
-
-SOURCES: tuple[type[Source], ...] = (VortexRing, Tracers)

@@ -1,7 +1,7 @@
 /* Counter-based random numbers: a pure function of (seed, stream, index), so births do not depend
  * on order, threads or resumes. The mixer is the finaliser of SplitMix64 (Steele, Lea, Flood 2014),
- * applied once per key word. Low-discrepancy points: the additive recurrence of the generalised
- * golden ratio, in exact 64-bit integer arithmetic. */
+ * applied once per key word. Low-discrepancy points: additive recurrences of the golden and the
+ * plastic number, in exact 64-bit integer arithmetic. */
 #ifndef VORTON_CORE_RANDOM_H
 #define VORTON_CORE_RANDOM_H
 
@@ -31,8 +31,10 @@ static inline double vt_random(uint64_t seed, uint64_t stream, uint64_t index)
  * index as time it is the 4-D sequence (x, y, z, t) from which particles are born. */
 static inline void vt_sequence_point(uint64_t seed, uint64_t index, double point[3])
 {
-    /* 2^64 / g^k with g^4 = g + 1, g = 1.2207440846057596, k = 1, 2, 3 */
-    static const uint64_t step[3] = {0xd1b54a32d192ed03u, 0xabc98388fb8fac02u, 0x8cb92ba72f3d8dd7u};
+    /* 2^64 / p and 2^64 / p^2 with p^3 = p + 1, and 2^64 / g with g^2 = g + 1: measured, every two,
+     * three and four of (x, y, z, t) are spread more evenly than by powers of one number, which
+     * leave stripes in two of them */
+    static const uint64_t step[3] = {0xc13fa9a902a6328fu, 0x91e10da5c79e7b1du, 0x9e3779b97f4a7c15u};
     for (uint64_t axis = 0; axis < 3; axis++)
         point[axis] =
             (double)((vt_random_bits(seed, 0x706f696e74u, axis) + index * step[axis]) >> 11) *

@@ -88,6 +88,8 @@ enum {
     VT_STRETCHING_RVPM
 };
 enum { VT_TIME_RK2, VT_TIME_EULER, VT_TIME_RK3 };
+enum { VT_BUOYANCY_LOCAL, VT_BUOYANCY_BOUSSINESQ, VT_BUOYANCY_NONE };
+enum { VT_DIFFUSION_PSE, VT_DIFFUSION_EXCHANGE, VT_DIFFUSION_NONE };
 
 VT_API vt_method vt_default_method(void);
 
@@ -145,12 +147,32 @@ typedef struct vt_simulation vt_simulation;
 
 enum { VT_AT_CAPACITY_ERROR, VT_AT_CAPACITY_OLDEST, VT_AT_CAPACITY_STOP };
 
+enum { VT_GAS, VT_LIQUID };
+
+/* The fluid at rest around everything: what vortons that are warmer, colder, lighter or heavier
+ * rise or sink in. */
+typedef struct vt_ambient {
+    int32_t kind;       /* VT_GAS (default): density x temperature is constant; VT_LIQUID: density
+                           falls by `expansion` per kelvin */
+    double density;     /* at height 0, kg/m^3, > 0 (default 1.2041, air) */
+    double temperature; /* at height 0, K, > 0 (default 293.15) */
+    double stratification; /* how much warmer a metre higher, K/m, >= 0 (default 0): heights count
+                              against gravity */
+    double expansion;      /* of a liquid, 1/K, > 0 .. .1 (default 2.07e-4, water) */
+} vt_ambient;
+
+VT_API vt_ambient vt_default_ambient(void);
+
 typedef struct vt_simulation_def {
     int64_t max_vortons; /* room for vortons, 1 .. 2^30; address space only (default 2^20) */
     int64_t max_tracers; /* room for tracers, 1 .. 2^31 - 1 (default 2^23) */
     int64_t max_nodes;   /* most nodes of the working grid, 17^3 .. 2^30 (default 2^24); where the
                             flow needs more, the spacing grows */
-    double spacing;      /* grid spacing h, m; 0 (default): smallest authored core / 1.5 */
+    double spacing;      /* grid spacing h, m; 0 (default): smallest authored core / 1.5, with
+                            method.cores point / .66 */
+    double gravity[3];   /* m/s^2, at most 1e6 (default 0 0 -9.81) */
+    vt_ambient ambient;  /* default vt_default_ambient() */
+    double viscosity;    /* kinematic viscosity nu, m^2/s, 0 .. 1e6 (default 0: no diffusion) */
     double wind[3];      /* uniform velocity of the free stream, m/s (default 0) */
     uint64_t seed;       /* key of all random numbers (default 0) */
     int32_t threads;     /* 1 .. 64; 0 (default): all processors of the process */
@@ -195,11 +217,16 @@ typedef struct vt_shape {
     const float *vertices; /* mesh: vertex_count x 3, m */
     const int32_t *faces;  /* mesh: face_count x 3, closed, outward (right-handed) */
     int64_t vertex_count, face_count;
+    double layer;  /* > 0: not the inside but a layer on the surface, this thick, m (default 0); the
+                      mesh may be open then */
+    double offset; /* from the surface to the middle of that layer, along the outward normal, m
+                      (default 0) */
 } vt_shape;
 
 VT_API vt_shape vt_default_shape(void);
 
-/* Volume in m^3; checks the shape (a mesh must be closed). */
+/* Volume in m^3 (of a layer: area of the surface x thickness); checks the shape (a mesh without a
+ * layer must be closed). */
 VT_API vt_status vt_shape_volume(const vt_shape *shape, double *volume);
 
 /* ---- transforms ---- */
@@ -260,6 +287,111 @@ typedef struct vt_ring_def {
 VT_API vt_ring_def vt_default_ring(void);
 VT_API vt_status vt_add_ring(vt_simulation *simulation, const vt_ring_def *def);
 
+/* A vortex line along a smooth curve through given points: the cubic spline with continuous
+ * curvature (chord lengths as parameter; no curvature at open ends). Cross-section as of a ring. A
+ * closed line has no total strength. Vorticity that ends in the fluid does not exist: of an open
+ * line the velocity is that of the line alone (Biot-Savart), as if the vorticity spread evenly in
+ * all directions from its ends; the method's cleaning then wears the ends away, and health shows
+ * strength_share above 0. Put the ends where nobody looks, or close the line. */
+typedef struct vt_filament_def {
+    const double *points; /* point_count x 3, m; neighbours must differ */
+    int64_t point_count;  /* 2 (closed: 3) .. 2^20 */
+    int32_t closed;       /* 1: the last point is joined to the first, not repeated (default 0) */
+    double circulation;   /* m^2/s, right-handed about the direction of the points (default 1) */
+    double core;          /* m, > 0, < the least radius of curvature (default .1) */
+    double vorton_core;   /* as of a ring: 0 (default): core / 2 */
+    int64_t sections;     /* as of a ring, >= 8 if closed, >= 1 if open; 0 (default) */
+    int32_t layers;       /* as of a ring (default -1) */
+    double time;          /* birth, s, >= 0 (default 0) */
+    int32_t parent;       /* transform that places it, as of a ring (default 0) */
+} vt_filament_def;
+
+VT_API vt_filament_def vt_default_filament(void);
+VT_API vt_status vt_add_filament(vt_simulation *simulation, const vt_filament_def *def);
+
+/* A straight vortex tube: an open filament from start to end, or a wavy one. */
+typedef struct vt_tube_def {
+    double start[3], end[3]; /* m, different (default 0 0 -1, 0 0 1) */
+    double circulation;      /* m^2/s, right-handed about start -> end (default 1) */
+    double core;             /* m (default .1) */
+    double vorton_core;      /* as of a ring: 0 (default): core / 2 */
+    double wobble;           /* rms amplitude of a random waviness, in lengths of the tube, 0 .. .1
+                                (default 0): 1 .. 8 waves along it, the short ones lower,
+                                with random phases */
+    uint64_t wobble_seed;    /* key of those phases (default 0) */
+    int64_t sections;        /* as of a ring, >= 1; 0 (default) */
+    int32_t layers;          /* as of a ring (default -1) */
+    double time;             /* birth, s, >= 0 (default 0) */
+    int32_t parent;          /* transform that places it, as of a ring (default 0) */
+} vt_tube_def;
+
+VT_API vt_tube_def vt_default_tube(void);
+VT_API vt_status vt_add_tube(vt_simulation *simulation, const vt_tube_def *def);
+
+/* A jet: a vortex ring at its nozzle for each pulse, at start + n / rate while before end. A pulse
+ * pushes out a slug of fluid of length L = speed x duty / rate, whose boundary layer carries the
+ * circulation speed L / 2 (slug model: Shariff & Leonard, Vortex rings, 1992; Gharib, Rambod &
+ * Shariff 1998). With duty 1 the rings are the shear layer of a steady jet. */
+typedef struct vt_jet_def {
+    double center[3];        /* of the nozzle, m (default 0) */
+    double axis[3];          /* any length but 0 (default 0 0 1) */
+    double radius;           /* of the nozzle, m, > 0 (default .5) */
+    double speed;            /* at the exit, m/s, > 0 (default 1) */
+    double rate;             /* pulses a second, up to 1e4; 0 (default): 2 speed / radius */
+    double duty;             /* share of the time between pulses in which fluid flows, > 0, <= 1
+                                (default 1) */
+    double circulation;      /* of each ring, m^2/s; 0 (default): of the slug */
+    double start, end;       /* s, 0 <= start <= end (default 0, infinity) */
+    double core;             /* m, > 0, < radius; 0 (default): .18 radius */
+    double vorton_core;      /* as of a ring: 0 (default): core / 2 */
+    double wobble;           /* as of a ring, 0 .. .5 (default .03), other phases for each ring */
+    double tilt;             /* rms angle by which each ring is turned off the axis, in each of two
+                                directions, radians, 0 .. .5 (default .05) */
+    uint64_t seed;           /* key of wobble and tilt (default 0) */
+    int64_t sections;        /* as of a ring (default 0) */
+    int32_t layers;          /* as of a ring (default -1) */
+    int32_t parent;          /* transform that places each ring at its birth (default 0) */
+    int32_t animation_count; /* (default 0) */
+    const vt_animation *animations; /* of speed, circulation (0: no ring), duty, wobble and tilt,
+                                       as they are at each pulse */
+} vt_jet_def;
+
+VT_API vt_jet_def vt_default_jet(void);
+VT_API vt_status vt_add_jet(vt_simulation *simulation, const vt_jet_def *def);
+
+/* A cloud of random eddies inside a shape: vorticity curl (w v), with v a sum of 96 plane waves,
+ * each free of divergence, of random directions and phases and of wavelengths 1.25 .. 3.2 eddy
+ * sizes, and w a smooth window that falls to 0 at the surface over two thirds of an eddy. The
+ * vorticity is free of divergence; its total strength is 0. */
+typedef struct vt_cloud_def {
+    vt_shape shape; /* without a layer, thicker than an eddy (default: sphere of radius 1) */
+    double speed;   /* rms of v, weighted with w^2, m/s, >= 0 (default 1): the rms speed where the
+                       window is 1 */
+    double eddy;    /* size of the eddies, half a wavelength, m, > 0 (default .4) */
+    double core;    /* of its vortons, m, > 0, <= eddy / 4; 0 (default): eddy / 5 */
+    int64_t count;  /* vortons; 0 (default): volume / core^3 */
+    uint64_t seed;  /* (default 0) */
+    double time;    /* birth, s, >= 0 (default 0) */
+    int32_t parent; /* transform that places it, as of a ring (default 0) */
+} vt_cloud_def;
+
+VT_API vt_cloud_def vt_default_cloud(void);
+VT_API vt_status vt_add_cloud(vt_simulation *simulation, const vt_cloud_def *def);
+
+/* Vortons of given places and strengths, born at a time. The arrays are copied. */
+typedef struct vt_vorton_points_def {
+    int64_t count;         /* 1 .. 2^30 */
+    const float *position; /* count x 3, m */
+    const float *strength; /* count x 3, m^3/s */
+    const float *core;     /* count, m, > 0 */
+    const float *volume;   /* count, m^3, > 0 */
+    double time;           /* birth, s, >= 0 (default 0) */
+    int32_t parent;        /* transform that places it, as of a ring (default 0) */
+} vt_vorton_points_def;
+
+VT_API vt_vorton_points_def vt_default_vorton_points(void);
+VT_API vt_status vt_add_vorton_points(vt_simulation *simulation, const vt_vorton_points_def *def);
+
 /* Tracers born inside a shape: `count` at once at time `start`, or `rate` a second from `start` to
  * `end`, each at its own time and place of one low-discrepancy sequence in (x, y, z, t). With a
  * parent each is placed by where that is at the tracer's own time. An animated rate is kept
@@ -274,6 +406,9 @@ typedef struct vt_emitter_def {
                           the largest: then the smoke follows the rate. Animatable: at birth */
     double lifetime;   /* tracers older than this are removed, s, > 0 (default infinity);
                           animatable: at birth */
+    double growth;     /* rate at which the size of its tracers grows, m/s, 0 .. 1e9 (default 0);
+                          animatable: at birth. A tracer that is larger than a voxel fills a cube of
+                          its size in volumes */
     int32_t parent;    /* transform in which the shape lies (default 0: the world) */
     int32_t animation_count;        /* (default 0) */
     const vt_animation *animations; /* of the members that are animatable */
@@ -281,6 +416,115 @@ typedef struct vt_emitter_def {
 
 VT_API vt_emitter_def vt_default_emitter(void);
 VT_API vt_status vt_add_emitter(vt_simulation *simulation, const vt_emitter_def *def);
+
+/* Tracers born at points: one at each of them at time `start`, or `rate` a second in all from
+ * `start` to `end`, the points in turn. The arrays are copied. */
+typedef struct vt_tracer_points_def {
+    int64_t count;         /* points, 1 .. 2^31 - 1 */
+    const float *position; /* count x 3, m */
+    const float *density;  /* count; what a tracer born there stands for, kg, >= 0 */
+    const float *size;     /* count, m, > 0 */
+    const float *lifetime; /* count, s, > 0; NULL (default): infinity */
+    double rate;           /* tracers a second, up to 1e9; 0 (default): one at each point */
+    double start, end;     /* s, 0 <= start <= end (default 0, infinity) */
+    double jitter;         /* each is born anywhere in a ball of this radius about its point, m,
+                              >= 0 (default 0) */
+    int32_t parent;        /* transform in which the points lie (default 0) */
+} vt_tracer_points_def;
+
+VT_API vt_tracer_points_def vt_default_tracer_points(void);
+VT_API vt_status vt_add_tracer_points(vt_simulation *simulation, const vt_tracer_points_def *def);
+
+/* ---- wind ---- */
+
+/* A uniform wind, added to that of the simulation's definition and to others. An animated one acts
+ * over a substep as its exact mean. */
+typedef struct vt_wind_def {
+    double velocity[3];             /* m/s, -1e9 .. 1e9 (default 0); animatable */
+    int32_t animation_count;        /* (default 0) */
+    const vt_animation *animations; /* of the members that are animatable */
+} vt_wind_def;
+
+VT_API vt_wind_def vt_default_wind(void);
+VT_API vt_status vt_add_wind(vt_simulation *simulation, const vt_wind_def *def); /* at most 1024 */
+
+enum { VT_WIND_ZERO, VT_WIND_BORDER };
+
+/* A wind that depends on the position: velocities on the nodes of a box that stands still, linear
+ * along each axis between them. It is added to the velocity that the vortons induce: it moves
+ * vortons and tracers, and its gradient stretches vortons. Inside the working grid it is seen at
+ * the nodes of that; finer detail is lost there. */
+typedef struct vt_wind_grid_def {
+    const float *velocity;   /* nodes[2] x nodes[1] x nodes[0] x 3, m/s, -1e9 .. 1e9: node (i, j, k)
+                                at origin + spacing (i, j, k) */
+    int32_t nodes[3];        /* along x, y, z: 2 and more, together at most 2^28 */
+    double origin[3];        /* m, -1e9 .. 1e9 (default 0) */
+    double spacing[3];       /* m, 1e-9 .. 1e9 (default 1) */
+    int32_t outside;         /* outside the box: VT_WIND_ZERO (default) no wind, _BORDER that of the
+                                nearest point of the box */
+    double strength;         /* factor of the velocity, -1e9 .. 1e9 (default 1); animatable */
+    int32_t animation_count; /* (default 0) */
+    const vt_animation *animations; /* of the members that are animatable */
+} vt_wind_grid_def;
+
+VT_API vt_wind_grid_def vt_default_wind_grid(void);
+
+/* Copies the values. At most 1024. */
+VT_API vt_status vt_add_wind_grid(vt_simulation *simulation, const vt_wind_grid_def *def);
+
+/* ---- force fields ---- */
+
+enum { VT_FORCE_ATTRACTOR, VT_FORCE_VORTEX, VT_FORCE_DRAG };
+
+/* A force field acts on tracers alone; vortons keep to the fluid. Tracers have no mass, so it gives
+ * them a velocity in addition to the fluid's. With d the way from the centre, R the radius:
+ *
+ *   attractor  -strength d / R exp((1 - d^2 / R^2) / 2): towards the centre, largest, `strength`,
+ * at the distance R vortex     around an axis, at the distance r from it: strength / (2 pi r) (1 -
+ * exp(-r^2 / R^2)), right-handed drag       the fraction `strength` of the difference between
+ * `velocity` and that of the tracer, the wind and all other fields included; several act one after
+ * the other */
+typedef struct vt_force_def {
+    int32_t kind; /* VT_FORCE_... (default attractor) */
+    double
+        center[3];   /* m, -1e9 .. 1e9 (default 0); any point of the axis of a vortex; animatable */
+    double axis[3];  /* -1e9 .. 1e9, any length but 0 (default 0 0 1); animatable */
+    double strength; /* (default 1) attractor: m/s, negative drives away; vortex: circulation,
+                        m^2/s; both -1e9 .. 1e9; drag: 0 .. 1; animatable */
+    double radius;   /* m, 1e-6 .. 1e9 (default 1); unused by drag; animatable */
+    double velocity[3];             /* drag: m/s, -1e9 .. 1e9 (default 0); animatable */
+    const vt_shape *shape;          /* acts inside alone; NULL (default): everywhere */
+    int32_t parent;                 /* transform in which all of it lies (default 0: the world) */
+    int32_t animation_count;        /* (default 0) */
+    const vt_animation *animations; /* of the members that are animatable */
+} vt_force_def;
+
+VT_API vt_force_def vt_default_force(void);
+/* At most 1024. Copies what it needs. */
+VT_API vt_status vt_add_force(vt_simulation *simulation, const vt_force_def *def);
+
+/* ---- removal ---- */
+
+enum { VT_KILL_TRACERS, VT_KILL_VORTONS, VT_KILL_BOTH };
+
+/* Removes, at the end of each step, the particles that fulfil all conditions given; the others keep
+ * their order. Vortons take their strength with them: its sum changes. */
+typedef struct vt_kill_def {
+    int32_t what;          /* VT_KILL_... (default tracers) */
+    const vt_shape *shape; /* inside this shape; NULL (default): anywhere */
+    int32_t parent;        /* transform in which shape, point and distance lie (default 0) */
+    int32_t outside;       /* 1: outside of it instead (default 0) */
+    double age;            /* s and more, >= 0 (default 0) */
+    double point[3];       /* from which distance is, m, -1e9 .. 1e9 (default 0) */
+    double distance[2];    /* m, least >= 0 and most (default 0, infinity) */
+    double speed[2];   /* m/s, of the last substep, wind and forces included, least >= 0 and most
+                          (default 0, infinity); particles of age 0 have none */
+    double start, end; /* when it acts, s, 0 <= start <= end (default 0, infinity) */
+} vt_kill_def;
+
+VT_API vt_kill_def vt_default_kill(void);
+/* At most 1024. VT_INVALID_ARGUMENT also where no condition is given. */
+VT_API vt_status vt_add_kill(vt_simulation *simulation, const vt_kill_def *def);
 
 /* ---- particles ---- */
 
@@ -335,15 +579,15 @@ VT_API vt_status vt_find_rows(vt_simulation *simulation, int set, int64_t count,
 VT_API vt_status vt_update_fields(vt_simulation *simulation);
 
 /* Node-centred arrays of the working grid, shape (nz, ny, nx, 3), not contiguous: "velocity" (m/s,
- * relative to the wind) and "vector_potential" (m^2/s), up to date with the particles. Node
+ * relative to the uniform wind) and "vector_potential" (m^2/s), up to date with the particles. Node
  * (k, j, i) is at origin + spacing (i, j, k). Valid until the next step. VT_INVALID_ARGUMENT when
  * there is no grid: no vorton carries circulation, or the method has none. */
 VT_API vt_status vt_get_grid(vt_simulation *simulation, const char *name, vt_array *array,
                              double origin[3], double *spacing);
 
-/* Velocity in m/s at count points (count x 3, m), anywhere, from the fields of now, the wind
- * included: inside the grid
- * by sampling, outside by the far field of the vortons. */
+/* Velocity in m/s at count points (count x 3, m), anywhere, from the fields of now, winds
+ * included, force fields not: inside the grid by sampling, outside by the far field of the vortons.
+ */
 VT_API vt_status vt_velocity_at(vt_simulation *simulation, int64_t count, const float *points,
                                 float *velocity);
 
@@ -434,6 +678,8 @@ typedef struct vt_volume_info {
     double mass;               /* sum of density x voxel volume, kg */
     double centroid[3];        /* density-weighted, m */
     double lower[3], upper[3]; /* bounds of the active voxels, m */
+    double filled_voxels; /* (sum of density)^2 / sum of density^2: as many voxels of one density
+                             hold the smoke; a faint rim hardly counts */
 } vt_volume_info;
 VT_API vt_status vt_get_volume_info(const vt_volume *volume, vt_volume_info *info);
 

@@ -203,24 +203,26 @@ void vt_destroy_volume(vt_volume *volume)
 
 /* ---- asking ---- */
 
-/* Sums of density x index along x, y, z, and of density, over a leaf. */
-static void sum_leaf(const vt_leaves *leaves, int64_t row, double sums[4])
+/* Sums of density x index along x, y, z, of density, and of its square, over a leaf. */
+static void sum_leaf(const vt_leaves *leaves, int64_t row, double sums[5])
 {
     const float *const values = leaves->values + row * VT_LEAF_VOXELS;
     int32_t origin[3];
-    double sum = 0.0, along[3] = {0.0, 0.0, 0.0};
+    double sum = 0.0, squares = 0.0, along[3] = {0.0, 0.0, 0.0};
     vt_leaf_origin(leaves->keys[row], origin);
     for (int x = 0; x < VT_LEAF_SIDE; x++)
         for (int y = 0; y < VT_LEAF_SIDE; y++)
             for (int z = 0; z < VT_LEAF_SIDE; z++) {
                 const double density = (double)values[64 * x + 8 * y + z];
                 sum += density;
+                squares += density * density;
                 along[0] += density * x;
                 along[1] += density * y;
                 along[2] += density * z;
             }
     for (int axis = 0; axis < 3; axis++)
         sums[axis] += along[axis] + sum * origin[axis];
+    sums[4] += squares;
     sums[3] += sum;
 }
 
@@ -230,13 +232,14 @@ vt_status vt_get_volume_info(const vt_volume *volume, vt_volume_info *info)
         return vt_fail(VT_INVALID_ARGUMENT, "%s must not be NULL", volume ? "info" : "volume");
     const vt_leaves *const leaves = &volume->density;
     const double h = volume->voxel_size;
-    double sums[4] = {0.0, 0.0, 0.0, 0.0};
+    double sums[5] = {0.0, 0.0, 0.0, 0.0, 0.0};
     int32_t low[3], high[3];
     *info = (vt_volume_info){.leaves = leaves->count, .tracers = volume->tracers};
     info->active_voxels = vt_active_bounds(leaves, low, high);
     for (int64_t row = 0; row < leaves->count; row++)
         sum_leaf(leaves, row, sums);
     info->mass = sums[3] * h * h * h;
+    info->filled_voxels = sums[4] > 0.0 ? sums[3] * sums[3] / sums[4] : 0.0;
     for (int axis = 0; axis < 3 && info->active_voxels > 0; axis++) {
         info->centroid[axis] = h * sums[axis] / sums[3];
         info->lower[axis] = h * (low[axis] - 0.5);

@@ -9,9 +9,8 @@ static int to_set(PyObject *value, int32_t *set)
     return vt_py_to_choice(value, "set", "vortons tracers", set);
 }
 
-/* Arrays that describe new particles, one row each; columns[0] (count, 3) says how many. */
-static int to_rows(PyObject *const objects[], char *const names[], const int widths[], int columns,
-                   PyArrayObject *arrays[])
+int vt_py_to_rows(PyObject *const objects[], char *const names[], const int widths[], int columns,
+                  PyArrayObject *arrays[])
 {
     npy_intp shape[2] = {-1, 0};
     for (int c = 0; c < columns; c++) {
@@ -24,7 +23,7 @@ static int to_rows(PyObject *const objects[], char *const names[], const int wid
     return 0;
 }
 
-static void release_rows(PyArrayObject *arrays[], int columns)
+void vt_py_release_rows(PyArrayObject *arrays[], int columns)
 {
     for (int c = 0; c < columns; c++)
         vt_py_release(arrays[c]);
@@ -53,13 +52,13 @@ static PyObject *add(PyObject *self, int set, PyObject *const objects[], char *c
 {
     PyArrayObject *rows[MOST_COLUMNS] = {NULL};
     PyObject *ids = NULL;
-    if (to_rows(objects, names, widths, columns, rows) == 0)
+    if (vt_py_to_rows(objects, names, widths, columns, rows) == 0)
         ids = new_ids(PyArray_DIM(rows[0], 0));
     vt_simulation *const simulation = ids ? vt_py_idle(self) : NULL;
     vt_status status = VT_OK;
     if (simulation)
         status = append(simulation, set, rows, PyArray_DATA((PyArrayObject *)ids));
-    release_rows(rows, columns);
+    vt_py_release_rows(rows, columns);
     if (simulation && status == VT_OK)
         return ids;
     Py_XDECREF(ids);
@@ -158,7 +157,11 @@ PyObject *vt_py_capacity(PyObject *self, PyObject *set_object)
 /* Columns that the simulation makes, not its user. */
 static int is_result(const char *name)
 {
-    return strcmp(name, "velocity") == 0 || strcmp(name, "id") == 0;
+    static const char *const names[] = {"velocity", "id", "halo", "birth_strength"};
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
+        if (strcmp(name, names[n]) == 0)
+            return 1;
+    return 0;
 }
 
 PyObject *vt_py_column(PyObject *self, PyObject *positional, PyObject *named)

@@ -33,9 +33,17 @@ int vt_py_to_method(PyObject *dict, vt_method *method)
     return vt_py_fill("method", dict, method_fields, method);
 }
 
+static const vt_py_field ambient_fields[] = {
+    {"kind", VT_PY_CHOICE, offsetof(vt_ambient, kind), "gas liquid"},
+    {"density", VT_PY_FINITE, offsetof(vt_ambient, density), NULL},
+    {"temperature", VT_PY_FINITE, offsetof(vt_ambient, temperature), NULL},
+    {"stratification", VT_PY_FINITE, offsetof(vt_ambient, stratification), NULL},
+    {"expansion", VT_PY_FINITE, offsetof(vt_ambient, expansion), NULL},
+    {NULL, VT_PY_OBJECT, 0, NULL}};
+
 typedef struct simulation_arguments {
     vt_simulation_def def;
-    PyObject *method;
+    PyObject *method, *ambient;
 } simulation_arguments;
 
 static const vt_py_field simulation_fields[] = {
@@ -43,6 +51,9 @@ static const vt_py_field simulation_fields[] = {
     {"max_tracers", VT_PY_INT64, offsetof(simulation_arguments, def.max_tracers), NULL},
     {"max_nodes", VT_PY_INT64, offsetof(simulation_arguments, def.max_nodes), NULL},
     {"spacing", VT_PY_FINITE, offsetof(simulation_arguments, def.spacing), NULL},
+    {"gravity", VT_PY_VECTOR, offsetof(simulation_arguments, def.gravity), NULL},
+    {"ambient", VT_PY_OBJECT, offsetof(simulation_arguments, ambient), NULL},
+    {"viscosity", VT_PY_FINITE, offsetof(simulation_arguments, def.viscosity), NULL},
     {"wind", VT_PY_VECTOR, offsetof(simulation_arguments, def.wind), NULL},
     {"seed", VT_PY_UINT64, offsetof(simulation_arguments, def.seed), NULL},
     {"threads", VT_PY_INT32, offsetof(simulation_arguments, def.threads), NULL},
@@ -55,7 +66,8 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *positional, PyObje
 {
     simulation_arguments arguments = {.def = vt_default_simulation()};
     if (vt_py_fill_arguments("Simulation", positional, named, simulation_fields, &arguments) < 0 ||
-        vt_py_to_method(arguments.method, &arguments.def.method) < 0)
+        vt_py_to_method(arguments.method, &arguments.def.method) < 0 ||
+        vt_py_fill("ambient", arguments.ambient, ambient_fields, &arguments.def.ambient) < 0)
         return NULL;
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     vt_py_simulation *self = (vt_py_simulation *)allocate(type, 0);
@@ -152,72 +164,6 @@ static PyObject *get_step_count(PyObject *self, void *Py_UNUSED(closure))
 {
     const vt_simulation *const simulation = vt_py_idle(self);
     return simulation ? PyLong_FromLongLong(vt_step_count(simulation)) : NULL;
-}
-
-/* ---- sources ---- */
-
-static const vt_py_field ring_fields[] = {
-    {"center", VT_PY_VECTOR, offsetof(vt_ring_def, center), NULL},
-    {"axis", VT_PY_VECTOR, offsetof(vt_ring_def, axis), NULL},
-    {"radius", VT_PY_PAIR, offsetof(vt_ring_def, radius), NULL},
-    {"major", VT_PY_VECTOR, offsetof(vt_ring_def, major), NULL},
-    {"circulation", VT_PY_FINITE, offsetof(vt_ring_def, circulation), NULL},
-    {"core", VT_PY_FINITE, offsetof(vt_ring_def, core), NULL},
-    {"vorton_core", VT_PY_FINITE, offsetof(vt_ring_def, vorton_core), NULL},
-    {"wobble", VT_PY_FINITE, offsetof(vt_ring_def, wobble), NULL},
-    {"wobble_seed", VT_PY_UINT64, offsetof(vt_ring_def, wobble_seed), NULL},
-    {"sections", VT_PY_INT64, offsetof(vt_ring_def, sections), NULL},
-    {"layers", VT_PY_INT32, offsetof(vt_ring_def, layers), NULL},
-    {"time", VT_PY_FINITE, offsetof(vt_ring_def, time), NULL},
-    {"parent", VT_PY_INT32, offsetof(vt_ring_def, parent), NULL},
-    {NULL, VT_PY_OBJECT, 0, NULL}};
-
-static PyObject *add_ring(PyObject *self, PyObject *positional, PyObject *named)
-{
-    vt_ring_def def = vt_default_ring();
-    vt_simulation *const simulation = vt_py_idle(self);
-    if (!simulation || vt_py_fill_arguments("add_ring", positional, named, ring_fields, &def) < 0)
-        return NULL;
-    return vt_py_none_or_raise(self, vt_add_ring(simulation, &def));
-}
-
-typedef struct emitter_arguments {
-    vt_emitter_def def;
-    PyObject *shape, *animations;
-} emitter_arguments;
-
-static const vt_py_field emitter_fields[] = {
-    {"shape", VT_PY_OBJECT, offsetof(emitter_arguments, shape), NULL},
-    {"count", VT_PY_INT64, offsetof(emitter_arguments, def.count), NULL},
-    {"rate", VT_PY_FINITE, offsetof(emitter_arguments, def.rate), NULL},
-    {"start", VT_PY_FINITE, offsetof(emitter_arguments, def.start), NULL},
-    {"end", VT_PY_DOUBLE, offsetof(emitter_arguments, def.end), NULL},
-    {"density", VT_PY_FINITE, offsetof(emitter_arguments, def.density), NULL},
-    {"lifetime", VT_PY_DOUBLE, offsetof(emitter_arguments, def.lifetime), NULL},
-    {"parent", VT_PY_INT32, offsetof(emitter_arguments, def.parent), NULL},
-    {"animations", VT_PY_OBJECT, offsetof(emitter_arguments, animations), NULL},
-    {NULL, VT_PY_OBJECT, 0, NULL}};
-
-static PyObject *add_emitter(PyObject *self, PyObject *positional, PyObject *named)
-{
-    emitter_arguments arguments = {.def = vt_default_emitter()};
-    vt_py_animations animations = {0};
-    PyArrayObject *vertices = NULL, *faces = NULL;
-    PyObject *result = NULL;
-    if (vt_py_fill_arguments("add_emitter", positional, named, emitter_fields, &arguments) == 0 &&
-        vt_py_to_animations(arguments.animations, &animations) == 0 &&
-        (!arguments.shape ||
-         vt_py_to_shape(arguments.shape, &arguments.def.shape, &vertices, &faces) == 0)) {
-        vt_simulation *const simulation = vt_py_idle(self);
-        arguments.def.animation_count = animations.count;
-        arguments.def.animations = animations.items;
-        if (simulation)
-            result = vt_py_none_or_raise(self, vt_add_emitter(simulation, &arguments.def));
-    }
-    vt_py_release_animations(&animations);
-    vt_py_release(vertices);
-    vt_py_release(faces);
-    return result;
 }
 
 /* ---- fields and volumes ---- */
@@ -346,14 +292,36 @@ static PyMethodDef methods[] = {
     {"update_fields", update_fields, METH_NOARGS,
      "update_fields($self, /)\n--\n\n"
      "Brings the fields up to date with the particles, without moving anything."},
-    {"add_ring", VT_PY_FUNCTION(add_ring), METH_VARARGS | METH_KEYWORDS,
+    {"add_ring", VT_PY_FUNCTION(vt_py_add_ring), METH_VARARGS | METH_KEYWORDS,
      "add_ring($self, /, *, center=..., axis=..., radius=..., major=..., circulation=..., "
      "core=..., vorton_core=..., wobble=..., wobble_seed=..., sections=..., layers=..., "
      "time=..., parent=...)\n--\n\n"
      "Adds a vortex ring; vorton.h (vt_ring_def) has units, ranges and defaults."},
-    {"add_emitter", VT_PY_FUNCTION(add_emitter), METH_VARARGS | METH_KEYWORDS,
+    {"add_filament", VT_PY_FUNCTION(vt_py_add_filament), METH_VARARGS | METH_KEYWORDS,
+     "add_filament($self, /, *, points=..., closed=..., circulation=..., core=..., "
+     "vorton_core=..., sections=..., layers=..., time=..., parent=...)\n--\n\n"
+     "Adds a vortex line along a curve; vorton.h (vt_filament_def) has units, ranges and "
+     "defaults."},
+    {"add_tube", VT_PY_FUNCTION(vt_py_add_tube), METH_VARARGS | METH_KEYWORDS,
+     "add_tube($self, /, *, start=..., end=..., circulation=..., core=..., vorton_core=..., "
+     "wobble=..., wobble_seed=..., sections=..., layers=..., time=..., parent=...)\n--\n\n"
+     "Adds a straight vortex tube; vorton.h (vt_tube_def) has units, ranges and defaults."},
+    {"add_jet", VT_PY_FUNCTION(vt_py_add_jet), METH_VARARGS | METH_KEYWORDS,
+     "add_jet($self, /, *, center=..., axis=..., radius=..., speed=..., rate=..., duty=..., "
+     "circulation=..., start=..., end=..., core=..., vorton_core=..., wobble=..., tilt=..., "
+     "seed=..., sections=..., layers=..., parent=..., animations=...)\n--\n\n"
+     "Adds a jet that pulses vortex rings; vorton.h (vt_jet_def) has units, ranges and defaults."},
+    {"add_cloud", VT_PY_FUNCTION(vt_py_add_cloud), METH_VARARGS | METH_KEYWORDS,
+     "add_cloud($self, /, *, shape=..., speed=..., eddy=..., core=..., count=..., seed=..., "
+     "time=..., parent=...)\n--\n\n"
+     "Adds a cloud of random eddies; vorton.h (vt_cloud_def) has units, ranges and defaults.\n\n"
+     "shape is a dict with the keyword arguments of shape_volume."},
+    {"add_vorton_points", VT_PY_FUNCTION(vt_py_add_vorton_points), METH_VARARGS | METH_KEYWORDS,
+     "add_vorton_points($self, /, position, strength, core, volume, time=0.0, parent=0)\n--\n\n"
+     "Adds vortons that are born at a time; arrays as of add_vortons."},
+    {"add_emitter", VT_PY_FUNCTION(vt_py_add_emitter), METH_VARARGS | METH_KEYWORDS,
      "add_emitter($self, /, *, shape=..., count=..., rate=..., start=..., end=..., density=..., "
-     "lifetime=..., parent=..., animations=...)\n--\n\n"
+     "lifetime=..., growth=..., parent=..., animations=...)\n--\n\n"
      "Adds a source of tracers; vorton.h (vt_emitter_def) has units, ranges and defaults.\n\n"
      "shape is a dict with the keyword arguments of shape_volume; animations is a dict of tracks\n"
      "(see evaluate_track) by the names of parameters."},
@@ -365,6 +333,31 @@ static PyMethodDef methods[] = {
     {"pose", VT_PY_FUNCTION(vt_py_pose), METH_VARARGS | METH_KEYWORDS,
      "pose($self, /, id, time)\n--\n\n"
      "(3, 4) matrix from the space of a transform to the world at a time, s."},
+    {"add_tracer_points", VT_PY_FUNCTION(vt_py_add_tracer_points), METH_VARARGS | METH_KEYWORDS,
+     "add_tracer_points($self, /, position, density, size, lifetime=None, rate=0.0, start=0.0, "
+     "end=..., jitter=0.0, parent=0)\n--\n\n"
+     "Adds a source of tracers at points; arrays as of add_tracers, lifetime (n,), > 0, s."},
+    {"add_wind", VT_PY_FUNCTION(vt_py_add_wind), METH_VARARGS | METH_KEYWORDS,
+     "add_wind($self, /, *, velocity=..., animations=...)\n--\n\n"
+     "Adds a uniform wind; vorton.h (vt_wind_def) has units, ranges and defaults.\n\n"
+     "animations is a dict of tracks (see evaluate_track) by the names of parameters."},
+    {"add_wind_grid", VT_PY_FUNCTION(vt_py_add_wind_grid), METH_VARARGS | METH_KEYWORDS,
+     "add_wind_grid($self, /, *, velocity, origin=..., spacing=..., outside=..., "
+     "strength=..., animations=...)\n--\n\n"
+     "Adds a wind given by velocity (nz, ny, nx, 3); vorton.h (vt_wind_grid_def) has units, "
+     "ranges\n"
+     "and defaults. outside is 'zero' or 'border'."},
+    {"add_force", VT_PY_FUNCTION(vt_py_add_force), METH_VARARGS | METH_KEYWORDS,
+     "add_force($self, /, *, kind=..., center=..., axis=..., strength=..., radius=..., "
+     "velocity=..., shape=..., parent=..., animations=...)\n--\n\n"
+     "Adds a force field for tracers; vorton.h (vt_force_def) has units, ranges and defaults.\n\n"
+     "kind is 'attractor', 'vortex' or 'drag'; shape is a dict as for add_emitter, or None."},
+    {"add_kill", VT_PY_FUNCTION(vt_py_add_kill), METH_VARARGS | METH_KEYWORDS,
+     "add_kill($self, /, *, what=..., shape=..., parent=..., outside=..., age=..., point=..., "
+     "least_distance=..., most_distance=..., least_speed=..., most_speed=..., start=..., "
+     "end=...)\n--\n\n"
+     "Adds a removal of particles; vorton.h (vt_kill_def) has units, ranges and defaults.\n\n"
+     "what is 'tracers', 'vortons' or 'both'; shape is a dict as for add_emitter, or None."},
     {"add_vortons", VT_PY_FUNCTION(vt_py_add_vortons), METH_VARARGS | METH_KEYWORDS,
      "add_vortons($self, /, position, strength, core, volume)\n--\n\n"
      "Appends vortons and returns their ids (int64).\n\n"
@@ -413,8 +406,8 @@ static PyGetSetDef properties[] = {
     {NULL, NULL, NULL, NULL, NULL}};
 
 static const char documentation[] =
-    "Simulation(*, max_vortons=..., max_tracers=..., max_nodes=..., spacing=..., wind=..., "
-    "seed=..., threads=..., at_capacity=..., method=...)\n--\n\n"
+    "Simulation(*, max_vortons=..., max_tracers=..., max_nodes=..., spacing=..., viscosity=..., "
+    "wind=..., seed=..., threads=..., at_capacity=..., method=...)\n--\n\n"
     "A simulation of the C library; vorton.h (vt_simulation_def) has units, ranges and "
     "defaults.\n\n"
     "at_capacity is 'error', 'oldest' or 'stop'; method is a dict with the names of "

@@ -27,6 +27,22 @@ PyObject *vt_py_none_or_raise(PyObject *self, vt_status status);
         ((vt_py_simulation *)(self))->busy = 0;                                                    \
     } while (0)
 
+/* sources.c: methods that add what is born */
+PyObject *vt_py_add_ring(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_add_filament(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_add_tube(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_add_jet(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_add_cloud(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_add_emitter(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_add_vorton_points(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_add_tracer_points(PyObject *self, PyObject *positional, PyObject *named);
+
+/* Arrays that describe particles, one row each: widths[c] numbers in a row of arrays[c], as many
+ * rows in all as arrays[0] (rows, 3) has. Returns 0, or -1 with an exception set. */
+int vt_py_to_rows(PyObject *const objects[], char *const names[], const int widths[], int columns,
+                  PyArrayObject *arrays[]);
+void vt_py_release_rows(PyArrayObject *arrays[], int columns);
+
 /* particles.c: methods that work on the columns */
 PyObject *vt_py_add_vortons(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_add_tracers(PyObject *self, PyObject *positional, PyObject *named);
@@ -36,6 +52,11 @@ PyObject *vt_py_column(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_count(PyObject *self, PyObject *set);
 PyObject *vt_py_capacity(PyObject *self, PyObject *set);
 
+/* effects.c: methods that add winds, force fields and removals */
+PyObject *vt_py_add_wind(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_add_wind_grid(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_add_force(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_add_kill(PyObject *self, PyObject *positional, PyObject *named);
 /* animation.c */
 PyObject *vt_py_add_transform(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_pose(PyObject *self, PyObject *positional, PyObject *named);

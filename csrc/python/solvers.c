@@ -17,6 +17,8 @@ static const vt_py_field shape_fields[] = {
     {"size", VT_PY_VECTOR, offsetof(shape_arguments, shape.size), NULL},
     {"vertices", VT_PY_OBJECT, offsetof(shape_arguments, vertices), NULL},
     {"faces", VT_PY_OBJECT, offsetof(shape_arguments, faces), NULL},
+    {"layer", VT_PY_FINITE, offsetof(shape_arguments, shape.layer), NULL},
+    {"offset", VT_PY_FINITE, offsetof(shape_arguments, shape.offset), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 int vt_py_to_shape(PyObject *dict, vt_shape *shape, PyArrayObject **vertices, PyArrayObject **faces)
@@ -218,8 +220,8 @@ static PyObject *solve_poisson(PyObject *module, PyObject *positional, PyObject 
 PyMethodDef vt_py_solver_functions[] = {
     {"shape_volume", VT_PY_FUNCTION(shape_volume), METH_VARARGS | METH_KEYWORDS,
      "shape_volume($module, /, *, kind=..., center=..., axis=..., radius=..., size=..., "
-     "vertices=..., faces=...)\n--\n\n"
-     "Volume of a shape in m^3; checks the shape (a mesh must be closed).\n\n"
+     "vertices=..., faces=..., layer=..., offset=...)\n--\n\n"
+     "Volume of a shape in m^3; checks the shape (a mesh without a layer must be closed).\n\n"
      "kind is 'sphere', 'box', 'disk' or 'mesh'; vorton.h (vt_shape) has units and defaults."},
     {"direct_sum", VT_PY_FUNCTION(direct_sum), METH_VARARGS | METH_KEYWORDS,
      "direct_sum($module, /, targets, positions, strengths, cores, kernel='gaussian', "

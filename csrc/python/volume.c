@@ -136,6 +136,7 @@ PyMethodDef vt_py_volume_functions[] = {
 static const vt_py_field info_fields[] = {
     {"leaves", VT_PY_INT64, offsetof(vt_volume_info, leaves), NULL},
     {"active_voxels", VT_PY_INT64, offsetof(vt_volume_info, active_voxels), NULL},
+    {"filled_voxels", VT_PY_DOUBLE, offsetof(vt_volume_info, filled_voxels), NULL},
     {"tracers", VT_PY_INT64, offsetof(vt_volume_info, tracers), NULL},
     {"mass", VT_PY_DOUBLE, offsetof(vt_volume_info, mass), NULL},
     {"centroid", VT_PY_VECTOR, offsetof(vt_volume_info, centroid), NULL},

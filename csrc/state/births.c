@@ -39,17 +39,28 @@ double vt_expected_births(const vt_birth_stream *stream, double from, double to)
     return vt_sum_at(stream->sum, last) - vt_sum_at(stream->sum, first);
 }
 
-/* The first candidate not before the time: found by division, then by the times themselves, which
- * are the same in every interval. */
+/* Found by division, then by the times themselves, which are the same in every interval. */
+int64_t vt_first_event(double start, double spacing, double time)
+{
+    if (!(time > start))
+        return 0;
+    int64_t n = (int64_t)((time - start) / spacing);
+    while (n > 0 && start + (double)(n - 1) * spacing >= time)
+        n--;
+    while (start + (double)n * spacing < time)
+        n++;
+    return n;
+}
+
+/* The first candidate not before the time. */
 static int64_t first_candidate(const vt_birth_stream *stream, double spacing, double time)
 {
+    if (!stream->sum)
+        return vt_first_event(stream->start, spacing, time);
     if (!(time > stream->start))
         return 0;
-    int64_t n =
-        stream->sum
-            ? (int64_t)((vt_sum_at(stream->sum, time) - stream->sum->at_start) * tries(stream))
-            : (int64_t)((time - stream->start) / spacing);
-    n = n > 0 ? n : 0;
+    const double births = vt_sum_at(stream->sum, time) - stream->sum->at_start;
+    int64_t n = births > 0 ? (int64_t)(births * tries(stream)) : 0;
     while (n > 0 && candidate_time(stream, spacing, n - 1) >= time)
         n--;
     while (candidate_time(stream, spacing, n) < time)

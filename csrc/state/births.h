@@ -10,6 +10,10 @@
 /* The first `count` points that are born: position receives count x 3 floats, m. */
 void vt_fill_region(const vt_region *region, uint64_t seed, int64_t count, float *position);
 
+/* Events at start + n x spacing, s: the number n of the first one not before a time. The same for
+ * every interval that the time ends or begins. */
+int64_t vt_first_event(double start, double spacing, double time);
+
 /* A stream of births. Of box_volume / volume candidates one is born on average: candidate n is at
  * start + n x volume / box_volume / rate or, for a rate that changes, at the last time at which its
  * integral from start is n x volume / box_volume; all before end. */

@@ -18,12 +18,14 @@ enum { MOST_FACES = 1 << 27 };
 
 static vt_status check_numbers(const vt_shape *mesh)
 {
-    if (!mesh->vertices || mesh->vertex_count < 4 || mesh->vertex_count > MOST_FACES)
+    const int64_t vertices = mesh->layer > 0.0 ? 3 : 4, faces = mesh->layer > 0.0 ? 1 : 4;
+    if (!mesh->vertices || mesh->vertex_count < vertices || mesh->vertex_count > MOST_FACES)
+        return vt_fail(
+            VT_INVALID_ARGUMENT, "shape: a mesh needs vertices, %lld .. %d of them, got %lld",
+            (long long)vertices, MOST_FACES, (long long)(mesh->vertices ? mesh->vertex_count : 0));
+    if (!mesh->faces || mesh->face_count < faces || mesh->face_count > MOST_FACES)
         return vt_fail(VT_INVALID_ARGUMENT,
-                       "shape: a mesh needs vertices, 4 .. %d of them, got %lld", MOST_FACES,
-                       (long long)(mesh->vertices ? mesh->vertex_count : 0));
-    if (!mesh->faces || mesh->face_count < 4 || mesh->face_count > MOST_FACES)
-        return vt_fail(VT_INVALID_ARGUMENT, "shape: a mesh needs faces, 4 .. %d of them, got %lld",
+                       "shape: a mesh needs faces, %lld .. %d of them, got %lld", (long long)faces,
                        MOST_FACES, (long long)(mesh->faces ? mesh->face_count : 0));
     for (int64_t i = 0; i < 3 * mesh->vertex_count; i++)
         if (!(vt_abs((double)mesh->vertices[i]) <= VT_MOST_LENGTH))
@@ -99,6 +101,10 @@ static vt_status check_closed(const vt_shape *mesh)
 vt_status vt_check_mesh(const vt_shape *mesh)
 {
     vt_status status = check_numbers(mesh);
+    if (status == VT_OK && mesh->layer > 0.0)
+        return vt_surface_area(mesh) > 0.0
+                   ? VT_OK
+                   : vt_fail(VT_INVALID_ARGUMENT, "shape: the area of the mesh must be positive");
     if (status == VT_OK)
         status = check_closed(mesh);
     if (status != VT_OK)

@@ -14,11 +14,7 @@ enum { FIRST_MODE = 2, MODES = 12, PHASES = 0x72696e67 };
 /* Steps of the integral of arc length; every step takes four Gauss points. */
 enum { ARC_STEPS = 1024 };
 
-/* Layers fill the core out to this many b (exp(-5.76) = .3 % of the circulation lies beyond). */
-static const double reach = 2.4;
-
-enum { MOST_LAYERS = 64, MOST_SECTIONS = 1 << 24 };
-static const int64_t most_vortons = INT64_C(1) << 30;
+enum { LEAST_SECTIONS = 8 };
 
 vt_ring_def vt_default_ring(void)
 {
@@ -142,103 +138,23 @@ static double walk_to(walker *w, double length)
     return turn;
 }
 
-/* ---- the cross-section ---- */
-
-typedef struct section {
-    int layers;
-    double vorton_core;
-    double radius[MOST_LAYERS + 1];      /* of the circles; 0 is the centre */
-    double circulation[MOST_LAYERS + 1]; /* of one vorton */
-    double area[MOST_LAYERS + 1];        /* of its cell */
-} section;
-
-static int64_t vortons_in_layer(int layer)
+static vt_section_def section_of(const vt_ring_def *def)
 {
-    return layer == 0 ? 1 : 6 * layer;
+    return (vt_section_def){def->core, def->vorton_core, def->sections, def->layers};
 }
 
-/* b^2 = core^2 - 2 vorton_core^2: the squared radius of the Gaussian that is sampled. */
-static double sampled_square(const vt_ring_def *def)
+/* Length of the centreline, where the number of sections depends on it. */
+static double length_if_needed(const vt_ring_def *def)
 {
-    const double sigma = vt_ring_vorton_core(def);
-    return def->core * def->core - 2.0 * sigma * sigma;
-}
-
-static int layer_count(const vt_ring_def *def)
-{
-    if (def->layers >= 0)
-        return def->layers;
-    const double cells = reach * vt_sqrt(sampled_square(def)) / vt_ring_vorton_core(def);
-    return cells < 1.5 ? 1 : cells > MOST_LAYERS ? MOST_LAYERS + 1 : (int)(cells + 0.5);
-}
-
-/* Shares and rms radii of the rings around the centre, cut at half-integer multiples of spacing. */
-static void fill_layers(section *s, double square, double spacing)
-{
-    double inner = 0.0, inner_tail = 1.0, moment = 0.0, total = 0.0;
-    for (int m = 0; m <= s->layers; m++) {
-        const double outer = (m + 0.5) * (m + 0.5) * spacing * spacing;
-        const double tail = vt_exp(-outer / square);
-        const double share = inner_tail - tail;
-        const double ring_moment = (inner + square) * inner_tail - (outer + square) * tail;
-        s->circulation[m] = share / (double)vortons_in_layer(m);
-        s->area[m] = VT_PI * (outer - inner) / (double)vortons_in_layer(m);
-        s->radius[m] = m == 0 ? 0.0 : vt_sqrt(ring_moment / share);
-        total += share;
-        moment += m == 0 ? 0.0 : ring_moment;
-        inner = outer;
-        inner_tail = tail;
-    }
-    for (int m = 0; m <= s->layers; m++) {
-        s->circulation[m] /= total;
-        s->radius[m] *= vt_sqrt(square * total / moment);
-    }
-}
-
-static section make_section(const vt_ring_def *def)
-{
-    section s = {.layers = layer_count(def), .vorton_core = vt_ring_vorton_core(def)};
-    if (s.layers == 0) {
-        s.circulation[0] = 1.0;
-        s.area[0] = VT_PI * def->core * def->core;
-    } else {
-        const double square = sampled_square(def);
-        fill_layers(&s, square, reach * vt_sqrt(square) / (s.layers + 0.5));
-    }
-    return s;
-}
-
-static int64_t vortons_in_section(int layers)
-{
-    return 1 + 3 * (int64_t)layers * (layers + 1);
-}
-
-static int64_t section_count(const vt_ring_def *def, double length)
-{
-    if (def->sections > 0)
-        return def->sections;
-    const double wanted = vt_floor(length / vt_ring_vorton_core(def) + 0.5);
-    return wanted < 8.0 ? 8 : wanted > MOST_SECTIONS ? MOST_SECTIONS + 1 : (int64_t)wanted;
+    const centreline line = make_centreline(def);
+    return def->sections > 0 ? 0.0 : total_length(&line);
 }
 
 /* ---- checks ---- */
 
-static vt_status check_range(const char *name, double value, double least, double most,
-                             const char *unit)
-{
-    if (!(value >= least && value <= most))
-        return vt_fail(VT_INVALID_ARGUMENT, "ring: %s must be %g .. %g%s, got %g", name, least,
-                       most, unit, value);
-    return VT_OK;
-}
-
-static vt_status check_vectors(const vt_ring_def *def)
+static vt_status check_directions(const vt_ring_def *def)
 {
     for (int c = 0; c < 3; c++) {
-        if (!(vt_abs(def->center[c]) <= 1e9))
-            return vt_fail(VT_INVALID_ARGUMENT,
-                           "ring: center[%d] must be finite and within 1e9 m, got %g", c,
-                           def->center[c]);
         if (!vt_is_finite(def->axis[c]))
             return vt_fail(VT_INVALID_ARGUMENT, "ring: axis[%d] must be finite, got %g", c,
                            def->axis[c]);
@@ -257,7 +173,7 @@ static vt_status check_vectors(const vt_ring_def *def)
     return VT_OK;
 }
 
-static vt_status check_cores(const vt_ring_def *def)
+static vt_status check_core(const vt_ring_def *def)
 {
     const double smaller = def->radius[0] < def->radius[1] ? def->radius[0] : def->radius[1];
     if (!(def->core >= 1e-9 && def->core < smaller))
@@ -265,30 +181,6 @@ static vt_status check_cores(const vt_ring_def *def)
                        "ring: core must be at least 1e-9 m and less than the smaller radius, %g m, "
                        "got %g",
                        smaller, def->core);
-    if (def->layers == 0) {
-        if (def->vorton_core != 0.0 && def->vorton_core != def->core)
-            return vt_fail(VT_INVALID_ARGUMENT,
-                           "ring: vorton_core of a ring one vorton thick (layers 0) must be 0 or "
-                           "core, %g m, got %g",
-                           def->core, def->vorton_core);
-    } else if (def->vorton_core != 0.0 &&
-               !(def->vorton_core >= 1e-9 && 1.5 * def->vorton_core <= def->core))
-        return vt_fail(VT_INVALID_ARGUMENT,
-                       "ring: vorton_core must be 0 (core / 2) or 1e-9 m .. core / 1.5, %g m, got "
-                       "%g (layers 0 makes a ring one vorton thick)",
-                       def->core / 1.5, def->vorton_core);
-    return VT_OK;
-}
-
-static vt_status check_counts(const vt_ring_def *def)
-{
-    if (def->layers < -1 || def->layers > MOST_LAYERS)
-        return vt_fail(VT_INVALID_ARGUMENT, "ring: layers must be -1 .. %d, got %d", MOST_LAYERS,
-                       def->layers);
-    if (def->sections != 0 && (def->sections < 8 || def->sections > MOST_SECTIONS))
-        return vt_fail(VT_INVALID_ARGUMENT,
-                       "ring: sections must be 0 (spaced by vorton_core) or 8 .. %d, got %lld",
-                       MOST_SECTIONS, (long long)def->sections);
     return VT_OK;
 }
 
@@ -297,34 +189,26 @@ vt_status vt_check_ring(const vt_ring_def *def)
     vt_status status = VT_OK;
     if (!def)
         return vt_fail(VT_INVALID_ARGUMENT, "ring must not be NULL");
-    if ((status = check_range("radius[0]", def->radius[0], 1e-9, 1e9, " m")) ||
-        (status = check_range("radius[1]", def->radius[1], 1e-9, 1e9, " m")) ||
-        (status = check_vectors(def)) ||
-        (status = check_range("circulation", def->circulation, -1e12, 1e12, " m^2/s")) ||
-        (status = check_range("wobble", def->wobble, 0.0, 0.5, "")) ||
-        (status = check_range("time", def->time, 0.0, 1e12, " s")) ||
-        (status = check_counts(def)) || (status = check_cores(def)))
+    if ((status = vt_check_number("ring", "radius[0]", def->radius[0], 1e-9, 1e9, " m")) ||
+        (status = vt_check_number("ring", "radius[1]", def->radius[1], 1e-9, 1e9, " m")) ||
+        (status = vt_check_place("ring", "center", def->center)) ||
+        (status = check_directions(def)) ||
+        (status =
+             vt_check_number("ring", "circulation", def->circulation, -1e12, 1e12, " m^2/s")) ||
+        (status = vt_check_number("ring", "wobble", def->wobble, 0.0, 0.5, "")) ||
+        (status = vt_check_number("ring", "time", def->time, 0.0, 1e12, " s")) ||
+        (status = check_core(def)))
         return status;
-    if (layer_count(def) > MOST_LAYERS || vt_ring_count(def) > most_vortons)
-        return vt_fail(VT_INVALID_ARGUMENT,
-                       "ring: vorton_core, %g m, asks for too many vortons: at most %d layers and "
-                       "2^30 vortons",
-                       vt_ring_vorton_core(def), MOST_LAYERS);
-    return VT_OK;
-}
-
-double vt_ring_vorton_core(const vt_ring_def *def)
-{
-    if (def->vorton_core > 0.0)
-        return def->vorton_core;
-    return def->layers == 0 ? def->core : 0.5 * def->core;
+    const vt_section_def section = section_of(def);
+    if ((status = vt_check_section("ring", &section, LEAST_SECTIONS)))
+        return status;
+    return vt_check_section_count("ring", &section, LEAST_SECTIONS, length_if_needed(def));
 }
 
 int64_t vt_ring_count(const vt_ring_def *def)
 {
-    const centreline line = make_centreline(def);
-    const double length = def->sections > 0 ? 0.0 : total_length(&line);
-    return section_count(def, length) * vortons_in_section(layer_count(def));
+    const vt_section_def section = section_of(def);
+    return vt_section_vortons(&section, LEAST_SECTIONS, length_if_needed(def));
 }
 
 /* ---- vortons ---- */
@@ -356,83 +240,29 @@ static void normal_slopes_at(const centreline *line, double turn, double slope[2
     }
 }
 
-typedef struct output {
-    float *position, *strength, *core, *volume;
-    int64_t count;
-    double sum[3], sum_of_sizes; /* of the strengths */
-} output;
-
-static void add_vorton(output *out, const double position[3], const double strength[3], double core,
-                       double volume)
+static vt_line_frame frame_at(const centreline *line, double turn, double arc)
 {
-    const int64_t i = out->count++;
-    for (int c = 0; c < 3; c++) {
-        out->position[3 * i + c] = (float)position[c];
-        out->strength[3 * i + c] = (float)strength[c];
-        out->sum[c] += (double)out->strength[3 * i + c];
-    }
-    out->sum_of_sizes += vt_sqrt(vt_dot(strength, strength));
-    out->core[i] = (float)core;
-    out->volume[i] = (float)volume;
+    vt_line_frame frame;
+    centreline_at(line, turn, frame.place, frame.slope);
+    vt_add_scaled(frame.place, 1.0, line->center);
+    normals_at(line, turn, frame.normal);
+    normal_slopes_at(line, turn, frame.normal_slope);
+    frame.step = arc / vt_sqrt(vt_dot(frame.slope, frame.slope));
+    return frame;
 }
 
-static void add_section(const vt_ring_def *def, const centreline *line, const section *s,
-                        double turn, double arc, output *out)
-{
-    double place[3], slope[3], normal[2][3], normal_slope[2][3];
-    centreline_at(line, turn, place, slope);
-    normals_at(line, turn, normal);
-    normal_slopes_at(line, turn, normal_slope);
-    const double turns = arc / vt_sqrt(vt_dot(slope, slope));
-    for (int m = 0; m <= s->layers; m++) {
-        const int64_t count = vortons_in_layer(m);
-        for (int64_t i = 0; i < count; i++) {
-            /* Every other circle is turned by half a place. */
-            const double angle = 2.0 * ((double)i + 0.5 * (m % 2)) / (double)count;
-            const double along[2] = {s->radius[m] * vt_cos_pi(angle),
-                                     s->radius[m] * vt_sin_pi(angle)};
-            double position[3], strength[3];
-            for (int c = 0; c < 3; c++) {
-                position[c] =
-                    line->center[c] + place[c] + along[0] * normal[0][c] + along[1] * normal[1][c];
-                strength[c] = turns * (slope[c] + along[0] * normal_slope[0][c] +
-                                       along[1] * normal_slope[1][c]);
-            }
-            const double length = vt_sqrt(vt_dot(strength, strength));
-            for (int c = 0; c < 3; c++)
-                strength[c] *= def->circulation * s->circulation[m];
-            add_vorton(out, position, strength, s->vorton_core, s->area[m] * length);
-        }
-    }
-}
-
-/* A closed line has no total strength: what the sum over few sections leaves is taken from all. */
-static void remove_sum(output *out)
-{
-    if (!(out->sum_of_sizes > 0.0))
-        return;
-    for (int64_t i = 0; i < out->count; i++) {
-        double strength[3];
-        for (int c = 0; c < 3; c++)
-            strength[c] = (double)out->strength[3 * i + c];
-        const double share = vt_sqrt(vt_dot(strength, strength)) / out->sum_of_sizes;
-        for (int c = 0; c < 3; c++)
-            out->strength[3 * i + c] = (float)(strength[c] - share * out->sum[c]);
-    }
-}
-
-void vt_fill_ring(const vt_ring_def *def, float *position, float *strength, float *core,
-                  float *volume)
+void vt_fill_ring(const vt_ring_def *def, vt_vorton_list *list)
 {
     const centreline line = make_centreline(def);
-    const section s = make_section(def);
+    const vt_section_def section_def = section_of(def);
+    const vt_section section = vt_make_section(&section_def);
     const double length = total_length(&line);
-    const int64_t sections = section_count(def, length);
-    output out = {.position = position, .strength = strength, .core = core, .volume = volume};
+    const int64_t sections = vt_section_count(&section_def, LEAST_SECTIONS, length);
     walker w = {&line, 0, 0.0, length_between(&line, 0.0, step_turn(1))};
     for (int64_t k = 0; k < sections; k++) {
         const double turn = walk_to(&w, length * ((double)k / (double)sections));
-        add_section(def, &line, &s, turn, length / (double)sections, &out);
+        const vt_line_frame frame = frame_at(&line, turn, length / (double)sections);
+        vt_list_section(&section, &frame, def->circulation, list);
     }
-    remove_sum(&out);
+    vt_remove_sum(list);
 }

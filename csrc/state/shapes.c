@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A mesh that fills less than `ample` of its bounding box gets cells; one that fills less than
+ * `least_share` of these is refused. */
+static const double ample = 0.1, least_share = 1.0 / 500.0;
+
 vt_shape vt_default_shape(void)
 {
     return (vt_shape){.kind = VT_SHAPE_SPHERE, .axis = {0, 0, 1}, .radius = 1, .size = {1, 1, 1}};
@@ -57,10 +61,27 @@ static vt_status check_box(const vt_shape *shape)
     return status;
 }
 
+static vt_status check_layer(const vt_shape *shape)
+{
+    if (shape->layer == 0.0)
+        return shape->offset == 0.0
+                   ? VT_OK
+                   : vt_fail(VT_INVALID_ARGUMENT,
+                             "shape: offset must be 0 m where there is no layer, got %g",
+                             shape->offset);
+    if (!(vt_abs(shape->offset) <= VT_MOST_LENGTH))
+        return vt_fail(VT_INVALID_ARGUMENT, "shape: offset must be finite and within %g m, got %g",
+                       VT_MOST_LENGTH, shape->offset);
+    return check_length("layer", shape->layer);
+}
+
 static vt_status check_shape(const vt_shape *shape)
 {
     if (!shape)
         return vt_fail(VT_INVALID_ARGUMENT, "shape must not be NULL");
+    const vt_status layer = check_layer(shape);
+    if (layer != VT_OK)
+        return layer;
     if (shape->kind == VT_SHAPE_MESH)
         return vt_check_mesh(shape);
     if (shape->kind < VT_SHAPE_SPHERE || shape->kind > VT_SHAPE_MESH)
@@ -78,6 +99,8 @@ static vt_status check_shape(const vt_shape *shape)
 static double volume_of(const vt_shape *shape)
 {
     const double r = shape->radius, *size = shape->size;
+    if (shape->layer > 0.0)
+        return shape->layer * vt_surface_area(shape);
     switch (shape->kind) {
     case VT_SHAPE_SPHERE:
         return 4.0 / 3.0 * VT_PI * r * r * r;
@@ -180,7 +203,7 @@ static vt_status check_thickness(const vt_region *region)
 {
     const double share = region->volume / region->box_volume;
     int inside = 0;
-    for (uint64_t n = 0; share >= 1e-6 && !inside && (double)n * share < 100.0; n++) {
+    for (uint64_t n = 0; share >= least_share && !inside && (double)n * share < 100.0; n++) {
         double uvw[3];
         float point[3];
         vt_sequence_point(0, n, uvw);
@@ -189,8 +212,9 @@ static vt_status check_thickness(const vt_region *region)
     if (inside)
         return VT_OK;
     return vt_fail(VT_INVALID_ARGUMENT,
-                   "shape: the mesh is too thin: its volume, %g m^3, must be at least 1e-6 of that "
-                   "of its bounding box, %g m^3, and wide enough for float coordinates",
+                   "shape: the mesh is too thin to be filled: its volume, %g m^3, must be at least "
+                   "1/500 of the cells around it, %g m^3, and wide enough for float coordinates; a "
+                   "layer on its surface can be as thin as one likes",
                    region->volume, region->box_volume);
 }
 
@@ -201,6 +225,23 @@ static vt_status create_mesh_region(vt_region *region, const vt_shape *shape)
                        (long long)shape->face_count);
     set_mesh_bounds(region);
     return vt_create_mesh_columns(&region->shape, &region->columns);
+}
+
+/* What decides where births are tried. */
+static vt_status prepare_births(vt_region *region)
+{
+    region->box_volume = 1.0;
+    for (int e = 0; e < 3; e++)
+        region->box_volume *= vt_sqrt(vt_dot(region->edge[e], region->edge[e]));
+    if (region->shape.layer > 0.0) {
+        region->box_volume = region->volume;
+        return vt_create_surface(region);
+    }
+    if (region->shape.kind != VT_SHAPE_MESH)
+        return VT_OK;
+    const vt_status status =
+        region->volume < ample * region->box_volume ? vt_create_mesh_cells(region) : VT_OK;
+    return status == VT_OK ? check_thickness(region) : status;
 }
 
 vt_status vt_create_region(const vt_shape *shape, vt_region *region)
@@ -215,11 +256,13 @@ vt_status vt_create_region(const vt_shape *shape, vt_region *region)
         status = create_mesh_region(region, shape);
     else
         set_bounds(region);
-    region->box_volume = 1.0;
-    for (int e = 0; e < 3; e++)
-        region->box_volume *= vt_sqrt(vt_dot(region->edge[e], region->edge[e]));
-    if (status == VT_OK && shape->kind == VT_SHAPE_MESH)
-        status = check_thickness(region);
+    if (status == VT_OK)
+        status = prepare_births(region);
+    for (int c = 0; c < 3; c++) {
+        const double reach = 0.5 * shape->layer + vt_abs(shape->offset);
+        region->lower[c] -= reach;
+        region->upper[c] += reach;
+    }
     if (status != VT_OK)
         vt_destroy_region(region);
     return status;
@@ -230,6 +273,8 @@ void vt_destroy_region(vt_region *region)
     free((void *)(uintptr_t)region->shape.vertices);
     free((void *)(uintptr_t)region->shape.faces);
     vt_destroy_mesh_columns(&region->columns);
+    free(region->area_before);
+    free(region->cell);
     *region = (vt_region){0};
 }
 
@@ -239,17 +284,37 @@ int vt_copy_region(const vt_region *from, vt_region *to)
     to->shape.vertices = NULL;
     to->shape.faces = NULL;
     to->columns = (vt_mesh_columns){0};
-    if (from->shape.kind != VT_SHAPE_MESH)
-        return 0;
-    if (!copy_mesh(&from->shape, to) && !vt_copy_mesh_columns(&from->columns, &to->columns))
-        return 0;
-    vt_destroy_region(to);
-    return -1;
+    to->area_before = NULL;
+    to->cell = NULL;
+    int failed = 0;
+    if (from->area_before) {
+        to->area_before = copy_of(from->area_before, sizeof(double) * (size_t)(from->parts + 1));
+        failed |= !to->area_before;
+    }
+    if (from->cell) {
+        to->cell = copy_of(from->cell, sizeof *from->cell * (size_t)from->cell_count);
+        failed |= !to->cell;
+    }
+    if (from->shape.kind == VT_SHAPE_MESH)
+        failed |= copy_mesh(&from->shape, to);
+    if (from->columns.first && !failed)
+        failed |= vt_copy_mesh_columns(&from->columns, &to->columns);
+    if (failed)
+        vt_destroy_region(to);
+    return failed ? -1 : 0;
 }
 
 int vt_region_point(const vt_region *region, const double uvw[3], float point[3])
 {
     const double x = 2.0 * uvw[0] - 1.0, y = 2.0 * uvw[1] - 1.0, z = 2.0 * uvw[2] - 1.0;
+    if (region->area_before) {
+        vt_surface_point(region, uvw, point);
+        return 1;
+    }
+    if (region->cell) {
+        vt_mesh_cell_point(region, uvw, point);
+        return vt_region_contains(region, point);
+    }
     for (int c = 0; c < 3; c++)
         point[c] = (float)(region->corner[c] + uvw[0] * region->edge[0][c] +
                            uvw[1] * region->edge[1][c] + uvw[2] * region->edge[2][c]);

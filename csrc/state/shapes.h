@@ -25,6 +25,17 @@ typedef struct vt_region {
     double box_volume;
 
     vt_mesh_columns columns;
+
+    /* Of a layer on the surface (births are tried there alone: box_volume is the volume): parts of
+     * the surface, and the area before each of them, m^2 (parts + 1). */
+    double *area_before;
+    int64_t parts;
+
+    /* Of a thin mesh: the cells of its bounding box in which births are tried, instead of the box;
+     * cell (i, j, k) begins at lower + cell_size (i, j, k), box_volume is that of all of them. */
+    uint32_t (*cell)[3];
+    int64_t cell_count;
+    double cell_size[3];
 } vt_region;
 
 /* Lengths and coordinates may be this small and this large, m. */
@@ -32,26 +43,40 @@ typedef struct vt_region {
 #define VT_MOST_LENGTH 1e9
 
 /* Checks the shape and takes a copy: the error names the field, its value and what is allowed. A
- * mesh must be finite and closed (each edge in exactly two faces, in opposite directions), its
- * faces must point outwards, its volume must be at least 1e-6 of its bounding box. On failure there
- * is nothing to destroy. */
+ * mesh must be finite. Without a layer it must be closed (each edge in exactly two faces, in
+ * opposite directions), its faces must point outwards, and it must not be so thin that fewer than
+ * one try in 500 would be a birth. On failure there is nothing to destroy. */
 vt_status vt_create_region(const vt_shape *shape, vt_region *region);
 void vt_destroy_region(vt_region *region);
 
 /* A copy with memory of its own; 0, or -1 without memory (there is nothing to destroy then). */
 int vt_copy_region(const vt_region *from, vt_region *to);
 
-/* The point of the region's box at (u, v, w) in [0, 1)^3, and whether it is inside. A mesh answers
- * for the point as returned, in float; the others for the one before rounding. */
+/* The point of the region's box (or cells, or layer) at (u, v, w) in [0, 1)^3, and whether it is
+ * inside. A mesh answers for the point as returned, in float; the others for the one before
+ * rounding; every point of a layer is a birth. */
 int vt_region_point(const vt_region *region, const double uvw[3], float point[3]);
 
-/* Whether the point is inside. For a mesh: whether the surface winds around it (so parts that
- * overlap are inside, a shell that points inwards makes a hole); no gap at edges and vertices. */
+/* Whether the point is inside the closed shape, whatever its layer. For a mesh: whether the surface
+ * winds around it (so parts that overlap are inside, a shell that points inwards makes a hole); no
+ * gap at edges and vertices. */
 int vt_region_contains(const vt_region *region, const float point[3]);
+
+/* ---- layers: surface.c ---- */
+
+double vt_surface_area(const vt_shape *shape);
+vt_status vt_create_surface(vt_region *region);
+void vt_surface_point(const vt_region *region, const double uvw[3], float point[3]);
+
+/* ---- thin meshes: mesh_cells.c ---- */
+
+/* Fills cell ... cell_size and box_volume of a region whose columns are made. */
+vt_status vt_create_mesh_cells(vt_region *region);
+void vt_mesh_cell_point(const vt_region *region, const double uvw[3], float point[3]);
 
 /* ---- meshes: mesh_inside.c ---- */
 
-vt_status vt_check_mesh(const vt_shape *mesh);
+vt_status vt_check_mesh(const vt_shape *mesh); /* closed, unless it has a layer */
 double vt_mesh_volume(const vt_shape *mesh);
 vt_status vt_create_mesh_columns(const vt_shape *mesh, vt_mesh_columns *columns);
 void vt_destroy_mesh_columns(vt_mesh_columns *columns);

@@ -8,12 +8,15 @@
 #include "core/parallel.h"
 #include "core/reserve.h"
 #include "core/status.h"
+#include "state/ambient.h"
 
 vt_simulation_def vt_default_simulation(void)
 {
     return (vt_simulation_def){.max_vortons = INT64_C(1) << 20,
                                .max_tracers = INT64_C(1) << 23,
                                .max_nodes = INT64_C(1) << 24,
+                               .gravity = {0, 0, -9.81},
+                               .ambient = vt_default_ambient(),
                                .method = vt_default_method()};
 }
 
@@ -46,10 +49,15 @@ static vt_status check_definition(const vt_simulation_def *def)
                          "spacing is %g m; allowed is a positive finite length, or 0 for the "
                          "smallest core / 1.5",
                          def->spacing);
+    if (!status && !(def->viscosity >= 0 && def->viscosity <= 1e6))
+        status = vt_fail(VT_INVALID_ARGUMENT, "viscosity is %g m^2/s; allowed is 0 to 1e6",
+                         def->viscosity);
     for (int a = 0; a < 3 && !status; a++)
         if (!isfinite(def->wind[a]))
             status = vt_fail(VT_INVALID_ARGUMENT, "wind[%d] is %g; allowed are finite m/s", a,
                              def->wind[a]);
+    if (!status)
+        status = vt_check_ambient(def);
     return status ? status : vt_check_method(&def->method);
 }
 
@@ -58,8 +66,8 @@ static vt_status check_definition(const vt_simulation_def *def)
 /* Arrays of the grid, one after the other, for the largest layout that vt_domain_fits allows. */
 static size_t grid_bytes_for(int64_t max_nodes)
 {
-    return (size_t)max_nodes * 4 * (sizeof(f4) + 3 * sizeof(float)) + (size_t)1024 * 1024 * 6 * 16 +
-           ((size_t)1 << 20);
+    return (size_t)max_nodes * 4 * (2 * sizeof(f4) + 3 * sizeof(float)) +
+           (size_t)1024 * 1024 * 6 * 16 + ((size_t)1 << 20);
 }
 
 static size_t arena_bytes_for(const vt_simulation_def *def)
@@ -79,8 +87,13 @@ static int reserve_memory(vt_simulation *s)
         vt_poisson_plan_create(&s->plan, s->def.max_nodes))
         return -1;
     vt_reserve_huge(s->grid_memory, s->grid_bytes);
+    s->vortons.set.used[VT_VORTON_density] = 0;
+    s->vortons.set.used[VT_VORTON_temperature] = 0;
+    s->vortons.set.used[VT_VORTON_birth_strength] = s->def.method.split > 0;
+    s->vortons.set.used[VT_VORTON_halo] = s->def.viscosity > 0;
     s->tracers.set.used[VT_TRACER_velocity] = 0;
     s->tracers.set.used[VT_TRACER_lifetime] = 0;
+    s->tracers.set.used[VT_TRACER_growth] = 0;
     return 0;
 }
 
@@ -119,6 +132,9 @@ void vt_destroy_simulation(vt_simulation *s)
     vt_destroy_set(&s->vortons.set);
     vt_destroy_set(&s->tracers.set);
     vt_destroy_sources(&s->sources);
+    vt_destroy_winds(&s->winds);
+    vt_destroy_forces(&s->forces);
+    vt_destroy_kills(&s->kills);
     vt_destroy_transforms(&s->transforms);
     vt_moments_destroy(&s->moments);
     vt_poisson_plan_destroy(&s->plan);
@@ -147,8 +163,8 @@ static vt_status choose_room(const char *name, int64_t asked, int64_t alive, int
 
 /* What owns memory, as copy_memory knows it: whoever adds to it adds there, too. */
 _Static_assert(offsetof(vt_simulation, grid) - offsetof(vt_simulation, vortons) ==
-                   sizeof(vt_vortons) + sizeof(vt_tracers) + sizeof(vt_sources) +
-                       sizeof(vt_transforms),
+                   sizeof(vt_vortons) + sizeof(vt_tracers) + sizeof(vt_sources) + sizeof(vt_winds) +
+                       sizeof(vt_forces) + sizeof(vt_kills) + sizeof(vt_transforms),
                "copy_memory copies every member between vortons and grid");
 
 /* `to` holds the plain values of `from`, and nothing that owns memory. */
@@ -157,6 +173,12 @@ static vt_status copy_memory(const vt_simulation *from, vt_simulation *to)
     if (reserve_memory(to))
         return no_address_space(&to->def);
     vt_status status = vt_copy_sources(&from->sources, &to->sources);
+    if (!status)
+        status = vt_copy_winds(&from->winds, &to->winds);
+    if (!status)
+        status = vt_copy_forces(&from->forces, &to->forces);
+    if (!status)
+        status = vt_copy_kills(&from->kills, &to->kills);
     if (!status)
         status = vt_copy_transforms(&from->transforms, &to->transforms);
     if (status)

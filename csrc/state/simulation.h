@@ -10,9 +10,12 @@
 #include "stages/domain.h"
 #include "stages/stages.h"
 #include "state/columns.h"
+#include "state/forces.h"
 #include "state/grid.h"
+#include "state/kills.h"
 #include "state/pose.h"
 #include "state/sources.h"
+#include "state/winds.h"
 #include "vorton.h"
 
 enum vt_timed_stage {
@@ -41,6 +44,7 @@ struct vt_simulation {
     double smallest_core; /* of the vortons alive, m; 0: none */
     int64_t next_id[2];   /* of vortons and tracers */
     int64_t steps;        /* calls of vt_step that moved time */
+    int64_t populated_id; /* next id of vortons when the halo was last looked after */
     int64_t substeps;     /* since creation: sets the cadence of sorting the columns */
     uint32_t viewed[2];   /* columns (bits) of which views are out: they may be written any time */
 
@@ -53,6 +57,9 @@ struct vt_simulation {
     vt_vortons vortons;
     vt_tracers tracers;
     vt_sources sources;
+    vt_winds winds;
+    vt_forces forces;
+    vt_kills kills;
     vt_transforms transforms;
 
     /* What a copy makes anew: the fields, whether they belong to the particles of now (and the
@@ -65,6 +72,7 @@ struct vt_simulation {
     void *grid_memory;
     size_t grid_bytes;
     vt_pair_sources pairs; /* of the direct sum inside a substep; at other times empty */
+    double vorton_spacing; /* of this substep, m: see vt_population */
     vt_arena arena;
     _Atomic int busy;
 };
@@ -83,11 +91,23 @@ vt_status vt_check_room(const vt_simulation *simulation, int set, int64_t *count
 /* Makes that room: for VT_AT_CAPACITY_OLDEST removes the oldest. count as vt_check_room left it. */
 void vt_make_room(vt_simulation *simulation, int set, int64_t count);
 
+/* Checks of arrays that describe particles: finite, above 0 where they must be. */
+vt_status vt_check_vorton_rows(int64_t count, const float *position, const float *strength,
+                               const float *core, const float *volume);
+vt_status vt_check_tracer_rows(int64_t count, const float *position, const float *density,
+                               const float *size);
+
 /* Appends rows whose columns are filled by the caller: returns the first row. */
 int64_t vt_append_vortons(vt_simulation *simulation, int64_t count, const float *position,
                           const float *strength, const float *core, const float *volume);
 int64_t vt_append_tracers(vt_simulation *simulation, int64_t count, const float *position,
                           const float *density, const float *size);
+
+/* Whether vortons carry density or temperature, which make vorticity on the grid. */
+int vt_is_buoyant(const vt_simulation *simulation);
+
+/* Begins to keep a column of the vortons, filled with what it should hold now. */
+void vt_use_vorton_column(vt_simulation *simulation, int column);
 
 /* Begins to keep a column of the tracers up to date, filled with what it should hold now. */
 void vt_use_tracer_column(vt_simulation *simulation, int column);

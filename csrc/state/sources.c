@@ -5,19 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/grow.h"
 #include "core/mathd.h"
 #include "core/random.h"
 #include "core/status.h"
-#include "state/ring.h"
 #include "state/simulation.h"
 
-enum { EMITTER_STREAM = 1, MOST_SOURCES = 1 << 20 };
+enum { EMITTER_STREAM = 1, MOST_EMITTERS = 1 << 20 };
 
 #define MEMBER(member) offsetof(vt_emitter_def, member)
 static const vt_parameter emitter_parameters[] = {
     {"rate", MEMBER(rate), {1, 0, 1e9, 0, "tracers a second"}},
     {"density", MEMBER(density), {1, 0, DBL_MAX, 0, "kg/m^3"}},
     {"lifetime", MEMBER(lifetime), {1, 0, INFINITY, 1, "s"}},
+    {"growth", MEMBER(growth), {1, 0, 1e9, 0, "m/s"}},
     {0}};
 
 vt_emitter_def vt_default_emitter(void)
@@ -26,65 +27,68 @@ vt_emitter_def vt_default_emitter(void)
         .shape = vt_default_shape(), .end = INFINITY, .density = 1, .lifetime = INFINITY};
 }
 
+vt_tracer_points_def vt_default_tracer_points(void)
+{
+    return (vt_tracer_points_def){.end = INFINITY};
+}
+
 static void destroy_emitter(vt_emitter *emitter)
 {
     vt_destroy_region(&emitter->region);
     vt_destroy_rate_sum(&emitter->rate_sum);
     vt_destroy_animations(&emitter->animations);
+    free(emitter->points);
 }
 
 void vt_destroy_sources(vt_sources *sources)
 {
     for (int32_t e = 0; e < sources->emitter_count; e++)
         destroy_emitter(&sources->emitters[e]);
-    free(sources->rings);
     free(sources->emitters);
+    vt_destroy_structures(&sources->structures);
     *sources = (vt_sources){0};
 }
 
-/* Room for one more in an array that doubles; 0 on success. */
-static int grow(void **array, int32_t count, size_t item)
-{
-    if (count & (count - 1))
-        return 0;
-    void *const more = realloc(*array, item * (size_t)(count ? 2 * count : 1));
-    if (!more)
-        return -1;
-    *array = more;
-    return 0;
-}
-
-/* A copy of an array that grow() made, with the room that it counts on; NULL without memory. */
-static void *copy_grown(const void *array, int32_t count, size_t item)
-{
-    size_t room = 1;
-    while (room < (size_t)count)
-        room *= 2;
-    void *const copy = malloc(room * item);
-    if (copy && count)
-        memcpy(copy, array, (size_t)count * item);
-    return copy;
-}
-
 /* What owns memory in them is copied below: whoever adds a member looks there, too. */
-_Static_assert(sizeof(vt_emitter) == sizeof(vt_emitter_def) + sizeof(vt_animations) +
-                                         sizeof(vt_rate_sum) + sizeof(vt_region) + 16 &&
-                   sizeof(vt_sources) == 2 * sizeof(void *) + 2 * sizeof(int32_t),
+_Static_assert(sizeof(vt_emitter) == sizeof(vt_animations) + sizeof(vt_rate_sum) +
+                                         sizeof(vt_region) + sizeof(void *) + 8 * 9 &&
+                   sizeof(vt_sources) == sizeof(vt_structures) + 2 * sizeof(void *),
                "vt_copy_sources copies every member");
+
+/* Points, with the arrays behind them in the same block; NULL without memory. */
+static vt_tracer_points_def *copy_points(const vt_tracer_points_def *def)
+{
+    const size_t rows = (size_t)def->count;
+    vt_tracer_points_def *const block = malloc(sizeof *block + 24 * rows);
+    if (!block)
+        return NULL;
+    float *const arrays = (float *)(block + 1);
+    *block = *def;
+    block->position = memcpy(arrays, def->position, 12 * rows);
+    block->density = memcpy(arrays + 3 * rows, def->density, 4 * rows);
+    block->size = memcpy(arrays + 4 * rows, def->size, 4 * rows);
+    if (def->lifetime)
+        block->lifetime = memcpy(arrays + 5 * rows, def->lifetime, 4 * rows);
+    return block;
+}
 
 /* `to` has the plain values of `from` already; on failure there is nothing to destroy. */
 static vt_status copy_emitter(const vt_emitter *from, vt_emitter *to)
 {
     to->animations = (vt_animations){0};
     to->rate_sum = (vt_rate_sum){0};
-    if (vt_copy_region(&from->region, &to->region))
-        return vt_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
-    to->def.shape = to->region.shape;
+    to->region = (vt_region){0};
+    to->points = from->points ? copy_points(from->points) : NULL;
     vt_status status = vt_copy_animations(emitter_parameters, from->animations.count,
                                           from->animations.items, &to->animations);
     if (!status && from->rate_sum.track)
-        status = vt_create_rate_sum(vt_find_animation(&to->animations, "rate"), from->def.start,
+        status = vt_create_rate_sum(vt_find_animation(&to->animations, "rate"), from->start,
                                     &to->rate_sum);
+    if (!status && from->points && !to->points)
+        status = vt_fail(VT_OUT_OF_MEMORY, "no memory for a copy of %lld points",
+                         (long long)from->points->count);
+    if (!status && !from->points && vt_copy_region(&from->region, &to->region))
+        status = vt_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
     if (status)
         destroy_emitter(to);
     return status;
@@ -92,14 +96,13 @@ static vt_status copy_emitter(const vt_emitter *from, vt_emitter *to)
 
 vt_status vt_copy_sources(const vt_sources *from, vt_sources *to)
 {
-    vt_status status = VT_OK;
     *to = (vt_sources){0};
-    to->rings = copy_grown(from->rings, from->ring_count, sizeof *to->rings);
-    to->emitters = copy_grown(from->emitters, from->emitter_count, sizeof *to->emitters);
-    if (!to->rings || !to->emitters)
-        return vt_fail(VT_OUT_OF_MEMORY, "no memory for %d rings and %d emitters", from->ring_count,
-                       from->emitter_count);
-    to->ring_count = from->ring_count;
+    vt_status status = vt_copy_structures(&from->structures, &to->structures);
+    if (status)
+        return status;
+    to->emitters = vt_copy_grown(from->emitters, from->emitter_count, sizeof *to->emitters);
+    if (!to->emitters)
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for %d emitters", from->emitter_count);
     for (int32_t e = 0; e < from->emitter_count && !status; e++) {
         status = copy_emitter(&from->emitters[e], &to->emitters[e]);
         to->emitter_count = e + !status; /* as many as there are to destroy */
@@ -107,104 +110,63 @@ vt_status vt_copy_sources(const vt_sources *from, vt_sources *to)
     return status;
 }
 
-/* ---- rings ---- */
+/* ---- checks ---- */
 
-/* The whole ring at once, into the columns: a part of one would be no vortex line. */
-static vt_status bear_ring(vt_simulation *s, const vt_ring_def *def)
+static vt_status check_times(double start, double end)
 {
-    const int64_t count = vt_ring_count(def);
-    int64_t fits = count;
-    const vt_status status = vt_check_room(s, VT_VORTONS, &fits);
-    if (status || fits < count)
-        return status;
-    vt_make_room(s, VT_VORTONS, count);
-    const size_t rows = (size_t)count, mark = vt_arena_mark(&s->arena);
-    float *const position = vt_arena_push(&s->arena, 12 * rows);
-    float *const strength = vt_arena_push(&s->arena, 12 * rows);
-    float *const core = vt_arena_push(&s->arena, 4 * rows);
-    float *const volume = vt_arena_push(&s->arena, 4 * rows);
-    vt_fill_ring(def, position, strength, core, volume);
-    vt_append_vortons(s, count, position, strength, core, volume);
-    vt_arena_pop(&s->arena, mark);
+    if (!(start >= 0 && isfinite(start)))
+        return vt_fail(VT_INVALID_ARGUMENT, "start is %g s; allowed is a finite time >= 0", start);
+    if (!(end >= start))
+        return vt_fail(VT_INVALID_ARGUMENT, "end is %g s; allowed is start, %g s, or later", end,
+                       start);
     return VT_OK;
 }
-
-static vt_status keep_ring(vt_simulation *s, const vt_ring_def *def)
-{
-    vt_sources *const sources = &s->sources;
-    if (sources->ring_count == MOST_SOURCES ||
-        grow((void **)&sources->rings, sources->ring_count, sizeof *def))
-        return vt_fail(VT_OUT_OF_MEMORY, "no memory for ring %d", sources->ring_count);
-    sources->rings[sources->ring_count++] = *def;
-    return VT_OK;
-}
-
-/* The ring where its parent has it at its birth. */
-static vt_ring_def place_ring(const vt_simulation *s, const vt_ring_def *def)
-{
-    vt_ring_def placed = *def;
-    if (def->parent == 0)
-        return placed;
-    const vt_pose pose = vt_pose_at(&s->transforms, def->parent, fmax(def->time, s->time));
-    vt_pose_point(&pose, def->center, placed.center);
-    vt_pose_direction(&pose, def->axis, placed.axis);
-    vt_pose_direction(&pose, def->major, placed.major);
-    placed.radius[0] *= pose.scale;
-    placed.radius[1] *= pose.scale;
-    placed.core *= pose.scale;
-    placed.vorton_core *= pose.scale;
-    placed.parent = 0;
-    return placed;
-}
-
-static vt_status add_ring(vt_simulation *s, const vt_ring_def *def)
-{
-    vt_status status = vt_check_parent(&s->transforms, def->parent);
-    if (status)
-        return status;
-    const vt_ring_def placed = place_ring(s, def);
-    status = vt_check_ring(&placed);
-    if (status)
-        return status;
-    if (vt_ring_count(&placed) > s->vortons.set.capacity)
-        return vt_fail(VT_OVER_CAPACITY, "the ring has %lld vortons; max_vortons is %lld",
-                       (long long)vt_ring_count(&placed), (long long)s->vortons.set.capacity);
-    return placed.time <= s->time ? bear_ring(s, &placed) : keep_ring(s, &placed);
-}
-
-vt_status vt_add_ring(vt_simulation *s, const vt_ring_def *def)
-{
-    vt_status status = vt_check_ring(def);
-    if (!status)
-        status = vt_enter(s);
-    if (status)
-        return status;
-    status = add_ring(s, def);
-    vt_leave(s);
-    return status;
-}
-
-/* ---- emitters ---- */
 
 static vt_status check_emitter(const vt_simulation *s, const vt_emitter_def *def)
 {
     if (def->count < 0 || def->count > s->tracers.set.capacity)
         return vt_fail(VT_INVALID_ARGUMENT, "count is %lld; allowed is 0 to max_tracers, %lld",
                        (long long)def->count, (long long)s->tracers.set.capacity);
-    if (def->count == 0 && def->rate == 0 && def->animation_count == 0)
-        return vt_fail(VT_INVALID_ARGUMENT, "count and rate are 0; one of them must be positive");
-    if (!(def->start >= 0 && isfinite(def->start)))
-        return vt_fail(VT_INVALID_ARGUMENT, "start is %g s; allowed is a finite time >= 0",
-                       def->start);
-    if (!(def->end >= def->start))
-        return vt_fail(VT_INVALID_ARGUMENT, "end is %g s; allowed is start, %g s, or later",
-                       def->end, def->start);
     vt_status status = vt_check_parameters(emitter_parameters, def);
     if (!status)
         status = vt_check_animations(emitter_parameters, "an emitter", def->animation_count,
                                      def->animations);
-    return status ? status : vt_check_parent(&s->transforms, def->parent);
+    if (!status)
+        status = check_times(def->start, def->end);
+    if (!status)
+        status = vt_check_parent(&s->transforms, def->parent);
+    if (!status && def->count == 0 && def->rate == 0 && def->animation_count == 0)
+        status = vt_fail(VT_INVALID_ARGUMENT, "count and rate are 0; one of them must be positive");
+    return status;
 }
+
+static vt_status check_points(const vt_simulation *s, const vt_tracer_points_def *def)
+{
+    if (def->count < 1 || (def->rate == 0 && def->count > s->tracers.set.capacity) ||
+        def->count > INT32_MAX)
+        return vt_fail(
+            VT_INVALID_ARGUMENT,
+            "count is %lld; allowed is 1 to max_tracers, %lld (with a rate, to 2^31 - 1)",
+            (long long)def->count, (long long)s->tracers.set.capacity);
+    if (!(def->rate >= 0 && def->rate <= 1e9))
+        return vt_fail(VT_INVALID_ARGUMENT, "rate is %g; allowed is 0 to 1e9 tracers a second",
+                       def->rate);
+    vt_status status = check_times(def->start, def->end);
+    if (!status)
+        status = vt_check_parent(&s->transforms, def->parent);
+    if (!status && !(def->jitter >= 0 && def->jitter <= VT_MOST_LENGTH))
+        status = vt_fail(VT_INVALID_ARGUMENT, "jitter is %g m; allowed is 0 to %g", def->jitter,
+                         VT_MOST_LENGTH);
+    if (!status)
+        status = vt_check_tracer_rows(def->count, def->position, def->density, def->size);
+    for (int64_t i = 0; i < def->count && def->lifetime && !status; i++)
+        if (!(def->lifetime[i] > 0))
+            status = vt_fail(VT_INVALID_ARGUMENT, "lifetime has %g in row %lld; allowed is > 0",
+                             (double)def->lifetime[i], (long long)i);
+    return status;
+}
+
+/* ---- what an emitter gives ---- */
 
 static vt_tracer_list new_tracer_list(vt_arena *arena, int64_t count)
 {
@@ -213,126 +175,224 @@ static vt_tracer_list new_tracer_list(vt_arena *arena, int64_t count)
                             .density = vt_arena_push(arena, 4 * rows),
                             .size = vt_arena_push(arena, 4 * rows),
                             .lifetime = vt_arena_push(arena, 4 * rows),
+                            .growth = vt_arena_push(arena, 4 * rows),
                             .time = vt_arena_push(arena, 8 * rows)};
 }
 
-static vt_tracer_list list_from(const vt_tracer_list *rows, int64_t first)
+static vt_tracer_list list_from(const vt_tracer_list *list, int64_t row)
 {
-    return (vt_tracer_list){rows->position + 3 * first, rows->density + first, rows->size + first,
-                            rows->lifetime + first, rows->time + first};
+    return (vt_tracer_list){list->position + 3 * row, list->density + row, list->size + row,
+                            list->lifetime + row,     list->growth + row,  list->time + row};
 }
 
 static void place_tracer(const vt_pose *pose, float position[3])
 {
-    double place[3];
+    double place[3], world[3];
     for (int c = 0; c < 3; c++)
         place[c] = (double)position[c];
-    vt_pose_point(pose, place, place);
+    vt_pose_point(pose, place, world);
     for (int c = 0; c < 3; c++)
-        position[c] = (float)place[c];
+        position[c] = (float)world[c];
 }
 
-/* Tracers have a place in the shape and a time: puts them where the shape is then, and gives each
- * its share of the smoke, as one of n that fill the shape. */
-static void finish_births(const vt_simulation *s, const vt_emitter *emitter, double n,
-                          int64_t count, const vt_tracer_list *rows)
+/* Tracers have a place in the shape and a time: gives each its share of the smoke, as one of n that
+ * fill the shape. */
+static void share_shape(const vt_emitter *emitter, double n, int64_t count, vt_tracer_list *list)
 {
-    const int32_t parent = emitter->def.parent;
-    const int moves = vt_parent_moves(&s->transforms, parent);
-    vt_pose pose = vt_pose_at(&s->transforms, parent, 0);
-    vt_emitter_def now = emitter->def;
+    vt_emitter_def now = {
+        .density = emitter->density, .lifetime = emitter->lifetime, .growth = emitter->growth};
+    const float size = (float)vt_cbrt(emitter->region.volume / n);
     for (int64_t i = 0; i < count; i++) {
-        vt_animate(&emitter->animations, rows->time[i], &now);
-        if (moves)
-            pose = vt_pose_at(&s->transforms, parent, rows->time[i]);
-        if (parent)
-            place_tracer(&pose, rows->position + 3 * i);
-        const double volume = emitter->region.volume * (pose.scale * pose.scale * pose.scale);
-        rows->density[i] = (float)(now.density * volume / n);
-        rows->size[i] = (float)vt_cbrt(volume / n);
-        rows->lifetime[i] = (float)now.lifetime;
+        vt_animate(&emitter->animations, list->time[i], &now);
+        list->density[i] = (float)(now.density * emitter->region.volume / n);
+        list->size[i] = size;
+        list->lifetime[i] = (float)now.lifetime;
+        list->growth[i] = (float)now.growth;
     }
 }
 
-/* The first `count` of the tracers that are born at once. */
-static void fill_shape(const vt_simulation *s, const vt_emitter *emitter, double time,
-                       int64_t count, const vt_tracer_list *rows)
+/* Puts tracers where their parent is, each at its own time; those of a shape fill it, so they stand
+ * for more smoke where it is larger. */
+static void place_tracers(const vt_simulation *s, const vt_emitter *emitter, int64_t count,
+                          vt_tracer_list *list)
 {
-    vt_fill_region(&emitter->region, emitter->seed, count, rows->position);
-    for (int64_t i = 0; i < count; i++)
-        rows->time[i] = time;
-    finish_births(s, emitter, (double)emitter->def.count, count, rows);
+    const int moves = vt_parent_moves(&s->transforms, emitter->parent);
+    if (emitter->parent == 0 || count == 0)
+        return;
+    vt_pose pose = vt_pose_at(&s->transforms, emitter->parent, list->time[0]);
+    for (int64_t i = 0; i < count; i++) {
+        if (moves)
+            pose = vt_pose_at(&s->transforms, emitter->parent, list->time[i]);
+        place_tracer(&pose, list->position + 3 * i);
+        list->size[i] *= (float)pose.scale;
+        if (!emitter->points)
+            list->density[i] *= (float)(pose.scale * pose.scale * pose.scale);
+    }
 }
 
-/* Rows that have waited in a plan join the columns; returns the first. */
-static int64_t append_births(vt_simulation *s, int64_t count, const vt_tracer_list *rows)
+/* Birth number n at its point: anywhere in the ball of jitter about it. */
+static void bear_at_point(const vt_emitter *emitter, int64_t n, int64_t row, vt_tracer_list *list)
 {
-    const int64_t first = vt_append_tracers(s, count, rows->position, rows->density, rows->size);
+    const vt_tracer_points_def *const points = emitter->points;
+    const int64_t point = n % points->count;
+    const float *const place = points->position + 3 * point;
+    const uint64_t birth = (uint64_t)n;
+    double offset[3] = {0};
+    if (points->jitter > 0) {
+        const double z = 2.0 * vt_random(emitter->seed, 0, birth) - 1.0;
+        const double turn = 2.0 * vt_random(emitter->seed, 1, birth);
+        const double radius = points->jitter * vt_cbrt(vt_random(emitter->seed, 2, birth));
+        offset[0] = radius * vt_sqrt(1.0 - z * z) * vt_cos_pi(turn);
+        offset[1] = radius * vt_sqrt(1.0 - z * z) * vt_sin_pi(turn);
+        offset[2] = radius * z;
+    }
+    for (int c = 0; c < 3; c++)
+        list->position[3 * row + c] = (float)((double)place[c] + offset[c]);
+    list->density[row] = points->density[point];
+    list->size[row] = points->size[point];
+    list->lifetime[row] = points->lifetime ? points->lifetime[point] : INFINITY;
+    list->growth[row] = 0;
+}
+
+/* The first `count` of those that are born at start. */
+static void fill(const vt_simulation *s, const vt_emitter *emitter, int64_t count,
+                 vt_tracer_list *list)
+{
+    for (int64_t i = 0; i < count; i++)
+        list->time[i] = fmax(emitter->start, s->time);
+    if (emitter->points) {
+        for (int64_t i = 0; i < count; i++)
+            bear_at_point(emitter, i, i, list);
+    } else {
+        vt_fill_region(&emitter->region, emitter->seed, count, list->position);
+        share_shape(emitter, (double)emitter->count, count, list);
+    }
+    place_tracers(s, emitter, count, list);
+}
+
+static vt_birth_stream stream_of(const vt_emitter *emitter)
+{
+    return (vt_birth_stream){&emitter->region, emitter->seed,
+                             emitter->start,   emitter->end,
+                             emitter->rate,    emitter->rate_sum.track ? &emitter->rate_sum : NULL};
+}
+
+/* The first `room` of those of the rate that are born in [from, to); returns how many. */
+static int64_t stream(const vt_emitter *emitter, double from, double to, int64_t room,
+                      vt_tracer_list *list)
+{
+    const vt_birth_stream births = stream_of(emitter);
+    if (!emitter->points) {
+        const int64_t count = vt_stream_births(
+            &births, from, to, room, list ? list->position : NULL, list ? list->time : NULL);
+        if (list)
+            share_shape(emitter, emitter->rate, count, list);
+        return count;
+    }
+    const double spacing = 1.0 / emitter->rate, last = fmin(to, emitter->end);
+    const int64_t first = vt_first_event(emitter->start, spacing, from);
+    const int64_t end = vt_first_event(emitter->start, spacing, last);
+    const int64_t count = end - first < 0 ? 0 : end - first < room ? end - first : room;
+    for (int64_t i = 0; i < count && list; i++) {
+        bear_at_point(emitter, first + i, i, list);
+        list->time[i] = emitter->start + (double)(first + i) * spacing;
+    }
+    return count;
+}
+
+/* ---- adding ---- */
+
+/* Minus the time that a particle born inside a substep has still to go. */
+static float age_at_birth(const vt_simulation *s, double time)
+{
+    return time > s->time ? -(float)(time - s->time) : 0;
+}
+
+static void append_list(vt_simulation *s, const vt_tracer_list *list, int64_t count)
+{
+    const int64_t first = vt_append_tracers(s, count, list->position, list->density, list->size);
+    for (int64_t i = 0; i < count; i++)
+        s->tracers.age[first + i] = age_at_birth(s, list->time[i]);
     if (s->tracers.set.used[VT_TRACER_lifetime])
-        memcpy(s->tracers.lifetime + first, rows->lifetime, 4 * (size_t)count);
-    return first;
+        memcpy(s->tracers.lifetime + first, list->lifetime, 4 * (size_t)count);
+    if (s->tracers.set.used[VT_TRACER_growth])
+        memcpy(s->tracers.growth + first, list->growth, 4 * (size_t)count);
 }
 
 static vt_status fill_now(vt_simulation *s, vt_emitter *emitter)
 {
-    int64_t count = emitter->def.count;
+    int64_t count = emitter->count;
     const vt_status status = vt_check_room(s, VT_TRACERS, &count);
     if (status)
         return status;
     vt_make_room(s, VT_TRACERS, count);
     const size_t mark = vt_arena_mark(&s->arena);
-    const vt_tracer_list rows = new_tracer_list(&s->arena, count);
-    fill_shape(s, emitter, s->time, count, &rows);
-    append_births(s, count, &rows);
+    vt_tracer_list list = new_tracer_list(&s->arena, count);
+    fill(s, emitter, count, &list);
+    append_list(s, &list, count);
     emitter->filled = 1;
     vt_arena_pop(&s->arena, mark);
+    return VT_OK;
+}
+
+/* Takes the emitter over; on failure it is destroyed. */
+static vt_status keep_emitter(vt_simulation *s, vt_emitter *emitter, int has_lifetime, int grows)
+{
+    vt_sources *const sources = &s->sources;
+    const int32_t n = sources->emitter_count;
+    vt_status status = VT_OK;
+    emitter->seed = vt_random_bits(s->def.seed, EMITTER_STREAM, (uint64_t)n);
+    if (n == MOST_EMITTERS || vt_grow((void **)&sources->emitters, n, sizeof *emitter))
+        status = vt_fail(VT_OUT_OF_MEMORY, "no memory for emitter %d", n);
+    if (!status && has_lifetime)
+        vt_use_tracer_column(s, VT_TRACER_lifetime);
+    if (!status && grows)
+        vt_use_tracer_column(s, VT_TRACER_growth);
+    if (!status && emitter->count > 0 && emitter->start <= s->time)
+        status = fill_now(s, emitter);
+    if (status) {
+        destroy_emitter(emitter);
+        return status;
+    }
+    sources->emitters[n] = *emitter;
+    sources->emitter_count = n + 1;
     return VT_OK;
 }
 
 /* What the definition says of time: copies, and an animated rate ready for births. */
 static vt_status animate_emitter(const vt_emitter_def *def, vt_emitter *emitter)
 {
-    vt_status status = vt_copy_animations(emitter_parameters, def->animation_count, def->animations,
-                                          &emitter->animations);
-    emitter->def.animations = NULL;
-    if (status)
-        return status;
+    const vt_status status = vt_copy_animations(emitter_parameters, def->animation_count,
+                                                def->animations, &emitter->animations);
     const vt_track *const rate = vt_find_animation(&emitter->animations, "rate");
-    if (!rate)
-        return VT_OK;
+    if (status || !rate)
+        return status;
     double least;
-    vt_track_extremes(rate, 0, &least, &emitter->def.rate);
+    vt_track_extremes(rate, 0, &least, &emitter->rate);
     return vt_create_rate_sum(rate, def->start, &emitter->rate_sum);
 }
 
-static int dies(const vt_emitter *emitter)
+static vt_status keep_shape(vt_simulation *s, const vt_emitter_def *def)
 {
-    return isfinite(emitter->def.lifetime) || vt_find_animation(&emitter->animations, "lifetime");
-}
-
-static vt_status keep_emitter(vt_simulation *s, const vt_emitter_def *def)
-{
-    vt_sources *const sources = &s->sources;
-    const int32_t n = sources->emitter_count;
-    vt_emitter emitter = {.def = *def,
-                          .seed = vt_random_bits(s->def.seed, EMITTER_STREAM, (uint64_t)n)};
-    vt_status status = vt_create_region(&def->shape, &emitter.region);
+    vt_emitter emitter = {.count = def->count,
+                          .rate = def->rate,
+                          .start = def->start,
+                          .end = def->end,
+                          .parent = def->parent,
+                          .density = def->density,
+                          .lifetime = def->lifetime,
+                          .growth = def->growth};
+    vt_status status = animate_emitter(def, &emitter);
     if (!status)
-        status = animate_emitter(def, &emitter);
-    if (!status && (n == MOST_SOURCES || grow((void **)&sources->emitters, n, sizeof emitter)))
-        status = vt_fail(VT_OUT_OF_MEMORY, "no memory for emitter %d", n);
-    if (!status && dies(&emitter))
-        vt_use_tracer_column(s, VT_TRACER_lifetime);
-    if (!status && def->count > 0 && def->start <= s->time)
-        status = fill_now(s, &emitter);
+        status = vt_create_region(&def->shape, &emitter.region);
     if (status) {
         destroy_emitter(&emitter);
         return status;
     }
-    emitter.def.shape = emitter.region.shape;
-    sources->emitters[n] = emitter;
-    sources->emitter_count = n + 1;
-    return VT_OK;
+    const int dies =
+        isfinite(def->lifetime) || vt_find_animation(&emitter.animations, "lifetime") != NULL;
+    const int grows = def->growth > 0 || vt_find_animation(&emitter.animations, "growth") != NULL;
+    return keep_emitter(s, &emitter, dies, grows);
 }
 
 vt_status vt_add_emitter(vt_simulation *s, const vt_emitter_def *def)
@@ -342,52 +402,68 @@ vt_status vt_add_emitter(vt_simulation *s, const vt_emitter_def *def)
         return status;
     status = check_emitter(s, def);
     if (!status)
-        status = keep_emitter(s, def);
+        status = keep_shape(s, def);
+    vt_leave(s);
+    return status;
+}
+
+static vt_status keep_points(vt_simulation *s, const vt_tracer_points_def *def)
+{
+    vt_tracer_points_def *const block = copy_points(def);
+    if (!block)
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for %lld points", (long long)def->count);
+    vt_emitter emitter = {.count = def->rate > 0 ? 0 : def->count,
+                          .rate = def->rate,
+                          .start = def->start,
+                          .end = def->end,
+                          .parent = def->parent,
+                          .points = block};
+    return keep_emitter(s, &emitter, def->lifetime != NULL, 0);
+}
+
+vt_status vt_add_tracer_points(vt_simulation *s, const vt_tracer_points_def *def)
+{
+    vt_status status = vt_enter(s);
+    if (status)
+        return status;
+    status = check_points(s, def);
+    if (!status)
+        status = keep_points(s, def);
     vt_leave(s);
     return status;
 }
 
 /* ---- births of a step ---- */
 
-static int is_due(double time, double from, double to)
-{
-    return time >= from && time < to;
-}
-
-static vt_birth_stream stream_of(const vt_emitter *emitter)
-{
-    return (vt_birth_stream){
-        &emitter->region, emitter->seed,     emitter->def.start,
-        emitter->def.end, emitter->def.rate, emitter->rate_sum.track ? &emitter->rate_sum : NULL};
-}
-
 static int fills(const vt_emitter *emitter, double from, double to)
 {
-    return emitter->def.count > 0 && !emitter->filled && is_due(emitter->def.start, from, to);
+    return emitter->count > 0 && !emitter->filled && emitter->start >= from && emitter->start < to;
 }
 
 /* Counts of births, before anything is made of them: for at_capacity "stop" no more than fit. */
-static vt_status count_vortons(const vt_simulation *s, double from, double to, vt_births *b)
+static vt_status count_vortons(vt_simulation *s, double from, double to, vt_births *b)
 {
-    const vt_sources *const sources = &s->sources;
-    int64_t count = 0;
-    for (int32_t r = 0; r < sources->ring_count; r++)
-        if (is_due(sources->rings[r].time, from, to))
-            count += vt_ring_count(&sources->rings[r]);
-    const vt_status status = vt_check_room(s, VT_VORTONS, &count);
-    b->vorton_count = count;
-    return status;
+    const vt_structures *const structures = &s->sources.structures;
+    b->structure_count = vt_find_structure_births(structures, from, to, 0, NULL);
+    if (b->structure_count == INT64_MAX)
+        return vt_fail(VT_OVER_CAPACITY,
+                       "more than 2^14 structures are born in one step; take shorter steps");
+    b->structures = vt_arena_push(&s->arena, sizeof *b->structures * (size_t)b->structure_count);
+    vt_find_structure_births(structures, from, to, b->structure_count, b->structures);
+    for (int64_t n = 0; n < b->structure_count; n++)
+        b->vorton_count += b->structures[n].count;
+    return vt_check_room(s, VT_VORTONS, &b->vorton_count);
 }
 
 /* A rate and a step that ask for far more than there is room for are not counted one by one. */
 static int64_t count_stream(const vt_emitter *emitter, double from, double to, int64_t capacity)
 {
-    const vt_birth_stream stream = stream_of(emitter);
-    const double expected = vt_expected_births(&stream, from, to);
+    const vt_birth_stream births = stream_of(emitter);
+    const double expected = vt_expected_births(&births, from, to);
     const double many = 2.0 * (double)capacity + 1e6;
     if (expected > many)
         return (int64_t)fmin(expected, 0x1p40);
-    return vt_stream_births(&stream, from, to, INT64_MAX, NULL, NULL);
+    return stream(emitter, from, to, INT64_MAX, NULL);
 }
 
 static vt_status count_tracers(const vt_simulation *s, double from, double to, vt_births *b)
@@ -397,8 +473,8 @@ static vt_status count_tracers(const vt_simulation *s, double from, double to, v
     for (int32_t e = 0; e < sources->emitter_count; e++) {
         const vt_emitter *const emitter = &sources->emitters[e];
         if (fills(emitter, from, to))
-            count += emitter->def.count;
-        if (emitter->def.rate > 0)
+            count += emitter->count;
+        if (emitter->rate > 0)
             count += count_stream(emitter, from, to, s->tracers.set.capacity);
     }
     const vt_status status = vt_check_room(s, VT_TRACERS, &count);
@@ -406,52 +482,39 @@ static vt_status count_tracers(const vt_simulation *s, double from, double to, v
     return status;
 }
 
-static void plan_vortons(vt_simulation *s, double from, double to, vt_births *b)
+static void plan_vortons(vt_simulation *s, vt_births *b)
 {
-    const vt_sources *const sources = &s->sources;
-    const size_t rows = (size_t)b->vorton_count;
-    b->vorton_position = vt_arena_push(&s->arena, 12 * rows);
-    b->vorton_strength = vt_arena_push(&s->arena, 12 * rows);
-    b->vorton_core = vt_arena_push(&s->arena, 4 * rows);
-    b->vorton_volume = vt_arena_push(&s->arena, 4 * rows);
-    b->vorton_time = vt_arena_push(&s->arena, 8 * rows);
+    vt_vorton_list list = vt_new_vorton_list(&s->arena, b->vorton_count, s->def.threads);
+    b->vorton_position = list.position;
+    b->vorton_strength = list.strength;
+    b->vorton_core = list.core;
+    b->vorton_volume = list.volume;
+    b->vorton_time = vt_arena_push(&s->arena, 8 * (size_t)b->vorton_count);
     int64_t at = 0;
-    for (int32_t r = 0; r < sources->ring_count; r++) {
-        const vt_ring_def *const ring = &sources->rings[r];
-        if (!is_due(ring->time, from, to))
+    for (int64_t n = 0; n < b->structure_count; n++) {
+        const vt_structure_birth *const birth = &b->structures[n];
+        const int64_t end = at + birth->count;
+        if (end > b->vorton_count) /* no part is born: it would be no vortex line */
             continue;
-        const int64_t end = at + vt_ring_count(ring);
-        if (end > b->vorton_count) /* no part of a ring is born: it would be no vortex line */
-            continue;
-        vt_fill_ring(ring, b->vorton_position + 3 * at, b->vorton_strength + 3 * at,
-                     b->vorton_core + at, b->vorton_volume + at);
-        b->runs[b->run_count++] = (vt_birth_run){.next = at, .end = end};
+        list = (vt_vorton_list){.position = b->vorton_position + 3 * at,
+                                .strength = b->vorton_strength + 3 * at,
+                                .core = b->vorton_core + at,
+                                .volume = b->vorton_volume + at,
+                                .threads = s->def.threads};
+        vt_fill_structure(&s->transforms, birth, &list);
+        b->runs[b->run_count++] = (vt_birth_run){.next = at, .end = end, .set = VT_VORTONS};
         for (; at < end; at++)
-            b->vorton_time[at] = ring->time;
+            b->vorton_time[at] = birth->time;
     }
     b->vorton_count = at;
 }
 
-static void plan_fill(const vt_simulation *s, const vt_emitter *emitter, vt_births *b, int64_t *at)
+static int64_t plan_stream(const vt_simulation *s, const vt_emitter *emitter, double from,
+                           double to, int64_t room, vt_tracer_list *list)
 {
-    const int64_t left = b->tracer_count - *at;
-    const int64_t count = emitter->def.count < left ? emitter->def.count : left;
-    const vt_tracer_list rows = list_from(&b->tracers, *at);
-    fill_shape(s, emitter, emitter->def.start, count, &rows);
-    b->runs[b->run_count++] = (vt_birth_run){.next = *at, .end = *at + count, .emitter = emitter};
-    *at += count;
-}
-
-static void plan_stream(const vt_simulation *s, const vt_emitter *emitter, double from, double to,
-                        vt_births *b, int64_t *at)
-{
-    const vt_birth_stream stream = stream_of(emitter);
-    const vt_tracer_list rows = list_from(&b->tracers, *at);
-    const int64_t count =
-        vt_stream_births(&stream, from, to, b->tracer_count - *at, rows.position, rows.time);
-    finish_births(s, emitter, emitter->def.rate, count, &rows);
-    b->runs[b->run_count++] = (vt_birth_run){.next = *at, .end = *at + count, .emitter = emitter};
-    *at += count;
+    const int64_t count = stream(emitter, from, to, room, list);
+    place_tracers(s, emitter, count, list);
+    return count;
 }
 
 static void plan_tracers(vt_simulation *s, double from, double to, vt_births *b)
@@ -461,32 +524,36 @@ static void plan_tracers(vt_simulation *s, double from, double to, vt_births *b)
     int64_t at = 0;
     for (int32_t e = 0; e < sources->emitter_count; e++) {
         const vt_emitter *const emitter = &sources->emitters[e];
-        if (fills(emitter, from, to))
-            plan_fill(s, emitter, b, &at);
-        if (emitter->def.rate > 0)
-            plan_stream(s, emitter, from, to, b, &at);
+        for (int part = 0; part < 2; part++) {
+            const int64_t left = b->tracer_count - at;
+            int64_t count = emitter->count < left ? emitter->count : left;
+            vt_tracer_list list = list_from(&b->tracers, at);
+            if (part == 0 ? !fills(emitter, from, to) : !(emitter->rate > 0))
+                continue;
+            if (part == 0)
+                fill(s, emitter, count, &list);
+            else
+                count = plan_stream(s, emitter, from, to, left, &list);
+            b->runs[b->run_count++] =
+                (vt_birth_run){.next = at, .end = at + count, .set = VT_TRACERS};
+            at += count;
+        }
     }
 }
 
 vt_status vt_plan_births(vt_simulation *s, double from, double to, vt_births *births)
 {
-    const int32_t most = s->sources.ring_count + 2 * s->sources.emitter_count;
     *births = (vt_births){0};
     vt_status status = count_vortons(s, from, to, births);
     if (!status)
         status = count_tracers(s, from, to, births);
     if (status)
         return status;
-    births->runs = vt_arena_push(&s->arena, sizeof(vt_birth_run) * (size_t)most);
-    plan_vortons(s, from, to, births);
+    const size_t most = (size_t)births->structure_count + 2 * (size_t)s->sources.emitter_count;
+    births->runs = vt_arena_push(&s->arena, sizeof(vt_birth_run) * most);
+    plan_vortons(s, births);
     plan_tracers(s, from, to, births);
     return VT_OK;
-}
-
-/* Minus the time that a particle born inside a substep has still to go. */
-static float age_at_birth(const vt_simulation *s, double time)
-{
-    return time > s->time ? -(float)(time - s->time) : 0;
 }
 
 static void bear_vortons(vt_simulation *s, vt_births *b, int64_t from, int64_t count)
@@ -498,37 +565,40 @@ static void bear_vortons(vt_simulation *s, vt_births *b, int64_t from, int64_t c
         s->vortons.age[first + i] = age_at_birth(s, b->vorton_time[from + i]);
 }
 
-static void bear_tracers(vt_simulation *s, const vt_births *b, int64_t from, int64_t count)
-{
-    const vt_tracer_list rows = list_from(&b->tracers, from);
-    const int64_t first = append_births(s, count, &rows);
-    for (int64_t i = 0; i < count; i++)
-        s->tracers.age[first + i] = age_at_birth(s, rows.time[i]);
-}
-
 void vt_bear(vt_simulation *s, vt_births *b, double until)
 {
     for (int32_t r = 0; r < b->run_count; r++) {
         vt_birth_run *const run = &b->runs[r];
-        const double *const time = run->emitter ? b->tracers.time : b->vorton_time;
+        const double *const time = run->set == VT_TRACERS ? b->tracers.time : b->vorton_time;
         int64_t end = run->next;
         while (end < run->end && time[end] <= until)
             end++;
         if (end == run->next)
             continue;
-        if (run->emitter)
-            bear_tracers(s, b, run->next, end - run->next);
-        else
+        if (run->set == VT_TRACERS) {
+            const vt_tracer_list list = list_from(&b->tracers, run->next);
+            append_list(s, &list, end - run->next);
+        } else {
             bear_vortons(s, b, run->next, end - run->next);
+        }
         run->next = end;
     }
+}
+
+int64_t vt_vortons_to_come(const vt_births *b)
+{
+    int64_t count = 0;
+    for (int32_t r = 0; r < b->run_count; r++)
+        if (b->runs[r].set == VT_VORTONS)
+            count += b->runs[r].end - b->runs[r].next;
+    return count;
 }
 
 double vt_next_vorton_time(const vt_births *b, double otherwise)
 {
     double next = otherwise;
     for (int32_t r = 0; r < b->run_count; r++)
-        if (!b->runs[r].emitter && b->runs[r].next < b->runs[r].end)
+        if (b->runs[r].set == VT_VORTONS && b->runs[r].next < b->runs[r].end)
             next = fmin(next, b->vorton_time[b->runs[r].next]);
     return next;
 }

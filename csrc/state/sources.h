@@ -1,50 +1,59 @@
-/* What is born: vortex rings and emitters of tracers, kept as definitions, and the births of a step
- * planned before anything moves. */
+/* What is born: structures of vortons and emitters of tracers, kept as definitions, and the births
+ * of a step planned before anything moves. */
 #ifndef VORTON_STATE_SOURCES_H
 #define VORTON_STATE_SOURCES_H
 
 #include "core/arena.h"
-#include "state/animation.h"
 #include "state/births.h"
 #include "state/shapes.h"
+#include "state/structures.h"
 #include "vorton.h"
 
+/* Tracers from a shape, or from points. */
 typedef struct vt_emitter {
-    vt_emitter_def def; /* rate: of an animated one the largest */
-    vt_animations animations;
-    vt_rate_sum rate_sum; /* of an animated rate */
-    vt_region region;     /* the shape, with a copy of its mesh */
-    uint64_t seed;        /* key of its sequence */
-    int32_t filled;       /* its `count` are born */
+    int64_t count;                /* born at start, 0: none */
+    double rate, start, end;      /* 1/s, s */
+    uint64_t seed;                /* key of its sequence */
+    int32_t filled;               /* its `count` are born */
+    int32_t parent;               /* transform that places its tracers, 0: none */
+    vt_animations animations;     /* of vt_emitter_def; rate is then the largest */
+    vt_rate_sum rate_sum;         /* of an animated rate */
+    vt_region region;             /* the shape, with a copy of its mesh */
+    double density;               /* smoke in the shape, kg/m^3 */
+    double lifetime;              /* s */
+    double growth;                /* m/s */
+    vt_tracer_points_def *points; /* the arrays are behind it in one block; NULL: a shape */
 } vt_emitter;
 
 typedef struct vt_sources {
-    vt_ring_def *rings; /* those to be born in time */
+    vt_structures structures; /* those to be born in time */
     vt_emitter *emitters;
-    int32_t ring_count, emitter_count;
+    int32_t emitter_count;
 } vt_sources;
 
-/* Births of one source in one step: rows [next, end) of the arrays are still to come, in the order
- * of their times. */
+/* Births of one source in one step: rows [next, end) of the list are still to come, in the order of
+ * their times. */
 typedef struct vt_birth_run {
     int64_t next, end;
-    const vt_emitter *emitter; /* NULL: vortons of a ring */
+    int32_t set; /* VT_VORTONS or VT_TRACERS */
 } vt_birth_run;
 
-/* Tracers to be born: where (count x 3, m), what each carries (kg), their spacing (m), s, s. */
+/* Tracers to be born; lifetime INFINITY: none. */
 typedef struct vt_tracer_list {
-    float *position, *density, *size, *lifetime;
-    double *time;
+    float *position, *density, *size, *lifetime, *growth;
+    double *time; /* s */
 } vt_tracer_list;
 
 /* Births of one step, in arena memory. */
 typedef struct vt_births {
-    int64_t vorton_count; /* of all rings */
+    int64_t vorton_count; /* of all structures */
     float *vorton_position, *vorton_strength, *vorton_core, *vorton_volume;
     double *vorton_time;  /* s */
     int64_t tracer_count; /* of all emitters */
     vt_tracer_list tracers;
-    vt_birth_run *runs; /* rings, then emitters */
+    vt_structure_birth *structures; /* those due */
+    int64_t structure_count;
+    vt_birth_run *runs; /* structures, then emitters */
     int32_t run_count;
 } vt_births;
 
@@ -60,6 +69,9 @@ vt_status vt_plan_births(vt_simulation *simulation, double from, double to, vt_b
 /* Births with time <= until join the columns; those later than the simulation's time get an age
  * below zero: minus the time still to go. */
 void vt_bear(vt_simulation *simulation, vt_births *births, double until);
+
+/* How many vortons are still to be born. */
+int64_t vt_vortons_to_come(const vt_births *births);
 
 /* Time of the next vorton to be born, or `otherwise`. */
 double vt_next_vorton_time(const vt_births *births, double otherwise);

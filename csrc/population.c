@@ -1,0 +1,158 @@
+#include "population.h"
+
+#include <math.h>
+
+#include "core/mathd.h"
+#include "core/parallel.h"
+#include "field.h"
+
+enum { BLOCK = 8192, CONTROL_EVERY = 4 /* substeps */ };
+
+/* ---- the population ---- */
+
+typedef struct sums {
+    double strength, volume, vorticity;
+} sums;
+
+typedef struct sum_job {
+    const vt_vortons *vortons;
+    sums *block;
+} sum_job;
+
+static void sum_block(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const sum_job *const job = data;
+    sums sum = {0, 0, 0};
+    for (int64_t i = begin; i < end; i++) {
+        const float *const a = job->vortons->strength + 3 * i;
+        const double volume = (double)job->vortons->volume[i];
+        double square = 0;
+        for (int c = 0; c < 3; c++)
+            square += (double)a[c] * (double)a[c];
+        const double size = sqrt(square);
+        sum.strength += size;
+        sum.volume += size * volume;
+        sum.vorticity += square / volume;
+    }
+    job->block[begin / BLOCK] = sum;
+}
+
+void vt_measure_population(vt_simulation *s, vt_population *population)
+{
+    const int64_t count = s->vortons.set.count, blocks = (count + BLOCK - 1) / BLOCK;
+    const size_t mark = vt_arena_mark(&s->arena);
+    sum_job job = {&s->vortons, vt_arena_push(&s->arena, sizeof(sums) * (size_t)(blocks + 1))};
+    sums all = {0, 0, 0};
+    vt_parallel_for(s->def.threads, count, BLOCK, sum_block, &job);
+    for (int64_t b = 0; b < blocks; b++) {
+        all.strength += job.block[b].strength;
+        all.volume += job.block[b].volume;
+        all.vorticity += job.block[b].vorticity;
+    }
+    vt_arena_pop(&s->arena, mark);
+    *population = (vt_population){.strength = all.strength};
+    if (all.strength > 0) {
+        population->spacing = vt_cbrt(all.volume / all.strength);
+        population->vorticity = all.vorticity / all.strength;
+    }
+}
+
+/* ---- control ---- */
+
+/* Weak vortons hand on what they have; the neutral ones of diffusion have a rule of their own. */
+static void prune(vt_simulation *s, double spacing)
+{
+    const vt_vortons *const v = &s->vortons;
+    const size_t mark = vt_arena_mark(&s->arena);
+    uint8_t *const mask = vt_arena_push(&s->arena, (size_t)v->set.count);
+    double *const square = vt_arena_push(&s->arena, sizeof *square * (size_t)v->set.count);
+    double sum = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < v->set.count; i++) {
+        square[i] = 0;
+        for (int c = 0; c < 3; c++)
+            square[i] += (double)v->strength[3 * i + c] * (double)v->strength[3 * i + c];
+        if (v->halo[i] > 0)
+            square[i] = INFINITY;
+        else {
+            sum += square[i];
+            count++;
+        }
+    }
+    const double least = s->def.method.prune * s->def.method.prune * sum / (double)count;
+    for (int64_t i = 0; i < v->set.count; i++)
+        mask[i] = square[i] < least;
+    vt_hand_over(s, 2 * spacing, mask);
+    vt_arena_pop(&s->arena, mark);
+}
+
+vt_status vt_control_population(vt_simulation *s, int64_t reserved)
+{
+    const vt_method *const method = &s->def.method;
+    vt_content content;
+    vt_population population;
+    s->vorton_spacing = 0;
+    vt_status status = vt_find_content(s, NULL, &content);
+    if (status || !content.exists)
+        return status;
+    vt_measure_population(s, &population);
+    if (!(population.spacing > 0))
+        return VT_OK;
+    if (s->substeps % CONTROL_EVERY == 0 || s->populated_id != s->next_id[VT_VORTONS]) {
+        if (method->split > 0)
+            status = vt_split_vortons(s, reserved);
+        if (!status && method->merge > 0)
+            vt_merge_vortons(s, population.spacing);
+        if (!status && method->prune > 0)
+            prune(s, population.spacing);
+        vt_measure_population(s, &population);
+        if (!status && vt_diffuses(s) && method->halo > 0)
+            status = vt_keep_halo(s, &population, reserved);
+        s->populated_id = s->next_id[VT_VORTONS];
+    }
+    s->vorton_spacing = population.spacing;
+    return status;
+}
+
+/* ---- diffusion ---- */
+
+static int find_bounds(vt_simulation *s, double least[3], double most[3])
+{
+    const vt_vortons *const v = &s->vortons;
+    vt_bounds bounds;
+    int finite = 1;
+    s->stages->bounds(v->set.count, v->position, v->strength, &bounds, s->def.threads);
+    for (int a = 0; a < 3; a++) {
+        least[a] = INFINITY;
+        most[a] = -INFINITY;
+        for (int t = 0; t < VT_MAX_THREADS; t++) {
+            least[a] = fmin(least[a], (double)bounds.thread[t].least[a]);
+            most[a] = fmax(most[a], (double)bounds.thread[t].most[a]);
+        }
+    }
+    for (int t = 0; t < VT_MAX_THREADS; t++)
+        finite &= bounds.thread[t].finite;
+    return finite;
+}
+
+void vt_diffuse(vt_simulation *s, double dt)
+{
+    const vt_vortons *const v = &s->vortons;
+    const int kind = s->def.method.diffusion;
+    const size_t mark = vt_arena_mark(&s->arena);
+    double least[3], most[3];
+    if (!find_bounds(s, least, most)) /* the next look at the vortons reports it */
+        return;
+    vt_partition cells;
+    vt_make_partition(&cells, vt_diffusion_side(kind, s->vorton_spacing), least, most, v->set.count,
+                      v->position, &s->arena, s->def.threads);
+    vt_diffused strength = {.components = 3};
+    for (int c = 0; c < 3; c++) {
+        strength.value[c] = v->strength + c;
+        strength.stride[c] = 3;
+        strength.reach2[c] = s->def.viscosity * dt;
+    }
+    s->stages->diffuse(&cells, kind, v->position, v->volume, &strength, &s->arena, s->def.threads);
+    vt_arena_pop(&s->arena, mark);
+}

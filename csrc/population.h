@@ -1,0 +1,57 @@
+/* Which vortons there are, beside those of the scene: neutral ones where strength diffuses to,
+ * halves of those that grew long; and which go: crowded, weak and idle ones. */
+#ifndef VORTON_POPULATION_H
+#define VORTON_POPULATION_H
+
+#include "state/simulation.h"
+
+/* The vortons as a population, weighted by what they carry. */
+typedef struct vt_population {
+    double strength;  /* sum of |alpha|, m^3/s */
+    double spacing;   /* cube root of their mean volume, m; 0 where nothing carries strength */
+    double vorticity; /* mean |alpha| / volume, 1/s */
+} vt_population;
+
+/* Sums over fixed blocks: the same bits for any number of threads. */
+void vt_measure_population(vt_simulation *s, vt_population *population);
+
+/* Adds and removes vortons before a substep, as the method asks; sets s->vorton_spacing. Of the
+ * capacity, `reserved` rows are kept free. VT_NOT_FINITE for a bad position or strength;
+ * VT_OVER_CAPACITY where the policy refuses what does not fit, VT_OUT_OF_MEMORY: then none of those
+ * was born. */
+vt_status vt_control_population(vt_simulation *s, int64_t reserved);
+
+/* Keeps `method.halo` spacings around the vortons that carry strength full of neutral vortons, and
+ * removes those that nobody needs any more. */
+vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_t reserved);
+
+/* Halves the vortons whose strength has grown to method.split times that of their birth. Room and
+ * errors as above. */
+vt_status vt_split_vortons(vt_simulation *s, int64_t reserved);
+
+/* In each cell of the given side (m) with more than method.merge vortons, merges the weakest with
+ * the nearest of the same cell. */
+void vt_merge_vortons(vt_simulation *s, double side);
+
+/* Removes the rows where mask is not 0. What each carries goes to those that stay within `reach`
+ * (m, > 0) of it, in shares that keep its strength and, where they lie around it, its impulse; rows
+ * without such neighbours stay, and their mask becomes 0. */
+void vt_hand_over(vt_simulation *s, double reach, uint8_t *mask);
+
+/* Whether strength diffuses. */
+static inline int vt_diffuses(const vt_simulation *s)
+{
+    return s->def.viscosity > 0 && s->def.method.diffusion != VT_DIFFUSION_NONE;
+}
+
+/* Whether vortons come and go beside those of the scene. */
+static inline int vt_controls_population(const vt_simulation *s)
+{
+    const vt_method *const method = &s->def.method;
+    return vt_diffuses(s) || method->split > 0 || method->merge > 0 || method->prune > 0;
+}
+
+/* Diffuses the strengths over dt seconds, in place. */
+void vt_diffuse(vt_simulation *s, double dt);
+
+#endif

@@ -1,0 +1,246 @@
+/* Vortons that have been stretched too long become two, and crowds of weak ones fewer.
+ *
+ * Splitting: a vorton stands for a piece of a vortex tube; its strength grows as the piece does.
+ * Each half gets half of everything, at a quarter of the length to either side along the strength:
+ * the sum, the linear and the angular impulse stay as they are.
+ *
+ * Merging: of the two, a_1 at x_1 and a_2 at x_2, the sum a goes to the point x nearest to their
+ * mean (weighted by size) with x cross a as near as possible to x_1 cross a_1 + x_2 cross a_2: what
+ * is left of the impulse is its part along a, nothing for parallel strengths. */
+#include <math.h>
+#include <string.h>
+
+#include "core/mathd.h"
+#include "core/status.h"
+#include "field.h"
+#include "population.h"
+#include "state/partition.h"
+
+static double strength_of(const vt_vortons *v, int64_t row)
+{
+    double square = 0;
+    for (int a = 0; a < 3; a++)
+        square += (double)v->strength[3 * row + a] * (double)v->strength[3 * row + a];
+    return sqrt(square);
+}
+
+/* ---- splitting ---- */
+
+static int is_long(const vt_simulation *s, int64_t row)
+{
+    const double born = (double)s->vortons.birth_strength[row];
+    return born > 0 && strength_of(&s->vortons, row) > s->def.method.split * born;
+}
+
+/* Halves the vorton of the row where it is; writes where the other half goes. */
+static void halve(vt_vortons *v, int64_t row, float position[3])
+{
+    const double size = strength_of(v, row), length = vt_cbrt((double)v->volume[row]);
+    const double growth = fmin(size / (double)v->birth_strength[row], 2);
+    for (int a = 0; a < 3; a++) {
+        const double way = 0.25 * growth * length * (double)v->strength[3 * row + a] / size;
+        position[a] = (float)((double)v->position[3 * row + a] + way);
+        v->position[3 * row + a] = (float)((double)v->position[3 * row + a] - way);
+        v->strength[3 * row + a] /= 2;
+    }
+    v->volume[row] /= 2;
+    v->bound_volume[row] /= 2;
+}
+
+static void bear_half(vt_simulation *s, int64_t row, const float position[3])
+{
+    vt_vortons *const v = &s->vortons;
+    const int64_t half =
+        vt_append_vortons(s, 1, position, v->strength + 3 * row, v->core + row, v->volume + row);
+    memcpy(v->velocity + 3 * half, v->velocity + 3 * row, 12);
+    v->bound_volume[half] = v->bound_volume[row];
+    v->age[half] = v->age[row];
+    v->birth_strength[half] = v->birth_strength[row];
+    if (v->set.used[VT_VORTON_halo])
+        v->halo[half] = v->halo[row];
+}
+
+vt_status vt_split_vortons(vt_simulation *s, int64_t reserved)
+{
+    vt_vortons *const v = &s->vortons;
+    const int64_t count = v->set.count, room = v->set.capacity - count - reserved;
+    int64_t splits = 0;
+    for (int64_t i = 0; i < count; i++)
+        splits += is_long(s, i);
+    if (splits > room && s->def.at_capacity == VT_AT_CAPACITY_ERROR)
+        return vt_fail(VT_OVER_CAPACITY,
+                       "%lld vortons that split do not fit: %lld of max_vortons %lld are alive; "
+                       "raise max_vortons, choose another at_capacity or a larger method.split",
+                       (long long)splits, (long long)count, (long long)v->set.capacity);
+    for (int64_t i = 0; i < count && v->set.count - count < room; i++) {
+        float position[3];
+        if (!is_long(s, i))
+            continue;
+        halve(v, i, position);
+        v->id[i] = s->next_id[VT_VORTONS]++;
+        bear_half(s, i, position);
+    }
+    return VT_OK;
+}
+
+/* ---- merging ---- */
+
+static void cross(const double a[3], const double b[3], double c[3])
+{
+    c[0] = a[1] * b[2] - a[2] * b[1];
+    c[1] = a[2] * b[0] - a[0] * b[2];
+    c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void load(const float *from, double to[3])
+{
+    for (int a = 0; a < 3; a++)
+        to[a] = (double)from[a];
+}
+
+/* x: of the sum of the strengths, from the places of the two. */
+static void place_sum(double at[2][3], double alpha[2][3], double x[3])
+{
+    const double size[2] = {sqrt(dot(alpha[0], alpha[0])), sqrt(dot(alpha[1], alpha[1]))};
+    const double sum = size[0] + size[1], share = sum > 0 ? size[1] / sum : 0.5;
+    double apart[3], total[3], uneven[3], turn[3], shift[3];
+    for (int a = 0; a < 3; a++) {
+        apart[a] = at[1][a] - at[0][a];
+        total[a] = alpha[0][a] + alpha[1][a];
+        uneven[a] = (1 - share) * alpha[1][a] - share * alpha[0][a];
+        x[a] = at[0][a] + share * apart[a];
+    }
+    cross(apart, uneven, turn);
+    cross(total, turn, shift);
+    /* no farther than the two are from each other: strengths that cancel have no place */
+    const double size2 = dot(total, total);
+    if (!(dot(shift, shift) <= size2 * size2 * dot(apart, apart)) || !(size2 > 0))
+        return;
+    for (int a = 0; a < 3; a++)
+        x[a] += shift[a] / size2;
+}
+
+/* Row `from` goes into row `into`. */
+static void merge_rows(vt_simulation *s, int64_t into, int64_t from)
+{
+    vt_vortons *const v = &s->vortons;
+    double at[2][3], alpha[2][3], x[3];
+    const int64_t row[2] = {into, from};
+    for (int n = 0; n < 2; n++) {
+        load(v->position + 3 * row[n], at[n]);
+        load(v->strength + 3 * row[n], alpha[n]);
+    }
+    place_sum(at, alpha, x);
+    for (int a = 0; a < 3; a++) {
+        v->position[3 * into + a] = (float)x[a];
+        v->strength[3 * into + a] = (float)(alpha[0][a] + alpha[1][a]);
+    }
+    const int newborn = v->bound_volume[into] < 0 || v->bound_volume[from] < 0;
+    const float bound = fabsf(v->bound_volume[into]) + fabsf(v->bound_volume[from]);
+    v->bound_volume[into] = newborn ? -bound : bound;
+    v->volume[into] += v->volume[from];
+    v->age[into] = fmaxf(v->age[into], v->age[from]);
+    if (v->set.used[VT_VORTON_birth_strength])
+        v->birth_strength[into] += v->birth_strength[from];
+    if (v->set.used[VT_VORTON_halo])
+        v->halo[into] = fminf(v->halo[into], v->halo[from]);
+    v->id[into] = s->next_id[VT_VORTONS]++;
+}
+
+/* The members of one cell. */
+typedef struct crowd {
+    uint32_t *row;
+    int64_t count;
+} crowd;
+
+static int64_t weakest_of(const vt_vortons *v, const crowd *c)
+{
+    int64_t weakest = 0;
+    for (int64_t n = 1; n < c->count; n++)
+        if (strength_of(v, c->row[n]) < strength_of(v, c->row[weakest]))
+            weakest = n;
+    return weakest;
+}
+
+static int64_t nearest_to(const vt_vortons *v, const crowd *c, int64_t member)
+{
+    double least = INFINITY;
+    int64_t nearest = -1;
+    for (int64_t n = 0; n < c->count; n++) {
+        double square = 0;
+        for (int a = 0; a < 3; a++) {
+            const double d = (double)v->position[3 * (int64_t)c->row[n] + a] -
+                             (double)v->position[3 * (int64_t)c->row[member] + a];
+            square += d * d;
+        }
+        if (n != member && square < least) {
+            least = square;
+            nearest = n;
+        }
+    }
+    return nearest;
+}
+
+static void thin(vt_simulation *s, crowd *c, uint8_t *mask)
+{
+    while (c->count > s->def.method.merge) {
+        const int64_t weakest = weakest_of(&s->vortons, c);
+        const int64_t nearest = nearest_to(&s->vortons, c, weakest);
+        if (nearest < 0)
+            return;
+        merge_rows(s, c->row[nearest], c->row[weakest]);
+        mask[c->row[weakest]] = 1;
+        c->row[weakest] = c->row[--c->count];
+    }
+}
+
+/* The first member of the bucket and those of its cell, moved to the front. */
+static crowd take_cell(const vt_vortons *v, const vt_partition *p, uint32_t *row, int64_t count)
+{
+    crowd c = {row, 0};
+    const float *const first = v->position + 3 * (int64_t)row[0];
+    for (int64_t n = 0; n < count; n++) {
+        const float *const x = v->position + 3 * (int64_t)row[n];
+        int same = 1;
+        for (int a = 0; a < 3; a++)
+            same &= vt_partition_index(p, a, (double)x[a]) ==
+                    vt_partition_index(p, a, (double)first[a]);
+        if (!same)
+            continue;
+        const uint32_t member = row[n];
+        row[n] = row[c.count];
+        row[c.count++] = member;
+    }
+    return c;
+}
+
+void vt_merge_vortons(vt_simulation *s, double side)
+{
+    const vt_vortons *const v = &s->vortons;
+    const int64_t count = v->set.count;
+    const size_t mark = vt_arena_mark(&s->arena);
+    vt_content content;
+    vt_partition p;
+    if (vt_find_content(s, NULL, &content))
+        return;
+    uint8_t *const mask = vt_arena_push(&s->arena, (size_t)count);
+    uint32_t *const row = vt_arena_push(&s->arena, sizeof *row * (size_t)count);
+    vt_make_partition(&p, side, content.least, content.most, count, v->position, &s->arena,
+                      s->def.threads);
+    memset(mask, 0, (size_t)count);
+    memcpy(row, p.order, sizeof *row * (size_t)count);
+    const int64_t buckets = (int64_t)p.cells[0] * p.cells[1] * p.cells[2];
+    for (int64_t b = 0; b < buckets; b++)
+        for (int64_t at = p.start[b]; at < p.start[b + 1];) {
+            crowd c = take_cell(v, &p, row + at, p.start[b + 1] - at);
+            at += c.count;
+            thin(s, &c, mask);
+        }
+    vt_remove_rows(s, VT_VORTONS, mask);
+    vt_arena_pop(&s->arena, mark);
+}

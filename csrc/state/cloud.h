@@ -1,0 +1,37 @@
+/* The vortons of a cloud of random eddies (vt_cloud_def).
+ *
+ * omega = curl (w v) = w curl v + grad w x v. v is a sum of plane waves a cos(k . x + phase) with a
+ * normal to k; directions of k from a low-discrepancy sequence over the sphere, |k| even in its
+ * logarithm. Blobs of radius sigma smooth a wave by exp(-k^2 sigma^2 / 2): its amplitude is made
+ * larger by as much. w is the window of the shape (state/window.h). Vortons lie at the points of
+ * births (state/births.h), strength = omega x volume. */
+#ifndef VORTON_STATE_CLOUD_H
+#define VORTON_STATE_CLOUD_H
+
+#include "state/section.h"
+#include "state/window.h"
+
+enum { VT_CLOUD_WAVES = 96 };
+
+typedef struct vt_wave {
+    double k[3], amplitude[3], curl[3], phase; /* curl = k x amplitude; phase in turns */
+} vt_wave;
+
+typedef struct vt_cloud {
+    vt_cloud_def def;
+    vt_region region;
+    vt_window window;
+    vt_wave wave[VT_CLOUD_WAVES];
+} vt_cloud;
+
+/* Checks the definition and makes window and waves: the error names the field, its value and what
+ * is allowed. On failure there is nothing to destroy. */
+vt_status vt_create_cloud(const vt_cloud_def *def, vt_cloud *cloud);
+void vt_destroy_cloud(vt_cloud *cloud);
+
+int64_t vt_cloud_count(const vt_cloud *cloud);
+
+/* Adds its vortons to an empty list; their strengths sum to 0 within rounding. */
+void vt_fill_cloud(const vt_cloud *cloud, vt_vorton_list *list);
+
+#endif

@@ -1,0 +1,136 @@
+#include "state/jet.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/mathd.h"
+#include "core/random.h"
+#include "core/status.h"
+#include "core/vec3.h"
+#include "state/ring.h"
+
+/* Keys of the random numbers of a pulse. */
+enum { TILT = 0x74696c74, WOBBLE = 0x776f62 };
+
+static const double most_rate = 1e4; /* pulses a second */
+
+/* What may change from pulse to pulse; a speed or a circulation of 0 makes no ring. */
+#define MEMBER(member) offsetof(vt_jet_def, member)
+static const vt_parameter parameters[] = {
+    {"speed", MEMBER(speed), {1, 0, 1e9, 0, "m/s"}},
+    {"circulation", MEMBER(circulation), {1, -1e12, 1e12, 0, "m^2/s"}},
+    {"duty", MEMBER(duty), {1, 0, 1, 0, ""}},
+    {"wobble", MEMBER(wobble), {1, 0, 0.5, 0, ""}},
+    {"tilt", MEMBER(tilt), {1, 0, 0.5, 0, "radians"}},
+    {0}};
+
+vt_jet_def vt_default_jet(void)
+{
+    return (vt_jet_def){.axis = {0, 0, 1},
+                        .radius = .5,
+                        .speed = 1,
+                        .duty = 1,
+                        .end = INFINITY,
+                        .wobble = .03,
+                        .tilt = .05,
+                        .layers = -1};
+}
+
+double vt_jet_rate(const vt_jet_def *def)
+{
+    return def->rate > 0.0 ? def->rate : 2.0 * def->speed / def->radius;
+}
+
+/* ---- rings ---- */
+
+/* A standard normal number (Box and Muller) of which the cosine is taken. */
+static double normal_number(uint64_t seed, uint64_t stream, uint64_t index)
+{
+    const double u = 1.0 - vt_random(seed, stream, 2 * index);
+    return vt_sqrt(-2.0 * vt_log(u)) * vt_cos_pi(2.0 * vt_random(seed, stream, 2 * index + 1));
+}
+
+static void tilt_axis(const vt_jet_def *def, int64_t pulse, double axis[3])
+{
+    const double x_axis[3] = {1, 0, 0};
+    double normal[2][3];
+    memcpy(axis, def->axis, sizeof normal[0]);
+    vt_normalise(axis);
+    vt_normal_to(axis, x_axis, normal[0]);
+    vt_cross(axis, normal[0], normal[1]);
+    for (uint64_t n = 0; n < 2; n++)
+        vt_add_scaled(axis, def->tilt * normal_number(def->seed, TILT + n, (uint64_t)pulse),
+                      normal[n]);
+}
+
+vt_ring_def vt_jet_ring(const vt_jet *jet, int64_t pulse)
+{
+    const double rate = vt_jet_rate(&jet->def), time = jet->def.start + (double)pulse / rate;
+    vt_jet_def now = jet->def;
+    vt_animate(&jet->animations, time, &now);
+    const int fixed = vt_find_animation(&jet->animations, "circulation") || now.circulation != 0.0;
+    const double slug = now.speed * now.duty / rate; /* its length, m */
+    vt_ring_def ring = vt_default_ring();
+    memcpy(ring.center, now.center, sizeof ring.center);
+    tilt_axis(&now, pulse, ring.axis);
+    ring.radius[0] = ring.radius[1] = now.radius;
+    ring.circulation = fixed ? now.circulation : 0.5 * now.speed * slug;
+    ring.core = now.core > 0.0 ? now.core : 0.18 * now.radius;
+    ring.vorton_core = now.vorton_core;
+    ring.wobble = now.wobble;
+    ring.wobble_seed = vt_random_bits(now.seed, WOBBLE, (uint64_t)pulse);
+    ring.sections = now.sections;
+    ring.layers = now.layers;
+    ring.time = time;
+    return ring;
+}
+
+/* ---- checks ---- */
+
+vt_status vt_check_jet(const vt_jet_def *def)
+{
+    vt_status status;
+    if (!def)
+        return vt_fail(VT_INVALID_ARGUMENT, "jet must not be NULL");
+    if ((status = vt_check_number("jet", "speed", def->speed, 1e-9, 1e9, " m/s")) ||
+        (status = vt_check_number("jet", "radius", def->radius, 1e-9, 1e9, " m")) ||
+        (status = vt_check_number("jet", "rate", def->rate, 0.0, most_rate, " 1/s")) ||
+        (status = vt_check_number("jet", "duty", def->duty, 1e-6, 1.0, "")) ||
+        (status = vt_check_number("jet", "circulation", def->circulation, -1e12, 1e12, " m^2/s")) ||
+        (status = vt_check_number("jet", "start", def->start, 0.0, 1e12, " s")) ||
+        (status = vt_check_number("jet", "end", def->end, def->start, INFINITY, " s")) ||
+        (status = vt_check_number("jet", "tilt", def->tilt, 0.0, 0.5, " radians")))
+        return status;
+    if (vt_jet_rate(def) > most_rate)
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "jet: rate must be given, at most %g 1/s, where 2 speed / radius is more, "
+                       "got %g",
+                       most_rate, vt_jet_rate(def));
+    /* Center, axis, core and the rest are those of its rings. */
+    for (int c = 0; c < 3; c++)
+        if (!vt_is_finite(def->axis[c]))
+            return vt_fail(VT_INVALID_ARGUMENT, "jet: axis[%d] must be finite, got %g", c,
+                           def->axis[c]);
+    if (def->axis[0] == 0.0 && def->axis[1] == 0.0 && def->axis[2] == 0.0)
+        return vt_fail(VT_INVALID_ARGUMENT, "jet: axis must not be 0 0 0");
+    if (!(def->core >= 0.0))
+        return vt_fail(VT_INVALID_ARGUMENT, "jet: core must be >= 0 m, got %g", def->core);
+    status = vt_check_animations(parameters, "a jet", def->animation_count, def->animations);
+    if (status)
+        return status;
+    const vt_jet constant = {.def = *def};
+    const vt_ring_def ring = vt_jet_ring(&constant, 0);
+    return vt_check_ring(&ring);
+}
+
+vt_status vt_create_jet(const vt_jet_def *def, vt_jet *jet)
+{
+    *jet = (vt_jet){.def = *def};
+    jet->def.animations = NULL;
+    return vt_copy_animations(parameters, def->animation_count, def->animations, &jet->animations);
+}
+
+void vt_destroy_jet(vt_jet *jet)
+{
+    vt_destroy_animations(&jet->animations);
+}

@@ -1,0 +1,25 @@
+/* A jet (vt_jet_def): which ring each of its pulses makes. */
+#ifndef VORTON_STATE_JET_H
+#define VORTON_STATE_JET_H
+
+#include "state/animation.h"
+
+typedef struct vt_jet {
+    vt_jet_def def;
+    vt_animations animations;
+} vt_jet;
+
+/* The error names the field, its value and what is allowed. */
+vt_status vt_check_jet(const vt_jet_def *def);
+
+/* Pulses a second. */
+double vt_jet_rate(const vt_jet_def *def);
+
+/* A copy of a definition that was checked; VT_OUT_OF_MEMORY leaves nothing to destroy. */
+vt_status vt_create_jet(const vt_jet_def *def, vt_jet *jet);
+void vt_destroy_jet(vt_jet *jet);
+
+/* The ring of pulse n (0, 1, ...), to be born at its `time`. */
+vt_ring_def vt_jet_ring(const vt_jet *jet, int64_t pulse);
+
+#endif

@@ -1,0 +1,204 @@
+"""Vortons split, merge and are pruned: what they carry stays what it was."""
+
+import numpy as np
+import pytest
+
+import vorton as vt
+from vorton import _core
+
+STILL = {"stretching": "none", "bound": 0.0, "cleaning": 0.0, "exchange": 0.0}
+
+
+def columns(sim, *names):
+    return [sim.column("vortons", name).astype(float) for name in names]
+
+
+def invariants(sim):
+    """Strength, linear and angular impulse, and the sizes that errors are measured by."""
+    x, a = columns(sim, "position", "strength")
+    turn = np.cross(x, a)
+    size = np.abs(a).sum()
+    return a.sum(axis=0), turn.sum(axis=0) / 2, np.cross(x, turn).sum(axis=0) / 3, size
+
+
+def cloud(count=400, seed=3, weak=1e-6, **method):
+    """A cloud so weak that it does not move."""
+    rng = np.random.default_rng(seed)
+    sim = _core.Simulation(threads=1, method={**STILL, **method})
+    x = rng.uniform(-0.5, 0.5, (count, 3))
+    strength = weak * rng.normal(size=(count, 3)) * rng.uniform(0, 1, (count, 1)) ** 2
+    sim.add_vortons(x, strength, np.full(count, 0.15), np.full(count, 1 / count))
+    return sim
+
+
+def test_split():
+    sim = cloud(split=2.0)
+    v = sim.column("vortons", "strength")
+    before = v.copy()
+    v[:40] *= 3.0  # stretched to three times what they were born with
+    v[40:80] *= 1.9
+    old = invariants(sim)
+    sim.step(1e-6)
+    assert sim.count("vortons") == 440
+    strength, volume, born = columns(sim, "strength", "volume", "birth_strength")
+    ids = sim.column("vortons", "id")
+    assert (
+        len(set(ids)) == 440 and set(range(40)).isdisjoint(ids) and set(range(40, 400)) <= set(ids)
+    )
+    halves = np.argsort(ids)[-80:]
+    assert volume.sum() == pytest.approx(1, rel=1e-5)
+    assert np.allclose(volume[halves], 0.5 / 400)
+    assert np.allclose(
+        np.sort(np.linalg.norm(strength[halves], axis=1)),
+        np.sort(np.repeat(1.5 * np.linalg.norm(before[:40].astype(float), axis=1), 2)),
+        rtol=1e-5,
+    )
+    assert np.all(np.linalg.norm(strength, axis=1) <= 2.0001 * born)
+    for was, now in zip(old[:3], invariants(sim)[:3], strict=True):
+        assert np.abs(now - was).max() < 1e-6 * old[3]
+    sim.step(1e-6, 8)
+    assert sim.count("vortons") == 440  # halves are as long as their parents were at birth
+
+
+def test_split_halves_lie_along_the_strength():
+    sim = _core.Simulation(threads=1, method={**STILL, "split": 1.5})
+    sim.add_vortons([[1, 2, 3]], [[0, 0, 1e-6]], [0.1], [1e-3])
+    sim.column("vortons", "strength")[:] *= 2
+    sim.step(1e-9)
+    x, strength = columns(sim, "position", "strength")
+    assert np.allclose(x[np.argsort(x[:, 2])], [[1, 2, 2.95], [1, 2, 3.05]], atol=1e-5)
+    assert np.allclose(strength, [[0, 0, 1e-6]] * 2)
+
+
+def test_merge():
+    sim = cloud(merge=2)
+    old = invariants(sim)
+    x, volume = columns(sim, "position", "volume")
+    ids = set(sim.column("vortons", "id"))
+    edge = np.cbrt(1 / 400)
+    sim.step(1e-6)
+    later, volume = columns(sim, "position", "volume")
+    low = x.min(axis=0)
+    crowd = np.unique(np.floor((x - low) / edge), axis=0, return_counts=True)[1]
+    expected = np.minimum(crowd, 2).sum()
+    assert crowd.max() > 3 and sim.count("vortons") == expected
+    assert volume.sum() == pytest.approx(1, rel=1e-5)
+    kept = set(sim.column("vortons", "id"))
+    assert len(kept) == expected and len(kept & ids) < expected  # merged ones have new names
+    strength, impulse, _, size = invariants(sim)
+    assert np.abs(strength - old[0]).max() < 1e-6 * size
+    # only the part of the impulse along the sum of two strengths is lost
+    assert np.abs(impulse - old[1]).max() < 0.02 * edge * size
+    assert np.abs(later).max() < 0.6
+
+
+def test_merge_of_parallel_strengths_keeps_the_impulse():
+    sim = cloud(merge=1)
+    s = sim.column("vortons", "strength")
+    s[:] = np.abs(s[:, :1]) * np.float32([0.6, 0, 0.8])
+    old = invariants(sim)
+    sim.step(1e-6)
+    strength, impulse, _, size = invariants(sim)
+    assert sim.count("vortons") < 300
+    assert np.abs(strength - old[0]).max() < 1e-6 * size
+    assert np.abs(impulse - old[1]).max() < 1e-6 * size
+
+
+def test_merge_of_strengths_that_cancel_stays_between_them():
+    sim = _core.Simulation(threads=1, method={**STILL, "merge": 1})
+    s = [[0, 0, 1e-6], [1e-12, 0, -1e-6], [0, 1e-6, 0]]
+    sim.add_vortons([[0, 0, 0], [0.02, 0, 0], [0, 0, 5]], s, np.full(3, 0.1), np.full(3, 1e-3))
+    sim.step(1e-6)
+    x = columns(sim, "position")[0]
+    assert len(x) == 2 and np.abs(x[np.argmin(x[:, 2])]).max() < 0.03
+
+
+def test_prune():
+    sim = cloud(prune=0.3)
+    old = invariants(sim)
+    size = np.linalg.norm(columns(sim, "strength")[0], axis=1)
+    ids = sim.column("vortons", "id").copy()
+    strong = set(ids[size >= 0.3 * np.sqrt((size**2).mean())])
+    assert 100 < len(strong) < 300
+    sim.step(1e-6)
+    assert set(sim.column("vortons", "id")) == strong
+    strength, impulse, _, total = invariants(sim)
+    assert np.abs(strength - old[0]).max() < 1e-6 * total
+    inside = 0.01 * total * 0.5  # those at the edge have their neighbours on one side
+    assert np.abs(impulse - old[1]).max() < inside
+
+
+def test_prune_hands_over_with_the_impulse_where_neighbours_are_around():
+    g = np.arange(5) * 0.1
+    x = np.stack(np.meshgrid(g, g, g), -1).reshape(-1, 3)
+    x += np.random.default_rng(1).uniform(-0.03, 0.03, x.shape)
+    strength = np.random.default_rng(2).normal(size=x.shape) * 1e-6
+    middle = np.argmin(((x - 0.2) ** 2).sum(axis=1))
+    strength[middle] *= 1e-2
+    sim = _core.Simulation(threads=1, method={**STILL, "prune": 0.05})
+    sim.add_vortons(x, strength, np.full(125, 0.15), np.full(125, 1e-3))
+    old = invariants(sim)
+    gone = np.linalg.norm(strength[middle])
+    sim.step(1e-9)
+    assert sim.count("vortons") == 124
+    for was, now in zip(old[:2], invariants(sim)[:2], strict=True):
+        assert np.abs(now - was).max() < 0.01 * 0.1 * gone + 1e-7 * old[3]
+
+
+def test_a_lone_weak_vorton_hands_over_across_the_room():
+    sim = _core.Simulation(threads=1, method={**STILL, "prune": 0.5})
+    s = [[0, 0, 1e-6], [0, 0, 1e-6], [1e-9, 0, 0]]
+    sim.add_vortons([[0, 0, 0], [0.1, 0, 0], [40, 0, 0]], s, np.full(3, 0.1), np.full(3, 1e-3))
+    sim.step(1e-6)
+    assert sim.count("vortons") == 2
+    total = columns(sim, "strength")[0].sum(axis=0)
+    assert np.allclose(total, [1e-9, 0, 2e-6], rtol=1e-5, atol=1e-15)
+
+
+def test_off_by_default():
+    sim = cloud()
+    sim.column("vortons", "strength")[:] *= 9
+    ids = sim.column("vortons", "id").copy()
+    sim.step(1e-6, 9)
+    assert sorted(sim.column("vortons", "id")) == sorted(ids)
+    assert not sim.column("vortons", "birth_strength").any()
+
+
+@pytest.mark.parametrize("policy", ["error", "stop", "oldest"])
+def test_split_respects_the_capacity(policy):
+    method = vt.Method(**STILL, split=1.5)
+    sim = vt.Simulation(method=method, max_vortons=12, at_capacity=policy, threads=1)
+    x = np.arange(30).reshape(10, 3) % 7 * 0.3
+    sim.vortons.add(x, np.ones((10, 3)) * 1e-6, core=0.1, volume=1e-3)
+    sim.vortons.strength *= 2
+    before = sim.vortons.strength.copy()
+    if policy == "error":
+        with pytest.raises(vt.CapacityError, match=r"10 vortons that split.*max_vortons 12"):
+            sim.step()
+        assert np.array_equal(sim.vortons.strength, before) and sim.time == 0
+        return
+    sim.step()
+    assert sim.vortons.count == 12
+    assert np.abs(sim.vortons.strength.sum(axis=0) - before.sum(axis=0)).max() < 1e-10
+
+
+def test_a_stretched_ring_stays_covered():
+    """In a run: more vortons where it stretches, and the impulse kept as well as without."""
+
+    def run(**method):
+        scene = vt.Scene("wavy", method=vt.Method(velocity="direct", **method))
+        scene.add(vt.VortexRing(radius=0.5, core=0.15, wobble=0.1, seed=2, layers=2, sections=60))
+        sim = vt.Simulation(scene, threads=1)
+        count, impulse = sim.vortons.count, np.array(sim.health["impulse"])
+        sim.step(40)
+        drift = np.linalg.norm(sim.health["impulse"] - impulse) / np.linalg.norm(impulse)
+        return sim, sim.vortons.count / count, drift
+
+    plain = run()
+    controlled = run(split=1.5, merge=6, prune=1e-3)
+    assert plain[1] == 1 and 1.1 < controlled[1] < 1.3
+    assert controlled[2] < plain[2] + 0.01
+    assert controlled[0].health["strength_share"] < 0.01
+    v = controlled[0].vortons
+    growth = np.linalg.norm(v.strength, axis=1) / v.birth_strength
+    assert np.quantile(growth, 0.98) < 1.6  # looked at every fourth substep

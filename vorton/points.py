@@ -1,0 +1,186 @@
+"""Sources at given points: tracers or vortons with attributes of their own.
+
+Arrays are kept as float32, and saved as lists: numbers come back bit for bit. More than `MOST_ROWS`
+points do not belong into a scene: add them to the simulation (`sim.tracers.add`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from .fields import check_number, field, number, shown
+from .shapes import check_rows
+from .source_base import Source
+
+MOST_ROWS = 2**20
+
+
+def _check_positions(name: str, value: Any) -> np.ndarray:
+    rows = check_rows(name, value, "fiu", np.float32, "finite numbers of shape (n, 3)")
+    if not np.isfinite(rows).all():
+        raise ValueError(f"{name}: must be finite numbers; some are too large for float32")
+    if len(rows) > MOST_ROWS:
+        text = f"at most {MOST_ROWS} go into a scene; add more to the simulation"
+        raise ValueError(f"{name}: {len(rows)} points; {text}")
+    return rows
+
+
+def _check_values(name: str, value: Any, zero: bool, unit: str) -> float | np.ndarray:
+    """One number for all points, or an array (n,) with one for each, as float32."""
+    if not isinstance(value, (list, tuple, np.ndarray)) or np.ndim(value) == 0:
+        limits: dict[str, float] = {"least": 0} if zero else {"above": 0}
+        return check_number(name, value, unit=unit, **limits)
+    allowed = f"finite numbers {'>=' if zero else '>'} 0 ({unit})"
+    try:
+        values = np.array(value)
+    except ValueError:
+        values = np.empty(0, dtype=object)
+    if values.dtype.kind not in "fiu":
+        raise TypeError(f"{name} = {shown(value)}: must be one number or an array of {allowed}")
+    if values.ndim != 1:
+        raise ValueError(f"{name} of shape {values.shape}: must be one number or have shape (n,)")
+    with np.errstate(over="ignore"):
+        values = values.astype(np.float32)
+    bad = np.flatnonzero(~(np.isfinite(values) & ((values >= 0) if zero else (values > 0))))
+    if len(bad):
+        raise ValueError(f"{name}[{bad[0]}] = {values[bad[0]]}: must be {allowed}")
+    values.setflags(write=False)
+    return values
+
+
+def _values(text: str, unit: str, default: Any = dataclasses.MISSING, zero: bool = False) -> Any:
+    """Field for one number or an array (n,)."""
+    optional = default is None
+    return field(default, lambda n, v: _check_values(n, v, zero, unit), text, unit, optional)
+
+
+def _check_lengths(definition: Any, names: tuple[str, ...], count: int) -> None:
+    for name in names:
+        value = getattr(definition, name)
+        if isinstance(value, np.ndarray) and len(value) != count:
+            label = f"{type(definition).__name__}.{name}"
+            raise ValueError(f"{label} has {len(value)} values for {count} points")
+
+
+def _per_row(value: Any, count: int) -> np.ndarray:
+    return np.broadcast_to(np.asarray(value, np.float32), (count,))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Points(Source):
+    """Tracers born at given points, with attributes of their own.
+
+    One at each point at `start`; or `rate` a second in all, the points in turn.
+
+    Parameters
+    ----------
+    positions : (n, 3) numbers, m
+        1 to 2^20 points.
+    density : number or (n,) numbers, kg/m^3
+        Smoke around the point, >= 0, default 1: a tracer carries density x size^3.
+    size : number or (n,) numbers, m
+        Spacing of the points there, > 0.
+    lifetime : number or (n,) numbers, s, optional
+        Tracers older than this are removed, > 0; default: never.
+    rate : number, 1/s, optional
+        Tracers a second from `start` to `end`, > 0; default: one at each point at `start`.
+    start : number, s
+        >= 0, default 0.
+    end : number, s, optional
+        > start; default: never ends. Only with `rate`.
+    jitter : number, m
+        Each is born anywhere in a ball of this radius about its point, >= 0, default 0.
+
+    Examples
+    --------
+    >>> Points([(0, 0, 0), (1, 0, 0)], size=0.1, density=[1, 2]).size
+    0.1
+    """
+
+    positions: np.ndarray = field(dataclasses.MISSING, _check_positions, "points", "m")  # noqa: RUF009
+    size: float | np.ndarray = _values("spacing of the points", "m")
+    density: float | np.ndarray = _values("smoke there", "kg/m^3", 1.0, zero=True)
+    lifetime: float | np.ndarray | None = _values("age at death", "s", None)
+    rate: float | None = number(None, "1/s", "born a second", above=0, most=1e9, optional=True)
+    start: float = number(0.0, "s", "first birth", least=0)
+    end: float | None = number(None, "s", "last birth", above=0, optional=True)
+    jitter: float = number(0.0, "m", "radius about its point", least=0, most=1e9)
+
+    def _check(self) -> None:
+        _check_lengths(self, ("size", "density", "lifetime"), len(self.positions))
+        if self.end is not None:
+            if self.rate is None:
+                text = "goes with rate; these are born at once"
+                raise ValueError(f"Points.end = {self.end}: {text}")
+            if self.end <= self.start:
+                raise ValueError(f"Points.end = {self.end}: must be > start = {self.start} (s)")
+
+    def _add_to(self, core: Any, voxel: float) -> None:
+        count = len(self.positions)
+        size = _per_row(self.size, count)
+        mass = _per_row(self.density, count).astype(np.float64) * size.astype(np.float64) ** 3
+        values: dict[str, Any] = {}
+        if self.lifetime is not None:
+            values["lifetime"] = _per_row(self.lifetime, count)
+        if self.end is not None:
+            values["end"] = self.end
+        core.add_tracer_points(
+            self.positions,
+            mass,
+            size,
+            rate=self.rate or 0.0,
+            start=self.start,
+            jitter=self.jitter,
+            parent=self._parent_id(core),
+            **values,
+        )
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class VortonPoints(Source):
+    """Vortons at given points: vorticity from elsewhere.
+
+    Vorticity that is not free of divergence (vortex lines with ends) is none; see `Filament`.
+
+    Parameters
+    ----------
+    positions : (n, 3) numbers, m
+        1 to 2^20 points.
+    strengths : (n, 3) numbers, m^3/s
+        Vorticity times volume.
+    core : number or (n,) numbers, m
+        Core radius, > 0.
+    volume : number or (n,) numbers, m^3
+        The volume that each stands for, > 0.
+    time : number, s
+        Birth, >= 0, default 0.
+    """
+
+    positions: np.ndarray = field(dataclasses.MISSING, _check_positions, "points", "m")  # noqa: RUF009
+    strengths: np.ndarray = field(dataclasses.MISSING, _check_positions, "strengths", "m^3/s")  # noqa: RUF009
+    core: float | np.ndarray = _values("core radius", "m")
+    volume: float | np.ndarray = _values("volume of each", "m^3")
+    time: float = number(0.0, "s", "birth", least=0)
+
+    def _check(self) -> None:
+        if len(self.strengths) != len(self.positions):
+            text = f"has {len(self.strengths)} rows for {len(self.positions)} points"
+            raise ValueError(f"VortonPoints.strengths {text}")
+        _check_lengths(self, ("core", "volume"), len(self.positions))
+
+    def _core_radius(self) -> float:
+        return 2.0 * float(np.min(self.core))
+
+    def _add_to(self, core: Any, voxel: float) -> None:
+        count = len(self.positions)
+        core.add_vorton_points(
+            self.positions,
+            self.strengths,
+            _per_row(self.core, count),
+            _per_row(self.volume, count),
+            time=self.time,
+            parent=self._parent_id(core),
+        )
