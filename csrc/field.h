@@ -33,8 +33,9 @@ void vt_lay_out_grid(vt_simulation *s, const vt_placement *placement);
 void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, vt_record *sorted,
                     uint32_t *row_start);
 
-/* spacing^2 x vorticity (m^2/s) at the inner nodes, laid out as s->grid.field, in arena memory: what
- * the potential of now was solved for, which took its place. Fields must be up to date, and exist. */
+/* spacing^2 x vorticity (m^2/s) at the inner nodes, laid out as s->grid.field, in arena memory:
+ * what the potential of now was solved for, which took its place. Fields must be up to date, and
+ * exist. */
 void vt_find_source(vt_simulation *s, float *source[3]);
 
 /* Brings the fields up to the particles of now, without a trace in what the next step does. */
@@ -46,15 +47,10 @@ static inline int vt_has_grid(const vt_simulation *s)
     return s->def.method.velocity == VT_VELOCITY_POISSON;
 }
 
-/* Targets and vortons of a sum (m, m^3/s, m); gradient may be NULL. */
-typedef struct vt_sum {
-    int64_t target_count, source_count;
-    const float *targets, *position, *strength, *core;
-    float *velocity, *gradient; /* as the stages direct and tree give them */
-} vt_sum;
-
-/* The sum over all pairs or by the tree, as the method says. */
-void vt_sum_vortons(vt_simulation *s, const vt_sum *sum);
+/* Velocity (count x 3) and gradient (count x 9; may be NULL) at targets, by the sum over all pairs
+ * or by the tree, as the method says. */
+void vt_sum_vortons(vt_simulation *s, int64_t count, const float *targets, int64_t source_count,
+                    const vt_pair_sources *from, float *velocity, float *gradient);
 
 /* Velocity (m/s, without wind) at count points (m) from the fields of now, or by a sum. */
 void vt_velocity_of_points(vt_simulation *s, int64_t count, const float *points, float *velocity);
