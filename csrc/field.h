@@ -52,15 +52,10 @@ static inline int vt_has_grid(const vt_simulation *s)
     return s->def.method.velocity == VT_VELOCITY_POISSON;
 }
 
-/* Targets and vortons of a sum (m, m^3/s, m); gradient may be NULL. */
-typedef struct vt_sum {
-    int64_t target_count, source_count;
-    const float *targets, *position, *strength, *core;
-    float *velocity, *gradient; /* as the stages direct and tree give them */
-} vt_sum;
-
-/* The sum over all pairs or by the tree, as the method says. */
-void vt_sum_vortons(vt_simulation *s, const vt_sum *sum);
+/* Velocity (count x 3) and gradient (count x 9; may be NULL) at targets, by the sum over all pairs
+ * or by the tree, as the method says. */
+void vt_sum_vortons(vt_simulation *s, int64_t count, const float *targets, int64_t source_count,
+                    const vt_pair_sources *from, float *velocity, float *gradient);
 
 /* Velocity (m/s, without the uniform wind) at count points (m) from the fields of now, or by a sum.
  */

@@ -53,8 +53,7 @@ static void sum_vortons(vt_simulation *s, work *w)
         memcpy(p.strength + 3 * i, w->sorted[i].strength, 12);
         p.core[i] = cores[w->sorted[i].home];
     }
-    vt_sum_vortons(s, &(vt_sum){w->count, w->count, p.position, p.position, p.strength, p.core,
-                                w->velocity, w->gradient});
+    vt_sum_vortons(s, w->count, p.position, w->count, &p, w->velocity, w->gradient);
     vt_add_wind_grids(s, w->count, p.position, w->velocity, w->gradient);
 }
 

@@ -48,7 +48,7 @@ void test_destroy(test_grid *t)
 
 /* All that may be read but means nothing is NaN: padding of rows, the plane after the last, and
  * the faces before they are written. */
-int test_create(test_grid *t, const int32_t *cells, double spacing, const int64_t *base)
+int test_create(test_grid *t, const int32_t *cells, double spacing, const double *base)
 {
     vt_grid *const g = &t->grid;
     memset(t, 0, sizeof *t);
@@ -171,7 +171,7 @@ class Grid:
 
     def __init__(self, library, cells, positions=(), strengths=(), spacing=1.0, base=(0, 0, 0)):
         self.library, self.spacing = library, spacing
-        self.cells, self.base = np.array(cells, np.int32), np.array(base, np.int64)
+        self.cells, self.base = np.array(cells, np.int32), np.array(base, float)
         self.memory = ctypes.create_string_buffer(library.test_size() + 64)
         address = ctypes.addressof(self.memory)
         self.pointer = ctypes.c_void_p(address + -address % 64)

@@ -210,3 +210,16 @@ def test_ring_example_runs():
     speed = float(done.stdout.split()[-2])
     exact = 1 / (4 * np.pi * 0.5) * (np.log(8 * 0.5 / 0.1) - 0.55797)
     assert abs(speed / exact - 1) < 0.08
+
+
+def test_boundaries_example(tmp_path):
+    """Figure 1 of part 20: the ranking of the methods, and the picture where matplotlib is."""
+    example = runpy.run_path(str(EXAMPLES / "boundaries.py"))
+    rows, *plane, exact = example["compare"](side=40)
+    direct, tree, default, article, zero = (error for _, _, error, _ in rows)
+    assert direct < 1e-5 and tree < 0.002 and default < 0.01
+    assert default < article < 0.14 < zero
+    assert all(velocity.shape == exact.shape for _, velocity, _, _ in rows)
+    pytest.importorskip("matplotlib")
+    example["draw"](tmp_path / "picture.png", rows, *plane, exact)
+    assert (tmp_path / "picture.png").stat().st_size > 50_000

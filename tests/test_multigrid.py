@@ -291,3 +291,21 @@ def test_asking_for_health_changes_nothing(poisson):
         left_alone.step(0.02)
     for name in ("position", "strength"):
         assert np.array_equal(asked.column("vortons", name), left_alone.column("vortons", name))
+
+
+@pytest.mark.parametrize("poisson", ["multigrid", "nested"])
+def test_e1_same_bits_of_a_simulation(poisson):
+    """Threads, and fields that are asked for between the steps: every solution starts anew."""
+
+    def positions(threads, asks):
+        sim = _core.Simulation(threads=threads, method={"poisson": poisson})
+        sim.add_ring(radius=0.5, core=0.1, wobble=0.1, wobble_seed=3)
+        for _ in range(4):
+            sim.step(0.02)
+            if asks:
+                sim.update_fields()
+        return np.array(sim.column("vortons", "position"))
+
+    first = positions(1, False)
+    for threads, asks in ((1, True), (3, False)):
+        assert np.array_equal(positions(threads, asks), first)

@@ -292,7 +292,7 @@ def test_cloud_statistics():
         assert math.sqrt((u**2).sum(axis=1).mean()) == pytest.approx(2, rel=0.15)
         health = sim.health
         assert health["strength_share"] < 1e-6
-        assert health["vorticity_divergence"] < 0.06
+        assert health["vorticity_divergence"] < 0.1  # noise of the points; the limit is 0.4
         assert health["overlap"] == pytest.approx(1, rel=0.01)
         assert sim.vortons.count == pytest.approx(4 / 3 * np.pi / 0.075**3, abs=1)
         assert (np.linalg.norm(sim.vortons.position, axis=1) <= 1 + 1e-6).all()

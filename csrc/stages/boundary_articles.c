@@ -14,8 +14,8 @@ enum { LEVELS = 10, ROW_BLOCK = 4 };
 /* All vortons of a block. */
 typedef struct super_vorton {
     float strength[3];
-    float weight;    /* sum of |alpha| */
-    float moment[3]; /* sum of |alpha| x position (cells) */
+    float weight;  /* sum of |alpha| */
+    float mean[3]; /* position (cells); at first its sum, weighted by |alpha| */
     float padding;
 } super_vorton;
 
@@ -23,6 +23,7 @@ typedef struct super_vorton {
 typedef struct nest {
     int levels;
     int32_t blocks[LEVELS][3];
+    int32_t shift[LEVELS][3]; /* 2^shift smallest blocks in each */
     super_vorton *block[LEVELS];
     float per_block[3]; /* smallest blocks per cell */
 } nest;
@@ -52,16 +53,22 @@ static void lay_out_nest(nest *n, const int32_t cells[3], vt_arena *arena)
         n->per_block[a] = (float)blocks / (float)cells[a];
         count *= blocks;
     }
-    for (n->levels = 0; count > 0; n->levels++) {
-        const int32_t *const blocks = n->blocks[n->levels];
-        count = (int64_t)blocks[0] * blocks[1] * blocks[2];
-        n->block[n->levels] = vt_arena_push(arena, (size_t)count * sizeof(super_vorton));
-        memset(n->block[n->levels], 0, (size_t)count * sizeof(super_vorton));
-        if (count == 1)
-            count = 0;
-        else
-            for (int a = 0; a < 3; a++)
-                n->blocks[n->levels + 1][a] = blocks[a] > 1 ? blocks[a] / 2 : 1;
+    n->levels = 1;
+    while (count > 1) {
+        const int32_t *const below = n->blocks[n->levels - 1];
+        count = 1;
+        for (int a = 0; a < 3; a++) {
+            n->blocks[n->levels][a] = below[a] > 1 ? below[a] / 2 : 1;
+            n->shift[n->levels][a] = n->shift[n->levels - 1][a] + (below[a] > 1);
+            count *= n->blocks[n->levels][a];
+        }
+        n->levels++;
+    }
+    for (int level = 0; level < n->levels; level++) {
+        const int32_t *const blocks = n->blocks[level];
+        const size_t bytes =
+            (size_t)blocks[0] * (size_t)blocks[1] * (size_t)blocks[2] * sizeof(super_vorton);
+        n->block[level] = memset(vt_arena_push(arena, bytes), 0, bytes);
     }
 }
 
@@ -71,12 +78,12 @@ static super_vorton *block_at(const nest *n, int level, const int32_t at[3])
     return n->block[level] + ((int64_t)at[2] * blocks[1] + at[1]) * blocks[0] + at[0];
 }
 
-/* The block of a level that holds a point (cells); the last face belongs to the last block. */
-static void find_block(const nest *n, int level, const float point[3], int32_t at[3])
+/* The smallest block that holds a point (cells); the last face belongs to the last block. */
+static void find_block(const nest *n, const float point[3], int32_t at[3])
 {
     for (int a = 0; a < 3; a++) {
-        const int32_t finest = (int32_t)(point[a] * n->per_block[a]), most = n->blocks[0][a] - 1;
-        at[a] = (finest < most ? finest : most) / (n->blocks[0][a] / n->blocks[level][a]);
+        const int32_t place = (int32_t)(point[a] * n->per_block[a]), most = n->blocks[0][a] - 1;
+        at[a] = place < most ? place : most;
     }
 }
 
@@ -89,8 +96,29 @@ static void add_vorton(super_vorton *block, const vt_record *r)
     block->weight += weight;
     for (int a = 0; a < 3; a++) {
         block->strength[a] += r->strength[a];
-        block->moment[a] += weight * r->position[a];
+        block->mean[a] += weight * r->position[a];
     }
+}
+
+/* Adds the blocks of a level to those of the next. */
+static void merge_blocks(const nest *n, int level)
+{
+    const int32_t *const blocks = n->blocks[level];
+    int32_t at[3];
+    for (at[2] = 0; at[2] < blocks[2]; at[2]++)
+        for (at[1] = 0; at[1] < blocks[1]; at[1]++)
+            for (at[0] = 0; at[0] < blocks[0]; at[0]++) {
+                int32_t above[3];
+                for (int a = 0; a < 3; a++)
+                    above[a] = at[a] >> (n->shift[level + 1][a] - n->shift[level][a]);
+                const super_vorton *const part = block_at(n, level, at);
+                super_vorton *const whole = block_at(n, level + 1, above);
+                whole->weight += part->weight;
+                for (int a = 0; a < 3; a++) {
+                    whole->strength[a] += part->strength[a];
+                    whole->mean[a] += part->mean[a];
+                }
+            }
 }
 
 /* One thread: in the order of the records. */
@@ -99,27 +127,19 @@ static void fill_nest(void *context, int64_t begin, int64_t end, int thread)
     (void)begin, (void)end, (void)thread;
     const nest_work *const w = context;
     nest *const n = w->nest;
-    int32_t at[3];
     for (int64_t i = 0; i < w->count; i++) {
-        find_block(n, 0, w->records[i].position, at);
+        int32_t at[3];
+        find_block(n, w->records[i].position, at);
         add_vorton(block_at(n, 0, at), &w->records[i]);
     }
-    for (int level = 1; level < n->levels; level++) {
-        const int32_t *const below = n->blocks[level - 1], *const here = n->blocks[level];
-        for (at[2] = 0; at[2] < below[2]; at[2]++)
-            for (at[1] = 0; at[1] < below[1]; at[1]++)
-                for (at[0] = 0; at[0] < below[0]; at[0]++) {
-                    const super_vorton *const part = block_at(n, level - 1, at);
-                    const int32_t above[3] = {at[0] * here[0] / below[0],
-                                              at[1] * here[1] / below[1],
-                                              at[2] * here[2] / below[2]};
-                    super_vorton *const whole = block_at(n, level, above);
-                    whole->weight += part->weight;
-                    for (int a = 0; a < 3; a++) {
-                        whole->strength[a] += part->strength[a];
-                        whole->moment[a] += part->moment[a];
-                    }
-                }
+    for (int level = 0; level + 1 < n->levels; level++)
+        merge_blocks(n, level);
+    for (int level = 0; level < n->levels; level++) {
+        const int32_t *const blocks = n->blocks[level];
+        const int64_t count = (int64_t)blocks[0] * blocks[1] * blocks[2];
+        for (int64_t i = 0; i < count; i++)
+            for (int a = 0; a < 3 && n->block[level][i].weight > 0; a++)
+                n->block[level][i].mean[a] /= n->block[level][i].weight;
     }
 }
 
@@ -132,7 +152,7 @@ static void add_block(const super_vorton *block, const float point[3], float sum
         return;
     float r2 = 0;
     for (int a = 0; a < 3; a++) {
-        const float d = point[a] - block->moment[a] / block->weight;
+        const float d = point[a] - block->mean[a];
         r2 += d * d;
     }
     /* Vortons are at least a cell away; the bound keeps the sum finite if they are not. */
@@ -143,20 +163,22 @@ static void add_block(const super_vorton *block, const float point[3], float sum
 
 static void sum_blocks(const nest *n, const float point[3], float sum[3])
 {
+    int32_t finest[3];
+    find_block(n, point, finest);
     memset(sum, 0, 3 * sizeof *sum);
     for (int level = n->levels - 2; level >= 0; level--) {
-        int32_t parent[3], own[3], parts[3];
-        find_block(n, level + 1, point, parent);
-        find_block(n, level, point, own);
-        for (int a = 0; a < 3; a++)
-            parts[a] = n->blocks[level][a] / n->blocks[level + 1][a];
-        for (int o = 0; o < parts[0] * parts[1] * parts[2]; o++) {
-            const int32_t at[3] = {parent[0] * parts[0] + o % parts[0],
-                                   parent[1] * parts[1] + o / parts[0] % parts[1],
-                                   parent[2] * parts[2] + o / (parts[0] * parts[1])};
-            if (level == 0 || memcmp(at, own, sizeof at) != 0)
-                add_block(block_at(n, level, at), point, sum);
+        int32_t own[3], first[3], last[3], at[3];
+        for (int a = 0; a < 3; a++) {
+            const int step = n->shift[level + 1][a] - n->shift[level][a];
+            own[a] = finest[a] >> n->shift[level][a];
+            first[a] = own[a] >> step << step;
+            last[a] = first[a] + step;
         }
+        for (at[2] = first[2]; at[2] <= last[2]; at[2]++)
+            for (at[1] = first[1]; at[1] <= last[1]; at[1]++)
+                for (at[0] = first[0]; at[0] <= last[0]; at[0]++)
+                    if (level == 0 || at[0] != own[0] || at[1] != own[1] || at[2] != own[2])
+                        add_block(block_at(n, level, at), point, sum);
     }
 }
 
@@ -189,7 +211,7 @@ void VT_NAME(boundary_decimated)(vt_grid *grid, int64_t count, const vt_record *
                                  vt_arena *arena, int threads)
 {
     const size_t mark = vt_arena_mark(arena);
-    nest n;
+    nest n = {0};
     lay_out_nest(&n, grid->cells, arena);
     nest_work filling = {&n, count, records};
     vt_parallel_for(1, 1, 1, fill_nest, &filling);

@@ -11,7 +11,7 @@ typedef struct job {
     int64_t target_count, source_count;
     const float *targets, *positions, *strengths, *cores;
     float *velocity, *gradient;
-    vt_pair_source *sources;
+    vt_packed_vorton *sources;
     const vt_core_table *table;
 } job;
 
@@ -20,8 +20,7 @@ static void pack_sources(void *context, int64_t begin, int64_t end, int thread)
     const job *const j = context;
     (void)thread;
     for (int64_t i = begin; i < end; i++)
-        j->sources[i] =
-            vt_make_pair_source(j->positions + 3 * i, j->strengths + 3 * i, j->cores[i]);
+        j->sources[i] = vt_pack_vorton(j->positions + 3 * i, j->strengths + 3 * i, j->cores[i]);
 }
 
 VT_INLINE void sum_sources(int kernel, int with_gradient, const job *j, const vf target[3],
@@ -102,7 +101,7 @@ void VT_NAME(direct)(int kernel, int64_t count, const float *targets, int64_t so
              cores,
              velocity,
              gradient,
-             .sources = vt_arena_push(arena, (size_t)source_count * sizeof(vt_pair_source)),
+             .sources = vt_arena_push(arena, (size_t)source_count * sizeof(vt_packed_vorton)),
              .table = vt_gaussian_table()};
     vt_parallel_for(threads, source_count, SOURCE_BLOCK, pack_sources, &j);
     vt_parallel_for(threads, count, TARGET_BLOCK, loops[kernel][gradient != NULL], &j);

@@ -10,6 +10,9 @@
  * residual, averaged, with boundary values 0, and the result is added. It starts by nested
  * iteration, each level improved by one such V-cycle.
  *
+ * Every solution starts anew: a start from the last potential would make the bits depend on what
+ * was asked for between two steps, and on whether a run was resumed.
+ *
  * nested: the articles' way, part 6, with the two changes of part 20. Source and boundary values
  * are sampled down, level by level; on the way back the potential of the coarse level becomes,
  * inside, that of the finer one, relaxed some steps. No residual is ever formed, so that what the

@@ -13,13 +13,13 @@
 #include "vorton.h"
 
 /* A vorton made ready for the pair loop. */
-typedef struct vt_pair_source {
+typedef struct vt_packed_vorton {
     float position[3];
     float narrowness;  /* 1 / core^2 */
     float strength[3]; /* alpha / (4 pi core^3) */
     float square;      /* core^2 */
-} vt_pair_source;
-_Static_assert(sizeof(vt_pair_source) == 32, "two sources in a cache line");
+} vt_packed_vorton;
+_Static_assert(sizeof(vt_packed_vorton) == 32, "two sources in a cache line");
 
 /* What VL targets have gathered. */
 typedef struct vt_pair_sums {
@@ -28,12 +28,12 @@ typedef struct vt_pair_sums {
     vf outer[9];    /* sum of core gradient x (strength x offset)_i offset_j */
 } vt_pair_sums;
 
-static inline vt_pair_source vt_make_pair_source(const float position[3], const float strength[3],
-                                                 float core)
+static inline vt_packed_vorton vt_pack_vorton(const float position[3], const float strength[3],
+                                              float core)
 {
     const double square = (double)core * (double)core;
     const double scale = 1.0 / (4.0 * VT_PI * square * (double)core);
-    vt_pair_source source = {.narrowness = (float)(1.0 / square), .square = (float)square};
+    vt_packed_vorton source = {.narrowness = (float)(1.0 / square), .square = (float)square};
     for (int c = 0; c < 3; c++) {
         source.position[c] = position[c];
         source.strength[c] = (float)(scale * (double)strength[c]);
@@ -96,7 +96,7 @@ VT_INLINE void vt_evaluate_core(int kernel, int with_gradient, const vt_core_tab
 /* ---- pairs ---- */
 
 VT_INLINE void vt_add_pair(int kernel, int with_gradient, const vt_core_table *table,
-                           const vf target[3], const vt_pair_source *source, vt_pair_sums *sum)
+                           const vf target[3], const vt_packed_vorton *source, vt_pair_sums *sum)
 {
     const float *const a = source->strength;
     const vf x = target[0] - source->position[0];

@@ -152,7 +152,7 @@ VT_CLUSTER(take_gradient, GRADIENT)
 /* ---- vortons ---- */
 
 /* Potential of the ball, which is that of a point outside. */
-VT_INLINE void add_pair_potential(const vf target[3], const vt_pair_source *source, vf sum[3])
+VT_INLINE void add_pair_potential(const vf target[3], const vt_packed_vorton *source, vf sum[3])
 {
     const vf x = target[0] - source->position[0];
     const vf y = target[1] - source->position[1];
@@ -167,7 +167,7 @@ VT_INLINE void add_pair_potential(const vf target[3], const vt_pair_source *sour
 VT_INLINE void add_vortons(int kernel, int what, const job *j, const vt_tree_node *node,
                            const vf target[3], vi near, sums *total)
 {
-    const vt_pair_source *const sources = j->tree->sources;
+    const vt_packed_vorton *const sources = j->tree->sources;
     sums part = {0};
     for (uint32_t i = node->begin; i < node->end; i++) {
         if (what == POTENTIAL)

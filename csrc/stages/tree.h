@@ -40,9 +40,9 @@ typedef struct vt_tree_moments {
 
 typedef struct vt_tree {
     int64_t count;
-    vt_pair_source *sources; /* along the curve */
-    uint32_t *order;         /* the rows that they were */
-    uint32_t node_count;     /* 0 without vortons */
+    vt_packed_vorton *sources; /* along the curve */
+    uint32_t *order;           /* the rows that they were */
+    uint32_t node_count;       /* 0 without vortons */
     vt_tree_node *nodes;
     vt_tree_moments *moments;
     double least[3], edge; /* the cube of the curve */

@@ -191,8 +191,8 @@ static void pack_sources(void *context, int64_t begin, int64_t end, int thread)
     for (int64_t i = begin; i < end; i++) {
         const int64_t row = job->tree->order[i];
         job->tree->sources[i] =
-            vt_make_pair_source(rows->position + rows->stride * row,
-                                rows->strength + rows->stride * row, core_of(rows, row));
+            vt_pack_vorton(rows->position + rows->stride * row, rows->strength + rows->stride * row,
+                           core_of(rows, row));
     }
 }
 
