@@ -76,7 +76,7 @@ static vt_status place(vt_simulation *s, const vt_births *births, int32_t *exist
 {
     vt_content content;
     vt_status status = vt_find_content(s, births, &content);
-    *exists = content.exists || vt_is_buoyant(s);
+    *exists = content.exists || (s->vortons.set.count > 0 && vt_is_buoyant(s));
     s->fields_exist = !status && *exists && vt_has_grid(s);
     if (!s->fields_exist)
         return status;

@@ -27,10 +27,26 @@ def scene(method):
     inner = vt.Transform(rotation=turned, parent=outer)
     rate = vt.Keys([(0, 100), (0.5, 900), (0.9, 50)])
     made.add(vt.Tracers(vt.Sphere(radius=0.2), rate=rate, lifetime=0.5, parent=inner))
+    made.add(vt.Tracers(vt.Surface(vt.Sphere(radius=0.3), 0.05), rate=200))
+    made.add(vt.Points([(0, 0, 0), (0.3, 0.1, 0)], size=0.1, lifetime=[0.2, 0.6], rate=50))
+    add_vortices(made)
     return made
 
 
-@pytest.mark.parametrize("method", ["poisson", "direct"])
+def add_vortices(made):
+    """Of each kind one that is still to be born when the copy is made."""
+    few = {"layers": 0, "core": 0.15, "circulation": 0.05, "time": 0.45}
+    square = [(0, 0, 0), (0.5, 0, 0), (0.5, 0.5, 0), (0, 0.5, 0)]
+    made.add(vt.Filament(square, closed=True, **few))
+    made.add(vt.VortexTube(**few))
+    speed = vt.Keys([(0, 0.1), (1, 0.3)])
+    made.add(vt.Jet((0, 0, 0.4), radius=0.3, core=0.1, speed=speed, rate=4, layers=0))
+    made.add(vt.RandomCloud(vt.Sphere(radius=0.3), speed=0.05, eddy=0.3, count=100, time=0.5))
+    spots = {"positions": square[:2], "strengths": [(0, 0, 1e-3), (0, 1e-3, 0)]}
+    made.add(vt.VortonPoints(**spots, core=0.15, volume=1e-3, time=0.55))
+
+
+@pytest.mark.parametrize("method", ["poisson", "direct", "viscous", "options"])
 def test_a_copy_goes_on_with_the_same_bits(method):
     """Nine steps are no multiple of the cadence of sorting; births and a ring are still to come."""
     sim = vt.Simulation(scene(method), everything.FPS, threads=2)

@@ -87,10 +87,13 @@ def test_the_library_may_be_closed_while_its_threads_sleep():
         f"""
         import _ctypes, ctypes, time
         library = ctypes.CDLL({vt.get_library()!r})
-        cells = (ctypes.c_int32 * 3)(16, 16, 16)
-        field = (ctypes.c_float * (3 * 17**3))()
+        many, rows, cores = 4000, (ctypes.c_double * 12000)(), (ctypes.c_double * 4000)()
+        cores[:] = [0.1] * many
+        count = ctypes.c_int64(many)
         for _ in range(3):
-            status = library.vt_solve_poisson(cells, ctypes.c_double(1.0), field, 4)
+            status = library.vt_direct_sum(
+                0, count, rows, ctypes.c_int64(1), rows, rows, cores, rows, None, None, 4
+            )
         _ctypes.dlclose(library._handle)
         time.sleep(0.1)
         print(status, "libvorton.so" in open("/proc/self/maps").read())
