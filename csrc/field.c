@@ -141,6 +141,7 @@ void vt_lay_out_grid(vt_simulation *s, const vt_placement *placement)
         g->core = fmax(s->smallest_core, g->core);
     char *at = s->grid_memory;
     g->nodes = carve(&at, (int64_t)sizeof(f4) * g->node_plane * (g->cells[2] + 2));
+    g->scalars = carve(&at, (int64_t)sizeof(f4) * g->node_plane * (g->cells[2] + 2));
     for (int c = 0; c < 3; c++)
         g->field[c] = carve(&at, (int64_t)sizeof(float) * g->plane * (g->cells[2] + 1));
     for (int f = 0; f < 6; f++)
@@ -191,6 +192,8 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
              stages->filter(grid, filter_variance(s), 1 / grid->spacing, arena, threads));
     VT_TIMED(s, poisson, vt_run_poisson(stages, &s->def.method, grid, &s->plan, arena, threads));
     VT_TIMED(s, velocity, stages->velocity(grid, threads));
+    if (s->winds.grid_count > 0)
+        VT_TIMED(s, wind, vt_add_winds_to_nodes(s));
 }
 
 /* ---- without a grid ---- */
@@ -207,6 +210,33 @@ void vt_sum_vortons(vt_simulation *s, const vt_sum *sum)
         s->stages->direct(m->kernel, sum->target_count, sum->targets, sum->source_count,
                           sum->position, sum->strength, sum->core, sum->velocity, sum->gradient,
                           &s->arena, threads);
+}
+
+/* ---- what the vortons carry ---- */
+
+static const float *used_column(const vt_simulation *s, int column)
+{
+    return s->vortons.set.used[column] ? s->vortons.set.column[column] : NULL;
+}
+
+void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
+                      const uint32_t *row_start, vt_buoyancy *buoyancy)
+{
+    const int threads = s->def.threads;
+    const size_t mark = vt_arena_mark(&s->arena);
+    vt_record *const records = vt_arena_push(&s->arena, sizeof *records * (size_t)(count + VL));
+    const vt_scalar_rows rows = {s->vortons.volume, used_column(s, VT_VORTON_density),
+                                 used_column(s, VT_VORTON_temperature)};
+    vt_grid means = s->grid, slopes = s->grid;
+    means.nodes =
+        vt_arena_push(&s->arena, (size_t)(means.node_plane * (means.cells[2] + 2)) * sizeof(f4));
+    slopes.nodes = s->grid.scalars;
+    *buoyancy = (vt_buoyancy){vt_fluid_of(&s->def), slopes.nodes, s->vortons.volume};
+    s->stages->collect_scalars(&s->grid, count, sorted, &rows, &buoyancy->fluid, records, threads);
+    s->stages->deposit(&means, records, row_start, threads);
+    s->stages->normalise(&means, row_start, threads);
+    s->stages->slope(&means, &slopes, threads);
+    vt_arena_pop(&s->arena, mark);
 }
 
 /* ---- the fields of now ---- */
@@ -265,8 +295,11 @@ void vt_find_source(vt_simulation *s, float *source[3])
 
 vt_status vt_solve_now(vt_simulation *s)
 {
+    static const double nowhere[3] = {0, 0, 0};
     vt_content content;
     vt_status status = VT_OK;
+    vt_set_wind(s, s->time, s->time);
+    vt_set_wind_grids(s, s->time, s->time, nowhere);
     if (s->fields_current && !s->viewed[VT_VORTONS])
         return VT_OK;
     status = vt_find_content(s, NULL, &content);
@@ -308,6 +341,7 @@ static void velocity_far_away(vt_simulation *s, int64_t count, const float *poin
             memcpy(at + 3 * n++, points + 3 * i, 12);
     s->stages->far_velocity(&s->grid, &s->moments, s->def.method.opening_angle, far, at, u,
                             s->def.threads);
+    vt_add_wind_grids(s, far, at, u, NULL);
     for (int64_t i = 0, n = 0; i < count; i++)
         if (!inside[i])
             memcpy(velocity + 3 * i, u + 3 * n++, 12);
@@ -329,12 +363,14 @@ void vt_velocity_of_points(vt_simulation *s, int64_t count, const float *points,
                                     .strength = from->strength,
                                     .core = from->core,
                                     .velocity = velocity});
+        vt_add_wind_grids(s, count, points, velocity, NULL);
     } else if (s->fields_exist) {
         uint8_t *const inside = vt_arena_push(&s->arena, (size_t)count);
         s->stages->sample(&s->grid, count, points, velocity, inside, threads);
         velocity_far_away(s, count, points, inside, velocity);
     } else {
         memset(velocity, 0, 12 * (size_t)count);
+        vt_add_wind_grids(s, count, points, velocity, NULL);
     }
     vt_arena_pop(&s->arena, mark);
 }
@@ -360,7 +396,7 @@ vt_status vt_velocity_at(vt_simulation *s, int64_t count, const float *points, f
         float *const u = velocity + 3 * from;
         vt_velocity_of_points(s, portion, points + 3 * from, u);
         for (int64_t i = 0; i < 3 * portion; i++)
-            u[i] += (float)s->def.wind[i % 3];
+            u[i] += (float)s->winds.velocity[i % 3];
     }
     vt_leave(s);
     return status;

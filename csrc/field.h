@@ -2,6 +2,7 @@
 #ifndef VORTON_FIELD_H
 #define VORTON_FIELD_H
 
+#include "stages/baroclinic.h"
 #include "state/simulation.h"
 
 /* Where the vortons are, with circulation or without. */
@@ -33,9 +34,14 @@ void vt_lay_out_grid(vt_simulation *s, const vt_placement *placement);
 void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, vt_record *sorted,
                     uint32_t *row_start);
 
-/* spacing^2 x vorticity (m^2/s) at the inner nodes, laid out as s->grid.field, in arena memory: what
- * the potential of now was solved for, which took its place. Fields must be up to date, and exist. */
+/* spacing^2 x vorticity (m^2/s) at the inner nodes, laid out as s->grid.field, in arena memory:
+ * what the potential of now was solved for, which took its place. Fields must be up to date, and
+ * exist. */
 void vt_find_source(vt_simulation *s, float *source[3]);
+
+/* What the vortons feel of the density around them, from the records that vt_solve_field sorted. */
+void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
+                      const uint32_t *row_start, vt_buoyancy *buoyancy);
 
 /* Brings the fields up to the particles of now, without a trace in what the next step does. */
 vt_status vt_solve_now(vt_simulation *s);
@@ -56,7 +62,8 @@ typedef struct vt_sum {
 /* The sum over all pairs or by the tree, as the method says. */
 void vt_sum_vortons(vt_simulation *s, const vt_sum *sum);
 
-/* Velocity (m/s, without wind) at count points (m) from the fields of now, or by a sum. */
+/* Velocity (m/s, without the uniform wind) at count points (m) from the fields of now, or by a sum.
+ */
 void vt_velocity_of_points(vt_simulation *s, int64_t count, const float *points, float *velocity);
 
 #endif

@@ -8,6 +8,7 @@
 #include "core/mathd.h"
 #include "core/status.h"
 #include "field.h"
+#include "passive.h"
 #include "population.h"
 #include "scheme.h"
 #include "state/check.h"
@@ -17,6 +18,9 @@ enum {
     SORT_EVERY = 8,      /* substeps between sorting the columns themselves */
     MOST_SUBSTEPS = 4096 /* in one step: beyond, the flow has blown up */
 };
+
+/* Most of the time that a density contrast needs to fall through a cell, in a substep. */
+static const double buoyancy_time = 0.3;
 
 /* Births are numbered by time x rate, which must stay a whole number in a double. */
 static const double latest_time = 1e9; /* s */
@@ -32,6 +36,7 @@ typedef struct work {
     uint32_t *row_start;
     int64_t count;
     vt_grid space; /* the grid; without one space itself, in metres */
+    vt_buoyancy buoyancy;
     vt_field field;
     vt_tracer_work tracers;
 } work;
@@ -50,6 +55,7 @@ static void sum_vortons(vt_simulation *s, work *w)
     }
     vt_sum_vortons(s, &(vt_sum){w->count, w->count, p.position, p.position, p.strength, p.core,
                                 w->velocity, w->gradient});
+    vt_add_wind_grids(s, w->count, p.position, w->velocity, w->gradient);
 }
 
 static void solve(vt_simulation *s, work *w)
@@ -60,6 +66,8 @@ static void solve(vt_simulation *s, work *w)
         VT_TIMED(s, tree, sum_vortons(s, w));
     else
         vt_solve_field(s, w->count, w->records, w->sorted, w->row_start);
+    if (w->field.buoyancy)
+        VT_TIMED(s, scalars, vt_solve_scalars(s, w->count, w->sorted, w->row_start, &w->buoyancy));
 }
 
 /* ---- parts of a substep ---- */
@@ -69,8 +77,8 @@ static vt_status place(vt_simulation *s, const vt_births *births, int32_t *exist
 {
     vt_content content;
     vt_status status = vt_find_content(s, births, &content);
-    *exists = content.exists;
-    s->fields_exist = !status && content.exists && vt_has_grid(s);
+    *exists = content.exists || vt_is_buoyant(s);
+    s->fields_exist = !status && *exists && vt_has_grid(s);
     if (!s->fields_exist)
         return status;
     status = vt_place_grid(s, &content, &s->placement);
@@ -123,7 +131,10 @@ static void collect(vt_simulation *s, const vt_births *births, const vt_scheme *
         w->row_start =
             vt_arena_push(&s->arena, 4 * ((size_t)s->grid.cells[1] * (size_t)s->grid.cells[2] + 1));
     }
-    w->field = (vt_field){&w->space, w->velocity, w->gradient};
+    w->field = (vt_field){.grid = &w->space,
+                          .velocity = w->velocity,
+                          .gradient = w->gradient,
+                          .buoyancy = vt_is_buoyant(s) ? &w->buoyancy : NULL};
     make_room(s, births, scheme, w);
     collect_records(s, w, w->records);
 }
@@ -148,12 +159,15 @@ static void sort_columns(vt_simulation *s, work *w)
 static vt_status choose_substep(const vt_simulation *s, const vt_scheme *scheme, double remaining,
                                 double *dt)
 {
-    double gradient = 0, speed = 0;
+    double gradient = 0, speed = 0, pull = 0;
     for (int t = 0; t < VT_MAX_THREADS; t++) {
         gradient = fmax(gradient, s->extremes.thread[t].gradient);
         speed = fmax(speed, s->extremes.thread[t].speed);
+        pull = fmax(pull, s->extremes.thread[t].pull);
     }
     double count = remaining * gradient / s->def.method.turn;
+    if (pull > 0)
+        count = fmax(count, remaining * sqrt(pull / s->grid.spacing) / buoyancy_time);
     if (vt_has_grid(s)) {
         const double way = (VT_DOMAIN_MARGIN - 2) * s->grid.spacing;
         count = fmax(count, remaining * speed * vt_last_reach(scheme) / way);
@@ -173,6 +187,26 @@ static vt_status choose_substep(const vt_simulation *s, const vt_scheme *scheme,
     return VT_OK;
 }
 
+static void set_wind_at_start(vt_simulation *s)
+{
+    static const double nowhere[3] = {0, 0, 0};
+    vt_set_wind_grids(s, s->time, s->time, nowhere);
+}
+
+/* By the time of a later stage the working grid has gone its part of the way with the uniform wind.
+ * Where the last stage stands for the whole substep, grids of wind blow with their mean strength.
+ */
+static void set_wind_of_stage(vt_simulation *s, const vt_scheme *scheme, int stage, double dt)
+{
+    double way[3];
+    const double now = s->time + scheme->reach[stage] * dt;
+    vt_integrate_winds(s, s->time, now, way);
+    if (scheme->share < 1)
+        vt_set_wind_grids(s, now, now, way);
+    else
+        vt_set_wind_grids(s, s->time, s->time + dt, way);
+}
+
 static void finish(vt_simulation *s, const vt_scheme *scheme, work *w, double dt)
 {
     const vt_vortons *const v = &s->vortons;
@@ -182,8 +216,8 @@ static void finish(vt_simulation *s, const vt_scheme *scheme, work *w, double dt
     if (s->def.method.stretching == VT_STRETCHING_RVPM)
         rows.core = v->core;
     VT_TIMED(s, finish,
-             s->stages->finish(&w->field, &s->def.method, &ending, s->def.wind, w->count, w->sorted,
-                               &rows, s->def.threads));
+             s->stages->finish(&w->field, &s->def.method, &ending, s->winds.velocity, w->count,
+                               w->sorted, &rows, s->def.threads));
     if (vt_has_grid(s) && s->def.method.exchange > 0)
         VT_TIMED(s, exchange,
                  s->stages->exchange(&s->grid, w->count, w->sorted, w->row_start, v->strength,
@@ -218,30 +252,18 @@ static void bear(vt_simulation *s, vt_births *births, double until, work *w)
 
 /* ---- the substep ---- */
 
-static void drift_rows(int64_t count, const double *wind, double dt, float *position,
-                       float *velocity, float *age)
-{
-    for (int64_t i = 0; i < count; i++) {
-        const float step = fmaxf(fminf(age[i] + (float)dt, (float)dt), 0);
-        for (int a = 0; a < 3; a++) {
-            position[3 * i + a] += (float)wind[a] * step;
-            if (velocity)
-                velocity[3 * i + a] = (float)wind[a];
-        }
-        age[i] += (float)dt;
-    }
-}
-
-/* Where nothing carries circulation only the wind moves, until a vorton is born. */
+/* Where nothing carries circulation only winds and forces move, until a vorton is born. */
 static double drift(vt_simulation *s, vt_births *births, double remaining)
 {
     const double dt = vt_next_vorton_time(births, s->time + remaining) - s->time;
-    vt_vortons *const v = &s->vortons;
-    vt_tracers *const t = &s->tracers;
+    const vt_vortons *const v = &s->vortons;
     bear(s, births, s->time + dt, NULL);
-    drift_rows(v->set.count, s->def.wind, dt, v->position, v->velocity, v->age);
-    drift_rows(t->set.count, s->def.wind, dt, t->position,
-               t->set.used[VT_TRACER_velocity] ? t->velocity : NULL, t->age);
+    vt_set_wind(s, s->time, s->time + dt);
+    const vt_passive vortons = {
+        .count = v->set.count, .position = v->position, .velocity = v->velocity, .age = v->age};
+    const vt_passive tracers = vt_passive_tracers(s, 0);
+    vt_move_passive(s, dt, &vortons);
+    vt_move_passive(s, dt, &tracers);
     return dt;
 }
 
@@ -306,6 +328,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
 
     /* the field at the start, and how far it lets this substep go */
     double dt = 0;
+    set_wind_at_start(s);
     VT_TIMED(s, sort, collect(s, births, &scheme, &w));
     solve(s, &w);
     VT_TIMED(s, sort, sort_columns(s, &w));
@@ -324,11 +347,13 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
         VT_TIMED(s, stretch, reach(s, &scheme, stage, dt, &w));
         if (stage == scheme.stages - 1)
             VT_TIMED(s, emit, bear(s, births, s->time + dt, &w));
+        set_wind_of_stage(s, &scheme, stage, dt);
         solve(s, &w);
     }
 
     /* the end */
     *advanced = dt;
+    vt_set_wind(s, s->time, s->time + dt);
     VT_TIMED(s, tracers, vt_move_tracers(s, &scheme, dt, &w.tracers));
     finish(s, &scheme, &w, dt);
     if (vt_diffuses(s) && s->vorton_spacing > 0)
@@ -357,19 +382,6 @@ static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
     vt_make_room(s, VT_VORTONS, births->vorton_count);
     vt_make_room(s, VT_TRACERS, births->tracer_count);
     return VT_OK;
-}
-
-static void remove_old_tracers(vt_simulation *s)
-{
-    if (!s->tracers.set.used[VT_TRACER_lifetime])
-        return;
-    const int64_t count = s->tracers.set.count;
-    const size_t mark = vt_arena_mark(&s->arena);
-    uint8_t *const mask = vt_arena_push(&s->arena, (size_t)count);
-    for (int64_t i = 0; i < count; i++)
-        mask[i] = s->tracers.age[i] > s->tracers.lifetime[i];
-    vt_remove_rows(s, VT_TRACERS, mask);
-    vt_arena_pop(&s->arena, mark);
 }
 
 /* What a substep changes before anything moves. */
@@ -454,7 +466,8 @@ static vt_status run_step(vt_simulation *s, double dt)
     if (status)
         return status;
     VT_TIMED(s, emit, bear(s, &births, s->time, NULL));
-    VT_TIMED(s, remove, remove_old_tracers(s));
+    VT_TIMED(s, tracers, vt_grow_tracers(s, dt));
+    VT_TIMED(s, remove, vt_remove_dead(s));
     s->steps++;
     return VT_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "core/parallel.h"
 #include "field.h"
+#include "passive.h"
 
 /* ---- motion ---- */
 
@@ -15,87 +16,114 @@ void vt_make_tracer_work(vt_simulation *s, vt_tracer_work *work)
     work->last = vt_arena_push(&s->arena, 12 * (size_t)work->count);
 }
 
+/* Listed rows (NULL: all) on their way. */
+typedef struct trip {
+    vt_simulation *s;
+    const vt_tracer_work *work;
+    const uint32_t *list;
+    float *x, *u;    /* count x 3: points, m, and the velocities there, m/s */
+    float way, rest; /* s; share of the first rates */
+    double dt;
+} trip;
+
+static inline int64_t row_of(const trip *t, int64_t i)
+{
+    return t->list ? t->list[i] : i;
+}
+
+static inline int has_rates(const trip *t, int64_t row)
+{
+    return t->work->last && row < t->work->count;
+}
+
+/* To the points that lie `way` ahead: along the rates that are kept, or else along u. The newborn,
+ * who have none, stay. */
+static void set_out(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const trip *const t = data;
+    static const float none[3];
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t row = row_of(t, i);
+        const float *rate = t->work->last ? none : t->u + 3 * i;
+        if (has_rates(t, row))
+            rate = t->work->last + 3 * row;
+        for (int a = 0; a < 3; a++) {
+            t->x[3 * i + a] = t->s->tracers.position[3 * row + a];
+            if (t->way > 0)
+                t->x[3 * i + a] += t->way * rate[a];
+        }
+    }
+}
+
+/* Moves the rows by u and, where they are kept, the first rates. */
+static void arrive(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const trip *const t = data;
+    vt_tracers *const tracers = &t->s->tracers;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t row = row_of(t, i);
+        /* age has moved on already: less than dt for those born inside the substep */
+        const float step = fmaxf(fminf(tracers->age[row], (float)t->dt), 0);
+        for (int a = 0; a < 3; a++) {
+            float velocity = t->u[3 * i + a];
+            if (has_rates(t, row))
+                velocity += t->rest * (t->work->first[3 * row + a] - velocity);
+            velocity += (float)t->s->winds.velocity[a];
+            tracers->position[3 * row + a] += step * velocity;
+            if (tracers->set.used[VT_TRACER_velocity])
+                tracers->velocity[3 * row + a] = velocity;
+        }
+    }
+}
+
+enum { TRIP_BLOCK = 8192 };
+
+/* The velocity `way` ahead, to trip->u. */
+static void look_ahead(trip *t, double way, int64_t count)
+{
+    t->way = (float)way;
+    vt_parallel_for(t->s->def.threads, count, TRIP_BLOCK, set_out, t);
+    vt_velocity_of_points(t->s, count, t->x, t->u);
+}
+
 void vt_keep_tracer_rates(vt_simulation *s, double way, vt_tracer_work *work)
 {
     if (!work->last || work->count == 0)
         return;
     const size_t bytes = 12 * (size_t)work->count, mark = vt_arena_mark(&s->arena);
-    float *const x = memcpy(vt_arena_push(&s->arena, bytes), s->tracers.position, bytes);
-    for (int64_t i = 0; way > 0 && i < 3 * work->count; i++)
-        x[i] += (float)way * work->last[i];
-    vt_velocity_of_points(s, work->count, x, work->last);
+    trip t = {.s = s, .work = work, .u = work->last};
+    t.x = vt_arena_push(&s->arena, bytes);
+    look_ahead(&t, way, work->count);
     if (!(way > 0))
         memcpy(work->first, work->last, bytes);
     vt_arena_pop(&s->arena, mark);
 }
 
-/* The rates of the stage before the last. Where none are kept the last field stands for all, as for
- * the newborn, who start in it. */
-static void earlier_rates(vt_simulation *s, const vt_tracer_work *work, int64_t count,
-                          const uint32_t *list, const float *x, float *u)
-{
-    if (!work->last) {
-        vt_velocity_of_points(s, count, x, u);
-        return;
-    }
-    memset(u, 0, 12 * (size_t)count);
-    for (int64_t i = 0; i < count; i++)
-        if (list[i] < work->count)
-            memcpy(u + 3 * i, work->last + 3 * (int64_t)list[i], 12);
-}
-
-/* The velocity with which the listed rows move. */
-static void find_velocity(vt_simulation *s, const vt_scheme *scheme, double dt,
-                          const vt_tracer_work *work, int64_t count, const uint32_t *list, float *u)
-{
-    const size_t mark = vt_arena_mark(&s->arena);
-    const float way = (float)(vt_last_reach(scheme) * dt), rest = (float)(1 - scheme->share);
-    float *const x = vt_arena_push(&s->arena, 12 * (size_t)count);
-    for (int64_t i = 0; i < count; i++)
-        memcpy(x + 3 * i, s->tracers.position + 3 * (int64_t)list[i], 12);
-    if (way > 0)
-        earlier_rates(s, work, count, list, x, u);
-    for (int64_t i = 0; way > 0 && i < 3 * count; i++)
-        x[i] += way * u[i];
-    vt_velocity_of_points(s, count, x, u);
-    for (int64_t i = 0; rest > 0 && i < count; i++)
-        for (int a = 0; a < 3 && list[i] < work->count; a++)
-            u[3 * i + a] += rest * (work->first[3 * (int64_t)list[i] + a] - u[3 * i + a]);
-    vt_arena_pop(&s->arena, mark);
-}
-
+/* Where no rates are kept the last field stands for the earlier ones. */
 static void move_listed(vt_simulation *s, const vt_scheme *scheme, double dt,
                         const vt_tracer_work *work, int64_t count, const uint32_t *list)
 {
-    vt_tracers *const t = &s->tracers;
     const size_t mark = vt_arena_mark(&s->arena);
-    float *const u = vt_arena_push(&s->arena, 12 * (size_t)count);
-    find_velocity(s, scheme, dt, work, count, list, u);
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t row = list[i];
-        /* age has moved on already: less than dt for those born inside the substep */
-        const float step = fmaxf(fminf(t->age[row], (float)dt), 0);
-        for (int a = 0; a < 3; a++) {
-            const float velocity = u[3 * i + a] + (float)s->def.wind[a];
-            t->position[3 * row + a] += step * velocity;
-            if (t->set.used[VT_TRACER_velocity])
-                t->velocity[3 * row + a] = velocity;
-        }
-    }
+    trip t = {.s = s, .work = work, .list = list, .dt = dt, .rest = (float)(1 - scheme->share)};
+    t.x = vt_arena_push(&s->arena, 12 * (size_t)count);
+    t.u = vt_arena_push(&s->arena, 12 * (size_t)count);
+    if (!work->last)
+        look_ahead(&t, 0, count);
+    if (work->last || vt_last_reach(scheme) > 0)
+        look_ahead(&t, vt_last_reach(scheme) * dt, count);
+    vt_parallel_for(s->def.threads, count, TRIP_BLOCK, arrive, &t);
     vt_arena_pop(&s->arena, mark);
 }
 
-/* Without a grid, or with rates of earlier stages, all rows are listed. */
-static void move_all_listed(vt_simulation *s, const vt_scheme *scheme, double dt,
-                            const vt_tracer_work *work)
+/* Without a grid, or with rates of earlier stages. */
+static void move_all(vt_simulation *s, const vt_scheme *scheme, double dt,
+                     const vt_tracer_work *work)
 {
-    const int64_t count = s->tracers.set.count;
-    uint32_t *const list = vt_arena_push(&s->arena, 4 * (size_t)count);
-    for (int64_t i = 0; i < count; i++) {
-        list[i] = (uint32_t)i;
+    for (int64_t i = 0; i < s->tracers.set.count; i++)
         s->tracers.age[i] += (float)dt;
-    }
-    move_listed(s, scheme, dt, work, count, list);
+    move_listed(s, scheme, dt, work, s->tracers.set.count, NULL);
 }
 
 static void move_on_grid(vt_simulation *s, const vt_scheme *scheme, double dt,
@@ -109,7 +137,7 @@ static void move_on_grid(vt_simulation *s, const vt_scheme *scheme, double dt,
     uint32_t *const outside =
         vt_arena_push(&s->arena, sizeof *outside * (size_t)(blocks * VT_ADVECT_BLOCK));
     int32_t *const outside_count = vt_arena_push(&s->arena, sizeof *outside_count * (size_t)blocks);
-    s->stages->advect(&s->grid, dt, vt_last_reach(scheme), s->def.wind, count, &rows, outside,
+    s->stages->advect(&s->grid, dt, vt_last_reach(scheme), s->winds.velocity, count, &rows, outside,
                       outside_count, s->def.threads);
     int64_t listed = 0;
     for (int64_t b = 0; b < blocks; b++) {
@@ -121,16 +149,24 @@ static void move_on_grid(vt_simulation *s, const vt_scheme *scheme, double dt,
         move_listed(s, scheme, dt, work, listed, outside);
 }
 
+static void move_under_forces(vt_simulation *s, double dt)
+{
+    const vt_passive rows = vt_passive_tracers(s, 1);
+    vt_move_passive(s, dt, &rows);
+}
+
 void vt_move_tracers(vt_simulation *s, const vt_scheme *scheme, double dt,
                      const vt_tracer_work *work)
 {
     if (s->tracers.set.count == 0)
         return;
     const size_t mark = vt_arena_mark(&s->arena);
-    if (s->fields_exist && !work->last)
+    if (s->forces.count)
+        move_under_forces(s, dt);
+    else if (s->fields_exist && !work->last)
         move_on_grid(s, scheme, dt, work);
     else
-        move_all_listed(s, scheme, dt, work);
+        move_all(s, scheme, dt, work);
     vt_arena_pop(&s->arena, mark);
 }
 

@@ -92,3 +92,13 @@ def test_one_stray_tracer_coarsens_all():
         return sim.health()["spacing"]
 
     assert spacing(ON_GRID) > 1.5 * spacing({"cores": "point"})
+
+
+def test_a_tracer_too_far_for_any_box_is_named():
+    sim = _core.Simulation(method=ON_GRID)
+    sim.add_ring(core=0.3)
+    before = sim.column("vortons", "position").copy()
+    sim.add_tracers(np.float32([[1e30, 0, 0]]), np.ones(1), np.full(1, 0.1))
+    with pytest.raises(ValueError, match="position of the particles spans 1e.30 x.*max_nodes"):
+        sim.step(0.02)
+    assert np.array_equal(sim.column("vortons", "position"), before)

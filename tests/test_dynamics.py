@@ -37,10 +37,11 @@ def impulse(sim):
 # ---- D1 ----
 
 
+@pytest.mark.parametrize("bound", [0.0, 1.5])
 @pytest.mark.parametrize("velocity", ["direct", "tree"])
-def test_d1_ring_without_a_grid(velocity):
+def test_d1_l5_ring_without_a_grid(velocity, bound):
     """A ring of 100 sections, core .15, WL kernel, travels two radii at .27666."""
-    sim = thin_ring(method={**DIRECT, "velocity": velocity})
+    sim = thin_ring(method=DIRECT | {"velocity": velocity, "bound": bound})
     speed, steps = 0.27666, 60
     time = 2 / speed
     for _ in range(steps):
@@ -50,10 +51,11 @@ def test_d1_ring_without_a_grid(velocity):
     assert np.hypot(position[:, 0], position[:, 1]) == pytest.approx(1, abs=1e-4)
 
 
-def test_d1_ring_by_the_grid():
+@pytest.mark.parametrize("method", [FILAMENT, {}])
+def test_d1_l5_ring_by_the_grid(method):
     """The same way by the grid, against the direct sum with the grid's core."""
     time, steps, core = 2 / 0.25, 60, 0.15
-    by_grid = thin_ring(core=core, method=FILAMENT)
+    by_grid = thin_ring(core=core, method=method)
     by_sum = thin_ring(core=core, method={"velocity": "direct", **FILAMENT})
     for _ in range(steps):
         by_grid.step(time / steps)
@@ -172,11 +174,12 @@ def energy(position, strength, core):
     return 0.5 * ((strength @ strength.T) * kernel).sum() / (4 * np.pi)
 
 
+@pytest.mark.parametrize("bound", [0.0, 1.5])
 @pytest.mark.parametrize(
     "velocity, most, angle", [("direct", 1e-3, 0.5), ("tree", 1e-3, 0.3), ("poisson", 1e-2, 0.5)]
 )
-def test_d5_invariants(velocity, most, angle):
-    sim = wobbly_ring({"velocity": velocity, "opening_angle": angle, **FILAMENT})
+def test_d5_l5_invariants(velocity, most, angle, bound):
+    sim = wobbly_ring({"velocity": velocity, "opening_angle": angle, **FILAMENT, "bound": bound})
     before_position, before_strength = columns(sim)
     before = impulse(sim)
     assert 400 < len(before_position) < 600

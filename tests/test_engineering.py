@@ -244,6 +244,8 @@ def test_births_do_not_depend_on_the_frame_rate(flow, source):
         ("grid", QUIET, None),
         ("direct", QUIET, {"velocity": "direct"}),
         ("euler", QUIET, {"time": "euler"}),
+        ("rk3", QUIET, {"time": "rk3"}),
+        ("rk3 direct", QUIET, {"time": "rk3", "velocity": "direct"}),
     ],
 )
 def test_births_in_a_wind_make_no_clumps(name, flow, method):
@@ -259,7 +261,16 @@ def test_births_in_a_wind_make_no_clumps(name, flow, method):
     assert np.corrcoef(count[:-8], count[8:])[0, 1] < 0.5  # nothing comes back every frame, 8 bins
 
 
-@pytest.mark.parametrize("method", [{}, {"velocity": "direct"}, {"time": "euler"}])
+@pytest.mark.parametrize(
+    "method",
+    [
+        {},
+        {"velocity": "direct"},
+        {"time": "euler"},
+        {"time": "rk3"},
+        {"velocity": "direct", "time": "rk3", "stretching": "rvpm"},
+    ],
+)
 @pytest.mark.parametrize("first", [False, True])
 def test_a_ring_born_inside_a_frame_is_as_old_as_it_should_be(method, first):
     """Its age and its way, at 24 and at 240 frames a second, with and without another ring."""
@@ -360,11 +371,14 @@ WRITABLE = {
     "vortons.volume": POSITIVE,
     "vortons.bound_volume": FINITE,
     "vortons.age": FINITE,
+    "vortons.density": FINITE,
+    "vortons.temperature": POSITIVE,
     "tracers.position": FINITE,
     "tracers.density": NOT_NEGATIVE,
     "tracers.size": NOT_NEGATIVE,
     "tracers.age": FINITE,
     "tracers.lifetime": [NAN],
+    "tracers.growth": NOT_NEGATIVE,
 }
 
 

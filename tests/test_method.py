@@ -25,7 +25,8 @@ def test_all_rows_are_tried_here():
     assert {row["name"] for row in _core.METHOD_FIELDS} == {
         "velocity", "boundary", "poisson", "cycles", "steps", "downsampling", "kernel", "cores",
         "domain", "stretching", "time", "bound", "relaxation", "cleaning", "exchange",
-        "diffusion", "halo", "split", "merge", "prune", "opening_angle", "turn",
+        "diffusion", "halo", "split", "merge", "prune", "buoyancy", "buoyancy_scale",
+        "opening_angle", "turn",
     }  # fmt: skip
 
 

@@ -289,4 +289,5 @@ def test_values_that_are_not_finite(node, value, spacing):
 def test_null_pointers():
     lib = library(BEST_TARGET)
     assert lib.vt_solve_poisson(None, 1., (ctypes.c_float * 1)(), None, 1) == INVALID_ARGUMENT
-    assert lib.vt_solve_poisson((ctypes.c_int32 * 3)(8, 8, 8), 1., None, None, 1) == INVALID_ARGUMENT
+    cells = (ctypes.c_int32 * 3)(8, 8, 8)
+    assert lib.vt_solve_poisson(cells, 1., None, None, 1) == INVALID_ARGUMENT

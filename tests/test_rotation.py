@@ -1,7 +1,7 @@
 """Nothing prefers a direction (VALIDATION D6): a rotated run is the rotation of the run.
 
 Positions are compared one by one, strengths as a whole: on the grid the velocity gradient jumps at
-cell faces, so that for a substep a vorton on a face may be stretched by the slope of either side.
+cell faces, so that a vorton on a face may be stretched by either side's for one substep.
 """
 
 import numpy as np

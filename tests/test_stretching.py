@@ -6,6 +6,8 @@ import native
 import numpy as np
 import pytest
 
+import vorton as vt
+
 FORMS = ["transpose", "classical", "mixed", "none", "rvpm"]
 
 CODE = """
@@ -181,3 +183,29 @@ def test_relaxation_turns_strength_towards_vorticity():
     exact = (1 - f)[:, None] * strength + (f * length)[:, None] * direction
     assert vortons.strength == pytest.approx(exact, abs=1e-5)
     assert np.array_equal(vortons.strength[3:5], np.float32(strength[3:5]))
+
+
+@pytest.mark.parametrize("velocity", ["direct", "poisson"])
+@pytest.mark.parametrize("bound", [0.0, 1.5])
+@pytest.mark.parametrize(
+    "form, time", [("transpose", "rk2"), ("transpose", "rk3"), ("rvpm", "rk2")]
+)
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_d3_l5_in_a_simulation(velocity, bound, form, time, axis):
+    """A lone vorton in a wind that strains: 30 steps to g t = 1."""
+    corners = np.stack(np.meshgrid([-20, 20], [-20, 20], [-20, 20], indexing="ij"), -1)
+    wind = corners.transpose(2, 1, 0, 3) @ STRAIN.T
+    method = vt.Method(velocity=velocity, kernel="wl", stretching=form, time=time, bound=bound,
+                       cleaning=0, exchange=0)  # fmt: skip
+    scene = vt.Scene("strain", method=method, spacing=0.3)
+    scene.add(vt.WindGrid(wind, origin=(-20, -20, -20), spacing=40))
+    sim = vt.Simulation(scene, 30)
+    strength = np.eye(3)[axis : axis + 1]
+    sim.vortons.add(np.zeros((1, 3)), strength, core=0.5, volume=0.01)
+    sim.step(30)
+    rate = STRAIN[axis, axis] * (0.4 if form == "rvpm" else 1)
+    most = 1e-3 if velocity == "direct" else 1e-2
+    assert sim.vortons.strength[0, axis] == pytest.approx(np.exp(rate), rel=most)
+    core = 0.5 * np.exp(-0.2 * STRAIN[axis, axis]) if form == "rvpm" else 0.5
+    assert sim.vortons.core[0] == pytest.approx(core, rel=most)
+    assert np.abs(sim.vortons.position).max() < 1e-3

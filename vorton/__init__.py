@@ -13,8 +13,10 @@ from pathlib import Path as _Path
 
 from ._core import BusyError, CapacityError
 from ._core import version as _version
+from .ambient import Air, Gas, Liquid, Water
 from .animation import Keys, Samples, Transform
 from .bake import Volumes, bake
+from .effects import Attractor, Drag, Kill, Vortex, Wind, WindGrid
 from .manifest import Manifest
 from .method import Method
 from .scene import Scene
@@ -25,11 +27,17 @@ from .sources import Tracers, VortexRing
 __version__ = _version()
 
 __all__ = [
+    "Air",
+    "Attractor",
     "Box",
     "BusyError",
     "CapacityError",
     "Disk",
+    "Drag",
+    "Gas",
     "Keys",
+    "Kill",
+    "Liquid",
     "Manifest",
     "Mesh",
     "Method",
@@ -41,7 +49,11 @@ __all__ = [
     "Tracers",
     "Transform",
     "Volumes",
+    "Vortex",
     "VortexRing",
+    "Water",
+    "Wind",
+    "WindGrid",
     "bake",
     "get_include",
     "get_library",

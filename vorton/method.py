@@ -34,7 +34,9 @@ class _Method(Definition):
 
     @classmethod
     def article(cls) -> _Method:
-        """The scheme of the articles, to compare with: Euler steps, no bound, no cleaning."""
+        """The scheme of the articles, to compare with: Euler steps, classical stretching without
+        bound or cleaning, points without cores on a grid around all particles.
+        """
         return cls(**{row["name"]: row["article"] for row in _core.METHOD_FIELDS})
 
     def replace(self, **changes: Any) -> _Method:

@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .ambient import AMBIENTS, Air, Ambient
 from .animation import Transform
+from .effects import EFFECTS, Effect
 from .fields import (
     LARGEST,
     canonical_json,
@@ -47,9 +49,20 @@ def _check_method(name: str, value: Any) -> Method:
     return value
 
 
+def _check_ambient(name: str, value: Any) -> Ambient:
+    if isinstance(value, Mapping):
+        return from_dict(value, AMBIENTS, name)  # type: ignore[return-value]
+    if not isinstance(value, Ambient):
+        known = ", ".join(cls.__name__ for cls in AMBIENTS)
+        raise TypeError(f"{name} = {shown(value)}: must be an ambient fluid: {known}")
+    return value
+
+
 _CHECKS = {
     "name": check_file_name,
     "seed": lambda n, v: check_integer(n, v, least=0, most=2**64 - 1),
+    "gravity": lambda n, v: check_vector(n, v, unit="m/s^2"),
+    "ambient": _check_ambient,
     "wind": lambda n, v: check_vector(n, v, unit="m/s"),
     "voxel": _length,
     "spacing": _length,
@@ -62,10 +75,13 @@ _CHECKS = {
 }
 
 
-class Scene:
-    """What is simulated: sources, wind, method and room. SI units, Z up.
+_OBJECTS = ("ambient", "method")
 
-    Every value is checked when it is set; sources are immutable.
+
+class Scene:
+    """What is simulated: sources, effects, method and room. SI units, Z up.
+
+    Every value is checked when it is set; sources and effects are immutable.
 
     Parameters
     ----------
@@ -73,13 +89,18 @@ class Scene:
         Begins the names of baked files, default "scene".
     seed : whole number
         Key of all random numbers, 0 to 2^64 - 1, default 0.
+    gravity : three numbers, m/s^2
+        Acts on what is lighter or heavier than the ambient fluid, default (0, 0, -9.81).
+    ambient : Air, Gas or Liquid
+        The fluid at rest around everything, default Air().
     wind : three numbers, m/s
-        Uniform velocity of the free stream, default (0, 0, 0).
+        Uniform velocity of the free stream, default (0, 0, 0). Winds that change in time or place
+        are effects.
     voxel : number, m, optional
         Nominal voxel: what volumes are made of by default and what `Tracers(per_voxel=...)` fills.
         Default: a third of the smallest core.
     spacing : number, m, optional
-        Grid spacing; default: the smallest core / 1.5.
+        Grid spacing; default: the smallest core / 1.5, with method.cores "point" / .66.
     viscosity : number, m^2/s
         Kinematic viscosity nu: vorticity diffuses at this rate, 0 to 1e6, default 0 (not at all).
         Air has 1.5e-5; what one sees begins where sqrt(viscosity x time) nears the core radius.
@@ -105,6 +126,8 @@ class Scene:
 
     name: str
     seed: int
+    gravity: tuple[float, float, float]
+    ambient: Ambient
     wind: tuple[float, float, float]
     voxel: float | None
     spacing: float | None
@@ -120,6 +143,8 @@ class Scene:
         name: str = "scene",
         *,
         seed: int = 0,
+        gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
+        ambient: Ambient | None = None,
         wind: tuple[float, float, float] = (0.0, 0.0, 0.0),
         voxel: float | None = None,
         spacing: float | None = None,
@@ -131,8 +156,11 @@ class Scene:
         at_capacity: str = "error",
     ) -> None:
         self._sources: list[Source] = []
+        self._effects: list[Effect] = []
         self.name = name
         self.seed = seed
+        self.gravity = gravity
+        self.ambient = Air() if ambient is None else ambient
         self.wind = wind
         self.voxel = voxel
         self.spacing = spacing
@@ -146,7 +174,7 @@ class Scene:
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _CHECKS:
             value = _CHECKS[name](f"Scene.{name}", value)
-        elif name != "_sources":
+        elif name not in ("_sources", "_effects"):
             check_keys({name: value}, _CHECKS, "Scene")
         super().__setattr__(name, value)
 
@@ -155,19 +183,27 @@ class Scene:
         """The sources in the order in which they were added."""
         return tuple(self._sources)
 
-    def add(self, source: Any) -> Any:
-        """Add a source and return it.
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """The effects in the order in which they were added."""
+        return tuple(self._effects)
+
+    def add(self, item: Any) -> Any:
+        """Add a source or an effect and return it.
 
         Raises
         ------
         TypeError
-            When it is not a source.
+            When it is neither.
         """
-        if not isinstance(source, Source):
-            known = ", ".join(cls.__name__ for cls in SOURCES)
-            raise TypeError(f"Scene.add: {shown(source)} is not a source: {known}")
-        self._sources.append(source)
-        return source
+        if isinstance(item, Effect):
+            self._effects.append(item)
+        elif isinstance(item, Source):
+            self._sources.append(item)
+        else:
+            known = ", ".join(cls.__name__ for cls in (*SOURCES, *EFFECTS))
+            raise TypeError(f"Scene.add: {shown(item)} is not a source or an effect: {known}")
+        return item
 
     @property
     def nominal_voxel(self) -> float:
@@ -190,15 +226,25 @@ class Scene:
     # ---- plain data ----
 
     def to_dict(self, folder: str | os.PathLike[str] | None = None) -> dict[str, Any]:
-        """Plain data, everything written out. Paths are relative to `folder` where it is given."""
-        values = {key: plain(getattr(self, key)) for key in _CHECKS if key != "method"}
+        """Plain data, everything written out; without "effects" where there are none.
+
+        Paths are relative to `folder` where it is given.
+        """
+        values = {key: plain(getattr(self, key)) for key in _CHECKS if key not in _OBJECTS}
         sources = [source.to_dict() for source in self._sources]
+        effects = [effect.to_dict() for effect in self._effects]
         if folder is not None:
-            for data in sources:
+            for data in sources + effects:
                 _relate_paths(data, Path(folder).absolute())
-        transforms = _share_transforms(sources)
-        data = {"schema": SCHEMA, **values, "method": self.method.to_dict()}
-        return {**data, **({"transforms": transforms} if transforms else {}), "sources": sources}
+        transforms = _share_transforms(sources + effects)
+        objects = {key: getattr(self, key).to_dict() for key in _OBJECTS}
+        data = {"schema": SCHEMA, **values, **objects}
+        if transforms:
+            data["transforms"] = transforms
+        data["sources"] = sources
+        if effects:
+            data["effects"] = effects
+        return data
 
     @classmethod
     def from_dict(
@@ -213,19 +259,19 @@ class Scene:
         TypeError
             A value of the wrong kind.
         """
-        check_keys(data, ["schema", *_CHECKS, "transforms", "sources"], "scene")
+        check_keys(data, ["schema", *_CHECKS, "transforms", "sources", "effects"], "scene")
         _check_schema(data)
         values = {key: data[key] for key in _CHECKS if key in data}
         scene = cls(**values)
         transforms = _make_transforms(_list(data, "transforms"))
-        for index, source in enumerate(_list(data, "sources")):
-            what = f"scene: sources[{index}]"
-            if folder is not None and isinstance(source, Mapping):
-                source = _absolute_paths(source, Path(folder).absolute())
-            try:
-                scene.add(from_dict(_give_parent(source, transforms), SOURCES, "source"))
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"{what}: {error}") from error
+        for key, types in (("sources", SOURCES), ("effects", EFFECTS)):
+            for index, item in enumerate(_list(data, key)):
+                if folder is not None and isinstance(item, Mapping):
+                    item = _absolute_paths(item, Path(folder).absolute())
+                try:
+                    scene.add(from_dict(_give_parent(item, transforms), types, key[:-1]))
+                except (TypeError, ValueError) as error:
+                    raise type(error)(f"scene: {key}[{index}]: {error}") from error
         return scene
 
     def to_json(self) -> str:
@@ -242,7 +288,7 @@ class Scene:
         return cls.from_dict(data, folder)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the scene to a JSON file; mesh paths become relative to its folder.
+        """Write the scene to a JSON file; paths in it become relative to its folder.
 
         Raises
         ------
@@ -267,11 +313,14 @@ class Scene:
     # ---- identity ----
 
     def _identity(self) -> dict[str, Any]:
-        return {**self.to_dict(), "sources": [source._identity() for source in self._sources]}
+        data = {**self.to_dict(), "sources": [source._identity() for source in self._sources]}
+        if self._effects:
+            data["effects"] = [effect._identity() for effect in self._effects]
+        return data
 
     @property
     def sha256(self) -> str:
-        """Digest of the content: equal scenes have equal ones, wherever their meshes lie."""
+        """Digest of the content: equal scenes have equal ones, wherever their files lie."""
         return hashlib.sha256(canonical_json(self._identity()).encode()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
@@ -282,7 +331,8 @@ class Scene:
     __hash__ = None  # type: ignore[assignment]  # a scene can change: use sha256
 
     def __repr__(self) -> str:
-        kinds = ", ".join(type(source).__name__ for source in self._sources) or "no sources"
+        items = [*self._sources, *self._effects]
+        kinds = ", ".join(type(item).__name__ for item in items) or "no sources"
         return f"<vorton.Scene {self.name!r}: {kinds}>"
 
 
@@ -300,16 +350,23 @@ def _check_schema(data: Mapping[str, Any]) -> None:
 
 
 def _relate_paths(data: dict[str, Any], folder: Path) -> None:
-    shape = data.get("shape")
-    if isinstance(shape, dict) and "path" in shape:
-        shape["path"] = Path(os.path.relpath(shape["path"], folder)).as_posix()
+    """Makes `path` of the definition and of all definitions in it relative to the folder."""
+    if isinstance(data.get("path"), str):
+        data["path"] = Path(os.path.relpath(data["path"], folder)).as_posix()
+    for value in data.values():
+        if isinstance(value, dict):
+            _relate_paths(value, folder)
 
 
 def _absolute_paths(data: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
-    shape = data.get("shape")
-    if isinstance(shape, Mapping) and isinstance(shape.get("path"), str):
-        return {**data, "shape": {**shape, "path": str(folder / shape["path"])}}
-    return data
+    """The data with every `path` that lies in it placed in the folder."""
+    made = {
+        key: _absolute_paths(value, folder) if isinstance(value, Mapping) else value
+        for key, value in data.items()
+    }
+    if isinstance(made.get("path"), str):
+        made["path"] = str(folder / made["path"])
+    return made
 
 
 def _list(data: Mapping[str, Any], key: str) -> Sequence[Any]:

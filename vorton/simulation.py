@@ -91,7 +91,16 @@ class Vortons(Particles):
 
     _set = "vortons"
 
-    def add(self, position: Any, strength: Any, *, core: Any, volume: Any) -> np.ndarray:
+    def add(
+        self,
+        position: Any,
+        strength: Any,
+        *,
+        core: Any,
+        volume: Any,
+        density: Any = None,
+        temperature: Any = None,
+    ) -> np.ndarray:
         """Append vortons.
 
         Parameters
@@ -103,6 +112,10 @@ class Vortons(Particles):
             Core radius, > 0.
         volume : number or (n,) numbers, m^3
             The volume that each stands for, > 0.
+        density : number or (n,) numbers, kg/m^3, optional
+            Deviation of the density that is not due to temperature, default 0.
+        temperature : number or (n,) numbers, K, optional
+            > 0, default that of the ambient fluid.
 
         Returns
         -------
@@ -117,7 +130,11 @@ class Vortons(Particles):
             No room for n more.
         """
         core, volume = _per_row(core, position), _per_row(volume, position)
-        return self._core.add_vortons(position, strength, core, volume)
+        carried = _carried(position, density=density, temperature=temperature)
+        ids = self._core.add_vortons(position, strength, core, volume)
+        for name, values in carried.items():
+            self._core.column(self._set, name)[-len(ids) :] = values
+        return ids
 
 
 class Tracers(Particles):
@@ -159,6 +176,26 @@ def _per_row(value: Any, position: Any) -> Any:
     return value
 
 
+def _carried(position: Any, **columns: Any) -> dict[str, np.ndarray]:
+    """Checked values of the columns that are given, one for each row of position."""
+    checked = {}
+    for name, value in columns.items():
+        if value is None:
+            continue
+        values = np.asarray(_per_row(value, position))
+        count = np.shape(position)[:1]
+        if values.dtype.kind not in "fiu" or values.shape != count:
+            raise TypeError(f"{name}: must be a number or {count} numbers")
+        least = 0 if name == "temperature" else -math.inf
+        bad = ~(np.isfinite(values) & (values > least))
+        if bad.any():
+            text = "finite values > 0 (K)" if name == "temperature" else "finite values"
+            row = int(np.argmax(bad))
+            raise ValueError(f"{name} has {values[row]} in row {row}; allowed are {text}")
+        checked[name] = values
+    return checked
+
+
 def _add_columns(particles: type[Particles], rows: Sequence[Mapping[str, Any]]) -> None:
     """One property for each row of the table of columns."""
     particles._columns = tuple(row["name"] for row in rows)
@@ -196,7 +233,7 @@ class Grids:
 
     @property
     def velocity(self) -> np.ndarray:
-        """Velocity relative to the scene's wind, m/s: (nz, ny, nx, 3) float32."""
+        """Velocity relative to the uniform wind, m/s: (nz, ny, nx, 3) float32."""
         return self._core.grid("velocity")[0]
 
     @property
@@ -435,6 +472,8 @@ def _make_core(scene: Scene, threads: int) -> _core.Simulation:
         max_nodes=scene.max_nodes,
         spacing=scene.spacing or 0.0,
         viscosity=scene.viscosity,
+        gravity=scene.gravity,
+        ambient=scene.ambient._core_ambient(),
         wind=scene.wind,
         seed=scene.seed,
         threads=threads,
@@ -446,4 +485,6 @@ def _make_core(scene: Scene, threads: int) -> _core.Simulation:
     voxel = scene.nominal_voxel if by_voxel else math.nan
     for source in scene.sources:
         source._add_to(core, voxel)
+    for effect in scene.effects:
+        effect._add_to(core)
     return core

@@ -33,9 +33,17 @@ int vt_py_to_method(PyObject *dict, vt_method *method)
     return vt_py_fill("method", dict, method_fields, method);
 }
 
+static const vt_py_field ambient_fields[] = {
+    {"kind", VT_PY_CHOICE, offsetof(vt_ambient, kind), "gas liquid"},
+    {"density", VT_PY_FINITE, offsetof(vt_ambient, density), NULL},
+    {"temperature", VT_PY_FINITE, offsetof(vt_ambient, temperature), NULL},
+    {"stratification", VT_PY_FINITE, offsetof(vt_ambient, stratification), NULL},
+    {"expansion", VT_PY_FINITE, offsetof(vt_ambient, expansion), NULL},
+    {NULL, VT_PY_OBJECT, 0, NULL}};
+
 typedef struct simulation_arguments {
     vt_simulation_def def;
-    PyObject *method;
+    PyObject *method, *ambient;
 } simulation_arguments;
 
 static const vt_py_field simulation_fields[] = {
@@ -44,6 +52,8 @@ static const vt_py_field simulation_fields[] = {
     {"max_nodes", VT_PY_INT64, offsetof(simulation_arguments, def.max_nodes), NULL},
     {"spacing", VT_PY_FINITE, offsetof(simulation_arguments, def.spacing), NULL},
     {"viscosity", VT_PY_FINITE, offsetof(simulation_arguments, def.viscosity), NULL},
+    {"gravity", VT_PY_VECTOR, offsetof(simulation_arguments, def.gravity), NULL},
+    {"ambient", VT_PY_OBJECT, offsetof(simulation_arguments, ambient), NULL},
     {"wind", VT_PY_VECTOR, offsetof(simulation_arguments, def.wind), NULL},
     {"seed", VT_PY_UINT64, offsetof(simulation_arguments, def.seed), NULL},
     {"threads", VT_PY_INT32, offsetof(simulation_arguments, def.threads), NULL},
@@ -56,7 +66,8 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *positional, PyObje
 {
     simulation_arguments arguments = {.def = vt_default_simulation()};
     if (vt_py_fill_arguments("Simulation", positional, named, simulation_fields, &arguments) < 0 ||
-        vt_py_to_method(arguments.method, &arguments.def.method) < 0)
+        vt_py_to_method(arguments.method, &arguments.def.method) < 0 ||
+        vt_py_fill("ambient", arguments.ambient, ambient_fields, &arguments.def.ambient) < 0)
         return NULL;
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     vt_py_simulation *self = (vt_py_simulation *)allocate(type, 0);
@@ -168,6 +179,7 @@ static const vt_py_field emitter_fields[] = {
     {"end", VT_PY_DOUBLE, offsetof(emitter_arguments, def.end), NULL},
     {"density", VT_PY_FINITE, offsetof(emitter_arguments, def.density), NULL},
     {"lifetime", VT_PY_DOUBLE, offsetof(emitter_arguments, def.lifetime), NULL},
+    {"growth", VT_PY_FINITE, offsetof(emitter_arguments, def.growth), NULL},
     {"parent", VT_PY_INT32, offsetof(emitter_arguments, def.parent), NULL},
     {"animations", VT_PY_OBJECT, offsetof(emitter_arguments, animations), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
@@ -331,7 +343,7 @@ static PyMethodDef methods[] = {
      "Adds a vortex ring; vorton.h (vt_ring_def) has units, ranges and defaults."},
     {"add_emitter", VT_PY_FUNCTION(add_emitter), METH_VARARGS | METH_KEYWORDS,
      "add_emitter($self, /, *, shape=..., count=..., rate=..., start=..., end=..., density=..., "
-     "lifetime=..., parent=..., animations=...)\n--\n\n"
+     "lifetime=..., growth=..., parent=..., animations=...)\n--\n\n"
      "Adds a source of tracers; vorton.h (vt_emitter_def) has units, ranges and defaults.\n\n"
      "shape is a dict with the keyword arguments of shape_volume; animations is a dict of tracks\n"
      "(see evaluate_track) by the names of parameters."},
@@ -343,6 +355,27 @@ static PyMethodDef methods[] = {
     {"pose", VT_PY_FUNCTION(vt_py_pose), METH_VARARGS | METH_KEYWORDS,
      "pose($self, /, id, time)\n--\n\n"
      "(3, 4) matrix from the space of a transform to the world at a time, s."},
+    {"add_wind", VT_PY_FUNCTION(vt_py_add_wind), METH_VARARGS | METH_KEYWORDS,
+     "add_wind($self, /, *, velocity=..., animations=...)\n--\n\n"
+     "Adds a uniform wind; vorton.h (vt_wind_def) has units, ranges and defaults.\n\n"
+     "animations is a dict of tracks (see evaluate_track) by the names of parameters."},
+    {"add_wind_grid", VT_PY_FUNCTION(vt_py_add_wind_grid), METH_VARARGS | METH_KEYWORDS,
+     "add_wind_grid($self, /, *, velocity, origin=..., spacing=..., outside=..., "
+     "strength=..., animations=...)\n--\n\n"
+     "Adds a wind given by velocity (nz, ny, nx, 3); vorton.h (vt_wind_grid_def) has units, "
+     "ranges\n"
+     "and defaults. outside is 'zero' or 'border'."},
+    {"add_force", VT_PY_FUNCTION(vt_py_add_force), METH_VARARGS | METH_KEYWORDS,
+     "add_force($self, /, *, kind=..., center=..., axis=..., strength=..., radius=..., "
+     "velocity=..., shape=..., parent=..., animations=...)\n--\n\n"
+     "Adds a force field for tracers; vorton.h (vt_force_def) has units, ranges and defaults.\n\n"
+     "kind is 'attractor', 'vortex' or 'drag'; shape is a dict as for add_emitter, or None."},
+    {"add_kill", VT_PY_FUNCTION(vt_py_add_kill), METH_VARARGS | METH_KEYWORDS,
+     "add_kill($self, /, *, what=..., shape=..., parent=..., outside=..., age=..., point=..., "
+     "least_distance=..., most_distance=..., least_speed=..., most_speed=..., start=..., "
+     "end=...)\n--\n\n"
+     "Adds a removal of particles; vorton.h (vt_kill_def) has units, ranges and defaults.\n\n"
+     "what is 'tracers', 'vortons' or 'both'; shape is a dict as for add_emitter, or None."},
     {"add_vortons", VT_PY_FUNCTION(vt_py_add_vortons), METH_VARARGS | METH_KEYWORDS,
      "add_vortons($self, /, position, strength, core, volume)\n--\n\n"
      "Appends vortons and returns their ids (int64).\n\n"

@@ -9,47 +9,13 @@
 #include "stages/sampling.h"
 #include "stages/stages.h"
 
-enum { BLOCK = 2048, BLOCK_NODES = 16384 };
+enum { BLOCK = 2048 };
 
 typedef struct context {
     const vt_grid *grid;
     const vt_record *records;
-    const uint32_t *row_start;
     float *strength;
 } context;
-
-/* Whether any record lies in the four rows of cells that meet in row j of the nodes of plane k. */
-static inline int is_met(const context *c, int64_t j, int64_t k)
-{
-    const int64_t rows = c->grid->cells[1], planes = c->grid->cells[2];
-    const int64_t low = j > 0 ? j - 1 : 0, high = j < rows ? j + 1 : rows;
-    uint32_t met = 0;
-    for (int64_t layer = k > 0 ? k - 1 : 0; layer <= k && layer < planes; layer++)
-        met |= c->row_start[layer * rows + high] - c->row_start[layer * rows + low];
-    return met != 0;
-}
-
-/* Sums of strength become vorticity where there is volume; elsewhere they are zero already. */
-VT_INLINE void normalise_row(f4 *row, int64_t nodes)
-{
-    float *const values = (float *)row;
-    for (int64_t i = 0; i < 4 * nodes; i += VL) {
-        const vf sum = vf_load(values + i), volume = vf_fourths(sum);
-        vf_store(values + i, vf_select(volume > (vf){0}, sum / volume, sum));
-    }
-}
-
-static void normalise_block(void *data, int64_t begin, int64_t end, int thread)
-{
-    (void)thread;
-    const context *const c = data;
-    const vt_grid *const grid = c->grid;
-    for (int64_t k = begin; k < end; k++)
-        for (int64_t j = 0; j <= grid->cells[1]; j++)
-            if (is_met(c, j, k))
-                normalise_row(grid->nodes + k * grid->node_plane + j * grid->node_row,
-                              grid->cells[0] + 1);
-}
 
 VT_INLINE void find_records(const context *c, int64_t i, int64_t left, vt_cells *cells)
 {
@@ -87,9 +53,8 @@ static void mix_block(void *data, int64_t begin, int64_t end, int thread)
 void VT_NAME(exchange)(vt_grid *grid, int64_t count, const vt_record *records,
                        const uint32_t *row_start, float *strength, int threads)
 {
-    context c = {grid, records, row_start, strength};
+    context c = {grid, records, strength};
     VT_NAME(deposit)(grid, records, row_start, threads);
-    vt_parallel_for(threads, grid->cells[2] + 1, 1 + BLOCK_NODES / grid->node_plane,
-                    normalise_block, &c);
+    VT_NAME(normalise)(grid, row_start, threads);
     vt_parallel_for(threads, count, BLOCK, mix_block, &c);
 }

@@ -18,6 +18,7 @@ typedef struct vt_extremes {
     struct {
         float gradient;  /* Frobenius norm of grad u, 1/s */
         float speed;     /* m/s */
+        float pull;      /* acceleration by buoyancy, m/s^2 */
         int64_t bounded; /* vortons whose stretching is bounded */
     } thread[VT_MAX_THREADS];
 } vt_extremes;
@@ -27,6 +28,7 @@ typedef struct vt_extremes {
 typedef struct vt_field {
     const vt_grid *grid;
     const float *velocity, *gradient;
+    const struct vt_buoyancy *buoyancy; /* NULL: none, see baroclinic.h */
 } vt_field;
 
 /* Smallest and largest coordinate of rows, one per thread; finite is 0 where a NaN or an infinity

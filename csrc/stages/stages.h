@@ -5,8 +5,10 @@
 #include "core/arena.h"
 #include "stages/boundary.h"
 #include "stages/diffuse.h"
+#include "stages/force.h"
 #include "stages/motion.h"
 #include "stages/poisson.h"
+#include "stages/scalars.h"
 #include "state/grid.h"
 #include "vorton.h"
 

@@ -19,6 +19,7 @@
  * Relaxation (Pedrizzetti 1992): alpha' = (1 - f) alpha + f |alpha| w / |w|, w = curl u,
  * f = 1 - exp(-C S dt). */
 #include "core/mathf.h"
+#include "stages/baroclinic.h"
 #include "stages/sampling.h"
 #include "stages/stages.h"
 
@@ -31,6 +32,7 @@ typedef struct sample {
     vf velocity[3];
     vf gradient[3][3]; /* [i][j] = d u_j / d x_i, 1/s */
     vf divergence[3];  /* gradient of div A, 1/s */
+    vf pull;           /* acceleration by buoyancy, m/s^2 */
     vi home;
 } sample;
 
@@ -226,11 +228,16 @@ VT_INLINE void stretch_rate(const context *c, sample *s, int64_t left, change_ra
     }
     if (form == VT_STRETCHING_RVPM)
         reformulate(s, rate);
+    s->pull = (vf){0};
+    if (c->field->buoyancy)
+        vt_add_baroclinic(c->field->buoyancy, c->field->grid, s->position, s->home, rate->strength,
+                          &s->pull);
 }
 
 /* The largest values that one block meets, lane by lane. */
 typedef struct extremes {
     vf gradient2, speed2; /* squares */
+    vf pull;
     vi bounded;
 } extremes;
 
@@ -242,6 +249,7 @@ VT_INLINE void keep_extremes(extremes *e, const sample *s, vi bounded, int64_t l
     const vf none = vf_set(VT_NO_EXTREME); /* the second operand of min, where the first is NaN */
     e->gradient2 = vf_max(vf_min(g, none), e->gradient2);
     e->speed2 = vf_max(vf_min(dot(s->velocity, s->velocity), none), e->speed2);
+    e->pull = vf_max(vf_min(s->pull, none), e->pull);
     e->bounded -= bounded & (vi_lanes() < vi_set((int32_t)left));
 }
 
@@ -255,6 +263,8 @@ static void merge_extremes(vt_extremes *all, int thread, const extremes *e)
             all->thread[thread].gradient = gradient[l];
         if (speed[l] > all->thread[thread].speed)
             all->thread[thread].speed = speed[l];
+        if (e->pull[l] > all->thread[thread].pull)
+            all->thread[thread].pull = e->pull[l];
         all->thread[thread].bounded += e->bounded[l];
     }
 }
@@ -262,7 +272,7 @@ static void merge_extremes(vt_extremes *all, int thread, const extremes *e)
 static void stretch_block(void *data, int64_t begin, int64_t end, int thread)
 {
     const context context = *(const struct context *)data, *const c = &context;
-    extremes most = {{0}, {0}, {0}};
+    extremes most = {{0}, {0}, {0}, {0}};
     for (int64_t i = begin; i < end; i += VL) {
         const int64_t left = end - i < VL ? end - i : VL;
         sample s;
@@ -365,7 +375,7 @@ typedef struct change {
 } change;
 
 /* The rates of the first stage have their part in the result, but for the newborn. */
-VT_INLINE void add_first(const context *c, vf age, sample *s, change_rate *rate)
+VT_INLINE void add_first(const context *c, sample *s, change_rate *rate)
 {
     f4 low[VL], high[VL];
     vf velocity[4], strength[4];
@@ -376,7 +386,7 @@ VT_INLINE void add_first(const context *c, vf age, sample *s, change_rate *rate)
     }
     vt_nodes_to_lanes(low, velocity);
     vt_nodes_to_lanes(high, strength);
-    const vi newborn = age < (vf){0};
+    const vi newborn = vf_gather(c->rows->age, s->home) < (vf){0};
     const vf rest = vf_set((float)(1 - c->ending.share));
     for (int a = 0; a < 3; a++) {
         const vf u = s->velocity[a], change = rate->strength[a];
@@ -445,14 +455,13 @@ static void finish_block(void *data, int64_t begin, int64_t end, int thread)
         foresee(c, i + VL, end, &rows);
         take_sample(c, i, left, &s);
         stretch_rate(c, &s, left, &rate);
-        const vf turn = strain_rate(&s), age = vf_gather(rows.age, s.home);
         if (c->ending.first)
-            add_first(c, age, &s, &rate);
-        by.age = age + dt;
+            add_first(c, &s, &rate);
+        by.age = vf_gather(rows.age, s.home) + dt;
         by.volume = vf_gather(rows.volume, s.home);
         /* a vorton born inside the substep (negative age) moves for the rest of it only */
         by.step = vf_max(vf_min(by.age, dt), (vf){0});
-        const vf turned = turn * by.step;
+        const vf turned = strain_rate(&s) * by.step;
         const vf cleaned = fraction(c->method->cleaning, turned) * by.volume;
         by.share = fraction(c->method->exchange, turned);
         for (int a = 0; a < 3; a++)

@@ -20,6 +20,8 @@ static const range vorton_ranges[] = {
     {VT_VORTON_volume, FLT_MIN, FLT_MAX, "finite values > 0"},
     {VT_VORTON_bound_volume, -FLT_MAX, FLT_MAX,
      "finite values"}, /* negative until the first solve */
+    {VT_VORTON_density, -FLT_MAX, FLT_MAX, "finite values"},
+    {VT_VORTON_temperature, FLT_MIN, FLT_MAX, "finite values > 0"},
     {VT_VORTON_age, -FLT_MAX, FLT_MAX, "finite values"},
 };
 
@@ -29,6 +31,7 @@ static const range tracer_ranges[] = {
     {VT_TRACER_size, 0, FLT_MAX, "finite values >= 0"},
     {VT_TRACER_age, -FLT_MAX, FLT_MAX, "finite values"},
     {VT_TRACER_lifetime, -INFINITY, INFINITY, "numbers"},
+    {VT_TRACER_growth, 0, FLT_MAX, "finite values >= 0"},
 };
 
 typedef struct context {

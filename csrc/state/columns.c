@@ -80,6 +80,14 @@ void vt_destroy_set(vt_set *set)
     *set = (vt_set){0};
 }
 
+void vt_fill_column(vt_set *set, int column, int64_t first, int64_t count, double value)
+{
+    float *const values = set->column[column];
+    const int64_t components = set->row_bytes[column] / 4;
+    for (int64_t i = first * components; i < (first + count) * components; i++)
+        values[i] = (float)value;
+}
+
 typedef struct permute_context {
     const uint32_t *order;
     const char *from;

@@ -55,6 +55,9 @@ int vt_create_vortons(vt_vortons *vortons, int64_t capacity);
 int vt_create_tracers(vt_tracers *tracers, int64_t capacity);
 void vt_destroy_set(vt_set *set);
 
+/* Writes value into rows [first, first + count) of a column of floats. */
+void vt_fill_column(vt_set *set, int column, int64_t first, int64_t count, double value);
+
 /* Row i of every used column becomes what row order[i] was, for i < count; count becomes the new
  * number of rows. Scratch for one column from the arena. */
 void vt_permute_set(vt_set *set, const uint32_t *order, int64_t count, vt_arena *arena,

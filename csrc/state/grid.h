@@ -28,6 +28,7 @@ typedef struct vt_grid {
      * One more plane than nodes may be read, never written. */
     int64_t node_row, node_plane;
     f4 *nodes;
+    f4 *scalars; /* slopes of the density deviation, laid out as nodes: see baroclinic.h */
 
     /* Components apart: node (i, j, k) of component c is field[c][k * plane + j * row + i]; row is
      * a multiple of 16 and at least 16 more than the cells, planes hold a multiple of 16 rows and

@@ -5,6 +5,7 @@
 
 #include "core/status.h"
 #include "field.h"
+#include "state/ambient.h"
 
 static vt_set *set_of(const vt_simulation *s, int set)
 {
@@ -37,6 +38,35 @@ int64_t vt_capacity(const vt_simulation *s, int set)
 
 /* ---- columns ---- */
 
+int vt_is_buoyant(const vt_simulation *s)
+{
+    const int32_t *const used = s->vortons.set.used;
+    return (used[VT_VORTON_density] || used[VT_VORTON_temperature]) &&
+           s->def.method.velocity == VT_VELOCITY_POISSON &&
+           s->def.method.buoyancy != VT_BUOYANCY_NONE;
+}
+
+/* What newborn vortons carry: nothing, at the temperature of the ambient fluid. */
+static void fill_vorton_column(vt_simulation *s, int column, int64_t first, int64_t count)
+{
+    vt_vortons *const v = &s->vortons;
+    if (column != VT_VORTON_temperature) {
+        vt_fill_column(&v->set, column, first, count, 0);
+        return;
+    }
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    for (int64_t i = first; i < first + count; i++)
+        v->temperature[i] = vt_ambient_temperature(&fluid, v->position + 3 * i);
+}
+
+void vt_use_vorton_column(vt_simulation *s, int column)
+{
+    if (s->vortons.set.used[column])
+        return;
+    s->vortons.set.used[column] = 1;
+    fill_vorton_column(s, column, 0, s->vortons.set.count);
+}
+
 void vt_use_tracer_column(vt_simulation *s, int column)
 {
     if (s->tracers.set.used[column])
@@ -46,10 +76,12 @@ void vt_use_tracer_column(vt_simulation *s, int column)
     if (column == VT_TRACER_lifetime)
         for (int64_t i = 0; i < count; i++)
             s->tracers.lifetime[i] = INFINITY;
+    if (column == VT_TRACER_growth)
+        memset(s->tracers.growth, 0, 4 * (size_t)count);
     if (column == VT_TRACER_velocity && count && !vt_solve_now(s)) {
         vt_velocity_of_points(s, count, s->tracers.position, s->tracers.velocity);
         for (int64_t i = 0; i < 3 * count; i++)
-            s->tracers.velocity[i] += (float)s->def.wind[i % 3];
+            s->tracers.velocity[i] += (float)s->winds.velocity[i % 3];
     }
 }
 
@@ -61,6 +93,8 @@ static vt_status describe_column(vt_simulation *s, int set, const char *name, vt
             continue;
         if (set == VT_TRACERS)
             vt_use_tracer_column(s, c);
+        else
+            vt_use_vorton_column(s, c);
         s->viewed[set] |= 1u << c;
         const vt_set *const columns = set_of(s, set);
         const int64_t item = field.type == VT_INT64 ? 8 : 4;
@@ -167,6 +201,9 @@ int64_t vt_append_vortons(vt_simulation *s, int64_t count, const float *position
         if (s->smallest_core == 0 || core[i] < s->smallest_core)
             s->smallest_core = core[i];
     }
+    for (int c = VT_VORTON_density; c < VT_VORTON_COLUMNS; c++)
+        if (v->set.used[c])
+            fill_vorton_column(s, c, first, count);
     v->set.count += count;
     s->fields_current = 0;
     return first;
@@ -188,6 +225,8 @@ int64_t vt_append_tracers(vt_simulation *s, int64_t count, const float *position
     if (t->set.used[VT_TRACER_lifetime])
         for (int64_t i = 0; i < count; i++)
             t->lifetime[first + i] = INFINITY;
+    if (t->set.used[VT_TRACER_growth])
+        memset(t->growth + first, 0, 4 * (size_t)count);
     t->set.count += count;
     return first;
 }

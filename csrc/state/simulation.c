@@ -7,12 +7,15 @@
 #include "core/parallel.h"
 #include "core/reserve.h"
 #include "core/status.h"
+#include "state/ambient.h"
 
 vt_simulation_def vt_default_simulation(void)
 {
     return (vt_simulation_def){.max_vortons = INT64_C(1) << 20,
                                .max_tracers = INT64_C(1) << 23,
                                .max_nodes = INT64_C(1) << 24,
+                               .gravity = {0, 0, -9.81},
+                               .ambient = vt_default_ambient(),
                                .method = vt_default_method()};
 }
 
@@ -49,6 +52,8 @@ static vt_status check_definition(const vt_simulation_def *def)
         if (!isfinite(def->wind[a]))
             status = vt_fail(VT_INVALID_ARGUMENT, "wind[%d] is %g; allowed are finite m/s", a,
                              def->wind[a]);
+    if (!status)
+        status = vt_check_ambient(def);
     return status ? status : vt_check_method(&def->method);
 }
 
@@ -57,8 +62,8 @@ static vt_status check_definition(const vt_simulation_def *def)
 /* Arrays of the grid, one after the other, for the largest layout that vt_domain_fits allows. */
 static size_t grid_bytes_for(int64_t max_nodes)
 {
-    return (size_t)max_nodes * 4 * (sizeof(f4) + 3 * sizeof(float)) + (size_t)1024 * 1024 * 6 * 16 +
-           ((size_t)1 << 20);
+    return (size_t)max_nodes * 4 * (2 * sizeof(f4) + 3 * sizeof(float)) +
+           (size_t)1024 * 1024 * 6 * 16 + ((size_t)1 << 20);
 }
 
 static size_t arena_bytes_for(const vt_simulation_def *def)
@@ -80,8 +85,11 @@ static int reserve_memory(vt_simulation *s)
     vt_reserve_huge(s->grid_memory, s->grid_bytes);
     s->vortons.set.used[VT_VORTON_birth_strength] = s->def.method.split > 0;
     s->vortons.set.used[VT_VORTON_halo] = s->def.viscosity > 0;
+    s->vortons.set.used[VT_VORTON_density] = 0;
+    s->vortons.set.used[VT_VORTON_temperature] = 0;
     s->tracers.set.used[VT_TRACER_velocity] = 0;
     s->tracers.set.used[VT_TRACER_lifetime] = 0;
+    s->tracers.set.used[VT_TRACER_growth] = 0;
     return 0;
 }
 
@@ -116,6 +124,9 @@ void vt_destroy_simulation(vt_simulation *s)
     vt_destroy_set(&s->vortons.set);
     vt_destroy_set(&s->tracers.set);
     vt_destroy_sources(&s->sources);
+    vt_destroy_winds(&s->winds);
+    vt_destroy_forces(&s->forces);
+    vt_destroy_kills(&s->kills);
     vt_destroy_transforms(&s->transforms);
     vt_moments_destroy(&s->moments);
     vt_poisson_plan_destroy(&s->plan);

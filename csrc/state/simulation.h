@@ -10,9 +10,12 @@
 #include "stages/domain.h"
 #include "stages/stages.h"
 #include "state/columns.h"
+#include "state/forces.h"
 #include "state/grid.h"
+#include "state/kills.h"
 #include "state/pose.h"
 #include "state/sources.h"
+#include "state/winds.h"
 #include "vorton.h"
 
 enum vt_timed_stage {
@@ -36,6 +39,9 @@ struct vt_simulation {
     vt_vortons vortons;
     vt_tracers tracers;
     vt_sources sources;
+    vt_winds winds;
+    vt_forces forces;
+    vt_kills kills;
     vt_transforms transforms;
     vt_placement placement;
     double time;          /* s */
@@ -84,6 +90,12 @@ int64_t vt_append_vortons(vt_simulation *simulation, int64_t count, const float 
                           const float *strength, const float *core, const float *volume);
 int64_t vt_append_tracers(vt_simulation *simulation, int64_t count, const float *position,
                           const float *density, const float *size);
+
+/* Whether vortons carry density or temperature, which make vorticity on the grid. */
+int vt_is_buoyant(const vt_simulation *simulation);
+
+/* Begins to keep a column of the vortons, filled with what it should hold now. */
+void vt_use_vorton_column(vt_simulation *simulation, int column);
 
 /* Begins to keep a column of the tracers up to date, filled with what it should hold now. */
 void vt_use_tracer_column(vt_simulation *simulation, int column);

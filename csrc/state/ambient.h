@@ -1,0 +1,60 @@
+/* The fluid at rest around everything, and the density of what differs from it.
+ *
+ *   gas      rho = rho0 T0 / T                    (ideal, at constant pressure: part 10)
+ *   liquid   rho = rho0 (1 - expansion (T - T0))
+ *
+ * rho0 and T0 are the density and the temperature of the ambient fluid at height 0; its temperature
+ * grows by `stratification` a metre against gravity. What pulls is the deviation from the ambient
+ * density at the same height, rho' = rho - rho_ambient: the rest is balanced by the pressure. */
+#ifndef VORTON_STATE_AMBIENT_H
+#define VORTON_STATE_AMBIENT_H
+
+#include "core/simd.h"
+#include "vorton.h"
+
+/* What kernels need of it, in single precision. */
+typedef struct vt_fluid {
+    float density, temperature;  /* rho0, kg/m^3; T0, K */
+    float expansion;             /* 1/K; 0: a gas */
+    float stratification, least; /* K/m; the temperature below which the ambient never falls, K */
+    float up[3];                 /* against gravity; zero without it */
+    float gravity[3];            /* m/s^2, times the scale of buoyancy */
+    int32_t local;               /* divide by the local density instead of rho0 */
+} vt_fluid;
+
+vt_fluid vt_fluid_of(const vt_simulation_def *def);
+
+/* VT_INVALID_ARGUMENT names the first bad number of the ambient fluid or of gravity. */
+vt_status vt_check_ambient(const vt_simulation_def *def);
+
+/* Temperature of the ambient fluid at a point, K. */
+VT_INLINE float vt_ambient_temperature(const vt_fluid *f, const float position[3])
+{
+    if (!(f->stratification > 0))
+        return f->temperature;
+    float height = position[0] * f->up[0];
+    height = f1_fma(position[1], f->up[1], height);
+    height = f1_fma(position[2], f->up[2], height);
+    const float t = f1_fma(f->stratification, height, f->temperature);
+    return t > f->least ? t : f->least;
+}
+
+/* Density of the fluid at a temperature, kg/m^3. */
+VT_INLINE float vt_density_at(const vt_fluid *f, float temperature)
+{
+    if (f->expansion > 0)
+        return f->density * f1_fma(f->expansion, f->temperature - temperature, 1.0f);
+    return f->density * (f->temperature / temperature);
+}
+
+/* rho', kg/m^3, of fluid at a point with a temperature and a deviation of its own. */
+VT_INLINE float vt_density_deviation(const vt_fluid *f, const float position[3], float temperature,
+                                     float deviation)
+{
+    const float ambient = vt_ambient_temperature(f, position);
+    if (f->expansion > 0)
+        return f1_fma(f->density * f->expansion, ambient - temperature, deviation);
+    return f1_fma(vt_density_at(f, temperature), (ambient - temperature) / ambient, deviation);
+}
+
+#endif

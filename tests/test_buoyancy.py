@@ -1,0 +1,220 @@
+"""Buoyancy (VALIDATION 4, fluid part): density differences make vorticity and impulse."""
+
+import numpy as np
+import pytest
+
+import vorton as vt
+from vorton import _core
+
+GRAVITY = 9.81
+AIR = 1.2041
+PLAIN = {"buoyancy": "boussinesq", "cleaning": 0.0, "exchange": 0.0}
+
+
+def ball(radius, deviation, halo=0.3, jitter=0.25, smooth=False, seed=0):
+    """Vortons of a ball with neutral ones around it: position, deviation of density, volume."""
+    random = np.random.default_rng(seed)
+    spacing = 0.94
+    n = int(radius * (1 + halo) / spacing) + 2
+    axis = np.arange(-n, n + 1)
+    x = np.stack(np.meshgrid(axis, axis, axis, indexing="ij"), axis=-1).reshape(-1, 3)
+    x = spacing * (x + random.uniform(-jitter, jitter, x.shape))
+    r = np.linalg.norm(x, axis=1)
+    x, r = x[r < radius * (1 + halo)], r[r < radius * (1 + halo)]
+    density = np.exp(-((2.5 * r / radius) ** 2)) if smooth else r < radius
+    return x, deviation * density, spacing**3
+
+
+def simulate(position, density, volume, gravity=(0, 0, -GRAVITY), **method):
+    scene = vt.Scene(
+        spacing=1.0,
+        gravity=gravity,
+        ambient=vt.Gas(density=AIR),
+        method=vt.Method(**{**PLAIN, **method}),
+    )
+    sim = vt.Simulation(scene, fps=10)
+    sim.vortons.add(position, 0 * position, core=1.5, volume=volume, density=density)
+    return sim
+
+
+def force(density, volume, gravity=(0, 0, -GRAVITY)):
+    """The integral of rho' / rho0 g, m^4/s^2."""
+    return (density * volume).sum() / AIR * np.array(gravity)
+
+
+@pytest.mark.parametrize("jitter", [0.0, 0.25])
+@pytest.mark.parametrize("smooth", [False, True])
+@pytest.mark.parametrize("radius", [8.0, 12.0])
+@pytest.mark.parametrize("gravity", [(0, 0, -GRAVITY), (3.0, -6.0, 2.0)])
+def test_b1_impulse_grows_by_the_weight(jitter, smooth, radius, gravity):
+    x, density, volume = ball(radius, -0.05, jitter=jitter, smooth=smooth)
+    sim = simulate(x, density, volume, gravity)
+    sim.advance(0.001)
+    grown = np.array(sim.health["impulse"]) / 0.001
+    wanted = force(density, volume, gravity)
+    size = np.linalg.norm(wanted)
+    assert 0.98 < grown @ wanted / size**2 < 1.02  # light fluid is pushed against gravity
+    assert np.linalg.norm(grown - wanted) < 0.03 * size
+
+
+def test_b2_run_of_a_thermal():
+    radius, deviation = 10.0, -0.02
+    x, density, volume = ball(radius, deviation, halo=0.5)
+    sim = simulate(x, density, volume, cleaning=0.6, exchange=0.2)
+    weight, fall = force(density, volume)[2], -deviation / AIR * GRAVITY
+    until = 2 * np.sqrt(radius / fall)
+    while sim.time < until:
+        sim.advance(0.1 * np.sqrt(radius / fall))
+        health = sim.health
+        assert health["impulse"][2] / (weight * sim.time) == pytest.approx(1, abs=0.03)
+        assert health["strength_share"] < 1e-2
+
+
+@pytest.mark.parametrize("radius", [10.0, 12.0])
+def test_b3_ball_starts_with_two_thirds_of_its_buoyancy(radius):
+    """The fluid that it must push aside weighs half of what it displaces."""
+    deviation = -0.02
+    sim = simulate(*ball(radius, deviation))
+    fall = -deviation / AIR * GRAVITY
+    dt = 0.05 * np.sqrt(radius / fall)
+    sim.advance(dt)
+    at = sim.velocity_at(np.zeros((1, 3)))[0]
+    assert at[2] / (fall * dt) == pytest.approx(2 / 3, rel=0.03)
+
+
+def test_b4_square_of_the_radius_of_a_buoyant_ring_grows_linearly():
+    """Once the thermal has rolled up: dI/dt = F with I = Gamma pi R^2, Gamma constant (Turner)."""
+    radius, deviation = 8.0, -0.02
+    sim = simulate(*ball(radius, deviation, halo=0.6), cleaning=0.6, exchange=0.2)
+    unit = np.sqrt(radius / (-deviation / AIR * GRAVITY))
+    light = sim.vortons.id[sim.vortons.density < 0]
+    square, time = [], []
+    while sim.time < 9 * unit:
+        sim.advance(0.15 * unit)
+        x = sim.vortons.position[sim.vortons.rows(light)].astype(float)
+        x -= x.mean(axis=0)
+        square.append((x[:, 0] ** 2 + x[:, 1] ** 2).mean())
+        time.append(sim.time / unit)
+    square, time = np.array(square), np.array(time)
+    late = time > 4
+    slope, start = np.polyfit(time[late], square[late], 1)
+    assert slope > 0.1 * square[0]
+    left = square[late] - slope * time[late] - start
+    assert 1 - left.var() / square[late].var() > 0.97
+
+
+@pytest.mark.parametrize("kind", [vt.Air, vt.Liquid])
+def test_warm_fluid_rises_and_cold_fluid_sinks(kind):
+    x, share, volume = ball(8.0, 1.0)
+    ambient = kind()
+    for difference in (-20.0, 20.0):
+        scene = vt.Scene(spacing=1.0, ambient=ambient, method=vt.Method(**PLAIN))
+        sim = vt.Simulation(scene)
+        temperature = ambient.temperature + difference * share
+        sim.vortons.add(x, 0 * x, core=1.5, volume=volume, temperature=temperature)
+        sim.advance(0.001)
+        if kind is vt.Air:
+            density = ambient.density * ambient.temperature / temperature
+        else:
+            density = ambient.density * (1 - ambient.expansion * difference * share)
+        weight = ((density - ambient.density) / ambient.density).sum() * volume * -GRAVITY
+        assert sim.health["impulse"][2] / 0.001 == pytest.approx(weight, rel=0.02)
+
+
+def test_stratified_fluid_at_rest_stays_at_rest_and_a_parcel_oscillates():
+    """Vortons with the temperature of their height make nothing; lifted, they sink."""
+    x, share, volume = ball(8.0, 1.0, halo=0.5)
+    scene = vt.Scene(spacing=1.0, ambient=vt.Air(stratification=0.5), method=vt.Method(**PLAIN))
+    sim = vt.Simulation(scene)
+    sim.vortons.add(x, 0 * x, core=1.5, volume=volume)
+    at_rest = sim.vortons.temperature.copy()
+    np.testing.assert_allclose(at_rest, 293.15 + 0.5 * x[:, 2], rtol=1e-6)
+    sim.advance(0.001)
+    assert np.abs(sim.vortons.strength).max() < 1e-6 * 0.001 * volume
+    lifted = at_rest - 2.0 * share  # as if it came from 4 m below
+    sim.vortons.temperature[:] = lifted
+    sim.advance(0.001)
+    assert sim.health["impulse"][2] < 0
+
+
+def test_local_density_makes_hot_gas_livelier_than_boussinesq():
+    """Over a jump from r to 1, grad rho / rho integrates to ln r instead of r - 1."""
+    x, share, volume = ball(10.0, 1.0)
+    grown = {}
+    for buoyancy in ("local", "boussinesq"):
+        sim = simulate(x, -0.75 * AIR * share, volume, buoyancy=buoyancy)
+        sim.advance(0.001)
+        grown[buoyancy] = sim.health["impulse"][2]
+    assert grown["local"] / grown["boussinesq"] == pytest.approx(np.log(0.25) / -0.75, rel=0.05)
+
+
+def test_no_gravity_no_scale_no_buoyancy_no_vorticity():
+    x, density, volume = ball(6.0, -0.1)
+    for change in ({"gravity": (0, 0, 0)}, {"buoyancy_scale": 0.0}, {"buoyancy": "none"}):
+        sim = simulate(x, density, volume, **change)
+        sim.advance(0.01)
+        assert np.abs(sim.vortons.strength).max() == 0
+    sim = simulate(x, density, volume, buoyancy_scale=2.0)
+    single = simulate(x, density, volume)
+    sim.advance(0.001)
+    single.advance(0.001)
+    twice = sim.health["impulse"][2] / single.health["impulse"][2]
+    assert twice == pytest.approx(2, rel=1e-3)
+
+
+@pytest.mark.parametrize("threads", [2, 3, 8])
+def test_e1_buoyancy_has_the_same_bits_for_any_number_of_threads(threads):
+    states = []
+    for count in (1, threads):
+        x, density, volume = ball(6.0, -0.1)
+        sim = vt.Simulation(vt.Scene(spacing=1.0), fps=20, threads=count)
+        sim.vortons.add(x, 0 * x, core=1.5, volume=volume, density=density)
+        sim.step(5)
+        states.append((sim.vortons.position.copy(), sim.vortons.strength.copy()))
+    for one, many in zip(*states, strict=True):
+        assert np.array_equal(one, many)
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ({"density": 0.0}, ["density", "> 0"]),
+        ({"temperature": -5.0}, ["temperature", "> 0"]),
+        ({"stratification": -0.1}, ["stratification", ">= 0"]),
+        ({"expansion": 0.0}, ["expansion", "> 0"]),
+        ({"density": float("nan")}, ["density", "finite"]),
+        ({"kind": "plasma"}, ["kind", "gas"]),
+    ],
+)
+def test_bad_ambient_fluids(arguments, words):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        _core.Simulation(ambient=arguments)
+    assert all(word in str(caught.value) for word in words)
+    if "kind" not in arguments:
+        with pytest.raises(ValueError):
+            vt.Liquid(**arguments)
+
+
+def test_bad_values_of_what_vortons_carry():
+    sim = vt.Simulation()
+    one = np.zeros((2, 3))
+    for name, value in (("temperature", 0.0), ("temperature", np.nan), ("density", np.inf)):
+        with pytest.raises(ValueError, match=name):
+            sim.vortons.add(one, one, core=0.1, volume=1e-3, **{name: value})
+    with pytest.raises(TypeError, match="temperature"):
+        sim.vortons.add(one, one, core=0.1, volume=1e-3, temperature=np.zeros(3))
+    assert sim.vortons.count == 0
+    sim.vortons.add(one, one, core=0.1, volume=1e-3, temperature=300.0)
+    sim.vortons.temperature[1] = -1.0
+    with pytest.raises(ValueError, match=r"vortons\.temperature has -1 in row 1"):
+        sim.step()
+
+
+def test_ambient_fluids_in_scenes():
+    for ambient in (vt.Air(temperature=300.0), vt.Gas(density=2.0), vt.Water(stratification=0.1)):
+        scene = vt.Scene(ambient=ambient, gravity=(0, -9.81, 0))
+        assert vt.Scene.from_json(scene.to_json()) == scene
+        assert scene.ambient == ambient
+    assert vt.Air().density == pytest.approx(1.2041, rel=1e-3)
+    with pytest.raises(TypeError, match=r"Scene\.ambient"):
+        vt.Scene(ambient=3)
