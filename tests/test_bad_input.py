@@ -35,6 +35,7 @@ BAD = {
         (1, None, 3),
         (True, False, True),
     ],
+    "quaternion": [None, "abcd", 1.0, (1, 0, 0), (0, 0, 0, 0), (1, 0, 0, NAN), (1, 0, 0, "0")],
     "pair": [None, "ab", (1, 2, 3), (1, NAN), NAN, INF, (1j, 2)],
     "choice": [None, 0, "nothing", "", b"error", NAN],
     "flag": [None, 0, 1, "yes", NAN],
@@ -124,6 +125,7 @@ def good_calls(sim):
     core = sim._core
     p, s, c, v = ring(4)
     volume = core.volume(0.1)
+    track = {"values": [[1.0], [2.0]], "times": [0.0, 1.0]}
     ring_def = {
         "center": ("vector", (0, 0, 1)),
         "axis": ("vector", (0, 0, 1)),
@@ -137,6 +139,7 @@ def good_calls(sim):
         "sections": ("integer", 30),
         "layers": ("integer", 0),
         "time": ("finite", 0.0),
+        "parent": ("integer", 0),
     }
     emitter_def = {
         "shape": ("dict", {"kind": "sphere"}),
@@ -146,6 +149,17 @@ def good_calls(sim):
         "end": ("number", INF),
         "density": ("finite", 1.0),
         "lifetime": ("number", INF),
+        "parent": ("integer", 0),
+        "animations": ("dict", {"density": track}),
+    }
+    transform_def = {
+        "position": ("vector", (0, 0, 0)),
+        "rotation": ("quaternion", (1, 0, 0, 0)),
+        "axis": ("vector", (0, 0, 1)),
+        "angle": ("finite", 0.0),
+        "scale": ("finite", 1.0),
+        "parent": ("integer", 0),
+        "animations": ("dict", {"angle": track}),
     }
     shape = {
         "kind": ("choice", "box"),
@@ -235,6 +249,18 @@ def good_calls(sim):
         ),
         ("add_ring", core.add_ring, ring_def),
         ("add_emitter", core.add_emitter, emitter_def),
+        ("add_transform", core.add_transform, transform_def),
+        ("pose", core.pose, {"id": ("integer", 0), "time": ("finite", 0.0)}),
+        (
+            "evaluate_track",
+            _core.evaluate_track,
+            {"track": ("dict", track), "time": ("finite", 0.0)},
+        ),
+        (
+            "integrate_track",
+            _core.integrate_track,
+            {"track": ("dict", track), "start": ("finite", 0.0), "end": ("finite", 1.0)},
+        ),
         (
             "density",
             volume.density,

@@ -65,7 +65,8 @@ class Shape(ctypes.Structure):
 @pytest.fixture(scope="module")
 def c():
     library = native.load("csrc/state/shapes.c", "csrc/state/mesh_inside.c", "csrc/state/births.c",
-                          "csrc/core/mathd.c", "csrc/core/status.c", code=CODE)
+                          "csrc/state/rate.c", "csrc/state/track.c", "csrc/core/mathd.c",
+                         "csrc/core/status.c", code=CODE)
     library.create.restype = ctypes.c_void_p
     library.vt_default_shape.restype = Shape
     library.births.restype = ctypes.c_int64

@@ -13,6 +13,7 @@ from pathlib import Path as _Path
 
 from ._core import BusyError, CapacityError
 from ._core import version as _version
+from .animation import Keys, Samples, Transform
 from .bake import Volumes, bake
 from .manifest import Manifest
 from .method import Method
@@ -28,14 +29,17 @@ __all__ = [
     "BusyError",
     "CapacityError",
     "Disk",
+    "Keys",
     "Manifest",
     "Mesh",
     "Method",
+    "Samples",
     "Scene",
     "Simulation",
     "Sphere",
     "Torus",
     "Tracers",
+    "Transform",
     "Volumes",
     "VortexRing",
     "bake",

@@ -54,6 +54,8 @@ def volume_from_tracers(
     velocity_margin: float = ...,
     threads: int = 0,
 ) -> Volume: ...
+def evaluate_track(track: dict[str, Any], time: float) -> NDArray[np.float64]: ...
+def integrate_track(track: dict[str, Any], start: float, end: float) -> NDArray[np.float64]: ...
 @final
 class Simulation:
     def __new__(
@@ -90,6 +92,7 @@ class Simulation:
         sections: int = ...,
         layers: int = ...,
         time: float = ...,
+        parent: int = ...,
     ) -> None: ...
     def add_emitter(
         self,
@@ -101,7 +104,21 @@ class Simulation:
         end: float = ...,
         density: float = ...,
         lifetime: float = ...,
+        parent: int = ...,
+        animations: dict[str, dict[str, Any]] = ...,
     ) -> None: ...
+    def add_transform(
+        self,
+        *,
+        position: _Numbers = ...,
+        rotation: _Numbers = ...,
+        axis: _Numbers = ...,
+        angle: float = ...,
+        scale: float = ...,
+        parent: int = ...,
+        animations: dict[str, dict[str, Any]] = ...,
+    ) -> int: ...
+    def pose(self, id: int, time: float) -> NDArray[np.float64]: ...
     def add_vortons(
         self, position: ArrayLike, strength: ArrayLike, core: ArrayLike, volume: ArrayLike
     ) -> NDArray[np.int64]: ...

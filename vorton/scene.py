@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .animation import Transform
 from .fields import (
     LARGEST,
     canonical_json,
@@ -172,7 +173,7 @@ class Scene:
         """
         if self.voxel is not None:
             return self.voxel
-        cores = [source.core for source in self._sources if isinstance(source, VortexRing)]
+        cores = [source.placed_core for source in self._sources if isinstance(source, VortexRing)]
         if not cores:
             raise ValueError(
                 "Scene.voxel = None: a scene without a vortex ring must say its voxel (m)"
@@ -188,8 +189,9 @@ class Scene:
         if folder is not None:
             for data in sources:
                 _relate_paths(data, Path(folder).absolute())
-        method = self.method.to_dict()
-        return {"schema": SCHEMA, **values, "method": method, "sources": sources}
+        transforms = _share_transforms(sources)
+        data = {"schema": SCHEMA, **values, "method": self.method.to_dict()}
+        return {**data, **({"transforms": transforms} if transforms else {}), "sources": sources}
 
     @classmethod
     def from_dict(
@@ -204,19 +206,17 @@ class Scene:
         TypeError
             A value of the wrong kind.
         """
-        check_keys(data, ["schema", *_CHECKS, "sources"], "scene")
+        check_keys(data, ["schema", *_CHECKS, "transforms", "sources"], "scene")
         _check_schema(data)
         values = {key: data[key] for key in _CHECKS if key in data}
         scene = cls(**values)
-        sources = data.get("sources", [])
-        if not isinstance(sources, (list, tuple)):
-            raise TypeError(f"scene: sources = {shown(sources)}: must be a list")
-        for index, source in enumerate(sources):
+        transforms = _make_transforms(_list(data, "transforms"))
+        for index, source in enumerate(_list(data, "sources")):
             what = f"scene: sources[{index}]"
             if folder is not None and isinstance(source, Mapping):
                 source = _absolute_paths(source, Path(folder).absolute())
             try:
-                scene.add(from_dict(source, SOURCES, "source"))
+                scene.add(from_dict(_give_parent(source, transforms), SOURCES, "source"))
             except (TypeError, ValueError) as error:
                 raise type(error)(f"{what}: {error}") from error
         return scene
@@ -303,3 +303,55 @@ def _absolute_paths(data: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
     if isinstance(shape, Mapping) and isinstance(shape.get("path"), str):
         return {**data, "shape": {**shape, "path": str(folder / shape["path"])}}
     return data
+
+
+def _list(data: Mapping[str, Any], key: str) -> Sequence[Any]:
+    value = data.get(key, [])
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(f"scene: {key} = {shown(value)}: must be a list")
+    return value
+
+
+# ---- transforms: in the data each stands once, and others name its place in the list ----
+
+
+def _share_transforms(sources: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The transforms of the sources, parents first; in the sources numbers take their place."""
+    shared: dict[str, int] = {}
+    transforms: list[dict[str, Any]] = []
+
+    def number_of(transform: dict[str, Any]) -> int:
+        if "parent" in transform:
+            transform = {**transform, "parent": number_of(transform["parent"])}
+        text = canonical_json(transform)
+        if text not in shared:
+            shared[text] = len(transforms)
+            transforms.append(transform)
+        return shared[text]
+
+    for source in sources:
+        if "parent" in source:
+            source["parent"] = number_of(source["parent"])
+    return transforms
+
+
+def _give_parent(data: Any, transforms: Sequence[Transform]) -> Any:
+    """The data with the transform in place of its number."""
+    parent = data.get("parent") if isinstance(data, Mapping) else None
+    if parent is None or isinstance(parent, Mapping):
+        return data
+    if not transforms:
+        raise ValueError(f"parent = {shown(parent)}: the scene has no transforms before it")
+    index = check_integer("parent", parent, least=0, most=len(transforms) - 1)
+    return {**data, "parent": transforms[index]}
+
+
+def _make_transforms(items: Sequence[Any]) -> list[Transform]:
+    made: list[Transform] = []
+    for index, data in enumerate(items):
+        try:
+            transform = from_dict(_give_parent(data, made), (Transform,), "transform")
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"scene: transforms[{index}]: {error}") from error
+        made.append(transform)  # type: ignore[arg-type]
+    return made

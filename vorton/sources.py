@@ -8,6 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from .animation import (
+    Transform,
+    add_parent,
+    animatable,
+    largest,
+    parent_field,
+    scaled,
+    split,
+    without_no_parent,
+)
 from .fields import (
     Definition,
     check_number,
@@ -27,6 +37,10 @@ MOST_TRACERS = 2**31 - 1
 @dataclasses.dataclass(frozen=True, eq=False)
 class Source(Definition):
     """Base of all sources."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, a transform inside."""
+        return without_no_parent(super().to_dict())
 
     def _add_to(self, core: Any, voxel: float) -> None:
         """Add to a `_core.Simulation`; `voxel` is the scene's nominal voxel, m."""
@@ -73,6 +87,8 @@ class VortexRing(Source):
     layers : whole number, optional
         Rings of vortons around the centreline, 0 (one vorton thick) to 64; default: as many as
         vorton_core asks for.
+    parent : Transform, optional
+        What places it, where that is at its birth; its scale acts on all lengths.
 
     Examples
     --------
@@ -92,6 +108,7 @@ class VortexRing(Source):
     vorton_core: float | None = number(None, "m", "core of its vortons", above=0, optional=True)
     sections: int | None = integer(None, "vortons along it", least=8, most=2**30, optional=True)
     layers: int | None = integer(None, "rings around it", least=0, most=64, optional=True)
+    parent: Transform | None = parent_field("places it at its birth")
 
     @property
     def radii(self) -> tuple[float, float]:
@@ -99,6 +116,11 @@ class VortexRing(Source):
         if isinstance(self.radius, tuple):
             return self.radius
         return self.radius, self.radius
+
+    @property
+    def placed_core(self) -> float:
+        """Radius of the core as its parent scales it, m."""
+        return self.core * (self.parent.scale_at(self.time) if self.parent else 1.0)
 
     def _check(self) -> None:
         if self.core >= min(self.radii):
@@ -125,6 +147,7 @@ class VortexRing(Source):
             sections=self.sections or 0,
             layers=-1 if self.layers is None else self.layers,
             time=self.time,
+            parent=add_parent(self.parent, core),
         )
 
     def _major_lies_along_axis(self) -> bool:
@@ -161,21 +184,26 @@ class Tracers(Source):
         A mesh must be closed.
     count : whole number, optional
         Tracers born at once at `start`, 1 to 2^31 - 1.
-    rate : number, 1/s, optional
-        Tracers a second from `start` to `end`, > 0. They carry density x volume of smoke a second.
+    rate : number, 1/s, optional; animatable
+        Tracers a second from `start` to `end`, > 0 (keys: >= 0). They carry density x volume of
+        smoke a second, at the largest of animated rates: the smoke follows the rate. As many are
+        born as the integral of the rate says, each at its own time.
     per_voxel : number, optional
         Tracers per nominal voxel, > 0 to 1000. With renew=0 they fill the shape at `start`;
         with renew > 0 they are born from `start` to `end`, renew times the shape's volume a second.
-    renew : number, 1/s
+    renew : number, 1/s; animatable
         With per_voxel: how often a second the shape's volume is filled anew, >= 0, default 0.
     start : number, s
         >= 0, default 0.
     end : number, s, optional
         > start; default: never ends. Only with `rate` or `renew`.
-    density : number, kg/m^3
-        Smoke in the shape, >= 0, default 1; with renew, in each filling of it.
-    lifetime : number, s, optional
-        Tracers older than this are removed, > 0; default: never.
+    density : number, kg/m^3; animatable
+        Smoke in the shape, >= 0, default 1; with renew, in each filling of it. Keys: at birth.
+    lifetime : number, s, optional; animatable
+        Tracers older than this are removed, > 0; default: never. Keys: at birth.
+    parent : Transform, optional
+        The shape lies in its space: each tracer is born where the shape is at its own time. With
+        per_voxel the shape counts as large as its parent has it, with renew as it ever has it.
 
     Examples
     --------
@@ -186,15 +214,22 @@ class Tracers(Source):
 
     shape: Shape = field(dataclasses.MISSING, _check_shape, "where they are born")  # noqa: RUF009
     count: int | None = integer(None, "born at start", least=1, most=MOST_TRACERS, optional=True)
-    rate: float | None = number(None, "1/s", "born a second", above=0, optional=True)
+    rate: Any = animatable(
+        number(None, "1/s", "born a second", above=0, optional=True),
+        keys=number(None, "1/s", "born a second", least=0),
+    )
     start: float = number(0.0, "s", "first birth", least=0)
     end: float | None = number(None, "s", "last birth", above=0, optional=True)
-    density: float = number(1.0, "kg/m^3", "smoke in the shape", least=0)
-    lifetime: float | None = number(None, "s", "age at death", above=0, optional=True)
+    density: Any = animatable(number(1.0, "kg/m^3", "smoke in the shape", least=0))
+    lifetime: Any = animatable(
+        number(None, "s", "age at death", above=0, optional=True),
+        keys=number(None, "s", "age at death", above=0),
+    )
     per_voxel: float | None = number(
         None, "tracers per voxel", "tracers per nominal voxel", above=0, most=1000, optional=True
     )
-    renew: float = number(0.0, "1/s", "fillings of the shape a second", least=0)
+    renew: Any = animatable(number(0.0, "1/s", "fillings of the shape a second", least=0))
+    parent: Transform | None = parent_field("the shape lies in its space")
 
     def _check(self) -> None:
         given = [n for n in ("count", "rate", "per_voxel") if getattr(self, n) is not None]
@@ -217,27 +252,39 @@ class Tracers(Source):
         if not volume > 0:
             raise ValueError(f"Tracers.shape: its volume is {volume:g} m^3, must be > 0")
 
-    def births(self, voxel: float) -> tuple[int, float]:
+    def births(self, voxel: float) -> tuple[int, Any]:
         """Tracers born at once and tracers born a second, for a nominal voxel in m."""
         if self.per_voxel is None:
             return self.count or 0, self.rate or 0.0
-        filling = self.per_voxel * self.shape.volume / voxel**3
-        if filling > MOST_TRACERS or filling * self.renew > 1e12:
+        scale = 1.0
+        if self.parent is not None:
+            at_start = self.parent.scale_at(self.start)
+            scale = self.parent.largest_scale() if self.renew else at_start
+        filling = self.per_voxel * self.shape.volume / voxel**3 * scale**3
+        if filling > MOST_TRACERS or filling * largest(self.renew) > 1e12:
             text = f"asks for {filling:.3g} tracers at voxels of {voxel:g} m"
             raise ValueError(
                 f"Tracers.per_voxel = {self.per_voxel}: {text}, at most {MOST_TRACERS}"
             )
-        return (0, filling * self.renew) if self.renew else (max(1, round(filling)), 0.0)
+        if self.renew:
+            return 0, scaled(self.renew, filling)
+        return max(1, round(filling)), 0.0
 
     def _add_to(self, core: Any, voxel: float) -> None:
         count, rate = self.births(voxel)
-        values: dict[str, Any] = {"count": count, "rate": rate, "start": self.start}
-        if self.end is not None:
-            values["end"] = self.end
+        density = scaled(self.density, largest(self.renew) or 1.0)
+        values: dict[str, Any] = {"rate": rate, "density": density}
         if self.lifetime is not None:
             values["lifetime"] = self.lifetime
-        density = self.density * (self.renew or 1.0)
-        core.add_emitter(shape=self.shape._core_shape(), density=density, **values)
+        if self.end is not None:
+            values["end"] = self.end
+        core.add_emitter(
+            shape=self.shape._core_shape(),
+            count=count,
+            start=self.start,
+            parent=add_parent(self.parent, core),
+            **split(**values),
+        )
 
 
 SOURCES: tuple[type[Source], ...] = (VortexRing, Tracers)

@@ -97,6 +97,42 @@ typedef struct vt_method_field {
 } vt_method_field;
 VT_API int vt_describe_method(int index, vt_method_field *field);
 
+/* ---- tracks: functions of time ---- */
+
+enum { VT_TRACK_CONSTANT, VT_TRACK_LINEAR, VT_TRACK_SMOOTH };
+
+/* Keyframes, or samples at a fixed rate. Before the first key the value is the first, after the
+ * last the last. Between two keys it is the first of them (constant), runs straight (linear), or
+ * follows a cubic that passes the keys smoothly and never leaves the range of its two keys (smooth:
+ * monotone cubic of Fritsch and Butland; it starts and ends flat). */
+typedef struct vt_track {
+    int32_t components;   /* numbers in a value, 1 .. 16 (default 1) */
+    int64_t count;        /* keys, >= 1 */
+    const double *times;  /* count, s, each later than the one before; NULL: samples, number n is at
+                             start + n / rate */
+    const double *values; /* count x components, finite */
+    const uint8_t *interpolation; /* count, VT_TRACK_... from each key to the next; NULL: linear */
+    double start, rate;           /* of samples: s; samples a second, > 0; unused with times */
+} vt_track;
+
+VT_API vt_track vt_default_track(void);
+
+/* VT_OK where the track may be used: what follows does not check. Functions that take a track as a
+ * parameter check it themselves, and copy it. */
+VT_API vt_status vt_validate_track(const vt_track *track);
+
+/* Values (components) at a time, s; and their exact integrals from one time to another (negative
+ * where to < from). */
+VT_API void vt_evaluate_track(const vt_track *track, double time, double *value);
+VT_API void vt_integrate_track(const vt_track *track, double from, double to, double *integral);
+
+/* A parameter of a definition that changes in time. The definition's own value then does not
+ * matter, but must be allowed; each key of the track must be what the constant may be. */
+typedef struct vt_animation {
+    const char *parameter; /* name of the member: each definition says which */
+    vt_track track;
+} vt_animation;
+
 /* ---- simulation ---- */
 
 typedef struct vt_simulation vt_simulation;
@@ -150,6 +186,35 @@ VT_API vt_shape vt_default_shape(void);
 /* Volume in m^3; checks the shape (a mesh must be closed). */
 VT_API vt_status vt_shape_volume(const vt_shape *shape, double *volume);
 
+/* ---- transforms ---- */
+
+/* A space that moves, turns and grows, for things to be placed in: a point p of it lies at
+ * position + scale x rotation x turn(axis, angle) x p in the space of its parent. It may be nested
+ * to any depth. */
+typedef struct vt_transform_def {
+    double position[3];      /* m, within 1e9 (default 0); animatable */
+    double rotation[4];      /* quaternion w x y z, any length but 0 (default 1 0 0 0); animatable:
+                                between keys it takes the shorter way, at a steady pace for linear */
+    double axis[3];          /* of angle; any length but 0 (default 0 0 1) */
+    double angle;            /* turn about axis before `rotation`, degrees, any number of turns
+                                (default 0); animatable */
+    double scale;            /* 1e-9 .. 1e9 (default 1); animatable */
+    int32_t parent;          /* id of a transform, or 0 (default): the world */
+    int32_t animation_count; /* (default 0) */
+    const vt_animation *animations; /* of the members that are animatable */
+} vt_transform_def;
+
+VT_API vt_transform_def vt_default_transform(void);
+
+/* *id receives 1, 2, ...: what `parent` means elsewhere. */
+VT_API vt_status vt_add_transform(vt_simulation *simulation, const vt_transform_def *def,
+                                  int32_t *id);
+
+/* From the space of a transform to the world at a time, s: scaled rotation, and position in the
+ * last column. id 0 is the world. */
+VT_API vt_status vt_get_pose(vt_simulation *simulation, int32_t id, double time,
+                             double matrix[3][4]);
+
 /* ---- sources ---- */
 
 /* A vortex ring, or with two radii an elliptic one. The cross-section has a Gaussian core of
@@ -172,21 +237,30 @@ typedef struct vt_ring_def {
     int32_t layers;   /* rings of vortons around the centreline: 0 one vorton thick; -1 (default)
                          as many as vorton_core asks for */
     double time;      /* birth, s, >= 0 (default 0); inside a step it is born inside the step */
+    int32_t parent;   /* transform that places it, where that is at its birth; its scale acts on all
+                         lengths (default 0: the world) */
 } vt_ring_def;
 
 VT_API vt_ring_def vt_default_ring(void);
 VT_API vt_status vt_add_ring(vt_simulation *simulation, const vt_ring_def *def);
 
 /* Tracers born inside a shape: `count` at once at time `start`, or `rate` a second from `start` to
- * `end`, each at its own time and place of one low-discrepancy sequence in (x, y, z, t). */
+ * `end`, each at its own time and place of one low-discrepancy sequence in (x, y, z, t). With a
+ * parent each is placed by where that is at the tracer's own time. An animated rate is kept
+ * exactly: as many are born as its integral says. */
 typedef struct vt_emitter_def {
     vt_shape shape;
     int64_t count;     /* tracers born at `start` (default 0) */
-    double rate;       /* tracers a second (default 0) */
+    double rate;       /* tracers a second, 0 .. 1e9 (default 0); animatable */
     double start, end; /* s, 0 <= start <= end (default 0, infinity) */
     double density;    /* smoke in the shape, kg/m^3, >= 0 (default 1): what each tracer carries is
-                          density x volume / count, or x volume / (rate x 1 s) */
-    double lifetime;   /* tracers older than this are removed, s, > 0 (default infinity) */
+                          density x volume / count, or x volume / (rate x 1 s), of an animated rate
+                          the largest: then the smoke follows the rate. Animatable: at birth */
+    double lifetime;   /* tracers older than this are removed, s, > 0 (default infinity);
+                          animatable: at birth */
+    int32_t parent;    /* transform in which the shape lies (default 0: the world) */
+    int32_t animation_count;        /* (default 0) */
+    const vt_animation *animations; /* of the members that are animatable */
 } vt_emitter_def;
 
 VT_API vt_emitter_def vt_default_emitter(void);

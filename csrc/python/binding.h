@@ -4,6 +4,7 @@
  * module.c      the module, its exceptions, version and build, the tables of fields
  * convert.c     arguments to C and results to Python, with errors that name the argument
  * simulation.c  the type Simulation; particles.c: its methods that work on the columns
+ * animation.c   tracks, animated parameters, transforms
  * volume.c      the type Volume
  * solvers.c     shapes, and the solvers by themselves */
 #ifndef VORTON_PYTHON_BINDING_H
@@ -104,6 +105,31 @@ static inline void vt_py_release(PyArrayObject *array)
 
 /* New array over memory of the library that lives as long as owner. */
 PyObject *vt_py_view(const vt_array *array, PyObject *owner, int writable);
+
+/* ---- animation.c ---- */
+
+/* A track, and the arrays in which it lies. */
+typedef struct vt_py_track {
+    vt_track track;
+    PyArrayObject *times, *values;
+} vt_py_track;
+
+/* From a dict with the members of vt_track (evaluate_track says which); it must stay alive as long
+ * as the track. `name` is the parameter's, for errors. Returns 0, or -1 with nothing to release. */
+int vt_py_to_track(PyObject *dict, const char *name, vt_py_track *result);
+void vt_py_release_track(vt_py_track *track);
+
+typedef struct vt_py_animations {
+    int32_t count;
+    vt_animation *items;
+    vt_py_track *tracks;
+} vt_py_animations;
+
+/* From a dict of tracks by the names of parameters (NULL: none), which must stay alive as long. */
+int vt_py_to_animations(PyObject *dict, vt_py_animations *result);
+void vt_py_release_animations(vt_py_animations *animations);
+
+extern PyMethodDef vt_py_track_functions[];
 
 /* ---- simulation.c, volume.c ---- */
 

@@ -204,7 +204,8 @@ static int execute(PyObject *module)
     }
     if (add_exceptions(module, state) < 0 || add_types(module, state) < 0 ||
         PyModule_AddFunctions(module, vt_py_solver_functions) < 0 ||
-        PyModule_AddFunctions(module, vt_py_volume_functions) < 0)
+        PyModule_AddFunctions(module, vt_py_volume_functions) < 0 ||
+        PyModule_AddFunctions(module, vt_py_track_functions) < 0)
         return -1;
     if (add(module, "METHOD_FIELDS", method_table()) < 0 ||
         add(module, "VORTON_COLUMNS", column_table(VT_VORTONS)) < 0)

@@ -137,6 +137,7 @@ static const vt_py_field ring_fields[] = {
     {"sections", VT_PY_INT64, offsetof(vt_ring_def, sections), NULL},
     {"layers", VT_PY_INT32, offsetof(vt_ring_def, layers), NULL},
     {"time", VT_PY_FINITE, offsetof(vt_ring_def, time), NULL},
+    {"parent", VT_PY_INT32, offsetof(vt_ring_def, parent), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 static PyObject *add_ring(PyObject *self, PyObject *positional, PyObject *named)
@@ -150,7 +151,7 @@ static PyObject *add_ring(PyObject *self, PyObject *positional, PyObject *named)
 
 typedef struct emitter_arguments {
     vt_emitter_def def;
-    PyObject *shape;
+    PyObject *shape, *animations;
 } emitter_arguments;
 
 static const vt_py_field emitter_fields[] = {
@@ -161,20 +162,27 @@ static const vt_py_field emitter_fields[] = {
     {"end", VT_PY_DOUBLE, offsetof(emitter_arguments, def.end), NULL},
     {"density", VT_PY_FINITE, offsetof(emitter_arguments, def.density), NULL},
     {"lifetime", VT_PY_DOUBLE, offsetof(emitter_arguments, def.lifetime), NULL},
+    {"parent", VT_PY_INT32, offsetof(emitter_arguments, def.parent), NULL},
+    {"animations", VT_PY_OBJECT, offsetof(emitter_arguments, animations), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 static PyObject *add_emitter(PyObject *self, PyObject *positional, PyObject *named)
 {
     emitter_arguments arguments = {.def = vt_default_emitter()};
+    vt_py_animations animations = {0};
     PyArrayObject *vertices = NULL, *faces = NULL;
     PyObject *result = NULL;
     if (vt_py_fill_arguments("add_emitter", positional, named, emitter_fields, &arguments) == 0 &&
+        vt_py_to_animations(arguments.animations, &animations) == 0 &&
         (!arguments.shape ||
          vt_py_to_shape(arguments.shape, &arguments.def.shape, &vertices, &faces) == 0)) {
         vt_simulation *const simulation = vt_py_idle(self);
+        arguments.def.animation_count = animations.count;
+        arguments.def.animations = animations.items;
         if (simulation)
             result = vt_py_none_or_raise(self, vt_add_emitter(simulation, &arguments.def));
     }
+    vt_py_release_animations(&animations);
     vt_py_release(vertices);
     vt_py_release(faces);
     return result;
@@ -312,13 +320,22 @@ static PyMethodDef methods[] = {
     {"add_ring", VT_PY_FUNCTION(add_ring), METH_VARARGS | METH_KEYWORDS,
      "add_ring($self, /, *, center=..., axis=..., radius=..., major=..., circulation=..., "
      "core=..., vorton_core=..., wobble=..., wobble_seed=..., sections=..., layers=..., "
-     "time=...)\n--\n\n"
+     "time=..., parent=...)\n--\n\n"
      "Adds a vortex ring; vorton.h (vt_ring_def) has units, ranges and defaults."},
     {"add_emitter", VT_PY_FUNCTION(add_emitter), METH_VARARGS | METH_KEYWORDS,
      "add_emitter($self, /, *, shape=..., count=..., rate=..., start=..., end=..., density=..., "
-     "lifetime=...)\n--\n\n"
+     "lifetime=..., parent=..., animations=...)\n--\n\n"
      "Adds a source of tracers; vorton.h (vt_emitter_def) has units, ranges and defaults.\n\n"
-     "shape is a dict with the keyword arguments of shape_volume."},
+     "shape is a dict with the keyword arguments of shape_volume; animations is a dict of tracks\n"
+     "(see evaluate_track) by the names of parameters."},
+    {"add_transform", VT_PY_FUNCTION(vt_py_add_transform), METH_VARARGS | METH_KEYWORDS,
+     "add_transform($self, /, *, position=..., rotation=..., axis=..., angle=..., scale=..., "
+     "parent=..., animations=...)\n--\n\n"
+     "Adds a space for others to be placed in and returns its id; vorton.h (vt_transform_def) has\n"
+     "units, ranges and defaults. animations is a dict of tracks by the names of parameters."},
+    {"pose", VT_PY_FUNCTION(vt_py_pose), METH_VARARGS | METH_KEYWORDS,
+     "pose($self, /, id, time)\n--\n\n"
+     "(3, 4) matrix from the space of a transform to the world at a time, s."},
     {"add_vortons", VT_PY_FUNCTION(vt_py_add_vortons), METH_VARARGS | METH_KEYWORDS,
      "add_vortons($self, /, position, strength, core, volume)\n--\n\n"
      "Appends vortons and returns their ids (int64).\n\n"

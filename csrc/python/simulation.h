@@ -36,4 +36,8 @@ PyObject *vt_py_column(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_count(PyObject *self, PyObject *set);
 PyObject *vt_py_capacity(PyObject *self, PyObject *set);
 
+/* animation.c */
+PyObject *vt_py_add_transform(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_pose(PyObject *self, PyObject *positional, PyObject *named);
+
 #endif

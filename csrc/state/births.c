@@ -13,9 +13,30 @@ void vt_fill_region(const vt_region *region, uint64_t seed, int64_t count, float
     }
 }
 
+/* Candidates for each birth. */
+static double tries(const vt_birth_stream *stream)
+{
+    return stream->region->box_volume / stream->region->volume;
+}
+
 static double candidate_time(const vt_birth_stream *stream, double spacing, int64_t n)
 {
-    return stream->start + (double)n * spacing;
+    if (!stream->sum)
+        return stream->start + (double)n * spacing;
+    const double time =
+        vt_time_of_sum(stream->sum, stream->sum->at_start + (double)n / tries(stream));
+    return time > stream->start ? time : stream->start;
+}
+
+double vt_expected_births(const vt_birth_stream *stream, double from, double to)
+{
+    const double first = from > stream->start ? from : stream->start;
+    const double last = to < stream->end ? to : stream->end;
+    if (!(last > first))
+        return 0;
+    if (!stream->sum)
+        return stream->rate * (last - first);
+    return vt_sum_at(stream->sum, last) - vt_sum_at(stream->sum, first);
 }
 
 /* The first candidate not before the time: found by division, then by the times themselves, which
@@ -24,7 +45,11 @@ static int64_t first_candidate(const vt_birth_stream *stream, double spacing, do
 {
     if (!(time > stream->start))
         return 0;
-    int64_t n = (int64_t)((time - stream->start) / spacing);
+    int64_t n =
+        stream->sum
+            ? (int64_t)((vt_sum_at(stream->sum, time) - stream->sum->at_start) * tries(stream))
+            : (int64_t)((time - stream->start) / spacing);
+    n = n > 0 ? n : 0;
     while (n > 0 && candidate_time(stream, spacing, n - 1) >= time)
         n--;
     while (candidate_time(stream, spacing, n) < time)

@@ -4,18 +4,25 @@
 #ifndef VORTON_STATE_BIRTHS_H
 #define VORTON_STATE_BIRTHS_H
 
+#include "state/rate.h"
 #include "state/shapes.h"
 
 /* The first `count` points that are born: position receives count x 3 floats, m. */
 void vt_fill_region(const vt_region *region, uint64_t seed, int64_t count, float *position);
 
-/* A stream of births: candidate n at start + n x box_volume / volume / rate, while before end. */
+/* A stream of births. Of box_volume / volume candidates one is born on average: candidate n is at
+ * start + n x volume / box_volume / rate or, for a rate that changes, at the last time at which its
+ * integral from start is n x volume / box_volume; all before end. */
 typedef struct vt_birth_stream {
     const vt_region *region;
     uint64_t seed;
-    double start, end; /* s */
-    double rate;       /* births a second on average, > 0, up to 1e9 */
+    double start, end;      /* s */
+    double rate;            /* births a second on average, > 0, up to 1e9 */
+    const vt_rate_sum *sum; /* NULL: rate is constant */
 } vt_birth_stream;
+
+/* Births in [from, to) on average. */
+double vt_expected_births(const vt_birth_stream *stream, double from, double to);
 
 /* The births with time in [from, to), in the order of their times: writes the first `room` of them
  * to position (room x 3, m) and time (room, s), and returns how many. An interval cut in two has

@@ -111,6 +111,7 @@ void vt_destroy_simulation(vt_simulation *s)
     vt_destroy_set(&s->vortons.set);
     vt_destroy_set(&s->tracers.set);
     vt_destroy_sources(&s->sources);
+    vt_destroy_transforms(&s->transforms);
     vt_moments_destroy(&s->moments);
     vt_poisson_plan_destroy(&s->plan);
     vt_arena_destroy(&s->arena);

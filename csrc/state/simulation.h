@@ -11,6 +11,7 @@
 #include "stages/stages.h"
 #include "state/columns.h"
 #include "state/grid.h"
+#include "state/pose.h"
 #include "state/sources.h"
 #include "vorton.h"
 
@@ -35,6 +36,7 @@ struct vt_simulation {
     vt_vortons vortons;
     vt_tracers tracers;
     vt_sources sources;
+    vt_transforms transforms;
     vt_placement placement;
     double time;          /* s */
     double smallest_core; /* of the vortons ever added, m; 0: none yet */

@@ -4,14 +4,18 @@
 #define VORTON_STATE_SOURCES_H
 
 #include "core/arena.h"
+#include "state/animation.h"
+#include "state/births.h"
 #include "state/shapes.h"
 #include "vorton.h"
 
 typedef struct vt_emitter {
-    vt_emitter_def def;
-    vt_region region; /* the shape, with a copy of its mesh */
-    uint64_t seed;    /* key of its sequence */
-    int32_t filled;   /* its `count` are born */
+    vt_emitter_def def; /* rate: of an animated one the largest */
+    vt_animations animations;
+    vt_rate_sum rate_sum; /* of an animated rate */
+    vt_region region;     /* the shape, with a copy of its mesh */
+    uint64_t seed;        /* key of its sequence */
+    int32_t filled;       /* its `count` are born */
 } vt_emitter;
 
 typedef struct vt_sources {
@@ -25,8 +29,13 @@ typedef struct vt_sources {
 typedef struct vt_birth_run {
     int64_t next, end;
     const vt_emitter *emitter; /* NULL: vortons of a ring */
-    float density, size;       /* of each tracer: kg, m */
 } vt_birth_run;
+
+/* Tracers to be born: where (count x 3, m), what each carries (kg), their spacing (m), s, s. */
+typedef struct vt_tracer_list {
+    float *position, *density, *size, *lifetime;
+    double *time;
+} vt_tracer_list;
 
 /* Births of one step, in arena memory. */
 typedef struct vt_births {
@@ -34,8 +43,7 @@ typedef struct vt_births {
     float *vorton_position, *vorton_strength, *vorton_core, *vorton_volume;
     double *vorton_time;  /* s */
     int64_t tracer_count; /* of all emitters */
-    float *tracer_position;
-    double *tracer_time;
+    vt_tracer_list tracers;
     vt_birth_run *runs; /* rings, then emitters */
     int32_t run_count;
 } vt_births;

@@ -1,0 +1,128 @@
+#include "state/animation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/status.h"
+
+/* ---- checks ---- */
+
+static vt_status check_constant(const vt_parameter *parameter, const double *values)
+{
+    char what[64];
+    snprintf(what, sizeof what, "%.48s is", parameter->name);
+    for (int c = 0; c < parameter->range.components; c++)
+        if (!vt_is_in_range(&parameter->range, values[c]))
+            return vt_fail_range(&parameter->range, what, values[c]);
+    return VT_OK;
+}
+
+vt_status vt_check_parameters(const vt_parameter *table, const void *def)
+{
+    vt_status status = VT_OK;
+    for (const vt_parameter *p = table; p->name && !status; p++)
+        status = check_constant(p, (const double *)((const char *)def + p->offset));
+    return status;
+}
+
+static const vt_parameter *find_parameter(const vt_parameter *table, const char *name)
+{
+    for (const vt_parameter *p = table; name && p->name; p++)
+        if (strcmp(p->name, name) == 0)
+            return p;
+    return NULL;
+}
+
+static vt_status refuse_name(const vt_parameter *table, const char *what, const char *name)
+{
+    char known[256] = "";
+    for (const vt_parameter *p = table; p->name; p++) {
+        strncat(known, p == table ? "" : ", ", sizeof known - strlen(known) - 1);
+        strncat(known, p->name, sizeof known - strlen(known) - 1);
+    }
+    return vt_fail(VT_INVALID_ARGUMENT, "%s of %s cannot be animated; allowed are %s",
+                   name ? name : "NULL", what, known);
+}
+
+vt_status vt_check_animations(const vt_parameter *table, const char *what, int32_t count,
+                              const vt_animation *animations)
+{
+    if (count < 0 || (count > 0 && !animations))
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "animation_count is %d; allowed is the length of animations", count);
+    for (int32_t a = 0; a < count; a++) {
+        const char *const name = animations[a].parameter;
+        const vt_parameter *const parameter = find_parameter(table, name);
+        if (!parameter)
+            return refuse_name(table, what, name);
+        for (int32_t b = 0; b < a; b++)
+            if (strcmp(animations[b].parameter, name) == 0)
+                return vt_fail(VT_INVALID_ARGUMENT, "%s is animated twice; allowed is once", name);
+        const vt_status status = vt_check_track(&animations[a].track, name, &parameter->range);
+        if (status)
+            return status;
+    }
+    return VT_OK;
+}
+
+/* ---- copies ---- */
+
+vt_status vt_copy_animations(const vt_parameter *table, int32_t count,
+                             const vt_animation *animations, vt_animations *copy)
+{
+    *copy = (vt_animations){0};
+    if (count == 0)
+        return VT_OK;
+    copy->items = calloc((size_t)count, sizeof *copy->items);
+    copy->offsets = calloc((size_t)count, sizeof *copy->offsets);
+    vt_status status = VT_OK;
+    if (!copy->items || !copy->offsets)
+        status = vt_fail(VT_OUT_OF_MEMORY, "no memory for %d animations", count);
+    for (int32_t a = 0; a < count && !status; a++) {
+        const vt_parameter *const parameter = find_parameter(table, animations[a].parameter);
+        copy->items[a].parameter = parameter->name;
+        copy->offsets[a] = parameter->offset;
+        status = vt_copy_track(&animations[a].track, &copy->items[a].track);
+        copy->count = a + !status;
+    }
+    if (status)
+        vt_destroy_animations(copy);
+    return status;
+}
+
+void vt_destroy_animations(vt_animations *animations)
+{
+    for (int32_t a = 0; a < animations->count; a++)
+        vt_destroy_track(&animations->items[a].track);
+    free(animations->items);
+    free(animations->offsets);
+    *animations = (vt_animations){0};
+}
+
+/* ---- use ---- */
+
+const vt_track *vt_find_animation(const vt_animations *animations, const char *parameter)
+{
+    for (int32_t a = 0; a < animations->count; a++)
+        if (strcmp(animations->items[a].parameter, parameter) == 0)
+            return &animations->items[a].track;
+    return NULL;
+}
+
+void vt_track_extremes(const vt_track *track, int component, double *least, double *most)
+{
+    *least = *most = track->values[component];
+    for (int64_t k = 1; k < track->count; k++) {
+        const double value = track->values[k * track->components + component];
+        *least = value < *least ? value : *least;
+        *most = value > *most ? value : *most;
+    }
+}
+
+void vt_animate(const vt_animations *animations, double time, void *def)
+{
+    for (int32_t a = 0; a < animations->count; a++)
+        vt_evaluate_track(&animations->items[a].track, time,
+                          (double *)((char *)def + animations->offsets[a]));
+}

@@ -1,0 +1,46 @@
+/* Parameters of definitions: a table for each definition says which of its numbers may change in
+ * time, and what they may be. The constants are checked by the same table. */
+#ifndef VORTON_STATE_ANIMATION_H
+#define VORTON_STATE_ANIMATION_H
+
+#include <stddef.h>
+
+#include "state/track.h"
+
+/* A table is an array of these that ends with a name of NULL. */
+typedef struct vt_parameter {
+    const char *name;
+    size_t offset; /* of its double, or doubles, in the definition */
+    vt_track_range range;
+} vt_parameter;
+
+/* Animations of one definition, with copies of their tracks; `parameter` is the name in the
+ * table. */
+typedef struct vt_animations {
+    int32_t count;
+    vt_animation *items;
+    size_t *offsets;
+} vt_animations;
+
+/* Checks the constants of the definition. */
+vt_status vt_check_parameters(const vt_parameter *table, const void *def);
+
+/* Checks names, that none comes twice, and the tracks; `what` is "an emitter" or the like. */
+vt_status vt_check_animations(const vt_parameter *table, const char *what, int32_t count,
+                              const vt_animation *animations);
+
+/* Copies of animations that were checked. On failure there is nothing to destroy. */
+vt_status vt_copy_animations(const vt_parameter *table, int32_t count,
+                             const vt_animation *animations, vt_animations *copy);
+void vt_destroy_animations(vt_animations *animations);
+
+/* The track of a parameter, NULL for a constant. */
+const vt_track *vt_find_animation(const vt_animations *animations, const char *parameter);
+
+/* Smallest and largest value of one component of a track over all times. */
+void vt_track_extremes(const vt_track *track, int component, double *least, double *most);
+
+/* Writes what the animated parameters are at a time into a definition. */
+void vt_animate(const vt_animations *animations, double time, void *def);
+
+#endif

@@ -1,0 +1,378 @@
+#include "state/pose.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/mathd.h"
+#include "core/status.h"
+#include "core/vec3.h"
+#include "state/simulation.h"
+
+enum { MOST_TRANSFORMS = 1 << 20 };
+
+/* Lengths in the world and factors, as far as float positions have a meaning. */
+static const double most_reach = 1e9, most_scale = 1e9; /* m */
+
+#define MEMBER(member) offsetof(vt_transform_def, member)
+static const vt_parameter parameters[] = {{"position", MEMBER(position), {3, -1e9, 1e9, 0, "m"}},
+                                          {"rotation", MEMBER(rotation), {4, -1e9, 1e9, 0, ""}},
+                                          {"angle", MEMBER(angle), {1, -1e9, 1e9, 0, "degrees"}},
+                                          {"scale", MEMBER(scale), {1, 1e-9, 1e9, 0, ""}},
+                                          {0}};
+
+vt_transform_def vt_default_transform(void)
+{
+    return (vt_transform_def){.rotation = {1, 0, 0, 0}, .axis = {0, 0, 1}, .scale = 1};
+}
+
+/* ---- quaternions: w x y z ---- */
+
+static double dot4(const double a[4], const double b[4])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+}
+
+/* Makes q of length 1; 0 where it has none. */
+static int normalise4(double q[4])
+{
+    double largest = 0;
+    for (int c = 0; c < 4; c++)
+        largest = fmax(largest, vt_abs(q[c]));
+    if (!(largest > 0))
+        return 0;
+    for (int c = 0; c < 4; c++)
+        q[c] /= largest;
+    const double length = vt_sqrt(dot4(q, q));
+    for (int c = 0; c < 4; c++)
+        q[c] /= length;
+    return 1;
+}
+
+/* atan(x) for 0 <= x <= 1: three times atan x = 2 atan(x / (1 + sqrt(1 + x^2))), then the series.
+ */
+static double arctangent(double x)
+{
+    for (int n = 0; n < 3; n++)
+        x /= 1 + vt_sqrt(1 + x * x);
+    double sum = 0;
+    for (int n = 8; n >= 0; n--)
+        sum = 1.0 / (2 * n + 1) - x * x * sum;
+    return 8 * x * sum;
+}
+
+/* Angle between unit quaternions with dot4 >= 0, to full precision also where it is small. */
+static double angle_between(const double a[4], const double b[4])
+{
+    double difference[4], sum[4];
+    for (int c = 0; c < 4; c++) {
+        difference[c] = b[c] - a[c];
+        sum[c] = b[c] + a[c];
+    }
+    return 2 * arctangent(vt_sqrt(fmin(1, dot4(difference, difference) / dot4(sum, sum))));
+}
+
+/* `way` of the `angle` between a and b. */
+static void slerp(const double a[4], const double b[4], double angle, double way, double q[4])
+{
+    double part[2] = {angle - way, way};
+    if (angle > 1e-8)
+        for (int end = 0; end < 2; end++)
+            part[end] = vt_sin(part[end]);
+    for (int c = 0; c < 4; c++)
+        q[c] = part[0] * a[c] + part[1] * b[c];
+    if (!normalise4(q))
+        memcpy(q, a, 4 * sizeof *q);
+}
+
+static void rotation_at(const vt_track *rotation, const vt_track *arc, double time, double q[4])
+{
+    const int64_t key = vt_find_key(rotation, time);
+    const double *const from = rotation->values + 4 * (key < 0 ? 0 : key);
+    memcpy(q, from, 4 * sizeof *q);
+    if (key < 0 || key >= rotation->count - 1)
+        return;
+    double c[4];
+    vt_track_polynomial(arc, key, 0, c);
+    const double angle = arc->values[key + 1] - c[0];
+    c[0] = 0;
+    const double way = vt_polynomial(c, time - vt_key_time(arc, key));
+    slerp(from, from + 4, angle, fmin(fmax(way, 0), angle), q);
+}
+
+static void matrix_of_quaternion(const double q[4], double m[3][3])
+{
+    const double w = q[0], x = q[1], y = q[2], z = q[3];
+    const double rows[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
+                               {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
+                               {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
+    memcpy(m, rows, sizeof rows);
+}
+
+static void matrix_of_turn(const double axis[3], double degrees, double m[3][3])
+{
+    const double cosine = vt_cos_pi(degrees / 180), sine = vt_sin_pi(degrees / 180);
+    const double cross[3][3] = {
+        {0, -axis[2], axis[1]}, {axis[2], 0, -axis[0]}, {-axis[1], axis[0], 0}};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            m[i][j] = (1 - cosine) * axis[i] * axis[j] + sine * cross[i][j] + (i == j ? cosine : 0);
+}
+
+static void multiply(const double (*a)[3], const double (*b)[3], double product[3][3])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            product[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j];
+}
+
+/* ---- poses ---- */
+
+static vt_pose own_pose(const vt_transform *transform, double time)
+{
+    vt_transform_def now = transform->def;
+    double rotation[3][3], turn[3][3];
+    vt_animate(&transform->animations, time, &now);
+    if (transform->arc.count > 0)
+        rotation_at(vt_find_animation(&transform->animations, "rotation"), &transform->arc, time,
+                    now.rotation);
+    vt_pose pose = {.scale = now.scale};
+    memcpy(pose.position, now.position, sizeof pose.position);
+    matrix_of_quaternion(now.rotation, rotation);
+    matrix_of_turn(now.axis, now.angle, turn);
+    multiply((const double (*)[3])rotation, (const double (*)[3])turn, pose.matrix);
+    return pose;
+}
+
+vt_pose vt_pose_at(const vt_transforms *transforms, int32_t id, double time)
+{
+    if (id == 0)
+        return (vt_pose){.matrix = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .scale = 1};
+    vt_pose pose = own_pose(&transforms->items[id - 1], time);
+    for (int32_t p = transforms->items[id - 1].def.parent; p;
+         p = transforms->items[p - 1].def.parent) {
+        const vt_pose parent = own_pose(&transforms->items[p - 1], time);
+        vt_pose joined = {.scale = parent.scale * pose.scale};
+        vt_pose_point(&parent, pose.position, joined.position);
+        multiply((const double (*)[3])parent.matrix, (const double (*)[3])pose.matrix,
+                 joined.matrix);
+        pose = joined;
+    }
+    return pose;
+}
+
+void vt_pose_direction(const vt_pose *pose, const double direction[3], double world[3])
+{
+    double turned[3];
+    for (int c = 0; c < 3; c++)
+        turned[c] = vt_dot(pose->matrix[c], direction);
+    memcpy(world, turned, sizeof turned);
+}
+
+void vt_pose_point(const vt_pose *pose, const double point[3], double world[3])
+{
+    vt_pose_direction(pose, point, world);
+    for (int c = 0; c < 3; c++)
+        world[c] = pose->position[c] + pose->scale * world[c];
+}
+
+int vt_parent_moves(const vt_transforms *transforms, int32_t id)
+{
+    return id != 0 && transforms->items[id - 1].moves;
+}
+
+/* ---- checks ---- */
+
+vt_status vt_check_parent(const vt_transforms *transforms, int32_t id)
+{
+    if (id >= 0 && id <= transforms->count)
+        return VT_OK;
+    return vt_fail(VT_INVALID_ARGUMENT,
+                   "parent is %d; allowed is 0 or the id of a transform, 1 to %d", id,
+                   transforms->count);
+}
+
+static vt_status check_rotations(const vt_transform_def *def)
+{
+    const vt_track constant = {4, 1, NULL, def->rotation, NULL, 0, 1};
+    for (int32_t a = -1; a < def->animation_count; a++) {
+        const vt_track *const track = a < 0 ? &constant : &def->animations[a].track;
+        if (a >= 0 && strcmp(def->animations[a].parameter, "rotation") != 0)
+            continue;
+        for (int64_t k = 0; k < track->count; k++) {
+            double q[4];
+            memcpy(q, track->values + 4 * k, sizeof q);
+            if (!normalise4(q))
+                return vt_fail(VT_INVALID_ARGUMENT,
+                               "rotation: %s %lld is 0 0 0 0; allowed are quaternions w x y z of "
+                               "any length but 0",
+                               a < 0 ? "constant" : "key", (long long)k);
+        }
+    }
+    return VT_OK;
+}
+
+static vt_status check_transform(const vt_transforms *transforms, const vt_transform_def *def)
+{
+    vt_status status = vt_check_parent(transforms, def->parent);
+    if (!status)
+        status = vt_check_parameters(parameters, def);
+    if (!status)
+        status =
+            vt_check_animations(parameters, "a transform", def->animation_count, def->animations);
+    if (!status)
+        status = check_rotations(def);
+    double axis[3];
+    memcpy(axis, def->axis, sizeof axis);
+    if (!status && !(vt_is_finite(axis[0] - axis[0] + axis[1] - axis[1] + axis[2] - axis[2]) &&
+                     vt_normalise(axis) > 0))
+        status = vt_fail(VT_INVALID_ARGUMENT,
+                         "axis is %g %g %g; allowed are finite numbers that are not all 0",
+                         def->axis[0], def->axis[1], def->axis[2]);
+    return status;
+}
+
+/* ---- keeping ---- */
+
+/* Extremes of a parameter over all times. */
+static void extremes_of(const vt_animations *animations, const char *name, int component,
+                        double constant, double *least, double *most)
+{
+    const vt_track *const track = vt_find_animation(animations, name);
+    *least = *most = constant;
+    if (track)
+        vt_track_extremes(track, component, least, most);
+}
+
+static vt_status bound_transform(const vt_transforms *transforms, vt_transform *t)
+{
+    const vt_transform world = {.least_scale = 1, .most_scale = 1};
+    const vt_transform *const parent =
+        t->def.parent ? &transforms->items[t->def.parent - 1] : &world;
+    double least, most, square = 0;
+    for (int c = 0; c < 3; c++) {
+        extremes_of(&t->animations, "position", c, t->def.position[c], &least, &most);
+        const double farthest = fmax(vt_abs(least), vt_abs(most));
+        square += farthest * farthest;
+    }
+    extremes_of(&t->animations, "scale", 0, t->def.scale, &least, &most);
+    t->reach = parent->reach + parent->most_scale * vt_sqrt(square);
+    t->least_scale = parent->least_scale * least;
+    t->most_scale = parent->most_scale * most;
+    t->moves = parent->moves || t->animations.count > 0;
+    if (!(t->reach <= 2 * most_reach))
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "position: the transform comes as far as %g m from the origin; allowed is "
+                       "up to %g m",
+                       t->reach, 2 * most_reach);
+    if (!(t->most_scale <= most_scale && t->least_scale >= 1 / most_scale))
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "scale: with its parents the transform scales by %g to %g; allowed is %g to "
+                       "%g",
+                       t->least_scale, t->most_scale, 1 / most_scale, most_scale);
+    return VT_OK;
+}
+
+/* Quaternions of length 1, each on the side of the one before, and the way along their arcs. */
+static vt_status prepare_rotation(vt_transform *t)
+{
+    const vt_track *const rotation = vt_find_animation(&t->animations, "rotation");
+    normalise4(t->def.rotation);
+    if (!rotation)
+        return VT_OK;
+    double *const q = (double *)(uintptr_t)rotation->values;
+    double *const way = malloc(sizeof(double) * (size_t)rotation->count);
+    if (!way)
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for a rotation of %lld keys",
+                       (long long)rotation->count);
+    for (int64_t k = 0; k < rotation->count; k++) {
+        normalise4(q + 4 * k);
+        way[k] = 0;
+        if (k == 0)
+            continue;
+        if (dot4(q + 4 * k, q + 4 * k - 4) < 0)
+            for (int c = 0; c < 4; c++)
+                q[4 * k + c] = -q[4 * k + c];
+        way[k] = way[k - 1] + angle_between(q + 4 * k - 4, q + 4 * k);
+    }
+    t->arc = *rotation;
+    t->arc.components = 1;
+    t->arc.values = way;
+    return VT_OK;
+}
+
+/* `times` and `interpolation` of the arc are those of the rotation. */
+static void destroy_transform(vt_transform *t)
+{
+    free((void *)(uintptr_t)t->arc.values);
+    vt_destroy_animations(&t->animations);
+}
+
+void vt_destroy_transforms(vt_transforms *transforms)
+{
+    for (int32_t t = 0; t < transforms->count; t++)
+        destroy_transform(&transforms->items[t]);
+    free(transforms->items);
+    *transforms = (vt_transforms){0};
+}
+
+static vt_status keep_transform(vt_transforms *transforms, const vt_transform_def *def)
+{
+    const int32_t n = transforms->count;
+    vt_transform t = {.def = *def};
+    t.def.animations = NULL;
+    vt_normalise(t.def.axis);
+    vt_status status =
+        vt_copy_animations(parameters, def->animation_count, def->animations, &t.animations);
+    if (!status)
+        status = prepare_rotation(&t);
+    if (!status)
+        status = bound_transform(transforms, &t);
+    vt_transform *const items = status || n == MOST_TRANSFORMS
+                                    ? NULL
+                                    : realloc(transforms->items, sizeof t * (size_t)(n + 1));
+    if (!status && !items)
+        status = vt_fail(VT_OUT_OF_MEMORY, "no memory for transform %d", n);
+    if (status) {
+        destroy_transform(&t);
+        return status;
+    }
+    transforms->items = items;
+    items[n] = t;
+    transforms->count = n + 1;
+    return VT_OK;
+}
+
+vt_status vt_add_transform(vt_simulation *s, const vt_transform_def *def, int32_t *id)
+{
+    vt_status status = vt_enter(s);
+    if (status)
+        return status;
+    status = check_transform(&s->transforms, def);
+    if (!status)
+        status = keep_transform(&s->transforms, def);
+    if (!status)
+        *id = s->transforms.count;
+    vt_leave(s);
+    return status;
+}
+
+vt_status vt_get_pose(vt_simulation *s, int32_t id, double time, double matrix[3][4])
+{
+    vt_status status = vt_enter(s);
+    if (status)
+        return status;
+    status = vt_check_parent(&s->transforms, id);
+    if (!status && !vt_is_finite(time))
+        status = vt_fail(VT_INVALID_ARGUMENT, "time is %g s; allowed are finite times", time);
+    if (!status) {
+        const vt_pose pose = vt_pose_at(&s->transforms, id, time);
+        for (int r = 0; r < 3; r++) {
+            for (int c = 0; c < 3; c++)
+                matrix[r][c] = pose.scale * pose.matrix[r][c];
+            matrix[r][3] = pose.position[r];
+        }
+    }
+    vt_leave(s);
+    return status;
+}

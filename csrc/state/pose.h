@@ -1,0 +1,49 @@
+/* Transforms that move (vt_transform_def): where the space of one lies at a time.
+ *
+ * A point p of the space is at  position + scale Q T p  in the space of the parent, with T the turn
+ * by `angle` about `axis` (Rodrigues) and Q the rotation of the unit quaternion. Between two keys
+ * of `rotation` the quaternion runs along the shorter great arc (slerp, Shoemake 1985); how far it
+ * is along all arcs together is a track of its own, so smooth keys are passed without a halt. */
+#ifndef VORTON_STATE_POSE_H
+#define VORTON_STATE_POSE_H
+
+#include "state/animation.h"
+
+/* From a space to the world. */
+typedef struct vt_pose {
+    double matrix[3][3]; /* rotation without scale */
+    double scale;
+    double position[3];
+} vt_pose;
+
+typedef struct vt_transform {
+    vt_transform_def def;     /* rotation and axis of length 1 */
+    vt_animations animations; /* the values of `rotation` are of length 1, each turned towards the
+                                 one before */
+    vt_track arc;             /* of an animated rotation: length of the way so far, radians */
+    int32_t moves;            /* it or one of its parents */
+    double reach;             /* no farther from the origin of the world, m */
+    double least_scale, most_scale; /* to the world, over all times */
+} vt_transform;
+
+typedef struct vt_transforms {
+    vt_transform *items;
+    int32_t count;
+} vt_transforms;
+
+void vt_destroy_transforms(vt_transforms *transforms);
+
+/* Whether `id` is 0 or that of a transform; the error names `parent`. */
+vt_status vt_check_parent(const vt_transforms *transforms, int32_t id);
+
+/* Whether the pose changes in time; id 0 is the world, which does not. */
+int vt_parent_moves(const vt_transforms *transforms, int32_t id);
+
+/* The pose of the transform with this id at a time; id 0 is the world. */
+vt_pose vt_pose_at(const vt_transforms *transforms, int32_t id, double time);
+
+/* From the space of the pose to the world; a direction keeps its length. */
+void vt_pose_point(const vt_pose *pose, const double point[3], double world[3]);
+void vt_pose_direction(const vt_pose *pose, const double direction[3], double world[3]);
+
+#endif

@@ -1,0 +1,25 @@
+/* Rates of births that change in time: their exact integral, and its inverse. Both are pure
+ * functions, so births do not depend on how time is cut into steps. */
+#ifndef VORTON_STATE_RATE_H
+#define VORTON_STATE_RATE_H
+
+#include "vorton.h"
+
+typedef struct vt_rate_sum {
+    const vt_track *track; /* one component, >= 0, in 1/s; not owned */
+    double *at_key;        /* births from the first key to each; owned */
+    double at_start;       /* from the first key to the start of the stream: negative before it */
+} vt_rate_sum;
+
+/* The track must outlive the sum. VT_OUT_OF_MEMORY leaves nothing to destroy. */
+vt_status vt_create_rate_sum(const vt_track *track, double start, vt_rate_sum *sum);
+void vt_destroy_rate_sum(vt_rate_sum *sum);
+
+/* Births from the first key to a time. */
+double vt_sum_at(const vt_rate_sum *sum, double time);
+
+/* The last time at which that sum is `value` >= at_start; infinity where it stays so, or never
+ * comes so far. */
+double vt_time_of_sum(const vt_rate_sum *sum, double value);
+
+#endif

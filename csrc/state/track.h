@@ -1,0 +1,67 @@
+/* Tracks (vt_track in vorton.h): functions of time, piecewise polynomials between keys.
+ *
+ * From key k to key k + 1, with u = (t - t_k) / (t_k+1 - t_k) in [0, 1):
+ *
+ *   constant   v_k
+ *   linear     v_k + u (v_k+1 - v_k)
+ *   smooth     the cubic of Hermite with the slopes of Fritsch and Butland (1984): the harmonic
+ *              mean of the slopes of the two neighbouring intervals, weighted by their lengths, and
+ *              0 where these differ in sign. At the two ends of a run of smooth intervals the slope
+ *              is 0, so that two smooth keys ease in and out.
+ *
+ * Each component stays between the values of its two keys, so what holds for the keys holds at all
+ * times. Before the first key the value is the first, after the last the last. */
+#ifndef VORTON_STATE_TRACK_H
+#define VORTON_STATE_TRACK_H
+
+#include "vorton.h"
+
+/* What the keys of a track may be. */
+typedef struct vt_track_range {
+    int32_t components;
+    double least, most; /* of every value, -infinity and infinity for none */
+    int32_t above;      /* least itself is not allowed */
+    const char *unit;   /* for messages */
+} vt_track_range;
+
+int vt_is_in_range(const vt_track_range *range, double value);
+
+/* VT_INVALID_ARGUMENT, "<what> <value>; allowed is ...". */
+vt_status vt_fail_range(const vt_track_range *range, const char *what, double value);
+
+/* Checks a track that stands for the parameter `name`: the error names it, the key, its time and
+ * value and what is allowed. range NULL: any finite values. */
+vt_status vt_check_track(const vt_track *track, const char *name, const vt_track_range *range);
+
+/* A copy in memory of its own of a track that was checked; VT_OUT_OF_MEMORY leaves nothing to
+ * destroy. */
+vt_status vt_copy_track(const vt_track *track, vt_track *copy);
+
+/* Only for copies; one that is all 0 is allowed. */
+void vt_destroy_track(vt_track *track);
+
+/* Time of a key, s. */
+static inline double vt_key_time(const vt_track *track, int64_t key)
+{
+    return track->times ? track->times[key] : track->start + (double)key / track->rate;
+}
+
+/* The last key with a time <= time, or -1 before the first. */
+int64_t vt_find_key(const vt_track *track, double time);
+
+/* Coefficients of one component from key k < count - 1 to the next: at t it is c[0] + c[1] d +
+ * c[2] d^2 + c[3] d^3 with d = t - time of key k. */
+void vt_track_polynomial(const vt_track *track, int64_t key, int component, double c[4]);
+
+/* The polynomial at d, and its integral from 0 to d. */
+static inline double vt_polynomial(const double c[4], double d)
+{
+    return c[0] + d * (c[1] + d * (c[2] + d * c[3]));
+}
+
+static inline double vt_polynomial_integral(const double c[4], double d)
+{
+    return d * (c[0] + d * (c[1] / 2 + d * (c[2] / 3 + d * (c[3] / 4))));
+}
+
+#endif

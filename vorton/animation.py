@@ -1,0 +1,382 @@
+"""Numbers that change in time, and transforms in which things are placed and move with them.
+
+Wherever a parameter says "animatable" it takes a constant, `Keys` or `Samples`.
+
+>>> import vorton as vt
+>>> spin = vt.Transform(position=(0, 0, 1), angle=vt.Keys([(0, 0), (2, 720)]))
+>>> arm = vt.Transform(position=(1, 0, 0), parent=spin)
+>>> smoke = vt.Tracers(vt.Sphere(radius=0.1), rate=vt.Keys([(0, 0), (1, 5000)], "smooth"),
+...                    parent=arm)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .fields import (
+    Definition,
+    check_choice,
+    check_number,
+    check_vector,
+    choice,
+    field,
+    from_dict,
+    number,
+    shown,
+    vector,
+)
+
+INTERPOLATIONS = ("constant", "linear", "smooth")
+
+LATEST = 1e9
+"""Times lie within this many seconds, as in the core."""
+
+Value = float | tuple[float, ...]
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
+def _check_value(name: str, value: Any) -> Value:
+    """A number or several: which of them, and their range, the parameter says later."""
+    if not _is_array(value):
+        return check_number(name, value)
+    if not 1 <= len(value) <= 16:
+        raise ValueError(f"{name} = {shown(value)}: must be a number, or 1 to 16 numbers")
+    return check_vector(name, value, count=len(value))
+
+
+def _check_same_length(name: str, values: list[Value]) -> None:
+    lengths = [np.shape(value) for value in values]
+    for index, length in enumerate(lengths):
+        if length != lengths[0]:
+            text = f"must hold as many numbers as value 0, {shown(values[0])}"
+            raise ValueError(f"{name}: value {index} = {shown(values[index])}: {text}")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Animation(Definition):
+    """Base of `Keys` and `Samples`: a function of time."""
+
+    def _values(self) -> tuple[Value, ...]:
+        raise NotImplementedError
+
+    def _where(self, index: int) -> str:
+        """How errors call a value."""
+        raise NotImplementedError
+
+    def _with(self, values: list[Value]) -> Any:
+        """The same with other values."""
+        raise NotImplementedError
+
+    def _core_track(self) -> dict[str, Any]:
+        """Members of vt_track (csrc/include/vorton.h)."""
+        raise NotImplementedError
+
+    def _check_each(self, name: str, check: Callable[[str, Any], Any]) -> Any:
+        """Itself, with every value passed through the check of a parameter."""
+        return self._with(
+            [check(f"{name}: {self._where(i)}", v) for i, v in enumerate(self._values())]
+        )
+
+    def at(self, time: float) -> Value:
+        """Value at a time in s: the first key's before it, the last key's after it.
+
+        Examples
+        --------
+        >>> Keys([(0, 1), (2, 5)]).at(0.5)
+        2.0
+        """
+        found = _core.evaluate_track(self._core_track(), check_number("time", time)).tolist()
+        return tuple(found) if isinstance(self._values()[0], tuple) else found[0]
+
+    def integral(self, start: float, end: float) -> Value:
+        """Exact integral from one time to another, s."""
+        times = check_number("start", start), check_number("end", end)
+        found = _core.integrate_track(self._core_track(), *times).tolist()
+        return tuple(found) if isinstance(self._values()[0], tuple) else found[0]
+
+
+def _check_keys(name: str, value: Any) -> tuple[tuple[Any, ...], ...]:
+    what = "a list of keys (time, value) or (time, value, interpolation)"
+    if not _is_array(value):
+        raise TypeError(f"{name} = {shown(value)}: must be {what}")
+    if not len(value):
+        raise ValueError(f"{name} = {shown(value)}: must be {what}, at least one")
+    keys = []
+    for index, key in enumerate(value):
+        label = f"{name}[{index}]"
+        if not _is_array(key) or not 2 <= len(key) <= 3:
+            raise TypeError(f"{label} = {shown(key)}: must be {what}")
+        time = check_number(f"{label}: time", key[0], least=-LATEST, most=LATEST, unit="s")
+        if keys and not time > keys[-1][0]:
+            text = f"must be later than that of the key before, {keys[-1][0]:g} s"
+            raise ValueError(f"{label}: time = {time:g} s: {text}")
+        kind = [check_choice(f"{label}: interpolation", k, INTERPOLATIONS) for k in key[2:]]
+        keys.append((time, _check_value(f"{label}: value", key[1]), *kind))
+    _check_same_length(name, [key[1] for key in keys])
+    return tuple(keys)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Keys(Animation):
+    """Keyframes.
+
+    Before the first key the value is the first, after the last the last. From a key to the next it
+    stays (constant), runs straight (linear), or eases: smooth passes through the keys without a
+    jerk, never leaves the range of the two keys that it is between, and starts and ends flat (the
+    monotone cubic of Fritsch and Butland; between two keys alone it is a smoothstep).
+
+    Parameters
+    ----------
+    keys : list of (time, value) or (time, value, interpolation)
+        Times in s, each later than the one before, within 1e9; they count from the beginning of the
+        simulation. Values are numbers, or tuples where the parameter has several. The interpolation
+        is that from this key to the next.
+    interpolation : "constant", "linear" or "smooth"
+        Of the keys that do not say, default "linear".
+
+    Raises
+    ------
+    ValueError, TypeError
+        Times that do not grow, values that are not finite; what the parameter does not allow is
+        refused where the keys are used, with the number of the key.
+
+    Examples
+    --------
+    >>> Keys([(0, 0), (1, 100), (3, 100), (4, 0)], "smooth").at(0.5)
+    50.0
+    """
+
+    keys: tuple[tuple[Any, ...], ...] = field(dataclasses.MISSING, _check_keys, "keyframes")  # noqa: RUF009
+    interpolation: str = choice("linear", INTERPOLATIONS, "of keys that do not say")
+
+    def _check(self) -> None:
+        keys = tuple(k[:2] if k[2:] == (self.interpolation,) else k for k in self.keys)
+        object.__setattr__(self, "keys", keys)
+
+    def _values(self) -> tuple[Value, ...]:
+        return tuple(key[1] for key in self.keys)
+
+    def _where(self, index: int) -> str:
+        return f"key {index} (t = {self.keys[index][0]:g} s)"
+
+    def _with(self, values: list[Value]) -> Keys:
+        keys = [(k[0], v, *k[2:]) for k, v in zip(self.keys, values, strict=True)]
+        return Keys(keys, self.interpolation)
+
+    def _core_track(self) -> dict[str, Any]:
+        kinds = [key[2] if len(key) == 3 else self.interpolation for key in self.keys]
+        return {
+            "times": np.array([key[0] for key in self.keys]),
+            "values": np.array(self._values()).reshape(len(self.keys), -1),
+            "interpolation": bytes(INTERPOLATIONS.index(kind) for kind in kinds),
+        }
+
+
+def _check_samples(name: str, value: Any) -> tuple[Value, ...]:
+    if not _is_array(value):
+        raise TypeError(f"{name} = {shown(value)}: must be an array with a value for each frame")
+    if not len(value):
+        raise ValueError(f"{name} = {shown(value)}: must hold at least one value")
+    values = [_check_value(f"{name}[{i}]", v) for i, v in enumerate(value)]
+    _check_same_length(name, values)
+    return tuple(values)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Samples(Animation):
+    """An array with a value for each frame, linear between the frames.
+
+    Value n is that of the time start + n / fps; before the first the value is the first, after the
+    last the last.
+
+    Parameters
+    ----------
+    values : array, (frames,) or (frames, numbers of the parameter)
+    fps : number, 1/s
+        Frames a second, > 0.
+    start : number, s
+        Time of the first value, default 0.
+
+    Examples
+    --------
+    >>> Samples([0, 10, 40], fps=2).at(0.75)
+    25.0
+    """
+
+    values: tuple[Value, ...] = field(dataclasses.MISSING, _check_samples, "value of each frame")  # noqa: RUF009
+    fps: float = number(dataclasses.MISSING, "1/s", "frames a second", above=0, most=1e9)  # noqa: RUF009
+    start: float = number(0.0, "s", "time of the first value", least=-LATEST, most=LATEST)
+
+    def _values(self) -> tuple[Value, ...]:
+        return self.values
+
+    def _where(self, index: int) -> str:
+        return f"value {index} (t = {self.start + index / self.fps:g} s)"
+
+    def _with(self, values: list[Value]) -> Samples:
+        return Samples(values, self.fps, self.start)
+
+    def _core_track(self) -> dict[str, Any]:
+        values = np.array(self.values).reshape(len(self.values), -1)
+        return {"values": values, "start": self.start, "rate": self.fps}
+
+
+ANIMATIONS: tuple[type[Animation], ...] = (Keys, Samples)
+
+
+# ---- fields that may be animated ----
+
+
+def animatable(constant: Any, keys: Any = None) -> Any:
+    """The field `constant` (of fields.py), made to take `Keys` and `Samples` too.
+
+    Each of their values goes through the check of `constant`, or of the field `keys` where what
+    they may be differs.
+    """
+    check = constant.metadata["check"]
+    check_key = (keys or constant).metadata["check"]
+    depth = _depth(constant.default)
+
+    def checked(name: str, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            value = from_dict(value, ANIMATIONS, name)
+        if isinstance(value, Animation):
+            return value._check_each(name, check_key)
+        if _depth(value) > depth:
+            text = "a value for each frame needs the frame rate: Samples(values, fps=...)"
+            raise TypeError(f"{name} = {shown(value)}: {text}")
+        return check(name, value)
+
+    metadata = {**constant.metadata, "check": checked}
+    return dataclasses.field(default=constant.default, metadata=metadata)
+
+
+def _depth(value: Any) -> int:
+    """0 for a number, 1 for several, 2 for a list of several."""
+    return 1 + (_depth(value[0]) if len(value) else 0) if _is_array(value) else 0
+
+
+def value_at(value: Any, time: float) -> Any:
+    """What a constant, `Keys` or `Samples` is at a time, s."""
+    return value.at(time) if isinstance(value, Animation) else value
+
+
+def largest(value: Any) -> float:
+    """Largest number that a constant, `Keys` or `Samples` ever is."""
+    return max(value._values()) if isinstance(value, Animation) else value
+
+
+def scaled(value: Any, factor: float) -> Any:
+    """`factor` times a constant, `Keys` or `Samples` of numbers."""
+    if isinstance(value, Animation):
+        return value._with([v * factor for v in value._values()])
+    return value * factor
+
+
+def split(**values: Any) -> dict[str, Any]:
+    """Keyword arguments for the core: constants by name, `animations` in a dict of their own."""
+    moving = {k: v._core_track() for k, v in values.items() if isinstance(v, Animation)}
+    fixed = {k: v for k, v in values.items() if k not in moving}
+    return {**fixed, "animations": moving} if moving else fixed
+
+
+# ---- transforms ----
+
+
+def _check_position(name: str, value: Any) -> tuple[float, ...]:
+    return check_vector(name, value, unit="m", least=-1e9, most=1e9)
+
+
+def _check_rotation(name: str, value: Any) -> tuple[float, ...]:
+    return check_vector(name, value, count=4, nonzero=True)
+
+
+def _check_parent(name: str, value: Any) -> Transform:
+    if isinstance(value, Mapping):
+        return from_dict(value, (Transform,), name)  # type: ignore[return-value]
+    if not isinstance(value, Transform):
+        raise TypeError(f"{name} = {shown(value)}: must be a Transform")
+    return value
+
+
+def parent_field(text: str = "moves with it") -> Any:
+    """Field `parent` of a definition: a Transform or None, by keyword alone."""
+    made = field(None, _check_parent, text, optional=True)
+    return dataclasses.field(default=None, metadata=made.metadata, kw_only=True)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Transform(Definition):
+    """A space that moves, turns and grows: sources with `parent=` a transform live in it.
+
+    A point p of the space lies at position + scale x rotation x turn(axis, angle) x p in the space
+    of the transform's own parent, or in the scene. Every particle is placed by where the transform
+    is at the particle's own time of birth, also between frames.
+
+    Parameters
+    ----------
+    position : three numbers, m; animatable
+        Within 1e9, default (0, 0, 0).
+    rotation : four numbers; animatable
+        Quaternion (w, x, y, z) of any length but 0, default (1, 0, 0, 0). From one key to the next
+        it takes the shorter way, at a steady pace where the keys are linear (slerp).
+    axis : three numbers
+        What `angle` turns about, any length but 0; default (0, 0, 1).
+    angle : number, degrees; animatable
+        Turn before `rotation`, as many turns as you like; default 0.
+    scale : number; animatable
+        1e-9 to 1e9, default 1. It acts on the shapes of emitters (their smoke per volume stays) and
+        on all lengths of a ring (its circulation stays).
+    parent : Transform, optional
+
+    Examples
+    --------
+    >>> Transform(angle=Keys([(0, 0), (1, 360)])).angle.at(0.25)
+    90.0
+    """
+
+    position: Any = animatable(field((0.0, 0.0, 0.0), _check_position, "where it is", "m"))
+    rotation: Any = animatable(field((1.0, 0.0, 0.0, 0.0), _check_rotation, "quaternion w x y z"))
+    axis: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "", "axis of angle", nonzero=True)
+    angle: Any = animatable(number(0.0, "degrees", "turn about axis", least=-1e9, most=1e9))
+    scale: Any = animatable(number(1.0, "", "size", least=1e-9, most=1e9))
+    parent: Transform | None = parent_field()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, the parent inside."""
+        return without_no_parent(super().to_dict())
+
+    def largest_scale(self) -> float:
+        """Largest product of the scales, its parents' included, that may ever be."""
+        return largest(self.scale) * (self.parent.largest_scale() if self.parent else 1.0)
+
+    def scale_at(self, time: float) -> float:
+        """Product of the scales, its parents' included, at a time, s."""
+        return value_at(self.scale, time) * (self.parent.scale_at(time) if self.parent else 1.0)
+
+    def _add_to(self, core: Any) -> int:
+        """Add it, and its parents, to a `_core.Simulation`; its id there."""
+        values = {"position": self.position, "rotation": self.rotation}
+        values |= {"angle": self.angle, "scale": self.scale}
+        parent = add_parent(self.parent, core)
+        return core.add_transform(axis=self.axis, parent=parent, **split(**values))
+
+
+def add_parent(parent: Transform | None, core: Any) -> int:
+    """Id of the transform in a `_core.Simulation`; 0 for None."""
+    return parent._add_to(core) if parent else 0
+
+
+def without_no_parent(data: dict[str, Any]) -> dict[str, Any]:
+    """The data without the key `parent` where there is none: the format from before transforms."""
+    if data.get("parent") is None:
+        data.pop("parent", None)
+    return data
