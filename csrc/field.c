@@ -190,6 +190,8 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
              stages->filter(grid, filter_variance(s), 1 / grid->spacing, arena, threads));
     VT_TIMED(s, poisson, stages->poisson(grid, &s->plan, arena, threads));
     VT_TIMED(s, velocity, stages->velocity(grid, threads));
+    if (s->winds.grid_count > 0)
+        VT_TIMED(s, wind, vt_add_winds_to_nodes(s));
 }
 
 /* ---- without a grid ---- */
@@ -233,8 +235,11 @@ static vt_status solve_grid_now(vt_simulation *s, const vt_content *content)
 
 vt_status vt_solve_now(vt_simulation *s)
 {
+    static const double nowhere[3] = {0, 0, 0};
     vt_content content;
     vt_status status = VT_OK;
+    vt_set_wind(s, s->time, s->time);
+    vt_set_wind_grids(s, s->time, s->time, nowhere);
     if (s->fields_current && !s->viewed[VT_VORTONS])
         return VT_OK;
     status = vt_find_content(s, NULL, &content);
@@ -276,6 +281,7 @@ static void velocity_far_away(vt_simulation *s, int64_t count, const float *poin
             memcpy(at + 3 * n++, points + 3 * i, 12);
     s->stages->far_velocity(&s->grid, &s->moments, s->def.method.opening_angle, far, at, u,
                             s->def.threads);
+    vt_add_wind_grids(s, far, at, u, NULL);
     for (int64_t i = 0, n = 0; i < count; i++)
         if (!inside[i])
             memcpy(velocity + 3 * i, u + 3 * n++, 12);
@@ -297,12 +303,14 @@ void vt_velocity_of_points(vt_simulation *s, int64_t count, const float *points,
                                     .strength = from->strength,
                                     .core = from->core,
                                     .velocity = velocity});
+        vt_add_wind_grids(s, count, points, velocity, NULL);
     } else if (s->fields_exist) {
         uint8_t *const inside = vt_arena_push(&s->arena, (size_t)count);
         s->stages->sample(&s->grid, count, points, velocity, inside, threads);
         velocity_far_away(s, count, points, inside, velocity);
     } else {
         memset(velocity, 0, 12 * (size_t)count);
+        vt_add_wind_grids(s, count, points, velocity, NULL);
     }
     vt_arena_pop(&s->arena, mark);
 }
@@ -328,7 +336,7 @@ vt_status vt_velocity_at(vt_simulation *s, int64_t count, const float *points, f
         float *const u = velocity + 3 * from;
         vt_velocity_of_points(s, portion, points + 3 * from, u);
         for (int64_t i = 0; i < 3 * portion; i++)
-            u[i] += (float)s->def.wind[i % 3];
+            u[i] += (float)s->winds.velocity[i % 3];
     }
     vt_leave(s);
     return status;

@@ -52,7 +52,8 @@ typedef struct vt_sum {
 /* The sum over all pairs or by the tree, as the method says. */
 void vt_sum_vortons(vt_simulation *s, const vt_sum *sum);
 
-/* Velocity (m/s, without wind) at count points (m) from the fields of now, or by a sum. */
+/* Velocity (m/s, without the uniform wind) at count points (m) from the fields of now, or by a
+ * sum. */
 void vt_velocity_of_points(vt_simulation *s, int64_t count, const float *points, float *velocity);
 
 #endif

@@ -8,6 +8,7 @@
 #include "core/mathd.h"
 #include "core/status.h"
 #include "field.h"
+#include "passive.h"
 #include "scheme.h"
 #include "state/check.h"
 #include "tracers.h"
@@ -49,6 +50,7 @@ static void sum_vortons(vt_simulation *s, work *w)
     }
     vt_sum_vortons(s, &(vt_sum){w->count, w->count, p.position, p.position, p.strength, p.core,
                                 w->velocity, w->gradient});
+    vt_add_wind_grids(s, w->count, p.position, w->velocity, w->gradient);
 }
 
 static void solve(vt_simulation *s, work *w)
@@ -167,6 +169,18 @@ static vt_status choose_substep(const vt_simulation *s, const vt_scheme *scheme,
     return VT_OK;
 }
 
+/* Grids of wind for the field of a stage: at its time, or, where the last stage alone counts, with
+ * their mean strength over the substep. The working grid has gone with the uniform wind until then.
+ */
+static void set_wind_of_stage(vt_simulation *s, const vt_scheme *scheme, int stage, double dt)
+{
+    const double now = s->time + scheme->reach[stage] * dt;
+    const int mean = stage == scheme->stages - 1 && scheme->share == 1;
+    double way[3];
+    vt_integrate_winds(s, s->time, now, way);
+    vt_set_wind_grids(s, mean ? s->time : now, mean ? s->time + dt : now, way);
+}
+
 static void finish(vt_simulation *s, const vt_scheme *scheme, work *w, double dt)
 {
     const vt_vortons *const v = &s->vortons;
@@ -176,8 +190,8 @@ static void finish(vt_simulation *s, const vt_scheme *scheme, work *w, double dt
     if (s->def.method.stretching == VT_STRETCHING_RVPM)
         rows.core = v->core;
     VT_TIMED(s, finish,
-             s->stages->finish(&w->field, &s->def.method, &ending, s->def.wind, w->count, w->sorted,
-                               &rows, s->def.threads));
+             s->stages->finish(&w->field, &s->def.method, &ending, s->winds.velocity, w->count,
+                               w->sorted, &rows, s->def.threads));
     if (vt_has_grid(s) && s->def.method.exchange > 0)
         VT_TIMED(s, exchange,
                  s->stages->exchange(&s->grid, w->count, w->sorted, w->row_start, v->strength,
@@ -212,30 +226,18 @@ static void bear(vt_simulation *s, vt_births *births, double until, work *w)
 
 /* ---- the substep ---- */
 
-static void drift_rows(int64_t count, const double *wind, double dt, float *position,
-                       float *velocity, float *age)
-{
-    for (int64_t i = 0; i < count; i++) {
-        const float step = fmaxf(fminf(age[i] + (float)dt, (float)dt), 0);
-        for (int a = 0; a < 3; a++) {
-            position[3 * i + a] += (float)wind[a] * step;
-            if (velocity)
-                velocity[3 * i + a] = (float)wind[a];
-        }
-        age[i] += (float)dt;
-    }
-}
-
-/* Where nothing carries circulation only the wind moves, until a vorton is born. */
+/* Where nothing carries circulation only winds and forces move, until a vorton is born. */
 static double drift(vt_simulation *s, vt_births *births, double remaining)
 {
     const double dt = vt_next_vorton_time(births, s->time + remaining) - s->time;
-    vt_vortons *const v = &s->vortons;
-    vt_tracers *const t = &s->tracers;
+    const vt_vortons *const v = &s->vortons;
     bear(s, births, s->time + dt, NULL);
-    drift_rows(v->set.count, s->def.wind, dt, v->position, v->velocity, v->age);
-    drift_rows(t->set.count, s->def.wind, dt, t->position,
-               t->set.used[VT_TRACER_velocity] ? t->velocity : NULL, t->age);
+    vt_set_wind(s, s->time, s->time + dt);
+    const vt_passive vortons = {
+        .count = v->set.count, .position = v->position, .velocity = v->velocity, .age = v->age};
+    const vt_passive tracers = vt_passive_tracers(s, 0);
+    vt_move_passive(s, dt, &vortons);
+    vt_move_passive(s, dt, &tracers);
     return dt;
 }
 
@@ -300,6 +302,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
 
     /* the field at the start, and how far it lets this substep go */
     double dt = 0;
+    set_wind_of_stage(s, &scheme, 0, 0);
     VT_TIMED(s, sort, collect(s, births, &scheme, &w));
     solve(s, &w);
     VT_TIMED(s, sort, sort_columns(s, &w));
@@ -318,11 +321,13 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
         VT_TIMED(s, stretch, reach(s, &scheme, stage, dt, &w));
         if (stage == scheme.stages - 1)
             VT_TIMED(s, emit, bear(s, births, s->time + dt, &w));
+        set_wind_of_stage(s, &scheme, stage, dt);
         solve(s, &w);
     }
 
     /* the end */
     *advanced = dt;
+    vt_set_wind(s, s->time, s->time + dt);
     VT_TIMED(s, tracers, vt_move_tracers(s, &scheme, dt, &w.tracers));
     finish(s, &scheme, &w, dt);
     return VT_OK;
@@ -349,19 +354,6 @@ static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
     vt_make_room(s, VT_VORTONS, births->vorton_count);
     vt_make_room(s, VT_TRACERS, births->tracer_count);
     return VT_OK;
-}
-
-static void remove_old_tracers(vt_simulation *s)
-{
-    if (!s->tracers.set.used[VT_TRACER_lifetime])
-        return;
-    const int64_t count = s->tracers.set.count;
-    const size_t mark = vt_arena_mark(&s->arena);
-    uint8_t *const mask = vt_arena_push(&s->arena, (size_t)count);
-    for (int64_t i = 0; i < count; i++)
-        mask[i] = s->tracers.age[i] > s->tracers.lifetime[i];
-    vt_remove_rows(s, VT_TRACERS, mask);
-    vt_arena_pop(&s->arena, mark);
 }
 
 /* What a substep changes before anything moves. */
@@ -440,7 +432,8 @@ static vt_status run_step(vt_simulation *s, double dt)
     if (status)
         return status;
     VT_TIMED(s, emit, bear(s, &births, s->time, NULL));
-    VT_TIMED(s, remove, remove_old_tracers(s));
+    VT_TIMED(s, tracers, vt_grow_tracers(s, dt));
+    VT_TIMED(s, remove, vt_remove_dead(s));
     s->steps++;
     return VT_OK;
 }

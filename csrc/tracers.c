@@ -5,6 +5,7 @@
 
 #include "core/parallel.h"
 #include "field.h"
+#include "passive.h"
 
 /* ---- motion ---- */
 
@@ -76,7 +77,7 @@ static void move_listed(vt_simulation *s, const vt_scheme *scheme, double dt,
         /* age has moved on already: less than dt for those born inside the substep */
         const float step = fmaxf(fminf(t->age[row], (float)dt), 0);
         for (int a = 0; a < 3; a++) {
-            const float velocity = u[3 * i + a] + (float)s->def.wind[a];
+            const float velocity = u[3 * i + a] + (float)s->winds.velocity[a];
             t->position[3 * row + a] += step * velocity;
             if (t->set.used[VT_TRACER_velocity])
                 t->velocity[3 * row + a] = velocity;
@@ -109,7 +110,7 @@ static void move_on_grid(vt_simulation *s, const vt_scheme *scheme, double dt,
     uint32_t *const outside =
         vt_arena_push(&s->arena, sizeof *outside * (size_t)(blocks * VT_ADVECT_BLOCK));
     int32_t *const outside_count = vt_arena_push(&s->arena, sizeof *outside_count * (size_t)blocks);
-    s->stages->advect(&s->grid, dt, vt_last_reach(scheme), s->def.wind, count, &rows, outside,
+    s->stages->advect(&s->grid, dt, vt_last_reach(scheme), s->winds.velocity, count, &rows, outside,
                       outside_count, s->def.threads);
     int64_t listed = 0;
     for (int64_t b = 0; b < blocks; b++) {
@@ -121,13 +122,21 @@ static void move_on_grid(vt_simulation *s, const vt_scheme *scheme, double dt,
         move_listed(s, scheme, dt, work, listed, outside);
 }
 
+static void move_under_forces(vt_simulation *s, double dt)
+{
+    const vt_passive rows = vt_passive_tracers(s, 1);
+    vt_move_passive(s, dt, &rows);
+}
+
 void vt_move_tracers(vt_simulation *s, const vt_scheme *scheme, double dt,
                      const vt_tracer_work *work)
 {
     if (s->tracers.set.count == 0)
         return;
     const size_t mark = vt_arena_mark(&s->arena);
-    if (s->fields_exist && !work->last)
+    if (s->forces.count)
+        move_under_forces(s, dt);
+    else if (s->fields_exist && !work->last)
         move_on_grid(s, scheme, dt, work);
     else
         move_all_listed(s, scheme, dt, work);

@@ -26,7 +26,8 @@ FPS = 24
 
 
 def scene(method):
-    """Two wavy rings, one of them elliptic, tilted and born inside a step; wind; three emitters.
+    """Two wavy rings, one of them elliptic, tilted and born inside a step; winds; three emitters;
+    force fields; kills.
 
     On the grid enough of everything to keep 8 threads busy, for the sums what they do in time.
     """
@@ -49,9 +50,28 @@ def scene(method):
     )
     much = 1 if few else 20
     scene.add(vt.Tracers(vt.Sphere((0, 0, 0.1), 0.4), count=2000 * much))
-    scene.add(vt.Tracers(vt.Disk(radius=0.5), rate=1000 * much, start=0.11, lifetime=0.8))
+    scene.add(
+        vt.Tracers(vt.Disk(radius=0.5), rate=1000 * much, start=0.11, lifetime=0.8, growth=0.05)
+    )
     scene.add(vt.Tracers(vt.Box((2, 2, 2), (2.3, 2.3, 2.3)), rate=100 * much, end=1.3))
+    add_effects(scene)
     return scene
+
+
+def add_effects(scene):
+    gust = vt.Keys([(0, (0, 0, 0)), (0.7, (0.3, 0.2, 0)), (2, (-0.1, 0, 0.1))], "smooth")
+    scene.add(vt.Wind(gust))
+    values = 0.1 * np.random.default_rng(3).normal(0, 1, (4, 5, 6, 3))
+    growing = vt.Keys([(0, 0.2), (1, 1)])
+    scene.add(vt.WindGrid(values, origin=(-1, -1, -1), spacing=(0.5, 0.45, 0.4), strength=growing))
+    scene.add(vt.WindGrid(values, spacing=0.3, outside="border", strength=0.3))
+    spin = vt.Transform(angle=vt.Keys([(0, 0), (2, 300)]), position=(0.1, 0, 0))
+    scene.add(vt.Drag((0, 0, 0.2), fraction=0.3, shape=vt.Box(), parent=spin))
+    scene.add(vt.Attractor((0.5, 0, 0.3), strength=0.3, radius=0.4, parent=spin))
+    scene.add(vt.Vortex((0, 0.2, 0), axis=(0, 1, 1), circulation=0.2, core=0.15))
+    scene.add(vt.Kill(outside=vt.Sphere(radius=1.9), older_than=1.4))
+    scene.add(vt.Kill(faster_than=2.2, start=0.5))
+    scene.add(vt.Kill("vortons", inside=vt.Sphere((0.45, 0, 0.3), 0.2), start=0.7, parent=spin))
 
 
 def run(method, threads, steps=STEPS):

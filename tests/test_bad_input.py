@@ -117,6 +117,45 @@ BAD = {
         np.zeros((9, 9, 9, 3), complex),
     ],
     "function": [1, "velocity", [1]],
+    "wind": [
+        None,
+        1.0,
+        "abc",
+        np.zeros((2, 2, 3)),
+        np.zeros((2, 2, 2, 2)),
+        np.zeros((1, 2, 2, 3)),
+        np.zeros((2, 2, 1, 3)),
+        np.zeros((2, 0, 2, 3)),
+        np.full((2, 2, 2, 3), NAN),
+        np.full((2, 2, 2, 3), INF),
+        np.full((2, 2, 2, 3), 2e9),
+        np.zeros((2, 2, 2, 3), complex),
+        np.zeros((2, 2, 2, 3), bool),
+    ],
+    "length": [None, "1", 1j, 0.0, -1.0, NAN, INF, 1e10, True],
+    "lengths": [None, "abc", 1.0, (1, 1), (1, 0, 1), (1, -1, 1), (1, 1, NAN), (1, 1, 1e10)],
+    "far vector": [None, "abc", 1.0, (1, 2), (1, 2, NAN), (1, INF, 3), (0, 0, 2e9), (True,) * 3],
+    "axis": [None, "abc", 1.0, (1, 2), (0, 0, 0), (1, 2, NAN), (0, 0, 2e9)],
+    "factor": [None, "1", 1j, NAN, INF, 2e9, True],
+    "time": [None, "1", 1j, -1.0, NAN, INF, True],
+    "least": [None, "1", 1j, -1.0, NAN, INF, True],
+    "most": [None, "1", 1j, -1.0, NAN, 0.1, True],
+    "parent": [None, "1", 1.5, -1, 1, True],
+    "moving": [
+        None,
+        1,
+        {1: {}},
+        {"nothing": {"values": [[1.0]], "times": [0.0]}},
+        {"velocity": 1},
+        {"strength": {"times": [0.0]}},
+        {"strength": {"values": [[2e9]], "times": [0.0]}},
+        {"strength": {"values": [[NAN]], "times": [0.0]}},
+        {"velocity": {"values": [[1.0]], "times": [0.0]}},
+        {"velocity": {"values": [[1.0, 2.0, 2e9]], "times": [0.0]}},
+        {"axis": {"values": [[0.0, 0.0, 0.0]], "times": [0.0]}},
+        {"radius": {"values": [[0.0]], "times": [0.0]}},
+    ],
+    "shape": [1, "sphere", [("kind", "sphere")], {"nothing": 1}, {"radius": 0.0}],
 }
 
 
@@ -149,6 +188,7 @@ def good_calls(sim):
         "end": ("number", INF),
         "density": ("finite", 1.0),
         "lifetime": ("number", INF),
+        "growth": ("time", 0.0),
         "parent": ("integer", 0),
         "animations": ("dict", {"density": track}),
     }
@@ -169,6 +209,44 @@ def good_calls(sim):
         "size": ("vector", (1, 1, 1)),
         "vertices": ("points", p),
         "faces": ("triple", [[0, 1, 2]]),
+    }
+    wind_track = {"values": [[0.0, 0.0, 0.0], [1.0, 2.0, 3.0]], "times": [0.0, 1.0]}
+    wind = {
+        "velocity": ("far vector", (0, 0, 0)),
+        "animations": ("moving", {"velocity": wind_track}),
+    }
+    wind_grid = {
+        "velocity": ("wind", np.zeros((2, 3, 4, 3))),
+        "origin": ("far vector", (0, 0, 0)),
+        "spacing": ("lengths", (1, 1, 1)),
+        "outside": ("choice", "border"),
+        "strength": ("factor", 0.0),
+        "animations": ("moving", {"strength": track}),
+    }
+    force = {
+        "kind": ("choice", "vortex"),
+        "center": ("far vector", (0, 0, 0)),
+        "axis": ("axis", (0, 0, 1)),
+        "strength": ("factor", 0.0),
+        "radius": ("length", 1.0),
+        "velocity": ("far vector", (0, 0, 0)),
+        "shape": ("shape", {"kind": "sphere"}),
+        "parent": ("parent", 0),
+        "animations": ("moving", {"axis": wind_track | {"values": [[0, 0, 1], [0, 1, 0]]}}),
+    }
+    kill = {
+        "what": ("choice", "both"),
+        "shape": ("shape", {"kind": "sphere"}),
+        "parent": ("parent", 0),
+        "outside": ("flag", True),
+        "age": ("time", 1.0),
+        "point": ("far vector", (0, 0, 0)),
+        "least_distance": ("least", 0.5),
+        "most_distance": ("most", 1.0),
+        "least_speed": ("least", 0.5),
+        "most_speed": ("most", 1.0),
+        "start": ("time", 0.5),
+        "end": ("most", 1.0),
     }
     camera = {
         "width": ("integer", 16),
@@ -261,6 +339,10 @@ def good_calls(sim):
             _core.integrate_track,
             {"track": ("dict", track), "start": ("finite", 0.0), "end": ("finite", 1.0)},
         ),
+        ("add_wind", core.add_wind, wind),
+        ("add_wind_grid", core.add_wind_grid, wind_grid),
+        ("add_force", core.add_force, force),
+        ("add_kill", core.add_kill, kill),
         (
             "density",
             volume.density,
@@ -326,7 +408,8 @@ def test_bad_input_is_refused_and_changes_nothing(name):
                 function(**{**good, key: bad})
                 pytest.fail(f"{name}({key}={bad!r}) was taken")
             words = str(error.value)
-            assert key in words or "argument" in words or name in words or kind == "dict", words
+            named = key in words or "argument" in words or name in words
+            assert named or kind in ("dict", "shape", "moving"), words
     assert state(sim) == before
 
 

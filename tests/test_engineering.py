@@ -365,6 +365,7 @@ WRITABLE = {
     "tracers.size": NOT_NEGATIVE,
     "tracers.age": FINITE,
     "tracers.lifetime": [NAN],
+    "tracers.growth": NOT_NEGATIVE,
 }
 
 

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from vorton import fields
+from vorton.animation import Keys, Samples, Transform
+from vorton.effects import EFFECTS, Attractor, Drag, Kill, Vortex, Wind, WindGrid
 from vorton.scene import SCHEMA, Scene
 from vorton.shapes import Box, Disk, Mesh, Sphere, Torus
 from vorton.sources import SOURCES, Tracers, VortexRing
@@ -36,9 +38,29 @@ def full_scene() -> Scene:
     scene.add(Tracers(Box((-1, -1, 0), (1, 1, 0.1)), rate=1e4, start=1, end=2))
     scene.add(Tracers(Disk(radius=0.4, axis=(1, 0, 0), thickness=0.05), per_voxel=8, renew=2))
     scene.add(Tracers(Torus(axis=(1, 1, 1), radius=0.7, thickness=0.1)))
+    effects = full_effects()
+    for effect in effects:
+        scene.add(effect)
     mesh = Mesh(vertices=CUBE_VERTICES, faces=CUBE_FACES, scale=(0.1, 0.2, 1 / 3), up="y")
     scene.add(Tracers(mesh, count=7))
     return scene
+
+
+def full_effects():
+    """Every effect, with no default value anywhere."""
+    spin = Transform(angle=Keys([(0, 0), (1, 90)]))
+    velocity = np.arange(2 * 3 * 4 * 3).reshape(2, 3, 4, 3) / 7
+    place = Keys([(0, (0, 0, 1)), (1, (1, 0, 0), "smooth"), (2, (2, 1 / 3, 0))])
+    return [
+        Wind(place),
+        WindGrid(velocity, origin=(1, 2, 3), spacing=(0.1, 0.2, 1 / 3), outside="border",
+                 strength=Samples([1, 2, 0.1], fps=24)),
+        Attractor(place, strength=-2, radius=Keys([(0, 1), (1, 3)]), shape=Sphere(), parent=spin),
+        Vortex((1, 0, 0), axis=(1, 0, 0), circulation=-1.5, core=0.3, shape=Box(), parent=spin),
+        Drag(place, fraction=Keys([(0, 0), (1, 1)]), shape=Disk(), parent=spin),
+        Kill("both", inside=Sphere(), older_than=2, point=(1, 0, 0), nearer_than=5,
+             farther_than=0.5, slower_than=3, faster_than=0.1, start=1, end=2, parent=spin),
+    ]  # fmt: skip
 
 
 def test_round_trip_is_equal():
@@ -48,6 +70,7 @@ def test_round_trip_is_equal():
     assert again.sha256 == scene.sha256
     assert again.to_json() == scene.to_json()
     assert [type(s) for s in again.sources] == [type(s) for s in scene.sources]
+    assert [type(e) for e in again.effects] == list(EFFECTS) == [type(e) for e in scene.effects]
     assert json.loads(scene.to_json())["schema"] == SCHEMA
 
 
@@ -88,6 +111,19 @@ def test_every_value_of_a_source_is_part_of_the_digest(cls):
         assert dataclasses.replace(source, **{key: defaults[key]}) != source
 
 
+@pytest.mark.parametrize("effect", full_effects(), ids=lambda effect: type(effect).__name__)
+def test_every_value_of_an_effect_is_part_of_the_digest(effect):
+    for item in dataclasses.fields(effect):
+        if item.name in ("velocity", "path", "sha256") and isinstance(effect, WindGrid):
+            continue
+        if isinstance(effect, Kill) and item.name == "outside":
+            continue
+        assert getattr(effect, item.name) != item.default, item.name
+        assert dataclasses.replace(effect, **{item.name: item.default}) != effect, item.name
+    if isinstance(effect, WindGrid):
+        assert dataclasses.replace(effect, velocity=effect.velocity + 1) != effect
+
+
 def test_digest_is_stable():
     """Guards resumed bakes: if this fails, the schema has changed and needs a new number."""
     scene = Scene("ring", seed=1, voxel=0.1)
@@ -122,6 +158,7 @@ def test_definitions_are_immutable_and_normalised():
 
 NAN, INF = float("nan"), float("inf")
 SPHERE = Sphere()
+GRID = np.zeros((2, 2, 2, 3))
 
 
 @pytest.mark.parametrize(
@@ -182,6 +219,65 @@ SPHERE = Sphere()
         (lambda: Scene(at_capacity="stopp"), ValueError, ["at_capacity", "did you mean 'stop'"]),
         (lambda: Scene(method="rk2"), TypeError, ["Scene.method = 'rk2'", "Method"]),
         (lambda: Scene().add(SPHERE), TypeError, ["Scene.add", "not a source", "VortexRing"]),
+        (lambda: Tracers(SPHERE, growth=-1), ValueError, ["Tracers.growth = -1", "from 0 to"]),
+        (lambda: Tracers(SPHERE, growth="1"), TypeError, ["Tracers.growth = '1'"]),
+        (lambda: Wind((0, 0, NAN)), ValueError, ["Wind.velocity[2] = nan", "m/s"]),
+        (lambda: Wind((0, 0)), ValueError, ["Wind.velocity", "3 finite"]),
+        (lambda: Wind(Keys([(0, 1)])), TypeError, ["Wind.velocity: key 0", "3 finite"]),
+        (lambda: Wind(Keys([(0, (0, 0, 1e10))])), ValueError, ["key 0", "[2] = 1", "1e+09"]),
+        (lambda: WindGrid(), ValueError, ["WindGrid", "either path or velocity"]),
+        (lambda: WindGrid(GRID, path="a.npy"), ValueError, ["either path or velocity"]),
+        (lambda: WindGrid("a.npy"), TypeError, ["WindGrid.velocity", "shape (nz, ny, nx, 3)"]),
+        (lambda: WindGrid(GRID[0]), ValueError, ["of shape (2, 2, 3)"]),
+        (lambda: WindGrid(GRID[..., :2]), ValueError, ["of shape (2, 2, 2, 2)"]),
+        (lambda: WindGrid(GRID[:1]), ValueError, ["of shape (1, 2, 2, 3)", "2 nodes"]),
+        (lambda: WindGrid(GRID + 1j), TypeError, ["WindGrid.velocity", "complex"]),
+        (lambda: WindGrid(GRID > 0), TypeError, ["WindGrid.velocity", "bool"]),
+        (lambda: WindGrid(GRID + NAN), ValueError, ["velocity[0, 0, 0, 0] = nan", "finite"]),
+        (lambda: WindGrid(GRID + 2e9), ValueError, ["velocity[0, 0, 0, 0] = 2000000000"]),
+        (lambda: WindGrid(path="none.npy"), FileNotFoundError, ["WindGrid.path", "none.npy"]),
+        (lambda: WindGrid(path=3), TypeError, ["WindGrid.path = 3"]),
+        (lambda: WindGrid(path=__file__), ValueError, ["WindGrid.path", "cannot be read"]),
+        (lambda: WindGrid(GRID, sha256="0" * 64), ValueError, ["sha256", "goes with path"]),
+        (lambda: WindGrid(GRID, sha256="0"), ValueError, ["sha256", "64 hexadecimal"]),
+        (lambda: WindGrid(GRID, spacing=0), ValueError, ["WindGrid.spacing = 0", "(m)"]),
+        (lambda: WindGrid(GRID, spacing=(1, 1, -1)), ValueError, ["WindGrid.spacing[2] = -1"]),
+        (lambda: WindGrid(GRID, spacing=(1, 1)), ValueError, ["WindGrid.spacing", "3 finite"]),
+        (lambda: WindGrid(GRID, origin=(0, 0, 2e9)), ValueError, ["WindGrid.origin[2]"]),
+        (lambda: WindGrid(GRID, outside="bordr"), ValueError, ["outside", "'border'"]),
+        (lambda: WindGrid(GRID, outside=0), TypeError, ["WindGrid.outside = 0"]),
+        (lambda: WindGrid(GRID, strength=NAN), ValueError, ["WindGrid.strength = nan"]),
+        (lambda: WindGrid({"shape": [2, 2, 2, 3]}), ValueError, ["'float32' is missing"]),
+        (lambda: WindGrid({"shape": 8, "float32": ""}), TypeError, ["velocity.shape = 8"]),
+        (lambda: WindGrid({"shape": [2, 2, 2, 3], "float32": "AA=="}), ValueError, ["float32"]),
+        (lambda: WindGrid({"shape": [2, 2, 2, 3], "float32": "?"}), ValueError, ["base64"]),
+        (lambda: WindGrid({"shape": [2, 2, 2, 3], "float32": 1}), TypeError, ["base64"]),
+        (lambda: Attractor((0, 0, INF)), ValueError, ["Attractor.center[2] = inf"]),
+        (lambda: Attractor(strength=NAN), ValueError, ["Attractor.strength = nan", "m/s"]),
+        (lambda: Attractor(radius=0), ValueError, ["Attractor.radius = 0", "1e-06"]),
+        (lambda: Attractor(radius=Keys([(0, 1), (1, 0)])), ValueError, ["key 1", "1e-06"]),
+        (lambda: Attractor(shape="ball"), TypeError, ["Attractor.shape = 'ball'", "Torus"]),
+        (lambda: Attractor(parent="hub"), TypeError, ["Attractor.parent", "Transform"]),
+        (lambda: Vortex(axis=(0, 0, 0)), ValueError, ["Vortex.axis", "not all 0"]),
+        (lambda: Vortex(axis=Keys([(0, (0, 0, 0))])), ValueError, ["key 0", "not all 0"]),
+        (lambda: Vortex(core=-1), ValueError, ["Vortex.core = -1", "(m)"]),
+        (lambda: Vortex(circulation="1"), TypeError, ["Vortex.circulation = '1'"]),
+        (lambda: Drag(fraction=1.1), ValueError, ["Drag.fraction = 1.1", "from 0 to 1"]),
+        (lambda: Drag(fraction=Keys([(0, -1)])), ValueError, ["key 0", "from 0 to 1"]),
+        (lambda: Drag(velocity=1), TypeError, ["Drag.velocity = 1"]),
+        (lambda: Kill(), ValueError, ["Kill", "would remove everything", "older_than"]),
+        (lambda: Kill("smoke", older_than=1), ValueError, ["Kill.what = 'smoke'"]),
+        (lambda: Kill(inside=SPHERE, outside=SPHERE), ValueError, ["exclude each other"]),
+        (lambda: Kill(inside="ball"), TypeError, ["Kill.inside = 'ball'"]),
+        (lambda: Kill(older_than=0), ValueError, ["Kill.older_than = 0", "> 0"]),
+        (lambda: Kill(older_than=NAN), ValueError, ["Kill.older_than = nan"]),
+        (lambda: Kill(nearer_than=-1), ValueError, ["Kill.nearer_than = -1", "(m)"]),
+        (lambda: Kill(nearer_than=1, farther_than=2), ValueError, ["nearer_than = 1", "> farther"]),
+        (lambda: Kill(slower_than=1, faster_than=1), ValueError, ["slower_than = 1", "> faster"]),
+        (lambda: Kill(slower_than="1"), TypeError, ["Kill.slower_than = '1'"]),
+        (lambda: Kill(older_than=1, point=(0, 0, NAN)), ValueError, ["Kill.point[2] = nan"]),
+        (lambda: Kill(older_than=1, start=2, end=1), ValueError, ["Kill.end = 1", "> start = 2"]),
+        (lambda: Kill(older_than=1, start=-1), ValueError, ["Kill.start = -1", ">= 0"]),
         (lambda: setattr(Scene(), "widn", 1), ValueError, ["'widn'", "did you mean 'wind'"]),
         (lambda: Scene().nominal_voxel, ValueError, ["Scene.voxel = None"]),
     ],
@@ -237,6 +333,11 @@ def edited(path: str, value: object) -> dict:
         (edited("sources/1/shape/type", "Ball"), ValueError, ["sources[1]", "Sphere, Box"]),
         (edited("sources/1/shape/size", 1), ValueError, ["sources[1]", "unknown key 'size'"]),
         (edited("method/tyme", 1), ValueError, ["'tyme'", "'time'"]),
+        (edited("effects", {}), TypeError, ["effects", "list"]),
+        (edited("effects/0/type", "Wimd"), ValueError, ["effects[0]", "'Wind'"]),
+        (edited("effects/1/velocity/shape", [1]), TypeError, ["effects[1]", "shape"]),
+        (edited("effects/2/strenght", 1), ValueError, ["effects[2]", "'strength'"]),
+        (edited("effects/5/older_than", -1), ValueError, ["effects[5]", "Kill.older_than = -1"]),
         ([], TypeError, ["[]"]),
     ],
 )

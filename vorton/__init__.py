@@ -15,6 +15,7 @@ from ._core import BusyError, CapacityError
 from ._core import version as _version
 from .animation import Keys, Samples, Transform
 from .bake import Volumes, bake
+from .effects import Attractor, Drag, Kill, Vortex, Wind, WindGrid
 from .manifest import Manifest
 from .method import Method
 from .scene import Scene
@@ -25,11 +26,14 @@ from .sources import Tracers, VortexRing
 __version__ = _version()
 
 __all__ = [
+    "Attractor",
     "Box",
     "BusyError",
     "CapacityError",
     "Disk",
+    "Drag",
     "Keys",
+    "Kill",
     "Manifest",
     "Mesh",
     "Method",
@@ -41,7 +45,10 @@ __all__ = [
     "Tracers",
     "Transform",
     "Volumes",
+    "Vortex",
     "VortexRing",
+    "Wind",
+    "WindGrid",
     "bake",
     "get_include",
     "get_library",

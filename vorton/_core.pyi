@@ -104,8 +104,51 @@ class Simulation:
         end: float = ...,
         density: float = ...,
         lifetime: float = ...,
+        growth: float = ...,
         parent: int = ...,
         animations: dict[str, dict[str, Any]] = ...,
+    ) -> None: ...
+    def add_wind(
+        self, *, velocity: _Numbers = ..., animations: dict[str, dict[str, Any]] = ...
+    ) -> None: ...
+    def add_wind_grid(
+        self,
+        *,
+        velocity: ArrayLike,
+        origin: _Numbers = ...,
+        spacing: _Numbers = ...,
+        outside: Literal["zero", "border"] = ...,
+        strength: float = ...,
+        animations: dict[str, dict[str, Any]] = ...,
+    ) -> None: ...
+    def add_force(
+        self,
+        *,
+        kind: Literal["attractor", "vortex", "drag"] = ...,
+        center: _Numbers = ...,
+        axis: _Numbers = ...,
+        strength: float = ...,
+        radius: float = ...,
+        velocity: _Numbers = ...,
+        shape: dict[str, Any] | None = ...,
+        parent: int = ...,
+        animations: dict[str, dict[str, Any]] = ...,
+    ) -> None: ...
+    def add_kill(
+        self,
+        *,
+        what: Literal["tracers", "vortons", "both"] = ...,
+        shape: dict[str, Any] | None = ...,
+        parent: int = ...,
+        outside: bool = ...,
+        age: float = ...,
+        point: _Numbers = ...,
+        least_distance: float = ...,
+        most_distance: float = ...,
+        least_speed: float = ...,
+        most_speed: float = ...,
+        start: float = ...,
+        end: float = ...,
     ) -> None: ...
     def add_transform(
         self,

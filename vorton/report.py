@@ -62,7 +62,8 @@ def describe(manifest: Manifest) -> str:
     rows = [
         ("bake", str(manifest.path)),
         ("scene", f"{data['name']}, seed {data['seed']}, {data['scene_sha256'][:12]}"),
-        ("sources", _sources(data["scene"])),
+        ("sources", _kinds(data["scene"]["sources"]) or "none"),
+        ("effects", _kinds(data["scene"].get("effects", []))),
         ("made by", f"vorton {data['vorton']}"),
         ("frames", f"{data['first']}-{data['last']} at {data['fps']:g} a second, {seconds:.2f} s"),
         ("files", f"{len(sizes)}, {size_text(sum(sizes))}"),
@@ -94,10 +95,9 @@ def warnings(manifest: Manifest) -> list[str]:
     return found
 
 
-def _sources(scene: dict[str, Any]) -> str:
-    kinds = [source["type"] for source in scene["sources"]]
-    counted = [f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)]
-    return ", ".join(counted) or "none"
+def _kinds(definitions: list[dict[str, Any]]) -> str:
+    kinds = [definition["type"] for definition in definitions]
+    return ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
 
 
 def _volumes(volumes: dict[str, Any] | None) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .animation import Transform
+from .effects import EFFECTS, Effect
 from .fields import (
     LARGEST,
     canonical_json,
@@ -62,9 +63,9 @@ _CHECKS = {
 
 
 class Scene:
-    """What is simulated: sources, wind, method and room. SI units, Z up.
+    """What is simulated: sources, effects, method and room. SI units, Z up.
 
-    Every value is checked when it is set; sources are immutable.
+    Every value is checked when it is set; sources and effects are immutable.
 
     Parameters
     ----------
@@ -73,7 +74,8 @@ class Scene:
     seed : whole number
         Key of all random numbers, 0 to 2^64 - 1, default 0.
     wind : three numbers, m/s
-        Uniform velocity of the free stream, default (0, 0, 0).
+        Uniform velocity of the free stream, default (0, 0, 0). Winds that change in time or place
+        are effects.
     voxel : number, m, optional
         Nominal voxel: what volumes are made of by default and what `Tracers(per_voxel=...)` fills.
         Default: a third of the smallest core.
@@ -125,6 +127,7 @@ class Scene:
         at_capacity: str = "error",
     ) -> None:
         self._sources: list[Source] = []
+        self._effects: list[Effect] = []
         self.name = name
         self.seed = seed
         self.wind = wind
@@ -139,7 +142,7 @@ class Scene:
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _CHECKS:
             value = _CHECKS[name](f"Scene.{name}", value)
-        elif name != "_sources":
+        elif name not in ("_sources", "_effects"):
             check_keys({name: value}, _CHECKS, "Scene")
         super().__setattr__(name, value)
 
@@ -148,19 +151,27 @@ class Scene:
         """The sources in the order in which they were added."""
         return tuple(self._sources)
 
-    def add(self, source: Any) -> Any:
-        """Add a source and return it.
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """The effects in the order in which they were added."""
+        return tuple(self._effects)
+
+    def add(self, item: Any) -> Any:
+        """Add a source or an effect and return it.
 
         Raises
         ------
         TypeError
-            When it is not a source.
+            When it is neither.
         """
-        if not isinstance(source, Source):
-            known = ", ".join(cls.__name__ for cls in SOURCES)
-            raise TypeError(f"Scene.add: {shown(source)} is not a source: {known}")
-        self._sources.append(source)
-        return source
+        if isinstance(item, Effect):
+            self._effects.append(item)
+        elif isinstance(item, Source):
+            self._sources.append(item)
+        else:
+            known = ", ".join(cls.__name__ for cls in (*SOURCES, *EFFECTS))
+            raise TypeError(f"Scene.add: {shown(item)} is not a source or an effect: {known}")
+        return item
 
     @property
     def nominal_voxel(self) -> float:
@@ -183,15 +194,24 @@ class Scene:
     # ---- plain data ----
 
     def to_dict(self, folder: str | os.PathLike[str] | None = None) -> dict[str, Any]:
-        """Plain data, everything written out. Paths are relative to `folder` where it is given."""
+        """Plain data, everything written out; without "effects" where there are none.
+
+        Paths are relative to `folder` where it is given.
+        """
         values = {key: plain(getattr(self, key)) for key in _CHECKS if key != "method"}
         sources = [source.to_dict() for source in self._sources]
+        effects = [effect.to_dict() for effect in self._effects]
         if folder is not None:
-            for data in sources:
+            for data in sources + effects:
                 _relate_paths(data, Path(folder).absolute())
-        transforms = _share_transforms(sources)
+        transforms = _share_transforms(sources + effects)
         data = {"schema": SCHEMA, **values, "method": self.method.to_dict()}
-        return {**data, **({"transforms": transforms} if transforms else {}), "sources": sources}
+        if transforms:
+            data["transforms"] = transforms
+        data["sources"] = sources
+        if effects:
+            data["effects"] = effects
+        return data
 
     @classmethod
     def from_dict(
@@ -206,19 +226,19 @@ class Scene:
         TypeError
             A value of the wrong kind.
         """
-        check_keys(data, ["schema", *_CHECKS, "transforms", "sources"], "scene")
+        check_keys(data, ["schema", *_CHECKS, "transforms", "sources", "effects"], "scene")
         _check_schema(data)
         values = {key: data[key] for key in _CHECKS if key in data}
         scene = cls(**values)
         transforms = _make_transforms(_list(data, "transforms"))
-        for index, source in enumerate(_list(data, "sources")):
-            what = f"scene: sources[{index}]"
-            if folder is not None and isinstance(source, Mapping):
-                source = _absolute_paths(source, Path(folder).absolute())
-            try:
-                scene.add(from_dict(_give_parent(source, transforms), SOURCES, "source"))
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"{what}: {error}") from error
+        for key, types in (("sources", SOURCES), ("effects", EFFECTS)):
+            for index, item in enumerate(_list(data, key)):
+                if folder is not None and isinstance(item, Mapping):
+                    item = _absolute_paths(item, Path(folder).absolute())
+                try:
+                    scene.add(from_dict(_give_parent(item, transforms), types, key[:-1]))
+                except (TypeError, ValueError) as error:
+                    raise type(error)(f"scene: {key}[{index}]: {error}") from error
         return scene
 
     def to_json(self) -> str:
@@ -235,7 +255,7 @@ class Scene:
         return cls.from_dict(data, folder)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the scene to a JSON file; mesh paths become relative to its folder.
+        """Write the scene to a JSON file; paths in it become relative to its folder.
 
         Raises
         ------
@@ -260,11 +280,14 @@ class Scene:
     # ---- identity ----
 
     def _identity(self) -> dict[str, Any]:
-        return {**self.to_dict(), "sources": [source._identity() for source in self._sources]}
+        data = {**self.to_dict(), "sources": [source._identity() for source in self._sources]}
+        if self._effects:
+            data["effects"] = [effect._identity() for effect in self._effects]
+        return data
 
     @property
     def sha256(self) -> str:
-        """Digest of the content: equal scenes have equal ones, wherever their meshes lie."""
+        """Digest of the content: equal scenes have equal ones, wherever their files lie."""
         return hashlib.sha256(canonical_json(self._identity()).encode()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
@@ -275,7 +298,8 @@ class Scene:
     __hash__ = None  # type: ignore[assignment]  # a scene can change: use sha256
 
     def __repr__(self) -> str:
-        kinds = ", ".join(type(source).__name__ for source in self._sources) or "no sources"
+        items = [*self._sources, *self._effects]
+        kinds = ", ".join(type(item).__name__ for item in items) or "no sources"
         return f"<vorton.Scene {self.name!r}: {kinds}>"
 
 
@@ -293,16 +317,23 @@ def _check_schema(data: Mapping[str, Any]) -> None:
 
 
 def _relate_paths(data: dict[str, Any], folder: Path) -> None:
-    shape = data.get("shape")
-    if isinstance(shape, dict) and "path" in shape:
-        shape["path"] = Path(os.path.relpath(shape["path"], folder)).as_posix()
+    """Makes `path` of the definition and of all definitions in it relative to the folder."""
+    if isinstance(data.get("path"), str):
+        data["path"] = Path(os.path.relpath(data["path"], folder)).as_posix()
+    for value in data.values():
+        if isinstance(value, dict):
+            _relate_paths(value, folder)
 
 
 def _absolute_paths(data: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
-    shape = data.get("shape")
-    if isinstance(shape, Mapping) and isinstance(shape.get("path"), str):
-        return {**data, "shape": {**shape, "path": str(folder / shape["path"])}}
-    return data
+    """The data with every `path` that lies in it placed in the folder."""
+    made = {
+        key: _absolute_paths(value, folder) if isinstance(value, Mapping) else value
+        for key, value in data.items()
+    }
+    if isinstance(made.get("path"), str):
+        made["path"] = str(folder / made["path"])
+    return made
 
 
 def _list(data: Mapping[str, Any], key: str) -> Sequence[Any]:

@@ -196,7 +196,7 @@ class Grids:
 
     @property
     def velocity(self) -> np.ndarray:
-        """Velocity relative to the scene's wind, m/s: (nz, ny, nx, 3) float32."""
+        """Velocity relative to the uniform wind, m/s: (nz, ny, nx, 3) float32."""
         return self._core.grid("velocity")[0]
 
     @property
@@ -442,4 +442,6 @@ def _make_core(scene: Scene, threads: int) -> _core.Simulation:
     voxel = scene.nominal_voxel if by_voxel else math.nan
     for source in scene.sources:
         source._add_to(core, voxel)
+    for effect in scene.effects:
+        effect._add_to(core)
     return core

@@ -201,6 +201,9 @@ class Tracers(Source):
         Smoke in the shape, >= 0, default 1; with renew, in each filling of it. Keys: at birth.
     lifetime : number, s, optional; animatable
         Tracers older than this are removed, > 0; default: never. Keys: at birth.
+    growth : number, m/s; animatable
+        Rate at which the size of its tracers grows, 0 to 1e9, default 0. A grown tracer that is
+        larger than a voxel fills a cube of its size in volumes. Keys: at birth.
     parent : Transform, optional
         The shape lies in its space: each tracer is born where the shape is at its own time. With
         per_voxel the shape counts as large as its parent has it, with renew as it ever has it.
@@ -229,6 +232,7 @@ class Tracers(Source):
         None, "tracers per voxel", "tracers per nominal voxel", above=0, most=1000, optional=True
     )
     renew: Any = animatable(number(0.0, "1/s", "fillings of the shape a second", least=0))
+    growth: Any = animatable(number(0.0, "m/s", "growth of its tracers", least=0, most=1e9))
     parent: Transform | None = parent_field("the shape lies in its space")
 
     def _check(self) -> None:
@@ -273,7 +277,7 @@ class Tracers(Source):
     def _add_to(self, core: Any, voxel: float) -> None:
         count, rate = self.births(voxel)
         density = scaled(self.density, largest(self.renew) or 1.0)
-        values: dict[str, Any] = {"rate": rate, "density": density}
+        values: dict[str, Any] = {"rate": rate, "density": density, "growth": self.growth}
         if self.lifetime is not None:
             values["lifetime"] = self.lifetime
         if self.end is not None:

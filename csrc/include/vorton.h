@@ -258,6 +258,9 @@ typedef struct vt_emitter_def {
                           the largest: then the smoke follows the rate. Animatable: at birth */
     double lifetime;   /* tracers older than this are removed, s, > 0 (default infinity);
                           animatable: at birth */
+    double growth;     /* rate at which the size of its tracers grows, m/s, 0 .. 1e9 (default 0);
+                          animatable: at birth. A tracer that is larger than a voxel fills a cube of
+                          its size in volumes */
     int32_t parent;    /* transform in which the shape lies (default 0: the world) */
     int32_t animation_count;        /* (default 0) */
     const vt_animation *animations; /* of the members that are animatable */
@@ -265,6 +268,97 @@ typedef struct vt_emitter_def {
 
 VT_API vt_emitter_def vt_default_emitter(void);
 VT_API vt_status vt_add_emitter(vt_simulation *simulation, const vt_emitter_def *def);
+
+/* ---- wind ---- */
+
+/* A uniform wind, added to that of the simulation's definition and to others. An animated one acts
+ * over a substep as its exact mean. */
+typedef struct vt_wind_def {
+    double velocity[3];             /* m/s, -1e9 .. 1e9 (default 0); animatable */
+    int32_t animation_count;        /* (default 0) */
+    const vt_animation *animations; /* of the members that are animatable */
+} vt_wind_def;
+
+VT_API vt_wind_def vt_default_wind(void);
+VT_API vt_status vt_add_wind(vt_simulation *simulation, const vt_wind_def *def); /* at most 1024 */
+
+enum { VT_WIND_ZERO, VT_WIND_BORDER };
+
+/* A wind that depends on the position: velocities on the nodes of a box that stands still, linear
+ * along each axis between them. It is added to the velocity that the vortons induce: it moves
+ * vortons and tracers, and its gradient stretches vortons. Inside the working grid it is seen at
+ * the nodes of that; finer detail is lost there. */
+typedef struct vt_wind_grid_def {
+    const float *velocity;   /* nodes[2] x nodes[1] x nodes[0] x 3, m/s, -1e9 .. 1e9: node (i, j, k)
+                                at origin + spacing (i, j, k) */
+    int32_t nodes[3];        /* along x, y, z: 2 and more, together at most 2^28 */
+    double origin[3];        /* m, -1e9 .. 1e9 (default 0) */
+    double spacing[3];       /* m, 1e-9 .. 1e9 (default 1) */
+    int32_t outside;         /* outside the box: VT_WIND_ZERO (default) no wind, _BORDER that of the
+                                nearest point of the box */
+    double strength;         /* factor of the velocity, -1e9 .. 1e9 (default 1); animatable */
+    int32_t animation_count; /* (default 0) */
+    const vt_animation *animations; /* of the members that are animatable */
+} vt_wind_grid_def;
+
+VT_API vt_wind_grid_def vt_default_wind_grid(void);
+
+/* Copies the values. At most 1024. */
+VT_API vt_status vt_add_wind_grid(vt_simulation *simulation, const vt_wind_grid_def *def);
+
+/* ---- force fields ---- */
+
+enum { VT_FORCE_ATTRACTOR, VT_FORCE_VORTEX, VT_FORCE_DRAG };
+
+/* A force field acts on tracers alone; vortons keep to the fluid. Tracers have no mass, so it gives
+ * them a velocity in addition to the fluid's. With d the way from the centre, R the radius:
+ *
+ *   attractor  -strength d / R exp((1 - d^2 / R^2) / 2): towards the centre, largest, `strength`,
+ * at the distance R vortex     around an axis, at the distance r from it: strength / (2 pi r) (1 -
+ * exp(-r^2 / R^2)), right-handed drag       the fraction `strength` of the difference between
+ * `velocity` and that of the tracer, the wind and all other fields included; several act one after
+ * the other */
+typedef struct vt_force_def {
+    int32_t kind; /* VT_FORCE_... (default attractor) */
+    double
+        center[3];   /* m, -1e9 .. 1e9 (default 0); any point of the axis of a vortex; animatable */
+    double axis[3];  /* -1e9 .. 1e9, any length but 0 (default 0 0 1); animatable */
+    double strength; /* (default 1) attractor: m/s, negative drives away; vortex: circulation,
+                        m^2/s; both -1e9 .. 1e9; drag: 0 .. 1; animatable */
+    double radius;   /* m, 1e-6 .. 1e9 (default 1); unused by drag; animatable */
+    double velocity[3];             /* drag: m/s, -1e9 .. 1e9 (default 0); animatable */
+    const vt_shape *shape;          /* acts inside alone; NULL (default): everywhere */
+    int32_t parent;                 /* transform in which all of it lies (default 0: the world) */
+    int32_t animation_count;        /* (default 0) */
+    const vt_animation *animations; /* of the members that are animatable */
+} vt_force_def;
+
+VT_API vt_force_def vt_default_force(void);
+/* At most 1024. Copies what it needs. */
+VT_API vt_status vt_add_force(vt_simulation *simulation, const vt_force_def *def);
+
+/* ---- removal ---- */
+
+enum { VT_KILL_TRACERS, VT_KILL_VORTONS, VT_KILL_BOTH };
+
+/* Removes, at the end of each step, the particles that fulfil all conditions given; the others keep
+ * their order. Vortons take their strength with them: its sum changes. */
+typedef struct vt_kill_def {
+    int32_t what;          /* VT_KILL_... (default tracers) */
+    const vt_shape *shape; /* inside this shape; NULL (default): anywhere */
+    int32_t parent;        /* transform in which shape, point and distance lie (default 0) */
+    int32_t outside;       /* 1: outside of it instead (default 0) */
+    double age;            /* s and more, >= 0 (default 0) */
+    double point[3];       /* from which distance is, m, -1e9 .. 1e9 (default 0) */
+    double distance[2];    /* m, least >= 0 and most (default 0, infinity) */
+    double speed[2];   /* m/s, of the last substep, wind and forces included, least >= 0 and most
+                          (default 0, infinity); particles of age 0 have none */
+    double start, end; /* when it acts, s, 0 <= start <= end (default 0, infinity) */
+} vt_kill_def;
+
+VT_API vt_kill_def vt_default_kill(void);
+/* At most 1024. VT_INVALID_ARGUMENT also where no condition is given. */
+VT_API vt_status vt_add_kill(vt_simulation *simulation, const vt_kill_def *def);
 
 /* ---- particles ---- */
 
@@ -319,15 +413,15 @@ VT_API vt_status vt_find_rows(vt_simulation *simulation, int set, int64_t count,
 VT_API vt_status vt_update_fields(vt_simulation *simulation);
 
 /* Node-centred arrays of the working grid, shape (nz, ny, nx, 3), not contiguous: "velocity" (m/s,
- * relative to the wind) and "vector_potential" (m^2/s), up to date with the particles. Node
+ * relative to the uniform wind) and "vector_potential" (m^2/s), up to date with the particles. Node
  * (k, j, i) is at origin + spacing (i, j, k). Valid until the next step. VT_INVALID_ARGUMENT when
  * there is no grid: no vorton carries circulation, or the method has none. */
 VT_API vt_status vt_get_grid(vt_simulation *simulation, const char *name, vt_array *array,
                              double origin[3], double *spacing);
 
-/* Velocity in m/s at count points (count x 3, m), anywhere, from the fields of now, the wind
- * included: inside the grid
- * by sampling, outside by the far field of the vortons. */
+/* Velocity in m/s at count points (count x 3, m), anywhere, from the fields of now, winds
+ * included, force fields not: inside the grid by sampling, outside by the far field of the vortons.
+ */
 VT_API vt_status vt_velocity_at(vt_simulation *simulation, int64_t count, const float *points,
                                 float *velocity);
 

@@ -1,8 +1,10 @@
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "core/parallel.h"
 #include "core/status.h"
 #include "field.h"
+#include "io/grown_tracers.h"
 #include "io/volume.h"
 
 typedef struct wind_task {
@@ -23,7 +25,7 @@ static vt_status velocity_of_simulation(void *context, int64_t count, const floa
                                         float *velocity)
 {
     vt_simulation *const s = context;
-    wind_task task = {s->def.wind, velocity};
+    wind_task task = {s->winds.velocity, velocity};
     vt_velocity_of_points(s, count, points, velocity);
     vt_parallel_for(s->def.threads, count, 8192, add_wind, &task);
     return VT_OK;
@@ -31,18 +33,20 @@ static vt_status velocity_of_simulation(void *context, int64_t count, const floa
 
 static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volume **volume)
 {
-    const vt_tracers *const t = &s->tracers;
-    const vt_tracer_source source = {.count = t->set.count,
-                                     .position = t->position,
-                                     .density = t->density,
-                                     .size = t->size,
-                                     .velocity = velocity_of_simulation,
-                                     .context = s};
+    vt_tracer_source source = {.velocity = velocity_of_simulation, .context = s};
+    float *memory = NULL;
     vt_volume_def own = *def;
     if (own.threads == 0)
         own.threads = s->def.threads;
-    const vt_status status = vt_solve_now(s);
-    return status == VT_OK ? vt_create_volume_from_tracers(&source, &own, volume) : status;
+    vt_status status = vt_solve_now(s);
+    if (status == VT_OK)
+        status = vt_list_grown_tracers(&s->tracers, def->voxel_size, &source, &memory);
+    if (status == VT_OK)
+        status = vt_create_volume_from_tracers(&source, &own, volume);
+    if (status == VT_OK)
+        (*volume)->tracers = s->tracers.set.count;
+    free(memory);
+    return status;
 }
 
 vt_status vt_create_volume(vt_simulation *simulation, const vt_volume_def *def, vt_volume **volume)

@@ -3,7 +3,8 @@
  *
  * module.c      the module, its exceptions, version and build, the tables of fields
  * convert.c     arguments to C and results to Python, with errors that name the argument
- * simulation.c  the type Simulation; particles.c: its methods that work on the columns
+ * simulation.c  the type Simulation; particles.c: its methods that work on the columns;
+ *               effects.c: those that add winds, force fields and removals
  * animation.c   tracks, animated parameters, transforms
  * volume.c      the type Volume
  * solvers.c     shapes, and the solvers by themselves */

@@ -162,6 +162,7 @@ static const vt_py_field emitter_fields[] = {
     {"end", VT_PY_DOUBLE, offsetof(emitter_arguments, def.end), NULL},
     {"density", VT_PY_FINITE, offsetof(emitter_arguments, def.density), NULL},
     {"lifetime", VT_PY_DOUBLE, offsetof(emitter_arguments, def.lifetime), NULL},
+    {"growth", VT_PY_FINITE, offsetof(emitter_arguments, def.growth), NULL},
     {"parent", VT_PY_INT32, offsetof(emitter_arguments, def.parent), NULL},
     {"animations", VT_PY_OBJECT, offsetof(emitter_arguments, animations), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
@@ -324,7 +325,7 @@ static PyMethodDef methods[] = {
      "Adds a vortex ring; vorton.h (vt_ring_def) has units, ranges and defaults."},
     {"add_emitter", VT_PY_FUNCTION(add_emitter), METH_VARARGS | METH_KEYWORDS,
      "add_emitter($self, /, *, shape=..., count=..., rate=..., start=..., end=..., density=..., "
-     "lifetime=..., parent=..., animations=...)\n--\n\n"
+     "lifetime=..., growth=..., parent=..., animations=...)\n--\n\n"
      "Adds a source of tracers; vorton.h (vt_emitter_def) has units, ranges and defaults.\n\n"
      "shape is a dict with the keyword arguments of shape_volume; animations is a dict of tracks\n"
      "(see evaluate_track) by the names of parameters."},
@@ -336,6 +337,27 @@ static PyMethodDef methods[] = {
     {"pose", VT_PY_FUNCTION(vt_py_pose), METH_VARARGS | METH_KEYWORDS,
      "pose($self, /, id, time)\n--\n\n"
      "(3, 4) matrix from the space of a transform to the world at a time, s."},
+    {"add_wind", VT_PY_FUNCTION(vt_py_add_wind), METH_VARARGS | METH_KEYWORDS,
+     "add_wind($self, /, *, velocity=..., animations=...)\n--\n\n"
+     "Adds a uniform wind; vorton.h (vt_wind_def) has units, ranges and defaults.\n\n"
+     "animations is a dict of tracks (see evaluate_track) by the names of parameters."},
+    {"add_wind_grid", VT_PY_FUNCTION(vt_py_add_wind_grid), METH_VARARGS | METH_KEYWORDS,
+     "add_wind_grid($self, /, *, velocity, origin=..., spacing=..., outside=..., "
+     "strength=..., animations=...)\n--\n\n"
+     "Adds a wind given by velocity (nz, ny, nx, 3); vorton.h (vt_wind_grid_def) has units, "
+     "ranges\n"
+     "and defaults. outside is 'zero' or 'border'."},
+    {"add_force", VT_PY_FUNCTION(vt_py_add_force), METH_VARARGS | METH_KEYWORDS,
+     "add_force($self, /, *, kind=..., center=..., axis=..., strength=..., radius=..., "
+     "velocity=..., shape=..., parent=..., animations=...)\n--\n\n"
+     "Adds a force field for tracers; vorton.h (vt_force_def) has units, ranges and defaults.\n\n"
+     "kind is 'attractor', 'vortex' or 'drag'; shape is a dict as for add_emitter, or None."},
+    {"add_kill", VT_PY_FUNCTION(vt_py_add_kill), METH_VARARGS | METH_KEYWORDS,
+     "add_kill($self, /, *, what=..., shape=..., parent=..., outside=..., age=..., point=..., "
+     "least_distance=..., most_distance=..., least_speed=..., most_speed=..., start=..., "
+     "end=...)\n--\n\n"
+     "Adds a removal of particles; vorton.h (vt_kill_def) has units, ranges and defaults.\n\n"
+     "what is 'tracers', 'vortons' or 'both'; shape is a dict as for add_emitter, or None."},
     {"add_vortons", VT_PY_FUNCTION(vt_py_add_vortons), METH_VARARGS | METH_KEYWORDS,
      "add_vortons($self, /, position, strength, core, volume)\n--\n\n"
      "Appends vortons and returns their ids (int64).\n\n"

@@ -36,6 +36,11 @@ PyObject *vt_py_column(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_count(PyObject *self, PyObject *set);
 PyObject *vt_py_capacity(PyObject *self, PyObject *set);
 
+/* effects.c: methods that add winds, force fields and removals */
+PyObject *vt_py_add_wind(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_add_wind_grid(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_add_force(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_add_kill(PyObject *self, PyObject *positional, PyObject *named);
 /* animation.c */
 PyObject *vt_py_add_transform(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_pose(PyObject *self, PyObject *positional, PyObject *named);

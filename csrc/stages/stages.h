@@ -4,6 +4,7 @@
 
 #include "core/arena.h"
 #include "stages/boundary.h"
+#include "stages/force.h"
 #include "stages/motion.h"
 #include "stages/poisson.h"
 #include "state/grid.h"

@@ -46,10 +46,12 @@ void vt_use_tracer_column(vt_simulation *s, int column)
     if (column == VT_TRACER_lifetime)
         for (int64_t i = 0; i < count; i++)
             s->tracers.lifetime[i] = INFINITY;
+    if (column == VT_TRACER_growth)
+        memset(s->tracers.growth, 0, 4 * (size_t)count);
     if (column == VT_TRACER_velocity && count && !vt_solve_now(s)) {
         vt_velocity_of_points(s, count, s->tracers.position, s->tracers.velocity);
         for (int64_t i = 0; i < 3 * count; i++)
-            s->tracers.velocity[i] += (float)s->def.wind[i % 3];
+            s->tracers.velocity[i] += (float)s->winds.velocity[i % 3];
     }
 }
 
@@ -182,6 +184,8 @@ int64_t vt_append_tracers(vt_simulation *s, int64_t count, const float *position
     if (t->set.used[VT_TRACER_lifetime])
         for (int64_t i = 0; i < count; i++)
             t->lifetime[first + i] = INFINITY;
+    if (t->set.used[VT_TRACER_growth])
+        memset(t->growth + first, 0, 4 * (size_t)count);
     t->set.count += count;
     return first;
 }

@@ -46,4 +46,7 @@ vt_pose vt_pose_at(const vt_transforms *transforms, int32_t id, double time);
 void vt_pose_point(const vt_pose *pose, const double point[3], double world[3]);
 void vt_pose_direction(const vt_pose *pose, const double direction[3], double world[3]);
 
+/* A point of the world in the space of the pose. */
+void vt_pose_point_back(const vt_pose *pose, const double world[3], double point[3]);
+
 #endif

@@ -77,6 +77,7 @@ static int reserve_memory(vt_simulation *s)
     vt_reserve_huge(s->grid_memory, s->grid_bytes);
     s->tracers.set.used[VT_TRACER_velocity] = 0;
     s->tracers.set.used[VT_TRACER_lifetime] = 0;
+    s->tracers.set.used[VT_TRACER_growth] = 0;
     return 0;
 }
 
@@ -111,6 +112,9 @@ void vt_destroy_simulation(vt_simulation *s)
     vt_destroy_set(&s->vortons.set);
     vt_destroy_set(&s->tracers.set);
     vt_destroy_sources(&s->sources);
+    vt_destroy_winds(&s->winds);
+    vt_destroy_forces(&s->forces);
+    vt_destroy_kills(&s->kills);
     vt_destroy_transforms(&s->transforms);
     vt_moments_destroy(&s->moments);
     vt_poisson_plan_destroy(&s->plan);

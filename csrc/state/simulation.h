@@ -10,9 +10,12 @@
 #include "stages/domain.h"
 #include "stages/stages.h"
 #include "state/columns.h"
+#include "state/forces.h"
 #include "state/grid.h"
+#include "state/kills.h"
 #include "state/pose.h"
 #include "state/sources.h"
+#include "state/winds.h"
 #include "vorton.h"
 
 enum vt_timed_stage {
@@ -36,6 +39,9 @@ struct vt_simulation {
     vt_vortons vortons;
     vt_tracers tracers;
     vt_sources sources;
+    vt_winds winds;
+    vt_forces forces;
+    vt_kills kills;
     vt_transforms transforms;
     vt_placement placement;
     double time;          /* s */

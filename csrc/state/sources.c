@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/grow.h"
 #include "core/mathd.h"
 #include "core/random.h"
 #include "core/status.h"
@@ -18,6 +19,7 @@ static const vt_parameter emitter_parameters[] = {
     {"rate", MEMBER(rate), {1, 0, 1e9, 0, "tracers a second"}},
     {"density", MEMBER(density), {1, 0, DBL_MAX, 0, "kg/m^3"}},
     {"lifetime", MEMBER(lifetime), {1, 0, INFINITY, 1, "s"}},
+    {"growth", MEMBER(growth), {1, 0, 1e9, 0, "m/s"}},
     {0}};
 
 vt_emitter_def vt_default_emitter(void)
@@ -40,18 +42,6 @@ void vt_destroy_sources(vt_sources *sources)
     free(sources->rings);
     free(sources->emitters);
     *sources = (vt_sources){0};
-}
-
-/* Room for one more in an array that doubles; 0 on success. */
-static int grow(void **array, int32_t count, size_t item)
-{
-    if (count & (count - 1))
-        return 0;
-    void *const more = realloc(*array, item * (size_t)(count ? 2 * count : 1));
-    if (!more)
-        return -1;
-    *array = more;
-    return 0;
 }
 
 /* ---- rings ---- */
@@ -80,7 +70,7 @@ static vt_status keep_ring(vt_simulation *s, const vt_ring_def *def)
 {
     vt_sources *const sources = &s->sources;
     if (sources->ring_count == MOST_SOURCES ||
-        grow((void **)&sources->rings, sources->ring_count, sizeof *def))
+        vt_grow((void **)&sources->rings, sources->ring_count, sizeof *def))
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for ring %d", sources->ring_count);
     sources->rings[sources->ring_count++] = *def;
     return VT_OK;
@@ -160,13 +150,14 @@ static vt_tracer_list new_tracer_list(vt_arena *arena, int64_t count)
                             .density = vt_arena_push(arena, 4 * rows),
                             .size = vt_arena_push(arena, 4 * rows),
                             .lifetime = vt_arena_push(arena, 4 * rows),
+                            .growth = vt_arena_push(arena, 4 * rows),
                             .time = vt_arena_push(arena, 8 * rows)};
 }
 
 static vt_tracer_list list_from(const vt_tracer_list *rows, int64_t first)
 {
     return (vt_tracer_list){rows->position + 3 * first, rows->density + first, rows->size + first,
-                            rows->lifetime + first, rows->time + first};
+                            rows->lifetime + first,     rows->growth + first,  rows->time + first};
 }
 
 static void place_tracer(const vt_pose *pose, float position[3])
@@ -198,6 +189,7 @@ static void finish_births(const vt_simulation *s, const vt_emitter *emitter, dou
         rows->density[i] = (float)(now.density * volume / n);
         rows->size[i] = (float)vt_cbrt(volume / n);
         rows->lifetime[i] = (float)now.lifetime;
+        rows->growth[i] = (float)now.growth;
     }
 }
 
@@ -217,6 +209,8 @@ static int64_t append_births(vt_simulation *s, int64_t count, const vt_tracer_li
     const int64_t first = vt_append_tracers(s, count, rows->position, rows->density, rows->size);
     if (s->tracers.set.used[VT_TRACER_lifetime])
         memcpy(s->tracers.lifetime + first, rows->lifetime, 4 * (size_t)count);
+    if (s->tracers.set.used[VT_TRACER_growth])
+        memcpy(s->tracers.growth + first, rows->growth, 4 * (size_t)count);
     return first;
 }
 
@@ -257,6 +251,11 @@ static int dies(const vt_emitter *emitter)
     return isfinite(emitter->def.lifetime) || vt_find_animation(&emitter->animations, "lifetime");
 }
 
+static int grows(const vt_emitter *emitter)
+{
+    return emitter->def.growth > 0 || vt_find_animation(&emitter->animations, "growth");
+}
+
 static vt_status keep_emitter(vt_simulation *s, const vt_emitter_def *def)
 {
     vt_sources *const sources = &s->sources;
@@ -266,10 +265,12 @@ static vt_status keep_emitter(vt_simulation *s, const vt_emitter_def *def)
     vt_status status = vt_create_region(&def->shape, &emitter.region);
     if (!status)
         status = animate_emitter(def, &emitter);
-    if (!status && (n == MOST_SOURCES || grow((void **)&sources->emitters, n, sizeof emitter)))
+    if (!status && (n == MOST_SOURCES || vt_grow((void **)&sources->emitters, n, sizeof emitter)))
         status = vt_fail(VT_OUT_OF_MEMORY, "no memory for emitter %d", n);
     if (!status && dies(&emitter))
         vt_use_tracer_column(s, VT_TRACER_lifetime);
+    if (!status && grows(&emitter))
+        vt_use_tracer_column(s, VT_TRACER_growth);
     if (!status && def->count > 0 && def->start <= s->time)
         status = fill_now(s, &emitter);
     if (status) {

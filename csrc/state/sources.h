@@ -31,9 +31,10 @@ typedef struct vt_birth_run {
     const vt_emitter *emitter; /* NULL: vortons of a ring */
 } vt_birth_run;
 
-/* Tracers to be born: where (count x 3, m), what each carries (kg), their spacing (m), s, s. */
+/* Tracers to be born: where (count x 3, m), what each carries (kg), their spacing (m), s, m/s, s.
+ */
 typedef struct vt_tracer_list {
-    float *position, *density, *size, *lifetime;
+    float *position, *density, *size, *lifetime, *growth;
     double *time;
 } vt_tracer_list;
 

@@ -1,0 +1,24 @@
+/* What is removed at the end of a step: tracers past their lifetime, and what a kill names. */
+#ifndef VORTON_STATE_KILLS_H
+#define VORTON_STATE_KILLS_H
+
+#include "state/shapes.h"
+#include "vorton.h"
+
+typedef struct vt_kill {
+    vt_kill_def def; /* its shape is in the region */
+    int32_t has_region;
+    vt_region region;
+} vt_kill;
+
+typedef struct vt_kills {
+    vt_kill *kill;
+    int32_t count;
+} vt_kills;
+
+void vt_destroy_kills(vt_kills *kills);
+
+/* Removes them from both sets; the others keep their order. */
+void vt_remove_dead(vt_simulation *simulation);
+
+#endif

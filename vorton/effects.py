@@ -1,0 +1,528 @@
+"""Effects: winds that blow, force fields that lead tracers, and what removes particles."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import dataclasses
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .animation import (
+    Transform,
+    add_parent,
+    animatable,
+    parent_field,
+    split,
+    without_no_parent,
+)
+from .fields import (
+    Definition,
+    check_integer,
+    check_keys,
+    check_number,
+    check_vector,
+    choice,
+    field,
+    from_dict,
+    number,
+    shown,
+)
+from .shapes import SHAPES, Shape, _check_digest
+
+FASTEST = 1e9
+"""Largest speed, m/s."""
+
+MOST_NODES = 2**28
+"""Largest number of nodes of a grid of wind."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Effect(Definition):
+    """Base of all effects."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, a transform inside."""
+        return without_no_parent(super().to_dict())
+
+    def _add_to(self, core: Any) -> None:
+        """Add to a `_core.Simulation`."""
+        raise NotImplementedError
+
+
+def _check_shape(name: str, value: Any) -> Shape:
+    if isinstance(value, Mapping):
+        return from_dict(value, SHAPES, name)  # type: ignore[return-value]
+    if not isinstance(value, Shape):
+        known = ", ".join(shape.__name__ for shape in SHAPES)
+        raise TypeError(f"{name} = {shown(value)}: must be a shape: {known}")
+    return value
+
+
+def _shape(text: str) -> Any:
+    """Field for a shape, or None for everywhere; a mesh must be closed."""
+    return field(None, _check_shape, text, optional=True)
+
+
+def _core_shape(shape: Shape | None) -> dict[str, Any] | None:
+    return None if shape is None else shape._core_shape()
+
+
+def _check_place(name: str, value: Any) -> tuple[float, ...]:
+    return check_vector(name, value, unit="m", least=-1e9, most=1e9)
+
+
+def _check_axis(name: str, value: Any) -> tuple[float, ...]:
+    return check_vector(name, value, least=-1e9, most=1e9, nonzero=True)
+
+
+def _check_speed(name: str, value: Any) -> tuple[float, ...]:
+    return check_vector(name, value, unit="m/s", least=-FASTEST, most=FASTEST)
+
+
+# ---- wind ----
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Wind(Effect):
+    """A uniform wind, added to the scene's `wind` and to others.
+
+    One that changes in time acts between two times as its exact mean.
+
+    Parameters
+    ----------
+    velocity : three numbers, m/s; animatable
+        Within 1e9, default (0, 0, 0).
+
+    Examples
+    --------
+    >>> from vorton.animation import Keys
+    >>> Wind(Keys([(0, (0, 0, 0)), (2, (3, 0, 0))], "smooth")).velocity.at(1)
+    (1.5, 0.0, 0.0)
+    """
+
+    velocity: Any = animatable(field((0.0, 0.0, 0.0), _check_speed, "velocity", "m/s"))
+
+    def _add_to(self, core: Any) -> None:
+        core.add_wind(**split(velocity=self.velocity))
+
+
+def _check_velocity(name: str, value: Any) -> np.ndarray:
+    """The values as a read-only array of their own, from an array or from what JSON holds."""
+    what = f"finite numbers of shape (nz, ny, nx, 3), m/s, at most {FASTEST:g} in size"
+    if isinstance(value, Mapping):
+        value = _decode(name, value)
+    try:
+        array = np.array(value)
+    except ValueError:
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind not in "fiu":
+        raise TypeError(f"{name} = {shown(value)} of dtype {array.dtype}: must be {what}")
+    if array.ndim != 4 or array.shape[3] != 3 or min(array.shape[:3]) < 2:
+        raise ValueError(f"{name} of shape {array.shape}: must be {what}, 2 nodes along each axis")
+    if array.size > 3 * MOST_NODES:
+        raise ValueError(f"{name} of shape {array.shape}: at most {MOST_NODES} nodes are allowed")
+    bad = np.argwhere(~(np.abs(array) <= FASTEST))
+    if len(bad):
+        at = tuple(bad[0].tolist())
+        raise ValueError(f"{name}[{', '.join(map(str, at))}] = {array[at]}: must be {what}")
+    array = np.ascontiguousarray(array, dtype=np.float32)
+    array.setflags(write=False)
+    return array
+
+
+def _encode(array: np.ndarray) -> dict[str, Any]:
+    data = base64.b64encode(array.astype("<f4").tobytes()).decode()
+    return {"shape": list(array.shape), "float32": data}
+
+
+def _decode(name: str, data: Mapping[str, Any]) -> np.ndarray:
+    keys = ("shape", "float32")
+    check_keys(data, keys, name)
+    for key in keys:
+        if key not in data:
+            raise ValueError(f"{name}: key {key!r} is missing")
+    what = "the nodes along z, y, x and 3"
+    if not isinstance(data["shape"], (list, tuple)) or len(data["shape"]) != 4:
+        raise TypeError(f"{name}.shape = {shown(data['shape'])}: must be {what}")
+    shape = [
+        check_integer(f"{name}.shape[{axis}]", n, least=1, most=MOST_NODES)
+        for axis, n in enumerate(data["shape"])
+    ]
+    if not isinstance(data["float32"], str):
+        raise TypeError(f"{name}.float32 = {shown(data['float32'])}: must be a text in base64")
+    try:
+        values = np.frombuffer(base64.b64decode(data["float32"], validate=True), "<f4")
+        return values.reshape(shape)
+    except (ValueError, binascii.Error) as error:
+        raise ValueError(f"{name}.float32: is not base64 of {shape} floats: {error}") from error
+
+
+def _check_path(name: str, value: Any) -> str:
+    if not isinstance(value, (str, os.PathLike)) or not str(value):
+        raise TypeError(f"{name} = {shown(value)}: must be the path of a .npy file")
+    return str(Path(value).absolute())
+
+
+def _load_velocity(path: Path) -> np.ndarray:
+    name = f"WindGrid.path = {str(path)!r}"
+    if not path.is_file():
+        raise FileNotFoundError(f"{name}: no such file")
+    try:
+        values = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        raise ValueError(f"{name}: cannot be read as an array: {error}") from error
+    if not isinstance(values, np.ndarray):
+        values.close()
+        raise ValueError(f"{name}: holds several arrays (.npz); must be a .npy file")
+    return values
+
+
+def _check_spacing(name: str, value: Any) -> float | tuple[float, ...]:
+    limits = {"least": 1e-9, "most": 1e9, "unit": "m"}
+    if isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) > 0:
+        return check_vector(name, value, **limits)
+    return check_number(name, value, **limits)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class WindGrid(Effect):
+    """Wind that depends on the position: velocities on the nodes of a box that stands still.
+
+    It is added to the velocity that the vortons induce. Everything that moves feels it, and its
+    gradient stretches vortons. Between nodes it is linear along each axis; node [k, j, i] lies at
+    origin + spacing * (i, j, k). Where there are vortons, detail finer than the grid of the flow
+    is lost.
+
+    Give `path` or `velocity`. A file is read when the WindGrid is made; in a scene's JSON it stands
+    as its path, relative to the folder of the JSON file, with the SHA-256 of the values: loading
+    such a scene fails when they have changed (delete the "sha256" line to accept the new ones). An
+    array stands in the JSON as base64 of its floats.
+
+    Parameters
+    ----------
+    velocity : (nz, ny, nx, 3) numbers, m/s, optional
+        At least 2 nodes along each axis, at most 2^28 in all; values within 1e9.
+    path : str or path, optional
+        A .npy file with such an array.
+    origin : three numbers, m
+        Place of node [0, 0, 0], default (0, 0, 0).
+    spacing : number or three numbers, m
+        Between neighbouring nodes along x, y, z; 1e-9 to 1e9, default 1.
+    outside : "zero" or "border"
+        Outside the box: no wind (default; let the values fall to 0 towards the border, or there is
+        a jump), or the wind of the nearest point of the box.
+    strength : number; animatable
+        Factor of the values, default 1.
+    sha256 : str, optional
+        Expected digest of the values in the file.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Not finite, wrong shape or dtype, another digest.
+    FileNotFoundError
+        No such file.
+
+    Examples
+    --------
+    >>> shear = np.zeros((2, 2, 2, 3))
+    >>> shear[1, :, :, 0] = 3.0                                   # u = z along x, m/s
+    >>> WindGrid(shear, spacing=3.0, outside="border").strength
+    1.0
+    """
+
+    velocity: np.ndarray | None = field(None, _check_velocity, "values", "m/s", optional=True)  # noqa: RUF009
+    path: str | None = field(None, _check_path, "file of the values", optional=True)
+    origin: tuple[float, float, float] = field(
+        (0.0, 0.0, 0.0), _check_place, "place of the first node", "m"
+    )
+    spacing: float | tuple[float, float, float] = field(
+        1.0, _check_spacing, "between neighbouring nodes", "m"
+    )
+    outside: str = choice("zero", ("zero", "border"), "wind outside the box")
+    strength: Any = animatable(number(1.0, "", "factor", least=-FASTEST, most=FASTEST))
+    sha256: str | None = field(None, _check_digest, "digest of the values", optional=True)
+
+    def _check(self) -> None:
+        if (self.path is None) == (self.velocity is None):
+            raise ValueError("WindGrid: give either path or velocity")
+        if self.path is None:
+            if self.sha256 is not None:
+                raise ValueError("WindGrid.sha256: goes with path, not with velocity")
+            return
+        values = _check_velocity("WindGrid.velocity", _load_velocity(Path(self.path)))
+        digest = _digest(values)
+        if self.sha256 not in (None, digest):
+            raise ValueError(
+                f"WindGrid.path = {self.path!r}: the values have changed since the scene was saved "
+                f"(sha256 {digest[:12]}..., expected {str(self.sha256)[:12]}...)"
+            )
+        object.__setattr__(self, "velocity", values)
+        object.__setattr__(self, "sha256", digest)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; a wind from a file without its values."""
+        data = super().to_dict()
+        if self.path is not None:
+            del data["velocity"]
+        else:
+            del data["path"], data["sha256"]
+            assert self.velocity is not None
+            data["velocity"] = _encode(self.velocity)
+        return data
+
+    def _identity(self) -> dict[str, Any]:
+        assert self.velocity is not None
+        data = self.to_dict()
+        data.pop("path", None)
+        return {**data, "velocity": list(self.velocity.shape), "sha256": _digest(self.velocity)}
+
+    def _add_to(self, core: Any) -> None:
+        spacing = self.spacing if isinstance(self.spacing, tuple) else (self.spacing,) * 3
+        core.add_wind_grid(
+            velocity=self.velocity,
+            origin=self.origin,
+            spacing=spacing,
+            outside=self.outside,
+            **split(strength=self.strength),
+        )
+
+
+def _digest(values: np.ndarray) -> str:
+    return hashlib.sha256(f"{values.shape}".encode() + values.astype("<f4").tobytes()).hexdigest()
+
+
+# ---- force fields ----
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Attractor(Effect):
+    """Draws tracers towards a point; vortons keep to the fluid.
+
+    Tracers have no mass, so the field is a velocity in addition to the fluid's: at the distance d
+    strength d / radius exp((1 - d^2 / radius^2) / 2) towards the centre. It is largest, `strength`,
+    at the distance `radius`, and gone (1 %) at four times that.
+
+    Parameters
+    ----------
+    center : three numbers, m; animatable
+        Default (0, 0, 0).
+    strength : number, m/s; animatable
+        Largest speed, default 1; negative drives away.
+    radius : number, m; animatable
+        Where it is largest, 1e-6 to 1e9, default 1.
+    shape : Sphere, Box, Disk, Torus or Mesh, optional
+        Acts inside alone; default everywhere.
+    parent : Transform, optional
+        All of it lies in its space; the strength stays.
+
+    Examples
+    --------
+    >>> Attractor((0, 0, 2), strength=0.5).radius
+    1.0
+    """
+
+    center: Any = animatable(field((0.0, 0.0, 0.0), _check_place, "centre", "m"))
+    strength: Any = animatable(number(1.0, "m/s", "largest speed", least=-FASTEST, most=FASTEST))
+    radius: Any = animatable(number(1.0, "m", "where it is largest", least=1e-6, most=1e9))
+    shape: Shape | None = _shape("where it acts")
+    parent: Transform | None = parent_field("all of it lies in its space")
+
+    def _add_to(self, core: Any) -> None:
+        core.add_force(
+            kind="attractor",
+            shape=_core_shape(self.shape),
+            parent=add_parent(self.parent, core),
+            **split(center=self.center, strength=self.strength, radius=self.radius),
+        )
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Vortex(Effect):
+    """Leads tracers around a straight axis; vortons keep to the fluid.
+
+    A velocity in addition to the fluid's, that of a Lamb-Oseen vortex: at the distance r from the
+    axis circulation / (2 pi r) (1 - exp(-r^2 / core^2)), right-handed about it.
+
+    Parameters
+    ----------
+    center : three numbers, m; animatable
+        Any point of the axis, default (0, 0, 0).
+    axis : three numbers; animatable
+        Any length but 0, default (0, 0, 1).
+    circulation : number, m^2/s; animatable
+        Default 1.
+    core : number, m; animatable
+        Radius of the core, which turns like a solid; 1e-6 to 1e9, default 0.1.
+    shape : Sphere, Box, Disk, Torus or Mesh, optional
+        Acts inside alone; default everywhere.
+    parent : Transform, optional
+        All of it lies in its space; the circulation stays.
+
+    Examples
+    --------
+    >>> Vortex(axis=(0, 0, 1), circulation=2.0, core=0.3).core
+    0.3
+    """
+
+    center: Any = animatable(field((0.0, 0.0, 0.0), _check_place, "a point of the axis", "m"))
+    axis: Any = animatable(field((0.0, 0.0, 1.0), _check_axis, "axis"))
+    circulation: Any = animatable(number(1.0, "m^2/s", "circulation", least=-FASTEST, most=FASTEST))
+    core: Any = animatable(number(0.1, "m", "radius of the core", least=1e-6, most=1e9))
+    shape: Shape | None = _shape("where it acts")
+    parent: Transform | None = parent_field("all of it lies in its space")
+
+    def _add_to(self, core: Any) -> None:
+        values = {"strength": self.circulation, "radius": self.core}
+        core.add_force(
+            kind="vortex",
+            shape=_core_shape(self.shape),
+            parent=add_parent(self.parent, core),
+            **split(center=self.center, axis=self.axis, **values),
+        )
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Drag(Effect):
+    """Makes tracers follow a given velocity more than the fluid; vortons keep to the fluid.
+
+    Tracers have no mass, so drag is a blend: a tracer moves with (1 - fraction) of its velocity,
+    wind and other fields included, and fraction of `velocity`. With fraction 1 and velocity 0
+    tracers stand still. Drags act after all attractors and vortices, several one after the other.
+
+    Parameters
+    ----------
+    velocity : three numbers, m/s; animatable
+        Default (0, 0, 0).
+    fraction : number; animatable
+        0 to 1, default 0.5.
+    shape : Sphere, Box, Disk, Torus or Mesh, optional
+        Acts inside alone; default everywhere.
+    parent : Transform, optional
+        The shape and the direction of the velocity lie in its space. The velocity is not relative
+        to its motion.
+
+    Examples
+    --------
+    >>> Drag(fraction=0.8).velocity
+    (0.0, 0.0, 0.0)
+    """
+
+    velocity: Any = animatable(field((0.0, 0.0, 0.0), _check_speed, "what they follow", "m/s"))
+    fraction: Any = animatable(number(0.5, "", "how much of it", least=0, most=1))
+    shape: Shape | None = _shape("where it acts")
+    parent: Transform | None = parent_field("shape and velocity lie in its space")
+
+    def _add_to(self, core: Any) -> None:
+        core.add_force(
+            kind="drag",
+            shape=_core_shape(self.shape),
+            parent=add_parent(self.parent, core),
+            **split(velocity=self.velocity, strength=self.fraction),
+        )
+
+
+# ---- removal ----
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Kill(Effect):
+    """Removes, at the end of each step, the particles that fulfil all the conditions given.
+
+    Several kills act independently. Vortons take their strength with them: its sum changes, and
+    vortex lines that were closed may end. `Tracers(lifetime=...)` is the quicker way to remove the
+    tracers of one source by age.
+
+    Parameters
+    ----------
+    what : "tracers", "vortons" or "both"
+        Default "tracers".
+    inside, outside : Sphere, Box, Disk, Torus or Mesh, optional
+        Condition: inside, or outside, of that shape; one of them at most.
+    older_than : number, s, optional
+        Condition: this age or more, > 0.
+    point : three numbers, m
+        From which distance is, default (0, 0, 0).
+    nearer_than, farther_than : number, m, optional
+        Conditions: this distance from `point` or less, or more; > 0. Both: between them.
+    slower_than, faster_than : number, m/s, optional
+        Conditions: this speed or less, or more; > 0. Both: between them. The speed is that of the
+        last substep, with winds and force fields; what has not moved yet has none and stays.
+    start, end : number, s
+        When it acts, start >= 0, end > start; default always.
+    parent : Transform, optional
+        Shape, point and distances lie in its space.
+
+    Raises
+    ------
+    ValueError
+        Also where no condition is given: it would remove everything.
+
+    Examples
+    --------
+    >>> from vorton.shapes import Box
+    >>> Kill(outside=Box((-5, -5, 0), (5, 5, 8)), what="both").what
+    'both'
+    """
+
+    what: str = choice("tracers", ("tracers", "vortons", "both"), "what is removed")
+    inside: Shape | None = _shape("condition: inside")
+    outside: Shape | None = _shape("condition: outside")
+    older_than: float | None = number(None, "s", "condition: age", above=0, optional=True)
+    point: tuple[float, float, float] = field(
+        (0.0, 0.0, 0.0), _check_place, "from which distance is", "m"
+    )
+    nearer_than: float | None = number(None, "m", "condition: distance", above=0, optional=True)
+    farther_than: float | None = number(None, "m", "condition: distance", above=0, optional=True)
+    slower_than: float | None = number(None, "m/s", "condition: speed", above=0, optional=True)
+    faster_than: float | None = number(None, "m/s", "condition: speed", above=0, optional=True)
+    start: float = number(0.0, "s", "first time", least=0)
+    end: float | None = number(None, "s", "last time", above=0, optional=True)
+    parent: Transform | None = parent_field("shape, point and distances lie in its space")
+
+    def _check(self) -> None:
+        conditions = (
+            "inside", "outside", "older_than", "nearer_than", "farther_than", "slower_than",
+            "faster_than",
+        )  # fmt: skip
+        if all(getattr(self, name) is None for name in conditions):
+            raise ValueError(f"Kill: would remove everything; give one of {', '.join(conditions)}")
+        if self.inside is not None and self.outside is not None:
+            raise ValueError("Kill: inside and outside exclude each other; give one")
+        for least, most in (("farther_than", "nearer_than"), ("faster_than", "slower_than")):
+            low, high = getattr(self, least), getattr(self, most)
+            if low is not None and high is not None and low >= high:
+                raise ValueError(f"Kill.{most} = {high}: must be > {least} = {low}")
+        if self.end is not None and self.end <= self.start:
+            raise ValueError(f"Kill.end = {self.end}: must be > start = {self.start} (s)")
+        shape = self.inside or self.outside
+        if shape is not None:
+            shape._core_shape()  # an open mesh says so here
+
+    def _add_to(self, core: Any) -> None:
+        values = {
+            "age": self.older_than,
+            "least_distance": self.farther_than,
+            "most_distance": self.nearer_than,
+            "least_speed": self.faster_than,
+            "most_speed": self.slower_than,
+            "end": self.end,
+        }
+        core.add_kill(
+            what=self.what,
+            shape=_core_shape(self.inside or self.outside),
+            outside=self.outside is not None,
+            parent=add_parent(self.parent, core),
+            point=self.point,
+            start=self.start,
+            **{key: value for key, value in values.items() if value is not None},
+        )
+
+
+EFFECTS: tuple[type[Effect], ...] = (Wind, WindGrid, Attractor, Vortex, Drag, Kill)
