@@ -181,7 +181,8 @@ class BuildNative(build_ext):
         target = folder / "libvorton.so"
         objects = tools.compile_all(jobs)
         if is_older(target, objects):
-            flags = ["-Wl,-soname,libvorton.so"]
+            # The threads of the pool outlive a dlclose().
+            flags = ["-Wl,-soname,libvorton.so", "-Wl,-z,nodelete"]
             if not os.environ.get("VORTON_SANITIZE"):  # the program brings their runtime
                 flags.append("-Wl,--no-undefined")
             tools.link(target, objects, flags, tools.libraries)

@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/parallel.h"
 #include "core/status.h"
+#include "state/check.h"
 #include "state/solve_poisson.h"
 
 /* ---- where the vortons are ---- */
@@ -60,11 +62,22 @@ static void add_tracers(vt_simulation *s, vt_content *content, int *any)
     add_bounds(content, &bounds, any);
 }
 
+static int is_viewed(const vt_simulation *s, int column)
+{
+    return s->viewed[VT_VORTONS] >> column & 1;
+}
+
 vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content *content)
 {
     const int threads = s->def.threads;
     vt_bounds bounds;
     int any = 0;
+    if (is_viewed(s, VT_VORTON_core)) {
+        const vt_status status = vt_check_cores(s);
+        if (status)
+            return status;
+        vt_update_smallest_core(s);
+    }
     s->stages->bounds(s->vortons.set.count, s->vortons.position, s->vortons.strength, &bounds,
                       threads);
     if (!all_finite(&bounds))
@@ -292,22 +305,85 @@ void vt_find_source(vt_simulation *s, float *source[3])
     vt_arena_pop(&s->arena, mark);
 }
 
+/* Columns of the vortons that the fields are made from. */
+static const int source_columns[] = {VT_VORTON_position, VT_VORTON_strength, VT_VORTON_core,
+                                     VT_VORTON_bound_volume};
+enum { SOURCE_COLUMNS = sizeof source_columns / sizeof *source_columns, DIGEST_BLOCK = 65536 };
+
+typedef struct digest_job {
+    const char *values;
+    int64_t bytes;
+    uint64_t *block;
+} digest_job;
+
+/* One-to-one in each of its arguments, and every bit reaches the others: a change does not get
+ * lost, nor two of them together but by a chance of 2^-64. */
+static inline uint64_t mix(uint64_t digest, uint64_t word)
+{
+    digest = (digest ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return digest ^ digest >> 29;
+}
+
+static void digest_block(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    enum { LANES = 4, WORD = sizeof(uint64_t) };
+    const digest_job job = *(const digest_job *)data;
+    uint64_t digest[LANES] = {0, 1, 2, 3};
+    for (int64_t at = begin; at < end; at += LANES * WORD) {
+        uint64_t word[LANES] = {0};
+        memcpy(word, job.values + at, (size_t)(end - at < LANES * WORD ? end - at : LANES * WORD));
+        for (int l = 0; l < LANES; l++)
+            digest[l] = mix(digest[l], word[l]);
+    }
+    for (int l = 1; l < LANES; l++)
+        digest[0] = mix(digest[0], digest[l]);
+    job.block[begin / DIGEST_BLOCK] = digest[0];
+}
+
+/* Digest of the source columns where any of them was viewed, never 0; else 0. */
+static uint64_t digest_sources(vt_simulation *s)
+{
+    const vt_set *const set = &s->vortons.set;
+    uint64_t digest = (uint64_t)set->count;
+    int viewed = 0;
+    for (int n = 0; n < SOURCE_COLUMNS; n++)
+        viewed |= is_viewed(s, source_columns[n]);
+    if (!viewed)
+        return 0;
+    for (int n = 0; n < SOURCE_COLUMNS; n++) {
+        const int c = source_columns[n];
+        const int64_t bytes = set->row_bytes[c] * set->count;
+        const int64_t blocks = (bytes + DIGEST_BLOCK - 1) / DIGEST_BLOCK;
+        const size_t mark = vt_arena_mark(&s->arena);
+        digest_job job = {set->column[c], bytes, vt_arena_push(&s->arena, 8 * (size_t)blocks)};
+        vt_parallel_for(s->def.threads, bytes, DIGEST_BLOCK, digest_block, &job);
+        for (int64_t b = 0; b < blocks; b++)
+            digest = mix(digest, job.block[b]);
+        vt_arena_pop(&s->arena, mark);
+    }
+    return digest ? digest : 1;
+}
+
 vt_status vt_solve_now(vt_simulation *s)
 {
     static const double nowhere[3] = {0, 0, 0};
     vt_content content;
-    vt_status status = VT_OK;
     vt_set_wind(s, s->time, s->time);
     vt_set_wind_grids(s, s->time, s->time, nowhere);
-    if (s->fields_current && !s->viewed[VT_VORTONS])
+    const uint64_t digest = digest_sources(s);
+    /* a box holds the tracers, too, and they may have been written */
+    const int moved = s->def.method.domain == VT_DOMAIN_BOX && s->viewed[VT_TRACERS];
+    if (s->fields_current && s->fields_digest == digest && !moved)
         return VT_OK;
-    status = vt_find_content(s, NULL, &content);
+    vt_status status = vt_find_content(s, NULL, &content);
     if (status)
         return status;
     s->fields_exist = content.exists && vt_has_grid(s);
     if (s->fields_exist)
         status = solve_grid_now(s, &content);
     s->fields_current = status == VT_OK;
+    s->fields_digest = digest;
     return status;
 }
 

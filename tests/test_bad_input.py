@@ -372,6 +372,7 @@ def good_calls(sim):
         ("find_rows", core.find_rows, {"set": ("set", "vortons"), "ids": ("ids", [0, 1])}),
         ("column", core.column, {"set": ("set", "tracers"), "name": ("column", "density")}),
         ("grid", core.grid, {"name": ("column", "velocity")}),
+        ("copy", core.copy, {"max_vortons": ("integer", 0), "max_tracers": ("integer", 9)}),
         ("velocity_at", core.velocity_at, {"points": ("points", p)}),
         (
             "volume",

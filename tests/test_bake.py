@@ -7,6 +7,9 @@ import json
 import os
 import shutil
 import subprocess
+import sys
+import textwrap
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -247,6 +250,81 @@ def test_range_grows(reference, tmp_path):
 def test_killed_process_leaves_nothing_half_written(reference, tmp_path):
     """What a kill -9 in the middle of a write leaves is cleared away by the next bake."""
     (tmp_path / f".ring_0001.vdb.123{files.TEMPORARY}").write_bytes(b"half")
+    quiet(small_scene(), tmp_path)
+    assert content(tmp_path) == content(reference)
+
+
+# ---- two at a time ----
+
+
+def test_two_bakes_into_one_folder(reference, tmp_path):
+    """The second is refused, by name of folder and process, and harms nothing."""
+    refused = []
+
+    def second(*_):
+        if not refused:
+            with pytest.raises(BlockingIOError) as error:
+                quiet(small_scene(), tmp_path)
+            refused.append(str(error.value))
+
+    quiet(small_scene(), tmp_path, progress=second)
+    assert str(tmp_path) in refused[0] and f"process {os.getpid()} is baking" in refused[0]
+    assert content(tmp_path) == content(reference)
+
+
+def test_lock_of_a_process_that_was_killed(reference, tmp_path):
+    """The file that it left behind locks nothing; while it lives it keeps others out."""
+    code = f"""
+        import os, sys, time
+        from pathlib import Path
+        from vorton.files import locked
+        with locked(Path({str(tmp_path)!r})):
+            print("locked", flush=True)
+            time.sleep(60)
+        """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout.readline() == "locked\n"
+        with pytest.raises(BlockingIOError, match=f"process {process.pid} is baking"):
+            quiet(small_scene(), tmp_path)
+    finally:
+        process.kill()
+        process.communicate()
+    assert (tmp_path / files.LOCK).exists()
+    quiet(small_scene(), tmp_path)
+    assert content(tmp_path) == content(reference)
+
+
+def test_the_lock_is_held_by_one_at_a_time(tmp_path):
+    """Many threads take and give it back, each removing the file: never two at once."""
+    inside, most, taken = [], [], []
+
+    def work():
+        for _ in range(200):
+            try:
+                with files.locked(tmp_path):
+                    inside.append(1)
+                    most.append(len(inside))
+                    taken.append(1)
+                    inside.pop()
+            except BlockingIOError:
+                pass
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert max(most) == 1 and len(taken) > 10 and not list(tmp_path.iterdir())
+
+
+def test_without_locks_on_the_file_system_bakes_go_on(reference, tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOLCK, "no locks")
+
+    monkeypatch.setattr(files.fcntl, "flock", refuse)
     quiet(small_scene(), tmp_path)
     assert content(tmp_path) == content(reference)
 

@@ -7,6 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -288,7 +289,13 @@ def test_closed_pipe_is_quiet(script, tmp_path):
 # ---- Ctrl-C ----
 
 
-def test_ctrl_c_leaves_whole_frames_and_says_how_to_go_on(script, tmp_path):
+@pytest.mark.parametrize(
+    "number, status, word",
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+)
+def test_a_stopped_bake_leaves_whole_frames_and_says_how_to_go_on(
+    script, tmp_path, number, status, word
+):
     script.write_text(SCRIPT.format(count=100_000))
     out = tmp_path / "out"
     arguments = ["bake", str(script), str(out), "--frames", "1-400", "--overwrite"]
@@ -301,14 +308,14 @@ def test_ctrl_c_leaves_whole_frames_and_says_how_to_go_on(script, tmp_path):
     deadline = time.monotonic() + 60
     while not (out / "ring_0003.npz").exists() and time.monotonic() < deadline:
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     stdout, stderr = process.communicate(timeout=60)
-    assert process.returncode == 130, stderr
+    assert process.returncode == status, stderr
     assert stdout == "" and "Traceback" not in stderr
 
     last = stderr.splitlines()[-1]
     match = re.fullmatch(
-        r"vorton: interrupted; (\d+) of 400 frames are whole \(1-(\d+)\)\. To go on: (.*)", last
+        rf"vorton: {word}; (\d+) of 400 frames are whole \(1-(\d+)\)\. To go on: (.*)", last
     )
     assert match, last
     command = shlex.split(match[3])
@@ -337,6 +344,30 @@ def test_ctrl_c_before_the_first_frame(script, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(cli, "load_scene", interrupt)
     assert run("bake", script, tmp_path / "out") == 130
     assert capsys.readouterr().err == "vorton: interrupted\n"
+
+
+def test_sigterm_is_as_before_after_a_bake(script, tmp_path, monkeypatch):
+    """Also where somebody else looks after it, and in a thread that may not."""
+    found = []
+
+    def look(*_, **__):
+        found.append(signal.getsignal(signal.SIGTERM))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "bake", look)
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    assert run("bake", script, tmp_path / "out") == 130
+    assert callable(found[0]) and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    thread = threading.Thread(target=run, args=("bake", script, tmp_path / "out"))
+    thread.start()
+    thread.join()
+    assert found[1] is signal.SIG_DFL
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        assert run("bake", script, tmp_path / "out") == 130
+        assert found[2] is signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def test_manifest_is_json_for_other_tools(script, tmp_path):

@@ -188,6 +188,9 @@ def test_demo_command(tmp_path, monkeypatch, capsys):
     assert main(["demo", str(out), "--quiet"]) == 0
     assert capsys.readouterr().out.split() == [str(out), str(out / "demo.webp")]
     assert Manifest.find(out).frames == [1, 2]
+    names = sorted(path.name for path in out.iterdir())
+    assert names == ["demo.json", "demo.webp", "demo_0001.vdb", "demo_0002.vdb"]
+    assert main(["demo", str(out), "--quiet"]) == 0  # again, over what is there
     assert Scene.from_json(scene.to_json()) == scene
 
 

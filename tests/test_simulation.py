@@ -1,5 +1,6 @@
 """Method and Simulation: defaults, copies, frames, records."""
 
+import math
 import pickle
 
 import numpy as np
@@ -101,6 +102,51 @@ def test_records():
     assert health["grid"] == sim.grids.velocity.shape[2::-1]
     timings = sim.timings
     assert timings["poisson"]["calls"] >= 2 and timings["step"]["last"] > 0
+
+
+def test_health_has_the_fields_of_the_table():
+    sim = simulation()
+    sim.step()
+    health = sim.health
+    assert list(health) == [row["name"] for row in _core.HEALTH_FIELDS] == list(sim._core.health())
+    assert dict(health) == sim._core.health() == health
+    shown = {line.split()[0]: line for line in repr(health).splitlines()[1:]}
+    for row in _core.HEALTH_FIELDS:
+        name, kind = row["name"], row["type"]
+        value = health[name]
+        assert value == getattr(health, name)
+        assert type(value) is (tuple if " x 3" in kind else float if kind == "double" else int)
+        field = type(health).__dataclass_fields__[name]
+        assert field.metadata == {"unit": row["unit"], "description": row["description"]}
+        assert row["description"] in type(health).__doc__
+        assert shown[name].rstrip().endswith(row["unit"])
+    with pytest.raises(KeyError, match="nothing.*energy"):
+        health["nothing"]
+    with pytest.raises(AttributeError):
+        health.energy = 0.0
+    assert {**health} == dict(health) and len(health) == len(_core.HEALTH_FIELDS)
+    assert pickle.loads(pickle.dumps(health)) == health
+    assert math.fsum(health.grid) == sum(sim.grids.velocity.shape[:3])
+
+
+def test_timings_are_records():
+    sim = simulation()
+    sim.step(2)
+    timings = sim.timings
+    stages = [row["name"] for row in sim._core.timings()]
+    assert list(timings) == stages and set(stages) <= set(dir(timings))
+    assert timings.step is timings["step"] and timings.step.calls == 2
+    assert timings.step.total >= timings.step["last"] > 0
+    others = sum(stage.total for name, stage in timings.items() if name != "step")
+    assert 0 < others <= timings.step.total
+    lines = repr(timings).splitlines()
+    assert [line.split()[0] for line in lines[2:]] == stages and "ms" in lines[1]
+    assert len({line.rfind(" ") for line in lines[2:]}) == 1  # in columns
+    assert pickle.loads(pickle.dumps(timings)) == timings
+    with pytest.raises(AttributeError, match="nothing.*poisson"):
+        _ = timings.nothing
+    with pytest.raises(KeyError):
+        timings["nothing"]
 
 
 def test_velocity_of_a_volume_of_foreign_tracers():

@@ -10,6 +10,8 @@ _Numbers = Sequence[float] | NDArray[Any]
 
 # Keys: name, default, choices (a tuple of names, or None for a number), least, most, description.
 METHOD_FIELDS: tuple[dict[str, Any], ...]
+# Keys: name, type ("int32", "int64", "double", or one of them " x 3"), unit, description.
+HEALTH_FIELDS: tuple[dict[str, Any], ...]
 # Keys: name, dtype ("float32" or "int64"), components (1 or 3), description.
 VORTON_COLUMNS: tuple[dict[str, Any], ...]
 TRACER_COLUMNS: tuple[dict[str, Any], ...]
@@ -76,6 +78,7 @@ class Simulation:
         at_capacity: str = ...,
         method: dict[str, Any] = ...,
     ) -> Simulation: ...
+    def copy(self, *, max_vortons: int = 0, max_tracers: int = 0) -> Simulation: ...
     @property
     def time(self) -> float: ...
     @property

@@ -18,7 +18,7 @@ import numpy as np
 
 from . import _core, tracer_files
 from .fields import Definition, check_flag, check_integer, check_number, choice, flag, number, shown
-from .files import make_folder, remove_leftovers, write_atomically
+from .files import locked, make_folder, remove_leftovers, write_atomically
 from .manifest import FORMAT, SCHEMA, UNITS, Manifest
 from .progress import Callback, Progress
 from .scene import Scene
@@ -130,7 +130,8 @@ def bake(
     ValueError, TypeError
         A bad argument; a folder that holds another bake, or files that are not a bake's.
     OSError
-        A file cannot be written. All frames before it are whole.
+        A file cannot be written. All frames before it are whole. BlockingIOError: another bake into
+        this folder is under way.
     KeyboardInterrupt
         Ctrl-C. All frames before it are whole; call bake again to go on.
     """
@@ -143,12 +144,13 @@ def bake(
     sim = Simulation(scene, fps, threads=threads)
     folder = Path(out)
     make_folder(folder)
-    manifest = _open_manifest(folder, scene, settings, (first, last), overwrite)
-    todo = [n for n in range(first, last + 1) if not manifest.is_whole(n)]
-    manifest.save()
-    if todo:
-        with Progress(todo[-1], f"bake {scene.name}", progress) as shown_progress:
-            _run(sim, manifest, set(todo), shown_progress)
+    with locked(folder):
+        manifest = _open_manifest(folder, scene, settings, (first, last), overwrite)
+        todo = [n for n in range(first, last + 1) if not manifest.is_whole(n)]
+        manifest.save()
+        if todo:
+            with Progress(todo[-1], f"bake {scene.name}", progress) as shown_progress:
+                _run(sim, manifest, set(todo), shown_progress)
     return manifest
 
 

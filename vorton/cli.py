@@ -1,17 +1,21 @@
 """The command `vorton`: bake, preview, info, demo, bench.
 
-Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 130 interrupted by Ctrl-C.
+Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 130 interrupted by Ctrl-C; 143
+ended by SIGTERM while baking.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 import shlex
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from . import _core
 from .bake import LAST_FRAME, PRESETS, Volumes, bake
@@ -20,7 +24,7 @@ from .manifest import Manifest
 from .report import describe, ranges_text
 from .scene_files import load_scene
 
-INTERRUPTED = 130
+INTERRUPTED, TERMINATED = 130, 143
 DEFAULT_FRAMES = (1, 96)
 DEFAULT_FPS = 24.0
 TRACEBACK = "VORTON_TRACEBACK"
@@ -221,26 +225,52 @@ def run_bake(arguments: argparse.Namespace) -> int:
         compress=not arguments.no_compress and _core.has_compression(),
     )
     try:
-        manifest = bake(
-            scene,
-            arguments.out,
-            frames=arguments.frames,
-            fps=arguments.fps,
-            volumes=None if arguments.no_volumes else volumes,
-            tracers=not arguments.no_tracers,
-            progress=not arguments.quiet,
-            threads=arguments.threads,
-            overwrite=arguments.overwrite,
-        )
-    except KeyboardInterrupt:
-        return _say_how_to_go_on(arguments, arguments.out / f"{scene.name}.json")
+        with _sigterm_interrupts():
+            manifest = bake(
+                scene,
+                arguments.out,
+                frames=arguments.frames,
+                fps=arguments.fps,
+                volumes=None if arguments.no_volumes else volumes,
+                tracers=not arguments.no_tracers,
+                progress=not arguments.quiet,
+                threads=arguments.threads,
+                overwrite=arguments.overwrite,
+            )
+    except KeyboardInterrupt as stop:
+        return _say_how_to_go_on(arguments, arguments.out / f"{scene.name}.json", stop)
     print(describe(manifest))
     if manifest.data["volumes"]:
         print(f"{arguments.preset:10} {PRESETS[arguments.preset].hint}")
     return 0
 
 
-def _say_how_to_go_on(arguments: argparse.Namespace, path: Path) -> int:
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, to be treated as Ctrl-C."""
+
+
+@contextlib.contextmanager
+def _sigterm_interrupts() -> Iterator[None]:
+    """Within, SIGTERM ends the work as Ctrl-C does, unless somebody else looks after it."""
+
+    def stop(number: int, frame: Any) -> None:
+        raise Terminated
+
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    try:
+        signal.signal(signal.SIGTERM, stop)
+    except ValueError:  # not the main thread
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _say_how_to_go_on(arguments: argparse.Namespace, path: Path, stop: KeyboardInterrupt) -> int:
     whole = "no frame is written yet"
     if path.is_file():
         manifest = Manifest.load(path)
@@ -248,8 +278,10 @@ def _say_how_to_go_on(arguments: argparse.Namespace, path: Path) -> int:
         done = f" ({ranges_text(manifest.frames)})" if manifest.frames else ""
         whole = f"{len(manifest.frames)} of {count} frames are whole{done}"
     command = [word for word in arguments.command_line if word != "--overwrite"]
-    print(f"vorton: interrupted; {whole}. To go on: {shlex.join(command)}", file=sys.stderr)
-    return INTERRUPTED
+    terminated = isinstance(stop, Terminated)
+    word = "terminated" if terminated else "interrupted"
+    print(f"vorton: {word}; {whole}. To go on: {shlex.join(command)}", file=sys.stderr)
+    return TERMINATED if terminated else INTERRUPTED
 
 
 def run_preview(arguments: argparse.Namespace) -> int:
@@ -296,10 +328,11 @@ def run_demo(arguments: argparse.Namespace) -> int:
     from .demo import run
 
     try:
-        for path in run(arguments.out, threads=arguments.threads, progress=not arguments.quiet):
-            print(path)
-    except KeyboardInterrupt:
-        return _say_how_to_go_on(arguments, arguments.out / "demo.json")
+        with _sigterm_interrupts():
+            for path in run(arguments.out, threads=arguments.threads, progress=not arguments.quiet):
+                print(path)
+    except KeyboardInterrupt as stop:
+        return _say_how_to_go_on(arguments, arguments.out / "demo.json", stop)
     return 0
 
 

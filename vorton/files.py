@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import fcntl
 import hashlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 TEMPORARY = ".vorton-part"
 """Ending of a file that is being written; one that stayed behind may be removed."""
+
+LOCK = ".vorton-lock"
+"""File in a folder that is being written into; it holds the process id of who does so."""
 
 _REASONS = {
     errno.ENOSPC: "the disk is full",
@@ -90,6 +96,53 @@ def make_folder(path: Path) -> None:
         probe.unlink()
     except OSError as error:
         raise explain(error, path, "cannot write into the folder") from error
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep everybody else who asks for it out of a folder.
+
+    The system gives the lock back with the end of the process that held it, so a lock file that was
+    left behind locks nothing. On file systems without locks there is none.
+
+    Raises
+    ------
+    BlockingIOError
+        Another process, or another thread of this one, is at work there; the text names both.
+    OSError
+        When the lock file cannot be made.
+    """
+    handle = _take_lock(folder)
+    try:
+        yield
+    finally:
+        (folder / LOCK).unlink(missing_ok=True)
+        os.close(handle)
+
+
+def _take_lock(folder: Path) -> int:
+    path = folder / LOCK
+    while True:
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            raise explain(error, path) from error
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            owner = os.read(handle, 20).decode(errors="replace").strip() or "unknown"
+            os.close(handle)
+            text = f"{folder}: process {owner} is baking into it; wait, or choose another folder"
+            raise BlockingIOError(errno.EAGAIN, text) from error
+        except OSError:
+            return handle
+        # Who had it before may have removed the file meanwhile: then it keeps nobody out.
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(handle), os.stat(path)):
+                os.truncate(handle, 0)
+                os.write(handle, f"{os.getpid()}\n".encode())
+                return handle
+        os.close(handle)
 
 
 def remove_leftovers(folder: Path) -> None:

@@ -133,8 +133,10 @@ class BakeShot:
 Shot = SceneShot | BakeShot
 
 
-def open_shot(place: str | os.PathLike[str], **values: Any) -> Shot:
-    """The shot in a bake folder, a manifest or a scene file."""
+def open_shot(place: Scene | str | os.PathLike[str], **values: Any) -> Shot:
+    """The shot of a scene, or in a bake folder, a manifest or a scene file."""
+    if isinstance(place, Scene):
+        return SceneShot(place, **values)
     place = Path(place)
     if place.is_dir():
         return BakeShot(Manifest.find(place), **values)
@@ -148,7 +150,7 @@ def open_shot(place: str | os.PathLike[str], **values: Any) -> Shot:
 
 
 def make_film(
-    place: str | os.PathLike[str],
+    place: Scene | str | os.PathLike[str],
     out: str | os.PathLike[str],
     *,
     frames: tuple[int, int] | None = None,
@@ -167,8 +169,8 @@ def make_film(
 
     Parameters
     ----------
-    place : path
-        Scene file, bake folder or manifest.
+    place : Scene or path
+        Scene, scene file, bake folder or manifest.
     out : path
         .png: one frame; .webp, .gif, .mp4: a film.
     frames : two whole numbers, optional

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Room for one more item in an array that holds count; 0 on success, else it is as it was. */
 static inline int vt_grow(void **array, int32_t count, size_t item)
@@ -15,6 +16,18 @@ static inline int vt_grow(void **array, int32_t count, size_t item)
         return -1;
     *array = more;
     return 0;
+}
+
+/* A copy of such an array, with the room that the next vt_grow counts on; NULL without memory. */
+static inline void *vt_copy_grown(const void *array, int32_t count, size_t item)
+{
+    size_t room = 1;
+    while (room < (size_t)count)
+        room *= 2;
+    void *const copy = malloc(room * item);
+    if (copy && count)
+        memcpy(copy, array, (size_t)count * item);
+    return copy;
 }
 
 #endif

@@ -176,7 +176,7 @@ static int pool_is_chosen(void)
         return 1;
     if (now < 0) {
         const char *name = getenv("VORTON_BACKEND");
-        now = name && strcmp(name, "pthread") == 0;
+        now = !name || strcmp(name, "openmp") != 0;
         atomic_store_explicit(&chosen, now, memory_order_relaxed);
     }
     return now;

@@ -1,6 +1,8 @@
 /* The one parallel layer: a loop over fixed blocks. The block size never depends on the number of
  * threads and every block does the same arithmetic wherever it runs, so results have the same bits
- * for any number of threads and for both backends (OpenMP, or a small pool of POSIX threads). */
+ * for any number of threads and for both backends: a small pool of POSIX threads, whose workers
+ * sleep 50 us after the last loop, or OpenMP, whose threads may spin for as long as its runtime
+ * likes (where other programs want the processors, frames then take many times as long). */
 #ifndef VORTON_CORE_PARALLEL_H
 #define VORTON_CORE_PARALLEL_H
 
@@ -20,8 +22,8 @@ typedef void vt_block_function(void *context, int64_t begin, int64_t end, int th
 void vt_parallel_for(int threads, int64_t count, int64_t block, vt_block_function *body,
                      void *context);
 
-/* "openmp" or "pthread": the backend in use (built with VORTON_OPENMP=0, only "pthread"; else the
- * environment variable VORTON_BACKEND chooses, default openmp). */
+/* "pthread" or "openmp": the backend in use (built with VORTON_OPENMP=0, only "pthread"; else the
+ * environment variable VORTON_BACKEND, read at the first loop, chooses; default pthread). */
 const char *vt_parallel_backend(void);
 
 #endif

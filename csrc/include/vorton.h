@@ -5,10 +5,11 @@
  *
  * Conventions. SI units, right-handed axes, Z up. Functions that can fail return a vt_status; 0 is
  * success, and after a failure vt_error_message() names the argument, its value and what is
- * allowed, and nothing has changed. A definition struct is made by its vt_default_...() function,
- * changed, and passed in; the library copies what it needs. Arrays belong to the simulation: they
- * never move while it lives. One thread at a time may call into a simulation: a second one gets
- * VT_BUSY. The library never prints, exits, or installs signal handlers. */
+ * allowed, and nothing has changed (but by vt_step where a flow blows up: see there). A definition
+ * struct is made by its vt_default_...() function, changed, and passed in; the library copies what
+ * it needs. Arrays belong to the simulation: they never move while it lives. One thread at a time
+ * may call into a simulation: a second one gets VT_BUSY. The library never prints, exits, or
+ * installs signal handlers. */
 #ifndef VORTON_H
 #define VORTON_H
 
@@ -51,7 +52,10 @@ VT_API const char *vt_version(void);
  * has; the environment variable VORTON_SIMD, read at the first call, forces a lower one. */
 VT_API const char *vt_simd(void);
 
-/* Threads backend in use: "openmp" or "pthread" (environment variable VORTON_BACKEND). */
+/* Threads backend in use: "pthread" (default), a pool of the library's own that sleeps when there
+ * is nothing to do, or "openmp", where the environment variable VORTON_BACKEND, read at the first
+ * parallel loop, asks for it and the build has it. The results have the same bits. A forked process
+ * may step on with either: it starts a pool of its own. */
 VT_API const char *vt_backend(void);
 
 /* Processors that this process may use, 1 .. 64: what a `threads` of 0 stands for. */
@@ -179,12 +183,22 @@ typedef struct vt_simulation_def {
 
 VT_API vt_simulation_def vt_default_simulation(void);
 VT_API vt_status vt_create_simulation(const vt_simulation_def *def, vt_simulation **simulation);
+
+/* A second simulation in the same state: from here on the same calls give the same bits in both,
+ * and neither sees the other. max_vortons and max_tracers are the room of the copy, at least for
+ * those alive; 0: as in the original. */
+VT_API vt_status vt_copy_simulation(vt_simulation *simulation, int64_t max_vortons,
+                                    int64_t max_tracers, vt_simulation **copy);
+
 /* NULL is allowed; no thread may be inside the simulation. */
 VT_API void vt_destroy_simulation(vt_simulation *simulation);
 
 /* Advances by dt > 0 seconds (0 changes nothing), in as many substeps as the flow needs, at most
- * 4096. VT_NOT_FINITE in the middle of a step, for a flow that blows up: vt_time says how far it
- * came. */
+ * 4096. Arguments, capacity and all values that were written are looked at before anything moves:
+ * then a failure has changed nothing but the room made for births (VT_AT_CAPACITY_OLDEST). A flow
+ * may still blow up in a later substep (VT_NOT_FINITE): the substeps before it stay done, vt_time
+ * says how far they came, vt_step_count is as before, what was due by vt_time is born, later births
+ * are not lost, and another vt_step, a shorter one say, goes on from there. */
 VT_API vt_status vt_step(vt_simulation *simulation, double dt);
 
 VT_API double vt_time(const vt_simulation *simulation); /* s since creation */
@@ -579,27 +593,18 @@ VT_API vt_status vt_velocity_at(vt_simulation *simulation, int64_t count, const 
 
 /* ---- records ---- */
 
-/* Health of the flow, computed on request from the state and the fields of now. */
+/* Health of the flow, computed on request from the state and the fields of now; health.def lists
+ * and explains the numbers. */
 typedef struct vt_health {
-    int64_t vortons, tracers;
-    int32_t grid[3];       /* nodes along x, y, z; 0 before the first field */
-    double spacing;        /* h, m */
-    int32_t substeps;      /* of the last step */
-    double strength[3];    /* sum of alpha, m^3/s */
-    double strength_share; /* |sum alpha| / sum |alpha|: 0 for closed vortex lines; > .05 is bad */
-    double impulse[3];     /* 1/2 sum x cross alpha, m^4/s */
-    double angular_impulse[3];   /* 1/3 sum x cross (x cross alpha), m^5/s */
-    double energy;               /* 1/2 integral A . omega over the grid, m^5/s^2 */
-    double largest_gradient;     /* G: largest Frobenius norm of grad u at a vorton, 1/s */
-    double largest_speed;        /* at a vorton, m/s */
-    double largest_divergence;   /* of the velocity at a node, x h / largest speed at a node */
-    double vorticity_divergence; /* rms div omega / rms |grad omega|; > .4 is bad */
-    double overlap; /* mean spacing of the vortons (volume^1/3) / effective core; > 1 is bad */
-    double bounded_share;    /* share of the vortons at the bound of stretching */
-    double poisson_residual; /* of the last solution for the vector potential A: rms (laplace A +
-                                omega) / rms omega over the inner nodes, omega the vorticity on the
-                                grid; 0 without a grid. The direct solver leaves what float32 can
-                                hold, 1e-6 .. 3e-3 from 17 to 257 nodes a side */
+#define VT_HEALTH_int32 int32_t
+#define VT_HEALTH_int64 int64_t
+#define VT_HEALTH_double double
+#define VT_HEALTH(name, type, unit, description) VT_HEALTH_##type name;
+#define VT_HEALTH_VECTOR(name, type, unit, description) VT_HEALTH_##type name[3];
+#include "vorton/health.def"
+#undef VT_HEALTH_int32
+#undef VT_HEALTH_int64
+#undef VT_HEALTH_double
 } vt_health;
 VT_API vt_status vt_get_health(vt_simulation *simulation, vt_health *health);
 

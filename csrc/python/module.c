@@ -59,8 +59,8 @@ static PyMethodDef functions[] = {
      "simd($module, /)\n--\n\nInstruction set of the kernels: 'scalar', 'avx2' or 'avx512'.\n\n"
      "The environment variable VORTON_SIMD, read once, forces a lower one."},
     {"backend", py_backend, METH_NOARGS,
-     "backend($module, /)\n--\n\nThreads: 'openmp' or 'pthread' (environment variable "
-     "VORTON_BACKEND)."},
+     "backend($module, /)\n--\n\nThreads: 'pthread' (default) or 'openmp'.\n\n"
+     "The environment variable VORTON_BACKEND, read once, chooses."},
     {"available_threads", py_available_threads, METH_NOARGS,
      "available_threads($module, /)\n--\n\n"
      "Processors that this process may use: what threads=0 stands for."},
@@ -150,6 +150,28 @@ static PyObject *column_table(int set)
     return table;
 }
 
+/* Rows of health.def. */
+static PyObject *health_table(void)
+{
+    static const struct {
+        const char *name, *type, *unit, *description;
+    } rows[] = {
+#define VT_HEALTH(name, type, unit, description) {#name, #type, unit, description},
+#define VT_HEALTH_VECTOR(name, type, unit, description) {#name, #type " x 3", unit, description},
+#include "vorton/health.def"
+    };
+    enum { ROWS = sizeof rows / sizeof *rows };
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list && i < ROWS; i++)
+        if (append(list,
+                   Py_BuildValue("{s:s, s:s, s:s, s:s}", "name", rows[i].name, "type", rows[i].type,
+                                 "unit", rows[i].unit, "description", rows[i].description)) < 0)
+            Py_CLEAR(list);
+    PyObject *table = list ? PyList_AsTuple(list) : NULL;
+    Py_XDECREF(list);
+    return table;
+}
+
 /* ---- the module ---- */
 
 /* Adds object (a new reference, or NULL after an error) to the module; 0 or -1. */
@@ -208,6 +230,7 @@ static int execute(PyObject *module)
         PyModule_AddFunctions(module, vt_py_track_functions) < 0)
         return -1;
     if (add(module, "METHOD_FIELDS", method_table()) < 0 ||
+        add(module, "HEALTH_FIELDS", health_table()) < 0 ||
         add(module, "VORTON_COLUMNS", column_table(VT_VORTONS)) < 0)
         return -1;
     return add(module, "TRACER_COLUMNS", column_table(VT_TRACERS));

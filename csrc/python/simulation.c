@@ -82,6 +82,33 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *positional, PyObje
     return NULL;
 }
 
+static PyObject *copy(PyObject *self, PyObject *positional, PyObject *named)
+{
+    static const char *const names[] = {"max_vortons", "max_tracers"};
+    int64_t room[2] = {0, 0};
+    static char *keywords[] = {"max_vortons", "max_tracers", NULL};
+    PyObject *asked[2] = {NULL, NULL};
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "|$OO:copy", keywords, &asked[0],
+                                     &asked[1]))
+        return NULL;
+    for (int n = 0; n < 2; n++)
+        if (asked[n] && vt_py_to_int64(asked[n], names[n], 0, INT64_MAX, &room[n]) < 0)
+            return NULL;
+    vt_simulation *const simulation = vt_py_idle(self);
+    allocfunc allocate = (allocfunc)PyType_GetSlot(Py_TYPE(self), Py_tp_alloc);
+    vt_py_simulation *const other =
+        simulation ? (vt_py_simulation *)allocate(Py_TYPE(self), 0) : NULL;
+    if (!other)
+        return NULL;
+    vt_status status;
+    VT_PY_WITHOUT_GIL(
+        self, status = vt_copy_simulation(simulation, room[0], room[1], &other->simulation));
+    if (status == VT_OK)
+        return (PyObject *)other;
+    Py_DECREF(other);
+    return vt_py_raise(vt_py_state_of(self), status);
+}
+
 static void simulation_dealloc(PyObject *self)
 {
     PyTypeObject *const type = Py_TYPE(self);
@@ -211,23 +238,16 @@ static PyObject *volume(PyObject *self, PyObject *positional, PyObject *named)
 /* ---- records ---- */
 
 static const vt_py_field health_fields[] = {
-    {"vortons", VT_PY_INT64, offsetof(vt_health, vortons), NULL},
-    {"tracers", VT_PY_INT64, offsetof(vt_health, tracers), NULL},
-    {"grid", VT_PY_INTS3, offsetof(vt_health, grid), NULL},
-    {"spacing", VT_PY_DOUBLE, offsetof(vt_health, spacing), NULL},
-    {"substeps", VT_PY_INT32, offsetof(vt_health, substeps), NULL},
-    {"strength", VT_PY_VECTOR, offsetof(vt_health, strength), NULL},
-    {"strength_share", VT_PY_DOUBLE, offsetof(vt_health, strength_share), NULL},
-    {"impulse", VT_PY_VECTOR, offsetof(vt_health, impulse), NULL},
-    {"angular_impulse", VT_PY_VECTOR, offsetof(vt_health, angular_impulse), NULL},
-    {"energy", VT_PY_DOUBLE, offsetof(vt_health, energy), NULL},
-    {"largest_gradient", VT_PY_DOUBLE, offsetof(vt_health, largest_gradient), NULL},
-    {"largest_speed", VT_PY_DOUBLE, offsetof(vt_health, largest_speed), NULL},
-    {"largest_divergence", VT_PY_DOUBLE, offsetof(vt_health, largest_divergence), NULL},
-    {"vorticity_divergence", VT_PY_DOUBLE, offsetof(vt_health, vorticity_divergence), NULL},
-    {"overlap", VT_PY_DOUBLE, offsetof(vt_health, overlap), NULL},
-    {"bounded_share", VT_PY_DOUBLE, offsetof(vt_health, bounded_share), NULL},
-    {"poisson_residual", VT_PY_DOUBLE, offsetof(vt_health, poisson_residual), NULL},
+#define VT_PY_HEALTH_int64 VT_PY_INT64
+#define VT_PY_HEALTH_int32 VT_PY_INT32
+#define VT_PY_HEALTH_double VT_PY_DOUBLE
+#define VT_PY_HEALTH_VECTOR_int32 VT_PY_INTS3
+#define VT_PY_HEALTH_VECTOR_double VT_PY_VECTOR
+#define VT_HEALTH(name, type, unit, description)                                                   \
+    {#name, VT_PY_HEALTH_##type, offsetof(vt_health, name), NULL},
+#define VT_HEALTH_VECTOR(name, type, unit, description)                                            \
+    {#name, VT_PY_HEALTH_VECTOR_##type, offsetof(vt_health, name), NULL},
+#include "vorton/health.def"
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 static PyObject *health(PyObject *self, PyObject *Py_UNUSED(arguments))
@@ -266,6 +286,9 @@ static PyMethodDef methods[] = {
      "step($self, /, dt, count=1)\n--\n\n"
      "Advances count times by dt > 0 seconds (0 changes nothing).\n\n"
      "Other Python threads run meanwhile; Ctrl-C is seen between two steps."},
+    {"copy", VT_PY_FUNCTION(copy), METH_VARARGS | METH_KEYWORDS,
+     "copy($self, /, *, max_vortons=0, max_tracers=0)\n--\n\n"
+     "A second simulation in the same state, with this much room (0: as much as here)."},
     {"update_fields", update_fields, METH_NOARGS,
      "update_fields($self, /)\n--\n\n"
      "Brings the fields up to date with the particles, without moving anything."},
@@ -371,7 +394,7 @@ static PyMethodDef methods[] = {
      "volume($self, /, voxel_size, velocity_margin=..., threads=0)\n--\n\n"
      "Volume of density and velocity, from the state of now."},
     {"health", health, METH_NOARGS,
-     "health($self, /)\n--\n\nHealth of the flow; vorton.h (vt_health) explains the numbers."},
+     "health($self, /)\n--\n\nHealth of the flow; HEALTH_FIELDS explains the numbers."},
     {"timings", timings, METH_NOARGS,
      "timings($self, /)\n--\n\n"
      "For each stage its name, seconds in the last step, total seconds, and calls."},

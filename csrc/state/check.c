@@ -15,8 +15,10 @@ typedef struct range {
     const char *allowed;
 } range;
 
+enum { CORE }; /* its place in the table */
+
 static const range vorton_ranges[] = {
-    {VT_VORTON_core, FLT_MIN, FLT_MAX, "finite values > 0"},
+    [CORE] = {VT_VORTON_core, FLT_MIN, FLT_MAX, "finite values > 0"},
     {VT_VORTON_volume, FLT_MIN, FLT_MAX, "finite values > 0"},
     {VT_VORTON_bound_volume, -FLT_MAX, FLT_MAX,
      "finite values"}, /* negative until the first solve */
@@ -81,6 +83,16 @@ static vt_status check_column(const vt_simulation *s, int set, const range *r)
     return c.bad ? report(s, set, r, c.values, components) : VT_OK;
 }
 
+static vt_status check_if_viewed(const vt_simulation *s, int set, const range *r)
+{
+    return s->viewed[set] >> r->column & 1 ? check_column(s, set, r) : VT_OK;
+}
+
+vt_status vt_check_cores(const vt_simulation *s)
+{
+    return check_if_viewed(s, VT_VORTONS, &vorton_ranges[CORE]);
+}
+
 vt_status vt_check_columns(const vt_simulation *s, int set)
 {
     const range *const ranges = set == VT_VORTONS ? vorton_ranges : tracer_ranges;
@@ -88,7 +100,6 @@ vt_status vt_check_columns(const vt_simulation *s, int set)
                                            : sizeof tracer_ranges / sizeof *ranges;
     vt_status status = VT_OK;
     for (size_t n = 0; !status && n < count; n++)
-        if (s->viewed[set] >> ranges[n].column & 1)
-            status = check_column(s, set, &ranges[n]);
+        status = check_if_viewed(s, set, &ranges[n]);
     return status;
 }

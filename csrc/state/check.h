@@ -9,4 +9,7 @@
  * vt_find_content, which reads them anyway. */
 vt_status vt_check_columns(const vt_simulation *s, int set);
 
+/* The same for the cores of the vortons alone. */
+vt_status vt_check_cores(const vt_simulation *s);
+
 #endif

@@ -80,6 +80,16 @@ void vt_destroy_set(vt_set *set)
     *set = (vt_set){0};
 }
 
+void vt_copy_rows(const vt_set *from, vt_set *to)
+{
+    to->count = from->count;
+    for (int32_t c = 0; c < from->column_count; c++) {
+        to->used[c] = from->used[c];
+        if (from->used[c])
+            memcpy(to->column[c], from->column[c], (size_t)(from->row_bytes[c] * from->count));
+    }
+}
+
 void vt_fill_column(vt_set *set, int column, int64_t first, int64_t count, double value)
 {
     float *const values = set->column[column];

@@ -55,6 +55,9 @@ int vt_create_vortons(vt_vortons *vortons, int64_t capacity);
 int vt_create_tracers(vt_tracers *tracers, int64_t capacity);
 void vt_destroy_set(vt_set *set);
 
+/* Makes `to`, new and with room for them, hold the rows of `from`, and use the same columns. */
+void vt_copy_rows(const vt_set *from, vt_set *to);
+
 /* Writes value into rows [first, first + count) of a column of floats. */
 void vt_fill_column(vt_set *set, int column, int64_t first, int64_t count, double value);
 

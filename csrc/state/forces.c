@@ -97,6 +97,43 @@ static vt_status make_force(const vt_force_def *def, vt_force *force)
     return status;
 }
 
+/* `to` has the plain values of `from` already; on failure there is nothing to destroy. */
+static vt_status copy_force(const vt_force *from, vt_force *to)
+{
+    vt_status status = VT_OK;
+    to->has_region = 0;
+    if (from->has_region) {
+        if (vt_copy_region(&from->region, &to->region))
+            status = vt_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
+        to->has_region = status == VT_OK;
+    }
+    to->animations = (vt_animations){0};
+    if (!status)
+        status = vt_copy_animations(parameters_of(&from->def), from->animations.count,
+                                    from->animations.items, &to->animations);
+    if (status)
+        destroy_force(to);
+    return status;
+}
+
+/* What owns memory in it is copied above: whoever adds a member looks there, too. */
+_Static_assert(sizeof(vt_force) ==
+                   sizeof(vt_force_def) + sizeof(vt_animations) + sizeof(vt_region) + 8,
+               "copy_force copies every member");
+
+vt_status vt_copy_forces(const vt_forces *from, vt_forces *to)
+{
+    vt_status status = VT_OK;
+    *to = (vt_forces){.force = vt_copy_grown(from->force, from->count, sizeof *from->force)};
+    if (!to->force)
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for %d forces", from->count);
+    for (int32_t n = 0; n < from->count && !status; n++) {
+        status = copy_force(&from->force[n], &to->force[n]);
+        to->count = n + !status;
+    }
+    return status;
+}
+
 /* Drags slow down what all others drive. */
 static vt_status keep_force(vt_simulation *s, const vt_force *force)
 {

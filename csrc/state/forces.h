@@ -21,6 +21,9 @@ typedef struct vt_forces {
 
 void vt_destroy_forces(vt_forces *forces);
 
+/* Fills `to` with copies; on failure it is to be destroyed all the same. */
+vt_status vt_copy_forces(const vt_forces *from, vt_forces *to);
+
 /* Adds all forces at `time` (s) to the velocity (count x 3, m/s, without the uniform wind) at
  * points (count x 3, m) + shift (m). */
 void vt_add_forces(vt_simulation *simulation, double time, const double shift[3], int64_t count,

@@ -27,6 +27,23 @@ void vt_destroy_kills(vt_kills *kills)
     *kills = (vt_kills){0};
 }
 
+/* What owns memory in it is copied below: whoever adds a member looks there, too. */
+_Static_assert(sizeof(vt_kill) == sizeof(vt_kill_def) + sizeof(vt_region) + 8,
+               "vt_copy_kills copies every member");
+
+vt_status vt_copy_kills(const vt_kills *from, vt_kills *to)
+{
+    *to = (vt_kills){.kill = vt_copy_grown(from->kill, from->count, sizeof *from->kill)};
+    if (!to->kill)
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for %d kills", from->count);
+    for (int32_t n = 0; n < from->count; n++) {
+        if (from->kill[n].has_region && vt_copy_region(&from->kill[n].region, &to->kill[n].region))
+            return vt_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
+        to->count = n + 1;
+    }
+    return VT_OK;
+}
+
 /* ---- adding ---- */
 
 static vt_status check_interval(const char *name, const char *unit, const double range[2])

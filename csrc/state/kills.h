@@ -18,6 +18,9 @@ typedef struct vt_kills {
 
 void vt_destroy_kills(vt_kills *kills);
 
+/* Fills `to` with copies; on failure it is to be destroyed all the same. */
+vt_status vt_copy_kills(const vt_kills *from, vt_kills *to);
+
 /* Removes them from both sets; the others keep their order. */
 void vt_remove_dead(vt_simulation *simulation);
 

@@ -238,6 +238,23 @@ vt_status vt_create_mesh_columns(const vt_shape *mesh, vt_mesh_columns *columns)
     return VT_OK;
 }
 
+int vt_copy_mesh_columns(const vt_mesh_columns *from, vt_mesh_columns *to)
+{
+    const size_t cells = (size_t)from->count[0] * (size_t)from->count[1];
+    const size_t first_bytes = (cells + 1) * sizeof *to->first;
+    const size_t face_bytes = from->first[cells] * sizeof *to->face;
+    *to = *from;
+    to->first = malloc(first_bytes);
+    to->face = malloc(face_bytes);
+    if (!to->first || !to->face) {
+        vt_destroy_mesh_columns(to);
+        return -1;
+    }
+    memcpy(to->first, from->first, first_bytes);
+    memcpy(to->face, from->face, face_bytes);
+    return 0;
+}
+
 void vt_destroy_mesh_columns(vt_mesh_columns *columns)
 {
     free(columns->first);

@@ -347,6 +347,27 @@ vt_status vt_add_tracers(vt_simulation *s, int64_t count, const float *position,
 
 /* ---- removing ---- */
 
+void vt_update_smallest_core(vt_simulation *s)
+{
+    enum { LANES = 8 };
+    const int64_t count = s->vortons.set.count;
+    const float *const core = s->vortons.core;
+    float least[LANES];
+    /* in rVPM the flow changes them, and the grid keeps to what was authored */
+    if (s->def.method.stretching == VT_STRETCHING_RVPM && count > 0)
+        return;
+    for (int l = 0; l < LANES; l++)
+        least[l] = INFINITY;
+    for (int64_t i = 0; i + LANES <= count; i += LANES)
+        for (int l = 0; l < LANES; l++)
+            least[l] = core[i + l] < least[l] ? core[i + l] : least[l];
+    for (int64_t i = count / LANES * LANES; i < count; i++)
+        least[0] = fminf(least[0], core[i]);
+    for (int l = 1; l < LANES; l++)
+        least[0] = fminf(least[0], least[l]);
+    s->smallest_core = count > 0 ? (double)least[0] : 0;
+}
+
 void vt_remove_rows(vt_simulation *s, int set, const uint8_t *mask)
 {
     vt_set *const rows = set_of(s, set);
@@ -358,8 +379,10 @@ void vt_remove_rows(vt_simulation *s, int set, const uint8_t *mask)
             order[kept++] = (uint32_t)i;
     if (kept < rows->count) {
         vt_permute_set(rows, order, kept, &s->arena, s->def.threads);
-        if (set == VT_VORTONS)
+        if (set == VT_VORTONS) {
             s->fields_current = 0;
+            vt_update_smallest_core(s);
+        }
     }
     vt_arena_pop(&s->arena, mark);
 }

@@ -316,6 +316,49 @@ void vt_destroy_transforms(vt_transforms *transforms)
     *transforms = (vt_transforms){0};
 }
 
+/* `to` has the plain values of `from` already; on failure there is nothing to destroy. */
+static vt_status copy_transform(const vt_transform *from, vt_transform *to)
+{
+    const vt_status status = vt_copy_animations(parameters, from->animations.count,
+                                                from->animations.items, &to->animations);
+    if (status || !from->arc.values)
+        return status;
+    const size_t bytes = sizeof(double) * (size_t)from->arc.count;
+    double *const way = malloc(bytes);
+    if (!way) {
+        vt_destroy_animations(&to->animations);
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for a rotation of %lld keys",
+                       (long long)from->arc.count);
+    }
+    memcpy(way, from->arc.values, bytes);
+    to->arc = *vt_find_animation(&to->animations, "rotation");
+    to->arc.components = 1;
+    to->arc.values = way;
+    return VT_OK;
+}
+
+/* What owns memory in them is copied here: whoever adds a member looks at this. */
+_Static_assert(sizeof(vt_transform) == sizeof(vt_transform_def) + sizeof(vt_animations) +
+                                           sizeof(vt_track) + 4 * sizeof(double),
+               "copy_transform copies every member");
+
+vt_status vt_copy_transforms(const vt_transforms *from, vt_transforms *to)
+{
+    *to = (vt_transforms){0};
+    if (from->count == 0)
+        return VT_OK;
+    to->items = malloc(sizeof *to->items * (size_t)from->count);
+    if (!to->items)
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for %d transforms", from->count);
+    vt_status status = VT_OK;
+    for (int32_t t = 0; t < from->count && !status; t++) {
+        to->items[t] = from->items[t];
+        status = copy_transform(&from->items[t], &to->items[t]);
+        to->count = t + !status;
+    }
+    return status;
+}
+
 static vt_status keep_transform(vt_transforms *transforms, const vt_transform_def *def)
 {
     const int32_t n = transforms->count;

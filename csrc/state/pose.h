@@ -33,6 +33,9 @@ typedef struct vt_transforms {
 
 void vt_destroy_transforms(vt_transforms *transforms);
 
+/* Fills `to` with copies; on failure it is to be destroyed all the same. */
+vt_status vt_copy_transforms(const vt_transforms *from, vt_transforms *to);
+
 /* Whether `id` is 0 or that of a transform; the error names `parent`. */
 vt_status vt_check_parent(const vt_transforms *transforms, int32_t id);
 

@@ -189,6 +189,15 @@ static void *copy_of(const void *data, size_t bytes)
     return copy;
 }
 
+/* The mesh of `from` becomes that of region; 0, or -1 without memory. */
+static int copy_mesh(const vt_shape *from, vt_region *region)
+{
+    vt_shape *const mesh = &region->shape;
+    mesh->vertices = copy_of(from->vertices, (size_t)from->vertex_count * 3 * sizeof(float));
+    mesh->faces = copy_of(from->faces, (size_t)from->face_count * 3 * sizeof(int32_t));
+    return mesh->vertices && mesh->faces ? 0 : -1;
+}
+
 /* Births are tried until one is inside: a mesh too thin for that, or for float, is refused. */
 static vt_status check_thickness(const vt_region *region)
 {
@@ -211,14 +220,11 @@ static vt_status check_thickness(const vt_region *region)
 
 static vt_status create_mesh_region(vt_region *region, const vt_shape *shape)
 {
-    vt_shape *const mesh = &region->shape;
-    mesh->vertices = copy_of(shape->vertices, (size_t)shape->vertex_count * 3 * sizeof(float));
-    mesh->faces = copy_of(shape->faces, (size_t)shape->face_count * 3 * sizeof(int32_t));
-    if (!mesh->vertices || !mesh->faces)
+    if (copy_mesh(shape, region))
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for a mesh of %lld faces",
                        (long long)shape->face_count);
     set_mesh_bounds(region);
-    return vt_create_mesh_columns(mesh, &region->columns);
+    return vt_create_mesh_columns(&region->shape, &region->columns);
 }
 
 /* What decides where births are tried. */
@@ -270,6 +276,32 @@ void vt_destroy_region(vt_region *region)
     free(region->area_before);
     free(region->cell);
     *region = (vt_region){0};
+}
+
+int vt_copy_region(const vt_region *from, vt_region *to)
+{
+    *to = *from;
+    to->shape.vertices = NULL;
+    to->shape.faces = NULL;
+    to->columns = (vt_mesh_columns){0};
+    to->area_before = NULL;
+    to->cell = NULL;
+    int failed = 0;
+    if (from->area_before) {
+        to->area_before = copy_of(from->area_before, sizeof(double) * (size_t)(from->parts + 1));
+        failed |= !to->area_before;
+    }
+    if (from->cell) {
+        to->cell = copy_of(from->cell, sizeof *from->cell * (size_t)from->cell_count);
+        failed |= !to->cell;
+    }
+    if (from->shape.kind == VT_SHAPE_MESH)
+        failed |= copy_mesh(&from->shape, to);
+    if (from->columns.first && !failed)
+        failed |= vt_copy_mesh_columns(&from->columns, &to->columns);
+    if (failed)
+        vt_destroy_region(to);
+    return failed ? -1 : 0;
 }
 
 int vt_region_point(const vt_region *region, const double uvw[3], float point[3])

@@ -49,6 +49,9 @@ typedef struct vt_region {
 vt_status vt_create_region(const vt_shape *shape, vt_region *region);
 void vt_destroy_region(vt_region *region);
 
+/* A copy with memory of its own; 0, or -1 without memory (there is nothing to destroy then). */
+int vt_copy_region(const vt_region *from, vt_region *to);
+
 /* The point of the region's box (or cells, or layer) at (u, v, w) in [0, 1)^3, and whether it is
  * inside. A mesh answers for the point as returned, in float; the others for the one before
  * rounding; every point of a layer is a birth. */
@@ -77,6 +80,7 @@ vt_status vt_check_mesh(const vt_shape *mesh); /* closed, unless it has a layer 
 double vt_mesh_volume(const vt_shape *mesh);
 vt_status vt_create_mesh_columns(const vt_shape *mesh, vt_mesh_columns *columns);
 void vt_destroy_mesh_columns(vt_mesh_columns *columns);
+int vt_copy_mesh_columns(const vt_mesh_columns *from, vt_mesh_columns *to); /* as vt_copy_region */
 int vt_mesh_contains(const vt_shape *mesh, const vt_mesh_columns *columns, const float point[3]);
 
 #endif

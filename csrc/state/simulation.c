@@ -1,6 +1,7 @@
 #include "state/simulation.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,9 @@ vt_simulation_def vt_default_simulation(void)
 
 /* ---- checks ---- */
 
+#define MOST_VORTONS (INT64_C(1) << 30)
+#define MOST_TRACERS ((int64_t)INT32_MAX)
+
 static vt_status check_range(const char *name, int64_t value, int64_t least, int64_t most)
 {
     if (value >= least && value <= most)
@@ -31,9 +35,9 @@ static vt_status check_range(const char *name, int64_t value, int64_t least, int
 
 static vt_status check_definition(const vt_simulation_def *def)
 {
-    vt_status status = check_range("max_vortons", def->max_vortons, 1, INT64_C(1) << 30);
+    vt_status status = check_range("max_vortons", def->max_vortons, 1, MOST_VORTONS);
     if (!status)
-        status = check_range("max_tracers", def->max_tracers, 1, INT32_MAX);
+        status = check_range("max_tracers", def->max_tracers, 1, MOST_TRACERS);
     if (!status)
         status = check_range("max_nodes", def->max_nodes, 17 * 17 * 17, INT64_C(1) << 30);
     if (!status)
@@ -93,6 +97,13 @@ static int reserve_memory(vt_simulation *s)
     return 0;
 }
 
+static vt_status no_address_space(const vt_simulation_def *def)
+{
+    return vt_fail(
+        VT_OUT_OF_MEMORY, "no address space for max_vortons %lld, max_tracers %lld, max_nodes %lld",
+        (long long)def->max_vortons, (long long)def->max_tracers, (long long)def->max_nodes);
+}
+
 vt_status vt_create_simulation(const vt_simulation_def *def, vt_simulation **simulation)
 {
     *simulation = NULL;
@@ -108,10 +119,7 @@ vt_status vt_create_simulation(const vt_simulation_def *def, vt_simulation **sim
     s->stages = vt_stages();
     if (reserve_memory(s)) {
         vt_destroy_simulation(s);
-        return vt_fail(VT_OUT_OF_MEMORY,
-                       "no address space for max_vortons %lld, max_tracers %lld, max_nodes %lld",
-                       (long long)def->max_vortons, (long long)def->max_tracers,
-                       (long long)def->max_nodes);
+        return no_address_space(def);
     }
     *simulation = s;
     return VT_OK;
@@ -133,6 +141,87 @@ void vt_destroy_simulation(vt_simulation *s)
     vt_arena_destroy(&s->arena);
     vt_release(s->grid_memory, s->grid_bytes);
     free(s);
+}
+
+/* ---- copies ---- */
+
+/* Room in the copy: as asked for, enough for the rows alive. */
+static vt_status choose_room(const char *name, int64_t asked, int64_t alive, int64_t most,
+                             int64_t *room)
+{
+    if (asked == 0)
+        return VT_OK;
+    *room = asked;
+    if (asked >= alive && asked >= 1 && asked <= most)
+        return VT_OK;
+    return vt_fail(VT_INVALID_ARGUMENT,
+                   "%s is %lld; allowed is %lld to %lld (%lld are alive), or 0: as much room as in "
+                   "the original",
+                   name, (long long)asked, (long long)(alive ? alive : 1), (long long)most,
+                   (long long)alive);
+}
+
+/* What owns memory, as copy_memory knows it: whoever adds to it adds there, too. */
+_Static_assert(offsetof(vt_simulation, grid) - offsetof(vt_simulation, vortons) ==
+                   sizeof(vt_vortons) + sizeof(vt_tracers) + sizeof(vt_sources) + sizeof(vt_winds) +
+                       sizeof(vt_forces) + sizeof(vt_kills) + sizeof(vt_transforms),
+               "copy_memory copies every member between vortons and grid");
+
+/* `to` holds the plain values of `from`, and nothing that owns memory. */
+static vt_status copy_memory(const vt_simulation *from, vt_simulation *to)
+{
+    if (reserve_memory(to))
+        return no_address_space(&to->def);
+    vt_status status = vt_copy_sources(&from->sources, &to->sources);
+    if (!status)
+        status = vt_copy_winds(&from->winds, &to->winds);
+    if (!status)
+        status = vt_copy_forces(&from->forces, &to->forces);
+    if (!status)
+        status = vt_copy_kills(&from->kills, &to->kills);
+    if (!status)
+        status = vt_copy_transforms(&from->transforms, &to->transforms);
+    if (status)
+        return status;
+    vt_copy_rows(&from->vortons.set, &to->vortons.set);
+    vt_copy_rows(&from->tracers.set, &to->tracers.set);
+    return VT_OK;
+}
+
+static vt_status copy_inside(const vt_simulation *from, int64_t max_vortons, int64_t max_tracers,
+                             vt_simulation **copy)
+{
+    vt_simulation_def def = from->def;
+    vt_status status = choose_room("max_vortons", max_vortons, from->vortons.set.count,
+                                   MOST_VORTONS, &def.max_vortons);
+    if (!status)
+        status = choose_room("max_tracers", max_tracers, from->tracers.set.count, MOST_TRACERS,
+                             &def.max_tracers);
+    if (status)
+        return status;
+    vt_simulation *const to = calloc(1, sizeof *to);
+    if (!to)
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for a simulation");
+    memcpy(to, from, offsetof(vt_simulation, vortons));
+    to->def = def;
+    status = copy_memory(from, to);
+    if (status)
+        vt_destroy_simulation(to);
+    else
+        *copy = to;
+    return status;
+}
+
+vt_status vt_copy_simulation(vt_simulation *s, int64_t max_vortons, int64_t max_tracers,
+                             vt_simulation **copy)
+{
+    *copy = NULL;
+    vt_status status = vt_enter(s);
+    if (status)
+        return status;
+    status = copy_inside(s, max_vortons, max_tracers, copy);
+    vt_leave(s);
+    return status;
 }
 
 /* ---- entering ---- */

@@ -31,11 +31,29 @@ typedef struct vt_pair_sources {
 } vt_pair_sources;
 
 struct vt_simulation {
-    /* fixed at creation: the definition (threads resolved), the kernels for this processor */
+    /* Plain values, which a copy of the simulation takes whole: nothing up to `vortons` may own
+     * memory. First what is fixed at creation: the definition (threads resolved), the kernels for
+     * this processor. */
     vt_simulation_def def;
     const vt_stage_table *stages;
 
-    /* what evolves: with the definition and the sources, all that the next step depends on */
+    /* what evolves: with the definition, the particles and the sources, all that the next step
+     * depends on */
+    vt_placement placement;
+    double time;          /* s */
+    double smallest_core; /* of the vortons alive, m; 0: none */
+    int64_t next_id[2];   /* of vortons and tracers */
+    int64_t steps;        /* calls of vt_step that moved time */
+    int64_t populated_id; /* next id of vortons when the halo was last looked after */
+    int64_t substeps;     /* since creation: sets the cadence of sorting the columns */
+    uint32_t viewed[2];   /* columns (bits) of which views are out: they may be written any time */
+
+    /* records */
+    vt_extremes extremes;
+    int32_t last_substeps;
+    vt_timer timers[VT_TIMED_STAGES];
+
+    /* What owns memory: vt_copy_simulation copies each by a function of its own. */
     vt_vortons vortons;
     vt_tracers tracers;
     vt_sources sources;
@@ -43,31 +61,19 @@ struct vt_simulation {
     vt_forces forces;
     vt_kills kills;
     vt_transforms transforms;
-    vt_placement placement;
-    double time;          /* s */
-    double smallest_core; /* of the vortons ever added, m; 0: none yet */
-    int64_t next_id[2];   /* of vortons and tracers */
-    int64_t steps;        /* calls of vt_step that moved time */
-    int64_t populated_id; /* next id of vortons when the halo was last looked after */
-    int64_t substeps;     /* since creation: sets the cadence of sorting the columns */
 
-    /* derived: the fields, and whether they belong to the particles of now */
+    /* What a copy makes anew: the fields, whether they belong to the particles of now (and the
+     * digest of those columns, where they were viewed; else 0), scratch. */
     vt_grid grid;
     vt_moments moments;
     vt_poisson_plan plan;
     int32_t fields_current, fields_exist;
-    uint32_t viewed[2]; /* columns (bits) of which views are out: they may be written any time */
+    uint64_t fields_digest;
     void *grid_memory;
     size_t grid_bytes;
     vt_pair_sources pairs; /* of the direct sum inside a substep; at other times empty */
-
     double vorton_spacing; /* of this substep, m: see vt_population */
-
-    /* scratch and records */
     vt_arena arena;
-    vt_extremes extremes;
-    int32_t last_substeps;
-    vt_timer timers[VT_TIMED_STAGES];
     _Atomic int busy;
 };
 
@@ -105,6 +111,10 @@ void vt_use_vorton_column(vt_simulation *simulation, int column);
 
 /* Begins to keep a column of the tracers up to date, filled with what it should hold now. */
 void vt_use_tracer_column(vt_simulation *simulation, int column);
+
+/* smallest_core again, from the column: after removal, and where a view of it may have been
+ * written. */
+void vt_update_smallest_core(vt_simulation *simulation);
 
 /* Removes the rows where mask is not 0; the others keep their order. */
 void vt_remove_rows(vt_simulation *simulation, int set, const uint8_t *mask);

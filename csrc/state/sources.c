@@ -49,6 +49,67 @@ void vt_destroy_sources(vt_sources *sources)
     *sources = (vt_sources){0};
 }
 
+/* What owns memory in them is copied below: whoever adds a member looks there, too. */
+_Static_assert(sizeof(vt_emitter) == sizeof(vt_animations) + sizeof(vt_rate_sum) +
+                                         sizeof(vt_region) + sizeof(void *) + 8 * 9 &&
+                   sizeof(vt_sources) == sizeof(vt_structures) + 2 * sizeof(void *),
+               "vt_copy_sources copies every member");
+
+/* Points, with the arrays behind them in the same block; NULL without memory. */
+static vt_tracer_points_def *copy_points(const vt_tracer_points_def *def)
+{
+    const size_t rows = (size_t)def->count;
+    vt_tracer_points_def *const block = malloc(sizeof *block + 24 * rows);
+    if (!block)
+        return NULL;
+    float *const arrays = (float *)(block + 1);
+    *block = *def;
+    block->position = memcpy(arrays, def->position, 12 * rows);
+    block->density = memcpy(arrays + 3 * rows, def->density, 4 * rows);
+    block->size = memcpy(arrays + 4 * rows, def->size, 4 * rows);
+    if (def->lifetime)
+        block->lifetime = memcpy(arrays + 5 * rows, def->lifetime, 4 * rows);
+    return block;
+}
+
+/* `to` has the plain values of `from` already; on failure there is nothing to destroy. */
+static vt_status copy_emitter(const vt_emitter *from, vt_emitter *to)
+{
+    to->animations = (vt_animations){0};
+    to->rate_sum = (vt_rate_sum){0};
+    to->region = (vt_region){0};
+    to->points = from->points ? copy_points(from->points) : NULL;
+    vt_status status = vt_copy_animations(emitter_parameters, from->animations.count,
+                                          from->animations.items, &to->animations);
+    if (!status && from->rate_sum.track)
+        status = vt_create_rate_sum(vt_find_animation(&to->animations, "rate"), from->start,
+                                    &to->rate_sum);
+    if (!status && from->points && !to->points)
+        status = vt_fail(VT_OUT_OF_MEMORY, "no memory for a copy of %lld points",
+                         (long long)from->points->count);
+    if (!status && !from->points && vt_copy_region(&from->region, &to->region))
+        status = vt_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
+    if (status)
+        destroy_emitter(to);
+    return status;
+}
+
+vt_status vt_copy_sources(const vt_sources *from, vt_sources *to)
+{
+    *to = (vt_sources){0};
+    vt_status status = vt_copy_structures(&from->structures, &to->structures);
+    if (status)
+        return status;
+    to->emitters = vt_copy_grown(from->emitters, from->emitter_count, sizeof *to->emitters);
+    if (!to->emitters)
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for %d emitters", from->emitter_count);
+    for (int32_t e = 0; e < from->emitter_count && !status; e++) {
+        status = copy_emitter(&from->emitters[e], &to->emitters[e]);
+        to->emitter_count = e + !status; /* as many as there are to destroy */
+    }
+    return status;
+}
+
 /* ---- checks ---- */
 
 static vt_status check_times(double start, double end)
@@ -348,17 +409,9 @@ vt_status vt_add_emitter(vt_simulation *s, const vt_emitter_def *def)
 
 static vt_status keep_points(vt_simulation *s, const vt_tracer_points_def *def)
 {
-    const size_t rows = (size_t)def->count;
-    vt_tracer_points_def *const block = malloc(sizeof *block + 24 * rows);
+    vt_tracer_points_def *const block = copy_points(def);
     if (!block)
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for %lld points", (long long)def->count);
-    float *const arrays = (float *)(block + 1);
-    *block = *def;
-    block->position = memcpy(arrays, def->position, 12 * rows);
-    block->density = memcpy(arrays + 3 * rows, def->density, 4 * rows);
-    block->size = memcpy(arrays + 4 * rows, def->size, 4 * rows);
-    if (def->lifetime)
-        block->lifetime = memcpy(arrays + 5 * rows, def->lifetime, 4 * rows);
     vt_emitter emitter = {.count = def->rate > 0 ? 0 : def->count,
                           .rate = def->rate,
                           .start = def->start,

@@ -59,6 +59,9 @@ typedef struct vt_births {
 
 void vt_destroy_sources(vt_sources *sources);
 
+/* Fills `to` with copies of all sources; on failure it is to be destroyed all the same. */
+vt_status vt_copy_sources(const vt_sources *from, vt_sources *to);
+
 /* All births with time in [from, to) for which the policy of the simulation has room. Changes
  * nothing but the arena; VT_OVER_CAPACITY when the policy refuses them. */
 vt_status vt_plan_births(vt_simulation *simulation, double from, double to, vt_births *births);

@@ -1,9 +1,11 @@
 #include "state/structures.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/grow.h"
 #include "core/status.h"
 #include "state/births.h"
 #include "state/cloud.h"
@@ -207,8 +209,13 @@ static vt_status bear_now(vt_simulation *s, const vt_structure *structure)
 
 void vt_destroy_structures(vt_structures *structures)
 {
-    for (int32_t i = 0; i < structures->count; i++)
-        structures->item[i].kind->destroy(structures->item[i].data);
+    for (int32_t i = 0; i < structures->count; i++) {
+        const vt_structure *const structure = &structures->item[i];
+        if (atomic_fetch_sub(structure->owners, 1) > 1)
+            continue;
+        structure->kind->destroy(structure->data);
+        free((void *)structure->owners);
+    }
     free(structures->item);
     *structures = (vt_structures){0};
 }
@@ -219,14 +226,26 @@ static vt_status keep(vt_structures *structures, const vt_structure *structure)
     const int32_t n = structures->count;
     if (n == MOST_STRUCTURES)
         return vt_fail(VT_OUT_OF_MEMORY, "no room for more than %d structures", n);
-    if ((n & (n - 1)) == 0) {
-        vt_structure *const more =
-            realloc(structures->item, sizeof *more * (size_t)(n ? 2 * n : 1));
-        if (!more)
-            return vt_fail(VT_OUT_OF_MEMORY, "no memory for structure %d", n);
-        structures->item = more;
+    _Atomic int32_t *const owners = malloc(sizeof *owners);
+    if (!owners || vt_grow((void **)&structures->item, n, sizeof *structure)) {
+        free((void *)owners);
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for structure %d", n);
     }
-    structures->item[structures->count++] = *structure;
+    atomic_init(owners, 1);
+    structures->item[n] = *structure;
+    structures->item[n].owners = owners;
+    structures->count = n + 1;
+    return VT_OK;
+}
+
+vt_status vt_copy_structures(const vt_structures *from, vt_structures *to)
+{
+    *to = (vt_structures){.item = vt_copy_grown(from->item, from->count, sizeof *from->item)};
+    if (!to->item)
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for %d structures", from->count);
+    to->count = from->count;
+    for (int32_t i = 0; i < from->count; i++)
+        atomic_fetch_add(from->item[i].owners, 1);
     return VT_OK;
 }
 
@@ -272,7 +291,7 @@ static vt_status add_copy(vt_simulation *s, const vt_structure_kind *kind, const
                           size_t size, double time, int32_t parent)
 {
     void *const copy = copy_of(data, size);
-    return copy ? add(s, &(vt_structure){kind, copy, time, 0.0, INFINITY, parent})
+    return copy ? add(s, &(vt_structure){kind, copy, time, 0.0, INFINITY, parent, NULL})
                 : VT_OUT_OF_MEMORY;
 }
 
@@ -293,7 +312,7 @@ vt_status vt_add_jet(vt_simulation *s, const vt_jet_def *def)
     status = vt_create_jet(def, jet);
     if (!status)
         return add(s, &(vt_structure){&jet_kind, jet, def->start, 1.0 / vt_jet_rate(def), def->end,
-                                      def->parent});
+                                      def->parent, NULL});
     free(jet);
     return status;
 }
@@ -302,7 +321,8 @@ static vt_status add_filament(vt_simulation *s, const vt_structure_kind *kind, v
 {
     void *const copy = copy_of(made, sizeof *made);
     if (copy)
-        return add(s, &(vt_structure){kind, copy, made->def.time, 0.0, INFINITY, made->def.parent});
+        return add(
+            s, &(vt_structure){kind, copy, made->def.time, 0.0, INFINITY, made->def.parent, NULL});
     vt_destroy_filament(made);
     return VT_OUT_OF_MEMORY;
 }
@@ -329,7 +349,8 @@ vt_status vt_add_cloud(vt_simulation *s, const vt_cloud_def *def)
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for a cloud");
     const vt_status status = vt_create_cloud(def, cloud);
     if (!status)
-        return add(s, &(vt_structure){&cloud_kind, cloud, def->time, 0.0, INFINITY, def->parent});
+        return add(
+            s, &(vt_structure){&cloud_kind, cloud, def->time, 0.0, INFINITY, def->parent, NULL});
     free(cloud);
     return status;
 }
@@ -369,5 +390,6 @@ vt_status vt_add_vorton_points(vt_simulation *s, const vt_vorton_points_def *def
     block->strength = memcpy(arrays + 3 * rows, def->strength, 12 * rows);
     block->core = memcpy(arrays + 6 * rows, def->core, 4 * rows);
     block->volume = memcpy(arrays + 7 * rows, def->volume, 4 * rows);
-    return add(s, &(vt_structure){&points_kind, block, def->time, 0.0, INFINITY, def->parent});
+    return add(s,
+               &(vt_structure){&points_kind, block, def->time, 0.0, INFINITY, def->parent, NULL});
 }

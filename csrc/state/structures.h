@@ -18,9 +18,11 @@ typedef struct vt_structure_kind {
  * pulse 0 alone. */
 typedef struct vt_structure {
     const vt_structure_kind *kind;
-    void *data; /* from malloc; belongs to the structure */
+    void *data; /* from malloc; never changes, belongs to the structure and its copies */
     double start, period, end;
     int32_t parent; /* transform that places each birth, 0: none */
+    _Atomic int32_t
+        *owners; /* how many simulations hold data; from malloc, NULL before it is kept */
 } vt_structure;
 
 typedef struct vt_structures {
@@ -29,6 +31,9 @@ typedef struct vt_structures {
 } vt_structures;
 
 void vt_destroy_structures(vt_structures *structures);
+
+/* Makes `to` hold the same structures; VT_OUT_OF_MEMORY leaves nothing to destroy. */
+vt_status vt_copy_structures(const vt_structures *from, vt_structures *to);
 
 /* One birth of a step. */
 typedef struct vt_structure_birth {

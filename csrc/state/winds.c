@@ -43,6 +43,48 @@ void vt_destroy_winds(vt_winds *winds)
     *winds = (vt_winds){0};
 }
 
+static vt_status copy_wind_grid(const vt_winds *from, int32_t n, vt_winds *to)
+{
+    const vt_wind_grid *const grid = &from->grids[n];
+    const size_t nodes = (size_t)grid->nodes[0] * (size_t)grid->nodes[1] * (size_t)grid->nodes[2];
+    f4 *const values = aligned_alloc(16, sizeof *values * nodes);
+    if (!values)
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for a wind of %zu nodes", nodes);
+    const vt_status status = vt_copy_track(&from->strength[n], &to->strength[n]);
+    if (status) {
+        free(values);
+        return status;
+    }
+    memcpy(values, grid->values, sizeof *values * nodes);
+    to->grids[n].values = values;
+    to->grid_count = n + 1;
+    return VT_OK;
+}
+
+/* What owns memory in it is copied here: whoever adds a member looks at this. */
+_Static_assert(sizeof(vt_winds) == 3 * sizeof(void *) + 2 * sizeof(int32_t) + 6 * sizeof(double),
+               "vt_copy_winds copies every member");
+
+vt_status vt_copy_winds(const vt_winds *from, vt_winds *to)
+{
+    vt_status status = VT_OK;
+    *to = *from;
+    to->uniform_count = to->grid_count = 0;
+    to->uniform = vt_copy_grown(from->uniform, from->uniform_count, sizeof *to->uniform);
+    to->grids = vt_copy_grown(from->grids, from->grid_count, sizeof *to->grids);
+    to->strength = vt_copy_grown(from->strength, from->grid_count, sizeof *to->strength);
+    if (!to->uniform || !to->grids || !to->strength)
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for %d winds",
+                       from->uniform_count + from->grid_count);
+    for (int32_t n = 0; n < from->uniform_count && !status; n++) {
+        status = vt_copy_track(&from->uniform[n], &to->uniform[n]);
+        to->uniform_count = n + !status;
+    }
+    for (int32_t n = 0; n < from->grid_count && !status; n++)
+        status = copy_wind_grid(from, n, to);
+    return status;
+}
+
 /* A parameter as a track of its own: a constant has one key. */
 static vt_status make_track(const vt_parameter *parameter, const double *constant, int32_t count,
                             const vt_animation *animations, vt_track *track)

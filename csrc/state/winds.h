@@ -23,6 +23,9 @@ typedef struct vt_winds {
 
 void vt_destroy_winds(vt_winds *winds);
 
+/* Fills `to` with copies; on failure it is to be destroyed all the same. */
+vt_status vt_copy_winds(const vt_winds *from, vt_winds *to);
+
 /* Displacement by the uniform winds from one time (s) to another, m. */
 void vt_integrate_winds(const vt_simulation *simulation, double from, double to, double way[3]);
 

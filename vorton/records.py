@@ -1,0 +1,136 @@
+"""Records that a simulation hands out: numbers by name, attributes and items, shown as a table."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from . import _core
+
+__all__ = ["Health", "StageTime", "Timings"]
+
+
+class Record(Mapping[str, Any]):
+    """Base of the records: a frozen dataclass that is also a mapping from the names of its fields.
+
+    Fields have their unit and what they mean in their metadata, `unit` and `description`.
+    """
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.__dataclass_fields__:
+            return getattr(self, name)
+        known = ", ".join(self)
+        raise KeyError(f"{type(self).__name__} has no {name!r}; it has {known}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.__dataclass_fields__)
+
+    def __len__(self) -> int:
+        return len(self.__dataclass_fields__)
+
+    def __repr__(self) -> str:
+        rows = [
+            (field.name, _shown(self[field.name]), field.metadata["unit"])
+            for field in dataclasses.fields(self)
+        ]
+        return _table(type(self).__name__, rows)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "  ".join(_shown(item) for item in value)
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _table(title: str, rows: Sequence[Sequence[str]]) -> str:
+    """Columns under each other: the first to the left, the others too, as wide as they must be."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths)) for row in rows]
+    return "\n".join([title, *(f"  {line}".rstrip() for line in lines)])
+
+
+def _field(kind: Any, unit: str, description: str) -> Any:
+    return kind, dataclasses.field(metadata={"unit": unit, "description": description})
+
+
+def _make(name: str, head: str, fields: Mapping[str, tuple[Any, Any]]) -> Any:
+    lines = [head, "", "Attributes", "----------"]
+    for key, (kind, field) in fields.items():
+        unit = field.metadata["unit"]
+        lines.append(f"{key} : {kind}{f', {unit}' if unit else ''}")
+        lines.append(f"    {field.metadata['description']}.")
+    return dataclasses.make_dataclass(
+        name,
+        [(key, kind, field) for key, (kind, field) in fields.items()],
+        bases=(Record,),
+        namespace={"__doc__": "\n".join(lines), "__module__": __name__},
+        frozen=True,
+        repr=False,
+        eq=False,  # as mappings
+    )
+
+
+_KINDS = {
+    "int32": "int",
+    "int64": "int",
+    "double": "float",
+    "int32 x 3": "(int, int, int)",
+    "double x 3": "(float, float, float)",
+}
+
+Health: Any = _make(
+    "Health",
+    "Health of the flow, ``sim.health``: invariants, and how good the numerical solution is.",
+    {
+        row["name"]: _field(_KINDS[row["type"]], row["unit"], row["description"])
+        for row in _core.HEALTH_FIELDS
+    },
+)
+
+StageTime: Any = _make(
+    "StageTime",
+    "Time spent in one stage of the frame: an entry of ``sim.timings``.",
+    {
+        "last": _field("float", "s", "in the last step"),
+        "total": _field("float", "s", "since the simulation was made"),
+        "calls": _field("int", "", "how often the stage has run"),
+    },
+)
+
+
+class Timings(Mapping[str, Any]):
+    """Time spent in each stage, ``sim.timings``: a `StageTime` by name, as attribute and as item.
+
+    Stages come in the order of a substep; ``step`` is the whole. Times are of the wall clock, s.
+    """
+
+    def __init__(self, stages: Mapping[str, Any]) -> None:
+        self._stages = dict(stages)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._stages[name]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self._stages:
+            raise AttributeError(f"there is no stage {name!r}; there are {', '.join(self)}")
+        return self._stages[name]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stages)
+
+    def __len__(self) -> int:
+        return len(self._stages)
+
+    def __repr__(self) -> str:
+        rows = [("stage", "last, ms", "total, ms", "calls")]
+        for name, stage in self._stages.items():
+            rows.append(
+                (name, *(f"{1e3 * s:9.3f}" for s in (stage.last, stage.total)), str(stage.calls))
+            )
+        return _table("Timings", rows)
