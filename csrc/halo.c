@@ -309,7 +309,8 @@ static void remove_idle(vt_simulation *s, lattice *l)
     for (int64_t i = 0; i < v->set.count; i++) {
         int32_t node[3];
         mask[i] = 0;
-        if (!(v->halo[i] > 0) || carries(l, v, i) || !find_node(l, v->position + 3 * i, 0.5, node))
+        if (!(v->halo[i] > 0) || carries(l, v, i) || vt_has_contrast(s, i) ||
+            !find_node(l, v->position + 3 * i, 0.5, node))
             continue;
         const int32_t at[3] = {brick_of(node[0]), brick_of(node[1]), brick_of(node[2])};
         const brick *const b = find_brick(l, at);

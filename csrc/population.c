@@ -5,6 +5,7 @@
 #include "core/mathd.h"
 #include "core/parallel.h"
 #include "field.h"
+#include "state/ambient.h"
 
 enum { BLOCK = 8192, CONTROL_EVERY = 4 /* substeps */ };
 
@@ -60,6 +61,19 @@ void vt_measure_population(vt_simulation *s, vt_population *population)
 
 /* ---- control ---- */
 
+int vt_has_contrast(const vt_simulation *s, int64_t row)
+{
+    const vt_vortons *const v = &s->vortons;
+    const int32_t *const used = v->set.used;
+    if (used[VT_VORTON_density] && v->density[row] != 0)
+        return 1;
+    if (!used[VT_VORTON_temperature])
+        return 0;
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    const float ambient = vt_ambient_temperature(&fluid, v->position + 3 * row);
+    return fabsf(v->temperature[row] - ambient) > 1e-5f * ambient;
+}
+
 /* Weak vortons hand on what they have; the neutral ones of diffusion have a rule of their own. */
 static void prune(vt_simulation *s, double spacing)
 {
@@ -73,16 +87,16 @@ static void prune(vt_simulation *s, double spacing)
         square[i] = 0;
         for (int c = 0; c < 3; c++)
             square[i] += (double)v->strength[3 * i + c] * (double)v->strength[3 * i + c];
-        if (v->halo[i] > 0)
+        if (v->halo[i] > 0) {
             square[i] = INFINITY;
-        else {
+        } else {
             sum += square[i];
             count++;
         }
     }
     const double least = s->def.method.prune * s->def.method.prune * sum / (double)count;
     for (int64_t i = 0; i < v->set.count; i++)
-        mask[i] = square[i] < least;
+        mask[i] = square[i] < least && !vt_has_contrast(s, i);
     vt_hand_over(s, 2 * spacing, mask);
     vt_arena_pop(&s->arena, mark);
 }

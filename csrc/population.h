@@ -38,6 +38,10 @@ void vt_merge_vortons(vt_simulation *s, double side);
  * without such neighbours stay, and their mask becomes 0. */
 void vt_hand_over(vt_simulation *s, double reach, uint8_t *mask);
 
+/* Whether the fluid of a vorton is lighter or heavier than the ambient fluid beside it: such
+ * vortons are kept, however weak. */
+int vt_has_contrast(const vt_simulation *s, int64_t row);
+
 /* Whether strength diffuses. */
 static inline int vt_diffuses(const vt_simulation *s)
 {

@@ -56,8 +56,11 @@ static void bear_half(vt_simulation *s, int64_t row, const float position[3])
     v->bound_volume[half] = v->bound_volume[row];
     v->age[half] = v->age[row];
     v->birth_strength[half] = v->birth_strength[row];
-    if (v->set.used[VT_VORTON_halo])
-        v->halo[half] = v->halo[row];
+    float *const alike[] = {v->halo, v->density, v->temperature};
+    const int columns[] = {VT_VORTON_halo, VT_VORTON_density, VT_VORTON_temperature};
+    for (int c = 0; c < 3; c++)
+        if (v->set.used[columns[c]])
+            alike[c][half] = alike[c][row];
 }
 
 vt_status vt_split_vortons(vt_simulation *s, int64_t reserved)
@@ -125,6 +128,14 @@ static void place_sum(double at[2][3], double alpha[2][3], double x[3])
         x[a] += shift[a] / size2;
 }
 
+/* What fluids of two volumes have together. */
+static void mix(const vt_vortons *v, int column, float *value, int64_t into, int64_t from)
+{
+    const float share = v->volume[from] / (v->volume[into] + v->volume[from]);
+    if (v->set.used[column])
+        value[into] += share * (value[from] - value[into]);
+}
+
 /* Row `from` goes into row `into`. */
 static void merge_rows(vt_simulation *s, int64_t into, int64_t from)
 {
@@ -140,6 +151,8 @@ static void merge_rows(vt_simulation *s, int64_t into, int64_t from)
         v->position[3 * into + a] = (float)x[a];
         v->strength[3 * into + a] = (float)(alpha[0][a] + alpha[1][a]);
     }
+    mix(v, VT_VORTON_density, v->density, into, from);
+    mix(v, VT_VORTON_temperature, v->temperature, into, from);
     const int newborn = v->bound_volume[into] < 0 || v->bound_volume[from] < 0;
     const float bound = fabsf(v->bound_volume[into]) + fabsf(v->bound_volume[from]);
     v->bound_volume[into] = newborn ? -bound : bound;

@@ -10,7 +10,7 @@ from scipy.interpolate import RegularGridInterpolator
 
 import vorton as vt
 
-METHODS = ["poisson", "direct"]
+METHODS = ["poisson", "direct", "tree"]
 FPS = 30
 
 

@@ -155,6 +155,28 @@ def test_a_lone_weak_vorton_hands_over_across_the_room():
     assert np.allclose(total, [1e-9, 0, 2e-6], rtol=1e-5, atol=1e-15)
 
 
+def test_fluid_that_differs_is_kept_mixed_and_halved():
+    def one(**method):
+        sim = _core.Simulation(threads=1, method={**STILL, **method})
+        s = [[0, 0, 1e-6], [0, 0, 1e-9], [1e-6, 0, 0]]
+        x = [[0, 0, 0], [0.02, 0, 0], [0, 0, 0.5]]
+        sim.add_vortons(x, s, np.full(3, 0.1), np.float32([1e-3, 3e-3, 1e-3]))
+        sim.column("vortons", "density")[:] = [0.4, 0.8, 0]
+        return sim
+
+    sim = one(prune=0.5)
+    sim.step(1e-6)
+    assert sim.count("vortons") == 3  # the weak one is heavy
+    sim = one(merge=1)
+    sim.step(1e-6)
+    density, volume = columns(sim, "density", "volume")
+    assert sorted(density) == pytest.approx([0, 0.7]) and density @ volume == pytest.approx(2.8e-3)
+    sim = one(split=1.5)
+    sim.column("vortons", "strength")[0] *= 2
+    sim.step(1e-6)
+    assert sorted(columns(sim, "density")[0]) == pytest.approx([0, 0.4, 0.4, 0.8])
+
+
 def test_off_by_default():
     sim = cloud()
     sim.column("vortons", "strength")[:] *= 9

@@ -161,8 +161,8 @@ def test_digest_is_stable():
         '"method":{},"name":"ring","schema":1,"seed":1,"sources":[{"axis":[0.0,0.0,1.0],'
         '"center":[0.0,0.0,0.0],"circulation":1.0,"core":0.1,"layers":null,'
         '"major":[1.0,0.0,0.0],"radius":1.0,"sections":null,"seed":0,"time":0.0,'
-        '"type":"VortexRing","vorton_core":null,"wobble":0.0}],"spacing":null,"viscosity":0.0,"voxel":0.1,'
-        '"wind":[0.0,0.0,0.0]}'
+        '"type":"VortexRing","vorton_core":null,"wobble":0.0}],"spacing":null,'
+        '"viscosity":0.0,"voxel":0.1,"wind":[0.0,0.0,0.0]}'
     )
 
 
