@@ -2,7 +2,7 @@
 
 The tests follow short pieces of them; a whole run is a command of its own:
 
-    python -m tests.long_runs [CASE ...] [--seeds 1 2 3] [--scale 1 2] [--json FILE]
+    python tests/long_runs.py [CASE ...] [--seeds 1 2 3] [--scale 1 2] [--json FILE]
 
 Cases are ball, ring, heads and plume. scale 1 has the size of a grid of 65 nodes a side, scale 2
 that of 129. All lengths are in grid spacings of 1 m at scale 1; the largest vorticity of a ring and
@@ -287,7 +287,7 @@ RUNS = {"plume": run_plume, "ball": run_ball, "ring": run_ring, "heads": run_hea
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="python -m tests.long_runs", description=__doc__)
+    parser = argparse.ArgumentParser(prog="long_runs.py", description=__doc__)
     parser.add_argument("case", nargs="*", default=list(RUNS), choices=[*RUNS, []])
     parser.add_argument("--seeds", nargs="+", type=int, default=[1])
     parser.add_argument("--scale", nargs="+", type=int, default=[1])

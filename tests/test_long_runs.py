@@ -1,6 +1,6 @@
 """Long runs of the default method (VALIDATION 2b): the pieces of them that are short enough here.
 
-`python -m tests.long_runs` follows them to their ends.
+`python tests/long_runs.py` follows them to their ends.
 """
 
 import itertools
