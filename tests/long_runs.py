@@ -261,23 +261,22 @@ def run_heads(seed, scale, **method):
 
 
 def run_plume(seed, scale, **method):
-    """L4: 1100 steps; figures of the last 500."""
-    rows, light = [], []
+    """L4: 1100 steps; figures of the last 500. The axis is that of the strength."""
+    rows, middle = [], []
     for sim in plume(seed, scale, **method):
         if sim.frame % 10 == 0:
-            total = np.linalg.norm(sim.vortons.strength, axis=1).astype(float).sum()
-            rows.append(record(sim, total))
-            part = sim.vortons.position[sim.vortons.density < 0].astype(float)
-            light.append(part.mean(axis=0))
+            weight = np.linalg.norm(sim.vortons.strength, axis=1).astype(float)
+            rows.append(record(sim, weight.sum()))
+            middle.append((weight[:, None] * sim.vortons.position).sum(axis=0) / weight.sum())
         if sim.frame == 1100:
             break
-    late, light = rows[60:], np.array(light[60:])
+    late, middle = rows[60:], np.array(middle[60:])
     energy = np.array([row["energy"] for row in late])
     return rows, {
         "vortons": rows[-1]["vortons"],
         "E, least to most": float(energy.max() / energy.min()),
-        "axis": float(np.hypot(*light[:, :2].T).max()),
-        "centroid": [float(light[:, 2].min()), float(light[:, 2].max())],
+        "axis": float(np.hypot(*middle[:, :2].T).max()),
+        "height": [float(middle[:, 2].min()), float(middle[:, 2].max())],
         "divergence": max(row["divergence"] for row in late),
         "sum of strength": max(row["strength"] for row in late),
     }
