@@ -25,6 +25,7 @@ static double length(const double a[3])
 
 typedef struct vorton_sums {
     double strength[3], impulse[3], angular[3], total, edge;
+    double enstrophy; /* sum |alpha|^2 / V, m^3/s^2 */
 } vorton_sums;
 
 typedef struct sum_job {
@@ -37,7 +38,7 @@ static void sum_vortons(void *data, int64_t begin, int64_t end, int thread)
     (void)thread;
     const sum_job *const job = data;
     const vt_vortons *const v = &job->s->vortons;
-    vorton_sums sums = {{0}, {0}, {0}, 0, 0};
+    vorton_sums sums = {{0}, {0}, {0}, 0, 0, 0};
     for (int64_t i = begin; i < end; i++) {
         double x[3], alpha[3], turn[3], twist[3];
         for (int a = 0; a < 3; a++) {
@@ -51,18 +52,21 @@ static void sum_vortons(void *data, int64_t begin, int64_t end, int thread)
             sums.impulse[a] += turn[a] / 2;
             sums.angular[a] += twist[a] / 3;
         }
-        sums.total += length(alpha);
-        sums.edge += vt_cbrt(v->volume[i]);
+        const double size = length(alpha), volume = v->volume[i];
+        sums.total += size;
+        sums.edge += vt_cbrt(volume);
+        sums.enstrophy += size * size / volume;
     }
     job->block[begin / BLOCK] = sums;
 }
 
-static void add_vorton_sums(vt_simulation *s, vt_health *h)
+/* Returns the enstrophy that the vortons carry, 1/2 sum |alpha|^2 / V. */
+static double add_vorton_sums(vt_simulation *s, vt_health *h)
 {
     const int64_t count = s->vortons.set.count, blocks = (count + BLOCK - 1) / BLOCK;
     const size_t mark = vt_arena_mark(&s->arena);
     sum_job job = {s, vt_arena_push(&s->arena, sizeof(vorton_sums) * (size_t)(blocks + 1))};
-    double total = 0, edge = 0;
+    double total = 0, edge = 0, enstrophy = 0;
     vt_parallel_for(s->def.threads, count, BLOCK, sum_vortons, &job);
     for (int64_t b = 0; b < blocks; b++) {
         for (int a = 0; a < 3; a++) {
@@ -72,17 +76,19 @@ static void add_vorton_sums(vt_simulation *s, vt_health *h)
         }
         total += job.block[b].total;
         edge += job.block[b].edge;
+        enstrophy += job.block[b].enstrophy;
     }
     h->strength_share = total > 0 ? length(h->strength) / total : 0;
     const double core = s->fields_exist ? s->grid.core : s->smallest_core;
     h->overlap = count > 0 && core > 0 ? edge / (double)count / core : 0;
     vt_arena_pop(&s->arena, mark);
+    return enstrophy / 2;
 }
 
 /* ---- over the nodes ---- */
 
 typedef struct node_sums {
-    double energy, divergence, gradient, speed, velocity_divergence;
+    double energy, enstrophy, divergence, gradient, speed, velocity_divergence;
 } node_sums;
 
 typedef struct node_job {
@@ -122,7 +128,9 @@ static void sum_node(const node_job *job, int64_t k, int64_t j, int64_t i, node_
     const int64_t node_step[3] = {1, g->node_row, g->node_plane};
     double divergence = 0, flow = 0, speed = 0;
     for (int c = 0; c < 3; c++) {
-        sums->energy += (double)g->field[c][n] * (double)job->vorticity[c][n];
+        const double vorticity = job->vorticity[c][n];
+        sums->energy += g->field[c][n] * vorticity;
+        sums->enstrophy += vorticity * vorticity;
         for (int a = 0; a < 3; a++) {
             const double d =
                 (double)job->vorticity[c][n + step[a]] - (double)job->vorticity[c][n - step[a]];
@@ -144,7 +152,7 @@ static void sum_planes(void *data, int64_t begin, int64_t end, int thread)
     const node_job *const job = data;
     const vt_grid *const g = job->grid;
     for (int64_t k = begin; k < end; k++) {
-        node_sums sums = {0, 0, 0, 0, 0};
+        node_sums sums = {0};
         if (k >= 2 && k <= g->cells[2] - 2)
             for (int64_t j = 2; j <= g->cells[1] - 2; j++)
                 for (int64_t i = 2; i <= g->cells[0] - 2; i++)
@@ -159,7 +167,7 @@ static void add_node_sums(vt_simulation *s, vt_health *h)
     const int64_t planes = g->cells[2] + 1;
     const size_t mark = vt_arena_mark(&s->arena);
     node_job job = {.grid = g};
-    node_sums all = {0, 0, 0, 0, 0};
+    node_sums all = {0};
     for (int c = 0; c < 3; c++)
         job.vorticity[c] = vt_arena_push(&s->arena, sizeof(float) * (size_t)(g->plane * planes));
     job.plane = vt_arena_push(&s->arena, sizeof(node_sums) * (size_t)planes);
@@ -167,12 +175,15 @@ static void add_node_sums(vt_simulation *s, vt_health *h)
     vt_parallel_for(s->def.threads, planes, 1, sum_planes, &job);
     for (int64_t k = 0; k < planes; k++) {
         all.energy += job.plane[k].energy;
+        all.enstrophy += job.plane[k].enstrophy;
         all.divergence += job.plane[k].divergence;
         all.gradient += job.plane[k].gradient;
         all.speed = fmax(all.speed, job.plane[k].speed);
         all.velocity_divergence = fmax(all.velocity_divergence, job.plane[k].velocity_divergence);
     }
-    h->energy = all.energy / 2 * g->spacing * g->spacing * g->spacing;
+    const double volume = g->spacing * g->spacing * g->spacing;
+    h->energy = all.energy / 2 * volume;
+    h->enstrophy = all.enstrophy / 2 * volume;
     h->largest_divergence = all.speed > 0 ? all.velocity_divergence / sqrt(all.speed) : 0;
     h->vorticity_divergence = all.gradient > 0 ? sqrt(all.divergence / all.gradient) : 0;
     vt_arena_pop(&s->arena, mark);
@@ -247,12 +258,13 @@ vt_status vt_get_health(vt_simulation *s, vt_health *health)
             bounded += s->extremes.thread[t].bounded;
         }
         h.bounded_share = h.vortons > 0 ? (double)bounded / (double)h.vortons : 0;
-        add_vorton_sums(s, &h);
+        const double carried = add_vorton_sums(s, &h);
         if (s->fields_exist) {
             for (int a = 0; a < 3; a++)
                 h.grid[a] = s->grid.cells[a] + 1;
             h.spacing = s->grid.spacing;
             add_node_sums(s, &h);
+            h.noise = h.enstrophy > 0 ? carried / h.enstrophy : 0;
             h.poisson_residual = find_residual(s);
         }
         *health = h;

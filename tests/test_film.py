@@ -223,3 +223,17 @@ def test_boundaries_example(tmp_path):
     pytest.importorskip("matplotlib")
     example["draw"](tmp_path / "picture.png", rows, *plane, exact)
     assert (tmp_path / "picture.png").stat().st_size > 50_000
+
+
+def test_books_example():
+    """A turbulent ball: the default method gains no energy where the unguarded one blows up."""
+    example = runpy.run_path(str(EXAMPLES / "books.py"))
+    kept = {name: example["follow"](method, 3) for name, method in example["METHODS"].items()}
+    default, unguarded = kept["default method"], kept["without bound and cleaning"]
+    energy = default["energy"] / default["energy"][0]
+    assert (energy[1:] / np.minimum.accumulate(energy)[:-1]).max() < 1.02 and energy[-1] < 0.7
+    assert default["turnovers"][-1] == pytest.approx(3)
+    assert default["vorticity_divergence"].max() < 0.4 and default["noise"].max() < 20
+    assert default["strength_share"].max() < 5 and default["impulse_drift"].max() < 5
+    assert unguarded["energy"][-1] > 1.5 * unguarded["energy"][0]
+    assert unguarded["vorticity_divergence"].max() > 0.4

@@ -21,6 +21,7 @@ GOOD_TRACERS = 6.0
 HEALTH_LIMITS = {
     "strength_share": (0.05, "vortex lines are not closed"),
     "vorticity_divergence": (0.4, "the vorticity is no longer free of divergence"),
+    "noise": (20.0, "the vortons carry more swirl than the grid resolves"),
     "overlap": (1.0, "vortons have moved apart from each other"),
 }
 

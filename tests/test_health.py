@@ -1,0 +1,110 @@
+"""Energy, enstrophy and noise of sim.health: integrals in closed form and sums by NumPy."""
+
+import numpy as np
+import pytest
+
+import vorton as vt
+
+WIDTH = 1.0  # b of the vector potential exp(-r^2 / b^2) e_z, m
+
+
+def smooth_field(spacing, core):
+    """Vortons on a lattice whose field, with Gaussian cores, is that of exp(-r^2 / b^2) e_z (V4).
+
+    A Gaussian of variance core^2 widens one of narrower width a to b and lowers it by (a / b)^3.
+    Returns positions, strengths and a.
+    """
+    narrow = np.sqrt(WIDTH**2 - 2 * core**2)
+    count = int(3.2 * WIDTH / spacing) + 1
+    axis = spacing * (np.arange(-count, count + 1) + 0.13)
+    x, y, z = (a.ravel() for a in np.meshgrid(axis, axis, axis, indexing="ij"))
+    height = (WIDTH / narrow) ** 3 * np.exp(-(x**2 + y**2 + z**2) / narrow**2)
+    curl = np.stack(
+        [
+            4 * x * z / narrow**4,
+            4 * y * z / narrow**4,
+            4 / narrow**2 * (1 - (x**2 + y**2) / narrow**2),
+        ],
+        axis=1,
+    )
+    position = np.stack([x, y, z], axis=1)
+    near = (position**2).sum(axis=1) < (3.2 * WIDTH) ** 2
+    return position[near], (height[:, None] * curl * spacing**3)[near], narrow
+
+
+def simulation_of(position, strength, spacing, **method):
+    sim = vt.Simulation(spacing=spacing, method=vt.Method(**method), threads=1)
+    sim.vortons.add(position, strength, core=1.5 * spacing, volume=spacing**3)
+    return sim
+
+
+def test_energy_and_enstrophy_of_a_smooth_field():
+    """1/2 integral u^2 = (pi/2)^1.5 b and 1/2 integral omega^2 = 5 (pi/2)^1.5 / b, order 2."""
+    errors = []
+    for spacing in (WIDTH / 4, WIDTH / 6, WIDTH / 9):
+        position, strength, _ = smooth_field(spacing, 1.5 * spacing)
+        health = simulation_of(position, strength, spacing).health
+        exact = (np.pi / 2) ** 1.5 * WIDTH
+        errors.append([health.energy / exact - 1, health.enstrophy * WIDTH**2 / (5 * exact) - 1])
+    errors = np.abs(errors)
+    assert (errors[-1] < 0.04).all()
+    assert (np.log(errors[0] / errors[-1]) / np.log(9 / 4) > 1.6).all()
+
+
+def test_enstrophy_is_that_of_the_curl_of_the_velocity():
+    """Differences over two cells, in u and again here, see 21 / 10 (h / b)^2 = 2.6 % less."""
+    spacing = WIDTH / 9
+    position, strength, _ = smooth_field(spacing, 1.5 * spacing)
+    sim = simulation_of(position, strength, spacing)
+    slope = np.gradient(sim.grids.velocity.astype(float), sim.grids.spacing, axis=(2, 1, 0))
+    pairs = ((1, 2), (2, 0), (0, 1))
+    curl = np.stack([slope[b][..., c] - slope[c][..., b] for b, c in pairs], axis=-1)
+    enstrophy = 0.5 * (curl**2).sum() * sim.grids.spacing**3
+    assert sim.health.enstrophy * (1 - 2.1 / 81) == pytest.approx(enstrophy, rel=0.005)
+
+
+def test_enstrophy_of_a_rough_field():
+    """Minus the 7-point Laplacian of the vector potential, summed by NumPy."""
+    random = np.random.default_rng(4)
+    spacing, position = 0.1, random.uniform(-1, 1, (4000, 3)) * [1.0, 0.8, 0.6]
+    sim = simulation_of(position, random.normal(size=(4000, 3)), spacing)
+    potential = sim.grids.vector_potential.astype(float)
+    inner = (slice(1, -1),) * 3
+    vorticity = 6 * potential[inner]
+    for axis in range(3):
+        vorticity -= np.roll(potential, 1, axis)[inner] + np.roll(potential, -1, axis)[inner]
+    vorticity /= sim.grids.spacing**2
+    enstrophy = 0.5 * (vorticity**2).sum() * sim.grids.spacing**3
+    assert sim.health.enstrophy == pytest.approx(enstrophy, rel=1e-4)
+
+
+def test_noise_of_a_smooth_field():
+    """The narrower Gaussian that the vortons carry has (b / a)^7 times the enstrophy."""
+    spacing = WIDTH / 9
+    position, strength, narrow = smooth_field(spacing, 1.5 * spacing)
+    health = simulation_of(position, strength, spacing).health
+    carried = 0.5 * (np.float32(strength).astype(float) ** 2).sum() / spacing**3
+    assert health.noise * health.enstrophy == pytest.approx(carried, rel=1e-6)
+    assert health.noise == pytest.approx((WIDTH / narrow) ** 7, rel=0.04)
+
+
+def test_noise_that_the_grid_does_not_see():
+    """Strengths that alternate from vorton to vorton: the grid stays, noise says how much it is."""
+    spacing = WIDTH / 6
+    position, strength, _ = smooth_field(spacing, 1.5 * spacing)
+    clean = simulation_of(position, strength, spacing).health
+    parity = 1 - 2 * (np.rint(position / spacing - 0.13).sum(axis=1) % 2)
+    added = 5 * np.sqrt((strength**2).sum(axis=1).mean()) * parity[:, None] * [1.0, 0, 0]
+    dirty = simulation_of(position, strength + added, spacing).health
+    assert dirty.enstrophy == pytest.approx(clean.enstrophy, rel=0.02)
+    carried = 0.5 * ((strength + added) ** 2).sum() / spacing**3
+    assert dirty.noise == pytest.approx(carried / dirty.enstrophy, rel=1e-5)
+    assert clean.noise < 2 and dirty.noise > 20
+
+
+def test_without_a_grid_there_is_neither():
+    position, strength, _ = smooth_field(WIDTH / 4, 1.5 * WIDTH / 4)
+    health = simulation_of(position[:500], strength[:500], WIDTH / 4, velocity="direct").health
+    assert (health.enstrophy, health.noise, health.energy) == (0, 0, 0)
+    health = vt.Simulation().health
+    assert (health.enstrophy, health.noise) == (0, 0)
