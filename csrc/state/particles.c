@@ -51,7 +51,7 @@ static void fill_vorton_column(vt_simulation *s, int column, int64_t first, int6
 {
     vt_vortons *const v = &s->vortons;
     if (column != VT_VORTON_temperature) {
-        vt_fill_column(&v->set, column, first, count, 0);
+        vt_fill_column(&v->set, column, first, count, column == VT_VORTON_lifetime ? INFINITY : 0);
         return;
     }
     const vt_fluid fluid = vt_fluid_of(&s->def);
