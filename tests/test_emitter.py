@@ -180,6 +180,33 @@ def test_b3_a_light_ball_rises_and_a_heavy_one_sinks(density):
     assert speed == pytest.approx(-2 / 3 * density / 1.2 * 9.81 * sim.time, rel=0.03)
 
 
+def impulse_over_weight(halo):
+    """Of a plume after 1.5 s: the impulse, over the integral of its buoyancy in time."""
+    method = vt.Method(buoyancy="boussinesq", halo=halo)
+    emitter = vt.Emitter(vt.Disk(radius=0.25), density=-0.4, renew=1, smoke=0)
+    sim = born(emitter, 0, ambient=vt.Gas(density=1.2), method=method, seed=1)
+    weights = [0.0]
+    for _ in range(36):
+        sim.step()
+        v = sim.vortons
+        weights.append(-float((v.density.astype(float) * v.volume).sum()) / 1.2 * 9.81)
+    return sim.health["impulse"][2] / (np.convolve(weights, [0.5, 0.5], "valid").sum() / 24)
+
+
+def test_b1_the_halo_that_goes_with_a_plume_keeps_its_impulse():
+    """Buoyancy makes half of its vorticity in the ambient fluid beside a plume, wherever that is."""
+    assert 0.85 < impulse_over_weight(2) < 1.05
+    assert impulse_over_weight(0) < 0.75
+
+
+def test_the_halo_goes_when_the_plume_is_gone():
+    emitter = vt.Emitter(BALL, temperature=400, renew=0, core=0.15, lifetime=0.5, smoke=0)
+    sim = born(emitter, 10)
+    assert (sim.vortons.halo > 0).sum() > 100
+    sim.step(20)
+    assert sim.vortons.count == 0
+
+
 @pytest.mark.parametrize("time", ["euler", "rk3"])
 def test_births_do_not_cut_the_steps(time):
     sim = plume(method=vt.Method(time=time))
