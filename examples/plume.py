@@ -6,7 +6,7 @@ vorton bake examples/plume.py plume --frames 1-96
 
 import vorton as vt
 
-scene = vt.Scene("plume", seed=1, voxel=0.02)
+scene = vt.Scene("plume", seed=1, voxel=0.025)
 scene.add(vt.Emitter(vt.Disk(radius=0.25, thickness=0.1), temperature=600, lifetime=3))
 
 if __name__ == "__main__":

@@ -194,7 +194,7 @@ def impulse_over_weight(halo):
 
 
 def test_b1_the_halo_that_goes_with_a_plume_keeps_its_impulse():
-    """Buoyancy makes half of its vorticity in the ambient fluid beside a plume, wherever that is."""
+    """Half of the vorticity is made in the ambient fluid beside a plume, wherever that is."""
     assert 0.85 < impulse_over_weight(2) < 1.05
     assert impulse_over_weight(0) < 0.75
 
