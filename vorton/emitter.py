@@ -18,8 +18,10 @@ class Emitter(Source):
     """Fluid that differs from the ambient one, with the smoke in it: it rises or sinks by itself.
 
     Vortons that carry temperature and density are born in the shape, and around it neutral ones of
-    the ambient fluid: buoyancy is right only where vortons lie on both sides of a change. The
-    tracers of the smoke are born in the shape alone, as those of `Tracers` with `per_voxel`.
+    the ambient fluid: buoyancy is right only where vortons lie on both sides of a change. Where the
+    fluid goes later `Method.halo` keeps such neighbours around it. All this needs the grid: with
+    Method.velocity "direct" or "tree" nothing rises. The tracers of the smoke are born in the shape
+    alone, as those of `Tracers` with `per_voxel`.
 
     Parameters
     ----------
@@ -32,8 +34,8 @@ class Emitter(Source):
         default 0. At birth.
     renew : number, 1/s, optional; animatable
         How often a second the shape is filled anew, >= 0; 0: once, at `start`. Default: as fast as
-        the fluid leaves it by itself, sqrt(g |density deviation| / ambient density / height). More
-        makes a stronger plume: what counts is the lightness that is born a second.
+        the fluid leaves it by itself, sqrt(g |density deviation| / ambient density / height) / 2.
+        More makes a stronger plume: what counts is the lightness that is born a second.
     start : number, s
         >= 0, default 0.
     end : number, s, optional

@@ -242,8 +242,8 @@ static double most_of(const vt_parcels *p, const char *parameter, double constan
     return fmax(sign * least, sign * most);
 }
 
-/* As fast as fluid that light rises, or that heavy sinks, through the height of its shape:
- * renewals a second are sqrt(g |rho'| / rho0 / height). */
+/* As fast as fluid that light rises, or that heavy sinks, out of its shape from rest: renewals a
+ * second are 1/2 sqrt(g |rho'| / rho0 / height). With more, parcels crowd in the shape. */
 static vt_status choose_rate(const vt_simulation *s, vt_parcels *p)
 {
     const vt_fluid fluid = vt_fluid_of(&s->def);
@@ -266,7 +266,7 @@ static vt_status choose_rate(const vt_simulation *s, vt_parcels *p)
                        "rate must be given where nothing rises: the fluid is as heavy as the "
                        "ambient one, or there is no gravity");
     const double height = 2 * reach * pose.scale;
-    p->rate = sqrt(pull / height) * (double)filling(p);
+    p->rate = 0.5 * sqrt(pull / height) * (double)filling(p);
     return VT_OK;
 }
 
