@@ -468,6 +468,8 @@ static vt_status run_step(vt_simulation *s, double dt)
     VT_TIMED(s, emit, bear(s, &births, s->time, NULL));
     VT_TIMED(s, tracers, vt_grow_tracers(s, dt));
     VT_TIMED(s, remove, vt_remove_dead(s));
+    if (s->tracers.set.used[VT_TRACER_temperature])
+        VT_TIMED(s, tracers, vt_find_tracer_temperatures(s));
     s->steps++;
     return VT_OK;
 }

@@ -214,6 +214,37 @@ def test_births_do_not_cut_the_steps(time):
     assert sim.health["substeps"] <= 4 and sim.vortons.position[:, 2].max() > 0.05
 
 
+def test_tracers_have_the_temperature_of_the_fluid():
+    sim = plume()
+    _ = sim.tracers.temperature
+    sim.tracers.add([[50.0, 0, 0]], density=0.0, size=0.1)
+    assert sim.tracers.temperature[-1] == pytest.approx(AMBIENT, rel=1e-6)
+    sim.step(12)
+    t, v = sim.tracers, sim.vortons
+    found, far = t.temperature, t.position[:, 0] > 10
+    assert found[far] == pytest.approx(AMBIENT, rel=1e-6)  # beyond the grid
+    assert AMBIENT - 0.01 < found.min() and found.max() < 400.01
+    # as warm as the vortons around it, by brute force over those of its cell
+    assert np.median(found[~far]) > AMBIENT + 20
+    spacing = sim.grids.spacing
+    for row in np.flatnonzero(~far)[:: len(found) // 40]:
+        nodes = np.floor(t.position[row] / spacing) + np.indices((2, 2, 2)).reshape(3, -1).T
+        mean = []
+        for node in nodes:
+            weight = np.clip(1 - np.abs(v.position / spacing - node), 0, None).prod(axis=1)
+            weight *= v.volume
+            warmth = (weight * (v.temperature - AMBIENT)).sum()
+            mean.append(warmth / weight.sum() if weight.sum() > 0 else 0)
+        share = np.clip(1 - np.abs(t.position[row] / spacing - nodes), 0, None).prod(axis=1)
+        assert found[row] == pytest.approx(AMBIENT + share @ np.array(mean), abs=0.05)
+    assert not found.flags.writeable
+    later = sim.copy()
+    later.tracers.add(np.zeros((1, 3)), density=0.0, size=0.1)
+    assert later.tracers.temperature.shape == (later.tracers.count,)
+    cold = born(vt.Emitter(BALL, density=-0.1, renew=0, core=0.15))
+    np.testing.assert_allclose(cold.tracers.temperature, AMBIENT, rtol=1e-6)
+
+
 def test_e1_the_same_bits_for_any_number_of_threads():
     states = []
     for threads in (1, 3):

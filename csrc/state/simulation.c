@@ -95,6 +95,7 @@ static int reserve_memory(vt_simulation *s)
     s->tracers.set.used[VT_TRACER_velocity] = 0;
     s->tracers.set.used[VT_TRACER_lifetime] = 0;
     s->tracers.set.used[VT_TRACER_growth] = 0;
+    s->tracers.set.used[VT_TRACER_temperature] = 0;
     return 0;
 }
 
