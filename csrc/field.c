@@ -118,6 +118,11 @@ static double base_spacing(const vt_simulation *s)
     return s->def.spacing > 0 ? s->def.spacing : s->smallest_core / usual_core(s);
 }
 
+double vt_grid_spacing(const vt_simulation *s)
+{
+    return vt_domain_spacing(base_spacing(s), s->placement.level);
+}
+
 vt_status vt_place_grid(const vt_simulation *s, const vt_content *content, vt_placement *placement)
 {
     const double spacing = base_spacing(s), finest = s->smallest_core / 2.1;

@@ -23,6 +23,9 @@ typedef struct vt_content {
  * none). VT_NOT_FINITE names the first bad value of position or strength. */
 vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content *content);
 
+/* Distance between the nodes of the grid as it is placed now, m. */
+double vt_grid_spacing(const vt_simulation *s);
+
 /* Places the grid around the content, starting from placement. */
 vt_status vt_place_grid(const vt_simulation *s, const vt_content *content, vt_placement *placement);
 

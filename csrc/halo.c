@@ -1,13 +1,18 @@
-/* Neutral vortons around those that carry strength: strength diffuses only to where vortons are.
+/* Neutral vortons around those that carry strength, because strength diffuses only to where vortons
+ * are, and around fluid that differs in density, because buoyancy makes half of its vorticity in
+ * the ambient fluid beside it.
  *
- * The places are the nodes of a lattice as wide as the vortons are apart, fixed in the world, kept
- * in bricks of 8 x 8 x 8 wherever vortons carry strength. Vortons fill the nodes around them with
- * their volume (trilinear); a node near strength that is not full gets a vorton of what is missing.
+ * The places are the nodes of a lattice, fixed in the world, kept in bricks of 8 x 8 x 8 wherever
+ * there are such vortons, the sources. It is as wide as the vortons are apart or, where nothing
+ * diffuses, nearly as a grid cell, so that every node of the grid gets some. Vortons fill the nodes
+ * around them with their volume (trilinear); a node near strength that is not full gets a vorton of
+ * what is missing.
  */
 #include <math.h>
 #include <string.h>
 
 #include "core/status.h"
+#include "field.h"
 #include "population.h"
 
 enum { EDGE = 8, NODES = EDGE * EDGE * EDGE, FARTHEST = 1 << 28 };
@@ -21,21 +26,25 @@ static const double least_vorticity = 1e-2;
  * is added slows diffusion by several per cent. */
 static const float least_fill = 0.75f;
 
+/* Of the lattice where nothing diffuses, in cells of the grid. */
+static const double cells_apart = 0.94;
+
 /* Bit x of row [z * EDGE + y] stands for node (x, y, z). */
 typedef uint8_t node_bits[EDGE * EDGE];
 
 typedef struct brick {
     struct brick *chain, *next;   /* of the same bucket; in the order of their making */
     int32_t at[3];                /* node / EDGE */
-    float core;                   /* of the vorton for which it was made, m */
+    float core, lifetime;         /* of the vorton for which it was made, m, s */
     node_bits source, near, wide; /* within the halo of a source; one node farther */
     float fill[NODES];            /* volume of vortons in it / volume of a node */
 } brick;
 
 typedef struct lattice {
     double spacing;
-    double vorticity; /* that counts as carrying strength, 1/s */
-    int32_t width;    /* of the halo, nodes */
+    double vorticity;           /* that counts as carrying strength, 1/s */
+    int32_t width;              /* of the halo, nodes */
+    int32_t strength, contrast; /* whether what carries strength, what differs is a source */
     brick **bucket, *first, **end, *last_found;
     uint32_t buckets; /* a power of 2 */
     vt_arena *arena;
@@ -61,7 +70,7 @@ static brick *find_brick(lattice *l, const int32_t at[3])
     return NULL;
 }
 
-static brick *need_brick(lattice *l, const int32_t at[3], float core)
+static brick *need_brick(lattice *l, const int32_t at[3], float core, float lifetime)
 {
     brick *b = find_brick(l, at);
     if (b)
@@ -72,6 +81,7 @@ static brick *need_brick(lattice *l, const int32_t at[3], float core)
     memset(b, 0, sizeof *b);
     memcpy(b->at, at, sizeof b->at);
     b->core = core;
+    b->lifetime = lifetime;
     brick **const bucket = &l->bucket[bucket_of(l, at)];
     b->chain = *bucket;
     *bucket = b;
@@ -113,8 +123,13 @@ static int carries(const lattice *l, const vt_vortons *v, int64_t i)
     return sqrt(square) > l->vorticity * (double)v->volume[i];
 }
 
+static int needs_halo(const vt_simulation *s, const lattice *l, int64_t i)
+{
+    return (l->strength && carries(l, &s->vortons, i)) || (l->contrast && vt_has_contrast(s, i));
+}
+
 /* Bricks for all that is near the node. */
-static int mark_source(lattice *l, const int32_t node[3], float core)
+static int mark_source(lattice *l, const int32_t node[3], float core, float lifetime)
 {
     const int32_t far = l->width + 1;
     int32_t at[3], low[3], high[3];
@@ -125,7 +140,7 @@ static int mark_source(lattice *l, const int32_t node[3], float core)
     for (at[2] = low[2]; at[2] <= high[2]; at[2]++)
         for (at[1] = low[1]; at[1] <= high[1]; at[1]++)
             for (at[0] = low[0]; at[0] <= high[0]; at[0]++)
-                if (!need_brick(l, at, core))
+                if (!need_brick(l, at, core, lifetime))
                     return 0;
     const int32_t own[3] = {brick_of(node[0]), brick_of(node[1]), brick_of(node[2])};
     find_brick(l, own)->source[bit_index(node)] |= (uint8_t)(1 << (node[0] & (EDGE - 1)));
@@ -139,14 +154,16 @@ static int is_source(lattice *l, const int32_t node[3])
     return b && b->source[bit_index(node)] >> (node[0] & (EDGE - 1)) & 1;
 }
 
-static vt_status mark_sources(lattice *l, const vt_vortons *v)
+static vt_status mark_sources(lattice *l, const vt_simulation *s)
 {
+    const vt_vortons *const v = &s->vortons;
+    const int ends = v->set.used[VT_VORTON_lifetime];
     for (int64_t i = 0; i < v->set.count; i++) {
         int32_t node[3];
-        if (!carries(l, v, i) || !find_node(l, v->position + 3 * i, 0.5, node) ||
-            is_source(l, node))
+        if (!find_node(l, v->position + 3 * i, 0.5, node) || is_source(l, node) ||
+            !needs_halo(s, l, i))
             continue;
-        if (!mark_source(l, node, v->core[i]))
+        if (!mark_source(l, node, v->core[i], ends ? v->lifetime[i] : INFINITY))
             return vt_fail(VT_OUT_OF_MEMORY, "no memory for the halo of %lld vortons",
                            (long long)v->set.count);
     }
@@ -238,7 +255,7 @@ static void find_near(lattice *l)
 
 typedef struct newborn {
     int64_t count;
-    float *position, *strength, *core, *volume;
+    float *position, *strength, *core, *volume, *lifetime;
 } newborn;
 
 static int is_missing(const brick *b, int n)
@@ -269,6 +286,7 @@ static void fill_missing(const lattice *l, int64_t room, newborn *born)
                 born->strength[3 * born->count + a] = 0;
             }
             born->core[born->count] = b->core;
+            born->lifetime[born->count] = b->lifetime;
             born->volume[born->count++] = (float)(cube * (1 - (double)b->fill[n]));
         }
 }
@@ -278,24 +296,28 @@ static vt_status bear_missing(vt_simulation *s, const lattice *l, int64_t reserv
     const int64_t missing = count_missing(l);
     const int64_t room = s->vortons.set.capacity - s->vortons.set.count - reserved;
     if (missing > room && s->def.at_capacity == VT_AT_CAPACITY_ERROR)
-        return vt_fail(VT_OVER_CAPACITY,
-                       "%lld more vortons, for strength to diffuse to, do not fit: %lld of "
-                       "max_vortons %lld are alive; raise max_vortons, choose another at_capacity "
-                       "or a smaller method.halo",
-                       (long long)missing, (long long)s->vortons.set.count,
-                       (long long)s->vortons.set.capacity);
+        return vt_fail(
+            VT_OVER_CAPACITY,
+            "%lld more vortons, %s, do not fit: %lld of max_vortons %lld are alive; raise "
+            "max_vortons, choose another at_capacity or a smaller method.halo",
+            (long long)missing,
+            l->strength ? "for strength to diffuse to" : "neutral ones around others",
+            (long long)s->vortons.set.count, (long long)s->vortons.set.capacity);
     const size_t rows = (size_t)(missing < room ? missing : room > 0 ? room : 0);
     newborn born = {.position = vt_arena_push(&s->arena, 12 * rows),
                     .strength = vt_arena_push(&s->arena, 12 * rows),
                     .core = vt_arena_push(&s->arena, 4 * rows),
-                    .volume = vt_arena_push(&s->arena, 4 * rows)};
-    if (!born.position || !born.strength || !born.core || !born.volume)
+                    .volume = vt_arena_push(&s->arena, 4 * rows),
+                    .lifetime = vt_arena_push(&s->arena, 4 * rows)};
+    if (!born.position || !born.strength || !born.core || !born.volume || !born.lifetime)
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for %lld neutral vortons", (long long)rows);
     fill_missing(l, (int64_t)rows, &born);
     const int64_t first =
         vt_append_vortons(s, born.count, born.position, born.strength, born.core, born.volume);
     for (int64_t i = 0; i < born.count; i++)
         s->vortons.halo[first + i] = 1;
+    if (s->vortons.set.used[VT_VORTON_lifetime])
+        memcpy(s->vortons.lifetime + first, born.lifetime, 4 * (size_t)born.count);
     return VT_OK;
 }
 
@@ -326,14 +348,19 @@ vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_
     lattice l = {.spacing = population->spacing,
                  .vorticity = least_vorticity * population->vorticity,
                  .width = s->def.method.halo,
+                 .strength = vt_diffuses(s),
+                 .contrast = vt_is_buoyant(s),
                  .buckets = 64,
                  .arena = &s->arena};
+    if (!l.strength)
+        l.spacing = cells_apart * vt_grid_spacing(s);
+    vt_use_vorton_column(s, VT_VORTON_halo);
     while (l.buckets < (uint64_t)v->set.count / 64)
         l.buckets *= 2;
     l.bucket = vt_arena_push(&s->arena, sizeof *l.bucket * l.buckets);
     memset(l.bucket, 0, sizeof *l.bucket * l.buckets);
     l.end = &l.first;
-    vt_status status = mark_sources(&l, v);
+    vt_status status = mark_sources(&l, s);
     if (!status) {
         find_near(&l);
         for (int64_t i = 0; i < v->set.count; i++)

@@ -121,7 +121,7 @@ vt_status vt_control_population(vt_simulation *s, int64_t reserved)
         if (!status && method->prune > 0)
             prune(s, population.spacing);
         vt_measure_population(s, &population);
-        if (!status && vt_diffuses(s) && method->halo > 0)
+        if (!status && vt_has_halo(s))
             status = vt_keep_halo(s, &population, reserved);
         s->populated_id = s->next_id[VT_VORTONS];
     }

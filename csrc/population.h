@@ -21,8 +21,9 @@ void vt_measure_population(vt_simulation *s, vt_population *population);
  * was born. */
 vt_status vt_control_population(vt_simulation *s, int64_t reserved);
 
-/* Keeps `method.halo` spacings around the vortons that carry strength full of neutral vortons, and
- * removes those that nobody needs any more. */
+/* Keeps `method.halo` spacings full of neutral vortons around those that carry strength, where that
+ * diffuses, and around those that differ in density from the ambient fluid; removes the neutral
+ * ones that nobody needs any more. */
 vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_t reserved);
 
 /* Halves the vortons whose strength has grown to method.split times that of their birth. Room and
@@ -48,11 +49,18 @@ static inline int vt_diffuses(const vt_simulation *s)
     return s->def.viscosity > 0 && s->def.method.diffusion != VT_DIFFUSION_NONE;
 }
 
+/* Whether neutral vortons are kept around others. */
+static inline int vt_has_halo(const vt_simulation *s)
+{
+    return s->def.method.halo > 0 && (vt_diffuses(s) || vt_is_buoyant(s));
+}
+
 /* Whether vortons come and go beside those of the scene. */
 static inline int vt_controls_population(const vt_simulation *s)
 {
     const vt_method *const method = &s->def.method;
-    return vt_diffuses(s) || method->split > 0 || method->merge > 0 || method->prune > 0;
+    return vt_diffuses(s) || vt_has_halo(s) || method->split > 0 || method->merge > 0 ||
+           method->prune > 0;
 }
 
 /* Diffuses the strengths over dt seconds, in place. */

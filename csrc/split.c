@@ -56,9 +56,10 @@ static void bear_half(vt_simulation *s, int64_t row, const float position[3])
     v->bound_volume[half] = v->bound_volume[row];
     v->age[half] = v->age[row];
     v->birth_strength[half] = v->birth_strength[row];
-    float *const alike[] = {v->halo, v->density, v->temperature};
-    const int columns[] = {VT_VORTON_halo, VT_VORTON_density, VT_VORTON_temperature};
-    for (int c = 0; c < 3; c++)
+    float *const alike[] = {v->halo, v->density, v->temperature, v->lifetime};
+    const int columns[] = {VT_VORTON_halo, VT_VORTON_density, VT_VORTON_temperature,
+                           VT_VORTON_lifetime};
+    for (int c = 0; c < 4; c++)
         if (v->set.used[columns[c]])
             alike[c][half] = alike[c][row];
 }
@@ -162,6 +163,8 @@ static void merge_rows(vt_simulation *s, int64_t into, int64_t from)
         v->birth_strength[into] += v->birth_strength[from];
     if (v->set.used[VT_VORTON_halo])
         v->halo[into] = fminf(v->halo[into], v->halo[from]);
+    if (v->set.used[VT_VORTON_lifetime])
+        v->lifetime[into] = fmaxf(v->lifetime[into], v->lifetime[from]);
     v->id[into] = s->next_id[VT_VORTONS]++;
 }
 

@@ -251,10 +251,11 @@ static void bear(vt_simulation *s, vt_births *births, double until, work *w)
 
 /* ---- the substep ---- */
 
-/* Where nothing carries circulation only winds and forces move, until a vorton is born. */
+/* Where nothing carries circulation only winds and forces move, until a vorton is born that changes
+ * that. */
 static double drift(vt_simulation *s, vt_births *births, double remaining)
 {
-    const double dt = vt_next_vorton_time(births, s->time + remaining) - s->time;
+    const double dt = vt_next_vorton_time(births, vt_is_buoyant(s), s->time + remaining) - s->time;
     const vt_vortons *const v = &s->vortons;
     bear(s, births, s->time + dt, NULL);
     vt_set_wind(s, s->time, s->time + dt);
@@ -267,12 +268,12 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
 }
 
 /* Without a second stage the newborn vortons have no field to move in: the substep ends where the
- * next of them is born. Returns its length. */
+ * next of them that has strength is born. Returns its length. */
 static double bear_at_end(vt_simulation *s, vt_births *births, double dt)
 {
     const vt_vortons *const v = &s->vortons;
     const int64_t first = v->set.count;
-    const double until = vt_next_vorton_time(births, s->time + dt);
+    const double until = vt_next_vorton_time(births, 0, s->time + dt);
     bear(s, births, until, NULL);
     for (int64_t i = first; i < v->set.count; i++)
         v->age[i] = 0;
@@ -467,6 +468,8 @@ static vt_status run_step(vt_simulation *s, double dt)
     VT_TIMED(s, emit, bear(s, &births, s->time, NULL));
     VT_TIMED(s, tracers, vt_grow_tracers(s, dt));
     VT_TIMED(s, remove, vt_remove_dead(s));
+    if (s->tracers.set.used[VT_TRACER_temperature])
+        VT_TIMED(s, tracers, vt_find_tracer_temperatures(s));
     s->steps++;
     return VT_OK;
 }

@@ -31,4 +31,7 @@ void vt_move_tracers(vt_simulation *s, const vt_scheme *scheme, double dt,
  * their order. */
 void vt_sort_tracers(vt_simulation *s);
 
+/* Temperature of the fluid at the tracers, from the vortons of now. */
+void vt_find_tracer_temperatures(vt_simulation *s);
+
 #endif

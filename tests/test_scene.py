@@ -11,6 +11,7 @@ from vorton import fields
 from vorton.ambient import Liquid
 from vorton.animation import Keys, Samples, Transform
 from vorton.effects import EFFECTS, Attractor, Drag, Kill, Vortex, Wind, WindGrid
+from vorton.emitter import Emitter
 from vorton.points import Points, VortonPoints
 from vorton.scene import SCHEMA, SOURCES, Scene
 from vorton.shapes import Box, Disk, Mesh, Sphere, Surface, Torus
@@ -64,6 +65,12 @@ def full_scene() -> Scene:
     scene.add(VortonPoints(curve, np.eye(3) / 3, core=[0.1, 0.2, 1 / 3], volume=1, time=0.5))
     values = {"size": 0.1, "density": [1, 2, 1 / 3], "lifetime": 2, "start": 1, "jitter": 0.5}
     scene.add(Points(curve, rate=3, **values))
+    scene.add(
+        Emitter(
+            Disk(radius=0.4), temperature=Keys([(0, 400), (1, 300.1)]), density=-0.01, renew=3,
+            start=0.5, end=2, lifetime=1, core=0.1, rim=0.15, smoke=0.5, per_voxel=3,
+        )
+    )  # fmt: skip
     scene.add(Points(curve, rate=3, end=2, **values))
     return scene
 

@@ -17,6 +17,7 @@ from .ambient import Air, Gas, Liquid, Water
 from .animation import Keys, Samples, Transform
 from .bake import Volumes, bake
 from .effects import Attractor, Drag, Kill, Vortex, Wind, WindGrid
+from .emitter import Emitter
 from .manifest import Manifest
 from .method import Method
 from .points import Points, VortonPoints
@@ -36,6 +37,7 @@ __all__ = [
     "CapacityError",
     "Disk",
     "Drag",
+    "Emitter",
     "Filament",
     "Gas",
     "Jet",

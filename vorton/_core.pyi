@@ -185,6 +185,22 @@ class Simulation:
         jitter: float = 0.0,
         parent: int = 0,
     ) -> None: ...
+    def add_parcels(
+        self,
+        *,
+        shape: dict[str, Any] = ...,
+        around: dict[str, Any] | None = ...,
+        core: float = ...,
+        spacing: float = ...,
+        temperature: float = ...,
+        density: float = ...,
+        rate: float = ...,
+        start: float = ...,
+        end: float = ...,
+        lifetime: float = ...,
+        parent: int = ...,
+        animations: dict[str, dict[str, Any]] = ...,
+    ) -> float: ...
     def add_emitter(
         self,
         *,

@@ -12,6 +12,7 @@ from typing import Any
 from .ambient import AMBIENTS, Air, Ambient
 from .animation import Transform
 from .effects import EFFECTS, Effect
+from .emitter import Emitter
 from .fields import (
     LARGEST,
     canonical_json,
@@ -42,6 +43,7 @@ SOURCES: tuple[type[Source], ...] = (
     VortonPoints,
     Tracers,
     Points,
+    Emitter,
 )
 
 SCHEMA = 1

@@ -49,6 +49,10 @@ class Shape(Definition):
         """The same where its surface alone matters, which may be open."""
         return self._core_shape()
 
+    def _grown(self, rim: float) -> dict[str, Any]:
+        """Fields of vt_shape for the body with a rim of that width around it, m."""
+        raise NotImplementedError
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Sphere(Shape):
@@ -77,6 +81,9 @@ class Sphere(Shape):
 
     def _core_shape(self) -> dict[str, Any]:
         return {"kind": "sphere", "center": self.center, "radius": self.radius}
+
+    def _grown(self, rim: float) -> dict[str, Any]:
+        return {**self._core_shape(), "radius": self.radius + rim}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -112,6 +119,9 @@ class Box(Shape):
     def _core_shape(self) -> dict[str, Any]:
         center = tuple((a + b) / 2 for a, b in zip(self.lower, self.upper, strict=True))
         return {"kind": "box", "center": center, "size": self.size}
+
+    def _grown(self, rim: float) -> dict[str, Any]:
+        return {**self._core_shape(), "size": tuple(edge + 2 * rim for edge in self.size)}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -149,9 +159,20 @@ class Disk(Shape):
             "size": (1.0, 1.0, self.thickness),
         }
 
+    def _grown(self, rim: float) -> dict[str, Any]:
+        size = (1.0, 1.0, self.thickness + 2 * rim)
+        return {**self._core_shape(), "radius": self.radius + rim, "size": size}
+
 
 def _mesh_shape(vertices: np.ndarray, faces: np.ndarray) -> dict[str, Any]:
     return {"kind": "mesh", "vertices": vertices, "faces": faces}
+
+
+def _box_around(vertices: np.ndarray, rim: float) -> dict[str, Any]:
+    """The box around a mesh, wider by the rim: fields of vt_shape."""
+    lower, upper = (np.asarray(f(vertices, axis=0), float) for f in (np.min, np.max))
+    center = tuple((0.5 * (lower + upper)).tolist())
+    return {"kind": "box", "center": center, "size": tuple((upper - lower + 2 * rim).tolist())}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -209,6 +230,9 @@ class Torus(Shape):
 
     def _core_shape(self) -> dict[str, Any]:
         return _mesh_shape(*self.tessellate())
+
+    def _grown(self, rim: float) -> dict[str, Any]:
+        return _box_around(self.tessellate()[0], rim)
 
 
 # ---- meshes ----
@@ -436,6 +460,9 @@ class Mesh(Shape):
     def _surface_shape(self) -> dict[str, Any]:
         return _mesh_shape(*self.placed())
 
+    def _grown(self, rim: float) -> dict[str, Any]:
+        return _box_around(self.placed()[0], rim)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data; a mesh from a file without its arrays."""
         data = super().to_dict()
@@ -452,7 +479,8 @@ class Mesh(Shape):
 # ---- surfaces ----
 
 
-def _check_body(name: str, value: Any) -> Shape:
+def check_body(name: str, value: Any) -> Shape:
+    """A shape that has an inside, or the plain data of one."""
     if isinstance(value, Mapping):
         return from_dict(value, BODIES, name)  # type: ignore[return-value]
     if not isinstance(value, BODIES):
@@ -483,7 +511,7 @@ class Surface(Shape):
     0.1257
     """
 
-    shape: Shape = field(dataclasses.MISSING, _check_body, "the body")  # noqa: RUF009
+    shape: Shape = field(dataclasses.MISSING, check_body, "the body")  # noqa: RUF009
     thickness: float = number(dataclasses.MISSING, "m", "of the layer", above=0)  # type: ignore[arg-type]  # noqa: RUF009
     offset: float = number(0.0, "m", "outward")
 

@@ -155,13 +155,13 @@ PyObject *vt_py_capacity(PyObject *self, PyObject *set_object)
 }
 
 /* Columns that the simulation makes, not its user. */
-static int is_result(const char *name)
+static int is_result(int32_t set, const char *name)
 {
     static const char *const names[] = {"velocity", "id", "halo", "birth_strength"};
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
         if (strcmp(name, names[n]) == 0)
             return 1;
-    return 0;
+    return set == VT_TRACERS && strcmp(name, "temperature") == 0;
 }
 
 PyObject *vt_py_column(PyObject *self, PyObject *positional, PyObject *named)
@@ -182,5 +182,5 @@ PyObject *vt_py_column(PyObject *self, PyObject *positional, PyObject *named)
     VT_PY_WITHOUT_GIL(self, status = vt_column(simulation, set, name, &array));
     if (status != VT_OK)
         return vt_py_raise(vt_py_state_of(self), status);
-    return vt_py_view(&array, self, !is_result(name));
+    return vt_py_view(&array, self, !is_result(set, name));
 }

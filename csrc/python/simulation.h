@@ -33,6 +33,7 @@ PyObject *vt_py_add_filament(PyObject *self, PyObject *positional, PyObject *nam
 PyObject *vt_py_add_tube(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_add_jet(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_add_cloud(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_add_parcels(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_add_emitter(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_add_vorton_points(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_add_tracer_points(PyObject *self, PyObject *positional, PyObject *named);

@@ -224,6 +224,64 @@ PyObject *vt_py_add_emitter(PyObject *self, PyObject *positional, PyObject *name
     return result;
 }
 
+typedef struct parcels_arguments {
+    vt_parcels_def def;
+    PyObject *shape, *around, *animations;
+} parcels_arguments;
+
+static const vt_py_field parcels_fields[] = {
+    {"shape", VT_PY_OBJECT, offsetof(parcels_arguments, shape), NULL},
+    {"around", VT_PY_OBJECT, offsetof(parcels_arguments, around), NULL},
+    {"core", VT_PY_FINITE, offsetof(parcels_arguments, def.core), NULL},
+    {"spacing", VT_PY_FINITE, offsetof(parcels_arguments, def.spacing), NULL},
+    {"temperature", VT_PY_FINITE, offsetof(parcels_arguments, def.temperature), NULL},
+    {"density", VT_PY_FINITE, offsetof(parcels_arguments, def.density), NULL},
+    {"rate", VT_PY_FINITE, offsetof(parcels_arguments, def.rate), NULL},
+    {"start", VT_PY_FINITE, offsetof(parcels_arguments, def.start), NULL},
+    {"end", VT_PY_DOUBLE, offsetof(parcels_arguments, def.end), NULL},
+    {"lifetime", VT_PY_DOUBLE, offsetof(parcels_arguments, def.lifetime), NULL},
+    {"parent", VT_PY_INT32, offsetof(parcels_arguments, def.parent), NULL},
+    {"animations", VT_PY_OBJECT, offsetof(parcels_arguments, animations), NULL},
+    {NULL, VT_PY_OBJECT, 0, NULL}};
+
+/* The shapes of the arguments, with their meshes; around is NULL where it is not given. */
+static int to_shapes(parcels_arguments *arguments, vt_shape *around, PyArrayObject *meshes[4])
+{
+    vt_parcels_def *const def = &arguments->def;
+    if (arguments->shape &&
+        vt_py_to_shape(arguments->shape, &def->shape, &meshes[0], &meshes[1]) < 0)
+        return -1;
+    if (!arguments->around || arguments->around == Py_None)
+        return 0;
+    def->around = around;
+    return vt_py_to_shape(arguments->around, around, &meshes[2], &meshes[3]);
+}
+
+PyObject *vt_py_add_parcels(PyObject *self, PyObject *positional, PyObject *named)
+{
+    parcels_arguments arguments = {.def = vt_default_parcels()};
+    vt_shape around = vt_default_shape();
+    vt_py_animations animations = {0};
+    PyArrayObject *meshes[4] = {NULL};
+    PyObject *result = NULL;
+    double renew = 0;
+    vt_status status;
+    if (vt_py_fill_arguments("add_parcels", positional, named, parcels_fields, &arguments) == 0 &&
+        vt_py_to_animations(arguments.animations, &animations) == 0 &&
+        to_shapes(&arguments, &around, meshes) == 0) {
+        vt_simulation *const simulation = vt_py_idle(self);
+        arguments.def.animation_count = animations.count;
+        arguments.def.animations = animations.items;
+        if (simulation) {
+            VT_PY_WITHOUT_GIL(self, status = vt_add_parcels(simulation, &arguments.def, &renew));
+            result = status ? vt_py_none_or_raise(self, status) : PyFloat_FromDouble(renew);
+        }
+    }
+    vt_py_release_animations(&animations);
+    vt_py_release_rows(meshes, 4);
+    return result;
+}
+
 /* ---- at points ---- */
 
 PyObject *vt_py_add_vorton_points(PyObject *self, PyObject *positional, PyObject *named)

@@ -40,11 +40,11 @@ static void collect_block(void *data, int64_t begin, int64_t end, int thread)
         }
         const float volume = rows.volume[home];
         const float own = rows.density ? rows.density[home] : 0;
-        const float temperature =
-            rows.temperature ? rows.temperature[home] : vt_ambient_temperature(&fluid, position);
+        const float ambient = vt_ambient_temperature(&fluid, position);
+        const float temperature = rows.temperature ? rows.temperature[home] : ambient;
         to->volume = volume;
         to->strength[0] = volume * vt_density_deviation(&fluid, position, temperature, own);
-        to->strength[1] = volume * temperature;
+        to->strength[1] = volume * (temperature - ambient);
         to->strength[2] = 0;
         to->home = from->home;
     }

@@ -25,6 +25,7 @@ static const range vorton_ranges[] = {
     {VT_VORTON_density, -FLT_MAX, FLT_MAX, "finite values"},
     {VT_VORTON_temperature, FLT_MIN, FLT_MAX, "finite values > 0"},
     {VT_VORTON_age, -FLT_MAX, FLT_MAX, "finite values"},
+    {VT_VORTON_lifetime, -INFINITY, INFINITY, "numbers"},
 };
 
 static const range tracer_ranges[] = {

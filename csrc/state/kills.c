@@ -222,14 +222,18 @@ void vt_remove_dead(vt_simulation *s)
 {
     const vt_vortons *const v = &s->vortons;
     const vt_tracers *const t = &s->tracers;
-    const int ends = t->set.used[VT_TRACER_lifetime];
-    if (ends || s->kills.count)
+    const int tracers_end = t->set.used[VT_TRACER_lifetime],
+              vortons_end = v->set.used[VT_VORTON_lifetime];
+    if (tracers_end || s->kills.count)
         remove_from(s, VT_TRACERS, t->set.count,
                     (mask_job){.position = t->position,
                                .velocity = t->velocity,
                                .age = t->age,
-                               .lifetime = ends ? t->lifetime : NULL});
-    if (s->kills.count)
+                               .lifetime = tracers_end ? t->lifetime : NULL});
+    if (vortons_end || s->kills.count)
         remove_from(s, VT_VORTONS, v->set.count,
-                    (mask_job){.position = v->position, .velocity = v->velocity, .age = v->age});
+                    (mask_job){.position = v->position,
+                               .velocity = v->velocity,
+                               .age = v->age,
+                               .lifetime = vortons_end ? v->lifetime : NULL});
 }

@@ -1,4 +1,4 @@
-/* What is removed at the end of a step: tracers past their lifetime, and what a kill names. */
+/* What is removed at the end of a step: particles past their lifetime, and what a kill names. */
 #ifndef VORTON_STATE_KILLS_H
 #define VORTON_STATE_KILLS_H
 

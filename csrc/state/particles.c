@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "field.h"
 #include "state/ambient.h"
+#include "tracers.h"
 
 static vt_set *set_of(const vt_simulation *s, int set)
 {
@@ -51,7 +52,7 @@ static void fill_vorton_column(vt_simulation *s, int column, int64_t first, int6
 {
     vt_vortons *const v = &s->vortons;
     if (column != VT_VORTON_temperature) {
-        vt_fill_column(&v->set, column, first, count, 0);
+        vt_fill_column(&v->set, column, first, count, column == VT_VORTON_lifetime ? INFINITY : 0);
         return;
     }
     const vt_fluid fluid = vt_fluid_of(&s->def);
@@ -78,6 +79,8 @@ void vt_use_tracer_column(vt_simulation *s, int column)
             s->tracers.lifetime[i] = INFINITY;
     if (column == VT_TRACER_growth)
         memset(s->tracers.growth, 0, 4 * (size_t)count);
+    if (column == VT_TRACER_temperature)
+        vt_find_tracer_temperatures(s);
     if (column == VT_TRACER_velocity && count && !vt_solve_now(s)) {
         vt_velocity_of_points(s, count, s->tracers.position, s->tracers.velocity);
         for (int64_t i = 0; i < 3 * count; i++)
@@ -227,6 +230,11 @@ int64_t vt_append_tracers(vt_simulation *s, int64_t count, const float *position
             t->lifetime[first + i] = INFINITY;
     if (t->set.used[VT_TRACER_growth])
         memset(t->growth + first, 0, 4 * (size_t)count);
+    if (t->set.used[VT_TRACER_temperature]) {
+        const vt_fluid fluid = vt_fluid_of(&s->def);
+        for (int64_t i = first; i < first + count; i++)
+            t->temperature[i] = vt_ambient_temperature(&fluid, t->position + 3 * i);
+    }
     t->set.count += count;
     return first;
 }

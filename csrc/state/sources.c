@@ -45,6 +45,9 @@ void vt_destroy_sources(vt_sources *sources)
     for (int32_t e = 0; e < sources->emitter_count; e++)
         destroy_emitter(&sources->emitters[e]);
     free(sources->emitters);
+    for (int32_t p = 0; p < sources->parcels_count; p++)
+        vt_destroy_parcels(&sources->parcels[p]);
+    free(sources->parcels);
     vt_destroy_structures(&sources->structures);
     *sources = (vt_sources){0};
 }
@@ -52,7 +55,7 @@ void vt_destroy_sources(vt_sources *sources)
 /* What owns memory in them is copied below: whoever adds a member looks there, too. */
 _Static_assert(sizeof(vt_emitter) == sizeof(vt_animations) + sizeof(vt_rate_sum) +
                                          sizeof(vt_region) + sizeof(void *) + 8 * 9 &&
-                   sizeof(vt_sources) == sizeof(vt_structures) + 2 * sizeof(void *),
+                   sizeof(vt_sources) == sizeof(vt_structures) + 3 * sizeof(void *),
                "vt_copy_sources copies every member");
 
 /* Points, with the arrays behind them in the same block; NULL without memory. */
@@ -94,10 +97,25 @@ static vt_status copy_emitter(const vt_emitter *from, vt_emitter *to)
     return status;
 }
 
+static vt_status copy_all_parcels(const vt_sources *from, vt_sources *to)
+{
+    vt_status status = VT_OK;
+    to->parcels = vt_copy_grown(from->parcels, from->parcels_count, sizeof *to->parcels);
+    if (!to->parcels)
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for %d emitters", from->parcels_count);
+    for (int32_t p = 0; p < from->parcels_count && !status; p++) {
+        status = vt_copy_parcels(&from->parcels[p], &to->parcels[p]);
+        to->parcels_count = p + !status;
+    }
+    return status;
+}
+
 vt_status vt_copy_sources(const vt_sources *from, vt_sources *to)
 {
     *to = (vt_sources){0};
     vt_status status = vt_copy_structures(&from->structures, &to->structures);
+    if (!status)
+        status = copy_all_parcels(from, to);
     if (status)
         return status;
     to->emitters = vt_copy_grown(from->emitters, from->emitter_count, sizeof *to->emitters);
@@ -452,6 +470,14 @@ static vt_status count_vortons(vt_simulation *s, double from, double to, vt_birt
     vt_find_structure_births(structures, from, to, b->structure_count, b->structures);
     for (int64_t n = 0; n < b->structure_count; n++)
         b->vorton_count += b->structures[n].count;
+    const vt_sources *const sources = &s->sources;
+    b->parcels = vt_arena_push(&s->arena, sizeof *b->parcels * (size_t)sources->parcels_count);
+    for (int32_t p = 0; p < sources->parcels_count; p++) {
+        /* one more than there is ever room for, so that too many are refused */
+        b->parcels[p] =
+            vt_list_parcels(s, &sources->parcels[p], from, to, s->vortons.set.capacity + 1);
+        b->vorton_count += b->parcels[p].count;
+    }
     return vt_check_room(s, VT_VORTONS, &b->vorton_count);
 }
 
@@ -482,6 +508,47 @@ static vt_status count_tracers(const vt_simulation *s, double from, double to, v
     return status;
 }
 
+/* Parcels follow the structures, as many as there is room for; returns how many vortons there are.
+ */
+static int64_t plan_parcels(const vt_simulation *s, int64_t at, vt_births *b)
+{
+    for (int32_t p = 0; p < s->sources.parcels_count; p++) {
+        const vt_parcel_list *const list = &b->parcels[p];
+        const int64_t left = b->vorton_count - at;
+        const int64_t count = list->count < left ? list->count : left;
+        const size_t rows = 4 * (size_t)count;
+        if (count == 0)
+            continue;
+        memcpy(b->vorton_position + 3 * at, list->position, 3 * rows);
+        memset(b->vorton_strength + 3 * at, 0, 3 * rows);
+        memcpy(b->vorton_core + at, list->core, rows);
+        memcpy(b->vorton_volume + at, list->volume, rows);
+        memcpy(b->vorton_temperature + at, list->temperature, rows);
+        memcpy(b->vorton_density + at, list->density, rows);
+        memcpy(b->vorton_lifetime + at, list->lifetime, rows);
+        memcpy(b->vorton_time + at, list->time, 2 * rows);
+        b->runs[b->run_count++] =
+            (vt_birth_run){.next = at, .end = at + count, .set = VT_VORTONS, .neutral = 1};
+        at += count;
+    }
+    return at;
+}
+
+/* What structures carry: nothing, for ever. */
+static void make_carried(vt_simulation *s, vt_births *b)
+{
+    const size_t rows = (size_t)b->vorton_count;
+    if (s->sources.parcels_count == 0)
+        return;
+    b->vorton_temperature = vt_arena_push(&s->arena, 4 * rows);
+    b->vorton_density = vt_arena_push(&s->arena, 4 * rows);
+    b->vorton_lifetime = vt_arena_push(&s->arena, 4 * rows);
+    for (size_t i = 0; i < rows; i++) {
+        b->vorton_temperature[i] = b->vorton_density[i] = 0;
+        b->vorton_lifetime[i] = INFINITY;
+    }
+}
+
 static void plan_vortons(vt_simulation *s, vt_births *b)
 {
     vt_vorton_list list = vt_new_vorton_list(&s->arena, b->vorton_count, s->def.threads);
@@ -490,6 +557,7 @@ static void plan_vortons(vt_simulation *s, vt_births *b)
     b->vorton_core = list.core;
     b->vorton_volume = list.volume;
     b->vorton_time = vt_arena_push(&s->arena, 8 * (size_t)b->vorton_count);
+    make_carried(s, b);
     int64_t at = 0;
     for (int64_t n = 0; n < b->structure_count; n++) {
         const vt_structure_birth *const birth = &b->structures[n];
@@ -506,7 +574,7 @@ static void plan_vortons(vt_simulation *s, vt_births *b)
         for (; at < end; at++)
             b->vorton_time[at] = birth->time;
     }
-    b->vorton_count = at;
+    b->vorton_count = plan_parcels(s, at, b);
 }
 
 static int64_t plan_stream(const vt_simulation *s, const vt_emitter *emitter, double from,
@@ -549,11 +617,27 @@ vt_status vt_plan_births(vt_simulation *s, double from, double to, vt_births *bi
         status = count_tracers(s, from, to, births);
     if (status)
         return status;
-    const size_t most = (size_t)births->structure_count + 2 * (size_t)s->sources.emitter_count;
+    const size_t most = (size_t)births->structure_count + (size_t)s->sources.parcels_count +
+                        2 * (size_t)s->sources.emitter_count;
     births->runs = vt_arena_push(&s->arena, sizeof(vt_birth_run) * most);
     plan_vortons(s, births);
     plan_tracers(s, from, to, births);
     return VT_OK;
+}
+
+/* What newborn vortons carry, where it is not what all are born with. */
+static void give_carried(vt_simulation *s, const vt_births *b, int64_t from, int64_t first,
+                         int64_t count)
+{
+    const vt_vortons *const v = &s->vortons;
+    for (int64_t i = 0; i < count && b->vorton_temperature; i++) {
+        if (v->set.used[VT_VORTON_temperature] && b->vorton_temperature[from + i] > 0)
+            v->temperature[first + i] = b->vorton_temperature[from + i];
+        if (v->set.used[VT_VORTON_density])
+            v->density[first + i] = b->vorton_density[from + i];
+        if (v->set.used[VT_VORTON_lifetime])
+            v->lifetime[first + i] = b->vorton_lifetime[from + i];
+    }
 }
 
 static void bear_vortons(vt_simulation *s, vt_births *b, int64_t from, int64_t count)
@@ -563,6 +647,7 @@ static void bear_vortons(vt_simulation *s, vt_births *b, int64_t from, int64_t c
                           b->vorton_core + from, b->vorton_volume + from);
     for (int64_t i = 0; i < count; i++)
         s->vortons.age[first + i] = age_at_birth(s, b->vorton_time[from + i]);
+    give_carried(s, b, from, first, count);
 }
 
 void vt_bear(vt_simulation *s, vt_births *b, double until)
@@ -594,11 +679,12 @@ int64_t vt_vortons_to_come(const vt_births *b)
     return count;
 }
 
-double vt_next_vorton_time(const vt_births *b, double otherwise)
+double vt_next_vorton_time(const vt_births *b, int neutral, double otherwise)
 {
     double next = otherwise;
     for (int32_t r = 0; r < b->run_count; r++)
-        if (b->runs[r].set == VT_VORTONS && b->runs[r].next < b->runs[r].end)
+        if (b->runs[r].set == VT_VORTONS && b->runs[r].next < b->runs[r].end &&
+            (neutral || !b->runs[r].neutral))
             next = fmin(next, b->vorton_time[b->runs[r].next]);
     return next;
 }

@@ -5,6 +5,7 @@
 
 #include "core/arena.h"
 #include "state/births.h"
+#include "state/parcels.h"
 #include "state/shapes.h"
 #include "state/structures.h"
 #include "vorton.h"
@@ -29,13 +30,16 @@ typedef struct vt_sources {
     vt_structures structures; /* those to be born in time */
     vt_emitter *emitters;
     int32_t emitter_count;
+    int32_t parcels_count;
+    vt_parcels *parcels;
 } vt_sources;
 
 /* Births of one source in one step: rows [next, end) of the list are still to come, in the order of
  * their times. */
 typedef struct vt_birth_run {
     int64_t next, end;
-    int32_t set; /* VT_VORTONS or VT_TRACERS */
+    int32_t set;     /* VT_VORTONS or VT_TRACERS */
+    int32_t neutral; /* vortons without strength */
 } vt_birth_run;
 
 /* Tracers to be born; lifetime INFINITY: none. */
@@ -46,14 +50,17 @@ typedef struct vt_tracer_list {
 
 /* Births of one step, in arena memory. */
 typedef struct vt_births {
-    int64_t vorton_count; /* of all structures */
+    int64_t vorton_count; /* of all structures and parcels */
     float *vorton_position, *vorton_strength, *vorton_core, *vorton_volume;
+    float *vorton_temperature; /* K, 0: ambient; this and the next NULL where none are parcels */
+    float *vorton_density, *vorton_lifetime;
     double *vorton_time;  /* s */
     int64_t tracer_count; /* of all emitters */
     vt_tracer_list tracers;
     vt_structure_birth *structures; /* those due */
     int64_t structure_count;
-    vt_birth_run *runs; /* structures, then emitters */
+    vt_parcel_list *parcels; /* of each emitter of parcels */
+    vt_birth_run *runs;      /* structures, parcels, emitters */
     int32_t run_count;
 } vt_births;
 
@@ -73,7 +80,7 @@ void vt_bear(vt_simulation *simulation, vt_births *births, double until);
 /* How many vortons are still to be born. */
 int64_t vt_vortons_to_come(const vt_births *births);
 
-/* Time of the next vorton to be born, or `otherwise`. */
-double vt_next_vorton_time(const vt_births *births, double otherwise);
+/* Time of the next vorton to be born, neutral ones included or not, or `otherwise`. */
+double vt_next_vorton_time(const vt_births *births, int neutral, double otherwise);
 
 #endif

@@ -1,0 +1,356 @@
+#include "state/parcels.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/grow.h"
+#include "core/mathd.h"
+#include "core/random.h"
+#include "core/status.h"
+#include "state/ambient.h"
+#include "state/births.h"
+#include "state/simulation.h"
+
+enum { PARCEL_STREAM = 7, MOST_PARCELS = 1 << 20, LINE = 16 };
+
+static const double most_filling = 0x1p30; /* vortons */
+
+#define MEMBER(member) offsetof(vt_parcels_def, member)
+static const vt_parameter parameters[] = {
+    {"rate", MEMBER(rate), {1, -1, 1e9, 0, "vortons a second"}},
+    {"temperature", MEMBER(temperature), {1, 0, 1e6, 0, "K"}},
+    {"density", MEMBER(density), {1, -1e6, 1e6, 0, "kg/m^3"}},
+    {"lifetime", MEMBER(lifetime), {1, 0, INFINITY, 1, "s"}},
+    {0}};
+
+vt_parcels_def vt_default_parcels(void)
+{
+    return (vt_parcels_def){.shape = vt_default_shape(),
+                            .core = 0.2,
+                            .rate = -1,
+                            .end = INFINITY,
+                            .lifetime = INFINITY};
+}
+
+void vt_destroy_parcels(vt_parcels *parcels)
+{
+    vt_destroy_region(&parcels->shape);
+    vt_destroy_region(&parcels->around);
+    vt_destroy_rate_sum(&parcels->rate_sum);
+    vt_destroy_animations(&parcels->animations);
+}
+
+vt_status vt_copy_parcels(const vt_parcels *from, vt_parcels *to)
+{
+    to->animations = (vt_animations){0};
+    to->rate_sum = (vt_rate_sum){0};
+    to->shape = to->around = (vt_region){0};
+    vt_status status = vt_copy_animations(parameters, from->animations.count,
+                                          from->animations.items, &to->animations);
+    if (!status && from->rate_sum.track)
+        status = vt_create_rate_sum(vt_find_animation(&to->animations, "rate"), from->start,
+                                    &to->rate_sum);
+    if (!status &&
+        (vt_copy_region(&from->shape, &to->shape) || vt_copy_region(&from->around, &to->around)))
+        status = vt_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
+    if (status)
+        vt_destroy_parcels(to);
+    return status;
+}
+
+/* ---- births ---- */
+
+static vt_parcel_list new_list(vt_arena *arena, int64_t room)
+{
+    const size_t rows = (size_t)room;
+    return (vt_parcel_list){.position = vt_arena_push(arena, 12 * rows),
+                            .core = vt_arena_push(arena, 4 * rows),
+                            .volume = vt_arena_push(arena, 4 * rows),
+                            .temperature = vt_arena_push(arena, 4 * rows),
+                            .density = vt_arena_push(arena, 4 * rows),
+                            .lifetime = vt_arena_push(arena, 4 * rows),
+                            .time = vt_arena_push(arena, 8 * rows)};
+}
+
+/* Against gravity, in the space of the pose; zero without gravity. */
+static void find_up(const vt_simulation *s, const vt_pose *pose, double up[3])
+{
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    const double world[3] = {(double)fluid.up[0], (double)fluid.up[1], (double)fluid.up[2]};
+    for (int a = 0; a < 3; a++) {
+        up[a] = 0;
+        for (int b = 0; b < 3; b++)
+            up[a] += pose->matrix[b][a] * world[b];
+    }
+}
+
+/* Extent of the shape along a direction: the middle, and how far it goes from there, m. */
+static void find_extent(const vt_region *shape, const double up[3], double *middle, double *reach)
+{
+    *middle = *reach = 0;
+    for (int a = 0; a < 3; a++) {
+        *middle += 0.5 * (shape->lower[a] + shape->upper[a]) * up[a];
+        *reach += 0.5 * (shape->upper[a] - shape->lower[a]) * vt_abs(up[a]);
+    }
+}
+
+/* Whether a point outside the shape lies beside it, neither above nor below: there the fluid comes
+ * by itself, and ambient parcels would be born in the plume. */
+static int is_beside(const vt_region *shape, const double up[3], const float point[3])
+{
+    double middle, reach, height = 0;
+    find_extent(shape, up, &middle, &reach);
+    for (int a = 0; a < 3; a++)
+        height += (double)point[a] * up[a];
+    if (vt_abs(height - middle) > reach)
+        return 0;
+    for (int k = 0; k < LINE; k++) {
+        const double way = middle - height + reach * ((2.0 * k + 1) / LINE - 1);
+        float other[3];
+        for (int a = 0; a < 3; a++)
+            other[a] = (float)((double)point[a] + way * up[a]);
+        if (vt_region_contains(shape, other))
+            return 0;
+    }
+    return 1;
+}
+
+/* What is born at a point of the shape's space becomes row `to` of the list, in the world. */
+static void bear_parcel(const vt_parcels *p, const vt_pose *pose, const float point[3], int inside,
+                        double volume, double time, int64_t to, vt_parcel_list *list)
+{
+    vt_parcels_def now = {
+        .temperature = p->temperature, .density = p->density, .lifetime = p->lifetime};
+    double place[3], world[3];
+    vt_animate(&p->animations, time, &now);
+    for (int a = 0; a < 3; a++)
+        place[a] = (double)point[a];
+    vt_pose_point(pose, place, world);
+    for (int a = 0; a < 3; a++)
+        list->position[3 * to + a] = (float)world[a];
+    list->core[to] = (float)(p->core * pose->scale);
+    list->volume[to] = (float)(volume * pose->scale * pose->scale * pose->scale);
+    list->temperature[to] = inside ? (float)now.temperature : 0;
+    list->density[to] = inside ? (float)now.density : 0;
+    list->lifetime[to] = (float)now.lifetime;
+    list->time[to] = time;
+}
+
+static int64_t filling(const vt_parcels *p)
+{
+    const double count = p->around.volume / (p->spacing * p->spacing * p->spacing);
+    return count < 1 ? 1 : (int64_t)(count + 0.5);
+}
+
+static void list_filling(const vt_simulation *s, const vt_parcels *p, int64_t count,
+                         vt_parcel_list *list)
+{
+    const double time = fmax(p->start, s->time), volume = p->around.volume / (double)filling(p);
+    const vt_pose pose = vt_pose_at(&s->transforms, p->parent, time);
+    vt_fill_region(&p->around, p->seed, count, list->position);
+    for (int64_t i = 0; i < count; i++) {
+        const float point[3] = {list->position[3 * i], list->position[3 * i + 1],
+                                list->position[3 * i + 2]};
+        bear_parcel(p, &pose, point, vt_region_contains(&p->shape, point), volume, time, i, list);
+    }
+    list->count = count;
+}
+
+static void list_stream(const vt_simulation *s, const vt_parcels *p, double from, double to,
+                        int64_t room, vt_parcel_list *list)
+{
+    const vt_birth_stream births = {&p->around, p->seed, p->start,
+                                    p->end,     p->rate, p->rate_sum.track ? &p->rate_sum : NULL};
+    const int moves = vt_parent_moves(&s->transforms, p->parent);
+    const double volume = p->spacing * p->spacing * p->spacing;
+    const int64_t tries = vt_stream_births(&births, from, to, room, list->position, list->time);
+    vt_pose pose = vt_pose_at(&s->transforms, p->parent, from);
+    double up[3];
+    find_up(s, &pose, up);
+    for (int64_t i = 0; i < tries; i++) {
+        const float point[3] = {list->position[3 * i], list->position[3 * i + 1],
+                                list->position[3 * i + 2]};
+        const double time = list->time[i];
+        if (moves) {
+            pose = vt_pose_at(&s->transforms, p->parent, time);
+            find_up(s, &pose, up);
+        }
+        const int inside = vt_region_contains(&p->shape, point);
+        if (inside || is_beside(&p->shape, up, point))
+            bear_parcel(p, &pose, point, inside, volume, time, list->count++, list);
+    }
+}
+
+vt_parcel_list vt_list_parcels(vt_simulation *s, const vt_parcels *p, double from, double to,
+                               int64_t room)
+{
+    vt_parcel_list list = {0};
+    const int fills = p->rate == 0 && p->start >= from && p->start < to;
+    if (!fills && (p->rate == 0 || from >= p->end || to <= p->start))
+        return list;
+    const int64_t count = filling(p);
+    const double expected = p->rate * (to - from);
+    if (fills)
+        room = count < room ? count : room;
+    else if (2 * expected + 1e3 < (double)room)
+        room = (int64_t)(2 * expected + 1e3);
+    list = new_list(&s->arena, room);
+    if (fills)
+        list_filling(s, p, room, &list);
+    else
+        list_stream(s, p, from, to, room, &list);
+    return list;
+}
+
+/* ---- adding ---- */
+
+static vt_status check_spacing(const vt_parcels_def *def)
+{
+    if (!(def->core >= VT_LEAST_LENGTH && def->core <= VT_MOST_LENGTH))
+        return vt_fail(VT_INVALID_ARGUMENT, "core is %g m; allowed is %g to %g", def->core,
+                       VT_LEAST_LENGTH, VT_MOST_LENGTH);
+    if (!(def->spacing == 0 || (def->spacing >= 0.1 * def->core && def->spacing <= def->core)))
+        return vt_fail(VT_INVALID_ARGUMENT, "spacing is %g m; allowed is .1 to 1 core, %g m",
+                       def->spacing, def->core);
+    return VT_OK;
+}
+
+static vt_status check_def(const vt_simulation *s, const vt_parcels_def *def)
+{
+    vt_status status = vt_check_parameters(parameters, def);
+    if (!status)
+        status = vt_check_animations(parameters, "parcels", def->animation_count, def->animations);
+    if (!status)
+        status = check_spacing(def);
+    if (!status && !(def->start >= 0 && isfinite(def->start)))
+        status = vt_fail(VT_INVALID_ARGUMENT, "start is %g s; allowed is a finite time >= 0",
+                         def->start);
+    if (!status && !(def->end >= def->start))
+        status = vt_fail(VT_INVALID_ARGUMENT, "end is %g s; allowed is start, %g s, or later",
+                         def->end, def->start);
+    return status ? status : vt_check_parent(&s->transforms, def->parent);
+}
+
+static double most_of(const vt_parcels *p, const char *parameter, double constant, double sign)
+{
+    const vt_track *const track = vt_find_animation(&p->animations, parameter);
+    double least, most;
+    if (!track)
+        return sign * constant;
+    vt_track_extremes(track, 0, &least, &most);
+    return fmax(sign * least, sign * most);
+}
+
+/* As fast as fluid that light rises, or that heavy sinks, out of its shape from rest: renewals a
+ * second are 1/2 sqrt(g |rho'| / rho0 / height). With more, parcels crowd in the shape. */
+static vt_status choose_rate(const vt_simulation *s, vt_parcels *p)
+{
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    const vt_pose pose = vt_pose_at(&s->transforms, p->parent, p->start);
+    double up[3], middle, reach, pull = 0, gravity = 0;
+    find_up(s, &pose, up);
+    find_extent(&p->shape, up, &middle, &reach);
+    for (int a = 0; a < 3; a++)
+        gravity += (double)fluid.gravity[a] * (double)fluid.gravity[a];
+    for (int sign = -1; sign <= 1; sign += 2) {
+        const double least = sign * most_of(p, "temperature", p->temperature, sign);
+        const double own = sign * most_of(p, "density", p->density, sign);
+        const float temperature = least > 0 ? (float)least : fluid.temperature;
+        const double ambient = vt_density_at(&fluid, fluid.temperature);
+        const double other = (double)vt_density_at(&fluid, temperature) + own - ambient;
+        pull = fmax(pull, sqrt(gravity) * vt_abs(other) / ambient);
+    }
+    if (!(pull > 0 && reach > 0))
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "rate must be given where nothing rises: the fluid is as heavy as the "
+                       "ambient one, or there is no gravity");
+    const double height = 2 * reach * pose.scale;
+    p->rate = 0.5 * sqrt(pull / height) * (double)filling(p);
+    return VT_OK;
+}
+
+static vt_status find_rate(const vt_simulation *s, const vt_parcels_def *def, vt_parcels *p)
+{
+    const vt_track *const rate = vt_find_animation(&p->animations, "rate");
+    if (!(p->around.volume / (p->spacing * p->spacing * p->spacing) <= most_filling))
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "core is %g m: the shape, with its rim %g m^3, would hold more than 2^30 "
+                       "vortons",
+                       def->core, p->around.volume);
+    if (rate) {
+        double least;
+        vt_track_extremes(rate, 0, &least, &p->rate);
+        if (least < 0 || p->rate == 0)
+            return vt_fail(VT_INVALID_ARGUMENT,
+                           "rate has keys from %g to %g; allowed are >= 0, one of them > 0", least,
+                           p->rate);
+        return vt_create_rate_sum(rate, def->start, &p->rate_sum);
+    }
+    return p->rate < 0 ? choose_rate(s, p) : VT_OK;
+}
+
+static vt_status make(const vt_simulation *s, const vt_parcels_def *def, vt_parcels *p)
+{
+    *p = (vt_parcels){.rate = def->rate,
+                      .start = def->start,
+                      .end = def->end,
+                      .core = def->core,
+                      .spacing = def->spacing > 0 ? def->spacing : def->core / 2,
+                      .temperature = def->temperature,
+                      .density = def->density,
+                      .lifetime = def->lifetime,
+                      .parent = def->parent};
+    vt_status status =
+        vt_copy_animations(parameters, def->animation_count, def->animations, &p->animations);
+    if (!status)
+        status = vt_create_region(&def->shape, &p->shape);
+    if (!status)
+        status = vt_create_region(def->around ? def->around : &def->shape, &p->around);
+    if (!status)
+        status = find_rate(s, def, p);
+    if (status)
+        vt_destroy_parcels(p);
+    return status;
+}
+
+/* Takes the parcels over. */
+static vt_status keep(vt_simulation *s, const vt_parcels *p)
+{
+    vt_sources *const sources = &s->sources;
+    const int32_t n = sources->parcels_count;
+    if (n == MOST_PARCELS || vt_grow((void **)&sources->parcels, n, sizeof *p))
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for emitter %d of parcels", n);
+    if (p->temperature > 0 || vt_find_animation(&p->animations, "temperature"))
+        vt_use_vorton_column(s, VT_VORTON_temperature);
+    if (p->density != 0 || vt_find_animation(&p->animations, "density"))
+        vt_use_vorton_column(s, VT_VORTON_density);
+    if (isfinite(p->lifetime) || vt_find_animation(&p->animations, "lifetime"))
+        vt_use_vorton_column(s, VT_VORTON_lifetime);
+    sources->parcels[n] = *p;
+    if (p->rate == 0) /* what was due is born now */
+        sources->parcels[n].start = fmax(p->start, s->time);
+    sources->parcels[n].seed = vt_random_bits(s->def.seed, PARCEL_STREAM, (uint64_t)n);
+    sources->parcels_count = n + 1;
+    return VT_OK;
+}
+
+vt_status vt_add_parcels(vt_simulation *s, const vt_parcels_def *def, double *renew)
+{
+    vt_parcels parcels;
+    vt_status status = vt_enter(s);
+    if (status)
+        return status;
+    status = check_def(s, def);
+    if (!status)
+        status = make(s, def, &parcels);
+    if (!status) {
+        if (renew)
+            *renew = parcels.rate / (double)filling(&parcels);
+        status = keep(s, &parcels);
+        if (status)
+            vt_destroy_parcels(&parcels);
+    }
+    vt_leave(s);
+    return status;
+}

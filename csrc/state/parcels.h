@@ -1,0 +1,41 @@
+/* Emitters of parcels: vortons without strength that carry temperature and density, born in a shape
+ * and around it. Buoyancy makes vorticity where the density changes from one node to the next, and
+ * it is right only where vortons lie on both sides: so neutral ones, of ambient fluid, are born
+ * around those that differ. */
+#ifndef VORTON_STATE_PARCELS_H
+#define VORTON_STATE_PARCELS_H
+
+#include "core/arena.h"
+#include "state/animation.h"
+#include "state/rate.h"
+#include "state/shapes.h"
+
+typedef struct vt_parcels {
+    vt_region shape;          /* fluid that differs is born here, */
+    vt_region around;         /* and ambient fluid in the rest of this */
+    vt_animations animations; /* of vt_parcels_def; rate is then the largest */
+    vt_rate_sum rate_sum;     /* of an animated rate */
+    double rate, start, end;  /* 1/s, over all of `around`, 0: one filling at start; s */
+    double core, spacing;     /* m */
+    double temperature, density, lifetime; /* K, 0: ambient; kg/m^3; s */
+    uint64_t seed;
+    int32_t parent;
+} vt_parcels;
+
+/* Parcels to be born, in the order of their times: temperature 0 is that of the ambient fluid. */
+typedef struct vt_parcel_list {
+    int64_t count;
+    float *position, *core, *volume, *temperature, *density, *lifetime;
+    double *time; /* s */
+} vt_parcel_list;
+
+void vt_destroy_parcels(vt_parcels *parcels);
+
+/* `to` has the plain values of `from` already; on failure there is nothing to destroy. */
+vt_status vt_copy_parcels(const vt_parcels *from, vt_parcels *to);
+
+/* Births with time in [from, to), at most `room`: the list lies in arena memory. */
+vt_parcel_list vt_list_parcels(vt_simulation *simulation, const vt_parcels *parcels, double from,
+                               double to, int64_t room);
+
+#endif

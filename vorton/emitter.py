@@ -1,0 +1,152 @@
+"""Emitters of warm, cold, light or heavy fluid: plumes, thermals, drops."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from . import _core
+from .animation import Animation, animatable, scaled, split
+from .fields import field, number
+from .shapes import Shape, check_body
+from .source_base import Source
+from .sources import Tracers
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Emitter(Source):
+    """Fluid that differs from the ambient one, with the smoke in it: it rises or sinks by itself.
+
+    Vortons that carry temperature and density are born in the shape, and around it neutral ones of
+    the ambient fluid: buoyancy is right only where vortons lie on both sides of a change. Where the
+    fluid goes later `Method.halo` keeps such neighbours around it. All this needs the grid: with
+    Method.velocity "direct" or "tree" nothing rises. The tracers of the smoke are born in the shape
+    alone, as those of `Tracers` with `per_voxel`.
+
+    Parameters
+    ----------
+    shape : Sphere, Box, Disk, Torus or Mesh
+        A mesh must be closed.
+    temperature : number, K, optional; animatable
+        > 0 to 1e6; default: that of the ambient fluid. At birth.
+    density : number, kg/m^3; animatable
+        Deviation of the density that is not due to temperature (salt, dust): below 0 it rises;
+        default 0. At birth.
+    renew : number, 1/s, optional; animatable
+        How often a second the shape is filled anew, >= 0; 0: once, at `start`. Default: as fast as
+        the fluid leaves it by itself, sqrt(g |density deviation| / ambient density / height) / 2.
+        More makes a stronger plume: what counts is the lightness that is born a second.
+    start : number, s
+        >= 0, default 0.
+    end : number, s, optional
+        > start; default: never ends. Not with renew=0.
+    lifetime : number, s, optional
+        Age at which its vortons and tracers are removed, > 0; default: never. Give it where the
+        emitter goes on: it bounds the cost.
+    core : number, m, optional
+        Core radius of its vortons, > 0: the resolution. A grid cell is core / 1.5, vortons are born
+        core / 2 apart. Default: a fifth of the cube root of the shape's volume.
+    rim : number, m, optional
+        Width of the ambient fluid around the shape, >= 0, default 2 core: three cells. Where it is
+        renewed the rim lies beside the shape, where it is filled once all around.
+    smoke : number, kg/m^3; animatable
+        Smoke in the shape, >= 0, default 1, in each filling of it; 0: no tracers. At birth.
+    per_voxel : number
+        Tracers per nominal voxel of the scene, > 0 to 1000, default 6.
+    parent : Transform, optional
+        What places the shape: each vorton and tracer is born where that is at its own time.
+
+    Raises
+    ------
+    ValueError, TypeError
+        A value out of range or of the wrong kind; neither temperature nor density.
+
+    Examples
+    --------
+    >>> from vorton.scene import Scene
+    >>> from vorton.shapes import Disk
+    >>> scene = Scene("plume")
+    >>> plume = scene.add(Emitter(Disk(radius=0.25), temperature=450, lifetime=3))
+    >>> round(plume.vorton_core, 3)
+    0.054
+    """
+
+    shape: Shape = field(dataclasses.MISSING, check_body, "where it is born")  # noqa: RUF009
+    temperature: Any = animatable(
+        number(None, "K", "temperature", above=0, most=1e6, optional=True),
+        keys=number(None, "K", "temperature", above=0, most=1e6),
+    )
+    density: Any = animatable(number(0.0, "kg/m^3", "deviation", least=-1e6, most=1e6))
+    renew: Any = animatable(
+        number(None, "1/s", "fillings of the shape a second", least=0, optional=True),
+        keys=number(None, "1/s", "fillings of the shape a second", least=0),
+    )
+    start: float = number(0.0, "s", "first birth", least=0)
+    end: float | None = number(None, "s", "last birth", above=0, optional=True)
+    lifetime: float | None = number(None, "s", "age at death", above=0, optional=True)
+    core: float | None = number(None, "m", "core of its vortons", above=0, optional=True)
+    rim: float | None = number(None, "m", "width of the ambient fluid", least=0, optional=True)
+    smoke: Any = animatable(number(1.0, "kg/m^3", "smoke in the shape", least=0))
+    per_voxel: float = number(6.0, "tracers per voxel", "tracers", above=0, most=1000)
+
+    def _check(self) -> None:
+        volume = self.shape.volume  # an open mesh says so here
+        if not volume > 0:
+            raise ValueError(f"Emitter.shape: its volume is {volume:g} m^3, must be > 0")
+        if self.temperature is None and self.density == 0:
+            raise ValueError(
+                "Emitter: neither temperature nor density differs from the ambient fluid; for "
+                "smoke alone take Tracers"
+            )
+        if self.end is not None:
+            if self.renew == 0:
+                text = "goes with renew; these are born at once"
+                raise ValueError(f"Emitter.end = {self.end}: {text}")
+            if self.end <= self.start:
+                raise ValueError(f"Emitter.end = {self.end}: must be > start = {self.start} (s)")
+
+    @property
+    def vorton_core(self) -> float:
+        """Core radius of its vortons, m: `core`, or what it is by default."""
+        return self.core if self.core is not None else 0.2 * self.shape.volume ** (1 / 3)
+
+    def _core_radius(self) -> float:
+        return self.vorton_core
+
+    def _add_to(self, core: Any, voxel: float) -> None:
+        radius = self.vorton_core
+        rim = 2 * radius if self.rim is None else self.rim
+        around = self.shape._grown(rim) if rim > 0 else self.shape._core_shape()
+        values: dict[str, Any] = {"density": self.density}
+        if self.temperature is not None:
+            values["temperature"] = self.temperature
+        if self.lifetime is not None:
+            values["lifetime"] = self.lifetime
+        if self.end is not None:
+            values["end"] = self.end
+        if self.renew is not None:
+            filling = _core.shape_volume(**around) / (0.5 * radius) ** 3
+            values["rate"] = scaled(self.renew, filling)
+        renew = core.add_parcels(
+            shape=self.shape._core_shape(),
+            around=around if rim > 0 else None,
+            core=radius,
+            start=self.start,
+            parent=self._parent_id(core),
+            **split(**values),
+        )
+        if self.smoke != 0:
+            self._smoke(renew)._add_to(core, voxel)
+
+    def _smoke(self, renew: float) -> Tracers:
+        """The tracers, renewed as the fluid is."""
+        return Tracers(
+            self.shape,
+            start=self.start,
+            end=self.end,
+            density=self.smoke,
+            lifetime=self.lifetime,
+            per_voxel=self.per_voxel,
+            renew=self.renew if isinstance(self.renew, Animation) else renew,
+            parent=self.parent,
+        )
