@@ -114,6 +114,7 @@ vt_status vt_create_simulation(const vt_simulation_def *def, vt_simulation **sim
     if (!s)
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for a simulation");
     s->def = *def;
+    s->born_until = -1;
     if (s->def.threads == 0)
         s->def.threads = vt_available_threads();
     s->stages = vt_stages();

@@ -55,6 +55,7 @@ typedef struct vt_births {
     int64_t structure_count;
     vt_birth_run *runs; /* structures, then emitters */
     int32_t run_count;
+    double until; /* who was due by then is born, s */
 } vt_births;
 
 void vt_destroy_sources(vt_sources *sources);
