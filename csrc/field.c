@@ -216,16 +216,16 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
 
 /* ---- without a grid ---- */
 
-void vt_sum_vortons(vt_simulation *s, int64_t count, const float *targets, int64_t source_count,
+void vt_sum_vortons(vt_simulation *s, int64_t count, const float *targets,
                     const vt_pair_sources *from, float *velocity, float *gradient)
 {
     const vt_method *const m = &s->def.method;
     const int threads = s->def.threads;
     if (m->velocity == VT_VELOCITY_TREE)
-        s->stages->tree(m->kernel, m->opening_angle, count, targets, source_count, from->position,
+        s->stages->tree(m->kernel, m->opening_angle, count, targets, from->count, from->position,
                         from->strength, from->core, velocity, gradient, &s->arena, threads);
     else
-        s->stages->direct(m->kernel, count, targets, source_count, from->position, from->strength,
+        s->stages->direct(m->kernel, count, targets, from->count, from->position, from->strength,
                           from->core, velocity, gradient, &s->arena, threads);
 }
 
@@ -434,9 +434,9 @@ void vt_velocity_of_points(vt_simulation *s, int64_t count, const float *points,
     const size_t mark = vt_arena_mark(&s->arena);
     if (!vt_has_grid(s)) {
         const vt_vortons *const v = &s->vortons;
-        const vt_pair_sources now = {v->position, v->strength, v->core};
+        const vt_pair_sources now = {v->set.count, v->position, v->strength, v->core};
         const vt_pair_sources *const from = s->pairs.position ? &s->pairs : &now;
-        vt_sum_vortons(s, count, points, v->set.count, from, velocity, NULL);
+        vt_sum_vortons(s, count, points, from, velocity, NULL);
         vt_add_wind_grids(s, count, points, velocity, NULL);
     } else if (s->fields_exist) {
         uint8_t *const inside = vt_arena_push(&s->arena, (size_t)count);

@@ -57,7 +57,7 @@ static inline int vt_has_grid(const vt_simulation *s)
 
 /* Velocity (count x 3) and gradient (count x 9; may be NULL) at targets, by the sum over all pairs
  * or by the tree, as the method says. */
-void vt_sum_vortons(vt_simulation *s, int64_t count, const float *targets, int64_t source_count,
+void vt_sum_vortons(vt_simulation *s, int64_t count, const float *targets,
                     const vt_pair_sources *from, float *velocity, float *gradient);
 
 /* Velocity (m/s, without the uniform wind) at count points (m) from the fields of now, or by a sum.

@@ -45,6 +45,7 @@ typedef struct work {
 
 static void sum_vortons(vt_simulation *s, work *w)
 {
+    s->pairs.count = w->count;
     const vt_pair_sources p = s->pairs;
     const float *const cores = w->core ? w->core : s->vortons.core;
     memcpy(w->sorted, w->records, sizeof(vt_record) * (size_t)w->count);
@@ -53,7 +54,7 @@ static void sum_vortons(vt_simulation *s, work *w)
         memcpy(p.strength + 3 * i, w->sorted[i].strength, 12);
         p.core[i] = cores[w->sorted[i].home];
     }
-    vt_sum_vortons(s, w->count, p.position, w->count, &p, w->velocity, w->gradient);
+    vt_sum_vortons(s, w->count, p.position, &p, w->velocity, w->gradient);
     vt_add_wind_grids(s, w->count, p.position, w->velocity, w->gradient);
 }
 
@@ -251,11 +252,19 @@ static void bear(vt_simulation *s, vt_births *births, double until, work *w)
 
 /* ---- the substep ---- */
 
+/* The time to the next birth of a vorton, of neutral ones or not, at most dt: dt itself, which
+ * s->time + dt would round. */
+static double until_birth(const vt_simulation *s, const vt_births *births, int neutral, double dt)
+{
+    const double end = s->time + dt, next = vt_next_vorton_time(births, neutral, end);
+    return next < end ? next - s->time : dt;
+}
+
 /* Where nothing carries circulation only winds and forces move, until a vorton is born that changes
  * that. */
 static double drift(vt_simulation *s, vt_births *births, double remaining)
 {
-    const double dt = vt_next_vorton_time(births, vt_is_buoyant(s), s->time + remaining) - s->time;
+    const double dt = until_birth(s, births, vt_is_buoyant(s), remaining);
     const vt_vortons *const v = &s->vortons;
     bear(s, births, s->time + dt, NULL);
     vt_set_wind(s, s->time, s->time + dt);
@@ -267,17 +276,44 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
     return dt;
 }
 
-/* Without a second stage the newborn vortons have no field to move in: the substep ends where the
- * next of them that has strength is born. Returns its length. */
-static double bear_at_end(vt_simulation *s, vt_births *births, double dt)
+/* Vorticity of the strongest vorton that is born by then, 1/s. */
+static double newborn_vorticity(const vt_births *births, double until)
+{
+    double most = 0;
+    for (int32_t r = 0; r < births->run_count; r++) {
+        const vt_birth_run *const run = &births->runs[r];
+        if (run->set != VT_VORTONS)
+            continue;
+        for (int64_t i = run->next; i < run->end && births->vorton_time[i] <= until; i++) {
+            const float *const a = births->vorton_strength + 3 * i;
+            double square = 0;
+            for (int c = 0; c < 3; c++)
+                square += (double)a[c] * (double)a[c];
+            most = fmax(most, sqrt(square) / (double)births->vorton_volume[i]);
+        }
+    }
+    return most;
+}
+
+/* Whether the newborn have no part in this substep, which ends where the first of them that has
+ * strength is born:
+ * without a second stage they have no field to move in, and the length of the substep suits the
+ * flow that is there, not one that turns much faster. */
+static int waits_for_birth(const vt_simulation *s, const vt_scheme *scheme, const vt_births *births,
+                           double dt)
+{
+    return scheme->stages == 1 ||
+           dt * newborn_vorticity(births, s->time + dt) > 4 * s->def.method.turn;
+}
+
+/* They begin to move with the next substep. */
+static void bear_at_end(vt_simulation *s, vt_births *births, double until)
 {
     const vt_vortons *const v = &s->vortons;
     const int64_t first = v->set.count;
-    const double until = vt_next_vorton_time(births, 0, s->time + dt);
     bear(s, births, until, NULL);
     for (int64_t i = first; i < v->set.count; i++)
         v->age[i] = 0;
-    return until - s->time;
 }
 
 /* Velocity and stretching at the records of this stage. */
@@ -336,8 +372,10 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     status = choose_substep(s, &scheme, remaining, &dt);
     if (status)
         return status;
-    if (scheme.stages == 1)
-        VT_TIMED(s, emit, dt = bear_at_end(s, births, dt));
+    const int waits = waits_for_birth(s, &scheme, births, dt);
+    const double until = waits ? vt_next_vorton_time(births, 0, s->time + dt) : s->time + dt;
+    if (waits)
+        dt = until_birth(s, births, 0, dt);
 
     /* the fields of the later stages; the last has the newborn too */
     for (int stage = 1; stage < scheme.stages; stage++) {
@@ -345,14 +383,16 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
             find_rates(s, &w);
         VT_TIMED(s, tracers, vt_keep_tracer_rates(s, scheme.reach[stage - 1] * dt, &w.tracers));
         VT_TIMED(s, stretch, reach(s, &scheme, stage, dt, &w));
-        if (stage == scheme.stages - 1)
-            VT_TIMED(s, emit, bear(s, births, s->time + dt, &w));
+        if (stage == scheme.stages - 1 && !waits)
+            VT_TIMED(s, emit, bear(s, births, until, &w));
         set_wind_of_stage(s, &scheme, stage, dt);
         solve(s, &w);
     }
 
     /* the end */
     *advanced = dt;
+    if (waits)
+        VT_TIMED(s, emit, bear_at_end(s, births, until));
     vt_set_wind(s, s->time, s->time + dt);
     VT_TIMED(s, tracers, vt_move_tracers(s, &scheme, dt, &w.tracers));
     finish(s, &scheme, &w, dt);
@@ -368,7 +408,9 @@ static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
 {
     vt_content content;
     vt_placement trial = s->placement;
-    vt_status status = vt_plan_births(s, s->time, s->time + dt, births);
+    const double from =
+        s->born_until < s->time ? s->time : nextafter(s->born_until, (double)INFINITY);
+    vt_status status = vt_plan_births(s, from, s->time + dt, births);
     if (!status)
         status = vt_check_columns(s, VT_VORTONS);
     if (!status)
@@ -432,6 +474,7 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
         double advanced = 0;
         if (vt_controls_population(s)) {
             vt_status status = VT_OK;
+            s->fields_current = 0;
             VT_TIMED(s, population, status = vt_control_population(s, vt_vortons_to_come(births)));
             if (status)
                 return status;
@@ -448,6 +491,7 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
         }
         done = dt - done - advanced <= 1e-12 * dt ? dt : done + advanced;
         s->time = start + done;
+        s->born_until = births->until;
         s->substeps++;
         s->last_substeps = n + 1;
     }
@@ -456,20 +500,24 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
 
 static vt_status run_step(vt_simulation *s, double dt)
 {
+    const double start = s->time;
     vt_births births = {0};
     for (int t = 0; t < VT_TIMED_STAGES; t++)
         s->timers[t].last = 0;
     vt_status status = VT_OK;
     VT_TIMED(s, emit, status = prepare(s, dt, &births));
-    if (!status)
-        status = advance(s, &births, dt);
     if (status)
         return status;
-    VT_TIMED(s, emit, bear(s, &births, s->time, NULL));
-    VT_TIMED(s, tracers, vt_grow_tracers(s, dt));
+    status = advance(s, &births, dt);
+    if (!status)
+        VT_TIMED(s, emit, bear(s, &births, s->time, NULL));
+    VT_TIMED(s, tracers, vt_grow_tracers(s, status ? s->time - start : dt));
+    if (status)
+        return status;
     VT_TIMED(s, remove, vt_remove_dead(s));
     if (s->tracers.set.used[VT_TRACER_temperature])
         VT_TIMED(s, tracers, vt_find_tracer_temperatures(s));
+    s->born_until = -1;
     s->steps++;
     return VT_OK;
 }

@@ -194,6 +194,13 @@ def test_demo_command(tmp_path, monkeypatch, capsys):
     assert Scene.from_json(scene.to_json()) == scene
 
 
+def test_demo_without_pillow_says_so_before_the_bake(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    assert main(["demo", str(tmp_path / "demo"), "--quiet"]) == 1
+    assert "pictures need Pillow" in capsys.readouterr().err
+    assert not (tmp_path / "demo").exists()
+
+
 # ---- examples ----
 
 

@@ -171,3 +171,93 @@ def test_velocity_of_a_volume_of_foreign_tracers():
             _core.volume_from_tracers(**arguments, velocity=bad)
     with pytest.raises(ZeroDivisionError):
         _core.volume_from_tracers(**arguments, velocity=lambda x: 1 / 0)
+
+
+# ---- births ----
+
+
+def by_id(core, name):
+    return core.column("tracers", name)[np.argsort(core.column("tracers", "id"))].astype(float)
+
+
+@pytest.mark.parametrize("method", [{}, {"time": "euler"}, {"velocity": "direct"}], ids=str)
+def test_a_step_that_fails_half_way_bears_nobody_twice(method):
+    """The flow blows up when a ring is born: the step ends there, and goes on from there."""
+    core = _core.Simulation(threads=1, method=method)
+    core.add_emitter(shape={"kind": "sphere", "radius": 0.1}, count=5, growth=0.2)
+    core.add_emitter(shape={"kind": "sphere", "radius": 0.1}, count=10, start=0.5, growth=0.2)
+    size = by_id(core, "size")[0]
+    core.add_ring(circulation=1e9, layers=0, core=0.1, sections=50, time=0.5)
+    with pytest.raises(ValueError, match="blown up"):
+        core.step(1.0)
+    assert core.time == 0.5 and core.step_count == 0
+    assert (core.count("vortons"), core.count("tracers")) == (50, 15)
+    assert by_id(core, "size")[:5] == pytest.approx(size + 0.2 * 0.5, rel=1e-6)
+    other = core.copy()
+    for each in (core, other):
+        for _ in range(2):
+            each.step(1e-12)
+            assert (each.count("vortons"), each.count("tracers")) == (50, 15)
+
+
+@pytest.mark.parametrize("velocity", ["direct", "tree"])
+def test_euler_bears_vortons_between_its_substeps(velocity):
+    """Until the second ring is born, tracers feel the first alone."""
+
+    def positions(late):
+        core = _core.Simulation(threads=1, method={"time": "euler", "velocity": velocity})
+        core.add_ring(circulation=0.1, layers=0, core=0.1, sections=60)
+        core.add_emitter(shape={"kind": "sphere", "radius": 0.1}, count=50)
+        second = {"center": (0.5, 0, 0), "layers": 0, "core": 0.1, "sections": 60}
+        half = 2.0**-6
+        if late:
+            core.step(half)
+            core.add_ring(**second)
+            core.step(half)
+        else:
+            core.add_ring(**second, time=half)
+            core.step(2 * half)
+        return by_id(core, "position")
+
+    assert np.array_equal(positions(late=False), positions(late=True))
+
+
+@pytest.mark.parametrize("method", [{}, {"time": "rk3"}, {"velocity": "direct"}], ids=str)
+def test_a_strong_ring_born_beside_a_weak_one_gets_the_substeps_that_it_needs(method):
+    """As one born into still air, at whose birth the drift ends."""
+
+    def run(weak, steps=1):
+        core = _core.Simulation(threads=1, method=method)
+        if weak:
+            core.add_ring(center=(4, 0, 0), circulation=1e-3, layers=0, core=0.1, sections=40)
+        core.add_ring(circulation=10.0, layers=0, core=0.1, sections=80, time=0.02)
+        core.step(0.0625 / steps, steps)
+        ids = core.column("vortons", "id")
+        assert core.column("vortons", "age").min() == pytest.approx(0.0425, abs=1e-6)
+        return core.column("vortons", "position")[np.argsort(ids)][-80:].astype(float)
+
+    once, often, alone = run(True), run(True, 40), run(False)
+    way = often[:, 2].mean()
+    assert way > 0.04
+    assert np.abs(once - often).max() < 0.1 * way and np.abs(once - alone).max() < 0.1 * way
+
+
+def test_no_vortons_with_a_temperature_are_none():
+    sim = simulation()
+    none = np.zeros((0, 3))
+    assert len(sim.vortons.add(none, none, core=0.1, volume=1e-3, temperature=300.0)) == 0
+
+
+@pytest.mark.parametrize("method", [{}, {"time": "euler", "velocity": "direct"}], ids=str)
+@pytest.mark.parametrize("circulation", [0.0, 1e-9])
+def test_late_steps_are_as_long_as_asked(method, circulation):
+    """At 5000 s the time itself is rounded to 1e-12 s: no step may wait for what that leaves."""
+    core = _core.Simulation(threads=1, method=method)
+    core.add_tracers([[0, 0, 0]], [1], [0.1])
+    if circulation:
+        core.add_ring(circulation=circulation, layers=0, core=0.1, sections=10)
+    core.step(5000.3)
+    for dt in (0.03, 0.07, 0.1):
+        before = core.time
+        core.step(dt)
+        assert core.time == before + dt and core.health()["substeps"] == 1

@@ -72,6 +72,8 @@ class Simulation:
         max_nodes: int = ...,
         spacing: float = ...,
         viscosity: float = ...,
+        gravity: _Numbers = ...,
+        ambient: dict[str, Any] = ...,
         wind: _Numbers = ...,
         seed: int = ...,
         threads: int = ...,

@@ -13,6 +13,7 @@ from pathlib import Path
 from . import _core
 from .bake import Volumes, bake
 from .film import make_film
+from .preview import load_images
 from .progress import Callback
 from .scene import Scene
 from .shapes import Torus
@@ -50,6 +51,7 @@ def run(
     out: str | os.PathLike[str], *, threads: int = 0, progress: bool | Callback = True
 ) -> Iterator[Path]:
     """Bake the demo into a folder and render it; gives the paths as they are there."""
+    load_images()  # what is missing is said before the bake
     out, scene = Path(out), make_scene()
     volumes = Volumes(compress=_core.has_compression())
     how = {"frames": FRAMES, "threads": threads, "progress": progress}

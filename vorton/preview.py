@@ -374,7 +374,8 @@ def _checked(frames: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
         raise ValueError("frames: must hold at least one picture")
 
 
-def _images() -> Any:
+def load_images() -> Any:
+    """Pillow's Image; ImportError says how to get it."""
     try:
         from PIL import Image
     except ImportError as error:
@@ -383,7 +384,7 @@ def _images() -> Any:
 
 
 def _write_pngs(pictures: Iterator[np.ndarray], path: Path) -> list[Path]:
-    image = _images()
+    image = load_images()
     first = list(itertools.islice(pictures, 2))
     written = []
     for number, picture in enumerate(itertools.chain(first, pictures), 1):
@@ -402,7 +403,7 @@ def _durations(count: int, fps: float, unit: int) -> list[int]:
 
 
 def _encode_animation(pictures: Iterator[np.ndarray], fps: float, kind: str) -> bytes:
-    image = _images()
+    image = load_images()
     frames = [image.fromarray(picture) for picture in pictures]
     if kind == "GIF":
         # One palette for the shot: colours of its own for each frame would flicker.

@@ -134,7 +134,7 @@ class Vortons(Particles):
         carried = _carried(position, density=density, temperature=temperature)
         ids = self._core.add_vortons(position, strength, core, volume)
         for name, values in carried.items():
-            self._core.column(self._set, name)[-len(ids) :] = values
+            self._core.column(self._set, name)[self.count - len(ids) :] = values
         return ids
 
 

@@ -412,7 +412,8 @@ static PyGetSetDef properties[] = {
 
 static const char documentation[] =
     "Simulation(*, max_vortons=..., max_tracers=..., max_nodes=..., spacing=..., viscosity=..., "
-    "wind=..., seed=..., threads=..., at_capacity=..., method=...)\n--\n\n"
+    "gravity=..., ambient=..., wind=..., seed=..., threads=..., at_capacity=..., method=...)"
+    "\n--\n\n"
     "A simulation of the C library; vorton.h (vt_simulation_def) has units, ranges and "
     "defaults.\n\n"
     "at_capacity is 'error', 'oldest' or 'stop'; method is a dict with the names of "

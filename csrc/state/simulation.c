@@ -73,7 +73,7 @@ static size_t grid_bytes_for(int64_t max_nodes)
 static size_t arena_bytes_for(const vt_simulation_def *def)
 {
     return 512 * (size_t)def->max_nodes + 1152 * (size_t)def->max_vortons +
-           96 * (size_t)def->max_tracers + ((size_t)1 << 32);
+           160 * (size_t)def->max_tracers + ((size_t)1 << 32);
 }
 
 static int reserve_memory(vt_simulation *s)
@@ -116,6 +116,7 @@ vt_status vt_create_simulation(const vt_simulation_def *def, vt_simulation **sim
     if (!s)
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for a simulation");
     s->def = *def;
+    s->born_until = -1;
     if (s->def.threads == 0)
         s->def.threads = vt_available_threads();
     s->stages = vt_stages();

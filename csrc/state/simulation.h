@@ -25,8 +25,9 @@ enum vt_timed_stage {
     VT_TIMED_STAGES
 };
 
-/* The vortons that a sum over pairs gathers from; none: those of the columns. */
+/* The vortons that a sum gathers from; none: those of the columns. */
 typedef struct vt_pair_sources {
+    int64_t count;
     float *position, *strength, *core; /* m, m^3/s, m */
 } vt_pair_sources;
 
@@ -44,6 +45,7 @@ struct vt_simulation {
     double smallest_core; /* of the vortons alive, m; 0: none */
     int64_t next_id[2];   /* of vortons and tracers */
     int64_t steps;        /* calls of vt_step that moved time */
+    double born_until; /* after a step that failed half-way, who was due by then is born; or -1 */
     int64_t populated_id; /* next id of vortons when the halo was last looked after */
     int64_t substeps;     /* since creation: sets the cadence of sorting the columns */
     uint32_t viewed[2];   /* columns (bits) of which views are out: they may be written any time */
@@ -71,7 +73,7 @@ struct vt_simulation {
     uint64_t fields_digest;
     void *grid_memory;
     size_t grid_bytes;
-    vt_pair_sources pairs; /* of the direct sum inside a substep; at other times empty */
+    vt_pair_sources pairs; /* of sums inside a substep; at other times empty */
     double vorton_spacing; /* of this substep, m: see vt_population */
     vt_arena arena;
     _Atomic int busy;

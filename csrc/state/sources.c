@@ -652,6 +652,7 @@ static void bear_vortons(vt_simulation *s, vt_births *b, int64_t from, int64_t c
 
 void vt_bear(vt_simulation *s, vt_births *b, double until)
 {
+    b->until = until;
     for (int32_t r = 0; r < b->run_count; r++) {
         vt_birth_run *const run = &b->runs[r];
         const double *const time = run->set == VT_TRACERS ? b->tracers.time : b->vorton_time;

@@ -62,6 +62,7 @@ typedef struct vt_births {
     vt_parcel_list *parcels; /* of each emitter of parcels */
     vt_birth_run *runs;      /* structures, parcels, emitters */
     int32_t run_count;
+    double until; /* who was due by then is born, s */
 } vt_births;
 
 void vt_destroy_sources(vt_sources *sources);
