@@ -296,9 +296,8 @@ static double newborn_vorticity(const vt_births *births, double until)
 }
 
 /* Whether the newborn have no part in this substep, which ends where the first of them that has
- * strength is born:
- * without a second stage they have no field to move in, and the length of the substep suits the
- * flow that is there, not one that turns much faster. */
+ * strength is born: without a second stage they have no field to move in, and the length of the
+ * substep suits the flow that is there, not one that turns much faster. */
 static int waits_for_birth(const vt_simulation *s, const vt_scheme *scheme, const vt_births *births,
                            double dt)
 {

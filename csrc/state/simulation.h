@@ -74,7 +74,7 @@ struct vt_simulation {
     void *grid_memory;
     size_t grid_bytes;
     vt_pair_sources pairs; /* of sums inside a substep; at other times empty */
-    double vorton_spacing; /* of this substep, m: see vt_population */
+    double vorton_spacing; /* of this substep, m: see population.h */
     vt_arena arena;
     _Atomic int busy;
 };
