@@ -75,6 +75,8 @@ static brick *need_brick(lattice *l, const int32_t at[3], float core, float life
     brick *b = find_brick(l, at);
     if (b)
         return b;
+    if (l->arena->used > l->arena->capacity / 2) /* the rest is for what works on the bricks */
+        return NULL;
     b = vt_arena_push(l->arena, sizeof *b);
     if (!b)
         return NULL;

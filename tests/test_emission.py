@@ -346,3 +346,12 @@ def test_default_number_of_tracers_does_not_warn_about_itself(shape, tmp_path):
     size = np.ceil(np.array(info["upper"]) / 0.04).astype(int) + 1 - first
     density = volume.density(first, size).astype(float)
     assert info["filled_voxels"] == pytest.approx(density.sum() ** 2 / (density**2).sum())
+
+
+def test_a_rate_whose_tries_cannot_be_counted_is_refused():
+    sim = _core.Simulation()
+    mesh = {"vertices": np.float32([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]),
+            "faces": np.int32([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])}  # fmt: skip
+    with pytest.raises(ValueError, match=r"rate is 1e\+09; allowed for a shape that fills 0\.167"):
+        sim.add_emitter(shape={"kind": "mesh", **mesh}, rate=1e9)
+    sim.add_emitter(shape={"kind": "mesh", **mesh}, rate=1e5)

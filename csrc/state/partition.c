@@ -30,7 +30,7 @@ static void find_keys(void *data, int64_t begin, int64_t end, int thread)
 /* As many cells as the bounds span, but in proportion to the particles. */
 static void choose_cells(vt_partition *p, const double most[3])
 {
-    const int64_t limit = 4 * p->count + 1024;
+    const int64_t wanted = 4 * p->count + 1024, limit = wanted < 1 << 30 ? wanted : 1 << 30;
     for (int a = 0; a < 3; a++) {
         const int64_t span = vt_partition_index(p, a, most[a]) + 1;
         p->cells[a] = (int32_t)(span < FEWEST_CELLS ? FEWEST_CELLS : span < limit ? span : limit);

@@ -21,6 +21,9 @@ static const vt_parameter emitter_parameters[] = {
     {"growth", MEMBER(growth), {1, 0, 1e9, 0, "m/s"}},
     {0}};
 
+/* Births are tried in the box of a shape, and the tries are counted: so many a second at most. */
+#define MOST_TRIES 4e9
+
 vt_emitter_def vt_default_emitter(void)
 {
     return (vt_emitter_def){
@@ -403,6 +406,12 @@ static vt_status keep_shape(vt_simulation *s, const vt_emitter_def *def)
     vt_status status = animate_emitter(def, &emitter);
     if (!status)
         status = vt_create_region(&def->shape, &emitter.region);
+    if (!status && def->rate * emitter.region.box_volume > MOST_TRIES * emitter.region.volume)
+        status = vt_fail(VT_INVALID_ARGUMENT,
+                         "rate is %g; allowed for a shape that fills %.3g of its box is up to %g "
+                         "tracers a second",
+                         def->rate, emitter.region.volume / emitter.region.box_volume,
+                         MOST_TRIES * emitter.region.volume / emitter.region.box_volume);
     if (status) {
         destroy_emitter(&emitter);
         return status;
