@@ -246,6 +246,20 @@ def good_calls(sim):
         "parent": ("integer", 0),
         "animations": ("dict", {"density": track}),
     }
+    parcels_def = {
+        "shape": ("dict", {"kind": "sphere"}),
+        "around": ("shape", {"kind": "sphere", "radius": 1.5}),
+        "core": ("finite", 0.3),
+        "spacing": ("finite", 0.0),
+        "temperature": ("finite", 400.0),
+        "density": ("finite", 0.0),
+        "rate": ("finite", 10.0),
+        "start": ("finite", 0.0),
+        "end": ("number", INF),
+        "lifetime": ("number", INF),
+        "parent": ("integer", 0),
+        "animations": ("dict", {"density": track}),
+    }
     transform_def = {
         "position": ("vector", (0, 0, 0)),
         "rotation": ("quaternion", (1, 0, 0, 0)),
@@ -389,6 +403,7 @@ def good_calls(sim):
         ("add_jet", core.add_jet, jet_def),
         ("add_cloud", core.add_cloud, cloud_def),
         ("add_emitter", core.add_emitter, emitter_def),
+        ("add_parcels", core.add_parcels, parcels_def),
         ("add_transform", core.add_transform, transform_def),
         ("pose", core.pose, {"id": ("integer", 0), "time": ("finite", 0.0)}),
         (

@@ -373,6 +373,7 @@ WRITABLE = {
     "vortons.age": FINITE,
     "vortons.density": FINITE,
     "vortons.temperature": POSITIVE,
+    "vortons.lifetime": [NAN],
     "tracers.position": FINITE,
     "tracers.density": NOT_NEGATIVE,
     "tracers.size": NOT_NEGATIVE,

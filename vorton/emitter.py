@@ -47,8 +47,9 @@ class Emitter(Source):
         Core radius of its vortons, > 0: the resolution. A grid cell is core / 1.5, vortons are born
         core / 2 apart. Default: a fifth of the cube root of the shape's volume.
     rim : number, m, optional
-        Width of the ambient fluid around the shape, >= 0, default 2 core: three cells. Where it is
-        renewed the rim lies beside the shape, where it is filled once all around.
+        Width of the ambient fluid around the shape (of a Torus or Mesh: around its bounding box,
+        and inside that), >= 0, default 2 core: three cells. Where it is renewed the rim lies beside
+        the shape, where it is filled once all around.
     smoke : number, kg/m^3; animatable
         Smoke in the shape, >= 0, default 1, in each filling of it; 0: no tracers. At birth.
     per_voxel : number
