@@ -1,5 +1,7 @@
 /* What tracers take from the vortons around them: the mean of the scalars at the nodes (scalars.c),
  * interpolated. Nodes that no vorton reaches, and all beyond the grid, are ambient. */
+#include <string.h>
+
 #include "core/status.h"
 #include "field.h"
 #include "tracers.h"
@@ -15,11 +17,14 @@ static void find_means(vt_simulation *s, const vt_fluid *fluid, vt_grid *means)
     const int threads = s->def.threads;
     const size_t bytes = sizeof(vt_record) * (size_t)(count + VT_LANES);
     const size_t lines = (size_t)means->cells[1] * (size_t)means->cells[2];
-    const size_t nodes = (size_t)(means->node_plane * (means->cells[2] + 2));
+    /* sampling on the far faces looks, with no weight, a plane and a row further */
+    const size_t nodes = (size_t)(means->node_plane * (means->cells[2] + 1));
+    const size_t beyond = 2 * (size_t)means->node_plane;
     vt_record *const records = vt_arena_push(&s->arena, bytes);
     vt_record *const sorted = vt_arena_push(&s->arena, bytes);
     uint32_t *const row_start = vt_arena_push(&s->arena, 4 * (lines + 1));
-    means->nodes = vt_arena_push(&s->arena, nodes * sizeof(f4));
+    means->nodes = vt_arena_push(&s->arena, (nodes + beyond) * sizeof(f4));
+    memset(means->nodes + nodes, 0, beyond * sizeof(f4));
     s->stages->collect(means, count, v->position, v->strength, v->bound_volume, records, threads);
     s->stages->sort(means, count, records, sorted, row_start, &s->arena, threads);
     s->stages->collect_scalars(means, count, sorted, &rows, fluid, records, threads);
