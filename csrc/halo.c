@@ -45,6 +45,7 @@ typedef struct lattice {
     double vorticity;           /* that counts as carrying strength, 1/s */
     int32_t width;              /* of the halo, nodes */
     int32_t strength, contrast; /* whether what carries strength, what differs is a source */
+    vt_fluid fluid;             /* from which it differs */
     brick **bucket, *first, **end, *last_found;
     uint32_t buckets; /* a power of 2 */
     vt_arena *arena;
@@ -127,7 +128,8 @@ static int carries(const lattice *l, const vt_vortons *v, int64_t i)
 
 static int needs_halo(const vt_simulation *s, const lattice *l, int64_t i)
 {
-    return (l->strength && carries(l, &s->vortons, i)) || (l->contrast && vt_has_contrast(s, i));
+    return (l->strength && carries(l, &s->vortons, i)) ||
+           (l->contrast && vt_has_contrast(s, &l->fluid, i));
 }
 
 /* Bricks for all that is near the node. */
@@ -333,7 +335,7 @@ static void remove_idle(vt_simulation *s, lattice *l)
     for (int64_t i = 0; i < v->set.count; i++) {
         int32_t node[3];
         mask[i] = 0;
-        if (!(v->halo[i] > 0) || carries(l, v, i) || vt_has_contrast(s, i) ||
+        if (!(v->halo[i] > 0) || carries(l, v, i) || vt_has_contrast(s, &l->fluid, i) ||
             !find_node(l, v->position + 3 * i, 0.5, node))
             continue;
         const int32_t at[3] = {brick_of(node[0]), brick_of(node[1]), brick_of(node[2])};
@@ -352,6 +354,7 @@ vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_
                  .width = s->def.method.halo,
                  .strength = vt_diffuses(s),
                  .contrast = vt_is_buoyant(s),
+                 .fluid = vt_fluid_of(&s->def),
                  .buckets = 64,
                  .arena = &s->arena};
     if (!l.strength)

@@ -5,7 +5,6 @@
 #include "core/mathd.h"
 #include "core/parallel.h"
 #include "field.h"
-#include "state/ambient.h"
 
 enum { BLOCK = 8192, CONTROL_EVERY = 4 /* substeps */ };
 
@@ -61,7 +60,7 @@ void vt_measure_population(vt_simulation *s, vt_population *population)
 
 /* ---- control ---- */
 
-int vt_has_contrast(const vt_simulation *s, int64_t row)
+int vt_has_contrast(const vt_simulation *s, const vt_fluid *fluid, int64_t row)
 {
     const vt_vortons *const v = &s->vortons;
     const int32_t *const used = v->set.used;
@@ -69,8 +68,7 @@ int vt_has_contrast(const vt_simulation *s, int64_t row)
         return 1;
     if (!used[VT_VORTON_temperature])
         return 0;
-    const vt_fluid fluid = vt_fluid_of(&s->def);
-    const float ambient = vt_ambient_temperature(&fluid, v->position + 3 * row);
+    const float ambient = vt_ambient_temperature(fluid, v->position + 3 * row);
     return fabsf(v->temperature[row] - ambient) > 1e-5f * ambient;
 }
 
@@ -94,9 +92,10 @@ static void prune(vt_simulation *s, double spacing)
             count++;
         }
     }
+    const vt_fluid fluid = vt_fluid_of(&s->def);
     const double least = s->def.method.prune * s->def.method.prune * sum / (double)count;
     for (int64_t i = 0; i < v->set.count; i++)
-        mask[i] = square[i] < least && !vt_has_contrast(s, i);
+        mask[i] = square[i] < least && !vt_has_contrast(s, &fluid, i);
     vt_hand_over(s, 2 * spacing, mask);
     vt_arena_pop(&s->arena, mark);
 }

@@ -3,6 +3,7 @@
 #ifndef VORTON_POPULATION_H
 #define VORTON_POPULATION_H
 
+#include "state/ambient.h"
 #include "state/simulation.h"
 
 /* The vortons as a population, weighted by what they carry. */
@@ -40,8 +41,8 @@ void vt_merge_vortons(vt_simulation *s, double side);
 void vt_hand_over(vt_simulation *s, double reach, uint8_t *mask);
 
 /* Whether the fluid of a vorton is lighter or heavier than the ambient fluid beside it: such
- * vortons are kept, however weak. */
-int vt_has_contrast(const vt_simulation *s, int64_t row);
+ * vortons are kept, however weak. fluid is that of s->def. */
+int vt_has_contrast(const vt_simulation *s, const vt_fluid *fluid, int64_t row);
 
 /* Whether strength diffuses. */
 static inline int vt_diffuses(const vt_simulation *s)

@@ -29,11 +29,10 @@ from .fields import (
     check_vector,
     choice,
     field,
-    from_dict,
     number,
     shown,
 )
-from .shapes import SHAPES, Shape, _check_digest
+from .shapes import Shape, _check_digest, check_shape
 
 FASTEST = 1e9
 """Largest speed, m/s."""
@@ -55,18 +54,9 @@ class Effect(Definition):
         raise NotImplementedError
 
 
-def _check_shape(name: str, value: Any) -> Shape:
-    if isinstance(value, Mapping):
-        return from_dict(value, SHAPES, name)  # type: ignore[return-value]
-    if not isinstance(value, Shape):
-        known = ", ".join(shape.__name__ for shape in SHAPES)
-        raise TypeError(f"{name} = {shown(value)}: must be a shape: {known}")
-    return value
-
-
 def _shape(text: str) -> Any:
     """Field for a shape, or None for everywhere; a mesh must be closed."""
-    return field(None, _check_shape, text, optional=True)
+    return field(None, check_shape, text, optional=True)
 
 
 def _core_shape(shape: Shape | None) -> dict[str, Any] | None:

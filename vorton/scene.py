@@ -21,6 +21,7 @@ from .fields import (
     check_integer,
     check_keys,
     check_number,
+    check_one_of,
     check_vector,
     from_dict,
     plain,
@@ -66,12 +67,7 @@ def _check_method(name: str, value: Any) -> Method:
 
 
 def _check_ambient(name: str, value: Any) -> Ambient:
-    if isinstance(value, Mapping):
-        return from_dict(value, AMBIENTS, name)  # type: ignore[return-value]
-    if not isinstance(value, Ambient):
-        known = ", ".join(cls.__name__ for cls in AMBIENTS)
-        raise TypeError(f"{name} = {shown(value)}: must be an ambient fluid: {known}")
-    return value
+    return check_one_of(name, value, AMBIENTS, "an ambient fluid")  # type: ignore[return-value]
 
 
 _CHECKS = {

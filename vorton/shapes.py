@@ -10,7 +10,6 @@ import dataclasses
 import hashlib
 import math
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,10 @@ from . import _core
 from .fields import (
     Definition,
     check_number,
+    check_one_of,
     check_vector,
     choice,
     field,
-    from_dict,
     number,
     shown,
     vector,
@@ -481,12 +480,7 @@ class Mesh(Shape):
 
 def check_body(name: str, value: Any) -> Shape:
     """A shape that has an inside, or the plain data of one."""
-    if isinstance(value, Mapping):
-        return from_dict(value, BODIES, name)  # type: ignore[return-value]
-    if not isinstance(value, BODIES):
-        known = ", ".join(shape.__name__ for shape in BODIES)
-        raise TypeError(f"{name} = {shown(value)}: must be a body: {known}")
-    return value
+    return check_one_of(name, value, BODIES, "a body")  # type: ignore[return-value]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -530,9 +524,4 @@ SHAPES: tuple[type[Shape], ...] = (*BODIES, Surface)
 
 def check_shape(name: str, value: Any) -> Shape:
     """A shape, or the plain data of one."""
-    if isinstance(value, Mapping):
-        return from_dict(value, SHAPES, name)  # type: ignore[return-value]
-    if not isinstance(value, Shape):
-        known = ", ".join(shape.__name__ for shape in SHAPES)
-        raise TypeError(f"{name} = {shown(value)}: must be a shape: {known}")
-    return value
+    return check_one_of(name, value, SHAPES, "a shape")  # type: ignore[return-value]

@@ -1,5 +1,6 @@
 #include "state/animation.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,16 @@ static vt_status refuse_name(const vt_parameter *table, const char *what, const 
     }
     return vt_fail(VT_INVALID_ARGUMENT, "%s of %s cannot be animated; allowed are %s",
                    name ? name : "NULL", what, known);
+}
+
+vt_status vt_check_times(double start, double end)
+{
+    if (!(start >= 0 && isfinite(start)))
+        return vt_fail(VT_INVALID_ARGUMENT, "start is %g s; allowed is a finite time >= 0", start);
+    if (!(end >= start))
+        return vt_fail(VT_INVALID_ARGUMENT, "end is %g s; allowed is start, %g s, or later", end,
+                       start);
+    return VT_OK;
 }
 
 vt_status vt_check_animations(const vt_parameter *table, const char *what, int32_t count,

@@ -25,6 +25,9 @@ typedef struct vt_animations {
 /* Checks the constants of the definition. */
 vt_status vt_check_parameters(const vt_parameter *table, const void *def);
 
+/* Checks from when to when a definition acts, s: 0 <= start <= end, which may be infinite. */
+vt_status vt_check_times(double start, double end);
+
 /* Checks names, that none comes twice, and the tracks; `what` is "an emitter" or the like. */
 vt_status vt_check_animations(const vt_parameter *table, const char *what, int32_t count,
                               const vt_animation *animations);

@@ -78,12 +78,8 @@ static vt_status check_kill(const vt_kill_def *def)
     status = check_interval("distance", "m", def->distance);
     if (!status)
         status = check_interval("speed", "m/s", def->speed);
-    if (!status && !(def->start >= 0 && isfinite(def->start)))
-        status = vt_fail(VT_INVALID_ARGUMENT, "start is %g s; allowed is a finite time >= 0",
-                         def->start);
-    if (!status && !(def->end >= def->start))
-        status = vt_fail(VT_INVALID_ARGUMENT, "end is %g s; allowed is start, %g s, or later",
-                         def->end, def->start);
+    if (!status)
+        status = vt_check_times(def->start, def->end);
     if (!status && !def->shape && def->age == 0 && is_whole(def->distance) && is_whole(def->speed))
         status = vt_fail(VT_INVALID_ARGUMENT,
                          "a kill without a condition would remove everything; give at least one of "

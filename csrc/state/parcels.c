@@ -223,12 +223,8 @@ static vt_status check_def(const vt_simulation *s, const vt_parcels_def *def)
         status = vt_check_animations(parameters, "parcels", def->animation_count, def->animations);
     if (!status)
         status = check_spacing(def);
-    if (!status && !(def->start >= 0 && isfinite(def->start)))
-        status = vt_fail(VT_INVALID_ARGUMENT, "start is %g s; allowed is a finite time >= 0",
-                         def->start);
-    if (!status && !(def->end >= def->start))
-        status = vt_fail(VT_INVALID_ARGUMENT, "end is %g s; allowed is start, %g s, or later",
-                         def->end, def->start);
+    if (!status)
+        status = vt_check_times(def->start, def->end);
     return status ? status : vt_check_parent(&s->transforms, def->parent);
 }
 

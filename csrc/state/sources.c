@@ -133,16 +133,6 @@ vt_status vt_copy_sources(const vt_sources *from, vt_sources *to)
 
 /* ---- checks ---- */
 
-static vt_status check_times(double start, double end)
-{
-    if (!(start >= 0 && isfinite(start)))
-        return vt_fail(VT_INVALID_ARGUMENT, "start is %g s; allowed is a finite time >= 0", start);
-    if (!(end >= start))
-        return vt_fail(VT_INVALID_ARGUMENT, "end is %g s; allowed is start, %g s, or later", end,
-                       start);
-    return VT_OK;
-}
-
 static vt_status check_emitter(const vt_simulation *s, const vt_emitter_def *def)
 {
     if (def->count < 0 || def->count > s->tracers.set.capacity)
@@ -153,7 +143,7 @@ static vt_status check_emitter(const vt_simulation *s, const vt_emitter_def *def
         status = vt_check_animations(emitter_parameters, "an emitter", def->animation_count,
                                      def->animations);
     if (!status)
-        status = check_times(def->start, def->end);
+        status = vt_check_times(def->start, def->end);
     if (!status)
         status = vt_check_parent(&s->transforms, def->parent);
     if (!status && def->count == 0 && def->rate == 0 && def->animation_count == 0)
@@ -172,7 +162,7 @@ static vt_status check_points(const vt_simulation *s, const vt_tracer_points_def
     if (!(def->rate >= 0 && def->rate <= 1e9))
         return vt_fail(VT_INVALID_ARGUMENT, "rate is %g; allowed is 0 to 1e9 tracers a second",
                        def->rate);
-    vt_status status = check_times(def->start, def->end);
+    vt_status status = vt_check_times(def->start, def->end);
     if (!status)
         status = vt_check_parent(&s->transforms, def->parent);
     if (!status && !(def->jitter >= 0 && def->jitter <= VT_MOST_LENGTH))
