@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "balance.h"
 #include "core/mathd.h"
 #include "core/status.h"
 #include "field.h"
@@ -213,8 +214,11 @@ static void finish(vt_simulation *s, const vt_scheme *scheme, work *w, double dt
     const vt_ending ending = {dt, scheme->share, w->first};
     vt_vorton_rows rows = {v->position, v->strength, v->volume, v->bound_volume,
                            v->velocity, v->age,      NULL};
+    double sum[3];
     if (s->def.method.stretching == VT_STRETCHING_RVPM)
         rows.core = v->core;
+    if (vt_keeps_sum(s))
+        VT_TIMED(s, balance, vt_sum_strengths(s, sum));
     VT_TIMED(s, finish,
              s->stages->finish(&w->field, &s->def.method, &ending, s->winds.velocity, w->count,
                                w->sorted, &rows, s->def.threads));
@@ -222,6 +226,8 @@ static void finish(vt_simulation *s, const vt_scheme *scheme, work *w, double dt
         VT_TIMED(s, exchange,
                  s->stages->exchange(&s->grid, w->count, w->sorted, w->row_start, v->strength,
                                      s->def.threads));
+    if (vt_keeps_sum(s))
+        VT_TIMED(s, balance, vt_restore_sum(s, sum));
 }
 
 /* ---- births ---- */

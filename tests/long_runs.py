@@ -135,8 +135,9 @@ def plume(seed, scale=1, **method):
 # ---- books ----
 
 
-def record(sim, total):
-    """One row of the books; total is the sum of |strength| at the start."""
+def record(sim, total, removed=0.0):
+    """One row of the books: total is the sum of |strength| at the start, removed that of strength
+    which has been removed since."""
     health = sim.health
     x, strength = sim.vortons.position.astype(float), sim.vortons.strength.astype(float)
     length = np.linalg.norm(strength, axis=1)
@@ -147,7 +148,7 @@ def record(sim, total):
         "vortons": len(x),
         "energy": health["energy"],
         "divergence": health["vorticity_divergence"],
-        "strength": float(np.linalg.norm(strength.sum(axis=0)) / total),
+        "strength": float(np.linalg.norm(strength.sum(axis=0) + removed) / total),
         "impulse": (0.5 * np.cross(x - centre, strength).sum(axis=0)).tolist(),
         "centre": centre.tolist(),
         "grid": list(health["grid"]),
@@ -161,6 +162,7 @@ def books(sim, frames, box=None):
     box removes what is farther than this from the centre of strength: a box that follows the flow.
     """
     total = np.linalg.norm(sim.vortons.strength, axis=1).astype(float).sum()
+    removed = np.zeros(3)
     yield record(sim, total)
     for _ in range(frames):
         sim.step()
@@ -169,9 +171,10 @@ def books(sim, frames, box=None):
             weight = np.linalg.norm(sim.vortons.strength, axis=1)
             centre = (weight[:, None] * x).sum(axis=0) / weight.sum()
             outside = (np.abs(x - np.round(centre)) > box).any(axis=1)
+            removed += sim.vortons.strength[outside].sum(axis=0, dtype=float)
             if outside.any():
                 sim.vortons.remove(outside)
-        yield record(sim, total)
+        yield record(sim, total, removed)
 
 
 def sectors(sim, radius):

@@ -60,7 +60,7 @@ def test_b1_impulse_grows_by_the_weight(jitter, smooth, radius, gravity):
 def test_b2_run_of_a_thermal():
     radius, deviation = 10.0, -0.02
     x, density, volume = ball(radius, deviation, halo=0.5)
-    sim = simulate(x, density, volume, cleaning=0.6, exchange=0.2)
+    sim = simulate(x, density, volume, cleaning=0.8, exchange=0.3)
     weight, fall = force(density, volume)[2], -deviation / AIR * GRAVITY
     until = 2 * np.sqrt(radius / fall)
     while sim.time < until:
@@ -85,7 +85,7 @@ def test_b3_ball_starts_with_two_thirds_of_its_buoyancy(radius):
 def test_b4_square_of_the_radius_of_a_buoyant_ring_grows_linearly():
     """Once the thermal has rolled up: dI/dt = F with I = Gamma pi R^2, Gamma constant (Turner)."""
     radius, deviation = 8.0, -0.02
-    sim = simulate(*ball(radius, deviation, halo=0.6), cleaning=0.6, exchange=0.2)
+    sim = simulate(*ball(radius, deviation, halo=0.6), cleaning=0.8, exchange=0.3)
     unit = np.sqrt(radius / (-deviation / AIR * GRAVITY))
     light = sim.vortons.id[sim.vortons.density < 0]
     square, time = [], []

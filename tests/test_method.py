@@ -6,7 +6,8 @@ import pytest
 import vorton as vt
 from vorton import _core
 
-PLAIN = {"time": "euler", "bound": 0.0, "cleaning": 0.0, "exchange": 0.0, "turn": 2.0}
+PLAIN = {"time": "euler", "bound": 0.0, "cleaning": 0.0, "exchange": 0.0, "turn": 2.0,
+         "balance": "none"}  # fmt: skip
 
 
 def run(frames=1, dt=0.02, viscosity=0.0, **method):
@@ -25,7 +26,7 @@ def test_all_rows_are_tried_here():
     assert {row["name"] for row in _core.METHOD_FIELDS} == {
         "velocity", "boundary", "poisson", "cycles", "steps", "downsampling", "kernel", "cores",
         "domain", "stretching", "time", "bound", "relaxation", "cleaning", "exchange",
-        "buoyancy", "buoyancy_scale", "diffusion", "halo", "split", "merge", "prune",
+        "balance", "buoyancy", "buoyancy_scale", "diffusion", "halo", "split", "merge", "prune",
         "opening_angle", "turn",
     }  # fmt: skip
 
@@ -178,6 +179,28 @@ def test_cleaning_and_exchange_act_on_the_grid_alone(name):
     assert difference("poisson") > 1e-3
     assert difference("direct") == 0
     assert difference("tree") == 0
+
+
+def test_balance_keeps_the_sum_on_the_grid_alone():
+    def drift(**method):
+        start = run(dt=0.0)[1]
+        strength = run(**method)[1]
+        return np.linalg.norm(strength.sum(axis=0) - start.sum(axis=0)), strength
+
+    total = np.linalg.norm(run(dt=0.0)[1], axis=1).sum()
+    kept, strength = drift()
+    left, other = drift(balance="none")
+    assert kept < 1e-6 * total < 1e-4 * total < left
+    assert not np.array_equal(strength, other)
+    (kept, strength), (left, other) = (
+        drift(balance=balance, turn=2.0, time="euler") for balance in ("sum", "none")
+    )
+    square = (other**2).sum(axis=1)
+    shared = (run(dt=0.0)[1].sum(axis=0) - other.sum(axis=0)) / square.sum()
+    assert np.allclose(strength, other + square[:, None] * shared, rtol=0, atol=1e-7)
+    for velocity in ("direct", "tree"):
+        sums = [drift(velocity=velocity, balance=balance)[1] for balance in ("sum", "none")]
+        assert np.array_equal(*sums)
 
 
 @pytest.mark.parametrize("velocity", ["poisson", "direct"])
