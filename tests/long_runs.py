@@ -5,7 +5,7 @@ The tests follow short pieces of them; a whole run is a command of its own:
     python tests/long_runs.py [CASE ...] [--seeds 1 2 3] [--scale 1 2] [--json FILE]
 
 Cases are plume, ball, ring, heads and cloud. scale 1 has the size of a grid of 65 nodes a side,
-scale 2 that of 129; the cloud grows as it likes. All lengths are in grid spacings of 1 m at scale 1;
+scale 2 that of 129; the cloud grows as it likes. Lengths are in grid spacings of 1 m at scale 1;
 the largest vorticity of a ring and the rms of the ball are 1/s.
 """
 
