@@ -231,28 +231,35 @@ void vt_sum_vortons(vt_simulation *s, int64_t count, const float *targets,
 
 /* ---- what the vortons carry ---- */
 
-static const float *used_column(const vt_simulation *s, int column)
+void vt_find_means(vt_simulation *s, int64_t count, const vt_record *sorted,
+                   const uint32_t *row_start, const vt_scalar_lane lanes[3], vt_grid *means)
 {
-    return s->vortons.set.used[column] ? s->vortons.set.column[column] : NULL;
+    const int threads = s->def.threads;
+    const size_t mark = vt_arena_mark(&s->arena);
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    vt_record *const records = vt_arena_push(&s->arena, sizeof *records * (size_t)(count + VL));
+    const vt_scalar_rows rows = {s->vortons.volume,
+                                 vt_used_column(&s->vortons.set, VT_VORTON_density),
+                                 vt_used_column(&s->vortons.set, VT_VORTON_temperature),
+                                 {lanes[0], lanes[1], lanes[2]}};
+    s->stages->collect_scalars(means, count, sorted, &rows, &fluid, records, threads);
+    s->stages->deposit(means, records, row_start, threads);
+    s->stages->normalise(means, row_start, threads);
+    vt_arena_pop(&s->arena, mark);
 }
 
 void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
                       const uint32_t *row_start, vt_buoyancy *buoyancy)
 {
-    const int threads = s->def.threads;
     const size_t mark = vt_arena_mark(&s->arena);
-    vt_record *const records = vt_arena_push(&s->arena, sizeof *records * (size_t)(count + VL));
-    const vt_scalar_rows rows = {s->vortons.volume, used_column(s, VT_VORTON_density),
-                                 used_column(s, VT_VORTON_temperature)};
+    const vt_scalar_lane lanes[3] = {{VT_SCALAR_CONTRAST, NULL}};
     vt_grid means = s->grid, slopes = s->grid;
     means.nodes =
         vt_arena_push(&s->arena, (size_t)(means.node_plane * (means.cells[2] + 2)) * sizeof(f4));
     slopes.nodes = s->grid.scalars;
     *buoyancy = (vt_buoyancy){vt_fluid_of(&s->def), slopes.nodes, s->vortons.volume};
-    s->stages->collect_scalars(&s->grid, count, sorted, &rows, &buoyancy->fluid, records, threads);
-    s->stages->deposit(&means, records, row_start, threads);
-    s->stages->normalise(&means, row_start, threads);
-    s->stages->slope(&means, &slopes, threads);
+    vt_find_means(s, count, sorted, row_start, lanes, &means);
+    s->stages->slope(&means, &slopes, s->def.threads);
     vt_arena_pop(&s->arena, mark);
 }
 

@@ -42,6 +42,11 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
  * exist. */
 void vt_find_source(vt_simulation *s, float *source[3]);
 
+/* Means of what the vortons carry (scalars.c), in means->nodes, from records that are sorted by the
+ * rows of that grid. */
+void vt_find_means(vt_simulation *s, int64_t count, const vt_record *sorted,
+                   const uint32_t *row_start, const vt_scalar_lane lanes[3], vt_grid *means);
+
 /* What the vortons feel of the density around them, from the records that vt_solve_field sorted. */
 void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
                       const uint32_t *row_start, vt_buoyancy *buoyancy);

@@ -60,11 +60,17 @@ void vt_measure_population(vt_simulation *s, vt_population *population)
 
 /* ---- control ---- */
 
+/* Of fuel and flame, from which on they may make heat, and of smoke. */
+static const float least_share = 1e-5f;
+
 int vt_has_contrast(const vt_simulation *s, const vt_fluid *fluid, int64_t row)
 {
     const vt_vortons *const v = &s->vortons;
     const int32_t *const used = v->set.used;
     if (used[VT_VORTON_density] && v->density[row] != 0)
+        return 1;
+    if ((used[VT_VORTON_fuel] && v->fuel[row] > least_share) ||
+        (used[VT_VORTON_flame] && v->flame[row] > least_share))
         return 1;
     if (!used[VT_VORTON_temperature])
         return 0;
@@ -94,8 +100,10 @@ static void prune(vt_simulation *s, double spacing)
     }
     const vt_fluid fluid = vt_fluid_of(&s->def);
     const double least = s->def.method.prune * s->def.method.prune * sum / (double)count;
+    const float *const smoke = vt_used_column(&v->set, VT_VORTON_smoke);
     for (int64_t i = 0; i < v->set.count; i++)
-        mask[i] = square[i] < least && !vt_has_contrast(s, &fluid, i);
+        mask[i] = square[i] < least && !vt_has_contrast(s, &fluid, i) &&
+                  !(smoke && smoke[i] > least_share);
     vt_hand_over(s, 2 * spacing, mask);
     vt_arena_pop(&s->arena, mark);
 }

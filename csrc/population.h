@@ -40,8 +40,8 @@ void vt_merge_vortons(vt_simulation *s, double side);
  * without such neighbours stay, and their mask becomes 0. */
 void vt_hand_over(vt_simulation *s, double reach, uint8_t *mask);
 
-/* Whether the fluid of a vorton is lighter or heavier than the ambient fluid beside it: such
- * vortons are kept, however weak. fluid is that of s->def. */
+/* Whether the fluid of a vorton is lighter or heavier than the ambient fluid beside it, or burns
+ * and soon will be: such vortons are kept, however weak. fluid is that of s->def. */
 int vt_has_contrast(const vt_simulation *s, const vt_fluid *fluid, int64_t row);
 
 /* Whether strength diffuses. */

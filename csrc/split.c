@@ -47,6 +47,13 @@ static void halve(vt_vortons *v, int64_t row, float position[3])
     v->bound_volume[row] /= 2;
 }
 
+static void copy_value(const vt_vortons *v, int column, int64_t to, int64_t from)
+{
+    float *const value = vt_used_column(&v->set, column);
+    if (value)
+        value[to] = value[from];
+}
+
 static void bear_half(vt_simulation *s, int64_t row, const float position[3])
 {
     vt_vortons *const v = &s->vortons;
@@ -56,12 +63,10 @@ static void bear_half(vt_simulation *s, int64_t row, const float position[3])
     v->bound_volume[half] = v->bound_volume[row];
     v->age[half] = v->age[row];
     v->birth_strength[half] = v->birth_strength[row];
-    float *const alike[] = {v->halo, v->density, v->temperature, v->lifetime};
-    const int columns[] = {VT_VORTON_halo, VT_VORTON_density, VT_VORTON_temperature,
-                           VT_VORTON_lifetime};
-    for (int c = 0; c < 4; c++)
-        if (v->set.used[columns[c]])
-            alike[c][half] = alike[c][row];
+    copy_value(v, VT_VORTON_halo, half, row);
+    copy_value(v, VT_VORTON_lifetime, half, row);
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+        copy_value(v, vt_carried_column[c], half, row);
 }
 
 vt_status vt_split_vortons(vt_simulation *s, int64_t reserved)
@@ -130,10 +135,11 @@ static void place_sum(double at[2][3], double alpha[2][3], double x[3])
 }
 
 /* What fluids of two volumes have together. */
-static void mix(const vt_vortons *v, int column, float *value, int64_t into, int64_t from)
+static void mix(const vt_vortons *v, int column, int64_t into, int64_t from)
 {
     const float share = v->volume[from] / (v->volume[into] + v->volume[from]);
-    if (v->set.used[column])
+    float *const value = vt_used_column(&v->set, column);
+    if (value)
         value[into] += share * (value[from] - value[into]);
 }
 
@@ -152,8 +158,8 @@ static void merge_rows(vt_simulation *s, int64_t into, int64_t from)
         v->position[3 * into + a] = (float)x[a];
         v->strength[3 * into + a] = (float)(alpha[0][a] + alpha[1][a]);
     }
-    mix(v, VT_VORTON_density, v->density, into, from);
-    mix(v, VT_VORTON_temperature, v->temperature, into, from);
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+        mix(v, vt_carried_column[c], into, from);
     const int newborn = v->bound_volume[into] < 0 || v->bound_volume[from] < 0;
     const float bound = fabsf(v->bound_volume[into]) + fabsf(v->bound_volume[from]);
     v->bound_volume[into] = newborn ? -bound : bound;

@@ -520,8 +520,7 @@ static vt_status run_step(vt_simulation *s, double dt)
     if (status)
         return status;
     VT_TIMED(s, remove, vt_remove_dead(s));
-    if (s->tracers.set.used[VT_TRACER_temperature])
-        VT_TIMED(s, tracers, vt_find_tracer_temperatures(s));
+    VT_TIMED(s, tracers, vt_find_tracer_scalars(s));
     s->born_until = -1;
     s->steps++;
     return VT_OK;

@@ -31,7 +31,11 @@ void vt_move_tracers(vt_simulation *s, const vt_scheme *scheme, double dt,
  * their order. */
 void vt_sort_tracers(vt_simulation *s);
 
-/* Temperature of the fluid at the tracers, from the vortons of now. */
-void vt_find_tracer_temperatures(vt_simulation *s);
+/* What the tracers take from the vortons of now, in those of these columns that are used:
+ * temperature, fuel, flame and smoke of the fluid around them. */
+void vt_find_tracer_scalars(vt_simulation *s);
+
+/* The same for rows [first, first + count) with no vorton around: ambient. */
+void vt_fill_tracer_scalars(vt_simulation *s, int64_t first, int64_t count);
 
 #endif

@@ -364,6 +364,7 @@ def test_at_capacity_error_of_vortons():
 POSITIVE = [NAN, INF, -INF, 0.0, -1.0]
 NOT_NEGATIVE = [NAN, INF, -INF, -1.0]
 FINITE = [NAN, INF, -INF]
+SHARE = [NAN, INF, -INF, -0.1, 1.1]
 WRITABLE = {
     "vortons.position": FINITE,
     "vortons.strength": FINITE,
@@ -373,6 +374,9 @@ WRITABLE = {
     "vortons.age": FINITE,
     "vortons.density": FINITE,
     "vortons.temperature": POSITIVE,
+    "vortons.fuel": SHARE,
+    "vortons.flame": SHARE,
+    "vortons.smoke": SHARE,
     "vortons.lifetime": [NAN],
     "tracers.position": FINITE,
     "tracers.density": NOT_NEGATIVE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -101,6 +101,9 @@ class Vortons(Particles):
         volume: Any,
         density: Any = None,
         temperature: Any = None,
+        fuel: Any = None,
+        flame: Any = None,
+        smoke: Any = None,
     ) -> np.ndarray:
         """Append vortons.
 
@@ -117,6 +120,8 @@ class Vortons(Particles):
             Deviation of the density that is not due to temperature, default 0.
         temperature : number or (n,) numbers, K, optional
             > 0, default that of the ambient fluid.
+        fuel, flame, smoke : number or (n,) numbers, optional
+            Shares of the mass, 0 to 1, together at most 1, default 0.
 
         Returns
         -------
@@ -131,7 +136,14 @@ class Vortons(Particles):
             No room for n more.
         """
         core, volume = _per_row(core, position), _per_row(volume, position)
-        carried = _carried(position, density=density, temperature=temperature)
+        carried = _carried(
+            position,
+            density=density,
+            temperature=temperature,
+            fuel=fuel,
+            flame=flame,
+            smoke=smoke,
+        )
         ids = self._core.add_vortons(position, strength, core, volume)
         for name, values in carried.items():
             self._core.column(self._set, name)[self.count - len(ids) :] = values
@@ -177,9 +189,17 @@ def _per_row(value: Any, position: Any) -> Any:
     return value
 
 
+_SHARES = ("fuel", "flame", "smoke")
+_ALLOWED: dict[str, tuple[Callable[[np.ndarray], Any], str]] = {
+    "density": (np.isfinite, "finite values"),
+    "temperature": (lambda values: values > 0, "finite values > 0 (K)"),
+    **dict.fromkeys(_SHARES, (lambda values: (values >= 0) & (values <= 1), "0 to 1")),
+}
+
+
 def _carried(position: Any, **columns: Any) -> dict[str, np.ndarray]:
     """Checked values of the columns that are given, one for each row of position."""
-    checked = {}
+    checked: dict[str, np.ndarray] = {}
     for name, value in columns.items():
         if value is None:
             continue
@@ -187,13 +207,16 @@ def _carried(position: Any, **columns: Any) -> dict[str, np.ndarray]:
         count = np.shape(position)[:1]
         if values.dtype.kind not in "fiu" or values.shape != count:
             raise TypeError(f"{name}: must be a number or {count} numbers")
-        least = 0 if name == "temperature" else -math.inf
-        bad = ~(np.isfinite(values) & (values > least))
+        good, text = _ALLOWED[name]
+        bad = ~(np.isfinite(values) & good(values))
         if bad.any():
-            text = "finite values > 0 (K)" if name == "temperature" else "finite values"
             row = int(np.argmax(bad))
             raise ValueError(f"{name} has {values[row]} in row {row}; allowed are {text}")
         checked[name] = values
+    shares = sum((checked[name] for name in _SHARES if name in checked), np.zeros(1))
+    if np.any(shares > 1 + 1e-6):
+        row = int(np.argmax(shares))
+        raise ValueError(f"{' + '.join(_SHARES)} is {shares[row]} in row {row}; allowed are 0 to 1")
     return checked
 
 

@@ -425,21 +425,23 @@ VT_API vt_status vt_add_emitter(vt_simulation *simulation, const vt_emitter_def 
  * those of a rate beside the shape alone, not above or below it. Each stands for spacing^3. Born as
  * the tracers of an emitter are. Without a working grid (method.velocity) they do nothing. */
 typedef struct vt_parcels_def {
-    vt_shape shape;         /* where fluid that differs is born */
-    const vt_shape *around; /* contains shape (two to three cells wider, say); NULL (default): no
-                               ambient vortons */
-    double core;            /* core radius of the vortons, m, 1e-9 .. 1e9 (default .2) */
-    double spacing;         /* between the vortons, m, .1 to 1 core; 0 (default): core / 2 */
-    double temperature;     /* K, <= 1e6; 0 (default): that of the ambient fluid; animatable: at
-                               birth */
-    double density;         /* deviation not due to temperature, kg/m^3, -1e6 .. 1e6 (default 0);
-                               animatable: at birth */
-    double rate;            /* vortons a second in all of `around`, <= 1e9; 0: it is filled once, at
-                               start; negative (default): as fast as the fluid rises or sinks out
-                               of its shape; animatable, keys >= 0 */
-    double start, end;      /* s, 0 <= start <= end (default 0, infinity) */
-    double lifetime;        /* s, > 0: older ones are removed (default infinity); animatable */
-    int32_t parent;         /* transform in which both shapes lie (default 0: the world) */
+    vt_shape shape;            /* where fluid that differs is born */
+    const vt_shape *around;    /* contains shape (two to three cells wider, say); NULL (default): no
+                                  ambient vortons */
+    double core;               /* core radius of the vortons, m, 1e-9 .. 1e9 (default .2) */
+    double spacing;            /* between the vortons, m, .1 to 1 core; 0 (default): core / 2 */
+    double temperature;        /* K, <= 1e6; 0 (default): that of the ambient fluid; animatable: at
+                                  birth */
+    double density;            /* deviation not due to temperature, kg/m^3, -1e6 .. 1e6 (default 0);
+                                  animatable: at birth */
+    double fuel, flame, smoke; /* shares of the mass, 0 .. 1, together at most 1 (default 0);
+                                  animatable: at birth */
+    double rate;       /* vortons a second in all of `around`, <= 1e9; 0: it is filled once, at
+                          start; negative (default): as fast as the fluid rises or sinks out
+                          of its shape; animatable, keys >= 0 */
+    double start, end; /* s, 0 <= start <= end (default 0, infinity) */
+    double lifetime;   /* s, > 0: older ones are removed (default infinity); animatable */
+    int32_t parent;    /* transform in which both shapes lie (default 0: the world) */
     int32_t animation_count;        /* (default 0) */
     const vt_animation *animations; /* of the members that are animatable */
 } vt_parcels_def;

@@ -161,7 +161,15 @@ static int is_result(int32_t set, const char *name)
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
         if (strcmp(name, names[n]) == 0)
             return 1;
-    return set == VT_TRACERS && strcmp(name, "temperature") == 0;
+    static const char *const taken[] = {
+#define VT_TAKEN(name) #name,
+#include "vorton/columns.def"
+#undef VT_TAKEN
+    };
+    for (size_t n = 0; set == VT_TRACERS && n < sizeof taken / sizeof taken[0]; n++)
+        if (strcmp(name, taken[n]) == 0)
+            return 1;
+    return 0;
 }
 
 PyObject *vt_py_column(PyObject *self, PyObject *positional, PyObject *named)

@@ -321,9 +321,10 @@ static PyMethodDef methods[] = {
      "Adds vortons that are born at a time; arrays as of add_vortons."},
     {"add_parcels", VT_PY_FUNCTION(vt_py_add_parcels), METH_VARARGS | METH_KEYWORDS,
      "add_parcels($self, /, *, shape=..., around=..., core=..., spacing=..., temperature=..., "
-     "density=..., rate=..., start=..., end=..., lifetime=..., parent=..., animations=...)\n--\n\n"
-     "Vortons that carry temperature and density, born inside a shape; renewals a second. shape "
-     "and around as for add_emitter."},
+     "density=..., fuel=..., flame=..., smoke=..., rate=..., start=..., end=..., lifetime=..., "
+     "parent=..., animations=...)\n--\n\n"
+     "Vortons that carry temperature, density and fuel, born inside a shape; renewals a second. "
+     "shape and around as for add_emitter."},
     {"add_emitter", VT_PY_FUNCTION(vt_py_add_emitter), METH_VARARGS | METH_KEYWORDS,
      "add_emitter($self, /, *, shape=..., count=..., rate=..., start=..., end=..., density=..., "
      "lifetime=..., growth=..., parent=..., animations=...)\n--\n\n"

@@ -22,6 +22,20 @@ typedef struct collect_context {
     vt_record *records;
 } collect_context;
 
+VT_INLINE float value_of(const vt_scalar_lane *lane, int64_t home, float contrast, float warmer)
+{
+    switch (lane->kind) {
+    case VT_SCALAR_CONTRAST:
+        return contrast;
+    case VT_SCALAR_TEMPERATURE:
+        return warmer;
+    case VT_SCALAR_COLUMN:
+        return lane->column[home];
+    default:
+        return 0;
+    }
+}
+
 static void collect_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
@@ -42,10 +56,11 @@ static void collect_block(void *data, int64_t begin, int64_t end, int thread)
         const float own = rows.density ? rows.density[home] : 0;
         const float ambient = vt_ambient_temperature(&fluid, position);
         const float temperature = rows.temperature ? rows.temperature[home] : ambient;
+        const float contrast = vt_density_deviation(&fluid, position, temperature, own);
         to->volume = volume;
-        to->strength[0] = volume * vt_density_deviation(&fluid, position, temperature, own);
-        to->strength[1] = volume * (temperature - ambient);
-        to->strength[2] = 0;
+        for (int n = 0; n < 3; n++)
+            to->strength[n] =
+                volume * value_of(&rows.lane[n], home, contrast, temperature - ambient);
         to->home = from->home;
     }
 }

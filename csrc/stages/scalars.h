@@ -6,9 +6,24 @@
 #include "state/ambient.h"
 #include "state/grid.h"
 
-/* Columns, by row; NULL where a column is not used. */
+enum {
+    VT_SCALAR_NONE,        /* 0 */
+    VT_SCALAR_CONTRAST,    /* deviation of the density from the ambient one, kg/m^3 */
+    VT_SCALAR_TEMPERATURE, /* deviation from the ambient one, K */
+    VT_SCALAR_COLUMN       /* what the column holds */
+};
+
+/* One of the values of a node. */
+typedef struct vt_scalar_lane {
+    int32_t kind;        /* VT_SCALAR_... */
+    const float *column; /* of VT_SCALAR_COLUMN, by row */
+} vt_scalar_lane;
+
+/* Columns, by row, density and temperature NULL where they are not used; and what is made of
+ * them. */
 typedef struct vt_scalar_rows {
     const float *volume, *density, *temperature;
+    vt_scalar_lane lane[3];
 } vt_scalar_rows;
 
 #endif

@@ -22,8 +22,9 @@ static const range vorton_ranges[] = {
     {VT_VORTON_volume, FLT_MIN, FLT_MAX, "finite values > 0"},
     {VT_VORTON_bound_volume, -FLT_MAX, FLT_MAX,
      "finite values"}, /* negative until the first solve */
-    {VT_VORTON_density, -FLT_MAX, FLT_MAX, "finite values"},
-    {VT_VORTON_temperature, FLT_MIN, FLT_MAX, "finite values > 0"},
+#define VT_CARRIED(name, least, most, allowed) {VT_VORTON_##name, least, most, allowed},
+#include "vorton/columns.def"
+#undef VT_CARRIED
     {VT_VORTON_age, -FLT_MAX, FLT_MAX, "finite values"},
     {VT_VORTON_lifetime, -INFINITY, INFINITY, "numbers"},
 };
@@ -94,6 +95,30 @@ vt_status vt_check_cores(const vt_simulation *s)
     return check_if_viewed(s, VT_VORTONS, &vorton_ranges[CORE]);
 }
 
+/* Fuel, flame and smoke together are no more than all, but for the rounding of their sum. */
+static vt_status check_shares(const vt_simulation *s)
+{
+    static const int columns[] = {VT_VORTON_fuel, VT_VORTON_flame, VT_VORTON_smoke};
+    const vt_set *const rows = &s->vortons.set;
+    const float *share[3];
+    uint32_t viewed = 0;
+    for (int c = 0; c < 3; c++) {
+        share[c] = vt_used_column(rows, columns[c]);
+        viewed |= s->viewed[VT_VORTONS] >> columns[c] & 1u;
+    }
+    for (int64_t i = 0; viewed && i < rows->count; i++) {
+        double sum = 0;
+        for (int c = 0; c < 3; c++)
+            sum += share[c] ? (double)share[c][i] : 0;
+        if (sum > 1 + 1e-6)
+            return vt_fail(VT_NOT_FINITE,
+                           "vortons.fuel + flame + smoke is %g in row %lld (id %lld); allowed are "
+                           "0 to 1",
+                           sum, (long long)i, (long long)s->vortons.id[i]);
+    }
+    return VT_OK;
+}
+
 vt_status vt_check_columns(const vt_simulation *s, int set)
 {
     const range *const ranges = set == VT_VORTONS ? vorton_ranges : tracer_ranges;
@@ -102,5 +127,5 @@ vt_status vt_check_columns(const vt_simulation *s, int set)
     vt_status status = VT_OK;
     for (size_t n = 0; !status && n < count; n++)
         status = check_if_viewed(s, set, &ranges[n]);
-    return status;
+    return status || set != VT_VORTONS ? status : check_shares(s);
 }

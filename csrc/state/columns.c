@@ -8,7 +8,7 @@
 enum { BLOCK = 8192, SLACK = 256 /* bytes after a column that vector loads may touch */ };
 
 static const vt_column_field vorton_fields[] = {
-#define VT_VORTON_COLUMN(name, type, components, value, description)                               \
+#define VT_VORTON_COLUMN(name, type, components, always, description)                              \
     {#name, description, VT_TYPE_##type, components},
 #define VT_TYPE_float VT_FLOAT32
 #define VT_TYPE_int64 VT_INT64
@@ -17,11 +17,51 @@ static const vt_column_field vorton_fields[] = {
 };
 
 static const vt_column_field tracer_fields[] = {
-#define VT_TRACER_COLUMN(name, type, components, value, description)                               \
+#define VT_TRACER_COLUMN(name, type, components, always, description)                              \
     {#name, description, VT_TYPE_##type, components},
 #include "vorton/columns.def"
 #undef VT_TRACER_COLUMN
 };
+
+static const int32_t always_used[2][VT_MOST_COLUMNS] = {
+    [VT_VORTONS] =
+        {
+#define VT_VORTON_COLUMN(name, type, components, always, description) always,
+#include "vorton/columns.def"
+#undef VT_VORTON_COLUMN
+        },
+    [VT_TRACERS] =
+        {
+#define VT_TRACER_COLUMN(name, type, components, always, description) always,
+#include "vorton/columns.def"
+#undef VT_TRACER_COLUMN
+        },
+};
+
+const int vt_carried_column[VT_CARRIED_COLUMNS] = {
+#define VT_CARRIED(name, least, most, allowed) VT_VORTON_##name,
+#include "vorton/columns.def"
+#undef VT_CARRIED
+};
+
+#define VT_TAKEN(name) VT_TRACER_##name,
+const int vt_taken_column[VT_TAKEN_COLUMNS] = {
+#include "vorton/columns.def"
+};
+#undef VT_TAKEN
+#define VT_TAKEN(name) VT_VORTON_##name,
+const int vt_taken_from[VT_TAKEN_COLUMNS] = {
+#include "vorton/columns.def"
+};
+#undef VT_TAKEN
+
+int vt_is_taken(int column)
+{
+    for (int n = 0; n < VT_TAKEN_COLUMNS; n++)
+        if (vt_taken_column[n] == column)
+            return 1;
+    return 0;
+}
 
 int vt_describe_column(int set, int index, vt_column_field *field)
 {
@@ -33,14 +73,15 @@ int vt_describe_column(int set, int index, vt_column_field *field)
     return 1;
 }
 
-static int create_set(vt_set *set, int64_t capacity, int32_t columns, const vt_column_field *fields)
+static int create_set(vt_set *set, int64_t capacity, int32_t columns, const vt_column_field *fields,
+                      const int32_t *used)
 {
     *set = (vt_set){.capacity = capacity, .column_count = columns};
     for (int32_t c = 0; c < columns; c++) {
         set->row_bytes[c] = (fields[c].type == VT_INT64 ? 8 : 4) * fields[c].components;
         const size_t bytes = (size_t)(set->row_bytes[c] * capacity + SLACK);
         set->column[c] = vt_reserve(bytes);
-        set->used[c] = 1;
+        set->used[c] = used[c];
         if (!set->column[c]) {
             vt_destroy_set(set);
             return -1;
@@ -53,9 +94,10 @@ static int create_set(vt_set *set, int64_t capacity, int32_t columns, const vt_c
 
 int vt_create_vortons(vt_vortons *vortons, int64_t capacity)
 {
-    if (create_set(&vortons->set, capacity, VT_VORTON_COLUMNS, vorton_fields))
+    if (create_set(&vortons->set, capacity, VT_VORTON_COLUMNS, vorton_fields,
+                   always_used[VT_VORTONS]))
         return -1;
-#define VT_VORTON_COLUMN(name, type, components, value, description)                               \
+#define VT_VORTON_COLUMN(name, type, components, always, description)                              \
     vortons->name = vortons->set.column[VT_VORTON_##name];
 #include "vorton/columns.def"
 #undef VT_VORTON_COLUMN
@@ -64,9 +106,10 @@ int vt_create_vortons(vt_vortons *vortons, int64_t capacity)
 
 int vt_create_tracers(vt_tracers *tracers, int64_t capacity)
 {
-    if (create_set(&tracers->set, capacity, VT_TRACER_COLUMNS, tracer_fields))
+    if (create_set(&tracers->set, capacity, VT_TRACER_COLUMNS, tracer_fields,
+                   always_used[VT_TRACERS]))
         return -1;
-#define VT_TRACER_COLUMN(name, type, components, value, description)                               \
+#define VT_TRACER_COLUMN(name, type, components, always, description)                              \
     tracers->name = tracers->set.column[VT_TRACER_##name];
 #include "vorton/columns.def"
 #undef VT_TRACER_COLUMN

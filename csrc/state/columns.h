@@ -10,20 +10,39 @@ typedef int64_t vt_type_int64;
 typedef float vt_type_float;
 
 enum vt_vorton_column {
-#define VT_VORTON_COLUMN(name, type, components, value, description) VT_VORTON_##name,
+#define VT_VORTON_COLUMN(name, type, components, always, description) VT_VORTON_##name,
 #include "vorton/columns.def"
 #undef VT_VORTON_COLUMN
     VT_VORTON_COLUMNS
 };
 
 enum vt_tracer_column {
-#define VT_TRACER_COLUMN(name, type, components, value, description) VT_TRACER_##name,
+#define VT_TRACER_COLUMN(name, type, components, always, description) VT_TRACER_##name,
 #include "vorton/columns.def"
 #undef VT_TRACER_COLUMN
     VT_TRACER_COLUMNS
 };
 
-enum { VT_MOST_COLUMNS = 16 };
+/* What the fluid of a vorton carries, and what tracers take from it, by number. */
+enum vt_carried {
+#define VT_CARRIED(name, least, most, allowed) VT_CARRIED_##name,
+#include "vorton/columns.def"
+#undef VT_CARRIED
+    VT_CARRIED_COLUMNS
+};
+
+enum vt_taken {
+#define VT_TAKEN(name) VT_TAKEN_##name,
+#include "vorton/columns.def"
+#undef VT_TAKEN
+    VT_TAKEN_COLUMNS
+};
+
+extern const int vt_carried_column[VT_CARRIED_COLUMNS]; /* of the vortons: VT_VORTON_... */
+extern const int vt_taken_column[VT_TAKEN_COLUMNS];     /* of the tracers: VT_TRACER_... */
+extern const int vt_taken_from[VT_TAKEN_COLUMNS];       /* of the vortons */
+
+enum { VT_MOST_COLUMNS = 24 };
 _Static_assert((int)VT_VORTON_COLUMNS <= VT_MOST_COLUMNS, "room for the columns of vortons");
 _Static_assert((int)VT_TRACER_COLUMNS <= VT_MOST_COLUMNS, "room for the columns of tracers");
 
@@ -38,19 +57,28 @@ typedef struct vt_set {
 /* Typed pointers to the columns of a set: vortons.position, tracers.age ... */
 typedef struct vt_vortons {
     vt_set set;
-#define VT_VORTON_COLUMN(name, type, components, value, description) vt_type_##type *name;
+#define VT_VORTON_COLUMN(name, type, components, always, description) vt_type_##type *name;
 #include "vorton/columns.def"
 #undef VT_VORTON_COLUMN
 } vt_vortons;
 
 typedef struct vt_tracers {
     vt_set set;
-#define VT_TRACER_COLUMN(name, type, components, value, description) vt_type_##type *name;
+#define VT_TRACER_COLUMN(name, type, components, always, description) vt_type_##type *name;
 #include "vorton/columns.def"
 #undef VT_TRACER_COLUMN
 } vt_tracers;
 
-/* Reserve and release; 0 on success. */
+/* Whether a column of the tracers is taken from the vortons. */
+int vt_is_taken(int column);
+
+/* A column of floats where it is used, else NULL. */
+static inline float *vt_used_column(const vt_set *set, int column)
+{
+    return set->used[column] ? set->column[column] : NULL;
+}
+
+/* Reserve and release; 0 on success. The columns that are always used are so from the start. */
 int vt_create_vortons(vt_vortons *vortons, int64_t capacity);
 int vt_create_tracers(vt_tracers *tracers, int64_t capacity);
 void vt_destroy_set(vt_set *set);

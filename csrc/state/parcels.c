@@ -21,8 +21,27 @@ static const vt_parameter parameters[] = {
     {"rate", MEMBER(rate), {1, -1, 1e9, 0, "vortons a second"}},
     {"temperature", MEMBER(temperature), {1, 0, 1e6, 0, "K"}},
     {"density", MEMBER(density), {1, -1e6, 1e6, 0, "kg/m^3"}},
+    {"fuel", MEMBER(fuel), {1, 0, 1, 0, "of the mass"}},
+    {"flame", MEMBER(flame), {1, 0, 1, 0, "of the mass"}},
+    {"smoke", MEMBER(smoke), {1, 0, 1, 0, "of the mass"}},
     {"lifetime", MEMBER(lifetime), {1, 0, INFINITY, 1, "s"}},
     {0}};
+
+static const char *const carried_name[VT_CARRIED_COLUMNS] = {
+#define VT_CARRIED(name, least, most, allowed) #name,
+#include "vorton/columns.def"
+#undef VT_CARRIED
+};
+
+static double *carried_of(vt_parcels_def *def, int carried)
+{
+    static const size_t offset[VT_CARRIED_COLUMNS] = {
+#define VT_CARRIED(name, least, most, allowed) MEMBER(name),
+#include "vorton/columns.def"
+#undef VT_CARRIED
+    };
+    return (double *)((char *)def + offset[carried]);
+}
 
 vt_parcels_def vt_default_parcels(void)
 {
@@ -64,13 +83,14 @@ vt_status vt_copy_parcels(const vt_parcels *from, vt_parcels *to)
 static vt_parcel_list new_list(vt_arena *arena, int64_t room)
 {
     const size_t rows = (size_t)room;
-    return (vt_parcel_list){.position = vt_arena_push(arena, 12 * rows),
-                            .core = vt_arena_push(arena, 4 * rows),
-                            .volume = vt_arena_push(arena, 4 * rows),
-                            .temperature = vt_arena_push(arena, 4 * rows),
-                            .density = vt_arena_push(arena, 4 * rows),
-                            .lifetime = vt_arena_push(arena, 4 * rows),
-                            .time = vt_arena_push(arena, 8 * rows)};
+    vt_parcel_list list = {.position = vt_arena_push(arena, 12 * rows),
+                           .core = vt_arena_push(arena, 4 * rows),
+                           .volume = vt_arena_push(arena, 4 * rows),
+                           .lifetime = vt_arena_push(arena, 4 * rows),
+                           .time = vt_arena_push(arena, 8 * rows)};
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+        list.carried[c] = vt_arena_push(arena, 4 * rows);
+    return list;
 }
 
 /* Against gravity, in the space of the pose; zero without gravity. */
@@ -120,9 +140,10 @@ static int is_beside(const vt_region *shape, const double up[3], const float poi
 static void bear_parcel(const vt_parcels *p, const vt_pose *pose, const float point[3], int inside,
                         double volume, double time, int64_t to, vt_parcel_list *list)
 {
-    vt_parcels_def now = {
-        .temperature = p->temperature, .density = p->density, .lifetime = p->lifetime};
+    vt_parcels_def now = {.lifetime = p->lifetime};
     double place[3], world[3];
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+        *carried_of(&now, c) = p->carried[c];
     vt_animate(&p->animations, time, &now);
     for (int a = 0; a < 3; a++)
         place[a] = (double)point[a];
@@ -131,8 +152,8 @@ static void bear_parcel(const vt_parcels *p, const vt_pose *pose, const float po
         list->position[3 * to + a] = (float)world[a];
     list->core[to] = (float)(p->core * pose->scale);
     list->volume[to] = (float)(volume * pose->scale * pose->scale * pose->scale);
-    list->temperature[to] = inside ? (float)now.temperature : 0;
-    list->density[to] = inside ? (float)now.density : 0;
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+        list->carried[c][to] = inside ? (float)*carried_of(&now, c) : 0;
     list->lifetime[to] = (float)now.lifetime;
     list->time[to] = time;
 }
@@ -216,11 +237,40 @@ static vt_status check_spacing(const vt_parcels_def *def)
     return VT_OK;
 }
 
+/* The largest or, with sign -1, minus the smallest value of a parameter over all times. */
+static double most_of(const vt_animations *animations, const char *parameter, double constant,
+                      double sign)
+{
+    const vt_track *const track = vt_find_animation(animations, parameter);
+    double least, most;
+    if (!track)
+        return sign * constant;
+    vt_track_extremes(track, 0, &least, &most);
+    return fmax(sign * least, sign * most);
+}
+
+static vt_status check_shares(const vt_parcels_def *def)
+{
+    vt_animations animations = {.count = def->animation_count,
+                                .items = (vt_animation *)def->animations};
+    const double fuel = most_of(&animations, "fuel", def->fuel, 1);
+    const double flame = most_of(&animations, "flame", def->flame, 1);
+    const double smoke = most_of(&animations, "smoke", def->smoke, 1);
+    if (fuel + flame + smoke > 1 + 1e-9)
+        return vt_fail(
+            VT_INVALID_ARGUMENT,
+            "fuel + flame + smoke are up to %g + %g + %g of the mass; allowed is 1 in all", fuel,
+            flame, smoke);
+    return VT_OK;
+}
+
 static vt_status check_def(const vt_simulation *s, const vt_parcels_def *def)
 {
     vt_status status = vt_check_parameters(parameters, def);
     if (!status)
         status = vt_check_animations(parameters, "parcels", def->animation_count, def->animations);
+    if (!status)
+        status = check_shares(def);
     if (!status)
         status = check_spacing(def);
     if (!status)
@@ -228,14 +278,9 @@ static vt_status check_def(const vt_simulation *s, const vt_parcels_def *def)
     return status ? status : vt_check_parent(&s->transforms, def->parent);
 }
 
-static double most_of(const vt_parcels *p, const char *parameter, double constant, double sign)
+static double most_carried(const vt_parcels *p, int carried, double sign)
 {
-    const vt_track *const track = vt_find_animation(&p->animations, parameter);
-    double least, most;
-    if (!track)
-        return sign * constant;
-    vt_track_extremes(track, 0, &least, &most);
-    return fmax(sign * least, sign * most);
+    return most_of(&p->animations, carried_name[carried], p->carried[carried], sign);
 }
 
 /* As fast as fluid that light rises, or that heavy sinks, out of its shape from rest: renewals a
@@ -250,8 +295,8 @@ static vt_status choose_rate(const vt_simulation *s, vt_parcels *p)
     for (int a = 0; a < 3; a++)
         gravity += (double)fluid.gravity[a] * (double)fluid.gravity[a];
     for (int sign = -1; sign <= 1; sign += 2) {
-        const double least = sign * most_of(p, "temperature", p->temperature, sign);
-        const double own = sign * most_of(p, "density", p->density, sign);
+        const double least = sign * most_carried(p, VT_CARRIED_temperature, sign);
+        const double own = sign * most_carried(p, VT_CARRIED_density, sign);
         const float temperature = least > 0 ? (float)least : fluid.temperature;
         const double ambient = vt_density_at(&fluid, fluid.temperature);
         const double other = (double)vt_density_at(&fluid, temperature) + own - ambient;
@@ -293,10 +338,10 @@ static vt_status make(const vt_simulation *s, const vt_parcels_def *def, vt_parc
                       .end = def->end,
                       .core = def->core,
                       .spacing = def->spacing > 0 ? def->spacing : def->core / 2,
-                      .temperature = def->temperature,
-                      .density = def->density,
                       .lifetime = def->lifetime,
                       .parent = def->parent};
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+        p->carried[c] = *carried_of((vt_parcels_def *)def, c);
     vt_status status =
         vt_copy_animations(parameters, def->animation_count, def->animations, &p->animations);
     if (!status)
@@ -317,10 +362,9 @@ static vt_status keep(vt_simulation *s, const vt_parcels *p)
     const int32_t n = sources->parcels_count;
     if (n == MOST_PARCELS || vt_grow((void **)&sources->parcels, n, sizeof *p))
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for emitter %d of parcels", n);
-    if (p->temperature > 0 || vt_find_animation(&p->animations, "temperature"))
-        vt_use_vorton_column(s, VT_VORTON_temperature);
-    if (p->density != 0 || vt_find_animation(&p->animations, "density"))
-        vt_use_vorton_column(s, VT_VORTON_density);
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+        if (p->carried[c] != 0 || vt_find_animation(&p->animations, carried_name[c]))
+            vt_use_vorton_column(s, vt_carried_column[c]);
     if (isfinite(p->lifetime) || vt_find_animation(&p->animations, "lifetime"))
         vt_use_vorton_column(s, VT_VORTON_lifetime);
     sources->parcels[n] = *p;

@@ -7,17 +7,19 @@
 
 #include "core/arena.h"
 #include "state/animation.h"
+#include "state/columns.h"
 #include "state/rate.h"
 #include "state/shapes.h"
 
 typedef struct vt_parcels {
-    vt_region shape;          /* fluid that differs is born here, */
-    vt_region around;         /* and ambient fluid in the rest of this */
-    vt_animations animations; /* of vt_parcels_def; rate is then the largest */
-    vt_rate_sum rate_sum;     /* of an animated rate */
-    double rate, start, end;  /* 1/s, over all of `around`, 0: one filling at start; s */
-    double core, spacing;     /* m */
-    double temperature, density, lifetime; /* K, 0: ambient; kg/m^3; s */
+    vt_region shape;                    /* fluid that differs is born here, */
+    vt_region around;                   /* and ambient fluid in the rest of this */
+    vt_animations animations;           /* of vt_parcels_def; rate is then the largest */
+    vt_rate_sum rate_sum;               /* of an animated rate */
+    double rate, start, end;            /* 1/s, over all of `around`, 0: one filling at start; s */
+    double core, spacing;               /* m */
+    double carried[VT_CARRIED_COLUMNS]; /* temperature 0: ambient */
+    double lifetime;                    /* s */
     uint64_t seed;
     int32_t parent;
 } vt_parcels;
@@ -25,7 +27,7 @@ typedef struct vt_parcels {
 /* Parcels to be born, in the order of their times: temperature 0 is that of the ambient fluid. */
 typedef struct vt_parcel_list {
     int64_t count;
-    float *position, *core, *volume, *temperature, *density, *lifetime;
+    float *position, *core, *volume, *carried[VT_CARRIED_COLUMNS], *lifetime;
     double *time; /* s */
 } vt_parcel_list;
 

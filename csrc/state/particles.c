@@ -79,8 +79,8 @@ void vt_use_tracer_column(vt_simulation *s, int column)
             s->tracers.lifetime[i] = INFINITY;
     if (column == VT_TRACER_growth)
         memset(s->tracers.growth, 0, 4 * (size_t)count);
-    if (column == VT_TRACER_temperature)
-        vt_find_tracer_temperatures(s);
+    if (vt_is_taken(column))
+        vt_find_tracer_scalars(s);
     if (column == VT_TRACER_velocity && count && !vt_solve_now(s)) {
         vt_velocity_of_points(s, count, s->tracers.position, s->tracers.velocity);
         for (int64_t i = 0; i < 3 * count; i++)
@@ -230,11 +230,7 @@ int64_t vt_append_tracers(vt_simulation *s, int64_t count, const float *position
             t->lifetime[first + i] = INFINITY;
     if (t->set.used[VT_TRACER_growth])
         memset(t->growth + first, 0, 4 * (size_t)count);
-    if (t->set.used[VT_TRACER_temperature]) {
-        const vt_fluid fluid = vt_fluid_of(&s->def);
-        for (int64_t i = first; i < first + count; i++)
-            t->temperature[i] = vt_ambient_temperature(&fluid, t->position + 3 * i);
-    }
+    vt_fill_tracer_scalars(s, first, count);
     t->set.count += count;
     return first;
 }

@@ -87,15 +87,8 @@ static int reserve_memory(vt_simulation *s)
         vt_poisson_plan_create(&s->plan, s->def.max_nodes))
         return -1;
     vt_reserve_huge(s->grid_memory, s->grid_bytes);
-    s->vortons.set.used[VT_VORTON_density] = 0;
-    s->vortons.set.used[VT_VORTON_temperature] = 0;
-    s->vortons.set.used[VT_VORTON_lifetime] = 0;
     s->vortons.set.used[VT_VORTON_birth_strength] = s->def.method.split > 0;
     s->vortons.set.used[VT_VORTON_halo] = s->def.viscosity > 0;
-    s->tracers.set.used[VT_TRACER_velocity] = 0;
-    s->tracers.set.used[VT_TRACER_lifetime] = 0;
-    s->tracers.set.used[VT_TRACER_growth] = 0;
-    s->tracers.set.used[VT_TRACER_temperature] = 0;
     return 0;
 }
 

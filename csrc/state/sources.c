@@ -522,8 +522,8 @@ static int64_t plan_parcels(const vt_simulation *s, int64_t at, vt_births *b)
         memset(b->vorton_strength + 3 * at, 0, 3 * rows);
         memcpy(b->vorton_core + at, list->core, rows);
         memcpy(b->vorton_volume + at, list->volume, rows);
-        memcpy(b->vorton_temperature + at, list->temperature, rows);
-        memcpy(b->vorton_density + at, list->density, rows);
+        for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+            memcpy(b->vorton_carried[c] + at, list->carried[c], rows);
         memcpy(b->vorton_lifetime + at, list->lifetime, rows);
         memcpy(b->vorton_time + at, list->time, 2 * rows);
         b->runs[b->run_count++] =
@@ -539,13 +539,13 @@ static void make_carried(vt_simulation *s, vt_births *b)
     const size_t rows = (size_t)b->vorton_count;
     if (s->sources.parcels_count == 0)
         return;
-    b->vorton_temperature = vt_arena_push(&s->arena, 4 * rows);
-    b->vorton_density = vt_arena_push(&s->arena, 4 * rows);
-    b->vorton_lifetime = vt_arena_push(&s->arena, 4 * rows);
-    for (size_t i = 0; i < rows; i++) {
-        b->vorton_temperature[i] = b->vorton_density[i] = 0;
-        b->vorton_lifetime[i] = INFINITY;
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
+        b->vorton_carried[c] = vt_arena_push(&s->arena, 4 * rows);
+        memset(b->vorton_carried[c], 0, 4 * rows);
     }
+    b->vorton_lifetime = vt_arena_push(&s->arena, 4 * rows);
+    for (size_t i = 0; i < rows; i++)
+        b->vorton_lifetime[i] = INFINITY;
 }
 
 static void plan_vortons(vt_simulation *s, vt_births *b)
@@ -628,14 +628,17 @@ vt_status vt_plan_births(vt_simulation *s, double from, double to, vt_births *bi
 static void give_carried(vt_simulation *s, const vt_births *b, int64_t from, int64_t first,
                          int64_t count)
 {
-    const vt_vortons *const v = &s->vortons;
-    for (int64_t i = 0; i < count && b->vorton_temperature; i++) {
-        if (v->set.used[VT_VORTON_temperature] && b->vorton_temperature[from + i] > 0)
-            v->temperature[first + i] = b->vorton_temperature[from + i];
-        if (v->set.used[VT_VORTON_density])
-            v->density[first + i] = b->vorton_density[from + i];
-        if (v->set.used[VT_VORTON_lifetime])
-            v->lifetime[first + i] = b->vorton_lifetime[from + i];
+    const vt_set *const set = &s->vortons.set;
+    if (!b->vorton_lifetime)
+        return;
+    if (set->used[VT_VORTON_lifetime])
+        memcpy(s->vortons.lifetime + first, b->vorton_lifetime + from, 4 * (size_t)count);
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
+        float *const column = vt_used_column(set, vt_carried_column[c]);
+        const float *const value = b->vorton_carried[c] + from;
+        for (int64_t i = 0; i < count && column; i++)
+            if (c != VT_CARRIED_temperature || value[i] > 0)
+                column[first + i] = value[i];
     }
 }
 

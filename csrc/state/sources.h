@@ -52,8 +52,9 @@ typedef struct vt_tracer_list {
 typedef struct vt_births {
     int64_t vorton_count; /* of all structures and parcels */
     float *vorton_position, *vorton_strength, *vorton_core, *vorton_volume;
-    float *vorton_temperature; /* K, 0: ambient; this and the next NULL where none are parcels */
-    float *vorton_density, *vorton_lifetime;
+    float *vorton_carried[VT_CARRIED_COLUMNS]; /* temperature 0: ambient; these and the next NULL
+                                                  where none are parcels */
+    float *vorton_lifetime;
     double *vorton_time;  /* s */
     int64_t tracer_count; /* of all emitters */
     vt_tracer_list tracers;
