@@ -25,214 +25,302 @@
 #include "stages/stages.h"
 
 enum {
-    CHUNK = 1024,     /* sources that targets meet at a time: they stay in the nearest cache */
-    ROW_BLOCK = 4,    /* rows of buckets per block */
-    PARTICLES = 4096, /* per block of elementwise work */
-    GROUP = 4,        /* components that go together */
-    MOST_PARTS = 256  /* of a step; where that is too few, less diffuses */
+    ROW_BLOCK = 2,     /* rows of buckets per block */
+    PARTICLES = 4096,  /* per block of elementwise work */
+    MOST_PARTS = 256,  /* of a step; where that is too few, less diffuses */
+    STRIP_BYTES = 128, /* of all threads, for each particle */
+    FOLDED = 4         /* sums that are folded together */
 };
-enum { PARTS = VT_LANES / VL };
+enum { PARTS = VT_LANES / VL, SUMS = (VT_DIFFUSED_MOST + FOLDED) / FOLDED * FOLDED };
 
 /* Arrays in the order of the partition; lengths in sides of a cell, volumes in cells. */
 typedef struct job {
     const vt_partition *cells;
     const vt_diffused *diffused;
     int kind;
-    int32_t first, components; /* of the group */
     const float *source_volume;
     const float *position;
-    float *at[3], *volume, *factor; /* factor: c_i / 2 */
-    float *density[GROUP], *change[GROUP], *rate[GROUP];
+    float *at[3], *volume; /* volume: times the kernel at distance 0 */
+    float *factor, *share; /* c_i / 2; volume x factor */
+    float *density[VT_DIFFUSED_MOST], *change[VT_DIFFUSED_MOST], *rate[VT_DIFFUSED_MOST];
     float *weight; /* second moment; then sum of V_j eta, the particle's own share included */
-    float step[GROUP];
+    float step[VT_DIFFUSED_MOST];
+    float *strips; /* memory of the threads */
+    size_t strip;  /* floats of one array of a strip, a multiple of VT_LANES */
 } job;
 
-/* Sources of one cell and its neighbours, side by side. */
-typedef struct sources {
-    int32_t count;
-    float at[3][CHUNK + VT_LANES], volume[CHUNK + VT_LANES], factor[CHUNK + VT_LANES];
-    float density[GROUP][CHUNK + VT_LANES];
-} sources;
+/* What sources bring along: places in `values`, then one for each component. */
+enum { AT, VOLUME = AT + 3, SHARE, DENSITY, VALUES = DENSITY + VT_DIFFUSED_MOST };
+
+/* The particles of a row of cells and of the eight rows around it, cell by cell, so that all that a
+ * target may meet lies together; what fills the last vector of each cell carries no volume. The
+ * cells at the ends are there twice: rows are rings. */
+typedef struct strip {
+    uint32_t *begin; /* of cell i, i = -1 ... */
+    float *values[VALUES];
+} strip;
+
+/* Targets, and the sources that they meet, in whole vectors. */
+typedef struct meeting {
+    uint32_t begin, end;
+    uint32_t from, to;
+} meeting;
 
 /* ---- pairs ---- */
 
-/* The sum of 16 lanes, always in the same order. */
-VT_INLINE float fold(const vf part[PARTS])
+VT_INLINE void turn_four(f4 r[4])
 {
-    float lane[VT_LANES];
-    for (int p = 0; p < PARTS; p++)
-        vf_store(lane + p * VL, part[p]);
-    const f8 eight = f8_load(lane) + f8_load(lane + 8);
-    const f4 four = f8_low(eight) + f8_high(eight);
+    const f4 a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
+    const f4 b = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
+    const f4 c = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
+    const f4 d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+    r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    r[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    r[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+
+/* The sums of 16 lanes each, always in the same order. */
+VT_INLINE f4 fold(const vf sum[FOLDED][PARTS])
+{
+    f4 four[FOLDED];
+    for (int n = 0; n < FOLDED; n++) {
+#if VL == 16
+        const vf all = sum[n][0];
+        const f8 eight = __builtin_shufflevector(all, all, 0, 1, 2, 3, 4, 5, 6, 7) +
+                         __builtin_shufflevector(all, all, 8, 9, 10, 11, 12, 13, 14, 15);
+        four[n] = f8_low(eight) + f8_high(eight);
+#elif VL == 8
+        const f8 eight = sum[n][0] + sum[n][1];
+        four[n] = f8_low(eight) + f8_high(eight);
+#else
+        four[n] = (sum[n][0] + sum[n][2]) + (sum[n][1] + sum[n][3]);
+#endif
+    }
+    turn_four(four);
     return (four[0] + four[2]) + (four[1] + four[3]);
 }
 
-VT_INLINE vf length2(const vf d[3])
+/* The square of the distance of VL sources. */
+VT_INLINE vf length2(const strip *s, uint32_t i, const vf x[3])
 {
-    return vf_fma(d[2], d[2], vf_fma(d[1], d[1], d[0] * d[0]));
+    const vf dx = vf_load(s->values[AT] + i) - x[0], dy = vf_load(s->values[AT + 1] + i) - x[1];
+    const vf dz = vf_load(s->values[AT + 2] + i) - x[2];
+    return vf_fma(dz, dz, vf_fma(dy, dy, dx * dx));
 }
 
-/* eta without its factors c; of the exchange, whose positions are the numbers of cells. */
-VT_INLINE vf kernel(int kind, const vf d[3])
+/* eta without its factors c and its value at distance 0; of the exchange, whose positions are the
+ * numbers of cells. */
+VT_INLINE vf kernel(int kind, vf d2)
 {
-    const vf zero = {0};
+    const vf zero = {0}, one = vf_set(1.0f);
     if (kind == VT_DIFFUSION_EXCHANGE)
-        return vf_select(length2(d) < vf_set(1.5f), vf_set(2.0f), zero);
-    const vf near = vf_max(vf_set(1.0f) - length2(d), zero), square = near * near;
-    return vf_set(56.00885f) * (square * square);
+        return vf_select(d2 < vf_set(1.5f), one, zero);
+    const vf near = vf_max(one - d2, zero), square = near * near;
+    return square * square;
 }
 
-/* Adds the sources to the second moments of the targets. */
-VT_INLINE void add_moments(const job *j, const sources *s, uint32_t begin, uint32_t end)
+/* The second moments of the targets. */
+VT_INLINE void find_moments(const job *j, const strip *s, const meeting *m)
 {
-    for (uint32_t t = begin; t < end; t++) {
+    for (uint32_t t = m->begin; t < m->end; t++) {
         const vf x[3] = {vf_set(j->at[0][t]), vf_set(j->at[1][t]), vf_set(j->at[2][t])};
-        vf moment[PARTS] = {{0}};
-        for (int32_t n = 0; n < s->count; n += VT_LANES)
-            for (int p = 0; p < PARTS; p++) {
-                const int32_t i = n + p * VL;
-                const vf d[3] = {vf_load(s->at[0] + i) - x[0], vf_load(s->at[1] + i) - x[1],
-                                 vf_load(s->at[2] + i) - x[2]};
-                const vf eta = vf_load(s->volume + i) * kernel(VT_DIFFUSION_PSE, d);
-                moment[p] = vf_fma(eta, length2(d), moment[p]);
+        vf sum[FOLDED][PARTS] = {{{0}}};
+        for (int p = 0; p < PARTS; p++)
+            for (uint32_t i = m->from + (uint32_t)(p * VL); i < m->to; i += VT_LANES) {
+                const vf d2 = length2(s, i, x);
+                const vf eta = vf_load(s->values[VOLUME] + i) * kernel(VT_DIFFUSION_PSE, d2);
+                sum[0][p] = vf_fma(eta, d2, sum[0][p]);
             }
-        j->weight[t] += fold(moment);
+        j->weight[t] = fold((const vf(*)[PARTS])sum)[0];
     }
 }
 
-VT_INLINE void add_rates(const job *j, int kind, int components, const sources *s, uint32_t begin,
-                         uint32_t end)
+/* Rates and weights of the targets. */
+VT_INLINE void find_rates(const job *j, int kind, int components, const strip *s, const meeting *m)
 {
-    for (uint32_t t = begin; t < end; t++) {
+    for (uint32_t t = m->begin; t < m->end; t++) {
         const vf x[3] = {vf_set(j->at[0][t]), vf_set(j->at[1][t]), vf_set(j->at[2][t])};
         const vf factor = vf_set(j->factor[t]);
-        vf density[GROUP], rate[GROUP][PARTS] = {{{0}}}, weight[PARTS] = {{0}};
+        vf density[VT_DIFFUSED_MOST], sum[SUMS][PARTS] = {{{0}}};
         for (int c = 0; c < components; c++)
             density[c] = vf_set(j->density[c][t]);
-        for (int32_t n = 0; n < s->count; n += VT_LANES)
-            for (int p = 0; p < PARTS; p++) {
-                const int32_t i = n + p * VL;
-                const vf d[3] = {vf_load(s->at[0] + i) - x[0], vf_load(s->at[1] + i) - x[1],
-                                 vf_load(s->at[2] + i) - x[2]};
-                const vf eta =
-                    vf_load(s->volume + i) * kernel(kind, d) * (factor + vf_load(s->factor + i));
-                weight[p] += eta;
+        for (int p = 0; p < PARTS; p++)
+            for (uint32_t i = m->from + (uint32_t)(p * VL); i < m->to; i += VT_LANES) {
+                const vf volume =
+                    vf_fma(vf_load(s->values[VOLUME] + i), factor, vf_load(s->values[SHARE] + i));
+                const vf eta = volume * kernel(kind, length2(s, i, x));
+                sum[components][p] += eta;
                 for (int c = 0; c < components; c++)
-                    rate[c][p] = vf_fma(eta, vf_load(s->density[c] + i) - density[c], rate[c][p]);
+                    sum[c][p] =
+                        vf_fma(eta, vf_load(s->values[DENSITY + c] + i) - density[c], sum[c][p]);
             }
-        j->weight[t] += fold(weight);
+        float found[SUMS];
+        for (int c = 0; c <= components; c += FOLDED)
+            f4_store(found + c, fold((const vf(*)[PARTS])(sum + c)));
+        j->weight[t] = found[components];
         for (int c = 0; c < components; c++)
-            j->rate[c][t] += fold(rate[c]);
+            j->rate[c][t] = found[c];
     }
 }
 
-static void meet_moments(const job *j, const sources *s, uint32_t begin, uint32_t end)
+typedef void meet_function(const job *j, const strip *s, const meeting *m);
+
+static void meet_moments(const job *j, const strip *s, const meeting *m)
 {
-    add_moments(j, s, begin, end);
+    find_moments(j, s, m);
 }
 
 #define MEET(name, kind, components)                                                               \
-    static void name(const job *j, const sources *s, uint32_t begin, uint32_t end)                 \
+    static void name(const job *j, const strip *s, const meeting *m)                               \
     {                                                                                              \
-        add_rates(j, kind, components, s, begin, end);                                             \
+        find_rates(j, kind, components, s, m);                                                     \
     }
-MEET(meet_pse_1, VT_DIFFUSION_PSE, 1)
-MEET(meet_pse_2, VT_DIFFUSION_PSE, 2)
-MEET(meet_pse_3, VT_DIFFUSION_PSE, 3)
-MEET(meet_pse_4, VT_DIFFUSION_PSE, 4)
-MEET(meet_exchange_1, VT_DIFFUSION_EXCHANGE, 1)
-MEET(meet_exchange_2, VT_DIFFUSION_EXCHANGE, 2)
-MEET(meet_exchange_3, VT_DIFFUSION_EXCHANGE, 3)
-MEET(meet_exchange_4, VT_DIFFUSION_EXCHANGE, 4)
+#define MEET_BOTH(components)                                                                      \
+    MEET(meet_pse_##components, VT_DIFFUSION_PSE, components)                                      \
+    MEET(meet_exchange_##components, VT_DIFFUSION_EXCHANGE, components)
+MEET_BOTH(1)
+MEET_BOTH(2)
+MEET_BOTH(3)
+MEET_BOTH(4)
+MEET_BOTH(5)
+MEET_BOTH(6)
+MEET_BOTH(7)
+MEET_BOTH(8)
+#undef MEET_BOTH
 #undef MEET
 
-typedef void meeting(const job *j, const sources *s, uint32_t begin, uint32_t end);
-static meeting *const rate_loops[2][GROUP] = {
-    {meet_pse_1, meet_pse_2, meet_pse_3, meet_pse_4},
-    {meet_exchange_1, meet_exchange_2, meet_exchange_3, meet_exchange_4}};
+static meet_function *const rate_loops[2][VT_DIFFUSED_MOST] = {
+    {meet_pse_1, meet_pse_2, meet_pse_3, meet_pse_4, meet_pse_5, meet_pse_6, meet_pse_7,
+     meet_pse_8},
+    {meet_exchange_1, meet_exchange_2, meet_exchange_3, meet_exchange_4, meet_exchange_5,
+     meet_exchange_6, meet_exchange_7, meet_exchange_8}};
 
-/* ---- the cells ---- */
+/* ---- strips ---- */
 
 typedef struct sweep {
     const job *j;
-    meeting *meet;
+    meet_function *meet;
+    int32_t values; /* of the sources, that it needs */
+    const float *from[VALUES];
 } sweep;
 
-/* The particles that a chunk lacks to whole vectors carry no volume. */
-static void meet_chunk(const sweep *w, sources *s, uint32_t begin, uint32_t end)
+/* Copies up to 7 floats too many: there is room, and what comes next is written later. */
+VT_INLINE void add_run(const sweep *w, const strip *s, uint32_t at, uint32_t begin, uint32_t count)
 {
-    const size_t bytes = VT_LANES * sizeof(float);
-    if (s->count == 0)
-        return;
-    memset(s->volume + s->count, 0, bytes);
-    memset(s->factor + s->count, 0, bytes);
-    for (int a = 0; a < 3; a++)
-        memset(s->at[a] + s->count, 0, bytes);
-    for (int c = 0; c < w->j->components; c++)
-        memset(s->density[c] + s->count, 0, bytes);
-    w->meet(w->j, s, begin, end);
-    s->count = 0;
+    for (uint32_t i = 0; i < count; i += 8)
+        for (int32_t n = 0; n < w->values; n++)
+            f8_store(s->values[n] + at + i, f8_load(w->from[n] + begin + i));
 }
 
-static void take_run(const sweep *w, sources *s, uint32_t begin, uint32_t end, uint32_t from,
-                     uint32_t to)
+/* Whether row `own` has targets from cell `low` to before cell `high`. */
+static int has_targets(const uint32_t *own, int64_t cells, int64_t low, int64_t high)
 {
-    const job *const j = w->j;
-    while (from < to) {
-        const uint32_t room = (uint32_t)(CHUNK - s->count), left = to - from;
-        const uint32_t taken = left < room ? left : room;
-        const size_t bytes = taken * sizeof(float);
-        for (int a = 0; a < 3; a++)
-            memcpy(s->at[a] + s->count, j->at[a] + from, bytes);
-        memcpy(s->volume + s->count, j->volume + from, bytes);
-        memcpy(s->factor + s->count, j->factor + from, bytes);
-        for (int c = 0; c < j->components; c++)
-            memcpy(s->density[c] + s->count, j->density[c] + from, bytes);
-        s->count += (int32_t)taken;
-        from += taken;
-        if (s->count == CHUNK)
-            meet_chunk(w, s, begin, end);
+    return own[high < cells ? high : cells] != own[low > 0 ? low : 0];
+}
+
+/* The first bucket of a row and of those around it. */
+static void find_rows(const vt_partition *p, int64_t row, const uint32_t *rows[9])
+{
+    const int64_t nx = p->cells[0], ny = p->cells[1], nz = p->cells[2];
+    for (int64_t n = 0; n < 9; n++) {
+        const int64_t k = (row / ny + n / 3 - 1 + nz) % nz, l = (row % ny + n % 3 - 1 + ny) % ny;
+        rows[n] = p->start + (k * ny + l) * nx;
     }
 }
 
-/* Everything in the 27 cells around cell (i, row) meets what the cell holds. */
-static void meet_around(const sweep *w, int64_t i, int64_t row, sources *s)
+static void fill_strip(const sweep *of, int64_t row, const strip *to)
 {
-    const vt_partition *const p = w->j->cells;
-    const int64_t nx = p->cells[0], ny = p->cells[1], nz = p->cells[2];
-    const uint32_t begin = p->start[row * nx + i], end = p->start[row * nx + i + 1];
-    if (begin == end)
-        return;
-    s->count = 0;
-    for (int64_t dk = -1; dk <= 1; dk++)
-        for (int64_t dj = -1; dj <= 1; dj++) {
-            const int64_t k = (row / ny + dk + nz) % nz, l = (row % ny + dj + ny) % ny;
-            const uint32_t *const start = p->start + (k * ny + l) * nx;
-            const int64_t low = i > 0 ? i - 1 : 0, high = i + 2 < nx ? i + 2 : nx;
-            take_run(w, s, begin, end, start[low], start[high]);
-            if (i == 0)
-                take_run(w, s, begin, end, start[nx - 1], start[nx]);
-            if (i == nx - 1)
-                take_run(w, s, begin, end, start[0], start[1]);
+    const sweep w = *of; /* copies: stores cannot change them */
+    const strip s = *to;
+    const int64_t nx = w.j->cells->cells[0];
+    const uint32_t *rows[9], *const own = w.j->cells->start + row * nx;
+    uint32_t count = 0;
+    find_rows(w.j->cells, row, rows);
+    for (int64_t i = -1; i <= nx; i++) {
+        const int64_t cell = i < 0 ? nx - 1 : i < nx ? i : 0;
+        s.begin[i] = count;
+        if (!has_targets(own, nx, i - 1, i + 2))
+            continue;
+        for (int n = 0; n < 9; n++) {
+            const uint32_t begin = rows[n][cell], found = rows[n][cell + 1] - begin;
+            add_run(&w, &s, count, begin, found);
+            count += found;
         }
-    meet_chunk(w, s, begin, end);
+        for (int32_t n = 0; n < w.values; n++)
+            memset(s.values[n] + count, 0, VT_LANES * sizeof(float));
+        count = (count + VT_LANES - 1) / VT_LANES * VT_LANES;
+    }
+    s.begin[nx + 1] = count;
+}
+
+static strip strip_of_thread(const job *j, int thread)
+{
+    const size_t arrays = 1 + DENSITY + (size_t)j->diffused->components;
+    float *const first = j->strips + (size_t)thread * arrays * j->strip;
+    strip s = {.begin = (uint32_t *)first + 1};
+    for (size_t n = 1; n < arrays; n++)
+        s.values[n - 1] = first + n * j->strip;
+    return s;
 }
 
 static void sweep_rows(void *data, int64_t begin, int64_t end, int thread)
 {
-    (void)thread;
     const sweep *const w = data;
-    sources s;
-    for (int64_t row = begin; row < end; row++)
-        for (int64_t i = 0; i < w->j->cells->cells[0]; i++)
-            meet_around(w, i, row, &s);
+    const int64_t nx = w->j->cells->cells[0];
+    const strip s = strip_of_thread(w->j, thread);
+    for (int64_t row = begin; row < end; row++) {
+        const uint32_t *const own = w->j->cells->start + row * nx;
+        if (own[0] == own[nx])
+            continue;
+        fill_strip(w, row, &s);
+        for (int64_t i = 0; i < nx; i++) {
+            const meeting m = {own[i], own[i + 1], s.begin[i - 1], s.begin[i + 2]};
+            if (m.begin < m.end)
+                w->meet(w->j, &s, &m);
+        }
+    }
 }
 
-static void sweep_cells(const job *j, meeting *meet, int threads)
+static void sweep_cells(const job *j, meet_function *meet, int32_t values, int threads)
 {
-    sweep w = {j, meet};
+    sweep w = {j, meet, values, {j->at[0], j->at[1], j->at[2], j->volume, j->share}};
+    for (int32_t c = 0; c < j->diffused->components; c++)
+        w.from[DENSITY + c] = j->density[c];
     vt_parallel_for(threads, (int64_t)j->cells->cells[1] * j->cells->cells[2], ROW_BLOCK,
                     sweep_rows, &w);
+}
+
+/* Floats of the longest strip. */
+static size_t longest_strip(const job *j)
+{
+    const int64_t nx = j->cells->cells[0], rows = (int64_t)j->cells->cells[1] * j->cells->cells[2];
+    size_t longest = 0;
+    for (int64_t row = 0; row < rows; row++) {
+        const uint32_t *around[9];
+        size_t count = 0;
+        find_rows(j->cells, row, around);
+        for (int n = 0; n < 9; n++) {
+            const uint32_t *const r = around[n];
+            count += (r[nx] - r[0]) + (r[1] - r[0]) + (r[nx] - r[nx - 1]);
+        }
+        longest = count > longest ? count : longest;
+    }
+    /* the beginnings of the cells are such an array, too */
+    const size_t cells = (size_t)nx + 3, targets = (size_t)j->cells->count;
+    return longest + VT_LANES * (cells < 3 * targets ? cells : 3 * targets) + cells + VT_LANES;
+}
+
+/* Room for the strips, of fewer threads where rows are very long. */
+static void make_strips(job *j, vt_arena *arena, int *threads)
+{
+    const size_t arrays = 1 + DENSITY + (size_t)j->diffused->components;
+    j->strip = (longest_strip(j) + VT_LANES - 1) / VT_LANES * VT_LANES;
+    const size_t bytes = sizeof(float) * arrays * j->strip;
+    const size_t most = STRIP_BYTES * (size_t)j->cells->count + ((size_t)1 << 20);
+    while (*threads > 1 && bytes * (size_t)*threads > most)
+        --*threads;
+    j->strips = vt_arena_push(arena, bytes * (size_t)*threads);
 }
 
 /* ---- particles one by one ---- */
@@ -242,17 +330,18 @@ static void gather_particles(void *data, int64_t begin, int64_t end, int thread)
     (void)thread;
     const job *const j = data;
     const vt_partition *const p = j->cells;
-    const double scale = 1.0 / (p->side * p->side * p->side);
+    const double kernel = j->kind == VT_DIFFUSION_PSE ? 56.00885 : 2;
+    const double scale = kernel / (p->side * p->side * p->side);
     for (int64_t t = begin; t < end; t++) {
-        const uint32_t home = p->order[t];
+        const uint32_t home = j->cells->order[t];
         for (int a = 0; a < 3; a++) {
-            const double x = j->position[3 * (int64_t)home + a];
+            const double x = (double)j->position[3 * (int64_t)home + a];
             j->at[a][t] = j->kind == VT_DIFFUSION_PSE ? (float)((x - p->origin[a]) / p->side)
                                                       : (float)vt_partition_index(p, a, x);
         }
         j->volume[t] = (float)((double)j->source_volume[home] * scale);
         j->factor[t] = 0.5f;
-        j->weight[t] = 0;
+        j->share[t] = 0.5f * j->volume[t];
     }
 }
 
@@ -264,6 +353,7 @@ static void normalise(void *data, int64_t begin, int64_t end, int thread)
     for (int64_t t = begin; t < end; t++) {
         const float moment = j->weight[t] * (1.0f / 6.0f);
         j->factor[t] = 0.5f / (moment > 0.5f ? moment : 0.5f);
+        j->share[t] = j->factor[t] * j->volume[t];
     }
 }
 
@@ -273,28 +363,20 @@ static void gather_densities(void *data, int64_t begin, int64_t end, int thread)
     const job *const j = data;
     for (int64_t t = begin; t < end; t++) {
         const int64_t home = j->cells->order[t];
-        for (int32_t c = 0; c < j->components; c++) {
-            const float *const value = j->diffused->value[j->first + c];
-            const int64_t row = home * j->diffused->stride[j->first + c];
-            j->density[c][t] = value[row] / j->source_volume[home];
+        const float one_over = 1 / j->source_volume[home];
+        for (int32_t c = 0; c < j->diffused->components; c++) {
+            const float *const value = j->diffused->value[c];
+            j->density[c][t] = value[home * j->diffused->stride[c]] * one_over;
             j->change[c][t] = 0;
         }
     }
-}
-
-static void clear_rates(const job *j)
-{
-    const size_t bytes = sizeof(float) * (size_t)j->cells->count;
-    memset(j->weight, 0, bytes);
-    for (int32_t c = 0; c < j->components; c++)
-        memset(j->rate[c], 0, bytes);
 }
 
 static void advance_densities(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const job *const j = data;
-    for (int32_t c = 0; c < j->components; c++)
+    for (int32_t c = 0; c < j->diffused->components; c++)
         for (int64_t t = begin; t < end; t++) {
             const float by = j->step[c] * j->rate[c][t];
             j->density[c][t] += by;
@@ -308,10 +390,9 @@ static void scatter_changes(void *data, int64_t begin, int64_t end, int thread)
     const job *const j = data;
     for (int64_t t = begin; t < end; t++) {
         const int64_t home = j->cells->order[t];
-        for (int32_t c = 0; c < j->components; c++) {
-            float *const value = j->diffused->value[j->first + c];
-            value[home * j->diffused->stride[j->first + c]] +=
-                j->source_volume[home] * j->change[c][t];
+        for (int32_t c = 0; c < j->diffused->components; c++) {
+            float *const value = j->diffused->value[c];
+            value[home * j->diffused->stride[c]] += j->source_volume[home] * j->change[c][t];
         }
     }
 }
@@ -322,11 +403,9 @@ static void scatter_changes(void *data, int64_t begin, int64_t end, int thread)
  */
 static double largest_weight(const job *j)
 {
-    const vf none[3] = {{0}, {0}, {0}};
-    const float own = kernel(j->kind, none)[0];
     float most = 0;
     for (int64_t t = 0; t < j->cells->count; t++) {
-        const float weight = j->weight[t] - j->volume[t] * own * (2 * j->factor[t]);
+        const float weight = j->weight[t] - 2 * j->share[t];
         most = weight > most ? weight : most;
     }
     return (double)most;
@@ -336,29 +415,30 @@ static int32_t count_parts(job *j)
 {
     const double side2 = j->cells->side * j->cells->side, weight = largest_weight(j);
     double most = 0;
-    for (int32_t c = 0; c < j->components; c++)
-        most = most > j->diffused->reach2[j->first + c] ? most : j->diffused->reach2[j->first + c];
+    for (int32_t c = 0; c < j->diffused->components; c++)
+        most = most > j->diffused->reach2[c] ? most : j->diffused->reach2[c];
     const double parts = 2 * most * weight / side2;
     const int32_t count = parts < MOST_PARTS ? 1 + (int32_t)parts : MOST_PARTS;
     const double share = parts < count ? 1.0 / count : 1.0 / parts;
-    for (int32_t c = 0; c < j->components; c++)
-        j->step[c] = (float)(share * j->diffused->reach2[j->first + c] / side2);
+    for (int32_t c = 0; c < j->diffused->components; c++)
+        j->step[c] = (float)(share * j->diffused->reach2[c] / side2);
     return count;
 }
 
-static void diffuse_group(job *j, int threads)
+static void make_room(job *j, vt_arena *arena)
 {
-    const int64_t count = j->cells->count;
-    meeting *const meet = rate_loops[j->kind == VT_DIFFUSION_EXCHANGE][j->components - 1];
-    vt_parallel_for(threads, count, PARTICLES, gather_densities, j);
-    for (int32_t part = 0, parts = 1; part < parts; part++) {
-        clear_rates(j);
-        sweep_cells(j, meet, threads);
-        if (part == 0)
-            parts = count_parts(j);
-        vt_parallel_for(threads, count, PARTICLES, advance_densities, j);
+    const size_t bytes = sizeof(float) * (size_t)(j->cells->count + VT_LANES);
+    for (int a = 0; a < 3; a++)
+        j->at[a] = vt_arena_push(arena, bytes);
+    j->volume = vt_arena_push(arena, bytes);
+    j->factor = vt_arena_push(arena, bytes);
+    j->share = vt_arena_push(arena, bytes);
+    j->weight = vt_arena_push(arena, bytes);
+    for (int c = 0; c < j->diffused->components; c++) {
+        j->density[c] = vt_arena_push(arena, bytes);
+        j->change[c] = vt_arena_push(arena, bytes);
+        j->rate[c] = vt_arena_push(arena, bytes);
     }
-    vt_parallel_for(threads, count, PARTICLES, scatter_changes, j);
 }
 
 void VT_NAME(diffuse)(const vt_partition *cells, int kind, const float *position,
@@ -366,31 +446,29 @@ void VT_NAME(diffuse)(const vt_partition *cells, int kind, const float *position
                       int threads)
 {
     const int64_t count = cells->count;
-    const size_t mark = vt_arena_mark(arena), bytes = sizeof(float) * (size_t)(count + VT_LANES);
+    const int32_t components = diffused->components;
+    const size_t mark = vt_arena_mark(arena);
     job j = {.cells = cells,
              .diffused = diffused,
              .kind = kind,
              .source_volume = volume,
              .position = position};
-    for (int a = 0; a < 3; a++)
-        j.at[a] = vt_arena_push(arena, bytes);
-    j.volume = vt_arena_push(arena, bytes);
-    j.factor = vt_arena_push(arena, bytes);
-    j.weight = vt_arena_push(arena, bytes);
-    for (int c = 0; c < GROUP; c++) {
-        j.density[c] = vt_arena_push(arena, bytes);
-        j.change[c] = vt_arena_push(arena, bytes);
-        j.rate[c] = vt_arena_push(arena, bytes);
-    }
+    make_room(&j, arena);
     vt_parallel_for(threads, count, PARTICLES, gather_particles, &j);
+    int strips = threads;
+    make_strips(&j, arena, &strips);
     if (kind == VT_DIFFUSION_PSE) {
-        sweep_cells(&j, meet_moments, threads);
+        sweep_cells(&j, meet_moments, SHARE, strips);
         vt_parallel_for(threads, count, PARTICLES, normalise, &j);
     }
-    for (j.first = 0; j.first < diffused->components; j.first += GROUP) {
-        const int32_t left = diffused->components - j.first;
-        j.components = left < GROUP ? left : GROUP;
-        diffuse_group(&j, threads);
+    meet_function *const meet = rate_loops[kind == VT_DIFFUSION_EXCHANGE][components - 1];
+    vt_parallel_for(threads, count, PARTICLES, gather_densities, &j);
+    for (int32_t part = 0, parts = 1; part < parts; part++) {
+        sweep_cells(&j, meet, DENSITY + components, strips);
+        if (part == 0)
+            parts = count_parts(&j);
+        vt_parallel_for(threads, count, PARTICLES, advance_densities, &j);
     }
+    vt_parallel_for(threads, count, PARTICLES, scatter_changes, &j);
     vt_arena_pop(arena, mark);
 }
