@@ -63,6 +63,8 @@ static void bear_half(vt_simulation *s, int64_t row, const float position[3])
     v->bound_volume[half] = v->bound_volume[row];
     v->age[half] = v->age[row];
     v->birth_strength[half] = v->birth_strength[row];
+    if (v->set.used[VT_VORTON_acceleration])
+        memcpy(v->acceleration + 3 * half, v->acceleration + 3 * row, 12);
     copy_value(v, VT_VORTON_halo, half, row);
     copy_value(v, VT_VORTON_lifetime, half, row);
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)

@@ -211,12 +211,15 @@ static void set_wind_of_stage(vt_simulation *s, const vt_scheme *scheme, int sta
 static void finish(vt_simulation *s, const vt_scheme *scheme, work *w, double dt)
 {
     const vt_vortons *const v = &s->vortons;
-    const vt_ending ending = {dt, scheme->share, w->first};
+    const vt_ending ending = {dt, scheme->share,
+                              s->last_substep > 0 ? (dt + s->last_substep) / 2 : 0, w->first};
     vt_vorton_rows rows = {v->position, v->strength, v->volume, v->bound_volume,
-                           v->velocity, v->age,      NULL};
+                           v->velocity, v->age,      NULL,      NULL};
     double sum[3];
     if (s->def.method.stretching == VT_STRETCHING_RVPM)
         rows.core = v->core;
+    rows.acceleration = vt_used_column(&v->set, VT_VORTON_acceleration);
+    s->last_substep = dt;
     if (vt_keeps_sum(s))
         VT_TIMED(s, balance, vt_sum_strengths(s, sum));
     VT_TIMED(s, finish,

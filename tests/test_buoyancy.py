@@ -82,6 +82,25 @@ def test_b3_ball_starts_with_two_thirds_of_its_buoyancy(radius):
     assert at[2] / (fall * dt) == pytest.approx(2 / 3, rel=0.03)
 
 
+@pytest.mark.parametrize(("share", "tolerance"), [(0.6, 0.03), (0.3, 0.08)])
+def test_b3_light_ball_with_the_inertia_of_its_own_fluid(share, tolerance):
+    """Of density rho it starts with g (rho0 - rho) / (rho + rho0 / 2)."""
+    radius = 10.0
+    unit = np.sqrt(radius / ((1 - share) * GRAVITY))
+    starts = {}
+    for form in ("boussinesq", "local", "full"):
+        sim = simulate(*ball(radius, (share - 1) * AIR), buoyancy=form)
+        speed = []
+        for _ in range(8):
+            sim.advance(0.02 * unit)
+            speed.append(sim.velocity_at(np.zeros((1, 3)))[0][2])
+        starts[form] = (speed[7] - speed[3]) / (0.08 * unit)
+    wanted = GRAVITY * (1 - share) / (share + 0.5)
+    error = {form: abs(start / wanted - 1) for form, start in starts.items()}
+    assert error["full"] < tolerance
+    assert error["boussinesq"] > error["local"] > error["full"]
+
+
 def test_b4_square_of_the_radius_of_a_buoyant_ring_grows_linearly():
     """Once the thermal has rolled up: dI/dt = F with I = Gamma pi R^2, Gamma constant (Turner)."""
     radius, deviation = 8.0, -0.02

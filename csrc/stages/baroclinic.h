@@ -1,7 +1,11 @@
 /* Baroclinic generation of vorticity (part 8):
  *
- *   d omega / dt = grad rho x grad p / rho^2,   grad p = rho g   =>   d alpha / dt = V grad rho' x
- * g / rho
+ *   d omega / dt = grad rho x grad p / rho^2,   grad p = rho (g - a)
+ *   =>   d alpha / dt = V grad rho' x (g - a) / rho
+ *
+ * with a = Du/Dt the acceleration of the fluid itself, which the other forms leave out. It is that
+ * of the last substeps, from which the next follows as a fixed-point iteration (converges as long
+ * as densities differ by a finite ratio: Baker, Meiron and Orszag 1982 for a vortex sheet).
  *
  * rho' is the deviation from the ambient density; at the nodes it is its mean over the vortons
  * around, weighted by their volumes, and nodes without any vorton are ambient. The gradient is that
@@ -19,6 +23,7 @@ typedef struct vt_buoyancy {
     const f4 *nodes;     /* differences of rho' per cell in lanes 0-2, rho' in lane 3, kg/m^3; laid
                             out as the nodes of the grid */
     const float *volume; /* of the vortons, by row, m^3 */
+    const float *acceleration; /* count x 3, by row, m/s^2; NULL: left out */
 } vt_buoyancy;
 
 /* Adds to rate (m^3/s^2); pull becomes |rho'| g / rho, m/s^2, at VL points of a grid (cells). */
@@ -38,7 +43,9 @@ VT_INLINE void vt_add_baroclinic(const vt_buoyancy *b, const vt_grid *grid, cons
     /* a twentieth of the ambient density: no gas of a fire is lighter */
     const vf rho = f->local ? vf_max(rho0 + slope[3], vf_set(0.05f) * rho0) : rho0;
     const vf factor = vf_gather(b->volume, home) * scale / rho;
-    const vf g[3] = {vf_set(f->gravity[0]), vf_set(f->gravity[1]), vf_set(f->gravity[2])};
+    vf g[3] = {vf_set(f->gravity[0]), vf_set(f->gravity[1]), vf_set(f->gravity[2])};
+    for (int i = 0; i < 3 && b->acceleration; i++)
+        g[i] = g[i] - vf_gather(b->acceleration + i, home * 3);
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
         const vf cross = slope[j] * g[k] - slope[k] * g[j];

@@ -45,13 +45,15 @@ typedef struct vt_bounds {
  * the substep, with an age below zero, have none of these. */
 typedef struct vt_ending {
     double dt, share;
+    double since; /* the last velocity of a vorton, s; 0: there was none */
     const vt_rate *first;
 } vt_ending;
 
 /* The columns that the end of a substep reads and writes. */
 typedef struct vt_vorton_rows {
     float *position, *strength, *volume, *bound_volume, *velocity, *age;
-    float *core; /* NULL where cores stay */
+    float *core;         /* NULL where cores stay */
+    float *acceleration; /* NULL: not kept */
 } vt_vorton_rows;
 
 typedef struct vt_tracer_rows {

@@ -411,6 +411,17 @@ VT_INLINE void relax(const context *c, const sample *s, vf turned, change *by)
         by->strength[a] = vf_fma(share, vf_fma(length, w[a], -alpha[a]), by->strength[a]);
 }
 
+/* From the velocities of this substep and the last, halfway from what it was: the substeps iterate
+ * towards the acceleration with which the pressure agrees. */
+VT_INLINE f4 acceleration_of(const context *c, int64_t home, f4 velocity, int is_born)
+{
+    if (!is_born || !(c->ending.since > 0))
+        return f4_set(0.0f);
+    const f4 last = f4_load_three(c->rows->velocity + 3 * home);
+    const f4 now = (velocity - last) * f4_set((float)(1 / c->ending.since));
+    return f4_set(0.5f) * (now + f4_load_three(c->rows->acceleration + 3 * home));
+}
+
 /* Writes the columns, and what is exchanged into the records. */
 VT_INLINE void store_vortons(const context *c, int64_t i, int64_t left, const sample *s,
                              const change *by)
@@ -429,6 +440,9 @@ VT_INLINE void store_vortons(const context *c, int64_t i, int64_t left, const sa
         float *const position = rows->position + 3 * home, *const a = rows->strength + 3 * home;
         const f4 velocity = u[l] + wind, strength = f4_load_three(a) + d[l];
         f4_store_three(position, f4_fma(velocity, f4_set(u[l][3]), f4_load_three(position)));
+        if (rows->acceleration)
+            f4_store_three(rows->acceleration + 3 * home,
+                           acceleration_of(c, home, velocity, by->age[l] > (float)c->ending.dt));
         f4_store_three(rows->velocity + 3 * home, velocity);
         f4_store_three(a, strength);
         rows->age[home] = by->age[l];

@@ -23,7 +23,7 @@ vt_fluid vt_fluid_of(const vt_simulation_def *def)
                   .expansion = a->kind == VT_LIQUID ? (float)a->expansion : 0,
                   .stratification = (float)a->stratification,
                   .least = (float)(a->temperature / 4),
-                  .local = def->method.buoyancy == VT_BUOYANCY_LOCAL};
+                  .local = def->method.buoyancy != VT_BUOYANCY_BOUSSINESQ};
     for (int i = 0; i < 3; i++) {
         f.up[i] = size > 0 ? (float)(-g[i] / size) : 0;
         f.gravity[i] = def->method.buoyancy == VT_BUOYANCY_NONE
