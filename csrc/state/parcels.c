@@ -249,13 +249,18 @@ static double most_of(const vt_animations *animations, const char *parameter, do
     return fmax(sign * least, sign * most);
 }
 
-static vt_status check_shares(const vt_parcels_def *def)
+static vt_status check_shares(const vt_simulation *s, const vt_parcels_def *def)
 {
     vt_animations animations = {.count = def->animation_count,
                                 .items = (vt_animation *)def->animations};
     const double fuel = most_of(&animations, "fuel", def->fuel, 1);
     const double flame = most_of(&animations, "flame", def->flame, 1);
     const double smoke = most_of(&animations, "smoke", def->smoke, 1);
+    if (fuel > 0 && s->def.combustion.law == VT_BURN_NONE)
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "fuel is up to %g of the mass; allowed is 0 without a law by which it burns "
+                       "(combustion)",
+                       fuel);
     if (fuel + flame + smoke > 1 + 1e-9)
         return vt_fail(
             VT_INVALID_ARGUMENT,
@@ -270,7 +275,7 @@ static vt_status check_def(const vt_simulation *s, const vt_parcels_def *def)
     if (!status)
         status = vt_check_animations(parameters, "parcels", def->animation_count, def->animations);
     if (!status)
-        status = check_shares(def);
+        status = check_shares(s, def);
     if (!status)
         status = check_spacing(def);
     if (!status)
