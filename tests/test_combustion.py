@@ -1,5 +1,7 @@
 """Fuel, flame and smoke: what vortons carry and tracers take (VALIDATION H5, H6 and the books)."""
 
+import sys
+
 import numpy as np
 import pytest
 from hand_made import run_python
@@ -295,7 +297,7 @@ def test_the_newborn_burn_for_as_long_as_they_have_lived():
     inside = sim.vortons.temperature > 800
     fuel, age = sim.vortons.fuel[inside], sim.vortons.age[inside]
     assert inside.sum() > 300 and age.min() < 0.01
-    np.testing.assert_allclose(fuel, np.exp(-6 * age.astype(float)), rtol=1e-5)
+    np.testing.assert_allclose(fuel, np.exp(-10 * age.astype(float)), rtol=1e-5)
 
 
 # ---- the books of heat ----
@@ -378,6 +380,28 @@ def test_hot_fuel_ignites_and_cold_fuel_does_not(law):
     assert hot.flame.max() > 0.3 and hot.temperature.max() > 1200 and hot.smoke.max() > 0.05
 
 
+def test_what_flows_through_a_fire_takes_its_fuel():
+    """An emitter in a wind that carries ambient vortons into it."""
+    scene = vt.Scene(wind=(1.0, 0, 0), gravity=(0, 0, 0), combustion=vt.Combustion(rate=1e-9))
+    box = vt.Box((0, -0.2, -0.2), (0.4, 0.2, 0.2))
+    keys = vt.Keys([(0, 0.2), (1, 0.8)])
+    scene.add(vt.Emitter(box, temperature=600, fuel=keys, core=0.1, renew=4, end=0.75, smoke=0))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    for _ in range(24):
+        sim.step()
+        v = sim.vortons
+        x = v.position
+        inside = np.all((x > [0.05, -0.19, -0.19]) & (x < [0.35, 0.19, 0.19]), axis=1)
+        if sim.time < 0.75:
+            assert inside.sum() > 50 and v.fuel[inside].min() >= 0.19
+            assert v.halo[inside].max() == 0
+        assert np.all(v.fuel[v.halo > 0] == 0)
+    assert v.fuel.max() < 0.66 and np.any(v.fuel[inside] == 0)
+    h = sim.health
+    books = h.heat_released - h.heat_radiated - h.heat_mixed + h.heat_brought
+    assert h.heat == pytest.approx(books, rel=1e-5)
+
+
 def test_fuel_without_a_law_names_the_emitter():
     scene = vt.Scene()
     scene.add(vt.Emitter(vt.Sphere(), temperature=400))
@@ -419,6 +443,48 @@ def test_combustion_in_scenes():
     assert other != vt.Scene(combustion=vt.Combustion("arrhenius"))
     with pytest.raises(ValueError, match="heta"):
         vt.Scene(combustion={"type": "Combustion", "heta": 1.0})
+
+
+def test_h5_coincident_light_vortons_stay_finite():
+    """Twenty in one place, with less density of their own than nothing: rho stays above 0."""
+    sim = vt.Simulation(vt.Scene(spacing=0.1, combustion=vt.Combustion()), fps=24, threads=1)
+    x, volume = lattice(6, 0.1)
+    x = np.concatenate([np.zeros((20, 3)), x])
+    temperature = np.r_[np.full(20, 3000.0), np.full(216, AMBIENT)]
+    density = np.r_[np.full(20, -5.0), np.zeros(216)]
+    sim.vortons.add(
+        x, 0 * x, core=0.15, volume=volume, temperature=temperature, density=density, fuel=0.5
+    )
+    sim.tracers.add(0.1 * x, density=1.0, size=0.1)
+    _ = sim.tracers.temperature
+    sim.step(12)
+    assert all(np.isfinite(getattr(sim.vortons, name)).all() for name in ("position", "strength"))
+    assert np.isfinite(sim.vortons.temperature).all() and sim.vortons.temperature.min() > 200
+    assert np.isfinite(sim.tracers.temperature).all() and sim.tracers.temperature.max() < 4200
+
+
+def test_a_bake_with_fire_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
+    def baked(folder):
+        options = {"frames": (1, 4), "volumes": vt.Volumes(), "progress": False, "threads": 1}
+        vt.bake(fire(), folder, **options)
+        return {p.name: p.read_bytes() for p in sorted(folder.iterdir()) if p.is_file()}
+
+    whole = baked(tmp_path / "whole")
+    assert len(whole) > 4
+    write, left = vt.files.write_atomically, [4]
+
+    def stopping(path, data):
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        write(path, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sys.modules["vorton.bake"], "write_atomically", stopping)
+        with pytest.raises(KeyboardInterrupt):
+            baked(tmp_path / "stopped")
+    assert len(list((tmp_path / "stopped").iterdir())) < len(whole)
+    assert baked(tmp_path / "stopped") == whole
 
 
 # ---- E1 with fire ----

@@ -9,7 +9,7 @@ from .fields import Definition, choice, number
 
 __all__ = ["Combustion"]
 
-RATES = {"simple": 6.0, "arrhenius": 3e4}
+RATES = {"simple": 10.0, "arrhenius": 5e4}
 """Default of `Combustion.rate` for each law, 1/s."""
 
 
@@ -27,14 +27,14 @@ class Combustion(Definition):
         simple (default): fuel burns at `rate` wherever it is hotter than `ignition`. arrhenius: at
         `rate` x exp(-`activation` / temperature), slowly at first and then ever faster.
     rate : number, 1/s, optional
-        1e-9 to 1e15; default 6 (simple) or 3e4 (arrhenius). With 6 half of the fuel has burnt after
-        0.12 s: a smaller one makes the flame longer.
+        1e-9 to 1e15; default 10 (simple) or 5e4 (arrhenius). With 10 half of the fuel has burnt
+        after 0.07 s: a smaller one makes the flame longer.
     ignition : number, K
         Of the simple law, 0 to 1e6, default 500.
     activation : number, K
         Activation temperature of the Arrhenius law, 0 to 1e6, default 9000.
     flame_time : number, s
-        Mean life of flame, 1e-6 to 1e9, default 0.25: what is seen to glow. Longer makes the flame
+        Mean life of flame, 1e-6 to 1e9, default 0.1: what is seen to glow. Longer makes the flame
         longer.
     heat : number, J/kg
         Heat of combustion of the fuel as it is emitted, with the air in which it burns, 0 to 1e9,
@@ -50,7 +50,7 @@ class Combustion(Definition):
         absorption coefficient k, s = 5.67e-8 W/(m^2 K^4).
     mixing : number, 1/s
         Rate of cooling towards the ambient temperature by mixing with the fluid around, 0 to 1e9,
-        default 0.5.
+        default 1.
 
     Raises
     ------
@@ -60,21 +60,21 @@ class Combustion(Definition):
     Examples
     --------
     >>> Combustion().burn_rate
-    6.0
+    10.0
     >>> Combustion("arrhenius", activation=12000).burn_rate
-    30000.0
+    50000.0
     """
 
     law: str = choice("simple", RATES, "how the rate depends on the temperature")
     rate: float | None = number(None, "1/s", "rate", least=1e-9, most=1e15, optional=True)
     ignition: float = number(500.0, "K", "temperature above which fuel burns", least=0, most=1e6)
     activation: float = number(9000.0, "K", "activation temperature", least=0, most=1e6)
-    flame_time: float = number(0.25, "s", "mean life of flame", least=1e-6, most=1e9)
+    flame_time: float = number(0.1, "s", "mean life of flame", least=1e-6, most=1e9)
     heat: float = number(1.3e6, "J/kg", "heat of combustion", least=0, most=1e9)
     heat_capacity: float = number(1100.0, "J/(kg K)", "heat capacity", least=1, most=1e6)
     soot: float = number(0.3, "", "share of the flame that becomes smoke", least=0, most=1)
     radiation: float = number(400.0, "K/s", "cooling by radiation at 1500 K", least=0, most=1e9)
-    mixing: float = number(0.5, "1/s", "rate of cooling by mixing", least=0, most=1e9)
+    mixing: float = number(1.0, "1/s", "rate of cooling by mixing", least=0, most=1e9)
 
     @property
     def burn_rate(self) -> float:

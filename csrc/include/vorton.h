@@ -174,17 +174,17 @@ typedef struct vt_combustion {
     int32_t law;          /* VT_BURN_NONE: nothing burns nor cools (default of a simulation);
                              _SIMPLE: at one rate above the ignition temperature; _ARRHENIUS: at the
                              rate x exp(-activation / temperature) */
-    double rate;          /* 1/s, 1e-9 .. 1e15 (default 6 simple, 3e4 Arrhenius) */
+    double rate;          /* 1/s, 1e-9 .. 1e15 (default 10 simple, 5e4 Arrhenius) */
     double ignition;      /* of _SIMPLE, K, 0 .. 1e6 (default 500) */
     double activation;    /* of _ARRHENIUS, K, 0 .. 1e6 (default 9000) */
-    double flame_time;    /* mean life of flame, s, 1e-6 .. 1e9 (default .25) */
+    double flame_time;    /* mean life of flame, s, 1e-6 .. 1e9 (default .1) */
     double heat;          /* of combustion, J/kg of fuel, 0 .. 1e9 (default 1.3e6) */
     double heat_capacity; /* of the fluid, J/(kg K), 1 .. 1e6 (default 1100) */
     double soot;          /* share of the flame that becomes smoke, 0 .. 1 (default .3) */
     double radiation;     /* how fast fluid of 1500 K cools by radiation, K/s, 0 .. 1e9 (default
                              400); grows as T^4 less that of the ambient fluid */
     double mixing;        /* rate of cooling towards the ambient temperature by mixing, 1/s, 0 ..
-                             1e9 (default .5) */
+                             1e9 (default 1) */
 } vt_combustion;
 
 /* The defaults of a law, VT_BURN_... */

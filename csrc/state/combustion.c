@@ -11,15 +11,15 @@ static const double radiation_temperature = 1500;
 vt_combustion vt_default_combustion(int32_t law)
 {
     return (vt_combustion){.law = law,
-                           .rate = law == VT_BURN_ARRHENIUS ? 3e4 : 6,
+                           .rate = law == VT_BURN_ARRHENIUS ? 5e4 : 10,
                            .ignition = 500,
                            .activation = 9000,
-                           .flame_time = 0.25,
+                           .flame_time = 0.1,
                            .heat = 1.3e6,
                            .heat_capacity = 1100,
                            .soot = 0.3,
                            .radiation = 400,
-                           .mixing = 0.5};
+                           .mixing = 1};
 }
 
 typedef struct limits {
