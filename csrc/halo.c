@@ -322,6 +322,7 @@ static vt_status bear_missing(vt_simulation *s, const lattice *l, int64_t reserv
         s->vortons.halo[first + i] = 1;
     if (s->vortons.set.used[VT_VORTON_lifetime])
         memcpy(s->vortons.lifetime + first, born.lifetime, 4 * (size_t)born.count);
+    vt_count_heat(s, first, born.count, NULL, 1);
     return VT_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "core/mathd.h"
 #include "core/parallel.h"
 #include "field.h"
+#include "heat.h"
 
 enum { BLOCK = 8192 };
 
@@ -250,7 +251,14 @@ vt_status vt_get_health(vt_simulation *s, vt_health *health)
     if (!status) {
         vt_health h = {.vortons = s->vortons.set.count,
                        .tracers = s->tracers.set.count,
-                       .substeps = s->last_substeps};
+                       .substeps = s->last_substeps,
+                       .heat = vt_find_heat(s),
+                       .heat_released = s->heat.released,
+                       .heat_radiated = s->heat.radiated,
+                       .heat_mixed = s->heat.mixed,
+                       .heat_brought = s->heat.brought};
+        if (vt_burns(s)) /* what a user has changed since the last step */
+            h.heat_brought += h.heat - s->heat.known;
         int64_t bounded = 0;
         for (int t = 0; t < VT_MAX_THREADS; t++) {
             h.largest_gradient = fmax(h.largest_gradient, s->extremes.thread[t].gradient);

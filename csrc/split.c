@@ -136,10 +136,18 @@ static void place_sum(double at[2][3], double alpha[2][3], double x[3])
         x[a] += shift[a] / size2;
 }
 
-/* What fluids of two volumes have together. */
-static void mix(const vt_vortons *v, int column, int64_t into, int64_t from)
+static double mass_of(const vt_simulation *s, int64_t row)
 {
-    const float share = v->volume[from] / (v->volume[into] + v->volume[from]);
+    const vt_vortons *const v = &s->vortons;
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    const float *const temperature = vt_used_column(&v->set, VT_VORTON_temperature);
+    return (double)vt_vorton_mass(&fluid, v->volume[row],
+                                  temperature ? temperature[row] : fluid.temperature);
+}
+
+/* What the fluids of two vortons have together. */
+static void mix(const vt_vortons *v, int column, float share, int64_t into, int64_t from)
+{
     float *const value = vt_used_column(&v->set, column);
     if (value)
         value[into] += share * (value[from] - value[into]);
@@ -160,8 +168,9 @@ static void merge_rows(vt_simulation *s, int64_t into, int64_t from)
         v->position[3 * into + a] = (float)x[a];
         v->strength[3 * into + a] = (float)(alpha[0][a] + alpha[1][a]);
     }
+    const double other = mass_of(s, from), share = other / (mass_of(s, into) + other);
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
-        mix(v, vt_carried_column[c], into, from);
+        mix(v, vt_carried_column[c], (float)share, into, from);
     const int newborn = v->bound_volume[into] < 0 || v->bound_volume[from] < 0;
     const float bound = fabsf(v->bound_volume[into]) + fabsf(v->bound_volume[from]);
     v->bound_volume[into] = newborn ? -bound : bound;
@@ -265,6 +274,8 @@ void vt_merge_vortons(vt_simulation *s, double side)
             at += c.count;
             thin(s, &c, mask);
         }
+    const vt_heat_books heat = s->heat; /* those that merged have not taken any away */
     vt_remove_rows(s, VT_VORTONS, mask);
+    s->heat = heat;
     vt_arena_pop(&s->arena, mark);
 }

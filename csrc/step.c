@@ -9,6 +9,7 @@
 #include "core/mathd.h"
 #include "core/status.h"
 #include "field.h"
+#include "heat.h"
 #include "passive.h"
 #include "population.h"
 #include "scheme.h"
@@ -362,6 +363,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     work w = {0};
 
     VT_TIMED(s, emit, bear(s, births, s->time, NULL));
+    VT_TIMED(s, emit, vt_soak_parcels(s));
     VT_TIMED(s, domain, status = place(s, births, &exists));
     if (status || !exists) {
         *advanced = status ? 0 : drift(s, births, remaining);
@@ -439,13 +441,15 @@ typedef struct beginning {
     int64_t next_id[2];
     double smallest_core;
     vt_placement placement;
+    vt_heat_books heat;
 } beginning;
 
 static beginning remember(const vt_simulation *s)
 {
     return (beginning){.next_id = {s->next_id[0], s->next_id[1]},
                        .smallest_core = s->smallest_core,
-                       .placement = s->placement};
+                       .placement = s->placement,
+                       .heat = s->heat};
 }
 
 /* Undoes the births since; the order of the rows may have changed. */
@@ -467,6 +471,7 @@ static void go_back(vt_simulation *s, const beginning *b)
     remove_born(s, VT_TRACERS, s->tracers.set.count, s->tracers.id, b->next_id[VT_TRACERS]);
     s->smallest_core = b->smallest_core;
     s->placement = b->placement;
+    s->heat = b->heat;
     s->fields_exist = 0;
 }
 
@@ -497,6 +502,8 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
             go_back(s, &before);
             return status;
         }
+        if (vt_burns(s))
+            VT_TIMED(s, react, vt_react(s, advanced));
         done = dt - done - advanced <= 1e-12 * dt ? dt : done + advanced;
         s->time = start + done;
         s->born_until = births->until;
@@ -516,13 +523,16 @@ static vt_status run_step(vt_simulation *s, double dt)
     VT_TIMED(s, emit, status = prepare(s, dt, &births));
     if (status)
         return status;
+    vt_open_heat_books(s);
     status = advance(s, &births, dt);
     if (!status)
         VT_TIMED(s, emit, bear(s, &births, s->time, NULL));
     VT_TIMED(s, tracers, vt_grow_tracers(s, status ? s->time - start : dt));
+    if (!status)
+        VT_TIMED(s, remove, vt_remove_dead(s));
+    vt_close_heat_books(s);
     if (status)
         return status;
-    VT_TIMED(s, remove, vt_remove_dead(s));
     VT_TIMED(s, tracers, vt_find_tracer_scalars(s));
     s->born_until = -1;
     s->steps++;

@@ -253,7 +253,7 @@ def good_calls(sim):
         "spacing": ("finite", 0.0),
         "temperature": ("finite", 400.0),
         "density": ("finite", 0.0),
-        "fuel": ("finite", 0.1),
+        "fuel": ("finite", 0.0),
         "flame": ("finite", 0.1),
         "smoke": ("finite", 0.1),
         "rate": ("finite", 10.0),
@@ -350,6 +350,7 @@ def good_calls(sim):
         "threads": ("integer", 1),
         "at_capacity": ("choice", "error"),
         "method": ("dict", {"velocity": "direct"}),
+        "combustion": ("dict", {"law": "simple"}),
     }
     direct = {
         "targets": ("points", np.zeros((4, 3))),

@@ -1,7 +1,11 @@
 """Fuel, flame and smoke: what vortons carry and tracers take (VALIDATION H5, H6 and the books)."""
 
+import sys
+
 import numpy as np
 import pytest
+from hand_made import run_python
+from native import targets
 
 import vorton as vt
 from vorton import _core
@@ -133,3 +137,403 @@ def test_bad_shares_are_refused():
         sim.step()
     sim.vortons.flame[1] = 0
     sim.step()
+
+
+# ---- the law: H6 ----
+
+STILL = {"heat": 0.0, "radiation": 0.0, "mixing": 0.0}
+
+
+def burning(law, temperature, fuel, flame=0.0, smoke=0.0, volume=1e-3, **changes):
+    """Vortons far apart that do nothing but burn."""
+    scene = vt.Scene(method=vt.Method(velocity="direct"), combustion=vt.Combustion(law, **changes))
+    sim = vt.Simulation(scene, threads=1)
+    temperature = np.asarray(temperature, float)
+    x = np.zeros((len(temperature), 3))
+    x[:, 0] = np.arange(len(x))
+    carried = {"temperature": temperature, "fuel": fuel, "flame": flame, "smoke": smoke}
+    sim.vortons.add(x, 0 * x, core=0.1, volume=volume, **carried)
+    return sim
+
+
+def shares_of(sim):
+    return [getattr(sim.vortons, name).astype(float) for name in SHARES]
+
+
+def chain(k, w, soot, start, time):
+    """Fuel, flame, smoke after a time at constant rates (Bateman), as the matrix exponential."""
+    from scipy.linalg import expm
+
+    matrix = np.array([[-k, 0, 0], [k, -w, 0], [0, soot * w, 0]])
+    return expm(matrix * time) @ start
+
+
+@pytest.mark.parametrize("law", ["simple", "arrhenius"])
+@pytest.mark.parametrize("time", [1e-4, 0.03, 0.25, 1.0, 20.0])
+def test_h6_isothermal_burning_is_exact_at_any_dt(law, time):
+    temperature = np.array([250, 450, 700, 900, 1117.7, 1300, 1700, 2500, 300, 1500], np.float32)
+    start = np.array([[0.9, 0.4, 1, 0.7, 0.5, 0.3, 0.2, 0.05, 0, 0]]).T * [1, 0, 0] + [0, 0.05, 0]
+    start[2] = 1, 0, 0
+    start = start.astype(np.float32)
+    sim = burning(law, temperature, *start.T, **STILL, flame_time=1 / 3)
+    sim.advance(time)
+    c = sim.scene.combustion
+    for row, t in enumerate(temperature.astype(float)):
+        k = c.rate or c.burn_rate
+        k *= np.exp(-c.activation / t) if law == "arrhenius" else t >= c.ignition
+        exact = chain(k, 3.0, c.soot, start[row].astype(float), time)
+        found = [share[row] for share in shares_of(sim)]
+        np.testing.assert_allclose(found, exact, rtol=0, atol=1e-6)
+    assert np.array_equal(sim.vortons.temperature, temperature)
+
+
+def test_h6_flame_as_quick_as_the_fuel():
+    """Where both rates are equal or nearly so, the formula is a quotient of nothings."""
+    for rate in (4.0, 4.0 * (1 + 1e-7), 4.001, 4.2, 5.0, 1e-3, 1e5):
+        sim = burning("simple", [900.0], 1.0, rate=rate, flame_time=0.25, soot=0.4, **STILL)
+        sim.advance(0.2)
+        exact = chain(rate, 4.0, 0.4, [1, 0, 0], 0.2)
+        np.testing.assert_allclose([s[0] for s in shares_of(sim)], exact, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("law", ["simple", "arrhenius"])
+def test_h6_shares_stay_shares_and_nothing_is_lost(law):
+    rng = np.random.default_rng(4)
+    shares = rng.dirichlet([1, 1, 1, 0.3], 3000)[:, :3]
+    temperature = rng.uniform(200, 2500, 3000)
+    sim = burning(law, temperature, *shares.T, soot=1.0)
+    whole = sum(shares_of(sim))
+    for dt in (1e-3, 0.02, 0.02, 0.3, 5.0):
+        sim.advance(dt)
+        assert all(share.min() >= 0 and share.max() <= 1 for share in shares_of(sim))
+        np.testing.assert_allclose(sum(shares_of(sim)), whole, rtol=0, atol=1e-6)
+    clear = burning(law, temperature, *shares.T, soot=0.25)
+    fuel, flame, smoke = shares_of(clear)
+    clear.advance(0.5)
+    gone = fuel + flame - sum(shares_of(clear)[:2])
+    np.testing.assert_allclose(shares_of(clear)[2] - smoke, 0.25 * gone, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("law", ["simple", "arrhenius"])
+@pytest.mark.parametrize("dt", [0.01, 0.2, 50.0])
+def test_h6_heat_goes_into_the_temperature(law, dt):
+    """T + G Y / c stays what it is, to the end of the fuel."""
+    start, fuel = np.linspace(600, 1500, 50), np.linspace(1, 0.1, 50)
+    sim = burning(law, start, fuel, heat=1.1e6, heat_capacity=1000.0, radiation=0, mixing=0)
+    end = start + 1100 * fuel
+    for _ in range(5):
+        sim.advance(dt)
+        v = sim.vortons
+        np.testing.assert_allclose(v.temperature + 1100 * v.fuel.astype(float), end, rtol=1e-6)
+    if dt > 1:
+        burnt = v.fuel < 1e-6
+        assert burnt.sum() > 30
+        np.testing.assert_allclose(v.temperature[burnt], end[burnt], rtol=2e-6)
+
+
+def burnt_out(c, start, times):
+    """Fuel, flame, smoke and temperature of the whole law, by SciPy."""
+    from scipy.integrate import solve_ivp
+
+    def rates(_, y):
+        fuel, flame, _, t = y
+        k = c.burn_rate * (np.exp(-c.activation / t) if c.law == "arrhenius" else t >= c.ignition)
+        made = c.heat / c.heat_capacity * k * fuel
+        cooling = c.radiation * (t**4 - AMBIENT**4) / 1500**4 + c.mixing * (t - AMBIENT)
+        return [-k * fuel, k * fuel - flame / c.flame_time, c.soot * flame / c.flame_time,
+                made - cooling]  # fmt: skip
+
+    options = {"rtol": 1e-10, "atol": 1e-12, "method": "LSODA", "t_eval": np.sort(times)}
+    return solve_ivp(rates, (0, times.max()), start, **options).y.T
+
+
+RUNAWAY = {"rate": 1e8, "activation": 15000.0}
+
+
+@pytest.mark.parametrize(
+    "law, changes", [("simple", {}), ("arrhenius", {}), ("arrhenius", RUNAWAY)]
+)
+@pytest.mark.parametrize("dt", [1 / 24, 1 / 72])
+def test_burning_and_cooling_together_against_an_integrator(law, changes, dt):
+    """Thermal runaway too: the temperature rises by a thousand kelvin within one step."""
+    temperature = [850.0, 900.0, 1000.0, 1200.0, 1800.0]
+    fuels = [1.0, 1.0, 0.7, 0.5, 0.0]
+    sim = burning(law, temperature, fuels, **changes)
+    found = []
+    for _ in range(round(1 / dt)):
+        sim.advance(dt)
+        found.append(np.array([*shares_of(sim), sim.vortons.temperature]).T)
+    found = np.array(found)
+    times = dt * np.arange(1, round(1 / dt) + 1)
+    off = 2e-3 * np.linspace(-1, 1, 9)  # ignition may be early or late by a twentieth of a frame
+    around = (times[:, None] + off).ravel()
+    for row, (t, fuel) in enumerate(zip(temperature, fuels, strict=True)):
+        exact = burnt_out(sim.scene.combustion, [fuel, 0, 0, t], around)
+        exact = exact.reshape(len(times), len(off), 4)
+        assert row == 4 or exact[..., 3].max() - t > 200
+        scale = np.array([1, 1, 1, 1180.0])
+        error = np.maximum(exact.min(axis=1) - found[:, row], found[:, row] - exact.max(axis=1))
+        assert (error / scale).max() < 2e-3
+
+
+def test_cooling_never_passes_the_ambient_temperature():
+    scene = {"radiation": 5000.0, "mixing": 40.0}
+    for dt in (1e-3, 0.1, 10.0):
+        sim = burning("simple", [60.0, 250.0, 293.15, 300.0, 1500.0, 9000.0], 0.0, **scene)
+        before = sim.vortons.temperature - np.float32(AMBIENT)
+        for _ in range(20):
+            sim.advance(dt)
+            now = sim.vortons.temperature - np.float32(AMBIENT)
+            assert np.all(now * np.sign(before) >= 0) and np.all(np.abs(now) <= np.abs(before))
+            before = now.copy()
+    assert np.abs(before).max() < 0.01
+
+
+def test_the_newborn_burn_for_as_long_as_they_have_lived():
+    scene = vt.Scene(combustion=vt.Combustion(radiation=0, mixing=0), gravity=(0, 0, -9.81))
+    scene.add(vt.Emitter(vt.Sphere(radius=0.2), temperature=900, fuel=1.0, renew=20, smoke=0))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    sim.step(3)
+    inside = sim.vortons.temperature > 800
+    fuel, age = sim.vortons.fuel[inside], sim.vortons.age[inside]
+    assert inside.sum() > 300 and age.min() < 0.01
+    np.testing.assert_allclose(fuel, np.exp(-10 * age.astype(float)), rtol=1e-5)
+
+
+# ---- the books of heat ----
+
+
+def fire(**changes):
+    scene = vt.Scene("fire", seed=3, voxel=0.1, combustion=vt.Combustion(), **changes)
+    bed = vt.Disk(radius=0.25, thickness=0.2)
+    scene.add(vt.Emitter(bed, temperature=850, fuel=0.9, core=0.12, lifetime=0.5, renew=10))
+    return scene
+
+
+@pytest.mark.parametrize("changes", [{}, {"method": vt.Method(split=1.5, merge=5, prune=0.02)}])
+def test_books_of_heat_close(changes):
+    sim = vt.Simulation(fire(**changes), fps=24, threads=1)
+    sim.step(16)
+    sim.vortons.temperature[:5] += 100.0
+    sim.step(4)
+    h = sim.health
+    v = sim.vortons
+    heat = (
+        1100
+        * sim.scene.ambient.density
+        * np.dot(v.volume.astype(float), v.temperature.astype(float) - AMBIENT)
+    )
+    assert h.heat == pytest.approx(heat, rel=1e-5)
+    assert h.heat_released > 1000 and h.heat_radiated > 0 and h.heat_mixed > 0
+    books = h.heat_released - h.heat_radiated - h.heat_mixed + h.heat_brought
+    assert h.heat == pytest.approx(books, abs=1e-4 * h.heat_released)
+
+
+def test_released_heat_is_that_of_the_fuel_that_has_burnt():
+    sim = burning("simple", np.full(100, 900.0), np.linspace(0, 1, 100), heat=2e6)
+    before = sim.vortons.fuel.astype(float)
+    sim.advance(0.3)
+    burnt = 1e-3 * sim.scene.ambient.density * (before - sim.vortons.fuel).sum()
+    assert sim.health.heat_released == pytest.approx(2e6 * burnt, rel=1e-5)
+    assert sim.health.heat_brought == pytest.approx(
+        100 * 1e-3 * sim.scene.ambient.density * 1100 * (900 - AMBIENT), rel=1e-5
+    )
+
+
+def test_without_a_law_nothing_burns_and_there_are_no_books():
+    sim = vt.Simulation(threads=1)
+    sim.vortons.add(np.zeros((1, 3)), np.zeros((1, 3)), core=0.1, volume=1, temperature=900, fuel=1)
+    sim.step()
+    assert sim.vortons.fuel[0] == 1 and sim.vortons.temperature[0] == 900
+    assert sim.health.heat == 0 and sim.health.heat_released == 0 and sim.timings.react.calls == 0
+
+
+# ---- emitters, scenes, ignition ----
+
+
+def test_fuel_may_change_in_time():
+    scene = vt.Scene(combustion=vt.Combustion(rate=1e-9))
+    keys = vt.Keys([(0, 0.0), (0.5, 1.0)])
+    ball = vt.Sphere(radius=0.2)
+    scene.add(vt.Emitter(ball, temperature=400, fuel=keys, renew=10, smoke=0))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    sim.step(6)
+    v = sim.vortons
+    inside = v.temperature > 350
+    born = sim.time - v.age[inside].astype(float)
+    np.testing.assert_allclose(v.fuel[inside], 2 * born, atol=1e-5)
+    assert np.all(v.fuel[~inside] == 0)
+
+
+@pytest.mark.parametrize("law", ["simple", "arrhenius"])
+def test_hot_fuel_ignites_and_cold_fuel_does_not(law):
+    def after(temperature):
+        scene = vt.Scene(combustion=vt.Combustion(law))
+        ball = vt.Sphere(radius=0.2)
+        scene.add(vt.Emitter(ball, temperature=temperature, fuel=1.0, renew=5, smoke=0))
+        sim = vt.Simulation(scene, fps=24, threads=1)
+        sim.step(12)
+        return sim.vortons
+
+    cold, hot = after(400.0), after(900.0)
+    assert cold.flame.max() < 1e-4 and cold.fuel.max() > 0.99 and cold.temperature.max() <= 401
+    assert hot.flame.max() > 0.3 and hot.temperature.max() > 1200 and hot.smoke.max() > 0.05
+
+
+def test_what_flows_through_a_fire_takes_its_fuel():
+    """An emitter in a wind that carries ambient vortons into it."""
+    scene = vt.Scene(wind=(1.0, 0, 0), gravity=(0, 0, 0), combustion=vt.Combustion(rate=1e-9))
+    box = vt.Box((0, -0.2, -0.2), (0.4, 0.2, 0.2))
+    keys = vt.Keys([(0, 0.2), (1, 0.8)])
+    scene.add(vt.Emitter(box, temperature=600, fuel=keys, core=0.1, renew=4, end=0.75, smoke=0))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    for _ in range(24):
+        sim.step()
+        v = sim.vortons
+        x = v.position
+        inside = np.all((x > [0.05, -0.19, -0.19]) & (x < [0.35, 0.19, 0.19]), axis=1)
+        if sim.time < 0.75:
+            assert inside.sum() > 50 and v.fuel[inside].min() >= 0.19
+            assert v.halo[inside].max() == 0
+        assert np.all(v.fuel[v.halo > 0] == 0)
+    assert v.fuel.max() < 0.66 and np.any(v.fuel[inside] == 0)
+    h = sim.health
+    books = h.heat_released - h.heat_radiated - h.heat_mixed + h.heat_brought
+    assert h.heat == pytest.approx(books, rel=1e-5)
+
+
+def test_fuel_without_a_law_names_the_emitter():
+    scene = vt.Scene()
+    scene.add(vt.Emitter(vt.Sphere(), temperature=400))
+    scene.add(vt.Emitter(vt.Sphere(), temperature=900, fuel=0.5))
+    with pytest.raises(ValueError, match=r"sources\[1\]: Emitter.fuel = 0.5: .*combustion"):
+        vt.Simulation(scene)
+    core = _core.Simulation()
+    with pytest.raises(ValueError, match=r"fuel is up to 0.5 of the mass; allowed is 0 without"):
+        core.add_parcels(fuel=0.5)
+
+
+def test_bad_fuel_and_bad_laws():
+    ball = vt.Sphere()
+    for bad in (-0.1, 1.1, np.nan):
+        with pytest.raises(ValueError, match=r"Emitter.fuel"):
+            vt.Emitter(ball, temperature=900, fuel=bad)
+    with pytest.raises(ValueError, match=r"Emitter.temperature = 0: must be .* > 0"):
+        vt.Emitter(ball, temperature=0, fuel=1)
+    for name, bad in [("rate", 0.0), ("ignition", -1.0), ("activation", -1.0), ("flame_time", 0.0),
+                      ("heat", -1.0), ("heat_capacity", 0.0), ("soot", 1.5), ("radiation", -1.0),
+                      ("mixing", np.inf)]:  # fmt: skip
+        with pytest.raises(ValueError, match=f"Combustion.{name}"):
+            vt.Combustion(**{name: bad})
+        with pytest.raises(ValueError, match=f"combustion.{name}|{name}"):
+            _core.Simulation(combustion={"law": "simple", name: bad})
+    with pytest.raises(ValueError, match="Combustion.law"):
+        vt.Combustion("explosion")
+    core = _core.Simulation(combustion={"law": "simple"})
+    with pytest.raises(ValueError, match=r"fuel \+ flame \+ smoke are up to 0.6 \+ 0.3 \+ 0.2"):
+        core.add_parcels(fuel=0.6, flame=0.3, smoke=0.2, rate=1.0)
+
+
+def test_combustion_in_scenes():
+    scene = fire()
+    again = vt.Scene.from_json(scene.to_json())
+    assert again == scene and again.combustion == vt.Combustion()
+    assert "combustion" not in vt.Scene().to_dict()
+    other = vt.Scene(combustion=vt.Combustion("arrhenius", rate=1e5))
+    assert other != vt.Scene(combustion=vt.Combustion("arrhenius"))
+    with pytest.raises(ValueError, match="heta"):
+        vt.Scene(combustion={"type": "Combustion", "heta": 1.0})
+
+
+def test_h5_coincident_light_vortons_stay_finite():
+    """Twenty in one place, with less density of their own than nothing: rho stays above 0."""
+    sim = vt.Simulation(vt.Scene(spacing=0.1, combustion=vt.Combustion()), fps=24, threads=1)
+    x, volume = lattice(6, 0.1)
+    x = np.concatenate([np.zeros((20, 3)), x])
+    temperature = np.r_[np.full(20, 3000.0), np.full(216, AMBIENT)]
+    density = np.r_[np.full(20, -5.0), np.zeros(216)]
+    sim.vortons.add(
+        x, 0 * x, core=0.15, volume=volume, temperature=temperature, density=density, fuel=0.5
+    )
+    sim.tracers.add(0.1 * x, density=1.0, size=0.1)
+    _ = sim.tracers.temperature
+    sim.step(12)
+    assert all(np.isfinite(getattr(sim.vortons, name)).all() for name in ("position", "strength"))
+    assert np.isfinite(sim.vortons.temperature).all() and sim.vortons.temperature.min() > 200
+    assert np.isfinite(sim.tracers.temperature).all() and sim.tracers.temperature.max() < 4200
+
+
+def test_a_bake_with_fire_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
+    def baked(folder):
+        options = {"frames": (1, 4), "volumes": vt.Volumes(), "progress": False, "threads": 1}
+        vt.bake(fire(), folder, **options)
+        return {p.name: p.read_bytes() for p in sorted(folder.iterdir()) if p.is_file()}
+
+    whole = baked(tmp_path / "whole")
+    assert len(whole) > 4
+    write, left = vt.files.write_atomically, [4]
+
+    def stopping(path, data):
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        write(path, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sys.modules["vorton.bake"], "write_atomically", stopping)
+        with pytest.raises(KeyboardInterrupt):
+            baked(tmp_path / "stopped")
+    assert len(list((tmp_path / "stopped").iterdir())) < len(whole)
+    assert baked(tmp_path / "stopped") == whole
+
+
+# ---- E1 with fire ----
+
+
+def everything_of(sim):
+    columns = {f"vortons.{n}": getattr(sim.vortons, n) for n in sim.vortons._columns}
+    columns |= {f"tracers.{n}": getattr(sim.tracers, n) for n in sim.tracers._columns}
+    return {name: np.array(values) for name, values in columns.items()}, dict(sim.health)
+
+
+def burn_for(frames, threads):
+    sim = vt.Simulation(fire(method=vt.Method(split=1.5)), fps=24, threads=threads)
+    _ = sim.tracers.flame, sim.tracers.temperature
+    sim.step(frames)
+    return everything_of(sim)
+
+
+def test_e1_fire_has_the_same_bits_for_any_number_of_threads():
+    columns, health = burn_for(12, 1)
+    assert columns["vortons.flame"].max() > 0.3 and len(columns["vortons.flame"]) > 4096
+    for threads in (2, 3):
+        others, other_health = burn_for(12, threads)
+        assert all(np.array_equal(others[name], columns[name]) for name in columns)
+        assert other_health == health
+
+
+@pytest.mark.parametrize("simd", targets()[1:])
+def test_e1_fire_has_the_same_bits_on_every_instruction_set(simd, monkeypatch):
+    code = """
+        import hashlib, test_combustion
+        columns, health = test_combustion.burn_for(6, 2)
+        text = repr([(n, columns[n].tobytes()) for n in sorted(columns)]) + repr(health)
+        print(hashlib.sha256(text.encode()).hexdigest())
+    """
+    digests = []
+    for forced in (simd, "scalar"):
+        monkeypatch.setenv("VORTON_SIMD", forced)
+        digests.append(run_python(code))
+    assert digests[0] == digests[1]
+
+
+def test_e1_a_copy_goes_on_with_the_same_bits():
+    sim = vt.Simulation(fire(), fps=24, threads=1)
+    sim.step(5)
+    other = sim.copy()
+    sim.step(3)
+    other.step(3)
+    columns, health = everything_of(sim)
+    others, other_health = everything_of(other)
+    assert all(np.array_equal(others[name], columns[name]) for name in columns)
+    assert other_health == health

@@ -16,6 +16,7 @@ from ._core import version as _version
 from .ambient import Air, Gas, Liquid, Water
 from .animation import Keys, Samples, Transform
 from .bake import Volumes, bake
+from .combustion import Combustion
 from .effects import Attractor, Drag, Kill, Vortex, Wind, WindGrid
 from .emitter import Emitter
 from .manifest import Manifest
@@ -35,6 +36,7 @@ __all__ = [
     "Box",
     "BusyError",
     "CapacityError",
+    "Combustion",
     "Disk",
     "Drag",
     "Emitter",

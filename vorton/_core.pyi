@@ -74,6 +74,7 @@ class Simulation:
         viscosity: float = ...,
         gravity: _Numbers = ...,
         ambient: dict[str, Any] = ...,
+        combustion: dict[str, Any] = ...,
         wind: _Numbers = ...,
         seed: int = ...,
         threads: int = ...,

@@ -32,6 +32,11 @@ class Emitter(Source):
     density : number, kg/m^3; animatable
         Deviation of the density that is not due to temperature (salt, dust): below 0 it rises;
         default 0. At birth.
+    fuel : number; animatable
+        Share of the mass that is fuel, 0 to 1, default 0: needs `Scene(combustion=...)`. It burns
+        once it is hot enough: give a `temperature` that ignites it. At birth. While the emitter
+        goes on, ambient fluid that the flow carries into the shape takes its temperature and fuel,
+        too: what flows through a fire burns.
     renew : number, 1/s, optional; animatable
         How often a second the shape is filled anew, >= 0; 0: once, at `start`. Default: as fast as
         the fluid leaves it by itself, sqrt(g |density deviation| / ambient density / height) / 2.
@@ -60,7 +65,8 @@ class Emitter(Source):
     Raises
     ------
     ValueError, TypeError
-        A value out of range or of the wrong kind; neither temperature nor density.
+        A value out of range or of the wrong kind; neither temperature, density nor fuel; fuel in a
+        scene without combustion.
 
     Examples
     --------
@@ -78,6 +84,7 @@ class Emitter(Source):
         keys=number(None, "K", "temperature", above=0, most=1e6),
     )
     density: Any = animatable(number(0.0, "kg/m^3", "deviation", least=-1e6, most=1e6))
+    fuel: Any = animatable(number(0.0, "", "share of fuel", least=0, most=1))
     renew: Any = animatable(
         number(None, "1/s", "fillings of the shape a second", least=0, optional=True),
         keys=number(None, "1/s", "fillings of the shape a second", least=0),
@@ -94,10 +101,10 @@ class Emitter(Source):
         volume = self.shape.volume  # an open mesh says so here
         if not volume > 0:
             raise ValueError(f"Emitter.shape: its volume is {volume:g} m^3, must be > 0")
-        if self.temperature is None and self.density == 0:
+        if self.temperature is None and self.density == 0 and self.fuel == 0:
             raise ValueError(
-                "Emitter: neither temperature nor density differs from the ambient fluid; for "
-                "smoke alone take Tracers"
+                "Emitter: neither temperature nor density differs from the ambient fluid, and "
+                "there is no fuel; for smoke alone take Tracers"
             )
         if self.end is not None:
             if self.renew == 0:
@@ -118,7 +125,7 @@ class Emitter(Source):
         radius = self.vorton_core
         rim = 2 * radius if self.rim is None else self.rim
         around = self.shape._grown(rim) if rim > 0 else self.shape._core_shape()
-        values: dict[str, Any] = {"density": self.density}
+        values: dict[str, Any] = {"density": self.density, "fuel": self.fuel}
         if self.temperature is not None:
             values["temperature"] = self.temperature
         if self.lifetime is not None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from .ambient import AMBIENTS, Air, Ambient
 from .animation import Transform
+from .combustion import Combustion
 from .effects import EFFECTS, Effect
 from .emitter import Emitter
 from .fields import (
@@ -70,11 +71,18 @@ def _check_ambient(name: str, value: Any) -> Ambient:
     return check_one_of(name, value, AMBIENTS, "an ambient fluid")  # type: ignore[return-value]
 
 
+def _check_combustion(name: str, value: Any) -> Combustion | None:
+    if value is None:
+        return None
+    return check_one_of(name, value, (Combustion,), "a law of combustion")  # type: ignore[return-value]
+
+
 _CHECKS = {
     "name": check_file_name,
     "seed": lambda n, v: check_integer(n, v, least=0, most=2**64 - 1),
     "gravity": lambda n, v: check_vector(n, v, unit="m/s^2"),
     "ambient": _check_ambient,
+    "combustion": _check_combustion,
     "wind": lambda n, v: check_vector(n, v, unit="m/s"),
     "voxel": _length,
     "spacing": _length,
@@ -87,7 +95,7 @@ _CHECKS = {
 }
 
 
-_OBJECTS = ("ambient", "method")
+_OBJECTS = ("ambient", "combustion", "method")
 
 
 class Scene:
@@ -105,6 +113,8 @@ class Scene:
         Acts on what is lighter or heavier than the ambient fluid, default (0, 0, -9.81).
     ambient : Air, Gas or Liquid
         The fluid at rest around everything, default Air().
+    combustion : Combustion, optional
+        How fuel burns and hot fluid cools; default: neither does.
     wind : three numbers, m/s
         Uniform velocity of the free stream, default (0, 0, 0). Winds that change in time or place
         are effects.
@@ -140,6 +150,7 @@ class Scene:
     seed: int
     gravity: tuple[float, float, float]
     ambient: Ambient
+    combustion: Combustion | None
     wind: tuple[float, float, float]
     voxel: float | None
     spacing: float | None
@@ -157,6 +168,7 @@ class Scene:
         seed: int = 0,
         gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
         ambient: Ambient | None = None,
+        combustion: Combustion | None = None,
         wind: tuple[float, float, float] = (0.0, 0.0, 0.0),
         voxel: float | None = None,
         spacing: float | None = None,
@@ -173,6 +185,7 @@ class Scene:
         self.seed = seed
         self.gravity = gravity
         self.ambient = Air() if ambient is None else ambient
+        self.combustion = combustion
         self.wind = wind
         self.voxel = voxel
         self.spacing = spacing
@@ -237,7 +250,7 @@ class Scene:
     # ---- plain data ----
 
     def to_dict(self, folder: str | os.PathLike[str] | None = None) -> dict[str, Any]:
-        """Plain data, everything written out; without "effects" where there are none.
+        """Plain data, everything written out; without effects and combustion where there are none.
 
         Paths are relative to `folder` where it is given.
         """
@@ -248,7 +261,8 @@ class Scene:
             for data in sources + effects:
                 _relate_paths(data, Path(folder).absolute())
         transforms = _share_transforms(sources + effects)
-        objects = {key: getattr(self, key).to_dict() for key in _OBJECTS}
+        found = {key: getattr(self, key) for key in _OBJECTS}
+        objects = {key: item.to_dict() for key, item in found.items() if item is not None}
         data = {"schema": SCHEMA, **values, **objects}
         if transforms:
             data["transforms"] = transforms

@@ -564,6 +564,7 @@ def _make_core(scene: Scene, threads: int) -> _core.Simulation:
         spacing=scene.spacing or 0.0,
         gravity=scene.gravity,
         ambient=scene.ambient._core_ambient(),
+        combustion=scene.combustion._core_combustion() if scene.combustion else {},
         viscosity=scene.viscosity,
         wind=scene.wind,
         seed=scene.seed,
@@ -574,7 +575,11 @@ def _make_core(scene: Scene, threads: int) -> _core.Simulation:
     # Only tracers that are asked for by the voxel need to know it.
     by_voxel = any(getattr(source, "per_voxel", None) is not None for source in scene.sources)
     voxel = scene.nominal_voxel if by_voxel else math.nan
-    for source in scene.sources:
+    for index, source in enumerate(scene.sources):
+        if getattr(source, "fuel", 0) != 0 and scene.combustion is None:
+            what = f"sources[{index}]: {type(source).__name__}.fuel = {shown(source.fuel)}"
+            law = "the scene has no law by which it burns: Scene(combustion=Combustion())"
+            raise ValueError(f"{what}: {law}")
         source._add_to(core, voxel)
     for effect in scene.effects:
         effect._add_to(core)

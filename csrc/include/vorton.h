@@ -164,6 +164,32 @@ typedef struct vt_ambient {
 
 VT_API vt_ambient vt_default_ambient(void);
 
+enum { VT_BURN_NONE, VT_BURN_SIMPLE, VT_BURN_ARRHENIUS };
+
+/* How fluid that carries fuel burns, and how hot fluid cools. Fuel becomes flame, flame smoke and
+ * clear products; all are shares of the mass of a vorton. The heat of combustion is that of fuel as
+ * it is emitted, the air in which it burns included: pure gas has some 5e7 J/kg, mixed with just
+ * enough air 2.8e6. */
+typedef struct vt_combustion {
+    int32_t law;          /* VT_BURN_NONE: nothing burns nor cools (default of a simulation);
+                             _SIMPLE: at one rate above the ignition temperature; _ARRHENIUS: at the
+                             rate x exp(-activation / temperature) */
+    double rate;          /* 1/s, 1e-9 .. 1e15 (default 10 simple, 5e4 Arrhenius) */
+    double ignition;      /* of _SIMPLE, K, 0 .. 1e6 (default 500) */
+    double activation;    /* of _ARRHENIUS, K, 0 .. 1e6 (default 9000) */
+    double flame_time;    /* mean life of flame, s, 1e-6 .. 1e9 (default .1) */
+    double heat;          /* of combustion, J/kg of fuel, 0 .. 1e9 (default 1.3e6) */
+    double heat_capacity; /* of the fluid, J/(kg K), 1 .. 1e6 (default 1100) */
+    double soot;          /* share of the flame that becomes smoke, 0 .. 1 (default .3) */
+    double radiation;     /* how fast fluid of 1500 K cools by radiation, K/s, 0 .. 1e9 (default
+                             400); grows as T^4 less that of the ambient fluid */
+    double mixing;        /* rate of cooling towards the ambient temperature by mixing, 1/s, 0 ..
+                             1e9 (default 1) */
+} vt_combustion;
+
+/* The defaults of a law, VT_BURN_... */
+VT_API vt_combustion vt_default_combustion(int32_t law);
+
 typedef struct vt_simulation_def {
     int64_t max_vortons; /* room for vortons, 1 .. 2^30; address space only (default 2^20) */
     int64_t max_tracers; /* room for tracers, 1 .. 2^31 - 1 (default 2^23) */
@@ -173,6 +199,7 @@ typedef struct vt_simulation_def {
                             method.cores point / .66 */
     double gravity[3];   /* m/s^2, at most 1e6 (default 0 0 -9.81) */
     vt_ambient ambient;  /* default vt_default_ambient() */
+    vt_combustion combustion; /* default vt_default_combustion(VT_BURN_NONE) */
     double viscosity;    /* kinematic viscosity nu, m^2/s, 0 .. 1e6 (default 0: no diffusion) */
     double wind[3];      /* uniform velocity of the free stream, m/s (default 0) */
     uint64_t seed;       /* key of all random numbers (default 0) */

@@ -41,9 +41,22 @@ static const vt_py_field ambient_fields[] = {
     {"expansion", VT_PY_FINITE, offsetof(vt_ambient, expansion), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
+static const vt_py_field combustion_fields[] = {
+    {"law", VT_PY_CHOICE, offsetof(vt_combustion, law), "none simple arrhenius"},
+    {"rate", VT_PY_FINITE, offsetof(vt_combustion, rate), NULL},
+    {"ignition", VT_PY_FINITE, offsetof(vt_combustion, ignition), NULL},
+    {"activation", VT_PY_FINITE, offsetof(vt_combustion, activation), NULL},
+    {"flame_time", VT_PY_FINITE, offsetof(vt_combustion, flame_time), NULL},
+    {"heat", VT_PY_FINITE, offsetof(vt_combustion, heat), NULL},
+    {"heat_capacity", VT_PY_FINITE, offsetof(vt_combustion, heat_capacity), NULL},
+    {"soot", VT_PY_FINITE, offsetof(vt_combustion, soot), NULL},
+    {"radiation", VT_PY_FINITE, offsetof(vt_combustion, radiation), NULL},
+    {"mixing", VT_PY_FINITE, offsetof(vt_combustion, mixing), NULL},
+    {NULL, VT_PY_OBJECT, 0, NULL}};
+
 typedef struct simulation_arguments {
     vt_simulation_def def;
-    PyObject *method, *ambient;
+    PyObject *method, *ambient, *combustion;
 } simulation_arguments;
 
 static const vt_py_field simulation_fields[] = {
@@ -53,6 +66,7 @@ static const vt_py_field simulation_fields[] = {
     {"spacing", VT_PY_FINITE, offsetof(simulation_arguments, def.spacing), NULL},
     {"gravity", VT_PY_VECTOR, offsetof(simulation_arguments, def.gravity), NULL},
     {"ambient", VT_PY_OBJECT, offsetof(simulation_arguments, ambient), NULL},
+    {"combustion", VT_PY_OBJECT, offsetof(simulation_arguments, combustion), NULL},
     {"viscosity", VT_PY_FINITE, offsetof(simulation_arguments, def.viscosity), NULL},
     {"wind", VT_PY_VECTOR, offsetof(simulation_arguments, def.wind), NULL},
     {"seed", VT_PY_UINT64, offsetof(simulation_arguments, def.seed), NULL},
@@ -67,7 +81,9 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *positional, PyObje
     simulation_arguments arguments = {.def = vt_default_simulation()};
     if (vt_py_fill_arguments("Simulation", positional, named, simulation_fields, &arguments) < 0 ||
         vt_py_to_method(arguments.method, &arguments.def.method) < 0 ||
-        vt_py_fill("ambient", arguments.ambient, ambient_fields, &arguments.def.ambient) < 0)
+        vt_py_fill("ambient", arguments.ambient, ambient_fields, &arguments.def.ambient) < 0 ||
+        vt_py_fill("combustion", arguments.combustion, combustion_fields,
+                   &arguments.def.combustion) < 0)
         return NULL;
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     vt_py_simulation *self = (vt_py_simulation *)allocate(type, 0);
@@ -413,7 +429,8 @@ static PyGetSetDef properties[] = {
 
 static const char documentation[] =
     "Simulation(*, max_vortons=..., max_tracers=..., max_nodes=..., spacing=..., viscosity=..., "
-    "gravity=..., ambient=..., wind=..., seed=..., threads=..., at_capacity=..., method=...)"
+    "gravity=..., ambient=..., combustion=..., wind=..., seed=..., threads=..., at_capacity=..., "
+    "method=...)"
     "\n--\n\n"
     "A simulation of the C library; vorton.h (vt_simulation_def) has units, ranges and "
     "defaults.\n\n"

@@ -8,6 +8,7 @@
 #include "stages/force.h"
 #include "stages/motion.h"
 #include "stages/poisson.h"
+#include "stages/react.h"
 #include "stages/scalars.h"
 #include "state/grid.h"
 #include "vorton.h"

@@ -47,6 +47,21 @@ VT_INLINE float vt_density_at(const vt_fluid *f, float temperature)
     return f->density * (f->temperature / temperature);
 }
 
+/* Mass of the fluid of a vorton, kg: as if its density were the ambient one, since its volume stays
+ * what it is whatever its temperature. */
+VT_INLINE float vt_vorton_mass(const vt_fluid *f, float volume, float temperature)
+{
+    (void)temperature;
+    return f->density * volume;
+}
+
+/* Its mass x (temperature - that of the ambient fluid at height 0), kg K. */
+static inline double vt_excess_heat(const vt_fluid *f, float volume, float temperature)
+{
+    return (double)vt_vorton_mass(f, volume, temperature) *
+           ((double)temperature - (double)f->temperature);
+}
+
 /* rho', kg/m^3, of fluid at a point with a temperature and a deviation of its own. */
 VT_INLINE float vt_density_deviation(const vt_fluid *f, const float position[3], float temperature,
                                      float deviation)

@@ -8,8 +8,10 @@
 #include "core/mathd.h"
 #include "core/random.h"
 #include "core/status.h"
+#include "population.h"
 #include "state/ambient.h"
 #include "state/births.h"
+#include "state/placed.h"
 #include "state/simulation.h"
 
 enum { PARCEL_STREAM = 7, MOST_PARCELS = 1 << 20, LINE = 16 };
@@ -136,15 +138,22 @@ static int is_beside(const vt_region *shape, const double up[3], const float poi
     return 1;
 }
 
+/* What is born at a time carries, and how long it lives. */
+static vt_parcels_def values_at(const vt_parcels *p, double time)
+{
+    vt_parcels_def now = {.lifetime = p->lifetime};
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+        *carried_of(&now, c) = p->carried[c];
+    vt_animate(&p->animations, time, &now);
+    return now;
+}
+
 /* What is born at a point of the shape's space becomes row `to` of the list, in the world. */
 static void bear_parcel(const vt_parcels *p, const vt_pose *pose, const float point[3], int inside,
                         double volume, double time, int64_t to, vt_parcel_list *list)
 {
-    vt_parcels_def now = {.lifetime = p->lifetime};
+    vt_parcels_def now = values_at(p, time);
     double place[3], world[3];
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
-        *carried_of(&now, c) = p->carried[c];
-    vt_animate(&p->animations, time, &now);
     for (int a = 0; a < 3; a++)
         place[a] = (double)point[a];
     vt_pose_point(pose, place, world);
@@ -224,6 +233,59 @@ vt_parcel_list vt_list_parcels(vt_simulation *s, const vt_parcels *p, double fro
     return list;
 }
 
+/* ---- fluid that comes by itself ---- */
+
+/* Whether a vorton is fluid that nothing has happened to. */
+static int is_fresh(const vt_simulation *s, const vt_fluid *fluid, int64_t row)
+{
+    const float *const smoke = vt_used_column(&s->vortons.set, VT_VORTON_smoke);
+    return !vt_has_contrast(s, fluid, row) && !(smoke && smoke[row] > 0);
+}
+
+/* Such a vorton becomes one of the emitter's. */
+static void soak(vt_simulation *s, vt_parcels_def *now, int64_t row)
+{
+    const vt_set *const set = &s->vortons.set;
+    vt_count_heat(s, row, 1, NULL, -1);
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
+        float *const column = vt_used_column(set, vt_carried_column[c]);
+        const float value = (float)*carried_of(now, c);
+        if (column && (c != VT_CARRIED_temperature || value > 0))
+            column[row] = value;
+    }
+    if (set->used[VT_VORTON_lifetime])
+        s->vortons.lifetime[row] = (float)now->lifetime;
+    if (set->used[VT_VORTON_halo])
+        s->vortons.halo[row] = 0;
+    s->vortons.age[row] = 0;
+    vt_count_heat(s, row, 1, NULL, 1);
+}
+
+static void soak_shape(vt_simulation *s, const vt_parcels *p)
+{
+    const vt_vortons *const v = &s->vortons;
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    const vt_pose pose = vt_pose_at(&s->transforms, p->parent, s->time);
+    vt_parcels_def now = values_at(p, s->time);
+    for (int64_t i = 0; i < v->set.count && now.fuel > 0; i++) {
+        if (!is_fresh(s, &fluid, i))
+            continue;
+        const double place[3] = {(double)v->position[3 * i], (double)v->position[3 * i + 1],
+                                 (double)v->position[3 * i + 2]};
+        if (vt_placed_contains(&p->shape, &pose, place))
+            soak(s, &now, i);
+    }
+}
+
+void vt_soak_parcels(vt_simulation *s)
+{
+    for (int32_t n = 0; n < s->sources.parcels_count; n++) {
+        const vt_parcels *const p = &s->sources.parcels[n];
+        if (p->rate > 0 && s->time >= p->start && s->time < p->end)
+            soak_shape(s, p);
+    }
+}
+
 /* ---- adding ---- */
 
 static vt_status check_spacing(const vt_parcels_def *def)
@@ -249,13 +311,18 @@ static double most_of(const vt_animations *animations, const char *parameter, do
     return fmax(sign * least, sign * most);
 }
 
-static vt_status check_shares(const vt_parcels_def *def)
+static vt_status check_shares(const vt_simulation *s, const vt_parcels_def *def)
 {
     vt_animations animations = {.count = def->animation_count,
                                 .items = (vt_animation *)def->animations};
     const double fuel = most_of(&animations, "fuel", def->fuel, 1);
     const double flame = most_of(&animations, "flame", def->flame, 1);
     const double smoke = most_of(&animations, "smoke", def->smoke, 1);
+    if (fuel > 0 && s->def.combustion.law == VT_BURN_NONE)
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "fuel is up to %g of the mass; allowed is 0 without a law by which it burns "
+                       "(combustion)",
+                       fuel);
     if (fuel + flame + smoke > 1 + 1e-9)
         return vt_fail(
             VT_INVALID_ARGUMENT,
@@ -270,7 +337,7 @@ static vt_status check_def(const vt_simulation *s, const vt_parcels_def *def)
     if (!status)
         status = vt_check_animations(parameters, "parcels", def->animation_count, def->animations);
     if (!status)
-        status = check_shares(def);
+        status = check_shares(s, def);
     if (!status)
         status = check_spacing(def);
     if (!status)

@@ -40,4 +40,8 @@ vt_status vt_copy_parcels(const vt_parcels *from, vt_parcels *to);
 vt_parcel_list vt_list_parcels(vt_simulation *simulation, const vt_parcels *parcels, double from,
                                double to, int64_t room);
 
+/* Ambient fluid that the flow has carried into the shape of an emitter with fuel, while that goes
+ * on, takes what that gives: what flows through a fire burns. */
+void vt_soak_parcels(vt_simulation *simulation);
+
 #endif

@@ -383,6 +383,8 @@ void vt_remove_rows(vt_simulation *s, int set, const uint8_t *mask)
     for (int64_t i = 0; i < rows->count; i++)
         if (!mask[i])
             order[kept++] = (uint32_t)i;
+    if (set == VT_VORTONS && kept < rows->count)
+        vt_count_heat(s, 0, rows->count, mask, -1);
     if (kept < rows->count) {
         vt_permute_set(rows, order, kept, &s->arena, s->def.threads);
         if (set == VT_VORTONS) {

@@ -9,6 +9,7 @@
 #include "core/reserve.h"
 #include "core/status.h"
 #include "state/ambient.h"
+#include "state/combustion.h"
 
 vt_simulation_def vt_default_simulation(void)
 {
@@ -17,6 +18,7 @@ vt_simulation_def vt_default_simulation(void)
                                .max_nodes = INT64_C(1) << 24,
                                .gravity = {0, 0, -9.81},
                                .ambient = vt_default_ambient(),
+                               .combustion = vt_default_combustion(VT_BURN_NONE),
                                .method = vt_default_method()};
 }
 
@@ -58,6 +60,8 @@ static vt_status check_definition(const vt_simulation_def *def)
                              def->wind[a]);
     if (!status)
         status = vt_check_ambient(def);
+    if (!status)
+        status = vt_check_combustion(&def->combustion);
     return status ? status : vt_check_method(&def->method);
 }
 
@@ -90,6 +94,9 @@ static int reserve_memory(vt_simulation *s)
     s->vortons.set.used[VT_VORTON_birth_strength] = s->def.method.split > 0;
     s->vortons.set.used[VT_VORTON_acceleration] = s->def.method.buoyancy == VT_BUOYANCY_FULL;
     s->vortons.set.used[VT_VORTON_halo] = s->def.viscosity > 0;
+    const int burns = s->def.combustion.law != VT_BURN_NONE;
+    for (int c = 0; c < VT_CARRIED_COLUMNS && burns; c++)
+        s->vortons.set.used[vt_carried_column[c]] |= c != VT_CARRIED_density;
     return 0;
 }
 

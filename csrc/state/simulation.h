@@ -31,6 +31,13 @@ typedef struct vt_pair_sources {
     float *position, *strength, *core; /* m, m^3/s, m */
 } vt_pair_sources;
 
+/* Heat of the vortons, J: see heat.h. */
+typedef struct vt_heat_books {
+    double released, radiated, mixed; /* since creation */
+    double brought;                   /* by those that came, less by those that went */
+    double known;                     /* heat of the vortons when last looked at */
+} vt_heat_books;
+
 struct vt_simulation {
     /* Plain values, which a copy of the simulation takes whole: nothing up to `vortons` may own
      * memory. First what is fixed at creation: the definition (threads resolved), the kernels for
@@ -49,7 +56,8 @@ struct vt_simulation {
     double born_until; /* after a step that failed half-way, who was due by then is born; or -1 */
     int64_t populated_id; /* next id of vortons when the halo was last looked after */
     int64_t substeps;     /* since creation: sets the cadence of sorting the columns */
-    uint32_t viewed[2];   /* columns (bits) of which views are out: they may be written any time */
+    vt_heat_books heat;
+    uint32_t viewed[2]; /* columns (bits) of which views are out: they may be written any time */
 
     /* records */
     vt_extremes extremes;
@@ -114,6 +122,11 @@ void vt_use_vorton_column(vt_simulation *simulation, int column);
 
 /* Begins to keep a column of the tracers up to date, filled with what it should hold now. */
 void vt_use_tracer_column(vt_simulation *simulation, int column);
+
+/* Enters into the books of heat rows [first, first + count) of the vortons that came (sign 1) or go
+ * (-1); where mask is not NULL those alone where it is not 0. */
+void vt_count_heat(vt_simulation *simulation, int64_t first, int64_t count, const uint8_t *mask,
+                   double sign);
 
 /* smallest_core again, from the column: after removal, and where a view of it may have been
  * written. */

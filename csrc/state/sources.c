@@ -650,6 +650,7 @@ static void bear_vortons(vt_simulation *s, vt_births *b, int64_t from, int64_t c
     for (int64_t i = 0; i < count; i++)
         s->vortons.age[first + i] = age_at_birth(s, b->vorton_time[from + i]);
     give_carried(s, b, from, first, count);
+    vt_count_heat(s, first, count, NULL, 1);
 }
 
 void vt_bear(vt_simulation *s, vt_births *b, double until)
