@@ -277,7 +277,8 @@ def test_null_pointers_are_refused():
 def test_every_refused_allocation_is_reported_and_nothing_leaks(tmp_path):
     functions = ["malloc", "calloc", "realloc", "aligned_alloc"]
     sources = ["tests/c/volume_memory.c", *(f"csrc/io/{name}.c" for name in (
-        "bytes", "leaves", "rasterize", "smooth", "vdb", "vdb_leaves", "volume")),
+        "bytes", "leaves", "rasterize", "smooth", "tracer_source", "vdb", "vdb_leaves",
+        "volume")),
         *(f"csrc/core/{name}.c" for name in ("parallel", "status", "reserve"))]
     program = tmp_path / "volume_memory"
     command = ["cc", "-std=c11", "-O1", "-g", "-fsanitize=address,undefined",

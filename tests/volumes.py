@@ -10,9 +10,14 @@ VelocityFunction = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_int64, c.POINTER(c.c_flo
                                c.POINTER(c.c_float))
 
 
+CARRIED = "temperature", "fuel", "flame", "smoke"
+FIELDS = "temperature", "fuel", "flame", "coverage"
+
+
 class Source(c.Structure):
     _fields_ = [("count", c.c_int64), ("position", c.c_void_p), ("density", c.c_void_p),
-                ("size", c.c_void_p), ("velocity", c.c_void_p), ("context", c.c_void_p)]
+                ("size", c.c_void_p), ("velocity", c.c_void_p), ("context", c.c_void_p),
+                *((name, c.c_void_p) for name in CARRIED), ("ambient_temperature", c.c_double)]
 
 
 class Definition(c.Structure):
@@ -23,12 +28,15 @@ class Definition(c.Structure):
 class Info(c.Structure):
     _fields_ = [("leaves", c.c_int64), ("active_voxels", c.c_int64), ("tracers", c.c_int64),
                 ("mass", c.c_double), ("centroid", c.c_double * 3), ("lower", c.c_double * 3),
-                ("upper", c.c_double * 3), ("filled_voxels", c.c_double)]
+                ("upper", c.c_double * 3), ("filled_voxels", c.c_double),
+                ("coldest", c.c_double), ("hottest", c.c_double), ("most_flame", c.c_double),
+                ("ambient_temperature", c.c_double)]
 
 
 class Encoding(c.Structure):
     _fields_ = [("density_name", c.c_char_p), ("velocity_name", c.c_char_p), ("half", c.c_int32),
-                ("compress", c.c_int32)]
+                ("compress", c.c_int32), ("temperature_name", c.c_char_p),
+                ("heat_name", c.c_char_p), ("flame_name", c.c_char_p), ("fuel_name", c.c_char_p)]
 
 
 library = c.CDLL(vorton.get_library())
@@ -62,13 +70,18 @@ def floats(values, shape):
 class Volume:
     """A vt_volume of tracers: position (n x 3), density (n, kg), size (n, m).
 
-    velocity: a function of points (m x 3), or None.
+    velocity: a function of points (m x 3), or None. carried: what the tracers carry beside, by
+    name (temperature in K, fuel, flame, smoke), and ambient_temperature.
     """
 
-    def __init__(self, position, density, size, voxel_size, velocity=None, margin=3.0, threads=0):
+    def __init__(self, position, density, size, voxel_size, velocity=None, margin=3.0, threads=0,
+                 ambient_temperature=293.15, **carried):
         self.handle = c.c_void_p()
         count = len(position)
         arrays = [floats(position, (count, 3)), floats(density, (count,)), floats(size, (count,))]
+        arrays += [floats(carried[name], (count,)) if name in carried else None
+                   for name in CARRIED]
+        assert set(carried) <= set(CARRIED)
         self.calls = []
 
         @VelocityFunction
@@ -81,8 +94,9 @@ class Volume:
             np.ctypeslib.as_array(out, (number, 3))[:] = result
             return 0
 
-        source = Source(count, *(a.ctypes.data for a in arrays),
-                        c.cast(call, c.c_void_p) if velocity else None, None)
+        places = [a if a is None else a.ctypes.data for a in arrays]
+        source = Source(count, *places[:3], c.cast(call, c.c_void_p) if velocity else None, None,
+                        *places[3:], ambient_temperature)
         definition = Definition(voxel_size, margin, threads)
         check(library.vt_create_volume_from_tracers(c.byref(source), c.byref(definition),
                                                     c.byref(self.handle)))
@@ -104,12 +118,22 @@ class Volume:
             values.ctypes.data_as(c.c_void_p)))
         return values.transpose(2, 1, 0)
 
-    def encode(self, density_name="density", velocity_name="velocity", half=True, compress=True):
-        """The bytes of a .vdb file."""
-        names = [None if name is None else name.encode() for name in (density_name, velocity_name)]
+    def values(self, field, first, shape):
+        """Values of a field with shape (x, y, z), from voxel first on."""
+        values = np.full(tuple(shape)[::-1], np.nan, np.float32)
+        check(library.vt_volume_values(
+            self.handle, FIELDS.index(field), (c.c_int32 * 3)(*map(int, first)),
+            (c.c_int32 * 3)(*map(int, shape)), values.ctypes.data_as(c.c_void_p)))
+        return values.transpose(2, 1, 0)
+
+    def encode(self, **options):
+        """The bytes of a .vdb file; options are members of vt_vdb_def."""
+        encoding = library.vt_default_vdb()
+        for name, value in options.items():
+            setattr(encoding, name, value.encode() if isinstance(value, str) else value)
         data, size = c.c_void_p(), c.c_int64()
-        check(library.vt_encode_vdb(self.handle, c.byref(Encoding(*names, half, compress)),
-                                    c.byref(data), c.byref(size)))
+        check(library.vt_encode_vdb(self.handle, c.byref(encoding), c.byref(data),
+                                    c.byref(size)))
         file = c.string_at(data, size.value)
         library.vt_free(data)
         return file

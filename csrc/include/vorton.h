@@ -673,8 +673,19 @@ VT_API vt_status vt_solve_poisson(const int32_t cells[3], double spacing, float 
 /* ---- volumes ---- */
 
 /* A sparse volume: leaves of 8 x 8 x 8 voxels (value index x * 64 + y * 8 + z), voxel (i, j, k)
- * centred at voxel_size * (i, j, k). */
+ * centred at voxel_size * (i, j, k). It has a density, perhaps a velocity, and those of the fields
+ * of volume.def that the tracers carry. These are means weighted with the tracers' mass, sum m T W
+ * / sum m W, never sums. */
 typedef struct vt_volume vt_volume;
+
+typedef enum vt_volume_field {
+#define VT_VOLUME_FIELD(name, unit, description) VT_VOLUME_##name,
+#include "vorton/volume.def"
+    VT_VOLUME_FIELDS
+} vt_volume_field;
+
+/* Name of a field; NULL past the last. */
+VT_API const char *vt_volume_field_name(int field);
 
 typedef struct vt_volume_def {
     double voxel_size;      /* m, > 0 */
@@ -685,7 +696,8 @@ typedef struct vt_volume_def {
 } vt_volume_def;
 VT_API vt_volume_def vt_default_volume(void);
 
-/* Density (kg/m^3) of the tracers and velocity (m/s) on voxels, from the state of now. */
+/* Density (kg/m^3) of the tracers, velocity (m/s), and what else they carry, on voxels, from the
+ * state of now. */
 VT_API vt_status vt_create_volume(vt_simulation *simulation, const vt_volume_def *def,
                                   vt_volume **volume);
 VT_API void vt_destroy_volume(vt_volume *volume); /* NULL is allowed */
@@ -703,6 +715,13 @@ typedef struct vt_tracer_source {
     const float *size;     /* count; spacing of the tracers around it at birth, m, >= 0 */
     vt_velocity_function *velocity; /* called for many voxels at a time; NULL: no velocity grid */
     void *context;                  /* its first argument */
+    const float *temperature;       /* count, K, > 0; NULL: not carried */
+    const float *fuel, *flame, *smoke; /* count, mass fractions of the fluid around each, >= 0; NULL:
+                                          not carried. Of what began as fuel only that part is dense
+                                          that is smoke by now: density x (smoke + e) / (fuel + flame
+                                          + smoke + e), e = .001, so that what is far from all
+                                          flames stays what it is */
+    double ambient_temperature;        /* of the fluid without tracers, K, > 0 with temperature */
 } vt_tracer_source;
 VT_API vt_status vt_create_volume_from_tracers(const vt_tracer_source *source,
                                                const vt_volume_def *def, vt_volume **volume);
@@ -714,6 +733,9 @@ typedef struct vt_volume_info {
     double lower[3], upper[3]; /* bounds of the active voxels, m */
     double filled_voxels; /* (sum of density)^2 / sum of density^2: as many voxels of one density
                              hold the smoke; a faint rim hardly counts */
+    double coldest, hottest;    /* of the active voxels, K; 0 without temperature */
+    double most_flame;          /* largest share of flame in a voxel; 0 without flame */
+    double ambient_temperature; /* K; 0 without temperature */
 } vt_volume_info;
 VT_API vt_status vt_get_volume_info(const vt_volume *volume, vt_volume_info *info);
 
@@ -722,11 +744,19 @@ VT_API vt_status vt_get_volume_info(const vt_volume *volume, vt_volume_info *inf
 VT_API vt_status vt_volume_density(const vt_volume *volume, const int32_t first[3],
                                    const int32_t shape[3], float *values);
 
+/* The same for a field (VT_VOLUME_...); temperature is ambient where no tracer reaches. */
+VT_API vt_status vt_volume_values(const vt_volume *volume, int field, const int32_t first[3],
+                                  const int32_t shape[3], float *values);
+
 typedef struct vt_vdb_def {
     const char *density_name;  /* grid names; NULL leaves the grid out (default "density") */
     const char *velocity_name; /* (default "velocity") */
     int32_t half;              /* store 16-bit floats (default 1) */
     int32_t compress;          /* zlib, where the build has it (default 1) */
+    const char *temperature_name; /* K, background ambient (default "temperature") */
+    const char *heat_name;  /* what glows: 0 at 800 K .. 1 at 2500 K, from temperature (default NULL) */
+    const char *flame_name; /* (default "flame") */
+    const char *fuel_name;  /* (default "fuel") */
 } vt_vdb_def;
 VT_API vt_vdb_def vt_default_vdb(void);
 

@@ -5,7 +5,7 @@
 
 #include "core/status.h"
 
-enum { MOST_ALONG = 8 };
+enum { MOST_ALONG = 8, CARRIED = 4, OWN = 5 /* floats of a point: position, density, size */ };
 
 static int64_t points_along(const vt_tracers *t, int64_t row, double voxel_size)
 {
@@ -33,19 +33,53 @@ static int64_t fill_cube(const vt_tracers *t, int64_t row, int64_t along, float 
     return count;
 }
 
+/* All points, and for each what its tracer carries. */
+static void fill_points(const vt_tracers *t, double voxel_size, int64_t points, float *memory,
+                        vt_tracer_source *source)
+{
+    float *const density = memory + 3 * points, *const size = density + points;
+    float *next = size + points;
+    const float **const carried[CARRIED] = {&source->temperature, &source->fuel, &source->flame,
+                                            &source->smoke};
+    int64_t n = 0;
+    for (int64_t i = 0; i < t->set.count; i++)
+        n += fill_cube(t, i, points_along(t, i, voxel_size), memory + 3 * n, density + n, size + n);
+    for (int c = 0; c < CARRIED; c++) {
+        if (!*carried[c])
+            continue;
+        float *const values = next;
+        for (int64_t i = 0; i < t->set.count; i++) {
+            const int64_t along = points_along(t, i, voxel_size);
+            for (int64_t k = 0; k < along * along * along; k++)
+                *next++ = (*carried[c])[i];
+        }
+        *carried[c] = values;
+    }
+    source->count = points;
+    source->position = memory;
+    source->density = density;
+    source->size = size;
+}
+
+/* What a row of the set has, or NULL where it is not in use. */
+static const float *column(const vt_tracers *t, int index)
+{
+    return t->set.used[index] ? t->set.column[index] : NULL;
+}
+
 vt_status vt_list_grown_tracers(const vt_tracers *t, double voxel_size, vt_tracer_source *source,
                                 float **memory)
 {
-    const int64_t count = t->set.count;
     *memory = NULL;
-    source->count = count;
+    source->count = t->set.count;
     source->position = t->position;
     source->density = t->density;
     source->size = t->size;
+    source->temperature = column(t, VT_TRACER_temperature);
     if (!t->set.used[VT_TRACER_growth])
         return VT_OK;
     int64_t points = 0;
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < t->set.count; i++) {
         const int64_t along = points_along(t, i, voxel_size);
         points += along * along * along;
     }
@@ -54,17 +88,10 @@ vt_status vt_list_grown_tracers(const vt_tracers *t, double voxel_size, vt_trace
                        "the tracers have grown to %lld voxels of %g m; allowed are %d: take larger "
                        "voxels",
                        (long long)points, voxel_size, INT32_MAX);
-    float *const position = malloc((size_t)(points + 1) * 5 * sizeof *position);
-    if (!position)
+    *memory = malloc((size_t)(points + 1) * (OWN + CARRIED) * sizeof(float));
+    if (!*memory)
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for %lld points of grown tracers",
                        (long long)points);
-    float *const density = position + 3 * points, *const size = density + points;
-    for (int64_t i = 0, n = 0; i < count; i++)
-        n += fill_cube(t, i, points_along(t, i, voxel_size), position + 3 * n, density + n,
-                       size + n);
-    source->count = points;
-    source->position = *memory = position;
-    source->density = density;
-    source->size = size;
+    fill_points(t, voxel_size, points, *memory, source);
     return VT_OK;
 }

@@ -1,4 +1,5 @@
-/* Tracers to leaves of density: hat deposit, then a mass-preserving separable filter.
+/* Tracers to leaves of density: hat deposit, then a mass-preserving separable filter; and to fields
+ * on the same leaves, each a mean weighted with the tracers' mass.
  *
  * The tracers are sorted by leaf, stably, so that every leaf adds up its own in the order of their
  * rows; a leaf has a margin of one voxel for what falls over its upper faces, and the margins are
@@ -10,6 +11,7 @@
 #include "core/parallel.h"
 #include "core/simd.h"
 #include "core/status.h"
+#include "io/tracer_source.h"
 #include "io/volume.h"
 
 enum {
@@ -35,6 +37,8 @@ typedef struct chunk {
 
 typedef struct raster {
     const vt_tracer_source *source;
+    const float *amount; /* what is deposited: of each tracer, times value where that is not NULL */
+    const float *value;
     double per_voxel; /* 1 / voxel size, 1/m */
     double scale;     /* 1 / voxel volume, 1/m^3 */
     int threads;
@@ -49,7 +53,9 @@ typedef struct raster {
     uint8_t *touched;   /* bit d: reaches the upper neighbour (d >> 2, d >> 1 & 1, d & 1) */
     vt_leaves hat;      /* the deposit, margins gathered */
     int infinite[VT_MAX_THREADS]; /* a thread met a density that is */
-    vt_leaves *density;
+    float *amounts;               /* of the tracers, where they are none of the source's columns */
+    float *mass;                  /* of all tracers, filtered, where that is not the density */
+    vt_volume *volume;
 } raster;
 
 /* ---- which leaves ---- */
@@ -79,11 +85,6 @@ static inline int is_same_leaf(const int32_t a[3], const int32_t b[3])
     return (((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2])) & ~7) == 0;
 }
 
-static inline int is_amount(float x)
-{
-    return x >= 0.0f && x - x == 0.0f;
-}
-
 /* Place of the leaf in the chunk's set, with a counter of its own; -1 when there is no memory. */
 static int64_t add_leaf(chunk *c, uint64_t key)
 {
@@ -107,8 +108,7 @@ static void find_block(raster *r, chunk *c, int64_t begin, int64_t end)
     double place[3], size = 0.0;
     for (int64_t i = begin; i < end; i++) {
         locate(r, i, place);
-        if (!find_voxel(place, voxel) || !is_amount(r->source->density[i]) ||
-            !is_amount(r->source->size[i])) {
+        if (!find_voxel(place, voxel) || !vt_tracer_is_allowed(r->source, i)) {
             c->bad_row = i;
             return;
         }
@@ -152,28 +152,6 @@ static vt_status no_memory(const raster *r)
                    (long long)r->source->count);
 }
 
-static vt_status describe_bad(const raster *r, int64_t row)
-{
-    const vt_tracer_source *const s = r->source;
-    const float *const p = s->position + 3 * row;
-    const double x = (double)p[0], y = (double)p[1], z = (double)p[2];
-    if (!is_amount(s->density[row]))
-        return vt_fail(s->density[row] < 0.0f ? VT_INVALID_ARGUMENT : VT_NOT_FINITE,
-                       "density of tracer row %lld is %g; it must be finite and >= 0",
-                       (long long)row, (double)s->density[row]);
-    if (!is_amount(s->size[row]))
-        return vt_fail(s->size[row] < 0.0f ? VT_INVALID_ARGUMENT : VT_NOT_FINITE,
-                       "size of tracer row %lld is %g; it must be finite and >= 0", (long long)row,
-                       (double)s->size[row]);
-    if ((x - x) + (y - y) + (z - z) != 0.0)
-        return vt_fail(VT_NOT_FINITE, "position of tracer row %lld is (%g, %g, %g), not finite",
-                       (long long)row, x, y, z);
-    return vt_fail(VT_INVALID_ARGUMENT,
-                   "position of tracer row %lld is (%g, %g, %g) m, more than 2^23 voxels of %g m "
-                   "from the origin; remove the tracer or take larger voxels",
-                   (long long)row, x, y, z, 1.0 / r->per_voxel);
-}
-
 static vt_status make_sources(raster *r)
 {
     vt_key_set leaves[MOST_CHUNKS];
@@ -190,7 +168,7 @@ static vt_status make_sources(raster *r)
     vt_parallel_for(r->threads, r->chunk_count, 1, find_leaves, r);
     for (int64_t n = 0; n < r->chunk_count; n++) {
         if (r->chunks[n].bad_row >= 0)
-            return describe_bad(r, r->chunks[n].bad_row);
+            return vt_describe_bad_tracer(r->source, r->volume->voxel_size, r->chunks[n].bad_row);
         if (r->chunks[n].failed)
             return no_memory(r);
         leaves[n] = r->chunks[n].leaves;
@@ -260,7 +238,9 @@ static inline int deposit_tracer(const raster *r, int64_t tracer, double *sums)
         part[axis] -= voxel[axis];
     }
     const int x = voxel[0] & 7, y = voxel[1] & 7, z = voxel[2] & 7;
-    const double weight = (double)r->source->density[tracer], upper = weight * part[2];
+    const double amount = (double)r->amount[tracer];
+    const double weight = r->value ? amount * (double)r->value[tracer] : amount;
+    const double upper = weight * part[2];
     const pair along_z = {weight - upper, upper};
     const pair x1 = along_z * part[0], x0 = along_z - x1;
     const pair x1y1 = x1 * part[1], x0y1 = x0 * part[1];
@@ -325,7 +305,7 @@ static void gather_leaves(void *context, int64_t begin, int64_t end, int thread)
         float *const values = r->hat.values + row * VT_LEAF_VOXELS;
         memset(values, 0, VT_LEAF_VOXELS * sizeof *values);
         gather_margins(r, r->hat.keys[row], values);
-        if (!vt_mark_active(&r->hat, row))
+        if (!r->volume->density.count && !vt_mark_active(&r->hat, row))
             r->infinite[thread] = 1;
     }
 }
@@ -342,6 +322,15 @@ static int add_touched(const raster *r, vt_key_set *keys)
     return 0;
 }
 
+static vt_status check_finite(const raster *r, const char *what)
+{
+    for (int thread = 0; thread < r->threads; thread++)
+        if (r->infinite[thread])
+            return vt_fail(VT_NOT_FINITE, "%s of a voxel of %g m is too large for a float32", what,
+                           r->volume->voxel_size);
+    return VT_OK;
+}
+
 static vt_status deposit(raster *r)
 {
     vt_key_set keys = {0};
@@ -356,11 +345,104 @@ static vt_status deposit(raster *r)
     if (status != VT_OK)
         return status;
     vt_parallel_for(r->threads, r->hat.count, 16, gather_leaves, r);
-    for (int thread = 0; thread < r->threads; thread++)
-        if (r->infinite[thread])
-            return vt_fail(VT_NOT_FINITE, "density of a voxel of %g m is too large for a float32",
-                           1.0 / r->per_voxel);
+    return check_finite(r, "density");
+}
+
+/* ---- fields ---- */
+
+/* Deposits another amount of the tracers, filtered as the density, into values on its leaves. */
+static void deposit_again(raster *r, const float *amount, const float *value, double variance,
+                          float *values)
+{
+    r->amount = amount;
+    r->value = value;
+    vt_parallel_for(r->threads, r->sources.count, 4, deposit_leaves, r);
+    vt_parallel_for(r->threads, r->hat.count, 16, gather_leaves, r);
+    vt_smooth_values(&r->hat, variance, r->threads, &r->volume->density, values);
+}
+
+typedef struct division {
+    raster *raster;
+    const float *mass;
+    float *sums; /* become means */
+    float outside;
+} division;
+
+static void divide_leaves(void *context, int64_t begin, int64_t end, int thread)
+{
+    const division *const d = context;
+    for (int64_t i = begin * VT_LEAF_VOXELS; i < end * VT_LEAF_VOXELS; i++) {
+        d->sums[i] = d->mass[i] > 0.0f ? d->sums[i] / d->mass[i] : d->outside;
+        if (d->sums[i] - d->sums[i] != 0.0f)
+            d->raster->infinite[thread] = 1;
+    }
+}
+
+static float *allocate_values(const raster *r)
+{
+    return vt_allocate((size_t)r->volume->density.count * VT_LEAF_VOXELS * sizeof(float));
+}
+
+static vt_status make_mean(raster *r, int field, const float *value, double variance, float outside)
+{
+    const vt_leaves *const density = &r->volume->density;
+    float *const values = r->volume->field[field] = allocate_values(r);
+    division d = {r, r->mass ? r->mass : density->values, values, outside};
+    if (!values)
+        return no_memory(r);
+    deposit_again(r, r->source->density, value, variance, values);
+    vt_parallel_for(r->threads, density->count, 16, divide_leaves, &d);
+    return check_finite(r, vt_volume_field_name(field));
+}
+
+/* Of the mass only what is smoke by now stays density; the rest is kept to divide by. */
+static vt_status keep_smoke(raster *r, double variance)
+{
+    const vt_tracer_source *const s = r->source;
+    vt_leaves *const density = &r->volume->density;
+    r->mass = density->values;
+    density->values = allocate_values(r);
+    if (!density->values)
+        return no_memory(r);
+    for (int64_t i = 0; i < s->count; i++)
+        r->amounts[i] = vt_smoke_share(s, i);
+    deposit_again(r, s->density, r->amounts, variance, density->values);
     return VT_OK;
+}
+
+static vt_status make_coverage(raster *r, double variance)
+{
+    const float *const size = r->source->size;
+    float *const values = r->volume->field[VT_VOLUME_coverage] = allocate_values(r);
+    if (!values)
+        return no_memory(r);
+    for (int64_t i = 0; i < r->source->count; i++)
+        r->amounts[i] = size[i] * size[i] * size[i];
+    deposit_again(r, r->amounts, NULL, variance, values);
+    return VT_OK;
+}
+
+static vt_status make_fields(raster *r, double variance)
+{
+    const vt_tracer_source *const s = r->source;
+    const int burns = s->fuel || s->flame || s->smoke;
+    vt_status status = VT_OK;
+    if (r->volume->density.count == 0)
+        return VT_OK;
+    if (burns) {
+        r->amounts = vt_allocate((size_t)s->count * sizeof *r->amounts);
+        status = r->amounts ? keep_smoke(r, variance) : no_memory(r);
+    }
+    if (status == VT_OK && s->temperature)
+        status = make_mean(r, VT_VOLUME_temperature, s->temperature, variance,
+                           (float)s->ambient_temperature);
+    if (status == VT_OK && s->fuel)
+        status = make_mean(r, VT_VOLUME_fuel, s->fuel, variance, 0.0f);
+    if (status == VT_OK && s->flame)
+        status = make_mean(r, VT_VOLUME_flame, s->flame, variance, 0.0f);
+    if (status == VT_OK && s->flame)
+        status = make_coverage(r, variance);
+    return status;
 }
 
 /* ---- together ---- */
@@ -390,9 +472,11 @@ static vt_status rasterize(raster *r)
         status = sort_tracers(r);
     if (status == VT_OK)
         status = deposit(r);
-    if (status == VT_OK)
-        status = vt_smooth_leaves(&r->hat, choose_variance(r), r->threads, r->density);
-    return status;
+    if (status != VT_OK)
+        return status;
+    const double variance = choose_variance(r);
+    status = vt_smooth_leaves(&r->hat, variance, r->threads, &r->volume->density);
+    return status == VT_OK ? make_fields(r, variance) : status;
 }
 
 static void destroy_raster(raster *r)
@@ -409,20 +493,22 @@ static void destroy_raster(raster *r)
     free(r->sorted);
     free(r->margined);
     free(r->touched);
+    free(r->amounts);
+    free(r->mass);
 }
 
-vt_status vt_rasterize(const vt_tracer_source *source, double voxel_size, int threads,
-                       vt_leaves *density)
+vt_status vt_rasterize(const vt_tracer_source *source, vt_volume *volume)
 {
-    *density = (vt_leaves){.components = 1};
+    volume->density = (vt_leaves){.components = 1};
     if (source->count == 0)
         return VT_OK;
-    const double per_voxel = 1.0 / voxel_size;
+    const double per_voxel = 1.0 / volume->voxel_size;
     raster r = {.source = source,
+                .amount = source->density,
                 .per_voxel = per_voxel,
                 .scale = per_voxel * per_voxel * per_voxel,
-                .threads = threads,
-                .density = density};
+                .threads = volume->threads,
+                .volume = volume};
     const vt_status status = rasterize(&r);
     destroy_raster(&r);
     return status;

@@ -33,12 +33,16 @@ static vt_status velocity_of_simulation(void *context, int64_t count, const floa
 
 static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volume **volume)
 {
-    vt_tracer_source source = {.velocity = velocity_of_simulation, .context = s};
+    vt_tracer_source source = {.velocity = velocity_of_simulation,
+                               .context = s,
+                               .ambient_temperature = s->def.ambient.temperature};
     float *memory = NULL;
     vt_volume_def own = *def;
     if (own.threads == 0)
         own.threads = s->def.threads;
     vt_status status = vt_solve_now(s);
+    if (status == VT_OK && s->vortons.set.used[VT_VORTON_temperature])
+        vt_use_tracer_column(s, VT_TRACER_temperature);
     if (status == VT_OK)
         status = vt_list_grown_tracers(&s->tracers, def->voxel_size, &source, &memory);
     if (status == VT_OK)

@@ -7,8 +7,9 @@
 
 typedef struct smoothing {
     const vt_leaves *hat;
-    float taps[3]; /* centre, 1 and 2 voxels off */
-    vt_leaves *density;
+    float taps[3];       /* centre, 1 and 2 voxels off */
+    const uint64_t *keys; /* of the leaves to fill */
+    float *values;
 } smoothing;
 
 enum { MOST = 2, WINDOW = VT_LEAF_SIDE + 2 * MOST };
@@ -72,21 +73,32 @@ static void filter_leaves(void *context, int64_t begin, int64_t end, int thread)
     const smoothing *const s = context;
     (void)thread;
     for (int64_t row = begin; row < end; row++)
-        filter_leaf(s, s->density->keys[row], s->density->values + row * VT_LEAF_VOXELS);
+        filter_leaf(s, s->keys[row], s->values + row * VT_LEAF_VOXELS);
 }
 
 /* One pass of b, 1 - 2 b, b has variance 2 b; it is positive up to variance 1/2, two of it up to 1.
  * The variance is exact, and more cannot be seen of a Gaussian. */
-vt_status vt_smooth_leaves(const vt_leaves *hat, double variance, int threads, vt_leaves *density)
+static int passes_of(double variance)
 {
-    const int passes = variance <= 0.1 ? 1 : 2;
+    return variance <= 0.1 ? 1 : 2;
+}
+
+void vt_smooth_values(const vt_leaves *hat, double variance, int threads, const vt_leaves *smoothed,
+                      float *values)
+{
+    const int passes = passes_of(variance);
     const double b = variance / (2.0 * passes), centre = 1.0 - 2.0 * b;
-    smoothing s = {.hat = hat, .density = density};
+    smoothing s = {.hat = hat, .keys = smoothed->keys, .values = values};
     s.taps[0] = (float)(passes == 1 ? centre : centre * centre + 2.0 * b * b);
     s.taps[1] = (float)(passes == 1 ? b : 2.0 * b * centre);
     s.taps[2] = (float)(passes == 1 ? 0.0 : b * b);
-    const vt_status status = vt_dilate_leaves(hat, passes, 1, threads, density);
+    vt_parallel_for(threads, smoothed->count, 16, filter_leaves, &s);
+}
+
+vt_status vt_smooth_leaves(const vt_leaves *hat, double variance, int threads, vt_leaves *density)
+{
+    const vt_status status = vt_dilate_leaves(hat, passes_of(variance), 1, threads, density);
     if (status == VT_OK)
-        vt_parallel_for(threads, density->count, 16, filter_leaves, &s);
+        vt_smooth_values(hat, variance, threads, density, density->values);
     return status;
 }

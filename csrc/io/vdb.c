@@ -27,8 +27,13 @@ enum {
 
 vt_vdb_def vt_default_vdb(void)
 {
-    return (vt_vdb_def){
-        .density_name = "density", .velocity_name = "velocity", .half = 1, .compress = 1};
+    return (vt_vdb_def){.density_name = "density",
+                        .velocity_name = "velocity",
+                        .half = 1,
+                        .compress = 1,
+                        .temperature_name = "temperature",
+                        .flame_name = "flame",
+                        .fuel_name = "fuel"};
 }
 
 int vt_has_compression(void)
@@ -147,14 +152,15 @@ static void put_root_child(vt_bytes *b, const vt_vdb_grid *g, int64_t begin, int
     }
 }
 
-/* The background is 0 and always of full precision. */
+/* The background is always of full precision. */
 static void put_topology(vt_bytes *b, const vt_vdb_grid *g)
 {
     uint32_t children = 0;
     for (int64_t row = 0; row < g->leaves->count; row = end_of_parent(g->leaves, row, 27))
         children++;
     vt_put_uint32(b, 1); /* buffers a leaf */
-    vt_put_zeros(b, sizeof(float) * (size_t)g->components);
+    for (int c = 0; c < g->components; c++)
+        vt_put(b, &g->background, sizeof g->background);
     vt_put_uint32(b, 0); /* tiles of the root */
     vt_put_uint32(b, children);
     for (int64_t row = 0, next; row < g->leaves->count; row = next) {
@@ -284,54 +290,125 @@ static vt_status check_name(const char *what, const char *name)
     return VT_OK;
 }
 
-static vt_status check_arguments(const vt_volume *volume, const vt_vdb_def *def, uint8_t **bytes,
-                                 int64_t *size)
+/* Every grid that a file can have: what it is called, or NULL to leave it out, and what is in it. */
+typedef struct vdb_row {
+    const char *what, *name;
+    int field; /* VT_VOLUME_..., or one of the following */
+} vdb_row;
+
+enum { ROW_DENSITY = -1, ROW_VELOCITY = -2, ROW_HEAT = -3, ROWS = 6 };
+
+static void list_rows(const vt_vdb_def *def, vdb_row rows[ROWS])
 {
-    if (!volume || !def || !bytes || !size)
-        return vt_fail(VT_INVALID_ARGUMENT, "%s must not be NULL",
-                       !volume  ? "volume"
-                       : !def   ? "def"
-                       : !bytes ? "bytes"
-                                : "size");
-    vt_status status = check_name("density_name", def->density_name);
-    if (status == VT_OK)
-        status = check_name("velocity_name", def->velocity_name);
-    if (status == VT_OK && def->density_name && def->velocity_name &&
-        strcmp(def->density_name, def->velocity_name) == 0)
-        status =
-            vt_fail(VT_INVALID_ARGUMENT, "density_name and velocity_name must differ, both are %s",
-                    def->density_name);
+    const vdb_row all[ROWS] = {{"density_name", def->density_name, ROW_DENSITY},
+                               {"velocity_name", def->velocity_name, ROW_VELOCITY},
+                               {"temperature_name", def->temperature_name, VT_VOLUME_temperature},
+                               {"heat_name", def->heat_name, ROW_HEAT},
+                               {"flame_name", def->flame_name, VT_VOLUME_flame},
+                               {"fuel_name", def->fuel_name, VT_VOLUME_fuel}};
+    memcpy(rows, all, sizeof all);
+}
+
+static vt_status check_names(const vdb_row rows[ROWS])
+{
+    for (int i = 0; i < ROWS; i++) {
+        const vt_status status = check_name(rows[i].what, rows[i].name);
+        if (status != VT_OK)
+            return status;
+        for (int j = 0; j < i && rows[i].name; j++)
+            if (rows[j].name && strcmp(rows[i].name, rows[j].name) == 0)
+                return vt_fail(VT_INVALID_ARGUMENT, "%s and %s must differ, both are %s",
+                               rows[j].what, rows[i].what, rows[i].name);
+    }
+    return VT_OK;
+}
+
+/* ---- grids of a volume ---- */
+
+/* The glow of all voxels, to be freed; NULL when there is no memory. */
+static float *make_heat(const vt_volume *volume)
+{
+    const size_t count = (size_t)volume->density.count * VT_LEAF_VOXELS;
+    const float *const temperature = volume->field[VT_VOLUME_temperature];
+    float *const heat = vt_allocate((count + 1) * sizeof *heat);
+    for (size_t i = 0; heat && i < count; i++)
+        heat[i] = vt_heat_of(temperature[i]);
+    return heat;
+}
+
+/* Whether the volume has what the row says, be it empty. */
+static int has_row(const vt_volume *volume, const vdb_row *row)
+{
+    if (!row->name)
+        return 0;
+    if (row->field == ROW_VELOCITY)
+        return volume->has_velocity;
+    const int field = row->field == ROW_HEAT ? VT_VOLUME_temperature : row->field;
+    return row->field == ROW_DENSITY || volume->carries[field];
+}
+
+static vt_vdb_grid grid_of_row(const vt_volume *volume, const vdb_row *row, const float *heat)
+{
+    if (row->field == ROW_VELOCITY)
+        return (vt_vdb_grid){.name = row->name,
+                             .class_name = "unknown",
+                             .vector_type = "contravariant relative",
+                             .leaves = &volume->velocity,
+                             .values = volume->velocity.values,
+                             .components = 3};
+    const float *const values = row->field == ROW_DENSITY ? volume->density.values
+                                : row->field == ROW_HEAT  ? heat
+                                                          : volume->field[row->field];
+    const int is_temperature = row->field == VT_VOLUME_temperature;
+    return (vt_vdb_grid){.name = row->name,
+                         .class_name = "fog volume",
+                         .leaves = &volume->density,
+                         .values = values,
+                         .background = is_temperature ? (float)volume->ambient_temperature : 0.0f,
+                         .components = 1};
+}
+
+static vt_status encode_rows(const vt_volume *volume, const vt_vdb_def *def,
+                             const vdb_row rows[ROWS], const float *heat, vt_bytes *file)
+{
+    vt_vdb_grid grids[ROWS];
+    int count = 0;
+    for (int i = 0; i < ROWS; i++) {
+        if (!has_row(volume, &rows[i]))
+            continue;
+        grids[count] = grid_of_row(volume, &rows[i], heat);
+        grids[count].voxel_size = volume->voxel_size;
+        grids[count].half = def->half != 0;
+        grids[count].zip = def->compress && vt_has_compression();
+        count++;
+    }
+    const vt_status status = encode_file(grids, count, volume->threads, file);
+    for (int i = 0; i < count; i++)
+        destroy_grid(&grids[i]);
     return status;
 }
 
 vt_status vt_encode_vdb(const vt_volume *volume, const vt_vdb_def *def, uint8_t **bytes,
                         int64_t *size)
 {
-    vt_status status = check_arguments(volume, def, bytes, size);
-    if (status != VT_OK)
-        return status;
-    vt_vdb_grid grids[2] = {{0}, {0}};
-    int count = 0;
-    if (def->density_name)
-        grids[count++] = (vt_vdb_grid){.name = def->density_name,
-                                       .class_name = "fog volume",
-                                       .leaves = &volume->density,
-                                       .components = 1};
-    if (def->velocity_name && volume->has_velocity)
-        grids[count++] = (vt_vdb_grid){.name = def->velocity_name,
-                                       .class_name = "unknown",
-                                       .vector_type = "contravariant relative",
-                                       .leaves = &volume->velocity,
-                                       .components = 3};
-    for (int i = 0; i < count; i++) {
-        grids[i].voxel_size = volume->voxel_size;
-        grids[i].half = def->half != 0;
-        grids[i].zip = def->compress && vt_has_compression();
-    }
+    vdb_row rows[ROWS];
+    float *heat = NULL;
     vt_bytes file = {0};
-    status = encode_file(grids, count, volume->threads, &file);
-    for (int i = 0; i < count; i++)
-        destroy_grid(&grids[i]);
+    if (!volume || !def || !bytes || !size)
+        return vt_fail(VT_INVALID_ARGUMENT, "%s must not be NULL",
+                       !volume  ? "volume"
+                       : !def   ? "def"
+                       : !bytes ? "bytes"
+                                : "size");
+    list_rows(def, rows);
+    vt_status status = check_names(rows);
+    if (status == VT_OK && def->heat_name && volume->carries[VT_VOLUME_temperature]) {
+        heat = make_heat(volume);
+        status = heat ? VT_OK : vt_fail(VT_OUT_OF_MEMORY, "no memory for a .vdb file");
+    }
+    if (status == VT_OK)
+        status = encode_rows(volume, def, rows, heat, &file);
+    free(heat);
     if (status != VT_OK) {
         free(file.bytes);
         return status;

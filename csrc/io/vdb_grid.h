@@ -18,7 +18,9 @@ typedef struct vt_vdb_block {
 typedef struct vt_vdb_grid {
     const char *name, *class_name, *vector_type; /* vector_type NULL for a scalar grid */
     const vt_leaves *leaves;
+    const float *values; /* on the rows of the leaves */
     double voxel_size;
+    float background; /* of all components */
     int half, zip, components;
     vt_bytes head;        /* metadata, transform, topology */
     vt_vdb_block *blocks; /* values */

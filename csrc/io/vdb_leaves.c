@@ -86,7 +86,7 @@ static void put_values(vt_bytes *b, const vt_vdb_grid *g, packer *p, void *value
 static size_t take_active(const vt_vdb_grid *g, int64_t row, float *values)
 {
     const size_t components = (size_t)g->components;
-    const float *from = g->leaves->values + (size_t)row * VT_LEAF_VOXELS * components;
+    const float *from = g->values + (size_t)row * VT_LEAF_VOXELS * components;
     float *to = values;
     for (int x = 0; x < VT_LEAF_WORDS; x++, from += 64 * components) {
         uint64_t left = g->leaves->masks[row * VT_LEAF_WORDS + x];

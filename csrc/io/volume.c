@@ -5,11 +5,21 @@
 
 #include "core/parallel.h"
 #include "core/status.h"
+#include "io/tracer_source.h"
 
 enum {
     BATCH = 1 << 17, /* most points in one call of a velocity function */
     MOST_MARGIN = 16
 };
+
+const char *vt_volume_field_name(int field)
+{
+    static const char *const names[] = {
+#define VT_VOLUME_FIELD(name, unit, description) #name,
+#include "vorton/volume.def"
+    };
+    return field >= 0 && field < VT_VOLUME_FIELDS ? names[field] : NULL;
+}
 
 vt_volume_def vt_default_volume(void)
 {
@@ -150,28 +160,12 @@ vt_status vt_check_volume_def(const vt_volume_def *def, vt_volume **volume)
     return VT_OK;
 }
 
-static vt_status check_source(const vt_tracer_source *source)
-{
-    if (!source)
-        return vt_fail(VT_INVALID_ARGUMENT, "source must not be NULL");
-    if (source->count < 0 || source->count > INT32_MAX)
-        return vt_fail(VT_INVALID_ARGUMENT, "count must be in 0 .. 2^31 - 1, got %lld",
-                       (long long)source->count);
-    if (source->count > 0 && (!source->position || !source->density || !source->size))
-        return vt_fail(VT_INVALID_ARGUMENT, "%s must not be NULL where count is %lld",
-                       !source->position  ? "position"
-                       : !source->density ? "density"
-                                          : "size",
-                       (long long)source->count);
-    return VT_OK;
-}
-
 vt_status vt_create_volume_from_tracers(const vt_tracer_source *source, const vt_volume_def *def,
                                         vt_volume **volume)
 {
     vt_status status = vt_check_volume_def(def, volume);
     if (status == VT_OK)
-        status = check_source(source);
+        status = vt_check_tracer_source(source);
     if (status != VT_OK)
         return status;
     vt_volume *const v = malloc(sizeof *v);
@@ -180,8 +174,12 @@ vt_status vt_create_volume_from_tracers(const vt_tracer_source *source, const vt
     const int whole = (int)def->velocity_margin;
     *v = (vt_volume){.voxel_size = def->voxel_size,
                      .tracers = source->count,
-                     .threads = def->threads ? def->threads : vt_available_threads()};
-    status = vt_rasterize(source, v->voxel_size, v->threads, &v->density);
+                     .threads = def->threads ? def->threads : vt_available_threads(),
+                     .ambient_temperature = source->temperature ? source->ambient_temperature : 0};
+    v->carries[VT_VOLUME_temperature] = source->temperature != NULL;
+    v->carries[VT_VOLUME_fuel] = source->fuel != NULL;
+    v->carries[VT_VOLUME_flame] = v->carries[VT_VOLUME_coverage] = source->flame != NULL;
+    status = vt_rasterize(source, v);
     if (status == VT_OK && source->velocity)
         status = make_velocity(v, source, whole + (whole < def->velocity_margin));
     if (status != VT_OK) {
@@ -198,6 +196,8 @@ void vt_destroy_volume(vt_volume *volume)
         return;
     vt_destroy_leaves(&volume->density);
     vt_destroy_leaves(&volume->velocity);
+    for (int field = 0; field < VT_VOLUME_FIELDS; field++)
+        free(volume->field[field]);
     free(volume);
 }
 
@@ -226,6 +226,23 @@ static void sum_leaf(const vt_leaves *leaves, int64_t row, double sums[5])
     sums[3] += sum;
 }
 
+/* Least and largest value of a field in the active voxels; 0 where there are none. */
+static void find_range(const vt_volume *volume, int field, double *least, double *most)
+{
+    const vt_leaves *const leaves = &volume->density;
+    const float *const values = volume->field[field];
+    int64_t count = 0;
+    *least = *most = 0.0;
+    for (int64_t i = 0; values && i < leaves->count * VT_LEAF_VOXELS; i++) {
+        if (!vt_voxel_is_active(leaves, i / VT_LEAF_VOXELS, (int)(i % VT_LEAF_VOXELS)))
+            continue;
+        const double value = (double)values[i];
+        *least = count == 0 || value < *least ? value : *least;
+        *most = count == 0 || value > *most ? value : *most;
+        count++;
+    }
+}
+
 vt_status vt_get_volume_info(const vt_volume *volume, vt_volume_info *info)
 {
     if (!volume || !info)
@@ -234,14 +251,19 @@ vt_status vt_get_volume_info(const vt_volume *volume, vt_volume_info *info)
     const double h = volume->voxel_size;
     double sums[5] = {0.0, 0.0, 0.0, 0.0, 0.0};
     int32_t low[3], high[3];
-    *info = (vt_volume_info){.leaves = leaves->count, .tracers = volume->tracers};
+    double least;
+    *info = (vt_volume_info){.leaves = leaves->count,
+                             .tracers = volume->tracers,
+                             .ambient_temperature = volume->ambient_temperature};
+    find_range(volume, VT_VOLUME_temperature, &info->coldest, &info->hottest);
+    find_range(volume, VT_VOLUME_flame, &least, &info->most_flame);
     info->active_voxels = vt_active_bounds(leaves, low, high);
     for (int64_t row = 0; row < leaves->count; row++)
         sum_leaf(leaves, row, sums);
     info->mass = sums[3] * h * h * h;
     info->filled_voxels = sums[4] > 0.0 ? sums[3] * sums[3] / sums[4] : 0.0;
     for (int axis = 0; axis < 3 && info->active_voxels > 0; axis++) {
-        info->centroid[axis] = h * sums[axis] / sums[3];
+        info->centroid[axis] = sums[3] > 0.0 ? h * sums[axis] / sums[3] : 0.0;
         info->lower[axis] = h * (low[axis] - 0.5);
         info->upper[axis] = h * (high[axis] + 0.5);
     }
@@ -250,6 +272,7 @@ vt_status vt_get_volume_info(const vt_volume *volume, vt_volume_info *info)
 
 typedef struct box {
     const vt_leaves *leaves;
+    const float *source; /* on the rows of the leaves */
     const int32_t *first, *shape;
     float *values;
 } box;
@@ -259,7 +282,7 @@ static void copy_leaves(void *context, int64_t begin, int64_t end, int thread)
     const box *const b = context;
     (void)thread;
     for (int64_t row = begin; row < end; row++) {
-        const float *const from = b->leaves->values + row * VT_LEAF_VOXELS;
+        const float *const from = b->source + row * VT_LEAF_VOXELS;
         int32_t origin[3];
         int64_t low[3], high[3], offset[3];
         vt_leaf_origin(b->leaves->keys[row], origin);
@@ -277,15 +300,10 @@ static void copy_leaves(void *context, int64_t begin, int64_t end, int thread)
     }
 }
 
-vt_status vt_volume_density(const vt_volume *volume, const int32_t first[3], const int32_t shape[3],
-                            float *values)
+/* Values of a box of voxels from those on the rows of density, `outside` where there is no leaf. */
+static vt_status copy_box(const vt_volume *volume, const float *source, float outside,
+                          const int32_t first[3], const int32_t shape[3], float *values)
 {
-    if (!volume || !first || !shape || !values)
-        return vt_fail(VT_INVALID_ARGUMENT, "%s must not be NULL",
-                       !volume  ? "volume"
-                       : !first ? "first"
-                       : !shape ? "shape"
-                                : "values");
     size_t count = 1;
     for (int axis = 0; axis < 3; axis++) {
         if (shape[axis] < 0)
@@ -295,8 +313,46 @@ vt_status vt_volume_density(const vt_volume *volume, const int32_t first[3], con
             return vt_fail(VT_INVALID_ARGUMENT, "shape %d x %d x %d is too large", shape[0],
                            shape[1], shape[2]);
     }
-    memset(values, 0, count * sizeof *values);
-    box b = {&volume->density, first, shape, values};
+    for (size_t i = 0; i < count; i++)
+        values[i] = outside;
+    box b = {&volume->density, source, first, shape, values};
     vt_parallel_for(volume->threads, volume->density.count, 32, copy_leaves, &b);
     return VT_OK;
+}
+
+static vt_status check_box(const vt_volume *volume, const int32_t first[3], const int32_t shape[3],
+                           const float *values)
+{
+    if (!volume || !first || !shape || !values)
+        return vt_fail(VT_INVALID_ARGUMENT, "%s must not be NULL",
+                       !volume  ? "volume"
+                       : !first ? "first"
+                       : !shape ? "shape"
+                                : "values");
+    return VT_OK;
+}
+
+vt_status vt_volume_density(const vt_volume *volume, const int32_t first[3], const int32_t shape[3],
+                            float *values)
+{
+    const vt_status status = check_box(volume, first, shape, values);
+    if (status != VT_OK)
+        return status;
+    return copy_box(volume, volume->density.values, 0.0f, first, shape, values);
+}
+
+vt_status vt_volume_values(const vt_volume *volume, int field, const int32_t first[3],
+                           const int32_t shape[3], float *values)
+{
+    const vt_status status = check_box(volume, first, shape, values);
+    if (status != VT_OK)
+        return status;
+    if (!vt_volume_field_name(field))
+        return vt_fail(VT_INVALID_ARGUMENT, "field must be in 0 .. %d, got %d",
+                       VT_VOLUME_FIELDS - 1, field);
+    if (!volume->carries[field])
+        return vt_fail(VT_INVALID_ARGUMENT, "the tracers of this volume carry no %s",
+                       vt_volume_field_name(field));
+    const float outside = field == VT_VOLUME_temperature ? (float)volume->ambient_temperature : 0;
+    return copy_box(volume, volume->field[field], outside, first, shape, values);
 }

@@ -72,25 +72,68 @@ static PyObject *make_from_tracers(PyObject *module, const vt_tracer_source *sou
 }
 
 typedef struct tracer_arguments {
-    PyObject *position, *density, *size, *velocity;
+    PyObject *position, *density, *size, *velocity, *carried[4];
+    double ambient_temperature;
     vt_volume_def def;
 } tracer_arguments;
+
+static const char *const carried_names[4] = {"temperature", "fuel", "flame", "smoke"};
 
 static const vt_py_field tracer_fields[] = {
     {"position", VT_PY_OBJECT, offsetof(tracer_arguments, position), NULL},
     {"density", VT_PY_OBJECT, offsetof(tracer_arguments, density), NULL},
     {"size", VT_PY_OBJECT, offsetof(tracer_arguments, size), NULL},
     {"velocity", VT_PY_OBJECT, offsetof(tracer_arguments, velocity), NULL},
+    {"temperature", VT_PY_OBJECT, offsetof(tracer_arguments, carried[0]), NULL},
+    {"fuel", VT_PY_OBJECT, offsetof(tracer_arguments, carried[1]), NULL},
+    {"flame", VT_PY_OBJECT, offsetof(tracer_arguments, carried[2]), NULL},
+    {"smoke", VT_PY_OBJECT, offsetof(tracer_arguments, carried[3]), NULL},
+    {"ambient_temperature", VT_PY_FINITE, offsetof(tracer_arguments, ambient_temperature), NULL},
     {"voxel_size", VT_PY_FINITE, offsetof(tracer_arguments, def.voxel_size), NULL},
     {"velocity_margin", VT_PY_FINITE, offsetof(tracer_arguments, def.velocity_margin), NULL},
     {"threads", VT_PY_INT32, offsetof(tracer_arguments, def.threads), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
+/* The source with arrays of the arguments, which `held` keeps; -1 with an exception set. */
+static int fill_source(const tracer_arguments *a, PyArrayObject *held[7], vt_tracer_source *source)
+{
+    npy_intp shape[2] = {-1, 3};
+    PyObject *const objects[7] = {a->position,   a->density,    a->size,      a->carried[0],
+                                  a->carried[1], a->carried[2], a->carried[3]};
+    const char *const names[7] = {"position",       "density",        "size",          carried_names[0],
+                                  carried_names[1], carried_names[2], carried_names[3]};
+    const float *data[7] = {NULL};
+    for (int i = 0; i < 7; i++) {
+        if (!objects[i] || objects[i] == Py_None)
+            continue;
+        held[i] = vt_py_to_array(objects[i], names[i], NPY_FLOAT32, i == 0 ? 2 : 1, shape);
+        if (!held[i])
+            return -1;
+        data[i] = PyArray_DATA(held[i]);
+        shape[0] = PyArray_DIM(held[i], 0);
+    }
+    *source = (vt_tracer_source){.count = shape[0],
+                                 .position = data[0],
+                                 .density = data[1],
+                                 .size = data[2],
+                                 .temperature = data[3],
+                                 .fuel = data[4],
+                                 .flame = data[5],
+                                 .smoke = data[6],
+                                 .ambient_temperature = a->ambient_temperature};
+    if (a->velocity && a->velocity != Py_None) {
+        source->velocity = ask_velocity;
+        source->context = a->velocity;
+    }
+    return 0;
+}
+
 static PyObject *volume_from_tracers(PyObject *module, PyObject *positional, PyObject *named)
 {
-    tracer_arguments a = {.def = vt_default_volume()};
-    npy_intp shape[2] = {-1, 3};
-    PyObject *result = NULL;
+    tracer_arguments a = {.def = vt_default_volume(),
+                          .ambient_temperature = vt_default_ambient().temperature};
+    PyArrayObject *held[7] = {NULL};
+    vt_tracer_source source;
     if (vt_py_fill_arguments("volume_from_tracers", positional, named, tracer_fields, &a) < 0)
         return NULL;
     if (!a.position || !a.density || !a.size)
@@ -99,36 +142,23 @@ static PyObject *volume_from_tracers(PyObject *module, PyObject *positional, PyO
     if (a.velocity && a.velocity != Py_None && !PyCallable_Check(a.velocity))
         return PyErr_Format(PyExc_TypeError, "velocity must be a function or None, got %.200R",
                             a.velocity);
-    PyArrayObject *position = vt_py_to_array(a.position, "position", NPY_FLOAT32, 2, shape);
-    shape[0] = position ? PyArray_DIM(position, 0) : 0;
-    PyArrayObject *density =
-        position ? vt_py_to_array(a.density, "density", NPY_FLOAT32, 1, shape) : NULL;
-    PyArrayObject *size = density ? vt_py_to_array(a.size, "size", NPY_FLOAT32, 1, shape) : NULL;
-    if (size) {
-        vt_tracer_source source = {.count = shape[0],
-                                   .position = PyArray_DATA(position),
-                                   .density = PyArray_DATA(density),
-                                   .size = PyArray_DATA(size)};
-        if (a.velocity && a.velocity != Py_None) {
-            source.velocity = ask_velocity;
-            source.context = a.velocity;
-        }
-        result = make_from_tracers(module, &source, &a.def);
-    }
-    vt_py_release(position);
-    vt_py_release(density);
-    vt_py_release(size);
+    PyObject *const result =
+        fill_source(&a, held, &source) == 0 ? make_from_tracers(module, &source, &a.def) : NULL;
+    for (int i = 0; i < 7; i++)
+        vt_py_release(held[i]);
     return result;
 }
 
 PyMethodDef vt_py_volume_functions[] = {
     {"volume_from_tracers", VT_PY_FUNCTION(volume_from_tracers), METH_VARARGS | METH_KEYWORDS,
      "volume_from_tracers($module, /, *, position, density, size, voxel_size, velocity=None, "
-     "velocity_margin=..., threads=0)\n--\n\n"
+     "velocity_margin=..., threads=0, temperature=None, fuel=None, flame=None, smoke=None, "
+     "ambient_temperature=...)\n--\n\n"
      "Volume of tracers that belong to no simulation.\n\n"
      "position (n, 3), m; density (n,), kg; size (n,), m: the spacing of the tracers around each.\n"
      "velocity: a function of points (m, 3) that returns (m, 3) in m/s; None leaves that grid "
-     "out."},
+     "out.\ntemperature (n,), K; fuel, flame, smoke (n,): mass fractions of the fluid there; None: "
+     "not carried."},
     {NULL, NULL, 0, NULL}};
 
 /* ---- what is in it ---- */
@@ -142,6 +172,10 @@ static const vt_py_field info_fields[] = {
     {"centroid", VT_PY_VECTOR, offsetof(vt_volume_info, centroid), NULL},
     {"lower", VT_PY_VECTOR, offsetof(vt_volume_info, lower), NULL},
     {"upper", VT_PY_VECTOR, offsetof(vt_volume_info, upper), NULL},
+    {"coldest", VT_PY_DOUBLE, offsetof(vt_volume_info, coldest), NULL},
+    {"hottest", VT_PY_DOUBLE, offsetof(vt_volume_info, hottest), NULL},
+    {"most_flame", VT_PY_DOUBLE, offsetof(vt_volume_info, most_flame), NULL},
+    {"ambient_temperature", VT_PY_DOUBLE, offsetof(vt_volume_info, ambient_temperature), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 static PyObject *info(PyObject *self, PyObject *Py_UNUSED(arguments))
@@ -153,14 +187,11 @@ static PyObject *info(PyObject *self, PyObject *Py_UNUSED(arguments))
     return vt_py_to_dict(info_fields, &numbers);
 }
 
-static PyObject *density(PyObject *self, PyObject *positional, PyObject *named)
+/* Values of a box: of a field, or of the density where field is -1. */
+static PyObject *read_box(PyObject *self, int field, PyObject *first_object, PyObject *shape_object)
 {
-    static char *names[] = {"first", "shape", NULL};
-    PyObject *first_object, *shape_object;
     int32_t first[3], shape[3];
-    if (!PyArg_ParseTupleAndKeywords(positional, named, "OO:density", names, &first_object,
-                                     &shape_object) ||
-        vt_py_to_ints3(first_object, "first", first) < 0 ||
+    if (vt_py_to_ints3(first_object, "first", first) < 0 ||
         vt_py_to_ints3(shape_object, "shape", shape) < 0)
         return NULL;
     for (int axis = 0; axis < 3; axis++)
@@ -170,17 +201,47 @@ static PyObject *density(PyObject *self, PyObject *positional, PyObject *named)
     PyObject *values = PyArray_SimpleNew(3, dimensions, NPY_FLOAT32);
     if (!values)
         return NULL;
+    float *const data = PyArray_DATA((PyArrayObject *)values);
     const vt_status status =
-        vt_volume_density(volume_of(self), first, shape, PyArray_DATA((PyArrayObject *)values));
+        field < 0 ? vt_volume_density(volume_of(self), first, shape, data)
+                  : vt_volume_values(volume_of(self), field, first, shape, data);
     if (status == VT_OK)
         return values;
     Py_DECREF(values);
     return vt_py_raise(vt_py_state_of(self), status);
 }
 
+static PyObject *density(PyObject *self, PyObject *positional, PyObject *named)
+{
+    static char *names[] = {"first", "shape", NULL};
+    PyObject *first, *shape;
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "OO:density", names, &first, &shape))
+        return NULL;
+    return read_box(self, -1, first, shape);
+}
+
+static PyObject *values(PyObject *self, PyObject *positional, PyObject *named)
+{
+    static char *names[] = {"field", "first", "shape", NULL};
+    static const char choices[] = ""
+#define VT_VOLUME_FIELD(name, unit, description) #name " "
+#include "vorton/volume.def"
+        ;
+    PyObject *name, *first, *shape;
+    int32_t field;
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "OOO:values", names, &name, &first, &shape) ||
+        vt_py_to_choice(name, "field", choices, &field) < 0)
+        return NULL;
+    return read_box(self, field, first, shape);
+}
+
 static const vt_py_field vdb_fields[] = {
     {"density_name", VT_PY_TEXT, offsetof(vt_vdb_def, density_name), NULL},
     {"velocity_name", VT_PY_TEXT, offsetof(vt_vdb_def, velocity_name), NULL},
+    {"temperature_name", VT_PY_TEXT, offsetof(vt_vdb_def, temperature_name), NULL},
+    {"heat_name", VT_PY_TEXT, offsetof(vt_vdb_def, heat_name), NULL},
+    {"flame_name", VT_PY_TEXT, offsetof(vt_vdb_def, flame_name), NULL},
+    {"fuel_name", VT_PY_TEXT, offsetof(vt_vdb_def, fuel_name), NULL},
     {"half", VT_PY_BOOL, offsetof(vt_vdb_def, half), NULL},
     {"compress", VT_PY_BOOL, offsetof(vt_vdb_def, compress), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
@@ -272,8 +333,13 @@ static PyMethodDef methods[] = {
      "density($self, /, first, shape)\n--\n\n"
      "Density in kg/m^3 of a box of voxels, float32 (nz, ny, nx).\n\n"
      "first: index (x, y, z) of its first voxel; shape: voxels along x, y, z."},
+    {"values", VT_PY_FUNCTION(values), METH_VARARGS | METH_KEYWORDS,
+     "values($self, /, field, first, shape)\n--\n\n"
+     "A field (temperature, fuel, flame, coverage) of a box of voxels, float32 (nz, ny, nx).\n\n"
+     "first: index (x, y, z) of its first voxel; shape: voxels along x, y, z."},
     {"encode_vdb", VT_PY_FUNCTION(encode_vdb), METH_VARARGS | METH_KEYWORDS,
-     "encode_vdb($self, /, *, density_name=..., velocity_name=..., half=..., compress=...)\n--\n\n"
+     "encode_vdb($self, /, *, density_name=..., velocity_name=..., half=..., compress=..., "
+     "temperature_name=..., heat_name=..., flame_name=..., fuel_name=...)\n--\n\n"
      "The volume as the bytes of an OpenVDB file; a name of None leaves that grid out."},
     {"render", VT_PY_FUNCTION(render), METH_VARARGS | METH_KEYWORDS,
      "render" PREVIEW_ARGUMENTS
