@@ -174,7 +174,7 @@ static const vt_py_field info_fields[] = {
     {"upper", VT_PY_VECTOR, offsetof(vt_volume_info, upper), NULL},
     {"coldest", VT_PY_DOUBLE, offsetof(vt_volume_info, coldest), NULL},
     {"hottest", VT_PY_DOUBLE, offsetof(vt_volume_info, hottest), NULL},
-    {"most_flame", VT_PY_DOUBLE, offsetof(vt_volume_info, most_flame), NULL},
+    {"flame_volume", VT_PY_DOUBLE, offsetof(vt_volume_info, flame_volume), NULL},
     {"ambient_temperature", VT_PY_DOUBLE, offsetof(vt_volume_info, ambient_temperature), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
@@ -283,6 +283,8 @@ static const vt_py_field preview_fields[] = {
     {"background", VT_PY_VECTORS2, offsetof(vt_preview_def, background), NULL},
     {"step", VT_PY_FINITE, offsetof(vt_preview_def, step), NULL},
     {"threads", VT_PY_INT32, offsetof(vt_preview_def, threads), NULL},
+    {"emission", VT_PY_FINITE, offsetof(vt_preview_def, emission), NULL},
+    {"bloom", VT_PY_FINITE, offsetof(vt_preview_def, bloom), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 static PyObject *render(PyObject *self, PyObject *positional, PyObject *named)
@@ -306,17 +308,30 @@ static PyObject *render(PyObject *self, PyObject *positional, PyObject *named)
     return vt_py_raise(vt_py_state_of(self), status);
 }
 
-static PyObject *extinction(PyObject *self, PyObject *positional, PyObject *named)
+typedef vt_status measuring(const vt_volume *volume, const vt_preview_def *def, double *result);
+
+static PyObject *measure(PyObject *self, const char *name, measuring *function,
+                         PyObject *positional, PyObject *named)
 {
     vt_preview_def def = vt_default_preview();
     double result = 0.0;
     vt_status status;
-    if (vt_py_fill_arguments("extinction", positional, named, preview_fields, &def) < 0)
+    if (vt_py_fill_arguments(name, positional, named, preview_fields, &def) < 0)
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
-    status = vt_preview_extinction(volume_of(self), &def, &result);
+    status = function(volume_of(self), &def, &result);
     Py_END_ALLOW_THREADS;
     return status == VT_OK ? PyFloat_FromDouble(result) : vt_py_raise(vt_py_state_of(self), status);
+}
+
+static PyObject *extinction(PyObject *self, PyObject *positional, PyObject *named)
+{
+    return measure(self, "extinction", vt_preview_extinction, positional, named);
+}
+
+static PyObject *emission(PyObject *self, PyObject *positional, PyObject *named)
+{
+    return measure(self, "emission", vt_preview_emission, positional, named);
 }
 
 /* ---- the type ---- */
@@ -324,7 +339,7 @@ static PyObject *extinction(PyObject *self, PyObject *positional, PyObject *name
 #define PREVIEW_ARGUMENTS                                                                          \
     "($self, /, *, width=..., height=..., eye=..., target=..., up=..., field_of_view=..., "        \
     "extinction=..., exposure=..., albedo=..., key_direction=..., key_color=..., sky_color=..., "  \
-    "ground_color=..., background=..., step=..., threads=...)\n--\n\n"
+    "ground_color=..., background=..., step=..., threads=..., emission=..., bloom=...)\n--\n\n"
 
 static PyMethodDef methods[] = {
     {"info", info, METH_NOARGS,
@@ -348,6 +363,9 @@ static PyMethodDef methods[] = {
     {"extinction", VT_PY_FUNCTION(extinction), METH_VARARGS | METH_KEYWORDS,
      "extinction" PREVIEW_ARGUMENTS
      "Extinction that makes this frame read as smoke; keep it for the whole shot."},
+    {"emission", VT_PY_FUNCTION(emission), METH_VARARGS | METH_KEYWORDS,
+     "emission" PREVIEW_ARGUMENTS
+     "Emission that makes this frame read as fire; keep it for the whole shot."},
     {NULL, NULL, 0, NULL}};
 
 static const char documentation[] =
