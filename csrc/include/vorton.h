@@ -582,6 +582,10 @@ VT_API int64_t vt_capacity(const vt_simulation *simulation, int set);
  * tracers once makes every later step keep it up to date. */
 VT_API vt_status vt_column(vt_simulation *simulation, int set, const char *name, vt_array *array);
 
+/* 1 where the vortons carry what this column of the tracers shows (temperature, fuel, flame, smoke),
+ * else 0: then all tracers are ambient, or have none of it. */
+VT_API int vt_tracers_carry(const vt_simulation *simulation, const char *name);
+
 /* Row `index` of columns.def for the set; returns 0 past the last. */
 typedef struct vt_column_field {
     const char *name, *description;
@@ -686,6 +690,9 @@ typedef enum vt_volume_field {
 
 /* Name of a field; NULL past the last. */
 VT_API const char *vt_volume_field_name(int field);
+
+/* 1 where the tracers of the volume carry the field. */
+VT_API int vt_volume_carries(const vt_volume *volume, int field);
 
 typedef struct vt_volume_def {
     double voxel_size;      /* m, > 0 */
@@ -793,6 +800,9 @@ typedef struct vt_preview_def {
                         0 (default): 5 / p95 of the rays' glow, see vt_preview_emission */
     double bloom;    /* share of the fire's light that spreads over the picture, 0 .. 1 (default .12)
                       */
+    double dye[2];   /* K: the smoke is dyed by its temperature, blue at dye[0], then green, yellow
+                        and red at dye[1], and no fire is drawn; equal (default 0 0): no dye. Needs
+                        temperature */
 } vt_preview_def;
 VT_API vt_preview_def vt_default_preview(void);
 

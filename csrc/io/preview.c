@@ -73,12 +73,18 @@ static vt_status check_numbers(const vt_preview_def *def)
                 {"step", &def->step, 1, 0.25, 2},
                 {"threads", &threads, 1, 0, VT_MAX_THREADS},
                 {"emission", &def->emission, 1, 0, 1e30},
-                {"bloom", &def->bloom, 1, 0, 1}};
+                {"bloom", &def->bloom, 1, 0, 1},
+                {"dye", def->dye, 2, 0, 1e6}};
     vt_status status = VT_OK;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && status == VT_OK; i++)
         status =
             check_range(rows[i].name, rows[i].value, rows[i].count, rows[i].least, rows[i].most);
     return status;
+}
+
+static _Bool is_dyed(const vt_preview_def *def)
+{
+    return def->dye[0] != def->dye[1];
 }
 
 static vt_status check_preview(const vt_volume *volume, const vt_preview_def *def,
@@ -94,6 +100,9 @@ static vt_status check_preview(const vt_volume *volume, const vt_preview_def *de
     const vt_status status = check_numbers(def);
     if (status != VT_OK)
         return status;
+    if (is_dyed(def) && !vt_volume_carries(volume, VT_VOLUME_temperature))
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "preview dye shows temperature; the tracers of this volume carry none");
     memcpy(key, def->key_direction, sizeof key);
     if (!vt_scale_to(key, 1.0))
         return vt_fail(VT_INVALID_ARGUMENT, "preview key_direction must not be zero");
@@ -175,7 +184,7 @@ static vt_status measure_volume(const vt_volume *volume, const vt_preview_def *d
     if (status != VT_OK)
         return status;
     const int threads = thread_count(def);
-    status = vt_create_bricks(volume, threads, &bricks);
+    status = vt_create_bricks(volume, is_dyed(def), threads, &bricks);
     if (status != VT_OK)
         return status;
     status = measure(&bricks, def, threads, extinction, emission);
@@ -333,6 +342,8 @@ static vt_status draw(vt_bricks *bricks, const vt_preview_def *def, int threads,
     vt_start_march(bricks, def, def->width, def->height, &p.march);
     p.march.depth = (float)(extinction * def->step * bricks->cell);
     p.march.radiance = (float)(fire.emission * def->step * bricks->cell);
+    p.march.dye[0] = (float)def->dye[0];
+    p.march.dye[1] = (float)def->dye[1];
     p.march.body = fire.emission > 0.0 ? &fire.body : NULL;
     return draw_picture(&p, def, threads);
 }
@@ -344,7 +355,7 @@ vt_status vt_render_preview(const vt_volume *volume, const vt_preview_def *def, 
     if (status != VT_OK)
         return status;
     const int threads = thread_count(def);
-    status = vt_create_bricks(volume, threads, &bricks);
+    status = vt_create_bricks(volume, is_dyed(def), threads, &bricks);
     if (status != VT_OK)
         return status;
     status = draw(&bricks, def, threads, pixels);

@@ -28,7 +28,8 @@ typedef struct vt_bricks {
     float *density;     /* kg/m^3: cell (x, y, z), each -1 .. 9, of brick b at
                            b BRICK_VALUES + vt_brick_cell(x, y, z) */
     float *glow;        /* as density: what glows, 0 .. 1; NULL without fire */
-    float *warmth;      /* as density: glow x its temperature, K; NULL without fire */
+    float *warmth;      /* as density: its temperature, K, times glow, or of a dye times density;
+                           NULL without either */
     f4 *light;          /* light that smoke of albedo 1 scatters to the eye, red green blue: node
                            (x, y, z), each 0 .. 4, at cell (2 x, 2 y, 2 z) of brick b, at
                            ((b LIGHT_SIDE + z) LIGHT_SIDE + y) LIGHT_SIDE + x; NULL before
@@ -41,8 +42,9 @@ static inline int32_t vt_brick_cell(int32_t x, int32_t y, int32_t z)
     return ((x + 1) * BRICK_SIDE + y + 1) * BRICK_SIDE + z + 1;
 }
 
-/* Reads the volume. On failure nothing is left to free. */
-vt_status vt_create_bricks(const vt_volume *volume, int threads, vt_bricks *bricks);
+/* Reads the volume, for a dye (which needs temperature) or for fire. On failure nothing is left to
+ * free. */
+vt_status vt_create_bricks(const vt_volume *volume, _Bool dyed, int threads, vt_bricks *bricks);
 void vt_destroy_bricks(vt_bricks *bricks);
 
 /* Fire as the bricks have it; not there where emission is 0. */
@@ -67,6 +69,7 @@ typedef struct vt_march {
     float depth;              /* optical depth of a step per kg/m^3; 0: only columns are wanted */
     float radiance;           /* of a step of what glows wholly, at 2000 K */
     const vt_black_body *body; /* colours of the fire; NULL: none is drawn */
+    float dye[2];              /* K, of its first and last colour; equal: none */
 } vt_march;
 
 typedef struct vt_seen {

@@ -258,6 +258,33 @@ static _Bool read_leaves(const vt_leaves *leaves, int threads, vt_bricks *bricks
     return bricks->density != NULL;
 }
 
+typedef struct weighting {
+    const float *weight, *values;
+    float *products;
+} weighting;
+
+static void multiply(void *context, int64_t begin, int64_t end, int thread)
+{
+    const weighting *const w = context;
+    (void)thread;
+    for (int64_t i = begin * VT_LEAF_VOXELS; i < end * VT_LEAF_VOXELS; i++)
+        w->products[i] = w->weight[i] * w->values[i];
+}
+
+static vt_status read_dye(const vt_volume *volume, int threads, vt_bricks *bricks)
+{
+    const vt_leaves *const leaves = &volume->density;
+    float *const products = vt_allocate((size_t)leaves->count * VT_LEAF_VOXELS * sizeof(float));
+    weighting w = {leaves->values, volume->field[VT_VOLUME_temperature], products};
+    if (products) {
+        vt_parallel_for(threads, leaves->count, 16, multiply, &w);
+        bricks->warmth = read_values(leaves, products, threads, bricks);
+    }
+    free(products);
+    return bricks->warmth ? VT_OK
+                          : vt_fail(VT_OUT_OF_MEMORY, "no memory for the dye of a preview");
+}
+
 static vt_status read_fire(const vt_volume *volume, int threads, vt_bricks *bricks)
 {
     float *glow, *warmth;
@@ -273,7 +300,7 @@ static vt_status read_fire(const vt_volume *volume, int threads, vt_bricks *bric
                : vt_fail(VT_OUT_OF_MEMORY, "no memory for the fire of a preview");
 }
 
-vt_status vt_create_bricks(const vt_volume *volume, int threads, vt_bricks *bricks)
+vt_status vt_create_bricks(const vt_volume *volume, _Bool dyed, int threads, vt_bricks *bricks)
 {
     memset(bricks, 0, sizeof *bricks);
     if (volume->density.count == 0)
@@ -284,6 +311,8 @@ vt_status vt_create_bricks(const vt_volume *volume, int threads, vt_bricks *bric
     if (!read_leaves(&volume->density, threads, bricks))
         status = vt_fail(VT_OUT_OF_MEMORY, "no memory for the preview of %lld leaves of smoke",
                          (long long)volume->density.count);
+    else if (dyed)
+        status = read_dye(volume, threads, bricks);
     else if (volume->field[VT_VOLUME_flame])
         status = read_fire(volume, threads, bricks);
     if (status != VT_OK)

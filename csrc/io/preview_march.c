@@ -241,6 +241,22 @@ static void add_fire(const vt_march *m, int64_t b, const spot *at, float softnes
     s->fire += f4_set(seen * m->radiance * power) * vt_black_body_color(m->body, kelvin);
 }
 
+/* Colour of dye at a share of its range: blue, cyan, green, yellow, red, as wide each. */
+static f4 dye_color(float share)
+{
+    static const float stops[5][3] = {{0.05f, 0.12f, 0.9f},
+                                      {0.0f, 0.6f, 0.85f},
+                                      {0.1f, 0.75f, 0.15f},
+                                      {0.95f, 0.8f, 0.05f},
+                                      {0.9f, 0.06f, 0.03f}};
+    const float place = share > 0.0f ? (share < 1.0f ? 4.0f * share : 4.0f) : 0.0f;
+    const int32_t i = place < 3.0f ? (int32_t)place : 3;
+    f4 color = f4_set(0.0f);
+    for (int c = 0; c < 3; c++)
+        color[c] = mix(stops[i][c], stops[i + 1][c], place - (float)i);
+    return color;
+}
+
 /* Adds the points n .. end - 1, all in brick number b whose low corner is `corner`. */
 static void march_brick(const vt_march *m, const ray *r, int64_t b, const int32_t brick[3],
                         int32_t n, int32_t end, vt_seen *s)
@@ -262,7 +278,12 @@ static void march_brick(const vt_march *m, const ray *r, int64_t b, const int32_
         s->column += value;
         if (m->depth == 0.0f)
             continue;
-        s->light += f4_set(s->transmittance * (1.0f - pass)) * light_lookup(light, local);
+        f4 scattered = light_lookup(light, local);
+        if (m->dye[0] != m->dye[1]) {
+            const float kelvin = lookup(m->bricks->warmth + b * BRICK_VALUES, &at, softness) / value;
+            scattered *= dye_color((kelvin - m->dye[0]) / (m->dye[1] - m->dye[0]));
+        }
+        s->light += f4_set(s->transmittance * (1.0f - pass)) * scattered;
         s->transmittance *= pass;
         if (s->transmittance < TRANSPARENT)
             return;

@@ -21,6 +21,11 @@ const char *vt_volume_field_name(int field)
     return field >= 0 && field < VT_VOLUME_FIELDS ? names[field] : NULL;
 }
 
+int vt_volume_carries(const vt_volume *volume, int field)
+{
+    return volume && vt_volume_field_name(field) && volume->carries[field];
+}
+
 vt_volume_def vt_default_volume(void)
 {
     return (vt_volume_def){.voxel_size = 0.0, .velocity_margin = 3.0, .threads = 0};

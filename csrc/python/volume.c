@@ -235,6 +235,25 @@ static PyObject *values(PyObject *self, PyObject *positional, PyObject *named)
     return read_box(self, field, first, shape);
 }
 
+static PyObject *fields(PyObject *self, PyObject *Py_UNUSED(arguments))
+{
+    PyObject *const list = PyList_New(0);
+    for (int i = 0; list && i < VT_VOLUME_FIELDS; i++) {
+        if (!vt_volume_carries(volume_of(self), i))
+            continue;
+        PyObject *const name = PyUnicode_FromString(vt_volume_field_name(i));
+        const int failed = !name || PyList_Append(list, name) < 0;
+        Py_XDECREF(name);
+        if (failed) {
+            Py_DECREF(list);
+            return NULL;
+        }
+    }
+    PyObject *const names = list ? PyList_AsTuple(list) : NULL;
+    Py_XDECREF(list);
+    return names;
+}
+
 static const vt_py_field vdb_fields[] = {
     {"density_name", VT_PY_TEXT, offsetof(vt_vdb_def, density_name), NULL},
     {"velocity_name", VT_PY_TEXT, offsetof(vt_vdb_def, velocity_name), NULL},
@@ -285,6 +304,7 @@ static const vt_py_field preview_fields[] = {
     {"threads", VT_PY_INT32, offsetof(vt_preview_def, threads), NULL},
     {"emission", VT_PY_FINITE, offsetof(vt_preview_def, emission), NULL},
     {"bloom", VT_PY_FINITE, offsetof(vt_preview_def, bloom), NULL},
+    {"dye", VT_PY_PAIR, offsetof(vt_preview_def, dye), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 static PyObject *render(PyObject *self, PyObject *positional, PyObject *named)
@@ -339,7 +359,8 @@ static PyObject *emission(PyObject *self, PyObject *positional, PyObject *named)
 #define PREVIEW_ARGUMENTS                                                                          \
     "($self, /, *, width=..., height=..., eye=..., target=..., up=..., field_of_view=..., "        \
     "extinction=..., exposure=..., albedo=..., key_direction=..., key_color=..., sky_color=..., "  \
-    "ground_color=..., background=..., step=..., threads=..., emission=..., bloom=...)\n--\n\n"
+    "ground_color=..., background=..., step=..., threads=..., emission=..., bloom=..., "        \
+    "dye=...)\n--\n\n"
 
 static PyMethodDef methods[] = {
     {"info", info, METH_NOARGS,
@@ -352,6 +373,8 @@ static PyMethodDef methods[] = {
      "values($self, /, field, first, shape)\n--\n\n"
      "A field (temperature, fuel, flame, coverage) of a box of voxels, float32 (nz, ny, nx).\n\n"
      "first: index (x, y, z) of its first voxel; shape: voxels along x, y, z."},
+    {"fields", fields, METH_NOARGS,
+     "fields($self, /)\n--\n\nNames of the fields that the tracers carry."},
     {"encode_vdb", VT_PY_FUNCTION(encode_vdb), METH_VARARGS | METH_KEYWORDS,
      "encode_vdb($self, /, *, density_name=..., velocity_name=..., half=..., compress=..., "
      "temperature_name=..., heat_name=..., flame_name=..., fuel_name=...)\n--\n\n"
