@@ -29,7 +29,7 @@ class Info(c.Structure):
     _fields_ = [("leaves", c.c_int64), ("active_voxels", c.c_int64), ("tracers", c.c_int64),
                 ("mass", c.c_double), ("centroid", c.c_double * 3), ("lower", c.c_double * 3),
                 ("upper", c.c_double * 3), ("filled_voxels", c.c_double),
-                ("coldest", c.c_double), ("hottest", c.c_double), ("most_flame", c.c_double),
+                ("coldest", c.c_double), ("hottest", c.c_double), ("flame_volume", c.c_double),
                 ("ambient_temperature", c.c_double)]
 
 

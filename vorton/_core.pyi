@@ -59,6 +59,11 @@ def volume_from_tracers(
     velocity: Callable[[NDArray[np.float32]], ArrayLike] | None = None,
     velocity_margin: float = ...,
     threads: int = 0,
+    temperature: ArrayLike | None = None,
+    fuel: ArrayLike | None = None,
+    flame: ArrayLike | None = None,
+    smoke: ArrayLike | None = None,
+    ambient_temperature: float = ...,
 ) -> Volume: ...
 def evaluate_track(track: dict[str, Any], time: float) -> NDArray[np.float64]: ...
 def integrate_track(track: dict[str, Any], start: float, end: float) -> NDArray[np.float64]: ...
@@ -285,6 +290,7 @@ class Simulation:
     def find_rows(self, set: _Set, ids: ArrayLike) -> NDArray[np.int64]: ...
     def count(self, set: _Set, /) -> int: ...
     def capacity(self, set: _Set, /) -> int: ...
+    def tracers_carry(self, name: str, /) -> bool: ...
     def column(self, set: _Set, name: str) -> NDArray[Any]: ...
     def grid(self, name: str) -> tuple[NDArray[np.float32], _Vector, float]: ...
     def velocity_at(self, points: ArrayLike) -> NDArray[np.float32]: ...
@@ -298,6 +304,8 @@ class Simulation:
 class Volume:
     def info(self) -> dict[str, Any]: ...
     def density(self, first: _Numbers, shape: _Numbers) -> NDArray[np.float32]: ...
+    def values(self, field: str, first: _Numbers, shape: _Numbers) -> NDArray[np.float32]: ...
+    def fields(self) -> tuple[str, ...]: ...
     def encode_vdb(
         self,
         *,
@@ -305,6 +313,10 @@ class Volume:
         velocity_name: str | None = ...,
         half: bool = ...,
         compress: bool = ...,
+        temperature_name: str | None = ...,
+        heat_name: str | None = ...,
+        flame_name: str | None = ...,
+        fuel_name: str | None = ...,
     ) -> bytes: ...
     def render(
         self,
@@ -325,6 +337,9 @@ class Volume:
         background: Sequence[_Numbers] | NDArray[Any] = ...,
         step: float = ...,
         threads: int = ...,
+        emission: float = ...,
+        bloom: float = ...,
+        dye: _Numbers = ...,
     ) -> NDArray[np.uint8]: ...
     def extinction(
         self,
@@ -345,4 +360,30 @@ class Volume:
         background: Sequence[_Numbers] | NDArray[Any] = ...,
         step: float = ...,
         threads: int = ...,
+        emission: float = ...,
+        bloom: float = ...,
+        dye: _Numbers = ...,
+    ) -> float: ...
+    def emission(
+        self,
+        *,
+        width: int = ...,
+        height: int = ...,
+        eye: _Numbers = ...,
+        target: _Numbers = ...,
+        up: _Numbers = ...,
+        field_of_view: float = ...,
+        extinction: float = ...,
+        exposure: float = ...,
+        albedo: _Numbers = ...,
+        key_direction: _Numbers = ...,
+        key_color: _Numbers = ...,
+        sky_color: _Numbers = ...,
+        ground_color: _Numbers = ...,
+        background: Sequence[_Numbers] | NDArray[Any] = ...,
+        step: float = ...,
+        threads: int = ...,
+        emission: float = ...,
+        bloom: float = ...,
+        dye: _Numbers = ...,
     ) -> float: ...

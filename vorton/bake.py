@@ -26,6 +26,9 @@ from .simulation import Simulation
 
 LAST_FRAME = 9_999_999
 
+_SHOWN = {"temperature": "temperature", "heat": "temperature", "flame": "flame", "fuel": "fuel"}
+"""Grids that only some simulations have, and the column of the tracers that is in them."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Preset:
@@ -34,10 +37,22 @@ class Preset:
     density: str
     velocity: str
     hint: str
+    temperature: str = "temperature"
+    heat: str | None = None
+    flame: str = "flame"
+    fuel: str = "fuel"
+
+    @property
+    def grids(self) -> dict[str, str]:
+        """Name of each grid that the host may get."""
+        names = dataclasses.asdict(self)
+        return {grid: name for grid, name in names.items() if name and grid != "hint"}
 
 
 PRESETS = {
-    "blender": Preset("density", "velocity", "set the volume's Velocity Unit to Second"),
+    "blender": Preset(
+        "density", "velocity", "set the volume's Velocity Unit to Second", heat="heat"
+    ),
     "houdini": Preset("density", "vel", "axes are Z up: rotate by -90 degrees about X for Y up"),
     "arnold": Preset("density", "vel", "Velocity Grids: vel, in units per second"),
     "unreal": Preset("density", "velocity", "lengths are metres: scale by 100"),
@@ -54,7 +69,9 @@ class Volumes(Definition):
     voxel : number, m, optional
         Voxel size, > 0; default: `Scene.nominal_voxel`.
     preset : "blender", "houdini", "arnold", "unreal" or "usd"
-        Names the grids as the host expects them, default "blender".
+        Names the grids as the host expects them, default "blender": density, velocity (or vel), and
+        where the simulation carries them temperature (K), flame and fuel (shares of the mass). For
+        Blender also heat, from temperature: 0 at 800 K to 1 at 2500 K, what glows.
     half : bool
         Store 16-bit floats, default True.
     compress : bool
@@ -69,13 +86,14 @@ class Volumes(Definition):
     compress: bool = flag(True, "zlib")
     margin: float = number(3.0, "voxels", "velocity beyond the smoke", least=0, most=16)
 
-    def settings(self, scene: Scene) -> dict[str, Any]:
-        """The settings as the manifest has them."""
-        preset = PRESETS[self.preset]
+    def settings(self, sim: Simulation) -> dict[str, Any]:
+        """The settings as the manifest has them, with the grids that the simulation carries."""
+        names = PRESETS[self.preset].grids
+        carried = {n for n in names if n not in _SHOWN or sim._core.tracers_carry(_SHOWN[n])}
         return {
-            "voxel": scene.nominal_voxel if self.voxel is None else self.voxel,
+            "voxel": sim.scene.nominal_voxel if self.voxel is None else self.voxel,
             "preset": self.preset,
-            "grids": {"density": preset.density, "velocity": preset.velocity},
+            "grids": {grid: name for grid, name in names.items() if grid in carried},
             "half": self.half,
             "compress": self.compress,
             "margin": self.margin,
@@ -140,8 +158,9 @@ def bake(
     first, last = _check_frames(frames)
     fps = check_number("fps", fps, above=0, most=10000, unit="1/s")
     threads = check_integer("threads", threads, least=0, most=64)
-    settings = _settings(scene, fps, volumes, check_flag("tracers", tracers))
+    _check_volumes(volumes, check_flag("tracers", tracers))
     sim = Simulation(scene, fps, threads=threads)
+    settings = _settings(sim, volumes, tracers)
     folder = Path(out)
     make_folder(folder)
     with locked(folder):
@@ -164,19 +183,22 @@ def _check_frames(frames: tuple[int, int]) -> tuple[int, int]:
     return first, last
 
 
-def _settings(scene: Scene, fps: float, volumes: Volumes | None, tracers: bool) -> dict[str, Any]:
-    """What must agree for an older bake to be gone on with."""
+def _check_volumes(volumes: Volumes | None, tracers: bool) -> None:
     if volumes is not None and not isinstance(volumes, Volumes):
         raise TypeError(f"volumes = {shown(volumes)}: must be Volumes or None")
     if volumes is None and not tracers:
         raise ValueError("volumes = None, tracers = False: there is nothing to bake")
     if volumes is not None and volumes.compress and not _core.has_compression():
         raise ValueError("Volumes.compress = True: this build has no zlib; must be False")
+
+
+def _settings(sim: Simulation, volumes: Volumes | None, tracers: bool) -> dict[str, Any]:
+    """What must agree for an older bake to be gone on with."""
     return {
         "vorton": _core.version(),
-        "scene_sha256": scene.sha256,
-        "fps": fps,
-        "volumes": None if volumes is None else volumes.settings(scene),
+        "scene_sha256": sim.scene.sha256,
+        "fps": sim.fps,
+        "volumes": None if volumes is None else volumes.settings(sim),
         "tracers": tracers,
     }
 
@@ -315,11 +337,8 @@ def _write_volume(
 ) -> dict[str, Any]:
     settings = manifest.data["volumes"]
     volume = sim.volume(settings["voxel"], settings["margin"])
-    how = {
-        "density_name": settings["grids"]["density"],
-        "velocity_name": settings["grids"]["velocity"],
-        "half": settings["half"],
-    }
+    how = {f"{grid}_name": name for grid, name in settings["grids"].items()}
+    how["half"] = settings["half"]
     # Two versions of zlib give different bytes: what the file holds is told by the plain encoding.
     plain = volume.encode_vdb(**how, compress=False)
     coded = volume.encode_vdb(**how, compress=True) if settings["compress"] else plain
@@ -359,6 +378,9 @@ def tracer_columns(sim: Simulation) -> dict[str, np.ndarray]:
     columns = {
         name: getattr(sim.tracers, name) for name in tracer_files.COLUMNS if name != "velocity"
     }
+    for name in tracer_files.CARRIED:
+        if sim._core.tracers_carry(name):
+            columns[name] = getattr(sim.tracers, name)
     order = np.argsort(columns["id"], kind="stable")
     columns = {name: np.ascontiguousarray(column[order]) for name, column in columns.items()}
     columns["velocity"] = sim.velocity_at(columns["position"])

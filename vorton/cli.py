@@ -179,6 +179,14 @@ def _add_preview(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--fov", type=positive, default=35.0, metavar="DEGREES", help="vertical, default 35"
     )
+    parser.add_argument(
+        "--dye",
+        type=positive,
+        nargs="*",
+        metavar="K",
+        help="dye that shows temperature instead of fire, from blue to red: of the whole shot, or "
+        "from the first to the second of two temperatures in K",
+    )
     _add_threads(parser)
     parser.set_defaults(run=run_preview)
 
@@ -288,6 +296,9 @@ def run_preview(arguments: argparse.Namespace) -> int:
     """`vorton preview`."""
     from .film import make_film
 
+    dye = arguments.dye
+    if dye is not None and len(dye) not in (0, 2):
+        raise ValueError(f"--dye: takes no temperature or two of them, got {len(dye)}")
     make_film(
         arguments.place,
         arguments.out,
@@ -300,6 +311,7 @@ def run_preview(arguments: argparse.Namespace) -> int:
         azimuth=arguments.azimuth,
         elevation=arguments.elevation,
         field_of_view=arguments.fov,
+        dye=False if dye is None else tuple(dye) or True,
         threads=arguments.threads,
         progress=not arguments.quiet,
     )

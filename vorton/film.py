@@ -16,7 +16,7 @@ import numpy as np
 from . import _core, tracer_files
 from .fields import check_number, check_vector
 from .manifest import Manifest
-from .preview import FORMATS, Camera, measure_extinction, render, write_film
+from .preview import FORMATS, Camera, Survey, check_dye, render, write_film
 from .progress import Callback, Progress
 from .report import ranges_text
 from .scene import Scene
@@ -112,21 +112,23 @@ class BakeShot:
             voxel = data["volumes"]["voxel"]
         self.manifest, self.numbers, self.threads = manifest, wanted, threads
         self.fps = data["fps"] if fps is None else check_number("fps", fps, above=0, unit="1/s")
-        self.voxel = voxel or Scene.from_dict(data["scene"], manifest.folder).nominal_voxel
+        scene = Scene.from_dict(data["scene"], manifest.folder)
+        self.voxel = voxel or scene.nominal_voxel
+        self.ambient_temperature = scene.ambient.temperature
         self.name = data["name"]
 
     def __len__(self) -> int:
         return len(self.numbers)
 
     def __iter__(self) -> Iterator[_core.Volume]:
+        wanted = ("position", "density", "size", *tracer_files.CARRIED)
         for number in self.numbers:
             columns = tracer_files.read(self.manifest.file(number, ".npz"))
             yield _core.volume_from_tracers(
-                position=columns["position"],
-                density=columns["density"],
-                size=columns["size"],
                 voxel_size=self.voxel,
                 threads=self.threads,
+                ambient_temperature=self.ambient_temperature,
+                **{name: columns[name] for name in wanted if name in columns},
             )
 
 
@@ -162,10 +164,11 @@ def make_film(
     azimuth: float | None = None,
     elevation: float | None = None,
     field_of_view: float = 35.0,
+    dye: bool | tuple[float, float] = False,
     threads: int = 0,
     progress: bool | Callback = True,
 ) -> Path:
-    """Render lit smoke of a scene or a bake to a picture or a film.
+    """Render lit smoke and fire of a scene or a bake to a picture or a film.
 
     Parameters
     ----------
@@ -187,6 +190,9 @@ def make_film(
         Instead of eye: from where the default camera looks, see `Camera.frame`.
     field_of_view : number, degrees
         Vertical, default 35.
+    dye : bool or two numbers, K
+        Smoke dyed by its temperature, instead of fire: from blue at the first of two temperatures
+        to red at the second; True: those of the coldest and the hottest smoke of the shot.
     threads : whole number
         0 (default): all processors.
     progress : bool or function
@@ -216,19 +222,24 @@ def make_film(
             raise ValueError(f"frames = {frames}: {out.name} is one picture; give one frame")
         last = shot.numbers[-1] if isinstance(shot, BakeShot) else shot.frames[1]
         shot = open_shot(place, frames=(last, last), fps=fps, voxel=voxel, threads=threads)
+    if dye is not False and dye is not True:
+        dye = check_dye(dye)
     volumes: Iterable[Any] = list(shot) if picture else shot
     passes = 1 if picture else 2
     with Progress(passes * len(shot), f"preview {shot.name}", progress) as steps:
-        looked = _look(volumes, steps if passes == 2 else None)
-        camera = _camera(looked, size, eye, target, field_of_view, around)
-        cores = threads or None
-        extinction = None
-        if looked is not None:
-            extinction = measure_extinction(looked[2], camera, size, threads=cores)
+        survey = Survey()
+        for volume in volumes:
+            survey.add(volume)
+            if passes == 2:
+                steps.advance()
+        camera = _camera(survey, size, eye, target, field_of_view, around)
+        light = survey.light(camera, size, threads or None)
+        if dye is not False:
+            light |= {"fire": False, "dye": _dye(dye, survey)}
 
         def pictures() -> Iterator[np.ndarray]:
             for volume in volumes:
-                yield render(volume, camera, size, extinction, threads=cores)
+                yield render(volume, camera, size, threads=threads or None, **light)
                 steps.advance()
 
         write_film(pictures(), out, shot.fps)
@@ -244,30 +255,25 @@ def _check_ending(out: Path) -> bool:
     return out.suffix.lower() == ".png"
 
 
-def _look(volumes: Iterable[Any], steps: Progress | None) -> tuple[Any, Any, Any] | None:
-    """Bounds of the smoke of all frames (m) and the volume with most of it; None without smoke."""
-    low, high, densest, most = [], [], None, 0
-    for volume in volumes:
-        info = volume.info()
-        if info["active_voxels"]:
-            low.append(info["lower"])
-            high.append(info["upper"])
-        if info["active_voxels"] > most:
-            densest, most = volume, info["active_voxels"]
-        if steps is not None:
-            steps.advance()
-    return (np.min(low, axis=0), np.max(high, axis=0), densest) if low else None
+def _dye(dye: bool | tuple[float, float], survey: Survey) -> tuple[float, float] | None:
+    if not isinstance(dye, bool):
+        return dye
+    if survey.densest is not None and not survey.hottest:
+        raise ValueError("dye: shows temperature, and nothing in this scene differs in it")
+    return (survey.coldest, survey.hottest) if survey.hottest > survey.coldest else None
 
 
 def _camera(
-    looked: tuple[Any, Any, Any] | None,
+    survey: Survey,
     size: tuple[int, int],
     eye: Sequence[float] | None,
     target: Sequence[float] | None,
     field_of_view: float,
     around: dict[str, float],
 ) -> Camera:
-    low, high = looked[:2] if looked is not None else ((-1.0,) * 3, (1.0,) * 3)
+    low, high = survey.lower, survey.upper
+    if low is None:
+        low, high = (-1.0,) * 3, (1.0,) * 3
     if eye is None:
         return Camera.frame(low, high, size, field_of_view=field_of_view, **around)
     if target is None:

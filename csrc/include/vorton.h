@@ -610,6 +610,10 @@ VT_API int64_t vt_capacity(const vt_simulation *simulation, int set);
  * tracers once makes every later step keep it up to date. */
 VT_API vt_status vt_column(vt_simulation *simulation, int set, const char *name, vt_array *array);
 
+/* 1 where the vortons carry what this column of the tracers shows (temperature, fuel, flame, smoke),
+ * else 0: then all tracers are ambient, or have none of it. */
+VT_API int vt_tracers_carry(const vt_simulation *simulation, const char *name);
+
 /* Row `index` of columns.def for the set; returns 0 past the last. */
 typedef struct vt_column_field {
     const char *name, *description;
@@ -715,6 +719,9 @@ typedef enum vt_volume_field {
 /* Name of a field; NULL past the last. */
 VT_API const char *vt_volume_field_name(int field);
 
+/* 1 where the tracers of the volume carry the field. */
+VT_API int vt_volume_carries(const vt_volume *volume, int field);
+
 typedef struct vt_volume_def {
     double voxel_size;      /* m, > 0 */
     double velocity_margin; /* voxels beyond density in which velocity is stored, 0 .. 16
@@ -762,7 +769,7 @@ typedef struct vt_volume_info {
     double filled_voxels; /* (sum of density)^2 / sum of density^2: as many voxels of one density
                              hold the smoke; a faint rim hardly counts */
     double coldest, hottest;    /* of the active voxels, K; 0 without temperature */
-    double most_flame;          /* largest share of flame in a voxel; 0 without flame */
+    double flame_volume;        /* of what burns, m^3; 0 without flame */
     double ambient_temperature; /* K; 0 without temperature */
 } vt_volume_info;
 VT_API vt_status vt_get_volume_info(const vt_volume *volume, vt_volume_info *info);
@@ -799,7 +806,8 @@ VT_API int vt_has_compression(void);
 /* ---- preview ---- */
 
 /* A lit picture of smoke by a perspective camera: shadows, two octaves of multiple scattering,
- * occluded ambient light, filmic tone. */
+ * occluded ambient light, filmic tone. Where the volume has flame it glows as a black body of its
+ * temperature does, and lights the smoke. */
 typedef struct vt_preview_def {
     int32_t width, height;           /* pixels, 16 .. 8192 (default 640 x 480) */
     double eye[3], target[3], up[3]; /* m (default up 0 0 1) */
@@ -816,6 +824,13 @@ typedef struct vt_preview_def {
                                 .08 .105 .14) */
     double step;             /* length of a march step in voxels, .25 .. 2 (default .8) */
     int32_t threads;         /* 0 (default): all */
+    double emission; /* of a volume with flame: radiance of a metre of what glows wholly, at 2000 K;
+                        0 (default): 5 / p95 of the rays' glow, see vt_preview_emission */
+    double bloom;    /* share of the fire's light that spreads over the picture, 0 .. 1 (default .12)
+                      */
+    double dye[2];   /* K: the smoke is dyed by its temperature, blue at dye[0], then green, yellow
+                        and red at dye[1], and no fire is drawn; equal (default 0 0): no dye. Needs
+                        temperature */
 } vt_preview_def;
 VT_API vt_preview_def vt_default_preview(void);
 
@@ -827,6 +842,11 @@ VT_API vt_status vt_render_preview(const vt_volume *volume, const vt_preview_def
  * that meet it, 0 without smoke. Take it from a developed frame and keep it for the shot. */
 VT_API vt_status vt_preview_extinction(const vt_volume *volume, const vt_preview_def *def,
                                        double *extinction);
+
+/* The emission that makes this frame read as fire: 5 / p95 of the glow along the rays that meet it,
+ * 0 without fire. Take it from a frame with much flame and keep it for the shot. */
+VT_API vt_status vt_preview_emission(const vt_volume *volume, const vt_preview_def *def,
+                                     double *emission);
 
 #ifdef __cplusplus
 }

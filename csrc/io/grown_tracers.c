@@ -61,12 +61,6 @@ static void fill_points(const vt_tracers *t, double voxel_size, int64_t points, 
     source->size = size;
 }
 
-/* What a row of the set has, or NULL where it is not in use. */
-static const float *column(const vt_tracers *t, int index)
-{
-    return t->set.used[index] ? t->set.column[index] : NULL;
-}
-
 vt_status vt_list_grown_tracers(const vt_tracers *t, double voxel_size, vt_tracer_source *source,
                                 float **memory)
 {
@@ -75,7 +69,10 @@ vt_status vt_list_grown_tracers(const vt_tracers *t, double voxel_size, vt_trace
     source->position = t->position;
     source->density = t->density;
     source->size = t->size;
-    source->temperature = column(t, VT_TRACER_temperature);
+    source->temperature = vt_used_column(&t->set, VT_TRACER_temperature);
+    source->fuel = vt_used_column(&t->set, VT_TRACER_fuel);
+    source->flame = vt_used_column(&t->set, VT_TRACER_flame);
+    source->smoke = vt_used_column(&t->set, VT_TRACER_smoke);
     if (!t->set.used[VT_TRACER_growth])
         return VT_OK;
     int64_t points = 0;

@@ -9,6 +9,7 @@
 
 #define TILE 16           /* pixels along the edge of a tile, the unit of parallel work */
 #define TYPICAL_DEPTH 9.0 /* optical depth of the 95th percentile of rays */
+#define TYPICAL_FLAME 5.0 /* radiance of the 95th percentile of those that meet fire */
 #define PROBES 160        /* rays across the picture that measure it */
 #define CURVE 2048        /* intervals of the sRGB table */
 
@@ -29,7 +30,9 @@ vt_preview_def vt_default_preview(void)
                             .ground_color = {0.05, 0.05, 0.05},
                             .background = {{0.035, 0.04, 0.045}, {0.08, 0.105, 0.14}},
                             .step = 0.8,
-                            .threads = 0};
+                            .threads = 0,
+                            .emission = 0.0,
+                            .bloom = 0.12};
 }
 
 /* ---- arguments ---- */
@@ -68,12 +71,20 @@ static vt_status check_numbers(const vt_preview_def *def)
                 {"ground_color", def->ground_color, 3, 0, bright},
                 {"background", def->background[0], 6, 0, bright},
                 {"step", &def->step, 1, 0.25, 2},
-                {"threads", &threads, 1, 0, VT_MAX_THREADS}};
+                {"threads", &threads, 1, 0, VT_MAX_THREADS},
+                {"emission", &def->emission, 1, 0, 1e30},
+                {"bloom", &def->bloom, 1, 0, 1},
+                {"dye", def->dye, 2, 0, 1e6}};
     vt_status status = VT_OK;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && status == VT_OK; i++)
         status =
             check_range(rows[i].name, rows[i].value, rows[i].count, rows[i].least, rows[i].most);
     return status;
+}
+
+static _Bool is_dyed(const vt_preview_def *def)
+{
+    return def->dye[0] != def->dye[1];
 }
 
 static vt_status check_preview(const vt_volume *volume, const vt_preview_def *def,
@@ -89,17 +100,20 @@ static vt_status check_preview(const vt_volume *volume, const vt_preview_def *de
     const vt_status status = check_numbers(def);
     if (status != VT_OK)
         return status;
+    if (is_dyed(def) && !vt_volume_carries(volume, VT_VOLUME_temperature))
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "preview dye shows temperature; the tracers of this volume carry none");
     memcpy(key, def->key_direction, sizeof key);
     if (!vt_scale_to(key, 1.0))
         return vt_fail(VT_INVALID_ARGUMENT, "preview key_direction must not be zero");
     return vt_start_march(NULL, def, def->width, def->height, &unused);
 }
 
-/* ---- extinction ---- */
+/* ---- extinction and emission ---- */
 
 typedef struct probing {
     vt_march march;
-    float *column; /* of every probe ray, kg/m^2 */
+    float *column, *power; /* of every probe ray: kg/m^2; m of what glows wholly, at 2000 K */
 } probing;
 
 static void probe_rows(void *context, int64_t begin, int64_t end, int thread)
@@ -109,8 +123,11 @@ static void probe_rows(void *context, int64_t begin, int64_t end, int thread)
     const float length = (float)(p->march.step * p->march.bricks->cell);
     (void)thread;
     for (int64_t y = begin; y < end; y++)
-        for (int64_t x = 0; x < width; x++)
-            p->column[y * width + x] = vt_march_ray(&p->march, x, y).column * length;
+        for (int64_t x = 0; x < width; x++) {
+            const vt_seen seen = vt_march_ray(&p->march, x, y);
+            p->column[y * width + x] = seen.column * length;
+            p->power[y * width + x] = seen.power * length;
+        }
 }
 
 static int compare_floats(const void *a, const void *b)
@@ -119,32 +136,37 @@ static int compare_floats(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* 9 / p95 of the columns above a thousandth of the largest; 0 without smoke. */
-static double typical_extinction(float *column, int64_t count)
+/* The 95th percentile of the values above a thousandth of the largest; 0 without any. */
+static double high_percentile(float *values, int64_t count)
 {
-    qsort(column, (size_t)count, sizeof *column, compare_floats);
+    qsort(values, (size_t)count, sizeof *values, compare_floats);
     int64_t first = 0;
-    while (first < count && !(column[first] > 1e-3f * column[count - 1]))
+    while (first < count && !(values[first] > 1e-3f * values[count - 1]))
         first++;
     if (first == count)
         return 0.0;
-    return TYPICAL_DEPTH / (double)column[first + (int64_t)(0.95 * (double)(count - 1 - first))];
+    return (double)values[first + (int64_t)(0.95 * (double)(count - 1 - first))];
 }
 
+/* What the 95th percentile of rays wants; 0 where no ray meets smoke, or fire. */
 static vt_status measure(const vt_bricks *bricks, const vt_preview_def *def, int threads,
-                         double *extinction)
+                         double *extinction, double *emission)
 {
     probing p;
     int32_t height = (int32_t)((int64_t)PROBES * def->height / def->width);
     height = height < 2 ? 2 : height > 8 * PROBES ? 8 * PROBES : height;
     const vt_status status = vt_start_march(bricks, def, PROBES, height, &p.march);
+    const int64_t count = (int64_t)PROBES * height;
     if (status != VT_OK)
         return status;
-    p.column = malloc((size_t)PROBES * (size_t)height * sizeof(float));
+    p.column = malloc((size_t)count * 2 * sizeof(float));
     if (!p.column)
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for the probe rays of a preview");
+    p.power = p.column + count;
     vt_parallel_for(threads, height, 4, probe_rows, &p);
-    *extinction = typical_extinction(p.column, (int64_t)PROBES * height);
+    const double column = high_percentile(p.column, count), power = high_percentile(p.power, count);
+    *extinction = column > 0.0 ? TYPICAL_DEPTH / column : 0.0;
+    *emission = power > 0.0 ? TYPICAL_FLAME / power : 0.0;
     free(p.column);
     return VT_OK;
 }
@@ -154,20 +176,33 @@ static int thread_count(const vt_preview_def *def)
     return def->threads > 0 ? def->threads : vt_available_threads();
 }
 
-vt_status vt_preview_extinction(const vt_volume *volume, const vt_preview_def *def,
-                                double *extinction)
+static vt_status measure_volume(const vt_volume *volume, const vt_preview_def *def,
+                                const void *result, double *extinction, double *emission)
 {
     vt_bricks bricks;
-    vt_status status = check_preview(volume, def, extinction);
+    vt_status status = check_preview(volume, def, result);
     if (status != VT_OK)
         return status;
     const int threads = thread_count(def);
-    status = vt_create_bricks(volume, threads, &bricks);
+    status = vt_create_bricks(volume, is_dyed(def), threads, &bricks);
     if (status != VT_OK)
         return status;
-    status = measure(&bricks, def, threads, extinction);
+    status = measure(&bricks, def, threads, extinction, emission);
     vt_destroy_bricks(&bricks);
     return status;
+}
+
+vt_status vt_preview_extinction(const vt_volume *volume, const vt_preview_def *def,
+                                double *extinction)
+{
+    double emission;
+    return measure_volume(volume, def, extinction, extinction, &emission);
+}
+
+vt_status vt_preview_emission(const vt_volume *volume, const vt_preview_def *def, double *emission)
+{
+    double extinction;
+    return measure_volume(volume, def, emission, &extinction, emission);
 }
 
 /* ---- pixels ---- */
@@ -178,6 +213,7 @@ typedef struct picture {
     float exposure;
     float srgb[CURVE + 1]; /* 255 x sRGB of (i / CURVE)^2 */
     uint8_t *pixels;
+    f4 *light, *fire; /* of every pixel, where there is fire: all light; the fire alone */
 } picture;
 
 /* x^(5/12) = cbrt(x^(5/4)), so the power 1 / 2.4 of sRGB needs roots only. */
@@ -231,10 +267,26 @@ static void draw_tiles(void *context, int64_t begin, int64_t end, int thread)
                 p->background[0] + f4_set(lift) * (p->background[1] - p->background[0]);
             for (int64_t x = left; x < left + TILE && x < width; x++) {
                 const vt_seen s = vt_march_ray(&p->march, x, y);
-                write_pixel(p, x, y, s.light * p->albedo + f4_set(s.transmittance) * behind);
+                const f4 light = s.light * p->albedo + f4_set(s.transmittance) * behind;
+                if (!p->fire) {
+                    write_pixel(p, x, y, light);
+                    continue;
+                }
+                p->light[y * width + x] = light + s.fire;
+                p->fire[y * width + x] = s.fire;
             }
         }
     }
+}
+
+static void write_rows(void *context, int64_t begin, int64_t end, int thread)
+{
+    const picture *const p = context;
+    const int64_t width = p->march.width;
+    (void)thread;
+    for (int64_t y = begin; y < end; y++)
+        for (int64_t x = 0; x < width; x++)
+            write_pixel(p, x, y, p->light[y * width + x]);
 }
 
 static f4 color_of(const double color[3])
@@ -242,14 +294,44 @@ static f4 color_of(const double color[3])
     return (f4){(float)color[0], (float)color[1], (float)color[2], 0.0f};
 }
 
+/* Draws all tiles, and the bloom of the fire. */
+static vt_status draw_picture(picture *p, const vt_preview_def *def, int threads)
+{
+    const int64_t across = (def->width + TILE - 1) / TILE, down = (def->height + TILE - 1) / TILE;
+    const int64_t count = (int64_t)def->width * def->height;
+    if (p->march.body) {
+        p->light = aligned_alloc(64, ((size_t)count * 2 * sizeof(f4) + 63) / 64 * 64);
+        if (!p->light)
+            return vt_fail(VT_OUT_OF_MEMORY, "no memory for a preview of %d x %d pixels",
+                           def->width, def->height);
+        p->fire = p->light + count;
+    }
+    vt_parallel_for(threads, across * down, 1, draw_tiles, p);
+    if (!p->fire)
+        return VT_OK;
+    const _Bool enough = def->bloom == 0.0 || vt_add_bloom(def->width, def->height, def->bloom,
+                                                           p->fire, p->light, threads);
+    if (enough)
+        vt_parallel_for(threads, def->height, 16, write_rows, p);
+    free(p->light);
+    return enough ? VT_OK : vt_fail(VT_OUT_OF_MEMORY, "no memory for the bloom of a preview");
+}
+
 static vt_status draw(vt_bricks *bricks, const vt_preview_def *def, int threads, uint8_t *pixels)
 {
-    double extinction = def->extinction;
+    double extinction = 0.0, emission = 0.0;
+    vt_fire fire = {.emission = 0.0};
     vt_status status = VT_OK;
-    if (extinction == 0.0)
-        status = measure(bricks, def, threads, &extinction);
+    if (def->extinction == 0.0 || (def->emission == 0.0 && bricks->glow))
+        status = measure(bricks, def, threads, &extinction, &emission);
+    if (def->extinction > 0.0)
+        extinction = def->extinction;
+    if (bricks->glow) {
+        fire.emission = def->emission > 0.0 ? def->emission : emission;
+        vt_fill_black_body(&fire.body);
+    }
     if (status == VT_OK)
-        status = vt_light_bricks(bricks, def, extinction, threads);
+        status = vt_light_bricks(bricks, def, extinction, &fire, threads);
     if (status != VT_OK)
         return status;
     picture p = {
@@ -259,9 +341,11 @@ static vt_status draw(vt_bricks *bricks, const vt_preview_def *def, int threads,
     fill_curve(p.srgb);
     vt_start_march(bricks, def, def->width, def->height, &p.march);
     p.march.depth = (float)(extinction * def->step * bricks->cell);
-    const int64_t across = (def->width + TILE - 1) / TILE, down = (def->height + TILE - 1) / TILE;
-    vt_parallel_for(threads, across * down, 1, draw_tiles, &p);
-    return VT_OK;
+    p.march.radiance = (float)(fire.emission * def->step * bricks->cell);
+    p.march.dye[0] = (float)def->dye[0];
+    p.march.dye[1] = (float)def->dye[1];
+    p.march.body = fire.emission > 0.0 ? &fire.body : NULL;
+    return draw_picture(&p, def, threads);
 }
 
 vt_status vt_render_preview(const vt_volume *volume, const vt_preview_def *def, uint8_t *pixels)
@@ -271,7 +355,7 @@ vt_status vt_render_preview(const vt_volume *volume, const vt_preview_def *def, 
     if (status != VT_OK)
         return status;
     const int threads = thread_count(def);
-    status = vt_create_bricks(volume, threads, &bricks);
+    status = vt_create_bricks(volume, is_dyed(def), threads, &bricks);
     if (status != VT_OK)
         return status;
     status = draw(&bricks, def, threads, pixels);

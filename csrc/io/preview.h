@@ -5,6 +5,7 @@
 #define VORTON_IO_PREVIEW_H
 
 #include "core/simd.h"
+#include "io/preview_fire.h"
 #include "vorton.h"
 
 enum {
@@ -26,6 +27,9 @@ typedef struct vt_bricks {
     int32_t *place;     /* of brick number b: i, j, k at place[3 b] */
     float *density;     /* kg/m^3: cell (x, y, z), each -1 .. 9, of brick b at
                            b BRICK_VALUES + vt_brick_cell(x, y, z) */
+    float *glow;        /* as density: what glows, 0 .. 1; NULL without fire */
+    float *warmth;      /* as density: its temperature, K, times glow, or of a dye times density;
+                           NULL without either */
     f4 *light;          /* light that smoke of albedo 1 scatters to the eye, red green blue: node
                            (x, y, z), each 0 .. 4, at cell (2 x, 2 y, 2 z) of brick b, at
                            ((b LIGHT_SIDE + z) LIGHT_SIDE + y) LIGHT_SIDE + x; NULL before
@@ -38,13 +42,21 @@ static inline int32_t vt_brick_cell(int32_t x, int32_t y, int32_t z)
     return ((x + 1) * BRICK_SIDE + y + 1) * BRICK_SIDE + z + 1;
 }
 
-/* Reads the volume. On failure nothing is left to free. */
-vt_status vt_create_bricks(const vt_volume *volume, int threads, vt_bricks *bricks);
+/* Reads the volume, for a dye (which needs temperature) or for fire. On failure nothing is left to
+ * free. */
+vt_status vt_create_bricks(const vt_volume *volume, _Bool dyed, int threads, vt_bricks *bricks);
 void vt_destroy_bricks(vt_bricks *bricks);
 
-/* Fills bricks->light for smoke of this extinction (m^2/kg). */
+/* Fire as the bricks have it; not there where emission is 0. */
+typedef struct vt_fire {
+    double emission; /* radiance of a metre of what glows wholly, at 2000 K */
+    vt_black_body body;
+} vt_fire;
+
+/* Fills bricks->light for smoke of this extinction (m^2/kg), lit by the lights of def and by fire.
+ */
 vt_status vt_light_bricks(vt_bricks *bricks, const vt_preview_def *def, double extinction,
-                          int threads);
+                          const vt_fire *fire, int threads);
 
 typedef struct vt_march {
     const vt_bricks *bricks;
@@ -54,12 +66,17 @@ typedef struct vt_march {
     double corner[3];         /* from the eye to the centre of the first pixel at distance 1 */
     double step;              /* from point to point of a ray, cells */
     float pixels_per_cell;    /* at a distance of one cell */
-    float depth;              /* optical depth of a step per kg/m^3; 0: only the column is wanted */
+    float depth;              /* optical depth of a step per kg/m^3; 0: only columns are wanted */
+    float radiance;           /* of a step of what glows wholly, at 2000 K */
+    const vt_black_body *body; /* colours of the fire; NULL: none is drawn */
+    float dye[2];              /* K, of its first and last colour; equal: none */
 } vt_march;
 
 typedef struct vt_seen {
     f4 light;                    /* scattered to the eye, for albedo 1 */
+    f4 fire;                     /* emitted to the eye */
     float transmittance, column; /* column: sum of the density at the points, kg/m^3 */
+    float power;                 /* sum of glow x power of a black body at the points */
 } vt_seen;
 
 /* Aims width x height rays along the view of def; depth stays 0. Refuses a view without direction.

@@ -139,7 +139,9 @@ static int64_t number_bricks(vt_bricks *bricks, int32_t *place)
 
 typedef struct filling {
     const vt_leaves *leaves;
-    vt_bricks *bricks;
+    const float *values; /* on the rows of the leaves */
+    const vt_bricks *bricks;
+    float *cells;
 } filling;
 
 static void copy_leaf(const float *values, float *cells)
@@ -172,9 +174,9 @@ static void fill_cells(void *context, int64_t begin, int64_t end, int thread)
         const int32_t b = bricks->index[index_of(bricks, brick[0], brick[1], brick[2])];
         if (b < 0)
             continue;
-        const float *const values = f->leaves->values + row * VT_LEAF_VOXELS;
+        const float *const values = f->values + row * VT_LEAF_VOXELS;
         float *const cells =
-            bricks->density + (int64_t)b * BRICK_VALUES + vt_brick_cell(cell[0], cell[1], cell[2]);
+            f->cells + (int64_t)b * BRICK_VALUES + vt_brick_cell(cell[0], cell[1], cell[2]);
         if (bricks->merge_bits == 0)
             copy_leaf(values, cells);
         else
@@ -218,9 +220,23 @@ static void fill_rims(void *context, int64_t begin, int64_t end, int thread)
             }
             const int32_t from = inside ? bricks->index[index_of(bricks, at[0], at[1], at[2])] : -1;
             if (from >= 0)
-                copy_rim(bricks->density + (int64_t)from * BRICK_VALUES,
-                         bricks->density + b * BRICK_VALUES, side);
+                copy_rim(f->cells + (int64_t)from * BRICK_VALUES, f->cells + b * BRICK_VALUES,
+                         side);
         }
+}
+
+/* Values on the rows of the leaves as the bricks have them; NULL when there is no memory. */
+static float *read_values(const vt_leaves *leaves, const float *values, int threads,
+                          const vt_bricks *bricks)
+{
+    float *const cells = calloc((size_t)(bricks->stored + 1), BRICK_VALUES * sizeof(float));
+    filling f = {leaves, values, bricks, cells};
+    if (!cells)
+        return NULL;
+    /* Merged leaves share bricks: one after the other. */
+    vt_parallel_for(bricks->merge_bits == 0 ? threads : 1, leaves->count, 32, fill_cells, &f);
+    vt_parallel_for(threads, bricks->stored, 32, fill_rims, &f);
+    return cells;
 }
 
 static _Bool read_leaves(const vt_leaves *leaves, int threads, vt_bricks *bricks)
@@ -235,29 +251,73 @@ static _Bool read_leaves(const vt_leaves *leaves, int threads, vt_bricks *bricks
         mark_leaf(bricks, leaves, row);
     bricks->stored = number_bricks(bricks, NULL);
     bricks->place = malloc((size_t)(bricks->stored + 1) * 3 * sizeof(int32_t));
-    bricks->density = calloc((size_t)(bricks->stored + 1), BRICK_VALUES * sizeof(float));
-    if (!bricks->place || !bricks->density)
+    if (!bricks->place)
         return 0;
     number_bricks(bricks, bricks->place);
-    filling f = {leaves, bricks};
-    /* Merged leaves share bricks: one after the other. */
-    vt_parallel_for(bricks->merge_bits == 0 ? threads : 1, leaves->count, 32, fill_cells, &f);
-    vt_parallel_for(threads, bricks->stored, 32, fill_rims, &f);
-    return 1;
+    bricks->density = read_values(leaves, leaves->values, threads, bricks);
+    return bricks->density != NULL;
 }
 
-vt_status vt_create_bricks(const vt_volume *volume, int threads, vt_bricks *bricks)
+typedef struct weighting {
+    const float *weight, *values;
+    float *products;
+} weighting;
+
+static void multiply(void *context, int64_t begin, int64_t end, int thread)
+{
+    const weighting *const w = context;
+    (void)thread;
+    for (int64_t i = begin * VT_LEAF_VOXELS; i < end * VT_LEAF_VOXELS; i++)
+        w->products[i] = w->weight[i] * w->values[i];
+}
+
+static vt_status read_dye(const vt_volume *volume, int threads, vt_bricks *bricks)
+{
+    const vt_leaves *const leaves = &volume->density;
+    float *const products = vt_allocate((size_t)leaves->count * VT_LEAF_VOXELS * sizeof(float));
+    weighting w = {leaves->values, volume->field[VT_VOLUME_temperature], products};
+    if (products) {
+        vt_parallel_for(threads, leaves->count, 16, multiply, &w);
+        bricks->warmth = read_values(leaves, products, threads, bricks);
+    }
+    free(products);
+    return bricks->warmth ? VT_OK
+                          : vt_fail(VT_OUT_OF_MEMORY, "no memory for the dye of a preview");
+}
+
+static vt_status read_fire(const vt_volume *volume, int threads, vt_bricks *bricks)
+{
+    float *glow, *warmth;
+    const vt_status status = vt_find_glow(volume, threads, &glow, &warmth);
+    if (status != VT_OK)
+        return status;
+    bricks->glow = read_values(&volume->density, glow, threads, bricks);
+    bricks->warmth = read_values(&volume->density, warmth, threads, bricks);
+    free(glow);
+    free(warmth);
+    return bricks->glow && bricks->warmth
+               ? VT_OK
+               : vt_fail(VT_OUT_OF_MEMORY, "no memory for the fire of a preview");
+}
+
+vt_status vt_create_bricks(const vt_volume *volume, _Bool dyed, int threads, vt_bricks *bricks)
 {
     memset(bricks, 0, sizeof *bricks);
     if (volume->density.count == 0)
         return VT_OK;
     const span s = span_of_leaves(&volume->density);
     place_bricks(&s, volume->voxel_size, bricks);
-    if (read_leaves(&volume->density, threads, bricks))
-        return VT_OK;
-    vt_destroy_bricks(bricks);
-    return vt_fail(VT_OUT_OF_MEMORY, "no memory for the preview of %lld leaves of smoke",
-                   (long long)volume->density.count);
+    vt_status status = VT_OK;
+    if (!read_leaves(&volume->density, threads, bricks))
+        status = vt_fail(VT_OUT_OF_MEMORY, "no memory for the preview of %lld leaves of smoke",
+                         (long long)volume->density.count);
+    else if (dyed)
+        status = read_dye(volume, threads, bricks);
+    else if (volume->field[VT_VOLUME_flame])
+        status = read_fire(volume, threads, bricks);
+    if (status != VT_OK)
+        vt_destroy_bricks(bricks);
+    return status;
 }
 
 void vt_destroy_bricks(vt_bricks *bricks)
@@ -265,6 +325,8 @@ void vt_destroy_bricks(vt_bricks *bricks)
     free(bricks->index);
     free(bricks->place);
     free(bricks->density);
+    free(bricks->glow);
+    free(bricks->warmth);
     free(bricks->light);
     memset(bricks, 0, sizeof *bricks);
 }

@@ -48,6 +48,7 @@ static float smooth_27(const float *centre, int64_t row, int64_t plane)
 
 typedef struct coarsening {
     const vt_bricks *bricks;
+    const float *values; /* as the bricks have them */
     const lattice *half, *quarter;
 } coarsening;
 
@@ -58,7 +59,7 @@ static void coarsen_bricks(void *context, int64_t begin, int64_t end, int thread
     (void)thread;
     for (int64_t b = begin; b < end; b++) {
         const int32_t *const place = c->bricks->place + 3 * b;
-        const float *const cells = c->bricks->density + b * BRICK_VALUES;
+        const float *const cells = c->values + b * BRICK_VALUES;
         for (int z = 0; z < 4; z++)
             for (int y = 0; y < 4; y++) {
                 float *const to = c->half->value + (4 * place[2] + z) * c->half->stride[2] +
@@ -82,6 +83,12 @@ static void coarsen_planes(void *context, int64_t begin, int64_t end, int thread
                 to->value[k * to->stride[2] + j * to->stride[1] + i] =
                     smooth_27(from->value + 2 * (k * from->stride[2] + j * from->stride[1] + i),
                               from->stride[1], from->stride[2]);
+}
+
+static void coarsen(coarsening *c, int threads)
+{
+    vt_parallel_for(threads, c->bricks->stored, 64, coarsen_bricks, c);
+    vt_parallel_for(threads, c->quarter->count[2], 4, coarsen_planes, c);
 }
 
 /* ---- sweeps: slice after slice along one axis; each sweep is one task ---- */
@@ -293,13 +300,53 @@ static void light_nodes(void *context, int64_t begin, int64_t end, int thread)
 
 static void light_all(lighting *lit, int threads)
 {
-    coarsening c = {lit->bricks, &lit->half, &lit->quarter};
-    vt_parallel_for(threads, lit->bricks->stored, 64, coarsen_bricks, &c);
-    vt_parallel_for(threads, lit->quarter.count[2], 4, coarsen_planes, &c);
+    coarsening c = {lit->bricks, lit->bricks->density, &lit->half, &lit->quarter};
+    coarsen(&c, threads);
     vt_parallel_for(threads, 7, 1, sweep_lights, lit);
     vt_parallel_for(threads, lit->quarter.nodes, 4096, color_ambient, lit);
-    vt_parallel_for(threads, lit->bricks->stored, 16, light_nodes, lit);
 }
+
+/* ---- fire ---- */
+
+/* Vectors of the given number of f4, or NULL. */
+static f4 *allocate_f4(int64_t count)
+{
+    return aligned_alloc(64, ((size_t)count * sizeof(f4) + 63) / 64 * 64);
+}
+
+/* Adds the light of the fire to the ambient light. */
+static _Bool add_fire(lighting *lit, const vt_fire *fire, int threads)
+{
+    const int64_t nodes = lit->quarter.nodes;
+    lattice half = lit->half, glow = lit->quarter, warmth = lit->quarter;
+    f4 *const source = allocate_f4(nodes);
+    half.value = calloc((size_t)half.nodes, sizeof(float));
+    glow.value = calloc((size_t)nodes, sizeof(float));
+    warmth.value = calloc((size_t)nodes, sizeof(float));
+    _Bool enough = source && half.value && glow.value && warmth.value;
+    if (enough) {
+        coarsening c = {lit->bricks, lit->bricks->glow, &half, &glow};
+        coarsen(&c, threads);
+        c = (coarsening){lit->bricks, lit->bricks->warmth, &half, &warmth};
+        coarsen(&c, threads);
+        for (int64_t i = 0; i < nodes; i++) {
+            const float kelvin = glow.value[i] > 0.0f ? warmth.value[i] / glow.value[i] : 0.0f;
+            const float power = glow.value[i] * vt_black_body_power(kelvin);
+            source[i] = f4_set((float)fire->emission * power) *
+                        vt_black_body_color(&fire->body, kelvin);
+        }
+        const double spacing = 4.0 * lit->bricks->cell;
+        enough = vt_add_fire_light(lit->quarter.count, spacing, source, lit->ambient, threads);
+    }
+    free(source);
+    free(half.value);
+    free(glow.value);
+    free(warmth.value);
+    return enough;
+}
+
+/* ---- memory ---- */
+
 
 /* Values of the two largest slices of a lattice, with their rims. */
 static int64_t two_slices(const lattice *l)
@@ -307,12 +354,6 @@ static int64_t two_slices(const lattice *l)
     const int64_t x = l->count[0] + 2, y = l->count[1] + 2, z = l->count[2] + 2;
     const int64_t xy = x * y, xz = x * z, yz = y * z;
     return 2 * (xy > xz ? (xy > yz ? xy : yz) : (xz > yz ? xz : yz));
-}
-
-/* Vectors of the given number of f4, or NULL. */
-static f4 *allocate_f4(int64_t count)
-{
-    return aligned_alloc(64, ((size_t)count * sizeof(f4) + 63) / 64 * 64);
 }
 
 static _Bool allocate_light(lighting *lit)
@@ -330,7 +371,7 @@ static _Bool allocate_light(lighting *lit)
 }
 
 vt_status vt_light_bricks(vt_bricks *bricks, const vt_preview_def *def, double extinction,
-                          int threads)
+                          const vt_fire *fire, int threads)
 {
     if (bricks->stored == 0)
         return VT_OK;
@@ -345,9 +386,13 @@ vt_status vt_light_bricks(vt_bricks *bricks, const vt_preview_def *def, double e
     lit.side_node_depth = (float)(4.0 * bricks->cell * extinction);
     shape_lattice(&lit.half, bricks, 4);
     shape_lattice(&lit.quarter, bricks, 2);
-    const _Bool enough = allocate_light(&lit);
+    _Bool enough = allocate_light(&lit);
     if (enough)
         light_all(&lit, threads);
+    if (enough && fire->emission > 0.0)
+        enough = add_fire(&lit, fire, threads);
+    if (enough)
+        vt_parallel_for(threads, bricks->stored, 16, light_nodes, &lit);
     free(lit.memory);
     free(lit.half.value);
     free(lit.quarter.value);

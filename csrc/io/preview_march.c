@@ -126,6 +126,11 @@ static float soft_lookup(const float *brick, const spot *s, float softness)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+static inline float lookup(const float *brick, const spot *s, float softness)
+{
+    return softness > 0.0f ? soft_lookup(brick, s, softness) : linear_lookup(brick, s);
+}
+
 static inline f4 mix4(f4 a, f4 b, f4 share)
 {
     return a + share * (b - a);
@@ -220,6 +225,38 @@ static inline float softness_at(const vt_march *m, float distance)
     return share < 0.0f ? 0.0f : share > 1.0f ? 1.0f : share;
 }
 
+/* Adds what glows at a point behind `transmittance`, in smoke that lets `pass` through a step. */
+static void add_fire(const vt_march *m, int64_t b, const spot *at, float softness, float pass,
+                     vt_seen *s)
+{
+    const float glow = lookup(m->bricks->glow + b * BRICK_VALUES, at, softness);
+    if (!(glow > 1e-4f))
+        return;
+    const float kelvin = lookup(m->bricks->warmth + b * BRICK_VALUES, at, softness) / glow;
+    const float power = glow * vt_black_body_power(kelvin);
+    s->power += power;
+    if (!m->body)
+        return;
+    const float seen = s->transmittance * 0.5f * (1.0f + pass);
+    s->fire += f4_set(seen * m->radiance * power) * vt_black_body_color(m->body, kelvin);
+}
+
+/* Colour of dye at a share of its range: blue, cyan, green, yellow, red, as wide each. */
+static f4 dye_color(float share)
+{
+    static const float stops[5][3] = {{0.05f, 0.12f, 0.9f},
+                                      {0.0f, 0.6f, 0.85f},
+                                      {0.1f, 0.75f, 0.15f},
+                                      {0.95f, 0.8f, 0.05f},
+                                      {0.9f, 0.06f, 0.03f}};
+    const float place = share > 0.0f ? (share < 1.0f ? 4.0f * share : 4.0f) : 0.0f;
+    const int32_t i = place < 3.0f ? (int32_t)place : 3;
+    f4 color = f4_set(0.0f);
+    for (int c = 0; c < 3; c++)
+        color[c] = mix(stops[i][c], stops[i + 1][c], place - (float)i);
+    return color;
+}
+
 /* Adds the points n .. end - 1, all in brick number b whose low corner is `corner`. */
 static void march_brick(const vt_march *m, const ray *r, int64_t b, const int32_t brick[3],
                         int32_t n, int32_t end, vt_seen *s)
@@ -232,15 +269,21 @@ static void march_brick(const vt_march *m, const ray *r, int64_t b, const int32_
         for (int i = 0; i < 3; i++)
             local[i] = (r->start[i] + (float)n * r->step[i]) - (float)(brick[i] * BRICK);
         const spot at = spot_at(local, BRICK - 1);
-        const float value =
-            softness > 0.0f ? soft_lookup(density, &at, softness) : linear_lookup(density, &at);
+        const float value = lookup(density, &at, softness);
+        const float pass = m->depth > 0.0f && value > 0.0f ? vt_decay(-m->depth * value) : 1.0f;
+        if (m->bricks->glow)
+            add_fire(m, b, &at, softness, pass, s);
         if (!(value > 0.0f))
             continue;
         s->column += value;
         if (m->depth == 0.0f)
             continue;
-        const float pass = vt_decay(-m->depth * value);
-        s->light += f4_set(s->transmittance * (1.0f - pass)) * light_lookup(light, local);
+        f4 scattered = light_lookup(light, local);
+        if (m->dye[0] != m->dye[1]) {
+            const float kelvin = lookup(m->bricks->warmth + b * BRICK_VALUES, &at, softness) / value;
+            scattered *= dye_color((kelvin - m->dye[0]) / (m->dye[1] - m->dye[0]));
+        }
+        s->light += f4_set(s->transmittance * (1.0f - pass)) * scattered;
         s->transmittance *= pass;
         if (s->transmittance < TRANSPARENT)
             return;

@@ -41,8 +41,9 @@ static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volum
     if (own.threads == 0)
         own.threads = s->def.threads;
     vt_status status = vt_solve_now(s);
-    if (status == VT_OK && s->vortons.set.used[VT_VORTON_temperature])
-        vt_use_tracer_column(s, VT_TRACER_temperature);
+    for (int n = 0; n < VT_TAKEN_COLUMNS && status == VT_OK; n++)
+        if (s->vortons.set.used[vt_taken_from[n]])
+            vt_use_tracer_column(s, vt_taken_column[n]);
     if (status == VT_OK)
         status = vt_list_grown_tracers(&s->tracers, def->voxel_size, &source, &memory);
     if (status == VT_OK)

@@ -21,6 +21,11 @@ const char *vt_volume_field_name(int field)
     return field >= 0 && field < VT_VOLUME_FIELDS ? names[field] : NULL;
 }
 
+int vt_volume_carries(const vt_volume *volume, int field)
+{
+    return volume && vt_volume_field_name(field) && volume->carries[field];
+}
+
 vt_volume_def vt_default_volume(void)
 {
     return (vt_volume_def){.voxel_size = 0.0, .velocity_margin = 3.0, .threads = 0};
@@ -243,6 +248,18 @@ static void find_range(const vt_volume *volume, int field, double *least, double
     }
 }
 
+/* A voxel that is full of tracers counts with its share of flame, m^3. */
+static double flame_volume(const vt_volume *volume)
+{
+    const float *const flame = volume->field[VT_VOLUME_flame];
+    const float *const coverage = volume->field[VT_VOLUME_coverage];
+    const double h = volume->voxel_size;
+    double sum = 0.0;
+    for (int64_t i = 0; flame && i < volume->density.count * VT_LEAF_VOXELS; i++)
+        sum += (double)(flame[i] * (coverage[i] < 1.0f ? coverage[i] : 1.0f));
+    return sum * h * h * h;
+}
+
 vt_status vt_get_volume_info(const vt_volume *volume, vt_volume_info *info)
 {
     if (!volume || !info)
@@ -251,12 +268,11 @@ vt_status vt_get_volume_info(const vt_volume *volume, vt_volume_info *info)
     const double h = volume->voxel_size;
     double sums[5] = {0.0, 0.0, 0.0, 0.0, 0.0};
     int32_t low[3], high[3];
-    double least;
     *info = (vt_volume_info){.leaves = leaves->count,
                              .tracers = volume->tracers,
                              .ambient_temperature = volume->ambient_temperature};
     find_range(volume, VT_VOLUME_temperature, &info->coldest, &info->hottest);
-    find_range(volume, VT_VOLUME_flame, &least, &info->most_flame);
+    info->flame_volume = flame_volume(volume);
     info->active_voxels = vt_active_bounds(leaves, low, high);
     for (int64_t row = 0; row < leaves->count; row++)
         sum_leaf(leaves, row, sums);

@@ -172,6 +172,17 @@ static int is_result(int32_t set, const char *name)
     return 0;
 }
 
+PyObject *vt_py_tracers_carry(PyObject *self, PyObject *name)
+{
+    PyObject *const text = PyUnicode_Check(name) ? PyUnicode_AsUTF8String(name) : NULL;
+    if (!text)
+        return PyErr_Format(PyExc_TypeError, "name must be a string, got %.200R", name);
+    vt_simulation *const simulation = vt_py_idle(self);
+    const int carried = simulation && vt_tracers_carry(simulation, PyBytes_AsString(text));
+    Py_DECREF(text);
+    return simulation ? PyBool_FromLong(carried) : NULL;
+}
+
 PyObject *vt_py_column(PyObject *self, PyObject *positional, PyObject *named)
 {
     static char *names[] = {"set", "name", NULL};

@@ -398,6 +398,9 @@ static PyMethodDef methods[] = {
      "count($self, set, /)\n--\n\nParticles alive in 'vortons' or 'tracers'."},
     {"capacity", vt_py_capacity, METH_O,
      "capacity($self, set, /)\n--\n\nRoom for particles in 'vortons' or 'tracers'."},
+    {"tracers_carry", vt_py_tracers_carry, METH_O,
+     "tracers_carry($self, name, /)\n--\n\n"
+     "Whether vortons carry what this column of the tracers shows: 'temperature', 'fuel' ..."},
     {"column", VT_PY_FUNCTION(vt_py_column), METH_VARARGS | METH_KEYWORDS,
      "column($self, /, set, name)\n--\n\n"
      "View (count,) or (count, 3) of a column of 'vortons' or 'tracers'.\n\n"

@@ -174,7 +174,7 @@ static const vt_py_field info_fields[] = {
     {"upper", VT_PY_VECTOR, offsetof(vt_volume_info, upper), NULL},
     {"coldest", VT_PY_DOUBLE, offsetof(vt_volume_info, coldest), NULL},
     {"hottest", VT_PY_DOUBLE, offsetof(vt_volume_info, hottest), NULL},
-    {"most_flame", VT_PY_DOUBLE, offsetof(vt_volume_info, most_flame), NULL},
+    {"flame_volume", VT_PY_DOUBLE, offsetof(vt_volume_info, flame_volume), NULL},
     {"ambient_temperature", VT_PY_DOUBLE, offsetof(vt_volume_info, ambient_temperature), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
@@ -235,6 +235,25 @@ static PyObject *values(PyObject *self, PyObject *positional, PyObject *named)
     return read_box(self, field, first, shape);
 }
 
+static PyObject *fields(PyObject *self, PyObject *Py_UNUSED(arguments))
+{
+    PyObject *const list = PyList_New(0);
+    for (int i = 0; list && i < VT_VOLUME_FIELDS; i++) {
+        if (!vt_volume_carries(volume_of(self), i))
+            continue;
+        PyObject *const name = PyUnicode_FromString(vt_volume_field_name(i));
+        const int failed = !name || PyList_Append(list, name) < 0;
+        Py_XDECREF(name);
+        if (failed) {
+            Py_DECREF(list);
+            return NULL;
+        }
+    }
+    PyObject *const names = list ? PyList_AsTuple(list) : NULL;
+    Py_XDECREF(list);
+    return names;
+}
+
 static const vt_py_field vdb_fields[] = {
     {"density_name", VT_PY_TEXT, offsetof(vt_vdb_def, density_name), NULL},
     {"velocity_name", VT_PY_TEXT, offsetof(vt_vdb_def, velocity_name), NULL},
@@ -283,6 +302,9 @@ static const vt_py_field preview_fields[] = {
     {"background", VT_PY_VECTORS2, offsetof(vt_preview_def, background), NULL},
     {"step", VT_PY_FINITE, offsetof(vt_preview_def, step), NULL},
     {"threads", VT_PY_INT32, offsetof(vt_preview_def, threads), NULL},
+    {"emission", VT_PY_FINITE, offsetof(vt_preview_def, emission), NULL},
+    {"bloom", VT_PY_FINITE, offsetof(vt_preview_def, bloom), NULL},
+    {"dye", VT_PY_PAIR, offsetof(vt_preview_def, dye), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 static PyObject *render(PyObject *self, PyObject *positional, PyObject *named)
@@ -306,17 +328,30 @@ static PyObject *render(PyObject *self, PyObject *positional, PyObject *named)
     return vt_py_raise(vt_py_state_of(self), status);
 }
 
-static PyObject *extinction(PyObject *self, PyObject *positional, PyObject *named)
+typedef vt_status measuring(const vt_volume *volume, const vt_preview_def *def, double *result);
+
+static PyObject *measure(PyObject *self, const char *name, measuring *function,
+                         PyObject *positional, PyObject *named)
 {
     vt_preview_def def = vt_default_preview();
     double result = 0.0;
     vt_status status;
-    if (vt_py_fill_arguments("extinction", positional, named, preview_fields, &def) < 0)
+    if (vt_py_fill_arguments(name, positional, named, preview_fields, &def) < 0)
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
-    status = vt_preview_extinction(volume_of(self), &def, &result);
+    status = function(volume_of(self), &def, &result);
     Py_END_ALLOW_THREADS;
     return status == VT_OK ? PyFloat_FromDouble(result) : vt_py_raise(vt_py_state_of(self), status);
+}
+
+static PyObject *extinction(PyObject *self, PyObject *positional, PyObject *named)
+{
+    return measure(self, "extinction", vt_preview_extinction, positional, named);
+}
+
+static PyObject *emission(PyObject *self, PyObject *positional, PyObject *named)
+{
+    return measure(self, "emission", vt_preview_emission, positional, named);
 }
 
 /* ---- the type ---- */
@@ -324,7 +359,8 @@ static PyObject *extinction(PyObject *self, PyObject *positional, PyObject *name
 #define PREVIEW_ARGUMENTS                                                                          \
     "($self, /, *, width=..., height=..., eye=..., target=..., up=..., field_of_view=..., "        \
     "extinction=..., exposure=..., albedo=..., key_direction=..., key_color=..., sky_color=..., "  \
-    "ground_color=..., background=..., step=..., threads=...)\n--\n\n"
+    "ground_color=..., background=..., step=..., threads=..., emission=..., bloom=..., "        \
+    "dye=...)\n--\n\n"
 
 static PyMethodDef methods[] = {
     {"info", info, METH_NOARGS,
@@ -337,6 +373,8 @@ static PyMethodDef methods[] = {
      "values($self, /, field, first, shape)\n--\n\n"
      "A field (temperature, fuel, flame, coverage) of a box of voxels, float32 (nz, ny, nx).\n\n"
      "first: index (x, y, z) of its first voxel; shape: voxels along x, y, z."},
+    {"fields", fields, METH_NOARGS,
+     "fields($self, /)\n--\n\nNames of the fields that the tracers carry."},
     {"encode_vdb", VT_PY_FUNCTION(encode_vdb), METH_VARARGS | METH_KEYWORDS,
      "encode_vdb($self, /, *, density_name=..., velocity_name=..., half=..., compress=..., "
      "temperature_name=..., heat_name=..., flame_name=..., fuel_name=...)\n--\n\n"
@@ -348,6 +386,9 @@ static PyMethodDef methods[] = {
     {"extinction", VT_PY_FUNCTION(extinction), METH_VARARGS | METH_KEYWORDS,
      "extinction" PREVIEW_ARGUMENTS
      "Extinction that makes this frame read as smoke; keep it for the whole shot."},
+    {"emission", VT_PY_FUNCTION(emission), METH_VARARGS | METH_KEYWORDS,
+     "emission" PREVIEW_ARGUMENTS
+     "Emission that makes this frame read as fire; keep it for the whole shot."},
     {NULL, NULL, 0, NULL}};
 
 static const char documentation[] =

@@ -88,6 +88,16 @@ void vt_use_tracer_column(vt_simulation *s, int column)
     }
 }
 
+int vt_tracers_carry(const vt_simulation *simulation, const char *name)
+{
+    vt_column_field field;
+    for (int n = 0; simulation && name && n < VT_TAKEN_COLUMNS; n++)
+        if (vt_describe_column(VT_TRACERS, vt_taken_column[n], &field) &&
+            strcmp(field.name, name) == 0)
+            return simulation->vortons.set.used[vt_taken_from[n]] != 0;
+    return 0;
+}
+
 static vt_status describe_column(vt_simulation *s, int set, const char *name, vt_array *array)
 {
     vt_column_field field;

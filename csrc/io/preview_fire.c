@@ -1,0 +1,247 @@
+/* Fire in the preview. Colour: Planck's law over the colour matching functions of CIE 1931 in the
+ * fit of Wyman, Sloan and Shirley 2013 ("Simple analytic approximations to the CIE XYZ color
+ * matching functions"), then linear sRGB. Where it glows: in the reaction zone, the shell of the
+ * fuel, more than in its core. Its light on the smoke: the integral of radiance / (4 pi r^2), with
+ * 1 / (4 pi r^2) = sqrt(pi / 2) x the integral over s of a Gaussian of standard deviation s. */
+#include "io/preview_fire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/mathd.h"
+#include "core/parallel.h"
+#include "core/status.h"
+#include "io/preview.h"
+#include "io/volume.h"
+
+enum { BOXES = 3 /* of one width after another: nearly a Gaussian */ };
+
+/* ---- colour ---- */
+
+/* A Gaussian with another width on either side; wavelengths in nm. */
+static double lobe(double wavelength, double peak, double below, double above)
+{
+    const double x = (wavelength - peak) * (wavelength < peak ? below : above);
+    return vt_exp(-0.5 * x * x);
+}
+
+static void match_color(double nm, double xyz[3])
+{
+    xyz[0] = 1.056 * lobe(nm, 599.8, 0.0264, 0.0323) + 0.362 * lobe(nm, 442.0, 0.0624, 0.0374) -
+             0.065 * lobe(nm, 501.1, 0.0490, 0.0382);
+    xyz[1] = 0.821 * lobe(nm, 568.8, 0.0213, 0.0247) + 0.286 * lobe(nm, 530.9, 0.0613, 0.0322);
+    xyz[2] = 1.217 * lobe(nm, 437.0, 0.0845, 0.0278) + 0.681 * lobe(nm, 459.0, 0.0385, 0.0725);
+}
+
+/* Relative to its value at 780 nm, so that nothing underflows. */
+static double planck(double nm, double kelvin)
+{
+    const double second = 1.438776877e7 / kelvin; /* nm */
+    const double edge = vt_exp(-second / 780.0) / (1.0 - vt_exp(-second / 780.0));
+    const double here = vt_exp(-second / nm) / (1.0 - vt_exp(-second / nm));
+    const double ratio = 780.0 / nm;
+    return ratio * ratio * ratio * ratio * ratio * here / edge;
+}
+
+static f4 color_of_body(double kelvin)
+{
+    static const double to_rgb[3][3] = {{3.2404542, -1.5371385, -0.4985314},
+                                        {-0.9692660, 1.8760108, 0.0415560},
+                                        {0.0556434, -0.2040259, 1.0572252}};
+    double xyz[3] = {0.0, 0.0, 0.0}, rgb[3], most = 0.0;
+    for (double nm = 380.0; nm <= 780.0; nm += 5.0) {
+        double matched[3];
+        match_color(nm, matched);
+        for (int c = 0; c < 3; c++)
+            xyz[c] += planck(nm, kelvin) * matched[c];
+    }
+    for (int c = 0; c < 3; c++) {
+        rgb[c] = to_rgb[c][0] * xyz[0] + to_rgb[c][1] * xyz[1] + to_rgb[c][2] * xyz[2];
+        rgb[c] = rgb[c] > 0.0 ? rgb[c] : 0.0; /* deep red is beyond what sRGB shows */
+        most = rgb[c] > most ? rgb[c] : most;
+    }
+    return (f4){(float)(rgb[0] / most), (float)(rgb[1] / most), (float)(rgb[2] / most), 0.0f};
+}
+
+void vt_fill_black_body(vt_black_body *body)
+{
+    for (int i = 0; i < VT_GLOW_COLORS; i++)
+        body->color[i] = color_of_body(600.0 + 40.0 * i);
+}
+
+/* ---- what glows ---- */
+
+typedef struct glowing {
+    const float *fuel, *flame, *coverage, *temperature;
+    float *glow, *warmth;
+} glowing;
+
+static void find_glow(void *context, int64_t begin, int64_t end, int thread)
+{
+    const glowing *const g = context;
+    (void)thread;
+    for (int64_t i = begin * VT_LEAF_VOXELS; i < end * VT_LEAF_VOXELS; i++) {
+        const float fuel = (g->fuel ? g->fuel[i] : 0.0f) + g->flame[i];
+        const float c = 1.0f - vt_decay(-3.0f * g->coverage[i]);
+        const float z = fuel * c < 1.0f ? fuel * c : 1.0f;
+        const float shell = 4.0f * z * (1.0f - z);
+        const float e = 0.6f * shell * f1_sqrt(shell) + 0.5f * z;
+        g->glow[i] = e < 1.0f ? e : 1.0f;
+        g->warmth[i] = g->glow[i] * (g->temperature ? g->temperature[i] : 650.0f + 1500.0f * e);
+    }
+}
+
+vt_status vt_find_glow(const vt_volume *volume, int threads, float **glow, float **warmth)
+{
+    const size_t bytes = (size_t)volume->density.count * VT_LEAF_VOXELS * sizeof(float);
+    float *const *const field = volume->field;
+    *glow = vt_allocate(bytes);
+    *warmth = vt_allocate(bytes);
+    if (!*glow || !*warmth) {
+        free(*glow);
+        free(*warmth);
+        *glow = *warmth = NULL;
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for the fire of a preview");
+    }
+    glowing g = {.fuel = field[VT_VOLUME_fuel],
+                 .flame = field[VT_VOLUME_flame],
+                 .coverage = field[VT_VOLUME_coverage],
+                 .temperature = field[VT_VOLUME_temperature],
+                 .glow = *glow,
+                 .warmth = *warmth};
+    vt_parallel_for(threads, volume->density.count, 16, find_glow, &g);
+    return VT_OK;
+}
+
+/* ---- blur ---- */
+
+/* Means over 2 radius + 1 neighbours along a line, nothing beyond its ends. */
+static void blur_line(f4 *line, int64_t count, int64_t stride, int64_t radius, f4 *copy)
+{
+    const f4 share = f4_set(1.0f / (float)(2 * radius + 1));
+    f4 sum = f4_set(0.0f);
+    for (int64_t i = 0; i < count; i++)
+        copy[i] = line[i * stride];
+    for (int64_t i = 0; i < radius && i < count; i++)
+        sum += copy[i];
+    for (int64_t i = 0; i < count; i++) {
+        if (i + radius < count)
+            sum += copy[i + radius];
+        for (int c = 0; c < 4; c++) /* what rounding leaves */
+            line[i * stride][c] = sum[c] > 0.0f ? sum[c] * share[c] : 0.0f;
+        if (i - radius >= 0)
+            sum -= copy[i - radius];
+    }
+}
+
+typedef struct blur {
+    f4 *values;
+    int64_t count[3], stride[3];
+    int axis;
+    int64_t radius;
+    f4 *copies; /* a longest line for each thread */
+    int64_t longest;
+} blur;
+
+static void blur_lines(void *context, int64_t begin, int64_t end, int thread)
+{
+    const blur *const b = context;
+    const int u = b->axis == 0 ? 1 : 0, v = b->axis == 2 ? 1 : 2;
+    for (int64_t n = begin; n < end; n++) {
+        const int64_t start = n % b->count[u] * b->stride[u] + n / b->count[u] * b->stride[v];
+        for (int box = 0; box < BOXES; box++)
+            blur_line(b->values + start, b->count[b->axis], b->stride[b->axis], b->radius,
+                      b->copies + thread * b->longest);
+    }
+}
+
+static void blur_all(blur *b, int64_t radius, int threads)
+{
+    b->radius = radius;
+    for (b->axis = 0; b->axis < 3; b->axis++) {
+        const int64_t lines = b->count[0] * b->count[1] * b->count[2] / b->count[b->axis];
+        if (b->count[b->axis] > 1)
+            vt_parallel_for(threads, lines, 16, blur_lines, b);
+    }
+}
+
+static f4 *allocate_f4(int64_t count)
+{
+    return aligned_alloc(64, ((size_t)count * sizeof(f4) + 63) / 64 * 64);
+}
+
+static _Bool start_blur(blur *b, f4 *values, const int64_t count[3], int threads)
+{
+    *b = (blur){.values = values};
+    int64_t stride = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        b->count[axis] = count[axis];
+        b->stride[axis] = stride;
+        stride *= count[axis];
+        b->longest = count[axis] > b->longest ? count[axis] : b->longest;
+    }
+    b->copies = allocate_f4(threads * b->longest);
+    return b->copies != NULL;
+}
+
+/* Standard deviation of the boxes together. */
+static double deviation_of(int64_t radius)
+{
+    const double width = 2.0 * (double)radius + 1.0;
+    return vt_sqrt(BOXES * (width * width - 1.0) / 12.0);
+}
+
+/* ---- light on the smoke ---- */
+
+/* Blurs wider than this many nodes add nothing that is seen. */
+enum { WIDEST = 16 };
+
+_Bool vt_add_fire_light(const int64_t count[3], double spacing, const f4 *source, f4 *light, int threads)
+{
+    const int64_t nodes = count[0] * count[1] * count[2];
+    f4 *const blurred = allocate_f4(nodes);
+    blur b;
+    if (!blurred || !start_blur(&b, blurred, count, threads)) {
+        free(blurred);
+        return 0;
+    }
+    for (int64_t radius = 1; radius <= WIDEST; radius *= 2) {
+        /* the part of the integral over s that is nearest to this one */
+        const double here = deviation_of(radius), next = deviation_of(2 * radius);
+        const double low = radius == 1 ? 0.0 : 0.5 * (here + deviation_of(radius / 2));
+        const double weight = vt_sqrt(0.5 * VT_PI) * (0.5 * (here + next) - low) * spacing;
+        memcpy(blurred, source, (size_t)nodes * sizeof *blurred);
+        blur_all(&b, radius, threads);
+        for (int64_t i = 0; i < nodes; i++)
+            light[i] += f4_set((float)weight) * blurred[i];
+    }
+    free(b.copies);
+    free(blurred);
+    return 1;
+}
+
+/* ---- bloom ---- */
+
+/* Radii of the boxes in pixels of a picture 480 pixels high: deviations 3 and 14. */
+static const double bloom_radius[2] = {2.6, 13.5};
+
+_Bool vt_add_bloom(int64_t width, int64_t height, double share, const f4 *fire, f4 *picture, int threads)
+{
+    const int64_t count[3] = {width, height, 1};
+    f4 *const blurred = allocate_f4(width * height);
+    blur b;
+    if (!blurred || !start_blur(&b, blurred, count, threads)) {
+        free(blurred);
+        return 0;
+    }
+    for (int n = 0; n < 2; n++) {
+        const int64_t radius = (int64_t)(bloom_radius[n] * (double)height / 480.0 + 0.5);
+        memcpy(blurred, fire, (size_t)(width * height) * sizeof *blurred);
+        blur_all(&b, radius > 0 ? radius : 1, threads);
+        for (int64_t i = 0; i < width * height; i++)
+            picture[i] += f4_set((float)share) * blurred[i];
+    }
+    free(b.copies);
+    free(blurred);
+    return 1;
+}
