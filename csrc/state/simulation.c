@@ -52,6 +52,10 @@ static vt_status check_definition(const vt_simulation_def *def)
     if (!status && !(def->viscosity >= 0 && def->viscosity <= 1e6))
         status = vt_fail(VT_INVALID_ARGUMENT, "viscosity is %g m^2/s; allowed is 0 to 1e6",
                          def->viscosity);
+    if (!status && !(def->thermal_diffusivity >= 0 && def->thermal_diffusivity <= 1e6))
+        status =
+            vt_fail(VT_INVALID_ARGUMENT, "thermal_diffusivity is %g m^2/s; allowed is 0 to 1e6",
+                    def->thermal_diffusivity);
     for (int a = 0; a < 3 && !status; a++)
         if (!isfinite(def->wind[a]))
             status = vt_fail(VT_INVALID_ARGUMENT, "wind[%d] is %g; allowed are finite m/s", a,
