@@ -5,6 +5,7 @@
 
 #include "core/parallel.h"
 #include "core/status.h"
+#include "potential.h"
 #include "state/check.h"
 #include "state/solve_poisson.h"
 
@@ -78,6 +79,9 @@ vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content 
             return status;
         vt_update_smallest_core(s);
     }
+    const vt_status checked = vt_check_swelling(s);
+    if (checked)
+        return checked;
     s->stages->bounds(s->vortons.set.count, s->vortons.position, s->vortons.strength, &bounds,
                       threads);
     if (!all_finite(&bounds))
@@ -86,6 +90,7 @@ vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content 
     content->exists = 0;
     for (int t = 0; t < VT_MAX_THREADS; t++)
         content->exists |= bounds.thread[t].carries;
+    content->exists |= vt_has_charges(s);
     if (births && births->vorton_count > 0) {
         s->stages->bounds(births->vorton_count, births->vorton_position, births->vorton_strength,
                           &bounds, threads);
@@ -160,14 +165,13 @@ void vt_lay_out_grid(vt_simulation *s, const vt_placement *placement)
     char *at = s->grid_memory;
     g->nodes = carve(&at, (int64_t)sizeof(f4) * g->node_plane * (g->cells[2] + 2));
     g->scalars = carve(&at, (int64_t)sizeof(f4) * g->node_plane * (g->cells[2] + 2));
-    for (int c = 0; c < 3; c++)
+    for (int c = 0; c < 4; c++)
         g->field[c] = carve(&at, (int64_t)sizeof(float) * g->plane * (g->cells[2] + 1));
     for (int f = 0; f < 6; f++)
         g->face[f] = carve(&at, (int64_t)sizeof(float) * 3 * g->face_plane);
 }
 
-/* What the filter adds to make cores of grid->core, cells^2. */
-static double filter_variance(const vt_simulation *s)
+double vt_filter_variance(const vt_simulation *s)
 {
     const double cells = s->grid.core / s->grid.spacing;
     return has_points(s) ? 0 : cells * cells - point_variance;
@@ -196,6 +200,14 @@ static void find_boundary(vt_simulation *s, int64_t count, const vt_record *reco
     }
 }
 
+static void find_potential(vt_simulation *s, int64_t count, const vt_record *sorted)
+{
+    const size_t mark = vt_arena_mark(&s->arena);
+    vt_record *const charges = vt_arena_push(&s->arena, sizeof *charges * (size_t)(count + VL));
+    vt_solve_potential(s, vt_collect_charges(s, count, sorted, charges), charges);
+    vt_arena_pop(&s->arena, mark);
+}
+
 void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, vt_record *sorted,
                     uint32_t *row_start)
 {
@@ -207,8 +219,11 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
     VT_TIMED(s, deposit, stages->deposit(grid, sorted, row_start, threads));
     VT_TIMED(s, boundary, find_boundary(s, count, sorted));
     VT_TIMED(s, filter,
-             stages->filter(grid, filter_variance(s), 1 / grid->spacing, arena, threads));
+             stages->filter(grid, vt_filter_variance(s), 1 / grid->spacing, arena, threads));
     VT_TIMED(s, poisson, vt_run_poisson(stages, &s->def.method, grid, &s->plan, arena, threads));
+    grid->has_potential = 0;
+    if (s->vortons.set.used[VT_VORTON_swelling])
+        VT_TIMED(s, potential, find_potential(s, count, sorted));
     VT_TIMED(s, velocity, stages->velocity(grid, threads));
     if (s->winds.grid_count > 0)
         VT_TIMED(s, wind, vt_add_winds_to_nodes(s));
@@ -314,13 +329,13 @@ void vt_find_source(vt_simulation *s, float *source[3])
     s->stages->sort(&grid, s->vortons.set.count, space.records, space.sorted, space.row_start,
                     &s->arena, s->def.threads);
     s->stages->deposit(&grid, space.sorted, space.row_start, s->def.threads);
-    s->stages->filter(&grid, filter_variance(s), 1 / grid.spacing, &s->arena, s->def.threads);
+    s->stages->filter(&grid, vt_filter_variance(s), 1 / grid.spacing, &s->arena, s->def.threads);
     vt_arena_pop(&s->arena, mark);
 }
 
 /* Columns of the vortons that the fields are made from. */
 static const int source_columns[] = {VT_VORTON_position, VT_VORTON_strength, VT_VORTON_core,
-                                     VT_VORTON_bound_volume};
+                                     VT_VORTON_bound_volume, VT_VORTON_swelling};
 enum { SOURCE_COLUMNS = sizeof source_columns / sizeof *source_columns, DIGEST_BLOCK = 65536 };
 
 typedef struct digest_job {
@@ -366,6 +381,8 @@ static uint64_t digest_sources(vt_simulation *s)
         return 0;
     for (int n = 0; n < SOURCE_COLUMNS; n++) {
         const int c = source_columns[n];
+        if (!set->used[c])
+            continue;
         const int64_t bytes = set->row_bytes[c] * set->count;
         const int64_t blocks = (bytes + DIGEST_BLOCK - 1) / DIGEST_BLOCK;
         const size_t mark = vt_arena_mark(&s->arena);
@@ -429,6 +446,9 @@ static void velocity_far_away(vt_simulation *s, int64_t count, const float *poin
             memcpy(at + 3 * n++, points + 3 * i, 12);
     s->stages->far_velocity(&s->grid, &s->moments, s->def.method.opening_angle, far, at, u,
                             s->def.threads);
+    if (s->grid.has_potential)
+        s->stages->far_gradient(&s->grid, &s->charges, s->def.method.opening_angle, far, at, u,
+                                s->def.threads);
     vt_add_wind_grids(s, far, at, u, NULL);
     for (int64_t i = 0, n = 0; i < count; i++)
         if (!inside[i])

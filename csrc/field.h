@@ -8,7 +8,7 @@
 /* Where the vortons are, with circulation or without. */
 typedef struct vt_content {
     double least[3], most[3]; /* m */
-    int32_t exists;           /* some alive vorton carries circulation */
+    int32_t exists;           /* some alive vorton carries circulation or is a charge */
 } vt_content;
 
 /* Adds to *total the seconds since `since`: times a stage of simulation s. */
@@ -31,6 +31,9 @@ vt_status vt_place_grid(const vt_simulation *s, const vt_content *content, vt_pl
 
 /* The arrays of s->grid for the placement. */
 void vt_lay_out_grid(vt_simulation *s, const vt_placement *placement);
+
+/* Variance that the filter adds to make cores of s->grid.core, cells^2. */
+double vt_filter_variance(const vt_simulation *s);
 
 /* Velocity at the nodes from records in any order; leaves them sorted by grid row. sorted has room
  * for count, row_start for cells[1] x cells[2] + 1. */

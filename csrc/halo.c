@@ -354,7 +354,7 @@ vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_
                  .vorticity = least_vorticity * population->vorticity,
                  .width = s->def.method.halo,
                  .strength = vt_diffuses(s),
-                 .contrast = vt_is_buoyant(s),
+                 .contrast = vt_is_buoyant(s) || vt_conducts(s),
                  .fluid = vt_fluid_of(&s->def),
                  .buckets = 64,
                  .arena = &s->arena};

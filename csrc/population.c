@@ -1,6 +1,7 @@
 #include "population.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/mathd.h"
 #include "core/parallel.h"
@@ -10,12 +11,21 @@ enum { BLOCK = 8192, CONTROL_EVERY = 4 /* substeps */ };
 
 /* ---- the population ---- */
 
+/* How much warmer a vorton is than the ambient fluid beside it, K. */
+static inline float warmth_of(const vt_vortons *v, const vt_fluid *fluid, int64_t row)
+{
+    return v->temperature[row] - vt_ambient_temperature(fluid, v->position + 3 * row);
+}
+
 typedef struct sums {
     double strength, volume, vorticity;
+    double heat, warm_volume; /* sum of V |T'|, and of that times V */
 } sums;
 
 typedef struct sum_job {
     const vt_vortons *vortons;
+    const float *temperature; /* NULL: heat does not diffuse */
+    vt_fluid fluid;
     sums *block;
 } sum_job;
 
@@ -23,7 +33,7 @@ static void sum_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const sum_job *const job = data;
-    sums sum = {0, 0, 0};
+    sums sum = {0, 0, 0, 0, 0};
     for (int64_t i = begin; i < end; i++) {
         const float *const a = job->vortons->strength + 3 * i;
         const double volume = (double)job->vortons->volume[i];
@@ -34,6 +44,11 @@ static void sum_block(void *data, int64_t begin, int64_t end, int thread)
         sum.strength += size;
         sum.volume += size * volume;
         sum.vorticity += square / volume;
+        if (job->temperature) {
+            const double heat = volume * fabs((double)warmth_of(job->vortons, &job->fluid, i));
+            sum.heat += heat;
+            sum.warm_volume += heat * volume;
+        }
     }
     job->block[begin / BLOCK] = sum;
 }
@@ -42,19 +57,25 @@ void vt_measure_population(vt_simulation *s, vt_population *population)
 {
     const int64_t count = s->vortons.set.count, blocks = (count + BLOCK - 1) / BLOCK;
     const size_t mark = vt_arena_mark(&s->arena);
-    sum_job job = {&s->vortons, vt_arena_push(&s->arena, sizeof(sums) * (size_t)(blocks + 1))};
-    sums all = {0, 0, 0};
+    sum_job job = {.vortons = &s->vortons, .fluid = vt_fluid_of(&s->def)};
+    sums all = {0, 0, 0, 0, 0};
+    job.temperature = vt_conducts(s) ? s->vortons.temperature : NULL;
+    job.block = vt_arena_push(&s->arena, sizeof(sums) * (size_t)(blocks + 1));
     vt_parallel_for(s->def.threads, count, BLOCK, sum_block, &job);
     for (int64_t b = 0; b < blocks; b++) {
         all.strength += job.block[b].strength;
         all.volume += job.block[b].volume;
         all.vorticity += job.block[b].vorticity;
+        all.heat += job.block[b].heat;
+        all.warm_volume += job.block[b].warm_volume;
     }
     vt_arena_pop(&s->arena, mark);
     *population = (vt_population){.strength = all.strength};
     if (all.strength > 0) {
         population->spacing = vt_cbrt(all.volume / all.strength);
         population->vorticity = all.vorticity / all.strength;
+    } else if (all.heat > 0) {
+        population->spacing = vt_cbrt(all.warm_volume / all.heat);
     }
 }
 
@@ -115,7 +136,7 @@ vt_status vt_control_population(vt_simulation *s, int64_t reserved)
     vt_population population;
     s->vorton_spacing = 0;
     vt_status status = vt_find_content(s, NULL, &content);
-    if (status || !content.exists)
+    if (status || !(content.exists || vt_conducts(s)))
         return status;
     vt_measure_population(s, &population);
     if (!(population.spacing > 0))
@@ -157,6 +178,37 @@ static int find_bounds(vt_simulation *s, double least[3], double most[3])
     return finite;
 }
 
+double vt_largest_diffusivity(const vt_simulation *s)
+{
+    const double viscosity = vt_diffuses(s) ? s->def.viscosity : 0;
+    return vt_conducts(s) ? fmax(viscosity, s->def.thermal_diffusivity) : viscosity;
+}
+
+static void add_amount(vt_diffused *amounts, float *value, int64_t stride, double reach2)
+{
+    const int32_t c = amounts->components++;
+    amounts->value[c] = value;
+    amounts->stride[c] = stride;
+    amounts->reach2[c] = reach2;
+}
+
+/* Volume times how much warmer than the ambient fluid, so that this is conserved. */
+static void gather_heat(const vt_simulation *s, float *heat)
+{
+    const vt_vortons *const v = &s->vortons;
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    for (int64_t i = 0; i < v->set.count; i++)
+        heat[i] = v->volume[i] * warmth_of(v, &fluid, i);
+}
+
+/* Adds what changed: vortons that nothing reached keep every bit. */
+static void spread_heat(const vt_simulation *s, const float *before, const float *after)
+{
+    const vt_vortons *const v = &s->vortons;
+    for (int64_t i = 0; i < v->set.count; i++)
+        v->temperature[i] += (after[i] - before[i]) / v->volume[i];
+}
+
 void vt_diffuse(vt_simulation *s, double dt)
 {
     const vt_vortons *const v = &s->vortons;
@@ -168,12 +220,19 @@ void vt_diffuse(vt_simulation *s, double dt)
     vt_partition cells;
     vt_make_partition(&cells, vt_diffusion_side(kind, s->vorton_spacing), least, most, v->set.count,
                       v->position, &s->arena, s->def.threads);
-    vt_diffused strength = {.components = 3};
-    for (int c = 0; c < 3; c++) {
-        strength.value[c] = v->strength + c;
-        strength.stride[c] = 3;
-        strength.reach2[c] = s->def.viscosity * dt;
+    vt_diffused amounts = {.components = 0};
+    for (int c = 0; c < 3 && vt_diffuses(s); c++)
+        add_amount(&amounts, v->strength + c, 3, s->def.viscosity * dt);
+    const size_t bytes = vt_conducts(s) ? sizeof(float) * (size_t)v->set.count : 0;
+    float *const heat = vt_arena_push(&s->arena, bytes);
+    float *const before = vt_arena_push(&s->arena, bytes);
+    if (vt_conducts(s)) {
+        gather_heat(s, before);
+        memcpy(heat, before, bytes);
+        add_amount(&amounts, heat, 1, s->def.thermal_diffusivity * dt);
     }
-    s->stages->diffuse(&cells, kind, v->position, v->volume, &strength, &s->arena, s->def.threads);
+    s->stages->diffuse(&cells, kind, v->position, v->volume, &amounts, &s->arena, s->def.threads);
+    if (vt_conducts(s))
+        spread_heat(s, before, heat);
     vt_arena_pop(&s->arena, mark);
 }

@@ -6,10 +6,11 @@
 #include "state/ambient.h"
 #include "state/simulation.h"
 
-/* The vortons as a population, weighted by what they carry. */
+/* The vortons as a population, weighted by their strength; where they have none and heat diffuses,
+ * by the heat that they carry. */
 typedef struct vt_population {
     double strength;  /* sum of |alpha|, m^3/s */
-    double spacing;   /* cube root of their mean volume, m; 0 where nothing carries strength */
+    double spacing;   /* cube root of their mean volume, m; 0 where nothing is carried */
     double vorticity; /* mean |alpha| / volume, 1/s */
 } vt_population;
 
@@ -50,21 +51,31 @@ static inline int vt_diffuses(const vt_simulation *s)
     return s->def.viscosity > 0 && s->def.method.diffusion != VT_DIFFUSION_NONE;
 }
 
+/* Whether heat diffuses. */
+static inline int vt_conducts(const vt_simulation *s)
+{
+    return s->def.thermal_diffusivity > 0 && s->def.method.diffusion != VT_DIFFUSION_NONE &&
+           s->vortons.set.used[VT_VORTON_temperature];
+}
+
 /* Whether neutral vortons are kept around others. */
 static inline int vt_has_halo(const vt_simulation *s)
 {
-    return s->def.method.halo > 0 && (vt_diffuses(s) || vt_is_buoyant(s));
+    return s->def.method.halo > 0 && (vt_diffuses(s) || vt_conducts(s) || vt_is_buoyant(s));
 }
 
 /* Whether vortons come and go beside those of the scene. */
 static inline int vt_controls_population(const vt_simulation *s)
 {
     const vt_method *const method = &s->def.method;
-    return vt_diffuses(s) || vt_has_halo(s) || method->split > 0 || method->merge > 0 ||
-           method->prune > 0;
+    return vt_diffuses(s) || vt_conducts(s) || vt_has_halo(s) || method->split > 0 ||
+           method->merge > 0 || method->prune > 0;
 }
 
-/* Diffuses the strengths over dt seconds, in place. */
+/* Largest diffusivity of what diffuses, m^2/s; 0: nothing does. */
+double vt_largest_diffusivity(const vt_simulation *s);
+
+/* Diffuses strength and heat over dt seconds, in place. */
 void vt_diffuse(vt_simulation *s, double dt);
 
 #endif

@@ -45,6 +45,8 @@ static void halve(vt_vortons *v, int64_t row, float position[3])
     }
     v->volume[row] /= 2;
     v->bound_volume[row] /= 2;
+    if (v->set.used[VT_VORTON_swelling])
+        v->swelling[row] /= 2;
 }
 
 static void copy_value(const vt_vortons *v, int column, int64_t to, int64_t from)
@@ -67,6 +69,7 @@ static void bear_half(vt_simulation *s, int64_t row, const float position[3])
         memcpy(v->acceleration + 3 * half, v->acceleration + 3 * row, 12);
     copy_value(v, VT_VORTON_halo, half, row);
     copy_value(v, VT_VORTON_lifetime, half, row);
+    copy_value(v, VT_VORTON_swelling, half, row);
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
         copy_value(v, vt_carried_column[c], half, row);
 }
@@ -178,6 +181,8 @@ static void merge_rows(vt_simulation *s, int64_t into, int64_t from)
     v->age[into] = fmaxf(v->age[into], v->age[from]);
     if (v->set.used[VT_VORTON_birth_strength])
         v->birth_strength[into] += v->birth_strength[from];
+    if (v->set.used[VT_VORTON_swelling])
+        v->swelling[into] += v->swelling[from];
     if (v->set.used[VT_VORTON_halo])
         v->halo[into] = fminf(v->halo[into], v->halo[from]);
     if (v->set.used[VT_VORTON_lifetime])

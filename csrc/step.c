@@ -74,12 +74,18 @@ static void solve(vt_simulation *s, work *w)
 
 /* ---- parts of a substep ---- */
 
-/* The grid around the vortons; sets *exists to whether any of them carries circulation. */
+/* Whether vortons without circulation may be more than passive. */
+static int stirs_itself(const vt_simulation *s)
+{
+    return vt_is_buoyant(s) || vt_conducts(s);
+}
+
+/* The grid around the vortons; sets *exists to whether any of them does something. */
 static vt_status place(vt_simulation *s, const vt_births *births, int32_t *exists)
 {
     vt_content content;
     vt_status status = vt_find_content(s, births, &content);
-    *exists = content.exists || (s->vortons.set.count > 0 && vt_is_buoyant(s));
+    *exists = content.exists || (s->vortons.set.count > 0 && stirs_itself(s));
     s->fields_exist = !status && *exists && vt_has_grid(s);
     if (!s->fields_exist)
         return status;
@@ -174,17 +180,19 @@ static vt_status choose_substep(const vt_simulation *s, const vt_scheme *scheme,
         const double way = (VT_DOMAIN_MARGIN - 2) * s->grid.spacing;
         count = fmax(count, remaining * speed * vt_last_reach(scheme) / way);
     }
-    if (vt_diffuses(s) && s->vorton_spacing > 0) {
+    const double diffusivity = vt_largest_diffusivity(s);
+    if (diffusivity > 0 && s->vorton_spacing > 0) {
         const double limit = vt_diffusion_limit(s->def.method.diffusion, s->vorton_spacing);
-        count = fmax(count, remaining * s->def.viscosity / limit);
+        count = fmax(count, remaining * diffusivity / limit);
     }
     if (count > MOST_SUBSTEPS || gradient >= VT_NO_EXTREME || speed >= VT_NO_EXTREME)
         return vt_fail(
             VT_NOT_FINITE,
             "the next %g s would need more than %d substeps: the flow has blown up, or dt "
-            "is too long (largest velocity gradient %g 1/s, largest speed %g m/s, viscosity %g "
-            "m^2/s where vortons are %g m apart)",
-            remaining, MOST_SUBSTEPS, gradient, speed, s->def.viscosity, s->vorton_spacing);
+            "is too long (largest velocity gradient %g 1/s, largest speed %g m/s, viscosity %g and "
+            "thermal diffusivity %g m^2/s where vortons are %g m apart)",
+            remaining, MOST_SUBSTEPS, gradient, speed, s->def.viscosity, s->def.thermal_diffusivity,
+            s->vorton_spacing);
     *dt = remaining / fmax(1, ceil(count));
     return VT_OK;
 }
@@ -274,7 +282,7 @@ static double until_birth(const vt_simulation *s, const vt_births *births, int n
  * that. */
 static double drift(vt_simulation *s, vt_births *births, double remaining)
 {
-    const double dt = until_birth(s, births, vt_is_buoyant(s), remaining);
+    const double dt = until_birth(s, births, stirs_itself(s), remaining);
     const vt_vortons *const v = &s->vortons;
     bear(s, births, s->time + dt, NULL);
     vt_set_wind(s, s->time, s->time + dt);
@@ -406,7 +414,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     vt_set_wind(s, s->time, s->time + dt);
     VT_TIMED(s, tracers, vt_move_tracers(s, &scheme, dt, &w.tracers));
     finish(s, &scheme, &w, dt);
-    if (vt_diffuses(s) && s->vorton_spacing > 0)
+    if (vt_largest_diffusivity(s) > 0 && s->vorton_spacing > 0)
         VT_TIMED(s, diffuse, vt_diffuse(s, dt));
     return VT_OK;
 }

@@ -345,6 +345,7 @@ def good_calls(sim):
         "max_nodes": ("integer", 17**3),
         "spacing": ("finite", 0.1),
         "viscosity": ("finite", 0.1),
+        "thermal_diffusivity": ("finite", 0.1),
         "wind": ("vector", (0, 0, 0)),
         "seed": ("seed", 0),
         "threads": ("integer", 1),

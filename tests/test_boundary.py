@@ -154,8 +154,8 @@ def library():
     return load(TARGETS[-1])
 
 
-def load(target):
-    library = native.load(*SOURCES, target=target, code=CODE)
+def load(target, code=CODE):
+    library = native.load(*SOURCES, target=target, code=code)
     for name in ("test_boundary", "test_choice", "test_records", "test_size", "vt_moments_bound"):
         getattr(library, name).restype = ctypes.c_int64
     library.vt_moments_bound.argtypes = [ctypes.c_int64]

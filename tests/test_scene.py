@@ -29,7 +29,7 @@ def full_scene() -> Scene:
     """A scene with every source, every shape and no default value anywhere."""
     scene = Scene(
         "all of it", seed=2**64 - 1, wind=(0.1, -0.2, 1 / 3), voxel=0.02, spacing=0.05,
-        viscosity=0.01,
+        viscosity=0.01, thermal_diffusivity=0.02,
         max_vortons=5000, max_tracers=70000, max_nodes=10**6, at_capacity="oldest",
         gravity=(0, -9.81, 0), ambient=Liquid(temperature=300),
     )  # fmt: skip
@@ -250,6 +250,8 @@ GRID = np.zeros((2, 2, 2, 3))
         (lambda: Scene(max_vortons=2**31), ValueError, ["max_vortons", "from 1 to 1073741824"]),
         (lambda: Scene(viscosity=-1e-3), ValueError, ["viscosity", "from 0 to 1e+06 (m^2/s)"]),
         (lambda: Scene(viscosity="thick"), TypeError, ["viscosity", "number"]),
+        (lambda: Scene(thermal_diffusivity=-1e-3), ValueError, ["thermal_diffusivity", "(m^2/s)"]),
+        (lambda: Scene(thermal_diffusivity="hot"), TypeError, ["thermal_diffusivity", "number"]),
         (lambda: Scene(at_capacity="stopp"), ValueError, ["at_capacity", "did you mean 'stop'"]),
         (lambda: Scene(method="rk2"), TypeError, ["Scene.method = 'rk2'", "Method"]),
         (lambda: Scene().add(SPHERE), TypeError, ["Scene.add", "not a source", "VortexRing"]),

@@ -61,6 +61,7 @@ def test_simulation_refuses():
         "threads",
         "spacing",
         "viscosity",
+        "thermal_diffusivity",
         "method",
         "at_capacity",
     ):

@@ -77,6 +77,7 @@ class Simulation:
         max_nodes: int = ...,
         spacing: float = ...,
         viscosity: float = ...,
+        thermal_diffusivity: float = ...,
         gravity: _Numbers = ...,
         ambient: dict[str, Any] = ...,
         combustion: dict[str, Any] = ...,

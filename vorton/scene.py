@@ -87,6 +87,7 @@ _CHECKS = {
     "voxel": _length,
     "spacing": _length,
     "viscosity": lambda n, v: check_number(n, v, least=0, most=1e6, unit="m^2/s"),
+    "thermal_diffusivity": lambda n, v: check_number(n, v, least=0, most=1e6, unit="m^2/s"),
     "method": _check_method,
     "max_vortons": lambda n, v: check_integer(n, v, least=1, most=2**30),
     "max_tracers": lambda n, v: check_integer(n, v, least=1, most=2**31 - 1),
@@ -126,6 +127,9 @@ class Scene:
     viscosity : number, m^2/s
         Kinematic viscosity nu: vorticity diffuses at this rate, 0 to 1e6, default 0 (not at all).
         Air has 1.5e-5; what one sees begins where sqrt(viscosity x time) nears the core radius.
+    thermal_diffusivity : number, m^2/s
+        Heat diffuses at this rate, where emitters or vortons have a temperature, 0 to 1e6,
+        default 0 (not at all). Air has 2.1e-5, water 1.4e-7.
     method : Method
         Default `Method()`.
     max_vortons, max_tracers, max_nodes : whole number
@@ -155,6 +159,7 @@ class Scene:
     voxel: float | None
     spacing: float | None
     viscosity: float
+    thermal_diffusivity: float
     method: Method
     max_vortons: int
     max_tracers: int
@@ -173,6 +178,7 @@ class Scene:
         voxel: float | None = None,
         spacing: float | None = None,
         viscosity: float = 0.0,
+        thermal_diffusivity: float = 0.0,
         method: Method | None = None,
         max_vortons: int = 2**20,
         max_tracers: int = 2**23,
@@ -190,6 +196,7 @@ class Scene:
         self.voxel = voxel
         self.spacing = spacing
         self.viscosity = viscosity
+        self.thermal_diffusivity = thermal_diffusivity
         self.method = Method() if method is None else method
         self.max_vortons = max_vortons
         self.max_tracers = max_tracers
@@ -250,11 +257,14 @@ class Scene:
     # ---- plain data ----
 
     def to_dict(self, folder: str | os.PathLike[str] | None = None) -> dict[str, Any]:
-        """Plain data, everything written out; without effects and combustion where there are none.
+        """Plain data, everything written out; without "effects", "combustion" and
+        "thermal_diffusivity" where there are none.
 
         Paths are relative to `folder` where it is given.
         """
         values = {key: plain(getattr(self, key)) for key in _CHECKS if key not in _OBJECTS}
+        if not self.thermal_diffusivity:  # the digest of older scenes stays what it was
+            del values["thermal_diffusivity"]
         sources = [source.to_dict() for source in self._sources]
         effects = [effect.to_dict() for effect in self._effects]
         if folder is not None:

@@ -297,7 +297,7 @@ class Simulation:
     threads : whole number, optional
         1 to 64; default: all processors of the process. The result does not depend on it.
     spacing : number, m, optional
-    viscosity : number, m^2/s, optional
+    viscosity, thermal_diffusivity : number, m^2/s, optional
     method : Method, optional
     max_vortons, max_tracers, max_nodes : whole number, optional
     at_capacity : "error", "oldest" or "stop", optional
@@ -344,6 +344,7 @@ class Simulation:
         threads: int | None = None,
         spacing: float | None = None,
         viscosity: float | None = None,
+        thermal_diffusivity: float | None = None,
         method: Any = None,
         max_vortons: int | None = None,
         max_tracers: int | None = None,
@@ -357,6 +358,7 @@ class Simulation:
         instead = {
             "spacing": spacing,
             "viscosity": viscosity,
+            "thermal_diffusivity": thermal_diffusivity,
             "method": method,
             "max_vortons": max_vortons,
             "max_tracers": max_tracers,
@@ -566,6 +568,7 @@ def _make_core(scene: Scene, threads: int) -> _core.Simulation:
         ambient=scene.ambient._core_ambient(),
         combustion=scene.combustion._core_combustion() if scene.combustion else {},
         viscosity=scene.viscosity,
+        thermal_diffusivity=scene.thermal_diffusivity,
         wind=scene.wind,
         seed=scene.seed,
         threads=threads,

@@ -201,9 +201,11 @@ typedef struct vt_simulation_def {
     vt_ambient ambient;  /* default vt_default_ambient() */
     vt_combustion combustion; /* default vt_default_combustion(VT_BURN_NONE) */
     double viscosity;    /* kinematic viscosity nu, m^2/s, 0 .. 1e6 (default 0: no diffusion) */
-    double wind[3];      /* uniform velocity of the free stream, m/s (default 0) */
-    uint64_t seed;       /* key of all random numbers (default 0) */
-    int32_t threads;     /* 1 .. 64; 0 (default): all processors of the process */
+    double thermal_diffusivity; /* kappa, m^2/s, 0 .. 1e6: heat diffuses at this rate, where
+                                   vortons carry a temperature (default 0: it does not) */
+    double wind[3];             /* uniform velocity of the free stream, m/s (default 0) */
+    uint64_t seed;              /* key of all random numbers (default 0) */
+    int32_t threads;            /* 1 .. 64; 0 (default): all processors of the process */
     int32_t at_capacity; /* when births do not fit: VT_AT_CAPACITY_ERROR (default) refuses the step,
                             _OLDEST replaces the oldest, _STOP ends births */
     vt_method method;    /* default vt_default_method() */

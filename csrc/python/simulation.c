@@ -68,6 +68,8 @@ static const vt_py_field simulation_fields[] = {
     {"ambient", VT_PY_OBJECT, offsetof(simulation_arguments, ambient), NULL},
     {"combustion", VT_PY_OBJECT, offsetof(simulation_arguments, combustion), NULL},
     {"viscosity", VT_PY_FINITE, offsetof(simulation_arguments, def.viscosity), NULL},
+    {"thermal_diffusivity", VT_PY_FINITE, offsetof(simulation_arguments, def.thermal_diffusivity),
+     NULL},
     {"wind", VT_PY_VECTOR, offsetof(simulation_arguments, def.wind), NULL},
     {"seed", VT_PY_UINT64, offsetof(simulation_arguments, def.seed), NULL},
     {"threads", VT_PY_INT32, offsetof(simulation_arguments, def.threads), NULL},
@@ -432,8 +434,8 @@ static PyGetSetDef properties[] = {
 
 static const char documentation[] =
     "Simulation(*, max_vortons=..., max_tracers=..., max_nodes=..., spacing=..., viscosity=..., "
-    "gravity=..., ambient=..., combustion=..., wind=..., seed=..., threads=..., at_capacity=..., "
-    "method=...)"
+    "thermal_diffusivity=..., gravity=..., ambient=..., combustion=..., wind=..., seed=..., "
+    "threads=..., at_capacity=..., method=...)"
     "\n--\n\n"
     "A simulation of the C library; vorton.h (vt_simulation_def) has units, ranges and "
     "defaults.\n\n"

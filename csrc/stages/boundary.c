@@ -1,6 +1,6 @@
-/* Vector potential on the faces of the grid: Gourlay parts 19 and 20 (the boundary integral by a
- * tree), with the opening angle of Barnes and Hut (1986) and moments to quadrupole of blocks of
- * deposited nodes (moments.h).
+/* Vector potential (or scalar one) on the faces of the grid: Gourlay parts 19 and 20 (the boundary
+ * integral by a tree), with the opening angle of Barnes and Hut (1986) and moments to quadrupole of
+ * blocks of deposited nodes (moments.h).
  *
  *   1. The potential at a lattice of points on each face, 4 x 4 points (one patch) at a time: the
  *      traversal lists the clusters for the whole patch, then 16 lanes sum over that list.
@@ -81,7 +81,7 @@ typedef struct patch {
     float x[3][TARGETS];
     float middle[3], half[3]; /* the box around them */
     float sum[3][TARGETS];
-    int count;
+    int components, count;
     const vt_cluster *list[LISTED];
 } patch;
 
@@ -102,18 +102,19 @@ static void place_patch(patch *p, const boundary_work *w, int face, int32_t u0, 
         p->half[axis] = 0.5f * (p->x[axis][TARGETS - 1] - p->x[axis][0]);
     }
     memset(p->sum, 0, sizeof p->sum);
+    p->components = vt_grid_components(w->grid);
     p->count = 0;
 }
 
-/* Adds the potential of the listed clusters (moments.h) and empties the list. */
-static void add_listed(patch *p)
+/* Adds the potential of the listed clusters (moments.h). */
+VT_INLINE void add_clusters(patch *p, int components)
 {
     for (int lane = 0; lane < TARGETS; lane += VL) {
         const vf x = vf_load(p->x[0] + lane), y = vf_load(p->x[1] + lane),
                  z = vf_load(p->x[2] + lane);
         /* Two sums a component: one chain of dependent additions would set the pace. */
         vf low[3], high[3];
-        for (int c = 0; c < 3; c++) {
+        for (int c = 0; c < components; c++) {
             low[c] = vf_load(p->sum[c] + lane);
             high[c] = (vf){0};
         }
@@ -128,7 +129,7 @@ static void add_listed(patch *p)
                 i1,      dx * i3, dy * i3, dz * i3, vf_fma(dx, x5, -i3), vf_fma(dy, y5, -i3),
                 dy * x5, dz * x5, dz * y5};
 #pragma GCC unroll 3
-            for (int c = 0; c < 3; c++) {
+            for (int c = 0; c < components; c++) {
 #pragma GCC unroll 5
                 for (int t = 0; t < MOMENT_YY; t++)
                     low[c] = vf_fma(basis[t], vf_set(m->moment[t][c]), low[c]);
@@ -137,9 +138,18 @@ static void add_listed(patch *p)
                     high[c] = vf_fma(basis[t], vf_set(m->moment[t][c]), high[c]);
             }
         }
-        for (int c = 0; c < 3; c++)
+        for (int c = 0; c < components; c++)
             vf_store(p->sum[c] + lane, low[c] + high[c]);
     }
+}
+
+/* The same, and empties the list; two copies of the loop. */
+static void add_listed(patch *p)
+{
+    if (p->components == 1)
+        add_clusters(p, 1);
+    else
+        add_clusters(p, 3);
     p->count = 0;
 }
 
@@ -211,7 +221,7 @@ static void store_patch(const patch *p, const boundary_work *w, int face, int32_
     vt_face_axes(face, &u, &v);
     const int64_t pitch = w->axis[v].pitch;
     const f4 scale = f4_set((float)(0.07957747154594767 / w->grid->spacing)); /* 1 / (4 pi h) */
-    for (int c = 0; c < 3; c++)
+    for (int c = 0; c < p->components; c++)
         for (int a = 0; a < SIDE; a++)
             f4_store(w->lattice[face] + (c * w->axis[u].points + u0 + a) * pitch + v0,
                      f4_load(p->sum[c] + SIDE * a) * scale);
@@ -284,8 +294,9 @@ static void interpolate_faces(void *context, int64_t begin, int64_t end, int thr
     const interpolation_work *const i = context;
     const boundary_work *const w = i->boundary;
     const vt_grid *const grid = w->grid;
+    const int components = vt_grid_components(grid);
     for (int64_t n = begin; n < end; n++) {
-        const int face = (int)n / 3, component = (int)n % 3;
+        const int face = (int)n / components, component = (int)n % components;
         int u, v;
         vt_face_axes(face, &u, &v);
         const int64_t pitch = (grid->cells[u] + 16) / 16 * 16;
@@ -307,8 +318,9 @@ static void make_faces(boundary_work *w, vt_arena *arena, int threads)
     }
     interpolation_work i = {.boundary = w,
                             .row_floats = (int64_t)(largest + 16) / 16 * 16 * points};
-    i.rows = vt_arena_push(arena, (size_t)i.row_floats * 18 * sizeof(float));
-    vt_parallel_for(threads, 18, 1, interpolate_faces, &i);
+    const int64_t parts = 6 * vt_grid_components(w->grid);
+    i.rows = vt_arena_push(arena, (size_t)(i.row_floats * parts) * sizeof(float));
+    vt_parallel_for(threads, parts, 1, interpolate_faces, &i);
 }
 
 void VT_NAME(boundary_clusters)(vt_grid *grid, const vt_moments *tree, double opening_angle,

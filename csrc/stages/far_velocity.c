@@ -1,10 +1,11 @@
 /* Velocity far from the vortons: the curl of the multipole expansion of the vector potential, with
- * the moments that boundary left (moments.h).
+ * the moments that boundary left (moments.h); and the gradient of that of the scalar potential.
  *
  * With i = 1 / r and d from the centre of a cluster, the potential of component c of strength has
  * the gradient  i^3 D_c + 3 i^5 Q_c d + s_c d,
  *     s_c = -i^3 S_c - 3 i^5 D_c.d - 7.5 i^7 d.Q_c.d + 1.5 i^5 trace Q_c,
- * and the curl of the vector potential is the sum over c of gradient x unit vector c, by 4 pi. */
+ * and the curl of the vector potential is the sum over c of gradient x unit vector c, by 4 pi. The
+ * scalar potential has component 0 alone. */
 #include "stages/moments.h"
 #include "stages/stages.h"
 
@@ -21,6 +22,7 @@ typedef struct far_work {
     int64_t count;
     const float *points;
     float *velocity;
+    int scalar; /* add the gradient of component 0 instead of writing the curl */
 } far_work;
 
 /* Gradient of the potential of component c, in a block whose radius softens it. */
@@ -43,15 +45,20 @@ VT_INLINE void cluster_gradient(const vt_cluster *m, int c, const vf d[3], vf i3
         gradient[a] = vf_fma(d[a], s, vf_fma(q[a], i5, i3 * m->moment[MOMENT_X + a][c]));
 }
 
-/* Adds the curl for the lanes of `whole`. */
+/* Adds the curl, or the gradient, for the lanes of `whole`. */
 VT_INLINE void add_cluster(const vt_cluster *m, const vf d[3], vf r2, float least_r2, vi whole,
-                           vf velocity[3])
+                           int scalar, vf velocity[3])
 {
     const vf i2 = vf_set(1.0f) / vf_max(r2, vf_set(least_r2)), i3 = i2 * vf_sqrt(i2);
     const vf i5 = i3 * i2 * 3.0f, i7 = i5 * i2;
     vf g[3][3];
-    for (int c = 0; c < 3; c++)
+    for (int c = 0; c < (scalar ? 1 : 3); c++)
         cluster_gradient(m, c, d, i3, i5, i7, g[c]);
+    if (scalar) {
+        for (int a = 0; a < 3; a++)
+            velocity[a] += (vf)((vi)g[0][a] & whole);
+        return;
+    }
     for (int a = 0; a < 3; a++) {
         const int b = (a + 1) % 3, c = (a + 2) % 3;
         velocity[a] += (vf)((vi)(g[c][b] - g[b][c]) & whole);
@@ -100,7 +107,7 @@ static void sum_points(const far_work *w, const vf position[3], vf velocity[3])
         if (block.level > 0)
             whole &= r2 >= vf_set(w->taken_from[block.level]);
         if (any_lane(whole))
-            add_cluster(m, d, r2, least_r2, whole, velocity);
+            add_cluster(m, d, r2, least_r2, whole, w->scalar, velocity);
         const vi rest = block.lanes & ~whole;
         if (!any_lane(rest))
             continue;
@@ -128,8 +135,10 @@ static void sum_blocks(void *context, int64_t begin, int64_t end, int thread)
         for (int axis = 0; axis < 3; axis++)
             vf_store(lanes[axis], velocity[axis] * w->scale);
         for (int64_t n = 0; n < VL && first + n < end; n++)
-            for (int axis = 0; axis < 3; axis++)
-                w->velocity[3 * (first + n) + axis] = lanes[axis][n];
+            for (int axis = 0; axis < 3; axis++) {
+                float *const u = w->velocity + 3 * (first + n) + axis;
+                *u = w->scalar ? *u + lanes[axis][n] : lanes[axis][n];
+            }
     }
 }
 
@@ -147,14 +156,10 @@ static void set_distances(far_work *w, double opening_angle)
     }
 }
 
-void VT_NAME(far_velocity)(const vt_grid *grid, const vt_moments *tree, double opening_angle,
-                           int64_t count, const float *points, float *velocity, int threads)
+static void sum_far(const vt_grid *grid, const vt_moments *tree, double opening_angle, int scalar,
+                    int64_t count, const float *points, float *velocity, int threads)
 {
-    if (tree->levels == 0) {
-        memset(velocity, 0, (size_t)count * 3 * sizeof(float));
-        return;
-    }
-    far_work w = {.tree = tree, .clusters = tree->memory, .count = count};
+    far_work w = {.tree = tree, .clusters = tree->memory, .count = count, .scalar = scalar};
     w.points = points;
     w.velocity = velocity;
     set_distances(&w, opening_angle);
@@ -163,4 +168,19 @@ void VT_NAME(far_velocity)(const vt_grid *grid, const vt_moments *tree, double o
     for (int axis = 0; axis < 3; axis++)
         w.origin[axis] = vt_grid_origin(grid, axis);
     vt_parallel_for(threads, count, POINT_BLOCK, sum_blocks, &w);
+}
+
+void VT_NAME(far_velocity)(const vt_grid *grid, const vt_moments *tree, double opening_angle,
+                           int64_t count, const float *points, float *velocity, int threads)
+{
+    if (tree->levels == 0)
+        memset(velocity, 0, (size_t)count * 3 * sizeof(float));
+    else
+        sum_far(grid, tree, opening_angle, 0, count, points, velocity, threads);
+}
+
+void VT_NAME(far_gradient)(const vt_grid *grid, const vt_moments *tree, double opening_angle,
+                           int64_t count, const float *points, float *velocity, int threads)
+{
+    sum_far(grid, tree, opening_angle, 1, count, points, velocity, threads);
 }

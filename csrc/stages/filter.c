@@ -80,6 +80,7 @@ static void filter_z(const filter_scratch *scratch, int64_t j)
     const filter_job *const job = scratch->job;
     const vt_grid *const grid = job->grid;
     const int64_t nodes = grid->cells[0] + 1, component = RING * job->pitch;
+    const int components = vt_grid_components(grid);
     const float *taps[PLANES + 2 * REACH];
     for (int64_t t = 0; t < PLANES + 2 * REACH; t++) {
         const int64_t k = scratch->k - REACH + t;
@@ -101,8 +102,8 @@ static void filter_z(const filter_scratch *scratch, int64_t j)
         for (int p = 0; p < PLANES; p++) {
             vf r[4] = {quarter[0][p], quarter[1][p], quarter[2][p], quarter[3][p]};
             vf_deinterleave(r);
-            for (int c = 0; c < 3; c++)
-                vf_store(to + (3 * p + c) * component + i, vf_first(r[c], nodes - i));
+            for (int c = 0; c < components; c++)
+                vf_store(to + (components * p + c) * component + i, vf_first(r[c], nodes - i));
         }
     }
 }
@@ -154,11 +155,13 @@ VT_INLINE void filter_x(const filter_job *job, const vf w[REACH + 1], const floa
         vf_store(field + i, vf_set(0.0f));
 }
 
-/* Row j of one of the planes (number / 3) and components (number % 3) of the group. */
+/* Row j of one of the planes and components of the group, all components of a plane in turn. */
 static float *field_row(const filter_scratch *scratch, int64_t number, int64_t j)
 {
     const vt_grid *const grid = scratch->job->grid;
-    return grid->field[number % 3] + (scratch->k + number / 3) * grid->plane + j * grid->row;
+    const int components = vt_grid_components(grid);
+    return grid->field[number % components] + (scratch->k + number / components) * grid->plane +
+           j * grid->row;
 }
 
 /* Writing short runs of rows in many planes is too irregular for the hardware to foresee. */
@@ -174,13 +177,14 @@ static void filter_yx(const filter_scratch *scratch, int64_t j)
     const filter_job *const job = scratch->job;
     const vt_grid *const grid = job->grid;
     const int64_t left = grid->cells[1] - j, rows = left < ROWS ? left : ROWS, pitch = job->pitch;
+    const int64_t numbers = vt_grid_components(grid) * scratch->planes;
     const float *taps[RING];
     int64_t steps[RING];
     ring_taps(scratch, j, taps, steps);
     vf w[REACH + 1];
     broadcast(job->weights, w);
-    for (int64_t number = 0; number < 3 * scratch->planes; number++) {
-        if (number + 1 < 3 * scratch->planes)
+    for (int64_t number = 0; number < numbers; number++) {
+        if (number + 1 < numbers)
             prefetch(field_row(scratch, number + 1, j), rows * grid->row);
         for (int64_t i = 0; i < pitch; i += VL) {
             vf results[ROWS];
@@ -199,7 +203,7 @@ static void filter_yx(const filter_scratch *scratch, int64_t j)
 static void clear_outer_rows(const vt_grid *grid, int64_t k)
 {
     const int64_t beyond = grid->cells[1] * grid->row;
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < vt_grid_components(grid); c++) {
         float *const plane = grid->field[c] + k * grid->plane;
         memset(plane, 0, (size_t)grid->row * sizeof *plane);
         memset(plane + beyond, 0, (size_t)(grid->plane - beyond) * sizeof *plane);

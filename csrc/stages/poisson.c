@@ -1,5 +1,6 @@
 /* Vector potential at the nodes: minus Laplace A = field, 7-point stencil in units of the spacing,
- * values of A given on the faces (parts 6 and 20 of the articles iterate; this solves directly).
+ * values of A given on the faces (parts 6 and 20 of the articles iterate; this solves directly). A
+ * scalar potential is the same with one component, at a third of the cost.
  *
  * Boundary values move to the right side of their inner neighbours. A sine transform along x and y
  * makes of each mode (kx, ky) a tridiagonal system along z with the diagonal
@@ -24,7 +25,7 @@
 #include "stages/transform.h"
 #include "state/grid.h"
 
-enum { COMPONENTS = 3, ENDS = 2, TASKS = COMPONENTS * ENDS };
+enum { MOST_COMPONENTS = 3, ENDS = 2, MOST_TASKS = MOST_COMPONENTS * ENDS };
 
 /* Scratch of one thread. */
 typedef struct scratch {
@@ -35,12 +36,14 @@ typedef struct scratch {
 typedef struct solver {
     const vt_grid *grid;
     const vt_poisson_plan *plan;
+    int components;
     int nx, ny, nz;
     int width;     /* nx rounded up to 16 */
     int64_t modes; /* floats in a plane of modes */
     float scale;   /* what the four transforms of a value leave to be divided out */
-    float *solved[ENDS][COMPONENTS]; /* modes of A, one plane, on the way back from the middle */
-    scratch scratch[TASKS];
+    float
+        *solved[ENDS][MOST_COMPONENTS]; /* modes of A, one plane, on the way back from the middle */
+    scratch scratch[MOST_TASKS];
 } solver;
 
 /* A plane of one component, by its distance from an end of the grid (0 low, 1 high). */
@@ -278,7 +281,7 @@ static void sweep_to_middle(void *context, int64_t begin, int64_t end, int threa
     const solver *const s = context;
     for (int depth = 1; 2 * depth < s->nz; depth++)
         for (int task = (int)begin; task < end; task++) {
-            const plane p = {task % COMPONENTS, task / COMPONENTS, depth};
+            const plane p = {task % s->components, task / s->components, depth};
             forward_plane(s, &s->scratch[thread], p);
         }
 }
@@ -298,7 +301,7 @@ static void sweep_from_middle(void *context, int64_t begin, int64_t end, int thr
     const solver *const s = context;
     for (int depth = s->nz / 2 - 1; depth > 0; depth--)
         for (int task = (int)begin; task < end; task++) {
-            const plane p = {task % COMPONENTS, task / COMPONENTS, depth};
+            const plane p = {task % s->components, task / s->components, depth};
             backward_plane(s, &s->scratch[thread], p);
         }
 }
@@ -306,7 +309,7 @@ static void sweep_from_middle(void *context, int64_t begin, int64_t end, int thr
 static solver make_solver(const vt_grid *grid, const vt_poisson_plan *plan, vt_arena *arena,
                           int threads)
 {
-    solver s = {.grid = grid, .plan = plan};
+    solver s = {.grid = grid, .plan = plan, .components = vt_grid_components(grid)};
     s.nx = grid->cells[0];
     s.ny = grid->cells[1];
     s.nz = grid->cells[2];
@@ -317,8 +320,8 @@ static solver make_solver(const vt_grid *grid, const vt_poisson_plan *plan, vt_a
 
     const int height = (s.ny + VT_LANES - 1) / VT_LANES * VT_LANES;
     const int longest = s.width > height ? s.width : height;
-    for (int task = 0; task < TASKS; task++)
-        s.solved[task / COMPONENTS][task % COMPONENTS] =
+    for (int task = 0; task < s.components * ENDS; task++)
+        s.solved[task / s.components][task % s.components] =
             vt_arena_push(arena, sizeof(float) * (size_t)s.modes);
     for (int thread = 0; thread < threads; thread++)
         s.scratch[thread] = (scratch){
@@ -333,12 +336,12 @@ void VT_NAME(poisson)(vt_grid *grid, vt_poisson_plan *plan, vt_arena *arena, int
     if (memcmp(plan->cells, grid->cells, sizeof plan->cells) != 0)
         vt_poisson_plan_make(plan, grid->cells, VL, threads);
     const size_t mark = vt_arena_mark(arena);
-    const int workers = threads < TASKS ? threads : TASKS;
+    const int tasks = vt_grid_components(grid) * ENDS, workers = threads < tasks ? threads : tasks;
     solver s = make_solver(grid, plan, arena, workers);
     /* Tasks of one thread take turns plane by plane, so that they share the pivots. */
-    const int share = TASKS / workers;
-    vt_parallel_for(workers, TASKS, share, sweep_to_middle, &s);
-    vt_parallel_for(workers, COMPONENTS, 1, solve_middle, &s);
-    vt_parallel_for(workers, TASKS, share, sweep_from_middle, &s);
+    const int share = tasks / workers;
+    vt_parallel_for(workers, tasks, share, sweep_to_middle, &s);
+    vt_parallel_for(workers, s.components, 1, solve_middle, &s);
+    vt_parallel_for(workers, tasks, share, sweep_from_middle, &s);
     vt_arena_pop(arena, mark);
 }

@@ -1,6 +1,6 @@
-/* Velocity at the nodes: u = curl A, and div A as a measure of the error of A (part 6 of the
- * articles). Central differences inside, one-sided ones of second order on the faces, so that every
- * node of the box has a velocity. */
+/* Velocity at the nodes: u = curl A (+ grad phi, where there is a scalar potential), and div A as a
+ * measure of the error of A (part 6 of the articles). Central differences inside, one-sided ones of
+ * second order on the faces, so that every node of the box has a velocity. */
 #include "core/parallel.h"
 #include "stages/stages.h"
 
@@ -41,22 +41,23 @@ static inline float ghost(const float *end, int64_t inward)
     return 3.0f * (end[0] - end[inward]) + end[2 * inward];
 }
 
-/* One row of nodes; f are the three components of the field there. */
-VT_INLINE void velocity_row(const velocity_job *job, const float *const f[3], float *nodes,
-                            side at_y, side at_z)
+/* One row of nodes; f are the three components of the field there, and with `fields` 4 the scalar
+ * potential. */
+VT_INLINE void velocity_row(const velocity_job *job, const float *const f[4], int fields,
+                            float *nodes, side at_y, side at_z)
 {
     const int64_t cells = job->grid->cells[0], row = job->grid->row, plane = job->grid->plane;
     const vf scale = vf_set(job->scale);
-    vf before[3], here[3];
-    for (int c = 0; c < 3; c++) {
+    vf before[4], here[4];
+    for (int c = 0; c < fields; c++) {
         before[c] = vf_set(ghost(f[c], 1));
         here[c] = vf_load(f[c]);
     }
     for (int64_t i = 0; i <= cells; i += VL) {
         const int last = i + VL > cells;
         const float *const x = f[0] + i, *const y = f[1] + i, *const z = f[2] + i;
-        vf along_x[3];
-        for (int c = 0; c < 3; c++) {
+        vf along_x[4];
+        for (int c = 0; c < fields; c++) {
             const vf after = vf_load(f[c] + i + VL);
             if (last) /* cells is even: node cells + 1 is in the same vector */
                 here[c] = vf_select(vi_lanes() == vi_set((int32_t)(cells + 1 - i)),
@@ -70,6 +71,11 @@ VT_INLINE void velocity_row(const velocity_job *job, const float *const f[3], fl
         u[1] = (slope(x, plane, at_z) - along_x[2]) * scale;
         u[2] = (along_x[1] - slope(x, row, at_y)) * scale;
         u[3] = (along_x[0] + slope(y, row, at_y) + slope(z, plane, at_z)) * scale;
+        if (fields == 4) {
+            u[0] += along_x[3] * scale;
+            u[1] += slope(f[3] + i, row, at_y) * scale;
+            u[2] += slope(f[3] + i, plane, at_z) * scale;
+        }
         for (int n = 0; last && n < 4; n++)
             u[n] = vf_first(u[n], cells + 1 - i);
         vf_interleave(u);
@@ -87,14 +93,19 @@ static void velocity_rows(void *context, int64_t begin, int64_t end, int thread)
     for (int64_t r = begin; r < end; r++) {
         const int64_t j = r % rows_in_plane, k = r / rows_in_plane;
         const int64_t at = k * grid->plane + j * grid->row;
-        const float *const f[3] = {grid->field[0] + at, grid->field[1] + at, grid->field[2] + at};
+        const int fields = grid->has_potential ? 4 : 3;
+        const float *f[4] = {NULL};
+        for (int c = 0; c < fields; c++)
+            f[c] = grid->field[c] + at;
         float *const nodes = (float *)(grid->nodes + k * grid->node_plane + j * grid->node_row);
         const side at_y = side_of(j, grid->cells[1]), at_z = side_of(k, grid->cells[2]);
-        /* Two copies of the loop: the common one without a choice in it. */
-        if (at_y == INSIDE && at_z == INSIDE)
-            velocity_row(job, f, nodes, INSIDE, INSIDE);
+        /* Copies of the loop: the common ones without a choice in them. */
+        if (at_y != INSIDE || at_z != INSIDE)
+            velocity_row(job, f, fields, nodes, at_y, at_z);
+        else if (fields == 3)
+            velocity_row(job, f, 3, nodes, INSIDE, INSIDE);
         else
-            velocity_row(job, f, nodes, at_y, at_z);
+            velocity_row(job, f, 4, nodes, INSIDE, INSIDE);
     }
 }
 

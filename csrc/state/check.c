@@ -15,10 +15,11 @@ typedef struct range {
     const char *allowed;
 } range;
 
-enum { CORE }; /* its place in the table */
+enum { CORE, SWELLING }; /* their places in the table */
 
 static const range vorton_ranges[] = {
     [CORE] = {VT_VORTON_core, FLT_MIN, FLT_MAX, "finite values > 0"},
+    [SWELLING] = {VT_VORTON_swelling, -FLT_MAX, FLT_MAX, "finite values"},
     {VT_VORTON_volume, FLT_MIN, FLT_MAX, "finite values > 0"},
     {VT_VORTON_bound_volume, -FLT_MAX, FLT_MAX,
      "finite values"}, /* negative until the first solve */
@@ -93,6 +94,11 @@ static vt_status check_if_viewed(const vt_simulation *s, int set, const range *r
 vt_status vt_check_cores(const vt_simulation *s)
 {
     return check_if_viewed(s, VT_VORTONS, &vorton_ranges[CORE]);
+}
+
+vt_status vt_check_swelling(const vt_simulation *s)
+{
+    return check_if_viewed(s, VT_VORTONS, &vorton_ranges[SWELLING]);
 }
 
 /* Fuel, flame and smoke together are no more than all, but for the rounding of their sum. */

@@ -9,7 +9,8 @@
  * vt_find_content, which reads them anyway. */
 vt_status vt_check_columns(const vt_simulation *s, int set);
 
-/* The same for the cores of the vortons alone. */
+/* The same for the cores of the vortons alone, or for their swelling. */
 vt_status vt_check_cores(const vt_simulation *s);
+vt_status vt_check_swelling(const vt_simulation *s);
 
 #endif

@@ -33,10 +33,13 @@ typedef struct vt_grid {
     /* Components apart: node (i, j, k) of component c is field[c][k * plane + j * row + i]; row is
      * a multiple of 16 and at least 16 more than the cells, planes hold a multiple of 16 rows and
      * one more. filter: spacing^2 x vorticity (m^2/s) at inner nodes. poisson: vector
-     * potential (m^2/s), faces too.
+     * potential (m^2/s), faces too. The fourth is the scalar potential (m^2/s), where there is one.
      * 16 floats before and after each field may be read. */
     int64_t row, plane;
-    float *field[3];
+    float *field[4];
+    int32_t has_potential; /* 1: the velocity is curl A + grad phi; 0: curl A */
+    int32_t scalar; /* 1: filter, boundary and poisson work on one component, field[0] and the
+                       first of the faces; 0: on three */
 
     /* Boundary values of the vector potential (m^2/s). Face 2 * axis + side (0 low, 1 high);
      * u and v are the two other axes in increasing order (x < y < z); component c of node (u, v) is
@@ -57,6 +60,12 @@ static inline void vt_grid_pitches(vt_grid *grid)
     grid->plane = grid->row * (y16 + 1);
     grid->face_row = (most + 1 + 15) / 16 * 16;
     grid->face_plane = grid->face_row * (most + 1);
+}
+
+/* Components that filter, boundary and poisson work on. */
+static inline int vt_grid_components(const vt_grid *grid)
+{
+    return grid->scalar ? 1 : 3;
 }
 
 static inline float vt_grid_origin(const vt_grid *grid, int axis)

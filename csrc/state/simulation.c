@@ -54,6 +54,10 @@ static vt_status check_definition(const vt_simulation_def *def)
     if (!status && !(def->viscosity >= 0 && def->viscosity <= 1e6))
         status = vt_fail(VT_INVALID_ARGUMENT, "viscosity is %g m^2/s; allowed is 0 to 1e6",
                          def->viscosity);
+    if (!status && !(def->thermal_diffusivity >= 0 && def->thermal_diffusivity <= 1e6))
+        status =
+            vt_fail(VT_INVALID_ARGUMENT, "thermal_diffusivity is %g m^2/s; allowed is 0 to 1e6",
+                    def->thermal_diffusivity);
     for (int a = 0; a < 3 && !status; a++)
         if (!isfinite(def->wind[a]))
             status = vt_fail(VT_INVALID_ARGUMENT, "wind[%d] is %g; allowed are finite m/s", a,
@@ -70,7 +74,7 @@ static vt_status check_definition(const vt_simulation_def *def)
 /* Arrays of the grid, one after the other, for the largest layout that vt_domain_fits allows. */
 static size_t grid_bytes_for(int64_t max_nodes)
 {
-    return (size_t)max_nodes * 4 * (2 * sizeof(f4) + 3 * sizeof(float)) +
+    return (size_t)max_nodes * 4 * (2 * sizeof(f4) + 4 * sizeof(float)) +
            (size_t)1024 * 1024 * 6 * 16 + ((size_t)1 << 20);
 }
 
@@ -88,6 +92,7 @@ static int reserve_memory(vt_simulation *s)
         vt_create_tracers(&s->tracers, s->def.max_tracers) ||
         vt_arena_create(&s->arena, arena_bytes_for(&s->def)) ||
         vt_moments_create(&s->moments, s->def.max_nodes) ||
+        vt_moments_create(&s->charges, s->def.max_nodes) ||
         vt_poisson_plan_create(&s->plan, s->def.max_nodes))
         return -1;
     vt_reserve_huge(s->grid_memory, s->grid_bytes);
@@ -141,6 +146,7 @@ void vt_destroy_simulation(vt_simulation *s)
     vt_destroy_kills(&s->kills);
     vt_destroy_transforms(&s->transforms);
     vt_moments_destroy(&s->moments);
+    vt_moments_destroy(&s->charges);
     vt_poisson_plan_destroy(&s->plan);
     vt_arena_destroy(&s->arena);
     vt_release(s->grid_memory, s->grid_bytes);

@@ -77,6 +77,7 @@ struct vt_simulation {
      * digest of those columns, where they were viewed; else 0), scratch. */
     vt_grid grid;
     vt_moments moments;
+    vt_moments charges; /* of minus the sources of the scalar potential: see potential.h */
     vt_poisson_plan plan;
     int32_t fields_current, fields_exist;
     uint64_t fields_digest;

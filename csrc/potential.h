@@ -1,0 +1,36 @@
+/* The irrotational part of the velocity, u = curl A + grad phi, of fluid that appears or
+ * disappears.
+ *
+ *   lap phi = sum_i q_i zeta(x - x_i)      q: charges, m^3/s; zeta: the core of the grid
+ *
+ * Charges are deposited and filtered as strengths are, so that they have the same core; on the
+ * faces of the grid phi = -sum q / (4 pi r), from clusters of nodes; inside, the direct Poisson
+ * solver, whatever the method says of those for A: one component costs a third. Nothing of it is
+ * done where there is no charge. */
+#ifndef VORTON_POTENTIAL_H
+#define VORTON_POTENTIAL_H
+
+#include "state/simulation.h"
+
+/* A charge, in the form that sort and deposit take: at a position in cells of the grid. */
+static inline vt_record vt_charge(const float position[3], float charge)
+{
+    return (vt_record){.position = {position[0], position[1], position[2]},
+                       .volume = charge < 0 ? -charge : charge, /* weighs the centres of clusters */
+                       .strength = {-charge, 0, 0}};            /* -lap phi = -q */
+}
+
+/* phi of these charges, in any order, 5 cells and more inside the grid, into field[3] of s->grid;
+ * the moments for what lies outside. Uses the nodes of the grid and its faces as scratch: comes
+ * between the solution for A and the velocity. No charge: no potential. */
+void vt_solve_potential(vt_simulation *s, int64_t count, const vt_record *charges);
+
+/* The charges of the vortons, in the order of the sorted records; charges has room for count.
+ * Returns how many there are. */
+int64_t vt_collect_charges(const vt_simulation *s, int64_t count, const vt_record *sorted,
+                           vt_record *charges);
+
+/* Whether any vorton is a charge. */
+int vt_has_charges(const vt_simulation *s);
+
+#endif
