@@ -16,13 +16,25 @@ from ._core import version as _version
 from .ambient import Air, Gas, Liquid, Water
 from .animation import Keys, Samples, Transform
 from .bake import Volumes, bake
+from .bodies import Body, Container
 from .effects import Attractor, Drag, Kill, Vortex, Wind, WindGrid
 from .emitter import Emitter
 from .manifest import Manifest
 from .method import Method
 from .points import Points, VortonPoints
 from .scene import Scene
-from .shapes import Box, Disk, Mesh, Sphere, Surface, Torus
+from .shapes import (
+    Box,
+    Capsule,
+    Cylinder,
+    Disk,
+    Mesh,
+    Plane,
+    Polytope,
+    Sphere,
+    Surface,
+    Torus,
+)
 from .simulation import Simulation
 from .sources import Tracers, VortexRing
 from .vortices import Filament, Jet, RandomCloud, VortexTube
@@ -32,9 +44,13 @@ __version__ = _version()
 __all__ = [
     "Air",
     "Attractor",
+    "Body",
     "Box",
     "BusyError",
     "CapacityError",
+    "Capsule",
+    "Container",
+    "Cylinder",
     "Disk",
     "Drag",
     "Emitter",
@@ -47,7 +63,9 @@ __all__ = [
     "Manifest",
     "Mesh",
     "Method",
+    "Plane",
     "Points",
+    "Polytope",
     "RandomCloud",
     "Samples",
     "Scene",
