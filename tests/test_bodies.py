@@ -82,7 +82,7 @@ def test_s1_nearest_point_is_the_projection(name):
     points = HULLS[name]
     normals, offsets = planes_of(points)
     merged = np.unique(np.round(np.column_stack([normals, offsets]), 9), axis=0)
-    x = around(points, 150, seed=2)
+    x = around(points, 40, seed=2)
     x = x[(x @ normals.T - offsets).max(axis=1) > 0.01]
     found, nearest, _ = simulation(vt.Body(vt.Polytope(points))).body_distance(0, x)
     for point, distance, at in zip(x, found, nearest, strict=True):
