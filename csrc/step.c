@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "balance.h"
+#include "contacts.h"
 #include "core/mathd.h"
 #include "core/status.h"
 #include "field.h"
@@ -264,6 +265,7 @@ static void bear(vt_simulation *s, vt_births *births, double until, work *w)
 {
     const int64_t first = s->vortons.set.count;
     vt_bear(s, births, until);
+    vt_remove_embedded(s);
     if (w && s->vortons.set.count > first)
         collect_newborn(s, w, first);
 }
@@ -289,8 +291,11 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
     const vt_passive vortons = {
         .count = v->set.count, .position = v->position, .velocity = v->velocity, .age = v->age};
     const vt_passive tracers = vt_passive_tracers(s, 0);
+    vt_contacts contacts;
+    VT_TIMED(s, contact, vt_begin_contact(s, &contacts));
     vt_move_passive(s, dt, &vortons);
     vt_move_passive(s, dt, &tracers);
+    VT_TIMED(s, contact, vt_end_contact(s, dt, &contacts));
     return dt;
 }
 
@@ -368,6 +373,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     const vt_scheme scheme = vt_scheme_of(&s->def.method);
     int32_t exists = 0;
     vt_status status = VT_OK;
+    vt_contacts contacts;
     work w = {0};
 
     VT_TIMED(s, emit, bear(s, births, s->time, NULL));
@@ -412,8 +418,10 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     if (waits)
         VT_TIMED(s, emit, bear_at_end(s, births, until));
     vt_set_wind(s, s->time, s->time + dt);
+    VT_TIMED(s, contact, vt_begin_contact(s, &contacts));
     VT_TIMED(s, tracers, vt_move_tracers(s, &scheme, dt, &w.tracers));
     finish(s, &scheme, &w, dt);
+    VT_TIMED(s, contact, vt_end_contact(s, dt, &contacts));
     if (vt_largest_diffusivity(s) > 0 && s->vorton_spacing > 0)
         VT_TIMED(s, diffuse, vt_diffuse(s, dt));
     return VT_OK;
@@ -471,6 +479,8 @@ static void remove_born(vt_simulation *s, int set, int64_t count, const int64_t 
     vt_remove_rows(s, set, mask);
     vt_arena_pop(&s->arena, mark);
     s->next_id[set] = first_id;
+    if (s->contact_checked[set] > first_id)
+        s->contact_checked[set] = first_id;
 }
 
 static void go_back(vt_simulation *s, const beginning *b)

@@ -16,6 +16,7 @@ from ._core import version as _version
 from .ambient import Air, Gas, Liquid, Water
 from .animation import Keys, Samples, Transform
 from .bake import Volumes, bake
+from .bodies import Body, Container
 from .combustion import Combustion
 from .effects import Attractor, Drag, Kill, Vortex, Wind, WindGrid
 from .emitter import Emitter
@@ -23,7 +24,18 @@ from .manifest import Manifest
 from .method import Method
 from .points import Points, VortonPoints
 from .scene import Scene
-from .shapes import Box, Disk, Mesh, Sphere, Surface, Torus
+from .shapes import (
+    Box,
+    Capsule,
+    Cylinder,
+    Disk,
+    Mesh,
+    Plane,
+    Polytope,
+    Sphere,
+    Surface,
+    Torus,
+)
 from .simulation import Simulation
 from .sources import Tracers, VortexRing
 from .vortices import Filament, Jet, RandomCloud, VortexTube
@@ -33,10 +45,14 @@ __version__ = _version()
 __all__ = [
     "Air",
     "Attractor",
+    "Body",
     "Box",
     "BusyError",
     "CapacityError",
+    "Capsule",
     "Combustion",
+    "Container",
+    "Cylinder",
     "Disk",
     "Drag",
     "Emitter",
@@ -49,7 +65,9 @@ __all__ = [
     "Manifest",
     "Mesh",
     "Method",
+    "Plane",
     "Points",
+    "Polytope",
     "RandomCloud",
     "Samples",
     "Scene",

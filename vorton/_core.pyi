@@ -27,7 +27,7 @@ def build() -> str: ...
 def has_compression() -> bool: ...
 def shape_volume(
     *,
-    kind: Literal["sphere", "box", "disk", "mesh"] = ...,
+    kind: Literal["sphere", "box", "disk", "mesh", "capsule", "plane", "polytope"] = ...,
     center: _Numbers = ...,
     axis: _Numbers = ...,
     radius: float = ...,
@@ -281,6 +281,18 @@ class Simulation:
         animations: dict[str, dict[str, Any]] = ...,
     ) -> int: ...
     def pose(self, id: int, time: float) -> NDArray[np.float64]: ...
+    def add_body(
+        self,
+        *,
+        shapes: Sequence[dict[str, Any]],
+        name: str | None = None,
+        hole: bool = ...,
+        parent: int = ...,
+    ) -> int: ...
+    def bodies(self) -> list[dict[str, Any]]: ...
+    def body_distance(
+        self, id: int, points: ArrayLike
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
     def add_vortons(
         self, position: ArrayLike, strength: ArrayLike, core: ArrayLike, volume: ArrayLike
     ) -> NDArray[np.int64]: ...

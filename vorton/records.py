@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from . import _core
 
-__all__ = ["Health", "StageTime", "Timings"]
+__all__ = ["Bodies", "BodyState", "Health", "StageTime", "Timings"]
 
 
 class Record(Mapping[str, Any]):
@@ -97,6 +98,59 @@ StageTime: Any = _make(
         "calls": _field("int", "", "how often the stage has run"),
     },
 )
+
+
+BodyState: Any = _make(
+    "BodyState",
+    "A body as it is now: an entry of ``sim.bodies``.",
+    {
+        "name": _field("str", "", "its name, or its number"),
+        "hole": _field("bool", "", "whether it is a container"),
+        "position": _field(
+            "(float, float, float)",
+            "m",
+            "centre of its volume; of several shapes, the mean of theirs by volume",
+        ),
+        "rotation": _field("(float, float, float, float)", "", "unit quaternion w x y z"),
+        "velocity": _field("(float, float, float)", "m/s", "of that centre"),
+        "angular_velocity": _field("(float, float, float)", "rad/s", "in the world"),
+    },
+)
+
+
+class Bodies(Sequence[Any]):
+    """The bodies as they are now, ``sim.bodies``: a `BodyState` by number or by name."""
+
+    def __init__(self, states: Sequence[Any]) -> None:
+        self._states = tuple(states)
+
+    def index_of(self, body: int | str) -> int:
+        """Number of a body, from its number (which may count from the end) or its name.
+
+        Raises
+        ------
+        IndexError, KeyError, TypeError
+            There is no such body; neither a number nor a name.
+        """
+        if isinstance(body, str):
+            names = [state.name for state in self._states]
+            if body not in names:
+                raise KeyError(f"there is no body {body!r}; there are {names}")
+            return names.index(body)
+        if not -len(self) <= operator.index(body) < len(self):
+            raise IndexError(f"there is no body {body}; there are {len(self)}")
+        return operator.index(body) % len(self)
+
+    def __getitem__(self, body: Any) -> Any:
+        if isinstance(body, slice):
+            return Bodies(self._states[body])
+        return self._states[self.index_of(body)]
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def __repr__(self) -> str:
+        return "\n".join(["Bodies", *(repr(state) for state in self._states)])
 
 
 class Timings(Mapping[str, Any]):

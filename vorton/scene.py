@@ -11,6 +11,7 @@ from typing import Any
 
 from .ambient import AMBIENTS, Air, Ambient
 from .animation import Transform
+from .bodies import BODIES, BodyBase
 from .combustion import Combustion
 from .effects import EFFECTS, Effect
 from .emitter import Emitter
@@ -97,12 +98,14 @@ _CHECKS = {
 
 
 _OBJECTS = ("ambient", "combustion", "method")
+_ITEMS: dict[str, tuple[type, ...]] = {"sources": SOURCES, "effects": EFFECTS, "bodies": BODIES}
+_ONE = {"sources": "source", "effects": "effect", "bodies": "body"}
 
 
 class Scene:
-    """What is simulated: sources, effects, method and room. SI units, Z up.
+    """What is simulated: sources, effects, bodies, method and room. SI units, Z up.
 
-    Every value is checked when it is set; sources and effects are immutable.
+    Every value is checked when it is set; sources, effects and bodies are immutable.
 
     Parameters
     ----------
@@ -187,6 +190,7 @@ class Scene:
     ) -> None:
         self._sources: list[Source] = []
         self._effects: list[Effect] = []
+        self._bodies: list[BodyBase] = []
         self.name = name
         self.seed = seed
         self.gravity = gravity
@@ -206,7 +210,7 @@ class Scene:
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _CHECKS:
             value = _CHECKS[name](f"Scene.{name}", value)
-        elif name not in ("_sources", "_effects"):
+        elif name not in ("_sources", "_effects", "_bodies"):
             check_keys({name: value}, _CHECKS, "Scene")
         super().__setattr__(name, value)
 
@@ -220,21 +224,29 @@ class Scene:
         """The effects in the order in which they were added."""
         return tuple(self._effects)
 
+    @property
+    def bodies(self) -> tuple[BodyBase, ...]:
+        """The bodies and containers in the order in which they were added."""
+        return tuple(self._bodies)
+
     def add(self, item: Any) -> Any:
-        """Add a source or an effect and return it.
+        """Add a source, an effect or a body and return it.
 
         Raises
         ------
         TypeError
-            When it is neither.
+            When it is none of these.
         """
         if isinstance(item, Effect):
             self._effects.append(item)
         elif isinstance(item, Source):
             self._sources.append(item)
+        elif isinstance(item, BodyBase):
+            self._bodies.append(item)
         else:
-            known = ", ".join(cls.__name__ for cls in (*SOURCES, *EFFECTS))
-            raise TypeError(f"Scene.add: {shown(item)} is not a source or an effect: {known}")
+            known = ", ".join(cls.__name__ for cls in (*SOURCES, *EFFECTS, *BODIES))
+            text = f"is not a source, an effect or a body: {known}"
+            raise TypeError(f"Scene.add: {shown(item)} {text}")
         return item
 
     @property
@@ -257,8 +269,8 @@ class Scene:
     # ---- plain data ----
 
     def to_dict(self, folder: str | os.PathLike[str] | None = None) -> dict[str, Any]:
-        """Plain data, everything written out; without "effects", "combustion" and
-        "thermal_diffusivity" where there are none.
+        """Plain data, everything written out; "effects", "bodies", "combustion" and
+        "thermal_diffusivity" only where there are some.
 
         Paths are relative to `folder` where it is given.
         """
@@ -267,10 +279,12 @@ class Scene:
             del values["thermal_diffusivity"]
         sources = [source.to_dict() for source in self._sources]
         effects = [effect.to_dict() for effect in self._effects]
+        bodies = [body.to_dict() for body in self._bodies]
+        items = sources + effects + bodies
         if folder is not None:
-            for data in sources + effects:
+            for data in items:
                 _relate_paths(data, Path(folder).absolute())
-        transforms = _share_transforms(sources + effects)
+        transforms = _share_transforms(items)
         found = {key: getattr(self, key) for key in _OBJECTS}
         objects = {key: item.to_dict() for key, item in found.items() if item is not None}
         data = {"schema": SCHEMA, **values, **objects}
@@ -279,6 +293,8 @@ class Scene:
         data["sources"] = sources
         if effects:
             data["effects"] = effects
+        if bodies:
+            data["bodies"] = bodies
         return data
 
     @classmethod
@@ -294,17 +310,17 @@ class Scene:
         TypeError
             A value of the wrong kind.
         """
-        check_keys(data, ["schema", *_CHECKS, "transforms", "sources", "effects"], "scene")
+        check_keys(data, ["schema", *_CHECKS, "transforms", *_ITEMS], "scene")
         _check_schema(data)
         values = {key: data[key] for key in _CHECKS if key in data}
         scene = cls(**values)
         transforms = _make_transforms(_list(data, "transforms"))
-        for key, types in (("sources", SOURCES), ("effects", EFFECTS)):
+        for key, types in _ITEMS.items():
             for index, item in enumerate(_list(data, key)):
                 if folder is not None and isinstance(item, Mapping):
                     item = _absolute_paths(item, Path(folder).absolute())
                 try:
-                    scene.add(from_dict(_give_parent(item, transforms), types, key[:-1]))
+                    scene.add(from_dict(_give_parent(item, transforms), types, _ONE[key]))
                 except (TypeError, ValueError) as error:
                     raise type(error)(f"scene: {key}[{index}]: {error}") from error
         return scene
@@ -351,6 +367,8 @@ class Scene:
         data = {**self.to_dict(), "sources": [source._identity() for source in self._sources]}
         if self._effects:
             data["effects"] = [effect._identity() for effect in self._effects]
+        if self._bodies:
+            data["bodies"] = [body._identity() for body in self._bodies]
         return data
 
     @property
@@ -366,7 +384,7 @@ class Scene:
     __hash__ = None  # type: ignore[assignment]  # a scene can change: use sha256
 
     def __repr__(self) -> str:
-        items = [*self._sources, *self._effects]
+        items = [*self._sources, *self._effects, *self._bodies]
         kinds = ", ".join(type(item).__name__ for item in items) or "no sources"
         return f"<vorton.Scene {self.name!r}: {kinds}>"
 
@@ -389,16 +407,18 @@ def _relate_paths(data: dict[str, Any], folder: Path) -> None:
     if isinstance(data.get("path"), str):
         data["path"] = Path(os.path.relpath(data["path"], folder)).as_posix()
     for value in data.values():
-        if isinstance(value, dict):
-            _relate_paths(value, folder)
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, dict):
+                _relate_paths(item, folder)
 
 
-def _absolute_paths(data: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
+def _absolute_paths(data: Any, folder: Path) -> Any:
     """The data with every `path` that lies in it placed in the folder."""
-    made = {
-        key: _absolute_paths(value, folder) if isinstance(value, Mapping) else value
-        for key, value in data.items()
-    }
+    if isinstance(data, list):
+        return [_absolute_paths(item, folder) for item in data]
+    if not isinstance(data, Mapping):
+        return data
+    made = {key: _absolute_paths(value, folder) for key, value in data.items()}
     if isinstance(made.get("path"), str):
         made["path"] = str(folder / made["path"])
     return made

@@ -1,4 +1,4 @@
-"""Shapes: where tracers are born. SI units, Z up.
+"""Shapes: where tracers are born, and what bodies are made of. SI units, Z up.
 
 A shape is immutable plain data. `volume` is in m^3; `_core_shape` gives the fields of `vt_shape`
 (csrc/include/vorton.h), from which the core samples.
@@ -161,6 +161,103 @@ class Disk(Shape):
     def _grown(self, rim: float) -> dict[str, Any]:
         size = (1.0, 1.0, self.thickness + 2 * rim)
         return {**self._core_shape(), "radius": self.radius + rim, "size": size}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Cylinder(Shape):
+    """A solid cylinder, centred on `center`: a `Disk` of any length.
+
+    Parameters
+    ----------
+    center : three numbers, m
+        Default (0, 0, 0).
+    radius : number, m
+        > 0, default 1.
+    length : number, m
+        > 0, default 1.
+    axis : three numbers
+        Any length but 0; default (0, 0, 1).
+    """
+
+    center: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "centre")
+    radius: float = number(1.0, "m", "radius", above=0)
+    length: float = number(1.0, "m", "length", above=0)
+    axis: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "", "axis", nonzero=True)
+
+    def _disk(self) -> Disk:
+        return Disk(self.center, self.radius, self.axis, self.length)
+
+    @property
+    def volume(self) -> float:
+        """Volume in m^3."""
+        return self._disk().volume
+
+    def _core_shape(self) -> dict[str, Any]:
+        return self._disk()._core_shape()
+
+    def _grown(self, rim: float) -> dict[str, Any]:
+        return self._disk()._grown(rim)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Capsule(Shape):
+    """All points nearer than `radius` to the straight line from `start` to `end`. For bodies.
+
+    Parameters
+    ----------
+    start, end : three numbers, m
+        The middles of its round ends, not the same; default (0, 0, 0) and (0, 0, 1).
+    radius : number, m
+        > 0, default 0.1.
+    """
+
+    start: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "middle of one end")
+    end: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "m", "middle of the other end")
+    radius: float = number(0.1, "m", "radius", above=0)
+
+    def _check(self) -> None:
+        if self.start == self.end:
+            raise ValueError(f"Capsule.end = {self.end}: must differ from start")
+
+    @property
+    def volume(self) -> float:
+        """Volume in m^3."""
+        length = math.dist(self.start, self.end)
+        return math.pi * self.radius**2 * (length + 4.0 / 3.0 * self.radius)
+
+    def _core_shape(self) -> dict[str, Any]:
+        ends = list(zip(self.start, self.end, strict=True))
+        return {
+            "kind": "capsule",
+            "center": tuple((a + b) / 2 for a, b in ends),
+            "axis": tuple(b - a for a, b in ends),
+            "radius": self.radius,
+            "size": (1.0, 1.0, math.dist(self.start, self.end)),
+        }
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Plane(Shape):
+    """Half of space: all that lies behind a plane. For bodies: a floor, a wall, a ceiling.
+
+    Parameters
+    ----------
+    point : three numbers, m
+        Any point of the plane, default (0, 0, 0).
+    normal : three numbers
+        Away from the solid half, any length but 0; default (0, 0, 1): a floor.
+    """
+
+    point: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "a point of the plane")
+    normal: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "", "normal", nonzero=True)
+
+    @property
+    def volume(self) -> float:
+        """Infinite."""
+        return math.inf
+
+    def _core_shape(self) -> dict[str, Any]:
+        return {"kind": "plane", "center": self.point, "axis": self.normal}
 
 
 def _mesh_shape(vertices: np.ndarray, faces: np.ndarray) -> dict[str, Any]:
@@ -475,6 +572,36 @@ class Mesh(Shape):
         return data
 
 
+# ---- hulls ----
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Polytope(Shape):
+    """The convex hull of points. For bodies.
+
+    Parameters
+    ----------
+    points : (n, 3) numbers, m
+        At least 4 that do not lie in one plane.
+    """
+
+    points: np.ndarray = field(dataclasses.MISSING, _check_vertices, "points", "m")  # noqa: RUF009
+
+    def _check(self) -> None:
+        try:
+            _core.shape_volume(**self._core_shape())
+        except ValueError as error:
+            raise ValueError(f"Polytope.points: {error}") from error
+
+    @property
+    def volume(self) -> float:
+        """Volume in m^3."""
+        return _core.shape_volume(**self._core_shape())
+
+    def _core_shape(self) -> dict[str, Any]:
+        return {"kind": "polytope", "vertices": self.points}
+
+
 # ---- surfaces ----
 
 
@@ -492,7 +619,7 @@ class Surface(Shape):
 
     Parameters
     ----------
-    shape : Sphere, Box, Disk, Torus or Mesh
+    shape : Sphere, Box, Disk, Cylinder, Torus or Mesh
         The body; a mesh may be open.
     thickness : number, m
         Of the layer, > 0.
@@ -518,8 +645,9 @@ class Surface(Shape):
         return {**self.shape._surface_shape(), "layer": self.thickness, "offset": self.offset}
 
 
-BODIES: tuple[type[Shape], ...] = (Sphere, Box, Disk, Torus, Mesh)
+BODIES: tuple[type[Shape], ...] = (Sphere, Box, Disk, Cylinder, Torus, Mesh)
 SHAPES: tuple[type[Shape], ...] = (*BODIES, Surface)
+SOLIDS: tuple[type[Shape], ...] = (*BODIES, Capsule, Plane, Polytope)
 
 
 def check_shape(name: str, value: Any) -> Shape:

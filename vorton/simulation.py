@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from .fields import check_number, shown
-from .records import Health, StageTime, Timings
+from .records import Bodies, BodyState, Health, StageTime, Timings
 from .scene import Scene
 
 __all__ = ["Grids", "Simulation", "Tracers", "Vortons"]
@@ -528,6 +528,50 @@ class Simulation:
         return Health(**self._core.health())
 
     @property
+    def bodies(self) -> Bodies:
+        """Where the bodies and containers are now, and how they move from now on.
+
+        A `vorton.records.BodyState` for each, by number in the order of `Scene.bodies` or by name.
+
+        Examples
+        --------
+        >>> import vorton as vt
+        >>> scene = vt.Scene()
+        >>> ball = scene.add(vt.Body(vt.Sphere((0, 0, 2), 0.5), name="ball"))
+        >>> Simulation(scene).bodies["ball"].position
+        (0.0, 0.0, 2.0)
+        """
+        return Bodies([BodyState(**row) for row in self._core.bodies()])
+
+    def body_distance(
+        self, body: int | str, points: Any
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Signed distances of points from the walls of a body as it is now.
+
+        Parameters
+        ----------
+        body : whole number or str
+            As in `bodies`.
+        points : (n, 3) numbers, m
+
+        Returns
+        -------
+        distance : (n,) float64, m
+            > 0 where particles may be: outside of a solid, inside of a container. Exact for one
+            shape; where several shapes of a solid overlap, a lower bound of the depth.
+        nearest : (n, 3) float64, m
+            Nearest points of the walls.
+        normal : (n, 3) float64
+            Unit vectors along which the distance grows.
+
+        Raises
+        ------
+        ValueError, TypeError, IndexError, KeyError
+            Points that are not finite or of another shape; no such body.
+        """
+        return self._core.body_distance(self.bodies.index_of(body), points)
+
+    @property
     def timings(self) -> Timings:
         """Time spent in each stage: a `vorton.records.Timings`.
 
@@ -586,4 +630,9 @@ def _make_core(scene: Scene, threads: int) -> _core.Simulation:
         source._add_to(core, voxel)
     for effect in scene.effects:
         effect._add_to(core)
+    for index, body in enumerate(scene.bodies):  # last: they look at what is there
+        try:
+            body._add_to(core)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"bodies[{index}]: {error}") from error
     return core

@@ -237,15 +237,26 @@ VT_API int64_t vt_step_count(const vt_simulation *simulation);
 
 /* ---- shapes ---- */
 
-enum { VT_SHAPE_SPHERE, VT_SHAPE_BOX, VT_SHAPE_DISK, VT_SHAPE_MESH };
+/* Births, force fields and removals take the first four kinds, bodies all. */
+enum {
+    VT_SHAPE_SPHERE,
+    VT_SHAPE_BOX,
+    VT_SHAPE_DISK, /* a cylinder */
+    VT_SHAPE_MESH,
+    VT_SHAPE_CAPSULE, /* all points nearer than radius to a straight line */
+    VT_SHAPE_PLANE,   /* half of space: all behind a plane */
+    VT_SHAPE_POLYTOPE /* the convex hull of points */
+};
 
 typedef struct vt_shape {
     int32_t kind;     /* VT_SHAPE_... (default sphere) */
-    double center[3]; /* m (default 0); unused by a mesh */
-    double axis[3];   /* normal of a disk, any length but 0 (default 0 0 1) */
-    double radius;    /* sphere, disk; m, > 0 (default 1) */
-    double size[3];   /* edge lengths of a box, m, > 0 (default 1); size[2] is a disk's thickness */
-    const float *vertices; /* mesh: vertex_count x 3, m */
+    double center[3]; /* m (default 0); any point of a plane; unused by mesh and polytope */
+    double axis[3];   /* normal of a disk or of a plane, direction of a capsule; any length but 0
+                         (default 0 0 1) */
+    double radius;    /* sphere, disk, capsule; m, > 0 (default 1) */
+    double size[3];   /* edge lengths of a box, m, > 0 (default 1); size[2] is a disk's thickness,
+                         and the length of a capsule's line */
+    const float *vertices; /* mesh, polytope: vertex_count x 3, m */
     const int32_t *faces;  /* mesh: face_count x 3, closed, outward (right-handed) */
     int64_t vertex_count, face_count;
     double layer;  /* > 0: not the inside but a layer on the surface, this thick, m (default 0); the
@@ -589,6 +600,53 @@ typedef struct vt_kill_def {
 VT_API vt_kill_def vt_default_kill(void);
 /* At most 1024. VT_INVALID_ARGUMENT also where no condition is given. */
 VT_API vt_status vt_add_kill(vt_simulation *simulation, const vt_kill_def *def);
+
+/* ---- bodies ---- */
+
+/* A rigid body that vortons and tracers do not enter, or with `hole` a container that they do not
+ * leave. Contact is swept: a particle that comes up against a wall stays on the side that it came
+ * from, however fast either moves, and loses its velocity towards the wall. What lies inside a
+ * solid or outside a container when it is born, or when the body is added, is removed; so is what
+ * bodies that close in leave no room. */
+typedef struct vt_body_def {
+    const char *name;       /* for messages, up to 63 bytes; NULL (default): its number */
+    const vt_shape *shapes; /* of any kind; a mesh must be convex (default none) */
+    int32_t shape_count;    /* 1 .. 65536; a solid is all of them together, a container is what they
+                               have in common */
+    int32_t hole;           /* 1: a container (default 0: a solid) */
+    int32_t parent;         /* transform in which the shapes lie and with which they move (default
+                               0: the world); its scale must not change */
+} vt_body_def;
+
+VT_API vt_body_def vt_default_body(void);
+
+/* *id (may be NULL) receives 0, 1, ...; at most 4096. Errors name the body; also an error: a solid
+ * that an emitter lies inside of for good, a container that holds none of the particles alive and
+ * of the emitters added before. */
+VT_API vt_status vt_add_body(vt_simulation *simulation, const vt_body_def *def, int32_t *id);
+
+VT_API int32_t vt_body_count(const vt_simulation *simulation);
+
+typedef struct vt_body_state {
+    char name[64];
+    int32_t hole;
+    double position[3];         /* centre of its volume, m: of several shapes, the mean of theirs by
+                                   volume; of a plane its point */
+    double rotation[4];         /* unit quaternion w x y z */
+    double velocity[3];         /* of that centre, m/s */
+    double angular_velocity[3]; /* rad/s, in the world */
+} vt_body_state;
+
+/* Where body `id` is now, and how it moves from now on. */
+VT_API vt_status vt_get_body(vt_simulation *simulation, int32_t id, vt_body_state *state);
+
+/* Signed distance (count, m) of points (count x 3, m) from the walls of body `id` as it is now, > 0
+ * where particles may be: exact for one shape; where shapes of one body overlap, a lower bound of
+ * the depth inside. nearest (count x 3, may be NULL): the points of the walls; normal (count x 3,
+ * may be NULL): unit vectors along which the distance grows. */
+VT_API vt_status vt_body_distance(vt_simulation *simulation, int32_t id, int64_t count,
+                                  const double *points, double *distance, double *nearest,
+                                  double *normal);
 
 /* ---- particles ---- */
 

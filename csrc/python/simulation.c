@@ -382,6 +382,16 @@ static PyMethodDef methods[] = {
      "end=...)\n--\n\n"
      "Adds a removal of particles; vorton.h (vt_kill_def) has units, ranges and defaults.\n\n"
      "what is 'tracers', 'vortons' or 'both'; shape is a dict as for add_emitter, or None."},
+    {"add_body", VT_PY_FUNCTION(vt_py_add_body), METH_VARARGS | METH_KEYWORDS,
+     "add_body($self, /, *, shapes, name=None, hole=..., parent=...)\n--\n\n"
+     "Adds a body and returns its number; vorton.h (vt_body_def) has ranges and defaults.\n\n"
+     "shapes is a list of dicts with the keyword arguments of shape_volume, of any kind."},
+    {"bodies", vt_py_bodies, METH_NOARGS,
+     "bodies($self, /)\n--\n\n"
+     "For each body its name, hole, position, rotation, velocity and angular_velocity now."},
+    {"body_distance", VT_PY_FUNCTION(vt_py_body_distance), METH_VARARGS | METH_KEYWORDS,
+     "body_distance($self, /, id, points)\n--\n\n"
+     "(distance (n,), nearest (n, 3), normal (n, 3)) of points (n, 3) from the walls of a body."},
     {"add_vortons", VT_PY_FUNCTION(vt_py_add_vortons), METH_VARARGS | METH_KEYWORDS,
      "add_vortons($self, /, position, strength, core, volume)\n--\n\n"
      "Appends vortons and returns their ids (int64).\n\n"

@@ -59,6 +59,12 @@ PyObject *vt_py_add_wind(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_add_wind_grid(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_add_force(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_add_kill(PyObject *self, PyObject *positional, PyObject *named);
+
+/* bodies.c */
+PyObject *vt_py_add_body(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_bodies(PyObject *self, PyObject *arguments);
+PyObject *vt_py_body_distance(PyObject *self, PyObject *positional, PyObject *named);
+
 /* animation.c */
 PyObject *vt_py_add_transform(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_pose(PyObject *self, PyObject *positional, PyObject *named);

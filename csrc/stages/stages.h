@@ -4,6 +4,7 @@
 
 #include "core/arena.h"
 #include "stages/boundary.h"
+#include "stages/contact.h"
 #include "stages/diffuse.h"
 #include "stages/force.h"
 #include "stages/motion.h"

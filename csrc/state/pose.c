@@ -176,6 +176,128 @@ void vt_pose_point(const vt_pose *pose, const double point[3], double world[3])
         world[c] = pose->position[c] + pose->scale * world[c];
 }
 
+/* ---- motion ---- */
+
+static double rate_of(const vt_track *track, int component, double time)
+{
+    const int64_t key = track ? vt_find_key(track, time) : -1;
+    if (key < 0 || key >= track->count - 1)
+        return 0;
+    double c[4];
+    vt_track_polynomial(track, key, component, c);
+    const double d = time - vt_key_time(track, key);
+    return c[1] + d * (2 * c[2] + d * 3 * c[3]);
+}
+
+/* The axis of the turn that leads from the key before a time to the next, where there is one. */
+static void axis_of_arc(const vt_track *rotation, double time, double axis[3])
+{
+    const int64_t key = vt_find_key(rotation, time);
+    memset(axis, 0, 3 * sizeof *axis);
+    if (key < 0 || key >= rotation->count - 1)
+        return;
+    const double *const a = rotation->values + 4 * key, *const b = a + 4;
+    vt_cross(b + 1, a + 1, axis);
+    for (int c = 0; c < 3; c++)
+        axis[c] = a[0] * b[c + 1] - b[0] * a[c + 1] - axis[c];
+    vt_normalise(axis);
+}
+
+static vt_motion own_motion(const vt_transform *t, double time)
+{
+    const double radians = VT_PI / 180;
+    vt_motion motion = {{0}, {0}};
+    vt_pose turned = {.matrix = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    for (int c = 0; c < 3; c++)
+        motion.velocity[c] = rate_of(vt_find_animation(&t->animations, "position"), c, time);
+    double q[4], axis[3];
+    memcpy(q, t->def.rotation, sizeof q);
+    if (t->arc.count > 0) {
+        const vt_track *const rotation = vt_find_animation(&t->animations, "rotation");
+        rotation_at(rotation, &t->arc, time, q);
+        axis_of_arc(rotation, time, axis);
+        vt_add_scaled(motion.angular, 2 * rate_of(&t->arc, 0, time), axis);
+    }
+    matrix_of_quaternion(q, turned.matrix);
+    vt_pose_direction(&turned, t->def.axis, axis);
+    vt_add_scaled(motion.angular,
+                  radians * rate_of(vt_find_animation(&t->animations, "angle"), 0, time), axis);
+    return motion;
+}
+
+vt_motion vt_motion_at(const vt_transforms *transforms, int32_t id, double time)
+{
+    vt_motion motion = {{0}, {0}};
+    double place[3] = {0, 0, 0};
+    for (; id; id = transforms->items[id - 1].def.parent) {
+        const vt_transform *const transform = &transforms->items[id - 1];
+        const vt_pose pose = own_pose(transform, time);
+        vt_motion own = own_motion(transform, time);
+        double arm[3], carried[3], turned[3];
+        for (int c = 0; c < 3; c++)
+            arm[c] = pose.scale * vt_dot(pose.matrix[c], place);
+        vt_cross(own.angular, arm, carried);
+        vt_pose_direction(&pose, motion.velocity, turned);
+        for (int c = 0; c < 3; c++) {
+            own.velocity[c] += carried[c] + pose.scale * turned[c];
+            place[c] = pose.position[c] + arm[c];
+        }
+        vt_pose_direction(&pose, motion.angular, turned);
+        vt_add_scaled(own.angular, 1, turned);
+        motion = own;
+    }
+    return motion;
+}
+
+static int jumps(const vt_track *track, double from, double to)
+{
+    if (!track->interpolation)
+        return 0;
+    for (int64_t k = vt_find_key(track, from); k < track->count - 1; k++) {
+        if (k >= 0 && vt_key_time(track, k + 1) > to)
+            return 0;
+        if (k >= 0 && track->interpolation[k] == VT_TRACK_CONSTANT)
+            return 1;
+    }
+    return 0;
+}
+
+int vt_pose_jumps(const vt_transforms *transforms, int32_t id, double from, double to)
+{
+    for (; id; id = transforms->items[id - 1].def.parent) {
+        const vt_animations *const animations = &transforms->items[id - 1].animations;
+        for (int32_t a = 0; a < animations->count; a++)
+            if (jumps(&animations->items[a].track, from, to))
+                return 1;
+    }
+    return 0;
+}
+
+/* From the largest of the four sums that hold a component squared (Shepperd 1978). */
+void vt_pose_quaternion(const vt_pose *pose, double q[4])
+{
+    const double (*const m)[3] = pose->matrix;
+    const double trace = m[0][0] + m[1][1] + m[2][2];
+    int i = 0;
+    for (int c = 1; c < 3; c++)
+        i = m[c][c] > m[i][i] ? c : i;
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    if (trace > m[i][i]) {
+        q[0] = 1 + trace;
+        for (int c = 0; c < 3; c++)
+            q[c + 1] = m[(c + 2) % 3][(c + 1) % 3] - m[(c + 1) % 3][(c + 2) % 3];
+    } else {
+        q[0] = m[k][j] - m[j][k];
+        q[i + 1] = 1 + m[i][i] - m[j][j] - m[k][k];
+        q[j + 1] = m[j][i] + m[i][j];
+        q[k + 1] = m[k][i] + m[i][k];
+    }
+    normalise4(q);
+    const double sign = q[0] < 0 ? -1 : 1;
+    for (int c = 0; c < 4; c++)
+        q[c] *= sign;
+}
+
 int vt_parent_moves(const vt_transforms *transforms, int32_t id)
 {
     return id != 0 && transforms->items[id - 1].moves;

@@ -45,6 +45,21 @@ int vt_parent_moves(const vt_transforms *transforms, int32_t id);
 /* The pose of the transform with this id at a time; id 0 is the world. */
 vt_pose vt_pose_at(const vt_transforms *transforms, int32_t id, double time);
 
+/* How the space of a pose moves; its scale does not change. */
+typedef struct vt_motion {
+    double velocity[3]; /* of its origin, m/s */
+    double angular[3];  /* rad/s, in the world */
+} vt_motion;
+
+/* The exact derivatives of the pose, at a key those towards later times; id 0 is at rest. */
+vt_motion vt_motion_at(const vt_transforms *transforms, int32_t id, double time);
+
+/* Whether the pose jumps in (from, to]: a key of interpolation constant ends there. */
+int vt_pose_jumps(const vt_transforms *transforms, int32_t id, double from, double to);
+
+/* The unit quaternion w x y z of a rotation, w >= 0. */
+void vt_pose_quaternion(const vt_pose *pose, double q[4]);
+
 /* From the space of the pose to the world; a direction keeps its length. */
 void vt_pose_point(const vt_pose *pose, const double point[3], double world[3]);
 void vt_pose_direction(const vt_pose *pose, const double direction[3], double world[3]);

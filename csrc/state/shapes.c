@@ -4,6 +4,7 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "core/vec3.h"
+#include "state/solids.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,19 +38,32 @@ static vt_status check_center(const vt_shape *shape)
     return VT_OK;
 }
 
-static vt_status check_disk(const vt_shape *shape)
+static vt_status check_axis(const vt_shape *shape, const char *what)
 {
     const double *const axis = shape->axis;
-    const vt_status radius = check_length("radius of a disk", shape->radius);
-    if (radius != VT_OK)
-        return radius;
     for (int c = 0; c < 3; c++)
         if (!vt_is_finite(axis[c]))
             return vt_fail(VT_INVALID_ARGUMENT, "shape: axis[%d] must be finite, got %g", c,
                            axis[c]);
     if (axis[0] == 0.0 && axis[1] == 0.0 && axis[2] == 0.0)
-        return vt_fail(VT_INVALID_ARGUMENT, "shape: axis of a disk must not be 0 0 0");
-    return check_length("size[2], the thickness of a disk,", shape->size[2]);
+        return vt_fail(VT_INVALID_ARGUMENT, "shape: axis of a %s must not be 0 0 0", what);
+    return VT_OK;
+}
+
+static vt_status check_disk(const vt_shape *shape)
+{
+    vt_status status = check_length("radius of a disk", shape->radius);
+    if (status == VT_OK)
+        status = check_axis(shape, "disk");
+    return status ? status : check_length("size[2], the thickness of a disk,", shape->size[2]);
+}
+
+static vt_status check_capsule(const vt_shape *shape)
+{
+    vt_status status = check_length("radius of a capsule", shape->radius);
+    if (status == VT_OK)
+        status = check_axis(shape, "capsule");
+    return status ? status : check_length("size[2], the length of a capsule,", shape->size[2]);
 }
 
 static vt_status check_box(const vt_shape *shape)
@@ -75,25 +89,44 @@ static vt_status check_layer(const vt_shape *shape)
     return check_length("layer", shape->layer);
 }
 
-static vt_status check_shape(const vt_shape *shape)
+/* A polytope passes: its points are checked where its hull is made. */
+vt_status vt_check_shape(const vt_shape *shape)
 {
     if (!shape)
         return vt_fail(VT_INVALID_ARGUMENT, "shape must not be NULL");
     const vt_status layer = check_layer(shape);
     if (layer != VT_OK)
         return layer;
-    if (shape->kind == VT_SHAPE_MESH)
-        return vt_check_mesh(shape);
-    if (shape->kind < VT_SHAPE_SPHERE || shape->kind > VT_SHAPE_MESH)
-        return vt_fail(VT_INVALID_ARGUMENT,
-                       "shape: kind must be 0 (sphere), 1 (box), 2 (disk) or 3 (mesh), got %d",
-                       shape->kind);
+    if (shape->kind == VT_SHAPE_MESH || shape->kind == VT_SHAPE_POLYTOPE)
+        return shape->kind == VT_SHAPE_MESH ? vt_check_mesh(shape) : VT_OK;
     const vt_status status = check_center(shape);
     if (status != VT_OK)
         return status;
-    if (shape->kind == VT_SHAPE_SPHERE)
+    switch (shape->kind) {
+    case VT_SHAPE_SPHERE:
         return check_length("radius of a sphere", shape->radius);
-    return shape->kind == VT_SHAPE_BOX ? check_box(shape) : check_disk(shape);
+    case VT_SHAPE_BOX:
+        return check_box(shape);
+    case VT_SHAPE_DISK:
+        return check_disk(shape);
+    case VT_SHAPE_CAPSULE:
+        return check_capsule(shape);
+    case VT_SHAPE_PLANE:
+        return check_axis(shape, "plane");
+    default:
+        return vt_fail(VT_INVALID_ARGUMENT, "shape: kind must be one of VT_SHAPE_..., got %d",
+                       shape->kind);
+    }
+}
+
+/* What has an inside to be born in. */
+static vt_status check_shape(const vt_shape *shape)
+{
+    if (shape && (shape->kind < VT_SHAPE_SPHERE || shape->kind > VT_SHAPE_MESH))
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "shape: kind must be 0 (sphere), 1 (box), 2 (disk) or 3 (mesh), got %d",
+                       shape->kind);
+    return vt_check_shape(shape);
 }
 
 static double volume_of(const vt_shape *shape)
@@ -115,13 +148,16 @@ static double volume_of(const vt_shape *shape)
 
 vt_status vt_shape_volume(const vt_shape *shape, double *volume)
 {
-    const vt_status status = check_shape(shape);
+    const int is_solid = shape && shape->kind > VT_SHAPE_MESH && shape->kind <= VT_SHAPE_POLYTOPE;
+    vt_solid solid;
+    const vt_status status = is_solid ? vt_create_solid(shape, &solid) : check_shape(shape);
     if (status != VT_OK)
         return status;
-    if (!volume)
-        return vt_fail(VT_INVALID_ARGUMENT, "volume must not be NULL");
-    *volume = volume_of(shape);
-    return VT_OK;
+    if (volume)
+        *volume = is_solid ? solid.volume : volume_of(shape);
+    if (is_solid)
+        vt_destroy_solid(&solid);
+    return volume ? VT_OK : vt_fail(VT_INVALID_ARGUMENT, "volume must not be NULL");
 }
 
 /* ---- bounds ---- */

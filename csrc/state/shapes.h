@@ -42,6 +42,9 @@ typedef struct vt_region {
 #define VT_LEAST_LENGTH 1e-9
 #define VT_MOST_LENGTH 1e9
 
+/* Checks a shape of any kind; of a polytope its layer alone. */
+vt_status vt_check_shape(const vt_shape *shape);
+
 /* Checks the shape and takes a copy: the error names the field, its value and what is allowed. A
  * mesh must be finite. Without a layer it must be closed (each edge in exactly two faces, in
  * opposite directions), its faces must point outwards, and it must not be so thin that fewer than

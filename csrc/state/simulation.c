@@ -145,6 +145,7 @@ void vt_destroy_simulation(vt_simulation *s)
     vt_destroy_forces(&s->forces);
     vt_destroy_kills(&s->kills);
     vt_destroy_transforms(&s->transforms);
+    vt_destroy_bodies(&s->bodies);
     vt_moments_destroy(&s->moments);
     vt_moments_destroy(&s->charges);
     vt_poisson_plan_destroy(&s->plan);
@@ -174,7 +175,8 @@ static vt_status choose_room(const char *name, int64_t asked, int64_t alive, int
 /* What owns memory, as copy_memory knows it: whoever adds to it adds there, too. */
 _Static_assert(offsetof(vt_simulation, grid) - offsetof(vt_simulation, vortons) ==
                    sizeof(vt_vortons) + sizeof(vt_tracers) + sizeof(vt_sources) + sizeof(vt_winds) +
-                       sizeof(vt_forces) + sizeof(vt_kills) + sizeof(vt_transforms),
+                       sizeof(vt_forces) + sizeof(vt_kills) + sizeof(vt_transforms) +
+                       sizeof(vt_bodies),
                "copy_memory copies every member between vortons and grid");
 
 /* `to` holds the plain values of `from`, and nothing that owns memory. */
@@ -191,6 +193,8 @@ static vt_status copy_memory(const vt_simulation *from, vt_simulation *to)
         status = vt_copy_kills(&from->kills, &to->kills);
     if (!status)
         status = vt_copy_transforms(&from->transforms, &to->transforms);
+    if (!status)
+        status = vt_copy_bodies(&from->bodies, &to->bodies);
     if (status)
         return status;
     vt_copy_rows(&from->vortons.set, &to->vortons.set);

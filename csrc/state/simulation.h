@@ -9,6 +9,7 @@
 #include "core/timing.h"
 #include "stages/domain.h"
 #include "stages/stages.h"
+#include "state/bodies.h"
 #include "state/columns.h"
 #include "state/forces.h"
 #include "state/grid.h"
@@ -57,6 +58,7 @@ struct vt_simulation {
     int64_t populated_id; /* next id of vortons when the halo was last looked after */
     int64_t substeps;     /* since creation: sets the cadence of sorting the columns */
     vt_heat_books heat;
+    int64_t contact_checked[2]; /* rows of lower ids are known to lie outside of bodies at birth */
     uint32_t viewed[2]; /* columns (bits) of which views are out: they may be written any time */
 
     /* records */
@@ -72,6 +74,7 @@ struct vt_simulation {
     vt_forces forces;
     vt_kills kills;
     vt_transforms transforms;
+    vt_bodies bodies;
 
     /* What a copy makes anew: the fields, whether they belong to the particles of now (and the
      * digest of those columns, where they were viewed; else 0), scratch. */

@@ -1,0 +1,249 @@
+#include "contacts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "walls.h"
+
+enum { COPY_BLOCK = 65536, HOLD_BLOCK = 128, BIRTH_BLOCK = 256 };
+
+/* The columns of a set that contact reads and writes. */
+typedef struct rows {
+    int64_t count;
+    float *position, *velocity; /* velocity may be NULL */
+    const float *age;
+    const int64_t *id;
+} rows;
+
+static rows rows_of(const vt_simulation *s, int set)
+{
+    const vt_vortons *const v = &s->vortons;
+    const vt_tracers *const t = &s->tracers;
+    if (set == VT_VORTONS)
+        return (rows){v->set.count, v->position, v->velocity, v->age, v->id};
+    return (rows){t->set.count, t->position, t->set.used[VT_TRACER_velocity] ? t->velocity : NULL,
+                  t->age, t->id};
+}
+
+/* ---- births ---- */
+
+typedef struct birth_job {
+    const vt_simulation *s;
+    rows rows;
+    int64_t first;
+    const vt_pose *pose; /* of each body now */
+    uint8_t *mask;
+} birth_job;
+
+/* Bodies at rest that lie about a block of rows, and all that move; returns how many. */
+static int32_t find_bodies(const birth_job *job, int64_t begin, int64_t end, int32_t *list)
+{
+    const vt_bodies *const bodies = &job->s->bodies;
+    double lower[3], upper[3];
+    int32_t count = 0;
+    for (int c = 0; c < 3; c++) {
+        const float *const x = job->rows.position + c;
+        lower[c] = upper[c] = (double)x[3 * begin];
+        for (int64_t i = begin; i < end; i++) {
+            lower[c] = fmin(lower[c], (double)x[3 * i]);
+            upper[c] = fmax(upper[c], (double)x[3 * i]);
+        }
+    }
+    for (int32_t n = 0; n < bodies->count; n++) {
+        const vt_body *const body = &bodies->items[n];
+        int apart = 0;
+        double center[3];
+        vt_pose_point(&job->pose[n], body->center, center);
+        for (int c = 0; c < 3; c++)
+            apart |= center[c] + body->reach < lower[c] || center[c] - body->reach > upper[c];
+        if (!apart || body->moves || body->hole)
+            list[count++] = n;
+    }
+    return count;
+}
+
+/* Whether a particle is on the wrong side of the wall where the body is at its birth. */
+static int is_embedded(const birth_job *job, int32_t n, int64_t row)
+{
+    const vt_body *const body = &job->s->bodies.items[n];
+    const double birth = job->s->time - (double)job->rows.age[row];
+    const vt_pose pose = body->moves && birth > job->s->time
+                             ? vt_pose_at(&job->s->transforms, body->parent, birth)
+                             : job->pose[n];
+    double world[3], local[3], normal[3];
+    for (int c = 0; c < 3; c++)
+        world[c] = (double)job->rows.position[3 * row + c];
+    vt_pose_point_back(&pose, world, local);
+    return body->scale * vt_body_room(body, local, normal) < -vt_contact_skin(body, world);
+}
+
+static void mark_embedded(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const birth_job *const job = data;
+    enum { MOST = 4096 };
+    int32_t list[MOST];
+    const int32_t count = find_bodies(job, job->first + begin, job->first + end, list);
+    for (int64_t row = job->first + begin; row < job->first + end; row++)
+        for (int32_t n = 0; n < count && !job->mask[row]; n++)
+            job->mask[row] = (uint8_t)is_embedded(job, list[n], row);
+}
+
+/* Newer rows than those that were looked at lie at the end. */
+static int64_t first_new(const rows *r, int64_t known_id)
+{
+    int64_t first = r->count;
+    while (first > 0 && r->id[first - 1] >= known_id)
+        first--;
+    return first;
+}
+
+static void remove_marked(vt_simulation *s, int set, int64_t count, const uint8_t *mask)
+{
+    if (count && memchr(mask, 1, (size_t)count))
+        vt_remove_rows(s, set, mask);
+}
+
+static void remove_embedded_from(vt_simulation *s, int set, const vt_pose *pose)
+{
+    birth_job job = {.s = s, .rows = rows_of(s, set), .pose = pose};
+    const int64_t count = job.rows.count;
+    job.first = first_new(&job.rows, s->contact_checked[set]);
+    s->contact_checked[set] = s->next_id[set];
+    if (job.first == count)
+        return;
+    const size_t mark = vt_arena_mark(&s->arena);
+    job.mask = vt_arena_push(&s->arena, (size_t)count);
+    memset(job.mask, 0, (size_t)count);
+    vt_parallel_for(s->def.threads, count - job.first, BIRTH_BLOCK, mark_embedded, &job);
+    remove_marked(s, set, count, job.mask);
+    vt_arena_pop(&s->arena, mark);
+}
+
+void vt_remove_embedded(vt_simulation *s)
+{
+    if (s->bodies.count == 0)
+        return;
+    const size_t mark = vt_arena_mark(&s->arena);
+    vt_pose *const pose = vt_arena_push(&s->arena, sizeof *pose * (size_t)s->bodies.count);
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        pose[n] = vt_pose_at(&s->transforms, s->bodies.items[n].parent, s->time);
+    for (int set = 0; set < 2; set++)
+        remove_embedded_from(s, set, pose);
+    vt_arena_pop(&s->arena, mark);
+}
+
+/* ---- motion ---- */
+
+typedef struct copy_job {
+    const float *from;
+    float *to;
+} copy_job;
+
+static void copy_block(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const copy_job *const job = data;
+    memcpy(job->to + 3 * begin, job->from + 3 * begin, 12 * (size_t)(end - begin));
+}
+
+void vt_begin_contact(vt_simulation *s, vt_contacts *contacts)
+{
+    *contacts = (vt_contacts){{NULL, NULL}};
+    for (int set = 0; set < 2 && s->bodies.count > 0; set++) {
+        const rows r = rows_of(s, set);
+        copy_job job = {r.position, vt_arena_push(&s->arena, 12 * (size_t)r.count)};
+        vt_parallel_for(s->def.threads, r.count, COPY_BLOCK, copy_block, &job);
+        contacts->start[set] = job.to;
+    }
+}
+
+typedef struct hold_job {
+    const vt_walls *walls;
+    rows rows;
+    const float *start;
+    const uint32_t *list;
+    uint8_t *squeezed;
+} hold_job;
+
+static void hold_block(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const hold_job *const job = data;
+    const double from = job->walls->from, to = job->walls->to;
+    for (int64_t n = begin; n < end; n++) {
+        const int64_t row = job->list[n];
+        float *const position = job->rows.position + 3 * row;
+        float *const velocity = job->rows.velocity ? job->rows.velocity + 3 * row : NULL;
+        vt_traveller t = {.birth = fmax(from, to - (double)job->rows.age[row])};
+        for (int c = 0; c < 3; c++) {
+            t.start[c] = (double)job->start[3 * row + c];
+            t.end[c] = (double)position[c];
+            t.velocity[c] = velocity ? (double)velocity[c] : 0;
+        }
+        const int held = vt_hold(job->walls, &t);
+        for (int c = 0; c < 3 && held == VT_HELD; c++) {
+            position[c] = (float)t.end[c];
+            if (velocity)
+                velocity[c] = (float)t.velocity[c];
+        }
+        job->squeezed[row] = held == VT_SQUEEZED;
+    }
+}
+
+/* The rows that may have met a body, one after the other; returns how many. */
+static int64_t list_near(vt_simulation *s, const vt_walls *walls, const rows *r, const float *start,
+                         uint32_t *near)
+{
+    const int64_t blocks = (r->count + VT_CONTACT_BLOCK - 1) / VT_CONTACT_BLOCK;
+    int32_t *const count = vt_arena_push(&s->arena, sizeof *count * (size_t)blocks);
+    s->stages->contact(&walls->lattice, r->count, start, r->position, near, count, s->def.threads);
+    int64_t listed = 0;
+    for (int64_t b = 0; b < blocks; b++) {
+        memmove(near + listed, near + b * VT_CONTACT_BLOCK, sizeof *near * (size_t)count[b]);
+        listed += count[b];
+    }
+    return listed;
+}
+
+static void hold_rows(vt_simulation *s, const vt_walls *walls, int set, const float *start)
+{
+    const size_t mark = vt_arena_mark(&s->arena);
+    hold_job job = {.walls = walls, .rows = rows_of(s, set), .start = start};
+    const int64_t count = job.rows.count;
+    uint32_t *const near = vt_arena_push(&s->arena, sizeof *near * (size_t)count);
+    const int64_t listed = list_near(s, walls, &job.rows, start, near);
+    job.list = near;
+    if (listed) {
+        job.squeezed = vt_arena_push(&s->arena, (size_t)count);
+        memset(job.squeezed, 0, (size_t)count);
+        vt_parallel_for(s->def.threads, listed, HOLD_BLOCK, hold_block, &job);
+        remove_marked(s, set, count, job.squeezed);
+    }
+    vt_arena_pop(&s->arena, mark);
+}
+
+/* The box of the working grid, where most particles are. */
+static void find_box(const vt_simulation *s, double lower[3], double upper[3])
+{
+    for (int c = 0; c < 3; c++) {
+        lower[c] = s->fields_exist ? s->grid.base[c] * s->grid.spacing : INFINITY;
+        upper[c] = s->fields_exist ? lower[c] + s->grid.cells[c] * s->grid.spacing : -INFINITY;
+    }
+}
+
+void vt_end_contact(vt_simulation *s, double dt, const vt_contacts *contacts)
+{
+    double lower[3], upper[3];
+    vt_walls walls;
+    if (s->bodies.count == 0)
+        return;
+    const size_t mark = vt_arena_mark(&s->arena);
+    find_box(s, lower, upper);
+    vt_make_walls(&s->bodies, &s->transforms, s->time, s->time + dt, lower, upper, &s->arena,
+                  &walls);
+    for (int set = 0; set < 2; set++)
+        hold_rows(s, &walls, set, contacts->start[set]);
+    vt_arena_pop(&s->arena, mark);
+}

@@ -1,0 +1,23 @@
+/* Contact of vortons and tracers with bodies: none is ever inside a solid or outside a container.
+ */
+#ifndef VORTON_CONTACTS_H
+#define VORTON_CONTACTS_H
+
+#include "state/simulation.h"
+
+/* Where the rows of both sets were before they moved (count x 3, m), in arena memory; NULL: there
+ * are no bodies. */
+typedef struct vt_contacts {
+    float *start[2];
+} vt_contacts;
+
+/* Removes what was born (or came with vortons that were added) inside a solid or outside a
+ * container, of the rows since the last call. */
+void vt_remove_embedded(vt_simulation *s);
+
+/* Before particles move by a substep, and after they have moved, with the wind: from s->time to
+ * s->time + dt. */
+void vt_begin_contact(vt_simulation *s, vt_contacts *contacts);
+void vt_end_contact(vt_simulation *s, double dt, const vt_contacts *contacts);
+
+#endif

@@ -1,0 +1,391 @@
+#include "state/bodies.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contacts.h"
+#include "core/grow.h"
+#include "core/status.h"
+#include "core/vec3.h"
+#include "state/births.h"
+#include "state/simulation.h"
+
+enum { MOST_BODIES = 4096, MOST_SOLIDS = 1 << 16, SAMPLES = 256 };
+
+vt_body_def vt_default_body(void)
+{
+    return (vt_body_def){.name = NULL};
+}
+
+/* ---- memory ---- */
+
+static void destroy_body(vt_body *body)
+{
+    for (int32_t n = 0; n < body->solid_count; n++)
+        vt_destroy_solid(&body->solids[n]);
+    free(body->solids);
+    *body = (vt_body){.name = ""};
+}
+
+void vt_destroy_bodies(vt_bodies *bodies)
+{
+    for (int32_t n = 0; n < bodies->count; n++)
+        destroy_body(&bodies->items[n]);
+    free(bodies->items);
+    *bodies = (vt_bodies){0};
+}
+
+/* `to` has the plain values of `from` already; 0, or -1 with nothing to destroy. */
+static int copy_body(const vt_body *from, vt_body *to)
+{
+    to->solid_count = 0;
+    to->solids = malloc(sizeof *to->solids * (size_t)from->solid_count);
+    for (int32_t n = 0; to->solids && n < from->solid_count; n++) {
+        if (vt_copy_solid(&from->solids[n], &to->solids[n])) {
+            destroy_body(to);
+            return -1;
+        }
+        to->solid_count = n + 1;
+    }
+    return to->solids ? 0 : -1;
+}
+
+vt_status vt_copy_bodies(const vt_bodies *from, vt_bodies *to)
+{
+    *to = (vt_bodies){.items = vt_copy_grown(from->items, from->count, sizeof *from->items)};
+    for (int32_t n = 0; to->items && n < from->count; n++) {
+        if (copy_body(&from->items[n], &to->items[n]))
+            return vt_fail(VT_OUT_OF_MEMORY, "no memory for the copy of body '%s'",
+                           from->items[n].name);
+        to->count = n + 1;
+    }
+    return to->items ? VT_OK : vt_fail(VT_OUT_OF_MEMORY, "no memory for %d bodies", from->count);
+}
+
+/* ---- walls ---- */
+
+double vt_body_room(const vt_body *body, const double point[3], double normal[3])
+{
+    double least = INFINITY;
+    for (int32_t n = 0; n < body->solid_count; n++) {
+        double outward[3];
+        double room = vt_solid_distance(&body->solids[n], point, outward);
+        room = body->hole ? -room : room;
+        if (room < least) {
+            least = room;
+            memcpy(normal, outward, sizeof outward);
+        }
+    }
+    for (int c = 0; c < 3 && body->hole; c++)
+        normal[c] = -normal[c];
+    return least;
+}
+
+double vt_contact_skin(const vt_body *body, const double world[3])
+{
+    const double least_length = 1e-3; /* m: of what has no size */
+    double size = isfinite(body->reach) ? body->reach : least_length;
+    for (int c = 0; c < 3; c++)
+        size = fmax(size, vt_abs(world[c]));
+    return 0x1p-20 * size;
+}
+
+/* ---- making ---- */
+
+/* The message of a failure, after the name of the body and the number of the shape (-1: none). */
+static vt_status name_failure(vt_status status, const vt_body *body, int32_t shape)
+{
+    char message[512];
+    snprintf(message, sizeof message, "%s", vt_error_message());
+    if (shape < 0)
+        return vt_fail(status, "body '%s': %s", body->name, message);
+    return vt_fail(status, "body '%s', shape %d: %s", body->name, shape, message);
+}
+
+static vt_status check_body(const vt_simulation *s, const vt_body_def *def, vt_body *body)
+{
+    snprintf(body->name, sizeof body->name, "%d", s->bodies.count);
+    if (def->name && strlen(def->name) < sizeof body->name)
+        snprintf(body->name, sizeof body->name, "%s", def->name);
+    else if (def->name)
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "body '%s': its name has %zu bytes; allowed are up to 63", body->name,
+                       strlen(def->name));
+    if (!def->shapes || def->shape_count < 1 || def->shape_count > MOST_SOLIDS)
+        return vt_fail(VT_INVALID_ARGUMENT, "body '%s': it has %d shapes; allowed are 1 to %d",
+                       body->name, def->shapes ? def->shape_count : 0, MOST_SOLIDS);
+    if (def->hole != 0 && def->hole != 1)
+        return vt_fail(VT_INVALID_ARGUMENT, "body '%s': hole is %d; allowed are 0 and 1",
+                       body->name, def->hole);
+    const vt_status status = vt_check_parent(&s->transforms, def->parent);
+    if (status)
+        return name_failure(status, body, -1);
+    const vt_transform *const parent = def->parent ? &s->transforms.items[def->parent - 1] : NULL;
+    if (parent && parent->least_scale != parent->most_scale)
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "body '%s': its transform scales by %g to %g; bodies are rigid: allowed is "
+                       "a scale that does not change",
+                       body->name, parent->least_scale, parent->most_scale);
+    return VT_OK;
+}
+
+static void measure_body(vt_body *body)
+{
+    double volume = 0, sum[3] = {0, 0, 0};
+    for (int32_t n = 0; n < body->solid_count; n++) {
+        const vt_solid *const solid = &body->solids[n];
+        const double weight = isfinite(solid->volume) ? solid->volume : 0;
+        volume += weight;
+        vt_add_scaled(sum, weight, solid->center);
+    }
+    for (int c = 0; c < 3; c++)
+        body->center[c] = volume > 0 ? sum[c] / volume : body->solids[0].center[c];
+    double reach = 0;
+    for (int32_t n = 0; n < body->solid_count; n++) {
+        double way[3];
+        memcpy(way, body->solids[n].center, sizeof way);
+        vt_add_scaled(way, -1, body->center);
+        reach = fmax(reach, vt_sqrt(vt_dot(way, way)) + body->solids[n].circumscribed);
+    }
+    body->reach = body->scale * reach;
+}
+
+/* A point inside all shapes of a hole, by steps from wall to wall; and not just inside. */
+static vt_status find_inside(vt_body *body)
+{
+    double normal[3];
+    memcpy(body->inside, body->center, sizeof body->inside);
+    double step = isfinite(body->reach) ? 0.25 * body->reach / body->scale : 1;
+    for (int n = 0; n < 4096 && body->hole; n++) {
+        const double room = vt_body_room(body, body->inside, normal);
+        if (room > step)
+            return VT_OK;
+        vt_add_scaled(body->inside, 1.01 * (step - room), normal);
+        step *= 0.99;
+    }
+    if (!body->hole || vt_body_room(body, body->inside, normal) > 0)
+        return VT_OK;
+    return vt_fail(VT_INVALID_ARGUMENT,
+                   "body '%s': the shapes of a container must have an inside in common",
+                   body->name);
+}
+
+static vt_status make_body(const vt_simulation *s, const vt_body_def *def, vt_body *body)
+{
+    *body = (vt_body){.hole = def->hole, .parent = def->parent};
+    vt_status status = check_body(s, def, body);
+    if (status)
+        return status;
+    body->moves = vt_parent_moves(&s->transforms, def->parent);
+    body->scale = vt_pose_at(&s->transforms, def->parent, s->time).scale;
+    body->solids = malloc(sizeof *body->solids * (size_t)def->shape_count);
+    if (!body->solids)
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for %d shapes", def->shape_count);
+    for (int32_t n = 0; n < def->shape_count && !status; n++) {
+        status = vt_create_solid(&def->shapes[n], &body->solids[n]);
+        if (status)
+            status = name_failure(status, body, n);
+        else
+            body->solid_count = n + 1;
+    }
+    if (!status) {
+        measure_body(body);
+        status = find_inside(body);
+    }
+    if (status)
+        destroy_body(body);
+    return status;
+}
+
+/* ---- what there is room for ---- */
+
+/* Points in [0, count) that particles may be at, in the world, while body and points are posed so.
+ */
+static int64_t count_free(const vt_body *body, const vt_pose *pose, const vt_pose *placed,
+                          int64_t count, const float *points)
+{
+    int64_t fitting = 0;
+    for (int64_t i = 0; i < count; i++) {
+        double place[3], world[3], local[3], normal[3];
+        for (int c = 0; c < 3; c++)
+            place[c] = (double)points[3 * i + c];
+        vt_pose_point(placed, place, world);
+        vt_pose_point_back(pose, world, local);
+        fitting += vt_body_room(body, local, normal) >= 0;
+    }
+    return fitting;
+}
+
+/* Whether any of the births of an emitter has room beside the body when it begins. */
+static int bears(const vt_simulation *s, const vt_body *body, const vt_emitter *emitter)
+{
+    float points[3 * SAMPLES];
+    const double time = fmax(emitter->start, s->time);
+    const vt_pose pose = vt_pose_at(&s->transforms, body->parent, time);
+    const vt_pose placed = vt_pose_at(&s->transforms, emitter->parent, time);
+    if (emitter->points)
+        return count_free(body, &pose, &placed, emitter->points->count, emitter->points->position) >
+               0;
+    vt_fill_region(&emitter->region, emitter->seed, SAMPLES, points);
+    return count_free(body, &pose, &placed, SAMPLES, points) > 0;
+}
+
+static vt_status check_emitters(const vt_simulation *s, const vt_body *body)
+{
+    int64_t content = s->vortons.set.count + s->tracers.set.count, fitting = 0;
+    const vt_pose pose = vt_pose_at(&s->transforms, body->parent, s->time),
+                  world = {.matrix = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .scale = 1};
+    for (int32_t e = 0; e < s->sources.emitter_count; e++) {
+        const vt_emitter *const emitter = &s->sources.emitters[e];
+        const int may_part = emitter->parent != body->parent &&
+                             (body->moves || vt_parent_moves(&s->transforms, emitter->parent));
+        const int free = bears(s, body, emitter);
+        if (!free && !body->hole && !may_part)
+            return vt_fail(VT_INVALID_ARGUMENT,
+                           "body '%s': emitter %d lies inside of it for good and would bear "
+                           "nothing; allowed are emitters that lie outside in part",
+                           body->name, e);
+        content++;
+        fitting += free || may_part;
+    }
+    if (!body->hole || content == 0 || fitting > 0 || s->sources.parcels_count > 0 ||
+        count_free(body, &pose, &world, s->vortons.set.count, s->vortons.position) > 0 ||
+        count_free(body, &pose, &world, s->tracers.set.count, s->tracers.position) > 0)
+        return VT_OK;
+    return vt_fail(VT_INVALID_ARGUMENT,
+                   "body '%s': the container holds nothing at %g s: all particles and emitters lie "
+                   "outside of it",
+                   body->name, s->time);
+}
+
+static vt_status keep_body(vt_simulation *s, const vt_body_def *def, int32_t *id)
+{
+    vt_bodies *const bodies = &s->bodies;
+    vt_body body;
+    if (bodies->count == MOST_BODIES)
+        return vt_fail(VT_OUT_OF_MEMORY, "body %d; allowed are %d", bodies->count, MOST_BODIES);
+    vt_status status = make_body(s, def, &body);
+    if (status)
+        return status;
+    status = check_emitters(s, &body);
+    if (!status && vt_grow((void **)&bodies->items, bodies->count, sizeof body))
+        status = vt_fail(VT_OUT_OF_MEMORY, "no memory for body '%s'", body.name);
+    if (status) {
+        destroy_body(&body);
+        return status;
+    }
+    bodies->items[bodies->count++] = body;
+    if (id)
+        *id = bodies->count - 1;
+    s->contact_checked[VT_VORTONS] = s->contact_checked[VT_TRACERS] = 0;
+    vt_remove_embedded(s);
+    return VT_OK;
+}
+
+vt_status vt_add_body(vt_simulation *s, const vt_body_def *def, int32_t *id)
+{
+    vt_status status = vt_enter(s);
+    if (status)
+        return status;
+    status = keep_body(s, def, id);
+    vt_leave(s);
+    return status;
+}
+
+/* ---- records ---- */
+
+int32_t vt_body_count(const vt_simulation *s)
+{
+    return s->bodies.count;
+}
+
+static vt_status check_id(const vt_simulation *s, int32_t id)
+{
+    if (id >= 0 && id < s->bodies.count)
+        return VT_OK;
+    return vt_fail(VT_INVALID_ARGUMENT, "id is %d; there are %d bodies, from 0 on", id,
+                   s->bodies.count);
+}
+
+static void fill_state(const vt_simulation *s, const vt_body *body, vt_body_state *state)
+{
+    const vt_pose pose = vt_pose_at(&s->transforms, body->parent, s->time);
+    const vt_motion motion = vt_motion_at(&s->transforms, body->parent, s->time);
+    double arm[3], carried[3];
+    *state = (vt_body_state){.hole = body->hole};
+    memcpy(state->name, body->name, sizeof state->name);
+    vt_pose_point(&pose, body->center, state->position);
+    vt_pose_quaternion(&pose, state->rotation);
+    memcpy(state->velocity, motion.velocity, sizeof motion.velocity);
+    memcpy(state->angular_velocity, motion.angular, sizeof motion.angular);
+    memcpy(arm, state->position, sizeof arm);
+    vt_add_scaled(arm, -1, pose.position);
+    vt_cross(motion.angular, arm, carried);
+    vt_add_scaled(state->velocity, 1, carried);
+}
+
+vt_status vt_get_body(vt_simulation *s, int32_t id, vt_body_state *state)
+{
+    vt_status status = vt_enter(s);
+    if (status)
+        return status;
+    status = check_id(s, id);
+    if (!status)
+        fill_state(s, &s->bodies.items[id], state);
+    vt_leave(s);
+    return status;
+}
+
+/* The exact version of vt_body_room. */
+static double exact_room(const vt_body *body, const double point[3], double nearest[3],
+                         double normal[3])
+{
+    double least = INFINITY;
+    for (int32_t n = 0; n < body->solid_count; n++) {
+        double candidate[3], outward[3];
+        double room = vt_solid_nearest(&body->solids[n], point, candidate, outward);
+        room = body->hole ? -room : room;
+        if (room < least) {
+            least = room;
+            memcpy(nearest, candidate, sizeof candidate);
+            memcpy(normal, outward, sizeof outward);
+        }
+    }
+    for (int c = 0; c < 3 && body->hole; c++)
+        normal[c] = -normal[c];
+    return least;
+}
+
+static void measure_points(const vt_simulation *s, const vt_body *body, int64_t count,
+                           const double *points, double *distance, double *nearest, double *normal)
+{
+    const vt_pose pose = vt_pose_at(&s->transforms, body->parent, s->time);
+    for (int64_t i = 0; i < count; i++) {
+        double local[3], wall[3], away[3];
+        vt_pose_point_back(&pose, points + 3 * i, local);
+        distance[i] = pose.scale * exact_room(body, local, wall, away);
+        if (nearest)
+            vt_pose_point(&pose, wall, nearest + 3 * i);
+        if (normal)
+            vt_pose_direction(&pose, away, normal + 3 * i);
+    }
+}
+
+vt_status vt_body_distance(vt_simulation *s, int32_t id, int64_t count, const double *points,
+                           double *distance, double *nearest, double *normal)
+{
+    vt_status status = vt_enter(s);
+    if (status)
+        return status;
+    status = check_id(s, id);
+    for (int64_t i = 0; i < 3 * count && !status; i++)
+        if (!vt_is_finite(points[i]))
+            status = vt_fail(VT_INVALID_ARGUMENT, "points: row %lld holds %g; allowed are finite m",
+                             (long long)(i / 3), points[i]);
+    if (!status)
+        measure_points(s, &s->bodies.items[id], count, points, distance, nearest, normal);
+    vt_leave(s);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* Bodies: what particles run into, and where it is. */
+#ifndef VORTON_STATE_BODIES_H
+#define VORTON_STATE_BODIES_H
+
+#include "state/pose.h"
+#include "state/solids.h"
+
+typedef struct vt_body {
+    char name[64];
+    int32_t hole, parent;
+    int32_t solid_count;
+    int32_t moves;
+    vt_solid *solids;
+    double scale;     /* from its space to the world */
+    double center[3]; /* of its volume, in its space */
+    double reach;     /* of its solids from there, in the world, m; infinite with a plane */
+    double inside[3]; /* a point that all solids of a hole have in common */
+} vt_body;
+
+typedef struct vt_bodies {
+    vt_body *items;
+    int32_t count;
+} vt_bodies;
+
+void vt_destroy_bodies(vt_bodies *bodies);
+
+/* Fills `to` with copies; on failure it is to be destroyed all the same. */
+vt_status vt_copy_bodies(const vt_bodies *from, vt_bodies *to);
+
+/* Distance from the nearest wall in the space of the body, > 0 where particles may be: exact on the
+ * forbidden side of one solid, a lower bound of its size elsewhere. normal points away from the
+ * wall. */
+double vt_body_room(const vt_body *body, const double point[3], double normal[3]);
+
+/* The least distance that a float position keeps from a wall, m: more than it is rounded by. */
+double vt_contact_skin(const vt_body *body, const double world[3]);
+
+#endif

@@ -1,0 +1,54 @@
+/* The bodies during a substep: where their walls are, which of them may be met where, and what
+ * becomes of a particle that meets some. */
+#ifndef VORTON_WALLS_H
+#define VORTON_WALLS_H
+
+#include "core/arena.h"
+#include "stages/contact.h"
+#include "state/bodies.h"
+
+/* A body on its way through the substep: poses at equal times, near enough to each other that what
+ * a particle does in its space between two of them is all but straight. */
+typedef struct vt_wall {
+    const vt_body *body;
+    int32_t parts;
+    int32_t swept;       /* a solid that did not jump: particles are followed on their way */
+    const vt_pose *pose; /* parts + 1 */
+    double step;         /* longest way of its points from one pose to the next, m */
+    double velocity[3];  /* of pivot in the middle of the substep, m/s */
+    double angular[3];   /* rad/s */
+    double pivot[3];
+} vt_wall;
+
+typedef struct vt_walls {
+    const vt_transforms *transforms;
+    double from, to; /* s */
+    int32_t count;
+    vt_wall *wall;
+    vt_lattice lattice; /* where particles must be looked at */
+    uint32_t *first;    /* cells + 1: first entry of each cell in `near` */
+    int32_t *near;      /* numbers of walls */
+    int32_t *all, *far; /* all walls; those that reach beyond the lattice */
+    int32_t far_count;
+} vt_walls;
+
+/* Poses and lattice of all bodies from `from` to `to`, s; in arena memory. The lattice covers at
+ * least the box [lower, upper] where it is not empty. */
+void vt_make_walls(const vt_bodies *bodies, const vt_transforms *transforms, double from, double to,
+                   const double lower[3], const double upper[3], vt_arena *arena, vt_walls *walls);
+
+/* A particle: born at `from` or since, when it was at `start`; it would be at `end` at `to` if it
+ * met nothing. */
+typedef struct vt_traveller {
+    double birth; /* s */
+    double start[3], end[3];
+    double velocity[3]; /* m/s */
+} vt_traveller;
+
+enum { VT_UNHINDERED, VT_HELD, VT_SQUEEZED };
+
+/* Holds the particle where it may be: its end, and its velocity without what leads into walls.
+ * VT_SQUEEZED: there is no room for it. */
+int vt_hold(const vt_walls *walls, vt_traveller *traveller);
+
+#endif

@@ -1,0 +1,438 @@
+"""Bodies: shapes and their distances (VALIDATION S1), definitions, motion, bad input."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy.spatial import ConvexHull, Delaunay
+from scipy.spatial.transform import Rotation
+
+import vorton as vt
+
+RNG = np.random.default_rng(11)
+CUBE = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, -1).T * 0.5
+TETRAHEDRON = np.array([(0, 0, 0), (1, 0, 0), (0.2, 1.1, 0), (0.3, 0.2, 0.9)])
+HULLS = {
+    "cube": CUBE,
+    "tetrahedron": TETRAHEDRON,
+    "plate": CUBE * (1.6, 1.6, 0.02),
+    "random": RNG.normal(0, 0.4, (30, 3)),
+}
+
+
+def simulation(*items):
+    scene = vt.Scene("bodies", voxel=0.1)
+    for item in items:
+        scene.add(item)
+    return vt.Simulation(scene, threads=1)
+
+
+def planes_of(points):
+    """Half-spaces of qhull: n . x <= d."""
+    equations = ConvexHull(points.astype(np.float32).astype(np.float64)).equations
+    return equations[:, :3], -equations[:, 3]
+
+
+def around(points, count=20_000, seed=1):
+    middle, size = points.mean(axis=0), np.ptp(points, axis=0).max()
+    return middle + np.random.default_rng(seed).uniform(-1, 1, (count, 3)) * size
+
+
+def project(normals, offsets, x):
+    """Exact projection onto an intersection of half-spaces: Dykstra's algorithm for one point."""
+    y, corrections = x.copy(), np.zeros_like(normals)
+    for _ in range(20_000):
+        before = y.copy()
+        for k in range(len(offsets)):
+            z = y + corrections[k]
+            y = z - normals[k] * max(0.0, normals[k] @ z - offsets[k])
+            corrections[k] = z - y
+        if np.abs(y - before).max() < 1e-14:
+            break
+    return y
+
+
+# ---- S1: geometry ----
+
+
+@pytest.mark.parametrize("name", HULLS)
+def test_s1_sign_and_depth_against_qhull(name):
+    """20 000 points: the sign is never wrong, inside the distance is that of the nearest plane."""
+    points = HULLS[name]
+    normals, offsets = planes_of(points)
+    x = np.concatenate([around(points), points.mean(axis=0) + 0.3 * (around(points) - 0)])
+    expected = (x @ normals.T - offsets).max(axis=1)
+    found, nearest, normal = simulation(vt.Body(vt.Polytope(points))).body_distance(0, x)
+    clear = np.abs(expected) > 1e-9
+    assert (expected < 0).sum() > 100
+    assert ((found < 0) == (expected < 0))[clear].all()
+    inside = expected < 0
+    np.testing.assert_allclose(found[inside], expected[inside], atol=1e-9)
+    assert (found[~inside] >= expected[~inside] - 1e-9).all()
+    # the nearest point lies on the surface, at that distance, along the normal
+    on_surface = (nearest @ normals.T - offsets).max(axis=1)
+    np.testing.assert_allclose(on_surface, 0, atol=1e-9)
+    np.testing.assert_allclose(nearest + normal * found[:, None], x, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(normal, axis=1), 1, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", HULLS)
+def test_s1_nearest_point_is_the_projection(name):
+    points = HULLS[name]
+    normals, offsets = planes_of(points)
+    merged = np.unique(np.round(np.column_stack([normals, offsets]), 9), axis=0)
+    x = around(points, 40, seed=2)
+    x = x[(x @ normals.T - offsets).max(axis=1) > 0.01]
+    found, nearest, _ = simulation(vt.Body(vt.Polytope(points))).body_distance(0, x)
+    for point, distance, at in zip(x, found, nearest, strict=True):
+        exact = project(merged[:, :3], merged[:, 3], point)
+        assert distance == pytest.approx(np.linalg.norm(point - exact), abs=1e-6)
+        np.testing.assert_allclose(at, exact, atol=1e-5)
+
+
+def distance_to_round(kind, x):
+    """Signed distances by the textbook."""
+    if kind == "sphere":
+        return np.linalg.norm(x - (0.1, 0.2, 0.3), axis=1) - 0.7
+    if kind == "plane":
+        n = np.array([1.0, 2.0, 2.0]) / 3
+        return (x - (0.1, 0, 0)) @ n
+    a, b = np.array([-0.3, 0.1, 0.0]), np.array([0.5, 0.4, 0.6])
+    axis, length = (b - a) / np.linalg.norm(b - a), np.linalg.norm(b - a)
+    along = (x - (a + b) / 2) @ axis
+    across = np.linalg.norm(x - (a + b) / 2 - along[:, None] * axis, axis=1)
+    if kind == "capsule":
+        return np.hypot(across, np.maximum(np.abs(along) - length / 2, 0)) - 0.25
+    side, end = across - 0.25, np.abs(along) - length / 2
+    outside = np.hypot(np.maximum(side, 0), np.maximum(end, 0))
+    return outside + np.minimum(np.maximum(side, end), 0)
+
+
+A, B = (-0.3, 0.1, 0.0), (0.5, 0.4, 0.6)
+MIDDLE = tuple((p + q) / 2 for p, q in zip(A, B))
+ROUND = {
+    "sphere": vt.Sphere((0.1, 0.2, 0.3), 0.7),
+    "plane": vt.Plane((0.1, 0, 0), (1, 2, 2)),
+    "capsule": vt.Capsule(A, B, 0.25),
+    "cylinder": vt.Cylinder(MIDDLE, 0.25, math.dist(A, B), tuple(q - p for p, q in zip(A, B))),
+}
+
+
+@pytest.mark.parametrize("kind", ROUND)
+def test_s1_round_shapes(kind):
+    x = np.random.default_rng(3).uniform(-1.2, 1.2, (20_000, 3))
+    expected = distance_to_round(kind, x)
+    found, nearest, normal = simulation(vt.Body(ROUND[kind])).body_distance(0, x)
+    assert 100 < (expected < 0).sum() < 19_900
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    np.testing.assert_allclose(distance_to_round(kind, nearest), 0, atol=1e-12)
+    np.testing.assert_allclose(nearest + normal * found[:, None], x, atol=1e-12)
+
+
+SHAPES = {
+    **ROUND,
+    "box": vt.Box((-0.5, -0.4, -0.3), (0.5, 0.6, 0.1)),
+    "polytope": vt.Polytope(HULLS["random"]),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_s1_holes_mirror_solids(name):
+    x = np.random.default_rng(4).uniform(-1.5, 1.5, (20_000, 3))
+    sim = simulation(vt.Body(SHAPES[name]), vt.Container(SHAPES[name]))
+    solid, hole = sim.body_distance(0, x), sim.body_distance(1, x)
+    assert np.array_equal(hole[0], -solid[0])
+    assert np.array_equal(hole[1], solid[1])
+    assert np.array_equal(hole[2], -solid[2])
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_s1_moved_bodies_equal_moved_points(name):
+    rotation = Rotation.from_euler("xyz", (0.4, -1.1, 2.0))
+    w = np.roll(rotation.as_quat(), 1)
+    parent = vt.Transform(position=(0.7, -2, 0.3), rotation=tuple(w), scale=1.7)
+    sim = simulation(vt.Body(SHAPES[name]), vt.Body(SHAPES[name], parent=parent))
+    x = np.random.default_rng(5).uniform(-1.5, 1.5, (20_000, 3))
+
+    def moved(points):
+        return 1.7 * rotation.apply(points) + (0.7, -2, 0.3)
+
+    at_rest, there = sim.body_distance(0, x), sim.body_distance(1, moved(x))
+    np.testing.assert_allclose(there[0], 1.7 * at_rest[0], atol=1e-10)
+    # where the nearest point is a question of rounding, distances agree all the same
+    same = np.linalg.norm(there[2] - rotation.apply(at_rest[2]), axis=1) < 1e-6
+    assert same.mean() > 0.999
+    np.testing.assert_allclose(there[1][same], moved(at_rest[1][same]), atol=1e-6)
+
+
+def test_s1_unions_and_intersections():
+    ball, box = vt.Sphere((0.4, 0, 0), 0.5), vt.Box((-0.5, -0.3, -0.3), (0.3, 0.3, 0.3))
+    sim = simulation(vt.Body(ball), vt.Body(box), vt.Body([ball, box]), vt.Container([ball, box]))
+    x = np.random.default_rng(6).uniform(-1, 1, (20_000, 3))
+    single = [sim.body_distance(n, x)[0] for n in range(2)]
+    union, common = (sim.body_distance(n, x)[0] for n in (2, 3))
+    assert np.array_equal(union, np.minimum(*single))
+    assert ((common > 0) == (np.maximum(*single) < 0)).all()
+    assert np.array_equal(common[common > 0], -np.maximum(*single)[common > 0])
+
+
+def test_hull_of_awkward_points():
+    """Points in faces and edges, repeated, on a sphere; a hull of hulls is the same hull."""
+    rng = np.random.default_rng(7)
+    grid = np.array(np.meshgrid(*3 * [np.linspace(0, 1, 6)])).reshape(3, -1).T
+    turned = grid @ Rotation.from_euler("xyz", (0.3, 0.5, 0.7)).as_matrix().T
+    ball = rng.normal(size=(500, 3))
+    ball /= np.linalg.norm(ball, axis=1)[:, None]
+    for points in (grid, turned, np.repeat(CUBE, 4, axis=0), ball, 1e-6 * ball, 1e6 + 1e3 * ball):
+        points = points.astype(np.float32).astype(float)
+        assert vt.Polytope(points).volume == pytest.approx(ConvexHull(points).volume, rel=1e-6)
+
+
+# ---- motion ----
+
+
+def test_pose_and_velocity_come_from_the_keys():
+    """Position, rotation and their rates against central differences of the transform itself."""
+    turn = vt.Keys([(0, (1, 0, 0, 0)), (1, (0.6, 0.8, 0, 0)), (2, (0.6, 0, 0, 0.8))], "smooth")
+    outer = vt.Transform(
+        position=vt.Keys([(0, (0, 0, 0)), (2, (3, 1, -2))], "smooth"),
+        angle=vt.Keys([(0, 0), (2, 500)]),
+        axis=(1, 1, 0),
+        scale=2.0,
+    )
+    inner = vt.Transform(position=(0.5, 0, 0.2), rotation=turn, parent=outer)
+    sim = simulation(vt.Body(vt.Sphere((0.3, 0.1, 0), 0.2), name="ball", parent=inner))
+    sim.advance(0.7)
+    state = sim.bodies["ball"]
+    pose = [sim._core.pose(2, sim.time + dt) for dt in (-1e-6, 0, 1e-6)]
+    centre = [p[:, :3] @ (0.3, 0.1, 0) + p[:, 3] for p in pose]
+    matrix = [p[:, :3] / 2 for p in pose]
+    np.testing.assert_allclose(state.position, centre[1], rtol=1e-12)
+    np.testing.assert_allclose(state.velocity, (centre[2] - centre[0]) / 2e-6, rtol=1e-6)
+    w, x, y, z = state.rotation
+    np.testing.assert_allclose(Rotation.from_quat((x, y, z, w)).as_matrix(), matrix[1], atol=1e-12)
+    spin = (matrix[2] - matrix[0]) / 2e-6 @ matrix[1].T
+    np.testing.assert_allclose(
+        state.angular_velocity, (spin[2, 1], spin[0, 2], spin[1, 0]), rtol=1e-6
+    )
+
+
+def test_bodies_are_a_record():
+    floor = vt.Body(vt.Plane(), name="floor")
+    room = vt.Container(vt.Box((-1, -1, 0), (1, 1, 2)))
+    sim = simulation(floor, room)
+    assert len(sim.bodies) == 2 and sim.bodies[0] == sim.bodies["floor"]
+    assert sim.bodies[-1].name == "1" and sim.bodies[1].hole and not sim.bodies[0].hole
+    assert sim.bodies[1].position == pytest.approx((0, 0, 1))
+    assert sim.bodies[0].velocity == (0, 0, 0) and sim.bodies[0].rotation == (1, 0, 0, 0)
+    assert "floor" in repr(sim.bodies)
+    with pytest.raises(AttributeError):
+        sim.bodies[0].position = (1, 2, 3)
+    with pytest.raises(KeyError, match="no body 'roof'"):
+        sim.bodies["roof"]
+    with pytest.raises(IndexError, match="there are 2"):
+        sim.bodies[2]
+    assert vt.Simulation().bodies[:] is not None and len(vt.Simulation().bodies) == 0
+
+
+def test_center_of_volume_of_a_hull():
+    """Against the tetrahedra of qhull."""
+    points = HULLS["tetrahedron"]
+    sim = simulation(vt.Body(vt.Polytope(points)))
+    np.testing.assert_allclose(sim.bodies[0].position, points.mean(axis=0), atol=1e-6)
+    points = HULLS["random"].astype(np.float32).astype(float)
+    parts = points[Delaunay(points).simplices]  # tetrahedra that fill it
+    volumes = np.abs(np.linalg.det(parts[:, 1:] - parts[:, :1])) / 6
+    expected = volumes @ parts.mean(axis=1) / volumes.sum()
+    sim = simulation(vt.Body(vt.Polytope(points)))
+    np.testing.assert_allclose(sim.bodies[0].position, expected, atol=1e-12)
+    assert vt.Polytope(points).volume == pytest.approx(volumes.sum(), rel=1e-12)
+
+
+# ---- definitions ----
+
+
+def test_scene_round_trip():
+    scene = vt.Scene("bodies")
+    swing = vt.Transform(axis=(0, 1, 0), angle=vt.Keys([(0, -40), (1, 40)], "smooth"))
+    scene.add(vt.Body(vt.Box(), name="plate", parent=swing))
+    scene.add(vt.Body([vt.Sphere(), vt.Capsule(), vt.Polytope(TETRAHEDRON)], parent=swing))
+    scene.add(vt.Container([vt.Cylinder(), vt.Plane((0, 0, 3))], name="silo"))
+    data = json.loads(scene.to_json())
+    assert len(data["transforms"]) == 1 and data["bodies"][0]["parent"] == 0
+    again = vt.Scene.from_json(scene.to_json())
+    assert again == scene and again.sha256 == scene.sha256
+    assert [type(body) for body in again.bodies] == [vt.Body, vt.Body, vt.Container]
+    scene.add(vt.Body(vt.Sphere(radius=2)))
+    assert again != scene
+    assert "bodies" not in vt.Scene().to_dict()
+
+
+def test_meshes_in_compounds_keep_their_paths(tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    (tmp_path / "meshes").mkdir()
+    path = tmp_path / "meshes" / "box.stl"
+    trimesh.creation.box((1, 2, 3)).export(path)
+    scene = vt.Scene("bodies")
+    scene.add(vt.Body([vt.Mesh(path), vt.Sphere((2, 0, 0), 0.5)], name="pair"))
+    scene.save(tmp_path / "scene.json")
+    assert '"meshes/box.stl"' in (tmp_path / "scene.json").read_text()
+    assert vt.Scene.load(tmp_path / "scene.json") == scene
+    assert vt.Simulation(scene).body_distance("pair", [(0, 0, 2.0)])[0] == pytest.approx([0.5])
+
+
+def l_shape():
+    """An L of two boxes, as one closed mesh."""
+    trimesh = pytest.importorskip("trimesh")
+    profile = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]
+    bottom = [(x, y, 0) for x, y in profile]
+    top = [(x, y, 1) for x, y in profile]
+    caps = [(0, 1, 2), (0, 2, 3), (0, 3, 5), (3, 4, 5)]
+    faces = [tuple(reversed(f)) for f in caps] + [tuple(i + 6 for i in f) for f in caps]
+    for i in range(6):
+        j = (i + 1) % 6
+        faces += [(i, j, j + 6), (i, j + 6, i + 6)]
+    mesh = trimesh.Trimesh(bottom + top, faces)
+    assert mesh.is_watertight and mesh.volume == pytest.approx(3)
+    return vt.Mesh(vertices=mesh.vertices, faces=mesh.faces)
+
+
+def test_concave_meshes_are_split():
+    pytest.importorskip("coacd")
+    mesh = l_shape()
+    sim = simulation(vt.Body(mesh, name="L"))
+    x = np.random.default_rng(8).uniform((-0.5, -0.5, -0.5), (2.5, 2.5, 1.5), (4000, 3))
+    found = sim.body_distance("L", x)[0]
+    planes = ((x > 0) & (x < (2, 1, 1))).all(axis=1) | ((x > 0) & (x < (1, 2, 1))).all(axis=1)
+    assert ((found < 0) == planes).mean() > 0.97  # coacd keeps to its threshold
+
+
+def test_concave_meshes_without_the_library(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "coacd", None)
+    scene = vt.Scene("bodies")
+    scene.add(vt.Body(l_shape(), name="L"))
+    with pytest.raises(ModuleNotFoundError, match="Body 'L'.*not convex.*coacd"):
+        vt.Simulation(scene)
+
+
+# ---- bad input ----
+
+OPEN = vt.Mesh(vertices=CUBE, faces=[(0, 1, 2), (1, 3, 2), (4, 5, 6)])
+GROWING = vt.Transform(scale=vt.Keys([(0, 1), (1, 2)]))
+SMOKE = vt.Tracers(vt.Sphere(radius=0.1), count=100)
+FLOW = vt.Tracers(vt.Sphere(radius=0.1), rate=100)
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    "make, error, words",
+    [
+        (lambda: vt.Body("ball"), TypeError, ["Body.shape = 'ball'", "Sphere"]),
+        (lambda: vt.Body([]), ValueError, ["Body.shape", "at least one"]),
+        (lambda: vt.Body([vt.Box(), 3]), TypeError, ["Body.shape[1] = 3"]),
+        (lambda: vt.Body(vt.Surface(vt.Box(), 0.1)), TypeError, ["Body.shape"]),
+        (lambda: vt.Body(vt.Box(), name=3), TypeError, ["Body.name = 3"]),
+        (lambda: vt.Body(vt.Box(), name="x" * 64), ValueError, ["Body.name", "63 bytes"]),
+        (lambda: vt.Container(vt.Box(), parent=1), TypeError, ["Container.parent = 1"]),
+        (lambda: vt.Capsule((0, 0, 0), (0, 0, 0)), ValueError, ["Capsule.end", "differ"]),
+        (lambda: vt.Cylinder(length=0), ValueError, ["Cylinder.length = 0"]),
+        (lambda: vt.Plane(normal=(0, 0, 0)), ValueError, ["Plane.normal"]),
+        (lambda: vt.Polytope(CUBE[:3]), ValueError, ["Polytope.points", "4", "3"]),
+        (lambda: vt.Polytope(CUBE * (1, 1, 0)), ValueError, ["Polytope.points", "one plane"]),
+        (lambda: vt.Polytope(CUBE * 0), ValueError, ["Polytope.points", "one"]),
+        (lambda: vt.Polytope([(0, 0, NAN)]), ValueError, ["Polytope.points", "finite"]),
+        (
+            lambda: vt.Transform(position=vt.Keys([(1, (0, 0, 0)), (0, (1, 0, 0))])),
+            ValueError,
+            ["time = 0 s", "later"],
+        ),
+        (lambda: vt.Transform(position=(0, NAN, 0)), ValueError, ["Transform.position[1] = nan"]),
+    ],
+)
+def test_bad_definitions(make, error, words):
+    with pytest.raises(error) as caught:
+        make()
+    for word in words:
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "items, words",
+    [
+        ([vt.Body(OPEN, name="shell")], ["bodies[0]", "Body 'shell'", "is open"]),
+        (
+            [vt.Body(vt.Box(), name="balloon", parent=GROWING)],
+            ["body 'balloon'", "1 to 2", "rigid"],
+        ),
+        ([vt.Body(vt.Box(), parent=GROWING)], ["bodies[0]", "body '0'"]),
+        ([SMOKE, vt.Body(vt.Box(), name="lid")], ["body 'lid'", "emitter 0 lies inside"]),
+        ([FLOW, vt.Body(vt.Box(), name="lid")], ["body 'lid'", "emitter 0 lies inside"]),
+        (
+            [FLOW, vt.Container(vt.Box((5, 5, 5), (6, 6, 6)), name="jar")],
+            ["body 'jar'", "holds nothing at 0 s"],
+        ),
+        (
+            [vt.Container([vt.Box(), vt.Sphere((3, 0, 0), 1)], name="jar")],
+            ["body 'jar'", "an inside in common"],
+        ),
+    ],
+)
+def test_bad_bodies_are_named(items, words):
+    with pytest.raises(ValueError) as caught:
+        simulation(*items)
+    for word in words:
+        assert word in str(caught.value), str(caught.value)
+
+
+def test_concave_container_is_refused():
+    with pytest.raises(ValueError, match="Container 'room'.*not convex"):
+        simulation(vt.Container(l_shape(), name="room"))
+
+
+def test_meshes_that_are_turned_inside_out():
+    """The core refuses them; Python turns them."""
+    box = vt.Mesh(vertices=CUBE, faces=[f[::-1] for f in faces_of_hull(CUBE)])
+    sim = simulation(vt.Body(box))
+    assert sim.body_distance(0, [(0, 0, 0.75)])[0] == pytest.approx([0.25])
+    shape = {"kind": "mesh", "vertices": CUBE, "faces": box.faces}
+    if vt.shapes.mesh_volume(CUBE, np.asarray(box.faces)) > 0:
+        shape["faces"] = np.asarray(box.faces)[:, ::-1]
+    with pytest.raises(ValueError, match="body 'a', shape 0.*inwards"):
+        sim._core.add_body(shapes=[shape], name="a")
+    assert len(sim.bodies) == 1
+
+
+def faces_of_hull(points):
+    """Triangles of a hull, counter-clockwise seen from outside."""
+    hull = ConvexHull(points)
+    faces = []
+    for (a, b, c), equation in zip(hull.simplices, hull.equations):
+        normal = np.cross(points[b] - points[a], points[c] - points[a])
+        faces.append((a, b, c) if normal @ equation[:3] > 0 else (a, c, b))
+    return faces
+
+
+def test_bodies_that_move_away_may_cover_an_emitter():
+    lift = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (1, (0, 0, 3))]))
+    sim = simulation(FLOW, vt.Body(vt.Box(), parent=lift))
+    sim.step(24)
+    assert 0 < sim.tracers.count < 100
+
+
+def test_copies_have_bodies_of_their_own():
+    spin = vt.Transform(angle=vt.Keys([(0, 0), (2, 300)]))
+    sim = simulation(vt.Body([vt.Box(), vt.Sphere((1, 0, 0), 0.3)], name="x", parent=spin))
+    branch = sim.copy()
+    sim.step(3)
+    branch.step(3)
+    assert branch.bodies["x"] == sim.bodies["x"]
+    del sim
+    x = np.random.default_rng(9).uniform(-1, 1, (50, 3))
+    assert np.isfinite(branch.body_distance("x", x)[0]).all()
+
+
+@pytest.mark.parametrize("points", [[(0, 0, NAN)], [(0, 0)], "x", [(0, 0, math.inf)]])
+def test_bad_points(points):
+    with pytest.raises((ValueError, TypeError), match="points"):
+        simulation(vt.Body(vt.Box())).body_distance(0, points)
