@@ -1,6 +1,7 @@
 #include "heat.h"
 
 #include "core/parallel.h"
+#include "expand.h"
 #include "state/ambient.h"
 #include "state/combustion.h"
 
@@ -12,13 +13,19 @@ typedef struct heat_job {
     double *block; /* kg K */
 } heat_job;
 
+static double excess_heat(const vt_vortons *v, const vt_fluid *fluid, int64_t row)
+{
+    return vt_excess_heat(fluid, v->volume[row], vt_volume_temperature(v, row),
+                          v->temperature[row]);
+}
+
 static void sum_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const heat_job *const job = data;
     double sum = 0;
     for (int64_t i = begin; i < end; i++)
-        sum += vt_excess_heat(&job->fluid, job->vortons->volume[i], job->vortons->temperature[i]);
+        sum += excess_heat(job->vortons, &job->fluid, i);
     job->block[begin / BLOCK] = sum;
 }
 
@@ -61,7 +68,7 @@ void vt_count_heat(vt_simulation *s, int64_t first, int64_t count, const uint8_t
         return;
     for (int64_t i = first; i < first + count; i++)
         if (!mask || mask[i])
-            sum += vt_excess_heat(&fluid, v->volume[i], v->temperature[i]);
+            sum += excess_heat(v, &fluid, i);
     sum *= sign * s->def.combustion.heat_capacity;
     s->heat.brought += sum;
     s->heat.known += sum;
@@ -72,8 +79,9 @@ void vt_react(vt_simulation *s, double dt)
     const vt_combustion *const c = &s->def.combustion;
     const vt_vortons *const v = &s->vortons;
     const int64_t count = v->set.count, blocks = (count + VT_REACT_BLOCK - 1) / VT_REACT_BLOCK;
-    const vt_react_rows rows = {v->position, v->volume, v->age,  v->temperature,
-                                v->fuel,     v->flame,  v->smoke};
+    const vt_react_rows rows = {
+        v->position,    v->volume, v->age,   vt_expands(s) ? v->volume_temperature : NULL,
+        v->temperature, v->fuel,   v->flame, v->smoke};
     const vt_fluid fluid = vt_fluid_of(&s->def);
     const vt_burning law = vt_burning_of(c);
     const size_t mark = vt_arena_mark(&s->arena);

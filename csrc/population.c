@@ -136,13 +136,13 @@ vt_status vt_control_population(vt_simulation *s, int64_t reserved)
     vt_population population;
     s->vorton_spacing = 0;
     vt_status status = vt_find_content(s, NULL, &content);
-    if (status || !(content.exists || vt_conducts(s)))
+    if (status || !(content.exists || vt_conducts(s) || vt_expands(s)))
         return status;
     vt_measure_population(s, &population);
     if (!(population.spacing > 0))
-        return VT_OK;
+        return vt_expands(s) ? vt_split_vortons(s, reserved) : VT_OK;
     if (s->substeps % CONTROL_EVERY == 0 || s->populated_id != s->next_id[VT_VORTONS]) {
-        if (method->split > 0)
+        if (method->split > 0 || vt_expands(s))
             status = vt_split_vortons(s, reserved);
         if (!status && method->merge > 0)
             vt_merge_vortons(s, population.spacing);
@@ -178,10 +178,28 @@ static int find_bounds(vt_simulation *s, double least[3], double most[3])
     return finite;
 }
 
+/* Of a vorton, in that of ambient fluid. */
+static double volume_over_mass(const vt_vortons *v, const vt_fluid *fluid, int64_t row)
+{
+    return vt_swollen(fluid, vt_relative_volume(fluid, (double)vt_volume_temperature(v, row)));
+}
+
+static double largest_relative_volume(const vt_simulation *s)
+{
+    const vt_vortons *const v = &s->vortons;
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    double most = 1;
+    for (int64_t i = 0; vt_expands(s) && i < v->set.count; i++)
+        most = fmax(most, volume_over_mass(v, &fluid, i));
+    return most;
+}
+
 double vt_largest_diffusivity(const vt_simulation *s)
 {
     const double viscosity = vt_diffuses(s) ? s->def.viscosity : 0;
-    return vt_conducts(s) ? fmax(viscosity, s->def.thermal_diffusivity) : viscosity;
+    if (!vt_conducts(s))
+        return viscosity;
+    return fmax(viscosity, s->def.thermal_diffusivity * largest_relative_volume(s));
 }
 
 static void add_amount(vt_diffused *amounts, float *value, int64_t stride, double reach2)
@@ -192,7 +210,7 @@ static void add_amount(vt_diffused *amounts, float *value, int64_t stride, doubl
     amounts->reach2[c] = reach2;
 }
 
-/* Volume times how much warmer than the ambient fluid, so that this is conserved. */
+/* Volume times how much warmer than the ambient fluid, so that its sum is conserved. */
 static void gather_heat(const vt_simulation *s, float *heat)
 {
     const vt_vortons *const v = &s->vortons;
@@ -201,12 +219,18 @@ static void gather_heat(const vt_simulation *s, float *heat)
         heat[i] = v->volume[i] * warmth_of(v, &fluid, i);
 }
 
-/* Adds what changed: vortons that nothing reached keep every bit. */
-static void spread_heat(const vt_simulation *s, const float *before, const float *after)
+/* Adds what changed: vortons that nothing reached keep every bit. Heat went at the rate of the most
+ * expanded fluid; others, whose mass is larger, become less warm by it, so that the sum of mass
+ * times temperature is conserved. */
+static void spread_heat(const vt_simulation *s, double most, const float *before,
+                        const float *after)
 {
     const vt_vortons *const v = &s->vortons;
-    for (int64_t i = 0; i < v->set.count; i++)
-        v->temperature[i] += (after[i] - before[i]) / v->volume[i];
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    for (int64_t i = 0; i < v->set.count; i++) {
+        const float share = (float)(volume_over_mass(v, &fluid, i) / most);
+        v->temperature[i] += share * ((after[i] - before[i]) / v->volume[i]);
+    }
 }
 
 void vt_diffuse(vt_simulation *s, double dt)
@@ -226,13 +250,14 @@ void vt_diffuse(vt_simulation *s, double dt)
     const size_t bytes = vt_conducts(s) ? sizeof(float) * (size_t)v->set.count : 0;
     float *const heat = vt_arena_push(&s->arena, bytes);
     float *const before = vt_arena_push(&s->arena, bytes);
+    const double thinnest = vt_conducts(s) ? largest_relative_volume(s) : 1;
     if (vt_conducts(s)) {
         gather_heat(s, before);
         memcpy(heat, before, bytes);
-        add_amount(&amounts, heat, 1, s->def.thermal_diffusivity * dt);
+        add_amount(&amounts, heat, 1, s->def.thermal_diffusivity * thinnest * dt);
     }
     s->stages->diffuse(&cells, kind, v->position, v->volume, &amounts, &s->arena, s->def.threads);
     if (vt_conducts(s))
-        spread_heat(s, before, heat);
+        spread_heat(s, thinnest, before, heat);
     vt_arena_pop(&s->arena, mark);
 }

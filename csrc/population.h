@@ -3,6 +3,7 @@
 #ifndef VORTON_POPULATION_H
 #define VORTON_POPULATION_H
 
+#include "expand.h"
 #include "state/ambient.h"
 #include "state/simulation.h"
 
@@ -28,8 +29,8 @@ vt_status vt_control_population(vt_simulation *s, int64_t reserved);
  * ones that nobody needs any more. */
 vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_t reserved);
 
-/* Halves the vortons whose strength has grown to method.split times that of their birth. Room and
- * errors as above. */
+/* Halves the vortons whose strength has grown to method.split times that of their birth, and those
+ * that expanded until the grid sees gaps between them. Room and errors as above. */
 vt_status vt_split_vortons(vt_simulation *s, int64_t reserved);
 
 /* In each cell of the given side (m) with more than method.merge vortons, merges the weakest with
@@ -68,11 +69,12 @@ static inline int vt_has_halo(const vt_simulation *s)
 static inline int vt_controls_population(const vt_simulation *s)
 {
     const vt_method *const method = &s->def.method;
-    return vt_diffuses(s) || vt_conducts(s) || vt_has_halo(s) || method->split > 0 ||
-           method->merge > 0 || method->prune > 0;
+    return vt_diffuses(s) || vt_conducts(s) || vt_expands(s) || vt_has_halo(s) ||
+           method->split > 0 || method->merge > 0 || method->prune > 0;
 }
 
-/* Largest diffusivity of what diffuses, m^2/s; 0: nothing does. */
+/* Largest diffusivity of what diffuses, m^2/s; 0: nothing does. The conductivity is that of ambient
+ * fluid everywhere: in fluid that has expanded heat diffuses the faster. */
 double vt_largest_diffusivity(const vt_simulation *s);
 
 /* Diffuses strength and heat over dt seconds, in place. */

@@ -26,25 +26,78 @@ static double strength_of(const vt_vortons *v, int64_t row)
 
 /* ---- splitting ---- */
 
+/* Volume from which on a vorton that expanded is halved, in cells of the grid and in its own at
+ * birth: it leaves nodes between it and its neighbours without any, which are taken for ambient
+ * fluid, but nothing gets finer than it was made. */
+static const double widest = 1.7;
+
 static int is_long(const vt_simulation *s, int64_t row)
 {
+    if (!(s->def.method.split > 0))
+        return 0;
     const double born = (double)s->vortons.birth_strength[row];
     return born > 0 && strength_of(&s->vortons, row) > s->def.method.split * born;
 }
 
-/* Halves the vorton of the row where it is; writes where the other half goes. */
-static void halve(vt_vortons *v, int64_t row, float position[3])
+/* What the vortons that split have in common. */
+typedef struct splitting {
+    const float *birth_volume; /* NULL: nothing expands */
+    double most_volume;        /* m^3 */
+} splitting;
+
+static splitting splitting_of(const vt_simulation *s)
 {
-    const double size = strength_of(v, row), length = vt_cbrt((double)v->volume[row]);
-    const double growth = fmin(size / (double)v->birth_strength[row], 2);
+    const double h = vt_grid_spacing(s);
+    const float *const birth = vt_used_column(&s->vortons.set, VT_VORTON_birth_volume);
+    return (splitting){vt_expands(s) ? birth : NULL, widest * h * h * h};
+}
+
+static int is_wide(const vt_simulation *s, const splitting *by, int64_t row)
+{
+    if (!by->birth_volume || !(by->birth_volume[row] > 0))
+        return 0;
+    const double volume = (double)s->vortons.volume[row];
+    return volume > by->most_volume && volume > widest * (double)by->birth_volume[row];
+}
+
+static int splits(const vt_simulation *s, const splitting *by, int64_t row)
+{
+    return is_long(s, row) || is_wide(s, by, row);
+}
+
+/* From the vorton of the row to one of its halves: along the tube that grew long; of a wide one
+ * along one axis, which that is its identity decides. */
+static void find_way(const vt_simulation *s, int64_t row, double way[3])
+{
+    const vt_vortons *const v = &s->vortons;
+    const double length = 0.25 * vt_cbrt((double)v->volume[row]);
+    const int along = is_long(s, row);
+    const double size = along ? strength_of(v, row) : 1;
+    const double growth = along ? fmin(size / (double)v->birth_strength[row], 2) : 1;
     for (int a = 0; a < 3; a++) {
-        const double way = 0.25 * growth * length * (double)v->strength[3 * row + a] / size;
+        const double part = along ? (double)v->strength[3 * row + a] : v->id[row] % 3 == a;
+        way[a] = growth * length * part / size;
+    }
+}
+
+/* Halves the vorton of the row where it is; writes where the other half goes. */
+static void halve(vt_simulation *s, int64_t row, float position[3])
+{
+    vt_vortons *const v = &s->vortons;
+    double ways[3];
+    find_way(s, row, ways);
+    if (v->set.used[VT_VORTON_birth_strength] && !is_long(s, row))
+        v->birth_strength[row] /= 2;
+    for (int a = 0; a < 3; a++) {
+        const double way = ways[a];
         position[a] = (float)((double)v->position[3 * row + a] + way);
         v->position[3 * row + a] = (float)((double)v->position[3 * row + a] - way);
         v->strength[3 * row + a] /= 2;
     }
     v->volume[row] /= 2;
     v->bound_volume[row] /= 2;
+    if (v->set.used[VT_VORTON_birth_volume] && v->birth_volume[row] > 0)
+        v->birth_volume[row] = v->volume[row];
     if (v->set.used[VT_VORTON_swelling])
         v->swelling[row] /= 2;
 }
@@ -64,12 +117,14 @@ static void bear_half(vt_simulation *s, int64_t row, const float position[3])
     memcpy(v->velocity + 3 * half, v->velocity + 3 * row, 12);
     v->bound_volume[half] = v->bound_volume[row];
     v->age[half] = v->age[row];
-    v->birth_strength[half] = v->birth_strength[row];
+    copy_value(v, VT_VORTON_birth_strength, half, row);
     if (v->set.used[VT_VORTON_acceleration])
         memcpy(v->acceleration + 3 * half, v->acceleration + 3 * row, 12);
     copy_value(v, VT_VORTON_halo, half, row);
     copy_value(v, VT_VORTON_lifetime, half, row);
     copy_value(v, VT_VORTON_swelling, half, row);
+    copy_value(v, VT_VORTON_volume_temperature, half, row);
+    copy_value(v, VT_VORTON_birth_volume, half, row);
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
         copy_value(v, vt_carried_column[c], half, row);
 }
@@ -78,19 +133,21 @@ vt_status vt_split_vortons(vt_simulation *s, int64_t reserved)
 {
     vt_vortons *const v = &s->vortons;
     const int64_t count = v->set.count, room = v->set.capacity - count - reserved;
-    int64_t splits = 0;
+    const splitting by = splitting_of(s);
+    int64_t wanted = 0;
     for (int64_t i = 0; i < count; i++)
-        splits += is_long(s, i);
-    if (splits > room && s->def.at_capacity == VT_AT_CAPACITY_ERROR)
+        wanted += splits(s, &by, i);
+    if (wanted > room && s->def.at_capacity == VT_AT_CAPACITY_ERROR)
         return vt_fail(VT_OVER_CAPACITY,
                        "%lld vortons that split do not fit: %lld of max_vortons %lld are alive; "
-                       "raise max_vortons, choose another at_capacity or a larger method.split",
-                       (long long)splits, (long long)count, (long long)v->set.capacity);
+                       "raise max_vortons, choose another at_capacity, a larger method.split or a "
+                       "smaller method.expansion",
+                       (long long)wanted, (long long)count, (long long)v->set.capacity);
     for (int64_t i = 0; i < count && v->set.count - count < room; i++) {
         float position[3];
-        if (!is_long(s, i))
+        if (!splits(s, &by, i))
             continue;
-        halve(v, i, position);
+        halve(s, i, position);
         v->id[i] = s->next_id[VT_VORTONS]++;
         bear_half(s, i, position);
     }
@@ -139,21 +196,28 @@ static void place_sum(double at[2][3], double alpha[2][3], double x[3])
         x[a] += shift[a] / size2;
 }
 
-static double mass_of(const vt_simulation *s, int64_t row)
-{
-    const vt_vortons *const v = &s->vortons;
-    const vt_fluid fluid = vt_fluid_of(&s->def);
-    const float *const temperature = vt_used_column(&v->set, VT_VORTON_temperature);
-    return (double)vt_vorton_mass(&fluid, v->volume[row],
-                                  temperature ? temperature[row] : fluid.temperature);
-}
-
-/* What the fluids of two vortons have together. */
+/* What two fluids have together, `share` of it that of the second. */
 static void mix(const vt_vortons *v, int column, float share, int64_t into, int64_t from)
 {
     float *const value = vt_used_column(&v->set, column);
     if (value)
         value[into] += share * (value[from] - value[into]);
+}
+
+/* The deviation of the density is one a volume, the rest belongs to the mass. */
+static void mix_fluids(vt_simulation *s, int64_t into, int64_t from)
+{
+    const vt_vortons *const v = &s->vortons;
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    const float mass = vt_vorton_mass(&fluid, v->volume[into], vt_volume_temperature(v, into));
+    const float other = vt_vorton_mass(&fluid, v->volume[from], vt_volume_temperature(v, from));
+    const float by_mass = other / (mass + other);
+    const float by_volume = v->volume[from] / (v->volume[into] + v->volume[from]);
+    mix(v, VT_VORTON_volume_temperature, by_mass, into, from);
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
+        const int column = vt_carried_column[c];
+        mix(v, column, column == VT_VORTON_density ? by_volume : by_mass, into, from);
+    }
 }
 
 /* Row `from` goes into row `into`. */
@@ -171,9 +235,7 @@ static void merge_rows(vt_simulation *s, int64_t into, int64_t from)
         v->position[3 * into + a] = (float)x[a];
         v->strength[3 * into + a] = (float)(alpha[0][a] + alpha[1][a]);
     }
-    const double other = mass_of(s, from), share = other / (mass_of(s, into) + other);
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
-        mix(v, vt_carried_column[c], (float)share, into, from);
+    mix_fluids(s, into, from);
     const int newborn = v->bound_volume[into] < 0 || v->bound_volume[from] < 0;
     const float bound = fabsf(v->bound_volume[into]) + fabsf(v->bound_volume[from]);
     v->bound_volume[into] = newborn ? -bound : bound;
@@ -183,6 +245,8 @@ static void merge_rows(vt_simulation *s, int64_t into, int64_t from)
         v->birth_strength[into] += v->birth_strength[from];
     if (v->set.used[VT_VORTON_swelling])
         v->swelling[into] += v->swelling[from];
+    if (v->set.used[VT_VORTON_birth_volume])
+        v->birth_volume[into] += v->birth_volume[from];
     if (v->set.used[VT_VORTON_halo])
         v->halo[into] = fminf(v->halo[into], v->halo[from]);
     if (v->set.used[VT_VORTON_lifetime])
@@ -266,6 +330,8 @@ void vt_merge_vortons(vt_simulation *s, double side)
     vt_partition p;
     if (vt_find_content(s, NULL, &content))
         return;
+    if (vt_expands(s))
+        vt_note_volumes(s);
     uint8_t *const mask = vt_arena_push(&s->arena, (size_t)count);
     uint32_t *const row = vt_arena_push(&s->arena, sizeof *row * (size_t)count);
     vt_make_partition(&p, side, content.least, content.most, count, v->position, &s->arena,

@@ -9,6 +9,7 @@
 #include "contacts.h"
 #include "core/mathd.h"
 #include "core/status.h"
+#include "expand.h"
 #include "field.h"
 #include "heat.h"
 #include "passive.h"
@@ -78,7 +79,7 @@ static void solve(vt_simulation *s, work *w)
 /* Whether vortons without circulation may be more than passive. */
 static int stirs_itself(const vt_simulation *s)
 {
-    return vt_is_buoyant(s) || vt_conducts(s);
+    return vt_is_buoyant(s) || vt_conducts(s) || vt_expands(s);
 }
 
 /* The grid around the vortons; sets *exists to whether any of them does something. */
@@ -287,6 +288,8 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
     const double dt = until_birth(s, births, stirs_itself(s), remaining);
     const vt_vortons *const v = &s->vortons;
     bear(s, births, s->time + dt, NULL);
+    if (vt_expands(s))
+        vt_note_volumes(s);
     vt_set_wind(s, s->time, s->time + dt);
     const vt_passive vortons = {
         .count = v->set.count, .position = v->position, .velocity = v->velocity, .age = v->age};
@@ -422,6 +425,8 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     VT_TIMED(s, tracers, vt_move_tracers(s, &scheme, dt, &w.tracers));
     finish(s, &scheme, &w, dt);
     VT_TIMED(s, contact, vt_end_contact(s, dt, &contacts));
+    if (vt_expands(s))
+        VT_TIMED(s, expand, vt_note_volumes(s));
     if (vt_largest_diffusivity(s) > 0 && s->vorton_spacing > 0)
         VT_TIMED(s, diffuse, vt_diffuse(s, dt));
     return VT_OK;
@@ -522,6 +527,8 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
         }
         if (vt_burns(s))
             VT_TIMED(s, react, vt_react(s, advanced));
+        if (vt_expands(s))
+            VT_TIMED(s, expand, vt_expand(s, advanced));
         done = dt - done - advanced <= 1e-12 * dt ? dt : done + advanced;
         s->time = start + done;
         s->born_until = births->until;

@@ -11,9 +11,10 @@ AMBIENT = float(np.float32(293.15))
 
 
 def blob(h=0.1, radius=0.75, turn=0.0, jitter=0.0, kappa=KAPPA, warmth=100.0, threads=1, **scene):
-    """A Gaussian blob of warm fluid at rest, T' = warmth exp(-r^2 / a^2), without gravity."""
+    """A Gaussian blob of warm fluid at rest, T' = warmth exp(-r^2 / a^2), without gravity; volumes
+    stay, so that the sum of volume times temperature is kept (test_expansion.py has the other)."""
     x = lattice(h, radius, turn, jitter)
-    method = vt.Method(**scene.pop("method", {}))
+    method = vt.Method(**{"expansion": 0.0, **scene.pop("method", {})})
     made = vt.Scene(thermal_diffusivity=kappa, gravity=(0, 0, 0), spacing=h, method=method, **scene)
     sim = vt.Simulation(made, threads=threads)
     temperature = AMBIENT + warmth * np.exp(-(x**2).sum(axis=1) / A0**2)

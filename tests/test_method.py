@@ -26,7 +26,7 @@ def test_all_rows_are_tried_here():
     assert {row["name"] for row in _core.METHOD_FIELDS} == {
         "velocity", "boundary", "poisson", "cycles", "steps", "downsampling", "kernel", "cores",
         "domain", "stretching", "time", "bound", "relaxation", "cleaning", "exchange",
-        "balance", "buoyancy", "buoyancy_scale", "diffusion", "halo", "split", "merge", "prune",
+        "balance", "buoyancy", "buoyancy_scale", "expansion", "diffusion", "halo", "split", "merge", "prune",
         "opening_angle", "turn",
     }  # fmt: skip
 
@@ -201,6 +201,19 @@ def test_balance_keeps_the_sum_on_the_grid_alone():
     for velocity in ("direct", "tree"):
         sums = [drift(velocity=velocity, balance=balance)[1] for balance in ("sum", "none")]
         assert np.array_equal(*sums)
+
+
+@pytest.mark.parametrize("expansion", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("velocity", ["poisson", "direct"])
+def test_expansion(velocity, expansion):
+    """test_expansion.py has the laws; here: the power, and that it acts on the grid alone."""
+    sim = run(velocity=velocity, expansion=expansion, halo=0)[2]
+    before = sim.column("vortons", "volume").astype(float).sum()
+    sim.column("vortons", "temperature")[:] *= 1.1
+    sim.column("vortons", "volume_temperature")[:] = 293.15
+    sim.step(0.01, 2)
+    growth = sim.column("vortons", "volume").astype(float).sum() / before
+    assert growth == pytest.approx(1.1 ** (expansion if velocity == "poisson" else 0), rel=1e-5)
 
 
 @pytest.mark.parametrize("velocity", ["poisson", "direct"])

@@ -198,7 +198,8 @@ static void react_rows(const react_context *c, int64_t i, int64_t count, vt_reac
     store_rows(rows->smoke, i, count, s.smoke);
     const vf burnt = fuel - s.fuel;
     for (int64_t l = 0; l < count; l++) {
-        const double mass = (double)vt_vorton_mass(&fluid, rows->volume[i + l], before[l]);
+        const float at = rows->volume_temperature ? rows->volume_temperature[i + l] : before[l];
+        const double mass = (double)vt_vorton_mass(&fluid, rows->volume[i + l], at);
         sums->burnt += mass * (double)burnt[l];
         sums->radiated += mass * (double)s.radiated[l];
         sums->mixed += mass * (double)s.mixed[l];

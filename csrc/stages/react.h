@@ -17,6 +17,7 @@ typedef struct vt_burning {
 /* Columns of the vortons, by row; fuel, flame, smoke and temperature are changed. */
 typedef struct vt_react_rows {
     const float *position, *volume, *age;
+    const float *volume_temperature; /* NULL: the volumes stay */
     float *temperature, *fuel, *flame, *smoke;
 } vt_react_rows;
 

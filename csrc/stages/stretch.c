@@ -8,6 +8,12 @@
  * divergent part of the filtered vorticity, which curl curl A = grad div A - lap A shows to be
  * grad div A: alpha += (1 - exp(-C S dt)) V grad div A, S = sqrt(2 e:e) the strain rate.
  *
+ * In fluid that expands d omega / dt = (omega . grad) u - omega div u and dV / dt = V div u, so
+ * that of alpha = omega V there is d alpha / dt = (alpha . grad) u, without another term; and the
+ * transpose form is the same where alpha lies along curl u, for (grad u)^T alpha - (alpha . grad) u
+ * = alpha x curl u, to which the irrotational part of u adds nothing. An even expansion of V by a
+ * factor e makes e^1/3 of alpha and e^-2/3 of the vorticity: circulation is kept.
+ *
  * Reformulated method (rVPM, Alvarez and Ning 2023, g = 1/5, f = 0): a vorton stands for a length
  * of tube that keeps its mass and angular momentum, s = (alpha . grad) u, a = alpha / |alpha|,
  *

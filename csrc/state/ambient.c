@@ -18,12 +18,14 @@ vt_fluid vt_fluid_of(const vt_simulation_def *def)
     const vt_ambient *const a = &def->ambient;
     const double *const g = def->gravity;
     const double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    vt_fluid f = {.density = (float)a->density,
-                  .temperature = (float)a->temperature,
-                  .expansion = a->kind == VT_LIQUID ? (float)a->expansion : 0,
-                  .stratification = (float)a->stratification,
-                  .least = (float)(a->temperature / 4),
-                  .local = def->method.buoyancy != VT_BUOYANCY_BOUSSINESQ};
+    vt_fluid f = {
+        .density = (float)a->density,
+        .temperature = (float)a->temperature,
+        .expansion = a->kind == VT_LIQUID ? (float)a->expansion : 0,
+        .stratification = (float)a->stratification,
+        .least = (float)(a->temperature / 4),
+        .swell = def->method.velocity == VT_VELOCITY_POISSON ? (float)def->method.expansion : 0,
+        .local = def->method.buoyancy != VT_BUOYANCY_BOUSSINESQ};
     for (int i = 0; i < 3; i++) {
         f.up[i] = size > 0 ? (float)(-g[i] / size) : 0;
         f.gravity[i] = def->method.buoyancy == VT_BUOYANCY_NONE

@@ -9,6 +9,7 @@
 #ifndef VORTON_STATE_AMBIENT_H
 #define VORTON_STATE_AMBIENT_H
 
+#include "core/mathd.h"
 #include "core/simd.h"
 #include "vorton.h"
 
@@ -19,7 +20,8 @@ typedef struct vt_fluid {
     float stratification, least; /* K/m; the temperature below which the ambient never falls, K */
     float up[3];                 /* against gravity; zero without it */
     float gravity[3];            /* m/s^2, times the scale of buoyancy */
-    int32_t local;               /* divide by the local density instead of rho0 */
+    float swell;   /* power of relative volumes that those of vortons follow: method.expansion */
+    int32_t local; /* divide by the local density instead of rho0 */
 } vt_fluid;
 
 vt_fluid vt_fluid_of(const vt_simulation_def *def);
@@ -47,18 +49,44 @@ VT_INLINE float vt_density_at(const vt_fluid *f, float temperature)
     return f->density * (f->temperature / temperature);
 }
 
-/* Mass of the fluid of a vorton, kg: as if its density were the ambient one, since its volume stays
- * what it is whatever its temperature. */
-VT_INLINE float vt_vorton_mass(const vt_fluid *f, float volume, float temperature)
+/* Volume of a mass of the fluid at a temperature over that at T0, and the temperature at which it
+ * is that. A liquid, far out of the range of its law, has at most 20. */
+static inline double vt_relative_volume(const vt_fluid *f, double temperature)
 {
-    (void)temperature;
-    return f->density * volume;
+    const double t0 = (double)f->temperature;
+    if (!(f->expansion > 0))
+        return temperature / t0;
+    const double density = 1 - (double)f->expansion * (temperature - t0);
+    return density > 0.05 ? 1 / density : 20;
+}
+
+static inline double vt_temperature_of_volume(const vt_fluid *f, double volume)
+{
+    const double t0 = (double)f->temperature;
+    return f->expansion > 0 ? t0 + (1 - 1 / volume) / (double)f->expansion : t0 * volume;
+}
+
+/* By how much the volume of a vorton follows the relative one: to the power `swell`. */
+static inline double vt_swollen(const vt_fluid *f, double relative_volume)
+{
+    if (f->swell == 0 || f->swell == 1)
+        return f->swell == 0 ? 1 : relative_volume;
+    return vt_exp((double)f->swell * vt_log(relative_volume));
+}
+
+/* Mass of the fluid of a vorton, kg, that has its volume at a temperature, its volume_temperature:
+ * what temperature does to the volume leaves it as it is. */
+VT_INLINE float vt_vorton_mass(const vt_fluid *f, float volume, float volume_temperature)
+{
+    const double relative = vt_relative_volume(f, (double)volume_temperature);
+    return (float)((double)f->density * (double)volume / vt_swollen(f, relative));
 }
 
 /* Its mass x (temperature - that of the ambient fluid at height 0), kg K. */
-static inline double vt_excess_heat(const vt_fluid *f, float volume, float temperature)
+static inline double vt_excess_heat(const vt_fluid *f, float volume, float volume_temperature,
+                                    float temperature)
 {
-    return (double)vt_vorton_mass(f, volume, temperature) *
+    return (double)vt_vorton_mass(f, volume, volume_temperature) *
            ((double)temperature - (double)f->temperature);
 }
 

@@ -1,0 +1,76 @@
+#include "expand.h"
+
+#include "core/parallel.h"
+
+enum { BLOCK = 4096 };
+
+/* Of a volume, in a substep. */
+static const double most_growth = 1.2;
+
+typedef struct expand_context {
+    const vt_vortons *vortons;
+    vt_fluid fluid;
+    double dt;
+} expand_context;
+
+static void note_block(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const vt_vortons *const v = ((const expand_context *)data)->vortons;
+    for (int64_t i = begin; i < end; i++)
+        if (!(v->volume_temperature[i] > 0)) {
+            v->volume_temperature[i] = v->temperature[i];
+            v->birth_volume[i] = v->volume[i];
+        }
+}
+
+/* Growth of the volume, at most as far as a substep goes; *noted becomes its temperature then. */
+static double find_growth(const vt_fluid *f, double temperature, double *noted)
+{
+    const double before = vt_relative_volume(f, *noted);
+    const double change = vt_relative_volume(f, temperature) / before;
+    const double part = change > most_growth       ? most_growth
+                        : change < 1 / most_growth ? 1 / most_growth
+                                                   : change;
+    *noted = part == change ? temperature : vt_temperature_of_volume(f, before * part);
+    return vt_swollen(f, part);
+}
+
+static void expand_block(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const expand_context *const c = data;
+    const vt_vortons *const v = c->vortons;
+    for (int64_t i = begin; i < end; i++) {
+        v->swelling[i] = 0;
+        if (v->temperature[i] == v->volume_temperature[i])
+            continue;
+        double noted = (double)v->volume_temperature[i];
+        const double before = (double)v->volume[i];
+        const float growth = (float)find_growth(&c->fluid, (double)v->temperature[i], &noted);
+        v->volume[i] *= growth;
+        v->bound_volume[i] *= growth; /* strength stays, vorticity falls */
+        v->volume_temperature[i] = (float)noted;
+        v->swelling[i] = (float)(((double)v->volume[i] - before) / c->dt);
+    }
+}
+
+static expand_context context_of(const vt_simulation *s, double dt)
+{
+    return (expand_context){&s->vortons, vt_fluid_of(&s->def), dt};
+}
+
+void vt_note_volumes(vt_simulation *s)
+{
+    expand_context c = context_of(s, 0);
+    vt_use_vorton_column(s, VT_VORTON_volume_temperature);
+    vt_use_vorton_column(s, VT_VORTON_birth_volume);
+    vt_parallel_for(s->def.threads, s->vortons.set.count, BLOCK, note_block, &c);
+}
+
+void vt_expand(vt_simulation *s, double dt)
+{
+    expand_context c = context_of(s, dt);
+    vt_use_vorton_column(s, VT_VORTON_swelling);
+    vt_parallel_for(s->def.threads, s->vortons.set.count, BLOCK, expand_block, &c);
+}

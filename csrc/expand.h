@@ -1,0 +1,40 @@
+/* Thermal expansion: at constant pressure the volume of a vorton follows its temperature, and the
+ * fluid that this makes pushes the rest away (potential.h).
+ *
+ *   V = m v(T),   gas v = T / (rho0 T0),   liquid v = 1 / (rho0 (1 - expansion (T - T0)))
+ *
+ * m is the mass of the vorton, which stays (ambient.h has the laws); the column
+ * `volume_temperature` is the T for which it has its volume. Method.expansion is the power to which
+ * v is taken: 0 keeps the volumes, as if the fluid were of the density rho0 for all but its weight.
+ * In a substep a volume changes by a fifth at most: what is left of a sudden heating follows in the
+ * next ones, so that none needs to be short. */
+#ifndef VORTON_EXPAND_H
+#define VORTON_EXPAND_H
+
+#include "state/ambient.h"
+#include "state/simulation.h"
+
+/* Whether the volumes follow the temperatures. */
+static inline int vt_expands(const vt_simulation *s)
+{
+    return s->def.method.expansion > 0 && s->def.method.velocity == VT_VELOCITY_POISSON &&
+           s->vortons.set.used[VT_VORTON_temperature];
+}
+
+/* To be called before anything changes the temperatures of a substep: newborn vortons have their
+ * volume at the temperature of their birth. */
+void vt_note_volumes(vt_simulation *s);
+
+/* After everything that changed the temperatures in a substep of dt seconds: volumes, and swelling
+ * for the fields of the next one. */
+void vt_expand(vt_simulation *s, double dt);
+
+/* The temperature at which a vorton has its volume, K. */
+static inline float vt_volume_temperature(const vt_vortons *v, int64_t row)
+{
+    const float *const noted = vt_used_column(&v->set, VT_VORTON_volume_temperature);
+    const float *const now = vt_used_column(&v->set, VT_VORTON_temperature);
+    return noted && noted[row] > 0 ? noted[row] : now ? now[row] : 1;
+}
+
+#endif
