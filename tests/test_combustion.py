@@ -537,3 +537,76 @@ def test_e1_a_copy_goes_on_with_the_same_bits():
     others, other_health = everything_of(other)
     assert all(np.array_equal(others[name], columns[name]) for name in columns)
     assert other_health == health
+
+
+# ---- swirl ----
+
+
+def swirling(speed=0.5, seed=1, parent=None, shape=None, gravity=(0, 0, 0), **values):
+    """A box filled once with fluid that is hardly warmer, so that only the swirl moves it."""
+    scene = vt.Scene(seed=seed, voxel=0.1, gravity=gravity)
+    shape = shape or vt.Box((-0.75, -0.75, -0.75), (0.75, 0.75, 0.75))
+    values = {"temperature": 293.2, "core": 0.08, "renew": 0, "smoke": 0, **values}
+    scene.add(vt.Emitter(shape, swirl=speed, parent=parent, rim=0, **values))
+    sim = vt.Simulation(scene, fps=24, threads=1, method=vt.Method(halo=0))
+    sim.advance(1e-4)
+    return sim
+
+
+def test_swirl_has_the_speed_that_it_says_and_no_divergence():
+    rng = np.random.default_rng(5)
+    points = rng.uniform(-0.35, 0.35, (3000, 3))
+    speeds = []
+    for seed in range(4):
+        sim = swirling(seed=seed)
+        speeds.append(np.sqrt((sim.velocity_at(points) ** 2).sum(axis=1).mean()))
+        assert sim.health.vorticity_divergence < 0.3
+        assert sim.health.strength_share < 0.05
+    assert np.mean(speeds) == pytest.approx(0.5, rel=0.2)
+    assert len(set(speeds)) == 4
+    twice = swirling(speed=1.0, seed=3)
+    np.testing.assert_allclose(
+        np.sqrt((twice.velocity_at(points) ** 2).sum(axis=1).mean()), 2 * speeds[3], rtol=1e-2
+    )
+
+
+def test_swirl_turns_and_grows_with_its_parent():
+    here = swirling()
+    parent = vt.Transform(position=(1, 2, 3), axis=(0, 0, 1), angle=90, scale=2)
+    there = swirling(parent=parent)
+    order, other = np.argsort(here.vortons.id), np.argsort(there.vortons.id)
+    x, a = here.vortons.position[order], here.vortons.strength[order]
+    turn = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    moved = there.vortons.position[other]
+    np.testing.assert_allclose(moved, [1, 2, 3] + 2 * x @ turn.T, atol=1e-3)
+    # the same speeds over twice the length, in eight times the volume
+    scale = np.abs(a).max()
+    np.testing.assert_allclose(there.vortons.strength[other], 4 * a @ turn.T, atol=4e-3 * scale)
+
+
+def test_swirl_is_carried_by_the_fluid_of_a_fire():
+    scene = fire()
+    plain = vt.Simulation(scene, fps=24, threads=1)
+    swirl = vt.Keys([(0, 0.6), (0.4, 0.6), (0.5, 0.0)])
+    bed = dict(temperature=850, fuel=0.9, core=0.12, lifetime=0.5, renew=10)
+    again = vt.Scene("fire", seed=3, voxel=0.1, combustion=vt.Combustion())
+    again.add(vt.Emitter(vt.Disk(radius=0.25, thickness=0.2), swirl=swirl, **bed))
+    assert vt.Scene.from_json(again.to_json()) == again
+    stirred = vt.Simulation(again, fps=24, threads=1)
+    aside = []
+    for sim in (plain, stirred):
+        sim.step(10)
+        flame = sim.vortons.flame * sim.vortons.volume
+        aside.append(np.linalg.norm((flame @ sim.vortons.position)[:2] / flame.sum()))
+    assert aside[1] > 2 * aside[0]
+    branch = stirred.copy()
+    for sim in (stirred, branch):
+        sim.step(2)
+    assert np.array_equal(stirred.vortons.strength, branch.vortons.strength)
+
+
+def test_bad_swirl():
+    with pytest.raises(ValueError, match=r"Emitter.swirl"):
+        vt.Emitter(vt.Sphere(), temperature=400, swirl=-1.0)
+    with pytest.raises(ValueError, match="swirl is -1; allowed is"):
+        _core.Simulation().add_parcels(temperature=400.0, swirl=-1.0)

@@ -18,6 +18,9 @@ enum { PARCEL_STREAM = 7, MOST_PARCELS = 1 << 20, LINE = 16 };
 
 static const double most_filling = 0x1p30; /* vortons */
 
+/* The least that they can resolve. */
+static const double cores_in_eddy = 4;
+
 #define MEMBER(member) offsetof(vt_parcels_def, member)
 static const vt_parameter parameters[] = {
     {"rate", MEMBER(rate), {1, -1, 1e9, 0, "vortons a second"}},
@@ -27,6 +30,7 @@ static const vt_parameter parameters[] = {
     {"flame", MEMBER(flame), {1, 0, 1, 0, "of the mass"}},
     {"smoke", MEMBER(smoke), {1, 0, 1, 0, "of the mass"}},
     {"lifetime", MEMBER(lifetime), {1, 0, INFINITY, 1, "s"}},
+    {"swirl", MEMBER(swirl), {1, 0, 1e6, 0, "m/s"}},
     {0}};
 
 static const char *const carried_name[VT_CARRIED_COLUMNS] = {
@@ -60,6 +64,37 @@ void vt_destroy_parcels(vt_parcels *parcels)
     vt_destroy_region(&parcels->around);
     vt_destroy_rate_sum(&parcels->rate_sum);
     vt_destroy_animations(&parcels->animations);
+    free(parcels->wave);
+}
+
+/* ---- swirl ---- */
+
+/* Velocity sum_n a_n cos(k_n . (x - sweep t) + phase_n), frozen in the fluid that leaves the shape;
+ * its curl has no divergence. The amplitudes are 1, so the mean square is half the number of waves
+ * (cloud.h has the waves). */
+static vt_status make_waves(vt_parcels *p)
+{
+    p->wave = malloc(VT_SWIRL_WAVES * sizeof *p->wave);
+    if (!p->wave)
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for the swirl of an emitter");
+    for (uint64_t n = 0; n < VT_SWIRL_WAVES; n++)
+        p->wave[n] = vt_make_wave(p->seed, cores_in_eddy * p->core, p->core, n);
+    return VT_OK;
+}
+
+/* Strength of a vorton of the given volume that is born at a point of the shape's space. */
+static void find_swirl(const vt_parcels *p, const vt_pose *pose, const double point[3],
+                       double speed, double time, double volume, float strength[3])
+{
+    const double scale = speed * vt_sqrt(2.0 / VT_SWIRL_WAVES);
+    double at[3], turned[3], curl[3] = {0, 0, 0};
+    for (int a = 0; a < 3; a++)
+        at[a] = point[a] - p->sweep[a] * (time - p->start);
+    for (int n = 0; n < VT_SWIRL_WAVES && speed > 0; n++)
+        vt_add_wave(&p->wave[n], at, NULL, curl);
+    vt_pose_direction(pose, curl, turned);
+    for (int a = 0; a < 3; a++) /* the speed is one of the world, over lengths that have grown */
+        strength[a] = (float)(scale * turned[a] * volume / pose->scale);
 }
 
 vt_status vt_copy_parcels(const vt_parcels *from, vt_parcels *to)
@@ -67,6 +102,7 @@ vt_status vt_copy_parcels(const vt_parcels *from, vt_parcels *to)
     to->animations = (vt_animations){0};
     to->rate_sum = (vt_rate_sum){0};
     to->shape = to->around = (vt_region){0};
+    to->wave = NULL;
     vt_status status = vt_copy_animations(parameters, from->animations.count,
                                           from->animations.items, &to->animations);
     if (!status && from->rate_sum.track)
@@ -75,6 +111,8 @@ vt_status vt_copy_parcels(const vt_parcels *from, vt_parcels *to)
     if (!status &&
         (vt_copy_region(&from->shape, &to->shape) || vt_copy_region(&from->around, &to->around)))
         status = vt_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
+    if (!status && from->wave)
+        status = make_waves(to);
     if (status)
         vt_destroy_parcels(to);
     return status;
@@ -86,6 +124,7 @@ static vt_parcel_list new_list(vt_arena *arena, int64_t room)
 {
     const size_t rows = (size_t)room;
     vt_parcel_list list = {.position = vt_arena_push(arena, 12 * rows),
+                           .strength = vt_arena_push(arena, 12 * rows),
                            .core = vt_arena_push(arena, 4 * rows),
                            .volume = vt_arena_push(arena, 4 * rows),
                            .lifetime = vt_arena_push(arena, 4 * rows),
@@ -141,7 +180,7 @@ static int is_beside(const vt_region *shape, const double up[3], const float poi
 /* What is born at a time carries, and how long it lives. */
 static vt_parcels_def values_at(const vt_parcels *p, double time)
 {
-    vt_parcels_def now = {.lifetime = p->lifetime};
+    vt_parcels_def now = {.lifetime = p->lifetime, .swirl = p->swirl};
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
         *carried_of(&now, c) = p->carried[c];
     vt_animate(&p->animations, time, &now);
@@ -161,6 +200,8 @@ static void bear_parcel(const vt_parcels *p, const vt_pose *pose, const float po
         list->position[3 * to + a] = (float)world[a];
     list->core[to] = (float)(p->core * pose->scale);
     list->volume[to] = (float)(volume * pose->scale * pose->scale * pose->scale);
+    find_swirl(p, pose, place, inside ? now.swirl : 0, time, (double)list->volume[to],
+               list->strength + 3 * to);
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
         list->carried[c][to] = inside ? (float)*carried_of(&now, c) : 0;
     list->lifetime[to] = (float)now.lifetime;
@@ -242,8 +283,26 @@ static int is_fresh(const vt_simulation *s, const vt_fluid *fluid, int64_t row)
     return !vt_has_contrast(s, fluid, row) && !(smoke && smoke[row] > 0);
 }
 
+static void add_swirl(vt_simulation *s, const vt_parcels *p, const vt_pose *pose, double speed,
+                      int64_t row)
+{
+    const vt_vortons *const v = &s->vortons;
+    double world[3], place[3];
+    float strength[3];
+    if (!p->wave)
+        return;
+    for (int a = 0; a < 3; a++)
+        world[a] = (double)v->position[3 * row + a];
+    vt_pose_point_back(pose, world, place);
+    find_swirl(p, pose, place, speed, s->time, (double)v->volume[row], strength);
+    for (int a = 0; a < 3; a++)
+        v->strength[3 * row + a] += strength[a];
+    v->bound_volume[row] = -v->volume[row]; /* as of the newborn: see stretch.c */
+}
+
 /* Such a vorton becomes one of the emitter's. */
-static void soak(vt_simulation *s, vt_parcels_def *now, int64_t row)
+static void soak(vt_simulation *s, const vt_parcels *p, const vt_pose *pose, vt_parcels_def *now,
+                 int64_t row)
 {
     const vt_set *const set = &s->vortons.set;
     vt_count_heat(s, row, 1, NULL, -1);
@@ -258,6 +317,7 @@ static void soak(vt_simulation *s, vt_parcels_def *now, int64_t row)
     if (set->used[VT_VORTON_halo])
         s->vortons.halo[row] = 0;
     s->vortons.age[row] = 0;
+    add_swirl(s, p, pose, now->swirl, row);
     vt_count_heat(s, row, 1, NULL, 1);
 }
 
@@ -273,7 +333,7 @@ static void soak_shape(vt_simulation *s, const vt_parcels *p)
         const double place[3] = {(double)v->position[3 * i], (double)v->position[3 * i + 1],
                                  (double)v->position[3 * i + 2]};
         if (vt_placed_contains(&p->shape, &pose, place))
-            soak(s, &now, i);
+            soak(s, p, &pose, &now, i);
     }
 }
 
@@ -406,6 +466,7 @@ static vt_status make(const vt_simulation *s, const vt_parcels_def *def, vt_parc
                       .core = def->core,
                       .spacing = def->spacing > 0 ? def->spacing : def->core / 2,
                       .lifetime = def->lifetime,
+                      .swirl = def->swirl,
                       .parent = def->parent};
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
         p->carried[c] = *carried_of((vt_parcels_def *)def, c);
@@ -422,11 +483,31 @@ static vt_status make(const vt_simulation *s, const vt_parcels_def *def, vt_parc
     return status;
 }
 
+/* Waves of its own seed; they pass the shape as fast as it is filled anew. */
+static vt_status make_swirl(const vt_simulation *s, vt_parcels *p)
+{
+    if (!(p->swirl > 0) && !vt_find_animation(&p->animations, "swirl"))
+        return VT_OK;
+    const vt_pose pose = vt_pose_at(&s->transforms, p->parent, p->start);
+    double up[3], middle, reach;
+    find_up(s, &pose, up);
+    find_extent(&p->shape, up, &middle, &reach);
+    for (int a = 0; a < 3; a++)
+        p->sweep[a] = up[a] * 2 * reach * p->rate / (double)filling(p);
+    return make_waves(p);
+}
+
 /* Takes the parcels over. */
-static vt_status keep(vt_simulation *s, const vt_parcels *p)
+static vt_status keep(vt_simulation *s, vt_parcels *p)
 {
     vt_sources *const sources = &s->sources;
     const int32_t n = sources->parcels_count;
+    p->seed = vt_random_bits(s->def.seed, PARCEL_STREAM, (uint64_t)n);
+    if (p->rate == 0) /* what was due is born now */
+        p->start = fmax(p->start, s->time);
+    const vt_status status = make_swirl(s, p);
+    if (status)
+        return status;
     if (n == MOST_PARCELS || vt_grow((void **)&sources->parcels, n, sizeof *p))
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for emitter %d of parcels", n);
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
@@ -435,9 +516,6 @@ static vt_status keep(vt_simulation *s, const vt_parcels *p)
     if (isfinite(p->lifetime) || vt_find_animation(&p->animations, "lifetime"))
         vt_use_vorton_column(s, VT_VORTON_lifetime);
     sources->parcels[n] = *p;
-    if (p->rate == 0) /* what was due is born now */
-        sources->parcels[n].start = fmax(p->start, s->time);
-    sources->parcels[n].seed = vt_random_bits(s->def.seed, PARCEL_STREAM, (uint64_t)n);
     sources->parcels_count = n + 1;
     return VT_OK;
 }

@@ -7,9 +7,12 @@
 
 #include "core/arena.h"
 #include "state/animation.h"
+#include "state/cloud.h"
 #include "state/columns.h"
 #include "state/rate.h"
 #include "state/shapes.h"
+
+enum { VT_SWIRL_WAVES = 24 };
 
 typedef struct vt_parcels {
     vt_region shape;                    /* fluid that differs is born here, */
@@ -20,6 +23,9 @@ typedef struct vt_parcels {
     double core, spacing;               /* m */
     double carried[VT_CARRIED_COLUMNS]; /* temperature 0: ambient */
     double lifetime;                    /* s */
+    double swirl;                       /* m/s */
+    vt_wave *wave;                      /* of the swirl, VT_SWIRL_WAVES; NULL without; owned */
+    double sweep[3]; /* velocity at which the pattern of the swirl passes the shape, m/s */
     uint64_t seed;
     int32_t parent;
 } vt_parcels;
@@ -27,7 +33,7 @@ typedef struct vt_parcels {
 /* Parcels to be born, in the order of their times: temperature 0 is that of the ambient fluid. */
 typedef struct vt_parcel_list {
     int64_t count;
-    float *position, *core, *volume, *carried[VT_CARRIED_COLUMNS], *lifetime;
+    float *position, *strength, *core, *volume, *carried[VT_CARRIED_COLUMNS], *lifetime;
     double *time; /* s */
 } vt_parcel_list;
 
