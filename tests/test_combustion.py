@@ -1,11 +1,12 @@
 """Fuel, flame and smoke: what vortons carry and tracers take (VALIDATION H5, H6 and the books)."""
 
+import ctypes
 import sys
 
 import numpy as np
 import pytest
 from hand_made import run_python
-from native import targets
+from native import load, targets
 
 import vorton as vt
 from vorton import _core
@@ -443,6 +444,40 @@ def test_combustion_in_scenes():
     assert other != vt.Scene(combustion=vt.Combustion("arrhenius"))
     with pytest.raises(ValueError, match="heta"):
         vt.Scene(combustion={"type": "Combustion", "heta": 1.0})
+
+
+H5_CODE = """
+#include "state/ambient.h"
+void vt_test_densities(int count, double expansion, const float *temperature, float *density,
+                       float *deviation)
+{
+    const float origin[3] = {0, 0, 0};
+    vt_fluid f = {.density = 1.2041f, .temperature = 293.15f, .expansion = (float)expansion};
+    for (int i = 0; i < count; i++) {
+        density[i] = vt_density_at(&f, temperature[i]);
+        deviation[i] = vt_density_deviation(&f, origin, temperature[i], 0);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("target", targets())
+def test_h5_density_and_temperature_of_a_gas(target):
+    """T = rho0 T0 / (rho0 + rho') gives the temperature back, close to a vacuum, too."""
+    library = load("csrc/core/status.c", target=target, code=H5_CODE)
+    temperature = np.geomspace(20, 1e6, 4000).astype(np.float32)
+    density, deviation = np.empty((2, len(temperature)), np.float32)
+    pointers = [
+        array.ctypes.data_as(ctypes.c_void_p) for array in (temperature, density, deviation)
+    ]
+    library.vt_test_densities(len(temperature), ctypes.c_double(0), *pointers)
+    rho0, t0 = np.float32(1.2041).astype(float), np.float32(AMBIENT).astype(float)
+    np.testing.assert_allclose(rho0 * t0 / density.astype(float), temperature, rtol=1e-6)
+    np.testing.assert_allclose(rho0 + deviation.astype(float), density, atol=1e-6 * rho0)
+    assert density.min() > 0 and np.all(np.diff(density) < 0) and np.all(np.diff(deviation) <= 0)
+    warm = temperature < 4000  # where float32 can tell rho0 + rho' from rho0
+    back = rho0 * t0 / (rho0 + deviation[warm].astype(float))
+    np.testing.assert_allclose(back, temperature[warm], rtol=2e-6)
 
 
 def test_h5_coincident_light_vortons_stay_finite():
