@@ -8,18 +8,13 @@
 #include "core/mathd.h"
 #include "core/random.h"
 #include "core/status.h"
-#include "population.h"
 #include "state/ambient.h"
 #include "state/births.h"
-#include "state/placed.h"
 #include "state/simulation.h"
 
 enum { PARCEL_STREAM = 7, MOST_PARCELS = 1 << 20, LINE = 16 };
 
 static const double most_filling = 0x1p30; /* vortons */
-
-/* The least that they can resolve. */
-static const double cores_in_eddy = 4;
 
 #define MEMBER(member) offsetof(vt_parcels_def, member)
 static const vt_parameter parameters[] = {
@@ -39,7 +34,7 @@ static const char *const carried_name[VT_CARRIED_COLUMNS] = {
 #undef VT_CARRIED
 };
 
-static double *carried_of(vt_parcels_def *def, int carried)
+double *vt_carried_of(vt_parcels_def *def, int carried)
 {
     static const size_t offset[VT_CARRIED_COLUMNS] = {
 #define VT_CARRIED(name, least, most, allowed) MEMBER(name),
@@ -64,37 +59,13 @@ void vt_destroy_parcels(vt_parcels *parcels)
     vt_destroy_region(&parcels->around);
     vt_destroy_rate_sum(&parcels->rate_sum);
     vt_destroy_animations(&parcels->animations);
-    free(parcels->wave);
+    free(parcels->eddies);
 }
 
-/* ---- swirl ---- */
-
-/* Velocity sum_n a_n cos(k_n . (x - sweep t) + phase_n), frozen in the fluid that leaves the shape;
- * its curl has no divergence. The amplitudes are 1, so the mean square is half the number of waves
- * (cloud.h has the waves). */
-static vt_status make_waves(vt_parcels *p)
+static vt_status make_swirl(vt_parcels *p, const double sweep[3])
 {
-    p->wave = malloc(VT_SWIRL_WAVES * sizeof *p->wave);
-    if (!p->wave)
-        return vt_fail(VT_OUT_OF_MEMORY, "no memory for the swirl of an emitter");
-    for (uint64_t n = 0; n < VT_SWIRL_WAVES; n++)
-        p->wave[n] = vt_make_wave(p->seed, cores_in_eddy * p->core, p->core, n);
-    return VT_OK;
-}
-
-/* Strength of a vorton of the given volume that is born at a point of the shape's space. */
-static void find_swirl(const vt_parcels *p, const vt_pose *pose, const double point[3],
-                       double speed, double time, double volume, float strength[3])
-{
-    const double scale = speed * vt_sqrt(2.0 / VT_SWIRL_WAVES);
-    double at[3], turned[3], curl[3] = {0, 0, 0};
-    for (int a = 0; a < 3; a++)
-        at[a] = point[a] - p->sweep[a] * (time - p->start);
-    for (int n = 0; n < VT_SWIRL_WAVES && speed > 0; n++)
-        vt_add_wave(&p->wave[n], at, NULL, curl);
-    vt_pose_direction(pose, curl, turned);
-    for (int a = 0; a < 3; a++) /* the speed is one of the world, over lengths that have grown */
-        strength[a] = (float)(scale * turned[a] * volume / pose->scale);
+    p->eddies = vt_create_swirl(p->seed, p->core, sweep);
+    return p->eddies ? VT_OK : vt_fail(VT_OUT_OF_MEMORY, "no memory for the swirl of an emitter");
 }
 
 vt_status vt_copy_parcels(const vt_parcels *from, vt_parcels *to)
@@ -102,7 +73,7 @@ vt_status vt_copy_parcels(const vt_parcels *from, vt_parcels *to)
     to->animations = (vt_animations){0};
     to->rate_sum = (vt_rate_sum){0};
     to->shape = to->around = (vt_region){0};
-    to->wave = NULL;
+    to->eddies = NULL;
     vt_status status = vt_copy_animations(parameters, from->animations.count,
                                           from->animations.items, &to->animations);
     if (!status && from->rate_sum.track)
@@ -111,8 +82,8 @@ vt_status vt_copy_parcels(const vt_parcels *from, vt_parcels *to)
     if (!status &&
         (vt_copy_region(&from->shape, &to->shape) || vt_copy_region(&from->around, &to->around)))
         status = vt_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
-    if (!status && from->wave)
-        status = make_waves(to);
+    if (!status && from->eddies)
+        status = make_swirl(to, from->eddies->sweep);
     if (status)
         vt_destroy_parcels(to);
     return status;
@@ -177,12 +148,11 @@ static int is_beside(const vt_region *shape, const double up[3], const float poi
     return 1;
 }
 
-/* What is born at a time carries, and how long it lives. */
-static vt_parcels_def values_at(const vt_parcels *p, double time)
+vt_parcels_def vt_parcels_at(const vt_parcels *p, double time)
 {
     vt_parcels_def now = {.lifetime = p->lifetime, .swirl = p->swirl};
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
-        *carried_of(&now, c) = p->carried[c];
+        *vt_carried_of(&now, c) = p->carried[c];
     vt_animate(&p->animations, time, &now);
     return now;
 }
@@ -191,7 +161,7 @@ static vt_parcels_def values_at(const vt_parcels *p, double time)
 static void bear_parcel(const vt_parcels *p, const vt_pose *pose, const float point[3], int inside,
                         double volume, double time, int64_t to, vt_parcel_list *list)
 {
-    vt_parcels_def now = values_at(p, time);
+    vt_parcels_def now = vt_parcels_at(p, time);
     double place[3], world[3];
     for (int a = 0; a < 3; a++)
         place[a] = (double)point[a];
@@ -200,10 +170,13 @@ static void bear_parcel(const vt_parcels *p, const vt_pose *pose, const float po
         list->position[3 * to + a] = (float)world[a];
     list->core[to] = (float)(p->core * pose->scale);
     list->volume[to] = (float)(volume * pose->scale * pose->scale * pose->scale);
-    find_swirl(p, pose, place, inside ? now.swirl : 0, time, (double)list->volume[to],
-               list->strength + 3 * to);
+    for (int a = 0; a < 3; a++)
+        list->strength[3 * to + a] = 0;
+    if (inside && p->eddies)
+        vt_find_swirl(p->eddies, pose, place, time - p->start, now.swirl, (double)list->volume[to],
+                      list->strength + 3 * to);
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
-        list->carried[c][to] = inside ? (float)*carried_of(&now, c) : 0;
+        list->carried[c][to] = inside ? (float)*vt_carried_of(&now, c) : 0;
     list->lifetime[to] = (float)now.lifetime;
     list->time[to] = time;
 }
@@ -272,78 +245,6 @@ vt_parcel_list vt_list_parcels(vt_simulation *s, const vt_parcels *p, double fro
     else
         list_stream(s, p, from, to, room, &list);
     return list;
-}
-
-/* ---- fluid that comes by itself ---- */
-
-/* Whether a vorton is fluid that nothing has happened to. */
-static int is_fresh(const vt_simulation *s, const vt_fluid *fluid, int64_t row)
-{
-    const float *const smoke = vt_used_column(&s->vortons.set, VT_VORTON_smoke);
-    return !vt_has_contrast(s, fluid, row) && !(smoke && smoke[row] > 0);
-}
-
-static void add_swirl(vt_simulation *s, const vt_parcels *p, const vt_pose *pose, double speed,
-                      int64_t row)
-{
-    const vt_vortons *const v = &s->vortons;
-    double world[3], place[3];
-    float strength[3];
-    if (!p->wave)
-        return;
-    for (int a = 0; a < 3; a++)
-        world[a] = (double)v->position[3 * row + a];
-    vt_pose_point_back(pose, world, place);
-    find_swirl(p, pose, place, speed, s->time, (double)v->volume[row], strength);
-    for (int a = 0; a < 3; a++)
-        v->strength[3 * row + a] += strength[a];
-    v->bound_volume[row] = -v->volume[row]; /* as of the newborn: see stretch.c */
-}
-
-/* Such a vorton becomes one of the emitter's. */
-static void soak(vt_simulation *s, const vt_parcels *p, const vt_pose *pose, vt_parcels_def *now,
-                 int64_t row)
-{
-    const vt_set *const set = &s->vortons.set;
-    vt_count_heat(s, row, 1, NULL, -1);
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
-        float *const column = vt_used_column(set, vt_carried_column[c]);
-        const float value = (float)*carried_of(now, c);
-        if (column && (c != VT_CARRIED_temperature || value > 0))
-            column[row] = value;
-    }
-    if (set->used[VT_VORTON_lifetime])
-        s->vortons.lifetime[row] = (float)now->lifetime;
-    if (set->used[VT_VORTON_halo])
-        s->vortons.halo[row] = 0;
-    s->vortons.age[row] = 0;
-    add_swirl(s, p, pose, now->swirl, row);
-    vt_count_heat(s, row, 1, NULL, 1);
-}
-
-static void soak_shape(vt_simulation *s, const vt_parcels *p)
-{
-    const vt_vortons *const v = &s->vortons;
-    const vt_fluid fluid = vt_fluid_of(&s->def);
-    const vt_pose pose = vt_pose_at(&s->transforms, p->parent, s->time);
-    vt_parcels_def now = values_at(p, s->time);
-    for (int64_t i = 0; i < v->set.count && now.fuel > 0; i++) {
-        if (!is_fresh(s, &fluid, i))
-            continue;
-        const double place[3] = {(double)v->position[3 * i], (double)v->position[3 * i + 1],
-                                 (double)v->position[3 * i + 2]};
-        if (vt_placed_contains(&p->shape, &pose, place))
-            soak(s, p, &pose, &now, i);
-    }
-}
-
-void vt_soak_parcels(vt_simulation *s)
-{
-    for (int32_t n = 0; n < s->sources.parcels_count; n++) {
-        const vt_parcels *const p = &s->sources.parcels[n];
-        if (p->rate > 0 && s->time >= p->start && s->time < p->end)
-            soak_shape(s, p);
-    }
 }
 
 /* ---- adding ---- */
@@ -469,7 +370,7 @@ static vt_status make(const vt_simulation *s, const vt_parcels_def *def, vt_parc
                       .swirl = def->swirl,
                       .parent = def->parent};
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
-        p->carried[c] = *carried_of((vt_parcels_def *)def, c);
+        p->carried[c] = *vt_carried_of((vt_parcels_def *)def, c);
     vt_status status =
         vt_copy_animations(parameters, def->animation_count, def->animations, &p->animations);
     if (!status)
@@ -483,18 +384,18 @@ static vt_status make(const vt_simulation *s, const vt_parcels_def *def, vt_parc
     return status;
 }
 
-/* Waves of its own seed; they pass the shape as fast as it is filled anew. */
-static vt_status make_swirl(const vt_simulation *s, vt_parcels *p)
+/* Of its own seed; the eddies pass the shape as fast as it is filled anew. */
+static vt_status choose_swirl(const vt_simulation *s, vt_parcels *p)
 {
     if (!(p->swirl > 0) && !vt_find_animation(&p->animations, "swirl"))
         return VT_OK;
     const vt_pose pose = vt_pose_at(&s->transforms, p->parent, p->start);
-    double up[3], middle, reach;
+    double up[3], sweep[3], middle, reach;
     find_up(s, &pose, up);
     find_extent(&p->shape, up, &middle, &reach);
     for (int a = 0; a < 3; a++)
-        p->sweep[a] = up[a] * 2 * reach * p->rate / (double)filling(p);
-    return make_waves(p);
+        sweep[a] = up[a] * 2 * reach * p->rate / (double)filling(p);
+    return make_swirl(p, sweep);
 }
 
 /* Takes the parcels over. */
@@ -505,7 +406,7 @@ static vt_status keep(vt_simulation *s, vt_parcels *p)
     p->seed = vt_random_bits(s->def.seed, PARCEL_STREAM, (uint64_t)n);
     if (p->rate == 0) /* what was due is born now */
         p->start = fmax(p->start, s->time);
-    const vt_status status = make_swirl(s, p);
+    const vt_status status = choose_swirl(s, p);
     if (status)
         return status;
     if (n == MOST_PARCELS || vt_grow((void **)&sources->parcels, n, sizeof *p))
