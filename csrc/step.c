@@ -15,6 +15,7 @@
 #include "passive.h"
 #include "population.h"
 #include "scheme.h"
+#include "soak.h"
 #include "state/check.h"
 #include "tracers.h"
 
@@ -380,7 +381,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     work w = {0};
 
     VT_TIMED(s, emit, bear(s, births, s->time, NULL));
-    VT_TIMED(s, emit, vt_soak_parcels(s));
+    VT_TIMED(s, emit, vt_soak_fluid(s));
     VT_TIMED(s, domain, status = place(s, births, &exists));
     if (status || !exists) {
         *advanced = status ? 0 : drift(s, births, remaining);

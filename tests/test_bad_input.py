@@ -256,6 +256,7 @@ def good_calls(sim):
         "fuel": ("finite", 0.0),
         "flame": ("finite", 0.1),
         "smoke": ("finite", 0.1),
+        "swirl": ("finite", 0.1),
         "rate": ("finite", 10.0),
         "start": ("finite", 0.0),
         "end": ("number", INF),

@@ -1,11 +1,12 @@
 """Fuel, flame and smoke: what vortons carry and tracers take (VALIDATION H5, H6 and the books)."""
 
+import ctypes
 import sys
 
 import numpy as np
 import pytest
 from hand_made import run_python
-from native import targets
+from native import load, targets
 
 import vorton as vt
 from vorton import _core
@@ -442,6 +443,40 @@ def test_combustion_in_scenes():
         vt.Scene(combustion={"type": "Combustion", "heta": 1.0})
 
 
+H5_CODE = """
+#include "state/ambient.h"
+void vt_test_densities(int count, double expansion, const float *temperature, float *density,
+                       float *deviation)
+{
+    const float origin[3] = {0, 0, 0};
+    vt_fluid f = {.density = 1.2041f, .temperature = 293.15f, .expansion = (float)expansion};
+    for (int i = 0; i < count; i++) {
+        density[i] = vt_density_at(&f, temperature[i]);
+        deviation[i] = vt_density_deviation(&f, origin, temperature[i], 0);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("target", targets())
+def test_h5_density_and_temperature_of_a_gas(target):
+    """T = rho0 T0 / (rho0 + rho') gives the temperature back, close to a vacuum, too."""
+    library = load("csrc/core/status.c", target=target, code=H5_CODE)
+    temperature = np.geomspace(20, 1e6, 4000).astype(np.float32)
+    density, deviation = np.empty((2, len(temperature)), np.float32)
+    pointers = [
+        array.ctypes.data_as(ctypes.c_void_p) for array in (temperature, density, deviation)
+    ]
+    library.vt_test_densities(len(temperature), ctypes.c_double(0), *pointers)
+    rho0, t0 = np.float32(1.2041).astype(float), np.float32(AMBIENT).astype(float)
+    np.testing.assert_allclose(rho0 * t0 / density.astype(float), temperature, rtol=1e-6)
+    np.testing.assert_allclose(rho0 + deviation.astype(float), density, atol=1e-6 * rho0)
+    assert density.min() > 0 and np.all(np.diff(density) < 0) and np.all(np.diff(deviation) <= 0)
+    warm = temperature < 4000  # where float32 can tell rho0 + rho' from rho0
+    back = rho0 * t0 / (rho0 + deviation[warm].astype(float))
+    np.testing.assert_allclose(back, temperature[warm], rtol=2e-6)
+
+
 def test_h5_coincident_light_vortons_stay_finite():
     """Twenty in one place, with less density of their own than nothing: rho stays above 0."""
     sim = vt.Simulation(vt.Scene(spacing=0.1, combustion=vt.Combustion()), fps=24, threads=1)
@@ -534,3 +569,76 @@ def test_e1_a_copy_goes_on_with_the_same_bits():
     others, other_health = everything_of(other)
     assert all(np.array_equal(others[name], columns[name]) for name in columns)
     assert other_health == health
+
+
+# ---- swirl ----
+
+
+def swirling(speed=0.5, seed=1, parent=None, shape=None, gravity=(0, 0, 0), **values):
+    """A box filled once with fluid that is hardly warmer, so that only the swirl moves it."""
+    scene = vt.Scene(seed=seed, voxel=0.1, gravity=gravity)
+    shape = shape or vt.Box((-0.75, -0.75, -0.75), (0.75, 0.75, 0.75))
+    values = {"temperature": 293.2, "core": 0.08, "renew": 0, "smoke": 0, **values}
+    scene.add(vt.Emitter(shape, swirl=speed, parent=parent, rim=0, **values))
+    sim = vt.Simulation(scene, fps=24, threads=1, method=vt.Method(halo=0))
+    sim.advance(1e-4)
+    return sim
+
+
+def test_swirl_has_the_speed_that_it_says_and_no_divergence():
+    rng = np.random.default_rng(5)
+    points = rng.uniform(-0.35, 0.35, (3000, 3))
+    speeds = []
+    for seed in range(4):
+        sim = swirling(seed=seed)
+        speeds.append(np.sqrt((sim.velocity_at(points) ** 2).sum(axis=1).mean()))
+        assert sim.health.vorticity_divergence < 0.3
+        assert sim.health.strength_share < 0.05
+    assert np.mean(speeds) == pytest.approx(0.5, rel=0.2)
+    assert len(set(speeds)) == 4
+    twice = swirling(speed=1.0, seed=3)
+    np.testing.assert_allclose(
+        np.sqrt((twice.velocity_at(points) ** 2).sum(axis=1).mean()), 2 * speeds[3], rtol=1e-2
+    )
+
+
+def test_swirl_turns_and_grows_with_its_parent():
+    here = swirling()
+    parent = vt.Transform(position=(1, 2, 3), axis=(0, 0, 1), angle=90, scale=2)
+    there = swirling(parent=parent)
+    order, other = np.argsort(here.vortons.id), np.argsort(there.vortons.id)
+    x, a = here.vortons.position[order], here.vortons.strength[order]
+    turn = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    moved = there.vortons.position[other]
+    np.testing.assert_allclose(moved, [1, 2, 3] + 2 * x @ turn.T, atol=1e-3)
+    # the same speeds over twice the length, in eight times the volume
+    scale = np.abs(a).max()
+    np.testing.assert_allclose(there.vortons.strength[other], 4 * a @ turn.T, atol=4e-3 * scale)
+
+
+def test_swirl_is_carried_by_the_fluid_of_a_fire():
+    scene = fire()
+    plain = vt.Simulation(scene, fps=24, threads=1)
+    swirl = vt.Keys([(0, 0.6), (0.4, 0.6), (0.5, 0.0)])
+    bed = dict(temperature=850, fuel=0.9, core=0.12, lifetime=0.5, renew=10)
+    again = vt.Scene("fire", seed=3, voxel=0.1, combustion=vt.Combustion())
+    again.add(vt.Emitter(vt.Disk(radius=0.25, thickness=0.2), swirl=swirl, **bed))
+    assert vt.Scene.from_json(again.to_json()) == again
+    stirred = vt.Simulation(again, fps=24, threads=1)
+    aside = []
+    for sim in (plain, stirred):
+        sim.step(10)
+        flame = sim.vortons.flame * sim.vortons.volume
+        aside.append(np.linalg.norm((flame @ sim.vortons.position)[:2] / flame.sum()))
+    assert aside[1] > 2 * aside[0]
+    branch = stirred.copy()
+    for sim in (stirred, branch):
+        sim.step(2)
+    assert np.array_equal(stirred.vortons.strength, branch.vortons.strength)
+
+
+def test_bad_swirl():
+    with pytest.raises(ValueError, match=r"Emitter.swirl"):
+        vt.Emitter(vt.Sphere(), temperature=400, swirl=-1.0)
+    with pytest.raises(ValueError, match="swirl is -1; allowed is"):
+        _core.Simulation().add_parcels(temperature=400.0, swirl=-1.0)

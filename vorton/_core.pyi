@@ -206,6 +206,7 @@ class Simulation:
         fuel: float = ...,
         flame: float = ...,
         smoke: float = ...,
+        swirl: float = ...,
         rate: float = ...,
         start: float = ...,
         end: float = ...,

@@ -41,6 +41,10 @@ class Emitter(Source):
         How often a second the shape is filled anew, >= 0; 0: once, at `start`. Default: as fast as
         the fluid leaves it by itself, sqrt(g |density deviation| / ambient density / height) / 2.
         More makes a stronger plume: what counts is the lightness that is born a second.
+    swirl : number, m/s; animatable
+        Rms speed of random eddies in the fluid that is born, 0 to 1e6, default 0: the flow carries
+        them along, so that flames flicker and no plume is symmetric. Their wavelengths are 5 to 13
+        core radii. At birth.
     start : number, s
         >= 0, default 0.
     end : number, s, optional
@@ -89,6 +93,7 @@ class Emitter(Source):
         number(None, "1/s", "fillings of the shape a second", least=0, optional=True),
         keys=number(None, "1/s", "fillings of the shape a second", least=0),
     )
+    swirl: Any = animatable(number(0.0, "m/s", "rms speed of eddies", least=0, most=1e6))
     start: float = number(0.0, "s", "first birth", least=0)
     end: float | None = number(None, "s", "last birth", above=0, optional=True)
     lifetime: float | None = number(None, "s", "age at death", above=0, optional=True)
@@ -125,7 +130,11 @@ class Emitter(Source):
         radius = self.vorton_core
         rim = 2 * radius if self.rim is None else self.rim
         around = self.shape._grown(rim) if rim > 0 else self.shape._core_shape()
-        values: dict[str, Any] = {"density": self.density, "fuel": self.fuel}
+        values: dict[str, Any] = {
+            "density": self.density,
+            "fuel": self.fuel,
+            "swirl": self.swirl,
+        }
         if self.temperature is not None:
             values["temperature"] = self.temperature
         if self.lifetime is not None:

@@ -200,7 +200,7 @@ typedef struct vt_simulation_def {
     double gravity[3];   /* m/s^2, at most 1e6 (default 0 0 -9.81) */
     vt_ambient ambient;  /* default vt_default_ambient() */
     vt_combustion combustion; /* default vt_default_combustion(VT_BURN_NONE) */
-    double viscosity;    /* kinematic viscosity nu, m^2/s, 0 .. 1e6 (default 0: no diffusion) */
+    double viscosity; /* kinematic viscosity nu, m^2/s, 0 .. 1e6 (default 0: no diffusion) */
     double thermal_diffusivity; /* kappa, m^2/s, 0 .. 1e6: heat diffuses at this rate, where
                                    vortons carry a temperature (default 0: it does not) */
     double wind[3];             /* uniform velocity of the free stream, m/s (default 0) */
@@ -459,11 +459,12 @@ typedef struct vt_emitter_def {
 VT_API vt_emitter_def vt_default_emitter(void);
 VT_API vt_status vt_add_emitter(vt_simulation *simulation, const vt_emitter_def *def);
 
-/* Fluid that is warmer, colder, lighter or heavier than the ambient one: vortons without strength,
- * which carry temperature and density, born inside `shape`. With them ambient ones are born in the
- * rest of `around`, because buoyancy is right only where vortons lie on both sides of the change;
- * those of a rate beside the shape alone, not above or below it. Each stands for spacing^3. Born as
- * the tracers of an emitter are. Without a working grid (method.velocity) they do nothing. */
+/* Fluid that is warmer, colder, lighter or heavier than the ambient one: vortons with no strength
+ * but that of the swirl, which carry temperature and density, born inside `shape`. With them
+ * ambient ones are born in the rest of `around`, because buoyancy is right only where vortons lie
+ * on both sides of the change; those of a rate beside the shape alone, not above or below it. Each
+ * stands for spacing^3. Born as the tracers of an emitter are. Without a working grid
+ * (method.velocity) they do nothing. */
 typedef struct vt_parcels_def {
     vt_shape shape;            /* where fluid that differs is born */
     const vt_shape *around;    /* contains shape (two to three cells wider, say); NULL (default): no
@@ -481,6 +482,8 @@ typedef struct vt_parcels_def {
                           of its shape; animatable, keys >= 0 */
     double start, end; /* s, 0 <= start <= end (default 0, infinity) */
     double lifetime;   /* s, > 0: older ones are removed (default infinity); animatable */
+    double swirl;      /* rms speed of random eddies in the fluid that is born, of 5 to 13 cores
+                          wavelength, m/s, 0 .. 1e6 (default 0); animatable: at birth */
     int32_t parent;    /* transform in which both shapes lie (default 0: the world) */
     int32_t animation_count;        /* (default 0) */
     const vt_animation *animations; /* of the members that are animatable */
@@ -670,8 +673,8 @@ VT_API int64_t vt_capacity(const vt_simulation *simulation, int set);
  * tracers once makes every later step keep it up to date. */
 VT_API vt_status vt_column(vt_simulation *simulation, int set, const char *name, vt_array *array);
 
-/* 1 where the vortons carry what this column of the tracers shows (temperature, fuel, flame, smoke),
- * else 0: then all tracers are ambient, or have none of it. */
+/* 1 where the vortons carry what this column of the tracers shows (temperature, fuel, flame,
+ * smoke), else 0: then all tracers are ambient, or have none of it. */
 VT_API int vt_tracers_carry(const vt_simulation *simulation, const char *name);
 
 /* Row `index` of columns.def for the set; returns 0 past the last. */
@@ -811,12 +814,13 @@ typedef struct vt_tracer_source {
     vt_velocity_function *velocity; /* called for many voxels at a time; NULL: no velocity grid */
     void *context;                  /* its first argument */
     const float *temperature;       /* count, K, > 0; NULL: not carried */
-    const float *fuel, *flame, *smoke; /* count, mass fractions of the fluid around each, >= 0; NULL:
-                                          not carried. Of what began as fuel only that part is dense
-                                          that is smoke by now: density x (smoke + e) / (fuel + flame
-                                          + smoke + e), e = .001, so that what is far from all
-                                          flames stays what it is */
-    double ambient_temperature;        /* of the fluid without tracers, K, > 0 with temperature */
+    const float *fuel, *flame,
+        *smoke;                 /* count, mass fractions of the fluid around each, >= 0; NULL:
+                                   not carried. Of what began as fuel only that part is dense
+                                   that is smoke by now: density x (smoke + e) / (fuel + flame
+                                   + smoke + e), e = .001, so that what is far from all
+                                   flames stays what it is */
+    double ambient_temperature; /* of the fluid without tracers, K, > 0 with temperature */
 } vt_tracer_source;
 VT_API vt_status vt_create_volume_from_tracers(const vt_tracer_source *source,
                                                const vt_volume_def *def, vt_volume **volume);
@@ -826,10 +830,10 @@ typedef struct vt_volume_info {
     double mass;               /* sum of density x voxel volume, kg */
     double centroid[3];        /* density-weighted, m */
     double lower[3], upper[3]; /* bounds of the active voxels, m */
-    double filled_voxels; /* (sum of density)^2 / sum of density^2: as many voxels of one density
-                             hold the smoke; a faint rim hardly counts */
-    double coldest, hottest;    /* of the active voxels, K; 0 without temperature */
-    double flame_volume;        /* of what burns, m^3; 0 without flame */
+    double filled_voxels;    /* (sum of density)^2 / sum of density^2: as many voxels of one density
+                                hold the smoke; a faint rim hardly counts */
+    double coldest, hottest; /* of the active voxels, K; 0 without temperature */
+    double flame_volume;     /* of what burns, m^3; 0 without flame */
     double ambient_temperature; /* K; 0 without temperature */
 } vt_volume_info;
 VT_API vt_status vt_get_volume_info(const vt_volume *volume, vt_volume_info *info);
@@ -844,12 +848,13 @@ VT_API vt_status vt_volume_values(const vt_volume *volume, int field, const int3
                                   const int32_t shape[3], float *values);
 
 typedef struct vt_vdb_def {
-    const char *density_name;  /* grid names; NULL leaves the grid out (default "density") */
-    const char *velocity_name; /* (default "velocity") */
-    int32_t half;              /* store 16-bit floats (default 1) */
-    int32_t compress;          /* zlib, where the build has it (default 1) */
+    const char *density_name;     /* grid names; NULL leaves the grid out (default "density") */
+    const char *velocity_name;    /* (default "velocity") */
+    int32_t half;                 /* store 16-bit floats (default 1) */
+    int32_t compress;             /* zlib, where the build has it (default 1) */
     const char *temperature_name; /* K, background ambient (default "temperature") */
-    const char *heat_name;  /* what glows: 0 at 800 K .. 1 at 2500 K, from temperature (default NULL) */
+    const char
+        *heat_name; /* what glows: 0 at 800 K .. 1 at 2500 K, from temperature (default NULL) */
     const char *flame_name; /* (default "flame") */
     const char *fuel_name;  /* (default "fuel") */
 } vt_vdb_def;
@@ -886,11 +891,11 @@ typedef struct vt_preview_def {
     int32_t threads;         /* 0 (default): all */
     double emission; /* of a volume with flame: radiance of a metre of what glows wholly, at 2000 K;
                         0 (default): 5 / p95 of the rays' glow, see vt_preview_emission */
-    double bloom;    /* share of the fire's light that spreads over the picture, 0 .. 1 (default .12)
-                      */
-    double dye[2];   /* K: the smoke is dyed by its temperature, blue at dye[0], then green, yellow
-                        and red at dye[1], and no fire is drawn; equal (default 0 0): no dye. Needs
-                        temperature */
+    double bloom;  /* share of the fire's light that spreads over the picture, 0 .. 1 (default .12)
+                    */
+    double dye[2]; /* K: the smoke is dyed by its temperature, blue at dye[0], then green, yellow
+                      and red at dye[1], and no fire is drawn; equal (default 0 0): no dye. Needs
+                      temperature */
 } vt_preview_def;
 VT_API vt_preview_def vt_default_preview(void);
 

@@ -239,6 +239,7 @@ static const vt_py_field parcels_fields[] = {
     {"fuel", VT_PY_FINITE, offsetof(parcels_arguments, def.fuel), NULL},
     {"flame", VT_PY_FINITE, offsetof(parcels_arguments, def.flame), NULL},
     {"smoke", VT_PY_FINITE, offsetof(parcels_arguments, def.smoke), NULL},
+    {"swirl", VT_PY_FINITE, offsetof(parcels_arguments, def.swirl), NULL},
     {"rate", VT_PY_FINITE, offsetof(parcels_arguments, def.rate), NULL},
     {"start", VT_PY_FINITE, offsetof(parcels_arguments, def.start), NULL},
     {"end", VT_PY_DOUBLE, offsetof(parcels_arguments, def.end), NULL},

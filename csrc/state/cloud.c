@@ -71,20 +71,19 @@ static vt_status check_window(const vt_cloud *cloud)
 
 /* ---- waves ---- */
 
-static vt_wave make_wave(const vt_cloud_def *def, uint64_t n)
+vt_wave vt_make_wave(uint64_t seed, double eddy, double core, uint64_t n)
 {
     vt_wave wave;
     double place[3], normal[2][3];
-    const double x_axis[3] = {1, 0, 0}, core = core_of(def);
-    vt_sequence_point(vt_random_bits(def->seed, DIRECTIONS, 0), n, place);
+    const double x_axis[3] = {1, 0, 0};
+    vt_sequence_point(vt_random_bits(seed, DIRECTIONS, 0), n, place);
     const double z = 2.0 * place[0] - 1.0, radius = vt_sqrt(1.0 - z * z);
     double direction[3] = {radius * vt_cos_pi(2.0 * place[1]), radius * vt_sin_pi(2.0 * place[1]),
                            z};
     vt_normal_to(direction, x_axis, normal[0]);
     vt_cross(direction, normal[0], normal[1]);
-    const double length =
-        def->eddy * longest * vt_exp(place[2] * (vt_log(shortest) - vt_log(longest)));
-    const double k = 2.0 * VT_PI / length, angle = 2.0 * vt_random(def->seed, PHASES, 2 * n);
+    const double length = eddy * longest * vt_exp(place[2] * (vt_log(shortest) - vt_log(longest)));
+    const double k = 2.0 * VT_PI / length, angle = 2.0 * vt_random(seed, PHASES, 2 * n);
     const double sharpened = vt_exp(0.5 * k * k * core * core);
     for (int c = 0; c < 3; c++) {
         wave.k[c] = k * direction[c];
@@ -92,8 +91,16 @@ static vt_wave make_wave(const vt_cloud_def *def, uint64_t n)
             sharpened * (vt_cos_pi(angle) * normal[0][c] + vt_sin_pi(angle) * normal[1][c]);
     }
     vt_cross(wave.k, wave.amplitude, wave.curl);
-    wave.phase = vt_random(def->seed, PHASES, 2 * n + 1);
+    wave.phase = vt_random(seed, PHASES, 2 * n + 1);
     return wave;
+}
+
+void vt_add_wave(const vt_wave *wave, const double point[3], double v[3], double curl[3])
+{
+    const double angle = vt_dot(wave->k, point) / VT_PI + 2.0 * wave->phase;
+    if (v)
+        vt_add_scaled(v, vt_cos_pi(angle), wave->amplitude);
+    vt_add_scaled(curl, -vt_sin_pi(angle), wave->curl);
 }
 
 vt_status vt_create_cloud(const vt_cloud_def *def, vt_cloud *cloud)
@@ -118,7 +125,7 @@ vt_status vt_create_cloud(const vt_cloud_def *def, vt_cloud *cloud)
         return status;
     }
     for (uint64_t n = 0; n < VT_CLOUD_WAVES; n++)
-        cloud->wave[n] = make_wave(def, n);
+        cloud->wave[n] = vt_make_wave(def->seed, def->eddy, core_of(def), n);
     return VT_OK;
 }
 
@@ -153,12 +160,8 @@ static void fill_one(const fill_context *c, int64_t i)
     double point[3], v[3] = {0}, curl[3] = {0}, gradient[3], across[3];
     for (int a = 0; a < 3; a++)
         point[a] = (double)c->position[3 * i + a];
-    for (int n = 0; n < VT_CLOUD_WAVES; n++) {
-        const vt_wave *const wave = &c->cloud->wave[n];
-        const double angle = vt_dot(wave->k, point) / VT_PI + 2.0 * wave->phase;
-        vt_add_scaled(v, vt_cos_pi(angle), wave->amplitude);
-        vt_add_scaled(curl, -vt_sin_pi(angle), wave->curl);
-    }
+    for (int n = 0; n < VT_CLOUD_WAVES; n++)
+        vt_add_wave(&c->cloud->wave[n], point, v, curl);
     const double w = vt_window_at(&c->cloud->window, point, gradient);
     vt_cross(gradient, v, across);
     for (int a = 0; a < 3; a++)

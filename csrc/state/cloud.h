@@ -17,6 +17,12 @@ typedef struct vt_wave {
     double k[3], amplitude[3], curl[3], phase; /* curl = k x amplitude; phase in turns */
 } vt_wave;
 
+/* Wave n of a seed, amplitude 1 once blobs of radius core have smoothed it. */
+vt_wave vt_make_wave(uint64_t seed, double eddy, double core, uint64_t n);
+
+/* Adds the curl of the wave at a point to curl, and its value to v (NULL: not wanted). */
+void vt_add_wave(const vt_wave *wave, const double point[3], double v[3], double curl[3]);
+
 typedef struct vt_cloud {
     vt_cloud_def def;
     vt_region region;

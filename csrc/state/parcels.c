@@ -8,10 +8,8 @@
 #include "core/mathd.h"
 #include "core/random.h"
 #include "core/status.h"
-#include "population.h"
 #include "state/ambient.h"
 #include "state/births.h"
-#include "state/placed.h"
 #include "state/simulation.h"
 
 enum { PARCEL_STREAM = 7, MOST_PARCELS = 1 << 20, LINE = 16 };
@@ -27,6 +25,7 @@ static const vt_parameter parameters[] = {
     {"flame", MEMBER(flame), {1, 0, 1, 0, "of the mass"}},
     {"smoke", MEMBER(smoke), {1, 0, 1, 0, "of the mass"}},
     {"lifetime", MEMBER(lifetime), {1, 0, INFINITY, 1, "s"}},
+    {"swirl", MEMBER(swirl), {1, 0, 1e6, 0, "m/s"}},
     {0}};
 
 static const char *const carried_name[VT_CARRIED_COLUMNS] = {
@@ -35,7 +34,7 @@ static const char *const carried_name[VT_CARRIED_COLUMNS] = {
 #undef VT_CARRIED
 };
 
-static double *carried_of(vt_parcels_def *def, int carried)
+double *vt_carried_of(vt_parcels_def *def, int carried)
 {
     static const size_t offset[VT_CARRIED_COLUMNS] = {
 #define VT_CARRIED(name, least, most, allowed) MEMBER(name),
@@ -60,6 +59,13 @@ void vt_destroy_parcels(vt_parcels *parcels)
     vt_destroy_region(&parcels->around);
     vt_destroy_rate_sum(&parcels->rate_sum);
     vt_destroy_animations(&parcels->animations);
+    free(parcels->eddies);
+}
+
+static vt_status make_swirl(vt_parcels *p, const double sweep[3])
+{
+    p->eddies = vt_create_swirl(p->seed, p->core, sweep);
+    return p->eddies ? VT_OK : vt_fail(VT_OUT_OF_MEMORY, "no memory for the swirl of an emitter");
 }
 
 vt_status vt_copy_parcels(const vt_parcels *from, vt_parcels *to)
@@ -67,6 +73,7 @@ vt_status vt_copy_parcels(const vt_parcels *from, vt_parcels *to)
     to->animations = (vt_animations){0};
     to->rate_sum = (vt_rate_sum){0};
     to->shape = to->around = (vt_region){0};
+    to->eddies = NULL;
     vt_status status = vt_copy_animations(parameters, from->animations.count,
                                           from->animations.items, &to->animations);
     if (!status && from->rate_sum.track)
@@ -75,6 +82,8 @@ vt_status vt_copy_parcels(const vt_parcels *from, vt_parcels *to)
     if (!status &&
         (vt_copy_region(&from->shape, &to->shape) || vt_copy_region(&from->around, &to->around)))
         status = vt_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
+    if (!status && from->eddies)
+        status = make_swirl(to, from->eddies->sweep);
     if (status)
         vt_destroy_parcels(to);
     return status;
@@ -86,6 +95,7 @@ static vt_parcel_list new_list(vt_arena *arena, int64_t room)
 {
     const size_t rows = (size_t)room;
     vt_parcel_list list = {.position = vt_arena_push(arena, 12 * rows),
+                           .strength = vt_arena_push(arena, 12 * rows),
                            .core = vt_arena_push(arena, 4 * rows),
                            .volume = vt_arena_push(arena, 4 * rows),
                            .lifetime = vt_arena_push(arena, 4 * rows),
@@ -138,12 +148,11 @@ static int is_beside(const vt_region *shape, const double up[3], const float poi
     return 1;
 }
 
-/* What is born at a time carries, and how long it lives. */
-static vt_parcels_def values_at(const vt_parcels *p, double time)
+vt_parcels_def vt_parcels_at(const vt_parcels *p, double time)
 {
-    vt_parcels_def now = {.lifetime = p->lifetime};
+    vt_parcels_def now = {.lifetime = p->lifetime, .swirl = p->swirl};
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
-        *carried_of(&now, c) = p->carried[c];
+        *vt_carried_of(&now, c) = p->carried[c];
     vt_animate(&p->animations, time, &now);
     return now;
 }
@@ -152,7 +161,7 @@ static vt_parcels_def values_at(const vt_parcels *p, double time)
 static void bear_parcel(const vt_parcels *p, const vt_pose *pose, const float point[3], int inside,
                         double volume, double time, int64_t to, vt_parcel_list *list)
 {
-    vt_parcels_def now = values_at(p, time);
+    vt_parcels_def now = vt_parcels_at(p, time);
     double place[3], world[3];
     for (int a = 0; a < 3; a++)
         place[a] = (double)point[a];
@@ -161,8 +170,13 @@ static void bear_parcel(const vt_parcels *p, const vt_pose *pose, const float po
         list->position[3 * to + a] = (float)world[a];
     list->core[to] = (float)(p->core * pose->scale);
     list->volume[to] = (float)(volume * pose->scale * pose->scale * pose->scale);
+    for (int a = 0; a < 3; a++)
+        list->strength[3 * to + a] = 0;
+    if (inside && p->eddies)
+        vt_find_swirl(p->eddies, pose, place, time - p->start, now.swirl, (double)list->volume[to],
+                      list->strength + 3 * to);
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
-        list->carried[c][to] = inside ? (float)*carried_of(&now, c) : 0;
+        list->carried[c][to] = inside ? (float)*vt_carried_of(&now, c) : 0;
     list->lifetime[to] = (float)now.lifetime;
     list->time[to] = time;
 }
@@ -231,59 +245,6 @@ vt_parcel_list vt_list_parcels(vt_simulation *s, const vt_parcels *p, double fro
     else
         list_stream(s, p, from, to, room, &list);
     return list;
-}
-
-/* ---- fluid that comes by itself ---- */
-
-/* Whether a vorton is fluid that nothing has happened to. */
-static int is_fresh(const vt_simulation *s, const vt_fluid *fluid, int64_t row)
-{
-    const float *const smoke = vt_used_column(&s->vortons.set, VT_VORTON_smoke);
-    return !vt_has_contrast(s, fluid, row) && !(smoke && smoke[row] > 0);
-}
-
-/* Such a vorton becomes one of the emitter's. */
-static void soak(vt_simulation *s, vt_parcels_def *now, int64_t row)
-{
-    const vt_set *const set = &s->vortons.set;
-    vt_count_heat(s, row, 1, NULL, -1);
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
-        float *const column = vt_used_column(set, vt_carried_column[c]);
-        const float value = (float)*carried_of(now, c);
-        if (column && (c != VT_CARRIED_temperature || value > 0))
-            column[row] = value;
-    }
-    if (set->used[VT_VORTON_lifetime])
-        s->vortons.lifetime[row] = (float)now->lifetime;
-    if (set->used[VT_VORTON_halo])
-        s->vortons.halo[row] = 0;
-    s->vortons.age[row] = 0;
-    vt_count_heat(s, row, 1, NULL, 1);
-}
-
-static void soak_shape(vt_simulation *s, const vt_parcels *p)
-{
-    const vt_vortons *const v = &s->vortons;
-    const vt_fluid fluid = vt_fluid_of(&s->def);
-    const vt_pose pose = vt_pose_at(&s->transforms, p->parent, s->time);
-    vt_parcels_def now = values_at(p, s->time);
-    for (int64_t i = 0; i < v->set.count && now.fuel > 0; i++) {
-        if (!is_fresh(s, &fluid, i))
-            continue;
-        const double place[3] = {(double)v->position[3 * i], (double)v->position[3 * i + 1],
-                                 (double)v->position[3 * i + 2]};
-        if (vt_placed_contains(&p->shape, &pose, place))
-            soak(s, &now, i);
-    }
-}
-
-void vt_soak_parcels(vt_simulation *s)
-{
-    for (int32_t n = 0; n < s->sources.parcels_count; n++) {
-        const vt_parcels *const p = &s->sources.parcels[n];
-        if (p->rate > 0 && s->time >= p->start && s->time < p->end)
-            soak_shape(s, p);
-    }
 }
 
 /* ---- adding ---- */
@@ -406,9 +367,10 @@ static vt_status make(const vt_simulation *s, const vt_parcels_def *def, vt_parc
                       .core = def->core,
                       .spacing = def->spacing > 0 ? def->spacing : def->core / 2,
                       .lifetime = def->lifetime,
+                      .swirl = def->swirl,
                       .parent = def->parent};
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
-        p->carried[c] = *carried_of((vt_parcels_def *)def, c);
+        p->carried[c] = *vt_carried_of((vt_parcels_def *)def, c);
     vt_status status =
         vt_copy_animations(parameters, def->animation_count, def->animations, &p->animations);
     if (!status)
@@ -422,11 +384,31 @@ static vt_status make(const vt_simulation *s, const vt_parcels_def *def, vt_parc
     return status;
 }
 
+/* Of its own seed; the eddies pass the shape as fast as it is filled anew. */
+static vt_status choose_swirl(const vt_simulation *s, vt_parcels *p)
+{
+    if (!(p->swirl > 0) && !vt_find_animation(&p->animations, "swirl"))
+        return VT_OK;
+    const vt_pose pose = vt_pose_at(&s->transforms, p->parent, p->start);
+    double up[3], sweep[3], middle, reach;
+    find_up(s, &pose, up);
+    find_extent(&p->shape, up, &middle, &reach);
+    for (int a = 0; a < 3; a++)
+        sweep[a] = up[a] * 2 * reach * p->rate / (double)filling(p);
+    return make_swirl(p, sweep);
+}
+
 /* Takes the parcels over. */
-static vt_status keep(vt_simulation *s, const vt_parcels *p)
+static vt_status keep(vt_simulation *s, vt_parcels *p)
 {
     vt_sources *const sources = &s->sources;
     const int32_t n = sources->parcels_count;
+    p->seed = vt_random_bits(s->def.seed, PARCEL_STREAM, (uint64_t)n);
+    if (p->rate == 0) /* what was due is born now */
+        p->start = fmax(p->start, s->time);
+    const vt_status status = choose_swirl(s, p);
+    if (status)
+        return status;
     if (n == MOST_PARCELS || vt_grow((void **)&sources->parcels, n, sizeof *p))
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for emitter %d of parcels", n);
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
@@ -435,9 +417,6 @@ static vt_status keep(vt_simulation *s, const vt_parcels *p)
     if (isfinite(p->lifetime) || vt_find_animation(&p->animations, "lifetime"))
         vt_use_vorton_column(s, VT_VORTON_lifetime);
     sources->parcels[n] = *p;
-    if (p->rate == 0) /* what was due is born now */
-        sources->parcels[n].start = fmax(p->start, s->time);
-    sources->parcels[n].seed = vt_random_bits(s->def.seed, PARCEL_STREAM, (uint64_t)n);
     sources->parcels_count = n + 1;
     return VT_OK;
 }

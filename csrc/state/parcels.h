@@ -10,6 +10,7 @@
 #include "state/columns.h"
 #include "state/rate.h"
 #include "state/shapes.h"
+#include "state/swirl.h"
 
 typedef struct vt_parcels {
     vt_region shape;                    /* fluid that differs is born here, */
@@ -20,6 +21,8 @@ typedef struct vt_parcels {
     double core, spacing;               /* m */
     double carried[VT_CARRIED_COLUMNS]; /* temperature 0: ambient */
     double lifetime;                    /* s */
+    double swirl;                       /* m/s */
+    vt_swirl *eddies;                   /* NULL without swirl; owned */
     uint64_t seed;
     int32_t parent;
 } vt_parcels;
@@ -27,7 +30,7 @@ typedef struct vt_parcels {
 /* Parcels to be born, in the order of their times: temperature 0 is that of the ambient fluid. */
 typedef struct vt_parcel_list {
     int64_t count;
-    float *position, *core, *volume, *carried[VT_CARRIED_COLUMNS], *lifetime;
+    float *position, *strength, *core, *volume, *carried[VT_CARRIED_COLUMNS], *lifetime;
     double *time; /* s */
 } vt_parcel_list;
 
@@ -40,8 +43,11 @@ vt_status vt_copy_parcels(const vt_parcels *from, vt_parcels *to);
 vt_parcel_list vt_list_parcels(vt_simulation *simulation, const vt_parcels *parcels, double from,
                                double to, int64_t room);
 
-/* Ambient fluid that the flow has carried into the shape of an emitter with fuel, while that goes
- * on, takes what that gives: what flows through a fire burns. */
-void vt_soak_parcels(vt_simulation *simulation);
+/* What is born at a time carries, how long it lives and how it swirls; nothing else of the
+ * definition. */
+vt_parcels_def vt_parcels_at(const vt_parcels *parcels, double time);
+
+/* A member of a definition, by its number in the list of what vortons carry. */
+double *vt_carried_of(vt_parcels_def *def, int carried);
 
 #endif

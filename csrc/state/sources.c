@@ -519,7 +519,7 @@ static int64_t plan_parcels(const vt_simulation *s, int64_t at, vt_births *b)
         if (count == 0)
             continue;
         memcpy(b->vorton_position + 3 * at, list->position, 3 * rows);
-        memset(b->vorton_strength + 3 * at, 0, 3 * rows);
+        memcpy(b->vorton_strength + 3 * at, list->strength, 3 * rows);
         memcpy(b->vorton_core + at, list->core, rows);
         memcpy(b->vorton_volume + at, list->volume, rows);
         for (int c = 0; c < VT_CARRIED_COLUMNS; c++)

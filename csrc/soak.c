@@ -1,0 +1,75 @@
+#include "soak.h"
+
+#include "population.h"
+#include "state/placed.h"
+
+/* Whether a vorton is fluid that nothing has happened to. */
+static int is_fresh(const vt_simulation *s, const vt_fluid *fluid, int64_t row)
+{
+    const float *const smoke = vt_used_column(&s->vortons.set, VT_VORTON_smoke);
+    return !vt_has_contrast(s, fluid, row) && !(smoke && smoke[row] > 0);
+}
+
+static void add_swirl(vt_simulation *s, const vt_parcels *p, const vt_pose *pose, double speed,
+                      int64_t row)
+{
+    const vt_vortons *const v = &s->vortons;
+    double world[3], place[3];
+    float strength[3];
+    if (!p->eddies)
+        return;
+    for (int a = 0; a < 3; a++)
+        world[a] = (double)v->position[3 * row + a];
+    vt_pose_point_back(pose, world, place);
+    vt_find_swirl(p->eddies, pose, place, s->time - p->start, speed, (double)v->volume[row],
+                  strength);
+    for (int a = 0; a < 3; a++)
+        v->strength[3 * row + a] += strength[a];
+    v->bound_volume[row] = -v->volume[row]; /* as of the newborn: see stretch.c */
+}
+
+/* Such a vorton becomes one of the emitter's. */
+static void soak(vt_simulation *s, const vt_parcels *p, const vt_pose *pose, vt_parcels_def *now,
+                 int64_t row)
+{
+    const vt_set *const set = &s->vortons.set;
+    vt_count_heat(s, row, 1, NULL, -1);
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
+        float *const column = vt_used_column(set, vt_carried_column[c]);
+        const float value = (float)*vt_carried_of(now, c);
+        if (column && (c != VT_CARRIED_temperature || value > 0))
+            column[row] = value;
+    }
+    if (set->used[VT_VORTON_lifetime])
+        s->vortons.lifetime[row] = (float)now->lifetime;
+    if (set->used[VT_VORTON_halo])
+        s->vortons.halo[row] = 0;
+    s->vortons.age[row] = 0;
+    add_swirl(s, p, pose, now->swirl, row);
+    vt_count_heat(s, row, 1, NULL, 1);
+}
+
+static void soak_shape(vt_simulation *s, const vt_parcels *p)
+{
+    const vt_vortons *const v = &s->vortons;
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    const vt_pose pose = vt_pose_at(&s->transforms, p->parent, s->time);
+    vt_parcels_def now = vt_parcels_at(p, s->time);
+    for (int64_t i = 0; i < v->set.count && now.fuel > 0; i++) {
+        if (!is_fresh(s, &fluid, i))
+            continue;
+        const double place[3] = {(double)v->position[3 * i], (double)v->position[3 * i + 1],
+                                 (double)v->position[3 * i + 2]};
+        if (vt_placed_contains(&p->shape, &pose, place))
+            soak(s, p, &pose, &now, i);
+    }
+}
+
+void vt_soak_fluid(vt_simulation *s)
+{
+    for (int32_t n = 0; n < s->sources.parcels_count; n++) {
+        const vt_parcels *const p = &s->sources.parcels[n];
+        if (p->rate > 0 && s->time >= p->start && s->time < p->end)
+            soak_shape(s, p);
+    }
+}

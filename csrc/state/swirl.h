@@ -1,0 +1,28 @@
+/* Random eddies in the fluid that leaves an emitter: velocity
+ *
+ *   v = speed sqrt(2 / waves) sum_n a_n cos(k_n . (x - sweep t) + phase_n),   |a_n| = 1,
+ *
+ * with the waves of a cloud (cloud.h), whose curl has no divergence. The pattern is frozen in fluid
+ * that moves with the velocity sweep. */
+#ifndef VORTON_STATE_SWIRL_H
+#define VORTON_STATE_SWIRL_H
+
+#include "state/cloud.h"
+#include "state/pose.h"
+
+enum { VT_SWIRL_WAVES = 24 };
+
+typedef struct vt_swirl {
+    vt_wave wave[VT_SWIRL_WAVES];
+    double sweep[3]; /* m/s */
+} vt_swirl;
+
+/* For vortons of the given core, m; from malloc, NULL without memory. */
+vt_swirl *vt_create_swirl(uint64_t seed, double core, const double sweep[3]);
+
+/* Strength of a vorton of a volume (of the world, m^3) that is born at a point of the space of the
+ * pose; speed in m/s of the world, rms. */
+void vt_find_swirl(const vt_swirl *swirl, const vt_pose *pose, const double point[3], double time,
+                   double speed, double volume, float strength[3]);
+
+#endif
