@@ -15,6 +15,7 @@ typedef struct vt_wall {
     int32_t swept;       /* a solid that did not jump: particles are followed on their way */
     const vt_pose *pose; /* parts + 1 */
     double step;         /* longest way of its points from one pose to the next, m */
+    double center[3];    /* of the body at the end, m */
     double velocity[3];  /* of pivot in the middle of the substep, m/s */
     double angular[3];   /* rad/s */
     double pivot[3];
