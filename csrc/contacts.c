@@ -256,8 +256,8 @@ void vt_end_contact(vt_simulation *s, double dt, const vt_contacts *contacts)
         return;
     const size_t mark = vt_arena_mark(&s->arena);
     find_box(s, lower, upper);
-    vt_make_walls(&s->bodies, &s->transforms, s->time, s->time + dt, lower, upper, &s->arena,
-                  &walls);
+    vt_make_walls(&s->bodies, &s->transforms, s->time, s->time + dt, lower, upper,
+                  s->vortons.set.count + s->tracers.set.count, &s->arena, &walls);
     for (int set = 0; set < 2; set++)
         hold_rows(s, &walls, set, contacts->start[set]);
     vt_arena_pop(&s->arena, mark);

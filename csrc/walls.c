@@ -5,7 +5,14 @@
 
 #include "core/vec3.h"
 
-enum { MOST_PARTS = 32, PASSES = 8, LATTICE = 60, MOST_PAIRS = 1 << 20 };
+enum {
+    MOST_PARTS = 32,
+    PASSES = 8,
+    LEAST_CELLS = 4,
+    MOST_CELLS = 60,
+    PER_CELL = 8,
+    MOST_PAIRS = 1 << 20
+};
 
 /* A body turns at most so far from one pose to the next, radians. */
 static const double most_turn = 0.2;
@@ -148,7 +155,7 @@ static double room_at(const vt_wall *wall, const double point[3])
 }
 
 /* Where the lattice lies, and how fine it is: as many cells as keep the lists short. */
-static void place_lattice(vt_walls *walls, span box)
+static void place_lattice(vt_walls *walls, span box, int64_t particles)
 {
     vt_lattice *const lattice = &walls->lattice;
     double longest = 0;
@@ -165,7 +172,8 @@ static void place_lattice(vt_walls *walls, span box)
     *lattice = (vt_lattice){.cells = {0}};
     if (!(longest > 0 && longest < 1e12))
         return;
-    const double cell = longest / LATTICE;
+    const double along = vt_cbrt((double)particles / PER_CELL);
+    const double cell = longest / fmax(LEAST_CELLS, fmin(along, MOST_CELLS));
     lattice->per_cell = (float)(1 / cell);
     lattice->reach = (float)(0.25 * cell);
     for (int c = 0; c < 3; c++) {
@@ -292,7 +300,8 @@ static void fill_cells(vt_walls *walls, vt_arena *arena)
 }
 
 void vt_make_walls(const vt_bodies *bodies, const vt_transforms *transforms, double from, double to,
-                   const double lower[3], const double upper[3], vt_arena *arena, vt_walls *walls)
+                   const double lower[3], const double upper[3], int64_t particles, vt_arena *arena,
+                   vt_walls *walls)
 {
     const size_t count = (size_t)bodies->count;
     *walls = (vt_walls){.transforms = transforms, .from = from, .to = to, .count = bodies->count};
@@ -309,7 +318,7 @@ void vt_make_walls(const vt_bodies *bodies, const vt_transforms *transforms, dou
     span box;
     memcpy(box.lower, lower, sizeof box.lower);
     memcpy(box.upper, upper, sizeof box.upper);
-    place_lattice(walls, box);
+    place_lattice(walls, box, particles);
     walls->lattice.marked_outside = walls->far_count > 0;
     if (walls->lattice.cells[0] > 0)
         fill_cells(walls, arena);

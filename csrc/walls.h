@@ -34,9 +34,11 @@ typedef struct vt_walls {
 } vt_walls;
 
 /* Poses and lattice of all bodies from `from` to `to`, s; in arena memory. The lattice covers at
- * least the box [lower, upper] where it is not empty. */
+ * least the box [lower, upper] where it is not empty; it is as fine as pays for that many
+ * particles. */
 void vt_make_walls(const vt_bodies *bodies, const vt_transforms *transforms, double from, double to,
-                   const double lower[3], const double upper[3], vt_arena *arena, vt_walls *walls);
+                   const double lower[3], const double upper[3], int64_t particles, vt_arena *arena,
+                   vt_walls *walls);
 
 /* A particle: born at `from` or since, when it was at `start`; it would be at `end` at `to` if it
  * met nothing. */
