@@ -31,36 +31,36 @@ static rows rows_of(const vt_simulation *s, int set)
 typedef struct birth_job {
     const vt_simulation *s;
     rows rows;
-    int64_t first;
+    int64_t first; /* row */
+    int32_t first_body;
     const vt_pose *pose; /* of each body now */
     uint8_t *mask;
 } birth_job;
 
-/* Bodies at rest that lie about a block of rows, and all that move; returns how many. */
-static int32_t find_bodies(const birth_job *job, int64_t begin, int64_t end, int32_t *list)
+/* The box around a block of rows. */
+static void find_bounds(const float *position, int64_t begin, int64_t end, double lower[3],
+                        double upper[3])
 {
-    const vt_bodies *const bodies = &job->s->bodies;
-    double lower[3], upper[3];
-    int32_t count = 0;
     for (int c = 0; c < 3; c++) {
-        const float *const x = job->rows.position + c;
-        lower[c] = upper[c] = (double)x[3 * begin];
+        lower[c] = upper[c] = (double)position[3 * begin + c];
         for (int64_t i = begin; i < end; i++) {
-            lower[c] = fmin(lower[c], (double)x[3 * i]);
-            upper[c] = fmax(upper[c], (double)x[3 * i]);
+            const double at = (double)position[3 * i + c];
+            lower[c] = at < lower[c] ? at : lower[c];
+            upper[c] = at > upper[c] ? at : upper[c];
         }
     }
-    for (int32_t n = 0; n < bodies->count; n++) {
-        const vt_body *const body = &bodies->items[n];
-        int apart = 0;
-        double center[3];
-        vt_pose_point(&job->pose[n], body->center, center);
-        for (int c = 0; c < 3; c++)
-            apart |= center[c] + body->reach < lower[c] || center[c] - body->reach > upper[c];
-        if (!apart || body->moves || body->hole)
-            list[count++] = n;
-    }
-    return count;
+}
+
+/* Whether a solid at rest lies apart from a box. */
+static int lies_apart(const birth_job *job, int32_t n, const double lower[3], const double upper[3])
+{
+    const vt_body *const body = &job->s->bodies.items[n];
+    int apart = 0;
+    double center[3];
+    vt_pose_point(&job->pose[n], body->center, center);
+    for (int c = 0; c < 3; c++)
+        apart |= center[c] + body->reach < lower[c] || center[c] - body->reach > upper[c];
+    return apart && !body->moves && !body->hole;
 }
 
 /* Whether a particle is on the wrong side of the wall where the body is at its birth. */
@@ -71,9 +71,14 @@ static int is_embedded(const birth_job *job, int32_t n, int64_t row)
     const vt_pose pose = body->moves && birth > job->s->time
                              ? vt_pose_at(&job->s->transforms, body->parent, birth)
                              : job->pose[n];
-    double world[3], local[3], normal[3];
-    for (int c = 0; c < 3; c++)
+    double world[3], center[3], local[3], normal[3], square = 0;
+    vt_pose_point(&pose, body->center, center);
+    for (int c = 0; c < 3; c++) {
         world[c] = (double)job->rows.position[3 * row + c];
+        square += (world[c] - center[c]) * (world[c] - center[c]);
+    }
+    if (!body->hole && square > body->reach * body->reach)
+        return 0;
     vt_pose_point_back(&pose, world, local);
     return body->scale * vt_body_room(body, local, normal) < -vt_contact_skin(body, world);
 }
@@ -82,12 +87,13 @@ static void mark_embedded(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const birth_job *const job = data;
-    enum { MOST = 4096 };
-    int32_t list[MOST];
-    const int32_t count = find_bodies(job, job->first + begin, job->first + end, list);
-    for (int64_t row = job->first + begin; row < job->first + end; row++)
-        for (int32_t n = 0; n < count && !job->mask[row]; n++)
-            job->mask[row] = (uint8_t)is_embedded(job, list[n], row);
+    const int64_t first = job->first + begin, last = job->first + end;
+    double lower[3], upper[3];
+    find_bounds(job->rows.position, first, last, lower, upper);
+    for (int32_t n = job->first_body; n < job->s->bodies.count; n++)
+        if (!lies_apart(job, n, lower, upper))
+            for (int64_t row = first; row < last; row++)
+                job->mask[row] |= (uint8_t)is_embedded(job, n, row);
 }
 
 /* Newer rows than those that were looked at lie at the end. */
@@ -105,33 +111,42 @@ static void remove_marked(vt_simulation *s, int set, int64_t count, const uint8_
         vt_remove_rows(s, set, mask);
 }
 
-static void remove_embedded_from(vt_simulation *s, int set, const vt_pose *pose)
+/* Looks at the rows from `first` on, beside the bodies from first_body on. */
+static void remove_embedded_from(vt_simulation *s, int set, int64_t first, int32_t first_body)
 {
-    birth_job job = {.s = s, .rows = rows_of(s, set), .pose = pose};
+    const int32_t bodies = s->bodies.count;
+    birth_job job = {.s = s, .rows = rows_of(s, set), .first = first, .first_body = first_body};
     const int64_t count = job.rows.count;
-    job.first = first_new(&job.rows, s->contact_checked[set]);
-    s->contact_checked[set] = s->next_id[set];
-    if (job.first == count)
+    if (first == count)
         return;
     const size_t mark = vt_arena_mark(&s->arena);
+    vt_pose *const pose = vt_arena_push(&s->arena, sizeof *pose * (size_t)bodies);
+    for (int32_t n = first_body; n < bodies; n++)
+        pose[n] = vt_pose_at(&s->transforms, s->bodies.items[n].parent, s->time);
+    job.pose = pose;
     job.mask = vt_arena_push(&s->arena, (size_t)count);
     memset(job.mask, 0, (size_t)count);
-    vt_parallel_for(s->def.threads, count - job.first, BIRTH_BLOCK, mark_embedded, &job);
+    vt_parallel_for(s->def.threads, count - first, BIRTH_BLOCK, mark_embedded, &job);
     remove_marked(s, set, count, job.mask);
     vt_arena_pop(&s->arena, mark);
 }
 
 void vt_remove_embedded(vt_simulation *s)
 {
-    if (s->bodies.count == 0)
-        return;
-    const size_t mark = vt_arena_mark(&s->arena);
-    vt_pose *const pose = vt_arena_push(&s->arena, sizeof *pose * (size_t)s->bodies.count);
-    for (int32_t n = 0; n < s->bodies.count; n++)
-        pose[n] = vt_pose_at(&s->transforms, s->bodies.items[n].parent, s->time);
-    for (int set = 0; set < 2; set++)
-        remove_embedded_from(s, set, pose);
-    vt_arena_pop(&s->arena, mark);
+    for (int set = 0; set < 2 && s->bodies.count > 0; set++) {
+        const rows r = rows_of(s, set);
+        remove_embedded_from(s, set, first_new(&r, s->contact_checked[set]), 0);
+        s->contact_checked[set] = s->next_id[set];
+    }
+}
+
+void vt_clear_last_body(vt_simulation *s)
+{
+    for (int set = 0; set < 2; set++) {
+        remove_embedded_from(s, set, 0, s->bodies.count - 1);
+        if (s->bodies.count == 1)
+            s->contact_checked[set] = s->next_id[set];
+    }
 }
 
 /* ---- motion ---- */
@@ -241,8 +256,8 @@ void vt_end_contact(vt_simulation *s, double dt, const vt_contacts *contacts)
         return;
     const size_t mark = vt_arena_mark(&s->arena);
     find_box(s, lower, upper);
-    vt_make_walls(&s->bodies, &s->transforms, s->time, s->time + dt, lower, upper, &s->arena,
-                  &walls);
+    vt_make_walls(&s->bodies, &s->transforms, s->time, s->time + dt, lower, upper,
+                  s->vortons.set.count + s->tracers.set.count, &s->arena, &walls);
     for (int set = 0; set < 2; set++)
         hold_rows(s, &walls, set, contacts->start[set]);
     vt_arena_pop(&s->arena, mark);

@@ -11,9 +11,10 @@ typedef struct vt_contacts {
     float *start[2];
 } vt_contacts;
 
-/* Removes what was born (or came with vortons that were added) inside a solid or outside a
- * container, of the rows since the last call. */
+/* Removes what was born or added inside a solid or outside a container, of the rows since the last
+ * call; and all rows that the last body leaves no room. */
 void vt_remove_embedded(vt_simulation *s);
+void vt_clear_last_body(vt_simulation *s);
 
 /* Before particles move by a substep, and after they have moved, with the wind: from s->time to
  * s->time + dt. */

@@ -5,19 +5,31 @@
 
 #include "core/vec3.h"
 
-enum { MOST_PARTS = 32, PASSES = 8, LATTICE = 28, MOST_PAIRS = 1 << 18 };
+enum {
+    MOST_PARTS = 32,
+    PASSES = 8,
+    LEAST_CELLS = 4,
+    MOST_CELLS = 60,
+    PER_CELL = 8,
+    MOST_PAIRS = 1 << 20
+};
 
 /* A body turns at most so far from one pose to the next, radians. */
 static const double most_turn = 0.2;
 
 /* ---- bodies on their way ---- */
 
-static double distance_between(const double a[3], const double b[3])
+static double square_between(const double a[3], const double b[3])
 {
     double way[3];
     for (int c = 0; c < 3; c++)
         way[c] = a[c] - b[c];
-    return vt_sqrt(vt_dot(way, way));
+    return vt_dot(way, way);
+}
+
+static double distance_between(const double a[3], const double b[3])
+{
+    return vt_sqrt(square_between(a, b));
 }
 
 /* How far the points of the body move from one pose to another: its centre, and the others more by
@@ -69,6 +81,7 @@ static void make_wall(const vt_walls *walls, const vt_body *body, vt_arena *aren
         pose[0] = pose[wall->parts];
     for (int32_t k = 0; k < wall->parts; k++)
         wall->step = fmax(wall->step, way_between(body, &pose[k], &pose[k + 1]));
+    vt_pose_point(&pose[wall->parts], body->center, wall->center);
     memcpy(wall->velocity, motion.velocity, sizeof motion.velocity);
     memcpy(wall->angular, motion.angular, sizeof motion.angular);
     memcpy(wall->pivot, vt_pose_at(walls->transforms, body->parent, middle).position,
@@ -127,23 +140,22 @@ static void cells_of(const vt_lattice *lattice, const vt_wall *wall, int32_t lea
     }
 }
 
-/* Whether a particle that ends near the middle of a cell may meet the wall: what it passes on its
- * way lies within `around` of there. */
-static int is_met(const vt_wall *wall, const double middle[3], double around)
+/* Room at a point, the least at the poses of the wall, m: it changes by no more than one goes, and
+ * between two poses is less by half a step at most. */
+static double room_at(const vt_wall *wall, const double point[3])
 {
     const vt_body *const body = wall->body;
-    const double margin = around + wall->step;
+    double least = INFINITY;
     for (int32_t k = wall->swept ? 0 : wall->parts; k <= wall->parts; k++) {
         double local[3], normal[3];
-        vt_pose_point_back(&wall->pose[k], middle, local);
-        if (body->scale * vt_body_room(body, local, normal) <= margin)
-            return 1;
+        vt_pose_point_back(&wall->pose[k], point, local);
+        least = fmin(least, body->scale * vt_body_room(body, local, normal));
     }
-    return 0;
+    return least;
 }
 
 /* Where the lattice lies, and how fine it is: as many cells as keep the lists short. */
-static void place_lattice(vt_walls *walls, span box)
+static void place_lattice(vt_walls *walls, span box, int64_t particles)
 {
     vt_lattice *const lattice = &walls->lattice;
     double longest = 0;
@@ -160,9 +172,10 @@ static void place_lattice(vt_walls *walls, span box)
     *lattice = (vt_lattice){.cells = {0}};
     if (!(longest > 0 && longest < 1e12))
         return;
-    const double cell = longest / LATTICE;
+    const double along = vt_cbrt((double)particles / PER_CELL);
+    const double cell = longest / fmax(LEAST_CELLS, fmin(along, MOST_CELLS));
     lattice->per_cell = (float)(1 / cell);
-    lattice->reach = (float)(0.5 * cell);
+    lattice->reach = (float)(0.25 * cell);
     for (int c = 0; c < 3; c++) {
         /* and one more on each side, for those that end beside what they pass */
         const double cells = ceil((box.upper[c] - box.lower[c]) / cell) + 2;
@@ -175,29 +188,65 @@ typedef struct pair {
     int32_t cell, wall;
 } pair;
 
+/* Cells by which a wall may be met, one after the other. */
+typedef struct search {
+    const vt_lattice *lattice;
+    const vt_wall *wall;
+    int32_t number; /* of the wall */
+    int32_t least[3], most[3];
+    double cell;   /* m */
+    double margin; /* how far from where a particle ends it may meet the wall, m */
+    pair *pairs;
+    int64_t count;
+} search;
+
+/* Room in the middle of a cube of `side` cells, m. */
+static double room_in(const search *s, const int32_t first[3], int32_t side)
+{
+    double middle[3];
+    for (int c = 0; c < 3; c++)
+        middle[c] = (double)s->lattice->lower[c] + (first[c] + 0.5 * side) * s->cell;
+    return room_at(s->wall, middle);
+}
+
+/* A cube of cells: none of them, all, or each by itself. */
+static void search_cube(search *s, const int32_t first[3], int32_t side)
+{
+    const int32_t *const cells = s->lattice->cells;
+    const double half = 0.5 * 1.74 * side * s->cell, room = room_in(s, first, side);
+    const int whole = room < s->margin - half;
+    int32_t at[3], end[3];
+    if (room > s->margin + half)
+        return;
+    for (int c = 0; c < 3; c++)
+        end[c] = first[c] + side - 1 < s->most[c] ? first[c] + side - 1 : s->most[c];
+    for (at[2] = first[2]; at[2] <= end[2]; at[2]++)
+        for (at[1] = first[1]; at[1] <= end[1]; at[1]++)
+            for (at[0] = first[0]; at[0] <= end[0]; at[0]++)
+                if (whole || room_in(s, at, 1) <= s->margin + 0.5 * 1.74 * s->cell)
+                    s->pairs[s->count++] =
+                        (pair){(at[2] * cells[1] + at[1]) * cells[0] + at[0], s->number};
+}
+
 /* Walls by cells, in the order of the walls; returns how many pairs there are. */
 static int64_t find_pairs(const vt_walls *walls, pair *pairs)
 {
-    const vt_lattice *const lattice = &walls->lattice;
-    const double cell = 1 / (double)lattice->per_cell;
-    /* half a diagonal, and what a way of `reach` along each axis adds */
-    const double around = 1.74 * (0.5 * cell + (double)lattice->reach) + 1e-3 * cell;
-    int64_t count = 0;
-    for (int32_t n = 0; n < walls->count; n++) {
-        int32_t least[3], most[3], at[3];
-        cells_of(lattice, &walls->wall[n], least, most);
-        for (at[2] = least[2]; at[2] <= most[2]; at[2]++)
-            for (at[1] = least[1]; at[1] <= most[1]; at[1]++)
-                for (at[0] = least[0]; at[0] <= most[0]; at[0]++) {
-                    double middle[3];
-                    for (int c = 0; c < 3; c++)
-                        middle[c] = (double)lattice->lower[c] + (at[c] + 0.5) * cell;
-                    if (is_met(&walls->wall[n], middle, around))
-                        pairs[count++] = (pair){
-                            (at[2] * lattice->cells[1] + at[1]) * lattice->cells[0] + at[0], n};
-                }
+    enum { SIDE = 4 };
+    search s = {.lattice = &walls->lattice, .pairs = pairs};
+    s.cell = 1 / (double)walls->lattice.per_cell;
+    for (s.number = 0; s.number < walls->count; s.number++) {
+        int32_t at[3];
+        s.wall = &walls->wall[s.number];
+        /* a way of `reach` along each axis, and as far aside, counts for solids */
+        const double way = s.wall->swept ? 1.74 * (double)walls->lattice.reach : 0;
+        s.margin = 0.5 * s.wall->step + way + 1e-3 * s.cell;
+        cells_of(s.lattice, s.wall, s.least, s.most);
+        for (at[2] = s.least[2]; at[2] <= s.most[2]; at[2] += SIDE)
+            for (at[1] = s.least[1]; at[1] <= s.most[1]; at[1] += SIDE)
+                for (at[0] = s.least[0]; at[0] <= s.most[0]; at[0] += SIDE)
+                    search_cube(&s, at, SIDE);
     }
-    return count;
+    return s.count;
 }
 
 static int64_t most_pairs(const vt_walls *walls)
@@ -251,7 +300,8 @@ static void fill_cells(vt_walls *walls, vt_arena *arena)
 }
 
 void vt_make_walls(const vt_bodies *bodies, const vt_transforms *transforms, double from, double to,
-                   const double lower[3], const double upper[3], vt_arena *arena, vt_walls *walls)
+                   const double lower[3], const double upper[3], int64_t particles, vt_arena *arena,
+                   vt_walls *walls)
 {
     const size_t count = (size_t)bodies->count;
     *walls = (vt_walls){.transforms = transforms, .from = from, .to = to, .count = bodies->count};
@@ -268,7 +318,7 @@ void vt_make_walls(const vt_bodies *bodies, const vt_transforms *transforms, dou
     span box;
     memcpy(box.lower, lower, sizeof box.lower);
     memcpy(box.upper, upper, sizeof box.upper);
-    place_lattice(walls, box);
+    place_lattice(walls, box, particles);
     walls->lattice.marked_outside = walls->far_count > 0;
     if (walls->lattice.cells[0] > 0)
         fill_cells(walls, arena);
@@ -525,6 +575,27 @@ static int settle_inside(encounter *e)
     return 0;
 }
 
+/* Whether all that the particle passes lies clear of the wall. Room changes by no more than one
+ * goes: between two points that are apart by less than their room together, there is some. */
+static int is_clear(const vt_walls *walls, const vt_wall *wall, const vt_traveller *t)
+{
+    const vt_body *const body = wall->body;
+    const double skin = skin_of(wall, t->end);
+    const double way = wall->swept ? distance_between(t->start, t->end) : 0;
+    const double most = way + wall->parts * wall->step + skin;
+    double start[3], end[3], normal[3];
+    if (!body->hole &&
+        square_between(t->end, wall->center) > (body->reach + most) * (body->reach + most))
+        return 1;
+    vt_pose_point_back(&wall->pose[wall->parts], t->end, end);
+    const double room = body->scale * vt_body_room(body, end, normal);
+    if (room > most || room < skin || wall->parts > 1 || !wall->swept || t->birth > walls->from)
+        return room > most;
+    vt_pose_point_back(&wall->pose[0], t->start, start);
+    return body->scale * (vt_body_room(body, start, normal) - distance_between(start, end)) >
+           skin - room;
+}
+
 static int hold_by(const vt_walls *walls, const int32_t *list, int32_t count, vt_traveller *t)
 {
     encounter e = {.walls = walls, .list = list, .count = count, .traveller = t};
@@ -534,6 +605,8 @@ static int hold_by(const vt_walls *walls, const int32_t *list, int32_t count, vt
         e.planes.count = 0;
         for (int32_t n = 0; n < count; n++) {
             const vt_wall *const wall = &walls->wall[list[n]];
+            if (is_clear(walls, wall, t))
+                continue;
             moved |= sweep(&e, wall);
             moved |= push_out(&e, wall);
         }
@@ -567,20 +640,46 @@ static int is_near(const double a[3], const double b[3], double reach)
     return 1;
 }
 
-int vt_hold(const vt_walls *walls, vt_traveller *t)
+static int is_clear_of_all(const vt_walls *walls, const int32_t *list, int32_t count,
+                           const vt_traveller *t)
 {
-    const vt_lattice *const lattice = &walls->lattice;
+    for (int32_t n = 0; n < count; n++)
+        if (!is_clear(walls, &walls->wall[list[n]], t))
+            return 0;
+    return 1;
+}
+
+/* Of a particle that the list of its cell does not clear. Once it is moved aside, holes and planes
+ * may be met that are not in the list; moved far, any. */
+static int hold_near(const vt_walls *walls, const int32_t *list, int32_t count, vt_traveller *t)
+{
+    enum { MOST = 256 };
     const vt_traveller before = *t;
-    const double reach = (double)lattice->reach;
-    if (is_near(t->start, t->end, reach)) {
-        const int64_t cell = cell_of(lattice, t->end);
-        const int32_t *const list = cell < 0 ? walls->far : walls->near + walls->first[cell];
-        const int32_t count =
-            cell < 0 ? walls->far_count : (int32_t)(walls->first[cell + 1] - walls->first[cell]);
-        const int held = hold_by(walls, list, count, t);
-        if (held == VT_UNHINDERED || (held == VT_HELD && is_near(t->end, before.end, reach)))
+    int32_t both[MOST];
+    if (count + walls->far_count <= MOST) {
+        memcpy(both, list, sizeof *both * (size_t)count);
+        memcpy(both + count, walls->far, sizeof *both * (size_t)walls->far_count);
+        const int held = hold_by(walls, both, count + walls->far_count, t);
+        if (held == VT_HELD && is_near(t->end, before.end, (double)walls->lattice.reach))
             return held;
         *t = before;
     }
     return hold_by(walls, walls->all, walls->count, t);
+}
+
+/* The list of a cell says what a particle that ends there may have met, if it comes from near. */
+int vt_hold(const vt_walls *walls, vt_traveller *t)
+{
+    const vt_lattice *const lattice = &walls->lattice;
+    const int64_t cell =
+        is_near(t->start, t->end, (double)lattice->reach) ? cell_of(lattice, t->end) : -1;
+    if (cell < 0)
+        return is_clear_of_all(walls, walls->all, walls->count, t)
+                   ? VT_UNHINDERED
+                   : hold_by(walls, walls->all, walls->count, t);
+    const uint32_t first = walls->first[cell];
+    const int32_t *const list = walls->near + first;
+    const int32_t count = (int32_t)(walls->first[cell + 1] - first);
+    return is_clear_of_all(walls, list, count, t) ? VT_UNHINDERED
+                                                  : hold_near(walls, list, count, t);
 }

@@ -15,6 +15,7 @@ typedef struct vt_wall {
     int32_t swept;       /* a solid that did not jump: particles are followed on their way */
     const vt_pose *pose; /* parts + 1 */
     double step;         /* longest way of its points from one pose to the next, m */
+    double center[3];    /* of the body at the end, m */
     double velocity[3];  /* of pivot in the middle of the substep, m/s */
     double angular[3];   /* rad/s */
     double pivot[3];
@@ -33,9 +34,11 @@ typedef struct vt_walls {
 } vt_walls;
 
 /* Poses and lattice of all bodies from `from` to `to`, s; in arena memory. The lattice covers at
- * least the box [lower, upper] where it is not empty. */
+ * least the box [lower, upper] where it is not empty; it is as fine as pays for that many
+ * particles. */
 void vt_make_walls(const vt_bodies *bodies, const vt_transforms *transforms, double from, double to,
-                   const double lower[3], const double upper[3], vt_arena *arena, vt_walls *walls);
+                   const double lower[3], const double upper[3], int64_t particles, vt_arena *arena,
+                   vt_walls *walls);
 
 /* A particle: born at `from` or since, when it was at `start`; it would be at `end` at `to` if it
  * met nothing. */

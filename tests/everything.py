@@ -28,7 +28,7 @@ FPS = 24
 
 def scene(method):
     """Two wavy rings, one of them elliptic, tilted and born inside a step; winds; three emitters;
-    force fields; kills.
+    force fields; kills; bodies.
 
     For `poisson` enough of everything to keep 8 threads busy, for the sums what they do in time,
     for the articles' method rings so fine that they live for 50 frames.
@@ -61,7 +61,24 @@ def scene(method):
     )
     scene.add(vt.Tracers(vt.Box((2, 2, 2), (2.3, 2.3, 2.3)), rate=100 * much, end=1.3))
     add_effects(scene)
+    add_bodies(scene)
     return scene
+
+
+def add_bodies(scene):
+    """Still, turning and flying ones in the way of rings and smoke, in a room that shakes."""
+    swing = vt.Transform(
+        axis=(0, 1, 0), angle=vt.Keys([(0, -40), (2, 400)]), position=(0.3, 0, 0.5)
+    )
+    scene.add(vt.Body(vt.Box((-0.3, -0.3, -0.01), (0.3, 0.3, 0.01)), name="plate", parent=swing))
+    path = vt.Keys([(0, (-2, 0, 0)), (2, (3, 0.3, 0.2))], "smooth")
+    pair = [vt.Sphere((0, 0, 0.3), 0.1), vt.Capsule((0, 0, 0), (0, 0, 0.3), 0.05)]
+    scene.add(vt.Body(pair, parent=vt.Transform(position=path)))
+    points = np.random.default_rng(6).normal(0, 0.1, (20, 3)) + (-0.3, 0.2, 0.4)
+    scene.add(vt.Body(vt.Polytope(points)))
+    shake = vt.Keys([(0, (0, 0, 0)), (1, (0.2, 0, 0.1)), (2, (0, 0, 0))], "smooth")
+    walls = [vt.Cylinder(radius=3.2, length=5.0), vt.Plane((0, 0, 2.4), (0, 0.1, 1))]
+    scene.add(vt.Container(walls, parent=vt.Transform(position=shake)))
 
 
 def add_effects(scene):

@@ -156,6 +156,7 @@ BAD = {
         {"axis": {"values": [[0.0, 0.0, 0.0]], "times": [0.0]}},
         {"radius": {"values": [[0.0]], "times": [0.0]}},
     ],
+    "shapes": [None, 1, "box", {}, [], [1], [None], [{"nothing": 1}], [{"radius": 0.0}]],
     "shape": [1, "sphere", [("kind", "sphere")], {"nothing": 1}, {"radius": 0.0}],
 }
 
@@ -322,6 +323,12 @@ def good_calls(sim):
         "start": ("time", 0.5),
         "end": ("most", 1.0),
     }
+    body = {
+        "shapes": ("shapes", [{"kind": "sphere"}, {"kind": "plane"}]),
+        "name": ("text", "ball"),
+        "hole": ("flag", True),
+        "parent": ("parent", 0),
+    }
     camera = {
         "width": ("integer", 16),
         "height": ("integer", 16),
@@ -426,6 +433,12 @@ def good_calls(sim):
         ("add_wind_grid", core.add_wind_grid, wind_grid),
         ("add_force", core.add_force, force),
         ("add_kill", core.add_kill, kill),
+        ("add_body", core.add_body, body),
+        (
+            "body_distance",
+            ball()._core.body_distance,
+            {"id": ("integer", 0), "points": ("rows", p)},
+        ),
         (
             "add_vorton_points",
             core.add_vorton_points,
@@ -487,6 +500,13 @@ def good_calls(sim):
     ]
 
 
+def ball():
+    """A simulation with a body."""
+    sim = vt.Simulation()
+    sim._core.add_body(shapes=[{"kind": "sphere"}])
+    return sim
+
+
 def four():
     """A simulation of four vortons and four tracers whose fields exist."""
     sim = simulation(vortons=4, tracers=4, threads=1)
@@ -520,7 +540,7 @@ def test_bad_input_is_refused_and_changes_nothing(name):
                 pytest.fail(f"{name}({key}={bad!r}) was taken")
             words = str(error.value)
             named = key in words or "argument" in words or name in words
-            assert named or kind in ("dict", "shape", "moving"), words
+            assert named or kind in ("dict", "shape", "shapes", "moving"), words
     assert state(sim) == before
 
 
@@ -548,6 +568,7 @@ def test_every_function_is_called_here():
         "info",
         "health",
         "timings",
+        "bodies",
         "time",
         "step_count",
         "update_fields",

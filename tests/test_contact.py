@@ -78,7 +78,7 @@ def test_s2_plates_that_move(speed):
     parent = vt.Transform(position=way)
     points = cloud(3000, (-0.5, -0.5, -0.9), (0.5, 0.5, 0.9))
     sim = simulation(vt.Body(PLATE, parent=parent), points=points, fps=24)
-    sim.tracers.velocity  # begin to keep it
+    assert len(sim.tracers.velocity) == len(points)  # kept from now on
     for _ in sim.frames(8):
         assert sim.tracers.count == len(points)
         z = sim.tracers.position[:, 2] - sim.bodies[0].position[2]
@@ -109,7 +109,7 @@ def test_particles_slide_along_walls():
     """Free slip on a floor: the way along it is whole, the velocity into it is gone."""
     points = cloud(500, (-1, -1, 0.01), (1, 1, 0.5))
     sim = simulation(vt.Body(vt.Plane()), points=points, wind=(1.0, 0.5, -2.0))
-    sim.tracers.velocity
+    assert len(sim.tracers.velocity) == len(points)  # kept from now on
     sim.step(12)
     x, u = (by_id(sim, a) for a in (sim.tracers.position, sim.tracers.velocity))
     np.testing.assert_allclose(x[:, :2], points[:, :2] + (0.5, 0.25), atol=1e-5)
@@ -124,7 +124,7 @@ def test_particles_go_around_a_ball():
     ball = vt.Sphere((0, 0, 0), 0.5)
     points = cloud(4000, (-2, -1, -1), (-0.8, 1, 1))
     sim = simulation(vt.Body(ball), points=points, wind=(1.5, 0, 0))
-    for frame in sim.frames(40):
+    for _ in sim.frames(40):
         assert (room(sim, 0) >= 0).all()
     x = by_id(sim, sim.tracers.position)
     clear = np.linalg.norm(points[:, 1:], axis=1) > 0.5001
@@ -198,7 +198,7 @@ def test_s3_containers_never_leak(name):
     parent = vt.Transform(position=path, axis=(1, 2, 3), angle=vt.Keys([(0, 0), (25, 20_000)]))
     wind = np.random.default_rng(2).normal(0, 8, (9, 9, 9, 3))
     points = corners_and_inside(CONTAINERS[name])
-    assert len(points) > 700
+    assert len(points) > 400
     # the scene begins with the container at rest at the origin
     path = vt.Samples(np.array(path.values) - np.array(path.values[0]), fps=24)
     parent = vt.Transform(position=path, axis=parent.axis, angle=parent.angle)
@@ -283,7 +283,7 @@ def test_no_room_is_left():
         vt.Body(vt.Plane((0, 0, 0), (0, 0, -1)), parent=parent),
         points=cloud(300, (-1, -1, 0.1), (1, 1, 0.9)),
     )
-    for frame in sim.frames(24):
+    for _ in sim.frames(24):
         assert (room(sim, 0) >= 0).all() and (room(sim, 1) >= 0).all()
         assert sim.tracers.count == (300 if sim.bodies[1].position[2] > 1e-3 else 0)
 

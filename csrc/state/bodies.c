@@ -88,7 +88,7 @@ double vt_contact_skin(const vt_body *body, const double world[3])
     const double least_length = 1e-3; /* m: of what has no size */
     double size = isfinite(body->reach) ? body->reach : least_length;
     for (int c = 0; c < 3; c++)
-        size = fmax(size, vt_abs(world[c]));
+        size = vt_abs(world[c]) > size ? vt_abs(world[c]) : size;
     return 0x1p-20 * size;
 }
 
@@ -279,8 +279,7 @@ static vt_status keep_body(vt_simulation *s, const vt_body_def *def, int32_t *id
     bodies->items[bodies->count++] = body;
     if (id)
         *id = bodies->count - 1;
-    s->contact_checked[VT_VORTONS] = s->contact_checked[VT_TRACERS] = 0;
-    vt_remove_embedded(s);
+    vt_clear_last_body(s);
     return VT_OK;
 }
 
