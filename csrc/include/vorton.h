@@ -812,10 +812,10 @@ typedef struct vt_tracer_source {
     void *context;                  /* its first argument */
     const float *temperature;       /* count, K, > 0; NULL: not carried */
     const float *fuel, *flame, *smoke; /* count, mass fractions of the fluid around each, >= 0; NULL:
-                                          not carried. Of what began as fuel only that part is dense
-                                          that is smoke by now: density x (smoke + e) / (fuel + flame
-                                          + smoke + e), e = .001, so that what is far from all
-                                          flames stays what it is */
+                                          not carried. What began as fuel is dense as far as it is
+                                          smoke by now: density x ((smoke + e) / (fuel + flame +
+                                          smoke + e))^2, squared since soot comes last; e = .001, so
+                                          that what is far from all flames stays what it is */
     double ambient_temperature;        /* of the fluid without tracers, K, > 0 with temperature */
 } vt_tracer_source;
 VT_API vt_status vt_create_volume_from_tracers(const vt_tracer_source *source,

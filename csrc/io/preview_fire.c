@@ -72,7 +72,7 @@ void vt_fill_black_body(vt_black_body *body)
 /* ---- what glows ---- */
 
 typedef struct glowing {
-    const float *fuel, *flame, *coverage, *temperature;
+    const float *unburnt, *coverage;
     float *glow, *warmth;
 } glowing;
 
@@ -81,13 +81,10 @@ static void find_glow(void *context, int64_t begin, int64_t end, int thread)
     const glowing *const g = context;
     (void)thread;
     for (int64_t i = begin * VT_LEAF_VOXELS; i < end * VT_LEAF_VOXELS; i++) {
-        const float fuel = (g->fuel ? g->fuel[i] : 0.0f) + g->flame[i];
-        const float c = 1.0f - vt_decay(-3.0f * g->coverage[i]);
-        const float z = fuel * c < 1.0f ? fuel * c : 1.0f;
-        const float shell = 4.0f * z * (1.0f - z);
-        const float e = 0.6f * shell * f1_sqrt(shell) + 0.5f * z;
-        g->glow[i] = e < 1.0f ? e : 1.0f;
-        g->warmth[i] = g->glow[i] * (g->temperature ? g->temperature[i] : 650.0f + 1500.0f * e);
+        const float glow = vt_glow_of(g->unburnt[i]);
+        const float there = 1.0f - vt_decay(-4.0f * g->coverage[i]);
+        g->glow[i] = glow * there;
+        g->warmth[i] = glow * there * (900.0f + 1300.0f * glow * (0.7f + 0.3f * there));
     }
 }
 
@@ -103,12 +100,7 @@ vt_status vt_find_glow(const vt_volume *volume, int threads, float **glow, float
         *glow = *warmth = NULL;
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for the fire of a preview");
     }
-    glowing g = {.fuel = field[VT_VOLUME_fuel],
-                 .flame = field[VT_VOLUME_flame],
-                 .coverage = field[VT_VOLUME_coverage],
-                 .temperature = field[VT_VOLUME_temperature],
-                 .glow = *glow,
-                 .warmth = *warmth};
+    glowing g = {field[VT_VOLUME_unburnt], field[VT_VOLUME_coverage], *glow, *warmth};
     vt_parallel_for(threads, volume->density.count, 16, find_glow, &g);
     return VT_OK;
 }

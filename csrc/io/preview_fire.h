@@ -2,8 +2,31 @@
 #ifndef VORTON_IO_PREVIEW_FIRE_H
 #define VORTON_IO_PREVIEW_FIRE_H
 
+#include <string.h>
+
 #include "core/simd.h"
 #include "vorton.h"
+
+/* e^x for x <= 0, relative error 2e-7; e^-87 below. Single precision, elementary operations only:
+ * the pixels do not depend on a libm. */
+VT_INLINE float vt_decay(float x)
+{
+    const float clamped = x > -87.0f ? x : -87.0f;
+    const int32_t n = (int32_t)(clamped * 1.44269504f - 0.5f);
+    const float r = (clamped - (float)n * 0.693359375f) + (float)n * 2.12194440e-4f;
+    float p = 1.0f / 5040.0f;
+    p = p * r + 1.0f / 720.0f;
+    p = p * r + 1.0f / 120.0f;
+    p = p * r + 1.0f / 24.0f;
+    p = p * r + 1.0f / 6.0f;
+    p = p * r + 0.5f;
+    p = p * r + 1.0f;
+    p = p * r + 1.0f;
+    const int32_t bits = (n + 127) << 23;
+    float scale;
+    memcpy(&scale, &bits, 4);
+    return p * scale;
+}
 
 enum { VT_GLOW_COLORS = 65 }; /* every 40 K from 600 K to 3160 K */
 
@@ -28,6 +51,14 @@ static inline float vt_black_body_power(float kelvin)
 {
     const float square = kelvin * kelvin * (1.0f / 4e6f);
     return square * square;
+}
+
+/* How much a fluid glows, 0 .. 1, of which this share is unburnt: the reaction zone most. */
+static inline float vt_glow_of(float unburnt)
+{
+    const float zone = 4.0f * unburnt * (1.0f - unburnt);
+    const float glow = 0.6f * zone * f1_sqrt(zone) + 0.5f * unburnt;
+    return glow < 1.0f ? glow : 1.0f;
 }
 
 /* How much glows in the voxels of a volume with flame, 0 .. 1, and that times its temperature in K:

@@ -410,6 +410,14 @@ static vt_status keep_smoke(raster *r, double variance)
     return VT_OK;
 }
 
+/* What the preview of fire wants to know. */
+static vt_status make_unburnt(raster *r, double variance)
+{
+    for (int64_t i = 0; i < r->source->count; i++)
+        r->amounts[i] = vt_unburnt_share(r->source, i);
+    return make_mean(r, VT_VOLUME_unburnt, r->amounts, variance, 0.0f);
+}
+
 static vt_status make_coverage(raster *r, double variance)
 {
     const float *const size = r->source->size;
@@ -440,6 +448,8 @@ static vt_status make_fields(raster *r, double variance)
         status = make_mean(r, VT_VOLUME_fuel, s->fuel, variance, 0.0f);
     if (status == VT_OK && s->flame)
         status = make_mean(r, VT_VOLUME_flame, s->flame, variance, 0.0f);
+    if (status == VT_OK && s->flame)
+        status = make_unburnt(r, variance);
     if (status == VT_OK && s->flame)
         status = make_coverage(r, variance);
     return status;
