@@ -849,7 +849,8 @@ typedef struct vt_vdb_def {
     int32_t half;              /* store 16-bit floats (default 1) */
     int32_t compress;          /* zlib, where the build has it (default 1) */
     const char *temperature_name; /* K, background ambient (default "temperature") */
-    const char *heat_name;  /* what glows: 0 at 800 K .. 1 at 2500 K, from temperature (default NULL) */
+    const char *heat_name;  /* how much it glows, 0 .. 1: fire in its reaction zone; without flame
+                               what is hot, from 800 K to 2500 K (default NULL) */
     const char *flame_name; /* (default "flame") */
     const char *fuel_name;  /* (default "fuel") */
 } vt_vdb_def;

@@ -81,10 +81,9 @@ static void find_glow(void *context, int64_t begin, int64_t end, int thread)
     const glowing *const g = context;
     (void)thread;
     for (int64_t i = begin * VT_LEAF_VOXELS; i < end * VT_LEAF_VOXELS; i++) {
-        const float glow = vt_glow_of(g->unburnt[i]);
-        const float there = 1.0f - vt_decay(-4.0f * g->coverage[i]);
-        g->glow[i] = glow * there;
-        g->warmth[i] = glow * there * (900.0f + 1300.0f * glow * (0.7f + 0.3f * there));
+        const float glow = vt_glow_of(g->unburnt[i], g->coverage[i]);
+        g->glow[i] = glow;
+        g->warmth[i] = glow * vt_kelvin_of(glow);
     }
 }
 

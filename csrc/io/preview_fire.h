@@ -53,12 +53,20 @@ static inline float vt_black_body_power(float kelvin)
     return square * square;
 }
 
-/* How much a fluid glows, 0 .. 1, of which this share is unburnt: the reaction zone most. */
-static inline float vt_glow_of(float unburnt)
+/* How much a voxel glows, 0 .. 1, where this share of the fuel is unburnt: the reaction zone most.
+ * Where tracers are scarce it fades. */
+static inline float vt_glow_of(float unburnt, float coverage)
 {
     const float zone = 4.0f * unburnt * (1.0f - unburnt);
     const float glow = 0.6f * zone * f1_sqrt(zone) + 0.5f * unburnt;
-    return glow < 1.0f ? glow : 1.0f;
+    return (glow < 1.0f ? glow : 1.0f) * (1.0f - vt_decay(-4.0f * coverage));
+}
+
+/* Temperature of the colour of what glows so much, K: that of the flames in a voxel, which are
+ * thinner and hotter than its mean. */
+static inline float vt_kelvin_of(float glow)
+{
+    return 900.0f + 1300.0f * glow;
 }
 
 /* How much glows in the voxels of a volume with flame, 0 .. 1, and that times its temperature in K:
