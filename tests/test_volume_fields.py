@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_volume import SPLINE, H, box_around, cloud, hat, smooth
+from test_volume import SPLINE, H, box_around, cloud, gaussian_taps, hat, smooth
 from volumes import INVALID_ARGUMENT, NOT_FINITE, Volume, VolumeError, library
 
 import vorton as vt
@@ -18,8 +18,12 @@ def burning():
     position, density, size = cloud(COUNT)
     random = np.random.default_rng(8)
     shares = random.dirichlet((1, 1, 1, 2), COUNT).astype(np.float32)
-    carried = {"temperature": (300 + 900 * random.random(COUNT) ** 3).astype(np.float32),
-               "fuel": shares[:, 0], "flame": shares[:, 1], "smoke": shares[:, 2]}
+    carried = {
+        "temperature": (300 + 900 * random.random(COUNT) ** 3).astype(np.float32),
+        "fuel": shares[:, 0],
+        "flame": shares[:, 1],
+        "smoke": shares[:, 2],
+    }
     return position, density, size, carried
 
 
@@ -54,8 +58,17 @@ def test_fields_are_means_weighted_with_mass(burning, volume):
         assert np.all(found[mass == 0] == (288.0 if name == "temperature" else 0))
         low, high = values.min(), values.max()
         assert found[inside].min() >= low * (1 - 1e-6) and found[inside].max() <= high * (1 + 1e-6)
+
+
+def test_coverage_is_the_volume_of_births_smoothed(burning, volume):
+    position, _, size, _ = burning
+    first, shape = box_around(position)
+    covered = filtered(position, size.astype(float) ** 3)
+    for _ in range(2):  # a voxel each, on the voxels that tracers reach
+        covered = np.where(covered > 0, smooth(covered, gaussian_taps(1.0)), 0)
     found = volume.values("coverage", first, shape)
-    assert np.abs(found - filtered(position, size.astype(float) ** 3)).max() <= 1e-6 * found.max()
+    assert np.abs(found - covered).max() <= 2e-6 * found.max()
+    assert found.max() == pytest.approx(COUNT * H**3 / 2**3, rel=0.1)
 
 
 def test_only_what_is_smoke_by_now_is_dense(burning, volume):
@@ -73,8 +86,14 @@ def test_only_what_is_smoke_by_now_is_dense(burning, volume):
 def test_a_uniform_value_stays_what_it_is():
     """Few tracers, a wide filter: the mean does not feel how many there are."""
     position, density, size = cloud(3_000)
-    volume = Volume(position, density, 2 * size, H, temperature=np.full(3_000, 1234.5),
-                    flame=np.full(3_000, 0.25))
+    volume = Volume(
+        position,
+        density,
+        2 * size,
+        H,
+        temperature=np.full(3_000, 1234.5),
+        flame=np.full(3_000, 0.25),
+    )
     first, shape = box_around(position)
     dense = volume.values("coverage", first, shape) > 0
     assert np.abs(volume.values("temperature", first, shape)[dense] - 1234.5).max() < 1e-3
@@ -82,8 +101,9 @@ def test_a_uniform_value_stays_what_it_is():
     info = volume.info
     assert (info.coldest, info.hottest) == pytest.approx((1234.5, 1234.5), rel=1e-6)
     assert info.ambient_temperature == 293.15
-    assert info.mass == pytest.approx(density.sum(dtype=float) * (LITTLE / (0.25 + LITTLE)) ** 2,
-                                      rel=1e-4)
+    assert info.mass == pytest.approx(
+        density.sum(dtype=float) * (LITTLE / (0.25 + LITTLE)) ** 2, rel=1e-4
+    )
 
 
 def test_volume_of_the_flame(burning, volume):
@@ -120,18 +140,26 @@ def test_what_is_not_carried_is_refused_and_what_is_empty_is_not():
             plain.values(field, (0, 0, 0), (2, 2, 2))
     assert library.vt_volume_values(plain.handle, 9, None, None, None) == INVALID_ARGUMENT
     none = np.zeros(0)
-    empty = Volume(np.zeros((0, 3)), none, none, H, temperature=none, flame=none,
-                   ambient_temperature=280.0)
+    empty = Volume(
+        np.zeros((0, 3)), none, none, H, temperature=none, flame=none, ambient_temperature=280.0
+    )
     assert np.all(empty.values("temperature", (0, 0, 0), (2, 2, 2)) == 280)
     assert np.all(empty.values("flame", (0, 0, 0), (2, 2, 2)) == 0)
     assert empty.info.hottest == 0
 
 
-@pytest.mark.parametrize("name, value, status", [
-    ("temperature", 0.0, INVALID_ARGUMENT), ("temperature", -5.0, INVALID_ARGUMENT),
-    ("temperature", np.nan, NOT_FINITE), ("temperature", np.inf, NOT_FINITE),
-    ("fuel", -0.1, INVALID_ARGUMENT), ("flame", np.nan, NOT_FINITE), ("smoke", np.inf, NOT_FINITE),
-])
+@pytest.mark.parametrize(
+    "name, value, status",
+    [
+        ("temperature", 0.0, INVALID_ARGUMENT),
+        ("temperature", -5.0, INVALID_ARGUMENT),
+        ("temperature", np.nan, NOT_FINITE),
+        ("temperature", np.inf, NOT_FINITE),
+        ("fuel", -0.1, INVALID_ARGUMENT),
+        ("flame", np.nan, NOT_FINITE),
+        ("smoke", np.inf, NOT_FINITE),
+    ],
+)
 def test_bad_rows_are_named(name, value, status):
     position, density, size = cloud(1000)
     values = np.ones(1000)
@@ -215,14 +243,20 @@ def test_grown_tracers_spread_what_they_carry():
 def test_a_bake_keeps_what_is_needed_to_derive_again(plume, tmp_path):
     manifest = vt.bake(plume.scene, tmp_path, frames=(1, 3), progress=False)
     assert manifest.data["volumes"]["grids"] == {
-        "density": "density", "velocity": "velocity", "temperature": "temperature", "heat": "heat"}
+        "density": "density",
+        "velocity": "velocity",
+        "temperature": "temperature",
+        "heat": "heat",
+    }
     columns = tracer_files.read(manifest.file(3, ".npz"))
     assert set(columns) == {*tracer_files.COLUMNS, "temperature"}
     sim = vt.Simulation(plume.scene, fps=24)
     sim.step(2)
     again = _core.volume_from_tracers(
         **{n: columns[n] for n in ("position", "density", "size", "temperature")},
-        voxel_size=0.04, ambient_temperature=293.15)
+        voxel_size=0.04,
+        ambient_temperature=293.15,
+    )
     ours, derived = total(sim.volume(0.04), 0.04), total(again, 0.04)
     assert derived[0] == pytest.approx(ours[0], rel=1e-6)
     assert derived[2] == pytest.approx(ours[2], rel=1e-6)

@@ -670,8 +670,8 @@ VT_API int64_t vt_capacity(const vt_simulation *simulation, int set);
  * tracers once makes every later step keep it up to date. */
 VT_API vt_status vt_column(vt_simulation *simulation, int set, const char *name, vt_array *array);
 
-/* 1 where the vortons carry what this column of the tracers shows (temperature, fuel, flame, smoke),
- * else 0: then all tracers are ambient, or have none of it. */
+/* 1 where the vortons carry what this column of the tracers shows (temperature, fuel, flame,
+ * smoke), else 0: then all tracers are ambient, or have none of it. */
 VT_API int vt_tracers_carry(const vt_simulation *simulation, const char *name);
 
 /* Row `index` of columns.def for the set; returns 0 past the last. */
@@ -811,11 +811,11 @@ typedef struct vt_tracer_source {
     vt_velocity_function *velocity; /* called for many voxels at a time; NULL: no velocity grid */
     void *context;                  /* its first argument */
     const float *temperature;       /* count, K, > 0; NULL: not carried */
-    const float *fuel, *flame, *smoke; /* count, mass fractions of the fluid around each, >= 0; NULL:
-                                          not carried. What began as fuel is dense as far as it is
-                                          smoke by now: density x ((smoke + e) / (fuel + flame +
-                                          smoke + e))^2, squared since soot comes last; e = .001, so
-                                          that what is far from all flames stays what it is */
+    const float *fuel, *flame, *smoke; /* count, mass fractions of the fluid around each, >= 0;
+                                          NULL: not carried. What began as fuel is dense as far as
+                                          it is smoke by now: density x ((smoke + e) / (fuel + flame
+                                          + smoke + e))^2, squared since soot comes last; e = .001,
+                                          so that what is far from all flames stays what it is */
     double ambient_temperature;        /* of the fluid without tracers, K, > 0 with temperature */
 } vt_tracer_source;
 VT_API vt_status vt_create_volume_from_tracers(const vt_tracer_source *source,
@@ -826,10 +826,10 @@ typedef struct vt_volume_info {
     double mass;               /* sum of density x voxel volume, kg */
     double centroid[3];        /* density-weighted, m */
     double lower[3], upper[3]; /* bounds of the active voxels, m */
-    double filled_voxels; /* (sum of density)^2 / sum of density^2: as many voxels of one density
-                             hold the smoke; a faint rim hardly counts */
-    double coldest, hottest;    /* of the active voxels, K; 0 without temperature */
-    double flame_volume;        /* of what burns, m^3; 0 without flame */
+    double filled_voxels;    /* (sum of density)^2 / sum of density^2: as many voxels of one density
+                                hold the smoke; a faint rim hardly counts */
+    double coldest, hottest; /* of the active voxels, K; 0 without temperature */
+    double flame_volume;     /* of what burns, m^3; 0 without flame */
     double ambient_temperature; /* K; 0 without temperature */
 } vt_volume_info;
 VT_API vt_status vt_get_volume_info(const vt_volume *volume, vt_volume_info *info);
@@ -844,10 +844,10 @@ VT_API vt_status vt_volume_values(const vt_volume *volume, int field, const int3
                                   const int32_t shape[3], float *values);
 
 typedef struct vt_vdb_def {
-    const char *density_name;  /* grid names; NULL leaves the grid out (default "density") */
-    const char *velocity_name; /* (default "velocity") */
-    int32_t half;              /* store 16-bit floats (default 1) */
-    int32_t compress;          /* zlib, where the build has it (default 1) */
+    const char *density_name;     /* grid names; NULL leaves the grid out (default "density") */
+    const char *velocity_name;    /* (default "velocity") */
+    int32_t half;                 /* store 16-bit floats (default 1) */
+    int32_t compress;             /* zlib, where the build has it (default 1) */
     const char *temperature_name; /* K, background ambient (default "temperature") */
     const char *heat_name;  /* how much it glows, 0 .. 1: fire in its reaction zone; without flame
                                what is hot, from 800 K to 2500 K (default NULL) */
@@ -887,11 +887,11 @@ typedef struct vt_preview_def {
     int32_t threads;         /* 0 (default): all */
     double emission; /* of a volume with flame: radiance of a metre of what glows wholly, at 2000 K;
                         0 (default): 5 / p95 of the rays' glow, see vt_preview_emission */
-    double bloom;    /* share of the fire's light that spreads over the picture, 0 .. 1 (default .12)
-                      */
-    double dye[2];   /* K: the smoke is dyed by its temperature, blue at dye[0], then green, yellow
-                        and red at dye[1], and no fire is drawn; equal (default 0 0): no dye. Needs
-                        temperature */
+    double bloom;  /* share of the fire's light that spreads over the picture, 0 .. 1 (default .12)
+                    */
+    double dye[2]; /* K: the smoke is dyed by its temperature, blue at dye[0], then green, yellow
+                      and red at dye[1], and no fire is drawn; equal (default 0 0): no dye. Needs
+                      temperature */
 } vt_preview_def;
 VT_API vt_preview_def vt_default_preview(void);
 

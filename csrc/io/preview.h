@@ -61,13 +61,13 @@ vt_status vt_light_bricks(vt_bricks *bricks, const vt_preview_def *def, double e
 typedef struct vt_march {
     const vt_bricks *bricks;
     int32_t width, height;
-    double eye[3];            /* m */
-    double right[3], down[3]; /* from pixel to pixel at distance 1 */
-    double corner[3];         /* from the eye to the centre of the first pixel at distance 1 */
-    double step;              /* from point to point of a ray, cells */
-    float pixels_per_cell;    /* at a distance of one cell */
-    float depth;              /* optical depth of a step per kg/m^3; 0: only columns are wanted */
-    float radiance;           /* of a step of what glows wholly, at 2000 K */
+    double eye[3];             /* m */
+    double right[3], down[3];  /* from pixel to pixel at distance 1 */
+    double corner[3];          /* from the eye to the centre of the first pixel at distance 1 */
+    double step;               /* from point to point of a ray, cells */
+    float pixels_per_cell;     /* at a distance of one cell */
+    float depth;               /* optical depth of a step per kg/m^3; 0: only columns are wanted */
+    float radiance;            /* of a step of what glows wholly, at 2000 K */
     const vt_black_body *body; /* colours of the fire; NULL: none is drawn */
     float dye[2];              /* K, of its first and last colour; equal: none */
 } vt_march;

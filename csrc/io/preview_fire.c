@@ -14,6 +14,8 @@
 #include "io/preview.h"
 #include "io/volume.h"
 
+#define SEEN 0.4 /* share of the fire's light that the smoke between lets through */
+
 enum { BOXES = 3 /* of one width after another: nearly a Gaussian */ };
 
 /* ---- colour ---- */
@@ -187,7 +189,8 @@ static double deviation_of(int64_t radius)
 /* Blurs wider than this many nodes add nothing that is seen. */
 enum { WIDEST = 16 };
 
-_Bool vt_add_fire_light(const int64_t count[3], double spacing, const f4 *source, f4 *light, int threads)
+_Bool vt_add_fire_light(const int64_t count[3], double spacing, const f4 *source, f4 *light,
+                        int threads)
 {
     const int64_t nodes = count[0] * count[1] * count[2];
     f4 *const blurred = allocate_f4(nodes);
@@ -200,7 +203,7 @@ _Bool vt_add_fire_light(const int64_t count[3], double spacing, const f4 *source
         /* the part of the integral over s that is nearest to this one */
         const double here = deviation_of(radius), next = deviation_of(2 * radius);
         const double low = radius == 1 ? 0.0 : 0.5 * (here + deviation_of(radius / 2));
-        const double weight = vt_sqrt(0.5 * VT_PI) * (0.5 * (here + next) - low) * spacing;
+        const double weight = SEEN * vt_sqrt(0.5 * VT_PI) * (0.5 * (here + next) - low) * spacing;
         memcpy(blurred, source, (size_t)nodes * sizeof *blurred);
         blur_all(&b, radius, threads);
         for (int64_t i = 0; i < nodes; i++)
@@ -216,7 +219,8 @@ _Bool vt_add_fire_light(const int64_t count[3], double spacing, const f4 *source
 /* Radii of the boxes in pixels of a picture 480 pixels high: deviations 3 and 14. */
 static const double bloom_radius[2] = {2.6, 13.5};
 
-_Bool vt_add_bloom(int64_t width, int64_t height, double share, const f4 *fire, f4 *picture, int threads)
+_Bool vt_add_bloom(int64_t width, int64_t height, double share, const f4 *fire, f4 *picture,
+                   int threads)
 {
     const int64_t count[3] = {width, height, 1};
     f4 *const blurred = allocate_f4(width * height);

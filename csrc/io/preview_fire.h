@@ -66,7 +66,7 @@ static inline float vt_glow_of(float unburnt, float coverage)
  * thinner and hotter than its mean. */
 static inline float vt_kelvin_of(float glow)
 {
-    return 900.0f + 1300.0f * glow;
+    return 900.0f + 1500.0f * glow;
 }
 
 /* How much glows in the voxels of a volume with flame, 0 .. 1, and that times its temperature in K:
@@ -76,10 +76,12 @@ vt_status vt_find_glow(const vt_volume *volume, int threads, float **glow, float
 /* Adds to `light` (count nodes, x fastest, `spacing` m apart) what reaches each of them from the
  * radiance a metre, `source`, of all of them, as if nothing lay between.
  * Returns 0 when there is no memory. */
-_Bool vt_add_fire_light(const int64_t count[3], double spacing, const f4 *source, f4 *light, int threads);
+_Bool vt_add_fire_light(const int64_t count[3], double spacing, const f4 *source, f4 *light,
+                        int threads);
 
 /* Adds to a picture (width x height, row by row) the bloom of its fire.
  * Returns 0 when there is no memory. */
-_Bool vt_add_bloom(int64_t width, int64_t height, double share, const f4 *fire, f4 *picture, int threads);
+_Bool vt_add_bloom(int64_t width, int64_t height, double share, const f4 *fire, f4 *picture,
+                   int threads);
 
 #endif

@@ -17,8 +17,8 @@ static inline int vt_tracer_is_allowed(const vt_tracer_source *s, int64_t row)
 {
     return vt_is_amount(s->density[row]) && vt_is_amount(s->size[row]) &&
            (!s->temperature || (vt_is_amount(s->temperature[row]) && s->temperature[row] > 0.0f)) &&
-           (!s->fuel || vt_is_amount(s->fuel[row])) &&
-           (!s->flame || vt_is_amount(s->flame[row])) && (!s->smoke || vt_is_amount(s->smoke[row]));
+           (!s->fuel || vt_is_amount(s->fuel[row])) && (!s->flame || vt_is_amount(s->flame[row])) &&
+           (!s->smoke || vt_is_amount(s->smoke[row]));
 }
 
 /* What is wrong with a row that may not be rasterised to voxels of this size, m. */

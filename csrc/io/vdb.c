@@ -291,7 +291,8 @@ static vt_status check_name(const char *what, const char *name)
     return VT_OK;
 }
 
-/* Every grid that a file can have: what it is called, or NULL to leave it out, and what is in it. */
+/* Every grid that a file can have: what it is called, or NULL to leave it out, and what is in it.
+ */
 typedef struct vdb_row {
     const char *what, *name;
     int field; /* VT_VOLUME_..., or one of the following */
