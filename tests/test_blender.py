@@ -1,7 +1,7 @@
 """vorton.hosts.blender in Blender: what it loads, the nodes that it makes, a small picture.
 
-Needs VORTON_BLENDER_PYTHON as tests/test_vdb.py does; without it these tests are skipped. What needs
-no Blender is tested everywhere.
+Needs VORTON_BLENDER_PYTHON as tests/test_vdb.py does; without it these tests are skipped. What
+needs no Blender is tested everywhere.
 """
 
 import json

@@ -55,8 +55,8 @@ FILES["density-alone"] = ("ball", {"velocity_name": None})
 FILES["other-names"] = ("ball", {"density_name": "Rauch 1", "velocity_name": "vel"})
 FILES["nothing"] = ("ball", {"density_name": None, "velocity_name": None})
 FILES["without-velocity"] = ("still", {})
-FILES |= {f"fire-{name}": ("fire", {**ENCODINGS[name], "heat_name": "heat", "fuel_name": "Brennstoff"})
-          for name in ENCODINGS}
+FILES |= {f"fire-{name}": ("fire", {**options, "heat_name": "heat", "fuel_name": "Brennstoff"})
+          for name, options in ENCODINGS.items()}
 FILES["warm-float-raw"] = ("warm", {**ENCODINGS["float-raw"], "heat_name": "heat"})
 FILES["fire-empty"] = ("cold ashes", {})
 FIRE = ["density", "velocity", "temperature", "heat", "flame", "Brennstoff"]
