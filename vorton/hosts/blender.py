@@ -183,7 +183,7 @@ class Look:
 
 
 def _dense(path: Path, name: str) -> tuple[np.ndarray, float] | None:
-    """A grid as an array, and its voxel size; None where the file has no such grid, or it is empty."""
+    """A grid as an array, and its voxel size; None where the file has none, or it is empty."""
     openvdb = _openvdb()
     if name not in _grid_names(path):
         return None
