@@ -129,7 +129,7 @@ def test_colours_go_from_red_to_yellow(colours):
 
 def glow_of(unburnt, coverage=1.0):
     zone = 4 * unburnt * (1 - unburnt)
-    glow = min(0.6 * zone**1.5 + 0.5 * unburnt, 1) * (1 - math.exp(-4 * coverage))
+    glow = min(0.6 * zone**1.5 + 0.5 * unburnt, 1) * (1 - math.exp(-12 * coverage))
     kelvin = 900 + 1500 * glow
     return glow, kelvin, glow * (kelvin / 2000) ** 4
 

@@ -231,7 +231,7 @@ def test_every_voxel_of_what_tracers_carry(read, volumes, name):
     unburnt, coverage = (volumes["fire"].values(n, low, shape)[at].astype(float)
                          for n in ("unburnt", "coverage"))
     glow = np.minimum(0.6 * (4 * unburnt * (1 - unburnt)) ** 1.5 + 0.5 * unburnt, 1)
-    glow *= 1 - np.exp(-4 * coverage)
+    glow *= 1 - np.exp(-12 * coverage)
     assert np.abs(grids["heat"]["values"] - glow).max() < (1e-3 if "half" in name else 1e-5)
     assert glow.max() > 0.5
 

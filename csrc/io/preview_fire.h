@@ -59,7 +59,7 @@ static inline float vt_glow_of(float unburnt, float coverage)
 {
     const float zone = 4.0f * unburnt * (1.0f - unburnt);
     const float glow = 0.6f * zone * f1_sqrt(zone) + 0.5f * unburnt;
-    return (glow < 1.0f ? glow : 1.0f) * (1.0f - vt_decay(-4.0f * coverage));
+    return (glow < 1.0f ? glow : 1.0f) * (1.0f - vt_decay(-12.0f * coverage));
 }
 
 /* Temperature of the colour of what glows so much, K: that of the flames in a voxel, which are
