@@ -79,6 +79,7 @@ def main(result, folder, picture=None, size="64x96", samples="8", frame="1"):
     shown = blender.add_bake(folder, frame_start=101)
     volume = shown.data
     look = blender.measure_look(folder)
+    still = os.path.join(folder, "still.vdb")
     report = {
         "sequence": [
             volume.is_sequence,
@@ -91,7 +92,7 @@ def main(result, folder, picture=None, size="64x96", samples="8", frame="1"):
         "look": [look.density, look.emission],
         "nodes": nodes_of(volume.materials[0]),
         "smoke": nodes_of(blender.make_material(blender.Look(7.0), name="smoke")),
-        "vel": blender.load_sequence(os.path.join(folder, "still.vdb")).data.velocity_grid,
+        "vel": os.path.exists(still) and blender.load_sequence(still).data.velocity_grid,
         "unchanged": before == (scene.view_settings.view_transform, scene.view_settings.look),
     }
     if picture:
