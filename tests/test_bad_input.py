@@ -71,6 +71,7 @@ BAD = {
         np.ones(4, object),
         np.ones(4, bool),
     ],
+    "carried": ["abc", 1.0, np.ones((4, 1)), np.ones(3), np.full(4, NAN), np.full(4, -1.0)],
     "lifetimes": ["abc", 1.0, np.ones((4, 1)), np.ones(3), np.full(4, NAN), np.zeros(4)],
     "mask": [
         None,
@@ -346,6 +347,9 @@ def good_calls(sim):
         "background": ("vector", ((0, 0, 0), (1, 1, 1))),
         "step": ("finite", 0.8),
         "threads": ("integer", 1),
+        "emission": ("finite", 1.0),
+        "bloom": ("finite", 0.1),
+        "dye": ("pair", (0, 0)),
     }
     create = {
         "max_vortons": ("integer", 10),
@@ -377,7 +381,13 @@ def good_calls(sim):
         "velocity": ("function", None),
         "velocity_margin": ("finite", 1.0),
         "threads": ("integer", 1),
+        "temperature": ("carried", np.full(4, 300.0)),
+        "fuel": ("carried", np.zeros(4)),
+        "flame": ("carried", np.ones(4)),
+        "smoke": ("carried", np.ones(4)),
+        "ambient_temperature": ("finite", 290.0),
     }
+    warm = _core.volume_from_tracers(**{key: value for key, (_, value) in from_tracers.items()})
     return [
         ("step", core.step, {"dt": ("finite", 0.0), "count": ("integer", 1)}),
         (
@@ -472,17 +482,31 @@ def good_calls(sim):
             {"first": ("triple", (0, 0, 0)), "shape": ("triple", (2, 3, 4))},
         ),
         (
+            "values",
+            warm.values,
+            {
+                "field": ("choice", "temperature"),
+                "first": ("triple", (0, 0, 0)),
+                "shape": ("triple", (2, 3, 4)),
+            },
+        ),
+        (
             "encode_vdb",
             volume.encode_vdb,
             {
                 "density_name": ("text", "density"),
                 "velocity_name": ("text", None),
+                "temperature_name": ("text", "temperature"),
+                "heat_name": ("text", None),
+                "flame_name": ("text", "flame"),
+                "fuel_name": ("text", "fuel"),
                 "half": ("flag", True),
                 "compress": ("flag", False),
             },
         ),
         ("render", volume.render, camera),
         ("extinction", volume.extinction, camera),
+        ("emission", volume.emission, camera),
         ("Simulation", _core.Simulation, create),
         ("shape_volume", _core.shape_volume, shape),
         ("direct_sum", _core.direct_sum, direct),
@@ -566,6 +590,7 @@ def test_every_function_is_called_here():
         "build",
         "has_compression",
         "info",
+        "fields",
         "health",
         "timings",
         "bodies",
@@ -573,7 +598,7 @@ def test_every_function_is_called_here():
         "step_count",
         "update_fields",
     }
-    one_argument = {"count", "capacity"}
+    one_argument = {"count", "capacity", "tracers_carry"}
     types = {"BusyError", "CapacityError", "Volume"}
     assert public - without_arguments - one_argument - types == set(CALLS)
 
@@ -585,6 +610,15 @@ def test_names_of_sets(name):
     for bad in BAD["set"]:
         with pytest.raises((TypeError, ValueError), match="vortons"):
             function(bad)
+
+
+def test_names_of_what_tracers_carry():
+    core = four()._core
+    assert core.tracers_carry("temperature") is core.tracers_carry("nothing") is False
+    for bad in BAD["text"]:
+        if not isinstance(bad, str):
+            with pytest.raises(TypeError, match="name"):
+                core.tracers_carry(bad)
 
 
 def test_volume_cannot_be_made_by_hand():

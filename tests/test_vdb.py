@@ -55,9 +55,29 @@ FILES["density-alone"] = ("ball", {"velocity_name": None})
 FILES["other-names"] = ("ball", {"density_name": "Rauch 1", "velocity_name": "vel"})
 FILES["nothing"] = ("ball", {"density_name": None, "velocity_name": None})
 FILES["without-velocity"] = ("still", {})
+FILES |= {f"fire-{name}": ("fire", {**options, "heat_name": "heat", "fuel_name": "Brennstoff"})
+          for name, options in ENCODINGS.items()}
+FILES["warm-float-raw"] = ("warm", {**ENCODINGS["float-raw"], "heat_name": "heat"})
+FILES["fire-empty"] = ("cold ashes", {})
+FIRE = ["density", "velocity", "temperature", "heat", "flame", "Brennstoff"]
+AMBIENT = 288.0
+
+
+def fire(count=4000):
+    random = np.random.default_rng(5)
+    shares = random.dirichlet((1, 1, 1, 2), count)
+    return {"temperature": random.uniform(300, 2800, count), "fuel": shares[:, 0],
+            "flame": shares[:, 1], "smoke": shares[:, 2], "ambient_temperature": AMBIENT}
 
 
 def make_volume(scene, **options):
+    if scene == "fire":
+        return Volume(*ball(CENTER), H, velocity=flow, margin=MARGIN, **fire(), **options)
+    if scene == "warm":
+        return Volume(*ball(CENTER), H, velocity=flow, ambient_temperature=AMBIENT,
+                      temperature=fire()["temperature"], **options)
+    if scene == "cold ashes":
+        return Volume(*no_tracers(), H, velocity=flow, **fire(0), **options)
     velocity = None if scene == "still" else flow
     arrays = SCENES["ball" if scene == "still" else scene]()
     return Volume(*arrays, H, velocity=velocity, margin=MARGIN, **options)
@@ -65,7 +85,7 @@ def make_volume(scene, **options):
 
 @pytest.fixture(scope="module")
 def volumes():
-    return {scene: make_volume(scene) for scene in (*SCENES, "still")}
+    return {scene: make_volume(scene) for scene in (*SCENES, "still", "fire", "warm", "cold ashes")}
 
 
 @pytest.fixture(scope="module")
@@ -138,15 +158,23 @@ def test_names_types_and_metadata(read, volumes, name):
     names = [options.get("density_name", "density"), options.get("velocity_name", "velocity")]
     if scene == "still":
         names[1] = None
-    assert [grid["name"] for grid in file["grids"]] == [name for name in names if name]
+    if scene == "fire":
+        names = FIRE
+    if scene == "warm":
+        names = FIRE[:4]
+    if scene == "cold ashes":
+        names = ["density", "velocity", "temperature", "flame", "fuel"]
+    assert {grid["name"] for grid in file["grids"]} == {name for name in names if name}
+    assert len(file["grids"]) == len([name for name in names if name])
     for grid in file["grids"]:
-        is_density = grid["name"] == names[0]
-        assert grid["type"] == ("float" if is_density else "vec3s")
-        assert grid["class"] == ("fog volume" if is_density else "unknown")
-        assert grid["vector_type"] == ("invariant" if is_density else "contravariant relative")
+        is_scalar = grid["name"] != names[1]
+        assert grid["type"] == ("float" if is_scalar else "vec3s")
+        assert grid["class"] == ("fog volume" if is_scalar else "unknown")
+        assert grid["vector_type"] == ("invariant" if is_scalar else "contravariant relative")
         assert grid["creator"] == "vorton 0.1.0"
         assert grid["half"] == bool(options.get("half", True))
-        assert np.all(np.array(grid["background"]) == 0)
+        background = AMBIENT if grid["name"] == "temperature" else 0
+        assert np.all(np.array(grid["background"]) == background)
         assert grid["metadata"]["file_voxel_count"] == grid["active"]
         if grid["active"]:
             assert grid["metadata"]["file_bbox_min"] == grid["low"]
@@ -188,6 +216,32 @@ def test_every_velocity_voxel(read, name):
     assert len(velocity["index"]) == velocity["active"] > density["active"]
     expected = flow((H * velocity["index"].astype(np.float64)).astype(np.float32))
     assert np.array_equal(velocity["values"], stored(expected, name))
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.startswith("fire-")][:-1])
+def test_every_voxel_of_what_tracers_carry(read, volumes, name):
+    grids = grids_of(read, name)
+    low = np.array(grids["density"]["low"])
+    shape = np.array(grids["density"]["high"]) - low + 1
+    at = tuple((grids["density"]["index"] - low).T)
+    for grid, field in zip((FIRE[2], *FIRE[4:]), ("temperature", "flame", "fuel")):
+        assert np.array_equal(grids[grid]["index"], grids["density"]["index"])
+        values = volumes["fire"].values(field, low, shape)[at]
+        assert np.array_equal(grids[grid]["values"], stored(values, name))
+    unburnt, coverage = (volumes["fire"].values(n, low, shape)[at].astype(float)
+                         for n in ("unburnt", "coverage"))
+    glow = np.minimum(0.6 * (4 * unburnt * (1 - unburnt)) ** 1.5 + 0.5 * unburnt, 1)
+    glow *= 1 - np.exp(-12 * coverage)
+    assert np.abs(grids["heat"]["values"] - glow).max() < (1e-3 if "half" in name else 1e-5)
+    assert glow.max() > 0.5
+
+
+def test_without_flame_what_is_hot_glows(read):
+    grids = grids_of(read, "warm-float-raw")
+    temperature = grids["temperature"]["values"]
+    assert temperature.min() < 800 and temperature.max() > 2000
+    wanted = np.clip((temperature - 800) / 1700, 0, 1)
+    assert np.abs(grids["heat"]["values"] - wanted).max() < 1e-6
 
 
 def test_far_leaves_lie_in_several_nodes(read):
@@ -307,6 +361,8 @@ def test_a_value_too_large_for_half_is_refused():
     ({"velocity_name": "v" * 256}, "velocity_name must have 1 .. 255 bytes, got 256"),
     ({"density_name": "a\x1e1"}, "density_name must not hold control characters, got 30"),
     ({"density_name": "velocity"}, "must differ, both are velocity"),
+    ({"fuel_name": "flame"}, "flame_name and fuel_name must differ, both are flame"),
+    ({"heat_name": ""}, "heat_name must have 1 .. 255 bytes, got 0"),
 ])
 def test_bad_names_are_refused(volumes, options, message):
     with pytest.raises(VolumeError) as error:

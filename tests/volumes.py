@@ -11,7 +11,7 @@ VelocityFunction = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_int64, c.POINTER(c.c_flo
 
 
 CARRIED = "temperature", "fuel", "flame", "smoke"
-FIELDS = "temperature", "fuel", "flame", "coverage"
+FIELDS = "temperature", "fuel", "flame", "unburnt", "coverage"
 
 
 class Source(c.Structure):

@@ -71,7 +71,7 @@ class Volumes(Definition):
     preset : "blender", "houdini", "arnold", "unreal" or "usd"
         Names the grids as the host expects them, default "blender": density, velocity (or vel), and
         where the simulation carries them temperature (K), flame and fuel (shares of the mass). For
-        Blender also heat, from temperature: 0 at 800 K to 1 at 2500 K, what glows.
+        Blender also heat, what glows, 0 to 1.
     half : bool
         Store 16-bit floats, default True.
     compress : bool

@@ -814,13 +814,12 @@ typedef struct vt_tracer_source {
     vt_velocity_function *velocity; /* called for many voxels at a time; NULL: no velocity grid */
     void *context;                  /* its first argument */
     const float *temperature;       /* count, K, > 0; NULL: not carried */
-    const float *fuel, *flame,
-        *smoke;                 /* count, mass fractions of the fluid around each, >= 0; NULL:
-                                   not carried. Of what began as fuel only that part is dense
-                                   that is smoke by now: density x (smoke + e) / (fuel + flame
-                                   + smoke + e), e = .001, so that what is far from all
-                                   flames stays what it is */
-    double ambient_temperature; /* of the fluid without tracers, K, > 0 with temperature */
+    const float *fuel, *flame, *smoke; /* count, mass fractions of the fluid around each, >= 0;
+                                          NULL: not carried. What began as fuel is dense as far as
+                                          it is smoke by now: density x ((smoke + e) / (fuel + flame
+                                          + smoke + e))^2, squared since soot comes last; e = .001,
+                                          so that what is far from all flames stays what it is */
+    double ambient_temperature;        /* of the fluid without tracers, K, > 0 with temperature */
 } vt_tracer_source;
 VT_API vt_status vt_create_volume_from_tracers(const vt_tracer_source *source,
                                                const vt_volume_def *def, vt_volume **volume);
@@ -853,8 +852,8 @@ typedef struct vt_vdb_def {
     int32_t half;                 /* store 16-bit floats (default 1) */
     int32_t compress;             /* zlib, where the build has it (default 1) */
     const char *temperature_name; /* K, background ambient (default "temperature") */
-    const char
-        *heat_name; /* what glows: 0 at 800 K .. 1 at 2500 K, from temperature (default NULL) */
+    const char *heat_name;  /* how much it glows, 0 .. 1: fire in its reaction zone; without flame
+                               what is hot, from 800 K to 2500 K (default NULL) */
     const char *flame_name; /* (default "flame") */
     const char *fuel_name;  /* (default "fuel") */
 } vt_vdb_def;

@@ -61,13 +61,13 @@ vt_status vt_light_bricks(vt_bricks *bricks, const vt_preview_def *def, double e
 typedef struct vt_march {
     const vt_bricks *bricks;
     int32_t width, height;
-    double eye[3];            /* m */
-    double right[3], down[3]; /* from pixel to pixel at distance 1 */
-    double corner[3];         /* from the eye to the centre of the first pixel at distance 1 */
-    double step;              /* from point to point of a ray, cells */
-    float pixels_per_cell;    /* at a distance of one cell */
-    float depth;              /* optical depth of a step per kg/m^3; 0: only columns are wanted */
-    float radiance;           /* of a step of what glows wholly, at 2000 K */
+    double eye[3];             /* m */
+    double right[3], down[3];  /* from pixel to pixel at distance 1 */
+    double corner[3];          /* from the eye to the centre of the first pixel at distance 1 */
+    double step;               /* from point to point of a ray, cells */
+    float pixels_per_cell;     /* at a distance of one cell */
+    float depth;               /* optical depth of a step per kg/m^3; 0: only columns are wanted */
+    float radiance;            /* of a step of what glows wholly, at 2000 K */
     const vt_black_body *body; /* colours of the fire; NULL: none is drawn */
     float dye[2];              /* K, of its first and last colour; equal: none */
 } vt_march;
@@ -89,26 +89,5 @@ vt_seen vt_march_ray(const vt_march *march, int64_t x, int64_t y);
 
 /* v made `length` long; 0 when v is (nearly) zero. */
 _Bool vt_scale_to(double v[3], double length);
-
-/* e^x for x <= 0, relative error 2e-7; e^-87 below. Single precision, elementary operations only:
- * the pixels do not depend on a libm. */
-VT_INLINE float vt_decay(float x)
-{
-    const float clamped = x > -87.0f ? x : -87.0f;
-    const int32_t n = (int32_t)(clamped * 1.44269504f - 0.5f);
-    const float r = (clamped - (float)n * 0.693359375f) + (float)n * 2.12194440e-4f;
-    float p = 1.0f / 5040.0f;
-    p = p * r + 1.0f / 720.0f;
-    p = p * r + 1.0f / 120.0f;
-    p = p * r + 1.0f / 24.0f;
-    p = p * r + 1.0f / 6.0f;
-    p = p * r + 0.5f;
-    p = p * r + 1.0f;
-    p = p * r + 1.0f;
-    const int32_t bits = (n + 127) << 23;
-    float scale;
-    memcpy(&scale, &bits, 4);
-    return p * scale;
-}
 
 #endif

@@ -281,8 +281,7 @@ static vt_status read_dye(const vt_volume *volume, int threads, vt_bricks *brick
         bricks->warmth = read_values(leaves, products, threads, bricks);
     }
     free(products);
-    return bricks->warmth ? VT_OK
-                          : vt_fail(VT_OUT_OF_MEMORY, "no memory for the dye of a preview");
+    return bricks->warmth ? VT_OK : vt_fail(VT_OUT_OF_MEMORY, "no memory for the dye of a preview");
 }
 
 static vt_status read_fire(const vt_volume *volume, int threads, vt_bricks *bricks)

@@ -14,6 +14,8 @@
 #include "io/preview.h"
 #include "io/volume.h"
 
+#define SEEN 0.4 /* share of the fire's light that the smoke between lets through */
+
 enum { BOXES = 3 /* of one width after another: nearly a Gaussian */ };
 
 /* ---- colour ---- */
@@ -72,7 +74,7 @@ void vt_fill_black_body(vt_black_body *body)
 /* ---- what glows ---- */
 
 typedef struct glowing {
-    const float *fuel, *flame, *coverage, *temperature;
+    const float *unburnt, *coverage;
     float *glow, *warmth;
 } glowing;
 
@@ -81,13 +83,9 @@ static void find_glow(void *context, int64_t begin, int64_t end, int thread)
     const glowing *const g = context;
     (void)thread;
     for (int64_t i = begin * VT_LEAF_VOXELS; i < end * VT_LEAF_VOXELS; i++) {
-        const float fuel = (g->fuel ? g->fuel[i] : 0.0f) + g->flame[i];
-        const float c = 1.0f - vt_decay(-3.0f * g->coverage[i]);
-        const float z = fuel * c < 1.0f ? fuel * c : 1.0f;
-        const float shell = 4.0f * z * (1.0f - z);
-        const float e = 0.6f * shell * f1_sqrt(shell) + 0.5f * z;
-        g->glow[i] = e < 1.0f ? e : 1.0f;
-        g->warmth[i] = g->glow[i] * (g->temperature ? g->temperature[i] : 650.0f + 1500.0f * e);
+        const float glow = vt_glow_of(g->unburnt[i], g->coverage[i]);
+        g->glow[i] = glow;
+        g->warmth[i] = glow * vt_kelvin_of(glow);
     }
 }
 
@@ -103,34 +101,27 @@ vt_status vt_find_glow(const vt_volume *volume, int threads, float **glow, float
         *glow = *warmth = NULL;
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for the fire of a preview");
     }
-    glowing g = {.fuel = field[VT_VOLUME_fuel],
-                 .flame = field[VT_VOLUME_flame],
-                 .coverage = field[VT_VOLUME_coverage],
-                 .temperature = field[VT_VOLUME_temperature],
-                 .glow = *glow,
-                 .warmth = *warmth};
+    glowing g = {field[VT_VOLUME_unburnt], field[VT_VOLUME_coverage], *glow, *warmth};
     vt_parallel_for(threads, volume->density.count, 16, find_glow, &g);
     return VT_OK;
 }
 
 /* ---- blur ---- */
 
-/* Means over 2 radius + 1 neighbours along a line, nothing beyond its ends. */
-static void blur_line(f4 *line, int64_t count, int64_t stride, int64_t radius, f4 *copy)
+/* Means over 2 radius + 1 neighbours, nothing beyond the ends. */
+static void box_line(const f4 *from, f4 *to, int64_t count, int64_t radius)
 {
     const f4 share = f4_set(1.0f / (float)(2 * radius + 1));
     f4 sum = f4_set(0.0f);
-    for (int64_t i = 0; i < count; i++)
-        copy[i] = line[i * stride];
     for (int64_t i = 0; i < radius && i < count; i++)
-        sum += copy[i];
+        sum += from[i];
     for (int64_t i = 0; i < count; i++) {
         if (i + radius < count)
-            sum += copy[i + radius];
-        for (int c = 0; c < 4; c++) /* what rounding leaves */
-            line[i * stride][c] = sum[c] > 0.0f ? sum[c] * share[c] : 0.0f;
+            sum += from[i + radius];
+        for (int c = 0; c < 4; c++) /* rounding may leave less than nothing */
+            to[i][c] = sum[c] > 0.0f ? sum[c] * share[c] : 0.0f;
         if (i - radius >= 0)
-            sum -= copy[i - radius];
+            sum -= from[i - radius];
     }
 }
 
@@ -139,20 +130,35 @@ typedef struct blur {
     int64_t count[3], stride[3];
     int axis;
     int64_t radius;
-    f4 *copies; /* a longest line for each thread */
+    f4 *lines; /* two of the longest with what the boxes reach, for each thread */
     int64_t longest;
 } blur;
+
+/* What leaves the line with one box may come back with the next: the line is longer meanwhile. */
+static void blur_line(const blur *b, int64_t start, f4 *lines)
+{
+    const int64_t margin = BOXES * b->radius, count = b->count[b->axis] + 2 * margin;
+    f4 *from = lines, *to = lines + b->longest;
+    memset(from, 0, (size_t)count * sizeof *from);
+    for (int64_t i = 0; i < b->count[b->axis]; i++)
+        from[margin + i] = b->values[start + i * b->stride[b->axis]];
+    for (int box = 0; box < BOXES; box++) {
+        box_line(from, to, count, b->radius);
+        f4 *const done = to;
+        to = from;
+        from = done;
+    }
+    for (int64_t i = 0; i < b->count[b->axis]; i++)
+        b->values[start + i * b->stride[b->axis]] = from[margin + i];
+}
 
 static void blur_lines(void *context, int64_t begin, int64_t end, int thread)
 {
     const blur *const b = context;
     const int u = b->axis == 0 ? 1 : 0, v = b->axis == 2 ? 1 : 2;
-    for (int64_t n = begin; n < end; n++) {
-        const int64_t start = n % b->count[u] * b->stride[u] + n / b->count[u] * b->stride[v];
-        for (int box = 0; box < BOXES; box++)
-            blur_line(b->values + start, b->count[b->axis], b->stride[b->axis], b->radius,
-                      b->copies + thread * b->longest);
-    }
+    for (int64_t n = begin; n < end; n++)
+        blur_line(b, n % b->count[u] * b->stride[u] + n / b->count[u] * b->stride[v],
+                  b->lines + thread * 2 * b->longest);
 }
 
 static void blur_all(blur *b, int64_t radius, int threads)
@@ -170,7 +176,8 @@ static f4 *allocate_f4(int64_t count)
     return aligned_alloc(64, ((size_t)count * sizeof(f4) + 63) / 64 * 64);
 }
 
-static _Bool start_blur(blur *b, f4 *values, const int64_t count[3], int threads)
+/* For radii up to `widest`. */
+static _Bool start_blur(blur *b, f4 *values, const int64_t count[3], int64_t widest, int threads)
 {
     *b = (blur){.values = values};
     int64_t stride = 1;
@@ -180,8 +187,9 @@ static _Bool start_blur(blur *b, f4 *values, const int64_t count[3], int threads
         stride *= count[axis];
         b->longest = count[axis] > b->longest ? count[axis] : b->longest;
     }
-    b->copies = allocate_f4(threads * b->longest);
-    return b->copies != NULL;
+    b->longest += 2 * BOXES * widest;
+    b->lines = allocate_f4(threads * 2 * b->longest);
+    return b->lines != NULL;
 }
 
 /* Standard deviation of the boxes together. */
@@ -196,12 +204,13 @@ static double deviation_of(int64_t radius)
 /* Blurs wider than this many nodes add nothing that is seen. */
 enum { WIDEST = 16 };
 
-_Bool vt_add_fire_light(const int64_t count[3], double spacing, const f4 *source, f4 *light, int threads)
+_Bool vt_add_fire_light(const int64_t count[3], double spacing, const f4 *source, f4 *light,
+                        int threads)
 {
     const int64_t nodes = count[0] * count[1] * count[2];
     f4 *const blurred = allocate_f4(nodes);
     blur b;
-    if (!blurred || !start_blur(&b, blurred, count, threads)) {
+    if (!blurred || !start_blur(&b, blurred, count, WIDEST, threads)) {
         free(blurred);
         return 0;
     }
@@ -209,13 +218,13 @@ _Bool vt_add_fire_light(const int64_t count[3], double spacing, const f4 *source
         /* the part of the integral over s that is nearest to this one */
         const double here = deviation_of(radius), next = deviation_of(2 * radius);
         const double low = radius == 1 ? 0.0 : 0.5 * (here + deviation_of(radius / 2));
-        const double weight = vt_sqrt(0.5 * VT_PI) * (0.5 * (here + next) - low) * spacing;
+        const double weight = SEEN * vt_sqrt(0.5 * VT_PI) * (0.5 * (here + next) - low) * spacing;
         memcpy(blurred, source, (size_t)nodes * sizeof *blurred);
         blur_all(&b, radius, threads);
         for (int64_t i = 0; i < nodes; i++)
             light[i] += f4_set((float)weight) * blurred[i];
     }
-    free(b.copies);
+    free(b.lines);
     free(blurred);
     return 1;
 }
@@ -225,23 +234,28 @@ _Bool vt_add_fire_light(const int64_t count[3], double spacing, const f4 *source
 /* Radii of the boxes in pixels of a picture 480 pixels high: deviations 3 and 14. */
 static const double bloom_radius[2] = {2.6, 13.5};
 
-_Bool vt_add_bloom(int64_t width, int64_t height, double share, const f4 *fire, f4 *picture, int threads)
+_Bool vt_add_bloom(int64_t width, int64_t height, double share, const f4 *fire, f4 *picture,
+                   int threads)
 {
     const int64_t count[3] = {width, height, 1};
     f4 *const blurred = allocate_f4(width * height);
+    int64_t radius[2];
     blur b;
-    if (!blurred || !start_blur(&b, blurred, count, threads)) {
+    for (int n = 0; n < 2; n++) {
+        radius[n] = (int64_t)(bloom_radius[n] * (double)height / 480.0 + 0.5);
+        radius[n] = radius[n] > 0 ? radius[n] : 1;
+    }
+    if (!blurred || !start_blur(&b, blurred, count, radius[1], threads)) {
         free(blurred);
         return 0;
     }
     for (int n = 0; n < 2; n++) {
-        const int64_t radius = (int64_t)(bloom_radius[n] * (double)height / 480.0 + 0.5);
         memcpy(blurred, fire, (size_t)(width * height) * sizeof *blurred);
-        blur_all(&b, radius > 0 ? radius : 1, threads);
+        blur_all(&b, radius[n], threads);
         for (int64_t i = 0; i < width * height; i++)
             picture[i] += f4_set((float)share) * blurred[i];
     }
-    free(b.copies);
+    free(b.lines);
     free(blurred);
     return 1;
 }

@@ -2,8 +2,31 @@
 #ifndef VORTON_IO_PREVIEW_FIRE_H
 #define VORTON_IO_PREVIEW_FIRE_H
 
+#include <string.h>
+
 #include "core/simd.h"
 #include "vorton.h"
+
+/* e^x for x <= 0, relative error 2e-7; e^-87 below. Single precision, elementary operations only:
+ * the pixels do not depend on a libm. */
+VT_INLINE float vt_decay(float x)
+{
+    const float clamped = x > -87.0f ? x : -87.0f;
+    const int32_t n = (int32_t)(clamped * 1.44269504f - 0.5f);
+    const float r = (clamped - (float)n * 0.693359375f) + (float)n * 2.12194440e-4f;
+    float p = 1.0f / 5040.0f;
+    p = p * r + 1.0f / 720.0f;
+    p = p * r + 1.0f / 120.0f;
+    p = p * r + 1.0f / 24.0f;
+    p = p * r + 1.0f / 6.0f;
+    p = p * r + 0.5f;
+    p = p * r + 1.0f;
+    p = p * r + 1.0f;
+    const int32_t bits = (n + 127) << 23;
+    float scale;
+    memcpy(&scale, &bits, 4);
+    return p * scale;
+}
 
 enum { VT_GLOW_COLORS = 65 }; /* every 40 K from 600 K to 3160 K */
 
@@ -30,6 +53,22 @@ static inline float vt_black_body_power(float kelvin)
     return square * square;
 }
 
+/* How much a voxel glows, 0 .. 1, where this share of the fuel is unburnt: the reaction zone most.
+ * Where tracers are scarce it fades. */
+static inline float vt_glow_of(float unburnt, float coverage)
+{
+    const float zone = 4.0f * unburnt * (1.0f - unburnt);
+    const float glow = 0.6f * zone * f1_sqrt(zone) + 0.5f * unburnt;
+    return (glow < 1.0f ? glow : 1.0f) * (1.0f - vt_decay(-12.0f * coverage));
+}
+
+/* Temperature of the colour of what glows so much, K: that of the flames in a voxel, which are
+ * thinner and hotter than its mean. */
+static inline float vt_kelvin_of(float glow)
+{
+    return 900.0f + 1500.0f * glow;
+}
+
 /* How much glows in the voxels of a volume with flame, 0 .. 1, and that times its temperature in K:
  * both on the rows of its density, to be freed. VT_OUT_OF_MEMORY leaves NULL. */
 vt_status vt_find_glow(const vt_volume *volume, int threads, float **glow, float **warmth);
@@ -37,10 +76,12 @@ vt_status vt_find_glow(const vt_volume *volume, int threads, float **glow, float
 /* Adds to `light` (count nodes, x fastest, `spacing` m apart) what reaches each of them from the
  * radiance a metre, `source`, of all of them, as if nothing lay between.
  * Returns 0 when there is no memory. */
-_Bool vt_add_fire_light(const int64_t count[3], double spacing, const f4 *source, f4 *light, int threads);
+_Bool vt_add_fire_light(const int64_t count[3], double spacing, const f4 *source, f4 *light,
+                        int threads);
 
 /* Adds to a picture (width x height, row by row) the bloom of its fire.
  * Returns 0 when there is no memory. */
-_Bool vt_add_bloom(int64_t width, int64_t height, double share, const f4 *fire, f4 *picture, int threads);
+_Bool vt_add_bloom(int64_t width, int64_t height, double share, const f4 *fire, f4 *picture,
+                   int threads);
 
 #endif

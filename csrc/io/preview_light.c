@@ -332,8 +332,8 @@ static _Bool add_fire(lighting *lit, const vt_fire *fire, int threads)
         for (int64_t i = 0; i < nodes; i++) {
             const float kelvin = glow.value[i] > 0.0f ? warmth.value[i] / glow.value[i] : 0.0f;
             const float power = glow.value[i] * vt_black_body_power(kelvin);
-            source[i] = f4_set((float)fire->emission * power) *
-                        vt_black_body_color(&fire->body, kelvin);
+            source[i] =
+                f4_set((float)fire->emission * power) * vt_black_body_color(&fire->body, kelvin);
         }
         const double spacing = 4.0 * lit->bricks->cell;
         enough = vt_add_fire_light(lit->quarter.count, spacing, source, lit->ambient, threads);
@@ -346,7 +346,6 @@ static _Bool add_fire(lighting *lit, const vt_fire *fire, int threads)
 }
 
 /* ---- memory ---- */
-
 
 /* Values of the two largest slices of a lattice, with their rims. */
 static int64_t two_slices(const lattice *l)

@@ -280,7 +280,8 @@ static void march_brick(const vt_march *m, const ray *r, int64_t b, const int32_
             continue;
         f4 scattered = light_lookup(light, local);
         if (m->dye[0] != m->dye[1]) {
-            const float kelvin = lookup(m->bricks->warmth + b * BRICK_VALUES, &at, softness) / value;
+            const float kelvin =
+                lookup(m->bricks->warmth + b * BRICK_VALUES, &at, softness) / value;
             scattered *= dye_color((kelvin - m->dye[0]) / (m->dye[1] - m->dye[0]));
         }
         s->light += f4_set(s->transmittance * (1.0f - pass)) * scattered;

@@ -410,15 +410,41 @@ static vt_status keep_smoke(raster *r, double variance)
     return VT_OK;
 }
 
+/* What the preview of fire wants to know. */
+static vt_status make_unburnt(raster *r, double variance)
+{
+    for (int64_t i = 0; i < r->source->count; i++)
+        r->amounts[i] = vt_unburnt_share(r->source, i);
+    return make_mean(r, VT_VOLUME_unburnt, r->amounts, variance, 0.0f);
+}
+
+/* Values smoothed by a voxel, in the voxels that tracers reach. */
+static void smooth_inside(const raster *r, float *values, float *smoothed)
+{
+    vt_leaves from = r->volume->density;
+    from.values = values;
+    vt_smooth_values(&from, 1.0, r->threads, &r->volume->density, smoothed);
+    for (int64_t i = 0; i < from.count * VT_LEAF_VOXELS; i++)
+        smoothed[i] = r->mass[i] > 0.0f ? smoothed[i] : 0.0f;
+}
+
+/* Smoothed by a voxel more, twice: what the births have of a pattern, stretched by the flow, must
+ * not show in a flame. */
 static vt_status make_coverage(raster *r, double variance)
 {
     const float *const size = r->source->size;
     float *const values = r->volume->field[VT_VOLUME_coverage] = allocate_values(r);
-    if (!values)
+    float *const between = allocate_values(r);
+    if (!values || !between) {
+        free(between);
         return no_memory(r);
+    }
     for (int64_t i = 0; i < r->source->count; i++)
         r->amounts[i] = size[i] * size[i] * size[i];
     deposit_again(r, r->amounts, NULL, variance, values);
+    smooth_inside(r, values, between);
+    smooth_inside(r, between, values);
+    free(between);
     return VT_OK;
 }
 
@@ -440,6 +466,8 @@ static vt_status make_fields(raster *r, double variance)
         status = make_mean(r, VT_VOLUME_fuel, s->fuel, variance, 0.0f);
     if (status == VT_OK && s->flame)
         status = make_mean(r, VT_VOLUME_flame, s->flame, variance, 0.0f);
+    if (status == VT_OK && s->flame)
+        status = make_unburnt(r, variance);
     if (status == VT_OK && s->flame)
         status = make_coverage(r, variance);
     return status;

@@ -7,7 +7,7 @@
 
 typedef struct smoothing {
     const vt_leaves *hat;
-    float taps[3];       /* centre, 1 and 2 voxels off */
+    float taps[3];        /* centre, 1 and 2 voxels off */
     const uint64_t *keys; /* of the leaves to fill */
     float *values;
 } smoothing;

@@ -17,20 +17,26 @@ static inline int vt_tracer_is_allowed(const vt_tracer_source *s, int64_t row)
 {
     return vt_is_amount(s->density[row]) && vt_is_amount(s->size[row]) &&
            (!s->temperature || (vt_is_amount(s->temperature[row]) && s->temperature[row] > 0.0f)) &&
-           (!s->fuel || vt_is_amount(s->fuel[row])) &&
-           (!s->flame || vt_is_amount(s->flame[row])) && (!s->smoke || vt_is_amount(s->smoke[row]));
+           (!s->fuel || vt_is_amount(s->fuel[row])) && (!s->flame || vt_is_amount(s->flame[row])) &&
+           (!s->smoke || vt_is_amount(s->smoke[row]));
 }
 
 /* What is wrong with a row that may not be rasterised to voxels of this size, m. */
 vt_status vt_describe_bad_tracer(const vt_tracer_source *s, double voxel_size, int64_t row);
 
-/* Share of the tracer's density that is dense by now: what is unburnt or burns is not yet smoke. */
-static inline float vt_smoke_share(const vt_tracer_source *s, int64_t row)
+/* Share of what began as fuel that is fuel or flame still. */
+static inline float vt_unburnt_share(const vt_tracer_source *s, int64_t row)
 {
     const float little = 1e-3f;
     const float unburnt = (s->fuel ? s->fuel[row] : 0.0f) + (s->flame ? s->flame[row] : 0.0f);
-    const float smoke = (s->smoke ? s->smoke[row] : 0.0f) + little;
-    return smoke / (unburnt + smoke);
+    return unburnt / (unburnt + (s->smoke ? s->smoke[row] : 0.0f) + little);
+}
+
+/* Share of the tracer's density that is dense by now: soot comes last. */
+static inline float vt_smoke_share(const vt_tracer_source *s, int64_t row)
+{
+    const float burnt = 1.0f - vt_unburnt_share(s, row);
+    return burnt * burnt;
 }
 
 #endif

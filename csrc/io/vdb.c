@@ -12,6 +12,7 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "io/half.h"
+#include "io/preview_fire.h"
 #include "io/vdb_grid.h"
 #include "io/volume.h"
 
@@ -290,7 +291,8 @@ static vt_status check_name(const char *what, const char *name)
     return VT_OK;
 }
 
-/* Every grid that a file can have: what it is called, or NULL to leave it out, and what is in it. */
+/* Every grid that a file can have: what it is called, or NULL to leave it out, and what is in it.
+ */
 typedef struct vdb_row {
     const char *what, *name;
     int field; /* VT_VOLUME_..., or one of the following */
@@ -329,10 +331,12 @@ static vt_status check_names(const vdb_row rows[ROWS])
 static float *make_heat(const vt_volume *volume)
 {
     const size_t count = (size_t)volume->density.count * VT_LEAF_VOXELS;
-    const float *const temperature = volume->field[VT_VOLUME_temperature];
+    float *const *const field = volume->field;
     float *const heat = vt_allocate((count + 1) * sizeof *heat);
     for (size_t i = 0; heat && i < count; i++)
-        heat[i] = vt_heat_of(temperature[i]);
+        heat[i] = field[VT_VOLUME_unburnt]
+                      ? vt_glow_of(field[VT_VOLUME_unburnt][i], field[VT_VOLUME_coverage][i])
+                      : vt_heat_of(field[VT_VOLUME_temperature][i]);
     return heat;
 }
 
@@ -343,8 +347,9 @@ static int has_row(const vt_volume *volume, const vdb_row *row)
         return 0;
     if (row->field == ROW_VELOCITY)
         return volume->has_velocity;
-    const int field = row->field == ROW_HEAT ? VT_VOLUME_temperature : row->field;
-    return row->field == ROW_DENSITY || volume->carries[field];
+    if (row->field == ROW_HEAT)
+        return volume->carries[VT_VOLUME_temperature] || volume->carries[VT_VOLUME_flame];
+    return row->field == ROW_DENSITY || volume->carries[row->field];
 }
 
 static vt_vdb_grid grid_of_row(const vt_volume *volume, const vdb_row *row, const float *heat)
@@ -402,7 +407,8 @@ vt_status vt_encode_vdb(const vt_volume *volume, const vt_vdb_def *def, uint8_t 
                                 : "size");
     list_rows(def, rows);
     vt_status status = check_names(rows);
-    if (status == VT_OK && def->heat_name && volume->carries[VT_VOLUME_temperature]) {
+    const vdb_row glow = {.name = def->heat_name, .field = ROW_HEAT};
+    if (status == VT_OK && has_row(volume, &glow)) {
         heat = make_heat(volume);
         status = heat ? VT_OK : vt_fail(VT_OUT_OF_MEMORY, "no memory for a .vdb file");
     }

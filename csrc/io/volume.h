@@ -14,7 +14,7 @@ struct vt_volume {
     vt_leaves velocity;   /* 3 components, m/s; active also in the margin around density */
     int32_t carries[VT_VOLUME_FIELDS]; /* whether the tracers carry the field */
     float *field[VT_VOLUME_FIELDS];    /* on the rows of density; NULL where not carried or empty */
-    double ambient_temperature;     /* K: of voxels that are not active; 0 without temperature */
+    double ambient_temperature;        /* K: of voxels that are not active; 0 without temperature */
 };
 
 /* Density and fields of the tracers (hat deposit and mass-preserving filter) into a volume that has

@@ -100,8 +100,9 @@ static int fill_source(const tracer_arguments *a, PyArrayObject *held[7], vt_tra
     npy_intp shape[2] = {-1, 3};
     PyObject *const objects[7] = {a->position,   a->density,    a->size,      a->carried[0],
                                   a->carried[1], a->carried[2], a->carried[3]};
-    const char *const names[7] = {"position",       "density",        "size",          carried_names[0],
-                                  carried_names[1], carried_names[2], carried_names[3]};
+    const char *const names[7] = {"position",       "density",        "size",
+                                  carried_names[0], carried_names[1], carried_names[2],
+                                  carried_names[3]};
     const float *data[7] = {NULL};
     for (int i = 0; i < 7; i++) {
         if (!objects[i] || objects[i] == Py_None)
@@ -202,9 +203,9 @@ static PyObject *read_box(PyObject *self, int field, PyObject *first_object, PyO
     if (!values)
         return NULL;
     float *const data = PyArray_DATA((PyArrayObject *)values);
-    const vt_status status =
-        field < 0 ? vt_volume_density(volume_of(self), first, shape, data)
-                  : vt_volume_values(volume_of(self), field, first, shape, data);
+    const vt_status status = field < 0
+                                 ? vt_volume_density(volume_of(self), first, shape, data)
+                                 : vt_volume_values(volume_of(self), field, first, shape, data);
     if (status == VT_OK)
         return values;
     Py_DECREF(values);
@@ -229,7 +230,8 @@ static PyObject *values(PyObject *self, PyObject *positional, PyObject *named)
         ;
     PyObject *name, *first, *shape;
     int32_t field;
-    if (!PyArg_ParseTupleAndKeywords(positional, named, "OOO:values", names, &name, &first, &shape) ||
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "OOO:values", names, &name, &first,
+                                     &shape) ||
         vt_py_to_choice(name, "field", choices, &field) < 0)
         return NULL;
     return read_box(self, field, first, shape);
@@ -359,7 +361,7 @@ static PyObject *emission(PyObject *self, PyObject *positional, PyObject *named)
 #define PREVIEW_ARGUMENTS                                                                          \
     "($self, /, *, width=..., height=..., eye=..., target=..., up=..., field_of_view=..., "        \
     "extinction=..., exposure=..., albedo=..., key_direction=..., key_color=..., sky_color=..., "  \
-    "ground_color=..., background=..., step=..., threads=..., emission=..., bloom=..., "        \
+    "ground_color=..., background=..., step=..., threads=..., emission=..., bloom=..., "           \
     "dye=...)\n--\n\n"
 
 static PyMethodDef methods[] = {

@@ -1,6 +1,7 @@
-/* Makes a volume and a file of it again and again, with one allocation refused each time: the first,
- * the second ... until none is. Every refusal must give VT_OUT_OF_MEMORY and leave nothing behind
- * (the program is built with the address sanitizer, which reports leaks at the end). Linked with
+/* Makes a volume and a file of it again and again, with one allocation refused each time: the
+ * first, the second ... until none is. Every refusal must give VT_OUT_OF_MEMORY and leave nothing
+ * behind (the program is built with the address sanitizer, which reports leaks at the end). Linked
+ * with
  * --wrap for the four functions below. Prints how many allocations there are. */
 #include <stdint.h>
 #include <stdio.h>
@@ -52,7 +53,7 @@ static vt_status turn(void *context, int64_t count, const float *points, float *
 }
 
 enum { COUNT = 70000 };
-static float position[COUNT][3], density[COUNT], size[COUNT];
+static float position[COUNT][3], density[COUNT], size[COUNT], temperature[COUNT], flame[COUNT];
 
 static void place_tracers(void)
 {
@@ -64,12 +65,22 @@ static void place_tracers(void)
         }
         density[i] = 1e-4f;
         size[i] = 0.08f;
+        temperature[i] = 900.0f;
+        flame[i] = 0.5f;
     }
 }
 
-static vt_status make_file(int threads, int32_t half)
+/* With all tracers, or a few that carry temperature and flame. */
+static vt_status make_file(int threads, int32_t half, int burns)
 {
-    const vt_tracer_source source = {COUNT, position[0], density, size, turn, NULL};
+    const vt_tracer_source source = {.count = burns ? 3000 : COUNT,
+                                     .position = position[0],
+                                     .density = density,
+                                     .size = size,
+                                     .velocity = turn,
+                                     .temperature = burns ? temperature : NULL,
+                                     .flame = burns ? flame : NULL,
+                                     .ambient_temperature = 290.0};
     vt_volume_def def = vt_default_volume();
     vt_vdb_def vdb = vt_default_vdb();
     vt_volume *volume;
@@ -78,6 +89,7 @@ static vt_status make_file(int threads, int32_t half)
     def.voxel_size = 0.1;
     def.threads = threads;
     vdb.half = half;
+    vdb.heat_name = "heat";
     vdb.compress = half;
     vt_status status = vt_create_volume_from_tracers(&source, &def, &volume);
     if (status == VT_OK)
@@ -92,11 +104,12 @@ static vt_status make_file(int threads, int32_t half)
 int main(void)
 {
     place_tracers();
-    for (int threads = 1; threads <= 3; threads += 2) {
+    for (int pass = 0; pass < 3; pass++) {
+        const int threads = pass == 0 ? 1 : 3;
         int64_t number = 0;
         for (;; number++) {
             left = number;
-            const vt_status status = make_file(threads, (int32_t)(threads > 1));
+            const vt_status status = make_file(threads, (int32_t)(threads > 1), pass == 2);
             const int refused = left < 0;
             left = INT64_MAX;
             if (status != (refused ? VT_OUT_OF_MEMORY : VT_OK)) {
@@ -107,7 +120,7 @@ int main(void)
             if (!refused)
                 break;
         }
-        printf("%lld allocations with %d threads\n", (long long)number, threads);
+        printf("%lld allocations in pass %d\n", (long long)number, pass);
     }
     return 0;
 }

@@ -1,0 +1,156 @@
+"""vorton.hosts.blender in Blender: what it loads, the nodes that it makes, a small picture.
+
+Needs VORTON_BLENDER_PYTHON as tests/test_vdb.py does; without it these tests are skipped. What
+needs no Blender is tested everywhere.
+"""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vorton import _core
+from vorton.hosts import blender
+
+ROOT = Path(__file__).resolve().parent.parent
+SCRIPT = ROOT / "tests" / "hosts" / "load_fire.py"
+VOXEL = 0.05
+
+
+def column_of(count=60_000, seed=4):
+    """A column 1 m wide and 3 m high: it burns below, and is smoke above."""
+    random = np.random.default_rng(seed)
+    around, out, up = random.random((3, count))
+    position = np.stack(
+        [
+            0.5 * np.sqrt(out) * np.cos(2 * np.pi * around),
+            0.5 * np.sqrt(out) * np.sin(2 * np.pi * around),
+            3 * up,
+        ],
+        1,
+    )
+    unburnt = np.clip(1.5 - 1.2 * position[:, 2], 0, 1)
+    return {
+        "position": position,
+        "density": np.full(count, 2.4 / count),
+        "size": np.full(count, (2.36 / count) ** (1 / 3)),
+        "temperature": 300 + 1200 * np.exp(-position[:, 2]),
+        "fuel": 0.3 * unburnt,
+        "flame": 0.2 * unburnt,
+        "smoke": 0.5 * (1 - unburnt),
+    }
+
+
+def write_frames(folder, numbers):
+    volume = _core.volume_from_tracers(**column_of(), voxel_size=VOXEL, velocity=np.ones_like)
+    folder.mkdir(exist_ok=True)
+    (folder / "still.vdb").write_bytes(volume.encode_vdb(velocity_name="vel"))
+    for number in numbers:
+        path = folder / f"fire_{number:04d}.vdb"
+        path.write_bytes(volume.encode_vdb(heat_name="heat", compress=False))
+    return volume
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    python = os.environ.get("VORTON_BLENDER_PYTHON")
+    if not python or not Path(python).exists():
+        pytest.skip("VORTON_BLENDER_PYTHON names no Python with Blender")
+    folder = tmp_path_factory.mktemp("blender")
+    write_frames(folder / "bake", (7, 8, 9))
+    result, picture = folder / "result.json", folder / "picture.png"
+    paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
+    done = subprocess.run(
+        [python, str(SCRIPT), str(result), str(folder / "bake"), str(picture), "48x96", "12", "1"],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+    )
+    assert result.exists(), done.stdout + done.stderr
+    return json.loads(result.read_text()), picture
+
+
+def test_sequence_plays_where_it_was_asked_to(found):
+    report, _ = found
+    assert report["sequence"] == [True, 101, 3, "CLIP"]
+    assert report["velocity"] == ["velocity", "SECOND"]
+    assert report["vel"] == "vel"
+    assert report["frames"] == {
+        "100": None,
+        "101": "fire_0007.vdb",
+        "102": "fire_0008.vdb",
+        "103": "fire_0009.vdb",
+        "104": None,
+    }
+
+
+def test_look_is_measured(found):
+    """Columns along X and Y: 1 kg/m^3 over 1 m at most; the flame is some .7 m of its glow."""
+    density, emission = found[0]["look"]
+    assert density == pytest.approx(9 / 0.98, rel=0.15)
+    heat = 1.0  # in the reaction zone 0.6 + 0.25 = .85, elsewhere less
+    assert 5 / (heat * 1.1) < emission < 5 / 0.2
+
+
+def test_nodes(found):
+    nodes = found[0]["nodes"]
+    density, emission = found[0]["look"]
+    volume = next(n for n in nodes.values() if n["kind"] == "ShaderNodeVolumePrincipled")
+    assert volume["inputs"]["Density"] == pytest.approx(density)
+    assert volume["inputs"]["Color"] == pytest.approx([0.45, 0.45, 0.45, 1])
+    assert volume["inputs"]["Anisotropy"] == pytest.approx(0.2)
+    assert volume["inputs"]["Blackbody Intensity"] == 0
+    assert volume["linked"] == ["Emission Color", "Emission Strength"]
+    assert nodes["emission"]["values"][1] == pytest.approx(emission)
+    assert nodes["kelvin"]["values"][1:] == [1500, 900]
+    assert nodes["kelvin / 2000"]["values"][1] == 2000 and nodes["power"]["values"][1] == 4
+    kinds = [node["kind"] for node in nodes.values()]
+    assert kinds.count("ShaderNodeBlackbody") == kinds.count("ShaderNodeAttribute") == 1
+    smoke = found[0]["smoke"]
+    volume = next(n for n in smoke.values() if n["kind"] == "ShaderNodeVolumePrincipled")
+    assert volume["inputs"]["Density"] == 7 and volume["linked"] == []
+    assert volume["inputs"]["Color"] == pytest.approx([0.9, 0.9, 0.9, 1])
+
+
+def test_colour_management_only_when_asked(found):
+    assert found[0]["unchanged"]
+    assert found[0]["filmic"][0] == "Filmic" and "High Contrast" in found[0]["filmic"][1]
+
+
+def test_flame_is_bright_and_redder_than_smoke(found):
+    image = pytest.importorskip("PIL.Image")
+    picture = np.asarray(image.open(found[1]).convert("RGB")).astype(float)
+    middle = picture[:, 20:28].mean(1)
+    flame, smoke = middle[55:75].mean(0), middle[15:30].mean(0)
+    assert flame.max() > 120 and smoke.max() > 15
+    assert flame[0] > 1.5 * flame[2]  # red over blue
+    assert flame[0] / flame[2] > 1.3 * smoke[0] / smoke[2]
+
+
+# ---- without Blender ----
+
+
+def test_sequences_are_found(tmp_path):
+    for number in (3, 4, 5):
+        (tmp_path / f"a_{number:04d}.vdb").touch()
+    sequence = blender.find_sequence(tmp_path)
+    assert sequence.first == 3
+    assert [path.name for path in sequence.files] == ["a_0003.vdb", "a_0004.vdb", "a_0005.vdb"]
+    assert blender.find_sequence(tmp_path / "a_0004.vdb") == sequence
+    (tmp_path / "b_0001.vdb").touch()
+    with pytest.raises(ValueError, match="a_, b_"):
+        blender.find_sequence(tmp_path)
+    (tmp_path / "a_0007.vdb").touch()
+    with pytest.raises(ValueError, match="frame 6 of a_ is missing"):
+        blender.find_sequence(tmp_path / "a_0003.vdb")
+    (tmp_path / "alone.vdb").touch()
+    assert blender.find_sequence(tmp_path / "alone.vdb").files == (tmp_path / "alone.vdb",)
+    with pytest.raises(FileNotFoundError, match="no numbered"):
+        (tmp_path / "empty").mkdir()
+        blender.find_sequence(tmp_path / "empty")
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        blender.find_sequence(tmp_path / "c_0001.vdb")

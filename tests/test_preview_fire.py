@@ -1,0 +1,286 @@
+"""Fire in previews: colours of a black body, radiance, light on smoke, dye; against formulas."""
+
+import ctypes
+import math
+
+import native
+import numpy as np
+import pytest
+from test_preview import DARK, displayed
+
+from vorton import _core
+from vorton.preview import (
+    Camera,
+    Survey,
+    carries_fire,
+    measure_emission,
+    render,
+    render_shot,
+)
+
+VOXEL = 0.05
+NIGHT = {**DARK, "background": [[0, 0, 0], [0, 0, 0]], "bloom": 0.0}
+FRONT = Camera((0, -6, 0), (0, 0, 0), field_of_view=20)
+
+
+def box_of_tracers(low, high, per_axis=2, mass=1.0):
+    """Tracers on a lattice in a box, `mass` kg/m^3."""
+    step = VOXEL / per_axis
+    axes = [np.arange(a + step / 2, b, step) for a, b in zip(low, high, strict=True)]
+    position = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
+    count = len(position)
+    return {
+        "position": position,
+        "density": np.full(count, mass * step**3),
+        "size": np.full(count, step),
+    }
+
+
+def volume_of(*parts):
+    """Each part: tracers, and the shares of fuel, flame and smoke in them."""
+    arrays = {name: np.concatenate([part[0][name] for part in parts]) for name in parts[0][0]}
+    for n, name in enumerate(("fuel", "flame", "smoke")):
+        arrays[name] = np.concatenate([np.full(len(t["size"]), share[n]) for t, share in parts])
+    return _core.volume_from_tracers(voxel_size=VOXEL, **arrays)
+
+
+def middle(picture, half=6):
+    y, x = picture.shape[0] // 2, picture.shape[1] // 2
+    return picture[y - half : y + half, x - half : x + half].astype(float).mean((0, 1))
+
+
+# ---- colour ----
+
+# CIE 1931 chromaticities of the black body (2 degree observer), from tables of the locus
+LOCUS = {1000: (0.6528, 0.3444), 1500: (0.5857, 0.3931), 2000: (0.5267, 0.4133),
+         2500: (0.4770, 0.4137), 3000: (0.4369, 0.4041)}  # fmt: skip
+TO_RGB = np.array([[3.2406, -1.5372, -0.4986], [-0.9689, 1.8758, 0.0415],
+                   [0.0557, -0.2040, 1.0570]])  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def colours():
+    """Colours of a black body in the table: kelvin -> linear sRGB."""
+    library = native.load(
+        "csrc/io/preview_fire.c", "csrc/core/mathd.c", "csrc/core/parallel.c",
+        "csrc/core/status.c", "csrc/core/reserve.c", "csrc/io/leaves.c",
+        code="""
+        #include "io/preview_fire.h"
+        void colour_of(float kelvin, float *rgb)
+        {
+            vt_black_body body;
+            vt_fill_black_body(&body);
+            const f4 colour = vt_black_body_color(&body, kelvin);
+            for (int c = 0; c < 3; c++)
+                rgb[c] = colour[c];
+        }
+        """)  # fmt: skip
+
+    def colour(kelvin):
+        rgb = (ctypes.c_float * 3)()
+        library.colour_of(ctypes.c_float(kelvin), rgb)
+        return np.array(rgb)
+
+    return colour
+
+
+@pytest.mark.parametrize("kelvin", LOCUS)
+def test_colours_of_a_black_body(colours, kelvin):
+    x, y = LOCUS[kelvin]
+    rgb = np.maximum(TO_RGB @ [x / y, 1, (1 - x - y) / y], 0)
+    assert np.abs(colours(kelvin) - rgb / rgb.max()).max() < 0.03
+
+
+def test_colours_agree_with_an_integral(colours):
+    """Planck's law times the matching functions, in another fit of them (CIE 1931, one lobe)."""
+    scipy = pytest.importorskip("scipy.integrate")
+    constants = pytest.importorskip("scipy.constants")
+    second = constants.h * constants.c / constants.k
+
+    def radiance(metres, kelvin):
+        return metres**-5 / math.expm1(second / metres / kelvin)
+
+    def match(nm):  # Wyman, Sloan and Shirley's simpler fit, equations 2 and 3
+        x = 1.065 * math.exp(-0.5 * ((nm - 595.8) / 33.33) ** 2)
+        x += 0.366 * math.exp(-0.5 * ((nm - 446.8) / 19.44) ** 2)
+        y = 1.014 * math.exp(-0.5 * ((math.log(nm) - math.log(556.3)) / 0.075) ** 2)
+        z = 1.839 * math.exp(-0.5 * ((math.log(nm) - math.log(449.8)) / 0.051) ** 2)
+        return x, y, z
+
+    for kelvin in (1400, 1800, 2200, 2800):
+        xyz = [
+            scipy.quad(lambda nm, c=c, k=kelvin: radiance(nm * 1e-9, k) * match(nm)[c], 380, 780,
+                       limit=200)[0]
+            for c in range(3)
+        ]  # fmt: skip
+        rgb = np.maximum(TO_RGB @ xyz, 0)
+        assert np.abs(colours(kelvin) - rgb / rgb.max()).max() < 0.04
+
+
+def test_colours_go_from_red_to_yellow(colours):
+    found = [colours(kelvin) for kelvin in range(500, 3400, 100)]
+    assert all(colour[0] == 1 for colour in found)
+    assert all((b[1:] >= a[1:] - 1e-6).all() for a, b in zip(found, found[1:], strict=False))
+    assert np.array_equal(colours(100), colours(600)) and np.isfinite(colours(9000)).all()
+
+
+# ---- radiance ----
+
+
+def glow_of(unburnt, coverage=1.0):
+    zone = 4 * unburnt * (1 - unburnt)
+    glow = min(0.6 * zone**1.5 + 0.5 * unburnt, 1) * (1 - math.exp(-12 * coverage))
+    kelvin = 900 + 1500 * glow
+    return glow, kelvin, glow * (kelvin / 2000) ** 4
+
+
+@pytest.mark.parametrize("unburnt", [0.9990, 0.5])
+@pytest.mark.parametrize("step", [0.4, 0.8])
+def test_slab_of_fire_has_the_radiance_of_its_glow(colours, unburnt, step):
+    """Emission x power x thickness; what is not smoke does not hide it."""
+    slab = box_of_tracers((-1.2, -0.5, -1.2), (1.2, 0.5, 1.2), mass=1e-6)
+    volume = volume_of((slab, (unburnt * 1000, 0, (1 - unburnt) * 1000)))
+    glow, kelvin, power = glow_of(unburnt)
+    emission = 1.5 / power
+    picture = render(volume, FRONT, (96, 72), 1e-3, emission, step=step, **NIGHT)
+    wanted = displayed(emission * power * colours(kelvin) * 1.0)
+    assert np.abs(middle(picture) - wanted).max() < 5
+    assert measure_emission(volume, FRONT, (96, 72)) == pytest.approx(
+        5 / power, rel=0.06
+    )  # oblique rays are longer
+
+
+def test_smoke_in_front_hides_fire():
+    burning = box_of_tracers((-0.6, 0, -0.6), (0.6, 0.4, 0.6))
+    front = box_of_tracers((-0.6, -0.6, -0.6), (0.6, -0.2, 0.6))
+    parts = (burning, (0.5, 0.5, 0)), (front, (0, 0, 1))
+    look = {"size": (96, 72), "extinction": 5.0, "emission": 4.0, "albedo": (0, 0, 0), **NIGHT}
+    alone, hidden = (middle(render(volume_of(*parts[:n]), FRONT, **look)) for n in (1, 2))
+    through = math.exp(-5 * 0.4)
+    assert displayed_inverse(hidden[0]) == pytest.approx(
+        through * displayed_inverse(alone[0]), rel=0.15
+    )
+
+
+def displayed_inverse(level):
+    light = np.linspace(0, 40, 400_001)
+    return float(np.interp(level, displayed(light), light))
+
+
+def test_fire_lights_smoke_as_one_over_distance_squared():
+    """A small flame, and thin puffs at r and 2 r: no other light."""
+    flame = box_of_tracers((-0.2, -0.2, -0.2), (0.2, 0.2, 0.2))
+    puffs = [box_of_tracers((x - 0.1, -0.1, -0.1), (x + 0.1, 0.1, 0.1), mass=0.1)
+             for x in (1.0, 2.0)]  # fmt: skip
+    volume = volume_of((flame, (0.5, 0.5, 0)), *((puff, (0, 0, 1)) for puff in puffs))
+    camera = Camera((1.5, -9, 0), (1.5, 0, 0), field_of_view=20)
+    picture = render(volume, camera, (320, 240), 0.3, 3e4, albedo=(1, 1, 1), exposure=0.6, **NIGHT)
+    scale = 240 / (2 * 9 * math.tan(math.radians(10)))
+    light = []
+    for x in (1.0, 2.0):
+        column = round(160 + (x - 1.5) * scale)
+        level = picture[119:122, column - 1 : column + 2, 0].astype(float).mean()
+        light.append(displayed_inverse(level))
+    assert light[0] / light[1] == pytest.approx(4, rel=0.3)
+    # radiance of a metre x volume of the flame / (4 pi r^2), of which .4 is let through
+    power = glow_of(0.9990)[2]
+    depth = 0.3 * 0.1 * 0.2
+    wanted = 0.4 * 3e4 * power * 0.4**3 / (4 * math.pi) * depth
+    assert light[0] == pytest.approx(wanted, rel=0.5)
+
+
+def test_bloom_keeps_to_its_share():
+    """It spreads a share of the fire's light over the picture, and adds none elsewhere."""
+    flame = box_of_tracers((-0.2, -0.2, -0.2), (0.2, 0.2, 0.2))
+    volume = volume_of((flame, (0.5, 0.5, 0)))
+    look = {**NIGHT, "size": (160, 120), "extinction": 1.0, "emission": 5.0}
+    without = render(volume, FRONT, **look).astype(float)
+    bloomed = render(volume, FRONT, **{**look, "bloom": 0.3}).astype(float)
+    assert (bloomed >= without - 1).all()
+    y, x = 60, 80
+    assert bloomed[y, x + 16, 0] > without[y, x + 16, 0] + 2
+    assert bloomed[3, 3].max() <= 2 and without[3, 3].max() <= 1
+
+
+# ---- shots ----
+
+
+def test_shot_has_one_emission_and_one_look():
+    volumes = [
+        volume_of((box_of_tracers((-s, -s, -s), (s, s, s)), share))
+        for s, share in ((0.2, (0.5, 0.5, 0)), (0.4, (0.3, 0.3, 0.4)), (0.5, (0, 0, 1)))
+    ]
+    pictures = list(render_shot(volumes, size=(80, 60)))
+    survey = Survey()
+    for volume in volumes:
+        survey.add(volume)
+    assert survey.brightest is volumes[1] and survey.densest is volumes[2] and survey.fire
+    camera = Camera.frame(survey.lower, survey.upper, (80, 60))
+    light = survey.light(camera, (80, 60))
+    for volume, picture in zip(volumes, pictures, strict=True):
+        assert np.array_equal(picture, render(volume, camera, (80, 60), **light))
+    assert carries_fire(volumes[2])
+
+
+def test_fire_changes_nothing_where_there_is_none():
+    """Smoke that carries shares of nothing looks as smoke that carries none."""
+    tracers = box_of_tracers((-0.4, -0.4, -0.4), (0.4, 0.4, 0.4))
+    plain = _core.volume_from_tracers(voxel_size=VOXEL, **tracers)
+    none = volume_of((tracers, (0, 0, 0)))
+    look = {"size": (80, 60), "extinction": 10.0, "fire": False}
+    assert np.array_equal(render(plain, FRONT, **look), render(none, FRONT, **look))
+    assert measure_emission(none, FRONT) is None and measure_emission(plain, FRONT) is None
+
+
+def test_same_bits_for_any_number_of_threads():
+    flame = box_of_tracers((-0.4, -0.4, -0.4), (0.4, 0.4, 0))
+    smoke = box_of_tracers((-0.4, -0.4, 0), (0.4, 0.4, 0.6))
+    volume = volume_of((flame, (0.3, 0.4, 0.2)), (smoke, (0, 0.02, 0.5)))
+    pictures = [render(volume, None, (97, 71), threads=n) for n in (1, 2, 3, 8)]
+    assert all(np.array_equal(picture, pictures[0]) for picture in pictures)
+    assert pictures[0].max() > 200
+
+
+# ---- dye ----
+
+
+def test_dye_shows_temperature():
+    cold = box_of_tracers((-0.8, -0.2, -0.4), (-0.1, 0.2, 0.4))
+    hot = box_of_tracers((0.1, -0.2, -0.4), (0.8, 0.2, 0.4))
+    arrays = {name: np.concatenate([cold[name], hot[name]]) for name in cold}
+    temperature = np.repeat([300.0, 340.0], [len(cold["size"]), len(hot["size"])])
+    volume = _core.volume_from_tracers(voxel_size=VOXEL, temperature=temperature, **arrays)
+    look = {"size": (160, 120), "extinction": 10.0}
+
+    def sides(dye):
+        picture = render(volume, FRONT, dye=dye, **look).astype(float)
+        return picture[55:65, 45:60].mean((0, 1)), picture[55:65, 100:115].mean((0, 1))
+
+    left, right = sides((300, 340))
+    assert left.argmax() == 2 and right.argmax() == 0
+    assert left[2] > 2 * left[0] and right[0] > 2 * right[2]
+    left, right = sides((340, 300))  # and the other way round
+    assert left.argmax() == 0 and right.argmax() == 2
+    middling = sides((260, 340))[0]  # half-way: green
+    assert middling.argmax() == 1
+
+
+@pytest.mark.parametrize("dye, kind, words", [
+    ((300, 300), ValueError, "must differ"), ((0, 300), ValueError, r"dye\[0\]"),
+    ((300, math.inf), ValueError, r"dye\[1\]"), (300, TypeError, "two temperatures"),
+    ("ab", TypeError, "dye"), ((300, 400), ValueError, "carry none"),
+])  # fmt: skip
+def test_bad_dye(dye, kind, words):
+    volume = volume_of((box_of_tracers((0, 0, 0), (0.1, 0.1, 0.1)), (0, 0, 1)))
+    with pytest.raises(kind, match=words):
+        render(volume, FRONT, (64, 48), dye=dye)
+
+
+@pytest.mark.parametrize("values, kind, words", [
+    ({"emission": 0}, ValueError, "emission"), ({"emission": math.nan}, ValueError, "emission"),
+    ({"bloom": 2}, ValueError, "bloom"), ({"fire": 1}, TypeError, "fire"),
+])  # fmt: skip
+def test_bad_settings_of_fire(values, kind, words):
+    volume = volume_of((box_of_tracers((0, 0, 0), (0.1, 0.1, 0.1)), (0, 0.5, 0)))
+    with pytest.raises(kind, match=words):
+        render(volume, FRONT, (64, 48), **values)
