@@ -493,6 +493,14 @@ static void go_back(vt_simulation *s, const beginning *b)
     s->fields_exist = 0;
 }
 
+static double largest_gradient(const vt_simulation *s)
+{
+    double gradient = 0;
+    for (int t = 0; t < VT_MAX_THREADS; t++)
+        gradient = fmax(gradient, s->extremes.thread[t].gradient);
+    return gradient;
+}
+
 static vt_status advance(vt_simulation *s, vt_births *births, double dt)
 {
     const double start = s->time;
@@ -522,6 +530,7 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
         }
         if (vt_burns(s))
             VT_TIMED(s, react, vt_react(s, advanced));
+        s->strained += largest_gradient(s) * advanced;
         done = dt - done - advanced <= 1e-12 * dt ? dt : done + advanced;
         s->time = start + done;
         s->born_until = births->until;
