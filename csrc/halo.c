@@ -14,7 +14,7 @@
 #include "core/parallel.h"
 #include "core/status.h"
 #include "field.h"
-#include "lattice.h"
+#include "halo_lattice.h"
 #include "population.h"
 
 enum { EDGE = VT_BRICK_EDGE, BLOCK = 8192, BRICK_BLOCK = 4 };
@@ -36,7 +36,7 @@ enum { SOURCE = 1 /* it needs one around it */, LASTING = 2 /* it stays without 
 
 typedef struct halo {
     vt_simulation *simulation;
-    vt_lattice lattice;
+    vt_halo_lattice lattice;
     double vorticity;           /* that counts as carrying strength, 1/s */
     int32_t width;              /* nodes */
     int32_t strength, contrast; /* whether what carries strength, what differs is a source */
@@ -144,7 +144,7 @@ static vt_status make_bricks(halo *h)
 enum { WIDE = 3 * EDGE }; /* a brick and its neighbours */
 typedef uint32_t wide_bits[WIDE][WIDE];
 
-static void gather_sources(const vt_lattice *l, const vt_brick *b, wide_bits rows)
+static void gather_sources(const vt_halo_lattice *l, const vt_brick *b, wide_bits rows)
 {
     memset(rows, 0, sizeof(wide_bits));
     for (int n = 0; n < 27; n++) {
@@ -352,15 +352,15 @@ vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_
               .fluid = vt_fluid_of(&s->def),
               .count = s->vortons.set.count};
     vt_use_vorton_column(s, VT_VORTON_halo);
-    vt_begin_lattice(&h.lattice,
-                     h.strength ? population->spacing : cells_apart * vt_grid_spacing(s), h.count,
-                     &s->arena);
+    vt_begin_halo_lattice(&h.lattice,
+                          h.strength ? population->spacing : cells_apart * vt_grid_spacing(s),
+                          h.count, &s->arena);
     h.part = vt_arena_push(&s->arena, (size_t)h.count);
     vt_parallel_for(threads, h.count, BLOCK, find_parts, &h);
     vt_status status = make_bricks(&h);
     if (!status) {
         vt_parallel_for(threads, h.lattice.bricks, BRICK_BLOCK, find_near, &h);
-        vt_fill_lattice(&h.lattice, h.bricks, &s->vortons, threads);
+        vt_fill_halo_lattice(&h.lattice, h.bricks, &s->vortons, threads);
         status = bear_missing(&h, reserved);
     }
     if (!status)

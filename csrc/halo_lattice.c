@@ -1,4 +1,4 @@
-#include "lattice.h"
+#include "halo_lattice.h"
 
 #include <string.h>
 
@@ -8,9 +8,9 @@ enum { EDGE = VT_BRICK_EDGE, BLOCK = 8192, BRICK_BLOCK = 4, COLOURS = 8 };
 
 /* ---- bricks ---- */
 
-void vt_begin_lattice(vt_lattice *l, double spacing, int64_t vortons, vt_arena *arena)
+void vt_begin_halo_lattice(vt_halo_lattice *l, double spacing, int64_t vortons, vt_arena *arena)
 {
-    *l = (vt_lattice){.spacing = spacing, .scale = 1 / spacing, .buckets = 64, .arena = arena};
+    *l = (vt_halo_lattice){.spacing = spacing, .scale = 1 / spacing, .buckets = 64, .arena = arena};
     while (l->buckets < (uint64_t)vortons / 64)
         l->buckets *= 2;
     l->bucket = vt_arena_push(arena, sizeof *l->bucket * l->buckets);
@@ -18,7 +18,7 @@ void vt_begin_lattice(vt_lattice *l, double spacing, int64_t vortons, vt_arena *
     l->end = &l->first;
 }
 
-static uint32_t bucket_of(const vt_lattice *l, const int32_t at[3])
+static uint32_t bucket_of(const vt_halo_lattice *l, const int32_t at[3])
 {
     const uint32_t h = (uint32_t)at[0] * 0x9e3779b1u ^ (uint32_t)at[1] * 0x85ebca6bu ^
                        (uint32_t)at[2] * 0xc2b2ae35u;
@@ -30,7 +30,7 @@ static int is_at(const vt_brick *b, const int32_t at[3])
     return b->at[0] == at[0] && b->at[1] == at[1] && b->at[2] == at[2];
 }
 
-vt_brick *vt_find_brick(const vt_lattice *l, const int32_t at[3], vt_brick **hint)
+vt_brick *vt_find_brick(const vt_halo_lattice *l, const int32_t at[3], vt_brick **hint)
 {
     if (*hint && is_at(*hint, at))
         return *hint;
@@ -40,7 +40,7 @@ vt_brick *vt_find_brick(const vt_lattice *l, const int32_t at[3], vt_brick **hin
     return NULL;
 }
 
-vt_brick *vt_need_brick(vt_lattice *l, const int32_t at[3], float core, float lifetime,
+vt_brick *vt_need_brick(vt_halo_lattice *l, const int32_t at[3], float core, float lifetime,
                         vt_brick **hint)
 {
     vt_brick *b = vt_find_brick(l, at, hint);
@@ -68,7 +68,7 @@ vt_brick *vt_need_brick(vt_lattice *l, const int32_t at[3], float core, float li
     return *hint = b;
 }
 
-vt_brick **vt_list_bricks(const vt_lattice *l)
+vt_brick **vt_list_bricks(const vt_halo_lattice *l)
 {
     vt_brick **const bricks = vt_arena_push(l->arena, sizeof *bricks * (size_t)l->bricks);
     for (vt_brick *b = l->first; b; b = b->next)
@@ -81,14 +81,14 @@ vt_brick **vt_list_bricks(const vt_lattice *l)
 /* Vortons by the brick of the node below them. Bricks of one colour have no neighbours of the same
  * colour: what they fill is never theirs alone, but never that of two of them either. */
 typedef struct filling {
-    const vt_lattice *lattice;
+    const vt_halo_lattice *lattice;
     const vt_vortons *vortons;
     vt_brick *const *of_colour;
     uint32_t *home, *start, *order;
 } filling;
 
 /* The bounds of the bricks, m. */
-static void find_bounds(const vt_lattice *l, float least[3], float most[3])
+static void find_bounds(const vt_halo_lattice *l, float least[3], float most[3])
 {
     for (int a = 0; a < 3; a++) {
         least[a] = (float)((double)(EDGE * l->low[a]) * l->spacing);
@@ -190,8 +190,8 @@ static int colour_of(const vt_brick *b)
     return (b->at[0] & 1) | (b->at[1] & 1) << 1 | (b->at[2] & 1) << 2;
 }
 
-void vt_fill_lattice(const vt_lattice *l, vt_brick *const *bricks, const vt_vortons *vortons,
-                     int threads)
+void vt_fill_halo_lattice(const vt_halo_lattice *l, vt_brick *const *bricks,
+                          const vt_vortons *vortons, int threads)
 {
     const int64_t count = vortons->set.count;
     const size_t mark = vt_arena_mark(l->arena);

@@ -1,7 +1,7 @@
 /* The nodes of a cubic lattice, fixed in the world, kept in bricks of 8 x 8 x 8 wherever some are
  * needed; and how far vortons fill them with their volume. */
-#ifndef VORTON_LATTICE_H
-#define VORTON_LATTICE_H
+#ifndef VORTON_HALO_LATTICE_H
+#define VORTON_HALO_LATTICE_H
 
 #include "core/arena.h"
 #include "state/columns.h"
@@ -21,36 +21,37 @@ typedef struct vt_brick {
     float fill[VT_BRICK_NODES];      /* volume of vortons in it / volume of a node */
 } vt_brick;
 
-typedef struct vt_lattice {
+typedef struct vt_halo_lattice {
     double spacing, scale; /* m; 1 / spacing */
     vt_brick **bucket, *first, **end;
     int64_t bricks;
     int32_t low[3], high[3]; /* bounds of their places */
     uint32_t buckets;        /* a power of 2 */
     vt_arena *arena;
-} vt_lattice;
+} vt_halo_lattice;
 
 /* No bricks yet; about 64 vortons a brick are expected. */
-void vt_begin_lattice(vt_lattice *lattice, double spacing, int64_t vortons, vt_arena *arena);
+void vt_begin_halo_lattice(vt_halo_lattice *lattice, double spacing, int64_t vortons,
+                           vt_arena *arena);
 
 /* The brick at a place, or NULL. *hint, which may be NULL, is looked at first, and becomes it. */
-vt_brick *vt_find_brick(const vt_lattice *lattice, const int32_t at[3], vt_brick **hint);
+vt_brick *vt_find_brick(const vt_halo_lattice *lattice, const int32_t at[3], vt_brick **hint);
 
 /* The same, made where there is none: with that core and lifetime. NULL: no memory. */
-vt_brick *vt_need_brick(vt_lattice *lattice, const int32_t at[3], float core, float lifetime,
+vt_brick *vt_need_brick(vt_halo_lattice *lattice, const int32_t at[3], float core, float lifetime,
                         vt_brick **hint);
 
 /* All bricks by number, in arena memory. */
-vt_brick **vt_list_bricks(const vt_lattice *lattice);
+vt_brick **vt_list_bricks(const vt_halo_lattice *lattice);
 
 /* Sets fill to what the vortons have (trilinear weights); of nodes whose next ones below lie in
  * bricks that exist, the others get less. Takes at most 12 bytes a vorton and 40 a brick (and 2
  * KiB) from the arena. */
-void vt_fill_lattice(const vt_lattice *lattice, vt_brick *const *bricks, const vt_vortons *vortons,
-                     int threads);
+void vt_fill_halo_lattice(const vt_halo_lattice *lattice, vt_brick *const *bricks,
+                          const vt_vortons *vortons, int threads);
 
 /* The node at or below the position plus `shift` spacings; 0 where that is too far away. */
-static inline int vt_find_node(const vt_lattice *l, const float *position, double shift,
+static inline int vt_find_node(const vt_halo_lattice *l, const float *position, double shift,
                                int32_t node[3])
 {
     const double farthest = 1 << 28;
