@@ -17,7 +17,7 @@
 #include "halo_lattice.h"
 #include "population.h"
 
-enum { EDGE = VT_BRICK_EDGE, BLOCK = 8192, BRICK_BLOCK = 4 };
+enum { EDGE = VT_BRICK_EDGE, BLOCK = 8192, BRICK_BLOCK = 4, FEW = 64 };
 
 /* A vorton carries strength from this fraction of the mean vorticity on: with a hundredth the
  * Gaussian tail beyond has a thousandth of the strength, and the halo is a third of what it would
@@ -74,14 +74,14 @@ static int mark_sources(halo *h)
 {
     const vt_vortons *const v = &h->simulation->vortons;
     const int ends = v->set.used[VT_VORTON_lifetime];
-    vt_brick *hint = NULL;
+    vt_brick_hints hints = {{NULL}};
     for (int64_t i = 0; i < h->count; i++) {
         int32_t node[3], at[3];
         if (!(h->part[i] & SOURCE) || !vt_find_node(&h->lattice, v->position + 3 * i, 0.5, node))
             continue;
         vt_brick_of(node, at);
         const float lifetime = ends ? v->lifetime[i] : INFINITY;
-        vt_brick *const b = vt_need_brick(&h->lattice, at, v->core[i], lifetime, &hint);
+        vt_brick *const b = vt_need_brick(&h->lattice, at, v->core[i], lifetime, &hints);
         if (!b)
             return 0;
         b->source[vt_bit_row(node)] |= vt_bit(node);
@@ -110,7 +110,7 @@ static void find_span(const vt_brick *b, int32_t low[3], int32_t high[3])
 static int surround(halo *h, const vt_brick *b)
 {
     int32_t at[3], low[3], high[3];
-    vt_brick *hint = NULL;
+    vt_brick_hints hints = {{NULL}};
     find_span(b, low, high);
     for (int a = 0; a < 3; a++) {
         low[a] += b->at[a] * EDGE - h->width - 1;
@@ -121,7 +121,7 @@ static int surround(halo *h, const vt_brick *b)
     for (at[2] = low[2]; at[2] <= high[2]; at[2]++)
         for (at[1] = low[1]; at[1] <= high[1]; at[1]++)
             for (at[0] = low[0]; at[0] <= high[0]; at[0]++)
-                if (!vt_need_brick(&h->lattice, at, b->core, b->lifetime, &hint))
+                if (!vt_need_brick(&h->lattice, at, b->core, b->lifetime, &hints))
                     return 0;
     return 1;
 }
@@ -146,13 +146,13 @@ typedef uint32_t wide_bits[WIDE][WIDE];
 
 static void gather_sources(const vt_halo_lattice *l, const vt_brick *b, wide_bits rows)
 {
+    vt_brick_hints hints = {{NULL}};
     memset(rows, 0, sizeof(wide_bits));
     for (int n = 0; n < 27; n++) {
         const int side[3] = {n % 3, n / 3 % 3, n / 9};
         const int32_t at[3] = {b->at[0] + side[0] - 1, b->at[1] + side[1] - 1,
                                b->at[2] + side[2] - 1};
-        vt_brick *hint = NULL;
-        const vt_brick *const other = vt_find_brick(l, at, &hint);
+        const vt_brick *const other = vt_find_brick(l, at, &hints);
         for (int z = 0; other && z < EDGE; z++)
             for (int y = 0; y < EDGE; y++)
                 rows[side[2] * EDGE + z][side[1] * EDGE + y] |=
@@ -314,7 +314,7 @@ static void find_idle(void *data, int64_t begin, int64_t end, int thread)
     const leaving *const l = data;
     const halo *const h = l->halo;
     const vt_vortons *const v = &h->simulation->vortons;
-    vt_brick *hint = NULL;
+    vt_brick_hints hints = {{NULL}};
     for (int64_t i = begin; i < end; i++) {
         int32_t node[3], at[3];
         l->mask[i] = 0;
@@ -322,12 +322,13 @@ static void find_idle(void *data, int64_t begin, int64_t end, int thread)
             !vt_find_node(&h->lattice, v->position + 3 * i, 0.5, node))
             continue;
         vt_brick_of(node, at);
-        const vt_brick *const b = vt_find_brick(&h->lattice, at, &hint);
+        const vt_brick *const b = vt_find_brick(&h->lattice, at, &hints);
         l->mask[i] = !(b && b->wide[vt_bit_row(node)] & vt_bit(node));
     }
 }
 
-/* Neutral vortons that no source is near to any more hand on what they were given. */
+/* Neutral vortons that no source is near to any more hand on what they were given, unless they are
+ * too few to be worth it. */
 static void remove_idle(const halo *h)
 {
     vt_simulation *const s = h->simulation;
@@ -337,7 +338,11 @@ static void remove_idle(const halo *h)
         return;
     vt_parallel_for(s->def.threads, h->count, BLOCK, find_idle, &l);
     memset(l.mask + h->count, 0, (size_t)(count - h->count));
-    vt_hand_over(s, 2 * h->lattice.spacing, l.mask);
+    int64_t idle = 0;
+    for (int64_t i = 0; i < h->count; i++)
+        idle += l.mask[i];
+    if (idle > h->count / FEW)
+        vt_hand_over(s, 2 * h->lattice.spacing, l.mask);
 }
 
 vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_t reserved)

@@ -25,25 +25,18 @@ static uint32_t bucket_of(const vt_halo_lattice *l, const int32_t at[3])
     return (h ^ h >> 15) & (l->buckets - 1);
 }
 
-static int is_at(const vt_brick *b, const int32_t at[3])
+vt_brick *vt_search_brick(const vt_halo_lattice *l, const int32_t at[3])
 {
-    return b->at[0] == at[0] && b->at[1] == at[1] && b->at[2] == at[2];
-}
-
-vt_brick *vt_find_brick(const vt_halo_lattice *l, const int32_t at[3], vt_brick **hint)
-{
-    if (*hint && is_at(*hint, at))
-        return *hint;
-    for (vt_brick *b = l->bucket[bucket_of(l, at)]; b; b = b->chain)
-        if (is_at(b, at))
-            return *hint = b;
-    return NULL;
+    vt_brick *b = l->bucket[bucket_of(l, at)];
+    while (b && (b->at[0] != at[0] || b->at[1] != at[1] || b->at[2] != at[2]))
+        b = b->chain;
+    return b;
 }
 
 vt_brick *vt_need_brick(vt_halo_lattice *l, const int32_t at[3], float core, float lifetime,
-                        vt_brick **hint)
+                        vt_brick_hints *hints)
 {
-    vt_brick *b = vt_find_brick(l, at, hint);
+    vt_brick *b = vt_find_brick(l, at, hints);
     if (b)
         return b;
     if (l->arena->used > l->arena->capacity / 2) /* the rest is for what works on the bricks */
@@ -65,7 +58,7 @@ vt_brick *vt_need_brick(vt_halo_lattice *l, const int32_t at[3], float core, flo
     *bucket = b;
     *l->end = b;
     l->end = &b->next;
-    return *hint = b;
+    return hints->brick[at[0] & (VT_BRICK_HINTS - 1)] = b;
 }
 
 vt_brick **vt_list_bricks(const vt_halo_lattice *l)
@@ -102,7 +95,7 @@ static void find_homes(void *data, int64_t begin, int64_t end, int thread)
     const filling *const f = data;
     const uint32_t none = (uint32_t)f->lattice->bricks;
     float least[3], most[3];
-    vt_brick *hint = NULL;
+    vt_brick_hints hints = {{NULL}};
     find_bounds(f->lattice, least, most);
     for (int64_t i = begin; i < end; i++) {
         const float *const x = f->vortons->position + 3 * i;
@@ -114,7 +107,7 @@ static void find_homes(void *data, int64_t begin, int64_t end, int thread)
         if (!within || !vt_find_node(f->lattice, x, 0, node))
             continue;
         vt_brick_of(node, at);
-        const vt_brick *const home = vt_find_brick(f->lattice, at, &hint);
+        const vt_brick *const home = vt_find_brick(f->lattice, at, &hints);
         if (home)
             f->home[i] = (uint32_t)home->number;
     }
@@ -138,9 +131,10 @@ static void sort_homes(const filling *f)
 /* The bricks that a node of this one, or the next ones above it, may lie in; NULL: none there. */
 static void find_above(const filling *f, const vt_brick *b, float *fill[8])
 {
+    vt_brick_hints hints = {{NULL}};
     for (int n = 0; n < 8; n++) {
         const int32_t at[3] = {b->at[0] + (n & 1), b->at[1] + (n >> 1 & 1), b->at[2] + (n >> 2)};
-        vt_brick *hint = NULL, *const found = vt_find_brick(f->lattice, at, &hint);
+        vt_brick *const found = vt_find_brick(f->lattice, at, &hints);
         fill[n] = found ? found->fill : NULL;
     }
 }
@@ -159,16 +153,18 @@ static void fill_nodes(const filling *f, int64_t i, float *const fill[8])
         share[a][0] = 1 - share[a][1];
         low[a] &= EDGE - 1;
     }
-    for (int n = 0; n < 4; n++) {
-        const int y = low[1] + (n & 1), z = low[2] + (n >> 1);
-        const int side = (y >= EDGE ? 2 : 0) + (z >= EDGE ? 4 : 0);
-        const int row = ((z & (EDGE - 1)) * EDGE + (y & (EDGE - 1))) * EDGE;
-        const float here = volume * share[1][n & 1] * share[2][n >> 1];
-        float *const left = fill[side], *const right = low[0] + 1 < EDGE ? left : fill[side + 1];
-        if (left)
-            left[row + low[0]] += here * share[0][0];
-        if (right)
-            right[row + ((low[0] + 1) & (EDGE - 1))] += here * share[0][1];
+    const float left = volume * share[0][0], right = volume * share[0][1];
+    const int inside = low[0] + 1 < EDGE;
+    for (unsigned n = 0; n < 4; n++) {
+        const unsigned y = (unsigned)low[1] + (n & 1), z = (unsigned)low[2] + (n >> 1);
+        const unsigned side = y / EDGE * 2 + z / EDGE * 4;
+        const unsigned at = (z % EDGE * EDGE + y % EDGE) * EDGE + (unsigned)low[0];
+        const float across = share[1][n & 1] * share[2][n >> 1];
+        float *const here = fill[side], *const next = inside ? here : fill[side + 1];
+        if (here)
+            here[at] += left * across;
+        if (next)
+            next[inside ? at + 1 : at + 1 - EDGE] += right * across;
     }
 }
 

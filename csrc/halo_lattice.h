@@ -34,12 +34,31 @@ typedef struct vt_halo_lattice {
 void vt_begin_halo_lattice(vt_halo_lattice *lattice, double spacing, int64_t vortons,
                            vt_arena *arena);
 
-/* The brick at a place, or NULL. *hint, which may be NULL, is looked at first, and becomes it. */
-vt_brick *vt_find_brick(const vt_halo_lattice *lattice, const int32_t at[3], vt_brick **hint);
+/* Bricks found lately, by their place along x: neighbours in memory are neighbours in space. */
+enum { VT_BRICK_HINTS = 16 };
+typedef struct vt_brick_hints {
+    vt_brick *brick[VT_BRICK_HINTS]; /* or NULL */
+} vt_brick_hints;
+
+/* The brick at a place, or NULL. */
+vt_brick *vt_search_brick(const vt_halo_lattice *lattice, const int32_t at[3]);
+
+/* The same; the hints are looked at first, and remember it. */
+static inline vt_brick *vt_find_brick(const vt_halo_lattice *lattice, const int32_t at[3],
+                                      vt_brick_hints *hints)
+{
+    vt_brick **const hint = &hints->brick[at[0] & (VT_BRICK_HINTS - 1)];
+    vt_brick *b = *hint;
+    if (!b || b->at[0] != at[0] || b->at[1] != at[1] || b->at[2] != at[2])
+        b = vt_search_brick(lattice, at);
+    if (b)
+        *hint = b;
+    return b;
+}
 
 /* The same, made where there is none: with that core and lifetime. NULL: no memory. */
 vt_brick *vt_need_brick(vt_halo_lattice *lattice, const int32_t at[3], float core, float lifetime,
-                        vt_brick **hint);
+                        vt_brick_hints *hints);
 
 /* All bricks by number, in arena memory. */
 vt_brick **vt_list_bricks(const vt_halo_lattice *lattice);

@@ -15,7 +15,7 @@ enum {
 
 /* or where this has passed of largest velocity gradient x time: after .4 a plume would lose 2 % of
  * its impulse. */
-static const double most_strain = 0.2;
+static const double most_strain = 0.25;
 
 /* ---- the population ---- */
 
