@@ -11,11 +11,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/parallel.h"
 #include "core/status.h"
 #include "field.h"
+#include "halo_lattice.h"
 #include "population.h"
 
-enum { EDGE = 8, NODES = EDGE * EDGE * EDGE, FARTHEST = 1 << 28 };
+enum { EDGE = VT_BRICK_EDGE, BLOCK = 8192, BRICK_BLOCK = 4, FEW = 64 };
 
 /* A vorton carries strength from this fraction of the mean vorticity on: with a hundredth the
  * Gaussian tail beyond has a thousandth of the strength, and the halo is a third of what it would
@@ -29,172 +31,112 @@ static const float least_fill = 0.75f;
 /* Of the lattice where nothing diffuses, in cells of the grid. */
 static const double cells_apart = 0.94;
 
-/* Bit x of row [z * EDGE + y] stands for node (x, y, z). */
-typedef uint8_t node_bits[EDGE * EDGE];
+/* What a vorton is to the halo. */
+enum { SOURCE = 1 /* it needs one around it */, LASTING = 2 /* it stays without one */ };
 
-typedef struct brick {
-    struct brick *chain, *next;   /* of the same bucket; in the order of their making */
-    int32_t at[3];                /* node / EDGE */
-    float core, lifetime;         /* of the vorton for which it was made, m, s */
-    node_bits source, near, wide; /* within the halo of a source; one node farther */
-    float fill[NODES];            /* volume of vortons in it / volume of a node */
-} brick;
-
-typedef struct lattice {
-    double spacing;
+typedef struct halo {
+    vt_simulation *simulation;
+    vt_halo_lattice lattice;
     double vorticity;           /* that counts as carrying strength, 1/s */
-    int32_t width;              /* of the halo, nodes */
+    int32_t width;              /* nodes */
     int32_t strength, contrast; /* whether what carries strength, what differs is a source */
     vt_fluid fluid;             /* from which it differs */
-    brick **bucket, *first, **end, *last_found;
-    uint32_t buckets; /* a power of 2 */
-    vt_arena *arena;
-} lattice;
+    int64_t count;              /* vortons before any is born */
+    uint8_t *part;              /* of each of them */
+    vt_brick **bricks;
+} halo;
 
-/* ---- bricks ---- */
+/* ---- sources ---- */
 
-static uint32_t bucket_of(const lattice *l, const int32_t at[3])
-{
-    const uint32_t h = (uint32_t)at[0] * 0x9e3779b1u ^ (uint32_t)at[1] * 0x85ebca6bu ^
-                       (uint32_t)at[2] * 0xc2b2ae35u;
-    return (h ^ h >> 15) & (l->buckets - 1);
-}
-
-static brick *find_brick(lattice *l, const int32_t at[3])
-{
-    brick *b = l->last_found;
-    if (b && memcmp(b->at, at, sizeof b->at) == 0)
-        return b;
-    for (b = l->bucket[bucket_of(l, at)]; b; b = b->chain)
-        if (memcmp(b->at, at, sizeof b->at) == 0)
-            return l->last_found = b;
-    return NULL;
-}
-
-static brick *need_brick(lattice *l, const int32_t at[3], float core, float lifetime)
-{
-    brick *b = find_brick(l, at);
-    if (b)
-        return b;
-    if (l->arena->used > l->arena->capacity / 2) /* the rest is for what works on the bricks */
-        return NULL;
-    b = vt_arena_push(l->arena, sizeof *b);
-    if (!b)
-        return NULL;
-    memset(b, 0, sizeof *b);
-    memcpy(b->at, at, sizeof b->at);
-    b->core = core;
-    b->lifetime = lifetime;
-    brick **const bucket = &l->bucket[bucket_of(l, at)];
-    b->chain = *bucket;
-    *bucket = b;
-    *l->end = b;
-    l->end = &b->next;
-    return l->last_found = b;
-}
-
-static int32_t brick_of(int32_t node)
-{
-    return (node >= 0 ? node : node - EDGE + 1) / EDGE;
-}
-
-static int bit_index(const int32_t node[3])
-{
-    return (node[2] & (EDGE - 1)) * EDGE + (node[1] & (EDGE - 1));
-}
-
-/* ---- what the vortons are to the lattice ---- */
-
-/* The node at or below the position plus `shift` spacings; 0 where that is too far away. */
-static int find_node(const lattice *l, const float *position, double shift, int32_t node[3])
-{
-    for (int a = 0; a < 3; a++) {
-        const double at = floor((double)position[a] / l->spacing + shift);
-        if (!(fabs(at) < FARTHEST))
-            return 0;
-        node[a] = (int32_t)at;
-    }
-    return 1;
-}
-
-static int carries(const lattice *l, const vt_vortons *v, int64_t i)
+static int carries(const halo *h, const vt_vortons *v, int64_t i)
 {
     const float *const a = v->strength + 3 * i;
+    const double least = h->vorticity * (double)v->volume[i];
     double square = 0;
     for (int c = 0; c < 3; c++)
         square += (double)a[c] * (double)a[c];
-    return sqrt(square) > l->vorticity * (double)v->volume[i];
+    return square > least * least;
 }
 
-static int needs_halo(const vt_simulation *s, const lattice *l, int64_t i)
+static void find_parts(void *data, int64_t begin, int64_t end, int thread)
 {
-    return (l->strength && carries(l, &s->vortons, i)) ||
-           (l->contrast && vt_has_contrast(s, &l->fluid, i));
-}
-
-/* Bricks for all that is near the node. */
-static int mark_source(lattice *l, const int32_t node[3], float core, float lifetime)
-{
-    const int32_t far = l->width + 1;
-    int32_t at[3], low[3], high[3];
-    for (int a = 0; a < 3; a++) {
-        low[a] = brick_of(node[a] - far);
-        high[a] = brick_of(node[a] + far);
+    (void)thread;
+    const halo *const h = data;
+    for (int64_t i = begin; i < end; i++) {
+        const int carrying = carries(h, &h->simulation->vortons, i);
+        const int differs = vt_has_contrast(h->simulation, &h->fluid, i);
+        const int is_source = (h->strength && carrying) || (h->contrast && differs);
+        h->part[i] = (uint8_t)((is_source ? SOURCE : 0) | (carrying || differs ? LASTING : 0));
     }
-    for (at[2] = low[2]; at[2] <= high[2]; at[2]++)
-        for (at[1] = low[1]; at[1] <= high[1]; at[1]++)
-            for (at[0] = low[0]; at[0] <= high[0]; at[0]++)
-                if (!need_brick(l, at, core, lifetime))
-                    return 0;
-    const int32_t own[3] = {brick_of(node[0]), brick_of(node[1]), brick_of(node[2])};
-    find_brick(l, own)->source[bit_index(node)] |= (uint8_t)(1 << (node[0] & (EDGE - 1)));
+}
+
+static int mark_sources(halo *h)
+{
+    const vt_vortons *const v = &h->simulation->vortons;
+    const int ends = v->set.used[VT_VORTON_lifetime];
+    vt_brick_hints hints = {{NULL}};
+    for (int64_t i = 0; i < h->count; i++) {
+        int32_t node[3], at[3];
+        if (!(h->part[i] & SOURCE) || !vt_find_node(&h->lattice, v->position + 3 * i, 0.5, node))
+            continue;
+        vt_brick_of(node, at);
+        const float lifetime = ends ? v->lifetime[i] : INFINITY;
+        vt_brick *const b = vt_need_brick(&h->lattice, at, v->core[i], lifetime, &hints);
+        if (!b)
+            return 0;
+        b->source[vt_bit_row(node)] |= vt_bit(node);
+    }
     return 1;
 }
 
-static int is_source(lattice *l, const int32_t node[3])
+/* The range of the nodes of a brick that hold sources, from which all that is near is reached. */
+static void find_span(const vt_brick *b, int32_t low[3], int32_t high[3])
 {
-    const int32_t own[3] = {brick_of(node[0]), brick_of(node[1]), brick_of(node[2])};
-    const brick *const b = find_brick(l, own);
-    return b && b->source[bit_index(node)] >> (node[0] & (EDGE - 1)) & 1;
-}
-
-static vt_status mark_sources(lattice *l, const vt_simulation *s)
-{
-    const vt_vortons *const v = &s->vortons;
-    const int ends = v->set.used[VT_VORTON_lifetime];
-    for (int64_t i = 0; i < v->set.count; i++) {
-        int32_t node[3];
-        if (!find_node(l, v->position + 3 * i, 0.5, node) || is_source(l, node) ||
-            !needs_halo(s, l, i))
-            continue;
-        if (!mark_source(l, node, v->core[i], ends ? v->lifetime[i] : INFINITY))
-            return vt_fail(VT_OUT_OF_MEMORY, "no memory for the halo of %lld vortons",
-                           (long long)v->set.count);
-    }
-    return VT_OK;
-}
-
-static void fill_nodes(lattice *l, const vt_vortons *v, int64_t i)
-{
-    const double cube = l->spacing * l->spacing * l->spacing;
-    const float volume = (float)((double)v->volume[i] / cube);
-    float share[3][2];
-    int32_t low[3];
-    if (!find_node(l, v->position + 3 * i, 0, low))
-        return;
     for (int a = 0; a < 3; a++) {
-        share[a][1] = (float)((double)v->position[3 * i + a] / l->spacing - low[a]);
-        share[a][0] = 1 - share[a][1];
+        low[a] = EDGE;
+        high[a] = -1;
     }
-    for (int corner = 0; corner < 8; corner++) {
-        const int up[3] = {corner & 1, corner >> 1 & 1, corner >> 2};
-        const int32_t node[3] = {low[0] + up[0], low[1] + up[1], low[2] + up[2]};
-        const int32_t at[3] = {brick_of(node[0]), brick_of(node[1]), brick_of(node[2])};
-        brick *const b = find_brick(l, at);
-        if (b)
-            b->fill[bit_index(node) * EDGE + (node[0] & (EDGE - 1))] +=
-                volume * share[0][up[0]] * share[1][up[1]] * share[2][up[2]];
+    for (int32_t row = 0; row < EDGE * EDGE; row++)
+        for (int32_t x = 0; b->source[row] && x < EDGE; x++) {
+            const int32_t node[3] = {x, row % EDGE, row / EDGE};
+            for (int a = 0; a < 3 && b->source[row] >> x & 1; a++) {
+                low[a] = node[a] < low[a] ? node[a] : low[a];
+                high[a] = node[a] > high[a] ? node[a] : high[a];
+            }
+        }
+}
+
+/* Bricks for all that is near the sources of a brick. */
+static int surround(halo *h, const vt_brick *b)
+{
+    int32_t at[3], low[3], high[3];
+    vt_brick_hints hints = {{NULL}};
+    find_span(b, low, high);
+    for (int a = 0; a < 3; a++) {
+        low[a] += b->at[a] * EDGE - h->width - 1;
+        high[a] += b->at[a] * EDGE + h->width + 1;
     }
+    vt_brick_of(low, low);
+    vt_brick_of(high, high);
+    for (at[2] = low[2]; at[2] <= high[2]; at[2]++)
+        for (at[1] = low[1]; at[1] <= high[1]; at[1]++)
+            for (at[0] = low[0]; at[0] <= high[0]; at[0]++)
+                if (!vt_need_brick(&h->lattice, at, b->core, b->lifetime, &hints))
+                    return 0;
+    return 1;
+}
+
+static vt_status make_bricks(halo *h)
+{
+    int room = mark_sources(h);
+    const int64_t with_sources = h->lattice.bricks;
+    for (const vt_brick *b = h->lattice.first; room && b && b->number < with_sources; b = b->next)
+        room = surround(h, b);
+    if (room)
+        h->bricks = vt_list_bricks(&h->lattice);
+    return room && h->bricks ? VT_OK
+                             : vt_fail(VT_OUT_OF_MEMORY, "no memory for the halo of %lld vortons",
+                                       (long long)h->count);
 }
 
 /* ---- near the sources ---- */
@@ -202,14 +144,15 @@ static void fill_nodes(lattice *l, const vt_vortons *v, int64_t i)
 enum { WIDE = 3 * EDGE }; /* a brick and its neighbours */
 typedef uint32_t wide_bits[WIDE][WIDE];
 
-static void gather_sources(lattice *l, const brick *b, wide_bits rows)
+static void gather_sources(const vt_halo_lattice *l, const vt_brick *b, wide_bits rows)
 {
+    vt_brick_hints hints = {{NULL}};
     memset(rows, 0, sizeof(wide_bits));
     for (int n = 0; n < 27; n++) {
         const int side[3] = {n % 3, n / 3 % 3, n / 9};
         const int32_t at[3] = {b->at[0] + side[0] - 1, b->at[1] + side[1] - 1,
                                b->at[2] + side[2] - 1};
-        const brick *const other = find_brick(l, at);
+        const vt_brick *const other = vt_find_brick(l, at, &hints);
         for (int z = 0; other && z < EDGE; z++)
             for (int y = 0; y < EDGE; y++)
                 rows[side[2] * EDGE + z][side[1] * EDGE + y] |=
@@ -235,19 +178,22 @@ static void widen(wide_bits rows)
         }
 }
 
-static void keep_middle(const wide_bits rows, node_bits kept)
+static void keep_middle(const wide_bits rows, vt_node_bits kept)
 {
     for (int z = 0; z < EDGE; z++)
         for (int y = 0; y < EDGE; y++)
             kept[z * EDGE + y] = (uint8_t)(rows[EDGE + z][EDGE + y] >> EDGE);
 }
 
-static void find_near(lattice *l)
+static void find_near(void *data, int64_t begin, int64_t end, int thread)
 {
-    for (brick *b = l->first; b; b = b->next) {
+    (void)thread;
+    const halo *const h = data;
+    for (int64_t n = begin; n < end; n++) {
+        vt_brick *const b = h->bricks[n];
         wide_bits rows;
-        gather_sources(l, b, rows);
-        for (int32_t n = 0; n < l->width; n++)
+        gather_sources(&h->lattice, b, rows);
+        for (int32_t w = 0; w < h->width; w++)
             widen(rows);
         keep_middle((const uint32_t (*)[WIDE])rows, b->near);
         widen(rows);
@@ -255,49 +201,76 @@ static void find_near(lattice *l)
     }
 }
 
-/* ---- births and deaths ---- */
+/* ---- births ---- */
 
 typedef struct newborn {
-    int64_t count;
+    const halo *halo;
+    int64_t room;
     float *position, *strength, *core, *volume, *lifetime;
 } newborn;
 
-static int is_missing(const brick *b, int n)
+static int is_missing(const vt_brick *b, int n)
 {
     return (b->near[n / EDGE] >> n % EDGE & 1) && b->fill[n] < least_fill;
 }
 
-static int64_t count_missing(const lattice *l)
+static void count_missing(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const halo *const h = data;
+    for (int64_t i = begin; i < end; i++) {
+        vt_brick *const b = h->bricks[i];
+        for (int row = 0; row < EDGE * EDGE; row++)
+            for (int n = row * EDGE; b->near[row] && n < (row + 1) * EDGE; n++)
+                b->missing += is_missing(b, n);
+    }
+}
+
+/* The number of those to be born; `missing` of a brick becomes the first of its own. */
+static int64_t number_missing(const halo *h)
 {
     int64_t count = 0;
-    for (const brick *b = l->first; b; b = b->next)
-        for (int n = 0; n < NODES; n++)
-            count += is_missing(b, n);
+    for (vt_brick *b = h->lattice.first; b; b = b->next) {
+        const int64_t here = b->missing;
+        b->missing = count;
+        count += here;
+    }
     return count;
 }
 
-static void fill_missing(const lattice *l, int64_t room, newborn *born)
+static void bear_at(const newborn *born, const vt_brick *b, int n, int64_t i)
 {
-    const double cube = l->spacing * l->spacing * l->spacing;
-    for (const brick *b = l->first; b; b = b->next)
-        for (int n = 0; n < NODES; n++) {
-            if (!is_missing(b, n) || born->count == room)
-                continue;
-            const int node[3] = {n % EDGE, n / EDGE % EDGE, n / EDGE / EDGE};
-            for (int a = 0; a < 3; a++) {
-                const double at = (double)(b->at[a] * EDGE + node[a]) * l->spacing;
-                born->position[3 * born->count + a] = (float)at;
-                born->strength[3 * born->count + a] = 0;
-            }
-            born->core[born->count] = b->core;
-            born->lifetime[born->count] = b->lifetime;
-            born->volume[born->count++] = (float)(cube * (1 - (double)b->fill[n]));
-        }
+    const double spacing = born->halo->lattice.spacing;
+    const int node[3] = {n % EDGE, n / EDGE % EDGE, n / EDGE / EDGE};
+    for (int a = 0; a < 3; a++) {
+        born->position[3 * i + a] = (float)((double)(b->at[a] * EDGE + node[a]) * spacing);
+        born->strength[3 * i + a] = 0;
+    }
+    born->core[i] = b->core;
+    born->lifetime[i] = b->lifetime;
+    born->volume[i] = (float)(spacing * spacing * spacing * (1 - (double)b->fill[n]));
 }
 
-static vt_status bear_missing(vt_simulation *s, const lattice *l, int64_t reserved)
+static void fill_missing(void *data, int64_t begin, int64_t end, int thread)
 {
-    const int64_t missing = count_missing(l);
+    (void)thread;
+    const newborn *const born = data;
+    for (int64_t k = begin; k < end; k++) {
+        const vt_brick *const b = born->halo->bricks[k];
+        int64_t next = b->missing;
+        for (int row = 0; row < EDGE * EDGE; row++)
+            for (int n = row * EDGE; b->near[row] && n < (row + 1) * EDGE; n++)
+                if (is_missing(b, n) && next < born->room)
+                    bear_at(born, b, n, next++);
+    }
+}
+
+static vt_status bear_missing(const halo *h, int64_t reserved)
+{
+    vt_simulation *const s = h->simulation;
+    const int threads = s->def.threads;
+    vt_parallel_for(threads, h->lattice.bricks, BRICK_BLOCK, count_missing, (void *)h);
+    const int64_t missing = number_missing(h);
     const int64_t room = s->vortons.set.capacity - s->vortons.set.count - reserved;
     if (missing > room && s->def.at_capacity == VT_AT_CAPACITY_ERROR)
         return vt_fail(
@@ -305,76 +278,98 @@ static vt_status bear_missing(vt_simulation *s, const lattice *l, int64_t reserv
             "%lld more vortons, %s, do not fit: %lld of max_vortons %lld are alive; raise "
             "max_vortons, choose another at_capacity or a smaller method.halo",
             (long long)missing,
-            l->strength ? "for strength to diffuse to" : "neutral ones around others",
+            h->strength ? "for strength to diffuse to" : "neutral ones around others",
             (long long)s->vortons.set.count, (long long)s->vortons.set.capacity);
     const size_t rows = (size_t)(missing < room ? missing : room > 0 ? room : 0);
-    newborn born = {.position = vt_arena_push(&s->arena, 12 * rows),
+    newborn born = {.halo = h,
+                    .room = (int64_t)rows,
+                    .position = vt_arena_push(&s->arena, 12 * rows),
                     .strength = vt_arena_push(&s->arena, 12 * rows),
                     .core = vt_arena_push(&s->arena, 4 * rows),
                     .volume = vt_arena_push(&s->arena, 4 * rows),
                     .lifetime = vt_arena_push(&s->arena, 4 * rows)};
     if (!born.position || !born.strength || !born.core || !born.volume || !born.lifetime)
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for %lld neutral vortons", (long long)rows);
-    fill_missing(l, (int64_t)rows, &born);
+    vt_parallel_for(threads, h->lattice.bricks, BRICK_BLOCK, fill_missing, &born);
     const int64_t first =
-        vt_append_vortons(s, born.count, born.position, born.strength, born.core, born.volume);
-    for (int64_t i = 0; i < born.count; i++)
+        vt_append_vortons(s, born.room, born.position, born.strength, born.core, born.volume);
+    for (int64_t i = 0; i < born.room; i++)
         s->vortons.halo[first + i] = 1;
     if (s->vortons.set.used[VT_VORTON_lifetime])
-        memcpy(s->vortons.lifetime + first, born.lifetime, 4 * (size_t)born.count);
-    vt_count_heat(s, first, born.count, NULL, 1);
+        memcpy(s->vortons.lifetime + first, born.lifetime, 4 * rows);
+    vt_count_heat(s, first, born.room, NULL, 1);
     return VT_OK;
 }
 
-/* Neutral vortons that no source is near to any more hand on what they were given. */
-static void remove_idle(vt_simulation *s, lattice *l)
+/* ---- deaths ---- */
+
+typedef struct leaving {
+    const halo *halo;
+    uint8_t *mask;
+} leaving;
+
+static void find_idle(void *data, int64_t begin, int64_t end, int thread)
 {
-    const vt_vortons *const v = &s->vortons;
-    uint8_t *const mask = vt_arena_push(&s->arena, (size_t)v->set.count);
-    if (!mask)
-        return;
-    for (int64_t i = 0; i < v->set.count; i++) {
-        int32_t node[3];
-        mask[i] = 0;
-        if (!(v->halo[i] > 0) || carries(l, v, i) || vt_has_contrast(s, &l->fluid, i) ||
-            !find_node(l, v->position + 3 * i, 0.5, node))
+    (void)thread;
+    const leaving *const l = data;
+    const halo *const h = l->halo;
+    const vt_vortons *const v = &h->simulation->vortons;
+    vt_brick_hints hints = {{NULL}};
+    for (int64_t i = begin; i < end; i++) {
+        int32_t node[3], at[3];
+        l->mask[i] = 0;
+        if (!(v->halo[i] > 0) || h->part[i] & LASTING ||
+            !vt_find_node(&h->lattice, v->position + 3 * i, 0.5, node))
             continue;
-        const int32_t at[3] = {brick_of(node[0]), brick_of(node[1]), brick_of(node[2])};
-        const brick *const b = find_brick(l, at);
-        mask[i] = !(b && b->wide[bit_index(node)] >> (node[0] & (EDGE - 1)) & 1);
+        vt_brick_of(node, at);
+        const vt_brick *const b = vt_find_brick(&h->lattice, at, &hints);
+        l->mask[i] = !(b && b->wide[vt_bit_row(node)] & vt_bit(node));
     }
-    vt_hand_over(s, 2 * l->spacing, mask);
+}
+
+/* Neutral vortons that no source is near to any more hand on what they were given, unless they are
+ * too few to be worth it. */
+static void remove_idle(const halo *h)
+{
+    vt_simulation *const s = h->simulation;
+    const int64_t count = s->vortons.set.count;
+    leaving l = {h, vt_arena_push(&s->arena, (size_t)count)};
+    if (!l.mask)
+        return;
+    vt_parallel_for(s->def.threads, h->count, BLOCK, find_idle, &l);
+    memset(l.mask + h->count, 0, (size_t)(count - h->count));
+    int64_t idle = 0;
+    for (int64_t i = 0; i < h->count; i++)
+        idle += l.mask[i];
+    if (idle > h->count / FEW)
+        vt_hand_over(s, 2 * h->lattice.spacing, l.mask);
 }
 
 vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_t reserved)
 {
-    const vt_vortons *const v = &s->vortons;
     const size_t mark = vt_arena_mark(&s->arena);
-    lattice l = {.spacing = population->spacing,
-                 .vorticity = least_vorticity * population->vorticity,
-                 .width = s->def.method.halo,
-                 .strength = vt_diffuses(s),
-                 .contrast = vt_is_buoyant(s) || vt_conducts(s),
-                 .fluid = vt_fluid_of(&s->def),
-                 .buckets = 64,
-                 .arena = &s->arena};
-    if (!l.strength)
-        l.spacing = cells_apart * vt_grid_spacing(s);
+    const int threads = s->def.threads;
+    halo h = {.simulation = s,
+              .vorticity = least_vorticity * population->vorticity,
+              .width = s->def.method.halo,
+              .strength = vt_diffuses(s),
+              .contrast = vt_is_buoyant(s) || vt_conducts(s),
+              .fluid = vt_fluid_of(&s->def),
+              .count = s->vortons.set.count};
     vt_use_vorton_column(s, VT_VORTON_halo);
-    while (l.buckets < (uint64_t)v->set.count / 64)
-        l.buckets *= 2;
-    l.bucket = vt_arena_push(&s->arena, sizeof *l.bucket * l.buckets);
-    memset(l.bucket, 0, sizeof *l.bucket * l.buckets);
-    l.end = &l.first;
-    vt_status status = mark_sources(&l, s);
+    vt_begin_halo_lattice(&h.lattice,
+                          h.strength ? population->spacing : cells_apart * vt_grid_spacing(s),
+                          h.count, &s->arena);
+    h.part = vt_arena_push(&s->arena, (size_t)h.count);
+    vt_parallel_for(threads, h.count, BLOCK, find_parts, &h);
+    vt_status status = make_bricks(&h);
     if (!status) {
-        find_near(&l);
-        for (int64_t i = 0; i < v->set.count; i++)
-            fill_nodes(&l, v, i);
-        status = bear_missing(s, &l, reserved);
+        vt_parallel_for(threads, h.lattice.bricks, BRICK_BLOCK, find_near, &h);
+        vt_fill_halo_lattice(&h.lattice, h.bricks, &s->vortons, threads);
+        status = bear_missing(&h, reserved);
     }
     if (!status)
-        remove_idle(s, &l);
+        remove_idle(&h);
     vt_arena_pop(&s->arena, mark);
     return status;
 }

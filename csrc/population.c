@@ -7,7 +7,15 @@
 #include "core/parallel.h"
 #include "field.h"
 
-enum { BLOCK = 8192, CONTROL_EVERY = 4 /* substeps */ };
+enum {
+    BLOCK = 8192,
+    CONTROL_EVERY = 4, /* substeps, or earlier: */
+    FEW = 16           /* where newborn are not less than this part of all, */
+};
+
+/* or where this has passed of largest velocity gradient x time: after .4 a plume would lose 2 % of
+ * its impulse. */
+static const double most_strain = 0.25;
 
 /* ---- the population ---- */
 
@@ -129,9 +137,38 @@ static void prune(vt_simulation *s, double spacing)
     vt_arena_pop(&s->arena, mark);
 }
 
-vt_status vt_control_population(vt_simulation *s, int64_t reserved)
+/* Whether it is time to look at all. */
+static int is_due(const vt_simulation *s)
+{
+    return s->substeps % CONTROL_EVERY == 0;
+}
+
+/* Whether diffusion, births or the flow may have brought vortons to where they lack others. */
+static int lacks_halo(const vt_simulation *s)
+{
+    const int64_t newborn = s->next_id[VT_VORTONS] - s->populated_id;
+    return is_due(s) || s->strained > most_strain || newborn > s->vortons.set.count / FEW;
+}
+
+static vt_status split_and_merge(vt_simulation *s, vt_population *population, int64_t reserved)
 {
     const vt_method *const method = &s->def.method;
+    vt_status status = VT_OK;
+    const int splits = method->split > 0 || vt_expands(s);
+    if (!(splits || method->merge > 0 || method->prune > 0))
+        return VT_OK;
+    if (splits)
+        status = vt_split_vortons(s, reserved);
+    if (!status && method->merge > 0)
+        vt_merge_vortons(s, population->spacing);
+    if (!status && method->prune > 0)
+        prune(s, population->spacing);
+    vt_measure_population(s, population);
+    return status;
+}
+
+vt_status vt_control_population(vt_simulation *s, int64_t reserved)
+{
     vt_content content;
     vt_population population;
     s->vorton_spacing = 0;
@@ -140,18 +177,15 @@ vt_status vt_control_population(vt_simulation *s, int64_t reserved)
         return status;
     vt_measure_population(s, &population);
     if (!(population.spacing > 0))
-        return vt_expands(s) ? vt_split_vortons(s, reserved) : VT_OK;
-    if (s->substeps % CONTROL_EVERY == 0 || s->populated_id != s->next_id[VT_VORTONS]) {
-        if (method->split > 0 || vt_expands(s))
-            status = vt_split_vortons(s, reserved);
-        if (!status && method->merge > 0)
-            vt_merge_vortons(s, population.spacing);
-        if (!status && method->prune > 0)
-            prune(s, population.spacing);
-        vt_measure_population(s, &population);
-        if (!status && vt_has_halo(s))
-            status = vt_keep_halo(s, &population, reserved);
+        return is_due(s) && vt_expands(s) ? vt_split_vortons(s, reserved) : VT_OK;
+    const int halo = vt_has_halo(s) && lacks_halo(s);
+    if (is_due(s))
+        status = split_and_merge(s, &population, reserved);
+    if (!status && halo)
+        status = vt_keep_halo(s, &population, reserved);
+    if (!status && halo) {
         s->populated_id = s->next_id[VT_VORTONS];
+        s->strained = 0;
     }
     s->vorton_spacing = population.spacing;
     return status;

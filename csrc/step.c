@@ -499,6 +499,14 @@ static void go_back(vt_simulation *s, const beginning *b)
     s->fields_exist = 0;
 }
 
+static double largest_gradient(const vt_simulation *s)
+{
+    double gradient = 0;
+    for (int t = 0; t < VT_MAX_THREADS; t++)
+        gradient = fmax(gradient, s->extremes.thread[t].gradient);
+    return gradient;
+}
+
 static vt_status advance(vt_simulation *s, vt_births *births, double dt)
 {
     const double start = s->time;
@@ -530,6 +538,7 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
             VT_TIMED(s, react, vt_react(s, advanced));
         if (vt_expands(s))
             VT_TIMED(s, expand, vt_expand(s, advanced));
+        s->strained += largest_gradient(s) * advanced;
         done = dt - done - advanced <= 1e-12 * dt ? dt : done + advanced;
         s->time = start + done;
         s->born_until = births->until;

@@ -6,14 +6,8 @@
 #include "field.h"
 #include "tracers.h"
 
-enum { PORTION = 1 << 20, LANES = 3 /* values in a node, beside their volume */ };
-
-/* Columns of the tracers that are used, with what they are taken from: as many as lanes[n].kind is
- * not VT_SCALAR_NONE. */
-typedef struct taking {
-    vt_scalar_lane lanes[LANES];
-    float *column[LANES];
-} taking;
+enum { LANES = 3 /* values in a node, beside their volume */ };
+enum { FIELDS = (VT_TAKEN_COLUMNS + LANES - 1) / LANES };
 
 /* ---- the means at the nodes ---- */
 
@@ -53,77 +47,83 @@ static f4 *make_nodes(vt_simulation *s, const vt_grid *grid)
 
 /* ---- at the tracers ---- */
 
-/* Adds what the means have at the tracers. */
-static void add_means(vt_simulation *s, const vt_grid *means, const taking *t)
+/* Sets a column of the tracers, if it is used, to what it is where no vorton is. */
+static void fill_column(vt_simulation *s, int n, int64_t first, int64_t count)
 {
-    const vt_set *const set = &s->tracers.set;
-    for (int64_t from = 0; from < set->count; from += PORTION) {
-        const int64_t left = set->count - from, count = left < PORTION ? left : PORTION;
-        const size_t mark = vt_arena_mark(&s->arena);
-        float *const scalars = vt_arena_push(&s->arena, 12 * (size_t)count);
-        uint8_t *const inside = vt_arena_push(&s->arena, (size_t)count);
-        s->stages->sample(means, count, s->tracers.position + 3 * from, scalars, inside,
-                          s->def.threads);
-        for (int n = 0; n < LANES && t->column[n]; n++)
-            for (int64_t i = 0; i < count; i++)
-                if (inside[i])
-                    t->column[n][from + i] += scalars[3 * i + n];
-        vt_arena_pop(&s->arena, mark);
-    }
-}
-
-/* The next columns that are used by tracers and vortons, from number *n on; 0 where there are none.
- */
-static int take_some(const vt_simulation *s, int *n, taking *t)
-{
-    int lane = 0;
-    memset(t, 0, sizeof *t);
-    for (; *n < VT_TAKEN_COLUMNS && lane < LANES; ++*n) {
-        float *const to = vt_used_column(&s->tracers.set, vt_taken_column[*n]);
-        const float *const from = vt_used_column(&s->vortons.set, vt_taken_from[*n]);
-        if (!to || !from)
-            continue;
-        const int warm = *n == VT_TAKEN_temperature;
-        t->lanes[lane] = (vt_scalar_lane){warm ? VT_SCALAR_TEMPERATURE : VT_SCALAR_COLUMN, from};
-        t->column[lane++] = to;
-    }
-    return lane > 0;
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    const vt_tracers *const t = &s->tracers;
+    float *const column = vt_used_column(&t->set, vt_taken_column[n]);
+    for (int64_t i = first; i < first + count && column; i++)
+        column[i] =
+            n == VT_TAKEN_temperature ? vt_ambient_temperature(&fluid, t->position + 3 * i) : 0;
 }
 
 void vt_fill_tracer_scalars(vt_simulation *s, int64_t first, int64_t count)
 {
-    const vt_fluid fluid = vt_fluid_of(&s->def);
-    const vt_tracers *const t = &s->tracers;
+    for (int n = 0; n < VT_TAKEN_COLUMNS; n++)
+        fill_column(s, n, first, count);
+}
+
+/* Columns that are used by tracers and vortons, and what the nodes that they are taken from hold;
+ * fills the others of the tracers. Returns how many fields they need. */
+static int choose_fields(vt_simulation *s, vt_taking take[FIELDS],
+                         vt_scalar_lane lanes[FIELDS][LANES])
+{
+    int chosen = 0;
+    memset(take, 0, sizeof *take * FIELDS);
+    memset(lanes, 0, sizeof *lanes * FIELDS);
     for (int n = 0; n < VT_TAKEN_COLUMNS; n++) {
-        float *const column = vt_used_column(&t->set, vt_taken_column[n]);
-        for (int64_t i = first; i < first + count && column; i++)
-            column[i] =
-                n == VT_TAKEN_temperature ? vt_ambient_temperature(&fluid, t->position + 3 * i) : 0;
+        float *const to = vt_used_column(&s->tracers.set, vt_taken_column[n]);
+        const float *const from = vt_used_column(&s->vortons.set, vt_taken_from[n]);
+        if (!to || !from) {
+            fill_column(s, n, 0, s->tracers.set.count);
+            continue;
+        }
+        const int field = chosen / LANES, lane = chosen++ % LANES, warm = n == VT_TAKEN_temperature;
+        lanes[field][lane] =
+            (vt_scalar_lane){warm ? VT_SCALAR_TEMPERATURE : VT_SCALAR_COLUMN, from};
+        take[field].column[lane] = to;
+        take[field].warm[lane] = warm;
     }
+    return (chosen + LANES - 1) / LANES;
+}
+
+/* The grid of the vortons of now; 0 where there is none. */
+static int find_grid(vt_simulation *s, vt_grid *grid)
+{
+    vt_placement placement = s->placement;
+    vt_content content;
+    /* bad values are reported by the next step */
+    if (s->vortons.set.count == 0 || !vt_has_grid(s) || vt_find_content(s, NULL, &content) ||
+        vt_place_grid(s, &content, &placement))
+        return 0;
+    const vt_grid before = s->grid;
+    vt_lay_out_grid(s, &placement);
+    *grid = s->grid;
+    s->grid = before;
+    return 1;
 }
 
 void vt_find_tracer_scalars(vt_simulation *s)
 {
-    const int64_t tracers = s->tracers.set.count, vortons = s->vortons.set.count;
-    vt_placement placement = s->placement;
-    vt_content content;
-    taking some;
-    int next = 0;
-    vt_fill_tracer_scalars(s, 0, tracers);
-    /* bad values are reported by the next step */
-    if (tracers == 0 || vortons == 0 || !vt_has_grid(s) || !take_some(s, &next, &some) ||
-        vt_find_content(s, NULL, &content) || vt_place_grid(s, &content, &placement))
+    const int64_t tracers = s->tracers.set.count;
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    vt_taking take[FIELDS];
+    vt_scalar_lane lanes[FIELDS][LANES];
+    vt_grid means;
+    const int fields = tracers ? choose_fields(s, take, lanes) : 0;
+    if (fields == 0)
         return;
+    if (!find_grid(s, &means)) {
+        vt_fill_tracer_scalars(s, 0, tracers);
+        return;
+    }
     const size_t mark = vt_arena_mark(&s->arena);
-    const vt_grid before = s->grid;
-    vt_lay_out_grid(s, &placement);
-    vt_grid means = s->grid;
-    s->grid = before;
     const sorted_vortons sorted = sort_vortons(s, &means);
-    means.nodes = make_nodes(s, &means);
-    do {
-        vt_find_means(s, vortons, sorted.records, sorted.row_start, some.lanes, &means);
-        add_means(s, &means, &some);
-    } while (take_some(s, &next, &some));
+    for (int n = 0; n < fields; n++) {
+        take[n].nodes = means.nodes = make_nodes(s, &means);
+        vt_find_means(s, s->vortons.set.count, sorted.records, sorted.row_start, lanes[n], &means);
+    }
+    s->stages->take(&means, fields, take, &fluid, tracers, s->tracers.position, s->def.threads);
     vt_arena_pop(&s->arena, mark);
 }

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import vorton as vt
@@ -71,6 +72,25 @@ def tiny(monkeypatch):
     scene = bench_scenes.BenchScene("tiny", 300, 400, 17, bench_scenes._ball, bench_scenes.BALL)
     monkeypatch.setitem(vorton_bench.SCENES, "tiny", scene)
     monkeypatch.setattr(vorton_bench, "_run_apart", vorton_bench.run)
+
+
+def test_full_scene_does_all_that_fluids_do(monkeypatch):
+    scene = bench_scenes.BenchScene(
+        "tiny", 1200, 400, 17, bench_scenes._ball, bench_scenes.BALL, full=True
+    )
+    monkeypatch.setitem(vorton_bench.SCENES, "tiny", scene)
+    record = vorton_bench.run("tiny", 1, 0.01)
+    assert {"population", "scalars", "diffuse", "exchange", "tracers"} <= set(record["stages"])
+    assert record["vortons"] == pytest.approx(1200, rel=0.15)  # neutral ones among them
+    assert record["substeps"] == 1 and record["velocity_error_rms"] < 0.05
+    simulation, _ = vorton_bench._build(scene, 1)
+    simulation.step(0.01)
+    v, t = (simulation.column(particles, "position") for particles in ("vortons", "tracers"))
+    assert np.ptp(v, axis=0) == pytest.approx(np.ptp(t, axis=0), rel=0.2)
+    inner = np.linalg.norm(t, axis=1) < 0.4 * np.abs(t).max()
+    for name in ("temperature", "fuel", "flame", "smoke"):
+        found = simulation.column("tracers", name)[inner]
+        assert np.corrcoef(found, t[inner, 2])[0, 1] > 0.5
 
 
 def compare(capsys, *arguments):

@@ -7,16 +7,19 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-__all__ = ["ARTICLES", "SCENES", "Article", "BenchScene", "region"]
+__all__ = ["ARTICLES", "SCENES", "Article", "BenchScene", "lattice", "region"]
 
 PORTION = 2_000  # points made at a time
+HALO = 3.0  # width of the neutral vortons around full scenes, spacings
 
 
 @dataclasses.dataclass(frozen=True)
 class BenchScene:
     """Vortons and tracers in a region that makes a cubic grid of `nodes` a side.
 
-    `volume` is that of the region, whose half width is 1.
+    `volume` is that of the region, whose half width is 1. A `full` scene has all that fluids do: a
+    density gradient with the vorticity that it makes, four scalars that the tracers take, diffusion
+    of vorticity (and with it neutral vortons around the others), wind, ages.
     """
 
     name: str
@@ -25,6 +28,7 @@ class BenchScene:
     nodes: int
     make: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
     volume: float
+    full: bool = False
 
 
 def _ball(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -51,6 +55,9 @@ SCENES = {
         BenchScene("ring-10k", 10_000, 200_000, 33, _ball, BALL),
         BenchScene("ring-100k", 100_000, 1_000_000, 65, _ball, BALL),
         BenchScene("ring-1m", 1_000_000, 4_000_000, 129, _ball, BALL),
+        BenchScene("ring-1k-full", 1_200, 50_000, 17, _ball, BALL, full=True),
+        BenchScene("ring-10k-full", 10_000, 200_000, 33, _ball, BALL, full=True),
+        BenchScene("ring-100k-full", 100_000, 1_000_000, 65, _ball, BALL, full=True),
         BenchScene("jet-4m", 4_000_000, 4_000_000, 257, _column, COLUMN),
         # a plume of flame and smoke, without the bodies that it passed
         BenchScene("part13", 981, 49_000, 17, _column, COLUMN),
@@ -115,6 +122,18 @@ ARTICLES = {
         },
     ),
 }
+
+
+def lattice(scene: BenchScene, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Points evenly spaced but for a quarter of the spacing, and the vorticity there.
+
+    Of a ball of as many as the scene has vortons those that neutral ones are to surround.
+    """
+    spacing = (scene.volume / scene.vortons) ** (1 / 3)
+    line = np.arange(-1, 1, spacing)
+    points = np.stack(np.meshgrid(line, line, line, indexing="ij"), axis=-1).reshape(-1, 3)
+    points += np.random.default_rng(seed).uniform(-0.25, 0.25, points.shape) * spacing
+    return scene.make(points[(points**2).sum(axis=1) < (1 - HALO * spacing) ** 2])
 
 
 def region(scene: BenchScene, count: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:

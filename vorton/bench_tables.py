@@ -9,7 +9,7 @@ __all__ = ["article_table", "comparison_table", "scene_table"]
 
 Record = Mapping[str, Any]
 
-COLUMNS = 5  # scenes beside each other in the table of stages
+COLUMNS = 4  # scenes beside each other in the table of stages
 
 
 def _grid(record: Record) -> str:
@@ -18,9 +18,9 @@ def _grid(record: Record) -> str:
 
 def _stages(records: Sequence[Record]) -> list[str]:
     names = list(dict.fromkeys(stage for r in records for stage in r["stages"]))
-    lines = [f"{'ms a frame':14}" + "".join(f"{r['scene']:>12}" for r in records)]
+    lines = [f"{'ms a frame':14}" + "".join(f"{r['scene']:>15}" for r in records)]
     for stage in names:
-        row = "".join(f"{r['stages'].get(stage, 0.0):12.3f}" for r in records)
+        row = "".join(f"{r['stages'].get(stage, 0.0):15.3f}" for r in records)
         lines.append(f"{stage:14}{row}")
     return lines
 
@@ -29,14 +29,14 @@ def scene_table(records: Sequence[Record]) -> str:
     """Each scene in a line; then where the time goes, scenes beside each other."""
     lines = [
         f"threads {records[0]['threads']}",
-        f"{'scene':9} {'vortons':>8} {'tracers':>8} {'grid':>11} "
-        f"{'ms':>8} {'p10':>7} {'p90':>7} {'error %':>7} {'MiB':>5}",
+        f"{'scene':14} {'vortons':>7} {'tracers':>7} {'grid':>11} "
+        f"{'ms':>8} {'p10':>7} {'p90':>7} {'error %':>7} {'MiB':>4}",
     ]
     for r in records:
         lines.append(
-            f"{r['scene']:9} {r['vortons']:8d} {r['tracers']:8d} {_grid(r):>11} "
+            f"{r['scene']:14} {r['vortons']:7d} {r['tracers']:7d} {_grid(r):>11} "
             f"{r['median_ms']:8.3f} {r['p10_ms']:7.2f} {r['p90_ms']:7.2f} "
-            f"{100 * r['velocity_error_rms']:7.3f} {r['beyond_interpreter_mib']:5.0f}"
+            f"{100 * r['velocity_error_rms']:7.3f} {r['beyond_interpreter_mib']:4.0f}"
         )
     for first in range(0, len(records), COLUMNS):
         lines += ["", *_stages(records[first : first + COLUMNS])]

@@ -247,3 +247,71 @@ void VT_NAME(sample)(const vt_grid *grid, int64_t count, const float *points, fl
     context c = {.grid = grid, .points = points, .velocity = velocity, .inside = inside};
     vt_parallel_for(threads, count, SAMPLE_BLOCK, sample_block, &c);
 }
+
+/* ---- what the tracers take from the fluid ---- */
+
+typedef struct take_context {
+    const vt_grid *grid;
+    int fields;
+    const vt_taking *take;
+    const vt_fluid *fluid;
+    const float *points;
+} take_context;
+
+/* Temperature of the ambient fluid at VL points, K. */
+VT_INLINE vf ambient_at(const vt_fluid *fluid, const float *rows)
+{
+    float ambient[VL];
+    if (!(fluid->stratification > 0))
+        return vf_set(fluid->temperature);
+    for (int l = 0; l < VL; l++)
+        ambient[l] = vt_ambient_temperature(fluid, rows + 3 * l);
+    return vf_load(ambient);
+}
+
+VT_INLINE void take_lanes(const vt_taking *t, const vf value[4], const flight *f, vf ambient,
+                          int64_t row, int64_t left)
+{
+    const vf zero = {0};
+    for (int lane = 0; lane < 3 && t->column[lane]; lane++) {
+        const vf here = vf_select(f->missed == (vi){0}, value[lane], zero);
+        const vf sum = t->warm[lane] ? ambient + here : here;
+        if (left >= VL)
+            vf_store(t->column[lane] + row, sum);
+        else
+            memcpy(t->column[lane] + row, &sum, 4 * (size_t)left);
+    }
+}
+
+static void take_block(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const take_context *const c = data;
+    box b = make_box(c->grid);
+    for (int64_t i = begin; i < end; i += VL) {
+        const int64_t left = end - i;
+        const float *rows = c->points + 3 * i;
+        float padded[3 * VL];
+        if (left < VL) { /* the last rows: repeat one of them */
+            for (int64_t l = 0; l < 3 * VL; l++)
+                padded[l] = rows[l / 3 < left ? l : 3 * (left - 1) + l % 3];
+            rows = padded;
+        }
+        flight f;
+        depart(&b, &f, rows);
+        const vf ambient = ambient_at(c->fluid, rows);
+        for (int n = 0; n < c->fields; n++) {
+            vf value[4];
+            b.nodes = c->take[n].nodes;
+            fetch(&b, &f, value);
+            take_lanes(&c->take[n], value, &f, ambient, i, left);
+        }
+    }
+}
+
+void VT_NAME(take)(const vt_grid *grid, int fields, const vt_taking *take, const vt_fluid *fluid,
+                   int64_t count, const float *points, int threads)
+{
+    take_context c = {grid, fields, take, fluid, points};
+    vt_parallel_for(threads, count, VT_ADVECT_BLOCK, take_block, &c);
+}

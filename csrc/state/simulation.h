@@ -56,6 +56,7 @@ struct vt_simulation {
     int64_t steps;        /* calls of vt_step that moved time */
     double born_until; /* after a step that failed half-way, who was due by then is born; or -1 */
     int64_t populated_id; /* next id of vortons when the halo was last looked after */
+    double strained;      /* since then: largest velocity gradient x time */
     int64_t substeps;     /* since creation: sets the cadence of sorting the columns */
     vt_heat_books heat;
     int64_t contact_checked[2]; /* rows of lower ids are known to lie outside of bodies at birth */
