@@ -128,7 +128,7 @@ def test_colours_go_from_red_to_yellow(colours):
 
 
 def power_of(volume):
-    """Glow x (K / 2000)^4 of the voxels around the origin, (x, y, z), float64: the formula again."""
+    """Glow x (K / 2000)^4 of the voxels around the origin, (x, y, z): the formula again."""
     box = (-40, -40, -40), (81, 81, 81)
     unburnt, coverage = (
         volume.values(name, *box).astype(float).T for name in ("unburnt", "coverage")
