@@ -71,16 +71,28 @@ static int is_embedded(const birth_job *job, int32_t n, int64_t row)
     const vt_pose pose = body->moves && birth > job->s->time
                              ? vt_pose_at(&job->s->transforms, body->parent, birth)
                              : job->pose[n];
-    double world[3], center[3], local[3], normal[3], square = 0;
-    vt_pose_point(&pose, body->center, center);
-    for (int c = 0; c < 3; c++) {
+    double world[3], local[3], normal[3];
+    for (int c = 0; c < 3; c++)
         world[c] = (double)job->rows.position[3 * row + c];
-        square += (world[c] - center[c]) * (world[c] - center[c]);
-    }
-    if (!body->hole && square > body->reach * body->reach)
-        return 0;
     vt_pose_point_back(&pose, world, local);
     return body->scale * vt_body_room(body, local, normal) < -vt_contact_skin(body, world);
+}
+
+/* Rows far from a solid, which is where it is now at their birth, need no closer look. */
+static void mark_beside(const birth_job *job, int32_t n, int64_t first, int64_t last)
+{
+    const vt_body *const body = &job->s->bodies.items[n];
+    const double reach = body->hole ? (double)INFINITY : body->reach * body->reach;
+    double center[3];
+    vt_pose_point(&job->pose[n], body->center, center);
+    for (int64_t row = first; row < last; row++) {
+        const float *const x = job->rows.position + 3 * row;
+        double square = 0;
+        for (int c = 0; c < 3; c++)
+            square += ((double)x[c] - center[c]) * ((double)x[c] - center[c]);
+        if (square <= reach || (body->moves && job->rows.age[row] < 0))
+            job->mask[row] |= (uint8_t)is_embedded(job, n, row);
+    }
 }
 
 static void mark_embedded(void *data, int64_t begin, int64_t end, int thread)
@@ -92,8 +104,7 @@ static void mark_embedded(void *data, int64_t begin, int64_t end, int thread)
     find_bounds(job->rows.position, first, last, lower, upper);
     for (int32_t n = job->first_body; n < job->s->bodies.count; n++)
         if (!lies_apart(job, n, lower, upper))
-            for (int64_t row = first; row < last; row++)
-                job->mask[row] |= (uint8_t)is_embedded(job, n, row);
+            mark_beside(job, n, first, last);
 }
 
 /* Newer rows than those that were looked at lie at the end. */
@@ -239,25 +250,31 @@ static void hold_rows(vt_simulation *s, const vt_walls *walls, int set, const fl
     vt_arena_pop(&s->arena, mark);
 }
 
-/* The box of the working grid, where most particles are. */
-static void find_box(const vt_simulation *s, double lower[3], double upper[3])
+/* Most particles are in the working grid, and not faster than the vortons. */
+static vt_crowd find_crowd(const vt_simulation *s, double dt)
 {
+    vt_crowd crowd = {.count = s->vortons.set.count + s->tracers.set.count};
+    double speed = 0;
+    for (int t = 0; t < VT_MAX_THREADS; t++)
+        speed = fmax(speed, (double)s->extremes.thread[t].speed);
     for (int c = 0; c < 3; c++) {
-        lower[c] = s->fields_exist ? s->grid.base[c] * s->grid.spacing : INFINITY;
-        upper[c] = s->fields_exist ? lower[c] + s->grid.cells[c] * s->grid.spacing : -INFINITY;
+        crowd.lower[c] = s->fields_exist ? s->grid.base[c] * s->grid.spacing : INFINITY;
+        crowd.upper[c] =
+            s->fields_exist ? crowd.lower[c] + s->grid.cells[c] * s->grid.spacing : -INFINITY;
+        crowd.way += fabs(s->winds.velocity[c]) * dt;
     }
+    crowd.way += speed * dt;
+    return crowd;
 }
 
 void vt_end_contact(vt_simulation *s, double dt, const vt_contacts *contacts)
 {
-    double lower[3], upper[3];
     vt_walls walls;
     if (s->bodies.count == 0)
         return;
     const size_t mark = vt_arena_mark(&s->arena);
-    find_box(s, lower, upper);
-    vt_make_walls(&s->bodies, &s->transforms, s->time, s->time + dt, lower, upper,
-                  s->vortons.set.count + s->tracers.set.count, &s->arena, &walls);
+    const vt_crowd crowd = find_crowd(s, dt);
+    vt_make_walls(&s->bodies, &s->transforms, s->time, s->time + dt, &crowd, &s->arena, &walls);
     for (int set = 0; set < 2; set++)
         hold_rows(s, &walls, set, contacts->start[set]);
     vt_arena_pop(&s->arena, mark);

@@ -33,12 +33,22 @@ typedef struct vt_walls {
     int32_t far_count;
 } vt_walls;
 
-/* Poses and lattice of all bodies from `from` to `to`, s; in arena memory. The lattice covers at
- * least the box [lower, upper] where it is not empty; it is as fine as pays for that many
- * particles. */
+/* What there is to move in a substep, to choose a lattice that pays: the result does not depend on
+ * it. */
+typedef struct vt_crowd {
+    double lower[3], upper[3]; /* a box in which most particles are, m; empty where lower > upper */
+    int64_t count;
+    double way; /* how far most of them move, m */
+} vt_crowd;
+
+/* Poses and lattice of all bodies from `from` to `to`, s; in arena memory. */
 void vt_make_walls(const vt_bodies *bodies, const vt_transforms *transforms, double from, double to,
-                   const double lower[3], const double upper[3], int64_t particles, vt_arena *arena,
-                   vt_walls *walls);
+                   const vt_crowd *crowd, vt_arena *arena, vt_walls *walls);
+
+/* Poses of a body at parts + 1 equal times from `from` to the end of the substep. */
+enum { VT_MOST_PARTS = 32 };
+void vt_fill_poses(const vt_walls *walls, const vt_body *body, double from, int32_t parts,
+                   vt_pose *pose);
 
 /* A particle: born at `from` or since, when it was at `start`; it would be at `end` at `to` if it
  * met nothing. */

@@ -18,6 +18,13 @@ static inline void vt_cross(const double a[3], const double b[3], double result[
     result[1] = y;
 }
 
+/* Square of the distance between two points. */
+static inline double vt_square_between(const double a[3], const double b[3])
+{
+    const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return x * x + y * y + z * z;
+}
+
 /* a += factor b */
 static inline void vt_add_scaled(double a[3], double factor, const double b[3])
 {

@@ -250,7 +250,9 @@ static vt_status check_emitters(const vt_simulation *s, const vt_body *body)
         content++;
         fitting += free || may_part;
     }
+    /* what vortices and parcels are still to bear is not looked at */
     if (!body->hole || content == 0 || fitting > 0 || s->sources.parcels_count > 0 ||
+        s->sources.structures.count > 0 ||
         count_free(body, &pose, &world, s->vortons.set.count, s->vortons.position) > 0 ||
         count_free(body, &pose, &world, s->tracers.set.count, s->tracers.position) > 0)
         return VT_OK;

@@ -120,13 +120,6 @@ static void nearest_of_edge(const double a[3], const double b[3], const double p
     vt_add_scaled(nearest, share < 0 ? 0 : share > 1 ? 1 : share, along);
 }
 
-static double square_between(const double a[3], const double b[3])
-{
-    double way[3];
-    subtract(a, b, way);
-    return vt_dot(way, way);
-}
-
 /* The nearest point of a polygon to a point above it: the foot, or on one of the edges that the
  * foot lies beyond. Returns the square of the distance. */
 static double nearest_of_face(const vt_polytope *p, int32_t f, const double point[3],
@@ -147,7 +140,7 @@ static double nearest_of_face(const vt_polytope *p, int32_t f, const double poin
         if (vt_dot(across, plane) >= 0)
             continue;
         nearest_of_edge(a, b, point, candidate);
-        const double square = square_between(candidate, point);
+        const double square = vt_square_between(candidate, point);
         if (least < 0 || square < least) {
             least = square;
             memcpy(nearest, candidate, sizeof candidate);

@@ -1,0 +1,373 @@
+/* What becomes of a particle that meets walls (parts 13 and 14). Seen from a body it runs straight
+ * from pose to pose; where it enters a solid, it ends beyond the plane of the wall that it ran into
+ * (for which face that is, part 13 looks at the velocity alone), and slides along it. Where it ends
+ * behind a wall without having run into it, the shortest way out is taken. Both are repeated until
+ * nothing moves, since a particle that one wall turns away may meet another. */
+#include <math.h>
+#include <string.h>
+
+#include "core/vec3.h"
+#include "walls.h"
+
+enum { PASSES = 8 };
+
+/* ---- a particle and the walls that it may meet ---- */
+
+typedef struct planes {
+    int count;
+    double normal[3][3], offset[3]; /* of walls that it came up against in this pass, m */
+} planes;
+
+/* A wall that the particle came up against first, in the space of the body. */
+typedef struct impact {
+    const vt_wall *wall;
+    double share; /* of the way */
+    double point[3], normal[3];
+} impact;
+
+typedef struct encounter {
+    const vt_walls *walls;
+    const int32_t *list;
+    int32_t count;
+    vt_traveller *traveller;
+    planes planes;
+    impact first;
+} encounter;
+
+static double skin_of(const vt_wall *wall, const double world[3])
+{
+    return vt_contact_skin(wall->body, world);
+}
+
+/* Without what of the velocity leads into the wall at a point of the world. */
+static void stop(const vt_wall *wall, const double normal[3], vt_traveller *t)
+{
+    double arm[3], carried[3];
+    for (int c = 0; c < 3; c++)
+        arm[c] = t->end[c] - wall->pivot[c];
+    vt_cross(wall->angular, arm, carried);
+    double approach = 0;
+    for (int c = 0; c < 3; c++)
+        approach += (t->velocity[c] - wall->velocity[c] - carried[c]) * normal[c];
+    if (approach < 0)
+        vt_add_scaled(t->velocity, -approach, normal);
+}
+
+/* Moves the end to the outer side of a plane of the world and, along it, to that of the planes met
+ * before. */
+static void hold_beyond(encounter *e, const vt_wall *wall, const double normal[3], double offset)
+{
+    planes *const planes = &e->planes;
+    double *const end = e->traveller->end;
+    vt_add_scaled(end, offset - vt_dot(normal, end), normal);
+    stop(wall, normal, e->traveller);
+    for (int p = 0; p < planes->count; p++) {
+        const double missing = planes->offset[p] - vt_dot(planes->normal[p], end);
+        double along[3];
+        memcpy(along, planes->normal[p], sizeof along);
+        vt_add_scaled(along, -vt_dot(along, normal), normal);
+        const double square = vt_dot(along, along);
+        if (missing > 0 && square > 1e-4)
+            vt_add_scaled(end, missing / square, along);
+    }
+    if (planes->count < 3) {
+        memcpy(planes->normal[planes->count], normal, sizeof(double) * 3);
+        planes->offset[planes->count++] = offset;
+    }
+}
+
+/* The poses that the particle sees: of its own life, where it was born in the substep. */
+static const vt_pose *poses_for(const encounter *e, const vt_wall *wall, vt_pose own[])
+{
+    if (!(e->traveller->birth > e->walls->from) || !wall->body->moves || !wall->swept)
+        return wall->pose;
+    vt_fill_poses(e->walls, wall->body, e->traveller->birth, wall->parts, own);
+    return own;
+}
+
+/* Whether a segment in the space of the body comes near enough to look at its solids. */
+static int comes_near(const vt_body *body, const double from[3], const double to[3])
+{
+    double way[3], start[3];
+    for (int c = 0; c < 3; c++) {
+        way[c] = to[c] - from[c];
+        start[c] = from[c] - body->center[c];
+    }
+    const double square = vt_dot(way, way);
+    const double share = square > 0 ? fmax(0, fmin(1, -vt_dot(start, way) / square)) : 0;
+    vt_add_scaled(start, share, way);
+    return body->scale * vt_sqrt(vt_dot(start, start)) <= body->reach;
+}
+
+/* The first of the solids that a segment enters. */
+static int enter_body(const vt_body *body, const double from[3], const double to[3], impact *found)
+{
+    int enters = 0;
+    if (!comes_near(body, from, to))
+        return 0;
+    for (int32_t n = 0; n < body->solid_count; n++) {
+        double share, normal[3];
+        if (!vt_solid_enter(&body->solids[n], from, to, &share, normal) ||
+            (enters && share >= found->share))
+            continue;
+        enters = 1;
+        found->share = share;
+        memcpy(found->normal, normal, sizeof normal);
+        for (int c = 0; c < 3; c++)
+            found->point[c] = from[c] + share * (to[c] - from[c]);
+    }
+    return enters;
+}
+
+/* Follows the particle in the space of the body, from pose to pose. */
+static int find_impact(const encounter *e, const vt_wall *wall, impact *found)
+{
+    vt_pose own[VT_MOST_PARTS + 1];
+    const vt_pose *const pose = poses_for(e, wall, own);
+    const vt_traveller *const t = e->traveller;
+    double from[3], to[3], world[3];
+    vt_pose_point_back(&pose[0], t->start, from);
+    for (int32_t k = 1; k <= wall->parts; k++) {
+        const double share = (double)k / (double)wall->parts;
+        for (int c = 0; c < 3; c++)
+            world[c] =
+                k == wall->parts ? t->end[c] : t->start[c] + share * (t->end[c] - t->start[c]);
+        vt_pose_point_back(&pose[k], world, to);
+        *found = (impact){.wall = wall};
+        if (enter_body(wall->body, from, to, found)) {
+            found->share = (k - 1 + found->share) / wall->parts;
+            return 1;
+        }
+        memcpy(from, to, sizeof from);
+    }
+    return 0;
+}
+
+/* Back to the side of the wall that it came from. */
+static int sweep(encounter *e, const vt_wall *wall)
+{
+    impact found;
+    if (!wall->swept || !find_impact(e, wall, &found))
+        return 0;
+    if (!e->first.wall || found.share < e->first.share)
+        e->first = found;
+    const vt_pose *const pose = &wall->pose[wall->parts];
+    double point[3], normal[3];
+    vt_pose_point(pose, found.point, point);
+    vt_pose_direction(pose, found.normal, normal);
+    const double offset = vt_dot(normal, point) + skin_of(wall, e->traveller->end);
+    if (!(vt_dot(normal, e->traveller->end) < offset))
+        return 0;
+    hold_beyond(e, wall, normal, offset);
+    return 1;
+}
+
+/* Out of the wall by the shortest way, where the particle ends in it. */
+static int push_out(encounter *e, const vt_wall *wall)
+{
+    const vt_pose *const pose = &wall->pose[wall->parts];
+    double *const end = e->traveller->end;
+    int moved = 0;
+    for (int n = 0; n < PASSES; n++) {
+        double local[3], away[3], normal[3];
+        vt_pose_point_back(pose, end, local);
+        if (!wall->body->hole && !comes_near(wall->body, local, local))
+            return moved;
+        const double room = wall->body->scale * vt_body_room(wall->body, local, away);
+        const double skin = skin_of(wall, end);
+        if (!(room < 0.25 * skin))
+            return moved;
+        vt_pose_direction(pose, away, normal);
+        hold_beyond(e, wall, normal, vt_dot(normal, end) - room + skin);
+        moved = 1;
+    }
+    return 1;
+}
+
+/* ---- where that does not end ---- */
+
+static int is_free(const encounter *e, const double world[3])
+{
+    for (int32_t n = 0; n < e->count; n++) {
+        const vt_wall *const wall = &e->walls->wall[e->list[n]];
+        double local[3], normal[3];
+        vt_pose_point_back(&wall->pose[wall->parts], world, local);
+        if (wall->body->scale * vt_body_room(wall->body, local, normal) <
+            0.25 * skin_of(wall, world))
+            return 0;
+    }
+    return 1;
+}
+
+static int settle(encounter *e, const double world[3])
+{
+    if (!is_free(e, world))
+        return 0;
+    memcpy(e->traveller->end, world, 3 * sizeof *world);
+    return 1;
+}
+
+/* Where it met the first wall. */
+static int settle_at_impact(encounter *e)
+{
+    double local[3], normal[3], world[3];
+    if (!e->first.wall)
+        return 0;
+    const vt_pose *const pose = &e->first.wall->pose[e->first.wall->parts];
+    memcpy(local, e->first.point, sizeof local);
+    vt_pose_point(pose, local, world);
+    vt_pose_direction(pose, e->first.normal, normal);
+    vt_add_scaled(world, skin_of(e->first.wall, world), normal);
+    return settle(e, world);
+}
+
+/* Where it started, carried along by one of the bodies. */
+static int settle_carried(encounter *e)
+{
+    for (int32_t n = 0; n < e->count; n++) {
+        const vt_wall *const wall = &e->walls->wall[e->list[n]];
+        vt_pose own[VT_MOST_PARTS + 1];
+        double local[3], world[3];
+        vt_pose_point_back(&poses_for(e, wall, own)[0], e->traveller->start, local);
+        vt_pose_point(&wall->pose[wall->parts], local, world);
+        if (settle(e, world))
+            return 1;
+    }
+    return 0;
+}
+
+/* On the way to the middle of a container, as near to the end as there is room. */
+static int settle_inside(encounter *e)
+{
+    for (int32_t n = 0; n < e->count; n++) {
+        const vt_wall *const wall = &e->walls->wall[e->list[n]];
+        double inside[3], world[3], near = 0, far = 1;
+        if (!wall->body->hole)
+            continue;
+        vt_pose_point(&wall->pose[wall->parts], wall->body->inside, inside);
+        for (int step = 0; step < 40; step++) {
+            const double share = 0.5 * (near + far);
+            for (int c = 0; c < 3; c++)
+                world[c] = inside[c] + share * (e->traveller->end[c] - inside[c]);
+            if (is_free(e, world))
+                near = share;
+            else
+                far = share;
+        }
+        for (int c = 0; c < 3; c++)
+            world[c] = inside[c] + near * (e->traveller->end[c] - inside[c]);
+        if (near > 0 && settle(e, world))
+            return 1;
+    }
+    return 0;
+}
+
+/* Whether all that the particle passes lies clear of the wall. Room changes by no more than one
+ * goes: between two points that are apart by less than their room together, there is some. */
+static int is_clear(const vt_walls *walls, const vt_wall *wall, const vt_traveller *t)
+{
+    const vt_body *const body = wall->body;
+    const double skin = skin_of(wall, t->end);
+    const double way = wall->swept ? vt_sqrt(vt_square_between(t->start, t->end)) : 0;
+    const double most = way + wall->parts * wall->step + skin;
+    double start[3], end[3], normal[3];
+    if (!body->hole &&
+        vt_square_between(t->end, wall->center) > (body->reach + most) * (body->reach + most))
+        return 1;
+    vt_pose_point_back(&wall->pose[wall->parts], t->end, end);
+    const double room = body->scale * vt_body_room(body, end, normal);
+    if (room > most || room < skin || wall->parts > 1 || !wall->swept || t->birth > walls->from)
+        return room > most;
+    vt_pose_point_back(&wall->pose[0], t->start, start);
+    return body->scale *
+               (vt_body_room(body, start, normal) - vt_sqrt(vt_square_between(start, end))) >
+           skin - room;
+}
+
+static int hold_by(const vt_walls *walls, const int32_t *list, int32_t count, vt_traveller *t)
+{
+    encounter e = {.walls = walls, .list = list, .count = count, .traveller = t};
+    int held = VT_UNHINDERED;
+    for (int pass = 0; pass < PASSES; pass++) {
+        int moved = 0;
+        e.planes.count = 0;
+        for (int32_t n = 0; n < count; n++) {
+            const vt_wall *const wall = &walls->wall[list[n]];
+            if (is_clear(walls, wall, t))
+                continue;
+            moved |= sweep(&e, wall);
+            moved |= push_out(&e, wall);
+        }
+        if (!moved)
+            return held;
+        held = VT_HELD;
+    }
+    if (settle_at_impact(&e) || settle_carried(&e) || settle(&e, t->start) || settle_inside(&e))
+        return VT_HELD;
+    return VT_SQUEEZED;
+}
+
+/* The cell of a point, or -1. */
+static int64_t cell_of(const vt_lattice *lattice, const double point[3])
+{
+    int64_t cell = 0;
+    for (int c = 2; c >= 0; c--) {
+        const float at = ((float)point[c] - lattice->lower[c]) * lattice->per_cell;
+        if (!(at >= 0 && at < (float)lattice->cells[c]))
+            return -1;
+        cell = cell * lattice->cells[c] + (int64_t)at;
+    }
+    return cell;
+}
+
+static int is_near(const double a[3], const double b[3], double reach)
+{
+    for (int c = 0; c < 3; c++)
+        if (!(vt_abs(a[c] - b[c]) <= reach))
+            return 0;
+    return 1;
+}
+
+static int is_clear_of_all(const vt_walls *walls, const int32_t *list, int32_t count,
+                           const vt_traveller *t)
+{
+    for (int32_t n = 0; n < count; n++)
+        if (!is_clear(walls, &walls->wall[list[n]], t))
+            return 0;
+    return 1;
+}
+
+/* Of a particle that the list of its cell does not clear. Once it is moved aside, holes and planes
+ * may be met that are not in the list; moved far, any. */
+static int hold_near(const vt_walls *walls, const int32_t *list, int32_t count, vt_traveller *t)
+{
+    enum { MOST = 256 };
+    const vt_traveller before = *t;
+    int32_t both[MOST];
+    if (count + walls->far_count <= MOST) {
+        memcpy(both, list, sizeof *both * (size_t)count);
+        memcpy(both + count, walls->far, sizeof *both * (size_t)walls->far_count);
+        const int held = hold_by(walls, both, count + walls->far_count, t);
+        if (held == VT_HELD && is_near(t->end, before.end, (double)walls->lattice.reach))
+            return held;
+        *t = before;
+    }
+    return hold_by(walls, walls->all, walls->count, t);
+}
+
+/* The list of a cell says what a particle that ends there may have met, if it comes from near. */
+int vt_hold(const vt_walls *walls, vt_traveller *t)
+{
+    const vt_lattice *const lattice = &walls->lattice;
+    const int64_t cell =
+        is_near(t->start, t->end, (double)lattice->reach) ? cell_of(lattice, t->end) : -1;
+    if (cell < 0)
+        return is_clear_of_all(walls, walls->all, walls->count, t)
+                   ? VT_UNHINDERED
+                   : hold_by(walls, walls->all, walls->count, t);
+    const uint32_t first = walls->first[cell];
+    const int32_t *const list = walls->near + first;
+    const int32_t count = (int32_t)(walls->first[cell + 1] - first);
+    return is_clear_of_all(walls, list, count, t) ? VT_UNHINDERED
+                                                  : hold_near(walls, list, count, t);
+}
