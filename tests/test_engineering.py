@@ -378,6 +378,7 @@ WRITABLE = {
     "vortons.flame": SHARE,
     "vortons.smoke": SHARE,
     "vortons.lifetime": [NAN],
+    "vortons.swelling": FINITE,
     "tracers.position": FINITE,
     "tracers.density": NOT_NEGATIVE,
     "tracers.size": NOT_NEGATIVE,

@@ -303,10 +303,3 @@ def test_bad_expansion(bad):
         vt.Method(expansion=bad)
     with pytest.raises((TypeError, ValueError), match="expansion"):
         _core.Simulation(method={"expansion": bad})
-
-
-def test_bad_volume_temperature():
-    sim = simulation_of(ball(2.0), 0.5)
-    sim.vortons.volume_temperature[1] = -1.0
-    with pytest.raises(ValueError, match=r"vortons\.volume_temperature has -1 in row 1"):
-        sim.step()

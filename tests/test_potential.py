@@ -228,17 +228,22 @@ def test_methods_of_the_vector_potential_leave_it_alone(poisson, boundary):
 
 
 def moved(threads):
+    """Charges and vorticity; then heat that diffuses with the vorticity, and expands the fluid."""
     random = np.random.default_rng(4)
     x = random.normal(0, 0.4, (4000, 3))
     sim = simulation_of(
         x, random.normal(size=4000) * 1e-2, 0.08, random.normal(size=(4000, 3)) * 1e-3,
-        threads=threads,
+        threads=threads, viscosity=0.004, thermal_diffusivity=0.006, method={"halo": 0},
     )  # fmt: skip
     sim.add_tracers(np.float32(3 * x), np.ones(4000), np.ones(4000))
+    sim.step(0.01)
+    sim.column("vortons", "temperature")[:] = random.uniform(290, 900, 4000)
     sim.step(0.01, 3)
-    names = [("vortons", "position"), ("vortons", "strength"), ("tracers", "position")]
-    far = sim.velocity_at(np.float32(10 * x[:500]))
-    return b"".join(sim.column(*name).tobytes() for name in names) + far.tobytes()
+    names = ["position", "strength", "temperature", "volume", "swelling"]
+    found = [sim.column("vortons", name) for name in names] + [sim.column("tracers", "position")]
+    found.append(sim.velocity_at(np.float32(10 * x[:500])))
+    assert np.abs(found[4]).max() > 0
+    return b"".join(array.tobytes() for array in found)
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])

@@ -26,8 +26,6 @@ static const range vorton_ranges[] = {
 #define VT_CARRIED(name, least, most, allowed) {VT_VORTON_##name, least, most, allowed},
 #include "vorton/columns.def"
 #undef VT_CARRIED
-    {VT_VORTON_volume_temperature, 0, FLT_MAX, "finite values >= 0"},
-    {VT_VORTON_birth_volume, 0, FLT_MAX, "finite values >= 0"},
     {VT_VORTON_age, -FLT_MAX, FLT_MAX, "finite values"},
     {VT_VORTON_lifetime, -INFINITY, INFINITY, "numbers"},
 };
