@@ -272,8 +272,8 @@ void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
     means.nodes =
         vt_arena_push(&s->arena, (size_t)(means.node_plane * (means.cells[2] + 2)) * sizeof(f4));
     slopes.nodes = s->grid.scalars;
-    *buoyancy = (vt_buoyancy){vt_fluid_of(&s->def), slopes.nodes, s->vortons.volume,
-                              vt_used_column(&s->vortons.set, VT_VORTON_acceleration)};
+    *buoyancy =
+        (vt_buoyancy){vt_fluid_of(&s->def), slopes.nodes, s->vortons.volume, vt_accelerations(s)};
     vt_find_means(s, count, sorted, row_start, lanes, &means);
     s->stages->slope(&means, &slopes, s->def.threads);
     vt_arena_pop(&s->arena, mark);

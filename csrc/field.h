@@ -57,6 +57,12 @@ void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
 /* Brings the fields up to the particles of now, without a trace in what the next step does. */
 vt_status vt_solve_now(vt_simulation *s);
 
+/* The column of accelerations where the method needs it, else NULL: viewed, it is then 0. */
+static inline float *vt_accelerations(const vt_simulation *s)
+{
+    return s->def.method.buoyancy == VT_BUOYANCY_FULL ? s->vortons.acceleration : NULL;
+}
+
 /* Whether the velocity comes from a grid: else from sums over the vortons. */
 static inline int vt_has_grid(const vt_simulation *s)
 {

@@ -230,7 +230,7 @@ static void finish(vt_simulation *s, const vt_scheme *scheme, work *w, double dt
     double sum[3];
     if (s->def.method.stretching == VT_STRETCHING_RVPM)
         rows.core = v->core;
-    rows.acceleration = vt_used_column(&v->set, VT_VORTON_acceleration);
+    rows.acceleration = vt_accelerations(s);
     s->last_substep = dt;
     if (vt_keeps_sum(s))
         VT_TIMED(s, balance, vt_sum_strengths(s, sum));

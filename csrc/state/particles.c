@@ -64,19 +64,8 @@ void vt_use_vorton_column(vt_simulation *s, int column)
 {
     if (s->vortons.set.used[column])
         return;
-    vt_vortons *const v = &s->vortons;
-    const int64_t count = v->set.count;
-    v->set.used[column] = 1;
-    fill_vorton_column(s, column, 0, count);
-    if (column == VT_VORTON_birth_volume)
-        memcpy(v->birth_volume, v->volume, 4 * (size_t)count);
-    if (column == VT_VORTON_volume_temperature) {
-        const vt_fluid fluid = vt_fluid_of(&s->def);
-        const float *const now = vt_used_column(&v->set, VT_VORTON_temperature);
-        for (int64_t i = 0; i < count; i++)
-            v->volume_temperature[i] =
-                now ? now[i] : vt_ambient_temperature(&fluid, v->position + 3 * i);
-    }
+    s->vortons.set.used[column] = 1;
+    fill_vorton_column(s, column, 0, s->vortons.set.count);
 }
 
 void vt_use_tracer_column(vt_simulation *s, int column)
