@@ -168,9 +168,28 @@ static void grow_block(void *data, int64_t begin, int64_t end, int thread)
     }
 }
 
+/* Smoke of age a has the share min(1, (lifetime - a) / (fade lifetime)) left of what it had: over a
+ * step this falls by the quotient of two of them. */
+static void fade_block(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const growth_job *const job = data;
+    const vt_tracers *const t = job->tracers;
+    for (int64_t i = begin; i < end; i++) {
+        const float before = t->lifetime[i] - fmaxf(t->age[i] - job->dt, 0);
+        const float window = fminf(t->fade[i] * t->lifetime[i], before);
+        const float left = t->lifetime[i] - t->age[i];
+        if (window > 0 && left < window)
+            t->density[i] *= fmaxf(left, 0) / window;
+    }
+}
+
 void vt_grow_tracers(vt_simulation *s, double dt)
 {
     growth_job job = {&s->tracers, (float)dt};
+    const int64_t count = s->tracers.set.count;
     if (s->tracers.set.used[VT_TRACER_growth])
-        vt_parallel_for(s->def.threads, s->tracers.set.count, BLOCK, grow_block, &job);
+        vt_parallel_for(s->def.threads, count, BLOCK, grow_block, &job);
+    if (s->tracers.set.used[VT_TRACER_fade] && s->tracers.set.used[VT_TRACER_lifetime])
+        vt_parallel_for(s->def.threads, count, BLOCK, fade_block, &job);
 }

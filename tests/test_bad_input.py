@@ -245,6 +245,7 @@ def good_calls(sim):
         "density": ("finite", 1.0),
         "lifetime": ("number", INF),
         "growth": ("time", 0.0),
+        "fade": ("finite", 0.0),
         "parent": ("integer", 0),
         "animations": ("dict", {"density": track}),
     }

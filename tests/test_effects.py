@@ -442,6 +442,27 @@ def test_kill_in_a_space_that_moves():
     assert (sim.tracers.rows(high) >= 0).tolist() == [False, True]
 
 
+# ---- fading ----
+
+
+@pytest.mark.parametrize("fps", [24, 7])
+def test_smoke_thins_out_at_the_end_of_its_life(fps):
+    """As (lifetime - age) / (fade lifetime), whatever the steps."""
+    scene = vt.Scene(voxel=0.1)
+    scene.add(vt.Tracers(vt.Sphere(radius=0.1), rate=5000, lifetime=1.0, fade=0.4, density=3.0))
+    scene.add(vt.Tracers(vt.Sphere(radius=0.1), rate=5000, lifetime=1.0, density=3.0))
+    scene.add(vt.Tracers(vt.Sphere(radius=0.1), count=50, density=3.0))  # for ever
+    sim = vt.Simulation(scene, fps=fps)
+    sim.advance(0.7)
+    sim.step(2 * fps)
+    t = sim.tracers
+    assert t.count == pytest.approx(10_050, abs=4)
+    whole = 3.0 * vt.Sphere(radius=0.1).volume / np.where(np.isinf(t.lifetime), 50, 5000)
+    left = np.where(t.fade > 0, np.minimum((1.0 - t.age) / 0.4, 1), 1)
+    assert np.allclose(t.density, whole * left, rtol=1e-4, atol=1e-5 * whole.max())
+    assert (left < 0.1).sum() > 100 and (t.fade == np.float32(0.4)).sum() > 4000
+
+
 # ---- growth ----
 
 

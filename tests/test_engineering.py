@@ -385,6 +385,7 @@ WRITABLE = {
     "tracers.age": FINITE,
     "tracers.lifetime": [NAN],
     "tracers.growth": NOT_NEGATIVE,
+    "tracers.fade": SHARE,
 }
 
 

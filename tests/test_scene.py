@@ -256,6 +256,7 @@ GRID = np.zeros((2, 2, 2, 3))
         (lambda: Scene(method="rk2"), TypeError, ["Scene.method = 'rk2'", "Method"]),
         (lambda: Scene().add(SPHERE), TypeError, ["Scene.add", "not a source", "VortexRing"]),
         (lambda: Tracers(SPHERE, growth=-1), ValueError, ["Tracers.growth = -1", "from 0 to"]),
+        (lambda: Tracers(SPHERE, fade=1.5), ValueError, ["Tracers.fade = 1.5", "from 0 to 1"]),
         (lambda: Tracers(SPHERE, growth="1"), TypeError, ["Tracers.growth = '1'"]),
         (lambda: Wind((0, 0, NAN)), ValueError, ["Wind.velocity[2] = nan", "m/s"]),
         (lambda: Wind((0, 0)), ValueError, ["Wind.velocity", "3 finite"]),

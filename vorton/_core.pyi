@@ -225,6 +225,7 @@ class Simulation:
         density: float = ...,
         lifetime: float = ...,
         growth: float = ...,
+        fade: float = ...,
         parent: int = ...,
         animations: dict[str, dict[str, Any]] = ...,
     ) -> None: ...

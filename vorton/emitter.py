@@ -63,6 +63,9 @@ class Emitter(Source):
         Smoke in the shape, >= 0, default 1, in each filling of it; 0: no tracers. At birth.
     per_voxel : number
         Tracers per nominal voxel of the scene, > 0 to 1000, default 6.
+    fade : number
+        Share of the lifetime, its last, in which the smoke thins out to nothing, 0 to 1, default
+        0.4: the smoke has no edge where it ends.
     parent : Transform, optional
         What places the shape: each vorton and tracer is born where that is at its own time.
 
@@ -101,6 +104,7 @@ class Emitter(Source):
     rim: float | None = number(None, "m", "width of the ambient fluid", least=0, optional=True)
     smoke: Any = animatable(number(1.0, "kg/m^3", "smoke in the shape", least=0))
     per_voxel: float = number(6.0, "tracers per voxel", "tracers", above=0, most=1000)
+    fade: float = number(0.4, "", "share of the lifetime", least=0, most=1)
 
     def _check(self) -> None:
         volume = self.shape.volume  # an open mesh says so here
@@ -165,5 +169,6 @@ class Emitter(Source):
             lifetime=self.lifetime,
             per_voxel=self.per_voxel,
             renew=self.renew if isinstance(self.renew, Animation) else renew,
+            fade=self.fade,
             parent=self.parent,
         )

@@ -163,6 +163,9 @@ class Tracers(Source):
     growth : number, m/s; animatable
         Rate at which the size of its tracers grows, 0 to 1e9, default 0. A grown tracer that is
         larger than a voxel fills a cube of its size in volumes. Keys: at birth.
+    fade : number; animatable
+        Share of the lifetime, its last, in which its smoke thins out to nothing, 0 to 1, default
+        0. Keys: at birth.
     parent : Transform, optional
         The shape lies in its space: each tracer is born where the shape is at its own time. With
         per_voxel the shape counts as large as its parent has it, with renew as it ever has it.
@@ -192,6 +195,7 @@ class Tracers(Source):
     )
     renew: Any = animatable(number(0.0, "1/s", "fillings of the shape a second", least=0))
     growth: Any = animatable(number(0.0, "m/s", "growth of its tracers", least=0, most=1e9))
+    fade: Any = animatable(number(0.0, "", "share of the lifetime", least=0, most=1))
 
     def _check(self) -> None:
         given = [n for n in ("count", "rate", "per_voxel") if getattr(self, n) is not None]
@@ -236,6 +240,7 @@ class Tracers(Source):
         count, rate = self.births(voxel)
         density = scaled(self.density, largest(self.renew) or 1.0)
         values: dict[str, Any] = {"rate": rate, "density": density, "growth": self.growth}
+        values["fade"] = self.fade
         if self.lifetime is not None:
             values["lifetime"] = self.lifetime
         if self.end is not None:

@@ -451,6 +451,8 @@ typedef struct vt_emitter_def {
     double growth;     /* rate at which the size of its tracers grows, m/s, 0 .. 1e9 (default 0);
                           animatable: at birth. A tracer that is larger than a voxel fills a cube of
                           its size in volumes */
+    double fade;       /* share of the lifetime, its last, in which the density of its tracers falls
+                          to nothing, 0 .. 1 (default 0); animatable: at birth */
     int32_t parent;    /* transform in which the shape lies (default 0: the world) */
     int32_t animation_count;        /* (default 0) */
     const vt_animation *animations; /* of the members that are animatable */

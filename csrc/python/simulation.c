@@ -346,7 +346,7 @@ static PyMethodDef methods[] = {
      "shape and around as for add_emitter."},
     {"add_emitter", VT_PY_FUNCTION(vt_py_add_emitter), METH_VARARGS | METH_KEYWORDS,
      "add_emitter($self, /, *, shape=..., count=..., rate=..., start=..., end=..., density=..., "
-     "lifetime=..., growth=..., parent=..., animations=...)\n--\n\n"
+     "lifetime=..., growth=..., fade=..., parent=..., animations=...)\n--\n\n"
      "Adds a source of tracers; vorton.h (vt_emitter_def) has units, ranges and defaults.\n\n"
      "shape is a dict with the keyword arguments of shape_volume; animations is a dict of tracks\n"
      "(see evaluate_track) by the names of parameters."},

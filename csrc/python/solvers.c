@@ -10,7 +10,8 @@ typedef struct shape_arguments {
 } shape_arguments;
 
 static const vt_py_field shape_fields[] = {
-    {"kind", VT_PY_CHOICE, offsetof(shape_arguments, shape.kind), "sphere box disk mesh capsule plane polytope"},
+    {"kind", VT_PY_CHOICE, offsetof(shape_arguments, shape.kind),
+     "sphere box disk mesh capsule plane polytope"},
     {"center", VT_PY_VECTOR, offsetof(shape_arguments, shape.center), NULL},
     {"axis", VT_PY_VECTOR, offsetof(shape_arguments, shape.axis), NULL},
     {"radius", VT_PY_FINITE, offsetof(shape_arguments, shape.radius), NULL},

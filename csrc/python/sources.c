@@ -195,6 +195,7 @@ static const vt_py_field emitter_fields[] = {
     {"density", VT_PY_FINITE, offsetof(emitter_arguments, def.density), NULL},
     {"lifetime", VT_PY_DOUBLE, offsetof(emitter_arguments, def.lifetime), NULL},
     {"growth", VT_PY_FINITE, offsetof(emitter_arguments, def.growth), NULL},
+    {"fade", VT_PY_FINITE, offsetof(emitter_arguments, def.fade), NULL},
     {"parent", VT_PY_INT32, offsetof(emitter_arguments, def.parent), NULL},
     {"animations", VT_PY_OBJECT, offsetof(emitter_arguments, animations), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};

@@ -37,6 +37,7 @@ static const range tracer_ranges[] = {
     {VT_TRACER_age, -FLT_MAX, FLT_MAX, "finite values"},
     {VT_TRACER_lifetime, -INFINITY, INFINITY, "numbers"},
     {VT_TRACER_growth, 0, FLT_MAX, "finite values >= 0"},
+    {VT_TRACER_fade, 0, 1, "0 to 1"},
 };
 
 typedef struct context {

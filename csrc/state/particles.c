@@ -64,8 +64,20 @@ void vt_use_vorton_column(vt_simulation *s, int column)
 {
     if (s->vortons.set.used[column])
         return;
-    s->vortons.set.used[column] = 1;
-    fill_vorton_column(s, column, 0, s->vortons.set.count);
+    vt_vortons *const v = &s->vortons;
+    const int64_t count = v->set.count;
+    v->set.used[column] = 1;
+    fill_vorton_column(s, column, 0, count);
+    if (column == VT_VORTON_birth_volume)
+        memcpy(v->birth_volume, v->volume, 4 * (size_t)count);
+    if (column == VT_VORTON_volume_temperature) {
+        const vt_fluid fluid = vt_fluid_of(&s->def);
+        const float *const now = vt_used_column(&v->set, VT_VORTON_temperature);
+        for (int64_t i = 0; i < count; i++) /* where a bad one is written, the next step says so */
+            v->volume_temperature[i] = now && now[i] > 0 && isfinite(now[i])
+                                           ? now[i]
+                                           : vt_ambient_temperature(&fluid, v->position + 3 * i);
+    }
 }
 
 void vt_use_tracer_column(vt_simulation *s, int column)
@@ -77,8 +89,8 @@ void vt_use_tracer_column(vt_simulation *s, int column)
     if (column == VT_TRACER_lifetime)
         for (int64_t i = 0; i < count; i++)
             s->tracers.lifetime[i] = INFINITY;
-    if (column == VT_TRACER_growth)
-        memset(s->tracers.growth, 0, 4 * (size_t)count);
+    if (column == VT_TRACER_growth || column == VT_TRACER_fade)
+        vt_fill_column(&s->tracers.set, column, 0, count, 0);
     if (vt_is_taken(column))
         vt_find_tracer_scalars(s);
     if (column == VT_TRACER_velocity && count && !vt_solve_now(s)) {
@@ -242,6 +254,8 @@ int64_t vt_append_tracers(vt_simulation *s, int64_t count, const float *position
             t->lifetime[first + i] = INFINITY;
     if (t->set.used[VT_TRACER_growth])
         memset(t->growth + first, 0, 4 * (size_t)count);
+    if (t->set.used[VT_TRACER_fade])
+        memset(t->fade + first, 0, 4 * (size_t)count);
     vt_fill_tracer_scalars(s, first, count);
     t->set.count += count;
     return first;

@@ -19,6 +19,7 @@ static const vt_parameter emitter_parameters[] = {
     {"density", MEMBER(density), {1, 0, DBL_MAX, 0, "kg/m^3"}},
     {"lifetime", MEMBER(lifetime), {1, 0, INFINITY, 1, "s"}},
     {"growth", MEMBER(growth), {1, 0, 1e9, 0, "m/s"}},
+    {"fade", MEMBER(fade), {1, 0, 1, 0, "share of the lifetime"}},
     {0}};
 
 /* Births are tried in the box of a shape, and the tries are counted: so many a second at most. */
@@ -57,7 +58,7 @@ void vt_destroy_sources(vt_sources *sources)
 
 /* What owns memory in them is copied below: whoever adds a member looks there, too. */
 _Static_assert(sizeof(vt_emitter) == sizeof(vt_animations) + sizeof(vt_rate_sum) +
-                                         sizeof(vt_region) + sizeof(void *) + 8 * 9 &&
+                                         sizeof(vt_region) + sizeof(void *) + 8 * 10 &&
                    sizeof(vt_sources) == sizeof(vt_structures) + 3 * sizeof(void *),
                "vt_copy_sources copies every member");
 
@@ -187,13 +188,15 @@ static vt_tracer_list new_tracer_list(vt_arena *arena, int64_t count)
                             .size = vt_arena_push(arena, 4 * rows),
                             .lifetime = vt_arena_push(arena, 4 * rows),
                             .growth = vt_arena_push(arena, 4 * rows),
+                            .fade = vt_arena_push(arena, 4 * rows),
                             .time = vt_arena_push(arena, 8 * rows)};
 }
 
 static vt_tracer_list list_from(const vt_tracer_list *list, int64_t row)
 {
     return (vt_tracer_list){list->position + 3 * row, list->density + row, list->size + row,
-                            list->lifetime + row,     list->growth + row,  list->time + row};
+                            list->lifetime + row,     list->growth + row,  list->fade + row,
+                            list->time + row};
 }
 
 static void place_tracer(const vt_pose *pose, float position[3])
@@ -210,8 +213,10 @@ static void place_tracer(const vt_pose *pose, float position[3])
  * fill the shape. */
 static void share_shape(const vt_emitter *emitter, double n, int64_t count, vt_tracer_list *list)
 {
-    vt_emitter_def now = {
-        .density = emitter->density, .lifetime = emitter->lifetime, .growth = emitter->growth};
+    vt_emitter_def now = {.density = emitter->density,
+                          .lifetime = emitter->lifetime,
+                          .growth = emitter->growth,
+                          .fade = emitter->fade};
     const float size = (float)vt_cbrt(emitter->region.volume / n);
     for (int64_t i = 0; i < count; i++) {
         vt_animate(&emitter->animations, list->time[i], &now);
@@ -219,6 +224,7 @@ static void share_shape(const vt_emitter *emitter, double n, int64_t count, vt_t
         list->size[i] = size;
         list->lifetime[i] = (float)now.lifetime;
         list->growth[i] = (float)now.growth;
+        list->fade[i] = (float)now.fade;
     }
 }
 
@@ -262,7 +268,7 @@ static void bear_at_point(const vt_emitter *emitter, int64_t n, int64_t row, vt_
     list->density[row] = points->density[point];
     list->size[row] = points->size[point];
     list->lifetime[row] = points->lifetime ? points->lifetime[point] : INFINITY;
-    list->growth[row] = 0;
+    list->growth[row] = list->fade[row] = 0;
 }
 
 /* The first `count` of those that are born at start. */
@@ -328,6 +334,8 @@ static void append_list(vt_simulation *s, const vt_tracer_list *list, int64_t co
         memcpy(s->tracers.lifetime + first, list->lifetime, 4 * (size_t)count);
     if (s->tracers.set.used[VT_TRACER_growth])
         memcpy(s->tracers.growth + first, list->growth, 4 * (size_t)count);
+    if (s->tracers.set.used[VT_TRACER_fade])
+        memcpy(s->tracers.fade + first, list->fade, 4 * (size_t)count);
 }
 
 static vt_status fill_now(vt_simulation *s, vt_emitter *emitter)
@@ -346,8 +354,19 @@ static vt_status fill_now(vt_simulation *s, vt_emitter *emitter)
     return VT_OK;
 }
 
+static void use_columns(vt_simulation *s, const vt_emitter *e)
+{
+    const int dies = e->points ? e->points->lifetime != NULL : isfinite(e->lifetime);
+    if (dies || vt_find_animation(&e->animations, "lifetime"))
+        vt_use_tracer_column(s, VT_TRACER_lifetime);
+    if (e->growth > 0 || vt_find_animation(&e->animations, "growth"))
+        vt_use_tracer_column(s, VT_TRACER_growth);
+    if (e->fade > 0 || vt_find_animation(&e->animations, "fade"))
+        vt_use_tracer_column(s, VT_TRACER_fade);
+}
+
 /* Takes the emitter over; on failure it is destroyed. */
-static vt_status keep_emitter(vt_simulation *s, vt_emitter *emitter, int has_lifetime, int grows)
+static vt_status keep_emitter(vt_simulation *s, vt_emitter *emitter)
 {
     vt_sources *const sources = &s->sources;
     const int32_t n = sources->emitter_count;
@@ -355,10 +374,8 @@ static vt_status keep_emitter(vt_simulation *s, vt_emitter *emitter, int has_lif
     emitter->seed = vt_random_bits(s->def.seed, EMITTER_STREAM, (uint64_t)n);
     if (n == MOST_EMITTERS || vt_grow((void **)&sources->emitters, n, sizeof *emitter))
         status = vt_fail(VT_OUT_OF_MEMORY, "no memory for emitter %d", n);
-    if (!status && has_lifetime)
-        vt_use_tracer_column(s, VT_TRACER_lifetime);
-    if (!status && grows)
-        vt_use_tracer_column(s, VT_TRACER_growth);
+    if (!status)
+        use_columns(s, emitter);
     if (!status && emitter->count > 0 && emitter->start <= s->time)
         status = fill_now(s, emitter);
     if (status) {
@@ -392,7 +409,8 @@ static vt_status keep_shape(vt_simulation *s, const vt_emitter_def *def)
                           .parent = def->parent,
                           .density = def->density,
                           .lifetime = def->lifetime,
-                          .growth = def->growth};
+                          .growth = def->growth,
+                          .fade = def->fade};
     vt_status status = animate_emitter(def, &emitter);
     if (!status)
         status = vt_create_region(&def->shape, &emitter.region);
@@ -406,10 +424,7 @@ static vt_status keep_shape(vt_simulation *s, const vt_emitter_def *def)
         destroy_emitter(&emitter);
         return status;
     }
-    const int dies =
-        isfinite(def->lifetime) || vt_find_animation(&emitter.animations, "lifetime") != NULL;
-    const int grows = def->growth > 0 || vt_find_animation(&emitter.animations, "growth") != NULL;
-    return keep_emitter(s, &emitter, dies, grows);
+    return keep_emitter(s, &emitter);
 }
 
 vt_status vt_add_emitter(vt_simulation *s, const vt_emitter_def *def)
@@ -435,7 +450,7 @@ static vt_status keep_points(vt_simulation *s, const vt_tracer_points_def *def)
                           .end = def->end,
                           .parent = def->parent,
                           .points = block};
-    return keep_emitter(s, &emitter, def->lifetime != NULL, 0);
+    return keep_emitter(s, &emitter);
 }
 
 vt_status vt_add_tracer_points(vt_simulation *s, const vt_tracer_points_def *def)

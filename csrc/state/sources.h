@@ -23,6 +23,7 @@ typedef struct vt_emitter {
     double density;               /* smoke in the shape, kg/m^3 */
     double lifetime;              /* s */
     double growth;                /* m/s */
+    double fade;                  /* share of the lifetime */
     vt_tracer_points_def *points; /* the arrays are behind it in one block; NULL: a shape */
 } vt_emitter;
 
@@ -44,7 +45,7 @@ typedef struct vt_birth_run {
 
 /* Tracers to be born; lifetime INFINITY: none. */
 typedef struct vt_tracer_list {
-    float *position, *density, *size, *lifetime, *growth;
+    float *position, *density, *size, *lifetime, *growth, *fade;
     double *time; /* s */
 } vt_tracer_list;
 
