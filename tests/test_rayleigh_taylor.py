@@ -64,7 +64,7 @@ class Slab:
         self.watched = (np.abs(z) < APART) & (r < 0.6 * radius)
 
     def displacement(self):
-        """Vertical, where the wave has height 1 at the lower face: the eigenmode led by that face."""
+        """Vertical, 1 at the crest of the lower face: the eigenmode led by that face."""
         own, other = coupling(self.k, self.thickness, CORE)
         upper = (own - math.sqrt(own**2 - other**2)) / other
         z, d = self.x[:, 2], self.thickness
