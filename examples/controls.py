@@ -1,0 +1,63 @@
+"""What the controls of smoke and fire do: three small pictures of one scene side by side.
+
+python examples/controls.py swirl swirl.png
+python examples/controls.py                  # names the controls
+"""
+
+import sys
+
+import numpy as np
+
+import vorton as vt
+from vorton.film import SceneShot
+from vorton.preview import render_shot, write_film
+
+SIZE = (200, 300)  # of each picture
+FRAME = {"smoke": 66, "fire": 54}
+
+
+def smoke(swirl=0.0, **method):
+    """Warm smoke from a disk half a metre wide."""
+    scene = vt.Scene("smoke", seed=1, voxel=0.025, method=vt.Method(**method))
+    disk = vt.Disk(radius=0.25, thickness=0.1)
+    plume = {"temperature": 500, "renew": 6, "core": 0.05, "lifetime": 2.5}
+    scene.add(vt.Emitter(disk, swirl=swirl, **plume))
+    return scene
+
+
+def fire(**combustion):
+    """A fire on a disk half a metre wide."""
+    scene = vt.Scene("fire", seed=7, voxel=0.025, combustion=vt.Combustion(**combustion))
+    bed = vt.Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
+    scene.add(vt.Emitter(bed, temperature=800, fuel=1.0, core=0.06, lifetime=1.4, per_voxel=12))
+    return scene
+
+
+# The scene, and what it is made with in each of the three pictures; the default is in the middle.
+CONTROLS = {
+    "dissipation": (smoke, "exchange", (0.1, 0.3, 1.0)),
+    "buoyancy_scale": (smoke, "buoyancy_scale", (0.5, 1.0, 2.0)),
+    "swirl": (smoke, "swirl", (0.0, 0.3, 1.0)),
+    "cooling": (fire, "mixing", (0.0, 1.0, 4.0)),
+    "radiation": (fire, "radiation", (0.0, 400.0, 2000.0)),
+    "flame_time": (fire, "flame_time", (0.05, 0.1, 0.2)),
+}
+
+
+def draw(control, frame=None):
+    """The strip: one camera, one light."""
+    make, name, values = CONTROLS[control]
+    frame = frame or FRAME[make.__name__]
+    volumes = []
+    for value in values:
+        (volume,) = SceneShot(make(**{name: value}), (frame, frame))
+        volumes.append(volume)
+    return np.concatenate(list(render_shot(volumes, size=SIZE)), axis=1)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3 or sys.argv[1] not in CONTROLS:
+        sys.exit(f"{__doc__}\ncontrols: {', '.join(CONTROLS)}")
+    write_film([draw(sys.argv[1])], sys.argv[2])
+    _, name, values = CONTROLS[sys.argv[1]]
+    print(f"{sys.argv[2]}: {name} =", ", ".join(f"{value:g}" for value in values))
