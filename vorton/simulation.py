@@ -220,8 +220,13 @@ def _carried(position: Any, **columns: Any) -> dict[str, np.ndarray]:
     return checked
 
 
+_NOTES = ("birth_volume",)
+"""Columns in which the library notes something for itself."""
+
+
 def _add_columns(particles: type[Particles], rows: Sequence[Mapping[str, Any]]) -> None:
-    """One property for each row of the table of columns."""
+    """One property for each row of the table of columns, but for notes."""
+    rows = [row for row in rows if row["name"] not in _NOTES]
     particles._columns = tuple(row["name"] for row in rows)
     for row in rows:
         shape = "(count, 3)" if row["components"] == 3 else "(count,)"
