@@ -12,30 +12,35 @@ import vorton as vt
 from vorton.film import SceneShot
 from vorton.preview import render_shot, write_film
 
-SIZE = (200, 300)  # of each picture
-FRAME = {"smoke": 66, "fire": 54}
+SIZE = (180, 300)  # of each picture
+FRAME = {"smoke": 66, "fire": 40}
 
 
 def smoke(swirl=0.0, **method):
     """Warm smoke from a disk half a metre wide."""
     scene = vt.Scene("smoke", seed=1, voxel=0.025, method=vt.Method(**method))
     disk = vt.Disk(radius=0.25, thickness=0.1)
-    plume = {"temperature": 500, "renew": 6, "core": 0.05, "lifetime": 2.5}
+    plume = {"temperature": 500, "renew": 6, "core": 0.05, "lifetime": 2.5, "per_voxel": 12}
     scene.add(vt.Emitter(disk, swirl=swirl, **plume))
     return scene
 
 
+def lively_smoke(**method):
+    """The same full of eddies from the start: what there is to dissipate."""
+    return smoke(swirl=1.0, **method)
+
+
 def fire(**combustion):
     """A fire on a disk half a metre wide."""
-    scene = vt.Scene("fire", seed=7, voxel=0.025, combustion=vt.Combustion(**combustion))
+    scene = vt.Scene("fire", seed=7, voxel=0.03, combustion=vt.Combustion(**combustion))
     bed = vt.Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
-    scene.add(vt.Emitter(bed, temperature=800, fuel=1.0, core=0.06, lifetime=1.4, per_voxel=12))
+    scene.add(vt.Emitter(bed, temperature=800, fuel=1.0, core=0.07, lifetime=1.8, per_voxel=40))
     return scene
 
 
-# The scene, and what it is made with in each of the three pictures; the default is in the middle.
+# The scene, and what it is made with in each picture. Defaults: no swirl; else the middle one.
 CONTROLS = {
-    "dissipation": (smoke, "exchange", (0.1, 0.3, 1.0)),
+    "dissipation": (lively_smoke, "exchange", (0.1, 0.3, 1.0)),
     "buoyancy_scale": (smoke, "buoyancy_scale", (0.5, 1.0, 2.0)),
     "swirl": (smoke, "swirl", (0.0, 0.3, 1.0)),
     "cooling": (fire, "mixing", (0.0, 1.0, 4.0)),
@@ -47,7 +52,7 @@ CONTROLS = {
 def draw(control, frame=None):
     """The strip: one camera, one light."""
     make, name, values = CONTROLS[control]
-    frame = frame or FRAME[make.__name__]
+    frame = frame or FRAME["fire" if make is fire else "smoke"]
     volumes = []
     for value in values:
         (volume,) = SceneShot(make(**{name: value}), (frame, frame))

@@ -30,7 +30,7 @@ def make_scene(depth, voxel=0.0018):
 scene = make_scene(SHEET)
 
 
-def draw(depth, voxel, size=(256, 240), frames=FRAMES, **light):
+def draw(depth, voxel, size=(224, 210), frames=FRAMES, **light):
     """Three frames of one scene side by side."""
     sim = vt.Simulation(make_scene(depth, voxel))
     volumes = []

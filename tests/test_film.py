@@ -14,8 +14,10 @@ from vorton.bake import Volumes, bake
 from vorton.cli import main
 from vorton.film import BakeShot, SceneShot, make_film, open_shot
 from vorton.manifest import Manifest
+from vorton.preview import render
 from vorton.scene import Scene
 from vorton.shapes import Torus
+from vorton.simulation import Simulation
 from vorton.sources import Tracers, VortexRing
 
 Image = pytest.importorskip("PIL.Image")
@@ -244,3 +246,76 @@ def test_books_example():
     assert default["strength_share"].max() < 5 and default["impulse_drift"].max() < 5
     assert unguarded["energy"][-1] > 1.5 * unguarded["energy"][0]
     assert unguarded["vorticity_divergence"].max() > 0.4
+
+
+def coarse(scene, voxel):
+    """The same scene with fewer tracers."""
+    return Scene.from_dict({**scene.to_dict(), "voxel": voxel})
+
+
+def test_dyed_drop_example():
+    """The drop gains at first the impulse of its weight, on top of that of the push, and falls."""
+    example = runpy.run_path(str(EXAMPLES / "dyed_drop.py"))
+    sim = Simulation(coarse(example["scene"], 0.008))
+    pushed = sim.health.impulse[2]
+    start = sim.tracers.position[:, 2].mean()
+    sim.step(6)
+    weight = 10 / 998.2 * 9.81 * 4 / 3 * np.pi * 0.05**3
+    assert sim.health.impulse[2] - pushed == pytest.approx(-weight * sim.time, rel=0.05)
+    sim.step(6)
+    assert sim.tracers.position[:, 2].mean() < start - 0.02
+    volume = sim.volume(0.008)
+    blue = render(volume, size=(48, 64), **example["INK"])[..., 2].astype(int)
+    assert blue.min() > 60 and blue.max() > 180  # ink before a bright wall
+
+
+def test_warm_dye_example():
+    """A pair of vortices of opposite turn lifts the warm water; its colours stand in the strip."""
+    example = runpy.run_path(str(EXAMPLES / "warm_dye.py"))
+    sim = Simulation(example["make_scene"](example["SHEET"], 0.006))
+    sim.step(24)
+    turn, x = sim.vortons.strength[:, 1].astype(float), sim.vortons.position[:, 0]
+    left, right = turn[x < 0].sum(), turn[x > 0].sum()
+    assert right > 0 > left and right == pytest.approx(-left, rel=0.05)
+    assert sim.velocity_at(np.zeros((1, 3)))[0, 2] > 0.01
+    strip = example["draw"](example["BLOCK"], 0.008, (48, 40), (2, 8, 14), extinction=60)
+    assert strip.shape == (40, 144, 3)
+    red, blue = strip[..., 0].astype(int), strip[..., 2].astype(int)
+    for n in range(3):
+        here = slice(48 * n, 48 * (n + 1))
+        assert (blue - red)[:, here].max() > 80 and red[15:25, here][:, 18:30].max() > 60
+
+
+def test_controls_example():
+    """Each control changes one number of its scene; more of it does what its name says."""
+    example = runpy.run_path(str(EXAMPLES / "controls.py"))
+    for make, name, values in example["CONTROLS"].values():
+        texts = [make(**{name: value}).to_json() for value in values]
+        lines = [text.splitlines() for text in texts]
+        for other in lines[1:]:
+            changed = [one for one, two in zip(lines[0], other, strict=True) if one != two]
+            assert len(changed) == 1 and f'"{name}"' in changed[0]
+
+    def after(control, measure):
+        make, name, values = example["CONTROLS"][control]
+        found = []
+        for value in values:
+            sim = Simulation(coarse(make(**{name: value}), 0.1))
+            sim.step(6)
+            found.append(measure(sim))
+        return found
+
+    slow, default, fast = after("buoyancy_scale", lambda sim: sim.health.impulse[2])
+    assert default / slow == pytest.approx(2, rel=0.1)
+    assert fast / default == pytest.approx(2, rel=0.1)
+    flame = after("flame_time", lambda sim: float((sim.vortons.flame * sim.vortons.volume).sum()))
+    assert flame[0] < 0.8 * flame[1] < 0.64 * flame[2]
+    for control in ("cooling", "radiation"):
+        heat = after(control, lambda sim: float(sim.vortons.temperature.max()))
+        assert heat[0] > heat[1] > heat[2]
+    noise = after("swirl", lambda sim: float(np.linalg.norm(sim.vortons.strength[:, 2])))
+    assert noise[1] > 2 * noise[0] and noise[2] > 2 * noise[1]
+    enstrophy = after("dissipation", lambda sim: sim.health.enstrophy)
+    assert enstrophy[0] > enstrophy[1] > enstrophy[2]
+    strip = example["draw"]("flame_time", 3)
+    assert strip.shape == (300, 540, 3) and strip[..., 0].max() > 200
