@@ -15,7 +15,8 @@ over a cell (twice) and a difference over two: variances 1/6 + 1/6 + 1/3 cells^2
 
 The wave is J0(k r): a single wavenumber, which decays outward. It ends at the third extremum of J0,
 with the slab, which as a whole sinks a little. Half the difference between runs with opposite waves
-is free of that.
+is free of that. The first displacement keeps volumes: else vortons lie thinner where it stretches,
+and the ambient ones that then fill the gaps are a wave of their own.
 """
 
 import math
@@ -24,7 +25,7 @@ import numpy as np
 import pytest
 from scipy.integrate import trapezoid
 from scipy.optimize import curve_fit
-from scipy.special import j0, jn_zeros
+from scipy.special import j0, j1, jn_zeros
 
 import vorton as vt
 
@@ -48,7 +49,7 @@ def coupling(k, d, core):
 class Slab:
     """Vortons of the slab and of the ambient fluid around it, and its wave."""
 
-    def __init__(self, wavelength):
+    def __init__(self, wavelength, jitter=0.0):
         self.k = 2 * math.pi / wavelength
         layers = round(THICKNESS / self.k / APART)
         self.thickness = layers * APART
@@ -61,23 +62,27 @@ class Slab:
         r, z = np.hypot(self.x[:, 0], self.x[:, 1]), self.x[:, 2]
         self.inside = (r < radius) & (z > 0) & (z < self.thickness)
         self.wave = j0(self.k * np.minimum(r, radius))
+        self.noise = APART * np.random.default_rng(1).uniform(-jitter, jitter, self.x.shape)
         self.watched = (np.abs(z) < APART) & (r < 0.6 * radius)
 
     def displacement(self):
-        """Vertical, 1 at the crest of the lower face: the eigenmode led by that face."""
+        """The eigenmode led by the lower face, 1 at its crest; free of divergence."""
         own, other = coupling(self.k, self.thickness, CORE)
         upper = (own - math.sqrt(own**2 - other**2)) / other
-        z, d = self.x[:, 2], self.thickness
-        through = 1 + (upper - 1) * z / d
-        above, below = upper * np.exp(-self.k * (z - d)), np.exp(self.k * z)
-        return self.wave * np.where(z < 0, below, np.where(z > d, above, through))
+        (x, y, z), d, k = self.x.T, self.thickness, self.k
+        below, above = np.exp(k * z), upper * np.exp(k * (d - z))
+        within = 1 + (upper - 1) * z / d
+        up = np.where(z < 0, below, np.where(z > d, above, within))
+        slope = np.where(z < 0, k * below, np.where(z > d, -k * above, (upper - 1) / d))
+        r = np.maximum(np.hypot(x, y), 1e-9)
+        out = -slope / k * j1(np.minimum(k * r, jn_zeros(1, 2)[1])) / r
+        return np.stack([out * x, out * y, up * self.wave], axis=1)
 
     def heights(self, deviation, times):
         """Of the wave on the lower face, over that at the start; runs for both of its signs."""
         found = []
         for sign in (1, -1):
-            x = self.x.copy()
-            x[:, 2] += sign * HEIGHT * self.displacement()
+            x = self.x + self.noise + sign * HEIGHT * self.displacement()
             sim = vt.Simulation(vt.Scene(spacing=1.0, ambient=vt.Gas(density=1.0)))
             density = np.where(self.inside, deviation, 0)
             ids = sim.vortons.add(x, 0 * x, core=1.5, volume=APART**3, density=density)
@@ -94,7 +99,7 @@ class Slab:
 def measured_rate(slab, grows):
     """In units of sqrt(A g k), and how far the wave ever is from the cosh or cos of that rate."""
     unit = math.sqrt(ATWOOD * GRAVITY * slab.k)
-    time = np.linspace(0, 2, 11) if grows else np.linspace(0, 2.6, 14)
+    time = np.linspace(0, 2, 11)
     heights = slab.heights((2 if grows else -2) * ATWOOD, time / unit)
     form = np.cosh if grows else np.cos
     (rate,), _ = curve_fit(lambda t, rate: form(rate * t), time, heights, p0=[1.0])
@@ -118,21 +123,22 @@ def test_coupling_is_the_sum_over_waves_across():
         assert new == pytest.approx(old, rel=1e-5)
 
 
-@pytest.mark.parametrize(("grows", "tolerance"), [(True, 0.15), (False, 0.10)])
-def test_b5_rayleigh_taylor(grows, tolerance):
+@pytest.mark.parametrize(("grows", "tolerance", "closer"), [(True, 0.15, 0.05), (False, 0.1, 0.1)])
+def test_b5_rayleigh_taylor(grows, tolerance, closer):
     """A wave 48 cells long: heavy fluid on light grows, light on heavy oscillates."""
-    slab = Slab(48)
+    slab = Slab(48, jitter=0.25)
     rate, residue = measured_rate(slab, grows)
     assert rate == pytest.approx(exact_rate(slab, 0), rel=tolerance)
-    assert rate == pytest.approx(exact_rate(slab, CORE), rel=0.05)
+    assert rate == pytest.approx(exact_rate(slab, CORE), rel=closer)
     assert residue < 0.06
 
 
-@pytest.mark.parametrize("grows", [True, False])
-def test_b5_short_waves_are_slowed_by_the_cores_alone(grows):
+@pytest.mark.parametrize("jitter", [0.0, 0.25])
+@pytest.mark.parametrize(("grows", "tolerance"), [(True, 0.05), (False, 0.1)])
+def test_b5_short_waves_are_slowed_by_the_cores_alone(grows, tolerance, jitter):
     """24 cells: a fifth slower than without cores, as their width says."""
-    slab = Slab(24)
+    slab = Slab(24, jitter)
     rate, residue = measured_rate(slab, grows)
     assert exact_rate(slab, CORE) < 0.82 * exact_rate(slab, 0)
-    assert rate == pytest.approx(exact_rate(slab, CORE), rel=0.05)
+    assert rate == pytest.approx(exact_rate(slab, CORE), rel=tolerance)
     assert residue < 0.06
