@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "field.h"
 #include "walls.h"
 
 enum { COPY_BLOCK = 65536, HOLD_BLOCK = 128, BIRTH_BLOCK = 256 };
@@ -20,10 +21,25 @@ static rows rows_of(const vt_simulation *s, int set)
 {
     const vt_vortons *const v = &s->vortons;
     const vt_tracers *const t = &s->tracers;
+    /* from the velocities of vortons follows the acceleration of the fluid: no wall stops it */
     if (set == VT_VORTONS)
-        return (rows){v->set.count, v->position, v->velocity, v->age, v->id};
+        return (rows){v->set.count, v->position, vt_accelerations(s) ? NULL : v->velocity, v->age,
+                      v->id};
     return (rows){t->set.count, t->position, t->set.used[VT_TRACER_velocity] ? t->velocity : NULL,
                   t->age, t->id};
+}
+
+double vt_room_at(const vt_simulation *s, const double point[3])
+{
+    double room = INFINITY;
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_body *const body = &s->bodies.items[n];
+        const vt_pose pose = vt_pose_at(&s->transforms, body->parent, s->time);
+        double local[3], normal[3];
+        vt_pose_point_back(&pose, point, local);
+        room = fmin(room, body->scale * vt_body_room(body, local, normal));
+    }
+    return room;
 }
 
 /* ---- births ---- */

@@ -16,6 +16,10 @@ typedef struct vt_contacts {
 void vt_remove_embedded(vt_simulation *s);
 void vt_clear_last_body(vt_simulation *s);
 
+/* How far a point is from the walls of now, m, at least: below 0 where no particle may be; INFINITY
+ * without bodies. */
+double vt_room_at(const vt_simulation *s, const double point[3]);
+
 /* Before particles move by a substep, and after they have moved, with the wind: from s->time to
  * s->time + dt. */
 void vt_begin_contact(vt_simulation *s, vt_contacts *contacts);

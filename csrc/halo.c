@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contacts.h"
 #include "core/parallel.h"
 #include "core/status.h"
 #include "field.h"
@@ -214,6 +215,20 @@ static int is_missing(const vt_brick *b, int n)
     return (b->near[n / EDGE] >> n % EDGE & 1) && b->fill[n] < least_fill;
 }
 
+static void place_node(const halo *h, const vt_brick *b, int n, double position[3])
+{
+    const int node[3] = {n % EDGE, n / EDGE % EDGE, n / EDGE / EDGE};
+    for (int a = 0; a < 3; a++)
+        position[a] = (double)(b->at[a] * EDGE + node[a]) * h->lattice.spacing;
+}
+
+static int is_in_wall(const halo *h, const vt_brick *b, int n)
+{
+    double position[3];
+    place_node(h, b, n, position);
+    return h->simulation->bodies.count > 0 && vt_room_at(h->simulation, position) < 0;
+}
+
 static void count_missing(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
@@ -221,8 +236,11 @@ static void count_missing(void *data, int64_t begin, int64_t end, int thread)
     for (int64_t i = begin; i < end; i++) {
         vt_brick *const b = h->bricks[i];
         for (int row = 0; row < EDGE * EDGE; row++)
-            for (int n = row * EDGE; b->near[row] && n < (row + 1) * EDGE; n++)
+            for (int n = row * EDGE; b->near[row] && n < (row + 1) * EDGE; n++) {
+                if (is_missing(b, n) && is_in_wall(h, b, n))
+                    b->fill[n] = least_fill;
                 b->missing += is_missing(b, n);
+            }
     }
 }
 
@@ -241,9 +259,10 @@ static int64_t number_missing(const halo *h)
 static void bear_at(const newborn *born, const vt_brick *b, int n, int64_t i)
 {
     const double spacing = born->halo->lattice.spacing;
-    const int node[3] = {n % EDGE, n / EDGE % EDGE, n / EDGE / EDGE};
+    double position[3];
+    place_node(born->halo, b, n, position);
     for (int a = 0; a < 3; a++) {
-        born->position[3 * i + a] = (float)((double)(b->at[a] * EDGE + node[a]) * spacing);
+        born->position[3 * i + a] = (float)position[a];
         born->strength[3 * i + a] = 0;
     }
     born->core[i] = b->core;

@@ -10,8 +10,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "contacts.h"
 #include "core/mathd.h"
 #include "core/status.h"
+#include "core/vec3.h"
 #include "field.h"
 #include "population.h"
 #include "state/partition.h"
@@ -65,6 +67,12 @@ static int splits(const vt_simulation *s, const splitting *by, int64_t row)
     return is_long(s, row) || is_wide(s, by, row);
 }
 
+static void load(const float *from, double to[3])
+{
+    for (int a = 0; a < 3; a++)
+        to[a] = (double)from[a];
+}
+
 /* From the vorton of the row to one of its halves: along the tube that grew long; of a wide one
  * along one axis, which that is its identity decides. */
 static void find_way(const vt_simulation *s, int64_t row, double way[3])
@@ -78,6 +86,10 @@ static void find_way(const vt_simulation *s, int64_t row, double way[3])
         const double part = along ? (double)v->strength[3 * row + a] : v->id[row] % 3 == a;
         way[a] = growth * length * part / size;
     }
+    double position[3];
+    load(v->position + 3 * row, position);
+    if (vt_room_at(s, position) <= growth * length) /* no half goes through a wall */
+        way[0] = way[1] = way[2] = 0;
 }
 
 /* Halves the vorton of the row where it is; writes where the other half goes. */
@@ -156,28 +168,10 @@ vt_status vt_split_vortons(vt_simulation *s, int64_t reserved)
 
 /* ---- merging ---- */
 
-static void cross(const double a[3], const double b[3], double c[3])
-{
-    c[0] = a[1] * b[2] - a[2] * b[1];
-    c[1] = a[2] * b[0] - a[0] * b[2];
-    c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void load(const float *from, double to[3])
-{
-    for (int a = 0; a < 3; a++)
-        to[a] = (double)from[a];
-}
-
 /* x: of the sum of the strengths, from the places of the two. */
 static void place_sum(double at[2][3], double alpha[2][3], double x[3])
 {
-    const double size[2] = {sqrt(dot(alpha[0], alpha[0])), sqrt(dot(alpha[1], alpha[1]))};
+    const double size[2] = {sqrt(vt_dot(alpha[0], alpha[0])), sqrt(vt_dot(alpha[1], alpha[1]))};
     const double sum = size[0] + size[1], share = sum > 0 ? size[1] / sum : 0.5;
     double apart[3], total[3], uneven[3], turn[3], shift[3];
     for (int a = 0; a < 3; a++) {
@@ -186,11 +180,11 @@ static void place_sum(double at[2][3], double alpha[2][3], double x[3])
         uneven[a] = (1 - share) * alpha[1][a] - share * alpha[0][a];
         x[a] = at[0][a] + share * apart[a];
     }
-    cross(apart, uneven, turn);
-    cross(total, turn, shift);
+    vt_cross(apart, uneven, turn);
+    vt_cross(total, turn, shift);
     /* no farther than the two are from each other: strengths that cancel have no place */
-    const double size2 = dot(total, total);
-    if (!(dot(shift, shift) <= size2 * size2 * dot(apart, apart)) || !(size2 > 0))
+    const double size2 = vt_dot(total, total);
+    if (!(vt_dot(shift, shift) <= size2 * size2 * vt_dot(apart, apart)) || !(size2 > 0))
         return;
     for (int a = 0; a < 3; a++)
         x[a] += shift[a] / size2;
@@ -288,6 +282,16 @@ static int64_t nearest_to(const vt_vortons *v, const crowd *c, int64_t member)
     return nearest;
 }
 
+/* Whether no wall is between two vortons or where they would be together, which is no farther from
+ * the first than twice the second. */
+static int is_free(const vt_simulation *s, int64_t into, int64_t from)
+{
+    double x[3], other[3];
+    load(s->vortons.position + 3 * into, x);
+    load(s->vortons.position + 3 * from, other);
+    return s->bodies.count == 0 || vt_room_at(s, x) > 2 * sqrt(vt_square_between(x, other));
+}
+
 static void thin(vt_simulation *s, crowd *c, uint8_t *mask)
 {
     while (c->count > s->def.method.merge) {
@@ -295,8 +299,10 @@ static void thin(vt_simulation *s, crowd *c, uint8_t *mask)
         const int64_t nearest = nearest_to(&s->vortons, c, weakest);
         if (nearest < 0)
             return;
-        merge_rows(s, c->row[nearest], c->row[weakest]);
-        mask[c->row[weakest]] = 1;
+        if (is_free(s, c->row[nearest], c->row[weakest])) {
+            merge_rows(s, c->row[nearest], c->row[weakest]);
+            mask[c->row[weakest]] = 1;
+        }
         c->row[weakest] = c->row[--c->count];
     }
 }

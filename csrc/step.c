@@ -463,15 +463,13 @@ typedef struct beginning {
     int64_t next_id[2];
     double smallest_core;
     vt_placement placement;
-    vt_heat_books heat;
 } beginning;
 
 static beginning remember(const vt_simulation *s)
 {
     return (beginning){.next_id = {s->next_id[0], s->next_id[1]},
                        .smallest_core = s->smallest_core,
-                       .placement = s->placement,
-                       .heat = s->heat};
+                       .placement = s->placement};
 }
 
 /* Undoes the births since; the order of the rows may have changed. */
@@ -495,7 +493,6 @@ static void go_back(vt_simulation *s, const beginning *b)
     remove_born(s, VT_TRACERS, s->tracers.set.count, s->tracers.id, b->next_id[VT_TRACERS]);
     s->smallest_core = b->smallest_core;
     s->placement = b->placement;
-    s->heat = b->heat;
     s->fields_exist = 0;
 }
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import vorton
 from vorton import _core
 from vorton.hosts import blender
 
-ROOT = Path(__file__).resolve().parent.parent
-SCRIPT = ROOT / "tests" / "hosts" / "load_fire.py"
+SCRIPT = Path(__file__).resolve().parent / "hosts" / "load_fire.py"
 VOXEL = 0.05
 
 
@@ -62,13 +62,15 @@ def found(tmp_path_factory):
     folder = tmp_path_factory.mktemp("blender")
     write_frames(folder / "bake", (7, 8, 9))
     result, picture = folder / "result.json", folder / "picture.png"
-    paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
+    library = folder / "library"  # the package that is tested, without what is installed beside it
+    library.mkdir()
+    (library / "vorton").symlink_to(Path(vorton.__file__).parent)
     done = subprocess.run(
         [python, str(SCRIPT), str(result), str(folder / "bake"), str(picture), "48x96", "12", "1"],
         check=False,
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        env={**os.environ, "PYTHONPATH": str(library)},
     )
     assert result.exists(), done.stdout + done.stderr
     return json.loads(result.read_text()), picture

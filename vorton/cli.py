@@ -72,7 +72,7 @@ def make_parser() -> argparse.ArgumentParser:
     """The parser of the whole command."""
     parser = argparse.ArgumentParser(
         prog="vorton",
-        description="Vortex-particle fluid solver: smoke for technical artists.",
+        description="Vortex-particle fluid solver: smoke and fire for technical artists.",
         epilog=f"An error is one line; {TRACEBACK}=1 in the environment shows where it came from.",
     )
     version = f"vorton {_core.version()} ({_core.simd()}, {_core.backend()})"

@@ -1,0 +1,88 @@
+"""Population control and buoyancy beside bodies: nothing goes through walls, nothing blows up."""
+
+import numpy as np
+import pytest
+
+import vorton as vt
+
+PLATE = vt.Box((-2, -2, -0.005), (2, 2, 0.005))
+
+
+def sides(sim):
+    """Sum of |strength| and of volume above the plate and below it."""
+    above = sim.vortons.position[:, 2] > 0
+    size = np.linalg.norm(sim.vortons.strength.astype(float), axis=1)
+    volume = sim.vortons.volume.astype(float)
+    return [values[part].sum() for values in (size, volume) for part in (above, ~above)]
+
+
+def test_halves_stay_on_their_side():
+    """Hot fluid right above and below a thin plate expands to more than splits; none is lost."""
+    scene = vt.Scene(spacing=0.1, gravity=(0, 0, 0))
+    scene.add(vt.Body(PLATE))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    x = np.random.default_rng(1).uniform(-0.5, 0.5, (200, 3))
+    x[:, 2] = np.where(np.arange(200) % 2, 0.008, -0.008)
+    sim.vortons.add(x, 0 * x, core=0.15, volume=1e-3, temperature=293.15)
+    sim.step()
+    sim.vortons.temperature[:] = 293.15 * 8
+    before = len(sim.vortons.position)
+    sim.step(14)
+    volume = np.array(sides(sim)[2:])
+    assert len(sim.vortons.position) > 1.5 * before
+    assert volume == pytest.approx([0.8, 0.8], rel=0.01)
+
+
+def test_vortons_merge_on_their_side():
+    scene = vt.Scene(spacing=0.1, method=vt.Method(merge=2, halo=0))
+    scene.add(vt.Body(PLATE))
+    sim = vt.Simulation(scene, fps=1000, threads=1)
+    x = np.random.default_rng(2).uniform(-0.3, 0.3, (800, 3))
+    x[:, 2] = np.where(np.arange(800) % 2, 0.01, -0.01) * np.linspace(1, 5, 800)
+    strength = np.tile([0, 0, 1e-7], (800, 1))
+    sim.vortons.add(x, strength, core=0.15, volume=1e-4)
+    before = sides(sim)
+    sim.step(4)
+    assert sides(sim) == pytest.approx(before, rel=1e-3)
+
+
+@pytest.mark.parametrize("body", [vt.Plane(), vt.Sphere((0, 0, 0.8), radius=0.2)])
+def test_full_buoyancy_beside_a_body(body):
+    """No wall enters the acceleration of the fluid: a fire above a floor goes on."""
+    method = vt.Method(buoyancy="full")
+    scene = vt.Scene(seed=7, voxel=0.05, combustion=vt.Combustion(), method=method)
+    bed = vt.Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
+    scene.add(vt.Emitter(bed, temperature=800, fuel=1.0, core=0.14, lifetime=0.6))
+    scene.add(vt.Body(body))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    sim.step(24)
+    acceleration = np.linalg.norm(sim.vortons.acceleration, axis=1)
+    assert sim.health.largest_speed < 10 and np.quantile(acceleration, 0.99) < 300
+
+
+def test_neutral_vortons_are_not_born_in_walls():
+    scene = vt.Scene(voxel=0.05)
+    scene.add(vt.Emitter(vt.Sphere((0, 0, 0.3), radius=0.25), temperature=400, renew=0, core=0.1))
+    scene.add(vt.Body(vt.Plane()))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    sim.step(2)
+    born = sim.vortons.id.max()
+    sim.step(8)
+    assert (sim.vortons.position[:, 2] > 0).all() and (sim.vortons.halo > 0).sum() > 100
+    assert sim.vortons.id.max() - born < len(sim.vortons.id)
+
+
+def test_books_of_heat_after_a_step_that_fails():
+    scene = vt.Scene(seed=7, voxel=0.05, combustion=vt.Combustion())
+    bed = vt.Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
+    scene.add(vt.Emitter(bed, temperature=800, fuel=1.0, core=0.14, lifetime=0.6))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    sim.step(6)
+    sim.vortons.strength[:] *= 1e6
+    with pytest.raises(ValueError, match="substeps"):
+        sim.step()
+    sim.vortons.strength[:] *= 1e-6
+    sim.step(2)
+    h = sim.health
+    books = h.heat_released - h.heat_radiated - h.heat_mixed + h.heat_brought
+    assert h.heat == pytest.approx(books, abs=1e-4 * h.heat_released)
