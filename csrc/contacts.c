@@ -270,16 +270,13 @@ static void hold_rows(vt_simulation *s, const vt_walls *walls, int set, const fl
 static vt_crowd find_crowd(const vt_simulation *s, double dt)
 {
     vt_crowd crowd = {.count = s->vortons.set.count + s->tracers.set.count};
-    double speed = 0;
-    for (int t = 0; t < VT_MAX_THREADS; t++)
-        speed = fmax(speed, (double)s->extremes.thread[t].speed);
     for (int c = 0; c < 3; c++) {
         crowd.lower[c] = s->fields_exist ? s->grid.base[c] * s->grid.spacing : INFINITY;
         crowd.upper[c] =
             s->fields_exist ? crowd.lower[c] + s->grid.cells[c] * s->grid.spacing : -INFINITY;
         crowd.way += fabs(s->winds.velocity[c]) * dt;
     }
-    crowd.way += speed * dt;
+    crowd.way += vt_find_largest(&s->extremes).speed * dt;
     return crowd;
 }
 

@@ -90,7 +90,7 @@ vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content 
     content->exists = 0;
     for (int t = 0; t < VT_MAX_THREADS; t++)
         content->exists |= bounds.thread[t].carries;
-    content->exists |= vt_has_charges(s);
+    content->exists = content->exists || vt_has_charges(s);
     if (births && births->vorton_count > 0) {
         s->stages->bounds(births->vorton_count, births->vorton_position, births->vorton_strength,
                           &bounds, threads);

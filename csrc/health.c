@@ -5,22 +5,11 @@
 
 #include "core/mathd.h"
 #include "core/parallel.h"
+#include "core/vec3.h"
 #include "field.h"
 #include "heat.h"
 
 enum { BLOCK = 8192 };
-
-static void cross(const double a[3], const double b[3], double c[3])
-{
-    c[0] = a[1] * b[2] - a[2] * b[1];
-    c[1] = a[2] * b[0] - a[0] * b[2];
-    c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double length(const double a[3])
-{
-    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-}
 
 /* ---- over the vortons ---- */
 
@@ -46,14 +35,14 @@ static void sum_vortons(void *data, int64_t begin, int64_t end, int thread)
             x[a] = v->position[3 * i + a];
             alpha[a] = v->strength[3 * i + a];
         }
-        cross(x, alpha, turn);
-        cross(x, turn, twist);
+        vt_cross(x, alpha, turn);
+        vt_cross(x, turn, twist);
         for (int a = 0; a < 3; a++) {
             sums.strength[a] += alpha[a];
             sums.impulse[a] += turn[a] / 2;
             sums.angular[a] += twist[a] / 3;
         }
-        const double size = length(alpha), volume = v->volume[i];
+        const double size = vt_sqrt(vt_dot(alpha, alpha)), volume = v->volume[i];
         sums.total += size;
         sums.edge += vt_cbrt(volume);
         sums.enstrophy += size * size / volume;
@@ -79,7 +68,7 @@ static double add_vorton_sums(vt_simulation *s, vt_health *h)
         edge += job.block[b].edge;
         enstrophy += job.block[b].enstrophy;
     }
-    h->strength_share = total > 0 ? length(h->strength) / total : 0;
+    h->strength_share = total > 0 ? vt_sqrt(vt_dot(h->strength, h->strength)) / total : 0;
     const double core = s->fields_exist ? s->grid.core : s->smallest_core;
     h->overlap = count > 0 && core > 0 ? edge / (double)count / core : 0;
     vt_arena_pop(&s->arena, mark);
@@ -259,13 +248,10 @@ vt_status vt_get_health(vt_simulation *s, vt_health *health)
                        .heat_brought = s->heat.brought};
         if (vt_burns(s)) /* what a user has changed since the last step */
             h.heat_brought += h.heat - s->heat.known;
-        int64_t bounded = 0;
-        for (int t = 0; t < VT_MAX_THREADS; t++) {
-            h.largest_gradient = fmax(h.largest_gradient, s->extremes.thread[t].gradient);
-            h.largest_speed = fmax(h.largest_speed, s->extremes.thread[t].speed);
-            bounded += s->extremes.thread[t].bounded;
-        }
-        h.bounded_share = h.vortons > 0 ? (double)bounded / (double)h.vortons : 0;
+        const vt_largest most = vt_find_largest(&s->extremes);
+        h.largest_gradient = most.gradient;
+        h.largest_speed = most.speed;
+        h.bounded_share = h.vortons > 0 ? (double)most.bounded / (double)h.vortons : 0;
         const double carried = add_vorton_sums(s, &h);
         if (s->fields_exist) {
             for (int a = 0; a < 3; a++)

@@ -31,14 +31,15 @@ static void sum_block(void *data, int64_t begin, int64_t end, int thread)
 
 double vt_find_heat(vt_simulation *s)
 {
+    if (!vt_burns(s))
+        return 0;
     const int64_t count = s->vortons.set.count, blocks = (count + BLOCK - 1) / BLOCK;
     const size_t mark = vt_arena_mark(&s->arena);
     heat_job job = {&s->vortons, vt_fluid_of(&s->def),
                     vt_arena_push(&s->arena, sizeof(double) * (size_t)(blocks + 1))};
     double sum = 0;
-    if (vt_burns(s))
-        vt_parallel_for(s->def.threads, count, BLOCK, sum_block, &job);
-    for (int64_t b = 0; b < blocks && vt_burns(s); b++)
+    vt_parallel_for(s->def.threads, count, BLOCK, sum_block, &job);
+    for (int64_t b = 0; b < blocks; b++)
         sum += job.block[b];
     vt_arena_pop(&s->arena, mark);
     return s->def.combustion.heat_capacity * sum;

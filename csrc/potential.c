@@ -5,12 +5,12 @@
 int vt_has_charges(const vt_simulation *s)
 {
     const float *const swelling = s->vortons.swelling;
-    int any = 0;
     if (!s->vortons.set.used[VT_VORTON_swelling])
         return 0;
     for (int64_t i = 0; i < s->vortons.set.count; i++)
-        any |= swelling[i] != 0;
-    return any;
+        if (swelling[i] != 0)
+            return 1;
+    return 0;
 }
 
 int64_t vt_collect_charges(const vt_simulation *s, int64_t count, const vt_record *sorted,

@@ -170,32 +170,27 @@ static void sort_columns(vt_simulation *s, work *w)
 static vt_status choose_substep(const vt_simulation *s, const vt_scheme *scheme, double remaining,
                                 double *dt)
 {
-    double gradient = 0, speed = 0, pull = 0;
-    for (int t = 0; t < VT_MAX_THREADS; t++) {
-        gradient = fmax(gradient, s->extremes.thread[t].gradient);
-        speed = fmax(speed, s->extremes.thread[t].speed);
-        pull = fmax(pull, s->extremes.thread[t].pull);
-    }
-    double count = remaining * gradient / s->def.method.turn;
-    if (pull > 0)
-        count = fmax(count, remaining * sqrt(pull / s->grid.spacing) / buoyancy_time);
+    const vt_largest most = vt_find_largest(&s->extremes);
+    double count = remaining * most.gradient / s->def.method.turn;
+    if (most.pull > 0)
+        count = fmax(count, remaining * sqrt(most.pull / s->grid.spacing) / buoyancy_time);
     if (vt_has_grid(s)) {
         const double way = (VT_DOMAIN_MARGIN - 2) * s->grid.spacing;
-        count = fmax(count, remaining * speed * vt_last_reach(scheme) / way);
+        count = fmax(count, remaining * most.speed * vt_last_reach(scheme) / way);
     }
     const double diffusivity = vt_largest_diffusivity(s);
     if (diffusivity > 0 && s->vorton_spacing > 0) {
         const double limit = vt_diffusion_limit(s->def.method.diffusion, s->vorton_spacing);
         count = fmax(count, remaining * diffusivity / limit);
     }
-    if (count > MOST_SUBSTEPS || gradient >= VT_NO_EXTREME || speed >= VT_NO_EXTREME)
+    if (count > MOST_SUBSTEPS || most.gradient >= VT_NO_EXTREME || most.speed >= VT_NO_EXTREME)
         return vt_fail(
             VT_NOT_FINITE,
             "the next %g s would need more than %d substeps: the flow has blown up, or dt "
             "is too long (largest velocity gradient %g 1/s, largest speed %g m/s, viscosity %g and "
             "thermal diffusivity %g m^2/s where vortons are %g m apart)",
-            remaining, MOST_SUBSTEPS, gradient, speed, s->def.viscosity, s->def.thermal_diffusivity,
-            s->vorton_spacing);
+            remaining, MOST_SUBSTEPS, most.gradient, most.speed, s->def.viscosity,
+            s->def.thermal_diffusivity, s->vorton_spacing);
     *dt = remaining / fmax(1, ceil(count));
     return VT_OK;
 }
@@ -274,6 +269,20 @@ static void bear(vt_simulation *s, vt_births *births, double until, work *w)
 
 /* ---- the substep ---- */
 
+/* What happens to the fluid of the vortons on its way over dt seconds; with a flow it also spreads
+ * to their neighbours. */
+static void change_fluid(vt_simulation *s, double dt, int spreads)
+{
+    if (vt_expands(s))
+        VT_TIMED(s, expand, vt_note_volumes(s));
+    if (spreads && (vt_diffuses(s) || vt_conducts(s)))
+        VT_TIMED(s, diffuse, vt_diffuse(s, dt));
+    if (vt_burns(s))
+        VT_TIMED(s, react, vt_react(s, dt));
+    if (vt_expands(s))
+        VT_TIMED(s, expand, vt_expand(s, dt));
+}
+
 /* The time to the next birth of a vorton, of neutral ones or not, at most dt: dt itself, which
  * s->time + dt would round. */
 static double until_birth(const vt_simulation *s, const vt_births *births, int neutral, double dt)
@@ -289,8 +298,6 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
     const double dt = until_birth(s, births, stirs_itself(s), remaining);
     const vt_vortons *const v = &s->vortons;
     bear(s, births, s->time + dt, NULL);
-    if (vt_expands(s))
-        vt_note_volumes(s);
     vt_set_wind(s, s->time, s->time + dt);
     const vt_passive vortons = {
         .count = v->set.count, .position = v->position, .velocity = v->velocity, .age = v->age};
@@ -300,6 +307,7 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
     vt_move_passive(s, dt, &vortons);
     vt_move_passive(s, dt, &tracers);
     VT_TIMED(s, contact, vt_end_contact(s, dt, &contacts));
+    change_fluid(s, dt, 0);
     return dt;
 }
 
@@ -426,10 +434,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     VT_TIMED(s, tracers, vt_move_tracers(s, &scheme, dt, &w.tracers));
     finish(s, &scheme, &w, dt);
     VT_TIMED(s, contact, vt_end_contact(s, dt, &contacts));
-    if (vt_expands(s))
-        VT_TIMED(s, expand, vt_note_volumes(s));
-    if (vt_largest_diffusivity(s) > 0 && s->vorton_spacing > 0)
-        VT_TIMED(s, diffuse, vt_diffuse(s, dt));
+    change_fluid(s, dt, s->vorton_spacing > 0);
     return VT_OK;
 }
 
@@ -496,14 +501,6 @@ static void go_back(vt_simulation *s, const beginning *b)
     s->fields_exist = 0;
 }
 
-static double largest_gradient(const vt_simulation *s)
-{
-    double gradient = 0;
-    for (int t = 0; t < VT_MAX_THREADS; t++)
-        gradient = fmax(gradient, s->extremes.thread[t].gradient);
-    return gradient;
-}
-
 static vt_status advance(vt_simulation *s, vt_births *births, double dt)
 {
     const double start = s->time;
@@ -531,11 +528,7 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
             go_back(s, &before);
             return status;
         }
-        if (vt_burns(s))
-            VT_TIMED(s, react, vt_react(s, advanced));
-        if (vt_expands(s))
-            VT_TIMED(s, expand, vt_expand(s, advanced));
-        s->strained += largest_gradient(s) * advanced;
+        s->strained += vt_find_largest(&s->extremes).gradient * advanced;
         done = dt - done - advanced <= 1e-12 * dt ? dt : done + advanced;
         s->time = start + done;
         s->born_until = births->until;

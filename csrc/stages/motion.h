@@ -23,6 +23,27 @@ typedef struct vt_extremes {
     } thread[VT_MAX_THREADS];
 } vt_extremes;
 
+/* The largest of all threads, and the number of those at their bound. */
+typedef struct vt_largest {
+    double gradient, speed, pull;
+    int64_t bounded;
+} vt_largest;
+
+static inline vt_largest vt_find_largest(const vt_extremes *extremes)
+{
+    vt_largest all = {0, 0, 0, 0};
+    for (int t = 0; t < VT_MAX_THREADS; t++) {
+        const double gradient = (double)extremes->thread[t].gradient;
+        const double speed = (double)extremes->thread[t].speed;
+        const double pull = (double)extremes->thread[t].pull;
+        all.gradient = gradient > all.gradient ? gradient : all.gradient;
+        all.speed = speed > all.speed ? speed : all.speed;
+        all.pull = pull > all.pull ? pull : all.pull;
+        all.bounded += extremes->thread[t].bounded;
+    }
+    return all;
+}
+
 /* Where the velocity and its gradient come from: the grid, or, when velocity is not NULL, arrays in
  * the order of the records (count x 3; count x 9 with d u_i / d x_j at 3 i + j). */
 typedef struct vt_field {

@@ -80,17 +80,20 @@ void vt_use_vorton_column(vt_simulation *s, int column)
     }
 }
 
+/* What newborn tracers hold that nothing has been given, but for what they take from vortons. */
+static void fill_tracer_column(vt_simulation *s, int column, int64_t first, int64_t count)
+{
+    vt_fill_column(&s->tracers.set, column, first, count,
+                   column == VT_TRACER_lifetime ? (double)INFINITY : 0);
+}
+
 void vt_use_tracer_column(vt_simulation *s, int column)
 {
     if (s->tracers.set.used[column])
         return;
     s->tracers.set.used[column] = 1;
     const int64_t count = s->tracers.set.count;
-    if (column == VT_TRACER_lifetime)
-        for (int64_t i = 0; i < count; i++)
-            s->tracers.lifetime[i] = INFINITY;
-    if (column == VT_TRACER_growth || column == VT_TRACER_fade)
-        vt_fill_column(&s->tracers.set, column, 0, count, 0);
+    fill_tracer_column(s, column, 0, count);
     if (vt_is_taken(column))
         vt_find_tracer_scalars(s);
     if (column == VT_TRACER_velocity && count && !vt_solve_now(s)) {
@@ -247,15 +250,11 @@ int64_t vt_append_tracers(vt_simulation *s, int64_t count, const float *position
     memset(t->age + first, 0, 4 * (size_t)count);
     for (int64_t i = 0; i < count; i++)
         t->id[first + i] = s->next_id[VT_TRACERS]++;
-    if (t->set.used[VT_TRACER_velocity])
-        memset(t->velocity + 3 * first, 0, 12 * (size_t)count);
-    if (t->set.used[VT_TRACER_lifetime])
-        for (int64_t i = 0; i < count; i++)
-            t->lifetime[first + i] = INFINITY;
-    if (t->set.used[VT_TRACER_growth])
-        memset(t->growth + first, 0, 4 * (size_t)count);
-    if (t->set.used[VT_TRACER_fade])
-        memset(t->fade + first, 0, 4 * (size_t)count);
+    static const int unless_given[] = {VT_TRACER_velocity, VT_TRACER_lifetime, VT_TRACER_growth,
+                                       VT_TRACER_fade};
+    for (size_t n = 0; n < sizeof unless_given / sizeof *unless_given; n++)
+        if (t->set.used[unless_given[n]])
+            fill_tracer_column(s, unless_given[n], first, count);
     vt_fill_tracer_scalars(s, first, count);
     t->set.count += count;
     return first;
