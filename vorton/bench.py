@@ -132,6 +132,11 @@ class _Start:
                 by_id[ids] = values
                 self.saved[particles, name] = by_id
 
+    @property
+    def mib(self) -> float:
+        """Memory of the copies."""
+        return sum(values.nbytes for values in self.saved.values()) / 2**20
+
     def restore(self) -> None:
         """Neutral vortons born since then go again."""
         for (particles, name), by_id in self.saved.items():
@@ -185,7 +190,7 @@ def run(
     health = simulation.health()
     dt = TURN / health["largest_gradient"]
     start = _Start(simulation)
-    peak = _peak_mib(simulation, dt)
+    peak = _peak_mib(simulation, dt) - start.mib
     _frames(start, dt, 0.0)
     before_them = {row["name"]: row["total"] for row in simulation.timings()}
     times = _frames(start, dt, seconds)
