@@ -58,3 +58,14 @@ def test_l3_rings_that_meet_head_on():
     assert energies(rows)[27] < 0.9
     x = sim.vortons.position.astype(float)
     assert x[:, 2].std() < apart and np.hypot(x[:, 0], x[:, 1]).mean() > 18
+
+
+def test_l4_plume_over_1100_steps():
+    """At half the size: steady once it fills its box, straight up, never falling back."""
+    rows, figures = long_runs.run_plume(seed=1, scale=0.5)
+    assert figures["vortons"] > 10_000
+    assert figures["E, least to most"] < 2
+    assert figures["axis"] < 2
+    assert figures["divergence"] < 0.4
+    filling = np.array([row["centre"][2] for row in rows[:20]])  # the first 200 steps
+    assert (np.diff(filling) > 0).all() and filling[-1] > 4 * filling[0]
