@@ -3,6 +3,7 @@
 #define VORTON_FIELD_H
 
 #include "stages/baroclinic.h"
+#include "state/plan.h"
 #include "state/simulation.h"
 
 /* Where the vortons are, with circulation or without. */

@@ -1,0 +1,184 @@
+#include "state/emission.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/mathd.h"
+#include "core/random.h"
+#include "state/births.h"
+#include "state/simulation.h"
+
+vt_tracer_list vt_new_tracer_list(vt_arena *arena, int64_t count)
+{
+    const size_t rows = (size_t)count;
+    return (vt_tracer_list){.position = vt_arena_push(arena, 12 * rows),
+                            .density = vt_arena_push(arena, 4 * rows),
+                            .size = vt_arena_push(arena, 4 * rows),
+                            .lifetime = vt_arena_push(arena, 4 * rows),
+                            .growth = vt_arena_push(arena, 4 * rows),
+                            .fade = vt_arena_push(arena, 4 * rows),
+                            .time = vt_arena_push(arena, 8 * rows)};
+}
+
+vt_tracer_list vt_tracer_list_from(const vt_tracer_list *list, int64_t row)
+{
+    return (vt_tracer_list){list->position + 3 * row, list->density + row, list->size + row,
+                            list->lifetime + row,     list->growth + row,  list->fade + row,
+                            list->time + row};
+}
+
+static void place_tracer(const vt_pose *pose, float position[3])
+{
+    double place[3], world[3];
+    for (int c = 0; c < 3; c++)
+        place[c] = (double)position[c];
+    vt_pose_point(pose, place, world);
+    for (int c = 0; c < 3; c++)
+        position[c] = (float)world[c];
+}
+
+/* Tracers have a place in the shape and a time: gives each its share of the smoke, as one of n that
+ * fill the shape. */
+static void share_shape(const vt_emitter *emitter, double n, int64_t count, vt_tracer_list *list)
+{
+    vt_emitter_def now = {.density = emitter->density,
+                          .lifetime = emitter->lifetime,
+                          .growth = emitter->growth,
+                          .fade = emitter->fade};
+    const float size = (float)vt_cbrt(emitter->region.volume / n);
+    for (int64_t i = 0; i < count; i++) {
+        vt_animate(&emitter->animations, list->time[i], &now);
+        list->density[i] = (float)(now.density * emitter->region.volume / n);
+        list->size[i] = size;
+        list->lifetime[i] = (float)now.lifetime;
+        list->growth[i] = (float)now.growth;
+        list->fade[i] = (float)now.fade;
+    }
+}
+
+/* Puts tracers where their parent is, each at its own time; those of a shape fill it, so they stand
+ * for more smoke where it is larger. */
+static void place_tracers(const vt_simulation *s, const vt_emitter *emitter, int64_t count,
+                          vt_tracer_list *list)
+{
+    const int moves = vt_parent_moves(&s->transforms, emitter->parent);
+    if (emitter->parent == 0 || count == 0)
+        return;
+    vt_pose pose = vt_pose_at(&s->transforms, emitter->parent, list->time[0]);
+    for (int64_t i = 0; i < count; i++) {
+        if (moves)
+            pose = vt_pose_at(&s->transforms, emitter->parent, list->time[i]);
+        place_tracer(&pose, list->position + 3 * i);
+        list->size[i] *= (float)pose.scale;
+        if (!emitter->points)
+            list->density[i] *= (float)(pose.scale * pose.scale * pose.scale);
+    }
+}
+
+/* Birth number n at its point: anywhere in the ball of jitter about it. */
+static void bear_at_point(const vt_emitter *emitter, int64_t n, int64_t row, vt_tracer_list *list)
+{
+    const vt_tracer_points_def *const points = emitter->points;
+    const int64_t point = n % points->count;
+    const float *const place = points->position + 3 * point;
+    const uint64_t birth = (uint64_t)n;
+    double offset[3] = {0};
+    if (points->jitter > 0) {
+        const double z = 2.0 * vt_random(emitter->seed, 0, birth) - 1.0;
+        const double turn = 2.0 * vt_random(emitter->seed, 1, birth);
+        const double radius = points->jitter * vt_cbrt(vt_random(emitter->seed, 2, birth));
+        offset[0] = radius * vt_sqrt(1.0 - z * z) * vt_cos_pi(turn);
+        offset[1] = radius * vt_sqrt(1.0 - z * z) * vt_sin_pi(turn);
+        offset[2] = radius * z;
+    }
+    for (int c = 0; c < 3; c++)
+        list->position[3 * row + c] = (float)((double)place[c] + offset[c]);
+    list->density[row] = points->density[point];
+    list->size[row] = points->size[point];
+    list->lifetime[row] = points->lifetime ? points->lifetime[point] : INFINITY;
+    list->growth[row] = list->fade[row] = 0;
+}
+
+/* The first `count` of those that are born at start. */
+void vt_emit_at_start(const vt_simulation *s, const vt_emitter *emitter, int64_t count,
+                      vt_tracer_list *list)
+{
+    for (int64_t i = 0; i < count; i++)
+        list->time[i] = fmax(emitter->start, s->time);
+    if (emitter->points) {
+        for (int64_t i = 0; i < count; i++)
+            bear_at_point(emitter, i, i, list);
+    } else {
+        vt_fill_region(&emitter->region, emitter->seed, count, list->position);
+        share_shape(emitter, (double)emitter->count, count, list);
+    }
+    place_tracers(s, emitter, count, list);
+}
+
+static vt_birth_stream stream_of(const vt_emitter *emitter)
+{
+    return (vt_birth_stream){&emitter->region, emitter->seed,
+                             emitter->start,   emitter->end,
+                             emitter->rate,    emitter->rate_sum.track ? &emitter->rate_sum : NULL};
+}
+
+/* The first `room` of those of the rate that are born in [from, to); returns how many. */
+static int64_t stream(const vt_emitter *emitter, double from, double to, int64_t room,
+                      vt_tracer_list *list)
+{
+    const vt_birth_stream births = stream_of(emitter);
+    if (!emitter->points) {
+        const int64_t count = vt_stream_births(
+            &births, from, to, room, list ? list->position : NULL, list ? list->time : NULL);
+        if (list)
+            share_shape(emitter, emitter->rate, count, list);
+        return count;
+    }
+    const double spacing = 1.0 / emitter->rate, last = fmin(to, emitter->end);
+    const int64_t first = vt_first_event(emitter->start, spacing, from);
+    const int64_t end = vt_first_event(emitter->start, spacing, last);
+    const int64_t count = end - first < 0 ? 0 : end - first < room ? end - first : room;
+    for (int64_t i = 0; i < count && list; i++) {
+        bear_at_point(emitter, first + i, i, list);
+        list->time[i] = emitter->start + (double)(first + i) * spacing;
+    }
+    return count;
+}
+
+/* A rate and a step that ask for far more than there is room for are not counted one by one. */
+int64_t vt_count_stream(const vt_emitter *emitter, double from, double to, int64_t capacity)
+{
+    const vt_birth_stream births = stream_of(emitter);
+    const double expected = vt_expected_births(&births, from, to);
+    const double many = 2.0 * (double)capacity + 1e6;
+    if (expected > many)
+        return (int64_t)fmin(expected, 0x1p40);
+    return stream(emitter, from, to, INT64_MAX, NULL);
+}
+
+int64_t vt_emit_stream(const vt_simulation *s, const vt_emitter *emitter, double from, double to,
+                       int64_t room, vt_tracer_list *list)
+{
+    const int64_t count = stream(emitter, from, to, room, list);
+    place_tracers(s, emitter, count, list);
+    return count;
+}
+
+/* Minus the time that a particle born inside a substep has still to go. */
+float vt_age_at_birth(const vt_simulation *s, double time)
+{
+    return time > s->time ? -(float)(time - s->time) : 0;
+}
+
+void vt_append_tracer_list(vt_simulation *s, const vt_tracer_list *list, int64_t count)
+{
+    const int64_t first = vt_append_tracers(s, count, list->position, list->density, list->size);
+    for (int64_t i = 0; i < count; i++)
+        s->tracers.age[first + i] = vt_age_at_birth(s, list->time[i]);
+    if (s->tracers.set.used[VT_TRACER_lifetime])
+        memcpy(s->tracers.lifetime + first, list->lifetime, 4 * (size_t)count);
+    if (s->tracers.set.used[VT_TRACER_growth])
+        memcpy(s->tracers.growth + first, list->growth, 4 * (size_t)count);
+    if (s->tracers.set.used[VT_TRACER_fade])
+        memcpy(s->tracers.fade + first, list->fade, 4 * (size_t)count);
+}
