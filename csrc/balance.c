@@ -1,6 +1,8 @@
 /* Vortex lines that close, stretch and turn, and density differences within a fluid at rest, never
  * change the sum of the strengths: it is the integral of the vorticity. On a grid, with a bound on
- * stretching, each substep leaves a little, which adds up to a flow that nothing drives. */
+ * stretching, each substep leaves a little, which adds up to a flow that nothing drives. Where
+ * fluid that differs in density fills a container it does: a tilted surface between two walls turns
+ * the fluid, and its vortex lines end at the walls. */
 #include "balance.h"
 
 #include "core/parallel.h"
@@ -67,7 +69,8 @@ static void share_block(void *data, int64_t begin, int64_t end, int thread)
 
 int vt_keeps_sum(const vt_simulation *s)
 {
-    return s->def.method.balance == VT_BALANCE_SUM && vt_has_grid(s) && s->winds.grid_count == 0;
+    return s->def.method.balance == VT_BALANCE_SUM && vt_has_grid(s) && s->winds.grid_count == 0 &&
+           !(vt_has_container(&s->bodies) && vt_is_buoyant(s));
 }
 
 void vt_sum_strengths(vt_simulation *s, double sum[3])

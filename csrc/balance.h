@@ -4,7 +4,8 @@
 
 #include "state/simulation.h"
 
-/* Whether the method wants the sum kept, and nothing from outside may change it. */
+/* Whether the method wants the sum kept, and nothing may change it: no wind on a grid, no walls
+ * around fluid that differs in density. */
 int vt_keeps_sum(const vt_simulation *s);
 
 /* Sum of the strengths, m^3/s. */

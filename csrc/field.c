@@ -8,6 +8,7 @@
 #include "potential.h"
 #include "state/check.h"
 #include "state/solve_poisson.h"
+#include "wall_nodes.h"
 
 /* ---- where the vortons are ---- */
 
@@ -264,9 +265,10 @@ void vt_find_means(vt_simulation *s, int64_t count, const vt_record *sorted,
 }
 
 void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
-                      const uint32_t *row_start, vt_buoyancy *buoyancy)
+                      const uint32_t *row_start, double time, vt_buoyancy *buoyancy)
 {
     const size_t mark = vt_arena_mark(&s->arena);
+    vt_node_marks marks;
     const vt_scalar_lane lanes[3] = {{VT_SCALAR_CONTRAST, NULL}};
     vt_grid means = s->grid, slopes = s->grid;
     means.nodes =
@@ -276,6 +278,9 @@ void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
         (vt_buoyancy){vt_fluid_of(&s->def), slopes.nodes, s->vortons.volume, vt_accelerations(s)};
     vt_find_means(s, count, sorted, row_start, lanes, &means);
     s->stages->slope(&means, &slopes, s->def.threads);
+    vt_mark_wall_nodes(s, &s->grid, time, &marks);
+    if (marks.open)
+        s->stages->masked_slope(&means, &marks, &slopes, s->def.threads);
     vt_arena_pop(&s->arena, mark);
 }
 

@@ -51,9 +51,10 @@ void vt_find_source(vt_simulation *s, float *source[3]);
 void vt_find_means(vt_simulation *s, int64_t count, const vt_record *sorted,
                    const uint32_t *row_start, const vt_scalar_lane lanes[3], vt_grid *means);
 
-/* What the vortons feel of the density around them, from the records that vt_solve_field sorted. */
+/* What the vortons feel of the density around them, from the records that vt_solve_field sorted,
+ * beside the bodies as they are at a time, s. */
 void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
-                      const uint32_t *row_start, vt_buoyancy *buoyancy);
+                      const uint32_t *row_start, double time, vt_buoyancy *buoyancy);
 
 /* Brings the fields up to the particles of now, without a trace in what the next step does. */
 vt_status vt_solve_now(vt_simulation *s);

@@ -5,8 +5,8 @@
  * The places are the nodes of a lattice, fixed in the world, kept in bricks of 8 x 8 x 8 wherever
  * there are such vortons, the sources. It is as wide as the vortons are apart or, where nothing
  * diffuses, nearly as a grid cell, so that every node of the grid gets some. Vortons fill the nodes
- * around them with their volume (trilinear); a node near strength that is not full gets a vorton of
- * what is missing.
+ * around them with their volume (trilinear), and so do walls; a node near strength that is not full
+ * gets a vorton of what is missing.
  */
 #include <math.h>
 #include <string.h>
@@ -29,6 +29,11 @@ static const double least_vorticity = 1e-2;
  * is added slows diffusion by several per cent. */
 static const float least_fill = 0.75f;
 
+/* In a container that holds all of the fluid a node filled to more than this, among others like it,
+ * is where the vortons happen to lie farther apart: ambient fluid in it would only blur what
+ * differs, and set off a flow. */
+static const float empty_fill = 0.25f;
+
 /* Of the lattice where nothing diffuses, in cells of the grid. */
 static const double cells_apart = 0.94;
 
@@ -41,6 +46,7 @@ typedef struct halo {
     double vorticity;           /* that counts as carrying strength, 1/s */
     int32_t width;              /* nodes */
     int32_t strength, contrast; /* whether what carries strength, what differs is a source */
+    int32_t contained;          /* whether a container holds the fluid, and nothing diffuses */
     vt_fluid fluid;             /* from which it differs */
     int64_t count;              /* vortons before any is born */
     uint8_t *part;              /* of each of them */
@@ -210,9 +216,33 @@ typedef struct newborn {
     float *position, *strength, *core, *volume, *lifetime;
 } newborn;
 
-static int is_missing(const vt_brick *b, int n)
+static int lacks(const vt_brick *b, const vt_node_bits nodes, int n)
 {
-    return (b->near[n / EDGE] >> n % EDGE & 1) && b->fill[n] < least_fill;
+    return (nodes[n / EDGE] >> n % EDGE & 1) && b->fill[n] < least_fill;
+}
+
+/* Volume in the next node on a side, as a share of a node. */
+static float fill_beside(const halo *h, const vt_brick *b, int n, int side, vt_brick_hints *hints)
+{
+    const int axis = side / 2, step = side % 2 ? 1 : -1;
+    int node[3] = {n % EDGE, n / EDGE % EDGE, n / EDGE / EDGE};
+    int32_t at[3] = {b->at[0], b->at[1], b->at[2]};
+    node[axis] += step;
+    if (node[axis] < 0 || node[axis] >= EDGE) {
+        at[axis] += step;
+        node[axis] &= EDGE - 1;
+        b = vt_find_brick(&h->lattice, at, hints);
+    }
+    return b ? b->fill[(node[2] * EDGE + node[1]) * EDGE + node[0]] : 0;
+}
+
+/* Whether what a node lacks lies within fluid that a container holds. */
+static int is_gap(const halo *h, const vt_brick *b, int n, vt_brick_hints *hints)
+{
+    int gap = h->contained && b->fill[n] > empty_fill;
+    for (int side = 0; gap && side < 6; side++)
+        gap = fill_beside(h, b, n, side, hints) > empty_fill;
+    return gap;
 }
 
 static void place_node(const halo *h, const vt_brick *b, int n, double position[3])
@@ -222,24 +252,58 @@ static void place_node(const halo *h, const vt_brick *b, int n, double position[
         position[a] = (double)(b->at[a] * EDGE + node[a]) * h->lattice.spacing;
 }
 
-static int is_in_wall(const halo *h, const vt_brick *b, int n)
+/* Volume that walls take of a node, as its trilinear weight fills it: at 4 x 4 x 4 points. */
+static double walled_share(const halo *h, const double node[3])
+{
+    static const double offset[4] = {-0.75, -0.25, 0.25, 0.75},
+                        weight[4] = {.125, .375, .375, .125};
+    double walled = 0;
+    for (int i = 0; i < 64; i++) {
+        const int at[3] = {i & 3, i >> 2 & 3, i >> 4};
+        double point[3], share = 1;
+        for (int a = 0; a < 3; a++) {
+            point[a] = node[a] + offset[at[a]] * h->lattice.spacing;
+            share *= weight[at[a]];
+        }
+        walled += vt_room_at(h->simulation, point) < 0 ? share : 0;
+    }
+    return walled;
+}
+
+/* Walls fill their part of a node that lacks something; all of one that they cover. */
+static void fill_with_walls(const halo *h, vt_brick *b, int n)
 {
     double position[3];
     place_node(h, b, n, position);
-    return h->simulation->bodies.count > 0 && vt_room_at(h->simulation, position) < 0;
+    const double room = vt_room_at(h->simulation, position);
+    if (room < 0)
+        b->fill[n] = 1;
+    else if (room < 1.5 * h->lattice.spacing)
+        b->fill[n] += (float)walled_share(h, position);
+}
+
+static void add_walls(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const halo *const h = data;
+    for (int64_t i = begin; i < end; i++)
+        for (int n = 0; n < VT_BRICK_NODES; n++)
+            if (lacks(h->bricks[i], h->bricks[i]->wide, n))
+                fill_with_walls(h, h->bricks[i], n);
 }
 
 static void count_missing(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const halo *const h = data;
+    vt_brick_hints hints = {{NULL}};
     for (int64_t i = begin; i < end; i++) {
         vt_brick *const b = h->bricks[i];
         for (int row = 0; row < EDGE * EDGE; row++)
             for (int n = row * EDGE; b->near[row] && n < (row + 1) * EDGE; n++) {
-                if (is_missing(b, n) && is_in_wall(h, b, n))
-                    b->fill[n] = least_fill;
-                b->missing += is_missing(b, n);
+                const int missing = lacks(b, b->near, n) && !is_gap(h, b, n, &hints);
+                b->missing += missing;
+                b->born[row] |= (uint8_t)(missing << n % EDGE);
             }
     }
 }
@@ -279,7 +343,7 @@ static void fill_missing(void *data, int64_t begin, int64_t end, int thread)
         int64_t next = b->missing;
         for (int row = 0; row < EDGE * EDGE; row++)
             for (int n = row * EDGE; b->near[row] && n < (row + 1) * EDGE; n++)
-                if (is_missing(b, n) && next < born->room)
+                if ((b->born[row] >> n % EDGE & 1) && next < born->room)
                     bear_at(born, b, n, next++);
     }
 }
@@ -288,6 +352,8 @@ static vt_status bear_missing(const halo *h, int64_t reserved)
 {
     vt_simulation *const s = h->simulation;
     const int threads = s->def.threads;
+    if (s->bodies.count > 0)
+        vt_parallel_for(threads, h->lattice.bricks, BRICK_BLOCK, add_walls, (void *)h);
     vt_parallel_for(threads, h->lattice.bricks, BRICK_BLOCK, count_missing, (void *)h);
     const int64_t missing = number_missing(h);
     const int64_t room = s->vortons.set.capacity - s->vortons.set.count - reserved;
@@ -373,6 +439,7 @@ vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_
               .width = s->def.method.halo,
               .strength = vt_diffuses(s),
               .contrast = vt_is_buoyant(s) || vt_conducts(s),
+              .contained = vt_has_container(&s->bodies) && !vt_diffuses(s),
               .fluid = vt_fluid_of(&s->def),
               .count = s->vortons.set.count};
     vt_use_vorton_column(s, VT_VORTON_halo);

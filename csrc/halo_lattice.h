@@ -17,7 +17,8 @@ typedef struct vt_brick {
     int32_t at[3];                   /* node / VT_BRICK_EDGE, rounded down */
     float core, lifetime;            /* of the vorton for which it was made, m, s */
     vt_node_bits source, near, wide; /* what the halo makes of the nodes */
-    int64_t missing;                 /* nodes that a vorton is to be born at */
+    vt_node_bits born;               /* nodes that a vorton is to be born at */
+    int64_t missing;                 /* how many */
     float fill[VT_BRICK_NODES];      /* volume of vortons in it / volume of a node */
 } vt_brick;
 

@@ -63,7 +63,8 @@ static void sum_vortons(vt_simulation *s, work *w)
     vt_add_wind_grids(s, w->count, p.position, w->velocity, w->gradient);
 }
 
-static void solve(vt_simulation *s, work *w)
+/* The field of the records, which are what the vortons are at a time, s. */
+static void solve(vt_simulation *s, double time, work *w)
 {
     if (s->def.method.velocity == VT_VELOCITY_DIRECT)
         VT_TIMED(s, direct, sum_vortons(s, w));
@@ -72,7 +73,8 @@ static void solve(vt_simulation *s, work *w)
     else
         vt_solve_field(s, w->count, w->records, w->sorted, w->row_start);
     if (w->field.buoyancy)
-        VT_TIMED(s, scalars, vt_solve_scalars(s, w->count, w->sorted, w->row_start, &w->buoyancy));
+        VT_TIMED(s, scalars,
+                 vt_solve_scalars(s, w->count, w->sorted, w->row_start, time, &w->buoyancy));
 }
 
 /* ---- parts of a substep ---- */
@@ -402,7 +404,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     double dt = 0;
     set_wind_at_start(s);
     VT_TIMED(s, sort, collect(s, births, &scheme, &w));
-    solve(s, &w);
+    solve(s, s->time, &w);
     VT_TIMED(s, sort, sort_columns(s, &w));
     find_rates(s, &w);
     status = choose_substep(s, &scheme, remaining, &dt);
@@ -422,7 +424,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
         if (stage == scheme.stages - 1 && !waits)
             VT_TIMED(s, emit, bear(s, births, until, &w));
         set_wind_of_stage(s, &scheme, stage, dt);
-        solve(s, &w);
+        solve(s, s->time + scheme.reach[stage] * dt, &w);
     }
 
     /* the end */

@@ -5,7 +5,6 @@
 #include "state/grid.h"
 
 enum {
-    MOST_CELLS = 1024,
     SHRINK = 4, /* cells of slack before an axis shrinks */
     LEVELS = 400,
     FARTHEST = (1 << 24) - 4096 /* cells from the origin: whole numbers that a float still holds */
@@ -37,11 +36,11 @@ int vt_domain_fits(const int32_t cells[3], int64_t max_nodes)
            grid.plane * (cells[2] + 1) <= 4 * max_nodes;
 }
 
-/* Smallest size that the solver takes; more than MOST_CELLS when there is none. */
+/* Smallest size that the solver takes; more than VT_MOST_CELLS when there is none. */
 static int64_t liked(int64_t cells)
 {
     int64_t n = cells < 8 ? 8 : cells + (cells & 1);
-    while (n <= MOST_CELLS && !vt_poisson_likes(n))
+    while (n <= VT_MOST_CELLS && !vt_poisson_likes(n))
         n += 2;
     return n;
 }
@@ -60,7 +59,7 @@ static int place_axis(vt_placement *p, int axis, int64_t low, int64_t high)
     if (!shrinks && cells > 0 && low >= base && high <= base + cells)
         return 0;
     const int64_t size = shrinks || needed > cells ? liked(needed) : cells;
-    p->cells[axis] = (int32_t)(size > MOST_CELLS ? MOST_CELLS + 1 : size);
+    p->cells[axis] = (int32_t)(size > VT_MOST_CELLS ? VT_MOST_CELLS + 1 : size);
     p->base[axis] = (double)(low - (size - needed) / 2);
     return 1;
 }
@@ -71,10 +70,10 @@ static int try_box(vt_placement *p, const double least[3], const double most[3],
     const double h = vt_domain_spacing(spacing, p->level);
     for (int axis = 0; axis < 3; axis++) {
         const double low = least[axis] / h, high = most[axis] / h;
-        if (!(low > -FARTHEST && high < FARTHEST && high - low < MOST_CELLS))
+        if (!(low > -FARTHEST && high < FARTHEST && high - low < VT_MOST_CELLS))
             return 0;
         const int64_t size = liked((int64_t)(high - low) + 1 + 2 * VT_DOMAIN_MARGIN);
-        if (size > MOST_CELLS)
+        if (size > VT_MOST_CELLS)
             return 0;
         p->cells[axis] = (int32_t)size;
         p->base[axis] = (low + high - (double)size) / 2;
@@ -93,7 +92,7 @@ static int try_level(vt_placement *p, const double least[3], const double most[3
             return 0;
         place_axis(p, axis, (int64_t)floor_of(low) - VT_DOMAIN_MARGIN,
                    (int64_t)floor_of(high) + 1 + VT_DOMAIN_MARGIN);
-        fits &= p->cells[axis] <= MOST_CELLS;
+        fits &= p->cells[axis] <= VT_MOST_CELLS;
     }
     return fits && vt_domain_fits(p->cells, max_nodes);
 }

@@ -4,8 +4,9 @@
 #include "core/parallel.h"
 #include "core/reserve.h"
 #include "core/simd.h"
+#include "state/grid.h"
 
-enum { LEAST_CELLS = 8, MOST_CELLS = 1024, TASKS = 6, ALIGNMENT = 64 };
+enum { LEAST_CELLS = 8, TASKS = 6, ALIGNMENT = 64 };
 
 static size_t rounded(size_t n, size_t multiple)
 {
@@ -14,7 +15,7 @@ static size_t rounded(size_t n, size_t multiple)
 
 int vt_poisson_likes(int64_t cells)
 {
-    if (cells < LEAST_CELLS || cells > MOST_CELLS || cells % 2 != 0)
+    if (cells < LEAST_CELLS || cells > VT_MOST_CELLS || cells % 2 != 0)
         return 0;
     for (int factor = 2; factor <= 5; factor++)
         while (cells % factor == 0)
@@ -34,7 +35,7 @@ static size_t sine_bytes(size_t cells)
 int vt_poisson_plan_create(vt_poisson_plan *plan, int64_t most_nodes)
 {
     const size_t pivots = rounded(sizeof(float) * (size_t)most_nodes, ALIGNMENT);
-    *plan = (vt_poisson_plan){.capacity = pivots + 2 * sine_bytes(MOST_CELLS)};
+    *plan = (vt_poisson_plan){.capacity = pivots + 2 * sine_bytes(VT_MOST_CELLS)};
     plan->memory = vt_reserve(plan->capacity);
     if (!plan->memory)
         return -1;
@@ -141,7 +142,7 @@ typedef struct pivot_job {
     float *pivot;
     int32_t cells[3];
     int lanes;
-    double eigenvalue[2][MOST_CELLS]; /* 4 sin^2(pi k / 2 n) along x and y */
+    double eigenvalue[2][VT_MOST_CELLS]; /* 4 sin^2(pi k / 2 n) along x and y */
 } pivot_job;
 
 /* Pivots of one block of modes along x and some of those along y, for all depths. */

@@ -27,6 +27,15 @@ void vt_destroy_bodies(vt_bodies *bodies);
 /* Fills `to` with copies; on failure it is to be destroyed all the same. */
 vt_status vt_copy_bodies(const vt_bodies *from, vt_bodies *to);
 
+/* Whether any of them is a hole. */
+static inline int vt_has_container(const vt_bodies *bodies)
+{
+    int32_t holes = 0;
+    for (int32_t n = 0; n < bodies->count; n++)
+        holes |= bodies->items[n].hole;
+    return holes;
+}
+
 /* Distance from the nearest wall in the space of the body, > 0 where particles may be: exact on the
  * forbidden side of one solid, a lower bound of its size elsewhere. normal points away from the
  * wall. */

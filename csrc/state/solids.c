@@ -315,6 +315,57 @@ static part behind_plane(const vt_solid *solid, const double from[3], const doub
     return step < 0 ? (part){-start / step, INFINITY} : nothing;
 }
 
+/* The part of the line behind all planes of a polytope, each moved outward by a margin. */
+static part behind_faces(const vt_polytope *p, double margin, const double from[3],
+                         const double way[3])
+{
+    part all = {-INFINITY, INFINITY};
+    for (int32_t f = 0; f < p->face_count; f++) {
+        const double start = vt_dot(p->plane[f], from) - p->plane[f][3] - margin;
+        const double step = vt_dot(p->plane[f], way);
+        if (step == 0 && start > 0)
+            return nothing;
+        if (step < 0)
+            all.enter = fmax(all.enter, -start / step);
+        else if (step > 0)
+            all.leave = fmin(all.leave, -start / step);
+    }
+    return all;
+}
+
+int vt_solid_cut(const vt_solid *solid, double margin, const double from[3], const double to[3],
+                 double *enter, double *leave)
+{
+    vt_solid grown = *solid;
+    double way[3];
+    part p;
+    for (int c = 0; c < 3; c++)
+        way[c] = to[c] - from[c];
+    grown.radius += margin;
+    if (grown.radius <= 0 && solid->radius > 0)
+        return 0;
+    if (solid->kind == VT_SHAPE_POLYTOPE) {
+        p = behind_faces(&solid->polytope, margin, from, way);
+    } else if (solid->kind == VT_SHAPE_SPHERE) {
+        p = in_ball(solid->center, grown.radius, from, way);
+    } else if (solid->kind == VT_SHAPE_CAPSULE) {
+        p = in_capsule(&grown, from, way);
+    } else if (solid->kind == VT_SHAPE_DISK) {
+        grown.half += margin;
+        p = common(in_tube(&grown, from, way), in_slab(&grown, from, way));
+    } else {
+        const double start = vt_solid_distance(solid, from, NULL) - margin;
+        const double step = vt_dot(solid->axis, way);
+        p = step < 0    ? (part){-start / step, INFINITY}
+            : step > 0  ? (part){-INFINITY, -start / step}
+            : start < 0 ? (part){-INFINITY, INFINITY}
+                        : nothing;
+    }
+    *enter = p.enter;
+    *leave = p.leave;
+    return p.enter < p.leave;
+}
+
 int vt_solid_enter(const vt_solid *solid, const double from[3], const double to[3], double *share,
                    double normal[3])
 {

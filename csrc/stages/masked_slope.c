@@ -1,0 +1,116 @@
+/* Density differences beside walls (part 14). What lies behind a wall says nothing about the fluid
+ * before it, so differences are taken between open nodes alone: over two cells, or over one where
+ * only one neighbour is open. Fluid at rest, whose density changes with height alone, then feels no
+ * difference across the wall, whatever the wall is like, while a surface that is tilted keeps its
+ * own. Nodes in walls next to open ones take the mean of those, for the cells that walls cut. */
+#include "stages/masked_slope.h"
+
+#include "stages/stages.h"
+
+enum { BLOCK_NODES = 16384 };
+
+typedef struct context {
+    const vt_grid *from;
+    vt_grid *to;
+    const vt_node_marks *marks;
+} context;
+
+/* Whether any of the nodes that a row of differences looks at is in a wall. */
+static int sees_wall(const context *c, int64_t j, int64_t k)
+{
+    const int64_t rows = c->to->cells[1] + 1;
+    const uint8_t *const walled = c->marks->walled + k * rows + j;
+    return walled[0] | walled[-1] | walled[1] | walled[-rows] | walled[rows];
+}
+
+/* The difference along one axis, per cell. */
+VT_INLINE float slope_along(const f4 *at, const uint8_t *open, int64_t step)
+{
+    const int below = open[-step], above = open[step];
+    const float low = below ? at[-step][0] : at[0][0], high = above ? at[step][0] : at[0][0];
+    return below && above ? 0.5f * (high - low) : high - low;
+}
+
+static void slope_row(const f4 *from, const uint8_t *open, int64_t row, int64_t plane,
+                      int64_t cells, f4 *to)
+{
+    for (int64_t i = 1; i < cells; i++)
+        if (open[i])
+            to[i] = (f4){slope_along(from + i, open + i, 1), slope_along(from + i, open + i, row),
+                         slope_along(from + i, open + i, plane), from[i][0]};
+        else
+            to[i] = (f4){0};
+}
+
+static void slope_planes(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const context *const c = data;
+    const int64_t row = c->to->node_row, plane = c->to->node_plane;
+    const int32_t *const cells = c->to->cells;
+    for (int64_t k = begin > 0 ? begin : 1; k < end && k < cells[2]; k++)
+        for (int64_t j = 1; j < cells[1]; j++) {
+            const int64_t at = k * plane + j * row;
+            if (sees_wall(c, j, k))
+                slope_row(c->from->nodes + at, c->marks->open + at, row, plane, cells[0],
+                          c->to->nodes + at);
+        }
+}
+
+/* The mean of the open nodes around one in a wall. */
+static f4 mean_around(const f4 *at, const uint8_t *open, int64_t row, int64_t plane)
+{
+    f4 sum = {0};
+    float count = 0;
+    for (int64_t z = -plane; z <= plane; z += plane)
+        for (int64_t y = -row; y <= row; y += row)
+            for (int64_t x = -1; x <= 1; x++)
+                if (open[x + y + z]) {
+                    sum += at[x + y + z];
+                    count += 1;
+                }
+    return count > 0 ? sum / f4_set(count) : sum;
+}
+
+/* Whether any of the rows around a row has open nodes, node by node. */
+static void find_open(const uint8_t *open, int64_t row, int64_t plane, int64_t nodes, uint8_t *any)
+{
+    memset(any, 0, (size_t)nodes);
+    for (int64_t z = -plane; z <= plane; z += plane)
+        for (int64_t y = -row; y <= row; y += row)
+            for (int64_t i = 0; i < nodes; i++)
+                any[i] |= open[i + y + z];
+}
+
+static void fill_row(const uint8_t *open, int64_t row, int64_t plane, int64_t cells, uint8_t *any,
+                     f4 *to)
+{
+    find_open(open, row, plane, cells + 1, any);
+    for (int64_t i = 1; i < cells; i++)
+        if (!open[i] && (any[i - 1] | any[i] | any[i + 1]))
+            to[i] = mean_around(to + i, open + i, row, plane);
+}
+
+static void fill_planes(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const context *const c = data;
+    const int64_t row = c->to->node_row, plane = c->to->node_plane;
+    const int32_t *const cells = c->to->cells;
+    uint8_t any[VT_MOST_CELLS + 1];
+    for (int64_t k = begin > 0 ? begin : 1; k < end && k < cells[2]; k++)
+        for (int64_t j = 1; j < cells[1]; j++) {
+            const int64_t at = k * plane + j * row;
+            if (c->marks->walled[k * (cells[1] + 1) + j])
+                fill_row(c->marks->open + at, row, plane, cells[0], any, c->to->nodes + at);
+        }
+}
+
+void VT_NAME(masked_slope)(const vt_grid *from, const vt_node_marks *marks, vt_grid *to,
+                           int threads)
+{
+    context c = {from, to, marks};
+    const int64_t planes = to->cells[2] + 1, block = 1 + BLOCK_NODES / to->node_plane;
+    vt_parallel_for(threads, planes, block, slope_planes, &c);
+    vt_parallel_for(threads, planes, block, fill_planes, &c);
+}
