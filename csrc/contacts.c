@@ -34,7 +34,7 @@ double vt_room_at(const vt_simulation *s, const double point[3])
     double room = INFINITY;
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_body *const body = &s->bodies.items[n];
-        const vt_pose pose = vt_pose_at(&s->transforms, body->parent, s->time);
+        const vt_pose pose = vt_body_pose(&s->transforms, body, s->time);
         double local[3], normal[3];
         vt_pose_point_back(&pose, point, local);
         room = fmin(room, body->scale * vt_body_room(body, local, normal));
@@ -85,7 +85,7 @@ static int is_embedded(const birth_job *job, int32_t n, int64_t row)
     const vt_body *const body = &job->s->bodies.items[n];
     const double birth = job->s->time - (double)job->rows.age[row];
     const vt_pose pose = body->moves && birth > job->s->time
-                             ? vt_pose_at(&job->s->transforms, body->parent, birth)
+                             ? vt_body_pose(&job->s->transforms, body, birth)
                              : job->pose[n];
     double world[3], local[3], normal[3];
     for (int c = 0; c < 3; c++)
@@ -149,7 +149,7 @@ static void remove_embedded_from(vt_simulation *s, int set, int64_t first, int32
     const size_t mark = vt_arena_mark(&s->arena);
     vt_pose *const pose = vt_arena_push(&s->arena, sizeof *pose * (size_t)bodies);
     for (int32_t n = first_body; n < bodies; n++)
-        pose[n] = vt_pose_at(&s->transforms, s->bodies.items[n].parent, s->time);
+        pose[n] = vt_body_pose(&s->transforms, &s->bodies.items[n], s->time);
     job.pose = pose;
     job.mask = vt_arena_push(&s->arena, (size_t)count);
     memset(job.mask, 0, (size_t)count);

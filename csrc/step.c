@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "balance.h"
+#include "body_motion.h"
 #include "contacts.h"
 #include "core/mathd.h"
 #include "core/status.h"
@@ -185,6 +186,7 @@ static vt_status choose_substep(const vt_simulation *s, const vt_scheme *scheme,
         const double limit = vt_diffusion_limit(s->def.method.diffusion, s->vorton_spacing);
         count = fmax(count, remaining * diffusivity / limit);
     }
+    count = fmax(count, remaining * vt_body_rate(s));
     if (count > MOST_SUBSTEPS || most.gradient >= VT_NO_EXTREME || most.speed >= VT_NO_EXTREME)
         return vt_fail(
             VT_NOT_FINITE,
@@ -297,7 +299,11 @@ static double until_birth(const vt_simulation *s, const vt_births *births, int n
  * that. */
 static double drift(vt_simulation *s, vt_births *births, double remaining)
 {
-    const double dt = until_birth(s, births, stirs_itself(s), remaining);
+    double dt = until_birth(s, births, stirs_itself(s), remaining);
+    const double turns = dt * vt_body_rate(s);
+    if (turns > 1)
+        dt /= ceil(turns);
+    VT_TIMED(s, bodies, vt_move_bodies(s, dt));
     const vt_vortons *const v = &s->vortons;
     bear(s, births, s->time + dt, NULL);
     vt_set_wind(s, s->time, s->time + dt);
@@ -309,6 +315,7 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
     vt_move_passive(s, dt, &vortons);
     vt_move_passive(s, dt, &tracers);
     VT_TIMED(s, contact, vt_end_contact(s, dt, &contacts));
+    VT_TIMED(s, bodies, vt_finish_bodies(s));
     change_fluid(s, dt, 0);
     return dt;
 }
@@ -414,6 +421,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     const double until = waits ? vt_next_vorton_time(births, 0, s->time + dt) : s->time + dt;
     if (waits)
         dt = until_birth(s, births, 0, dt);
+    VT_TIMED(s, bodies, vt_move_bodies(s, dt));
 
     /* the fields of the later stages; the last has the newborn too */
     for (int stage = 1; stage < scheme.stages; stage++) {
@@ -436,6 +444,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     VT_TIMED(s, tracers, vt_move_tracers(s, &scheme, dt, &w.tracers));
     finish(s, &scheme, &w, dt);
     VT_TIMED(s, contact, vt_end_contact(s, dt, &contacts));
+    VT_TIMED(s, bodies, vt_finish_bodies(s));
     change_fluid(s, dt, s->vorton_spacing > 0);
     return VT_OK;
 }

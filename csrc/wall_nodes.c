@@ -122,7 +122,7 @@ void vt_mark_wall_nodes(vt_simulation *s, const vt_grid *grid, double time, vt_n
         return;
     vt_pose *const pose = vt_arena_push(&s->arena, sizeof *pose * (size_t)bodies);
     for (int32_t n = 0; n < bodies; n++)
-        pose[n] = vt_pose_at(&s->transforms, s->bodies.items[n].parent, time);
+        pose[n] = vt_body_pose(&s->transforms, &s->bodies.items[n], time);
     marks->open = vt_arena_push(&s->arena, (size_t)(grid->node_plane * planes));
     marks->walled = vt_arena_push(&s->arena, (size_t)((grid->cells[1] + 1) * planes));
     marking m = {s, grid, pose, skin * grid->spacing, *marks};

@@ -39,16 +39,16 @@ void vt_fill_poses(const vt_walls *walls, const vt_body *body, double from, int3
     for (int32_t k = 0; k <= parts; k++) {
         const double share = (double)k / (double)parts;
         const double time = k == parts ? walls->to : from + share * (walls->to - from);
-        pose[k] = vt_pose_at(walls->transforms, body->parent, time);
+        pose[k] = vt_body_pose(walls->transforms, body, time);
     }
 }
 
 static void make_wall(const vt_walls *walls, const vt_body *body, vt_arena *arena, vt_wall *wall)
 {
     const double middle = 0.5 * (walls->from + walls->to), span = walls->to - walls->from;
-    const vt_motion motion = vt_motion_at(walls->transforms, body->parent, middle);
+    const vt_motion motion = vt_body_motion(walls->transforms, body, middle);
     const int jumped =
-        body->moves && vt_pose_jumps(walls->transforms, body->parent, walls->from, walls->to);
+        body->moves && vt_body_jumps(walls->transforms, body, walls->from, walls->to);
     const double speed = vt_sqrt(vt_dot(motion.angular, motion.angular));
     *wall = (vt_wall){.body = body,
                       .parts = jumped || body->hole ? 1 : count_parts(speed, span),
@@ -63,8 +63,7 @@ static void make_wall(const vt_walls *walls, const vt_body *body, vt_arena *aren
     vt_pose_point(&pose[wall->parts], body->center, wall->center);
     memcpy(wall->velocity, motion.velocity, sizeof motion.velocity);
     memcpy(wall->angular, motion.angular, sizeof motion.angular);
-    memcpy(wall->pivot, vt_pose_at(walls->transforms, body->parent, middle).position,
-           sizeof wall->pivot);
+    memcpy(wall->pivot, vt_body_pose(walls->transforms, body, middle).position, sizeof wall->pivot);
 }
 
 /* ---- the lattice ---- */

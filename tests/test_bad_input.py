@@ -136,10 +136,13 @@ BAD = {
     ],
     "length": [None, "1", 1j, 0.0, -1.0, NAN, INF, 1e10, True],
     "lengths": [None, "abc", 1.0, (1, 1), (1, 0, 1), (1, -1, 1), (1, 1, NAN), (1, 1, 1e10)],
+    "place": ["abc", 1.0, (1, 2), (1, 2, NAN), (1, INF, 3), (1, 2, NAN, 4)],
+    "far place": ["abc", 1.0, (1, 2), (1, 2, NAN), (1, INF, 3), (0, 0, 2e9), (True,) * 3],
     "far vector": [None, "abc", 1.0, (1, 2), (1, 2, NAN), (1, INF, 3), (0, 0, 2e9), (True,) * 3],
     "axis": [None, "abc", 1.0, (1, 2), (0, 0, 0), (1, 2, NAN), (0, 0, 2e9)],
     "factor": [None, "1", 1j, NAN, INF, 2e9, True],
     "time": [None, "1", 1j, -1.0, NAN, INF, True],
+    "share": [None, "1", 1j, -0.1, 1.1, NAN, INF, True],
     "least": [None, "1", 1j, -1.0, NAN, INF, True],
     "most": [None, "1", 1j, -1.0, NAN, 0.1, True],
     "parent": [None, "1", 1.5, -1, 1, True],
@@ -326,10 +329,31 @@ def good_calls(sim):
         "end": ("most", 1.0),
     }
     body = {
-        "shapes": ("shapes", [{"kind": "sphere"}, {"kind": "plane"}]),
+        "shapes": ("shapes", [{"kind": "sphere"}, {"kind": "capsule"}]),
         "name": ("text", "ball"),
-        "hole": ("flag", True),
+        "hole": ("flag", False),
         "parent": ("parent", 0),
+        "restitution": ("share", 0.5),
+        "friction": ("least", 0.5),
+        "density": ("length", 400.0),
+        "held": ("flag", False),
+        "velocity": ("far vector", (0, 0, 1)),
+        "angular_velocity": ("far vector", (0, 0, 1)),
+        "force": ("vector", (0, 0, 1)),
+        "torque": ("vector", (0, 0, 1)),
+        "animations": ("moving", {"force": wind_track}),
+    }
+    place = {
+        "id": ("parent", 0),
+        "position": ("far place", (0, 0, 1)),
+        "rotation": ("place", (1, 0, 0, 1)),
+        "over": ("time", 0.0),
+    }
+    push = {
+        "id": ("parent", 0),
+        "impulse": ("vector", (0, 0, 1)),
+        "point": ("far place", (0, 0, 1)),
+        "angular_impulse": ("place", (0, 0, 1)),
     }
     camera = {
         "width": ("integer", 16),
@@ -445,6 +469,8 @@ def good_calls(sim):
         ("add_force", core.add_force, force),
         ("add_kill", core.add_kill, kill),
         ("add_body", core.add_body, body),
+        ("set_body", ball()._core.set_body, place),
+        ("apply_impulse", ball(density=400.0)._core.apply_impulse, push),
         (
             "body_distance",
             ball()._core.body_distance,
@@ -525,10 +551,10 @@ def good_calls(sim):
     ]
 
 
-def ball():
+def ball(**values):
     """A simulation with a body."""
     sim = vt.Simulation()
-    sim._core.add_body(shapes=[{"kind": "sphere"}])
+    sim._core.add_body(shapes=[{"kind": "sphere"}], **values)
     return sim
 
 

@@ -290,8 +290,33 @@ class Simulation:
         name: str | None = None,
         hole: bool = ...,
         parent: int = ...,
+        density: float = ...,
+        held: bool = ...,
+        velocity: _Numbers = ...,
+        angular_velocity: _Numbers = ...,
+        restitution: float = ...,
+        friction: float = ...,
+        force: _Numbers = ...,
+        torque: _Numbers = ...,
+        animations: dict[str, dict[str, Any]] = ...,
     ) -> int: ...
     def bodies(self) -> list[dict[str, Any]]: ...
+    def set_body(
+        self,
+        id: int,
+        position: ArrayLike | None = None,
+        rotation: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+        over: float = 0.0,
+    ) -> None: ...
+    def apply_impulse(
+        self,
+        id: int,
+        impulse: ArrayLike,
+        point: ArrayLike | None = None,
+        angular_impulse: ArrayLike | None = None,
+    ) -> None: ...
     def body_distance(
         self, id: int, points: ArrayLike
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...

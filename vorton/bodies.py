@@ -8,9 +8,17 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .animation import Transform, add_parent, parent_field, without_no_parent
-from .fields import Definition, check_one_of, field, shown
-from .shapes import SOLIDS, Mesh, Shape, Torus, mesh_volume
+from .animation import (
+    Animation,
+    Transform,
+    add_parent,
+    animatable,
+    parent_field,
+    split,
+    without_no_parent,
+)
+from .fields import Definition, check_one_of, check_vector, field, flag, number, shown
+from .shapes import SOLIDS, Mesh, Plane, Shape, Torus, mesh_volume
 
 CONVEX = 1e-3
 """A mesh is convex whose volume differs from that of its hull by no more than this share."""
@@ -37,6 +45,19 @@ def _check_name(name: str, value: Any) -> str:
     if len(value.encode()) > 63 or not value.isprintable():
         raise ValueError(f"{name} = {shown(value)}: must be printable and at most 63 bytes long")
     return value
+
+
+def _limited(unit: str, most: float) -> Any:
+    return lambda name, value: check_vector(name, value, unit=unit, least=-most, most=most)
+
+
+def _keyword(made: Any) -> Any:
+    """The field, by keyword alone."""
+    return dataclasses.field(default=made.default, metadata=made.metadata, kw_only=True)
+
+
+def _vector(unit: str, text: str, most: float) -> Any:
+    return field((0.0, 0.0, 0.0), _limited(unit, most), text, unit)
 
 
 def _hull_volume(vertices: np.ndarray) -> float:
@@ -68,6 +89,10 @@ class BodyBase(Definition):
     shape: Any = field(dataclasses.MISSING, _check_shape, "one shape or several")  # noqa: RUF009
     name: str = field("", _check_name, "for messages and records")
     parent: Transform | None = parent_field("the shapes lie in its space and move with it")
+    restitution: float = _keyword(number(0.3, "", "speed kept in a contact", least=0, most=1))
+    friction: float = _keyword(
+        number(0.5, "", "force along a wall over that on it", least=0, most=100)
+    )
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
@@ -96,7 +121,16 @@ class BodyBase(Definition):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, a transform inside."""
-        return without_no_parent(super().to_dict())
+        data = without_no_parent(super().to_dict())
+        if data.get("density") is None:  # the format from before bodies had mass
+            for item in dataclasses.fields(self):
+                if item.name in _RIGID and getattr(self, item.name) == item.default:
+                    del data[item.name]
+        return data
+
+    def _rigid(self) -> dict[str, Any]:
+        """What says how it moves, as the core takes it."""
+        return {"restitution": self.restitution, "friction": self.friction}
 
     def _identity(self) -> dict[str, Any]:
         data = super()._identity()
@@ -111,7 +145,12 @@ class BodyBase(Definition):
             name=self.name or None,
             hole=isinstance(self, Container),
             parent=add_parent(self.parent, core),
+            **self._rigid(),
         )
+
+
+_RIGID = ("restitution", "friction", "density", "held", "velocity", "angular_velocity")
+_RIGID += ("force", "torque")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -132,12 +171,31 @@ class Body(BodyBase):
     parent : Transform, optional
         The shapes lie in its space and move with it: `Transform(position=Keys(...))` moves the
         body. The scale of it and of its parents must not change.
+    density : number, kg/m^3, optional
+        > 0 to 1e9: the body has mass, and moves by itself: under gravity, buoyancy, `force` and
+        `torque`, what the flow gives it, `Simulation.apply_impulse`, and contact with other bodies
+        and containers. The fluid that it has to set in motion makes it more inert (added mass). Its
+        parent, if it has one, must not move. Default: none, it is fixed or moves with its parent.
+    held : bool
+        It keeps its place though it has mass, or goes where `Simulation.set_body` sends it; default
+        False.
+    velocity, angular_velocity : three numbers, m/s and rad/s
+        Of its centre, and in the world, at first; within 1e6 and 1e5, default 0.
+    restitution : number
+        Speed after over speed before a contact with another body, 0 to 1, default 0.3: of two the
+        larger one.
+    friction : number
+        Most force along the wall over force against it, 0 to 100, default 0.5: of two the geometric
+        mean.
+    force, torque : three numbers, N and N m; animatable
+        On its centre, in the world; default 0.
 
     Raises
     ------
     ValueError, TypeError
-        Not a shape. What is wrong with a mesh or with an emitter that lies inside the body,
-        `Simulation` says, with the name of the body.
+        Not a shape, a value out of range, what only a body with a density can have. What is wrong
+        with a mesh or with an emitter that lies inside the body, `Simulation` says, with the name
+        of the body.
 
     Examples
     --------
@@ -146,7 +204,46 @@ class Body(BodyBase):
     >>> swing = Transform(axis=(0, 1, 0), angle=Keys([(0, -40), (1, 40), (2, -40)], "smooth"))
     >>> Body(Box((-0.5, -0.5, -0.01), (0.5, 0.5, 0.01)), name="plate", parent=swing).name
     'plate'
+    >>> Body(Box(), density=400, velocity=(1, 0, 0)).held
+    False
     """
+
+    density: float | None = _keyword(
+        number(None, "kg/m^3", "it has mass", above=0, most=1e9, optional=True)
+    )
+    held: bool = _keyword(flag(False, "it keeps its place though it has mass"))
+    velocity: Any = _keyword(_vector("m/s", "at first", 1e6))
+    angular_velocity: Any = _keyword(_vector("rad/s", "at first", 1e5))
+    force: Any = _keyword(animatable(_vector("N", "on its centre", 1e12)))
+    torque: Any = _keyword(animatable(_vector("N m", "in the world", 1e12)))
+
+    def _check(self) -> None:
+        if self.density is not None:
+            return self._check_massive()
+        for name in _RIGID[3:]:
+            value, default = getattr(self, name), type(self).__dataclass_fields__[name].default
+            if value != default:
+                text = "a body without density has no mass; give density=... (kg/m^3)"
+                raise ValueError(f"{self._what()}.{name} = {shown(value)}: {text}")
+        return None
+
+    def _check_massive(self) -> None:
+        what = f"{self._what()}.density = {self.density:g}"
+        if any(isinstance(shape, Plane) for shape in self.shapes):
+            raise ValueError(
+                f"{what}: a Plane has no size, so a body of it has no mass; leave it out"
+            )
+        parent = self.parent
+        while parent is not None:
+            animated = (parent.position, parent.rotation, parent.angle, parent.scale)
+            if any(isinstance(value, Animation) for value in animated):
+                text = "its parent moves; a body with mass moves by itself, or leave density out"
+                raise ValueError(f"{what}: {text}")
+            parent = parent.parent
+
+    def _rigid(self) -> dict[str, Any]:
+        values = {name: getattr(self, name) for name in _RIGID if name != "density"}
+        return split(**values, density=0.0 if self.density is None else self.density)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -160,7 +257,7 @@ class Container(BodyBase):
     ----------
     shape : as of `Body`, or several
         Several are what they have in common. A mesh must be closed and convex.
-    name, parent
+    name, parent, restitution, friction
         As of `Body`.
 
     Examples

@@ -100,6 +100,15 @@ StageTime: Any = _make(
 )
 
 
+def _received(what: str, text: str) -> dict[str, tuple[Any, Any]]:
+    """Impulses of one origin since a body was made; a held one notes them without following."""
+    kind = "(float, float, float)"
+    return {
+        f"{what}_impulse": _field(kind, "N s", f"what {text} since the beginning"),
+        f"{what}_angular_impulse": _field(kind, "N m s", "the same about its centre"),
+    }
+
+
 BodyState: Any = _make(
     "BodyState",
     "A body as it is now: an entry of ``sim.bodies``.",
@@ -114,6 +123,15 @@ BodyState: Any = _make(
         "rotation": _field("(float, float, float, float)", "", "unit quaternion w x y z"),
         "velocity": _field("(float, float, float)", "m/s", "of that centre"),
         "angular_velocity": _field("(float, float, float)", "rad/s", "in the world"),
+        "free": _field("bool", "", "whether it moves by itself"),
+        "mass": _field("float", "kg", "0: it has none, and what follows stays 0"),
+        "inertia": _field(
+            "3 x 3 floats", "kg m^2", "moments of inertia about the centre, world axes"
+        ),
+        "fluid_density": _field("float", "kg/m^3", "mean of the fluid that it displaces"),
+        **_received("flow", "the flow has given it, with what it takes to set fluid in motion"),
+        **_received("weight", "gravity and buoyancy have given it"),
+        **_received("contact", "contact with other bodies has given it"),
     },
 )
 

@@ -384,9 +384,7 @@ class Simulation:
         self.tracers = Tracers(core)
         self.grids = Grids(core)
 
-    def copy(
-        self, *, max_vortons: int | None = None, max_tracers: int | None = None
-    ) -> Simulation:
+    def copy(self, *, max_vortons: int | None = None, max_tracers: int | None = None) -> Simulation:
         """Branch: a second simulation in the same state.
 
         From here on the same calls give the same bits in both, and neither sees the other: a view
@@ -547,6 +545,81 @@ class Simulation:
         (0.0, 0.0, 2.0)
         """
         return Bodies([BodyState(**row) for row in self._core.bodies()])
+
+    def set_body(
+        self,
+        body: int | str,
+        position: Any = None,
+        rotation: Any = None,
+        velocity: Any = None,
+        angular_velocity: Any = None,
+        over: float = 0.0,
+    ) -> None:
+        """Set where a body is, or how it moves from now on.
+
+        This is how somebody else owns the motion of a body, an engine of rigid bodies, say: give
+        the body a density and ``held=True``, or no density, and before each step say where it will
+        be when the step ends. What the fluid gives it is in its record: see `bodies`.
+
+        Parameters
+        ----------
+        body : whole number or str
+            As in `bodies`; not one that a moving parent moves. Containers, too.
+        position : three numbers, m, optional
+            Of its centre; default: as it is.
+        rotation : four numbers, optional
+            Quaternion (w, x, y, z) of any length but 0; default: as it is.
+        velocity, angular_velocity : three numbers, m/s and rad/s, optional
+            Default: as they are. A body that does not move by itself keeps them until it is set
+            again.
+        over : number, s
+            0 (default): it is there at once, and particles in its way are put out of it by the
+            shortest way. > 0: it sets out for that place, straight and turning the shorter way, so
+            as to be there in that time; it sweeps along what it meets, however fast it is, and then
+            keeps that velocity until it is set again. Not for a body that moves by itself.
+
+        Raises
+        ------
+        ValueError, TypeError, IndexError, KeyError
+            A value out of range, naming the body; no such body.
+
+        Examples
+        --------
+        >>> import vorton as vt
+        >>> scene = vt.Scene()
+        >>> paddle = scene.add(vt.Body(vt.Box(), name="paddle"))
+        >>> sim = Simulation(scene)
+        >>> sim.set_body("paddle", position=(1, 0, 0), over=1 / 24)
+        >>> sim.step()
+        >>> round(sim.bodies["paddle"].position[0], 6)
+        1.0
+        """
+        core = self._core
+        core.set_body(
+            self.bodies.index_of(body), position, rotation, velocity, angular_velocity, over
+        )
+
+    def apply_impulse(
+        self, body: int | str, impulse: Any, point: Any = None, angular_impulse: Any = None
+    ) -> None:
+        """Push a body that moves by itself: its velocities change at once.
+
+        Parameters
+        ----------
+        body : whole number or str
+            As in `bodies`.
+        impulse : three numbers, N s
+        point : three numbers, m, optional
+            Where it acts; default: at the centre.
+        angular_impulse : three numbers, N m s, optional
+            About the centre, in addition.
+
+        Raises
+        ------
+        ValueError, TypeError, IndexError, KeyError
+            A body that does not move by itself, values that are not finite; no such body.
+        """
+        self._core.apply_impulse(self.bodies.index_of(body), impulse, point, angular_impulse)
 
     def body_distance(
         self, body: int | str, points: Any

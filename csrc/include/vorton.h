@@ -609,10 +609,10 @@ VT_API vt_status vt_add_kill(vt_simulation *simulation, const vt_kill_def *def);
 /* ---- bodies ---- */
 
 /* A rigid body that vortons and tracers do not enter, or with `hole` a container that they do not
- * leave. Contact is swept: a particle that comes up against a wall stays on the side that it came
- * from, however fast either moves, and loses its velocity towards the wall. What lies inside a
- * solid or outside a container when it is born, or when the body is added, is removed; so is what
- * bodies that close in leave no room. */
+ * leave. It is fixed, moves with a transform, or by itself. Contact is swept: a particle that comes
+ * up against a wall stays on the side that it came from, however fast either moves, and loses its
+ * velocity towards the wall. What lies inside a solid or outside a container when it is born, or
+ * when the body is added, is removed; so is what bodies that close in leave no room. */
 typedef struct vt_body_def {
     const char *name;       /* for messages, up to 63 bytes; NULL (default): its number */
     const vt_shape *shapes; /* of any kind; a mesh must be convex (default none) */
@@ -621,6 +621,24 @@ typedef struct vt_body_def {
     int32_t hole;           /* 1: a container (default 0: a solid) */
     int32_t parent;         /* transform in which the shapes lie and with which they move (default
                                0: the world); its scale must not change */
+
+    /* A body with a density has mass, and unless it is held it moves by itself: under gravity,
+     * buoyancy, its force and torque, what the flow gives it, impulses, and contact with the other
+     * bodies. Fluid that it has to set in motion makes it more inert (added mass). */
+    double density; /* kg/m^3, > 0; 0 (default): it has no mass, is fixed or moves with its parent.
+                       Not of a plane nor of a container */
+    int32_t held;   /* 1: it keeps its place though it has mass, or goes where vt_set_body sends it
+                       (default 0) */
+    double velocity[3];         /* of its centre at first, m/s (default 0) */
+    double angular_velocity[3]; /* at first, in the world, rad/s (default 0) */
+    double restitution;      /* speed after over speed before a contact, 0 .. 1 (default .3): of two
+                                bodies the larger one */
+    double friction;         /* most force along a wall over force against it, 0 .. 100 (default
+                                .5): of two bodies the geometric mean */
+    double force[3];         /* on its centre, in the world, N (default 0); animatable */
+    double torque[3];        /* in the world, N m (default 0); animatable */
+    int32_t animation_count; /* (default 0) */
+    const vt_animation *animations; /* of the members that are animatable */
 } vt_body_def;
 
 VT_API vt_body_def vt_default_body(void);
@@ -640,10 +658,45 @@ typedef struct vt_body_state {
     double rotation[4];         /* unit quaternion w x y z */
     double velocity[3];         /* of that centre, m/s */
     double angular_velocity[3]; /* rad/s, in the world */
+    int32_t free;               /* it moves by itself */
+    double mass;                /* kg; 0: it has none */
+    double inertia[3][3];       /* moments of inertia about the centre, in the world, kg m^2 */
+    double fluid_density;       /* mean of the fluid that a body with mass displaces, kg/m^3 */
+    /* what a body with mass has received since its creation: impulses, N s, and angular impulses
+     * about its centre, N m s, of the flow (what it takes to set the fluid around it in motion
+     * included), of gravity and buoyancy together, and of contact with other bodies. A held one
+     * records them without following. */
+    double flow_impulse[3], flow_angular_impulse[3];
+    double weight_impulse[3], weight_angular_impulse[3];
+    double contact_impulse[3], contact_angular_impulse[3];
 } vt_body_state;
 
 /* Where body `id` is now, and how it moves from now on. */
 VT_API vt_status vt_get_body(vt_simulation *simulation, int32_t id, vt_body_state *state);
+
+/* What somebody outside sets of a body that is not moved by a transform. */
+typedef struct vt_body_change {
+    const double *position; /* of its centre, 3, m; NULL (default): as it is */
+    const double *rotation; /* quaternion w x y z of any length but 0; NULL (default): as it is */
+    const double *velocity, *angular_velocity; /* 3, m/s and rad/s; NULL (default): as they are */
+    double over; /* s, >= 0. 0 (default): it is there at once: particles in its way are put out of
+                    it by the shortest way. > 0: it sets out for that place, straight and turning
+                    the shorter way, so as to be there in that time, and particles that it meets are
+                    swept along: its velocities become those of the way, which it keeps until it is
+                    set again. For bodies that do not move by themselves */
+} vt_body_change;
+
+VT_API vt_body_change vt_default_body_change(void);
+
+/* Sets a body where it is, or how it moves from now on. A body that does not move by itself keeps
+ * these velocities from now on; so may a container, a held body and one without mass be led. */
+VT_API vt_status vt_set_body(vt_simulation *simulation, int32_t id, const vt_body_change *change);
+
+/* Gives a body that moves by itself an impulse, N s, at a point, m (NULL: its centre), and an
+ * angular impulse, N m s (NULL: none): its velocities change at once, against the inertia of body
+ * and added mass. */
+VT_API vt_status vt_apply_impulse(vt_simulation *simulation, int32_t id, const double impulse[3],
+                                  const double *point, const double *angular_impulse);
 
 /* Signed distance (count, m) of points (count x 3, m) from the walls of body `id` as it is now, > 0
  * where particles may be: exact for one shape; where shapes of one body overlap, a lower bound of

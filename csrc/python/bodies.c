@@ -1,11 +1,11 @@
-/* Methods of Simulation that add bodies and look at them. */
+/* Methods of Simulation that add bodies, change them and look at them. */
 #include "simulation.h"
 
 /* ---- adding ---- */
 
 typedef struct body_arguments {
     vt_body_def def;
-    PyObject *shapes;
+    PyObject *shapes, *animations;
 } body_arguments;
 
 static const vt_py_field body_fields[] = {
@@ -13,6 +13,15 @@ static const vt_py_field body_fields[] = {
     {"name", VT_PY_TEXT, offsetof(body_arguments, def.name), NULL},
     {"hole", VT_PY_BOOL, offsetof(body_arguments, def.hole), NULL},
     {"parent", VT_PY_INT32, offsetof(body_arguments, def.parent), NULL},
+    {"density", VT_PY_FINITE, offsetof(body_arguments, def.density), NULL},
+    {"held", VT_PY_BOOL, offsetof(body_arguments, def.held), NULL},
+    {"velocity", VT_PY_VECTOR, offsetof(body_arguments, def.velocity), NULL},
+    {"angular_velocity", VT_PY_VECTOR, offsetof(body_arguments, def.angular_velocity), NULL},
+    {"restitution", VT_PY_FINITE, offsetof(body_arguments, def.restitution), NULL},
+    {"friction", VT_PY_FINITE, offsetof(body_arguments, def.friction), NULL},
+    {"force", VT_PY_VECTOR, offsetof(body_arguments, def.force), NULL},
+    {"torque", VT_PY_VECTOR, offsetof(body_arguments, def.torque), NULL},
+    {"animations", VT_PY_OBJECT, offsetof(body_arguments, animations), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 /* Shapes, and what keeps their meshes alive. */
@@ -66,10 +75,14 @@ PyObject *vt_py_add_body(PyObject *self, PyObject *positional, PyObject *named)
 {
     body_arguments arguments = {.def = vt_default_body()};
     held_shapes held;
+    vt_py_animations animations;
     PyObject *result = NULL;
     int32_t id;
-    if (vt_py_fill_arguments("add_body", positional, named, body_fields, &arguments) < 0)
+    if (vt_py_fill_arguments("add_body", positional, named, body_fields, &arguments) < 0 ||
+        vt_py_to_animations(arguments.animations, &animations) < 0)
         return NULL;
+    arguments.def.animation_count = animations.count;
+    arguments.def.animations = animations.items;
     if (hold_shapes(arguments.shapes, &held) == 0) {
         vt_simulation *const simulation = vt_py_idle(self);
         arguments.def.shapes = held.shapes;
@@ -81,19 +94,124 @@ PyObject *vt_py_add_body(PyObject *self, PyObject *positional, PyObject *named)
         }
     }
     release_shapes(&held);
+    vt_py_release_animations(&animations);
+    return result;
+}
+
+/* ---- changing ---- */
+
+enum { POSITION, ROTATION, VELOCITY, ANGULAR_VELOCITY, CHANGES };
+
+/* Rows of numbers, NULL for None; each keeps its memory alive. Returns 0, or -1. */
+static int to_numbers(PyObject *const objects[], char *const names[], const npy_intp lengths[],
+                      int count, PyArrayObject *arrays[], const double *numbers[])
+{
+    for (int n = 0; n < count; n++) {
+        numbers[n] = NULL;
+        if (!objects[n] || objects[n] == Py_None)
+            continue;
+        arrays[n] = vt_py_to_array(objects[n], names[n], NPY_FLOAT64, 1, &lengths[n]);
+        if (!arrays[n])
+            return -1;
+        numbers[n] = PyArray_DATA(arrays[n]);
+    }
+    return 0;
+}
+
+PyObject *vt_py_set_body(PyObject *self, PyObject *positional, PyObject *named)
+{
+    static char *names[] = {"id",   "position", "rotation", "velocity", "angular_velocity",
+                            "over", NULL};
+    static const npy_intp lengths[CHANGES] = {3, 4, 3, 3};
+    PyObject *objects[CHANGES] = {NULL}, *id_object, *over = NULL, *result = NULL;
+    PyArrayObject *arrays[CHANGES] = {NULL};
+    const double *numbers[CHANGES];
+    vt_body_change change = vt_default_body_change();
+    int32_t id;
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "O|OOOOO:set_body", names, &id_object,
+                                     &objects[POSITION], &objects[ROTATION], &objects[VELOCITY],
+                                     &objects[ANGULAR_VELOCITY], &over) ||
+        vt_py_to_int32(id_object, "id", &id) < 0 ||
+        (over && vt_py_to_double(over, "over", 0, &change.over) < 0))
+        return NULL;
+    if (to_numbers(objects, names + 1, lengths, CHANGES, arrays, numbers) == 0) {
+        change.position = numbers[POSITION];
+        change.rotation = numbers[ROTATION];
+        change.velocity = numbers[VELOCITY];
+        change.angular_velocity = numbers[ANGULAR_VELOCITY];
+        vt_simulation *const simulation = vt_py_idle(self);
+        if (simulation)
+            result = vt_py_none_or_raise(self, vt_set_body(simulation, id, &change));
+    }
+    for (int n = 0; n < CHANGES; n++)
+        vt_py_release(arrays[n]);
+    return result;
+}
+
+PyObject *vt_py_apply_impulse(PyObject *self, PyObject *positional, PyObject *named)
+{
+    enum { IMPULSE, POINT, ANGULAR, ARRAYS };
+    static char *names[] = {"id", "impulse", "point", "angular_impulse", NULL};
+    static const npy_intp lengths[ARRAYS] = {3, 3, 3};
+    PyObject *objects[ARRAYS] = {NULL}, *id_object, *result = NULL;
+    PyArrayObject *arrays[ARRAYS] = {NULL};
+    const double *numbers[ARRAYS];
+    int32_t id;
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "OO|OO:apply_impulse", names, &id_object,
+                                     &objects[IMPULSE], &objects[POINT], &objects[ANGULAR]) ||
+        vt_py_to_int32(id_object, "id", &id) < 0)
+        return NULL;
+    if (objects[IMPULSE] == Py_None)
+        PyErr_SetString(PyExc_TypeError, "impulse must be three numbers (N s), got None");
+    else if (to_numbers(objects, names + 1, lengths, ARRAYS, arrays, numbers) == 0) {
+        vt_simulation *const simulation = vt_py_idle(self);
+        if (simulation)
+            result = vt_py_none_or_raise(self, vt_apply_impulse(simulation, id, numbers[IMPULSE],
+                                                                numbers[POINT], numbers[ANGULAR]));
+    }
+    for (int n = 0; n < ARRAYS; n++)
+        vt_py_release(arrays[n]);
     return result;
 }
 
 /* ---- looking ---- */
 
+#define ROW(member) {#member, VT_PY_VECTOR, offsetof(vt_body_state, member), NULL}
+static const vt_py_field state_fields[] = {
+    {"hole", VT_PY_BOOL, offsetof(vt_body_state, hole), NULL},
+    ROW(position),
+    ROW(velocity),
+    ROW(angular_velocity),
+    {"free", VT_PY_BOOL, offsetof(vt_body_state, free), NULL},
+    {"mass", VT_PY_DOUBLE, offsetof(vt_body_state, mass), NULL},
+    {"fluid_density", VT_PY_DOUBLE, offsetof(vt_body_state, fluid_density), NULL},
+    ROW(flow_impulse),
+    ROW(flow_angular_impulse),
+    ROW(weight_impulse),
+    ROW(weight_angular_impulse),
+    ROW(contact_impulse),
+    ROW(contact_angular_impulse),
+    {NULL, VT_PY_OBJECT, 0, NULL}};
+
+/* Adds a value, whose reference it takes, to a dict. */
+static int set_item(PyObject *dict, const char *name, PyObject *value)
+{
+    const int failed = !value || PyDict_SetItemString(dict, name, value) < 0;
+    Py_XDECREF(value);
+    return failed ? -1 : 0;
+}
+
 static PyObject *to_row(const vt_body_state *b)
 {
-    return Py_BuildValue("{s:s, s:O, s:(ddd), s:(dddd), s:(ddd), s:(ddd)}", "name", b->name, "hole",
-                         b->hole ? Py_True : Py_False, "position", b->position[0], b->position[1],
-                         b->position[2], "rotation", b->rotation[0], b->rotation[1], b->rotation[2],
-                         b->rotation[3], "velocity", b->velocity[0], b->velocity[1], b->velocity[2],
-                         "angular_velocity", b->angular_velocity[0], b->angular_velocity[1],
-                         b->angular_velocity[2]);
+    PyObject *row = vt_py_to_dict(state_fields, b);
+    const double *const q = b->rotation, (*const i)[3] = b->inertia;
+    if (row && (set_item(row, "name", PyUnicode_FromString(b->name)) < 0 ||
+                set_item(row, "rotation", Py_BuildValue("(dddd)", q[0], q[1], q[2], q[3])) < 0 ||
+                set_item(row, "inertia",
+                         Py_BuildValue("((ddd)(ddd)(ddd))", i[0][0], i[0][1], i[0][2], i[1][0],
+                                       i[1][1], i[1][2], i[2][0], i[2][1], i[2][2])) < 0))
+        Py_CLEAR(row);
+    return row;
 }
 
 PyObject *vt_py_bodies(PyObject *self, PyObject *Py_UNUSED(arguments))

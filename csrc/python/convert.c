@@ -267,6 +267,8 @@ static PyObject *from_field(const vt_py_field *field, const void *source)
         return PyLong_FromLongLong(*(const int64_t *)place);
     case VT_PY_INTS3:
         return Py_BuildValue("(iii)", integers[0], integers[1], integers[2]);
+    case VT_PY_BOOL:
+        return PyBool_FromLong(integers[0]);
     case VT_PY_DOUBLE:
         return PyFloat_FromDouble(numbers[0]);
     case VT_PY_VECTOR:

@@ -384,12 +384,21 @@ static PyMethodDef methods[] = {
      "Adds a removal of particles; vorton.h (vt_kill_def) has units, ranges and defaults.\n\n"
      "what is 'tracers', 'vortons' or 'both'; shape is a dict as for add_emitter, or None."},
     {"add_body", VT_PY_FUNCTION(vt_py_add_body), METH_VARARGS | METH_KEYWORDS,
-     "add_body($self, /, *, shapes, name=None, hole=..., parent=...)\n--\n\n"
+     "add_body($self, /, *, shapes, name=None, hole=..., parent=..., density=..., held=..., "
+     "velocity=..., angular_velocity=..., restitution=..., friction=..., force=..., torque=..., "
+     "animations=...)\n--\n\n"
      "Adds a body and returns its number; vorton.h (vt_body_def) has ranges and defaults.\n\n"
      "shapes is a list of dicts with the keyword arguments of shape_volume, of any kind."},
     {"bodies", vt_py_bodies, METH_NOARGS,
      "bodies($self, /)\n--\n\n"
-     "For each body its name, hole, position, rotation, velocity and angular_velocity now."},
+     "For each body its state now; vorton.h (vt_body_state) lists and explains it."},
+    {"set_body", VT_PY_FUNCTION(vt_py_set_body), METH_VARARGS | METH_KEYWORDS,
+     "set_body($self, /, id, position=None, rotation=None, velocity=None, angular_velocity=None, "
+     "over=0.0)\n--\n\n"
+     "Sets where a body is, or how it moves; vorton.h (vt_body_change) explains it."},
+    {"apply_impulse", VT_PY_FUNCTION(vt_py_apply_impulse), METH_VARARGS | METH_KEYWORDS,
+     "apply_impulse($self, /, id, impulse, point=None, angular_impulse=None)\n--\n\n"
+     "Changes the velocities of a body that moves by itself: N s, m, N m s."},
     {"body_distance", VT_PY_FUNCTION(vt_py_body_distance), METH_VARARGS | METH_KEYWORDS,
      "body_distance($self, /, id, points)\n--\n\n"
      "(distance (n,), nearest (n, 3), normal (n, 3)) of points (n, 3) from the walls of a body."},

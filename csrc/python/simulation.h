@@ -62,6 +62,8 @@ PyObject *vt_py_add_kill(PyObject *self, PyObject *positional, PyObject *named);
 
 /* bodies.c */
 PyObject *vt_py_add_body(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_set_body(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_apply_impulse(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_bodies(PyObject *self, PyObject *arguments);
 PyObject *vt_py_body_distance(PyObject *self, PyObject *positional, PyObject *named);
 

@@ -10,13 +10,15 @@
 #include "core/status.h"
 #include "core/vec3.h"
 #include "state/births.h"
+#include "state/inertia.h"
 #include "state/simulation.h"
+#include "state/weigh.h"
 
 enum { MOST_BODIES = 4096, MOST_SOLIDS = 1 << 16, SAMPLES = 256 };
 
 vt_body_def vt_default_body(void)
 {
-    return (vt_body_def){.name = NULL};
+    return (vt_body_def){.name = NULL, .restitution = 0.3, .friction = 0.5};
 }
 
 /* ---- memory ---- */
@@ -26,6 +28,8 @@ static void destroy_body(vt_body *body)
     for (int32_t n = 0; n < body->solid_count; n++)
         vt_destroy_solid(&body->solids[n]);
     free(body->solids);
+    free(body->points);
+    vt_destroy_animations(&body->rigid.animations);
     *body = (vt_body){.name = ""};
 }
 
@@ -40,8 +44,16 @@ void vt_destroy_bodies(vt_bodies *bodies)
 /* `to` has the plain values of `from` already; 0, or -1 with nothing to destroy. */
 static int copy_body(const vt_body *from, vt_body *to)
 {
+    const size_t bytes = sizeof *from->points * (size_t)from->point_count;
     to->solid_count = 0;
+    to->points = from->points ? malloc(bytes) : NULL;
     to->solids = malloc(sizeof *to->solids * (size_t)from->solid_count);
+    if (vt_copy_force(&from->rigid, &to->rigid) || (from->points && !to->points)) {
+        destroy_body(to);
+        return -1;
+    }
+    if (to->points)
+        memcpy(to->points, from->points, bytes);
     for (int32_t n = 0; to->solids && n < from->solid_count; n++) {
         if (vt_copy_solid(&from->solids[n], &to->solids[n])) {
             destroy_body(to);
@@ -49,7 +61,10 @@ static int copy_body(const vt_body *from, vt_body *to)
         }
         to->solid_count = n + 1;
     }
-    return to->solids ? 0 : -1;
+    if (to->solids)
+        return 0;
+    destroy_body(to);
+    return -1;
 }
 
 vt_status vt_copy_bodies(const vt_bodies *from, vt_bodies *to)
@@ -131,6 +146,18 @@ static vt_status check_body(const vt_simulation *s, const vt_body_def *def, vt_b
     return VT_OK;
 }
 
+void vt_reach_body(vt_body *body)
+{
+    double reach = 0;
+    for (int32_t n = 0; n < body->solid_count; n++) {
+        double way[3];
+        memcpy(way, body->solids[n].center, sizeof way);
+        vt_add_scaled(way, -1, body->center);
+        reach = fmax(reach, vt_sqrt(vt_dot(way, way)) + body->solids[n].circumscribed);
+    }
+    body->reach = body->scale * reach;
+}
+
 static void measure_body(vt_body *body)
 {
     double volume = 0, sum[3] = {0, 0, 0};
@@ -142,14 +169,7 @@ static void measure_body(vt_body *body)
     }
     for (int c = 0; c < 3; c++)
         body->center[c] = volume > 0 ? sum[c] / volume : body->solids[0].center[c];
-    double reach = 0;
-    for (int32_t n = 0; n < body->solid_count; n++) {
-        double way[3];
-        memcpy(way, body->solids[n].center, sizeof way);
-        vt_add_scaled(way, -1, body->center);
-        reach = fmax(reach, vt_sqrt(vt_dot(way, way)) + body->solids[n].circumscribed);
-    }
-    body->reach = body->scale * reach;
+    vt_reach_body(body);
 }
 
 /* A point inside all shapes of a hole, by steps from wall to wall; and not just inside. */
@@ -194,6 +214,8 @@ static vt_status make_body(const vt_simulation *s, const vt_body_def *def, vt_bo
         measure_body(body);
         status = find_inside(body);
     }
+    if (!status && (status = vt_make_rigid(s, def, body)))
+        status = name_failure(status, body, -1);
     if (status)
         destroy_body(body);
     return status;
@@ -223,7 +245,7 @@ static int bears(const vt_simulation *s, const vt_body *body, const vt_emitter *
 {
     float points[3 * SAMPLES];
     const double time = fmax(emitter->start, s->time);
-    const vt_pose pose = vt_pose_at(&s->transforms, body->parent, time);
+    const vt_pose pose = vt_body_pose(&s->transforms, body, time);
     const vt_pose placed = vt_pose_at(&s->transforms, emitter->parent, time);
     if (emitter->points)
         return count_free(body, &pose, &placed, emitter->points->count, emitter->points->position) >
@@ -235,7 +257,7 @@ static int bears(const vt_simulation *s, const vt_body *body, const vt_emitter *
 static vt_status check_emitters(const vt_simulation *s, const vt_body *body)
 {
     int64_t content = s->vortons.set.count + s->tracers.set.count, fitting = 0;
-    const vt_pose pose = vt_pose_at(&s->transforms, body->parent, s->time),
+    const vt_pose pose = vt_body_pose(&s->transforms, body, s->time),
                   world = {.matrix = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .scale = 1};
     for (int32_t e = 0; e < s->sources.emitter_count; e++) {
         const vt_emitter *const emitter = &s->sources.emitters[e];
@@ -302,7 +324,7 @@ int32_t vt_body_count(const vt_simulation *s)
     return s->bodies.count;
 }
 
-static vt_status check_id(const vt_simulation *s, int32_t id)
+vt_status vt_check_body_id(const vt_simulation *s, int32_t id)
 {
     if (id >= 0 && id < s->bodies.count)
         return VT_OK;
@@ -310,10 +332,29 @@ static vt_status check_id(const vt_simulation *s, int32_t id)
                    s->bodies.count);
 }
 
+/* What only bodies with mass have. */
+static void fill_weighty(const vt_body *body, vt_body_state *state)
+{
+    const vt_rigid *const r = &body->rigid;
+    double inertia[6][6];
+    vt_inertia_of(body, state->rotation, 0, inertia);
+    state->free = r->free;
+    state->mass = r->mass;
+    state->fluid_density = r->fluid_density;
+    for (int i = 0; i < 3; i++)
+        memcpy(state->inertia[i], inertia[i + 3] + 3, sizeof state->inertia[i]);
+    memcpy(state->flow_impulse, r->from_flow.impulse, sizeof state->flow_impulse);
+    memcpy(state->flow_angular_impulse, r->from_flow.angular, sizeof state->flow_impulse);
+    memcpy(state->weight_impulse, r->from_weight.impulse, sizeof state->weight_impulse);
+    memcpy(state->weight_angular_impulse, r->from_weight.angular, sizeof state->weight_impulse);
+    memcpy(state->contact_impulse, r->from_contacts.impulse, sizeof state->contact_impulse);
+    memcpy(state->contact_angular_impulse, r->from_contacts.angular, sizeof state->contact_impulse);
+}
+
 static void fill_state(const vt_simulation *s, const vt_body *body, vt_body_state *state)
 {
-    const vt_pose pose = vt_pose_at(&s->transforms, body->parent, s->time);
-    const vt_motion motion = vt_motion_at(&s->transforms, body->parent, s->time);
+    const vt_pose pose = vt_body_pose(&s->transforms, body, s->time);
+    const vt_motion motion = vt_body_motion(&s->transforms, body, s->time);
     double arm[3], carried[3];
     *state = (vt_body_state){.hole = body->hole};
     memcpy(state->name, body->name, sizeof state->name);
@@ -325,6 +366,8 @@ static void fill_state(const vt_simulation *s, const vt_body *body, vt_body_stat
     vt_add_scaled(arm, -1, pose.position);
     vt_cross(motion.angular, arm, carried);
     vt_add_scaled(state->velocity, 1, carried);
+    if (body->rigid.mass > 0)
+        fill_weighty(body, state);
 }
 
 vt_status vt_get_body(vt_simulation *s, int32_t id, vt_body_state *state)
@@ -332,7 +375,7 @@ vt_status vt_get_body(vt_simulation *s, int32_t id, vt_body_state *state)
     vt_status status = vt_enter(s);
     if (status)
         return status;
-    status = check_id(s, id);
+    status = vt_check_body_id(s, id);
     if (!status)
         fill_state(s, &s->bodies.items[id], state);
     vt_leave(s);
@@ -362,7 +405,7 @@ static double exact_room(const vt_body *body, const double point[3], double near
 static void measure_points(const vt_simulation *s, const vt_body *body, int64_t count,
                            const double *points, double *distance, double *nearest, double *normal)
 {
-    const vt_pose pose = vt_pose_at(&s->transforms, body->parent, s->time);
+    const vt_pose pose = vt_body_pose(&s->transforms, body, s->time);
     for (int64_t i = 0; i < count; i++) {
         double local[3], wall[3], away[3];
         vt_pose_point_back(&pose, points + 3 * i, local);
@@ -380,7 +423,7 @@ vt_status vt_body_distance(vt_simulation *s, int32_t id, int64_t count, const do
     vt_status status = vt_enter(s);
     if (status)
         return status;
-    status = check_id(s, id);
+    status = vt_check_body_id(s, id);
     for (int64_t i = 0; i < 3 * count && !status; i++)
         if (!vt_is_finite(points[i]))
             status = vt_fail(VT_INVALID_ARGUMENT, "points: row %lld holds %g; allowed are finite m",

@@ -2,8 +2,8 @@
 #ifndef VORTON_STATE_BODIES_H
 #define VORTON_STATE_BODIES_H
 
-#include "state/pose.h"
-#include "state/solids.h"
+#include "state/bulk.h"
+#include "state/rigid.h"
 
 typedef struct vt_body {
     char name[64];
@@ -13,6 +13,11 @@ typedef struct vt_body {
     vt_solid *solids;
     double scale;     /* from its space to the world */
     double center[3]; /* of its volume, in its space */
+    vt_bulk bulk;     /* of a body with mass */
+    double (
+        *points)[3]; /* of a body with mass: they stand for its volume, in its space; else NULL */
+    int32_t point_count;
+    vt_rigid rigid;
     double reach;     /* of its solids from there, in the world, m; infinite with a plane */
     double inside[3]; /* a point that all solids of a hole have in common */
 } vt_body;
@@ -35,6 +40,14 @@ static inline int vt_has_container(const vt_bodies *bodies)
         holes |= bodies->items[n].hole;
     return holes;
 }
+
+/* Where a body is at a time, and how it moves: during a substep, of one that is placed, from where
+ * it was to where it goes; before and after that it stays there. */
+vt_pose vt_body_pose(const vt_transforms *transforms, const vt_body *body, double time);
+vt_motion vt_body_motion(const vt_transforms *transforms, const vt_body *body, double time);
+
+/* Whether it jumps in (from, to] instead of moving there. */
+int vt_body_jumps(const vt_transforms *transforms, const vt_body *body, double from, double to);
 
 /* Distance from the nearest wall in the space of the body, > 0 where particles may be: exact on the
  * forbidden side of one solid, a lower bound of its size elsewhere. normal points away from the

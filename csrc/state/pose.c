@@ -33,8 +33,7 @@ static double dot4(const double a[4], const double b[4])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
 }
 
-/* Makes q of length 1; 0 where it has none. */
-static int normalise4(double q[4])
+int vt_normalise_quaternion(double q[4])
 {
     double largest = 0;
     for (int c = 0; c < 4; c++)
@@ -61,8 +60,8 @@ static double arctangent(double x)
     return 8 * x * sum;
 }
 
-/* Angle between unit quaternions with dot4 >= 0, to full precision also where it is small. */
-static double angle_between(const double a[4], const double b[4])
+/* To full precision also where it is small. */
+double vt_quaternion_angle(const double a[4], const double b[4])
 {
     double difference[4], sum[4];
     for (int c = 0; c < 4; c++) {
@@ -81,7 +80,7 @@ static void slerp(const double a[4], const double b[4], double angle, double way
             part[end] = vt_sin(part[end]);
     for (int c = 0; c < 4; c++)
         q[c] = part[0] * a[c] + part[1] * b[c];
-    if (!normalise4(q))
+    if (!vt_normalise_quaternion(q))
         memcpy(q, a, 4 * sizeof *q);
 }
 
@@ -100,7 +99,7 @@ static void rotation_at(const vt_track *rotation, const vt_track *arc, double ti
     slerp(from, from + 4, angle, fmin(fmax(way, 0), angle), q);
 }
 
-static void matrix_of_quaternion(const double q[4], double m[3][3])
+void vt_quaternion_matrix(const double q[4], double m[3][3])
 {
     const double w = q[0], x = q[1], y = q[2], z = q[3];
     const double rows[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
@@ -138,7 +137,7 @@ static vt_pose own_pose(const vt_transform *transform, double time)
                     now.rotation);
     vt_pose pose = {.scale = now.scale};
     memcpy(pose.position, now.position, sizeof pose.position);
-    matrix_of_quaternion(now.rotation, rotation);
+    vt_quaternion_matrix(now.rotation, rotation);
     matrix_of_turn(now.axis, now.angle, turn);
     multiply((const double (*)[3])rotation, (const double (*)[3])turn, pose.matrix);
     return pose;
@@ -218,7 +217,7 @@ static vt_motion own_motion(const vt_transform *t, double time)
         axis_of_arc(rotation, time, axis);
         vt_add_scaled(motion.angular, 2 * rate_of(&t->arc, 0, time), axis);
     }
-    matrix_of_quaternion(q, turned.matrix);
+    vt_quaternion_matrix(q, turned.matrix);
     vt_pose_direction(&turned, t->def.axis, axis);
     vt_add_scaled(motion.angular,
                   radians * rate_of(vt_find_animation(&t->animations, "angle"), 0, time), axis);
@@ -292,7 +291,7 @@ void vt_pose_quaternion(const vt_pose *pose, double q[4])
         q[j + 1] = m[j][i] + m[i][j];
         q[k + 1] = m[k][i] + m[i][k];
     }
-    normalise4(q);
+    vt_normalise_quaternion(q);
     const double sign = q[0] < 0 ? -1 : 1;
     for (int c = 0; c < 4; c++)
         q[c] *= sign;
@@ -324,7 +323,7 @@ static vt_status check_rotations(const vt_transform_def *def)
         for (int64_t k = 0; k < track->count; k++) {
             double q[4];
             memcpy(q, track->values + 4 * k, sizeof q);
-            if (!normalise4(q))
+            if (!vt_normalise_quaternion(q))
                 return vt_fail(VT_INVALID_ARGUMENT,
                                "rotation: %s %lld is 0 0 0 0; allowed are quaternions w x y z of "
                                "any length but 0",
@@ -399,7 +398,7 @@ static vt_status bound_transform(const vt_transforms *transforms, vt_transform *
 static vt_status prepare_rotation(vt_transform *t)
 {
     const vt_track *const rotation = vt_find_animation(&t->animations, "rotation");
-    normalise4(t->def.rotation);
+    vt_normalise_quaternion(t->def.rotation);
     if (!rotation)
         return VT_OK;
     double *const q = (double *)(uintptr_t)rotation->values;
@@ -408,14 +407,14 @@ static vt_status prepare_rotation(vt_transform *t)
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for a rotation of %lld keys",
                        (long long)rotation->count);
     for (int64_t k = 0; k < rotation->count; k++) {
-        normalise4(q + 4 * k);
+        vt_normalise_quaternion(q + 4 * k);
         way[k] = 0;
         if (k == 0)
             continue;
         if (dot4(q + 4 * k, q + 4 * k - 4) < 0)
             for (int c = 0; c < 4; c++)
                 q[4 * k + c] = -q[4 * k + c];
-        way[k] = way[k - 1] + angle_between(q + 4 * k - 4, q + 4 * k);
+        way[k] = way[k - 1] + vt_quaternion_angle(q + 4 * k - 4, q + 4 * k);
     }
     t->arc = *rotation;
     t->arc.components = 1;

@@ -60,6 +60,16 @@ int vt_pose_jumps(const vt_transforms *transforms, int32_t id, double from, doub
 /* The unit quaternion w x y z of a rotation, w >= 0. */
 void vt_pose_quaternion(const vt_pose *pose, double q[4]);
 
+/* The rotation of a unit quaternion. */
+void vt_quaternion_matrix(const double q[4], double m[3][3]);
+
+/* Angle between unit quaternions as vectors of four, at most a right one: half of that of the turn
+ * from one to the other, radians. */
+double vt_quaternion_angle(const double a[4], const double b[4]);
+
+/* Makes q of length 1; 0 where it has none. */
+int vt_normalise_quaternion(double q[4]);
+
 /* From the space of the pose to the world; a direction keeps its length. */
 void vt_pose_point(const vt_pose *pose, const double point[3], double world[3]);
 void vt_pose_direction(const vt_pose *pose, const double direction[3], double world[3]);

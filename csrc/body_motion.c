@@ -1,0 +1,242 @@
+/* Rigid bodies in fluid (part 9; Kirchhoff's equations: Lamb, Hydrodynamics, 1932, chapter VI).
+ * With M the inertia of body and added mass together, in the world, and (P, L) = M (v, omega):
+ *
+ *   dP/dt = F,   dL/dt = T - v x P,   dx/dt = v,   dR/dt = omega x R
+ *
+ * A part of a substep is half a kick by F and T, free motion, the other half. Free motion keeps P
+ * and L + x x P; velocities are those of the pose half-way (midpoint rule, by iteration): it is
+ * reversible and of second order, so that energy does not drift and spin stays stable. */
+#include "body_motion.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/vec3.h"
+#include "displaced.h"
+#include "state/inertia.h"
+#include "state/weigh.h"
+
+enum { MOST_PARTS = 1024, ITERATIONS = 12 };
+
+static const double longest_part = 1.0 / 240, part_turn = 0.1; /* s, radians */
+
+double vt_body_rate(const vt_simulation *s)
+{
+    double rate = 0;
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_rigid *const r = &s->bodies.items[n].rigid;
+        if (r->placed)
+            rate = fmax(rate, vt_sqrt(vt_dot(r->angular, r->angular)));
+    }
+    return rate;
+}
+
+/* ---- free motion ---- */
+
+static void drift_uniformly(vt_rigid *r, double dt)
+{
+    double turn[3];
+    for (int c = 0; c < 3; c++)
+        turn[c] = dt * r->angular[c];
+    vt_add_scaled(r->now.position, dt, r->velocity);
+    vt_turn(r->now.rotation, turn);
+}
+
+/* Velocities at momenta about the centre, for a body turned so. */
+static void find_velocities(const vt_body *body, const double rotation[4], const double momentum[6],
+                            double velocity[6])
+{
+    double inertia[6][6];
+    vt_inertia_of(body, rotation, body->rigid.fluid_density, inertia);
+    vt_solve_inertia((const double (*)[6])inertia, momentum, velocity);
+}
+
+static void find_momenta(const vt_body *body, double momentum[6])
+{
+    const vt_rigid *const r = &body->rigid;
+    double inertia[6][6], velocity[6];
+    memcpy(velocity, r->velocity, sizeof r->velocity);
+    memcpy(velocity + 3, r->angular, sizeof r->angular);
+    vt_inertia_of(body, r->now.rotation, r->fluid_density, inertia);
+    vt_multiply_inertia((const double (*)[6])inertia, velocity, momentum);
+}
+
+/* Momenta after `dt` at this velocity: the angular one is about the centre, which moves. */
+static void carry_momenta(const double from[6], const double velocity[6], double dt, double to[6])
+{
+    double moment[3];
+    memcpy(to, from, 6 * sizeof *to);
+    vt_cross(velocity, from, moment);
+    vt_add_scaled(to + 3, -dt, moment);
+}
+
+static void turn_by(double rotation[4], const double angular[3], double dt)
+{
+    const double by[3] = {dt * angular[0], dt * angular[1], dt * angular[2]};
+    vt_turn(rotation, by);
+}
+
+static void move_freely(vt_body *body, double dt)
+{
+    vt_rigid *const r = &body->rigid;
+    double start[6], half_way[6], velocity[6], rotation[4];
+    find_momenta(body, start);
+    memcpy(velocity, r->velocity, sizeof r->velocity);
+    memcpy(velocity + 3, r->angular, sizeof r->angular);
+    for (int n = 0; n < ITERATIONS; n++) {
+        memcpy(rotation, r->now.rotation, sizeof rotation);
+        turn_by(rotation, velocity + 3, 0.5 * dt);
+        carry_momenta(start, velocity, 0.5 * dt, half_way);
+        find_velocities(body, rotation, half_way, velocity);
+    }
+    memcpy(r->velocity, velocity, sizeof r->velocity);
+    memcpy(r->angular, velocity + 3, sizeof r->angular);
+    drift_uniformly(r, dt);
+    vt_add_scaled(r->turned, dt, r->angular);
+    carry_momenta(start, velocity, dt, half_way);
+    find_velocities(body, r->now.rotation, half_way, velocity);
+    memcpy(r->velocity, velocity, sizeof r->velocity);
+    memcpy(r->angular, velocity + 3, sizeof r->angular);
+}
+
+/* ---- forces ---- */
+
+static void record(vt_received *received, const double impulse[6])
+{
+    vt_add_scaled(received->impulse, 1, impulse);
+    vt_add_scaled(received->angular, 1, impulse + 3);
+}
+
+static void add(double sum[6], double factor, const double more[6])
+{
+    for (int c = 0; c < 6; c++)
+        sum[c] += factor * more[c];
+}
+
+/* Weight and buoyancy over dt, of the body where it is now. */
+static void find_weight(vt_simulation *s, const vt_body *body, double dt, double impulse[6])
+{
+    const vt_displaced displaced = vt_find_displaced(s, body);
+    double moment[3];
+    vt_cross(s->def.gravity, displaced.moment, moment);
+    for (int c = 0; c < 3; c++) {
+        impulse[c] = dt * (body->rigid.mass - displaced.mass) * s->def.gravity[c];
+        impulse[c + 3] = dt * moment[c];
+    }
+}
+
+/* Half of what weight, buoyancy and force give in a time. */
+static void half_kick(vt_simulation *s, vt_body *body, double from, double to)
+{
+    vt_rigid *const r = &body->rigid;
+    double impulse[6], force[6];
+    find_weight(s, body, 0.5 * (to - from), impulse);
+    record(&r->from_weight, impulse);
+    vt_integrate_force(r, from, to, force);
+    add(impulse, 0.5, force);
+    add(r->given, 1, impulse);
+    vt_kick_body(body, impulse, NULL);
+}
+
+/* ---- the substep ---- */
+
+static void begin(vt_simulation *s, vt_body *body, double to)
+{
+    vt_rigid *const r = &body->rigid;
+    r->before = r->now;
+    r->from = s->time;
+    r->to = to;
+    memset(r->turned, 0, sizeof r->turned);
+    memset(r->given, 0, sizeof r->given);
+    if (r->mass > 0) {
+        const double scale = body->scale;
+        r->fluid_density =
+            vt_find_displaced(s, body).mass / (scale * scale * scale * body->bulk.volume);
+        vt_find_own_momentum(body, r->own);
+    }
+}
+
+static void move_free_body(vt_simulation *s, vt_body *body, double from, double to)
+{
+    const vt_rigid *const r = &body->rigid;
+    half_kick(s, body, from, to);
+    const double turns = vt_sqrt(vt_dot(r->angular, r->angular)) * (to - from) / part_turn;
+    const int32_t parts = (int32_t)fmin(fmax(1, ceil(turns)), MOST_PARTS);
+    for (int32_t n = 0; n < parts; n++)
+        move_freely(body, (to - from) / parts);
+    half_kick(s, body, from, to);
+}
+
+/* One that does not move by itself goes where it was sent, and notes what it would receive. */
+static void lead_body(vt_simulation *s, vt_body *body, double dt)
+{
+    vt_rigid *const r = &body->rigid;
+    drift_uniformly(r, dt);
+    vt_add_scaled(r->turned, dt, r->angular);
+    if (r->mass > 0) {
+        double weight[6];
+        find_weight(s, body, dt, weight);
+        record(&r->from_weight, weight);
+    }
+}
+
+static int32_t count_parts(const vt_simulation *s, double dt)
+{
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (s->bodies.items[n].rigid.free)
+            return (int32_t)fmax(1, ceil(dt / longest_part - 1e-9));
+    return 1;
+}
+
+void vt_move_bodies(vt_simulation *s, double dt)
+{
+    const int32_t parts = count_parts(s, dt);
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (s->bodies.items[n].rigid.placed)
+            begin(s, &s->bodies.items[n], s->time + dt);
+    for (int32_t p = 0; p < parts; p++) {
+        const double from = s->time + dt * p / parts, to = s->time + dt * (p + 1) / parts;
+        for (int32_t n = 0; n < s->bodies.count; n++) {
+            vt_body *const body = &s->bodies.items[n];
+            if (body->rigid.free)
+                move_free_body(s, body, from, to);
+            else if (body->rigid.placed)
+                lead_body(s, body, to - from);
+        }
+    }
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        for (int c = 0; c < 3; c++)
+            s->bodies.items[n].rigid.turned[c] /= dt;
+}
+
+void vt_push_body(vt_simulation *s, int32_t n, const double impulse[3],
+                  const double angular_impulse[3])
+{
+    vt_rigid *const r = &s->bodies.items[n].rigid;
+    vt_add_scaled(r->pushed, 1, impulse);
+    vt_add_scaled(r->pushed + 3, 1, angular_impulse);
+}
+
+/* What has changed the momentum of the body itself, and was not given to it, came from the flow. */
+static void finish_free_body(vt_body *body)
+{
+    vt_rigid *const r = &body->rigid;
+    double own[6];
+    vt_kick_body(body, r->pushed, NULL);
+    vt_find_own_momentum(body, own);
+    add(own, -1, r->own);
+    add(own, -1, r->given);
+    record(&r->from_flow, own);
+}
+
+void vt_finish_bodies(vt_simulation *s)
+{
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        vt_rigid *const r = &s->bodies.items[n].rigid;
+        if (r->free)
+            finish_free_body(&s->bodies.items[n]);
+        else
+            record(&r->from_flow, r->pushed);
+        memset(r->pushed, 0, sizeof r->pushed);
+    }
+}
