@@ -5,6 +5,7 @@
 
 #include "core/parallel.h"
 #include "core/status.h"
+#include "panels.h"
 #include "potential.h"
 #include "state/check.h"
 #include "state/solve_poisson.h"
@@ -91,7 +92,7 @@ vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content 
     content->exists = 0;
     for (int t = 0; t < VT_MAX_THREADS; t++)
         content->exists |= bounds.thread[t].carries;
-    content->exists = content->exists || vt_has_charges(s);
+    content->exists = content->exists || vt_has_charges(s) || vt_panels_stir(s);
     if (births && births->vorton_count > 0) {
         s->stages->bounds(births->vorton_count, births->vorton_position, births->vorton_strength,
                           &bounds, threads);
@@ -99,6 +100,7 @@ vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content 
     }
     if (s->def.method.domain == VT_DOMAIN_BOX)
         add_tracers(s, content, &any);
+    vt_add_panel_bounds(s, content->least, content->most, &any);
     return VT_OK;
 }
 
@@ -121,7 +123,9 @@ static double usual_core(const vt_simulation *s)
 
 static double base_spacing(const vt_simulation *s)
 {
-    return s->def.spacing > 0 ? s->def.spacing : s->smallest_core / usual_core(s);
+    if (s->def.spacing > 0)
+        return s->def.spacing;
+    return s->smallest_core > 0 ? s->smallest_core / usual_core(s) : vt_panel_spacing(s);
 }
 
 double vt_grid_spacing(const vt_simulation *s)
@@ -204,8 +208,21 @@ static void find_boundary(vt_simulation *s, int64_t count, const vt_record *reco
 static void find_potential(vt_simulation *s, int64_t count, const vt_record *sorted)
 {
     const size_t mark = vt_arena_mark(&s->arena);
-    vt_record *const charges = vt_arena_push(&s->arena, sizeof *charges * (size_t)(count + VL));
-    vt_solve_potential(s, vt_collect_charges(s, count, sorted, charges), charges);
+    vt_record *charges = vt_arena_push(&s->arena, sizeof *charges * (size_t)(count + VL));
+    int64_t found = 0;
+    if (s->vortons.set.used[VT_VORTON_swelling])
+        found = vt_collect_charges(s, count, sorted, charges);
+    if (found > 0 || !s->panels.exist)
+        vt_solve_potential(s, found, charges);
+    if (s->panels.exist) {
+        VT_TIMED(s, panels, vt_solve_densities(s));
+        const int64_t panels = vt_count_panel_charges(s);
+        vt_record *const all =
+            vt_arena_push(&s->arena, sizeof *all * (size_t)(found + panels + VL));
+        memcpy(all, charges, sizeof *all * (size_t)found);
+        vt_collect_panel_charges(s, all + found);
+        vt_solve_potential(s, found + panels, all);
+    }
     vt_arena_pop(&s->arena, mark);
 }
 
@@ -223,11 +240,13 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
              stages->filter(grid, vt_filter_variance(s), 1 / grid->spacing, arena, threads));
     VT_TIMED(s, poisson, vt_run_poisson(stages, &s->def.method, grid, &s->plan, arena, threads));
     grid->has_potential = 0;
-    if (s->vortons.set.used[VT_VORTON_swelling])
+    if (s->vortons.set.used[VT_VORTON_swelling] || s->panels.exist)
         VT_TIMED(s, potential, find_potential(s, count, sorted));
     VT_TIMED(s, velocity, stages->velocity(grid, threads));
     if (s->winds.grid_count > 0)
         VT_TIMED(s, wind, vt_add_winds_to_nodes(s));
+    if (s->panels.exist)
+        VT_TIMED(s, panels, vt_correct_nodes(s));
 }
 
 /* ---- without a grid ---- */
@@ -415,6 +434,7 @@ vt_status vt_solve_now(vt_simulation *s)
     if (status)
         return status;
     s->fields_exist = content.exists && vt_has_grid(s);
+    vt_pose_panels(s, s->time, nowhere);
     if (s->fields_exist)
         status = solve_grid_now(s, &content);
     s->fields_current = status == VT_OK;
@@ -475,6 +495,7 @@ void vt_velocity_of_points(vt_simulation *s, int64_t count, const float *points,
         uint8_t *const inside = vt_arena_push(&s->arena, (size_t)count);
         s->stages->sample(&s->grid, count, points, velocity, inside, threads);
         velocity_far_away(s, count, points, inside, velocity);
+        vt_hold_velocities(s, count, points, velocity);
     } else {
         memset(velocity, 0, 12 * (size_t)count);
         vt_add_wind_grids(s, count, points, velocity, NULL);

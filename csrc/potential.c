@@ -45,7 +45,8 @@ void vt_solve_potential(vt_simulation *s, int64_t count, const vt_record *charge
     stages->deposit(&scalar, sorted, row_start, threads);
     stages->moments(&scalar, &s->charges, arena, threads);
     stages->boundary_clusters(&scalar, &s->charges, s->def.method.opening_angle, arena, threads);
-    stages->filter(&scalar, vt_filter_variance(s), 1 / scalar.spacing, arena, threads);
+    const double variance = s->panels.exist ? vt_panel_variance : vt_filter_variance(s);
+    stages->filter(&scalar, variance, 1 / scalar.spacing, arena, threads);
     stages->poisson(&scalar, &s->plan, arena, threads);
     vt_arena_pop(arena, mark);
 }

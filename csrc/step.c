@@ -13,6 +13,7 @@
 #include "expand.h"
 #include "field.h"
 #include "heat.h"
+#include "panels.h"
 #include "passive.h"
 #include "population.h"
 #include "scheme.h"
@@ -21,8 +22,9 @@
 #include "tracers.h"
 
 enum {
-    SORT_EVERY = 8,      /* substeps between sorting the columns themselves */
-    MOST_SUBSTEPS = 4096 /* in one step: beyond, the flow has blown up */
+    SORT_EVERY = 8,       /* substeps between sorting the columns themselves */
+    MOST_SUBSTEPS = 4096, /* in one step: beyond, the flow has blown up */
+    MOST_FOR_PANELS = 32  /* bodies may be as fast as they like: contact holds at any speed */
 };
 
 /* Most of the time that a density contrast needs to fall through a cell, in a substep. */
@@ -180,6 +182,9 @@ static vt_status choose_substep(const vt_simulation *s, const vt_scheme *scheme,
     if (vt_has_grid(s)) {
         const double way = (VT_DOMAIN_MARGIN - 2) * s->grid.spacing;
         count = fmax(count, remaining * most.speed * vt_last_reach(scheme) / way);
+        const double moved = remaining * vt_panel_speed(s) * vt_last_reach(scheme) / way;
+        const double turned = remaining * vt_panel_gradient(s) / s->def.method.turn;
+        count = fmax(count, fmin(fmax(moved, turned), MOST_FOR_PANELS));
     }
     const double diffusivity = vt_largest_diffusivity(s);
     if (diffusivity > 0 && s->vorton_spacing > 0) {
@@ -202,7 +207,9 @@ static vt_status choose_substep(const vt_simulation *s, const vt_scheme *scheme,
 static void set_wind_at_start(vt_simulation *s)
 {
     static const double nowhere[3] = {0, 0, 0};
+    vt_set_wind(s, s->time, s->time);
     vt_set_wind_grids(s, s->time, s->time, nowhere);
+    vt_pose_panels(s, s->time, nowhere);
 }
 
 /* By the time of a later stage the working grid has gone its part of the way with the uniform wind.
@@ -213,10 +220,11 @@ static void set_wind_of_stage(vt_simulation *s, const vt_scheme *scheme, int sta
     double way[3];
     const double now = s->time + scheme->reach[stage] * dt;
     vt_integrate_winds(s, s->time, now, way);
-    if (scheme->share < 1)
-        vt_set_wind_grids(s, now, now, way);
-    else
-        vt_set_wind_grids(s, s->time, s->time + dt, way);
+    const int whole = scheme->share == 1;
+    const double from = whole ? s->time : now, to = whole ? s->time + dt : now;
+    vt_set_wind(s, from, to);
+    vt_set_wind_grids(s, from, to, way);
+    vt_pose_panels(s, now, way);
 }
 
 static void finish(vt_simulation *s, const vt_scheme *scheme, work *w, double dt)

@@ -27,7 +27,7 @@ def test_all_rows_are_tried_here():
         "velocity", "boundary", "poisson", "cycles", "steps", "downsampling", "kernel", "cores",
         "domain", "stretching", "time", "bound", "relaxation", "cleaning", "exchange",
         "balance", "buoyancy", "buoyancy_scale", "expansion", "diffusion", "halo", "split", "merge",
-        "prune", "opening_angle", "turn",
+        "prune", "opening_angle", "turn", "panels",
     }  # fmt: skip
 
 
@@ -269,3 +269,14 @@ def test_article_takes_the_values_of_the_articles():
     assert {row["name"]: row["article"] for row in _core.METHOD_FIELDS} == article.to_dict()
     assert article.time == "euler" and article.kernel == "ball" and article.bound == 0
     assert article != vt.Method()
+
+
+def test_panels():
+    """With panels a ball turns the wind aside; without, the wind passes through it, as it does where
+    no grid solves for a potential."""
+    for method, turned in ({}, True), ({"panels": "none"}, False), ({"velocity": "tree"}, False):
+        sim = _core.Simulation(threads=1, wind=(1, 0, 0), method=method)
+        sim.add_body(shapes=[{"kind": "sphere"}])
+        u = sim.velocity_at(np.float32([[1.01, 0, 0], [0, 1.2, 0]]))
+        assert (abs(u[0, 0]) < 0.1 and u[1, 0] > 1.2) == turned
+        assert np.array_equal(u, np.float32([[1, 0, 0], [1, 0, 0]])) != turned

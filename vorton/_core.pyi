@@ -299,7 +299,9 @@ class Simulation:
         force: _Numbers = ...,
         torque: _Numbers = ...,
         animations: dict[str, dict[str, Any]] = ...,
+        panels: int = ...,
     ) -> int: ...
+    def panels(self, id: int) -> dict[str, NDArray[Any]]: ...
     def bodies(self) -> list[dict[str, Any]]: ...
     def set_body(
         self,

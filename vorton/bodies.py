@@ -17,11 +17,14 @@ from .animation import (
     split,
     without_no_parent,
 )
-from .fields import Definition, check_one_of, check_vector, field, flag, number, shown
+from .fields import Definition, check_integer, check_one_of, check_vector, field, flag, number, shown
 from .shapes import SOLIDS, Mesh, Plane, Shape, Torus, mesh_volume
 
 CONVEX = 1e-3
 """A mesh is convex whose volume differs from that of its hull by no more than this share."""
+
+LEAST_PANELS, MOST_PANELS = 20, 2048
+"""Fewest and most panels of a body."""
 
 CONCAVITY = 0.05
 """Largest concavity of the pieces that coacd makes of a mesh (its `threshold`)."""
@@ -58,6 +61,13 @@ def _keyword(made: Any) -> Any:
 
 def _vector(unit: str, text: str, most: float) -> Any:
     return field((0.0, 0.0, 0.0), _limited(unit, most), text, unit)
+
+
+def _check_panels(name: str, value: Any) -> int:
+    count = check_integer(name, value, least=0, most=MOST_PANELS)
+    if 0 < count < LEAST_PANELS:
+        raise ValueError(f"{name} = {shown(value)}: must be 0, or {LEAST_PANELS} to {MOST_PANELS}")
+    return count
 
 
 def _hull_volume(vertices: np.ndarray) -> float:
@@ -146,6 +156,7 @@ class BodyBase(Definition):
             hole=isinstance(self, Container),
             parent=add_parent(self.parent, core),
             **self._rigid(),
+            panels=getattr(self, "panels", 0),
         )
 
 
@@ -189,6 +200,11 @@ class Body(BodyBase):
         mean.
     force, torque : three numbers, N and N m; animatable
         On its centre, in the world; default 0.
+    panels : whole number
+        About how many source panels keep the fluid from flowing through, 20 to 2048 (default 320);
+        0: none, then particles stop at the wall but the flow does not know of the body. Planes
+        have none. More follow the shape more closely; the time for the first frame grows with the
+        third power.
 
     Raises
     ------
@@ -215,6 +231,7 @@ class Body(BodyBase):
     velocity: Any = _keyword(_vector("m/s", "at first", 1e6))
     angular_velocity: Any = _keyword(_vector("rad/s", "at first", 1e5))
     force: Any = _keyword(animatable(_vector("N", "on its centre", 1e12)))
+    panels: int = _keyword(field(320, _check_panels, "source panels, 0: none"))
     torque: Any = _keyword(animatable(_vector("N m", "in the world", 1e12)))
 
     def _check(self) -> None:

@@ -211,3 +211,28 @@ double vt_cbrt(double x)
     }
     return x > 0.0 ? root : -root;
 }
+
+/* ---- angles ---- */
+
+double vt_atan2(double y, double x)
+{
+    const double tan_eighth = 0.41421356237309504880; /* of pi / 8 */
+    const double wide = vt_abs(x), high = vt_abs(y);
+    const double most = wide > high ? wide : high, least = wide > high ? high : wide;
+    if (!(most > 0.0))
+        return most == 0.0 ? 0.0 : x + y;
+    double t = least / most, turn = 0.0;
+    if (t > tan_eighth) {
+        t = (least - most) / (least + most);
+        turn = VT_PI / 4;
+    }
+    /* atan t = t - t^3 / 3 + t^5 / 5 ... */
+    const double square = t * t;
+    double sum = 0.0;
+    for (int n = 45; n >= 3; n -= 2)
+        sum = square * ((n % 4 == 3 ? -1.0 : 1.0) / n + sum);
+    double angle = turn + (t + t * sum);
+    angle = high > wide ? VT_PI / 2 - angle : angle;
+    angle = x < 0.0 ? VT_PI - angle : angle;
+    return y < 0.0 ? -angle : angle;
+}

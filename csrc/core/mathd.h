@@ -47,4 +47,7 @@ double vt_erf(double x);
 /* Cube root, 1 ulp, any sign. */
 double vt_cbrt(double x);
 
+/* Angle of the point (x, y) from the x axis, -pi .. pi: relative error 4e-16; 0 at the origin. */
+double vt_atan2(double y, double x);
+
 #endif

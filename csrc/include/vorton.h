@@ -91,6 +91,7 @@ enum { VT_TIME_RK2, VT_TIME_EULER, VT_TIME_RK3 };
 enum { VT_BALANCE_SUM, VT_BALANCE_NONE };
 enum { VT_BUOYANCY_LOCAL, VT_BUOYANCY_BOUSSINESQ, VT_BUOYANCY_NONE, VT_BUOYANCY_FULL };
 enum { VT_DIFFUSION_PSE, VT_DIFFUSION_EXCHANGE, VT_DIFFUSION_NONE };
+enum { VT_PANELS_PANELS, VT_PANELS_NONE };
 
 VT_API vt_method vt_default_method(void);
 
@@ -639,6 +640,9 @@ typedef struct vt_body_def {
     double torque[3];        /* in the world, N m (default 0); animatable */
     int32_t animation_count; /* (default 0) */
     const vt_animation *animations; /* of the members that are animatable */
+    int32_t panels;         /* of a solid: about how many source panels keep the fluid from flowing
+                               through it, 20 .. 2048 (default 320), with method.panels; 0: none,
+                               particles stop at the wall. Planes have none */
 } vt_body_def;
 
 VT_API vt_body_def vt_default_body(void);
@@ -705,6 +709,23 @@ VT_API vt_status vt_apply_impulse(vt_simulation *simulation, int32_t id, const d
 VT_API vt_status vt_body_distance(vt_simulation *simulation, int32_t id, int64_t count,
                                   const double *points, double *distance, double *nearest,
                                   double *normal);
+
+/* Panels of body `id`; 0: it has none. */
+VT_API vt_status vt_count_panels(vt_simulation *simulation, int32_t id, int32_t *count);
+
+/* The panels of body `id` as they are now, in the world: centroid, outward normal (count x 3, m),
+ * area (count, m^2), source density (count, m/s), velocity of the fluid at their outer side (count
+ * x 3, m/s). Without a flow density is 0 and velocity the wind. Pointers may be NULL. added_mass:
+ * impulse and angular impulse over the density of the fluid that the body gives it, in axes of its
+ * own space about the centre of its volume, where it moves (rows 0-2) and turns (3-5) at unit rate:
+ * 6 x 6, m^3, m^4, m^5. */
+typedef struct vt_panel_arrays {
+    double *center, *normal, *area;
+    float *density, *velocity;
+    double *added_mass;
+} vt_panel_arrays;
+VT_API vt_status vt_get_panels(vt_simulation *simulation, int32_t id,
+                               const vt_panel_arrays *arrays);
 
 /* ---- particles ---- */
 

@@ -22,6 +22,7 @@ static const vt_py_field body_fields[] = {
     {"force", VT_PY_VECTOR, offsetof(body_arguments, def.force), NULL},
     {"torque", VT_PY_VECTOR, offsetof(body_arguments, def.torque), NULL},
     {"animations", VT_PY_OBJECT, offsetof(body_arguments, animations), NULL},
+    {"panels", VT_PY_INT32, offsetof(body_arguments, def.panels), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 /* Shapes, and what keeps their meshes alive. */
@@ -261,4 +262,54 @@ PyObject *vt_py_body_distance(PyObject *self, PyObject *positional, PyObject *na
     Py_XDECREF(normal);
     vt_py_release(points);
     return result;
+}
+
+/* ---- panels ---- */
+
+/* Makes an array for each member, and adds it to the dict under its name. */
+static void *new_array(PyObject *dict, const char *name, int dimensions, npy_intp count,
+                       npy_intp width, int type)
+{
+    npy_intp shape[2] = {count, width};
+    PyObject *const array = PyArray_ZEROS(dimensions, shape, type, 0);
+    if (!array || PyDict_SetItemString(dict, name, array) < 0) {
+        Py_XDECREF(array);
+        return NULL;
+    }
+    Py_DECREF(array);
+    return PyArray_DATA((PyArrayObject *)array);
+}
+
+PyObject *vt_py_panels(PyObject *self, PyObject *positional, PyObject *named)
+{
+    static char *names[] = {"id", NULL};
+    PyObject *id_object;
+    int32_t id, count;
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "O:panels", names, &id_object) ||
+        vt_py_to_int32(id_object, "id", &id) < 0)
+        return NULL;
+    vt_simulation *const simulation = vt_py_idle(self);
+    if (!simulation)
+        return NULL;
+    vt_status status = vt_count_panels(simulation, id, &count);
+    if (status)
+        return vt_py_raise(vt_py_state_of(self), status);
+    PyObject *const dict = PyDict_New();
+    if (!dict)
+        return NULL;
+    const vt_panel_arrays arrays = {
+        .center = new_array(dict, "center", 2, count, 3, NPY_FLOAT64),
+        .normal = new_array(dict, "normal", 2, count, 3, NPY_FLOAT64),
+        .area = new_array(dict, "area", 1, count, 1, NPY_FLOAT64),
+        .density = new_array(dict, "density", 1, count, 1, NPY_FLOAT32),
+        .velocity = new_array(dict, "velocity", 2, count, 3, NPY_FLOAT32),
+        .added_mass = new_array(dict, "added_mass", 2, 6, 6, NPY_FLOAT64)};
+    if (!PyErr_Occurred()) {
+        status = vt_get_panels(simulation, id, &arrays);
+        if (status == VT_OK)
+            return dict;
+        vt_py_raise(vt_py_state_of(self), status);
+    }
+    Py_DECREF(dict);
+    return NULL;
 }

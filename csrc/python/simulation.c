@@ -386,7 +386,7 @@ static PyMethodDef methods[] = {
     {"add_body", VT_PY_FUNCTION(vt_py_add_body), METH_VARARGS | METH_KEYWORDS,
      "add_body($self, /, *, shapes, name=None, hole=..., parent=..., density=..., held=..., "
      "velocity=..., angular_velocity=..., restitution=..., friction=..., force=..., torque=..., "
-     "animations=...)\n--\n\n"
+     "animations=..., panels=...)\n--\n\n"
      "Adds a body and returns its number; vorton.h (vt_body_def) has ranges and defaults.\n\n"
      "shapes is a list of dicts with the keyword arguments of shape_volume, of any kind."},
     {"bodies", vt_py_bodies, METH_NOARGS,
@@ -402,6 +402,11 @@ static PyMethodDef methods[] = {
     {"body_distance", VT_PY_FUNCTION(vt_py_body_distance), METH_VARARGS | METH_KEYWORDS,
      "body_distance($self, /, id, points)\n--\n\n"
      "(distance (n,), nearest (n, 3), normal (n, 3)) of points (n, 3) from the walls of a body."},
+    {"panels", VT_PY_FUNCTION(vt_py_panels), METH_VARARGS | METH_KEYWORDS,
+     "panels($self, /, id)\n--\n\n"
+     "Of the source panels of a body, which may be none: center (n, 3), normal (n, 3), area (n,),\n"
+     "density (n,) and velocity (n, 3) of the fluid now, in the world; and added_mass (6, 6), in\n"
+     "the space of the body. vorton.h (vt_get_panels) has the units."},
     {"add_vortons", VT_PY_FUNCTION(vt_py_add_vortons), METH_VARARGS | METH_KEYWORDS,
      "add_vortons($self, /, position, strength, core, volume)\n--\n\n"
      "Appends vortons and returns their ids (int64).\n\n"

@@ -66,6 +66,7 @@ PyObject *vt_py_set_body(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_apply_impulse(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_bodies(PyObject *self, PyObject *arguments);
 PyObject *vt_py_body_distance(PyObject *self, PyObject *positional, PyObject *named);
+PyObject *vt_py_panels(PyObject *self, PyObject *positional, PyObject *named);
 
 /* animation.c */
 PyObject *vt_py_add_transform(PyObject *self, PyObject *positional, PyObject *named);

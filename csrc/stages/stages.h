@@ -9,6 +9,7 @@
 #include "stages/force.h"
 #include "stages/masked_slope.h"
 #include "stages/motion.h"
+#include "stages/patches.h"
 #include "stages/poisson.h"
 #include "stages/react.h"
 #include "stages/scalars.h"

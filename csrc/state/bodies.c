@@ -14,11 +14,17 @@
 #include "state/simulation.h"
 #include "state/weigh.h"
 
-enum { MOST_BODIES = 4096, MOST_SOLIDS = 1 << 16, SAMPLES = 256 };
+enum {
+    MOST_BODIES = 4096,
+    MOST_SOLIDS = 1 << 16,
+    SAMPLES = 256,
+    LEAST_PANELS = 20,
+    MOST_PANELS = 2048
+};
 
 vt_body_def vt_default_body(void)
 {
-    return (vt_body_def){.name = NULL, .restitution = 0.3, .friction = 0.5};
+    return (vt_body_def){.panels = 320, .restitution = 0.3, .friction = 0.5};
 }
 
 /* ---- memory ---- */
@@ -30,6 +36,7 @@ static void destroy_body(vt_body *body)
     free(body->solids);
     free(body->points);
     vt_destroy_animations(&body->rigid.animations);
+    vt_release_panels(body->panels);
     *body = (vt_body){.name = ""};
 }
 
@@ -47,6 +54,8 @@ static int copy_body(const vt_body *from, vt_body *to)
     const size_t bytes = sizeof *from->points * (size_t)from->point_count;
     to->solid_count = 0;
     to->points = from->points ? malloc(bytes) : NULL;
+    if (to->panels)
+        to->panels->users++;
     to->solids = malloc(sizeof *to->solids * (size_t)from->solid_count);
     if (vt_copy_force(&from->rigid, &to->rigid) || (from->points && !to->points)) {
         destroy_body(to);
@@ -134,6 +143,9 @@ static vt_status check_body(const vt_simulation *s, const vt_body_def *def, vt_b
     if (def->hole != 0 && def->hole != 1)
         return vt_fail(VT_INVALID_ARGUMENT, "body '%s': hole is %d; allowed are 0 and 1",
                        body->name, def->hole);
+    if (def->panels != 0 && !(def->panels >= LEAST_PANELS && def->panels <= MOST_PANELS))
+        return vt_fail(VT_INVALID_ARGUMENT, "body '%s': panels is %d; allowed are 0 and %d to %d",
+                       body->name, def->panels, LEAST_PANELS, MOST_PANELS);
     const vt_status status = vt_check_parent(&s->transforms, def->parent);
     if (status)
         return name_failure(status, body, -1);
@@ -170,6 +182,37 @@ static void measure_body(vt_body *body)
     for (int c = 0; c < 3; c++)
         body->center[c] = volume > 0 ? sum[c] / volume : body->solids[0].center[c];
     vt_reach_body(body);
+}
+
+/* Whether two bodies of the same panels have the same surface. */
+static int have_same_shapes(const vt_body *a, const vt_body *b)
+{
+    if (a->solid_count != b->solid_count)
+        return 0;
+    for (int32_t n = 0; n < a->solid_count; n++)
+        if (!vt_same_solid(&a->solids[n], &b->solids[n]))
+            return 0;
+    return 1;
+}
+
+/* Those of another body of the same shape, or new ones. */
+static vt_status add_panels(const vt_simulation *s, const vt_body_def *def, vt_body *body)
+{
+    if (def->panels == 0 || def->hole || s->def.method.panels != VT_PANELS_PANELS ||
+        s->def.method.velocity != VT_VELOCITY_POISSON)
+        return VT_OK;
+    body->aimed_panels = def->panels;
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_body *const other = &s->bodies.items[n];
+        if (other->panels && other->aimed_panels == def->panels && have_same_shapes(other, body)) {
+            body->panels = other->panels;
+            body->panels->users++;
+            return VT_OK;
+        }
+    }
+    const vt_status status = vt_create_panels(body->solid_count, body->solids, def->panels,
+                                              body->center, s->def.threads, &body->panels);
+    return status ? name_failure(status, body, -1) : VT_OK;
 }
 
 /* A point inside all shapes of a hole, by steps from wall to wall; and not just inside. */
@@ -216,6 +259,8 @@ static vt_status make_body(const vt_simulation *s, const vt_body_def *def, vt_bo
     }
     if (!status && (status = vt_make_rigid(s, def, body)))
         status = name_failure(status, body, -1);
+    if (!status)
+        status = add_panels(s, def, body);
     if (status)
         destroy_body(body);
     return status;

@@ -3,6 +3,7 @@
 #define VORTON_STATE_BODIES_H
 
 #include "state/bulk.h"
+#include "state/panel_set.h"
 #include "state/rigid.h"
 
 typedef struct vt_body {
@@ -18,8 +19,10 @@ typedef struct vt_body {
         *points)[3]; /* of a body with mass: they stand for its volume, in its space; else NULL */
     int32_t point_count;
     vt_rigid rigid;
-    double reach;     /* of its solids from there, in the world, m; infinite with a plane */
-    double inside[3]; /* a point that all solids of a hole have in common */
+    double reach;         /* of its solids from there, in the world, m; infinite with a plane */
+    double inside[3];     /* a point that all solids of a hole have in common */
+    vt_panel_set *panels; /* NULL: none */
+    int32_t aimed_panels;
 } vt_body;
 
 typedef struct vt_bodies {

@@ -14,6 +14,7 @@
 #include "state/forces.h"
 #include "state/grid.h"
 #include "state/kills.h"
+#include "state/paneled.h"
 #include "state/pose.h"
 #include "state/sources.h"
 #include "state/winds.h"
@@ -83,6 +84,7 @@ struct vt_simulation {
     vt_moments moments;
     vt_moments charges; /* of minus the sources of the scalar potential: see potential.h */
     vt_poisson_plan plan;
+    vt_panels panels;
     int32_t fields_current, fields_exist;
     uint64_t fields_digest;
     void *grid_memory;

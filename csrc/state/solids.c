@@ -127,6 +127,20 @@ int vt_copy_solid(const vt_solid *from, vt_solid *to)
     return vt_copy_polytope(&from->polytope, &to->polytope);
 }
 
+int vt_same_solid(const vt_solid *a, const vt_solid *b)
+{
+    const vt_polytope *const p = &a->polytope, *const q = &b->polytope;
+    if (a->kind != b->kind || memcmp(a->center, b->center, sizeof a->center) != 0)
+        return 0;
+    if (a->kind != VT_SHAPE_POLYTOPE)
+        return memcmp(a->axis, b->axis, sizeof a->axis) == 0 && a->radius == b->radius &&
+               a->half == b->half;
+    return p->vertex_count == q->vertex_count && p->corner_count == q->corner_count &&
+           p->face_count == q->face_count &&
+           memcmp(p->vertex, q->vertex, sizeof *p->vertex * (size_t)p->vertex_count) == 0 &&
+           memcmp(p->corner, q->corner, sizeof *p->corner * (size_t)p->corner_count) == 0;
+}
+
 /* ---- round solids ---- */
 
 /* A point relative to the centre: along the axis, and across it. */

@@ -24,6 +24,9 @@ vt_status vt_create_solid(const vt_shape *shape, vt_solid *solid);
 void vt_destroy_solid(vt_solid *solid);
 int vt_copy_solid(const vt_solid *from, vt_solid *to); /* as vt_copy_polytope */
 
+/* Whether two solids are the same in every digit. */
+int vt_same_solid(const vt_solid *a, const vt_solid *b);
+
 /* Distance from the deepest of its walls: faces, or the round side. The sign is never wrong; inside
  * it is the distance to the surface, outside of polytopes and of the rim of a disk a lower bound.
  * normal (may be NULL) is the outward normal of that wall. */

@@ -1,0 +1,37 @@
+/* The bodies with panels as the fields of now know them. */
+#ifndef VORTON_STATE_PANELED_H
+#define VORTON_STATE_PANELED_H
+
+#include "core/arena.h"
+#include "stages/patches.h"
+#include "state/bodies.h"
+
+/* In the frame of the working grid, which goes with the uniform wind. */
+typedef struct vt_paneled_body {
+    const vt_body *body;
+    int32_t number; /* of the body */
+    int32_t first, count, first_patch, patch_count;
+    vt_pose pose;
+    double velocity[3], angular[3]; /* of the origin of its space, less the wind, m/s; rad/s */
+    double center[3], reach;        /* a sphere around it, m */
+    double stream; /* speed at which the fluid would pass it without panels, rms, m/s */
+} vt_paneled_body;
+
+typedef struct vt_panels {
+    int32_t exist; /* the fields of now have panels */
+    int32_t body_count, count, patch_count;
+    double way[3], wind[3]; /* of the frame, m; of the uniform wind that it goes with, m/s */
+    vt_paneled_body *bodies;
+    double (*center)[3], (*normal)[3]; /* of each panel, m; outward */
+    float *area, *density;             /* m^2, m/s */
+    float *onset;                      /* count x 3: velocity without panels, m/s */
+    vt_patch *patch;                   /* body by body */
+    uint32_t *panel;                   /* of each patch */
+    vt_patches patches;                /* the same, by bins */
+    uint8_t *near_bin;                 /* whether a bin or one beside it has a patch */
+    uint32_t *listed_bin;              /* the numbers of those */
+    int64_t listed_count;
+    vt_arena arena; /* what all of it lies in */
+} vt_panels;
+
+#endif

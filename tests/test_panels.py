@@ -1,0 +1,217 @@
+"""Source panels: no fluid flows through bodies (S8), and what they do to the flow around them."""
+
+import numpy as np
+import pytest
+
+import vorton as vt
+
+WIND = np.array((1.0, 0.3, -0.2))
+U = np.linalg.norm(WIND)
+CENTER, R = np.array((0.1, 0.2, 0.03)), 0.5
+H = R / 8  # of the grid around a sphere of 320 panels without vortons
+
+
+def simulation(*items, threads=1, **scene):
+    scene = vt.Scene("panels", voxel=0.1, gravity=(0, 0, 0), **scene)
+    for item in items:
+        scene.add(item)
+    return vt.Simulation(scene, fps=24, threads=threads)
+
+
+def sphere(panels=320, **options):
+    return vt.Body(vt.Sphere(CENTER, R), panels=panels, **options)
+
+
+def directions(count=200):
+    d = np.random.default_rng(8).normal(size=(count, 3))
+    return d / np.linalg.norm(d, axis=1)[:, None]
+
+
+def around_sphere(x, wind=WIND):
+    """The exact potential flow at x from the middle of the sphere."""
+    r = np.linalg.norm(x, axis=1)[:, None]
+    along = (x @ wind)[:, None]
+    return wind - R**3 / 2 * (3 * along * x / r**5 - wind / r**3)
+
+
+def rms(v):
+    return np.sqrt((np.asarray(v, float) ** 2).sum(axis=-1).mean())
+
+
+# ---- S8 ----
+
+
+def test_s8_no_flow_through_a_sphere_in_a_stream():
+    sim, d = simulation(sphere(), wind=tuple(WIND)), directions()
+    u = sim.velocity_at(np.float32(CENTER + 1.0001 * R * d))
+    assert rms((u * d).sum(axis=1)[:, None]) < 0.02 * U
+    speed = np.linalg.norm(u, axis=1)
+    sine = np.sqrt(1 - (d @ WIND / U) ** 2)
+    assert rms((speed - 1.5 * U * sine)[:, None]) < 0.06 * U
+
+
+@pytest.mark.parametrize("cells, error", [(1, 0.02), (2, 0.01), (3, 0.005), (5, 0.003), (9, 0.002)])
+def test_the_flow_around_a_sphere(cells, error):
+    """On the grid, near the surface and away from it; the last lies outside the grid."""
+    sim, d = simulation(sphere(), wind=tuple(WIND)), directions()
+    x = np.float32(CENTER + (R + cells * H) * d)
+    assert rms(sim.velocity_at(x) - around_sphere(x - CENTER)) < error * U
+
+
+def test_s8_no_flow_through_a_sphere_beside_a_ring():
+    """What is left of the normal velocity of the ring, which blows at the sphere from a radius
+    away."""
+    ring = vt.VortexRing(center=(0.1, 0.2, -0.7), radius=0.4, core=0.1, circulation=1.0)
+    d = directions()
+    x = np.float32(CENTER + 1.0001 * R * d)
+    with_body = simulation(ring, sphere())
+    alone = simulation(ring)
+    for sim in (with_body, alone):
+        sim.step()
+    before, after = (rms((s.velocity_at(x) * d).sum(axis=1)[:, None]) for s in (alone, with_body))
+    largest = np.linalg.norm(alone.velocity_at(x), axis=1).max()
+    assert before > 0.1 * largest
+    assert after < 0.02 * largest
+
+
+@pytest.mark.parametrize("panels, error", [(80, 0.02), (320, 0.01)])
+def test_s8_added_mass_of_a_sphere(panels, error):
+    """Half of the mass of the fluid in its place, in every direction; turning it moves none."""
+    mass = simulation(sphere(panels))._core.panels(0)["added_mass"] / (4 / 3 * np.pi * R**3)
+    assert np.abs(mass[:3, :3] - 0.5 * np.eye(3)).max() < error
+    assert np.abs(mass[3:]).max() < 1e-4 * R
+
+
+def test_added_mass_of_a_cube_and_plates():
+    """Cube: .638 of its volume (Brennen 1982). A thin disk: 8/3 R^3 (Lamb 1932), a square plate:
+    .455 a^3 (Meyerhoff 1970); those here are not as thin."""
+
+    def of(shape):
+        return simulation(vt.Body(shape))._core.panels(0)["added_mass"]
+
+    assert np.diag(of(vt.Box((0, 0, 0), (2, 2, 2))))[:3] == pytest.approx([0.638 * 8] * 3, rel=0.01)
+    assert of(vt.Disk(thickness=0.01))[2, 2] == pytest.approx(8 / 3, rel=0.08)
+    assert of(vt.Box((0, 0, 0), (1, 1, 0.01)))[2, 2] == pytest.approx(0.455, rel=0.15)
+
+
+# ---- frames ----
+
+
+def test_a_body_that_moves_is_one_in_the_wind():
+    """Through fluid at rest with velocity -U: the wind less U."""
+    moving = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (10, tuple(-10 * WIND))]))
+    still = simulation(sphere(), wind=tuple(WIND))
+    moved = simulation(sphere(parent=moving))
+    x = np.float32(CENTER + directions() * np.linspace(R, 2.5 * R, 200)[:, None])
+    assert rms(moved.velocity_at(x) + WIND - still.velocity_at(x)) < 1e-5 * U
+
+
+def test_tracers_go_around_a_sphere_that_moves_as_around_one_in_the_wind():
+    """In whole steps, in which the grid goes with the wind or does not."""
+    moving = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (10, tuple(-10 * WIND))]))
+    x = np.float32(CENTER + directions(500) * np.linspace(1.01 * R, 2 * R, 500)[:, None])
+    points = vt.Points(x, density=1.0, size=0.1)
+    still = simulation(sphere(), points, wind=tuple(WIND))
+    moved = simulation(sphere(parent=moving), points)
+    for _ in range(6):
+        still.step()
+        moved.step()
+    a, b = (s.tracers.position[np.argsort(s.tracers.id)] for s in (still, moved))
+    assert np.abs(a - b - WIND * still.time).max() < 0.05 * R
+    assert rms(a - b - WIND * still.time) < 4e-3 * R
+
+
+def test_a_body_that_turns_drives_the_flow_around_it():
+    """A box that turns: its corners push fluid, which flows along its faces with what they have
+    normal to them."""
+    spin = vt.Transform(angle=vt.Keys([(0, 0), (10, 3600)]))
+    sim = simulation(vt.Body(vt.Box((-0.5, -0.5, -0.5), (0.5, 0.5, 0.5)), parent=spin))
+    p = sim._core.panels(0)
+    rigid = np.cross((0, 0, 2 * np.pi), p["center"])
+    out = (rigid * p["normal"]).sum(axis=1)
+    assert rms(out[:, None]) > 0.5
+    u = sim.velocity_at(np.float32(p["center"] + 1e-3 * p["normal"]))
+    assert rms(((u * p["normal"]).sum(axis=1) - out)[:, None]) < 0.02 * rms(out[:, None])
+    assert abs((p["density"] * p["area"]).sum()) < 1e-5
+
+
+# ---- particles ----
+
+
+def test_no_particle_enters_and_paths_are_those_of_the_exact_flow():
+    """From ahead of the sphere past it: the stream function psi = U/2 (rho^2 - R^3 rho^2 / r^3) of
+    every tracer stays what it was."""
+    y = np.linspace(0.02, 0.8, 300)
+    turn = np.arange(300) * 2.4
+    x = np.stack([np.full(300, -1.2), y * np.cos(turn), y * np.sin(turn)], axis=1)
+    body = vt.Body(vt.Sphere((0, 0, 0), R))
+    sim = simulation(body, vt.Points(x, density=1.0, size=0.1), wind=(1.0, 0, 0))
+
+    def psi():
+        p = sim.tracers.position[np.argsort(sim.tracers.id)].astype(float)
+        rho2, r = (p[:, 1:] ** 2).sum(axis=1), np.linalg.norm(p, axis=1)
+        assert (r > R * (1 - 1e-6)).all()
+        return np.sqrt(rho2 * (1 - R**3 / r**3).clip(0))
+
+    begin = psi()
+    for _ in range(72):
+        sim.step()
+    assert sim.tracers.count == 300
+    assert (sim.tracers.position[:, 0] > 0.6).mean() > 0.9
+    assert rms((psi() - begin)[:, None]) < 0.02 * R
+
+
+# ---- the same bits ----
+
+
+def busy(threads):
+    moving = vt.Transform(
+        position=vt.Keys([(0, (0, 0, 0)), (1, (0.3, 0.2, 0))]), angle=vt.Keys([(0, 0), (1, 200)])
+    )
+    ring = vt.VortexRing(center=(0, 0, -0.9), radius=0.4, core=0.1, circulation=1.0)
+    return simulation(
+        ring,
+        vt.Body(vt.Box((-0.3, -0.3, -0.02), (0.3, 0.3, 0.02)), parent=moving),
+        vt.Body(vt.Capsule((1, 0, 0), (1, 0.4, 0), 0.15), panels=120),
+        wind=(0.3, 0, 0),
+        threads=threads,
+    )
+
+
+def test_e1_same_bits_for_any_number_of_threads_and_in_a_copy():
+    one, three = busy(1), busy(3)
+    for n in range(4):
+        one.step()
+        three.step()
+        assert one.vortons.position.tobytes() == three.vortons.position.tobytes()
+        if n == 1:
+            copy = one.copy()
+    copy.step()
+    copy.step()
+    assert copy.vortons.position.tobytes() == one.vortons.position.tobytes()
+
+
+def test_same_shapes_share_their_panels_and_give_the_same():
+    alone = simulation(sphere(), wind=tuple(WIND))
+    far = vt.Body(vt.Sphere(CENTER, R), parent=vt.Transform(position=(30, 0, 0)))
+    both = simulation(sphere(), far, wind=tuple(WIND), spacing=H)
+    a, b = alone._core.panels(0), both._core.panels(1)
+    assert np.abs(a["center"] + (30, 0, 0) - b["center"]).max() < 1e-9
+    assert np.abs(a["density"] - b["density"]).max() < 2e-3 * U
+
+
+# ---- arguments ----
+
+
+def test_panels_are_checked():
+    for bad in (19, 2049, -1, 1.5, "many"):
+        with pytest.raises((ValueError, TypeError), match="panels"):
+            vt.Body(vt.Sphere(), panels=bad)
+    body = vt.Body(vt.Sphere(), panels=80)
+    assert body.to_dict()["panels"] == 80
+    core = simulation(vt.Body(vt.Sphere(), panels=0), wind=(1, 0, 0))._core
+    assert core.panels(0)["area"].shape == (0,)
+    with pytest.raises(ValueError, match="id is 1"):
+        core.panels(1)
+    with pytest.raises(ValueError, match="panels is 7"):
+        core.add_body(shapes=[{"kind": "sphere"}], panels=7)
