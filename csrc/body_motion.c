@@ -238,5 +238,6 @@ void vt_finish_bodies(vt_simulation *s)
         else
             record(&r->from_flow, r->pushed);
         memset(r->pushed, 0, sizeof r->pushed);
+        r->to = r->from; /* it has arrived, even where the time of the step is rounded down */
     }
 }

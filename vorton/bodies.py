@@ -17,7 +17,16 @@ from .animation import (
     split,
     without_no_parent,
 )
-from .fields import Definition, check_integer, check_one_of, check_vector, field, flag, number, shown
+from .fields import (
+    Definition,
+    check_integer,
+    check_one_of,
+    check_vector,
+    field,
+    flag,
+    number,
+    shown,
+)
 from .shapes import SOLIDS, Mesh, Plane, Shape, Torus, mesh_volume
 
 CONVEX = 1e-3
