@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "collide.h"
 #include "core/vec3.h"
 #include "displaced.h"
 #include "state/inertia.h"
@@ -114,9 +115,10 @@ static void add(double sum[6], double factor, const double more[6])
 }
 
 /* Weight and buoyancy over dt, of the body where it is now. */
-static void find_weight(vt_simulation *s, const vt_body *body, double dt, double impulse[6])
+static void find_weight(const vt_simulation *s, const vt_body *body, const vt_surroundings *around,
+                        double dt, double impulse[6])
 {
-    const vt_displaced displaced = vt_find_displaced(s, body);
+    const vt_displaced displaced = vt_find_displaced(s, body, around);
     double moment[3];
     vt_cross(s->def.gravity, displaced.moment, moment);
     for (int c = 0; c < 3; c++) {
@@ -126,11 +128,12 @@ static void find_weight(vt_simulation *s, const vt_body *body, double dt, double
 }
 
 /* Half of what weight, buoyancy and force give in a time. */
-static void half_kick(vt_simulation *s, vt_body *body, double from, double to)
+static void half_kick(const vt_simulation *s, vt_body *body, const vt_surroundings *around,
+                      double from, double to)
 {
     vt_rigid *const r = &body->rigid;
     double impulse[6], force[6];
-    find_weight(s, body, 0.5 * (to - from), impulse);
+    find_weight(s, body, around, 0.5 * (to - from), impulse);
     record(&r->from_weight, impulse);
     vt_integrate_force(r, from, to, force);
     add(impulse, 0.5, force);
@@ -140,7 +143,7 @@ static void half_kick(vt_simulation *s, vt_body *body, double from, double to)
 
 /* ---- the substep ---- */
 
-static void begin(vt_simulation *s, vt_body *body, double to)
+static void begin(const vt_simulation *s, vt_body *body, const vt_surroundings *around, double to)
 {
     vt_rigid *const r = &body->rigid;
     r->before = r->now;
@@ -151,31 +154,30 @@ static void begin(vt_simulation *s, vt_body *body, double to)
     if (r->mass > 0) {
         const double scale = body->scale;
         r->fluid_density =
-            vt_find_displaced(s, body).mass / (scale * scale * scale * body->bulk.volume);
+            vt_find_displaced(s, body, around).mass / (scale * scale * scale * body->bulk.volume);
         vt_find_own_momentum(body, r->own);
     }
 }
 
-static void move_free_body(vt_simulation *s, vt_body *body, double from, double to)
+static void move_free_body(vt_body *body, double dt)
 {
     const vt_rigid *const r = &body->rigid;
-    half_kick(s, body, from, to);
-    const double turns = vt_sqrt(vt_dot(r->angular, r->angular)) * (to - from) / part_turn;
+    const double turns = vt_sqrt(vt_dot(r->angular, r->angular)) * dt / part_turn;
     const int32_t parts = (int32_t)fmin(fmax(1, ceil(turns)), MOST_PARTS);
     for (int32_t n = 0; n < parts; n++)
-        move_freely(body, (to - from) / parts);
-    half_kick(s, body, from, to);
+        move_freely(body, dt / parts);
 }
 
 /* One that does not move by itself goes where it was sent, and notes what it would receive. */
-static void lead_body(vt_simulation *s, vt_body *body, double dt)
+static void lead_body(const vt_simulation *s, vt_body *body, const vt_surroundings *around,
+                      double dt)
 {
     vt_rigid *const r = &body->rigid;
     drift_uniformly(r, dt);
     vt_add_scaled(r->turned, dt, r->angular);
     if (r->mass > 0) {
         double weight[6];
-        find_weight(s, body, dt, weight);
+        find_weight(s, body, around, dt, weight);
         record(&r->from_weight, weight);
     }
 }
@@ -188,25 +190,47 @@ static int32_t count_parts(const vt_simulation *s, double dt)
     return 1;
 }
 
-void vt_move_bodies(vt_simulation *s, double dt)
+static void kick_all(vt_simulation *s, const vt_surroundings *around, double from, double to)
+{
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (s->bodies.items[n].rigid.free)
+            half_kick(s, &s->bodies.items[n], &around[n], from, to);
+}
+
+static void move_part(vt_simulation *s, const vt_surroundings *around, double from, double to)
+{
+    const size_t mark = vt_arena_mark(&s->arena);
+    vt_collisions collisions;
+    kick_all(s, around, from, to);
+    vt_collide(s, from, to - from, &collisions);
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        vt_body *const body = &s->bodies.items[n];
+        if (body->rigid.free)
+            move_free_body(body, to - from);
+        else if (body->rigid.placed)
+            lead_body(s, body, &around[n], to - from);
+    }
+    kick_all(s, around, from, to);
+    vt_settle(s, to, to - from, &collisions);
+    vt_arena_pop(&s->arena, mark);
+}
+
+void vt_move_bodies(vt_simulation *s, int has_field, double dt)
 {
     const int32_t parts = count_parts(s, dt);
+    if (s->bodies.count == 0)
+        return;
+    const size_t mark = vt_arena_mark(&s->arena);
+    const vt_surroundings *const around = vt_look_around(s, has_field, dt);
     for (int32_t n = 0; n < s->bodies.count; n++)
         if (s->bodies.items[n].rigid.placed)
-            begin(s, &s->bodies.items[n], s->time + dt);
-    for (int32_t p = 0; p < parts; p++) {
-        const double from = s->time + dt * p / parts, to = s->time + dt * (p + 1) / parts;
-        for (int32_t n = 0; n < s->bodies.count; n++) {
-            vt_body *const body = &s->bodies.items[n];
-            if (body->rigid.free)
-                move_free_body(s, body, from, to);
-            else if (body->rigid.placed)
-                lead_body(s, body, to - from);
-        }
-    }
+            begin(s, &s->bodies.items[n], &around[n], s->time + dt);
+    for (int32_t p = 0; p < parts; p++)
+        move_part(s, around, s->time + dt * p / parts, s->time + dt * (p + 1) / parts);
     for (int32_t n = 0; n < s->bodies.count; n++)
         for (int c = 0; c < 3; c++)
             s->bodies.items[n].rigid.turned[c] /= dt;
+    vt_arena_pop(&s->arena, mark);
 }
 
 void vt_push_body(vt_simulation *s, int32_t n, const double impulse[3],

@@ -311,7 +311,7 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
     const double turns = dt * vt_body_rate(s);
     if (turns > 1)
         dt /= ceil(turns);
-    VT_TIMED(s, bodies, vt_move_bodies(s, dt));
+    VT_TIMED(s, bodies, vt_move_bodies(s, 0, dt));
     const vt_vortons *const v = &s->vortons;
     bear(s, births, s->time + dt, NULL);
     vt_set_wind(s, s->time, s->time + dt);
@@ -429,7 +429,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     const double until = waits ? vt_next_vorton_time(births, 0, s->time + dt) : s->time + dt;
     if (waits)
         dt = until_birth(s, births, 0, dt);
-    VT_TIMED(s, bodies, vt_move_bodies(s, dt));
+    VT_TIMED(s, bodies, vt_move_bodies(s, w.field.buoyancy != NULL && s->fields_exist, dt));
 
     /* the fields of the later stages; the last has the newborn too */
     for (int stage = 1; stage < scheme.stages; stage++) {

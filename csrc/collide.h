@@ -1,0 +1,21 @@
+/* Contact of bodies that move by themselves with each other and with all others. */
+#ifndef VORTON_COLLIDE_H
+#define VORTON_COLLIDE_H
+
+#include "touch.h"
+
+typedef struct vt_collisions {
+    vt_touch *touches; /* in the order of their bodies; in arena memory */
+    int32_t count;
+} vt_collisions;
+
+/* Changes the velocities of the bodies, as they are now, at a time, so that in the next dt
+ * none goes into another: those that run into each other part again with their restitution, those
+ * that slide are braked by friction. What they exchange is entered into their records. */
+void vt_collide(vt_simulation *s, double time, double dt, vt_collisions *collisions);
+
+/* After they have moved by dt: brings those apart that are too deep in each other, and lets them
+ * rest on what they touched. */
+void vt_settle(vt_simulation *s, double time, double dt, const vt_collisions *collisions);
+
+#endif
