@@ -141,6 +141,17 @@ static void half_kick(const vt_simulation *s, vt_body *body, const vt_surroundin
     vt_kick_body(body, impulse, NULL);
 }
 
+/* The fluid brakes it: body and added mass together. */
+static void damp(vt_body *body, const double wind[3], double dt)
+{
+    vt_rigid *const r = &body->rigid;
+    const double left = vt_exp(-r->damping * dt);
+    for (int c = 0; c < 3 && r->damping > 0; c++) {
+        r->velocity[c] = wind[c] + left * (r->velocity[c] - wind[c]);
+        r->angular[c] *= left;
+    }
+}
+
 /* ---- the substep ---- */
 
 static void begin(const vt_simulation *s, vt_body *body, const vt_surroundings *around, double to)
@@ -201,13 +212,19 @@ static void move_part(vt_simulation *s, const vt_surroundings *around, double fr
 {
     const size_t mark = vt_arena_mark(&s->arena);
     vt_collisions collisions;
+    double wind[3];
+    vt_integrate_winds(s, from, to, wind);
+    for (int c = 0; c < 3; c++)
+        wind[c] /= to - from;
     kick_all(s, around, from, to);
     vt_collide(s, from, to - from, &collisions);
     for (int32_t n = 0; n < s->bodies.count; n++) {
         vt_body *const body = &s->bodies.items[n];
-        if (body->rigid.free)
+        if (body->rigid.free) {
+            damp(body, wind, 0.5 * (to - from));
             move_free_body(body, to - from);
-        else if (body->rigid.placed)
+            damp(body, wind, 0.5 * (to - from));
+        } else if (body->rigid.placed)
             lead_body(s, body, &around[n], to - from);
     }
     kick_all(s, around, from, to);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/status.h"
 #include "core/vec3.h"
 #include "state/inertia.h"
 #include "state/weigh.h"
@@ -106,6 +107,42 @@ static void find_all(vt_simulation *s, double time, double dt, vt_collisions *fo
         }
 }
 
+/* How far a body juts out of a container, m. */
+static double find_excess(vt_simulation *s, int32_t body, int32_t container)
+{
+    enum { MOST = 4096 };
+    const size_t mark = vt_arena_mark(&s->arena);
+    vt_touch *const touches = vt_arena_push(&s->arena, sizeof *touches * MOST);
+    vt_pose *const now = vt_arena_push(
+        &s->arena, sizeof *now * (size_t)(body > container ? body + 1 : container + 1));
+    now[body] = pose_now(s, &s->bodies.items[body], s->time);
+    now[container] = pose_now(s, &s->bodies.items[container], s->time);
+    const int32_t count = vt_find_touches(s, now, body, container, 0, touches, MOST);
+    double excess = 0;
+    for (int32_t t = 0; t < count; t++)
+        excess = fmax(excess, -touches[t].gap);
+    vt_arena_pop(&s->arena, mark);
+    return excess;
+}
+
+vt_status vt_check_start(vt_simulation *s, int32_t n)
+{
+    const vt_body *const items = s->bodies.items;
+    for (int32_t m = 0; m < n; m++) {
+        const int32_t body = items[n].hole ? m : n, container = items[n].hole ? n : m;
+        if (!items[body].rigid.free || !items[container].hole)
+            continue;
+        const double excess = find_excess(s, body, container);
+        if (excess > 0.01 * items[body].reach)
+            return vt_fail(
+                VT_INVALID_ARGUMENT,
+                "body '%s': it starts %g m outside of container '%s'; allowed is a place "
+                "inside",
+                items[body].name, excess, items[container].name);
+    }
+    return VT_OK;
+}
+
 /* ---- contacts ---- */
 
 /* How a direction at a point looks to one of the bodies, and its part of 1 / inertia. */
@@ -169,6 +206,12 @@ static void directions_of(const vt_touch *touch, double directions[3][3])
     vt_cross(touch->normal, directions[1], directions[2]);
 }
 
+/* Slower than what gravity gives in four parts of a substep, a contact does not bounce. */
+static double rest_speed(const vt_simulation *s, double dt)
+{
+    return 4 * dt * vt_sqrt(vt_dot(s->def.gravity, s->def.gravity));
+}
+
 static void make_contact(const vt_simulation *s, const vt_touch *touch, double time, double dt,
                          contact *c)
 {
@@ -183,12 +226,10 @@ static void make_contact(const vt_simulation *s, const vt_touch *touch, double t
         r->inertia = 1 / (own + fill_row(s, c, 1, directions[n], r));
         r->led = -led_speed(s, c, 1, time, directions[n]);
     }
-    /* slower than what gravity gives in four parts, it rests */
     const double speed = relative_speed(s, c, &c->rows[0]);
-    const double rest = 4 * dt * vt_sqrt(vt_dot(s->def.gravity, s->def.gravity));
     const double restitution = fmax(a->restitution, b->restitution);
     c->target = touch->gap > 0 ? -touch->gap / dt : 0;
-    if (speed < -rest && touch->gap + speed * dt < 0)
+    if (speed < -rest_speed(s, dt) && touch->gap + speed * dt < 0)
         c->target = -restitution * speed;
 }
 
@@ -289,9 +330,10 @@ void vt_settle(vt_simulation *s, double time, double dt, const vt_collisions *co
         make_contact(s, touch, time, dt, &contacts[count]);
         contacts[count].target = 0;
         part(s, touch);
-        /* the gap was there before they moved, by at most as much */
+        /* the gap was there before they moved, by at most as much; faster ones are still to bounce
+         */
         const double speed = relative_speed(s, &contacts[count], &contacts[count].rows[0]);
-        count += touch->gap + speed * dt <= near;
+        count += touch->gap + speed * dt <= near && speed > -rest_speed(s, dt);
     }
     solve_all(s, count, contacts);
     vt_arena_pop(&s->arena, mark);

@@ -9,6 +9,10 @@ typedef struct vt_collisions {
     int32_t count;
 } vt_collisions;
 
+/* VT_INVALID_ARGUMENT where body n, which need not be counted yet, or a container that holds it,
+ * juts out of the other by more than a hundredth of the radius of the body that moves by itself. */
+vt_status vt_check_start(vt_simulation *s, int32_t n);
+
 /* Changes the velocities of the bodies, as they are now, at a time, so that in the next dt
  * none goes into another: those that run into each other part again with their restitution, those
  * that slide are braked by friction. What they exchange is entered into their records. */

@@ -274,5 +274,8 @@ vt_displaced vt_find_displaced(const vt_simulation *s, const vt_body *body,
         vt_add_scaled(world, -1, body->rigid.now.position);
         vt_add_scaled(sum.moment, mass, world);
     }
+    /* whatever presses on a sphere presses towards its centre */
+    if (body->solid_count == 1 && body->solids[0].kind == VT_SHAPE_SPHERE)
+        memset(sum.moment, 0, sizeof sum.moment);
     return sum;
 }

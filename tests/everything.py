@@ -76,6 +76,11 @@ def add_bodies(scene):
     scene.add(vt.Body(pair, parent=vt.Transform(position=path)))
     points = np.random.default_rng(6).normal(0, 0.1, (20, 3)) + (-0.3, 0.2, 0.4)
     scene.add(vt.Body(vt.Polytope(points)))
+    ball = vt.Sphere((-0.8, 0.3, 0.9), 0.2)
+    scene.add(vt.Body(ball, density=40.0, velocity=(2, 0, 0), angular_velocity=(0, 9, 0)))
+    bone = [vt.Sphere((0.9, 0.9, 0.8), 0.15), vt.Box((0.9, 0.8, 0.7), (1.3, 1.0, 0.9))]
+    scene.add(vt.Body(bone, density=0.9, force=vt.Keys([(0, (0, 0, 0)), (1, (0, -0.2, 0))])))
+    scene.add(vt.Body(vt.Cylinder((0, 0.6, -1), 0.1, 0.3), density=9.0, held=True))
     shake = vt.Keys([(0, (0, 0, 0)), (1, (0.2, 0, 0.1)), (2, (0, 0, 0))], "smooth")
     walls = [vt.Cylinder(radius=3.2, length=5.0), vt.Plane((0, 0, 2.4), (0, 0.1, 1))]
     scene.add(vt.Container(walls, parent=vt.Transform(position=shake)))

@@ -335,6 +335,7 @@ def good_calls(sim):
         "parent": ("parent", 0),
         "restitution": ("share", 0.5),
         "friction": ("least", 0.5),
+        "damping": ("least", 0.5),
         "density": ("length", 400.0),
         "held": ("flag", False),
         "velocity": ("far vector", (0, 0, 1)),

@@ -296,6 +296,7 @@ class Simulation:
         angular_velocity: _Numbers = ...,
         restitution: float = ...,
         friction: float = ...,
+        damping: float = ...,
         force: _Numbers = ...,
         torque: _Numbers = ...,
         animations: dict[str, dict[str, Any]] = ...,

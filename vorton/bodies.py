@@ -170,7 +170,7 @@ class BodyBase(Definition):
 
 
 _RIGID = ("restitution", "friction", "density", "held", "velocity", "angular_velocity")
-_RIGID += ("force", "torque")
+_RIGID += ("damping", "force", "torque")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -207,6 +207,9 @@ class Body(BodyBase):
     friction : number
         Most force along the wall over force against it, 0 to 100, default 0.5: of two the geometric
         mean.
+    damping : number, 1/s
+        Rate at which its velocity relative to the scene's wind, and its spin, fade, 0 to 1e6,
+        default 0: for what of the drag the flow that is simulated does not give.
     force, torque : three numbers, N and N m; animatable
         On its centre, in the world; default 0.
     panels : whole number
@@ -239,6 +242,7 @@ class Body(BodyBase):
     held: bool = _keyword(flag(False, "it keeps its place though it has mass"))
     velocity: Any = _keyword(_vector("m/s", "at first", 1e6))
     angular_velocity: Any = _keyword(_vector("rad/s", "at first", 1e5))
+    damping: float = _keyword(number(0.0, "1/s", "rate of braking", least=0, most=1e6))
     force: Any = _keyword(animatable(_vector("N", "on its centre", 1e12)))
     panels: int = _keyword(field(320, _check_panels, "source panels, 0: none"))
     torque: Any = _keyword(animatable(_vector("N m", "in the world", 1e12)))

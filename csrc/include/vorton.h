@@ -636,6 +636,9 @@ typedef struct vt_body_def {
                                 bodies the larger one */
     double friction;         /* most force along a wall over force against it, 0 .. 100 (default
                                 .5): of two bodies the geometric mean */
+    double damping;          /* rate at which its velocity relative to the wind, and its spin, fade,
+                                1/s, 0 .. 1e6 (default 0): for what of the drag the flow that is
+                                simulated does not give */
     double force[3];         /* on its centre, in the world, N (default 0); animatable */
     double torque[3];        /* in the world, N m (default 0); animatable */
     int32_t animation_count; /* (default 0) */

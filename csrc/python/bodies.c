@@ -19,6 +19,7 @@ static const vt_py_field body_fields[] = {
     {"angular_velocity", VT_PY_VECTOR, offsetof(body_arguments, def.angular_velocity), NULL},
     {"restitution", VT_PY_FINITE, offsetof(body_arguments, def.restitution), NULL},
     {"friction", VT_PY_FINITE, offsetof(body_arguments, def.friction), NULL},
+    {"damping", VT_PY_FINITE, offsetof(body_arguments, def.damping), NULL},
     {"force", VT_PY_VECTOR, offsetof(body_arguments, def.force), NULL},
     {"torque", VT_PY_VECTOR, offsetof(body_arguments, def.torque), NULL},
     {"animations", VT_PY_OBJECT, offsetof(body_arguments, animations), NULL},

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collide.h"
 #include "contacts.h"
 #include "core/grow.h"
 #include "core/status.h"
@@ -341,11 +342,15 @@ static vt_status keep_body(vt_simulation *s, const vt_body_def *def, int32_t *id
     status = check_emitters(s, &body);
     if (!status && vt_grow((void **)&bodies->items, bodies->count, sizeof body))
         status = vt_fail(VT_OUT_OF_MEMORY, "no memory for body '%s'", body.name);
+    if (!status) {
+        bodies->items[bodies->count] = body;
+        status = vt_check_start(s, bodies->count);
+    }
     if (status) {
         destroy_body(&body);
         return status;
     }
-    bodies->items[bodies->count++] = body;
+    bodies->count++;
     if (id)
         *id = bodies->count - 1;
     vt_clear_last_body(s);

@@ -18,12 +18,13 @@ static const vt_parameter parameters[] = {
     {"angular_velocity", MEMBER(angular_velocity), {3, -1e5, 1e5, 0, "rad/s"}},
     {"restitution", MEMBER(restitution), {1, 0, 1, 0, ""}},
     {"friction", MEMBER(friction), {1, 0, 100, 0, ""}},
+    {"damping", MEMBER(damping), {1, 0, 1e6, 0, "1/s"}},
     {"force", MEMBER(force), {3, -1e12, 1e12, 0, "N"}},
     {"torque", MEMBER(torque), {3, -1e12, 1e12, 0, "N m"}},
     {0}};
 
 /* Those of them that may be animated are the last two. */
-static const vt_parameter *const animatable = parameters + 5;
+static const vt_parameter *const animatable = parameters + 6;
 
 int vt_copy_force(const vt_rigid *from, vt_rigid *to)
 {
@@ -65,7 +66,7 @@ void vt_keep_place(const vt_simulation *s, vt_body *body)
 /* What a body without mass cannot have. */
 static vt_status check_massless(const vt_body_def *def)
 {
-    double all = (double)def->held + def->animation_count;
+    double all = def->held + def->damping + def->animation_count;
     for (int c = 0; c < 3; c++)
         all += vt_abs(def->velocity[c]) + vt_abs(def->angular_velocity[c]) + vt_abs(def->force[c]) +
                vt_abs(def->torque[c]);
@@ -73,7 +74,7 @@ static vt_status check_massless(const vt_body_def *def)
         return VT_OK;
     return vt_fail(
         VT_INVALID_ARGUMENT,
-        "density is 0: it has no mass; held, velocity, angular_velocity, force and torque "
+        "density is 0: it has no mass; held, velocity, angular_velocity, damping, force and torque "
         "are allowed with a density alone");
 }
 
@@ -151,6 +152,7 @@ vt_status vt_make_rigid(const vt_simulation *s, const vt_body_def *def, vt_body 
             vt_copy_animations(animatable, def->animation_count, def->animations, &r->animations);
     if (status)
         return status;
+    r->damping = def->damping;
     memcpy(r->force, def->force, sizeof r->force);
     memcpy(r->torque, def->torque, sizeof r->torque);
     memcpy(r->velocity, def->velocity, sizeof r->velocity);
