@@ -128,6 +128,7 @@ def arrays(sim):
         sim.update_fields()
         found["grids.velocity"] = sim.grids.velocity
         found["grids.vector_potential"] = sim.grids.vector_potential
+    found["bodies"] = np.array([repr(sorted(body.items())) for body in sim.bodies])
     found["health"] = np.array(repr(sorted(sim.health.items())))
     return found
 
