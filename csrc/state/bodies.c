@@ -10,6 +10,7 @@
 #include "core/grow.h"
 #include "core/status.h"
 #include "core/vec3.h"
+#include "state/added_mass.h"
 #include "state/births.h"
 #include "state/inertia.h"
 #include "state/simulation.h"
@@ -262,6 +263,8 @@ static vt_status make_body(const vt_simulation *s, const vt_body_def *def, vt_bo
         status = name_failure(status, body, -1);
     if (!status)
         status = add_panels(s, def, body);
+    if (!status && body->rigid.mass > 0)
+        vt_added_mass(body, body->rigid.added);
     if (status)
         destroy_body(body);
     return status;

@@ -6,7 +6,6 @@
 
 #include "core/status.h"
 #include "core/vec3.h"
-#include "state/added_mass.h"
 #include "state/ambient.h"
 
 enum { BODY_POINTS = 256, MOST_WEIGHED = 1024 };
@@ -129,7 +128,6 @@ static vt_status weigh(const vt_body_def *def, vt_body *body)
                        s3 * body->bulk.volume, r->mass);
     memcpy(body->center, body->bulk.center, sizeof body->center);
     vt_reach_body(body);
-    vt_added_mass(body, r->added);
     body->points = malloc(sizeof *body->points * BODY_POINTS);
     if (!body->points)
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for %d points", BODY_POINTS);
