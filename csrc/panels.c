@@ -315,6 +315,13 @@ static void sample_potentials(const vt_grid *g, const double point[3], float vel
         velocity[c] = (float)(sum[c] / (2 * g->spacing));
 }
 
+void vt_vortical_velocity(const vt_simulation *s, const double point[3], float velocity[3])
+{
+    vt_grid grid = s->grid;
+    grid.has_potential = 0;
+    sample_potentials(&grid, point, velocity);
+}
+
 static void sample_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
