@@ -6,6 +6,7 @@
 #include "body_motion.h"
 #include "core/vec3.h"
 #include "panels.h"
+#include "spin.h"
 #include "state/ambient.h"
 
 static void add_impulse(vt_impulse *a, double factor, const vt_impulse *b)
@@ -14,25 +15,13 @@ static void add_impulse(vt_impulse *a, double factor, const vt_impulse *b)
     vt_add_scaled(a->angular, factor, b->angular);
 }
 
-/* area (|u|^2 / 2 n - u (u . n)), with u the velocity of the fluid */
-static void add_tension(const double r[3], const double n[3], const double u[3], double area,
-                        vt_impulse *sum)
-{
-    double tension[3], moment[3];
-    const double through = vt_dot(u, n), half = vt_dot(u, u) / 2;
-    for (int c = 0; c < 3; c++)
-        tension[c] = area * (half * n[c] - u[c] * through);
-    vt_cross(r, tension, moment);
-    vt_add_scaled(sum->linear, 1, tension);
-    vt_add_scaled(sum->angular, 1, moment);
-}
-
 /* ---- at the surface ---- */
 
 typedef struct surface {
     const vt_paneled_body *body;
     const vt_panels *panels;
-    const float *velocity;    /* count x 3, in the world */
+    const float *velocity;    /* of the fluid at the panels, count x 3, in the world, m/s */
+    const float *passing;     /* without the panels of the body, in the frame of the grid */
     double center[3], volume; /* m, m^3 */
 } surface;
 
@@ -42,44 +31,20 @@ static double density_at(const vt_fluid *fluid, const double point[3])
     return (double)vt_density_at(fluid, vt_ambient_temperature(fluid, at));
 }
 
-/* Sums over the panels, about a point: bound gets area n cross u for its strength. */
-static void measure(const surface *f, const double about[3], vt_impulse *bound, vt_impulse *tension)
+/* The impulse of the flow that a body makes by its motion, about its centre: added mass times
+ * velocity, in the axes of the body. */
+static vt_impulse impulse_of(const vt_body *body, const vt_pose *pose, const double velocity[3],
+                             const double angular[3])
 {
-    *bound = *tension = (vt_impulse){{0}, {0}};
-    for (int32_t p = 0; p < f->body->count; p++) {
-        const int32_t at = f->body->first + p;
-        const double *const n = f->panels->normal[at], area = (double)f->panels->area[at];
-        double r[3], u[3], layer[3];
-        for (int c = 0; c < 3; c++) {
-            r[c] = f->panels->center[at][c] - about[c];
-            u[c] = (double)f->velocity[3 * p + c] - f->panels->wind[c];
-        }
-        vt_cross(n, u, layer);
-        for (int c = 0; c < 3; c++)
-            layer[c] *= area;
-        vt_add_strength(r, layer, bound);
-        add_tension(r, n, u, area, tension);
-    }
-}
-
-/* The impulse of the flow that a free body makes by its motion alone, about its centre: added mass
- * times velocity, in the axes of the body. */
-static vt_impulse own_impulse(const vt_body *body, const vt_pose *pose)
-{
-    const vt_rigid *const r = &body->rigid;
-    double motion[6], own[6];
-    for (int c = 0; c < 3; c++) {
-        motion[c] = motion[c + 3] = 0;
+    double motion[6] = {0}, own[6] = {0};
+    for (int c = 0; c < 3; c++)
         for (int w = 0; w < 3; w++) {
-            motion[c] += pose->matrix[w][c] * r->velocity[w];
-            motion[c + 3] += pose->matrix[w][c] * r->angular[w];
+            motion[c] += pose->matrix[w][c] * velocity[w];
+            motion[c + 3] += pose->matrix[w][c] * angular[w];
         }
-    }
-    for (int c = 0; c < 6; c++) {
-        own[c] = 0;
-        for (int b = 0; b < 6 && r->free; b++)
-            own[c] += r->added[c][b] * motion[b];
-    }
+    for (int c = 0; c < 6; c++)
+        for (int b = 0; b < 6; b++)
+            own[c] += body->rigid.added[c][b] * motion[b];
     vt_impulse world;
     vt_pose_direction(pose, own, world.linear);
     vt_pose_direction(pose, own + 3, world.angular);
@@ -94,6 +59,44 @@ static void move_moment(vt_impulse *impulse, const double arm[3])
     vt_add_scaled(impulse->angular, 1, moment);
 }
 
+/* The impulse of the body, and what the flow pulls at it with, about a point. */
+static void measure(const vt_simulation *s, const surface *f, const double about[3],
+                    vt_impulse *bound, vt_impulse *pull)
+{
+    double velocity[3], arm[3], sources[3] = {0};
+    *pull = (vt_impulse){{0}, {0}};
+    for (int32_t p = 0; p < f->body->count; p++) {
+        const int32_t at = f->body->first + p;
+        const double charge = (double)f->panels->density[at] * (double)f->panels->area[at];
+        double r[3], force[3], moment[3];
+        for (int c = 0; c < 3; c++) {
+            r[c] = f->panels->center[at][c] - about[c];
+            force[c] = -charge * (double)f->passing[3 * p + c];
+        }
+        vt_cross(r, force, moment);
+        vt_add_scaled(sources, charge, r);
+        vt_add_scaled(pull->linear, 1, force);
+        vt_add_scaled(pull->angular, 1, moment);
+    }
+    for (int c = 0; c < 3; c++)
+        arm[c] = f->center[c] - about[c];
+    vt_rigid_velocity(f->body, f->center, velocity);
+    *bound = impulse_of(f->body->body, &f->body->pose, velocity, f->body->angular);
+    memcpy(bound->linear, sources, sizeof sources);
+    vt_add_scaled(bound->linear, -f->volume, velocity);
+    move_moment(bound, arm);
+    vt_add_spin(s, f->body, about, bound, pull);
+}
+
+/* Of that what a free body does by its motion, in still air, about its centre. */
+static vt_impulse own_impulse(const surface *f)
+{
+    const vt_body *const body = f->body->body;
+    if (!body->rigid.free)
+        return (vt_impulse){{0}, {0}};
+    return impulse_of(body, &f->body->pose, body->rigid.velocity, body->rigid.angular);
+}
+
 /* What the flow has given the body since its `flow` was noted. */
 static void give(vt_simulation *s, const surface *f, vt_impulse own)
 {
@@ -101,17 +104,17 @@ static void give(vt_simulation *s, const surface *f, vt_impulse own)
     const vt_flow *const before = &body->flow;
     const vt_fluid fluid = vt_fluid_of(&s->def);
     const double half = (s->time - before->time) / 2, density = density_at(&fluid, before->center);
-    vt_impulse given = before->bound, bound, tension;
+    vt_impulse given = before->bound, bound, pull;
     double arm[3];
     for (int c = 0; c < 3; c++)
         arm[c] = f->center[c] - before->center[c];
-    measure(f, before->center, &bound, &tension);
+    measure(s, f, before->center, &bound, &pull);
     move_moment(&own, arm);
     add_impulse(&given, 1, &own);
     add_impulse(&given, -1, &bound);
     add_impulse(&given, -1, &before->shed);
-    add_impulse(&given, half, &tension);
-    add_impulse(&given, half, &before->tension);
+    add_impulse(&given, half, &pull);
+    add_impulse(&given, half, &before->pull);
     for (int c = 0; c < 3; c++) {
         given.linear[c] += f->volume * (f->panels->wind[c] - before->wind[c]);
         given.linear[c] *= density;
@@ -126,7 +129,7 @@ static void note(vt_simulation *s, const surface *f, const vt_impulse *own)
     *flow = (vt_flow){.known = 1, .time = s->time};
     memcpy(flow->center, f->center, sizeof flow->center);
     memcpy(flow->wind, f->panels->wind, sizeof flow->wind);
-    measure(f, f->center, &flow->bound, &flow->tension);
+    measure(s, f, f->center, &flow->bound, &flow->pull);
     add_impulse(&flow->bound, -1, own);
 }
 
@@ -244,11 +247,14 @@ static void find_flow(vt_simulation *s, const vt_paneled_body *b, float *slip)
 {
     const size_t mark = vt_arena_mark(&s->arena);
     float *const velocity = vt_arena_push(&s->arena, 12 * (size_t)b->count);
-    surface f = {.body = b, .panels = &s->panels, .velocity = velocity};
-    vt_find_surface_velocity(s, b, velocity);
+    float *const passing = vt_arena_push(&s->arena, 12 * (size_t)b->count);
+    surface f = {.body = b, .panels = &s->panels, .velocity = velocity, .passing = passing};
+    vt_find_passing_velocity(s, b, passing);
+    if (vt_sheds(b->body))
+        vt_find_surface_velocity(s, b, velocity);
     vt_pose_point(&b->pose, b->body->center, f.center);
     f.volume = volume_of(&f);
-    const vt_impulse own = own_impulse(b->body, &b->pose);
+    const vt_impulse own = own_impulse(&f);
     if (b->body->flow.known && b->body->flow.time < s->time)
         give(s, &f, own);
     note(s, &f, &own);

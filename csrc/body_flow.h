@@ -1,21 +1,20 @@
 /* What the flow gives to bodies, and the layers that they leave in it.
  *
- * In fluid of density rho the impulse of the flow around bodies, over rho, is that of the vortons
- * and of the surfaces, n pointing into the fluid, x from a point that does not move:
+ * A body stands in the flow as sources q on its panels and, where fluid does not slip along it, as
+ * the vorticity beta inside (spin.h). In fluid of density rho they bind the impulse
  *
- *   P = 1/2 sum x cross alpha + 1/2 surface integral of x cross (n cross u)
- *   L = -1/2 sum |x|^2 alpha  - 1/2 surface integral of |x|^2 n cross u
+ *   P = sum q x + 1/2 sum (x - centre) cross beta - V v_b
  *
- * and a body feels the negative of what the fluid gains (Wu, AIAA Journal 19, 1981; Saffman, Vortex
- * Dynamics, 1992, chapter 4). Vortons that move change their own part by the integral of u cross
- * omega, which is one over the surfaces, so that each body finds its share there:
+ * of the fluid outside (Landweber and Miloh, Journal of Fluid Mechanics 96, 1980), V being its
+ * volume; the vortons have 1/2 sum x cross alpha (Saffman, Vortex Dynamics, 1992, chapter 3). With
+ * u the velocity that all but itself make at the body
  *
- *   F = rho (-d/dt (its surface's part of P + that of the vortons which it sheds)
- *            + surface integral of (|u|^2 / 2 n - u (u . n)) + V d wind/dt)
+ *   F = -rho (d/dt (P + what it sheds) + sum q u - sum (u - v_b) cross beta) + rho V d wind/dt
  *
- * and the moment likewise. No tracer and no vorton is counted, wherever it is. u is in the frame of
- * the uniform wind. What the acceleration of a free body itself adds, the added mass, is solved for
- * with its motion (body_motion.h) and left out here. */
+ * (Lagally; Joukowski): what it pulls at the vortons with, they pull at it with. The moment
+ * likewise, where the angular impulse of a body that moves is that of its added mass. No tracer is
+ * counted. u is in the frame of the uniform wind. What the acceleration of a free body itself adds
+ * is solved for with its motion (body_motion.h) and left out here. */
 #ifndef VORTON_BODY_FLOW_H
 #define VORTON_BODY_FLOW_H
 

@@ -237,7 +237,7 @@ static vt_status add_panels(const vt_simulation *s, const vt_body_def *def, vt_b
         if (status)
             return name_failure(status, body, -1);
     }
-    if (body->panels && body->rigid.mass > 0)
+    if (body->panels)
         scale_added_mass(body->panels, body->scale, body->rigid.added);
     return VT_OK;
 }

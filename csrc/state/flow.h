@@ -24,12 +24,12 @@ static inline void vt_add_strength(const double r[3], const double strength[3], 
  */
 typedef struct vt_flow {
     int32_t known;
-    double time;        /* s */
-    double center[3];   /* m */
-    double wind[3];     /* m/s */
-    vt_impulse bound;   /* the part of its surface, less that of its own motion if it is free */
-    vt_impulse tension; /* the rate at which the flow around it takes impulse away, m^4/s^2 */
-    vt_impulse shed;    /* of what it has shed since */
+    double time;      /* s */
+    double center[3]; /* m */
+    double wind[3];   /* m/s */
+    vt_impulse bound; /* the part of its surface, less that of its own motion if it is free */
+    vt_impulse pull;  /* what pulls at it, m^4/s^2 */
+    vt_impulse shed;  /* of what it has shed since */
 } vt_flow;
 
 #endif
