@@ -31,10 +31,15 @@ static rows rows_of(const vt_simulation *s, int set)
 
 double vt_room_at(const vt_simulation *s, const double point[3])
 {
+    return vt_room_at_time(s, s->time, point);
+}
+
+double vt_room_at_time(const vt_simulation *s, double time, const double point[3])
+{
     double room = INFINITY;
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_body *const body = &s->bodies.items[n];
-        const vt_pose pose = vt_body_pose(&s->transforms, body, s->time);
+        const vt_pose pose = vt_body_pose(&s->transforms, body, time);
         double local[3], normal[3];
         vt_pose_point_back(&pose, point, local);
         room = fmin(room, body->scale * vt_body_room(body, local, normal));

@@ -20,6 +20,9 @@ void vt_clear_last_body(vt_simulation *s);
  * without bodies. */
 double vt_room_at(const vt_simulation *s, const double point[3]);
 
+/* The same from where the walls are at a time, s. */
+double vt_room_at_time(const vt_simulation *s, double time, const double point[3]);
+
 /* Before particles move by a substep, and after they have moved, with the wind: from s->time to
  * s->time + dt. */
 void vt_begin_contact(vt_simulation *s, vt_contacts *contacts);

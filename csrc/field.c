@@ -7,6 +7,7 @@
 #include "core/status.h"
 #include "panels.h"
 #include "potential.h"
+#include "spin.h"
 #include "state/check.h"
 #include "state/solve_poisson.h"
 #include "wall_nodes.h"
@@ -235,6 +236,8 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
     const int threads = s->def.threads;
     VT_TIMED(s, sort, stages->sort(grid, count, records, sorted, row_start, arena, threads));
     VT_TIMED(s, deposit, stages->deposit(grid, sorted, row_start, threads));
+    if (s->panels.exist)
+        VT_TIMED(s, panels, vt_deposit_spin(s));
     VT_TIMED(s, boundary, find_boundary(s, count, sorted));
     VT_TIMED(s, filter,
              stages->filter(grid, vt_filter_variance(s), 1 / grid->spacing, arena, threads));

@@ -315,6 +315,13 @@ static void sample_potentials(const vt_grid *g, const double point[3], float vel
         velocity[c] = (float)(sum[c] / (2 * g->spacing));
 }
 
+void vt_vortical_velocity(const vt_simulation *s, const double point[3], float velocity[3])
+{
+    vt_grid grid = s->grid;
+    grid.has_potential = 0;
+    sample_potentials(&grid, point, velocity);
+}
+
 static void sample_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
@@ -483,6 +490,22 @@ void vt_collect_panel_charges(const vt_simulation *s, vt_record *charges)
 
 /* ---- the flow at the surface, and for the length of a substep ---- */
 
+void vt_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, float *velocity)
+{
+    const vt_panels *const p = &s->panels;
+    const size_t mark = vt_arena_mark(&s->arena);
+    float *const cells = vt_arena_push(&s->arena, 12 * (size_t)b->count);
+    for (int32_t i = 0; i < b->count; i++) {
+        double cell[3];
+        to_cells(&s->grid, p->center[b->first + i], cell);
+        for (int c = 0; c < 3; c++)
+            cells[3 * i + c] = (float)cell[c];
+    }
+    memcpy(velocity, p->onset + 3 * (int64_t)b->first, 12 * (size_t)b->count);
+    add_neighbours(s, b, cells, velocity);
+    vt_arena_pop(&s->arena, mark);
+}
+
 void vt_find_surface_velocity(vt_simulation *s, const vt_paneled_body *b, float *velocity)
 {
     const vt_panels *const p = &s->panels;
@@ -515,18 +538,6 @@ void vt_find_surface_velocity(vt_simulation *s, const vt_paneled_body *b, float 
             velocity[3 * i + c] -= (float)(through * n[c]);
     }
     vt_arena_pop(&s->arena, mark);
-}
-
-void vt_find_slip(vt_simulation *s, const vt_paneled_body *b, float *slip)
-{
-    const vt_panels *const p = &s->panels;
-    vt_find_surface_velocity(s, b, slip);
-    for (int32_t i = 0; i < b->count; i++) {
-        double velocity[3];
-        vt_rigid_velocity(b, p->center[b->first + i], velocity);
-        for (int c = 0; c < 3; c++)
-            slip[3 * i + c] -= (float)(velocity[c] + p->wind[c]);
-    }
 }
 
 /* About a sphere in a stream U the gradient is up to 3 U / R. */

@@ -69,8 +69,12 @@ const vt_paneled_body *vt_panels_of(const vt_simulation *s, int32_t body);
  * uniform wind included), m/s: count x 3. Costs count^2 pairs. */
 void vt_find_surface_velocity(vt_simulation *s, const vt_paneled_body *b, float *velocity);
 
-/* The same less the velocity of the body: the slip. */
-void vt_find_slip(vt_simulation *s, const vt_paneled_body *b, float *slip);
+/* Velocity at the centroids of all but the panels of the body itself, in the frame of the grid. */
+void vt_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, float *velocity);
+
+/* Velocity of the vortons alone at a point (m) from the vector potential that the grid holds now,
+ * m/s. */
+void vt_vortical_velocity(const vt_simulation *s, const double point[3], float velocity[3]);
 
 /* Velocity of the body at a point, m/s, both in the frame of the grid. */
 void vt_rigid_velocity(const vt_paneled_body *b, const double point[3], double velocity[3]);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "balance.h"
+#include "body_flow.h"
 #include "body_motion.h"
 #include "contacts.h"
 #include "core/mathd.h"
@@ -408,6 +409,8 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     VT_TIMED(s, emit, bear(s, births, s->time, NULL));
     VT_TIMED(s, emit, vt_soak_fluid(s));
     VT_TIMED(s, domain, status = place(s, births, &exists));
+    if (!status)
+        status = vt_check_shedding(s);
     if (status || !exists) {
         *advanced = status ? 0 : drift(s, births, remaining);
         return status;
@@ -417,9 +420,11 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
 
     /* the field at the start, and how far it lets this substep go */
     double dt = 0;
+    float *const slip = vt_arena_push(&s->arena, 12 * (size_t)vt_count_shedding(s));
     set_wind_at_start(s);
     VT_TIMED(s, sort, collect(s, births, &scheme, &w));
     solve(s, s->time, &w);
+    VT_TIMED(s, panels, vt_find_body_flow(s, slip));
     VT_TIMED(s, sort, sort_columns(s, &w));
     find_rates(s, &w);
     status = choose_substep(s, &scheme, remaining, &dt);
@@ -453,6 +458,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     finish(s, &scheme, &w, dt);
     VT_TIMED(s, contact, vt_end_contact(s, dt, &contacts));
     VT_TIMED(s, bodies, vt_finish_bodies(s));
+    VT_TIMED(s, shed, vt_shed_layers(s, dt, slip));
     change_fluid(s, dt, s->vorton_spacing > 0);
     return VT_OK;
 }

@@ -166,6 +166,7 @@ class BodyBase(Definition):
             parent=add_parent(self.parent, core),
             **self._rigid(),
             panels=getattr(self, "panels", 0),
+            shedding=getattr(self, "shedding", 0.0),
         )
 
 
@@ -217,6 +218,11 @@ class Body(BodyBase):
         0: none, then particles stop at the wall but the flow does not know of the body. Planes
         have none. More follow the shape more closely; the time for the first frame grows with the
         third power.
+    shedding : number, 1/s
+        Fluid does not slip along the body: of the layer between its velocity and that of the wall
+        this share per second goes into the flow, as vortons one core above the panels; so smoke
+        rolls up behind it, a ball that spins drives the fluid round, and the flow drags at it. 0 to
+        1e6, default 30; 0: the fluid slips, and no vortons are born.
 
     Raises
     ------
@@ -245,6 +251,9 @@ class Body(BodyBase):
     damping: float = _keyword(number(0.0, "1/s", "rate of braking", least=0, most=1e6))
     force: Any = _keyword(animatable(_vector("N", "on its centre", 1e12)))
     panels: int = _keyword(field(320, _check_panels, "source panels, 0: none"))
+    shedding: float = _keyword(
+        number(30.0, "1/s", "rate at which the layer that slips becomes vortons", least=0, most=1e6)
+    )
     torque: Any = _keyword(animatable(_vector("N m", "in the world", 1e12)))
 
     def _check(self) -> None:

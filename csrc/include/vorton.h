@@ -646,6 +646,8 @@ typedef struct vt_body_def {
     int32_t panels;         /* of a solid: about how many source panels keep the fluid from flowing
                                through it, 20 .. 2048 (default 320), with method.panels; 0: none,
                                particles stop at the wall. Planes have none */
+    double shedding; /* share per second of the layer of fluid that slips along panels which becomes
+                        vortons, one core above them, 1/s, 0 .. 1e6 (default 30); 0: fluid slips */
 } vt_body_def;
 
 VT_API vt_body_def vt_default_body(void);
@@ -669,9 +671,9 @@ typedef struct vt_body_state {
     double mass;                /* kg; 0: it has none */
     double inertia[3][3];       /* moments of inertia about the centre, in the world, kg m^2 */
     double fluid_density;       /* mean of the fluid that a body with mass displaces, kg/m^3 */
-    /* what a body with mass has received since its creation: impulses, N s, and angular impulses
-     * about its centre, N m s, of the flow (what it takes to set the fluid around it in motion
-     * included), of gravity and buoyancy together, and of contact with other bodies. A held one
+    /* what a body has received since its creation: impulses, N s, and angular impulses about its
+     * centre, N m s, of the flow (what it takes to set the fluid around it in motion included), and
+     * with mass of gravity and buoyancy together, and of contact with other bodies. A held one
      * records them without following. */
     double flow_impulse[3], flow_angular_impulse[3];
     double weight_impulse[3], weight_angular_impulse[3];

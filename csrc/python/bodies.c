@@ -24,6 +24,7 @@ static const vt_py_field body_fields[] = {
     {"torque", VT_PY_VECTOR, offsetof(body_arguments, def.torque), NULL},
     {"animations", VT_PY_OBJECT, offsetof(body_arguments, animations), NULL},
     {"panels", VT_PY_INT32, offsetof(body_arguments, def.panels), NULL},
+    {"shedding", VT_PY_FINITE, offsetof(body_arguments, def.shedding), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 /* Shapes, and what keeps their meshes alive. */

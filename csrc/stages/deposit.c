@@ -54,6 +54,15 @@ static void add_layer(const deposit_job *job, int64_t k)
             add_record(row, row_floats, plane_floats, job->records + r, (float)j, (float)k);
 }
 
+void VT_NAME(deposit_more)(vt_grid *grid, int64_t count, const vt_record *records)
+{
+    for (int64_t r = 0; r < count; r++) {
+        const int64_t j = (int64_t)records[r].position[1], k = (int64_t)records[r].position[2];
+        float *const row = (float *)(grid->nodes + k * grid->node_plane + j * grid->node_row);
+        add_record(row, 4 * grid->node_row, 4 * grid->node_plane, records + r, (float)j, (float)k);
+    }
+}
+
 static void clear_plane(const vt_grid *grid, int64_t k)
 {
     memset(grid->nodes + k * grid->node_plane, 0, (size_t)grid->node_plane * sizeof(f4));

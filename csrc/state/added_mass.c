@@ -88,6 +88,8 @@ static void find_coefficients(const double square[3], double along[3], double ab
 static int has_good_panels(const vt_body *body)
 {
     const vt_panel_set *const set = body->panels;
+    if (set && !(body->bulk.volume > 0)) /* without mass nothing else is known of it */
+        return 1;
     return set && !set->is_thin && body->solids[0].kind != VT_SHAPE_SPHERE &&
            !(vt_square_between(set->origin, body->center) > 1e-12 * set->length * set->length);
 }

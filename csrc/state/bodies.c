@@ -21,12 +21,13 @@ enum {
     MOST_SOLIDS = 1 << 16,
     SAMPLES = 256,
     LEAST_PANELS = 20,
-    MOST_PANELS = 2048
+    MOST_PANELS = 2048,
+    MOST_SHEDDING = 1000000 /* 1/s */
 };
 
 vt_body_def vt_default_body(void)
 {
-    return (vt_body_def){.panels = 320, .restitution = 0.3, .friction = 0.5};
+    return (vt_body_def){.panels = 320, .shedding = 30, .restitution = 0.3, .friction = 0.5};
 }
 
 /* ---- memory ---- */
@@ -148,6 +149,10 @@ static vt_status check_body(const vt_simulation *s, const vt_body_def *def, vt_b
     if (def->panels != 0 && !(def->panels >= LEAST_PANELS && def->panels <= MOST_PANELS))
         return vt_fail(VT_INVALID_ARGUMENT, "body '%s': panels is %d; allowed are 0 and %d to %d",
                        body->name, def->panels, LEAST_PANELS, MOST_PANELS);
+    if (!(def->shedding >= 0 && def->shedding <= MOST_SHEDDING))
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "body '%s': shedding is %g 1/s; allowed are rates from 0 to %d", body->name,
+                       def->shedding, MOST_SHEDDING);
     const vt_status status = vt_check_parent(&s->transforms, def->parent);
     if (status)
         return name_failure(status, body, -1);
@@ -197,24 +202,35 @@ static int have_same_shapes(const vt_body *a, const vt_body *b)
     return 1;
 }
 
-/* Those of another body of the same shape, or new ones. */
+/* The panels of another body of the same shape; NULL: there is none. */
+static vt_panel_set *find_panels(const vt_simulation *s, const vt_body *body)
+{
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_body *const other = &s->bodies.items[n];
+        if (other->panels && other->aimed_panels == body->aimed_panels &&
+            have_same_shapes(other, body))
+            return other->panels;
+    }
+    return NULL;
+}
+
 static vt_status add_panels(const vt_simulation *s, const vt_body_def *def, vt_body *body)
 {
     if (def->panels == 0 || def->hole || s->def.method.panels != VT_PANELS_PANELS ||
         s->def.method.velocity != VT_VELOCITY_POISSON)
         return VT_OK;
     body->aimed_panels = def->panels;
-    for (int32_t n = 0; n < s->bodies.count; n++) {
-        const vt_body *const other = &s->bodies.items[n];
-        if (other->panels && other->aimed_panels == def->panels && have_same_shapes(other, body)) {
-            body->panels = other->panels;
-            body->panels->users++;
-            return VT_OK;
-        }
+    body->shedding = def->shedding;
+    body->panels = find_panels(s, body);
+    if (body->panels) {
+        body->panels->users++;
+    } else {
+        const vt_status status = vt_create_panels(body->solid_count, body->solids, def->panels,
+                                                  body->center, s->def.threads, &body->panels);
+        if (status)
+            return name_failure(status, body, -1);
     }
-    const vt_status status = vt_create_panels(body->solid_count, body->solids, def->panels,
-                                              body->center, s->def.threads, &body->panels);
-    return status ? name_failure(status, body, -1) : VT_OK;
+    return VT_OK;
 }
 
 /* A point inside all shapes of a hole, by steps from wall to wall; and not just inside. */
@@ -263,7 +279,7 @@ static vt_status make_body(const vt_simulation *s, const vt_body_def *def, vt_bo
         status = name_failure(status, body, -1);
     if (!status)
         status = add_panels(s, def, body);
-    if (!status && body->rigid.mass > 0)
+    if (!status && (body->rigid.mass > 0 || body->panels))
         vt_added_mass(body, body->rigid.added);
     if (status)
         destroy_body(body);
@@ -396,8 +412,6 @@ static void fill_weighty(const vt_body *body, vt_body_state *state)
     state->fluid_density = r->fluid_density;
     for (int i = 0; i < 3; i++)
         memcpy(state->inertia[i], inertia[i + 3] + 3, sizeof state->inertia[i]);
-    memcpy(state->flow_impulse, r->from_flow.impulse, sizeof state->flow_impulse);
-    memcpy(state->flow_angular_impulse, r->from_flow.angular, sizeof state->flow_impulse);
     memcpy(state->weight_impulse, r->from_weight.impulse, sizeof state->weight_impulse);
     memcpy(state->weight_angular_impulse, r->from_weight.angular, sizeof state->weight_impulse);
     memcpy(state->contact_impulse, r->from_contacts.impulse, sizeof state->contact_impulse);
@@ -414,6 +428,8 @@ static void fill_state(const vt_simulation *s, const vt_body *body, vt_body_stat
     vt_pose_point(&pose, body->center, state->position);
     vt_pose_quaternion(&pose, state->rotation);
     memcpy(state->velocity, motion.velocity, sizeof motion.velocity);
+    memcpy(state->flow_impulse, body->rigid.from_flow.impulse, sizeof state->flow_impulse);
+    memcpy(state->flow_angular_impulse, body->rigid.from_flow.angular, sizeof state->flow_impulse);
     memcpy(state->angular_velocity, motion.angular, sizeof motion.angular);
     memcpy(arm, state->position, sizeof arm);
     vt_add_scaled(arm, -1, pose.position);

@@ -3,6 +3,7 @@
 #define VORTON_STATE_BODIES_H
 
 #include "state/bulk.h"
+#include "state/flow.h"
 #include "state/panel_set.h"
 #include "state/rigid.h"
 
@@ -23,6 +24,9 @@ typedef struct vt_body {
     double inside[3];     /* a point that all solids of a hole have in common */
     vt_panel_set *panels; /* NULL: none */
     int32_t aimed_panels;
+    double shedding; /* 1/s */
+    vt_flow flow;
+    double shed_strength[3]; /* sum of what it has shed, m^3/s */
 } vt_body;
 
 typedef struct vt_bodies {

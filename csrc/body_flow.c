@@ -1,0 +1,278 @@
+#include "body_flow.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "body_motion.h"
+#include "core/vec3.h"
+#include "panels.h"
+#include "spin.h"
+#include "state/ambient.h"
+
+static void add_impulse(vt_impulse *a, double factor, const vt_impulse *b)
+{
+    vt_add_scaled(a->linear, factor, b->linear);
+    vt_add_scaled(a->angular, factor, b->angular);
+}
+
+/* ---- at the surface ---- */
+
+typedef struct surface {
+    const vt_paneled_body *body;
+    const vt_panels *panels;
+    const float *velocity;    /* of the fluid at the panels, count x 3, in the world, m/s */
+    const float *passing;     /* without the panels of the body, in the frame of the grid */
+    double center[3], volume; /* m, m^3 */
+} surface;
+
+static double density_at(const vt_fluid *fluid, const double point[3])
+{
+    const float at[3] = {(float)point[0], (float)point[1], (float)point[2]};
+    return (double)vt_density_at(fluid, vt_ambient_temperature(fluid, at));
+}
+
+/* The impulse of the flow that a body makes by its motion, about its centre: added mass times
+ * velocity, in the axes of the body. */
+static vt_impulse impulse_of(const vt_body *body, const vt_pose *pose, const double velocity[3],
+                             const double angular[3])
+{
+    double motion[6] = {0}, own[6] = {0};
+    for (int c = 0; c < 3; c++)
+        for (int w = 0; w < 3; w++) {
+            motion[c] += pose->matrix[w][c] * velocity[w];
+            motion[c + 3] += pose->matrix[w][c] * angular[w];
+        }
+    for (int c = 0; c < 6; c++)
+        for (int b = 0; b < 6; b++)
+            own[c] += body->rigid.added[c][b] * motion[b];
+    vt_impulse world;
+    vt_pose_direction(pose, own, world.linear);
+    vt_pose_direction(pose, own + 3, world.angular);
+    return world;
+}
+
+/* The same about another point, the centre being `arm` from it. */
+static void move_moment(vt_impulse *impulse, const double arm[3])
+{
+    double moment[3];
+    vt_cross(arm, impulse->linear, moment);
+    vt_add_scaled(impulse->angular, 1, moment);
+}
+
+/* The impulse of the body, and what the flow pulls at it with, about a point. */
+static void measure(const vt_simulation *s, const surface *f, const double about[3],
+                    vt_impulse *bound, vt_impulse *pull)
+{
+    double velocity[3], arm[3], sources[3] = {0};
+    *pull = (vt_impulse){{0}, {0}};
+    for (int32_t p = 0; p < f->body->count; p++) {
+        const int32_t at = f->body->first + p;
+        const double charge = (double)f->panels->density[at] * (double)f->panels->area[at];
+        double r[3], force[3], moment[3];
+        for (int c = 0; c < 3; c++) {
+            r[c] = f->panels->center[at][c] - about[c];
+            force[c] = -charge * (double)f->passing[3 * p + c];
+        }
+        vt_cross(r, force, moment);
+        vt_add_scaled(sources, charge, r);
+        vt_add_scaled(pull->linear, 1, force);
+        vt_add_scaled(pull->angular, 1, moment);
+    }
+    for (int c = 0; c < 3; c++)
+        arm[c] = f->center[c] - about[c];
+    vt_rigid_velocity(f->body, f->center, velocity);
+    *bound = impulse_of(f->body->body, &f->body->pose, velocity, f->body->angular);
+    memcpy(bound->linear, sources, sizeof sources);
+    vt_add_scaled(bound->linear, -f->volume, velocity);
+    move_moment(bound, arm);
+    vt_add_spin(s, f->body, about, bound, pull);
+}
+
+/* Of that what a free body does by its motion, in still air, about its centre. */
+static vt_impulse own_impulse(const surface *f)
+{
+    const vt_body *const body = f->body->body;
+    if (!body->rigid.free)
+        return (vt_impulse){{0}, {0}};
+    return impulse_of(body, &f->body->pose, body->rigid.velocity, body->rigid.angular);
+}
+
+/* What the flow has given the body since its `flow` was noted. */
+static void give(vt_simulation *s, const surface *f, vt_impulse own)
+{
+    const vt_body *const body = f->body->body;
+    const vt_flow *const before = &body->flow;
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    const double half = (s->time - before->time) / 2, density = density_at(&fluid, before->center);
+    vt_impulse given = before->bound, bound, pull;
+    double arm[3];
+    for (int c = 0; c < 3; c++)
+        arm[c] = f->center[c] - before->center[c];
+    measure(s, f, before->center, &bound, &pull);
+    move_moment(&own, arm);
+    add_impulse(&given, 1, &own);
+    add_impulse(&given, -1, &bound);
+    add_impulse(&given, -1, &before->shed);
+    add_impulse(&given, half, &pull);
+    add_impulse(&given, half, &before->pull);
+    for (int c = 0; c < 3; c++) {
+        given.linear[c] += f->volume * (f->panels->wind[c] - before->wind[c]);
+        given.linear[c] *= density;
+        given.angular[c] *= density;
+    }
+    vt_push_body(s, f->body->number, given.linear, given.angular);
+}
+
+static void note(vt_simulation *s, const surface *f, const vt_impulse *own)
+{
+    vt_flow *const flow = &s->bodies.items[f->body->number].flow;
+    *flow = (vt_flow){.known = 1, .time = s->time};
+    memcpy(flow->center, f->center, sizeof flow->center);
+    memcpy(flow->wind, f->panels->wind, sizeof flow->wind);
+    measure(s, f, f->center, &flow->bound, &flow->pull);
+    add_impulse(&flow->bound, -1, own);
+}
+
+/* Volume inside the panels. */
+static double volume_of(const surface *f)
+{
+    double sum = 0;
+    for (int32_t p = f->body->first; p < f->body->first + f->body->count; p++) {
+        double r[3];
+        for (int c = 0; c < 3; c++)
+            r[c] = f->panels->center[p][c] - f->center[c];
+        sum += (double)f->panels->area[p] * vt_dot(r, f->panels->normal[p]) / 3;
+    }
+    return sum;
+}
+
+/* x with matrix x = right, by Cramer's rule; 0: the matrix is singular. */
+static int solve_three(const double matrix[3][3], const double right[3], double x[3])
+{
+    double minor[3][3];
+    for (int r = 0; r < 3; r++)
+        vt_cross(matrix[(r + 1) % 3], matrix[(r + 2) % 3], minor[r]);
+    const double determinant = vt_dot(matrix[0], minor[0]);
+    if (!(fabs(determinant) > 0))
+        return 0;
+    for (int c = 0; c < 3; c++)
+        x[c] = (right[0] * minor[0][c] + right[1] * minor[1][c] + right[2] * minor[2][c]) /
+               determinant;
+    return 1;
+}
+
+/* How deep under the panels the velocity is looked at that a layer above them leaves: there nothing
+ * is left of its width, which would be taken for slip. Not beyond the middle of a thin body. */
+static double depth_of(const vt_simulation *s, const vt_body *body)
+{
+    double depth = s->grid.core;
+    for (int32_t n = 0; n < body->solid_count; n++)
+        depth = fmin(depth, body->scale * body->solids[n].inscribed / 2);
+    return depth;
+}
+
+/* Velocity less that of the body at a panel, in its space. */
+static void find_slip_at(const vt_simulation *s, const surface *f, int32_t panel, double depth,
+                         float slip[3])
+{
+    const int32_t at = f->body->first + panel;
+    const double *const center = f->panels->center[at];
+    double below[3], rigid[3], velocity[3];
+    float inside[3], outside[3];
+    memcpy(below, center, sizeof below);
+    vt_add_scaled(below, -depth, f->panels->normal[at]);
+    vt_vortical_velocity(s, below, inside);
+    vt_vortical_velocity(s, center, outside);
+    vt_rigid_velocity(f->body, below, rigid);
+    for (int c = 0; c < 3; c++)
+        velocity[c] = (double)f->velocity[3 * panel + c] - f->panels->wind[c] - rigid[c] +
+                      (double)inside[c] - (double)outside[c];
+    for (int c = 0; c < 3; c++) {
+        double sum = 0;
+        for (int w = 0; w < 3; w++)
+            sum += f->body->pose.matrix[w][c] * velocity[w];
+        slip[c] = (float)sum;
+    }
+}
+
+/* Sums over the panels of n cross slip, in the world, and of area x (1 - n n^T). */
+static void sum_layers(const surface *f, const float *slip, double layer[3], double spread[3][3])
+{
+    for (int32_t p = 0; p < f->body->count; p++) {
+        const double *const n = f->panels->normal[f->body->first + p];
+        const double area = (double)f->panels->area[f->body->first + p];
+        const double along[3] = {(double)slip[3 * p], (double)slip[3 * p + 1],
+                                 (double)slip[3 * p + 2]};
+        double world[3], sheet[3];
+        vt_pose_direction(&f->body->pose, along, world);
+        vt_cross(n, world, sheet);
+        vt_add_scaled(layer, area, sheet);
+        for (int a = 0; a < 3; a++)
+            for (int b = 0; b < 3; b++)
+                spread[a][b] += area * ((a == b) - n[a] * n[b]);
+    }
+}
+
+/* Vortex lines end nowhere: what the body has shed, the layer that slips and its own vorticity sum
+ * to nothing. A layer that is seen as wide as a core does not keep to that by itself, and fluid
+ * around a body that spins would turn backwards in the end: n cross slip gets the tangential part
+ * of the one vector that makes up for what is missing. */
+static void close_lines(const surface *f, float *slip)
+{
+    const vt_body *const body = f->body->body;
+    double layer[3] = {0, 0, 0}, spread[3][3] = {{0}}, missing[3], made_up[3];
+    sum_layers(f, slip, layer, spread);
+    for (int c = 0; c < 3; c++)
+        missing[c] = -layer[c] - body->shed_strength[c] - 2 * f->volume * f->body->angular[c];
+    if (!solve_three((const double (*)[3])spread, missing, made_up))
+        return;
+    for (int32_t p = 0; p < f->body->count; p++) {
+        double along[3];
+        vt_cross(made_up, f->panels->normal[f->body->first + p], along);
+        for (int c = 0; c < 3; c++)
+            for (int w = 0; w < 3; w++)
+                slip[3 * p + c] += (float)(f->body->pose.matrix[w][c] * along[w]);
+    }
+}
+
+static void find_slip(const vt_simulation *s, const surface *f, float *slip)
+{
+    const double depth = depth_of(s, f->body->body);
+    for (int32_t p = 0; p < f->body->count; p++)
+        find_slip_at(s, f, p, depth, slip + 3 * (int64_t)p);
+    close_lines(f, slip);
+}
+
+static void find_flow(vt_simulation *s, const vt_paneled_body *b, float *slip)
+{
+    const size_t mark = vt_arena_mark(&s->arena);
+    float *const velocity = vt_arena_push(&s->arena, 12 * (size_t)b->count);
+    float *const passing = vt_arena_push(&s->arena, 12 * (size_t)b->count);
+    surface f = {.body = b, .panels = &s->panels, .velocity = velocity, .passing = passing};
+    vt_find_passing_velocity(s, b, passing);
+    if (vt_sheds(b->body))
+        vt_find_surface_velocity(s, b, velocity);
+    vt_pose_point(&b->pose, b->body->center, f.center);
+    f.volume = volume_of(&f);
+    const vt_impulse own = own_impulse(&f);
+    if (b->body->flow.known && b->body->flow.time < s->time)
+        give(s, &f, own);
+    note(s, &f, &own);
+    if (vt_sheds(b->body))
+        find_slip(s, &f, slip);
+    vt_arena_pop(&s->arena, mark);
+}
+
+void vt_find_body_flow(vt_simulation *s, float *slip)
+{
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        vt_body *const body = &s->bodies.items[n];
+        const vt_paneled_body *const b = s->panels.exist ? vt_panels_of(s, n) : NULL;
+        if (b)
+            find_flow(s, b, slip);
+        else
+            body->flow.known = 0;
+        if (vt_sheds(body))
+            slip += 3 * (int64_t)body->panels->count;
+    }
+}

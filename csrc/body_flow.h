@@ -1,0 +1,43 @@
+/* What the flow gives to bodies, and the layers that they leave in it.
+ *
+ * A body stands in the flow as sources q on its panels and, where fluid does not slip along it, as
+ * the vorticity beta inside (spin.h). In fluid of density rho they bind the impulse
+ *
+ *   P = sum q x + 1/2 sum (x - centre) cross beta - V v_b
+ *
+ * of the fluid outside (Landweber and Miloh, Journal of Fluid Mechanics 96, 1980), V being its
+ * volume; the vortons have 1/2 sum x cross alpha (Saffman, Vortex Dynamics, 1992, chapter 3). With
+ * u the velocity that all but itself make at the body
+ *
+ *   F = -rho (d/dt (P + what it sheds) + sum q u - sum (u - v_b) cross beta) + rho V d wind/dt
+ *
+ * (Lagally; Joukowski): what it pulls at the vortons with, they pull at it with. The moment
+ * likewise, where the angular impulse of a body that moves is that of its added mass. No tracer is
+ * counted. u is in the frame of the uniform wind. What the acceleration of a free body itself adds
+ * is solved for with its motion (body_motion.h) and left out here. */
+#ifndef VORTON_BODY_FLOW_H
+#define VORTON_BODY_FLOW_H
+
+#include "state/simulation.h"
+
+/* After the field of the start of a substep has been solved: what the flow has given to each body
+ * in the substep before goes to it. slip (x 3, m/s, in the space of the body) receives velocity
+ * less that of the body at the panels of all bodies that shed, one after the other. */
+void vt_find_body_flow(vt_simulation *s, float *slip);
+
+/* How many panels shed: the most vortons that a substep adds. */
+int64_t vt_count_shedding(const vt_simulation *s);
+
+/* VT_OVER_CAPACITY where the policy refuses that many. */
+vt_status vt_check_shedding(const vt_simulation *s);
+
+/* At the end of a substep of dt, a share 1 - exp(-shedding dt) of the layer that slips along each
+ * of them, n cross (u - v_b) per area, becomes strength of a vorton one core above it: of the one
+ * that the panel has shed last, while that is near, else of a newborn one. What there is no room
+ * for stays with the body. */
+void vt_shed_layers(vt_simulation *s, double dt, const float *slip);
+
+/* Whether the panels of a body shed. */
+int vt_sheds(const vt_body *body);
+
+#endif

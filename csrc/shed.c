@@ -1,0 +1,200 @@
+#include "body_flow.h"
+
+#include <string.h>
+
+#include "contacts.h"
+#include "core/mathd.h"
+#include "core/vec3.h"
+#include "heat.h"
+#include "panels.h"
+
+/* A layer of width `core` above a wall has its middle this far from it, cores. */
+static const double height = 1;
+
+int vt_sheds(const vt_body *body)
+{
+    return body->shedding > 0 && body->panels;
+}
+
+int64_t vt_count_shedding(const vt_simulation *s)
+{
+    int64_t count = 0;
+    for (int32_t n = 0; n < s->bodies.count && vt_has_panels(s); n++)
+        count += vt_sheds(&s->bodies.items[n]) ? s->bodies.items[n].panels->count : 0;
+    return count;
+}
+
+vt_status vt_check_shedding(const vt_simulation *s)
+{
+    int64_t count = vt_count_shedding(s);
+    return count > 0 ? vt_check_room(s, VT_VORTONS, &count) : VT_OK;
+}
+
+/* ---- where the strength goes ---- */
+
+/* Rows of the vortons that grow at the panels, -1: none; of two of them the later row. */
+static void find_growing(const vt_simulation *s, int64_t panels, int32_t *row)
+{
+    const float *const panel = s->vortons.panel;
+    memset(row, 0xff, sizeof *row * (size_t)panels);
+    for (int64_t i = 0; i < s->vortons.set.count; i++)
+        if (panel[i] >= 1 && panel[i] < (float)(panels + 1))
+            row[(int64_t)panel[i] - 1] = (int32_t)i;
+}
+
+typedef struct newborn {
+    float *position, *strength, *core, *volume, *panel;
+    int32_t *body;
+    int64_t count;
+} newborn;
+
+/* One body while it sheds. */
+typedef struct shedding {
+    vt_simulation *simulation;
+    vt_body *body;
+    vt_pose pose;             /* at the end of the substep */
+    double share, core, time; /* 1, m, s: the end of the substep */
+    int32_t number;           /* of the body */
+    const float *slip;        /* of its panels */
+    const int32_t *row;
+    int64_t first; /* number of its first panel, from 1 */
+    newborn *born;
+} shedding;
+
+/* Into the books of the body: strength that it has shed at a point. */
+static void note_shed(vt_body *body, const float position[3], const double strength[3])
+{
+    double r[3];
+    for (int c = 0; c < 3; c++)
+        r[c] = (double)position[c] - body->flow.center[c];
+    vt_add_strength(r, strength, &body->flow.shed);
+    vt_add_scaled(body->shed_strength, 1, strength);
+}
+
+static void add_to_row(const shedding *d, int64_t row, const double strength[3])
+{
+    const vt_vortons *const v = &d->simulation->vortons;
+    double square = 0;
+    for (int c = 0; c < 3; c++) {
+        v->strength[3 * row + c] += (float)strength[c];
+        square += (double)v->strength[3 * row + c] * (double)v->strength[3 * row + c];
+    }
+    if (v->set.used[VT_VORTON_birth_strength])
+        v->birth_strength[row] = (float)vt_sqrt(square);
+}
+
+static void bear_at(const shedding *d, int32_t panel, const double place[3],
+                    const double strength[3], double area)
+{
+    newborn *const b = d->born;
+    const int64_t i = b->count++;
+    for (int c = 0; c < 3; c++) {
+        b->position[3 * i + c] = (float)place[c];
+        b->strength[3 * i + c] = (float)strength[c];
+    }
+    b->core[i] = (float)d->core;
+    b->volume[i] = (float)(area * d->core);
+    b->panel[i] = (float)(d->first + panel);
+    b->body[i] = d->number;
+}
+
+/* Whether the vorton of a row is still near the place where it was born, in the room of a panel. */
+static int is_near(const shedding *d, int64_t row, const double place[3], double area)
+{
+    const float *const x = d->simulation->vortons.position + 3 * row;
+    const double at[3] = {(double)x[0], (double)x[1], (double)x[2]};
+    return vt_square_between(at, place) < area;
+}
+
+static void shed_panel(const shedding *d, int32_t panel)
+{
+    const vt_panel_set *const set = d->body->panels;
+    const double scale = d->body->scale, area = set->area[panel] * scale * scale;
+    const float *const along = d->slip + 3 * panel;
+    const double slip[3] = {(double)along[0], (double)along[1], (double)along[2]};
+    double layer[3], strength[3], normal[3], place[3];
+    vt_cross(set->normal[panel], slip, layer);
+    vt_pose_direction(&d->pose, layer, strength);
+    vt_pose_direction(&d->pose, set->normal[panel], normal);
+    vt_pose_point(&d->pose, set->center[panel], place);
+    vt_add_scaled(place, height * d->core, normal);
+    for (int c = 0; c < 3; c++)
+        strength[c] *= d->share * area;
+
+    const vt_vortons *const v = &d->simulation->vortons;
+    const int64_t row = d->row[panel];
+    if (row >= 0 && is_near(d, row, place, area)) {
+        add_to_row(d, row, strength);
+        note_shed(d->body, v->position + 3 * row, strength);
+        return;
+    }
+    if (!(vt_room_at_time(d->simulation, d->time, place) > 0))
+        return;
+    bear_at(d, panel, place, strength, area);
+    if (row >= 0)
+        v->panel[row] = 0;
+}
+
+/* ---- the substep ---- */
+
+static newborn make_room_for_newborn(vt_arena *arena, int64_t most)
+{
+    const size_t rows = (size_t)most;
+    return (newborn){.position = vt_arena_push(arena, 12 * rows),
+                     .strength = vt_arena_push(arena, 12 * rows),
+                     .core = vt_arena_push(arena, 4 * rows),
+                     .volume = vt_arena_push(arena, 4 * rows),
+                     .panel = vt_arena_push(arena, 4 * rows),
+                     .body = vt_arena_push(arena, 4 * rows)};
+}
+
+static void append(vt_simulation *s, newborn *born)
+{
+    /* of what the policy has no room for, the layer stays where it is */
+    (void)vt_check_room(s, VT_VORTONS, &born->count);
+    vt_make_room(s, VT_VORTONS, born->count);
+    const int64_t first =
+        vt_append_vortons(s, born->count, born->position, born->strength, born->core, born->volume);
+    memcpy(s->vortons.panel + first, born->panel, 4 * (size_t)born->count);
+    for (int64_t i = 0; i < born->count; i++) {
+        const float *const a = born->strength + 3 * i;
+        const double strength[3] = {(double)a[0], (double)a[1], (double)a[2]};
+        note_shed(&s->bodies.items[born->body[i]], born->position + 3 * i, strength);
+    }
+    vt_count_heat(s, first, born->count, NULL, 1);
+}
+
+void vt_shed_layers(vt_simulation *s, double dt, const float *slip)
+{
+    const int64_t panels = vt_count_shedding(s);
+    if (panels == 0)
+        return;
+    const size_t mark = vt_arena_mark(&s->arena);
+    newborn born = make_room_for_newborn(&s->arena, panels);
+    int32_t *const row = vt_arena_push(&s->arena, 4 * (size_t)panels);
+    int64_t first = 0;
+    vt_use_vorton_column(s, VT_VORTON_panel);
+    find_growing(s, panels, row);
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        vt_body *const body = &s->bodies.items[n];
+        if (!vt_sheds(body))
+            continue;
+        const shedding d = {.simulation = s,
+                            .body = body,
+                            .pose = vt_body_pose(&s->transforms, body, s->time + dt),
+                            .share = 1 - vt_exp(-body->shedding * dt),
+                            .core = s->grid.core,
+                            .time = s->time + dt,
+                            .number = n,
+                            .slip = slip + 3 * first,
+                            .row = row + first,
+                            .first = first + 1,
+                            .born = &born};
+        for (int32_t p = 0; p < body->panels->count && body->flow.known; p++)
+            shed_panel(&d, p);
+        first += body->panels->count;
+    }
+    if (born.count > 0)
+        append(s, &born);
+    vt_arena_pop(&s->arena, mark);
+}
