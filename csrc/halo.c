@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "contacts.h"
+#include "core/mathd.h"
 #include "core/parallel.h"
 #include "core/status.h"
 #include "field.h"
@@ -252,6 +253,9 @@ static void place_node(const halo *h, const vt_brick *b, int n, double position[
         position[a] = (double)(b->at[a] * EDGE + node[a]) * h->lattice.spacing;
 }
 
+/* No wall takes anything of a node that is farther away, spacings. */
+static const double beside_wall = 1.5;
+
 /* Volume that walls take of a node, as its trilinear weight fills it: at 4 x 4 x 4 points. */
 static double walled_share(const halo *h, const double node[3])
 {
@@ -278,18 +282,33 @@ static void fill_with_walls(const halo *h, vt_brick *b, int n)
     const double room = vt_room_at(h->simulation, position);
     if (room < 0)
         b->fill[n] = 1;
-    else if (room < 1.5 * h->lattice.spacing)
+    else if (room < beside_wall * h->lattice.spacing)
         b->fill[n] += (float)walled_share(h, position);
+}
+
+/* Room in the middle of a brick, in spacings, at least. */
+static double room_of_brick(const halo *h, const vt_brick *b)
+{
+    double middle[3];
+    for (int a = 0; a < 3; a++)
+        middle[a] = (b->at[a] * EDGE + 0.5 * (EDGE - 1)) * h->lattice.spacing;
+    return vt_room_at(h->simulation, middle) / h->lattice.spacing;
 }
 
 static void add_walls(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const halo *const h = data;
-    for (int64_t i = begin; i < end; i++)
-        for (int n = 0; n < VT_BRICK_NODES; n++)
-            if (lacks(h->bricks[i], h->bricks[i]->wide, n))
-                fill_with_walls(h, h->bricks[i], n);
+    const double corner = 0.5 * 1.74 * (EDGE - 1);
+    for (int64_t i = begin; i < end; i++) {
+        vt_brick *const b = h->bricks[i];
+        const double room = room_of_brick(h, b);
+        for (int n = 0; room < -corner && n < VT_BRICK_NODES; n++)
+            b->fill[n] = 1;
+        for (int n = 0; vt_abs(room) < corner + beside_wall && n < VT_BRICK_NODES; n++)
+            if (lacks(b, b->wide, n))
+                fill_with_walls(h, b, n);
+    }
 }
 
 static void count_missing(void *data, int64_t begin, int64_t end, int thread)
