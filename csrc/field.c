@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "body_heat.h"
 #include "core/parallel.h"
 #include "core/status.h"
 #include "panels.h"
@@ -125,7 +126,8 @@ static double base_spacing(const vt_simulation *s)
 {
     if (s->def.spacing > 0)
         return s->def.spacing;
-    return s->smallest_core > 0 ? s->smallest_core / usual_core(s) : vt_panel_spacing(s);
+    const double core = vt_core_around_bodies(s);
+    return core > 0 ? core / usual_core(s) : vt_panel_spacing(s);
 }
 
 double vt_grid_spacing(const vt_simulation *s)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "balance.h"
+#include "body_heat.h"
 #include "body_motion.h"
 #include "contacts.h"
 #include "core/mathd.h"
@@ -289,6 +290,8 @@ static void change_fluid(vt_simulation *s, double dt, int spreads)
         VT_TIMED(s, expand, vt_note_volumes(s));
     if (spreads && (vt_diffuses(s) || vt_conducts(s)))
         VT_TIMED(s, diffuse, vt_diffuse(s, dt));
+    if (vt_has_warm_bodies(s))
+        VT_TIMED(s, body_heat, vt_exchange_body_heat(s, dt));
     if (vt_burns(s))
         VT_TIMED(s, react, vt_react(s, dt));
     if (vt_expands(s))

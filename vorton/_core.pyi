@@ -300,6 +300,9 @@ class Simulation:
         torque: _Numbers = ...,
         animations: dict[str, dict[str, Any]] = ...,
         panels: int = ...,
+        temperature: float = ...,
+        specific_heat: float = ...,
+        conductance: float = ...,
     ) -> int: ...
     def panels(self, id: int) -> dict[str, NDArray[Any]]: ...
     def bodies(self) -> list[dict[str, Any]]: ...

@@ -643,6 +643,18 @@ typedef struct vt_body_def {
     int32_t panels;         /* of a solid: about how many source panels keep the fluid from flowing
                                through it, 20 .. 2048 (default 320), with method.panels; 0: none,
                                particles stop at the wall. Planes have none */
+
+    /* Heat that it exchanges with the vortons no farther from its surface than a core, which then
+     * carry a temperature. Around a solid of finite size neutral vortons are kept, so that there is
+     * fluid to exchange it with (method.halo cells wide; 0: none). */
+    double temperature;   /* at first, K, <= 1e6; 0 (default): that of the ambient fluid where
+                             density and specific_heat are given, else it exchanges no heat */
+    double specific_heat; /* J/(kg K), 0 .. 1e9; with density it warms and cools; 0 (default), or
+                             without density: its temperature is held. That of the fluid is 1005
+                             (gas), 4182 (liquid), or what combustion says */
+    double conductance;   /* heat transfer coefficient h of the surface, W/(m^2 K), 0 .. 1e9: the
+                             flow of heat is h x area x difference of the temperatures. -1
+                             (default): 25 in a gas, 500 in a liquid */
 } vt_body_def;
 
 VT_API vt_body_def vt_default_body(void);
@@ -673,6 +685,8 @@ typedef struct vt_body_state {
     double flow_impulse[3], flow_angular_impulse[3];
     double weight_impulse[3], weight_angular_impulse[3];
     double contact_impulse[3], contact_angular_impulse[3];
+    double temperature;         /* K; 0: it exchanges no heat */
+    double heat_given;          /* to the fluid since it was added, J; below 0: taken */
 } vt_body_state;
 
 /* Where body `id` is now, and how it moves from now on. */

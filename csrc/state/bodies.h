@@ -6,6 +6,15 @@
 #include "state/panel_set.h"
 #include "state/rigid.h"
 
+/* See body_heat.h. */
+typedef struct vt_body_heat {
+    double temperature; /* K; 0: it exchanges none */
+    double conductance; /* W/(m^2 K) */
+    double capacity;    /* J/K; 0: the temperature is held */
+    double area;        /* of its shapes, m^2; infinite with a plane */
+    double given;       /* to the fluid since it was made, J */
+} vt_body_heat;
+
 typedef struct vt_body {
     char name[64];
     int32_t hole, parent;
@@ -23,6 +32,8 @@ typedef struct vt_body {
     double inside[3];     /* a point that all solids of a hole have in common */
     vt_panel_set *panels; /* NULL: none */
     int32_t aimed_panels;
+    double volume; /* of its solids together, in its space, m^3; infinite with a plane */
+    vt_body_heat heat;
 } vt_body;
 
 typedef struct vt_bodies {
