@@ -52,6 +52,8 @@ vt_status vt_make_body_heat(const vt_simulation *s, const vt_body_def *def, vt_b
                        .capacity = body->rigid.mass * def->specific_heat};
     for (int32_t n = 0; n < body->solid_count; n++)
         body->heat.area += scale2 * vt_solid_area(&body->solids[n]);
+    if (!isfinite(body->volume))
+        body->heat.area = INFINITY;
     if (body->heat.capacity > 0 && !(def->temperature > 0)) {
         const vt_pose pose = vt_body_pose(&s->transforms, body, s->time);
         const vt_fluid fluid = vt_fluid_of(&s->def);

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contacts.h"
 #include "core/parallel.h"
 #include "core/status.h"
 #include "field.h"
@@ -46,6 +47,7 @@ typedef struct halo {
     int64_t count;              /* vortons before any is born */
     uint8_t *part;              /* of each of them */
     vt_brick **bricks;
+    const vt_pose *pose; /* of each body */
 } halo;
 
 /* ---- sources ---- */
@@ -240,7 +242,7 @@ static void add_walls(void *data, int64_t begin, int64_t end, int thread)
     (void)thread;
     const halo *const h = data;
     for (int64_t i = begin; i < end; i++)
-        vt_fill_with_walls(h->simulation, &h->lattice, h->bricks[i]);
+        vt_fill_with_walls(h->simulation, h->pose, &h->lattice, h->bricks[i]);
 }
 
 static void count_missing(void *data, int64_t begin, int64_t end, int thread)
@@ -299,10 +301,12 @@ static void fill_missing(void *data, int64_t begin, int64_t end, int thread)
     }
 }
 
-static vt_status bear_missing(const halo *h, int64_t reserved)
+static vt_status bear_missing(halo *h, int64_t reserved)
 {
     vt_simulation *const s = h->simulation;
     const int threads = s->def.threads;
+    if (s->bodies.count > 0)
+        h->pose = vt_poses_now(s);
     if (s->bodies.count > 0)
         vt_parallel_for(threads, h->lattice.bricks, BRICK_BLOCK, add_walls, (void *)h);
     vt_parallel_for(threads, h->lattice.bricks, BRICK_BLOCK, count_missing, (void *)h);

@@ -101,7 +101,8 @@ int vt_mark_bodies(const vt_simulation *s, vt_halo_lattice *lattice)
 static const double beside_wall = 1.5;
 
 /* Volume that walls take of a node, as its trilinear weight fills it: at 4 x 4 x 4 points. */
-static double walled_share(const vt_simulation *s, const double node[3], double spacing)
+static double walled_share(const vt_simulation *s, const vt_pose *pose, const double node[3],
+                           double spacing)
 {
     static const double offset[4] = {-0.75, -0.25, 0.25, 0.75},
                         weight[4] = {.125, .375, .375, .125};
@@ -113,32 +114,34 @@ static double walled_share(const vt_simulation *s, const double node[3], double 
             point[a] = node[a] + offset[at[a]] * spacing;
             share *= weight[at[a]];
         }
-        walled += vt_room_at(s, point) < 0 ? share : 0;
+        walled += vt_room_beside(s, pose, point) < 0 ? share : 0;
     }
     return walled;
 }
 
-static void fill_node(const vt_simulation *s, const vt_halo_lattice *lattice, vt_brick *b, int n)
+static void fill_node(const vt_simulation *s, const vt_pose *pose, const vt_halo_lattice *lattice,
+                      vt_brick *b, int n)
 {
     double position[3];
     vt_place_node(lattice, b, n, position);
-    const double room = vt_room_at(s, position);
+    const double room = vt_room_beside(s, pose, position);
     if (room < 0)
         b->fill[n] = 1;
     else if (room < beside_wall * lattice->spacing)
-        b->fill[n] += (float)walled_share(s, position, lattice->spacing);
+        b->fill[n] += (float)walled_share(s, pose, position, lattice->spacing);
 }
 
-void vt_fill_with_walls(const vt_simulation *s, const vt_halo_lattice *lattice, vt_brick *b)
+void vt_fill_with_walls(const vt_simulation *s, const vt_pose *pose, const vt_halo_lattice *lattice,
+                        vt_brick *b)
 {
     const double half = 0.5 * (EDGE - 1), corner = 1.74 * half;
     double middle[3];
     for (int a = 0; a < 3; a++)
         middle[a] = (b->at[a] * EDGE + half) * lattice->spacing;
-    const double room = vt_room_at(s, middle) / lattice->spacing;
+    const double room = vt_room_beside(s, pose, middle) / lattice->spacing;
     for (int n = 0; room < -corner && n < VT_BRICK_NODES; n++)
         b->fill[n] = 1;
     for (int n = 0; vt_abs(room) < corner + beside_wall && n < VT_BRICK_NODES; n++)
         if (vt_lacks_volume(b, b->wide, n))
-            fill_node(s, lattice, b, n);
+            fill_node(s, pose, lattice, b, n);
 }

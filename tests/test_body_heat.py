@@ -180,11 +180,11 @@ def test_e1_heat_has_the_same_bits_for_any_number_of_threads(threads):
     for count in (1, threads):
         scene = vt.Scene()
         turn = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (1, (0.2, 0, 0))]))
-        scene.add(vt.Body(vt.Sphere(radius=0.3), temperature=700, parent=turn))
-        light = vt.Box((-0.1, -0.1, 0.6), (0.1, 0.1, 0.8))
-        scene.add(vt.Body(light, density=2.0, specific_heat=900))
+        scene.add(vt.Body(vt.Sphere(radius=0.3), temperature=700, parent=turn, panels=80))
+        light = vt.Box((-0.1, -0.1, 0.33), (0.1, 0.1, 0.45))
+        scene.add(vt.Body(light, density=20.0, specific_heat=900, held=True, panels=20))
         sim = vt.Simulation(scene, fps=24, threads=count)
-        sim.step(16)
+        sim.step(10)
         bodies = [(b.temperature, b.heat_given) for b in sim.bodies]
         states.append((sim.vortons.position.copy(), sim.vortons.temperature.copy(), bodies))
     assert np.array_equal(states[0][0], states[1][0])

@@ -324,7 +324,8 @@ class Container(BodyBase):
     Parameters
     ----------
     shape : as of `Body`, or several
-        Several are what they have in common. A mesh must be closed and convex.
+        Several are what they have in common. A mesh must be closed and convex: the walls of a
+        concave room are bodies.
     name, parent, restitution, friction, conductance
         As of `Body`.
     temperature : number, K, optional
@@ -339,7 +340,8 @@ class Container(BodyBase):
     """
 
     def _concave(self, data: dict[str, Any]) -> list[dict[str, Any]]:
-        raise ValueError(f"{self._what()}: the mesh is not convex; a container must be")
+        text = "a container must be; make the walls of a concave room bodies: Body([box, box, ...])"
+        raise ValueError(f"{self._what()}: the mesh is not convex; {text}")
 
 
 BODIES: tuple[type[BodyBase], ...] = (Body, Container)

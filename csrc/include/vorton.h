@@ -91,7 +91,8 @@ enum { VT_TIME_RK2, VT_TIME_EULER, VT_TIME_RK3 };
 enum { VT_BALANCE_SUM, VT_BALANCE_NONE };
 enum { VT_BUOYANCY_LOCAL, VT_BUOYANCY_BOUSSINESQ, VT_BUOYANCY_NONE, VT_BUOYANCY_FULL };
 enum { VT_DIFFUSION_PSE, VT_DIFFUSION_EXCHANGE, VT_DIFFUSION_NONE };
-enum { VT_PANELS_PANELS, VT_PANELS_NONE };
+enum { VT_WALLS_MASKED, VT_WALLS_NODES, VT_WALLS_HITS, VT_WALLS_OPEN };
+enum { VT_BODIES_PANELS, VT_BODIES_ARTICLE, VT_BODIES_NONE };
 
 VT_API vt_method vt_default_method(void);
 
@@ -641,7 +642,7 @@ typedef struct vt_body_def {
     int32_t animation_count; /* (default 0) */
     const vt_animation *animations; /* of the members that are animatable */
     int32_t panels;         /* of a solid: about how many source panels keep the fluid from flowing
-                               through it, 20 .. 2048 (default 320), with method.panels; 0: none,
+                               through it, 20 .. 2048 (default 320), with method.bodies; 0: none,
                                particles stop at the wall. Planes have none */
 
     /* Heat that it exchanges with the vortons no farther from its surface than a core, which then

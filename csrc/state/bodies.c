@@ -202,7 +202,7 @@ static int have_same_shapes(const vt_body *a, const vt_body *b)
 /* Those of another body of the same shape, or new ones. */
 static vt_status add_panels(const vt_simulation *s, const vt_body_def *def, vt_body *body)
 {
-    if (def->panels == 0 || def->hole || s->def.method.panels != VT_PANELS_PANELS ||
+    if (def->panels == 0 || def->hole || s->def.method.bodies != VT_BODIES_PANELS ||
         s->def.method.velocity != VT_VELOCITY_POISSON)
         return VT_OK;
     body->aimed_panels = def->panels;

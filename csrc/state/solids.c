@@ -329,41 +329,6 @@ static part behind_plane(const vt_solid *solid, const double from[3], const doub
     return step < 0 ? (part){-start / step, INFINITY} : nothing;
 }
 
-static double area_of_polytope(const vt_polytope *p)
-{
-    double area = 0;
-    for (int32_t f = 0; f < p->face_count; f++) {
-        const int32_t *const corner = p->corner + p->first[f];
-        for (int32_t k = 1; k + 1 < p->first[f + 1] - p->first[f]; k++) {
-            double a[3], b[3], normal[3];
-            for (int c = 0; c < 3; c++) {
-                a[c] = p->vertex[corner[k]][c] - p->vertex[corner[0]][c];
-                b[c] = p->vertex[corner[k + 1]][c] - p->vertex[corner[0]][c];
-            }
-            vt_cross(a, b, normal);
-            area += 0.5 * vt_sqrt(vt_dot(normal, normal));
-        }
-    }
-    return area;
-}
-
-double vt_solid_area(const vt_solid *solid)
-{
-    const double pi = 3.14159265358979323846, r = solid->radius;
-    switch (solid->kind) {
-    case VT_SHAPE_POLYTOPE:
-        return area_of_polytope(&solid->polytope);
-    case VT_SHAPE_PLANE:
-        return INFINITY;
-    case VT_SHAPE_DISK:
-        return 2 * pi * r * (r + 2 * solid->half);
-    case VT_SHAPE_SPHERE:
-        return 4 * pi * r * r;
-    default:
-        return 4 * pi * r * (r + solid->half);
-    }
-}
-
 /* The part of the line behind all planes of a polytope, each moved outward by a margin. */
 static part behind_faces(const vt_polytope *p, double margin, const double from[3],
                          const double way[3])

@@ -42,9 +42,6 @@ double vt_solid_nearest(const vt_solid *solid, const double point[3], double nea
 int vt_solid_enter(const vt_solid *solid, const double from[3], const double to[3], double *share,
                    double normal[3]);
 
-/* Area of its surface, m^2; infinite for a plane. */
-double vt_solid_area(const vt_solid *solid);
-
 /* The part of the straight line through two points that lies in the solid grown by a margin (m,
  * below 0: shrunk; by its walls, so that corners stay sharp), as shares of the way between them. 0
  * where there is none. */
