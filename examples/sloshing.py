@@ -1,4 +1,4 @@
-"""A box with brine below water, its surface tilted at the start: it swings back and forth.
+"""A box with brine below water, its surface tilted at the start: it swings back.
 
 After part 14 of the articles, Figure 6: arrows show the density gradient. They stand on the surface
 alone; the walls make none, so fluid with a level surface rests.
