@@ -1,12 +1,12 @@
 /* Neutral vortons around those that carry strength, because strength diffuses only to where vortons
- * are, and around fluid that differs in density, because buoyancy makes half of its vorticity in
- * the ambient fluid beside it.
+ * are, around fluid that differs in density, because buoyancy makes half of its vorticity in the
+ * ambient fluid beside it, and around bodies that exchange heat, for something to take it up.
  *
  * The places are the nodes of a lattice, fixed in the world, kept in bricks of 8 x 8 x 8 wherever
- * there are such vortons, the sources. It is as wide as the vortons are apart or, where nothing
- * diffuses, nearly as a grid cell, so that every node of the grid gets some. Vortons fill the nodes
- * around them with their volume (trilinear), and so do walls; a node near strength that is not full
- * gets a vorton of what is missing.
+ * there are such vortons, or a body is near: the sources. It is as wide as the vortons are apart
+ * or, where nothing diffuses, nearly as a grid cell, so that every node of the grid gets some.
+ * Vortons fill the nodes around them with their volume (trilinear), and so do walls; a node near
+ * strength that is not full gets a vorton of what is missing.
  */
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "core/parallel.h"
 #include "core/status.h"
 #include "field.h"
-#include "halo_lattice.h"
+#include "halo_bodies.h"
 #include "population.h"
 
 enum { EDGE = VT_BRICK_EDGE, BLOCK = 8192, BRICK_BLOCK = 4, FEW = 64 };
@@ -24,10 +24,6 @@ enum { EDGE = VT_BRICK_EDGE, BLOCK = 8192, BRICK_BLOCK = 4, FEW = 64 };
  * Gaussian tail beyond has a thousandth of the strength, and the halo is a third of what it would
  * be with a thousandth. */
 static const double least_vorticity = 1e-2;
-
-/* A node that is filled to less gets a vorton: below .75 the seam between what was there and what
- * is added slows diffusion by several per cent. */
-static const float least_fill = 0.75f;
 
 /* In a container that holds all of the fluid a node filled to more than this, among others like it,
  * is where the vortons happen to lie farther apart: ambient fluid in it would only blur what
@@ -51,6 +47,7 @@ typedef struct halo {
     int64_t count;              /* vortons before any is born */
     uint8_t *part;              /* of each of them */
     vt_brick **bricks;
+    const vt_pose *pose; /* of each body */
 } halo;
 
 /* ---- sources ---- */
@@ -135,7 +132,7 @@ static int surround(halo *h, const vt_brick *b)
 
 static vt_status make_bricks(halo *h)
 {
-    int room = mark_sources(h);
+    int room = mark_sources(h) && vt_mark_bodies(h->simulation, &h->lattice);
     const int64_t with_sources = h->lattice.bricks;
     for (const vt_brick *b = h->lattice.first; room && b && b->number < with_sources; b = b->next)
         room = surround(h, b);
@@ -216,11 +213,6 @@ typedef struct newborn {
     float *position, *strength, *core, *volume, *lifetime;
 } newborn;
 
-static int lacks(const vt_brick *b, const vt_node_bits nodes, int n)
-{
-    return (nodes[n / EDGE] >> n % EDGE & 1) && b->fill[n] < least_fill;
-}
-
 /* Volume in the next node on a side, as a share of a node. */
 static float fill_beside(const halo *h, const vt_brick *b, int n, int side, vt_brick_hints *hints)
 {
@@ -245,51 +237,12 @@ static int is_gap(const halo *h, const vt_brick *b, int n, vt_brick_hints *hints
     return gap;
 }
 
-static void place_node(const halo *h, const vt_brick *b, int n, double position[3])
-{
-    const int node[3] = {n % EDGE, n / EDGE % EDGE, n / EDGE / EDGE};
-    for (int a = 0; a < 3; a++)
-        position[a] = (double)(b->at[a] * EDGE + node[a]) * h->lattice.spacing;
-}
-
-/* Volume that walls take of a node, as its trilinear weight fills it: at 4 x 4 x 4 points. */
-static double walled_share(const halo *h, const double node[3])
-{
-    static const double offset[4] = {-0.75, -0.25, 0.25, 0.75},
-                        weight[4] = {.125, .375, .375, .125};
-    double walled = 0;
-    for (int i = 0; i < 64; i++) {
-        const int at[3] = {i & 3, i >> 2 & 3, i >> 4};
-        double point[3], share = 1;
-        for (int a = 0; a < 3; a++) {
-            point[a] = node[a] + offset[at[a]] * h->lattice.spacing;
-            share *= weight[at[a]];
-        }
-        walled += vt_room_at(h->simulation, point) < 0 ? share : 0;
-    }
-    return walled;
-}
-
-/* Walls fill their part of a node that lacks something; all of one that they cover. */
-static void fill_with_walls(const halo *h, vt_brick *b, int n)
-{
-    double position[3];
-    place_node(h, b, n, position);
-    const double room = vt_room_at(h->simulation, position);
-    if (room < 0)
-        b->fill[n] = 1;
-    else if (room < 1.5 * h->lattice.spacing)
-        b->fill[n] += (float)walled_share(h, position);
-}
-
 static void add_walls(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const halo *const h = data;
     for (int64_t i = begin; i < end; i++)
-        for (int n = 0; n < VT_BRICK_NODES; n++)
-            if (lacks(h->bricks[i], h->bricks[i]->wide, n))
-                fill_with_walls(h, h->bricks[i], n);
+        vt_fill_with_walls(h->simulation, h->pose, &h->lattice, h->bricks[i]);
 }
 
 static void count_missing(void *data, int64_t begin, int64_t end, int thread)
@@ -301,7 +254,7 @@ static void count_missing(void *data, int64_t begin, int64_t end, int thread)
         vt_brick *const b = h->bricks[i];
         for (int row = 0; row < EDGE * EDGE; row++)
             for (int n = row * EDGE; b->near[row] && n < (row + 1) * EDGE; n++) {
-                const int missing = lacks(b, b->near, n) && !is_gap(h, b, n, &hints);
+                const int missing = vt_lacks_volume(b, b->near, n) && !is_gap(h, b, n, &hints);
                 b->missing += missing;
                 b->born[row] |= (uint8_t)(missing << n % EDGE);
             }
@@ -324,7 +277,7 @@ static void bear_at(const newborn *born, const vt_brick *b, int n, int64_t i)
 {
     const double spacing = born->halo->lattice.spacing;
     double position[3];
-    place_node(born->halo, b, n, position);
+    vt_place_node(&born->halo->lattice, b, n, position);
     for (int a = 0; a < 3; a++) {
         born->position[3 * i + a] = (float)position[a];
         born->strength[3 * i + a] = 0;
@@ -348,10 +301,12 @@ static void fill_missing(void *data, int64_t begin, int64_t end, int thread)
     }
 }
 
-static vt_status bear_missing(const halo *h, int64_t reserved)
+static vt_status bear_missing(halo *h, int64_t reserved)
 {
     vt_simulation *const s = h->simulation;
     const int threads = s->def.threads;
+    if (s->bodies.count > 0)
+        h->pose = vt_poses_now(s);
     if (s->bodies.count > 0)
         vt_parallel_for(threads, h->lattice.bricks, BRICK_BLOCK, add_walls, (void *)h);
     vt_parallel_for(threads, h->lattice.bricks, BRICK_BLOCK, count_missing, (void *)h);
@@ -363,7 +318,8 @@ static vt_status bear_missing(const halo *h, int64_t reserved)
             "%lld more vortons, %s, do not fit: %lld of max_vortons %lld are alive; raise "
             "max_vortons, choose another at_capacity or a smaller method.halo",
             (long long)missing,
-            h->strength ? "for strength to diffuse to" : "neutral ones around others",
+            h->strength ? "for strength to diffuse to"
+                        : "neutral ones around others and warm bodies",
             (long long)s->vortons.set.count, (long long)s->vortons.set.capacity);
     const size_t rows = (size_t)(missing < room ? missing : room > 0 ? room : 0);
     newborn born = {.halo = h,
@@ -444,7 +400,8 @@ vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_
               .count = s->vortons.set.count};
     vt_use_vorton_column(s, VT_VORTON_halo);
     vt_begin_halo_lattice(&h.lattice,
-                          h.strength ? population->spacing : cells_apart * vt_grid_spacing(s),
+                          h.strength && population->spacing > 0 ? population->spacing
+                                                                : cells_apart * vt_grid_spacing(s),
                           h.count, &s->arena);
     h.part = vt_arena_push(&s->arena, (size_t)h.count);
     vt_parallel_for(threads, h.count, BLOCK, find_parts, &h);

@@ -302,6 +302,9 @@ class Simulation:
         animations: dict[str, dict[str, Any]] = ...,
         panels: int = ...,
         shedding: float = ...,
+        temperature: float = ...,
+        specific_heat: float = ...,
+        conductance: float = ...,
     ) -> int: ...
     def panels(self, id: int) -> dict[str, NDArray[Any]]: ...
     def bodies(self) -> list[dict[str, Any]]: ...

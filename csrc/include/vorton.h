@@ -91,7 +91,8 @@ enum { VT_TIME_RK2, VT_TIME_EULER, VT_TIME_RK3 };
 enum { VT_BALANCE_SUM, VT_BALANCE_NONE };
 enum { VT_BUOYANCY_LOCAL, VT_BUOYANCY_BOUSSINESQ, VT_BUOYANCY_NONE, VT_BUOYANCY_FULL };
 enum { VT_DIFFUSION_PSE, VT_DIFFUSION_EXCHANGE, VT_DIFFUSION_NONE };
-enum { VT_PANELS_PANELS, VT_PANELS_NONE };
+enum { VT_WALLS_MASKED, VT_WALLS_NODES, VT_WALLS_HITS, VT_WALLS_OPEN };
+enum { VT_BODIES_PANELS, VT_BODIES_ARTICLE, VT_BODIES_NONE };
 
 VT_API vt_method vt_default_method(void);
 
@@ -643,11 +644,23 @@ typedef struct vt_body_def {
     double torque[3];        /* in the world, N m (default 0); animatable */
     int32_t animation_count; /* (default 0) */
     const vt_animation *animations; /* of the members that are animatable */
-    int32_t panels;         /* of a solid: about how many source panels keep the fluid from flowing
-                               through it, 20 .. 2048 (default 320), with method.panels; 0: none,
-                               particles stop at the wall. Planes have none */
+    int32_t panels;  /* of a solid: about how many source panels keep the fluid from flowing
+                        through it, 20 .. 2048 (default 320), with method.bodies; 0: none,
+                        particles stop at the wall. Planes have none */
     double shedding; /* share per second of the layer of fluid that slips along panels which becomes
                         vortons, one core above them, 1/s, 0 .. 1e6 (default 30); 0: fluid slips */
+
+    /* Heat that it exchanges with the vortons no farther from its surface than a core, which then
+     * carry a temperature. Around a solid of finite size neutral vortons are kept, so that there is
+     * fluid to exchange it with (method.halo cells wide; 0: none). */
+    double temperature;   /* at first, K, <= 1e6; 0 (default): that of the ambient fluid where
+                             density and specific_heat are given, else it exchanges no heat */
+    double specific_heat; /* J/(kg K), 0 .. 1e9; with density it warms and cools; 0 (default), or
+                             without density: its temperature is held. That of the fluid is 1005
+                             (gas), 4182 (liquid), or what combustion says */
+    double conductance;   /* heat transfer coefficient h of the surface, W/(m^2 K), 0 .. 1e9: the
+                             flow of heat is h x area x difference of the temperatures. -1
+                             (default): 25 in a gas, 500 in a liquid */
 } vt_body_def;
 
 VT_API vt_body_def vt_default_body(void);
@@ -678,6 +691,8 @@ typedef struct vt_body_state {
     double flow_impulse[3], flow_angular_impulse[3];
     double weight_impulse[3], weight_angular_impulse[3];
     double contact_impulse[3], contact_angular_impulse[3];
+    double temperature; /* K; 0: it exchanges no heat */
+    double heat_given;  /* to the fluid since it was added, J; below 0: taken */
 } vt_body_state;
 
 /* Where body `id` is now, and how it moves from now on. */

@@ -25,6 +25,9 @@ static const vt_py_field body_fields[] = {
     {"animations", VT_PY_OBJECT, offsetof(body_arguments, animations), NULL},
     {"panels", VT_PY_INT32, offsetof(body_arguments, def.panels), NULL},
     {"shedding", VT_PY_FINITE, offsetof(body_arguments, def.shedding), NULL},
+    {"temperature", VT_PY_FINITE, offsetof(body_arguments, def.temperature), NULL},
+    {"specific_heat", VT_PY_FINITE, offsetof(body_arguments, def.specific_heat), NULL},
+    {"conductance", VT_PY_FINITE, offsetof(body_arguments, def.conductance), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 /* Shapes, and what keeps their meshes alive. */
@@ -194,6 +197,8 @@ static const vt_py_field state_fields[] = {
     ROW(weight_angular_impulse),
     ROW(contact_impulse),
     ROW(contact_angular_impulse),
+    {"temperature", VT_PY_DOUBLE, offsetof(vt_body_state, temperature), NULL},
+    {"heat_given", VT_PY_DOUBLE, offsetof(vt_body_state, heat_given), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 /* Adds a value, whose reference it takes, to a dict. */

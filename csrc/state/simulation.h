@@ -36,6 +36,7 @@ typedef struct vt_pair_sources {
 /* Heat of the vortons, J: see heat.h. */
 typedef struct vt_heat_books {
     double released, radiated, mixed; /* since creation */
+    double bodies;                    /* given by bodies, less what they took */
     double brought;                   /* by those that came, less by those that went */
     double known;                     /* heat of the vortons when last looked at */
 } vt_heat_books;
