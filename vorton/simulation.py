@@ -220,7 +220,7 @@ def _carried(position: Any, **columns: Any) -> dict[str, np.ndarray]:
     return checked
 
 
-_NOTES = ("birth_volume",)
+_NOTES = ("birth_volume", "mixture")
 """Columns in which the library notes something for itself."""
 
 

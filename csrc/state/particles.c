@@ -95,7 +95,7 @@ void vt_use_tracer_column(vt_simulation *s, int column)
     const int64_t count = s->tracers.set.count;
     fill_tracer_column(s, column, 0, count);
     if (vt_is_taken(column))
-        vt_find_tracer_scalars(s);
+        vt_find_tracer_scalars(s, 0);
     if (column == VT_TRACER_velocity && count && !vt_solve_now(s)) {
         vt_velocity_of_points(s, count, s->tracers.position, s->tracers.velocity);
         for (int64_t i = 0; i < 3 * count; i++)

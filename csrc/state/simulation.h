@@ -60,6 +60,7 @@ struct vt_simulation {
     double strained;      /* since then: largest velocity gradient x time */
     int64_t substeps;     /* since creation: sets the cadence of sorting the columns */
     vt_heat_books heat;
+    double tracers_burnt;       /* the time until which tracers have burnt, s */
     int64_t contact_checked[2]; /* rows of lower ids are known to lie outside of bodies at birth */
     uint32_t viewed[2]; /* columns (bits) of which views are out: they may be written any time */
 

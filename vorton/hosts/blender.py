@@ -24,7 +24,7 @@ TYPICAL_DEPTH = 9.0
 TYPICAL_FLAME = 5.0
 """Radiance of the 95th percentile of lines of sight through a flame, at 2000 K."""
 
-COOLEST, WARMER = 900.0, 1500.0
+COOLEST, WARMER = 700.0, 1700.0
 """Colour temperature of fire, K: COOLEST + WARMER x heat."""
 
 
@@ -263,7 +263,7 @@ def make_material(look: Look, *, name: str = "vorton", fire: bool | None = None)
     """The material of smoke, and of fire where the look has emission.
 
     Principled Volume: density of the grid times `look.density`, colour .9 (soot .45 with fire),
-    anisotropy .2. Fire: the grid `heat` gives the colour temperature, K = 900 + 1500 heat, and the
+    anisotropy .2. Fire: the grid `heat` gives the colour temperature, K = 700 + 1700 heat, and the
     strength, emission x (K / 2000)^4 x heat; the node's own black body is too weak for flames.
 
     Parameters
