@@ -239,6 +239,15 @@ int64_t vt_append_vortons(vt_simulation *s, int64_t count, const float *position
     return first;
 }
 
+void vt_mark_newborn_vortex(vt_simulation *s, int64_t first, int64_t count)
+{
+    if (s->def.method.halo == 0 || s->def.method.buoyancy == VT_BUOYANCY_NONE)
+        return;
+    vt_use_vorton_column(s, VT_VORTON_halo);
+    for (int64_t i = first; i < first + count; i++)
+        s->vortons.halo[i] = -1;
+}
+
 int64_t vt_append_tracers(vt_simulation *s, int64_t count, const float *position,
                           const float *density, const float *size)
 {

@@ -119,6 +119,8 @@ vt_status vt_check_tracer_rows(int64_t count, const float *position, const float
 /* Appends rows whose columns are filled by the caller: returns the first row. */
 int64_t vt_append_vortons(vt_simulation *simulation, int64_t count, const float *position,
                           const float *strength, const float *core, const float *volume);
+/* Such rows as those of a vortex, which will take up the fluid that they are born in. */
+void vt_mark_newborn_vortex(vt_simulation *simulation, int64_t first, int64_t count);
 int64_t vt_append_tracers(vt_simulation *simulation, int64_t count, const float *position,
                           const float *density, const float *size);
 
