@@ -648,9 +648,9 @@ typedef struct vt_body_def {
     double torque[3];        /* in the world, N m (default 0); animatable */
     int32_t animation_count; /* (default 0) */
     const vt_animation *animations; /* of the members that are animatable */
-    int32_t panels;         /* of a solid: about how many source panels keep the fluid from flowing
-                               through it, 20 .. 2048 (default 320), with method.panels; 0: none,
-                               particles stop at the wall. Planes have none */
+    int32_t panels; /* of a solid: about how many source panels keep the fluid from flowing
+                       through it, 20 .. 2048 (default 320), with method.panels; 0: none,
+                       particles stop at the wall. Planes have none */
 } vt_body_def;
 
 VT_API vt_body_def vt_default_body(void);
