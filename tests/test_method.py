@@ -26,8 +26,8 @@ def test_all_rows_are_tried_here():
     assert {row["name"] for row in _core.METHOD_FIELDS} == {
         "velocity", "boundary", "poisson", "cycles", "steps", "downsampling", "kernel", "cores",
         "domain", "stretching", "time", "bound", "relaxation", "cleaning", "exchange",
-        "balance", "buoyancy", "buoyancy_scale", "expansion", "flames", "diffusion", "halo", "split",
-        "merge", "prune", "opening_angle", "turn", "panels",
+        "balance", "buoyancy", "buoyancy_scale", "expansion", "flames", "diffusion", "halo",
+        "split", "merge", "prune", "opening_angle", "turn", "panels",
     }  # fmt: skip
 
 
