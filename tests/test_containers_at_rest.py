@@ -73,8 +73,8 @@ def test_b6_container_at_rest_feels_nothing(tilt, jitter):
 
 @pytest.mark.parametrize("tilt", [0.0, 20.0])
 def test_b6_poisons_of_the_articles(tilt):
-    """Of what walls do that count as ambient fluid, that of the nodes takes away less than half, that
-    of the hits more; where the vortons lie on a lattice neither leaves the fluid at rest."""
+    """Of what walls do that count as ambient fluid, that of the nodes takes away less than half,
+    that of the hits more; where the vortons lie on a lattice neither leaves the fluid at rest."""
     side = 16.0
     x, volume = box_of_fluid(side, 0.75, tilt, 0.25)
     density = two_layers(x, level=0.1)
