@@ -28,6 +28,8 @@ typedef struct vt_halo_lattice {
     int64_t bricks;
     int32_t low[3], high[3]; /* bounds of their places */
     uint32_t buckets;        /* a power of 2 */
+    uint32_t *order, *start; /* after filling: the vortons by the brick of the node below them, and
+                                where each brick's begin, by number (and the end) */
     vt_arena *arena;
 } vt_halo_lattice;
 
@@ -66,8 +68,8 @@ vt_brick **vt_list_bricks(const vt_halo_lattice *lattice);
 
 /* Sets fill to what the vortons have (trilinear weights); of nodes whose next ones below lie in
  * bricks that exist, the others get less. Takes at most 12 bytes a vorton and 40 a brick (and 2
- * KiB) from the arena. */
-void vt_fill_halo_lattice(const vt_halo_lattice *lattice, vt_brick *const *bricks,
+ * KiB) from the arena, and leaves order and start there. */
+void vt_fill_halo_lattice(vt_halo_lattice *lattice, vt_brick *const *bricks,
                           const vt_vortons *vortons, int threads);
 
 /* The node at or below the position plus `shift` spacings; 0 where that is too far away. */

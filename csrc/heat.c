@@ -88,7 +88,8 @@ void vt_react(vt_simulation *s, double dt)
     const int64_t count = v->set.count, blocks = (count + VT_REACT_BLOCK - 1) / VT_REACT_BLOCK;
     const vt_react_rows rows = {
         v->position,    v->volume, v->age,   vt_expands(s) ? v->volume_temperature : NULL,
-        v->temperature, v->fuel,   v->flame, v->smoke};
+        v->temperature, v->fuel,   v->flame, v->smoke,
+        v->mixture};
     const vt_fluid fluid = vt_fluid_of(&s->def);
     const vt_burning law = vt_burning_of(c);
     const size_t mark = vt_arena_mark(&s->arena);

@@ -589,7 +589,7 @@ static vt_status run_step(vt_simulation *s, double dt)
     vt_close_heat_books(s);
     if (status)
         return status;
-    VT_TIMED(s, tracers, vt_find_tracer_scalars(s));
+    VT_TIMED(s, tracers, vt_find_tracer_scalars(s, 1));
     s->born_until = -1;
     s->steps++;
     return VT_OK;

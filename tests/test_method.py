@@ -26,8 +26,8 @@ def test_all_rows_are_tried_here():
     assert {row["name"] for row in _core.METHOD_FIELDS} == {
         "velocity", "boundary", "poisson", "cycles", "steps", "downsampling", "kernel", "cores",
         "domain", "stretching", "time", "bound", "relaxation", "cleaning", "exchange",
-        "balance", "buoyancy", "buoyancy_scale", "expansion", "diffusion", "halo", "split", "merge",
-        "prune", "opening_angle", "turn", "walls", "bodies",
+        "balance", "buoyancy", "buoyancy_scale", "expansion", "flames", "diffusion", "halo",
+        "split", "merge", "prune", "opening_angle", "turn", "walls", "bodies",
     }  # fmt: skip
 
 
@@ -215,6 +215,26 @@ def test_expansion(velocity, expansion):
     sim.step(0.01, 2)
     growth = sim.column("vortons", "volume").astype(float).sum() / before
     assert growth == pytest.approx(1.1 ** (expansion if velocity == "poisson" else 0), rel=1e-5)
+
+
+def test_flames():
+    """test_flames.py has the law of their own; the mean is that of the vortons around."""
+    x = 0.1 * np.stack(np.meshgrid(*3 * [np.arange(8.0)]), axis=-1).reshape(-1, 3)
+    fuel = {}
+    for choice in ("own", "mean"):
+        sim = _core.Simulation(threads=1, gravity=(0, 0, 0), method={"flames": choice},
+                               combustion={"law": "simple", "radiation": 0.0, "mixing": 0.0,
+                                           "heat": 0.0})
+        rows = np.full(len(x), 1e-3)
+        sim.add_vortons(x, np.zeros_like(x), 150 * rows, rows)
+        sim.column("vortons", "fuel")[:] = 0.8
+        sim.column("vortons", "temperature")[:] = 900.0
+        sim.add_tracers([[0.35, 0.35, 0.35]], np.ones(1), np.ones(1))
+        sim.step(0.01, 20)
+        fuel[choice] = sim.column("tracers", "fuel")[0] / sim.column("vortons", "fuel")[0]
+    assert fuel["mean"] == pytest.approx(1, rel=1e-5)
+    # the first step makes it the mean, the others burn at .2 of the rate 10
+    assert fuel["own"] == pytest.approx(np.exp(0.8 * 10 * 0.01 * 19), rel=1e-5)
 
 
 @pytest.mark.parametrize("velocity", ["poisson", "direct"])

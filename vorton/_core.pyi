@@ -207,6 +207,8 @@ class Simulation:
         flame: float = ...,
         smoke: float = ...,
         swirl: float = ...,
+        taper: float = ...,
+        flicker: float = ...,
         rate: float = ...,
         start: float = ...,
         end: float = ...,

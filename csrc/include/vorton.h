@@ -90,6 +90,7 @@ enum {
 enum { VT_TIME_RK2, VT_TIME_EULER, VT_TIME_RK3 };
 enum { VT_BALANCE_SUM, VT_BALANCE_NONE };
 enum { VT_BUOYANCY_LOCAL, VT_BUOYANCY_BOUSSINESQ, VT_BUOYANCY_NONE, VT_BUOYANCY_FULL };
+enum { VT_FLAMES_OWN, VT_FLAMES_MEAN };
 enum { VT_DIFFUSION_PSE, VT_DIFFUSION_EXCHANGE, VT_DIFFUSION_NONE };
 enum { VT_WALLS_MASKED, VT_WALLS_NODES, VT_WALLS_HITS, VT_WALLS_OPEN };
 enum { VT_BODIES_PANELS, VT_BODIES_ARTICLE, VT_BODIES_NONE };
@@ -182,7 +183,7 @@ typedef struct vt_combustion {
     double flame_time;    /* mean life of flame, s, 1e-6 .. 1e9 (default .1) */
     double heat;          /* of combustion, J/kg of fuel, 0 .. 1e9 (default 1.3e6) */
     double heat_capacity; /* of the fluid, J/(kg K), 1 .. 1e6 (default 1100) */
-    double soot;          /* share of the flame that becomes smoke, 0 .. 1 (default .3) */
+    double soot;          /* share of the flame that becomes smoke, 0 .. 1 (default .6) */
     double radiation;     /* how fast fluid of 1500 K cools by radiation, K/s, 0 .. 1e9 (default
                              400); grows as T^4 less that of the ambient fluid */
     double mixing;        /* rate of cooling towards the ambient temperature by mixing, 1/s, 0 ..
@@ -488,7 +489,11 @@ typedef struct vt_parcels_def {
     double lifetime;   /* s, > 0: older ones are removed (default infinity); animatable */
     double swirl;      /* rms speed of random eddies in the fluid that is born, of 5 to 13 cores
                           wavelength, m/s, 0 .. 1e6 (default 0); animatable: at birth */
-    int32_t parent;    /* transform in which both shapes lie (default 0: the world) */
+    double taper;   /* how far fuel falls from the middle of the shape to its sides, 0 .. 1 (default
+                       0): by this share, as the square of the way */
+    double flicker; /* how far fuel falls in places and moments, 0 .. 1 (default 0): by this share
+                       at most, in patches of 2 to 7 cores that drift with the births */
+    int32_t parent; /* transform in which both shapes lie (default 0: the world) */
     int32_t animation_count;        /* (default 0) */
     const vt_animation *animations; /* of the members that are animatable */
 } vt_parcels_def;
@@ -911,10 +916,10 @@ typedef struct vt_tracer_source {
     void *context;                  /* its first argument */
     const float *temperature;       /* count, K, > 0; NULL: not carried */
     const float *fuel, *flame, *smoke; /* count, mass fractions of the fluid around each, >= 0;
-                                          NULL: not carried. What began as fuel is dense as far as
-                                          it is smoke by now: density x ((smoke + e) / (fuel + flame
-                                          + smoke + e))^2, squared since soot comes last; e = .001,
-                                          so that what is far from all flames stays what it is */
+                                          NULL: not carried. What began as fuel is dense when most
+                                          of it has burnt: density x max(e, 1 - 3 u)^2, with u =
+                                          (fuel + flame) / (fuel + flame + smoke + e), e = .001, so
+                                          that what is far from all flames stays what it is */
     double ambient_temperature;        /* of the fluid without tracers, K, > 0 with temperature */
 } vt_tracer_source;
 VT_API vt_status vt_create_volume_from_tracers(const vt_tracer_source *source,

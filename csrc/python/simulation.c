@@ -339,7 +339,8 @@ static PyMethodDef methods[] = {
      "Adds vortons that are born at a time; arrays as of add_vortons."},
     {"add_parcels", VT_PY_FUNCTION(vt_py_add_parcels), METH_VARARGS | METH_KEYWORDS,
      "add_parcels($self, /, *, shape=..., around=..., core=..., spacing=..., temperature=..., "
-     "density=..., fuel=..., flame=..., smoke=..., swirl=..., rate=..., start=..., end=..., "
+     "density=..., fuel=..., flame=..., smoke=..., swirl=..., taper=..., flicker=..., rate=..., "
+     "start=..., end=..., "
      "lifetime=..., "
      "parent=..., animations=...)\n--\n\n"
      "Vortons that carry temperature, density and fuel, born inside a shape; renewals a second. "
