@@ -94,7 +94,8 @@ PyObject *vt_py_add_body(PyObject *self, PyObject *positional, PyObject *named)
         arguments.def.shapes = held.shapes;
         arguments.def.shape_count = held.count > INT32_MAX ? INT32_MAX : (int32_t)held.count;
         if (simulation) {
-            const vt_status status = vt_add_body(simulation, &arguments.def, &id);
+            vt_status status;
+            VT_PY_WITHOUT_GIL(self, status = vt_add_body(simulation, &arguments.def, &id));
             result =
                 status == VT_OK ? PyLong_FromLong(id) : vt_py_raise(vt_py_state_of(self), status);
         }
