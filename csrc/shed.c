@@ -8,8 +8,9 @@
 #include "heat.h"
 #include "panels.h"
 
-/* A layer of width `core` above a wall has its middle this far from it, cores. */
-static const double height = 1;
+/* How far above the panels vortons are born, cores: the body acts as if it were that much larger.
+ */
+static const double height = 0.25;
 
 int vt_sheds(const vt_body *body)
 {

@@ -245,9 +245,11 @@ class Body(BodyBase):
         third power.
     shedding : number, 1/s
         Fluid does not slip along the body: of the layer between its velocity and that of the wall
-        this share per second goes into the flow, as vortons one core above the panels; so smoke
-        rolls up behind it, a ball that spins drives the fluid round, and the flow drags at it. 0 to
-        1e6, default 30; 0: the fluid slips, and no vortons are born.
+        this share per second goes into the flow, as vortons just above the panels; so smoke
+        rolls up behind it, a ball that spins drives the fluid round, and the flow drags at it. The
+        layer is as wide as a core: a body acts as if it were about half a core larger all round,
+        which is too much for one that is only a few cores wide. 0 to 1e6, default 30; 0: the fluid
+        slips, and no vortons are born.
     temperature : number, K, optional
         > 0 to 1e6: the body exchanges heat with the vortons no farther from it than a core, and
         neutral ones are kept around it (`Method.halo` cells wide; not around a Plane), so that warm

@@ -653,7 +653,7 @@ typedef struct vt_body_def {
                         through it, 20 .. 2048 (default 320), with method.bodies; 0: none,
                         particles stop at the wall. Planes have none */
     double shedding; /* share per second of the layer of fluid that slips along panels which becomes
-                        vortons, one core above them, 1/s, 0 .. 1e6 (default 30); 0: fluid slips */
+                        vortons just above them, 1/s, 0 .. 1e6 (default 30); 0: fluid slips */
 
     /* Heat that it exchanges with the vortons no farther from its surface than a core, which then
      * carry a temperature. Around a solid of finite size neutral vortons are kept, so that there is
