@@ -9,7 +9,10 @@
 #include "field.h"
 #include "potential.h"
 
-enum { ROUNDS = 4, PANEL_BLOCK = 32, ROW_BLOCK = 64, MOST_CUTS = 16, MOST_PATCHES = 1 << 20 };
+enum { ROUNDS = 4, PANEL_BLOCK = 32, ROW_BLOCK = 64, MOST_CUTS = 64, MOST_PATCHES = 1 << 20 };
+
+/* Nodes of a grid that bodies alone may ask for, and up to which they are always in it whole. */
+enum { LARGE_GRID = 1 << 20, SMALL_GRID = 1 << 18 };
 
 /* A panel is cut into patches no longer than this, in cells. */
 static const double longest_patch = 2.5;
@@ -50,37 +53,113 @@ int vt_panels_stir(const vt_simulation *s)
     return 0;
 }
 
-void vt_add_panel_bounds(const vt_simulation *s, double least[3], double most[3], int *any)
+/* A box; empty where least > most. */
+typedef struct box {
+    double least[3], most[3];
+} box;
+
+static const box nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+static void add_box(box *to, const box *b)
 {
+    for (int c = 0; c < 3; c++) {
+        to->least[c] = fmin(to->least[c], b->least[c]);
+        to->most[c] = fmax(to->most[c], b->most[c]);
+    }
+}
+
+static box box_of_body(const vt_simulation *s, const vt_body *body)
+{
+    const vt_pose pose = vt_body_pose(&s->transforms, body, s->time);
+    box b = nothing;
+    for (int corner = 0; corner < 8; corner++) {
+        double local[3];
+        box point;
+        for (int c = 0; c < 3; c++)
+            local[c] = corner >> c & 1 ? body->panels->high[c] : body->panels->low[c];
+        vt_pose_point(&pose, local, point.least);
+        memcpy(point.most, point.least, sizeof point.most);
+        add_box(&b, &point);
+    }
+    return b;
+}
+
+static box box_of_bodies(const vt_simulation *s)
+{
+    box all = nothing;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (acts(s, n)) {
+            const box b = box_of_body(s, &s->bodies.items[n]);
+            add_box(&all, &b);
+        }
+    return all;
+}
+
+/* Nodes of a grid around a box. */
+static double count_nodes(const box *b, double spacing)
+{
+    double nodes = 1;
+    for (int c = 0; c < 3; c++)
+        nodes *= (b->most[c] - b->least[c]) / spacing + 2 * VT_DOMAIN_MARGIN + 1;
+    return nodes;
+}
+
+/* The part of each body that lies within half of the extent of the bounds from them. */
+static void add_near_parts(const vt_simulation *s, const box *bounds, box *all)
+{
+    double extent = 0;
+    for (int c = 0; c < 3; c++)
+        extent = fmax(extent, bounds->most[c] - bounds->least[c]);
     for (int32_t n = 0; n < s->bodies.count; n++) {
         if (!acts(s, n))
             continue;
-        const vt_body *const body = &s->bodies.items[n];
-        const vt_pose pose = vt_body_pose(&s->transforms, body, s->time);
-        for (int corner = 0; corner < 8; corner++) {
-            double local[3], point[3];
-            for (int c = 0; c < 3; c++)
-                local[c] = corner >> c & 1 ? body->panels->high[c] : body->panels->low[c];
-            vt_pose_point(&pose, local, point);
-            for (int c = 0; c < 3; c++) {
-                least[c] = *any ? fmin(least[c], point[c]) : point[c];
-                most[c] = *any ? fmax(most[c], point[c]) : point[c];
-            }
-            *any = 1;
+        box b = box_of_body(s, &s->bodies.items[n]);
+        int meets = 1;
+        for (int c = 0; c < 3; c++) {
+            b.least[c] = fmax(b.least[c], bounds->least[c] - 0.5 * extent);
+            b.most[c] = fmin(b.most[c], bounds->most[c] + 0.5 * extent);
+            meets &= b.least[c] <= b.most[c];
+        }
+        if (meets)
+            add_box(all, &b);
+    }
+}
+
+void vt_add_panel_bounds(const vt_simulation *s, double spacing, double least[3], double most[3],
+                         int *any)
+{
+    if (!vt_has_panels(s))
+        return;
+    box bounds = nothing, all = box_of_bodies(s);
+    if (*any) {
+        memcpy(bounds.least, least, sizeof bounds.least);
+        memcpy(bounds.most, most, sizeof bounds.most);
+        add_box(&all, &bounds);
+        const double few = fmax(SMALL_GRID, 4 * count_nodes(&bounds, spacing));
+        if (count_nodes(&all, spacing) > few) {
+            all = bounds;
+            add_near_parts(s, &bounds, &all);
         }
     }
+    memcpy(least, all.least, sizeof all.least);
+    memcpy(most, all.most, sizeof all.most);
+    *any = 1;
 }
 
 double vt_panel_spacing(const vt_simulation *s)
 {
-    double least = 0;
-    for (int32_t n = 0; n < s->bodies.count; n++) {
-        if (!acts(s, n))
-            continue;
-        const vt_body *const body = &s->bodies.items[n];
-        const double spacing = body->scale * body->panels->side / cells_in_panel;
-        least = least > 0 ? fmin(least, spacing) : spacing;
-    }
+    double least = INFINITY;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (acts(s, n)) {
+            const vt_body *const body = &s->bodies.items[n];
+            least = fmin(least, body->scale * body->panels->side / cells_in_panel);
+        }
+    if (!isfinite(least))
+        return 0;
+    /* small bodies far from each other, or beside a huge one, are not worth a grid without end */
+    const box all = box_of_bodies(s);
+    while (count_nodes(&all, least) > LARGE_GRID)
+        least *= 1.25;
     return least;
 }
 
@@ -161,12 +240,40 @@ const vt_paneled_body *vt_panels_of(const vt_simulation *s, int32_t body)
 
 /* ---- patches ---- */
 
-static int cuts_of(const vt_paneled_body *b, int32_t i, double cell)
+/* To cells of the grid. */
+static void to_cells(const vt_grid *grid, const double point[3], double cell[3])
+{
+    for (int c = 0; c < 3; c++)
+        cell[c] = point[c] / grid->spacing - grid->base[c];
+}
+
+/* Whether a panel lies where the grid does not see it. */
+static int is_far(const vt_simulation *s, const vt_paneled_body *b, int32_t i)
+{
+    enum { AWAY = 8 };
+    box cells = nothing;
+    for (int k = 0; k < 3; k++) {
+        double point[3];
+        box at;
+        vt_pose_point(&b->pose, b->body->panels->corner[i][k], point);
+        to_cells(&s->grid, point, at.least);
+        memcpy(at.most, at.least, sizeof at.most);
+        add_box(&cells, &at);
+    }
+    int far = 0;
+    for (int c = 0; c < 3; c++)
+        far |= cells.most[c] < -AWAY || cells.least[c] > s->grid.cells[c] + AWAY;
+    return far;
+}
+
+static int cuts_of(const vt_simulation *s, const vt_paneled_body *b, int32_t i, double cell)
 {
     const double (*const corner)[3] = (const double (*)[3])b->body->panels->corner[i];
     double square = 0;
     for (int k = 0; k < 3; k++)
         square = fmax(square, vt_square_between(corner[k], corner[(k + 1) % 3]));
+    if (is_far(s, b, i))
+        return 1;
     const double cuts = ceil(b->pose.scale * vt_sqrt(square) / (longest_patch * cell));
     return cuts > MOST_CUTS ? MOST_CUTS : cuts > 1 ? (int)cuts : 1;
 }
@@ -227,13 +334,6 @@ static int32_t cut_panel(double corner[3][3], const double normal[3], int n, vt_
     return made;
 }
 
-/* To cells of the grid. */
-static void to_cells(const vt_grid *grid, const double point[3], double cell[3])
-{
-    for (int c = 0; c < 3; c++)
-        cell[c] = point[c] / grid->spacing - grid->base[c];
-}
-
 static void cut_body(vt_simulation *s, vt_paneled_body *b, double cell)
 {
     vt_panels *const p = &s->panels;
@@ -245,7 +345,7 @@ static void cut_body(vt_simulation *s, vt_paneled_body *b, double cell)
             vt_pose_point(&b->pose, b->body->panels->corner[i][k], point);
             to_cells(&s->grid, point, corner[k]);
         }
-        const int32_t made = cut_panel(corner, p->normal[b->first + i], cuts_of(b, i, cell),
+        const int32_t made = cut_panel(corner, p->normal[b->first + i], cuts_of(s, b, i, cell),
                                        p->patch + p->patch_count);
         for (int32_t n = 0; n < made; n++)
             p->panel[p->patch_count + n] = (uint32_t)(b->first + i);
@@ -264,7 +364,7 @@ static void cut_panels(vt_simulation *s)
         count = 0;
         for (int32_t n = 0; n < p->body_count; n++)
             for (int32_t i = 0; i < p->bodies[n].count; i++) {
-                const int64_t cuts = cuts_of(&p->bodies[n], i, cell);
+                const int64_t cuts = cuts_of(s, &p->bodies[n], i, cell);
                 count += cuts * cuts;
             }
     }
@@ -474,18 +574,31 @@ int64_t vt_count_panel_charges(const vt_simulation *s)
     return s->panels.exist ? s->panels.patch_count : 0;
 }
 
-void vt_collect_panel_charges(const vt_simulation *s, vt_record *charges)
+/* A body that moves may have come near the face since the grid was placed; what is beyond it does
+ * not act. */
+static int place_charge(const vt_grid *grid, const float center[3], float at[3])
+{
+    for (int c = 0; c < 3; c++) {
+        const float last = (float)grid->cells[c];
+        if (!(center[c] > -2 && center[c] < last + 2))
+            return 0;
+        at[c] = fminf(fmaxf(center[c], 3), last - 3);
+    }
+    return 1;
+}
+
+int64_t vt_collect_panel_charges(const vt_simulation *s, vt_record *charges)
 {
     const vt_panels *const p = &s->panels;
     const float h = (float)s->grid.spacing;
+    int64_t found = 0;
     for (int32_t n = 0; n < p->patch_count; n++) {
         const vt_patch *const patch = &p->patch[n];
         float at[3];
-        /* a body that moves may have come near the face since the grid was placed */
-        for (int c = 0; c < 3; c++)
-            at[c] = fminf(fmaxf(patch->center[c], 3), (float)s->grid.cells[c] - 3);
-        charges[n] = vt_charge(at, patch->density * patch->area * h * h);
+        if (place_charge(&s->grid, patch->center, at))
+            charges[found++] = vt_charge(at, patch->density * patch->area * h * h);
     }
+    return found;
 }
 
 /* ---- the flow at the surface, and for the length of a substep ---- */
