@@ -332,6 +332,7 @@ static vt_status solve_grid_now(vt_simulation *s, const vt_content *content)
     if (status)
         return status;
     vt_lay_out_grid(s, &placement);
+    vt_pose_panels(s, s->time, (const double[3]){0, 0, 0});
     const size_t mark = vt_arena_mark(&s->arena);
     const record_space space = collect_now(s);
     vt_solve_field(s, s->vortons.set.count, space.records, space.sorted, space.row_start);
@@ -436,9 +437,10 @@ vt_status vt_solve_now(vt_simulation *s)
     if (status)
         return status;
     s->fields_exist = content.exists && vt_has_grid(s);
-    vt_pose_panels(s, s->time, nowhere);
     if (s->fields_exist)
         status = solve_grid_now(s, &content);
+    else
+        vt_pose_panels(s, s->time, nowhere);
     s->fields_current = status == VT_OK;
     s->fields_digest = digest;
     return status;

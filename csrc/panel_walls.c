@@ -22,7 +22,7 @@ static const double width_of_wall = 0.25;
 static double nearest_wall(const vt_panels *p, const double point[3], double within,
                            double normal[3], const vt_paneled_body **body)
 {
-    double least = INFINITY;
+    double least = INFINITY, nearest[3];
     for (int32_t n = 0; n < p->body_count; n++) {
         const vt_paneled_body *const b = &p->bodies[n];
         const double limit = b->reach + within;
@@ -33,10 +33,12 @@ static double nearest_wall(const vt_panels *p, const double point[3], double wit
         const double room = b->pose.scale * vt_body_room(b->body, local, outward);
         if (room < least) {
             least = room;
-            vt_pose_direction(&b->pose, outward, normal);
+            memcpy(nearest, outward, sizeof nearest);
             *body = b;
         }
     }
+    if (*body)
+        vt_pose_direction(&(*body)->pose, nearest, normal);
     return least;
 }
 
@@ -92,10 +94,59 @@ static void sort_patches(vt_simulation *s)
         item[first[bin_at(patches, p->patch[n].center) + 1]++] = p->patch[n];
     patches->first = first;
     patches->item = item;
+    for (int c = 0; c < 3; c++) {
+        float *const center =
+            vt_arena_push(&p->arena, sizeof *center * (size_t)(p->patch_count + VT_LANES));
+        for (int32_t n = 0; n < p->patch_count; n++)
+            center[n] = item[n].center[c];
+        patches->center[c] = center;
+    }
     p->listed_count = 0;
     for (int64_t bin = 0; bin < bins; bin++)
         if (p->near_bin[bin])
             p->listed_bin[p->listed_count++] = (uint32_t)bin;
+}
+
+/* ---- cells near walls ---- */
+
+/* Within how many cells of a wall of the body what passes it is taken away: width of the bell. */
+static double wall_width(const vt_simulation *s, const vt_paneled_body *b)
+{
+    return fmin(width_of_wall * b->pose.scale * b->set->side / s->grid.spacing, widest);
+}
+
+/* Cells within reach of a patch, along its rows. */
+static void mark_cells(const vt_grid *g, const vt_patch *patch, float reach, uint8_t *near)
+{
+    int32_t low[3], high[3];
+    for (int c = 0; c < 3; c++) {
+        low[c] = (int32_t)fmaxf(patch->center[c] - reach, 0);
+        high[c] = (int32_t)fminf(patch->center[c] + reach, (float)g->cells[c] - 1);
+    }
+    for (int64_t k = low[2]; k <= high[2] && low[0] <= high[0]; k++)
+        for (int64_t j = low[1]; j <= high[1]; j++)
+            memset(near + (k * g->cells[1] + j) * g->cells[0] + low[0], 1,
+                   (size_t)(high[0] - low[0] + 1));
+}
+
+static void mark_near_cells(vt_simulation *s)
+{
+    enum { STEP = 1 }; /* cells that a particle may go before it is looked at again */
+    vt_panels *const p = &s->panels;
+    const size_t cells =
+        (size_t)s->grid.cells[0] * (size_t)s->grid.cells[1] * (size_t)s->grid.cells[2];
+    p->near_cell = vt_arena_push(&p->arena, cells);
+    memset(p->near_cell, 0, cells);
+    for (int32_t n = 0; n < p->body_count; n++) {
+        const vt_paneled_body *const b = &p->bodies[n];
+        const float wall = (float)(3 * wall_width(s, b)) + STEP;
+        for (int32_t i = b->first_patch; i < b->first_patch + b->patch_count; i++) {
+            const vt_patch *const patch = &p->patch[i];
+            const float longest =
+                fmaxf(fmaxf(patch->length[0], patch->length[1]), patch->length[2]);
+            mark_cells(&s->grid, patch, wall + 0.6f * longest, p->near_cell);
+        }
+    }
 }
 
 /* ---- nodes inside ---- */
@@ -221,6 +272,7 @@ void vt_correct_nodes(vt_simulation *s)
     vt_panels *const p = &s->panels;
     const int threads = s->def.threads;
     sort_patches(s);
+    mark_near_cells(s);
     const size_t mark = vt_arena_mark(&s->arena);
     const size_t nodes = (size_t)p->listed_count * VT_BIN_NODES;
     f4 *const correction = vt_arena_push(&s->arena, sizeof *correction * nodes);
@@ -252,16 +304,18 @@ typedef struct point_job {
     uint8_t *near;
 } point_job;
 
-/* The bin of a point (m); -1 outside the grid. */
-static int64_t bin_of_point(const vt_simulation *s, const float point[3])
+/* The cell of a point (m); -1 outside the grid. */
+static int64_t cell_of_point(const vt_simulation *s, const float point[3])
 {
-    float cell[3];
+    const int32_t *const cells = s->grid.cells;
+    int64_t cell[3];
     for (int c = 0; c < 3; c++) {
-        cell[c] = point[c] * (float)(1 / s->grid.spacing) - (float)s->grid.base[c];
-        if (!(cell[c] >= 0 && cell[c] <= (float)s->grid.cells[c]))
+        const float at = point[c] * (float)(1 / s->grid.spacing) - (float)s->grid.base[c];
+        if (!(at >= 0 && at < (float)cells[c]))
             return -1;
+        cell[c] = (int64_t)at;
     }
-    return bin_at(&s->panels.patches, cell);
+    return (cell[2] * cells[1] + cell[1]) * cells[0] + cell[0];
 }
 
 static void find_near(void *data, int64_t begin, int64_t end, int thread)
@@ -269,8 +323,8 @@ static void find_near(void *data, int64_t begin, int64_t end, int thread)
     (void)thread;
     const point_job *const job = data;
     for (int64_t n = begin; n < end; n++) {
-        const int64_t bin = bin_of_point(job->s, job->points + 3 * n);
-        job->near[n] = bin >= 0 && job->s->panels.near_bin[bin];
+        const int64_t cell = cell_of_point(job->s, job->points + 3 * n);
+        job->near[n] = cell >= 0 && job->s->panels.near_cell[cell];
     }
 }
 
@@ -290,8 +344,7 @@ static void hold_velocity(const vt_simulation *s, const float at[3], float veloc
     const double room = nearest_wall(p, point, 3 * widest * h, normal, &body);
     if (!body)
         return;
-    const double side = body->pose.scale * body->body->panels->side;
-    const double width = fmin(width_of_wall * side, widest * h);
+    const double width = h * wall_width(s, body);
     if (room > 3 * width)
         return;
     vt_rigid_velocity(body, point, wall);
@@ -308,8 +361,8 @@ static void hold_block(void *data, int64_t begin, int64_t end, int thread)
     (void)thread;
     const point_job *const job = data;
     for (int64_t n = begin; n < end; n++) {
-        const int64_t bin = bin_of_point(job->s, job->points + 3 * n);
-        if (bin >= 0 && job->s->panels.near_bin[bin])
+        const int64_t cell = cell_of_point(job->s, job->points + 3 * n);
+        if (cell >= 0 && job->s->panels.near_cell[cell])
             hold_velocity(job->s, job->points + 3 * n, job->velocity + 3 * n);
     }
 }

@@ -477,6 +477,7 @@ def good_calls(sim):
             ball()._core.body_distance,
             {"id": ("integer", 0), "points": ("rows", p)},
         ),
+        ("panels", ball()._core.panels, {"id": ("integer", 0)}),
         (
             "add_vorton_points",
             core.add_vorton_points,
