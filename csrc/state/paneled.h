@@ -34,6 +34,8 @@ typedef struct vt_panels {
     uint8_t *near_cell;   /* whether a cell may hold particles whose velocity a wall holds back */
     uint32_t *listed_bin; /* the numbers of those */
     int64_t listed_count;
+    uint32_t *slot; /* of each bin its place in the list + 1; 0: it is not listed */
+    f4 *smooth;     /* velocity at the nodes of the listed bins as the grid alone has it */
     vt_arena arena; /* what all of it lies in */
 } vt_panels;
 
