@@ -9,8 +9,9 @@ the same run. Measure on an idle machine.
 
 `--compare` runs each scene through the methods side by side: the default, every
 other choice of its solvers (velocity, boundary, poisson), and `Method.article()`,
-whose frame has one field solve. `part13` and `part20` are scenes of the size of
-those in the articles, whose figures stand beside ours.
+whose frame has one field solve. `part13`, `smoke-bodies` (the same with two
+spheres and a box) and `part20` are scenes of the size of those in the articles,
+whose figures stand beside ours.
 """
 
 from __future__ import annotations
