@@ -215,7 +215,7 @@ def test_no_particle_enters_and_paths_are_those_of_the_exact_flow():
     y = np.linspace(0.02, 0.8, 300)
     turn = np.arange(300) * 2.4
     x = np.stack([np.full(300, -1.2), y * np.cos(turn), y * np.sin(turn)], axis=1)
-    body = vt.Body(vt.Sphere((0, 0, 0), R))
+    body = vt.Body(vt.Sphere((0, 0, 0), R), shedding=0)
     sim = simulation(body, vt.Points(x, density=1.0, size=0.1), wind=(1.0, 0, 0))
 
     def psi():
