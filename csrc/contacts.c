@@ -29,6 +29,13 @@ static rows rows_of(const vt_simulation *s, int set)
                   t->age, t->id};
 }
 
+static double room_of(const vt_body *body, const vt_pose *pose, const double point[3])
+{
+    double local[3], normal[3];
+    vt_pose_point_back(pose, point, local);
+    return body->scale * vt_body_room(body, local, normal);
+}
+
 double vt_room_at(const vt_simulation *s, const double point[3])
 {
     return vt_room_at_time(s, s->time, point);
@@ -40,10 +47,24 @@ double vt_room_at_time(const vt_simulation *s, double time, const double point[3
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_body *const body = &s->bodies.items[n];
         const vt_pose pose = vt_body_pose(&s->transforms, body, time);
-        double local[3], normal[3];
-        vt_pose_point_back(&pose, point, local);
-        room = fmin(room, body->scale * vt_body_room(body, local, normal));
+        room = fmin(room, room_of(body, &pose, point));
     }
+    return room;
+}
+
+const vt_pose *vt_poses_now(vt_simulation *s)
+{
+    vt_pose *const pose = vt_arena_push(&s->arena, sizeof *pose * (size_t)s->bodies.count);
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        pose[n] = vt_body_pose(&s->transforms, &s->bodies.items[n], s->time);
+    return pose;
+}
+
+double vt_room_beside(const vt_simulation *s, const vt_pose *pose, const double point[3])
+{
+    double room = INFINITY;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        room = fmin(room, room_of(&s->bodies.items[n], &pose[n], point));
     return room;
 }
 

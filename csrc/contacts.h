@@ -23,6 +23,10 @@ double vt_room_at(const vt_simulation *s, const double point[3]);
 /* The same from where the walls are at a time, s. */
 double vt_room_at_time(const vt_simulation *s, double time, const double point[3]);
 
+/* Where each body is now, in arena memory; and the same room from that, for many points. */
+const vt_pose *vt_poses_now(vt_simulation *s);
+double vt_room_beside(const vt_simulation *s, const vt_pose *pose, const double point[3]);
+
 /* Before particles move by a substep, and after they have moved, with the wind: from s->time to
  * s->time + dt. */
 void vt_begin_contact(vt_simulation *s, vt_contacts *contacts);

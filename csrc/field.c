@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "article_walls.h"
+#include "body_heat.h"
 #include "core/parallel.h"
 #include "core/status.h"
 #include "panels.h"
@@ -90,7 +92,8 @@ static double base_spacing(const vt_simulation *s)
 {
     if (s->def.spacing > 0)
         return s->def.spacing;
-    return s->smallest_core > 0 ? s->smallest_core / usual_core(s) : vt_panel_spacing(s);
+    const double core = vt_core_around_bodies(s);
+    return core > 0 ? core / usual_core(s) : vt_panel_spacing(s);
 }
 
 vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content *content)
@@ -299,9 +302,12 @@ void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
         (vt_buoyancy){vt_fluid_of(&s->def), slopes.nodes, s->vortons.volume, vt_accelerations(s)};
     vt_find_means(s, count, sorted, row_start, lanes, &means);
     s->stages->slope(&means, &slopes, s->def.threads);
-    vt_mark_wall_nodes(s, &s->grid, time, &marks);
+    marks.open = NULL;
+    if (s->def.method.walls == VT_WALLS_MASKED)
+        vt_mark_wall_nodes(s, &s->grid, time, &marks);
     if (marks.open)
         s->stages->masked_slope(&means, &marks, &slopes, s->def.threads);
+    vt_poison_slopes(s, &s->grid, slopes.nodes, time);
     vt_arena_pop(&s->arena, mark);
 }
 

@@ -24,7 +24,8 @@ typedef struct vt_content {
  * none). VT_NOT_FINITE names the first bad value of position or strength. */
 vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content *content);
 
-/* Distance between the nodes of the grid as it is placed now, m. */
+/* Distance between the nodes of the grid as it is placed now, or would be around the first vortons
+ * beside warm bodies, m. */
 double vt_grid_spacing(const vt_simulation *s);
 
 /* Places the grid around the content, starting from placement. */

@@ -1,12 +1,12 @@
 /* Neutral vortons around those that carry strength, because strength diffuses only to where vortons
- * are, and around fluid that differs in density, because buoyancy makes half of its vorticity in
- * the ambient fluid beside it.
+ * are, around fluid that differs in density, because buoyancy makes half of its vorticity in the
+ * ambient fluid beside it, and around bodies that exchange heat, for something to take it up.
  *
  * The places are the nodes of a lattice, fixed in the world, kept in bricks of 8 x 8 x 8 wherever
- * there are such vortons, the sources. It is as wide as the vortons are apart or, where nothing
- * diffuses, nearly as a grid cell, so that every node of the grid gets some. Vortons fill the nodes
- * around them with their volume (trilinear), and so do walls; a node near strength that is not full
- * gets a vorton of what is missing.
+ * there are such vortons, or a body is near: the sources. It is as wide as the vortons are apart
+ * or, where nothing diffuses, nearly as a grid cell, so that every node of the grid gets some.
+ * Vortons fill the nodes around them with their volume (trilinear), and so do walls; a node near
+ * strength that is not full gets a vorton of what is missing.
  */
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "core/parallel.h"
 #include "core/status.h"
 #include "field.h"
-#include "halo_lattice.h"
+#include "halo_bodies.h"
 #include "population.h"
 
 enum { EDGE = VT_BRICK_EDGE, BLOCK = 8192, BRICK_BLOCK = 4, FEW = 64 };
@@ -25,14 +25,16 @@ enum { EDGE = VT_BRICK_EDGE, BLOCK = 8192, BRICK_BLOCK = 4, FEW = 64 };
  * be with a thousandth. */
 static const double least_vorticity = 1e-2;
 
-/* A node that is filled to less gets a vorton: below .75 the seam between what was there and what
- * is added slows diffusion by several per cent. */
-static const float least_fill = 0.75f;
-
 /* In a container that holds all of the fluid a node filled to more than this, among others like it,
  * is where the vortons happen to lie farther apart: ambient fluid in it would only blur what
  * differs, and set off a flow. */
 static const float empty_fill = 0.25f;
+
+/* The least that counts as full, where a vortex takes up fluid. */
+static const float least_fill = 0.75f;
+
+/* Of the fluid around a newborn vortex, what must be of sources for it to become one. */
+static const double least_share = 0.25;
 
 /* Of the lattice where nothing diffuses, in cells of the grid. */
 static const double cells_apart = 0.94;
@@ -51,6 +53,7 @@ typedef struct halo {
     int64_t count;              /* vortons before any is born */
     uint8_t *part;              /* of each of them */
     vt_brick **bricks;
+    const vt_pose *pose; /* of each body */
 } halo;
 
 /* ---- sources ---- */
@@ -135,7 +138,7 @@ static int surround(halo *h, const vt_brick *b)
 
 static vt_status make_bricks(halo *h)
 {
-    int room = mark_sources(h);
+    int room = mark_sources(h) && vt_mark_bodies(h->simulation, &h->lattice);
     const int64_t with_sources = h->lattice.bricks;
     for (const vt_brick *b = h->lattice.first; room && b && b->number < with_sources; b = b->next)
         room = surround(h, b);
@@ -216,11 +219,6 @@ typedef struct newborn {
     float *position, *strength, *core, *volume, *lifetime;
 } newborn;
 
-static int lacks(const vt_brick *b, const vt_node_bits nodes, int n)
-{
-    return (nodes[n / EDGE] >> n % EDGE & 1) && b->fill[n] < least_fill;
-}
-
 /* Volume in the next node on a side, as a share of a node. */
 static float fill_beside(const halo *h, const vt_brick *b, int n, int side, vt_brick_hints *hints)
 {
@@ -245,51 +243,12 @@ static int is_gap(const halo *h, const vt_brick *b, int n, vt_brick_hints *hints
     return gap;
 }
 
-static void place_node(const halo *h, const vt_brick *b, int n, double position[3])
-{
-    const int node[3] = {n % EDGE, n / EDGE % EDGE, n / EDGE / EDGE};
-    for (int a = 0; a < 3; a++)
-        position[a] = (double)(b->at[a] * EDGE + node[a]) * h->lattice.spacing;
-}
-
-/* Volume that walls take of a node, as its trilinear weight fills it: at 4 x 4 x 4 points. */
-static double walled_share(const halo *h, const double node[3])
-{
-    static const double offset[4] = {-0.75, -0.25, 0.25, 0.75},
-                        weight[4] = {.125, .375, .375, .125};
-    double walled = 0;
-    for (int i = 0; i < 64; i++) {
-        const int at[3] = {i & 3, i >> 2 & 3, i >> 4};
-        double point[3], share = 1;
-        for (int a = 0; a < 3; a++) {
-            point[a] = node[a] + offset[at[a]] * h->lattice.spacing;
-            share *= weight[at[a]];
-        }
-        walled += vt_room_at(h->simulation, point) < 0 ? share : 0;
-    }
-    return walled;
-}
-
-/* Walls fill their part of a node that lacks something; all of one that they cover. */
-static void fill_with_walls(const halo *h, vt_brick *b, int n)
-{
-    double position[3];
-    place_node(h, b, n, position);
-    const double room = vt_room_at(h->simulation, position);
-    if (room < 0)
-        b->fill[n] = 1;
-    else if (room < 1.5 * h->lattice.spacing)
-        b->fill[n] += (float)walled_share(h, position);
-}
-
 static void add_walls(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const halo *const h = data;
     for (int64_t i = begin; i < end; i++)
-        for (int n = 0; n < VT_BRICK_NODES; n++)
-            if (lacks(h->bricks[i], h->bricks[i]->wide, n))
-                fill_with_walls(h, h->bricks[i], n);
+        vt_fill_with_walls(h->simulation, h->pose, &h->lattice, h->bricks[i]);
 }
 
 static void count_missing(void *data, int64_t begin, int64_t end, int thread)
@@ -301,7 +260,7 @@ static void count_missing(void *data, int64_t begin, int64_t end, int thread)
         vt_brick *const b = h->bricks[i];
         for (int row = 0; row < EDGE * EDGE; row++)
             for (int n = row * EDGE; b->near[row] && n < (row + 1) * EDGE; n++) {
-                const int missing = lacks(b, b->near, n) && !is_gap(h, b, n, &hints);
+                const int missing = vt_lacks_volume(b, b->near, n) && !is_gap(h, b, n, &hints);
                 b->missing += missing;
                 b->born[row] |= (uint8_t)(missing << n % EDGE);
             }
@@ -324,7 +283,7 @@ static void bear_at(const newborn *born, const vt_brick *b, int n, int64_t i)
 {
     const double spacing = born->halo->lattice.spacing;
     double position[3];
-    place_node(born->halo, b, n, position);
+    vt_place_node(&born->halo->lattice, b, n, position);
     for (int a = 0; a < 3; a++) {
         born->position[3 * i + a] = (float)position[a];
         born->strength[3 * i + a] = 0;
@@ -348,10 +307,168 @@ static void fill_missing(void *data, int64_t begin, int64_t end, int thread)
     }
 }
 
-static vt_status bear_missing(const halo *h, int64_t reserved)
+/* ---- the fluid of vortices ---- */
+
+/* A vortex is born where fluid is already, or fluid where a vortex is: that turns, but is not there
+ * twice. So each vorton of the vortex is made of what those around it are, volume and all: what
+ * they carry, and how much of it, is the same before and after. Where nearly all is ambient they
+ * give ambient fluid. */
+
+enum { TAKEN = VT_CARRIED_COLUMNS + 1, REACH = 2 /* nodes */ };
+
+/* Most of a vorton that another takes. */
+static const double most_given = 0.25;
+
+typedef struct giving {
+    const halo *halo;
+    const float *node;
+    float *column[TAKEN]; /* NULL: not used */
+    double sum[TAKEN];    /* by mass but for density; of temperature what it is above the ambient */
+    double volume, mass, of_sources;
+    double share;  /* that each gives, of its volume x weight */
+    int32_t plain; /* sources give nothing */
+} giving;
+
+/* 0 of those that are still to take themselves. */
+static double weight_at(const giving *g, int64_t row)
+{
+    if (g->halo->simulation->vortons.halo[row] < 0 || (g->plain && g->halo->part[row] & SOURCE))
+        return 0;
+    const float *const x = g->halo->simulation->vortons.position + 3 * row;
+    double weight = 1;
+    for (int a = 0; a < 3 && weight > 0; a++) {
+        const double way = vt_abs((double)x[a] - (double)g->node[a]) * g->halo->lattice.scale;
+        weight = way < REACH ? weight * (1 - way / REACH) : 0;
+    }
+    return weight;
+}
+
+static void count_one(giving *g, double weight, int64_t row)
+{
+    const vt_vortons *const v = &g->halo->simulation->vortons;
+    const vt_fluid *const fluid = &g->halo->fluid;
+    const double volume = weight * (double)v->volume[row];
+    const double mass =
+        weight * (double)vt_vorton_mass(fluid, v->volume[row], vt_volume_temperature(v, row));
+    g->volume += volume;
+    g->mass += mass;
+    g->of_sources += g->halo->part[row] & SOURCE ? volume : 0;
+    for (int c = 0; c < TAKEN; c++) {
+        if (!g->column[c])
+            continue;
+        double value = (double)g->column[c][row];
+        if (c == VT_CARRIED_temperature)
+            value -= (double)vt_ambient_temperature(fluid, v->position + 3 * row);
+        g->sum[c] += (c == VT_CARRIED_density ? volume : mass) * value;
+    }
+}
+
+static void give_one(giving *g, double weight, int64_t row)
+{
+    vt_simulation *const s = g->halo->simulation;
+    vt_count_heat(s, row, 1, NULL, -1);
+    s->vortons.volume[row] *= (float)(1 - g->share * weight);
+    vt_count_heat(s, row, 1, NULL, 1);
+}
+
+/* The vortons around the node: in the order of the bricks, and in each of their rows. */
+static void visit(giving *g, void (*what)(giving *, double, int64_t))
+{
+    const vt_halo_lattice *const l = &g->halo->lattice;
+    vt_brick_hints hints = {{NULL}};
+    int32_t node[3], low[3], high[3], at[3];
+    if (!vt_find_node(l, g->node, 0.5, node))
+        return;
+    for (int a = 0; a < 3; a++) {
+        low[a] = node[a] - REACH;
+        high[a] = node[a] + REACH - 1;
+    }
+    vt_brick_of(low, low);
+    vt_brick_of(high, high);
+    for (at[2] = low[2]; at[2] <= high[2]; at[2]++)
+        for (at[1] = low[1]; at[1] <= high[1]; at[1]++)
+            for (at[0] = low[0]; at[0] <= high[0]; at[0]++) {
+                const vt_brick *const b = vt_find_brick(l, at, &hints);
+                for (uint32_t n = b ? l->start[b->number] : 0; b && n < l->start[b->number + 1];
+                     n++) {
+                    const double weight = weight_at(g, l->order[n]);
+                    if (weight > 0)
+                        what(g, weight, l->order[n]);
+                }
+            }
+}
+
+/* Whether there is fluid around it already. */
+static int is_full(const giving *g)
+{
+    const double width = REACH * g->halo->lattice.spacing;
+    return g->volume > (double)least_fill * width * width * width;
+}
+
+/* The vorton in a row takes what those around it give. */
+static void take(const halo *h, int64_t row)
+{
+    const vt_vortons *const v = &h->simulation->vortons;
+    giving g = {.halo = h, .node = v->position + 3 * row};
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+        g.column[c] = vt_used_column(&v->set, vt_carried_column[c]);
+    g.column[VT_CARRIED_COLUMNS] = vt_used_column(&v->set, VT_VORTON_mixture);
+    visit(&g, count_one);
+    if (!is_full(&g))
+        return;
+    if (g.of_sources < least_share * g.volume) { /* a halo would grow around a trace */
+        g = (giving){.halo = h, .node = g.node, .plain = 1};
+        visit(&g, count_one);
+    }
+    g.share = fmin((double)v->volume[row] / g.volume, most_given);
+    visit(&g, give_one);
+    v->volume[row] = (float)(g.share * g.volume);
+    for (int c = 0; c < TAKEN; c++) {
+        double value = g.sum[c] / (c == VT_CARRIED_density ? g.volume : g.mass);
+        if (c == VT_CARRIED_temperature)
+            value += (double)vt_ambient_temperature(&h->fluid, g.node);
+        if (g.column[c] && !g.plain)
+            g.column[c][row] = (float)value;
+    }
+    if (v->set.used[VT_VORTON_volume_temperature]) {
+        const double swollen = (double)h->fluid.density * g.volume / g.mass;
+        v->volume_temperature[row] =
+            (float)vt_temperature_of_volume(&h->fluid, vt_relative_of_swollen(&h->fluid, swollen));
+    }
+    if (v->set.used[VT_VORTON_birth_volume])
+        v->birth_volume[row] = v->volume[row];
+}
+
+static int any_differs(const halo *h)
+{
+    int differs = 0;
+    for (int64_t i = 0; i < h->count && h->contrast && !differs; i++)
+        differs = vt_has_contrast(h->simulation, &h->fluid, i);
+    return differs;
+}
+
+static void take_vortices(const halo *h)
+{
+    vt_simulation *const s = h->simulation;
+    const vt_vortons *const v = &s->vortons;
+    if (!any_differs(h))
+        return;
+    for (int64_t i = 0; i < h->count; i++) {
+        if (v->halo[i] >= 0)
+            continue;
+        vt_count_heat(s, i, 1, NULL, -1);
+        take(h, i);
+        vt_count_heat(s, i, 1, NULL, 1);
+        v->halo[i] = 0;
+    }
+}
+
+static vt_status bear_missing(halo *h, int64_t reserved)
 {
     vt_simulation *const s = h->simulation;
     const int threads = s->def.threads;
+    if (s->bodies.count > 0)
+        h->pose = vt_poses_now(s);
     if (s->bodies.count > 0)
         vt_parallel_for(threads, h->lattice.bricks, BRICK_BLOCK, add_walls, (void *)h);
     vt_parallel_for(threads, h->lattice.bricks, BRICK_BLOCK, count_missing, (void *)h);
@@ -363,7 +480,8 @@ static vt_status bear_missing(const halo *h, int64_t reserved)
             "%lld more vortons, %s, do not fit: %lld of max_vortons %lld are alive; raise "
             "max_vortons, choose another at_capacity or a smaller method.halo",
             (long long)missing,
-            h->strength ? "for strength to diffuse to" : "neutral ones around others",
+            h->strength ? "for strength to diffuse to"
+                        : "neutral ones around others and warm bodies",
             (long long)s->vortons.set.count, (long long)s->vortons.set.capacity);
     const size_t rows = (size_t)(missing < room ? missing : room > 0 ? room : 0);
     newborn born = {.halo = h,
@@ -444,7 +562,8 @@ vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_
               .count = s->vortons.set.count};
     vt_use_vorton_column(s, VT_VORTON_halo);
     vt_begin_halo_lattice(&h.lattice,
-                          h.strength ? population->spacing : cells_apart * vt_grid_spacing(s),
+                          h.strength && population->spacing > 0 ? population->spacing
+                                                                : cells_apart * vt_grid_spacing(s),
                           h.count, &s->arena);
     h.part = vt_arena_push(&s->arena, (size_t)h.count);
     vt_parallel_for(threads, h.count, BLOCK, find_parts, &h);
@@ -452,6 +571,7 @@ vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_
     if (!status) {
         vt_parallel_for(threads, h.lattice.bricks, BRICK_BLOCK, find_near, &h);
         vt_fill_halo_lattice(&h.lattice, h.bricks, &s->vortons, threads);
+        take_vortices(&h);
         status = bear_missing(&h, reserved);
     }
     if (!status)

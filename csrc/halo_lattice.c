@@ -186,16 +186,17 @@ static int colour_of(const vt_brick *b)
     return (b->at[0] & 1) | (b->at[1] & 1) << 1 | (b->at[2] & 1) << 2;
 }
 
-void vt_fill_halo_lattice(const vt_halo_lattice *l, vt_brick *const *bricks,
-                          const vt_vortons *vortons, int threads)
+void vt_fill_halo_lattice(vt_halo_lattice *l, vt_brick *const *bricks, const vt_vortons *vortons,
+                          int threads)
 {
     const int64_t count = vortons->set.count;
+    filling f = {.lattice = l, .vortons = vortons};
+    f.order = l->order = vt_arena_push(l->arena, sizeof *f.order * (size_t)count);
+    f.start = l->start = vt_arena_push(l->arena, sizeof *f.start * (size_t)(l->bricks + 2));
     const size_t mark = vt_arena_mark(l->arena);
     vt_brick **const of_colour = vt_arena_push(l->arena, sizeof *of_colour * (size_t)l->bricks);
-    filling f = {.lattice = l, .vortons = vortons, .of_colour = of_colour};
+    f.of_colour = of_colour;
     f.home = vt_arena_push(l->arena, sizeof *f.home * (size_t)count);
-    f.order = vt_arena_push(l->arena, sizeof *f.order * (size_t)count);
-    f.start = vt_arena_push(l->arena, sizeof *f.start * (size_t)(l->bricks + 2));
     vt_parallel_for(threads, count, BLOCK, find_homes, &f);
     sort_homes(&f);
     for (int colour = 0; colour < COLOURS; colour++) {

@@ -245,8 +245,9 @@ vt_status vt_get_health(vt_simulation *s, vt_health *health)
                        .heat_released = s->heat.released,
                        .heat_radiated = s->heat.radiated,
                        .heat_mixed = s->heat.mixed,
+                       .heat_bodies = s->heat.bodies,
                        .heat_brought = s->heat.brought};
-        if (vt_burns(s)) /* what a user has changed since the last step */
+        if (vt_keeps_heat_books(s)) /* what a user has changed since the last step */
             h.heat_brought += h.heat - s->heat.known;
         const vt_largest most = vt_find_largest(&s->extremes);
         h.largest_gradient = most.gradient;

@@ -1,5 +1,6 @@
 #include "heat.h"
 
+#include "body_heat.h"
 #include "core/parallel.h"
 #include "expand.h"
 #include "state/ambient.h"
@@ -29,9 +30,14 @@ static void sum_block(void *data, int64_t begin, int64_t end, int thread)
     job->block[begin / BLOCK] = sum;
 }
 
+int vt_keeps_heat_books(const vt_simulation *s)
+{
+    return vt_burns(s) || vt_has_warm_bodies(s);
+}
+
 double vt_find_heat(vt_simulation *s)
 {
-    if (!vt_burns(s))
+    if (!vt_keeps_heat_books(s))
         return 0;
     const int64_t count = s->vortons.set.count, blocks = (count + BLOCK - 1) / BLOCK;
     const size_t mark = vt_arena_mark(&s->arena);
@@ -42,12 +48,12 @@ double vt_find_heat(vt_simulation *s)
     for (int64_t b = 0; b < blocks; b++)
         sum += job.block[b];
     vt_arena_pop(&s->arena, mark);
-    return s->def.combustion.heat_capacity * sum;
+    return vt_heat_capacity(s) * sum;
 }
 
 void vt_open_heat_books(vt_simulation *s)
 {
-    if (!vt_burns(s))
+    if (!vt_keeps_heat_books(s))
         return;
     const double heat = vt_find_heat(s);
     s->heat.brought += heat - s->heat.known;
@@ -56,7 +62,7 @@ void vt_open_heat_books(vt_simulation *s)
 
 void vt_close_heat_books(vt_simulation *s)
 {
-    if (vt_burns(s))
+    if (vt_keeps_heat_books(s))
         s->heat.known = vt_find_heat(s);
 }
 
@@ -65,12 +71,12 @@ void vt_count_heat(vt_simulation *s, int64_t first, int64_t count, const uint8_t
     const vt_vortons *const v = &s->vortons;
     const vt_fluid fluid = vt_fluid_of(&s->def);
     double sum = 0;
-    if (!vt_burns(s))
+    if (!vt_keeps_heat_books(s))
         return;
     for (int64_t i = first; i < first + count; i++)
         if (!mask || mask[i])
             sum += excess_heat(v, &fluid, i);
-    sum *= sign * s->def.combustion.heat_capacity;
+    sum *= sign * vt_heat_capacity(s);
     s->heat.brought += sum;
     s->heat.known += sum;
 }
@@ -82,7 +88,8 @@ void vt_react(vt_simulation *s, double dt)
     const int64_t count = v->set.count, blocks = (count + VT_REACT_BLOCK - 1) / VT_REACT_BLOCK;
     const vt_react_rows rows = {
         v->position,    v->volume, v->age,   vt_expands(s) ? v->volume_temperature : NULL,
-        v->temperature, v->fuel,   v->flame, v->smoke};
+        v->temperature, v->fuel,   v->flame, v->smoke,
+        v->mixture};
     const vt_fluid fluid = vt_fluid_of(&s->def);
     const vt_burning law = vt_burning_of(c);
     const size_t mark = vt_arena_mark(&s->arena);

@@ -271,6 +271,8 @@ static int is_clear(const vt_walls *walls, const vt_wall *wall, const vt_travell
     const double way = wall->swept ? vt_sqrt(vt_square_between(t->start, t->end)) : 0;
     const double most = way + wall->parts * wall->step + skin;
     double start[3], end[3], normal[3];
+    if (wall->swept && vt_wall_gap(wall, t->end, way) > skin)
+        return 1;
     if (!body->hole &&
         vt_square_between(t->end, wall->center) > (body->reach + most) * (body->reach + most))
         return 1;
@@ -337,6 +339,29 @@ static int is_clear_of_all(const vt_walls *walls, const int32_t *list, int32_t c
     return 1;
 }
 
+/* Of one that was moved far: by the walls that may be met from there to twice as far. Those left
+ * out are clear of all that it passes, so that the result is that of all of them. */
+static int hold_around(const vt_walls *walls, double moved, vt_traveller *t)
+{
+    enum { MOST = 256 };
+    const vt_traveller before = *t;
+    const double around = 2 * moved + (double)walls->lattice.reach;
+    const double way = vt_sqrt(vt_square_between(t->start, t->end)) + around;
+    int32_t list[MOST], count = 0;
+    for (int32_t n = 0; n < walls->count && count < MOST; n++) {
+        const vt_wall *const wall = &walls->wall[n];
+        if (!wall->swept || !(vt_wall_gap(wall, t->end, way) > skin_of(wall, t->end) + around))
+            list[count++] = n;
+    }
+    if (count < MOST) {
+        const int held = hold_by(walls, list, count, t);
+        if (held == VT_HELD && !(vt_square_between(t->end, before.end) > around * around))
+            return held;
+        *t = before;
+    }
+    return hold_by(walls, walls->all, walls->count, t);
+}
+
 /* Of a particle that the list of its cell does not clear. Once it is moved aside, holes and planes
  * may be met that are not in the list; moved far, any. */
 static int hold_near(const vt_walls *walls, const int32_t *list, int32_t count, vt_traveller *t)
@@ -348,9 +373,12 @@ static int hold_near(const vt_walls *walls, const int32_t *list, int32_t count, 
         memcpy(both, list, sizeof *both * (size_t)count);
         memcpy(both + count, walls->far, sizeof *both * (size_t)walls->far_count);
         const int held = hold_by(walls, both, count + walls->far_count, t);
+        const double moved = vt_sqrt(vt_square_between(t->end, before.end));
         if (held == VT_HELD && is_near(t->end, before.end, (double)walls->lattice.reach))
             return held;
         *t = before;
+        if (held == VT_HELD)
+            return hold_around(walls, moved, t);
     }
     return hold_by(walls, walls->all, walls->count, t);
 }

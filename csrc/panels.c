@@ -37,7 +37,7 @@ static const double near_patch = 1.5;
 
 static int acts(const vt_simulation *s, int32_t n)
 {
-    return s->bodies.items[n].panels != NULL && s->def.method.panels == VT_PANELS_PANELS &&
+    return s->bodies.items[n].panels != NULL && s->def.method.bodies == VT_BODIES_PANELS &&
            vt_has_grid(s);
 }
 

@@ -173,14 +173,15 @@ vt_status vt_control_population(vt_simulation *s, int64_t reserved)
     vt_population population;
     s->vorton_spacing = 0;
     vt_status status = vt_find_content(s, NULL, &content);
-    if (status || !(content.exists || vt_conducts(s) || vt_expands(s)))
+    if (status || !(content.exists || vt_conducts(s) || vt_expands(s) || vt_has_warm_bodies(s)))
         return status;
     vt_measure_population(s, &population);
-    if (!(population.spacing > 0))
-        return is_due(s) && vt_expands(s) ? vt_split_vortons(s, reserved) : VT_OK;
-    const int halo = vt_has_halo(s) && lacks_halo(s);
-    if (is_due(s))
+    const int carried = population.spacing > 0;
+    const int halo = (carried || vt_has_warm_bodies(s)) && vt_has_halo(s) && lacks_halo(s);
+    if (is_due(s) && carried)
         status = split_and_merge(s, &population, reserved);
+    else if (is_due(s) && vt_expands(s))
+        status = vt_split_vortons(s, reserved);
     if (!status && halo)
         status = vt_keep_halo(s, &population, reserved);
     if (!status && halo) {

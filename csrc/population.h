@@ -3,6 +3,7 @@
 #ifndef VORTON_POPULATION_H
 #define VORTON_POPULATION_H
 
+#include "body_heat.h"
 #include "expand.h"
 #include "state/ambient.h"
 #include "state/simulation.h"
@@ -25,8 +26,8 @@ void vt_measure_population(vt_simulation *s, vt_population *population);
 vt_status vt_control_population(vt_simulation *s, int64_t reserved);
 
 /* Keeps `method.halo` spacings full of neutral vortons around those that carry strength, where that
- * diffuses, and around those that differ in density from the ambient fluid; removes the neutral
- * ones that nobody needs any more. */
+ * diffuses, around those that differ in density from the ambient fluid, and around bodies that
+ * exchange heat; removes the neutral ones that nobody needs any more. */
 vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_t reserved);
 
 /* Halves the vortons whose strength has grown to method.split times that of their birth, and those
@@ -62,7 +63,8 @@ static inline int vt_conducts(const vt_simulation *s)
 /* Whether neutral vortons are kept around others. */
 static inline int vt_has_halo(const vt_simulation *s)
 {
-    return s->def.method.halo > 0 && (vt_diffuses(s) || vt_conducts(s) || vt_is_buoyant(s));
+    return s->def.method.halo > 0 &&
+           (vt_diffuses(s) || vt_conducts(s) || vt_is_buoyant(s) || vt_has_warm_bodies(s));
 }
 
 /* Whether vortons come and go beside those of the scene. */

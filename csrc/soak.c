@@ -29,10 +29,16 @@ static void add_swirl(vt_simulation *s, const vt_parcels *p, const vt_pose *pose
 }
 
 /* Such a vorton becomes one of the emitter's. */
-static void soak(vt_simulation *s, const vt_parcels *p, const vt_pose *pose, vt_parcels_def *now,
-                 int64_t row)
+static void soak(vt_simulation *s, const vt_parcels *p, const vt_pose *pose,
+                 const vt_parcels_def *all, int64_t row)
 {
     const vt_set *const set = &s->vortons.set;
+    vt_parcels_def fluid = *all, *const now = &fluid;
+    double world[3], place[3];
+    for (int a = 0; a < 3; a++)
+        world[a] = (double)s->vortons.position[3 * row + a];
+    vt_pose_point_back(pose, world, place);
+    now->fuel *= vt_fuel_share(s, p, pose, place, s->time);
     vt_count_heat(s, row, 1, NULL, -1);
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
         float *const column = vt_used_column(set, vt_carried_column[c]);
@@ -54,7 +60,7 @@ static void soak_shape(vt_simulation *s, const vt_parcels *p)
     const vt_vortons *const v = &s->vortons;
     const vt_fluid fluid = vt_fluid_of(&s->def);
     const vt_pose pose = vt_pose_at(&s->transforms, p->parent, s->time);
-    vt_parcels_def now = vt_parcels_at(p, s->time);
+    const vt_parcels_def now = vt_parcels_at(p, s->time);
     for (int64_t i = 0; i < v->set.count && now.fuel > 0; i++) {
         if (!is_fresh(s, &fluid, i))
             continue;

@@ -137,6 +137,7 @@ static void bear_half(vt_simulation *s, int64_t row, const float position[3])
     copy_value(v, VT_VORTON_swelling, half, row);
     copy_value(v, VT_VORTON_volume_temperature, half, row);
     copy_value(v, VT_VORTON_birth_volume, half, row);
+    copy_value(v, VT_VORTON_mixture, half, row);
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
         copy_value(v, vt_carried_column[c], half, row);
 }
@@ -208,6 +209,7 @@ static void mix_fluids(vt_simulation *s, int64_t into, int64_t from)
     const float by_mass = other / (mass + other);
     const float by_volume = v->volume[from] / (v->volume[into] + v->volume[from]);
     mix(v, VT_VORTON_volume_temperature, by_mass, into, from);
+    mix(v, VT_VORTON_mixture, by_mass, into, from);
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
         const int column = vt_carried_column[c];
         mix(v, column, column == VT_VORTON_density ? by_volume : by_mass, into, from);

@@ -5,8 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "article_walls.h"
 #include "balance.h"
 #include "body_flow.h"
+#include "body_heat.h"
 #include "body_motion.h"
 #include "contacts.h"
 #include "core/mathd.h"
@@ -86,7 +88,7 @@ static void solve(vt_simulation *s, double time, work *w)
 /* Whether vortons without circulation may be more than passive. */
 static int stirs_itself(const vt_simulation *s)
 {
-    return vt_is_buoyant(s) || vt_conducts(s) || vt_expands(s);
+    return vt_is_buoyant(s) || vt_conducts(s) || vt_expands(s) || vt_has_article_walls(s);
 }
 
 /* The grid around the vortons; sets *exists to whether any of them does something. */
@@ -290,6 +292,8 @@ static void change_fluid(vt_simulation *s, double dt, int spreads)
         VT_TIMED(s, expand, vt_note_volumes(s));
     if (spreads && (vt_diffuses(s) || vt_conducts(s)))
         VT_TIMED(s, diffuse, vt_diffuse(s, dt));
+    if (vt_has_warm_bodies(s))
+        VT_TIMED(s, body_heat, vt_exchange_body_heat(s, dt));
     if (vt_burns(s))
         VT_TIMED(s, react, vt_react(s, dt));
     if (vt_expands(s))
@@ -455,6 +459,8 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     vt_set_wind(s, s->time, s->time + dt);
     VT_TIMED(s, contact, vt_begin_contact(s, &contacts));
     VT_TIMED(s, tracers, vt_move_tracers(s, &scheme, dt, &w.tracers));
+    if (vt_has_article_walls(s)) /* while the nodes hold velocities */
+        VT_TIMED(s, bodies, vt_take_wall_vorticity(s));
     finish(s, &scheme, &w, dt);
     VT_TIMED(s, contact, vt_end_contact(s, dt, &contacts));
     VT_TIMED(s, bodies, vt_finish_bodies(s));
@@ -583,7 +589,7 @@ static vt_status run_step(vt_simulation *s, double dt)
     vt_close_heat_books(s);
     if (status)
         return status;
-    VT_TIMED(s, tracers, vt_find_tracer_scalars(s));
+    VT_TIMED(s, tracers, vt_find_tracer_scalars(s, 1));
     s->born_until = -1;
     s->steps++;
     return VT_OK;

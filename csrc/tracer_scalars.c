@@ -4,10 +4,11 @@
 
 #include "core/status.h"
 #include "field.h"
+#include "tracer_burning.h"
 #include "tracers.h"
 
 enum { LANES = 3 /* values in a node, beside their volume */ };
-enum { FIELDS = (VT_TAKEN_COLUMNS + LANES - 1) / LANES };
+enum { FIELDS = (VT_TAKEN_COLUMNS + 1 + LANES - 1) / LANES }; /* and the mixture */
 
 /* ---- the means at the nodes ---- */
 
@@ -47,45 +48,69 @@ static f4 *make_nodes(vt_simulation *s, const vt_grid *grid)
 
 /* ---- at the tracers ---- */
 
-/* Sets a column of the tracers, if it is used, to what it is where no vorton is. */
-static void fill_column(vt_simulation *s, int n, int64_t first, int64_t count)
+/* One thing that is taken. */
+typedef struct wish {
+    float *to;         /* NULL: nobody wants it */
+    const float *from; /* a column of the vortons */
+    int32_t warm;      /* whether it is a temperature */
+} wish;
+
+/* What it is where no vorton is. */
+static void fill_values(const vt_simulation *s, const wish *w, int64_t first, int64_t count)
 {
     const vt_fluid fluid = vt_fluid_of(&s->def);
-    const vt_tracers *const t = &s->tracers;
-    float *const column = vt_used_column(&t->set, vt_taken_column[n]);
-    for (int64_t i = first; i < first + count && column; i++)
-        column[i] =
-            n == VT_TAKEN_temperature ? vt_ambient_temperature(&fluid, t->position + 3 * i) : 0;
+    const float *const x = s->tracers.position;
+    for (int64_t i = first; i < first + count && w->to; i++)
+        w->to[i] = w->warm ? vt_ambient_temperature(&fluid, x + 3 * i) : 0;
+}
+
+static wish wish_of(const vt_simulation *s, int taken)
+{
+    return (wish){vt_used_column(&s->tracers.set, vt_taken_column[taken]),
+                  vt_used_column(&s->vortons.set, vt_taken_from[taken]),
+                  taken == VT_TAKEN_temperature};
 }
 
 void vt_fill_tracer_scalars(vt_simulation *s, int64_t first, int64_t count)
 {
-    for (int n = 0; n < VT_TAKEN_COLUMNS; n++)
-        fill_column(s, n, first, count);
+    for (int n = 0; n < VT_TAKEN_COLUMNS; n++) {
+        const wish all = wish_of(s, n);
+        fill_values(s, &all, first, count);
+    }
 }
 
-/* Columns that are used by tracers and vortons, and what the nodes that they are taken from hold;
- * fills the others of the tracers. Returns how many fields they need. */
-static int choose_fields(vt_simulation *s, vt_taking take[FIELDS],
+/* Where the tracers burn by themselves, what they take goes beside their columns. */
+static int list_wishes(vt_simulation *s, vt_own_fire *own, wish list[FIELDS * LANES])
+{
+    int wishes = 0;
+    for (int n = 0; n < VT_TAKEN_COLUMNS; n++) {
+        wish next = wish_of(s, n);
+        if (vt_tracers_burn(s) && n != VT_TAKEN_temperature)
+            next.to = own ? own->mean[n] : NULL;
+        if (next.to && next.from)
+            list[wishes++] = next;
+        else
+            fill_values(s, &next, 0, s->tracers.set.count);
+    }
+    if (own && vt_tracers_burn(s))
+        list[wishes++] = (wish){own->mixture, s->vortons.mixture, 0};
+    return wishes;
+}
+
+/* What the nodes hold that they are taken from; returns how many fields that are. */
+static int choose_fields(const wish *list, int wishes, vt_taking take[FIELDS],
                          vt_scalar_lane lanes[FIELDS][LANES])
 {
-    int chosen = 0;
     memset(take, 0, sizeof *take * FIELDS);
     memset(lanes, 0, sizeof *lanes * FIELDS);
-    for (int n = 0; n < VT_TAKEN_COLUMNS; n++) {
-        float *const to = vt_used_column(&s->tracers.set, vt_taken_column[n]);
-        const float *const from = vt_used_column(&s->vortons.set, vt_taken_from[n]);
-        if (!to || !from) {
-            fill_column(s, n, 0, s->tracers.set.count);
-            continue;
-        }
-        const int field = chosen / LANES, lane = chosen++ % LANES, warm = n == VT_TAKEN_temperature;
+    for (int n = 0; n < wishes; n++) {
+        const int field = n / LANES, lane = n % LANES;
         lanes[field][lane] =
-            (vt_scalar_lane){warm ? VT_SCALAR_TEMPERATURE : VT_SCALAR_COLUMN, from};
-        take[field].column[lane] = to;
-        take[field].warm[lane] = warm;
+            (vt_scalar_lane){list[n].warm ? VT_SCALAR_TEMPERATURE : VT_SCALAR_COLUMN, list[n].from};
+        take[field].column[lane] = list[n].to;
+        take[field].warm[lane] = list[n].warm;
     }
-    return (chosen + LANES - 1) / LANES;
+    return (wishes + LANES - 1) / LANES;
 }
 
 /* The grid of the vortons of now; 0 where there is none. */
@@ -104,18 +129,19 @@ static int find_grid(vt_simulation *s, vt_grid *grid)
     return 1;
 }
 
-void vt_find_tracer_scalars(vt_simulation *s)
+static void take(vt_simulation *s, const wish *list, int wishes)
 {
     const int64_t tracers = s->tracers.set.count;
     const vt_fluid fluid = vt_fluid_of(&s->def);
     vt_taking take[FIELDS];
     vt_scalar_lane lanes[FIELDS][LANES];
     vt_grid means;
-    const int fields = tracers ? choose_fields(s, take, lanes) : 0;
+    const int fields = choose_fields(list, wishes, take, lanes);
     if (fields == 0)
         return;
     if (!find_grid(s, &means)) {
-        vt_fill_tracer_scalars(s, 0, tracers);
+        for (int n = 0; n < wishes; n++)
+            fill_values(s, &list[n], 0, tracers);
         return;
     }
     const size_t mark = vt_arena_mark(&s->arena);
@@ -125,5 +151,20 @@ void vt_find_tracer_scalars(vt_simulation *s)
         vt_find_means(s, s->vortons.set.count, sorted.records, sorted.row_start, lanes[n], &means);
     }
     s->stages->take(&means, fields, take, &fluid, tracers, s->tracers.position, s->def.threads);
+    vt_arena_pop(&s->arena, mark);
+}
+
+void vt_find_tracer_scalars(vt_simulation *s, int burn)
+{
+    const size_t mark = vt_arena_mark(&s->arena);
+    wish list[FIELDS * LANES];
+    vt_own_fire own;
+    if (s->tracers.set.count == 0)
+        return;
+    if (burn && vt_tracers_burn(s))
+        vt_make_own_fire(s, &own);
+    take(s, list, list_wishes(s, burn ? &own : NULL, list));
+    if (burn && vt_tracers_burn(s))
+        vt_burn_tracers(s, &own);
     vt_arena_pop(&s->arena, mark);
 }

@@ -32,10 +32,12 @@ void vt_move_tracers(vt_simulation *s, const vt_scheme *scheme, double dt,
 void vt_sort_tracers(vt_simulation *s);
 
 /* What the tracers take from the vortons of now, in those of these columns that are used:
- * temperature, fuel, flame and smoke of the fluid around them. */
-void vt_find_tracer_scalars(vt_simulation *s);
+ * temperature, fuel, flame and smoke of the fluid around them. Where tracers burn by themselves
+ * (method.flames own) their shares burn on to the time of now if `burn` is set, and stay as they
+ * are if not. */
+void vt_find_tracer_scalars(vt_simulation *s, int burn);
 
-/* The same for rows [first, first + count) with no vorton around: ambient. */
+/* What tracers hold in rows [first, first + count) with no vorton around: ambient. */
 void vt_fill_tracer_scalars(vt_simulation *s, int64_t first, int64_t count);
 
 #endif

@@ -12,17 +12,47 @@ static const double most_turn = 0.2;
 
 /* ---- bodies on their way ---- */
 
+/* At least the angle between two rotations: the norm of their difference. */
+static double turn_between(const vt_pose *a, const vt_pose *b)
+{
+    double square = 0;
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            square += (a->matrix[r][c] - b->matrix[r][c]) * (a->matrix[r][c] - b->matrix[r][c]);
+    return vt_sqrt(square);
+}
+
+/* Of a point from the straight line between two others. */
+static double distance_from_line(const double from[3], const double to[3], const double point[3])
+{
+    double way[3], arm[3];
+    for (int c = 0; c < 3; c++) {
+        way[c] = to[c] - from[c];
+        arm[c] = point[c] - from[c];
+    }
+    const double square = vt_dot(way, way), along = vt_dot(arm, way);
+    const double share = along > 0 ? (along < square ? along / square : 1) : 0;
+    vt_add_scaled(arm, -share, way);
+    return vt_sqrt(vt_dot(arm, arm));
+}
+
+/* In the space of the body the particle runs straight from pose to pose; in the world that is its
+ * way relative to the centre, but for the turn of what is as far from there as it may be. */
+double vt_wall_gap(const vt_wall *wall, const double end[3], double way)
+{
+    const double farthest = wall->body->reach + wall->parts * wall->step + 2 * way;
+    return distance_from_line(wall->start, wall->center, end) - wall->body->reach - wall->bow -
+           way - wall->turn * farthest;
+}
+
 /* How far the points of the body move from one pose to another: its centre, and the others more by
  * at most |difference of the matrices| x reach. */
 static double way_between(const vt_body *body, const vt_pose *a, const vt_pose *b)
 {
-    double from[3], to[3], square = 0;
+    double from[3], to[3];
     vt_pose_point(a, body->center, from);
     vt_pose_point(b, body->center, to);
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++)
-            square += (a->matrix[r][c] - b->matrix[r][c]) * (a->matrix[r][c] - b->matrix[r][c]);
-    const double turned = square > 0 ? vt_sqrt(square) * body->reach : 0;
+    const double turn = turn_between(a, b), turned = turn > 0 ? turn * body->reach : 0;
     return vt_sqrt(vt_square_between(from, to)) + turned;
 }
 
@@ -60,7 +90,15 @@ static void make_wall(const vt_walls *walls, const vt_body *body, vt_arena *aren
         pose[0] = pose[wall->parts];
     for (int32_t k = 0; k < wall->parts; k++)
         wall->step = fmax(wall->step, way_between(body, &pose[k], &pose[k + 1]));
+    for (int32_t k = 0; k < wall->parts; k++)
+        wall->turn = fmax(wall->turn, turn_between(&pose[k], &pose[k + 1]));
+    vt_pose_point(&pose[0], body->center, wall->start);
     vt_pose_point(&pose[wall->parts], body->center, wall->center);
+    for (int32_t k = 1; k < wall->parts; k++) {
+        double center[3];
+        vt_pose_point(&pose[k], body->center, center);
+        wall->bow = fmax(wall->bow, distance_from_line(wall->start, wall->center, center));
+    }
     memcpy(wall->velocity, motion.velocity, sizeof motion.velocity);
     memcpy(wall->angular, motion.angular, sizeof motion.angular);
     memcpy(wall->pivot, vt_body_pose(walls->transforms, body, middle).position, sizeof wall->pivot);
@@ -175,25 +213,49 @@ typedef struct search {
     const vt_wall *wall;
     int32_t number; /* of the wall */
     int32_t least[3], most[3];
-    double cell;   /* m */
-    double margin; /* how far from where a particle ends it may meet the wall, m */
+    double cell;     /* m */
+    double margin;   /* how far from where a particle ends it may meet the wall, m */
+    double way;      /* how far particles come, and are then moved aside, together, m */
+    int32_t bounded; /* the wall is a solid of finite size that is swept */
     pair *pairs;
     int64_t count;
 } search;
+
+static void find_middle(const search *s, const int32_t first[3], int32_t side, double middle[3])
+{
+    for (int c = 0; c < 3; c++)
+        middle[c] = (double)s->lattice->lower[c] + (first[c] + 0.5 * side) * s->cell;
+}
+
+/* Whether a cube of `side` cells lies beside all that the wall passes: cheaper than its room. */
+static int is_beside(const search *s, const int32_t first[3], int32_t side)
+{
+    double middle[3];
+    if (!s->bounded)
+        return 0;
+    find_middle(s, first, side, middle);
+    return vt_wall_gap(s->wall, middle, s->way) > 0.5 * 1.74 * side * s->cell + 1e-3 * s->cell;
+}
 
 /* Room in the middle of a cube of `side` cells, m. */
 static double room_in(const search *s, const int32_t first[3], int32_t side)
 {
     double middle[3];
-    for (int c = 0; c < 3; c++)
-        middle[c] = (double)s->lattice->lower[c] + (first[c] + 0.5 * side) * s->cell;
+    find_middle(s, first, side, middle);
     return room_at(s->wall, middle);
+}
+
+static int is_near(const search *s, const int32_t cell[3])
+{
+    return !is_beside(s, cell, 1) && room_in(s, cell, 1) <= s->margin + 0.5 * 1.74 * s->cell;
 }
 
 /* A cube of cells: none of them, all, or each by itself. */
 static void search_cube(search *s, const int32_t first[3], int32_t side)
 {
     const int32_t *const cells = s->lattice->cells;
+    if (is_beside(s, first, side))
+        return;
     const double half = 0.5 * 1.74 * side * s->cell, room = room_in(s, first, side);
     const int whole = room < s->margin - half;
     int32_t at[3], end[3];
@@ -204,7 +266,7 @@ static void search_cube(search *s, const int32_t first[3], int32_t side)
     for (at[2] = first[2]; at[2] <= end[2]; at[2]++)
         for (at[1] = first[1]; at[1] <= end[1]; at[1]++)
             for (at[0] = first[0]; at[0] <= end[0]; at[0]++)
-                if (whole || room_in(s, at, 1) <= s->margin + 0.5 * 1.74 * s->cell)
+                if (whole || is_near(s, at))
                     s->pairs[s->count++] =
                         (pair){(at[2] * cells[1] + at[1]) * cells[0] + at[0], s->number};
 }
@@ -221,6 +283,8 @@ static int64_t find_pairs(const vt_walls *walls, pair *pairs)
         /* Where it meets a solid, a particle that moves by `way`, and then as far aside, has no
          * more room at one of its ends than half of what both move; the other end is `way` off. */
         const double way = s.wall->swept ? 1.74 * (double)walls->lattice.reach : 0;
+        s.way = 2 * way;
+        s.bounded = s.wall->swept && is_bounded(s.wall);
         s.margin = 0.5 * s.wall->step + 2 * way + 1e-3 * s.cell;
         cells_of(s.lattice, s.wall, s.least, s.most);
         for (at[2] = s.least[2]; at[2] <= s.most[2]; at[2] += SIDE)

@@ -16,6 +16,9 @@ typedef struct vt_wall {
     const vt_pose *pose; /* parts + 1 */
     double step;         /* longest way of its points from one pose to the next, m */
     double center[3];    /* of the body at the end, m */
+    double start[3];     /* and at the beginning */
+    double bow;          /* how far its centre comes from the straight line between them, m */
+    double turn;         /* longest difference of its rotation from one pose to the next, radians */
     double velocity[3];  /* of pivot in the middle of the substep, m/s */
     double angular[3];   /* rad/s */
     double pivot[3];
@@ -44,6 +47,10 @@ typedef struct vt_crowd {
 /* Poses and lattice of all bodies from `from` to `to`, s; in arena memory. */
 void vt_make_walls(const vt_bodies *bodies, const vt_transforms *transforms, double from, double to,
                    const vt_crowd *crowd, vt_arena *arena, vt_walls *walls);
+
+/* How far a point is from all that a swept solid passes on its way, m, at least, if what ends there
+ * comes from `way` off, m: below 0 it may meet it. */
+double vt_wall_gap(const vt_wall *wall, const double end[3], double way);
 
 /* Poses of a body at parts + 1 equal times from `from` to the end of the substep. */
 enum { VT_MOST_PARTS = 32 };

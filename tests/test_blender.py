@@ -95,9 +95,9 @@ def test_look_is_measured(found):
     volume = _core.volume_from_tracers(**column_of(), voxel_size=VOXEL)
     box = (-15, -15, -5), (31, 31, 75)
     unburnt, coverage = (volume.values(n, *box).astype(float) for n in ("unburnt", "coverage"))
-    glow = 0.6 * (4 * unburnt * (1 - unburnt)) ** 1.5 + 0.5 * unburnt
-    glow *= 1 - np.exp(-12 * coverage)
-    values = volume.density(*box).astype(float), glow * ((900 + 1500 * glow) / 2000) ** 4
+    glow = 0.7 * (4 * unburnt * (1 - unburnt)) ** 1.5 + 0.3 * unburnt
+    glow *= 1 - np.exp(-60 * coverage)
+    values = volume.density(*box).astype(float), glow * ((700 + 1700 * glow) / 2000) ** 4
     for strength, typical, dense in zip(found[0]["look"], (9, 5), values, strict=True):
         columns = VOXEL * np.concatenate([dense.sum(1).ravel(), dense.sum(2).ravel()])
         high = np.percentile(columns[columns > 1e-3 * columns.max()], 95)
@@ -114,7 +114,7 @@ def test_nodes(found):
     assert volume["inputs"]["Blackbody Intensity"] == 0
     assert volume["linked"] == ["Emission Color", "Emission Strength"]
     assert nodes["emission"]["values"][1] == pytest.approx(emission)
-    assert nodes["kelvin"]["values"][1:] == [1500, 900]
+    assert nodes["kelvin"]["values"][1:] == [1700, 700]
     assert nodes["kelvin / 2000"]["values"][1] == 2000 and nodes["power"]["values"][1] == 4
     kinds = [node["kind"] for node in nodes.values()]
     assert kinds.count("ShaderNodeBlackbody") == kinds.count("ShaderNodeAttribute") == 1

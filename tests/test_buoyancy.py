@@ -237,3 +237,30 @@ def test_ambient_fluids_in_scenes():
     assert vt.Air().density == pytest.approx(1.2041, rel=1e-3)
     with pytest.raises(TypeError, match=r"Scene\.ambient"):
         vt.Scene(ambient=3)
+
+
+# ---- a vortex in fluid that differs ----
+
+
+def test_a_vortex_within_heavy_fluid_takes_it_up():
+    """The fluid of a ring that is born in a ball is not there twice; and the ball keeps its weight
+    as impulse while the ring strains it."""
+    scene = vt.Scene(ambient=vt.Water(), seed=3)
+    ball = vt.Sphere(radius=0.05)
+    scene.add(vt.Emitter(ball, density=10, renew=0, core=0.008, smoke=0))
+    push = {"radius": 0.033, "core": 0.014, "circulation": 0.02}
+    scene.add(vt.VortexRing(axis=(0, 0, -1), vorton_core=0.008, **push))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    v, weight = sim.vortons, 10 * ball.volume * 9.81 / scene.ambient.density
+    sim.step()
+    v = sim.vortons
+    near = np.linalg.norm(v.position - [0, 0, v.position[v.density > 5, 2].mean()], axis=1) < 0.03
+    assert v.volume[near].sum() == pytest.approx(4 / 3 * np.pi * 0.03**3, rel=0.1)
+    before, grown = sim.health.impulse[2], []
+    for _ in range(6):
+        sim.step(4)
+        grown.append((before - sim.health.impulse[2]) / (weight * 4 / 24))
+        before = sim.health.impulse[2]
+        heavy = (sim.vortons.density * sim.vortons.volume).sum(dtype=float)
+        assert heavy == pytest.approx(10 * ball.volume, rel=1e-3)
+    assert np.abs(np.array(grown) - 1).max() < 0.1

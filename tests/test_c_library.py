@@ -191,3 +191,54 @@ def test_second_thread_is_told_busy(tmp_path):
 def test_library_does_not_need_python():
     output = run("ldd", vt.get_library()) if shutil.which("ldd") else ""
     assert "python" not in output
+
+
+NULLS = r"""
+#include <stdio.h>
+#include <string.h>
+#include "vorton.h"
+
+static int refused(vt_status status, const char *word)
+{
+    return status == VT_INVALID_ARGUMENT && strstr(vt_error_message(), word) != NULL;
+}
+
+int main(void)
+{
+    vt_simulation *simulation;
+    vt_simulation_def def = vt_default_simulation();
+    vt_body_def body = vt_default_body();
+    vt_shape shape = vt_default_shape();
+    vt_body_state state;
+    double point[3] = {2, 0, 0}, distance;
+    def.max_nodes = 17 * 17 * 17;
+    if (vt_create_simulation(&def, &simulation))
+        return 1;
+    const int checks[] = {
+        refused(vt_add_body(simulation, NULL, NULL), "def"),
+        refused(vt_add_body(simulation, &body, NULL), "shapes"),
+        (body.shapes = &shape, body.shape_count = 1, 1),
+        vt_add_body(simulation, &body, NULL) == VT_OK,
+        refused(vt_get_body(simulation, 0, NULL), "state"),
+        refused(vt_get_body(simulation, 1, &state), "id"),
+        vt_get_body(simulation, 0, &state) == VT_OK,
+        refused(vt_body_distance(simulation, 0, 1, NULL, &distance, NULL, NULL), "count"),
+        refused(vt_body_distance(simulation, 0, 1, point, NULL, NULL, NULL), "count"),
+        refused(vt_body_distance(simulation, 0, -1, point, &distance, NULL, NULL), "count"),
+        vt_body_distance(simulation, 0, 0, NULL, NULL, NULL, NULL) == VT_OK,
+        vt_body_distance(simulation, 0, 1, point, &distance, NULL, NULL) == VT_OK && distance == 1};
+    int failed = 0;
+    for (unsigned n = 0; n < sizeof checks / sizeof *checks; n++)
+        if (!checks[n])
+            failed |= printf("check %u: %s\n", n, vt_error_message());
+    vt_destroy_simulation(simulation);
+    return failed ? 1 : 0;
+}
+"""
+
+
+@needs_compiler
+def test_functions_of_bodies_refuse_null(tmp_path):
+    source = tmp_path / "nulls.c"
+    source.write_text(NULLS)
+    run(build(source, tmp_path / "nulls"))

@@ -26,7 +26,7 @@ def lattice(count=8, h=0.5):
 
 
 def test_shares_are_there_when_somebody_asks():
-    sim = vt.Simulation()
+    sim = vt.Simulation(vt.Scene(combustion=vt.Combustion()))
     x, volume = lattice(3)
     sim.vortons.add(x, 0 * x, core=0.5, volume=volume, fuel=0.25, smoke=np.linspace(0, 0.5, 27))
     sim.tracers.add(x, density=1.0, size=0.1)
@@ -46,7 +46,9 @@ def test_tracers_take_the_mean_of_the_vortons_around_them():
     carried = {name: rng.uniform(0, 0.3, len(x)) for name in SHARES}
     carried["temperature"] = rng.uniform(300, 900, len(x))
     spin = 1e-6 * rng.normal(size=x.shape)
-    sim.vortons.add(x, spin, core=0.75, volume=volumes, **carried)
+    sim.vortons.add(x, spin, core=0.75, volume=volumes)
+    for name, values in carried.items():
+        getattr(sim.vortons, name)[:] = values
     points = rng.uniform(-3.5, 3.5, (2000, 3))
     sim.tracers.add(points, density=1.0, size=0.1)
     _ = [getattr(sim.tracers, name) for name in carried]
@@ -82,7 +84,8 @@ def test_tracers_take_the_mean_of_the_vortons_around_them():
 def test_tracers_take_what_is_the_same_everywhere_as_it_is():
     sim = vt.Simulation(threads=1)
     x, volume = lattice()
-    sim.vortons.add(x, 0 * x, core=0.75, volume=volume, fuel=0.3, flame=0.2, smoke=0.1)
+    sim.vortons.add(x, 0 * x, core=0.75, volume=volume, flame=0.2, smoke=0.1)
+    sim.vortons.fuel[:] = 0.3
     sim.tracers.add(0.2 * x, density=1.0, size=0.1)
     sim.tracers.add([[50.0, 0, 0]], density=1.0, size=0.1)
     for name, share in zip(SHARES, (0.3, 0.2, 0.1), strict=True):
@@ -117,13 +120,14 @@ def test_weak_vortons_with_fuel_or_smoke_are_kept():
         strength = np.zeros((3, 3))
         strength[:, 0] = 1, 1e-3, 1e-3
         x = np.diag([1.0, 0.2, 0.3])
-        sim.vortons.add(x, strength, core=0.1, volume=1e-3, **{name: [0.5, 0.5, 0]})
+        sim.vortons.add(x, strength, core=0.1, volume=1e-3)
+        getattr(sim.vortons, name)[:] = 0.5, 0.5, 0
         sim.step()
         assert sim.vortons.count == 2 and getattr(sim.vortons, name).min() == 0.5
 
 
 def test_bad_shares_are_refused():
-    sim = vt.Simulation()
+    sim = vt.Simulation(vt.Scene(combustion=vt.Combustion()))
     one = np.zeros((2, 3))
     for name in SHARES:
         for bad in (-0.1, 1.1, np.nan):
@@ -340,7 +344,10 @@ def test_released_heat_is_that_of_the_fuel_that_has_burnt():
 
 def test_without_a_law_nothing_burns_and_there_are_no_books():
     sim = vt.Simulation(threads=1)
-    sim.vortons.add(np.zeros((1, 3)), np.zeros((1, 3)), core=0.1, volume=1, temperature=900, fuel=1)
+    sim.vortons.add(np.zeros((1, 3)), np.zeros((1, 3)), core=0.1, volume=1, temperature=900)
+    with pytest.raises(ValueError, match="fuel = 0.5: the scene has no law by which it burns"):
+        sim.vortons.add(np.zeros((1, 3)), np.zeros((1, 3)), core=0.1, volume=1, fuel=0.5)
+    sim.vortons.fuel[:] = 1
     sim.step()
     assert sim.vortons.fuel[0] == 1 and sim.vortons.temperature[0] == 900
     assert sim.health.heat == 0 and sim.health.heat_released == 0 and sim.timings.react.calls == 0

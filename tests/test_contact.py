@@ -15,7 +15,7 @@ def cloud(count, low, high, seed=1):
 
 def simulation(*items, points=None, fps=24.0, **scene):
     # contact alone: with panels the flow would go round what particles are to run into
-    method = scene.pop("method", vt.Method()).replace(panels="none")
+    method = scene.pop("method", vt.Method()).replace(bodies="none")
     scene = vt.Scene("contact", voxel=0.1, gravity=(0, 0, 0), method=method, **scene)
     if points is not None:
         scene.add(vt.Points(points, density=1.0, size=0.1))

@@ -71,6 +71,23 @@ def test_b6_container_at_rest_feels_nothing(tilt, jitter):
         assert rms_torque(sim, volume) < most
 
 
+@pytest.mark.parametrize("tilt", [0.0, 20.0])
+def test_b6_poisons_of_the_articles(tilt):
+    """Of what walls do that count as ambient fluid, that of the nodes takes away less than half,
+    that of the hits more; where the vortons lie on a lattice neither leaves the fluid at rest."""
+    side = 16.0
+    x, volume = box_of_fluid(side, 0.75, tilt, 0.25)
+    density = two_layers(x, level=0.1)
+    found = {}
+    for walls in ("open", "nodes", "hits", "masked"):
+        sim = simulate(x, density, volume, [container(side, tilt)], walls=walls, balance="none")
+        found[walls] = rms_torque(sim, volume)
+    assert found["masked"] < 0.5 * found["open"]
+    for poison in ("nodes", "hits"):
+        assert found[poison] < 0.95 * found["open"]
+    assert found["nodes"] > 0.5 * found["open"] > found["hits"] > 0
+
+
 @pytest.mark.parametrize("spacing", [0.75, 0.9])
 @pytest.mark.parametrize("angle", [10.0, 20.0])
 @pytest.mark.parametrize("jitter", [0.0, 0.5])

@@ -26,8 +26,8 @@ def test_all_rows_are_tried_here():
     assert {row["name"] for row in _core.METHOD_FIELDS} == {
         "velocity", "boundary", "poisson", "cycles", "steps", "downsampling", "kernel", "cores",
         "domain", "stretching", "time", "bound", "relaxation", "cleaning", "exchange",
-        "balance", "buoyancy", "buoyancy_scale", "expansion", "diffusion", "halo", "split", "merge",
-        "prune", "opening_angle", "turn", "panels",
+        "balance", "buoyancy", "buoyancy_scale", "expansion", "flames", "diffusion", "halo",
+        "split", "merge", "prune", "opening_angle", "turn", "walls", "bodies",
     }  # fmt: skip
 
 
@@ -217,6 +217,26 @@ def test_expansion(velocity, expansion):
     assert growth == pytest.approx(1.1 ** (expansion if velocity == "poisson" else 0), rel=1e-5)
 
 
+def test_flames():
+    """test_flames.py has the law of their own; the mean is that of the vortons around."""
+    x = 0.1 * np.stack(np.meshgrid(*3 * [np.arange(8.0)]), axis=-1).reshape(-1, 3)
+    fuel = {}
+    for choice in ("own", "mean"):
+        sim = _core.Simulation(threads=1, gravity=(0, 0, 0), method={"flames": choice},
+                               combustion={"law": "simple", "radiation": 0.0, "mixing": 0.0,
+                                           "heat": 0.0})
+        rows = np.full(len(x), 1e-3)
+        sim.add_vortons(x, np.zeros_like(x), 150 * rows, rows)
+        sim.column("vortons", "fuel")[:] = 0.8
+        sim.column("vortons", "temperature")[:] = 900.0
+        sim.add_tracers([[0.35, 0.35, 0.35]], np.ones(1), np.ones(1))
+        sim.step(0.01, 20)
+        fuel[choice] = sim.column("tracers", "fuel")[0] / sim.column("vortons", "fuel")[0]
+    assert fuel["mean"] == pytest.approx(1, rel=1e-5)
+    # the first step makes it the mean, the others burn at .2 of the rate 10
+    assert fuel["own"] == pytest.approx(np.exp(0.8 * 10 * 0.01 * 19), rel=1e-5)
+
+
 @pytest.mark.parametrize("velocity", ["poisson", "direct"])
 def test_diffusion(velocity):
     strengths = {
@@ -271,10 +291,43 @@ def test_article_takes_the_values_of_the_articles():
     assert article != vt.Method()
 
 
+def test_walls():
+    """Heavy fluid between walls: how each choice sees what is behind them."""
+    x = np.stack(np.meshgrid(*[np.arange(-0.35, 0.4, 0.1)] * 3), axis=-1).reshape(-1, 3)
+    spun = {}
+    for walls in ("masked", "nodes", "hits", "open"):
+        sim = _core.Simulation(threads=1, spacing=0.13, method={"walls": walls, "halo": 0})
+        sim.add_body(shapes=[{"kind": "box", "size": (0.8, 0.8, 0.8)}], hole=True)
+        sim.add_vortons(*(np.float32(a) for a in (x, 0 * x, np.full(512, 0.2), np.full(512, 1e-3))))
+        sim.column("vortons", "density")[:] = 0.1 * (sim.column("vortons", "position")[:, 2] < 0)
+        sim.step(1e-3, 1)
+        spun[walls] = np.linalg.norm(sim.column("vortons", "strength").astype(float))
+    assert spun["masked"] < 1e-3 * spun["open"]
+    assert spun["masked"] < spun["nodes"] <= spun["open"] and spun["hits"] <= spun["open"]
+    assert spun["nodes"] != spun["hits"]
+
+
+def test_bodies():
+    """A ball in the wind gives nearby vortons vorticity by the rule of the articles alone."""
+    x = np.stack(np.meshgrid(*[np.arange(-1.4, 1.5, 0.2)] * 3), axis=-1).reshape(-1, 3)
+    for bodies in ("panels", "article", "none"):
+        method = {"bodies": bodies}
+        sim = _core.Simulation(threads=1, wind=(1, 0, 0), method=method)
+        sim.add_body(shapes=[{"kind": "sphere", "radius": 0.8}])
+        count = len(x)
+        sim.add_vortons(
+            *(np.float32(a) for a in (x, 0 * x, np.full(count, 0.3), np.full(count, 8e-3)))
+        )
+        sim.step(0.02, 1)
+        strength = np.linalg.norm(sim.column("vortons", "strength"), axis=1)
+        away = np.linalg.norm(sim.column("vortons", "position"), axis=1) > 1.1
+        assert (strength.max() > 0) == (bodies == "article") and strength[away].max() == 0
+
+
 def test_panels():
-    """With panels a ball turns the wind aside; without, the wind passes through it, as it does where
-    no grid solves for a potential."""
-    for method, turned in ({}, True), ({"panels": "none"}, False), ({"velocity": "tree"}, False):
+    """With panels a ball turns the wind aside; without, or where no grid solves for a potential,
+    the wind passes through it."""
+    for method, turned in ({}, True), ({"bodies": "none"}, False), ({"velocity": "tree"}, False):
         sim = _core.Simulation(threads=1, wind=(1, 0, 0), method=method)
         sim.add_body(shapes=[{"kind": "sphere"}])
         u = sim.velocity_at(np.float32([[1.01, 0, 0], [0, 1.2, 0]]))

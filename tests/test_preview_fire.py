@@ -134,8 +134,8 @@ def power_of(volume):
         volume.values(name, *box).astype(float).T for name in ("unburnt", "coverage")
     )
     zone = 4 * unburnt * (1 - unburnt)
-    glow = np.minimum(0.6 * zone**1.5 + 0.5 * unburnt, 1) * (1 - np.exp(-12 * coverage))
-    return glow * ((900 + 1500 * glow) / 2000) ** 4, 900 + 1500 * glow
+    glow = np.minimum(0.7 * zone**1.5 + 0.3 * unburnt, 1) * (1 - np.exp(-60 * coverage))
+    return glow * ((700 + 1700 * glow) / 2000) ** 4, 700 + 1700 * glow
 
 
 @pytest.mark.parametrize("unburnt", [0.9990, 0.5])

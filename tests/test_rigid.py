@@ -16,7 +16,7 @@ WATER = vt.Liquid(density=1000.0)
 
 
 def simulation(*items, gravity=(0, 0, -9.81), ambient=WATER, fps=24, panels="none"):
-    method = vt.Method(panels=panels)
+    method = vt.Method(bodies=panels)
     scene = vt.Scene("rigid", gravity=gravity, ambient=ambient, method=method)
     for item in items:
         scene.add(item)
@@ -350,7 +350,7 @@ def test_round_trip_and_copy():
     ball = vt.Body(
         vt.Sphere(), density=3.0, velocity=(1, 2, 3), restitution=0.1, friction=0.2, force=force
     )
-    scene = vt.Scene("rigid", method=vt.Method(panels="none"))
+    scene = vt.Scene("rigid", method=vt.Method(bodies="none"))
     scene.add(ball)
     scene.add(vt.Body(vt.Box(), density=3.0, held=True))
     scene.add(vt.Container(vt.Box((-9, -9, -9), (9, 9, 9)), restitution=0.0))

@@ -12,7 +12,7 @@ G = 9.81
 
 
 def simulation(*items, ambient=THIN, fps=24, **values):
-    still = {"method": vt.Method(panels="none"), **values}  # the fluid stays as it is
+    still = {"method": vt.Method(bodies="none"), **values}  # the fluid stays as it is
     scene = vt.Scene("contact", ambient=ambient, **still)
     for item in items:
         scene.add(item)
@@ -200,7 +200,7 @@ def two_layers(share, ratio, z, **values):
         vt.Container(vt.Box((-2.2, -2.2, -2.4), (2.2, 2.2, 2.4))),
         ball((0, 0, z), 1000 * share, 1.0, name="ball", **values),
         ambient=vt.Liquid(density=1000.0 * ratio),
-        method=vt.Method(halo=0, panels="none"),
+        method=vt.Method(halo=0, bodies="none"),
         spacing=SPACING,
     )
     steps = [np.arange(-w + SPACING / 2, w, SPACING) for w in (2.2, 2.2, 2.4)]

@@ -230,8 +230,8 @@ def test_every_voxel_of_what_tracers_carry(read, volumes, name):
         assert np.array_equal(grids[grid]["values"], stored(values, name))
     unburnt, coverage = (volumes["fire"].values(n, low, shape)[at].astype(float)
                          for n in ("unburnt", "coverage"))
-    glow = np.minimum(0.6 * (4 * unburnt * (1 - unburnt)) ** 1.5 + 0.5 * unburnt, 1)
-    glow *= 1 - np.exp(-12 * coverage)
+    glow = np.minimum(0.7 * (4 * unburnt * (1 - unburnt)) ** 1.5 + 0.3 * unburnt, 1)
+    glow *= 1 - np.exp(-60 * coverage)
     assert np.abs(grids["heat"]["values"] - glow).max() < (1e-3 if "half" in name else 1e-5)
     assert glow.max() > 0.5
 

@@ -207,6 +207,8 @@ class Simulation:
         flame: float = ...,
         smoke: float = ...,
         swirl: float = ...,
+        taper: float = ...,
+        flicker: float = ...,
         rate: float = ...,
         start: float = ...,
         end: float = ...,
@@ -302,6 +304,9 @@ class Simulation:
         animations: dict[str, dict[str, Any]] = ...,
         panels: int = ...,
         shedding: float = ...,
+        temperature: float = ...,
+        specific_heat: float = ...,
+        conductance: float = ...,
     ) -> int: ...
     def panels(self, id: int) -> dict[str, NDArray[Any]]: ...
     def bodies(self) -> list[dict[str, Any]]: ...

@@ -112,6 +112,12 @@ class BodyBase(Definition):
     friction: float = _keyword(
         number(0.5, "", "force along a wall over that on it", least=0, most=100)
     )
+    temperature: float | None = _keyword(
+        number(None, "K", "at first", above=0, most=1e6, optional=True)
+    )
+    conductance: float | None = _keyword(
+        number(None, "W/(m^2 K)", "of the surface", least=0, most=1e9, optional=True)
+    )
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
@@ -145,7 +151,24 @@ class BodyBase(Definition):
             for item in dataclasses.fields(self):
                 if item.name in _RIGID and getattr(self, item.name) == item.default:
                     del data[item.name]
+        for name in _HEAT:  # and from before they had heat
+            if data.get(name, 0) is None:
+                del data[name]
         return data
+
+    def __post_init__(self) -> None:
+        try:
+            super().__post_init__()
+        except (ValueError, TypeError) as error:
+            name = getattr(self, "name", None)
+            if not isinstance(name, str) or not name or repr(name) in str(error):
+                raise
+            raise type(error)(f"body {name!r}: {error}") from error
+
+    def _heat(self) -> dict[str, Any]:
+        """What says how it exchanges heat, as the core takes it."""
+        values = {name: getattr(self, name, None) for name in _HEAT}
+        return {name: value for name, value in values.items() if value is not None}
 
     def _rigid(self) -> dict[str, Any]:
         """What says how it moves, as the core takes it."""
@@ -167,11 +190,13 @@ class BodyBase(Definition):
             **self._rigid(),
             panels=getattr(self, "panels", 0),
             shedding=getattr(self, "shedding", 0.0),
+            **self._heat(),
         )
 
 
 _RIGID = ("restitution", "friction", "density", "held", "velocity", "angular_velocity")
 _RIGID += ("damping", "force", "torque")
+_HEAT = ("temperature", "conductance", "specific_heat")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -223,6 +248,18 @@ class Body(BodyBase):
         this share per second goes into the flow, as vortons one core above the panels; so smoke
         rolls up behind it, a ball that spins drives the fluid round, and the flow drags at it. 0 to
         1e6, default 30; 0: the fluid slips, and no vortons are born.
+    temperature : number, K, optional
+        > 0 to 1e6: the body exchanges heat with the vortons no farther from it than a core, and
+        neutral ones are kept around it (`Method.halo` cells wide; not around a Plane), so that warm
+        air rises from it in an empty scene, too. Default: that of the ambient fluid where
+        `specific_heat` is given, else it exchanges no heat.
+    specific_heat : number, J/(kg K), optional
+        >= 0 to 1e9, with `density`: the body cools and warms. Default: its temperature is held. Air
+        has 1005, water 4182, a gas that burns what `Combustion` says.
+    conductance : number, W/(m^2 K), optional
+        Heat transfer coefficient of the surface, 0 to 1e9: the flow of heat is it x area x
+        difference of the temperatures. Default: 25 in a gas, 500 in a liquid, as where fluid moves
+        by its own buoyancy.
 
     Raises
     ------
@@ -255,11 +292,16 @@ class Body(BodyBase):
         number(30.0, "1/s", "rate at which the layer that slips becomes vortons", least=0, most=1e6)
     )
     torque: Any = _keyword(animatable(_vector("N m", "in the world", 1e12)))
+    specific_heat: float | None = _keyword(
+        number(
+            None, "J/(kg K)", "with density it warms and cools", least=0, most=1e9, optional=True
+        )
+    )
 
     def _check(self) -> None:
         if self.density is not None:
             return self._check_massive()
-        for name in _RIGID[3:]:
+        for name in (*_RIGID[3:], "specific_heat"):
             value, default = getattr(self, name), type(self).__dataclass_fields__[name].default
             if value != default:
                 text = "a body without density has no mass; give density=... (kg/m^3)"
@@ -295,9 +337,13 @@ class Container(BodyBase):
     Parameters
     ----------
     shape : as of `Body`, or several
-        Several are what they have in common. A mesh must be closed and convex.
-    name, parent, restitution, friction
+        Several are what they have in common. A mesh must be closed and convex: the walls of a
+        concave room are bodies.
+    name, parent, restitution, friction, conductance
         As of `Body`.
+    temperature : number, K, optional
+        > 0 to 1e6, held: the walls exchange heat with the vortons beside them. Default: none, they
+        do not.
 
     Examples
     --------
@@ -307,7 +353,8 @@ class Container(BodyBase):
     """
 
     def _concave(self, data: dict[str, Any]) -> list[dict[str, Any]]:
-        raise ValueError(f"{self._what()}: the mesh is not convex; a container must be")
+        text = "a container must be; make the walls of a concave room bodies: Body([box, box, ...])"
+        raise ValueError(f"{self._what()}: the mesh is not convex; {text}")
 
 
 BODIES: tuple[type[BodyBase], ...] = (Body, Container)

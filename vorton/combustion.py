@@ -43,7 +43,7 @@ class Combustion(Definition):
     heat_capacity : number, J/(kg K)
         Of the fluid, 1 to 1e6, default 1100.
     soot : number
-        Share of the flame that becomes smoke, 0 to 1, default 0.3; the rest becomes clear products.
+        Share of the flame that becomes smoke, 0 to 1, default 0.6; the rest becomes clear products.
     radiation : number, K/s
         How fast fluid of 1500 K cools by radiation, 0 to 1e9, default 400; other temperatures as
         T^4 less that of the ambient fluid. 4 k s 1500^4 / (density x heat_capacity) of gas with the
@@ -72,7 +72,7 @@ class Combustion(Definition):
     flame_time: float = number(0.1, "s", "mean life of flame", least=1e-6, most=1e9)
     heat: float = number(1.3e6, "J/kg", "heat of combustion", least=0, most=1e9)
     heat_capacity: float = number(1100.0, "J/(kg K)", "heat capacity", least=1, most=1e6)
-    soot: float = number(0.3, "", "share of the flame that becomes smoke", least=0, most=1)
+    soot: float = number(0.6, "", "share of the flame that becomes smoke", least=0, most=1)
     radiation: float = number(400.0, "K/s", "cooling by radiation at 1500 K", least=0, most=1e9)
     mixing: float = number(1.0, "1/s", "rate of cooling by mixing", least=0, most=1e9)
 

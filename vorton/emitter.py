@@ -45,6 +45,12 @@ class Emitter(Source):
         Rms speed of random eddies in the fluid that is born, 0 to 1e6, default 0: the flow carries
         them along, so that flames flicker and no plume is symmetric. Their wavelengths are 5 to 13
         core radii. At birth.
+    taper : number
+        How far fuel falls from the middle of the shape to its sides, 0 to 1, default 0: a flame
+        with a point. By this share, as the square of the way.
+    flicker : number
+        How far fuel falls in places and moments, 0 to 1, default 0: tongues that come and go. By
+        this share at most, in patches of 2 to 7 core radii that drift with what is born.
     start : number, s
         >= 0, default 0.
     end : number, s, optional
@@ -97,6 +103,8 @@ class Emitter(Source):
         keys=number(None, "1/s", "fillings of the shape a second", least=0),
     )
     swirl: Any = animatable(number(0.0, "m/s", "rms speed of eddies", least=0, most=1e6))
+    taper: float = number(0.0, "", "share of the fuel lost at the sides", least=0, most=1)
+    flicker: float = number(0.0, "", "share of the fuel lost in patches", least=0, most=1)
     start: float = number(0.0, "s", "first birth", least=0)
     end: float | None = number(None, "s", "last birth", above=0, optional=True)
     lifetime: float | None = number(None, "s", "age at death", above=0, optional=True)
@@ -138,6 +146,8 @@ class Emitter(Source):
             "density": self.density,
             "fuel": self.fuel,
             "swirl": self.swirl,
+            "taper": self.taper,
+            "flicker": self.flicker,
         }
         if self.temperature is not None:
             values["temperature"] = self.temperature

@@ -132,6 +132,8 @@ BodyState: Any = _make(
         **_received("flow", "the flow has given it, with what it takes to set fluid in motion"),
         **_received("weight", "gravity and buoyancy have given it"),
         **_received("contact", "contact with other bodies has given it"),
+        "temperature": _field("float", "K", "its temperature; 0 where it exchanges no heat"),
+        "heat_given": _field("float", "J", "heat given to the fluid so far, less what it took"),
     },
 )
 

@@ -92,6 +92,10 @@ class Vortons(Particles):
 
     _set = "vortons"
 
+    def __init__(self, core: _core.Simulation, burns: bool = True) -> None:
+        super().__init__(core)
+        self._burns = burns
+
     def add(
         self,
         position: Any,
@@ -131,10 +135,14 @@ class Vortons(Particles):
         Raises
         ------
         ValueError, TypeError
-            Wrong shape, dtype or range, NaN, infinity; nothing has changed then.
+            Wrong shape, dtype or range, NaN, infinity; fuel in a scene without combustion; nothing
+            has changed then.
         vorton.CapacityError
             No room for n more.
         """
+        if not self._burns and fuel is not None and np.any(np.asarray(fuel) != 0):
+            law = "the scene has no law by which it burns: Scene(combustion=Combustion())"
+            raise ValueError(f"fuel = {shown(fuel)}: {law}")
         core, volume = _per_row(core, position), _per_row(volume, position)
         carried = _carried(
             position,
@@ -220,7 +228,7 @@ def _carried(position: Any, **columns: Any) -> dict[str, np.ndarray]:
     return checked
 
 
-_NOTES = ("birth_volume",)
+_NOTES = ("birth_volume", "mixture")
 """Columns in which the library notes something for itself."""
 
 
@@ -380,7 +388,7 @@ class Simulation:
     def _open(self, core: _core.Simulation) -> None:
         """Make this the simulation of a core."""
         self._core = core
-        self.vortons = Vortons(core)
+        self.vortons = Vortons(core, self.scene.combustion is not None)
         self.tracers = Tracers(core)
         self.grids = Grids(core)
 

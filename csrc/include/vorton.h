@@ -90,8 +90,10 @@ enum {
 enum { VT_TIME_RK2, VT_TIME_EULER, VT_TIME_RK3 };
 enum { VT_BALANCE_SUM, VT_BALANCE_NONE };
 enum { VT_BUOYANCY_LOCAL, VT_BUOYANCY_BOUSSINESQ, VT_BUOYANCY_NONE, VT_BUOYANCY_FULL };
+enum { VT_FLAMES_OWN, VT_FLAMES_MEAN };
 enum { VT_DIFFUSION_PSE, VT_DIFFUSION_EXCHANGE, VT_DIFFUSION_NONE };
-enum { VT_PANELS_PANELS, VT_PANELS_NONE };
+enum { VT_WALLS_MASKED, VT_WALLS_NODES, VT_WALLS_HITS, VT_WALLS_OPEN };
+enum { VT_BODIES_PANELS, VT_BODIES_ARTICLE, VT_BODIES_NONE };
 
 VT_API vt_method vt_default_method(void);
 
@@ -181,7 +183,7 @@ typedef struct vt_combustion {
     double flame_time;    /* mean life of flame, s, 1e-6 .. 1e9 (default .1) */
     double heat;          /* of combustion, J/kg of fuel, 0 .. 1e9 (default 1.3e6) */
     double heat_capacity; /* of the fluid, J/(kg K), 1 .. 1e6 (default 1100) */
-    double soot;          /* share of the flame that becomes smoke, 0 .. 1 (default .3) */
+    double soot;          /* share of the flame that becomes smoke, 0 .. 1 (default .6) */
     double radiation;     /* how fast fluid of 1500 K cools by radiation, K/s, 0 .. 1e9 (default
                              400); grows as T^4 less that of the ambient fluid */
     double mixing;        /* rate of cooling towards the ambient temperature by mixing, 1/s, 0 ..
@@ -487,7 +489,11 @@ typedef struct vt_parcels_def {
     double lifetime;   /* s, > 0: older ones are removed (default infinity); animatable */
     double swirl;      /* rms speed of random eddies in the fluid that is born, of 5 to 13 cores
                           wavelength, m/s, 0 .. 1e6 (default 0); animatable: at birth */
-    int32_t parent;    /* transform in which both shapes lie (default 0: the world) */
+    double taper;   /* how far fuel falls from the middle of the shape to its sides, 0 .. 1 (default
+                       0): by this share, as the square of the way */
+    double flicker; /* how far fuel falls in places and moments, 0 .. 1 (default 0): by this share
+                       at most, in patches of 2 to 7 cores that drift with the births */
+    int32_t parent; /* transform in which both shapes lie (default 0: the world) */
     int32_t animation_count;        /* (default 0) */
     const vt_animation *animations; /* of the members that are animatable */
 } vt_parcels_def;
@@ -643,11 +649,23 @@ typedef struct vt_body_def {
     double torque[3];        /* in the world, N m (default 0); animatable */
     int32_t animation_count; /* (default 0) */
     const vt_animation *animations; /* of the members that are animatable */
-    int32_t panels;         /* of a solid: about how many source panels keep the fluid from flowing
-                               through it, 20 .. 2048 (default 320), with method.panels; 0: none,
-                               particles stop at the wall. Planes have none */
+    int32_t panels;  /* of a solid: about how many source panels keep the fluid from flowing
+                        through it, 20 .. 2048 (default 320), with method.bodies; 0: none,
+                        particles stop at the wall. Planes have none */
     double shedding; /* share per second of the layer of fluid that slips along panels which becomes
                         vortons, one core above them, 1/s, 0 .. 1e6 (default 30); 0: fluid slips */
+
+    /* Heat that it exchanges with the vortons no farther from its surface than a core, which then
+     * carry a temperature. Around a solid of finite size neutral vortons are kept, so that there is
+     * fluid to exchange it with (method.halo cells wide; 0: none). */
+    double temperature;   /* at first, K, <= 1e6; 0 (default): that of the ambient fluid where
+                             density and specific_heat are given, else it exchanges no heat */
+    double specific_heat; /* J/(kg K), 0 .. 1e9; with density it warms and cools; 0 (default), or
+                             without density: its temperature is held. That of the fluid is 1005
+                             (gas), 4182 (liquid), or what combustion says */
+    double conductance;   /* heat transfer coefficient h of the surface, W/(m^2 K), 0 .. 1e9: the
+                             flow of heat is h x area x difference of the temperatures. -1
+                             (default): 25 in a gas, 500 in a liquid */
 } vt_body_def;
 
 VT_API vt_body_def vt_default_body(void);
@@ -678,6 +696,8 @@ typedef struct vt_body_state {
     double flow_impulse[3], flow_angular_impulse[3];
     double weight_impulse[3], weight_angular_impulse[3];
     double contact_impulse[3], contact_angular_impulse[3];
+    double temperature; /* K; 0: it exchanges no heat */
+    double heat_given;  /* to the fluid since it was added, J; below 0: taken */
 } vt_body_state;
 
 /* Where body `id` is now, and how it moves from now on. */
@@ -896,10 +916,10 @@ typedef struct vt_tracer_source {
     void *context;                  /* its first argument */
     const float *temperature;       /* count, K, > 0; NULL: not carried */
     const float *fuel, *flame, *smoke; /* count, mass fractions of the fluid around each, >= 0;
-                                          NULL: not carried. What began as fuel is dense as far as
-                                          it is smoke by now: density x ((smoke + e) / (fuel + flame
-                                          + smoke + e))^2, squared since soot comes last; e = .001,
-                                          so that what is far from all flames stays what it is */
+                                          NULL: not carried. What began as fuel is dense when most
+                                          of it has burnt: density x max(e, 1 - 3 u)^2, with u =
+                                          (fuel + flame) / (fuel + flame + smoke + e), e = .001, so
+                                          that what is far from all flames stays what it is */
     double ambient_temperature;        /* of the fluid without tracers, K, > 0 with temperature */
 } vt_tracer_source;
 VT_API vt_status vt_create_volume_from_tracers(const vt_tracer_source *source,

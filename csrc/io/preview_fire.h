@@ -58,15 +58,15 @@ static inline float vt_black_body_power(float kelvin)
 static inline float vt_glow_of(float unburnt, float coverage)
 {
     const float zone = 4.0f * unburnt * (1.0f - unburnt);
-    const float glow = 0.6f * zone * f1_sqrt(zone) + 0.5f * unburnt;
-    return (glow < 1.0f ? glow : 1.0f) * (1.0f - vt_decay(-12.0f * coverage));
+    const float glow = 0.7f * zone * f1_sqrt(zone) + 0.3f * unburnt;
+    return (glow < 1.0f ? glow : 1.0f) * (1.0f - vt_decay(-60.0f * coverage));
 }
 
 /* Temperature of the colour of what glows so much, K: that of the flames in a voxel, which are
  * thinner and hotter than its mean. */
 static inline float vt_kelvin_of(float glow)
 {
-    return 900.0f + 1500.0f * glow;
+    return 700.0f + 1700.0f * glow;
 }
 
 /* How much glows in the voxels of a volume with flame, 0 .. 1, and that times its temperature in K:

@@ -32,11 +32,12 @@ static inline float vt_unburnt_share(const vt_tracer_source *s, int64_t row)
     return unburnt / (unburnt + (s->smoke ? s->smoke[row] : 0.0f) + little);
 }
 
-/* Share of the tracer's density that is dense by now: soot comes last. */
+/* Share of the tracer's density that is dense by now: soot comes last, or it would cloak the flame.
+ */
 static inline float vt_smoke_share(const vt_tracer_source *s, int64_t row)
 {
-    const float burnt = 1.0f - vt_unburnt_share(s, row);
-    return burnt * burnt;
+    const float burnt = 1.0f - 3.0f * vt_unburnt_share(s, row);
+    return burnt > 1e-3f ? burnt * burnt : 1e-6f;
 }
 
 #endif

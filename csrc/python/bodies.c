@@ -25,6 +25,9 @@ static const vt_py_field body_fields[] = {
     {"animations", VT_PY_OBJECT, offsetof(body_arguments, animations), NULL},
     {"panels", VT_PY_INT32, offsetof(body_arguments, def.panels), NULL},
     {"shedding", VT_PY_FINITE, offsetof(body_arguments, def.shedding), NULL},
+    {"temperature", VT_PY_FINITE, offsetof(body_arguments, def.temperature), NULL},
+    {"specific_heat", VT_PY_FINITE, offsetof(body_arguments, def.specific_heat), NULL},
+    {"conductance", VT_PY_FINITE, offsetof(body_arguments, def.conductance), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 /* Shapes, and what keeps their meshes alive. */
@@ -91,7 +94,8 @@ PyObject *vt_py_add_body(PyObject *self, PyObject *positional, PyObject *named)
         arguments.def.shapes = held.shapes;
         arguments.def.shape_count = held.count > INT32_MAX ? INT32_MAX : (int32_t)held.count;
         if (simulation) {
-            const vt_status status = vt_add_body(simulation, &arguments.def, &id);
+            vt_status status;
+            VT_PY_WITHOUT_GIL(self, status = vt_add_body(simulation, &arguments.def, &id));
             result =
                 status == VT_OK ? PyLong_FromLong(id) : vt_py_raise(vt_py_state_of(self), status);
         }
@@ -194,6 +198,8 @@ static const vt_py_field state_fields[] = {
     ROW(weight_angular_impulse),
     ROW(contact_impulse),
     ROW(contact_angular_impulse),
+    {"temperature", VT_PY_DOUBLE, offsetof(vt_body_state, temperature), NULL},
+    {"heat_given", VT_PY_DOUBLE, offsetof(vt_body_state, heat_given), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 /* Adds a value, whose reference it takes, to a dict. */

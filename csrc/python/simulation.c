@@ -339,7 +339,8 @@ static PyMethodDef methods[] = {
      "Adds vortons that are born at a time; arrays as of add_vortons."},
     {"add_parcels", VT_PY_FUNCTION(vt_py_add_parcels), METH_VARARGS | METH_KEYWORDS,
      "add_parcels($self, /, *, shape=..., around=..., core=..., spacing=..., temperature=..., "
-     "density=..., fuel=..., flame=..., smoke=..., swirl=..., rate=..., start=..., end=..., "
+     "density=..., fuel=..., flame=..., smoke=..., swirl=..., taper=..., flicker=..., rate=..., "
+     "start=..., end=..., "
      "lifetime=..., "
      "parent=..., animations=...)\n--\n\n"
      "Vortons that carry temperature, density and fuel, born inside a shape; renewals a second. "
@@ -386,7 +387,8 @@ static PyMethodDef methods[] = {
     {"add_body", VT_PY_FUNCTION(vt_py_add_body), METH_VARARGS | METH_KEYWORDS,
      "add_body($self, /, *, shapes, name=None, hole=..., parent=..., density=..., held=..., "
      "velocity=..., angular_velocity=..., restitution=..., friction=..., damping=..., force=..., "
-     "torque=..., animations=..., panels=..., shedding=...)\n--\n\n"
+     "torque=..., animations=..., panels=..., shedding=..., temperature=..., specific_heat=..., "
+     "conductance=...)\n--\n\n"
      "Adds a body and returns its number; vorton.h (vt_body_def) has ranges and defaults.\n\n"
      "shapes is a list of dicts with the keyword arguments of shape_volume, of any kind."},
     {"bodies", vt_py_bodies, METH_NOARGS,

@@ -56,7 +56,10 @@ static PyObject *shape_volume(PyObject *module, PyObject *positional, PyObject *
     if (PyTuple_Size(positional) > 0)
         return PyErr_Format(PyExc_TypeError, "shape_volume takes keyword arguments only");
     if (vt_py_to_shape(named, &shape, &vertices, &faces) == 0) {
-        const vt_status status = vt_shape_volume(&shape, &volume);
+        vt_status status;
+        Py_BEGIN_ALLOW_THREADS;
+        status = vt_shape_volume(&shape, &volume);
+        Py_END_ALLOW_THREADS;
         result = status == VT_OK ? PyFloat_FromDouble(volume)
                                  : vt_py_raise(PyModule_GetState(module), status);
     }

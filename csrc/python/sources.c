@@ -241,6 +241,8 @@ static const vt_py_field parcels_fields[] = {
     {"flame", VT_PY_FINITE, offsetof(parcels_arguments, def.flame), NULL},
     {"smoke", VT_PY_FINITE, offsetof(parcels_arguments, def.smoke), NULL},
     {"swirl", VT_PY_FINITE, offsetof(parcels_arguments, def.swirl), NULL},
+    {"taper", VT_PY_FINITE, offsetof(parcels_arguments, def.taper), NULL},
+    {"flicker", VT_PY_FINITE, offsetof(parcels_arguments, def.flicker), NULL},
     {"rate", VT_PY_FINITE, offsetof(parcels_arguments, def.rate), NULL},
     {"start", VT_PY_FINITE, offsetof(parcels_arguments, def.start), NULL},
     {"end", VT_PY_DOUBLE, offsetof(parcels_arguments, def.end), NULL},

@@ -185,6 +185,7 @@ static void react_rows(const react_context *c, int64_t i, int64_t count, vt_reac
                      .flame = load_rows(rows->flame, i, count),
                      .smoke = load_rows(rows->smoke, i, count)};
     const vf fuel = s.fuel, before = s.temperature;
+    const vf mixture = vf_max(load_rows(rows->mixture, i, count), s.fuel + s.flame + s.smoke);
     vf ambient = vf_set(fluid.temperature);
     for (int64_t l = 0; l < count && fluid.stratification > 0; l++)
         ambient[l] = vt_ambient_temperature(&fluid, rows->position + 3 * (i + l));
@@ -196,6 +197,7 @@ static void react_rows(const react_context *c, int64_t i, int64_t count, vt_reac
     store_rows(rows->fuel, i, count, s.fuel);
     store_rows(rows->flame, i, count, s.flame);
     store_rows(rows->smoke, i, count, s.smoke);
+    store_rows(rows->mixture, i, count, mixture);
     const vf burnt = fuel - s.fuel;
     for (int64_t l = 0; l < count; l++) {
         const float at = rows->volume_temperature ? rows->volume_temperature[i + l] : before[l];

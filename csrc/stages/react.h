@@ -14,11 +14,11 @@ typedef struct vt_burning {
     float radiation, mixing; /* 1/(K^3 s); 1/s */
 } vt_burning;
 
-/* Columns of the vortons, by row; fuel, flame, smoke and temperature are changed. */
+/* Columns of the vortons, by row; temperature and the shares are changed. */
 typedef struct vt_react_rows {
     const float *position, *volume, *age;
     const float *volume_temperature; /* NULL: the volumes stay */
-    float *temperature, *fuel, *flame, *smoke;
+    float *temperature, *fuel, *flame, *smoke, *mixture;
 } vt_react_rows;
 
 /* Sums over vortons, in kg and kg K. */

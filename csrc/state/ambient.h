@@ -74,6 +74,14 @@ static inline double vt_swollen(const vt_fluid *f, double relative_volume)
     return vt_exp((double)f->swell * vt_log(relative_volume));
 }
 
+/* The other way: the relative volume whose power that is, 1 where volumes do not follow. */
+static inline double vt_relative_of_swollen(const vt_fluid *f, double swollen)
+{
+    if (f->swell == 0 || f->swell == 1)
+        return f->swell == 0 ? 1 : swollen;
+    return vt_exp(vt_log(swollen) / (double)f->swell);
+}
+
 /* Mass of the fluid of a vorton, kg, that has its volume at a temperature, its volume_temperature:
  * what temperature does to the volume leaves it as it is. */
 VT_INLINE float vt_vorton_mass(const vt_fluid *f, float volume, float volume_temperature)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "body_heat.h"
 #include "collide.h"
 #include "contacts.h"
 #include "core/grow.h"
@@ -28,7 +29,8 @@ enum {
 
 vt_body_def vt_default_body(void)
 {
-    return (vt_body_def){.panels = 320, .shedding = 30, .restitution = 0.3, .friction = 0.5};
+    return (vt_body_def){
+        .panels = 320, .shedding = 30, .restitution = 0.3, .friction = 0.5, .conductance = -1};
 }
 
 /* ---- memory ---- */
@@ -190,6 +192,9 @@ static void measure_body(vt_body *body)
     }
     for (int c = 0; c < 3; c++)
         body->center[c] = volume > 0 ? sum[c] / volume : body->solids[0].center[c];
+    body->volume = 0;
+    for (int32_t n = 0; n < body->solid_count; n++)
+        body->volume += body->solids[n].volume;
     vt_reach_body(body);
 }
 
@@ -218,7 +223,7 @@ static const vt_body *find_same(const vt_simulation *s, const vt_body *body)
 
 static vt_status add_panels(const vt_simulation *s, const vt_body_def *def, vt_body *body)
 {
-    if (def->panels == 0 || def->hole || s->def.method.panels != VT_PANELS_PANELS ||
+    if (def->panels == 0 || def->hole || s->def.method.bodies != VT_BODIES_PANELS ||
         s->def.method.velocity != VT_VELOCITY_POISSON)
         return VT_OK;
     body->aimed_panels = def->panels;
@@ -285,6 +290,8 @@ static vt_status make_body(const vt_simulation *s, const vt_body_def *def, vt_bo
         status = add_panels(s, def, body);
     if (!status && (body->rigid.mass > 0 || body->panels))
         vt_added_mass(body, body->rigid.added);
+    if (!status)
+        status = vt_make_body_heat(s, def, body);
     if (status)
         destroy_body(body);
     return status;
@@ -377,11 +384,15 @@ static vt_status keep_body(vt_simulation *s, const vt_body_def *def, int32_t *id
     if (id)
         *id = bodies->count - 1;
     vt_clear_last_body(s);
+    if (vt_has_warm_bodies(s))
+        vt_use_vorton_column(s, VT_VORTON_temperature);
     return VT_OK;
 }
 
 vt_status vt_add_body(vt_simulation *s, const vt_body_def *def, int32_t *id)
 {
+    if (!def)
+        return vt_fail(VT_INVALID_ARGUMENT, "def is NULL; allowed is a vt_body_def");
     vt_status status = vt_enter(s);
     if (status)
         return status;
@@ -427,7 +438,8 @@ static void fill_state(const vt_simulation *s, const vt_body *body, vt_body_stat
     const vt_pose pose = vt_body_pose(&s->transforms, body, s->time);
     const vt_motion motion = vt_body_motion(&s->transforms, body, s->time);
     double arm[3], carried[3];
-    *state = (vt_body_state){.hole = body->hole};
+    *state = (vt_body_state){
+        .hole = body->hole, .temperature = body->heat.temperature, .heat_given = body->heat.given};
     memcpy(state->name, body->name, sizeof state->name);
     vt_pose_point(&pose, body->center, state->position);
     vt_pose_quaternion(&pose, state->rotation);
@@ -449,6 +461,8 @@ vt_status vt_get_body(vt_simulation *s, int32_t id, vt_body_state *state)
     if (status)
         return status;
     status = vt_check_body_id(s, id);
+    if (!status && !state)
+        status = vt_fail(VT_INVALID_ARGUMENT, "state is NULL; allowed is a vt_body_state");
     if (!status)
         fill_state(s, &s->bodies.items[id], state);
     vt_leave(s);
@@ -497,6 +511,9 @@ vt_status vt_body_distance(vt_simulation *s, int32_t id, int64_t count, const do
     if (status)
         return status;
     status = vt_check_body_id(s, id);
+    if (!status && (count < 0 || (count > 0 && (!points || !distance))))
+        status = vt_fail(VT_INVALID_ARGUMENT, "count is %lld; allowed is >= 0, with arrays",
+                         (long long)count);
     for (int64_t i = 0; i < 3 * count && !status; i++)
         if (!vt_is_finite(points[i]))
             status = vt_fail(VT_INVALID_ARGUMENT, "points: row %lld holds %g; allowed are finite m",

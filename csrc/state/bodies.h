@@ -7,6 +7,15 @@
 #include "state/panel_set.h"
 #include "state/rigid.h"
 
+/* See body_heat.h. */
+typedef struct vt_body_heat {
+    double temperature; /* K; 0: it exchanges none */
+    double conductance; /* W/(m^2 K) */
+    double capacity;    /* J/K; 0: the temperature is held */
+    double area;        /* of its shapes, m^2; infinite with a plane */
+    double given;       /* to the fluid since it was made, J */
+} vt_body_heat;
+
 typedef struct vt_body {
     char name[64];
     int32_t hole, parent;
@@ -28,6 +37,8 @@ typedef struct vt_body {
     double shedding; /* 1/s */
     vt_flow flow;
     double shed_strength[3]; /* sum of what it has shed, m^3/s */
+    double volume;           /* of its solids together, in its space, m^3; infinite with a plane */
+    vt_body_heat heat;
 } vt_body;
 
 typedef struct vt_bodies {

@@ -17,7 +17,7 @@ vt_combustion vt_default_combustion(int32_t law)
                            .flame_time = 0.1,
                            .heat = 1.3e6,
                            .heat_capacity = 1100,
-                           .soot = 0.3,
+                           .soot = 0.6,
                            .radiation = 400,
                            .mixing = 1};
 }

@@ -8,6 +8,7 @@
 #include "core/mathd.h"
 #include "core/random.h"
 #include "core/status.h"
+#include "core/vec3.h"
 #include "state/ambient.h"
 #include "state/births.h"
 #include "state/simulation.h"
@@ -26,6 +27,8 @@ static const vt_parameter parameters[] = {
     {"smoke", MEMBER(smoke), {1, 0, 1, 0, "of the mass"}},
     {"lifetime", MEMBER(lifetime), {1, 0, INFINITY, 1, "s"}},
     {"swirl", MEMBER(swirl), {1, 0, 1e6, 0, "m/s"}},
+    {"taper", MEMBER(taper), {1, 0, 1, 0, "of the fuel"}},
+    {"flicker", MEMBER(flicker), {1, 0, 1, 0, "of the fuel"}},
     {0}};
 
 static const char *const carried_name[VT_CARRIED_COLUMNS] = {
@@ -157,9 +160,30 @@ vt_parcels_def vt_parcels_at(const vt_parcels *p, double time)
     return now;
 }
 
+double vt_fuel_share(const vt_simulation *s, const vt_parcels *p, const vt_pose *pose,
+                     const double place[3], double time)
+{
+    const vt_region *const r = &p->shape;
+    double up[3], way2 = 0, share = 1;
+    find_up(s, pose, up);
+    const double square = vt_dot(up, up);
+    for (int a = 0; a < 3; a++) {
+        const double middle = 0.5 * (r->lower[a] + r->upper[a]);
+        const double off = (place[a] - middle) / (r->upper[a] - middle);
+        way2 += (square > 0 ? 1 - up[a] * up[a] / square : 1) * off * off;
+    }
+    share -= p->taper * (way2 < 1 ? way2 : 1);
+    if (p->flicker > 0) {
+        const double noise = 0.5 + vt_swirl_noise(p->eddies, place, time - p->start);
+        share *= 1 - p->flicker * (noise < 0 ? 0 : noise > 1 ? 1 : noise);
+    }
+    return share;
+}
+
 /* What is born at a point of the shape's space becomes row `to` of the list, in the world. */
-static void bear_parcel(const vt_parcels *p, const vt_pose *pose, const float point[3], int inside,
-                        double volume, double time, int64_t to, vt_parcel_list *list)
+static void bear_parcel(const vt_simulation *s, const vt_parcels *p, const vt_pose *pose,
+                        const float point[3], int inside, double volume, double time, int64_t to,
+                        vt_parcel_list *list)
 {
     vt_parcels_def now = vt_parcels_at(p, time);
     double place[3], world[3];
@@ -175,6 +199,8 @@ static void bear_parcel(const vt_parcels *p, const vt_pose *pose, const float po
     if (inside && p->eddies)
         vt_find_swirl(p->eddies, pose, place, time - p->start, now.swirl, (double)list->volume[to],
                       list->strength + 3 * to);
+    if (inside && now.fuel > 0)
+        now.fuel *= vt_fuel_share(s, p, pose, place, time);
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
         list->carried[c][to] = inside ? (float)*vt_carried_of(&now, c) : 0;
     list->lifetime[to] = (float)now.lifetime;
@@ -196,7 +222,8 @@ static void list_filling(const vt_simulation *s, const vt_parcels *p, int64_t co
     for (int64_t i = 0; i < count; i++) {
         const float point[3] = {list->position[3 * i], list->position[3 * i + 1],
                                 list->position[3 * i + 2]};
-        bear_parcel(p, &pose, point, vt_region_contains(&p->shape, point), volume, time, i, list);
+        bear_parcel(s, p, &pose, point, vt_region_contains(&p->shape, point), volume, time, i,
+                    list);
     }
     list->count = count;
 }
@@ -222,7 +249,7 @@ static void list_stream(const vt_simulation *s, const vt_parcels *p, double from
         }
         const int inside = vt_region_contains(&p->shape, point);
         if (inside || is_beside(&p->shape, up, point))
-            bear_parcel(p, &pose, point, inside, volume, time, list->count++, list);
+            bear_parcel(s, p, &pose, point, inside, volume, time, list->count++, list);
     }
 }
 
@@ -368,6 +395,8 @@ static vt_status make(const vt_simulation *s, const vt_parcels_def *def, vt_parc
                       .spacing = def->spacing > 0 ? def->spacing : def->core / 2,
                       .lifetime = def->lifetime,
                       .swirl = def->swirl,
+                      .taper = def->taper,
+                      .flicker = def->flicker,
                       .parent = def->parent};
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
         p->carried[c] = *vt_carried_of((vt_parcels_def *)def, c);
@@ -387,7 +416,7 @@ static vt_status make(const vt_simulation *s, const vt_parcels_def *def, vt_parc
 /* Of its own seed; the eddies pass the shape as fast as it is filled anew. */
 static vt_status choose_swirl(const vt_simulation *s, vt_parcels *p)
 {
-    if (!(p->swirl > 0) && !vt_find_animation(&p->animations, "swirl"))
+    if (!(p->swirl > 0) && !(p->flicker > 0) && !vt_find_animation(&p->animations, "swirl"))
         return VT_OK;
     const vt_pose pose = vt_pose_at(&s->transforms, p->parent, p->start);
     double up[3], sweep[3], middle, reach;

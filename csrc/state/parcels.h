@@ -22,7 +22,8 @@ typedef struct vt_parcels {
     double carried[VT_CARRIED_COLUMNS]; /* temperature 0: ambient */
     double lifetime;                    /* s */
     double swirl;                       /* m/s */
-    vt_swirl *eddies;                   /* NULL without swirl; owned */
+    double taper, flicker;              /* of fuel: shares */
+    vt_swirl *eddies;                   /* NULL without swirl and flicker; owned */
     uint64_t seed;
     int32_t parent;
 } vt_parcels;
@@ -46,6 +47,11 @@ vt_parcel_list vt_list_parcels(vt_simulation *simulation, const vt_parcels *parc
 /* What is born at a time carries, how long it lives and how it swirls; nothing else of the
  * definition. */
 vt_parcels_def vt_parcels_at(const vt_parcels *parcels, double time);
+
+/* Share of the fuel that fluid has where and when it is born, at a place in the space of the pose.
+ */
+double vt_fuel_share(const vt_simulation *simulation, const vt_parcels *parcels,
+                     const vt_pose *pose, const double place[3], double time);
 
 /* A member of a definition, by its number in the list of what vortons carry. */
 double *vt_carried_of(vt_parcels_def *def, int carried);

@@ -95,7 +95,7 @@ void vt_use_tracer_column(vt_simulation *s, int column)
     const int64_t count = s->tracers.set.count;
     fill_tracer_column(s, column, 0, count);
     if (vt_is_taken(column))
-        vt_find_tracer_scalars(s);
+        vt_find_tracer_scalars(s, 0);
     if (column == VT_TRACER_velocity && count && !vt_solve_now(s)) {
         vt_velocity_of_points(s, count, s->tracers.position, s->tracers.velocity);
         for (int64_t i = 0; i < 3 * count; i++)
@@ -237,6 +237,15 @@ int64_t vt_append_vortons(vt_simulation *s, int64_t count, const float *position
     v->set.count += count;
     s->fields_current = 0;
     return first;
+}
+
+void vt_mark_newborn_vortex(vt_simulation *s, int64_t first, int64_t count)
+{
+    if (s->def.method.halo == 0 || s->def.method.buoyancy == VT_BUOYANCY_NONE)
+        return;
+    vt_use_vorton_column(s, VT_VORTON_halo);
+    for (int64_t i = first; i < first + count; i++)
+        s->vortons.halo[i] = -1;
 }
 
 int64_t vt_append_tracers(vt_simulation *s, int64_t count, const float *position,

@@ -113,7 +113,8 @@ static void plan_vortons(vt_simulation *s, vt_births *b)
                                 .volume = b->vorton_volume + at,
                                 .threads = s->def.threads};
         vt_fill_structure(&s->transforms, birth, &list);
-        b->runs[b->run_count++] = (vt_birth_run){.next = at, .end = end, .set = VT_VORTONS};
+        b->runs[b->run_count++] =
+            (vt_birth_run){.next = at, .end = end, .set = VT_VORTONS, .is_vortex = 1};
         for (; at < end; at++)
             b->vorton_time[at] = birth->time;
     }
@@ -178,7 +179,7 @@ static void give_carried(vt_simulation *s, const vt_births *b, int64_t from, int
     }
 }
 
-static void bear_vortons(vt_simulation *s, vt_births *b, int64_t from, int64_t count)
+static int64_t bear_vortons(vt_simulation *s, vt_births *b, int64_t from, int64_t count)
 {
     const int64_t first =
         vt_append_vortons(s, count, b->vorton_position + 3 * from, b->vorton_strength + 3 * from,
@@ -187,6 +188,7 @@ static void bear_vortons(vt_simulation *s, vt_births *b, int64_t from, int64_t c
         s->vortons.age[first + i] = vt_age_at_birth(s, b->vorton_time[from + i]);
     give_carried(s, b, from, first, count);
     vt_count_heat(s, first, count, NULL, 1);
+    return first;
 }
 
 void vt_bear(vt_simulation *s, vt_births *b, double until)
@@ -204,7 +206,9 @@ void vt_bear(vt_simulation *s, vt_births *b, double until)
             const vt_tracer_list list = vt_tracer_list_from(&b->tracers, run->next);
             vt_append_tracer_list(s, &list, end - run->next);
         } else {
-            bear_vortons(s, b, run->next, end - run->next);
+            const int64_t first = bear_vortons(s, b, run->next, end - run->next);
+            if (run->is_vortex)
+                vt_mark_newborn_vortex(s, first, end - run->next);
         }
         run->next = end;
     }

@@ -28,7 +28,7 @@ typedef struct vt_rigid {
     double inertia[3][3]; /* about the centre, in the axes of its space, kg m^2 */
     double added[6][6];   /* see added_mass.h */
     double restitution, friction;
-    double damping; /* 1/s */
+    double damping;             /* 1/s */
     double force[3], torque[3]; /* constants: N, N m */
     vt_animations animations;   /* of force and torque */
 

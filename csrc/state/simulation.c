@@ -104,6 +104,9 @@ static int reserve_memory(vt_simulation *s)
     const int burns = s->def.combustion.law != VT_BURN_NONE;
     for (int c = 0; c < VT_CARRIED_COLUMNS && burns; c++)
         s->vortons.set.used[vt_carried_column[c]] |= c != VT_CARRIED_density;
+    s->vortons.set.used[VT_VORTON_mixture] |= burns;
+    for (int n = 0; n < VT_TAKEN_COLUMNS && burns; n++)
+        s->tracers.set.used[vt_taken_column[n]] |= s->def.method.flames == VT_FLAMES_OWN;
     return 0;
 }
 

@@ -36,6 +36,7 @@ typedef struct vt_pair_sources {
 /* Heat of the vortons, J: see heat.h. */
 typedef struct vt_heat_books {
     double released, radiated, mixed; /* since creation */
+    double bodies;                    /* given by bodies, less what they took */
     double brought;                   /* by those that came, less by those that went */
     double known;                     /* heat of the vortons when last looked at */
 } vt_heat_books;
@@ -60,6 +61,7 @@ struct vt_simulation {
     double strained;      /* since then: largest velocity gradient x time */
     int64_t substeps;     /* since creation: sets the cadence of sorting the columns */
     vt_heat_books heat;
+    double tracers_burnt;       /* the time until which tracers have burnt, s */
     int64_t contact_checked[2]; /* rows of lower ids are known to lie outside of bodies at birth */
     uint32_t viewed[2]; /* columns (bits) of which views are out: they may be written any time */
 
@@ -118,6 +120,8 @@ vt_status vt_check_tracer_rows(int64_t count, const float *position, const float
 /* Appends rows whose columns are filled by the caller: returns the first row. */
 int64_t vt_append_vortons(vt_simulation *simulation, int64_t count, const float *position,
                           const float *strength, const float *core, const float *volume);
+/* Such rows as those of a vortex, which will take up the fluid that they are born in. */
+void vt_mark_newborn_vortex(vt_simulation *simulation, int64_t first, int64_t count);
 int64_t vt_append_tracers(vt_simulation *simulation, int64_t count, const float *position,
                           const float *density, const float *size);
 

@@ -200,7 +200,9 @@ static vt_status bear_now(vt_simulation *s, const vt_structure *structure)
     const size_t mark = vt_arena_mark(&s->arena);
     vt_vorton_list list = vt_new_vorton_list(&s->arena, count, s->def.threads);
     vt_fill_structure(&s->transforms, &(vt_structure_birth){structure, 0, count, s->time}, &list);
-    vt_append_vortons(s, count, list.position, list.strength, list.core, list.volume);
+    vt_mark_newborn_vortex(
+        s, vt_append_vortons(s, count, list.position, list.strength, list.core, list.volume),
+        count);
     vt_arena_pop(&s->arena, mark);
     return VT_OK;
 }

@@ -32,3 +32,13 @@ void vt_find_swirl(const vt_swirl *swirl, const vt_pose *pose, const double poin
     for (int a = 0; a < 3; a++) /* the speed is one of the world, over lengths that have grown */
         strength[a] = (float)(scale * turned[a] * volume / pose->scale);
 }
+
+double vt_swirl_noise(const vt_swirl *swirl, const double point[3], double time)
+{
+    double at[3], v[3] = {0, 0, 0}, curl[3] = {0, 0, 0};
+    for (int a = 0; a < 3; a++)
+        at[a] = point[a] - swirl->sweep[a] * time;
+    for (int n = 0; n < VT_SWIRL_WAVES; n++)
+        vt_add_wave(&swirl->wave[n], at, v, curl);
+    return vt_sqrt(2.0 / VT_SWIRL_WAVES) * (v[0] + v[1] + v[2]);
+}

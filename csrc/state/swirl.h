@@ -25,4 +25,7 @@ vt_swirl *vt_create_swirl(uint64_t seed, double core, const double sweep[3]);
 void vt_find_swirl(const vt_swirl *swirl, const vt_pose *pose, const double point[3], double time,
                    double speed, double volume, float strength[3]);
 
+/* A random number at a point of that space, of mean 0 and variance 1, that changes as smoothly. */
+double vt_swirl_noise(const vt_swirl *swirl, const double point[3], double time);
+
 #endif

@@ -18,13 +18,18 @@ from typing import Any
 
 import numpy as np
 
+from ..bake import PRESETS
+
+GRIDS = PRESETS["blender"].grids
+"""Names of the grids of a bake for Blender."""
+
 TYPICAL_DEPTH = 9.0
 """Optical depth of the 95th percentile of lines of sight through smoke that reads as smoke."""
 
 TYPICAL_FLAME = 5.0
 """Radiance of the 95th percentile of lines of sight through a flame, at 2000 K."""
 
-COOLEST, WARMER = 900.0, 1500.0
+COOLEST, WARMER = 700.0, 1700.0
 """Colour temperature of fire, K: COOLEST + WARMER x heat."""
 
 
@@ -210,8 +215,8 @@ def measure_look(
     place: str | os.PathLike[str],
     *,
     samples: int = 8,
-    density: str = "density",
-    heat: str = "heat",
+    density: str = GRIDS["density"],
+    heat: str = GRIDS["heat"],
 ) -> Look:
     """Strengths that make a bake read as smoke and fire, measured along X and Y.
 
@@ -263,7 +268,7 @@ def make_material(look: Look, *, name: str = "vorton", fire: bool | None = None)
     """The material of smoke, and of fire where the look has emission.
 
     Principled Volume: density of the grid times `look.density`, colour .9 (soot .45 with fire),
-    anisotropy .2. Fire: the grid `heat` gives the colour temperature, K = 900 + 1500 heat, and the
+    anisotropy .2. Fire: the grid `heat` gives the colour temperature, K = 700 + 1700 heat, and the
     strength, emission x (K / 2000)^4 x heat; the node's own black body is too weak for flames.
 
     Parameters
@@ -294,7 +299,7 @@ def make_material(look: Look, *, name: str = "vorton", fire: bool | None = None)
     volume.inputs["Color"].default_value = (grey, grey, grey, 1)
     volume.inputs["Anisotropy"].default_value = 0.2
     volume.inputs["Density"].default_value = look.density
-    volume.inputs["Density Attribute"].default_value = "density"
+    volume.inputs["Density Attribute"].default_value = GRIDS["density"]
     volume.inputs["Temperature Attribute"].default_value = ""
     volume.inputs["Blackbody Intensity"].default_value = 0
     links.new(volume.outputs["Volume"], output.inputs["Volume"])
@@ -305,8 +310,7 @@ def make_material(look: Look, *, name: str = "vorton", fire: bool | None = None)
 
 def _add_fire(nodes: Any, links: Any, volume: Any, emission: float) -> None:
     heat = nodes.new("ShaderNodeAttribute")
-    heat.attribute_name = "heat"
-    heat.name = heat.label = "heat"
+    heat.attribute_name = heat.name = heat.label = GRIDS["heat"]
     heat.location = (-600, -200)
 
     def math(label: str, operation: str, place: tuple[float, float], *inputs: Any) -> Any:

@@ -1,0 +1,17 @@
+"""Fire and smoke that part before two spheres and roll up under a plate.
+
+vorton preview examples/fire_and_spheres.py spheres.webp --frames 1-96 --elevation 4
+"""
+
+import vorton as vt
+
+scene = vt.Scene("fire_and_spheres", seed=4, combustion=vt.Combustion(rate=8), voxel=0.022)
+bed = vt.Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
+fire = {"temperature": 800, "fuel": 1.0, "taper": 0.4, "flicker": 0.7, "swirl": 1.0, "renew": 3}
+scene.add(vt.Emitter(bed, **fire, core=0.08, lifetime=1.5, per_voxel=20))
+scene.add(vt.Body(vt.Sphere((-0.22, 0, 0.75), radius=0.16)))
+scene.add(vt.Body(vt.Sphere((0.2, 0.05, 1.15), radius=0.18)))
+scene.add(vt.Body(vt.Box((-0.9, -0.9, 2.0), (0.9, 0.9, 2.06))))
+
+if __name__ == "__main__":
+    vt.bake(scene, "cache/fire_and_spheres", frames=(1, 96), volumes=vt.Volumes())

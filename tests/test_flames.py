@@ -1,0 +1,171 @@
+"""Tracers that burn by themselves, as air mixes in; fuel that tapers and flickers at its source."""
+
+import numpy as np
+import pytest
+
+import vorton as vt
+
+RATE, FLAME_RATE, SOOT = 10.0, 8.0, 0.6
+STILL = {"heat": 0.0, "radiation": 0.0, "mixing": 0.0}
+LAW = {"rate": RATE, "flame_time": 1 / FLAME_RATE, "soot": SOOT}
+
+
+def chain(k, start, time):
+    """Fuel, flame, smoke after a time at constant rates, as the matrix exponential."""
+    from scipy.linalg import expm
+
+    matrix = np.array([[-k, 0, 0], [k, -FLAME_RATE, 0], [0, SOOT * FLAME_RATE, 0]])
+    return expm(matrix * time) @ start
+
+
+def still_fire(fuel, temperature=900.0, count=9, h=0.1, **tracers):
+    """Vortons at rest that fill a cube with fuel, and tracers: one in it, one far from it."""
+    scene = vt.Scene(gravity=(0, 0, 0), combustion=vt.Combustion(**LAW, **STILL))
+    sim = vt.Simulation(scene, fps=20, threads=1)
+    index = np.stack(np.meshgrid(*3 * [np.arange(count)]), axis=-1).reshape(-1, 3)
+    x = h * (index - count // 2)
+    carried = {"fuel": fuel, "temperature": temperature}
+    sim.vortons.add(x, 0.0 * x, core=1.5 * h, volume=h**3, **carried)
+    sim.tracers.add([[0.02, 0.01, -0.03], [5.0, 0, 0]], density=1.0, size=0.1)
+    return sim
+
+
+def shares(sim, row=0):
+    order = np.argsort(sim.tracers.id)
+    names = ("fuel", "flame", "smoke")
+    return np.array([getattr(sim.tracers, name)[order][row] for name in names], float)
+
+
+@pytest.mark.parametrize("mixture", [0.25, 0.6, 0.9])
+@pytest.mark.parametrize("substeps", [1, 7])
+def test_tracers_burn_as_fast_as_they_find_air(mixture, substeps):
+    """Against the exact chain at the rate (1 - Z) k, in any number of steps."""
+    sim = still_fire(mixture)
+    sim.advance(0.01)
+    first = shares(sim)
+    np.testing.assert_allclose(first, chain(RATE, [mixture, 0, 0], 0.01), atol=1e-6)
+    for _ in range(substeps):
+        sim.advance(0.3 / substeps)
+    exact = chain(RATE * (1 - mixture), first, 0.3)
+    np.testing.assert_allclose(shares(sim), exact, atol=1e-6)
+    assert np.all(shares(sim, 1) == 0)
+
+
+def test_fuel_in_its_own_midst_burns_slowly_and_cold_fuel_not():
+    sim = still_fire(1.0)
+    sim.advance(0.01)
+    first = shares(sim)
+    sim.advance(0.4)
+    np.testing.assert_allclose(shares(sim), chain(0.05 * RATE, first, 0.4), atol=1e-6)
+    cold = still_fire(0.5, temperature=450.0)
+    cold.advance(0.2)
+    cold.advance(0.2)
+    np.testing.assert_allclose(shares(cold), [0.5, 0, 0], atol=1e-6)
+
+
+def test_tracers_burn_no_longer_than_they_have_lived():
+    sim = still_fire(0.5)
+    sim.advance(0.1)
+    before = shares(sim)
+    sim.tracers.age[:] = -0.07  # 30 ms old after the next step
+    sim.advance(0.1)
+    np.testing.assert_allclose(shares(sim), chain(0.5 * RATE, before, 0.03), atol=1e-6)
+
+
+def campfire(**emitter):
+    scene = vt.Scene(seed=3, combustion=vt.Combustion(), voxel=0.05)
+    disk = vt.Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
+    values = {"temperature": 700, "fuel": 1.0, "renew": 4, "core": 0.08, "lifetime": 1.0}
+    scene.add(vt.Emitter(disk, **values | emitter))
+    return vt.Simulation(scene, fps=24, threads=1)
+
+
+def test_shares_of_tracers_do_not_depend_on_who_looks():
+    """Also volumes asked for late, or often, are the same."""
+    looked, blind = campfire(swirl=0.5), campfire(swirl=0.5)
+    for _ in range(10):
+        looked.step()
+        _ = looked.tracers.fuel, looked.tracers.temperature, looked.volume(0.05)
+    blind.step(10)
+    for name in looked.tracers._columns:
+        assert np.array_equal(getattr(looked.tracers, name), getattr(blind.tracers, name)), name
+    fuel, flame, smoke = (getattr(blind.tracers, n) for n in ("fuel", "flame", "smoke"))
+    assert min(fuel.min(), flame.min(), smoke.min()) >= 0
+    assert (fuel + flame + smoke).max() <= 1 + 1e-6
+    assert fuel.max() > 0.5 and flame.max() > 0.2 and smoke.max() > 0.2
+
+
+def test_flames_are_thinner_than_the_vortons():
+    """In the fire tracers side by side differ more than the mean that they would take."""
+    own = campfire(swirl=0.5)
+    mean_scene = vt.Scene(
+        seed=3, combustion=vt.Combustion(), voxel=0.05, method=vt.Method(flames="mean")
+    )
+    mean_scene.add(own.scene.sources[0])
+    mean = vt.Simulation(mean_scene, fps=24, threads=1)
+    own.step(18)
+    mean.step(18)
+    assert np.array_equal(own.vortons.position, mean.vortons.position)
+    assert own.tracers.count == mean.tracers.count
+
+    def difference_of_neighbours(sim):
+        from scipy.spatial import cKDTree
+
+        tree = cKDTree(sim.tracers.position.astype(float))
+        distance, other = tree.query(tree.data, k=2)
+        near = distance[:, 1] < 0.02  # a third of a cell
+        assert near.sum() > 500
+        fuel = sim.tracers.fuel.astype(float)
+        return np.abs(fuel - fuel[other[:, 1]])[near].mean()
+
+    assert difference_of_neighbours(own) > 2 * difference_of_neighbours(mean)
+
+
+# ---- the source ----
+
+
+def test_fuel_tapers_to_the_sides():
+    """As 1 - taper (r / R)^2, where it is born and where fluid flows in."""
+    sim = campfire(taper=0.75, swirl=0.0)
+    sim.advance(5e-3)
+    v = sim.vortons
+    r2 = (v.position[:, 0] ** 2 + v.position[:, 1] ** 2) / 0.25**2
+    born = v.fuel > 0
+    assert born.sum() > 5
+    share = v.fuel + v.flame + v.smoke / sim.scene.combustion.soot
+    np.testing.assert_allclose(share[born], 1 - 0.75 * r2[born], atol=5e-3)
+
+
+def test_fuel_flickers_in_patches():
+    """Never by more than the share; near in place and time alike; as its seed says."""
+    law = vt.Combustion(rate=1e-9)
+    disk = vt.Disk(radius=1.0, thickness=0.2)
+
+    def fill(**changes):
+        scene = vt.Scene(seed=5, combustion=law, gravity=(0, 0, 0))
+        fire = {"temperature": 700, "fuel": 0.8, "renew": 0, "core": 0.08, "smoke": 0}
+        scene.add(vt.Emitter(disk, **fire | changes))
+        sim = vt.Simulation(scene, threads=1)
+        sim.advance(1e-4)
+        hot = sim.vortons.temperature > 500
+        return sim.vortons.position[hot].astype(float), sim.vortons.fuel[hot].astype(float)
+
+    x, fuel = fill(flicker=0.6)
+    assert 0.8 * 0.4 - 1e-6 <= fuel.min() < 0.4 and 0.75 < fuel.max() <= np.float32(0.8)
+    assert 0.8 * 0.62 < fuel.mean() < 0.8 * 0.78
+    distance = np.linalg.norm(x[:, None] - x[None, :500], axis=-1)
+    difference = np.abs(fuel[:, None] - fuel[None, :500])
+    near, far = difference[(distance > 0) & (distance < 0.05)], difference[distance > 0.5]
+    assert near.mean() < 0.35 * far.mean()
+    assert np.array_equal(fill(flicker=0.6)[1], fuel)
+    assert np.all(fill(flicker=0.0)[1] == np.float32(0.8))
+
+
+@pytest.mark.parametrize("name", ["taper", "flicker"])
+@pytest.mark.parametrize("value", [-0.1, 1.1, np.nan])
+def test_bad_taper_and_flicker(name, value):
+    with pytest.raises(ValueError, match=name):
+        vt.Emitter(vt.Sphere(), temperature=500, **{name: value})
+    sim = vt.Simulation(vt.Scene())
+    with pytest.raises(ValueError, match=name):
+        sim._core.add_parcels(temperature=500.0, **{name: value})
