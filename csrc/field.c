@@ -73,6 +73,29 @@ static int is_viewed(const vt_simulation *s, int column)
     return s->viewed[VT_VORTONS] >> column & 1;
 }
 
+/* The cores that deposit, stencils and sampling make by themselves: their variance, cells^2 (the
+ * value at which the velocity of clouds is nearest to the direct sum). */
+static const double point_variance = 0.44;
+
+static int has_points(const vt_simulation *s)
+{
+    return s->def.method.cores == VT_CORES_POINT;
+}
+
+/* The core that the grid gives at its default spacing, in cells. */
+static double usual_core(const vt_simulation *s)
+{
+    return has_points(s) ? sqrt(point_variance) : 1.5;
+}
+
+static double base_spacing(const vt_simulation *s)
+{
+    if (s->def.spacing > 0)
+        return s->def.spacing;
+    const double core = vt_core_around_bodies(s);
+    return core > 0 ? core / usual_core(s) : vt_panel_spacing(s);
+}
+
 vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content *content)
 {
     const int threads = s->def.threads;
@@ -103,34 +126,11 @@ vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content 
     }
     if (s->def.method.domain == VT_DOMAIN_BOX)
         add_tracers(s, content, &any);
-    vt_add_panel_bounds(s, content->least, content->most, &any);
+    vt_add_panel_bounds(s, base_spacing(s), content->least, content->most, &any);
     return VT_OK;
 }
 
 /* ---- the grid ---- */
-
-/* The cores that deposit, stencils and sampling make by themselves: their variance, cells^2 (the
- * value at which the velocity of clouds is nearest to the direct sum). */
-static const double point_variance = 0.44;
-
-static int has_points(const vt_simulation *s)
-{
-    return s->def.method.cores == VT_CORES_POINT;
-}
-
-/* The core that the grid gives at its default spacing, in cells. */
-static double usual_core(const vt_simulation *s)
-{
-    return has_points(s) ? sqrt(point_variance) : 1.5;
-}
-
-static double base_spacing(const vt_simulation *s)
-{
-    if (s->def.spacing > 0)
-        return s->def.spacing;
-    const double core = vt_core_around_bodies(s);
-    return core > 0 ? core / usual_core(s) : vt_panel_spacing(s);
-}
 
 double vt_grid_spacing(const vt_simulation *s)
 {
@@ -212,7 +212,7 @@ static void find_boundary(vt_simulation *s, int64_t count, const vt_record *reco
 static void find_potential(vt_simulation *s, int64_t count, const vt_record *sorted)
 {
     const size_t mark = vt_arena_mark(&s->arena);
-    vt_record *charges = vt_arena_push(&s->arena, sizeof *charges * (size_t)(count + VL));
+    vt_record *const charges = vt_arena_push(&s->arena, sizeof *charges * (size_t)(count + VL));
     int64_t found = 0;
     if (s->vortons.set.used[VT_VORTON_swelling])
         found = vt_collect_charges(s, count, sorted, charges);
@@ -220,12 +220,11 @@ static void find_potential(vt_simulation *s, int64_t count, const vt_record *sor
         vt_solve_potential(s, found, charges);
     if (s->panels.exist) {
         VT_TIMED(s, panels, vt_solve_densities(s));
-        const int64_t panels = vt_count_panel_charges(s);
-        vt_record *const all =
-            vt_arena_push(&s->arena, sizeof *all * (size_t)(found + panels + VL));
+        vt_record *const all = vt_arena_push(
+            &s->arena, sizeof *all * (size_t)(found + vt_count_panel_charges(s) + VL));
         memcpy(all, charges, sizeof *all * (size_t)found);
-        vt_collect_panel_charges(s, all + found);
-        vt_solve_potential(s, found + panels, all);
+        found += vt_collect_panel_charges(s, all + found);
+        vt_solve_potential(s, found, all);
     }
     vt_arena_pop(&s->arena, mark);
 }
@@ -339,6 +338,7 @@ static vt_status solve_grid_now(vt_simulation *s, const vt_content *content)
     if (status)
         return status;
     vt_lay_out_grid(s, &placement);
+    vt_pose_panels(s, s->time, (const double[3]){0, 0, 0});
     const size_t mark = vt_arena_mark(&s->arena);
     const record_space space = collect_now(s);
     vt_solve_field(s, s->vortons.set.count, space.records, space.sorted, space.row_start);
@@ -443,9 +443,10 @@ vt_status vt_solve_now(vt_simulation *s)
     if (status)
         return status;
     s->fields_exist = content.exists && vt_has_grid(s);
-    vt_pose_panels(s, s->time, nowhere);
     if (s->fields_exist)
         status = solve_grid_now(s, &content);
+    else
+        vt_pose_panels(s, s->time, nowhere);
     s->fields_current = status == VT_OK;
     s->fields_digest = digest;
     return status;

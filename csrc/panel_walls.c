@@ -12,6 +12,9 @@ enum { HOLD_BLOCK = 512, NEAR_BLOCK = 16384, GHOST_BLOCK = 64 };
  * from a wall, in cells, what passes it is taken away at most. */
 static const double deepest_ghost = 1.8, widest = 1.3;
 
+/* Particles nearer than this to a wall sum over the panels themselves, in cells. */
+static const double pairs_within = 1.5;
+
 /* Of the side of a panel. */
 static const double width_of_wall = 0.25;
 
@@ -22,7 +25,7 @@ static const double width_of_wall = 0.25;
 static double nearest_wall(const vt_panels *p, const double point[3], double within,
                            double normal[3], const vt_paneled_body **body)
 {
-    double least = INFINITY;
+    double least = INFINITY, nearest[3];
     for (int32_t n = 0; n < p->body_count; n++) {
         const vt_paneled_body *const b = &p->bodies[n];
         const double limit = b->reach + within;
@@ -33,10 +36,12 @@ static double nearest_wall(const vt_panels *p, const double point[3], double wit
         const double room = b->pose.scale * vt_body_room(b->body, local, outward);
         if (room < least) {
             least = room;
-            vt_pose_direction(&b->pose, outward, normal);
+            memcpy(nearest, outward, sizeof nearest);
             *body = b;
         }
     }
+    if (*body)
+        vt_pose_direction(&(*body)->pose, nearest, normal);
     return least;
 }
 
@@ -92,10 +97,64 @@ static void sort_patches(vt_simulation *s)
         item[first[bin_at(patches, p->patch[n].center) + 1]++] = p->patch[n];
     patches->first = first;
     patches->item = item;
+    for (int c = 0; c < 3; c++) {
+        float *const center =
+            vt_arena_push(&p->arena, sizeof *center * (size_t)(p->patch_count + VT_LANES));
+        for (int32_t n = 0; n < p->patch_count; n++)
+            center[n] = item[n].center[c];
+        patches->center[c] = center;
+    }
+    p->slot = vt_arena_push(&p->arena, 4 * (size_t)bins);
     p->listed_count = 0;
-    for (int64_t bin = 0; bin < bins; bin++)
+    for (int64_t bin = 0; bin < bins; bin++) {
         if (p->near_bin[bin])
             p->listed_bin[p->listed_count++] = (uint32_t)bin;
+        p->slot[bin] = p->near_bin[bin] ? (uint32_t)p->listed_count : 0;
+    }
+    p->smooth =
+        vt_arena_push(&p->arena, sizeof *p->smooth * (size_t)p->listed_count * VT_BIN_NODES);
+}
+
+/* ---- cells near walls ---- */
+
+/* Within how many cells of a wall of the body what passes it is taken away: width of the bell. */
+static double wall_width(const vt_simulation *s, const vt_paneled_body *b)
+{
+    return fmin(width_of_wall * b->pose.scale * b->set->side / s->grid.spacing, widest);
+}
+
+/* Cells within reach of a patch, along its rows. */
+static void mark_cells(const vt_grid *g, const vt_patch *patch, float reach, uint8_t *near)
+{
+    int32_t low[3], high[3];
+    for (int c = 0; c < 3; c++) {
+        low[c] = (int32_t)fmaxf(patch->center[c] - reach, 0);
+        high[c] = (int32_t)fminf(patch->center[c] + reach, (float)g->cells[c] - 1);
+    }
+    for (int64_t k = low[2]; k <= high[2] && low[0] <= high[0]; k++)
+        for (int64_t j = low[1]; j <= high[1]; j++)
+            memset(near + (k * g->cells[1] + j) * g->cells[0] + low[0], 1,
+                   (size_t)(high[0] - low[0] + 1));
+}
+
+static void mark_near_cells(vt_simulation *s)
+{
+    enum { STEP = 1 }; /* cells that a particle may go before it is looked at again */
+    vt_panels *const p = &s->panels;
+    const size_t cells =
+        (size_t)s->grid.cells[0] * (size_t)s->grid.cells[1] * (size_t)s->grid.cells[2];
+    p->near_cell = vt_arena_push(&p->arena, cells);
+    memset(p->near_cell, 0, cells);
+    for (int32_t n = 0; n < p->body_count; n++) {
+        const vt_paneled_body *const b = &p->bodies[n];
+        const float wall = (float)fmax(3 * wall_width(s, b), pairs_within) + STEP;
+        for (int32_t i = b->first_patch; i < b->first_patch + b->patch_count; i++) {
+            const vt_patch *const patch = &p->patch[i];
+            const float longest =
+                fmaxf(fmaxf(patch->length[0], patch->length[1]), patch->length[2]);
+            mark_cells(&s->grid, patch, wall + 0.6f * longest, p->near_cell);
+        }
+    }
 }
 
 /* ---- nodes inside ---- */
@@ -143,6 +202,8 @@ static int64_t correct_outside(const node_job *job)
         int32_t cell[3];
         const f4 correction = job->correction[n];
         job->node[n] = node_of(s, p->listed_bin[n / VT_BIN_NODES], (int)(n % VT_BIN_NODES), cell);
+        if (job->node[n] >= 0)
+            p->smooth[n] = s->grid.nodes[job->node[n]];
         if (job->node[n] < 0 || correction[3] > 0.5f)
             continue;
         double point[3], normal[3];
@@ -221,6 +282,7 @@ void vt_correct_nodes(vt_simulation *s)
     vt_panels *const p = &s->panels;
     const int threads = s->def.threads;
     sort_patches(s);
+    mark_near_cells(s);
     const size_t mark = vt_arena_mark(&s->arena);
     const size_t nodes = (size_t)p->listed_count * VT_BIN_NODES;
     f4 *const correction = vt_arena_push(&s->arena, sizeof *correction * nodes);
@@ -245,78 +307,194 @@ void vt_correct_nodes(vt_simulation *s)
 
 /* ---- particles near walls ---- */
 
-typedef struct point_job {
+typedef struct mask_job {
     const vt_simulation *s;
     const float *points;
-    float *velocity;
     uint8_t *near;
-} point_job;
+} mask_job;
 
-/* The bin of a point (m); -1 outside the grid. */
-static int64_t bin_of_point(const vt_simulation *s, const float point[3])
+/* The cell of a point (m); -1 outside the grid. */
+static int64_t cell_of_point(const vt_simulation *s, const float point[3])
 {
-    float cell[3];
+    const int32_t *const cells = s->grid.cells;
+    int64_t cell[3];
     for (int c = 0; c < 3; c++) {
-        cell[c] = point[c] * (float)(1 / s->grid.spacing) - (float)s->grid.base[c];
-        if (!(cell[c] >= 0 && cell[c] <= (float)s->grid.cells[c]))
+        const float at = point[c] * (float)(1 / s->grid.spacing) - (float)s->grid.base[c];
+        if (!(at >= 0 && at < (float)cells[c]))
             return -1;
+        cell[c] = (int64_t)at;
     }
-    return bin_at(&s->panels.patches, cell);
+    return (cell[2] * cells[1] + cell[1]) * cells[0] + cell[0];
 }
 
 static void find_near(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const point_job *const job = data;
+    const mask_job *const job = data;
     for (int64_t n = begin; n < end; n++) {
-        const int64_t bin = bin_of_point(job->s, job->points + 3 * n);
-        job->near[n] = bin >= 0 && job->s->panels.near_bin[bin];
+        const int64_t cell = cell_of_point(job->s, job->points + 3 * n);
+        job->near[n] = cell >= 0 && job->s->panels.near_cell[cell];
     }
 }
 
 void vt_find_near_panels(vt_simulation *s, int64_t count, const float *points, uint8_t *near)
 {
-    point_job job = {.s = s, .points = points, .near = near};
+    mask_job job = {.s = s, .points = points, .near = near};
     vt_parallel_for(s->def.threads, count, NEAR_BLOCK, find_near, &job);
 }
 
-static void hold_velocity(const vt_simulation *s, const float at[3], float velocity[3])
+/* A point near a wall. */
+typedef struct wall_point {
+    int64_t row;
+    const vt_paneled_body *body; /* the nearest; NULL: there is none after all */
+    double room, normal[3];
+    int32_t bin;     /* where it takes the pairs itself; -1: it does not */
+    float smooth[3]; /* what the grid alone has there */
+    float cell[3];
+} wall_point;
+
+typedef struct hold_job {
+    const vt_simulation *s;
+    const float *points;
+    float *velocity;
+    wall_point *wall;
+} hold_job;
+
+/* The grid's own velocity at a point in cells; 0 where it is not kept. */
+static int sample_smooth(const vt_simulation *s, const float at[3], float velocity[3])
 {
     const vt_panels *const p = &s->panels;
-    const double h = s->grid.spacing;
-    const double point[3] = {(double)at[0], (double)at[1], (double)at[2]};
-    double normal[3], wall[3], through = 0;
-    const vt_paneled_body *body = NULL;
-    const double room = nearest_wall(p, point, 3 * widest * h, normal, &body);
-    if (!body)
-        return;
-    const double side = body->pose.scale * body->body->panels->side;
-    const double width = fmin(width_of_wall * side, widest * h);
-    if (room > 3 * width)
-        return;
-    vt_rigid_velocity(body, point, wall);
-    for (int c = 0; c < 3; c++)
-        through += ((double)velocity[c] - wall[c]) * normal[c];
-    const double ratio = room > 0 ? room / width : 0;
-    const double share = vt_exp(-ratio * ratio);
-    for (int c = 0; c < 3; c++)
-        velocity[c] -= (float)(through * share * normal[c]);
+    const int32_t *const bins = p->patches.bins;
+    int32_t low[3];
+    float weight[3];
+    f4 sum = {0, 0, 0, 0};
+    for (int c = 0; c < 3; c++) {
+        low[c] = (int32_t)at[c];
+        weight[c] = at[c] - (float)low[c];
+    }
+    for (int n = 0; n < 8; n++) {
+        const int32_t i = low[0] + (n & 1), j = low[1] + (n >> 1 & 1), k = low[2] + (n >> 2);
+        const int64_t bin =
+            ((int64_t)(k / VT_BIN_EDGE) * bins[1] + j / VT_BIN_EDGE) * bins[0] + i / VT_BIN_EDGE;
+        const int64_t slot = p->slot[bin];
+        if (slot == 0)
+            return 0;
+        const int within =
+            (k % VT_BIN_EDGE * VT_BIN_EDGE + j % VT_BIN_EDGE) * VT_BIN_EDGE + i % VT_BIN_EDGE;
+        const float share = (n & 1 ? weight[0] : 1 - weight[0]) *
+                            (n >> 1 & 1 ? weight[1] : 1 - weight[1]) *
+                            (n >> 2 ? weight[2] : 1 - weight[2]);
+        sum += share * p->smooth[(slot - 1) * VT_BIN_NODES + within];
+    }
+    memcpy(velocity, &sum, 3 * sizeof *velocity);
+    return 1;
 }
 
-static void hold_block(void *data, int64_t begin, int64_t end, int thread)
+static void look_at_walls(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const point_job *const job = data;
+    const hold_job *const job = data;
+    const vt_simulation *const s = job->s;
+    const double h = s->grid.spacing;
     for (int64_t n = begin; n < end; n++) {
-        const int64_t bin = bin_of_point(job->s, job->points + 3 * n);
-        if (bin >= 0 && job->s->panels.near_bin[bin])
-            hold_velocity(job->s, job->points + 3 * n, job->velocity + 3 * n);
+        wall_point *const w = &job->wall[n];
+        const float *const at = job->points + 3 * w->row;
+        const double point[3] = {(double)at[0], (double)at[1], (double)at[2]};
+        w->room = nearest_wall(&s->panels, point, 3 * widest * h, w->normal, &w->body);
+        if (!w->body || !(w->room < pairs_within * h))
+            continue;
+        for (int c = 0; c < 3; c++)
+            w->cell[c] = at[c] * (float)(1 / h) - (float)s->grid.base[c];
+        if (sample_smooth(s, w->cell, w->smooth))
+            w->bin = (int32_t)bin_at(&s->panels.patches, w->cell);
     }
+}
+
+/* Takes away what passes the wall. */
+static void hold_points(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const hold_job *const job = data;
+    const vt_simulation *const s = job->s;
+    for (int64_t n = begin; n < end; n++) {
+        const wall_point *const w = &job->wall[n];
+        if (!w->body)
+            continue;
+        const double width = s->grid.spacing * wall_width(s, w->body);
+        if (w->room > 3 * width)
+            continue;
+        double point[3], wall[3], through = 0;
+        float *const velocity = job->velocity + 3 * w->row;
+        for (int c = 0; c < 3; c++)
+            point[c] = (double)job->points[3 * w->row + c];
+        vt_rigid_velocity(w->body, point, wall);
+        for (int c = 0; c < 3; c++)
+            through += ((double)velocity[c] - wall[c]) * w->normal[c];
+        const double ratio = w->room > 0 ? w->room / width : 0;
+        const double share = vt_exp(-ratio * ratio);
+        for (int c = 0; c < 3; c++)
+            velocity[c] -= (float)(through * share * w->normal[c]);
+    }
+}
+
+/* Points that take the pairs themselves, in the order of bins: to list. Returns how many. */
+static int64_t sort_by_bin(vt_simulation *s, int64_t count, const wall_point *wall, uint32_t *list)
+{
+    const int32_t *const bins = s->panels.patches.bins;
+    const size_t all = (size_t)bins[0] * (size_t)bins[1] * (size_t)bins[2];
+    const size_t mark = vt_arena_mark(&s->arena);
+    uint32_t *const first = vt_arena_push(&s->arena, 4 * (all + 1));
+    memset(first, 0, 4 * (all + 1));
+    for (int64_t n = 0; n < count; n++)
+        if (wall[n].bin >= 0)
+            first[wall[n].bin + 1]++;
+    for (size_t bin = 0; bin < all; bin++)
+        first[bin + 1] += first[bin];
+    const int64_t close = first[all];
+    for (int64_t n = 0; n < count; n++)
+        if (wall[n].bin >= 0)
+            list[first[wall[n].bin]++] = (uint32_t)n;
+    vt_arena_pop(&s->arena, mark);
+    return close;
+}
+
+/* Close to a wall the velocity is that of the grid and of pairs, not what nodes on both sides give.
+ */
+static void take_pairs(vt_simulation *s, int64_t count, const wall_point *wall, float *velocity)
+{
+    const size_t mark = vt_arena_mark(&s->arena);
+    uint32_t *const list = vt_arena_push(&s->arena, 4 * (size_t)count);
+    const int64_t close = sort_by_bin(s, count, wall, list);
+    float *const cells = vt_arena_push(&s->arena, 12 * (size_t)close);
+    float *const u = vt_arena_push(&s->arena, 12 * (size_t)close);
+    for (int64_t n = 0; n < close; n++) {
+        memcpy(cells + 3 * n, wall[list[n]].cell, sizeof wall->cell);
+        memcpy(u + 3 * n, wall[list[n]].smooth, sizeof wall->smooth);
+    }
+    s->stages->panel_pairs(&s->panels.patches, close, cells, u, s->def.threads);
+    for (int64_t n = 0; n < close; n++)
+        memcpy(velocity + 3 * wall[list[n]].row, u + 3 * n, 12);
+    vt_arena_pop(&s->arena, mark);
 }
 
 void vt_hold_velocities(vt_simulation *s, int64_t count, const float *points, float *velocity)
 {
-    point_job job = {.s = s, .points = points, .velocity = velocity};
-    if (s->panels.exist)
-        vt_parallel_for(s->def.threads, count, HOLD_BLOCK, hold_block, &job);
+    if (!s->panels.exist)
+        return;
+    const size_t mark = vt_arena_mark(&s->arena);
+    const int threads = s->def.threads;
+    uint8_t *const near = vt_arena_push(&s->arena, (size_t)count);
+    int64_t found = 0;
+    vt_find_near_panels(s, count, points, near);
+    for (int64_t n = 0; n < count; n++)
+        found += near[n];
+    hold_job job = {s, points, velocity,
+                    vt_arena_push(&s->arena, sizeof *job.wall * (size_t)found)};
+    for (int64_t n = 0, w = 0; n < count; n++)
+        if (near[n])
+            job.wall[w++] = (wall_point){.row = n, .bin = -1};
+    vt_parallel_for(threads, found, HOLD_BLOCK, look_at_walls, &job);
+    take_pairs(s, found, job.wall, velocity);
+    vt_parallel_for(threads, found, HOLD_BLOCK, hold_points, &job);
+    vt_arena_pop(&s->arena, mark);
 }

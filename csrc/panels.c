@@ -9,7 +9,10 @@
 #include "field.h"
 #include "potential.h"
 
-enum { ROUNDS = 4, PANEL_BLOCK = 32, ROW_BLOCK = 64, MOST_CUTS = 16, MOST_PATCHES = 1 << 20 };
+enum { ROUNDS = 4, PANEL_BLOCK = 32, ROW_BLOCK = 64, MOST_CUTS = 64, MOST_PATCHES = 1 << 20 };
+
+/* Nodes of a grid that bodies alone may ask for, and up to which they are always in it whole. */
+enum { LARGE_GRID = 1 << 20, SMALL_GRID = 1 << 18 };
 
 /* A panel is cut into patches no longer than this, in cells. */
 static const double longest_patch = 2.5;
@@ -17,8 +20,15 @@ static const double longest_patch = 2.5;
 /* Spacings to a panel where there are no vortons that set the spacing. */
 static const double cells_in_panel = 2.24;
 
-/* Bodies farther apart than their reaches x this do not see each other's panels. */
-static const double near_bodies = 2.5;
+/* Panels narrower than this many cells give way to the coarse ones. */
+static const double least_panel = 1.2;
+
+/* Bodies farther apart than their reaches x this see of each other no panels but dipoles, and
+ * farther than that nothing. */
+static const double near_bodies = 1.25, far_bodies = 4;
+
+/* Of the densities, by which they may change in the last round. */
+static const double settled = 1e-3;
 
 /* A patch is near within this many times sqrt(2 x area). */
 static const double near_patch = 1.5;
@@ -50,49 +60,136 @@ int vt_panels_stir(const vt_simulation *s)
     return 0;
 }
 
-void vt_add_panel_bounds(const vt_simulation *s, double least[3], double most[3], int *any)
+/* A box; empty where least > most. */
+typedef struct box {
+    double least[3], most[3];
+} box;
+
+static const box nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+static void add_box(box *to, const box *b)
 {
+    for (int c = 0; c < 3; c++) {
+        to->least[c] = fmin(to->least[c], b->least[c]);
+        to->most[c] = fmax(to->most[c], b->most[c]);
+    }
+}
+
+static box box_of_body(const vt_simulation *s, const vt_body *body)
+{
+    const vt_pose pose = vt_body_pose(&s->transforms, body, s->time);
+    box b = nothing;
+    for (int corner = 0; corner < 8; corner++) {
+        double local[3];
+        box point;
+        for (int c = 0; c < 3; c++)
+            local[c] = corner >> c & 1 ? body->panels->high[c] : body->panels->low[c];
+        vt_pose_point(&pose, local, point.least);
+        memcpy(point.most, point.least, sizeof point.most);
+        add_box(&b, &point);
+    }
+    return b;
+}
+
+static box box_of_bodies(const vt_simulation *s)
+{
+    box all = nothing;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (acts(s, n)) {
+            const box b = box_of_body(s, &s->bodies.items[n]);
+            add_box(&all, &b);
+        }
+    return all;
+}
+
+/* Nodes of a grid around a box. */
+static double count_nodes(const box *b, double spacing)
+{
+    double nodes = 1;
+    for (int c = 0; c < 3; c++)
+        nodes *= (b->most[c] - b->least[c]) / spacing + 2 * VT_DOMAIN_MARGIN + 1;
+    return nodes;
+}
+
+/* The part of each body that lies within half of the extent of the bounds from them. */
+static void add_near_parts(const vt_simulation *s, const box *bounds, box *all)
+{
+    double extent = 0;
+    for (int c = 0; c < 3; c++)
+        extent = fmax(extent, bounds->most[c] - bounds->least[c]);
     for (int32_t n = 0; n < s->bodies.count; n++) {
         if (!acts(s, n))
             continue;
-        const vt_body *const body = &s->bodies.items[n];
-        const vt_pose pose = vt_body_pose(&s->transforms, body, s->time);
-        for (int corner = 0; corner < 8; corner++) {
-            double local[3], point[3];
-            for (int c = 0; c < 3; c++)
-                local[c] = corner >> c & 1 ? body->panels->high[c] : body->panels->low[c];
-            vt_pose_point(&pose, local, point);
-            for (int c = 0; c < 3; c++) {
-                least[c] = *any ? fmin(least[c], point[c]) : point[c];
-                most[c] = *any ? fmax(most[c], point[c]) : point[c];
-            }
-            *any = 1;
+        box b = box_of_body(s, &s->bodies.items[n]);
+        int meets = 1;
+        for (int c = 0; c < 3; c++) {
+            b.least[c] = fmax(b.least[c], bounds->least[c] - 0.5 * extent);
+            b.most[c] = fmin(b.most[c], bounds->most[c] + 0.5 * extent);
+            meets &= b.least[c] <= b.most[c];
+        }
+        if (meets)
+            add_box(all, &b);
+    }
+}
+
+void vt_add_panel_bounds(const vt_simulation *s, double spacing, double least[3], double most[3],
+                         int *any)
+{
+    if (!vt_has_panels(s))
+        return;
+    box bounds = nothing, all = box_of_bodies(s);
+    if (*any) {
+        memcpy(bounds.least, least, sizeof bounds.least);
+        memcpy(bounds.most, most, sizeof bounds.most);
+        add_box(&all, &bounds);
+        const double few = fmax(SMALL_GRID, 4 * count_nodes(&bounds, spacing));
+        if (count_nodes(&all, spacing) > few) {
+            all = bounds;
+            add_near_parts(s, &bounds, &all);
         }
     }
+    memcpy(least, all.least, sizeof all.least);
+    memcpy(most, all.most, sizeof all.most);
+    *any = 1;
 }
 
 double vt_panel_spacing(const vt_simulation *s)
 {
-    double least = 0;
-    for (int32_t n = 0; n < s->bodies.count; n++) {
-        if (!acts(s, n))
-            continue;
-        const vt_body *const body = &s->bodies.items[n];
-        const double spacing = body->scale * body->panels->side / cells_in_panel;
-        least = least > 0 ? fmin(least, spacing) : spacing;
-    }
+    double least = INFINITY;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (acts(s, n)) {
+            const vt_body *const body = &s->bodies.items[n];
+            least = fmin(least, body->scale * body->panels->side / cells_in_panel);
+        }
+    if (!isfinite(least))
+        return 0;
+    /* small bodies far from each other, or beside a huge one, are not worth a grid without end */
+    const box all = box_of_bodies(s);
+    while (count_nodes(&all, least) > LARGE_GRID)
+        least *= 1.25;
     return least;
 }
 
 /* ---- posing ---- */
 
+/* Panels narrower than the cells only cost time. */
+static const vt_panel_set *choose_set(const vt_simulation *s, const vt_body *body)
+{
+    const int fine = body->shedding > 0; /* its slip is kept panel by panel */
+    return !fine && body->coarse && body->scale * body->panels->side < least_panel * s->grid.spacing
+               ? body->coarse
+               : body->panels;
+}
+
 static vt_paneled_body pose_body(const vt_simulation *s, int32_t n, double time)
 {
     const vt_body *const body = &s->bodies.items[n];
     const vt_motion motion = vt_body_motion(&s->transforms, body, time);
+    const vt_panel_set *const set = choose_set(s, body);
     vt_paneled_body b = {.body = body,
+                         .set = set,
                          .number = n,
-                         .count = body->panels->count,
+                         .count = set->count,
                          .pose = vt_body_pose(&s->transforms, body, time),
                          .reach = body->reach};
     vt_add_scaled(b.pose.position, -1, s->panels.way);
@@ -114,7 +211,7 @@ void vt_rigid_velocity(const vt_paneled_body *b, const double point[3], double v
 
 static void pose_panels(vt_panels *p, const vt_paneled_body *b)
 {
-    const vt_panel_set *const set = b->body->panels;
+    const vt_panel_set *const set = b->set;
     const double scale = b->pose.scale;
     for (int32_t i = 0; i < b->count; i++) {
         vt_pose_point(&b->pose, set->center[i], p->center[b->first + i]);
@@ -161,12 +258,40 @@ const vt_paneled_body *vt_panels_of(const vt_simulation *s, int32_t body)
 
 /* ---- patches ---- */
 
-static int cuts_of(const vt_paneled_body *b, int32_t i, double cell)
+/* To cells of the grid. */
+static void to_cells(const vt_grid *grid, const double point[3], double cell[3])
 {
-    const double (*const corner)[3] = (const double (*)[3])b->body->panels->corner[i];
+    for (int c = 0; c < 3; c++)
+        cell[c] = point[c] / grid->spacing - grid->base[c];
+}
+
+/* Whether a panel lies where the grid does not see it. */
+static int is_far(const vt_simulation *s, const vt_paneled_body *b, int32_t i)
+{
+    enum { AWAY = 8 };
+    box cells = nothing;
+    for (int k = 0; k < 3; k++) {
+        double point[3];
+        box at;
+        vt_pose_point(&b->pose, b->set->corner[i][k], point);
+        to_cells(&s->grid, point, at.least);
+        memcpy(at.most, at.least, sizeof at.most);
+        add_box(&cells, &at);
+    }
+    int far = 0;
+    for (int c = 0; c < 3; c++)
+        far |= cells.most[c] < -AWAY || cells.least[c] > s->grid.cells[c] + AWAY;
+    return far;
+}
+
+static int cuts_of(const vt_simulation *s, const vt_paneled_body *b, int32_t i, double cell)
+{
+    const double (*const corner)[3] = (const double (*)[3])b->set->corner[i];
     double square = 0;
     for (int k = 0; k < 3; k++)
         square = fmax(square, vt_square_between(corner[k], corner[(k + 1) % 3]));
+    if (is_far(s, b, i))
+        return 1;
     const double cuts = ceil(b->pose.scale * vt_sqrt(square) / (longest_patch * cell));
     return cuts > MOST_CUTS ? MOST_CUTS : cuts > 1 ? (int)cuts : 1;
 }
@@ -227,13 +352,6 @@ static int32_t cut_panel(double corner[3][3], const double normal[3], int n, vt_
     return made;
 }
 
-/* To cells of the grid. */
-static void to_cells(const vt_grid *grid, const double point[3], double cell[3])
-{
-    for (int c = 0; c < 3; c++)
-        cell[c] = point[c] / grid->spacing - grid->base[c];
-}
-
 static void cut_body(vt_simulation *s, vt_paneled_body *b, double cell)
 {
     vt_panels *const p = &s->panels;
@@ -242,10 +360,10 @@ static void cut_body(vt_simulation *s, vt_paneled_body *b, double cell)
         double corner[3][3];
         for (int k = 0; k < 3; k++) {
             double point[3];
-            vt_pose_point(&b->pose, b->body->panels->corner[i][k], point);
+            vt_pose_point(&b->pose, b->set->corner[i][k], point);
             to_cells(&s->grid, point, corner[k]);
         }
-        const int32_t made = cut_panel(corner, p->normal[b->first + i], cuts_of(b, i, cell),
+        const int32_t made = cut_panel(corner, p->normal[b->first + i], cuts_of(s, b, i, cell),
                                        p->patch + p->patch_count);
         for (int32_t n = 0; n < made; n++)
             p->panel[p->patch_count + n] = (uint32_t)(b->first + i);
@@ -264,7 +382,7 @@ static void cut_panels(vt_simulation *s)
         count = 0;
         for (int32_t n = 0; n < p->body_count; n++)
             for (int32_t i = 0; i < p->bodies[n].count; i++) {
-                const int64_t cuts = cuts_of(&p->bodies[n], i, cell);
+                const int64_t cuts = cuts_of(s, &p->bodies[n], i, cell);
                 count += cuts * cuts;
             }
     }
@@ -366,28 +484,51 @@ static void multiply_rows(void *data, int64_t begin, int64_t end, int thread)
     memcpy(job->density + begin, sum, sizeof *sum * (size_t)rows);
 }
 
-/* Velocity (count x 3) of the panels of all bodies near b at the panels of b. */
+/* How two bodies see each other. */
+typedef enum sight { UNSEEN, DIPOLE, PANELS } sight;
+
+static sight sight_of(const vt_paneled_body *a, const vt_paneled_body *b)
+{
+    const double reach = a->reach + b->reach;
+    const double distance = vt_sqrt(vt_square_between(a->center, b->center));
+    return distance < near_bodies * reach  ? PANELS
+           : distance < far_bodies * reach ? DIPOLE
+                                           : UNSEEN;
+}
+
+static void add_dipole(const vt_paneled_body *from, const double point[3], float velocity[3])
+{
+    double way[3];
+    memcpy(way, point, sizeof way);
+    vt_add_scaled(way, -1, from->center);
+    const double square = vt_dot(way, way), cube = square * vt_sqrt(square) * 4 * VT_PI;
+    const double along = 3 * vt_dot(from->dipole, way) / square;
+    for (int c = 0; c < 3; c++)
+        velocity[c] += (float)((along * way[c] - from->dipole[c]) / cube);
+}
+
+/* Velocity (count x 3) of all other bodies at the panels of b. */
 static void add_neighbours(vt_simulation *s, const vt_paneled_body *b, const float *cells,
                            float *velocity)
 {
     const vt_panels *const p = &s->panels;
     for (int32_t n = 0; n < p->body_count; n++) {
         const vt_paneled_body *const other = &p->bodies[n];
-        const double limit = near_bodies * (b->reach + other->reach);
-        if (other != b && vt_square_between(b->center, other->center) < limit * limit)
+        const sight seen = other == b ? UNSEEN : sight_of(b, other);
+        if (seen == PANELS)
             s->stages->panel_field(other->patch_count, p->patch + other->first_patch, b->count,
                                    cells, velocity, s->def.threads);
+        for (int32_t i = 0; i < b->count && seen == DIPOLE; i++)
+            add_dipole(other, p->center[b->first + i], velocity + 3 * (int64_t)i);
     }
 }
 
 static int has_neighbours(const vt_panels *p)
 {
     for (int32_t m = 0; m < p->body_count; m++)
-        for (int32_t n = 0; n < m; n++) {
-            const double limit = near_bodies * (p->bodies[m].reach + p->bodies[n].reach);
-            if (vt_square_between(p->bodies[m].center, p->bodies[n].center) < limit * limit)
+        for (int32_t n = 0; n < m; n++)
+            if (sight_of(&p->bodies[m], &p->bodies[n]) != UNSEEN)
                 return 1;
-        }
     return 0;
 }
 
@@ -414,8 +555,15 @@ static void balance_densities(const vt_panels *p, const vt_paneled_body *b)
         p->density[i] -= (float)(flux / area);
 }
 
-static void set_patch_densities(vt_panels *p, const vt_paneled_body *b)
+/* What follows from the densities of a body. */
+static void take_densities(vt_panels *p, vt_paneled_body *b)
 {
+    memset(b->dipole, 0, sizeof b->dipole);
+    for (int32_t i = b->first; i < b->first + b->count; i++) {
+        const double charge = (double)p->density[i] * (double)p->area[i];
+        for (int c = 0; c < 3; c++)
+            b->dipole[c] += charge * (p->center[i][c] - b->center[c]);
+    }
     for (int32_t n = b->first_patch; n < b->first_patch + b->patch_count; n++)
         p->patch[n].density = p->density[p->panel[n]];
 }
@@ -446,11 +594,22 @@ static void solve_body(vt_simulation *s, vt_paneled_body *b, int sees_others)
     }
     b->stream = vt_sqrt(square / b->count);
     balance_conditions(p, b, condition);
-    density_job job = {b->body->panels, condition, p->density + b->first};
+    density_job job = {b->set, condition, p->density + b->first};
     vt_parallel_for(s->def.threads, b->count, ROW_BLOCK, multiply_rows, &job);
     balance_densities(p, b);
-    set_patch_densities(p, b);
+    take_densities(p, b);
     vt_arena_pop(&s->arena, mark);
+}
+
+static int has_settled(const vt_panels *p, const float *before)
+{
+    double change = 0, size = 0;
+    for (int32_t i = 0; i < p->count; i++) {
+        const double now = (double)p->density[i], way = now - (double)before[i];
+        change += way * way;
+        size += now * now;
+    }
+    return change <= settled * settled * size;
 }
 
 void vt_solve_densities(vt_simulation *s)
@@ -460,11 +619,18 @@ void vt_solve_densities(vt_simulation *s)
     find_onset(s);
     memset(p->density, 0, sizeof *p->density * (size_t)p->count);
     for (int32_t n = 0; n < p->body_count; n++)
-        set_patch_densities(p, &p->bodies[n]);
+        take_densities(p, &p->bodies[n]);
     const int sees_others = has_neighbours(p);
-    for (int round = 0; round < (sees_others ? ROUNDS : 1); round++)
+    const size_t mark = vt_arena_mark(&s->arena), bytes = sizeof *p->density * (size_t)p->count;
+    float *const before = vt_arena_push(&s->arena, bytes);
+    for (int round = 0; round < (sees_others ? ROUNDS : 1); round++) {
+        memcpy(before, p->density, bytes);
         for (int32_t n = 0; n < p->body_count; n++)
             solve_body(s, &p->bodies[n], sees_others);
+        if (has_settled(p, before))
+            break;
+    }
+    vt_arena_pop(&s->arena, mark);
 }
 
 /* ---- charges ---- */
@@ -474,18 +640,31 @@ int64_t vt_count_panel_charges(const vt_simulation *s)
     return s->panels.exist ? s->panels.patch_count : 0;
 }
 
-void vt_collect_panel_charges(const vt_simulation *s, vt_record *charges)
+/* A body that moves may have come near the face since the grid was placed; what is beyond it does
+ * not act. */
+static int place_charge(const vt_grid *grid, const float center[3], float at[3])
+{
+    for (int c = 0; c < 3; c++) {
+        const float last = (float)grid->cells[c];
+        if (!(center[c] > -2 && center[c] < last + 2))
+            return 0;
+        at[c] = fminf(fmaxf(center[c], 3), last - 3);
+    }
+    return 1;
+}
+
+int64_t vt_collect_panel_charges(const vt_simulation *s, vt_record *charges)
 {
     const vt_panels *const p = &s->panels;
     const float h = (float)s->grid.spacing;
+    int64_t found = 0;
     for (int32_t n = 0; n < p->patch_count; n++) {
         const vt_patch *const patch = &p->patch[n];
         float at[3];
-        /* a body that moves may have come near the face since the grid was placed */
-        for (int c = 0; c < 3; c++)
-            at[c] = fminf(fmaxf(patch->center[c], 3), (float)s->grid.cells[c] - 3);
-        charges[n] = vt_charge(at, patch->density * patch->area * h * h);
+        if (place_charge(&s->grid, patch->center, at))
+            charges[found++] = vt_charge(at, patch->density * patch->area * h * h);
     }
+    return found;
 }
 
 /* ---- the flow at the surface, and for the length of a substep ---- */
@@ -547,7 +726,7 @@ double vt_panel_gradient(const vt_simulation *s)
     double most = 0;
     for (int32_t n = 0; p->exist && n < p->body_count; n++) {
         const vt_paneled_body *const b = &p->bodies[n];
-        most = fmax(most, 3 * b->stream / (b->pose.scale * b->body->panels->length));
+        most = fmax(most, 3 * b->stream / (b->pose.scale * b->set->length));
     }
     return most;
 }
@@ -583,7 +762,9 @@ vt_status vt_count_panels(vt_simulation *s, int32_t id, int32_t *count)
         return status;
     status = check_body_id(s, id);
     if (!status)
-        *count = acts(s, id) ? s->bodies.items[id].panels->count : 0;
+        status = vt_solve_now(s);
+    if (!status)
+        *count = vt_panels_of(s, id) ? vt_panels_of(s, id)->count : 0;
     vt_leave(s);
     return status;
 }
@@ -602,7 +783,7 @@ static void fill_panels(vt_simulation *s, const vt_paneled_body *b, const vt_pan
             if (to->velocity)
                 to->velocity[3 * i + c] = (float)p->wind[c];
             if (to->area)
-                to->area[i] = scale * scale * b->body->panels->area[i];
+                to->area[i] = scale * scale * b->set->area[i];
             if (to->density)
                 to->density[i] = s->fields_exist ? p->density[b->first + i] : 0;
         }
@@ -610,7 +791,7 @@ static void fill_panels(vt_simulation *s, const vt_paneled_body *b, const vt_pan
         vt_find_surface_velocity(s, b, to->velocity);
     for (int n = 0; to->added_mass && n < 36; n++) {
         const int turns = (n / 6 > 2) + (n % 6 > 2);
-        to->added_mass[n] = b->body->panels->added_mass[n / 6][n % 6] * scale * scale * scale *
+        to->added_mass[n] = b->set->added_mass[n / 6][n % 6] * scale * scale * scale *
                             (turns > 0 ? scale : 1) * (turns > 1 ? scale : 1);
     }
 }

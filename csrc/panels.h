@@ -23,9 +23,11 @@ int vt_has_panels(const vt_simulation *s);
 /* Whether bodies would move fluid that carries nothing: with wind, or where they move. */
 int vt_panels_stir(const vt_simulation *s);
 
-/* Adds the boxes around bodies with panels as they are now; *any: whether the bounds hold anything
- * yet. */
-void vt_add_panel_bounds(const vt_simulation *s, double least[3], double most[3], int *any);
+/* Adds the boxes around bodies with panels as they are now to bounds (m); *any: whether these hold
+ * anything yet. Where that would make a large grid of a small one, at this spacing (m), what lies
+ * far from the bounds is left out: panels outside the grid do not act. */
+void vt_add_panel_bounds(const vt_simulation *s, double spacing, double least[3], double most[3],
+                         int *any);
 
 /* Spacing that suits the panels where there are no vortons, m; 0 without panels. */
 double vt_panel_spacing(const vt_simulation *s);
@@ -38,9 +40,9 @@ void vt_pose_panels(vt_simulation *s, double time, const double way[3]);
  * grid.has_potential, that the grid holds now. */
 void vt_solve_densities(vt_simulation *s);
 
-/* How many charges the panels are for the grid, and their records. */
+/* How many charges the panels are for the grid at most, and their records: returns how many. */
 int64_t vt_count_panel_charges(const vt_simulation *s);
-void vt_collect_panel_charges(const vt_simulation *s, vt_record *charges);
+int64_t vt_collect_panel_charges(const vt_simulation *s, vt_record *charges);
 
 /* After the velocity at the nodes is known: what the grid lacks of the panels. */
 void vt_correct_nodes(vt_simulation *s);

@@ -333,6 +333,7 @@ def good_calls(sim):
         "name": ("text", "ball"),
         "hole": ("flag", False),
         "parent": ("parent", 0),
+        "panels": ("integer", 20),
         "restitution": ("share", 0.5),
         "friction": ("least", 0.5),
         "damping": ("least", 0.5),
@@ -477,6 +478,7 @@ def good_calls(sim):
             ball()._core.body_distance,
             {"id": ("integer", 0), "points": ("rows", p)},
         ),
+        ("panels", ball()._core.panels, {"id": ("integer", 0)}),
         (
             "add_vorton_points",
             core.add_vorton_points,
@@ -555,7 +557,7 @@ def good_calls(sim):
 def ball(**values):
     """A simulation with a body."""
     sim = vt.Simulation()
-    sim._core.add_body(shapes=[{"kind": "sphere"}], **values)
+    sim._core.add_body(shapes=[{"kind": "sphere"}], panels=20, **values)
     return sim
 
 

@@ -49,6 +49,16 @@ def test_relative_error(c, name, reference, values):
     assert call(c, name, values) == pytest.approx(expected, rel=1e-15, abs=0)
 
 
+def test_angles(c):
+    c.vt_atan2.restype, c.vt_atan2.argtypes = ctypes.c_double, [ctypes.c_double] * 2
+    x, y = RANDOM.normal(size=(2, 5000)) * 10.0 ** RANDOM.uniform(-9, 9, (2, 5000))
+    found = [c.vt_atan2(*point) for point in zip(y, x, strict=True)]
+    assert found == pytest.approx(np.arctan2(y, x), rel=1e-15, abs=0)
+    exact = [c.vt_atan2(0, 1), c.vt_atan2(0, -1), c.vt_atan2(1, 0), c.vt_atan2(-1, 0)]
+    assert exact == [0, np.pi, np.pi / 2, -np.pi / 2] and c.vt_atan2(0, 0) == 0
+    assert math.isnan(c.vt_atan2(math.nan, 1)) and math.isnan(c.vt_atan2(1, math.nan))
+
+
 @pytest.mark.parametrize("name, reference", [("vt_sin", np.sin), ("vt_cos", np.cos)])
 def test_trigonometry_of_radians(c, name, reference):
     values = np.concatenate([SMALL, RANDOM.uniform(-1e5, 1e5, 5000)])
@@ -107,3 +117,41 @@ def test_vector_exp(target):
     expected = np.exp(x[inside].astype(float))
     assert abs(results[0][inside] / expected - 1).max() < 1e-7
     assert (results[0][x < -87] == 0).all()
+
+
+LOG_CODE = """
+#include "core/mathf.h"
+
+void call_log(const float *x, float *result, int64_t count)
+{
+    for (int64_t i = 0; i < count; i += VL)
+        vf_store(result + i, vf_log(vf_load(x + i)));
+}
+
+void call_angle(const float *y, const float *x, float *result, int64_t count)
+{
+    for (int64_t i = 0; i < count; i += VL)
+        vf_store(result + i, vf_upper_angle(vf_load(y + i), vf_load(x + i)));
+}
+"""
+
+
+@pytest.mark.parametrize("target", native.targets())
+def test_logarithms_and_angles_of_kernels(target):
+    kernel = native.load(target=target, code=LOG_CODE)
+
+    def run(function, *arguments):
+        result = np.empty_like(arguments[0])
+        function(*(a.ctypes.data_as(ctypes.c_void_p) for a in (*arguments, result)),
+                 ctypes.c_int64(len(result)))  # fmt: skip
+        return result.astype(float)
+
+    x = np.float32(10.0 ** RANDOM.uniform(-37, 37, 4096))
+    x[::2] = 1 + np.float32(RANDOM.uniform(-0.5, 1, 2048))
+    exact = np.log(x.astype(float))
+    assert (np.abs(run(kernel.call_log, x) - exact) < 1e-7 + 1.5e-7 * np.abs(exact)).all()
+    x, y = np.float32(RANDOM.normal(size=(2, 4096)) * 10.0 ** RANDOM.uniform(-6, 6, (2, 4096)))
+    y = np.abs(y)
+    y[:16] = 0
+    exact = np.arctan2(y.astype(float), x.astype(float))
+    assert np.abs(run(kernel.call_angle, y, x) - exact).max() < 3e-7

@@ -19,7 +19,8 @@ class BenchScene:
 
     `volume` is that of the region, whose half width is 1. A `full` scene has all that fluids do: a
     density gradient with the vorticity that it makes, four scalars that the tracers take, diffusion
-    of vorticity (and with it neutral vortons around the others), wind, ages.
+    of vorticity (and with it neutral vortons around the others), wind, ages. Lengths of `bodies`
+    are in half widths.
     """
 
     name: str
@@ -29,6 +30,7 @@ class BenchScene:
     make: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
     volume: float
     full: bool = False
+    bodies: tuple[Mapping[str, object], ...] = ()  # shapes, each a body
 
 
 def _ball(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -46,6 +48,13 @@ def _column(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return points, azimuth * layer[:, None]
 
 
+# part 13: two spheres and a box in the way of the plume
+BODIES = (
+    {"kind": "sphere", "center": (0.35, 0.1, -0.5), "radius": 0.25},
+    {"kind": "sphere", "center": (-0.4, -0.2, 0.0), "radius": 0.25},
+    {"kind": "box", "center": (0.1, 0.0, 0.6), "size": (0.8, 0.5, 0.2)},
+)
+
 BALL, COLUMN = 4 / 3 * np.pi, 2 * np.pi  # volumes
 
 SCENES = {
@@ -61,6 +70,7 @@ SCENES = {
         BenchScene("jet-4m", 4_000_000, 4_000_000, 257, _column, COLUMN),
         # a plume of flame and smoke, without the bodies that it passed
         BenchScene("part13", 981, 49_000, 17, _column, COLUMN),
+        BenchScene("smoke-bodies", 981, 49_000, 33, _column, COLUMN, bodies=BODIES),
         # no counts are given: a ring of the size of the scene of part 13
         BenchScene("part20", 1_200, 49_000, 17, _ball, BALL),
     )
@@ -103,6 +113,23 @@ ARTICLES = {
             8: _part_13(1.76, 0.784),
             12: _part_13(1.61, 0.69),
             16: _part_13(1.64, 0.718),
+        },
+    ),
+    "smoke-bodies": Article(
+        machine="Core i7-2600, 3.4 GHz",
+        names={"contact": "boundary conditions", "step": "sim update"},
+        times={
+            threads: {"contact": conditions, "step": update}
+            for threads, update, conditions in (
+                (1, 4.12, 2.42),
+                (2, 2.52, 1.606),
+                (3, 2.15, 1.134),
+                (4, 2.03, 1.142),
+                (6, 1.81, 0.804),
+                (8, 1.76, 0.784),
+                (12, 1.61, 0.69),
+                (16, 1.64, 0.718),
+            )
         },
     ),
     # Table 1

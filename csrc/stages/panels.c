@@ -96,15 +96,16 @@ static int32_t bin_of(float at, int32_t bins)
     return !(at > 0) ? 0 : at >= (float)(bins * VT_BIN_EDGE) ? bins - 1 : (int32_t)at / VT_BIN_EDGE;
 }
 
-static int is_within(const box *b, const float center[3], float reach)
+/* Which of VL patches lie within reach. */
+VT_INLINE vi are_within(const box *b, const vt_patches *patches, uint32_t i)
 {
-    float square = 0;
+    vf square = {0};
     for (int c = 0; c < 3; c++) {
-        const float below = b->low[c] - center[c], above = center[c] - b->high[c];
-        const float out = below > 0 ? below : above > 0 ? above : 0;
-        square += out * out;
+        const vf center = vf_load(patches->center[c] + i);
+        const vf out = vf_max(vf_max(b->low[c] - center, center - b->high[c]), (vf){0});
+        square = vf_fma(out, out, square);
     }
-    return square < reach * reach;
+    return square < vf_set(vt_panel_reach * vt_panel_reach);
 }
 
 /* Patches one after the other, from a bin and a place in it on: they may be too many for one list.
@@ -137,12 +138,13 @@ static int list_patches(const vt_patches *patches, const box *b, cursor *c,
             const uint32_t end = patches->first[row + c->high[0] + 1];
             if (c->next == 0)
                 c->next = patches->first[row + c->low[0]];
-            for (; c->next < end; c->next++) {
-                if (listed == MOST_LISTED)
+            for (; c->next < end; c->next += VL) {
+                if (listed > MOST_LISTED - VL)
                     return listed;
-                const vt_patch *const p = &patches->item[c->next];
-                if (is_within(b, p->center, vt_panel_reach))
-                    list[listed++] = p;
+                const vi within = are_within(b, patches, c->next);
+                for (uint32_t l = 0; l < VL && c->next + l < end && vi_any(within); l++)
+                    if (within[l])
+                        list[listed++] = &patches->item[c->next + l];
             }
         }
     return listed;

@@ -38,6 +38,7 @@ typedef struct vt_patches {
     int32_t bins[3];
     const uint32_t *first; /* of each bin in item, and of one more */
     const vt_patch *item;
+    const float *center[3]; /* the same as in item; VT_LANES more may be read */
 } vt_patches;
 
 #endif

@@ -22,6 +22,7 @@ enum {
     MOST_SOLIDS = 1 << 16,
     SAMPLES = 256,
     LEAST_PANELS = 20,
+    COARSER = 4, /* panels of the coarse set */
     MOST_PANELS = 2048,
     MOST_SHEDDING = 1000000 /* 1/s */
 };
@@ -42,6 +43,7 @@ static void destroy_body(vt_body *body)
     free(body->points);
     vt_destroy_animations(&body->rigid.animations);
     vt_release_panels(body->panels);
+    vt_release_panels(body->coarse);
     *body = (vt_body){.name = ""};
 }
 
@@ -59,8 +61,8 @@ static int copy_body(const vt_body *from, vt_body *to)
     const size_t bytes = sizeof *from->points * (size_t)from->point_count;
     to->solid_count = 0;
     to->points = from->points ? malloc(bytes) : NULL;
-    if (to->panels)
-        to->panels->users++;
+    vt_share_panels(to->panels);
+    vt_share_panels(to->coarse);
     to->solids = malloc(sizeof *to->solids * (size_t)from->solid_count);
     if (vt_copy_force(&from->rigid, &to->rigid) || (from->points && !to->points)) {
         destroy_body(to);
@@ -207,14 +209,14 @@ static int have_same_shapes(const vt_body *a, const vt_body *b)
     return 1;
 }
 
-/* The panels of another body of the same shape; NULL: there is none. */
-static vt_panel_set *find_panels(const vt_simulation *s, const vt_body *body)
+/* Another body of the same shape that has its panels; NULL: there is none. */
+static const vt_body *find_same(const vt_simulation *s, const vt_body *body)
 {
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_body *const other = &s->bodies.items[n];
         if (other->panels && other->aimed_panels == body->aimed_panels &&
             have_same_shapes(other, body))
-            return other->panels;
+            return other;
     }
     return NULL;
 }
@@ -226,16 +228,18 @@ static vt_status add_panels(const vt_simulation *s, const vt_body_def *def, vt_b
         return VT_OK;
     body->aimed_panels = def->panels;
     body->shedding = def->shedding;
-    body->panels = find_panels(s, body);
-    if (body->panels) {
-        body->panels->users++;
-    } else {
-        const vt_status status = vt_create_panels(body->solid_count, body->solids, def->panels,
-                                                  body->center, s->def.threads, &body->panels);
-        if (status)
-            return name_failure(status, body, -1);
+    const vt_body *const same = find_same(s, body);
+    if (same) {
+        body->panels = vt_share_panels(same->panels);
+        body->coarse = vt_share_panels(same->coarse);
+        return VT_OK;
     }
-    return VT_OK;
+    vt_status status = vt_create_panels(body->solid_count, body->solids, def->panels, body->center,
+                                        s->def.threads, &body->panels);
+    if (!status && def->panels / COARSER >= LEAST_PANELS)
+        status = vt_create_panels(body->solid_count, body->solids, def->panels / COARSER,
+                                  body->center, s->def.threads, &body->coarse);
+    return status ? name_failure(status, body, -1) : VT_OK;
 }
 
 /* A point inside all shapes of a hole, by steps from wall to wall; and not just inside. */

@@ -32,6 +32,7 @@ typedef struct vt_body {
     double reach;         /* of its solids from there, in the world, m; infinite with a plane */
     double inside[3];     /* a point that all solids of a hole have in common */
     vt_panel_set *panels; /* NULL: none */
+    vt_panel_set *coarse; /* fewer of them, for grids that see no more; NULL: there are none */
     int32_t aimed_panels;
     double shedding; /* 1/s */
     vt_flow flow;

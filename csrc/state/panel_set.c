@@ -250,6 +250,13 @@ vt_status vt_solve_panels(vt_panel_set *set, int threads)
 
 /* ---- the set ---- */
 
+vt_panel_set *vt_share_panels(vt_panel_set *set)
+{
+    if (set)
+        atomic_fetch_add(&set->users, 1);
+    return set;
+}
+
 void vt_release_panels(vt_panel_set *set)
 {
     if (!set || atomic_fetch_sub(&set->users, 1) > 1)

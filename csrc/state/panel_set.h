@@ -45,6 +45,9 @@ typedef struct vt_panel_set {
 vt_status vt_create_panels(int32_t solid_count, const vt_solid *solids, int32_t aimed,
                            const double origin[3], int threads, vt_panel_set **set);
 
+/* One user more; NULL is allowed. Returns the set. */
+vt_panel_set *vt_share_panels(vt_panel_set *set);
+
 /* One user less, the last one frees it; NULL is allowed. */
 void vt_release_panels(vt_panel_set *set);
 

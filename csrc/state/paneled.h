@@ -9,11 +9,13 @@
 /* In the frame of the working grid, which goes with the uniform wind. */
 typedef struct vt_paneled_body {
     const vt_body *body;
-    int32_t number; /* of the body */
+    const vt_panel_set *set; /* of the body: fine or coarse */
+    int32_t number;          /* of the body */
     int32_t first, count, first_patch, patch_count;
     vt_pose pose;
     double velocity[3], angular[3]; /* of the origin of its space, less the wind, m/s; rad/s */
     double center[3], reach;        /* a sphere around it, m */
+    double dipole[3];               /* of its sources: what others see of it from far away, m^4/s */
     double stream; /* speed at which the fluid would pass it without panels, rms, m/s */
 } vt_paneled_body;
 
@@ -29,8 +31,11 @@ typedef struct vt_panels {
     uint32_t *panel;                   /* of each patch */
     vt_patches patches;                /* the same, by bins */
     uint8_t *near_bin;                 /* whether a bin or one beside it has a patch */
-    uint32_t *listed_bin;              /* the numbers of those */
+    uint8_t *near_cell;   /* whether a cell may hold particles whose velocity a wall holds back */
+    uint32_t *listed_bin; /* the numbers of those */
     int64_t listed_count;
+    uint32_t *slot; /* of each bin its place in the list + 1; 0: it is not listed */
+    f4 *smooth;     /* velocity at the nodes of the listed bins as the grid alone has it */
     vt_arena arena; /* what all of it lies in */
 } vt_panels;
 
