@@ -48,15 +48,15 @@ def test_wind_that_grows_takes_a_sphere_with_it():
 
 
 def test_drag_of_a_sphere():
-    """Between what experiments have from the first separation on (.4) and a body that acts as if it
-    were half a core larger (Clift, Grace and Weber 1978)."""
+    """Between that of experiments (.4; Clift, Grace and Weber 1978) and twice that: the layer is as
+    wide as a core, here a fifth of the radius."""
     sim = simulation(sphere(), wind=(1, 0, 0))
     sim.step(24)
     start = given(sim)
     sim.step(24)
     drag = (given(sim) - start) / (0.5 * AIR * np.pi * R**2)
     assert 0.3 < drag[0] < 0.8 and np.abs(drag[1:]).max() < 0.02
-    assert np.median(sim.vortons.position[:, 0]) > R  # a wake
+    assert (sim.vortons.position[:, 0] > 1.2 * R).mean() > 0.2  # a wake
 
 
 def test_s5_tracers_do_not_drag():
@@ -77,7 +77,7 @@ def test_s9_a_sphere_that_spins_leaves_the_fluid_farther_away_at_rest():
     sim = simulation(spinning(rate, shedding=1e4), fps=1e4)
     sim.step(4)
     strength = sim.vortons.strength.sum(axis=0, dtype=float)
-    np.testing.assert_allclose(strength, [0, 0, -2 * rate * VOLUME], rtol=1e-3, atol=1e-6)
+    np.testing.assert_allclose(strength, [0, 0, -2 * rate * VOLUME], rtol=0.02, atol=1e-6)
     x = np.float32([[r, 0, 0] for r in (1.6 * R, 2 * R, 3 * R)])
     assert np.abs(sim.velocity_at(x)[:, 1] / (rate * x[:, 0])).max() < 0.01
     assert 0.3 < sim.velocity_at(np.float32([[1.02 * R, 0, 0]]))[0, 1] / (rate * R) < 1
@@ -91,37 +91,33 @@ def test_s10_magnus_force_is_odd_in_the_spin():
     forces = []
     for rate in (-2.0, 0.0, 2.0):
         sim = simulation(spinning(rate), wind=(1, 0, 0))
+        sim.step(24)  # the wake forms
+        start = given(sim)
         sim.step(24)
-        forces.append(given(sim))
+        forces.append(given(sim) - start)
     left, none, right = forces
-    assert right[1] < -0.05 * right[0] and abs(none[1]) < 0.01 * none[0]
+    assert right[1] < -0.3 * right[0] and abs(none[1]) < 0.01 * none[0]
     np.testing.assert_allclose(left[1], -right[1], rtol=0.02)
 
 
-def lift(angle):
-    """Of a plate turned by an angle, degrees, against the wind: force normal to it and along it."""
+def start_of_plate(angle):
+    """What a plate that is turned against the wind gets in the first quarter of a second, over
+    rho U^2 / 2 x area x time."""
     plate = vt.Box((-0.5, -0.5, -0.05), (0.5, 0.5, 0.05))
     turn = vt.Transform(axis=(0, 1, 0), angle=float(angle))
     sim = simulation(vt.Body(plate, parent=turn), wind=(1, 0, 0), spacing=0.05)
-    sim.step(12)
-    start = given(sim)
-    sim.step(12)
-    return (given(sim) - start) / (0.5 * 0.5 * AIR)  # rho U^2 / 2, half a second
+    sim.step(6)
+    return given(sim) / (0.25 * 0.5 * AIR)
 
 
-@pytest.fixture(scope="module")
-def lifts():
-    return {angle: lift(angle) for angle in (-20, 0, 10, 20, 30, 90)}
-
-
-def test_s10_lift_of_a_plate(lifts):
-    """Zero at 0 and 90 degrees, odd in the angle, growing up to 30."""
-    assert abs(lifts[0][2]) < 0.03 and abs(lifts[90][2]) < 0.03
-    np.testing.assert_allclose(lifts[-20][2], -lifts[20][2], rtol=0.05)
-    rising = [abs(lifts[angle][2]) for angle in (0, 10, 20, 30)]
-    assert (np.diff(rising) > 0.03).all()
-    assert lifts[90][0] > lifts[30][0] > lifts[0][0] > 0
-    assert lifts[20][2] < 0  # a turn about y lowers the edge that the wind comes from
+def test_s10_lift_of_a_plate():
+    """Zero at 0 and 90 degrees, odd in the angle, growing up to 30; drag grows up to 90."""
+    force = {angle: start_of_plate(angle) for angle in (-20, 0, 10, 20, 30, 90)}
+    lift = {angle: f[2] for angle, f in force.items()}
+    assert abs(lift[0]) < 0.01 and abs(lift[90]) < 0.01
+    assert abs(lift[-20] + lift[20]) < 0.01
+    assert lift[0] + 0.1 < lift[10] and lift[10] + 0.1 < lift[20] and lift[20] < lift[30]
+    assert 0 < force[0][0] < force[30][0] < force[90][0]
 
 
 def momentum(sim, density):
@@ -136,17 +132,17 @@ def momentum(sim, density):
 
 
 def test_s4_momentum_of_a_ball_that_a_ring_meets():
-    """What the ball gains the fluid loses: to 3 % of it, of what the ring has to 3e-3."""
+    """What the ball gains the fluid loses, to .3 % of what the ring has."""
     ring = vt.VortexRing((0, 0, -1.2), radius=0.6, circulation=1.0, core=0.12)
-    sim = simulation(ring, sphere(density=30.0), spacing=0.08)
+    sim = simulation(ring, sphere(density=30.0, shedding=0), spacing=0.08)
     sim.step()
     body, fluid = momentum(sim, AIR)
     whole = np.linalg.norm(fluid)
     start = body + fluid
     sim.step(23)
     body, fluid = momentum(sim, AIR)
-    assert body[2] > 0.1 * whole  # it is pushed
-    assert np.linalg.norm(body + fluid - start) < 0.05 * body[2]
+    assert body[2] > 0.02 * whole  # it is pushed
+    assert np.linalg.norm(body + fluid - start) < 0.003 * whole
 
 
 def test_shedding_needs_room():
