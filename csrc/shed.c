@@ -4,13 +4,19 @@
 
 #include "contacts.h"
 #include "core/mathd.h"
+#include "core/parallel.h"
 #include "core/vec3.h"
 #include "heat.h"
 #include "panels.h"
 
+enum { PANEL_BLOCK = 16 };
+
 /* How far above the panels vortons are born, cores: the body acts as if it were that much larger.
  */
 static const double height = 0.25;
+
+/* A layer that slips by less than this in a substep, cores, is none. */
+static const double least_slip = 1e-4;
 
 int vt_sheds(const vt_body *body)
 {
@@ -55,9 +61,10 @@ typedef struct shedding {
     vt_body *body;
     vt_pose pose;             /* at the end of the substep */
     double share, core, time; /* 1, m, s: the end of the substep */
+    double least;             /* slip that counts, m/s */
     int32_t number;           /* of the body */
     const float *slip;        /* of its panels */
-    const int32_t *row;
+    int32_t *row;
     int64_t first; /* number of its first panel, from 1 */
     newborn *born;
 } shedding;
@@ -107,18 +114,27 @@ static int is_near(const shedding *d, int64_t row, const double place[3], double
     return vt_square_between(at, place) < area;
 }
 
-static void shed_panel(const shedding *d, int32_t panel)
+/* Where a panel sheds; returns its area. */
+static double place_of(const shedding *d, int32_t panel, double place[3])
 {
     const vt_panel_set *const set = d->body->panels;
-    const double scale = d->body->scale, area = set->area[panel] * scale * scale;
-    const float *const along = d->slip + 3 * panel;
-    const double slip[3] = {(double)along[0], (double)along[1], (double)along[2]};
-    double layer[3], strength[3], normal[3], place[3];
-    vt_cross(set->normal[panel], slip, layer);
-    vt_pose_direction(&d->pose, layer, strength);
+    double normal[3];
     vt_pose_direction(&d->pose, set->normal[panel], normal);
     vt_pose_point(&d->pose, set->center[panel], place);
     vt_add_scaled(place, height * d->core, normal);
+    return set->area[panel] * d->body->scale * d->body->scale;
+}
+
+static void shed_panel(const shedding *d, int32_t panel)
+{
+    const float *const along = d->slip + 3 * panel;
+    const double slip[3] = {(double)along[0], (double)along[1], (double)along[2]};
+    double layer[3], strength[3], place[3];
+    if (vt_dot(slip, slip) < d->least * d->least)
+        return;
+    const double area = place_of(d, panel, place);
+    vt_cross(d->body->panels->normal[panel], slip, layer);
+    vt_pose_direction(&d->pose, layer, strength);
     for (int c = 0; c < 3; c++)
         strength[c] *= d->share * area;
 
@@ -134,6 +150,64 @@ static void shed_panel(const shedding *d, int32_t panel)
     bear_at(d, panel, place, strength, area);
     if (row >= 0)
         v->panel[row] = 0;
+}
+
+/* ---- in fluid that differs from the ambient one ---- */
+
+/* There newborn vortons, of ambient fluid, would thin it out: strength goes to the nearest of those
+ * around the body, whatever they have grown at. */
+
+/* Lists the vortons near the body. */
+static int64_t list_near(const shedding *d, int32_t *near)
+{
+    const vt_vortons *const v = &d->simulation->vortons;
+    const double reach = d->body->reach + 2 * d->core;
+    double center[3];
+    int64_t count = 0;
+    vt_pose_point(&d->pose, d->body->center, center);
+    for (int64_t i = 0; i < v->set.count; i++) {
+        const float *const x = v->position + 3 * i;
+        const double at[3] = {(double)x[0], (double)x[1], (double)x[2]};
+        near[count] = (int32_t)i;
+        count += vt_square_between(at, center) < reach * reach;
+    }
+    return count;
+}
+
+typedef struct nearest_job {
+    const shedding *shedding;
+    const int32_t *near;
+    int64_t count;
+} nearest_job;
+
+static void find_nearest(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const nearest_job *const job = data;
+    const shedding *const d = job->shedding;
+    for (int64_t p = begin; p < end; p++) {
+        double place[3], least = place_of(d, (int32_t)p, place);
+        d->row[p] = -1;
+        for (int64_t n = 0; n < job->count; n++) {
+            const float *const x = d->simulation->vortons.position + 3 * (int64_t)job->near[n];
+            const double at[3] = {(double)x[0], (double)x[1], (double)x[2]};
+            const double square = vt_square_between(at, place);
+            if (square < least) {
+                least = square;
+                d->row[p] = job->near[n];
+            }
+        }
+    }
+}
+
+static void take_nearest(const shedding *d)
+{
+    vt_simulation *const s = d->simulation;
+    const size_t mark = vt_arena_mark(&s->arena);
+    int32_t *const near = vt_arena_push(&s->arena, 4 * (size_t)s->vortons.set.count);
+    nearest_job job = {d, near, list_near(d, near)};
+    vt_parallel_for(s->def.threads, d->body->panels->count, PANEL_BLOCK, find_nearest, &job);
+    vt_arena_pop(&s->arena, mark);
 }
 
 /* ---- the substep ---- */
@@ -186,11 +260,14 @@ void vt_shed_layers(vt_simulation *s, double dt, const float *slip)
                             .share = 1 - vt_exp(-body->shedding * dt),
                             .core = s->grid.core,
                             .time = s->time + dt,
+                            .least = least_slip * s->grid.core / dt,
                             .number = n,
                             .slip = slip + 3 * first,
                             .row = row + first,
                             .first = first + 1,
                             .born = &born};
+        if (vt_is_buoyant(s))
+            take_nearest(&d);
         for (int32_t p = 0; p < body->panels->count && body->flow.known; p++)
             shed_panel(&d, p);
         first += body->panels->count;
