@@ -27,7 +27,7 @@
 enum {
     SORT_EVERY = 8,       /* substeps between sorting the columns themselves */
     MOST_SUBSTEPS = 4096, /* in one step: beyond, the flow has blown up */
-    MOST_FOR_PANELS = 32  /* bodies may be as fast as they like: contact holds at any speed */
+    MOST_FOR_PANELS = 8   /* bodies may be as fast as they like: contact holds at any speed */
 };
 
 /* Most of the time that a density contrast needs to fall through a cell, in a substep. */

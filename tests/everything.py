@@ -70,17 +70,22 @@ def add_bodies(scene):
     swing = vt.Transform(
         axis=(0, 1, 0), angle=vt.Keys([(0, -40), (2, 400)]), position=(0.3, 0, 0.5)
     )
-    scene.add(vt.Body(vt.Box((-0.3, -0.3, -0.01), (0.3, 0.3, 0.01)), name="plate", parent=swing))
+    plate = vt.Box((-0.3, -0.3, -0.01), (0.3, 0.3, 0.01))
+    scene.add(vt.Body(plate, name="plate", parent=swing, panels=0))
     path = vt.Keys([(0, (-2, 0, 0)), (2, (3, 0.3, 0.2))], "smooth")
     pair = [vt.Sphere((0, 0, 0.3), 0.1), vt.Capsule((0, 0, 0), (0, 0, 0.3), 0.05)]
-    scene.add(vt.Body(pair, parent=vt.Transform(position=path)))
+    scene.add(vt.Body(pair, parent=vt.Transform(position=path), panels=0))
     points = np.random.default_rng(6).normal(0, 0.1, (20, 3)) + (-0.3, 0.2, 0.4)
-    scene.add(vt.Body(vt.Polytope(points)))
+    scene.add(vt.Body(vt.Polytope(points), panels=0))
     ball = vt.Sphere((-0.8, 0.3, 0.9), 0.2)
-    scene.add(vt.Body(ball, density=40.0, velocity=(2, 0, 0), angular_velocity=(0, 9, 0)))
+    flies = {"velocity": (2, 0, 0), "angular_velocity": (0, 3, 0)}
+    scene.add(vt.Body(ball, density=40.0, panels=80, **flies))
     bone = [vt.Sphere((0.9, 0.9, 0.8), 0.15), vt.Box((0.9, 0.8, 0.7), (1.3, 1.0, 0.9))]
-    scene.add(vt.Body(bone, density=0.9, force=vt.Keys([(0, (0, 0, 0)), (1, (0, -0.2, 0))])))
-    scene.add(vt.Body(vt.Cylinder((0, 0.6, -1), 0.1, 0.3), density=9.0, held=True))
+    pull = vt.Keys([(0, (0, 0, 0)), (1, (0, -0.2, 0))])
+    scene.add(vt.Body(bone, density=0.9, force=pull, panels=0))
+    scene.add(
+        vt.Body(vt.Cylinder((0, 0.6, -1), 0.1, 0.3), density=9.0, held=True, panels=80, shedding=0)
+    )
     shake = vt.Keys([(0, (0, 0, 0)), (1, (0.2, 0, 0.1)), (2, (0, 0, 0))], "smooth")
     walls = [vt.Cylinder(radius=3.2, length=5.0), vt.Plane((0, 0, 2.4), (0, 0.1, 1))]
     scene.add(vt.Container(walls, parent=vt.Transform(position=shake)))
