@@ -32,9 +32,9 @@ def test_everything_is_on(reference):
         assert (sim.vortons.birth_strength > 0).sum() > 100
         assert sim.vortons.id.max() > 1.01 * sim.vortons.count
     else:
-        ages = np.unique(np.round(sim.vortons.age, 4))
-        assert len(ages) == 2  # two rings, one of them born inside a step
-        assert (ages[0] * everything.FPS) % 1 == pytest.approx(0.3, abs=0.01)
+        # two rings, one of them born inside a step, beside what bodies have shed
+        ages = np.unique(np.round(sim.vortons.age, 4)) * everything.FPS
+        assert len(ages) > 1 and (np.abs(ages % 1 - 0.3) < 0.01).any()
     assert sim.tracers.count < sim.tracers.id.max() + 1  # some have been removed
     numbers = [name for name, array in kept.items() if array.dtype == np.float32]
     numbers.remove("tracers.lifetime")  # endless for some

@@ -366,7 +366,7 @@ def test_halo_leaves_room_for_the_births_of_the_step():
     sim.step(1)
     assert sim.vortons.count <= 700
     sim.step(1)  # the second ring is born only where the halo left room, whole or not at all
-    assert (sim.vortons.halo == 0).sum() in (50, 100) and sim.vortons.count <= 700
+    assert (sim.vortons.halo <= 0).sum() in (50, 100) and sim.vortons.count <= 700
 
 
 def test_no_viscosity_no_halo():

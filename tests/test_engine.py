@@ -15,7 +15,7 @@ EXAMPLE = Path(__file__).parents[1] / "examples" / "engine.py"
 def test_a_pendulum_in_water_by_mujoco():
     """Small swings: restoring force of weight less buoyancy, inertia of ball and added mass."""
     example = runpy.run_path(str(EXAMPLE))
-    sim = vt.Simulation(example["make_scene"](vt.Method(panels="none")), example["FPS"])
+    sim = vt.Simulation(example["make_scene"](vt.Method(bodies="none")), example["FPS"])
     body = sim.bodies["ball"]
     angles = np.array(list(example["swing"](sim, 5 * example["FPS"], angle=0.1)))
     arm, radius = example["ARM"], example["RADIUS"]

@@ -313,7 +313,7 @@ def test_bodies():
     for bodies in ("panels", "article", "none"):
         method = {"bodies": bodies}
         sim = _core.Simulation(threads=1, wind=(1, 0, 0), method=method)
-        sim.add_body(shapes=[{"kind": "sphere", "radius": 0.8}])
+        sim.add_body(shapes=[{"kind": "sphere", "radius": 0.8}], shedding=0)
         count = len(x)
         sim.add_vortons(
             *(np.float32(a) for a in (x, 0 * x, np.full(count, 0.3), np.full(count, 8e-3)))

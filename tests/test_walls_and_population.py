@@ -19,7 +19,7 @@ def sides(sim):
 def test_halves_stay_on_their_side():
     """Hot fluid right above and below a thin plate expands to more than splits; none is lost."""
     scene = vt.Scene(spacing=0.1, gravity=(0, 0, 0))
-    scene.add(vt.Body(PLATE))
+    scene.add(vt.Body(PLATE, shedding=0))
     sim = vt.Simulation(scene, fps=24, threads=1)
     x = np.random.default_rng(1).uniform(-0.5, 0.5, (200, 3))
     x[:, 2] = np.where(np.arange(200) % 2, 0.008, -0.008)

@@ -158,7 +158,7 @@ PyObject *vt_py_capacity(PyObject *self, PyObject *set_object)
 static int is_result(int32_t set, const char *name)
 {
     static const char *const names[] = {
-        "velocity",     "acceleration",       "id",     "halo", "birth_strength",
+        "velocity",     "acceleration",       "id",     "halo", "panel", "birth_strength",
         "birth_volume", "volume_temperature", "mixture"};
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
         if (strcmp(name, names[n]) == 0)
