@@ -79,7 +79,7 @@ def add_bodies(scene):
     points = np.random.default_rng(6).normal(0, 0.1, (20, 3)) + (-0.3, 0.2, 0.4)
     scene.add(vt.Body(vt.Polytope(points), panels=0))
     ball = vt.Sphere((-0.8, 0.3, 0.9), 0.2)
-    flies = {"velocity": (2, 0, 0), "angular_velocity": (0, 3, 0)}
+    flies = {"velocity": (0.5, 0, 0), "angular_velocity": (0, 1, 0)}
     scene.add(vt.Body(ball, density=40.0, panels=80, **flies))
     bone = [vt.Sphere((0.9, 0.9, 0.8), 0.15), vt.Box((0.9, 0.8, 0.7), (1.3, 1.0, 0.9))]
     pull = vt.Keys([(0, (0, 0, 0)), (1, (0, -0.2, 0))])
