@@ -1,0 +1,121 @@
+/* The room that bodies with panels ask for on the grid. */
+#include <math.h>
+#include <string.h>
+
+#include "panel_parts.h"
+
+/* Nodes of a grid that bodies alone may ask for, and up to which they are always in it whole. */
+enum { LARGE_GRID = 1 << 20, SMALL_GRID = 1 << 18 };
+
+/* Spacings to a panel where there are no vortons that set the spacing. */
+static const double cells_in_panel = 2.24;
+
+/* A box; empty where least > most. */
+typedef struct box {
+    double least[3], most[3];
+} box;
+
+static const box nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+static void add_box(box *to, const box *b)
+{
+    for (int c = 0; c < 3; c++) {
+        to->least[c] = fmin(to->least[c], b->least[c]);
+        to->most[c] = fmax(to->most[c], b->most[c]);
+    }
+}
+
+static box box_of_body(const vt_simulation *s, const vt_body *body)
+{
+    const vt_pose pose = vt_body_pose(&s->transforms, body, s->time);
+    box b = nothing;
+    for (int corner = 0; corner < 8; corner++) {
+        double local[3];
+        box point;
+        for (int c = 0; c < 3; c++)
+            local[c] = corner >> c & 1 ? body->panels->high[c] : body->panels->low[c];
+        vt_pose_point(&pose, local, point.least);
+        memcpy(point.most, point.least, sizeof point.most);
+        add_box(&b, &point);
+    }
+    return b;
+}
+
+static box box_of_bodies(const vt_simulation *s)
+{
+    box all = nothing;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (vt_panels_act(s, n)) {
+            const box b = box_of_body(s, &s->bodies.items[n]);
+            add_box(&all, &b);
+        }
+    return all;
+}
+
+/* Nodes of a grid around a box. */
+static double count_nodes(const box *b, double spacing)
+{
+    double nodes = 1;
+    for (int c = 0; c < 3; c++)
+        nodes *= (b->most[c] - b->least[c]) / spacing + 2 * VT_DOMAIN_MARGIN + 1;
+    return nodes;
+}
+
+/* The part of each body that lies within half of the extent of the bounds from them. */
+static void add_near_parts(const vt_simulation *s, const box *bounds, box *all)
+{
+    double extent = 0;
+    for (int c = 0; c < 3; c++)
+        extent = fmax(extent, bounds->most[c] - bounds->least[c]);
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        if (!vt_panels_act(s, n))
+            continue;
+        box b = box_of_body(s, &s->bodies.items[n]);
+        int meets = 1;
+        for (int c = 0; c < 3; c++) {
+            b.least[c] = fmax(b.least[c], bounds->least[c] - 0.5 * extent);
+            b.most[c] = fmin(b.most[c], bounds->most[c] + 0.5 * extent);
+            meets &= b.least[c] <= b.most[c];
+        }
+        if (meets)
+            add_box(all, &b);
+    }
+}
+
+void vt_add_panel_bounds(const vt_simulation *s, double spacing, double least[3], double most[3],
+                         int *any)
+{
+    if (!vt_has_panels(s))
+        return;
+    box bounds = nothing, all = box_of_bodies(s);
+    if (*any) {
+        memcpy(bounds.least, least, sizeof bounds.least);
+        memcpy(bounds.most, most, sizeof bounds.most);
+        add_box(&all, &bounds);
+        const double few = fmax(SMALL_GRID, 4 * count_nodes(&bounds, spacing));
+        if (count_nodes(&all, spacing) > few) {
+            all = bounds;
+            add_near_parts(s, &bounds, &all);
+        }
+    }
+    memcpy(least, all.least, sizeof all.least);
+    memcpy(most, all.most, sizeof all.most);
+    *any = 1;
+}
+
+double vt_panel_spacing(const vt_simulation *s)
+{
+    double least = INFINITY;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (vt_panels_act(s, n)) {
+            const vt_body *const body = &s->bodies.items[n];
+            least = fmin(least, body->scale * body->panels->side / cells_in_panel);
+        }
+    if (!isfinite(least))
+        return 0;
+    /* small bodies far from each other, or beside a huge one, are not worth a grid without end */
+    const box all = box_of_bodies(s);
+    while (count_nodes(&all, least) > LARGE_GRID)
+        least *= 1.25;
+    return least;
+}

@@ -1,0 +1,257 @@
+/* What the panels have to emit so that nothing passes them. */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "core/vec3.h"
+#include "panel_parts.h"
+
+enum { ROUNDS = 4, PANEL_BLOCK = 32, ROW_BLOCK = 64 };
+
+/* Bodies farther apart than their reaches x this see of each other no panels but dipoles, and
+ * farther than that nothing. */
+static const double near_bodies = 1.25, far_bodies = 4;
+
+/* Of the densities, by which they may change in the last round. */
+static const double settled = 1e-3;
+
+/* ---- onset ---- */
+
+/* curl A + grad phi at a node, times 2 h. */
+static void node_velocity(const vt_grid *g, int64_t at, float u[3])
+{
+    const int64_t apart[3] = {1, g->row, g->plane};
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        const float *const y = g->field[c] + at, *const z = g->field[b] + at;
+        u[a] = y[apart[b]] - y[-apart[b]] - (z[apart[c]] - z[-apart[c]]);
+        if (g->has_potential)
+            u[a] += g->field[3][at + apart[a]] - g->field[3][at - apart[a]];
+    }
+}
+
+/* Interpolated along each axis; points near the faces take what is a little farther in. */
+static void sample_potentials(const vt_grid *g, const double point[3], float velocity[3])
+{
+    double cell[3], weight[3];
+    int64_t node[3];
+    vt_to_cells(g, point, cell);
+    for (int c = 0; c < 3; c++) {
+        const double inside = fmin(fmax(cell[c], 1), g->cells[c] - 2);
+        node[c] = (int64_t)inside;
+        weight[c] = inside - (double)node[c];
+    }
+    double sum[3] = {0, 0, 0};
+    for (int n = 0; n < 8; n++) {
+        const int64_t i = n & 1, j = n >> 1 & 1, k = n >> 2;
+        const double share = (i ? weight[0] : 1 - weight[0]) * (j ? weight[1] : 1 - weight[1]) *
+                             (k ? weight[2] : 1 - weight[2]);
+        float u[3];
+        node_velocity(g, (node[2] + k) * g->plane + (node[1] + j) * g->row + node[0] + i, u);
+        for (int c = 0; c < 3; c++)
+            sum[c] += share * (double)u[c];
+    }
+    for (int c = 0; c < 3; c++)
+        velocity[c] = (float)(sum[c] / (2 * g->spacing));
+}
+
+void vt_vortical_velocity(const vt_simulation *s, const double point[3], float velocity[3])
+{
+    vt_grid grid = s->grid;
+    grid.has_potential = 0;
+    sample_potentials(&grid, point, velocity);
+}
+
+static void sample_block(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const vt_simulation *const s = data;
+    for (int64_t i = begin; i < end; i++)
+        sample_potentials(&s->grid, s->panels.center[i], s->panels.onset + 3 * i);
+}
+
+static void find_onset(vt_simulation *s)
+{
+    vt_panels *const p = &s->panels;
+    const size_t mark = vt_arena_mark(&s->arena);
+    float *const points = vt_arena_push(&s->arena, 12 * (size_t)p->count);
+    vt_parallel_for(s->def.threads, p->count, PANEL_BLOCK, sample_block, s);
+    for (int64_t i = 0; i < 3 * (int64_t)p->count; i++)
+        points[i] = (float)p->center[i / 3][i % 3];
+    vt_add_wind_grids(s, p->count, points, p->onset, NULL);
+    vt_arena_pop(&s->arena, mark);
+}
+
+/* ---- densities ---- */
+
+/* A body whose densities are found. */
+typedef struct density_job {
+    const vt_panel_set *set;
+    const double *condition; /* what is to flow out of each panel, m/s */
+    float *density;
+} density_job;
+
+static void multiply_rows(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const density_job *const job = data;
+    const int64_t count = job->set->count, rows = end - begin;
+    float sum[ROW_BLOCK] = {0};
+    for (int64_t j = 0; j < count; j++) {
+        const float *const column = job->set->inverse + j * count + begin;
+        const float factor = (float)job->condition[j];
+        for (int64_t i = 0; i < rows; i++)
+            sum[i] += column[i] * factor;
+    }
+    memcpy(job->density + begin, sum, sizeof *sum * (size_t)rows);
+}
+
+/* How two bodies see each other. */
+typedef enum sight { UNSEEN, DIPOLE, PANELS } sight;
+
+static sight sight_of(const vt_paneled_body *a, const vt_paneled_body *b)
+{
+    const double reach = a->reach + b->reach;
+    const double distance = vt_sqrt(vt_square_between(a->center, b->center));
+    return distance < near_bodies * reach  ? PANELS
+           : distance < far_bodies * reach ? DIPOLE
+                                           : UNSEEN;
+}
+
+static void add_dipole(const vt_paneled_body *from, const double point[3], float velocity[3])
+{
+    double way[3];
+    memcpy(way, point, sizeof way);
+    vt_add_scaled(way, -1, from->center);
+    const double square = vt_dot(way, way), cube = square * vt_sqrt(square) * 4 * VT_PI;
+    const double along = 3 * vt_dot(from->dipole, way) / square;
+    for (int c = 0; c < 3; c++)
+        velocity[c] += (float)((along * way[c] - from->dipole[c]) / cube);
+}
+
+/* Velocity (count x 3) of all other bodies at the panels of b. */
+static void add_neighbours(vt_simulation *s, const vt_paneled_body *b, const float *cells,
+                           float *velocity)
+{
+    const vt_panels *const p = &s->panels;
+    for (int32_t n = 0; n < p->body_count; n++) {
+        const vt_paneled_body *const other = &p->bodies[n];
+        const sight seen = other == b ? UNSEEN : sight_of(b, other);
+        if (seen == PANELS)
+            s->stages->panel_field(other->patch_count, p->patch + other->first_patch, b->count,
+                                   cells, velocity, s->def.threads);
+        for (int32_t i = 0; i < b->count && seen == DIPOLE; i++)
+            add_dipole(other, p->center[b->first + i], velocity + 3 * (int64_t)i);
+    }
+}
+
+static int has_neighbours(const vt_panels *p)
+{
+    for (int32_t m = 0; m < p->body_count; m++)
+        for (int32_t n = 0; n < m; n++)
+            if (sight_of(&p->bodies[m], &p->bodies[n]) != UNSEEN)
+                return 1;
+    return 0;
+}
+
+/* Without sources or sinks inside it nothing flows out of a body as a whole. */
+static void balance_conditions(const vt_panels *p, const vt_paneled_body *b, double *condition)
+{
+    double flux = 0, area = 0;
+    for (int32_t i = 0; i < b->count; i++) {
+        flux += condition[i] * (double)p->area[b->first + i];
+        area += (double)p->area[b->first + i];
+    }
+    for (int32_t i = 0; i < b->count; i++)
+        condition[i] -= flux / area;
+}
+
+static void balance_densities(const vt_panels *p, const vt_paneled_body *b)
+{
+    double flux = 0, area = 0;
+    for (int32_t i = b->first; i < b->first + b->count; i++) {
+        flux += (double)p->density[i] * (double)p->area[i];
+        area += (double)p->area[i];
+    }
+    for (int32_t i = b->first; i < b->first + b->count; i++)
+        p->density[i] -= (float)(flux / area);
+}
+
+/* What follows from the densities of a body. */
+static void take_densities(vt_panels *p, vt_paneled_body *b)
+{
+    memset(b->dipole, 0, sizeof b->dipole);
+    for (int32_t i = b->first; i < b->first + b->count; i++) {
+        const double charge = (double)p->density[i] * (double)p->area[i];
+        for (int c = 0; c < 3; c++)
+            b->dipole[c] += charge * (p->center[i][c] - b->center[c]);
+    }
+    for (int32_t n = b->first_patch; n < b->first_patch + b->patch_count; n++)
+        p->patch[n].density = p->density[p->panel[n]];
+}
+
+void vt_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, float *velocity)
+{
+    const size_t mark = vt_arena_mark(&s->arena), bytes = 12 * (size_t)b->count;
+    float *const cells = vt_arena_push(&s->arena, bytes);
+    vt_panel_cells(s, b, cells);
+    memcpy(velocity, s->panels.onset + 3 * (int64_t)b->first, bytes);
+    add_neighbours(s, b, cells, velocity);
+    vt_arena_pop(&s->arena, mark);
+}
+
+static void solve_body(vt_simulation *s, vt_paneled_body *b)
+{
+    vt_panels *const p = &s->panels;
+    const size_t mark = vt_arena_mark(&s->arena), count = (size_t)b->count;
+    double *const condition = vt_arena_push(&s->arena, sizeof *condition * count), square = 0;
+    float *const velocity = vt_arena_push(&s->arena, 12 * count);
+    vt_find_passing_velocity(s, b, velocity);
+    for (int32_t i = 0; i < b->count; i++) {
+        double through[3];
+        vt_rigid_velocity(b, p->center[b->first + i], through);
+        for (int c = 0; c < 3; c++)
+            through[c] -= (double)velocity[3 * i + c];
+        condition[i] = vt_dot(through, p->normal[b->first + i]);
+        square += vt_dot(through, through);
+    }
+    b->stream = vt_sqrt(square / b->count);
+    balance_conditions(p, b, condition);
+    density_job job = {b->set, condition, p->density + b->first};
+    vt_parallel_for(s->def.threads, b->count, ROW_BLOCK, multiply_rows, &job);
+    balance_densities(p, b);
+    take_densities(p, b);
+    vt_arena_pop(&s->arena, mark);
+}
+
+static int has_settled(const vt_panels *p, const float *before)
+{
+    double change = 0, size = 0;
+    for (int32_t i = 0; i < p->count; i++) {
+        const double now = (double)p->density[i], way = now - (double)before[i];
+        change += way * way;
+        size += now * now;
+    }
+    return change <= settled * settled * size;
+}
+
+void vt_solve_densities(vt_simulation *s)
+{
+    vt_panels *const p = &s->panels;
+    vt_cut_panels(s);
+    find_onset(s);
+    memset(p->density, 0, sizeof *p->density * (size_t)p->count);
+    for (int32_t n = 0; n < p->body_count; n++)
+        take_densities(p, &p->bodies[n]);
+    const int rounds = has_neighbours(p) ? ROUNDS : 1;
+    const size_t mark = vt_arena_mark(&s->arena), bytes = sizeof *p->density * (size_t)p->count;
+    float *const before = vt_arena_push(&s->arena, bytes);
+    for (int round = 0; round < rounds; round++) {
+        memcpy(before, p->density, bytes);
+        for (int32_t n = 0; n < p->body_count; n++)
+            solve_body(s, &p->bodies[n]);
+        if (has_settled(p, before))
+            break;
+    }
+    vt_arena_pop(&s->arena, mark);
+}
