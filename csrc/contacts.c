@@ -38,25 +38,20 @@ static double room_of(const vt_body *body, const vt_pose *pose, const double poi
 
 double vt_room_at(const vt_simulation *s, const double point[3])
 {
-    return vt_room_at_time(s, s->time, point);
-}
-
-double vt_room_at_time(const vt_simulation *s, double time, const double point[3])
-{
     double room = INFINITY;
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_body *const body = &s->bodies.items[n];
-        const vt_pose pose = vt_body_pose(&s->transforms, body, time);
+        const vt_pose pose = vt_body_pose(&s->transforms, body, s->time);
         room = fmin(room, room_of(body, &pose, point));
     }
     return room;
 }
 
-const vt_pose *vt_poses_now(vt_simulation *s)
+const vt_pose *vt_poses_at(vt_simulation *s, double time)
 {
     vt_pose *const pose = vt_arena_push(&s->arena, sizeof *pose * (size_t)s->bodies.count);
     for (int32_t n = 0; n < s->bodies.count; n++)
-        pose[n] = vt_body_pose(&s->transforms, &s->bodies.items[n], s->time);
+        pose[n] = vt_body_pose(&s->transforms, &s->bodies.items[n], time);
     return pose;
 }
 
@@ -167,16 +162,12 @@ static void remove_marked(vt_simulation *s, int set, int64_t count, const uint8_
 /* Looks at the rows from `first` on, beside the bodies from first_body on. */
 static void remove_embedded_from(vt_simulation *s, int set, int64_t first, int32_t first_body)
 {
-    const int32_t bodies = s->bodies.count;
     birth_job job = {.s = s, .rows = rows_of(s, set), .first = first, .first_body = first_body};
     const int64_t count = job.rows.count;
     if (first == count)
         return;
     const size_t mark = vt_arena_mark(&s->arena);
-    vt_pose *const pose = vt_arena_push(&s->arena, sizeof *pose * (size_t)bodies);
-    for (int32_t n = first_body; n < bodies; n++)
-        pose[n] = vt_body_pose(&s->transforms, &s->bodies.items[n], s->time);
-    job.pose = pose;
+    job.pose = vt_poses_at(s, s->time);
     job.mask = vt_arena_push(&s->arena, (size_t)count);
     memset(job.mask, 0, (size_t)count);
     vt_parallel_for(s->def.threads, count - first, BIRTH_BLOCK, mark_embedded, &job);

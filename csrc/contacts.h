@@ -20,11 +20,9 @@ void vt_clear_last_body(vt_simulation *s);
  * without bodies. */
 double vt_room_at(const vt_simulation *s, const double point[3]);
 
-/* The same from where the walls are at a time, s. */
-double vt_room_at_time(const vt_simulation *s, double time, const double point[3]);
-
-/* Where each body is now, in arena memory; and the same room from that, for many points. */
-const vt_pose *vt_poses_now(vt_simulation *s);
+/* Where each body is at a time, s, in arena memory; and the same room from that, for many points.
+ */
+const vt_pose *vt_poses_at(vt_simulation *s, double time);
 double vt_room_beside(const vt_simulation *s, const vt_pose *pose, const double point[3]);
 
 /* Before particles move by a substep, and after they have moved, with the wind: from s->time to

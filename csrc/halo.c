@@ -468,7 +468,7 @@ static vt_status bear_missing(halo *h, int64_t reserved)
     vt_simulation *const s = h->simulation;
     const int threads = s->def.threads;
     if (s->bodies.count > 0)
-        h->pose = vt_poses_now(s);
+        h->pose = vt_poses_at(s, s->time);
     if (s->bodies.count > 0)
         vt_parallel_for(threads, h->lattice.bricks, BRICK_BLOCK, add_walls, (void *)h);
     vt_parallel_for(threads, h->lattice.bricks, BRICK_BLOCK, count_missing, (void *)h);

@@ -9,7 +9,7 @@
 int vt_mark_bodies(const vt_simulation *s, vt_halo_lattice *lattice);
 
 /* Walls fill their part of the nodes of a brick that are `wide` and lack something; all of those
- * that they cover. pose: of each body (vt_poses_now). */
+ * that they cover. pose: of each body (vt_poses_at). */
 void vt_fill_with_walls(const vt_simulation *s, const vt_pose *pose, const vt_halo_lattice *lattice,
                         vt_brick *brick);
 

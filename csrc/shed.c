@@ -39,6 +39,12 @@ vt_status vt_check_shedding(const vt_simulation *s)
 
 /* ---- where the strength goes ---- */
 
+static void row_position(const vt_simulation *s, int64_t row, double position[3])
+{
+    for (int c = 0; c < 3; c++)
+        position[c] = (double)s->vortons.position[3 * row + c];
+}
+
 /* Rows of the vortons that grow at the panels, -1: none; of two of them the later row. */
 static void find_growing(const vt_simulation *s, int64_t panels, int32_t *row)
 {
@@ -59,11 +65,12 @@ typedef struct newborn {
 typedef struct shedding {
     vt_simulation *simulation;
     vt_body *body;
-    vt_pose pose;             /* at the end of the substep */
-    double share, core, time; /* 1, m, s: the end of the substep */
-    double least;             /* slip that counts, m/s */
-    int32_t number;           /* of the body */
-    const float *slip;        /* of its panels */
+    vt_pose pose;         /* at the end of the substep */
+    const vt_pose *poses; /* of all bodies, then */
+    double share, core;   /* 1, m */
+    double least;         /* slip that counts, m/s */
+    int32_t number;       /* of the body */
+    const float *slip;    /* of its panels */
     int32_t *row;
     int64_t first; /* number of its first panel, from 1 */
     newborn *born;
@@ -109,8 +116,8 @@ static void bear_at(const shedding *d, int32_t panel, const double place[3],
 /* Whether the vorton of a row is still near the place where it was born, in the room of a panel. */
 static int is_near(const shedding *d, int64_t row, const double place[3], double area)
 {
-    const float *const x = d->simulation->vortons.position + 3 * row;
-    const double at[3] = {(double)x[0], (double)x[1], (double)x[2]};
+    double at[3];
+    row_position(d->simulation, row, at);
     return vt_square_between(at, place) < area;
 }
 
@@ -145,7 +152,7 @@ static void shed_panel(const shedding *d, int32_t panel)
         note_shed(d->body, v->position + 3 * row, strength);
         return;
     }
-    if (!(vt_room_at_time(d->simulation, d->time, place) > 0))
+    if (!(vt_room_beside(d->simulation, d->poses, place) > 0))
         return;
     bear_at(d, panel, place, strength, area);
     if (row >= 0)
@@ -166,8 +173,8 @@ static int64_t list_near(const shedding *d, int32_t *near)
     int64_t count = 0;
     vt_pose_point(&d->pose, d->body->center, center);
     for (int64_t i = 0; i < v->set.count; i++) {
-        const float *const x = v->position + 3 * i;
-        const double at[3] = {(double)x[0], (double)x[1], (double)x[2]};
+        double at[3];
+        row_position(d->simulation, i, at);
         near[count] = (int32_t)i;
         count += vt_square_between(at, center) < reach * reach;
     }
@@ -189,8 +196,8 @@ static void find_nearest(void *data, int64_t begin, int64_t end, int thread)
         double place[3], least = place_of(d, (int32_t)p, place);
         d->row[p] = -1;
         for (int64_t n = 0; n < job->count; n++) {
-            const float *const x = d->simulation->vortons.position + 3 * (int64_t)job->near[n];
-            const double at[3] = {(double)x[0], (double)x[1], (double)x[2]};
+            double at[3];
+            row_position(d->simulation, job->near[n], at);
             const double square = vt_square_between(at, place);
             if (square < least) {
                 least = square;
@@ -247,19 +254,21 @@ void vt_shed_layers(vt_simulation *s, double dt, const float *slip)
     const size_t mark = vt_arena_mark(&s->arena);
     newborn born = make_room_for_newborn(&s->arena, panels);
     int32_t *const row = vt_arena_push(&s->arena, 4 * (size_t)panels);
+    const vt_pose *const poses = vt_poses_at(s, s->time + dt);
     int64_t first = 0;
     vt_use_vorton_column(s, VT_VORTON_panel);
-    find_growing(s, panels, row);
+    if (!vt_is_buoyant(s))
+        find_growing(s, panels, row);
     for (int32_t n = 0; n < s->bodies.count; n++) {
         vt_body *const body = &s->bodies.items[n];
         if (!vt_sheds(body))
             continue;
         const shedding d = {.simulation = s,
                             .body = body,
-                            .pose = vt_body_pose(&s->transforms, body, s->time + dt),
+                            .pose = poses[n],
+                            .poses = poses,
                             .share = 1 - vt_exp(-body->shedding * dt),
                             .core = s->grid.core,
-                            .time = s->time + dt,
                             .least = least_slip * s->grid.core / dt,
                             .number = n,
                             .slip = slip + 3 * first,
