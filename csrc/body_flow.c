@@ -20,16 +20,10 @@ static void add_impulse(vt_impulse *a, double factor, const vt_impulse *b)
 typedef struct surface {
     const vt_paneled_body *body;
     const vt_panels *panels;
-    const float *velocity;    /* of the fluid at the panels, count x 3, in the world, m/s */
-    const float *passing;     /* without the panels of the body, in the frame of the grid */
-    double center[3], volume; /* m, m^3 */
+    const float *velocity; /* of the fluid at the panels, count x 3, in the world, m/s */
+    const float *passing;  /* without the panels of the body, in the frame of the grid */
+    double volume;         /* of the body, m^3 */
 } surface;
-
-static double density_at(const vt_fluid *fluid, const double point[3])
-{
-    const float at[3] = {(float)point[0], (float)point[1], (float)point[2]};
-    return (double)vt_density_at(fluid, vt_ambient_temperature(fluid, at));
-}
 
 /* The impulse of the flow that a body makes by its motion, about its centre: added mass times
  * velocity, in the axes of the body. */
@@ -59,18 +53,18 @@ static void move_moment(vt_impulse *impulse, const double arm[3])
     vt_add_scaled(impulse->angular, 1, moment);
 }
 
-/* The impulse of the body, and what the flow pulls at it with, about a point. */
-static void measure(const vt_simulation *s, const surface *f, const double about[3],
-                    vt_impulse *bound, vt_impulse *pull)
+/* The impulse of the body, and what the flow pulls at it with, about its centre. */
+static void measure(const vt_simulation *s, const surface *f, vt_impulse *bound, vt_impulse *pull)
 {
-    double velocity[3], arm[3], sources[3] = {0};
+    const double *const center = f->body->center;
+    double velocity[3], sources[3] = {0};
     *pull = (vt_impulse){{0}, {0}};
     for (int32_t p = 0; p < f->body->count; p++) {
         const int32_t at = f->body->first + p;
         const double charge = (double)f->panels->density[at] * (double)f->panels->area[at];
         double r[3], force[3], moment[3];
         for (int c = 0; c < 3; c++) {
-            r[c] = f->panels->center[at][c] - about[c];
+            r[c] = f->panels->center[at][c] - center[c];
             force[c] = -charge * (double)f->passing[3 * p + c];
         }
         vt_cross(r, force, moment);
@@ -78,14 +72,11 @@ static void measure(const vt_simulation *s, const surface *f, const double about
         vt_add_scaled(pull->linear, 1, force);
         vt_add_scaled(pull->angular, 1, moment);
     }
-    for (int c = 0; c < 3; c++)
-        arm[c] = f->center[c] - about[c];
-    vt_rigid_velocity(f->body, f->center, velocity);
+    vt_rigid_velocity(f->body, center, velocity);
     *bound = impulse_of(f->body->body, &f->body->pose, velocity, f->body->angular);
     memcpy(bound->linear, sources, sizeof sources);
     vt_add_scaled(bound->linear, -f->volume, velocity);
-    move_moment(bound, arm);
-    vt_add_spin(s, f->body, about, bound, pull);
+    vt_add_spin(s, f->body, bound, pull);
 }
 
 /* Of that what a free body does by its motion, in still air, about its centre. */
@@ -97,19 +88,22 @@ static vt_impulse own_impulse(const surface *f)
     return impulse_of(body, &f->body->pose, body->rigid.velocity, body->rigid.angular);
 }
 
-/* What the flow has given the body since its `flow` was noted. */
-static void give(vt_simulation *s, const surface *f, vt_impulse own)
+/* What the flow has given the body since its `flow` was noted, with what is measured now. */
+static void give(vt_simulation *s, const surface *f, vt_impulse own, vt_impulse bound,
+                 vt_impulse pull)
 {
     const vt_body *const body = f->body->body;
     const vt_flow *const before = &body->flow;
     const vt_fluid fluid = vt_fluid_of(&s->def);
-    const double half = (s->time - before->time) / 2, density = density_at(&fluid, before->center);
-    vt_impulse given = before->bound, bound, pull;
+    const double half = (s->time - before->time) / 2,
+                 density = vt_ambient_density(&fluid, before->center);
+    vt_impulse given = before->bound;
     double arm[3];
     for (int c = 0; c < 3; c++)
-        arm[c] = f->center[c] - before->center[c];
-    measure(s, f, before->center, &bound, &pull);
+        arm[c] = f->body->center[c] - before->center[c];
     move_moment(&own, arm);
+    move_moment(&bound, arm);
+    move_moment(&pull, arm);
     add_impulse(&given, 1, &own);
     add_impulse(&given, -1, &bound);
     add_impulse(&given, -1, &before->shed);
@@ -123,27 +117,14 @@ static void give(vt_simulation *s, const surface *f, vt_impulse own)
     vt_push_body(s, f->body->number, given.linear, given.angular);
 }
 
-static void note(vt_simulation *s, const surface *f, const vt_impulse *own)
+static void note(vt_simulation *s, const surface *f, const vt_impulse *own, const vt_impulse *bound,
+                 const vt_impulse *pull)
 {
     vt_flow *const flow = &s->bodies.items[f->body->number].flow;
-    *flow = (vt_flow){.known = 1, .time = s->time};
-    memcpy(flow->center, f->center, sizeof flow->center);
+    *flow = (vt_flow){.known = 1, .time = s->time, .bound = *bound, .pull = *pull};
+    memcpy(flow->center, f->body->center, sizeof flow->center);
     memcpy(flow->wind, f->panels->wind, sizeof flow->wind);
-    measure(s, f, f->center, &flow->bound, &flow->pull);
     add_impulse(&flow->bound, -1, own);
-}
-
-/* Volume inside the panels. */
-static double volume_of(const surface *f)
-{
-    double sum = 0;
-    for (int32_t p = f->body->first; p < f->body->first + f->body->count; p++) {
-        double r[3];
-        for (int c = 0; c < 3; c++)
-            r[c] = f->panels->center[p][c] - f->center[c];
-        sum += (double)f->panels->area[p] * vt_dot(r, f->panels->normal[p]) / 3;
-    }
-    return sum;
 }
 
 /* x with matrix x = right, by Cramer's rule; 0: the matrix is singular. */
@@ -252,12 +233,13 @@ static void find_flow(vt_simulation *s, const vt_paneled_body *b, float *slip)
     vt_find_passing_velocity(s, b, passing);
     if (vt_sheds(b->body))
         vt_find_surface_velocity(s, b, velocity);
-    vt_pose_point(&b->pose, b->body->center, f.center);
-    f.volume = volume_of(&f);
+    f.volume = vt_paneled_volume(b);
     const vt_impulse own = own_impulse(&f);
+    vt_impulse bound, pull;
+    measure(s, &f, &bound, &pull);
     if (b->body->flow.known && b->body->flow.time < s->time)
-        give(s, &f, own);
-    note(s, &f, &own);
+        give(s, &f, own, bound, pull);
+    note(s, &f, &own, &bound, &pull);
     if (vt_sheds(b->body))
         find_slip(s, &f, slip);
     vt_arena_pop(&s->arena, mark);

@@ -260,13 +260,10 @@ vt_displaced vt_find_displaced(const vt_simulation *s, const vt_body *body,
     vt_displaced sum = {.mass = 0};
     for (int32_t n = 0; n < body->point_count; n++) {
         double world[3], way[3];
-        float at[3];
         vt_pose_point(&pose, body->points[n], world);
-        for (int c = 0; c < 3; c++) {
-            at[c] = (float)world[c];
+        for (int c = 0; c < 3; c++)
             way[c] = world[c] - around->center[c];
-        }
-        double density = (double)vt_density_at(&fluid, vt_ambient_temperature(&fluid, at));
+        double density = vt_ambient_density(&fluid, world);
         if (around->levels > 0)
             density = fmax(0, density + deviation_beside(around, way));
         const double mass = weight / body->point_count * density;

@@ -82,11 +82,8 @@ static void fill_panels(vt_simulation *s, const vt_paneled_body *b, const vt_pan
         }
     if (to->velocity && s->fields_exist)
         vt_find_surface_velocity(s, b, to->velocity);
-    for (int n = 0; to->added_mass && n < 36; n++) {
-        const int turns = (n / 6 > 2) + (n % 6 > 2);
-        to->added_mass[n] = b->set->added_mass[n / 6][n % 6] * scale * scale * scale *
-                            (turns > 0 ? scale : 1) * (turns > 1 ? scale : 1);
-    }
+    if (to->added_mass)
+        vt_scale_added_mass(b->set, scale, (double (*)[6])to->added_mass);
 }
 
 vt_status vt_get_panels(vt_simulation *s, int32_t id, const vt_panel_arrays *arrays)

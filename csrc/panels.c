@@ -77,6 +77,11 @@ void vt_rigid_velocity(const vt_paneled_body *b, const double point[3], double v
     vt_add_scaled(velocity, 1, b->velocity);
 }
 
+double vt_paneled_volume(const vt_paneled_body *b)
+{
+    return b->set->volume * b->pose.scale * b->pose.scale * b->pose.scale;
+}
+
 static void pose_panels(vt_panels *p, const vt_paneled_body *b)
 {
     const vt_panel_set *const set = b->set;

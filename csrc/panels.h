@@ -78,6 +78,9 @@ void vt_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, float 
  * m/s. */
 void vt_vortical_velocity(const vt_simulation *s, const double point[3], float velocity[3]);
 
+/* Volume inside the panels of a body, m^3. */
+double vt_paneled_volume(const vt_paneled_body *b);
+
 /* Velocity of the body at a point, m/s, both in the frame of the grid. */
 void vt_rigid_velocity(const vt_paneled_body *b, const double point[3], double velocity[3]);
 

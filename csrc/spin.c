@@ -47,11 +47,9 @@ static vt_record record_of(const vt_simulation *s, const vt_paneled_body *b, int
 }
 
 /* The vorticity inside, 1/s. */
-static void find_vorticity(const vt_simulation *s, const vt_paneled_body *b, double vorticity[3])
+static void find_vorticity(const vt_paneled_body *b, double vorticity[3])
 {
-    double volume = 0, middle[3];
-    for (int32_t p = b->first; p < b->first + b->count; p++)
-        volume += cut_cone(s, b, p, 0, 1, middle);
+    const double volume = vt_paneled_volume(b);
     for (int c = 0; c < 3; c++)
         vorticity[c] = -b->body->shed_strength[c] / volume;
 }
@@ -67,7 +65,7 @@ static void deposit_body(vt_simulation *s, const vt_paneled_body *b)
     vt_record *const records = vt_arena_push(&s->arena, sizeof *records * (size_t)b->count);
     const int32_t shells = count_shells(s, b);
     double vorticity[3];
-    find_vorticity(s, b, vorticity);
+    find_vorticity(b, vorticity);
     for (int32_t k = 0; k < shells; k++) {
         for (int32_t p = 0; p < b->count; p++)
             records[p] =
@@ -88,14 +86,12 @@ void vt_deposit_spin(vt_simulation *s)
 
 /* One part of a cone. */
 static void add_part(const vt_simulation *s, const vt_paneled_body *b, const double place[3],
-                     double volume, const double vorticity[3], const double about[3],
-                     vt_impulse *bound, vt_impulse *pull)
+                     double volume, const double vorticity[3], vt_impulse *bound, vt_impulse *pull)
 {
-    double strength[3], r[3], arm[3], turning[3], moment[3], force[3], flow[3], rigid[3];
+    double strength[3], arm[3], turning[3], moment[3], force[3], flow[3], rigid[3];
     float velocity[3];
     for (int c = 0; c < 3; c++) {
         strength[c] = volume * vorticity[c];
-        r[c] = place[c] - about[c];
         arm[c] = place[c] - b->center[c];
     }
     vt_add_strength(arm, strength, bound);
@@ -107,23 +103,23 @@ static void add_part(const vt_simulation *s, const vt_paneled_body *b, const dou
     for (int c = 0; c < 3; c++)
         flow[c] = (double)velocity[c] - rigid[c];
     vt_cross(flow, strength, force);
-    vt_cross(r, force, moment);
+    vt_cross(arm, force, moment);
     vt_add_scaled(pull->linear, 1, force);
     vt_add_scaled(pull->angular, 1, moment);
 }
 
-void vt_add_spin(const vt_simulation *s, const vt_paneled_body *b, const double about[3],
-                 vt_impulse *bound, vt_impulse *pull)
+void vt_add_spin(const vt_simulation *s, const vt_paneled_body *b, vt_impulse *bound,
+                 vt_impulse *pull)
 {
     const int32_t shells = count_shells(s, b);
     double vorticity[3];
     if (!spins(b))
         return;
-    find_vorticity(s, b, vorticity);
+    find_vorticity(b, vorticity);
     for (int32_t k = 0; k < shells; k++)
         for (int32_t p = b->first; p < b->first + b->count; p++) {
             double middle[3];
             const double volume = cut_cone(s, b, p, (double)k / shells, (k + 1.0) / shells, middle);
-            add_part(s, b, middle, volume, vorticity, about, bound, pull);
+            add_part(s, b, middle, volume, vorticity, bound, pull);
         }
 }

@@ -94,15 +94,6 @@ static int has_good_panels(const vt_body *body)
            !(vt_square_between(set->origin, body->center) > 1e-12 * set->length * set->length);
 }
 
-static void scale_panels(const vt_body *body, double matrix[6][6])
-{
-    const double s = body->scale;
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 6; j++)
-            matrix[i][j] =
-                s * s * s * (i < 3 ? 1 : s) * (j < 3 ? 1 : s) * body->panels->added_mass[i][j];
-}
-
 static void fill_ellipsoid(const vt_body *body, double matrix[6][6])
 {
     double m[3][3], axes[3][3], square[3], along[3], about[3], largest = 0;
@@ -128,7 +119,7 @@ static void fill_ellipsoid(const vt_body *body, double matrix[6][6])
 void vt_added_mass(const vt_body *body, double matrix[6][6])
 {
     if (has_good_panels(body))
-        scale_panels(body, matrix);
+        vt_scale_added_mass(body->panels, body->scale, matrix);
     else
         fill_ellipsoid(body, matrix);
 }

@@ -49,6 +49,13 @@ VT_INLINE float vt_density_at(const vt_fluid *f, float temperature)
     return f->density * (f->temperature / temperature);
 }
 
+/* Density of the ambient fluid at a point, kg/m^3. */
+static inline double vt_ambient_density(const vt_fluid *f, const double point[3])
+{
+    const float at[3] = {(float)point[0], (float)point[1], (float)point[2]};
+    return (double)vt_density_at(f, vt_ambient_temperature(f, at));
+}
+
 /* Volume of a mass of the fluid at a temperature over that at T0, and the temperature at which it
  * is that. A liquid, far out of the range of its law, has at most 20. */
 static inline double vt_relative_volume(const vt_fluid *f, double temperature)

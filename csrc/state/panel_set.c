@@ -248,6 +248,14 @@ vt_status vt_solve_panels(vt_panel_set *set, int threads)
     return status;
 }
 
+void vt_scale_added_mass(const vt_panel_set *set, double scale, double matrix[6][6])
+{
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            matrix[i][j] = scale * scale * scale * (i < 3 ? 1 : scale) * (j < 3 ? 1 : scale) *
+                           set->added_mass[i][j];
+}
+
 /* ---- the set ---- */
 
 vt_panel_set *vt_share_panels(vt_panel_set *set)
@@ -345,6 +353,10 @@ static vt_panel_set *make_set(vt_triangles *t, const double origin[3])
     for (size_t n = 0; n < count; n++) {
         set->area[n] = measure_triangle(set->corner[n], set->center[n], set->normal[n]);
         area += set->area[n];
+        double arm[3];
+        memcpy(arm, set->center[n], sizeof arm);
+        vt_add_scaled(arm, -1, origin);
+        set->volume += set->area[n] * vt_dot(arm, set->normal[n]) / 3;
         for (int k = 0; k < 9; k++) {
             const double at = set->corner[n][k / 3][k % 3];
             double *const low = &set->low[k % 3], *const high = &set->high[k % 3];

@@ -34,11 +34,15 @@ typedef struct vt_panel_set {
     double side;            /* sqrt(2 x mean area), m */
     double low[3], high[3]; /* box around them, m */
     double length;          /* radius of the sphere of the same area, m */
+    double volume;          /* inside, m^3 */
     double origin[3];       /* centre of the body, about which added_mass turns, m */
     /* Impulse and angular impulse (-integral of phi n, of phi r x n; over the density) of the flow
      * around it where it moves (1 m/s; 0-2) and turns (1 rad/s; 3-5): m^3, m^4, m^5. */
     double added_mass[6][6];
 } vt_panel_set;
+
+/* added_mass of a body of that scale, in the lengths of the world. */
+void vt_scale_added_mass(const vt_panel_set *set, double scale, double matrix[6][6]);
 
 /* Panels of the union of solids, about `aimed` of them in all: those that lie inside another solid
  * are left out, planes have none. *set is NULL where none is left. */

@@ -158,9 +158,6 @@ vt_status vt_make_rigid(const vt_simulation *s, const vt_body_def *def, vt_body 
     vt_keep_place(s, body);
     r->free = !def->held;
     const vt_fluid fluid = vt_fluid_of(&s->def);
-    float at[3];
-    for (int c = 0; c < 3; c++)
-        at[c] = (float)r->now.position[c];
-    r->fluid_density = (double)vt_density_at(&fluid, vt_ambient_temperature(&fluid, at));
+    r->fluid_density = vt_ambient_density(&fluid, r->now.position);
     return VT_OK;
 }
