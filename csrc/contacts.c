@@ -224,6 +224,7 @@ typedef struct hold_job {
     const float *start;
     const uint32_t *list;
     uint8_t *squeezed;
+    vt_contact_counts *count; /* of each block */
 } hold_job;
 
 static void hold_block(void *data, int64_t begin, int64_t end, int thread)
@@ -231,11 +232,13 @@ static void hold_block(void *data, int64_t begin, int64_t end, int thread)
     (void)thread;
     const hold_job *const job = data;
     const double from = job->walls->from, to = job->walls->to;
+    vt_contact_counts count = {0, 0};
     for (int64_t n = begin; n < end; n++) {
         const int64_t row = job->list[n];
         float *const position = job->rows.position + 3 * row;
         float *const velocity = job->rows.velocity ? job->rows.velocity + 3 * row : NULL;
-        vt_traveller t = {.birth = fmax(from, to - (double)job->rows.age[row])};
+        vt_traveller t = {.birth = fmax(from, to - (double)job->rows.age[row]),
+                          .looks = &count.looks};
         for (int c = 0; c < 3; c++) {
             t.start[c] = (double)job->start[3 * row + c];
             t.end[c] = (double)position[c];
@@ -248,7 +251,9 @@ static void hold_block(void *data, int64_t begin, int64_t end, int thread)
                 velocity[c] = (float)t.velocity[c];
         }
         job->squeezed[row] = held == VT_SQUEEZED;
+        count.held += held != VT_UNHINDERED;
     }
+    job->count[begin / HOLD_BLOCK] = count;
 }
 
 /* The rows that may have met a body, one after the other; returns how many. */
@@ -275,9 +280,15 @@ static void hold_rows(vt_simulation *s, const vt_walls *walls, int set, const fl
     const int64_t listed = list_near(s, walls, &job.rows, start, near);
     job.list = near;
     if (listed) {
+        const int64_t blocks = (listed + HOLD_BLOCK - 1) / HOLD_BLOCK;
+        job.count = vt_arena_push(&s->arena, sizeof *job.count * (size_t)blocks);
         job.squeezed = vt_arena_push(&s->arena, (size_t)count);
         memset(job.squeezed, 0, (size_t)count);
         vt_parallel_for(s->def.threads, listed, HOLD_BLOCK, hold_block, &job);
+        for (int64_t b = 0; b < blocks; b++) {
+            s->contacts.held += job.count[b].held;
+            s->contacts.looks += job.count[b].looks;
+        }
         remove_marked(s, set, count, job.squeezed);
     }
     vt_arena_pop(&s->arena, mark);

@@ -241,6 +241,8 @@ vt_status vt_get_health(vt_simulation *s, vt_health *health)
         vt_health h = {.vortons = s->vortons.set.count,
                        .tracers = s->tracers.set.count,
                        .substeps = s->last_substeps,
+                       .contacts = s->contacts.held,
+                       .contact_looks = s->contacts.looks,
                        .heat = vt_find_heat(s),
                        .heat_released = s->heat.released,
                        .heat_radiated = s->heat.radiated,

@@ -32,7 +32,15 @@ typedef struct encounter {
     vt_traveller *traveller;
     planes planes;
     impact first;
+    const vt_wall *beyond; /* that it was moved out of last, and will not meet again; or NULL */
 } encounter;
+
+/* What is known of a particle and a wall while its end stays where it is. */
+typedef struct look {
+    double start[3], end[3]; /* in the space of the body, where it does not turn on the way, m */
+    int32_t has_start;
+    double room; /* at the end, m */
+} look;
 
 static double skin_of(const vt_wall *wall, const double world[3])
 {
@@ -54,13 +62,14 @@ static void stop(const vt_wall *wall, const double normal[3], vt_traveller *t)
 }
 
 /* Moves the end to the outer side of a plane of the world and, along it, to that of the planes met
- * before. */
+ * before. The particle came from beyond that plane, so it does not meet a convex shape again. */
 static void hold_beyond(encounter *e, const vt_wall *wall, const double normal[3], double offset)
 {
     planes *const planes = &e->planes;
     double *const end = e->traveller->end;
     vt_add_scaled(end, offset - vt_dot(normal, end), normal);
     stop(wall, normal, e->traveller);
+    e->beyond = wall->simple ? wall : NULL;
     for (int p = 0; p < planes->count; p++) {
         const double missing = planes->offset[p] - vt_dot(planes->normal[p], end);
         double along[3];
@@ -76,10 +85,15 @@ static void hold_beyond(encounter *e, const vt_wall *wall, const double normal[3
     }
 }
 
+static int is_newborn(const encounter *e)
+{
+    return e->traveller->birth > e->walls->from;
+}
+
 /* The poses that the particle sees: of its own life, where it was born in the substep. */
 static const vt_pose *poses_for(const encounter *e, const vt_wall *wall, vt_pose own[])
 {
-    if (!(e->traveller->birth > e->walls->from) || !wall->body->moves || !wall->swept)
+    if (!is_newborn(e) || !wall->body->moves || !wall->swept)
         return wall->pose;
     vt_fill_poses(e->walls, wall->body, e->traveller->birth, wall->parts, own);
     return own;
@@ -96,14 +110,15 @@ static int comes_near(const vt_body *body, const double from[3], const double to
     const double square = vt_dot(way, way);
     const double share = square > 0 ? fmax(0, fmin(1, -vt_dot(start, way) / square)) : 0;
     vt_add_scaled(start, share, way);
-    return body->scale * vt_sqrt(vt_dot(start, start)) <= body->reach;
+    return body->scale * body->scale * vt_dot(start, start) <= body->reach * body->reach;
 }
 
 /* The first of the solids that a segment enters. */
 static int enter_body(const vt_body *body, const double from[3], const double to[3], impact *found)
 {
     int enters = 0;
-    if (!comes_near(body, from, to))
+    if (!(body->solid_count == 1 && body->solids[0].kind == VT_SHAPE_SPHERE) &&
+        !comes_near(body, from, to))
         return 0;
     for (int32_t n = 0; n < body->solid_count; n++) {
         double share, normal[3];
@@ -120,12 +135,20 @@ static int enter_body(const vt_body *body, const double from[3], const double to
 }
 
 /* Follows the particle in the space of the body, from pose to pose. */
-static int find_impact(const encounter *e, const vt_wall *wall, impact *found)
+static int find_impact(const encounter *e, const vt_wall *wall, const look *known, impact *found)
 {
-    vt_pose own[VT_MOST_PARTS + 1];
-    const vt_pose *const pose = poses_for(e, wall, own);
     const vt_traveller *const t = e->traveller;
     double from[3], to[3], world[3];
+    *found = (impact){.wall = wall};
+    if (wall->parts == 1 && (wall->still || !is_newborn(e))) {
+        if (known->has_start)
+            memcpy(from, known->start, sizeof from);
+        else
+            vt_pose_point_back(&wall->pose[0], t->start, from);
+        return enter_body(wall->body, from, known->end, found);
+    }
+    vt_pose own[VT_MOST_PARTS + 1];
+    const vt_pose *const pose = poses_for(e, wall, own);
     vt_pose_point_back(&pose[0], t->start, from);
     for (int32_t k = 1; k <= wall->parts; k++) {
         const double share = (double)k / (double)wall->parts;
@@ -133,7 +156,6 @@ static int find_impact(const encounter *e, const vt_wall *wall, impact *found)
             world[c] =
                 k == wall->parts ? t->end[c] : t->start[c] + share * (t->end[c] - t->start[c]);
         vt_pose_point_back(&pose[k], world, to);
-        *found = (impact){.wall = wall};
         if (enter_body(wall->body, from, to, found)) {
             found->share = (k - 1 + found->share) / wall->parts;
             return 1;
@@ -144,10 +166,10 @@ static int find_impact(const encounter *e, const vt_wall *wall, impact *found)
 }
 
 /* Back to the side of the wall that it came from. */
-static int sweep(encounter *e, const vt_wall *wall)
+static int sweep(encounter *e, const vt_wall *wall, const look *known)
 {
     impact found;
-    if (!wall->swept || !find_impact(e, wall, &found))
+    if (!wall->swept || !find_impact(e, wall, known, &found))
         return 0;
     if (!e->first.wall || found.share < e->first.share)
         e->first = found;
@@ -171,8 +193,6 @@ static int push_out(encounter *e, const vt_wall *wall)
     for (int n = 0; n < PASSES; n++) {
         double local[3], away[3], normal[3];
         vt_pose_point_back(pose, end, local);
-        if (!wall->body->hole && !comes_near(wall->body, local, local))
-            return moved;
         const double room = wall->body->scale * vt_body_room(wall->body, local, away);
         const double skin = skin_of(wall, end);
         if (!(room < 0.25 * skin))
@@ -263,42 +283,84 @@ static int settle_inside(encounter *e)
 }
 
 /* Whether all that the particle passes lies clear of the wall. Room changes by no more than one
- * goes: between two points that are apart by less than their room together, there is some. */
-static int is_clear(const vt_walls *walls, const vt_wall *wall, const vt_traveller *t)
+ * goes: between two points that are apart by less than their room together, there is some. If not,
+ * *known is what was found. */
+static int is_clear(const vt_walls *walls, const vt_wall *wall, const vt_traveller *t, look *known)
 {
     const vt_body *const body = wall->body;
     const double skin = skin_of(wall, t->end);
     const double way = wall->swept ? vt_sqrt(vt_square_between(t->start, t->end)) : 0;
     const double most = way + wall->parts * wall->step + skin;
-    double start[3], end[3], normal[3];
-    if (wall->swept && vt_wall_gap(wall, t->end, way) > skin)
+    known->has_start = 0;
+    ++*t->looks;
+    if (!body->hole && vt_is_beside(wall, t->end, way, skin))
         return 1;
-    if (!body->hole &&
-        vt_square_between(t->end, wall->center) > (body->reach + most) * (body->reach + most))
+    vt_pose_point_back(&wall->pose[wall->parts], t->end, known->end);
+    known->room = body->scale * vt_body_room(body, known->end, NULL);
+    if (known->room > most)
         return 1;
-    vt_pose_point_back(&wall->pose[wall->parts], t->end, end);
-    const double room = body->scale * vt_body_room(body, end, normal);
-    if (room > most || room < skin || wall->parts > 1 || !wall->swept || t->birth > walls->from)
-        return room > most;
-    vt_pose_point_back(&wall->pose[0], t->start, start);
-    return body->scale *
-               (vt_body_room(body, start, normal) - vt_sqrt(vt_square_between(start, end))) >
-           skin - room;
+    if (known->room < skin || wall->parts > 1 || !wall->swept || t->birth > walls->from)
+        return 0;
+    vt_pose_point_back(&wall->pose[0], t->start, known->start);
+    known->has_start = 1;
+    const double passed =
+        wall->still ? way : body->scale * vt_sqrt(vt_square_between(known->start, known->end));
+    return body->scale * vt_body_room(body, known->start, NULL) - passed > skin - known->room;
 }
 
-static int hold_by(const vt_walls *walls, const int32_t *list, int32_t count, vt_traveller *t)
+/* What the first look at a list of walls has found: those before number `first` are clear. */
+typedef struct glance {
+    int32_t first;
+    look look; /* at that one */
+} glance;
+
+static int is_clear_of_all(const vt_walls *walls, const int32_t *list, int32_t count,
+                           const vt_traveller *t, glance *g)
+{
+    for (g->first = 0; g->first < count; g->first++)
+        if (!is_clear(walls, &walls->wall[list[g->first]], t, &g->look))
+            return 0;
+    return 1;
+}
+
+/* Moves the end out of the wall; the look at it may be known. */
+static int meet(encounter *e, const vt_wall *wall, const look *known)
+{
+    look own;
+    if (!known) {
+        if (is_clear(e->walls, wall, e->traveller, &own))
+            return 0;
+        known = &own;
+    }
+    if (sweep(e, wall, known)) {
+        if (!wall->simple)
+            push_out(e, wall);
+        return 1;
+    }
+    return known->room < 0.25 * skin_of(wall, e->traveller->end) && push_out(e, wall);
+}
+
+/* By the walls of a list, of which a first look (NULL: none) is known. */
+static int hold_by(const vt_walls *walls, const int32_t *list, int32_t count, const glance *g,
+                   vt_traveller *t)
 {
     encounter e = {.walls = walls, .list = list, .count = count, .traveller = t};
     int held = VT_UNHINDERED;
+    int32_t last = -1; /* that moved it; all later ones are clear of where it ends */
     for (int pass = 0; pass < PASSES; pass++) {
         int moved = 0;
         e.planes.count = 0;
-        for (int32_t n = 0; n < count; n++) {
+        for (int32_t n = pass == 0 && g ? g->first : 0; n < count; n++) {
             const vt_wall *const wall = &walls->wall[list[n]];
-            if (is_clear(walls, wall, t))
+            if (wall == e.beyond) {
+                if (pass > 0 && n == last && !moved)
+                    return held;
                 continue;
-            moved |= sweep(&e, wall);
-            moved |= push_out(&e, wall);
+            }
+            if (meet(&e, wall, pass == 0 && g && n == g->first ? &g->look : NULL)) {
+                moved = 1;
+                last = n;
+            }
         }
         if (!moved)
             return held;
@@ -330,57 +392,63 @@ static int is_near(const double a[3], const double b[3], double reach)
     return 1;
 }
 
-static int is_clear_of_all(const vt_walls *walls, const int32_t *list, int32_t count,
-                           const vt_traveller *t)
-{
-    for (int32_t n = 0; n < count; n++)
-        if (!is_clear(walls, &walls->wall[list[n]], t))
-            return 0;
-    return 1;
-}
-
-/* Of one that was moved far: by the walls that may be met from there to twice as far. Those left
- * out are clear of all that it passes, so that the result is that of all of them. */
+/* Of one that was moved far, or comes from far: by the walls that may be met from there to twice as
+ * far. Those left out are clear of all that it passes, so that the result is that of all of them.
+ */
 static int hold_around(const vt_walls *walls, double moved, vt_traveller *t)
 {
-    enum { MOST = 256 };
+    enum { MOST = 256, TRIES = 4 };
     const vt_traveller before = *t;
-    const double around = 2 * moved + (double)walls->lattice.reach;
-    const double way = vt_sqrt(vt_square_between(t->start, t->end)) + around;
-    int32_t list[MOST], count = 0;
-    for (int32_t n = 0; n < walls->count && count < MOST; n++) {
-        const vt_wall *const wall = &walls->wall[n];
-        if (!wall->swept || !(vt_wall_gap(wall, t->end, way) > skin_of(wall, t->end) + around))
-            list[count++] = n;
-    }
-    if (count < MOST) {
-        const int held = hold_by(walls, list, count, t);
-        if (held == VT_HELD && !(vt_square_between(t->end, before.end) > around * around))
+    const double way = vt_sqrt(vt_square_between(t->start, t->end));
+    for (int n = 0; n < TRIES; n++) {
+        const double around = 2 * moved + (double)walls->lattice.reach;
+        int32_t list[MOST];
+        const int32_t count = vt_walls_around(walls, t->end, way + around, around, MOST, list);
+        const int held = count > MOST ? VT_SQUEEZED : hold_by(walls, list, count, NULL, t);
+        moved = vt_sqrt(vt_square_between(t->end, before.end));
+        if (held != VT_SQUEEZED && moved <= around)
             return held;
         *t = before;
+        if (held == VT_SQUEEZED)
+            break;
     }
-    return hold_by(walls, walls->all, walls->count, t);
+    return hold_by(walls, walls->all, walls->count, NULL, t);
 }
 
 /* Of a particle that the list of its cell does not clear. Once it is moved aside, holes and planes
  * may be met that are not in the list; moved far, any. */
-static int hold_near(const vt_walls *walls, const int32_t *list, int32_t count, vt_traveller *t)
+static int hold_near(const vt_walls *walls, const int32_t *list, int32_t count, const glance *g,
+                     vt_traveller *t)
 {
     enum { MOST = 256 };
     const vt_traveller before = *t;
     int32_t both[MOST];
+    double moved = 0;
     if (count + walls->far_count <= MOST) {
         memcpy(both, list, sizeof *both * (size_t)count);
         memcpy(both + count, walls->far, sizeof *both * (size_t)walls->far_count);
-        const int held = hold_by(walls, both, count + walls->far_count, t);
-        const double moved = vt_sqrt(vt_square_between(t->end, before.end));
-        if (held == VT_HELD && is_near(t->end, before.end, (double)walls->lattice.reach))
+        const int held = hold_by(walls, both, count + walls->far_count, g, t);
+        if (held == VT_UNHINDERED ||
+            (held == VT_HELD && is_near(t->end, before.end, (double)walls->lattice.reach)))
             return held;
+        moved = vt_sqrt(vt_square_between(t->end, before.end));
         *t = before;
-        if (held == VT_HELD)
-            return hold_around(walls, moved, t);
+        if (held == VT_SQUEEZED)
+            return hold_by(walls, walls->all, walls->count, NULL, t);
     }
-    return hold_by(walls, walls->all, walls->count, t);
+    return hold_around(walls, moved, t);
+}
+
+/* Of a particle that comes from far. */
+static int hold_far(const vt_walls *walls, vt_traveller *t)
+{
+    enum { MOST = 256 };
+    const double way = vt_sqrt(vt_square_between(t->start, t->end));
+    int32_t list[MOST];
+    glance g;
+    const int32_t count = vt_walls_around(walls, t->end, way, 0, MOST, list);
+    return count <= MOST && is_clear_of_all(walls, list, count, t, &g) ? VT_UNHINDERED
+                                                                       : hold_around(walls, 0, t);
 }
 
 /* The list of a cell says what a particle that ends there may have met, if it comes from near. */
@@ -389,13 +457,12 @@ int vt_hold(const vt_walls *walls, vt_traveller *t)
     const vt_lattice *const lattice = &walls->lattice;
     const int64_t cell =
         is_near(t->start, t->end, (double)lattice->reach) ? cell_of(lattice, t->end) : -1;
+    glance g;
     if (cell < 0)
-        return is_clear_of_all(walls, walls->all, walls->count, t)
-                   ? VT_UNHINDERED
-                   : hold_by(walls, walls->all, walls->count, t);
+        return hold_far(walls, t);
     const uint32_t first = walls->first[cell];
     const int32_t *const list = walls->near + first;
     const int32_t count = (int32_t)(walls->first[cell + 1] - first);
-    return is_clear_of_all(walls, list, count, t) ? VT_UNHINDERED
-                                                  : hold_near(walls, list, count, t);
+    return is_clear_of_all(walls, list, count, t, &g) ? VT_UNHINDERED
+                                                      : hold_near(walls, list, count, &g, t);
 }

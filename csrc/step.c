@@ -575,6 +575,7 @@ static vt_status run_step(vt_simulation *s, double dt)
     vt_births births = {0};
     for (int t = 0; t < VT_TIMED_STAGES; t++)
         s->timers[t].last = 0;
+    s->contacts = (vt_contact_counts){0, 0};
     vt_status status = VT_OK;
     VT_TIMED(s, emit, status = prepare(s, dt, &births));
     if (status)

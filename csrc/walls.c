@@ -5,7 +5,7 @@
 
 #include "core/vec3.h"
 
-enum { LEAST_CELLS = 4, MOST_CELLS = 60, PER_CELL = 3, MOST_PAIRS = 1 << 20 };
+enum { LEAST_CELLS = 4, MOST_CELLS = 60, PER_CELL = 3, MOST_PAIRS = 1 << 20, MOST_BOX_CELLS = 16 };
 
 /* A body turns at most so far from one pose to the next, radians. */
 static const double most_turn = 0.2;
@@ -22,8 +22,8 @@ static double turn_between(const vt_pose *a, const vt_pose *b)
     return vt_sqrt(square);
 }
 
-/* Of a point from the straight line between two others. */
-static double distance_from_line(const double from[3], const double to[3], const double point[3])
+/* Square of the distance of a point from the straight line between two others. */
+static double square_from_line(const double from[3], const double to[3], const double point[3])
 {
     double way[3], arm[3];
     for (int c = 0; c < 3; c++) {
@@ -33,16 +33,18 @@ static double distance_from_line(const double from[3], const double to[3], const
     const double square = vt_dot(way, way), along = vt_dot(arm, way);
     const double share = along > 0 ? (along < square ? along / square : 1) : 0;
     vt_add_scaled(arm, -share, way);
-    return vt_sqrt(vt_dot(arm, arm));
+    return vt_dot(arm, arm);
 }
 
 /* In the space of the body the particle runs straight from pose to pose; in the world that is its
  * way relative to the centre, but for the turn of what is as far from there as it may be. */
-double vt_wall_gap(const vt_wall *wall, const double end[3], double way)
+int vt_is_beside(const vt_wall *wall, const double end[3], double way, double margin)
 {
     const double farthest = wall->body->reach + wall->parts * wall->step + 2 * way;
-    return distance_from_line(wall->start, wall->center, end) - wall->body->reach - wall->bow -
-           way - wall->turn * farthest;
+    const double limit = wall->body->reach + wall->bow + way + wall->turn * farthest + margin;
+    const double square = wall->still ? vt_square_between(wall->center, end)
+                                      : square_from_line(wall->start, wall->center, end);
+    return square > limit * limit;
 }
 
 /* How far the points of the body move from one pose to another: its centre, and the others more by
@@ -97,7 +99,16 @@ static void make_wall(const vt_walls *walls, const vt_body *body, vt_arena *aren
     for (int32_t k = 1; k < wall->parts; k++) {
         double center[3];
         vt_pose_point(&pose[k], body->center, center);
-        wall->bow = fmax(wall->bow, distance_from_line(wall->start, wall->center, center));
+        wall->bow = fmax(wall->bow, square_from_line(wall->start, wall->center, center));
+    }
+    wall->bow = vt_sqrt(wall->bow);
+    wall->still = wall->parts == 1 && memcmp(&pose[0], &pose[1], sizeof pose[0]) == 0;
+    wall->simple = wall->swept && wall->parts == 1 && body->solid_count == 1;
+    const double farthest = body->reach + wall->parts * wall->step;
+    const double grown = (1 + 0x1p-20) * body->reach + wall->bow + wall->turn * farthest;
+    for (int c = 0; c < 3; c++) {
+        wall->lower[c] = fmin(wall->start[c], wall->center[c]) - grown;
+        wall->upper[c] = fmax(wall->start[c], wall->center[c]) + grown;
     }
     memcpy(wall->velocity, motion.velocity, sizeof motion.velocity);
     memcpy(wall->angular, motion.angular, sizeof motion.angular);
@@ -163,9 +174,9 @@ static double room_at(const vt_wall *wall, const double point[3])
     const vt_body *const body = wall->body;
     double least = INFINITY;
     for (int32_t k = wall->swept ? 0 : wall->parts; k <= wall->parts; k++) {
-        double local[3], normal[3];
+        double local[3];
         vt_pose_point_back(&wall->pose[k], point, local);
-        least = fmin(least, body->scale * vt_body_room(body, local, normal));
+        least = fmin(least, body->scale * vt_body_room(body, local, NULL));
     }
     return least;
 }
@@ -234,7 +245,7 @@ static int is_beside(const search *s, const int32_t first[3], int32_t side)
     if (!s->bounded)
         return 0;
     find_middle(s, first, side, middle);
-    return vt_wall_gap(s->wall, middle, s->way) > 0.5 * 1.74 * side * s->cell + 1e-3 * s->cell;
+    return vt_is_beside(s->wall, middle, s->way, (0.5 * 1.74 * side + 1e-3) * s->cell);
 }
 
 /* Room in the middle of a cube of `side` cells, m. */
@@ -345,6 +356,145 @@ static void fill_cells(vt_walls *walls, vt_arena *arena)
     lattice->marked = marked;
 }
 
+/* ---- boxes ---- */
+
+/* Coarse cells of which a box has a part; those beyond the last ones count as these. */
+static void cells_of_box(const vt_wall_boxes *boxes, const double lower[3], const double upper[3],
+                         int32_t least[3], int32_t most[3])
+{
+    for (int c = 0; c < 3; c++) {
+        const double last = boxes->cells[c] - 1;
+        const double low = (lower[c] - boxes->lower[c]) * boxes->per_cell;
+        const double high = (upper[c] - boxes->lower[c]) * boxes->per_cell;
+        least[c] = !(low > 0) ? 0 : low < last ? (int32_t)low : (int32_t)last;
+        most[c] = !(high < last) ? (int32_t)last : high > 0 ? (int32_t)high : 0;
+    }
+}
+
+/* Cells about as large as the boxes are on average. */
+static void place_boxes(vt_walls *walls)
+{
+    vt_wall_boxes *const boxes = &walls->boxes;
+    double lower[3], upper[3], extent = 0, longest = 0;
+    int32_t count = 0;
+    for (int c = 0; c < 3; c++) {
+        lower[c] = INFINITY;
+        upper[c] = -INFINITY;
+    }
+    for (int32_t n = 0; n < walls->count; n++) {
+        const vt_wall *const wall = &walls->wall[n];
+        if (wall->body->hole || !is_bounded(wall))
+            continue;
+        count++;
+        for (int c = 0; c < 3; c++) {
+            lower[c] = fmin(lower[c], wall->lower[c]);
+            upper[c] = fmax(upper[c], wall->upper[c]);
+            extent += (wall->upper[c] - wall->lower[c]) / 3;
+        }
+    }
+    for (int c = 0; c < 3; c++)
+        longest = fmax(longest, upper[c] - lower[c]);
+    *boxes = (vt_wall_boxes){.cells = {1, 1, 1}};
+    if (count == 0 || !(longest > 0 && longest < 1e12))
+        return;
+    const double cell = fmax(extent / count, longest / MOST_BOX_CELLS);
+    boxes->per_cell = 1 / cell;
+    for (int c = 0; c < 3; c++) {
+        boxes->lower[c] = lower[c];
+        boxes->cells[c] = (int32_t)fmax(1, ceil((upper[c] - lower[c]) / cell));
+    }
+}
+
+/* Counts the entries of each cell, or with `fill` writes them, from the last on. */
+static void enter_boxes(const vt_walls *walls, int fill)
+{
+    const vt_wall_boxes *const b = &walls->boxes;
+    for (int32_t n = walls->count - 1; n >= 0; n--) {
+        const vt_wall *const wall = &walls->wall[n];
+        int32_t least[3], most[3];
+        if (wall->body->hole || !is_bounded(wall))
+            continue;
+        cells_of_box(b, wall->lower, wall->upper, least, most);
+        for (int32_t k = least[2]; k <= most[2]; k++)
+            for (int32_t j = least[1]; j <= most[1]; j++)
+                for (int32_t i = least[0]; i <= most[0]; i++) {
+                    uint32_t *const at = b->first + (k * b->cells[1] + j) * b->cells[0] + i + 1;
+                    if (fill)
+                        b->wall[--*at] = n;
+                    else
+                        ++*at;
+                }
+    }
+}
+
+static void fill_boxes(vt_walls *walls, vt_arena *arena)
+{
+    vt_wall_boxes *const b = &walls->boxes;
+    place_boxes(walls);
+    const size_t cells = (size_t)b->cells[0] * (size_t)b->cells[1] * (size_t)b->cells[2];
+    b->first = vt_arena_push(arena, sizeof *b->first * (cells + 1));
+    memset(b->first, 0, sizeof *b->first * (cells + 1));
+    enter_boxes(walls, 0);
+    for (size_t c = 0; c < cells; c++)
+        b->first[c + 1] += b->first[c];
+    const uint32_t count = b->first[cells];
+    b->wall = vt_arena_push(arena, sizeof *b->wall * (size_t)count);
+    enter_boxes(walls, 1);
+    memmove(b->first, b->first + 1, sizeof *b->first * cells);
+    b->first[cells] = count;
+}
+
+/* Adds a number to those in rising order. */
+static void insert(int32_t *list, int32_t count, int32_t number)
+{
+    for (; count > 0 && list[count - 1] > number; count--)
+        list[count] = list[count - 1];
+    list[count] = number;
+}
+
+int32_t vt_walls_around(const vt_walls *walls, const double end[3], double way, double around,
+                        int32_t most, int32_t *list)
+{
+    const vt_wall_boxes *const b = &walls->boxes;
+    double reach = way * (1 + 2 * walls->most_turn) + around;
+    double lower[3], upper[3];
+    int32_t low[3], high[3], count = walls->far_count;
+    if (count > most)
+        return most + 1;
+    memcpy(list, walls->far, sizeof *list * (size_t)count);
+    for (int c = 0; c < 3; c++) /* the skin */
+        reach += 0x1p-20 * vt_abs(end[c]);
+    for (int c = 0; c < 3; c++) {
+        lower[c] = end[c] - reach;
+        upper[c] = end[c] + reach;
+    }
+    cells_of_box(b, lower, upper, low, high);
+    for (int32_t k = low[2]; k <= high[2]; k++)
+        for (int32_t j = low[1]; j <= high[1]; j++)
+            for (int32_t i = low[0]; i <= high[0]; i++) {
+                const int32_t cell = (k * b->cells[1] + j) * b->cells[0] + i;
+                for (uint32_t n = b->first[cell]; n < b->first[cell + 1]; n++) {
+                    const vt_wall *const wall = &walls->wall[b->wall[n]];
+                    int32_t least[3], last[3];
+                    int apart = 0;
+                    for (int c = 0; c < 3; c++)
+                        apart |= wall->lower[c] > upper[c] || wall->upper[c] < lower[c];
+                    if (apart)
+                        continue;
+                    /* of the cells that both reach into, in the first alone */
+                    cells_of_box(b, wall->lower, wall->upper, least, last);
+                    if (i != (least[0] > low[0] ? least[0] : low[0]) ||
+                        j != (least[1] > low[1] ? least[1] : low[1]) ||
+                        k != (least[2] > low[2] ? least[2] : low[2]))
+                        continue;
+                    if (count == most)
+                        return most + 1;
+                    insert(list, count++, b->wall[n]);
+                }
+            }
+    return count;
+}
+
 void vt_make_walls(const vt_bodies *bodies, const vt_transforms *transforms, double from, double to,
                    const vt_crowd *crowd, vt_arena *arena, vt_walls *walls)
 {
@@ -359,7 +509,10 @@ void vt_make_walls(const vt_bodies *bodies, const vt_transforms *transforms, dou
         walls->all[n] = n;
         if (wall->body->hole || !is_bounded(wall))
             walls->far[walls->far_count++] = n;
+        else
+            walls->most_turn = fmax(walls->most_turn, wall->turn);
     }
+    fill_boxes(walls, arena);
     place_lattice(walls, crowd);
     walls->lattice.marked_outside = walls->far_count > 0;
     if (walls->lattice.cells[0] > 0)

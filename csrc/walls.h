@@ -13,16 +13,27 @@ typedef struct vt_wall {
     const vt_body *body;
     int32_t parts;
     int32_t swept;       /* a solid that did not jump: particles are followed on their way */
+    int32_t simple;      /* such a one of one convex shape that is seen in one part */
+    int32_t still;       /* it does not move */
     const vt_pose *pose; /* parts + 1 */
     double step;         /* longest way of its points from one pose to the next, m */
     double center[3];    /* of the body at the end, m */
     double start[3];     /* and at the beginning */
     double bow;          /* how far its centre comes from the straight line between them, m */
     double turn;         /* longest difference of its rotation from one pose to the next, radians */
-    double velocity[3];  /* of pivot in the middle of the substep, m/s */
-    double angular[3];   /* rad/s */
+    double lower[3], upper[3]; /* what rests outside of this box is beside the wall, m */
+    double velocity[3];        /* of pivot in the middle of the substep, m/s */
+    double angular[3];         /* rad/s */
     double pivot[3];
 } vt_wall;
+
+/* Boxes of all that solids of finite size pass, by coarse cells that they reach into. */
+typedef struct vt_wall_boxes {
+    int32_t cells[3];
+    double lower[3], per_cell; /* m, 1/m */
+    uint32_t *first;           /* cells + 1: first entry of each cell in `wall` */
+    int32_t *wall;             /* numbers, in rising order */
+} vt_wall_boxes;
 
 typedef struct vt_walls {
     const vt_transforms *transforms;
@@ -34,6 +45,8 @@ typedef struct vt_walls {
     int32_t *near;      /* numbers of walls */
     int32_t *all, *far; /* all walls; those that reach beyond the lattice */
     int32_t far_count;
+    double most_turn; /* of any wall */
+    vt_wall_boxes boxes;
 } vt_walls;
 
 /* What there is to move in a substep, to choose a lattice that pays: the result does not depend on
@@ -48,9 +61,15 @@ typedef struct vt_crowd {
 void vt_make_walls(const vt_bodies *bodies, const vt_transforms *transforms, double from, double to,
                    const vt_crowd *crowd, vt_arena *arena, vt_walls *walls);
 
-/* How far a point is from all that a swept solid passes on its way, m, at least, if what ends there
- * comes from `way` off, m: below 0 it may meet it. */
-double vt_wall_gap(const vt_wall *wall, const double end[3], double way);
+/* Whether what ends at a point, and comes from `way` off, m, keeps more than `margin` from all that
+ * a solid passes on its way. */
+int vt_is_beside(const vt_wall *wall, const double end[3], double way, double margin);
+
+/* The walls, in rising order, that may be met on the way of a particle, or where it is moved aside
+ * by up to `around`, m: it keeps more than that, and the skin, from all others. Returns how many,
+ * at most `most`; more than that, and nothing else, where there may be more. */
+int32_t vt_walls_around(const vt_walls *walls, const double end[3], double way, double around,
+                        int32_t most, int32_t *list);
 
 /* Poses of a body at parts + 1 equal times from `from` to the end of the substep. */
 enum { VT_MOST_PARTS = 32 };
@@ -63,6 +82,7 @@ typedef struct vt_traveller {
     double birth; /* s */
     double start[3], end[3];
     double velocity[3]; /* m/s */
+    int64_t *looks;     /* counts the walls that are looked at */
 } vt_traveller;
 
 enum { VT_UNHINDERED, VT_HELD, VT_SQUEEZED };

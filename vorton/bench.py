@@ -11,7 +11,7 @@ the same run. Measure on an idle machine.
 other choice of its solvers (velocity, boundary, poisson), and `Method.article()`,
 whose frame has one field solve. `part13`, `smoke-bodies` (the same with two
 spheres and a box) and `part20` are scenes of the size of those in the articles,
-whose figures stand beside ours.
+whose figures stand beside ours. In `smoke-panels` the flow goes round the bodies.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ from .method import Method
 __all__ = ["SCENES", "main", "run"]
 
 MARGIN = 5  # free cells between the vortons and each face of the grid
-TURN = 0.002  # largest velocity gradient times the length of a frame
 JUDGED = 200  # vortons whose velocity is held against the direct sum
 SORT_EVERY = 8  # substeps between sorting the particles: frames are measured in such rounds
 SLOW = 1e3  # ms for a round of frames
@@ -66,7 +65,7 @@ def _build(
         max_vortons=(NEUTRAL if scene.full else 1) * scene.vortons,
         max_tracers=scene.tracers,
         max_nodes=scene.nodes**3,
-        method=(method or Method()).to_dict(),
+        method=(method or _method_of(scene)).to_dict(),
         viscosity=VISCOSITY if scene.full else 0.0,
         wind=WIND if scene.full else (0.0, 0.0, 0.0),
         gravity=GRAVITY,
@@ -82,8 +81,13 @@ def _build(
     if scene.full:
         _fill(simulation, half)
     for body in scene.bodies:
-        simulation.add_body(shapes=[_scaled(body, half)])
+        shape = _scaled(body, half)
+        simulation.add_body(shapes=[shape], panels=scene.panels, shedding=0.0)
     return simulation, core
+
+
+def _method_of(scene: BenchScene) -> Method:
+    return Method(**scene.method)
 
 
 def _scaled(shape: Mapping[str, Any], length: float) -> dict[str, Any]:
@@ -187,7 +191,7 @@ def run(
     seconds : number, s
         Time to spend on measured frames, default 2.
     method : Method, optional
-        Default: ``Method()``.
+        Default: that of the scene.
 
     Returns
     -------
@@ -196,11 +200,11 @@ def run(
     """
     scene = SCENES[name]
     before = _resident_mib()
-    method = method or Method()
+    method = method or _method_of(scene)
     simulation, core = _build(scene, threads, method)
     simulation.step(1e-9)
     health = simulation.health()
-    dt = TURN / health["largest_gradient"]
+    dt = scene.turn / health["largest_gradient"]
     start = _Start(simulation)
     peak = _peak_mib(simulation, dt) - start.mib
     _frames(start, dt, 0.0)
@@ -224,6 +228,7 @@ def run(
         "tracers": simulation.count("tracers"),
         "grid": list(health["grid"]),
         "substeps": simulation.health()["substeps"],
+        "contacts": simulation.health()["contacts"],
         "frames": len(times),
         "median_ms": float(np.median(times)),
         "mean_ms": float(np.mean(times)),
@@ -298,15 +303,15 @@ def _run_apart(
 # ---- methods side by side ----
 
 
-def _methods() -> dict[str, Method]:
-    """The default, all that differ from it in one choice of a compared row, and the articles'."""
-    methods = {"default": Method()}
+def _methods(usual: Method) -> dict[str, Method]:
+    """The usual one, all that differ from it in one choice of a compared row, and the articles'."""
+    methods = {"default": usual}
     for row in _core.METHOD_FIELDS:
         if row["name"] in COMPARED:
             for choice in row["choices"]:
                 if choice != row["default"]:
                     name = f"{row['name']} {choice}"
-                    methods[name] = Method(**{row["name"]: choice})
+                    methods[name] = usual.replace(**{row["name"]: choice})
     return methods | {"article": Method.article()}
 
 
@@ -327,7 +332,7 @@ def compare(name: str, threads: int | None = None, seconds: float = 2.0) -> list
     scene = SCENES[name]
     pairs = 2 * (scene.vortons + scene.tracers) * scene.vortons
     records = []
-    for choice, method in _methods().items():
+    for choice, method in _methods(_method_of(scene)).items():
         record = {"scene": name, "choice": choice, "method": method.to_dict()}
         if method.velocity == "direct" and pairs > MOST_PAIRS:
             records.append(record | {"skipped": f"{pairs:.1e} pairs a frame: too many"})
@@ -373,7 +378,7 @@ def _measure(options: argparse.Namespace, names: Sequence[str]) -> list[list[dic
     if options.compare:
         return [compare(name, options.threads, options.seconds) for name in names]
     measure = run if options.here else _run_apart
-    method = Method.from_dict(options.method)
+    method = Method.from_dict(options.method) if options.method else None
     return [[measure(name, options.threads, options.seconds, method) for name in names]]
 
 

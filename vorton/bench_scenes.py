@@ -20,7 +20,8 @@ class BenchScene:
     `volume` is that of the region, whose half width is 1. A `full` scene has all that fluids do: a
     density gradient with the vorticity that it makes, four scalars that the tracers take, diffusion
     of vorticity (and with it neutral vortons around the others), wind, ages. Lengths of `bodies`
-    are in half widths.
+    are in half widths; each has about `panels` panels, 0: none. `turn` is the largest velocity
+    gradient times the length of a frame, `method` the choices that the scene makes by itself.
     """
 
     name: str
@@ -31,6 +32,9 @@ class BenchScene:
     volume: float
     full: bool = False
     bodies: tuple[Mapping[str, object], ...] = ()  # shapes, each a body
+    panels: int = 0
+    turn: float = 0.002
+    method: Mapping[str, object] = dataclasses.field(default_factory=dict)
 
 
 def _ball(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -70,7 +74,23 @@ SCENES = {
         BenchScene("jet-4m", 4_000_000, 4_000_000, 257, _column, COLUMN),
         # a plume of flame and smoke, without the bodies that it passed
         BenchScene("part13", 981, 49_000, 17, _column, COLUMN),
-        BenchScene("smoke-bodies", 981, 49_000, 33, _column, COLUMN, bodies=BODIES),
+        # the same with them, in frames as long as those of a film, in which many run into them;
+        # bodies act on the flow by the rule of the articles
+        BenchScene(
+            "smoke-bodies",
+            981,
+            49_000,
+            17,
+            _column,
+            COLUMN,
+            bodies=BODIES,
+            turn=0.3,
+            method={"bodies": "article"},
+        ),
+        # the flow goes round them; twice as fine, so that they are wider than the cells
+        BenchScene(
+            "smoke-panels", 981, 49_000, 33, _column, COLUMN, bodies=BODIES, panels=320, turn=0.3
+        ),
         # no counts are given: a ring of the size of the scene of part 13
         BenchScene("part20", 1_200, 49_000, 17, _ball, BALL),
     )

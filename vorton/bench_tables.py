@@ -46,9 +46,10 @@ def scene_table(records: Sequence[Record]) -> str:
 def article_table(record: Record) -> str:
     """One scene beside the figures of the article that has such a scene."""
     article = record["article"]
+    bodies = "" if "contact" in article["stages"] else ", without bodies"
     lines = [
         f"{record['scene']}: the article's figures are for a {article['machine']},",
-        f"{article['threads']} of its threads; ours for {record['threads']}, without bodies",
+        f"{article['threads']} of its threads; ours for {record['threads']}{bodies}",
         f"{'ms a frame':14}{'ours':>10}{'article':>10}   routine of the article",
     ]
     for stage, theirs in article["stages"].items():

@@ -102,25 +102,17 @@ double vt_body_room(const vt_body *body, const double point[3], double normal[3]
     double least = INFINITY;
     for (int32_t n = 0; n < body->solid_count; n++) {
         double outward[3];
-        double room = vt_solid_distance(&body->solids[n], point, outward);
+        double room = vt_solid_distance(&body->solids[n], point, normal ? outward : NULL);
         room = body->hole ? -room : room;
         if (room < least) {
             least = room;
-            memcpy(normal, outward, sizeof outward);
+            if (normal)
+                memcpy(normal, outward, sizeof outward);
         }
     }
-    for (int c = 0; c < 3 && body->hole; c++)
+    for (int c = 0; c < 3 && body->hole && normal; c++)
         normal[c] = -normal[c];
     return least;
-}
-
-double vt_contact_skin(const vt_body *body, const double world[3])
-{
-    const double least_length = 1e-3; /* m: of what has no size */
-    double size = isfinite(body->reach) ? body->reach : least_length;
-    for (int c = 0; c < 3; c++)
-        size = vt_abs(world[c]) > size ? vt_abs(world[c]) : size;
-    return 0x1p-20 * size;
 }
 
 /* ---- making ---- */

@@ -2,6 +2,8 @@
 #ifndef VORTON_STATE_BODIES_H
 #define VORTON_STATE_BODIES_H
 
+#include <math.h>
+
 #include "state/bulk.h"
 #include "state/flow.h"
 #include "state/panel_set.h"
@@ -69,11 +71,18 @@ vt_motion vt_body_motion(const vt_transforms *transforms, const vt_body *body, d
 int vt_body_jumps(const vt_transforms *transforms, const vt_body *body, double from, double to);
 
 /* Distance from the nearest wall in the space of the body, > 0 where particles may be: exact on the
- * forbidden side of one solid, a lower bound of its size elsewhere. normal points away from the
- * wall. */
+ * forbidden side of one solid, a lower bound of its size elsewhere. normal (may be NULL) points
+ * away from the wall. */
 double vt_body_room(const vt_body *body, const double point[3], double normal[3]);
 
 /* The least distance that a float position keeps from a wall, m: more than it is rounded by. */
-double vt_contact_skin(const vt_body *body, const double world[3]);
+static inline double vt_contact_skin(const vt_body *body, const double world[3])
+{
+    const double least_length = 1e-3; /* m: of what has no size */
+    double size = isfinite(body->reach) ? body->reach : least_length;
+    for (int c = 0; c < 3; c++)
+        size = vt_abs(world[c]) > size ? vt_abs(world[c]) : size;
+    return 0x1p-20 * size;
+}
 
 #endif

@@ -540,14 +540,3 @@ vt_status vt_get_pose(vt_simulation *s, int32_t id, double time, double matrix[3
     vt_leave(s);
     return status;
 }
-
-void vt_pose_point_back(const vt_pose *pose, const double world[3], double point[3])
-{
-    double way[3];
-    for (int c = 0; c < 3; c++)
-        way[c] = world[c] - pose->position[c];
-    for (int c = 0; c < 3; c++)
-        point[c] = (pose->matrix[0][c] * way[0] + pose->matrix[1][c] * way[1] +
-                    pose->matrix[2][c] * way[2]) /
-                   pose->scale;
-}

@@ -41,6 +41,11 @@ typedef struct vt_heat_books {
     double known;                     /* heat of the vortons when last looked at */
 } vt_heat_books;
 
+/* Particles that walls held, and pairs of a particle and a wall that were looked at for that. */
+typedef struct vt_contact_counts {
+    int64_t held, looks;
+} vt_contact_counts;
+
 struct vt_simulation {
     /* Plain values, which a copy of the simulation takes whole: nothing up to `vortons` may own
      * memory. First what is fixed at creation: the definition (threads resolved), the kernels for
@@ -68,6 +73,7 @@ struct vt_simulation {
     /* records */
     vt_extremes extremes;
     int32_t last_substeps;
+    vt_contact_counts contacts; /* of the last step */
     vt_timer timers[VT_TIMED_STAGES];
 
     /* What owns memory: vt_copy_simulation copies each by a function of its own. */

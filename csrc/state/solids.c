@@ -177,6 +177,23 @@ static double from_line(const vt_solid *solid, const double point[3], double way
     return length;
 }
 
+/* Of a sphere, where neither the square of the distance nor its root leaves the range of numbers.
+ */
+static double from_center(const vt_solid *solid, const double point[3], double *normal)
+{
+    double way[3];
+    for (int c = 0; c < 3; c++)
+        way[c] = point[c] - solid->center[c];
+    const double square = vt_dot(way, way), length = vt_sqrt(square);
+    if (!normal)
+        return length;
+    if (!(square > 1e-200 && square < 1e200))
+        return from_line(solid, point, normal);
+    for (int c = 0; c < 3; c++)
+        normal[c] = way[c] / length;
+    return length;
+}
+
 static void along_axis(const vt_solid *solid, double sign, double normal[3])
 {
     for (int c = 0; c < 3; c++)
@@ -201,6 +218,8 @@ double vt_solid_distance(const vt_solid *solid, const double point[3], double no
     int32_t face;
     double distance;
     switch (solid->kind) {
+    case VT_SHAPE_SPHERE:
+        return from_center(solid, point, normal) - solid->radius;
     case VT_SHAPE_POLYTOPE:
         distance = vt_polytope_distance(&solid->polytope, point, &face);
         memcpy(n, solid->polytope.plane[face], sizeof unused);
