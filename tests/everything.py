@@ -129,6 +129,7 @@ def arrays(sim):
             found[f"{particles._set}.{name}"] = getattr(particles, name)
     volume = sim.volume()
     found["volume.vdb"] = np.frombuffer(volume.encode_vdb(), np.uint8)
+    found["sharp.vdb"] = np.frombuffer(sim.volume(sharp=True).encode_vdb(), np.uint8)
     found["velocity_at"] = sim.velocity_at([[0, 0, 0], [0.3, 0.2, 0.1], [9, 8, 7]])
     if sim.scene.method.velocity == "poisson":
         sim.update_fields()

@@ -413,6 +413,7 @@ def good_calls(sim):
         "flame": ("carried", np.ones(4)),
         "smoke": ("carried", np.ones(4)),
         "ambient_temperature": ("finite", 290.0),
+        "sharp": ("flag", False),
     }
     warm = _core.volume_from_tracers(**{key: value for key, (_, value) in from_tracers.items()})
     return [
@@ -445,6 +446,7 @@ def good_calls(sim):
                 "voxel_size": ("finite", 0.1),
                 "velocity_margin": ("finite", 1.0),
                 "threads": ("integer", 1),
+                "sharp": ("flag", False),
             },
         ),
         ("add_ring", core.add_ring, ring_def),

@@ -77,14 +77,14 @@ def test_script_and_json_give_the_same_bake(script, scene_json, tmp_path, capsys
 
 
 def test_every_option_of_bake_arrives(script, tmp_path):
-    options = "--frames 2-3 --fps 30 --voxel 0.2 --preset houdini --no-half --no-compress"
+    options = "--frames 2-3 --fps 30 --voxel 0.2 --preset houdini --no-half --no-compress --sharp"
     out = tmp_path / "out"
     assert run("bake", script, out, *options.split(), "--threads", 1, "--quiet") == 0
     data = Manifest.find(out).data
     assert (data["first"], data["last"], data["fps"]) == (2, 3, 30.0)
     assert data["volumes"] == {
         "voxel": 0.2, "preset": "houdini", "grids": {"density": "density", "velocity": "vel"},
-        "half": False, "compress": False, "margin": 3.0,
+        "half": False, "compress": False, "margin": 3.0, "sharp": True,
     }  # fmt: skip
     assert run("bake", script, out, "--frames", 1, "--no-volumes", "--quiet") == 1
     assert run("bake", script, out, "--frames", 1, "--no-volumes", "--overwrite", "--quiet") == 0

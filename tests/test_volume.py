@@ -269,7 +269,8 @@ def test_null_pointers_are_refused():
     assert library.vt_encode_vdb(None, None, None, None) == INVALID_ARGUMENT
     library.vt_destroy_volume(None)
     definition = library.vt_default_volume()
-    assert (definition.voxel_size, definition.velocity_margin, definition.threads) == (0, 3, 0)
+    assert (definition.voxel_size, definition.velocity_margin) == (0, 3)
+    assert (definition.threads, definition.sharp) == (0, 0)
 
 
 # ---- memory ----
@@ -277,8 +278,8 @@ def test_null_pointers_are_refused():
 def test_every_refused_allocation_is_reported_and_nothing_leaks(tmp_path):
     functions = ["malloc", "calloc", "realloc", "aligned_alloc"]
     sources = ["tests/c/volume_memory.c", *(f"csrc/io/{name}.c" for name in (
-        "bytes", "leaves", "rasterize", "smooth", "tracer_source", "vdb", "vdb_leaves",
-        "volume")),
+        "bytes", "leaves", "rasterize", "sharp", "smooth", "sorted_points", "tracer_source", "vdb",
+        "vdb_leaves", "volume")),
         *(f"csrc/core/{name}.c" for name in ("parallel", "status", "reserve"))]
     program = tmp_path / "volume_memory"
     command = ["cc", "-std=c11", "-O1", "-g", "-fsanitize=address,undefined",

@@ -22,7 +22,7 @@ class Source(c.Structure):
 
 class Definition(c.Structure):
     _fields_ = [("voxel_size", c.c_double), ("velocity_margin", c.c_double),
-                ("threads", c.c_int32)]
+                ("threads", c.c_int32), ("sharp", c.c_int32)]
 
 
 class Info(c.Structure):

@@ -78,6 +78,8 @@ class Volumes(Definition):
         zlib, default True; a build without zlib must say False.
     margin : number
         Voxels beyond the smoke in which velocity is stored, 0 to 16, default 3.
+    sharp : bool
+        Thin sheets of few tracers are sheets and not dots, see `Simulation.volume`; default False.
     """
 
     voxel: float | None = number(None, "m", "voxel size", above=0, optional=True)
@@ -85,6 +87,7 @@ class Volumes(Definition):
     half: bool = flag(True, "16-bit floats")
     compress: bool = flag(True, "zlib")
     margin: float = number(3.0, "voxels", "velocity beyond the smoke", least=0, most=16)
+    sharp: bool = flag(False, "ellipsoids for tracers")
 
     def settings(self, sim: Simulation) -> dict[str, Any]:
         """The settings as the manifest has them, with the grids that the simulation carries."""
@@ -97,6 +100,7 @@ class Volumes(Definition):
             "half": self.half,
             "compress": self.compress,
             "margin": self.margin,
+            "sharp": self.sharp,
         }
 
 
@@ -336,7 +340,7 @@ def _write_volume(
     sim: Simulation, manifest: Manifest, number: int, files: list[dict[str, Any]]
 ) -> dict[str, Any]:
     settings = manifest.data["volumes"]
-    volume = sim.volume(settings["voxel"], settings["margin"])
+    volume = sim.volume(settings["voxel"], settings["margin"], sharp=settings["sharp"])
     how = {f"{grid}_name": name for grid, name in settings["grids"].items()}
     how["half"] = settings["half"]
     # Two versions of zlib give different bytes: what the file holds is told by the plain encoding.

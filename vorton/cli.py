@@ -28,6 +28,7 @@ INTERRUPTED, TERMINATED = 130, 143
 DEFAULT_FRAMES = (1, 96)
 DEFAULT_FPS = 24.0
 TRACEBACK = "VORTON_TRACEBACK"
+SHARP = "thin sheets of few tracers as sheets, not dots: slower, for less than 4 tracers a voxel"
 
 
 # ---- arguments ----
@@ -123,6 +124,7 @@ def _add_bake(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--preset", choices=PRESETS, default="blender", help="host that reads it (default blender)"
     )
+    parser.add_argument("--sharp", action="store_true", help=SHARP)
     parser.add_argument("--no-half", action="store_true", help="store 32-bit floats")
     parser.add_argument("--no-compress", action="store_true", help="do not compress volumes")
     parser.add_argument("--no-volumes", action="store_true", help="write no .vdb files")
@@ -162,6 +164,7 @@ def _add_preview(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--voxel", type=positive, metavar="H", help="voxel size in m (default: the scene's)"
     )
+    parser.add_argument("--sharp", action="store_true", help=SHARP)
     for name, text in (("eye", "where the camera is"), ("target", "where it looks")):
         parser.add_argument(
             f"--{name}",
@@ -230,6 +233,7 @@ def run_bake(arguments: argparse.Namespace) -> int:
         voxel=arguments.voxel,
         preset=arguments.preset,
         half=not arguments.no_half,
+        sharp=arguments.sharp,
         compress=not arguments.no_compress and _core.has_compression(),
     )
     try:
@@ -306,6 +310,7 @@ def run_preview(arguments: argparse.Namespace) -> int:
         fps=arguments.fps,
         size=arguments.size,
         voxel=arguments.voxel,
+        sharp=arguments.sharp or None,
         eye=arguments.eye,
         target=arguments.target,
         azimuth=arguments.azimuth,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, tracer_files
-from .fields import check_number, check_vector
+from .fields import check_flag, check_number, check_vector
 from .manifest import Manifest
 from .preview import FORMATS, Camera, Survey, check_dye, render, write_film
 from .progress import Callback, Progress
@@ -41,6 +41,8 @@ class SceneShot:
         Default: the scene's nominal voxel.
     threads : whole number
         0: all processors.
+    sharp : bool, optional
+        As for `Simulation.volume`, default False.
     """
 
     def __init__(
@@ -50,8 +52,10 @@ class SceneShot:
         fps: float | None = None,
         voxel: float | None = None,
         threads: int = 0,
+        sharp: bool | None = None,
     ) -> None:
         self.scene, self.threads = scene, threads
+        self.sharp = sharp is not None and check_flag("sharp", sharp)
         self.frames = frames or FRAMES
         self.fps = FPS if fps is None else check_number("fps", fps, above=0, unit="1/s")
         self.voxel = scene.nominal_voxel if voxel is None else voxel
@@ -66,7 +70,7 @@ class SceneShot:
             if frame > 1:
                 sim.step()
             if frame >= self.frames[0]:
-                yield sim.volume(self.voxel)
+                yield sim.volume(self.voxel, sharp=self.sharp)
 
 
 class BakeShot:
@@ -84,6 +88,8 @@ class BakeShot:
         Default: that of the bake's volumes, or the scene's nominal voxel.
     threads : whole number
         0: all processors.
+    sharp : bool, optional
+        As for `Simulation.volume`; default: as the bake's volumes, or False.
 
     Raises
     ------
@@ -98,6 +104,7 @@ class BakeShot:
         fps: float | None = None,
         voxel: float | None = None,
         threads: int = 0,
+        sharp: bool | None = None,
     ) -> None:
         data = manifest.data
         if not data["tracers"]:
@@ -108,8 +115,12 @@ class BakeShot:
             holds = ranges_text(manifest.frames) or "none"
             missing = f"frames {ranges_text(lacking)} are not in it" if lacking else "it is empty"
             raise ValueError(f"{manifest.path}: {missing}; it holds {holds}")
-        if voxel is None and data["volumes"]:
-            voxel = data["volumes"]["voxel"]
+        volumes = data["volumes"] or {}
+        if voxel is None:
+            voxel = volumes.get("voxel")
+        if sharp is None:  # a bake of an older version does not say
+            sharp = volumes.get("sharp", False)
+        self.sharp = check_flag("sharp", sharp)
         self.manifest, self.numbers, self.threads = manifest, wanted, threads
         self.fps = data["fps"] if fps is None else check_number("fps", fps, above=0, unit="1/s")
         scene = Scene.from_dict(data["scene"], manifest.folder)
@@ -127,6 +138,7 @@ class BakeShot:
             yield _core.volume_from_tracers(
                 voxel_size=self.voxel,
                 threads=self.threads,
+                sharp=self.sharp,
                 ambient_temperature=self.ambient_temperature,
                 **{name: columns[name] for name in wanted if name in columns},
             )
@@ -159,6 +171,7 @@ def make_film(
     fps: float | None = None,
     size: tuple[int, int] = (640, 480),
     voxel: float | None = None,
+    sharp: bool | None = None,
     eye: Sequence[float] | None = None,
     target: Sequence[float] | None = None,
     azimuth: float | None = None,
@@ -184,6 +197,9 @@ def make_film(
         Width and height in pixels, default 640 x 480.
     voxel : number, m, optional
         Default: that of the bake, or the scene's.
+    sharp : bool, optional
+        Thin sheets of few tracers are sheets and not dots, see `Simulation.volume`; default: as the
+        bake has it, or False.
     eye, target : three numbers, m, optional
         Default: a camera that sees the smoke of the whole shot; target alone cannot be given.
     azimuth, elevation : number, degrees, optional
@@ -216,12 +232,13 @@ def make_film(
     around = {name: angle for name, angle in asked.items() if angle is not None}
     if eye is not None and around:
         raise ValueError(f"{' and '.join(around)}: cannot be given together with eye")
-    shot = open_shot(place, frames=frames, fps=fps, voxel=voxel, threads=threads)
+    how: dict[str, Any] = {"fps": fps, "voxel": voxel, "sharp": sharp, "threads": threads}
+    shot = open_shot(place, frames=frames, **how)
     if picture and len(shot) > 1:
         if frames is not None:
             raise ValueError(f"frames = {frames}: {out.name} is one picture; give one frame")
         last = shot.numbers[-1] if isinstance(shot, BakeShot) else shot.frames[1]
-        shot = open_shot(place, frames=(last, last), fps=fps, voxel=voxel, threads=threads)
+        shot = open_shot(place, frames=(last, last), **how)
     if dye is not False and dye is not True:
         dye = check_dye(dye)
     volumes: Iterable[Any] = list(shot) if picture else shot

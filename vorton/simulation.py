@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .fields import check_number, shown
+from .fields import check_flag, check_number, shown
 from .records import Bodies, BodyState, Health, StageTime, Timings
 from .scene import Scene
 
@@ -509,7 +509,13 @@ class Simulation:
         """
         return self._core.velocity_at(points)
 
-    def volume(self, voxel: float | None = None, velocity_margin: float = 3.0) -> _core.Volume:
+    def volume(
+        self,
+        voxel: float | None = None,
+        velocity_margin: float = 3.0,
+        *,
+        sharp: bool = False,
+    ) -> _core.Volume:
         """Density and velocity on voxels, from the state of now.
 
         Parameters
@@ -518,10 +524,18 @@ class Simulation:
             Default: the scene's nominal voxel.
         velocity_margin : number
             Voxels beyond density in which velocity is stored, 0 to 16, default 3.
+        sharp : bool
+            Whether each tracer is drawn as an ellipsoid of the form in which those around it lie,
+            so that thin sheets of few tracers are sheets and not dots; default False. It shows
+            where there are fewer than 4 tracers in a voxel, and takes some 1 us a tracer instead of
+            .05, and 170 bytes of memory while it works.
         """
         size = self.scene.nominal_voxel if voxel is None else voxel
         return self._core.volume(
-            voxel_size=size, velocity_margin=velocity_margin, threads=self._threads
+            voxel_size=size,
+            velocity_margin=velocity_margin,
+            threads=self._threads,
+            sharp=check_flag("sharp", sharp),
         )
 
     # ---- records ----

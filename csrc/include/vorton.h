@@ -892,6 +892,10 @@ typedef struct vt_volume_def {
                                (default 3) */
     int32_t threads;        /* 1 .. 64, also for encoding; 0 (default): those of the simulation, or
                                without one all processors of the process */
+    int32_t sharp; /* 1: each tracer is spread as those around it lie, by about half of their
+                      spacing: a thin sheet of few tracers is a sheet, not dots. For volumes with
+                      fewer than 4 tracers in a voxel; takes 170 bytes and some 1 us a tracer.
+                      0 (default): all are filtered alike, for some .05 us */
 } vt_volume_def;
 VT_API vt_volume_def vt_default_volume(void);
 

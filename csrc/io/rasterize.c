@@ -4,6 +4,8 @@
  * The tracers are sorted by leaf, stably, so that every leaf adds up its own in the order of their
  * rows; a leaf has a margin of one voxel for what falls over its upper faces, and the margins are
  * gathered by the neighbours afterwards. So the sums have the same bits for any number of threads.
+ *
+ * In a sharp volume each tracer is VT_SPREAD_POINTS points, which are deposited as tracers are.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,140 +13,34 @@
 #include "core/parallel.h"
 #include "core/simd.h"
 #include "core/status.h"
-#include "io/tracer_source.h"
+#include "io/sharp.h"
+#include "io/sorted_points.h"
 #include "io/volume.h"
 
 enum {
     SIDE = VT_LEAF_SIDE + 1, /* of a leaf with its margin */
     MARGINED = SIDE * SIDE * SIDE,
-    PITCH = 736, /* floats from one such leaf to the next */
-    TRACER_BLOCK = 16384,
-    MOST_CHUNKS = 64,
-    GUARD = 64 /* voxels kept free for filter and velocity margin */
+    PITCH = 736 /* floats from one such leaf to the next */
 };
 
 typedef double pair __attribute__((vector_size(16)));
-
-/* A run of tracers that is sorted by one thread: whole blocks. More of them than threads, so that a
- * slow thread takes fewer; not more than so many, because each knows all leaves that it meets. */
-typedef struct chunk {
-    vt_key_set leaves;
-    uint32_t *counts; /* tracers in each of these leaves, then where the next one goes */
-    int64_t room;
-    int64_t bad_row; /* first tracer that is not acceptable, or -1 */
-    int failed;      /* no memory */
-} chunk;
 
 typedef struct raster {
     const vt_tracer_source *source;
     const float *amount; /* what is deposited: of each tracer, times value where that is not NULL */
     const float *value;
-    double per_voxel; /* 1 / voxel size, 1/m */
-    double scale;     /* 1 / voxel volume, 1/m^3 */
+    double scale; /* 1 / voxel volume, 1/m^3, of each of its points */
     int threads;
-    int64_t chunk_count, chunk_size;
-    chunk chunks[MOST_CHUNKS];
-    double *block_size; /* sum of the sizes of each block of tracers, m */
-    uint32_t *places;   /* of each tracer: its leaf in the set of its chunk */
-    vt_leaves sources;  /* leaves that hold tracers */
-    int64_t *ends;      /* one past the last tracer of each of them */
-    uint32_t *sorted;   /* tracers by leaf, in each in the order of their rows */
-    float *margined;    /* leaves x PITCH: deposit with margin, kg/m^3 */
-    uint8_t *touched;   /* bit d: reaches the upper neighbour (d >> 2, d >> 1 & 1, d & 1) */
-    vt_leaves hat;      /* the deposit, margins gathered */
+    vt_spread *spread; /* of each tracer, where the volume is to be sharp */
+    vt_sorted_points points;
+    float *margined;  /* leaves x PITCH: deposit with margin, kg/m^3 */
+    uint8_t *touched; /* bit d: reaches the upper neighbour (d >> 2, d >> 1 & 1, d & 1) */
+    vt_leaves hat;    /* the deposit, margins gathered */
     int infinite[VT_MAX_THREADS]; /* a thread met a density that is */
     float *amounts;               /* of the tracers, where they are none of the source's columns */
     float *mass;                  /* of all tracers, filtered, where that is not the density */
     vt_volume *volume;
 } raster;
-
-/* ---- which leaves ---- */
-
-/* Where a tracer is, in voxels from -VT_VOXEL_LIMIT: positive, so that truncation rounds down. The
- * whole part has 24 bits, so 29 are left for the fraction. */
-static inline void locate(const raster *r, int64_t tracer, double place[3])
-{
-    for (int axis = 0; axis < 3; axis++)
-        place[axis] =
-            (double)r->source->position[3 * tracer + axis] * r->per_voxel + VT_VOXEL_LIMIT;
-}
-
-/* Its voxel; 0 when the place is out of range (or not a number). */
-static inline int find_voxel(const double place[3], int32_t voxel[3])
-{
-    int inside = 1;
-    for (int axis = 0; axis < 3; axis++)
-        inside &= (place[axis] >= GUARD) & (place[axis] < 2.0 * VT_VOXEL_LIMIT - GUARD);
-    for (int axis = 0; axis < 3; axis++)
-        voxel[axis] = inside ? (int32_t)place[axis] - VT_VOXEL_LIMIT : 0;
-    return inside;
-}
-
-static inline int is_same_leaf(const int32_t a[3], const int32_t b[3])
-{
-    return (((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2])) & ~7) == 0;
-}
-
-/* Place of the leaf in the chunk's set, with a counter of its own; -1 when there is no memory. */
-static int64_t add_leaf(chunk *c, uint64_t key)
-{
-    const int64_t place = vt_key_set_add(&c->leaves, key);
-    if (c->leaves.count > c->room) {
-        const int64_t room = c->room ? 2 * c->room : 64;
-        uint32_t *const counts = realloc(c->counts, (size_t)room * sizeof *counts);
-        if (!counts)
-            return -1;
-        memset(counts + c->room, 0, (size_t)(room - c->room) * sizeof *counts);
-        c->counts = counts;
-        c->room = room;
-    }
-    return place;
-}
-
-static void find_block(raster *r, chunk *c, int64_t begin, int64_t end)
-{
-    int32_t last[3] = {INT32_MAX, 0, 0}, voxel[3];
-    int64_t leaf = 0;
-    double place[3], size = 0.0;
-    for (int64_t i = begin; i < end; i++) {
-        locate(r, i, place);
-        if (!find_voxel(place, voxel) || !vt_tracer_is_allowed(r->source, i)) {
-            c->bad_row = i;
-            return;
-        }
-        if (!is_same_leaf(voxel, last)) {
-            memcpy(last, voxel, sizeof last);
-            leaf = add_leaf(c, vt_leaf_key(voxel));
-            if (leaf < 0) {
-                c->failed = 1;
-                return;
-            }
-        }
-        size += (double)r->source->size[i];
-        r->places[i] = (uint32_t)leaf;
-        c->counts[leaf]++;
-    }
-    r->block_size[begin / TRACER_BLOCK] = size;
-}
-
-static int64_t chunk_begin(const raster *r, int64_t chunk)
-{
-    const int64_t begin = chunk * r->chunk_size;
-    return begin < r->source->count ? begin : r->source->count;
-}
-
-static void find_leaves(void *context, int64_t begin, int64_t end, int thread)
-{
-    raster *const r = context;
-    (void)thread;
-    for (int64_t n = begin; n < end; n++) {
-        chunk *const c = &r->chunks[n];
-        const int64_t last = chunk_begin(r, n + 1);
-        for (int64_t i = chunk_begin(r, n); i < last && c->bad_row < 0 && !c->failed;
-             i += TRACER_BLOCK)
-            find_block(r, c, i, i + TRACER_BLOCK < last ? i + TRACER_BLOCK : last);
-    }
-}
 
 static vt_status no_memory(const raster *r)
 {
@@ -152,87 +48,16 @@ static vt_status no_memory(const raster *r)
                    (long long)r->source->count);
 }
 
-static vt_status make_sources(raster *r)
-{
-    vt_key_set leaves[MOST_CHUNKS];
-    const int64_t blocks = (r->source->count - 1) / TRACER_BLOCK + 1;
-    const int64_t least = (blocks + MOST_CHUNKS - 1) / MOST_CHUNKS;
-    r->chunk_size = TRACER_BLOCK * (least > 4 ? least : 4);
-    r->chunk_count = (r->source->count - 1) / r->chunk_size + 1;
-    r->block_size = malloc((size_t)blocks * sizeof *r->block_size);
-    r->places = vt_allocate((size_t)r->source->count * sizeof *r->places);
-    if (!r->block_size || !r->places)
-        return no_memory(r);
-    for (int64_t n = 0; n < r->chunk_count; n++)
-        r->chunks[n].bad_row = -1;
-    vt_parallel_for(r->threads, r->chunk_count, 1, find_leaves, r);
-    for (int64_t n = 0; n < r->chunk_count; n++) {
-        if (r->chunks[n].bad_row >= 0)
-            return vt_describe_bad_tracer(r->source, r->volume->voxel_size, r->chunks[n].bad_row);
-        if (r->chunks[n].failed)
-            return no_memory(r);
-        leaves[n] = r->chunks[n].leaves;
-    }
-    return vt_create_leaves(&r->sources, 0, r->chunk_count, leaves);
-}
-
-/* ---- stable counting sort by leaf ---- */
-
-/* From the counts of every chunk to where its tracers go: leaf after leaf, chunk after chunk. */
-static void find_starts(raster *r)
-{
-    memset(r->ends, 0, (size_t)r->sources.count * sizeof *r->ends);
-    for (int64_t n = 0; n < r->chunk_count; n++) {
-        chunk *const c = &r->chunks[n];
-        for (int64_t place = 0; place < c->leaves.count; place++) {
-            const int64_t row = vt_leaf_row(&r->sources, c->leaves.keys[place]);
-            const uint32_t count = c->counts[place];
-            c->counts[place] = (uint32_t)r->ends[row];
-            r->ends[row] += count;
-        }
-    }
-    for (int64_t row = 1; row < r->sources.count; row++)
-        r->ends[row] += r->ends[row - 1];
-    for (int64_t n = 0; n < r->chunk_count; n++) {
-        chunk *const c = &r->chunks[n];
-        for (int64_t place = 0; place < c->leaves.count; place++) {
-            const int64_t row = vt_leaf_row(&r->sources, c->leaves.keys[place]);
-            c->counts[place] += row ? (uint32_t)r->ends[row - 1] : 0u;
-        }
-    }
-}
-
-static void move_tracers(void *context, int64_t begin, int64_t end, int thread)
-{
-    raster *const r = context;
-    (void)thread;
-    for (int64_t n = begin; n < end; n++) {
-        uint32_t *const next = r->chunks[n].counts;
-        for (int64_t i = chunk_begin(r, n); i < chunk_begin(r, n + 1); i++)
-            r->sorted[next[r->places[i]]++] = (uint32_t)i;
-    }
-}
-
-static vt_status sort_tracers(raster *r)
-{
-    r->sorted = vt_allocate((size_t)r->source->count * sizeof *r->sorted);
-    r->ends = malloc((size_t)r->sources.count * sizeof *r->ends);
-    if (!r->sorted || !r->ends)
-        return no_memory(r);
-    find_starts(r);
-    vt_parallel_for(r->threads, r->chunk_count, 1, move_tracers, r);
-    return VT_OK;
-}
-
 /* ---- hat deposit ---- */
 
-/* Adds a tracer to the 8 voxels around it; returns which upper faces of the leaf it reaches over.
+/* Adds a point to the 8 voxels around it; returns which upper faces of the leaf it reaches over.
  * Sums are double: a voxel may receive a million tracers. */
-static inline int deposit_tracer(const raster *r, int64_t tracer, double *sums)
+static inline int deposit_point(const raster *r, int64_t point, double *sums)
 {
     int32_t voxel[3];
     double part[3];
-    locate(r, tracer, part);
+    const int64_t tracer = point >> r->points.shift;
+    vt_locate_point(&r->points, point, part);
     for (int axis = 0; axis < 3; axis++) {
         voxel[axis] = (int32_t)part[axis];
         part[axis] -= voxel[axis];
@@ -265,8 +90,8 @@ static void deposit_leaves(void *context, int64_t begin, int64_t end, int thread
         double sums[MARGINED] = {0.0};
         float *const out = r->margined + leaf * PITCH;
         unsigned over = 0;
-        for (int64_t i = leaf ? r->ends[leaf - 1] : 0; i < r->ends[leaf]; i++)
-            over |= 1u << deposit_tracer(r, r->sorted[i], sums);
+        for (int64_t i = leaf ? r->points.ends[leaf - 1] : 0; i < r->points.ends[leaf]; i++)
+            over |= 1u << deposit_point(r, r->points.sorted[i], sums);
         for (int i = 0; i < MARGINED; i++)
             out[i] = (float)(sums[i] * r->scale);
         /* Over two faces is also over each of them. */
@@ -284,7 +109,7 @@ static void gather_margins(const raster *r, uint64_t key, float *values)
     for (int d = 0; d < 8; d++) {
         const int step[3] = {d >> 2, d >> 1 & 1, d & 1};
         const int64_t leaf =
-            vt_leaf_row(&r->sources, vt_neighbour(&around, -step[0], -step[1], -step[2]));
+            vt_leaf_row(&r->points.leaves, vt_neighbour(&around, -step[0], -step[1], -step[2]));
         if (leaf < 0)
             continue;
         const float *const from = r->margined + leaf * PITCH +
@@ -312,8 +137,8 @@ static void gather_leaves(void *context, int64_t begin, int64_t end, int thread)
 
 static int add_touched(const raster *r, vt_key_set *keys)
 {
-    for (int64_t leaf = 0; leaf < r->sources.count; leaf++) {
-        const vt_neighbourhood around = vt_neighbours(r->sources.keys[leaf]);
+    for (int64_t leaf = 0; leaf < r->points.leaves.count; leaf++) {
+        const vt_neighbourhood around = vt_neighbours(r->points.leaves.keys[leaf]);
         for (int d = 0; d < 8; d++)
             if ((d == 0 || r->touched[leaf] >> d & 1) &&
                 vt_key_set_add(keys, vt_neighbour(&around, d >> 2, d >> 1 & 1, d & 1)) < 0)
@@ -334,11 +159,11 @@ static vt_status check_finite(const raster *r, const char *what)
 static vt_status deposit(raster *r)
 {
     vt_key_set keys = {0};
-    r->margined = vt_allocate((size_t)r->sources.count * PITCH * sizeof *r->margined);
-    r->touched = malloc((size_t)r->sources.count);
+    r->margined = vt_allocate((size_t)r->points.leaves.count * PITCH * sizeof *r->margined);
+    r->touched = malloc((size_t)r->points.leaves.count);
     if (!r->margined || !r->touched)
         return no_memory(r);
-    vt_parallel_for(r->threads, r->sources.count, 4, deposit_leaves, r);
+    vt_parallel_for(r->threads, r->points.leaves.count, 4, deposit_leaves, r);
     const vt_status status =
         add_touched(r, &keys) == 0 ? vt_create_leaves(&r->hat, 1, 1, &keys) : no_memory(r);
     vt_key_set_destroy(&keys);
@@ -356,7 +181,7 @@ static void deposit_again(raster *r, const float *amount, const float *value, do
 {
     r->amount = amount;
     r->value = value;
-    vt_parallel_for(r->threads, r->sources.count, 4, deposit_leaves, r);
+    vt_parallel_for(r->threads, r->points.leaves.count, 4, deposit_leaves, r);
     vt_parallel_for(r->threads, r->hat.count, 16, gather_leaves, r);
     vt_smooth_values(&r->hat, variance, r->threads, &r->volume->density, values);
 }
@@ -477,27 +302,28 @@ static vt_status make_fields(raster *r, double variance)
 
 /* Variance of the filter in voxels^2. With 4 tracers or more in an active voxel 1/12, which makes a
  * quadratic B-spline of the hat; with fewer that of a Gaussian of half the spacing at birth, but
- * not above a voxel. */
+ * not above a voxel, unless the tracers are spread already. */
 static double choose_variance(const raster *r)
 {
     const double spline = 1.0 / 12.0;
     int64_t active = 0;
-    double size = 0.0;
     for (int64_t row = 0; row < r->hat.count; row++)
         active += vt_leaf_active(&r->hat, row);
-    for (int64_t block = 0; block * TRACER_BLOCK < r->source->count; block++)
-        size += r->block_size[block];
-    const double d = size / (double)r->source->count * r->per_voxel, gaussian = 0.25 * d * d;
-    if (r->source->count >= 4 * active || gaussian < spline)
+    const double d = r->points.size * r->points.per_voxel, gaussian = 0.25 * d * d;
+    if (r->spread || r->source->count >= 4 * active || gaussian < spline)
         return spline;
     return gaussian < 1.0 ? gaussian : 1.0;
 }
 
 static vt_status rasterize(raster *r)
 {
-    vt_status status = make_sources(r);
+    const double h = r->volume->voxel_size, per_voxel = 1.0 / h;
+    vt_status status = VT_OK;
+    if (r->volume->sharp)
+        status = vt_find_spreads(r->source, h, r->threads, &r->spread);
     if (status == VT_OK)
-        status = sort_tracers(r);
+        status = vt_sort_points(r->source, r->spread, h, r->threads, &r->points);
+    r->scale = per_voxel * per_voxel * per_voxel / (double)(1 << r->points.shift);
     if (status == VT_OK)
         status = deposit(r);
     if (status != VT_OK)
@@ -509,16 +335,9 @@ static vt_status rasterize(raster *r)
 
 static void destroy_raster(raster *r)
 {
-    for (int64_t n = 0; n < r->chunk_count; n++) {
-        vt_key_set_destroy(&r->chunks[n].leaves);
-        free(r->chunks[n].counts);
-    }
-    vt_destroy_leaves(&r->sources);
+    vt_destroy_sorted_points(&r->points);
     vt_destroy_leaves(&r->hat);
-    free(r->block_size);
-    free(r->places);
-    free(r->ends);
-    free(r->sorted);
+    free(r->spread);
     free(r->margined);
     free(r->touched);
     free(r->amounts);
@@ -530,13 +349,8 @@ vt_status vt_rasterize(const vt_tracer_source *source, vt_volume *volume)
     volume->density = (vt_leaves){.components = 1};
     if (source->count == 0)
         return VT_OK;
-    const double per_voxel = 1.0 / volume->voxel_size;
-    raster r = {.source = source,
-                .amount = source->density,
-                .per_voxel = per_voxel,
-                .scale = per_voxel * per_voxel * per_voxel,
-                .threads = volume->threads,
-                .volume = volume};
+    raster r = {
+        .source = source, .amount = source->density, .threads = volume->threads, .volume = volume};
     const vt_status status = rasterize(&r);
     destroy_raster(&r);
     return status;

@@ -159,6 +159,8 @@ vt_status vt_check_volume_def(const vt_volume_def *def, vt_volume **volume)
     if (!(def->velocity_margin >= 0.0 && def->velocity_margin <= MOST_MARGIN))
         return vt_fail(VT_INVALID_ARGUMENT, "velocity_margin must be in 0 .. %d voxels, got %g",
                        MOST_MARGIN, def->velocity_margin);
+    if (def->sharp != 0 && def->sharp != 1)
+        return vt_fail(VT_INVALID_ARGUMENT, "sharp must be 0 or 1, got %d", def->sharp);
     if (def->threads < 0 || def->threads > VT_MAX_THREADS)
         return vt_fail(VT_INVALID_ARGUMENT, "threads must be in 0 .. %d, got %d", VT_MAX_THREADS,
                        def->threads);
@@ -180,6 +182,7 @@ vt_status vt_create_volume_from_tracers(const vt_tracer_source *source, const vt
     *v = (vt_volume){.voxel_size = def->voxel_size,
                      .tracers = source->count,
                      .threads = def->threads ? def->threads : vt_available_threads(),
+                     .sharp = def->sharp,
                      .ambient_temperature = source->temperature ? source->ambient_temperature : 0};
     v->carries[VT_VOLUME_temperature] = source->temperature != NULL;
     v->carries[VT_VOLUME_fuel] = source->fuel != NULL;

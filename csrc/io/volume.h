@@ -10,6 +10,7 @@ struct vt_volume {
     int64_t tracers;      /* that went into it */
     int32_t threads;      /* to use for work on it, 1 .. VT_MAX_THREADS */
     int32_t has_velocity; /* 0: made without a velocity function */
+    int32_t sharp;        /* 1: tracers are spread as their neighbours lie, see io/sharp.h */
     vt_leaves density;    /* 1 component, kg/m^3; active where tracers reach */
     vt_leaves velocity;   /* 3 components, m/s; active also in the margin around density */
     int32_t carries[VT_VOLUME_FIELDS]; /* whether the tracers carry the field */
@@ -18,8 +19,8 @@ struct vt_volume {
 };
 
 /* Density and fields of the tracers (hat deposit and mass-preserving filter) into a volume that has
- * voxel_size, threads and ambient_temperature, and nothing else yet; it is to be destroyed even on
- * failure. Arguments are checked: threads 1 .. VT_MAX_THREADS, voxel_size > 0. */
+ * voxel_size, threads, sharp and ambient_temperature, and nothing else yet; it is to be destroyed
+ * even on failure. Arguments are checked: threads 1 .. VT_MAX_THREADS, voxel_size > 0. */
 vt_status vt_rasterize(const vt_tracer_source *source, vt_volume *volume);
 
 /* Filters the density of hat with a positive kernel of the variance (0 .. 1 voxels^2 along each

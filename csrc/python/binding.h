@@ -86,6 +86,7 @@ PyObject *vt_py_to_dict(const vt_py_field *fields, const void *source);
 int vt_py_to_double(PyObject *value, const char *name, int infinity_allowed, double *result);
 int vt_py_to_int64(PyObject *value, const char *name, int64_t least, int64_t most, int64_t *result);
 int vt_py_to_int32(PyObject *value, const char *name, int32_t *result);
+int vt_py_to_bool(PyObject *value, const char *name, int32_t *result);
 int vt_py_to_choice(PyObject *value, const char *name, const char *choices, int32_t *result);
 int vt_py_to_ints3(PyObject *value, const char *name, int32_t result[3]);
 

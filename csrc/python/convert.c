@@ -90,7 +90,7 @@ int vt_py_to_int32(PyObject *value, const char *name, int32_t *result)
     return 0;
 }
 
-static int to_bool(PyObject *value, const char *name, int32_t *result)
+int vt_py_to_bool(PyObject *value, const char *name, int32_t *result)
 {
     if (!PyBool_Check(value) && !PyArray_IsScalar(value, Bool)) {
         PyErr_Format(PyExc_TypeError, "%s must be True or False, got %.200R", name, value);
@@ -183,7 +183,7 @@ static int fill_field(const vt_py_field *field, PyObject *value, void *target)
     case VT_PY_UINT64:
         return to_uint64(value, field->name, place);
     case VT_PY_BOOL:
-        return to_bool(value, field->name, place);
+        return vt_py_to_bool(value, field->name, place);
     case VT_PY_FINITE:
         return vt_py_to_double(value, field->name, 0, place);
     case VT_PY_DOUBLE:

@@ -233,14 +233,15 @@ static PyObject *velocity_at(PyObject *self, PyObject *positional, PyObject *nam
 
 static PyObject *volume(PyObject *self, PyObject *positional, PyObject *named)
 {
-    static char *names[] = {"voxel_size", "velocity_margin", "threads", NULL};
-    PyObject *size = NULL, *margin = NULL, *threads = NULL;
+    static char *names[] = {"voxel_size", "velocity_margin", "threads", "sharp", NULL};
+    PyObject *size = NULL, *margin = NULL, *threads = NULL, *sharp = NULL;
     vt_volume_def def = vt_default_volume();
-    if (!PyArg_ParseTupleAndKeywords(positional, named, "O|OO:volume", names, &size, &margin,
-                                     &threads) ||
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "O|OOO:volume", names, &size, &margin,
+                                     &threads, &sharp) ||
         vt_py_to_double(size, "voxel_size", 0, &def.voxel_size) < 0 ||
         (margin && vt_py_to_double(margin, "velocity_margin", 0, &def.velocity_margin) < 0) ||
-        (threads && vt_py_to_int32(threads, "threads", &def.threads) < 0))
+        (threads && vt_py_to_int32(threads, "threads", &def.threads) < 0) ||
+        (sharp && vt_py_to_bool(sharp, "sharp", &def.sharp) < 0))
         return NULL;
     vt_simulation *const simulation = vt_py_idle(self);
     vt_volume *result = NULL;
@@ -445,7 +446,7 @@ static PyMethodDef methods[] = {
      "velocity_at($self, /, points)\n--\n\n"
      "Velocity (n, 3) in m/s at points (n, 3) anywhere, from the fields of now."},
     {"volume", VT_PY_FUNCTION(volume), METH_VARARGS | METH_KEYWORDS,
-     "volume($self, /, voxel_size, velocity_margin=..., threads=0)\n--\n\n"
+     "volume($self, /, voxel_size, velocity_margin=..., threads=0, sharp=False)\n--\n\n"
      "Volume of density and velocity, from the state of now."},
     {"health", health, METH_NOARGS,
      "health($self, /)\n--\n\nHealth of the flow; HEALTH_FIELDS explains the numbers."},

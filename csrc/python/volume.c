@@ -92,6 +92,7 @@ static const vt_py_field tracer_fields[] = {
     {"voxel_size", VT_PY_FINITE, offsetof(tracer_arguments, def.voxel_size), NULL},
     {"velocity_margin", VT_PY_FINITE, offsetof(tracer_arguments, def.velocity_margin), NULL},
     {"threads", VT_PY_INT32, offsetof(tracer_arguments, def.threads), NULL},
+    {"sharp", VT_PY_BOOL, offsetof(tracer_arguments, def.sharp), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 /* The source with arrays of the arguments, which `held` keeps; -1 with an exception set. */
@@ -154,7 +155,7 @@ PyMethodDef vt_py_volume_functions[] = {
     {"volume_from_tracers", VT_PY_FUNCTION(volume_from_tracers), METH_VARARGS | METH_KEYWORDS,
      "volume_from_tracers($module, /, *, position, density, size, voxel_size, velocity=None, "
      "velocity_margin=..., threads=0, temperature=None, fuel=None, flame=None, smoke=None, "
-     "ambient_temperature=...)\n--\n\n"
+     "ambient_temperature=..., sharp=False)\n--\n\n"
      "Volume of tracers that belong to no simulation.\n\n"
      "position (n, 3), m; density (n,), kg; size (n,), m: the spacing of the tracers around each.\n"
      "velocity: a function of points (m, 3) that returns (m, 3) in m/s; None leaves that grid "

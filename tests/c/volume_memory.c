@@ -70,7 +70,7 @@ static void place_tracers(void)
     }
 }
 
-/* With all tracers, or a few that carry temperature and flame. */
+/* With all tracers, or sharply a few that carry temperature and flame. */
 static vt_status make_file(int threads, int32_t half, int burns)
 {
     const vt_tracer_source source = {.count = burns ? 3000 : COUNT,
@@ -88,6 +88,7 @@ static vt_status make_file(int threads, int32_t half, int burns)
     int64_t bytes_size = 0;
     def.voxel_size = 0.1;
     def.threads = threads;
+    def.sharp = burns;
     vdb.half = half;
     vdb.heat_name = "heat";
     vdb.compress = half;

@@ -1,0 +1,13 @@
+/* Spread of tracers for a sharp volume: each is drawn as an ellipsoid of the form in which the
+ * tracers around it lie, so that a thin sheet of few tracers is a sheet and not dots. */
+#ifndef VORTON_IO_SHARP_H
+#define VORTON_IO_SHARP_H
+
+#include "io/sorted_points.h"
+
+/* *spread: one for each tracer, to be given back with free; NULL without tracers and on failure.
+ * threads: 1 .. VT_MAX_THREADS. Costs 36 bytes a tracer while it works. */
+vt_status vt_find_spreads(const vt_tracer_source *source, double voxel_size, int threads,
+                          vt_spread **spread);
+
+#endif
