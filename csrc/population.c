@@ -277,8 +277,8 @@ void vt_diffuse(vt_simulation *s, double dt)
     if (!find_bounds(s, least, most)) /* the next look at the vortons reports it */
         return;
     vt_partition cells;
-    vt_make_partition(&cells, vt_diffusion_side(kind, s->vorton_spacing), least, most, v->set.count,
-                      v->position, &s->arena, s->def.threads);
+    vt_make_partition(&cells, vt_diffusion_side(kind, s->vorton_spacing), vt_diffusion_slices(kind),
+                      least, most, v->set.count, v->position, &s->arena, s->def.threads);
     vt_diffused amounts = {.components = 0};
     for (int c = 0; c < 3 && vt_diffuses(s); c++)
         add_amount(&amounts, v->strength + c, 3, s->def.viscosity * dt);
