@@ -139,7 +139,7 @@ static int64_t hand_over_within(vt_simulation *s, double reach, const vt_content
     int64_t alone = 0;
     vt_partition cells;
     neighbours n;
-    vt_make_partition(&cells, reach, content->least, content->most, v->set.count, v->position,
+    vt_make_partition(&cells, reach, 1, content->least, content->most, v->set.count, v->position,
                       &s->arena, s->def.threads);
     for (int64_t i = 0; i < v->set.count; i++) {
         if (mask[i] != WAITING)

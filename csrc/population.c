@@ -219,17 +219,41 @@ static double volume_over_mass(const vt_vortons *v, const vt_fluid *fluid, int64
     return vt_swollen(fluid, vt_relative_volume(fluid, (double)vt_volume_temperature(v, row)));
 }
 
-static double largest_relative_volume(const vt_simulation *s)
+typedef struct heat_job {
+    const vt_vortons *vortons;
+    vt_fluid fluid;
+    double *largest;      /* of each block: volume_over_mass */
+    float *before, *heat; /* before and after it has diffused */
+    double most;          /* the largest of all */
+} heat_job;
+
+static void find_largest(void *data, int64_t begin, int64_t end, int thread)
 {
-    const vt_vortons *const v = &s->vortons;
-    const vt_fluid fluid = vt_fluid_of(&s->def);
+    (void)thread;
+    const heat_job *const job = data;
     double most = 1;
-    for (int64_t i = 0; vt_expands(s) && i < v->set.count; i++)
-        most = fmax(most, volume_over_mass(v, &fluid, i));
+    for (int64_t i = begin; i < end; i++)
+        most = fmax(most, volume_over_mass(job->vortons, &job->fluid, i));
+    job->largest[begin / BLOCK] = most;
+}
+
+static double largest_relative_volume(vt_simulation *s)
+{
+    const int64_t count = s->vortons.set.count, blocks = (count + BLOCK - 1) / BLOCK;
+    const size_t mark = vt_arena_mark(&s->arena);
+    heat_job job = {.vortons = &s->vortons, .fluid = vt_fluid_of(&s->def)};
+    double most = 1;
+    if (!vt_expands(s))
+        return most;
+    job.largest = vt_arena_push(&s->arena, sizeof(double) * (size_t)(blocks + 1));
+    vt_parallel_for(s->def.threads, count, BLOCK, find_largest, &job);
+    for (int64_t b = 0; b < blocks; b++)
+        most = fmax(most, job.largest[b]);
+    vt_arena_pop(&s->arena, mark);
     return most;
 }
 
-double vt_largest_diffusivity(const vt_simulation *s)
+double vt_largest_diffusivity(vt_simulation *s)
 {
     const double viscosity = vt_diffuses(s) ? s->def.viscosity : 0;
     if (!vt_conducts(s))
@@ -246,25 +270,26 @@ static void add_amount(vt_diffused *amounts, float *value, int64_t stride, doubl
 }
 
 /* Volume times how much warmer than the ambient fluid, so that its sum is conserved. */
-static void gather_heat(const vt_simulation *s, float *heat)
+static void gather_heat(void *data, int64_t begin, int64_t end, int thread)
 {
-    const vt_vortons *const v = &s->vortons;
-    const vt_fluid fluid = vt_fluid_of(&s->def);
-    for (int64_t i = 0; i < v->set.count; i++)
-        heat[i] = v->volume[i] * warmth_of(v, &fluid, i);
+    (void)thread;
+    const heat_job *const job = data;
+    const vt_vortons *const v = job->vortons;
+    for (int64_t i = begin; i < end; i++)
+        job->heat[i] = job->before[i] = v->volume[i] * warmth_of(v, &job->fluid, i);
 }
 
 /* Adds what changed: vortons that nothing reached keep every bit. Heat went at the rate of the most
  * expanded fluid; others, whose mass is larger, become less warm by it, so that the sum of mass
  * times temperature is conserved. */
-static void spread_heat(const vt_simulation *s, double most, const float *before,
-                        const float *after)
+static void spread_heat(void *data, int64_t begin, int64_t end, int thread)
 {
-    const vt_vortons *const v = &s->vortons;
-    const vt_fluid fluid = vt_fluid_of(&s->def);
-    for (int64_t i = 0; i < v->set.count; i++) {
-        const float share = (float)(volume_over_mass(v, &fluid, i) / most);
-        v->temperature[i] += share * ((after[i] - before[i]) / v->volume[i]);
+    (void)thread;
+    const heat_job *const job = data;
+    const vt_vortons *const v = job->vortons;
+    for (int64_t i = begin; i < end; i++) {
+        const float share = (float)(volume_over_mass(v, &job->fluid, i) / job->most);
+        v->temperature[i] += share * ((job->heat[i] - job->before[i]) / v->volume[i]);
     }
 }
 
@@ -277,22 +302,21 @@ void vt_diffuse(vt_simulation *s, double dt)
     if (!find_bounds(s, least, most)) /* the next look at the vortons reports it */
         return;
     vt_partition cells;
-    vt_make_partition(&cells, vt_diffusion_side(kind, s->vorton_spacing), least, most, v->set.count,
-                      v->position, &s->arena, s->def.threads);
+    vt_make_partition(&cells, vt_diffusion_side(kind, s->vorton_spacing), vt_diffusion_slices(kind),
+                      least, most, v->set.count, v->position, &s->arena, s->def.threads);
     vt_diffused amounts = {.components = 0};
     for (int c = 0; c < 3 && vt_diffuses(s); c++)
         add_amount(&amounts, v->strength + c, 3, s->def.viscosity * dt);
-    const size_t bytes = vt_conducts(s) ? sizeof(float) * (size_t)v->set.count : 0;
-    float *const heat = vt_arena_push(&s->arena, bytes);
-    float *const before = vt_arena_push(&s->arena, bytes);
-    const double thinnest = vt_conducts(s) ? largest_relative_volume(s) : 1;
+    heat_job job = {.vortons = v, .fluid = vt_fluid_of(&s->def), .most = 1};
     if (vt_conducts(s)) {
-        gather_heat(s, before);
-        memcpy(heat, before, bytes);
-        add_amount(&amounts, heat, 1, s->def.thermal_diffusivity * thinnest * dt);
+        job.before = vt_arena_push(&s->arena, sizeof(float) * (size_t)v->set.count);
+        job.heat = vt_arena_push(&s->arena, sizeof(float) * (size_t)v->set.count);
+        job.most = largest_relative_volume(s);
+        vt_parallel_for(s->def.threads, v->set.count, BLOCK, gather_heat, &job);
+        add_amount(&amounts, job.heat, 1, s->def.thermal_diffusivity * job.most * dt);
     }
     s->stages->diffuse(&cells, kind, v->position, v->volume, &amounts, &s->arena, s->def.threads);
     if (vt_conducts(s))
-        spread_heat(s, thinnest, before, heat);
+        vt_parallel_for(s->def.threads, v->set.count, BLOCK, spread_heat, &job);
     vt_arena_pop(&s->arena, mark);
 }

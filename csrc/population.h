@@ -77,7 +77,7 @@ static inline int vt_controls_population(const vt_simulation *s)
 
 /* Largest diffusivity of what diffuses, m^2/s; 0: nothing does. The conductivity is that of ambient
  * fluid everywhere: in fluid that has expanded heat diffuses the faster. */
-double vt_largest_diffusivity(const vt_simulation *s);
+double vt_largest_diffusivity(vt_simulation *s);
 
 /* Diffuses strength and heat over dt seconds, in place. */
 void vt_diffuse(vt_simulation *s, double dt);

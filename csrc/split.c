@@ -342,7 +342,7 @@ void vt_merge_vortons(vt_simulation *s, double side)
         vt_note_volumes(s);
     uint8_t *const mask = vt_arena_push(&s->arena, (size_t)count);
     uint32_t *const row = vt_arena_push(&s->arena, sizeof *row * (size_t)count);
-    vt_make_partition(&p, side, content.least, content.most, count, v->position, &s->arena,
+    vt_make_partition(&p, side, 1, content.least, content.most, count, v->position, &s->arena,
                       s->def.threads);
     memset(mask, 0, (size_t)count);
     memcpy(row, p.order, sizeof *row * (size_t)count);

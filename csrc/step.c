@@ -175,7 +175,7 @@ static void sort_columns(vt_simulation *s, work *w)
 
 /* The rest of the step in equal substeps, so that no vortex turns too far and no vorton leaves the
  * free margin of the grid before the last stage of the substep. */
-static vt_status choose_substep(const vt_simulation *s, const vt_scheme *scheme, double remaining,
+static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, double remaining,
                                 double *dt)
 {
     const vt_largest most = vt_find_largest(&s->extremes);

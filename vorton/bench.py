@@ -42,7 +42,7 @@ MARGIN = 5  # free cells between the vortons and each face of the grid
 JUDGED = 200  # vortons whose velocity is held against the direct sum
 SORT_EVERY = 8  # substeps between sorting the particles: frames are measured in such rounds
 SLOW = 1e3  # ms for a round of frames
-WIND, VISCOSITY = (0.1, 0.0, 0.0), 1e-8  # of full scenes, m/s, m^2/s
+WIND, DIFFUSIVITY = (0.1, 0.0, 0.0), 1e-8  # of full scenes, m/s; of vorticity and heat, m^2/s
 GRAVITY = (0.0, 0.0, -1e-4)  # m/s^2: the frames of full scenes are like those of the others
 NEUTRAL = 2  # full scenes have room for so many times their vortons
 MOST_PAIRS = 1e9  # of a frame, up to which the sum over all pairs takes part in a comparison
@@ -66,7 +66,8 @@ def _build(
         max_tracers=scene.tracers,
         max_nodes=scene.nodes**3,
         method=(method or _method_of(scene)).to_dict(),
-        viscosity=VISCOSITY if scene.full else 0.0,
+        viscosity=DIFFUSIVITY if scene.full else 0.0,
+        thermal_diffusivity=DIFFUSIVITY if scene.full else 0.0,
         wind=WIND if scene.full else (0.0, 0.0, 0.0),
         gravity=GRAVITY,
     )

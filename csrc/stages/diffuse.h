@@ -16,6 +16,12 @@ typedef struct vt_diffused {
     double reach2[VT_DIFFUSED_MOST]; /* diffusivity x time, m^2, >= 0 */
 } vt_diffused;
 
+/* Buckets of the partition that a cell takes along x. */
+static inline int vt_diffusion_slices(int kind)
+{
+    return kind == VT_DIFFUSION_PSE ? 2 : 1;
+}
+
 /* For particles that are `spacing` apart: the side of the cells of the partition (m), which is as
  * far as they reach; and the largest diffusivity x time (m^2) that evenly spaced particles take in
  * one go. kind: VT_DIFFUSION_PSE or _EXCHANGE. */
