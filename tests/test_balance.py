@@ -1,4 +1,4 @@
-"""What vortex lines in free space keep: sum of strengths, linear and angular impulse (VALIDATION D1).
+"""What vortex lines in free space keep: strength, linear and angular impulse (VALIDATION D1).
 
 Saffman, Vortex Dynamics, 1992, chapter 3. The sums here are those of NumPy in double precision.
 """
