@@ -1,92 +1,250 @@
 /* Vortex lines that close, stretch and turn, and density differences within a fluid at rest, never
- * change the sum of the strengths: it is the integral of the vorticity. On a grid, with a bound on
- * stretching, each substep leaves a little, which adds up to a flow that nothing drives. Where
- * fluid that differs in density fills a container it does: a tilted surface between two walls turns
- * the fluid, and its vortex lines end at the walls. */
+ * change the sum of the strengths: it is the integral of the vorticity. Nor do they change its
+ * linear and angular impulse
+ *
+ *   I = 1/2 sum x cross alpha,   A = 1/3 sum x cross (x cross alpha)
+ *
+ * (Saffman, Vortex Dynamics, 1992, chapter 3), but for the weight of the fluid: curl of f g gives
+ *
+ *   dI/dt = g integral f,   dA/dt = integral f x cross g,   f = ln(rho / rho0)
+ *
+ * (f = rho' / rho0 by Boussinesq). On a grid, with a bound on stretching, with cleaning and
+ * exchange, each substep misses that a little, which adds up: a ring that travels loses impulse and
+ * speed, and a sum of strengths is a flow that nothing drives. Where fluid that differs in density
+ * fills a container the sum does change: a tilted surface between two walls turns the fluid, and
+ * its vortex lines end at the walls. */
 #include "balance.h"
 
-#include "core/parallel.h"
+#include "core/mathd.h"
+#include "core/vec3.h"
+#include "expand.h"
 #include "field.h"
 
-enum { BLOCK = 4096, LANES = 4 };
+/* Added to the normal equations, over what their diagonal is for strengths that lie around evenly:
+ * sums that the vortons can hardly change, as when they all lie in a plane, are left as they are;
+ * others get all but this share of what they lack. */
+static const double softening = 1e-4;
 
-typedef struct strength_sums {
-    double strength[3], square; /* of vectors, and of their lengths */
-} strength_sums;
-
-typedef struct context {
-    float *strength;
-    strength_sums *block;
-    float share[3]; /* of |alpha|^2 that each vorton gets */
-} context;
-
-static strength_sums added(strength_sums a, strength_sums b)
+/* How many of the sums are kept. */
+static int count_kept(const vt_simulation *s)
 {
-    for (int c = 0; c < 3; c++)
-        a.strength[c] += b.strength[c];
-    a.square += b.square;
-    return a;
+    const vt_method *const m = &s->def.method;
+    const int buoyant = vt_is_buoyant(s);
+    if (m->balance == VT_BALANCE_NONE || !vt_has_grid(s) || s->winds.grid_count > 0 ||
+        (vt_has_container(&s->bodies) && buoyant))
+        return 0;
+    const int other_forces = vt_expands(s) || s->panels.exist || m->boundary == VT_BOUNDARY_ZERO ||
+                             (buoyant && (m->buoyancy == VT_BUOYANCY_FULL || s->bodies.count > 0));
+    const int impulse =
+        m->balance == VT_BALANCE_IMPULSE && !other_forces && m->stretching != VT_STRETCHING_NONE;
+    return impulse ? VT_INVARIANTS : 3;
 }
 
-static void sum_block(void *data, int64_t begin, int64_t end, int thread)
+static vt_invariants sum_all(vt_simulation *s, const vt_frame *frame, int degree)
 {
-    (void)thread;
-    const context *const c = data;
-    strength_sums lane[LANES] = {{{0}, 0}};
-    for (int64_t i = begin; i < end; i++) {
-        const float *const a = c->strength + 3 * i;
-        const strength_sums one = {{a[0], a[1], a[2]}, a[0] * a[0] + a[1] * a[1] + a[2] * a[2]};
-        lane[i % LANES] = added(lane[i % LANES], one);
-    }
-    c->block[begin / BLOCK] = added(added(lane[0], lane[1]), added(lane[2], lane[3]));
-}
-
-static strength_sums sum_all(vt_simulation *s)
-{
-    const int64_t count = s->vortons.set.count, blocks = (count + BLOCK - 1) / BLOCK;
+    const vt_vortons *const v = &s->vortons;
+    const int64_t count = v->set.count;
+    const int64_t blocks = (count + VT_INVARIANT_BLOCK - 1) / VT_INVARIANT_BLOCK;
     const size_t mark = vt_arena_mark(&s->arena);
-    const context c = {.strength = s->vortons.strength,
-                       .block = vt_arena_push(&s->arena, sizeof(strength_sums) * (size_t)blocks)};
-    vt_parallel_for(s->def.threads, count, BLOCK, sum_block, (void *)&c);
-    strength_sums all = {{0}, 0};
-    for (int64_t b = 0; b < blocks; b++)
-        all = added(all, c.block[b]);
+    vt_invariants *const block = vt_arena_push(&s->arena, sizeof *block * (size_t)blocks);
+    s->stages->sum_invariants(count, v->position, v->strength, frame, degree, block,
+                              s->def.threads);
+    vt_invariants all = {{0}, {0}};
+    for (int64_t b = 0; b < blocks; b++) {
+        for (int n = 0; n < VT_INVARIANTS; n++)
+            all.sum[n] += block[b].sum[n];
+        for (int n = 0; n < VT_MONOMIALS && degree > 0; n++)
+            all.moment[n] += block[b].moment[n];
+    }
     vt_arena_pop(&s->arena, mark);
     return all;
 }
 
-static void share_block(void *data, int64_t begin, int64_t end, int thread)
+/* The mean place of the strengths, weighted by their squares, and half the longest side of the
+ * grid. Angular impulse about another point means another condition where vortex lines are torn:
+ * one that does not depend on where the grid lies is wanted. */
+static vt_frame find_frame(vt_simulation *s)
 {
-    (void)thread;
-    const context *const c = data;
-    for (int64_t i = begin; i < end; i++) {
-        float *const a = c->strength + 3 * i;
-        const float square = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
-        for (int k = 0; k < 3; k++)
-            a[k] += c->share[k] * square;
+    const vt_grid *const grid = &s->grid;
+    vt_frame frame = {{0}, 0};
+    for (int c = 0; c < 3; c++) {
+        const double half = grid->spacing * grid->cells[c] / 2;
+        frame.center[c] = (float)((double)vt_grid_origin(grid, c) + half);
+        frame.length = (float)half > frame.length ? (float)half : frame.length;
+    }
+    const vt_invariants all = sum_all(s, &frame, 1);
+    for (int c = 0; c < 3 && all.moment[0] > 0; c++)
+        frame.center[c] += frame.length * (float)(all.moment[c + 1] / all.moment[0]);
+    return frame;
+}
+
+/* ---- forces ---- */
+
+static vt_weights weigh(vt_simulation *s, const vt_frame *frame, const vt_fluid *fluid, double dt)
+{
+    const vt_vortons *const v = &s->vortons;
+    vt_weight_rows rows = {.position = v->position,
+                           .velocity = v->velocity,
+                           .volume = v->volume,
+                           .density = vt_used_column(&v->set, VT_VORTON_density),
+                           .temperature = vt_used_column(&v->set, VT_VORTON_temperature),
+                           .age = v->age};
+    for (int c = 0; c < 3; c++)
+        rows.wind[c] = (float)s->winds.velocity[c];
+    const int64_t blocks = (v->set.count + VT_INVARIANT_BLOCK - 1) / VT_INVARIANT_BLOCK;
+    const size_t mark = vt_arena_mark(&s->arena);
+    vt_weights *const block = vt_arena_push(&s->arena, sizeof *block * (size_t)blocks);
+    s->stages->sum_weights(&s->grid, s->grid.scalars, v->set.count, &rows, fluid, frame, dt, block,
+                           s->def.threads);
+    vt_weights all = {{0}};
+    for (int64_t b = 0; b < blocks; b++)
+        for (int n = 0; n < 4; n++)
+            all.sum[n] += block[b].sum[n];
+    vt_arena_pop(&s->arena, mark);
+    return all;
+}
+
+/* What the weight of the fluid gives to the sums in dt; the frame is that of the start. */
+static void add_weight(vt_simulation *s, double dt, vt_balance *balance)
+{
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    const vt_weights weights = weigh(s, &balance->frame, &fluid, dt);
+    double gravity[3], moment[3];
+    for (int c = 0; c < 3; c++)
+        gravity[c] = (double)fluid.gravity[c];
+    vt_cross(weights.sum + 1, gravity, moment);
+    const double factor = dt / (double)balance->frame.length;
+    for (int i = 0; i < 3; i++) { /* x cross alpha = e_ijk x_i alpha_j, twice the impulse */
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        balance->sum[3 + 3 * i + j] += factor * weights.sum[0] * gravity[k];
+        balance->sum[3 + 3 * j + i] -= factor * weights.sum[0] * gravity[k];
+    }
+    vt_add_scaled(balance->sum + 12, 3 * factor, moment);
+}
+
+/* ---- what is missing ---- */
+
+/* One term of a component of the change: factor x (x^i y^j z^k). */
+typedef struct term {
+    double factor;
+    int power[3];
+} term;
+
+/* Component c of change n: e, x_i e, (e cross x) cross x = x (e . x) - e |x|^2, with e along axis n
+ * % 3. Returns the number of terms. */
+static int find_terms(int n, int c, term terms[4])
+{
+    const int axis = n % 3;
+    int count = 0;
+    if (n < 3 && c == axis)
+        terms[count++] = (term){1, {0, 0, 0}};
+    if (n >= 3 && n < 12 && c == axis) {
+        terms[count] = (term){1, {0, 0, 0}};
+        terms[count++].power[n / 3 - 1] = 1;
+    }
+    if (n >= 12) {
+        terms[count] = (term){1, {0, 0, 0}};
+        terms[count].power[c]++;
+        terms[count++].power[axis]++;
+        for (int a = 0; a < 3 && c == axis; a++) {
+            terms[count] = (term){-1, {0, 0, 0}};
+            terms[count++].power[a] = 2;
+        }
+    }
+    return count;
+}
+
+/* How much change m brings to sum n. */
+static double find_entry(const double moment[VT_MONOMIALS], int m, int n)
+{
+    double entry = 0;
+    for (int c = 0; c < 3; c++) {
+        term a[4], b[4];
+        const int of_a = find_terms(m, c, a), of_b = find_terms(n, c, b);
+        for (int i = 0; i < of_a; i++)
+            for (int j = 0; j < of_b; j++) {
+                const int at =
+                    vt_monomial(a[i].power[0] + b[j].power[0], a[i].power[1] + b[j].power[1],
+                                a[i].power[2] + b[j].power[2]);
+                entry += a[i].factor * b[j].factor * moment[at];
+            }
+    }
+    return entry;
+}
+
+/* Adds the softening: with what x is in the mean for each kind of sum, which does not depend on how
+ * the axes lie. */
+static void soften(int count, const double moment[VT_MONOMIALS],
+                   double matrix[VT_INVARIANTS][VT_INVARIANTS])
+{
+    const double square =
+        moment[vt_monomial(2, 0, 0)] + moment[vt_monomial(0, 2, 0)] + moment[vt_monomial(0, 0, 2)];
+    for (int n = 0; n < count; n++) {
+        const double scale = n < 3 ? moment[0] : n < 12 ? square : square * square / moment[0];
+        matrix[n][n] += softening * scale;
     }
 }
 
-int vt_keeps_sum(const vt_simulation *s)
+/* matrix x = right; the matrix is positive definite and symmetric, only its lower half is read. */
+static void solve(int count, double matrix[VT_INVARIANTS][VT_INVARIANTS],
+                  const double right[VT_INVARIANTS], double x[VT_INVARIANTS])
 {
-    return s->def.method.balance == VT_BALANCE_SUM && vt_has_grid(s) && s->winds.grid_count == 0 &&
-           !(vt_has_container(&s->bodies) && vt_is_buoyant(s));
+    for (int r = 0; r < count; r++) { /* the lower half becomes L, with L L^T the matrix */
+        x[r] = right[r];
+        for (int c = 0; c <= r; c++) {
+            double sum = matrix[r][c];
+            for (int k = 0; k < c; k++)
+                sum -= matrix[r][k] * matrix[c][k];
+            matrix[r][c] = c < r ? sum / matrix[c][c] : vt_sqrt(sum);
+        }
+        for (int k = 0; k < r; k++)
+            x[r] -= matrix[r][k] * x[k];
+        x[r] /= matrix[r][r];
+    }
+    for (int r = count - 1; r >= 0; r--) {
+        for (int k = r + 1; k < count; k++)
+            x[r] -= matrix[k][r] * x[k];
+        x[r] /= matrix[r][r];
+    }
 }
 
-void vt_sum_strengths(vt_simulation *s, double sum[3])
+static void share_out(vt_simulation *s, const vt_balance *balance, const vt_invariants *now)
 {
-    const strength_sums all = sum_all(s);
-    for (int k = 0; k < 3; k++)
-        sum[k] = all.strength[k];
+    double matrix[VT_INVARIANTS][VT_INVARIANTS], missing[VT_INVARIANTS], x[VT_INVARIANTS];
+    float share[VT_INVARIANTS] = {0};
+    for (int m = 0; m < balance->kept; m++) {
+        missing[m] = balance->sum[m] - now->sum[m];
+        for (int n = 0; n <= m; n++)
+            matrix[m][n] = find_entry(now->moment, m, n);
+    }
+    soften(balance->kept, now->moment, matrix);
+    solve(balance->kept, matrix, missing, x);
+    for (int n = 0; n < balance->kept; n++)
+        share[n] = (float)x[n];
+    s->stages->share_invariants(s->vortons.set.count, s->vortons.position, s->vortons.strength,
+                                &balance->frame, share, s->def.threads);
 }
 
-void vt_restore_sum(vt_simulation *s, const double before[3])
+void vt_open_balance(vt_simulation *s, vt_balance *balance)
 {
-    const strength_sums now = sum_all(s);
-    if (!(now.square > 0))
+    *balance = (vt_balance){.kept = count_kept(s)};
+    if (!balance->kept)
         return;
-    context c = {.strength = s->vortons.strength};
-    for (int k = 0; k < 3; k++)
-        c.share[k] = (float)((before[k] - now.strength[k]) / now.square);
-    vt_parallel_for(s->def.threads, s->vortons.set.count, BLOCK, share_block, &c);
+    balance->frame = find_frame(s);
+    const vt_invariants now = sum_all(s, &balance->frame, 0);
+    for (int n = 0; n < VT_INVARIANTS; n++)
+        balance->sum[n] = now.sum[n];
+}
+
+void vt_close_balance(vt_simulation *s, double dt, vt_balance *balance)
+{
+    if (!balance->kept)
+        return;
+    if (balance->kept == VT_INVARIANTS && vt_is_buoyant(s))
+        add_weight(s, dt, balance);
+    for (int c = 0; c < 3; c++)
+        balance->frame.center[c] += (float)(dt * s->winds.velocity[c]);
+    const vt_invariants now = sum_all(s, &balance->frame, 4);
+    if (now.moment[0] > 0)
+        share_out(s, balance, &now);
 }

@@ -1,18 +1,20 @@
-/* The sum of the strengths, which flow without ends of vortex lines keeps. */
+/* What vorticity that moves by itself keeps, and discrete vortons lose. */
 #ifndef VORTON_BALANCE_H
 #define VORTON_BALANCE_H
 
+#include "stages/invariants.h"
 #include "state/simulation.h"
 
-/* Whether the method wants the sum kept, and nothing may change it: no wind on a grid, no walls
- * around fluid that differs in density. */
-int vt_keeps_sum(const vt_simulation *s);
+/* What the vortons had before a substep. */
+typedef struct vt_balance {
+    int kept; /* how many of the sums are kept: 0, 3 (of strengths) or all */
+    vt_frame frame;
+    double sum[VT_INVARIANTS]; /* m^3/s, x in units of the length of the frame */
+} vt_balance;
 
-/* Sum of the strengths, m^3/s. */
-void vt_sum_strengths(vt_simulation *s, double sum[3]);
+void vt_open_balance(vt_simulation *s, vt_balance *balance);
 
-/* Gives the strengths the sum that they had before a substep: what is missing is shared out by the
- * squares of the strengths. */
-void vt_restore_sum(vt_simulation *s, const double before[3]);
+/* Gives them that back after a substep of dt seconds, and what buoyancy and bodies have given. */
+void vt_close_balance(vt_simulation *s, double dt, vt_balance *balance);
 
 #endif

@@ -237,13 +237,12 @@ static void finish(vt_simulation *s, const vt_scheme *scheme, work *w, double dt
                               s->last_substep > 0 ? (dt + s->last_substep) / 2 : 0, w->first};
     vt_vorton_rows rows = {v->position, v->strength, v->volume, v->bound_volume,
                            v->velocity, v->age,      NULL,      NULL};
-    double sum[3];
+    vt_balance balance;
     if (s->def.method.stretching == VT_STRETCHING_RVPM)
         rows.core = v->core;
     rows.acceleration = vt_accelerations(s);
     s->last_substep = dt;
-    if (vt_keeps_sum(s))
-        VT_TIMED(s, balance, vt_sum_strengths(s, sum));
+    VT_TIMED(s, balance, vt_open_balance(s, &balance));
     VT_TIMED(s, finish,
              s->stages->finish(&w->field, &s->def.method, &ending, s->winds.velocity, w->count,
                                w->sorted, &rows, s->def.threads));
@@ -251,8 +250,7 @@ static void finish(vt_simulation *s, const vt_scheme *scheme, work *w, double dt
         VT_TIMED(s, exchange,
                  s->stages->exchange(&s->grid, w->count, w->sorted, w->row_start, v->strength,
                                      s->def.threads));
-    if (vt_keeps_sum(s))
-        VT_TIMED(s, balance, vt_restore_sum(s, sum));
+    VT_TIMED(s, balance, vt_close_balance(s, dt, &balance));
 }
 
 /* ---- births ---- */

@@ -7,6 +7,7 @@
 #include "stages/contact.h"
 #include "stages/diffuse.h"
 #include "stages/force.h"
+#include "stages/invariants.h"
 #include "stages/masked_slope.h"
 #include "stages/motion.h"
 #include "stages/patches.h"

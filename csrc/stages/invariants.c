@@ -1,0 +1,314 @@
+/* Sums over the vortons that a flow keeps, and the strengths that give them back.
+ *
+ * The least change of the strengths, sum |change|^2 / |alpha|^2, that gives the sums what they lack
+ * is
+ *
+ *   change_j = |alpha|^2 (a_j + x_i b_ij + (c cross x) cross x)
+ *
+ * with the 15 numbers a, b, c from the normal equations, whose matrix needs the moments of
+ * |alpha|^2 to degree four. */
+#include "stages/invariants.h"
+
+#include "core/mathf.h"
+#include "core/parallel.h"
+#include "stages/sampling.h"
+#include "stages/stages.h"
+
+enum { PARTS = VT_LANES / VL };
+
+typedef struct context {
+    const float *position;
+    float *strength;
+    const vt_frame *frame;
+    vt_invariants *block;
+    const float *share;
+} context;
+
+/* VL vortons: x in the frame, alpha. */
+typedef struct sample {
+    vf x[3], a[3];
+} sample;
+
+/* The last rows of an array, and zeros. */
+typedef struct padded {
+    float position[3 * VT_LANES], strength[3 * VT_LANES];
+} padded;
+
+static void pad(padded *p, const float *position, const float *strength, int64_t left)
+{
+    memset(p, 0, sizeof *p);
+    memcpy(p->position, position, 12 * (size_t)left);
+    memcpy(p->strength, strength, 12 * (size_t)left);
+}
+
+VT_INLINE void load(const vt_frame *frame, const float *position, const float *strength, sample *s)
+{
+    const vf inverse = vf_set(1 / frame->length);
+    vt_load_rows(position, s->x);
+    vt_load_rows(strength, s->a);
+    for (int c = 0; c < 3; c++)
+        s->x[c] = (s->x[c] - vf_set(frame->center[c])) * inverse;
+}
+
+VT_INLINE void cross(const vf a[3], const vf b[3], vf result[3])
+{
+    for (int c = 0; c < 3; c++) {
+        const int d = (c + 1) % 3, e = (c + 2) % 3;
+        result[c] = vf_fma(a[d], b[e], -(a[e] * b[d]));
+    }
+}
+
+VT_INLINE vf dot(const vf a[3], const vf b[3])
+{
+    return vf_fma(a[2], b[2], vf_fma(a[1], b[1], a[0] * b[0]));
+}
+
+/* Lanes in a fixed order. */
+static double fold(const vf lanes[PARTS])
+{
+    float v[VT_LANES];
+    double sum = 0;
+    memcpy(v, lanes, sizeof v);
+    for (int l = 0; l < VT_LANES; l++)
+        sum += (double)v[l];
+    return sum;
+}
+
+VT_INLINE void add_sums(const sample *s, int part, vf sum[VT_INVARIANTS][PARTS])
+{
+    vf linear[3], angular[3];
+    cross(s->x, s->a, linear);
+    cross(s->x, linear, angular);
+    for (int c = 0; c < 3; c++) {
+        sum[c][part] += s->a[c];
+        for (int i = 0; i < 3; i++)
+            sum[3 + 3 * i + c][part] = vf_fma(s->x[i], s->a[c], sum[3 + 3 * i + c][part]);
+        sum[c + 12][part] += angular[c];
+    }
+}
+
+/* Each degree from the last one: by x, then by y what has no x, then by z what has neither. */
+VT_INLINE void add_moments(const sample *s, int part, int most, vf moment[VT_MONOMIALS][PARTS])
+{
+    vf m[VT_MONOMIALS];
+    m[0] = dot(s->a, s->a);
+    int from = 0, to = 1;
+#pragma GCC unroll 5
+    for (int degree = 1; degree <= most; degree++) {
+        const int count = degree * (degree + 1) / 2;
+#pragma GCC unroll 10
+        for (int n = 0; n < count; n++)
+            m[to + n] = m[from + n] * s->x[0];
+#pragma GCC unroll 4
+        for (int n = 0; n < degree; n++)
+            m[to + count + n] = m[to - degree + n] * s->x[1];
+        m[to + count + degree] = m[to - 1] * s->x[2];
+        from = to;
+        to += count + degree + 1;
+    }
+#pragma GCC unroll 35
+    for (int n = 0; n < to; n++)
+        moment[n][part] += m[n];
+}
+
+VT_INLINE void sum_rows(const context *c, int64_t begin, int64_t end, int degree)
+{
+    vf sum[VT_INVARIANTS][PARTS], moment[VT_MONOMIALS][PARTS];
+    memset(sum, 0, sizeof sum);
+    memset(moment, 0, sizeof moment);
+    for (int64_t i = begin; i < end; i += VT_LANES) {
+        const float *position = c->position + 3 * i, *strength = c->strength + 3 * i;
+        padded rest;
+        if (end - i < VT_LANES) {
+            pad(&rest, position, strength, end - i);
+            position = rest.position;
+            strength = rest.strength;
+        }
+        for (int p = 0; p < PARTS; p++) {
+            sample s;
+            load(c->frame, position + 3 * VL * p, strength + 3 * VL * p, &s);
+            add_sums(&s, p, sum);
+            if (degree > 0)
+                add_moments(&s, p, degree, moment);
+        }
+    }
+    vt_invariants *const block = c->block + begin / VT_INVARIANT_BLOCK;
+    for (int n = 0; n < VT_INVARIANTS; n++)
+        block->sum[n] = fold(sum[n]);
+    for (int n = 0; n < VT_MONOMIALS && degree > 0; n++)
+        block->moment[n] = fold(moment[n]);
+}
+
+static void sum_block(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    sum_rows(data, begin, end, 0);
+}
+
+static void sum_block_to_one(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    sum_rows(data, begin, end, 1);
+}
+
+static void sum_block_to_four(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    sum_rows(data, begin, end, 4);
+}
+
+void VT_NAME(sum_invariants)(int64_t count, const float *position, const float *strength,
+                             const vt_frame *frame, int degree, vt_invariants *block, int threads)
+{
+    context c = {position, (float *)strength, frame, block, NULL};
+    vt_parallel_for(threads, count, VT_INVARIANT_BLOCK,
+                    degree > 1   ? sum_block_to_four
+                    : degree > 0 ? sum_block_to_one
+                                 : sum_block,
+                    &c);
+}
+
+/* ---- what is missing is shared out ---- */
+
+VT_INLINE void share_lanes(const context *c, const float *position, float *strength)
+{
+    sample s;
+    vf axis[3], around[3], turned[3];
+    load(c->frame, position, strength, &s);
+    for (int k = 0; k < 3; k++)
+        axis[k] = vf_set(c->share[k + 12]);
+    cross(axis, s.x, around);
+    cross(around, s.x, turned);
+    const vf square = dot(s.a, s.a);
+    for (int j = 0; j < 3; j++) {
+        vf share = vf_set(c->share[j]) + turned[j];
+        for (int i = 0; i < 3; i++)
+            share = vf_fma(s.x[i], vf_set(c->share[3 + 3 * i + j]), share);
+        s.a[j] = vf_fma(square, share, s.a[j]);
+    }
+    vt_store_rows(strength, s.a);
+}
+
+static void share_block(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const context *const c = data;
+    for (int64_t i = begin; i < end; i += VL) {
+        if (end - i >= VL) {
+            share_lanes(c, c->position + 3 * i, c->strength + 3 * i);
+            continue;
+        }
+        padded rest;
+        pad(&rest, c->position + 3 * i, c->strength + 3 * i, end - i);
+        share_lanes(c, rest.position, rest.strength);
+        memcpy(c->strength + 3 * i, rest.strength, 12 * (size_t)(end - i));
+    }
+}
+
+void VT_NAME(share_invariants)(int64_t count, const float *position, float *strength,
+                               const vt_frame *frame, const float share[VT_INVARIANTS], int threads)
+{
+    context c = {position, strength, frame, NULL, share};
+    vt_parallel_for(threads, count, VT_INVARIANT_BLOCK, share_block, &c);
+}
+
+/* ---- weight ---- */
+
+typedef struct weight_context {
+    const vt_grid *grid;
+    const f4 *nodes;
+    const vt_weight_rows *rows;
+    const vt_fluid *fluid;
+    const vt_frame *frame;
+    double dt;
+    vt_weights *block;
+} weight_context;
+
+/* 16 vortons: V rho' / rho0, V times the share of the substep that the vorton was there (0 past the
+ * end), and where it was halfway, as seen from what moves with the wind, m. */
+typedef struct weighed {
+    float excess[VT_LANES], x[3][VT_LANES];
+} weighed;
+
+static void load_weights(const weight_context *c, int64_t i, int64_t end, weighed *w)
+{
+    const vt_weight_rows *const rows = c->rows;
+    const float dt = (float)c->dt;
+    for (int64_t l = 0; l < VT_LANES; l++) {
+        const int64_t row = i + l < end ? i + l : end - 1;
+        const float *const position = rows->position + 3 * row;
+        const float own = rows->density ? rows->density[row] : 0;
+        const float ambient = vt_ambient_temperature(c->fluid, position);
+        const float temperature = rows->temperature ? rows->temperature[row] : ambient;
+        const float step = rows->age[row] < dt ? rows->age[row] : dt;
+        const float volume = i + l < end ? rows->volume[row] * (step / dt) : 0;
+        w->excess[l] =
+            volume / c->fluid->density * vt_density_deviation(c->fluid, position, temperature, own);
+        for (int k = 0; k < 3; k++) {
+            const float way = f1_fma(rows->velocity[3 * row + k], step, rows->wind[k] * dt);
+            w->x[k][l] = f1_fma(way, -0.5f, position[k]);
+        }
+    }
+}
+
+/* rho' / rho0 on the nodes, at VL points. */
+VT_INLINE vf density_around(const weight_context *c, const vf x[3])
+{
+    const vt_grid *const grid = c->grid;
+    const vf inverse = vf_set((float)(1.0 / grid->spacing));
+    vf cell[3];
+    vt_cells cells;
+    for (int k = 0; k < 3; k++) {
+        cell[k] = (x[k] - vf_set(vt_grid_origin(grid, k))) * inverse;
+        cell[k] = vf_min(vf_max(cell[k], (vf){0}), vf_set((float)grid->cells[k] - 0.01f));
+    }
+    vt_find_record_cells(&cells, grid, cell);
+    float density[VL];
+    for (int l = 0; l < VL; l++)
+        density[l] = vt_sample_node(c->nodes, grid->node_row, grid->node_plane, &cells, l)[3];
+    return vf_load(density) / vf_set(c->fluid->density);
+}
+
+/* ln(1 + q) / q; no lighter than vt_add_baroclinic lets it be. */
+VT_INLINE vf mean_volume(vf q)
+{
+    const vf one = vf_set(1.0f), bounded = vf_max(q, vf_set(-0.95f));
+    const vi small = vf_max(q, -q) < vf_set(0.05f);
+    vf series = vf_fma(vf_set(-0.25f), q, vf_set(1.0f / 3));
+    series = vf_fma(vf_fma(series, q, vf_set(-0.5f)), q, one);
+    return vf_select(small, series, vf_log(one + bounded) / vf_select(small, one, bounded));
+}
+
+static void weigh_block(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const weight_context *const c = data;
+    vf sum[4][PARTS];
+    memset(sum, 0, sizeof sum);
+    for (int64_t i = begin; i < end; i += VT_LANES) {
+        weighed w;
+        load_weights(c, i, end, &w);
+        for (int p = 0; p < PARTS; p++) {
+            vf x[3], f = vf_load(w.excess + VL * p);
+            for (int k = 0; k < 3; k++)
+                x[k] = vf_load(w.x[k] + VL * p);
+            if (c->fluid->local)
+                f = f * mean_volume(density_around(c, x));
+            sum[0][p] += f;
+            for (int k = 0; k < 3; k++) {
+                const vf along = (x[k] - vf_set(c->frame->center[k])) / vf_set(c->frame->length);
+                sum[k + 1][p] = vf_fma(f, along, sum[k + 1][p]);
+            }
+        }
+    }
+    for (int n = 0; n < 4; n++)
+        c->block[begin / VT_INVARIANT_BLOCK].sum[n] = fold(sum[n]);
+}
+
+void VT_NAME(sum_weights)(const vt_grid *grid, const f4 *nodes, int64_t count,
+                          const vt_weight_rows *rows, const vt_fluid *fluid, const vt_frame *frame,
+                          double dt, vt_weights *block, int threads)
+{
+    weight_context c = {grid, nodes, rows, fluid, frame, dt, block};
+    vt_parallel_for(threads, count, VT_INVARIANT_BLOCK, weigh_block, &c);
+}

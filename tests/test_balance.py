@@ -1,0 +1,111 @@
+"""What vortex lines in free space keep: strength, linear and angular impulse (VALIDATION D1).
+
+Saffman, Vortex Dynamics, 1992, chapter 3. The sums here are those of NumPy in double precision.
+"""
+
+import numpy as np
+import pytest
+
+import vorton as vt
+from vorton import _core
+
+
+def invariants(position, strength, about=0.0):
+    """Sum and first moments of strengths, three times the angular impulse, about a point."""
+    x, a = np.asarray(position, float) - about, np.asarray(strength, float)
+    return np.concatenate([a.sum(0), (x.T @ a).ravel(), np.cross(x, np.cross(x, a)).sum(0)])
+
+
+def lengths(position, strength, about=0.0):
+    """What the invariants could be at most: sums of lengths."""
+    a, x = np.linalg.norm(strength, axis=1), np.linalg.norm(position - about, axis=1)
+    return np.repeat([a.sum(), (a * x).sum(), (a * x * x).sum()], [3, 9, 3])
+
+
+def cloud(**method):
+    """Turbulence in a ball, whose vortex lines cross each other everywhere."""
+    scene = vt.Scene(seed=5, method=vt.Method(**method), wind=(0.4, -0.2, 0.1))
+    scene.add(vt.RandomCloud(vt.Sphere((0.3, 0.1, -0.2), radius=0.5), speed=1.0, count=3000))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    sim.step()
+    return sim
+
+
+def test_d1_turbulence_keeps_its_impulse():
+    kept, lost = {}, {}
+    for balance, found in (("impulse", kept), ("sum", lost)):
+        sim = cloud(balance=balance)
+        v, wind, start = sim.vortons, np.array(sim.scene.wind), sim.time
+        before, size = invariants(v.position, v.strength), lengths(v.position, v.strength)
+        sim.step(12)
+        about = wind * (sim.time - start)
+        now = invariants(v.position, v.strength, about)
+        found["error"] = np.abs(now - before) / size
+    assert kept["error"].max() < 1e-5
+    assert lost["error"][:3].max() < 1e-5
+    assert lost["error"][3:].max() > 1e-3  # so that it is not kept by itself
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 300])
+def test_the_least_change_that_gives_back_what_is_missing(count):
+    """In the norm sum |change|^2 / |alpha|^2; what cannot be given back leaves no blow-up."""
+    random = np.random.default_rng(count)
+    position = random.normal(size=(count, 3)).astype(np.float32)
+    strength = 0.01 * random.normal(size=(count, 3)).astype(np.float32)
+
+    def step(balance):
+        sim = _core.Simulation(
+            threads=1, spacing=0.25, method={"balance": balance, "time": "euler", "turn": 2.0}
+        )
+        sim.add_vortons(position, strength, np.full(count, 0.4), np.full(count, 0.02))
+        sim.step(0.05)
+        order = np.argsort(sim.column("vortons", "id"))
+        return [sim.column("vortons", n)[order].astype(float) for n in ("position", "strength")]
+
+    (moved, raw), (same, balanced) = step("none"), step("impulse")
+    assert np.array_equal(moved, same)
+    square = (strength.astype(float) ** 2).sum(axis=1)
+    about = (square[:, None] * position).sum(axis=0) / square.sum()
+    missing = invariants(position, strength, about) - invariants(moved, raw, about)
+    if count < 300:
+        assert np.isfinite(balanced).all()
+        assert np.linalg.norm(balanced - raw) < np.linalg.norm(raw)
+        return
+    weight = np.linalg.norm(raw, axis=1)
+    columns = [invariants((moved[i] - about)[None], w * e[None])
+               for i, w in enumerate(weight) for e in np.eye(3)]  # fmt: skip
+    least = np.linalg.lstsq(np.array(columns).T, missing, rcond=None)[0].reshape(-1, 3)
+    change = weight[:, None] * least
+    assert np.abs(change).max() > 1e-6 * np.abs(raw).max()
+    assert np.abs(balanced - raw - change).max() < 0.01 * np.abs(change).max()
+
+
+def test_b1_a_drop_gains_its_weight_as_impulse_while_it_is_strained():
+    """To a percent over frames in which a ring pulls it apart (VALIDATION B1: 2 %)."""
+    scene = vt.Scene(ambient=vt.Water(), seed=3)
+    ball = vt.Sphere(radius=0.05)
+    scene.add(vt.Emitter(ball, density=10, renew=0, core=0.008, smoke=0))
+    scene.add(vt.VortexRing(axis=(0, 0, -1), radius=0.033, core=0.014, circulation=0.02,
+                            vorton_core=0.008))  # fmt: skip
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    weight = 10 * ball.volume * 9.81 / scene.ambient.density
+    sim.step()
+    before, start = np.array(sim.health.impulse), sim.time
+    turned = np.array(sim.health.angular_impulse)
+    sim.step(30)
+    grown = (np.array(sim.health.impulse) - before) / (weight * (sim.time - start))
+    np.testing.assert_allclose(grown, [0, 0, -1], atol=0.01)
+    turned = np.array(sim.health.angular_impulse) - turned
+    assert np.abs(turned).max() < 0.01 * 0.05 * weight * (sim.time - start)
+
+
+def test_what_is_kept_in_which_flow():
+    """Neither wind on a grid nor a fluid that expands is free space."""
+    sim = cloud(boundary="zero")
+    v = sim.vortons
+    before, size = invariants(v.position, v.strength), lengths(v.position, v.strength)
+    start = sim.time
+    sim.step(6)
+    error = invariants(v.position, v.strength, np.array(sim.scene.wind) * (sim.time - start))
+    error = np.abs(error - before) / size
+    assert error[:3].max() < 1e-5 and error[3:].max() > 1e-3
