@@ -15,6 +15,7 @@
  * its vortex lines end at the walls. */
 #include "balance.h"
 
+#include "body_flow.h"
 #include "core/mathd.h"
 #include "core/vec3.h"
 #include "expand.h"
@@ -25,6 +26,16 @@
  * others get all but this share of what they lack. */
 static const double softening = 1e-4;
 
+/* Layers around bodies lose more to cleaning and exchange, at the strain there, than a sharing over
+ * all vortons could give back to the right ones. */
+static int any_body_sheds(const vt_simulation *s)
+{
+    for (int32_t n = 0; n < s->bodies.count && s->panels.exist; n++)
+        if (vt_sheds(&s->bodies.items[n]))
+            return 1;
+    return 0;
+}
+
 /* How many of the sums are kept. */
 static int count_kept(const vt_simulation *s)
 {
@@ -33,7 +44,8 @@ static int count_kept(const vt_simulation *s)
     if (m->balance == VT_BALANCE_NONE || !vt_has_grid(s) || s->winds.grid_count > 0 ||
         (vt_has_container(&s->bodies) && buoyant))
         return 0;
-    const int other_forces = vt_expands(s) || s->panels.exist || m->boundary == VT_BOUNDARY_ZERO ||
+    const int other_forces = vt_expands(s) || any_body_sheds(s) ||
+                             m->boundary == VT_BOUNDARY_ZERO ||
                              (buoyant && (m->buoyancy == VT_BUOYANCY_FULL || s->bodies.count > 0));
     const int impulse =
         m->balance == VT_BALANCE_IMPULSE && !other_forces && m->stretching != VT_STRETCHING_NONE;
@@ -104,22 +116,46 @@ static vt_weights weigh(vt_simulation *s, const vt_frame *frame, const vt_fluid 
     return all;
 }
 
+/* What gives linear and angular impulse to the vortons, m^4/s and m^5/s. */
+static void add_impulse(vt_balance *balance, const double linear[3], const double angular[3])
+{
+    const double length = (double)balance->frame.length;
+    for (int i = 0; i < 3; i++) { /* x cross alpha = e_ijk x_i alpha_j, twice the impulse */
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        balance->sum[3 + 3 * i + j] += linear[k] / length;
+        balance->sum[3 + 3 * j + i] -= linear[k] / length;
+    }
+    vt_add_scaled(balance->sum + 12, 3 / (length * length), angular);
+}
+
 /* What the weight of the fluid gives to the sums in dt; the frame is that of the start. */
 static void add_weight(vt_simulation *s, double dt, vt_balance *balance)
 {
     const vt_fluid fluid = vt_fluid_of(&s->def);
     const vt_weights weights = weigh(s, &balance->frame, &fluid, dt);
-    double gravity[3], moment[3];
-    for (int c = 0; c < 3; c++)
-        gravity[c] = (double)fluid.gravity[c];
-    vt_cross(weights.sum + 1, gravity, moment);
-    const double factor = dt / (double)balance->frame.length;
-    for (int i = 0; i < 3; i++) { /* x cross alpha = e_ijk x_i alpha_j, twice the impulse */
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        balance->sum[3 + 3 * i + j] += factor * weights.sum[0] * gravity[k];
-        balance->sum[3 + 3 * j + i] -= factor * weights.sum[0] * gravity[k];
+    double linear[3], angular[3], gravity[3];
+    for (int c = 0; c < 3; c++) {
+        gravity[c] = dt * (double)fluid.gravity[c];
+        linear[c] = gravity[c] * weights.sum[0];
     }
-    vt_add_scaled(balance->sum + 12, 3 * factor, moment);
+    vt_cross(weights.sum + 1, gravity, angular);
+    for (int c = 0; c < 3; c++)
+        angular[c] *= (double)balance->frame.length;
+    add_impulse(balance, linear, angular);
+}
+
+/* What pulls at bodies is taken from the vortons (body_flow.h); the frame is that of the start. */
+static void take_pulls(const vt_simulation *s, double dt, vt_balance *balance)
+{
+    double about[3];
+    for (int c = 0; c < 3; c++)
+        about[c] = (double)balance->frame.center[c] + dt / 2 * s->winds.velocity[c];
+    vt_impulse pull = vt_sum_body_pulls(s, about);
+    for (int c = 0; c < 3; c++) {
+        pull.linear[c] *= -dt;
+        pull.angular[c] *= -dt;
+    }
+    add_impulse(balance, pull.linear, pull.angular);
 }
 
 /* ---- what is missing ---- */
@@ -242,6 +278,8 @@ void vt_close_balance(vt_simulation *s, double dt, vt_balance *balance)
         return;
     if (balance->kept == VT_INVARIANTS && vt_is_buoyant(s))
         add_weight(s, dt, balance);
+    if (balance->kept == VT_INVARIANTS)
+        take_pulls(s, dt, balance);
     for (int c = 0; c < 3; c++)
         balance->frame.center[c] += (float)(dt * s->winds.velocity[c]);
     const vt_invariants now = sum_all(s, &balance->frame, 4);

@@ -21,7 +21,6 @@ typedef struct surface {
     const vt_paneled_body *body;
     const vt_panels *panels;
     const float *velocity; /* of the fluid at the panels, count x 3, in the world, m/s */
-    const float *passing;  /* without the panels of the body, in the frame of the grid */
     double volume;         /* of the body, m^3 */
 } surface;
 
@@ -53,30 +52,43 @@ static void move_moment(vt_impulse *impulse, const double arm[3])
     vt_add_scaled(impulse->angular, 1, moment);
 }
 
-/* The impulse of the body, and what the flow pulls at it with, about its centre. */
-static void measure(const vt_simulation *s, const surface *f, vt_impulse *bound, vt_impulse *pull)
+/* The impulse of the body, about its centre. */
+static vt_impulse find_bound(const vt_simulation *s, const surface *f)
 {
-    const double *const center = f->body->center;
     double velocity[3], sources[3] = {0};
-    *pull = (vt_impulse){{0}, {0}};
-    for (int32_t p = 0; p < f->body->count; p++) {
-        const int32_t at = f->body->first + p;
+    for (int32_t at = f->body->first; at < f->body->first + f->body->count; at++) {
         const double charge = (double)f->panels->density[at] * (double)f->panels->area[at];
+        for (int c = 0; c < 3; c++)
+            sources[c] += charge * (f->panels->center[at][c] - f->body->center[c]);
+    }
+    vt_rigid_velocity(f->body, f->body->center, velocity);
+    vt_impulse bound = impulse_of(f->body->body, &f->body->pose, velocity, f->body->angular);
+    memcpy(bound.linear, sources, sizeof sources);
+    vt_add_scaled(bound.linear, -f->volume, velocity);
+    vt_add_spin(s, f->body, &bound, NULL);
+    return bound;
+}
+
+/* What the flow pulls at a body with, about its centre; passing: velocity at its panels without
+ * them, in the frame of the grid. */
+static vt_impulse find_pull(const vt_simulation *s, const vt_paneled_body *b, const float *passing)
+{
+    const vt_panels *const panels = &s->panels;
+    vt_impulse pull = {{0}, {0}};
+    for (int32_t p = 0; p < b->count; p++) {
+        const int32_t at = b->first + p;
+        const double charge = (double)panels->density[at] * (double)panels->area[at];
         double r[3], force[3], moment[3];
         for (int c = 0; c < 3; c++) {
-            r[c] = f->panels->center[at][c] - center[c];
-            force[c] = -charge * (double)f->passing[3 * p + c];
+            r[c] = panels->center[at][c] - b->center[c];
+            force[c] = -charge * (double)passing[3 * p + c];
         }
         vt_cross(r, force, moment);
-        vt_add_scaled(sources, charge, r);
-        vt_add_scaled(pull->linear, 1, force);
-        vt_add_scaled(pull->angular, 1, moment);
+        vt_add_scaled(pull.linear, 1, force);
+        vt_add_scaled(pull.angular, 1, moment);
     }
-    vt_rigid_velocity(f->body, center, velocity);
-    *bound = impulse_of(f->body->body, &f->body->pose, velocity, f->body->angular);
-    memcpy(bound->linear, sources, sizeof sources);
-    vt_add_scaled(bound->linear, -f->volume, velocity);
-    vt_add_spin(s, f->body, bound, pull);
+    vt_add_spin(s, b, NULL, &pull);
+    return pull;
 }
 
 /* Of that what a free body does by its motion, in still air, about its centre. */
@@ -88,27 +100,23 @@ static vt_impulse own_impulse(const surface *f)
     return impulse_of(body, &f->body->pose, body->rigid.velocity, body->rigid.angular);
 }
 
-/* What the flow has given the body since its `flow` was noted, with what is measured now. */
-static void give(vt_simulation *s, const surface *f, vt_impulse own, vt_impulse bound,
-                 vt_impulse pull)
+/* What the flow has given the body since its `flow` was noted, with what it is bound to now. */
+static void give(vt_simulation *s, const surface *f, vt_impulse own, vt_impulse bound)
 {
     const vt_body *const body = f->body->body;
     const vt_flow *const before = &body->flow;
     const vt_fluid fluid = vt_fluid_of(&s->def);
-    const double half = (s->time - before->time) / 2,
-                 density = vt_ambient_density(&fluid, before->center);
+    const double density = vt_ambient_density(&fluid, before->center);
     vt_impulse given = before->bound;
     double arm[3];
     for (int c = 0; c < 3; c++)
         arm[c] = f->body->center[c] - before->center[c];
     move_moment(&own, arm);
     move_moment(&bound, arm);
-    move_moment(&pull, arm);
     add_impulse(&given, 1, &own);
     add_impulse(&given, -1, &bound);
     add_impulse(&given, -1, &before->shed);
-    add_impulse(&given, half, &pull);
-    add_impulse(&given, half, &before->pull);
+    add_impulse(&given, s->time - before->time, &before->pull);
     for (int c = 0; c < 3; c++) {
         given.linear[c] += f->volume * (f->panels->wind[c] - before->wind[c]);
         given.linear[c] *= density;
@@ -117,11 +125,10 @@ static void give(vt_simulation *s, const surface *f, vt_impulse own, vt_impulse 
     vt_push_body(s, f->body->number, given.linear, given.angular);
 }
 
-static void note(vt_simulation *s, const surface *f, const vt_impulse *own, const vt_impulse *bound,
-                 const vt_impulse *pull)
+static void note(vt_simulation *s, const surface *f, const vt_impulse *own, const vt_impulse *bound)
 {
     vt_flow *const flow = &s->bodies.items[f->body->number].flow;
-    *flow = (vt_flow){.known = 1, .time = s->time, .bound = *bound, .pull = *pull};
+    *flow = (vt_flow){.known = 1, .time = s->time, .bound = *bound};
     memcpy(flow->center, f->body->center, sizeof flow->center);
     memcpy(flow->wind, f->panels->wind, sizeof flow->wind);
     add_impulse(&flow->bound, -1, own);
@@ -228,18 +235,14 @@ static void find_flow(vt_simulation *s, const vt_paneled_body *b, float *slip)
 {
     const size_t mark = vt_arena_mark(&s->arena);
     float *const velocity = vt_arena_push(&s->arena, 12 * (size_t)b->count);
-    float *const passing = vt_arena_push(&s->arena, 12 * (size_t)b->count);
-    surface f = {.body = b, .panels = &s->panels, .velocity = velocity, .passing = passing};
-    vt_find_passing_velocity(s, b, passing);
+    surface f = {.body = b, .panels = &s->panels, .velocity = velocity};
     if (vt_sheds(b->body))
         vt_find_surface_velocity(s, b, velocity);
     f.volume = vt_paneled_volume(b);
-    const vt_impulse own = own_impulse(&f);
-    vt_impulse bound, pull;
-    measure(s, &f, &bound, &pull);
+    const vt_impulse own = own_impulse(&f), bound = find_bound(s, &f);
     if (b->body->flow.known && b->body->flow.time < s->time)
-        give(s, &f, own, bound, pull);
-    note(s, &f, &own, &bound, &pull);
+        give(s, &f, own, bound);
+    note(s, &f, &own, &bound);
     if (vt_sheds(b->body))
         find_slip(s, &f, slip);
     vt_arena_pop(&s->arena, mark);
@@ -257,4 +260,39 @@ void vt_find_body_flow(vt_simulation *s, float *slip)
         if (vt_sheds(body))
             slip += 3 * (int64_t)body->panels->count;
     }
+}
+
+void vt_find_body_pull(vt_simulation *s)
+{
+    for (int32_t n = 0; n < s->bodies.count && s->panels.exist; n++) {
+        const vt_paneled_body *const b = vt_panels_of(s, n);
+        if (!b)
+            continue;
+        const size_t mark = vt_arena_mark(&s->arena);
+        float *const passing = vt_arena_push(&s->arena, 12 * (size_t)b->count);
+        vt_flow *const flow = &s->bodies.items[n].flow;
+        double arm[3];
+        vt_find_passing_velocity(s, b, passing);
+        flow->pull = find_pull(s, b, passing);
+        for (int c = 0; c < 3; c++)
+            arm[c] = b->center[c] - flow->center[c];
+        move_moment(&flow->pull, arm);
+        vt_arena_pop(&s->arena, mark);
+    }
+}
+
+vt_impulse vt_sum_body_pulls(const vt_simulation *s, const double about[3])
+{
+    vt_impulse sum = {{0}, {0}};
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_flow *const flow = &s->bodies.items[n].flow;
+        vt_impulse pull = flow->pull;
+        double arm[3];
+        for (int c = 0; c < 3; c++)
+            arm[c] = flow->center[c] - about[c];
+        move_moment(&pull, arm);
+        if (flow->known)
+            add_impulse(&sum, 1, &pull);
+    }
+    return sum;
 }

@@ -25,6 +25,12 @@
  * less that of the body at the panels of all bodies that shed, one after the other. */
 void vt_find_body_flow(vt_simulation *s, float *slip);
 
+/* With the field that moves the vortons in this substep: what it pulls at the bodies with. */
+void vt_find_body_pull(vt_simulation *s);
+
+/* Adds up what all bodies are pulled at with, about a point: m^4/s^2, m^5/s^2. */
+vt_impulse vt_sum_body_pulls(const vt_simulation *s, const double about[3]);
+
 /* How many panels shed: the most vortons that a substep adds. */
 int64_t vt_count_shedding(const vt_simulation *s);
 

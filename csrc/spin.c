@@ -85,11 +85,10 @@ void vt_deposit_spin(vt_simulation *s)
 }
 
 /* One part of a cone. */
-static void add_part(const vt_simulation *s, const vt_paneled_body *b, const double place[3],
-                     double volume, const double vorticity[3], vt_impulse *bound, vt_impulse *pull)
+static void add_bound(const vt_paneled_body *b, const double place[3], double volume,
+                      const double vorticity[3], vt_impulse *bound)
 {
-    double strength[3], arm[3], turning[3], moment[3], force[3], flow[3], rigid[3];
-    float velocity[3];
+    double strength[3], arm[3], turning[3], moment[3];
     for (int c = 0; c < 3; c++) {
         strength[c] = volume * vorticity[c];
         arm[c] = place[c] - b->center[c];
@@ -98,11 +97,20 @@ static void add_part(const vt_simulation *s, const vt_paneled_body *b, const dou
     vt_cross(vorticity, arm, turning);
     vt_cross(arm, turning, moment);
     vt_add_scaled(bound->angular, -0.5 * volume, moment);
+}
+
+static void add_pull(const vt_simulation *s, const vt_paneled_body *b, const double place[3],
+                     double volume, const double vorticity[3], vt_impulse *pull)
+{
+    double arm[3], moment[3], force[3], flow[3], rigid[3];
+    float velocity[3];
     vt_vortical_velocity(s, place, velocity);
     vt_rigid_velocity(b, place, rigid);
-    for (int c = 0; c < 3; c++)
-        flow[c] = (double)velocity[c] - rigid[c];
-    vt_cross(flow, strength, force);
+    for (int c = 0; c < 3; c++) {
+        flow[c] = volume * ((double)velocity[c] - rigid[c]);
+        arm[c] = place[c] - b->center[c];
+    }
+    vt_cross(flow, vorticity, force);
     vt_cross(arm, force, moment);
     vt_add_scaled(pull->linear, 1, force);
     vt_add_scaled(pull->angular, 1, moment);
@@ -120,6 +128,9 @@ void vt_add_spin(const vt_simulation *s, const vt_paneled_body *b, vt_impulse *b
         for (int32_t p = b->first; p < b->first + b->count; p++) {
             double middle[3];
             const double volume = cut_cone(s, b, p, (double)k / shells, (k + 1.0) / shells, middle);
-            add_part(s, b, middle, volume, vorticity, bound, pull);
+            if (bound)
+                add_bound(b, middle, volume, vorticity, bound);
+            if (pull)
+                add_pull(s, b, middle, volume, vorticity, pull);
         }
 }
