@@ -213,8 +213,9 @@ static double find_entry(const double moment[VT_MONOMIALS], int m, int n)
 static void soften(int count, const double moment[VT_MONOMIALS],
                    double matrix[VT_INVARIANTS][VT_INVARIANTS])
 {
-    const double square =
-        moment[vt_monomial(2, 0, 0)] + moment[vt_monomial(0, 2, 0)] + moment[vt_monomial(0, 0, 2)];
+    const double square = 1e-6 * moment[0] + /* for one vorton alone */
+                          moment[vt_monomial(2, 0, 0)] + moment[vt_monomial(0, 2, 0)] +
+                          moment[vt_monomial(0, 0, 2)];
     for (int n = 0; n < count; n++) {
         const double scale = n < 3 ? moment[0] : n < 12 ? square : square * square / moment[0];
         matrix[n][n] += softening * scale;

@@ -8,6 +8,7 @@
 #include "panels.h"
 #include "spin.h"
 #include "state/ambient.h"
+#include "state/inertia.h"
 
 static void add_impulse(vt_impulse *a, double factor, const vt_impulse *b)
 {
@@ -100,11 +101,12 @@ static vt_impulse own_impulse(const surface *f)
     return impulse_of(body, &f->body->pose, body->rigid.velocity, body->rigid.angular);
 }
 
-/* What the flow has given the body since its `flow` was noted, with what it is bound to now. */
-static void give(vt_simulation *s, const surface *f, vt_impulse own, vt_impulse bound)
+/* What the flow has given the body since its `flow` was noted, about its centre then, N s and N m
+ * s; own and bound are those of now. */
+static vt_impulse find_given(const vt_simulation *s, const surface *f, vt_impulse own,
+                             vt_impulse bound)
 {
-    const vt_body *const body = f->body->body;
-    const vt_flow *const before = &body->flow;
+    const vt_flow *const before = &f->body->body->flow;
     const vt_fluid fluid = vt_fluid_of(&s->def);
     const double density = vt_ambient_density(&fluid, before->center);
     vt_impulse given = before->bound;
@@ -122,7 +124,7 @@ static void give(vt_simulation *s, const surface *f, vt_impulse own, vt_impulse 
         given.linear[c] *= density;
         given.angular[c] *= density;
     }
-    vt_push_body(s, f->body->number, given.linear, given.angular);
+    return given;
 }
 
 static void note(vt_simulation *s, const surface *f, const vt_impulse *own, const vt_impulse *bound)
@@ -231,6 +233,11 @@ static void find_slip(const vt_simulation *s, const surface *f, float *slip)
     close_lines(f, slip);
 }
 
+static int is_due(const vt_simulation *s, const vt_body *body)
+{
+    return body->flow.known && body->flow.time < s->time;
+}
+
 static void find_flow(vt_simulation *s, const vt_paneled_body *b, float *slip)
 {
     const size_t mark = vt_arena_mark(&s->arena);
@@ -240,8 +247,10 @@ static void find_flow(vt_simulation *s, const vt_paneled_body *b, float *slip)
         vt_find_surface_velocity(s, b, velocity);
     f.volume = vt_paneled_volume(b);
     const vt_impulse own = own_impulse(&f), bound = find_bound(s, &f);
-    if (b->body->flow.known && b->body->flow.time < s->time)
-        give(s, &f, own, bound);
+    if (is_due(s, b->body)) {
+        const vt_impulse given = find_given(s, &f, own, bound);
+        vt_push_body(s, b->number, given.linear, given.angular);
+    }
     note(s, &f, &own, &bound);
     if (vt_sheds(b->body))
         find_slip(s, &f, slip);
@@ -295,4 +304,40 @@ vt_impulse vt_sum_body_pulls(const vt_simulation *s, const double about[3])
             add_impulse(&sum, 1, &pull);
     }
     return sum;
+}
+
+/* ---- books ---- */
+
+/* Momentum of a free body about the origin, and what the flow has still to give. */
+static void add_momentum(const vt_simulation *s, const surface *f, const vt_impulse *bound,
+                         vt_impulse *momentum)
+{
+    const vt_body *const body = f->body->body;
+    double own[6];
+    vt_impulse of_body, given = {{0}, {0}};
+    vt_find_own_momentum(body, own);
+    memcpy(of_body.linear, own, sizeof of_body.linear);
+    memcpy(of_body.angular, own + 3, sizeof of_body.angular);
+    move_moment(&of_body, f->body->center);
+    if (is_due(s, body))
+        given = find_given(s, f, own_impulse(f), *bound);
+    move_moment(&given, body->flow.center);
+    add_impulse(momentum, 1, &of_body);
+    add_impulse(momentum, 1, &given);
+}
+
+void vt_find_body_books(const vt_simulation *s, vt_impulse *bound, vt_impulse *momentum)
+{
+    *bound = *momentum = (vt_impulse){{0}, {0}};
+    for (int32_t n = 0; n < s->bodies.count && s->panels.exist; n++) {
+        const vt_paneled_body *const b = vt_panels_of(s, n);
+        if (!b)
+            continue;
+        const surface f = {.body = b, .panels = &s->panels, .volume = vt_paneled_volume(b)};
+        vt_impulse own = find_bound(s, &f);
+        if (b->body->rigid.free)
+            add_momentum(s, &f, &own, momentum);
+        move_moment(&own, b->center);
+        add_impulse(bound, 1, &own);
+    }
 }

@@ -31,6 +31,12 @@ void vt_find_body_pull(vt_simulation *s);
 /* Adds up what all bodies are pulled at with, about a point: m^4/s^2, m^5/s^2. */
 vt_impulse vt_sum_body_pulls(const vt_simulation *s, const double about[3]);
 
+/* In the fields of now, about the origin: the impulse that all bodies bind (m^4/s, m^5/s), and the
+ * momentum of those that move by themselves with what the flow has given them since the last substep
+ * began (N s, N m s). Momentum + density x (impulse of the vortons + bound) changes by forces from
+ * outside alone. */
+void vt_find_body_books(const vt_simulation *s, vt_impulse *bound, vt_impulse *momentum);
+
 /* How many panels shed: the most vortons that a substep adds. */
 int64_t vt_count_shedding(const vt_simulation *s);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "body_flow.h"
 #include "core/mathd.h"
 #include "core/parallel.h"
 #include "core/vec3.h"
@@ -73,6 +74,18 @@ static double add_vorton_sums(vt_simulation *s, vt_health *h)
     h->overlap = count > 0 && core > 0 ? edge / (double)count / core : 0;
     vt_arena_pop(&s->arena, mark);
     return enstrophy / 2;
+}
+
+static void add_body_books(const vt_simulation *s, vt_health *h)
+{
+    vt_impulse bound, momentum;
+    vt_find_body_books(s, &bound, &momentum);
+    for (int c = 0; c < 3; c++) {
+        h->bound_impulse[c] = bound.linear[c];
+        h->bound_angular_impulse[c] = bound.angular[c];
+        h->momentum[c] = momentum.linear[c];
+        h->angular_momentum[c] = momentum.angular[c];
+    }
 }
 
 /* ---- over the nodes ---- */
@@ -256,6 +269,7 @@ vt_status vt_get_health(vt_simulation *s, vt_health *health)
         h.largest_speed = most.speed;
         h.bounded_share = h.vortons > 0 ? (double)most.bounded / (double)h.vortons : 0;
         const double carried = add_vorton_sums(s, &h);
+        add_body_books(s, &h);
         if (s->fields_exist) {
             for (int a = 0; a < 3; a++)
                 h.grid[a] = s->grid.cells[a] + 1;
