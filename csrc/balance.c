@@ -216,10 +216,8 @@ static void soften(int count, const double moment[VT_MONOMIALS],
     const double square = 1e-6 * moment[0] + /* for one vorton alone */
                           moment[vt_monomial(2, 0, 0)] + moment[vt_monomial(0, 2, 0)] +
                           moment[vt_monomial(0, 0, 2)];
-    for (int n = 0; n < count; n++) {
-        const double scale = n < 3 ? moment[0] : n < 12 ? square : square * square / moment[0];
-        matrix[n][n] += softening * scale;
-    }
+    for (int n = 3; n < count; n++) /* any strengths can take the sum */
+        matrix[n][n] += softening * (n < 12 ? square : square * square / moment[0]);
 }
 
 /* matrix x = right; the matrix is positive definite and symmetric, only its lower half is read. */
