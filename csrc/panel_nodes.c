@@ -11,6 +11,10 @@ enum { GHOST_BLOCK = 64 };
 /* How far inside a node may lie whose value particles outside still meet, in cells. */
 static const double deepest_ghost = 1.8;
 
+/* Nodes as near to a wall, in cells, are taken as inside: of one that lies on a panel nobody could
+ * say on which side of the jump in the velocity it is. */
+static const double on_wall = 0.05;
+
 /* ---- bins ---- */
 
 int64_t vt_bin_at(const vt_patches *patches, const float cell[3])
@@ -128,7 +132,7 @@ static void mirror_node(const vt_simulation *s, double point[3], double room,
         g->foot[c] = point[c] - room * normal[c];
     for (g->mirrors = 1;; g->mirrors++) {
         const vt_paneled_body *body = NULL;
-        vt_add_scaled(point, -2 * room, g->normal[g->mirrors - 1]);
+        vt_add_scaled(point, fmax(-room, on_wall * h) - room, g->normal[g->mirrors - 1]);
         if (!g->body->body->hole || g->mirrors == MOST_MIRRORS)
             break;
         room = vt_nearest_wall(&s->panels, point, 0, g->normal[g->mirrors], &body);
@@ -159,8 +163,8 @@ static int64_t correct_outside(const node_job *job)
         const vt_paneled_body *body = NULL;
         for (int c = 0; c < 3; c++)
             point[c] = (cell[c] + s->grid.base[c]) * h;
-        const double room = vt_nearest_wall(p, point, 0, normal, &body);
-        if (!(room < 0))
+        const double room = vt_nearest_wall(p, point, on_wall * h, normal, &body);
+        if (!(room < on_wall * h))
             continue;
         f4 *const node = &s->grid.nodes[job->node[n]];
         if (room < -deepest_ghost * h) {
