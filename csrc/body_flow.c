@@ -262,7 +262,7 @@ void vt_find_body_flow(vt_simulation *s, float *slip)
     for (int32_t n = 0; n < s->bodies.count; n++) {
         vt_body *const body = &s->bodies.items[n];
         const vt_paneled_body *const b = s->panels.exist ? vt_panels_of(s, n) : NULL;
-        if (b)
+        if (b && !body->hole)
             find_flow(s, b, slip);
         else
             body->flow.known = 0;

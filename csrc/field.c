@@ -7,6 +7,7 @@
 #include "body_heat.h"
 #include "core/parallel.h"
 #include "core/status.h"
+#include "line_ends.h"
 #include "panels.h"
 #include "potential.h"
 #include "spin.h"
@@ -229,6 +230,14 @@ static void find_potential(vt_simulation *s, int64_t count, const vt_record *sor
     vt_arena_pop(&s->arena, mark);
 }
 
+/* What vortons lack of vortex lines, which end nowhere. */
+static void complete_vorticity(vt_simulation *s)
+{
+    vt_cut_panels(s);
+    vt_deposit_spin(s);
+    vt_continue_lines(s);
+}
+
 void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, vt_record *sorted,
                     uint32_t *row_start)
 {
@@ -239,7 +248,7 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
     VT_TIMED(s, sort, stages->sort(grid, count, records, sorted, row_start, arena, threads));
     VT_TIMED(s, deposit, stages->deposit(grid, sorted, row_start, threads));
     if (s->panels.exist)
-        VT_TIMED(s, panels, vt_deposit_spin(s));
+        VT_TIMED(s, panels, complete_vorticity(s));
     VT_TIMED(s, boundary, find_boundary(s, count, sorted));
     VT_TIMED(s, filter,
              stages->filter(grid, vt_filter_variance(s), 1 / grid->spacing, arena, threads));

@@ -84,26 +84,33 @@ static void find_onset(vt_simulation *s)
 
 /* ---- densities ---- */
 
-/* A body whose densities are found. */
-typedef struct density_job {
-    const vt_panel_set *set;
-    const double *condition; /* what is to flow out of each panel, m/s */
-    float *density;
-} density_job;
+typedef struct multiply_job {
+    int64_t count;
+    const float *matrix;
+    const double *x;
+    float *result;
+} multiply_job;
 
 static void multiply_rows(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const density_job *const job = data;
-    const int64_t count = job->set->count, rows = end - begin;
+    const multiply_job *const job = data;
+    const int64_t count = job->count, rows = end - begin;
     float sum[ROW_BLOCK] = {0};
     for (int64_t j = 0; j < count; j++) {
-        const float *const column = job->set->inverse + j * count + begin;
-        const float factor = (float)job->condition[j];
+        const float *const column = job->matrix + j * count + begin;
+        const float factor = (float)job->x[j];
         for (int64_t i = 0; i < rows; i++)
             sum[i] += column[i] * factor;
     }
-    memcpy(job->density + begin, sum, sizeof *sum * (size_t)rows);
+    memcpy(job->result + begin, sum, sizeof *sum * (size_t)rows);
+}
+
+void vt_multiply_panels(int64_t count, const float *matrix, const double *x, float *result,
+                        int threads)
+{
+    multiply_job job = {count, matrix, x, result};
+    vt_parallel_for(threads, count, ROW_BLOCK, multiply_rows, &job);
 }
 
 /* How two bodies see each other. */
@@ -217,8 +224,7 @@ static void solve_body(vt_simulation *s, vt_paneled_body *b)
     }
     b->stream = vt_sqrt(square / b->count);
     balance_conditions(p, b, condition);
-    density_job job = {b->set, condition, p->density + b->first};
-    vt_parallel_for(s->def.threads, b->count, ROW_BLOCK, multiply_rows, &job);
+    vt_multiply_panels(b->count, b->set->inverse, condition, p->density + b->first, s->def.threads);
     balance_densities(p, b);
     take_densities(p, b);
     vt_arena_pop(&s->arena, mark);
@@ -238,7 +244,6 @@ static int has_settled(const vt_panels *p, const float *before)
 void vt_solve_densities(vt_simulation *s)
 {
     vt_panels *const p = &s->panels;
-    vt_cut_panels(s);
     find_onset(s);
     memset(p->density, 0, sizeof *p->density * (size_t)p->count);
     for (int32_t n = 0; n < p->body_count; n++)

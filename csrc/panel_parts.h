@@ -13,7 +13,24 @@ void vt_to_cells(const vt_grid *grid, const double point[3], double cell[3]);
 /* The centroids of the panels of a body in cells of the grid: count x 3. */
 void vt_panel_cells(const vt_simulation *s, const vt_paneled_body *b, float *cells);
 
-/* Fills patch, panel and patch_count of s->panels, and the ranges of the bodies in them. */
-void vt_cut_panels(vt_simulation *s);
+/* Where the grid takes a charge at a place in cells, 3 cells inside it and more; 0: nowhere. A body
+ * that moves may have come near the face since the grid was placed; what is beyond it does not act.
+ */
+int vt_place_charge(const vt_grid *grid, const float center[3], float at[3]);
+
+/* result = matrix (count x count, entry (i, j) at [j * count + i]) times x. */
+void vt_multiply_panels(int64_t count, const float *matrix, const double *x, float *result,
+                        int threads);
+
+/* The nearest wall of the bodies: normal out of it, and its body. Distance in m; INFINITY where
+ * none is near. */
+double vt_nearest_wall(const vt_panels *p, const double point[3], double within, double normal[3],
+                       const vt_paneled_body **body);
+
+/* Number of the bin of a place in cells; outside the grid the nearest one. */
+int64_t vt_bin_at(const vt_patches *patches, const float cell[3]);
+
+/* Fills near_cell of s->panels. */
+void vt_mark_near_cells(vt_simulation *s);
 
 #endif

@@ -163,9 +163,7 @@ int64_t vt_count_panel_charges(const vt_simulation *s)
     return s->panels.exist ? s->panels.patch_count : 0;
 }
 
-/* A body that moves may have come near the face since the grid was placed; what is beyond it does
- * not act. */
-static int place_charge(const vt_grid *grid, const float center[3], float at[3])
+int vt_place_charge(const vt_grid *grid, const float center[3], float at[3])
 {
     for (int c = 0; c < 3; c++) {
         const float last = (float)grid->cells[c];
@@ -184,7 +182,7 @@ int64_t vt_collect_panel_charges(const vt_simulation *s, vt_record *charges)
     for (int32_t n = 0; n < p->patch_count; n++) {
         const vt_patch *const patch = &p->patch[n];
         float at[3];
-        if (place_charge(&s->grid, patch->center, at))
+        if (vt_place_charge(&s->grid, patch->center, at))
             charges[found++] = vt_charge(at, patch->density * patch->area * h * h);
     }
     return found;

@@ -36,6 +36,9 @@ double vt_panel_spacing(const vt_simulation *s);
  * `way` (m). To be called before vt_solve_field, with the winds of then set. */
 void vt_pose_panels(vt_simulation *s, double time, const double way[3]);
 
+/* Cuts the panels for the grid that is laid out, before anything else is asked of them. */
+void vt_cut_panels(vt_simulation *s);
+
 /* Densities of the panels from the vector potential, and from the scalar one where
  * grid.has_potential, that the grid holds now. */
 void vt_solve_densities(vt_simulation *s);

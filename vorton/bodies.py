@@ -118,6 +118,7 @@ class BodyBase(Definition):
     conductance: float | None = _keyword(
         number(None, "W/(m^2 K)", "of the surface", least=0, most=1e9, optional=True)
     )
+    panels: int = _keyword(field(320, _check_panels, "source panels, 0: none"))
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
@@ -188,7 +189,7 @@ class BodyBase(Definition):
             hole=isinstance(self, Container),
             parent=add_parent(self.parent, core),
             **self._rigid(),
-            panels=getattr(self, "panels", 0),
+            panels=self.panels,
             shedding=getattr(self, "shedding", 0.0),
             **self._heat(),
         )
@@ -289,7 +290,6 @@ class Body(BodyBase):
     angular_velocity: Any = _keyword(_vector("rad/s", "at first", 1e5))
     damping: float = _keyword(number(0.0, "1/s", "rate of braking", least=0, most=1e6))
     force: Any = _keyword(animatable(_vector("N", "on its centre", 1e12)))
-    panels: int = _keyword(field(320, _check_panels, "source panels, 0: none"))
     shedding: float = _keyword(
         number(30.0, "1/s", "rate at which the layer that slips becomes vortons", least=0, most=1e6)
     )
@@ -343,6 +343,10 @@ class Container(BodyBase):
         concave room are bodies.
     name, parent, restitution, friction, conductance
         As of `Body`.
+    panels : whole number
+        As of `Body`: the fluid inside flows along the walls, without friction, instead of towards
+        and through them, and goes with a container that moves. A container of several shapes, of
+        a Plane, or thinner than a panel is wide has none.
     temperature : number, K, optional
         > 0 to 1e6, held: the walls exchange heat with the vortons beside them. Default: none, they
         do not.

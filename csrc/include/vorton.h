@@ -649,11 +649,13 @@ typedef struct vt_body_def {
     double torque[3];        /* in the world, N m (default 0); animatable */
     int32_t animation_count; /* (default 0) */
     const vt_animation *animations; /* of the members that are animatable */
-    int32_t panels;  /* of a solid: about how many source panels keep the fluid from flowing
-                        through it, 20 .. 2048 (default 320), with method.bodies; 0: none,
-                        particles stop at the wall. Planes have none */
-    double shedding; /* share per second of the layer of fluid that slips along panels which becomes
-                        vortons just above them, 1/s, 0 .. 1e6 (default 30); 0: fluid slips */
+    int32_t panels;  /* about how many source panels keep the fluid from flowing through, 20 ..
+                        2048 (default 320), with method.bodies; 0: none, particles stop at the wall.
+                        Planes have none, nor have holes of several shapes, or thinner than a panel
+                        is wide */
+    double shedding; /* of a solid: share per second of the layer of fluid that slips along panels
+                        which becomes vortons just above them, 1/s, 0 .. 1e6 (default 30); 0: fluid
+                        slips, as it does along the walls of a hole */
 
     /* Heat that it exchanges with the vortons no farther from its surface than a core, which then
      * carry a temperature. Around a solid of finite size neutral vortons are kept, so that there is
@@ -738,9 +740,9 @@ VT_API vt_status vt_body_distance(vt_simulation *simulation, int32_t id, int64_t
 /* Panels of body `id`; 0: it has none. */
 VT_API vt_status vt_count_panels(vt_simulation *simulation, int32_t id, int32_t *count);
 
-/* The panels of body `id` as they are now, in the world: centroid, outward normal (count x 3, m),
- * area (count, m^2), source density (count, m/s), velocity of the fluid at their outer side (count
- * x 3, m/s). Without a flow density is 0 and velocity the wind. Pointers may be NULL. added_mass:
+/* The panels of body `id` as they are now, in the world: centroid, normal towards the fluid (count x
+ * 3, m), area (count, m^2), source density (count, m/s), velocity of the fluid at that side (count x
+ * 3, m/s). Without a flow density is 0 and velocity the wind. Pointers may be NULL. added_mass:
  * impulse and angular impulse over the density of the fluid that the body gives it, in axes of its
  * own space about the centre of its volume, where it moves (rows 0-2) and turns (3-5) at unit rate:
  * 6 x 6, m^3, m^4, m^5. */

@@ -206,8 +206,8 @@ static const vt_body *find_same(const vt_simulation *s, const vt_body *body)
 {
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_body *const other = &s->bodies.items[n];
-        if (other->panels && other->aimed_panels == body->aimed_panels &&
-            have_same_shapes(other, body))
+        if (other->panels && other->hole == body->hole &&
+            other->aimed_panels == body->aimed_panels && have_same_shapes(other, body))
             return other;
     }
     return NULL;
@@ -215,21 +215,21 @@ static const vt_body *find_same(const vt_simulation *s, const vt_body *body)
 
 static vt_status add_panels(const vt_simulation *s, const vt_body_def *def, vt_body *body)
 {
-    if (def->panels == 0 || def->hole || s->def.method.bodies != VT_BODIES_PANELS ||
+    if (def->panels == 0 || s->def.method.bodies != VT_BODIES_PANELS ||
         s->def.method.velocity != VT_VELOCITY_POISSON)
         return VT_OK;
     body->aimed_panels = def->panels;
-    body->shedding = def->shedding;
+    body->shedding = def->hole ? 0 : def->shedding;
     const vt_body *const same = find_same(s, body);
     if (same) {
         body->panels = vt_share_panels(same->panels);
         body->coarse = vt_share_panels(same->coarse);
         return VT_OK;
     }
-    vt_status status = vt_create_panels(body->solid_count, body->solids, def->panels, body->center,
-                                        s->def.threads, &body->panels);
-    if (!status && def->panels / COARSER >= LEAST_PANELS)
-        status = vt_create_panels(body->solid_count, body->solids, def->panels / COARSER,
+    vt_status status = vt_create_panels(body->solid_count, body->solids, def->hole, def->panels,
+                                        body->center, s->def.threads, &body->panels);
+    if (!status && body->panels && def->panels / COARSER >= LEAST_PANELS)
+        status = vt_create_panels(body->solid_count, body->solids, def->hole, def->panels / COARSER,
                                   body->center, s->def.threads, &body->coarse);
     return status ? name_failure(status, body, -1) : VT_OK;
 }

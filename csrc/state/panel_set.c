@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/parallel.h"
 #include "core/status.h"
 #include "core/vec3.h"
 
@@ -66,188 +65,6 @@ double vt_triangle_potential(vt_triangle corner, const double normal[3], const d
     return -sum / (4 * VT_PI);
 }
 
-/* ---- the matrix ---- */
-
-enum { ROW_BLOCK = 8 };
-
-typedef struct matrix_job {
-    const vt_panel_set *set;
-    double *matrix;                       /* [i * count + j] */
-    int32_t step;                         /* of the elimination */
-    double (*motion)[6], (*potential)[6]; /* of each panel, for each unit motion */
-} matrix_job;
-
-static void fill_rows(void *data, int64_t begin, int64_t end, int thread)
-{
-    (void)thread;
-    const matrix_job *const job = data;
-    const vt_panel_set *const set = job->set;
-    for (int64_t i = begin; i < end; i++)
-        for (int64_t j = 0; j < set->count; j++) {
-            double u[3];
-            vt_triangle_velocity(set->corner[j], set->normal[j], set->center[i], u);
-            job->matrix[i * set->count + j] = vt_dot(u, set->normal[i]);
-        }
-}
-
-/* Where panels were left out the surface has gaps, and what passes them is not half of it; and the
- * flux through the other side of a thin body is not known from its centroids. */
-static void set_diagonal(const vt_panel_set *set, double *matrix)
-{
-    const int64_t count = set->count;
-    for (int64_t j = 0; j < count && set->is_thin; j++)
-        matrix[j * count + j] = 0.5;
-    for (int64_t j = 0; j < count && !set->is_thin; j++) {
-        double others = 0;
-        for (int64_t i = 0; i < count; i++)
-            others += i == j ? 0 : set->area[i] * matrix[i * count + j];
-        matrix[j * count + j] = fmin(fmax(1 - others / set->area[j], 0.3), 0.8);
-    }
-}
-
-static void eliminate_rows(void *data, int64_t begin, int64_t end, int thread)
-{
-    (void)thread;
-    const matrix_job *const job = data;
-    const int64_t count = job->set->count, k = job->step;
-    const double *const pivot = job->matrix + k * count;
-    for (int64_t i = begin; i < end; i++) {
-        double *const row = job->matrix + i * count;
-        const double factor = row[k];
-        if (i == k)
-            continue;
-        row[k] = 0;
-        for (int64_t j = 0; j < count; j++)
-            row[j] -= factor * pivot[j];
-    }
-}
-
-/* Gauss-Jordan in place with row pivoting; 0, or -1 where the matrix is singular. */
-static int invert(matrix_job *job, int32_t *swapped, int threads)
-{
-    const int64_t count = job->set->count;
-    double *const m = job->matrix;
-    for (int32_t k = 0; k < count; k++) {
-        int32_t best = k;
-        for (int32_t i = k + 1; i < count; i++)
-            best = vt_abs(m[i * count + k]) > vt_abs(m[best * count + k]) ? i : best;
-        swapped[k] = best;
-        for (int64_t j = 0; j < count && best != k; j++) {
-            const double kept = m[k * count + j];
-            m[k * count + j] = m[best * count + j];
-            m[best * count + j] = kept;
-        }
-        const double pivot = m[k * count + k];
-        if (!(vt_abs(pivot) > 1e-6))
-            return -1;
-        m[k * count + k] = 1;
-        for (int64_t j = 0; j < count; j++)
-            m[k * count + j] /= pivot;
-        job->step = k;
-        vt_parallel_for(threads, count, ROW_BLOCK, eliminate_rows, job);
-    }
-    for (int32_t k = (int32_t)count - 1; k >= 0; k--)
-        for (int64_t i = 0; i < count && swapped[k] != k; i++) {
-            const double kept = m[i * count + k];
-            m[i * count + k] = m[i * count + swapped[k]];
-            m[i * count + swapped[k]] = kept;
-        }
-    return 0;
-}
-
-/* ---- added mass ---- */
-
-/* Normal velocity of a panel where the body moves or turns with unit rate. */
-static void unit_motions(const vt_panel_set *set, int64_t i, double motion[6])
-{
-    double arm[3];
-    memcpy(arm, set->center[i], sizeof arm);
-    vt_add_scaled(arm, -1, set->origin);
-    memcpy(motion, set->normal[i], 3 * sizeof *motion);
-    vt_cross(arm, set->normal[i], motion + 3);
-}
-
-static void find_potentials(void *data, int64_t begin, int64_t end, int thread)
-{
-    (void)thread;
-    const matrix_job *const job = data;
-    const vt_panel_set *const set = job->set;
-    for (int64_t i = begin; i < end; i++) {
-        memset(job->potential[i], 0, sizeof job->potential[i]);
-        for (int64_t j = 0; j < set->count; j++) {
-            const double p = vt_triangle_potential(set->corner[j], set->normal[j], set->center[i]);
-            for (int q = 0; q < 6; q++)
-                job->potential[i][q] += p * job->motion[j][q];
-        }
-    }
-}
-
-/* motion becomes the densities of the unit motions. */
-static void find_densities(const matrix_job *job, double (*density)[6])
-{
-    const int64_t count = job->set->count;
-    for (int64_t i = 0; i < count; i++)
-        for (int q = 0; q < 6; q++) {
-            double sum = 0;
-            for (int64_t j = 0; j < count; j++)
-                sum += job->matrix[i * count + j] * job->motion[j][q];
-            density[i][q] = sum;
-        }
-    memcpy(job->motion, density, sizeof *density * (size_t)count);
-}
-
-static void find_added_mass(vt_panel_set *set, matrix_job *job, int threads)
-{
-    for (int64_t i = 0; i < set->count; i++)
-        unit_motions(set, i, job->motion[i]);
-    find_densities(job, job->potential);
-    vt_parallel_for(threads, set->count, ROW_BLOCK, find_potentials, job);
-    for (int64_t i = 0; i < set->count; i++) {
-        double motion[6];
-        unit_motions(set, i, motion);
-        for (int p = 0; p < 6; p++)
-            for (int q = 0; q < 6; q++)
-                set->added_mass[p][q] -= motion[p] * job->potential[i][q] * set->area[i];
-    }
-    for (int p = 0; p < 6; p++)
-        for (int q = 0; q < p; q++)
-            set->added_mass[p][q] = set->added_mass[q][p] =
-                0.5 * (set->added_mass[p][q] + set->added_mass[q][p]);
-}
-
-vt_status vt_solve_panels(vt_panel_set *set, int threads)
-{
-    const int64_t count = set->count;
-    vt_status status = VT_OK;
-    matrix_job job = {.set = set};
-    job.matrix = malloc(sizeof(double) * (size_t)(count * count));
-    job.motion = malloc(sizeof *job.motion * (size_t)count);
-    job.potential = malloc(sizeof *job.potential * (size_t)count);
-    int32_t *const swapped = malloc(sizeof *swapped * (size_t)count);
-    if (!job.matrix || !job.motion || !job.potential || !swapped) {
-        status = vt_fail(VT_OUT_OF_MEMORY, "no memory for %d panels", set->count);
-    } else {
-        vt_parallel_for(threads, count, ROW_BLOCK, fill_rows, &job);
-        set_diagonal(set, job.matrix);
-        if (invert(&job, swapped, threads))
-            status = vt_fail(VT_INVALID_ARGUMENT,
-                             "the shapes overlap so that %d panels cannot be solved for; allowed "
-                             "are others, or panels 0",
-                             set->count);
-    }
-    if (!status) {
-        for (int64_t i = 0; i < count; i++)
-            for (int64_t j = 0; j < count; j++)
-                set->inverse[j * count + i] = (float)job.matrix[i * count + j];
-        find_added_mass(set, &job, threads);
-    }
-    free(job.matrix);
-    free(job.motion);
-    free(job.potential);
-    free(swapped);
-    return status;
-}
-
 void vt_scale_added_mass(const vt_panel_set *set, double scale, double matrix[6][6])
 {
     for (int i = 0; i < 6; i++)
@@ -274,6 +91,7 @@ void vt_release_panels(vt_panel_set *set)
     free(set->normal);
     free(set->area);
     free(set->inverse);
+    free(set->beyond);
     free(set);
 }
 
@@ -329,8 +147,19 @@ static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t a
     }
 }
 
+/* Seen from the other side. */
+static void turn_over(vt_triangles *t)
+{
+    for (int32_t n = 0; n < t->count; n++) {
+        double kept[3];
+        memcpy(kept, t->item[n][1], sizeof kept);
+        memcpy(t->item[n][1], t->item[n][2], sizeof kept);
+        memcpy(t->item[n][2], kept, sizeof kept);
+    }
+}
+
 /* Takes the triangles over. */
-static vt_panel_set *make_set(vt_triangles *t, const double origin[3])
+static vt_panel_set *make_set(vt_triangles *t, int32_t hole, const double origin[3])
 {
     const size_t count = (size_t)t->count;
     vt_panel_set *const set = calloc(1, sizeof *set);
@@ -338,6 +167,7 @@ static vt_panel_set *make_set(vt_triangles *t, const double origin[3])
     if (!set)
         return NULL;
     set->users = 1;
+    set->hole = hole;
     set->count = t->count;
     set->corner = t->item;
     t->item = NULL;
@@ -345,7 +175,9 @@ static vt_panel_set *make_set(vt_triangles *t, const double origin[3])
     set->normal = malloc(sizeof *set->normal * count);
     set->area = malloc(sizeof *set->area * count);
     set->inverse = malloc(sizeof *set->inverse * count * count);
-    if (!set->center || !set->normal || !set->area || !set->inverse) {
+    if (hole)
+        set->beyond = malloc(sizeof *set->beyond * count * count);
+    if (!set->center || !set->normal || !set->area || !set->inverse || (hole && !set->beyond)) {
         vt_release_panels(set);
         return NULL;
     }
@@ -369,22 +201,33 @@ static vt_panel_set *make_set(vt_triangles *t, const double origin[3])
     return set;
 }
 
-vt_status vt_create_panels(int32_t solid_count, const vt_solid *solids, int32_t aimed,
+vt_status vt_create_panels(int32_t solid_count, const vt_solid *solids, int32_t hole, int32_t aimed,
                            const double origin[3], int threads, vt_panel_set **set)
 {
     vt_triangles t = {0};
     vt_status status = VT_OK;
     *set = NULL;
-    add_triangles(solid_count, solids, aimed, &t);
+    if (hole && solid_count > 1)
+        return VT_OK;
+    /* faces that are long and narrow get many more than what they are aimed at */
+    for (int32_t asked = aimed; asked > 1 && !t.failed; asked /= 2) {
+        t.count = 0;
+        add_triangles(solid_count, solids, asked, &t);
+        if (t.count <= 2 * aimed + 100)
+            break;
+    }
+    if (hole && !t.failed)
+        turn_over(&t);
     if (!t.failed && t.count > 0)
-        *set = make_set(&t, origin);
+        *set = make_set(&t, hole, origin);
     if (t.failed || (t.count > 0 && !*set))
         status = vt_fail(VT_OUT_OF_MEMORY, "no memory for %d panels", t.count);
     for (int32_t n = 0; n < solid_count && *set; n++)
         (*set)->is_thin |= 2 * solids[n].inscribed < (*set)->side;
-    if (!status && *set)
+    const int vain = hole && *set && (*set)->is_thin;
+    if (!status && *set && !vain)
         status = vt_solve_panels(*set, threads);
-    if (status) {
+    if (status || vain) {
         vt_release_panels(*set);
         *set = NULL;
     }

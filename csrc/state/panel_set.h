@@ -12,6 +12,11 @@
  *   u = 1 / (4 pi) (sum_k m_k l_k + n W),  phi = -1 / (4 pi) (sum_k (v_k - x) . m_k l_k - d W),
  *   l_k = ln((r_k + r_k+1 + L_k) / (r_k + r_k+1 - L_k))
  *
+ * A container has its normals inwards, to the fluid. From it panels emit nothing altogether either,
+ * and as they would do that at any densities, M_jj = -sum_{i != j} A_i M_ij / A_j makes M singular:
+ * M_ij + A_j / sum A has the one solution whose densities sum to nothing, where what is to pass
+ * (v_b - u) . n sums to nothing, too.
+ *
  * All in the space of the body; M does not depend on its scale, so that one inverse serves wherever
  * the body goes and however it turns. */
 #ifndef VORTON_STATE_PANEL_SET_H
@@ -26,18 +31,21 @@ typedef struct vt_panel_set {
     _Atomic int32_t users;
     int32_t count;
     int32_t is_thin;        /* a side is thinner than panels are wide */
-    double (*corner)[3][3]; /* counter-clockwise seen from outside, m */
+    int32_t hole;           /* they are those of a container */
+    double (*corner)[3][3]; /* counter-clockwise seen from the fluid, m */
     double (*center)[3];    /* centroid, m */
-    double (*normal)[3];    /* outward */
+    double (*normal)[3];    /* towards the fluid */
     double *area;           /* m^2 */
     float *inverse;         /* of M: entry (i, j) at [j * count + i] */
+    float *beyond;          /* of a container, laid out likewise: see line_ends.h; else NULL */
     double side;            /* sqrt(2 x mean area), m */
     double low[3], high[3]; /* box around them, m */
     double length;          /* radius of the sphere of the same area, m */
-    double volume;          /* inside, m^3 */
+    double volume;          /* inside, m^3; of a container < 0 */
     double origin[3];       /* centre of the body, about which added_mass turns, m */
     /* Impulse and angular impulse (-integral of phi n, of phi r x n; over the density) of the flow
-     * around it where it moves (1 m/s; 0-2) and turns (1 rad/s; 3-5): m^3, m^4, m^5. */
+     * around it where it moves (1 m/s; 0-2) and turns (1 rad/s; 3-5): m^3, m^4, m^5. 0 of a
+     * container. */
     double added_mass[6][6];
 } vt_panel_set;
 
@@ -45,8 +53,9 @@ typedef struct vt_panel_set {
 void vt_scale_added_mass(const vt_panel_set *set, double scale, double matrix[6][6]);
 
 /* Panels of the union of solids, about `aimed` of them in all: those that lie inside another solid
- * are left out, planes have none. *set is NULL where none is left. */
-vt_status vt_create_panels(int32_t solid_count, const vt_solid *solids, int32_t aimed,
+ * are left out, planes have none. Of a hole: of one solid no thinner than the panels are wide. *set
+ * is NULL where none is left. */
+vt_status vt_create_panels(int32_t solid_count, const vt_solid *solids, int32_t hole, int32_t aimed,
                            const double origin[3], int threads, vt_panel_set **set);
 
 /* One user more; NULL is allowed. Returns the set. */
@@ -76,7 +85,7 @@ void vt_triangle_velocity(vt_triangle corner, const double normal[3], const doub
                           double u[3]);
 double vt_triangle_potential(vt_triangle corner, const double normal[3], const double x[3]);
 
-/* Fills inverse and added_mass from the triangles; VT_OUT_OF_MEMORY. */
+/* Fills inverse, beyond and added_mass from the triangles; VT_OUT_OF_MEMORY. */
 vt_status vt_solve_panels(vt_panel_set *set, int threads);
 
 #endif

@@ -1,0 +1,255 @@
+/* What the grid lacks of the panels, at the nodes near the surfaces. */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "core/vec3.h"
+#include "panel_parts.h"
+
+enum { GHOST_BLOCK = 64 };
+
+/* How far inside a node may lie whose value particles outside still meet, in cells. */
+static const double deepest_ghost = 1.8;
+
+/* Nodes as near to a wall, in cells, are taken as inside: of one that lies on a panel nobody could
+ * say on which side of the jump in the velocity it is. */
+static const double on_wall = 0.05;
+
+/* ---- bins ---- */
+
+int64_t vt_bin_at(const vt_patches *patches, const float cell[3])
+{
+    int64_t bin[3];
+    for (int c = 0; c < 3; c++) {
+        const int32_t bins = patches->bins[c];
+        bin[c] = !(cell[c] > 0)                           ? 0
+                 : cell[c] >= (float)(bins * VT_BIN_EDGE) ? bins - 1
+                                                          : (int64_t)cell[c] / VT_BIN_EDGE;
+    }
+    return (bin[2] * patches->bins[1] + bin[1]) * patches->bins[0] + bin[0];
+}
+
+/* Bins beside one that has a patch. */
+static void mark_near(const vt_patches *patches, int64_t bin, uint8_t *near)
+{
+    const int64_t bx = patches->bins[0], by = patches->bins[1], bz = patches->bins[2];
+    const int64_t i = bin % bx, j = bin / bx % by, k = bin / (bx * by);
+    for (int64_t z = k > 0 ? k - 1 : 0; z <= k + 1 && z < bz; z++)
+        for (int64_t y = j > 0 ? j - 1 : 0; y <= j + 1 && y < by; y++)
+            for (int64_t x = i > 0 ? i - 1 : 0; x <= i + 1 && x < bx; x++)
+                near[(z * by + y) * bx + x] = 1;
+}
+
+static void sort_patches(vt_simulation *s)
+{
+    vt_panels *const p = &s->panels;
+    vt_patches *const patches = &p->patches;
+    int64_t bins = 1;
+    for (int c = 0; c < 3; c++) {
+        patches->bins[c] = s->grid.cells[c] / VT_BIN_EDGE + 1;
+        bins *= patches->bins[c];
+    }
+    uint32_t *const first = vt_arena_push(&p->arena, 4 * ((size_t)bins + 2));
+    vt_patch *const item = vt_arena_push(&p->arena, sizeof *item * (size_t)p->patch_count);
+    p->near_bin = vt_arena_push(&p->arena, (size_t)bins);
+    p->listed_bin = vt_arena_push(&p->arena, 4 * (size_t)bins);
+    memset(p->near_bin, 0, (size_t)bins);
+    memset(first, 0, 4 * ((size_t)bins + 2));
+    /* counts lie two further on, so that placing leaves the beginnings where they belong */
+    for (int32_t n = 0; n < p->patch_count; n++)
+        first[vt_bin_at(patches, p->patch[n].center) + 2]++;
+    for (int64_t bin = 0; bin < bins; bin++) {
+        if (first[bin + 2])
+            mark_near(patches, bin, p->near_bin);
+        first[bin + 2] += first[bin + 1];
+    }
+    for (int32_t n = 0; n < p->patch_count; n++)
+        item[first[vt_bin_at(patches, p->patch[n].center) + 1]++] = p->patch[n];
+    patches->first = first;
+    patches->item = item;
+    for (int c = 0; c < 3; c++) {
+        float *const center =
+            vt_arena_push(&p->arena, sizeof *center * (size_t)(p->patch_count + VT_LANES));
+        for (int32_t n = 0; n < p->patch_count; n++)
+            center[n] = item[n].center[c];
+        patches->center[c] = center;
+    }
+    p->slot = vt_arena_push(&p->arena, 4 * (size_t)bins);
+    p->listed_count = 0;
+    for (int64_t bin = 0; bin < bins; bin++) {
+        if (p->near_bin[bin])
+            p->listed_bin[p->listed_count++] = (uint32_t)bin;
+        p->slot[bin] = p->near_bin[bin] ? (uint32_t)p->listed_count : 0;
+    }
+    p->smooth =
+        vt_arena_push(&p->arena, sizeof *p->smooth * (size_t)p->listed_count * VT_BIN_NODES);
+}
+
+/* ---- nodes inside ---- */
+
+enum { MOST_MIRRORS = 3 };
+
+/* A node inside a body near its surface, and its image outside; behind the corner of a container
+ * that is one in two or three walls. */
+typedef struct ghost {
+    int64_t node; /* in grid.nodes */
+    const vt_paneled_body *body;
+    int32_t mirrors;
+    double foot[3], normal[MOST_MIRRORS][3]; /* of the first wall; of all */
+} ghost;
+
+typedef struct node_job {
+    vt_simulation *s;
+    const f4 *correction;
+    int64_t *node; /* of each node of the bins, -1: beyond the grid */
+    ghost *ghosts;
+    float *image, *velocity; /* of ghosts: cells, m/s */
+} node_job;
+
+/* The node of place n in a bin, -1 beyond the grid; its place in cells. */
+static int64_t node_of(const vt_simulation *s, uint32_t bin, int n, int32_t cell[3])
+{
+    const int32_t *const bins = s->panels.patches.bins;
+    const int32_t low[3] = {(int32_t)bin % bins[0], (int32_t)bin / bins[0] % bins[1],
+                            (int32_t)bin / (bins[0] * bins[1])};
+    const int32_t within[3] = {n % VT_BIN_EDGE, n / VT_BIN_EDGE % VT_BIN_EDGE,
+                               n / (VT_BIN_EDGE * VT_BIN_EDGE)};
+    for (int c = 0; c < 3; c++) {
+        cell[c] = low[c] * VT_BIN_EDGE + within[c];
+        if (cell[c] > s->grid.cells[c])
+            return -1;
+    }
+    return cell[2] * s->grid.node_plane + cell[1] * s->grid.node_row + cell[0];
+}
+
+/* The node at a point (m), with that room and normal. */
+static void mirror_node(const vt_simulation *s, double point[3], double room,
+                        const double normal[3], ghost *g, float image[3])
+{
+    const double h = s->grid.spacing;
+    memcpy(g->normal[0], normal, sizeof g->normal[0]);
+    for (int c = 0; c < 3; c++)
+        g->foot[c] = point[c] - room * normal[c];
+    for (g->mirrors = 1;; g->mirrors++) {
+        const vt_paneled_body *body = NULL;
+        vt_add_scaled(point, fmax(-room, on_wall * h) - room, g->normal[g->mirrors - 1]);
+        if (!g->body->body->hole || g->mirrors == MOST_MIRRORS)
+            break;
+        room = vt_nearest_wall(&s->panels, point, 0, g->normal[g->mirrors], &body);
+        if (!(room < 0 && body == g->body))
+            break;
+    }
+    for (int c = 0; c < 3; c++)
+        image[c] = (float)(point[c] / h - s->grid.base[c]);
+}
+
+/* Corrects the nodes outside bodies; lists those inside near the surface, others inside move with
+ * the body. Returns how many are listed. */
+static int64_t correct_outside(const node_job *job)
+{
+    vt_simulation *const s = job->s;
+    const vt_panels *const p = &s->panels;
+    const double h = s->grid.spacing;
+    int64_t ghosts = 0;
+    for (int64_t n = 0; n < p->listed_count * VT_BIN_NODES; n++) {
+        int32_t cell[3];
+        const f4 correction = job->correction[n];
+        job->node[n] = node_of(s, p->listed_bin[n / VT_BIN_NODES], (int)(n % VT_BIN_NODES), cell);
+        if (job->node[n] >= 0)
+            p->smooth[n] = s->grid.nodes[job->node[n]];
+        if (job->node[n] < 0 || correction[3] > 0.5f)
+            continue;
+        double point[3], normal[3];
+        const vt_paneled_body *body = NULL;
+        for (int c = 0; c < 3; c++)
+            point[c] = (cell[c] + s->grid.base[c]) * h;
+        const double room = vt_nearest_wall(p, point, on_wall * h, normal, &body);
+        if (!(room < on_wall * h))
+            continue;
+        f4 *const node = &s->grid.nodes[job->node[n]];
+        if (room < -deepest_ghost * h) {
+            double velocity[3];
+            vt_rigid_velocity(body, point, velocity);
+            for (int c = 0; c < 3; c++)
+                (*node)[c] = (float)velocity[c];
+        } else {
+            job->ghosts[ghosts] = (ghost){.node = job->node[n], .body = body};
+            mirror_node(s, point, room, normal, &job->ghosts[ghosts], job->image + 3 * ghosts);
+            ghosts++;
+        }
+        job->node[n] = -1;
+    }
+    return ghosts;
+}
+
+/* What the grid has at a point, in cells. */
+static void sample_nodes(const vt_grid *g, const float cell[3], float velocity[3])
+{
+    int64_t low[3];
+    float weight[3];
+    f4 sum = {0, 0, 0, 0};
+    for (int c = 0; c < 3; c++) {
+        const float inside = fminf(fmaxf(cell[c], 0), (float)g->cells[c] - 0.001f);
+        low[c] = (int64_t)inside;
+        weight[c] = inside - (float)low[c];
+    }
+    for (int n = 0; n < 8; n++) {
+        const int64_t i = n & 1, j = n >> 1 & 1, k = n >> 2;
+        const float share = (i ? weight[0] : 1 - weight[0]) * (j ? weight[1] : 1 - weight[1]) *
+                            (k ? weight[2] : 1 - weight[2]);
+        sum += share *
+               g->nodes[(low[2] + k) * g->node_plane + (low[1] + j) * g->node_row + low[0] + i];
+    }
+    memcpy(velocity, &sum, 3 * sizeof *velocity);
+}
+
+static void sample_images(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const node_job *const job = data;
+    for (int64_t n = begin; n < end; n++)
+        sample_nodes(&job->s->grid, job->image + 3 * n, job->velocity + 3 * n);
+}
+
+/* The flow at the image, its velocity towards the wall turned round. */
+static void write_ghost(const node_job *job, int64_t n)
+{
+    const ghost *const g = &job->ghosts[n];
+    f4 *const node = &job->s->grid.nodes[g->node];
+    double wall[3], flow[3];
+    vt_rigid_velocity(g->body, g->foot, wall);
+    for (int c = 0; c < 3; c++)
+        flow[c] = (double)job->velocity[3 * n + c] - wall[c];
+    for (int32_t m = 0; m < g->mirrors; m++)
+        vt_add_scaled(flow, -2 * vt_dot(flow, g->normal[m]), g->normal[m]);
+    for (int c = 0; c < 3; c++)
+        (*node)[c] = (float)(wall[c] + flow[c]);
+}
+
+void vt_correct_nodes(vt_simulation *s)
+{
+    vt_panels *const p = &s->panels;
+    const int threads = s->def.threads;
+    sort_patches(s);
+    vt_mark_near_cells(s);
+    const size_t mark = vt_arena_mark(&s->arena);
+    const size_t nodes = (size_t)p->listed_count * VT_BIN_NODES;
+    f4 *const correction = vt_arena_push(&s->arena, sizeof *correction * nodes);
+    node_job job = {.s = s,
+                    .correction = correction,
+                    .node = vt_arena_push(&s->arena, sizeof *job.node * nodes),
+                    .ghosts = vt_arena_push(&s->arena, sizeof *job.ghosts * nodes),
+                    .image = vt_arena_push(&s->arena, 12 * nodes),
+                    .velocity = vt_arena_push(&s->arena, 12 * nodes)};
+    s->stages->panel_nodes(&p->patches, p->listed_count, p->listed_bin, correction, threads);
+    const int64_t ghosts = correct_outside(&job);
+    vt_parallel_for(threads, ghosts, GHOST_BLOCK, sample_images, &job);
+    s->stages->panel_pairs(&p->patches, ghosts, job.image, job.velocity, threads);
+    for (size_t n = 0; n < nodes; n++)
+        if (job.node[n] >= 0)
+            for (int c = 0; c < 3; c++)
+                s->grid.nodes[job.node[n]][c] += correction[n][c];
+    for (int64_t n = 0; n < ghosts; n++)
+        write_ghost(&job, n);
+    vt_arena_pop(&s->arena, mark);
+}
