@@ -407,8 +407,8 @@ def test_bodies_without_contact_change_nothing():
 
 
 def test_cost_follows_contacts_not_bodies():
-    """With a hundred bodies more, that nothing comes near, a particle is looked at no more often than
-    once; what is held stays the same."""
+    """With a hundred bodies more, that nothing comes near, a particle is looked at no more often
+    than once; what is held stays the same."""
     points = cloud(4000, (-0.5, -0.5, -0.5), (0.5, 0.5, 0.5))
     ball = vt.Body(vt.Sphere((0, 0, 0), 0.3))
     rng = np.random.default_rng(5)
