@@ -395,7 +395,7 @@ static PyObject *emission(PyObject *self, PyObject *positional, PyObject *named)
     "($self, /, *, width=..., height=..., eye=..., target=..., up=..., field_of_view=..., "        \
     "extinction=..., exposure=..., albedo=..., key_direction=..., key_color=..., sky_color=..., "  \
     "ground_color=..., background=..., step=..., threads=..., emission=..., bloom=..., "           \
-    "dye=...)\n--\n\n"
+    "dye=..., bodies=...)\n--\n\n"
 
 static PyMethodDef methods[] = {
     {"info", info, METH_NOARGS,
