@@ -1,6 +1,7 @@
 #include "contacts.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/parallel.h"
@@ -294,17 +295,42 @@ static void hold_rows(vt_simulation *s, const vt_walls *walls, int set, const fl
     vt_arena_pop(&s->arena, mark);
 }
 
-/* Most particles are in the working grid, and not faster than the vortons. */
-static vt_crowd find_crowd(const vt_simulation *s, double dt)
+static int compare_ways(const void *a, const void *b)
 {
-    vt_crowd crowd = {.count = s->vortons.set.count + s->tracers.set.count};
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* How far all but few particles move along each axis, m, by samples. */
+static double find_way(const vt_simulation *s, const vt_contacts *contacts)
+{
+    enum { SAMPLES = 128, FEW = 64 }; /* one in so many */
+    float way[2 * SAMPLES];
+    int64_t count = 0;
+    for (int set = 0; set < 2; set++) {
+        const rows r = rows_of(s, set);
+        const int64_t apart = 1 + r.count / SAMPLES;
+        for (int64_t i = 0; i < r.count; i += apart) {
+            float most = 0;
+            for (int c = 0; c < 3; c++)
+                most = fmaxf(most, fabsf(r.position[3 * i + c] - contacts->start[set][3 * i + c]));
+            way[count++] = most;
+        }
+    }
+    qsort(way, (size_t)count, sizeof *way, compare_ways);
+    return count > 0 ? (double)way[count - 1 - count / FEW] : 0;
+}
+
+/* Most particles are in the working grid. */
+static vt_crowd find_crowd(const vt_simulation *s, const vt_contacts *contacts)
+{
+    vt_crowd crowd = {.count = s->vortons.set.count + s->tracers.set.count,
+                      .way = find_way(s, contacts)};
     for (int c = 0; c < 3; c++) {
         crowd.lower[c] = s->fields_exist ? s->grid.base[c] * s->grid.spacing : INFINITY;
         crowd.upper[c] =
             s->fields_exist ? crowd.lower[c] + s->grid.cells[c] * s->grid.spacing : -INFINITY;
-        crowd.way += fabs(s->winds.velocity[c]) * dt;
     }
-    crowd.way += vt_find_largest(&s->extremes).speed * dt;
     return crowd;
 }
 
@@ -314,7 +340,7 @@ void vt_end_contact(vt_simulation *s, double dt, const vt_contacts *contacts)
     if (s->bodies.count == 0)
         return;
     const size_t mark = vt_arena_mark(&s->arena);
-    const vt_crowd crowd = find_crowd(s, dt);
+    const vt_crowd crowd = find_crowd(s, contacts);
     vt_make_walls(&s->bodies, &s->transforms, s->time, s->time + dt, &crowd, &s->arena, &walls);
     for (int set = 0; set < 2; set++)
         hold_rows(s, &walls, set, contacts->start[set]);

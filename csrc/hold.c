@@ -282,6 +282,14 @@ static int settle_inside(encounter *e)
     return 0;
 }
 
+/* At a point in the space of the body, m. */
+static inline double room_at(const vt_body *body, const double local[3])
+{
+    if (body->solid_count != 1 || body->hole)
+        return body->scale * vt_body_room(body, local, NULL);
+    return body->scale * vt_solid_distance(&body->solids[0], local, NULL);
+}
+
 /* Whether all that the particle passes lies clear of the wall. Room changes by no more than one
  * goes: between two points that are apart by less than their room together, there is some. If not,
  * *known is what was found. */
@@ -296,7 +304,7 @@ static int is_clear(const vt_walls *walls, const vt_wall *wall, const vt_travell
     if (!body->hole && vt_is_beside(wall, t->end, way, skin))
         return 1;
     vt_pose_point_back(&wall->pose[wall->parts], t->end, known->end);
-    known->room = body->scale * vt_body_room(body, known->end, NULL);
+    known->room = room_at(body, known->end);
     if (known->room > most)
         return 1;
     if (known->room < skin || wall->parts > 1 || !wall->swept || t->birth > walls->from)
@@ -305,7 +313,7 @@ static int is_clear(const vt_walls *walls, const vt_wall *wall, const vt_travell
     known->has_start = 1;
     const double passed =
         wall->still ? way : body->scale * vt_sqrt(vt_square_between(known->start, known->end));
-    return body->scale * vt_body_room(body, known->start, NULL) - passed > skin - known->room;
+    return room_at(body, known->start) - passed > skin - known->room;
 }
 
 /* What the first look at a list of walls has found: those before number `first` are clear. */

@@ -22,31 +22,6 @@ static double turn_between(const vt_pose *a, const vt_pose *b)
     return vt_sqrt(square);
 }
 
-/* Square of the distance of a point from the straight line between two others. */
-static double square_from_line(const double from[3], const double to[3], const double point[3])
-{
-    double way[3], arm[3];
-    for (int c = 0; c < 3; c++) {
-        way[c] = to[c] - from[c];
-        arm[c] = point[c] - from[c];
-    }
-    const double square = vt_dot(way, way), along = vt_dot(arm, way);
-    const double share = along > 0 ? (along < square ? along / square : 1) : 0;
-    vt_add_scaled(arm, -share, way);
-    return vt_dot(arm, arm);
-}
-
-/* In the space of the body the particle runs straight from pose to pose; in the world that is its
- * way relative to the centre, but for the turn of what is as far from there as it may be. */
-int vt_is_beside(const vt_wall *wall, const double end[3], double way, double margin)
-{
-    const double farthest = wall->body->reach + wall->parts * wall->step + 2 * way;
-    const double limit = wall->body->reach + wall->bow + way + wall->turn * farthest + margin;
-    const double square = wall->still ? vt_square_between(wall->center, end)
-                                      : square_from_line(wall->start, wall->center, end);
-    return square > limit * limit;
-}
-
 /* How far the points of the body move from one pose to another: its centre, and the others more by
  * at most |difference of the matrices| x reach. */
 static double way_between(const vt_body *body, const vt_pose *a, const vt_pose *b)
@@ -99,7 +74,7 @@ static void make_wall(const vt_walls *walls, const vt_body *body, vt_arena *aren
     for (int32_t k = 1; k < wall->parts; k++) {
         double center[3];
         vt_pose_point(&pose[k], body->center, center);
-        wall->bow = fmax(wall->bow, square_from_line(wall->start, wall->center, center));
+        wall->bow = fmax(wall->bow, vt_square_from_line(wall->start, wall->center, center));
     }
     wall->bow = vt_sqrt(wall->bow);
     wall->still = wall->parts == 1 && memcmp(&pose[0], &pose[1], sizeof pose[0]) == 0;
@@ -228,6 +203,7 @@ typedef struct search {
     double margin;   /* how far from where a particle ends it may meet the wall, m */
     double way;      /* how far particles come, and are then moved aside, together, m */
     int32_t bounded; /* the wall is a solid of finite size that is swept */
+    uint8_t *free_way;
     pair *pairs;
     int64_t count;
 } search;
@@ -256,37 +232,45 @@ static double room_in(const search *s, const int32_t first[3], int32_t side)
     return room_at(s->wall, middle);
 }
 
-static int is_near(const search *s, const int32_t cell[3])
-{
-    return !is_beside(s, cell, 1) && room_in(s, cell, 1) <= s->margin + 0.5 * 1.74 * s->cell;
-}
-
-/* A cube of cells: none of them, all, or each by itself. */
-static void search_cube(search *s, const int32_t first[3], int32_t side)
+static void add_pair(search *s, const int32_t at[3], double room)
 {
     const int32_t *const cells = s->lattice->cells;
-    if (is_beside(s, first, side))
+    const int32_t cell = (at[2] * cells[1] + at[1]) * cells[0] + at[0];
+    /* what is left in the corner where there is least, without what the wall itself moves: seen
+     * from one that moves, a way in the world is up to half as much again */
+    const double left = room - 0.5 * 1.74 * s->cell - (s->margin - s->way);
+    const double way = s->wall->still ? left : 0.5 * left;
+    const double unit = way > 0 && s->wall->swept ? way * (double)s->lattice->per_unit : 0;
+    const uint8_t least = unit < VT_NO_WALL - 1 ? (uint8_t)unit : VT_NO_WALL - 1;
+    s->free_way[cell] = least < s->free_way[cell] ? least : s->free_way[cell];
+    s->pairs[s->count++] = (pair){cell, s->number};
+}
+
+/* A cube of cells: none of them, or each by itself. */
+static void search_cube(search *s, const int32_t first[3], int32_t side)
+{
+    if (is_beside(s, first, side) ||
+        room_in(s, first, side) > s->margin + 0.5 * 1.74 * side * s->cell)
         return;
-    const double half = 0.5 * 1.74 * side * s->cell, room = room_in(s, first, side);
-    const int whole = room < s->margin - half;
     int32_t at[3], end[3];
-    if (room > s->margin + half)
-        return;
     for (int c = 0; c < 3; c++)
         end[c] = first[c] + side - 1 < s->most[c] ? first[c] + side - 1 : s->most[c];
     for (at[2] = first[2]; at[2] <= end[2]; at[2]++)
         for (at[1] = first[1]; at[1] <= end[1]; at[1]++)
-            for (at[0] = first[0]; at[0] <= end[0]; at[0]++)
-                if (whole || is_near(s, at))
-                    s->pairs[s->count++] =
-                        (pair){(at[2] * cells[1] + at[1]) * cells[0] + at[0], s->number};
+            for (at[0] = first[0]; at[0] <= end[0]; at[0]++) {
+                if (is_beside(s, at, 1))
+                    continue;
+                const double room = room_in(s, at, 1);
+                if (room <= s->margin + 0.5 * 1.74 * s->cell)
+                    add_pair(s, at, room);
+            }
 }
 
 /* Walls by cells, in the order of the walls; returns how many pairs there are. */
-static int64_t find_pairs(const vt_walls *walls, pair *pairs)
+static int64_t find_pairs(const vt_walls *walls, pair *pairs, uint8_t *free_way)
 {
     enum { SIDE = 4 };
-    search s = {.lattice = &walls->lattice, .pairs = pairs};
+    search s = {.lattice = &walls->lattice, .free_way = free_way, .pairs = pairs};
     s.cell = 1 / (double)walls->lattice.per_cell;
     for (s.number = 0; s.number < walls->count; s.number++) {
         int32_t at[3];
@@ -328,7 +312,7 @@ static void coarsen(vt_lattice *lattice)
         lattice->cells[c] = (lattice->cells[c] + 1) / 2;
 }
 
-/* Lists of the cells, and marks. */
+/* Lists of the cells, and how far particles may go without a look. */
 static void fill_cells(vt_walls *walls, vt_arena *arena)
 {
     vt_lattice *const lattice = &walls->lattice;
@@ -336,24 +320,24 @@ static void fill_cells(vt_walls *walls, vt_arena *arena)
         coarsen(lattice);
     const size_t cells =
         (size_t)lattice->cells[0] * (size_t)lattice->cells[1] * (size_t)lattice->cells[2];
-    uint8_t *const marked = vt_arena_push(arena, cells);
+    uint8_t *const free_way = vt_arena_push(arena, cells);
     pair *const pairs = vt_arena_push(arena, sizeof *pairs * (size_t)most_pairs(walls));
-    const int64_t count = find_pairs(walls, pairs);
+    memset(free_way, VT_NO_WALL, cells);
+    lattice->free_way = free_way;
+    lattice->per_unit = (VT_NO_WALL - 1) / (1.74f * lattice->reach);
+    const int64_t count = find_pairs(walls, pairs, free_way);
     walls->first = vt_arena_push(arena, sizeof(uint32_t) * (cells + 1));
     walls->near = vt_arena_push(arena, sizeof(int32_t) * (size_t)count);
     memset(walls->first, 0, sizeof(uint32_t) * (cells + 1));
     for (int64_t n = 0; n < count; n++)
         walls->first[pairs[n].cell + 1]++;
-    for (size_t c = 0; c < cells; c++) {
-        marked[c] = walls->first[c + 1] > 0;
+    for (size_t c = 0; c < cells; c++)
         walls->first[c + 1] += walls->first[c];
-    }
     /* filled from the last on, so that each cell is left at its first */
     for (int64_t n = count - 1; n >= 0; n--)
         walls->near[--walls->first[pairs[n].cell + 1]] = pairs[n].wall;
     memmove(walls->first, walls->first + 1, sizeof(uint32_t) * cells);
     walls->first[cells] = (uint32_t)count;
-    lattice->marked = marked;
 }
 
 /* ---- boxes ---- */
@@ -514,7 +498,7 @@ void vt_make_walls(const vt_bodies *bodies, const vt_transforms *transforms, dou
     }
     fill_boxes(walls, arena);
     place_lattice(walls, crowd);
-    walls->lattice.marked_outside = walls->far_count > 0;
+    walls->lattice.near_outside = walls->far_count > 0;
     if (walls->lattice.cells[0] > 0)
         fill_cells(walls, arena);
 }

@@ -4,6 +4,7 @@
 #define VORTON_WALLS_H
 
 #include "core/arena.h"
+#include "core/vec3.h"
 #include "stages/contact.h"
 #include "state/bodies.h"
 
@@ -54,16 +55,40 @@ typedef struct vt_walls {
 typedef struct vt_crowd {
     double lower[3], upper[3]; /* a box in which most particles are, m; empty where lower > upper */
     int64_t count;
-    double way; /* how far most of them move, m */
+    double way; /* how far all but few of them move along each axis, m */
 } vt_crowd;
 
 /* Poses and lattice of all bodies from `from` to `to`, s; in arena memory. */
 void vt_make_walls(const vt_bodies *bodies, const vt_transforms *transforms, double from, double to,
                    const vt_crowd *crowd, vt_arena *arena, vt_walls *walls);
 
+/* Square of the distance of a point from the straight line between two others. */
+static inline double vt_square_from_line(const double from[3], const double to[3],
+                                         const double point[3])
+{
+    double way[3], arm[3];
+    for (int c = 0; c < 3; c++) {
+        way[c] = to[c] - from[c];
+        arm[c] = point[c] - from[c];
+    }
+    const double square = vt_dot(way, way), along = vt_dot(arm, way);
+    const double share = along > 0 ? (along < square ? along / square : 1) : 0;
+    vt_add_scaled(arm, -share, way);
+    return vt_dot(arm, arm);
+}
+
 /* Whether what ends at a point, and comes from `way` off, m, keeps more than `margin` from all that
- * a solid passes on its way. */
-int vt_is_beside(const vt_wall *wall, const double end[3], double way, double margin);
+ * a solid passes on its way. In the space of the body the particle runs straight from pose to pose;
+ * in the world that is its way relative to the centre, but for the turn of what is as far from
+ * there as it may be. */
+static inline int vt_is_beside(const vt_wall *wall, const double end[3], double way, double margin)
+{
+    const double farthest = wall->body->reach + wall->parts * wall->step + 2 * way;
+    const double limit = wall->body->reach + wall->bow + way + wall->turn * farthest + margin;
+    const double square = wall->still ? vt_square_between(wall->center, end)
+                                      : vt_square_from_line(wall->start, wall->center, end);
+    return square > limit * limit;
+}
 
 /* The walls, in rising order, that may be met on the way of a particle, or where it is moved aside
  * by up to `around`, m: it keeps more than that, and the skin, from all others. Returns how many,

@@ -401,3 +401,39 @@ def test_bodies_without_contact_change_nothing():
     assert np.array_equal(with_body.tracers.position, without.tracers.position)
     assert np.array_equal(with_body.vortons.position, without.vortons.position)
     assert with_body.timings.contact.total > 0 and without.timings.contact.last < 1e-3
+
+
+# ---- what contact costs ----
+
+
+def test_cost_follows_contacts_not_bodies():
+    """With a hundred bodies more, that nothing comes near, a particle is looked at no more often
+    than once; what is held stays the same."""
+    points = cloud(4000, (-0.5, -0.5, -0.5), (0.5, 0.5, 0.5))
+    ball = vt.Body(vt.Sphere((0, 0, 0), 0.3))
+    rng = np.random.default_rng(5)
+    away = [vt.Body(vt.Sphere(tuple(c), 0.3)) for c in rng.uniform(2, 6, (100, 3))]
+    looks, contacts = [], []
+    for bodies in ([ball], [ball, *away]):
+        sim = simulation(*bodies, points=points, wind=(1, 0, 0))
+        sim.step(3)
+        looks.append(sim.health.contact_looks)
+        contacts.append(sim.health.contacts)
+    assert contacts[0] == contacts[1] > 20
+    assert contacts[0] <= looks[0] <= len(points)
+    assert looks[1] <= len(points)
+
+
+def test_cost_beside_fast_bodies():
+    """Among 200 bodies on fast orbits, which push particles far, each particle is looked at beside
+    a few of them."""
+    rng = np.random.default_rng(6)
+    points = cloud(20_000, (-1, -1, -1), (1, 1, 1))
+    turning = vt.Transform(angle=vt.Keys([(0, 0), (1, 700)]))
+    places = rng.uniform(-0.9, 0.9, (200, 3))
+    bodies = [vt.Body(vt.Sphere(tuple(c), 0.04), parent=turning) for c in places]
+    sim = simulation(*bodies, points=points, fps=60.0)
+    sim.step(3)
+    health = sim.health
+    assert health.contacts > 200
+    assert health.contact_looks < 5 * len(points)

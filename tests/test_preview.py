@@ -423,3 +423,50 @@ def test_film_into_no_folder(tmp_path):
     pytest.importorskip("PIL.Image")
     with pytest.raises(OSError, match="folder does not exist"):
         write_film(pictures(1), tmp_path / "absent" / "film.png")
+
+
+# ---- bodies ----
+
+
+def with_body(*bodies):
+    scene = vt.Scene("bodies", method=vt.Method(bodies="none"))
+    for body in bodies:
+        scene.add(body)
+    return vt.Simulation(scene, threads=1)
+
+
+def test_a_body_covers_what_a_ball_covers():
+    """A ball 6 m away fills a disk of tan(asin(R / 6)); nothing else of the picture changes."""
+    sim, empty = with_body(vt.Body(vt.Sphere((0, 0, 0), 0.8))), volume_of([], 1)
+    size = (200, 160)
+    plain, seen = render(empty, FRONT, size), render(empty, FRONT, size, bodies=sim)
+    changed = np.any(plain != seen, axis=2)
+    pixel = 2 * math.tan(math.radians(FRONT.field_of_view / 2)) / size[1]
+    radius = math.tan(math.asin(0.8 / 6)) / pixel
+    assert changed.sum() == pytest.approx(math.pi * radius**2, rel=0.03)
+    y, x = np.nonzero(changed)
+    away = np.hypot(x - (size[0] - 1) / 2, y - (size[1] - 1) / 2)
+    assert away.max() < radius + 1
+
+
+@pytest.mark.parametrize("shape", [vt.Sphere((0, 0, 0), 0.8), vt.Box((-1, -0.1, -1), (1, 0.1, 1))])
+def test_bodies_hide_smoke_behind_them_and_not_before(shape):
+    sim = with_body(vt.Body(shape), vt.Container(vt.Box((-4, -4, -4), (4, 4, 4))))
+    size, alone = (160, 120), volume_of([], 1)
+    position, mass = ball_of_smoke(0.4)
+    behind = volume_of(position + np.float32([0, 2, 0]), mass)
+    before = volume_of(position - np.float32([0, 2, 0]), mass)
+    body = centre_of(render(alone, FRONT, size, bodies=sim))
+    hidden = centre_of(render(behind, FRONT, size, 5.0, bodies=sim))
+    shown = centre_of(render(before, FRONT, size, 5.0, bodies=sim))
+    assert np.array_equal(body, hidden)
+    free = centre_of(render(before, FRONT, size, 5.0))
+    assert np.abs(shown - free).max() < 12 and np.abs(shown - body).max() > 30
+
+
+def test_pictures_of_bodies_do_not_depend_on_threads_and_bad_ones_are_refused(ring):
+    sim = with_body(vt.Body(vt.Cylinder(radius=0.5)))
+    pictures = [render(ring, FRONT, (96, 64), bodies=sim, threads=n) for n in (1, 3)]
+    assert np.array_equal(*pictures)
+    with pytest.raises(TypeError, match="must be a Simulation"):
+        render(ring, FRONT, (96, 64), bodies=4)

@@ -394,6 +394,7 @@ class Volume:
         emission: float = ...,
         bloom: float = ...,
         dye: _Numbers = ...,
+        bodies: Simulation | None = ...,
     ) -> NDArray[np.uint8]: ...
     def extinction(
         self,
@@ -417,6 +418,7 @@ class Volume:
         emission: float = ...,
         bloom: float = ...,
         dye: _Numbers = ...,
+        bodies: Simulation | None = ...,
     ) -> float: ...
     def emission(
         self,
@@ -440,4 +442,5 @@ class Volume:
         emission: float = ...,
         bloom: float = ...,
         dye: _Numbers = ...,
+        bodies: Simulation | None = ...,
     ) -> float: ...

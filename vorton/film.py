@@ -60,12 +60,13 @@ class SceneShot:
         self.fps = FPS if fps is None else check_number("fps", fps, above=0, unit="1/s")
         self.voxel = scene.nominal_voxel if voxel is None else voxel
         self.name = scene.name
+        self.simulation: Simulation | None = None  # at the frame that was asked for last
 
     def __len__(self) -> int:
         return self.frames[1] - self.frames[0] + 1
 
     def __iter__(self) -> Iterator[_core.Volume]:
-        sim = Simulation(self.scene, self.fps, threads=self.threads)
+        sim = self.simulation = Simulation(self.scene, self.fps, threads=self.threads)
         for frame in range(1, self.frames[1] + 1):
             if frame > 1:
                 sim.step()
@@ -127,6 +128,7 @@ class BakeShot:
         self.voxel = voxel or scene.nominal_voxel
         self.ambient_temperature = scene.ambient.temperature
         self.name = data["name"]
+        self.simulation = None  # the bodies are not in the files
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -182,6 +184,8 @@ def make_film(
     progress: bool | Callback = True,
 ) -> Path:
     """Render lit smoke and fire of a scene or a bake to a picture or a film.
+
+    Of a scene also its bodies, in plain grey; containers, and what a bake had, are not drawn.
 
     Parameters
     ----------
@@ -256,7 +260,8 @@ def make_film(
 
         def pictures() -> Iterator[np.ndarray]:
             for volume in volumes:
-                yield render(volume, camera, size, threads=threads or None, **light)
+                bodies = shot.simulation
+                yield render(volume, camera, size, bodies=bodies, threads=threads or None, **light)
                 steps.advance()
 
         write_film(pictures(), out, shot.fps)

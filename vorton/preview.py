@@ -229,6 +229,7 @@ def render(
     *,
     fire: bool | None = None,
     dye: tuple[float, float] | None = None,
+    bodies: Any = None,
     threads: int | None = None,
     **look: Any,
 ) -> np.ndarray:
@@ -256,6 +257,9 @@ def render(
     dye : two numbers, K, optional
         Dye that shows temperature instead of fire: blue at the first or below, then cyan, green,
         yellow, and red at the second or above. The simulation must carry temperature.
+    bodies : Simulation, optional
+        Its solids are drawn where they are now, in plain grey, before and behind the smoke;
+        containers are not. Default: none.
     threads : whole number, optional
         1 to 64, default all processors; the picture does not depend on it.
     **look
@@ -283,6 +287,10 @@ def render(
         arguments["extinction"] = check_number("extinction", extinction, above=0, unit="m^2/kg")
     if emission is not None:
         arguments["emission"] = check_number("emission", emission, above=0, unit="1/m")
+    if bodies is not None:
+        if not hasattr(bodies, "_core"):
+            raise TypeError(f"bodies = {shown(bodies)}: must be a Simulation")
+        arguments["bodies"] = bodies._core
     return volume.render(**arguments)
 
 

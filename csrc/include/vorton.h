@@ -1002,6 +1002,8 @@ typedef struct vt_preview_def {
     double dye[2]; /* K: the smoke is dyed by its temperature, blue at dye[0], then green, yellow
                       and red at dye[1], and no fire is drawn; equal (default 0 0): no dye. Needs
                       temperature */
+    vt_simulation *bodies; /* whose bodies of now are drawn, in grey; NULL (default): none. It is
+                              not to be changed meanwhile */
 } vt_preview_def;
 VT_API vt_preview_def vt_default_preview(void);
 

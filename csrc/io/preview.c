@@ -1,5 +1,6 @@
 /* A lit picture of smoke: one ray per pixel over a graded background, then a filmic curve
  * (Narkowicz 2015, fit of the ACES tone curve) and sRGB (IEC 61966-2-1). */
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/mathd.h"
@@ -124,7 +125,7 @@ static void probe_rows(void *context, int64_t begin, int64_t end, int thread)
     (void)thread;
     for (int64_t y = begin; y < end; y++)
         for (int64_t x = 0; x < width; x++) {
-            const vt_seen seen = vt_march_ray(&p->march, x, y);
+            const vt_seen seen = vt_march_ray(&p->march, x, y, INFINITY);
             p->column[y * width + x] = seen.column * length;
             p->power[y * width + x] = seen.power * length;
         }
@@ -213,6 +214,7 @@ typedef struct picture {
     float exposure;
     float srgb[CURVE + 1]; /* 255 x sRGB of (i / CURVE)^2 */
     uint8_t *pixels;
+    const vt_stage *stage;
     f4 *light, *fire; /* of every pixel, where there is fire: all light; the fire alone */
 } picture;
 
@@ -253,6 +255,53 @@ static void write_pixel(const picture *p, int64_t x, int64_t y, f4 color)
     }
 }
 
+/* Bodies in a pixel: the share of it that they cover, and the means of their distance and light. */
+static float look_for_bodies(const picture *p, int64_t x, int64_t y, double *distance, f4 *light)
+{
+    enum { EDGE = 3 };
+    int seen = 0;
+    *distance = 0;
+    *light = f4_set(0.0f);
+    for (int n = 0; n < EDGE * EDGE && p->stage->count > 0; n++) {
+        double way[3];
+        f4 color;
+        vt_ray_of_pixel(&p->march, (double)x + (n % EDGE + 0.5) / EDGE - 0.5,
+                        (double)y + (n / EDGE + 0.5) / EDGE - 0.5, way);
+        const double at = vt_see_body(p->stage, p->march.eye, way, &color);
+        if (isinf(at))
+            continue;
+        seen++;
+        *distance += at;
+        *light += color;
+    }
+    if (seen == 0)
+        return 0.0f;
+    *distance /= seen;
+    *light *= f4_set(1.0f / (float)seen);
+    return (float)seen / (EDGE * EDGE);
+}
+
+/* All light of a pixel before a background, and the fire in it alone. */
+static f4 light_of_pixel(const picture *p, int64_t x, int64_t y, f4 behind, f4 *fire)
+{
+    double distance;
+    f4 body, light = f4_set(0.0f);
+    const float covered = look_for_bodies(p, x, y, &distance, &body);
+    *fire = light;
+    if (covered < 1.0f) {
+        const vt_seen s = vt_march_ray(&p->march, x, y, INFINITY);
+        light = f4_set(1.0f - covered) *
+                (s.light * p->albedo + f4_set(s.transmittance) * behind + s.fire);
+        *fire = f4_set(1.0f - covered) * s.fire;
+    }
+    if (covered > 0.0f) {
+        const vt_seen s = vt_march_ray(&p->march, x, y, distance);
+        light += f4_set(covered) * (s.light * p->albedo + f4_set(s.transmittance) * body + s.fire);
+        *fire += f4_set(covered) * s.fire;
+    }
+    return light;
+}
+
 static void draw_tiles(void *context, int64_t begin, int64_t end, int thread)
 {
     const picture *const p = context;
@@ -266,14 +315,14 @@ static void draw_tiles(void *context, int64_t begin, int64_t end, int thread)
             const f4 behind =
                 p->background[0] + f4_set(lift) * (p->background[1] - p->background[0]);
             for (int64_t x = left; x < left + TILE && x < width; x++) {
-                const vt_seen s = vt_march_ray(&p->march, x, y);
-                const f4 light = s.light * p->albedo + f4_set(s.transmittance) * behind;
+                f4 fire;
+                const f4 light = light_of_pixel(p, x, y, behind, &fire);
                 if (!p->fire) {
                     write_pixel(p, x, y, light);
                     continue;
                 }
-                p->light[y * width + x] = light + s.fire;
-                p->fire[y * width + x] = s.fire;
+                p->light[y * width + x] = light;
+                p->fire[y * width + x] = fire;
             }
         }
     }
@@ -317,7 +366,8 @@ static vt_status draw_picture(picture *p, const vt_preview_def *def, int threads
     return enough ? VT_OK : vt_fail(VT_OUT_OF_MEMORY, "no memory for the bloom of a preview");
 }
 
-static vt_status draw(vt_bricks *bricks, const vt_preview_def *def, int threads, uint8_t *pixels)
+static vt_status draw(vt_bricks *bricks, const vt_stage *stage, const vt_preview_def *def,
+                      int threads, uint8_t *pixels)
 {
     double extinction = 0.0, emission = 0.0;
     vt_fire fire = {.emission = 0.0};
@@ -334,8 +384,10 @@ static vt_status draw(vt_bricks *bricks, const vt_preview_def *def, int threads,
         status = vt_light_bricks(bricks, def, extinction, &fire, threads);
     if (status != VT_OK)
         return status;
-    picture p = {
-        .albedo = color_of(def->albedo), .exposure = (float)def->exposure, .pixels = pixels};
+    picture p = {.albedo = color_of(def->albedo),
+                 .exposure = (float)def->exposure,
+                 .pixels = pixels,
+                 .stage = stage};
     p.background[0] = color_of(def->background[0]);
     p.background[1] = color_of(def->background[1]);
     fill_curve(p.srgb);
@@ -351,14 +403,18 @@ static vt_status draw(vt_bricks *bricks, const vt_preview_def *def, int threads,
 vt_status vt_render_preview(const vt_volume *volume, const vt_preview_def *def, uint8_t *pixels)
 {
     vt_bricks bricks;
+    vt_stage stage;
     vt_status status = check_preview(volume, def, pixels);
+    if (status == VT_OK)
+        status = vt_create_stage(def->bodies, def, &stage);
     if (status != VT_OK)
         return status;
     const int threads = thread_count(def);
     status = vt_create_bricks(volume, is_dyed(def), threads, &bricks);
-    if (status != VT_OK)
-        return status;
-    status = draw(&bricks, def, threads, pixels);
-    vt_destroy_bricks(&bricks);
+    if (status == VT_OK) {
+        status = draw(&bricks, &stage, def, threads, pixels);
+        vt_destroy_bricks(&bricks);
+    }
+    vt_destroy_stage(&stage);
     return status;
 }

@@ -5,6 +5,7 @@
 #define VORTON_IO_PREVIEW_H
 
 #include "core/simd.h"
+#include "io/preview_bodies.h"
 #include "io/preview_fire.h"
 #include "vorton.h"
 
@@ -84,8 +85,11 @@ typedef struct vt_seen {
 vt_status vt_start_march(const vt_bricks *bricks, const vt_preview_def *def, int32_t width,
                          int32_t height, vt_march *march);
 
-/* What the ray of pixel (x, y) sees, row 0 at the top. */
-vt_seen vt_march_ray(const vt_march *march, int64_t x, int64_t y);
+/* What the ray of pixel (x, y), row 0 at the top, sees of smoke and fire up to a distance, m. */
+vt_seen vt_march_ray(const vt_march *march, int64_t x, int64_t y, double distance);
+
+/* The direction of a pixel, whole or not, of length 1. */
+void vt_ray_of_pixel(const vt_march *march, double x, double y, double way[3]);
 
 /* v made `length` long; 0 when v is (nearly) zero. */
 _Bool vt_scale_to(double v[3], double length);

@@ -65,6 +65,13 @@ vt_status vt_start_march(const vt_bricks *bricks, const vt_preview_def *def, int
     return aim(m, def);
 }
 
+void vt_ray_of_pixel(const vt_march *m, double x, double y, double way[3])
+{
+    for (int i = 0; i < 3; i++)
+        way[i] = m->corner[i] + x * m->right[i] + y * m->down[i];
+    vt_scale_to(way, 1.0);
+}
+
 /* ---- lookups ---- */
 
 /* Where in a brick: the cell at or below the point, the rest in [0, 1]. */
@@ -167,15 +174,13 @@ static double start_share(int64_t x, int64_t y)
 }
 
 /* 0 when the ray misses the bricks. Steps are counted from the eye, whatever the box. */
-static _Bool enter(const vt_march *m, int64_t x, int64_t y, ray *r)
+static _Bool enter(const vt_march *m, int64_t x, int64_t y, double distance, ray *r)
 {
     const vt_bricks *const bricks = m->bricks;
-    double origin[3], way[3], from = 0.0, to = 1e30;
-    for (int i = 0; i < 3; i++) {
-        way[i] = m->corner[i] + (double)x * m->right[i] + (double)y * m->down[i];
+    double origin[3], way[3], from = 0.0, to = distance < 1e30 ? distance / bricks->cell : 1e30;
+    vt_ray_of_pixel(m, (double)x, (double)y, way);
+    for (int i = 0; i < 3; i++)
         origin[i] = (m->eye[i] - bricks->origin[i]) / bricks->cell;
-    }
-    vt_scale_to(way, 1.0);
     for (int i = 0; i < 3; i++) {
         const double size = BRICK * (double)bricks->count[i];
         if (vt_abs(way[i]) < 1e-12) {
@@ -291,12 +296,12 @@ static void march_brick(const vt_march *m, const ray *r, int64_t b, const int32_
     }
 }
 
-vt_seen vt_march_ray(const vt_march *m, int64_t x, int64_t y)
+vt_seen vt_march_ray(const vt_march *m, int64_t x, int64_t y, double distance)
 {
     const vt_bricks *const bricks = m->bricks;
     vt_seen s = {.transmittance = 1.0f};
     ray r;
-    if (bricks->stored == 0 || !enter(m, x, y, &r))
+    if (bricks->stored == 0 || !enter(m, x, y, distance, &r))
         return s;
     for (int32_t n = 0; n <= r.last && s.transmittance >= TRANSPARENT;) {
         int32_t brick[3];

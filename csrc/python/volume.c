@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "simulation.h"
+
 /* A volume never changes after it is made, so any number of threads may read it. */
 typedef struct volume_object {
     PyObject_HEAD vt_volume *volume;
@@ -288,6 +290,11 @@ static PyObject *encode_vdb(PyObject *self, PyObject *positional, PyObject *name
 
 /* ---- pictures ---- */
 
+typedef struct preview_arguments {
+    vt_preview_def def; /* first: the fields are its own */
+    PyObject *bodies;
+} preview_arguments;
+
 static const vt_py_field preview_fields[] = {
     {"width", VT_PY_INT32, offsetof(vt_preview_def, width), NULL},
     {"height", VT_PY_INT32, offsetof(vt_preview_def, height), NULL},
@@ -308,23 +315,48 @@ static const vt_py_field preview_fields[] = {
     {"emission", VT_PY_FINITE, offsetof(vt_preview_def, emission), NULL},
     {"bloom", VT_PY_FINITE, offsetof(vt_preview_def, bloom), NULL},
     {"dye", VT_PY_PAIR, offsetof(vt_preview_def, dye), NULL},
+    {"bodies", VT_PY_OBJECT, offsetof(preview_arguments, bodies), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
+
+/* The arguments of a picture. Whose bodies are drawn is left to the object that holds them. */
+static int fill_preview(const char *name, PyObject *self, PyObject *positional, PyObject *named,
+                        preview_arguments *a)
+{
+    *a = (preview_arguments){.def = vt_default_preview()};
+    if (vt_py_fill_arguments(name, positional, named, preview_fields, a) < 0)
+        return -1;
+    if (a->bodies == Py_None)
+        a->bodies = NULL;
+    if (!a->bodies)
+        return 0;
+    if (!PyObject_TypeCheck(a->bodies, vt_py_state_of(self)->simulation_type)) {
+        PyErr_Format(PyExc_TypeError, "%s: bodies must be a Simulation of the core, or None", name);
+        return -1;
+    }
+    a->def.bodies = vt_py_idle(a->bodies);
+    return a->def.bodies ? 0 : -1;
+}
 
 static PyObject *render(PyObject *self, PyObject *positional, PyObject *named)
 {
-    vt_preview_def def = vt_default_preview();
-    if (vt_py_fill_arguments("render", positional, named, preview_fields, &def) < 0)
+    preview_arguments a;
+    if (fill_preview("render", self, positional, named, &a) < 0)
         return NULL;
     /* The library refuses sizes out of range before it writes; the array must exist by then. */
-    const npy_intp shape[3] = {def.height > 0 ? def.height : 0, def.width > 0 ? def.width : 0, 3};
+    const npy_intp shape[3] = {a.def.height > 0 ? a.def.height : 0,
+                               a.def.width > 0 ? a.def.width : 0, 3};
     PyObject *pixels = PyArray_SimpleNew(3, shape, NPY_UINT8);
     if (!pixels)
         return NULL;
     uint8_t *const bytes = PyArray_DATA((PyArrayObject *)pixels);
     vt_status status;
-    Py_BEGIN_ALLOW_THREADS;
-    status = vt_render_preview(volume_of(self), &def, bytes);
-    Py_END_ALLOW_THREADS;
+    if (a.bodies) {
+        VT_PY_WITHOUT_GIL(a.bodies, status = vt_render_preview(volume_of(self), &a.def, bytes));
+    } else {
+        Py_BEGIN_ALLOW_THREADS;
+        status = vt_render_preview(volume_of(self), &a.def, bytes);
+        Py_END_ALLOW_THREADS;
+    }
     if (status == VT_OK)
         return pixels;
     Py_DECREF(pixels);
@@ -336,13 +368,13 @@ typedef vt_status measuring(const vt_volume *volume, const vt_preview_def *def, 
 static PyObject *measure(PyObject *self, const char *name, measuring *function,
                          PyObject *positional, PyObject *named)
 {
-    vt_preview_def def = vt_default_preview();
+    preview_arguments a;
     double result = 0.0;
     vt_status status;
-    if (vt_py_fill_arguments(name, positional, named, preview_fields, &def) < 0)
+    if (fill_preview(name, self, positional, named, &a) < 0)
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
-    status = function(volume_of(self), &def, &result);
+    status = function(volume_of(self), &a.def, &result);
     Py_END_ALLOW_THREADS;
     return status == VT_OK ? PyFloat_FromDouble(result) : vt_py_raise(vt_py_state_of(self), status);
 }
@@ -363,7 +395,7 @@ static PyObject *emission(PyObject *self, PyObject *positional, PyObject *named)
     "($self, /, *, width=..., height=..., eye=..., target=..., up=..., field_of_view=..., "        \
     "extinction=..., exposure=..., albedo=..., key_direction=..., key_color=..., sky_color=..., "  \
     "ground_color=..., background=..., step=..., threads=..., emission=..., bloom=..., "           \
-    "dye=...)\n--\n\n"
+    "dye=..., bodies=...)\n--\n\n"
 
 static PyMethodDef methods[] = {
     {"info", info, METH_NOARGS,

@@ -4,14 +4,17 @@
 
 #include <stdint.h>
 
-/* Cells of a box; a particle that ends in a cell without a mark, and whose way along each axis is
- * not longer than `reach`, meets nothing. */
+enum { VT_NO_WALL = 255 };
+
+/* Cells of a box; a particle that ends in one of them, and whose way along each axis is not longer
+ * than `reach`, meets nothing if the whole of its way is shorter than the cell lets it be. */
 typedef struct vt_lattice {
     int32_t cells[3];
     float lower[3], per_cell; /* cell = (position - lower) per_cell; m, 1/m */
     float reach;              /* m */
-    const uint8_t *marked;    /* cells; NULL where there are none */
-    uint8_t marked_outside;   /* what holds outside the box */
+    const uint8_t *free_way;  /* cells: in units, rounded down; VT_NO_WALL: any */
+    float per_unit;           /* 1/m */
+    uint8_t near_outside;     /* whether those outside the box may meet something */
 } vt_lattice;
 
 /* Rows are listed block by block. */

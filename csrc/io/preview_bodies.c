@@ -1,0 +1,122 @@
+#include "io/preview_bodies.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/status.h"
+#include "core/vec3.h"
+#include "state/simulation.h"
+
+/* How far bodies are seen, m: farther they fill less than a pixel, but for planes. */
+static const double farthest = 1e5;
+
+/* Share of the light that they send back, what is left of the key light in a shadow, and how far
+ * off the surface shadows begin, of the distance from the eye. */
+static const double grey = 0.26, shadow = 0.3, off_surface = 1e-5;
+
+struct vt_staged_body {
+    const vt_body *body;
+    vt_pose pose;
+    double center[3];
+};
+
+static f4 color_of(const double color[3])
+{
+    return (f4){(float)color[0], (float)color[1], (float)color[2], 0.0f};
+}
+
+static vt_status stage_bodies(vt_simulation *s, vt_stage *stage)
+{
+    stage->items = malloc(sizeof *stage->items * (size_t)(s->bodies.count + 1));
+    if (!stage->items)
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for %d bodies of a preview", s->bodies.count);
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_body *const body = &s->bodies.items[n];
+        vt_staged_body *const staged = &stage->items[stage->count];
+        if (body->hole)
+            continue;
+        *staged =
+            (vt_staged_body){.body = body, .pose = vt_body_pose(&s->transforms, body, s->time)};
+        vt_pose_point(&staged->pose, body->center, staged->center);
+        stage->count++;
+    }
+    return VT_OK;
+}
+
+vt_status vt_create_stage(vt_simulation *simulation, const vt_preview_def *def, vt_stage *stage)
+{
+    *stage = (vt_stage){.key = color_of(def->key_color),
+                        .sky = color_of(def->sky_color),
+                        .ground = color_of(def->ground_color)};
+    memcpy(stage->key_direction, def->key_direction, sizeof stage->key_direction);
+    vt_normalise(stage->key_direction);
+    vt_status status = simulation ? vt_enter(simulation) : VT_OK;
+    if (status || !simulation)
+        return status;
+    status = stage_bodies(simulation, stage);
+    vt_leave(simulation);
+    return status;
+}
+
+void vt_destroy_stage(vt_stage *stage)
+{
+    free(stage->items);
+    *stage = (vt_stage){.items = NULL};
+}
+
+/* Whether the way passes the ball around a body. */
+static int passes_near(const vt_staged_body *b, const double from[3], const double way[3])
+{
+    double arm[3];
+    if (!isfinite(b->body->reach))
+        return 1;
+    for (int c = 0; c < 3; c++)
+        arm[c] = b->center[c] - from[c];
+    const double along = vt_dot(arm, way);
+    vt_add_scaled(arm, -fmax(along, 0), way);
+    return vt_dot(arm, arm) <= b->body->reach * b->body->reach;
+}
+
+/* Distance of the first wall along a way, and its normal in the world. */
+static double trace(const vt_stage *stage, const double from[3], const double way[3],
+                    double normal[3])
+{
+    double least = INFINITY, to[3];
+    for (int c = 0; c < 3; c++)
+        to[c] = from[c] + farthest * way[c];
+    for (int32_t n = 0; n < stage->count; n++) {
+        const vt_staged_body *const b = &stage->items[n];
+        double start[3], end[3];
+        if (!passes_near(b, from, way))
+            continue;
+        vt_pose_point_back(&b->pose, from, start);
+        vt_pose_point_back(&b->pose, to, end);
+        for (int32_t k = 0; k < b->body->solid_count; k++) {
+            double share, outward[3];
+            if (!vt_solid_enter(&b->body->solids[k], start, end, &share, outward) ||
+                !(share * farthest < least))
+                continue;
+            least = share * farthest;
+            vt_pose_direction(&b->pose, outward, normal);
+        }
+    }
+    return least;
+}
+
+double vt_see_body(const vt_stage *stage, const double eye[3], const double way[3], f4 *light)
+{
+    double normal[3] = {0, 0, 0}, point[3], unused[3];
+    const double distance = trace(stage, eye, way, normal);
+    if (!isfinite(distance))
+        return distance;
+    for (int c = 0; c < 3; c++)
+        point[c] = eye[c] + distance * way[c] + off_surface * distance * normal[c];
+    double facing = fmax(0, vt_dot(normal, stage->key_direction));
+    if (facing > 0 && isfinite(trace(stage, point, stage->key_direction, unused)))
+        facing *= shadow;
+    const float up = (float)(0.5 + 0.5 * normal[2]);
+    *light = f4_set((float)grey) * (f4_set((float)facing) * stage->key + stage->ground +
+                                    f4_set(up) * (stage->sky - stage->ground));
+    return distance;
+}
