@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .ambient import Liquid
+from .bodies import Container
 from .fields import check_flag, check_number, shown
 from .records import Bodies, BodyState, Health, StageTime, Timings
 from .scene import Scene
+from .shapes import Plane
 
 __all__ = ["Grids", "Simulation", "Tracers", "Vortons"]
 
@@ -702,6 +705,30 @@ def _frame_count(value: Any) -> int:
     return count
 
 
+def _check_room_to_burn(scene: Scene) -> None:
+    """Gas that burns in a closed container could not expand."""
+    closed = [
+        (index, body)
+        for index, body in enumerate(scene.bodies)
+        if isinstance(body, Container) and not all(isinstance(s, Plane) for s in body.shapes)
+    ]
+    method, combustion = scene.method, scene.combustion
+    expands = method.expansion > 0 and method.velocity == "poisson"
+    if not (closed and expands and combustion and combustion.heat > 0):
+        return
+    for index, source in enumerate(scene.sources):
+        if getattr(source, "fuel", 0) == 0 or isinstance(scene.ambient, Liquid):
+            continue
+        number, body = closed[0]
+        what = f"sources[{index}]: {type(source).__name__}.fuel = {shown(source.fuel)}"
+        where = f"bodies[{number}], Container {body.name!r}" if body.name else f"bodies[{number}]"
+        raise ValueError(
+            f"{what}: burning gas expands, which it cannot in the closed container {where}; make "
+            "that of planes (a floor, walls), so that it is open somewhere, or set "
+            "Scene(method=Method(expansion=0)): then hot gas is light and does not push"
+        )
+
+
 def _make_core(scene: Scene, threads: int) -> _core.Simulation:
     core = _core.Simulation(
         max_vortons=scene.max_vortons,
@@ -728,6 +755,7 @@ def _make_core(scene: Scene, threads: int) -> _core.Simulation:
             law = "the scene has no law by which it burns: Scene(combustion=Combustion())"
             raise ValueError(f"{what}: {law}")
         source._add_to(core, voxel)
+    _check_room_to_burn(scene)
     for effect in scene.effects:
         effect._add_to(core)
     for index, body in enumerate(scene.bodies):  # last: they look at what is there
