@@ -1,5 +1,6 @@
 """Bad input of fire: errors that name the emitter, its value and what is allowed."""
 
+import numpy as np
 import pytest
 
 import vorton as vt
@@ -113,3 +114,96 @@ def test_the_library_refuses_it_in_either_order():
     fire(core, 0.0)
     with pytest.raises(ValueError, match="body 'room' is a closed container.*emitter 1 of parcels"):
         fire(core, 0.5)
+
+
+# ---- vortons at points that bring their fluid ----
+
+PLACES = [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [0.0, 0.5, 0.0]]
+STILL = {"strengths": [[0, 0, 0]] * 3, "core": 0.2, "volume": 1e-3}
+FLUID = {
+    "density": 0.25,
+    "temperature": [600, 700, 800],
+    "fuel": [0, 0.5, 1],
+    "flame": 0.0,
+    "smoke": [0.25, 0, 0],
+}
+
+
+@pytest.mark.parametrize("time", [0.0, 0.03])
+def test_points_bring_their_fluid(time):
+    """At once, and in a later step; what is not given is ambient."""
+    law = vt.Combustion(rate=1e-9, radiation=0, mixing=0)
+    scene = vt.Scene(voxel=0.05, combustion=law, gravity=(0, 0, 0), method=vt.Method(halo=0))
+    points = scene.add(vt.VortonPoints(PLACES, **STILL, **FLUID, time=time))
+    scene.add(vt.VortonPoints([[3, 0, 0]], [[0, 0, 0]], core=0.2, volume=1e-3, time=time))
+    again = vt.Scene.from_json(scene.to_json())
+    assert again == scene
+    sim = vt.Simulation(again)
+    if time:
+        assert sim.vortons.count == 0
+        sim.step()
+    assert sim.vortons.count == 4
+    for name, values in FLUID.items():
+        wanted = np.append(
+            np.broadcast_to(np.float32(values), 3), [293.15, 0][name != "temperature"]
+        )
+        burnt = 1e-9 / 24  # at most, of the rate of the law in a frame
+        off = np.abs(getattr(sim.vortons, name) - wanted).max()
+        assert off <= 1e-6 * np.abs(wanted).max() + burnt
+    assert points.temperature.tolist() == [600, 700, 800]
+
+
+def test_the_fluid_of_points_burns():
+    scene = vt.Scene(voxel=0.05, combustion=vt.Combustion(radiation=0, mixing=0))
+    scene.add(vt.VortonPoints(PLACES, **STILL, temperature=900, fuel=0.5))
+    sim = vt.Simulation(scene)
+    sim.step(24)
+    own = sim.vortons.halo != 1
+    wanted = 0.5 * np.exp(-10)  # of the default rate, 10 / s
+    assert sim.vortons.fuel[own] == pytest.approx(wanted, rel=1e-4)
+    gained = 1.3e6 * (0.5 - wanted) / 1100
+    assert sim.vortons.temperature[own] == pytest.approx(900 + gained, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "values, words",
+    [
+        ({"temperature": 0}, r"VortonPoints\.temperature = 0"),
+        ({"temperature": [300, -1, 300]}, r"VortonPoints\.temperature\[1\] = -1"),
+        ({"fuel": 1.5}, r"VortonPoints\.fuel = 1\.5"),
+        ({"smoke": [0, 0, 2]}, r"VortonPoints\.smoke\[2\] = 2"),
+        ({"fuel": [0, 0.5]}, r"VortonPoints\.fuel has 2 values for 3 points"),
+        ({"fuel": 0.7, "smoke": [0, 0.5, 0]}, r"fuel \+ flame \+ smoke are 1\.2"),
+    ],
+)
+def test_bad_fluid_of_points(values, words):
+    with pytest.raises(ValueError, match=words):
+        vt.VortonPoints(PLACES, **STILL, **values)
+
+
+def test_fuel_of_points_without_a_law_or_in_a_closed_container():
+    points = vt.VortonPoints(PLACES, **STILL, fuel=[0, 0, 0.5])
+    for values, words in (
+        ({"combustion": None}, r"sources\[1\]: VortonPoints\.fuel.*no law"),
+        ({"body": vt.Container(ROOM)}, r"sources\[1\]: VortonPoints\.fuel.*bodies\[0\]"),
+    ):
+        scene = scene_of(**values)
+        scene.add(points)
+        with pytest.raises(ValueError, match=words):
+            vt.Simulation(scene)
+
+
+@pytest.mark.parametrize(
+    "values, words",
+    [
+        ({"fuel": [0.5]}, "fuel of row 0 is 0.5 .*without a law"),
+        ({"smoke": [1.5]}, "smoke of row 0 is 1.5; allowed are 0 to 1"),
+        ({"smoke": [0.6], "flame": [0.6]}, "row 0 are 1.2 of the mass"),
+        ({"temperature": [0.0]}, "temperature of row 0 is 0"),
+    ],
+)
+def test_the_library_refuses_bad_fluid_of_points(values, words):
+    core = _core.Simulation()
+    with pytest.raises(ValueError, match=words):
+        core.add_vorton_points([[0, 0, 0]], [[0, 0, 0]], [0.1], [1e-3], **values)
+    assert core.count("vortons") == 0

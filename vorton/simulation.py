@@ -705,6 +705,11 @@ def _frame_count(value: Any) -> int:
     return count
 
 
+def _has_fuel(source: Any) -> bool:
+    fuel = getattr(source, "fuel", None)
+    return bool(np.any(fuel > 0)) if isinstance(fuel, np.ndarray) else fuel not in (None, 0)
+
+
 def _check_room_to_burn(scene: Scene) -> None:
     """Gas that burns in a closed container could not expand."""
     closed = [
@@ -717,7 +722,7 @@ def _check_room_to_burn(scene: Scene) -> None:
     if not (closed and expands and combustion and combustion.heat > 0):
         return
     for index, source in enumerate(scene.sources):
-        if getattr(source, "fuel", 0) == 0 or isinstance(scene.ambient, Liquid):
+        if not _has_fuel(source) or isinstance(scene.ambient, Liquid):
             continue
         number, body = closed[0]
         what = f"sources[{index}]: {type(source).__name__}.fuel = {shown(source.fuel)}"
@@ -750,7 +755,7 @@ def _make_core(scene: Scene, threads: int) -> _core.Simulation:
     by_voxel = any(getattr(source, "per_voxel", None) is not None for source in scene.sources)
     voxel = scene.nominal_voxel if by_voxel else math.nan
     for index, source in enumerate(scene.sources):
-        if getattr(source, "fuel", 0) != 0 and scene.combustion is None:
+        if _has_fuel(source) and scene.combustion is None:
             what = f"sources[{index}]: {type(source).__name__}.fuel = {shown(source.fuel)}"
             law = "the scene has no law by which it burns: Scene(combustion=Combustion())"
             raise ValueError(f"{what}: {law}")
