@@ -1,7 +1,10 @@
 #include "soak.h"
 
+#include "core/parallel.h"
 #include "population.h"
 #include "state/placed.h"
+
+enum { BLOCK = 4096 };
 
 /* Whether a vorton is fluid that nothing has happened to. */
 static int is_fresh(const vt_simulation *s, const vt_fluid *fluid, int64_t row)
@@ -55,20 +58,45 @@ static void soak(vt_simulation *s, const vt_parcels *p, const vt_pose *pose,
     vt_count_heat(s, row, 1, NULL, 1);
 }
 
+typedef struct soaking {
+    const vt_simulation *simulation;
+    const vt_parcels *parcels;
+    vt_fluid fluid;
+    vt_pose pose;
+    uint8_t *soaked; /* of each vorton, whether it becomes one of the emitter's */
+} soaking;
+
+static void find_soaked(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const soaking *const k = data;
+    const float *const position = k->simulation->vortons.position;
+    for (int64_t i = begin; i < end; i++) {
+        const double place[3] = {(double)position[3 * i], (double)position[3 * i + 1],
+                                 (double)position[3 * i + 2]};
+        k->soaked[i] = (uint8_t)(is_fresh(k->simulation, &k->fluid, i) &&
+                                 vt_placed_contains(&k->parcels->shape, &k->pose, place));
+    }
+}
+
+/* The books of heat are sums in the order of the rows: those of one thread. */
 static void soak_shape(vt_simulation *s, const vt_parcels *p)
 {
-    const vt_vortons *const v = &s->vortons;
-    const vt_fluid fluid = vt_fluid_of(&s->def);
-    const vt_pose pose = vt_pose_at(&s->transforms, p->parent, s->time);
+    const int64_t count = s->vortons.set.count;
     const vt_parcels_def now = vt_parcels_at(p, s->time);
-    for (int64_t i = 0; i < v->set.count && now.fuel > 0; i++) {
-        if (!is_fresh(s, &fluid, i))
-            continue;
-        const double place[3] = {(double)v->position[3 * i], (double)v->position[3 * i + 1],
-                                 (double)v->position[3 * i + 2]};
-        if (vt_placed_contains(&p->shape, &pose, place))
-            soak(s, p, &pose, &now, i);
-    }
+    const size_t mark = vt_arena_mark(&s->arena);
+    soaking k = {.simulation = s,
+                 .parcels = p,
+                 .fluid = vt_fluid_of(&s->def),
+                 .pose = vt_pose_at(&s->transforms, p->parent, s->time)};
+    if (!(now.fuel > 0))
+        return;
+    k.soaked = vt_arena_push(&s->arena, (size_t)count);
+    vt_parallel_for(s->def.threads, count, BLOCK, find_soaked, &k);
+    for (int64_t i = 0; i < count; i++)
+        if (k.soaked[i])
+            soak(s, p, &k.pose, &now, i);
+    vt_arena_pop(&s->arena, mark);
 }
 
 void vt_soak_fluid(vt_simulation *s)

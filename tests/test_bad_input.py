@@ -491,6 +491,8 @@ def good_calls(sim):
                 "volume": ("values", v),
                 "time": ("finite", 0.0),
                 "parent": ("integer", 0),
+                "temperature": ("carried", np.full(4, 300.0)),
+                "smoke": ("carried", np.full(4, 0.5)),
             },
         ),
         (

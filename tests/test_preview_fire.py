@@ -133,8 +133,9 @@ def power_of(volume):
     unburnt, coverage = (
         volume.values(name, *box).astype(float).T for name in ("unburnt", "coverage")
     )
-    zone = 4 * unburnt * (1 - unburnt)
-    glow = np.minimum(0.7 * zone**1.5 + 0.3 * unburnt, 1) * (1 - np.exp(-60 * coverage))
+    share = np.maximum((unburnt - 0.12) / 0.88, 0)
+    zone, sooty = 4 * share * (1 - share), (1 + np.minimum(4 * (1 - share), 1)) / 2
+    glow = np.minimum(0.7 * zone**1.5 + 0.3 * share * sooty, 1) * (1 - np.exp(-60 * coverage))
     return glow * ((700 + 1700 * glow) / 2000) ** 4, 700 + 1700 * glow
 
 

@@ -182,6 +182,11 @@ class Simulation:
         volume: ArrayLike,
         time: float = 0.0,
         parent: int = 0,
+        density: ArrayLike | None = None,
+        temperature: ArrayLike | None = None,
+        fuel: ArrayLike | None = None,
+        flame: ArrayLike | None = None,
+        smoke: ArrayLike | None = None,
     ) -> None: ...
     def add_tracer_points(
         self,

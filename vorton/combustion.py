@@ -50,7 +50,8 @@ class Combustion(Definition):
         absorption coefficient k, s = 5.67e-8 W/(m^2 K^4).
     mixing : number, 1/s
         Rate of cooling towards the ambient temperature by mixing with the fluid around, 0 to 1e9,
-        default 1.
+        default 1. Of heat alone: the mass of fuel and smoke in a vorton stays, as that of its
+        tracers does, which spread instead.
 
     Raises
     ------

@@ -17,6 +17,9 @@ from .source_base import Source
 
 MOST_ROWS = 2**20
 
+CARRIED = ("density", "temperature", "fuel", "flame", "smoke")
+"""What the fluid of vortons carries."""
+
 
 def _check_positions(name: str, value: Any) -> np.ndarray:
     rows = check_rows(name, value, "fiu", np.float32, "finite numbers of shape (n, 3)")
@@ -34,6 +37,20 @@ def _check_values(name: str, value: Any, zero: bool, unit: str) -> float | np.nd
         limits: dict[str, float] = {"least": 0} if zero else {"above": 0}
         return check_number(name, value, unit=unit, **limits)
     allowed = f"finite numbers {'>=' if zero else '>'} 0 ({unit})"
+    values = _to_array(name, value, allowed)
+    return _refuse_bad(name, values, (values >= 0) if zero else (values > 0), allowed)
+
+
+def _check_range(name: str, value: Any, least: float, most: float, unit: str) -> float | np.ndarray:
+    """The same between two limits."""
+    if not isinstance(value, (list, tuple, np.ndarray)) or np.ndim(value) == 0:
+        return check_number(name, value, least=least, most=most, unit=unit)
+    allowed = f"finite numbers from {least:g} to {most:g}" + (f" ({unit})" if unit else "")
+    values = _to_array(name, value, allowed)
+    return _refuse_bad(name, values, (values >= least) & (values <= most), allowed)
+
+
+def _to_array(name: str, value: Any, allowed: str) -> np.ndarray:
     try:
         values = np.array(value)
     except ValueError:
@@ -43,8 +60,11 @@ def _check_values(name: str, value: Any, zero: bool, unit: str) -> float | np.nd
     if values.ndim != 1:
         raise ValueError(f"{name} of shape {values.shape}: must be one number or have shape (n,)")
     with np.errstate(over="ignore"):
-        values = values.astype(np.float32)
-    bad = np.flatnonzero(~(np.isfinite(values) & ((values >= 0) if zero else (values > 0))))
+        return values.astype(np.float32)
+
+
+def _refuse_bad(name: str, values: np.ndarray, good: np.ndarray, allowed: str) -> np.ndarray:
+    bad = np.flatnonzero(~(np.isfinite(values) & good))
     if len(bad):
         raise ValueError(f"{name}[{bad[0]}] = {values[bad[0]]}: must be {allowed}")
     values.setflags(write=False)
@@ -55,6 +75,11 @@ def _values(text: str, unit: str, default: Any = dataclasses.MISSING, zero: bool
     """Field for one number or an array (n,)."""
     optional = default is None
     return field(default, lambda n, v: _check_values(n, v, zero, unit), text, unit, optional)
+
+
+def _carried(text: str, unit: str, least: float, most: float) -> Any:
+    """Field for one number or an array (n,) of what fluid carries, or nothing."""
+    return field(None, lambda n, v: _check_range(n, v, least, most, unit), text, unit, True)
 
 
 def _check_lengths(definition: Any, names: tuple[str, ...], count: int) -> None:
@@ -157,6 +182,18 @@ class VortonPoints(Source):
         The volume that each stands for, > 0.
     time : number, s
         Birth, >= 0, default 0.
+    density : number or (n,) numbers, kg/m^3, optional
+        Deviation of the density of their fluid that is not due to temperature.
+    temperature : number or (n,) numbers, K, optional
+        > 0 to 1e6.
+    fuel, flame, smoke : number or (n,) numbers, optional
+        Shares of the mass, 0 to 1, together at most 1; fuel needs `Scene(combustion=...)`.
+
+    Notes
+    -----
+    Default of what the fluid carries: as the ambient fluid, if others of these are given; if none
+    is, the vortons take up the fluid that is there already. Tracers have the fluid of the vortons
+    around them.
     """
 
     positions: np.ndarray = field(dataclasses.MISSING, _check_positions, "points", "m")  # noqa: RUF009
@@ -164,12 +201,23 @@ class VortonPoints(Source):
     core: float | np.ndarray = _values("core radius", "m")
     volume: float | np.ndarray = _values("volume of each", "m^3")
     time: float = number(0.0, "s", "birth", least=0)
+    density: float | np.ndarray | None = _carried("deviation", "kg/m^3", -1e6, 1e6)
+    temperature: float | np.ndarray | None = _carried("temperature", "K", 1e-9, 1e6)
+    fuel: float | np.ndarray | None = _carried("share of fuel", "", 0, 1)
+    flame: float | np.ndarray | None = _carried("share of what burns", "", 0, 1)
+    smoke: float | np.ndarray | None = _carried("share of smoke", "", 0, 1)
 
     def _check(self) -> None:
         if len(self.strengths) != len(self.positions):
             text = f"has {len(self.strengths)} rows for {len(self.positions)} points"
             raise ValueError(f"VortonPoints.strengths {text}")
-        _check_lengths(self, ("core", "volume"), len(self.positions))
+        _check_lengths(self, ("core", "volume", *CARRIED), len(self.positions))
+        given = [getattr(self, name) for name in CARRIED[2:]]
+        shares = [np.asarray(0.0 if value is None else value, float) for value in given]
+        total = float(np.max(shares[0] + shares[1] + shares[2]))
+        if total > 1 + 1e-6:
+            text = f"are {total:g} of the mass; allowed is 1 in all"
+            raise ValueError(f"VortonPoints: fuel + flame + smoke {text}")
 
     def _core_radius(self) -> float:
         return 2.0 * float(np.min(self.core))
@@ -183,4 +231,9 @@ class VortonPoints(Source):
             _per_row(self.volume, count),
             time=self.time,
             parent=self._parent_id(core),
+            **{
+                name: _per_row(value, count)
+                for name in CARRIED
+                if (value := getattr(self, name)) is not None
+            },
         )

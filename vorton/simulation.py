@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .ambient import Liquid
+from .bodies import Container
 from .fields import check_flag, check_number, shown
 from .records import Bodies, BodyState, Health, StageTime, Timings
 from .scene import Scene
+from .shapes import Plane
 
 __all__ = ["Grids", "Simulation", "Tracers", "Vortons"]
 
@@ -702,6 +705,35 @@ def _frame_count(value: Any) -> int:
     return count
 
 
+def _has_fuel(source: Any) -> bool:
+    fuel = getattr(source, "fuel", None)
+    return bool(np.any(fuel > 0)) if isinstance(fuel, np.ndarray) else fuel not in (None, 0)
+
+
+def _check_room_to_burn(scene: Scene) -> None:
+    """Gas that burns in a closed container could not expand."""
+    closed = [
+        (index, body)
+        for index, body in enumerate(scene.bodies)
+        if isinstance(body, Container) and not all(isinstance(s, Plane) for s in body.shapes)
+    ]
+    method, combustion = scene.method, scene.combustion
+    expands = method.expansion > 0 and method.velocity == "poisson"
+    if not (closed and expands and combustion and combustion.heat > 0):
+        return
+    for index, source in enumerate(scene.sources):
+        if not _has_fuel(source) or isinstance(scene.ambient, Liquid):
+            continue
+        number, body = closed[0]
+        what = f"sources[{index}]: {type(source).__name__}.fuel = {shown(source.fuel)}"
+        where = f"bodies[{number}], Container {body.name!r}" if body.name else f"bodies[{number}]"
+        raise ValueError(
+            f"{what}: burning gas expands, which it cannot in the closed container {where}; make "
+            "that of planes (a floor, walls), so that it is open somewhere, or set "
+            "Scene(method=Method(expansion=0)): then hot gas is light and does not push"
+        )
+
+
 def _make_core(scene: Scene, threads: int) -> _core.Simulation:
     core = _core.Simulation(
         max_vortons=scene.max_vortons,
@@ -723,11 +755,12 @@ def _make_core(scene: Scene, threads: int) -> _core.Simulation:
     by_voxel = any(getattr(source, "per_voxel", None) is not None for source in scene.sources)
     voxel = scene.nominal_voxel if by_voxel else math.nan
     for index, source in enumerate(scene.sources):
-        if getattr(source, "fuel", 0) != 0 and scene.combustion is None:
+        if _has_fuel(source) and scene.combustion is None:
             what = f"sources[{index}]: {type(source).__name__}.fuel = {shown(source.fuel)}"
             law = "the scene has no law by which it burns: Scene(combustion=Combustion())"
             raise ValueError(f"{what}: {law}")
         source._add_to(core, voxel)
+    _check_room_to_burn(scene)
     for effect in scene.effects:
         effect._add_to(core)
     for index, body in enumerate(scene.bodies):  # last: they look at what is there

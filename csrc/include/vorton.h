@@ -432,6 +432,11 @@ typedef struct vt_vorton_points_def {
     const float *volume;   /* count, m^3, > 0 */
     double time;           /* birth, s, >= 0 (default 0) */
     int32_t parent;        /* transform that places it, as of a ring (default 0) */
+    /* count each, what the fluid of each vorton carries at birth: deviation of the density, kg/m^3;
+     * K, > 0; shares of the mass, 0 .. 1, together at most 1, fuel only where there is a law by
+     * which it burns. NULL (default): as the ambient fluid. With all NULL the vortons take up the
+     * fluid that is there already. */
+    const float *density, *temperature, *fuel, *flame, *smoke;
 } vt_vorton_points_def;
 
 VT_API vt_vorton_points_def vt_default_vorton_points(void);

@@ -54,11 +54,15 @@ static inline float vt_black_body_power(float kelvin)
 }
 
 /* How much a voxel glows, 0 .. 1, where this share of the fuel is unburnt: the reaction zone most.
- * Where tracers are scarce it fades. */
+ * Fuel with little soot in it yet glows half as much, so that a flame does not show the form of
+ * what it is born in; the last eighth would be a red haze in the smoke. Where tracers are scarce it
+ * fades. */
 static inline float vt_glow_of(float unburnt, float coverage)
 {
-    const float zone = 4.0f * unburnt * (1.0f - unburnt);
-    const float glow = 0.7f * zone * f1_sqrt(zone) + 0.3f * unburnt;
+    const float above = (unburnt - 0.12f) * (1.0f / 0.88f), share = above > 0.0f ? above : 0.0f;
+    const float zone = 4.0f * share * (1.0f - share);
+    const float burnt = 4.0f * (1.0f - share), sooty = 0.5f + 0.5f * (burnt < 1.0f ? burnt : 1.0f);
+    const float glow = 0.7f * zone * f1_sqrt(zone) + 0.3f * share * sooty;
     return (glow < 1.0f ? glow : 1.0f) * (1.0f - vt_decay(-60.0f * coverage));
 }
 

@@ -336,7 +336,8 @@ static PyMethodDef methods[] = {
      "Adds a cloud of random eddies; vorton.h (vt_cloud_def) has units, ranges and defaults.\n\n"
      "shape is a dict with the keyword arguments of shape_volume."},
     {"add_vorton_points", VT_PY_FUNCTION(vt_py_add_vorton_points), METH_VARARGS | METH_KEYWORDS,
-     "add_vorton_points($self, /, position, strength, core, volume, time=0.0, parent=0)\n--\n\n"
+     "add_vorton_points($self, /, position, strength, core, volume, time=0.0, parent=0, "
+     "density=None, temperature=None, fuel=None, flame=None, smoke=None)\n--\n\n"
      "Adds vortons that are born at a time; arrays as of add_vortons."},
     {"add_parcels", VT_PY_FUNCTION(vt_py_add_parcels), METH_VARARGS | METH_KEYWORDS,
      "add_parcels($self, /, *, shape=..., around=..., core=..., spacing=..., temperature=..., "

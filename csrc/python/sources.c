@@ -293,30 +293,45 @@ PyObject *vt_py_add_parcels(PyObject *self, PyObject *positional, PyObject *name
 
 PyObject *vt_py_add_vorton_points(PyObject *self, PyObject *positional, PyObject *named)
 {
-    static char *names[] = {"position", "strength", "core", "volume", "time", "parent", NULL};
-    static const int widths[] = {3, 3, 1, 1};
-    PyObject *objects[4], *time = NULL, *parent = NULL;
-    PyArrayObject *rows[4] = {NULL};
+    enum { OWN = 4, CARRIED = 5, ALL = OWN + CARRIED };
+    static char *names[] = {"position", "strength",    "core", "volume", "time",  "parent",
+                            "density",  "temperature", "fuel", "flame",  "smoke", NULL};
+    static const int widths[ALL] = {3, 3, 1, 1, 1, 1, 1, 1, 1};
+    PyObject *objects[ALL] = {NULL}, *time = NULL, *parent = NULL, *carried[CARRIED] = {NULL};
+    PyArrayObject *rows[ALL] = {NULL};
+    char *given[ALL] = {names[0], names[1], names[2], names[3]};
+    const float **place[ALL] = {NULL};
+    int columns = OWN;
     vt_vorton_points_def def = vt_default_vorton_points();
+    const float **const places[ALL] = {&def.position, &def.strength, &def.core,
+                                       &def.volume,   &def.density,  &def.temperature,
+                                       &def.fuel,     &def.flame,    &def.smoke};
     vt_status status = VT_OK;
-    if (!PyArg_ParseTupleAndKeywords(positional, named, "OOOO|OO:add_vorton_points", names,
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "OOOO|OOOOOOO:add_vorton_points", names,
                                      &objects[0], &objects[1], &objects[2], &objects[3], &time,
-                                     &parent) ||
+                                     &parent, &carried[0], &carried[1], &carried[2], &carried[3],
+                                     &carried[4]) ||
         (time && vt_py_to_double(time, "time", 0, &def.time) < 0) ||
         (parent && vt_py_to_int32(parent, "parent", &def.parent) < 0))
         return NULL;
+    for (int i = 0; i < OWN; i++)
+        place[i] = places[i];
+    for (int c = 0; c < CARRIED; c++)
+        if (carried[c] && carried[c] != Py_None) {
+            given[columns] = names[6 + c];
+            place[columns] = places[OWN + c];
+            objects[columns++] = carried[c];
+        }
     vt_simulation *simulation = NULL;
-    if (vt_py_to_rows(objects, names, widths, 4, rows) == 0)
+    if (vt_py_to_rows(objects, given, widths, columns, rows) == 0)
         simulation = vt_py_idle(self);
     if (simulation) {
         def.count = PyArray_DIM(rows[0], 0);
-        def.position = PyArray_DATA(rows[0]);
-        def.strength = PyArray_DATA(rows[1]);
-        def.core = PyArray_DATA(rows[2]);
-        def.volume = PyArray_DATA(rows[3]);
+        for (int i = 0; i < columns; i++)
+            *place[i] = PyArray_DATA(rows[i]);
         VT_PY_WITHOUT_GIL(self, status = vt_add_vorton_points(simulation, &def));
     }
-    vt_py_release_rows(rows, 4);
+    vt_py_release_rows(rows, columns);
     return simulation ? vt_py_none_or_raise(self, status) : NULL;
 }
 

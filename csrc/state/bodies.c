@@ -13,6 +13,7 @@
 #include "core/vec3.h"
 #include "state/added_mass.h"
 #include "state/births.h"
+#include "state/closed.h"
 #include "state/inertia.h"
 #include "state/simulation.h"
 #include "state/weigh.h"
@@ -362,6 +363,9 @@ static vt_status keep_body(vt_simulation *s, const vt_body_def *def, int32_t *id
     if (status)
         return status;
     status = check_emitters(s, &body);
+    if (!status)
+        status =
+            vt_check_room_to_burn(s, &body, 1, s->sources.parcels, s->sources.parcels_count, 0);
     if (!status && vt_grow((void **)&bodies->items, bodies->count, sizeof body))
         status = vt_fail(VT_OUT_OF_MEMORY, "no memory for body '%s'", body.name);
     if (!status) {

@@ -11,6 +11,7 @@
 #include "core/vec3.h"
 #include "state/ambient.h"
 #include "state/births.h"
+#include "state/closed.h"
 #include "state/simulation.h"
 
 enum { PARCEL_STREAM = 7, MOST_PARCELS = 1 << 20, LINE = 16 };
@@ -435,7 +436,9 @@ static vt_status keep(vt_simulation *s, vt_parcels *p)
     p->seed = vt_random_bits(s->def.seed, PARCEL_STREAM, (uint64_t)n);
     if (p->rate == 0) /* what was due is born now */
         p->start = fmax(p->start, s->time);
-    const vt_status status = choose_swirl(s, p);
+    vt_status status = vt_check_room_to_burn(s, s->bodies.items, s->bodies.count, p, 1, n);
+    if (!status)
+        status = choose_swirl(s, p);
     if (status)
         return status;
     if (n == MOST_PARCELS || vt_grow((void **)&sources->parcels, n, sizeof *p))

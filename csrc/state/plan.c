@@ -77,11 +77,14 @@ static int64_t plan_parcels(const vt_simulation *s, int64_t at, vt_births *b)
     return at;
 }
 
-/* What structures carry: nothing, for ever. */
+/* What most structures carry: nothing, for ever. */
 static void make_carried(vt_simulation *s, vt_births *b)
 {
     const size_t rows = (size_t)b->vorton_count;
-    if (s->sources.parcels_count == 0)
+    int some = s->sources.parcels_count > 0;
+    for (int64_t n = 0; n < b->structure_count; n++)
+        some |= vt_structure_has_fluid(b->structures[n].structure);
+    if (!some)
         return;
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
         b->vorton_carried[c] = vt_arena_push(&s->arena, 4 * rows);
@@ -113,8 +116,14 @@ static void plan_vortons(vt_simulation *s, vt_births *b)
                                 .volume = b->vorton_volume + at,
                                 .threads = s->def.threads};
         vt_fill_structure(&s->transforms, birth, &list);
+        const int has_fluid = vt_structure_has_fluid(birth->structure);
+        for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
+            const float *const values = vt_structure_carries(birth->structure, c);
+            if (values)
+                memcpy(b->vorton_carried[c] + at, values, 4 * (size_t)birth->count);
+        }
         b->runs[b->run_count++] =
-            (vt_birth_run){.next = at, .end = end, .set = VT_VORTONS, .is_vortex = 1};
+            (vt_birth_run){.next = at, .end = end, .set = VT_VORTONS, .is_vortex = !has_fluid};
         for (; at < end; at++)
             b->vorton_time[at] = birth->time;
     }

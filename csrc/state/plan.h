@@ -12,7 +12,7 @@ typedef struct vt_birth_run {
     int64_t next, end;
     int32_t set;       /* VT_VORTONS or VT_TRACERS */
     int32_t neutral;   /* vortons without strength */
-    int32_t is_vortex; /* vortons of a structure */
+    int32_t is_vortex; /* vortons of a structure that brings no fluid */
 } vt_birth_run;
 
 /* Births of one step, in arena memory. */

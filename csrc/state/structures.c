@@ -1,5 +1,6 @@
 #include "state/structures.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -105,14 +106,64 @@ static void fill_points(const void *data, int64_t pulse, vt_vorton_list *list)
     list->count = def->count;
 }
 
-static const vt_structure_kind ring_kind = {"ring", count_ring, fill_ring, free};
-static const vt_structure_kind jet_kind = {"ring of the jet", count_pulse, fill_pulse, destroy_jet};
+/* Of the definition, in the order of the columns. */
+static const float **carried_of_points(vt_vorton_points_def *def, int column)
+{
+    static const size_t offset[VT_CARRIED_COLUMNS] = {
+#define VT_CARRIED(name, least, most, allowed) offsetof(vt_vorton_points_def, name),
+#include "vorton/columns.def"
+#undef VT_CARRIED
+    };
+    return (const float **)((char *)def + offset[column]);
+}
+
+static const float *points_carry(const void *data, int column)
+{
+    return *carried_of_points((vt_vorton_points_def *)data, column);
+}
+
+static const vt_structure_kind ring_kind = {"ring", count_ring, fill_ring, free, NULL};
+static const vt_structure_kind jet_kind = {"ring of the jet", count_pulse, fill_pulse, destroy_jet,
+                                           NULL};
 static const vt_structure_kind filament_kind = {"filament", count_filament, fill_filament,
-                                                destroy_filament};
-static const vt_structure_kind tube_kind = {"tube", count_filament, fill_filament,
-                                            destroy_filament};
-static const vt_structure_kind cloud_kind = {"cloud", count_cloud, fill_cloud, destroy_cloud};
-static const vt_structure_kind points_kind = {"set of vortons", count_points, fill_points, free};
+                                                destroy_filament, NULL};
+static const vt_structure_kind tube_kind = {"tube", count_filament, fill_filament, destroy_filament,
+                                            NULL};
+static const vt_structure_kind cloud_kind = {"cloud", count_cloud, fill_cloud, destroy_cloud, NULL};
+static const vt_structure_kind points_kind = {"set of vortons", count_points, fill_points, free,
+                                              points_carry};
+
+const float *vt_structure_carries(const vt_structure *structure, int column)
+{
+    return structure->kind->carried ? structure->kind->carried(structure->data, column) : NULL;
+}
+
+int vt_structure_has_fluid(const vt_structure *structure)
+{
+    int has = 0;
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+        has |= vt_structure_carries(structure, c) != NULL;
+    return has;
+}
+
+static void use_carried(vt_simulation *s, const vt_structure *structure)
+{
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+        if (vt_structure_carries(structure, c))
+            vt_use_vorton_column(s, vt_carried_column[c]);
+}
+
+static void give_carried(vt_simulation *s, const vt_structure *structure, int64_t first,
+                         int64_t count)
+{
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
+        const float *const values = vt_structure_carries(structure, c);
+        if (values)
+            memcpy(vt_used_column(&s->vortons.set, vt_carried_column[c]) + first, values,
+                   4 * (size_t)count);
+    }
+    vt_count_heat(s, first, count, NULL, 1);
+}
 
 /* ---- births ---- */
 
@@ -197,12 +248,16 @@ static vt_status bear_now(vt_simulation *s, const vt_structure *structure)
     if (status || fits < count)
         return status;
     vt_make_room(s, VT_VORTONS, count);
+    use_carried(s, structure);
     const size_t mark = vt_arena_mark(&s->arena);
     vt_vorton_list list = vt_new_vorton_list(&s->arena, count, s->def.threads);
     vt_fill_structure(&s->transforms, &(vt_structure_birth){structure, 0, count, s->time}, &list);
-    vt_mark_newborn_vortex(
-        s, vt_append_vortons(s, count, list.position, list.strength, list.core, list.volume),
-        count);
+    const int64_t first =
+        vt_append_vortons(s, count, list.position, list.strength, list.core, list.volume);
+    if (vt_structure_has_fluid(structure))
+        give_carried(s, structure, first, count);
+    else
+        vt_mark_newborn_vortex(s, first, count);
     vt_arena_pop(&s->arena, mark);
     return VT_OK;
 }
@@ -260,8 +315,12 @@ static vt_status add_inside(vt_simulation *s, const vt_structure *structure)
     if (count > s->vortons.set.capacity)
         return vt_fail(VT_OVER_CAPACITY, "the %s has %lld vortons; max_vortons is %lld",
                        structure->kind->name, (long long)count, (long long)s->vortons.set.capacity);
-    if (structure->period > 0.0 || structure->start > s->time)
-        return keep(&s->sources.structures, structure);
+    if (structure->period > 0.0 || structure->start > s->time) {
+        const vt_status kept = keep(&s->sources.structures, structure);
+        if (!kept)
+            use_carried(s, structure);
+        return kept;
+    }
     const vt_status status = bear_now(s, structure);
     if (!status)
         structure->kind->destroy(structure->data);
@@ -377,13 +436,54 @@ static vt_status check_points(const vt_vorton_points_def *def)
     return vt_check_vorton_rows(def->count, def->position, def->strength, def->core, def->volume);
 }
 
+/* What they carry: ranges as of the columns, shares of no more than all, fuel that can burn. */
+static vt_status check_carried(const vt_simulation *s, const vt_vorton_points_def *def)
+{
+    static const struct {
+        const char *name, *allowed;
+        double least, most;
+    } ranges[VT_CARRIED_COLUMNS] = {
+#define VT_CARRIED(name, least, most, allowed) {#name, allowed, (double)(least), (double)(most)},
+#include "vorton/columns.def"
+#undef VT_CARRIED
+    };
+    for (int64_t i = 0; i < def->count; i++) {
+        double sum = 0;
+        for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
+            const float *const values = points_carry(def, c);
+            const double value = values ? (double)values[i] : 0;
+            if (values && !(value >= ranges[c].least && value <= ranges[c].most))
+                return vt_fail(VT_INVALID_ARGUMENT,
+                               "vorton points: %s of row %lld is %g; allowed are %s",
+                               ranges[c].name, (long long)i, value, ranges[c].allowed);
+            sum += c == VT_CARRIED_density || c == VT_CARRIED_temperature ? 0 : value;
+        }
+        if (sum > 1 + 1e-6)
+            return vt_fail(VT_INVALID_ARGUMENT,
+                           "vorton points: fuel + flame + smoke of row %lld are %g of the mass; "
+                           "allowed is 1 in all",
+                           (long long)i, sum);
+        if (def->fuel && def->fuel[i] > 0 && s->def.combustion.law == VT_BURN_NONE)
+            return vt_fail(VT_INVALID_ARGUMENT,
+                           "vorton points: fuel of row %lld is %g of the mass; allowed is 0 "
+                           "without a law by which it burns (combustion)",
+                           (long long)i, (double)def->fuel[i]);
+    }
+    return VT_OK;
+}
+
 vt_status vt_add_vorton_points(vt_simulation *s, const vt_vorton_points_def *def)
 {
-    const vt_status status = check_points(def);
+    vt_status status = check_points(def);
+    if (!status && !s)
+        status = vt_fail(VT_INVALID_ARGUMENT, "simulation must not be NULL");
+    if (!status)
+        status = check_carried(s, def);
     if (status)
         return status;
     const size_t rows = (size_t)def->count;
-    vt_vorton_points_def *const block = malloc(sizeof *block + 32 * rows);
+    vt_vorton_points_def *const block =
+        malloc(sizeof *block + (32 + 4 * VT_CARRIED_COLUMNS) * rows);
     if (!block)
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for %lld vortons", (long long)def->count);
     float *const arrays = (float *)(block + 1);
@@ -392,6 +492,11 @@ vt_status vt_add_vorton_points(vt_simulation *s, const vt_vorton_points_def *def
     block->strength = memcpy(arrays + 3 * rows, def->strength, 12 * rows);
     block->core = memcpy(arrays + 6 * rows, def->core, 4 * rows);
     block->volume = memcpy(arrays + 7 * rows, def->volume, 4 * rows);
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
+        const float **const values = carried_of_points(block, c);
+        if (*values)
+            *values = memcpy(arrays + (8 + (size_t)c) * rows, *values, 4 * rows);
+    }
     return add(s,
                &(vt_structure){&points_kind, block, def->time, 0.0, INFINITY, def->parent, NULL});
 }

@@ -12,6 +12,9 @@ typedef struct vt_structure_kind {
     int64_t (*count)(const void *data, int64_t pulse);
     void (*fill)(const void *data, int64_t pulse, vt_vorton_list *list); /* count vortons */
     void (*destroy)(void *data);
+    /* what the fluid of its vortons carries, as many values; NULL, also as the function: as the
+     * ambient one does */
+    const float *(*carried)(const void *data, int column);
 } vt_structure_kind;
 
 /* Pulse n is born at start + n period, s, while that is before end; with a period of 0 there is
@@ -51,6 +54,12 @@ int64_t vt_find_structure_births(const vt_structures *structures, double from, d
  * cores and strengths grow with its scale, so that circulations stay. */
 void vt_fill_structure(const vt_transforms *transforms, const vt_structure_birth *birth,
                        vt_vorton_list *list);
+
+/* What the fluid of the vortons of a structure carries in a column VT_CARRIED_..., or NULL. */
+const float *vt_structure_carries(const vt_structure *structure, int column);
+
+/* Whether it carries anything. */
+int vt_structure_has_fluid(const vt_structure *structure);
 
 /* A list of count vortons in arena memory. */
 vt_vorton_list vt_new_vorton_list(vt_arena *arena, int64_t count, int threads);

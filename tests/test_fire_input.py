@@ -1,0 +1,209 @@
+"""Bad input of fire: errors that name the emitter, its value and what is allowed."""
+
+import numpy as np
+import pytest
+
+import vorton as vt
+from vorton import _core
+
+ROOM = vt.Box((-1, -1, 0), (1, 1, 2))
+FLOOR = vt.Plane((0, 0, 0), (0, 0, -1))  # the fluid is behind it
+WALLS = vt.Plane((-1, 0, 0), (-1, 0, 0)), vt.Plane((1, 0, 0), (1, 0, 0))
+
+
+def scene_of(emitter=None, body=None, **values):
+    """Emitter number 1 of a scene whose first source is another."""
+    scene = vt.Scene(**{"voxel": 0.05, "combustion": vt.Combustion(), **values})
+    scene.add(vt.Tracers(vt.Sphere((0, 0, 0.5), 0.1), count=5))
+    if emitter is not None:
+        bed = {"shape": vt.Sphere((0, 0, 0.5), 0.1), "renew": 0, "core": 0.05}
+        scene.add(vt.Emitter(**{**bed, **emitter}))
+    if body is not None:
+        scene.add(body)
+    return scene
+
+
+FIRE = {"temperature": 900, "fuel": 0.5}
+
+
+@pytest.mark.parametrize("value", [0, -5.0, float("nan"), float("inf")])
+def test_temperatures_that_are_none(value):
+    with pytest.raises(ValueError, match=r"Emitter\.temperature.*> 0"):
+        scene_of({"temperature": value})
+    with pytest.raises(ValueError, match=r"sources\[1\].*Emitter\.temperature"):
+        data = scene_of({"temperature": 500}).to_dict()
+        data["sources"][1]["temperature"] = value
+        vt.Scene.from_dict(data)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan")])
+def test_shares_of_fuel_that_are_none(value):
+    with pytest.raises(ValueError, match=r"Emitter\.fuel.*0 to 1"):
+        scene_of({"fuel": value, "temperature": 500})
+
+
+def test_shares_that_are_more_than_all():
+    sim = vt.Simulation(scene_of())
+    with pytest.raises(ValueError, match="fuel"):
+        sim.vortons.add([[0, 0, 0]], [[0, 0, 0]], core=0.1, volume=1e-3, fuel=0.7, smoke=0.5)
+        sim.step()
+    with pytest.raises(ValueError, match="flame"):
+        sim.vortons.add([[0, 0, 0]], [[0, 0, 0]], core=0.1, volume=1e-3, flame=1.5)
+
+
+def test_fuel_without_a_law():
+    with pytest.raises(ValueError, match=r"sources\[1\]: Emitter\.fuel = 0\.5: .*no law"):
+        vt.Simulation(scene_of(FIRE, combustion=None))
+    sim = vt.Simulation(scene_of(combustion=None))
+    with pytest.raises(ValueError, match=r"fuel = 0\.5: .*no law"):
+        sim.vortons.add([[0, 0, 0]], [[0, 0, 0]], core=0.1, volume=1e-3, fuel=0.5)
+    assert sim.vortons.count == 0
+
+
+@pytest.mark.parametrize("fluid", [vt.Air, vt.Gas, vt.Water])
+def test_ambient_fluid_that_would_turn_over(fluid):
+    with pytest.raises(ValueError, match=rf"{fluid.__name__}\.stratification = -1\.0"):
+        fluid(stratification=-1.0)
+
+
+def test_gas_that_burns_in_a_closed_container():
+    """It expands, and what is in a container cannot be pressed together."""
+    for room in (ROOM, [FLOOR, ROOM]):
+        scene = scene_of(FIRE, vt.Container(room, name="room"))
+        with pytest.raises(
+            ValueError, match=r"sources\[1\]: Emitter\.fuel = 0\.5: .*bodies\[0\].*'room'"
+        ):
+            vt.Simulation(scene)
+
+
+def open_rooms():
+    yield scene_of(FIRE, vt.Container([FLOOR, *WALLS]))
+    yield scene_of(FIRE, vt.Container(ROOM), method=vt.Method(expansion=0))
+    yield scene_of(FIRE, vt.Container(ROOM), combustion=vt.Combustion(heat=0))
+    yield scene_of(FIRE, vt.Container(ROOM), ambient=vt.Water())
+    yield scene_of({"temperature": 500}, vt.Container(ROOM))
+    yield scene_of(FIRE, vt.Body(vt.Sphere((0, 0, 1), 0.2)))
+
+
+@pytest.mark.parametrize("scene", open_rooms())
+def test_what_has_room_or_does_not_expand_may_burn(scene):
+    sim = vt.Simulation(scene)
+    sim.step()
+    assert sim.vortons.count > 0
+
+
+def test_the_library_refuses_it_in_either_order():
+    """And changes nothing."""
+    law = {"law": "simple"}
+    sphere = {"kind": "sphere", "center": (0, 0, 0.5), "radius": 0.1}
+    box = vt.Box((-1, -1, 0), (1, 1, 2))._core_shape()
+
+    def fire(core, fuel):
+        core.add_parcels(shape=sphere, core=0.05, rate=0.0, temperature=900.0, fuel=fuel)
+
+    def room(core):
+        core.add_body(shapes=[box], hole=True, name="room")
+
+    core = _core.Simulation(combustion=law)
+    fire(core, 0.5)
+    with pytest.raises(ValueError, match="body 'room' is a closed container.*emitter 0 of parcels"):
+        room(core)
+    assert core.bodies() == []
+    core = _core.Simulation(combustion=law)
+    room(core)
+    fire(core, 0.0)
+    with pytest.raises(ValueError, match="body 'room' is a closed container.*emitter 1 of parcels"):
+        fire(core, 0.5)
+
+
+# ---- vortons at points that bring their fluid ----
+
+PLACES = [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [0.0, 0.5, 0.0]]
+STILL = {"strengths": [[0, 0, 0]] * 3, "core": 0.2, "volume": 1e-3}
+FLUID = {
+    "density": 0.25,
+    "temperature": [600, 700, 800],
+    "fuel": [0, 0.5, 1],
+    "flame": 0.0,
+    "smoke": [0.25, 0, 0],
+}
+
+
+@pytest.mark.parametrize("time", [0.0, 0.03])
+def test_points_bring_their_fluid(time):
+    """At once, and in a later step; what is not given is ambient."""
+    law = vt.Combustion(rate=1e-9, radiation=0, mixing=0)
+    scene = vt.Scene(voxel=0.05, combustion=law, gravity=(0, 0, 0), method=vt.Method(halo=0))
+    points = scene.add(vt.VortonPoints(PLACES, **STILL, **FLUID, time=time))
+    scene.add(vt.VortonPoints([[3, 0, 0]], [[0, 0, 0]], core=0.2, volume=1e-3, time=time))
+    again = vt.Scene.from_json(scene.to_json())
+    assert again == scene
+    sim = vt.Simulation(again)
+    if time:
+        assert sim.vortons.count == 0
+        sim.step()
+    assert sim.vortons.count == 4
+    for name, values in FLUID.items():
+        wanted = np.append(
+            np.broadcast_to(np.float32(values), 3), [293.15, 0][name != "temperature"]
+        )
+        burnt = 1e-9 / 24  # at most, of the rate of the law in a frame
+        off = np.abs(getattr(sim.vortons, name) - wanted).max()
+        assert off <= 1e-6 * np.abs(wanted).max() + burnt
+    assert points.temperature.tolist() == [600, 700, 800]
+
+
+def test_the_fluid_of_points_burns():
+    scene = vt.Scene(voxel=0.05, combustion=vt.Combustion(radiation=0, mixing=0))
+    scene.add(vt.VortonPoints(PLACES, **STILL, temperature=900, fuel=0.5))
+    sim = vt.Simulation(scene)
+    sim.step(24)
+    own = sim.vortons.halo != 1
+    wanted = 0.5 * np.exp(-10)  # of the default rate, 10 / s
+    assert sim.vortons.fuel[own] == pytest.approx(wanted, rel=1e-4)
+    gained = 1.3e6 * (0.5 - wanted) / 1100
+    assert sim.vortons.temperature[own] == pytest.approx(900 + gained, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "values, words",
+    [
+        ({"temperature": 0}, r"VortonPoints\.temperature = 0"),
+        ({"temperature": [300, -1, 300]}, r"VortonPoints\.temperature\[1\] = -1"),
+        ({"fuel": 1.5}, r"VortonPoints\.fuel = 1\.5"),
+        ({"smoke": [0, 0, 2]}, r"VortonPoints\.smoke\[2\] = 2"),
+        ({"fuel": [0, 0.5]}, r"VortonPoints\.fuel has 2 values for 3 points"),
+        ({"fuel": 0.7, "smoke": [0, 0.5, 0]}, r"fuel \+ flame \+ smoke are 1\.2"),
+    ],
+)
+def test_bad_fluid_of_points(values, words):
+    with pytest.raises(ValueError, match=words):
+        vt.VortonPoints(PLACES, **STILL, **values)
+
+
+def test_fuel_of_points_without_a_law_or_in_a_closed_container():
+    points = vt.VortonPoints(PLACES, **STILL, fuel=[0, 0, 0.5])
+    for values, words in (
+        ({"combustion": None}, r"sources\[1\]: VortonPoints\.fuel.*no law"),
+        ({"body": vt.Container(ROOM)}, r"sources\[1\]: VortonPoints\.fuel.*bodies\[0\]"),
+    ):
+        scene = scene_of(**values)
+        scene.add(points)
+        with pytest.raises(ValueError, match=words):
+            vt.Simulation(scene)
+
+
+@pytest.mark.parametrize(
+    "values, words",
+    [
+        ({"fuel": [0.5]}, "fuel of row 0 is 0.5 .*without a law"),
+        ({"smoke": [1.5]}, "smoke of row 0 is 1.5; allowed are 0 to 1"),
+        ({"smoke": [0.6], "flame": [0.6]}, "row 0 are 1.2 of the mass"),
+        ({"temperature": [0.0]}, "temperature of row 0 is 0"),
+    ],
+)
+def test_the_library_refuses_bad_fluid_of_points(values, words):
+    core = _core.Simulation()
+    with pytest.raises(ValueError, match=words):
+        core.add_vorton_points([[0, 0, 0]], [[0, 0, 0]], [0.1], [1e-3], **values)
+    assert core.count("vortons") == 0
