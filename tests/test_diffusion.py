@@ -231,7 +231,8 @@ void diffuse(int kind, double spacing, long count, const float *position, const 
 }
 """
 SOURCES = [f"csrc/{name}.c" for name in (
-    "stages/diffuse", "state/partition", "core/arena", "core/parallel", "core/reserve"
+    "stages/diffuse", "state/partition", "core/arena", "core/counting_sort", "core/parallel",
+    "core/reserve",
 )]  # fmt: skip
 
 
