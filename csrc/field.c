@@ -174,11 +174,12 @@ void vt_lay_out_grid(vt_simulation *s, const vt_placement *placement)
         g->core = fmax(s->smallest_core, g->core);
     char *at = s->grid_memory;
     g->nodes = carve(&at, (int64_t)sizeof(f4) * g->node_plane * (g->cells[2] + 2));
-    g->scalars = carve(&at, (int64_t)sizeof(f4) * g->node_plane * (g->cells[2] + 2));
-    for (int c = 0; c < 4; c++)
-        g->field[c] = carve(&at, (int64_t)sizeof(float) * g->plane * (g->cells[2] + 1));
     for (int f = 0; f < 6; f++)
         g->face[f] = carve(&at, (int64_t)sizeof(float) * 3 * g->face_plane);
+    for (int c = 0; c < 4; c++)
+        g->field[c] = carve(&at, (int64_t)sizeof(float) * g->plane * (g->cells[2] + 1));
+    /* the last two are not for every simulation, which then never touches their memory */
+    g->scalars = carve(&at, (int64_t)sizeof(f4) * g->node_plane * (g->cells[2] + 2));
 }
 
 double vt_filter_variance(const vt_simulation *s)
@@ -323,21 +324,11 @@ void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
 /* ---- the fields of now ---- */
 
 /* Records of all vortons, and room to sort them, in arena memory. */
-typedef struct record_space {
-    vt_record *records, *sorted;
-    uint32_t *row_start;
-} record_space;
-
-static record_space collect_now(vt_simulation *s)
+static void collect_now(vt_simulation *s, vt_record *records)
 {
-    const int64_t count = s->vortons.set.count;
-    const size_t bytes = sizeof(vt_record) * (size_t)(count + VL);
-    const size_t rows = (size_t)s->grid.cells[1] * (size_t)s->grid.cells[2];
-    const record_space space = {vt_arena_push(&s->arena, bytes), vt_arena_push(&s->arena, bytes),
-                                vt_arena_push(&s->arena, 4 * (rows + 1))};
-    s->stages->collect(&s->grid, count, s->vortons.position, s->vortons.strength,
-                       s->vortons.bound_volume, space.records, s->def.threads);
-    return space;
+    const vt_vortons *const v = &s->vortons;
+    s->stages->collect(&s->grid, v->set.count, v->position, v->strength, v->bound_volume, records,
+                       s->def.threads);
 }
 
 static vt_status solve_grid_now(vt_simulation *s, const vt_content *content)
@@ -349,28 +340,42 @@ static vt_status solve_grid_now(vt_simulation *s, const vt_content *content)
     vt_lay_out_grid(s, &placement);
     vt_pose_panels(s, s->time, (const double[3]){0, 0, 0});
     const size_t mark = vt_arena_mark(&s->arena);
-    const record_space space = collect_now(s);
-    vt_solve_field(s, s->vortons.set.count, space.records, space.sorted, space.row_start);
+    const int64_t count = s->vortons.set.count;
+    const size_t bytes = sizeof(vt_record) * (size_t)(count + VL);
+    const size_t rows = (size_t)s->grid.cells[1] * (size_t)s->grid.cells[2];
+    vt_record *const records = vt_arena_push(&s->arena, bytes);
+    vt_record *const sorted = vt_arena_push(&s->arena, bytes);
+    uint32_t *const row_start = vt_arena_push(&s->arena, 4 * (rows + 1));
+    collect_now(s, records);
+    vt_solve_field(s, count, records, sorted, row_start);
     vt_arena_pop(&s->arena, mark);
     return VT_OK;
 }
 
+/* What is made of the records takes their place: the fields that of those sorted, the nodes that of
+ * the others. */
 void vt_find_source(vt_simulation *s, float *source[3])
 {
     enum { MARGIN = VT_LANES };
     vt_grid grid = s->grid;
+    const int64_t count = s->vortons.set.count;
     const int64_t field = grid.plane * (grid.cells[2] + 1) + 2 * MARGIN;
     const int64_t nodes = grid.node_plane * (grid.cells[2] + 2);
-    for (int c = 0; c < 3; c++) {
-        source[c] = (float *)vt_arena_push(&s->arena, 4 * (size_t)field) + MARGIN;
-        grid.field[c] = source[c];
-    }
+    const size_t records = sizeof(vt_record) * (size_t)(count + VL);
+    const size_t fields = 3 * sizeof(float) * (size_t)field;
+    const size_t rows = (size_t)grid.cells[1] * (size_t)grid.cells[2];
+    float *const first = vt_arena_push(&s->arena, fields > records ? fields : records);
     const size_t mark = vt_arena_mark(&s->arena);
+    uint32_t *const row_start = vt_arena_push(&s->arena, 4 * (rows + 1));
+    const size_t mark_of_records = vt_arena_mark(&s->arena);
+    vt_record *const unsorted = vt_arena_push(&s->arena, records), *const sorted = (void *)first;
+    collect_now(s, unsorted);
+    s->stages->sort(&grid, count, unsorted, sorted, row_start, &s->arena, s->def.threads);
+    vt_arena_pop(&s->arena, mark_of_records);
     grid.nodes = vt_arena_push(&s->arena, sizeof(f4) * (size_t)nodes);
-    const record_space space = collect_now(s);
-    s->stages->sort(&grid, s->vortons.set.count, space.records, space.sorted, space.row_start,
-                    &s->arena, s->def.threads);
-    s->stages->deposit(&grid, space.sorted, space.row_start, s->def.threads);
+    s->stages->deposit(&grid, sorted, row_start, s->def.threads);
+    for (int c = 0; c < 3; c++)
+        grid.field[c] = source[c] = first + c * field + MARGIN;
     s->stages->filter(&grid, vt_filter_variance(s), 1 / grid.spacing, &s->arena, s->def.threads);
     vt_arena_pop(&s->arena, mark);
 }

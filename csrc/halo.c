@@ -15,6 +15,7 @@
 #include "core/parallel.h"
 #include "core/status.h"
 #include "field.h"
+#include "halo.h"
 #include "halo_bodies.h"
 #include "population.h"
 
@@ -30,35 +31,12 @@ static const double least_vorticity = 1e-2;
  * differs, and set off a flow. */
 static const float empty_fill = 0.25f;
 
-/* The least that counts as full, where a vortex takes up fluid. */
-static const float least_fill = 0.75f;
-
-/* Of the fluid around a newborn vortex, what must be of sources for it to become one. */
-static const double least_share = 0.25;
-
 /* Of the lattice where nothing diffuses, in cells of the grid. */
 static const double cells_apart = 0.94;
 
-/* What a vorton is to the halo. */
-enum { SOURCE = 1 /* it needs one around it */, LASTING = 2 /* it stays without one */ };
-
-typedef struct halo {
-    vt_simulation *simulation;
-    vt_halo_lattice lattice;
-    double vorticity;           /* that counts as carrying strength, 1/s */
-    int32_t width;              /* nodes */
-    int32_t strength, contrast; /* whether what carries strength, what differs is a source */
-    int32_t contained;          /* whether a container holds the fluid, and nothing diffuses */
-    vt_fluid fluid;             /* from which it differs */
-    int64_t count;              /* vortons before any is born */
-    uint8_t *part;              /* of each of them */
-    vt_brick **bricks;
-    const vt_pose *pose; /* of each body */
-} halo;
-
 /* ---- sources ---- */
 
-static int carries(const halo *h, const vt_vortons *v, int64_t i)
+static int carries(const vt_halo *h, const vt_vortons *v, int64_t i)
 {
     const float *const a = v->strength + 3 * i;
     const double least = h->vorticity * (double)v->volume[i];
@@ -71,23 +49,25 @@ static int carries(const halo *h, const vt_vortons *v, int64_t i)
 static void find_parts(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const halo *const h = data;
+    const vt_halo *const h = data;
     for (int64_t i = begin; i < end; i++) {
         const int carrying = carries(h, &h->simulation->vortons, i);
         const int differs = vt_has_contrast(h->simulation, &h->fluid, i);
         const int is_source = (h->strength && carrying) || (h->contrast && differs);
-        h->part[i] = (uint8_t)((is_source ? SOURCE : 0) | (carrying || differs ? LASTING : 0));
+        h->part[i] = (uint8_t)((is_source ? VT_HALO_SOURCE : 0) |
+                               (carrying || differs ? VT_HALO_LASTING : 0));
     }
 }
 
-static int mark_sources(halo *h)
+static int mark_sources(vt_halo *h)
 {
     const vt_vortons *const v = &h->simulation->vortons;
     const int ends = v->set.used[VT_VORTON_lifetime];
     vt_brick_hints hints = {{NULL}};
     for (int64_t i = 0; i < h->count; i++) {
         int32_t node[3], at[3];
-        if (!(h->part[i] & SOURCE) || !vt_find_node(&h->lattice, v->position + 3 * i, 0.5, node))
+        if (!(h->part[i] & VT_HALO_SOURCE) ||
+            !vt_find_node(&h->lattice, v->position + 3 * i, 0.5, node))
             continue;
         vt_brick_of(node, at);
         const float lifetime = ends ? v->lifetime[i] : INFINITY;
@@ -117,7 +97,7 @@ static void find_span(const vt_brick *b, int32_t low[3], int32_t high[3])
 }
 
 /* Bricks for all that is near the sources of a brick. */
-static int surround(halo *h, const vt_brick *b)
+static int surround(vt_halo *h, const vt_brick *b)
 {
     int32_t at[3], low[3], high[3];
     vt_brick_hints hints = {{NULL}};
@@ -136,7 +116,7 @@ static int surround(halo *h, const vt_brick *b)
     return 1;
 }
 
-static vt_status make_bricks(halo *h)
+static vt_status make_bricks(vt_halo *h)
 {
     int room = mark_sources(h) && vt_mark_bodies(h->simulation, &h->lattice);
     const int64_t with_sources = h->lattice.bricks;
@@ -198,7 +178,7 @@ static void keep_middle(const wide_bits rows, vt_node_bits kept)
 static void find_near(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const halo *const h = data;
+    const vt_halo *const h = data;
     for (int64_t n = begin; n < end; n++) {
         vt_brick *const b = h->bricks[n];
         wide_bits rows;
@@ -214,13 +194,14 @@ static void find_near(void *data, int64_t begin, int64_t end, int thread)
 /* ---- births ---- */
 
 typedef struct newborn {
-    const halo *halo;
+    const vt_halo *halo;
     int64_t room;
     float *position, *strength, *core, *volume, *lifetime;
 } newborn;
 
 /* Volume in the next node on a side, as a share of a node. */
-static float fill_beside(const halo *h, const vt_brick *b, int n, int side, vt_brick_hints *hints)
+static float fill_beside(const vt_halo *h, const vt_brick *b, int n, int side,
+                         vt_brick_hints *hints)
 {
     const int axis = side / 2, step = side % 2 ? 1 : -1;
     int node[3] = {n % EDGE, n / EDGE % EDGE, n / EDGE / EDGE};
@@ -235,7 +216,7 @@ static float fill_beside(const halo *h, const vt_brick *b, int n, int side, vt_b
 }
 
 /* Whether what a node lacks lies within fluid that a container holds. */
-static int is_gap(const halo *h, const vt_brick *b, int n, vt_brick_hints *hints)
+static int is_gap(const vt_halo *h, const vt_brick *b, int n, vt_brick_hints *hints)
 {
     int gap = h->contained && b->fill[n] > empty_fill;
     for (int side = 0; gap && side < 6; side++)
@@ -246,7 +227,7 @@ static int is_gap(const halo *h, const vt_brick *b, int n, vt_brick_hints *hints
 static void add_walls(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const halo *const h = data;
+    const vt_halo *const h = data;
     for (int64_t i = begin; i < end; i++)
         vt_fill_with_walls(h->simulation, h->pose, &h->lattice, h->bricks[i]);
 }
@@ -254,7 +235,7 @@ static void add_walls(void *data, int64_t begin, int64_t end, int thread)
 static void count_missing(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const halo *const h = data;
+    const vt_halo *const h = data;
     vt_brick_hints hints = {{NULL}};
     for (int64_t i = begin; i < end; i++) {
         vt_brick *const b = h->bricks[i];
@@ -268,7 +249,7 @@ static void count_missing(void *data, int64_t begin, int64_t end, int thread)
 }
 
 /* The number of those to be born; `missing` of a brick becomes the first of its own. */
-static int64_t number_missing(const halo *h)
+static int64_t number_missing(const vt_halo *h)
 {
     int64_t count = 0;
     for (vt_brick *b = h->lattice.first; b; b = b->next) {
@@ -307,163 +288,7 @@ static void fill_missing(void *data, int64_t begin, int64_t end, int thread)
     }
 }
 
-/* ---- the fluid of vortices ---- */
-
-/* A vortex is born where fluid is already, or fluid where a vortex is: that turns, but is not there
- * twice. So each vorton of the vortex is made of what those around it are, volume and all: what
- * they carry, and how much of it, is the same before and after. Where nearly all is ambient they
- * give ambient fluid. */
-
-enum { TAKEN = VT_CARRIED_COLUMNS + 1, REACH = 2 /* nodes */ };
-
-/* Most of a vorton that another takes. */
-static const double most_given = 0.25;
-
-typedef struct giving {
-    const halo *halo;
-    const float *node;
-    float *column[TAKEN]; /* NULL: not used */
-    double sum[TAKEN];    /* by mass but for density; of temperature what it is above the ambient */
-    double volume, mass, of_sources;
-    double share;  /* that each gives, of its volume x weight */
-    int32_t plain; /* sources give nothing */
-} giving;
-
-/* 0 of those that are still to take themselves. */
-static double weight_at(const giving *g, int64_t row)
-{
-    if (g->halo->simulation->vortons.halo[row] < 0 || (g->plain && g->halo->part[row] & SOURCE))
-        return 0;
-    const float *const x = g->halo->simulation->vortons.position + 3 * row;
-    double weight = 1;
-    for (int a = 0; a < 3 && weight > 0; a++) {
-        const double way = vt_abs((double)x[a] - (double)g->node[a]) * g->halo->lattice.scale;
-        weight = way < REACH ? weight * (1 - way / REACH) : 0;
-    }
-    return weight;
-}
-
-static void count_one(giving *g, double weight, int64_t row)
-{
-    const vt_vortons *const v = &g->halo->simulation->vortons;
-    const vt_fluid *const fluid = &g->halo->fluid;
-    const double volume = weight * (double)v->volume[row];
-    const double mass =
-        weight * (double)vt_vorton_mass(fluid, v->volume[row], vt_volume_temperature(v, row));
-    g->volume += volume;
-    g->mass += mass;
-    g->of_sources += g->halo->part[row] & SOURCE ? volume : 0;
-    for (int c = 0; c < TAKEN; c++) {
-        if (!g->column[c])
-            continue;
-        double value = (double)g->column[c][row];
-        if (c == VT_CARRIED_temperature)
-            value -= (double)vt_ambient_temperature(fluid, v->position + 3 * row);
-        g->sum[c] += (c == VT_CARRIED_density ? volume : mass) * value;
-    }
-}
-
-static void give_one(giving *g, double weight, int64_t row)
-{
-    vt_simulation *const s = g->halo->simulation;
-    vt_count_heat(s, row, 1, NULL, -1);
-    s->vortons.volume[row] *= (float)(1 - g->share * weight);
-    vt_count_heat(s, row, 1, NULL, 1);
-}
-
-/* The vortons around the node: in the order of the bricks, and in each of their rows. */
-static void visit(giving *g, void (*what)(giving *, double, int64_t))
-{
-    const vt_halo_lattice *const l = &g->halo->lattice;
-    vt_brick_hints hints = {{NULL}};
-    int32_t node[3], low[3], high[3], at[3];
-    if (!vt_find_node(l, g->node, 0.5, node))
-        return;
-    for (int a = 0; a < 3; a++) {
-        low[a] = node[a] - REACH;
-        high[a] = node[a] + REACH - 1;
-    }
-    vt_brick_of(low, low);
-    vt_brick_of(high, high);
-    for (at[2] = low[2]; at[2] <= high[2]; at[2]++)
-        for (at[1] = low[1]; at[1] <= high[1]; at[1]++)
-            for (at[0] = low[0]; at[0] <= high[0]; at[0]++) {
-                const vt_brick *const b = vt_find_brick(l, at, &hints);
-                for (uint32_t n = b ? l->start[b->number] : 0; b && n < l->start[b->number + 1];
-                     n++) {
-                    const double weight = weight_at(g, l->order[n]);
-                    if (weight > 0)
-                        what(g, weight, l->order[n]);
-                }
-            }
-}
-
-/* Whether there is fluid around it already. */
-static int is_full(const giving *g)
-{
-    const double width = REACH * g->halo->lattice.spacing;
-    return g->volume > (double)least_fill * width * width * width;
-}
-
-/* The vorton in a row takes what those around it give. */
-static void take(const halo *h, int64_t row)
-{
-    const vt_vortons *const v = &h->simulation->vortons;
-    giving g = {.halo = h, .node = v->position + 3 * row};
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
-        g.column[c] = vt_used_column(&v->set, vt_carried_column[c]);
-    g.column[VT_CARRIED_COLUMNS] = vt_used_column(&v->set, VT_VORTON_mixture);
-    visit(&g, count_one);
-    if (!is_full(&g))
-        return;
-    if (g.of_sources < least_share * g.volume) { /* a halo would grow around a trace */
-        g = (giving){.halo = h, .node = g.node, .plain = 1};
-        visit(&g, count_one);
-    }
-    g.share = fmin((double)v->volume[row] / g.volume, most_given);
-    visit(&g, give_one);
-    v->volume[row] = (float)(g.share * g.volume);
-    for (int c = 0; c < TAKEN; c++) {
-        double value = g.sum[c] / (c == VT_CARRIED_density ? g.volume : g.mass);
-        if (c == VT_CARRIED_temperature)
-            value += (double)vt_ambient_temperature(&h->fluid, g.node);
-        if (g.column[c] && !g.plain)
-            g.column[c][row] = (float)value;
-    }
-    if (v->set.used[VT_VORTON_volume_temperature]) {
-        const double swollen = (double)h->fluid.density * g.volume / g.mass;
-        v->volume_temperature[row] =
-            (float)vt_temperature_of_volume(&h->fluid, vt_relative_of_swollen(&h->fluid, swollen));
-    }
-    if (v->set.used[VT_VORTON_birth_volume])
-        v->birth_volume[row] = v->volume[row];
-}
-
-static int any_differs(const halo *h)
-{
-    int differs = 0;
-    for (int64_t i = 0; i < h->count && h->contrast && !differs; i++)
-        differs = vt_has_contrast(h->simulation, &h->fluid, i);
-    return differs;
-}
-
-static void take_vortices(const halo *h)
-{
-    vt_simulation *const s = h->simulation;
-    const vt_vortons *const v = &s->vortons;
-    if (!any_differs(h))
-        return;
-    for (int64_t i = 0; i < h->count; i++) {
-        if (v->halo[i] >= 0)
-            continue;
-        vt_count_heat(s, i, 1, NULL, -1);
-        take(h, i);
-        vt_count_heat(s, i, 1, NULL, 1);
-        v->halo[i] = 0;
-    }
-}
-
-static vt_status bear_missing(halo *h, int64_t reserved)
+static vt_status bear_missing(vt_halo *h, int64_t reserved)
 {
     vt_simulation *const s = h->simulation;
     const int threads = s->def.threads;
@@ -507,7 +332,7 @@ static vt_status bear_missing(halo *h, int64_t reserved)
 /* ---- deaths ---- */
 
 typedef struct leaving {
-    const halo *halo;
+    const vt_halo *halo;
     uint8_t *mask;
 } leaving;
 
@@ -515,13 +340,13 @@ static void find_idle(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const leaving *const l = data;
-    const halo *const h = l->halo;
+    const vt_halo *const h = l->halo;
     const vt_vortons *const v = &h->simulation->vortons;
     vt_brick_hints hints = {{NULL}};
     for (int64_t i = begin; i < end; i++) {
         int32_t node[3], at[3];
         l->mask[i] = 0;
-        if (!(v->halo[i] > 0) || h->part[i] & LASTING ||
+        if (!(v->halo[i] > 0) || h->part[i] & VT_HALO_LASTING ||
             !vt_find_node(&h->lattice, v->position + 3 * i, 0.5, node))
             continue;
         vt_brick_of(node, at);
@@ -532,7 +357,7 @@ static void find_idle(void *data, int64_t begin, int64_t end, int thread)
 
 /* Neutral vortons that no source is near to any more hand on what they were given, unless they are
  * too few to be worth it. */
-static void remove_idle(const halo *h)
+static void remove_idle(const vt_halo *h)
 {
     vt_simulation *const s = h->simulation;
     const int64_t count = s->vortons.set.count;
@@ -552,14 +377,14 @@ vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_
 {
     const size_t mark = vt_arena_mark(&s->arena);
     const int threads = s->def.threads;
-    halo h = {.simulation = s,
-              .vorticity = least_vorticity * population->vorticity,
-              .width = s->def.method.halo,
-              .strength = vt_diffuses(s),
-              .contrast = vt_is_buoyant(s) || vt_conducts(s),
-              .contained = vt_has_container(&s->bodies) && !vt_diffuses(s),
-              .fluid = vt_fluid_of(&s->def),
-              .count = s->vortons.set.count};
+    vt_halo h = {.simulation = s,
+                 .vorticity = least_vorticity * population->vorticity,
+                 .width = s->def.method.halo,
+                 .strength = vt_diffuses(s),
+                 .contrast = vt_is_buoyant(s) || vt_conducts(s),
+                 .contained = vt_has_container(&s->bodies) && !vt_diffuses(s),
+                 .fluid = vt_fluid_of(&s->def),
+                 .count = s->vortons.set.count};
     vt_use_vorton_column(s, VT_VORTON_halo);
     vt_begin_halo_lattice(&h.lattice,
                           h.strength && population->spacing > 0 ? population->spacing
@@ -571,7 +396,7 @@ vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_
     if (!status) {
         vt_parallel_for(threads, h.lattice.bricks, BRICK_BLOCK, find_near, &h);
         vt_fill_halo_lattice(&h.lattice, h.bricks, &s->vortons, threads);
-        take_vortices(&h);
+        vt_take_up_fluid(&h);
         status = bear_missing(&h, reserved);
     }
     if (!status)

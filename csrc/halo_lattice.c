@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/counting_sort.h"
 #include "core/parallel.h"
 
 enum { EDGE = VT_BRICK_EDGE, BLOCK = 8192, BRICK_BLOCK = 4, COLOURS = 8 };
@@ -113,21 +114,6 @@ static void find_homes(void *data, int64_t begin, int64_t end, int thread)
     }
 }
 
-static void sort_homes(const filling *f)
-{
-    const int64_t count = f->vortons->set.count, bricks = f->lattice->bricks;
-    memset(f->start, 0, sizeof *f->start * (size_t)(bricks + 2));
-    for (int64_t i = 0; i < count; i++)
-        f->start[f->home[i] + 1]++;
-    for (int64_t b = 0; b < bricks; b++)
-        f->start[b + 1] += f->start[b];
-    for (int64_t i = 0; i < count; i++)
-        if (f->home[i] < bricks)
-            f->order[f->start[f->home[i]]++] = (uint32_t)i;
-    memmove(f->start + 1, f->start, sizeof *f->start * (size_t)bricks);
-    f->start[0] = 0;
-}
-
 /* The bricks that a node of this one, or the next ones above it, may lie in; NULL: none there. */
 static void find_above(const filling *f, const vt_brick *b, float *fill[8])
 {
@@ -198,7 +184,7 @@ void vt_fill_halo_lattice(vt_halo_lattice *l, vt_brick *const *bricks, const vt_
     f.of_colour = of_colour;
     f.home = vt_arena_push(l->arena, sizeof *f.home * (size_t)count);
     vt_parallel_for(threads, count, BLOCK, find_homes, &f);
-    sort_homes(&f);
+    vt_counting_sort(f.home, count, l->bricks + 1, f.start, f.order, l->arena, threads);
     for (int colour = 0; colour < COLOURS; colour++) {
         int64_t found = 0;
         for (int64_t b = 0; b < l->bricks; b++)

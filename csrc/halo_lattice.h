@@ -67,7 +67,7 @@ vt_brick *vt_need_brick(vt_halo_lattice *lattice, const int32_t at[3], float cor
 vt_brick **vt_list_bricks(const vt_halo_lattice *lattice);
 
 /* Sets fill to what the vortons have (trilinear weights); of nodes whose next ones below lie in
- * bricks that exist, the others get less. Takes at most 12 bytes a vorton and 40 a brick (and 2
+ * bricks that exist, the others get less. Takes at most 28 bytes a vorton and 44 a brick (and 4
  * KiB) from the arena, and leaves order and start there. */
 void vt_fill_halo_lattice(vt_halo_lattice *lattice, vt_brick *const *bricks,
                           const vt_vortons *vortons, int threads);

@@ -12,11 +12,14 @@
 
 #include "contacts.h"
 #include "core/mathd.h"
+#include "core/parallel.h"
 #include "core/status.h"
 #include "core/vec3.h"
 #include "field.h"
 #include "population.h"
 #include "state/partition.h"
+
+enum { BLOCK = 8192 };
 
 static double strength_of(const vt_vortons *v, int64_t row)
 {
@@ -142,29 +145,60 @@ static void bear_half(vt_simulation *s, int64_t row, const float position[3])
         copy_value(v, vt_carried_column[c], half, row);
 }
 
+typedef struct split_job {
+    const vt_simulation *simulation;
+    splitting by;
+    uint8_t *mask;
+    int64_t *wanted; /* of each block */
+} split_job;
+
+static void mark_split(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const split_job *const job = data;
+    int64_t wanted = 0;
+    for (int64_t i = begin; i < end; i++) {
+        job->mask[i] = (uint8_t)splits(job->simulation, &job->by, i);
+        wanted += job->mask[i];
+    }
+    job->wanted[begin / BLOCK] = wanted;
+}
+
+static vt_status no_room_to_split(const vt_simulation *s, int64_t wanted)
+{
+    const vt_set *const set = &s->vortons.set;
+    return vt_fail(VT_OVER_CAPACITY,
+                   "%lld vortons that split do not fit: %lld of max_vortons %lld are alive; "
+                   "raise max_vortons, choose another at_capacity, a larger method.split or a "
+                   "smaller method.expansion",
+                   (long long)wanted, (long long)set->count, (long long)set->capacity);
+}
+
 vt_status vt_split_vortons(vt_simulation *s, int64_t reserved)
 {
     vt_vortons *const v = &s->vortons;
     const int64_t count = v->set.count, room = v->set.capacity - count - reserved;
-    const splitting by = splitting_of(s);
+    const int64_t blocks = (count + BLOCK - 1) / BLOCK;
+    const size_t mark = vt_arena_mark(&s->arena);
+    split_job job = {s, splitting_of(s), vt_arena_push(&s->arena, (size_t)count),
+                     vt_arena_push(&s->arena, sizeof(int64_t) * (size_t)(blocks + 1))};
+    vt_status status = VT_OK;
     int64_t wanted = 0;
-    for (int64_t i = 0; i < count; i++)
-        wanted += splits(s, &by, i);
+    vt_parallel_for(s->def.threads, count, BLOCK, mark_split, &job);
+    for (int64_t b = 0; b < blocks; b++)
+        wanted += job.wanted[b];
     if (wanted > room && s->def.at_capacity == VT_AT_CAPACITY_ERROR)
-        return vt_fail(VT_OVER_CAPACITY,
-                       "%lld vortons that split do not fit: %lld of max_vortons %lld are alive; "
-                       "raise max_vortons, choose another at_capacity, a larger method.split or a "
-                       "smaller method.expansion",
-                       (long long)wanted, (long long)count, (long long)v->set.capacity);
-    for (int64_t i = 0; i < count && v->set.count - count < room; i++) {
+        status = no_room_to_split(s, wanted);
+    for (int64_t i = 0; !status && wanted > 0 && i < count && v->set.count - count < room; i++) {
         float position[3];
-        if (!splits(s, &by, i))
+        if (!job.mask[i])
             continue;
         halve(s, i, position);
         v->id[i] = s->next_id[VT_VORTONS]++;
         bear_half(s, i, position);
     }
-    return VT_OK;
+    vt_arena_pop(&s->arena, mark);
+    return status;
 }
 
 /* ---- merging ---- */

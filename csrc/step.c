@@ -39,11 +39,11 @@ static const double latest_time = 1e9; /* s */
 /* The vortons of a substep, in arena memory while it lasts. */
 typedef struct work {
     vt_record *records, *sorted; /* sorted: by grid row, after a solve */
-    vt_rate *rates;
-    vt_record *base;            /* in the order of the columns; NULL: not needed */
-    vt_rate *first;             /* rates of the first stage, likewise */
-    float *core;                /* of a later stage, likewise; NULL: those of the columns */
-    float *velocity, *gradient; /* of sums without a grid, else NULL */
+    vt_rate *rates;              /* where the records are */
+    vt_record *base;             /* in the order of the columns; NULL: not needed */
+    vt_rate *first;              /* rates of the first stage, likewise */
+    float *core;                 /* of a later stage, likewise; NULL: those of the columns */
+    float *velocity, *gradient;  /* of sums without a grid, else NULL */
     uint32_t *row_start;
     int64_t count;
     vt_grid space; /* the grid; without one space itself, in metres */
@@ -135,7 +135,7 @@ static void collect(vt_simulation *s, const vt_births *births, const vt_scheme *
     const size_t rows = (size_t)(v->set.count + births->vorton_count);
     w->records = vt_arena_push(&s->arena, sizeof(vt_record) * (rows + VT_LANES));
     w->sorted = vt_arena_push(&s->arena, sizeof(vt_record) * (rows + VT_LANES));
-    w->rates = vt_arena_push(&s->arena, sizeof(vt_rate) * rows);
+    w->rates = (vt_rate *)w->records; /* sorted, they are not needed until rates make new ones */
     w->velocity = w->gradient = NULL;
     w->count = v->set.count;
     if (!vt_has_grid(s)) {
@@ -395,9 +395,9 @@ static void reach(vt_simulation *s, const vt_scheme *scheme, int stage, double d
     const int again = stage > 1;
     if (again)
         collect_records(s, w, w->base);
+    reach_cores(s, w, way);
     s->stages->reach(&w->space, way, w->count, w->sorted, w->rates, again ? w->base : NULL,
                      again ? NULL : w->first, w->records, s->def.threads);
-    reach_cores(s, w, way);
 }
 
 static vt_status substep(vt_simulation *s, vt_births *births, double remaining, double *advanced)

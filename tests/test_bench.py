@@ -41,10 +41,21 @@ def test_table():
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
 
 
+def test_parts_of_a_solve():
+    done = bench("ring-1k", "--threads", "1", "--seconds", "0.1", "--solve")
+    assert done.returncode == 0, done.stderr
+    rows = [line.rsplit(None, 1) for line in done.stdout.strip().splitlines()]
+    times = {name.strip(): float(ms) for name, ms in rows[3:]}
+    assert {"sort", "Poisson", "curl", "tracers, per frame"} <= set(times)
+    assert times.pop("diffusion, per frame") == 0 and all(ms > 0 for ms in times.values())
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+    assert bench("--solve", "--compare").returncode == 2
+
+
 def test_help_names_every_option_and_scene():
     done = bench("--help")
     assert done.returncode == 0, done.stderr
-    for word in ("--compare", "--threads", "--seconds", "--json", *bench_scenes.SCENES):
+    for word in ("--compare", "--solve", "--threads", "--seconds", "--json", *bench_scenes.SCENES):
         assert word in done.stdout.replace("\n", " "), word
     assert "side by side" in done.stdout and "idle machine" in done.stdout
     assert all(len(line) <= 90 for line in done.stdout.splitlines())

@@ -224,14 +224,16 @@ void diffuse(int kind, double spacing, long count, const float *position, const 
         d.reach2[c] = reach2[c];
     }
     vt_arena_create(&arena, 1 << 26);
-    vt_make_partition(&cells, vt_diffusion_side(kind, spacing), vt_diffusion_slices(kind), least, most, count, position,
+    vt_make_partition(&cells, vt_diffusion_side(kind, spacing), vt_diffusion_slices(kind), least,
+                      most, count, position,
                       &arena, threads);
     VT_NAME(diffuse)(&cells, kind, position, volume, &d, &arena, threads);
     vt_arena_destroy(&arena);
 }
 """
 SOURCES = [f"csrc/{name}.c" for name in (
-    "stages/diffuse", "state/partition", "core/arena", "core/parallel", "core/reserve"
+    "stages/diffuse", "state/partition", "core/arena", "core/counting_sort", "core/parallel",
+    "core/reserve",
 )]  # fmt: skip
 
 

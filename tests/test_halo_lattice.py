@@ -31,7 +31,14 @@ void fill(double spacing, long count, float *position, float *volume, int thread
 }
 """
 SOURCES = [
-    f"csrc/{name}.c" for name in ("halo_lattice", "core/arena", "core/parallel", "core/reserve")
+    f"csrc/{name}.c"
+    for name in (
+        "halo_lattice",
+        "core/arena",
+        "core/parallel",
+        "core/counting_sort",
+        "core/reserve",
+    )
 ]
 SPACING, LOW, EDGE = 0.07, -2, 4  # bricks -2 .. 1 along each axis
 

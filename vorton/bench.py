@@ -1,6 +1,6 @@
 """Benchmarks: how long a frame takes, where the time goes, and how exact the velocity is.
 
-    python -m vorton.bench [SCENE ...] [--compare] [--threads N] [--seconds S] [--json]
+    python -m vorton.bench [SCENE ...] [--compare | --solve] [--threads N] [--seconds S] [--json]
 
 Every scene runs in a process of its own. A frame is one `step` with one
 substep: midpoint rule with two field solves for the vortons, midpoint rule for
@@ -9,7 +9,8 @@ the same run. Measure on an idle machine.
 
 `--compare` runs each scene through the methods side by side: the default, every
 other choice of its solvers (velocity, boundary, poisson), and `Method.article()`,
-whose frame has one field solve. `part13`, `smoke-bodies` (the same with two
+whose frame has one field solve. `--solve` prints what each part of one solve takes.
+`part13`, `smoke-bodies` (the same with two
 spheres and a box) and `part20` are scenes of the size of those in the articles,
 whose figures stand beside ours. In `smoke-panels` the flow goes round the bodies.
 """
@@ -33,7 +34,7 @@ import numpy as np
 
 from . import _core
 from .bench_scenes import ARTICLES, SCENES, BenchScene, lattice, region
-from .bench_tables import article_table, comparison_table, scene_table
+from .bench_tables import article_table, comparison_table, scene_table, solve_table
 from .method import Method
 
 __all__ = ["SCENES", "main", "run"]
@@ -49,6 +50,8 @@ MOST_PAIRS = 1e9  # of a frame, up to which the sum over all pairs takes part in
 
 USUAL = ("ring-1k", "ring-10k", "ring-100k")  # scenes that run when none is named
 USUALLY_COMPARED = ("ring-1k", "ring-10k")
+USUALLY_SOLVED = ("ring-10k", "ring-100k", "ring-1m")
+SOLVED = 3  # scenes beside each other
 COMPARED = ("velocity", "boundary", "poisson")  # rows of the method whose choices are compared
 
 
@@ -366,6 +369,11 @@ def _parser() -> argparse.ArgumentParser:
         help="the methods side by side: time, error against the direct float64 sum, residual of "
         "the Poisson equation, and memory",
     )
+    parser.add_argument(
+        "--solve",
+        action="store_true",
+        help=f"the parts of one solve of the field, default scenes {', '.join(USUALLY_SOLVED)}",
+    )
     parser.add_argument("--threads", type=int, help="1 to 64; default: all processors")
     parser.add_argument("--seconds", type=float, default=2.0, help="of measured frames (default 2)")
     parser.add_argument("--json", action="store_true", help="one JSON object a scene (and method)")
@@ -387,7 +395,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command line: see the module's docstring."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    names = options.scenes or (USUALLY_COMPARED if options.compare else USUAL)
+    usual = USUALLY_SOLVED if options.solve else USUALLY_COMPARED if options.compare else USUAL
+    names = options.scenes or usual
+    if options.compare and options.solve:
+        parser.error("--compare and --solve exclude each other")
     for name in names:
         if name not in SCENES:
             parser.error(f"no scene {name!r}; allowed are {', '.join(SCENES)}")
@@ -398,6 +409,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("\n".join(json.dumps(record) for record in records))
         elif options.compare:
             print(comparison_table(records), end="\n\n")
+        elif options.solve:
+            for first in range(0, len(records), SOLVED):
+                print(solve_table(records[first : first + SOLVED]), end="\n\n")
         else:
             print(scene_table(records))
             for record in records:

@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["article_table", "comparison_table", "scene_table"]
+__all__ = ["article_table", "comparison_table", "scene_table", "solve_table"]
 
 Record = Mapping[str, Any]
 
 COLUMNS = 4  # scenes beside each other in the table of stages
+
+SOLVES = 2  # of the field, in a frame of the default method
+PARTS = {  # of a solve: the stages that they are made of
+    "sort": ("sort",),
+    "deposit": ("deposit",),
+    "filter": ("filter",),
+    "boundary": ("boundary",),
+    "Poisson": ("poisson",),
+    "curl": ("velocity",),
+    "velocity, gradient, stretch, move": ("stretch", "finish"),
+}
+ONCE = {"diffusion, per frame": ("diffuse",), "tracers, per frame": ("tracers",)}
 
 
 def _grid(record: Record) -> str:
@@ -40,6 +52,22 @@ def scene_table(records: Sequence[Record]) -> str:
         )
     for first in range(0, len(records), COLUMNS):
         lines += ["", *_stages(records[first : first + COLUMNS])]
+    return "\n".join(lines)
+
+
+def solve_table(records: Sequence[Record]) -> str:
+    """What one solve of the field takes, scenes beside each other."""
+    width = max(map(len, PARTS))
+    first = records[0]
+    lines = [
+        f"threads {first['threads']}",
+        f"{'ms a solve':{width}}" + "".join(f"{r['scene']:>15}" for r in records),
+        f"{'grid':{width}}" + "".join(f"{_grid(r):>15}" for r in records),
+    ]
+    for parts, times in ((PARTS, SOLVES), (ONCE, 1)):
+        for name, stages in parts.items():
+            found = (sum(r["stages"].get(stage, 0.0) for stage in stages) for r in records)
+            lines.append(f"{name:{width}}" + "".join(f"{ms / times:15.3f}" for ms in found))
     return "\n".join(lines)
 
 

@@ -10,6 +10,7 @@ typedef struct vt_rate {
     float velocity[4]; /* m/s; [3] relative growth of the core, 1/s */
     float strength[4]; /* stretching, m^3/s^2; [3] the volume in its bound, m^3 */
 } vt_rate;
+_Static_assert(sizeof(vt_rate) == sizeof(vt_record), "rates take the place of records");
 
 /* Largest values over the vortons, one per thread (a maximum does not depend on its order);
  * VT_NO_EXTREME or more where a vorton has none, being NaN or infinite. */

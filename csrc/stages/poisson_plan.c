@@ -7,6 +7,7 @@
 #include "state/grid.h"
 
 enum { LEAST_CELLS = 8, TASKS = 6, ALIGNMENT = 64 };
+enum { HUGE_FROM = 1 << 22 /* bytes that are worth huge pages */ };
 
 static size_t rounded(size_t n, size_t multiple)
 {
@@ -39,7 +40,8 @@ int vt_poisson_plan_create(vt_poisson_plan *plan, int64_t most_nodes)
     plan->memory = vt_reserve(plan->capacity);
     if (!plan->memory)
         return -1;
-    vt_reserve_huge(plan->memory, plan->capacity);
+    if (pivots > HUGE_FROM)
+        vt_reserve_huge(plan->memory, plan->capacity);
     return 0;
 }
 

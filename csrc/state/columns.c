@@ -141,54 +141,41 @@ void vt_fill_column(vt_set *set, int column, int64_t first, int64_t count, doubl
         values[i] = (float)value;
 }
 
-typedef struct permute_context {
+/* Columns are permuted word by word: scratch is one word a row, however wide they are. */
+typedef struct permuting {
     const uint32_t *order;
-    const char *from;
-    char *to;
-    int64_t row_bytes;
-} permute_context;
+    uint32_t *scratch;
+    uint32_t *column; /* its first word */
+    int64_t words;    /* of a row */
+} permuting;
 
-/* Rows of three floats by one move of four: the fourth is overwritten by the next row. */
-static void gather_triples(const permute_context *c, int64_t begin, int64_t end)
-{
-    for (int64_t i = begin; i < end - 1; i++)
-        memcpy(c->to + 12 * i, c->from + 12 * (int64_t)c->order[i], 16);
-    memcpy(c->to + 12 * (end - 1), c->from + 12 * (int64_t)c->order[end - 1], 12);
-}
-
-static void gather_block(void *data, int64_t begin, int64_t end, int thread)
+static void gather_words(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const permute_context context = *(const permute_context *)data, *const c = &context;
-    if (c->row_bytes == 4)
-        for (int64_t i = begin; i < end; i++)
-            memcpy(c->to + 4 * i, c->from + 4 * (int64_t)c->order[i], 4);
-    else if (c->row_bytes == 8)
-        for (int64_t i = begin; i < end; i++)
-            memcpy(c->to + 8 * i, c->from + 8 * (int64_t)c->order[i], 8);
-    else
-        gather_triples(c, begin, end);
+    const permuting p = *(const permuting *)data; /* a copy: stores cannot change it */
+    for (int64_t i = begin; i < end; i++)
+        p.scratch[i] = p.column[(int64_t)p.order[i] * p.words];
 }
 
-static void copy_block(void *data, int64_t begin, int64_t end, int thread)
+static void put_words(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const permute_context *const c = data;
-    memcpy(c->to + begin * c->row_bytes, c->from + begin * c->row_bytes,
-           (size_t)((end - begin) * c->row_bytes));
+    const permuting p = *(const permuting *)data;
+    for (int64_t i = begin; i < end; i++)
+        p.column[i * p.words] = p.scratch[i];
 }
 
 void vt_permute_set(vt_set *set, const uint32_t *order, int64_t count, vt_arena *arena, int threads)
 {
     const size_t mark = vt_arena_mark(arena);
-    char *const scratch = vt_arena_push(arena, (size_t)(12 * count));
+    permuting p = {.order = order, .scratch = vt_arena_push(arena, 4 * (size_t)count)};
     for (int32_t c = 0; c < set->column_count; c++) {
-        if (!set->used[c])
-            continue;
-        permute_context gather = {order, set->column[c], scratch, set->row_bytes[c]};
-        permute_context copy = {NULL, scratch, set->column[c], set->row_bytes[c]};
-        vt_parallel_for(threads, count, BLOCK, gather_block, &gather);
-        vt_parallel_for(threads, count, BLOCK, copy_block, &copy);
+        p.words = set->row_bytes[c] / 4;
+        for (int64_t word = 0; set->used[c] && word < p.words; word++) {
+            p.column = (uint32_t *)set->column[c] + word;
+            vt_parallel_for(threads, count, BLOCK, gather_words, &p);
+            vt_parallel_for(threads, count, BLOCK, put_words, &p);
+        }
     }
     set->count = count;
     vt_arena_pop(arena, mark);

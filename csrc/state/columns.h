@@ -90,7 +90,7 @@ void vt_copy_rows(const vt_set *from, vt_set *to);
 void vt_fill_column(vt_set *set, int column, int64_t first, int64_t count, double value);
 
 /* Row i of every used column becomes what row order[i] was, for i < count; count becomes the new
- * number of rows. Scratch for one column from the arena. */
+ * number of rows. Takes 4 bytes a row from the arena. */
 void vt_permute_set(vt_set *set, const uint32_t *order, int64_t count, vt_arena *arena,
                     int threads);
 
