@@ -44,7 +44,7 @@ static int count_kept(const vt_simulation *s)
     if (m->balance == VT_BALANCE_NONE || !vt_has_grid(s) || s->winds.grid_count > 0 ||
         (vt_has_container(&s->bodies) && buoyant))
         return 0;
-    const int other_forces = vt_expands(s) || any_body_sheds(s) ||
+    const int other_forces = vt_expands(s) || any_body_sheds(s) || vt_has_container(&s->bodies) ||
                              m->boundary == VT_BOUNDARY_ZERO ||
                              (buoyant && (m->buoyancy == VT_BUOYANCY_FULL || s->bodies.count > 0));
     const int impulse =
@@ -243,27 +243,18 @@ static void solve(int count, double matrix[VT_INVARIANTS][VT_INVARIANTS],
     }
 }
 
-/* A lone vorton, or several in one place, have no moments: for them only the sum can be kept. */
-static int count_shared(const vt_balance *balance, const double moment[VT_MONOMIALS])
-{
-    const double square =
-        moment[vt_monomial(2, 0, 0)] + moment[vt_monomial(0, 2, 0)] + moment[vt_monomial(0, 0, 2)];
-    return square * square > 1e-24 * moment[0] * moment[0] ? balance->kept : 3;
-}
-
 static void share_out(vt_simulation *s, const vt_balance *balance, const vt_invariants *now)
 {
-    const int kept = count_shared(balance, now->moment);
     double matrix[VT_INVARIANTS][VT_INVARIANTS], missing[VT_INVARIANTS], x[VT_INVARIANTS];
     float share[VT_INVARIANTS] = {0};
-    for (int m = 0; m < kept; m++) {
+    for (int m = 0; m < balance->kept; m++) {
         missing[m] = balance->sum[m] - now->sum[m];
         for (int n = 0; n <= m; n++)
             matrix[m][n] = find_entry(now->moment, m, n);
     }
-    soften(kept, now->moment, matrix);
-    solve(kept, matrix, missing, x);
-    for (int n = 0; n < kept; n++)
+    soften(balance->kept, now->moment, matrix);
+    solve(balance->kept, matrix, missing, x);
+    for (int n = 0; n < balance->kept; n++)
         share[n] = (float)x[n];
     s->stages->share_invariants(s->vortons.set.count, s->vortons.position, s->vortons.strength,
                                 &balance->frame, share, s->def.threads);
