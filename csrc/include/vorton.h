@@ -745,12 +745,12 @@ VT_API vt_status vt_body_distance(vt_simulation *simulation, int32_t id, int64_t
 /* Panels of body `id`; 0: it has none. */
 VT_API vt_status vt_count_panels(vt_simulation *simulation, int32_t id, int32_t *count);
 
-/* The panels of body `id` as they are now, in the world: centroid, normal towards the fluid (count x
- * 3, m), area (count, m^2), source density (count, m/s), velocity of the fluid at that side (count x
- * 3, m/s). Without a flow density is 0 and velocity the wind. Pointers may be NULL. added_mass:
- * impulse and angular impulse over the density of the fluid that the body gives it, in axes of its
- * own space about the centre of its volume, where it moves (rows 0-2) and turns (3-5) at unit rate:
- * 6 x 6, m^3, m^4, m^5. */
+/* The panels of body `id` as they are now, in the world: centroid, normal towards the fluid (count
+ * x 3, m), area (count, m^2), source density (count, m/s), velocity of the fluid at that side
+ * (count x 3, m/s). Without a flow density is 0 and velocity the wind. Pointers may be NULL.
+ * added_mass: impulse and angular impulse over the density of the fluid that the body gives it, in
+ * axes of its own space about the centre of its volume, where it moves (rows 0-2) and turns (3-5)
+ * at unit rate: 6 x 6, m^3, m^4, m^5. */
 typedef struct vt_panel_arrays {
     double *center, *normal, *area;
     float *density, *velocity;
