@@ -8,23 +8,28 @@
  *
  *   dI/dt = g integral f,   dA/dt = integral f x cross g,   f = ln(rho / rho0)
  *
- * (f = rho' / rho0 by Boussinesq). On a grid, with a bound on stretching, with cleaning and
- * exchange, each substep misses that a little, which adds up: a ring that travels loses impulse and
- * speed, and a sum of strengths is a flow that nothing drives. Where fluid that differs in density
- * fills a container the sum does change: a tilted surface between two walls turns the fluid, and
- * its vortex lines end at the walls. */
+ * (f = rho' / rho0 by Boussinesq). On a grid,
+ * with a bound on stretching, with cleaning and exchange, each substep misses that a little, which
+ * adds up: a ring that travels loses impulse and speed, and a sum of strengths is a flow that
+ * nothing drives. Where fluid that differs in density fills a container the sum does change: a
+ * tilted surface between two walls turns the fluid, and its vortex lines end at the walls. */
 #include "balance.h"
+
+#include <math.h>
 
 #include "body_flow.h"
 #include "core/mathd.h"
+#include "core/parallel.h"
 #include "core/vec3.h"
-#include "expand.h"
 #include "field.h"
 
 /* Added to the normal equations, over what their diagonal is for strengths that lie around evenly:
  * sums that the vortons can hardly change, as when they all lie in a plane, are left as they are;
  * others get all but this share of what they lack. */
 static const double softening = 1e-4;
+
+/* Beyond this a share cannot be multiplied in single precision. */
+static const double most_share = 1e30;
 
 /* Layers around bodies lose more to cleaning and exchange, at the strain there, than a sharing over
  * all vortons could give back to the right ones. */
@@ -36,6 +41,16 @@ static int any_body_sheds(const vt_simulation *s)
     return 0;
 }
 
+/* Sources in a flow are pulled at, and pull back. */
+static int any_swells(const vt_simulation *s)
+{
+    const float *const swelling = vt_used_column(&s->vortons.set, VT_VORTON_swelling);
+    int any = 0;
+    for (int64_t i = 0; swelling && i < s->vortons.set.count; i++)
+        any |= swelling[i] != 0;
+    return any;
+}
+
 /* How many of the sums are kept. */
 static int count_kept(const vt_simulation *s)
 {
@@ -44,7 +59,7 @@ static int count_kept(const vt_simulation *s)
     if (m->balance == VT_BALANCE_NONE || !vt_has_grid(s) || s->winds.grid_count > 0 ||
         (vt_has_container(&s->bodies) && buoyant))
         return 0;
-    const int other_forces = vt_expands(s) || any_body_sheds(s) || vt_has_container(&s->bodies) ||
+    const int other_forces = any_swells(s) || any_body_sheds(s) || vt_has_container(&s->bodies) ||
                              m->boundary == VT_BOUNDARY_ZERO ||
                              (buoyant && (m->buoyancy == VT_BUOYANCY_FULL || s->bodies.count > 0));
     const int impulse =
@@ -106,14 +121,67 @@ static vt_weights weigh(vt_simulation *s, const vt_frame *frame, const vt_fluid 
     const int64_t blocks = (v->set.count + VT_INVARIANT_BLOCK - 1) / VT_INVARIANT_BLOCK;
     const size_t mark = vt_arena_mark(&s->arena);
     vt_weights *const block = vt_arena_push(&s->arena, sizeof *block * (size_t)blocks);
-    s->stages->sum_weights(&s->grid, s->grid.scalars, v->set.count, &rows, fluid, frame, dt, block,
-                           s->def.threads);
+    s->stages->sum_weights(v->set.count, &rows, fluid, frame, dt, block, s->def.threads);
     vt_weights all = {{0}};
     for (int64_t b = 0; b < blocks; b++)
         for (int n = 0; n < 4; n++)
             all.sum[n] += block[b].sum[n];
     vt_arena_pop(&s->arena, mark);
     return all;
+}
+
+typedef struct plane_job {
+    const vt_grid *grid;
+    const f4 *nodes;
+    double rho0;
+    double (*plane)[4];
+} plane_job;
+
+/* Over the nodes of a plane: of ln(rho / rho0) - rho' / rho0, and of that times their indices. */
+static void sum_plane(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const plane_job *const job = data;
+    const vt_grid *const g = job->grid;
+    for (int64_t k = begin; k < end; k++) {
+        double *const sum = job->plane[k];
+        sum[0] = sum[1] = sum[2] = sum[3] = 0;
+        for (int64_t j = 0; j <= g->cells[1]; j++)
+            for (int64_t i = 0; i <= g->cells[0]; i++) {
+                const float at = job->nodes[k * g->node_plane + j * g->node_row + i][3];
+                if (at == 0)
+                    continue;
+                /* as light as vt_add_baroclinic lets it be */
+                const double q = (double)at / job->rho0, bounded = q > -0.95 ? q : -0.95;
+                const double f = vt_log(1 + bounded) - q;
+                sum[0] += f;
+                sum[1] += f * (double)i;
+                sum[2] += f * (double)j;
+                sum[3] += f * (double)k;
+            }
+    }
+}
+
+/* From rho' / rho0 of the vortons to ln(rho / rho0): by what the nodes know of the density, which
+ * is smoother than that of the vortons. */
+static void add_local(vt_simulation *s, const vt_frame *frame, double rho0, vt_weights *weights)
+{
+    const vt_grid *const g = &s->grid;
+    const int64_t planes = g->cells[2] + 1;
+    const size_t mark = vt_arena_mark(&s->arena);
+    plane_job job = {g, g->scalars, rho0, vt_arena_push(&s->arena, 32 * (size_t)planes)};
+    vt_parallel_for(s->def.threads, planes, 1, sum_plane, &job);
+    double sum[4] = {0};
+    for (int64_t k = 0; k < planes; k++)
+        for (int n = 0; n < 4; n++)
+            sum[n] += job.plane[k][n];
+    const double h = g->spacing, volume = h * h * h;
+    weights->sum[0] += volume * sum[0];
+    for (int c = 0; c < 3; c++) {
+        const double origin = (double)vt_grid_origin(g, c) - (double)frame->center[c];
+        weights->sum[c + 1] += volume * (h * sum[c + 1] + origin * sum[0]) / (double)frame->length;
+    }
+    vt_arena_pop(&s->arena, mark);
 }
 
 /* What gives linear and angular impulse to the vortons, m^4/s and m^5/s. */
@@ -132,7 +200,9 @@ static void add_impulse(vt_balance *balance, const double linear[3], const doubl
 static void add_weight(vt_simulation *s, double dt, vt_balance *balance)
 {
     const vt_fluid fluid = vt_fluid_of(&s->def);
-    const vt_weights weights = weigh(s, &balance->frame, &fluid, dt);
+    vt_weights weights = weigh(s, &balance->frame, &fluid, dt);
+    if (fluid.local)
+        add_local(s, &balance->frame, (double)fluid.density, &weights);
     double linear[3], angular[3], gravity[3];
     for (int c = 0; c < 3; c++) {
         gravity[c] = dt * (double)fluid.gravity[c];
@@ -149,11 +219,11 @@ static void take_pulls(const vt_simulation *s, double dt, vt_balance *balance)
 {
     double about[3];
     for (int c = 0; c < 3; c++)
-        about[c] = (double)balance->frame.center[c] + dt / 2 * s->winds.velocity[c];
-    vt_impulse pull = vt_sum_body_pulls(s, about);
+        about[c] = (double)balance->frame.center[c];
+    vt_impulse pull = vt_sum_body_pulls(s, dt, about);
     for (int c = 0; c < 3; c++) {
-        pull.linear[c] *= -dt;
-        pull.angular[c] *= -dt;
+        pull.linear[c] = -pull.linear[c];
+        pull.angular[c] = -pull.angular[c];
     }
     add_impulse(balance, pull.linear, pull.angular);
 }
@@ -254,8 +324,11 @@ static void share_out(vt_simulation *s, const vt_balance *balance, const vt_inva
     }
     soften(balance->kept, now->moment, matrix);
     solve(balance->kept, matrix, missing, x);
-    for (int n = 0; n < balance->kept; n++)
+    for (int n = 0; n < balance->kept; n++) {
+        if (!(fabs(x[n]) < most_share)) /* strengths next to nothing */
+            return;
         share[n] = (float)x[n];
+    }
     s->stages->share_invariants(s->vortons.set.count, s->vortons.position, s->vortons.strength,
                                 &balance->frame, share, s->def.threads);
 }

@@ -102,9 +102,9 @@ static vt_impulse own_impulse(const surface *f)
 }
 
 /* What the flow has given the body since its `flow` was noted, about its centre then, N s and N m
- * s; own and bound are those of now. */
+ * s; own and bound are those of now, pull is the mean since. */
 static vt_impulse find_given(const vt_simulation *s, const surface *f, vt_impulse own,
-                             vt_impulse bound)
+                             vt_impulse bound, const vt_impulse *pull)
 {
     const vt_flow *const before = &f->body->body->flow;
     const vt_fluid fluid = vt_fluid_of(&s->def);
@@ -118,7 +118,7 @@ static vt_impulse find_given(const vt_simulation *s, const surface *f, vt_impuls
     add_impulse(&given, 1, &own);
     add_impulse(&given, -1, &bound);
     add_impulse(&given, -1, &before->shed);
-    add_impulse(&given, s->time - before->time, &before->pull);
+    add_impulse(&given, s->time - before->time, pull);
     for (int c = 0; c < 3; c++) {
         given.linear[c] += f->volume * (f->panels->wind[c] - before->wind[c]);
         given.linear[c] *= density;
@@ -127,13 +127,39 @@ static vt_impulse find_given(const vt_simulation *s, const surface *f, vt_impuls
     return given;
 }
 
-static void note(vt_simulation *s, const surface *f, const vt_impulse *own, const vt_impulse *bound)
+static int is_due(const vt_simulation *s, const vt_body *body)
 {
+    return body->flow.known && body->flow.time < s->time;
+}
+
+/* Gives it that, and notes the flow of now. */
+static void give(vt_simulation *s, const surface *f, vt_impulse own, vt_impulse bound,
+                 vt_impulse pull)
+{
+    const double *const center = f->body->center;
     vt_flow *const flow = &s->bodies.items[f->body->number].flow;
-    *flow = (vt_flow){.known = 1, .time = s->time, .bound = *bound};
-    memcpy(flow->center, f->body->center, sizeof flow->center);
-    memcpy(flow->wind, f->panels->wind, sizeof flow->wind);
-    add_impulse(&flow->bound, -1, own);
+    vt_flow now = {.known = 1, .time = s->time, .bound = bound, .pull = pull};
+    memcpy(now.center, center, sizeof now.center);
+    memcpy(now.wind, f->panels->wind, sizeof now.wind);
+    add_impulse(&now.bound, -1, &own);
+    if (is_due(s, f->body->body)) {
+        const double dt = s->time - flow->time;
+        double back[3];
+        vt_impulse before = flow->pull, mean = {{0}, {0}};
+        for (int c = 0; c < 3; c++)
+            back[c] = flow->center[c] - center[c];
+        move_moment(&before, back);
+        add_impulse(&now.late, dt / 2, &pull);
+        add_impulse(&now.late, -dt / 2, &before);
+        add_impulse(&mean, 0.5, &pull);
+        add_impulse(&mean, 0.5, &before);
+        for (int c = 0; c < 3; c++)
+            back[c] = -back[c];
+        move_moment(&mean, back);
+        const vt_impulse given = find_given(s, f, own, bound, &mean);
+        vt_push_body(s, f->body->number, given.linear, given.angular);
+    }
+    *flow = now;
 }
 
 /* x with matrix x = right, by Cramer's rule; 0: the matrix is singular. */
@@ -233,27 +259,18 @@ static void find_slip(const vt_simulation *s, const surface *f, float *slip)
     close_lines(f, slip);
 }
 
-static int is_due(const vt_simulation *s, const vt_body *body)
-{
-    return body->flow.known && body->flow.time < s->time;
-}
-
 static void find_flow(vt_simulation *s, const vt_paneled_body *b, float *slip)
 {
     const size_t mark = vt_arena_mark(&s->arena);
     float *const velocity = vt_arena_push(&s->arena, 12 * (size_t)b->count);
-    surface f = {.body = b, .panels = &s->panels, .velocity = velocity};
-    if (vt_sheds(b->body))
+    const surface f = {b, &s->panels, velocity, vt_paneled_volume(b)};
+    vt_find_passing_velocity(s, b, velocity);
+    const vt_impulse pull = find_pull(s, b, velocity);
+    give(s, &f, own_impulse(&f), find_bound(s, &f), pull);
+    if (vt_sheds(b->body)) {
         vt_find_surface_velocity(s, b, velocity);
-    f.volume = vt_paneled_volume(b);
-    const vt_impulse own = own_impulse(&f), bound = find_bound(s, &f);
-    if (is_due(s, b->body)) {
-        const vt_impulse given = find_given(s, &f, own, bound);
-        vt_push_body(s, b->number, given.linear, given.angular);
-    }
-    note(s, &f, &own, &bound);
-    if (vt_sheds(b->body))
         find_slip(s, &f, slip);
+    }
     vt_arena_pop(&s->arena, mark);
 }
 
@@ -271,37 +288,19 @@ void vt_find_body_flow(vt_simulation *s, float *slip)
     }
 }
 
-void vt_find_body_pull(vt_simulation *s)
-{
-    for (int32_t n = 0; n < s->bodies.count && s->panels.exist; n++) {
-        const vt_paneled_body *const b = vt_panels_of(s, n);
-        if (!b)
-            continue;
-        const size_t mark = vt_arena_mark(&s->arena);
-        float *const passing = vt_arena_push(&s->arena, 12 * (size_t)b->count);
-        vt_flow *const flow = &s->bodies.items[n].flow;
-        double arm[3];
-        vt_find_passing_velocity(s, b, passing);
-        flow->pull = find_pull(s, b, passing);
-        for (int c = 0; c < 3; c++)
-            arm[c] = b->center[c] - flow->center[c];
-        move_moment(&flow->pull, arm);
-        vt_arena_pop(&s->arena, mark);
-    }
-}
-
-vt_impulse vt_sum_body_pulls(const vt_simulation *s, const double about[3])
+vt_impulse vt_sum_body_pulls(const vt_simulation *s, double dt, const double about[3])
 {
     vt_impulse sum = {{0}, {0}};
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_flow *const flow = &s->bodies.items[n].flow;
-        vt_impulse pull = flow->pull;
+        vt_impulse lost = flow->late;
         double arm[3];
         for (int c = 0; c < 3; c++)
             arm[c] = flow->center[c] - about[c];
-        move_moment(&pull, arm);
+        add_impulse(&lost, dt, &flow->pull);
+        move_moment(&lost, arm);
         if (flow->known)
-            add_impulse(&sum, 1, &pull);
+            add_impulse(&sum, 1, &lost);
     }
     return sum;
 }
@@ -320,7 +319,7 @@ static void add_momentum(const vt_simulation *s, const surface *f, const vt_impu
     memcpy(of_body.angular, own + 3, sizeof of_body.angular);
     move_moment(&of_body, f->body->center);
     if (is_due(s, body))
-        given = find_given(s, f, own_impulse(f), *bound);
+        given = find_given(s, f, own_impulse(f), *bound, &body->flow.pull);
     move_moment(&given, body->flow.center);
     add_impulse(momentum, 1, &of_body);
     add_impulse(momentum, 1, &given);

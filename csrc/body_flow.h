@@ -25,11 +25,9 @@
  * less that of the body at the panels of all bodies that shed, one after the other. */
 void vt_find_body_flow(vt_simulation *s, float *slip);
 
-/* With the field that moves the vortons in this substep: what it pulls at the bodies with. */
-void vt_find_body_pull(vt_simulation *s);
-
-/* Adds up what all bodies are pulled at with, about a point: m^4/s^2, m^5/s^2. */
-vt_impulse vt_sum_body_pulls(const vt_simulation *s, const double about[3]);
+/* What all bodies are pulled at with in a substep of dt, about a point (m^4/s, m^5/s): what the
+ * vortons lose by them. Bodies get the mean of its start and its end; the difference follows. */
+vt_impulse vt_sum_body_pulls(const vt_simulation *s, double dt, const double about[3]);
 
 /* In the fields of now, about the origin: the impulse that all bodies bind (m^4/s, m^5/s), and the
  * momentum of those that move by themselves with what the flow has given them since the last substep

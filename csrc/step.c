@@ -449,7 +449,6 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
         set_wind_of_stage(s, &scheme, stage, dt);
         solve(s, s->time + scheme.reach[stage] * dt, &w);
     }
-    VT_TIMED(s, panels, vt_find_body_pull(s));
 
     /* the end */
     *advanced = dt;

@@ -215,8 +215,6 @@ void VT_NAME(share_invariants)(int64_t count, const float *position, float *stre
 /* ---- weight ---- */
 
 typedef struct weight_context {
-    const vt_grid *grid;
-    const f4 *nodes;
     const vt_weight_rows *rows;
     const vt_fluid *fluid;
     const vt_frame *frame;
@@ -251,34 +249,6 @@ static void load_weights(const weight_context *c, int64_t i, int64_t end, weighe
     }
 }
 
-/* rho' / rho0 on the nodes, at VL points. */
-VT_INLINE vf density_around(const weight_context *c, const vf x[3])
-{
-    const vt_grid *const grid = c->grid;
-    const vf inverse = vf_set((float)(1.0 / grid->spacing));
-    vf cell[3];
-    vt_cells cells;
-    for (int k = 0; k < 3; k++) {
-        cell[k] = (x[k] - vf_set(vt_grid_origin(grid, k))) * inverse;
-        cell[k] = vf_min(vf_max(cell[k], (vf){0}), vf_set((float)grid->cells[k] - 0.01f));
-    }
-    vt_find_record_cells(&cells, grid, cell);
-    float density[VL];
-    for (int l = 0; l < VL; l++)
-        density[l] = vt_sample_node(c->nodes, grid->node_row, grid->node_plane, &cells, l)[3];
-    return vf_load(density) / vf_set(c->fluid->density);
-}
-
-/* ln(1 + q) / q; no lighter than vt_add_baroclinic lets it be. */
-VT_INLINE vf mean_volume(vf q)
-{
-    const vf one = vf_set(1.0f), bounded = vf_max(q, vf_set(-0.95f));
-    const vi small = vf_max(q, -q) < vf_set(0.05f);
-    vf series = vf_fma(vf_set(-0.25f), q, vf_set(1.0f / 3));
-    series = vf_fma(vf_fma(series, q, vf_set(-0.5f)), q, one);
-    return vf_select(small, series, vf_log(one + bounded) / vf_select(small, one, bounded));
-}
-
 static void weigh_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
@@ -292,8 +262,6 @@ static void weigh_block(void *data, int64_t begin, int64_t end, int thread)
             vf x[3], f = vf_load(w.excess + VL * p);
             for (int k = 0; k < 3; k++)
                 x[k] = vf_load(w.x[k] + VL * p);
-            if (c->fluid->local)
-                f = f * mean_volume(density_around(c, x));
             sum[0][p] += f;
             for (int k = 0; k < 3; k++) {
                 const vf along = (x[k] - vf_set(c->frame->center[k])) / vf_set(c->frame->length);
@@ -305,10 +273,9 @@ static void weigh_block(void *data, int64_t begin, int64_t end, int thread)
         c->block[begin / VT_INVARIANT_BLOCK].sum[n] = fold(sum[n]);
 }
 
-void VT_NAME(sum_weights)(const vt_grid *grid, const f4 *nodes, int64_t count,
-                          const vt_weight_rows *rows, const vt_fluid *fluid, const vt_frame *frame,
-                          double dt, vt_weights *block, int threads)
+void VT_NAME(sum_weights)(int64_t count, const vt_weight_rows *rows, const vt_fluid *fluid,
+                          const vt_frame *frame, double dt, vt_weights *block, int threads)
 {
-    weight_context c = {grid, nodes, rows, fluid, frame, dt, block};
+    weight_context c = {rows, fluid, frame, dt, block};
     vt_parallel_for(threads, count, VT_INVARIANT_BLOCK, weigh_block, &c);
 }

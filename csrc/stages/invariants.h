@@ -29,10 +29,8 @@ typedef struct vt_weight_rows {
     float wind[3]; /* m/s, in velocity */
 } vt_weight_rows;
 
-/* Sums over a block of vortons of V f and of V f x, m^3, halfway through the substep, with
- * f = rho' / rho0 where buoyancy is not local, else ln(1 + q) / q times that, q being rho' / rho0
- * on the nodes around: the integral of ln(rho / rho0) of fluid whose density the nodes know as
- * smooth. What is born in the substep counts for the rest of it. */
+/* Sums over a block of vortons of V rho' / rho0 and of that times x, m^3, halfway through the
+ * substep. What is born in the substep counts for the rest of it. */
 typedef struct vt_weights {
     double sum[4];
 } vt_weights;

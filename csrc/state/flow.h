@@ -28,7 +28,8 @@ typedef struct vt_flow {
     double center[3]; /* m */
     double wind[3];   /* m/s */
     vt_impulse bound; /* the part of its surface, less that of its own motion if it is free */
-    vt_impulse pull;  /* what pulls at it in the field that moves the vortons since, m^4/s^2 */
+    vt_impulse pull;  /* what pulls at it, m^4/s^2 */
+    vt_impulse late;  /* what pulled at it in the substep before, over what the vortons lost then */
     vt_impulse shed;  /* of what it has shed since */
 } vt_flow;
 
