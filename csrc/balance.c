@@ -31,6 +31,11 @@ static const double softening = 1e-4;
 /* Beyond this a share cannot be multiplied in single precision. */
 static const double most_share = 1e30;
 
+/* Of the mean relative change of the strengths in a substep. Beyond, the grid does not resolve the
+ * flow, or vortons come closer to panels than these are wide: what is lost then does not come back
+ * to where it was lost, but as noise. */
+static const double most_change = 1.4e-3;
+
 /* Layers around bodies lose more to cleaning and exchange, at the strain there, than a sharing over
  * all vortons could give back to the right ones. */
 static int any_body_sheds(const vt_simulation *s)
@@ -313,6 +318,16 @@ static void solve(int count, double matrix[VT_INVARIANTS][VT_INVARIANTS],
     }
 }
 
+/* x . missing is the sum of the squares of relative changes. */
+static int is_moderate(const vt_simulation *s, int count, const double x[VT_INVARIANTS],
+                       const double missing[VT_INVARIANTS])
+{
+    double squares = 0;
+    for (int n = 0; n < count; n++)
+        squares += x[n] * missing[n];
+    return squares < most_change * most_change * (double)s->vortons.set.count; /* nor NaN */
+}
+
 static void share_out(vt_simulation *s, const vt_balance *balance, const vt_invariants *now)
 {
     double matrix[VT_INVARIANTS][VT_INVARIANTS], missing[VT_INVARIANTS], x[VT_INVARIANTS];
@@ -324,8 +339,11 @@ static void share_out(vt_simulation *s, const vt_balance *balance, const vt_inva
     }
     soften(balance->kept, now->moment, matrix);
     solve(balance->kept, matrix, missing, x);
+    if (!is_moderate(s, balance->kept, x, missing))
+        for (int n = 0; n < balance->kept; n++)
+            x[n] = n < 3 ? missing[n] / now->moment[0] : 0;
     for (int n = 0; n < balance->kept; n++) {
-        if (!(fabs(x[n]) < most_share)) /* strengths next to nothing */
+        if (!(fabs(x[n]) < most_share))
             return;
         share[n] = (float)x[n];
     }

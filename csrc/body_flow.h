@@ -30,9 +30,9 @@ void vt_find_body_flow(vt_simulation *s, float *slip);
 vt_impulse vt_sum_body_pulls(const vt_simulation *s, double dt, const double about[3]);
 
 /* In the fields of now, about the origin: the impulse that all bodies bind (m^4/s, m^5/s), and the
- * momentum of those that move by themselves with what the flow has given them since the last substep
- * began (N s, N m s). Momentum + density x (impulse of the vortons + bound) changes by forces from
- * outside alone. */
+ * momentum of those that move by themselves with what the flow has given them since the last
+ * substep began (N s, N m s). Momentum + density x (impulse of the vortons + bound) changes by
+ * forces from outside alone. */
 void vt_find_body_books(const vt_simulation *s, vt_impulse *bound, vt_impulse *momentum);
 
 /* How many panels shed: the most vortons that a substep adds. */

@@ -13,8 +13,8 @@
 void vt_deposit_spin(vt_simulation *s);
 
 /* What the vorticity of a body adds to its impulse and to what the flow pulls at it with
- * (body_flow.h), about its centre, where not NULL: bound also loses the angular momentum of fluid that would turn
- * with it in its place. */
+ * (body_flow.h), about its centre, where not NULL: bound also loses the angular momentum of fluid
+ * that would turn with it in its place. */
 void vt_add_spin(const vt_simulation *s, const vt_paneled_body *b, vt_impulse *bound,
                  vt_impulse *pull);
 
