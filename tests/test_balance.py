@@ -23,9 +23,9 @@ def lengths(position, strength, about=0.0):
 
 
 def rings(**method):
-    """A wavy ring that goes after another one, askew, in a wind."""
+    """A ring that goes after another one, askew, in a wind."""
     scene = vt.Scene(seed=5, method=vt.Method(**method), wind=(0.4, -0.2, 0.1))
-    ring = {"radius": 0.5, "core": 0.15, "wobble": 0.1}
+    ring = {"radius": 0.5, "core": 0.15, "vorton_core": 0.08}
     scene.add(vt.VortexRing((0.3, 0.1, -0.2), seed=1, **ring))
     scene.add(vt.VortexRing((0.4, 0.1, 0.4), axis=(0.3, 0.1, 1), seed=2, **ring))
     sim = vt.Simulation(scene, fps=24, threads=1)
@@ -45,7 +45,7 @@ def test_d1_rings_keep_their_impulse():
         found["error"] = np.abs(now - before) / size
     assert kept["error"].max() < 1e-5
     assert lost["error"][:3].max() < 1e-5
-    assert lost["error"][3:].max() > 1e-3  # so that it is not kept by itself
+    assert lost["error"][3:].max() > 1e-4  # so that it is not kept by itself
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 300])
@@ -136,4 +136,4 @@ def test_without_boundary_only_the_sum_is_kept():
     sim.step(6)
     error = invariants(v.position, v.strength, np.array(sim.scene.wind) * (sim.time - start))
     error = np.abs(error - before) / size
-    assert error[:3].max() < 1e-5 and error[3:].max() > 1e-3
+    assert error[:3].max() < 1e-5 and error[3:].max() > 1e-4

@@ -192,6 +192,9 @@ vt_status vt_find_spreads(const vt_tracer_source *source, double voxel_size, int
     *spread = NULL;
     if (source->count == 0)
         return VT_OK;
+    if (source->count > UINT32_MAX >> VT_SPREAD_SHIFT)
+        return vt_fail(VT_INVALID_ARGUMENT, "sharp: %lld tracers, allowed are %lld",
+                       (long long)source->count, (long long)(UINT32_MAX >> VT_SPREAD_SHIFT));
     const double spacing = find_spacing(source, voxel_size);
     task t = {.cell = spacings_a_cell * spacing,
               .prior_variance = 1.0 / (spacings_a_cell * spacings_a_cell)};
