@@ -115,7 +115,7 @@ def test_walls_without_layers_do_not_blow_up():
     sim = vt.Simulation(scene, fps=24, threads=1)
     sim.step()
     total = np.linalg.norm(sim.vortons.strength, axis=1).sum()
-    sim.step(60)
+    sim.step(48)
     assert np.linalg.norm(sim.vortons.strength, axis=1).sum() < 1.5 * total
     assert sim.vortons.position[:, 2].min() > 0
 
