@@ -8,11 +8,11 @@
  *
  *   dI/dt = g integral f,   dA/dt = integral f x cross g,   f = ln(rho / rho0)
  *
- * (f = rho' / rho0 by Boussinesq). On a grid,
- * with a bound on stretching, with cleaning and exchange, each substep misses that a little, which
- * adds up: a ring that travels loses impulse and speed, and a sum of strengths is a flow that
- * nothing drives. Where fluid that differs in density fills a container the sum does change: a
- * tilted surface between two walls turns the fluid, and its vortex lines end at the walls. */
+ * (f = rho' / rho0 by Boussinesq). On a grid, with a bound on stretching, with cleaning and
+ * exchange, each substep misses that a little, which adds up: a ring that travels loses impulse and
+ * speed, and a sum of strengths is a flow that nothing drives. Where fluid that differs in density
+ * fills a container the sum does change: a tilted surface between two walls turns the fluid, and
+ * its vortex lines end at the walls. */
 #include "balance.h"
 
 #include <math.h>
@@ -92,10 +92,11 @@ static vt_invariants sum_all(vt_simulation *s, const vt_frame *frame, int degree
     return all;
 }
 
-/* The mean place of the strengths, weighted by their squares, and half the longest side of the
- * grid. Angular impulse about another point means another condition where vortex lines are torn:
- * one that does not depend on where the grid lies is wanted. */
-static vt_frame find_frame(vt_simulation *s)
+/* The mean place of the strengths, weighted by their squares (where the sum alone is kept, which is
+ * the same anywhere, the middle of the grid), and half the longest side of the grid. Angular
+ * impulse about another point means another condition where vortex lines are torn: one
+ * that does not depend on where the grid lies is wanted. */
+static vt_frame find_frame(vt_simulation *s, int kept)
 {
     const vt_grid *const grid = &s->grid;
     vt_frame frame = {{0}, 0};
@@ -104,6 +105,8 @@ static vt_frame find_frame(vt_simulation *s)
         frame.center[c] = (float)((double)vt_grid_origin(grid, c) + half);
         frame.length = (float)half > frame.length ? (float)half : frame.length;
     }
+    if (kept < VT_INVARIANTS)
+        return frame;
     const vt_invariants all = sum_all(s, &frame, 1);
     for (int c = 0; c < 3 && all.moment[0] > 0; c++)
         frame.center[c] += frame.length * (float)(all.moment[c + 1] / all.moment[0]);
@@ -137,7 +140,6 @@ static vt_weights weigh(vt_simulation *s, const vt_frame *frame, const vt_fluid 
 
 typedef struct plane_job {
     const vt_grid *grid;
-    const f4 *nodes;
     double rho0;
     double (*plane)[4];
 } plane_job;
@@ -153,7 +155,7 @@ static void sum_plane(void *data, int64_t begin, int64_t end, int thread)
         sum[0] = sum[1] = sum[2] = sum[3] = 0;
         for (int64_t j = 0; j <= g->cells[1]; j++)
             for (int64_t i = 0; i <= g->cells[0]; i++) {
-                const float at = job->nodes[k * g->node_plane + j * g->node_row + i][3];
+                const float at = g->scalars[k * g->node_plane + j * g->node_row + i][3];
                 if (at == 0)
                     continue;
                 /* as light as vt_add_baroclinic lets it be */
@@ -174,7 +176,7 @@ static void add_local(vt_simulation *s, const vt_frame *frame, double rho0, vt_w
     const vt_grid *const g = &s->grid;
     const int64_t planes = g->cells[2] + 1;
     const size_t mark = vt_arena_mark(&s->arena);
-    plane_job job = {g, g->scalars, rho0, vt_arena_push(&s->arena, 32 * (size_t)planes)};
+    plane_job job = {g, rho0, vt_arena_push(&s->arena, 32 * (size_t)planes)};
     vt_parallel_for(s->def.threads, planes, 1, sum_plane, &job);
     double sum[4] = {0};
     for (int64_t k = 0; k < planes; k++)
@@ -189,16 +191,17 @@ static void add_local(vt_simulation *s, const vt_frame *frame, double rho0, vt_w
     vt_arena_pop(&s->arena, mark);
 }
 
-/* What gives linear and angular impulse to the vortons, m^4/s and m^5/s. */
-static void add_impulse(vt_balance *balance, const double linear[3], const double angular[3])
+/* factor times what gives linear and angular impulse to the vortons, m^4/s and m^5/s. */
+static void add_impulse(vt_balance *balance, double factor, const double linear[3],
+                        const double angular[3])
 {
     const double length = (double)balance->frame.length;
     for (int i = 0; i < 3; i++) { /* x cross alpha = e_ijk x_i alpha_j, twice the impulse */
         const int j = (i + 1) % 3, k = (i + 2) % 3;
-        balance->sum[3 + 3 * i + j] += linear[k] / length;
-        balance->sum[3 + 3 * j + i] -= linear[k] / length;
+        balance->sum[3 + 3 * i + j] += factor * linear[k] / length;
+        balance->sum[3 + 3 * j + i] -= factor * linear[k] / length;
     }
-    vt_add_scaled(balance->sum + 12, 3 / (length * length), angular);
+    vt_add_scaled(balance->sum + 12, 3 * factor / (length * length), angular);
 }
 
 /* What the weight of the fluid gives to the sums in dt; the frame is that of the start. */
@@ -216,7 +219,7 @@ static void add_weight(vt_simulation *s, double dt, vt_balance *balance)
     vt_cross(weights.sum + 1, gravity, angular);
     for (int c = 0; c < 3; c++)
         angular[c] *= (double)balance->frame.length;
-    add_impulse(balance, linear, angular);
+    add_impulse(balance, 1, linear, angular);
 }
 
 /* What pulls at bodies is taken from the vortons (body_flow.h); the frame is that of the start. */
@@ -225,12 +228,8 @@ static void take_pulls(const vt_simulation *s, double dt, vt_balance *balance)
     double about[3];
     for (int c = 0; c < 3; c++)
         about[c] = (double)balance->frame.center[c];
-    vt_impulse pull = vt_sum_body_pulls(s, dt, about);
-    for (int c = 0; c < 3; c++) {
-        pull.linear[c] = -pull.linear[c];
-        pull.angular[c] = -pull.angular[c];
-    }
-    add_impulse(balance, pull.linear, pull.angular);
+    const vt_impulse pull = vt_sum_body_pulls(s, dt, about);
+    add_impulse(balance, -1, pull.linear, pull.angular);
 }
 
 /* ---- what is missing ---- */
@@ -356,7 +355,7 @@ void vt_open_balance(vt_simulation *s, vt_balance *balance)
     *balance = (vt_balance){.kept = count_kept(s)};
     if (!balance->kept)
         return;
-    balance->frame = find_frame(s);
+    balance->frame = find_frame(s, balance->kept);
     const vt_invariants now = sum_all(s, &balance->frame, 0);
     for (int n = 0; n < VT_INVARIANTS; n++)
         balance->sum[n] = now.sum[n];
@@ -366,13 +365,14 @@ void vt_close_balance(vt_simulation *s, double dt, vt_balance *balance)
 {
     if (!balance->kept)
         return;
-    if (balance->kept == VT_INVARIANTS && vt_is_buoyant(s))
+    const int all = balance->kept == VT_INVARIANTS;
+    if (all && vt_is_buoyant(s))
         add_weight(s, dt, balance);
-    if (balance->kept == VT_INVARIANTS)
+    if (all)
         take_pulls(s, dt, balance);
     for (int c = 0; c < 3; c++)
         balance->frame.center[c] += (float)(dt * s->winds.velocity[c]);
-    const vt_invariants now = sum_all(s, &balance->frame, 4);
+    const vt_invariants now = sum_all(s, &balance->frame, all ? 4 : 1);
     if (now.moment[0] > 0)
         share_out(s, balance, &now);
 }

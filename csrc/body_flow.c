@@ -136,30 +136,28 @@ static int is_due(const vt_simulation *s, const vt_body *body)
 static void give(vt_simulation *s, const surface *f, vt_impulse own, vt_impulse bound,
                  vt_impulse pull)
 {
-    const double *const center = f->body->center;
-    vt_flow *const flow = &s->bodies.items[f->body->number].flow;
+    vt_flow *const before = &s->bodies.items[f->body->number].flow;
     vt_flow now = {.known = 1, .time = s->time, .bound = bound, .pull = pull};
-    memcpy(now.center, center, sizeof now.center);
+    memcpy(now.center, f->body->center, sizeof now.center);
     memcpy(now.wind, f->panels->wind, sizeof now.wind);
     add_impulse(&now.bound, -1, &own);
     if (is_due(s, f->body->body)) {
-        const double dt = s->time - flow->time;
-        double back[3];
-        vt_impulse before = flow->pull, mean = {{0}, {0}};
-        for (int c = 0; c < 3; c++)
-            back[c] = flow->center[c] - center[c];
-        move_moment(&before, back);
-        add_impulse(&now.late, dt / 2, &pull);
-        add_impulse(&now.late, -dt / 2, &before);
+        vt_impulse mean = {{0}, {0}};
+        double arm[3], back[3];
+        for (int c = 0; c < 3; c++) {
+            arm[c] = now.center[c] - before->center[c];
+            back[c] = -arm[c];
+        }
+        move_moment(&pull, arm);
         add_impulse(&mean, 0.5, &pull);
-        add_impulse(&mean, 0.5, &before);
-        for (int c = 0; c < 3; c++)
-            back[c] = -back[c];
-        move_moment(&mean, back);
+        add_impulse(&mean, 0.5, &before->pull);
+        add_impulse(&now.late, s->time - before->time, &mean);
+        add_impulse(&now.late, before->time - s->time, &before->pull);
+        move_moment(&now.late, back);
         const vt_impulse given = find_given(s, f, own, bound, &mean);
         vt_push_body(s, f->body->number, given.linear, given.angular);
     }
-    *flow = now;
+    *before = now;
 }
 
 /* x with matrix x = right, by Cramer's rule; 0: the matrix is singular. */

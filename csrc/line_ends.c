@@ -7,30 +7,14 @@
 #include "panel_parts.h"
 
 /* From the wall to where omega is read, in cells: nodes nearer to it lack what lies behind it. */
-static const double depth = 1.5;
+static const float depth = 1.5f;
 
-/* Strengths deposited around a point, in cells, per cell; 0 outside the grid. */
-static void sample_strength(const vt_grid *g, const double cell[3], double strength[3])
+static int is_inside(const vt_grid *g, const float cell[3])
 {
-    int64_t low[3];
-    double weight[3];
-    memset(strength, 0, 3 * sizeof *strength);
-    for (int c = 0; c < 3; c++) {
-        if (!(cell[c] >= 0 && cell[c] < g->cells[c]))
-            return;
-        low[c] = (int64_t)cell[c];
-        weight[c] = cell[c] - (double)low[c];
-    }
-    for (int n = 0; n < 8; n++) {
-        const int64_t i = n & 1, j = n >> 1 & 1, k = n >> 2;
-        const double share = (i ? weight[0] : 1 - weight[0]) * (j ? weight[1] : 1 - weight[1]) *
-                             (k ? weight[2] : 1 - weight[2]);
-        const float *const node =
-            (const float *)&g
-                ->nodes[(low[2] + k) * g->node_plane + (low[1] + j) * g->node_row + low[0] + i];
-        for (int c = 0; c < 3; c++)
-            strength[c] += share * (double)node[c];
-    }
+    int inside = 1;
+    for (int c = 0; c < 3; c++)
+        inside &= cell[c] >= 0 && cell[c] < (float)g->cells[c];
+    return inside;
 }
 
 /* omega . n outwards at each panel, 1/s, from its patches. */
@@ -42,12 +26,14 @@ static void find_flux(const vt_simulation *s, const vt_paneled_body *b, double *
     memset(flux, 0, sizeof *flux * (size_t)b->count);
     for (int32_t n = b->first_patch; n < b->first_patch + b->patch_count; n++) {
         const vt_patch *const patch = &p->patch[n];
-        double cell[3], strength[3], out = 0;
+        float cell[3], strength[3] = {0, 0, 0};
+        double out = 0;
         for (int c = 0; c < 3; c++)
-            cell[c] = (double)patch->center[c] + depth * (double)patch->normal[c];
-        sample_strength(g, cell, strength);
+            cell[c] = patch->center[c] + depth * patch->normal[c];
+        if (is_inside(g, cell)) /* what has been deposited there, per cell */
+            vt_sample_nodes(g, cell, strength);
         for (int c = 0; c < 3; c++)
-            out -= strength[c] * (double)patch->normal[c];
+            out -= (double)strength[c] * (double)patch->normal[c];
         flux[(int32_t)p->panel[n] - b->first] += out * (double)patch->area / g->spacing;
     }
     for (int32_t i = 0; i < b->count; i++) {

@@ -182,8 +182,7 @@ static int64_t correct_outside(const node_job *job)
     return ghosts;
 }
 
-/* What the grid has at a point, in cells. */
-static void sample_nodes(const vt_grid *g, const float cell[3], float velocity[3])
+void vt_sample_nodes(const vt_grid *g, const float cell[3], float value[3])
 {
     int64_t low[3];
     float weight[3];
@@ -200,7 +199,7 @@ static void sample_nodes(const vt_grid *g, const float cell[3], float velocity[3
         sum += share *
                g->nodes[(low[2] + k) * g->node_plane + (low[1] + j) * g->node_row + low[0] + i];
     }
-    memcpy(velocity, &sum, 3 * sizeof *velocity);
+    memcpy(value, &sum, 3 * sizeof *value);
 }
 
 static void sample_images(void *data, int64_t begin, int64_t end, int thread)
@@ -208,7 +207,7 @@ static void sample_images(void *data, int64_t begin, int64_t end, int thread)
     (void)thread;
     const node_job *const job = data;
     for (int64_t n = begin; n < end; n++)
-        sample_nodes(&job->s->grid, job->image + 3 * n, job->velocity + 3 * n);
+        vt_sample_nodes(&job->s->grid, job->image + 3 * n, job->velocity + 3 * n);
 }
 
 /* The flow at the image, its velocity towards the wall turned round. */

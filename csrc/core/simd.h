@@ -330,7 +330,35 @@ VT_INLINE vf vi_to_vf(vi a)
     return __builtin_convertvector(a, vf);
 }
 
+/* ---- vectors of space ---- */
+
+VT_INLINE vf vf_dot(const vf a[3], const vf b[3])
+{
+    return vf_fma(a[2], b[2], vf_fma(a[1], b[1], a[0] * b[0]));
+}
+
+VT_INLINE void vf_cross(const vf a[3], const vf b[3], vf product[3])
+{
+    for (int c = 0; c < 3; c++) {
+        const int d = (c + 1) % 3, e = (c + 2) % 3;
+        product[c] = vf_fma(a[d], b[e], -(a[e] * b[d]));
+    }
+}
+
 /* ---- rearranging ---- */
+
+/* Transposes 4 vectors of 4 floats in place. */
+VT_INLINE void f4_transpose(f4 r[4])
+{
+    const f4 a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
+    const f4 b = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
+    const f4 c = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
+    const f4 d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+    r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    r[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    r[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
 
 /* Transposes VL vectors of VL floats in place. */
 VT_INLINE void vf_transpose(vf r[VL])
@@ -385,14 +413,7 @@ VT_INLINE void vf_transpose(vf r[VL])
         m[4 + i] = _mm256_permute2f128_ps(u[i], u[4 + i], 0x31);
     }
 #else
-    const vf a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
-    const vf b = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
-    const vf c = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
-    const vf d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
-    r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    r[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-    r[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+    f4_transpose(r);
 #endif
 }
 

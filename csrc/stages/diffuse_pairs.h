@@ -61,18 +61,6 @@ typedef struct vt_meeting {
 
 /* ---- pairs ---- */
 
-VT_INLINE void turn_four(f4 r[4])
-{
-    const f4 a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
-    const f4 b = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
-    const f4 c = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
-    const f4 d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
-    r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    r[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-    r[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
-}
-
 /* The sums of 16 lanes each, always in the same order. */
 VT_INLINE f4 fold(const vf sum[FOLDED][PARTS])
 {
@@ -91,7 +79,7 @@ VT_INLINE f4 fold(const vf sum[FOLDED][PARTS])
         four[n] = (sum[n][0] + sum[n][2]) + (sum[n][1] + sum[n][3]);
 #endif
     }
-    turn_four(four);
+    f4_transpose(four);
     return (four[0] + four[2]) + (four[1] + four[3]);
 }
 

@@ -37,14 +37,9 @@ static field make_field(const vt_force_now *force)
     return f;
 }
 
-VT_INLINE vf dot(const vf a[3], const vf b[3])
-{
-    return vf_fma(a[2], b[2], vf_fma(a[1], b[1], a[0] * b[0]));
-}
-
 VT_INLINE void attract(const field *f, const vf d[3], vf u[3])
 {
-    const vf speed = f->scale * vf_exp(vf_set(-0.5f) * dot(d, d) * f->per_square);
+    const vf speed = f->scale * vf_exp(vf_set(-0.5f) * vf_dot(d, d) * f->per_square);
     for (int a = 0; a < 3; a++)
         u[a] = vf_fma(d[a], speed, u[a]);
 }
@@ -64,11 +59,11 @@ VT_INLINE vf core_profile(vf q)
 
 VT_INLINE void whirl(const field *f, const vf d[3], vf u[3])
 {
-    const vf along = dot(d, f->axis);
+    const vf along = vf_dot(d, f->axis);
     vf r[3];
     for (int a = 0; a < 3; a++)
         r[a] = vf_fma(-along, f->axis[a], d[a]);
-    const vf turn = f->scale * core_profile(dot(r, r) * f->per_square);
+    const vf turn = f->scale * core_profile(vf_dot(r, r) * f->per_square);
     for (int a = 0; a < 3; a++) {
         const int b = (a + 1) % 3, c = (a + 2) % 3;
         u[a] = vf_fma(turn, vf_fma(f->axis[b], r[c], -(f->axis[c] * r[b])), u[a]);

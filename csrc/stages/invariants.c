@@ -50,19 +50,6 @@ VT_INLINE void load(const vt_frame *frame, const float *position, const float *s
         s->x[c] = (s->x[c] - vf_set(frame->center[c])) * inverse;
 }
 
-VT_INLINE void cross(const vf a[3], const vf b[3], vf result[3])
-{
-    for (int c = 0; c < 3; c++) {
-        const int d = (c + 1) % 3, e = (c + 2) % 3;
-        result[c] = vf_fma(a[d], b[e], -(a[e] * b[d]));
-    }
-}
-
-VT_INLINE vf dot(const vf a[3], const vf b[3])
-{
-    return vf_fma(a[2], b[2], vf_fma(a[1], b[1], a[0] * b[0]));
-}
-
 /* Lanes in a fixed order. */
 static double fold(const vf lanes[PARTS])
 {
@@ -77,8 +64,8 @@ static double fold(const vf lanes[PARTS])
 VT_INLINE void add_sums(const sample *s, int part, vf sum[VT_INVARIANTS][PARTS])
 {
     vf linear[3], angular[3];
-    cross(s->x, s->a, linear);
-    cross(s->x, linear, angular);
+    vf_cross(s->x, s->a, linear);
+    vf_cross(s->x, linear, angular);
     for (int c = 0; c < 3; c++) {
         sum[c][part] += s->a[c];
         for (int i = 0; i < 3; i++)
@@ -91,7 +78,7 @@ VT_INLINE void add_sums(const sample *s, int part, vf sum[VT_INVARIANTS][PARTS])
 VT_INLINE void add_moments(const sample *s, int part, int most, vf moment[VT_MONOMIALS][PARTS])
 {
     vf m[VT_MONOMIALS];
-    m[0] = dot(s->a, s->a);
+    m[0] = vf_dot(s->a, s->a);
     int from = 0, to = 1;
 #pragma GCC unroll 5
     for (int degree = 1; degree <= most; degree++) {
@@ -177,9 +164,9 @@ VT_INLINE void share_lanes(const context *c, const float *position, float *stren
     load(c->frame, position, strength, &s);
     for (int k = 0; k < 3; k++)
         axis[k] = vf_set(c->share[k + 12]);
-    cross(axis, s.x, around);
-    cross(around, s.x, turned);
-    const vf square = dot(s.a, s.a);
+    vf_cross(axis, s.x, around);
+    vf_cross(around, s.x, turned);
+    const vf square = vf_dot(s.a, s.a);
     for (int j = 0; j < 3; j++) {
         vf share = vf_set(c->share[j]) + turned[j];
         for (int i = 0; i < 3; i++)

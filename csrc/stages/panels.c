@@ -10,11 +10,6 @@ enum { BIN_BLOCK = 4, POINT_BLOCK = 128, MOST_LISTED = 512 };
 
 static const float per_sphere = (float)(1 / (4 * VT_PI));
 
-VT_INLINE vf dot(const vf a[3], const vf b[3])
-{
-    return vf_fma(a[2], b[2], vf_fma(a[1], b[1], a[0] * b[0]));
-}
-
 /* The same with a vector that all lanes share. */
 VT_INLINE vf project(const vf a[3], const float b[3])
 {
@@ -28,16 +23,16 @@ static __attribute__((noinline)) void add_exact(const vt_patch *p, const vf x[3]
     for (int k = 0; k < 3; k++) {
         for (int c = 0; c < 3; c++)
             way[k][c] = p->corner[k][c] - x[c];
-        length[k] = vf_sqrt(dot(way[k], way[k]));
+        length[k] = vf_sqrt(vf_dot(way[k], way[k]));
     }
     const vf cross[3] = {way[1][1] * way[2][2] - way[1][2] * way[2][1],
                          way[1][2] * way[2][0] - way[1][0] * way[2][2],
                          way[1][0] * way[2][1] - way[1][1] * way[2][0]};
-    const vf triple = dot(way[0], cross);
+    const vf triple = vf_dot(way[0], cross);
     vf below = length[0] * length[1] * length[2];
-    below = vf_fma(dot(way[0], way[1]), length[2], below);
-    below = vf_fma(dot(way[1], way[2]), length[0], below);
-    below = vf_fma(dot(way[2], way[0]), length[1], below);
+    below = vf_fma(vf_dot(way[0], way[1]), length[2], below);
+    below = vf_fma(vf_dot(way[1], way[2]), length[0], below);
+    below = vf_fma(vf_dot(way[2], way[0]), length[1], below);
     const vf angle = 2.0f * vf_upper_angle(vf_max(triple, -triple), below);
     const vf signed_angle = vf_select(project(way[0], p->normal) < (vf){0}, angle, -angle);
     for (int c = 0; c < 3; c++)
@@ -62,7 +57,7 @@ typedef struct target {
 VT_INLINE void add_patch(const vt_patch *p, int smooth, const vt_core_table *table, target *t)
 {
     const vf d[3] = {t->x[0] - p->center[0], t->x[1] - p->center[1], t->x[2] - p->center[2]};
-    const vf square = dot(d, d);
+    const vf square = vf_dot(d, d);
     const vi near = square < p->near_square;
     const vf safe = vf_max(square, vf_set(1e-12f));
     vf factor = vf_select(near, (vf){0}, 1.0f / (safe * vf_sqrt(safe)));

@@ -142,14 +142,9 @@ VT_INLINE void take_sample(const context *c, int64_t i, int64_t left, sample *s)
         sample_grid(c->field->grid, s);
 }
 
-VT_INLINE vf dot(const vf a[3], const vf b[3])
-{
-    return vf_fma(a[2], b[2], vf_fma(a[1], b[1], a[0] * b[0]));
-}
-
 VT_INLINE vf length_of(const vf a[3])
 {
-    return vf_sqrt(dot(a, a));
+    return vf_sqrt(vf_dot(a, a));
 }
 
 /* curl u */
@@ -207,8 +202,8 @@ VT_INLINE vf bound_of(const context *c, sample *s, int64_t left, vi *bounded)
 /* rVPM: from the classical rate to that of a tube whose core shrinks. */
 VT_INLINE void reformulate(const sample *s, change_rate *rate)
 {
-    const vf square = vf_max(dot(s->strength, s->strength), vf_set(1e-37f));
-    const vf along = dot(rate->strength, s->strength) / square;
+    const vf square = vf_max(vf_dot(s->strength, s->strength), vf_set(1e-37f));
+    const vf along = vf_dot(rate->strength, s->strength) / square;
     for (int a = 0; a < 3; a++)
         rate->strength[a] = vf_fma(vf_set(-0.6f) * along, s->strength[a], rate->strength[a]);
     rate->core = vf_set(-0.2f) * along;
@@ -222,7 +217,7 @@ VT_INLINE void stretch_rate(const context *c, sample *s, int64_t left, change_ra
     rate->core = (vf){0};
     for (int i = 0; i < 3; i++) {
         const vf column[3] = {s->gradient[0][i], s->gradient[1][i], s->gradient[2][i]};
-        const vf transpose = dot(a, s->gradient[i]), classical = dot(a, column);
+        const vf transpose = vf_dot(a, s->gradient[i]), classical = vf_dot(a, column);
         if (form == VT_STRETCHING_TRANSPOSE)
             rate->strength[i] = transpose;
         else if (form == VT_STRETCHING_CLASSICAL || form == VT_STRETCHING_RVPM)
@@ -251,10 +246,10 @@ VT_INLINE void keep_extremes(extremes *e, const sample *s, vi bounded, int64_t l
 {
     vf g = {0};
     for (int i = 0; i < 3; i++)
-        g = g + dot(s->gradient[i], s->gradient[i]);
+        g = g + vf_dot(s->gradient[i], s->gradient[i]);
     const vf none = vf_set(VT_NO_EXTREME); /* the second operand of min, where the first is NaN */
     e->gradient2 = vf_max(vf_min(g, none), e->gradient2);
-    e->speed2 = vf_max(vf_min(dot(s->velocity, s->velocity), none), e->speed2);
+    e->speed2 = vf_max(vf_min(vf_dot(s->velocity, s->velocity), none), e->speed2);
     e->pull = vf_max(vf_min(s->pull, none), e->pull);
     e->bounded -= bounded & (vi_lanes() < vi_set((int32_t)left));
 }
