@@ -5,6 +5,8 @@
 
 #include "core/mathd.h"
 #include "core/vec3.h"
+#include "field.h"
+#include "field_now.h"
 #include "wall_nodes.h"
 
 /* Of a boundary, in radii of the vortons; how much of what is wanted a vorton takes at once, for

@@ -14,7 +14,7 @@
 #ifndef VORTON_ARTICLE_WALLS_H
 #define VORTON_ARTICLE_WALLS_H
 
-#include "field.h"
+#include "state/simulation.h"
 
 /* Whether vortons beside bodies take their vorticity from them. */
 int vt_has_article_walls(const vt_simulation *s);

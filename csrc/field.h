@@ -2,15 +2,9 @@
 #ifndef VORTON_FIELD_H
 #define VORTON_FIELD_H
 
+#include "content.h"
 #include "stages/baroclinic.h"
-#include "state/plan.h"
 #include "state/simulation.h"
-
-/* Where the vortons are, with circulation or without. */
-typedef struct vt_content {
-    double least[3], most[3]; /* m */
-    int32_t exists;           /* some alive vorton carries circulation or is a charge */
-} vt_content;
 
 /* Adds to *total the seconds since `since`: times a stage of simulation s. */
 #define VT_TIMED(s, stage, call)                                                                   \
@@ -20,9 +14,8 @@ typedef struct vt_content {
         vt_timer_add(&(s)->timers[VT_TIME_OF_##stage], since_);                                    \
     } while (0)
 
-/* Bounds of the vortons, births of this step included (NULL:
- * none). VT_NOT_FINITE names the first bad value of position or strength. */
-vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content *content);
+/* Distance between the nodes at the finest level, m; 0: nothing says it yet. */
+double vt_base_spacing(const vt_simulation *s);
 
 /* Distance between the nodes of the grid as it is placed now, or would be around the first vortons
  * beside warm bodies, m. */
@@ -42,11 +35,6 @@ double vt_filter_variance(const vt_simulation *s);
 void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, vt_record *sorted,
                     uint32_t *row_start);
 
-/* spacing^2 x vorticity (m^2/s) at the inner nodes, laid out as s->grid.field, in arena memory:
- * what the potential of now was solved for, which took its place. Fields must be up to date, and
- * exist. */
-void vt_find_source(vt_simulation *s, float *source[3]);
-
 /* Means of what the vortons carry (scalars.c), in means->nodes, from records that are sorted by the
  * rows of that grid. */
 void vt_find_means(vt_simulation *s, int64_t count, const vt_record *sorted,
@@ -56,9 +44,6 @@ void vt_find_means(vt_simulation *s, int64_t count, const vt_record *sorted,
  * beside the bodies as they are at a time, s. */
 void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
                       const uint32_t *row_start, double time, vt_buoyancy *buoyancy);
-
-/* Brings the fields up to the particles of now, without a trace in what the next step does. */
-vt_status vt_solve_now(vt_simulation *s);
 
 /* The column of accelerations where the method needs it, else NULL: viewed, it is then 0. */
 static inline float *vt_accelerations(const vt_simulation *s)
@@ -76,9 +61,5 @@ static inline int vt_has_grid(const vt_simulation *s)
  * or by the tree, as the method says. */
 void vt_sum_vortons(vt_simulation *s, int64_t count, const float *targets,
                     const vt_pair_sources *from, float *velocity, float *gradient);
-
-/* Velocity (m/s, without the uniform wind) at count points (m) from the fields of now, or by a sum.
- */
-void vt_velocity_of_points(vt_simulation *s, int64_t count, const float *points, float *velocity);
 
 #endif

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "field.h"
+#include "content.h"
 #include "population.h"
 #include "state/partition.h"
 

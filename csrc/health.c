@@ -7,7 +7,7 @@
 #include "core/mathd.h"
 #include "core/parallel.h"
 #include "core/vec3.h"
-#include "field.h"
+#include "field_now.h"
 #include "heat.h"
 
 enum { BLOCK = 8192 };

@@ -3,7 +3,7 @@
 
 #include "core/status.h"
 #include "core/vec3.h"
-#include "field.h"
+#include "field_now.h"
 #include "panel_parts.h"
 #include "state/weigh.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "field.h"
+#include "field_now.h"
 
 enum { PORTION = 1 << 20, BLOCK = 16384, MOST_PARTS = 256 };
 

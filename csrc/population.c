@@ -5,7 +5,7 @@
 
 #include "core/mathd.h"
 #include "core/parallel.h"
-#include "field.h"
+#include "content.h"
 
 enum {
     BLOCK = 8192,

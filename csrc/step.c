@@ -3,15 +3,12 @@
  * stage; the base values stay in the columns until the end. All stages work in the frame that moves
  * with the wind. */
 #include <math.h>
-#include <string.h>
 
 #include "article_walls.h"
-#include "balance.h"
 #include "body_flow.h"
 #include "body_heat.h"
 #include "body_motion.h"
 #include "contacts.h"
-#include "core/mathd.h"
 #include "core/status.h"
 #include "expand.h"
 #include "field.h"
@@ -19,13 +16,12 @@
 #include "panels.h"
 #include "passive.h"
 #include "population.h"
-#include "scheme.h"
 #include "soak.h"
 #include "state/check.h"
 #include "tracers.h"
+#include "work.h"
 
 enum {
-    SORT_EVERY = 8,       /* substeps between sorting the columns themselves */
     MOST_SUBSTEPS = 4096, /* in one step: beyond, the flow has blown up */
     MOST_FOR_PANELS = 8   /* bodies may be as fast as they like: contact holds at any speed */
 };
@@ -35,53 +31,6 @@ static const double buoyancy_time = 0.3;
 
 /* Births are numbered by time x rate, which must stay a whole number in a double. */
 static const double latest_time = 1e9; /* s */
-
-/* The vortons of a substep, in arena memory while it lasts. */
-typedef struct work {
-    vt_record *records, *sorted; /* sorted: by grid row, after a solve */
-    vt_rate *rates;              /* where the records are */
-    vt_record *base;             /* in the order of the columns; NULL: not needed */
-    vt_rate *first;              /* rates of the first stage, likewise */
-    float *core;                 /* of a later stage, likewise; NULL: those of the columns */
-    float *velocity, *gradient;  /* of sums without a grid, else NULL */
-    uint32_t *row_start;
-    int64_t count;
-    vt_grid space; /* the grid; without one space itself, in metres */
-    vt_buoyancy buoyancy;
-    vt_field field;
-    vt_tracer_work tracers;
-} work;
-
-/* ---- velocity at the vortons ---- */
-
-static void sum_vortons(vt_simulation *s, work *w)
-{
-    s->pairs.count = w->count;
-    const vt_pair_sources p = s->pairs;
-    const float *const cores = w->core ? w->core : s->vortons.core;
-    memcpy(w->sorted, w->records, sizeof(vt_record) * (size_t)w->count);
-    for (int64_t i = 0; i < w->count; i++) {
-        memcpy(p.position + 3 * i, w->sorted[i].position, 12);
-        memcpy(p.strength + 3 * i, w->sorted[i].strength, 12);
-        p.core[i] = cores[w->sorted[i].home];
-    }
-    vt_sum_vortons(s, w->count, p.position, &p, w->velocity, w->gradient);
-    vt_add_wind_grids(s, w->count, p.position, w->velocity, w->gradient);
-}
-
-/* The field of the records, which are what the vortons are at a time, s. */
-static void solve(vt_simulation *s, double time, work *w)
-{
-    if (s->def.method.velocity == VT_VELOCITY_DIRECT)
-        VT_TIMED(s, direct, sum_vortons(s, w));
-    else if (s->def.method.velocity == VT_VELOCITY_TREE)
-        VT_TIMED(s, tree, sum_vortons(s, w));
-    else
-        vt_solve_field(s, w->count, w->records, w->sorted, w->row_start);
-    if (w->field.buoyancy)
-        VT_TIMED(s, scalars,
-                 vt_solve_scalars(s, w->count, w->sorted, w->row_start, time, &w->buoyancy));
-}
 
 /* ---- parts of a substep ---- */
 
@@ -104,73 +53,6 @@ static vt_status place(vt_simulation *s, const vt_births *births, int32_t *exist
     if (!status)
         vt_lay_out_grid(s, &s->placement);
     return status;
-}
-
-static void collect_records(const vt_simulation *s, const work *w, vt_record *records)
-{
-    const vt_vortons *const v = &s->vortons;
-    s->stages->collect(&w->space, v->set.count, v->position, v->strength, v->bound_volume, records,
-                       s->def.threads);
-}
-
-/* Room for what the scheme keeps from stage to stage. */
-static void make_room(vt_simulation *s, const vt_births *births, const vt_scheme *scheme, work *w)
-{
-    const size_t rows = (size_t)(s->vortons.set.count + births->vorton_count);
-    if (scheme->share < 1)
-        w->first = vt_arena_push(&s->arena, sizeof(vt_rate) * rows);
-    if (scheme->stages > 2)
-        w->base = vt_arena_push(&s->arena, sizeof(vt_record) * (rows + VT_LANES));
-    if (s->def.method.stretching == VT_STRETCHING_RVPM && !vt_has_grid(s))
-        w->core = vt_arena_push(&s->arena, 4 * rows);
-    if (w->core)
-        memcpy(w->core, s->vortons.core, 4 * (size_t)s->vortons.set.count);
-    if (scheme->share < 1)
-        vt_make_tracer_work(s, &w->tracers);
-}
-
-static void collect(vt_simulation *s, const vt_births *births, const vt_scheme *scheme, work *w)
-{
-    const vt_vortons *const v = &s->vortons;
-    const size_t rows = (size_t)(v->set.count + births->vorton_count);
-    w->records = vt_arena_push(&s->arena, sizeof(vt_record) * (rows + VT_LANES));
-    w->sorted = vt_arena_push(&s->arena, sizeof(vt_record) * (rows + VT_LANES));
-    w->rates = (vt_rate *)w->records; /* sorted, they are not needed until rates make new ones */
-    w->velocity = w->gradient = NULL;
-    w->count = v->set.count;
-    if (!vt_has_grid(s)) {
-        w->space = (vt_grid){.spacing = 1};
-        w->velocity = vt_arena_push(&s->arena, 12 * rows);
-        w->gradient = vt_arena_push(&s->arena, 36 * rows);
-        s->pairs.position = vt_arena_push(&s->arena, 12 * rows);
-        s->pairs.strength = vt_arena_push(&s->arena, 12 * rows);
-        s->pairs.core = vt_arena_push(&s->arena, 4 * rows);
-    } else {
-        w->space = s->grid;
-        w->row_start =
-            vt_arena_push(&s->arena, 4 * ((size_t)s->grid.cells[1] * (size_t)s->grid.cells[2] + 1));
-    }
-    w->field = (vt_field){.grid = &w->space,
-                          .velocity = w->velocity,
-                          .gradient = w->gradient,
-                          .buoyancy = vt_is_buoyant(s) ? &w->buoyancy : NULL};
-    make_room(s, births, scheme, w);
-    collect_records(s, w, w->records);
-}
-
-/* Now and then the columns themselves take the order of the grid, for the sake of the caches. */
-static void sort_columns(vt_simulation *s, work *w)
-{
-    if (!vt_has_grid(s) || s->substeps % SORT_EVERY != 0)
-        return;
-    const size_t mark = vt_arena_mark(&s->arena);
-    uint32_t *const order = vt_arena_push(&s->arena, 4 * (size_t)w->count);
-    for (int64_t i = 0; i < w->count; i++) {
-        order[i] = w->sorted[i].home;
-        w->sorted[i].home = (uint32_t)i;
-    }
-    vt_permute_set(&s->vortons.set, order, w->count, &s->arena, s->def.threads);
-    vt_arena_pop(&s->arena, mark);
 }
 
 /* The rest of the step in equal substeps, so that no vortex turns too far and no vorton leaves the
@@ -230,54 +112,16 @@ static void set_wind_of_stage(vt_simulation *s, const vt_scheme *scheme, int sta
     vt_pose_panels(s, now, way);
 }
 
-static void finish(vt_simulation *s, const vt_scheme *scheme, work *w, double dt)
-{
-    const vt_vortons *const v = &s->vortons;
-    const vt_ending ending = {dt, scheme->share,
-                              s->last_substep > 0 ? (dt + s->last_substep) / 2 : 0, w->first};
-    vt_vorton_rows rows = {v->position, v->strength, v->volume, v->bound_volume,
-                           v->velocity, v->age,      NULL,      NULL};
-    vt_balance balance;
-    if (s->def.method.stretching == VT_STRETCHING_RVPM)
-        rows.core = v->core;
-    rows.acceleration = vt_accelerations(s);
-    s->last_substep = dt;
-    VT_TIMED(s, balance, vt_open_balance(s, &balance));
-    VT_TIMED(s, finish,
-             s->stages->finish(&w->field, &s->def.method, &ending, s->winds.velocity, w->count,
-                               w->sorted, &rows, s->def.threads));
-    if (vt_has_grid(s) && s->def.method.exchange > 0)
-        VT_TIMED(s, exchange,
-                 s->stages->exchange(&s->grid, w->count, w->sorted, w->row_start, v->strength,
-                                     s->def.threads));
-    VT_TIMED(s, balance, vt_close_balance(s, dt, &balance));
-}
-
 /* ---- births ---- */
 
-/* Newborn vortons join the records of the last stage of the substep. */
-static void collect_newborn(vt_simulation *s, work *w, int64_t first)
-{
-    const vt_vortons *const v = &s->vortons;
-    const int64_t born = v->set.count - first;
-    vt_record *const records = w->records + w->count;
-    s->stages->collect(&w->space, born, v->position + 3 * first, v->strength + 3 * first,
-                       v->bound_volume + first, records, s->def.threads);
-    for (int64_t i = 0; i < born; i++)
-        records[i].home = (uint32_t)(first + i);
-    if (w->core)
-        memcpy(w->core + first, v->core + first, 4 * (size_t)born);
-    w->count += born;
-}
-
 /* Those whose time has come by `until` join the columns; born after now, their age is negative. */
-static void bear(vt_simulation *s, vt_births *births, double until, work *w)
+static void bear(vt_simulation *s, vt_births *births, double until, vt_work *w)
 {
     const int64_t first = s->vortons.set.count;
     vt_bear(s, births, until);
     vt_remove_embedded(s);
     if (w && s->vortons.set.count > first)
-        collect_newborn(s, w, first);
+        vt_add_newborn(s, w, first);
 }
 
 /* ---- the substep ---- */
@@ -370,43 +214,13 @@ static void bear_at_end(vt_simulation *s, vt_births *births, double until)
         v->age[i] = 0;
 }
 
-/* Velocity and stretching at the records of this stage. */
-static void find_rates(vt_simulation *s, work *w)
-{
-    VT_TIMED(s, stretch,
-             s->stages->stretch(&w->field, &s->def.method, w->count, w->sorted, w->rates,
-                                s->vortons.bound_volume, &s->extremes, s->def.threads));
-}
-
-/* Cores after time dt along the rates, for the sum over pairs. */
-static void reach_cores(const vt_simulation *s, work *w, double dt)
-{
-    for (int64_t i = 0; w->core && i < w->count; i++) {
-        const uint32_t home = w->sorted[i].home;
-        const double growth = vt_exp(dt * (double)w->rates[i].velocity[3]);
-        w->core[home] = (float)((double)s->vortons.core[home] * growth);
-    }
-}
-
-/* From the rates of a stage to the records of the next. */
-static void reach(vt_simulation *s, const vt_scheme *scheme, int stage, double dt, work *w)
-{
-    const double way = scheme->reach[stage] * dt;
-    const int again = stage > 1;
-    if (again)
-        collect_records(s, w, w->base);
-    reach_cores(s, w, way);
-    s->stages->reach(&w->space, way, w->count, w->sorted, w->rates, again ? w->base : NULL,
-                     again ? NULL : w->first, w->records, s->def.threads);
-}
-
 static vt_status substep(vt_simulation *s, vt_births *births, double remaining, double *advanced)
 {
     const vt_scheme scheme = vt_scheme_of(&s->def.method);
     int32_t exists = 0;
     vt_status status = VT_OK;
     vt_contacts contacts;
-    work w = {0};
+    vt_work w = {0};
 
     VT_TIMED(s, emit, bear(s, births, s->time, NULL));
     VT_TIMED(s, emit, vt_soak_fluid(s));
@@ -417,18 +231,18 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
         *advanced = status ? 0 : drift(s, births, remaining);
         return status;
     }
-    if (s->substeps % SORT_EVERY == 0 && s->fields_exist)
+    if (s->substeps % VT_SORT_EVERY == 0 && s->fields_exist)
         VT_TIMED(s, tracer_sort, vt_sort_tracers(s));
 
     /* the field at the start, and how far it lets this substep go */
     double dt = 0;
     float *const slip = vt_arena_push(&s->arena, 12 * (size_t)vt_count_shedding(s));
     set_wind_at_start(s);
-    VT_TIMED(s, sort, collect(s, births, &scheme, &w));
-    solve(s, s->time, &w);
+    VT_TIMED(s, sort, vt_open_work(s, births, &scheme, &w));
+    vt_solve_work(s, s->time, &w);
     VT_TIMED(s, panels, vt_find_body_flow(s, slip));
-    VT_TIMED(s, sort, sort_columns(s, &w));
-    find_rates(s, &w);
+    VT_TIMED(s, sort, vt_sort_columns(s, &w));
+    vt_find_rates(s, &w);
     status = choose_substep(s, &scheme, remaining, &dt);
     if (status)
         return status;
@@ -441,13 +255,13 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     /* the fields of the later stages; the last has the newborn too */
     for (int stage = 1; stage < scheme.stages; stage++) {
         if (stage > 1)
-            find_rates(s, &w);
+            vt_find_rates(s, &w);
         VT_TIMED(s, tracers, vt_keep_tracer_rates(s, scheme.reach[stage - 1] * dt, &w.tracers));
-        VT_TIMED(s, stretch, reach(s, &scheme, stage, dt, &w));
+        VT_TIMED(s, stretch, vt_reach(s, &scheme, stage, dt, &w));
         if (stage == scheme.stages - 1 && !waits)
             VT_TIMED(s, emit, bear(s, births, until, &w));
         set_wind_of_stage(s, &scheme, stage, dt);
-        solve(s, s->time + scheme.reach[stage] * dt, &w);
+        vt_solve_work(s, s->time + scheme.reach[stage] * dt, &w);
     }
 
     /* the end */
@@ -459,7 +273,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     VT_TIMED(s, tracers, vt_move_tracers(s, &scheme, dt, &w.tracers));
     if (vt_has_article_walls(s)) /* while the nodes hold velocities */
         VT_TIMED(s, bodies, vt_take_wall_vorticity(s));
-    finish(s, &scheme, &w, dt);
+    vt_finish(s, &scheme, &w, dt);
     VT_TIMED(s, contact, vt_end_contact(s, dt, &contacts));
     VT_TIMED(s, bodies, vt_finish_bodies(s));
     VT_TIMED(s, shed, vt_shed_layers(s, dt, slip));

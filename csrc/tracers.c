@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "field.h"
+#include "field_now.h"
 #include "panels.h"
 #include "passive.h"
 

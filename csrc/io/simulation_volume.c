@@ -3,7 +3,7 @@
 
 #include "core/parallel.h"
 #include "core/status.h"
-#include "field.h"
+#include "field_now.h"
 #include "io/grown_tracers.h"
 #include "io/volume.h"
 

@@ -89,7 +89,7 @@ static vt_status check_column(const vt_simulation *s, int set, const range *r)
 
 static vt_status check_if_viewed(const vt_simulation *s, int set, const range *r)
 {
-    return s->viewed[set] >> r->column & 1 ? check_column(s, set, r) : VT_OK;
+    return vt_is_viewed(s, set, r->column) ? check_column(s, set, r) : VT_OK;
 }
 
 vt_status vt_check_cores(const vt_simulation *s)
@@ -108,10 +108,10 @@ static vt_status check_shares(const vt_simulation *s)
     static const int columns[] = {VT_VORTON_fuel, VT_VORTON_flame, VT_VORTON_smoke};
     const vt_set *const rows = &s->vortons.set;
     const float *share[3];
-    uint32_t viewed = 0;
+    int viewed = 0;
     for (int c = 0; c < 3; c++) {
         share[c] = vt_used_column(rows, columns[c]);
-        viewed |= s->viewed[VT_VORTONS] >> columns[c] & 1u;
+        viewed |= vt_is_viewed(s, VT_VORTONS, columns[c]);
     }
     for (int64_t i = 0; viewed && i < rows->count; i++) {
         double sum = 0;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/status.h"
-#include "field.h"
+#include "field_now.h"
 #include "state/ambient.h"
 #include "tracers.h"
 

@@ -103,6 +103,12 @@ struct vt_simulation {
     _Atomic int busy;
 };
 
+/* Whether a view of the column is out. */
+static inline int vt_is_viewed(const vt_simulation *s, int set, int column)
+{
+    return s->viewed[set] >> column & 1;
+}
+
 vt_status vt_check_method(const vt_method *method);
 
 /* Enters a public function that works on the state: VT_BUSY when another thread is inside. Leave

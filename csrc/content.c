@@ -1,0 +1,96 @@
+#include "content.h"
+
+#include <math.h>
+
+#include "body_heat.h"
+#include "core/status.h"
+#include "field.h"
+#include "panels.h"
+#include "potential.h"
+#include "state/check.h"
+
+static void add_bounds(vt_content *c, const vt_bounds *bounds, int *any)
+{
+    for (int t = 0; t < VT_MAX_THREADS; t++) {
+        if (bounds->thread[t].least[0] > bounds->thread[t].most[0])
+            continue;
+        for (int a = 0; a < 3; a++) {
+            const double low = bounds->thread[t].least[a], high = bounds->thread[t].most[a];
+            c->least[a] = *any ? fmin(c->least[a], low) : low;
+            c->most[a] = *any ? fmax(c->most[a], high) : high;
+        }
+        *any = 1;
+    }
+}
+
+static int all_finite(const vt_bounds *bounds)
+{
+    int32_t finite = 1;
+    for (int t = 0; t < VT_MAX_THREADS; t++)
+        finite &= bounds->thread[t].finite;
+    return finite;
+}
+
+/* Names the first bad row of a column. */
+static vt_status report_not_finite(const char *column, int64_t count, const float *values,
+                                   const int64_t *id)
+{
+    for (int64_t i = 0; i < 3 * count; i++)
+        if (!isfinite(values[i]))
+            return vt_fail(VT_NOT_FINITE,
+                           "%s has %g in row %lld (id %lld); allowed are finite values", column,
+                           (double)values[i], (long long)(i / 3), (long long)id[i / 3]);
+    return VT_OK;
+}
+
+static vt_status report_vortons(const vt_simulation *s)
+{
+    const vt_vortons *const v = &s->vortons;
+    const vt_status status =
+        report_not_finite("vortons.position", v->set.count, v->position, v->id);
+    return status ? status
+                  : report_not_finite("vortons.strength", v->set.count, v->strength, v->id);
+}
+
+/* A box holds the tracers too, and counts none whose place is no number. */
+static void add_tracers(vt_simulation *s, vt_content *content, int *any)
+{
+    const float *const position = s->tracers.position;
+    vt_bounds bounds;
+    s->stages->bounds(s->tracers.set.count, position, position, &bounds, s->def.threads);
+    add_bounds(content, &bounds, any);
+}
+
+vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content *content)
+{
+    const int threads = s->def.threads;
+    vt_bounds bounds;
+    int any = 0;
+    if (vt_is_viewed(s, VT_VORTONS, VT_VORTON_core)) {
+        const vt_status status = vt_check_cores(s);
+        if (status)
+            return status;
+        vt_update_smallest_core(s);
+    }
+    const vt_status checked = vt_check_swelling(s);
+    if (checked)
+        return checked;
+    s->stages->bounds(s->vortons.set.count, s->vortons.position, s->vortons.strength, &bounds,
+                      threads);
+    if (!all_finite(&bounds))
+        return report_vortons(s);
+    add_bounds(content, &bounds, &any);
+    content->exists = 0;
+    for (int t = 0; t < VT_MAX_THREADS; t++)
+        content->exists |= bounds.thread[t].carries;
+    content->exists = content->exists || vt_has_charges(s) || vt_panels_stir(s);
+    if (births && births->vorton_count > 0) {
+        s->stages->bounds(births->vorton_count, births->vorton_position, births->vorton_strength,
+                          &bounds, threads);
+        add_bounds(content, &bounds, &any);
+    }
+    if (s->def.method.domain == VT_DOMAIN_BOX)
+        add_tracers(s, content, &any);
+    vt_add_panel_bounds(s, vt_base_spacing(s), content->least, content->most, &any);
+    return VT_OK;
+}

@@ -1,0 +1,19 @@
+/* The fields of the particles as they are now, between steps and while tracers move. */
+#ifndef VORTON_FIELD_NOW_H
+#define VORTON_FIELD_NOW_H
+
+#include "state/simulation.h"
+
+/* Brings the fields up to the particles of now, without a trace in what the next step does. */
+vt_status vt_solve_now(vt_simulation *s);
+
+/* spacing^2 x vorticity (m^2/s) at the inner nodes, laid out as s->grid.field, in arena memory:
+ * what the potential of now was solved for, which took its place. Fields must be up to date, and
+ * exist. */
+void vt_find_source(vt_simulation *s, float *source[3]);
+
+/* Velocity (m/s, without the uniform wind) at count points (m) from the fields of now, or by a sum.
+ */
+void vt_velocity_of_points(vt_simulation *s, int64_t count, const float *points, float *velocity);
+
+#endif
