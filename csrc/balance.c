@@ -31,10 +31,11 @@ static const double softening = 1e-4;
 /* Beyond this a share cannot be multiplied in single precision. */
 static const double most_share = 1e30;
 
-/* Of the mean relative change of the strengths in a substep. Beyond, the grid does not resolve the
- * flow, or vortons come closer to panels than these are wide: what is lost then does not come back
- * to where it was lost, but as noise. */
-static const double most_change = 1.4e-3;
+/* Of the mean relative change of the strengths, over the strain in which they change: the largest
+ * velocity gradient times the time. Beyond, the grid does not resolve the flow, or vortons come
+ * closer to panels than these are wide: what is lost then does not come back to where it was lost,
+ * but as noise. */
+static const double most_change = 3.5e-3;
 
 /* Layers around bodies lose more to cleaning and exchange, at the strain there, than a sharing over
  * all vortons could give back to the right ones. */
@@ -318,16 +319,18 @@ static void solve(int count, double matrix[VT_INVARIANTS][VT_INVARIANTS],
 }
 
 /* x . missing is the sum of the squares of relative changes. */
-static int is_moderate(const vt_simulation *s, int count, const double x[VT_INVARIANTS],
+static int is_moderate(const vt_simulation *s, double dt, int count, const double x[VT_INVARIANTS],
                        const double missing[VT_INVARIANTS])
 {
+    const double most = most_change * vt_find_largest(&s->extremes).gradient * dt;
     double squares = 0;
     for (int n = 0; n < count; n++)
         squares += x[n] * missing[n];
-    return squares < most_change * most_change * (double)s->vortons.set.count; /* nor NaN */
+    return squares < most * most * (double)s->vortons.set.count; /* nor NaN */
 }
 
-static void share_out(vt_simulation *s, const vt_balance *balance, const vt_invariants *now)
+static void share_out(vt_simulation *s, double dt, const vt_balance *balance,
+                      const vt_invariants *now)
 {
     double matrix[VT_INVARIANTS][VT_INVARIANTS], missing[VT_INVARIANTS], x[VT_INVARIANTS];
     float share[VT_INVARIANTS] = {0};
@@ -338,7 +341,7 @@ static void share_out(vt_simulation *s, const vt_balance *balance, const vt_inva
     }
     soften(balance->kept, now->moment, matrix);
     solve(balance->kept, matrix, missing, x);
-    if (!is_moderate(s, balance->kept, x, missing))
+    if (!is_moderate(s, dt, balance->kept, x, missing))
         for (int n = 0; n < balance->kept; n++)
             x[n] = n < 3 ? missing[n] / now->moment[0] : 0;
     for (int n = 0; n < balance->kept; n++) {
@@ -374,5 +377,5 @@ void vt_close_balance(vt_simulation *s, double dt, vt_balance *balance)
         balance->frame.center[c] += (float)(dt * s->winds.velocity[c]);
     const vt_invariants now = sum_all(s, &balance->frame, all ? 4 : 1);
     if (now.moment[0] > 0)
-        share_out(s, balance, &now);
+        share_out(s, dt, balance, &now);
 }

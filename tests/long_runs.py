@@ -135,9 +135,9 @@ def plume(seed, scale=1, **method):
 # ---- books ----
 
 
-def record(sim, total, removed=0.0):
+def record(sim, total, removed=0.0, left=0.0):
     """One row of the books: total is the sum of |strength| at the start, removed that of strength
-    which has been removed since."""
+    which has been removed since, left the energy that went with it."""
     health = sim.health
     x, strength = sim.vortons.position.astype(float), sim.vortons.strength.astype(float)
     length = np.linalg.norm(strength, axis=1)
@@ -147,6 +147,7 @@ def record(sim, total, removed=0.0):
         "time": sim.time,
         "vortons": len(x),
         "energy": health["energy"],
+        "left": left,
         "divergence": health["vorticity_divergence"],
         "strength": float(np.linalg.norm(strength.sum(axis=0) + removed) / total),
         "impulse": (0.5 * np.cross(x - centre, strength).sum(axis=0)).tolist(),
@@ -162,7 +163,7 @@ def books(sim, frames, box=None):
     box removes what is farther than this from the centre of strength: a box that follows the flow.
     """
     total = np.linalg.norm(sim.vortons.strength, axis=1).astype(float).sum()
-    removed = np.zeros(3)
+    removed, left = np.zeros(3), 0.0
     yield record(sim, total)
     for _ in range(frames):
         sim.step()
@@ -173,8 +174,10 @@ def books(sim, frames, box=None):
             outside = (np.abs(x - np.round(centre)) > box).any(axis=1)
             removed += sim.vortons.strength[outside].sum(axis=0, dtype=float)
             if outside.any():
+                before = sim.health["energy"]
                 sim.vortons.remove(outside)
-        yield record(sim, total, removed)
+                left += before - sim.health["energy"]
+        yield record(sim, total, removed, left)
 
 
 def sectors(sim, radius):
@@ -209,7 +212,10 @@ def follow(title, rows):
 
 
 def run_ball(seed, scale, **method):
-    """L1: the eddy turnover time is 3.43 s for an rms velocity of 1.92 spacings a second."""
+    """L1: the eddy turnover time is 3.43 s for an rms velocity of 1.92 spacings a second.
+
+    Rings that leave the ball take their energy out of the box.
+    """
     position, strength = turbulent_ball(seed, scale)
     rows = follow(
         f"ball {seed}", books(simulate(position, strength, 1.0, **method), 120, 29 * scale)
@@ -218,6 +224,7 @@ def run_ball(seed, scale, **method):
     return rows, {
         "E at 6 turnovers": float(energy[21]),
         "E at 35 turnovers": float(energy[120]),
+        "E that left the box": rows[-1]["left"] / rows[0]["energy"],
         "largest rise of E": largest_rise(rows),
         "divergence": max(row["divergence"] for row in rows),
         "sum of strength, most, end": [max(r["strength"] for r in rows), rows[-1]["strength"]],
