@@ -3,8 +3,9 @@
  *   v = speed sqrt(2 / waves) sum_n a_n cos(k_n . (x - sweep t) + pace_n |k_n| t + phase_n),
  *
  * |a_n| = 1, with the waves of a cloud (cloud.h), whose curl has no divergence. The pattern moves
- * with the velocity sweep, and each eddy turns over in the time that a wavelength takes at the speed
- * pace_n, of either sign: one that stays for long would lean all that is born towards one side. */
+ * with the velocity sweep, and each eddy turns over in the time that a wavelength takes at the
+ * speed pace_n, of either sign: one that stays for long would lean all that is born towards one
+ * side. */
 #ifndef VORTON_STATE_SWIRL_H
 #define VORTON_STATE_SWIRL_H
 
@@ -19,8 +20,8 @@ typedef struct vt_swirl {
     double pace[VT_SWIRL_WAVES]; /* m/s */
 } vt_swirl;
 
-/* For vortons of the given core, m; from malloc, NULL without memory. The mean of |pace| is `turnover`,
- * m/s. */
+/* For vortons of the given core, m; from malloc, NULL without memory. The mean of |pace| is
+ * `turnover`, m/s. */
 vt_swirl *vt_create_swirl(uint64_t seed, double core, const double sweep[3], double turnover);
 
 /* A copy, likewise. */
