@@ -203,11 +203,23 @@ void vt_find_means(vt_simulation *s, int64_t count, const vt_record *sorted,
     vt_arena_pop(&s->arena, mark);
 }
 
+/* Shares in which differences of density are spread across gravity, where a container holds fluid.
+ */
+static void find_spread(const vt_simulation *s, const vt_fluid *fluid, float spread[3])
+{
+    const float *const g = fluid->gravity;
+    const float square = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
+    for (int a = 0; a < 3; a++)
+        spread[a] =
+            square > 0 && vt_has_container(&s->bodies) ? (square - g[a] * g[a]) / (6 * square) : 0;
+}
+
 void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
                       const uint32_t *row_start, double time, vt_buoyancy *buoyancy)
 {
     const size_t mark = vt_arena_mark(&s->arena);
     vt_node_marks marks;
+    float spread[3];
     const vt_scalar_lane lanes[3] = {{VT_SCALAR_CONTRAST, NULL}};
     vt_grid means = s->grid, slopes = s->grid;
     means.nodes =
@@ -220,8 +232,9 @@ void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
     marks.open = NULL;
     if (s->def.method.walls == VT_WALLS_MASKED)
         vt_mark_wall_nodes(s, &s->grid, time, &marks);
+    find_spread(s, &buoyancy->fluid, spread);
     if (marks.open)
-        s->stages->masked_slope(&means, &marks, &slopes, s->def.threads);
+        s->stages->masked_slope(&means, &marks, spread, &slopes, s->def.threads);
     vt_poison_slopes(s, &s->grid, slopes.nodes, time);
     vt_arena_pop(&s->arena, mark);
 }

@@ -2,10 +2,10 @@
 
 import vorton as vt
 
-scene = vt.Scene("campfire", seed=7, combustion=vt.Combustion(rate=8), voxel=0.022)
+scene = vt.Scene("campfire", seed=11, combustion=vt.Combustion(rate=9, mixing=2.5), voxel=0.022)
 bed = vt.Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
-fire = {"temperature": 800, "fuel": 1.0, "taper": 0.4, "flicker": 0.7, "swirl": 1.4, "renew": 3}
-scene.add(vt.Emitter(bed, **fire, core=0.075, lifetime=1.5, per_voxel=20))
+fire = {"temperature": 700, "fuel": 0.9, "taper": 0.5, "flicker": 0.9, "swirl": 1.0, "renew": 2}
+scene.add(vt.Emitter(bed, **fire, core=0.055, lifetime=1.3, per_voxel=24))
 
 if __name__ == "__main__":
     vt.bake(scene, "cache/campfire", frames=(1, 96), volumes=vt.Volumes())

@@ -104,6 +104,22 @@ def test_full_scene_does_all_that_fluids_do(monkeypatch):
         assert np.corrcoef(found, t[inner, 2])[0, 1] > 0.5
 
 
+def test_campfire_is_a_film_with_as_many_particles_as_it_says(capsys):
+    assert vorton_bench.main(["campfire", "--threads", "1", "--seconds", "0.2", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    scene = bench_scenes.SCENES["campfire"]
+    assert record["vortons"] == pytest.approx(scene.vortons, rel=0.2)
+    assert record["tracers"] == pytest.approx(scene.tracers, rel=0.05)
+    assert {"emit", "population", "scalars", "react", "expand", "remove"} <= set(record["stages"])
+    assert 1 <= record["substeps"] < 5 and record["frames"] >= 2
+    parts = sum(ms for stage, ms in record["stages"].items() if stage != "step")
+    assert parts == pytest.approx(record["stages"]["step"], rel=0.1)
+    assert 0 < record["velocity_error_rms"] < 0.05
+    lines = vorton_bench.scene_table([record]).splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    assert {"react", "expand"} <= {line.split()[0] for line in lines if line}
+
+
 def compare(capsys, *arguments):
     assert vorton_bench.main(["--compare", "tiny", "--seconds", "0.01", *arguments]) == 0
     return capsys.readouterr().out

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hand_made import run_python
 from native import load, targets
+from scipy.spatial import cKDTree
 
 import vorton as vt
 from vorton import _core
@@ -607,6 +608,32 @@ def test_swirl_has_the_speed_that_it_says_and_no_divergence():
     np.testing.assert_allclose(
         np.sqrt((twice.velocity_at(points) ** 2).sum(axis=1).mean()), 2 * speeds[3], rtol=1e-2
     )
+
+
+def test_eddies_turn_over():
+    """What is born at one place long after has nothing of the eddies that were there."""
+    renew = vt.Keys([(0, 10), (0.02, 10), (0.021, 0), (3, 0), (3.001, 10), (3.1, 10)])
+    sim = swirling(renew=renew, lifetime=0.05)
+
+    def births(start):
+        sim.advance(max(start - sim.time, 0))
+        before = sim.vortons.id.max(initial=-1)
+        sim.advance(0.01)
+        new = sim.vortons.id > before
+        return sim.vortons.position[new], sim.vortons.strength[new]
+
+    def correlation(one, other):
+        distance, nearest = cKDTree(one[0]).query(other[0])
+        a, b = one[1][nearest], other[1]
+        near = distance < 0.1
+        assert near.sum() > 100
+        return (a[near] * b[near]).sum() / np.sqrt((a[near] ** 2).sum() * (b[near] ** 2).sum())
+
+    first, soon = births(0), births(0.01)
+    sim.advance(0.05)  # all have died
+    late = births(3.01)
+    assert correlation(first, soon) > 0.6
+    assert abs(correlation(first, late)) < 0.3
 
 
 def test_swirl_turns_and_grows_with_its_parent():

@@ -13,6 +13,8 @@ whose frame has one field solve. `--solve` prints what each part of one solve ta
 `part13`, `smoke-bodies` (the same with two
 spheres and a box) and `part20` are scenes of the size of those in the articles,
 whose figures stand beside ours. In `smoke-panels` the flow goes round the bodies.
+`campfire` burns: its frames are those of a film, 1/24 s, with as many substeps as
+each needs.
 """
 
 from __future__ import annotations
@@ -33,9 +35,10 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .bench_scenes import ARTICLES, SCENES, BenchScene, lattice, region
+from .bench_scenes import ARTICLES, SCENES, BenchScene, FilmScene, lattice, region
 from .bench_tables import article_table, comparison_table, scene_table, solve_table
 from .method import Method
+from .simulation import Simulation
 
 __all__ = ["SCENES", "main", "run"]
 
@@ -90,7 +93,7 @@ def _build(
     return simulation, core
 
 
-def _method_of(scene: BenchScene) -> Method:
+def _method_of(scene: BenchScene | FilmScene) -> Method:
     return Method(**scene.method)
 
 
@@ -130,14 +133,6 @@ def _resident_mib() -> float:
     return pages * resource.getpagesize() / 2**20
 
 
-def _peak_mib(simulation: _core.Simulation, dt: float) -> float:
-    """Resident memory after some frames: what was reserved up front is in use by then."""
-    for _ in range(2 * SORT_EVERY):
-        simulation.step(dt)
-    gc.collect()
-    return _resident_mib()
-
-
 class _Start:
     """The particles as they were: every round of frames starts from them."""
 
@@ -166,20 +161,83 @@ class _Start:
             simulation.column(particles, name)[...] = by_id[ids]
 
 
-def _frames(start: _Start, dt: float, seconds: float) -> list[float]:
-    """Times of frames, ms, in whole rounds of the sorting cadence: at least two of them, or one of
-    slow frames."""
-    times: list[float] = []
-    simulation = start.simulation
-    while (sum(times) < 1e3 * seconds and len(times) < 400) or (
-        sum(times) < SLOW and len(times) < 2 * SORT_EVERY
-    ):
-        start.restore()
-        for _ in range(SORT_EVERY):
-            begin = time.perf_counter()
-            simulation.step(dt)
-            times.append(1e3 * (time.perf_counter() - begin))
-    return times
+class _Rounds:
+    """Frames of one substep, always from the same start."""
+
+    def __init__(self, scene: BenchScene, threads: int | None, method: Method) -> None:
+        self.scene, self.threads, self.method = scene, threads, method
+        self.simulation, self.core = _build(scene, threads, method)
+        self.simulation.step(1e-9)
+        self.dt = scene.turn / self.simulation.health()["largest_gradient"]
+        self.start = _Start(self.simulation)
+
+    def settle(self) -> float:
+        """Makes what was reserved up front be in use. Returns the resident memory then, MiB."""
+        for _ in range(2 * SORT_EVERY):
+            self.simulation.step(self.dt)
+        gc.collect()
+        resident = _resident_mib() - self.start.mib
+        self.frames(0.0)
+        return resident
+
+    def frames(self, seconds: float) -> list[float]:
+        """Times of frames, ms, in whole rounds of the sorting cadence: at least two of them, or one
+        of slow frames."""
+        times: list[float] = []
+        while (sum(times) < 1e3 * seconds and len(times) < 400) or (
+            sum(times) < SLOW and len(times) < 2 * SORT_EVERY
+        ):
+            self.start.restore()
+            times += [_timed_step(self.simulation, self.dt) for _ in range(SORT_EVERY)]
+        return times
+
+    def velocity_error(self) -> float:
+        """At the start, of vortons alone: the sum over them knows nothing of bodies."""
+        self.start.restore()
+        judged = self.simulation
+        if self.scene.bodies:
+            alone = dataclasses.replace(self.scene, bodies=())
+            judged, _ = _build(alone, self.threads, self.method)
+        return _velocity_error(judged, self.core, WIND if self.scene.full else (0, 0, 0))
+
+
+class _Film:
+    """Frames of a film, one after the other."""
+
+    def __init__(self, scene: FilmScene, threads: int | None, method: Method) -> None:
+        self.scene, self.threads, self.method = scene, threads, method
+        self.simulation = self._open(method)
+
+    def _open(self, method: Method) -> _core.Simulation:
+        scene = self.scene
+        return Simulation(scene.make(), fps=scene.fps, threads=self.threads, method=method)._core
+
+    def settle(self) -> float:
+        """Goes on until as much dies as is born. Returns the resident memory then, MiB."""
+        for _ in range(self.scene.settled):
+            self.simulation.step(1 / self.scene.fps)
+        gc.collect()
+        return _resident_mib()
+
+    def frames(self, seconds: float) -> list[float]:
+        """Times of frames, ms."""
+        times: list[float] = []
+        while sum(times) < 1e3 * seconds or len(times) < 2:
+            times.append(_timed_step(self.simulation, 1 / self.scene.fps))
+        return times
+
+    def velocity_error(self) -> float:
+        """Once settled, and without expansion, of which the sum over vortons knows nothing."""
+        judged = self._open(self.method.replace(expansion=0))
+        for _ in range(self.scene.settled):
+            judged.step(1 / self.scene.fps)
+        return _velocity_error(judged, float(judged.column("vortons", "core")[0]), (0, 0, 0))
+
+
+def _timed_step(simulation: _core.Simulation, dt: float) -> float:
+    begin = time.perf_counter()
+    simulation.step(dt)
+    return 1e3 * (time.perf_counter() - begin)
 
 
 def run(
@@ -205,25 +263,21 @@ def run(
     scene = SCENES[name]
     before = _resident_mib()
     method = method or _method_of(scene)
-    simulation, core = _build(scene, threads, method)
-    simulation.step(1e-9)
-    health = simulation.health()
-    dt = scene.turn / health["largest_gradient"]
-    start = _Start(simulation)
-    peak = _peak_mib(simulation, dt) - start.mib
-    _frames(start, dt, 0.0)
-    before_them = {row["name"]: row["total"] for row in simulation.timings()}
-    times = _frames(start, dt, seconds)
-    stages = {
-        row["name"]: 1e3 * (row["total"] - before_them[row["name"]]) / len(times)
+    measured = (_Film if isinstance(scene, FilmScene) else _Rounds)(scene, threads, method)
+    simulation = measured.simulation
+    peak = measured.settle()
+    before_them = {row["name"]: row for row in simulation.timings()}
+    times = measured.frames(seconds)
+    spent = {
+        row["name"]: (row["total"] - earlier["total"], row["calls"] - earlier["calls"])
         for row in simulation.timings()
-        if row["total"] > before_them[row["name"]]
+        for earlier in (before_them[row["name"]],)
+        if row["calls"] > earlier["calls"]
     }
-    start.restore()
+    stages = {stage: 1e3 * seconds / len(times) for stage, (seconds, _) in spent.items()}
     used = threads or _core.available_threads()
-    judged = simulation  # of vortons alone: the sum over them knows nothing of bodies
-    if scene.bodies:
-        judged, _ = _build(dataclasses.replace(scene, bodies=()), threads, method)
+    error = measured.velocity_error()
+    health = simulation.health()
     return {
         "scene": name,
         "method": method.to_dict(),
@@ -231,8 +285,8 @@ def run(
         "vortons": simulation.count("vortons"),
         "tracers": simulation.count("tracers"),
         "grid": list(health["grid"]),
-        "substeps": simulation.health()["substeps"],
-        "contacts": simulation.health()["contacts"],
+        "substeps": spent["domain"][1] / len(times),
+        "contacts": health["contacts"],
         "frames": len(times),
         "median_ms": float(np.median(times)),
         "mean_ms": float(np.mean(times)),
@@ -240,8 +294,8 @@ def run(
         "p90_ms": float(np.percentile(times, 90)),
         "stages": stages,
         "article": _article(name, used),
-        "velocity_error_rms": _velocity_error(judged, core, WIND if scene.full else (0, 0, 0)),
-        "poisson_residual": simulation.health()["poisson_residual"],
+        "velocity_error_rms": error,
+        "poisson_residual": health["poisson_residual"],
         "peak_rss_mib": peak,
         "beyond_interpreter_mib": peak - before,
         **_machine(),

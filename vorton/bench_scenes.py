@@ -7,7 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-__all__ = ["ARTICLES", "SCENES", "Article", "BenchScene", "lattice", "region"]
+from .combustion import Combustion
+from .emitter import Emitter
+from .scene import Scene
+from .shapes import Disk
+
+__all__ = ["ARTICLES", "SCENES", "Article", "BenchScene", "FilmScene", "lattice", "region"]
 
 PORTION = 2_000  # points made at a time
 HALO = 3.0  # width of the neutral vortons around full scenes, spacings
@@ -35,6 +40,31 @@ class BenchScene:
     panels: int = 0
     turn: float = 0.002
     method: Mapping[str, object] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class FilmScene:
+    """A scene in frames of a film, with the substeps that each needs, once as much dies as is born.
+
+    `vortons` and `tracers` are about as many as there are by then, after `settled` frames.
+    """
+
+    name: str
+    vortons: int
+    tracers: int
+    make: Callable[[], Scene]
+    settled: int
+    fps: float = 24.0
+    method: Mapping[str, object] = dataclasses.field(default_factory=dict)
+
+
+def _campfire() -> Scene:
+    """The fire of examples/campfire.py at half its resolution, which lives for a shorter time."""
+    scene = Scene("campfire", seed=7, combustion=Combustion(rate=8), voxel=0.022)
+    bed = Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
+    fire = {"temperature": 800, "fuel": 1.0, "taper": 0.4, "flicker": 0.7, "swirl": 1.4, "renew": 3}
+    scene.add(Emitter(bed, **fire, core=0.155, lifetime=0.9, per_voxel=20))
+    return scene
 
 
 def _ball(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -93,6 +123,7 @@ SCENES = {
         ),
         # no counts are given: a ring of the size of the scene of part 13
         BenchScene("part20", 1_200, 49_000, 17, _ball, BALL),
+        FilmScene("campfire", 5_000, 100_000, _campfire, settled=40),
     )
 }
 

@@ -11,7 +11,7 @@ Record = Mapping[str, Any]
 
 COLUMNS = 4  # scenes beside each other in the table of stages
 
-SOLVES = 2  # of the field, in a frame of the default method
+SOLVES = 2  # of the field, in a substep of the default method
 PARTS = {  # of a solve: the stages that they are made of
     "sort": ("sort",),
     "deposit": ("deposit",),
@@ -64,10 +64,13 @@ def solve_table(records: Sequence[Record]) -> str:
         f"{'ms a solve':{width}}" + "".join(f"{r['scene']:>15}" for r in records),
         f"{'grid':{width}}" + "".join(f"{_grid(r):>15}" for r in records),
     ]
-    for parts, times in ((PARTS, SOLVES), (ONCE, 1)):
+    for parts, solves in ((PARTS, SOLVES), (ONCE, 0)):
         for name, stages in parts.items():
-            found = (sum(r["stages"].get(stage, 0.0) for stage in stages) for r in records)
-            lines.append(f"{name:{width}}" + "".join(f"{ms / times:15.3f}" for ms in found))
+            row = f"{name:{width}}"
+            for r in records:
+                ms = sum(r["stages"].get(stage, 0.0) for stage in stages)
+                row += f"{ms / (solves * r['substeps'] or 1):15.3f}"
+            lines.append(row)
     return "\n".join(lines)
 
 

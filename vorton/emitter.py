@@ -44,13 +44,15 @@ class Emitter(Source):
     swirl : number, m/s; animatable
         Rms speed of random eddies in the fluid that is born, 0 to 1e6, default 0: the flow carries
         them along, so that flames flicker and no plume is symmetric. Their wavelengths are 5 to 13
-        core radii. At birth.
+        core radii, and where they are born they turn over at that speed: one lasts a wavelength /
+        swirl. At birth.
     taper : number
         How far fuel falls from the middle of the shape to its sides, 0 to 1, default 0: a flame
         with a point. By this share, as the square of the way.
     flicker : number
         How far fuel falls in places and moments, 0 to 1, default 0: tongues that come and go. By
-        this share at most, in patches of 2 to 7 core radii that drift with what is born.
+        this share at most, in patches of 2 to 7 core radii that drift with what is born and change
+        as fast as `swirl` turns.
     start : number, s
         >= 0, default 0.
     end : number, s, optional

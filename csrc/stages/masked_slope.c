@@ -2,7 +2,11 @@
  * before it, so differences are taken between open nodes alone: over two cells, or over one where
  * only one neighbour is open. Fluid at rest, whose density changes with height alone, then feels no
  * difference across the wall, whatever the wall is like, while a surface that is tilted keeps its
- * own. Nodes in walls next to open ones take the mean of those, for the cells that walls cut. */
+ * own. Nodes in walls next to open ones take the mean of those, for the cells that walls cut.
+ *
+ * In containers differences are then spread among open neighbours across gravity: vortons that lie
+ * unevenly in a level surface make it rough from node to node, while along gravity, where it is
+ * thin, nothing is lost. The sum of what is spread stays what it was. */
 #include "stages/masked_slope.h"
 
 #include "stages/stages.h"
@@ -10,9 +14,10 @@
 enum { BLOCK_NODES = 16384 };
 
 typedef struct context {
-    const vt_grid *from;
+    vt_grid *from;
     vt_grid *to;
     const vt_node_marks *marks;
+    const float *spread; /* along each axis, 0 .. 1/6 */
 } context;
 
 /* Whether any of the nodes that a row of differences looks at is in a wall. */
@@ -65,6 +70,51 @@ static void slope_planes(void *data, int64_t begin, int64_t end, int thread)
         }
 }
 
+static void copy_planes(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const context *const c = data;
+    const int64_t plane = c->to->node_plane;
+    memcpy(c->from->nodes + begin * plane, c->to->nodes + begin * plane,
+           sizeof(f4) * (size_t)((end - begin) * plane));
+}
+
+/* What node and open neighbours exchange along one axis. */
+VT_INLINE f4 spread_along(const f4 *at, const uint8_t *open, int64_t step)
+{
+    const f4 below = open[-step] ? at[-step] : at[0], above = open[step] ? at[step] : at[0];
+    return below + above - f4_set(2) * at[0];
+}
+
+static void spread_row(const f4 *from, const uint8_t *open, const float spread[3], int64_t row,
+                       int64_t plane, int64_t cells, f4 *to)
+{
+    for (int64_t i = 1; i < cells; i++) {
+        if (!open[i])
+            continue;
+        const f4 x = spread_along(from + i, open + i, 1), y = spread_along(from + i, open + i, row);
+        const f4 z = spread_along(from + i, open + i, plane);
+        f4 sum = from[i] + f4_set(spread[0]) * x;
+        sum = sum + f4_set(spread[1]) * y;
+        sum = sum + f4_set(spread[2]) * z;
+        to[i] = (f4){sum[0], sum[1], sum[2], from[i][3]};
+    }
+}
+
+static void spread_planes(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const context *const c = data;
+    const int64_t row = c->to->node_row, plane = c->to->node_plane;
+    const int32_t *const cells = c->to->cells;
+    for (int64_t k = begin > 0 ? begin : 1; k < end && k < cells[2]; k++)
+        for (int64_t j = 1; j < cells[1]; j++) {
+            const int64_t at = k * plane + j * row;
+            spread_row(c->from->nodes + at, c->marks->open + at, c->spread, row, plane, cells[0],
+                       c->to->nodes + at);
+        }
+}
+
 /* The mean of the open nodes around one in a wall. */
 static f4 mean_around(const f4 *at, const uint8_t *open, int64_t row, int64_t plane)
 {
@@ -114,11 +164,15 @@ static void fill_planes(void *data, int64_t begin, int64_t end, int thread)
         }
 }
 
-void VT_NAME(masked_slope)(const vt_grid *from, const vt_node_marks *marks, vt_grid *to,
-                           int threads)
+void VT_NAME(masked_slope)(vt_grid *from, const vt_node_marks *marks, const float spread[3],
+                           vt_grid *to, int threads)
 {
-    context c = {from, to, marks};
+    context c = {from, to, marks, spread};
     const int64_t planes = to->cells[2] + 1, block = 1 + BLOCK_NODES / to->node_plane;
     vt_parallel_for(threads, planes, block, slope_planes, &c);
+    if (spread[0] > 0 || spread[1] > 0 || spread[2] > 0) {
+        vt_parallel_for(threads, planes, block, copy_planes, &c);
+        vt_parallel_for(threads, planes, block, spread_planes, &c);
+    }
     vt_parallel_for(threads, planes, block, fill_planes, &c);
 }

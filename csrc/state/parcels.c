@@ -66,10 +66,9 @@ void vt_destroy_parcels(vt_parcels *parcels)
     free(parcels->eddies);
 }
 
-static vt_status make_swirl(vt_parcels *p, const double sweep[3])
+static vt_status check_swirl(const vt_swirl *eddies)
 {
-    p->eddies = vt_create_swirl(p->seed, p->core, sweep);
-    return p->eddies ? VT_OK : vt_fail(VT_OUT_OF_MEMORY, "no memory for the swirl of an emitter");
+    return eddies ? VT_OK : vt_fail(VT_OUT_OF_MEMORY, "no memory for the swirl of an emitter");
 }
 
 vt_status vt_copy_parcels(const vt_parcels *from, vt_parcels *to)
@@ -87,7 +86,7 @@ vt_status vt_copy_parcels(const vt_parcels *from, vt_parcels *to)
         (vt_copy_region(&from->shape, &to->shape) || vt_copy_region(&from->around, &to->around)))
         status = vt_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
     if (!status && from->eddies)
-        status = make_swirl(to, from->eddies->sweep);
+        status = check_swirl(to->eddies = vt_copy_swirl(from->eddies));
     if (status)
         vt_destroy_parcels(to);
     return status;
@@ -414,7 +413,8 @@ static vt_status make(const vt_simulation *s, const vt_parcels_def *def, vt_parc
     return status;
 }
 
-/* Of its own seed; the eddies pass the shape as fast as it is filled anew. */
+/* Of its own seed; the eddies pass the shape as fast as it is filled anew, and turn over as fast as
+ * they swirl, if that is faster. */
 static vt_status choose_swirl(const vt_simulation *s, vt_parcels *p)
 {
     if (!(p->swirl > 0) && !(p->flicker > 0) && !vt_find_animation(&p->animations, "swirl"))
@@ -425,7 +425,10 @@ static vt_status choose_swirl(const vt_simulation *s, vt_parcels *p)
     find_extent(&p->shape, up, &middle, &reach);
     for (int a = 0; a < 3; a++)
         sweep[a] = up[a] * 2 * reach * p->rate / (double)filling(p);
-    return make_swirl(p, sweep);
+    const double swirl = most_of(&p->animations, "swirl", p->swirl, 1) / pose.scale;
+    const double turnover = fmax(swirl, vt_sqrt(vt_dot(sweep, sweep)));
+    p->eddies = vt_create_swirl(p->seed, p->core, sweep, turnover);
+    return check_swirl(p->eddies);
 }
 
 /* Takes the parcels over. */

@@ -1,9 +1,11 @@
 /* Random eddies in the fluid that leaves an emitter: velocity
  *
- *   v = speed sqrt(2 / waves) sum_n a_n cos(k_n . (x - sweep t) + phase_n),   |a_n| = 1,
+ *   v = speed sqrt(2 / waves) sum_n a_n cos(k_n . (x - sweep t) + pace_n |k_n| t + phase_n),
  *
- * with the waves of a cloud (cloud.h), whose curl has no divergence. The pattern is frozen in fluid
- * that moves with the velocity sweep. */
+ * |a_n| = 1, with the waves of a cloud (cloud.h), whose curl has no divergence. The pattern moves
+ * with the velocity sweep, and each eddy turns over in the time that a wavelength takes at the
+ * speed pace_n, of either sign: one that stays for long would lean all that is born towards one
+ * side. */
 #ifndef VORTON_STATE_SWIRL_H
 #define VORTON_STATE_SWIRL_H
 
@@ -14,11 +16,16 @@ enum { VT_SWIRL_WAVES = 24 };
 
 typedef struct vt_swirl {
     vt_wave wave[VT_SWIRL_WAVES];
-    double sweep[3]; /* m/s */
+    double sweep[3];             /* m/s */
+    double pace[VT_SWIRL_WAVES]; /* m/s */
 } vt_swirl;
 
-/* For vortons of the given core, m; from malloc, NULL without memory. */
-vt_swirl *vt_create_swirl(uint64_t seed, double core, const double sweep[3]);
+/* For vortons of the given core, m; from malloc, NULL without memory. The mean of |pace| is
+ * `turnover`, m/s. */
+vt_swirl *vt_create_swirl(uint64_t seed, double core, const double sweep[3], double turnover);
+
+/* A copy, likewise. */
+vt_swirl *vt_copy_swirl(const vt_swirl *swirl);
 
 /* Strength of a vorton of a volume (of the world, m^3) that is born at a point of the space of the
  * pose; speed in m/s of the world, rms. */
