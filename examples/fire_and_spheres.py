@@ -5,10 +5,10 @@ vorton preview examples/fire_and_spheres.py spheres.webp --frames 1-96 --elevati
 
 import vorton as vt
 
-scene = vt.Scene("fire_and_spheres", seed=4, combustion=vt.Combustion(rate=8), voxel=0.022)
+scene = vt.Scene("fire_and_spheres", seed=4, combustion=vt.Combustion(rate=9, mixing=2.5), voxel=0.022)
 bed = vt.Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
-fire = {"temperature": 800, "fuel": 1.0, "taper": 0.4, "flicker": 0.7, "swirl": 1.0, "renew": 3}
-scene.add(vt.Emitter(bed, **fire, core=0.08, lifetime=1.5, per_voxel=20))
+fire = {"temperature": 700, "fuel": 0.9, "taper": 0.5, "flicker": 0.9, "swirl": 1.0, "renew": 2}
+scene.add(vt.Emitter(bed, **fire, core=0.065, lifetime=1.3, per_voxel=24))
 scene.add(vt.Body(vt.Sphere((-0.22, 0, 0.75), radius=0.16)))
 scene.add(vt.Body(vt.Sphere((0.2, 0.05, 1.15), radius=0.18)))
 scene.add(vt.Body(vt.Box((-0.9, -0.9, 2.0), (0.9, 0.9, 2.06))))

@@ -7,6 +7,7 @@
 #include "core/parallel.h"
 #include "core/status.h"
 #include "io/preview.h"
+#include "io/preview_lamps.h"
 
 #define TILE 16           /* pixels along the edge of a tile, the unit of parallel work */
 #define TYPICAL_DEPTH 9.0 /* optical depth of the 95th percentile of rays */
@@ -366,11 +367,32 @@ static vt_status draw_picture(picture *p, const vt_preview_def *def, int threads
     return enough ? VT_OK : vt_fail(VT_OUT_OF_MEMORY, "no memory for the bloom of a preview");
 }
 
-static vt_status draw(vt_bricks *bricks, const vt_stage *stage, const vt_preview_def *def,
-                      int threads, uint8_t *pixels)
+/* Draws bricks that are lit. */
+static vt_status draw_lit(const vt_bricks *bricks, const vt_stage *stage, const vt_preview_def *def,
+                          double extinction, const vt_fire *fire, int threads, uint8_t *pixels)
+{
+    picture p = {.albedo = color_of(def->albedo),
+                 .exposure = (float)def->exposure,
+                 .pixels = pixels,
+                 .stage = stage};
+    p.background[0] = color_of(def->background[0]);
+    p.background[1] = color_of(def->background[1]);
+    fill_curve(p.srgb);
+    vt_start_march(bricks, def, def->width, def->height, &p.march);
+    p.march.depth = (float)(extinction * def->step * bricks->cell);
+    p.march.radiance = (float)(fire->emission * def->step * bricks->cell);
+    p.march.dye[0] = (float)def->dye[0];
+    p.march.dye[1] = (float)def->dye[1];
+    p.march.body = fire->emission > 0.0 ? &fire->body : NULL;
+    return draw_picture(&p, def, threads);
+}
+
+static vt_status draw(vt_bricks *bricks, vt_stage *stage, const vt_preview_def *def, int threads,
+                      uint8_t *pixels)
 {
     double extinction = 0.0, emission = 0.0;
     vt_fire fire = {.emission = 0.0};
+    vt_lamps lamps;
     vt_status status = VT_OK;
     if (def->extinction == 0.0 || (def->emission == 0.0 && bricks->glow))
         status = measure(bricks, def, threads, &extinction, &emission);
@@ -382,22 +404,15 @@ static vt_status draw(vt_bricks *bricks, const vt_stage *stage, const vt_preview
     }
     if (status == VT_OK)
         status = vt_light_bricks(bricks, def, extinction, &fire, threads);
+    if (status == VT_OK)
+        status = vt_create_lamps(bricks, &fire, threads, &lamps);
     if (status != VT_OK)
         return status;
-    picture p = {.albedo = color_of(def->albedo),
-                 .exposure = (float)def->exposure,
-                 .pixels = pixels,
-                 .stage = stage};
-    p.background[0] = color_of(def->background[0]);
-    p.background[1] = color_of(def->background[1]);
-    fill_curve(p.srgb);
-    vt_start_march(bricks, def, def->width, def->height, &p.march);
-    p.march.depth = (float)(extinction * def->step * bricks->cell);
-    p.march.radiance = (float)(fire.emission * def->step * bricks->cell);
-    p.march.dye[0] = (float)def->dye[0];
-    p.march.dye[1] = (float)def->dye[1];
-    p.march.body = fire.emission > 0.0 ? &fire.body : NULL;
-    return draw_picture(&p, def, threads);
+    stage->lamps = &lamps;
+    status = draw_lit(bricks, stage, def, extinction, &fire, threads, pixels);
+    stage->lamps = NULL;
+    vt_destroy_lamps(&lamps);
+    return status;
 }
 
 vt_status vt_render_preview(const vt_volume *volume, const vt_preview_def *def, uint8_t *pixels)

@@ -6,6 +6,7 @@
 
 #include "core/status.h"
 #include "core/vec3.h"
+#include "io/preview_lamps.h"
 #include "state/simulation.h"
 
 /* How far bodies are seen, m: farther they fill less than a pixel, but for planes. */
@@ -116,7 +117,10 @@ double vt_see_body(const vt_stage *stage, const double eye[3], const double way[
     if (facing > 0 && isfinite(trace(stage, point, stage->key_direction, unused)))
         facing *= shadow;
     const float up = (float)(0.5 + 0.5 * normal[2]);
-    *light = f4_set((float)grey) * (f4_set((float)facing) * stage->key + stage->ground +
-                                    f4_set(up) * (stage->sky - stage->ground));
+    f4 sum = f4_set((float)facing) * stage->key + stage->ground +
+             f4_set(up) * (stage->sky - stage->ground);
+    if (stage->lamps)
+        sum += vt_lamp_light(stage->lamps, point, normal);
+    *light = f4_set((float)grey) * sum;
     return distance;
 }

@@ -1,5 +1,5 @@
 /* Bodies in the preview: plain grey, lit by the key light and the sky, with hard shadows on each
- * other. Containers and what is not there at the moment are not drawn. */
+ * other, and by fire. Containers and what is not there at the moment are not drawn. */
 #ifndef VORTON_IO_PREVIEW_BODIES_H
 #define VORTON_IO_PREVIEW_BODIES_H
 
@@ -14,6 +14,7 @@ typedef struct vt_stage {
     int32_t count;
     double key_direction[3]; /* of length 1 */
     f4 key, sky, ground;
+    const struct vt_lamps *lamps; /* of the fire (preview_lamps.h); NULL (at first): none */
 } vt_stage;
 
 /* simulation may be NULL: nothing is staged. VT_BUSY, VT_OUT_OF_MEMORY. To be destroyed unless it

@@ -1,8 +1,7 @@
-/* Fire in the preview. Colour: Planck's law over the colour matching functions of CIE 1931 in the
- * fit of Wyman, Sloan and Shirley 2013 ("Simple analytic approximations to the CIE XYZ color
- * matching functions"), then linear sRGB. Where it glows: in the reaction zone, the shell of the
- * fuel, more than in its core. Its light on the smoke: the integral of radiance / (4 pi r^2), with
- * 1 / (4 pi r^2) = sqrt(pi / 2) x the integral over s of a Gaussian of standard deviation s. */
+/* Fire in the preview. Colour: Planck's law over the colour matching functions of CIE 1931 (2
+ * degree observer), then linear sRGB. Where it glows: in the reaction zone, the shell of the fuel,
+ * more than in its core. Its light on the smoke: the integral of radiance / (4 pi r^2), with 1 / (4
+ * pi r^2) = sqrt(pi / 2) x the integral over s of a Gaussian of standard deviation s. */
 #include "io/preview_fire.h"
 
 #include <stdlib.h>
@@ -14,26 +13,24 @@
 #include "io/preview.h"
 #include "io/volume.h"
 
-#define SEEN 0.4 /* share of the fire's light that the smoke between lets through */
-
 enum { BOXES = 3 /* of one width after another: nearly a Gaussian */ };
 
 /* ---- colour ---- */
 
-/* A Gaussian with another width on either side; wavelengths in nm. */
-static double lobe(double wavelength, double peak, double below, double above)
-{
-    const double x = (wavelength - peak) * (wavelength < peak ? below : above);
-    return vt_exp(-0.5 * x * x);
-}
-
-static void match_color(double nm, double xyz[3])
-{
-    xyz[0] = 1.056 * lobe(nm, 599.8, 0.0264, 0.0323) + 0.362 * lobe(nm, 442.0, 0.0624, 0.0374) -
-             0.065 * lobe(nm, 501.1, 0.0490, 0.0382);
-    xyz[1] = 0.821 * lobe(nm, 568.8, 0.0213, 0.0247) + 0.286 * lobe(nm, 530.9, 0.0613, 0.0322);
-    xyz[2] = 1.217 * lobe(nm, 437.0, 0.0845, 0.0278) + 0.681 * lobe(nm, 459.0, 0.0385, 0.0725);
-}
+/* The colour matching functions x, y, z at 380, 390 ... 780 nm, in 1e-4. */
+enum { FIRST_NM = 380, NM_APART = 10, WAVELENGTHS = 41 };
+static const int16_t matching[WAVELENGTHS][3] = {
+    {14, 0, 65},        {42, 1, 201},       {143, 4, 679},      {435, 12, 2074},
+    {1344, 40, 6456},   {2839, 116, 13856}, {3483, 230, 17471}, {3362, 380, 17721},
+    {2908, 600, 16692}, {1954, 910, 12876}, {956, 1390, 8130},  {320, 2080, 4652},
+    {49, 3230, 2720},   {93, 5030, 1582},   {633, 7100, 782},   {1655, 8620, 422},
+    {2904, 9540, 203},  {4334, 9950, 87},   {5945, 9950, 39},   {7621, 9520, 21},
+    {9163, 8700, 17},   {10263, 7570, 11},  {10622, 6310, 8},   {10026, 5030, 3},
+    {8544, 3810, 2},    {6424, 2650, 0},    {4479, 1750, 0},    {2835, 1070, 0},
+    {1649, 610, 0},     {874, 320, 0},      {468, 170, 0},      {227, 82, 0},
+    {114, 41, 0},       {58, 21, 0},        {29, 10, 0},        {14, 5, 0},
+    {7, 3, 0},          {3, 1, 0},          {2, 1, 0},          {1, 0, 0},
+    {0, 0, 0}};
 
 /* Relative to its value at 780 nm, so that nothing underflows. */
 static double planck(double nm, double kelvin)
@@ -51,12 +48,9 @@ static f4 color_of_body(double kelvin)
                                         {-0.9692660, 1.8760108, 0.0415560},
                                         {0.0556434, -0.2040259, 1.0572252}};
     double xyz[3] = {0.0, 0.0, 0.0}, rgb[3], most = 0.0;
-    for (double nm = 380.0; nm <= 780.0; nm += 5.0) {
-        double matched[3];
-        match_color(nm, matched);
+    for (int n = 0; n < WAVELENGTHS; n++)
         for (int c = 0; c < 3; c++)
-            xyz[c] += planck(nm, kelvin) * matched[c];
-    }
+            xyz[c] += planck(FIRST_NM + n * NM_APART, kelvin) * matching[n][c];
     for (int c = 0; c < 3; c++) {
         rgb[c] = to_rgb[c][0] * xyz[0] + to_rgb[c][1] * xyz[1] + to_rgb[c][2] * xyz[2];
         rgb[c] = rgb[c] > 0.0 ? rgb[c] : 0.0; /* deep red is beyond what sRGB shows */
@@ -218,7 +212,8 @@ _Bool vt_add_fire_light(const int64_t count[3], double spacing, const f4 *source
         /* the part of the integral over s that is nearest to this one */
         const double here = deviation_of(radius), next = deviation_of(2 * radius);
         const double low = radius == 1 ? 0.0 : 0.5 * (here + deviation_of(radius / 2));
-        const double weight = SEEN * vt_sqrt(0.5 * VT_PI) * (0.5 * (here + next) - low) * spacing;
+        const double weight =
+            VT_FIRE_SEEN * vt_sqrt(0.5 * VT_PI) * (0.5 * (here + next) - low) * spacing;
         memcpy(blurred, source, (size_t)nodes * sizeof *blurred);
         blur_all(&b, radius, threads);
         for (int64_t i = 0; i < nodes; i++)

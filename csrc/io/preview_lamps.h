@@ -1,0 +1,28 @@
+/* Fire as a few lamps that light the bodies of the preview. */
+#ifndef VORTON_IO_PREVIEW_LAMPS_H
+#define VORTON_IO_PREVIEW_LAMPS_H
+
+#include "io/preview.h"
+
+typedef struct vt_lamp {
+    float position[3]; /* m */
+    f4 intensity; /* radiance x m^2: what it sends into a unit of solid angle; red green blue */
+} vt_lamp;
+
+typedef struct vt_lamps {
+    vt_lamp *items; /* NULL: none */
+    int32_t count;
+    float size2; /* of a lamp, m^2: nearer than that it is no point */
+} vt_lamps;
+
+/* Of what glows in the bricks; none without fire. VT_OUT_OF_MEMORY; to be destroyed unless it
+ * fails.
+ */
+vt_status vt_create_lamps(const vt_bricks *bricks, const vt_fire *fire, int threads,
+                          vt_lamps *lamps);
+void vt_destroy_lamps(vt_lamps *lamps);
+
+/* Light that a white matt surface at a point (m) sends back, its normal of length 1. */
+f4 vt_lamp_light(const vt_lamps *lamps, const double point[3], const double normal[3]);
+
+#endif
