@@ -18,6 +18,7 @@
 #include "population.h"
 #include "soak.h"
 #include "state/check.h"
+#include "state/closed.h"
 #include "tracers.h"
 #include "work.h"
 
@@ -295,6 +296,8 @@ static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
         status = vt_check_columns(s, VT_VORTONS);
     if (!status)
         status = vt_check_columns(s, VT_TRACERS);
+    if (!status)
+        status = vt_check_fuel_in_containers(s);
     if (!status)
         status = vt_find_content(s, births, &content);
     if (!status && content.exists && vt_has_grid(s))

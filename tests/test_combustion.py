@@ -295,6 +295,20 @@ def test_cooling_never_passes_the_ambient_temperature():
     assert np.abs(before).max() < 0.01
 
 
+def test_mixing_takes_heat_alone_and_the_books_say_how_much():
+    """(T - Ta) exp(-mixing t); what has not burnt stays, and its heat may still be released."""
+    start = np.array([250.0, 400.0, 1200.0])
+    sim = burning("simple", start, 0.5, smoke=0.2, mixing=3.0, radiation=0.0, ignition=5000.0)
+    mass = 1e-3 * sim.scene.ambient.density
+    sim.advance(0.4)
+    left = (start - AMBIENT) * np.exp(-3 * 0.4)
+    np.testing.assert_allclose(sim.vortons.temperature - AMBIENT, left, rtol=1e-5, atol=2e-4)
+    lost = 1100 * mass * (start - AMBIENT - left).sum()
+    assert sim.health.heat_mixed == pytest.approx(lost, rel=1e-5)
+    assert sim.health.heat_radiated == 0 and sim.health.heat_released == 0
+    assert np.all(sim.vortons.fuel == 0.5) and np.all(sim.vortons.smoke == np.float32(0.2))
+
+
 def test_the_newborn_burn_for_as_long_as_they_have_lived():
     scene = vt.Scene(combustion=vt.Combustion(radiation=0, mixing=0), gravity=(0, 0, -9.81))
     scene.add(vt.Emitter(vt.Sphere(radius=0.2), temperature=900, fuel=1.0, renew=20, smoke=0))

@@ -116,6 +116,31 @@ def test_the_library_refuses_it_in_either_order():
         fire(core, 0.5)
 
 
+def test_fuel_written_into_a_closed_container_is_refused_and_nothing_changes():
+    room = vt.Container(vt.Box((-1, -1, -1), (1, 1, 1)), name="room")
+    scene = vt.Scene(combustion=vt.Combustion())
+    scene.add(room)
+    sim = vt.Simulation(scene, threads=1)
+    sim.vortons.add(np.zeros((3, 3)), [[0, 0, 1.0]] * 3, core=0.2, volume=0.01, temperature=900.0)
+    sim.advance(0.01)
+    sim.vortons.fuel[1] = 0.25
+    row = sim.vortons.id[1]
+    before = {name: getattr(sim.vortons, name).copy() for name in ("position", "fuel", "age")}
+    words = rf"vortons.fuel has 0.25 in row 1 \(id {row}\), but body 'room' is a closed container"
+    with pytest.raises(ValueError, match=words):
+        sim.advance(0.01)
+    assert sim.time == 0.01
+    assert all(np.array_equal(getattr(sim.vortons, n), values) for n, values in before.items())
+    sim.vortons.fuel[:] = 0
+    sim.advance(0.01)
+    still = vt.Simulation(scene, threads=1, method=vt.Method(expansion=0))
+    still.vortons.add(
+        [[0, 0, 0.0]], [[0, 0, 1.0]], core=0.2, volume=0.01, temperature=900.0, fuel=0.5
+    )
+    still.advance(0.01)
+    assert still.vortons.fuel[0] < 0.5
+
+
 # ---- vortons at points that bring their fluid ----
 
 PLACES = [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [0.0, 0.5, 0.0]]

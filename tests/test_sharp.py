@@ -180,3 +180,18 @@ def test_a_simulation_makes_sharp_volumes():
     assert sharp.encode_vdb() != plain.encode_vdb()
     with pytest.raises(TypeError, match="sharp"):
         sim.volume(sharp=1)
+
+
+def test_sharp_says_how_far_it_reaches():
+    """Its own cells are finer than the voxels where tracers are."""
+    position = np.array([[0, 0, 0], [9e3, 0, 0]], np.float32)
+    values = {"density": np.ones(2), "size": np.full(2, 1e-3), "voxel_size": 8e-3}
+    assert (
+        _core.volume_from_tracers(position=position, sharp=False, **values).info()["active_voxels"]
+        > 0
+    )
+    words = r"row 1 is \(9000, 0, 0\) m, but sharp reaches 8388.61 m .* tracers are 0.002 m apart"
+    with pytest.raises(ValueError, match=words):
+        _core.volume_from_tracers(position=position, sharp=True, **values)
+    with pytest.raises(ValueError, match="more than 2.23 voxels of 0.008 m"):
+        _core.volume_from_tracers(position=10 * position, sharp=True, **values)

@@ -101,9 +101,7 @@ def test_a_uniform_value_stays_what_it_is():
     info = volume.info
     assert (info.coldest, info.hottest) == pytest.approx((1234.5, 1234.5), rel=1e-6)
     assert info.ambient_temperature == 293.15
-    assert info.mass == pytest.approx(
-        density.sum(dtype=float) * LITTLE**2, rel=1e-4
-    )
+    assert info.mass == pytest.approx(density.sum(dtype=float) * LITTLE**2, rel=1e-4)
 
 
 def test_volume_of_the_flame(burning, volume):
@@ -215,6 +213,31 @@ def test_e5_two_voxel_sizes_from_one_motion(plume):
         assert np.abs(found[1] - centroid).max() < 1e-4 * length
         assert found[2] - 293.15 == pytest.approx(temperature - 293.15, rel=1e-2)
     assert temperature > 320
+
+
+def heat_of(volume, voxel):
+    """Sum of density x volume x (temperature - ambient), kg K, and its centroid, m."""
+    info = volume.info()
+    first = np.floor(np.array(info["lower"]) / voxel).astype(int) - 1
+    shape = np.ceil((np.array(info["upper"]) - info["lower"]) / voxel).astype(int) + 3
+    heat = volume.density(first, shape) * (volume.values("temperature", first, shape) - 293.15)
+    heat = heat.astype(float) * voxel**3
+    axes = [voxel * (f + np.arange(n)) for f, n in zip(first, shape, strict=True)]
+    z, y, x = np.meshgrid(axes[2], axes[1], axes[0], indexing="ij")
+    return heat.sum(), np.array([(heat * c).sum() for c in (x, y, z)]) / heat.sum()
+
+
+def test_e5_two_voxel_sizes_hold_the_same_heat_at_the_same_place(plume):
+    (coarse, at), (fine, there) = (heat_of(plume.volume(h), h) for h in (0.04, 0.02))
+    tracers = plume.tracers
+    weight = tracers.density.astype(float) * (tracers.temperature.astype(float) - 293.15)
+    centroid = (tracers.position * weight[:, None]).sum(0) / weight.sum()
+    length = np.ptp(tracers.position[:, 2])
+    assert coarse == pytest.approx(fine, rel=0.01)
+    assert np.abs(at - there).max() < 0.01 * length
+    for heat, place in ((coarse, at), (fine, there)):
+        assert heat == pytest.approx(weight.sum(), rel=0.01)
+        assert np.abs(place - centroid).max() < 0.01 * length
 
 
 def test_only_simulations_that_carry_heat_have_the_field(plume):

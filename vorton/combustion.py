@@ -49,9 +49,11 @@ class Combustion(Definition):
         T^4 less that of the ambient fluid. 4 k s 1500^4 / (density x heat_capacity) of gas with the
         absorption coefficient k, s = 5.67e-8 W/(m^2 K^4).
     mixing : number, 1/s
-        Rate of cooling towards the ambient temperature by mixing with the fluid around, 0 to 1e9,
-        default 1. Of heat alone: the mass of fuel and smoke in a vorton stays, as that of its
-        tracers does, which spread instead.
+        Rate m of cooling by mixing with the fluid around, dT/dt = -m (T - ambient), 0 to 1e9,
+        default 1; `health.heat_mixed` sums it up. It takes heat alone: fuel, flame and smoke are
+        not thinned out, for the fluid that would take them over is not followed, and with them
+        the heat that the fuel has yet to release would be lost. Smoke thins out as its tracers
+        spread.
 
     Raises
     ------

@@ -186,8 +186,8 @@ typedef struct vt_combustion {
     double soot;          /* share of the flame that becomes smoke, 0 .. 1 (default .6) */
     double radiation;     /* how fast fluid of 1500 K cools by radiation, K/s, 0 .. 1e9 (default
                              400); grows as T^4 less that of the ambient fluid */
-    double mixing;        /* rate of cooling towards the ambient temperature by mixing, 1/s, 0 ..
-                             1e9 (default 1) */
+    double mixing;        /* rate m of cooling by mixing, dT/dt = -m (T - ambient), 1/s, 0 .. 1e9
+                             (default 1); of heat alone: shares of the mass stay */
 } vt_combustion;
 
 /* The defaults of a law, VT_BURN_... */

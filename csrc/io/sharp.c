@@ -15,6 +15,7 @@
  * a neighbour at a distance d keeps a lone tracer round and all of this definite. */
 #include "io/sharp.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,6 +187,26 @@ static double find_spacing(const vt_tracer_source *source, double voxel_size)
     return mean > least ? mean : least;
 }
 
+/* Whether every tracer is within reach of the voxels, and of the cells of the spread. */
+static vt_status check_reach(const vt_tracer_source *source, double voxel_size, double spacing)
+{
+    const double voxels = VT_VOXEL_LIMIT * voxel_size;
+    const double cells = VT_VOXEL_LIMIT * spacings_a_cell / VT_LEAF_SIDE * spacing;
+    for (int64_t i = 0; i < source->count; i++) {
+        const float *const p = source->position + 3 * i;
+        const double far = fmax(fmax(fabs((double)p[0]), fabs((double)p[1])), fabs((double)p[2]));
+        if (far > voxels)
+            return vt_describe_bad_tracer(source, voxel_size, i);
+        if (far > cells)
+            return vt_fail(VT_INVALID_ARGUMENT,
+                           "position of tracer row %lld is (%g, %g, %g) m, but sharp reaches %g m "
+                           "from the origin where tracers are %g m apart; remove the tracer, bring "
+                           "the scene nearer to the origin, or do without sharp",
+                           (long long)i, (double)p[0], (double)p[1], (double)p[2], cells, spacing);
+    }
+    return VT_OK;
+}
+
 vt_status vt_find_spreads(const vt_tracer_source *source, double voxel_size, int threads,
                           vt_spread **spread)
 {
@@ -196,9 +217,12 @@ vt_status vt_find_spreads(const vt_tracer_source *source, double voxel_size, int
         return vt_fail(VT_INVALID_ARGUMENT, "sharp: %lld tracers, allowed are %lld",
                        (long long)source->count, (long long)(UINT32_MAX >> VT_SPREAD_SHIFT));
     const double spacing = find_spacing(source, voxel_size);
+    vt_status status = check_reach(source, voxel_size, spacing);
+    if (status != VT_OK)
+        return status;
     task t = {.cell = spacings_a_cell * spacing,
               .prior_variance = 1.0 / (spacings_a_cell * spacings_a_cell)};
-    vt_status status = vt_sort_points(source, NULL, t.cell / VT_LEAF_SIDE, threads, &t.points);
+    status = vt_sort_points(source, NULL, t.cell / VT_LEAF_SIDE, threads, &t.points);
     if (status != VT_OK)
         return status;
     t.nodes = vt_allocate((size_t)t.points.leaves.count * CORNERS * sizeof *t.nodes);

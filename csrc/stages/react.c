@@ -6,12 +6,12 @@
  *   dT/dt = -(G / c) dY/dt - (m + b (T + Ta)(T^2 + Ta^2)) (T - Ta)
  *
  * The last term is b (T^4 - Ta^4), grey radiation, with m (T - Ta), mixing with the ambient fluid
- * at Ta. Of the chain fuel -> flame -> smoke each part of the time takes the exact solution for its
- * k (Bateman 1910); cooling takes that for its own rate in the middle of its time, so it never
- * passes the ambient temperature. Cooling is halved around burning (Strang 1968), and what depends
- * on the temperature is found in the middle: second order. A vorton whose temperature changes its
- * rates in the time takes several parts, as many as it needs by itself: an exothermic reaction runs
- * away. */
+ * at Ta, which takes heat alone: fuel and smoke would be lost to fluid that no vorton follows. Of
+ * the chain fuel -> flame -> smoke each part of the time takes the exact solution for its k
+ * (Bateman 1910); cooling takes that for its own rate in the middle of its time, so it never passes
+ * the ambient temperature. Cooling is halved around burning (Strang 1968), and what depends on the
+ * temperature is found in the middle: second order. A vorton whose temperature changes its rates in
+ * the time takes several parts, as many as it needs by itself: an exothermic reaction runs away. */
 #include "stages/react.h"
 
 #include "core/mathf.h"
