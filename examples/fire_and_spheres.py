@@ -1,16 +1,18 @@
-"""Fire and smoke that part before two spheres and roll up under a plate.
+"""Fire on the ground: it lights a ball beside it; its smoke parts before another and meets a plate.
 
 vorton preview examples/fire_and_spheres.py spheres.webp --frames 1-96 --elevation 4
 """
 
 import vorton as vt
 
-scene = vt.Scene("fire_and_spheres", seed=4, combustion=vt.Combustion(rate=9, mixing=2.5), voxel=0.022)
+burns = vt.Combustion(rate=9, mixing=2.5)
+scene = vt.Scene("fire_and_spheres", seed=4, combustion=burns, voxel=0.022)
 bed = vt.Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
 fire = {"temperature": 700, "fuel": 0.9, "taper": 0.5, "flicker": 0.9, "swirl": 1.0, "renew": 2}
 scene.add(vt.Emitter(bed, **fire, core=0.065, lifetime=1.3, per_voxel=24))
-scene.add(vt.Body(vt.Sphere((-0.22, 0, 0.75), radius=0.16)))
-scene.add(vt.Body(vt.Sphere((0.2, 0.05, 1.15), radius=0.18)))
+scene.add(vt.Body(vt.Box((-0.9, -0.9, -0.06), (0.9, 0.9, 0)), panels=0))
+scene.add(vt.Body(vt.Sphere((-0.5, 0, 0.16), radius=0.16)))
+scene.add(vt.Body(vt.Sphere((0.15, 0.05, 1.15), radius=0.18)))
 scene.add(vt.Body(vt.Box((-0.9, -0.9, 2.0), (0.9, 0.9, 2.06))))
 
 if __name__ == "__main__":

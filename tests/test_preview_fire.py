@@ -220,7 +220,7 @@ def plate_at(y):
 def light_on_plate(volume, points, size):
     """Red light that grey of .26 sends back: all voxels, each a ball of that size.
 
-    sum of .4 radiance x volume x cos / (pi (d^2 + size^2)), the normal along -y.
+    sum of radiance x volume x cos / (pi (d^2 + size^2)), the normal along -y.
     """
     power, _ = power_of(volume)
     place = VOXEL * np.stack(np.meshgrid(*[np.arange(-40, 41)] * 3, indexing="ij"), -1)
@@ -230,7 +230,7 @@ def light_on_plate(volume, points, size):
         way = place - point
         square = (way**2).sum(1)
         found.append((power * -way[:, 1] / np.sqrt(square) / (square + size**2)).sum())
-    return 0.26 * 0.4 / math.pi * VOXEL**3 * np.array(found)
+    return 0.26 / math.pi * VOXEL**3 * np.array(found)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@
 #include "io/preview.h"
 #include "io/volume.h"
 
+#define SEEN 0.4 /* share of the fire's light that the smoke between lets through */
+
 enum { BOXES = 3 /* of one width after another: nearly a Gaussian */ };
 
 /* ---- colour ---- */
@@ -212,8 +214,7 @@ _Bool vt_add_fire_light(const int64_t count[3], double spacing, const f4 *source
         /* the part of the integral over s that is nearest to this one */
         const double here = deviation_of(radius), next = deviation_of(2 * radius);
         const double low = radius == 1 ? 0.0 : 0.5 * (here + deviation_of(radius / 2));
-        const double weight =
-            VT_FIRE_SEEN * vt_sqrt(0.5 * VT_PI) * (0.5 * (here + next) - low) * spacing;
+        const double weight = SEEN * vt_sqrt(0.5 * VT_PI) * (0.5 * (here + next) - low) * spacing;
         memcpy(blurred, source, (size_t)nodes * sizeof *blurred);
         blur_all(&b, radius, threads);
         for (int64_t i = 0; i < nodes; i++)

@@ -28,9 +28,6 @@ VT_INLINE float vt_decay(float x)
     return p * scale;
 }
 
-/* Share of the fire's light that the smoke between lets through. */
-#define VT_FIRE_SEEN 0.4
-
 enum { VT_GLOW_COLORS = 65 }; /* every 40 K from 600 K to 3160 K */
 
 /* Colours of a black body in linear sRGB, the largest component 1. */

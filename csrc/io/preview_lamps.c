@@ -143,7 +143,7 @@ static _Bool light_lamps(const nodes *l, const vt_bricks *bricks, double spacing
                     const double world = bricks->origin[a] - bricks->first[a] / BRICK * brick;
                     lamp->position[a] = (float)(world + (double)(l->first[a] + at[a]) * spacing);
                 }
-                lamp->intensity = value * f4_set((float)(VT_FIRE_SEEN * cell * cell * cell));
+                lamp->intensity = value * f4_set((float)(cell * cell * cell));
             }
     return 1;
 }
