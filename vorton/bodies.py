@@ -243,7 +243,10 @@ class Body(BodyBase):
         About how many source panels keep the fluid from flowing through, 20 to 2048 (default 320);
         0: none, then particles stop at the wall but the flow does not know of the body. Planes
         have none. More follow the shape more closely; the time for the first frame grows with the
-        third power. A step has up to 8 substeps for what panels need: the flow about a body that
+        third power. Within panels wider than some cells of the grid, as those of a floor, the flow
+        is kept from a face cell by cell, as far as no other face is near: to 5 or 10 % of what the
+        wall does where the body is thicker than vortices are far, in a floor half as thick to a
+        third of it. A step has up to 8 substeps for what panels need: the flow about a body that
         goes farther than about its radius in a frame is coarse (contact holds at any speed); more
         frames a second resolve it.
     shedding : number, 1/s
