@@ -56,7 +56,8 @@ static void move_moment(vt_impulse *impulse, const double arm[3])
 /* The impulse of the body, about its centre. */
 static vt_impulse find_bound(const vt_simulation *s, const surface *f)
 {
-    double velocity[3], sources[3] = {0};
+    double velocity[3], sources[3];
+    memcpy(sources, f->body->wide_dipole, sizeof sources);
     for (int32_t at = f->body->first; at < f->body->first + f->body->count; at++) {
         const double charge = (double)f->panels->density[at] * (double)f->panels->area[at];
         for (int c = 0; c < 3; c++)
@@ -75,7 +76,7 @@ static vt_impulse find_bound(const vt_simulation *s, const surface *f)
 static vt_impulse find_pull(const vt_simulation *s, const vt_paneled_body *b, const float *passing)
 {
     const vt_panels *const panels = &s->panels;
-    vt_impulse pull = {{0}, {0}};
+    vt_impulse pull = b->wide_pull;
     for (int32_t p = 0; p < b->count; p++) {
         const int32_t at = b->first + p;
         const double charge = (double)panels->density[at] * (double)panels->area[at];

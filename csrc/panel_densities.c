@@ -82,6 +82,119 @@ static void find_onset(vt_simulation *s)
     vt_arena_pop(&s->arena, mark);
 }
 
+/* ---- within wide panels ---- */
+
+/* Panels cut into as many patches are wide: vortices nearer than they are wide see them one by one.
+ */
+enum { WIDE = 16, PATCH_BLOCK = 256 };
+
+typedef struct wide_job {
+    const vt_simulation *s;
+    const uint32_t *patch; /* of each that is part of a wide panel its number */
+    float *points, *velocity;
+} wide_job;
+
+static void look_at_patches(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const wide_job *const job = data;
+    const vt_grid *const g = &job->s->grid;
+    for (int64_t i = begin; i < end; i++) {
+        const vt_patch *const patch = &job->s->panels.patch[job->patch[i]];
+        double point[3];
+        for (int c = 0; c < 3; c++) {
+            point[c] = ((double)patch->center[c] + g->base[c]) * g->spacing;
+            job->points[3 * i + c] = (float)point[c];
+        }
+        sample_potentials(g, point, job->velocity + 3 * i);
+    }
+}
+
+/* Numbers of the patches of wide panels, panel by panel; returns how many. */
+static int64_t list_wide(const vt_panels *p, uint32_t *list)
+{
+    int64_t found = 0;
+    for (int32_t n = 0, end; n < p->patch_count; n = end) {
+        for (end = n + 1; end < p->patch_count && p->panel[end] == p->panel[n];)
+            end++;
+        for (int32_t k = n; k < end && end - n >= WIDE; k++)
+            list[found++] = (uint32_t)k;
+    }
+    return found;
+}
+
+/* One wide panel of a body: count patches, with the velocities there. What is to pass on average is
+ * the condition of the panel; what passes a patch beyond that a flat wall turns back by twice as
+ * much, since others within the wall do nothing to it. */
+static void spread_density(vt_simulation *s, vt_paneled_body *b, int64_t count,
+                           const wide_job *wide)
+{
+    vt_panels *const p = &s->panels;
+    const uint32_t *const patch = wide->patch;
+    const int32_t panel = (int32_t)p->panel[patch[0]];
+    const double *const normal = p->normal[panel], square = s->grid.spacing * s->grid.spacing;
+    double sum = 0, area = 0, mean[3] = {0};
+    for (int64_t i = 0; i < count; i++) {
+        const double weight = (double)p->patch[patch[i]].area;
+        double point[3], through[3];
+        for (int c = 0; c < 3; c++) {
+            point[c] = (double)wide->points[3 * i + c];
+            mean[c] += weight * (double)wide->velocity[3 * i + c];
+        }
+        vt_rigid_velocity(b, point, through);
+        for (int c = 0; c < 3; c++)
+            through[c] -= (double)wide->velocity[3 * i + c];
+        p->excess[patch[i]] = (float)vt_dot(through, normal);
+        sum += weight * vt_dot(through, normal);
+        area += weight;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const double excess = 2 * ((double)p->excess[patch[i]] - sum / area);
+        const double charge = excess * (double)p->patch[patch[i]].area * square;
+        p->excess[patch[i]] = (float)excess;
+        double arm[3], force[3], moment[3];
+        for (int c = 0; c < 3; c++) {
+            arm[c] = (double)wide->points[3 * i + c] - b->center[c];
+            force[c] = -charge * (double)wide->velocity[3 * i + c];
+        }
+        vt_cross(arm, force, moment);
+        vt_add_scaled(b->wide_dipole, charge, arm);
+        vt_add_scaled(b->wide_pull.linear, 1, force);
+        vt_add_scaled(b->wide_pull.angular, 1, moment);
+    }
+    /* the panel as a whole takes the mean, not what is at its centroid */
+    for (int c = 0; c < 3; c++)
+        p->onset[3 * (int64_t)panel + c] = (float)(mean[c] / area);
+}
+
+static void find_excess(vt_simulation *s)
+{
+    vt_panels *const p = &s->panels;
+    const size_t mark = vt_arena_mark(&s->arena), room = (size_t)p->patch_count;
+    uint32_t *const list = vt_arena_push(&s->arena, 4 * room);
+    const int64_t found = list_wide(p, list);
+    wide_job job = {s, list, vt_arena_push(&s->arena, 12 * (size_t)found),
+                    vt_arena_push(&s->arena, 12 * (size_t)found)};
+    memset(p->excess, 0, sizeof *p->excess * room);
+    for (int32_t n = 0; n < p->body_count; n++) {
+        p->bodies[n].wide_pull = (vt_impulse){{0}, {0}};
+        memset(p->bodies[n].wide_dipole, 0, sizeof p->bodies[n].wide_dipole);
+    }
+    vt_parallel_for(s->def.threads, found, PATCH_BLOCK, look_at_patches, &job);
+    if (found > 0)
+        vt_add_wind_grids(s, found, job.points, job.velocity, NULL);
+    int32_t body = 0;
+    for (int64_t i = 0, end; i < found; i = end) {
+        for (end = i + 1; end < found && p->panel[list[end]] == p->panel[list[i]];)
+            end++;
+        while (p->bodies[body].first_patch + p->bodies[body].patch_count <= (int32_t)list[i])
+            body++;
+        const wide_job panel = {s, list + i, job.points + 3 * i, job.velocity + 3 * i};
+        spread_density(s, &p->bodies[body], end - i, &panel);
+    }
+    vt_arena_pop(&s->arena, mark);
+}
+
 /* ---- densities ---- */
 
 typedef struct multiply_job {
@@ -187,14 +300,14 @@ static void balance_densities(const vt_panels *p, const vt_paneled_body *b)
 /* What follows from the densities of a body. */
 static void take_densities(vt_panels *p, vt_paneled_body *b)
 {
-    memset(b->dipole, 0, sizeof b->dipole);
+    memcpy(b->dipole, b->wide_dipole, sizeof b->dipole);
     for (int32_t i = b->first; i < b->first + b->count; i++) {
         const double charge = (double)p->density[i] * (double)p->area[i];
         for (int c = 0; c < 3; c++)
             b->dipole[c] += charge * (p->center[i][c] - b->center[c]);
     }
     for (int32_t n = b->first_patch; n < b->first_patch + b->patch_count; n++)
-        p->patch[n].density = p->density[p->panel[n]];
+        p->patch[n].density = p->density[p->panel[n]] + p->excess[n];
 }
 
 void vt_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, float *velocity)
@@ -245,6 +358,7 @@ void vt_solve_densities(vt_simulation *s)
 {
     vt_panels *const p = &s->panels;
     find_onset(s);
+    find_excess(s);
     memset(p->density, 0, sizeof *p->density * (size_t)p->count);
     for (int32_t n = 0; n < p->body_count; n++)
         take_densities(p, &p->bodies[n]);

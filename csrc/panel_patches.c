@@ -151,6 +151,7 @@ void vt_cut_panels(vt_simulation *s)
     }
     p->patch = vt_arena_push(&p->arena, sizeof *p->patch * (size_t)count);
     p->panel = vt_arena_push(&p->arena, sizeof *p->panel * (size_t)count);
+    p->excess = vt_arena_push(&p->arena, sizeof *p->excess * (size_t)count);
     p->patch_count = 0;
     for (int32_t n = 0; n < p->body_count; n++)
         cut_body(s, &p->bodies[n], cell / 2);

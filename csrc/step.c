@@ -24,7 +24,7 @@
 
 enum {
     MOST_SUBSTEPS = 4096, /* in one step: beyond, the flow has blown up */
-    MOST_FOR_PANELS = 8   /* bodies may be as fast as they like: contact holds at any speed */
+    MOST_FOR_PANELS = 8   /* in one step: bodies may be as fast as they like, contact holds */
 };
 
 /* Most of the time that a density contrast needs to fall through a cell, in a substep. */
@@ -57,10 +57,11 @@ static vt_status place(vt_simulation *s, const vt_births *births, int32_t *exist
 }
 
 /* The rest of the step in equal substeps, so that no vortex turns too far and no vorton leaves the
- * free margin of the grid before the last stage of the substep. */
-static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, double remaining,
-                                double *dt)
+ * free margin of the grid before the last stage of the substep. The whole step is `step` s long. */
+static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, double step,
+                                double remaining, double *dt)
 {
+    const double most_for_panels = MOST_FOR_PANELS * (remaining / step) * (1 - 1e-9);
     const vt_largest most = vt_find_largest(&s->extremes);
     double count = remaining * most.gradient / s->def.method.turn;
     if (most.pull > 0)
@@ -70,7 +71,7 @@ static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, doubl
         count = fmax(count, remaining * most.speed * vt_last_reach(scheme) / way);
         const double moved = remaining * vt_panel_speed(s) * vt_last_reach(scheme) / way;
         const double turned = remaining * vt_panel_gradient(s) / s->def.method.turn;
-        count = fmax(count, fmin(fmax(moved, turned), MOST_FOR_PANELS));
+        count = fmax(count, fmin(fmax(moved, turned), most_for_panels));
     }
     const double diffusivity = vt_largest_diffusivity(s);
     if (diffusivity > 0 && s->vorton_spacing > 0) {
@@ -215,7 +216,8 @@ static void bear_at_end(vt_simulation *s, vt_births *births, double until)
         v->age[i] = 0;
 }
 
-static vt_status substep(vt_simulation *s, vt_births *births, double remaining, double *advanced)
+static vt_status substep(vt_simulation *s, vt_births *births, double step, double remaining,
+                         double *advanced)
 {
     const vt_scheme scheme = vt_scheme_of(&s->def.method);
     int32_t exists = 0;
@@ -244,7 +246,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double remaining, 
     VT_TIMED(s, panels, vt_find_body_flow(s, slip));
     VT_TIMED(s, sort, vt_sort_columns(s, &w));
     vt_find_rates(s, &w);
-    status = choose_substep(s, &scheme, remaining, &dt);
+    status = choose_substep(s, &scheme, step, remaining, &dt);
     if (status)
         return status;
     const int waits = waits_for_birth(s, &scheme, births, dt);
@@ -366,7 +368,7 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
         }
         const beginning before = remember(s);
         const size_t mark = vt_arena_mark(&s->arena);
-        const vt_status status = substep(s, births, dt - done, &advanced);
+        const vt_status status = substep(s, births, dt, dt - done, &advanced);
         vt_arena_pop(&s->arena, mark);
         s->pairs = (vt_pair_sources){0};
         s->fields_current = 0;

@@ -158,6 +158,23 @@ def test_s4_momentum_of_a_ball_that_a_ring_meets():
     np.testing.assert_allclose(now[3:], health.angular_momentum + AIR * fluid, rtol=1e-5, atol=1e-6)
 
 
+def test_s4_momentum_of_a_slab_whose_panels_are_wide():
+    """Seven cells: what they do within themselves is in the books, too."""
+    ring = vt.VortexRing((0.25, 0, -1.2), radius=0.6, circulation=1.0, core=0.12)
+    slab = vt.Body(vt.Box((-1, -1, -0.3), (1, 1, 0.3)), density=30.0, shedding=0, panels=80)
+    sim = simulation(ring, slab, spacing=0.08)
+    found = []
+    for _ in range(13):
+        sim.step()
+        h = sim.health
+        fluid = np.array([h.impulse, h.angular_impulse])
+        bound = np.array([h.bound_impulse, h.bound_angular_impulse])
+        found.append(np.array([h.momentum, h.angular_momentum]) + AIR * (fluid + bound))
+    whole = AIR * np.linalg.norm(sim.health.impulse)
+    assert np.abs(np.diff(found, axis=0)).max() < 1e-5 * whole
+    assert sim.health.momentum[2] > 0.02 * whole
+
+
 def test_shedding_needs_room():
     scene = vt.Scene("full", spacing=R / 8, gravity=(0, 0, 0), wind=(1, 0, 0), max_vortons=100)
     scene.add(sphere())

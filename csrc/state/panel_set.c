@@ -147,6 +147,51 @@ static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t a
     }
 }
 
+/* Triangles of what all solids have in common. */
+static void add_common_triangles(int32_t solid_count, const vt_solid *solids, int32_t aimed,
+                                 vt_triangles *t)
+{
+    double total = 0;
+    for (int32_t n = 0; n < solid_count; n++)
+        total += vt_solid_area(&solids[n]);
+    for (int32_t n = 0; n < solid_count && !t->failed; n++) {
+        const double share = aimed * vt_solid_area(&solids[n]) / total;
+        const int32_t first = t->count;
+        vt_add_triangles_of_solid(&solids[n], share < 20 ? 20 : (int32_t)share, t);
+        for (int32_t m = 0; m < solid_count && !t->failed; m++)
+            if (m != n)
+                vt_keep_inside(&solids[m], first, n < m, t);
+    }
+}
+
+/* Leaves out what has no area to speak of. */
+static void drop_slivers(vt_triangles *t)
+{
+    double center[3], normal[3], area = 0;
+    int32_t kept = 0;
+    for (int32_t n = 0; n < t->count; n++)
+        area += measure_triangle(t->item[n], center, normal);
+    for (int32_t n = 0; n < t->count; n++)
+        if (measure_triangle(t->item[n], center, normal) > 1e-4 * area / t->count)
+            memmove(t->item[kept++], t->item[n], sizeof *t->item);
+    t->count = kept;
+}
+
+/* About as many as are aimed at: what lies outside the others is none of them. */
+static void add_walls_of_hole(int32_t solid_count, const vt_solid *solids, int32_t aimed,
+                              vt_triangles *t)
+{
+    int32_t asked = aimed;
+    for (int n = 0; n < 3 && !t->failed; n++) {
+        t->count = 0;
+        add_common_triangles(solid_count, solids, asked, t);
+        drop_slivers(t);
+        if (t->count == 0 || (t->count <= 1.3 * aimed && t->count >= 0.7 * aimed))
+            break;
+        asked = (int32_t)fmin((double)asked * aimed / t->count, 8.0 * aimed);
+    }
+}
+
 /* Seen from the other side. */
 static void turn_over(vt_triangles *t)
 {
@@ -201,29 +246,56 @@ static vt_panel_set *make_set(vt_triangles *t, int32_t hole, const double origin
     return set;
 }
 
+/* Faces that are long and narrow get many more than what they are aimed at. */
+static void add_walls_of_body(int32_t solid_count, const vt_solid *solids, int32_t aimed,
+                              vt_triangles *t)
+{
+    for (int32_t asked = aimed; asked > 1 && !t->failed; asked /= 2) {
+        t->count = 0;
+        add_triangles(solid_count, solids, asked, t);
+        if (t->count <= 2 * aimed + 100)
+            break;
+    }
+}
+
+/* Planes have no panels, and what they close is open without. */
+static int has_plane(int32_t solid_count, const vt_solid *solids)
+{
+    int planes = 0;
+    for (int32_t n = 0; n < solid_count; n++)
+        planes |= !isfinite(solids[n].circumscribed);
+    return planes;
+}
+
+/* Whether the shape is thinner somewhere than panels are wide; what is left of several shapes is as
+ * thick as 3 volume / area, 1 to 1.5 times what it is. */
+static int is_thin(const vt_panel_set *set, int32_t solid_count, const vt_solid *solids)
+{
+    const double area = set->count * set->side * set->side / 2;
+    int thin = set->hole && solid_count > 1 && -3 * set->volume < set->side * area;
+    for (int32_t n = 0; n < solid_count; n++)
+        thin |= 2 * solids[n].inscribed < set->side;
+    return thin;
+}
+
 vt_status vt_create_panels(int32_t solid_count, const vt_solid *solids, int32_t hole, int32_t aimed,
                            const double origin[3], int threads, vt_panel_set **set)
 {
     vt_triangles t = {0};
     vt_status status = VT_OK;
     *set = NULL;
-    if (hole && solid_count > 1)
-        return VT_OK;
-    /* faces that are long and narrow get many more than what they are aimed at */
-    for (int32_t asked = aimed; asked > 1 && !t.failed; asked /= 2) {
-        t.count = 0;
-        add_triangles(solid_count, solids, asked, &t);
-        if (t.count <= 2 * aimed + 100)
-            break;
-    }
+    if (!hole || solid_count == 1)
+        add_walls_of_body(solid_count, solids, aimed, &t);
+    else if (!has_plane(solid_count, solids))
+        add_walls_of_hole(solid_count, solids, aimed, &t);
     if (hole && !t.failed)
         turn_over(&t);
     if (!t.failed && t.count > 0)
         *set = make_set(&t, hole, origin);
     if (t.failed || (t.count > 0 && !*set))
         status = vt_fail(VT_OUT_OF_MEMORY, "no memory for %d panels", t.count);
-    for (int32_t n = 0; n < solid_count && *set; n++)
-        (*set)->is_thin |= 2 * solids[n].inscribed < (*set)->side;
+    if (*set)
+        (*set)->is_thin = is_thin(*set, solid_count, solids);
     const int vain = hole && *set && (*set)->is_thin;
     if (!status && *set && !vain)
         status = vt_solve_panels(*set, threads);

@@ -53,8 +53,8 @@ typedef struct vt_panel_set {
 void vt_scale_added_mass(const vt_panel_set *set, double scale, double matrix[6][6]);
 
 /* Panels of the union of solids, about `aimed` of them in all: those that lie inside another solid
- * are left out, planes have none. Of a hole: of one solid no thinner than the panels are wide. *set
- * is NULL where none is left. */
+ * are left out, planes have none. Of a hole: of what the solids have in common, where it is closed
+ * without a plane and no thinner than the panels are wide. *set is NULL where none is left. */
 vt_status vt_create_panels(int32_t solid_count, const vt_solid *solids, int32_t hole, int32_t aimed,
                            const double origin[3], int threads, vt_panel_set **set);
 
@@ -73,6 +73,14 @@ typedef struct vt_triangles {
     vt_triangle *item;
     int32_t count, room, failed;
 } vt_triangles;
+
+void vt_add_triangle(vt_triangles *triangles, const double a[3], const double b[3],
+                     const double c[3]);
+
+/* Of the triangles from the first on leaves what lies inside the solid; of what lies on its surface
+ * all, or nothing. */
+void vt_keep_inside(const vt_solid *solid, int32_t first, int keeps_common,
+                    vt_triangles *triangles);
 
 /* Adds the triangles of the surface of a solid, about `aimed` of them: none of a plane. */
 void vt_add_triangles_of_solid(const vt_solid *solid, int32_t aimed, vt_triangles *triangles);

@@ -6,7 +6,7 @@
 #include "core/vec3.h"
 #include "state/panel_set.h"
 
-static void add_triangle(vt_triangles *t, const double a[3], const double b[3], const double c[3])
+void vt_add_triangle(vt_triangles *t, const double a[3], const double b[3], const double c[3])
 {
     if (t->count == t->room && !t->failed) {
         const int32_t room = t->room ? 2 * t->room : 64;
@@ -75,9 +75,9 @@ static void add_lattice(vt_triangles *t, const double a[3], const double b[3], c
             lattice_point(a, b, c, i + 1, j + 1, n, p[3]);
             for (int k = 0; k < 4 && place; k++)
                 place(context, p[k]);
-            add_triangle(t, p[0], p[1], p[2]);
+            vt_add_triangle(t, p[0], p[1], p[2]);
             if (i + j < n - 1)
-                add_triangle(t, p[1], p[3], p[2]);
+                vt_add_triangle(t, p[1], p[3], p[2]);
         }
 }
 
@@ -104,11 +104,11 @@ static void add_quadrilateral(vt_triangles *t, double corner[4][3], const int n[
                     blend(low, high, graded(j + b, n[1]), p[a][b]);
                 }
             if ((2 * i < n[0]) == (2 * j < n[1])) {
-                add_triangle(t, p[0][0], p[1][0], p[1][1]);
-                add_triangle(t, p[0][0], p[1][1], p[0][1]);
+                vt_add_triangle(t, p[0][0], p[1][0], p[1][1]);
+                vt_add_triangle(t, p[0][0], p[1][1], p[0][1]);
             } else {
-                add_triangle(t, p[1][0], p[1][1], p[0][1]);
-                add_triangle(t, p[1][0], p[0][1], p[0][0]);
+                vt_add_triangle(t, p[1][0], p[1][1], p[0][1]);
+                vt_add_triangle(t, p[1][0], p[0][1], p[0][0]);
             }
         }
 }
@@ -242,9 +242,9 @@ static void add_revolution(vt_triangles *t, const vt_solid *solid, const profile
                     vt_add_scaled(q[a][b], p->across[r + a] * vt_sin_pi(turn), side[1]);
                 }
             if (p->across[r] > 0)
-                add_triangle(t, q[0][0], q[0][1], q[1][1]);
+                vt_add_triangle(t, q[0][0], q[0][1], q[1][1]);
             if (p->across[r + 1] > 0)
-                add_triangle(t, q[0][0], q[1][1], q[1][0]);
+                vt_add_triangle(t, q[0][0], q[1][1], q[1][0]);
         }
 }
 

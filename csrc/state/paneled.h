@@ -5,6 +5,7 @@
 #include "core/arena.h"
 #include "stages/patches.h"
 #include "state/bodies.h"
+#include "state/flow.h"
 
 /* In the frame of the working grid, which goes with the uniform wind. */
 typedef struct vt_paneled_body {
@@ -16,6 +17,8 @@ typedef struct vt_paneled_body {
     double velocity[3], angular[3]; /* of the origin of its space, less the wind, m/s; rad/s */
     double center[3], reach;        /* a sphere around it, m */
     double dipole[3];               /* of its sources: what others see of it from far away, m^4/s */
+    double wide_dipole[3];          /* of that what lies within wide panels: panel_densities.c */
+    vt_impulse wide_pull;           /* what the flow pulls at those with, see body_flow.c */
     double stream; /* speed at which the fluid would pass it without panels, rms, m/s */
 } vt_paneled_body;
 
@@ -29,6 +32,7 @@ typedef struct vt_panels {
     float *onset;                      /* count x 3: velocity without panels, m/s */
     vt_patch *patch;                   /* body by body */
     uint32_t *panel;                   /* of each patch */
+    float *excess;                     /* of each: its density less that of the panel, m/s */
     vt_patches patches;                /* the same, by bins */
     uint8_t *near_bin;                 /* whether a bin or one beside it has a patch */
     uint8_t *near_cell;   /* whether a cell may hold particles whose velocity a wall holds back */
