@@ -116,22 +116,25 @@ static void find_boundary(vt_simulation *s, int64_t count, const vt_record *reco
     }
 }
 
-static void find_potential(vt_simulation *s, int64_t count, const vt_record *sorted)
+static void find_potential(vt_simulation *s, int64_t count, const vt_record *sorted,
+                           const uint32_t *row_start)
 {
     const size_t mark = vt_arena_mark(&s->arena);
+    const size_t rows = (size_t)s->grid.cells[1] * (size_t)s->grid.cells[2];
     vt_record *const charges = vt_arena_push(&s->arena, sizeof *charges * (size_t)(count + VL));
+    uint32_t *const charge_start = vt_arena_push(&s->arena, 4 * (rows + 1));
     int64_t found = 0;
     if (s->vortons.set.used[VT_VORTON_swelling])
-        found = vt_collect_charges(s, count, sorted, charges);
+        found = vt_collect_charges(s, sorted, row_start, charges, charge_start);
     if (found > 0 || !s->panels.exist)
-        vt_solve_potential(s, found, charges);
+        vt_solve_potential(s, found, charges, charge_start);
     if (s->panels.exist) {
         VT_TIMED(s, panels, vt_solve_densities(s));
         vt_record *const all = vt_arena_push(
             &s->arena, sizeof *all * (size_t)(found + vt_count_panel_charges(s) + VL));
         memcpy(all, charges, sizeof *all * (size_t)found);
         found += vt_collect_panel_charges(s, all + found);
-        vt_solve_potential(s, found, all);
+        vt_solve_potential(s, found, all, NULL);
     }
     vt_arena_pop(&s->arena, mark);
 }
@@ -161,7 +164,7 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
     VT_TIMED(s, poisson, vt_run_poisson(stages, &s->def.method, grid, &s->plan, arena, threads));
     grid->has_potential = 0;
     if (s->vortons.set.used[VT_VORTON_swelling] || s->panels.exist)
-        VT_TIMED(s, potential, find_potential(s, count, sorted));
+        VT_TIMED(s, potential, find_potential(s, count, sorted, row_start));
     VT_TIMED(s, velocity, stages->velocity(grid, threads));
     if (s->winds.grid_count > 0)
         VT_TIMED(s, wind, vt_add_winds_to_nodes(s));
@@ -187,7 +190,8 @@ void vt_sum_vortons(vt_simulation *s, int64_t count, const float *targets,
 /* ---- what the vortons carry ---- */
 
 void vt_find_means(vt_simulation *s, int64_t count, const vt_record *sorted,
-                   const uint32_t *row_start, const vt_scalar_lane lanes[3], vt_grid *means)
+                   const uint32_t *row_start, const vt_scalar_lane lanes[3], const f4 *fourth,
+                   vt_grid *means)
 {
     const int threads = s->def.threads;
     const size_t mark = vt_arena_mark(&s->arena);
@@ -199,7 +203,7 @@ void vt_find_means(vt_simulation *s, int64_t count, const vt_record *sorted,
                                  {lanes[0], lanes[1], lanes[2]}};
     s->stages->collect_scalars(means, count, sorted, &rows, &fluid, records, threads);
     s->stages->deposit(means, records, row_start, threads);
-    s->stages->normalise(means, row_start, threads);
+    s->stages->normalise(means, row_start, fourth, threads);
     vt_arena_pop(&s->arena, mark);
 }
 
@@ -227,7 +231,7 @@ void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
     slopes.nodes = s->grid.scalars;
     *buoyancy =
         (vt_buoyancy){vt_fluid_of(&s->def), slopes.nodes, s->vortons.volume, vt_accelerations(s)};
-    vt_find_means(s, count, sorted, row_start, lanes, &means);
+    vt_find_means(s, count, sorted, row_start, lanes, NULL, &means);
     s->stages->slope(&means, &slopes, s->def.threads);
     marks.open = NULL;
     if (s->def.method.walls == VT_WALLS_MASKED)

@@ -1,6 +1,9 @@
 #include "potential.h"
 
+#include "core/parallel.h"
 #include "field.h"
+
+enum { ROWS = 256 };
 
 int vt_has_charges(const vt_simulation *s)
 {
@@ -13,20 +16,69 @@ int vt_has_charges(const vt_simulation *s)
     return 0;
 }
 
-int64_t vt_collect_charges(const vt_simulation *s, int64_t count, const vt_record *sorted,
-                           vt_record *charges)
+typedef struct collecting {
+    const float *swelling;
+    const vt_record *sorted;
+    const uint32_t *row_start;
+    vt_record *charges;
+    uint32_t *charge_start; /* in the beginning how many there are in a row */
+} collecting;
+
+static void count_rows(void *data, int64_t begin, int64_t end, int thread)
 {
-    const float *const swelling = s->vortons.swelling;
-    int64_t found = 0;
-    for (int64_t i = 0; i < count; i++) {
-        const float charge = swelling[sorted[i].home];
-        if (charge != 0)
-            charges[found++] = vt_charge(sorted[i].position, charge);
+    (void)thread;
+    const collecting c = *(const collecting *)data; /* a copy: stores cannot change it */
+    for (int64_t row = begin; row < end; row++) {
+        uint32_t found = 0;
+        for (uint32_t i = c.row_start[row]; i < c.row_start[row + 1]; i++)
+            found += c.swelling[c.sorted[i].home] != 0;
+        c.charge_start[row] = found;
     }
-    return found;
 }
 
-void vt_solve_potential(vt_simulation *s, int64_t count, const vt_record *charges)
+static void collect_rows(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const collecting c = *(const collecting *)data;
+    vt_record *to = c.charges + c.charge_start[begin];
+    for (uint32_t i = c.row_start[begin]; i < c.row_start[end]; i++) {
+        const float charge = c.swelling[c.sorted[i].home];
+        if (charge != 0)
+            *to++ = vt_charge(c.sorted[i].position, charge);
+    }
+}
+
+int64_t vt_collect_charges(const vt_simulation *s, const vt_record *sorted,
+                           const uint32_t *row_start, vt_record *charges, uint32_t *charge_start)
+{
+    const int64_t rows = (int64_t)s->grid.cells[1] * s->grid.cells[2];
+    collecting c = {s->vortons.swelling, sorted, row_start, charges, charge_start};
+    uint32_t sum = 0;
+    vt_parallel_for(s->def.threads, rows, ROWS, count_rows, &c);
+    for (int64_t row = 0; row < rows; row++) {
+        const uint32_t found = charge_start[row];
+        charge_start[row] = sum;
+        sum += found;
+    }
+    charge_start[rows] = sum;
+    if (sum > 0)
+        vt_parallel_for(s->def.threads, rows, ROWS, collect_rows, &c);
+    return sum;
+}
+
+static void deposit(vt_simulation *s, vt_grid *grid, int64_t count, const vt_record *charges)
+{
+    const size_t rows = (size_t)grid->cells[1] * (size_t)grid->cells[2];
+    const size_t mark = vt_arena_mark(&s->arena);
+    vt_record *const sorted = vt_arena_push(&s->arena, sizeof *sorted * (size_t)(count + VL));
+    uint32_t *const row_start = vt_arena_push(&s->arena, 4 * (rows + 1));
+    s->stages->sort(grid, count, charges, sorted, row_start, &s->arena, s->def.threads);
+    s->stages->deposit(grid, sorted, row_start, s->def.threads);
+    vt_arena_pop(&s->arena, mark);
+}
+
+void vt_solve_potential(vt_simulation *s, int64_t count, const vt_record *charges,
+                        const uint32_t *row_start)
 {
     const vt_stage_table *const stages = s->stages;
     const int threads = s->def.threads;
@@ -37,16 +89,13 @@ void vt_solve_potential(vt_simulation *s, int64_t count, const vt_record *charge
     vt_grid scalar = s->grid;
     scalar.field[0] = s->grid.field[3];
     scalar.scalar = 1;
-    const size_t mark = vt_arena_mark(arena);
-    const size_t rows = (size_t)scalar.cells[1] * (size_t)scalar.cells[2];
-    vt_record *const sorted = vt_arena_push(arena, sizeof *sorted * (size_t)(count + VL));
-    uint32_t *const row_start = vt_arena_push(arena, 4 * (rows + 1));
-    stages->sort(&scalar, count, charges, sorted, row_start, arena, threads);
-    stages->deposit(&scalar, sorted, row_start, threads);
+    if (row_start)
+        stages->deposit(&scalar, charges, row_start, threads);
+    else
+        deposit(s, &scalar, count, charges);
     stages->moments(&scalar, &s->charges, arena, threads);
     stages->boundary_clusters(&scalar, &s->charges, s->def.method.opening_angle, arena, threads);
     const double variance = s->panels.exist ? vt_panel_variance : vt_filter_variance(s);
     stages->filter(&scalar, variance, 1 / scalar.spacing, arena, threads);
     stages->poisson(&scalar, &s->plan, arena, threads);
-    vt_arena_pop(arena, mark);
 }

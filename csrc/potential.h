@@ -20,15 +20,17 @@ static inline vt_record vt_charge(const float position[3], float charge)
                        .strength = {-charge, 0, 0}};            /* -lap phi = -q */
 }
 
-/* phi of these charges, in any order, 5 cells and more inside the grid, into field[3] of s->grid;
- * the moments for what lies outside. Uses the nodes of the grid and its faces as scratch: comes
- * between the solution for A and the velocity. No charge: no potential. */
-void vt_solve_potential(vt_simulation *s, int64_t count, const vt_record *charges);
+/* phi of these charges, 5 cells and more inside the grid, into field[3] of s->grid; the moments for
+ * what lies outside. They are sorted by the rows of the grid (row_start) or, with NULL, not. Uses
+ * the nodes of the grid and its faces as scratch: comes between the solution for A and the
+ * velocity. No charge: no potential. */
+void vt_solve_potential(vt_simulation *s, int64_t count, const vt_record *charges,
+                        const uint32_t *row_start);
 
-/* The charges of the vortons, in the order of the sorted records; charges has room for count.
- * Returns how many there are. */
-int64_t vt_collect_charges(const vt_simulation *s, int64_t count, const vt_record *sorted,
-                           vt_record *charges);
+/* The charges of the vortons, in the order of the sorted records, with the row_start of their own;
+ * charges has room for as many as there are records. Returns how many there are. */
+int64_t vt_collect_charges(const vt_simulation *s, const vt_record *sorted,
+                           const uint32_t *row_start, vt_record *charges, uint32_t *charge_start);
 
 /* Whether any vorton is a charge. */
 int vt_has_charges(const vt_simulation *s);

@@ -97,7 +97,20 @@ static int list_wishes(vt_simulation *s, vt_own_fire *own, wish list[FIELDS * LA
     return wishes;
 }
 
-/* What the nodes hold that they are taken from; returns how many fields that are. */
+/* Fields of nodes that the wishes are deposited to. */
+static int count_fields(int wishes)
+{
+    return (wishes + LANES - 1) / LANES;
+}
+
+/* Whether a single wish is left over, which takes the place of the volume in the first field once
+ * that has been divided by it: sampling nodes costs more than making them. */
+static int has_fourth(int wishes)
+{
+    return wishes == LANES + 1;
+}
+
+/* What the nodes hold that they are taken from; returns how many fields are sampled. */
 static int choose_fields(const wish *list, int wishes, vt_taking take[FIELDS],
                          vt_scalar_lane lanes[FIELDS][LANES])
 {
@@ -105,12 +118,14 @@ static int choose_fields(const wish *list, int wishes, vt_taking take[FIELDS],
     memset(lanes, 0, sizeof *lanes * FIELDS);
     for (int n = 0; n < wishes; n++) {
         const int field = n / LANES, lane = n % LANES;
+        vt_taking *const taking = &take[has_fourth(wishes) ? 0 : field];
+        const int place = has_fourth(wishes) ? n : lane;
         lanes[field][lane] =
             (vt_scalar_lane){list[n].warm ? VT_SCALAR_TEMPERATURE : VT_SCALAR_COLUMN, list[n].from};
-        take[field].column[lane] = list[n].to;
-        take[field].warm[lane] = list[n].warm;
+        taking->column[place] = list[n].to;
+        taking->warm[place] = list[n].warm;
     }
-    return (wishes + LANES - 1) / LANES;
+    return has_fourth(wishes) ? 1 : count_fields(wishes);
 }
 
 /* The grid of the vortons of now; 0 where there is none. */
@@ -146,9 +161,11 @@ static void take(vt_simulation *s, const wish *list, int wishes)
     }
     const size_t mark = vt_arena_mark(&s->arena);
     const sorted_vortons sorted = sort_vortons(s, &means);
-    for (int n = 0; n < fields; n++) {
+    for (int n = count_fields(wishes) - 1; n >= 0; n--) {
+        const f4 *const fourth = has_fourth(wishes) && n == 0 ? take[1].nodes : NULL;
         take[n].nodes = means.nodes = make_nodes(s, &means);
-        vt_find_means(s, s->vortons.set.count, sorted.records, sorted.row_start, lanes[n], &means);
+        vt_find_means(s, s->vortons.set.count, sorted.records, sorted.row_start, lanes[n], fourth,
+                      &means);
     }
     s->stages->take(&means, fields, take, &fluid, tracers, s->tracers.position, s->def.threads);
     vt_arena_pop(&s->arena, mark);

@@ -168,10 +168,11 @@ static void move_on_grid(vt_simulation *s, const vt_scheme *scheme, double dt,
     const int64_t blocks = (count + VT_ADVECT_BLOCK - 1) / VT_ADVECT_BLOCK;
     const vt_tracer_rows rows = {t->position, t->set.used[VT_TRACER_velocity] ? t->velocity : NULL,
                                  t->age};
+    const apart near = set_apart(s);
+    int32_t *const outside_count = vt_arena_push(&s->arena, sizeof *outside_count * (size_t)blocks);
+    /* the last one: most of it is never touched, and then takes no memory */
     uint32_t *const outside =
         vt_arena_push(&s->arena, sizeof *outside * (size_t)(blocks * VT_ADVECT_BLOCK));
-    int32_t *const outside_count = vt_arena_push(&s->arena, sizeof *outside_count * (size_t)blocks);
-    const apart near = set_apart(s);
     s->stages->advect(&s->grid, dt, vt_last_reach(scheme), s->winds.velocity, count, &rows, outside,
                       outside_count, s->def.threads);
     int64_t listed = 0;

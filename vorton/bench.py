@@ -261,6 +261,7 @@ def run(
         The record that ``--json`` prints.
     """
     scene = SCENES[name]
+    np.random.default_rng()  # is loaded when first used: not of the simulation
     before = _resident_mib()
     method = method or _method_of(scene)
     measured = (_Film if isinstance(scene, FilmScene) else _Rounds)(scene, threads, method)

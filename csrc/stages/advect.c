@@ -8,7 +8,11 @@
 #include "stages/sampling.h"
 #include "stages/stages.h"
 
-enum { SAMPLE_BLOCK = 4096 };
+enum {
+    SAMPLE_BLOCK = 4096,
+    AHEAD = 160, /* rows that are asked for before their turn */
+    LINE = 16    /* floats in a line of the cache */
+};
 
 typedef struct context {
     const vt_grid *grid;
@@ -130,7 +134,6 @@ VT_INLINE void land(run *r, const flight *f, const vf u[4], const vt_tracer_rows
 /* Rows stream from memory, which the processor alone does not foresee in time. */
 VT_INLINE void prefetch(const vt_tracer_rows *rows, int64_t i)
 {
-    enum { AHEAD = 160, LINE = 16 };
     for (int64_t line = 0; line < 6 * VL; line += LINE)
         __builtin_prefetch(rows->position + 3 * (i + AHEAD) + line);
     for (int64_t line = 0; line < 2 * VL; line += LINE)
@@ -273,7 +276,7 @@ VT_INLINE void take_lanes(const vt_taking *t, const vf value[4], const flight *f
                           int64_t row, int64_t left)
 {
     const vf zero = {0};
-    for (int lane = 0; lane < 3 && t->column[lane]; lane++) {
+    for (int lane = 0; lane < 4 && t->column[lane]; lane++) {
         const vf here = vf_select(f->missed == (vi){0}, value[lane], zero);
         const vf sum = t->warm[lane] ? ambient + here : here;
         if (left >= VL)
@@ -283,28 +286,45 @@ VT_INLINE void take_lanes(const vt_taking *t, const vf value[4], const flight *f
     }
 }
 
+/* VL points from row i on: where there are fewer, a copy in which the last is repeated. */
+VT_INLINE const float *full_rows(const float *points, int64_t i, int64_t end, float padded[3 * VL])
+{
+    const float *const rows = points + 3 * i;
+    const int64_t left = end - i;
+    if (left >= VL)
+        return rows;
+    for (int64_t l = 0; l < 3 * VL; l++)
+        padded[l] = rows[l / 3 < left ? l : 3 * (left - 1) + l % 3];
+    return padded;
+}
+
+VT_INLINE void prefetch_points(const float *rows)
+{
+    for (int64_t line = 0; line < 3 * VL; line += LINE)
+        __builtin_prefetch(rows + 3 * AHEAD + line);
+}
+
 static void take_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const take_context *const c = data;
     box b = make_box(c->grid);
+    float padded[3 * VL];
+    flight
+        flights[2]; /* where the next points lie is found before the nodes of these are fetched */
+    depart(&b, &flights[0], full_rows(c->points, begin, end, padded));
     for (int64_t i = begin; i < end; i += VL) {
-        const int64_t left = end - i;
-        const float *rows = c->points + 3 * i;
-        float padded[3 * VL];
-        if (left < VL) { /* the last rows: repeat one of them */
-            for (int64_t l = 0; l < 3 * VL; l++)
-                padded[l] = rows[l / 3 < left ? l : 3 * (left - 1) + l % 3];
-            rows = padded;
-        }
-        flight f;
-        depart(&b, &f, rows);
-        const vf ambient = ambient_at(c->fluid, rows);
+        const int64_t number = (i - begin) / VL;
+        const flight *const f = &flights[number % 2];
+        const vf ambient = ambient_at(c->fluid, i + VL <= end ? c->points + 3 * i : padded);
+        if (i + VL < end)
+            depart(&b, &flights[(number + 1) % 2], full_rows(c->points, i + VL, end, padded));
+        prefetch_points(c->points + 3 * i);
         for (int n = 0; n < c->fields; n++) {
             vf value[4];
             b.nodes = c->take[n].nodes;
-            fetch(&b, &f, value);
-            take_lanes(&c->take[n], value, &f, ambient, i, left);
+            fetch(&b, f, value);
+            take_lanes(&c->take[n], value, f, ambient, i, end - i);
         }
     }
 }

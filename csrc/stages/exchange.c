@@ -55,6 +55,6 @@ void VT_NAME(exchange)(vt_grid *grid, int64_t count, const vt_record *records,
 {
     context c = {grid, records, strength};
     VT_NAME(deposit)(grid, records, row_start, threads);
-    VT_NAME(normalise)(grid, row_start, threads);
+    VT_NAME(normalise)(grid, row_start, NULL, threads);
     vt_parallel_for(threads, count, BLOCK, mix_block, &c);
 }

@@ -22,18 +22,36 @@ typedef struct collect_context {
     vt_record *records;
 } collect_context;
 
-VT_INLINE float value_of(const vt_scalar_lane *lane, int64_t home, float contrast, float warmer)
+/* What two kinds of values are made of. */
+typedef struct warmth {
+    float position[3], temperature, ambient;
+} warmth;
+
+VT_INLINE warmth find_warmth(const collect_context *c, const vt_fluid *fluid, const float *column,
+                             const vt_record *from)
 {
-    switch (lane->kind) {
-    case VT_SCALAR_CONTRAST:
-        return contrast;
-    case VT_SCALAR_TEMPERATURE:
-        return warmer;
-    case VT_SCALAR_COLUMN:
-        return lane->column[home];
-    default:
+    warmth w;
+    for (int a = 0; a < 3; a++)
+        w.position[a] =
+            f1_fma(from->position[a], (float)c->grid->spacing, vt_grid_origin(c->grid, a));
+    w.ambient = vt_ambient_temperature(fluid, w.position);
+    w.temperature = column ? column[from->home] : w.ambient;
+    return w;
+}
+
+VT_INLINE float value_of(const collect_context *c, const vt_scalar_rows *rows,
+                         const vt_fluid *fluid, int lane, const vt_record *from)
+{
+    const vt_scalar_lane *const l = &rows->lane[lane];
+    if (l->kind == VT_SCALAR_NONE)
         return 0;
-    }
+    if (l->kind == VT_SCALAR_COLUMN)
+        return l->column[from->home];
+    const warmth w = find_warmth(c, fluid, rows->temperature, from);
+    const float own = rows->density ? rows->density[from->home] : 0;
+    return l->kind == VT_SCALAR_TEMPERATURE
+               ? w.temperature - w.ambient
+               : vt_density_deviation(fluid, w.position, w.temperature, own);
 }
 
 static void collect_block(void *data, int64_t begin, int64_t end, int thread)
@@ -45,22 +63,11 @@ static void collect_block(void *data, int64_t begin, int64_t end, int thread)
     for (int64_t i = begin; i < end; i++) {
         const vt_record *const from = c->sorted + i;
         vt_record *const to = c->records + i;
-        const int64_t home = from->home;
-        float position[3];
-        for (int a = 0; a < 3; a++) {
-            to->position[a] = from->position[a];
-            position[a] =
-                f1_fma(from->position[a], (float)c->grid->spacing, vt_grid_origin(c->grid, a));
-        }
-        const float volume = rows.volume[home];
-        const float own = rows.density ? rows.density[home] : 0;
-        const float ambient = vt_ambient_temperature(&fluid, position);
-        const float temperature = rows.temperature ? rows.temperature[home] : ambient;
-        const float contrast = vt_density_deviation(&fluid, position, temperature, own);
+        const float volume = rows.volume[from->home];
+        memcpy(to->position, from->position, sizeof to->position);
         to->volume = volume;
         for (int n = 0; n < 3; n++)
-            to->strength[n] =
-                volume * value_of(&rows.lane[n], home, contrast, temperature - ambient);
+            to->strength[n] = volume * value_of(c, &rows, &fluid, n, from);
         to->home = from->home;
     }
 }
@@ -78,6 +85,7 @@ void VT_NAME(collect_scalars)(const vt_grid *grid, int64_t count, const vt_recor
 typedef struct normalise_context {
     const vt_grid *grid;
     const uint32_t *row_start;
+    const f4 *fourth;
 } normalise_context;
 
 /* Whether any record lies in the four rows of cells that meet in row j of the nodes of plane k. */
@@ -100,21 +108,32 @@ VT_INLINE void normalise_row(f4 *row, int64_t nodes)
     }
 }
 
+/* Lane 0 of others into lane 3. */
+VT_INLINE void take_fourth(f4 *row, const f4 *fourth, int64_t nodes)
+{
+    for (int64_t i = 0; i < nodes; i++)
+        row[i][3] = fourth[i][0];
+}
+
 static void normalise_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const normalise_context *const c = data;
     const vt_grid *const grid = c->grid;
     for (int64_t k = begin; k < end; k++)
-        for (int64_t j = 0; j <= grid->cells[1]; j++)
-            if (is_met(c, j, k))
-                normalise_row(grid->nodes + k * grid->node_plane + j * grid->node_row,
-                              grid->cells[0] + 1);
+        for (int64_t j = 0; j <= grid->cells[1]; j++) {
+            const int64_t at = k * grid->node_plane + j * grid->node_row;
+            if (!is_met(c, j, k))
+                continue;
+            normalise_row(grid->nodes + at, grid->cells[0] + 1);
+            if (c->fourth)
+                take_fourth(grid->nodes + at, c->fourth + at, grid->cells[0] + 1);
+        }
 }
 
-void VT_NAME(normalise)(vt_grid *grid, const uint32_t *row_start, int threads)
+void VT_NAME(normalise)(vt_grid *grid, const uint32_t *row_start, const f4 *fourth, int threads)
 {
-    normalise_context c = {grid, row_start};
+    normalise_context c = {grid, row_start, fourth};
     vt_parallel_for(threads, grid->cells[2] + 1, 1 + BLOCK_NODES / grid->node_plane,
                     normalise_block, &c);
 }
@@ -126,13 +145,34 @@ typedef struct slope_context {
     vt_grid *to;
 } slope_context;
 
-/* Nodes 1 .. cells - 1 of a row: half the differences over two cells, and the value itself. */
-static void slope_row(const f4 *from, int64_t row, int64_t plane, int64_t cells, f4 *to)
+/* The first lane of every four of a, b, c and d, as four. */
+VT_INLINE vf join_firsts(vf a, vf b, vf c, vf d)
 {
-    for (int64_t i = 1; i < cells; i++) {
-        const f4 x = from[i + 1] - from[i - 1], y = from[i + row] - from[i - row];
-        const f4 z = from[i + plane] - from[i - plane];
-        to[i] = (f4){0.5f * x[0], 0.5f * y[0], 0.5f * z[0], from[i][0]};
+#if VL == 16
+    const __m512 ab = _mm512_unpacklo_ps((__m512)a, (__m512)b);
+    const __m512 cd = _mm512_unpacklo_ps((__m512)c, (__m512)d);
+    return (vf)_mm512_unpacklo_pd((__m512d)ab, (__m512d)cd);
+#elif VL == 8
+    const __m256 ab = _mm256_unpacklo_ps((__m256)a, (__m256)b);
+    const __m256 cd = _mm256_unpacklo_ps((__m256)c, (__m256)d);
+    return (vf)_mm256_unpacklo_pd((__m256d)ab, (__m256d)cd);
+#else
+    return (vf){a[0], b[0], c[0], d[0]};
+#endif
+}
+
+/* Nodes 1 .. cells - 1 of a row: half the differences over two cells, and the value itself. Of a
+ * vector of nodes only the first lanes count; what is made past the end is cleared. */
+VT_INLINE void slope_row(const f4 *nodes, int64_t row, int64_t plane, int64_t cells, f4 *to)
+{
+    enum { NODE = 4 };
+    const float *const from = (const float *)nodes;
+    const vf half = vf_set(0.5f);
+    for (int64_t i = NODE; i < NODE * cells; i += VL) {
+        const vf x = vf_load(from + i + NODE) - vf_load(from + i - NODE);
+        const vf y = vf_load(from + i + NODE * row) - vf_load(from + i - NODE * row);
+        const vf z = vf_load(from + i + NODE * plane) - vf_load(from + i - NODE * plane);
+        vf_store((float *)to + i, join_firsts(half * x, half * y, half * z, vf_load(from + i)));
     }
     to[0] = to[cells] = to[cells + 1] = (f4){0};
 }

@@ -26,11 +26,12 @@ typedef struct vt_scalar_rows {
     vt_scalar_lane lane[3];
 } vt_scalar_rows;
 
-/* Columns of tracers that take lanes 0-2 of nodes laid out as those of a grid; NULL: not wanted. */
+/* Columns of tracers that take the lanes of nodes laid out as those of a grid, those wanted first;
+ * NULL: no more. */
 typedef struct vt_taking {
     const f4 *nodes;
-    float *column[3];
-    int32_t warm[3]; /* whether the ambient temperature is added, K */
+    float *column[4];
+    int32_t warm[4]; /* whether the ambient temperature is added, K */
 } vt_taking;
 
 #endif

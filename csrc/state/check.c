@@ -7,7 +7,7 @@
 #include "core/parallel.h"
 #include "core/status.h"
 
-enum { BLOCK = 65536 };
+enum { BLOCK = 65536, SUMS = 8192 };
 
 typedef struct range {
     int column;
@@ -102,27 +102,54 @@ vt_status vt_check_swelling(const vt_simulation *s)
     return check_if_viewed(s, VT_VORTONS, &vorton_ranges[SWELLING]);
 }
 
-/* Fuel, flame and smoke together are no more than all, but for the rounding of their sum. */
+typedef struct shares {
+    const float *share[3]; /* fuel, flame, smoke; NULL: not used */
+    _Atomic int32_t bad;
+} shares;
+
+static double sum_shares(const shares *c, int64_t row)
+{
+    double sum = 0;
+    for (int n = 0; n < 3; n++)
+        sum += c->share[n] ? (double)c->share[n][row] : 0;
+    return sum;
+}
+
+/* Together they are no more than all, but for the rounding of their sum. */
+static int is_too_much(double sum)
+{
+    return sum > 1 + 1e-6;
+}
+
+static void check_sums(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    shares *const c = data;
+    int32_t bad = 0;
+    for (int64_t i = begin; i < end; i++)
+        bad |= is_too_much(sum_shares(c, i));
+    if (bad)
+        c->bad = 1;
+}
+
 static vt_status check_shares(const vt_simulation *s)
 {
     static const int columns[] = {VT_VORTON_fuel, VT_VORTON_flame, VT_VORTON_smoke};
     const vt_set *const rows = &s->vortons.set;
-    const float *share[3];
+    shares c = {.bad = 0};
     int viewed = 0;
-    for (int c = 0; c < 3; c++) {
-        share[c] = vt_used_column(rows, columns[c]);
-        viewed |= vt_is_viewed(s, VT_VORTONS, columns[c]);
+    for (int n = 0; n < 3; n++) {
+        c.share[n] = vt_used_column(rows, columns[n]);
+        viewed |= vt_is_viewed(s, VT_VORTONS, columns[n]);
     }
-    for (int64_t i = 0; viewed && i < rows->count; i++) {
-        double sum = 0;
-        for (int c = 0; c < 3; c++)
-            sum += share[c] ? (double)share[c][i] : 0;
-        if (sum > 1 + 1e-6)
+    if (viewed)
+        vt_parallel_for(s->def.threads, rows->count, SUMS, check_sums, &c);
+    for (int64_t i = 0; c.bad && i < rows->count; i++)
+        if (is_too_much(sum_shares(&c, i)))
             return vt_fail(VT_NOT_FINITE,
                            "vortons.fuel + flame + smoke is %g in row %lld (id %lld); allowed are "
                            "0 to 1",
-                           sum, (long long)i, (long long)s->vortons.id[i]);
-    }
+                           sum_shares(&c, i), (long long)i, (long long)s->vortons.id[i]);
     return VT_OK;
 }
 
