@@ -1,7 +1,6 @@
 #include "contacts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/parallel.h"
@@ -263,7 +262,9 @@ static int64_t list_near(vt_simulation *s, const vt_walls *walls, const rows *r,
 {
     const int64_t blocks = (r->count + VT_CONTACT_BLOCK - 1) / VT_CONTACT_BLOCK;
     int32_t *const count = vt_arena_push(&s->arena, sizeof *count * (size_t)blocks);
-    s->stages->contact(&walls->lattice, r->count, start, r->position, near, count, s->def.threads);
+    const float since = 1.000001f * (float)(walls->to - walls->from);
+    s->stages->contact(&walls->lattice, since, r->count, start, r->position, r->age, near, count,
+                       s->def.threads);
     int64_t listed = 0;
     for (int64_t b = 0; b < blocks; b++) {
         memmove(near + listed, near + b * VT_CONTACT_BLOCK, sizeof *near * (size_t)count[b]);
@@ -295,30 +296,28 @@ static void hold_rows(vt_simulation *s, const vt_walls *walls, int set, const fl
     vt_arena_pop(&s->arena, mark);
 }
 
-static int compare_ways(const void *a, const void *b)
-{
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
 /* How far all but few particles move along each axis, m, by samples. */
 static double find_way(const vt_simulation *s, const vt_contacts *contacts)
 {
-    enum { SAMPLES = 128, FEW = 64 }; /* one in so many */
-    float way[2 * SAMPLES];
+    enum { SAMPLES = 128, FEW = 128, MOST_FEW = 2 * SAMPLES / FEW }; /* few: one in so many */
+    float longest[MOST_FEW + 1] = {0};                               /* in falling order */
     int64_t count = 0;
     for (int set = 0; set < 2; set++) {
         const rows r = rows_of(s, set);
         const int64_t apart = 1 + r.count / SAMPLES;
-        for (int64_t i = 0; i < r.count; i += apart) {
+        for (int64_t i = 0; i < r.count; i += apart, count++) {
             float most = 0;
             for (int c = 0; c < 3; c++)
                 most = fmaxf(most, fabsf(r.position[3 * i + c] - contacts->start[set][3 * i + c]));
-            way[count++] = most;
+            int n = MOST_FEW;
+            if (!(most > longest[n]))
+                continue;
+            for (; n > 0 && most > longest[n - 1]; n--)
+                longest[n] = longest[n - 1];
+            longest[n] = most;
         }
     }
-    qsort(way, (size_t)count, sizeof *way, compare_ways);
-    return count > 0 ? (double)way[count - 1 - count / FEW] : 0;
+    return (double)longest[count / FEW];
 }
 
 /* Most particles are in the working grid. */
@@ -341,7 +340,8 @@ void vt_end_contact(vt_simulation *s, double dt, const vt_contacts *contacts)
         return;
     const size_t mark = vt_arena_mark(&s->arena);
     const vt_crowd crowd = find_crowd(s, contacts);
-    vt_make_walls(&s->bodies, &s->transforms, s->time, s->time + dt, &crowd, &s->arena, &walls);
+    vt_make_walls(&s->bodies, &s->transforms, s->time, s->time + dt, &crowd, &s->arena,
+                  s->def.threads, &walls);
     for (int set = 0; set < 2; set++)
         hold_rows(s, &walls, set, contacts->start[set]);
     vt_arena_pop(&s->arena, mark);

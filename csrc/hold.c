@@ -297,17 +297,16 @@ static int is_clear(const vt_walls *walls, const vt_wall *wall, const vt_travell
 {
     const vt_body *const body = wall->body;
     const double skin = skin_of(wall, t->end);
-    const double way = wall->swept ? vt_sqrt(vt_square_between(t->start, t->end)) : 0;
-    const double most = way + wall->parts * wall->step + skin;
     known->has_start = 0;
     ++*t->looks;
-    if (!body->hole && vt_is_beside(wall, t->end, way, skin))
-        return 1;
     vt_pose_point_back(&wall->pose[wall->parts], t->end, known->end);
     known->room = room_at(body, known->end);
-    if (known->room > most)
+    if (known->room < skin)
+        return 0;
+    const double way = wall->swept ? vt_sqrt(vt_square_between(t->start, t->end)) : 0;
+    if (known->room > way + wall->parts * wall->step + skin)
         return 1;
-    if (known->room < skin || wall->parts > 1 || !wall->swept || t->birth > walls->from)
+    if (wall->parts > 1 || !wall->swept || t->birth > walls->from)
         return 0;
     vt_pose_point_back(&wall->pose[0], t->start, known->start);
     known->has_start = 1;
@@ -468,9 +467,9 @@ int vt_hold(const vt_walls *walls, vt_traveller *t)
     glance g;
     if (cell < 0)
         return hold_far(walls, t);
-    const uint32_t first = walls->first[cell];
+    const uint32_t first = lattice->first[cell];
     const int32_t *const list = walls->near + first;
-    const int32_t count = (int32_t)(walls->first[cell + 1] - first);
+    const int32_t count = (int32_t)(lattice->first[cell + 1] - first);
     return is_clear_of_all(walls, list, count, t, &g) ? VT_UNHINDERED
                                                       : hold_near(walls, list, count, &g, t);
 }

@@ -3,6 +3,8 @@
 #ifndef VORTON_WALLS_H
 #define VORTON_WALLS_H
 
+#include <math.h>
+
 #include "core/arena.h"
 #include "core/vec3.h"
 #include "stages/contact.h"
@@ -42,8 +44,7 @@ typedef struct vt_walls {
     int32_t count;
     vt_wall *wall;
     vt_lattice lattice; /* where particles must be looked at */
-    uint32_t *first;    /* cells + 1: first entry of each cell in `near` */
-    int32_t *near;      /* numbers of walls */
+    int32_t *near;      /* numbers of the walls of each cell, from lattice.first on */
     int32_t *all, *far; /* all walls; those that reach beyond the lattice */
     int32_t far_count;
     double most_turn; /* of any wall */
@@ -60,7 +61,16 @@ typedef struct vt_crowd {
 
 /* Poses and lattice of all bodies from `from` to `to`, s; in arena memory. */
 void vt_make_walls(const vt_bodies *bodies, const vt_transforms *transforms, double from, double to,
-                   const vt_crowd *crowd, vt_arena *arena, vt_walls *walls);
+                   const vt_crowd *crowd, vt_arena *arena, int threads, vt_walls *walls);
+
+/* The lattice alone, once all walls are there: wall_lattice.c. */
+void vt_make_lattice(vt_walls *walls, const vt_crowd *crowd, vt_arena *arena, int threads);
+
+/* Whether a wall is of finite size, and goes a finite way. */
+static inline int vt_is_bounded(const vt_wall *wall)
+{
+    return isfinite(wall->body->reach) && isfinite(wall->step);
+}
 
 /* Square of the distance of a point from the straight line between two others. */
 static inline double vt_square_from_line(const double from[3], const double to[3],

@@ -313,6 +313,20 @@ VT_INLINE int vi_any(vi a)
 #endif
 }
 
+/* Bit l: lane l of a mask. */
+VT_INLINE uint32_t vi_bits(vi mask)
+{
+#if VL == 16
+    return _mm512_movepi32_mask((__m512i)mask);
+#elif VL == 8
+    return (uint32_t)_mm256_movemask_ps((__m256)mask);
+#elif defined(__SSE2__)
+    return (uint32_t)_mm_movemask_ps((__m128)mask);
+#else
+    return (mask[0] & 1u) | (mask[1] & 2u) | (mask[2] & 4u) | (mask[3] & 8u);
+#endif
+}
+
 /* The first count lanes of a, then zeros. */
 VT_INLINE vf vf_first(vf a, int64_t count)
 {

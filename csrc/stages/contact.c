@@ -1,5 +1,6 @@
 /* Broad phase of contact (part 13): which rows end in a cell of the lattice with less room than
- * their way takes, or come from so far that one cell does not say enough. */
+ * their way takes and do not stay beyond the planes that part them from its walls, or come from so
+ * far that one cell does not say enough. */
 #include "stages/contact.h"
 
 #include "core/parallel.h"
@@ -8,22 +9,38 @@
 
 typedef struct context {
     const vt_lattice *lattice;
-    const float *from, *to;
+    float since;
+    const float *from, *to, *age;
     uint32_t *near;
     int32_t *near_count;
 } context;
 
 typedef struct box {
-    vf lower[3], per_cell, most[3], reach;
-    vi row, plane, last[3];
+    vf lower[3], per_cell, most[3], reach, square_unit;
+    vi row, plane;
+    vi outside; /* the way that is free outside of it, as in free_way */
+    const uint8_t *free_way;
 } box;
+
+/* Rows of which the way alone does not tell, and room for the lanes behind the last of them. */
+typedef struct candidates {
+    int32_t count;
+    int32_t row[VT_CONTACT_BLOCK + VL];  /* of the block */
+    int32_t cell[VT_CONTACT_BLOCK + VL]; /* -1: of one that came from far, or is outside */
+} candidates;
 
 static box make_box(const vt_lattice *lattice)
 {
+    static const uint8_t none[VT_CELLS_BEHIND + 1] = {VT_NO_WALL};
+    /* a little more, for what rounding takes */
+    const float scale = 1.0002f * lattice->per_unit;
     box b = {.per_cell = vf_set(lattice->per_cell),
              .reach = vf_set(lattice->reach),
+             .square_unit = vf_set(scale * scale),
              .row = vi_set(lattice->cells[0]),
-             .plane = vi_set(lattice->cells[0] * lattice->cells[1])};
+             .plane = vi_set(lattice->cells[0] * lattice->cells[1]),
+             .outside = vi_set(lattice->near_outside ? 0 : VT_NO_WALL),
+             .free_way = lattice->free_way ? lattice->free_way : none};
     for (int a = 0; a < 3; a++) {
         b.lower[a] = vf_set(lattice->lower[a]);
         b.most[a] = vf_set((float)lattice->cells[a]);
@@ -31,76 +48,124 @@ static box make_box(const vt_lattice *lattice)
     return b;
 }
 
-/* Cells of VL rows, -1 for those outside of the box, -2 for those that came from far, and the
- * squares of their ways, m^2. */
-VT_INLINE vi find_cells(const box *b, const float *from, const float *to, vf *square)
+/* p[i[0]], p[i[1]] ... */
+VT_INLINE vi look_up(const uint8_t *p, vi i)
 {
-    vf x[3], start[3];
+#if VL == 16
+    return (vi)_mm512_i32gather_epi32((__m512i)i, p, 1) & vi_set(255);
+#else
+    int32_t value[VL];
+    for (int l = 0; l < VL; l++)
+        value[l] = p[i[l]];
+    return vi_load(value);
+#endif
+}
+
+/* Cells of VL rows: -1 for those outside of the box and those that came from far. Returns which of
+ * the rows are to be looked at. */
+VT_INLINE uint32_t find_near(const box *b, const float *from, const float *to, vi *cells)
+{
+    vf x[3], start[3], square = {0};
     vi outside = {0}, away = {0}, cell[3];
     vt_load_rows(to, x);
     vt_load_rows(from, start);
-    *square = vf_set(0.0f);
     for (int a = 0; a < 3; a++) {
-        const vf way = x[a] - start[a], at = (x[a] - b->lower[a]) * b->per_cell;
+        const vf step = x[a] - start[a], at = (x[a] - b->lower[a]) * b->per_cell;
         const vi in = (at >= 0.0f) & (at < b->most[a]);
         outside |= ~in;
-        away |= (way > b->reach) | (way < -b->reach);
-        *square += way * way;
+        away |= (step > b->reach) | (step < -b->reach);
+        square += step * step;
         cell[a] = vf_truncate((vf)((vi)at & in));
     }
-    const vi place = cell[0] + cell[1] * b->row + cell[2] * b->plane;
-    return (place & ~outside & ~away) | (outside & ~away) | (away & vi_set(-2));
+    *cells = (cell[0] + cell[1] * b->row + cell[2] * b->plane) | outside | away;
+    const vi listed = look_up(b->free_way, *cells & ~(outside | away));
+    const vi way = (vi)vf_select(outside, (vf)b->outside, (vf)listed);
+    const vf free_square = vi_to_vf(way * way);
+    return vi_bits(away | ((way < VT_NO_WALL) & (free_square <= square * b->square_unit)));
 }
 
-/* square: of the way, in the unit of the cells. */
-VT_INLINE int is_near(const vt_lattice *lattice, int32_t cell, float square)
+/* The lanes whose bits are set, one after the other, and something behind them. */
+VT_INLINE void store_found(int32_t *list, vi lanes, uint32_t found)
 {
-    if (cell < 0)
-        return cell == -2 || lattice->near_outside;
-    const int32_t way = lattice->free_way[cell];
-    return way < VT_NO_WALL && (float)(way * way) <= square;
-}
-
-static int32_t list_lanes(const vt_lattice *lattice, const box *b, const float *from,
-                          const float *to, int64_t row, int lanes, uint32_t *near)
-{
-    /* a little more, for what rounding takes */
-    const float scale = 1.0002f * lattice->per_unit;
-    vf square;
-    const vi cells = find_cells(b, from, to, &square);
-    square *= vf_set(scale * scale);
-    int32_t count = 0;
-    for (int l = 0; l < lanes; l++) {
-        near[count] = (uint32_t)(row + l);
-        count += is_near(lattice, cells[l], square[l]);
+#if VL == 16
+    _mm512_storeu_si512(list, _mm512_maskz_compress_epi32((__mmask16)found, (__m512i)lanes));
+#else
+    for (int l = 0; l < VL; l++) {
+        *list = lanes[l];
+        list += found >> l & 1;
     }
-    return count;
+#endif
+}
+
+/* Lists those of VL rows that are to be looked at. */
+VT_INLINE void list_lanes(const box *b, const float *from, const float *to, int64_t row, int lanes,
+                          candidates *list)
+{
+    vi cells;
+    const uint32_t found = find_near(b, from, to, &cells) & (UINT32_MAX >> (32 - lanes));
+    store_found(list->row + list->count, vi_lanes() + vi_set((int32_t)row), found);
+    store_found(list->cell + list->count, cells, found);
+    list->count += __builtin_popcount(found);
+}
+
+/* Whether a row lies beyond the planes of all walls of its cell. */
+VT_INLINE int is_beyond(const vt_lattice *lattice, int32_t cell, const float *from, const float *to)
+{
+    const f4 one = {0, 0, 0, 1};
+    const f8 ends = f8_join(f4_load_three(from) + one, f4_load_three(to) + one);
+    int beyond = 1;
+    for (uint32_t n = lattice->first[cell]; n < lattice->first[cell + 1]; n++) {
+        f8 room = f8_load(lattice->planes[n]) * ends;
+        room += __builtin_shufflevector(room, room, 1, 0, 3, 2, 5, 4, 7, 6);
+        room += __builtin_shufflevector(room, room, 2, 3, 0, 1, 6, 7, 4, 5);
+        beyond &= (room[0] > 0) & (room[4] > 0);
+    }
+    return beyond;
+}
+
+/* Without those that planes part from all walls. Planes know where walls begin and end, not where
+ * they are at a birth in between. */
+static int32_t part(const context *c, int64_t begin, const candidates *list, uint32_t *near)
+{
+    int32_t left = 0;
+    for (int32_t n = 0; n < list->count; n++) {
+        const int64_t row = begin + list->row[n];
+        int beyond = 0;
+        if (list->cell[n] >= 0)
+            beyond = (c->age[row] > c->since) &
+                     is_beyond(c->lattice, list->cell[n], c->from + 3 * row, c->to + 3 * row);
+        near[left] = (uint32_t)row;
+        left += !beyond;
+    }
+    return left;
 }
 
 static void contact_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const context *const c = data;
+    const float *const from = c->from + 3 * begin, *const to = c->to + 3 * begin;
+    const int64_t count = end - begin;
     const box b = make_box(c->lattice);
-    uint32_t near[VT_CONTACT_BLOCK + VL];
-    int32_t count = 0;
-    int64_t i = begin;
-    for (; i + VL <= end; i += VL)
-        count += list_lanes(c->lattice, &b, c->from + 3 * i, c->to + 3 * i, i, VL, near + count);
-    if (i < end) {
-        const size_t bytes = 12 * (size_t)(end - i);
-        float from[3 * VL] = {0}, to[3 * VL] = {0};
-        memcpy(from, c->from + 3 * i, bytes);
-        memcpy(to, c->to + 3 * i, bytes);
-        count += list_lanes(c->lattice, &b, from, to, i, (int)(end - i), near + count);
+    candidates list;
+    int64_t i = 0;
+    list.count = 0;
+    for (; i + VL <= count; i += VL)
+        list_lanes(&b, from + 3 * i, to + 3 * i, i, VL, &list);
+    if (i < count) {
+        const size_t bytes = 12 * (size_t)(count - i);
+        float last_from[3 * VL] = {0}, last_to[3 * VL] = {0};
+        memcpy(last_from, from + 3 * i, bytes);
+        memcpy(last_to, to + 3 * i, bytes);
+        list_lanes(&b, last_from, last_to, i, (int)(count - i), &list);
     }
-    memcpy(c->near + begin, near, sizeof *near * (size_t)count);
-    c->near_count[begin / VT_CONTACT_BLOCK] = count;
+    c->near_count[begin / VT_CONTACT_BLOCK] = part(c, begin, &list, c->near + begin);
 }
 
-void VT_NAME(contact)(const vt_lattice *lattice, int64_t count, const float *from, const float *to,
-                      uint32_t *near, int32_t *near_count, int threads)
+void VT_NAME(contact)(const vt_lattice *lattice, float since, int64_t count, const float *from,
+                      const float *to, const float *age, uint32_t *near, int32_t *near_count,
+                      int threads)
 {
-    context c = {lattice, from, to, near, near_count};
+    context c = {lattice, since, from, to, age, near, near_count};
     vt_parallel_for(threads, count, VT_CONTACT_BLOCK, contact_block, &c);
 }

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-enum { VT_NO_WALL = 255 };
+enum { VT_NO_WALL = 255, VT_CELLS_BEHIND = 3 };
 
 /* Cells of a box; a particle that ends in one of them, and whose way along each axis is not longer
  * than `reach`, meets nothing if the whole of its way is shorter than the cell lets it be. */
@@ -12,12 +12,17 @@ typedef struct vt_lattice {
     int32_t cells[3];
     float lower[3], per_cell; /* cell = (position - lower) per_cell; m, 1/m */
     float reach;              /* m */
-    const uint8_t *free_way;  /* cells: in units, rounded down; VT_NO_WALL: any */
+    const uint8_t *free_way;  /* cells: in units, rounded down; VT_NO_WALL: any; and behind them
+                                 VT_CELLS_BEHIND bytes that may be read */
     float per_unit;           /* 1/m */
     uint8_t near_outside;     /* whether those outside the box may meet something */
+    const uint32_t *first;    /* cells + 1: first wall of each cell */
+    /* Of each of them two planes (unit normal, minus the distance from the origin, m): what begins
+     * beyond the first and ends beyond the second does not meet it. Normals of 0: not known. */
+    const float (*planes)[8];
 } vt_lattice;
 
 /* Rows are listed block by block. */
-enum { VT_CONTACT_BLOCK = 4096 };
+enum { VT_CONTACT_BLOCK = 1024 };
 
 #endif
