@@ -34,9 +34,10 @@ def volume(burning):
 
 
 def burnt_share(carried):
-    unburnt = carried["fuel"].astype(float) + carried["flame"]
-    smoke = carried["smoke"].astype(float) + LITTLE
-    return smoke / (unburnt + smoke)
+    """All but flame, and fuel of 500 K and more; of 400 to 500 K a part of it."""
+    fuel, flame = carried["fuel"].astype(float), carried["flame"].astype(float)
+    warm = np.clip((carried["temperature"].astype(float) - 400) / 100, 0, 1)
+    return 1 - (fuel * warm + flame) / (fuel + flame + carried["smoke"] + LITTLE)
 
 
 def filtered(position, amount):
