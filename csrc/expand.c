@@ -2,7 +2,7 @@
 
 #include "core/parallel.h"
 
-enum { BLOCK = 4096 };
+enum { BLOCK = 1024 };
 
 /* Of a volume, in a substep. */
 static const double most_growth = 1.2;

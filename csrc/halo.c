@@ -19,7 +19,7 @@
 #include "halo_bodies.h"
 #include "population.h"
 
-enum { EDGE = VT_BRICK_EDGE, BLOCK = 8192, BRICK_BLOCK = 4, FEW = 64 };
+enum { EDGE = VT_BRICK_EDGE, BLOCK = 2048, BRICK_BLOCK = 4, FEW = 64 };
 
 /* A vorton carries strength from this fraction of the mean vorticity on: with a hundredth the
  * Gaussian tail beyond has a thousandth of the strength, and the halo is a third of what it would

@@ -8,7 +8,7 @@
 #include "content.h"
 
 enum {
-    BLOCK = 8192,
+    BLOCK = 2048,
     CONTROL_EVERY = 4, /* substeps, or earlier: */
     FEW = 16           /* where newborn are not less than this part of all, */
 };

@@ -27,7 +27,7 @@
 
 enum {
     BLOCK_ROWS = 8,    /* rows of targets per block */
-    PARTICLES = 4096,  /* per block of elementwise work */
+    PARTICLES = 1024,  /* per block of elementwise work */
     MOST_PARTS = 256,  /* of a step; where that is too few, less diffuses */
     STRIP_BYTES = 128, /* of all threads, for each particle */
 };

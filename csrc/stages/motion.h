@@ -83,6 +83,6 @@ typedef struct vt_tracer_rows {
 } vt_tracer_rows;
 
 /* Tracers that the grid does not serve: rows[b * block ...] lists count[b] rows of block b. */
-enum { VT_ADVECT_BLOCK = 4096 };
+enum { VT_ADVECT_BLOCK = 2048 };
 
 #endif

@@ -10,7 +10,7 @@
 #include "stages/stages.h"
 
 /* Records per block; nodes per block. */
-enum { BLOCK = 4096, BLOCK_NODES = 16384 };
+enum { BLOCK = 1024, BLOCK_NODES = 16384 };
 
 /* ---- from the columns to records ---- */
 
