@@ -125,16 +125,17 @@ static void find_potential(vt_simulation *s, int64_t count, const vt_record *sor
     uint32_t *const charge_start = vt_arena_push(&s->arena, 4 * (rows + 1));
     int64_t found = 0;
     if (s->vortons.set.used[VT_VORTON_swelling])
-        found = vt_collect_charges(s, sorted, row_start, charges, charge_start);
+        VT_TIMED(s, potential,
+                 found = vt_collect_charges(s, sorted, row_start, charges, charge_start));
     if (found > 0 || !s->panels.exist)
-        vt_solve_potential(s, found, charges, charge_start);
+        VT_TIMED(s, potential, vt_solve_potential(s, found, charges, charge_start));
     if (s->panels.exist) {
         VT_TIMED(s, panels, vt_solve_densities(s));
         vt_record *const all = vt_arena_push(
             &s->arena, sizeof *all * (size_t)(found + vt_count_panel_charges(s) + VL));
         memcpy(all, charges, sizeof *all * (size_t)found);
         found += vt_collect_panel_charges(s, all + found);
-        vt_solve_potential(s, found, all, NULL);
+        VT_TIMED(s, potential, vt_solve_potential(s, found, all, NULL));
     }
     vt_arena_pop(&s->arena, mark);
 }
@@ -164,7 +165,7 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
     VT_TIMED(s, poisson, vt_run_poisson(stages, &s->def.method, grid, &s->plan, arena, threads));
     grid->has_potential = 0;
     if (s->vortons.set.used[VT_VORTON_swelling] || s->panels.exist)
-        VT_TIMED(s, potential, find_potential(s, count, sorted, row_start));
+        find_potential(s, count, sorted, row_start);
     VT_TIMED(s, velocity, stages->velocity(grid, threads));
     if (s->winds.grid_count > 0)
         VT_TIMED(s, wind, vt_add_winds_to_nodes(s));

@@ -230,6 +230,7 @@ void vt_correct_nodes(vt_simulation *s)
     vt_panels *const p = &s->panels;
     const int threads = s->def.threads;
     sort_patches(s);
+    vt_list_near_bodies(s);
     vt_mark_near_cells(s);
     const size_t mark = vt_arena_mark(&s->arena);
     const size_t nodes = (size_t)p->listed_count * VT_BIN_NODES;

@@ -25,6 +25,9 @@ int vt_place_charge(const vt_grid *grid, const float center[3], float at[3]);
 void vt_multiply_panels(int64_t count, const float *matrix, const double *x, float *result,
                         int threads);
 
+/* Which bodies are near which bins of patches, once these are sorted. */
+void vt_list_near_bodies(vt_simulation *s);
+
 /* The nearest wall of the bodies: normal out of it, and its body. Distance in m; INFINITY where
  * none is near. */
 double vt_nearest_wall(const vt_panels *p, const double point[3], double within, double normal[3],

@@ -19,12 +19,67 @@ static const double width_of_wall = 0.25;
 
 /* ---- where the walls are ---- */
 
+/* Bins of points as far from the centre of a body as a look at its walls may start. */
+static void bins_of(const vt_panels *p, const vt_paneled_body *b, int32_t low[3], int32_t high[3])
+{
+    const double around = b->reach * p->per_cell + 3 * widest + 0.1; /* cells */
+    for (int c = 0; c < 3; c++) {
+        const double center = b->center[c] * p->per_cell - p->base[c];
+        const double last = p->patches.bins[c] - 1;
+        low[c] = (int32_t)fmin(fmax((center - around) / VT_BIN_EDGE, 0), last);
+        high[c] = (int32_t)fmin(fmax((center + around) / VT_BIN_EDGE, 0), last);
+    }
+}
+
+/* Counts the bodies of each bin, one further on, or with `fill` writes them, from the last on. */
+static void enter_bodies(vt_panels *p, int fill)
+{
+    const int32_t *const bins = p->patches.bins;
+    for (int32_t n = p->body_count - 1; n >= 0; n--) {
+        int32_t low[3], high[3];
+        bins_of(p, &p->bodies[n], low, high);
+        for (int32_t k = low[2]; k <= high[2]; k++)
+            for (int32_t j = low[1]; j <= high[1]; j++)
+                for (int32_t i = low[0]; i <= high[0]; i++) {
+                    uint32_t *const at = p->first_body + (k * bins[1] + j) * bins[0] + i + 1;
+                    if (fill)
+                        p->bin_body[--*at] = n;
+                    else
+                        ++*at;
+                }
+    }
+}
+
+void vt_list_near_bodies(vt_simulation *s)
+{
+    vt_panels *const p = &s->panels;
+    const int32_t *const bins = p->patches.bins;
+    const size_t count = (size_t)bins[0] * (size_t)bins[1] * (size_t)bins[2];
+    p->per_cell = 1 / s->grid.spacing;
+    for (int c = 0; c < 3; c++)
+        p->base[c] = s->grid.base[c];
+    p->first_body = vt_arena_push(&p->arena, sizeof *p->first_body * (count + 1));
+    memset(p->first_body, 0, sizeof *p->first_body * (count + 1));
+    enter_bodies(p, 0);
+    for (size_t bin = 0; bin < count; bin++)
+        p->first_body[bin + 1] += p->first_body[bin];
+    const uint32_t entries = p->first_body[count];
+    p->bin_body = vt_arena_push(&p->arena, sizeof *p->bin_body * (size_t)entries);
+    enter_bodies(p, 1);
+    memmove(p->first_body, p->first_body + 1, sizeof *p->first_body * count);
+    p->first_body[count] = entries;
+}
+
 double vt_nearest_wall(const vt_panels *p, const double point[3], double within, double normal[3],
                        const vt_paneled_body **body)
 {
     double least = INFINITY, nearest[3];
-    for (int32_t n = 0; n < p->body_count; n++) {
-        const vt_paneled_body *const b = &p->bodies[n];
+    float cell[3];
+    for (int c = 0; c < 3; c++)
+        cell[c] = (float)(point[c] * p->per_cell - p->base[c]);
+    const int64_t bin = vt_bin_at(&p->patches, cell);
+    for (uint32_t i = p->first_body[bin]; i < p->first_body[bin + 1]; i++) {
+        const vt_paneled_body *const b = &p->bodies[p->bin_body[i]];
         const double limit = b->reach + within;
         double local[3], outward[3];
         if (vt_square_between(b->center, point) > limit * limit)

@@ -13,9 +13,10 @@ enum {
     LEAST_CELLS = 4,
     MOST_CELLS = 60,
     PER_CELL = 3,
-    ACROSS = 4,
+    ACROSS = 3,
     MOST_PAIRS = 1 << 20,
-    WALL_BLOCK = 1
+    SIDE = 2,
+    LAYER_BLOCK = 2
 };
 
 /* Of the farthest coordinate in the lattice: more than what float arithmetic loses of the distance
@@ -209,26 +210,31 @@ static void search_cube(search *s, const int32_t first[3], int32_t side)
             }
 }
 
-/* Cells of each wall, in the room that it has at first_pair. */
+/* A layer of cells of a wall, and the pairs found in it. */
+typedef struct layer {
+    int32_t wall, least, most; /* along z */
+    int64_t first, count;
+} layer;
+
 typedef struct pair_job {
     vt_walls *walls;
+    layer *layers; /* those of each wall one after the other, in the order of the walls */
+    int32_t layer_count;
     pair *pairs;
-    const int64_t *first_pair;
-    int64_t *count;
     float (*planes)[8];
 } pair_job;
 
 static void find_pairs(void *data, int64_t begin, int64_t end, int thread)
 {
-    enum { SIDE = 4 };
     (void)thread;
     const pair_job *const job = data;
     const vt_lattice *const lattice = &job->walls->lattice;
     for (int64_t n = begin; n < end; n++) {
+        layer *const layer = &job->layers[n];
         search s = {.lattice = lattice,
-                    .wall = &job->walls->wall[n],
+                    .wall = &job->walls->wall[layer->wall],
                     .cell = 1 / (double)lattice->per_cell,
-                    .pairs = job->pairs + job->first_pair[n]};
+                    .pairs = job->pairs + layer->first};
         int32_t at[3];
         /* Where it meets a solid, a particle that moves by `way`, and then as far aside, has no
          * more room at one of its ends than half of what both move; the other end is `way` off. */
@@ -237,26 +243,33 @@ static void find_pairs(void *data, int64_t begin, int64_t end, int thread)
         s.bounded = s.wall->swept && vt_is_bounded(s.wall);
         s.margin = 0.5 * s.wall->step + 2 * way + 1e-3 * s.cell;
         cells_of(s.lattice, s.wall, s.least, s.most);
-        for (at[2] = s.least[2]; at[2] <= s.most[2]; at[2] += SIDE)
-            for (at[1] = s.least[1]; at[1] <= s.most[1]; at[1] += SIDE)
-                for (at[0] = s.least[0]; at[0] <= s.most[0]; at[0] += SIDE)
-                    search_cube(&s, at, SIDE);
-        job->count[n] = s.count;
+        at[2] = layer->least;
+        s.most[2] = layer->most;
+        for (at[1] = s.least[1]; at[1] <= s.most[1]; at[1] += SIDE)
+            for (at[0] = s.least[0]; at[0] <= s.most[0]; at[0] += SIDE)
+                search_cube(&s, at, SIDE);
+        layer->count = s.count;
     }
 }
 
-/* first[n]: how many cells the walls before number n have at most; returns that of all. */
-static int64_t most_pairs(const vt_walls *walls, int64_t *first)
+/* Lists the layers (NULL: counts them alone). Returns how many cells they have at most. */
+static int64_t list_layers(const vt_walls *walls, layer *layers, int32_t *count)
 {
     int64_t sum = 0;
+    *count = 0;
     for (int32_t n = 0; n < walls->count; n++) {
         int32_t least[3], most[3];
         int64_t cells = 1;
         cells_of(&walls->lattice, &walls->wall[n], least, most);
-        for (int c = 0; c < 3; c++)
+        for (int c = 0; c < 2; c++)
             cells *= most[c] >= least[c] ? most[c] - least[c] + 1 : 0;
-        first[n] = sum;
-        sum += cells;
+        for (int32_t z = least[2]; z <= most[2] && cells > 0; z += SIDE) {
+            const int32_t last = z + SIDE - 1 < most[2] ? z + SIDE - 1 : most[2];
+            if (layers)
+                layers[*count] = (layer){.wall = n, .least = z, .most = last, .first = sum};
+            sum += cells * (last - z + 1);
+            ++*count;
+        }
     }
     return sum;
 }
@@ -352,13 +365,14 @@ static void find_planes(void *data, int64_t begin, int64_t end, int thread)
     const vt_lattice *const lattice = &job->walls->lattice;
     const double half = 0.87 / (double)lattice->per_cell;
     for (int64_t n = begin; n < end; n++) {
-        const vt_wall *const wall = &job->walls->wall[n];
+        const layer *const layer = &job->layers[n];
+        const vt_wall *const wall = &job->walls->wall[layer->wall];
         const vt_body *const body = wall->body;
         const double margin = find_margin(lattice, body);
         const int flat =
             body->hole && body->solid_count == 1 && body->solids[0].kind == VT_SHAPE_POLYTOPE;
-        const pair *const pairs = job->pairs + job->first_pair[n];
-        for (int64_t i = 0; i < job->count[n]; i++) {
+        const pair *const pairs = job->pairs + layer->first;
+        for (int64_t i = 0; i < layer->count; i++) {
             float *const planes = job->planes[pairs[i].place];
             double middle[3];
             /* nothing is beyond; or all, where none of it can be met without a detour */
@@ -383,9 +397,9 @@ static void fill_lists(vt_walls *walls, const pair_job *job, uint32_t *first, ui
 {
     memset(free_way, VT_NO_WALL, cells);
     memset(first, 0, sizeof *first * (cells + 1));
-    for (int32_t n = 0; n < walls->count; n++)
-        for (int64_t i = 0; i < job->count[n]; i++) {
-            const pair *const p = &job->pairs[job->first_pair[n] + i];
+    for (int32_t n = 0; n < job->layer_count; n++)
+        for (int64_t i = 0; i < job->layers[n].count; i++) {
+            const pair *const p = &job->pairs[job->layers[n].first + i];
             first[p->cell + 1]++;
             free_way[p->cell] = p->free_way < free_way[p->cell] ? p->free_way : free_way[p->cell];
         }
@@ -393,11 +407,11 @@ static void fill_lists(vt_walls *walls, const pair_job *job, uint32_t *first, ui
         first[c + 1] += first[c];
     const uint32_t count = first[cells];
     /* filled from the last on, so that each cell is left at its first */
-    for (int32_t n = walls->count - 1; n >= 0; n--)
-        for (int64_t i = 0; i < job->count[n]; i++) {
-            pair *const p = &job->pairs[job->first_pair[n] + i];
+    for (int32_t n = job->layer_count - 1; n >= 0; n--)
+        for (int64_t i = 0; i < job->layers[n].count; i++) {
+            pair *const p = &job->pairs[job->layers[n].first + i];
             p->place = --first[p->cell + 1];
-            walls->near[p->place] = n;
+            walls->near[p->place] = job->layers[n].wall;
         }
     memmove(first, first + 1, sizeof *first * cells);
     first[cells] = count;
@@ -406,25 +420,23 @@ static void fill_lists(vt_walls *walls, const pair_job *job, uint32_t *first, ui
 static void fill_cells(vt_walls *walls, vt_arena *arena, int threads)
 {
     vt_lattice *const lattice = &walls->lattice;
-    const size_t walls_size = sizeof(int64_t) * (size_t)walls->count;
-    int64_t *const first_pair = vt_arena_push(arena, walls_size);
-    while (lattice->cells[0] > 1 && most_pairs(walls, first_pair) > MOST_PAIRS)
+    pair_job job = {.walls = walls};
+    while (lattice->cells[0] > 1 && list_layers(walls, NULL, &job.layer_count) > MOST_PAIRS)
         coarsen(lattice);
-    const size_t most = (size_t)most_pairs(walls, first_pair);
+    const size_t most = (size_t)list_layers(walls, NULL, &job.layer_count);
     const size_t cells =
         (size_t)lattice->cells[0] * (size_t)lattice->cells[1] * (size_t)lattice->cells[2];
     lattice->per_unit = (VT_NO_WALL - 1) / (1.74f * lattice->reach);
-    pair_job job = {.walls = walls,
-                    .pairs = vt_arena_push(arena, sizeof *job.pairs * most),
-                    .first_pair = first_pair,
-                    .count = vt_arena_push(arena, walls_size)};
+    job.layers = vt_arena_push(arena, sizeof *job.layers * (size_t)job.layer_count);
+    job.pairs = vt_arena_push(arena, sizeof *job.pairs * most);
+    job.planes = vt_arena_push(arena, sizeof *job.planes * most);
+    walls->near = vt_arena_push(arena, sizeof *walls->near * most);
     uint8_t *const free_way = vt_arena_push(arena, cells + VT_CELLS_BEHIND);
     uint32_t *const first = vt_arena_push(arena, sizeof *first * (cells + 1));
-    walls->near = vt_arena_push(arena, sizeof *walls->near * most);
-    job.planes = vt_arena_push(arena, sizeof *job.planes * most);
-    vt_parallel_for(threads, walls->count, WALL_BLOCK, find_pairs, &job);
+    list_layers(walls, job.layers, &job.layer_count);
+    vt_parallel_for(threads, job.layer_count, LAYER_BLOCK, find_pairs, &job);
     fill_lists(walls, &job, first, free_way, cells);
-    vt_parallel_for(threads, walls->count, WALL_BLOCK, find_planes, &job);
+    vt_parallel_for(threads, job.layer_count, LAYER_BLOCK, find_planes, &job);
     lattice->free_way = free_way;
     lattice->first = first;
     lattice->planes = (const float (*)[8])job.planes;

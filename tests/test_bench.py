@@ -1,5 +1,6 @@
 """The benchmark prints what it promises; how fast it is is not a matter of tests."""
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -47,7 +48,8 @@ def test_parts_of_a_solve():
     rows = [line.rsplit(None, 1) for line in done.stdout.strip().splitlines()]
     times = {name.strip(): float(ms) for name, ms in rows[3:]}
     assert {"sort", "Poisson", "curl", "tracers, per frame"} <= set(times)
-    assert times.pop("diffusion, per frame") == 0 and all(ms > 0 for ms in times.values())
+    assert times.pop("diffusion, per frame") == times.pop("panels") == 0
+    assert all(ms > 0 for ms in times.values())
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
     assert bench("--solve", "--compare").returncode == 2
 
@@ -102,6 +104,24 @@ def test_full_scene_does_all_that_fluids_do(monkeypatch):
     for name in ("temperature", "fuel", "flame", "smoke"):
         found = simulation.column("tracers", name)[inner]
         assert np.corrcoef(found, t[inner, 2])[0, 1] > 0.5
+
+
+def test_scenes_with_bodies_have_contacts_and_panels(monkeypatch, capsys):
+    monkeypatch.setattr(vorton_bench, "_run_apart", vorton_bench.run)
+    scenes = {
+        "many": dataclasses.replace(bench_scenes.SCENES["bodies-200"], vortons=300, tracers=20_000),
+        "panels": dataclasses.replace(
+            bench_scenes.SCENES["ring-panels"], vortons=300, tracers=400, nodes=33
+        ),
+    }
+    assert len(scenes["many"].bodies) == 200
+    for name, scene in scenes.items():
+        scene = dataclasses.replace(scene, name=name)
+        monkeypatch.setitem(vorton_bench.SCENES, name, scene)
+    assert vorton_bench.run("many", 1, 0.01)["contacts"] > 20
+    assert vorton_bench.main(["--solve", "panels", "--threads", "1", "--seconds", "0.01"]) == 0
+    rows = [line.rsplit(None, 1) for line in capsys.readouterr().out.strip().splitlines()]
+    assert {name.strip(): ms for name, ms in rows}["panels"] > "0.000"
 
 
 def test_campfire_is_a_film_with_as_many_particles_as_it_says(capsys):

@@ -13,6 +13,9 @@ whose frame has one field solve. `--solve` prints what each part of one solve ta
 `part13`, `smoke-bodies` (the same with two
 spheres and a box) and `part20` are scenes of the size of those in the articles,
 whose figures stand beside ours. In `smoke-panels` the flow goes round the bodies.
+`bodies-200` is for the cost of contact: 200 bodies, half of them on orbits, among a
+million tracers. `ring-panels` is `ring-100k` around a sphere of 320 panels:
+`--solve ring-100k ring-panels` shows what panels add.
 `campfire` burns: its frames are those of a film, 1/24 s, with as many substeps as
 each needs.
 """
@@ -35,6 +38,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .animation import Keys, Transform
 from .bench_scenes import ARTICLES, SCENES, BenchScene, FilmScene, lattice, region
 from .bench_tables import article_table, comparison_table, scene_table, solve_table
 from .method import Method
@@ -49,6 +53,7 @@ SLOW = 1e3  # ms for a round of frames
 WIND, DIFFUSIVITY = (0.1, 0.0, 0.0), 1e-8  # of full scenes, m/s; of vorticity and heat, m^2/s
 GRAVITY = (0.0, 0.0, -1e-4)  # m/s^2: the frames of full scenes are like those of the others
 NEUTRAL = 2  # full scenes have room for so many times their vortons
+ORBITS = 1e6  # s: for so long bodies go on
 MOST_PAIRS = 1e9  # of a frame, up to which the sum over all pairs takes part in a comparison
 
 USUAL = ("ring-1k", "ring-10k", "ring-100k")  # scenes that run when none is named
@@ -87,9 +92,11 @@ def _build(
         simulation.add_tracers(half * points, one, spacing / 2 * one)
     if scene.full:
         _fill(simulation, half)
-    for body in scene.bodies:
-        shape = _scaled(body, half)
-        simulation.add_body(shapes=[shape], panels=scene.panels, shedding=0.0)
+    turning = Transform(angle=Keys([(0, 0), (ORBITS, ORBITS * scene.orbit)]))
+    orbit = turning._add_to(simulation) if scene.orbit else 0
+    for n, body in enumerate(scene.bodies):
+        shape, parent = _scaled(body, half), orbit if n % 2 else 0
+        simulation.add_body(shapes=[shape], parent=parent, panels=scene.panels, shedding=0.0)
     return simulation, core
 
 

@@ -25,8 +25,9 @@ class BenchScene:
     `volume` is that of the region, whose half width is 1. A `full` scene has all that fluids do: a
     density gradient with the vorticity that it makes, four scalars that the tracers take, diffusion
     of vorticity (and with it neutral vortons around the others), wind, ages. Lengths of `bodies`
-    are in half widths; each has about `panels` panels, 0: none. `turn` is the largest velocity
-    gradient times the length of a frame, `method` the choices that the scene makes by itself.
+    are in half widths; each has about `panels` panels, 0: none; every second one goes round the
+    axis of the region by `orbit` degrees a second. `turn` is the largest velocity gradient times
+    the length of a frame, `method` the choices that the scene makes by itself.
     """
 
     name: str
@@ -38,6 +39,7 @@ class BenchScene:
     full: bool = False
     bodies: tuple[Mapping[str, object], ...] = ()  # shapes, each a body
     panels: int = 0
+    orbit: float = 0.0
     turn: float = 0.002
     method: Mapping[str, object] = dataclasses.field(default_factory=dict)
 
@@ -89,6 +91,20 @@ BODIES = (
     {"kind": "box", "center": (0.1, 0.0, 0.6), "size": (0.8, 0.5, 0.2)},
 )
 
+
+def _scattered(count: int, seed: int) -> tuple[Mapping[str, object], ...]:
+    """Spheres and boxes in turn, a tenth as wide as the region's half, where its fluid is."""
+    generator = np.random.default_rng(seed)
+    bodies: list[Mapping[str, object]] = []
+    for place in generator.uniform(-0.9, 0.9, (8 * count, 3)):
+        if np.hypot(place[0], place[1]) < 0.85 and len(bodies) < count:
+            center = tuple(place.tolist())
+            size = {"radius": 0.05} if len(bodies) % 4 < 2 else {"size": (0.1, 0.08, 0.06)}
+            kind = "sphere" if len(bodies) % 4 < 2 else "box"
+            bodies.append({"kind": kind, "center": center, **size})
+    return tuple(bodies)
+
+
 BALL, COLUMN = 4 / 3 * np.pi, 2 * np.pi  # volumes
 
 SCENES = {
@@ -120,6 +136,30 @@ SCENES = {
         # the flow goes round them; twice as fine, so that they are wider than the cells
         BenchScene(
             "smoke-panels", 981, 49_000, 33, _column, COLUMN, bodies=BODIES, panels=320, turn=0.3
+        ),
+        # half of them on orbits, in frames as long as those of a film: what contact costs
+        BenchScene(
+            "bodies-200",
+            15_000,
+            1_000_000,
+            33,
+            _column,
+            COLUMN,
+            bodies=_scattered(200, seed=3),
+            orbit=12.0,
+            turn=0.03,
+            method={"bodies": "none"},
+        ),
+        # a sphere of 320 panels, to be held against ring-100k
+        BenchScene(
+            "ring-panels",
+            100_000,
+            1_000_000,
+            65,
+            _ball,
+            BALL,
+            bodies=({"kind": "sphere", "center": (0.0, 0.0, 0.0), "radius": 0.3},),
+            panels=320,
         ),
         # no counts are given: a ring of the size of the scene of part 13
         BenchScene("part20", 1_200, 49_000, 17, _ball, BALL),

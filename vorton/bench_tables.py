@@ -18,6 +18,7 @@ PARTS = {  # of a solve: the stages that they are made of
     "filter": ("filter",),
     "boundary": ("boundary",),
     "Poisson": ("poisson",),
+    "panels": ("panels", "potential"),
     "curl": ("velocity",),
     "velocity, gradient, stretch, move": ("stretch", "finish"),
 }

@@ -34,6 +34,9 @@ typedef struct vt_panels {
     uint32_t *panel;                   /* of each patch */
     float *excess;                     /* of each: its density less that of the panel, m/s */
     vt_patches patches;                /* the same, by bins */
+    uint32_t *first_body;              /* bins + 1: first entry of each bin in bin_body */
+    int32_t *bin_body;                 /* bodies near each bin, in rising order */
+    double base[3], per_cell;          /* cell = position per_cell - base; 1/m */
     uint8_t *near_bin;                 /* whether a bin or one beside it has a patch */
     uint8_t *near_cell;   /* whether a cell may hold particles whose velocity a wall holds back */
     uint32_t *listed_bin; /* the numbers of those */
