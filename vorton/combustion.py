@@ -51,10 +51,10 @@ class Combustion(Definition):
     mixing : number, 1/s
         Rate m of cooling by mixing with the fluid around, dT/dt = -m (T - ambient), 0 to 1e9,
         default 1; `health.heat_mixed` sums it up. The plume above a fire D metres wide takes in
-        so much air that it cools at about 3 / sqrt(D) (McCaffrey 1979). It takes heat alone: fuel, flame and smoke are
-        not thinned out, for the fluid that would take them over is not followed, and with them
-        the heat that the fuel has yet to release would be lost. Smoke thins out as its tracers
-        spread.
+        so much air that it cools at about 3 / sqrt(D) (McCaffrey 1979). It takes heat alone: fuel,
+        flame and smoke are not thinned out, for the fluid that would take them over is not
+        followed, and with them the heat that the fuel has yet to release would be lost. Smoke
+        thins out as its tracers spread.
 
     Raises
     ------
