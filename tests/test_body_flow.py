@@ -100,21 +100,23 @@ def test_s10_magnus_force_is_odd_in_the_spin():
     np.testing.assert_allclose(left[1], -right[1], rtol=0.02)
 
 
-def start_of_plate(angle):
-    """What a plate that is turned against the wind gets in the first quarter of a second, over
-    rho U^2 / 2 x area x time."""
+def force_on_plate(angle, spacing, frames, first=0):
+    """What a plate that is turned against the wind gets after the first frames, over rho U^2 / 2 x
+    area x time."""
     plate = vt.Box((-0.5, -0.5, -0.05), (0.5, 0.5, 0.05))
     turn = vt.Transform(axis=(0, 1, 0), angle=float(angle))
-    sim = simulation(vt.Body(plate, parent=turn), wind=(1, 0, 0), spacing=0.05)
-    sim.step(6)
-    return given(sim) / (0.25 * 0.5 * AIR)
+    sim = simulation(vt.Body(plate, parent=turn), wind=(1, 0, 0), spacing=spacing)
+    sim.step(first)
+    start = given(sim)
+    sim.step(frames - first)
+    return (given(sim) - start) / ((frames - first) / sim.fps * 0.5 * AIR)
 
 
 def test_s10_lift_of_a_plate():
     """Zero at 0 and 90 degrees, odd in the angle, growing up to 30, where it is between that of a
     slender wing, pi / 2 x aspect ratio x angle (Jones 1946), and half of it, as at the start of a
     flow (Wagner 1925); drag grows up to 90."""
-    force = {angle: start_of_plate(angle) for angle in (-20, 0, 10, 20, 30, 90)}
+    force = {angle: force_on_plate(angle, 0.05, 6) for angle in (-20, 0, 10, 20, 30, 90)}
     lift = {angle: f[2] for angle, f in force.items()}
     assert abs(lift[0]) < 0.01 and abs(lift[90]) < 0.01
     assert abs(lift[-20] + lift[20]) < 0.01
@@ -123,6 +125,14 @@ def test_s10_lift_of_a_plate():
         wing = np.pi / 2 * np.radians(angle)
         assert wing / 2 < lift[angle] < wing
     assert 0 < force[0][0] < force[30][0] < force[90][0]
+
+
+def test_s10_lift_of_a_plate_in_the_flow_behind_it():
+    """The same of the mean from half a chord to two, while what it sheds rolls up behind it."""
+    lift = {a: force_on_plate(a, 0.085, 48, first=12)[2] for a in (-20, 0, 10, 20, 30, 90)}
+    assert abs(lift[0]) < 0.03 and abs(lift[90]) < 0.03
+    assert abs(lift[-20] + lift[20]) < 0.01
+    assert lift[0] + 0.1 < lift[10] and lift[10] + 0.1 < lift[20] and lift[20] + 0.1 < lift[30]
 
 
 def books(sim):

@@ -206,6 +206,18 @@ def test_s7_a_released_sphere(share):
     assert own == pytest.approx(body.mass * body.velocity[2], rel=1e-9)
 
 
+@pytest.mark.parametrize("share", [0.05, 0.5, 3.0])
+def test_s7_a_released_sphere_with_panels(share):
+    """The same in the flow that it makes; where fluid slips, for what a layer takes along is more
+    than the added mass. With one, as long as it is thin: for two frames."""
+    for shedding, frames in ((0.0, 4), (30.0, 2)):
+        ball = vt.Body(vt.Sphere((0, 0, 5), 0.5), density=1000 * share, shedding=shedding)
+        sim = simulation(ball, fps=48, panels="panels")
+        sim.step(frames)
+        a = -9.81 * (share - 1) / (share + 0.5)
+        assert sim.bodies[0].velocity[2] == pytest.approx(a * sim.time, rel=0.01)
+
+
 def lamb(a, b, c):
     """Added mass of an ellipsoid along a, as a share of the displaced mass, by quadrature."""
 

@@ -192,15 +192,16 @@ def test_a_led_body_pushes_a_free_one():
 # ---- floating ----
 
 SPACING = 0.2
+STILL = vt.Method(halo=0, bodies="none")
 
 
-def two_layers(share, ratio, z, **values):
+def two_layers(share, ratio, z, method=STILL, **values):
     """A ball of radius 1 in a tank: below z = 0 water, above fluid of `ratio` of its density."""
     sim = simulation(
         vt.Container(vt.Box((-2.2, -2.2, -2.4), (2.2, 2.2, 2.4))),
         ball((0, 0, z), 1000 * share, 1.0, name="ball", **values),
         ambient=vt.Liquid(density=1000.0 * ratio),
-        method=vt.Method(halo=0, bodies="none"),
+        method=method,
         spacing=SPACING,
     )
     steps = [np.arange(-w + SPACING / 2, w, SPACING) for w in (2.2, 2.2, 2.4)]
@@ -237,6 +238,29 @@ def test_s6_a_floating_ball_settles():
     sim.step(120)
     assert sim.bodies["ball"].position[2] == pytest.approx(0, abs=0.05)
     assert abs(sim.bodies["ball"].velocity[2]) < 0.02
+
+
+def test_s6_a_ball_floats_by_all_defaults():
+    """Without damping it swings about where Archimedes says: over where both fluids met, by what it
+    displaces more of the lower one than at the start. What it sheds takes from the swing."""
+    share, ratio, start = 0.8, 0.6, 0.3
+    sim = two_layers(share, ratio, start, vt.Method())
+    heights = []
+    for _ in range(82):
+        sim.step(2)
+        heights.append(sim.bodies["ball"].position[2])
+    heights = np.array(heights)
+    turns = np.flatnonzero(np.diff(np.sign(np.diff(heights)))) + 1
+    low, high, again = heights[turns[:3]]
+
+    def sunk(h):
+        return math.pi * h**2 * (3 - h) / 3
+
+    rise = (sunk(depth(share, ratio)) - sunk(1 - start)) / 4.4**2
+    expected = 1 - depth(share, ratio) + rise
+    assert (low + 2 * high + again) / 4 == pytest.approx(expected, abs=0.05)
+    assert expected - low < start - expected
+    assert np.abs(sim.bodies["ball"].position[:2]).max() < 0.02
 
 
 def test_a_body_in_a_stratified_fluid_finds_its_level():
