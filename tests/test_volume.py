@@ -289,6 +289,7 @@ def test_every_refused_allocation_is_reported_and_nothing_leaks(tmp_path):
                *(f"-Wl,--wrap={name}" for name in functions)]
     if library.vt_has_compression():
         command += ["-DVT_HAVE_ZLIB=1", "-lz"]
+    command += ["-lm"]
     built = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
     if "cannot find" in built.stderr and "san" in built.stderr:
         pytest.skip("the compiler has no address sanitizer")
