@@ -22,6 +22,7 @@
 #include "core/parallel.h"
 #include "core/vec3.h"
 #include "field.h"
+#include "potential.h"
 
 /* Added to the normal equations, over what their diagonal is for strengths that lie around evenly:
  * sums that the vortons can hardly change, as when they all lie in a plane, are left as they are;
@@ -47,16 +48,6 @@ static int any_body_sheds(const vt_simulation *s)
     return 0;
 }
 
-/* Sources in a flow are pulled at, and pull back. */
-static int any_swells(const vt_simulation *s)
-{
-    const float *const swelling = vt_used_column(&s->vortons.set, VT_VORTON_swelling);
-    int any = 0;
-    for (int64_t i = 0; swelling && i < s->vortons.set.count; i++)
-        any |= swelling[i] != 0;
-    return any;
-}
-
 /* How many of the sums are kept. */
 static int count_kept(const vt_simulation *s)
 {
@@ -65,8 +56,9 @@ static int count_kept(const vt_simulation *s)
     if (m->balance == VT_BALANCE_NONE || !vt_has_grid(s) || s->winds.grid_count > 0 ||
         (vt_has_container(&s->bodies) && buoyant))
         return 0;
-    const int other_forces = any_swells(s) || any_body_sheds(s) || vt_has_container(&s->bodies) ||
-                             m->boundary == VT_BOUNDARY_ZERO ||
+    /* sources in a flow are pulled at, and pull back */
+    const int other_forces = vt_has_charges(s) || any_body_sheds(s) ||
+                             vt_has_container(&s->bodies) || m->boundary == VT_BOUNDARY_ZERO ||
                              (buoyant && (m->buoyancy == VT_BUOYANCY_FULL || s->bodies.count > 0));
     const int impulse =
         m->balance == VT_BALANCE_IMPULSE && !other_forces && m->stretching != VT_STRETCHING_NONE;
@@ -95,8 +87,8 @@ static vt_invariants sum_all(vt_simulation *s, const vt_frame *frame, int degree
 
 /* The mean place of the strengths, weighted by their squares (where the sum alone is kept, which is
  * the same anywhere, the middle of the grid), and half the longest side of the grid. Angular
- * impulse about another point means another condition where vortex lines are torn: one
- * that does not depend on where the grid lies is wanted. */
+ * impulse about another point means another condition where vortex lines are torn: one that does
+ * not depend on where the grid lies is wanted. */
 static vt_frame find_frame(vt_simulation *s, int kept)
 {
     const vt_grid *const grid = &s->grid;

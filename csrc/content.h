@@ -11,8 +11,8 @@ typedef struct vt_content {
     int32_t exists;           /* some alive vorton carries circulation or is a charge */
 } vt_content;
 
-/* Bounds of the vortons, births of this step included (NULL:
- * none). VT_NOT_FINITE names the first bad value of position or strength. */
+/* Bounds of the vortons, births of this step included (NULL: none). VT_NOT_FINITE names the first
+ * bad value of position or strength. */
 vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content *content);
 
 #endif

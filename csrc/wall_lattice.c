@@ -274,12 +274,21 @@ static int64_t list_layers(const vt_walls *walls, layer *layers, int32_t *count)
     return sum;
 }
 
+/* Cells twice as wide, two of them again on each side. */
 static void coarsen(vt_lattice *lattice)
 {
     lattice->per_cell *= 0.5f;
     lattice->reach *= 2;
-    for (int c = 0; c < 3; c++)
-        lattice->cells[c] = (lattice->cells[c] + 1) / 2;
+    for (int c = 0; c < 3; c++) {
+        lattice->cells[c] = (lattice->cells[c] + 1) / 2 + 2;
+        lattice->lower[c] -= 1 / lattice->per_cell;
+    }
+}
+
+/* As few cells as coarsening comes to. */
+static int is_coarsest(const vt_lattice *lattice)
+{
+    return lattice->cells[0] <= 5 && lattice->cells[1] <= 5 && lattice->cells[2] <= 5;
 }
 
 /* ---- planes ---- */
@@ -421,7 +430,7 @@ static void fill_cells(vt_walls *walls, vt_arena *arena, int threads)
 {
     vt_lattice *const lattice = &walls->lattice;
     pair_job job = {.walls = walls};
-    while (lattice->cells[0] > 1 && list_layers(walls, NULL, &job.layer_count) > MOST_PAIRS)
+    while (!is_coarsest(lattice) && list_layers(walls, NULL, &job.layer_count) > MOST_PAIRS)
         coarsen(lattice);
     const size_t most = (size_t)list_layers(walls, NULL, &job.layer_count);
     const size_t cells =

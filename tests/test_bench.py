@@ -121,7 +121,7 @@ def test_scenes_with_bodies_have_contacts_and_panels(monkeypatch, capsys):
     assert vorton_bench.run("many", 1, 0.01)["contacts"] > 20
     assert vorton_bench.main(["--solve", "panels", "--threads", "1", "--seconds", "0.01"]) == 0
     rows = [line.rsplit(None, 1) for line in capsys.readouterr().out.strip().splitlines()]
-    assert {name.strip(): ms for name, ms in rows}["panels"] > "0.000"
+    assert {name.strip(): ms for name, ms in rows}["panels"] != "0.000"
 
 
 def test_campfire_is_a_film_with_as_many_particles_as_it_says(capsys):

@@ -282,7 +282,7 @@ def run(
         for earlier in (before_them[row["name"]],)
         if row["calls"] > earlier["calls"]
     }
-    stages = {stage: 1e3 * seconds / len(times) for stage, (seconds, _) in spent.items()}
+    stages = {stage: 1e3 * spent_there / len(times) for stage, (spent_there, _) in spent.items()}
     used = threads or _core.available_threads()
     error = measured.velocity_error()
     health = simulation.health()

@@ -61,7 +61,7 @@ class FilmScene:
 
 
 def _campfire() -> Scene:
-    """The fire of examples/campfire.py at half its resolution, which lives for a shorter time."""
+    """A fire like that of examples/campfire.py, of wider cores, which lives for a shorter time."""
     scene = Scene("campfire", seed=7, combustion=Combustion(rate=8), voxel=0.022)
     bed = Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
     fire = {"temperature": 800, "fuel": 1.0, "taper": 0.4, "flicker": 0.7, "swirl": 1.4, "renew": 3}

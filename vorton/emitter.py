@@ -52,7 +52,7 @@ class Emitter(Source):
     flicker : number
         How far fuel falls in places and moments, 0 to 1, default 0: tongues that come and go. By
         this share at most, in patches of 2 to 7 core radii that drift with what is born and change
-        as fast as `swirl` turns.
+        as fast as `swirl` turns, or the shape is filled, if that is faster.
     start : number, s
         >= 0, default 0.
     end : number, s, optional

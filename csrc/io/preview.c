@@ -392,7 +392,7 @@ static vt_status draw(vt_bricks *bricks, vt_stage *stage, const vt_preview_def *
 {
     double extinction = 0.0, emission = 0.0;
     vt_fire fire = {.emission = 0.0};
-    vt_lamps lamps;
+    vt_lamps lamps = {.items = NULL};
     vt_status status = VT_OK;
     if (def->extinction == 0.0 || (def->emission == 0.0 && bricks->glow))
         status = measure(bricks, def, threads, &extinction, &emission);
@@ -404,7 +404,7 @@ static vt_status draw(vt_bricks *bricks, vt_stage *stage, const vt_preview_def *
     }
     if (status == VT_OK)
         status = vt_light_bricks(bricks, def, extinction, &fire, threads);
-    if (status == VT_OK)
+    if (status == VT_OK && stage->count > 0)
         status = vt_create_lamps(bricks, &fire, threads, &lamps);
     if (status != VT_OK)
         return status;

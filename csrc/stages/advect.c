@@ -310,8 +310,7 @@ static void take_block(void *data, int64_t begin, int64_t end, int thread)
     const take_context *const c = data;
     box b = make_box(c->grid);
     float padded[3 * VL];
-    flight
-        flights[2]; /* where the next points lie is found before the nodes of these are fetched */
+    flight flights[2]; /* the next points are looked for before the nodes of these are fetched */
     depart(&b, &flights[0], full_rows(c->points, begin, end, padded));
     for (int64_t i = begin; i < end; i += VL) {
         const int64_t number = (i - begin) / VL;

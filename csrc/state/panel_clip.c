@@ -101,7 +101,7 @@ static void add_inside(const look *l, vt_triangle corner, int splits, vt_triangl
     for (int k = 0; k < 3; k++)
         room[k] = room_at(l, corner[k]);
     for (int k = 0; k < 3 && splits > 0; k++) {
-        const int next = (k + 1) % 3, last = (k + 2) % 3;
+        const int next = (k + 1) % 3;
         const double length = vt_sqrt(vt_square_between(corner[k], corner[next]));
         if (room[k] < 0 || room[next] < 0 || fmin(room[k], room[next]) > length)
             continue;
@@ -112,7 +112,6 @@ static void add_inside(const look *l, vt_triangle corner, int splits, vt_triangl
             add_inside(l, half, splits - 1, t);
             memcpy(half[next], corner[next], sizeof deepest);
             memcpy(half[k], deepest, sizeof deepest);
-            memcpy(half[last], corner[last], sizeof deepest);
             add_inside(l, half, splits - 1, t);
             return;
         }
