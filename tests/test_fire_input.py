@@ -85,7 +85,7 @@ def open_rooms():
     yield scene_of(FIRE, vt.Body(vt.Sphere((0, 0, 1), 0.2)))
 
 
-@pytest.mark.parametrize("scene", open_rooms())
+@pytest.mark.parametrize("scene", list(open_rooms()))
 def test_what_has_room_or_does_not_expand_may_burn(scene):
     sim = vt.Simulation(scene)
     sim.step()
