@@ -135,7 +135,7 @@ static void mirror_node(const vt_simulation *s, double point[3], double room,
         vt_add_scaled(point, fmax(-room, on_wall * h) - room, g->normal[g->mirrors - 1]);
         if (!g->body->body->hole || g->mirrors == MOST_MIRRORS)
             break;
-        room = vt_nearest_wall(&s->panels, point, 0, g->normal[g->mirrors], &body);
+        room = vt_nearest_wall(s, point, 0, g->normal[g->mirrors], &body);
         if (!(room < 0 && body == g->body))
             break;
     }
@@ -163,7 +163,7 @@ static int64_t correct_outside(const node_job *job)
         const vt_paneled_body *body = NULL;
         for (int c = 0; c < 3; c++)
             point[c] = (cell[c] + s->grid.base[c]) * h;
-        const double room = vt_nearest_wall(p, point, on_wall * h, normal, &body);
+        const double room = vt_nearest_wall(s, point, on_wall * h, normal, &body);
         if (!(room < on_wall * h))
             continue;
         f4 *const node = &s->grid.nodes[job->node[n]];

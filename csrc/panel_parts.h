@@ -30,8 +30,8 @@ void vt_list_near_bodies(vt_simulation *s);
 
 /* The nearest wall of the bodies: normal out of it, and its body. Distance in m; INFINITY where
  * none is near. */
-double vt_nearest_wall(const vt_panels *p, const double point[3], double within, double normal[3],
-                       const vt_paneled_body **body);
+double vt_nearest_wall(const vt_simulation *s, const double point[3], double within,
+                       double normal[3], const vt_paneled_body **body);
 
 /* Number of the bin of a place in cells; outside the grid the nearest one. */
 int64_t vt_bin_at(const vt_patches *patches, const float cell[3]);

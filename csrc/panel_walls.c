@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/counting_sort.h"
 #include "core/parallel.h"
 #include "core/vec3.h"
 #include "panel_parts.h"
@@ -20,28 +21,31 @@ static const double width_of_wall = 0.25;
 /* ---- where the walls are ---- */
 
 /* Bins of points as far from the centre of a body as a look at its walls may start. */
-static void bins_of(const vt_panels *p, const vt_paneled_body *b, int32_t low[3], int32_t high[3])
+static void bins_of(const vt_simulation *s, const vt_paneled_body *b, int32_t low[3],
+                    int32_t high[3])
 {
-    const double around = b->reach * p->per_cell + 3 * widest + 0.1; /* cells */
+    const double around = b->reach / s->grid.spacing + 3 * widest + 0.1; /* cells */
+    double center[3];
+    vt_to_cells(&s->grid, b->center, center);
     for (int c = 0; c < 3; c++) {
-        const double center = b->center[c] * p->per_cell - p->base[c];
-        const double last = p->patches.bins[c] - 1;
-        low[c] = (int32_t)fmin(fmax((center - around) / VT_BIN_EDGE, 0), last);
-        high[c] = (int32_t)fmin(fmax((center + around) / VT_BIN_EDGE, 0), last);
+        const double last = s->panels.patches.bins[c] - 1;
+        low[c] = (int32_t)fmin(fmax((center[c] - around) / VT_BIN_EDGE, 0), last);
+        high[c] = (int32_t)fmin(fmax((center[c] + around) / VT_BIN_EDGE, 0), last);
     }
 }
 
-/* Counts the bodies of each bin, one further on, or with `fill` writes them, from the last on. */
-static void enter_bodies(vt_panels *p, int fill)
+/* Counts the bodies of each bin, or with `fill` writes them, from the last on. */
+static void enter_bodies(const vt_simulation *s, int fill)
 {
+    const vt_panels *const p = &s->panels;
     const int32_t *const bins = p->patches.bins;
     for (int32_t n = p->body_count - 1; n >= 0; n--) {
         int32_t low[3], high[3];
-        bins_of(p, &p->bodies[n], low, high);
+        bins_of(s, &p->bodies[n], low, high);
         for (int32_t k = low[2]; k <= high[2]; k++)
             for (int32_t j = low[1]; j <= high[1]; j++)
                 for (int32_t i = low[0]; i <= high[0]; i++) {
-                    uint32_t *const at = p->first_body + (k * bins[1] + j) * bins[0] + i + 1;
+                    uint32_t *const at = p->first_body + (k * bins[1] + j) * bins[0] + i;
                     if (fill)
                         p->bin_body[--*at] = n;
                     else
@@ -55,28 +59,21 @@ void vt_list_near_bodies(vt_simulation *s)
     vt_panels *const p = &s->panels;
     const int32_t *const bins = p->patches.bins;
     const size_t count = (size_t)bins[0] * (size_t)bins[1] * (size_t)bins[2];
-    p->per_cell = 1 / s->grid.spacing;
-    for (int c = 0; c < 3; c++)
-        p->base[c] = s->grid.base[c];
     p->first_body = vt_arena_push(&p->arena, sizeof *p->first_body * (count + 1));
     memset(p->first_body, 0, sizeof *p->first_body * (count + 1));
-    enter_bodies(p, 0);
-    for (size_t bin = 0; bin < count; bin++)
-        p->first_body[bin + 1] += p->first_body[bin];
-    const uint32_t entries = p->first_body[count];
+    enter_bodies(s, 0);
+    const uint32_t entries = vt_end_lists(p->first_body, count);
     p->bin_body = vt_arena_push(&p->arena, sizeof *p->bin_body * (size_t)entries);
-    enter_bodies(p, 1);
-    memmove(p->first_body, p->first_body + 1, sizeof *p->first_body * count);
-    p->first_body[count] = entries;
+    enter_bodies(s, 1);
 }
 
-double vt_nearest_wall(const vt_panels *p, const double point[3], double within, double normal[3],
-                       const vt_paneled_body **body)
+double vt_nearest_wall(const vt_simulation *s, const double point[3], double within,
+                       double normal[3], const vt_paneled_body **body)
 {
-    double least = INFINITY, nearest[3];
-    float cell[3];
-    for (int c = 0; c < 3; c++)
-        cell[c] = (float)(point[c] * p->per_cell - p->base[c]);
+    const vt_panels *const p = &s->panels;
+    double least = INFINITY, nearest[3], place[3];
+    vt_to_cells(&s->grid, point, place);
+    const float cell[3] = {(float)place[0], (float)place[1], (float)place[2]};
     const int64_t bin = vt_bin_at(&p->patches, cell);
     for (uint32_t i = p->first_body[bin]; i < p->first_body[bin + 1]; i++) {
         const vt_paneled_body *const b = &p->bodies[p->bin_body[i]];
@@ -234,7 +231,7 @@ static void look_at_walls(void *data, int64_t begin, int64_t end, int thread)
         wall_point *const w = &job->wall[n];
         const float *const at = job->points + 3 * w->row;
         const double point[3] = {(double)at[0], (double)at[1], (double)at[2]};
-        w->room = vt_nearest_wall(&s->panels, point, 3 * widest * h, w->normal, &w->body);
+        w->room = vt_nearest_wall(s, point, 3 * widest * h, w->normal, &w->body);
         if (!w->body || !(w->room < pairs_within * h))
             continue;
         for (int c = 0; c < 3; c++)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/counting_sort.h"
 #include "core/parallel.h"
 #include "core/vec3.h"
 #include "walls.h"
@@ -409,21 +410,16 @@ static void fill_lists(vt_walls *walls, const pair_job *job, uint32_t *first, ui
     for (int32_t n = 0; n < job->layer_count; n++)
         for (int64_t i = 0; i < job->layers[n].count; i++) {
             const pair *const p = &job->pairs[job->layers[n].first + i];
-            first[p->cell + 1]++;
+            first[p->cell]++;
             free_way[p->cell] = p->free_way < free_way[p->cell] ? p->free_way : free_way[p->cell];
         }
-    for (size_t c = 0; c < cells; c++)
-        first[c + 1] += first[c];
-    const uint32_t count = first[cells];
-    /* filled from the last on, so that each cell is left at its first */
+    (void)vt_end_lists(first, cells);
     for (int32_t n = job->layer_count - 1; n >= 0; n--)
         for (int64_t i = 0; i < job->layers[n].count; i++) {
             pair *const p = &job->pairs[job->layers[n].first + i];
-            p->place = --first[p->cell + 1];
+            p->place = --first[p->cell];
             walls->near[p->place] = job->layers[n].wall;
         }
-    memmove(first, first + 1, sizeof *first * cells);
-    first[cells] = count;
 }
 
 static void fill_cells(vt_walls *walls, vt_arena *arena, int threads)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/counting_sort.h"
 #include "core/parallel.h"
 #include "core/vec3.h"
 
@@ -152,7 +153,7 @@ static void enter_boxes(const vt_walls *walls, int fill)
         for (int32_t k = least[2]; k <= most[2]; k++)
             for (int32_t j = least[1]; j <= most[1]; j++)
                 for (int32_t i = least[0]; i <= most[0]; i++) {
-                    uint32_t *const at = b->first + (k * b->cells[1] + j) * b->cells[0] + i + 1;
+                    uint32_t *const at = b->first + (k * b->cells[1] + j) * b->cells[0] + i;
                     if (fill)
                         b->wall[--*at] = n;
                     else
@@ -169,13 +170,9 @@ static void fill_boxes(vt_walls *walls, vt_arena *arena)
     b->first = vt_arena_push(arena, sizeof *b->first * (cells + 1));
     memset(b->first, 0, sizeof *b->first * (cells + 1));
     enter_boxes(walls, 0);
-    for (size_t c = 0; c < cells; c++)
-        b->first[c + 1] += b->first[c];
-    const uint32_t count = b->first[cells];
+    const uint32_t count = vt_end_lists(b->first, cells);
     b->wall = vt_arena_push(arena, sizeof *b->wall * (size_t)count);
     enter_boxes(walls, 1);
-    memmove(b->first, b->first + 1, sizeof *b->first * cells);
-    b->first[cells] = count;
 }
 
 /* Adds a number to those in rising order. */

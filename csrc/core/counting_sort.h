@@ -10,4 +10,17 @@
 void vt_counting_sort(const uint32_t *key, int64_t count, int64_t buckets, uint32_t *start,
                       uint32_t *order, vt_arena *arena, int threads);
 
+/* Lists of entries one after the other, for what enters several of them: first has the count of
+ * each list, and room for one more. The counts become where the lists end, first[lists] the number
+ * of all entries, which is returned. Who then goes through the entries from the last on, and puts
+ * each of list n to --first[n], leaves the lists in order and first[n] where list n begins. */
+static inline uint32_t vt_end_lists(uint32_t *first, size_t lists)
+{
+    uint32_t all = 0;
+    for (size_t n = 0; n < lists; n++)
+        first[n] = all += first[n];
+    first[lists] = all;
+    return all;
+}
+
 #endif

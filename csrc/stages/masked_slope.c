@@ -36,6 +36,18 @@ VT_INLINE float slope_along(const f4 *at, const uint8_t *open, int64_t step)
     return below && above ? 0.5f * (high - low) : high - low;
 }
 
+/* What is done to the nodes of one row, from number `at` of the grid's nodes on. */
+typedef void row_work(const context *c, int64_t j, int64_t k, int64_t at);
+
+/* All rows of these planes but those at the faces of the grid. */
+static void for_rows(const context *c, int64_t begin, int64_t end, row_work *work)
+{
+    const int32_t *const cells = c->to->cells;
+    for (int64_t k = begin > 0 ? begin : 1; k < end && k < cells[2]; k++)
+        for (int64_t j = 1; j < cells[1]; j++)
+            work(c, j, k, k * c->to->node_plane + j * c->to->node_row);
+}
+
 /* Only where a node or one of its six neighbours is in a wall: the others have their differences.
  */
 static void slope_row(const f4 *from, const uint8_t *open, int64_t row, int64_t plane,
@@ -55,19 +67,17 @@ static void slope_row(const f4 *from, const uint8_t *open, int64_t row, int64_t 
     }
 }
 
+static void slope_beside_walls(const context *c, int64_t j, int64_t k, int64_t at)
+{
+    if (sees_wall(c, j, k))
+        slope_row(c->from->nodes + at, c->marks->open + at, c->to->node_row, c->to->node_plane,
+                  c->to->cells[0], c->to->nodes + at);
+}
+
 static void slope_planes(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const context *const c = data;
-    const int64_t row = c->to->node_row, plane = c->to->node_plane;
-    const int32_t *const cells = c->to->cells;
-    for (int64_t k = begin > 0 ? begin : 1; k < end && k < cells[2]; k++)
-        for (int64_t j = 1; j < cells[1]; j++) {
-            const int64_t at = k * plane + j * row;
-            if (sees_wall(c, j, k))
-                slope_row(c->from->nodes + at, c->marks->open + at, row, plane, cells[0],
-                          c->to->nodes + at);
-        }
+    for_rows(data, begin, end, slope_beside_walls);
 }
 
 static void copy_planes(void *data, int64_t begin, int64_t end, int thread)
@@ -86,17 +96,21 @@ VT_INLINE f4 spread_along(const f4 *at, const uint8_t *open, int64_t step)
     return below + above - f4_set(2) * at[0];
 }
 
-static void spread_row(const f4 *from, const uint8_t *open, const float spread[3], int64_t row,
-                       int64_t plane, int64_t cells, f4 *to)
+static void spread_row(const context *c, int64_t j, int64_t k, int64_t at)
 {
-    for (int64_t i = 1; i < cells; i++) {
+    (void)j, (void)k;
+    const int64_t row = c->to->node_row, plane = c->to->node_plane;
+    const f4 *const from = c->from->nodes + at;
+    const uint8_t *const open = c->marks->open + at;
+    f4 *const to = c->to->nodes + at;
+    for (int64_t i = 1; i < c->to->cells[0]; i++) {
         if (!open[i])
             continue;
         const f4 x = spread_along(from + i, open + i, 1), y = spread_along(from + i, open + i, row);
         const f4 z = spread_along(from + i, open + i, plane);
-        f4 sum = from[i] + f4_set(spread[0]) * x;
-        sum = sum + f4_set(spread[1]) * y;
-        sum = sum + f4_set(spread[2]) * z;
+        f4 sum = from[i] + f4_set(c->spread[0]) * x;
+        sum = sum + f4_set(c->spread[1]) * y;
+        sum = sum + f4_set(c->spread[2]) * z;
         to[i] = (f4){sum[0], sum[1], sum[2], from[i][3]};
     }
 }
@@ -104,15 +118,7 @@ static void spread_row(const f4 *from, const uint8_t *open, const float spread[3
 static void spread_planes(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const context *const c = data;
-    const int64_t row = c->to->node_row, plane = c->to->node_plane;
-    const int32_t *const cells = c->to->cells;
-    for (int64_t k = begin > 0 ? begin : 1; k < end && k < cells[2]; k++)
-        for (int64_t j = 1; j < cells[1]; j++) {
-            const int64_t at = k * plane + j * row;
-            spread_row(c->from->nodes + at, c->marks->open + at, c->spread, row, plane, cells[0],
-                       c->to->nodes + at);
-        }
+    for_rows(data, begin, end, spread_row);
 }
 
 /* The mean of the open nodes around one in a wall. */
@@ -140,9 +146,14 @@ static void find_open(const uint8_t *open, int64_t row, int64_t plane, int64_t n
                 any[i] |= open[i + y + z];
 }
 
-static void fill_row(const uint8_t *open, int64_t row, int64_t plane, int64_t cells, uint8_t *any,
-                     f4 *to)
+static void fill_row(const context *c, int64_t j, int64_t k, int64_t at)
 {
+    const int64_t row = c->to->node_row, plane = c->to->node_plane, cells = c->to->cells[0];
+    const uint8_t *const open = c->marks->open + at;
+    f4 *const to = c->to->nodes + at;
+    uint8_t any[VT_MOST_CELLS + 1];
+    if (!c->marks->walled[k * (c->to->cells[1] + 1) + j])
+        return;
     find_open(open, row, plane, cells + 1, any);
     for (int64_t i = 1; i < cells; i++)
         if (!open[i] && (any[i - 1] | any[i] | any[i + 1]))
@@ -152,16 +163,7 @@ static void fill_row(const uint8_t *open, int64_t row, int64_t plane, int64_t ce
 static void fill_planes(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const context *const c = data;
-    const int64_t row = c->to->node_row, plane = c->to->node_plane;
-    const int32_t *const cells = c->to->cells;
-    uint8_t any[VT_MOST_CELLS + 1];
-    for (int64_t k = begin > 0 ? begin : 1; k < end && k < cells[2]; k++)
-        for (int64_t j = 1; j < cells[1]; j++) {
-            const int64_t at = k * plane + j * row;
-            if (c->marks->walled[k * (cells[1] + 1) + j])
-                fill_row(c->marks->open + at, row, plane, cells[0], any, c->to->nodes + at);
-        }
+    for_rows(data, begin, end, fill_row);
 }
 
 void VT_NAME(masked_slope)(vt_grid *from, const vt_node_marks *marks, const float spread[3],

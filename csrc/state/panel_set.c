@@ -125,17 +125,29 @@ static double measure_triangle(vt_triangle corner, double center[3], double norm
     return 0.5 * vt_normalise(normal);
 }
 
-/* Triangles of all solids, without those that are covered or have no area. */
-static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t aimed,
-                          vt_triangles *t)
+static double total_area(int32_t solid_count, const vt_solid *solids)
 {
     double total = 0;
     for (int32_t n = 0; n < solid_count; n++)
         total += vt_solid_area(&solids[n]);
+    return total;
+}
+
+/* Triangles of one solid: as many of those aimed at as its share of the total area. */
+static void add_share(const vt_solid *solid, int32_t aimed, double total, vt_triangles *t)
+{
+    const double share = aimed * vt_solid_area(solid) / total;
+    vt_add_triangles_of_solid(solid, share < 20 ? 20 : (int32_t)share, t);
+}
+
+/* Triangles of all solids, without those that are covered or have no area. */
+static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t aimed,
+                          vt_triangles *t)
+{
+    const double total = total_area(solid_count, solids);
     for (int32_t n = 0; n < solid_count && total > 0; n++) {
-        const double share = aimed * vt_solid_area(&solids[n]) / total;
         const int32_t first = t->count;
-        vt_add_triangles_of_solid(&solids[n], share < 20 ? 20 : (int32_t)share, t);
+        add_share(&solids[n], aimed, total, t);
         int32_t kept = first;
         for (int32_t k = first; k < t->count; k++) {
             double center[3], normal[3];
@@ -151,13 +163,10 @@ static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t a
 static void add_common_triangles(int32_t solid_count, const vt_solid *solids, int32_t aimed,
                                  vt_triangles *t)
 {
-    double total = 0;
-    for (int32_t n = 0; n < solid_count; n++)
-        total += vt_solid_area(&solids[n]);
+    const double total = total_area(solid_count, solids);
     for (int32_t n = 0; n < solid_count && !t->failed; n++) {
-        const double share = aimed * vt_solid_area(&solids[n]) / total;
         const int32_t first = t->count;
-        vt_add_triangles_of_solid(&solids[n], share < 20 ? 20 : (int32_t)share, t);
+        add_share(&solids[n], aimed, total, t);
         for (int32_t m = 0; m < solid_count && !t->failed; m++)
             if (m != n)
                 vt_keep_inside(&solids[m], first, n < m, t);

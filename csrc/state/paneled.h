@@ -36,7 +36,6 @@ typedef struct vt_panels {
     vt_patches patches;                /* the same, by bins */
     uint32_t *first_body;              /* bins + 1: first entry of each bin in bin_body */
     int32_t *bin_body;                 /* bodies near each bin, in rising order */
-    double base[3], per_cell;          /* cell = position per_cell - base; 1/m */
     uint8_t *near_bin;                 /* whether a bin or one beside it has a patch */
     uint8_t *near_cell;   /* whether a cell may hold particles whose velocity a wall holds back */
     uint32_t *listed_bin; /* the numbers of those */

@@ -24,8 +24,9 @@ vt_swirl *vt_create_swirl(uint64_t seed, double core, const double sweep[3], dou
     memcpy(swirl->sweep, sweep, sizeof swirl->sweep);
     for (uint64_t n = 0; n < VT_SWIRL_WAVES; n++) {
         const double share = least_pace + (most_pace - least_pace) * vt_random(seed, PACES, n);
+        const double pace = (n % 2 ? turnover : -turnover) * share;
         swirl->wave[n] = vt_make_wave(seed, cores_in_eddy * core, core, n);
-        swirl->pace[n] = (n % 2 ? turnover : -turnover) * share;
+        swirl->frequency[n] = vt_sqrt(vt_dot(swirl->wave[n].k, swirl->wave[n].k)) * pace;
     }
     return swirl;
 }
@@ -47,7 +48,7 @@ static void add_waves(const vt_swirl *swirl, const double point[3], double time,
         at[a] = point[a] - swirl->sweep[a] * time;
     for (int n = 0; n < VT_SWIRL_WAVES; n++) {
         vt_wave wave = swirl->wave[n];
-        const double turns = vt_sqrt(vt_dot(wave.k, wave.k)) * swirl->pace[n] * time / (2 * VT_PI);
+        const double turns = swirl->frequency[n] * time / (2 * VT_PI);
         wave.phase += turns - vt_floor(turns);
         vt_add_wave(&wave, at, v, curl);
     }

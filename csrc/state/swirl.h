@@ -16,8 +16,8 @@ enum { VT_SWIRL_WAVES = 24 };
 
 typedef struct vt_swirl {
     vt_wave wave[VT_SWIRL_WAVES];
-    double sweep[3];             /* m/s */
-    double pace[VT_SWIRL_WAVES]; /* m/s */
+    double sweep[3];                  /* m/s */
+    double frequency[VT_SWIRL_WAVES]; /* pace_n |k_n|, 1/s */
 } vt_swirl;
 
 /* For vortons of the given core, m; from malloc, NULL without memory. The mean of |pace| is
