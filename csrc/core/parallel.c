@@ -19,7 +19,7 @@ typedef struct job {
     vt_block_function *body;
     void *context;
     int64_t count, block;
-    _Atomic int64_t next;
+    _Alignas(64) _Atomic int64_t next; /* apart from what nobody writes */
 } job;
 
 static void run_blocks(job *j, int thread)
@@ -41,18 +41,24 @@ static void run_blocks(job *j, int thread)
 }
 
 /* ---- the pool: one loop at a time owns the workers; between loops they wait a little, then sleep,
- * so that a machine with other work to do gets its processors back ---- */
+ * so that a machine with other work to do gets its processors back. A loop begins by laying the job
+ * before every worker and ends by taking it back from those that have not come for it: nobody waits
+ * for one that still sleeps. No lock is taken unless somebody sleeps ---- */
 
 enum { WAITS = 4000 /* looks before sleeping: about 50 us */ };
+
+/* Where a worker looks for work. */
+typedef struct seat {
+    _Alignas(64) _Atomic(job *) job; /* NULL: none; &taken: the worker is at it */
+    _Atomic int sleeps;
+} seat;
 
 typedef struct pool {
     pthread_mutex_t owner, lock;
     pthread_cond_t wake, done;
-    /* guarded by lock; generation and active are also looked at without it */
-    job *current;
-    int wanted, started;
-    _Atomic uint64_t generation;
-    _Atomic int active; /* workers still inside the current loop */
+    int started; /* threads, the owner among them, who alone looks at it */
+    _Atomic int owner_sleeps;
+    seat seats[VT_MAX_THREADS]; /* that of the owner is never used */
 } pool;
 
 #define NEW_POOL                                                                                   \
@@ -62,6 +68,7 @@ typedef struct pool {
      .done = PTHREAD_COND_INITIALIZER,                                                             \
      .started = 1}
 static pool workers = NEW_POOL;
+static job taken;
 
 /* Of the threads only the one that forks lives on in the child: locks and counters there are as
  * they happened to be. A new pool is started when it is needed; OpenMP has no way to do that. */
@@ -85,31 +92,39 @@ static void look_away(void)
 #endif
 }
 
-/* The next loop after the one seen last. Returns the job, or NULL when this worker is not wanted.
- */
-static job *next_loop(int thread, uint64_t *seen)
+/* The job before this worker, if there is one: from now on the owner waits for it. */
+static job *take_job(seat *own)
 {
-    for (int n = 0; n < WAITS && atomic_load(&workers.generation) == *seen; n++)
-        look_away();
-    pthread_mutex_lock(&workers.lock);
-    while (atomic_load(&workers.generation) == *seen)
-        pthread_cond_wait(&workers.wake, &workers.lock);
-    *seen = atomic_load(&workers.generation);
-    job *const j = thread < workers.wanted ? workers.current : NULL;
-    pthread_mutex_unlock(&workers.lock);
-    return j;
+    job *j = atomic_load(&own->job);
+    return j && atomic_compare_exchange_strong(&own->job, &j, &taken) ? j : NULL;
+}
+
+static job *wait_for_job(seat *own)
+{
+    for (;;) {
+        for (int n = 0; n < WAITS; n++) {
+            job *const j = take_job(own);
+            if (j)
+                return j;
+            look_away();
+        }
+        pthread_mutex_lock(&workers.lock);
+        atomic_store(&own->sleeps, 1);
+        if (!atomic_load(&own->job))
+            pthread_cond_wait(&workers.wake, &workers.lock);
+        atomic_store(&own->sleeps, 0);
+        pthread_mutex_unlock(&workers.lock);
+    }
 }
 
 static void *worker_main(void *argument)
 {
     const int thread = (int)(intptr_t)argument;
-    uint64_t seen = 0;
+    seat *const own = &workers.seats[thread];
     for (;;) {
-        job *const j = next_loop(thread, &seen);
-        if (!j)
-            continue;
-        run_blocks(j, thread);
-        if (atomic_fetch_sub(&workers.active, 1) == 1) {
+        run_blocks(wait_for_job(own), thread);
+        atomic_store(&own->job, NULL);
+        if (atomic_load(&workers.owner_sleeps)) {
             pthread_mutex_lock(&workers.lock);
             pthread_cond_signal(&workers.done);
             pthread_mutex_unlock(&workers.lock);
@@ -118,7 +133,7 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-/* Called with workers.lock held. Returns how many threads, the caller included, can take part. */
+/* Returns how many threads, the caller included, can take part. */
 static int start_workers(int threads)
 {
     while (workers.started < threads) {
@@ -136,6 +151,51 @@ static int start_workers(int threads)
     return workers.started < threads ? workers.started : threads;
 }
 
+static void hand_out(job *j, int threads)
+{
+    int sleeping = 0;
+    for (int t = 1; t < threads; t++)
+        atomic_store(&workers.seats[t].job, j);
+    for (int t = 1; t < threads; t++)
+        sleeping |= atomic_load(&workers.seats[t].sleeps);
+    if (!sleeping)
+        return;
+    pthread_mutex_lock(&workers.lock);
+    pthread_cond_broadcast(&workers.wake);
+    pthread_mutex_unlock(&workers.lock);
+}
+
+static void take_back(job *j, int threads)
+{
+    for (int t = 1; t < threads; t++) {
+        job *expected = j;
+        atomic_compare_exchange_strong(&workers.seats[t].job, &expected, NULL);
+    }
+}
+
+static int are_done(int threads)
+{
+    int t = 1;
+    while (t < threads && !atomic_load(&workers.seats[t].job))
+        t++;
+    return t == threads;
+}
+
+static void wait_for_workers(int threads)
+{
+    for (int n = 0; n < WAITS; n++) {
+        if (are_done(threads))
+            return;
+        look_away();
+    }
+    pthread_mutex_lock(&workers.lock);
+    atomic_store(&workers.owner_sleeps, 1);
+    while (!are_done(threads))
+        pthread_cond_wait(&workers.done, &workers.lock);
+    atomic_store(&workers.owner_sleeps, 0);
+    pthread_mutex_unlock(&workers.lock);
+}
+
 static void pool_for(int threads, job *j)
 {
     /* A loop that starts while another owns the pool runs on its own thread: same bits. */
@@ -143,25 +203,11 @@ static void pool_for(int threads, job *j)
         run_blocks(j, 0);
         return;
     }
-    pthread_mutex_lock(&workers.lock);
     const int taking_part = start_workers(threads);
-    workers.current = j;
-    workers.wanted = taking_part;
-    atomic_store(&workers.active, taking_part - 1);
-    atomic_fetch_add(&workers.generation, 1);
-    pthread_cond_broadcast(&workers.wake);
-    pthread_mutex_unlock(&workers.lock);
-
+    hand_out(j, taking_part);
     run_blocks(j, 0);
-
-    for (int n = 0; n < WAITS && atomic_load(&workers.active) > 0; n++)
-        look_away();
-    pthread_mutex_lock(&workers.lock);
-    while (atomic_load(&workers.active) > 0)
-        pthread_cond_wait(&workers.done, &workers.lock);
-    workers.current = NULL;
-    workers.wanted = 0;
-    pthread_mutex_unlock(&workers.lock);
+    take_back(j, taking_part);
+    wait_for_workers(taking_part);
     pthread_mutex_unlock(&workers.owner);
 }
 
