@@ -214,43 +214,47 @@ static int find_bounds(vt_simulation *s, double least[3], double most[3])
 }
 
 /* Of a vorton, in that of ambient fluid. */
-static double volume_over_mass(const vt_vortons *v, const vt_fluid *fluid, int64_t row)
+static double volume_over_mass(const vt_fluid *fluid, float volume_temperature)
 {
-    return vt_swollen(fluid, vt_relative_volume(fluid, (double)vt_volume_temperature(v, row)));
+    return vt_swollen(fluid, vt_relative_volume(fluid, (double)volume_temperature));
 }
 
 typedef struct heat_job {
     const vt_vortons *vortons;
     vt_fluid fluid;
-    double *largest;      /* of each block: volume_over_mass */
+    float *hottest;       /* of each block, K: the most expanded */
     float *before, *heat; /* before and after it has diffused */
     double most;          /* the largest of all */
 } heat_job;
 
-static void find_largest(void *data, int64_t begin, int64_t end, int thread)
+static void find_hottest(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const heat_job *const job = data;
-    double most = 1;
-    for (int64_t i = begin; i < end; i++)
-        most = fmax(most, volume_over_mass(job->vortons, &job->fluid, i));
-    job->largest[begin / BLOCK] = most;
+    const vt_vortons v = *job->vortons; /* a copy: stores cannot change it */
+    float most = 0;
+    for (int64_t i = begin; i < end; i++) {
+        const float temperature = vt_volume_temperature(&v, i);
+        most = temperature > most ? temperature : most;
+    }
+    job->hottest[begin / BLOCK] = most;
 }
 
+/* Of the hottest: volume over mass grows with temperature. */
 static double largest_relative_volume(vt_simulation *s)
 {
     const int64_t count = s->vortons.set.count, blocks = (count + BLOCK - 1) / BLOCK;
     const size_t mark = vt_arena_mark(&s->arena);
     heat_job job = {.vortons = &s->vortons, .fluid = vt_fluid_of(&s->def)};
-    double most = 1;
-    if (!vt_expands(s))
-        return most;
-    job.largest = vt_arena_push(&s->arena, sizeof(double) * (size_t)(blocks + 1));
-    vt_parallel_for(s->def.threads, count, BLOCK, find_largest, &job);
+    float most = 0;
+    if (!vt_expands(s) || count == 0)
+        return 1;
+    job.hottest = vt_arena_push(&s->arena, sizeof(float) * (size_t)blocks);
+    vt_parallel_for(s->def.threads, count, BLOCK, find_hottest, &job);
     for (int64_t b = 0; b < blocks; b++)
-        most = fmax(most, job.largest[b]);
+        most = fmaxf(most, job.hottest[b]);
     vt_arena_pop(&s->arena, mark);
-    return most;
+    return fmax(1, volume_over_mass(&job.fluid, most));
 }
 
 double vt_largest_diffusivity(vt_simulation *s)
@@ -288,7 +292,8 @@ static void spread_heat(void *data, int64_t begin, int64_t end, int thread)
     const heat_job *const job = data;
     const vt_vortons *const v = job->vortons;
     for (int64_t i = begin; i < end; i++) {
-        const float share = (float)(volume_over_mass(v, &job->fluid, i) / job->most);
+        const float share =
+            (float)(volume_over_mass(&job->fluid, vt_volume_temperature(v, i)) / job->most);
         v->temperature[i] += share * ((job->heat[i] - job->before[i]) / v->volume[i]);
     }
 }

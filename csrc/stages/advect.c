@@ -272,60 +272,73 @@ VT_INLINE vf ambient_at(const vt_fluid *fluid, const float *rows)
     return vf_load(ambient);
 }
 
-VT_INLINE void take_lanes(const vt_taking *t, const vf value[4], const flight *f, vf ambient,
-                          int64_t row, int64_t left)
+/* What `left` points take, which are rows from `row` on. */
+VT_INLINE void take_fields(const take_context *c, box b, const flight *f, vf ambient, int64_t row,
+                           int64_t left)
 {
-    const vf zero = {0};
-    for (int lane = 0; lane < 4 && t->column[lane]; lane++) {
-        const vf here = vf_select(f->missed == (vi){0}, value[lane], zero);
-        const vf sum = t->warm[lane] ? ambient + here : here;
-        if (left >= VL)
-            vf_store(t->column[lane] + row, sum);
-        else
-            memcpy(t->column[lane] + row, &sum, 4 * (size_t)left);
+    for (int n = 0; n < c->fields; n++) {
+        const vt_taking *const t = &c->take[n];
+        vf value[4];
+        b.nodes = t->nodes;
+        fetch(&b, f, value);
+        for (int lane = 0; lane < 4 && t->column[lane]; lane++) {
+            const vf here = vf_select(f->missed == (vi){0}, value[lane], (vf){0});
+            const vf sum = t->warm[lane] ? ambient + here : here;
+            if (left >= VL)
+                vf_store(t->column[lane] + row, sum);
+            else
+                memcpy(t->column[lane] + row, &sum, 4 * (size_t)left);
+        }
     }
-}
-
-/* VL points from row i on: where there are fewer, a copy in which the last is repeated. */
-VT_INLINE const float *full_rows(const float *points, int64_t i, int64_t end, float padded[3 * VL])
-{
-    const float *const rows = points + 3 * i;
-    const int64_t left = end - i;
-    if (left >= VL)
-        return rows;
-    for (int64_t l = 0; l < 3 * VL; l++)
-        padded[l] = rows[l / 3 < left ? l : 3 * (left - 1) + l % 3];
-    return padded;
 }
 
 VT_INLINE void prefetch_points(const float *rows)
 {
-    for (int64_t line = 0; line < 3 * VL; line += LINE)
+    for (int64_t line = 0; line < 6 * VL; line += LINE)
         __builtin_prefetch(rows + 3 * AHEAD + line);
+}
+
+/* Rows from `begin` on, a multiple of 2 VL: the next points are located before the nodes around
+ * those of now are fetched. */
+static __attribute__((noinline)) void take_whole(const take_context *c, int64_t begin, int64_t end)
+{
+    const take_context own = *c; /* copies: stores cannot change them */
+    const vt_fluid fluid = *c->fluid;
+    const box b = make_box(c->grid);
+    flight first, second;
+    depart(&b, &first, own.points + 3 * begin);
+    for (int64_t i = begin; i < end; i += 2 * VL) {
+        const float *const rows = own.points + 3 * i;
+        prefetch_points(rows);
+        depart(&b, &second, rows + 3 * VL);
+        take_fields(&own, b, &first, ambient_at(&fluid, rows), i, VL);
+        if (i + 2 * VL < end)
+            depart(&b, &first, rows + 6 * VL);
+        take_fields(&own, b, &second, ambient_at(&fluid, rows + 3 * VL), i + VL, VL);
+    }
+}
+
+/* Fewer points than a vector has: a copy in which the last is repeated. */
+static __attribute__((noinline)) void take_rest(const take_context *c, int64_t row, int64_t left)
+{
+    const box b = make_box(c->grid);
+    float padded[3 * VL];
+    flight f;
+    for (int64_t l = 0; l < VL; l++)
+        memcpy(padded + 3 * l, c->points + 3 * (row + (l < left ? l : left - 1)), 12);
+    depart(&b, &f, padded);
+    take_fields(c, b, &f, ambient_at(c->fluid, padded), row, left);
 }
 
 static void take_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const take_context *const c = data;
-    box b = make_box(c->grid);
-    float padded[3 * VL];
-    flight flights[2]; /* the next points are looked for before the nodes of these are fetched */
-    depart(&b, &flights[0], full_rows(c->points, begin, end, padded));
-    for (int64_t i = begin; i < end; i += VL) {
-        const int64_t number = (i - begin) / VL;
-        const flight *const f = &flights[number % 2];
-        const vf ambient = ambient_at(c->fluid, i + VL <= end ? c->points + 3 * i : padded);
-        if (i + VL < end)
-            depart(&b, &flights[(number + 1) % 2], full_rows(c->points, i + VL, end, padded));
-        prefetch_points(c->points + 3 * i);
-        for (int n = 0; n < c->fields; n++) {
-            vf value[4];
-            b.nodes = c->take[n].nodes;
-            fetch(&b, f, value);
-            take_lanes(&c->take[n], value, f, ambient, i, end - i);
-        }
-    }
+    const int64_t whole = begin + (end - begin) / (2 * VL) * (2 * VL);
+    if (begin < whole)
+        take_whole(c, begin, whole);
+    for (int64_t i = whole; i < end; i += VL)
+        take_rest(c, i, end - i < VL ? end - i : VL);
 }
 
 void VT_NAME(take)(const vt_grid *grid, int fields, const vt_taking *take, const vt_fluid *fluid,

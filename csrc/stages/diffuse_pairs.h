@@ -9,10 +9,11 @@
 #include "stages/diffuse.h"
 
 enum {
-    PILES = 3,                  /* of rows, around a target */
-    FOLDED = 4,                 /* sums that are folded together */
-    APART = VT_LANES * 4,       /* bytes between what threads write */
-    OWN = APART / sizeof(float) /* floats */
+    PILES = 3,                   /* of rows, around a target */
+    FOLDED = 4,                  /* sums that are folded together */
+    APART = VT_LANES * 4,        /* bytes between what threads write */
+    OWN = APART / sizeof(float), /* floats */
+    TOGETHER = VL == 16 ? 2 : 1  /* targets: as many as there are registers for */
 };
 enum { PARTS = VT_LANES / VL, SUMS = (VT_DIFFUSED_MOST + FOLDED) / FOLDED * FOLDED };
 
@@ -84,15 +85,29 @@ VT_INLINE f4 fold(const vf sum[FOLDED][PARTS])
 }
 
 /* 1 - the square of the distance of VL sources. */
-VT_INLINE vf nearness(const vt_strip *s, uint32_t i, const vf x[3])
+VT_INLINE vf nearness(const vf source[3], const vf x[3])
 {
     vf near = vf_set(1.0f);
 #pragma GCC unroll 3
     for (int a = 0; a < 3; a++) {
-        const vf d = vf_load(s->values[AT + a] + i) - x[a];
+        const vf d = source[a] - x[a];
         near = vf_fma(-d, d, near);
     }
     return near;
+}
+
+VT_INLINE void load_sources(const vt_strip *s, uint32_t i, vf x[3])
+{
+#pragma GCC unroll 3
+    for (int a = 0; a < 3; a++)
+        x[a] = vf_load(s->values[AT + a] + i);
+}
+
+VT_INLINE void load_target(const vt_diffusion *j, uint32_t t, vf x[3])
+{
+#pragma GCC unroll 3
+    for (int a = 0; a < 3; a++)
+        x[a] = vf_set(j->values[AT + a][t]);
 }
 
 /* eta without its factors c and its value at distance 0; of the exchange, whose positions are the
@@ -106,61 +121,96 @@ VT_INLINE vf kernel(int kind, vf near)
     return square * square;
 }
 
-/* The second moments of the targets. */
+/* The second moments of `together` targets from t on, which share what is loaded. */
+VT_INLINE void find_moments(const vt_diffusion *j, int together, const vt_strip *s,
+                            const vt_meeting *m, uint32_t t)
+{
+    vf x[TOGETHER][3], sum[TOGETHER][FOLDED][PARTS] = {{{{0}}}};
+    for (int k = 0; k < together; k++)
+        load_target(j, t + (uint32_t)k, x[k]);
+#pragma GCC unroll 4
+    for (int p = 0; p < PARTS; p++)
+        for (int n = 0; n < PILES; n++)
+            for (uint32_t i = m->from[n] + (uint32_t)(p * VL); i < m->to[n]; i += VT_LANES) {
+                const vf volume = vf_load(s->values[VOLUME] + i);
+                vf source[3];
+                load_sources(s, i, source);
+#pragma GCC unroll 4
+                for (int k = 0; k < together; k++) {
+                    const vf near = vf_max(nearness(source, x[k]), (vf){0}), square = near * near;
+                    const vf eta = volume * (square * square);
+                    sum[k][0][p] = vf_fma(eta, vf_set(1.0f) - near, sum[k][0][p]);
+                }
+            }
+    for (int k = 0; k < together; k++)
+        j->moment[t + (uint32_t)k] = fold((const vf(*)[PARTS])sum[k])[0];
+}
+
 static void meet_moments(const vt_diffusion *j, const vt_strip *from, const vt_meeting *m)
 {
     const vt_strip s = *from; /* copies: stores cannot change them */
-    for (uint32_t t = m->begin; t < m->end; t++) {
-        const vf x[3] = {vf_set(j->values[AT][t]), vf_set(j->values[AT + 1][t]),
-                         vf_set(j->values[AT + 2][t])};
-        vf sum[FOLDED][PARTS] = {{{0}}};
+    uint32_t t = m->begin;
+    for (; t + TOGETHER <= m->end; t += TOGETHER)
+        find_moments(j, TOGETHER, &s, m, t);
+    for (; t < m->end; t++)
+        find_moments(j, 1, &s, m, t);
+}
+
+/* Rates of `together` targets from t on. */
+VT_INLINE void find_rates(const vt_diffusion *j, int kind, int components, int together,
+                          const vt_strip *s, const vt_meeting *m, uint32_t t)
+{
+    vf x[TOGETHER][3], factor[TOGETHER], density[TOGETHER][VT_DIFFUSED_MOST];
+    vf sum[TOGETHER][SUMS][PARTS] = {{{{0}}}};
+    for (int k = 0; k < together; k++) {
+        load_target(j, t + (uint32_t)k, x[k]);
+        factor[k] = vf_set(j->factor[t + (uint32_t)k]);
+        for (int c = 0; c < components; c++)
+            density[k][c] = vf_set(j->values[DENSITY + c][t + (uint32_t)k]);
+    }
 #pragma GCC unroll 4
-        for (int p = 0; p < PARTS; p++)
-            for (int n = 0; n < PILES; n++)
-                for (uint32_t i = m->from[n] + (uint32_t)(p * VL); i < m->to[n]; i += VT_LANES) {
-                    const vf near = vf_max(nearness(&s, i, x), (vf){0}), square = near * near;
-                    const vf eta = vf_load(s.values[VOLUME] + i) * (square * square);
-                    sum[0][p] = vf_fma(eta, vf_set(1.0f) - near, sum[0][p]);
+    for (int p = 0; p < PARTS; p++)
+        for (int n = 0; n < PILES; n++)
+            for (uint32_t i = m->from[n] + (uint32_t)(p * VL); i < m->to[n]; i += VT_LANES) {
+                const vf own = vf_load(s->values[VOLUME] + i),
+                         share = vf_load(s->values[SHARE] + i);
+                vf source[3], eta[TOGETHER];
+                load_sources(s, i, source);
+#pragma GCC unroll 4
+                for (int k = 0; k < together; k++) {
+                    const vf volume = vf_fma(own, factor[k], share);
+                    eta[k] = volume * kernel(kind, nearness(source, x[k]));
+                    sum[k][components][p] += eta[k];
                 }
-        j->moment[t] = fold((const vf(*)[PARTS])sum)[0];
+                for (int c = 0; c < components; c++) {
+                    const vf there = vf_load(s->values[DENSITY + c] + i);
+#pragma GCC unroll 4
+                    for (int k = 0; k < together; k++)
+                        sum[k][c][p] = vf_fma(eta[k], there - density[k][c], sum[k][c][p]);
+                }
+            }
+    for (int k = 0; k < together; k++) {
+        const uint32_t target = t + (uint32_t)k;
+        float found[SUMS];
+        for (int c = 0; c <= components; c += FOLDED)
+            f4_store(found + c, fold((const vf(*)[PARTS])(sum[k] + c)));
+        /* the particle itself left out: it gives itself nothing */
+        const float weight = found[components] - 2 * j->values[SHARE][target];
+        *m->weight = weight > *m->weight ? weight : *m->weight;
+        for (int c = 0; c < components; c++)
+            j->rate[c][target] = found[c];
     }
 }
 
-/* Rates of the targets. */
-VT_INLINE void find_rates(const vt_diffusion *j, int kind, int components, const vt_strip *from,
-                          const vt_meeting *m)
+VT_INLINE void find_all_rates(const vt_diffusion *j, int kind, int components, const vt_strip *from,
+                              const vt_meeting *m)
 {
     const vt_strip s = *from;
-    float most = *m->weight;
-    for (uint32_t t = m->begin; t < m->end; t++) {
-        const vf x[3] = {vf_set(j->values[AT][t]), vf_set(j->values[AT + 1][t]),
-                         vf_set(j->values[AT + 2][t])};
-        const vf factor = vf_set(j->factor[t]);
-        vf density[VT_DIFFUSED_MOST], sum[SUMS][PARTS] = {{{0}}};
-        for (int c = 0; c < components; c++)
-            density[c] = vf_set(j->values[DENSITY + c][t]);
-#pragma GCC unroll 4
-        for (int p = 0; p < PARTS; p++)
-            for (int n = 0; n < PILES; n++)
-                for (uint32_t i = m->from[n] + (uint32_t)(p * VL); i < m->to[n]; i += VT_LANES) {
-                    const vf volume =
-                        vf_fma(vf_load(s.values[VOLUME] + i), factor, vf_load(s.values[SHARE] + i));
-                    const vf eta = volume * kernel(kind, nearness(&s, i, x));
-                    sum[components][p] += eta;
-                    for (int c = 0; c < components; c++)
-                        sum[c][p] =
-                            vf_fma(eta, vf_load(s.values[DENSITY + c] + i) - density[c], sum[c][p]);
-                }
-        float found[SUMS];
-        for (int c = 0; c <= components; c += FOLDED)
-            f4_store(found + c, fold((const vf(*)[PARTS])(sum + c)));
-        /* the particle itself left out: it gives itself nothing */
-        const float weight = found[components] - 2 * j->values[SHARE][t];
-        most = weight > most ? weight : most;
-        for (int c = 0; c < components; c++)
-            j->rate[c][t] = found[c];
-    }
-    *m->weight = most;
+    uint32_t t = m->begin;
+    for (; t + TOGETHER <= m->end; t += TOGETHER)
+        find_rates(j, kind, components, TOGETHER, &s, m, t);
+    for (; t < m->end; t++)
+        find_rates(j, kind, components, 1, &s, m, t);
 }
 
 typedef void meet_function(const vt_diffusion *j, const vt_strip *s, const vt_meeting *m);
@@ -168,7 +218,7 @@ typedef void meet_function(const vt_diffusion *j, const vt_strip *s, const vt_me
 #define MEET(name, kind, components)                                                               \
     static void name(const vt_diffusion *j, const vt_strip *s, const vt_meeting *m)                \
     {                                                                                              \
-        find_rates(j, kind, components, s, m);                                                     \
+        find_all_rates(j, kind, components, s, m);                                                 \
     }
 #define MEET_BOTH(components)                                                                      \
     MEET(meet_pse_##components, VT_DIFFUSION_PSE, components)                                      \

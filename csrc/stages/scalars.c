@@ -7,6 +7,7 @@
  * however the vortons lie. Nodes that no vorton reaches are zero: ambient. */
 #include "stages/scalars.h"
 
+#include "stages/sampling.h"
 #include "stages/stages.h"
 
 /* Records per block; nodes per block. */
@@ -22,53 +23,70 @@ typedef struct collect_context {
     vt_record *records;
 } collect_context;
 
-/* What two kinds of values are made of. */
-typedef struct warmth {
-    float position[3], temperature, ambient;
-} warmth;
+/* What VL records carry: home is the row of each. */
+typedef struct carried {
+    vf ambient, temperature; /* K */
+    vi home;
+} carried;
 
-VT_INLINE warmth find_warmth(const collect_context *c, const vt_fluid *fluid, const float *column,
-                             const vt_record *from)
+VT_INLINE vf ambient_at(const vt_fluid *f, const vt_grid *grid, const vf cells[3])
 {
-    warmth w;
-    for (int a = 0; a < 3; a++)
-        w.position[a] =
-            f1_fma(from->position[a], (float)c->grid->spacing, vt_grid_origin(c->grid, a));
-    w.ambient = vt_ambient_temperature(fluid, w.position);
-    w.temperature = column ? column[from->home] : w.ambient;
-    return w;
+    if (!(f->stratification > 0))
+        return vf_set(f->temperature);
+    vf height = {0};
+    for (int a = 0; a < 3; a++) {
+        const vf x =
+            vf_fma(cells[a], vf_set((float)grid->spacing), vf_set(vt_grid_origin(grid, a)));
+        height = a == 0 ? x * vf_set(f->up[0]) : vf_fma(x, vf_set(f->up[a]), height);
+    }
+    const vf t = vf_fma(vf_set(f->stratification), height, vf_set(f->temperature));
+    return vf_max(t, vf_set(f->least));
 }
 
-VT_INLINE float value_of(const collect_context *c, const vt_scalar_rows *rows,
-                         const vt_fluid *fluid, int lane, const vt_record *from)
+/* vt_density_deviation, of VL records. */
+VT_INLINE vf contrast_of(const vt_scalar_rows *rows, const vt_fluid *f, const carried *v)
+{
+    const vf own = rows->density ? vf_gather(rows->density, v->home) : (vf){0};
+    const vf colder = v->ambient - v->temperature;
+    if (f->expansion > 0)
+        return vf_fma(vf_set(f->density * f->expansion), colder, own);
+    const vf density = vf_set(f->density) * (vf_set(f->temperature) / v->temperature);
+    return vf_fma(density, colder / v->ambient, own);
+}
+
+VT_INLINE vf value_of(const vt_scalar_rows *rows, const vt_fluid *fluid, int lane, const carried *v)
 {
     const vt_scalar_lane *const l = &rows->lane[lane];
     if (l->kind == VT_SCALAR_NONE)
-        return 0;
+        return (vf){0};
     if (l->kind == VT_SCALAR_COLUMN)
-        return l->column[from->home];
-    const warmth w = find_warmth(c, fluid, rows->temperature, from);
-    const float own = rows->density ? rows->density[from->home] : 0;
-    return l->kind == VT_SCALAR_TEMPERATURE
-               ? w.temperature - w.ambient
-               : vt_density_deviation(fluid, w.position, w.temperature, own);
+        return vf_gather(l->column, v->home);
+    return l->kind == VT_SCALAR_TEMPERATURE ? v->temperature - v->ambient
+                                            : contrast_of(rows, fluid, v);
 }
 
 static void collect_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const collect_context *const c = data;
-    const vt_fluid fluid = *c->fluid;
+    const vt_fluid fluid = *c->fluid; /* copies: stores cannot change them */
     const vt_scalar_rows rows = *c->rows;
-    for (int64_t i = begin; i < end; i++) {
-        const vt_record *const from = c->sorted + i;
-        vt_record *const to = c->records + i;
-        const float volume = rows.volume[from->home];
-        memcpy(to->position, from->position, sizeof to->position);
-        to->volume = volume;
+    for (int64_t i = begin; i < end; i += VL) {
+        const int64_t left = end - i < VL ? end - i : VL;
+        vf at[4], last[4];
+        f4 low[VL], high[VL];
+        vt_load_records(c->sorted + i, left, 0, at);
+        vt_load_records(c->sorted + i, left, 1, last);
+        carried v = {.home = (vi)last[3]};
+        v.ambient = ambient_at(&fluid, c->grid, at);
+        v.temperature = rows.temperature ? vf_gather(rows.temperature, v.home) : v.ambient;
+        at[3] = vf_gather(rows.volume, v.home);
         for (int n = 0; n < 3; n++)
-            to->strength[n] = volume * value_of(c, &rows, &fluid, n, from);
-        to->home = from->home;
+            last[n] = at[3] * value_of(&rows, &fluid, n, &v);
+        vt_lanes_to_nodes(at, low);
+        vt_lanes_to_nodes(last, high);
+        for (int l = 0; l < left; l++)
+            f8_store(c->records + i + l, f8_join(low[l], high[l]));
     }
 }
 

@@ -83,6 +83,8 @@ VT_INLINE void foresee(const context *c, int64_t i, int64_t end, const vt_vorton
         vt_load_records(c->records + i, VL, 0, position);
         vt_find_record_cells(&cells, grid, position);
         vt_prefetch_cells(grid->nodes, grid->node_row, grid->node_plane, &cells);
+        if (c->field->buoyancy)
+            vt_prefetch_cells(c->field->buoyancy->nodes, grid->node_row, grid->node_plane, &cells);
     }
     for (int l = 0; rows && l < VL; l++) {
         const int64_t home = c->records[i + l].home;
