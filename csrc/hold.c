@@ -406,11 +406,10 @@ static int hold_around(const vt_walls *walls, double moved, vt_traveller *t)
 {
     enum { MOST = 256, TRIES = 4 };
     const vt_traveller before = *t;
-    const double way = vt_sqrt(vt_square_between(t->start, t->end));
     for (int n = 0; n < TRIES; n++) {
-        const double around = 2 * moved + (double)walls->lattice.reach;
+        const double around = 1.2 * moved + (double)walls->lattice.reach;
         int32_t list[MOST];
-        const int32_t count = vt_walls_around(walls, t->end, way + around, around, MOST, list);
+        const int32_t count = vt_walls_around(walls, t->start, t->end, around, MOST, list);
         const int held = count > MOST ? VT_SQUEEZED : hold_by(walls, list, count, NULL, t);
         moved = vt_sqrt(vt_square_between(t->end, before.end));
         if (held != VT_SQUEEZED && moved <= around)
@@ -450,10 +449,9 @@ static int hold_near(const vt_walls *walls, const int32_t *list, int32_t count, 
 static int hold_far(const vt_walls *walls, vt_traveller *t)
 {
     enum { MOST = 256 };
-    const double way = vt_sqrt(vt_square_between(t->start, t->end));
     int32_t list[MOST];
     glance g;
-    const int32_t count = vt_walls_around(walls, t->end, way, 0, MOST, list);
+    const int32_t count = vt_walls_around(walls, t->start, t->end, 0, MOST, list);
     return count <= MOST && is_clear_of_all(walls, list, count, t, &g) ? VT_UNHINDERED
                                                                        : hold_around(walls, 0, t);
 }

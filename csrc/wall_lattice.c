@@ -13,8 +13,10 @@
 enum {
     LEAST_CELLS = 4,
     MOST_CELLS = 60,
-    PER_CELL = 3,
-    ACROSS = 3,
+    LEAST_PER_CELL = 3,
+    PER_CELL = 20,
+    LEAST_ACROSS = 2,
+    MOST_ACROSS = 3,
     MOST_PAIRS = 1 << 20,
     SIDE = 2,
     LAYER_BLOCK = 2
@@ -23,6 +25,9 @@ enum {
 /* Of the farthest coordinate in the lattice: more than what float arithmetic loses of the distance
  * from a plane, and the skin of a body. */
 static const double plane_margin = 0x1p-18;
+
+/* Of a cell: particles that come from farther are followed from cell to cell. */
+static const double most_reach = 1;
 
 /* ---- where it lies ---- */
 
@@ -112,12 +117,15 @@ static void place_lattice(vt_walls *walls, const vt_crowd *crowd)
     *lattice = (vt_lattice){.cells = {0}};
     if (!(longest > 0 && longest < 1e12))
         return;
-    /* finer than bodies and ways by far would not pay */
-    const double along = fmin(vt_cbrt((double)crowd->count / PER_CELL), MOST_CELLS);
-    const double fine = bounded ? extent / (ACROSS * bounded) : 0;
-    const double cell = fmin(longest / LEAST_CELLS, fmax(longest / along, fmax(fine, crowd->way)));
+    /* finer than bodies and the space between particles by far would not pay */
+    const double count = (double)crowd->count;
+    const double most = fmin(vt_cbrt(count / LEAST_PER_CELL), MOST_CELLS);
+    const double width = bounded ? extent / bounded : 0;
+    double cell = fmin(longest / vt_cbrt(count / PER_CELL), width / LEAST_ACROSS);
+    cell = fmax(cell, fmax(longest / most, width / MOST_ACROSS));
+    cell = fmin(cell, longest / LEAST_CELLS);
     lattice->per_cell = (float)(1 / cell);
-    lattice->reach = (float)fmax(0.1 * cell, fmin(1.5 * crowd->way, 1.5 * cell));
+    lattice->reach = (float)fmax(0.1 * cell, fmin(1.1 * crowd->way, most_reach * cell));
     for (int c = 0; c < 3; c++) {
         /* and two more on each side, for those that end beside what they pass */
         const double cells = ceil((box.upper[c] - box.lower[c]) / cell) + 4;
@@ -157,14 +165,15 @@ static void find_middle(const search *s, const int32_t first[3], int32_t side, d
         middle[c] = (double)s->lattice->lower[c] + (first[c] + 0.5 * side) * s->cell;
 }
 
-/* Whether a cube of `side` cells lies beside all that the wall passes: cheaper than its room. */
-static int is_beside(const search *s, const int32_t first[3], int32_t side)
+/* From how far off what ends in a cube of `side` cells may come, by what the wall passes: cheaper
+ * than its room. */
+static double way_beside(const search *s, const int32_t first[3], int32_t side)
 {
     double middle[3];
     if (!s->bounded)
         return 0;
     find_middle(s, first, side, middle);
-    return vt_is_beside(s->wall, middle, s->way, (0.5 * 1.74 * side + 1e-3) * s->cell);
+    return vt_way_beside(s->wall, middle) - (0.5 * 1.74 * side + 1e-3) * s->cell;
 }
 
 /* Room in the middle of a cube of `side` cells, m. */
@@ -175,14 +184,14 @@ static double room_in(const search *s, const int32_t first[3], int32_t side)
     return room_at(s->wall, middle);
 }
 
-static void add_pair(search *s, const int32_t at[3], double room)
+static void add_pair(search *s, const int32_t at[3], double room, double beside)
 {
     const int32_t *const cells = s->lattice->cells;
     const int32_t cell = (at[2] * cells[1] + at[1]) * cells[0] + at[0];
     /* what is left in the corner where there is least, without what the wall itself moves: seen
      * from one that moves, a way in the world is up to half as much again */
     const double left = room - 0.5 * 1.74 * s->cell - (s->margin - s->way);
-    const double way = s->wall->still ? left : 0.5 * left;
+    const double way = fmax(s->wall->still ? left : 0.5 * left, beside);
     const double unit = way > 0 && s->wall->swept ? way * (double)s->lattice->per_unit : 0;
     const uint8_t least = unit < VT_NO_WALL - 1 ? (uint8_t)unit : VT_NO_WALL - 1;
     const uint8_t depth = s->wall->swept && way > (double)s->lattice->reach * 1.74 ? BESIDE
@@ -194,7 +203,7 @@ static void add_pair(search *s, const int32_t at[3], double room)
 /* A cube of cells: none of them, or each by itself. */
 static void search_cube(search *s, const int32_t first[3], int32_t side)
 {
-    if (is_beside(s, first, side) ||
+    if (way_beside(s, first, side) > s->way ||
         room_in(s, first, side) > s->margin + 0.5 * 1.74 * side * s->cell)
         return;
     int32_t at[3], end[3];
@@ -203,11 +212,12 @@ static void search_cube(search *s, const int32_t first[3], int32_t side)
     for (at[2] = first[2]; at[2] <= end[2]; at[2]++)
         for (at[1] = first[1]; at[1] <= end[1]; at[1]++)
             for (at[0] = first[0]; at[0] <= end[0]; at[0]++) {
-                if (is_beside(s, at, 1))
+                const double beside = way_beside(s, at, 1);
+                if (beside > s->way)
                     continue;
                 const double room = room_in(s, at, 1);
                 if (room <= s->margin + 0.5 * 1.74 * s->cell)
-                    add_pair(s, at, room);
+                    add_pair(s, at, room, beside);
             }
 }
 
@@ -273,6 +283,26 @@ static int64_t list_layers(const vt_walls *walls, layer *layers, int32_t *count)
         }
     }
     return sum;
+}
+
+/* How far at most what a body passes lies from where it is at its poses, seen from a particle, for
+ * one that rests and more for each metre of its way: from the straight line between its places at
+ * two poses in the space of the body, turned by one of them, it is turn x its distance from the
+ * centre away. */
+static void find_stray(vt_walls *walls)
+{
+    vt_lattice *const lattice = &walls->lattice;
+    for (int32_t n = 0; n < walls->count; n++) {
+        const vt_wall *const wall = &walls->wall[n];
+        if (!wall->swept || !(wall->turn > 0))
+            continue;
+        const double rest = 1.001 * wall->turn / (1 - 0.5 * wall->turn);
+        const int bent = wall->turn < 1 && vt_is_bounded(wall);
+        const double stray =
+            bent ? rest * (0.5 * wall->body->reach + 0.25 * wall->step) : (double)INFINITY;
+        lattice->stray = fmaxf(lattice->stray, (float)stray);
+        lattice->drift = fmaxf(lattice->drift, (float)(0.25 * rest));
+    }
 }
 
 /* Cells twice as wide, two of them again on each side. */
@@ -450,6 +480,7 @@ static void fill_cells(vt_walls *walls, vt_arena *arena, int threads)
 void vt_make_lattice(vt_walls *walls, const vt_crowd *crowd, vt_arena *arena, int threads)
 {
     place_lattice(walls, crowd);
+    find_stray(walls);
     walls->lattice.near_outside = walls->far_count > 0;
     if (walls->lattice.cells[0] > 0)
         fill_cells(walls, arena, threads);

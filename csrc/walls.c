@@ -85,7 +85,9 @@ static void make_wall(const vt_walls *walls, const vt_body *body, vt_pose *pose,
     for (int c = 0; c < 3; c++) {
         wall->lower[c] = fmin(wall->start[c], wall->center[c]) - grown;
         wall->upper[c] = fmax(wall->start[c], wall->center[c]) + grown;
+        wall->middle[c] = 0.5 * (wall->start[c] + wall->center[c]);
     }
+    wall->around = grown + 0.5 * vt_sqrt(vt_square_between(wall->start, wall->center));
     memcpy(wall->velocity, motion.velocity, sizeof motion.velocity);
     memcpy(wall->angular, motion.angular, sizeof motion.angular);
     memcpy(wall->pivot, vt_body_pose(walls->transforms, body, middle).position, sizeof wall->pivot);
@@ -183,47 +185,64 @@ static void insert(int32_t *list, int32_t count, int32_t number)
     list[count] = number;
 }
 
-/* Whether the box of a wall and another one have no point in common. */
-static inline int lies_apart(const vt_wall *wall, const double lower[3], const double upper[3])
+/* A straight way with room around it. */
+typedef struct strip {
+    double from[3], to[3], width; /* m */
+    double lower[3], upper[3];    /* a box that holds it, m */
+} strip;
+
+/* Seen from a body that turns, a way is bent by as much as that takes. */
+static strip make_strip(const vt_walls *walls, const double start[3], const double end[3],
+                        double around)
+{
+    strip s;
+    const double way = vt_sqrt(vt_square_between(start, end));
+    s.width = 2 * around + 2 * walls->most_turn * (way + around);
+    for (int c = 0; c < 3; c++) /* the skin */
+        s.width += 0x1p-20 * vt_abs(end[c]);
+    for (int c = 0; c < 3; c++) {
+        s.from[c] = start[c];
+        s.to[c] = end[c];
+        s.lower[c] = fmin(start[c], end[c]) - s.width;
+        s.upper[c] = fmax(start[c], end[c]) + s.width;
+    }
+    return s;
+}
+
+/* Whether a wall lies outside of a strip. */
+static inline int lies_apart(const vt_wall *wall, const strip *s)
 {
     int apart = 0;
     for (int c = 0; c < 3; c++)
-        apart |= (wall->lower[c] > upper[c]) | (wall->upper[c] < lower[c]);
-    return apart;
+        apart |= (wall->lower[c] > s->upper[c]) | (wall->upper[c] < s->lower[c]);
+    const double limit = wall->around + s->width;
+    return apart || vt_square_from_line(s->from, s->to, wall->middle) > limit * limit;
 }
 
 /* Of few walls: without the cells. */
-static int32_t list_of_few(const vt_walls *walls, const double lower[3], const double upper[3],
-                           int32_t *list)
+static int32_t list_of_few(const vt_walls *walls, const strip *s, int32_t *list)
 {
     int32_t count = 0;
     for (int32_t n = 0; n < walls->count; n++) {
         const vt_wall *const wall = &walls->wall[n];
         list[count] = n;
-        count += wall->body->hole || !vt_is_bounded(wall) || !lies_apart(wall, lower, upper);
+        count += wall->body->hole || !vt_is_bounded(wall) || !lies_apart(wall, s);
     }
     return count;
 }
 
-int32_t vt_walls_around(const vt_walls *walls, const double end[3], double way, double around,
-                        int32_t most, int32_t *list)
+int32_t vt_walls_around(const vt_walls *walls, const double start[3], const double end[3],
+                        double around, int32_t most, int32_t *list)
 {
     const vt_wall_boxes *const b = &walls->boxes;
-    double reach = way * (1 + 2 * walls->most_turn) + around;
-    double lower[3], upper[3];
+    const strip s = make_strip(walls, start, end, around);
     int32_t low[3], high[3], count = walls->far_count;
     if (count > most)
         return most + 1;
-    for (int c = 0; c < 3; c++) /* the skin */
-        reach += 0x1p-20 * vt_abs(end[c]);
-    for (int c = 0; c < 3; c++) {
-        lower[c] = end[c] - reach;
-        upper[c] = end[c] + reach;
-    }
     if (walls->count <= FEW && walls->count <= most)
-        return list_of_few(walls, lower, upper, list);
+        return list_of_few(walls, &s, list);
     memcpy(list, walls->far, sizeof *list * (size_t)count);
-    cells_of_box(b, lower, upper, low, high);
+    cells_of_box(b, s.lower, s.upper, low, high);
     for (int32_t k = low[2]; k <= high[2]; k++)
         for (int32_t j = low[1]; j <= high[1]; j++)
             for (int32_t i = low[0]; i <= high[0]; i++) {
@@ -231,7 +250,7 @@ int32_t vt_walls_around(const vt_walls *walls, const double end[3], double way, 
                 for (uint32_t n = b->first[cell]; n < b->first[cell + 1]; n++) {
                     const vt_wall *const wall = &walls->wall[b->wall[n]];
                     int32_t least[3], last[3];
-                    if (lies_apart(wall, lower, upper))
+                    if (lies_apart(wall, &s))
                         continue;
                     /* of the cells that both reach into, in the first alone */
                     cells_of_box(b, wall->lower, wall->upper, least, last);

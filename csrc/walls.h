@@ -25,6 +25,7 @@ typedef struct vt_wall {
     double bow;          /* how far its centre comes from the straight line between them, m */
     double turn;         /* longest difference of its rotation from one pose to the next, radians */
     double lower[3], upper[3]; /* what rests outside of this box is beside the wall, m */
+    double middle[3], around;  /* as what rests outside of this sphere, m */
     double velocity[3];        /* of pivot in the middle of the substep, m/s */
     double angular[3];         /* rad/s */
     double pivot[3];
@@ -87,24 +88,24 @@ static inline double vt_square_from_line(const double from[3], const double to[3
     return vt_dot(arm, arm);
 }
 
-/* Whether what ends at a point, and comes from `way` off, m, keeps more than `margin` from all that
- * a solid passes on its way. In the space of the body the particle runs straight from pose to pose;
- * in the world that is its way relative to the centre, but for the turn of what is as far from
- * there as it may be. */
-static inline int vt_is_beside(const vt_wall *wall, const double end[3], double way, double margin)
+/* From how far off what ends at a point may come without meeting a solid on its way, m, at least;
+ * not above 0: not known. In the space of the body the particle runs straight from pose to pose; in
+ * the world that is its way relative to the centre, but for the turn of what is as far from there
+ * as it may be: of the body, its way, and twice that of the particle. */
+static inline double vt_way_beside(const vt_wall *wall, const double end[3])
 {
-    const double farthest = wall->body->reach + wall->parts * wall->step + 2 * way;
-    const double limit = wall->body->reach + wall->bow + way + wall->turn * farthest + margin;
+    const double farthest = wall->body->reach + wall->parts * wall->step;
+    const double passed = wall->body->reach + wall->bow + wall->turn * farthest;
     const double square = wall->still ? vt_square_between(wall->center, end)
                                       : vt_square_from_line(wall->start, wall->center, end);
-    return square > limit * limit;
+    return (vt_sqrt(square) - passed) / (1 + 2 * wall->turn);
 }
 
 /* The walls, in rising order, that may be met on the way of a particle, or where it is moved aside
  * by up to `around`, m: it keeps more than that, and the skin, from all others. Returns how many,
  * at most `most`; more than that, and nothing else, where there may be more. */
-int32_t vt_walls_around(const vt_walls *walls, const double end[3], double way, double around,
-                        int32_t most, int32_t *list);
+int32_t vt_walls_around(const vt_walls *walls, const double start[3], const double end[3],
+                        double around, int32_t most, int32_t *list);
 
 /* Poses of a body at parts + 1 equal times from `from` to the end of the substep. */
 enum { VT_MOST_PARTS = 32 };

@@ -1,6 +1,7 @@
 /* Broad phase of contact (part 13): which rows end in a cell of the lattice with less room than
- * their way takes and do not stay beyond the planes that part them from its walls, or come from so
- * far that one cell does not say enough. */
+ * their way takes and do not stay beyond the planes that part them from its walls. Of those that
+ * come from so far that one cell does not say enough, which cannot go back by steps as long as the
+ * cell where each begins lets them be (sphere tracing, Hart, The Visual Computer 12, 1996). */
 #include "stages/contact.h"
 
 #include "core/parallel.h"
@@ -15,8 +16,12 @@ typedef struct context {
     int32_t *near_count;
 } context;
 
+enum { MOST_STEPS = 24 };
+
 typedef struct box {
     vf lower[3], per_cell, most[3], reach, square_unit;
+    vf clear, beside;         /* where no wall is near: in cells, and outside of them, m */
+    float unit, stray, drift; /* m; as in vt_lattice */
     vi row, plane;
     vi outside; /* the way that is free outside of it, as in free_way */
     const uint8_t *free_way;
@@ -37,6 +42,11 @@ static box make_box(const vt_lattice *lattice)
     box b = {.per_cell = vf_set(lattice->per_cell),
              .reach = vf_set(lattice->reach),
              .square_unit = vf_set(scale * scale),
+             .unit = 1 / scale,
+             .clear = vf_set(3.4f * lattice->reach),
+             .beside = vf_set(lattice->reach),
+             .stray = lattice->stray,
+             .drift = lattice->drift,
              .row = vi_set(lattice->cells[0]),
              .plane = vi_set(lattice->cells[0] * lattice->cells[1]),
              .outside = vi_set(lattice->near_outside ? 0 : VT_NO_WALL),
@@ -61,27 +71,71 @@ VT_INLINE vi look_up(const uint8_t *p, vi i)
 #endif
 }
 
+/* The way that is free about VL points, as in free_way, and their cells, which are 0 for those
+ * outside of the box. */
+VT_INLINE vi find_free(const box *b, const vf x[3], vi *cells, vi *outside)
+{
+    vi cell[3];
+    *outside = (vi){0};
+    for (int a = 0; a < 3; a++) {
+        const vf at = (x[a] - b->lower[a]) * b->per_cell;
+        const vi in = (at >= 0.0f) & (at < b->most[a]);
+        *outside |= ~in;
+        cell[a] = vf_truncate((vf)((vi)at & in));
+    }
+    *cells = (cell[0] + cell[1] * b->row + cell[2] * b->plane) & ~*outside;
+    return (vi)vf_select(*outside, (vf)b->outside, (vf)look_up(b->free_way, *cells));
+}
+
+/* Which of VL rows cannot go back to their start without coming near a wall; those whose bits are
+ * not in `lanes` do not matter. */
+static __attribute__((noinline)) uint32_t trace(const box *b, const vf start[3], const vf end[3],
+                                                uint32_t lanes)
+{
+    vf way[3], square = {0}, gone = {0};
+    uint32_t stuck = 0;
+    for (int a = 0; a < 3; a++) {
+        way[a] = start[a] - end[a];
+        square += way[a] * way[a];
+    }
+    const vf length = vf_sqrt(square), margin = b->stray + b->drift * length;
+    for (int n = 0; n < MOST_STEPS && lanes; n++) {
+        vf x[3];
+        vi cells, outside;
+        const vf share = vf_min(gone / length, vf_set(1));
+        for (int a = 0; a < 3; a++)
+            x[a] = end[a] + share * way[a];
+        const vi units = find_free(b, x, &cells, &outside);
+        const vf listed = vi_to_vf(units) * b->unit;
+        const vf clear = vf_select(outside, b->beside, b->clear);
+        const vf step = vf_select(units < VT_NO_WALL, listed, clear) - margin;
+        gone += step;
+        stuck |= lanes & ~vi_bits(step > 0.01f * b->clear);
+        lanes &= ~stuck & ~vi_bits(gone > length);
+    }
+    return stuck | lanes;
+}
+
 /* Cells of VL rows: -1 for those outside of the box and those that came from far. Returns which of
- * the rows are to be looked at. */
-VT_INLINE uint32_t find_near(const box *b, const float *from, const float *to, vi *cells)
+ * the rows are to be looked at: none of those whose bits are not in `lanes`. */
+VT_INLINE uint32_t find_near(const box *b, const float *from, const float *to, uint32_t lanes,
+                             vi *cells)
 {
     vf x[3], start[3], square = {0};
-    vi outside = {0}, away = {0}, cell[3];
+    vi outside, away = {0};
     vt_load_rows(to, x);
     vt_load_rows(from, start);
     for (int a = 0; a < 3; a++) {
-        const vf step = x[a] - start[a], at = (x[a] - b->lower[a]) * b->per_cell;
-        const vi in = (at >= 0.0f) & (at < b->most[a]);
-        outside |= ~in;
+        const vf step = x[a] - start[a];
         away |= (step > b->reach) | (step < -b->reach);
         square += step * step;
-        cell[a] = vf_truncate((vf)((vi)at & in));
     }
-    *cells = (cell[0] + cell[1] * b->row + cell[2] * b->plane) | outside | away;
-    const vi listed = look_up(b->free_way, *cells & ~(outside | away));
-    const vi way = (vi)vf_select(outside, (vf)b->outside, (vf)listed);
+    const vi way = find_free(b, x, cells, &outside);
     const vf free_square = vi_to_vf(way * way);
-    return vi_bits(away | ((way < VT_NO_WALL) & (free_square <= square * b->square_unit)));
+    const vi near = (way < VT_NO_WALL) & (free_square <= square * b->square_unit);
+    *cells |= outside | away;
+    const uint32_t far = vi_bits(away) & lanes;
+    return (vi_bits(near & ~away) & lanes) | (far ? trace(b, start, x, far) : 0);
 }
 
 /* The lanes whose bits are set, one after the other, and something behind them. */
@@ -102,7 +156,7 @@ VT_INLINE void list_lanes(const box *b, const float *from, const float *to, int6
                           candidates *list)
 {
     vi cells;
-    const uint32_t found = find_near(b, from, to, &cells) & (UINT32_MAX >> (32 - lanes));
+    const uint32_t found = find_near(b, from, to, UINT32_MAX >> (32 - lanes), &cells);
     store_found(list->row + list->count, vi_lanes() + vi_set((int32_t)row), found);
     store_found(list->cell + list->count, cells, found);
     list->count += __builtin_popcount(found);

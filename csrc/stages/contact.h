@@ -7,11 +7,13 @@
 enum { VT_NO_WALL = 255, VT_CELLS_BEHIND = 3 };
 
 /* Cells of a box; a particle that ends in one of them, and whose way along each axis is not longer
- * than `reach`, meets nothing if the whole of its way is shorter than the cell lets it be. */
+ * than `reach`, meets nothing if the whole of its way is shorter than the cell lets it be. Nor does
+ * one that comes from farther if all of its way keeps `stray` + `drift` x its length from walls. */
 typedef struct vt_lattice {
     int32_t cells[3];
     float lower[3], per_cell; /* cell = (position - lower) per_cell; m, 1/m */
     float reach;              /* m */
+    float stray, drift;       /* m, m/m: what bodies turn meanwhile; INFINITY: too much */
     const uint8_t *free_way;  /* cells: in units, rounded down; VT_NO_WALL: any; and behind them
                                  VT_CELLS_BEHIND bytes that may be read */
     float per_unit;           /* 1/m */
