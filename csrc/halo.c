@@ -70,11 +70,12 @@ static int mark_sources(vt_halo *h)
             !vt_find_node(&h->lattice, v->position + 3 * i, 0.5, node))
             continue;
         vt_brick_of(node, at);
-        const float lifetime = ends ? v->lifetime[i] : INFINITY;
-        vt_brick *const b = vt_need_brick(&h->lattice, at, v->core[i], lifetime, &hints);
+        const float left = ends ? v->lifetime[i] - v->age[i] : INFINITY;
+        vt_brick *const b = vt_need_brick(&h->lattice, at, v->core[i], left, &hints);
         if (!b)
             return 0;
         b->source[vt_bit_row(node)] |= vt_bit(node);
+        b->lifetime = left > b->lifetime ? left : b->lifetime;
     }
     return 1;
 }

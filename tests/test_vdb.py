@@ -228,12 +228,7 @@ def test_every_voxel_of_what_tracers_carry(read, volumes, name):
         assert np.array_equal(grids[grid]["index"], grids["density"]["index"])
         values = volumes["fire"].values(field, low, shape)[at]
         assert np.array_equal(grids[grid]["values"], stored(values, name))
-    unburnt, coverage = (volumes["fire"].values(n, low, shape)[at].astype(float)
-                         for n in ("unburnt", "coverage"))
-    share = np.maximum((unburnt - 0.12) / 0.88, 0)
-    sooty = 0.5 + 0.5 * np.minimum(4 * (1 - share), 1)
-    glow = np.minimum(0.7 * (4 * share * (1 - share)) ** 1.5 + 0.3 * share * sooty, 1)
-    glow *= 1 - np.exp(-60 * coverage)
+    glow = volumes["fire"].values("glow", low, shape)[at].astype(float)
     assert np.abs(grids["heat"]["values"] - glow).max() < (1e-3 if "half" in name else 1e-5)
     assert glow.max() > 0.5
 

@@ -7,6 +7,7 @@ from volumes import INVALID_ARGUMENT, NOT_FINITE, Volume, VolumeError, library
 
 import vorton as vt
 from vorton import _core, tracer_files
+from vorton.film import open_shot
 
 COUNT = 60_000  # 6 in a voxel
 LITTLE = 1e-3  # of smoke, where the shares are nothing
@@ -33,10 +34,10 @@ def volume(burning):
     return Volume(position, density, size, H, ambient_temperature=288.0, **carried)
 
 
-def burnt_share(carried):
-    """All but flame, and fuel of 500 K and more; of 400 to 500 K a part of it."""
+def burnt_share(carried, ignition=500.0):
+    """All but flame, and fuel that is hot enough; from .8 of that temperature on a part of it."""
     fuel, flame = carried["fuel"].astype(float), carried["flame"].astype(float)
-    warm = np.clip((carried["temperature"].astype(float) - 400) / 100, 0, 1)
+    warm = np.clip((carried["temperature"].astype(float) / ignition - 0.8) / 0.2, 0, 1)
     return 1 - (fuel * warm + flame) / (fuel + flame + carried["smoke"] + LITTLE)
 
 
@@ -51,7 +52,6 @@ def test_fields_are_means_weighted_with_mass(burning, volume):
     mass = filtered(position, density)
     inside = mass > 1e-6 * mass.max()
     wanted = {name: carried[name] for name in ("temperature", "fuel", "flame")}
-    wanted["unburnt"] = 1 - burnt_share(carried)
     for name, values in wanted.items():
         mean = filtered(position, density * values.astype(float)) / np.where(inside, mass, 1)
         found = volume.values(name, first, shape)
@@ -72,6 +72,21 @@ def test_coverage_is_the_volume_of_births_smoothed(burning, volume):
     assert found.max() == pytest.approx(COUNT * H**3 / 2**3, rel=0.1)
 
 
+def test_glow_is_of_the_flame_smoothed_a_little(burning, volume):
+    position, density, _, carried = burning
+    first, shape = box_around(position)
+    mass = filtered(position, density)
+    burning = filtered(position, density * carried["flame"].astype(float))
+    half = gaussian_taps(0.5)
+    inside = mass > 1e-6 * mass.max()
+    mean = smooth(burning, half) / np.where(inside, smooth(mass, half), 1)
+    coverage = volume.values("coverage", first, shape).astype(float)
+    wanted = (1 - np.exp(-mean / 0.06)) * (1 - np.exp(-60 * coverage))
+    found = volume.values("glow", first, shape)
+    assert np.abs(found - wanted)[inside].max() <= 1e-5
+    assert np.all(found[mass == 0] == 0) and found.max() > 0.99
+
+
 def test_only_what_is_smoke_by_now_is_dense(burning, volume):
     position, density, _, carried = burning
     first, shape = box_around(position)
@@ -82,6 +97,51 @@ def test_only_what_is_smoke_by_now_is_dense(burning, volume):
     plain = Volume(*cloud(COUNT), H, temperature=carried["temperature"])
     assert plain.info.mass == pytest.approx(density.sum(dtype=float), rel=1e-6)
     assert not library.vt_volume_carries(plain.handle, 1)
+
+
+def test_fuel_too_cold_to_burn_by_its_law_is_smoke(burning):
+    """By the ignition of the simple law; by that of Arrhenius where fuel burns for a second."""
+    position, density, size, carried = burning
+    arrays = {"position": position, "density": density, "size": size, **carried}
+
+    def mass(**law):
+        found = _core.volume_from_tracers(voxel_size=H, combustion=law, **arrays)
+        return found.info()["mass"]
+
+    def wanted(ignition):
+        burnt = burnt_share(carried, ignition)
+        return (density * np.maximum(3 * burnt - 2, 1e-3) ** 2).sum()
+
+    simple = dict(vt.Combustion(ignition=700.0)._core_combustion())
+    assert mass(**simple) == pytest.approx(wanted(700.0), rel=1e-5)
+    slow = dict(vt.Combustion("arrhenius", rate=1e3, activation=6000.0)._core_combustion())
+    assert mass(**slow) == pytest.approx(wanted(6000 / np.log(1e3)), rel=1e-5)
+    lazy = dict(vt.Combustion("arrhenius", rate=2.0, activation=600.0)._core_combustion())
+    assert mass(**lazy) == pytest.approx(wanted(600.0), rel=1e-5)
+    assert mass(**{**simple, "ignition": 0.0}) == pytest.approx(wanted(1e-9), rel=1e-5)
+    assert mass() == pytest.approx(wanted(500.0), rel=1e-5)
+    assert mass(**simple) > 1.02 * mass()
+    with pytest.raises(ValueError, match="combustion.rate"):
+        mass(**{**simple, "rate": -1.0})
+
+
+def test_volumes_of_a_simulation_and_of_its_bake_know_the_law(tmp_path):
+    """Fuel at 600 K: of one law it burns, of the other it is smoke."""
+    masses = []
+    for ignition in (500.0, 900.0):
+        scene = vt.Scene(
+            "pool", combustion=vt.Combustion(ignition=ignition, mixing=0, radiation=0), voxel=0.05
+        )
+        pool = {"temperature": 600, "fuel": 0.5, "renew": 0, "core": 0.1}
+        scene.add(vt.Emitter(vt.Sphere((0, 0, 0), 0.3), **pool))
+        sim = vt.Simulation(scene, threads=1)
+        _ = sim.tracers.temperature, sim.tracers.fuel
+        sim.step()
+        masses.append(sim.volume(0.05).info()["mass"])
+        vt.bake(scene, tmp_path / str(ignition), frames=(1, 2), tracers=True)
+        *_, baked = open_shot(tmp_path / str(ignition))
+        assert baked.info()["mass"] == pytest.approx(masses[-1], rel=1e-3)
+    assert masses[1] > 3 * masses[0]
 
 
 def test_a_uniform_value_stays_what_it_is():

@@ -11,13 +11,20 @@ VelocityFunction = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_int64, c.POINTER(c.c_flo
 
 
 CARRIED = "temperature", "fuel", "flame", "smoke"
-FIELDS = "temperature", "fuel", "flame", "unburnt", "coverage"
+FIELDS = "temperature", "fuel", "flame", "glow", "coverage"
+LAW = ("rate", "ignition", "activation", "flame_time", "heat", "heat_capacity", "soot",
+       "radiation", "mixing")  # fmt: skip
+
+
+class Combustion(c.Structure):
+    _fields_ = [("law", c.c_int32), *((name, c.c_double) for name in LAW)]
 
 
 class Source(c.Structure):
     _fields_ = [("count", c.c_int64), ("position", c.c_void_p), ("density", c.c_void_p),
                 ("size", c.c_void_p), ("velocity", c.c_void_p), ("context", c.c_void_p),
-                *((name, c.c_void_p) for name in CARRIED), ("ambient_temperature", c.c_double)]
+                *((name, c.c_void_p) for name in CARRIED), ("ambient_temperature", c.c_double),
+                ("combustion", Combustion)]
 
 
 class Definition(c.Structure):
@@ -43,6 +50,7 @@ library = c.CDLL(vorton.get_library())
 library.vt_error_message.restype = c.c_char_p
 library.vt_default_volume.restype = Definition
 library.vt_default_vdb.restype = Encoding
+library.vt_default_combustion.restype = Combustion
 library.vt_free.argtypes = [c.c_void_p]
 library.vt_destroy_volume.argtypes = [c.c_void_p]
 
@@ -71,11 +79,11 @@ class Volume:
     """A vt_volume of tracers: position (n x 3), density (n, kg), size (n, m).
 
     velocity: a function of points (m x 3), or None. carried: what the tracers carry beside, by
-    name (temperature in K, fuel, flame, smoke), and ambient_temperature.
+    name (temperature in K, fuel, flame, smoke), and ambient_temperature. law: VT_BURN_...
     """
 
     def __init__(self, position, density, size, voxel_size, velocity=None, margin=3.0, threads=0,
-                 ambient_temperature=293.15, **carried):
+                 ambient_temperature=293.15, law=0, **carried):
         self.handle = c.c_void_p()
         count = len(position)
         arrays = [floats(position, (count, 3)), floats(density, (count,)), floats(size, (count,))]
@@ -96,7 +104,7 @@ class Volume:
 
         places = [a if a is None else a.ctypes.data for a in arrays]
         source = Source(count, *places[:3], c.cast(call, c.c_void_p) if velocity else None, None,
-                        *places[3:], ambient_temperature)
+                        *places[3:], ambient_temperature, library.vt_default_combustion(law))
         definition = Definition(voxel_size, margin, threads)
         check(library.vt_create_volume_from_tracers(c.byref(source), c.byref(definition),
                                                     c.byref(self.handle)))

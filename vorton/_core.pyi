@@ -64,6 +64,7 @@ def volume_from_tracers(
     flame: ArrayLike | None = None,
     smoke: ArrayLike | None = None,
     ambient_temperature: float = ...,
+    combustion: dict[str, Any] = ...,
     sharp: bool = False,
 ) -> Volume: ...
 def evaluate_track(track: dict[str, Any], time: float) -> NDArray[np.float64]: ...

@@ -127,6 +127,7 @@ class BakeShot:
         scene = Scene.from_dict(data["scene"], manifest.folder)
         self.voxel = voxel or scene.nominal_voxel
         self.ambient_temperature = scene.ambient.temperature
+        self.combustion = scene.combustion._core_combustion() if scene.combustion else {}
         self.name = data["name"]
         self.simulation = None  # the bodies are not in the files
 
@@ -142,6 +143,7 @@ class BakeShot:
                 threads=self.threads,
                 sharp=self.sharp,
                 ambient_temperature=self.ambient_temperature,
+                combustion=self.combustion,
                 **{name: columns[name] for name in wanted if name in columns},
             )
 

@@ -930,9 +930,13 @@ typedef struct vt_tracer_source {
     const float *fuel, *flame, *smoke; /* count, mass fractions of the fluid around each, >= 0;
                                           NULL: not carried. What began as fuel is dense when most
                                           of it has burnt: density x max(e, 1 - 3 u)^2, with u =
-                                          (fuel + flame) / (fuel + flame + smoke + e), e = .001, so
-                                          that what is far from all flames stays what it is */
+                                          (w fuel + flame) / (fuel + flame + smoke + e), e = .001,
+                                          so that what is far from all flames stays what it is. w
+                                          is 1 from the temperature T at which fuel burns on, 0
+                                          below .8 T: fuel too cold to burn is smoke */
     double ambient_temperature;        /* of the fluid without tracers, K, > 0 with temperature */
+    vt_combustion combustion; /* that gives T: ignition of _SIMPLE; of _ARRHENIUS where the rate is
+                                 1/s, activation / ln(rate), at most activation; 500 K of _NONE */
 } vt_tracer_source;
 VT_API vt_status vt_create_volume_from_tracers(const vt_tracer_source *source,
                                                const vt_volume_def *def, vt_volume **volume);
@@ -1002,7 +1006,7 @@ typedef struct vt_preview_def {
     double step;             /* length of a march step in voxels, .25 .. 2 (default .8) */
     int32_t threads;         /* 0 (default): all */
     double emission; /* of a volume with flame: radiance of a metre of what glows wholly, at 2000 K;
-                        0 (default): 5 / p95 of the rays' glow, see vt_preview_emission */
+                        0 (default): 3 / p95 of the rays' glow, see vt_preview_emission */
     double bloom;  /* share of the fire's light that spreads over the picture, 0 .. 1 (default .12)
                     */
     double dye[2]; /* K: the smoke is dyed by its temperature, blue at dye[0], then green, yellow
@@ -1022,7 +1026,7 @@ VT_API vt_status vt_render_preview(const vt_volume *volume, const vt_preview_def
 VT_API vt_status vt_preview_extinction(const vt_volume *volume, const vt_preview_def *def,
                                        double *extinction);
 
-/* The emission that makes this frame read as fire: 5 / p95 of the glow along the rays that meet it,
+/* The emission that makes this frame read as fire: 3 / p95 of the glow along the rays that meet it,
  * 0 without fire. Take it from a frame with much flame and keep it for the shot. */
 VT_API vt_status vt_preview_emission(const vt_volume *volume, const vt_preview_def *def,
                                      double *emission);

@@ -1,7 +1,7 @@
 /* Fire in the preview. Colour: Planck's law over the colour matching functions of CIE 1931 (2
- * degree observer), then linear sRGB. Where it glows: in the reaction zone, the shell of the fuel,
- * more than in its core. Its light on the smoke: the integral of radiance / (4 pi r^2), with 1 / (4
- * pi r^2) = sqrt(pi / 2) x the integral over s of a Gaussian of standard deviation s. */
+ * degree observer), then linear sRGB. Where it glows: where fuel burns at the moment. Its light on
+ * the smoke: the integral of radiance / (4 pi r^2), with 1 / (4 pi r^2) = sqrt(pi / 2) x the
+ * integral over s of a Gaussian of standard deviation s. */
 #include "io/preview_fire.h"
 
 #include <stdlib.h>
@@ -70,7 +70,7 @@ void vt_fill_black_body(vt_black_body *body)
 /* ---- what glows ---- */
 
 typedef struct glowing {
-    const float *unburnt, *coverage;
+    const float *of_volume;
     float *glow, *warmth;
 } glowing;
 
@@ -79,7 +79,7 @@ static void find_glow(void *context, int64_t begin, int64_t end, int thread)
     const glowing *const g = context;
     (void)thread;
     for (int64_t i = begin * VT_LEAF_VOXELS; i < end * VT_LEAF_VOXELS; i++) {
-        const float glow = vt_glow_of(g->unburnt[i], g->coverage[i]);
+        const float glow = g->of_volume[i];
         g->glow[i] = glow;
         g->warmth[i] = glow * vt_kelvin_of(glow);
     }
@@ -88,7 +88,6 @@ static void find_glow(void *context, int64_t begin, int64_t end, int thread)
 vt_status vt_find_glow(const vt_volume *volume, int threads, float **glow, float **warmth)
 {
     const size_t bytes = (size_t)volume->density.count * VT_LEAF_VOXELS * sizeof(float);
-    float *const *const field = volume->field;
     *glow = vt_allocate(bytes);
     *warmth = vt_allocate(bytes);
     if (!*glow || !*warmth) {
@@ -97,7 +96,7 @@ vt_status vt_find_glow(const vt_volume *volume, int threads, float **glow, float
         *glow = *warmth = NULL;
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for the fire of a preview");
     }
-    glowing g = {field[VT_VOLUME_unburnt], field[VT_VOLUME_coverage], *glow, *warmth};
+    glowing g = {volume->field[VT_VOLUME_glow], *glow, *warmth};
     vt_parallel_for(threads, volume->density.count, 16, find_glow, &g);
     return VT_OK;
 }

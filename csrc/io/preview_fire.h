@@ -2,31 +2,9 @@
 #ifndef VORTON_IO_PREVIEW_FIRE_H
 #define VORTON_IO_PREVIEW_FIRE_H
 
-#include <string.h>
-
 #include "core/simd.h"
+#include "io/decay.h"
 #include "vorton.h"
-
-/* e^x for x <= 0, relative error 2e-7; e^-87 below. Single precision, elementary operations only:
- * the pixels do not depend on a libm. */
-VT_INLINE float vt_decay(float x)
-{
-    const float clamped = x > -87.0f ? x : -87.0f;
-    const int32_t n = (int32_t)(clamped * 1.44269504f - 0.5f);
-    const float r = (clamped - (float)n * 0.693359375f) + (float)n * 2.12194440e-4f;
-    float p = 1.0f / 5040.0f;
-    p = p * r + 1.0f / 720.0f;
-    p = p * r + 1.0f / 120.0f;
-    p = p * r + 1.0f / 24.0f;
-    p = p * r + 1.0f / 6.0f;
-    p = p * r + 0.5f;
-    p = p * r + 1.0f;
-    p = p * r + 1.0f;
-    const int32_t bits = (n + 127) << 23;
-    float scale;
-    memcpy(&scale, &bits, 4);
-    return p * scale;
-}
 
 enum { VT_GLOW_COLORS = 65 }; /* every 40 K from 600 K to 3160 K */
 
@@ -51,19 +29,6 @@ static inline float vt_black_body_power(float kelvin)
 {
     const float square = kelvin * kelvin * (1.0f / 4e6f);
     return square * square;
-}
-
-/* How much a voxel glows, 0 .. 1, where this share of the fuel is unburnt: the reaction zone most.
- * Fuel with little soot in it yet glows half as much, so that a flame does not show the form of
- * what it is born in; the last eighth would be a red haze in the smoke. Where tracers are scarce it
- * fades. */
-static inline float vt_glow_of(float unburnt, float coverage)
-{
-    const float above = (unburnt - 0.12f) * (1.0f / 0.88f), share = above > 0.0f ? above : 0.0f;
-    const float zone = 4.0f * share * (1.0f - share);
-    const float burnt = 4.0f * (1.0f - share), sooty = 0.5f + 0.5f * (burnt < 1.0f ? burnt : 1.0f);
-    const float glow = 0.7f * zone * f1_sqrt(zone) + 0.3f * share * sooty;
-    return (glow < 1.0f ? glow : 1.0f) * (1.0f - vt_decay(-60.0f * coverage));
 }
 
 /* Temperature of the colour of what glows so much, K: that of the flames in a voxel, which are

@@ -13,6 +13,7 @@
 #include "core/parallel.h"
 #include "core/simd.h"
 #include "core/status.h"
+#include "io/decay.h"
 #include "io/sharp.h"
 #include "io/sorted_points.h"
 #include "io/volume.h"
@@ -224,31 +225,24 @@ static vt_status make_mean(raster *r, int field, const float *value, double vari
 static vt_status keep_smoke(raster *r, double variance)
 {
     const vt_tracer_source *const s = r->source;
+    const float ignition = vt_tracers_ignite_at(s);
     vt_leaves *const density = &r->volume->density;
     r->mass = density->values;
     density->values = allocate_values(r);
     if (!density->values)
         return no_memory(r);
     for (int64_t i = 0; i < s->count; i++)
-        r->amounts[i] = vt_smoke_share(s, i);
+        r->amounts[i] = vt_smoke_share(s, ignition, i);
     deposit_again(r, s->density, r->amounts, variance, density->values);
     return VT_OK;
 }
 
-/* What the preview of fire wants to know. */
-static vt_status make_unburnt(raster *r, double variance)
-{
-    for (int64_t i = 0; i < r->source->count; i++)
-        r->amounts[i] = vt_unburnt_share(r->source, i);
-    return make_mean(r, VT_VOLUME_unburnt, r->amounts, variance, 0.0f);
-}
-
 /* Values smoothed by a voxel, in the voxels that tracers reach. */
-static void smooth_inside(const raster *r, float *values, float *smoothed)
+static void smooth_inside(const raster *r, double variance, float *values, float *smoothed)
 {
     vt_leaves from = r->volume->density;
     from.values = values;
-    vt_smooth_values(&from, 1.0, r->threads, &r->volume->density, smoothed);
+    vt_smooth_values(&from, variance, r->threads, &r->volume->density, smoothed);
     for (int64_t i = 0; i < from.count * VT_LEAF_VOXELS; i++)
         smoothed[i] = r->mass[i] > 0.0f ? smoothed[i] : 0.0f;
 }
@@ -267,10 +261,40 @@ static vt_status make_coverage(raster *r, double variance)
     for (int64_t i = 0; i < r->source->count; i++)
         r->amounts[i] = size[i] * size[i] * size[i];
     deposit_again(r, r->amounts, NULL, variance, values);
-    smooth_inside(r, values, between);
-    smooth_inside(r, between, values);
+    smooth_inside(r, 1.0, values, between);
+    smooth_inside(r, 1.0, between, values);
     free(between);
     return VT_OK;
+}
+
+/* How much it glows where this share of the mass burns at the moment: fuel that is still to burn is
+ * dark, thin flame dull. */
+static float glow_of(float flame, float coverage)
+{
+    return (1.0f - vt_decay(flame * (-1.0f / 0.06f))) * (1.0f - vt_decay(-60.0f * coverage));
+}
+
+/* Tracers beside each other are not of one age: of a smooth flame each shows another moment, so
+ * that the mean is taken over a voxel more than the others. */
+static vt_status make_glow(raster *r)
+{
+    float *const *const field = r->volume->field;
+    const int64_t count = r->volume->density.count * VT_LEAF_VOXELS;
+    float *const mass = allocate_values(r), *const burning = allocate_values(r);
+    float *const glow = r->volume->field[VT_VOLUME_glow] = allocate_values(r);
+    const double half = 0.5;
+    const _Bool enough = mass && burning && glow;
+    if (enough) {
+        for (int64_t i = 0; i < count; i++)
+            mass[i] = r->mass[i] * field[VT_VOLUME_flame][i];
+        smooth_inside(r, half, mass, burning);
+        smooth_inside(r, half, r->mass, mass);
+    }
+    for (int64_t i = 0; i < count && enough; i++)
+        glow[i] = mass[i] > 0.0f ? glow_of(burning[i] / mass[i], field[VT_VOLUME_coverage][i]) : 0;
+    free(mass);
+    free(burning);
+    return enough ? VT_OK : no_memory(r);
 }
 
 static vt_status make_fields(raster *r, double variance)
@@ -292,9 +316,9 @@ static vt_status make_fields(raster *r, double variance)
     if (status == VT_OK && s->flame)
         status = make_mean(r, VT_VOLUME_flame, s->flame, variance, 0.0f);
     if (status == VT_OK && s->flame)
-        status = make_unburnt(r, variance);
-    if (status == VT_OK && s->flame)
         status = make_coverage(r, variance);
+    if (status == VT_OK && s->flame)
+        status = make_glow(r);
     return status;
 }
 

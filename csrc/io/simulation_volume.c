@@ -35,7 +35,8 @@ static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volum
 {
     vt_tracer_source source = {.velocity = velocity_of_simulation,
                                .context = s,
-                               .ambient_temperature = s->def.ambient.temperature};
+                               .ambient_temperature = s->def.ambient.temperature,
+                               .combustion = s->def.combustion};
     float *memory = NULL;
     vt_volume_def own = *def;
     if (own.threads == 0)

@@ -2,7 +2,9 @@
 
 #include <stddef.h>
 
+#include "core/mathd.h"
 #include "core/status.h"
+#include "state/combustion.h"
 
 vt_status vt_check_tracer_source(const vt_tracer_source *source)
 {
@@ -23,7 +25,19 @@ vt_status vt_check_tracer_source(const vt_tracer_source *source)
                        "ambient_temperature must be > 0 .. 1e6 K where the tracers carry "
                        "temperature, got %g",
                        ambient);
-    return VT_OK;
+    return source->combustion.law == VT_BURN_NONE ? VT_OK
+                                                  : vt_check_combustion(&source->combustion);
+}
+
+float vt_tracers_ignite_at(const vt_tracer_source *source)
+{
+    const vt_combustion *const law = &source->combustion;
+    if (law->law == VT_BURN_NONE)
+        return (float)vt_default_combustion(VT_BURN_SIMPLE).ignition;
+    if (law->law == VT_BURN_SIMPLE)
+        return (float)law->ignition;
+    const double logarithm = vt_log(law->rate);
+    return (float)(law->activation / (logarithm > 1.0 ? logarithm : 1.0));
 }
 
 vt_status vt_describe_bad_tracer(const vt_tracer_source *s, double voxel_size, int64_t row)

@@ -24,29 +24,27 @@ static inline int vt_tracer_is_allowed(const vt_tracer_source *s, int64_t row)
 /* What is wrong with a row that may not be rasterised to voxels of this size, m. */
 vt_status vt_describe_bad_tracer(const vt_tracer_source *s, double voxel_size, int64_t row);
 
-/* What is left of fuel that may still burn: none below 400 K, all from 500 K on, where it ignites
- * by default. Colder fuel is smoke: it would glow for ever. */
-static inline float vt_warm_share(const vt_tracer_source *s, int64_t row)
-{
-    const float warm = s->temperature ? (s->temperature[row] - 400.0f) * (1.0f / 100.0f) : 1.0f;
-    return warm > 0.0f ? (warm < 1.0f ? warm : 1.0f) : 0.0f;
-}
+/* Where fuel begins to burn, K: see vt_tracer_source. */
+float vt_tracers_ignite_at(const vt_tracer_source *source);
 
-/* Share of what began as fuel that is flame, or fuel that may burn, still. */
-static inline float vt_unburnt_share(const vt_tracer_source *s, int64_t row)
+/* Share of the fuel of a tracer that may still burn, of tracers that ignite at a temperature. */
+static inline float vt_warm_share(const vt_tracer_source *s, float ignition, int64_t row)
 {
-    const float little = 1e-3f;
-    const float fuel = s->fuel ? s->fuel[row] : 0.0f, flame = s->flame ? s->flame[row] : 0.0f;
-    const float smoke = s->smoke ? s->smoke[row] : 0.0f;
-    return (fuel * vt_warm_share(s, row) + flame) / (fuel + flame + smoke + little);
+    const float temperature = s->temperature ? s->temperature[row] : ignition;
+    const float warm = (temperature - 0.8f * ignition) / (0.2f * ignition);
+    return temperature >= ignition ? 1.0f : warm > 0.0f ? warm : 0.0f;
 }
 
 /* Share of the tracer's density that is dense by now: soot comes last, or it would cloak the flame.
  */
-static inline float vt_smoke_share(const vt_tracer_source *s, int64_t row)
+static inline float vt_smoke_share(const vt_tracer_source *s, float ignition, int64_t row)
 {
-    const float burnt = 1.0f - 3.0f * vt_unburnt_share(s, row);
-    return burnt > 1e-3f ? burnt * burnt : 1e-6f;
+    const float little = 1e-3f;
+    const float fuel = s->fuel ? s->fuel[row] : 0.0f, flame = s->flame ? s->flame[row] : 0.0f;
+    const float all = fuel + flame + (s->smoke ? s->smoke[row] : 0.0f) + little;
+    const float unburnt = (fuel * vt_warm_share(s, ignition, row) + flame) / all;
+    const float burnt = 1.0f - 3.0f * unburnt;
+    return burnt > little ? burnt * burnt : little * little;
 }
 
 #endif

@@ -327,16 +327,15 @@ static vt_status check_names(const vdb_row rows[ROWS])
 
 /* ---- grids of a volume ---- */
 
-/* The glow of all voxels, to be freed; NULL when there is no memory. */
+/* Glow of flame or, without, of what is hot, to be freed; NULL when there is no memory. */
 static float *make_heat(const vt_volume *volume)
 {
     const size_t count = (size_t)volume->density.count * VT_LEAF_VOXELS;
     float *const *const field = volume->field;
     float *const heat = vt_allocate((count + 1) * sizeof *heat);
     for (size_t i = 0; heat && i < count; i++)
-        heat[i] = field[VT_VOLUME_unburnt]
-                      ? vt_glow_of(field[VT_VOLUME_unburnt][i], field[VT_VOLUME_coverage][i])
-                      : vt_heat_of(field[VT_VOLUME_temperature][i]);
+        heat[i] = field[VT_VOLUME_glow] ? field[VT_VOLUME_glow][i]
+                                        : vt_heat_of(field[VT_VOLUME_temperature][i]);
     return heat;
 }
 

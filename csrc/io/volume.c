@@ -186,8 +186,8 @@ vt_status vt_create_volume_from_tracers(const vt_tracer_source *source, const vt
                      .ambient_temperature = source->temperature ? source->ambient_temperature : 0};
     v->carries[VT_VOLUME_temperature] = source->temperature != NULL;
     v->carries[VT_VOLUME_fuel] = source->fuel != NULL;
-    v->carries[VT_VOLUME_flame] = v->carries[VT_VOLUME_unburnt] = source->flame != NULL;
-    v->carries[VT_VOLUME_coverage] = source->flame != NULL;
+    v->carries[VT_VOLUME_flame] = source->flame != NULL;
+    v->carries[VT_VOLUME_coverage] = v->carries[VT_VOLUME_glow] = source->flame != NULL;
     status = vt_rasterize(source, v);
     if (status == VT_OK && source->velocity)
         status = make_velocity(v, source, whole + (whole < def->velocity_margin));

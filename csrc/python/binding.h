@@ -142,6 +142,7 @@ extern PyMethodDef vt_py_volume_functions[];
 
 /* Changes the rows of a method that the dict names (NULL: none). Returns 0, or -1. */
 int vt_py_to_method(PyObject *dict, vt_method *method);
+int vt_py_to_combustion(PyObject *dict, vt_combustion *combustion);
 
 /* A new Volume that takes over the C one (freed on failure, too). */
 PyObject *vt_py_new_volume(const vt_py_state *state, vt_volume *volume);

@@ -54,6 +54,11 @@ static const vt_py_field combustion_fields[] = {
     {"mixing", VT_PY_FINITE, offsetof(vt_combustion, mixing), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
+int vt_py_to_combustion(PyObject *dict, vt_combustion *combustion)
+{
+    return vt_py_fill("combustion", dict, combustion_fields, combustion);
+}
+
 typedef struct simulation_arguments {
     vt_simulation_def def;
     PyObject *method, *ambient, *combustion;
@@ -84,8 +89,7 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *positional, PyObje
     if (vt_py_fill_arguments("Simulation", positional, named, simulation_fields, &arguments) < 0 ||
         vt_py_to_method(arguments.method, &arguments.def.method) < 0 ||
         vt_py_fill("ambient", arguments.ambient, ambient_fields, &arguments.def.ambient) < 0 ||
-        vt_py_fill("combustion", arguments.combustion, combustion_fields,
-                   &arguments.def.combustion) < 0)
+        vt_py_to_combustion(arguments.combustion, &arguments.def.combustion) < 0)
         return NULL;
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     vt_py_simulation *self = (vt_py_simulation *)allocate(type, 0);

@@ -74,7 +74,7 @@ static PyObject *make_from_tracers(PyObject *module, const vt_tracer_source *sou
 }
 
 typedef struct tracer_arguments {
-    PyObject *position, *density, *size, *velocity, *carried[4];
+    PyObject *position, *density, *size, *velocity, *carried[4], *combustion;
     double ambient_temperature;
     vt_volume_def def;
 } tracer_arguments;
@@ -91,6 +91,7 @@ static const vt_py_field tracer_fields[] = {
     {"flame", VT_PY_OBJECT, offsetof(tracer_arguments, carried[2]), NULL},
     {"smoke", VT_PY_OBJECT, offsetof(tracer_arguments, carried[3]), NULL},
     {"ambient_temperature", VT_PY_FINITE, offsetof(tracer_arguments, ambient_temperature), NULL},
+    {"combustion", VT_PY_OBJECT, offsetof(tracer_arguments, combustion), NULL},
     {"voxel_size", VT_PY_FINITE, offsetof(tracer_arguments, def.voxel_size), NULL},
     {"velocity_margin", VT_PY_FINITE, offsetof(tracer_arguments, def.velocity_margin), NULL},
     {"threads", VT_PY_INT32, offsetof(tracer_arguments, def.threads), NULL},
@@ -107,6 +108,9 @@ static int fill_source(const tracer_arguments *a, PyArrayObject *held[7], vt_tra
                                   carried_names[0], carried_names[1], carried_names[2],
                                   carried_names[3]};
     const float *data[7] = {NULL};
+    vt_combustion combustion = {.law = VT_BURN_NONE};
+    if (vt_py_to_combustion(a->combustion, &combustion) < 0)
+        return -1;
     for (int i = 0; i < 7; i++) {
         if (!objects[i] || objects[i] == Py_None)
             continue;
@@ -124,7 +128,8 @@ static int fill_source(const tracer_arguments *a, PyArrayObject *held[7], vt_tra
                                  .fuel = data[4],
                                  .flame = data[5],
                                  .smoke = data[6],
-                                 .ambient_temperature = a->ambient_temperature};
+                                 .ambient_temperature = a->ambient_temperature,
+                                 .combustion = combustion};
     if (a->velocity && a->velocity != Py_None) {
         source->velocity = ask_velocity;
         source->context = a->velocity;
@@ -157,12 +162,12 @@ PyMethodDef vt_py_volume_functions[] = {
     {"volume_from_tracers", VT_PY_FUNCTION(volume_from_tracers), METH_VARARGS | METH_KEYWORDS,
      "volume_from_tracers($module, /, *, position, density, size, voxel_size, velocity=None, "
      "velocity_margin=..., threads=0, temperature=None, fuel=None, flame=None, smoke=None, "
-     "ambient_temperature=..., sharp=False)\n--\n\n"
+     "ambient_temperature=..., combustion={}, sharp=False)\n--\n\n"
      "Volume of tracers that belong to no simulation.\n\n"
      "position (n, 3), m; density (n,), kg; size (n,), m: the spacing of the tracers around each.\n"
      "velocity: a function of points (m, 3) that returns (m, 3) in m/s; None leaves that grid "
      "out.\ntemperature (n,), K; fuel, flame, smoke (n,): mass fractions of the fluid there; None: "
-     "not carried."},
+     "not carried.\ncombustion: the law, as of Simulation: fuel too cold to burn by it is smoke."},
     {NULL, NULL, 0, NULL}};
 
 /* ---- what is in it ---- */
