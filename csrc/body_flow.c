@@ -278,7 +278,7 @@ void vt_find_body_flow(vt_simulation *s, float *slip)
     for (int32_t n = 0; n < s->bodies.count; n++) {
         vt_body *const body = &s->bodies.items[n];
         const vt_paneled_body *const b = s->panels.exist ? vt_panels_of(s, n) : NULL;
-        if (b && !body->hole)
+        if (b && !body->hole && !b->set->open)
             find_flow(s, b, slip);
         else
             body->flow.known = 0;
@@ -329,7 +329,7 @@ void vt_find_body_books(const vt_simulation *s, vt_impulse *bound, vt_impulse *m
     *bound = *momentum = (vt_impulse){{0}, {0}};
     for (int32_t n = 0; n < s->bodies.count && s->panels.exist; n++) {
         const vt_paneled_body *const b = vt_panels_of(s, n);
-        if (!b)
+        if (!b || b->set->open)
             continue;
         const surface f = {.body = b, .panels = &s->panels, .volume = vt_paneled_volume(b)};
         vt_impulse own = find_bound(s, &f);

@@ -61,7 +61,7 @@ static void continue_lines_of(vt_simulation *s, const vt_paneled_body *b)
         *r = (vt_record){.volume = (float)(h * h * h)};
         if (!vt_place_charge(&s->grid, patch->center, r->position))
             continue;
-        const double size = (double)chi[(int32_t)p->panel[n] - b->first] * b->pose.scale *
+        const double size = (double)chi[(int32_t)p->panel[n] - b->first] * b->laid.scale *
                             (double)patch->area * h * h;
         for (int c = 0; c < 3; c++)
             r->strength[c] = (float)(size * (double)patch->normal[c]);

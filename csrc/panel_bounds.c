@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/mathd.h"
 #include "panel_parts.h"
 
 /* Nodes of a grid that bodies alone may ask for, and up to which they are always in it whole. */
@@ -41,11 +42,17 @@ static box box_of_body(const vt_simulation *s, const vt_body *body)
     return b;
 }
 
+/* Whether body number n has panels that are where it is. */
+static int is_closed(const vt_simulation *s, int32_t n)
+{
+    return vt_panels_act(s, n) && !s->bodies.items[n].panels->open;
+}
+
 static box box_of_bodies(const vt_simulation *s)
 {
     box all = nothing;
     for (int32_t n = 0; n < s->bodies.count; n++)
-        if (vt_panels_act(s, n)) {
+        if (is_closed(s, n)) {
             const box b = box_of_body(s, &s->bodies.items[n]);
             add_box(&all, &b);
         }
@@ -61,14 +68,56 @@ static double count_nodes(const box *b, double spacing)
     return nodes;
 }
 
-/* The part of each body that lies within half of the extent of the bounds from them. */
-static void add_near_parts(const vt_simulation *s, const box *bounds, box *all)
+static double extent_of(const box *b)
 {
     double extent = 0;
     for (int c = 0; c < 3; c++)
-        extent = fmax(extent, bounds->most[c] - bounds->least[c]);
+        extent = fmax(extent, b->most[c] - b->least[c]);
+    return extent;
+}
+
+/* Room of a corner of a box before a body, m; normal (in the world) out of that. */
+static double room_at_corner(const vt_body *body, const vt_pose *pose, const box *b, int corner,
+                             double point[3], double normal[3])
+{
+    double local[3];
+    for (int c = 0; c < 3; c++)
+        point[c] = corner >> c & 1 ? b->most[c] : b->least[c];
+    vt_pose_point_back(pose, point, local);
+    const double room = pose->scale * vt_body_room(body, local, normal);
+    vt_pose_direction(pose, normal, normal);
+    return room;
+}
+
+/* What of a plane lies under the corners of the bounds that are near it, and around that as much
+ * more as these lie above it at least: so far it sees the flow. */
+static void add_feet(const vt_simulation *s, const vt_body *body, const box *bounds, box *all)
+{
+    const vt_pose pose = vt_body_pose(&s->transforms, body, s->time);
+    const double near = 0.5 * extent_of(bounds);
+    double point[3], normal[3], least = INFINITY;
+    for (int corner = 0; corner < 8; corner++)
+        least = fmin(least, room_at_corner(body, &pose, bounds, corner, point, normal));
+    for (int corner = 0; corner < 8; corner++) {
+        const double room = room_at_corner(body, &pose, bounds, corner, point, normal);
+        box foot;
+        if (!(room > 0 && room < near))
+            continue;
+        for (int c = 0; c < 3; c++) {
+            const double wide = fmax(least, 0) * vt_sqrt(fmax(1 - normal[c] * normal[c], 0));
+            foot.least[c] = point[c] - room * normal[c] - wide;
+            foot.most[c] = point[c] - room * normal[c] + wide;
+        }
+        add_box(all, &foot);
+    }
+}
+
+/* The part of each body that lies within half of the extent of the bounds from them. */
+static void add_near_parts(const vt_simulation *s, const box *bounds, box *all)
+{
+    const double extent = extent_of(bounds);
     for (int32_t n = 0; n < s->bodies.count; n++) {
-        if (!vt_panels_act(s, n))
+        if (!is_closed(s, n))
             continue;
         box b = box_of_body(s, &s->bodies.items[n]);
         int meets = 1;
@@ -98,6 +147,12 @@ void vt_add_panel_bounds(const vt_simulation *s, double spacing, double least[3]
             add_near_parts(s, &bounds, &all);
         }
     }
+    bounds = all;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (vt_panels_act(s, n) && !is_closed(s, n) && bounds.least[0] <= bounds.most[0])
+            add_feet(s, &s->bodies.items[n], &bounds, &all);
+    if (!(all.least[0] <= all.most[0]))
+        return;
     memcpy(least, all.least, sizeof all.least);
     memcpy(most, all.most, sizeof all.most);
     *any = 1;
@@ -107,7 +162,7 @@ double vt_panel_spacing(const vt_simulation *s)
 {
     double least = INFINITY;
     for (int32_t n = 0; n < s->bodies.count; n++)
-        if (vt_panels_act(s, n)) {
+        if (is_closed(s, n)) {
             const vt_body *const body = &s->bodies.items[n];
             least = fmin(least, body->scale * body->panels->side / cells_in_panel);
         }

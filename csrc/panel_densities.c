@@ -278,6 +278,8 @@ static int has_neighbours(const vt_panels *p)
 static void balance_conditions(const vt_panels *p, const vt_paneled_body *b, double *condition)
 {
     double flux = 0, area = 0;
+    if (b->set->open)
+        return;
     for (int32_t i = 0; i < b->count; i++) {
         flux += condition[i] * (double)p->area[b->first + i];
         area += (double)p->area[b->first + i];
@@ -289,6 +291,8 @@ static void balance_conditions(const vt_panels *p, const vt_paneled_body *b, dou
 static void balance_densities(const vt_panels *p, const vt_paneled_body *b)
 {
     double flux = 0, area = 0;
+    if (b->set->open)
+        return;
     for (int32_t i = b->first; i < b->first + b->count; i++) {
         flux += (double)p->density[i] * (double)p->area[i];
         area += (double)p->area[i];

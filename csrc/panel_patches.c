@@ -37,7 +37,7 @@ static int is_far(const vt_simulation *s, const vt_paneled_body *b, int32_t i)
     double at[3][3];
     for (int k = 0; k < 3; k++) {
         double point[3];
-        vt_pose_point(&b->pose, b->set->corner[i][k], point);
+        vt_pose_point(&b->laid, b->set->corner[i][k], point);
         vt_to_cells(&s->grid, point, at[k]);
     }
     int far = 0;
@@ -55,7 +55,7 @@ static int cuts_of(const vt_simulation *s, const vt_paneled_body *b, int32_t i, 
         square = fmax(square, vt_square_between(corner[k], corner[(k + 1) % 3]));
     if (is_far(s, b, i))
         return 1;
-    const double cuts = ceil(b->pose.scale * vt_sqrt(square) / (longest_patch * cell));
+    const double cuts = ceil(b->laid.scale * vt_sqrt(square) / (longest_patch * cell));
     return cuts > MOST_CUTS ? MOST_CUTS : cuts > 1 ? (int)cuts : 1;
 }
 
@@ -123,7 +123,7 @@ static void cut_body(vt_simulation *s, vt_paneled_body *b, double cell)
         double corner[3][3];
         for (int k = 0; k < 3; k++) {
             double point[3];
-            vt_pose_point(&b->pose, b->set->corner[i][k], point);
+            vt_pose_point(&b->laid, b->set->corner[i][k], point);
             vt_to_cells(&s->grid, point, corner[k]);
         }
         const int32_t made = cut_panel(corner, p->normal[b->first + i], cuts_of(s, b, i, cell),

@@ -66,7 +66,7 @@ vt_status vt_count_panels(vt_simulation *s, int32_t id, int32_t *count)
 static void fill_panels(vt_simulation *s, const vt_paneled_body *b, const vt_panel_arrays *to)
 {
     const vt_panels *const p = &s->panels;
-    const double scale = b->pose.scale;
+    const double scale = b->laid.scale;
     for (int32_t i = 0; i < b->count; i++)
         for (int c = 0; c < 3; c++) {
             if (to->center)

@@ -99,7 +99,7 @@ double vt_nearest_wall(const vt_simulation *s, const double point[3], double wit
 /* Within how many cells of a wall of the body what passes it is taken away: width of the bell. */
 static double wall_width(const vt_simulation *s, const vt_paneled_body *b)
 {
-    return fmin(width_of_wall * b->pose.scale * b->set->side / s->grid.spacing, widest);
+    return fmin(width_of_wall * b->laid.scale * b->set->side / s->grid.spacing, widest);
 }
 
 /* Cells within reach of a patch, along its rows. */

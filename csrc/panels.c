@@ -32,7 +32,7 @@ int vt_panels_stir(const vt_simulation *s)
     const int blows = w[0] != 0 || w[1] != 0 || w[2] != 0 || s->winds.uniform_count > 0 ||
                       s->winds.grid_count > 0;
     for (int32_t n = 0; n < s->bodies.count; n++)
-        if (vt_panels_act(s, n) &&
+        if (vt_panels_act(s, n) && !s->bodies.items[n].panels->open &&
             (blows || s->bodies.items[n].moves || s->bodies.items[n].rigid.placed))
             return 1;
     return 0;
@@ -47,6 +47,33 @@ static const vt_panel_set *choose_set(const vt_simulation *s, const vt_body *bod
     return !fine && body->coarse && body->scale * body->panels->side < least_panel * s->grid.spacing
                ? body->coarse
                : body->panels;
+}
+
+/* Lays the panels of a plane under the whole grid, or, without one, about its point. */
+static void lay_square(const vt_simulation *s, vt_paneled_body *b)
+{
+    const vt_grid *const g = &s->grid;
+    double across[2][3], from[3], wide = s->fields_exist ? 0 : 1, reach = 0;
+    vt_find_across(b->body->solids->axis, across);
+    for (int k = 0; k < 2; k++)
+        vt_pose_direction(&b->pose, across[k], across[k]);
+    for (int c = 0; c < 3; c++) {
+        const double middle = (g->base[c] + 0.5 * g->cells[c]) * g->spacing;
+        from[c] = s->fields_exist ? middle - b->center[c] : 0;
+    }
+    for (int k = 0; k < 2; k++)
+        vt_add_scaled(b->center, vt_dot(from, across[k]), across[k]);
+    for (int corner = 0; corner < 8 && s->fields_exist; corner++) {
+        double way[3];
+        for (int c = 0; c < 3; c++)
+            way[c] = (g->base[c] + (corner >> c & 1 ? g->cells[c] : 0)) * g->spacing - b->center[c];
+        for (int k = 0; k < 2; k++)
+            wide = fmax(wide, vt_abs(vt_dot(way, across[k])));
+        reach = fmax(reach, vt_sqrt(vt_dot(way, way)));
+    }
+    memcpy(b->laid.position, b->center, sizeof b->center);
+    b->laid.scale = wide;
+    b->reach = fmax(reach, 2 * wide);
 }
 
 static vt_paneled_body pose_body(const vt_simulation *s, int32_t n, double time)
@@ -65,6 +92,9 @@ static vt_paneled_body pose_body(const vt_simulation *s, int32_t n, double time)
     memcpy(b.velocity, motion.velocity, sizeof b.velocity);
     vt_add_scaled(b.velocity, -1, s->panels.wind);
     memcpy(b.angular, motion.angular, sizeof b.angular);
+    b.laid = b.pose;
+    if (set->open)
+        lay_square(s, &b);
     return b;
 }
 
@@ -85,10 +115,10 @@ double vt_paneled_volume(const vt_paneled_body *b)
 static void pose_panels(vt_panels *p, const vt_paneled_body *b)
 {
     const vt_panel_set *const set = b->set;
-    const double scale = b->pose.scale;
+    const double scale = b->laid.scale;
     for (int32_t i = 0; i < b->count; i++) {
-        vt_pose_point(&b->pose, set->center[i], p->center[b->first + i]);
-        vt_pose_direction(&b->pose, set->normal[i], p->normal[b->first + i]);
+        vt_pose_point(&b->laid, set->center[i], p->center[b->first + i]);
+        vt_pose_direction(&b->laid, set->normal[i], p->normal[b->first + i]);
         p->area[b->first + i] = (float)(scale * scale * set->area[i]);
     }
 }
@@ -138,7 +168,7 @@ double vt_panel_gradient(const vt_simulation *s)
     double most = 0;
     for (int32_t n = 0; p->exist && n < p->body_count; n++) {
         const vt_paneled_body *const b = &p->bodies[n];
-        most = fmax(most, 3 * b->stream / (b->pose.scale * b->set->length));
+        most = fmax(most, 3 * b->stream / (b->laid.scale * b->set->length));
     }
     return most;
 }

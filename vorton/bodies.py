@@ -241,9 +241,10 @@ class Body(BodyBase):
         On its centre, in the world; default 0.
     panels : whole number
         About how many source panels keep the fluid from flowing through, 20 to 2048 (default 320);
-        0: none, then particles stop at the wall but the flow does not know of the body. Planes
-        have none. More follow the shape more closely; the time for the first frame grows with the
-        third power. Within panels wider than some cells of the grid, as those of a floor, the flow
+        0: none, then particles stop at the wall but the flow does not know of the body. More follow
+        the shape more closely; the time for the first frame grows with the third power. Those of a
+        Plane alone lie where the vortons are, as far as half of the extent of these from it, and a
+        few cells farther along it; it sheds nothing. Among several shapes a Plane has none. Within panels wider than some cells of the grid, as those of a floor, the flow
         is kept from a face cell by cell, as far as no other face is near: to 5 or 10 % of what the
         wall does where the body is thicker than vortices are far, in a floor half as thick to a
         third of it. A step has up to 8 substeps for what panels need: the flow about a body that
@@ -350,8 +351,8 @@ class Container(BodyBase):
         As of `Body`.
     panels : whole number
         As of `Body`: the fluid inside flows along the walls, without friction, instead of towards
-        and through them, and goes with a container that moves. A container with a Plane, or
-        thinner than a panel is wide, has none.
+        and through them, and goes with a container that moves. A container thinner than a panel is
+        wide, and one of several Planes alone, have none; make those Planes bodies each.
     temperature : number, K, optional
         > 0 to 1e6, held: the walls exchange heat with the vortons beside them. Default: none, they
         do not.

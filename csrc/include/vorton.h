@@ -656,7 +656,9 @@ typedef struct vt_body_def {
     const vt_animation *animations; /* of the members that are animatable */
     int32_t panels;  /* about how many source panels keep the fluid from flowing through, 20 ..
                         2048 (default 320), with method.bodies; 0: none, particles stop at the wall.
-                        Planes have none, nor have holes with one, or thinner than a panel is wide.
+                        Those of a plane alone lie where the vortons are near it, and shed nothing;
+                        among several shapes a plane is a wall of a hole, and has none in a solid.
+                        Holes of several planes alone, or thinner than a panel is wide, have none.
                         For them a step has at most 8 substeps: of a body that goes farther
                         than about its radius in a step the flow is coarse */
     double shedding; /* of a solid: share per second of the layer of fluid that slips along panels

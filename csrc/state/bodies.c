@@ -221,6 +221,8 @@ static vt_status add_panels(const vt_simulation *s, const vt_body_def *def, vt_b
         return VT_OK;
     body->aimed_panels = def->panels;
     body->shedding = def->hole ? 0 : def->shedding;
+    if (body->solid_count == 1 && body->solids->kind == VT_SHAPE_PLANE)
+        body->shedding = 0;
     const vt_body *const same = find_same(s, body);
     if (same) {
         body->panels = vt_share_panels(same->panels);
@@ -229,7 +231,7 @@ static vt_status add_panels(const vt_simulation *s, const vt_body_def *def, vt_b
     }
     vt_status status = vt_create_panels(body->solid_count, body->solids, def->hole, def->panels,
                                         body->center, s->def.threads, &body->panels);
-    if (!status && body->panels && def->panels / COARSER >= LEAST_PANELS)
+    if (!status && body->panels && !body->panels->open && def->panels / COARSER >= LEAST_PANELS)
         status = vt_create_panels(body->solid_count, body->solids, def->hole, def->panels / COARSER,
                                   body->center, s->def.threads, &body->coarse);
     return status ? name_failure(status, body, -1) : VT_OK;

@@ -39,7 +39,9 @@ static look look_beside(const vt_solid *solid, vt_triangle corner, int inwards)
     }
     vt_cross(a, b, normal);
     vt_normalise(normal);
-    vt_add_scaled(l.shift, (inwards ? -1e-6 : 1e-6) * solid->circumscribed, normal);
+    const double size = isfinite(solid->circumscribed) ? solid->circumscribed
+                                                       : vt_sqrt(vt_dot(a, a) + vt_dot(b, b));
+    vt_add_scaled(l.shift, (inwards ? -1e-6 : 1e-6) * size, normal);
     return l;
 }
 

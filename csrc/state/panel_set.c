@@ -125,29 +125,60 @@ static double measure_triangle(vt_triangle corner, double center[3], double norm
     return 0.5 * vt_normalise(normal);
 }
 
-static double total_area(int32_t solid_count, const vt_solid *solids)
+static int is_plane(const vt_solid *solid)
+{
+    return solid->kind == VT_SHAPE_PLANE;
+}
+
+/* The smallest of the solids that are no planes: planes matter as far as it reaches. */
+static const vt_solid *find_smallest(int32_t solid_count, const vt_solid *solids)
+{
+    const vt_solid *smallest = NULL;
+    for (int32_t n = 0; n < solid_count; n++)
+        if (!is_plane(&solids[n]) &&
+            (!smallest || solids[n].circumscribed < smallest->circumscribed))
+            smallest = &solids[n];
+    return smallest;
+}
+
+static double area_of(const vt_solid *solid, const vt_solid *smallest)
+{
+    const double wide = smallest && is_plane(solid) ? 2 * smallest->circumscribed : 0;
+    return wide > 0 ? wide * wide : vt_solid_area(solid);
+}
+
+static double total_area(int32_t solid_count, const vt_solid *solids, const vt_solid *smallest)
 {
     double total = 0;
     for (int32_t n = 0; n < solid_count; n++)
-        total += vt_solid_area(&solids[n]);
+        total += area_of(&solids[n], smallest);
     return total;
 }
 
-/* Triangles of one solid: as many of those aimed at as its share of the total area. */
-static void add_share(const vt_solid *solid, int32_t aimed, double total, vt_triangles *t)
+/* Triangles of one solid: as many of those aimed at as its share of the total area. Of a plane
+ * those under the smallest solid (NULL: none of a plane). */
+static void add_share(const vt_solid *solid, const vt_solid *smallest, int32_t aimed, double total,
+                      vt_triangles *t)
 {
-    const double share = aimed * vt_solid_area(solid) / total;
-    vt_add_triangles_of_solid(solid, share < 20 ? 20 : (int32_t)share, t);
+    const double share = aimed * area_of(solid, smallest) / total;
+    const int32_t asked = share < 20 ? 20 : (int32_t)share;
+    if (smallest && is_plane(solid)) {
+        double foot[3];
+        memcpy(foot, smallest->center, sizeof foot);
+        vt_add_scaled(foot, -vt_solid_distance(solid, foot, NULL), solid->axis);
+        vt_add_square(foot, solid->axis, 1.01 * smallest->circumscribed, asked, t);
+    } else
+        vt_add_triangles_of_solid(solid, asked, t);
 }
 
 /* Triangles of all solids, without those that are covered or have no area. */
 static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t aimed,
                           vt_triangles *t)
 {
-    const double total = total_area(solid_count, solids);
+    const double total = total_area(solid_count, solids, NULL);
     for (int32_t n = 0; n < solid_count && total > 0; n++) {
         const int32_t first = t->count;
-        add_share(&solids[n], aimed, total, t);
+        add_share(&solids[n], NULL, aimed, total, t);
         int32_t kept = first;
         for (int32_t k = first; k < t->count; k++) {
             double center[3], normal[3];
@@ -163,10 +194,11 @@ static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t a
 static void add_common_triangles(int32_t solid_count, const vt_solid *solids, int32_t aimed,
                                  vt_triangles *t)
 {
-    const double total = total_area(solid_count, solids);
+    const vt_solid *const smallest = find_smallest(solid_count, solids);
+    const double total = total_area(solid_count, solids, smallest);
     for (int32_t n = 0; n < solid_count && !t->failed; n++) {
         const int32_t first = t->count;
-        add_share(&solids[n], aimed, total, t);
+        add_share(&solids[n], smallest, aimed, total, t);
         for (int32_t m = 0; m < solid_count && !t->failed; m++)
             if (m != n)
                 vt_keep_inside(&solids[m], first, n < m, t);
@@ -267,15 +299,6 @@ static void add_walls_of_body(int32_t solid_count, const vt_solid *solids, int32
     }
 }
 
-/* Planes have no panels, and what they close is open without. */
-static int has_plane(int32_t solid_count, const vt_solid *solids)
-{
-    int planes = 0;
-    for (int32_t n = 0; n < solid_count; n++)
-        planes |= !isfinite(solids[n].circumscribed);
-    return planes;
-}
-
 /* Whether the shape is thinner somewhere than panels are wide; what is left of several shapes is as
  * thick as 3 volume / area, 1 to 1.5 times what it is. */
 static int is_thin(const vt_panel_set *set, int32_t solid_count, const vt_solid *solids)
@@ -283,8 +306,26 @@ static int is_thin(const vt_panel_set *set, int32_t solid_count, const vt_solid 
     const double area = set->count * set->side * set->side / 2;
     int thin = set->hole && solid_count > 1 && -3 * set->volume < set->side * area;
     for (int32_t n = 0; n < solid_count; n++)
-        thin |= 2 * solids[n].inscribed < set->side;
+        thin |= !is_plane(&solids[n]) && 2 * solids[n].inscribed < set->side;
     return thin;
+}
+
+/* What vt_solve_panels does for others. */
+static vt_status solve_square(vt_panel_set *set)
+{
+    const size_t count = (size_t)set->count, bytes = sizeof *set->inverse * count * count;
+    set->open = 1;
+    set->beyond = malloc(bytes);
+    if (!set->beyond)
+        return vt_fail(VT_OUT_OF_MEMORY, "no memory for %d panels", set->count);
+    memset(set->inverse, 0, bytes);
+    for (size_t j = 0; j < count; j++) {
+        set->inverse[j * count + j] = 2;
+        for (size_t i = 0; i < count; i++)
+            set->beyond[j * count + i] =
+                (float)(2 * vt_triangle_potential(set->corner[j], set->normal[j], set->center[i]));
+    }
+    return VT_OK;
 }
 
 vt_status vt_create_panels(int32_t solid_count, const vt_solid *solids, int32_t hole, int32_t aimed,
@@ -293,21 +334,24 @@ vt_status vt_create_panels(int32_t solid_count, const vt_solid *solids, int32_t 
     vt_triangles t = {0};
     vt_status status = VT_OK;
     *set = NULL;
-    if (!hole || solid_count == 1)
+    const int open = solid_count == 1 && is_plane(solids);
+    if (open)
+        vt_add_square((const double[3]){0, 0, 0}, solids->axis, 1, aimed, &t);
+    else if (!hole || solid_count == 1)
         add_walls_of_body(solid_count, solids, aimed, &t);
-    else if (!has_plane(solid_count, solids))
+    else if (find_smallest(solid_count, solids))
         add_walls_of_hole(solid_count, solids, aimed, &t);
     if (hole && !t.failed)
         turn_over(&t);
     if (!t.failed && t.count > 0)
-        *set = make_set(&t, hole, origin);
+        *set = make_set(&t, hole && !open, origin);
     if (t.failed || (t.count > 0 && !*set))
         status = vt_fail(VT_OUT_OF_MEMORY, "no memory for %d panels", t.count);
     if (*set)
-        (*set)->is_thin = is_thin(*set, solid_count, solids);
+        (*set)->is_thin = !open && is_thin(*set, solid_count, solids);
     const int vain = hole && *set && (*set)->is_thin;
     if (!status && *set && !vain)
-        status = vt_solve_panels(*set, threads);
+        status = open ? solve_square(*set) : vt_solve_panels(*set, threads);
     if (status || vain) {
         vt_release_panels(*set);
         *set = NULL;

@@ -17,6 +17,10 @@
  * M_ij + A_j / sum A has the one solution whose densities sum to nothing, where what is to pass
  * (v_b - u) . n sums to nothing, too.
  *
+ * Of a plane they are a flat square, where M_ii = 1/2 and all else is 0: twice what would pass a
+ * panel turns it back, as the mirror image would. Nothing else of it depends on where the square
+ * lies and how large it is.
+ *
  * All in the space of the body; M does not depend on its scale, so that one inverse serves wherever
  * the body goes and however it turns. */
 #ifndef VORTON_STATE_PANEL_SET_H
@@ -32,6 +36,7 @@ typedef struct vt_panel_set {
     int32_t count;
     int32_t is_thin;        /* a side is thinner than panels are wide */
     int32_t hole;           /* they are those of a container */
+    int32_t open;           /* of a plane: a square 2 m wide, to be laid where the fluid is */
     double (*corner)[3][3]; /* counter-clockwise seen from the fluid, m */
     double (*center)[3];    /* centroid, m */
     double (*normal)[3];    /* towards the fluid */
@@ -53,8 +58,9 @@ typedef struct vt_panel_set {
 void vt_scale_added_mass(const vt_panel_set *set, double scale, double matrix[6][6]);
 
 /* Panels of the union of solids, about `aimed` of them in all: those that lie inside another solid
- * are left out, planes have none. Of a hole: of what the solids have in common, where it is closed
- * without a plane and no thinner than the panels are wide. *set is NULL where none is left. */
+ * are left out, planes have none, but for one alone. Of a hole: of what the solids have in common,
+ * where some of them are no planes, and it is no thinner than the panels are wide. *set is NULL
+ * where none is left. */
 vt_status vt_create_panels(int32_t solid_count, const vt_solid *solids, int32_t hole, int32_t aimed,
                            const double origin[3], int threads, vt_panel_set **set);
 
@@ -85,6 +91,10 @@ void vt_keep_inside(const vt_solid *solid, int32_t first, int keeps_common,
 /* Adds the triangles of the surface of a solid, about `aimed` of them: none of a plane. */
 void vt_add_triangles_of_solid(const vt_solid *solid, int32_t aimed, vt_triangles *triangles);
 
+/* Adds a square of a plane, half as wide as that (m), about `center`. */
+void vt_add_square(const double center[3], const double normal[3], double half, int32_t aimed,
+                   vt_triangles *triangles);
+
 /* Area of the surface of a solid, m^2; 0 of a plane. */
 double vt_solid_area(const vt_solid *solid);
 
@@ -92,6 +102,9 @@ double vt_solid_area(const vt_solid *solid);
 void vt_triangle_velocity(vt_triangle corner, const double normal[3], const double x[3],
                           double u[3]);
 double vt_triangle_potential(vt_triangle corner, const double normal[3], const double x[3]);
+
+/* Two unit vectors across a unit vector, along the axes where it is along one. */
+void vt_find_across(const double normal[3], double across[2][3]);
 
 /* Fills inverse, beyond and added_mass from the triangles; VT_OUT_OF_MEMORY. */
 vt_status vt_solve_panels(vt_panel_set *set, int threads);

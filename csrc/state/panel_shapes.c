@@ -345,6 +345,34 @@ static void add_polytope(const vt_solid *solid, double side, int32_t aimed, vt_t
         add_face(p, f, side, t);
 }
 
+/* ---- planes ---- */
+
+void vt_find_across(const double normal[3], double across[2][3])
+{
+    static const double none[3] = {0, 0, 0};
+    vt_normal_to(normal, none, across[0]);
+    vt_cross(normal, across[0], across[1]);
+}
+
+void vt_add_square(const double center[3], const double normal[3], double half, int32_t aimed,
+                   vt_triangles *t)
+{
+    double across[2][3];
+    const int n = even(vt_sqrt(0.5 * aimed));
+    vt_find_across(normal, across);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            double p[4][3];
+            for (int k = 0; k < 4; k++) { /* counter-clockwise */
+                memcpy(p[k], center, sizeof p[k]);
+                vt_add_scaled(p[k], half * (2.0 * (i + (k == 1 || k == 2)) / n - 1), across[0]);
+                vt_add_scaled(p[k], half * (2.0 * (j + (k > 1)) / n - 1), across[1]);
+            }
+            vt_add_triangle(t, p[0], p[1], p[2]);
+            vt_add_triangle(t, p[0], p[2], p[3]);
+        }
+}
+
 /* ---- all of them ---- */
 
 double vt_solid_area(const vt_solid *solid)
