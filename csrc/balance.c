@@ -15,6 +15,7 @@
  * its vortex lines end at the walls. */
 #include "balance.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "body_flow.h"
@@ -37,6 +38,10 @@ static const double most_share = 1e30;
  * closer to panels than these are wide: what is lost then does not come back to where it was lost,
  * but as noise. */
 static const double most_change = 3.5e-3;
+
+/* Times the rms of |alpha|: vortons that are stronger weigh in proportion to their strength, others
+ * by its square. */
+static const double cap_of_weight = 3;
 
 /* Layers around bodies lose more to cleaning and exchange, at the strain there, than a sharing over
  * all vortons could give back to the right ones. */
@@ -86,13 +91,13 @@ static vt_invariants sum_all(vt_simulation *s, const vt_frame *frame, int degree
 }
 
 /* The mean place of the strengths, weighted by their squares (where the sum alone is kept, which is
- * the same anywhere, the middle of the grid), and half the longest side of the grid. Angular
- * impulse about another point means another condition where vortex lines are torn: one that does
- * not depend on where the grid lies is wanted. */
+ * the same anywhere, the middle of the grid), half the longest side of the grid, and the cap.
+ * Angular impulse about another point means another condition where vortex lines are torn: one that
+ * does not depend on where the grid lies is wanted. */
 static vt_frame find_frame(vt_simulation *s, int kept)
 {
     const vt_grid *const grid = &s->grid;
-    vt_frame frame = {{0}, 0};
+    vt_frame frame = {.cap = FLT_MAX};
     for (int c = 0; c < 3; c++) {
         const double half = grid->spacing * grid->cells[c] / 2;
         frame.center[c] = (float)((double)vt_grid_origin(grid, c) + half);
@@ -103,6 +108,9 @@ static vt_frame find_frame(vt_simulation *s, int kept)
     const vt_invariants all = sum_all(s, &frame, 1);
     for (int c = 0; c < 3 && all.moment[0] > 0; c++)
         frame.center[c] += frame.length * (float)(all.moment[c + 1] / all.moment[0]);
+    const double square = all.moment[0] / (double)s->vortons.set.count;
+    if (square > 0)
+        frame.cap = (float)(cap_of_weight * vt_sqrt(square));
     return frame;
 }
 
@@ -310,7 +318,7 @@ static void solve(int count, double matrix[VT_INVARIANTS][VT_INVARIANTS],
     }
 }
 
-/* x . missing is the sum of the squares of relative changes. */
+/* x . missing is the sum of the squares of relative changes, a little less of strong vortons. */
 static int is_moderate(const vt_simulation *s, double dt, int count, const double x[VT_INVARIANTS],
                        const double missing[VT_INVARIANTS])
 {

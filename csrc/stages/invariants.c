@@ -1,12 +1,12 @@
 /* Sums over the vortons that a flow keeps, and the strengths that give them back.
  *
- * The least change of the strengths, sum |change|^2 / |alpha|^2, that gives the sums what they lack
- * is
+ * The least change of the strengths, sum |change|^2 / w, that gives the sums what they lack is
  *
- *   change_j = |alpha|^2 (a_j + x_i b_ij + (c cross x) cross x)
+ *   change_j = w (a_j + x_i b_ij + (c cross x) cross x),   w = |alpha| min(|alpha|, cap)
  *
- * with the 15 numbers a, b, c from the normal equations, whose matrix needs the moments of
- * |alpha|^2 to degree four. */
+ * with the 15 numbers a, b, c from the normal equations, whose matrix needs the moments of w to
+ * degree four. By |alpha|^2 alone the strongest vortons would grow by the largest share, and ever
+ * faster. */
 #include "stages/invariants.h"
 
 #include "core/mathf.h"
@@ -74,11 +74,18 @@ VT_INLINE void add_sums(const sample *s, int part, vf sum[VT_INVARIANTS][PARTS])
     }
 }
 
+VT_INLINE vf find_weight(const vt_frame *frame, const sample *s)
+{
+    const vf length = vf_sqrt(vf_dot(s->a, s->a));
+    return length * vf_min(length, vf_set(frame->cap));
+}
+
 /* Each degree from the last one: by x, then by y what has no x, then by z what has neither. */
-VT_INLINE void add_moments(const sample *s, int part, int most, vf moment[VT_MONOMIALS][PARTS])
+VT_INLINE void add_moments(const sample *s, vf weight, int part, int most,
+                           vf moment[VT_MONOMIALS][PARTS])
 {
     vf m[VT_MONOMIALS];
-    m[0] = vf_dot(s->a, s->a);
+    m[0] = weight;
     int from = 0, to = 1;
 #pragma GCC unroll 5
     for (int degree = 1; degree <= most; degree++) {
@@ -116,7 +123,7 @@ VT_INLINE void sum_rows(const context *c, int64_t begin, int64_t end, int degree
             load(c->frame, position + 3 * VL * p, strength + 3 * VL * p, &s);
             add_sums(&s, p, sum);
             if (degree > 0)
-                add_moments(&s, p, degree, moment);
+                add_moments(&s, find_weight(c->frame, &s), p, degree, moment);
         }
     }
     vt_invariants *const block = c->block + begin / VT_INVARIANT_BLOCK;
@@ -166,12 +173,12 @@ VT_INLINE void share_lanes(const context *c, const float *position, float *stren
         axis[k] = vf_set(c->share[k + 12]);
     vf_cross(axis, s.x, around);
     vf_cross(around, s.x, turned);
-    const vf square = vf_dot(s.a, s.a);
+    const vf weight = find_weight(c->frame, &s);
     for (int j = 0; j < 3; j++) {
         vf share = vf_set(c->share[j]) + turned[j];
         for (int i = 0; i < 3; i++)
             share = vf_fma(s.x[i], vf_set(c->share[3 + 3 * i + j]), share);
-        s.a[j] = vf_fma(square, share, s.a[j]);
+        s.a[j] = vf_fma(weight, share, s.a[j]);
     }
     vt_store_rows(strength, s.a);
 }
