@@ -79,8 +79,9 @@ VT_INLINE void velocity_row(const velocity_job *job, const float *const f[4], in
         for (int n = 0; last && n < 4; n++)
             u[n] = vf_first(u[n], cells + 1 - i);
         vf_interleave(u);
-        for (int n = 0; n < 4; n++)
-            vf_store(nodes + 4 * i + n * VL, u[n]);
+        for (int n = 0; n < 4; n++) /* none past the row */
+            if (!last || i + n * VL / 4 <= cells + 1)
+                vf_store(nodes + 4 * i + n * VL, u[n]);
     }
 }
 
