@@ -189,6 +189,10 @@ void vt_grow_tracers(vt_simulation *s, double dt)
     growth_job job = {&s->tracers, (float)dt};
     const int64_t count = s->tracers.set.count;
     if (s->tracers.set.used[VT_TRACER_growth])
+        vt_use_tracer_column(s, VT_TRACER_size);
+    if (s->tracers.set.used[VT_TRACER_fade])
+        vt_use_tracer_column(s, VT_TRACER_density);
+    if (s->tracers.set.used[VT_TRACER_growth])
         vt_parallel_for(s->def.threads, count, BLOCK, grow_block, &job);
     if (s->tracers.set.used[VT_TRACER_fade] && s->tracers.set.used[VT_TRACER_lifetime])
         vt_parallel_for(s->def.threads, count, BLOCK, fade_block, &job);

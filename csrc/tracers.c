@@ -160,6 +160,22 @@ static void put_back(vt_simulation *s, const apart *a)
         memcpy(s->tracers.position + 3 * (int64_t)a->list[n], a->position + 3 * n, 12);
 }
 
+/* The rows that the grid does not serve and that are not set apart, to *list; returns how many. */
+static int64_t list_outside(vt_simulation *s, int64_t blocks, const uint8_t *outside,
+                            const int32_t *outside_count, const uint8_t *near, uint32_t **list)
+{
+    int64_t room = 0, listed = 0;
+    for (int64_t b = 0; b < blocks; b++)
+        room += outside_count[b];
+    *list = vt_arena_push(&s->arena, sizeof **list * (size_t)room);
+    for (int64_t b = 0; b < blocks; b++)
+        for (int64_t i = b * VT_ADVECT_BLOCK; outside_count[b] && i < (b + 1) * VT_ADVECT_BLOCK;
+             i++)
+            if (outside[i / 8] >> i % 8 & 1 && !(near && near[i]))
+                (*list)[listed++] = (uint32_t)i;
+    return listed;
+}
+
 static void move_on_grid(vt_simulation *s, const vt_scheme *scheme, double dt,
                          const vt_tracer_work *work)
 {
@@ -170,20 +186,13 @@ static void move_on_grid(vt_simulation *s, const vt_scheme *scheme, double dt,
                                  t->age};
     const apart near = set_apart(s);
     int32_t *const outside_count = vt_arena_push(&s->arena, sizeof *outside_count * (size_t)blocks);
-    /* the last one: most of it is never touched, and then takes no memory */
-    uint32_t *const outside =
-        vt_arena_push(&s->arena, sizeof *outside * (size_t)(blocks * VT_ADVECT_BLOCK));
+    uint8_t *const outside = vt_arena_push(&s->arena, (size_t)(blocks * VT_ADVECT_BLOCK / 8));
     s->stages->advect(&s->grid, dt, vt_last_reach(scheme), s->winds.velocity, count, &rows, outside,
                       outside_count, s->def.threads);
-    int64_t listed = 0;
-    for (int64_t b = 0; b < blocks; b++)
-        for (int32_t n = 0; n < outside_count[b]; n++) {
-            const uint32_t row = outside[b * VT_ADVECT_BLOCK + n];
-            if (!near.near || !near.near[row])
-                outside[listed++] = row;
-        }
+    uint32_t *list = NULL;
+    const int64_t listed = list_outside(s, blocks, outside, outside_count, near.near, &list);
     if (listed)
-        move_listed(s, scheme, dt, work, listed, outside);
+        move_listed(s, scheme, dt, work, listed, list);
     put_back(s, &near);
     if (near.count)
         move_listed(s, scheme, dt, work, near.count, near.list);

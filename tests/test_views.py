@@ -37,6 +37,39 @@ def test_columns_have_the_types_of_their_table():
             assert row["description"] in getattr(type(particles), row["name"]).__doc__
 
 
+@pytest.mark.parametrize("looked_at", ["never", "early", "late"])
+def test_values_that_are_all_alike_are_there_once_looked_at(looked_at):
+    """Until then they take no memory: rows come, go and change places as if they did."""
+    sim = simulation(tracers=0)
+    density, size = {}, {}
+
+    def add(count, amount, spacing):
+        points = np.random.default_rng(count).normal(0, 0.3, (count, 3))
+        for i in sim.tracers.add(points, density=amount, size=spacing):
+            density[int(i)], size[int(i)] = np.float32(amount), np.float32(spacing)
+
+    def is_right(each):
+        ids = each.tracers.id.tolist()
+        return each.tracers.density.tolist() == [density[i] for i in ids] and (
+            each.tracers.size.tolist() == [size[i] for i in ids]
+        )
+
+    add(300, 1e-3, 0.05)
+    assert looked_at != "early" or is_right(sim)
+    add(200, 1e-3, 0.05)
+    sim.step(2)
+    sim.tracers.remove(sim.tracers.id % 3 == 0)
+    twin = sim.copy()
+    add(100, 1e-3, 0.07)  # other sizes, the same densities
+    twin.tracers.remove(twin.tracers.id >= 0)
+    assert twin.tracers.count == 0 and twin.volume(0.1).info()["mass"] == 0
+    assert looked_at != "late" or is_right(sim)
+    mass = sum(density[i] for i in np.unique(list(density)).tolist() if i >= 500 or i % 3)
+    assert np.isclose(sim.volume(0.1).info()["mass"], mass, rtol=1e-5)
+    add(50, 2e-3, 0.05)
+    assert is_right(sim)
+
+
 def test_e4_writing_moves_things():
     sim = simulation()
     still = simulation()

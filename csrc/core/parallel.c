@@ -14,13 +14,43 @@
 #include <xmmintrin.h>
 #endif
 
-/* One loop in flight: threads take the next block until none is left. */
+/* The part of a loop that one thread begins with. */
+typedef struct share {
+    _Alignas(64) _Atomic int64_t next;
+    int64_t end;
+} share;
+
+/* One loop in flight. Each thread has a share of the blocks, of those that lie together, and helps
+ * the others when it is done with it: loops over the same things then find them in the cache of the
+ * processor that had them before. */
 typedef struct job {
     vt_block_function *body;
     void *context;
     int64_t count, block;
-    _Alignas(64) _Atomic int64_t next; /* apart from what nobody writes */
+    int shares;
+    share share[VT_MAX_THREADS];
 } job;
+
+static void make_shares(job *j, int shares)
+{
+    const int64_t blocks = (j->count + j->block - 1) / j->block;
+    j->shares = shares;
+    for (int n = 0; n < shares; n++) {
+        j->share[n].next = blocks * n / shares * j->block;
+        j->share[n].end = n + 1 < shares ? blocks * (n + 1) / shares * j->block : j->count;
+    }
+}
+
+static void run_share(job *j, share *of, int thread)
+{
+    for (;;) {
+        const int64_t begin = atomic_fetch_add_explicit(&of->next, j->block, memory_order_relaxed);
+        if (begin >= of->end)
+            return;
+        const int64_t end = begin + j->block < of->end ? begin + j->block : of->end;
+        j->body(j->context, begin, end, thread);
+    }
+}
 
 static void run_blocks(job *j, int thread)
 {
@@ -28,13 +58,8 @@ static void run_blocks(job *j, int thread)
     const unsigned int environment = _mm_getcsr();
     _mm_setcsr(0x9fc0u); /* exceptions masked, round to nearest, flush denormals (FTZ and DAZ) */
 #endif
-    for (;;) {
-        const int64_t begin = atomic_fetch_add_explicit(&j->next, j->block, memory_order_relaxed);
-        if (begin >= j->count)
-            break;
-        const int64_t end = begin + j->block < j->count ? begin + j->block : j->count;
-        j->body(j->context, begin, end, thread);
-    }
+    for (int n = 0; n < j->shares; n++)
+        run_share(j, &j->share[(thread + n) % j->shares], thread);
 #if defined(__x86_64__)
     _mm_setcsr(environment);
 #endif
@@ -68,7 +93,7 @@ typedef struct pool {
      .done = PTHREAD_COND_INITIALIZER,                                                             \
      .started = 1}
 static pool workers = NEW_POOL;
-static job taken;
+static job taken; /* no job: its address says that there is none to take any more */
 
 /* Of the threads only the one that forks lives on in the child: locks and counters there are as
  * they happened to be. A new pool is started when it is needed; OpenMP has no way to do that. */
@@ -200,10 +225,12 @@ static void pool_for(int threads, job *j)
 {
     /* A loop that starts while another owns the pool runs on its own thread: same bits. */
     if (threads == 1 || pthread_mutex_trylock(&workers.owner) != 0) {
+        make_shares(j, 1);
         run_blocks(j, 0);
         return;
     }
     const int taking_part = start_workers(threads);
+    make_shares(j, taking_part);
     hand_out(j, taking_part);
     run_blocks(j, 0);
     take_back(j, taking_part);
@@ -236,17 +263,18 @@ void vt_parallel_for(int threads, int64_t count, int64_t block, vt_block_functio
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_forks);
-    const int64_t blocks = (count + block - 1) / block;
-    if (threads > blocks)
-        threads = (int)blocks;
-    if (blocks <= 0)
+    if (count <= 0)
         return;
-    job j = {.body = body, .context = context, .count = count, .block = block};
+    if (threads > count / block) /* nobody is called for less than a block */
+        threads = count < 2 * block ? 1 : (int)(count / block);
+    job j;
+    j.body = body, j.context = context, j.count = count, j.block = block;
     if (threads == 1 || pool_is_chosen()) {
         pool_for(threads < 1 ? 1 : threads, &j);
         return;
     }
 #ifdef _OPENMP
+    make_shares(&j, threads);
 #pragma omp parallel num_threads(threads)
     run_blocks(&j, omp_get_thread_num());
 #endif

@@ -15,10 +15,11 @@
 /* Handles [begin, end) of the range; thread is 0 .. threads - 1 and names scratch, nothing else. */
 typedef void vt_block_function(void *context, int64_t begin, int64_t end, int thread);
 
-/* Runs body over [0, count) in blocks of `block`, handed out in order to at most `threads` threads
- * (1 .. VT_MAX_THREADS). A forked process may call it too: it has a pool of its own. Inside a block
- * denormals are flushed to zero and rounding is to nearest, whatever the caller's floating-point
- * environment is; that environment is restored afterwards. */
+/* Runs body over [0, count) in blocks of `block`, in no order, on at most `threads` threads (1 ..
+ * VT_MAX_THREADS), of which each has at least a whole block to begin with. A forked process may
+ * call it too: it has a pool of its own. Inside a block denormals are flushed to zero and rounding
+ * is to nearest, whatever the caller's floating-point environment is; that environment is restored
+ * afterwards. */
 void vt_parallel_for(int threads, int64_t count, int64_t block, vt_block_function *body,
                      void *context);
 

@@ -42,6 +42,8 @@ static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volum
     if (own.threads == 0)
         own.threads = s->def.threads;
     vt_status status = vt_solve_now(s);
+    vt_use_tracer_column(s, VT_TRACER_density);
+    vt_use_tracer_column(s, VT_TRACER_size);
     for (int n = 0; n < VT_TAKEN_COLUMNS && status == VT_OK; n++)
         if (s->vortons.set.used[vt_taken_from[n]])
             vt_use_tracer_column(s, vt_taken_column[n]);

@@ -19,7 +19,7 @@ typedef struct context {
     double dt, reach;
     const double *wind;
     const vt_tracer_rows *rows;
-    uint32_t *outside;
+    uint8_t *outside;
     int32_t *outside_count;
     const float *points;
     float *velocity;
@@ -96,16 +96,19 @@ VT_INLINE void turn(const box *b, flight *f, const vf u[4], vf part)
 typedef struct run {
     box b;
     vf dt, part, wind[3];
-    int64_t end;       /* of the rows of the block */
-    uint32_t *outside; /* rows that the grid does not serve */
+    int64_t begin, end; /* the rows of the block */
+    uint8_t *outside;   /* bits of those that the grid does not serve */
     int32_t outside_count;
 } run;
 
-static __attribute__((noinline)) void list_outside(run *r, vi missed, int64_t row)
+static __attribute__((noinline)) void mark_outside(run *r, vi missed, int64_t row)
 {
     for (int l = 0; l < VL && row + l < r->end; l++)
-        if (missed[l])
-            r->outside[r->outside_count++] = (uint32_t)(row + l);
+        if (missed[l]) {
+            const int64_t bit = row + l - r->begin;
+            r->outside[bit / 8] |= (uint8_t)(1 << bit % 8);
+            r->outside_count++;
+        }
 }
 
 /* Writes VL tracers back; those that the grid does not serve stay. */
@@ -123,7 +126,7 @@ VT_INLINE void land(run *r, const flight *f, const vf u[4], const vt_tracer_rows
     if (vi_any(f->missed)) {
         for (int a = 0; a < 3; a++)
             x[a] = vf_select(f->missed == (vi){0}, x[a], f->position[a]);
-        list_outside(r, f->missed, row + i);
+        mark_outside(r, f->missed, row + i);
     }
     vt_store_rows(rows->position + 3 * i, x);
     if (rows->velocity)
@@ -191,8 +194,10 @@ static void advect_block(void *data, int64_t begin, int64_t end, int thread)
     run r = {.b = make_box(c->grid),
              .dt = vf_set((float)c->dt),
              .part = vf_set((float)(c->reach * c->dt / c->grid->spacing)),
+             .begin = begin,
              .end = end,
-             .outside = c->outside + begin};
+             .outside = c->outside + begin / 8};
+    memset(r.outside, 0, VT_ADVECT_BLOCK / 8);
     for (int a = 0; a < 3; a++)
         r.wind[a] = vf_set((float)c->wind[a]);
     const vt_tracer_rows *const rows = c->rows;
@@ -208,7 +213,7 @@ static void advect_block(void *data, int64_t begin, int64_t end, int thread)
 }
 
 void VT_NAME(advect)(const vt_grid *grid, double dt, double reach, const double *wind,
-                     int64_t count, const vt_tracer_rows *rows, uint32_t *outside,
+                     int64_t count, const vt_tracer_rows *rows, uint8_t *outside,
                      int32_t *outside_count, int threads)
 {
     context c = {.grid = grid,

@@ -11,6 +11,7 @@
 #include "core/parallel.h"
 
 enum { SIDE = 4, TARGETS = SIDE * SIDE, STENCIL = 4, LISTED = 128 };
+enum { FEW_CELLS = 24 /* below, faces take less time than it takes to share them */ };
 
 /* ---- lattices ---- */
 
@@ -320,7 +321,7 @@ static void make_faces(boundary_work *w, vt_arena *arena, int threads)
                             .row_floats = (int64_t)(largest + 16) / 16 * 16 * points};
     const int64_t parts = 6 * vt_grid_components(w->grid);
     i.rows = vt_arena_push(arena, (size_t)(i.row_floats * parts) * sizeof(float));
-    vt_parallel_for(threads, parts, 1, interpolate_faces, &i);
+    vt_parallel_for(threads, parts, largest < FEW_CELLS ? parts : 1, interpolate_faces, &i);
 }
 
 void VT_NAME(boundary_clusters)(vt_grid *grid, const vt_moments *tree, double opening_angle,

@@ -6,6 +6,8 @@
 
 #include "core/parallel.h"
 
+enum { BLOCK_NODES = 8192 /* nodes that a block should have at least: 8 us */ };
+
 typedef struct moments_work {
     const vt_grid *grid;
     const vt_moments *tree;
@@ -246,7 +248,9 @@ void VT_NAME(moments)(const vt_grid *grid, vt_moments *tree, vt_arena *arena, in
     moments_work w = {.grid = grid, .tree = tree, .clusters = tree->memory, .level = 1};
     w.column_pitch = (4 * ((int64_t)grid->cells[0] + 1) + VT_LANES - 1) / VT_LANES * VT_LANES;
     w.columns = vt_arena_push(arena, (size_t)(threads * COLUMN_SUMS * w.column_pitch) * 4);
-    vt_parallel_for(threads, (int64_t)tree->blocks[1][1] * tree->blocks[1][2], 1, make_leaves, &w);
+    const int64_t row_nodes = 4 * tree->edge * tree->edge * ((int64_t)grid->cells[0] + 1);
+    vt_parallel_for(threads, (int64_t)tree->blocks[1][1] * tree->blocks[1][2],
+                    1 + BLOCK_NODES / row_nodes, make_leaves, &w);
     for (w.level = 2; w.level < tree->levels; w.level++) {
         const int32_t *const size = tree->blocks[w.level];
         vt_parallel_for(threads, (int64_t)size[0] * size[1] * size[2], 64, make_parents, &w);

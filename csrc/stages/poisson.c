@@ -27,6 +27,9 @@
 
 enum { MOST_COMPONENTS = 3, ENDS = 2, MOST_TASKS = MOST_COMPONENTS * ENDS };
 
+/* Modes in a plane below which it is not worth to share the middle one, and planes at all: 5 us. */
+enum { FEW_MODES = 64 * 32, FEWEST_MODES = 32 * 24 };
+
 /* Scratch of one thread. */
 typedef struct scratch {
     vf *half; /* a plane transformed along x only: [y / VL][kx], lanes along y */
@@ -336,12 +339,14 @@ void VT_NAME(poisson)(vt_grid *grid, vt_poisson_plan *plan, vt_arena *arena, int
     if (memcmp(plan->cells, grid->cells, sizeof plan->cells) != 0)
         vt_poisson_plan_make(plan, grid->cells, VL, threads);
     const size_t mark = vt_arena_mark(arena);
-    const int tasks = vt_grid_components(grid) * ENDS, workers = threads < tasks ? threads : tasks;
+    const int tasks = vt_grid_components(grid) * ENDS, most = threads < tasks ? threads : tasks;
+    const int64_t modes = (int64_t)grid->cells[0] * grid->cells[1];
+    const int workers = modes < FEWEST_MODES ? 1 : most;
     solver s = make_solver(grid, plan, arena, workers);
     /* Tasks of one thread take turns plane by plane, so that they share the pivots. */
     const int share = tasks / workers;
     vt_parallel_for(workers, tasks, share, sweep_to_middle, &s);
-    vt_parallel_for(workers, s.components, 1, solve_middle, &s);
+    vt_parallel_for(workers, s.components, modes < FEW_MODES ? s.components : 1, solve_middle, &s);
     vt_parallel_for(workers, tasks, share, sweep_from_middle, &s);
     vt_arena_pop(arena, mark);
 }

@@ -5,7 +5,7 @@
 #include "stages/stages.h"
 
 enum {
-    BLOCK_NODES = 1536, /* nodes that a block has at least: about 2 us ... */
+    BLOCK_NODES = 4096, /* nodes that a block has at least: about 5 us ... */
     MOST_BLOCKS = 64    /* ... but there are not many more blocks than this */
 };
 
@@ -79,8 +79,9 @@ VT_INLINE void velocity_row(const velocity_job *job, const float *const f[4], in
         for (int n = 0; last && n < 4; n++)
             u[n] = vf_first(u[n], cells + 1 - i);
         vf_interleave(u);
-        for (int n = 0; n < 4; n++)
-            vf_store(nodes + 4 * i + n * VL, u[n]);
+        for (int n = 0; n < 4; n++) /* none past the row */
+            if (!last || i + n * VL / 4 <= cells + 1)
+                vf_store(nodes + 4 * i + n * VL, u[n]);
     }
 }
 

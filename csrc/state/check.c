@@ -7,7 +7,7 @@
 #include "core/parallel.h"
 #include "core/status.h"
 
-enum { BLOCK = 65536, SUMS = 8192 };
+enum { BLOCK = 32768, SUMS = 8192 };
 
 typedef struct range {
     int column;

@@ -128,6 +128,7 @@ void vt_copy_rows(const vt_set *from, vt_set *to)
     to->count = from->count;
     for (int32_t c = 0; c < from->column_count; c++) {
         to->used[c] = from->used[c];
+        to->alike[c] = from->alike[c];
         if (from->used[c])
             memcpy(to->column[c], from->column[c], (size_t)(from->row_bytes[c] * from->count));
     }

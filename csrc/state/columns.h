@@ -50,6 +50,7 @@ typedef struct vt_set {
     int64_t count, capacity;
     int32_t column_count;
     int32_t used[VT_MOST_COLUMNS]; /* 0: not kept up to date yet, never touched */
+    float alike[VT_MOST_COLUMNS];  /* what all rows hold of a column of floats until it is used */
     int64_t row_bytes[VT_MOST_COLUMNS];
     void *column[VT_MOST_COLUMNS];
 } vt_set;

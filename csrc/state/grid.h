@@ -27,7 +27,8 @@ typedef struct vt_grid {
     /* Nodes of four floats: node (i, j, k) is nodes[k * node_plane + j * node_row + i].
      * deposit: strength (m^3/s) in lanes 0-2, volume (m^3) in lane 3.
      * velocity: m/s in lanes 0-2, div A (m/s) in lane 3. The same memory, one after the other.
-     * One more plane than nodes may be read, never written. */
+     * A row has one node more than there are, and is a multiple of four long. One more plane than
+     * nodes may be read, never written. */
     int64_t node_row, node_plane;
     f4 *nodes;
     f4 *scalars; /* slopes of the density deviation, laid out as nodes: see baroclinic.h */
@@ -56,7 +57,8 @@ static inline void vt_grid_pitches(vt_grid *grid)
     const int64_t nx = grid->cells[0], ny = grid->cells[1], nz = grid->cells[2];
     const int64_t x16 = (nx + 15) / 16 * 16, y16 = (ny + 15) / 16 * 16;
     const int64_t most = nx > ny ? (nx > nz ? nx : nz) : (ny > nz ? ny : nz);
-    grid->node_row = (nx + 1 + 3) / 4 * 4 + 16;
+    grid->node_row = (nx + 2 + 3) / 4 * 4;
+    grid->node_row += grid->node_row % 16 == 0 ? 4 : 0; /* rows that do not meet in the cache */
     grid->node_plane = grid->node_row * (ny + 1);
     grid->row = x16 + 16;
     grid->plane = grid->row * (y16 + 1);

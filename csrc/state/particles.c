@@ -84,7 +84,8 @@ void vt_use_vorton_column(vt_simulation *s, int column)
 static void fill_tracer_column(vt_simulation *s, int column, int64_t first, int64_t count)
 {
     vt_fill_column(&s->tracers.set, column, first, count,
-                   column == VT_TRACER_lifetime ? (double)INFINITY : 0);
+                   column == VT_TRACER_lifetime ? (double)INFINITY
+                                                : (double)s->tracers.set.alike[column]);
 }
 
 void vt_use_tracer_column(vt_simulation *s, int column)
@@ -248,14 +249,35 @@ void vt_mark_newborn_vortex(vt_simulation *s, int64_t first, int64_t count)
         s->vortons.halo[i] = -1;
 }
 
+static int are_alike(const float *values, int64_t count, float value)
+{
+    int64_t i = 0;
+    while (i < count && memcmp(values + i, &value, sizeof value) == 0)
+        i++;
+    return i == count;
+}
+
+/* The values of newborn tracers: as long as they are those of all others, too, the column is not
+ * used and takes no memory. */
+static void append_values(vt_simulation *s, int column, const float *values, int64_t count)
+{
+    vt_set *const set = &s->tracers.set;
+    if (count > 0 && set->count == 0 && !set->used[column])
+        set->alike[column] = values[0];
+    if (!set->used[column] && are_alike(values, count, set->alike[column]))
+        return;
+    vt_use_tracer_column(s, column);
+    memcpy((float *)set->column[column] + set->count, values, 4 * (size_t)count);
+}
+
 int64_t vt_append_tracers(vt_simulation *s, int64_t count, const float *position,
                           const float *density, const float *size)
 {
     vt_tracers *const t = &s->tracers;
     const int64_t first = t->set.count;
     memcpy(t->position + 3 * first, position, 12 * (size_t)count);
-    memcpy(t->density + first, density, 4 * (size_t)count);
-    memcpy(t->size + first, size, 4 * (size_t)count);
+    append_values(s, VT_TRACER_density, density, count);
+    append_values(s, VT_TRACER_size, size, count);
     memset(t->age + first, 0, 4 * (size_t)count);
     for (int64_t i = 0; i < count; i++)
         t->id[first + i] = s->next_id[VT_TRACERS]++;
