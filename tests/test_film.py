@@ -327,5 +327,5 @@ def test_controls_example():
     assert aside[1] > aside[0] + 0.02 and aside[3] > aside[0]
     enstrophy = after("liveliness", lambda sim: sim.health.enstrophy)
     assert enstrophy[0] > enstrophy[1] > enstrophy[2]
-    strip = example["draw"]("flame_time", 3)
+    strip = example["draw"]("flame_time", 8)
     assert strip.shape == (300, 540, 3) and strip[..., 0].max() > 200
