@@ -720,8 +720,8 @@ def _check_density(index: int, source: Any, scene: Scene) -> None:
     values = density._values() if isinstance(density, Animation) else (density,)
     if min(values) <= -scene.ambient.density:
         raise ValueError(
-            f"sources[{index}]: Emitter.density = {shown(density)}: is what is added to the ambient "
-            f"{scene.ambient.density:g} kg/m^3; must be > -{scene.ambient.density:g}"
+            f"sources[{index}]: Emitter.density = {shown(density)}: must be > "
+            f"-{scene.ambient.density:g}, minus that of the ambient fluid (kg/m^3)"
         )
 
 
