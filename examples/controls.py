@@ -1,4 +1,4 @@
-"""What the controls of smoke and fire do: three small pictures of one scene side by side.
+"""What the controls of smoke and fire do: small pictures of one scene side by side.
 
 python examples/controls.py swirl swirl.png
 python examples/controls.py                  # names the controls
@@ -16,18 +16,34 @@ SIZE = (180, 300)  # of each picture
 FRAME = {"smoke": 66, "fire": 40}
 
 
-def smoke(swirl=0.0, **method):
+def smoke(swirl=0.0, lifetime=2.5, **method):
     """Warm smoke from a disk half a metre wide."""
     scene = vt.Scene("smoke", seed=1, voxel=0.025, method=vt.Method(**method))
     disk = vt.Disk(radius=0.25, thickness=0.1)
-    plume = {"temperature": 500, "renew": 6, "core": 0.05, "lifetime": 2.5, "per_voxel": 12}
+    plume = {"temperature": 500, "renew": 6, "core": 0.05, "lifetime": lifetime, "per_voxel": 12}
     scene.add(vt.Emitter(disk, swirl=swirl, **plume))
     return scene
 
 
 def lively_smoke(**method):
-    """The same full of eddies from the start: what there is to dissipate."""
+    """The same full of eddies from the start: what liveliness keeps or smooths away."""
     return smoke(swirl=1.0, **method)
+
+
+FORCES = {
+    "none": (),
+    "wind": (vt.Wind((0.3, 0, 0)),),
+    "vortex": (vt.Vortex(circulation=3.0, core=0.2),),
+    "attractor": (vt.Attractor((0.4, 0, 1.3), strength=0.8, radius=0.4),),
+}
+
+
+def forced_smoke(force):
+    """The same in a force field."""
+    scene = smoke(swirl=0.3)
+    for effect in FORCES[force]:
+        scene.add(effect)
+    return scene
 
 
 def fire(**combustion):
@@ -38,9 +54,12 @@ def fire(**combustion):
     return scene
 
 
-# The scene, and what it is made with in each picture. Defaults: no swirl; else the middle one.
+# The scene, and what it is made with in each picture. Defaults: no swirl, no force, and smoke that
+# lasts; else the middle one.
 CONTROLS = {
-    "dissipation": (lively_smoke, "exchange", (0.1, 0.3, 1.0)),
+    "liveliness": (lively_smoke, "exchange", (0.1, 0.3, 1.0)),
+    "dissipation": (smoke, "lifetime", (1.3, 1.9, 2.5)),
+    "force_fields": (forced_smoke, "force", tuple(FORCES)),
     "buoyancy_scale": (smoke, "buoyancy_scale", (0.5, 1.0, 2.0)),
     "swirl": (smoke, "swirl", (0.0, 0.3, 1.0)),
     "cooling": (fire, "mixing", (0.0, 1.0, 4.0)),
@@ -65,4 +84,4 @@ if __name__ == "__main__":
         sys.exit(f"{__doc__}\ncontrols: {', '.join(CONTROLS)}")
     write_film([draw(sys.argv[1])], sys.argv[2])
     _, name, values = CONTROLS[sys.argv[1]]
-    print(f"{sys.argv[2]}: {name} =", ", ".join(f"{value:g}" for value in values))
+    print(f"{sys.argv[2]}: {name} =", ", ".join(map(str, values)))

@@ -1,6 +1,7 @@
 """Pictures and films from scenes and from bakes; the demo; the examples."""
 
 import itertools
+import json
 import runpy
 import subprocess
 import sys
@@ -291,6 +292,11 @@ def test_controls_example():
     example = runpy.run_path(str(EXAMPLES / "controls.py"))
     for make, name, values in example["CONTROLS"].values():
         texts = [make(**{name: value}).to_json() for value in values]
+        if name == "force":
+            scenes = [json.loads(text) for text in texts]
+            assert [len(scene.pop("effects", ())) for scene in scenes] == [0, 1, 1, 1]
+            assert all(scene == scenes[0] for scene in scenes)
+            continue
         lines = [text.splitlines() for text in texts]
         for other in lines[1:]:
             changed = [one for one, two in zip(lines[0], other, strict=True) if one != two]
@@ -315,7 +321,11 @@ def test_controls_example():
         assert heat[0] > heat[1] > heat[2]
     noise = after("swirl", lambda sim: float(np.linalg.norm(sim.vortons.strength[:, 2])))
     assert noise[1] > 2 * noise[0] and noise[2] > 2 * noise[1]
-    enstrophy = after("dissipation", lambda sim: sim.health.enstrophy)
+    ages = after("dissipation", lambda sim: float(sim.tracers.lifetime.max()))
+    assert ages[0] < ages[1] < ages[2]
+    aside = after("force_fields", lambda sim: sim.tracers.position[:, 0].mean())
+    assert aside[1] > aside[0] + 0.02 and aside[3] > aside[0]
+    enstrophy = after("liveliness", lambda sim: sim.health.enstrophy)
     assert enstrophy[0] > enstrophy[1] > enstrophy[2]
-    strip = example["draw"]("flame_time", 3)
+    strip = example["draw"]("flame_time", 8)
     assert strip.shape == (300, 540, 3) and strip[..., 0].max() > 200

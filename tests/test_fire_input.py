@@ -5,6 +5,7 @@ import pytest
 
 import vorton as vt
 from vorton import _core
+from vorton.animation import Keys
 
 ROOM = vt.Box((-1, -1, 0), (1, 1, 2))
 FLOOR = vt.Plane((0, 0, 0), (0, 0, -1))  # the fluid is behind it
@@ -40,6 +41,15 @@ def test_temperatures_that_are_none(value):
 def test_shares_of_fuel_that_are_none(value):
     with pytest.raises(ValueError, match=r"Emitter\.fuel.*0 to 1"):
         scene_of({"fuel": value, "temperature": 500})
+
+
+@pytest.mark.parametrize("value", [-1.2, -5.0, Keys([(0, 0.0), (1, -2.0)])])
+def test_fluid_of_less_than_nothing(value):
+    air = vt.Gas(density=1.2)
+    with pytest.raises(ValueError, match=r"sources\[1\]: Emitter\.density = .*> -1\.2"):
+        vt.Simulation(scene_of({"density": value}, ambient=air))
+    vt.Simulation(scene_of({"density": -1.1}, ambient=air))
+    vt.Simulation(scene_of({"density": -5.0}, ambient=vt.Water()))
 
 
 def test_shares_that_are_more_than_all():

@@ -30,8 +30,8 @@ class Emitter(Source):
     temperature : number, K, optional; animatable
         > 0 to 1e6; default: that of the ambient fluid. At birth.
     density : number, kg/m^3; animatable
-        Deviation of the density that is not due to temperature (salt, dust): below 0 it rises;
-        default 0. At birth.
+        Deviation of the density that is not due to temperature (salt, dust), more than minus that
+        of the ambient fluid: below 0 it rises; default 0. At birth.
     fuel : number; animatable
         Share of the mass that is fuel, 0 to 1, default 0: needs `Scene(combustion=...)`. It burns
         once it is hot enough: give a `temperature` that ignites it. At birth. While the emitter

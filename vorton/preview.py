@@ -326,7 +326,7 @@ def measure_emission(
 ) -> float | None:
     """The emission with which this frame reads as fire, neither embers nor a white hole.
 
-    3 / the 95th percentile of the glow (m at 2000 K) along the rays that meet fire.
+    2 / the 95th percentile of the glow (m at 2000 K) along the rays that meet fire.
 
     Parameters
     ----------

@@ -12,7 +12,9 @@ import numpy as np
 
 from . import _core
 from .ambient import Liquid
+from .animation import Animation
 from .bodies import Container
+from .emitter import Emitter
 from .fields import check_flag, check_number, shown
 from .records import Bodies, BodyState, Health, StageTime, Timings
 from .scene import Scene
@@ -710,6 +712,19 @@ def _has_fuel(source: Any) -> bool:
     return bool(np.any(fuel > 0)) if isinstance(fuel, np.ndarray) else fuel not in (None, 0)
 
 
+def _check_density(index: int, source: Any, scene: Scene) -> None:
+    """Fluid weighs something: less than the ambient fluid, but not less than nothing."""
+    if not isinstance(source, Emitter):
+        return
+    density = source.density
+    values = density._values() if isinstance(density, Animation) else (density,)
+    if min(values) <= -scene.ambient.density:
+        raise ValueError(
+            f"sources[{index}]: Emitter.density = {shown(density)}: must be > "
+            f"-{scene.ambient.density:g}, minus that of the ambient fluid (kg/m^3)"
+        )
+
+
 def _check_room_to_burn(scene: Scene) -> None:
     """Gas that burns in a closed container could not expand."""
     closed = [
@@ -759,6 +774,7 @@ def _make_core(scene: Scene, threads: int) -> _core.Simulation:
             what = f"sources[{index}]: {type(source).__name__}.fuel = {shown(source.fuel)}"
             law = "the scene has no law by which it burns: Scene(combustion=Combustion())"
             raise ValueError(f"{what}: {law}")
+        _check_density(index, source, scene)
         source._add_to(core, voxel)
     _check_room_to_burn(scene)
     for effect in scene.effects:

@@ -1008,7 +1008,7 @@ typedef struct vt_preview_def {
     double step;             /* length of a march step in voxels, .25 .. 2 (default .8) */
     int32_t threads;         /* 0 (default): all */
     double emission; /* of a volume with flame: radiance of a metre of what glows wholly, at 2000 K;
-                        0 (default): 3 / p95 of the rays' glow, see vt_preview_emission */
+                        0 (default): 2 / p95 of the rays' glow, see vt_preview_emission */
     double bloom;  /* share of the fire's light that spreads over the picture, 0 .. 1 (default .12)
                     */
     double dye[2]; /* K: the smoke is dyed by its temperature, blue at dye[0], then green, yellow
@@ -1028,7 +1028,7 @@ VT_API vt_status vt_render_preview(const vt_volume *volume, const vt_preview_def
 VT_API vt_status vt_preview_extinction(const vt_volume *volume, const vt_preview_def *def,
                                        double *extinction);
 
-/* The emission that makes this frame read as fire: 3 / p95 of the glow along the rays that meet it,
+/* The emission that makes this frame read as fire: 2 / p95 of the glow along the rays that meet it,
  * 0 without fire. Take it from a frame with much flame and keep it for the shot. */
 VT_API vt_status vt_preview_emission(const vt_volume *volume, const vt_preview_def *def,
                                      double *emission);

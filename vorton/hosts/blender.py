@@ -26,8 +26,9 @@ GRIDS = PRESETS["blender"].grids
 TYPICAL_DEPTH = 9.0
 """Optical depth of the 95th percentile of lines of sight through smoke that reads as smoke."""
 
-TYPICAL_FLAME = 3.0
-"""Radiance of the 95th percentile of lines of sight through a flame, at 2000 K."""
+TYPICAL_FLAME = 1.0
+"""Radiance of the 95th percentile of lines of sight through a flame, at 2000 K: half of that
+of `vorton.preview`, for Filmic with half a stop more shows it brighter."""
 
 COOLEST, WARMER = 700.0, 1700.0
 """Colour temperature of fire, K: COOLEST + WARMER x heat."""
@@ -233,7 +234,7 @@ def measure_look(
     Returns
     -------
     Look
-        density = 9 / p95 of the columns of smoke (kg/m^2), emission = 3 / p95 of those of the glow
+        density = 9 / p95 of the columns of smoke (kg/m^2), emission = 1 / p95 of those of the glow
         (m, at 2000 K: about the width of the flame).
 
     Raises
@@ -274,7 +275,7 @@ def make_material(look: Look, *, name: str = "vorton", fire: bool | None = None)
     Parameters
     ----------
     look : Look
-        From `measure_look`, or by hand: emission about 3 / width of the flame in metres.
+        From `measure_look`, or by hand: emission about 1 / width of the flame in metres.
     name : str
         Of the material.
     fire : bool, optional
