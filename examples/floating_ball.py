@@ -1,12 +1,12 @@
-"""A ball falls into a tank of two fluids, bobs, and settles on the boundary between them.
+"""A ball falls into a tank of two fluids and bobs on the boundary between them.
 
 It is lighter than the lower fluid and heavier than the upper one. Archimedes says where it floats:
-where the fluid that it displaces weighs as much. Until then it swings at about the rate of
+where the fluid that it displaces weighs as much. It swings about that place at nearly the rate of
 
     omega^2 = g (rho_1 - rho_2) A / (m + m'),
 
-with A its section where both fluids meet and m' half of the mass of the fluid in its place, and
-gives what it has to the waves that it makes and to the vortices that it sheds.
+with A its section where both fluids meet and m' half of the mass of the fluid in its place (a tenth
+slower: it also moves the waves of the tank), and calms down as it sheds vortices.
 
 python examples/floating_ball.py                      # where it is, and how fast
 python examples/floating_ball.py floating_ball.png    # and the picture (pip install matplotlib)
