@@ -5,8 +5,9 @@ where the fluid that it displaces weighs as much. It swings about that place at 
 
     omega^2 = g (rho_1 - rho_2) A / (m + m'),
 
-with A its section where both fluids meet and m' half of the mass of the fluid in its place (a tenth
-slower: it also moves the waves of the tank), and calms down as it sheds vortices.
+with A its section where both fluids meet and m' half of the mass of the fluid in its place: a tenth
+slower, in a tank not much wider than it and with a layer around it as wide as a core. It calms down
+as it sheds vortices.
 
 python examples/floating_ball.py                      # where it is, and how fast
 python examples/floating_ball.py floating_ball.png    # and the picture (pip install matplotlib)
