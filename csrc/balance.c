@@ -53,6 +53,15 @@ static int any_body_sheds(const vt_simulation *s)
     return 0;
 }
 
+/* What planes give the flow is in no books. */
+static int has_plane(const vt_simulation *s)
+{
+    for (int32_t n = 0; n < s->bodies.count && s->panels.exist; n++)
+        if (s->bodies.items[n].panels && s->bodies.items[n].panels->open)
+            return 1;
+    return 0;
+}
+
 /* How many of the sums are kept. */
 static int count_kept(const vt_simulation *s)
 {
@@ -62,7 +71,7 @@ static int count_kept(const vt_simulation *s)
         (vt_has_container(&s->bodies) && buoyant))
         return 0;
     /* sources in a flow are pulled at, and pull back */
-    const int other_forces = vt_has_charges(s) || any_body_sheds(s) ||
+    const int other_forces = vt_has_charges(s) || any_body_sheds(s) || has_plane(s) ||
                              vt_has_container(&s->bodies) || m->boundary == VT_BOUNDARY_ZERO ||
                              (buoyant && (m->buoyancy == VT_BUOYANCY_FULL || s->bodies.count > 0));
     const int impulse =

@@ -11,13 +11,15 @@ import numpy as np
 import pytest
 
 from vorton import _core, demo
+from vorton.animation import Keys, Transform
 from vorton.bake import Volumes, bake
+from vorton.bodies import Body, Container
 from vorton.cli import main
 from vorton.film import BakeShot, SceneShot, make_film, open_shot
 from vorton.manifest import Manifest
 from vorton.preview import render
 from vorton.scene import Scene
-from vorton.shapes import Torus
+from vorton.shapes import Box, Sphere, Torus
 from vorton.simulation import Simulation
 from vorton.sources import Tracers, VortexRing
 
@@ -59,6 +61,29 @@ def test_picture_of_a_bake_is_the_picture_of_its_scene(places, tmp_path):
     assert one.shape == (SIZE[1], SIZE[0], 3)
     assert one.max() - one.min() > 60, "there is smoke to see"
     assert np.abs(one - two).mean() < 0.5
+
+
+def test_picture_of_a_bake_has_the_bodies_of_its_scene(tmp_path):
+    """Where its keys have them, where they fell to, not where they were at first."""
+    scene = small_scene()
+    led = Transform(position=Keys([(0, (0, 0, 0)), (0.25, (0.6, 0, 0))]))
+    scene.add(Body(Sphere((-0.8, 0, 0.9), 0.3), parent=led, panels=0))
+    scene.add(Body(Sphere((1.0, 0, 0.2), 0.3), density=4000, velocity=(0, 0, -2), panels=0))
+    scene.add(Container(Box((-9, -9, -9), (9, 9, 9)), panels=0))
+    bake(scene, tmp_path / "bake", frames=(1, 4), fps=12, progress=False)
+    where = {"fps": 12, "eye": (0, -7, 0), "target": (0, 0, 0)}
+    pictures = {
+        n: [
+            pixels(film(place, tmp_path / "picture.png", frames=(n, n), **where))
+            for place in (tmp_path / "bake", scene)
+        ]
+        for n in (1, 4)
+    }
+    for one, two in pictures.values():
+        assert np.abs(one - two).mean() < 0.1
+    plain = pixels(film(small_scene(), tmp_path / "plain.png", frames=(4, 4), **where))
+    assert np.abs(pictures[4][0] - plain).mean() > 1
+    assert np.abs(pictures[4][0] - pictures[1][0]).mean() > 1
 
 
 def test_picture_takes_the_last_frame(places, tmp_path):

@@ -332,6 +332,9 @@ def _write_frame(sim: Simulation, manifest: Manifest, number: int) -> dict[str, 
         columns = tracer_columns(sim)
         values = tracer_files.values_sha256(columns)
         _write_file(manifest, number, ".npz", tracer_files.encode(columns), values, record["files"])
+    free = {n: body for n, body in enumerate(sim.bodies) if body.free}
+    if free:  # of the others the scene says where they are
+        record["bodies"] = {str(n): [*body.position, *body.rotation] for n, body in free.items()}
     record["health"] = sim.health
     return record
 

@@ -4,14 +4,14 @@
  * difference across the wall, whatever the wall is like, while a surface that is tilted keeps its
  * own. Nodes in walls next to open ones take the mean of those, for the cells that walls cut.
  *
- * In containers differences are then spread among open neighbours across gravity: vortons that lie
- * unevenly in a level surface make it rough from node to node, while along gravity, where it is
- * thin, nothing is lost. The sum of what is spread stays what it was. */
+ * In containers differences are then spread twice among open neighbours across gravity: vortons
+ * that lie unevenly in a level surface make it rough from node to node, while along gravity, where
+ * it is thin, nothing is lost. The sum of what is spread stays what it was. */
 #include "stages/masked_slope.h"
 
 #include "stages/stages.h"
 
-enum { BLOCK_NODES = 16384 };
+enum { BLOCK_NODES = 16384, SPREADS = 2 };
 
 typedef struct context {
     vt_grid *from;
@@ -172,7 +172,8 @@ void VT_NAME(masked_slope)(vt_grid *from, const vt_node_marks *marks, const floa
     context c = {from, to, marks, spread};
     const int64_t planes = to->cells[2] + 1, block = 1 + BLOCK_NODES / to->node_plane;
     vt_parallel_for(threads, planes, block, slope_planes, &c);
-    if (spread[0] > 0 || spread[1] > 0 || spread[2] > 0) {
+    const int spreads = spread[0] > 0 || spread[1] > 0 || spread[2] > 0;
+    for (int pass = 0; pass < SPREADS && spreads; pass++) {
         vt_parallel_for(threads, planes, block, copy_planes, &c);
         vt_parallel_for(threads, planes, block, spread_planes, &c);
     }

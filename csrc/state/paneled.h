@@ -13,7 +13,7 @@ typedef struct vt_paneled_body {
     const vt_panel_set *set; /* of the body: fine or coarse */
     int32_t number;          /* of the body */
     int32_t first, count, first_patch, patch_count;
-    vt_pose pose, laid; /* of the space of the body; of that of the panels */
+    vt_pose pose, laid;             /* of the space of the body; of that of the panels */
     double velocity[3], angular[3]; /* of the origin of its space, less the wind, m/s; rad/s */
     double center[3], reach;        /* a sphere around it, m */
     double dipole[3];               /* of its sources: what others see of it from far away, m^4/s */
