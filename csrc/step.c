@@ -16,6 +16,7 @@
 #include "panels.h"
 #include "passive.h"
 #include "population.h"
+#include "reaction.h"
 #include "soak.h"
 #include "state/check.h"
 #include "state/closed.h"
@@ -128,6 +129,15 @@ static void bear(vt_simulation *s, vt_births *births, double until, vt_work *w)
 
 /* ---- the substep ---- */
 
+/* Beside walls strength finds no neighbours to spread to: these take what is missing. */
+static void diffuse(vt_simulation *s, double dt)
+{
+    vt_reaction reaction;
+    VT_TIMED(s, balance, vt_open_reaction(s, dt, &reaction));
+    VT_TIMED(s, diffuse, vt_diffuse(s, dt));
+    VT_TIMED(s, balance, vt_close_reaction(s, dt, 1, &reaction));
+}
+
 /* What happens to the fluid of the vortons on its way over dt seconds; with a flow it also spreads
  * to their neighbours. */
 static void change_fluid(vt_simulation *s, double dt, int spreads)
@@ -135,7 +145,7 @@ static void change_fluid(vt_simulation *s, double dt, int spreads)
     if (vt_expands(s))
         VT_TIMED(s, expand, vt_note_volumes(s));
     if (spreads && (vt_diffuses(s) || vt_conducts(s)))
-        VT_TIMED(s, diffuse, vt_diffuse(s, dt));
+        diffuse(s, dt);
     if (vt_has_warm_bodies(s))
         VT_TIMED(s, body_heat, vt_exchange_body_heat(s, dt));
     if (vt_burns(s))
@@ -223,6 +233,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     int32_t exists = 0;
     vt_status status = VT_OK;
     vt_contacts contacts;
+    vt_reaction reaction;
     vt_work w = {0};
 
     VT_TIMED(s, emit, bear(s, births, s->time, NULL));
@@ -276,8 +287,11 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     VT_TIMED(s, tracers, vt_move_tracers(s, &scheme, dt, &w.tracers));
     if (vt_has_article_walls(s)) /* while the nodes hold velocities */
         VT_TIMED(s, bodies, vt_take_wall_vorticity(s));
-    vt_finish(s, &scheme, &w, dt);
+    vt_finish(s, &scheme, &w, dt, &reaction);
+    const int64_t held = s->contacts.held;
     VT_TIMED(s, contact, vt_end_contact(s, dt, &contacts));
+    if (s->contacts.held > held)
+        VT_TIMED(s, balance, vt_close_reaction(s, dt, 1, &reaction));
     VT_TIMED(s, bodies, vt_finish_bodies(s));
     VT_TIMED(s, shed, vt_shed_layers(s, dt, slip));
     change_fluid(s, dt, s->vorton_spacing > 0);
@@ -361,8 +375,11 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
         double advanced = 0;
         if (vt_controls_population(s)) {
             vt_status status = VT_OK;
+            vt_reaction reaction;
             s->fields_current = 0;
+            VT_TIMED(s, balance, vt_open_reaction(s, 0, &reaction));
             VT_TIMED(s, population, status = vt_control_population(s, vt_vortons_to_come(births)));
+            VT_TIMED(s, balance, vt_close_reaction(s, 0, 1, &reaction));
             if (status)
                 return status;
         }

@@ -145,7 +145,8 @@ void vt_reach(vt_simulation *s, const vt_scheme *scheme, int stage, double dt, v
                      again ? NULL : w->first, w->records, s->def.threads);
 }
 
-void vt_finish(vt_simulation *s, const vt_scheme *scheme, vt_work *w, double dt)
+void vt_finish(vt_simulation *s, const vt_scheme *scheme, vt_work *w, double dt,
+               vt_reaction *reaction)
 {
     const vt_vortons *const v = &s->vortons;
     const vt_ending ending = {dt, scheme->share,
@@ -158,6 +159,7 @@ void vt_finish(vt_simulation *s, const vt_scheme *scheme, vt_work *w, double dt)
     rows.acceleration = vt_accelerations(s);
     s->last_substep = dt;
     VT_TIMED(s, balance, vt_open_balance(s, &balance));
+    VT_TIMED(s, balance, vt_open_reaction(s, 0, reaction));
     VT_TIMED(s, finish,
              s->stages->finish(&w->field, &s->def.method, &ending, s->winds.velocity, w->count,
                                w->sorted, &rows, s->def.threads));
@@ -166,4 +168,6 @@ void vt_finish(vt_simulation *s, const vt_scheme *scheme, vt_work *w, double dt)
                  s->stages->exchange(&s->grid, w->count, w->sorted, w->row_start, v->strength,
                                      s->def.threads));
     VT_TIMED(s, balance, vt_close_balance(s, dt, &balance));
+    const double owed = balance.restored ? 1 : 1 - balance.share;
+    VT_TIMED(s, balance, vt_close_reaction(s, dt, owed, reaction));
 }
