@@ -231,7 +231,7 @@ void vt_correct_nodes(vt_simulation *s)
     const int threads = s->def.threads;
     sort_patches(s);
     vt_list_near_bodies(s);
-    vt_mark_near_cells(s);
+    p->near_cell = p->held_cell = NULL;
     const size_t mark = vt_arena_mark(&s->arena);
     const size_t nodes = (size_t)p->listed_count * VT_BIN_NODES;
     f4 *const correction = vt_arena_push(&s->arena, sizeof *correction * nodes);

@@ -36,7 +36,4 @@ double vt_nearest_wall(const vt_simulation *s, const double point[3], double wit
 /* Number of the bin of a place in cells; outside the grid the nearest one. */
 int64_t vt_bin_at(const vt_patches *patches, const float cell[3]);
 
-/* Fills near_cell of s->panels. */
-void vt_mark_near_cells(vt_simulation *s);
-
 #endif

@@ -7,7 +7,7 @@
 #include "core/vec3.h"
 #include "panel_parts.h"
 
-enum { HOLD_BLOCK = 512, NEAR_BLOCK = 16384 };
+enum { HOLD_BLOCK = 512, NEAR_BLOCK = 16384, PLANE_BLOCK = 4 };
 
 /* How far from a wall, in cells, what passes it is taken away at most. */
 static const double widest = 1.3;
@@ -102,38 +102,131 @@ static double wall_width(const vt_simulation *s, const vt_paneled_body *b)
     return fmin(width_of_wall * b->laid.scale * b->set->side / s->grid.spacing, widest);
 }
 
-/* Cells within reach of a patch, along its rows. */
-static void mark_cells(const vt_grid *g, const vt_patch *patch, float reach, uint8_t *near)
+/* How far inside the surface the centres of panels lie, m: those of round bodies are flat. */
+static double find_bulge(const vt_paneled_body *b)
 {
-    int32_t low[3], high[3];
-    for (int c = 0; c < 3; c++) {
-        low[c] = (int32_t)fmaxf(patch->center[c] - reach, 0);
-        high[c] = (int32_t)fminf(patch->center[c] + reach, (float)g->cells[c] - 1);
-    }
-    for (int64_t k = low[2]; k <= high[2] && low[0] <= high[0]; k++)
-        for (int64_t j = low[1]; j <= high[1]; j++)
-            memset(near + (k * g->cells[1] + j) * g->cells[0] + low[0], 1,
-                   (size_t)(high[0] - low[0] + 1));
+    double most = 0;
+    for (int32_t i = 0; i < b->count; i++)
+        most = fmax(most, vt_abs(vt_body_room(b->body, b->set->center[i], NULL)));
+    return b->pose.scale * most;
 }
 
-void vt_mark_near_cells(vt_simulation *s)
+/* Beside edges and corners room is less than the distance from there, by as much at most. */
+static float find_corner(const vt_body *body)
+{
+    int round = 1;
+    for (int32_t n = 0; n < body->solid_count; n++)
+        round &=
+            body->solids[n].kind == VT_SHAPE_SPHERE || body->solids[n].kind == VT_SHAPE_CAPSULE;
+    return round ? 1 : 1.74f;
+}
+
+/* Patches of a body, and how far from their planes points matter, in cells; from themselves,
+ * `corner` times as far. */
+typedef struct margins {
+    const vt_patch *patch;
+    int32_t count;
+    float bulge, held, near, corner;
+} margins;
+
+typedef struct mark_job {
+    const vt_grid *grid;
+    const margins *bodies;
+    int32_t body_count;
+    uint8_t *held, *near;
+} mark_job;
+
+/* Cells of a row (number of its node 0, place relative to the centre of the patch along y and z)
+ * that reach within a distance of a patch and its plane. */
+static void mark_row(const vt_grid *g, const vt_patch *p, float beside, float above, float y,
+                     float z, uint8_t *row)
+{
+    const float half = 0.87f, around = beside + half, most = above + half;
+    const float square = around * around - y * y - z * z;
+    const float rest = p->normal[1] * y + p->normal[2] * z, along = p->normal[0];
+    if (!(square > 0))
+        return;
+    float low = -sqrtf(square), high = -low;
+    if (fabsf(along) > 1e-3f) {
+        const float a = (-most - rest) / along, b = (most - rest) / along;
+        low = fmaxf(low, fminf(a, b));
+        high = fminf(high, fmaxf(a, b));
+    } else if (fabsf(rest) > most + 1e-3f * around) {
+        return;
+    }
+    const float last = (float)g->cells[0] - 1;
+    low = fmaxf(ceilf(p->center[0] - 0.5f + low - 0.01f), 0);
+    high = fminf(floorf(p->center[0] - 0.5f + high + 0.01f), last);
+    if (low <= high)
+        memset(row + (int32_t)low, 1, (size_t)(high - low) + 1);
+}
+
+/* Those of a patch in the planes [begin, end) of cells. */
+static void mark_patch(const mark_job *job, const margins *m, const vt_patch *p, int64_t begin,
+                       int64_t end)
+{
+    const vt_grid *const g = job->grid;
+    const float size = fmaxf(fmaxf(p->length[0], p->length[1]), p->length[2]);
+    const float held = m->corner * (m->held + m->bulge) + 0.6f * size;
+    const float near = held + m->near - m->held, reach = near + 0.87f;
+    const int64_t first[2] = {(int64_t)fmaxf(p->center[1] - reach, 0),
+                              (int64_t)fmaxf(p->center[2] - reach, (float)begin)};
+    const int64_t last[2] = {(int64_t)fminf(p->center[1] + reach, (float)g->cells[1] - 1),
+                             (int64_t)fminf(p->center[2] + reach, (float)end - 1)};
+    for (int64_t k = first[1]; k <= last[1]; k++)
+        for (int64_t j = first[0]; j <= last[0]; j++) {
+            const int64_t row = k * g->node_plane + j * g->node_row;
+            const float y = (float)j + 0.5f - p->center[1], z = (float)k + 0.5f - p->center[2];
+            mark_row(g, p, held, m->held + m->bulge, y, z, job->held + row);
+            mark_row(g, p, near, m->near + m->bulge, y, z, job->near + row);
+        }
+}
+
+static void mark_planes(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const mark_job *const job = data;
+    const int64_t plane = job->grid->node_plane;
+    memset(job->held + begin * plane, 0, (size_t)((end - begin) * plane));
+    memset(job->near + begin * plane, 0, (size_t)((end - begin) * plane));
+    for (int32_t n = 0; n < job->body_count; n++)
+        for (int32_t i = 0; i < job->bodies[n].count; i++)
+            mark_patch(job, &job->bodies[n], &job->bodies[n].patch[i], begin, end);
+}
+
+static void mark_cells(vt_simulation *s)
 {
     enum { STEP = 1 }; /* cells that a particle may go before it is looked at again */
     vt_panels *const p = &s->panels;
-    const size_t cells =
-        (size_t)s->grid.cells[0] * (size_t)s->grid.cells[1] * (size_t)s->grid.cells[2];
-    p->near_cell = vt_arena_push(&p->arena, cells);
-    memset(p->near_cell, 0, cells);
+    const vt_grid *const g = &s->grid;
+    const int64_t planes = g->cells[2] + 1;
+    if (p->near_cell)
+        return;
+    p->held_cell = vt_arena_push(&p->arena, (size_t)(planes * g->node_plane));
+    p->near_cell = vt_arena_push(&p->arena, (size_t)(planes * g->node_plane));
+    const size_t mark = vt_arena_mark(&s->arena);
+    margins *const bodies = vt_arena_push(&s->arena, sizeof *bodies * (size_t)p->body_count);
     for (int32_t n = 0; n < p->body_count; n++) {
         const vt_paneled_body *const b = &p->bodies[n];
-        const float wall = (float)fmax(3 * wall_width(s, b), pairs_within) + STEP;
-        for (int32_t i = b->first_patch; i < b->first_patch + b->patch_count; i++) {
-            const vt_patch *const patch = &p->patch[i];
-            const float longest =
-                fmaxf(fmaxf(patch->length[0], patch->length[1]), patch->length[2]);
-            mark_cells(&s->grid, patch, wall + 0.6f * longest, p->near_cell);
-        }
+        const float held = (float)fmax(3 * wall_width(s, b), pairs_within);
+        bodies[n] = (margins){.patch = p->patch + b->first_patch,
+                              .count = b->patch_count,
+                              .bulge = (float)(find_bulge(b) / g->spacing),
+                              .held = held,
+                              .near = held + STEP,
+                              .corner = find_corner(b->body)};
     }
+    mark_job job = {g, bodies, p->body_count, p->held_cell, p->near_cell};
+    vt_parallel_for(s->def.threads, planes, PLANE_BLOCK, mark_planes, &job);
+    vt_arena_pop(&s->arena, mark);
+}
+
+const uint8_t *vt_cells_near_panels(vt_simulation *s)
+{
+    if (!s->panels.exist)
+        return NULL;
+    mark_cells(s);
+    return s->panels.near_cell;
 }
 
 /* ---- particles near walls ---- */
@@ -155,7 +248,7 @@ static int64_t cell_of_point(const vt_simulation *s, const float point[3])
             return -1;
         cell[c] = (int64_t)at;
     }
-    return (cell[2] * cells[1] + cell[1]) * cells[0] + cell[0];
+    return cell[2] * s->grid.node_plane + cell[1] * s->grid.node_row + cell[0];
 }
 
 static void find_near(void *data, int64_t begin, int64_t end, int thread)
@@ -164,14 +257,8 @@ static void find_near(void *data, int64_t begin, int64_t end, int thread)
     const mask_job *const job = data;
     for (int64_t n = begin; n < end; n++) {
         const int64_t cell = cell_of_point(job->s, job->points + 3 * n);
-        job->near[n] = cell >= 0 && job->s->panels.near_cell[cell];
+        job->near[n] = cell >= 0 && job->s->panels.held_cell[cell];
     }
-}
-
-void vt_find_near_panels(vt_simulation *s, int64_t count, const float *points, uint8_t *near)
-{
-    mask_job job = {.s = s, .points = points, .near = near};
-    vt_parallel_for(s->def.threads, count, NEAR_BLOCK, find_near, &job);
 }
 
 /* A point near a wall. */
@@ -179,8 +266,8 @@ typedef struct wall_point {
     int64_t row;
     const vt_paneled_body *body; /* the nearest; NULL: there is none after all */
     double room, normal[3];
-    int32_t bin;     /* where it takes the pairs itself; -1: it does not */
-    float smooth[3]; /* what the grid alone has there */
+    int32_t cell_number; /* where it takes the pairs itself; -1: it does not */
+    float smooth[3];     /* what the grid alone has there */
     float cell[3];
 } wall_point;
 
@@ -221,6 +308,19 @@ static int sample_smooth(const vt_simulation *s, const float at[3], float veloci
     return 1;
 }
 
+/* Cells of listed bins, those of a bin one after the other: next to each other they are near. */
+static int32_t number_of_cell(const vt_simulation *s, const float cell[3])
+{
+    const vt_panels *const p = &s->panels;
+    const int64_t bin = vt_bin_at(&p->patches, cell);
+    int32_t within = 0;
+    for (int c = 0; c < 3; c++) {
+        const int32_t at = (int32_t)cell[c] % VT_BIN_EDGE;
+        within |= (at & 1) << c | (at >> 1 & 1) << (3 + c);
+    }
+    return (int32_t)(p->slot[bin] - 1) * VT_BIN_NODES + within;
+}
+
 static void look_at_walls(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
@@ -237,7 +337,7 @@ static void look_at_walls(void *data, int64_t begin, int64_t end, int thread)
         for (int c = 0; c < 3; c++)
             w->cell[c] = at[c] * (float)(1 / h) - (float)s->grid.base[c];
         if (sample_smooth(s, w->cell, w->smooth))
-            w->bin = (int32_t)vt_bin_at(&s->panels.patches, w->cell);
+            w->cell_number = number_of_cell(s, w->cell);
     }
 }
 
@@ -268,23 +368,22 @@ static void hold_points(void *data, int64_t begin, int64_t end, int thread)
     }
 }
 
-/* Points that take the pairs themselves, in the order of bins: to list. Returns how many. */
-static int64_t sort_by_bin(vt_simulation *s, int64_t count, const wall_point *wall, uint32_t *list)
+/* Points that take the pairs themselves, in the order of cells: to list. Returns how many. */
+static int64_t sort_by_cell(vt_simulation *s, int64_t count, const wall_point *wall, uint32_t *list)
 {
-    const int32_t *const bins = s->panels.patches.bins;
-    const size_t all = (size_t)bins[0] * (size_t)bins[1] * (size_t)bins[2];
+    const size_t all = (size_t)s->panels.listed_count * VT_BIN_NODES;
     const size_t mark = vt_arena_mark(&s->arena);
     uint32_t *const first = vt_arena_push(&s->arena, 4 * (all + 1));
     memset(first, 0, 4 * (all + 1));
     for (int64_t n = 0; n < count; n++)
-        if (wall[n].bin >= 0)
-            first[wall[n].bin + 1]++;
-    for (size_t bin = 0; bin < all; bin++)
-        first[bin + 1] += first[bin];
+        if (wall[n].cell_number >= 0)
+            first[wall[n].cell_number + 1]++;
+    for (size_t cell = 0; cell < all; cell++)
+        first[cell + 1] += first[cell];
     const int64_t close = first[all];
     for (int64_t n = 0; n < count; n++)
-        if (wall[n].bin >= 0)
-            list[first[wall[n].bin]++] = (uint32_t)n;
+        if (wall[n].cell_number >= 0)
+            list[first[wall[n].cell_number]++] = (uint32_t)n;
     vt_arena_pop(&s->arena, mark);
     return close;
 }
@@ -295,7 +394,7 @@ static void take_pairs(vt_simulation *s, int64_t count, const wall_point *wall, 
 {
     const size_t mark = vt_arena_mark(&s->arena);
     uint32_t *const list = vt_arena_push(&s->arena, 4 * (size_t)count);
-    const int64_t close = sort_by_bin(s, count, wall, list);
+    const int64_t close = sort_by_cell(s, count, wall, list);
     float *const cells = vt_arena_push(&s->arena, 12 * (size_t)close);
     float *const u = vt_arena_push(&s->arena, 12 * (size_t)close);
     for (int64_t n = 0; n < close; n++) {
@@ -316,14 +415,16 @@ void vt_hold_velocities(vt_simulation *s, int64_t count, const float *points, fl
     const int threads = s->def.threads;
     uint8_t *const near = vt_arena_push(&s->arena, (size_t)count);
     int64_t found = 0;
-    vt_find_near_panels(s, count, points, near);
+    mark_cells(s);
+    mask_job mask = {.s = s, .points = points, .near = near};
+    vt_parallel_for(threads, count, NEAR_BLOCK, find_near, &mask);
     for (int64_t n = 0; n < count; n++)
         found += near[n];
     hold_job job = {s, points, velocity,
                     vt_arena_push(&s->arena, sizeof *job.wall * (size_t)found)};
     for (int64_t n = 0, w = 0; n < count; n++)
         if (near[n])
-            job.wall[w++] = (wall_point){.row = n, .bin = -1};
+            job.wall[w++] = (wall_point){.row = n, .cell_number = -1};
     vt_parallel_for(threads, found, HOLD_BLOCK, look_at_walls, &job);
     take_pairs(s, found, job.wall, velocity);
     vt_parallel_for(threads, found, HOLD_BLOCK, hold_points, &job);

@@ -54,8 +54,9 @@ void vt_correct_nodes(vt_simulation *s);
  * the frame of the grid. */
 void vt_hold_velocities(vt_simulation *s, int64_t count, const float *points, float *velocity);
 
-/* Sets near (count bytes) to whether a point (count x 3, m) inside the grid is near a surface. */
-void vt_find_near_panels(vt_simulation *s, int64_t count, const float *points, uint8_t *near);
+/* Cells, laid out as the nodes, in which what moves may come so near to a surface that
+ * vt_hold_velocities has something to say; NULL without panels. */
+const uint8_t *vt_cells_near_panels(vt_simulation *s);
 
 /* A bound of the velocity gradient about the bodies, 1/s, and the largest speed of a surface
  * against the grid, m/s, for the length of a substep. */

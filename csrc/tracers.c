@@ -127,42 +127,9 @@ static void move_all(vt_simulation *s, const vt_scheme *scheme, double dt,
     move_listed(s, scheme, dt, work, s->tracers.set.count, NULL);
 }
 
-/* Rows near bodies, which are to be moved by themselves, and where they were. */
-typedef struct apart {
-    int64_t count;
-    uint8_t *near; /* of every row; NULL: there are no bodies */
-    uint32_t *list;
-    float *position;
-} apart;
-
-static apart set_apart(vt_simulation *s)
-{
-    const vt_tracers *const t = &s->tracers;
-    const int64_t count = t->set.count;
-    apart a = {.count = 0};
-    if (!s->panels.exist)
-        return a;
-    a.near = vt_arena_push(&s->arena, (size_t)count);
-    a.list = vt_arena_push(&s->arena, 4 * (size_t)count);
-    vt_find_near_panels(s, count, t->position, a.near);
-    for (int64_t i = 0; i < count; i++)
-        if (a.near[i])
-            a.list[a.count++] = (uint32_t)i;
-    a.position = vt_arena_push(&s->arena, 12 * (size_t)a.count);
-    for (int64_t n = 0; n < a.count; n++)
-        memcpy(a.position + 3 * n, t->position + 3 * (int64_t)a.list[n], 12);
-    return a;
-}
-
-static void put_back(vt_simulation *s, const apart *a)
-{
-    for (int64_t n = 0; n < a->count; n++)
-        memcpy(s->tracers.position + 3 * (int64_t)a->list[n], a->position + 3 * n, 12);
-}
-
-/* The rows that the grid does not serve and that are not set apart, to *list; returns how many. */
+/* The rows that the grid alone does not serve to *list; returns how many. */
 static int64_t list_outside(vt_simulation *s, int64_t blocks, const uint8_t *outside,
-                            const int32_t *outside_count, const uint8_t *near, uint32_t **list)
+                            const int32_t *outside_count, uint32_t **list)
 {
     int64_t room = 0, listed = 0;
     for (int64_t b = 0; b < blocks; b++)
@@ -171,7 +138,7 @@ static int64_t list_outside(vt_simulation *s, int64_t blocks, const uint8_t *out
     for (int64_t b = 0; b < blocks; b++)
         for (int64_t i = b * VT_ADVECT_BLOCK; outside_count[b] && i < (b + 1) * VT_ADVECT_BLOCK;
              i++)
-            if (outside[i / 8] >> i % 8 & 1 && !(near && near[i]))
+            if (outside[i / 8] >> i % 8 & 1)
                 (*list)[listed++] = (uint32_t)i;
     return listed;
 }
@@ -183,19 +150,15 @@ static void move_on_grid(vt_simulation *s, const vt_scheme *scheme, double dt,
     const int64_t count = t->set.count;
     const int64_t blocks = (count + VT_ADVECT_BLOCK - 1) / VT_ADVECT_BLOCK;
     const vt_tracer_rows rows = {t->position, t->set.used[VT_TRACER_velocity] ? t->velocity : NULL,
-                                 t->age};
-    const apart near = set_apart(s);
+                                 t->age, vt_cells_near_panels(s)};
     int32_t *const outside_count = vt_arena_push(&s->arena, sizeof *outside_count * (size_t)blocks);
     uint8_t *const outside = vt_arena_push(&s->arena, (size_t)(blocks * VT_ADVECT_BLOCK / 8));
     s->stages->advect(&s->grid, dt, vt_last_reach(scheme), s->winds.velocity, count, &rows, outside,
                       outside_count, s->def.threads);
     uint32_t *list = NULL;
-    const int64_t listed = list_outside(s, blocks, outside, outside_count, near.near, &list);
+    const int64_t listed = list_outside(s, blocks, outside, outside_count, &list);
     if (listed)
         move_listed(s, scheme, dt, work, listed, list);
-    put_back(s, &near);
-    if (near.count)
-        move_listed(s, scheme, dt, work, near.count, near.list);
 }
 
 static void move_under_forces(vt_simulation *s, double dt)

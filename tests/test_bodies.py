@@ -322,6 +322,7 @@ OPEN = vt.Mesh(vertices=CUBE, faces=[(0, 1, 2), (1, 3, 2), (4, 5, 6)])
 GROWING = vt.Transform(scale=vt.Keys([(0, 1), (1, 2)]))
 SMOKE = vt.Tracers(vt.Sphere(radius=0.1), count=100)
 FLOW = vt.Tracers(vt.Sphere(radius=0.1), rate=100)
+STARS = [vt.Sphere((i, j, 9), 0.1) for i in range(15) for j in range(15)]
 NAN = float("nan")
 
 
@@ -370,8 +371,19 @@ def test_bad_definitions(make, error, words):
         ([FLOW, vt.Body(vt.Box(), name="lid")], ["body 'lid'", "emitter 0 lies inside"]),
         (
             [FLOW, vt.Container(vt.Box((5, 5, 5), (6, 6, 6)), name="jar")],
-            ["body 'jar'", "holds nothing at 0 s"],
+            ["body 'jar'", "emitter 0 lies outside"],
         ),
+        (
+            [
+                vt.Container(
+                    [vt.Box((-5, -6.5, -9), (8.5, 4.5, 0)), vt.Sphere((0, 0, 0), 0.4)],
+                    "jar",
+                    panels=60,
+                )
+            ],
+            ["body 'jar'", "% of the surface open", "panels 0"],
+        ),
+        ([vt.Body(STARS, name="stars", panels=20)], ["body 'stars'", "allowed are 4200"]),
         (
             [vt.Container([vt.Box(), vt.Sphere((3, 0, 0), 1)], name="jar")],
             ["body 'jar'", "an inside in common"],

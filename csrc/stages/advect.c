@@ -31,12 +31,18 @@ typedef struct box {
     const f4 *nodes;
     int64_t row, plane;
     vf scale, base[3], most[3];
+    const uint8_t *apart; /* as in vt_tracer_rows */
 } box;
 
 static inline box make_box(const vt_grid *grid)
 {
-    box b = {grid->nodes, grid->node_row, grid->node_plane, vf_set((float)(1.0 / grid->spacing)),
-             {{0}},       {{0}}};
+    box b = {grid->nodes,
+             grid->node_row,
+             grid->node_plane,
+             vf_set((float)(1.0 / grid->spacing)),
+             {{0}},
+             {{0}},
+             NULL};
     for (int a = 0; a < 3; a++) {
         b.base[a] = vf_set(-(float)grid->base[a]);
         b.most[a] = vf_set((float)grid->cells[a]);
@@ -47,7 +53,7 @@ static inline box make_box(const vt_grid *grid)
 /* VL tracers under way: position, in metres and in cells, and where they lie in the grid. */
 typedef struct flight {
     vf position[3], cell[3];
-    vi missed; /* lanes that have left the grid, or lay outside: not 0 */
+    vi missed; /* lanes that have left the grid, lay outside or are set apart: not 0 */
     vt_cells cells;
 } flight;
 
@@ -64,6 +70,14 @@ VT_INLINE void locate(const box *b, flight *f, const vf cell[3])
                   vi_set((int32_t)b->plane));
 }
 
+VT_INLINE vi look_apart(const uint8_t *apart, const vt_cells *cells)
+{
+    int32_t found[VL];
+    for (int l = 0; l < VL; l++)
+        found[l] = apart[(uint32_t)cells->node[l]];
+    return vi_load(found);
+}
+
 VT_INLINE void depart(const box *b, flight *f, const float *rows)
 {
     vt_load_rows(rows, f->position);
@@ -71,6 +85,8 @@ VT_INLINE void depart(const box *b, flight *f, const float *rows)
         f->cell[a] = vf_fma(f->position[a], b->scale, b->base[a]);
     f->missed = (vi){0};
     locate(b, f, f->cell);
+    if (b->apart)
+        f->missed |= look_apart(b->apart, &f->cells);
 }
 
 VT_INLINE void fetch(const box *b, const flight *f, vf u[4])
@@ -179,7 +195,7 @@ static void fly_rest(run *r, const vt_tracer_rows *rows, int64_t row)
     for (size_t l = 0; l < ROOM; l++)
         memcpy(position + 3 * l, rows->position + 3 * (size_t)row + (l < left ? 3 * l : 0), 12);
     memcpy(age, rows->age + row, 4 * left);
-    const vt_tracer_rows copy = {position, rows->velocity ? velocity : NULL, age};
+    const vt_tracer_rows copy = {position, rows->velocity ? velocity : NULL, age, rows->apart};
     fly(r, copy, ROOM, row);
     memcpy(rows->position + 3 * row, position, 12 * left);
     memcpy(rows->age + row, age, 4 * left);
@@ -203,7 +219,8 @@ static void advect_block(void *data, int64_t begin, int64_t end, int thread)
     const vt_tracer_rows *const rows = c->rows;
     const vt_tracer_rows from = {rows->position + 3 * begin,
                                  rows->velocity ? rows->velocity + 3 * begin : NULL,
-                                 rows->age + begin};
+                                 rows->age + begin, rows->apart};
+    r.b.apart = rows->apart;
     const int64_t whole = (end - begin) / (2 * VL) * (2 * VL);
     if (whole)
         fly(&r, from, whole, begin);

@@ -80,9 +80,11 @@ typedef struct vt_vorton_rows {
 
 typedef struct vt_tracer_rows {
     float *position, *velocity, *age; /* velocity may be NULL */
+    const uint8_t *apart; /* cells, laid out as the nodes, in which rows are not for the grid alone;
+                             NULL: there are none */
 } vt_tracer_rows;
 
-/* Tracers that the grid does not serve: rows[b * block ...] lists count[b] rows of block b. */
+/* Rows of a block of `advect`. */
 enum { VT_ADVECT_BLOCK = 2048 };
 
 #endif

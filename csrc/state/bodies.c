@@ -235,6 +235,8 @@ static vt_status add_panels(const vt_simulation *s, const vt_body_def *def, vt_b
     if (!status && body->panels && !body->panels->open && def->panels / COARSER >= LEAST_PANELS)
         status = vt_create_panels(body->solid_count, body->solids, def->hole, def->panels / COARSER,
                                   body->center, s->def.threads, &body->coarse);
+    if (status == VT_INVALID_ARGUMENT && body->panels) /* the coarse ones alone: without them */
+        status = VT_OK;
     return status ? name_failure(status, body, -1) : VT_OK;
 }
 
@@ -336,11 +338,12 @@ static vt_status check_emitters(const vt_simulation *s, const vt_body *body)
         const int may_part = emitter->parent != body->parent &&
                              (body->moves || vt_parent_moves(&s->transforms, emitter->parent));
         const int free = bears(s, body, emitter);
-        if (!free && !body->hole && !may_part)
+        if (!free && !may_part)
             return vt_fail(VT_INVALID_ARGUMENT,
-                           "body '%s': emitter %d lies inside of it for good and would bear "
-                           "nothing; allowed are emitters that lie outside in part",
-                           body->name, e);
+                           "body '%s': emitter %d lies %s of it for good and would bear nothing; "
+                           "allowed are emitters that lie %s in part",
+                           body->name, e, body->hole ? "outside" : "inside",
+                           body->hole ? "inside" : "outside");
         content++;
         fitting += free || may_part;
     }

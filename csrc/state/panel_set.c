@@ -328,6 +328,40 @@ static vt_status solve_square(vt_panel_set *set)
     return VT_OK;
 }
 
+/* Panels that are cut out of several solids close what they have in common: over a closed surface
+ * the normals sum to nothing. Edges are cut by halving, round solids are as flat as their
+ * triangles.
+ */
+static vt_status check_closed(const vt_panel_set *set)
+{
+    const double most_open = 0.1; /* of the area: those of coarse panels are .06 */
+    double sum[3] = {0, 0, 0}, area = 0;
+    for (int32_t n = 0; n < set->count; n++) {
+        vt_add_scaled(sum, set->area[n], set->normal[n]);
+        area += set->area[n];
+    }
+    const double open = vt_sqrt(vt_dot(sum, sum)) / area;
+    if (open <= most_open)
+        return VT_OK;
+    return vt_fail(
+        VT_INVALID_ARGUMENT,
+        "its %d panels leave %.2g %% of the surface open, as where a small shape ends at "
+        "one far larger; allowed are %g %%: give more panels, shapes of like size, or "
+        "panels 0",
+        set->count, 100 * open, 100 * most_open);
+}
+
+/* A system of so many equations is solved for the first frame. */
+static vt_status check_count(int32_t count, int32_t aimed)
+{
+    return count <= VT_MOST_PANELS
+               ? VT_OK
+               : vt_fail(VT_INVALID_ARGUMENT,
+                         "it would have %d panels where %d are aimed at; allowed are %d: give "
+                         "fewer panels, fewer shapes, or panels 0",
+                         count, aimed, VT_MOST_PANELS);
+}
+
 vt_status vt_create_panels(int32_t solid_count, const vt_solid *solids, int32_t hole, int32_t aimed,
                            const double origin[3], int threads, vt_panel_set **set)
 {
@@ -343,13 +377,18 @@ vt_status vt_create_panels(int32_t solid_count, const vt_solid *solids, int32_t 
         add_walls_of_hole(solid_count, solids, aimed, &t);
     if (hole && !t.failed)
         turn_over(&t);
-    if (!t.failed && t.count > 0)
+    const int32_t count = t.count;
+    if (!t.failed)
+        status = check_count(count, aimed);
+    if (!status && !t.failed && count > 0)
         *set = make_set(&t, hole && !open, origin);
-    if (t.failed || (t.count > 0 && !*set))
-        status = vt_fail(VT_OUT_OF_MEMORY, "no memory for %d panels", t.count);
+    if (!status && (t.failed || (count > 0 && !*set)))
+        status = vt_fail(VT_OUT_OF_MEMORY, "no memory for %d panels", count);
     if (*set)
         (*set)->is_thin = !open && is_thin(*set, solid_count, solids);
     const int vain = hole && *set && (*set)->is_thin;
+    if (!status && *set && hole && solid_count > 1)
+        status = check_closed(*set);
     if (!status && *set && !vain)
         status = open ? solve_square(*set) : vt_solve_panels(*set, threads);
     if (status || vain) {

@@ -37,7 +37,9 @@ typedef struct vt_panels {
     uint32_t *first_body;              /* bins + 1: first entry of each bin in bin_body */
     int32_t *bin_body;                 /* bodies near each bin, in rising order */
     uint8_t *near_bin;                 /* whether a bin or one beside it has a patch */
-    uint8_t *near_cell;   /* whether a cell may hold particles whose velocity a wall holds back */
+    uint8_t *held_cell;   /* whether a wall may hold back the velocity of a point in a cell, laid
+                             out as the nodes; NULL: not known yet */
+    uint8_t *near_cell;   /* and of one that goes by a cell, likewise */
     uint32_t *listed_bin; /* the numbers of those */
     int64_t listed_count;
     uint32_t *slot; /* of each bin its place in the list + 1; 0: it is not listed */

@@ -95,7 +95,7 @@ static int reserve_memory(vt_simulation *s)
         vt_moments_create(&s->moments, s->def.max_nodes) ||
         vt_moments_create(&s->charges, s->def.max_nodes) ||
         vt_poisson_plan_create(&s->plan, s->def.max_nodes) ||
-        vt_arena_create(&s->panels.arena, PANEL_BYTES + 2 * (size_t)s->def.max_nodes))
+        vt_arena_create(&s->panels.arena, PANEL_BYTES + 10 * (size_t)s->def.max_nodes))
         return -1;
     vt_reserve_huge(s->grid_memory, s->grid_bytes);
     s->vortons.set.used[VT_VORTON_birth_strength] = s->def.method.split > 0;
