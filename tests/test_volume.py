@@ -280,7 +280,8 @@ def test_every_refused_allocation_is_reported_and_nothing_leaks(tmp_path):
     sources = ["tests/c/volume_memory.c", *(f"csrc/io/{name}.c" for name in (
         "bytes", "leaves", "rasterize", "sharp", "smooth", "sorted_points", "tracer_source", "vdb",
         "vdb_leaves", "volume")),
-        *(f"csrc/core/{name}.c" for name in ("parallel", "status", "reserve"))]
+        *(f"csrc/core/{name}.c" for name in ("mathd", "parallel", "status", "reserve")),
+        "csrc/state/combustion.c"]
     program = tmp_path / "volume_memory"
     command = ["cc", "-std=c11", "-O1", "-g", "-fsanitize=address,undefined",
                "-fno-sanitize-recover=all", "-ffp-contract=off", "-fno-math-errno", "-Wno-psabi",
