@@ -43,31 +43,56 @@ static const double most_change = 3.5e-3;
  * by its square. */
 static const double cap_of_weight = 3;
 
-/* Layers around bodies lose more to cleaning and exchange, at the strain there, than a sharing over
- * all vortons could give back to the right ones. */
-static int any_body_sheds(const vt_simulation *s)
+/* The share of the strength that bodies have shed. What layers around bodies lose, at the strain
+ * there, a sharing over all vortons could not give back to the right ones. */
+static double find_shed_share(const vt_simulation *s)
 {
-    for (int32_t n = 0; n < s->bodies.count && s->panels.exist; n++)
-        if (vt_sheds(&s->bodies.items[n]))
-            return 1;
-    return 0;
+    const vt_vortons *const v = &s->vortons;
+    double all = 0, shed = 0;
+    if (!v->set.used[VT_VORTON_panel] || !s->panels.exist)
+        return 0;
+    for (int64_t i = 0; i < v->set.count; i++) {
+        double square = 0;
+        for (int c = 0; c < 3; c++)
+            square += (double)v->strength[3 * i + c] * (double)v->strength[3 * i + c];
+        const double size = vt_sqrt(square);
+        all += size;
+        shed += v->panel[i] != 0 ? size : 0;
+    }
+    return all > 0 ? shed / all : 0;
 }
+
+/* Whether the sums have a meaning: without winds that turn fluid, and walls on which it turns. */
+static int has_sums(const vt_simulation *s)
+{
+    return s->def.method.balance != VT_BALANCE_NONE && vt_has_grid(s) && s->winds.grid_count == 0 &&
+           !(vt_has_container(&s->bodies) && vt_is_buoyant(s));
+}
+
+/* Sources in a flow are pulled at, and pull back. */
+static int knows_forces(const vt_simulation *s)
+{
+    const vt_method *const m = &s->def.method;
+    return m->balance == VT_BALANCE_IMPULSE && m->stretching != VT_STRETCHING_NONE &&
+           m->boundary != VT_BOUNDARY_ZERO && !vt_has_charges(s) && !vt_has_container(&s->bodies);
+}
+
+int vt_keeps_impulse(const vt_simulation *s)
+{
+    return has_sums(s) && knows_forces(s) && !vt_is_buoyant(s);
+}
+
+/* Below this the vortons are all shed. */
+static const double least_share = 1e-6;
 
 /* How many of the sums are kept. */
 static int count_kept(const vt_simulation *s)
 {
-    const vt_method *const m = &s->def.method;
-    const int buoyant = vt_is_buoyant(s);
-    if (m->balance == VT_BALANCE_NONE || !vt_has_grid(s) || s->winds.grid_count > 0 ||
-        (vt_has_container(&s->bodies) && buoyant))
+    if (!has_sums(s))
         return 0;
-    /* sources in a flow are pulled at, and pull back */
-    const int other_forces = vt_has_charges(s) || any_body_sheds(s) ||
-                             vt_has_container(&s->bodies) || m->boundary == VT_BOUNDARY_ZERO ||
-                             (buoyant && (m->buoyancy == VT_BUOYANCY_FULL || s->bodies.count > 0));
-    const int impulse =
-        m->balance == VT_BALANCE_IMPULSE && !other_forces && m->stretching != VT_STRETCHING_NONE;
-    return impulse ? VT_INVARIANTS : 3;
+    const int weighs =
+        vt_is_buoyant(s) && (s->def.method.buoyancy == VT_BUOYANCY_FULL || s->bodies.count > 0);
+    return knows_forces(s) && !weighs ? VT_INVARIANTS : 3;
 }
 
 static vt_invariants sum_all(vt_simulation *s, const vt_frame *frame, int degree)
@@ -329,19 +354,19 @@ static int is_moderate(const vt_simulation *s, double dt, int count, const doubl
     return squares < most * most * (double)s->vortons.set.count; /* nor NaN */
 }
 
-static void share_out(vt_simulation *s, double dt, const vt_balance *balance,
-                      const vt_invariants *now)
+static void share_out(vt_simulation *s, double dt, vt_balance *balance, const vt_invariants *now)
 {
     double matrix[VT_INVARIANTS][VT_INVARIANTS], missing[VT_INVARIANTS], x[VT_INVARIANTS];
     float share[VT_INVARIANTS] = {0};
     for (int m = 0; m < balance->kept; m++) {
-        missing[m] = balance->sum[m] - now->sum[m];
+        missing[m] = (balance->sum[m] - now->sum[m]) * (m < 3 ? 1 : balance->share);
         for (int n = 0; n <= m; n++)
             matrix[m][n] = find_entry(now->moment, m, n);
     }
     soften(balance->kept, now->moment, matrix);
     solve(balance->kept, matrix, missing, x);
-    if (!is_moderate(s, dt, balance->kept, x, missing))
+    balance->restored = is_moderate(s, dt, balance->kept, x, missing);
+    if (!balance->restored)
         for (int n = 0; n < balance->kept; n++)
             x[n] = n < 3 ? missing[n] / now->moment[0] : 0;
     for (int n = 0; n < balance->kept; n++) {
@@ -358,6 +383,9 @@ void vt_open_balance(vt_simulation *s, vt_balance *balance)
     *balance = (vt_balance){.kept = count_kept(s)};
     if (!balance->kept)
         return;
+    balance->share = 1 - find_shed_share(s);
+    if (balance->share < least_share)
+        balance->kept = 3;
     balance->frame = find_frame(s, balance->kept);
     const vt_invariants now = sum_all(s, &balance->frame, 0);
     for (int n = 0; n < VT_INVARIANTS; n++)

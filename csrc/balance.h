@@ -8,9 +8,15 @@
 /* What the vortons had before a substep. */
 typedef struct vt_balance {
     int kept; /* how many of the sums are kept: 0, 3 (of strengths) or all */
+    double
+        share; /* of what else is missing: what bodies have not shed gets back, the rest they owe */
+    int restored; /* what is missing has been given back, as far as it is to be */
     vt_frame frame;
     double sum[VT_INVARIANTS]; /* m^3/s, x in units of the length of the frame */
 } vt_balance;
+
+/* Whether nothing but bodies gives impulse to vortons, and the method keeps it. */
+int vt_keeps_impulse(const vt_simulation *s);
 
 void vt_open_balance(vt_simulation *s, vt_balance *balance);
 

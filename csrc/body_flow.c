@@ -6,15 +6,10 @@
 #include "body_motion.h"
 #include "core/vec3.h"
 #include "panels.h"
+#include "reaction.h"
 #include "spin.h"
 #include "state/ambient.h"
 #include "state/inertia.h"
-
-static void add_impulse(vt_impulse *a, double factor, const vt_impulse *b)
-{
-    vt_add_scaled(a->linear, factor, b->linear);
-    vt_add_scaled(a->angular, factor, b->angular);
-}
 
 /* ---- at the surface ---- */
 
@@ -43,14 +38,6 @@ static vt_impulse impulse_of(const vt_body *body, const vt_pose *pose, const dou
     vt_pose_direction(pose, own, world.linear);
     vt_pose_direction(pose, own + 3, world.angular);
     return world;
-}
-
-/* The same about another point, the centre being `arm` from it. */
-static void move_moment(vt_impulse *impulse, const double arm[3])
-{
-    double moment[3];
-    vt_cross(arm, impulse->linear, moment);
-    vt_add_scaled(impulse->angular, 1, moment);
 }
 
 /* The impulse of the body, about its centre. */
@@ -102,6 +89,34 @@ static vt_impulse own_impulse(const surface *f)
     return impulse_of(body, &f->body->pose, body->rigid.velocity, body->rigid.angular);
 }
 
+static int is_due(const vt_simulation *s, const vt_body *body)
+{
+    return body->flow.known && body->flow.time < s->time;
+}
+
+/* How far the body has gone since its `flow` was noted, in fluid at rest, m. */
+static void find_arm(const vt_simulation *s, const surface *f, double arm[3])
+{
+    const vt_flow *const before = &f->body->body->flow;
+    double way[3];
+    vt_integrate_winds(s, before->time, s->time, way);
+    for (int c = 0; c < 3; c++)
+        arm[c] = f->body->center[c] - before->center[c] - way[c];
+}
+
+/* The ends of vortex lines in a body go with it. */
+static void take_arm(const vt_simulation *s, const surface *f, double lines[3])
+{
+    const vt_flow *const before = &f->body->body->flow;
+    double arm[3], moment[3][3] = {{0}};
+    if (!is_due(s, f->body->body))
+        return;
+    find_arm(s, f, arm);
+    for (int c = 0; c < 3; c++)
+        vt_add_scaled(moment[c], -arm[c], f->body->body->shed_strength);
+    vt_take_open_lines((const double (*)[3])moment, before->center, lines);
+}
+
 /* What the flow has given the body since its `flow` was noted, about its centre then, N s and N m
  * s; own and bound are those of now, pull is the mean since. */
 static vt_impulse find_given(const vt_simulation *s, const surface *f, vt_impulse own,
@@ -111,15 +126,19 @@ static vt_impulse find_given(const vt_simulation *s, const surface *f, vt_impuls
     const vt_fluid fluid = vt_fluid_of(&s->def);
     const double density = vt_ambient_density(&fluid, before->center);
     vt_impulse given = before->bound;
-    double arm[3];
-    for (int c = 0; c < 3; c++)
-        arm[c] = f->body->center[c] - before->center[c];
-    move_moment(&own, arm);
-    move_moment(&bound, arm);
-    add_impulse(&given, 1, &own);
-    add_impulse(&given, -1, &bound);
-    add_impulse(&given, -1, &before->shed);
-    add_impulse(&given, s->time - before->time, pull);
+    double arm[3], lines[3], twist[3];
+    find_arm(s, f, arm);
+    vt_cross(arm, f->body->body->shed_strength, lines);
+    vt_add_scaled(given.linear, 0.5, lines);
+    vt_cross(arm, lines, twist);
+    vt_add_scaled(given.angular, 1.0 / 3.0, twist);
+    vt_move_moment(&own, arm);
+    vt_move_moment(&bound, arm);
+    vt_add_impulse(&given, 1, &own);
+    vt_add_impulse(&given, -1, &bound);
+    vt_add_impulse(&given, -1, &before->shed);
+    vt_add_impulse(&given, -1, &before->owed);
+    vt_add_impulse(&given, s->time - before->time, pull);
     for (int c = 0; c < 3; c++) {
         given.linear[c] += f->volume * (f->panels->wind[c] - before->wind[c]);
         given.linear[c] *= density;
@@ -128,9 +147,18 @@ static vt_impulse find_given(const vt_simulation *s, const surface *f, vt_impuls
     return given;
 }
 
-static int is_due(const vt_simulation *s, const vt_body *body)
+static double find_load(const surface *f)
 {
-    return body->flow.known && body->flow.time < s->time;
+    double load = 0;
+    for (int32_t p = 0; p < f->body->count; p++) {
+        const int32_t at = f->body->first + p;
+        double rigid[3], slip[3];
+        vt_rigid_velocity(f->body, f->panels->center[at], rigid);
+        for (int c = 0; c < 3; c++)
+            slip[c] = (double)f->velocity[3 * p + c] - rigid[c];
+        load += (double)f->panels->area[at] * vt_dot(slip, slip);
+    }
+    return load;
 }
 
 /* Gives it that, and notes the flow of now. */
@@ -138,25 +166,26 @@ static void give(vt_simulation *s, const surface *f, vt_impulse own, vt_impulse 
                  vt_impulse pull)
 {
     vt_flow *const before = &s->bodies.items[f->body->number].flow;
-    vt_flow now = {.known = 1, .time = s->time, .bound = bound, .pull = pull};
+    vt_flow now = {.known = 1, .time = s->time, .bound = bound, .pull = pull, .load = find_load(f)};
     memcpy(now.center, f->body->center, sizeof now.center);
     memcpy(now.wind, f->panels->wind, sizeof now.wind);
-    add_impulse(&now.bound, -1, &own);
+    vt_add_impulse(&now.bound, -1, &own);
     if (is_due(s, f->body->body)) {
         vt_impulse mean = {{0}, {0}};
         double arm[3], back[3];
-        for (int c = 0; c < 3; c++) {
-            arm[c] = now.center[c] - before->center[c];
+        find_arm(s, f, arm);
+        for (int c = 0; c < 3; c++)
             back[c] = -arm[c];
-        }
-        move_moment(&pull, arm);
-        add_impulse(&mean, 0.5, &pull);
-        add_impulse(&mean, 0.5, &before->pull);
-        add_impulse(&now.late, s->time - before->time, &mean);
-        add_impulse(&now.late, before->time - s->time, &before->pull);
-        move_moment(&now.late, back);
-        const vt_impulse given = find_given(s, f, own, bound, &mean);
+        vt_move_moment(&pull, arm);
+        vt_add_impulse(&mean, 0.5, &pull);
+        vt_add_impulse(&mean, 0.5, &before->pull);
+        vt_add_impulse(&now.late, s->time - before->time, &mean);
+        vt_add_impulse(&now.late, before->time - s->time, &before->pull);
+        vt_move_moment(&now.late, back);
+        vt_impulse given = find_given(s, f, own, bound, &mean);
+        vt_move_moment(&given, back);
         vt_push_body(s, f->body->number, given.linear, given.angular);
+        take_arm(s, f, s->bodies.open_lines);
     }
     *before = now;
 }
@@ -296,10 +325,10 @@ vt_impulse vt_sum_body_pulls(const vt_simulation *s, double dt, const double abo
         double arm[3];
         for (int c = 0; c < 3; c++)
             arm[c] = flow->center[c] - about[c];
-        add_impulse(&lost, dt, &flow->pull);
-        move_moment(&lost, arm);
+        vt_add_impulse(&lost, dt, &flow->pull);
+        vt_move_moment(&lost, arm);
         if (flow->known)
-            add_impulse(&sum, 1, &lost);
+            vt_add_impulse(&sum, 1, &lost);
     }
     return sum;
 }
@@ -316,17 +345,30 @@ static void add_momentum(const vt_simulation *s, const surface *f, const vt_impu
     vt_find_own_momentum(body, own);
     memcpy(of_body.linear, own, sizeof of_body.linear);
     memcpy(of_body.angular, own + 3, sizeof of_body.angular);
-    move_moment(&of_body, f->body->center);
+    vt_move_moment(&of_body, f->body->center);
     if (is_due(s, body))
         given = find_given(s, f, own_impulse(f), *bound, &body->flow.pull);
-    move_moment(&given, body->flow.center);
-    add_impulse(momentum, 1, &of_body);
-    add_impulse(momentum, 1, &given);
+    vt_move_moment(&given, body->flow.center);
+    vt_add_impulse(momentum, 1, &of_body);
+    vt_add_impulse(momentum, 1, &given);
+}
+
+/* From the centre of the body to the origin, about which vortons and bodies alone have strengths
+ * that do not sum to nothing. */
+static void move_bound(const vt_paneled_body *b, vt_impulse *bound)
+{
+    double turn[3], twist[3];
+    vt_move_moment(bound, b->center);
+    vt_cross(b->center, b->body->shed_strength, turn);
+    vt_cross(b->center, turn, twist);
+    vt_add_scaled(bound->linear, -0.5, turn);
+    vt_add_scaled(bound->angular, -1.0 / 3.0, twist);
 }
 
 void vt_find_body_books(const vt_simulation *s, vt_impulse *bound, vt_impulse *momentum)
 {
     *bound = *momentum = (vt_impulse){{0}, {0}};
+    memcpy(bound->angular, s->bodies.open_lines, sizeof bound->angular);
     for (int32_t n = 0; n < s->bodies.count && s->panels.exist; n++) {
         const vt_paneled_body *const b = vt_panels_of(s, n);
         if (!b || b->set->open)
@@ -335,7 +377,8 @@ void vt_find_body_books(const vt_simulation *s, vt_impulse *bound, vt_impulse *m
         vt_impulse own = find_bound(s, &f);
         if (b->body->rigid.free)
             add_momentum(s, &f, &own, momentum);
-        move_moment(&own, b->center);
-        add_impulse(bound, 1, &own);
+        move_bound(b, &own);
+        take_arm(s, &f, own.angular);
+        vt_add_impulse(bound, 1, &own);
     }
 }

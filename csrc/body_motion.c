@@ -259,10 +259,16 @@ void vt_push_body(vt_simulation *s, int32_t n, const double impulse[3],
 }
 
 /* What has changed the momentum of the body itself, and was not given to it, came from the flow. */
-static void finish_free_body(vt_body *body)
+static void finish_free_body(const vt_simulation *s, vt_body *body)
 {
     vt_rigid *const r = &body->rigid;
-    double own[6];
+    double own[6], way[3], moment[3];
+    /* where it was pushed it has left: angular momentum is that about a point of the fluid */
+    vt_integrate_winds(s, r->from, r->to, way);
+    for (int c = 0; c < 3; c++)
+        way[c] += r->before.position[c] - r->now.position[c];
+    vt_cross(way, r->pushed, moment);
+    vt_add_scaled(r->pushed + 3, 1, moment);
     vt_kick_body(body, r->pushed, NULL);
     vt_find_own_momentum(body, own);
     add(own, -1, r->own);
@@ -275,7 +281,7 @@ void vt_finish_bodies(vt_simulation *s)
     for (int32_t n = 0; n < s->bodies.count; n++) {
         vt_rigid *const r = &s->bodies.items[n].rigid;
         if (r->free)
-            finish_free_body(&s->bodies.items[n]);
+            finish_free_body(s, &s->bodies.items[n]);
         else
             record(&r->from_flow, r->pushed);
         memset(r->pushed, 0, sizeof r->pushed);

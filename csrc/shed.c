@@ -9,6 +9,7 @@
 #include "core/vec3.h"
 #include "heat.h"
 #include "panels.h"
+#include "reaction.h"
 
 enum { PANEL_BLOCK = 16 };
 
@@ -68,6 +69,7 @@ typedef struct shedding {
     vt_body *body;
     vt_pose pose;         /* at the end of the substep */
     const vt_pose *poses; /* of all bodies, then */
+    const double *way;    /* of the wind in the substep, m */
     double share, core;   /* 1, m */
     double least;         /* slip that counts, m/s */
     int32_t number;       /* of the body */
@@ -78,11 +80,16 @@ typedef struct shedding {
 } shedding;
 
 /* Into the books of the body: strength that it has shed at a point. */
-static void note_shed(vt_body *body, const float position[3], const double strength[3])
+static void note_shed(vt_simulation *s, vt_body *body, const double way[3], const float position[3],
+                      const double strength[3])
 {
-    double r[3];
-    for (int c = 0; c < 3; c++)
-        r[c] = (double)position[c] - body->flow.center[c];
+    double r[3], moment[3][3] = {{0}};
+    for (int c = 0; c < 3; c++) {
+        r[c] = (double)position[c] - way[c] - body->flow.center[c];
+        vt_add_scaled(moment[c], r[c], strength);
+    }
+    vt_add_line(r, strength, s->bodies.open_lines);
+    vt_take_open_lines((const double (*)[3])moment, body->flow.center, s->bodies.open_lines);
     vt_add_strength(r, strength, &body->flow.shed);
     vt_add_scaled(body->shed_strength, 1, strength);
 }
@@ -151,14 +158,14 @@ static void shed_panel(const shedding *d, int32_t panel)
     const int64_t row = d->row[panel];
     if (row >= 0 && is_near(d, row, place, area)) {
         add_to_row(d, row, strength);
-        note_shed(d->body, v->position + 3 * row, strength);
+        note_shed(d->simulation, d->body, d->way, v->position + 3 * row, strength);
         return;
     }
     if (!(vt_room_beside(d->simulation, d->poses, place) > 0))
         return;
     bear_at(d, panel, place, strength, area);
     if (row >= 0)
-        v->panel[row] = 0;
+        v->panel[row] = -1;
 }
 
 /* ---- in fluid that differs from the ambient one ---- */
@@ -232,7 +239,7 @@ static newborn make_room_for_newborn(vt_arena *arena, int64_t most)
                      .body = vt_arena_push(arena, 4 * rows)};
 }
 
-static void append(vt_simulation *s, newborn *born)
+static void append(vt_simulation *s, const double way[3], newborn *born)
 {
     /* of what the policy has no room for, the layer stays where it is */
     (void)vt_check_room(s, VT_VORTONS, &born->count);
@@ -243,7 +250,7 @@ static void append(vt_simulation *s, newborn *born)
     for (int64_t i = 0; i < born->count; i++) {
         const float *const a = born->strength + 3 * i;
         const double strength[3] = {(double)a[0], (double)a[1], (double)a[2]};
-        note_shed(&s->bodies.items[born->body[i]], born->position + 3 * i, strength);
+        note_shed(s, &s->bodies.items[born->body[i]], way, born->position + 3 * i, strength);
     }
     vt_count_heat(s, first, born->count, NULL, 1);
 }
@@ -257,7 +264,9 @@ void vt_shed_layers(vt_simulation *s, double dt, const float *slip)
     newborn born = make_room_for_newborn(&s->arena, panels);
     int32_t *const row = vt_arena_push(&s->arena, 4 * (size_t)panels);
     const vt_pose *const poses = vt_poses_at(s, s->time + dt);
+    double way[3];
     int64_t first = 0;
+    vt_integrate_winds(s, s->time, s->time + dt, way);
     vt_use_vorton_column(s, VT_VORTON_panel);
     if (!vt_is_buoyant(s))
         find_growing(s, panels, row);
@@ -269,6 +278,7 @@ void vt_shed_layers(vt_simulation *s, double dt, const float *slip)
                             .body = body,
                             .pose = poses[n],
                             .poses = poses,
+                            .way = way,
                             .share = 1 - vt_exp(-body->shedding * dt),
                             .core = s->grid.core,
                             .least = least_slip * s->grid.core / dt,
@@ -284,6 +294,6 @@ void vt_shed_layers(vt_simulation *s, double dt, const float *slip)
         first += body->panels->count;
     }
     if (born.count > 0)
-        append(s, &born);
+        append(s, way, &born);
     vt_arena_pop(&s->arena, mark);
 }

@@ -136,6 +136,8 @@ static void bear_half(vt_simulation *s, int64_t row, const float position[3])
     if (v->set.used[VT_VORTON_acceleration])
         memcpy(v->acceleration + 3 * half, v->acceleration + 3 * row, 12);
     copy_value(v, VT_VORTON_halo, half, row);
+    if (v->set.used[VT_VORTON_panel])
+        v->panel[half] = v->panel[row] != 0 ? -1 : 0;
     copy_value(v, VT_VORTON_lifetime, half, row);
     copy_value(v, VT_VORTON_swelling, half, row);
     copy_value(v, VT_VORTON_volume_temperature, half, row);

@@ -16,6 +16,7 @@
 #include "panels.h"
 #include "passive.h"
 #include "population.h"
+#include "reaction.h"
 #include "soak.h"
 #include "state/check.h"
 #include "state/closed.h"
@@ -223,6 +224,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     int32_t exists = 0;
     vt_status status = VT_OK;
     vt_contacts contacts;
+    vt_reaction reaction;
     vt_work w = {0};
 
     VT_TIMED(s, emit, bear(s, births, s->time, NULL));
@@ -277,10 +279,14 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     if (vt_has_article_walls(s)) /* while the nodes hold velocities */
         VT_TIMED(s, bodies, vt_take_wall_vorticity(s));
     vt_finish(s, &scheme, &w, dt);
+    VT_TIMED(s, balance, vt_open_reaction(s, dt, &reaction));
     VT_TIMED(s, contact, vt_end_contact(s, dt, &contacts));
+    VT_TIMED(s, balance, vt_close_reaction(s, dt, 1, &reaction));
     VT_TIMED(s, bodies, vt_finish_bodies(s));
     VT_TIMED(s, shed, vt_shed_layers(s, dt, slip));
+    VT_TIMED(s, balance, vt_open_reaction(s, dt, &reaction));
     change_fluid(s, dt, s->vorton_spacing > 0);
+    VT_TIMED(s, balance, vt_close_reaction(s, dt, 1, &reaction));
     return VT_OK;
 }
 
@@ -361,8 +367,11 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
         double advanced = 0;
         if (vt_controls_population(s)) {
             vt_status status = VT_OK;
+            vt_reaction reaction;
             s->fields_current = 0;
+            VT_TIMED(s, balance, vt_open_reaction(s, 0, &reaction));
             VT_TIMED(s, population, status = vt_control_population(s, vt_vortons_to_come(births)));
+            VT_TIMED(s, balance, vt_close_reaction(s, 0, 1, &reaction));
             if (status)
                 return status;
         }

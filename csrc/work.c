@@ -5,6 +5,7 @@
 #include "balance.h"
 #include "core/mathd.h"
 #include "field.h"
+#include "reaction.h"
 
 /* ---- velocity at the vortons ---- */
 
@@ -153,11 +154,13 @@ void vt_finish(vt_simulation *s, const vt_scheme *scheme, vt_work *w, double dt)
     vt_vorton_rows rows = {v->position, v->strength, v->volume, v->bound_volume,
                            v->velocity, v->age,      NULL,      NULL};
     vt_balance balance;
+    vt_reaction reaction;
     if (s->def.method.stretching == VT_STRETCHING_RVPM)
         rows.core = v->core;
     rows.acceleration = vt_accelerations(s);
     s->last_substep = dt;
     VT_TIMED(s, balance, vt_open_balance(s, &balance));
+    VT_TIMED(s, balance, vt_open_reaction(s, 0, &reaction));
     VT_TIMED(s, finish,
              s->stages->finish(&w->field, &s->def.method, &ending, s->winds.velocity, w->count,
                                w->sorted, &rows, s->def.threads));
@@ -166,4 +169,6 @@ void vt_finish(vt_simulation *s, const vt_scheme *scheme, vt_work *w, double dt)
                  s->stages->exchange(&s->grid, w->count, w->sorted, w->row_start, v->strength,
                                      s->def.threads));
     VT_TIMED(s, balance, vt_close_balance(s, dt, &balance));
+    const double owed = balance.restored ? 1 : 1 - balance.share;
+    VT_TIMED(s, balance, vt_close_reaction(s, dt, owed, &reaction));
 }

@@ -47,16 +47,46 @@ def test_wind_that_grows_takes_a_sphere_with_it():
     np.testing.assert_allclose(force, [1.5 * AIR * VOLUME * 2, 0, 0], rtol=0.02, atol=1e-4)
 
 
+@pytest.mark.parametrize("shedding", [0, 30])
+def test_a_body_in_wind_is_one_that_is_towed(shedding):
+    """Galilei: a box at an angle gets the same force and the same torque, which turns it across the
+    flow even where it sheds nothing (Munk 1924)."""
+    box, angle = vt.Box((-0.5, -0.3, -0.15), (0.5, 0.3, 0.15)), 30.0
+    flown = vt.Transform(axis=(0, 1, 0), angle=angle)
+    towed = vt.Transform(
+        position=Keys([(0, (0, 0, 0)), (10, (-10, 0, 0))]), axis=(0, 1, 0), angle=angle
+    )
+    found = []
+    for parent, wind in ((flown, (1, 0, 0)), (towed, (0, 0, 0))):
+        sim = simulation(vt.Body(box, parent=parent, shedding=shedding), wind=wind)
+        sim.step(12)
+        found.append(np.concatenate([given(sim), given(sim, "flow_angular_impulse")]))
+    np.testing.assert_allclose(*found, rtol=0.1, atol=1e-3 * np.abs(found[0]).max())
+    assert found[0][4] > 0.04
+
+
 def test_drag_of_a_sphere():
-    """Between that of experiments (.4; Clift, Grace and Weber 1978) and twice that: the layer is as
-    wide as a core, here a fifth of the radius."""
+    """Fluid that sheds from everywhere and has no viscosity is that of large Reynolds numbers: at
+    most the drag beyond the crisis, .07 to .2 (Achenbach 1972), not that of a laminar one, .4.
+    And it is what the fluid has lost, by NumPy."""
     sim = simulation(sphere(), wind=(1, 0, 0))
     sim.step(24)
-    start = given(sim)
-    sim.step(24)
-    drag = (given(sim) - start) / (0.5 * AIR * np.pi * R**2)
-    assert 0.3 < drag[0] < 0.8 and np.abs(drag[1:]).max() < 0.02
+    start, before = given(sim), wake_impulse(sim)
+    sim.step(48)
+    drag = (given(sim) - start) / (0.5 * AIR * np.pi * R**2 * 2)
+    lost = (before - wake_impulse(sim)) / (0.5 * np.pi * R**2 * 2)
+    assert 0.03 < drag[0] < 0.2 and np.abs(drag[1:]).max() < 0.01
+    assert abs(drag[0] - lost) < 0.01  # the last substep is still to be given
     assert (sim.vortons.position[:, 0] > 1.2 * R).mean() > 0.2  # a wake
+
+
+def wake_impulse(sim):
+    """Along the wind, of the vortons and of what the sphere binds, m^4/s."""
+    x, strength = sim.vortons.position.astype(float), sim.vortons.strength.astype(float)
+    panels = sim._core.panels(0)
+    charge = (panels["density"].astype(float) * panels["area"])[:, None]
+    bound = (charge * panels["center"]).sum(axis=0)
+    return (np.cross(x, strength).sum(axis=0) / 2 + bound)[0]
 
 
 def test_s5_tracers_do_not_drag():
@@ -115,8 +145,9 @@ def force_on_plate(angle, spacing, frames, first=0):
 def test_s10_lift_of_a_plate():
     """Zero at 0 and 90 degrees, odd in the angle, growing up to 30, where it is between that of a
     slender wing, pi / 2 x aspect ratio x angle (Jones 1946), and half of it, as at the start of a
-    flow (Wagner 1925); drag grows up to 90."""
-    force = {angle: force_on_plate(angle, 0.05, 6) for angle in (-20, 0, 10, 20, 30, 90)}
+    flow (Wagner 1925); drag grows up to 90. Of a plate three cells thick: one of two lies in a
+    layer that is as wide."""
+    force = {angle: force_on_plate(angle, 0.035, 6) for angle in (-20, 0, 10, 20, 30, 90)}
     lift = {angle: f[2] for angle, f in force.items()}
     assert abs(lift[0]) < 0.01 and abs(lift[90]) < 0.01
     assert abs(lift[-20] + lift[20]) < 0.01
@@ -131,7 +162,7 @@ def test_s10_lift_of_a_plate_in_the_flow_behind_it():
     """The same of the mean from half a chord to two, while what it sheds rolls up behind it."""
     lift = {a: force_on_plate(a, 0.085, 48, first=12)[2] for a in (-20, 0, 10, 20, 30, 90)}
     assert abs(lift[0]) < 0.03 and abs(lift[90]) < 0.03
-    assert abs(lift[-20] + lift[20]) < 0.01
+    assert abs(lift[-20] + lift[20]) < 0.02 * lift[20]
     assert lift[0] + 0.1 < lift[10] and lift[10] + 0.1 < lift[20] and lift[20] + 0.1 < lift[30]
 
 
@@ -188,6 +219,74 @@ def test_s4_momentum_of_a_slab_whose_panels_are_wide():
     whole = AIR * np.linalg.norm(sim.health.impulse)
     assert np.abs(np.diff(found, axis=0)).max() < 1e-5 * whole
     assert sim.health.momentum[2] > 0.02 * whole
+
+
+def all_momentum(sim):
+    """Of the bodies and, by the books, of the fluid: linear, and angular about the origin."""
+    h = sim.health
+    fluid = np.array([h.impulse, h.angular_impulse])
+    bound = np.array([h.bound_impulse, h.bound_angular_impulse])
+    return np.array([h.momentum, h.angular_momentum]) + AIR * (fluid + bound)
+
+
+RING = vt.VortexRing((0.25, 0, -1.2), radius=0.6, circulation=1.0, core=0.12)
+MOVING = {"density": 30.0, "velocity": (1, 0, 0)}
+SHEDDING = {
+    "a ball": [vt.Body(vt.Sphere((0, 0, 0), R), **MOVING)],
+    "a light ball that spins": [
+        vt.Body(
+            vt.Sphere((2, 1, 0), R), density=2.0, velocity=(1, 0, 0), angular_velocity=(0, 1, 2)
+        )
+    ],
+    "a slab that tumbles": [
+        vt.Body(
+            vt.Box((-0.5, -0.4, -0.1), (0.5, 0.4, 0.1)),
+            density=30.0,
+            velocity=(0.5, 0.2, 1.0),
+            angular_velocity=(1, 0, 0.5),
+        )
+    ],
+    "a ball and a ring": [RING, sphere(density=30.0)],
+    "two balls": [
+        vt.Body(vt.Sphere((0, 0, 0), R), **MOVING),
+        vt.Body(vt.Sphere((0, 1.1, 0.3), 0.6 * R), angular_velocity=(0, 0, 3), **MOVING),
+    ],
+}
+
+
+@pytest.mark.parametrize("which", SHEDDING)
+def test_s4_momentum_of_bodies_that_shed(which):
+    """With what they shed: to 1e-5 of what the fluid has in each step."""
+    sim = simulation(*SHEDDING[which])
+    found = []
+    for _ in range(13):
+        sim.step()
+        found.append(all_momentum(sim))
+    h = sim.health
+    whole = AIR * max(np.linalg.norm(h.impulse), np.linalg.norm(h.bound_impulse))
+    assert sim.vortons.count > 500 and whole > 0.2
+    assert np.abs(np.diff(found, axis=0)).max() < 1e-5 * whole
+
+
+def test_s4_the_books_of_bodies_that_shed_are_those_of_the_fluid():
+    """The linear ones by NumPy, of a ball that spins; and it lost what the wake and what it drags
+    along have got."""
+    sim = simulation(vt.Body(vt.Sphere((0, 0, 0), R), angular_velocity=(0, 0, 2), **MOVING), fps=48)
+    mass = 30 * VOLUME
+    sim.step(24)
+    x, strength = sim.vortons.position.astype(float), sim.vortons.strength.astype(float)
+    body, panels, h = sim.bodies[0], sim._core.panels(0), sim.health
+    charge = (panels["density"].astype(float) * panels["area"])[:, None]
+    bound = (charge * panels["center"]).sum(axis=0) - VOLUME * np.array(body.velocity)
+    bound -= np.cross(body.position, strength.sum(axis=0)) / 2  # the lines that end inside
+    scale = np.linalg.norm(bound)
+    np.testing.assert_allclose(h.bound_impulse, bound, atol=0.01 * scale)
+    fluid = np.cross(x, strength).sum(axis=0) / 2 + bound
+    lost = mass * (np.array([1, 0, 0]) - body.velocity)
+    assert lost[0] > 0.1 * AIR * scale
+    # all but what the fluid slips by at the start, half the mass that it displaces
+    slipping = 0.5 * AIR * VOLUME * np.array([1, 0, 0])
+    np.testing.assert_allclose(lost + slipping, AIR * fluid, atol=0.03 * AIR * scale)
 
 
 def test_shedding_needs_room():

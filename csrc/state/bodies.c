@@ -87,6 +87,7 @@ static int copy_body(const vt_body *from, vt_body *to)
 vt_status vt_copy_bodies(const vt_bodies *from, vt_bodies *to)
 {
     *to = (vt_bodies){.items = vt_copy_grown(from->items, from->count, sizeof *from->items)};
+    memcpy(to->open_lines, from->open_lines, sizeof to->open_lines);
     for (int32_t n = 0; to->items && n < from->count; n++) {
         if (copy_body(&from->items[n], &to->items[n]))
             return vt_fail(VT_OUT_OF_MEMORY, "no memory for the copy of body '%s'",

@@ -46,6 +46,7 @@ typedef struct vt_body {
 typedef struct vt_bodies {
     vt_body *items;
     int32_t count;
+    double open_lines[3]; /* see reaction.h, m^5/s */
 } vt_bodies;
 
 void vt_destroy_bodies(vt_bodies *bodies);

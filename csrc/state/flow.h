@@ -11,6 +11,20 @@ typedef struct vt_impulse {
     double linear[3], angular[3];
 } vt_impulse;
 
+static inline void vt_add_impulse(vt_impulse *a, double factor, const vt_impulse *b)
+{
+    vt_add_scaled(a->linear, factor, b->linear);
+    vt_add_scaled(a->angular, factor, b->angular);
+}
+
+/* The same about another point, the one before being `arm` from it. */
+static inline void vt_move_moment(vt_impulse *impulse, const double arm[3])
+{
+    double moment[3];
+    vt_cross(arm, impulse->linear, moment);
+    vt_add_scaled(impulse->angular, 1, moment);
+}
+
 /* What strength adds that lies at r from the point. */
 static inline void vt_add_strength(const double r[3], const double strength[3], vt_impulse *sum)
 {
@@ -18,6 +32,13 @@ static inline void vt_add_strength(const double r[3], const double strength[3], 
     vt_cross(r, strength, moment);
     vt_add_scaled(sum->linear, 0.5, moment);
     vt_add_scaled(sum->angular, -0.5 * vt_dot(r, r), strength);
+}
+
+/* Of that what 1/3 r cross (r cross alpha) leaves out: the same where vortex lines close. */
+static inline void vt_add_line(const double r[3], const double strength[3], double sum[3])
+{
+    vt_add_scaled(sum, -1.0 / 3.0 * vt_dot(r, strength), r);
+    vt_add_scaled(sum, -1.0 / 6.0 * vt_dot(r, r), strength);
 }
 
 /* What a body knows of the flow at the beginning of a substep; moments are about its centre then.
@@ -30,7 +51,9 @@ typedef struct vt_flow {
     vt_impulse bound; /* the part of its surface, less that of its own motion if it is free */
     vt_impulse pull;  /* what pulls at it, m^4/s^2 */
     vt_impulse late;  /* what pulled at it in the substep before, over what the vortons lost then */
+    double load;      /* what it would take to stop what passes it: u^2 over its area, m^4/s^2 */
     vt_impulse shed;  /* of what it has shed since */
+    vt_impulse owed;  /* what the vortons have gained since that is not theirs: see reaction.h */
 } vt_flow;
 
 #endif

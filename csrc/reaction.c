@@ -1,0 +1,175 @@
+#include "reaction.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "balance.h"
+#include "body_flow.h"
+#include "core/mathd.h"
+#include "core/parallel.h"
+#include "core/vec3.h"
+#include "panels.h"
+
+enum { BLOCK = 2048 };
+
+/* ---- sums over the vortons ---- */
+
+typedef struct sum_job {
+    const vt_vortons *vortons;
+    const double *about;
+    vt_strengths *block;
+} sum_job;
+
+static void sum_block(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const sum_job *const job = data;
+    vt_strengths sum = {{{0}}, {0}};
+    for (int64_t i = begin; i < end; i++) {
+        double r[3], alpha[3], turn[3], twist[3];
+        for (int c = 0; c < 3; c++) {
+            r[c] = (double)job->vortons->position[3 * i + c] - job->about[c];
+            alpha[c] = (double)job->vortons->strength[3 * i + c];
+        }
+        vt_cross(r, alpha, turn);
+        vt_cross(r, turn, twist);
+        vt_add_scaled(sum.angular, 1.0 / 3.0, twist);
+        for (int c = 0; c < 3; c++)
+            vt_add_scaled(sum.moment[c], r[c], alpha);
+    }
+    job->block[begin / BLOCK] = sum;
+}
+
+static void add_strengths(vt_strengths *a, double factor, const vt_strengths *b)
+{
+    vt_add_scaled(a->angular, factor, b->angular);
+    for (int c = 0; c < 3; c++)
+        vt_add_scaled(a->moment[c], factor, b->moment[c]);
+}
+
+static vt_strengths sum_vortons(vt_simulation *s, const double about[3])
+{
+    const int64_t count = s->vortons.set.count, blocks = (count + BLOCK - 1) / BLOCK;
+    const size_t mark = vt_arena_mark(&s->arena);
+    sum_job job = {&s->vortons, about,
+                   vt_arena_push(&s->arena, sizeof(vt_strengths) * (size_t)(blocks + 1))};
+    vt_strengths sum = {{{0}}, {0}};
+    vt_parallel_for(s->def.threads, count, BLOCK, sum_block, &job);
+    for (int64_t b = 0; b < blocks; b++)
+        add_strengths(&sum, 1, &job.block[b]);
+    vt_arena_pop(&s->arena, mark);
+    return sum;
+}
+
+static vt_impulse impulse_of(const vt_strengths *sum)
+{
+    vt_impulse impulse;
+    memcpy(impulse.angular, sum->angular, sizeof impulse.angular);
+    for (int c = 0; c < 3; c++) {
+        const int j = (c + 1) % 3, k = (c + 2) % 3;
+        impulse.linear[c] = 0.5 * (sum->moment[j][k] - sum->moment[k][j]);
+    }
+    return impulse;
+}
+
+void vt_take_open_lines(const double moment[3][3], const double arm[3], double lines[3])
+{
+    const double trace = moment[0][0] + moment[1][1] + moment[2][2];
+    for (int c = 0; c < 3; c++) {
+        lines[c] -= trace * arm[c] / 3;
+        for (int k = 0; k < 3; k++)
+            lines[c] += (moment[c][k] + moment[k][c]) * arm[k] / 6;
+    }
+}
+
+/* ---- whose it is ---- */
+
+/* Of the bodies that the flow knows: their mean place when it was noted, and where fluid at rest
+ * there is at a time. Returns how many there are. */
+static int find_middle(const vt_simulation *s, double time, double middle[3], double now[3])
+{
+    int count = 0;
+    double noted = time, way[3];
+    memset(middle, 0, 3 * sizeof *middle);
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_flow *const flow = &s->bodies.items[n].flow;
+        if (!flow->known)
+            continue;
+        vt_add_scaled(middle, 1, flow->center);
+        noted = flow->time;
+        count++;
+    }
+    vt_integrate_winds(s, noted, time, way);
+    for (int c = 0; c < 3; c++) {
+        middle[c] /= count > 0 ? count : 1;
+        now[c] = middle[c] + way[c];
+    }
+    return count;
+}
+
+void vt_open_reaction(vt_simulation *s, double elapsed, vt_reaction *reaction)
+{
+    double now[3];
+    *reaction = (vt_reaction){.elapsed = elapsed};
+    reaction->counts =
+        find_middle(s, s->time + elapsed, reaction->about, now) > 0 && vt_keeps_impulse(s);
+    if (reaction->counts)
+        reaction->before = sum_vortons(s, now);
+}
+
+/* What nothing of the books explains, about the point of the reaction. */
+static vt_impulse find_change(vt_simulation *s, double elapsed, const vt_reaction *reaction)
+{
+    double middle[3], now[3];
+    find_middle(s, s->time + elapsed, middle, now);
+    vt_strengths sum = sum_vortons(s, now);
+    add_strengths(&sum, -1, &reaction->before);
+    vt_take_open_lines((const double (*)[3])sum.moment, middle, s->bodies.open_lines);
+    vt_impulse change = impulse_of(&sum);
+    if (elapsed > reaction->elapsed) {
+        const vt_impulse pull = vt_sum_body_pulls(s, elapsed - reaction->elapsed, middle);
+        vt_add_impulse(&change, 1, &pull);
+    }
+    return change;
+}
+
+/* Its share, by what the flow loads it with; of bodies that shed alone, where any does. */
+static double find_load(const vt_body *body, int sheds)
+{
+    return body->flow.known && (!sheds || vt_sheds(body)) ? body->flow.load : 0;
+}
+
+static void give_share(vt_flow *flow, double share, const vt_impulse *change)
+{
+    vt_add_scaled(flow->owed.linear, share, change->linear);
+    vt_add_scaled(flow->owed.angular, share, change->angular);
+}
+
+void vt_close_reaction(vt_simulation *s, double elapsed, double share, const vt_reaction *reaction)
+{
+    if (!reaction->counts)
+        return;
+    vt_impulse change = find_change(s, elapsed, reaction);
+    double all = 0;
+    int sheds = 0;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        sheds |= s->bodies.items[n].flow.known && vt_sheds(&s->bodies.items[n]);
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        all += find_load(&s->bodies.items[n], sheds);
+    if (!(all > 0))
+        return;
+    /* a force at the centre of each; what moment is left is shared likewise */
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_body *const body = &s->bodies.items[n];
+        const double part = find_load(body, sheds) / all;
+        double arm[3], moment[3];
+        for (int c = 0; c < 3; c++)
+            arm[c] = body->flow.center[c] - reaction->about[c];
+        vt_cross(arm, change.linear, moment);
+        vt_add_scaled(change.angular, -part, moment);
+    }
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const double part = find_load(&s->bodies.items[n], sheds) / all;
+        give_share(&s->bodies.items[n].flow, share * part, &change);
+    }
+}
