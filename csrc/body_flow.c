@@ -60,10 +60,10 @@ static vt_impulse find_bound(const vt_simulation *s, const surface *f)
 
 /* What the flow pulls at a body with, about its centre; passing: velocity at its panels without
  * them, in the frame of the grid. */
-static vt_impulse find_pull(const vt_simulation *s, const vt_paneled_body *b, const float *passing)
+static vt_impulse find_pull(vt_simulation *s, const vt_paneled_body *b, const float *passing)
 {
     const vt_panels *const panels = &s->panels;
-    vt_impulse pull = b->wide_pull;
+    vt_impulse pull = vt_find_wide_pull(s, b);
     for (int32_t p = 0; p < b->count; p++) {
         const int32_t at = b->first + p;
         const double charge = (double)panels->density[at] * (double)panels->area[at];
@@ -217,7 +217,7 @@ static double depth_of(const vt_simulation *s, const vt_body *body)
 
 /* Velocity less that of the body at a panel, in its space. */
 static void find_slip_at(const vt_simulation *s, const surface *f, int32_t panel, double depth,
-                         float slip[3])
+                         int32_t *patch, float slip[3])
 {
     const int32_t at = f->body->first + panel;
     const double *const center = f->panels->center[at];
@@ -225,8 +225,8 @@ static void find_slip_at(const vt_simulation *s, const surface *f, int32_t panel
     float inside[3], outside[3];
     memcpy(below, center, sizeof below);
     vt_add_scaled(below, -depth, f->panels->normal[at]);
-    vt_vortical_velocity(s, below, inside);
-    vt_vortical_velocity(s, center, outside);
+    vt_vortical_panel_velocity(s, f->body, at, depth, patch, inside);
+    vt_vortical_panel_velocity(s, f->body, at, 0, patch, outside);
     vt_rigid_velocity(f->body, below, rigid);
     for (int c = 0; c < 3; c++)
         velocity[c] = (double)f->velocity[3 * panel + c] - f->panels->wind[c] - rigid[c] +
@@ -282,8 +282,9 @@ static void close_lines(const surface *f, float *slip)
 static void find_slip(const vt_simulation *s, const surface *f, float *slip)
 {
     const double depth = depth_of(s, f->body->body);
+    int32_t patch = f->body->first_patch;
     for (int32_t p = 0; p < f->body->count; p++)
-        find_slip_at(s, f, p, depth, slip + 3 * (int64_t)p);
+        find_slip_at(s, f, p, depth, &patch, slip + 3 * (int64_t)p);
     close_lines(f, slip);
 }
 

@@ -6,6 +6,10 @@
 #include "core/vec3.h"
 #include "panel_parts.h"
 
+/* Panels cut into as many patches are wide: vortices nearer than they are wide see them one by one.
+ */
+enum { WIDE = 16 };
+
 enum { ROUNDS = 4, PANEL_BLOCK = 32, ROW_BLOCK = 64 };
 
 /* Bodies farther apart than their reaches x this see of each other no panels but dipoles, and
@@ -62,6 +66,38 @@ void vt_vortical_velocity(const vt_simulation *s, const double point[3], float v
     sample_potentials(&grid, point, velocity);
 }
 
+void vt_vortical_panel_velocity(const vt_simulation *s, const vt_paneled_body *b, int32_t panel,
+                                double depth, int32_t *patch, float velocity[3])
+{
+    const vt_panels *const p = &s->panels;
+    const int32_t all = b->first_patch + b->patch_count;
+    double mean[3] = {0}, area = 0, point[3];
+    while (*patch < all && (int32_t)p->panel[*patch] < panel)
+        ++*patch;
+    const int32_t first = *patch;
+    int32_t end;
+    for (end = first; end < all && (int32_t)p->panel[end] == panel;)
+        end++;
+    if (end - first < WIDE) {
+        memcpy(point, p->center[panel], sizeof point);
+        vt_add_scaled(point, -depth, p->normal[panel]);
+        vt_vortical_velocity(s, point, velocity);
+        return;
+    }
+    for (int32_t i = first; i < end; i++) {
+        const double weight = (double)p->patch[i].area;
+        for (int c = 0; c < 3; c++)
+            point[c] = ((double)p->patch[i].center[c] + s->grid.base[c]) * s->grid.spacing;
+        vt_add_scaled(point, -depth, p->normal[panel]);
+        vt_vortical_velocity(s, point, velocity);
+        for (int c = 0; c < 3; c++)
+            mean[c] += weight * (double)velocity[c];
+        area += weight;
+    }
+    for (int c = 0; c < 3; c++)
+        velocity[c] = (float)(mean[c] / area);
+}
+
 static void sample_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
@@ -84,9 +120,7 @@ static void find_onset(vt_simulation *s)
 
 /* ---- within wide panels ---- */
 
-/* Panels cut into as many patches are wide: vortices nearer than they are wide see them one by one.
- */
-enum { WIDE = 16, PATCH_BLOCK = 256 };
+enum { PATCH_BLOCK = 256 };
 
 typedef struct wide_job {
     const vt_simulation *s;
@@ -238,30 +272,31 @@ static sight sight_of(const vt_paneled_body *a, const vt_paneled_body *b)
                                            : UNSEEN;
 }
 
-static void add_dipole(const vt_paneled_body *from, const double point[3], float velocity[3])
+static void add_dipole(const vt_grid *grid, const vt_paneled_body *from, const float cell[3],
+                       float velocity[3])
 {
     double way[3];
-    memcpy(way, point, sizeof way);
-    vt_add_scaled(way, -1, from->center);
+    for (int c = 0; c < 3; c++)
+        way[c] = ((double)cell[c] + grid->base[c]) * grid->spacing - from->center[c];
     const double square = vt_dot(way, way), cube = square * vt_sqrt(square) * 4 * VT_PI;
     const double along = 3 * vt_dot(from->dipole, way) / square;
     for (int c = 0; c < 3; c++)
         velocity[c] += (float)((along * way[c] - from->dipole[c]) / cube);
 }
 
-/* Velocity (count x 3) of all other bodies at the panels of b. */
-static void add_neighbours(vt_simulation *s, const vt_paneled_body *b, const float *cells,
-                           float *velocity)
+/* Velocity (count x 3) of all other bodies at points of b in cells. */
+static void add_neighbours(vt_simulation *s, const vt_paneled_body *b, int64_t count,
+                           const float *cells, float *velocity)
 {
     const vt_panels *const p = &s->panels;
     for (int32_t n = 0; n < p->body_count; n++) {
         const vt_paneled_body *const other = &p->bodies[n];
         const sight seen = other == b ? UNSEEN : sight_of(b, other);
         if (seen == PANELS)
-            s->stages->panel_field(other->patch_count, p->patch + other->first_patch, b->count,
-                                   cells, velocity, s->def.threads);
-        for (int32_t i = 0; i < b->count && seen == DIPOLE; i++)
-            add_dipole(other, p->center[b->first + i], velocity + 3 * (int64_t)i);
+            s->stages->panel_field(other->patch_count, p->patch + other->first_patch, count, cells,
+                                   velocity, s->def.threads);
+        for (int64_t i = 0; i < count && seen == DIPOLE; i++)
+            add_dipole(&s->grid, other, cells + 3 * i, velocity + 3 * i);
     }
 }
 
@@ -320,7 +355,7 @@ void vt_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, float 
     float *const cells = vt_arena_push(&s->arena, bytes);
     vt_panel_cells(s, b, cells);
     memcpy(velocity, s->panels.onset + 3 * (int64_t)b->first, bytes);
-    add_neighbours(s, b, cells, velocity);
+    add_neighbours(s, b, b->count, cells, velocity);
     vt_arena_pop(&s->arena, mark);
 }
 
@@ -345,6 +380,40 @@ static void solve_body(vt_simulation *s, vt_paneled_body *b)
     balance_densities(p, b);
     take_densities(p, b);
     vt_arena_pop(&s->arena, mark);
+}
+
+vt_impulse vt_find_wide_pull(vt_simulation *s, const vt_paneled_body *b)
+{
+    const vt_panels *const p = &s->panels;
+    const size_t mark = vt_arena_mark(&s->arena), bytes = 12 * (size_t)b->patch_count;
+    float *const cells = vt_arena_push(&s->arena, bytes);
+    float *const velocity = vt_arena_push(&s->arena, bytes);
+    const double h = s->grid.spacing;
+    vt_impulse pull = b->wide_pull;
+    int64_t count = 0;
+    for (int32_t i = b->first_patch; i < b->first_patch + b->patch_count; i++)
+        if (p->excess[i] != 0)
+            memcpy(cells + 3 * count++, p->patch[i].center, sizeof p->patch[i].center);
+    memset(velocity, 0, bytes);
+    if (count > 0)
+        add_neighbours(s, b, count, cells, velocity);
+    count = 0;
+    for (int32_t i = b->first_patch; i < b->first_patch + b->patch_count; i++) {
+        const double charge = (double)p->excess[i] * (double)p->patch[i].area * h * h;
+        double arm[3], force[3], moment[3];
+        if (p->excess[i] == 0)
+            continue;
+        for (int c = 0; c < 3; c++) {
+            arm[c] = ((double)p->patch[i].center[c] + s->grid.base[c]) * h - b->center[c];
+            force[c] = -charge * (double)velocity[3 * count + c];
+        }
+        vt_cross(arm, force, moment);
+        vt_add_scaled(pull.linear, 1, force);
+        vt_add_scaled(pull.angular, 1, moment);
+        count++;
+    }
+    vt_arena_pop(&s->arena, mark);
+    return pull;
 }
 
 static int has_settled(const vt_panels *p, const float *before)

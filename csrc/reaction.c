@@ -118,17 +118,20 @@ void vt_open_reaction(vt_simulation *s, double elapsed, vt_reaction *reaction)
 }
 
 /* What nothing of the books explains, about the point of the reaction. */
-static vt_impulse find_change(vt_simulation *s, double elapsed, const vt_reaction *reaction)
+static vt_impulse find_change(vt_simulation *s, double elapsed, vt_reaction *reaction)
 {
     double middle[3], now[3];
     find_middle(s, s->time + elapsed, middle, now);
-    vt_strengths sum = sum_vortons(s, now);
+    const vt_strengths after = sum_vortons(s, now);
+    vt_strengths sum = after;
     add_strengths(&sum, -1, &reaction->before);
+    reaction->before = after;
     vt_take_open_lines((const double (*)[3])sum.moment, middle, s->bodies.open_lines);
     vt_impulse change = impulse_of(&sum);
     if (elapsed > reaction->elapsed) {
         const vt_impulse pull = vt_sum_body_pulls(s, elapsed - reaction->elapsed, middle);
         vt_add_impulse(&change, 1, &pull);
+        reaction->elapsed = elapsed;
     }
     return change;
 }
@@ -145,7 +148,7 @@ static void give_share(vt_flow *flow, double share, const vt_impulse *change)
     vt_add_scaled(flow->owed.angular, share, change->angular);
 }
 
-void vt_close_reaction(vt_simulation *s, double elapsed, double share, const vt_reaction *reaction)
+void vt_close_reaction(vt_simulation *s, double elapsed, double share, vt_reaction *reaction)
 {
     if (!reaction->counts)
         return;

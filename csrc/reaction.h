@@ -31,8 +31,8 @@ typedef struct vt_reaction {
 /* Between births and deaths, which are nobody's; elapsed: how much of the substep is over, s. */
 void vt_open_reaction(vt_simulation *s, double elapsed, vt_reaction *reaction);
 
-/* Of the change since, bodies owe this share. */
-void vt_close_reaction(vt_simulation *s, double elapsed, double share, const vt_reaction *reaction);
+/* Of the change since, bodies owe this share. What follows may be closed with the same reaction. */
+void vt_close_reaction(vt_simulation *s, double elapsed, double share, vt_reaction *reaction);
 
 /* Takes from lines (m^5/s) what such sums, being no longer 0, add to the angular impulse about a
  * point that is `arm` (m) away. */

@@ -129,6 +129,15 @@ static void bear(vt_simulation *s, vt_births *births, double until, vt_work *w)
 
 /* ---- the substep ---- */
 
+/* Beside walls strength finds no neighbours to spread to: these take what is missing. */
+static void diffuse(vt_simulation *s, double dt)
+{
+    vt_reaction reaction;
+    VT_TIMED(s, balance, vt_open_reaction(s, dt, &reaction));
+    VT_TIMED(s, diffuse, vt_diffuse(s, dt));
+    VT_TIMED(s, balance, vt_close_reaction(s, dt, 1, &reaction));
+}
+
 /* What happens to the fluid of the vortons on its way over dt seconds; with a flow it also spreads
  * to their neighbours. */
 static void change_fluid(vt_simulation *s, double dt, int spreads)
@@ -136,7 +145,7 @@ static void change_fluid(vt_simulation *s, double dt, int spreads)
     if (vt_expands(s))
         VT_TIMED(s, expand, vt_note_volumes(s));
     if (spreads && (vt_diffuses(s) || vt_conducts(s)))
-        VT_TIMED(s, diffuse, vt_diffuse(s, dt));
+        diffuse(s, dt);
     if (vt_has_warm_bodies(s))
         VT_TIMED(s, body_heat, vt_exchange_body_heat(s, dt));
     if (vt_burns(s))
@@ -278,15 +287,14 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     VT_TIMED(s, tracers, vt_move_tracers(s, &scheme, dt, &w.tracers));
     if (vt_has_article_walls(s)) /* while the nodes hold velocities */
         VT_TIMED(s, bodies, vt_take_wall_vorticity(s));
-    vt_finish(s, &scheme, &w, dt);
-    VT_TIMED(s, balance, vt_open_reaction(s, dt, &reaction));
+    vt_finish(s, &scheme, &w, dt, &reaction);
+    const int64_t held = s->contacts.held;
     VT_TIMED(s, contact, vt_end_contact(s, dt, &contacts));
-    VT_TIMED(s, balance, vt_close_reaction(s, dt, 1, &reaction));
+    if (s->contacts.held > held)
+        VT_TIMED(s, balance, vt_close_reaction(s, dt, 1, &reaction));
     VT_TIMED(s, bodies, vt_finish_bodies(s));
     VT_TIMED(s, shed, vt_shed_layers(s, dt, slip));
-    VT_TIMED(s, balance, vt_open_reaction(s, dt, &reaction));
     change_fluid(s, dt, s->vorton_spacing > 0);
-    VT_TIMED(s, balance, vt_close_reaction(s, dt, 1, &reaction));
     return VT_OK;
 }
 

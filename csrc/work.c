@@ -5,7 +5,6 @@
 #include "balance.h"
 #include "core/mathd.h"
 #include "field.h"
-#include "reaction.h"
 
 /* ---- velocity at the vortons ---- */
 
@@ -146,7 +145,8 @@ void vt_reach(vt_simulation *s, const vt_scheme *scheme, int stage, double dt, v
                      again ? NULL : w->first, w->records, s->def.threads);
 }
 
-void vt_finish(vt_simulation *s, const vt_scheme *scheme, vt_work *w, double dt)
+void vt_finish(vt_simulation *s, const vt_scheme *scheme, vt_work *w, double dt,
+               vt_reaction *reaction)
 {
     const vt_vortons *const v = &s->vortons;
     const vt_ending ending = {dt, scheme->share,
@@ -154,13 +154,12 @@ void vt_finish(vt_simulation *s, const vt_scheme *scheme, vt_work *w, double dt)
     vt_vorton_rows rows = {v->position, v->strength, v->volume, v->bound_volume,
                            v->velocity, v->age,      NULL,      NULL};
     vt_balance balance;
-    vt_reaction reaction;
     if (s->def.method.stretching == VT_STRETCHING_RVPM)
         rows.core = v->core;
     rows.acceleration = vt_accelerations(s);
     s->last_substep = dt;
     VT_TIMED(s, balance, vt_open_balance(s, &balance));
-    VT_TIMED(s, balance, vt_open_reaction(s, 0, &reaction));
+    VT_TIMED(s, balance, vt_open_reaction(s, 0, reaction));
     VT_TIMED(s, finish,
              s->stages->finish(&w->field, &s->def.method, &ending, s->winds.velocity, w->count,
                                w->sorted, &rows, s->def.threads));
@@ -170,5 +169,5 @@ void vt_finish(vt_simulation *s, const vt_scheme *scheme, vt_work *w, double dt)
                                      s->def.threads));
     VT_TIMED(s, balance, vt_close_balance(s, dt, &balance));
     const double owed = balance.restored ? 1 : 1 - balance.share;
-    VT_TIMED(s, balance, vt_close_reaction(s, dt, owed, &reaction));
+    VT_TIMED(s, balance, vt_close_reaction(s, dt, owed, reaction));
 }

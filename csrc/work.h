@@ -2,6 +2,7 @@
 #ifndef VORTON_WORK_H
 #define VORTON_WORK_H
 
+#include "reaction.h"
 #include "scheme.h"
 #include "stages/baroclinic.h"
 #include "state/plan.h"
@@ -45,7 +46,8 @@ void vt_reach(vt_simulation *s, const vt_scheme *scheme, int stage, double dt, v
 /* Vortons that are born join the records of the last stage: the rows from `first` on. */
 void vt_add_newborn(vt_simulation *s, vt_work *w, int64_t first);
 
-/* The columns at the end of a substep of dt seconds. */
-void vt_finish(vt_simulation *s, const vt_scheme *scheme, vt_work *w, double dt);
+/* The columns at the end of a substep of dt seconds; what bodies owe to vortons for it. */
+void vt_finish(vt_simulation *s, const vt_scheme *scheme, vt_work *w, double dt,
+               vt_reaction *reaction);
 
 #endif

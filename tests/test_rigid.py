@@ -218,6 +218,24 @@ def test_s7_a_released_sphere_with_panels(share):
         assert sim.bodies[0].velocity[2] == pytest.approx(a * sim.time, rel=0.01)
 
 
+@pytest.mark.parametrize("share", [0.05, 3.0])
+def test_s7_a_released_sphere_that_sheds(share):
+    """On the way to the speed at which its drag balances weight and buoyancy: faster in every frame,
+    in a straight line, and slower than where fluid slips."""
+    ball = vt.Body(vt.Sphere((0, 0, 5), 0.5), density=1000 * share)
+    sim = simulation(ball, fps=48, panels="panels")
+    a, speed = 9.81 * (share - 1) / (share + 0.5), 0
+    for _ in range(32):
+        sim.step()
+        body = sim.bodies[0]
+        now = -body.velocity[2] * np.sign(a)
+        assert speed < now < 1.01 * abs(a) * sim.time
+        assert np.abs(body.velocity[:2]).max() < 0.02 * now
+        assert np.abs(body.angular_velocity).max() < 0.02 * now / 0.5
+        speed = now
+    assert speed > 0.3 * abs(a) * sim.time
+
+
 def lamb(a, b, c):
     """Added mass of an ellipsoid along a, as a share of the displaced mass, by quadrature."""
 

@@ -18,7 +18,7 @@ typedef struct vt_paneled_body {
     double center[3], reach;        /* a sphere around it, m */
     double dipole[3];               /* of its sources: what others see of it from far away, m^4/s */
     double wide_dipole[3];          /* of that what lies within wide panels: panel_densities.c */
-    vt_impulse wide_pull;           /* what the flow pulls at those with, see body_flow.c */
+    vt_impulse wide_pull;           /* what vortons and winds pull at those with, see body_flow.c */
     double stream; /* speed at which the fluid would pass it without panels, rms, m/s */
 } vt_paneled_body;
 
