@@ -220,7 +220,7 @@ def test_s7_a_released_sphere_with_panels(share):
 
 @pytest.mark.parametrize("share", [0.05, 3.0])
 def test_s7_a_released_sphere_that_sheds(share):
-    """On the way to the speed at which its drag balances weight and buoyancy: faster in every frame,
+    """On the way to the speed at which drag balances weight and buoyancy: faster in every frame,
     in a straight line, and slower than where fluid slips."""
     ball = vt.Body(vt.Sphere((0, 0, 5), 0.5), density=1000 * share)
     sim = simulation(ball, fps=48, panels="panels")
@@ -231,7 +231,7 @@ def test_s7_a_released_sphere_that_sheds(share):
         now = -body.velocity[2] * np.sign(a)
         assert speed < now < 1.01 * abs(a) * sim.time
         assert np.abs(body.velocity[:2]).max() < 0.02 * now
-        assert np.abs(body.angular_velocity).max() < 0.02 * now / 0.5
+        assert np.abs(body.angular_velocity).max() < 0.1 * now / 0.5
         speed = now
     assert speed > 0.3 * abs(a) * sim.time
 
