@@ -43,22 +43,44 @@ static const double most_change = 3.5e-3;
  * by its square. */
 static const double cap_of_weight = 3;
 
+enum { SHED_BLOCK = 8192 };
+
+typedef struct shed_job {
+    const vt_vortons *vortons;
+    double (*size)[2]; /* of each block: of all strengths, and of those that were shed */
+} shed_job;
+
+static void sum_shed(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const shed_job *const job = data;
+    const vt_vortons *const v = job->vortons;
+    double *const sum = job->size[begin / SHED_BLOCK];
+    sum[0] = sum[1] = 0;
+    for (int64_t i = begin; i < end; i++) {
+        const double a[3] = {v->strength[3 * i], v->strength[3 * i + 1], v->strength[3 * i + 2]};
+        const double size = vt_sqrt(vt_dot(a, a));
+        sum[0] += size;
+        sum[1] += v->panel[i] != 0 ? size : 0;
+    }
+}
+
 /* The share of the strength that bodies have shed. What layers around bodies lose, at the strain
  * there, a sharing over all vortons could not give back to the right ones. */
-static double find_shed_share(const vt_simulation *s)
+static double find_shed_share(vt_simulation *s)
 {
-    const vt_vortons *const v = &s->vortons;
+    const int64_t count = s->vortons.set.count, blocks = (count + SHED_BLOCK - 1) / SHED_BLOCK;
     double all = 0, shed = 0;
-    if (!v->set.used[VT_VORTON_panel] || !s->panels.exist)
+    if (!s->vortons.set.used[VT_VORTON_panel] || !s->panels.exist)
         return 0;
-    for (int64_t i = 0; i < v->set.count; i++) {
-        double square = 0;
-        for (int c = 0; c < 3; c++)
-            square += (double)v->strength[3 * i + c] * (double)v->strength[3 * i + c];
-        const double size = vt_sqrt(square);
-        all += size;
-        shed += v->panel[i] != 0 ? size : 0;
+    const size_t mark = vt_arena_mark(&s->arena);
+    shed_job job = {&s->vortons, vt_arena_push(&s->arena, sizeof *job.size * (size_t)blocks)};
+    vt_parallel_for(s->def.threads, count, SHED_BLOCK, sum_shed, &job);
+    for (int64_t b = 0; b < blocks; b++) {
+        all += job.size[b][0];
+        shed += job.size[b][1];
     }
+    vt_arena_pop(&s->arena, mark);
     return all > 0 ? shed / all : 0;
 }
 

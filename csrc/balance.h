@@ -8,8 +8,9 @@
 /* What the vortons had before a substep. */
 typedef struct vt_balance {
     int kept; /* how many of the sums are kept: 0, 3 (of strengths) or all */
-    double
-        share; /* of what else is missing: what bodies have not shed gets back, the rest they owe */
+    /* of what else is missing: strength that bodies have not shed gets it back, they owe the rest
+     */
+    double share;
     int restored; /* what is missing has been given back, as far as it is to be */
     vt_frame frame;
     double sum[VT_INVARIANTS]; /* m^3/s, x in units of the length of the frame */

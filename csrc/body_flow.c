@@ -147,7 +147,8 @@ static vt_impulse find_given(const vt_simulation *s, const surface *f, vt_impuls
     return given;
 }
 
-static double find_load(const surface *f)
+/* How much the flow loads the body, for its share in what bodies owe: slip^2 over its area. */
+static double measure_load(const surface *f)
 {
     double load = 0;
     for (int32_t p = 0; p < f->body->count; p++) {
@@ -166,7 +167,8 @@ static void give(vt_simulation *s, const surface *f, vt_impulse own, vt_impulse 
                  vt_impulse pull)
 {
     vt_flow *const before = &s->bodies.items[f->body->number].flow;
-    vt_flow now = {.known = 1, .time = s->time, .bound = bound, .pull = pull, .load = find_load(f)};
+    vt_flow now = {
+        .known = 1, .time = s->time, .bound = bound, .pull = pull, .load = measure_load(f)};
     memcpy(now.center, f->body->center, sizeof now.center);
     memcpy(now.wind, f->panels->wind, sizeof now.wind);
     vt_add_impulse(&now.bound, -1, &own);

@@ -13,9 +13,10 @@
  *
  * (Lagally; Joukowski): what it pulls at the vortons with, they pull at it with; what else these
  * gain or lose beside it comes from it, too (reaction.h), so that the force is the change of the
- * fluid's impulse. The moment likewise, where the angular impulse of a body that moves is that of its added mass. No tracer is
- * counted. u is in the frame of the uniform wind. What the acceleration of a free body itself adds
- * is solved for with its motion (body_motion.h) and left out here. */
+ * fluid's impulse. The moment likewise, where the angular impulse of a body that moves is that of
+ * its added mass. No tracer is counted. u is in the frame of the uniform wind. What the
+ * acceleration of a free body itself adds is solved for with its motion (body_motion.h) and left
+ * out here. */
 #ifndef VORTON_BODY_FLOW_H
 #define VORTON_BODY_FLOW_H
 

@@ -137,7 +137,7 @@ static vt_impulse find_change(vt_simulation *s, double elapsed, vt_reaction *rea
 }
 
 /* Its share, by what the flow loads it with; of bodies that shed alone, where any does. */
-static double find_load(const vt_body *body, int sheds)
+static double load_of(const vt_body *body, int sheds)
 {
     return body->flow.known && (!sheds || vt_sheds(body)) ? body->flow.load : 0;
 }
@@ -158,13 +158,13 @@ void vt_close_reaction(vt_simulation *s, double elapsed, double share, vt_reacti
     for (int32_t n = 0; n < s->bodies.count; n++)
         sheds |= s->bodies.items[n].flow.known && vt_sheds(&s->bodies.items[n]);
     for (int32_t n = 0; n < s->bodies.count; n++)
-        all += find_load(&s->bodies.items[n], sheds);
+        all += load_of(&s->bodies.items[n], sheds);
     if (!(all > 0))
         return;
     /* a force at the centre of each; what moment is left is shared likewise */
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_body *const body = &s->bodies.items[n];
-        const double part = find_load(body, sheds) / all;
+        const double part = load_of(body, sheds) / all;
         double arm[3], moment[3];
         for (int c = 0; c < 3; c++)
             arm[c] = body->flow.center[c] - reaction->about[c];
@@ -172,7 +172,7 @@ void vt_close_reaction(vt_simulation *s, double elapsed, double share, vt_reacti
         vt_add_scaled(change.angular, -part, moment);
     }
     for (int32_t n = 0; n < s->bodies.count; n++) {
-        const double part = find_load(&s->bodies.items[n], sheds) / all;
+        const double part = load_of(&s->bodies.items[n], sheds) / all;
         give_share(&s->bodies.items[n].flow, share * part, &change);
     }
 }

@@ -432,6 +432,15 @@ def test_bodies_that_move_away_may_cover_an_emitter():
     assert 0 < sim.tracers.count < 100
 
 
+def test_an_emitter_around_its_container_fills_it():
+    """A thousandth of its births have room: none of a few that are looked at needs to."""
+    room = vt.Tracers(vt.Box((-2, -2, -2), (2, 2, 2)), rate=20_000)
+    sim = simulation(room, vt.Container(vt.Sphere(radius=0.3), name="jar"))
+    sim.step(12)
+    assert 0 < sim.tracers.count < 100
+    assert np.linalg.norm(sim.tracers.position, axis=1).max() < 0.3001
+
+
 def test_copies_have_bodies_of_their_own():
     spin = vt.Transform(angle=vt.Keys([(0, 0), (2, 300)]))
     sim = simulation(vt.Body([vt.Box(), vt.Sphere((1, 0, 0), 0.3)], name="x", parent=spin))

@@ -363,4 +363,4 @@ def test_fuel_glows_where_it_burns_alone():
         assert measure_emission(volume_of((box, dark)), FRONT, (96, 72)) is None
     dull, bright = (measure_emission(volume_of((box, (0.5, f, 0))), FRONT, (96, 72))
                     for f in (0.01, 0.1))  # fmt: skip
-    assert dull > 20 * bright  # 1/2 e^-1/6 against 1 - e^-10/6, by the fourth power of K
+    assert dull > 20 * bright  # 1 - e^-1/6 against 1 - e^-10/6, by the fourth power of K

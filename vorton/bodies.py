@@ -244,12 +244,13 @@ class Body(BodyBase):
         0: none, then particles stop at the wall but the flow does not know of the body. More follow
         the shape more closely; the time for the first frame grows with the third power. Those of a
         Plane alone lie where the vortons are, as far as half of the extent of these from it, and a
-        few cells farther along it; it sheds nothing. Among several shapes a Plane has none. Within panels wider than some cells of the grid, as those of a floor, the flow
-        is kept from a face cell by cell, as far as no other face is near: to 5 or 10 % of what the
-        wall does where the body is thicker than vortices are far, in a floor half as thick to a
-        third of it. A step has up to 8 substeps for what panels need: the flow about a body that
-        goes farther than about its radius in a frame is coarse (contact holds at any speed); more
-        frames a second resolve it.
+        few cells farther along it; it sheds nothing. Among several shapes a Plane has none. Within
+        panels wider than some cells of the grid, as those of a floor, the flow is kept from a face
+        cell by cell, as far as no other face is near: to 5 or 10 % of what the wall does where the
+        body is thicker than vortices are far, in a floor half as thick to a third of it. A step has
+        up to 8 substeps for what panels need: the flow about a body that goes farther than about
+        its radius in a frame is coarse (contact holds at any speed); more frames a second resolve
+        it.
     shedding : number, 1/s
         Fluid does not slip along the body: of the layer between its velocity and that of the wall
         this share per second goes into the flow, as vortons just above the panels; so smoke

@@ -314,7 +314,33 @@ static int64_t count_free(const vt_body *body, const vt_pose *pose, const vt_pos
     return fitting;
 }
 
-/* Whether any of the births of an emitter has room beside the body when it begins. */
+/* Whether the box of points that are placed so comes near a container that is bounded: none of a
+ * few may lie in one that is much smaller than they are apart. */
+static int may_meet(const vt_body *body, const vt_pose *pose, const vt_pose *placed, int64_t count,
+                    const float *points)
+{
+    double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double center[3], square = 0;
+    if (!body->hole || !isfinite(body->reach))
+        return 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double place[3] = {points[3 * i], points[3 * i + 1], points[3 * i + 2]};
+        double world[3];
+        vt_pose_point(placed, place, world);
+        for (int c = 0; c < 3; c++) {
+            least[c] = fmin(least[c], world[c]);
+            most[c] = fmax(most[c], world[c]);
+        }
+    }
+    vt_pose_point(pose, body->center, center);
+    for (int c = 0; c < 3; c++) {
+        const double away = fmax(fmax(least[c] - center[c], center[c] - most[c]), 0);
+        square += away * away;
+    }
+    return square < body->reach * body->reach;
+}
+
+/* Whether any of the births of an emitter may have room beside the body when it begins. */
 static int bears(const vt_simulation *s, const vt_body *body, const vt_emitter *emitter)
 {
     float points[3 * SAMPLES];
@@ -325,7 +351,8 @@ static int bears(const vt_simulation *s, const vt_body *body, const vt_emitter *
         return count_free(body, &pose, &placed, emitter->points->count, emitter->points->position) >
                0;
     vt_fill_region(&emitter->region, emitter->seed, SAMPLES, points);
-    return count_free(body, &pose, &placed, SAMPLES, points) > 0;
+    return count_free(body, &pose, &placed, SAMPLES, points) > 0 ||
+           may_meet(body, &pose, &placed, SAMPLES, points);
 }
 
 static vt_status check_emitters(const vt_simulation *s, const vt_body *body)
