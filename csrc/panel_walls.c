@@ -102,11 +102,12 @@ static double wall_width(const vt_simulation *s, const vt_paneled_body *b)
     return fmin(width_of_wall * b->laid.scale * b->set->side / s->grid.spacing, widest);
 }
 
-/* How far inside the surface the centres of panels lie, m: those of round bodies are flat. */
+/* How far inside the surface the centres of panels lie, m: those of round bodies are flat. A
+ * plane's panels go where the grid is. */
 static double find_bulge(const vt_paneled_body *b)
 {
     double most = 0;
-    for (int32_t i = 0; i < b->count; i++)
+    for (int32_t i = 0; i < b->count && !b->set->open; i++)
         most = fmax(most, vt_abs(vt_body_room(b->body, b->set->center[i], NULL)));
     return b->pose.scale * most;
 }
@@ -127,6 +128,7 @@ typedef struct margins {
     const vt_patch *patch;
     int32_t count;
     float bulge, held, near, corner;
+    int32_t (*range)[2]; /* planes of cells, the first and the last, of each */
 } margins;
 
 typedef struct mark_job {
@@ -136,29 +138,64 @@ typedef struct mark_job {
     uint8_t *held, *near;
 } mark_job;
 
-/* Cells of a row (number of its node 0, place relative to the centre of the patch along y and z)
- * that reach within a distance of a patch and its plane. */
-static void mark_row(const vt_grid *g, const vt_patch *p, float beside, float above, float y,
+/* Without the care that fminf and fmaxf take of what is no number. */
+static inline float lesser(float a, float b)
+{
+    return a < b ? a : b;
+}
+
+static inline float larger(float a, float b)
+{
+    return a > b ? a : b;
+}
+
+/* Cells of a row (its place relative to the centre of the patch along y and z) that reach within a
+ * distance of a patch and its plane. */
+static void mark_row(const vt_grid *g, const vt_patch *p, float around, float most, float y,
                      float z, uint8_t *row)
 {
-    const float half = 0.87f, around = beside + half, most = above + half;
     const float square = around * around - y * y - z * z;
     const float rest = p->normal[1] * y + p->normal[2] * z, along = p->normal[0];
-    if (!(square > 0))
+    if (!(square > 0) || fabsf(rest) > most + fabsf(along) * around)
         return;
     float low = -sqrtf(square), high = -low;
     if (fabsf(along) > 1e-3f) {
         const float a = (-most - rest) / along, b = (most - rest) / along;
-        low = fmaxf(low, fminf(a, b));
-        high = fminf(high, fmaxf(a, b));
-    } else if (fabsf(rest) > most + 1e-3f * around) {
-        return;
+        low = larger(low, lesser(a, b));
+        high = lesser(high, larger(a, b));
     }
     const float last = (float)g->cells[0] - 1;
-    low = fmaxf(ceilf(p->center[0] - 0.5f + low - 0.01f), 0);
-    high = fminf(floorf(p->center[0] - 0.5f + high + 0.01f), last);
+    low = larger(p->center[0] - 0.51f + low, 0);
+    high = lesser(p->center[0] - 0.49f + high, last);
     if (low <= high)
-        memset(row + (int32_t)low, 1, (size_t)(high - low) + 1);
+        memset(row + (int32_t)low, 1, (size_t)((int32_t)high - (int32_t)low) + 1);
+}
+
+/* How far along an axis cells may lie that reach within `beside` of the centre of a patch and
+ * `above` of its plane: little across a wide one that is square to the axis. */
+static float reach_along(const vt_patch *p, int axis, float beside, float above)
+{
+    const float along = fabsf(p->normal[axis]);
+    const float across = fabsf(p->normal[(axis + 1) % 3]) + fabsf(p->normal[(axis + 2) % 3]);
+    const float reach = above + across * beside;
+    return 0.51f + (reach < along * beside ? reach / along : beside);
+}
+
+/* Half the diagonal of a cell. */
+static const float half_cell = 0.87f;
+
+/* How far from the centre of a patch cells may lie that are near it. */
+static float reach_of(const margins *m, const vt_patch *p)
+{
+    const float size = larger(larger(p->length[0], p->length[1]), p->length[2]);
+    return m->corner * (m->held + m->bulge) + m->near - m->held + 0.6f * size + half_cell;
+}
+
+/* The first and the last of `cells` along an axis within reach of a place. */
+static void find_range(float center, float reach, int32_t cells, int32_t range[2])
+{
+    range[0] = (int32_t)larger(center - reach, 0);
+    range[1] = (int32_t)lesser(larger(center + reach, -1), (float)cells - 1);
 }
 
 /* Those of a patch in the planes [begin, end) of cells. */
@@ -166,20 +203,33 @@ static void mark_patch(const mark_job *job, const margins *m, const vt_patch *p,
                        int64_t end)
 {
     const vt_grid *const g = job->grid;
-    const float size = fmaxf(fmaxf(p->length[0], p->length[1]), p->length[2]);
-    const float held = m->corner * (m->held + m->bulge) + 0.6f * size;
-    const float near = held + m->near - m->held, reach = near + 0.87f;
-    const int64_t first[2] = {(int64_t)fmaxf(p->center[1] - reach, 0),
-                              (int64_t)fmaxf(p->center[2] - reach, (float)begin)};
-    const int64_t last[2] = {(int64_t)fminf(p->center[1] + reach, (float)g->cells[1] - 1),
-                             (int64_t)fminf(p->center[2] + reach, (float)end - 1)};
-    for (int64_t k = first[1]; k <= last[1]; k++)
-        for (int64_t j = first[0]; j <= last[0]; j++) {
+    const float near = reach_of(m, p), held = near - (m->near - m->held);
+    const float above = m->near + m->bulge + half_cell;
+    int32_t range[2];
+    find_range(p->center[1], reach_along(p, 1, near, above), g->cells[1], range);
+    for (int64_t k = begin; k < end; k++)
+        for (int64_t j = range[0]; j <= range[1]; j++) {
             const int64_t row = k * g->node_plane + j * g->node_row;
             const float y = (float)j + 0.5f - p->center[1], z = (float)k + 0.5f - p->center[2];
-            mark_row(g, p, held, m->held + m->bulge, y, z, job->held + row);
-            mark_row(g, p, near, m->near + m->bulge, y, z, job->near + row);
+            mark_row(g, p, near, above, y, z, job->near + row);
+            mark_row(g, p, held, above - (m->near - m->held), y, z, job->held + row);
         }
+}
+
+/* The planes of cells in which something is near each patch. */
+static void find_ranges(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const mark_job *const job = data;
+    for (int64_t n = begin; n < end; n++) {
+        const margins *const m = &job->bodies[n];
+        for (int32_t i = 0; i < m->count; i++) {
+            const vt_patch *const p = &m->patch[i];
+            const float above = m->near + m->bulge + half_cell;
+            find_range(p->center[2], reach_along(p, 2, reach_of(m, p), above), job->grid->cells[2],
+                       m->range[i]);
+        }
+    }
 }
 
 static void mark_planes(void *data, int64_t begin, int64_t end, int thread)
@@ -189,9 +239,15 @@ static void mark_planes(void *data, int64_t begin, int64_t end, int thread)
     const int64_t plane = job->grid->node_plane;
     memset(job->held + begin * plane, 0, (size_t)((end - begin) * plane));
     memset(job->near + begin * plane, 0, (size_t)((end - begin) * plane));
-    for (int32_t n = 0; n < job->body_count; n++)
-        for (int32_t i = 0; i < job->bodies[n].count; i++)
-            mark_patch(job, &job->bodies[n], &job->bodies[n].patch[i], begin, end);
+    for (int32_t n = 0; n < job->body_count; n++) {
+        const margins *const m = &job->bodies[n];
+        for (int32_t i = 0; i < m->count; i++) {
+            const int64_t first = m->range[i][0], last = m->range[i][1];
+            if (first < end && last >= begin)
+                mark_patch(job, m, &m->patch[i], first > begin ? first : begin,
+                           last + 1 < end ? last + 1 : end);
+        }
+    }
 }
 
 static void mark_cells(vt_simulation *s)
@@ -214,9 +270,11 @@ static void mark_cells(vt_simulation *s)
                               .bulge = (float)(find_bulge(b) / g->spacing),
                               .held = held,
                               .near = held + STEP,
-                              .corner = find_corner(b->body)};
+                              .corner = find_corner(b->body),
+                              .range = vt_arena_push(&s->arena, 8 * (size_t)b->patch_count)};
     }
     mark_job job = {g, bodies, p->body_count, p->held_cell, p->near_cell};
+    vt_parallel_for(s->def.threads, p->body_count, 1, find_ranges, &job);
     vt_parallel_for(s->def.threads, planes, PLANE_BLOCK, mark_planes, &job);
     vt_arena_pop(&s->arena, mark);
 }

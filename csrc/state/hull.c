@@ -7,50 +7,13 @@
 
 #include "core/status.h"
 #include "core/vec3.h"
-#include "state/polytope.h"
+#include "state/hull_parts.h"
 
 enum { MOST_POINTS = 1 << 20 };
 
-/* Distances below this share of the extent are none. */
-static const double tolerance = 1e-9;
-
-typedef struct facet {
-    int32_t vertex[3];    /* counter-clockwise seen from outside */
-    int32_t neighbour[3]; /* across the edge from vertex i to vertex i + 1 */
-    double normal[3], offset, area;
-    int32_t outside; /* first of its points, -1: none */
-    int32_t state;   /* GONE, THERE, or the number of the round in which it was seen */
-    int32_t group;   /* face that it becomes a part of, -1: none yet */
-} facet;
-
-enum { GONE = -1, THERE = 0 };
-
-typedef struct horizon_edge {
-    int32_t from, to, beyond; /* vertices; the facet that stays */
-} horizon_edge;
-
-typedef struct hull {
-    int32_t count;
-    double (*x)[3]; /* relative to the middle of the bounding box, in extents */
-    double middle[3], extent;
-    int32_t *next; /* of the list that a point is in */
-    facet *facets;
-    int32_t facet_count, facet_room;
-    int32_t *starting, *ending; /* new facet whose edge of the horizon starts, ends at a vertex */
-    int32_t *seen;              /* facets that go in this round */
-    horizon_edge *horizon;
-    int32_t seen_count, horizon_count, room; /* of these two lists */
-    int32_t round;
-} hull;
-
 /* ---- facets ---- */
 
-static double above(const facet *f, const double x[3])
-{
-    return vt_dot(f->normal, x) - f->offset;
-}
-
-static void set_plane(const hull *h, facet *f)
+static void set_plane(const vt_hull *h, vt_facet *f)
 {
     double a[3], b[3];
     for (int c = 0; c < 3; c++) {
@@ -79,22 +42,23 @@ static int grow(void **array, int32_t count, int32_t *room, size_t item)
 }
 
 /* Returns the new facet, or -1 without memory. */
-static int32_t add_facet(hull *h, int32_t a, int32_t b, int32_t c)
+static int32_t add_facet(vt_hull *h, int32_t a, int32_t b, int32_t c)
 {
     if (grow((void **)&h->facets, h->facet_count, &h->facet_room, sizeof *h->facets))
         return -1;
-    facet *const f = &h->facets[h->facet_count];
-    *f = (facet){.vertex = {a, b, c}, .neighbour = {-1, -1, -1}, .outside = -1, .group = -1};
+    vt_facet *const f = &h->facets[h->facet_count];
+    *f = (vt_facet){.vertex = {a, b, c}, .neighbour = {-1, -1, -1}, .outside = -1, .group = -1};
     set_plane(h, f);
     return h->facet_count++;
 }
 
 /* Puts a point into the list of the first of the facets from `first` on that it lies outside of. */
-static void give_point(hull *h, int32_t point, int32_t first)
+static void give_point(vt_hull *h, int32_t point, int32_t first)
 {
     for (int32_t f = first; f < h->facet_count; f++) {
-        facet *const facet = &h->facets[f];
-        if (facet->state == GONE || !(above(facet, h->x[point]) > tolerance))
+        vt_facet *const facet = &h->facets[f];
+        if (facet->state == VT_FACET_GONE ||
+            !(vt_above_facet(facet, h->x[point]) > vt_hull_tolerance))
             continue;
         h->next[point] = facet->outside;
         facet->outside = point;
@@ -105,16 +69,16 @@ static void give_point(hull *h, int32_t point, int32_t first)
 /* ---- the first tetrahedron ---- */
 
 /* The point that is farthest by a measure. */
-typedef double measure(const hull *h, const double x[3], const int32_t *corner);
+typedef double measure(const vt_hull *h, const double x[3], const int32_t *corner);
 
-static double from_point(const hull *h, const double x[3], const int32_t *corner)
+static double from_point(const vt_hull *h, const double x[3], const int32_t *corner)
 {
     double way[3] = {x[0], x[1], x[2]};
     vt_add_scaled(way, -1, h->x[corner[0]]);
     return vt_dot(way, way);
 }
 
-static double from_line(const hull *h, const double x[3], const int32_t *corner)
+static double from_line(const vt_hull *h, const double x[3], const int32_t *corner)
 {
     double along[3], way[3], across[3];
     for (int c = 0; c < 3; c++) {
@@ -125,14 +89,14 @@ static double from_line(const hull *h, const double x[3], const int32_t *corner)
     return vt_dot(across, across);
 }
 
-static double from_plane(const hull *h, const double x[3], const int32_t *corner)
+static double from_plane(const vt_hull *h, const double x[3], const int32_t *corner)
 {
-    facet f = {.vertex = {corner[0], corner[1], corner[2]}};
+    vt_facet f = {.vertex = {corner[0], corner[1], corner[2]}};
     set_plane(h, &f);
-    return vt_abs(above(&f, x));
+    return vt_abs(vt_above_facet(&f, x));
 }
 
-static int32_t farthest(const hull *h, measure *distance, const int32_t *corner)
+static int32_t farthest(const vt_hull *h, measure *distance, const int32_t *corner)
 {
     int32_t at = 0;
     double most = -1;
@@ -146,7 +110,7 @@ static int32_t farthest(const hull *h, measure *distance, const int32_t *corner)
     return at;
 }
 
-static vt_status begin_hull(hull *h)
+static vt_status begin_hull(vt_hull *h)
 {
     int32_t corner[4] = {0};
     measure *const measures[] = {from_point, from_line, from_plane};
@@ -154,14 +118,14 @@ static vt_status begin_hull(hull *h)
     for (int k = 1; k < 4; k++)
         corner[k] = farthest(h, measures[k - 1], corner);
     const double flat = from_plane(h, h->x[corner[3]], corner);
-    if (!(flat > 10 * tolerance))
+    if (!(flat > 10 * vt_hull_tolerance))
         return vt_fail(VT_INVALID_ARGUMENT,
                        "shape: the points of a polytope must not lie in one plane, on one line or "
                        "at one place: they are %g m thick",
                        flat * h->extent);
-    facet base = {.vertex = {corner[0], corner[1], corner[2]}};
+    vt_facet base = {.vertex = {corner[0], corner[1], corner[2]}};
     set_plane(h, &base);
-    if (above(&base, h->x[corner[3]]) > 0) {
+    if (vt_above_facet(&base, h->x[corner[3]]) > 0) {
         const int32_t swap = corner[1];
         corner[1] = corner[2];
         corner[2] = swap;
@@ -182,14 +146,14 @@ static vt_status begin_hull(hull *h)
 
 /* ---- adding a point ---- */
 
-static void add_horizon(hull *h, const facet *f, int edge)
+void vt_add_to_horizon(vt_hull *h, const vt_facet *f, int edge)
 {
     h->horizon[h->horizon_count++] =
-        (horizon_edge){f->vertex[edge], f->vertex[(edge + 1) % 3], f->neighbour[edge]};
+        (vt_horizon_edge){f->vertex[edge], f->vertex[(edge + 1) % 3], f->neighbour[edge]};
 }
 
 /* Facets that the point sees, from one of them on, and the edges around them. */
-static void find_seen(hull *h, int32_t first, const double x[3])
+static void find_seen(vt_hull *h, int32_t first, const double x[3])
 {
     h->round++;
     h->seen_count = h->horizon_count = 0;
@@ -197,15 +161,15 @@ static void find_seen(hull *h, int32_t first, const double x[3])
     h->seen[h->seen_count++] = first;
     for (int32_t at = 0; at < h->seen_count; at++) {
         for (int edge = 0; edge < 3; edge++) {
-            const facet *const f = &h->facets[h->seen[at]];
-            facet *const beside = &h->facets[f->neighbour[edge]];
+            const vt_facet *const f = &h->facets[h->seen[at]];
+            vt_facet *const beside = &h->facets[f->neighbour[edge]];
             if (beside->state == h->round)
                 continue;
-            if (above(beside, x) > tolerance) {
+            if (vt_above_facet(beside, x) > vt_hull_tolerance) {
                 beside->state = h->round;
                 h->seen[h->seen_count++] = f->neighbour[edge];
             } else {
-                add_horizon(h, f, edge);
+                vt_add_to_horizon(h, f, edge);
             }
         }
     }
@@ -213,7 +177,7 @@ static void find_seen(hull *h, int32_t first, const double x[3])
 
 /* Whether the edges make one loop: no vertex starts two of them, and each that ends one starts
  * one. Rounding may have it otherwise, where facets are all but in one plane with the point. */
-static int is_loop(hull *h)
+int vt_horizon_is_loop(vt_hull *h)
 {
     int fits = 1;
     for (int32_t e = 0; e < h->horizon_count; e++)
@@ -233,16 +197,16 @@ static int is_loop(hull *h)
 }
 
 /* The cone from the point to the horizon. */
-static int add_cone(hull *h, int32_t point)
+static int add_cone(vt_hull *h, int32_t point)
 {
     const int32_t first = h->facet_count;
     for (int32_t e = 0; e < h->horizon_count; e++) {
-        const horizon_edge edge = h->horizon[e];
+        const vt_horizon_edge edge = h->horizon[e];
         const int32_t made = add_facet(h, edge.from, edge.to, point);
         if (made < 0)
             return -1;
         h->facets[made].neighbour[0] = edge.beyond;
-        facet *const beyond = &h->facets[edge.beyond];
+        vt_facet *const beyond = &h->facets[edge.beyond];
         for (int k = 0; k < 3; k++)
             if (beyond->vertex[k] == edge.to && beyond->vertex[(k + 1) % 3] == edge.from)
                 beyond->neighbour[k] = made;
@@ -250,7 +214,7 @@ static int add_cone(hull *h, int32_t point)
         h->ending[edge.to] = made;
     }
     for (int32_t f = first; f < h->facet_count; f++) {
-        facet *const made = &h->facets[f];
+        vt_facet *const made = &h->facets[f];
         made->neighbour[1] = h->starting[made->vertex[1]];
         made->neighbour[2] = h->ending[made->vertex[0]];
     }
@@ -258,11 +222,11 @@ static int add_cone(hull *h, int32_t point)
 }
 
 /* Points of the facets that go find a new one, or are inside now. */
-static void hand_over(hull *h, int32_t first_new, int32_t apex)
+static void hand_over(vt_hull *h, int32_t first_new, int32_t apex)
 {
     for (int32_t n = 0; n < h->seen_count; n++) {
-        facet *const f = &h->facets[h->seen[n]];
-        f->state = GONE;
+        vt_facet *const f = &h->facets[h->seen[n]];
+        f->state = VT_FACET_GONE;
         for (int32_t point = f->outside, next; point >= 0; point = next) {
             next = h->next[point];
             if (point != apex)
@@ -273,7 +237,7 @@ static void hand_over(hull *h, int32_t first_new, int32_t apex)
 }
 
 /* Takes a point out of the list of a facet. */
-static void drop_point(hull *h, facet *f, int32_t point)
+static void drop_point(vt_hull *h, vt_facet *f, int32_t point)
 {
     int32_t *place = &f->outside;
     while (*place != point)
@@ -281,7 +245,7 @@ static void drop_point(hull *h, facet *f, int32_t point)
     *place = h->next[point];
 }
 
-static int make_lists(hull *h)
+int vt_make_hull_lists(vt_hull *h)
 {
     if (h->room >= h->facet_count)
         return 0;
@@ -299,23 +263,23 @@ static int make_lists(hull *h)
 }
 
 /* Adds the farthest point outside of a facet; 0, or -1 without memory. */
-static int add_farthest(hull *h, int32_t at)
+static int add_farthest(vt_hull *h, int32_t at)
 {
     int32_t apex = -1;
     double most = 0;
     for (int32_t p = h->facets[at].outside; p >= 0; p = h->next[p]) {
-        const double distance = above(&h->facets[at], h->x[p]);
+        const double distance = vt_above_facet(&h->facets[at], h->x[p]);
         if (distance > most) {
             most = distance;
             apex = p;
         }
     }
-    if (make_lists(h))
+    if (vt_make_hull_lists(h))
         return -1;
     find_seen(h, at, h->x[apex]);
-    if (!is_loop(h)) {
+    if (!vt_horizon_is_loop(h)) {
         for (int32_t n = 0; n < h->seen_count; n++)
-            h->facets[h->seen[n]].state = THERE;
+            h->facets[h->seen[n]].state = VT_FACET_THERE;
         drop_point(h, &h->facets[at], apex);
         return 0;
     }
@@ -326,182 +290,20 @@ static int add_farthest(hull *h, int32_t at)
     return 0;
 }
 
-static vt_status build_hull(hull *h)
+static vt_status build_hull(vt_hull *h)
 {
     const vt_status status = begin_hull(h);
     for (int32_t f = 0; !status && f < h->facet_count; f++)
-        while (h->facets[f].state != GONE && h->facets[f].outside >= 0)
+        while (h->facets[f].state != VT_FACET_GONE && h->facets[f].outside >= 0)
             if (add_farthest(h, f))
                 return vt_fail(VT_OUT_OF_MEMORY, "no memory for a hull");
     return status;
 }
 
-/* ---- faces ---- */
-
-/* Faces as loops of vertices of the hull. */
-typedef struct face_list {
-    int32_t count, corner_count;
-    int32_t *first, *corner;
-    double (*normal)[3];
-} face_list;
-
-typedef struct sized {
-    double area;
-    int32_t facet;
-} sized;
-
-/* The largest first: a sliver takes the plane of its neighbour, not the other way round. */
-static int by_area(const void *a, const void *b)
-{
-    const sized *const x = a, *const y = b;
-    return x->area != y->area ? (x->area < y->area) - (x->area > y->area)
-                              : (x->facet > y->facet) - (x->facet < y->facet);
-}
-
-static int lies_in(const hull *h, const facet *plane, const facet *f)
-{
-    for (int k = 0; k < 3; k++)
-        if (vt_abs(above(plane, h->x[f->vertex[k]])) > 4 * tolerance)
-            return 0;
-    return vt_dot(plane->normal, f->normal) > 0;
-}
-
-/* Facets in the plane of a seed and joined to it get its group; `seen` lists them. */
-static void find_group(hull *h, int32_t seed, int32_t group)
-{
-    h->seen_count = 0;
-    h->facets[seed].group = group;
-    h->seen[h->seen_count++] = seed;
-    for (int32_t at = 0; at < h->seen_count; at++)
-        for (int k = 0; k < 3; k++) {
-            const int32_t beside = h->facets[h->seen[at]].neighbour[k];
-            facet *const f = &h->facets[beside];
-            if (f->group >= 0 || !lies_in(h, &h->facets[seed], f))
-                continue;
-            f->group = group;
-            h->seen[h->seen_count++] = beside;
-        }
-}
-
-/* The edges around the group, as the horizon. */
-static void find_rim(hull *h, int32_t group)
-{
-    h->horizon_count = 0;
-    for (int32_t n = 0; n < h->seen_count; n++) {
-        const facet *const f = &h->facets[h->seen[n]];
-        for (int k = 0; k < 3; k++)
-            if (h->facets[f->neighbour[k]].group != group)
-                add_horizon(h, f, k);
-    }
-}
-
-static void add_face(const hull *h, face_list *list, int32_t seed)
-{
-    memcpy(list->normal[list->count], h->facets[seed].normal, sizeof list->normal[0]);
-    list->first[list->count++] = list->corner_count;
-    int32_t at = h->horizon[0].from;
-    for (int32_t k = 0; k < h->horizon_count; k++) {
-        list->corner[list->corner_count++] = at;
-        at = h->horizon[h->starting[at]].to;
-    }
-}
-
-/* A group without a simple rim stays in triangles. */
-static void add_triangles(const hull *h, face_list *list)
-{
-    for (int32_t n = 0; n < h->seen_count; n++) {
-        const facet *const f = &h->facets[h->seen[n]];
-        memcpy(list->normal[list->count], f->normal, sizeof list->normal[0]);
-        list->first[list->count++] = list->corner_count;
-        for (int k = 0; k < 3; k++)
-            list->corner[list->corner_count++] = f->vertex[k];
-    }
-}
-
-static void find_faces(hull *h, sized *order, int32_t there, face_list *list)
-{
-    qsort(order, (size_t)there, sizeof *order, by_area);
-    for (int32_t n = 0; n < there; n++) {
-        const int32_t seed = order[n].facet;
-        if (h->facets[seed].group >= 0)
-            continue;
-        find_group(h, seed, seed);
-        find_rim(h, seed);
-        if (is_loop(h))
-            add_face(h, list, seed);
-        else
-            add_triangles(h, list);
-    }
-    list->first[list->count] = list->corner_count;
-}
-
-/* ---- the polytope ---- */
-
-/* Vertices are numbered in the order in which faces name them; `starting` keeps the number. */
-static int32_t number_vertices(hull *h, const face_list *list)
-{
-    int32_t count = 0;
-    for (int32_t i = 0; i < h->count; i++)
-        h->starting[i] = -1;
-    for (int32_t k = 0; k < list->corner_count; k++)
-        if (h->starting[list->corner[k]] < 0)
-            h->starting[list->corner[k]] = count++;
-    return count;
-}
-
-static void fill_polytope(const hull *h, const face_list *list, const double *points,
-                          vt_polytope *p)
-{
-    for (int32_t i = 0; i < h->count; i++)
-        for (int c = 0; c < 3 && h->starting[i] >= 0; c++)
-            p->vertex[h->starting[i]][c] = points[3 * i + c];
-    for (int32_t k = 0; k < p->corner_count; k++)
-        p->corner[k] = h->starting[list->corner[k]];
-    memcpy(p->first, list->first, sizeof *p->first * ((size_t)p->face_count + 1));
-    for (int32_t f = 0; f < p->face_count; f++) {
-        memcpy(p->plane[f], list->normal[f], sizeof list->normal[f]);
-        double most = vt_dot(p->plane[f], p->vertex[0]);
-        for (int32_t v = 1; v < p->vertex_count; v++) {
-            const double offset = vt_dot(p->plane[f], p->vertex[v]);
-            most = offset > most ? offset : most;
-        }
-        p->plane[f][3] = most;
-    }
-    vt_measure_polytope(p);
-}
-
-static vt_status make_polytope(hull *h, const double *points, vt_polytope *p)
-{
-    int32_t there = 0;
-    for (int32_t f = 0; f < h->facet_count; f++)
-        there += h->facets[f].state != GONE;
-    const size_t most = (size_t)there + 1;
-    sized *const order = malloc(most * sizeof *order);
-    face_list list = {.first = malloc(most * sizeof(int32_t)),
-                      .corner = malloc(3 * most * sizeof(int32_t)),
-                      .normal = malloc(most * sizeof *list.normal)};
-    int failed = !order || !list.first || !list.corner || !list.normal || make_lists(h);
-    for (int32_t f = 0, n = 0; !failed && f < h->facet_count; f++)
-        if (h->facets[f].state != GONE)
-            order[n++] = (sized){h->facets[f].area, f};
-    if (!failed) {
-        find_faces(h, order, there, &list);
-        *p = (vt_polytope){.vertex_count = number_vertices(h, &list),
-                           .face_count = list.count,
-                           .corner_count = list.corner_count};
-        failed = vt_lay_out_polytope(p);
-    }
-    if (!failed)
-        fill_polytope(h, &list, points, p);
-    free(order);
-    free(list.first);
-    free(list.corner);
-    free(list.normal);
-    return failed ? vt_fail(VT_OUT_OF_MEMORY, "no memory for a hull") : VT_OK;
-}
+/* ---- points ---- */
 
 /* Points relative to the middle of their bounding box, in units of its longest edge. */
-static vt_status take_points(int64_t count, const double *points, hull *h)
+static vt_status take_points(int64_t count, const double *points, vt_hull *h)
 {
     h->count = (int32_t)count;
     for (int c = 0; c < 3; c++) {
@@ -540,12 +342,12 @@ vt_status vt_create_hull(int64_t count, const double *points, vt_polytope *polyt
                            "shape: point %lld of the polytope must be finite and within 1e9 m, got "
                            "%g",
                            (long long)(i / 3), points[i]);
-    hull h = {0};
+    vt_hull h = {0};
     vt_status status = take_points(count, points, &h);
     if (!status)
         status = build_hull(&h);
     if (!status)
-        status = make_polytope(&h, points, polytope);
+        status = vt_polytope_of_hull(&h, points, polytope);
     free(h.x);
     free(h.next);
     free(h.starting);
