@@ -8,8 +8,8 @@
  *
  * (Saffman, Vortex Dynamics, 1992, chapter 3) gain over a substep beyond what was pulled and shed,
  * the bodies lose: their force is the change of the fluid's impulse by construction. Several bodies
- * share it by u^2 over their area, of those that shed alone where any does. Where other forces act, nobody knows how much that
- * is, and bodies keep to what pulls at them. */
+ * share it by u^2 over their area, of those that shed alone where any does. Where other forces act,
+ * nobody knows how much that is, and bodies keep to what pulls at them. */
 #ifndef VORTON_REACTION_H
 #define VORTON_REACTION_H
 

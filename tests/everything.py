@@ -89,7 +89,7 @@ def add_bodies(scene):
     )
     shake = vt.Keys([(0, (0, 0, 0)), (1, (0.2, 0, 0.1)), (2, (0, 0, 0))], "smooth")
     walls = [vt.Cylinder(radius=3.2, length=5.0), vt.Plane((0, 0, 2.4), (0, 0.1, 1))]
-    scene.add(vt.Container(walls, parent=vt.Transform(position=shake)))
+    scene.add(vt.Container(walls, parent=vt.Transform(position=shake), panels=0))
 
 
 def add_effects(scene):

@@ -199,15 +199,23 @@ def test_planes_far_from_the_fluid_and_planes_without_fluid():
     np.testing.assert_allclose(velocity(empty, points()), np.tile((1, 0, 0), (200, 1)))
 
 
+TILTING = vt.Transform(axis=(0, 1, 0), angle=vt.Keys([(0, 0), (1, 20)]))
+ROOM = [vt.Cylinder((0, 0, 0.5), radius=1.0, length=2.0), vt.Plane((0, 0, 0), (0, 0.1, -1))]
+
+
 @pytest.mark.parametrize("threads", [2, 3])
-def test_e1_same_bits_above_a_plane_that_moves(threads):
-    tilting = vt.Transform(axis=(0, 1, 0), angle=vt.Keys([(0, 0), (1, 20)]))
+@pytest.mark.parametrize(
+    "walls",
+    [floor("container", TILTING), vt.Container(ROOM, parent=TILTING)],
+    ids=["a plane", "a room cut by a plane"],
+)
+def test_e1_same_bits_above_a_plane_that_moves(threads, walls):
     states = []
     for count in (1, threads):
         scene = vt.Scene("floor", voxel=0.1, gravity=(0, 0, 0))
         for item in (
             ring(0.4),
-            floor("container", tilting),
+            walls,
             vt.Body(vt.Sphere((0.3, 0, 0.2), 0.1)),
         ):
             scene.add(item)
