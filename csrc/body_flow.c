@@ -67,14 +67,10 @@ static vt_impulse find_pull(vt_simulation *s, const vt_paneled_body *b, const fl
     for (int32_t p = 0; p < b->count; p++) {
         const int32_t at = b->first + p;
         const double charge = (double)panels->density[at] * (double)panels->area[at];
-        double r[3], force[3], moment[3];
-        for (int c = 0; c < 3; c++) {
+        double r[3];
+        for (int c = 0; c < 3; c++)
             r[c] = panels->center[at][c] - b->center[c];
-            force[c] = -charge * (double)passing[3 * p + c];
-        }
-        vt_cross(r, force, moment);
-        vt_add_scaled(pull.linear, 1, force);
-        vt_add_scaled(pull.angular, 1, moment);
+        vt_add_pull(r, charge, passing + 3 * (int64_t)p, &pull);
     }
     vt_add_spin(s, b, NULL, &pull);
     return pull;
@@ -126,12 +122,9 @@ static vt_impulse find_given(const vt_simulation *s, const surface *f, vt_impuls
     const vt_fluid fluid = vt_fluid_of(&s->def);
     const double density = vt_ambient_density(&fluid, before->center);
     vt_impulse given = before->bound;
-    double arm[3], lines[3], twist[3];
+    double arm[3];
     find_arm(s, f, arm);
-    vt_cross(arm, f->body->body->shed_strength, lines);
-    vt_add_scaled(given.linear, 0.5, lines);
-    vt_cross(arm, lines, twist);
-    vt_add_scaled(given.angular, 1.0 / 3.0, twist);
+    vt_add_turns(1, arm, f->body->body->shed_strength, &given);
     vt_move_moment(&own, arm);
     vt_move_moment(&bound, arm);
     vt_add_impulse(&given, 1, &own);
@@ -360,12 +353,8 @@ static void add_momentum(const vt_simulation *s, const surface *f, const vt_impu
  * that do not sum to nothing. */
 static void move_bound(const vt_paneled_body *b, vt_impulse *bound)
 {
-    double turn[3], twist[3];
     vt_move_moment(bound, b->center);
-    vt_cross(b->center, b->body->shed_strength, turn);
-    vt_cross(b->center, turn, twist);
-    vt_add_scaled(bound->linear, -0.5, turn);
-    vt_add_scaled(bound->angular, -1.0 / 3.0, twist);
+    vt_add_turns(-1, b->center, b->body->shed_strength, bound);
 }
 
 void vt_find_body_books(const vt_simulation *s, vt_impulse *bound, vt_impulse *momentum)

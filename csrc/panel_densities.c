@@ -6,10 +6,6 @@
 #include "core/vec3.h"
 #include "panel_parts.h"
 
-/* Panels cut into as many patches are wide: vortices nearer than they are wide see them one by one.
- */
-enum { WIDE = 16 };
-
 enum { ROUNDS = 4, PANEL_BLOCK = 32, ROW_BLOCK = 64 };
 
 /* Bodies farther apart than their reaches x this see of each other no panels but dipoles, and
@@ -66,38 +62,6 @@ void vt_vortical_velocity(const vt_simulation *s, const double point[3], float v
     sample_potentials(&grid, point, velocity);
 }
 
-void vt_vortical_panel_velocity(const vt_simulation *s, const vt_paneled_body *b, int32_t panel,
-                                double depth, int32_t *patch, float velocity[3])
-{
-    const vt_panels *const p = &s->panels;
-    const int32_t all = b->first_patch + b->patch_count;
-    double mean[3] = {0}, area = 0, point[3];
-    while (*patch < all && (int32_t)p->panel[*patch] < panel)
-        ++*patch;
-    const int32_t first = *patch;
-    int32_t end;
-    for (end = first; end < all && (int32_t)p->panel[end] == panel;)
-        end++;
-    if (end - first < WIDE) {
-        memcpy(point, p->center[panel], sizeof point);
-        vt_add_scaled(point, -depth, p->normal[panel]);
-        vt_vortical_velocity(s, point, velocity);
-        return;
-    }
-    for (int32_t i = first; i < end; i++) {
-        const double weight = (double)p->patch[i].area;
-        for (int c = 0; c < 3; c++)
-            point[c] = ((double)p->patch[i].center[c] + s->grid.base[c]) * s->grid.spacing;
-        vt_add_scaled(point, -depth, p->normal[panel]);
-        vt_vortical_velocity(s, point, velocity);
-        for (int c = 0; c < 3; c++)
-            mean[c] += weight * (double)velocity[c];
-        area += weight;
-    }
-    for (int c = 0; c < 3; c++)
-        velocity[c] = (float)(mean[c] / area);
-}
-
 static void sample_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
@@ -120,7 +84,9 @@ static void find_onset(vt_simulation *s)
 
 /* ---- within wide panels ---- */
 
-enum { PATCH_BLOCK = 256 };
+/* Panels cut into as many patches are wide: vortices nearer than they are wide see them one by one.
+ */
+enum { WIDE = 16, PATCH_BLOCK = 256 };
 
 typedef struct wide_job {
     const vt_simulation *s;
@@ -136,12 +102,20 @@ static void look_at_patches(void *data, int64_t begin, int64_t end, int thread)
     for (int64_t i = begin; i < end; i++) {
         const vt_patch *const patch = &job->s->panels.patch[job->patch[i]];
         double point[3];
-        for (int c = 0; c < 3; c++) {
-            point[c] = ((double)patch->center[c] + g->base[c]) * g->spacing;
+        vt_from_cells(g, patch->center, point);
+        for (int c = 0; c < 3; c++)
             job->points[3 * i + c] = (float)point[c];
-        }
         sample_potentials(g, point, job->velocity + 3 * i);
     }
+}
+
+/* Where the patches of the panel that patch n is part of end, of those before `all`. */
+static int32_t end_of_panel(const vt_panels *p, int32_t n, int32_t all)
+{
+    int32_t end = n;
+    while (end < all && p->panel[end] == p->panel[n])
+        end++;
+    return end;
 }
 
 /* Numbers of the patches of wide panels, panel by panel; returns how many. */
@@ -149,12 +123,39 @@ static int64_t list_wide(const vt_panels *p, uint32_t *list)
 {
     int64_t found = 0;
     for (int32_t n = 0, end; n < p->patch_count; n = end) {
-        for (end = n + 1; end < p->patch_count && p->panel[end] == p->panel[n];)
-            end++;
+        end = end_of_panel(p, n, p->patch_count);
         for (int32_t k = n; k < end && end - n >= WIDE; k++)
             list[found++] = (uint32_t)k;
     }
     return found;
+}
+
+void vt_vortical_panel_velocity(const vt_simulation *s, const vt_paneled_body *b, int32_t panel,
+                                double depth, int32_t *patch, float velocity[3])
+{
+    const vt_panels *const p = &s->panels;
+    const int32_t all = b->first_patch + b->patch_count;
+    double mean[3] = {0}, area = 0, point[3];
+    while (*patch < all && (int32_t)p->panel[*patch] < panel)
+        ++*patch;
+    const int32_t first = *patch, end = end_of_panel(p, first, all);
+    if (end - first < WIDE || (int32_t)p->panel[first] != panel) {
+        memcpy(point, p->center[panel], sizeof point);
+        vt_add_scaled(point, -depth, p->normal[panel]);
+        vt_vortical_velocity(s, point, velocity);
+        return;
+    }
+    for (int32_t i = first; i < end; i++) {
+        const double weight = (double)p->patch[i].area;
+        vt_from_cells(&s->grid, p->patch[i].center, point);
+        vt_add_scaled(point, -depth, p->normal[panel]);
+        vt_vortical_velocity(s, point, velocity);
+        for (int c = 0; c < 3; c++)
+            mean[c] += weight * (double)velocity[c];
+        area += weight;
+    }
+    for (int c = 0; c < 3; c++)
+        velocity[c] = (float)(mean[c] / area);
 }
 
 /* One wide panel of a body: count patches, with the velocities there. What is to pass on average is
@@ -186,15 +187,11 @@ static void spread_density(vt_simulation *s, vt_paneled_body *b, int64_t count,
         const double excess = 2 * ((double)p->excess[patch[i]] - sum / area);
         const double charge = excess * (double)p->patch[patch[i]].area * square;
         p->excess[patch[i]] = (float)excess;
-        double arm[3], force[3], moment[3];
-        for (int c = 0; c < 3; c++) {
+        double arm[3];
+        for (int c = 0; c < 3; c++)
             arm[c] = (double)wide->points[3 * i + c] - b->center[c];
-            force[c] = -charge * (double)wide->velocity[3 * i + c];
-        }
-        vt_cross(arm, force, moment);
         vt_add_scaled(b->wide_dipole, charge, arm);
-        vt_add_scaled(b->wide_pull.linear, 1, force);
-        vt_add_scaled(b->wide_pull.angular, 1, moment);
+        vt_add_pull(arm, charge, wide->velocity + 3 * i, &b->wide_pull);
     }
     /* the panel as a whole takes the mean, not what is at its centroid */
     for (int c = 0; c < 3; c++)
@@ -276,8 +273,8 @@ static void add_dipole(const vt_grid *grid, const vt_paneled_body *from, const f
                        float velocity[3])
 {
     double way[3];
-    for (int c = 0; c < 3; c++)
-        way[c] = ((double)cell[c] + grid->base[c]) * grid->spacing - from->center[c];
+    vt_from_cells(grid, cell, way);
+    vt_add_scaled(way, -1, from->center);
     const double square = vt_dot(way, way), cube = square * vt_sqrt(square) * 4 * VT_PI;
     const double along = 3 * vt_dot(from->dipole, way) / square;
     for (int c = 0; c < 3; c++)
@@ -385,32 +382,27 @@ static void solve_body(vt_simulation *s, vt_paneled_body *b)
 vt_impulse vt_find_wide_pull(vt_simulation *s, const vt_paneled_body *b)
 {
     const vt_panels *const p = &s->panels;
-    const size_t mark = vt_arena_mark(&s->arena), bytes = 12 * (size_t)b->patch_count;
-    float *const cells = vt_arena_push(&s->arena, bytes);
-    float *const velocity = vt_arena_push(&s->arena, bytes);
+    const size_t mark = vt_arena_mark(&s->arena), room = (size_t)b->patch_count;
+    int32_t *const patch = vt_arena_push(&s->arena, 4 * room);
+    float *const cells = vt_arena_push(&s->arena, 12 * room);
+    float *const velocity = vt_arena_push(&s->arena, 12 * room);
     const double h = s->grid.spacing;
     vt_impulse pull = b->wide_pull;
     int64_t count = 0;
     for (int32_t i = b->first_patch; i < b->first_patch + b->patch_count; i++)
-        if (p->excess[i] != 0)
-            memcpy(cells + 3 * count++, p->patch[i].center, sizeof p->patch[i].center);
-    memset(velocity, 0, bytes);
-    if (count > 0)
-        add_neighbours(s, b, count, cells, velocity);
-    count = 0;
-    for (int32_t i = b->first_patch; i < b->first_patch + b->patch_count; i++) {
-        const double charge = (double)p->excess[i] * (double)p->patch[i].area * h * h;
-        double arm[3], force[3], moment[3];
-        if (p->excess[i] == 0)
-            continue;
-        for (int c = 0; c < 3; c++) {
-            arm[c] = ((double)p->patch[i].center[c] + s->grid.base[c]) * h - b->center[c];
-            force[c] = -charge * (double)velocity[3 * count + c];
+        if (p->excess[i] != 0) {
+            memcpy(cells + 3 * count, p->patch[i].center, sizeof p->patch[i].center);
+            patch[count++] = i;
         }
-        vt_cross(arm, force, moment);
-        vt_add_scaled(pull.linear, 1, force);
-        vt_add_scaled(pull.angular, 1, moment);
-        count++;
+    memset(velocity, 0, 12 * (size_t)count);
+    add_neighbours(s, b, count, cells, velocity);
+    for (int64_t n = 0; n < count; n++) {
+        const int32_t i = patch[n];
+        const double charge = (double)p->excess[i] * (double)p->patch[i].area * h * h;
+        double arm[3];
+        vt_from_cells(&s->grid, cells + 3 * n, arm);
+        vt_add_scaled(arm, -1, b->center);
+        vt_add_pull(arm, charge, velocity + 3 * n, &pull);
     }
     vt_arena_pop(&s->arena, mark);
     return pull;

@@ -10,6 +10,9 @@ int vt_panels_act(const vt_simulation *s, int32_t n);
 /* A point (m) in cells of the grid. */
 void vt_to_cells(const vt_grid *grid, const double point[3], double cell[3]);
 
+/* The other way. */
+void vt_from_cells(const vt_grid *grid, const float cell[3], double point[3]);
+
 /* Lanes 0-2 of the nodes at a place in cells; outside the grid those of the nearest one inside. */
 void vt_sample_nodes(const vt_grid *grid, const float cell[3], float value[3]);
 

@@ -20,6 +20,12 @@ void vt_to_cells(const vt_grid *grid, const double point[3], double cell[3])
         cell[c] = point[c] / grid->spacing - grid->base[c];
 }
 
+void vt_from_cells(const vt_grid *grid, const float cell[3], double point[3])
+{
+    for (int c = 0; c < 3; c++)
+        point[c] = ((double)cell[c] + grid->base[c]) * grid->spacing;
+}
+
 void vt_panel_cells(const vt_simulation *s, const vt_paneled_body *b, float *cells)
 {
     for (int32_t i = 0; i < b->count; i++) {

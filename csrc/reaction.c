@@ -99,9 +99,11 @@ static int find_middle(const vt_simulation *s, double time, double middle[3], do
         noted = flow->time;
         count++;
     }
+    if (count == 0)
+        return 0;
     vt_integrate_winds(s, noted, time, way);
     for (int c = 0; c < 3; c++) {
-        middle[c] /= count > 0 ? count : 1;
+        middle[c] /= count;
         now[c] = middle[c] + way[c];
     }
     return count;

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from beside_walls import directions, rms, track
 from scipy.optimize import curve_fit
 
 import vorton as vt
@@ -16,15 +17,6 @@ def simulation(*items, fps=24, **scene):
     for item in items:
         scene.add(item)
     return vt.Simulation(scene, fps=fps, threads=1)
-
-
-def directions(count=200):
-    d = np.random.default_rng(8).normal(size=(count, 3))
-    return d / np.linalg.norm(d, axis=1)[:, None]
-
-
-def rms(v):
-    return np.sqrt((np.asarray(v, float) ** 2).sum(axis=-1).mean())
 
 
 def ring(z, circulation=1.0, radius=0.4, core=0.2):
@@ -124,18 +116,6 @@ def test_fluid_goes_with_a_container_and_knows_nothing_of_the_wind():
     sim = simulation(box, wind=(0.5, -1.0, 0.3), spacing=0.1)
     u = sim.velocity_at(np.float32(0.6 * directions()))
     assert rms(u - (1, 0.3, -0.2)) < 0.03 * np.sqrt(1.13)
-
-
-def track(sim, frames):
-    """Height and radius of the ring above the wall, frame by frame."""
-    ids, way = sim.vortons.id[sim.vortons.position[:, 2] > 0].copy(), []
-    for _ in range(frames):
-        sim.step(2)
-        rows = sim.vortons.rows(ids)
-        x, weight = sim.vortons.position[rows], np.linalg.norm(sim.vortons.strength[rows], axis=1)
-        radius = np.hypot(x[:, 0], x[:, 1])
-        way.append((np.average(x[:, 2], weights=weight), np.average(radius, weights=weight)))
-    return np.array(way)
 
 
 def test_s8_a_ring_that_comes_up_against_a_wall_does_as_with_its_image():

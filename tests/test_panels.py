@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from beside_walls import directions, rms
 
 import vorton as vt
 
@@ -22,20 +23,11 @@ def sphere(panels=320, **options):
     return vt.Body(vt.Sphere(CENTER, R), panels=panels, **options)
 
 
-def directions(count=200):
-    d = np.random.default_rng(8).normal(size=(count, 3))
-    return d / np.linalg.norm(d, axis=1)[:, None]
-
-
 def around_sphere(x, wind=WIND):
     """The exact potential flow at x from the middle of the sphere."""
     r = np.linalg.norm(x, axis=1)[:, None]
     along = (x @ wind)[:, None]
     return wind - R**3 / 2 * (3 * along * x / r**5 - wind / r**3)
-
-
-def rms(v):
-    return np.sqrt((np.asarray(v, float) ** 2).sum(axis=-1).mean())
 
 
 # ---- S8 ----

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from beside_walls import directions, rms, track
 
 import vorton as vt
 
@@ -49,10 +50,6 @@ def velocity(sim, x, parent=None):
     """At points of the space of a transform, in its axes."""
     turn, origin = frame(parent)
     return sim.velocity_at(np.float32(x @ turn.T + origin)) @ turn
-
-
-def rms(v):
-    return np.sqrt((np.asarray(v, float) ** 2).sum(axis=-1).mean())
 
 
 def points(count=200, low=0.05, high=0.6):
@@ -116,18 +113,6 @@ def test_half_a_ring_that_stands_on_a_plane_flows_as_a_whole_one(kind):
     assert differs < 0.35 * lacks
 
 
-def track(sim, frames):
-    """Height and radius of the ring above the plane, frame by frame."""
-    ids, way = sim.vortons.id[sim.vortons.position[:, 2] > 0].copy(), []
-    for _ in range(frames):
-        sim.step(2)
-        rows = sim.vortons.rows(ids)
-        x, weight = sim.vortons.position[rows], np.linalg.norm(sim.vortons.strength[rows], axis=1)
-        radius = np.hypot(x[:, 0], x[:, 1])
-        way.append((np.average(x[:, 2], weights=weight), np.average(radius, weights=weight)))
-    return np.array(way)
-
-
 @pytest.mark.parametrize("kind", ["body", "container"])
 def test_s8_a_ring_that_comes_down_on_a_floor_does_as_with_its_image(kind):
     """It stays off the floor and grows: the floor gives it impulse."""
@@ -145,8 +130,7 @@ def test_s8_a_ring_that_comes_down_on_a_floor_does_as_with_its_image(kind):
 def test_s8_no_flow_through_a_body_nor_through_the_floor_below_it():
     ball = vt.Sphere((0, 0, 0.35), 0.25)
     sim = stepped(ring(0.8), vt.Body(ball, shedding=0), floor("body"))
-    d = np.random.default_rng(8).normal(size=(200, 3))
-    d /= np.linalg.norm(d, axis=1)[:, None]
+    d = directions()
     on_ball = velocity(sim, (0, 0, 0.35) + 0.2502 * d)
     on_floor = velocity(sim, points(low=1e-4, high=2e-4))
     flow = max(np.linalg.norm(u, axis=1).max() for u in (on_ball, on_floor))

@@ -283,21 +283,11 @@ typedef struct take_context {
     const float *points;
 } take_context;
 
-/* Temperature of the ambient fluid at VL points, K. */
-VT_INLINE vf ambient_at(const vt_fluid *fluid, const float *rows)
-{
-    float ambient[VL];
-    if (!(fluid->stratification > 0))
-        return vf_set(fluid->temperature);
-    for (int l = 0; l < VL; l++)
-        ambient[l] = vt_ambient_temperature(fluid, rows + 3 * l);
-    return vf_load(ambient);
-}
-
 /* What `left` points take, which are rows from `row` on. */
-VT_INLINE void take_fields(const take_context *c, box b, const flight *f, vf ambient, int64_t row,
-                           int64_t left)
+VT_INLINE void take_fields(const take_context *c, const vt_fluid *fluid, box b, const flight *f,
+                           int64_t row, int64_t left)
 {
+    const vf ambient = vt_ambient_of_lanes(fluid, f->position);
     for (int n = 0; n < c->fields; n++) {
         const vt_taking *const t = &c->take[n];
         vf value[4];
@@ -333,10 +323,10 @@ static __attribute__((noinline)) void take_whole(const take_context *c, int64_t 
         const float *const rows = own.points + 3 * i;
         prefetch_points(rows);
         depart(&b, &second, rows + 3 * VL);
-        take_fields(&own, b, &first, ambient_at(&fluid, rows), i, VL);
+        take_fields(&own, &fluid, b, &first, i, VL);
         if (i + 2 * VL < end)
             depart(&b, &first, rows + 6 * VL);
-        take_fields(&own, b, &second, ambient_at(&fluid, rows + 3 * VL), i + VL, VL);
+        take_fields(&own, &fluid, b, &second, i + VL, VL);
     }
 }
 
@@ -349,7 +339,7 @@ static __attribute__((noinline)) void take_rest(const take_context *c, int64_t r
     for (int64_t l = 0; l < VL; l++)
         memcpy(padded + 3 * l, c->points + 3 * (row + (l < left ? l : left - 1)), 12);
     depart(&b, &f, padded);
-    take_fields(c, b, &f, ambient_at(c->fluid, padded), row, left);
+    take_fields(c, c->fluid, b, &f, row, left);
 }
 
 static void take_block(void *data, int64_t begin, int64_t end, int thread)

@@ -3,6 +3,7 @@
 #ifndef VORTON_STAGES_SAMPLING_H
 #define VORTON_STAGES_SAMPLING_H
 
+#include "state/ambient.h"
 #include "state/grid.h"
 
 #if VL == 16
@@ -258,6 +259,18 @@ VT_INLINE void vt_sample_along(const f8 pair[VL], const vt_cells *c, vf value[4]
         dx[a] = high[a] - low[a];
         value[a] = vf_fma(dx[a], x, low[a]);
     }
+}
+
+/* vt_ambient_temperature at VL points (m), K. */
+VT_INLINE vf vt_ambient_of_lanes(const vt_fluid *f, const vf position[3])
+{
+    if (!(f->stratification > 0))
+        return vf_set(f->temperature);
+    vf height = position[0] * vf_set(f->up[0]);
+    height = vf_fma(position[1], vf_set(f->up[1]), height);
+    height = vf_fma(position[2], vf_set(f->up[2]), height);
+    const vf t = vf_fma(vf_set(f->stratification), height, vf_set(f->temperature));
+    return vf_max(t, vf_set(f->least));
 }
 
 #endif

@@ -29,18 +29,13 @@ typedef struct carried {
     vi home;
 } carried;
 
-VT_INLINE vf ambient_at(const vt_fluid *f, const vt_grid *grid, const vf cells[3])
+VT_INLINE vf ambient_in(const vt_fluid *f, const vt_grid *grid, const vf cells[3])
 {
-    if (!(f->stratification > 0))
-        return vf_set(f->temperature);
-    vf height = {0};
-    for (int a = 0; a < 3; a++) {
-        const vf x =
-            vf_fma(cells[a], vf_set((float)grid->spacing), vf_set(vt_grid_origin(grid, a)));
-        height = a == 0 ? x * vf_set(f->up[0]) : vf_fma(x, vf_set(f->up[a]), height);
-    }
-    const vf t = vf_fma(vf_set(f->stratification), height, vf_set(f->temperature));
-    return vf_max(t, vf_set(f->least));
+    const vf scale = vf_set((float)grid->spacing);
+    vf position[3];
+    for (int a = 0; a < 3; a++)
+        position[a] = vf_fma(cells[a], scale, vf_set(vt_grid_origin(grid, a)));
+    return vt_ambient_of_lanes(f, position);
 }
 
 /* vt_density_deviation, of VL records. */
@@ -78,7 +73,7 @@ static void collect_block(void *data, int64_t begin, int64_t end, int thread)
         vt_load_records(c->sorted + i, left, 0, at);
         vt_load_records(c->sorted + i, left, 1, last);
         carried v = {.home = (vi)last[3]};
-        v.ambient = ambient_at(&fluid, c->grid, at);
+        v.ambient = ambient_in(&fluid, c->grid, at);
         v.temperature = rows.temperature ? vf_gather(rows.temperature, v.home) : v.ambient;
         at[3] = vf_gather(rows.volume, v.home);
         for (int n = 0; n < 3; n++)

@@ -123,6 +123,18 @@ void vt_destroy_set(vt_set *set)
     *set = (vt_set){0};
 }
 
+int vt_stay_alike(vt_set *set, int column, const float *values, int64_t count)
+{
+    int64_t i = 0;
+    if (set->used[column])
+        return 0;
+    if (set->count == 0 && count > 0)
+        set->alike[column] = values[0];
+    while (i < count && memcmp(values + i, &set->alike[column], sizeof *values) == 0)
+        i++;
+    return i == count;
+}
+
 void vt_copy_rows(const vt_set *from, vt_set *to)
 {
     to->count = from->count;

@@ -84,6 +84,10 @@ int vt_create_vortons(vt_vortons *vortons, int64_t capacity);
 int vt_create_tracers(vt_tracers *tracers, int64_t capacity);
 void vt_destroy_set(vt_set *set);
 
+/* Whether newborn rows hold in a column of floats that is not used what all others hold there (the
+ * first rows say what): it then takes no memory. */
+int vt_stay_alike(vt_set *set, int column, const float *values, int64_t count);
+
 /* Makes `to`, new and with room for them, hold the rows of `from`, and use the same columns. */
 void vt_copy_rows(const vt_set *from, vt_set *to);
 

@@ -25,6 +25,30 @@ static inline void vt_move_moment(vt_impulse *impulse, const double arm[3])
     vt_add_scaled(impulse->angular, 1, moment);
 }
 
+/* Source of `charge` m^3/s at r from the point: what flow of that velocity pulls at it with. */
+static inline void vt_add_pull(const double r[3], double charge, const float velocity[3],
+                               vt_impulse *sum)
+{
+    double force[3], moment[3];
+    for (int c = 0; c < 3; c++)
+        force[c] = -charge * (double)velocity[c];
+    vt_cross(r, force, moment);
+    vt_add_scaled(sum->linear, 1, force);
+    vt_add_scaled(sum->angular, 1, moment);
+}
+
+/* Strength at r from the point, in the form that the vortons have: factor times 1/2 r cross alpha
+ * and 1/3 r cross (r cross alpha). */
+static inline void vt_add_turns(double factor, const double r[3], const double strength[3],
+                                vt_impulse *sum)
+{
+    double turn[3], twist[3];
+    vt_cross(r, strength, turn);
+    vt_cross(r, turn, twist);
+    vt_add_scaled(sum->linear, 0.5 * factor, turn);
+    vt_add_scaled(sum->angular, factor / 3.0, twist);
+}
+
 /* What strength adds that lies at r from the point. */
 static inline void vt_add_strength(const double r[3], const double strength[3], vt_impulse *sum)
 {

@@ -249,22 +249,11 @@ void vt_mark_newborn_vortex(vt_simulation *s, int64_t first, int64_t count)
         s->vortons.halo[i] = -1;
 }
 
-static int are_alike(const float *values, int64_t count, float value)
-{
-    int64_t i = 0;
-    while (i < count && memcmp(values + i, &value, sizeof value) == 0)
-        i++;
-    return i == count;
-}
-
-/* The values of newborn tracers: as long as they are those of all others, too, the column is not
- * used and takes no memory. */
+/* The values of newborn tracers. */
 static void append_values(vt_simulation *s, int column, const float *values, int64_t count)
 {
     vt_set *const set = &s->tracers.set;
-    if (count > 0 && set->count == 0 && !set->used[column])
-        set->alike[column] = values[0];
-    if (!set->used[column] && are_alike(values, count, set->alike[column]))
+    if (vt_stay_alike(set, column, values, count))
         return;
     vt_use_tracer_column(s, column);
     memcpy((float *)set->column[column] + set->count, values, 4 * (size_t)count);
