@@ -2,7 +2,7 @@
 
 #include "core/parallel.h"
 
-enum { BLOCK = 1024 };
+enum { BLOCK = 512 };
 
 /* Of a volume, in a substep. */
 static const double most_growth = 1.2;

@@ -3,7 +3,7 @@
 #include "core/parallel.h"
 #include "field.h"
 
-enum { ROWS = 256 };
+enum { ROWS = 64 };
 
 int vt_has_charges(const vt_simulation *s)
 {

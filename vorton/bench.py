@@ -52,6 +52,7 @@ SORT_EVERY = 8  # substeps between sorting the particles: frames are measured in
 SLOW = 1e3  # ms for a round of frames
 WIND, DIFFUSIVITY = (0.1, 0.0, 0.0), 1e-8  # of full scenes, m/s; of vorticity and heat, m^2/s
 GRAVITY = (0.0, 0.0, -1e-4)  # m/s^2: the frames of full scenes are like those of the others
+CARRIED = ("temperature", "fuel", "flame", "smoke")  # in full scenes
 NEUTRAL = 2  # full scenes have room for so many times their vortons
 ORBITS = 1e6  # s: for so long bodies go on
 MOST_PAIRS = 1e9  # of a frame, up to which the sum over all pairs takes part in a comparison
@@ -116,9 +117,9 @@ def _fill(simulation: _core.Simulation, half: float) -> None:
     """What a full scene has: warmer upwards, and some of everything that vortons carry."""
     height = simulation.column("vortons", "position")[:, 2] / half
     simulation.column("vortons", "temperature")[...] = 320 + 20 * height
-    for name in ("fuel", "flame", "smoke"):
+    for name in CARRIED[1:]:
         simulation.column("vortons", name)[...] = 0.2 + 0.1 * height
-    for name in ("temperature", "fuel", "flame", "smoke"):
+    for name in CARRIED:
         simulation.column("tracers", name)
 
 
@@ -141,16 +142,20 @@ def _resident_mib() -> float:
 
 
 class _Start:
-    """The particles as they were: every round of frames starts from them."""
+    """The particles as they were: every round of frames starts from them.
 
-    def __init__(self, simulation: _core.Simulation) -> None:
+    `carried` names what of vortons changes beside position and strength.
+    """
+
+    def __init__(self, simulation: _core.Simulation, carried: Sequence[str]) -> None:
         self.simulation = simulation
         self.saved = {}
-        for particles, names in (("vortons", ("position", "strength")), ("tracers", ("position",))):
+        changing = {"vortons": ("position", "strength", *carried), "tracers": ("position",)}
+        for particles, names in changing.items():
             ids = simulation.column(particles, "id")
             for name in names:
                 values = simulation.column(particles, name)
-                by_id = np.full((ids.max() + 1, 3), np.nan, np.float32)
+                by_id = np.full((ids.max() + 1, *values.shape[1:]), np.nan, np.float32)
                 by_id[ids] = values
                 self.saved[particles, name] = by_id
 
@@ -176,7 +181,7 @@ class _Rounds:
         self.simulation, self.core = _build(scene, threads, method)
         self.simulation.step(1e-9)
         self.dt = scene.turn / self.simulation.health()["largest_gradient"]
-        self.start = _Start(self.simulation)
+        self.start = _Start(self.simulation, CARRIED if scene.full else ())
 
     def settle(self) -> float:
         """Makes what was reserved up front be in use. Returns the resident memory then, MiB."""

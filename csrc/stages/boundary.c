@@ -11,7 +11,7 @@
 #include "core/parallel.h"
 
 enum { SIDE = 4, TARGETS = SIDE * SIDE, STENCIL = 4, LISTED = 128 };
-enum { FEW_CELLS = 24 /* below, faces take less time than it takes to share them */ };
+enum { FEW_CELLS = 12 /* below, faces take less time than it takes to share them */ };
 
 /* ---- lattices ---- */
 

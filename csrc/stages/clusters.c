@@ -6,7 +6,7 @@
 
 #include "core/parallel.h"
 
-enum { BLOCK_NODES = 8192 /* nodes that a block should have at least: 8 us */ };
+enum { BLOCK_NODES = 1024 /* nodes that a block should have at least: 1 us */ };
 
 typedef struct moments_work {
     const vt_grid *grid;

@@ -9,7 +9,7 @@
 
 enum {
     SMALL_SLAB_CELLS = 32, /* boxes no higher than this have slabs of two layers, else four */
-    BLOCK_WORK = 8192      /* records x 8 + nodes that a block has at least: 2 us */
+    BLOCK_WORK = 1024      /* records x 8 + nodes that a block has at least: .3 us */
 };
 
 typedef struct deposit_job {

@@ -9,7 +9,7 @@
 #include "stages/sampling.h"
 #include "stages/stages.h"
 
-enum { BLOCK = 1024 };
+enum { BLOCK = 512 };
 
 typedef struct context {
     const vt_grid *grid;

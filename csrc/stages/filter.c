@@ -14,7 +14,7 @@ enum {
     PLANES = 8,              /* planes filtered together, fixed: the unit of parallel work */
     ROWS = 8,                /* rows filtered together along y */
     RING = ROWS + 2 * REACH, /* rows that these need */
-    BLOCK_NODES = 8192       /* nodes that a block should have at least: 10 us */
+    BLOCK_NODES = 1024       /* nodes that a block should have at least: 1.3 us */
 };
 
 typedef struct filter_job {

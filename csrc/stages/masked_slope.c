@@ -11,7 +11,7 @@
 
 #include "stages/stages.h"
 
-enum { BLOCK_NODES = 16384, SPREADS = 2 };
+enum { BLOCK_NODES = 2048, SPREADS = 2 };
 
 typedef struct context {
     vt_grid *from;

@@ -85,6 +85,6 @@ typedef struct vt_tracer_rows {
 } vt_tracer_rows;
 
 /* Rows of a block of `advect`. */
-enum { VT_ADVECT_BLOCK = 2048 };
+enum { VT_ADVECT_BLOCK = 1024 };
 
 #endif

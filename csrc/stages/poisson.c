@@ -28,7 +28,7 @@
 enum { MOST_COMPONENTS = 3, ENDS = 2, MOST_TASKS = MOST_COMPONENTS * ENDS };
 
 /* Modes in a plane below which it is not worth to share the middle one, and planes at all: 5 us. */
-enum { FEW_MODES = 64 * 32, FEWEST_MODES = 32 * 24 };
+enum { FEW_MODES = 256, FEWEST_MODES = 64 };
 
 /* Scratch of one thread. */
 typedef struct scratch {

@@ -3,7 +3,7 @@
 #include "stages/stages.h"
 
 /* Rows per block, a multiple of every vector length: 10 us of work. */
-enum { BOUNDS_BLOCK = 32768, COLLECT_BLOCK = 1024 };
+enum { BOUNDS_BLOCK = 32768, COLLECT_BLOCK = 512 };
 
 typedef struct bounds_context {
     const float *rows, *strength;

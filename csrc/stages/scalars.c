@@ -11,7 +11,7 @@
 #include "stages/stages.h"
 
 /* Records per block; nodes per block. */
-enum { BLOCK = 1024, BLOCK_NODES = 16384 };
+enum { BLOCK = 512, BLOCK_NODES = 2048 };
 
 /* ---- from the columns to records ---- */
 

@@ -4,7 +4,7 @@
 #include "stages/stages.h"
 
 enum {
-    BLOCK_RECORDS = 4096, /* fewest records that are worth a histogram of their own */
+    BLOCK_RECORDS = 512, /* fewest records that are worth a histogram of their own */
     MOST_BLOCKS = 16
 };
 

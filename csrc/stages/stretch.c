@@ -30,7 +30,7 @@
 #include "stages/stages.h"
 
 /* Records per block, a multiple of every vector length: 10 us of work. */
-enum { BLOCK = 1280 };
+enum { BLOCK = 512 };
 
 /* What a vector of vortons feels. */
 typedef struct sample {

@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 
 enum {
-    BLOCK = 2048,
+    BLOCK = 512,
     FEWEST_CELLS = 3,
     IN_RING = 32 /* particles for each cell of a folded axis x */
 };
