@@ -7,7 +7,7 @@
 #include "field.h"
 #include "walls.h"
 
-enum { COPY_BLOCK = 65536, HOLD_BLOCK = 128, BIRTH_BLOCK = 256, AHEAD = 8 };
+enum { COPY_BLOCK = 4096, HOLD_BLOCK = 64, BIRTH_BLOCK = 256, AHEAD = 8 };
 
 /* The columns of a set that contact reads and writes. */
 typedef struct rows {

@@ -139,7 +139,7 @@ static int find_impact(const encounter *e, const vt_wall *wall, const look *know
 {
     const vt_traveller *const t = e->traveller;
     double from[3], to[3], world[3];
-    *found = (impact){.wall = wall};
+    found->wall = wall;
     if (wall->parts == 1 && (wall->still || !is_newborn(e))) {
         if (known->has_start)
             memcpy(from, known->start, sizeof from);
@@ -351,7 +351,9 @@ static int meet(encounter *e, const vt_wall *wall, const look *known)
 static int hold_by(const vt_walls *walls, const int32_t *list, int32_t count, const glance *g,
                    vt_traveller *t)
 {
-    encounter e = {.walls = walls, .list = list, .count = count, .traveller = t};
+    encounter e; /* of the rest nothing is read before it is written */
+    e.walls = walls, e.list = list, e.count = count, e.traveller = t;
+    e.planes.count = 0, e.first.wall = NULL, e.beyond = NULL;
     int held = VT_UNHINDERED;
     int32_t last = -1; /* that moved it; all later ones are clear of where it ends */
     for (int pass = 0; pass < PASSES; pass++) {

@@ -19,7 +19,7 @@ enum {
     MOST_ACROSS = 3,
     MOST_PAIRS = 1 << 20,
     SIDE = 2,
-    LAYER_BLOCK = 2
+    LAYER_BLOCK = 1
 };
 
 /* Of the farthest coordinate in the lattice: more than what float arithmetic loses of the distance
