@@ -6,7 +6,7 @@
 #include "core/vec3.h"
 #include "panel_parts.h"
 
-enum { GHOST_BLOCK = 64 };
+enum { GHOST_BLOCK = 64, LISTED_BLOCK = 8 /* bins */ };
 
 /* How far inside a node may lie whose value particles outside still meet, in cells. */
 static const double deepest_ghost = 1.8;
@@ -102,8 +102,13 @@ typedef struct node_job {
     vt_simulation *s;
     const f4 *correction;
     int64_t *node; /* of each node of the bins, -1: beyond the grid */
+    /* those of a bin from the place of its first node on, and how many they are */
     ghost *ghosts;
-    float *image, *velocity; /* of ghosts: cells, m/s */
+    float *found; /* their images, cells */
+    int32_t *count;
+    /* one after the other: places of ghosts, images and the flow there, m/s */
+    int64_t *place;
+    float *image, *velocity;
 } node_job;
 
 /* The node of place n in a bin, -1 beyond the grid; its place in cells. */
@@ -143,42 +148,63 @@ static void mirror_node(const vt_simulation *s, double point[3], double room,
         image[c] = (float)(point[c] / h - s->grid.base[c]);
 }
 
-/* Corrects the nodes outside bodies; lists those inside near the surface, others inside move with
- * the body. Returns how many are listed. */
-static int64_t correct_outside(const node_job *job)
+/* What a node near the surface is, of place n in the listed bins: outside of bodies, behind a
+ * surface, or deep inside, where it moves with the body. */
+static void look_at_node(const node_job *job, int64_t n, int64_t first)
 {
     vt_simulation *const s = job->s;
     const vt_panels *const p = &s->panels;
     const double h = s->grid.spacing;
-    int64_t ghosts = 0;
-    for (int64_t n = 0; n < p->listed_count * VT_BIN_NODES; n++) {
-        int32_t cell[3];
-        const f4 correction = job->correction[n];
-        job->node[n] = node_of(s, p->listed_bin[n / VT_BIN_NODES], (int)(n % VT_BIN_NODES), cell);
-        if (job->node[n] >= 0)
-            p->smooth[n] = s->grid.nodes[job->node[n]];
-        if (job->node[n] < 0 || correction[3] > 0.5f)
-            continue;
-        double point[3], normal[3];
-        const vt_paneled_body *body = NULL;
+    const int64_t bin = n / VT_BIN_NODES;
+    int32_t cell[3];
+    job->node[n] = node_of(s, p->listed_bin[bin], (int)(n % VT_BIN_NODES), cell);
+    if (job->node[n] >= 0)
+        p->smooth[n] = s->grid.nodes[job->node[n]];
+    if (job->node[n] < 0 || job->correction[n][3] > 0.5f)
+        return;
+    double point[3], normal[3];
+    const vt_paneled_body *body = NULL;
+    for (int c = 0; c < 3; c++)
+        point[c] = (cell[c] + s->grid.base[c]) * h;
+    const double room = vt_nearest_wall(s, point, on_wall * h, normal, &body);
+    if (!(room < on_wall * h))
+        return;
+    f4 *const node = &s->grid.nodes[job->node[n]];
+    if (room < -deepest_ghost * h) {
+        double velocity[3];
+        vt_rigid_velocity(body, point, velocity);
         for (int c = 0; c < 3; c++)
-            point[c] = (cell[c] + s->grid.base[c]) * h;
-        const double room = vt_nearest_wall(s, point, on_wall * h, normal, &body);
-        if (!(room < on_wall * h))
-            continue;
-        f4 *const node = &s->grid.nodes[job->node[n]];
-        if (room < -deepest_ghost * h) {
-            double velocity[3];
-            vt_rigid_velocity(body, point, velocity);
-            for (int c = 0; c < 3; c++)
-                (*node)[c] = (float)velocity[c];
-        } else {
-            job->ghosts[ghosts] = (ghost){.node = job->node[n], .body = body};
-            mirror_node(s, point, room, normal, &job->ghosts[ghosts], job->image + 3 * ghosts);
-            ghosts++;
-        }
-        job->node[n] = -1;
+            (*node)[c] = (float)velocity[c];
+    } else {
+        const int64_t at = first + job->count[bin]++;
+        job->ghosts[at] = (ghost){.node = job->node[n], .body = body};
+        mirror_node(s, point, room, normal, &job->ghosts[at], job->found + 3 * at);
     }
+    job->node[n] = -1;
+}
+
+static void look_at_bins(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const node_job *const job = data;
+    for (int64_t bin = begin; bin < end; bin++) {
+        const int64_t first = bin * VT_BIN_NODES;
+        job->count[bin] = 0;
+        for (int64_t n = first; n < first + VT_BIN_NODES; n++)
+            look_at_node(job, n, first);
+    }
+}
+
+/* Returns how many ghosts there are. */
+static int64_t list_ghosts(const node_job *job)
+{
+    int64_t ghosts = 0;
+    for (int64_t bin = 0; bin < job->s->panels.listed_count; bin++)
+        for (int32_t n = 0; n < job->count[bin]; n++, ghosts++) {
+            const int64_t at = bin * VT_BIN_NODES + n;
+            job->place[ghosts] = at;
+            memcpy(job->image + 3 * ghosts, job->found + 3 * at, 3 * sizeof *job->image);
+        }
     return ghosts;
 }
 
@@ -210,19 +236,32 @@ static void sample_images(void *data, int64_t begin, int64_t end, int thread)
         vt_sample_nodes(&job->s->grid, job->image + 3 * n, job->velocity + 3 * n);
 }
 
-/* The flow at the image, its velocity towards the wall turned round. */
-static void write_ghost(const node_job *job, int64_t n)
+/* The flow at the images, its velocity towards the wall turned round. */
+static void write_ghosts(void *data, int64_t begin, int64_t end, int thread)
 {
-    const ghost *const g = &job->ghosts[n];
-    f4 *const node = &job->s->grid.nodes[g->node];
-    double wall[3], flow[3];
-    vt_rigid_velocity(g->body, g->foot, wall);
-    for (int c = 0; c < 3; c++)
-        flow[c] = (double)job->velocity[3 * n + c] - wall[c];
-    for (int32_t m = 0; m < g->mirrors; m++)
-        vt_add_scaled(flow, -2 * vt_dot(flow, g->normal[m]), g->normal[m]);
-    for (int c = 0; c < 3; c++)
-        (*node)[c] = (float)(wall[c] + flow[c]);
+    (void)thread;
+    const node_job *const job = data;
+    for (int64_t n = begin; n < end; n++) {
+        const ghost *const g = &job->ghosts[job->place[n]];
+        f4 *const node = &job->s->grid.nodes[g->node];
+        double wall[3], flow[3];
+        vt_rigid_velocity(g->body, g->foot, wall);
+        for (int c = 0; c < 3; c++)
+            flow[c] = (double)job->velocity[3 * n + c] - wall[c];
+        for (int32_t m = 0; m < g->mirrors; m++)
+            vt_add_scaled(flow, -2 * vt_dot(flow, g->normal[m]), g->normal[m]);
+        for (int c = 0; c < 3; c++)
+            (*node)[c] = (float)(wall[c] + flow[c]);
+    }
+}
+
+static void correct_bins(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const node_job *const job = data;
+    for (int64_t n = begin * VT_BIN_NODES; n < end * VT_BIN_NODES; n++)
+        for (int c = 0; c < 3 && job->node[n] >= 0; c++)
+            job->s->grid.nodes[job->node[n]][c] += job->correction[n][c];
 }
 
 void vt_correct_nodes(vt_simulation *s)
@@ -233,23 +272,23 @@ void vt_correct_nodes(vt_simulation *s)
     vt_list_near_bodies(s);
     p->near_cell = p->held_cell = NULL;
     const size_t mark = vt_arena_mark(&s->arena);
-    const size_t nodes = (size_t)p->listed_count * VT_BIN_NODES;
+    const size_t bins = (size_t)p->listed_count, nodes = bins * VT_BIN_NODES;
     f4 *const correction = vt_arena_push(&s->arena, sizeof *correction * nodes);
     node_job job = {.s = s,
                     .correction = correction,
                     .node = vt_arena_push(&s->arena, sizeof *job.node * nodes),
                     .ghosts = vt_arena_push(&s->arena, sizeof *job.ghosts * nodes),
+                    .found = vt_arena_push(&s->arena, 12 * nodes),
+                    .count = vt_arena_push(&s->arena, sizeof *job.count * bins),
+                    .place = vt_arena_push(&s->arena, sizeof *job.place * nodes),
                     .image = vt_arena_push(&s->arena, 12 * nodes),
                     .velocity = vt_arena_push(&s->arena, 12 * nodes)};
     s->stages->panel_nodes(&p->patches, p->listed_count, p->listed_bin, correction, threads);
-    const int64_t ghosts = correct_outside(&job);
+    vt_parallel_for(threads, p->listed_count, LISTED_BLOCK, look_at_bins, &job);
+    const int64_t ghosts = list_ghosts(&job);
     vt_parallel_for(threads, ghosts, GHOST_BLOCK, sample_images, &job);
     s->stages->panel_pairs(&p->patches, ghosts, job.image, job.velocity, threads);
-    for (size_t n = 0; n < nodes; n++)
-        if (job.node[n] >= 0)
-            for (int c = 0; c < 3; c++)
-                s->grid.nodes[job.node[n]][c] += correction[n][c];
-    for (int64_t n = 0; n < ghosts; n++)
-        write_ghost(&job, n);
+    vt_parallel_for(threads, p->listed_count, LISTED_BLOCK, correct_bins, &job);
+    vt_parallel_for(threads, ghosts, GHOST_BLOCK, write_ghosts, &job);
     vt_arena_pop(&s->arena, mark);
 }
