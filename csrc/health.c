@@ -77,14 +77,13 @@ static double add_vorton_sums(vt_simulation *s, vt_health *h)
 
 static void add_body_books(const vt_simulation *s, vt_health *h)
 {
-    vt_impulse bound, momentum;
-    vt_find_body_books(s, &bound, &momentum);
-    for (int c = 0; c < 3; c++) {
-        h->bound_impulse[c] = bound.linear[c];
-        h->bound_angular_impulse[c] = bound.angular[c];
-        h->momentum[c] = momentum.linear[c];
-        h->angular_momentum[c] = momentum.angular[c];
-    }
+    vt_body_books books;
+    vt_find_body_books(s, &books);
+    memcpy(h->bound_impulse, books.bound.linear, sizeof h->bound_impulse);
+    memcpy(h->bound_angular_impulse, books.bound.angular, sizeof h->bound_angular_impulse);
+    memcpy(h->open_lines, books.open_lines, sizeof h->open_lines);
+    memcpy(h->momentum, books.momentum.linear, sizeof h->momentum);
+    memcpy(h->angular_momentum, books.momentum.angular, sizeof h->angular_momentum);
 }
 
 /* ---- over the nodes ---- */
