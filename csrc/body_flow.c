@@ -357,10 +357,10 @@ static void move_bound(const vt_paneled_body *b, vt_impulse *bound)
     vt_add_turns(-1, b->center, b->body->shed_strength, bound);
 }
 
-void vt_find_body_books(const vt_simulation *s, vt_impulse *bound, vt_impulse *momentum)
+void vt_find_body_books(const vt_simulation *s, vt_body_books *books)
 {
-    *bound = *momentum = (vt_impulse){{0}, {0}};
-    memcpy(bound->angular, s->bodies.open_lines, sizeof bound->angular);
+    *books = (vt_body_books){.open_lines = {0}};
+    memcpy(books->open_lines, s->bodies.open_lines, sizeof books->open_lines);
     for (int32_t n = 0; n < s->bodies.count && s->panels.exist; n++) {
         const vt_paneled_body *const b = vt_panels_of(s, n);
         if (!b || b->set->open)
@@ -368,9 +368,10 @@ void vt_find_body_books(const vt_simulation *s, vt_impulse *bound, vt_impulse *m
         const surface f = {.body = b, .panels = &s->panels, .volume = vt_paneled_volume(b)};
         vt_impulse own = find_bound(s, &f);
         if (b->body->rigid.free)
-            add_momentum(s, &f, &own, momentum);
+            add_momentum(s, &f, &own, &books->momentum);
         move_bound(b, &own);
-        take_arm(s, &f, own.angular);
-        vt_add_impulse(bound, 1, &own);
+        take_arm(s, &f, books->open_lines);
+        vt_add_impulse(&books->bound, 1, &own);
     }
+    vt_add_scaled(books->bound.angular, 1, books->open_lines);
 }

@@ -31,11 +31,16 @@ void vt_find_body_flow(vt_simulation *s, float *slip);
  * vortons lose by them. Bodies get the mean of its start and its end; the difference follows. */
 vt_impulse vt_sum_body_pulls(const vt_simulation *s, double dt, const double about[3]);
 
-/* In the fields of now, about the origin: the impulse that all bodies bind (m^4/s, m^5/s), and the
- * momentum of those that move by themselves with what the flow has given them since the last
- * substep began (N s, N m s). Momentum + density x (impulse of the vortons + bound) changes by
- * forces from outside alone. */
-void vt_find_body_books(const vt_simulation *s, vt_impulse *bound, vt_impulse *momentum);
+/* In the fields of now, about the origin. Momentum + density x (impulse of the vortons + bound)
+ * changes by forces from outside alone. */
+typedef struct vt_body_books {
+    vt_impulse bound;     /* what all bodies bind, open_lines included, m^4/s and m^5/s */
+    double open_lines[3]; /* see reaction.h, m^5/s */
+    vt_impulse momentum;  /* of those that move by themselves, with what the flow has given them
+                             since the last substep began, N s and N m s */
+} vt_body_books;
+
+void vt_find_body_books(const vt_simulation *s, vt_body_books *books);
 
 /* How many panels shed: the most vortons that a substep adds. */
 int64_t vt_count_shedding(const vt_simulation *s);

@@ -9,41 +9,33 @@
 #include "core/vec3.h"
 #include "field_now.h"
 #include "heat.h"
+#include "strengths.h"
 
 enum { BLOCK = 8192 };
 
 /* ---- over the vortons ---- */
 
-typedef struct vorton_sums {
-    double strength[3], impulse[3], angular[3], total, edge;
+typedef struct size_sums {
+    double total, edge;
     double enstrophy; /* sum |alpha|^2 / V, m^3/s^2 */
-} vorton_sums;
+} size_sums;
 
-typedef struct sum_job {
-    const vt_simulation *s;
-    vorton_sums *block;
-} sum_job;
+typedef struct size_job {
+    const vt_vortons *vortons;
+    size_sums *block;
+} size_job;
 
-static void sum_vortons(void *data, int64_t begin, int64_t end, int thread)
+static void sum_sizes(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const sum_job *const job = data;
-    const vt_vortons *const v = &job->s->vortons;
-    vorton_sums sums = {{0}, {0}, {0}, 0, 0, 0};
+    const size_job *const job = data;
+    size_sums sums = {0, 0, 0};
     for (int64_t i = begin; i < end; i++) {
-        double x[3], alpha[3], turn[3], twist[3];
-        for (int a = 0; a < 3; a++) {
-            x[a] = v->position[3 * i + a];
-            alpha[a] = v->strength[3 * i + a];
-        }
-        vt_cross(x, alpha, turn);
-        vt_cross(x, turn, twist);
-        for (int a = 0; a < 3; a++) {
-            sums.strength[a] += alpha[a];
-            sums.impulse[a] += turn[a] / 2;
-            sums.angular[a] += twist[a] / 3;
-        }
-        const double size = vt_sqrt(vt_dot(alpha, alpha)), volume = v->volume[i];
+        double alpha[3];
+        for (int a = 0; a < 3; a++)
+            alpha[a] = (double)job->vortons->strength[3 * i + a];
+        const double size = vt_sqrt(vt_dot(alpha, alpha));
+        const double volume = (double)job->vortons->volume[i];
         sums.total += size;
         sums.edge += vt_cbrt(volume);
         sums.enstrophy += size * size / volume;
@@ -51,20 +43,27 @@ static void sum_vortons(void *data, int64_t begin, int64_t end, int thread)
     job->block[begin / BLOCK] = sums;
 }
 
+static void add_strength_sums(vt_simulation *s, vt_health *h)
+{
+    static const double origin[3] = {0, 0, 0};
+    const vt_strengths strengths = vt_sum_strengths(s, origin);
+    const vt_impulse impulse = vt_impulse_of(&strengths);
+    memcpy(h->strength, strengths.sum, sizeof h->strength);
+    memcpy(h->impulse, impulse.linear, sizeof h->impulse);
+    memcpy(h->angular_impulse, impulse.angular, sizeof h->angular_impulse);
+}
+
 /* Returns the enstrophy that the vortons carry, 1/2 sum |alpha|^2 / V. */
 static double add_vorton_sums(vt_simulation *s, vt_health *h)
 {
     const int64_t count = s->vortons.set.count, blocks = (count + BLOCK - 1) / BLOCK;
     const size_t mark = vt_arena_mark(&s->arena);
-    sum_job job = {s, vt_arena_push(&s->arena, sizeof(vorton_sums) * (size_t)(blocks + 1))};
+    size_job job = {&s->vortons,
+                    vt_arena_push(&s->arena, sizeof(size_sums) * (size_t)(blocks + 1))};
     double total = 0, edge = 0, enstrophy = 0;
-    vt_parallel_for(s->def.threads, count, BLOCK, sum_vortons, &job);
+    add_strength_sums(s, h);
+    vt_parallel_for(s->def.threads, count, BLOCK, sum_sizes, &job);
     for (int64_t b = 0; b < blocks; b++) {
-        for (int a = 0; a < 3; a++) {
-            h->strength[a] += job.block[b].strength[a];
-            h->impulse[a] += job.block[b].impulse[a];
-            h->angular_impulse[a] += job.block[b].angular[a];
-        }
         total += job.block[b].total;
         edge += job.block[b].edge;
         enstrophy += job.block[b].enstrophy;
@@ -78,14 +77,13 @@ static double add_vorton_sums(vt_simulation *s, vt_health *h)
 
 static void add_body_books(const vt_simulation *s, vt_health *h)
 {
-    vt_impulse bound, momentum;
-    vt_find_body_books(s, &bound, &momentum);
-    for (int c = 0; c < 3; c++) {
-        h->bound_impulse[c] = bound.linear[c];
-        h->bound_angular_impulse[c] = bound.angular[c];
-        h->momentum[c] = momentum.linear[c];
-        h->angular_momentum[c] = momentum.angular[c];
-    }
+    vt_body_books books;
+    vt_find_body_books(s, &books);
+    memcpy(h->bound_impulse, books.bound.linear, sizeof h->bound_impulse);
+    memcpy(h->bound_angular_impulse, books.bound.angular, sizeof h->bound_angular_impulse);
+    memcpy(h->open_lines, books.open_lines, sizeof h->open_lines);
+    memcpy(h->momentum, books.momentum.linear, sizeof h->momentum);
+    memcpy(h->angular_momentum, books.momentum.angular, sizeof h->angular_momentum);
 }
 
 /* ---- over the nodes ---- */

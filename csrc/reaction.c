@@ -5,72 +5,8 @@
 
 #include "balance.h"
 #include "body_flow.h"
-#include "core/mathd.h"
-#include "core/parallel.h"
 #include "core/vec3.h"
 #include "panels.h"
-
-enum { BLOCK = 2048 };
-
-/* ---- sums over the vortons ---- */
-
-typedef struct sum_job {
-    const vt_vortons *vortons;
-    const double *about;
-    vt_strengths *block;
-} sum_job;
-
-static void sum_block(void *data, int64_t begin, int64_t end, int thread)
-{
-    (void)thread;
-    const sum_job *const job = data;
-    vt_strengths sum = {{{0}}, {0}};
-    for (int64_t i = begin; i < end; i++) {
-        double r[3], alpha[3], turn[3], twist[3];
-        for (int c = 0; c < 3; c++) {
-            r[c] = (double)job->vortons->position[3 * i + c] - job->about[c];
-            alpha[c] = (double)job->vortons->strength[3 * i + c];
-        }
-        vt_cross(r, alpha, turn);
-        vt_cross(r, turn, twist);
-        vt_add_scaled(sum.angular, 1.0 / 3.0, twist);
-        for (int c = 0; c < 3; c++)
-            vt_add_scaled(sum.moment[c], r[c], alpha);
-    }
-    job->block[begin / BLOCK] = sum;
-}
-
-static void add_strengths(vt_strengths *a, double factor, const vt_strengths *b)
-{
-    vt_add_scaled(a->angular, factor, b->angular);
-    for (int c = 0; c < 3; c++)
-        vt_add_scaled(a->moment[c], factor, b->moment[c]);
-}
-
-static vt_strengths sum_vortons(vt_simulation *s, const double about[3])
-{
-    const int64_t count = s->vortons.set.count, blocks = (count + BLOCK - 1) / BLOCK;
-    const size_t mark = vt_arena_mark(&s->arena);
-    sum_job job = {&s->vortons, about,
-                   vt_arena_push(&s->arena, sizeof(vt_strengths) * (size_t)(blocks + 1))};
-    vt_strengths sum = {{{0}}, {0}};
-    vt_parallel_for(s->def.threads, count, BLOCK, sum_block, &job);
-    for (int64_t b = 0; b < blocks; b++)
-        add_strengths(&sum, 1, &job.block[b]);
-    vt_arena_pop(&s->arena, mark);
-    return sum;
-}
-
-static vt_impulse impulse_of(const vt_strengths *sum)
-{
-    vt_impulse impulse;
-    memcpy(impulse.angular, sum->angular, sizeof impulse.angular);
-    for (int c = 0; c < 3; c++) {
-        const int j = (c + 1) % 3, k = (c + 2) % 3;
-        impulse.linear[c] = 0.5 * (sum->moment[j][k] - sum->moment[k][j]);
-    }
-    return impulse;
-}
 
 void vt_take_open_lines(const double moment[3][3], const double arm[3], double lines[3])
 {
@@ -116,7 +52,7 @@ void vt_open_reaction(vt_simulation *s, double elapsed, vt_reaction *reaction)
     reaction->counts =
         find_middle(s, s->time + elapsed, reaction->about, now) > 0 && vt_keeps_impulse(s);
     if (reaction->counts)
-        reaction->before = sum_vortons(s, now);
+        reaction->before = vt_sum_strengths(s, now);
 }
 
 /* What nothing of the books explains, about the point of the reaction. */
@@ -124,12 +60,12 @@ static vt_impulse find_change(vt_simulation *s, double elapsed, vt_reaction *rea
 {
     double middle[3], now[3];
     find_middle(s, s->time + elapsed, middle, now);
-    const vt_strengths after = sum_vortons(s, now);
+    const vt_strengths after = vt_sum_strengths(s, now);
     vt_strengths sum = after;
-    add_strengths(&sum, -1, &reaction->before);
+    vt_add_strengths(&sum, -1, &reaction->before);
     reaction->before = after;
     vt_take_open_lines((const double (*)[3])sum.moment, middle, s->bodies.open_lines);
-    vt_impulse change = impulse_of(&sum);
+    vt_impulse change = vt_impulse_of(&sum);
     if (elapsed > reaction->elapsed) {
         const vt_impulse pull = vt_sum_body_pulls(s, elapsed - reaction->elapsed, middle);
         vt_add_impulse(&change, 1, &pull);

@@ -13,12 +13,7 @@
 #ifndef VORTON_REACTION_H
 #define VORTON_REACTION_H
 
-#include "state/simulation.h"
-
-/* Sums over vortons, about a point: of x_i alpha_j, m^4/s, and angular impulse, m^5/s. */
-typedef struct vt_strengths {
-    double moment[3][3], angular[3];
-} vt_strengths;
+#include "strengths.h"
 
 /* What the vortons had before something changed them. */
 typedef struct vt_reaction {

@@ -134,6 +134,12 @@ BodyState: Any = _make(
         **_received("contact", "contact with other bodies has given it"),
         "temperature": _field("float", "K", "its temperature; 0 where it exchanges no heat"),
         "heat_given": _field("float", "J", "heat given to the fluid so far, less what it took"),
+        "shed_strength": _field(
+            "(float, float, float)",
+            "m^3/s",
+            "sum of the strengths of the vortons that it has shed; minus that lies evenly inside it, "
+            "where their vortex lines go on",
+        ),
     },
 )
 

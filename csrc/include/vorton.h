@@ -706,8 +706,10 @@ typedef struct vt_body_state {
     double flow_impulse[3], flow_angular_impulse[3];
     double weight_impulse[3], weight_angular_impulse[3];
     double contact_impulse[3], contact_angular_impulse[3];
-    double temperature; /* K; 0: it exchanges no heat */
-    double heat_given;  /* to the fluid since it was added, J; below 0: taken */
+    double temperature;      /* K; 0: it exchanges no heat */
+    double heat_given;       /* to the fluid since it was added, J; below 0: taken */
+    double shed_strength[3]; /* sum of the strengths of the vortons that it has shed, m^3/s: vortex
+                                lines go on inside a body, where -shed_strength lies evenly */
 } vt_body_state;
 
 /* Where body `id` is now, and how it moves from now on. */

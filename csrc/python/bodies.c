@@ -200,6 +200,7 @@ static const vt_py_field state_fields[] = {
     ROW(contact_angular_impulse),
     {"temperature", VT_PY_DOUBLE, offsetof(vt_body_state, temperature), NULL},
     {"heat_given", VT_PY_DOUBLE, offsetof(vt_body_state, heat_given), NULL},
+    ROW(shed_strength),
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 /* Adds a value, whose reference it takes, to a dict. */

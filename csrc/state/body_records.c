@@ -54,6 +54,7 @@ static void fill_state(const vt_simulation *s, const vt_body *body, vt_body_stat
     memcpy(state->flow_impulse, body->rigid.from_flow.impulse, sizeof state->flow_impulse);
     memcpy(state->flow_angular_impulse, body->rigid.from_flow.angular, sizeof state->flow_impulse);
     memcpy(state->angular_velocity, motion.angular, sizeof motion.angular);
+    memcpy(state->shed_strength, body->shed_strength, sizeof state->shed_strength);
     memcpy(arm, state->position, sizeof arm);
     vt_add_scaled(arm, -1, pose.position);
     vt_cross(motion.angular, arm, carried);
