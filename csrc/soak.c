@@ -1,16 +1,51 @@
 #include "soak.h"
 
+#include "core/mathd.h"
 #include "core/parallel.h"
-#include "population.h"
+#include "state/ambient.h"
 #include "state/placed.h"
 
 enum { BLOCK = 4096 };
 
-/* Whether a vorton is fluid that nothing has happened to. */
-static int is_fresh(const vt_simulation *s, const vt_fluid *fluid, int64_t row)
+/* Fluid that differs from the ambient one by no more than this share of what the emitter's differs
+ * is as good as ambient: diffusion and a way up through layers of other temperatures leave some. */
+static const double fresh_share = 0.1;
+
+typedef struct soaking {
+    const vt_simulation *simulation;
+    const vt_parcels *parcels;
+    const vt_parcels_def *now; /* what the emitter gives */
+    vt_fluid fluid;
+    vt_pose pose;
+    uint8_t *soaked; /* of each vorton, whether it becomes one of the emitter's */
+} soaking;
+
+static double value_in(const vt_set *set, int column, int64_t row)
 {
-    const float *const smoke = vt_used_column(&s->vortons.set, VT_VORTON_smoke);
-    return !vt_has_contrast(s, fluid, row) && !(smoke && smoke[row] > 0);
+    const float *const values = vt_used_column(set, column);
+    return values ? (double)values[row] : 0;
+}
+
+/* Whether a vorton is as warm as the ambient fluid; to an emitter without a temperature, which
+ * leaves it to each vorton, that is all the same. */
+static int is_cold(const soaking *k, int64_t row)
+{
+    const vt_vortons *const v = &k->simulation->vortons;
+    const double ambient = (double)vt_ambient_temperature(&k->fluid, v->position + 3 * row);
+    const double warmth = value_in(&v->set, VT_VORTON_temperature, row) - ambient;
+    return !(k->now->temperature > 0) || !v->set.used[VT_VORTON_temperature] ||
+           vt_abs(warmth) <= fresh_share * vt_abs(k->now->temperature - ambient);
+}
+
+/* Whether a vorton is fluid that nothing has happened to. */
+static int is_fresh(const soaking *k, int64_t row)
+{
+    const vt_set *const set = &k->simulation->vortons.set;
+    const double burns = value_in(set, VT_VORTON_fuel, row) + value_in(set, VT_VORTON_flame, row) +
+                         value_in(set, VT_VORTON_smoke, row);
+    return burns <= fresh_share * k->now->fuel &&
+           vt_abs(value_in(set, VT_VORTON_density, row)) <= fresh_share * vt_abs(k->now->density) &&
+           is_cold(k, row);
 }
 
 static void add_swirl(vt_simulation *s, const vt_parcels *p, const vt_pose *pose, double speed,
@@ -58,14 +93,6 @@ static void soak(vt_simulation *s, const vt_parcels *p, const vt_pose *pose,
     vt_count_heat(s, row, 1, NULL, 1);
 }
 
-typedef struct soaking {
-    const vt_simulation *simulation;
-    const vt_parcels *parcels;
-    vt_fluid fluid;
-    vt_pose pose;
-    uint8_t *soaked; /* of each vorton, whether it becomes one of the emitter's */
-} soaking;
-
 static void find_soaked(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
@@ -74,8 +101,8 @@ static void find_soaked(void *data, int64_t begin, int64_t end, int thread)
     for (int64_t i = begin; i < end; i++) {
         const double place[3] = {(double)position[3 * i], (double)position[3 * i + 1],
                                  (double)position[3 * i + 2]};
-        k->soaked[i] = (uint8_t)(is_fresh(k->simulation, &k->fluid, i) &&
-                                 vt_placed_contains(&k->parcels->shape, &k->pose, place));
+        k->soaked[i] =
+            (uint8_t)(is_fresh(k, i) && vt_placed_contains(&k->parcels->shape, &k->pose, place));
     }
 }
 
@@ -87,6 +114,7 @@ static void soak_shape(vt_simulation *s, const vt_parcels *p)
     const size_t mark = vt_arena_mark(&s->arena);
     soaking k = {.simulation = s,
                  .parcels = p,
+                 .now = &now,
                  .fluid = vt_fluid_of(&s->def),
                  .pose = vt_pose_at(&s->transforms, p->parent, s->time)};
     if (!(now.fuel > 0))

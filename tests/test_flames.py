@@ -1,9 +1,12 @@
 """Tracers that burn by themselves, as air mixes in; fuel that tapers and flickers at its source."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import vorton as vt
+from vorton.bench_scenes import SCENES
 
 RATE, FLAME_RATE, SOOT = 10.0, 8.0, 0.6
 STILL = {"heat": 0.0, "radiation": 0.0, "mixing": 0.0}
@@ -169,3 +172,59 @@ def test_bad_taper_and_flicker(name, value):
     sim = vt.Simulation(vt.Scene())
     with pytest.raises(ValueError, match=name):
         sim._core.add_parcels(temperature=500.0, **{name: value})
+
+
+# ---- what flows through a fire ----
+
+
+def released(frames=36, **changes):
+    """Heat of the campfire of the benchmark, J."""
+    fire = SCENES["campfire"].make()
+    scene = vt.Scene(seed=fire.seed, combustion=fire.combustion, **changes)
+    scene.add(dataclasses.replace(fire.sources[0], smoke=0))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    sim.step(frames)
+    return sim.health.heat_released
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"thermal_diffusivity": 2.1e-5},  # of air
+        {"thermal_diffusivity": 1e-3},
+        {"ambient": vt.Air(stratification=0.1)},
+    ],
+    ids=str,
+)
+def test_a_little_diffusion_or_stratification_leaves_a_fire_its_fuel(change):
+    """Air that comes a little warmer into the bed burns as well: what the flow is like may differ,
+    not by how much fuel is born."""
+    assert released(**change) == pytest.approx(released(), rel=0.08)
+
+
+def test_what_the_emitter_takes_for_ambient_fluid():
+    """Up to a tenth of its own warmth and fuel; not what has burnt, nor heavier fluid."""
+    scene = vt.Scene(gravity=(0, 0, 0), combustion=vt.Combustion(rate=1e-9, **STILL))
+    box = vt.Box((-2, -2, -2), (2, 2, 2))
+    ambient = vt.Air().temperature
+    scene.add(vt.Emitter(box, temperature=ambient + 500, fuel=0.8, core=0.5, renew=1e-3, smoke=0))
+    cases = [  # warmth, fuel, flame, smoke, density, taken
+        (0, 0, 0, 0, 0, True),
+        (40, 0.05, 0, 0, 0, True),
+        (-40, 0, 0, 0.05, 0, True),
+        (60, 0, 0, 0, 0, False),
+        (0, 0.1, 0, 0, 0, False),
+        (0, 0, 0.1, 0, 0, False),
+        (0, 0, 0.05, 0.05, 0, False),
+        (0, 0, 0, 0, 0.1, False),
+    ]
+    warmth, fuel, flame, smoke, density, taken = np.array(cases).T
+    sim = vt.Simulation(scene, threads=1)
+    x = np.zeros((len(cases), 3))
+    x[:, 0] = np.linspace(-1, 1, len(cases))
+    shares = {"fuel": fuel, "flame": flame, "smoke": smoke}
+    carried = {"temperature": ambient + warmth, "density": density, **shares}
+    ids = sim.vortons.add(x, 0 * x, core=0.5, volume=1e-3, **carried)
+    sim.advance(1e-6)
+    rows = sim.vortons.rows(ids)
+    assert np.array_equal(sim.vortons.fuel[rows] == np.float32(0.8), taken.astype(bool))

@@ -36,7 +36,8 @@ class Emitter(Source):
         Share of the mass that is fuel, 0 to 1, default 0: needs `Scene(combustion=...)`. It burns
         once it is hot enough: give a `temperature` that ignites it. At birth. While the emitter
         goes on, ambient fluid that the flow carries into the shape takes its temperature and fuel,
-        too: what flows through a fire burns.
+        too: what flows through a fire burns. As ambient counts what differs by no more than a tenth
+        of what the emitter's fluid does.
     renew : number, 1/s, optional; animatable
         How often a second the shape is filled anew, >= 0; 0: once, at `start`. Default: as fast as
         the fluid leaves it by itself, sqrt(g |density deviation| / ambient density / height) / 2.
