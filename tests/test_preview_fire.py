@@ -364,3 +364,31 @@ def test_fuel_glows_where_it_burns_alone():
     dull, bright = (measure_emission(volume_of((box, (0.5, f, 0))), FRONT, (96, 72))
                     for f in (0.01, 0.1))  # fmt: skip
     assert dull > 20 * bright  # 1 - e^-1/6 against 1 - e^-10/6, by the fourth power of K
+
+
+def glow_in(volume, along=0):
+    """Glow of the voxels along an axis through the middle, from -40 to 40."""
+    low, shape = [0, 0, 0], [1, 1, 1]
+    low[along], shape[along] = -40, 81
+    return volume.values("glow", tuple(low), tuple(shape)).astype(float).ravel()
+
+
+def test_half_of_a_flame_glows_a_quarter():
+    """It makes half of the heat and is half as hot; so does a flame in twice the air."""
+    box = box_of_tracers((-0.4, -0.4, -0.4), (0.4, 0.4, 0.4))
+    thin = {**box, "size": box["size"] * 0.003 ** (1 / 3)}  # of .003 of the fluid alone
+    thinner = {**box, "size": box["size"] * 0.0015 ** (1 / 3)}
+    for one, other in (((box, 0.005), (box, 0.0025)), ((thin, 0.2), (thinner, 0.2))):
+        parts = ((tracers, (0.1, flame, 0)) for tracers, flame in (one, other))
+        glow = [glow_in(volume_of(part))[40] for part in parts]
+        assert glow[0] / glow[1] == pytest.approx(4, rel=0.03)  # less e^-x - 1 + x: x / 2 of it
+        assert glow[0] < 0.04
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_flame_ends_where_its_tracers_end(axis):
+    """A wall of flame: beyond its face the glow falls to a tenth within two and a half voxels."""
+    wall = box_of_tracers((-0.525, -0.525, -0.525), (0.525, 0.525, 0.525))
+    glow = glow_in(volume_of((wall, (0.3, 0.3, 0))), axis)
+    inside, beyond = glow[31:50], glow[53:]  # the face is half-way from 50 to 51
+    assert inside.min() > 0.99 and beyond.max() < 0.1
