@@ -212,10 +212,10 @@ def plate_at(y):
     return vt.Simulation(scene, threads=1)
 
 
-def light_on_plate(volume, points, size):
-    """Red light that grey of .26 sends back: all voxels, each a ball of that size.
+def light_on_plate(volume, points):
+    """Red light that grey of .26 sends back: the integral over the volume, voxel by voxel.
 
-    sum of radiance x volume x cos / (pi (d^2 + size^2)), the normal along -y.
+    sum of radiance x volume x cos / (pi d^2), the normal along -y.
     """
     power, _ = power_of(volume)
     place = VOXEL * np.stack(np.meshgrid(*[np.arange(-40, 41)] * 3, indexing="ij"), -1)
@@ -224,32 +224,66 @@ def light_on_plate(volume, points, size):
     for point in points:
         way = place - point
         square = (way**2).sum(1)
-        found.append((power * -way[:, 1] / np.sqrt(square) / (square + size**2)).sum())
+        found.append((power * -way[:, 1] / square**1.5).sum())
     return 0.26 / math.pi * VOXEL**3 * np.array(found)
 
 
-@pytest.mark.parametrize(
-    ("half", "at", "size"),
-    [((0.1, 0.1, 0.1), (-1.0, -0.6, 0.0), 0.2), ((0.3, 0.3, 1.3), (-1.2, -0.9, 0.3), 0.4)],
-)
-def test_fire_lights_bodies(half, at, size):
-    """As its voxels would, one by one; the large one has more than 64 nodes, which are halved.
+def red_on_plate(picture, point):
+    """Of FRONT, 320 x 240 pixels, at a point of the plane y = .5."""
+    scale = 240 / (2 * 6.5 * math.tan(math.radians(10)))
+    x, y = round(159.5 + scale * point[0]), round(119.5 - scale * point[2])
+    return displayed_inverse(picture[y - 1 : y + 2, x - 1 : x + 2, 0].astype(float).mean())
 
-    A lamp is a ball of half the way between nodes, 8 or 16 voxels. Its place may be off by up to
-    that way, where its light is harmonic: the first error is of fourth order, (.4 / 1.1)^4 = 2 %,
-    and a level of 255 is up to 1 % of the light.
+
+@pytest.mark.parametrize(
+    ("half", "at"),
+    [((0.1, 0.1, 0.1), (-1.0, -0.6, 0.0)), ((0.3, 0.3, 1.3), (-1.2, -0.9, 0.3))],
+)
+def test_fire_lights_bodies(half, at):
+    """As its voxels would, one by one.
+
+    A lamp is a brick, .4 m wide, at the centre of its light, whose light is harmonic: the first
+    error is of the second moments, (.4^2 / 12) / 1.1^2 = 1 % of a brick that glows half; and a
+    level of 255 is up to 1 % of the light.
     """
     low, high = np.subtract(at, half), np.add(at, half)
     volume = volume_of((box_of_tracers(low, high), (0.5, 0.5, 0)))
     points = np.array([(x, 0.5, z) for x in (-0.1, 0.3, 0.7) for z in (-0.3, 0.0, 0.4)])
-    wanted = light_on_plate(volume, points, size)
+    wanted = light_on_plate(volume, points)
     emission = 0.6 / wanted.max()
     picture = render(volume, FRONT, (320, 240), 1e-3, emission, bodies=plate_at(0.5), **NIGHT)
-    scale = 240 / (2 * 6.5 * math.tan(math.radians(10)))
     for point, light in zip(points, emission * wanted, strict=True):
-        x, y = round(159.5 + scale * point[0]), round(119.5 - scale * point[2])
-        level = picture[y - 1 : y + 2, x - 1 : x + 2, 0].astype(float).mean()
-        assert displayed_inverse(level) == pytest.approx(light, rel=0.03)
+        assert red_on_plate(picture, point) == pytest.approx(light, rel=0.03)
+
+
+def test_fire_lights_bodies_nearby():
+    """At .4 m from the middle of a flame .6 m high: as far as a brick is wide."""
+    low, high = (-1.1, 0.1, -0.3), (-0.9, 0.3, 0.3)
+    volume = volume_of((box_of_tracers(low, high), (0.5, 0.5, 0)))
+    points = np.array([(x, 0.5, z) for x in (-0.7, -0.5, -0.3) for z in (-0.4, 0.0, 0.4)])
+    wanted = light_on_plate(volume, points)
+    emission = 0.6 / wanted.max()
+    picture = render(volume, FRONT, (320, 240), 1e-3, emission, bodies=plate_at(0.5), **NIGHT)
+    for point, light in zip(points, emission * wanted, strict=True):
+        assert red_on_plate(picture, point) == pytest.approx(light, rel=0.05)
+
+
+def test_bodies_cast_shadows_by_firelight():
+    """A ball between a small flame and the plate: dark in its umbra, all light outside."""
+    flame = box_of_tracers((-1.05, -0.65, -0.05), (-0.95, -0.55, 0.05))
+    volume = volume_of((flame, (0.5, 0.5, 0)))
+    scene = vt.Scene(method=vt.Method(bodies="none"))
+    scene.add(vt.Body(vt.Box((-2, 0.5, -2), (2, 0.6, 2))))
+    scene.add(vt.Body(vt.Sphere((-0.5, -0.05, 0), radius=0.2)))  # half-way to (0, .5, 0)
+    points = np.array([(0.0, 0.5, 0.0), (0.1, 0.5, 0.1), (0.0, 0.5, 0.75), (0.85, 0.5, 0.0)])
+    emission = 0.6 / light_on_plate(volume, points).max()
+    shaded, free = (
+        render(volume, FRONT, (320, 240), 1e-3, emission, bodies=bodies, **NIGHT)
+        for bodies in (vt.Simulation(scene, threads=1), plate_at(0.5))
+    )
+    red = np.array([[red_on_plate(picture, x) for x in points] for picture in (shaded, free)])
+    assert red[0, :2].max() < 0.003 < 0.1 < red[1].min()
+    np.testing.assert_array_equal(red[0, 2:], red[1, 2:])
 
 
 def test_light_on_bodies_has_the_same_bits_for_any_number_of_threads():
@@ -364,3 +398,31 @@ def test_fuel_glows_where_it_burns_alone():
     dull, bright = (measure_emission(volume_of((box, (0.5, f, 0))), FRONT, (96, 72))
                     for f in (0.01, 0.1))  # fmt: skip
     assert dull > 20 * bright  # 1 - e^-1/6 against 1 - e^-10/6, by the fourth power of K
+
+
+def glow_in(volume, along=0):
+    """Glow of the voxels along an axis through the middle, from -40 to 40."""
+    low, shape = [0, 0, 0], [1, 1, 1]
+    low[along], shape[along] = -40, 81
+    return volume.values("glow", tuple(low), tuple(shape)).astype(float).ravel()
+
+
+def test_half_of_a_flame_glows_a_quarter():
+    """It makes half of the heat and is half as hot; so does a flame in twice the air."""
+    box = box_of_tracers((-0.4, -0.4, -0.4), (0.4, 0.4, 0.4))
+    thin = {**box, "size": box["size"] * 0.003 ** (1 / 3)}  # of .003 of the fluid alone
+    thinner = {**box, "size": box["size"] * 0.0015 ** (1 / 3)}
+    for one, other in (((box, 0.005), (box, 0.0025)), ((thin, 0.2), (thinner, 0.2))):
+        parts = ((tracers, (0.1, flame, 0)) for tracers, flame in (one, other))
+        glow = [glow_in(volume_of(part))[40] for part in parts]
+        assert glow[0] / glow[1] == pytest.approx(4, rel=0.03)  # less e^-x - 1 + x: x / 2 of it
+        assert glow[0] < 0.04
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_flame_ends_where_its_tracers_end(axis):
+    """A wall of flame: beyond its face the glow falls to a tenth within two and a half voxels."""
+    wall = box_of_tracers((-0.525, -0.525, -0.525), (0.525, 0.525, 0.525))
+    glow = glow_in(volume_of((wall, (0.3, 0.3, 0))), axis)
+    inside, beyond = glow[31:50], glow[53:]  # the face is half-way from 50 to 51
+    assert inside.min() > 0.99 and beyond.max() < 0.1

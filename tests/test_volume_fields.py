@@ -65,11 +65,12 @@ def test_coverage_is_the_volume_of_births_smoothed(burning, volume):
     position, _, size, _ = burning
     first, shape = box_around(position)
     covered = filtered(position, size.astype(float) ** 3)
-    for _ in range(2):  # a voxel each, on the voxels that tracers reach
-        covered = np.where(covered > 0, smooth(covered, gaussian_taps(1.0)), 0)
+    # by a voxel, on the voxels that tracers reach
+    covered = np.where(covered > 0, smooth(covered, gaussian_taps(1.0)), 0)
     found = volume.values("coverage", first, shape)
     assert np.abs(found - covered).max() <= 2e-6 * found.max()
-    assert found.max() == pytest.approx(COUNT * H**3 / 2**3, rel=0.1)
+    inner = found[10:-10, 10:-10, 10:-10]  # 2000 voxels with 7.5 each; of chance 1 / sqrt(15000)
+    assert inner.mean() == pytest.approx(COUNT * H**3 / 2**3, rel=0.03)
 
 
 def test_glow_is_of_the_flame_smoothed_a_little(burning, volume):
@@ -81,7 +82,7 @@ def test_glow_is_of_the_flame_smoothed_a_little(burning, volume):
     inside = mass > 1e-6 * mass.max()
     mean = smooth(burning, half) / np.where(inside, smooth(mass, half), 1)
     coverage = volume.values("coverage", first, shape).astype(float)
-    wanted = (1 - np.exp(-mean / 0.06)) * (1 - np.exp(-60 * coverage))
+    wanted = (1 - np.exp(-((mean / 0.08) ** 2))) * (1 - np.exp(-((60 * coverage) ** 2)))
     found = volume.values("glow", first, shape)
     assert np.abs(found - wanted)[inside].max() <= 1e-5
     assert np.all(found[mass == 0] == 0) and found.max() > 0.99

@@ -6,6 +6,7 @@
 #include "core/mathd.h"
 #include "core/parallel.h"
 #include "core/status.h"
+#include "core/vec3.h"
 #include "io/preview.h"
 #include "io/preview_lamps.h"
 
@@ -256,30 +257,65 @@ static void write_pixel(const picture *p, int64_t x, int64_t y, f4 color)
     }
 }
 
+enum { EDGE = 3, SIGHTS = EDGE * EDGE };
+
+static _Bool see_the_same(const vt_sight *a, const vt_sight *b)
+{
+    return vt_dot(a->normal, b->normal) > 0.95 &&
+           vt_abs(a->distance - b->distance) < 0.02 * a->distance;
+}
+
+/* Light of the fire from all sights of a pixel: of those that see much the same, once. */
+static f4 fire_on_bodies(const picture *p, const vt_sight *sights, int seen)
+{
+    f4 sum = f4_set(0.0f);
+    _Bool done[SIGHTS] = {0};
+    for (int n = 0; n < seen; n++) {
+        double point[3] = {0, 0, 0}, normal[3] = {0, 0, 0};
+        int count = 0;
+        for (int k = n; k < seen; k++) {
+            if (done[k] || !see_the_same(&sights[n], &sights[k]))
+                continue;
+            vt_add_scaled(point, 1.0, sights[k].point);
+            vt_add_scaled(normal, 1.0, sights[k].normal);
+            done[k] = 1;
+            count++;
+        }
+        if (count == 0)
+            continue;
+        for (int c = 0; c < 3; c++)
+            point[c] /= count;
+        vt_normalise(normal);
+        sum += f4_set((float)count) * vt_light_of_fire(p->stage, point, normal);
+    }
+    return sum;
+}
+
 /* Bodies in a pixel: the share of it that they cover, and the means of their distance and light. */
 static float look_for_bodies(const picture *p, int64_t x, int64_t y, double *distance, f4 *light)
 {
-    enum { EDGE = 3 };
+    vt_sight sights[SIGHTS];
     int seen = 0;
     *distance = 0;
     *light = f4_set(0.0f);
-    for (int n = 0; n < EDGE * EDGE && p->stage->count > 0; n++) {
+    for (int n = 0; n < SIGHTS && p->stage->count > 0; n++) {
         double way[3];
-        f4 color;
         vt_ray_of_pixel(&p->march, (double)x + (n % EDGE + 0.5) / EDGE - 0.5,
                         (double)y + (n / EDGE + 0.5) / EDGE - 0.5, way);
-        const double at = vt_see_body(p->stage, p->march.eye, way, &color);
-        if (isinf(at))
+        sights[seen] = vt_see_body(p->stage, p->march.eye, way);
+        if (isinf(sights[seen].distance))
             continue;
+        *distance += sights[seen].distance;
+        *light += sights[seen].light;
         seen++;
-        *distance += at;
-        *light += color;
     }
     if (seen == 0)
         return 0.0f;
+    if (p->stage->lamps->count > 0)
+        *light += fire_on_bodies(p, sights, seen);
     *distance /= seen;
     *light *= f4_set(1.0f / (float)seen);
-    return (float)seen / (EDGE * EDGE);
+    return (float)seen / SIGHTS;
 }
 
 /* All light of a pixel before a background, and the fire in it alone. */

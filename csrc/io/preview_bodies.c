@@ -105,22 +105,35 @@ static double trace(const vt_stage *stage, const double from[3], const double wa
     return least;
 }
 
-double vt_see_body(const vt_stage *stage, const double eye[3], const double way[3], f4 *light)
+vt_sight vt_see_body(const vt_stage *stage, const double eye[3], const double way[3])
 {
-    double normal[3] = {0, 0, 0}, point[3], unused[3];
-    const double distance = trace(stage, eye, way, normal);
-    if (!isfinite(distance))
-        return distance;
+    vt_sight s = {.distance = 0};
+    double unused[3];
+    s.distance = trace(stage, eye, way, s.normal);
+    if (!isfinite(s.distance))
+        return s;
     for (int c = 0; c < 3; c++)
-        point[c] = eye[c] + distance * way[c] + off_surface * distance * normal[c];
-    double facing = fmax(0, vt_dot(normal, stage->key_direction));
-    if (facing > 0 && isfinite(trace(stage, point, stage->key_direction, unused)))
+        s.point[c] = eye[c] + s.distance * way[c] + off_surface * s.distance * s.normal[c];
+    double facing = fmax(0, vt_dot(s.normal, stage->key_direction));
+    if (facing > 0 && isfinite(trace(stage, s.point, stage->key_direction, unused)))
         facing *= shadow;
-    const float up = (float)(0.5 + 0.5 * normal[2]);
-    f4 sum = f4_set((float)facing) * stage->key + stage->ground +
-             f4_set(up) * (stage->sky - stage->ground);
-    if (stage->lamps)
-        sum += vt_lamp_light(stage->lamps, point, normal);
-    *light = f4_set((float)grey) * sum;
-    return distance;
+    const float up = (float)(0.5 + 0.5 * s.normal[2]);
+    const f4 sum = f4_set((float)facing) * stage->key + stage->ground +
+                   f4_set(up) * (stage->sky - stage->ground);
+    s.light = f4_set((float)grey) * sum;
+    return s;
+}
+
+f4 vt_light_of_fire(const vt_stage *stage, const double point[3], const double normal[3])
+{
+    const vt_lamps *const lamps = stage->lamps;
+    float seen[VT_MOST_LAMP_GROUPS];
+    for (int32_t n = 0; n < lamps->group_count; n++) {
+        double way[3], unused[3];
+        for (int c = 0; c < 3; c++)
+            way[c] = lamps->group[n][c] - point[c];
+        const double distance = vt_normalise(way);
+        seen[n] = trace(stage, point, way, unused) < distance ? 0.0f : 1.0f;
+    }
+    return f4_set((float)grey) * vt_lamp_light(lamps, point, normal, seen);
 }

@@ -1,5 +1,5 @@
-/* Bodies in the preview: plain grey, lit by the key light and the sky, with hard shadows on each
- * other, and by fire. Containers and what is not there at the moment are not drawn. */
+/* Bodies in the preview: plain grey, lit by the key light, the sky and fire, with shadows on each
+ * other. Containers and what is not there at the moment are not drawn. */
 #ifndef VORTON_IO_PREVIEW_BODIES_H
 #define VORTON_IO_PREVIEW_BODIES_H
 
@@ -22,8 +22,17 @@ typedef struct vt_stage {
 vt_status vt_create_stage(vt_simulation *simulation, const vt_preview_def *def, vt_stage *stage);
 void vt_destroy_stage(vt_stage *stage);
 
-/* Light (linear) of the first body along a way of length 1 from the eye, and its distance, m;
- * INFINITY: there is none. */
-double vt_see_body(const vt_stage *stage, const double eye[3], const double way[3], f4 *light);
+/* The first body along a way from the eye. */
+typedef struct vt_sight {
+    double distance;            /* m; INFINITY: there is none */
+    double point[3], normal[3]; /* of its surface, a little off it; of length 1 */
+    f4 light;                   /* that it sends back, linear, without that of fire */
+} vt_sight;
+
+/* way: of length 1. */
+vt_sight vt_see_body(const vt_stage *stage, const double eye[3], const double way[3]);
+
+/* Light of the fire that a body sends back at a point off its surface, its normal of length 1. */
+f4 vt_light_of_fire(const vt_stage *stage, const double point[3], const double normal[3]);
 
 #endif

@@ -1,33 +1,32 @@
-/* Fire as lamps. What glows in a brick goes to the eight nodes around it (trilinear: sum and centre
- * are kept, and a flame that moves changes them smoothly), and from those to nodes twice as far
- * apart, at the same places of the world, until few are left. A node of intensity I lights a matt
- * surface of albedo 1 at the way d, in the angle t from its normal, with
+/* Fire as lamps: one for each brick that glows (or cube of bricks, where they are many), at the
+ * centre of its light; as the lattice of bricks stands still in the world, a flame that moves
+ * changes them smoothly. A lamp of intensity I lights a matt surface of albedo 1 at the way d, in
+ * the angle t from its normal, with
  *
- *   I cos t / (pi (d^2 + size^2))
+ *   I cos t / (pi d^2)
  *
- * (Lambert; inverse square, of a ball as wide as half the way between nodes). */
+ * (Lambert; outside of a ball that glows all over this is exact; within, d^2 is R^3 / d, and what
+ * of the ball is below the horizon is dark). Lamps of a larger cube are seen or hidden together. */
 #include "io/preview_lamps.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/mathd.h"
 #include "core/parallel.h"
 #include "core/status.h"
-#include "core/vec3.h"
 
-enum { MOST_LAMPS = 64, CORNERS = 8 };
+/* Radius of the ball of the volume of a cube, edges. */
+#define BALL_OF_CUBE 0.62
 
-/* Nodes, x fastest; the first lies at `first` on the lattice of the world. */
-typedef struct nodes {
-    int64_t first[3], count[3];
-    f4 *value;
-} nodes;
+/* What glows somewhere: its light, and its places (m) and 1, each times the sum of the colours. */
+typedef struct heap {
+    f4 light, moment;
+} heap;
 
 typedef struct gathering {
     const vt_bricks *bricks;
     const vt_fire *fire;
-    f4 *corner; /* CORNERS of each brick */
+    heap *heaps; /* of each brick */
 } gathering;
 
 /* The radiance a metre of a cell. */
@@ -44,151 +43,134 @@ static f4 radiance_of(const gathering *g, int64_t at)
 static void gather_bricks(void *data, int64_t begin, int64_t end, int thread)
 {
     const gathering *const g = data;
-    const float step = 1.0f / BRICK;
+    const vt_bricks *const bricks = g->bricks;
     (void)thread;
     for (int64_t b = begin; b < end; b++) {
-        f4 *const corner = g->corner + CORNERS * b;
-        for (int n = 0; n < CORNERS; n++)
-            corner[n] = f4_set(0.0f);
+        heap *const h = &g->heaps[b];
+        *h = (heap){f4_set(0.0f), f4_set(0.0f)};
         for (int32_t c = 0; c < BRICK * BRICK * BRICK; c++) {
-            const int32_t x = c % BRICK, y = c / BRICK % BRICK, z = c / BRICK / BRICK;
-            const f4 here = radiance_of(g, b * BRICK_VALUES + vt_brick_cell(x, y, z));
+            const int32_t at[3] = {c % BRICK, c / BRICK % BRICK, c / BRICK / BRICK};
+            const f4 here = radiance_of(g, b * BRICK_VALUES + vt_brick_cell(at[0], at[1], at[2]));
+            f4 place = f4_set(1.0f);
             if (!(here[0] > 0.0f))
                 continue;
-            for (int n = 0; n < CORNERS; n++) {
-                const float along = n & 1 ? (float)x * step : 1.0f - (float)x * step;
-                const float across = n & 2 ? (float)y * step : 1.0f - (float)y * step;
-                const float up = n & 4 ? (float)z * step : 1.0f - (float)z * step;
-                corner[n] += f4_set(along * across * up) * here;
-            }
+            for (int a = 0; a < 3; a++)
+                place[a] = (float)(bricks->origin[a] +
+                                   bricks->cell * (BRICK * bricks->place[3 * b + a] + at[a]));
+            h->light += here;
+            h->moment += f4_set(here[0] + here[1] + here[2]) * place;
         }
     }
 }
 
-static f4 *node_at(const nodes *l, const int64_t at[3])
+/* Of the cubes of 2^level bricks that the bricks lie in. */
+typedef struct cubes {
+    int level;
+    int32_t first[3], count[3];
+    int32_t *number; /* of the heap of a cube, x fastest; -1: dark */
+} cubes;
+
+static int64_t cube_of(const cubes *c, const vt_bricks *bricks, int64_t b)
 {
-    return l->value + (at[2] * l->count[1] + at[1]) * l->count[0] + at[0];
+    int32_t at[3];
+    for (int a = 0; a < 3; a++)
+        at[a] = ((bricks->first[a] / BRICK + bricks->place[3 * b + a]) >> c->level) - c->first[a];
+    return ((int64_t)at[2] * c->count[1] + at[1]) * c->count[0] + at[0];
 }
 
-/* Nodes at all corners of the bricks, in the order of the bricks: the same sum for any threads. */
-static void collect_corners(const vt_bricks *bricks, const f4 *corner, nodes *l)
+/* Adds the bricks' heaps up in the order of the bricks; returns how many cubes glow, or most + 1
+ * if they are more. */
+static int32_t add_up(const gathering *g, cubes *c, int32_t most, heap *sums)
 {
-    for (int64_t b = 0; b < bricks->stored; b++)
-        for (int n = 0; n < CORNERS; n++) {
-            const int32_t *const place = bricks->place + 3 * b;
-            const int64_t at[3] = {place[0] + (n & 1), place[1] + (n >> 1 & 1),
-                                   place[2] + (n >> 2)};
-            *node_at(l, at) += corner[CORNERS * b + n];
-        }
-}
-
-static int64_t count_lit(const nodes *l)
-{
-    int64_t lit = 0;
-    for (int64_t i = 0; i < l->count[0] * l->count[1] * l->count[2]; i++)
-        lit += l->value[i][0] > 0.0f;
-    return lit;
-}
-
-static int64_t half_down(int64_t a)
-{
-    return (a - (a & 1)) / 2;
-}
-
-/* Along an axis nodes of even places stay, half of each other one goes to either side. `spare` has
- * room for as many nodes and changes places with them. */
-static void halve_axis(nodes *l, int axis, f4 **spare)
-{
-    nodes to = {.value = *spare};
-    memcpy(to.first, l->first, sizeof to.first);
-    memcpy(to.count, l->count, sizeof to.count);
-    to.first[axis] = half_down(l->first[axis]);
-    to.count[axis] = half_down(l->first[axis] + l->count[axis]) - to.first[axis] + 1;
-    int64_t at[3];
-    for (at[2] = 0; at[2] < to.count[2]; at[2]++)
-        for (at[1] = 0; at[1] < to.count[1]; at[1]++)
-            for (at[0] = 0; at[0] < to.count[0]; at[0]++) {
-                f4 sum = f4_set(0.0f);
-                for (int64_t side = -1; side <= 1; side++) {
-                    int64_t from[3] = {at[0], at[1], at[2]};
-                    from[axis] = 2 * (to.first[axis] + at[axis]) + side - l->first[axis];
-                    if (from[axis] >= 0 && from[axis] < l->count[axis])
-                        sum += f4_set(side ? 0.5f : 1.0f) * *node_at(l, from);
-                }
-                *node_at(&to, at) = sum;
-            }
-    *spare = l->value;
-    *l = to;
-}
-
-/* Makes lamps of the nodes, which are `spacing` m apart; of each, cell^3 is the volume that its sum
- * of radiances a metre stands for. */
-static _Bool light_lamps(const nodes *l, const vt_bricks *bricks, double spacing, vt_lamps *lamps)
-{
-    const double cell = bricks->cell, brick = BRICK * cell;
-    lamps->items =
-        aligned_alloc(64, ((size_t)(count_lit(l) + 1) * sizeof *lamps->items + 63) / 64 * 64);
-    if (!lamps->items)
-        return 0;
-    lamps->size2 = (float)(0.25 * spacing * spacing);
-    int64_t at[3];
-    for (at[2] = 0; at[2] < l->count[2]; at[2]++)
-        for (at[1] = 0; at[1] < l->count[1]; at[1]++)
-            for (at[0] = 0; at[0] < l->count[0]; at[0]++) {
-                const f4 value = *node_at(l, at);
-                if (!(value[0] > 0.0f))
-                    continue;
-                vt_lamp *const lamp = &lamps->items[lamps->count++];
-                for (int a = 0; a < 3; a++) {
-                    const double world = bricks->origin[a] - bricks->first[a] / BRICK * brick;
-                    lamp->position[a] = (float)(world + (double)(l->first[a] + at[a]) * spacing);
-                }
-                lamp->intensity = value * f4_set((float)(cell * cell * cell));
-            }
-    return 1;
-}
-
-static f4 *allocate_f4(int64_t count)
-{
-    return aligned_alloc(64, ((size_t)count * sizeof(f4) + 63) / 64 * 64);
-}
-
-/* Needs room for the nodes at all corners of the bricks, twice, and for the corners of each. */
-static _Bool make_lamps(const gathering *g, nodes *l, f4 *spare, int threads, vt_lamps *lamps)
-{
-    const vt_bricks *const bricks = g->bricks;
-    double spacing = BRICK * bricks->cell;
-    vt_parallel_for(threads, bricks->stored, 16, gather_bricks, (void *)g);
-    memset(l->value, 0, (size_t)(l->count[0] * l->count[1] * l->count[2]) * sizeof *l->value);
-    collect_corners(bricks, g->corner, l);
-    while (count_lit(l) > MOST_LAMPS) {
-        for (int axis = 0; axis < 3; axis++)
-            halve_axis(l, axis, &spare);
-        spacing *= 2;
+    int32_t found = 0;
+    for (int a = 0; a < 3; a++) {
+        const int32_t first = g->bricks->first[a] / BRICK;
+        c->first[a] = first >> c->level;
+        c->count[a] = ((first + g->bricks->count[a] - 1) >> c->level) - c->first[a] + 1;
     }
-    return light_lamps(l, bricks, spacing, lamps);
+    for (int64_t i = 0; i < (int64_t)c->count[0] * c->count[1] * c->count[2]; i++)
+        c->number[i] = -1;
+    for (int64_t b = 0; b < g->bricks->stored; b++) {
+        int32_t *const number = &c->number[cube_of(c, g->bricks, b)];
+        if (!(g->heaps[b].moment[3] > 0.0f))
+            continue;
+        if (*number < 0) {
+            if (found == most)
+                return most + 1;
+            sums[found] = (heap){f4_set(0.0f), f4_set(0.0f)};
+            *number = found++;
+        }
+        sums[*number].light += g->heaps[b].light;
+        sums[*number].moment += g->heaps[b].moment;
+    }
+    return found;
+}
+
+/* The smallest cubes that are not too many. */
+static int32_t choose_cubes(const gathering *g, cubes *c, int32_t most, heap *sums)
+{
+    int32_t count = add_up(g, c, most, sums);
+    while (count > most) {
+        c->level++;
+        count = add_up(g, c, most, sums);
+    }
+    return count;
+}
+
+/* Needs room for as many lamps and their sums as there may be. */
+static void light_lamps(const gathering *g, cubes *c, heap *sums, vt_lamps *lamps)
+{
+    heap groups[VT_MOST_LAMP_GROUPS];
+    const double cell = g->bricks->cell;
+    lamps->count = choose_cubes(g, c, VT_MOST_LAMPS, sums);
+    lamps->radius = (float)(BALL_OF_CUBE * BRICK * cell * (double)(1 << c->level));
+    for (int32_t n = 0; n < lamps->count; n++) {
+        vt_lamp *const lamp = &lamps->items[n];
+        for (int a = 0; a < 3; a++)
+            lamp->position[a] = sums[n].moment[a] / sums[n].moment[3];
+        lamp->intensity = sums[n].light * f4_set((float)(cell * cell * cell));
+    }
+    int32_t *const lamp_of = c->number + (int64_t)c->count[0] * c->count[1] * c->count[2];
+    for (int64_t b = 0; b < g->bricks->stored; b++)
+        lamp_of[b] = c->number[cube_of(c, g->bricks, b)];
+    lamps->group_count = choose_cubes(g, c, VT_MOST_LAMP_GROUPS, groups);
+    for (int32_t n = 0; n < lamps->group_count; n++)
+        for (int a = 0; a < 3; a++)
+            lamps->group[n][a] = (double)(groups[n].moment[a] / groups[n].moment[3]);
+    for (int64_t b = 0; b < g->bricks->stored; b++)
+        if (g->heaps[b].moment[3] > 0.0f)
+            lamps->items[lamp_of[b]].group = c->number[cube_of(c, g->bricks, b)];
+}
+
+static void *allocate_aligned(size_t bytes)
+{
+    return aligned_alloc(64, (bytes + 63) / 64 * 64);
 }
 
 vt_status vt_create_lamps(const vt_bricks *bricks, const vt_fire *fire, int threads,
                           vt_lamps *lamps)
 {
-    nodes l = {.value = NULL};
-    int64_t room = 1;
+    const size_t stored = (size_t)bricks->stored;
+    size_t boxes = 1;
     *lamps = (vt_lamps){.items = NULL};
     if (!(fire->emission > 0.0) || bricks->stored == 0)
         return VT_OK;
-    for (int a = 0; a < 3; a++) {
-        l.first[a] = bricks->first[a] / BRICK;
-        l.count[a] = bricks->count[a] + 1;
-        room *= l.count[a];
+    for (int a = 0; a < 3; a++)
+        boxes *= (size_t)bricks->count[a];
+    const gathering g = {bricks, fire, allocate_aligned(stored * sizeof(heap))};
+    heap *const sums = allocate_aligned(VT_MOST_LAMPS * sizeof *sums);
+    cubes c = {.number = malloc((boxes + stored) * sizeof *c.number)};
+    lamps->items = allocate_aligned(VT_MOST_LAMPS * sizeof *lamps->items);
+    const _Bool enough = g.heaps && sums && c.number && lamps->items;
+    if (enough) {
+        vt_parallel_for(threads, bricks->stored, 16, gather_bricks, (void *)&g);
+        light_lamps(&g, &c, sums, lamps);
+    } else {
+        vt_destroy_lamps(lamps);
     }
-    f4 *const one = allocate_f4(room), *const other = allocate_f4(room);
-    const gathering g = {bricks, fire, allocate_f4(CORNERS * bricks->stored)};
-    l.value = one;
-    const _Bool enough = one && other && g.corner && make_lamps(&g, &l, other, threads, lamps);
-    free(one);
-    free(other);
-    free(g.corner);
+    free(g.heaps);
+    free(sums);
+    free(c.number);
     return enough ? VT_OK : vt_fail(VT_OUT_OF_MEMORY, "no memory for the lamps of a preview");
 }
 
@@ -198,9 +180,11 @@ void vt_destroy_lamps(vt_lamps *lamps)
     *lamps = (vt_lamps){.items = NULL};
 }
 
-f4 vt_lamp_light(const vt_lamps *lamps, const double point[3], const double normal[3])
+f4 vt_lamp_light(const vt_lamps *lamps, const double point[3], const double normal[3],
+                 const float *seen)
 {
     const float x = (float)point[0], y = (float)point[1], z = (float)point[2];
+    const float radius = lamps->radius, least = radius * radius;
     f4 sum = f4_set(0.0f);
     for (int32_t n = 0; n < lamps->count; n++) {
         const vt_lamp *const lamp = &lamps->items[n];
@@ -208,8 +192,10 @@ f4 vt_lamp_light(const vt_lamps *lamps, const double point[3], const double norm
         const float facing =
             way[0] * (float)normal[0] + way[1] * (float)normal[1] + way[2] * (float)normal[2];
         const float square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
-        if (facing > 0.0f)
-            sum += f4_set(facing / (f1_sqrt(square) * (square + lamps->size2))) * lamp->intensity;
+        const float apart = square > least ? square : least, rise = facing + radius;
+        const float above = facing > radius ? facing : rise * rise * (0.25f / radius);
+        if (rise > 0.0f)
+            sum += f4_set(seen[lamp->group] * above / (apart * f1_sqrt(apart))) * lamp->intensity;
     }
     return sum * f4_set((float)(1.0 / VT_PI));
 }

@@ -1,18 +1,22 @@
-/* Fire as a few lamps that light the bodies of the preview. */
+/* Fire as lamps that light the bodies of the preview. */
 #ifndef VORTON_IO_PREVIEW_LAMPS_H
 #define VORTON_IO_PREVIEW_LAMPS_H
 
 #include "io/preview.h"
 
+enum { VT_MOST_LAMPS = 512, VT_MOST_LAMP_GROUPS = 32 };
+
 typedef struct vt_lamp {
     float position[3]; /* m */
+    int32_t group;
     f4 intensity; /* radiance x m^2: what it sends into a unit of solid angle; red green blue */
 } vt_lamp;
 
 typedef struct vt_lamps {
     vt_lamp *items; /* NULL: none */
-    int32_t count;
-    float size2; /* of a lamp, m^2: nearer than that it is no point */
+    int32_t count, group_count;
+    float radius;                         /* of a lamp, m: nearer than that it is no point */
+    double group[VT_MOST_LAMP_GROUPS][3]; /* centres of lamps that are seen or hidden together, m */
 } vt_lamps;
 
 /* Of what glows in the bricks; none without fire. VT_OUT_OF_MEMORY; to be destroyed unless it
@@ -22,7 +26,9 @@ vt_status vt_create_lamps(const vt_bricks *bricks, const vt_fire *fire, int thre
                           vt_lamps *lamps);
 void vt_destroy_lamps(vt_lamps *lamps);
 
-/* Light that a white matt surface at a point (m) sends back, its normal of length 1. */
-f4 vt_lamp_light(const vt_lamps *lamps, const double point[3], const double normal[3]);
+/* Light that a white matt surface at a point (m) sends back, its normal of length 1. seen: share of
+ * each group that nothing hides. */
+f4 vt_lamp_light(const vt_lamps *lamps, const double point[3], const double normal[3],
+                 const float *seen);
 
 #endif

@@ -247,31 +247,31 @@ static void smooth_inside(const raster *r, double variance, float *values, float
         smoothed[i] = r->mass[i] > 0.0f ? smoothed[i] : 0.0f;
 }
 
-/* Smoothed by a voxel more, twice: what the births have of a pattern, stretched by the flow, must
- * not show in a flame. */
+/* Smoothed by a voxel more: what the births have of a pattern, stretched by the flow, must not show
+ * in a flame. */
 static vt_status make_coverage(raster *r, double variance)
 {
     const float *const size = r->source->size;
-    float *const values = r->volume->field[VT_VOLUME_coverage] = allocate_values(r);
-    float *const between = allocate_values(r);
-    if (!values || !between) {
-        free(between);
-        return no_memory(r);
+    float *const values = allocate_values(r);
+    float *const smoothed = r->volume->field[VT_VOLUME_coverage] = allocate_values(r);
+    const _Bool enough = values && smoothed;
+    if (enough) {
+        for (int64_t i = 0; i < r->source->count; i++)
+            r->amounts[i] = size[i] * size[i] * size[i];
+        deposit_again(r, r->amounts, NULL, variance, values);
+        smooth_inside(r, 1.0, values, smoothed);
     }
-    for (int64_t i = 0; i < r->source->count; i++)
-        r->amounts[i] = size[i] * size[i] * size[i];
-    deposit_again(r, r->amounts, NULL, variance, values);
-    smooth_inside(r, 1.0, values, between);
-    smooth_inside(r, 1.0, between, values);
-    free(between);
-    return VT_OK;
+    free(values);
+    return enough ? VT_OK : no_memory(r);
 }
 
 /* How much it glows where this share of the mass burns at the moment: fuel that is still to burn is
- * dark, thin flame dull. */
+ * dark. Both shares count as their squares: half of a flame, or a flame in twice the air, makes
+ * half of the heat and is half as hot. */
 static float glow_of(float flame, float coverage)
 {
-    return (1.0f - vt_decay(flame * (-1.0f / 0.06f))) * (1.0f - vt_decay(-60.0f * coverage));
+    const float burning = flame * (1.0f / 0.08f), covered = coverage * 60.0f;
+    return (1.0f - vt_decay(-burning * burning)) * (1.0f - vt_decay(-covered * covered));
 }
 
 /* Tracers beside each other are not of one age: of a smooth flame each shows another moment, so
