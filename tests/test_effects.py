@@ -92,9 +92,9 @@ def test_d3_imposed_strain_stretches_vortons(method, bound):
     choice = {"velocity": method, "bound": bound}
     if method == "poisson":  # these act on what a lone vorton cannot have: a field without ends
         choice |= {"cleaning": 0, "exchange": 0}
-    sim = vt.Simulation(vt.Scene(method=vt.Method(**choice), voxel=0.05), fps=30 * g)
-    sim.scene.add(linear_wind(np.diag([g, -g / 2, -g / 2])))
-    sim = vt.Simulation(sim.scene, fps=30 * g)
+    scene = vt.Scene(method=vt.Method(**choice), voxel=0.05)
+    scene.add(linear_wind(np.diag([g, -g / 2, -g / 2])))
+    sim = vt.Simulation(scene, fps=30 * g)
     strength, start = np.array([[0.03, 0.02, -0.05]]), np.array([[0.1, 0.2, 0.3]])
     sim.vortons.add(start, strength, core=0.1, volume=1e-3)
     sim.step(30)

@@ -118,6 +118,9 @@ def bake(
 ) -> Manifest:
     """Simulate a scene and write its frames.
 
+    One simulation is made for it, with the scene's method, which stays the same for all frames, as
+    the manifest says; for a run that switches (`Simulation.method`) step a simulation yourself.
+
     Writes `OUT/name_0001.vdb` and `OUT/name_0001.npz` ..., and the manifest `OUT/name.json`, where
     name is the scene's. Frames that an earlier bake of the same scene with the same settings has
     written, and whose hash still agrees, are kept; the range may grow.

@@ -208,11 +208,32 @@ class Scene:
         self.at_capacity = at_capacity
 
     def __setattr__(self, name: str, value: Any) -> None:
+        self._check_open(name)
         if name in _CHECKS:
             value = _CHECKS[name](f"Scene.{name}", value)
-        elif name not in ("_sources", "_effects", "_bodies"):
+        elif name not in ("_sources", "_effects", "_bodies", "_closed"):
             check_keys({name: value}, _CHECKS, "Scene")
         super().__setattr__(name, value)
+
+    def _close(self) -> None:
+        """From now on nothing of it can be changed: it is that of a simulation."""
+        self.__dict__["_closed"] = True
+
+    def _check_open(self, name: str) -> None:
+        if self.__dict__.get("_closed"):
+            text = "this scene is that of a simulation, which would not notice; change a copy of it"
+            raise AttributeError(f"Scene.{name}: {text} (copy.copy) and make a simulation of that")
+
+    def __copy__(self) -> Scene:
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.__dict__.pop("_closed", None)
+        for items in ("_sources", "_effects", "_bodies"):  # what is in them is immutable
+            setattr(other, items, list(getattr(self, items)))
+        return other
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Scene:
+        return self.__copy__()
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -237,6 +258,7 @@ class Scene:
         TypeError
             When it is none of these.
         """
+        self._check_open("add")
         if isinstance(item, Effect):
             self._effects.append(item)
         elif isinstance(item, Source):

@@ -15,12 +15,29 @@ from .ambient import Liquid
 from .animation import Animation
 from .bodies import Container
 from .emitter import Emitter
-from .fields import check_flag, check_number, shown
+from .fields import check_flag, check_number, closest, shown
 from .records import Bodies, BodyState, Health, StageTime, Timings
 from .scene import Scene
 from .shapes import Plane
 
 __all__ = ["Grids", "Simulation", "Tracers", "Vortons"]
+
+
+def _set_known(self: Any, name: str, value: Any) -> None:
+    """Set an attribute that can be set; nothing that would go unheard is taken."""
+    try:
+        object.__setattr__(self, name, value)
+    except AttributeError:
+        cls = type(self)
+        if hasattr(cls, name):
+            text = "is read-only"
+        else:
+            public = [n for n in dir(cls) if not n.startswith("_")]
+            text = f"is no attribute; {closest(name, public)}"
+            if name in Scene.__annotations__:
+                text = "belongs to the scene, and is given before the simulation is made"
+                text += "; what changes in time is animated there"
+        raise AttributeError(f"{cls.__name__}.{name} {text}") from None
 
 
 class Particles:
@@ -33,11 +50,16 @@ class Particles:
     simulation; `id` and `velocity` are read-only. Values are checked when the next step begins.
     """
 
+    __slots__ = ("_core",)
+
     _set: str
     _columns: tuple[str, ...]
 
     def __init__(self, core: _core.Simulation) -> None:
         self._core = core
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        _set_known(self, name, value)
 
     @property
     def count(self) -> int:
@@ -94,6 +116,8 @@ class Particles:
 
 class Vortons(Particles):
     """Particles that carry vorticity: ``sim.vortons``."""
+
+    __slots__ = ("_burns",)
 
     _set = "vortons"
 
@@ -165,6 +189,8 @@ class Vortons(Particles):
 
 class Tracers(Particles):
     """Particles that show the flow: ``sim.tracers``."""
+
+    __slots__ = ()
 
     _set = "tracers"
 
@@ -270,8 +296,13 @@ class Grids:
     particles; a view taken earlier is right until the next step.
     """
 
+    __slots__ = ("_core",)
+
     def __init__(self, core: _core.Simulation) -> None:
         self._core = core
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        _set_known(self, name, value)
 
     @property
     def velocity(self) -> np.ndarray:
@@ -328,10 +359,14 @@ class Simulation:
     grids : Grids
         The fields as NumPy views.
     scene : Scene
-        The scene, with what was given here instead.
+        The scene, with what was given here instead, and the method of now. It does not change any
+        more: copy it (``copy.copy``) to make another one of it.
+    method : Method
+        The method of now. Setting it switches: see `method`.
     fps : float
+        Frames a second; may be set.
     frame : int
-        Frames that have been stepped.
+        Frames that have been stepped; may be set.
 
     Raises
     ------
@@ -354,6 +389,8 @@ class Simulation:
     2
     """
 
+    __slots__ = ("_core", "_fps", "_grids", "_scene", "_threads", "_tracers", "_vortons", "frame")
+
     def __init__(
         self,
         scene: Scene | None = None,
@@ -371,8 +408,8 @@ class Simulation:
     ) -> None:
         if scene is not None and not isinstance(scene, Scene):
             raise TypeError(f"scene = {shown(scene)}: must be a Scene")
-        self.scene = Scene() if scene is None else copy.deepcopy(scene)
-        self.fps = check_number("fps", fps, above=0, unit="1/s")
+        self._scene = Scene() if scene is None else copy.copy(scene)
+        self.fps = fps
         instead = {
             "spacing": spacing,
             "viscosity": viscosity,
@@ -385,19 +422,98 @@ class Simulation:
         }
         for name, value in instead.items():
             if value is not None:
-                setattr(self.scene, name, value)
+                setattr(self._scene, name, value)
         self._threads = 0 if threads is None else threads
         self.frame = 0
-        self._open(_make_core(self.scene, self._threads))
+        self._open(_make_core(self._scene, self._threads))
 
     def _open(self, core: _core.Simulation) -> None:
         """Make this the simulation of a core."""
+        self._scene._close()
         self._core = core
-        self.vortons = Vortons(core, self.scene.combustion is not None)
-        self.tracers = Tracers(core)
-        self.grids = Grids(core)
+        self._vortons = Vortons(core, self._scene.combustion is not None)
+        self._tracers = Tracers(core)
+        self._grids = Grids(core)
 
-    def copy(self, *, max_vortons: int | None = None, max_tracers: int | None = None) -> Simulation:
+    def __setattr__(self, name: str, value: Any) -> None:
+        _set_known(self, name, value)
+
+    @property
+    def scene(self) -> Scene:
+        """The scene, with what was given instead and the method of now; it cannot be changed."""
+        return self._scene
+
+    @property
+    def vortons(self) -> Vortons:
+        """Particles that carry vorticity."""
+        return self._vortons
+
+    @property
+    def tracers(self) -> Tracers:
+        """Particles that show the flow."""
+        return self._tracers
+
+    @property
+    def grids(self) -> Grids:
+        """Fields on the nodes of the working grid."""
+        return self._grids
+
+    @property
+    def fps(self) -> float:
+        """Frames a second: `step` goes on by 1 / fps."""
+        return self._fps
+
+    @fps.setter
+    def fps(self, value: float) -> None:
+        self._fps = check_number("fps", value, above=0, unit="1/s")
+
+    @property
+    def method(self) -> Any:
+        """The method of now, a `Method`. Setting it goes on with another one from here.
+
+        Between two steps, however often. All that evolves stays as it is; what the new method alone
+        needs begins now: vortons count as born with the strength that they have (`Method.split`),
+        bodies get the panels that it asks for or lose them, the grid is placed anew. From there on
+        it is as if the simulation had been made with this method. `scene` has the method of now;
+        a bake makes a simulation of its own with the method of its scene, and never switches.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Not a Method; one that the scene does not allow (gas that would burn in a closed
+            container): then nothing has changed.
+        vorton.BusyError
+            Another thread is inside this simulation.
+
+        Examples
+        --------
+        >>> import vorton as vt
+        >>> sim = Simulation()
+        >>> sim.method = sim.method.replace(velocity="direct")
+        >>> sim.scene.method.velocity
+        'direct'
+        """
+        return self._scene.method
+
+    @method.setter
+    def method(self, value: Any) -> None:
+        scene = copy.copy(self._scene)
+        try:
+            scene.method = value
+        except TypeError as error:
+            raise TypeError(str(error).replace("Scene.method", "method", 1)) from None
+        _check_room_to_burn(scene)
+        self._core.set_method(scene.method.to_dict())
+        scene._close()
+        self._scene = scene
+
+    def copy(
+        self,
+        *,
+        method: Any = None,
+        max_vortons: int | None = None,
+        max_tracers: int | None = None,
+    ) -> Simulation:
         """Branch: a second simulation in the same state.
 
         From here on the same calls give the same bits in both, and neither sees the other: a view
@@ -405,6 +521,8 @@ class Simulation:
 
         Parameters
         ----------
+        method : Method, optional
+            The copy goes on with this one, as where `method` is set.
         max_vortons, max_tracers : whole number, optional
             Room in the copy, at least for those alive; default: as much as here. This is the way to
             more room, since columns never move.
@@ -416,7 +534,7 @@ class Simulation:
         Raises
         ------
         ValueError, TypeError
-            Less room than there are particles alive; not a whole number.
+            Less room than there are particles alive; not a whole number; not a method for it.
         MemoryError
             No memory for it.
         vorton.BusyError
@@ -429,13 +547,17 @@ class Simulation:
         """
         room = {"max_vortons": max_vortons, "max_tracers": max_tracers}
         room = {name: value for name, value in room.items() if value is not None}
-        views = ("_core", "vortons", "tracers", "grids")
-        values = {name: value for name, value in vars(self).items() if name not in views}
         other = object.__new__(type(self))
-        vars(other).update(copy.deepcopy(values))
+        if hasattr(self, "__dict__"):  # of a class derived from this one
+            other.__dict__.update(copy.deepcopy(self.__dict__))
+        for name in ("_fps", "_threads", "frame"):
+            setattr(other, name, getattr(self, name))
+        other._scene = copy.copy(self._scene)
         for name, value in room.items():
-            setattr(other.scene, name, value)
+            setattr(other._scene, name, value)
         other._open(self._core.copy(**room))
+        if method is not None:
+            other.method = method
         return other
 
     def __copy__(self) -> Simulation:

@@ -238,6 +238,18 @@ VT_API vt_status vt_step(vt_simulation *simulation, double dt);
 VT_API double vt_time(const vt_simulation *simulation); /* s since creation */
 VT_API int64_t vt_step_count(const vt_simulation *simulation);
 
+/* Goes on with another method: between two steps, however often. All that evolves stays as it is;
+ * what the new method alone needs begins now: vortons of which it counts what they were born with
+ * (split) count as born with the strength that they have, those that it lets expand have their
+ * volume at their temperature of now, bodies get the panels that it asks for, or lose them, and the
+ * grid is placed anew. The memory that was reserved does for every method. Setting the method that
+ * the simulation has changes nothing. VT_INVALID_ARGUMENT: a value out of range, or gas that would
+ * burn in a closed container. */
+VT_API vt_status vt_set_method(vt_simulation *simulation, const vt_method *method);
+
+/* The method of now. */
+VT_API vt_method vt_get_method(const vt_simulation *simulation);
+
 /* ---- shapes ---- */
 
 /* Births, force fields and removals take the first four kinds, bodies all. */

@@ -131,6 +131,22 @@ static PyObject *copy(PyObject *self, PyObject *positional, PyObject *named)
     return vt_py_raise(vt_py_state_of(self), status);
 }
 
+static PyObject *set_method(PyObject *self, PyObject *positional, PyObject *named)
+{
+    static char *names[] = {"method", NULL};
+    PyObject *dict;
+    vt_method method = vt_default_method();
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "O:set_method", names, &dict) ||
+        vt_py_to_method(dict, &method) < 0)
+        return NULL;
+    vt_simulation *const simulation = vt_py_idle(self);
+    vt_status status;
+    if (!simulation)
+        return NULL;
+    VT_PY_WITHOUT_GIL(self, status = vt_set_method(simulation, &method));
+    return vt_py_none_or_raise(self, status);
+}
+
 static void simulation_dealloc(PyObject *self)
 {
     PyTypeObject *const type = Py_TYPE(self);
@@ -312,6 +328,10 @@ static PyMethodDef methods[] = {
     {"copy", VT_PY_FUNCTION(copy), METH_VARARGS | METH_KEYWORDS,
      "copy($self, /, *, max_vortons=0, max_tracers=0)\n--\n\n"
      "A second simulation in the same state, with this much room (0: as much as here)."},
+    {"set_method", VT_PY_FUNCTION(set_method), METH_VARARGS | METH_KEYWORDS,
+     "set_method($self, /, method)\n--\n\n"
+     "Goes on with another method, a dict as Simulation takes it: all of it, what is left out is\n"
+     "the default."},
     {"update_fields", update_fields, METH_NOARGS,
      "update_fields($self, /)\n--\n\n"
      "Brings the fields up to date with the particles, without moving anything."},

@@ -214,29 +214,69 @@ static const vt_body *find_same(const vt_simulation *s, const vt_body *body)
     return NULL;
 }
 
-static vt_status add_panels(const vt_simulation *s, const vt_body_def *def, vt_body *body)
+static int takes_panels(const vt_method *method)
 {
-    if (def->panels == 0 || s->def.method.bodies != VT_BODIES_PANELS ||
-        s->def.method.velocity != VT_VELOCITY_POISSON)
+    return method->bodies == VT_BODIES_PANELS && method->velocity == VT_VELOCITY_POISSON;
+}
+
+static vt_status add_panels(const vt_simulation *s, vt_body *body)
+{
+    const int32_t aim = body->aimed_panels;
+    if (aim == 0 || !takes_panels(&s->def.method))
         return VT_OK;
-    body->aimed_panels = def->panels;
-    body->shedding = def->hole ? 0 : def->shedding;
-    if (body->solid_count == 1 && body->solids->kind == VT_SHAPE_PLANE)
-        body->shedding = 0;
     const vt_body *const same = find_same(s, body);
     if (same) {
         body->panels = vt_share_panels(same->panels);
         body->coarse = vt_share_panels(same->coarse);
         return VT_OK;
     }
-    vt_status status = vt_create_panels(body->solid_count, body->solids, def->hole, def->panels,
+    vt_status status = vt_create_panels(body->solid_count, body->solids, body->hole, aim,
                                         body->center, s->def.threads, &body->panels);
-    if (!status && body->panels && !body->panels->open && def->panels / COARSER >= LEAST_PANELS)
-        status = vt_create_panels(body->solid_count, body->solids, def->hole, def->panels / COARSER,
+    if (!status && body->panels && !body->panels->open && aim / COARSER >= LEAST_PANELS)
+        status = vt_create_panels(body->solid_count, body->solids, body->hole, aim / COARSER,
                                   body->center, s->def.threads, &body->coarse);
     if (status == VT_INVALID_ARGUMENT && body->panels) /* the coarse ones alone: without them */
         status = VT_OK;
     return status ? name_failure(status, body, -1) : VT_OK;
+}
+
+static void remove_panels(vt_body *body)
+{
+    vt_release_panels(body->panels);
+    vt_release_panels(body->coarse);
+    body->panels = body->coarse = NULL;
+}
+
+static void add_mass(vt_body *body)
+{
+    if (body->rigid.mass > 0 || body->panels)
+        vt_added_mass(body, body->rigid.added);
+}
+
+vt_status vt_fit_panels(vt_simulation *s)
+{
+    const int wanted = takes_panels(&s->def.method);
+    uint8_t *const made = calloc((size_t)s->bodies.count + 1, 1);
+    vt_status status = made ? VT_OK : vt_fail(VT_OUT_OF_MEMORY, "no memory for panels");
+    for (int32_t n = 0; n < s->bodies.count && wanted && !status; n++) {
+        vt_body *const body = &s->bodies.items[n];
+        made[n] = !body->panels;
+        if (made[n])
+            status = add_panels(s, body);
+    }
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        vt_body *const body = &s->bodies.items[n];
+        if (status && made && made[n])
+            remove_panels(body);
+        if (status || (wanted && !made[n]))
+            continue;
+        if (!wanted)
+            remove_panels(body);
+        body->flow = (vt_flow){0};
+        add_mass(body);
+    }
+    free(made);
+    return status;
 }
 
 /* A point inside all shapes of a hole, by steps from wall to wall; and not just inside. */
@@ -257,6 +297,11 @@ static vt_status find_inside(vt_body *body)
     return vt_fail(VT_INVALID_ARGUMENT,
                    "body '%s': the shapes of a container must have an inside in common",
                    body->name);
+}
+
+static int is_plane(const vt_body *body)
+{
+    return body->solid_count == 1 && body->solids->kind == VT_SHAPE_PLANE;
 }
 
 static vt_status make_body(const vt_simulation *s, const vt_body_def *def, vt_body *body)
@@ -283,10 +328,12 @@ static vt_status make_body(const vt_simulation *s, const vt_body_def *def, vt_bo
     }
     if (!status && (status = vt_make_rigid(s, def, body)))
         status = name_failure(status, body, -1);
+    body->aimed_panels = def->panels;
+    body->shedding = def->hole || is_plane(body) ? 0 : def->shedding;
     if (!status)
-        status = add_panels(s, def, body);
-    if (!status && (body->rigid.mass > 0 || body->panels))
-        vt_added_mass(body, body->rigid.added);
+        status = add_panels(s, body);
+    if (!status)
+        add_mass(body);
     if (!status)
         status = vt_make_body_heat(s, def, body);
     if (status)

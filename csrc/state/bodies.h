@@ -35,8 +35,8 @@ typedef struct vt_body {
     double inside[3];     /* a point that all solids of a hole have in common */
     vt_panel_set *panels; /* NULL: none */
     vt_panel_set *coarse; /* fewer of them, for grids that see no more; NULL: there are none */
-    int32_t aimed_panels;
-    double shedding; /* 1/s */
+    int32_t aimed_panels; /* 0: none, whatever the method */
+    double shedding;      /* 1/s */
     vt_flow flow;
     double shed_strength[3]; /* sum of what it has shed, m^3/s */
     double volume;           /* of its solids together, in its space, m^3; infinite with a plane */
@@ -53,6 +53,10 @@ void vt_destroy_bodies(vt_bodies *bodies);
 
 /* Fills `to` with copies; on failure it is to be destroyed all the same. */
 vt_status vt_copy_bodies(const vt_bodies *from, vt_bodies *to);
+
+/* Gives the bodies the panels that the method of now asks for, and takes them from all where it
+ * does without. On failure nothing has changed. */
+vt_status vt_fit_panels(vt_simulation *simulation);
 
 /* Whether any of them is a hole. */
 static inline int vt_has_container(const vt_bodies *bodies)

@@ -220,6 +220,8 @@ int64_t vt_append_vortons(vt_simulation *s, int64_t count, const float *position
     memset(v->age + first, 0, 4 * (size_t)count);
     if (v->set.used[VT_VORTON_halo])
         memset(v->halo + first, 0, 4 * (size_t)count);
+    if (v->set.used[VT_VORTON_panel])
+        memset(v->panel + first, 0, 4 * (size_t)count);
     if (v->set.used[VT_VORTON_acceleration])
         memset(v->acceleration + 3 * first, 0, 12 * (size_t)count);
     for (int64_t i = 0; i < count; i++) {

@@ -1,0 +1,110 @@
+/* Another method for a simulation that is under way. What evolves stays; of what a method keeps for
+ * itself nothing is left over from the one before, so that it does not matter which that was. */
+#include <math.h>
+
+#include "core/status.h"
+#include "expand.h"
+#include "state/closed.h"
+#include "tracer_burning.h"
+
+/* Those alive count as born with the strength that they have. */
+static void note_strengths(vt_simulation *s)
+{
+    const vt_vortons *const v = &s->vortons;
+    vt_use_vorton_column(s, VT_VORTON_birth_strength);
+    for (int64_t i = 0; i < v->set.count; i++) {
+        const float *const a = v->strength + 3 * i;
+        v->birth_strength[i] = sqrtf(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    }
+}
+
+/* The volumes follow from now on, from what they are, or stay as they are and push nothing. */
+static void begin_expansion(vt_simulation *s, int expands)
+{
+    int32_t *const used = s->vortons.set.used;
+    if (!expands && used[VT_VORTON_swelling])
+        vt_fill_column(&s->vortons.set, VT_VORTON_swelling, 0, s->vortons.set.count, 0);
+    used[VT_VORTON_volume_temperature] = used[VT_VORTON_birth_volume] = 0;
+    if (expands)
+        vt_note_volumes(s);
+}
+
+/* The fire of the tracers goes on from what the fluid around them has. */
+static void begin_flames(vt_simulation *s)
+{
+    s->tracers_burnt = s->time;
+    for (int n = 0; n < VT_TAKEN_COLUMNS; n++)
+        vt_use_tracer_column(s, vt_taken_column[n]);
+}
+
+static void follow(vt_simulation *s, const vt_method *before, int did_expand, int did_burn)
+{
+    const vt_method *const m = &s->def.method;
+    int32_t *const used = s->vortons.set.used;
+    if ((m->split > 0) != (before->split > 0))
+        used[VT_VORTON_birth_strength] = 0;
+    if (m->split > 0 && !used[VT_VORTON_birth_strength])
+        note_strengths(s);
+    if (m->buoyancy != before->buoyancy)
+        used[VT_VORTON_acceleration] = 0;
+    if (m->buoyancy == VT_BUOYANCY_FULL)
+        vt_use_vorton_column(s, VT_VORTON_acceleration);
+    if (vt_expands(s) != did_expand)
+        begin_expansion(s, !did_expand);
+    if (vt_tracers_burn(s) && !did_burn)
+        begin_flames(s);
+    s->placement = (vt_placement){.level = 0};
+    s->populated_id = 0; /* the neighbours that the method wants are looked after at once */
+    s->strained = 0;
+    s->fields_current = s->fields_exist = 0;
+}
+
+static int is_same(const vt_method *a, const vt_method *b)
+{
+    int same = 1;
+#define VT_CHOICE(name, value, article, choices, description) same &= a->name == b->name;
+#define VT_WHOLE(name, value, article, least, most, description) same &= a->name == b->name;
+#define VT_NUMBER VT_WHOLE
+#include "vorton/method.def"
+    return same;
+}
+
+static vt_status switch_inside(vt_simulation *s, const vt_method *method)
+{
+    const vt_method before = s->def.method;
+    const int expands = vt_expands(s), burn = vt_tracers_burn(s);
+    if (is_same(&before, method))
+        return VT_OK;
+    s->def.method = *method;
+    vt_status status = vt_check_room_to_burn(s, s->bodies.items, s->bodies.count,
+                                             s->sources.parcels, s->sources.parcels_count, 0);
+    if (!status)
+        status = vt_check_fuel_in_containers(s);
+    if (!status)
+        status = vt_fit_panels(s);
+    if (status) {
+        s->def.method = before;
+        return status;
+    }
+    follow(s, &before, expands, burn);
+    return VT_OK;
+}
+
+vt_status vt_set_method(vt_simulation *s, const vt_method *method)
+{
+    if (!method)
+        return vt_fail(VT_INVALID_ARGUMENT, "method is NULL; allowed is a vt_method");
+    vt_status status = vt_check_method(method);
+    if (!status)
+        status = vt_enter(s);
+    if (status)
+        return status;
+    status = switch_inside(s, method);
+    vt_leave(s);
+    return status;
+}
+
+vt_method vt_get_method(const vt_simulation *s)
+{
+    return s->def.method;
+}
