@@ -128,14 +128,15 @@ static void find_potential(vt_simulation *s, int64_t count, const vt_record *sor
         VT_TIMED(s, potential,
                  found = vt_collect_charges(s, sorted, row_start, charges, charge_start));
     if (found > 0 || !s->panels.exist)
-        VT_TIMED(s, potential, vt_solve_potential(s, found, charges, charge_start));
+        VT_TIMED(s, potential, vt_solve_potential(s, found, charges, charge_start, 0, NULL));
     if (s->panels.exist) {
         VT_TIMED(s, panels, vt_solve_densities(s));
         vt_record *const all = vt_arena_push(
             &s->arena, sizeof *all * (size_t)(found + vt_count_panel_charges(s) + VL));
         memcpy(all, charges, sizeof *all * (size_t)found);
         found += vt_collect_panel_charges(s, all + found);
-        VT_TIMED(s, potential, vt_solve_potential(s, found, all, NULL));
+        VT_TIMED(s, potential,
+                 vt_solve_potential(s, found, all, NULL, s->panels.outer_count, s->panels.outer));
     }
     vt_arena_pop(&s->arena, mark);
 }

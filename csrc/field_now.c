@@ -185,6 +185,7 @@ static void velocity_far_away(vt_simulation *s, int64_t count, const float *poin
     if (s->grid.has_potential)
         s->stages->far_gradient(&s->grid, &s->charges, s->def.method.opening_angle, far, at, u,
                                 s->def.threads);
+    vt_add_outer_panels(s, far, at, u);
     vt_add_wind_grids(s, far, at, u, NULL);
     for (int64_t i = 0, n = 0; i < count; i++)
         if (!inside[i])

@@ -8,6 +8,13 @@
 /* Nodes of a grid that bodies alone may ask for, and up to which they are always in it whole. */
 enum { LARGE_GRID = 1 << 20, SMALL_GRID = 1 << 18 };
 
+/* Up to which they are so, too, of those without them: bodies, and containers. */
+static const double many_nodes = 4, more_nodes = 1.5;
+
+/* Walls of a container farther from the flow than this, of its extent and in cells, act from beyond
+ * the grid: potential.h. */
+static const double near_wall = 0.1, near_cells = 6;
+
 /* Spacings to a panel where there are no vortons that set the spacing. */
 static const double cells_in_panel = 2.24;
 
@@ -48,11 +55,12 @@ static int is_closed(const vt_simulation *s, int32_t n)
     return vt_panels_act(s, n) && !s->bodies.items[n].panels->open;
 }
 
-static box box_of_bodies(const vt_simulation *s)
+/* Of all bodies, or of all but containers. */
+static box box_of_bodies(const vt_simulation *s, int containers)
 {
     box all = nothing;
     for (int32_t n = 0; n < s->bodies.count; n++)
-        if (is_closed(s, n)) {
+        if (is_closed(s, n) && (containers || !s->bodies.items[n].panels->hole)) {
             const box b = box_of_body(s, &s->bodies.items[n]);
             add_box(&all, &b);
         }
@@ -112,23 +120,79 @@ static void add_feet(const vt_simulation *s, const vt_body *body, const box *bou
     }
 }
 
-/* The part of each body that lies within half of the extent of the bounds from them. */
+/* Leaves of a box what lies within `reach` of the bounds; returns whether anything does. */
+static int clip_box(box *b, const box *bounds, double reach)
+{
+    int meets = 1;
+    for (int c = 0; c < 3; c++) {
+        b->least[c] = fmax(b->least[c], bounds->least[c] - reach);
+        b->most[c] = fmin(b->most[c], bounds->most[c] + reach);
+        meets &= b->least[c] <= b->most[c];
+    }
+    return meets;
+}
+
+/* The part of each solid body that lies within half of the extent of the bounds from them. */
 static void add_near_parts(const vt_simulation *s, const box *bounds, box *all)
 {
     const double extent = extent_of(bounds);
     for (int32_t n = 0; n < s->bodies.count; n++) {
-        if (!is_closed(s, n))
+        if (!is_closed(s, n) || s->bodies.items[n].panels->hole)
             continue;
         box b = box_of_body(s, &s->bodies.items[n]);
-        int meets = 1;
-        for (int c = 0; c < 3; c++) {
-            b.least[c] = fmax(b.least[c], bounds->least[c] - 0.5 * extent);
-            b.most[c] = fmin(b.most[c], bounds->most[c] + 0.5 * extent);
-            meets &= b.least[c] <= b.most[c];
-        }
-        if (meets)
+        if (clip_box(&b, bounds, 0.5 * extent))
             add_box(all, &b);
     }
+}
+
+/* How far the bounds lie before the plane of a panel, m: the nearest of their corners. */
+static double height_above(const box *bounds, const double place[3], const double normal[3])
+{
+    double height = 0;
+    for (int c = 0; c < 3; c++)
+        height += normal[c] * ((normal[c] > 0 ? bounds->least[c] : bounds->most[c]) - place[c]);
+    return height;
+}
+
+/* What of the walls of a container lies beside the bounds, and so near that their panels have to be
+ * in the grid. */
+static void add_near_walls(const vt_simulation *s, const vt_body *body, const box *bounds,
+                           double spacing, box *all)
+{
+    const vt_pose pose = vt_body_pose(&s->transforms, body, s->time);
+    const vt_panel_set *const set = body->panels;
+    const double most = fmax(near_wall * extent_of(bounds), near_cells * spacing);
+    for (int32_t i = 0; i < set->count; i++) {
+        box b = nothing, point;
+        double normal[3];
+        for (int k = 0; k < 3; k++) {
+            vt_pose_point(&pose, set->corner[i][k], point.least);
+            memcpy(point.most, point.least, sizeof point.most);
+            add_box(&b, &point);
+        }
+        vt_pose_direction(&pose, set->normal[i], normal);
+        const double height = fmax(height_above(bounds, point.least, normal), 0);
+        if (height < most && clip_box(&b, bounds, height + spacing))
+            add_box(all, &b);
+    }
+}
+
+/* Containers around the bounds: whole, or what of them is near. */
+static void add_containers(const vt_simulation *s, double spacing, box *bounds)
+{
+    box all = *bounds;
+    const box bodies = box_of_bodies(s, 1);
+    add_box(&all, &bodies);
+    const double few = fmax(SMALL_GRID, more_nodes * count_nodes(bounds, spacing));
+    if (count_nodes(&all, spacing) <= few) {
+        *bounds = all;
+        return;
+    }
+    all = *bounds;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (is_closed(s, n) && s->bodies.items[n].panels->hole)
+            add_near_walls(s, &s->bodies.items[n], bounds, spacing, &all);
+    *bounds = all;
 }
 
 void vt_add_panel_bounds(const vt_simulation *s, double spacing, double least[3], double most[3],
@@ -136,16 +200,17 @@ void vt_add_panel_bounds(const vt_simulation *s, double spacing, double least[3]
 {
     if (!vt_has_panels(s))
         return;
-    box bounds = nothing, all = box_of_bodies(s);
+    box bounds = nothing, all = box_of_bodies(s, !*any);
     if (*any) {
         memcpy(bounds.least, least, sizeof bounds.least);
         memcpy(bounds.most, most, sizeof bounds.most);
         add_box(&all, &bounds);
-        const double few = fmax(SMALL_GRID, 4 * count_nodes(&bounds, spacing));
+        const double few = fmax(SMALL_GRID, many_nodes * count_nodes(&bounds, spacing));
         if (count_nodes(&all, spacing) > few) {
             all = bounds;
             add_near_parts(s, &bounds, &all);
         }
+        add_containers(s, spacing, &all);
     }
     bounds = all;
     for (int32_t n = 0; n < s->bodies.count; n++)
@@ -169,7 +234,7 @@ double vt_panel_spacing(const vt_simulation *s)
     if (!isfinite(least))
         return 0;
     /* small bodies far from each other, or beside a huge one, are not worth a grid without end */
-    const box all = box_of_bodies(s);
+    const box all = box_of_bodies(s, 1);
     while (count_nodes(&all, least) > LARGE_GRID)
         least *= 1.25;
     return least;

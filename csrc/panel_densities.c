@@ -55,11 +55,54 @@ static void sample_potentials(const vt_grid *g, const double point[3], float vel
         velocity[c] = (float)(sum[c] / (2 * g->spacing));
 }
 
+static int is_outside(const vt_grid *g, const double point[3])
+{
+    double cell[3];
+    int outside = 0;
+    vt_to_cells(g, point, cell);
+    for (int c = 0; c < 3; c++)
+        outside |= !(cell[c] >= 0 && cell[c] <= g->cells[c]);
+    return outside;
+}
+
+/* Outside the grid what its moments give. */
 void vt_vortical_velocity(const vt_simulation *s, const double point[3], float velocity[3])
 {
     vt_grid grid = s->grid;
     grid.has_potential = 0;
-    sample_potentials(&grid, point, velocity);
+    if (is_outside(&grid, point)) {
+        const float at[3] = {(float)point[0], (float)point[1], (float)point[2]};
+        s->stages->far_velocity(&grid, &s->moments, s->def.method.opening_angle, 1, at, velocity,
+                                1);
+    } else {
+        sample_potentials(&grid, point, velocity);
+    }
+}
+
+/* Of points (count x 3, m) those outside the grid take what its moments give. */
+static void look_outside(vt_simulation *s, int64_t count, const float *points, float *velocity)
+{
+    const size_t mark = vt_arena_mark(&s->arena);
+    const double angle = s->def.method.opening_angle;
+    const int threads = s->def.threads;
+    uint32_t *const list = vt_arena_push(&s->arena, 4 * (size_t)count);
+    float *const at = vt_arena_push(&s->arena, 12 * (size_t)count);
+    float *const u = vt_arena_push(&s->arena, 12 * (size_t)count);
+    int64_t found = 0;
+    for (int64_t n = 0; n < count; n++) {
+        const float *const x = points + 3 * n;
+        if (!is_outside(&s->grid, (double[3]){(double)x[0], (double)x[1], (double)x[2]}))
+            continue;
+        memcpy(at + 3 * found, x, 12);
+        list[found++] = (uint32_t)n;
+    }
+    if (found > 0)
+        s->stages->far_velocity(&s->grid, &s->moments, angle, found, at, u, threads);
+    if (found > 0 && s->grid.has_potential)
+        s->stages->far_gradient(&s->grid, &s->charges, angle, found, at, u, threads);
+    for (int64_t n = 0; n < found; n++)
+        memcpy(velocity + 3 * (int64_t)list[n], u + 3 * n, 12);
+    vt_arena_pop(&s->arena, mark);
 }
 
 static void sample_block(void *data, int64_t begin, int64_t end, int thread)
@@ -78,6 +121,7 @@ static void find_onset(vt_simulation *s)
     vt_parallel_for(s->def.threads, p->count, PANEL_BLOCK, sample_block, s);
     for (int64_t i = 0; i < 3 * (int64_t)p->count; i++)
         points[i] = (float)p->center[i / 3][i % 3];
+    look_outside(s, p->count, points, p->onset);
     vt_add_wind_grids(s, p->count, points, p->onset, NULL);
     vt_arena_pop(&s->arena, mark);
 }
@@ -212,8 +256,10 @@ static void find_excess(vt_simulation *s)
         memset(p->bodies[n].wide_dipole, 0, sizeof p->bodies[n].wide_dipole);
     }
     vt_parallel_for(s->def.threads, found, PATCH_BLOCK, look_at_patches, &job);
-    if (found > 0)
+    if (found > 0) {
+        look_outside(s, found, job.points, job.velocity);
         vt_add_wind_grids(s, found, job.points, job.velocity, NULL);
+    }
     int32_t body = 0;
     for (int64_t i = 0, end; i < found; i = end) {
         for (end = i + 1; end < found && p->panel[list[end]] == p->panel[list[i]];)

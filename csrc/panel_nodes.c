@@ -40,37 +40,62 @@ static void mark_near(const vt_patches *patches, int64_t bin, uint8_t *near)
                 near[(z * by + y) * bx + x] = 1;
 }
 
+/* Whether anything in the grid may be within reach of a patch. */
+static int is_in_reach(const vt_grid *grid, const vt_patch *patch)
+{
+    int within = 1;
+    for (int c = 0; c < 3; c++)
+        within &= patch->center[c] > -vt_panel_reach &&
+                  patch->center[c] < (float)grid->cells[c] + vt_panel_reach;
+    return within;
+}
+
+/* Numbers of the patches within reach, to a list; returns how many. */
+static int32_t list_reached(const vt_simulation *s, int32_t *list)
+{
+    const vt_panels *const p = &s->panels;
+    int32_t found = 0;
+    for (int32_t n = 0; n < p->patch_count; n++)
+        if (is_in_reach(&s->grid, &p->patch[n]))
+            list[found++] = n;
+    return found;
+}
+
 static void sort_patches(vt_simulation *s)
 {
     vt_panels *const p = &s->panels;
     vt_patches *const patches = &p->patches;
+    const size_t mark = vt_arena_mark(&s->arena);
+    int32_t *const reached = vt_arena_push(&s->arena, 4 * (size_t)p->patch_count);
+    const int32_t count = list_reached(s, reached);
     int64_t bins = 1;
     for (int c = 0; c < 3; c++) {
         patches->bins[c] = s->grid.cells[c] / VT_BIN_EDGE + 1;
         bins *= patches->bins[c];
     }
     uint32_t *const first = vt_arena_push(&p->arena, 4 * ((size_t)bins + 2));
-    vt_patch *const item = vt_arena_push(&p->arena, sizeof *item * (size_t)p->patch_count);
+    vt_patch *const item = vt_arena_push(&p->arena, sizeof *item * (size_t)count);
     p->near_bin = vt_arena_push(&p->arena, (size_t)bins);
     p->listed_bin = vt_arena_push(&p->arena, 4 * (size_t)bins);
     memset(p->near_bin, 0, (size_t)bins);
     memset(first, 0, 4 * ((size_t)bins + 2));
     /* counts lie two further on, so that placing leaves the beginnings where they belong */
-    for (int32_t n = 0; n < p->patch_count; n++)
-        first[vt_bin_at(patches, p->patch[n].center) + 2]++;
+    for (int32_t n = 0; n < count; n++)
+        first[vt_bin_at(patches, p->patch[reached[n]].center) + 2]++;
     for (int64_t bin = 0; bin < bins; bin++) {
         if (first[bin + 2])
             mark_near(patches, bin, p->near_bin);
         first[bin + 2] += first[bin + 1];
     }
-    for (int32_t n = 0; n < p->patch_count; n++)
-        item[first[vt_bin_at(patches, p->patch[n].center) + 1]++] = p->patch[n];
+    for (int32_t n = 0; n < count; n++) {
+        const vt_patch *const patch = &p->patch[reached[n]];
+        item[first[vt_bin_at(patches, patch->center) + 1]++] = *patch;
+    }
     patches->first = first;
     patches->item = item;
     for (int c = 0; c < 3; c++) {
-        float *const center =
-            vt_arena_push(&p->arena, sizeof *center * (size_t)(p->patch_count + VT_LANES));
-        for (int32_t n = 0; n < p->patch_count; n++)
+        float *const center = vt_arena_push(&p->arena, sizeof *center * (size_t)(count + VT_LANES));
+        for (int32_t n = 0; n < count; n++)
             center[n] = item[n].center[c];
         patches->center[c] = center;
     }
@@ -83,6 +108,7 @@ static void sort_patches(vt_simulation *s)
     }
     p->smooth =
         vt_arena_push(&p->arena, sizeof *p->smooth * (size_t)p->listed_count * VT_BIN_NODES);
+    vt_arena_pop(&s->arena, mark);
 }
 
 /* ---- nodes inside ---- */

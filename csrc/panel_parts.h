@@ -7,6 +7,13 @@
 /* Whether body number n has panels that act. */
 int vt_panels_act(const vt_simulation *s, int32_t n);
 
+/* Whether what of a body lies outside the grid acts there: of containers, which are around the flow
+ * and balanced in themselves; others are small when they are far. */
+static inline int vt_acts_from_beyond(const vt_paneled_body *b)
+{
+    return b->set->hole && !b->set->open;
+}
+
 /* A point (m) in cells of the grid. */
 void vt_to_cells(const vt_grid *grid, const double point[3], double cell[3]);
 

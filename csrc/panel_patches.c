@@ -6,10 +6,13 @@
 #include "panel_parts.h"
 #include "potential.h"
 
-enum { MOST_CUTS = 64, MOST_PATCHES = 1 << 20 };
+enum { MOST_CUTS = 64, MOST_GRADED = 1 << 14, MOST_PATCHES = 1 << 20 };
 
 /* A panel is cut into patches no longer than this, in cells. */
 static const double longest_patch = 2.5;
+
+/* Outside the grid patches may be as long as this share of their distance from it. */
+static const double share_of_distance = 0.5;
 
 /* A patch is near within this many times sqrt(2 x area). */
 static const double near_patch = 1.5;
@@ -36,33 +39,18 @@ void vt_panel_cells(const vt_simulation *s, const vt_paneled_body *b, float *cel
     }
 }
 
-/* Whether a panel lies where the grid does not see it. */
-static int is_far(const vt_simulation *s, const vt_paneled_body *b, int32_t i)
+/* How far a triangle (cells) lies outside the grid, by its box; below 0: all of it is inside. */
+static double distance_outside(const vt_grid *grid, double corner[3][3])
 {
-    enum { AWAY = 8 };
-    double at[3][3];
-    for (int k = 0; k < 3; k++) {
-        double point[3];
-        vt_pose_point(&b->laid, b->set->corner[i][k], point);
-        vt_to_cells(&s->grid, point, at[k]);
+    double square = 0, deepest = -INFINITY;
+    for (int c = 0; c < 3; c++) {
+        const double low = fmin(fmin(corner[0][c], corner[1][c]), corner[2][c]);
+        const double high = fmax(fmax(corner[0][c], corner[1][c]), corner[2][c]);
+        const double away = fmax(fmax(-high, low - grid->cells[c]), 0);
+        square += away * away;
+        deepest = fmax(deepest, fmax(-low, high - grid->cells[c]));
     }
-    int far = 0;
-    for (int c = 0; c < 3; c++)
-        far |= fmax(fmax(at[0][c], at[1][c]), at[2][c]) < -AWAY ||
-               fmin(fmin(at[0][c], at[1][c]), at[2][c]) > s->grid.cells[c] + AWAY;
-    return far;
-}
-
-static int cuts_of(const vt_simulation *s, const vt_paneled_body *b, int32_t i, double cell)
-{
-    const double (*const corner)[3] = (const double (*)[3])b->set->corner[i];
-    double square = 0;
-    for (int k = 0; k < 3; k++)
-        square = fmax(square, vt_square_between(corner[k], corner[(k + 1) % 3]));
-    if (is_far(s, b, i))
-        return 1;
-    const double cuts = ceil(b->laid.scale * vt_sqrt(square) / (longest_patch * cell));
-    return cuts > MOST_CUTS ? MOST_CUTS : cuts > 1 ? (int)cuts : 1;
+    return deepest < 0 ? deepest : vt_sqrt(square);
 }
 
 /* Corners in cells of the grid, and what follows from them. */
@@ -100,67 +88,129 @@ static void cut_at(double corner[3][3], int i, int j, int n, double place[3])
                    (corner[2][c] - corner[0][c]) * j / n;
 }
 
-static int32_t cut_panel(double corner[3][3], const double normal[3], int n, vt_patch *patch)
+/* What cutting of panels needs and makes. */
+typedef struct cutter {
+    const vt_grid *grid;
+    const double *normal;
+    double longest; /* cells */
+    int graded;     /* coarser outside the grid */
+    int64_t made;
+    vt_patch *patch; /* NULL: they are only counted */
+} cutter;
+
+static void cut_triangle(cutter *k, double corner[3][3], int cuts);
+
+/* n times along each side, and the parts again, into `cuts` along each of theirs. */
+static void cut_evenly(cutter *k, double corner[3][3], int n, int cuts)
 {
-    int32_t made = 0;
+    if (cuts <= 1 && !k->patch) {
+        k->made += (int64_t)n * n;
+        return;
+    }
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n - i; j++) {
-            double at[3][3];
+            double at[3][3], other[3][3];
             cut_at(corner, i, j, n, at[0]);
             cut_at(corner, i + 1, j, n, at[1]);
             cut_at(corner, i, j + 1, n, at[2]);
-            make_patch(at, normal, &patch[made++]);
+            cut_triangle(k, at, cuts);
             if (i + j == n - 1)
                 continue;
-            cut_at(corner, i + 1, j + 1, n, at[0]);
-            make_patch((double[3][3]){{at[1][0], at[1][1], at[1][2]},
-                                      {at[0][0], at[0][1], at[0][2]},
-                                      {at[2][0], at[2][1], at[2][2]}},
-                       normal, &patch[made++]);
+            memcpy(other[0], at[1], sizeof other[0]);
+            cut_at(corner, i + 1, j + 1, n, other[1]);
+            memcpy(other[2], at[2], sizeof other[2]);
+            cut_triangle(k, other, cuts);
         }
-    return made;
 }
 
-static void cut_body(vt_simulation *s, vt_paneled_body *b, double cell)
+/* Into parts as fine as that many cuts of each side make them, where it lies in the grid. */
+static void cut_triangle(cutter *k, double corner[3][3], int cuts)
+{
+    if (cuts <= 1) {
+        if (k->patch)
+            make_patch(corner, k->normal, &k->patch[k->made]);
+        k->made++;
+        return;
+    }
+    const double away = k->graded ? distance_outside(k->grid, corner) : -1;
+    if (away < 0)
+        cut_evenly(k, corner, cuts, 1);
+    else if (cuts * k->longest <= share_of_distance * away)
+        cut_triangle(k, corner, 1);
+    else if (cuts <= 3)
+        cut_evenly(k, corner, cuts, 1);
+    else
+        cut_evenly(k, corner, 2, (cuts + 1) / 2);
+}
+
+/* Whether all of a panel lies where the grid does not see it. */
+static int is_far(const vt_grid *grid, double corner[3][3])
+{
+    enum { AWAY = 8 };
+    int far = 0;
+    for (int c = 0; c < 3; c++)
+        far |= fmax(fmax(corner[0][c], corner[1][c]), corner[2][c]) < -AWAY ||
+               fmin(fmin(corner[0][c], corner[1][c]), corner[2][c]) > grid->cells[c] + AWAY;
+    return far;
+}
+
+/* Panel number i of a body: what acts from outside the grid coarser there, of others nothing fine.
+ */
+static void cut_panel(const vt_simulation *s, const vt_paneled_body *b, int32_t i, cutter *k)
+{
+    double corner[3][3], square = 0;
+    for (int n = 0; n < 3; n++) {
+        double point[3];
+        vt_pose_point(&b->laid, b->set->corner[i][n], point);
+        vt_to_cells(&s->grid, point, corner[n]);
+    }
+    for (int n = 0; n < 3; n++)
+        square = fmax(square, vt_square_between(corner[n], corner[(n + 1) % 3]));
+    k->normal = s->panels.normal[b->first + i];
+    k->graded = vt_acts_from_beyond(b);
+    const double most = k->graded ? MOST_GRADED : MOST_CUTS;
+    const double wanted = fmin(ceil(vt_sqrt(square) / k->longest), most);
+    cut_triangle(k, corner, !k->graded && is_far(&s->grid, corner) ? 1 : (int)wanted);
+}
+
+static void cut_body(vt_simulation *s, vt_paneled_body *b, cutter *k)
 {
     vt_panels *const p = &s->panels;
-    b->first_patch = p->patch_count;
+    b->first_patch = (int32_t)k->made;
     for (int32_t i = 0; i < b->count; i++) {
-        double corner[3][3];
-        for (int k = 0; k < 3; k++) {
-            double point[3];
-            vt_pose_point(&b->laid, b->set->corner[i][k], point);
-            vt_to_cells(&s->grid, point, corner[k]);
-        }
-        const int32_t made = cut_panel(corner, p->normal[b->first + i], cuts_of(s, b, i, cell),
-                                       p->patch + p->patch_count);
-        for (int32_t n = 0; n < made; n++)
-            p->panel[p->patch_count + n] = (uint32_t)(b->first + i);
-        p->patch_count += made;
+        const int64_t before = k->made;
+        cut_panel(s, b, i, k);
+        for (int64_t n = before; n < k->made; n++)
+            p->panel[n] = (uint32_t)(b->first + i);
     }
-    b->patch_count = p->patch_count - b->first_patch;
+    b->patch_count = (int32_t)k->made - b->first_patch;
+}
+
+static int64_t count_patches(const vt_simulation *s, double longest)
+{
+    const vt_panels *const p = &s->panels;
+    cutter k = {.grid = &s->grid, .longest = longest};
+    for (int32_t n = 0; n < p->body_count; n++)
+        for (int32_t i = 0; i < p->bodies[n].count; i++)
+            cut_panel(s, &p->bodies[n], i, &k);
+    return k.made;
 }
 
 void vt_cut_panels(vt_simulation *s)
 {
     vt_panels *const p = &s->panels;
-    double cell = s->grid.spacing;
-    int64_t count = (int64_t)MOST_PATCHES + 1;
+    double longest = longest_patch;
+    int64_t count = count_patches(s, longest);
     /* where a body is huge for the grid, coarser than it should be */
-    for (int tries = 0; count > MOST_PATCHES && tries < 8; tries++, cell *= 2) {
-        count = 0;
-        for (int32_t n = 0; n < p->body_count; n++)
-            for (int32_t i = 0; i < p->bodies[n].count; i++) {
-                const int64_t cuts = cuts_of(s, &p->bodies[n], i, cell);
-                count += cuts * cuts;
-            }
-    }
+    for (int tries = 1; count > MOST_PATCHES && tries < 8; tries++)
+        count = count_patches(s, longest *= 2);
     p->patch = vt_arena_push(&p->arena, sizeof *p->patch * (size_t)count);
     p->panel = vt_arena_push(&p->arena, sizeof *p->panel * (size_t)count);
     p->excess = vt_arena_push(&p->arena, sizeof *p->excess * (size_t)count);
-    p->patch_count = 0;
+    cutter k = {.grid = &s->grid, .longest = longest, .patch = p->patch};
     for (int32_t n = 0; n < p->body_count; n++)
-        cut_body(s, &p->bodies[n], cell / 2);
+        cut_body(s, &p->bodies[n], &k);
+    p->patch_count = (int32_t)k.made;
 }
 
 /* ---- charges ---- */
@@ -181,16 +231,64 @@ int vt_place_charge(const vt_grid *grid, const float center[3], float at[3])
     return 1;
 }
 
-int64_t vt_collect_panel_charges(const vt_simulation *s, vt_record *charges)
+/* Whether the nodes take all of the charge of a patch. */
+static int is_within(const vt_grid *grid, const float center[3])
 {
-    const vt_panels *const p = &s->panels;
+    int within = 1;
+    for (int c = 0; c < 3; c++)
+        within &= center[c] >= 3 && center[c] <= (float)grid->cells[c] - 3;
+    return within;
+}
+
+/* What of a body the nodes do not take. Points of the faces that are nearer to it than it is wide,
+ * or than they are to each other, take it for smeared. */
+static void add_outer(vt_panels *p, const vt_patch *patch, float charge)
+{
+    const float square = fmaxf(9, 0.5f * patch->area);
+    p->outer_patch[p->outer_count] = *patch;
+    p->outer[p->outer_count++] =
+        (vt_outer_charge){{patch->center[0], patch->center[1], patch->center[2]}, -charge, square};
+}
+
+int64_t vt_collect_panel_charges(vt_simulation *s, vt_record *charges)
+{
+    vt_panels *const p = &s->panels;
     const float h = (float)s->grid.spacing;
     int64_t found = 0;
-    for (int32_t n = 0; n < p->patch_count; n++) {
-        const vt_patch *const patch = &p->patch[n];
-        float at[3];
-        if (vt_place_charge(&s->grid, patch->center, at))
-            charges[found++] = vt_charge(at, patch->density * patch->area * h * h);
+    p->outer_count = 0;
+    p->outer = vt_arena_push(&p->arena, sizeof *p->outer * (size_t)p->patch_count);
+    p->outer_patch = vt_arena_push(&p->arena, sizeof *p->outer_patch * (size_t)p->patch_count);
+    for (int32_t b = 0; b < p->body_count; b++) {
+        const int beyond = vt_acts_from_beyond(&p->bodies[b]);
+        const int32_t first = p->bodies[b].first_patch;
+        for (int32_t n = first; n < first + p->bodies[b].patch_count; n++) {
+            const vt_patch *const patch = &p->patch[n];
+            const float charge = patch->density * patch->area * h * h;
+            float at[3];
+            if (beyond && !is_within(&s->grid, patch->center))
+                add_outer(p, patch, charge);
+            else if (vt_place_charge(&s->grid, patch->center, at))
+                charges[found++] = vt_charge(at, charge);
+        }
     }
     return found;
+}
+
+void vt_add_outer_panels(vt_simulation *s, int64_t count, const float *points, float *velocity)
+{
+    const vt_panels *const p = &s->panels;
+    if (!p->exist || p->outer_count == 0)
+        return;
+    vt_arena *const arena = &s->arena;
+    const size_t mark = vt_arena_mark(arena);
+    float *const cells = vt_arena_push(arena, 12 * (size_t)count);
+    for (int64_t n = 0; n < count; n++) {
+        const float *const at = points + 3 * n;
+        double cell[3];
+        vt_to_cells(&s->grid, (double[3]){(double)at[0], (double)at[1], (double)at[2]}, cell);
+        for (int c = 0; c < 3; c++)
+            cells[3 * n + c] = (float)cell[c];
+    }
+    s->stages->panel_field(p->outer_count, p->outer_patch, count, cells, velocity, s->def.threads);
+    vt_arena_pop(arena, mark);
 }

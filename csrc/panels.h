@@ -25,7 +25,8 @@ int vt_panels_stir(const vt_simulation *s);
 
 /* Adds the boxes around bodies with panels as they are now to bounds (m); *any: whether these hold
  * anything yet. Where that would make a large grid of a small one, at this spacing (m), what lies
- * far from the bounds is left out: panels outside the grid do not act. */
+ * far from the bounds is left out: panels outside the grid do not act, but for those of containers,
+ * which act from there (vt_outer_charge). */
 void vt_add_panel_bounds(const vt_simulation *s, double spacing, double least[3], double most[3],
                          int *any);
 
@@ -45,7 +46,11 @@ void vt_solve_densities(vt_simulation *s);
 
 /* How many charges the panels are for the grid at most, and their records: returns how many. */
 int64_t vt_count_panel_charges(const vt_simulation *s);
-int64_t vt_collect_panel_charges(const vt_simulation *s, vt_record *charges);
+int64_t vt_collect_panel_charges(vt_simulation *s, vt_record *charges);
+
+/* Adds the velocity (m/s) of the panels that charges outside the grid stand for (s->panels.outer,
+ * set by vt_collect_panel_charges) at points outside it (count x 3, m). */
+void vt_add_outer_panels(vt_simulation *s, int64_t count, const float *points, float *velocity);
 
 /* After the velocity at the nodes is known: what the grid lacks of the panels. */
 void vt_correct_nodes(vt_simulation *s);

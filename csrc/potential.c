@@ -78,14 +78,17 @@ static void deposit(vt_simulation *s, vt_grid *grid, int64_t count, const vt_rec
 }
 
 void vt_solve_potential(vt_simulation *s, int64_t count, const vt_record *charges,
-                        const uint32_t *row_start)
+                        const uint32_t *row_start, int64_t outer_count,
+                        const vt_outer_charge *outer)
 {
     const vt_stage_table *const stages = s->stages;
     const int threads = s->def.threads;
     vt_arena *const arena = &s->arena;
-    s->grid.has_potential = count > 0;
-    if (count == 0)
+    s->grid.has_potential = count > 0 || outer_count > 0;
+    if (!s->grid.has_potential)
         return;
+    s->charges.outer = outer;
+    s->charges.outer_count = outer_count;
     vt_grid scalar = s->grid;
     scalar.field[0] = s->grid.field[3];
     scalar.scalar = 1;

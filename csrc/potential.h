@@ -21,11 +21,13 @@ static inline vt_record vt_charge(const float position[3], float charge)
 }
 
 /* phi of these charges, 5 cells and more inside the grid, into field[3] of s->grid; the moments for
- * what lies outside. They are sorted by the rows of the grid (row_start) or, with NULL, not. Uses
+ * what lies outside. They are sorted by the rows of the grid (row_start) or, with NULL, not;
+ * outer charges lie outside of it, and act inside by the values on the faces alone. Uses
  * the nodes of the grid and its faces as scratch: comes between the solution for A and the
  * velocity. No charge: no potential. */
 void vt_solve_potential(vt_simulation *s, int64_t count, const vt_record *charges,
-                        const uint32_t *row_start);
+                        const uint32_t *row_start, int64_t outer_count,
+                        const vt_outer_charge *outer);
 
 /* The charges of the vortons, in the order of the sorted records, with the row_start of their own;
  * charges has room for as many as there are records. Returns how many there are. */

@@ -216,6 +216,23 @@ static void sum_patch(patch *p, const boundary_work *w)
     add_listed(p);
 }
 
+/* Adds the potential of what lies outside the grid. */
+static void add_outer(patch *p, const vt_moments *tree)
+{
+    for (int lane = 0; lane < TARGETS; lane += VL) {
+        const vf x = vf_load(p->x[0] + lane), y = vf_load(p->x[1] + lane),
+                 z = vf_load(p->x[2] + lane);
+        vf sum = vf_load(p->sum[0] + lane);
+        for (int64_t n = 0; n < tree->outer_count; n++) {
+            const vt_outer_charge *const q = &tree->outer[n];
+            const vf dx = x - q->position[0], dy = y - q->position[1], dz = z - q->position[2];
+            const vf r2 = vf_max(vf_fma(dz, dz, vf_fma(dy, dy, dx * dx)), vf_set(q->square));
+            sum += vf_set(q->charge) / vf_sqrt(r2);
+        }
+        vf_store(p->sum[0] + lane, sum);
+    }
+}
+
 static void store_patch(const patch *p, const boundary_work *w, int face, int32_t u0, int32_t v0)
 {
     int u, v;
@@ -243,6 +260,8 @@ static void sum_patches(void *context, int64_t begin, int64_t end, int thread)
         patch p;
         place_patch(&p, w, face, u0, v0);
         sum_patch(&p, w);
+        if (p.components == 1)
+            add_outer(&p, w->tree);
         store_patch(&p, w, face, u0, v0);
     }
 }

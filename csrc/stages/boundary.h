@@ -7,6 +7,13 @@
 
 enum { VT_MOMENT_LEVELS = 12 }; /* 2^11 leaves along an axis and one to spare */
 
+/* A charge outside the grid, or too near to its faces for its nodes, of the sign of records. */
+typedef struct vt_outer_charge {
+    float position[3]; /* cells */
+    float charge;      /* m^3/s */
+    float square;      /* of the distance (cells) within which its potential grows no more */
+} vt_outer_charge;
+
 /* Multipole moments of cubic blocks of nodes and of blocks of blocks, in memory reserved once.
  * Level 0 are the leaves; a block of level l + 1 is made of up to 2 x 2 x 2 blocks of level l, the
  * last level is one block. moments.h has the record of a block. */
@@ -16,7 +23,9 @@ typedef struct vt_moments {
     int32_t blocks[VT_MOMENT_LEVELS][3]; /* of each level, along x, y, z */
     int64_t first[VT_MOMENT_LEVELS];     /* where the records of a level begin in memory */
     void *memory;
-    size_t capacity; /* bytes */
+    size_t capacity;              /* bytes */
+    const vt_outer_charge *outer; /* what boundary_clusters adds for one component */
+    int64_t outer_count;
 } vt_moments;
 
 /* Reserves address space (not memory) for any grid of at most max_nodes nodes with at least 8 cells

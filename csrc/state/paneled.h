@@ -3,6 +3,7 @@
 #define VORTON_STATE_PANELED_H
 
 #include "core/arena.h"
+#include "stages/boundary.h"
 #include "stages/patches.h"
 #include "state/bodies.h"
 #include "state/flow.h"
@@ -33,10 +34,13 @@ typedef struct vt_panels {
     vt_patch *patch;                   /* body by body */
     uint32_t *panel;                   /* of each patch */
     float *excess;                     /* of each: its density less that of the panel, m/s */
-    vt_patches patches;                /* the same, by bins */
-    uint32_t *first_body;              /* bins + 1: first entry of each bin in bin_body */
-    int32_t *bin_body;                 /* bodies near each bin, in rising order */
-    uint8_t *near_bin;                 /* whether a bin or one beside it has a patch */
+    vt_outer_charge *outer;            /* of those that the nodes do not take, outer_count */
+    vt_patch *outer_patch;             /* and their patches */
+    int64_t outer_count;
+    vt_patches patches;   /* the same, by bins: those within reach of the grid */
+    uint32_t *first_body; /* bins + 1: first entry of each bin in bin_body */
+    int32_t *bin_body;    /* bodies near each bin, in rising order */
+    uint8_t *near_bin;    /* whether a bin or one beside it has a patch */
     uint8_t *held_cell;   /* whether a wall may hold back the velocity of a point in a cell, laid
                              out as the nodes; NULL: not known yet */
     uint8_t *near_cell;   /* and of one that goes by a cell, likewise */
