@@ -113,28 +113,28 @@ static double find_bulge(const vt_paneled_body *b)
 }
 
 /* Beside edges and corners room is less than the distance from there, by as much at most. */
-static float find_corner(const vt_body *body)
+static double find_corner(const vt_body *body)
 {
     int round = 1;
     for (int32_t n = 0; n < body->solid_count; n++)
         round &=
             body->solids[n].kind == VT_SHAPE_SPHERE || body->solids[n].kind == VT_SHAPE_CAPSULE;
-    return round ? 1 : 1.74f;
+    return round ? 1 : 1.74;
 }
 
-/* Patches of a body, and how far from their planes points matter, in cells; from themselves,
- * `corner` times as far. */
-typedef struct margins {
-    const vt_patch *patch;
-    int32_t count;
-    float bulge, held, near, corner;
-    int32_t (*range)[2]; /* planes of cells, the first and the last, of each */
-} margins;
+/* Planes of a panel: both sides of it, and one along each edge, normal to it, outwards. */
+enum { BOUNDS = 5 };
+
+/* Where cells (their middles) are near a panel: normal . x <= limit for each plane. */
+typedef struct region {
+    int32_t rows[3][2];                       /* the first and the last cell along each axis */
+    float normal[BOUNDS][3], inverse[BOUNDS]; /* of the first component; 0: it hardly matters */
+    float held[BOUNDS], near[BOUNDS];         /* limits */
+} region;
 
 typedef struct mark_job {
-    const vt_grid *grid;
-    const margins *bodies;
-    int32_t body_count;
+    const vt_simulation *s;
+    region *regions; /* of each panel */
     uint8_t *held, *near;
 } mark_job;
 
@@ -149,86 +149,108 @@ static inline float larger(float a, float b)
     return a > b ? a : b;
 }
 
-/* Cells of a row (its place relative to the centre of the patch along y and z) that reach within a
- * distance of a patch and its plane. */
-static void mark_row(const vt_grid *g, const vt_patch *p, float around, float most, float y,
-                     float z, uint8_t *row)
+/* Cells of a row from what is left of the limits there. */
+static inline void mark_row(const region *r, const float rest[BOUNDS], const float limit[BOUNDS],
+                            uint8_t *row)
 {
-    const float square = around * around - y * y - z * z;
-    const float rest = p->normal[1] * y + p->normal[2] * z, along = p->normal[0];
-    if (!(square > 0) || fabsf(rest) > most + fabsf(along) * around)
-        return;
-    float low = -sqrtf(square), high = -low;
-    if (fabsf(along) > 1e-3f) {
-        const float a = (-most - rest) / along, b = (most - rest) / along;
-        low = larger(low, lesser(a, b));
-        high = lesser(high, larger(a, b));
+    float low = (float)r->rows[0][0], high = (float)r->rows[0][1];
+    for (int q = 0; q < BOUNDS; q++) {
+        const float room = limit[q] - rest[q], at = room * r->inverse[q] - 0.5f;
+        if (r->inverse[q] == 0 && room < 0)
+            return;
+        low = r->inverse[q] < 0 ? larger(low, at - 0.01f) : low;
+        high = r->inverse[q] > 0 ? lesser(high, at + 0.01f) : high;
     }
-    const float last = (float)g->cells[0] - 1;
-    low = larger(p->center[0] - 0.51f + low, 0);
-    high = lesser(p->center[0] - 0.49f + high, last);
     if (low <= high)
         memset(row + (int32_t)low, 1, (size_t)((int32_t)high - (int32_t)low) + 1);
 }
 
-/* How far along an axis cells may lie that reach within `beside` of the centre of a patch and
- * `above` of its plane: little across a wide one that is square to the axis. */
-static float reach_along(const vt_patch *p, int axis, float beside, float above)
+/* Those of a panel in the planes [begin, end) of cells. */
+static void mark_region(const mark_job *job, const region *r, int64_t begin, int64_t end)
 {
-    const float along = fabsf(p->normal[axis]);
-    const float across = fabsf(p->normal[(axis + 1) % 3]) + fabsf(p->normal[(axis + 2) % 3]);
-    const float reach = above + across * beside;
-    return 0.51f + (reach < along * beside ? reach / along : beside);
+    const vt_grid *const g = &job->s->grid;
+    for (int64_t k = begin; k < end; k++)
+        for (int64_t j = r->rows[1][0]; j <= r->rows[1][1]; j++) {
+            const int64_t row = k * g->node_plane + j * g->node_row;
+            const float y = (float)j + 0.5f, z = (float)k + 0.5f;
+            float rest[BOUNDS];
+            for (int q = 0; q < BOUNDS; q++)
+                rest[q] = r->normal[q][1] * y + r->normal[q][2] * z;
+            mark_row(r, rest, r->near, job->near + row);
+            mark_row(r, rest, r->held, job->held + row);
+        }
 }
 
 /* Half the diagonal of a cell. */
-static const float half_cell = 0.87f;
+static const double half_cell = 0.87;
 
-/* How far from the centre of a patch cells may lie that are near it. */
-static float reach_of(const margins *m, const vt_patch *p)
+/* One of the planes, through a point. */
+static void add_plane(region *r, int q, const double normal[3], const double point[3], double held,
+                      double near)
 {
-    const float size = larger(larger(p->length[0], p->length[1]), p->length[2]);
-    return m->corner * (m->held + m->bulge) + m->near - m->held + 0.6f * size + half_cell;
+    enum { FINE = 1000 };
+    const double along = vt_abs(normal[0]), level = vt_dot(normal, point);
+    /* what the first component matters along the whole row, where it is too small to divide by */
+    const double slack = along * FINE < 1 ? along * (r->rows[0][1] + 1) : 0;
+    for (int c = 0; c < 3; c++)
+        r->normal[q][c] = (float)normal[c];
+    r->inverse[q] = along * FINE < 1 ? 0 : (float)(1 / normal[0]);
+    r->held[q] = (float)(level + held + slack);
+    r->near[q] = (float)(level + near + slack);
 }
 
-/* The first and the last of `cells` along an axis within reach of a place. */
-static void find_range(float center, float reach, int32_t cells, int32_t range[2])
+/* Corners of a panel of a body, in cells. */
+static void find_corners(const vt_simulation *s, const vt_paneled_body *b, int32_t panel,
+                         double corner[3][3])
 {
-    range[0] = (int32_t)larger(center - reach, 0);
-    range[1] = (int32_t)lesser(larger(center + reach, -1), (float)cells - 1);
+    for (int k = 0; k < 3; k++) {
+        double point[3];
+        vt_pose_point(&b->laid, b->set->corner[panel][k], point);
+        vt_to_cells(&s->grid, point, corner[k]);
+    }
 }
 
-/* Those of a patch in the planes [begin, end) of cells. */
-static void mark_patch(const mark_job *job, const margins *m, const vt_patch *p, int64_t begin,
-                       int64_t end)
+/* Panel number i of a body: `held` and `near` cells from its plane, and `corner` times as far from
+ * the panel. */
+static void make_region(const vt_simulation *s, const vt_paneled_body *b, int32_t i, double held,
+                        double near, double corner, region *r)
 {
-    const vt_grid *const g = job->grid;
-    const float near = reach_of(m, p), held = near - (m->near - m->held);
-    const float above = m->near + m->bulge + half_cell;
-    int32_t range[2];
-    find_range(p->center[1], reach_along(p, 1, near, above), g->cells[1], range);
-    for (int64_t k = begin; k < end; k++)
-        for (int64_t j = range[0]; j <= range[1]; j++) {
-            const int64_t row = k * g->node_plane + j * g->node_row;
-            const float y = (float)j + 0.5f - p->center[1], z = (float)k + 0.5f - p->center[2];
-            mark_row(g, p, near, above, y, z, job->near + row);
-            mark_row(g, p, held, above - (m->near - m->held), y, z, job->held + row);
-        }
+    const double *const normal = s->panels.normal[b->first + i];
+    const double beside = corner * held + near - held;
+    double at[3][3], opposite[3];
+    find_corners(s, b, i, at);
+    for (int c = 0; c < 3; c++) {
+        const double low = fmin(fmin(at[0][c], at[1][c]), at[2][c]) - beside;
+        const double high = fmax(fmax(at[0][c], at[1][c]), at[2][c]) + beside;
+        r->rows[c][0] = (int32_t)fmin(fmax(low - 0.51, 0), s->grid.cells[c]);
+        r->rows[c][1] = (int32_t)fmax(fmin(high - 0.49, s->grid.cells[c] - 1), -1);
+        opposite[c] = -normal[c];
+    }
+    add_plane(r, 0, normal, at[0], held, near);
+    add_plane(r, 1, opposite, at[0], held, near);
+    for (int k = 0; k < 3; k++) {
+        double side[3], outward[3];
+        memcpy(side, at[(k + 1) % 3], sizeof side);
+        vt_add_scaled(side, -1, at[k]);
+        vt_normalise(side);
+        vt_cross(side, normal, outward);
+        add_plane(r, 2 + k, outward, at[k], beside - (near - held), beside);
+    }
 }
 
-/* The planes of cells in which something is near each patch. */
-static void find_ranges(void *data, int64_t begin, int64_t end, int thread)
+static void make_regions(void *data, int64_t begin, int64_t end, int thread)
 {
+    enum { STEP = 1 }; /* cells that a particle may go before it is looked at again */
     (void)thread;
     const mark_job *const job = data;
+    const vt_simulation *const s = job->s;
     for (int64_t n = begin; n < end; n++) {
-        const margins *const m = &job->bodies[n];
-        for (int32_t i = 0; i < m->count; i++) {
-            const vt_patch *const p = &m->patch[i];
-            const float above = m->near + m->bulge + half_cell;
-            find_range(p->center[2], reach_along(p, 2, reach_of(m, p), above), job->grid->cells[2],
-                       m->range[i]);
-        }
+        const vt_paneled_body *const b = &s->panels.bodies[n];
+        const double around = find_bulge(b) / s->grid.spacing + half_cell;
+        const double held = fmax(3 * wall_width(s, b), pairs_within) + around;
+        const double corner = find_corner(b->body);
+        for (int32_t i = 0; i < b->count; i++)
+            make_region(s, b, i, held, held + STEP, corner, &job->regions[b->first + i]);
     }
 }
 
@@ -236,23 +258,19 @@ static void mark_planes(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const mark_job *const job = data;
-    const int64_t plane = job->grid->node_plane;
+    const int64_t plane = job->s->grid.node_plane;
     memset(job->held + begin * plane, 0, (size_t)((end - begin) * plane));
     memset(job->near + begin * plane, 0, (size_t)((end - begin) * plane));
-    for (int32_t n = 0; n < job->body_count; n++) {
-        const margins *const m = &job->bodies[n];
-        for (int32_t i = 0; i < m->count; i++) {
-            const int64_t first = m->range[i][0], last = m->range[i][1];
-            if (first < end && last >= begin)
-                mark_patch(job, m, &m->patch[i], first > begin ? first : begin,
-                           last + 1 < end ? last + 1 : end);
-        }
+    for (int32_t n = 0; n < job->s->panels.count; n++) {
+        const region *const r = &job->regions[n];
+        const int64_t first = r->rows[2][0], last = r->rows[2][1];
+        if (first < end && last >= begin)
+            mark_region(job, r, first > begin ? first : begin, last + 1 < end ? last + 1 : end);
     }
 }
 
 static void mark_cells(vt_simulation *s)
 {
-    enum { STEP = 1 }; /* cells that a particle may go before it is looked at again */
     vt_panels *const p = &s->panels;
     const vt_grid *const g = &s->grid;
     const int64_t planes = g->cells[2] + 1;
@@ -261,20 +279,11 @@ static void mark_cells(vt_simulation *s)
     p->held_cell = vt_arena_push(&p->arena, (size_t)(planes * g->node_plane));
     p->near_cell = vt_arena_push(&p->arena, (size_t)(planes * g->node_plane));
     const size_t mark = vt_arena_mark(&s->arena);
-    margins *const bodies = vt_arena_push(&s->arena, sizeof *bodies * (size_t)p->body_count);
-    for (int32_t n = 0; n < p->body_count; n++) {
-        const vt_paneled_body *const b = &p->bodies[n];
-        const float held = (float)fmax(3 * wall_width(s, b), pairs_within);
-        bodies[n] = (margins){.patch = p->patch + b->first_patch,
-                              .count = b->patch_count,
-                              .bulge = (float)(find_bulge(b) / g->spacing),
-                              .held = held,
-                              .near = held + STEP,
-                              .corner = find_corner(b->body),
-                              .range = vt_arena_push(&s->arena, 8 * (size_t)b->patch_count)};
-    }
-    mark_job job = {g, bodies, p->body_count, p->held_cell, p->near_cell};
-    vt_parallel_for(s->def.threads, p->body_count, 1, find_ranges, &job);
+    mark_job job = {.s = s,
+                    .regions = vt_arena_push(&s->arena, sizeof *job.regions * (size_t)p->count),
+                    .held = p->held_cell,
+                    .near = p->near_cell};
+    vt_parallel_for(s->def.threads, p->body_count, 1, make_regions, &job);
     vt_parallel_for(s->def.threads, planes, PLANE_BLOCK, mark_planes, &job);
     vt_arena_pop(&s->arena, mark);
 }
@@ -315,7 +324,7 @@ static void find_near(void *data, int64_t begin, int64_t end, int thread)
     const mask_job *const job = data;
     for (int64_t n = begin; n < end; n++) {
         const int64_t cell = cell_of_point(job->s, job->points + 3 * n);
-        job->near[n] = cell >= 0 && job->s->panels.held_cell[cell];
+        job->near[n] = cell >= 0 ? job->s->panels.held_cell[cell] : job->s->panels.outer_count > 0;
     }
 }
 
@@ -390,13 +399,29 @@ static void look_at_walls(void *data, int64_t begin, int64_t end, int thread)
         const float *const at = job->points + 3 * w->row;
         const double point[3] = {(double)at[0], (double)at[1], (double)at[2]};
         w->room = vt_nearest_wall(s, point, 3 * widest * h, w->normal, &w->body);
-        if (!w->body || !(w->room < pairs_within * h))
+        if (cell_of_point(s, at) < 0 && w->body && !vt_acts_from_beyond(w->body))
+            w->body = NULL;
+        if (!w->body || !(w->room < pairs_within * h) || cell_of_point(s, at) < 0)
             continue;
         for (int c = 0; c < 3; c++)
             w->cell[c] = at[c] * (float)(1 / h) - (float)s->grid.base[c];
         if (sample_smooth(s, w->cell, w->smooth))
             w->cell_number = number_of_cell(s, w->cell);
     }
+}
+
+/* Width of the bell at a point, m: outside the grid it grows with the patches there. */
+static double width_at(const vt_simulation *s, const vt_paneled_body *b, const float point[3])
+{
+    const vt_grid *const g = &s->grid;
+    double square = 0;
+    for (int c = 0; c < 3; c++) {
+        const double at = (double)point[c] / g->spacing - g->base[c];
+        const double away = fmax(fmax(-at, at - g->cells[c]), 0);
+        square += away * away;
+    }
+    const double most = square > 0 ? fmax(widest, width_of_wall * vt_sqrt(square) / 2) : widest;
+    return fmin(width_of_wall * b->laid.scale * b->set->side, most * g->spacing);
 }
 
 /* Takes away what passes the wall. */
@@ -409,7 +434,7 @@ static void hold_points(void *data, int64_t begin, int64_t end, int thread)
         const wall_point *const w = &job->wall[n];
         if (!w->body)
             continue;
-        const double width = s->grid.spacing * wall_width(s, w->body);
+        const double width = width_at(s, w->body, job->points + 3 * w->row);
         if (w->room > 3 * width)
             continue;
         double point[3], wall[3], through = 0;
