@@ -8,10 +8,6 @@
 
 enum { ROUNDS = 4, PANEL_BLOCK = 32, ROW_BLOCK = 64 };
 
-/* Bodies farther apart than their reaches x this see of each other no panels but dipoles, and
- * farther than that nothing. */
-static const double near_bodies = 1.25, far_bodies = 4;
-
 /* Of the densities, by which they may change in the last round. */
 static const double settled = 1e-3;
 
@@ -303,55 +299,6 @@ void vt_multiply_panels(int64_t count, const float *matrix, const double *x, flo
     vt_parallel_for(threads, count, ROW_BLOCK, multiply_rows, &job);
 }
 
-/* How two bodies see each other. */
-typedef enum sight { UNSEEN, DIPOLE, PANELS } sight;
-
-static sight sight_of(const vt_paneled_body *a, const vt_paneled_body *b)
-{
-    const double reach = a->reach + b->reach;
-    const double distance = vt_sqrt(vt_square_between(a->center, b->center));
-    return distance < near_bodies * reach  ? PANELS
-           : distance < far_bodies * reach ? DIPOLE
-                                           : UNSEEN;
-}
-
-static void add_dipole(const vt_grid *grid, const vt_paneled_body *from, const float cell[3],
-                       float velocity[3])
-{
-    double way[3];
-    vt_from_cells(grid, cell, way);
-    vt_add_scaled(way, -1, from->center);
-    const double square = vt_dot(way, way), cube = square * vt_sqrt(square) * 4 * VT_PI;
-    const double along = 3 * vt_dot(from->dipole, way) / square;
-    for (int c = 0; c < 3; c++)
-        velocity[c] += (float)((along * way[c] - from->dipole[c]) / cube);
-}
-
-/* Velocity (count x 3) of all other bodies at points of b in cells. */
-static void add_neighbours(vt_simulation *s, const vt_paneled_body *b, int64_t count,
-                           const float *cells, float *velocity)
-{
-    const vt_panels *const p = &s->panels;
-    for (int32_t n = 0; n < p->body_count; n++) {
-        const vt_paneled_body *const other = &p->bodies[n];
-        const sight seen = other == b ? UNSEEN : sight_of(b, other);
-        if (seen == PANELS)
-            s->stages->panel_field(other->patch_count, p->patch + other->first_patch, count, cells,
-                                   velocity, s->def.threads);
-        for (int64_t i = 0; i < count && seen == DIPOLE; i++)
-            add_dipole(&s->grid, other, cells + 3 * i, velocity + 3 * i);
-    }
-}
-
-static int has_neighbours(const vt_panels *p)
-{
-    for (int32_t m = 0; m < p->body_count; m++)
-        for (int32_t n = 0; n < m; n++)
-            if (sight_of(&p->bodies[m], &p->bodies[n]) != UNSEEN)
-                return 1;
-    return 0;
-}
-
 /* Without sources or sinks inside it nothing flows out of a body as a whole. */
 static void balance_conditions(const vt_panels *p, const vt_paneled_body *b, double *condition)
 {
@@ -388,6 +335,8 @@ static void take_densities(vt_panels *p, vt_paneled_body *b)
         for (int c = 0; c < 3; c++)
             b->dipole[c] += charge * (p->center[i][c] - b->center[c]);
     }
+    for (int32_t i = 0; i < b->count && b->whole; i++)
+        b->whole[i].density = p->density[b->first + i];
     for (int32_t n = b->first_patch; n < b->first_patch + b->patch_count; n++)
         p->patch[n].density = p->density[p->panel[n]] + p->excess[n];
 }
@@ -398,7 +347,7 @@ void vt_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, float 
     float *const cells = vt_arena_push(&s->arena, bytes);
     vt_panel_cells(s, b, cells);
     memcpy(velocity, s->panels.onset + 3 * (int64_t)b->first, bytes);
-    add_neighbours(s, b, b->count, cells, velocity);
+    vt_add_neighbours(s, b, b->count, cells, velocity);
     vt_arena_pop(&s->arena, mark);
 }
 
@@ -441,7 +390,8 @@ vt_impulse vt_find_wide_pull(vt_simulation *s, const vt_paneled_body *b)
             patch[count++] = i;
         }
     memset(velocity, 0, 12 * (size_t)count);
-    add_neighbours(s, b, count, cells, velocity);
+    vt_add_neighbours(s, b, count, cells, velocity);
+    vt_add_excess_around(s, b, count, cells, velocity);
     for (int64_t n = 0; n < count; n++) {
         const int32_t i = patch[n];
         const double charge = (double)p->excess[i] * (double)p->patch[i].area * h * h;
@@ -452,6 +402,20 @@ vt_impulse vt_find_wide_pull(vt_simulation *s, const vt_paneled_body *b)
     }
     vt_arena_pop(&s->arena, mark);
     return pull;
+}
+
+/* What does not change from round to round. */
+static void add_excess_to_onset(vt_simulation *s)
+{
+    vt_panels *const p = &s->panels;
+    for (int32_t n = 0; n < p->body_count; n++) {
+        const vt_paneled_body *const b = &p->bodies[n];
+        const size_t mark = vt_arena_mark(&s->arena);
+        float *const cells = vt_arena_push(&s->arena, 12 * (size_t)b->count);
+        vt_panel_cells(s, b, cells);
+        vt_add_excess_around(s, b, b->count, cells, p->onset + 3 * (int64_t)b->first);
+        vt_arena_pop(&s->arena, mark);
+    }
 }
 
 static int has_settled(const vt_panels *p, const float *before)
@@ -470,10 +434,12 @@ void vt_solve_densities(vt_simulation *s)
     vt_panels *const p = &s->panels;
     find_onset(s);
     find_excess(s);
+    vt_lay_whole_panels(s);
+    add_excess_to_onset(s);
     memset(p->density, 0, sizeof *p->density * (size_t)p->count);
     for (int32_t n = 0; n < p->body_count; n++)
         take_densities(p, &p->bodies[n]);
-    const int rounds = has_neighbours(p) ? ROUNDS : 1;
+    const int rounds = vt_have_neighbours(p) ? ROUNDS : 1;
     const size_t mark = vt_arena_mark(&s->arena), bytes = sizeof *p->density * (size_t)p->count;
     float *const before = vt_arena_push(&s->arena, bytes);
     for (int round = 0; round < rounds; round++) {

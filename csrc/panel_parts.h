@@ -35,6 +35,26 @@ int vt_place_charge(const vt_grid *grid, const float center[3], float at[3]);
 void vt_multiply_panels(int64_t count, const float *matrix, const double *x, float *result,
                         int threads);
 
+/* The corners of panel number i of a body, in cells. */
+void vt_panel_corners(const vt_simulation *s, const vt_paneled_body *b, int32_t i,
+                      double corner[3][3]);
+
+/* The same as one patch. */
+void vt_make_whole_patch(const vt_simulation *s, const vt_paneled_body *b, int32_t i,
+                         vt_patch *patch);
+
+/* Adds the velocity (count x 3) of all other bodies at points of b in cells. Of containers around
+ * it, whose panels as a whole are laid out first, that is what they emit evenly; what they emit
+ * beyond that, patch by patch, vt_add_excess_around adds. */
+void vt_lay_whole_panels(vt_simulation *s);
+void vt_add_neighbours(vt_simulation *s, const vt_paneled_body *b, int64_t count,
+                       const float *cells, float *velocity);
+void vt_add_excess_around(vt_simulation *s, const vt_paneled_body *b, int64_t count,
+                          const float *cells, float *velocity);
+
+/* Whether any two bodies see each other. */
+int vt_have_neighbours(const vt_panels *p);
+
 /* Which bodies are near which bins of patches, once these are sorted. */
 void vt_list_near_bodies(vt_simulation *s);
 

@@ -5,14 +5,15 @@
 #include "core/vec3.h"
 #include "panel_parts.h"
 #include "potential.h"
+#include "stages/domain.h"
 
 enum { MOST_CUTS = 64, MOST_GRADED = 1 << 14, MOST_PATCHES = 1 << 20 };
 
 /* A panel is cut into patches no longer than this, in cells. */
 static const double longest_patch = 2.5;
 
-/* Outside the grid patches may be as long as this share of their distance from it. */
-static const double share_of_distance = 0.5;
+/* Outside the grid patches may be as long as this share of their distance from the vortons. */
+static const double share_of_distance = 1;
 
 /* A patch is near within this many times sqrt(2 x area). */
 static const double near_patch = 1.5;
@@ -135,7 +136,7 @@ static void cut_triangle(cutter *k, double corner[3][3], int cuts)
     const double away = k->graded ? distance_outside(k->grid, corner) : -1;
     if (away < 0)
         cut_evenly(k, corner, cuts, 1);
-    else if (cuts * k->longest <= share_of_distance * away)
+    else if (cuts * k->longest <= share_of_distance * (away + VT_DOMAIN_MARGIN))
         cut_triangle(k, corner, 1);
     else if (cuts <= 3)
         cut_evenly(k, corner, cuts, 1);
@@ -154,16 +155,30 @@ static int is_far(const vt_grid *grid, double corner[3][3])
     return far;
 }
 
-/* Panel number i of a body: what acts from outside the grid coarser there, of others nothing fine.
- */
-static void cut_panel(const vt_simulation *s, const vt_paneled_body *b, int32_t i, cutter *k)
+void vt_panel_corners(const vt_simulation *s, const vt_paneled_body *b, int32_t i,
+                      double corner[3][3])
 {
-    double corner[3][3], square = 0;
     for (int n = 0; n < 3; n++) {
         double point[3];
         vt_pose_point(&b->laid, b->set->corner[i][n], point);
         vt_to_cells(&s->grid, point, corner[n]);
     }
+}
+
+void vt_make_whole_patch(const vt_simulation *s, const vt_paneled_body *b, int32_t i,
+                         vt_patch *patch)
+{
+    double corner[3][3];
+    vt_panel_corners(s, b, i, corner);
+    make_patch(corner, s->panels.normal[b->first + i], patch);
+}
+
+/* Panel number i of a body: what acts from outside the grid coarser there, of others nothing fine.
+ */
+static void cut_panel(const vt_simulation *s, const vt_paneled_body *b, int32_t i, cutter *k)
+{
+    double corner[3][3], square = 0;
+    vt_panel_corners(s, b, i, corner);
     for (int n = 0; n < 3; n++)
         square = fmax(square, vt_square_between(corner[n], corner[(n + 1) % 3]));
     k->normal = s->panels.normal[b->first + i];

@@ -199,17 +199,6 @@ static void add_plane(region *r, int q, const double normal[3], const double poi
     r->near[q] = (float)(level + near + slack);
 }
 
-/* Corners of a panel of a body, in cells. */
-static void find_corners(const vt_simulation *s, const vt_paneled_body *b, int32_t panel,
-                         double corner[3][3])
-{
-    for (int k = 0; k < 3; k++) {
-        double point[3];
-        vt_pose_point(&b->laid, b->set->corner[panel][k], point);
-        vt_to_cells(&s->grid, point, corner[k]);
-    }
-}
-
 /* Panel number i of a body: `held` and `near` cells from its plane, and `corner` times as far from
  * the panel. */
 static void make_region(const vt_simulation *s, const vt_paneled_body *b, int32_t i, double held,
@@ -218,7 +207,7 @@ static void make_region(const vt_simulation *s, const vt_paneled_body *b, int32_
     const double *const normal = s->panels.normal[b->first + i];
     const double beside = corner * held + near - held;
     double at[3][3], opposite[3];
-    find_corners(s, b, i, at);
+    vt_panel_corners(s, b, i, at);
     for (int c = 0; c < 3; c++) {
         const double low = fmin(fmin(at[0][c], at[1][c]), at[2][c]) - beside;
         const double high = fmax(fmax(at[0][c], at[1][c]), at[2][c]) + beside;

@@ -14,6 +14,7 @@ typedef struct vt_paneled_body {
     const vt_panel_set *set; /* of the body: fine or coarse */
     int32_t number;          /* of the body */
     int32_t first, count, first_patch, patch_count;
+    vt_patch *whole;                /* of a container around others each panel as one; or NULL */
     vt_pose pose, laid;             /* of the space of the body; of that of the panels */
     double velocity[3], angular[3]; /* of the origin of its space, less the wind, m/s; rad/s */
     double center[3], reach;        /* a sphere around it, m */
@@ -30,12 +31,13 @@ typedef struct vt_panels {
     vt_paneled_body *bodies;
     double (*center)[3], (*normal)[3]; /* of each panel, m; outward */
     float *area, *density;             /* m^2, m/s */
-    float *onset;                      /* count x 3: velocity without panels, m/s */
-    vt_patch *patch;                   /* body by body */
-    uint32_t *panel;                   /* of each patch */
-    float *excess;                     /* of each: its density less that of the panel, m/s */
-    vt_outer_charge *outer;            /* of those that the nodes do not take, outer_count */
-    vt_patch *outer_patch;             /* and their patches */
+    float *onset;    /* count x 3: velocity without panels, but with what containers around emit
+                        beyond their even densities, m/s */
+    vt_patch *patch; /* body by body */
+    uint32_t *panel; /* of each patch */
+    float *excess;   /* of each: its density less that of the panel, m/s */
+    vt_outer_charge *outer; /* of those that the nodes do not take, outer_count */
+    vt_patch *outer_patch;  /* and their patches */
     int64_t outer_count;
     vt_patches patches;   /* the same, by bins: those within reach of the grid */
     uint32_t *first_body; /* bins + 1: first entry of each bin in bin_body */
