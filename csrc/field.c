@@ -1,8 +1,6 @@
 #include "field.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "article_walls.h"
@@ -140,7 +138,6 @@ static void find_potential(vt_simulation *s, int64_t count, const vt_record *sor
         VT_TIMED(s, potential,
                  vt_solve_potential(s, found, all, NULL, s->panels.outer_count, s->panels.outer));
     }
-    if (getenv("DBG")) printf("outer %d in %d charges %d grid %d %d %d\n", (int)s->panels.outer_count, (int)s->panels.patch_count, (int)found, s->grid.cells[0], s->grid.cells[1], s->grid.cells[2]);
     vt_arena_pop(&s->arena, mark);
 }
 

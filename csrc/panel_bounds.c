@@ -11,9 +11,9 @@ enum { LARGE_GRID = 1 << 20, SMALL_GRID = 1 << 18 };
 /* Up to which they are so, too, of those without them: bodies, and containers. */
 static const double many_nodes = 4, more_nodes = 1.5;
 
-/* Walls of a container farther from the flow than this, of its extent and in cells, act from beyond
- * the grid: potential.h. */
-static const double near_wall = 0.1, near_cells = 6;
+/* Walls of a container farther from the flow than this, in cells, act from beyond the grid:
+ * potential.h. */
+static const double near_wall = 6;
 
 /* Spacings to a panel where there are no vortons that set the spacing. */
 static const double cells_in_panel = 2.24;
@@ -161,7 +161,7 @@ static void add_near_walls(const vt_simulation *s, const vt_body *body, const bo
 {
     const vt_pose pose = vt_body_pose(&s->transforms, body, s->time);
     const vt_panel_set *const set = body->panels;
-    const double most = fmax(near_wall * extent_of(bounds), near_cells * spacing);
+    const double most = near_wall * spacing;
     for (int32_t i = 0; i < set->count; i++) {
         box b = nothing, point;
         double normal[3];

@@ -29,15 +29,26 @@ int64_t vt_bin_at(const vt_patches *patches, const float cell[3])
     return (bin[2] * patches->bins[1] + bin[1]) * patches->bins[0] + bin[0];
 }
 
-/* Bins beside one that has a patch. */
-static void mark_near(const vt_patches *patches, int64_t bin, uint8_t *near)
+/* The bin of a patch and those beside it, but for those that lie deeper behind its plane than that.
+ */
+static void mark_near(const vt_patches *patches, const vt_patch *p, float depth, uint8_t *near)
 {
+    enum { EDGE = VT_BIN_EDGE };
     const int64_t bx = patches->bins[0], by = patches->bins[1], bz = patches->bins[2];
+    const int64_t bin = vt_bin_at(patches, p->center);
     const int64_t i = bin % bx, j = bin / bx % by, k = bin / (bx * by);
+    const float *const n = p->normal, *const at = p->center;
+    const float middle = 0.5f * (EDGE - 1);
+    const float most = depth + middle * (fabsf(n[0]) + fabsf(n[1]) + fabsf(n[2]));
     for (int64_t z = k > 0 ? k - 1 : 0; z <= k + 1 && z < bz; z++)
         for (int64_t y = j > 0 ? j - 1 : 0; y <= j + 1 && y < by; y++)
-            for (int64_t x = i > 0 ? i - 1 : 0; x <= i + 1 && x < bx; x++)
-                near[(z * by + y) * bx + x] = 1;
+            for (int64_t x = i > 0 ? i - 1 : 0; x <= i + 1 && x < bx; x++) {
+                const float height = n[0] * ((float)(EDGE * x) + middle - at[0]) +
+                                     n[1] * ((float)(EDGE * y) + middle - at[1]) +
+                                     n[2] * ((float)(EDGE * z) + middle - at[2]);
+                if (height > -most)
+                    near[(z * by + y) * bx + x] = 1;
+            }
 }
 
 /* Whether anything in the grid may be within reach of a patch. */
@@ -50,14 +61,21 @@ static int is_in_reach(const vt_grid *grid, const vt_patch *patch)
     return within;
 }
 
-/* Numbers of the patches within reach, to a list; returns how many. */
+/* Numbers of the patches within reach, to a list; marks the bins near them. Returns how many. */
 static int32_t list_reached(const vt_simulation *s, int32_t *list)
 {
     const vt_panels *const p = &s->panels;
     int32_t found = 0;
-    for (int32_t n = 0; n < p->patch_count; n++)
-        if (is_in_reach(&s->grid, &p->patch[n]))
-            list[found++] = n;
+    for (int32_t b = 0; b < p->body_count; b++) {
+        const vt_paneled_body *const body = &p->bodies[b];
+        const int32_t first = body->first_patch;
+        const double depth = deepest_ghost + 0.2 + vt_find_bulge(body) / s->grid.spacing;
+        for (int32_t n = first; n < first + body->patch_count; n++)
+            if (is_in_reach(&s->grid, &p->patch[n])) {
+                mark_near(&p->patches, &p->patch[n], (float)depth, p->near_bin);
+                list[found++] = n;
+            }
+    }
     return found;
 }
 
@@ -67,26 +85,23 @@ static void sort_patches(vt_simulation *s)
     vt_patches *const patches = &p->patches;
     const size_t mark = vt_arena_mark(&s->arena);
     int32_t *const reached = vt_arena_push(&s->arena, 4 * (size_t)p->patch_count);
-    const int32_t count = list_reached(s, reached);
     int64_t bins = 1;
     for (int c = 0; c < 3; c++) {
         patches->bins[c] = s->grid.cells[c] / VT_BIN_EDGE + 1;
         bins *= patches->bins[c];
     }
+    p->near_bin = vt_arena_push(&p->arena, (size_t)bins);
+    memset(p->near_bin, 0, (size_t)bins);
+    const int32_t count = list_reached(s, reached);
     uint32_t *const first = vt_arena_push(&p->arena, 4 * ((size_t)bins + 2));
     vt_patch *const item = vt_arena_push(&p->arena, sizeof *item * (size_t)count);
-    p->near_bin = vt_arena_push(&p->arena, (size_t)bins);
     p->listed_bin = vt_arena_push(&p->arena, 4 * (size_t)bins);
-    memset(p->near_bin, 0, (size_t)bins);
     memset(first, 0, 4 * ((size_t)bins + 2));
     /* counts lie two further on, so that placing leaves the beginnings where they belong */
     for (int32_t n = 0; n < count; n++)
         first[vt_bin_at(patches, p->patch[reached[n]].center) + 2]++;
-    for (int64_t bin = 0; bin < bins; bin++) {
-        if (first[bin + 2])
-            mark_near(patches, bin, p->near_bin);
+    for (int64_t bin = 0; bin < bins; bin++)
         first[bin + 2] += first[bin + 1];
-    }
     for (int32_t n = 0; n < count; n++) {
         const vt_patch *const patch = &p->patch[reached[n]];
         item[first[vt_bin_at(patches, patch->center) + 1]++] = *patch;

@@ -63,6 +63,10 @@ void vt_list_near_bodies(vt_simulation *s);
 double vt_nearest_wall(const vt_simulation *s, const double point[3], double within,
                        double normal[3], const vt_paneled_body **body);
 
+/* How far inside the surface the centres of panels lie, m: those of round bodies are flat. A
+ * plane's panels go where the grid is. */
+double vt_find_bulge(const vt_paneled_body *b);
+
 /* Number of the bin of a place in cells; outside the grid the nearest one. */
 int64_t vt_bin_at(const vt_patches *patches, const float cell[3]);
 

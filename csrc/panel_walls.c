@@ -102,9 +102,7 @@ static double wall_width(const vt_simulation *s, const vt_paneled_body *b)
     return fmin(width_of_wall * b->laid.scale * b->set->side / s->grid.spacing, widest);
 }
 
-/* How far inside the surface the centres of panels lie, m: those of round bodies are flat. A
- * plane's panels go where the grid is. */
-static double find_bulge(const vt_paneled_body *b)
+double vt_find_bulge(const vt_paneled_body *b)
 {
     double most = 0;
     for (int32_t i = 0; i < b->count && !b->set->open; i++)
@@ -235,7 +233,7 @@ static void make_regions(void *data, int64_t begin, int64_t end, int thread)
     const vt_simulation *const s = job->s;
     for (int64_t n = begin; n < end; n++) {
         const vt_paneled_body *const b = &s->panels.bodies[n];
-        const double around = find_bulge(b) / s->grid.spacing + half_cell;
+        const double around = vt_find_bulge(b) / s->grid.spacing + half_cell;
         const double held = fmax(3 * wall_width(s, b), pairs_within) + around;
         const double corner = find_corner(b->body);
         for (int32_t i = 0; i < b->count; i++)
