@@ -1,6 +1,7 @@
 """Tracers to voxels: the deposit and its filter, against the same sums in NumPy in float64."""
 
 import ctypes
+import math
 import os
 import re
 import subprocess
@@ -62,7 +63,6 @@ SPLINE = np.array([1, 22, 1]) / 24
 @pytest.mark.parametrize("count, size, taps", [
     (60_000, H, SPLINE),                               # 6 a voxel, whatever the size
     (60_000, 9 * H, SPLINE),
-    (6_000, 0.1 * H, SPLINE),                          # few, but born close together
     (6_000, 1.2 * H, gaussian_taps(0.36)),
     (6_000, 50 * H, gaussian_taps(1.0)),               # never above a voxel
 ])
@@ -79,6 +79,55 @@ def test_density_is_the_filtered_deposit(count, size, taps):
     assert volume.info.filled_voxels == pytest.approx(values.sum(dtype=float) ** 2 / squares)
     assert active[expected > 1e-7 * expected.max()].all()
     assert not active[expected == 0].any()
+
+
+def spread_by_count(position, density, first, shape):
+    """Few tracers that were born close together: half of the spacing that they have by now.
+
+    As a mixture of the spline and of a Gaussian of a voxel, by the mean number in a voxel around.
+    """
+    inside = hat(position, density, first, shape)
+    wide = gaussian_taps(1.0)
+    number = smooth(hat(position, np.ones(len(position)), first, shape) * H**3, wide)
+    variance = np.clip(0.25 * np.maximum(number, 1e-9) ** (-2 / 3), 1 / 12, 1)
+    share = (variance - 1 / 12) / (1 - 1 / 12)
+    return smooth(inside * (1 - share), SPLINE) + smooth(inside * share, wide)
+
+
+def test_tracers_that_came_apart_are_spread_by_their_number():
+    """A dense half and a sparse one: 20 and .5 in a voxel, fewer than 4 in the mean."""
+    low, high, other = cloud(2_000), cloud(3_000, seed=2, spread=0.25), cloud(1)
+    position = np.concatenate([low[0], high[0], other[0]])
+    density = np.concatenate([low[1], high[1], other[1]])
+    volume = Volume(position, density, np.full(len(density), 0.1 * H), H)
+    first, shape = box_around(position)
+    expected = spread_by_count(position, density, first, shape)
+    values = volume.density(first, shape)
+    assert np.abs(values - expected).max() <= 1e-6 * expected.max()
+    assert abs(volume.info.mass / density.sum(dtype=float) - 1) <= 1e-6
+
+
+def grain(count, size):
+    """Rms deviation from the mean of a uniform cloud of tracers, in a middle of 12 voxels cubed."""
+    random = np.random.default_rng(3)
+    position = random.uniform(-1, 1, (count, 3)).astype(np.float32)
+    volume = Volume(position, np.ones(count), np.full(count, size), H)
+    values = volume.density((-6, -6, -6), (12, 12, 12)).astype(float)
+    assert values.mean() == pytest.approx(count / 8, rel=0.15)
+    return values.std() / values.mean()
+
+
+@pytest.mark.parametrize("count, share", [(2_000, 2 / 3), (800, 1 / 2)])
+def test_sparse_smoke_is_not_grainy(count, share):
+    """Born close together, now .25 and .1 in a voxel: of the noise of the spline this share.
+
+    A Gaussian of the variance s^2, with that of the hat, has the relative noise
+    (n (4 pi s^2)^1.5)^-.5: .85 and 1.34 of the spline (1/4), .27 and .42 of the widest (7/6), .46
+    and .43 of the mixture; clumps of chance are spread less than the mean.
+    """
+    spline = (count / 8000 * math.pi**1.5) ** -0.5
+    assert grain(count, 0.1 * H) < share * spline
+    assert grain(count * 24, 0.1 * H) > 0.9 * spline / 24**0.5  # 6 and 2.4: as sharp as it was
 
 
 @pytest.mark.parametrize("count, size", [(1, H), (7, 3 * H), (3_000, H), (3_000, 3 * H),

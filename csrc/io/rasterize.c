@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/mathd.h"
 #include "core/parallel.h"
 #include "core/simd.h"
 #include "core/status.h"
@@ -28,7 +29,8 @@ typedef double pair __attribute__((vector_size(16)));
 
 typedef struct raster {
     const vt_tracer_source *source;
-    const float *amount; /* what is deposited: of each tracer, times value where that is not NULL */
+    const float *amount; /* what is deposited: of each tracer, times value where that is not NULL;
+                            NULL: 1 */
     const float *value;
     double scale; /* 1 / voxel volume, 1/m^3, of each of its points */
     int threads;
@@ -37,6 +39,10 @@ typedef struct raster {
     float *margined;  /* leaves x PITCH: deposit with margin, kg/m^3 */
     uint8_t *touched; /* bit d: reaches the upper neighbour (d >> 2, d >> 1 & 1, d & 1) */
     vt_leaves hat;    /* the deposit, margins gathered */
+    double variance;  /* of the filter, voxels^2 */
+    float *share;     /* of the hat that is spread by a voxel instead; NULL: none */
+    float *wide;      /* that part of it */
+    _Bool marked;     /* the hat knows its active voxels: those with density */
     int infinite[VT_MAX_THREADS]; /* a thread met a density that is */
     float *amounts;               /* of the tracers, where they are none of the source's columns */
     float *mass;                  /* of all tracers, filtered, where that is not the density */
@@ -64,7 +70,7 @@ static inline int deposit_point(const raster *r, int64_t point, double *sums)
         part[axis] -= voxel[axis];
     }
     const int x = voxel[0] & 7, y = voxel[1] & 7, z = voxel[2] & 7;
-    const double amount = (double)r->amount[tracer];
+    const double amount = r->amount ? (double)r->amount[tracer] : 1.0;
     const double weight = r->value ? amount * (double)r->value[tracer] : amount;
     const double upper = weight * part[2];
     const pair along_z = {weight - upper, upper};
@@ -131,7 +137,7 @@ static void gather_leaves(void *context, int64_t begin, int64_t end, int thread)
         float *const values = r->hat.values + row * VT_LEAF_VOXELS;
         memset(values, 0, VT_LEAF_VOXELS * sizeof *values);
         gather_margins(r, r->hat.keys[row], values);
-        if (!r->volume->density.count && !vt_mark_active(&r->hat, row))
+        if (!r->marked && !vt_mark_active(&r->hat, row))
             r->infinite[thread] = 1;
     }
 }
@@ -171,20 +177,107 @@ static vt_status deposit(raster *r)
     if (status != VT_OK)
         return status;
     vt_parallel_for(r->threads, r->hat.count, 16, gather_leaves, r);
+    r->marked = 1;
     return check_finite(r, "density");
 }
 
-/* ---- fields ---- */
-
-/* Deposits another amount of the tracers, filtered as the density, into values on its leaves. */
-static void deposit_again(raster *r, const float *amount, const float *value, double variance,
-                          float *values)
+/* Deposits another amount of the tracers into the same leaves. */
+static void deposit_again(raster *r, const float *amount, const float *value)
 {
     r->amount = amount;
     r->value = value;
     vt_parallel_for(r->threads, r->points.leaves.count, 4, deposit_leaves, r);
     vt_parallel_for(r->threads, r->hat.count, 16, gather_leaves, r);
-    vt_smooth_values(&r->hat, variance, r->threads, &r->volume->density, values);
+}
+
+/* ---- filter ---- */
+
+#define SPLINE (1.0 / 12.0) /* variance that makes a quadratic B-spline of the hat */
+#define WIDEST 1.0          /* variance above which detail goes */
+
+/* With few tracers in a voxel (n), the variance of a Gaussian of half of their spacing, which is
+ * n^(-1/3) voxels, as a mixture of the two filters. */
+static void find_shares(void *context, int64_t begin, int64_t end, int thread)
+{
+    const raster *const r = context;
+    const double h = r->volume->voxel_size;
+    (void)thread;
+    for (int64_t i = begin * VT_LEAF_VOXELS; i < end * VT_LEAF_VOXELS; i++) {
+        const double spacing = 1.0 / vt_cbrt((double)r->share[i] * h * h * h + 1e-9);
+        const double share = (0.25 * spacing * spacing - SPLINE) / (WIDEST - SPLINE);
+        r->share[i] = share > 0.0 ? (share < 1.0 ? (float)share : 1.0f) : 0.0f;
+    }
+}
+
+/* Tracers that were born close together may have come apart: how far, says their number around each
+ * voxel. Leaves the density in the hat. */
+static vt_status share_by_count(raster *r)
+{
+    const size_t bytes = (size_t)r->hat.count * VT_LEAF_VOXELS * sizeof(float);
+    float *const density = r->hat.values;
+    r->share = vt_allocate(bytes);
+    r->wide = vt_allocate(bytes);
+    if (!r->share || !r->wide)
+        return no_memory(r);
+    r->hat.values = r->wide;
+    deposit_again(r, NULL, NULL);
+    vt_smooth_values(&r->hat, WIDEST, r->threads, &r->hat, r->share);
+    vt_parallel_for(r->threads, r->hat.count, 16, find_shares, r);
+    r->hat.values = density;
+    return VT_OK;
+}
+
+static void take_share(void *context, int64_t begin, int64_t end, int thread)
+{
+    const raster *const r = context;
+    (void)thread;
+    for (int64_t i = begin * VT_LEAF_VOXELS; i < end * VT_LEAF_VOXELS; i++) {
+        r->wide[i] = r->hat.values[i] * r->share[i];
+        r->hat.values[i] -= r->wide[i];
+    }
+}
+
+/* The part of the hat that is spread widely; the rest of it stays there. */
+static vt_leaves wide_part(const raster *r)
+{
+    vt_leaves wide = r->hat;
+    wide.values = r->wide;
+    vt_parallel_for(r->threads, r->hat.count, 16, take_share, (void *)r);
+    return wide;
+}
+
+static vt_status filter_density(raster *r)
+{
+    vt_leaves *const density = &r->volume->density;
+    if (!r->share)
+        return vt_smooth_leaves(&r->hat, r->variance, r->threads, density);
+    const vt_leaves wide = wide_part(r);
+    const vt_status status = vt_smooth_leaves(&wide, WIDEST, r->threads, density);
+    if (status == VT_OK)
+        vt_add_smoothed_values(&r->hat, r->variance, r->threads, density, density->values);
+    return status;
+}
+
+/* As the density, into values on its leaves. */
+static void filter_hat(raster *r, float *values)
+{
+    const vt_leaves *const density = &r->volume->density;
+    if (r->share) {
+        const vt_leaves wide = wide_part(r);
+        vt_smooth_values(&wide, WIDEST, r->threads, density, values);
+        vt_add_smoothed_values(&r->hat, r->variance, r->threads, density, values);
+    } else {
+        vt_smooth_values(&r->hat, r->variance, r->threads, density, values);
+    }
+}
+
+/* ---- fields ---- */
+
+/* Another amount of the tracers, filtered as the density, in values on its leaves. */
+static void rasterize_again(raster *r, const float *amount, const float *value, float *values)
+{
+    deposit_again(r, amount, value);
+    filter_hat(r, values);
 }
 
 typedef struct division {
@@ -209,20 +302,20 @@ static float *allocate_values(const raster *r)
     return vt_allocate((size_t)r->volume->density.count * VT_LEAF_VOXELS * sizeof(float));
 }
 
-static vt_status make_mean(raster *r, int field, const float *value, double variance, float outside)
+static vt_status make_mean(raster *r, int field, const float *value, float outside)
 {
     const vt_leaves *const density = &r->volume->density;
     float *const values = r->volume->field[field] = allocate_values(r);
     division d = {r, r->mass ? r->mass : density->values, values, outside};
     if (!values)
         return no_memory(r);
-    deposit_again(r, r->source->density, value, variance, values);
+    rasterize_again(r, r->source->density, value, values);
     vt_parallel_for(r->threads, density->count, 16, divide_leaves, &d);
     return check_finite(r, vt_volume_field_name(field));
 }
 
 /* Of the mass only what is smoke by now stays density; the rest is kept to divide by. */
-static vt_status keep_smoke(raster *r, double variance)
+static vt_status keep_smoke(raster *r)
 {
     const vt_tracer_source *const s = r->source;
     const float ignition = vt_tracers_ignite_at(s);
@@ -233,7 +326,7 @@ static vt_status keep_smoke(raster *r, double variance)
         return no_memory(r);
     for (int64_t i = 0; i < s->count; i++)
         r->amounts[i] = vt_smoke_share(s, ignition, i);
-    deposit_again(r, s->density, r->amounts, variance, density->values);
+    rasterize_again(r, s->density, r->amounts, density->values);
     return VT_OK;
 }
 
@@ -249,7 +342,7 @@ static void smooth_inside(const raster *r, double variance, float *values, float
 
 /* Smoothed by a voxel more: what the births have of a pattern, stretched by the flow, must not show
  * in a flame. */
-static vt_status make_coverage(raster *r, double variance)
+static vt_status make_coverage(raster *r)
 {
     const float *const size = r->source->size;
     float *const values = allocate_values(r);
@@ -258,7 +351,7 @@ static vt_status make_coverage(raster *r, double variance)
     if (enough) {
         for (int64_t i = 0; i < r->source->count; i++)
             r->amounts[i] = size[i] * size[i] * size[i];
-        deposit_again(r, r->amounts, NULL, variance, values);
+        rasterize_again(r, r->amounts, NULL, values);
         smooth_inside(r, 1.0, values, smoothed);
     }
     free(values);
@@ -297,7 +390,7 @@ static vt_status make_glow(raster *r)
     return enough ? VT_OK : no_memory(r);
 }
 
-static vt_status make_fields(raster *r, double variance)
+static vt_status make_fields(raster *r)
 {
     const vt_tracer_source *const s = r->source;
     const int burns = s->fuel || s->flame || s->smoke;
@@ -306,17 +399,16 @@ static vt_status make_fields(raster *r, double variance)
         return VT_OK;
     if (burns) {
         r->amounts = vt_allocate((size_t)s->count * sizeof *r->amounts);
-        status = r->amounts ? keep_smoke(r, variance) : no_memory(r);
+        status = r->amounts ? keep_smoke(r) : no_memory(r);
     }
     if (status == VT_OK && s->temperature)
-        status = make_mean(r, VT_VOLUME_temperature, s->temperature, variance,
-                           (float)s->ambient_temperature);
+        status = make_mean(r, VT_VOLUME_temperature, s->temperature, (float)s->ambient_temperature);
     if (status == VT_OK && s->fuel)
-        status = make_mean(r, VT_VOLUME_fuel, s->fuel, variance, 0.0f);
+        status = make_mean(r, VT_VOLUME_fuel, s->fuel, 0.0f);
     if (status == VT_OK && s->flame)
-        status = make_mean(r, VT_VOLUME_flame, s->flame, variance, 0.0f);
+        status = make_mean(r, VT_VOLUME_flame, s->flame, 0.0f);
     if (status == VT_OK && s->flame)
-        status = make_coverage(r, variance);
+        status = make_coverage(r);
     if (status == VT_OK && s->flame)
         status = make_glow(r);
     return status;
@@ -324,19 +416,22 @@ static vt_status make_fields(raster *r, double variance)
 
 /* ---- together ---- */
 
-/* Variance of the filter in voxels^2. With 4 tracers or more in an active voxel 1/12, which makes a
- * quadratic B-spline of the hat; with fewer that of a Gaussian of half the spacing at birth, but
- * not above a voxel, unless the tracers are spread already. */
-static double choose_variance(const raster *r)
+/* With 4 tracers or more in an active voxel, or tracers that are spread already, the variance of
+ * the spline; with fewer that of a Gaussian of half the spacing at birth, but not above a voxel;
+ * where that is less, by their number around each voxel. */
+static vt_status choose_filter(raster *r)
 {
-    const double spline = 1.0 / 12.0;
     int64_t active = 0;
     for (int64_t row = 0; row < r->hat.count; row++)
         active += vt_leaf_active(&r->hat, row);
     const double d = r->points.size * r->points.per_voxel, gaussian = 0.25 * d * d;
-    if (r->spread || r->source->count >= 4 * active || gaussian < spline)
-        return spline;
-    return gaussian < 1.0 ? gaussian : 1.0;
+    r->variance = SPLINE;
+    if (r->spread || r->source->count >= 4 * active)
+        return VT_OK;
+    if (gaussian < SPLINE)
+        return share_by_count(r);
+    r->variance = gaussian < WIDEST ? gaussian : WIDEST;
+    return VT_OK;
 }
 
 static vt_status rasterize(raster *r)
@@ -350,11 +445,11 @@ static vt_status rasterize(raster *r)
     r->scale = per_voxel * per_voxel * per_voxel / (double)(1 << r->points.shift);
     if (status == VT_OK)
         status = deposit(r);
-    if (status != VT_OK)
-        return status;
-    const double variance = choose_variance(r);
-    status = vt_smooth_leaves(&r->hat, variance, r->threads, &r->volume->density);
-    return status == VT_OK ? make_fields(r, variance) : status;
+    if (status == VT_OK)
+        status = choose_filter(r);
+    if (status == VT_OK)
+        status = filter_density(r);
+    return status == VT_OK ? make_fields(r) : status;
 }
 
 static void destroy_raster(raster *r)
@@ -363,6 +458,8 @@ static void destroy_raster(raster *r)
     vt_destroy_leaves(&r->hat);
     free(r->spread);
     free(r->margined);
+    free(r->share);
+    free(r->wide);
     free(r->touched);
     free(r->amounts);
     free(r->mass);

@@ -10,6 +10,7 @@ typedef struct smoothing {
     float taps[3];        /* centre, 1 and 2 voxels off */
     const uint64_t *keys; /* of the leaves to fill */
     float *values;
+    _Bool add;
 } smoothing;
 
 enum { MOST = 2, WINDOW = VT_LEAF_SIDE + 2 * MOST };
@@ -62,10 +63,12 @@ static void filter_leaf(const smoothing *s, uint64_t key, float *values)
             y_done[x][y] = five_taps(at[0], at[1], at[2], at[3], at[4], s->taps);
         }
     for (int x = 0; x < VT_LEAF_SIDE; x++)
-        for (int y = 0; y < VT_LEAF_SIDE; y++)
-            f8_store(values + 64 * x + 8 * y,
-                     five_taps(y_done[x][y], y_done[x + 1][y], y_done[x + 2][y], y_done[x + 3][y],
-                               y_done[x + 4][y], s->taps));
+        for (int y = 0; y < VT_LEAF_SIDE; y++) {
+            float *const to = values + 64 * x + 8 * y;
+            const f8 done = five_taps(y_done[x][y], y_done[x + 1][y], y_done[x + 2][y],
+                                      y_done[x + 3][y], y_done[x + 4][y], s->taps);
+            f8_store(to, s->add ? f8_load(to) + done : done);
+        }
 }
 
 static void filter_leaves(void *context, int64_t begin, int64_t end, int thread)
@@ -83,16 +86,28 @@ static int passes_of(double variance)
     return variance <= 0.1 ? 1 : 2;
 }
 
-void vt_smooth_values(const vt_leaves *hat, double variance, int threads, const vt_leaves *smoothed,
-                      float *values)
+static void smooth_values(const vt_leaves *hat, double variance, int threads,
+                          const vt_leaves *smoothed, _Bool add, float *values)
 {
     const int passes = passes_of(variance);
     const double b = variance / (2.0 * passes), centre = 1.0 - 2.0 * b;
-    smoothing s = {.hat = hat, .keys = smoothed->keys, .values = values};
+    smoothing s = {.hat = hat, .keys = smoothed->keys, .values = values, .add = add};
     s.taps[0] = (float)(passes == 1 ? centre : centre * centre + 2.0 * b * b);
     s.taps[1] = (float)(passes == 1 ? b : 2.0 * b * centre);
     s.taps[2] = (float)(passes == 1 ? 0.0 : b * b);
     vt_parallel_for(threads, smoothed->count, 16, filter_leaves, &s);
+}
+
+void vt_smooth_values(const vt_leaves *hat, double variance, int threads, const vt_leaves *smoothed,
+                      float *values)
+{
+    smooth_values(hat, variance, threads, smoothed, 0, values);
+}
+
+void vt_add_smoothed_values(const vt_leaves *hat, double variance, int threads,
+                            const vt_leaves *smoothed, float *values)
+{
+    smooth_values(hat, variance, threads, smoothed, 1, values);
 }
 
 vt_status vt_smooth_leaves(const vt_leaves *hat, double variance, int threads, vt_leaves *density)

@@ -32,6 +32,10 @@ vt_status vt_smooth_leaves(const vt_leaves *hat, double variance, int threads, v
 void vt_smooth_values(const vt_leaves *hat, double variance, int threads, const vt_leaves *smoothed,
                       float *values);
 
+/* The same, added to the values. */
+void vt_add_smoothed_values(const vt_leaves *hat, double variance, int threads,
+                            const vt_leaves *smoothed, float *values);
+
 /* Share of glow from 0 (800 K, where a body begins to be seen in the dark) to 1 (2500 K). */
 static inline float vt_heat_of(float temperature)
 {
