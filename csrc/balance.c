@@ -39,6 +39,9 @@ static const double most_share = 1e30;
  * but as noise. */
 static const double most_change = 3.5e-3;
 
+/* The same where vortons merge, with no time passing. */
+static const double most_merged = 0.1;
+
 /* Times the rms of |alpha|: vortons that are stronger weigh in proportion to their strength, others
  * by its square. */
 static const double cap_of_weight = 3;
@@ -147,28 +150,39 @@ static vt_invariants sum_all(vt_simulation *s, const vt_frame *frame, int degree
     return all;
 }
 
-/* The mean place of the strengths, weighted by their squares (where the sum alone is kept, which is
- * the same anywhere, the middle of the grid), half the longest side of the grid, and the cap.
- * Angular impulse about another point means another condition where vortex lines are torn: one that
- * does not depend on where the grid lies is wanted. */
-static vt_frame find_frame(vt_simulation *s, int kept)
+static vt_frame frame_of_grid(const vt_grid *grid)
 {
-    const vt_grid *const grid = &s->grid;
     vt_frame frame = {.cap = FLT_MAX};
     for (int c = 0; c < 3; c++) {
         const double half = grid->spacing * grid->cells[c] / 2;
         frame.center[c] = (float)((double)vt_grid_origin(grid, c) + half);
-        frame.length = (float)half > frame.length ? (float)half : frame.length;
+        frame.length = fmaxf(frame.length, (float)half);
     }
-    if (kept < VT_INVARIANTS)
-        return frame;
-    const vt_invariants all = sum_all(s, &frame, 1);
+    return frame;
+}
+
+static vt_frame frame_of_content(const vt_content *content)
+{
+    vt_frame frame = {.cap = FLT_MAX};
+    for (int c = 0; c < 3; c++) {
+        frame.center[c] = (float)((content->least[c] + content->most[c]) / 2);
+        frame.length = fmaxf(frame.length, (float)(content->most[c] - content->least[c]) / 2);
+    }
+    return frame;
+}
+
+/* To the mean place of the strengths, weighted by their squares (where the sum alone is kept, which
+ * is the same anywhere, it stays in the middle of the grid), and the cap. Angular impulse about
+ * another point means another condition where vortex lines are torn: one that does not depend on
+ * where the grid lies is wanted. */
+static void center_frame(vt_simulation *s, vt_frame *frame)
+{
+    const vt_invariants all = sum_all(s, frame, 1);
     for (int c = 0; c < 3 && all.moment[0] > 0; c++)
-        frame.center[c] += frame.length * (float)(all.moment[c + 1] / all.moment[0]);
+        frame->center[c] += frame->length * (float)(all.moment[c + 1] / all.moment[0]);
     const double square = all.moment[0] / (double)s->vortons.set.count;
     if (square > 0)
-        frame.cap = (float)(cap_of_weight * vt_sqrt(square));
-    return frame;
+        frame->cap = (float)(cap_of_weight * vt_sqrt(square));
 }
 
 /* ---- forces ---- */
@@ -375,18 +389,18 @@ static void solve(int count, double matrix[VT_INVARIANTS][VT_INVARIANTS],
     }
 }
 
-/* x . missing is the sum of the squares of relative changes, a little less of strong vortons. */
-static int is_moderate(const vt_simulation *s, double dt, int count, const double x[VT_INVARIANTS],
-                       const double missing[VT_INVARIANTS])
+/* Whether the strengths change by less than that in the mean: x . missing is the sum of the squares
+ * of relative changes, a little less of strong vortons. */
+static int is_moderate(const vt_simulation *s, double most, int count,
+                       const double x[VT_INVARIANTS], const double missing[VT_INVARIANTS])
 {
-    const double most = most_change * vt_find_largest(&s->extremes).gradient * dt;
     double squares = 0;
     for (int n = 0; n < count; n++)
         squares += x[n] * missing[n];
     return squares < most * most * (double)s->vortons.set.count; /* nor NaN */
 }
 
-static void share_out(vt_simulation *s, double dt, vt_balance *balance, const vt_invariants *now)
+static void share_out(vt_simulation *s, double most, vt_balance *balance, const vt_invariants *now)
 {
     double matrix[VT_INVARIANTS][VT_INVARIANTS], missing[VT_INVARIANTS], x[VT_INVARIANTS];
     float share[VT_INVARIANTS] = {0};
@@ -397,7 +411,7 @@ static void share_out(vt_simulation *s, double dt, vt_balance *balance, const vt
     }
     soften(balance->kept, now->moment, matrix);
     solve(balance->kept, matrix, missing, x);
-    balance->restored = is_moderate(s, dt, balance->kept, x, missing);
+    balance->restored = is_moderate(s, most, balance->kept, x, missing);
     if (!balance->restored)
         for (int n = 0; n < balance->kept; n++)
             x[n] = n < 3 ? missing[n] / now->moment[0] : 0;
@@ -410,6 +424,15 @@ static void share_out(vt_simulation *s, double dt, vt_balance *balance, const vt
                                 &balance->frame, share, s->def.threads);
 }
 
+static void note_sums(vt_simulation *s, vt_balance *balance)
+{
+    if (balance->kept == VT_INVARIANTS)
+        center_frame(s, &balance->frame);
+    const vt_invariants now = sum_all(s, &balance->frame, 0);
+    for (int n = 0; n < VT_INVARIANTS; n++)
+        balance->sum[n] = now.sum[n];
+}
+
 void vt_open_balance(vt_simulation *s, vt_balance *balance)
 {
     *balance = (vt_balance){.kept = count_kept(s)};
@@ -418,10 +441,8 @@ void vt_open_balance(vt_simulation *s, vt_balance *balance)
     balance->share = 1 - find_shed_share(s);
     if (balance->share < least_share)
         balance->kept = 3;
-    balance->frame = find_frame(s, balance->kept);
-    const vt_invariants now = sum_all(s, &balance->frame, 0);
-    for (int n = 0; n < VT_INVARIANTS; n++)
-        balance->sum[n] = now.sum[n];
+    balance->frame = frame_of_grid(&s->grid);
+    note_sums(s, balance);
 }
 
 void vt_close_balance(vt_simulation *s, double dt, vt_balance *balance)
@@ -437,5 +458,22 @@ void vt_close_balance(vt_simulation *s, double dt, vt_balance *balance)
         balance->frame.center[c] += (float)(dt * s->winds.velocity[c]);
     const vt_invariants now = sum_all(s, &balance->frame, all ? 4 : 1);
     if (now.moment[0] > 0)
-        share_out(s, dt, balance, &now);
+        share_out(s, most_change * vt_find_largest(&s->extremes).gradient * dt, balance, &now);
+}
+
+void vt_open_sums(vt_simulation *s, const vt_content *content, vt_balance *balance)
+{
+    *balance = (vt_balance){.share = 1, .frame = frame_of_content(content)};
+    balance->kept = balance->frame.length > 0 ? VT_INVARIANTS : 0;
+    if (balance->kept)
+        note_sums(s, balance);
+}
+
+void vt_close_sums(vt_simulation *s, vt_balance *balance)
+{
+    if (!balance->kept)
+        return;
+    const vt_invariants now = sum_all(s, &balance->frame, 4);
+    if (now.moment[0] > 0)
+        share_out(s, most_merged, balance, &now);
 }

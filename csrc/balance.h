@@ -2,6 +2,7 @@
 #ifndef VORTON_BALANCE_H
 #define VORTON_BALANCE_H
 
+#include "content.h"
 #include "stages/invariants.h"
 #include "state/simulation.h"
 
@@ -23,5 +24,10 @@ void vt_open_balance(vt_simulation *s, vt_balance *balance);
 
 /* Gives them that back after a substep of dt seconds, and what buoyancy and bodies have given. */
 void vt_close_balance(vt_simulation *s, double dt, vt_balance *balance);
+
+/* Around a change of the population, which moves nothing: whatever the method, the vortons that are
+ * left get all the sums back, as long as that changes them by less than a tenth in the mean. */
+void vt_open_sums(vt_simulation *s, const vt_content *content, vt_balance *balance);
+void vt_close_sums(vt_simulation *s, vt_balance *balance);
 
 #endif

@@ -30,6 +30,12 @@ static double usual_core(const vt_simulation *s)
     return has_points(s) ? sqrt(point_variance) : 1.5;
 }
 
+static double core_on_grid(const vt_simulation *s, double spacing)
+{
+    const double core = usual_core(s) * spacing;
+    return has_points(s) ? core : fmax(s->smallest_core, core);
+}
+
 double vt_base_spacing(const vt_simulation *s)
 {
     if (s->def.spacing > 0)
@@ -41,6 +47,11 @@ double vt_base_spacing(const vt_simulation *s)
 double vt_grid_spacing(const vt_simulation *s)
 {
     return vt_domain_spacing(vt_base_spacing(s), s->placement.level);
+}
+
+double vt_finest_core(const vt_simulation *s)
+{
+    return vt_has_grid(s) ? core_on_grid(s, vt_base_spacing(s)) : s->smallest_core;
 }
 
 vt_status vt_place_grid(const vt_simulation *s, const vt_content *content, vt_placement *placement)
@@ -74,9 +85,7 @@ void vt_lay_out_grid(vt_simulation *s, const vt_placement *placement)
     }
     vt_grid_pitches(g);
     g->spacing = vt_domain_spacing(vt_base_spacing(s), placement->level);
-    g->core = usual_core(s) * g->spacing;
-    if (!has_points(s))
-        g->core = fmax(s->smallest_core, g->core);
+    g->core = core_on_grid(s, g->spacing);
     char *at = s->grid_memory;
     g->nodes = carve(&at, (int64_t)sizeof(f4) * g->node_plane * (g->cells[2] + 2));
     for (int f = 0; f < 6; f++)

@@ -21,6 +21,9 @@ double vt_base_spacing(const vt_simulation *s);
  * beside warm bodies, m. */
 double vt_grid_spacing(const vt_simulation *s);
 
+/* Radius of the finest cores that the method sees, m: on the grid those at its finest level. */
+double vt_finest_core(const vt_simulation *s);
+
 /* Places the grid around the content, starting from placement. */
 vt_status vt_place_grid(const vt_simulation *s, const vt_content *content, vt_placement *placement);
 

@@ -3,9 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "balance.h"
+#include "content.h"
 #include "core/mathd.h"
 #include "core/parallel.h"
-#include "content.h"
 
 enum {
     BLOCK = 2048,
@@ -150,7 +151,22 @@ static int lacks_halo(const vt_simulation *s)
     return is_due(s) || s->strained > most_strain || newborn > s->vortons.set.count / FEW;
 }
 
-static vt_status split_and_merge(vt_simulation *s, vt_population *population, int64_t reserved)
+/* Fewer vortons, with the same strength and impulse. */
+static void merge_and_prune(vt_simulation *s, const vt_content *content, double spacing)
+{
+    const int64_t count = s->vortons.set.count;
+    vt_balance balance;
+    vt_open_sums(s, content, &balance);
+    if (s->def.method.merge > 0)
+        vt_merge_vortons(s);
+    if (s->def.method.prune > 0)
+        prune(s, spacing);
+    if (s->vortons.set.count < count)
+        vt_close_sums(s, &balance);
+}
+
+static vt_status split_and_merge(vt_simulation *s, const vt_content *content,
+                                 vt_population *population, int64_t reserved)
 {
     const vt_method *const method = &s->def.method;
     vt_status status = VT_OK;
@@ -159,10 +175,8 @@ static vt_status split_and_merge(vt_simulation *s, vt_population *population, in
         return VT_OK;
     if (splits)
         status = vt_split_vortons(s, reserved);
-    if (!status && method->merge > 0)
-        vt_merge_vortons(s, population->spacing);
-    if (!status && method->prune > 0)
-        prune(s, population->spacing);
+    if (!status && (method->merge > 0 || method->prune > 0))
+        merge_and_prune(s, content, population->spacing);
     vt_measure_population(s, population);
     return status;
 }
@@ -179,7 +193,7 @@ vt_status vt_control_population(vt_simulation *s, int64_t reserved)
     const int carried = population.spacing > 0;
     const int halo = (carried || vt_has_warm_bodies(s)) && vt_has_halo(s) && lacks_halo(s);
     if (is_due(s) && carried)
-        status = split_and_merge(s, &population, reserved);
+        status = split_and_merge(s, &content, &population, reserved);
     else if (is_due(s) && vt_expands(s))
         status = vt_split_vortons(s, reserved);
     if (!status && halo)

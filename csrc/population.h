@@ -34,9 +34,9 @@ vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_
  * that expanded until the grid sees gaps between them. Room and errors as above. */
 vt_status vt_split_vortons(vt_simulation *s, int64_t reserved);
 
-/* In each cell of the given side (m) with more than method.merge vortons, merges the weakest with
- * the nearest of the same cell. */
-void vt_merge_vortons(vt_simulation *s, double side);
+/* In each cell as wide as the finest cores with more than method.merge vortons, merges the weakest
+ * with the nearest of the same cell with which it does not stand for too much fluid. */
+void vt_merge_vortons(vt_simulation *s);
 
 /* Removes the rows where mask is not 0. What each carries goes to those that stay within `reach`
  * (m, > 0) of it, in shares that keep its strength and, where they lie around it, its impulse; rows

@@ -6,7 +6,9 @@
  *
  * Merging: of the two, a_1 at x_1 and a_2 at x_2, the sum a goes to the point x nearest to their
  * mean (weighted by size) with x cross a as near as possible to x_1 cross a_1 + x_2 cross a_2: what
- * is left of the impulse is its part along a, nothing for parallel strengths. */
+ * is left of the impulse is its part along a, nothing for parallel strengths, and shared out
+ * (balance.h). Where two meet depends on where cells lie, and vortons move through them: without an
+ * end to what one may stand for, all would merge in time. */
 #include <math.h>
 #include <string.h>
 
@@ -286,6 +288,10 @@ static void merge_rows(vt_simulation *s, int64_t into, int64_t from)
     v->id[into] = s->next_id[VT_VORTONS]++;
 }
 
+/* What one vorton may stand for after merging, over its share of a cell that holds as many as
+ * method.merge lets it: two, and a little for rounding. */
+static const double merged = 2.0001;
+
 /* The members of one cell. */
 typedef struct crowd {
     uint32_t *row;
@@ -301,7 +307,9 @@ static int64_t weakest_of(const vt_vortons *v, const crowd *c)
     return weakest;
 }
 
-static int64_t nearest_to(const vt_vortons *v, const crowd *c, int64_t member)
+/* Of those that the member may merge with: both together stand for no more than `most` (m^3), and
+ * are no farther apart than that fluid is wide, which vortons of a filament soon are. */
+static int64_t nearest_to(const vt_vortons *v, const crowd *c, int64_t member, double most)
 {
     double least = INFINITY;
     int64_t nearest = -1;
@@ -312,7 +320,9 @@ static int64_t nearest_to(const vt_vortons *v, const crowd *c, int64_t member)
                              (double)v->position[3 * (int64_t)c->row[member] + a];
             square += d * d;
         }
-        if (n != member && square < least) {
+        const double together = (double)v->volume[c->row[n]] + (double)v->volume[c->row[member]];
+        const double wide = vt_cbrt(together);
+        if (n != member && together <= most && square <= wide * wide && square < least) {
             least = square;
             nearest = n;
         }
@@ -330,16 +340,16 @@ static int is_free(const vt_simulation *s, int64_t into, int64_t from)
     return s->bodies.count == 0 || vt_room_at(s, x) > 2 * sqrt(vt_square_between(x, other));
 }
 
-static void thin(vt_simulation *s, crowd *c, uint8_t *mask)
+/* `left` counts those that stay, whether they can merge or not. */
+static void thin(vt_simulation *s, crowd *c, double most, uint8_t *mask)
 {
-    while (c->count > s->def.method.merge) {
+    for (int64_t left = c->count; left > s->def.method.merge && c->count > 1;) {
         const int64_t weakest = weakest_of(&s->vortons, c);
-        const int64_t nearest = nearest_to(&s->vortons, c, weakest);
-        if (nearest < 0)
-            return;
-        if (is_free(s, c->row[nearest], c->row[weakest])) {
+        const int64_t nearest = nearest_to(&s->vortons, c, weakest, most);
+        if (nearest >= 0 && is_free(s, c->row[nearest], c->row[weakest])) {
             merge_rows(s, c->row[nearest], c->row[weakest]);
             mask[c->row[weakest]] = 1;
+            left--;
         }
         c->row[weakest] = c->row[--c->count];
     }
@@ -365,8 +375,10 @@ static crowd take_cell(const vt_vortons *v, const vt_partition *p, uint32_t *row
     return c;
 }
 
-void vt_merge_vortons(vt_simulation *s, double side)
+void vt_merge_vortons(vt_simulation *s)
 {
+    const double side = vt_finest_core(s);
+    const double most = merged * side * side * side / s->def.method.merge;
     const vt_vortons *const v = &s->vortons;
     const int64_t count = v->set.count;
     const size_t mark = vt_arena_mark(&s->arena);
@@ -387,7 +399,7 @@ void vt_merge_vortons(vt_simulation *s, double side)
         for (int64_t at = p.start[b]; at < p.start[b + 1];) {
             crowd c = take_cell(v, &p, row + at, p.start[b + 1] - at);
             at += c.count;
-            thin(s, &c, mask);
+            thin(s, &c, most, mask);
         }
     const vt_heat_books heat = s->heat; /* those that merged have not taken any away */
     vt_remove_rows(s, VT_VORTONS, mask);

@@ -136,6 +136,10 @@ def test_timings_are_records():
     timings = sim.timings
     stages = [row["name"] for row in sim._core.timings()]
     assert list(timings) == stages and set(stages) <= set(dir(timings))
+    assert stages == [row["name"] for row in _core.TIMED_STAGES]
+    for row in _core.TIMED_STAGES:
+        assert len(row["description"]) > 8
+        assert f"{row['name']} : StageTime\n    {row['description']}." in type(timings).__doc__
     assert timings.step is timings["step"] and timings.step.calls == 2
     assert timings.step.total >= timings.step["last"] > 0
     others = sum(stage.total for name, stage in timings.items() if name != "step")

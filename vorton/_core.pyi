@@ -8,10 +8,13 @@ _Set = str  # "vortons" or "tracers"
 _Vector = tuple[float, float, float]
 _Numbers = Sequence[float] | NDArray[Any]
 
-# Keys: name, default, choices (a tuple of names, or None for a number), least, most, description.
+# Keys: name, default, article, choices (a tuple of names, or None for a number), least, most, gap
+# (numbers between 0 and this are refused), whole, description.
 METHOD_FIELDS: tuple[dict[str, Any], ...]
 # Keys: name, type ("int32", "int64", "double", or one of them " x 3"), unit, description.
 HEALTH_FIELDS: tuple[dict[str, Any], ...]
+# Keys: name, description.
+TIMED_STAGES: tuple[dict[str, str], ...]
 # Keys: name, dtype ("float32" or "int64"), components (1 or 3), description.
 VORTON_COLUMNS: tuple[dict[str, Any], ...]
 TRACER_COLUMNS: tuple[dict[str, Any], ...]

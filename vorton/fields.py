@@ -71,10 +71,12 @@ def check_number(
     least: float | None = None,
     most: float | None = None,
     above: float | None = None,
+    gap: float = 0.0,
     unit: str = "",
 ) -> float:
-    """A finite real number within its range, as float."""
-    allowed = f"a finite number{_range_text(least, most, above)}" + (f" ({unit})" if unit else "")
+    """A finite real number within its range, as float; none between 0 and gap."""
+    kind = f"a finite number{_range_text(gap or least, most, above)}"
+    allowed = ("0, or " if gap else "") + kind + (f" ({unit})" if unit else "")
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
@@ -89,6 +91,7 @@ def check_number(
         or (least is not None and number < least)
         or (most is not None and number > most)
         or (above is not None and number <= above)
+        or 0 < number < gap
     )
     if out:
         large = f", at most {LARGEST:g} in size" if LARGEST < abs(number) < math.inf else ""

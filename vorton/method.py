@@ -52,6 +52,7 @@ def _field(row: Mapping[str, Any]) -> tuple[str, type, Any]:
     if row["whole"]:
         limits = {name: int(value) for name, value in limits.items()}
         return row["name"], int, integer(row["default"], row["description"], **limits)
+    limits["gap"] = row["gap"]
     return row["name"], float, number(row["default"], "", row["description"], **limits)
 
 
@@ -69,7 +70,8 @@ def _documentation() -> str:
             default = f'"{row["default"]}"'
         else:
             kind = "whole number" if row["whole"] else "number"
-            lines.append(f"{row['name']} : {kind}, {row['least']:g} to {row['most']:g}")
+            least = f"0, or {row['gap']:g}" if row["gap"] else f"{row['least']:g}"
+            lines.append(f"{row['name']} : {kind}, {least} to {row['most']:g}")
             default = f"{row['default']:g}"
         lines.append(f"    {row['description']} (default {default}).")
     lines += [

@@ -179,11 +179,22 @@ class Bodies(Sequence[Any]):
         return "\n".join(["Bodies", *(repr(state) for state in self._states)])
 
 
-class Timings(Mapping[str, Any]):
-    """Time spent in each stage, ``sim.timings``: a `StageTime` by name, as attribute and as item.
+_STAGES = _core.TIMED_STAGES
 
-    Stages come in the order of a substep; ``step`` is the whole. Times are of the wall clock, s.
-    """
+
+class Timings(Mapping[str, Any]):
+    __doc__ = "\n".join(
+        [
+            "Time spent in each stage, ``sim.timings``: a `StageTime` by name, attribute and item.",
+            "",
+            "Stages come in the order of a substep, and run once a substep where they apply,",
+            "unless what is said of one says otherwise. Times are of the wall clock, s.",
+            "",
+            "Attributes",
+            "----------",
+            *(f"{row['name']} : StageTime\n    {row['description']}." for row in _STAGES),
+        ]
+    )
 
     def __init__(self, stages: Mapping[str, Any]) -> None:
         self._stages = dict(stages)

@@ -97,14 +97,15 @@ enum { VT_BODIES_PANELS, VT_BODIES_ARTICLE, VT_BODIES_NONE };
 
 VT_API vt_method vt_default_method(void);
 
-/* The scheme of the articles, to compare with. */
+/* The scheme of the articles, to compare with. Nothing bounds its stretching: flows that stretch
+ * vortex lines for long blow up. */
 VT_API vt_method vt_article_method(void);
 
 /* Row `index` of method.def, for bindings: returns 0 past the last row. choices is NULL for a
- * number; least and most are 0 for a choice. */
+ * number; least and most are 0 for a choice. Numbers between 0 and gap are refused. */
 typedef struct vt_method_field {
     const char *name, *choices, *description;
-    double value, article, least, most;
+    double value, article, least, most, gap;
     int32_t whole; /* a whole number */
 } vt_method_field;
 VT_API int vt_describe_method(int index, vt_method_field *field);
@@ -863,7 +864,7 @@ typedef struct vt_health {
 VT_API vt_status vt_get_health(vt_simulation *simulation, vt_health *health);
 
 /* Time spent in a stage, by index (returns 0 past the last): its name, seconds in the last step,
- * seconds and calls since creation. */
+ * seconds and calls since creation; timings.def lists and explains the stages. */
 typedef struct vt_timing {
     const char *name;
     double last, total;

@@ -101,9 +101,9 @@ static PyObject *method_row(const vt_method_field *field)
     PyObject *const article = method_value(field, choices, field->article);
     PyObject *row = NULL;
     if (value && article)
-        row = Py_BuildValue("{s:s, s:O, s:O, s:O, s:d, s:d, s:O, s:s}", "name", field->name,
+        row = Py_BuildValue("{s:s, s:O, s:O, s:O, s:d, s:d, s:d, s:O, s:s}", "name", field->name,
                             "default", value, "article", article, "choices", choices, "least",
-                            field->least, "most", field->most, "whole",
+                            field->least, "most", field->most, "gap", field->gap, "whole",
                             field->whole ? Py_True : Py_False, "description", field->description);
     Py_XDECREF(value);
     Py_XDECREF(article);
@@ -172,6 +172,26 @@ static PyObject *health_table(void)
     return table;
 }
 
+/* Rows of timings.def. */
+static PyObject *timing_table(void)
+{
+    static const char *const rows[][2] = {
+#define VT_TIMED_STAGE(name, description) {#name, description},
+#include "vorton/timings.def"
+    };
+    enum { ROWS = sizeof rows / sizeof *rows };
+    PyObject *const table = PyTuple_New(ROWS);
+    for (int i = 0; table && i < ROWS; i++) {
+        PyObject *const row =
+            Py_BuildValue("{s:s, s:s}", "name", rows[i][0], "description", rows[i][1]);
+        if (!row || PyTuple_SetItem(table, i, row) < 0) {
+            Py_DECREF(table);
+            return NULL;
+        }
+    }
+    return table;
+}
+
 /* ---- the module ---- */
 
 /* Adds object (a new reference, or NULL after an error) to the module; 0 or -1. */
@@ -231,6 +251,7 @@ static int execute(PyObject *module)
         return -1;
     if (add(module, "METHOD_FIELDS", method_table()) < 0 ||
         add(module, "HEALTH_FIELDS", health_table()) < 0 ||
+        add(module, "TIMED_STAGES", timing_table()) < 0 ||
         add(module, "VORTON_COLUMNS", column_table(VT_VORTONS)) < 0)
         return -1;
     return add(module, "TRACER_COLUMNS", column_table(VT_TRACERS));

@@ -477,7 +477,8 @@ static PyMethodDef methods[] = {
      "health($self, /)\n--\n\nHealth of the flow; HEALTH_FIELDS explains the numbers."},
     {"timings", timings, METH_NOARGS,
      "timings($self, /)\n--\n\n"
-     "For each stage its name, seconds in the last step, total seconds, and calls."},
+     "For each stage its name, seconds in the last step, total seconds, and calls; TIMED_STAGES "
+     "explains the stages."},
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef properties[] = {

@@ -5,11 +5,13 @@
 
 static const vt_method_field method_fields[] = {
 #define VT_CHOICE(name, value, article, choices, description)                                      \
-    {#name, choices, description, value, article, 0, 0, 0},
+    {#name, choices, description, value, article, 0, 0, 0, 0},
 #define VT_WHOLE(name, value, article, least, most, description)                                   \
-    {#name, NULL, description, value, article, least, most, 1},
+    {#name, NULL, description, value, article, least, most, 0, 1},
 #define VT_NUMBER(name, value, article, least, most, description)                                  \
-    {#name, NULL, description, value, article, least, most, 0},
+    {#name, NULL, description, value, article, least, most, 0, 0},
+#define VT_FACTOR(name, value, article, most, description)                                         \
+    {#name, NULL, description, value, article, 0, most, 1, 0},
 #include "vorton/method.def"
 };
 enum { METHOD_FIELDS = sizeof method_fields / sizeof method_fields[0] };
@@ -68,6 +70,14 @@ static vt_status check_number(const char *name, double value, double least, doub
                    most);
 }
 
+static vt_status check_factor(const char *name, double value, double most)
+{
+    if (value == 0 || (value >= 1 && value <= most))
+        return VT_OK;
+    return vt_fail(VT_INVALID_ARGUMENT, "method.%s is %g; allowed is 0, or 1 to %g", name, value,
+                   most);
+}
+
 vt_status vt_check_method(const vt_method *method)
 {
     vt_status status = VT_OK;
@@ -78,6 +88,9 @@ vt_status vt_check_method(const vt_method *method)
     if (!status)                                                                                   \
         status = check_number(#name, method->name, least, most);
 #define VT_NUMBER VT_WHOLE
+#define VT_FACTOR(name, value, article, most, description)                                         \
+    if (!status)                                                                                   \
+        status = check_factor(#name, method->name, most);
 #include "vorton/method.def"
     return status;
 }

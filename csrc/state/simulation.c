@@ -271,9 +271,8 @@ int64_t vt_step_count(const vt_simulation *s)
 }
 
 static const char *const timing_names[] = {
-#define VT_TIMED_STAGE(name) #name,
-#include "state/timings.def"
-#undef VT_TIMED_STAGE
+#define VT_TIMED_STAGE(name, description) #name,
+#include "vorton/timings.def"
 };
 
 int vt_get_timing(const vt_simulation *s, int index, vt_timing *timing)

@@ -21,9 +21,8 @@
 #include "vorton.h"
 
 enum vt_timed_stage {
-#define VT_TIMED_STAGE(name) VT_TIME_OF_##name,
-#include "state/timings.def"
-#undef VT_TIMED_STAGE
+#define VT_TIMED_STAGE(name, description) VT_TIME_OF_##name,
+#include "vorton/timings.def"
     VT_TIMED_STAGES
 };
 
