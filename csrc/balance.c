@@ -24,6 +24,7 @@
 #include "core/vec3.h"
 #include "field.h"
 #include "potential.h"
+#include "reaction.h"
 
 /* Added to the normal equations, over what their diagonal is for strengths that lie around evenly:
  * sums that the vortons can hardly change, as when they all lie in a plane, are left as they are;
@@ -114,7 +115,7 @@ static int knows_forces(const vt_simulation *s)
 
 int vt_keeps_impulse(const vt_simulation *s)
 {
-    return has_sums(s) && knows_forces(s) && !vt_is_buoyant(s);
+    return has_sums(s) && knows_forces(s) && !(vt_is_buoyant(s) && !vt_has_known_flow(s));
 }
 
 /* Below this the vortons are all shed. */
@@ -125,9 +126,9 @@ static int count_kept(const vt_simulation *s)
 {
     if (!has_sums(s))
         return 0;
-    const int weighs =
-        vt_is_buoyant(s) && (s->def.method.buoyancy == VT_BUOYANCY_FULL || s->bodies.count > 0);
-    return knows_forces(s) && !weighs ? VT_INVARIANTS : 3;
+    const int unknown = vt_is_buoyant(s) && !vt_has_known_flow(s) &&
+                        (s->def.method.buoyancy == VT_BUOYANCY_FULL || s->bodies.count > 0);
+    return knows_forces(s) && !unknown ? VT_INVARIANTS : 3;
 }
 
 static vt_invariants sum_all(vt_simulation *s, const vt_frame *frame, int degree)
@@ -294,6 +295,17 @@ static void add_weight(vt_simulation *s, double dt, vt_balance *balance)
     add_impulse(balance, 1, linear, angular);
 }
 
+/* Beside bodies, whose own fluid nobody knows: what has been generated. */
+static void take_buoyant(vt_balance *balance)
+{
+    vt_impulse given = *balance->buoyant;
+    double back[3];
+    for (int c = 0; c < 3; c++)
+        back[c] = -(double)balance->frame.center[c];
+    vt_move_moment(&given, back);
+    add_impulse(balance, 1, given.linear, given.angular);
+}
+
 /* What pulls at bodies is taken from the vortons (body_flow.h); the frame is that of the start. */
 static void take_pulls(const vt_simulation *s, double dt, vt_balance *balance)
 {
@@ -433,9 +445,9 @@ static void note_sums(vt_simulation *s, vt_balance *balance)
         balance->sum[n] = now.sum[n];
 }
 
-void vt_open_balance(vt_simulation *s, vt_balance *balance)
+void vt_open_balance(vt_simulation *s, const vt_impulse *buoyant, vt_balance *balance)
 {
-    *balance = (vt_balance){.kept = count_kept(s)};
+    *balance = (vt_balance){.kept = count_kept(s), .buoyant = buoyant};
     if (!balance->kept)
         return;
     balance->share = 1 - find_shed_share(s);
@@ -450,7 +462,9 @@ void vt_close_balance(vt_simulation *s, double dt, vt_balance *balance)
     if (!balance->kept)
         return;
     const int all = balance->kept == VT_INVARIANTS;
-    if (all && vt_is_buoyant(s))
+    if (all && balance->buoyant)
+        take_buoyant(balance);
+    else if (all && vt_is_buoyant(s))
         add_weight(s, dt, balance);
     if (all)
         take_pulls(s, dt, balance);

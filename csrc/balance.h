@@ -12,15 +12,17 @@ typedef struct vt_balance {
     /* of what else is missing: strength that bodies have not shed gets it back, they owe the rest
      */
     double share;
-    int restored; /* what is missing has been given back, as far as it is to be */
+    const vt_impulse *buoyant; /* what density differences give in the substep, about the origin;
+                                  NULL: what the vortons weigh */
+    int restored;              /* what is missing has been given back, as far as it is to be */
     vt_frame frame;
     double sum[VT_INVARIANTS]; /* m^3/s, x in units of the length of the frame */
 } vt_balance;
 
-/* Whether nothing but bodies gives impulse to vortons, and the method keeps it. */
+/* Whether nothing but bodies and gravity gives impulse to vortons, and the method keeps it. */
 int vt_keeps_impulse(const vt_simulation *s);
 
-void vt_open_balance(vt_simulation *s, vt_balance *balance);
+void vt_open_balance(vt_simulation *s, const vt_impulse *buoyant, vt_balance *balance);
 
 /* Gives them that back after a substep of dt seconds, and what buoyancy and bodies have given. */
 void vt_close_balance(vt_simulation *s, double dt, vt_balance *balance);

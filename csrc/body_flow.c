@@ -298,12 +298,18 @@ static void find_flow(vt_simulation *s, const vt_paneled_body *b, float *slip)
     vt_arena_pop(&s->arena, mark);
 }
 
+/* What is inside the panels of a plane or outside of those of a container is no body. */
+static int has_books(const vt_paneled_body *b)
+{
+    return !b->body->hole && !b->set->open;
+}
+
 void vt_find_body_flow(vt_simulation *s, float *slip)
 {
     for (int32_t n = 0; n < s->bodies.count; n++) {
         vt_body *const body = &s->bodies.items[n];
         const vt_paneled_body *const b = s->panels.exist ? vt_panels_of(s, n) : NULL;
-        if (b && !body->hole && !b->set->open)
+        if (b && has_books(b))
             find_flow(s, b, slip);
         else
             body->flow.known = 0;
@@ -363,7 +369,7 @@ void vt_find_body_books(const vt_simulation *s, vt_body_books *books)
     memcpy(books->open_lines, s->bodies.open_lines, sizeof books->open_lines);
     for (int32_t n = 0; n < s->bodies.count && s->panels.exist; n++) {
         const vt_paneled_body *const b = vt_panels_of(s, n);
-        if (!b || b->set->open)
+        if (!b || !has_books(b))
             continue;
         const surface f = {.body = b, .panels = &s->panels, .volume = vt_paneled_volume(b)};
         vt_impulse own = find_bound(s, &f);

@@ -14,6 +14,7 @@
 #include "collide.h"
 #include "core/vec3.h"
 #include "displaced.h"
+#include "state/ambient.h"
 #include "state/inertia.h"
 #include "state/weigh.h"
 
@@ -48,7 +49,7 @@ static void find_velocities(const vt_body *body, const double rotation[4], const
                             double velocity[6])
 {
     double inertia[6][6];
-    vt_inertia_of(body, rotation, body->rigid.fluid_density, inertia);
+    vt_inertia_of(body, rotation, body->rigid.driven_density, inertia);
     vt_solve_inertia((const double (*)[6])inertia, momentum, velocity);
 }
 
@@ -58,7 +59,7 @@ static void find_momenta(const vt_body *body, double momentum[6])
     double inertia[6][6], velocity[6];
     memcpy(velocity, r->velocity, sizeof r->velocity);
     memcpy(velocity + 3, r->angular, sizeof r->angular);
-    vt_inertia_of(body, r->now.rotation, r->fluid_density, inertia);
+    vt_inertia_of(body, r->now.rotation, r->driven_density, inertia);
     vt_multiply_inertia((const double (*)[6])inertia, velocity, momentum);
 }
 
@@ -166,6 +167,9 @@ static void begin(const vt_simulation *s, vt_body *body, const vt_surroundings *
         const double scale = body->scale;
         r->fluid_density =
             vt_find_displaced(s, body, around).mass / (scale * scale * scale * body->bulk.volume);
+        const vt_fluid fluid = vt_fluid_of(&s->def);
+        r->driven_density =
+            fluid.local ? r->fluid_density : vt_ambient_density(&fluid, r->now.position);
         vt_find_own_momentum(body, r->own);
     }
 }

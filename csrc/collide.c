@@ -163,7 +163,7 @@ static double fill_row(const vt_simulation *s, const contact *c, int side,
     if (!body->rigid.free)
         return 0;
     double inertia[6][6], sum = 0;
-    vt_inertia_of(body, body->rigid.now.rotation, body->rigid.fluid_density, inertia);
+    vt_inertia_of(body, body->rigid.now.rotation, body->rigid.driven_density, inertia);
     vt_solve_inertia((const double (*)[6])inertia, j, r->change[side]);
     for (int i = 0; i < 6; i++)
         sum += j[i] * r->change[side][i];

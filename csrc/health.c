@@ -82,6 +82,10 @@ static void add_body_books(const vt_simulation *s, vt_health *h)
     memcpy(h->bound_impulse, books.bound.linear, sizeof h->bound_impulse);
     memcpy(h->bound_angular_impulse, books.bound.angular, sizeof h->bound_angular_impulse);
     memcpy(h->open_lines, books.open_lines, sizeof h->open_lines);
+    memcpy(h->buoyant_impulse, s->impulses.buoyant.linear, sizeof h->buoyant_impulse);
+    memcpy(h->buoyant_angular_impulse, s->impulses.buoyant.angular, sizeof h->buoyant_impulse);
+    memcpy(h->outer_impulse, s->impulses.outer.linear, sizeof h->outer_impulse);
+    memcpy(h->outer_angular_impulse, s->impulses.outer.angular, sizeof h->outer_impulse);
     memcpy(h->momentum, books.momentum.linear, sizeof h->momentum);
     memcpy(h->angular_momentum, books.momentum.angular, sizeof h->angular_momentum);
 }

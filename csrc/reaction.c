@@ -45,12 +45,48 @@ static int find_middle(const vt_simulation *s, double time, double middle[3], do
     return count;
 }
 
+int vt_has_known_flow(const vt_simulation *s)
+{
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (s->bodies.items[n].flow.known)
+            return 1;
+    return 0;
+}
+
+/* ---- what is known ---- */
+
+vt_impulse vt_find_buoyant_impulse(vt_simulation *s, const vt_field *field, int64_t count,
+                                   const vt_record *records, double dt)
+{
+    const int64_t blocks = (count + VT_INVARIANT_BLOCK - 1) / VT_INVARIANT_BLOCK;
+    const vt_grid *const grid = field->grid;
+    vt_impulse all = {{0}, {0}};
+    if (!field->buoyancy || !s->fields_exist || !vt_has_known_flow(s))
+        return all;
+    const size_t mark = vt_arena_mark(&s->arena);
+    vt_generation *const block = vt_arena_push(&s->arena, sizeof *block * (size_t)blocks);
+    s->stages->sum_generation(field, count, records, s->vortons.age, dt, block, s->def.threads);
+    const double h = grid->spacing;
+    double middle[3];
+    for (int c = 0; c < 3; c++) {
+        middle[c] = (double)vt_grid_origin(grid, c) + h * grid->cells[c] / 2;
+        for (int64_t b = 0; b < blocks; b++) {
+            all.linear[c] += h / 2 * block[b].sum[c];
+            all.angular[c] += h * h / 3 * block[b].sum[c + 3];
+        }
+    }
+    vt_move_moment(&all, middle);
+    vt_arena_pop(&s->arena, mark);
+    return all;
+}
+
+/* ---- the change ---- */
+
 void vt_open_reaction(vt_simulation *s, double elapsed, vt_reaction *reaction)
 {
     double now[3];
     *reaction = (vt_reaction){.elapsed = elapsed};
-    reaction->counts =
-        find_middle(s, s->time + elapsed, reaction->about, now) > 0 && vt_keeps_impulse(s);
+    reaction->counts = find_middle(s, s->time + elapsed, reaction->about, now) > 0;
     if (reaction->counts)
         reaction->before = vt_sum_strengths(s, now);
 }
@@ -71,6 +107,10 @@ static vt_impulse find_change(vt_simulation *s, double elapsed, vt_reaction *rea
         vt_add_impulse(&change, 1, &pull);
         reaction->elapsed = elapsed;
     }
+    const double back[3] = {-middle[0], -middle[1], -middle[2]};
+    vt_move_moment(&reaction->given, back);
+    vt_add_impulse(&change, -1, &reaction->given);
+    reaction->given = (vt_impulse){{0}, {0}};
     return change;
 }
 
@@ -86,11 +126,9 @@ static void give_share(vt_flow *flow, double share, const vt_impulse *change)
     vt_add_scaled(flow->owed.angular, share, change->angular);
 }
 
-void vt_close_reaction(vt_simulation *s, double elapsed, double share, vt_reaction *reaction)
+/* A share of the change to the bodies; returns what of it they take. */
+static double give_bodies(vt_simulation *s, double share, const double about[3], vt_impulse change)
 {
-    if (!reaction->counts)
-        return;
-    vt_impulse change = find_change(s, elapsed, reaction);
     double all = 0;
     int sheds = 0;
     for (int32_t n = 0; n < s->bodies.count; n++)
@@ -98,14 +136,14 @@ void vt_close_reaction(vt_simulation *s, double elapsed, double share, vt_reacti
     for (int32_t n = 0; n < s->bodies.count; n++)
         all += load_of(&s->bodies.items[n], sheds);
     if (!(all > 0))
-        return;
+        return 0;
     /* a force at the centre of each; what moment is left is shared likewise */
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_body *const body = &s->bodies.items[n];
         const double part = load_of(body, sheds) / all;
         double arm[3], moment[3];
         for (int c = 0; c < 3; c++)
-            arm[c] = body->flow.center[c] - reaction->about[c];
+            arm[c] = body->flow.center[c] - about[c];
         vt_cross(arm, change.linear, moment);
         vt_add_scaled(change.angular, -part, moment);
     }
@@ -113,4 +151,15 @@ void vt_close_reaction(vt_simulation *s, double elapsed, double share, vt_reacti
         const double part = load_of(&s->bodies.items[n], sheds) / all;
         give_share(&s->bodies.items[n].flow, share * part, &change);
     }
+    return share;
+}
+
+void vt_close_reaction(vt_simulation *s, double elapsed, double share, vt_reaction *reaction)
+{
+    if (!reaction->counts)
+        return;
+    vt_impulse change = find_change(s, elapsed, reaction);
+    const double taken = vt_keeps_impulse(s) ? give_bodies(s, share, reaction->about, change) : 0;
+    vt_move_moment(&change, reaction->about);
+    vt_add_impulse(&s->impulses.outer, 1 - taken, &change);
 }

@@ -8,8 +8,21 @@
  *
  * (Saffman, Vortex Dynamics, 1992, chapter 3) gain over a substep beyond what was pulled and shed,
  * the bodies lose: their force is the change of the fluid's impulse by construction. Several bodies
- * share it by u^2 over their area, of those that shed alone where any does. Where other forces act,
- * nobody knows how much that is, and bodies keep to what pulls at them. */
+ * share it by u^2 over their area, of those that shed alone where any does.
+ *
+ * What density differences give the vortons is known (vt_find_buoyant_impulse) and is not theirs:
+ *
+ *   d/dt (momentum of the bodies + rho (I + bound)) = rho d/dt buoyant + weight of the bodies
+ *
+ * By Boussinesq that is the weight g V rho' / rho of the fluid, that of the fluid beside a body in
+ * the body's place included (its buoyancy takes as much from the body). Where the local density
+ * counts, the book is one of impulse over the ambient density, and one of momentum but for what the
+ * fluid that a free body drives is heavier than ambient fluid.
+ *
+ * Walls of containers and planes, winds on a grid and fluid that expands give the vortons impulse,
+ * too; how much of what is left is theirs and how much the method's, nobody knows. There bodies
+ * keep to what pulls at them and what they shed, and all else is booked as outer impulse; so is
+ * what the method could not give back to vortons (balance.h) and bodies do not owe. */
 #ifndef VORTON_REACTION_H
 #define VORTON_REACTION_H
 
@@ -17,17 +30,28 @@
 
 /* What the vortons had before something changed them. */
 typedef struct vt_reaction {
-    int counts;      /* whether bodies answer for the change */
+    int counts;      /* whether anybody answers for the change */
     double elapsed;  /* of the substep, s */
     double about[3]; /* m: the point of the fluid that was there when the flow was noted */
     vt_strengths before;
+    vt_impulse given; /* since then, by gravity, about the origin */
 } vt_reaction;
 
 /* Between births and deaths, which are nobody's; elapsed: how much of the substep is over, s. */
 void vt_open_reaction(vt_simulation *s, double elapsed, vt_reaction *reaction);
 
-/* Of the change since, bodies owe this share. What follows may be closed with the same reaction. */
+/* Of the change since, bodies owe this share; the rest, or all of it, is outer impulse. What
+ * follows may be closed with the same reaction. */
 void vt_close_reaction(vt_simulation *s, double elapsed, double share, vt_reaction *reaction);
+
+/* Whether there are bodies whose flow is known: without them there are no books. */
+int vt_has_known_flow(const vt_simulation *s);
+
+/* What density differences give the vortons in a substep of dt, about the origin (0 without them or
+ * without vt_has_known_flow): before the finish of the substep, with the records of its last field.
+ */
+vt_impulse vt_find_buoyant_impulse(vt_simulation *s, const vt_field *field, int64_t count,
+                                   const vt_record *records, double dt);
 
 /* Takes from lines (m^5/s) what such sums, being no longer 0, add to the angular impulse about a
  * point that is `arm` (m) away. */

@@ -158,8 +158,13 @@ void vt_finish(vt_simulation *s, const vt_scheme *scheme, vt_work *w, double dt,
         rows.core = v->core;
     rows.acceleration = vt_accelerations(s);
     s->last_substep = dt;
-    VT_TIMED(s, balance, vt_open_balance(s, &balance));
+    const int books = vt_has_known_flow(s);
+    vt_impulse buoyant = {{0}, {0}};
+    VT_TIMED(s, balance, buoyant = vt_find_buoyant_impulse(s, &w->field, w->count, w->sorted, dt));
+    VT_TIMED(s, balance, vt_open_balance(s, books ? &buoyant : NULL, &balance));
     VT_TIMED(s, balance, vt_open_reaction(s, 0, reaction));
+    reaction->given = buoyant;
+    vt_add_impulse(&s->impulses.buoyant, 1, &buoyant);
     VT_TIMED(s, finish,
              s->stages->finish(&w->field, &s->def.method, &ending, s->winds.velocity, w->count,
                                w->sorted, &rows, s->def.threads));

@@ -6,7 +6,7 @@ import pytest
 import vorton as vt
 from vorton.animation import Keys
 
-R, AIR = 0.5, 1.204
+R, AIR = 0.5, vt.Air().density
 VOLUME = 4 / 3 * np.pi * R**3
 
 
@@ -193,7 +193,7 @@ def test_s4_momentum_of_a_ball_that_a_ring_meets():
     for _ in range(24):
         sim.step()
         pushed, now = books(sim)
-        assert np.abs(now - before).max() < 1e-5 * whole
+        assert np.abs(now - before).max() < 1e-6 * whole
         before = now
     assert np.abs(now - start).max() < 2e-5 * whole
     assert pushed[2] > 0.02 * whole and pushed[0] < -0.01 * whole
@@ -217,7 +217,7 @@ def test_s4_momentum_of_a_slab_whose_panels_are_wide():
         bound = np.array([h.bound_impulse, h.bound_angular_impulse])
         found.append(np.array([h.momentum, h.angular_momentum]) + AIR * (fluid + bound))
     whole = AIR * np.linalg.norm(sim.health.impulse)
-    assert np.abs(np.diff(found, axis=0)).max() < 1e-5 * whole
+    assert np.abs(np.diff(found, axis=0)).max() < 1e-6 * whole
     assert sim.health.momentum[2] > 0.02 * whole
 
 
@@ -326,8 +326,8 @@ def test_s4_momentum_of_bodies_that_shed(which):
     h = sim.health
     whole = AIR * max(np.linalg.norm(h.impulse), np.linalg.norm(h.bound_impulse))
     assert sim.vortons.count > 500 and whole > 0.2
-    assert np.abs(np.diff(found, axis=0)).max() < 1e-5 * whole
-    assert np.abs(np.diff(seen, axis=0)).max() < 1e-5 * whole
+    assert np.abs(np.diff(found, axis=0)).max() < 1e-6 * whole
+    assert np.abs(np.diff(seen, axis=0)).max() < 1e-6 * whole
 
 
 def momentum_by_numpy(sim):

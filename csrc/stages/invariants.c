@@ -11,6 +11,7 @@
 
 #include "core/mathf.h"
 #include "core/parallel.h"
+#include "stages/baroclinic.h"
 #include "stages/sampling.h"
 #include "stages/stages.h"
 
@@ -272,4 +273,61 @@ void VT_NAME(sum_weights)(int64_t count, const vt_weight_rows *rows, const vt_fl
 {
     weight_context c = {rows, fluid, frame, dt, block};
     vt_parallel_for(threads, count, VT_INVARIANT_BLOCK, weigh_block, &c);
+}
+
+/* ---- what density differences give ---- */
+
+typedef struct generation_context {
+    const vt_field *field;
+    const vt_record *records;
+    const float *age;
+    float dt;
+    vt_generation *block;
+} generation_context;
+
+/* VL vortons: x cross what each gets in the substep, and x cross that. */
+VT_INLINE void add_generation(const generation_context *c, int64_t i, int64_t left, int part,
+                              vf sum[6][PARTS])
+{
+    const vt_grid *const grid = c->field->grid;
+    vf position[4], own[4], x[3], pull, turn[3], twist[3], given[3] = {{0}};
+    vt_load_records(c->records + i, left, 0, position);
+    vt_load_records(c->records + i, left, 1, own);
+    const vi home = (vi)own[3];
+    vt_add_baroclinic(c->field->buoyancy, grid, position, home, given, &pull);
+    /* a vorton born inside the substep (negative age) is there for the rest of it only */
+    const vf dt = vf_set(c->dt), age = vf_gather(c->age, home) + dt;
+    const vf step = vf_max(vf_min(age, dt), (vf){0});
+    for (int a = 0; a < 3; a++) {
+        x[a] = position[a] - vf_set(0.5f * (float)grid->cells[a]);
+        given[a] = vf_first(given[a] * step, left);
+    }
+    vf_cross(x, given, turn);
+    vf_cross(x, turn, twist);
+    for (int a = 0; a < 3; a++) {
+        sum[a][part] += turn[a];
+        sum[a + 3][part] += twist[a];
+    }
+}
+
+static void sum_generation_block(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const generation_context *const c = data;
+    vf sum[6][PARTS];
+    memset(sum, 0, sizeof sum);
+    for (int64_t i = begin; i < end; i += VT_LANES)
+        for (int p = 0; p < PARTS && i + VL * p < end; p++) {
+            const int64_t left = end - i - VL * p;
+            add_generation(c, i + VL * p, left < VL ? left : VL, p, sum);
+        }
+    for (int n = 0; n < 6; n++)
+        c->block[begin / VT_INVARIANT_BLOCK].sum[n] = fold(sum[n]);
+}
+
+void VT_NAME(sum_generation)(const vt_field *field, int64_t count, const vt_record *records,
+                             const float *age, double dt, vt_generation *block, int threads)
+{
+    generation_context c = {field, records, age, (float)dt, block};
+    vt_parallel_for(threads, count, VT_INVARIANT_BLOCK, sum_generation_block, &c);
 }

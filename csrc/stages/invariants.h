@@ -37,6 +37,13 @@ typedef struct vt_weights {
     double sum[4];
 } vt_weights;
 
+/* Of what density differences give the vortons of a block in a substep, dalpha, at the records of
+ * its last field: sums of x cross dalpha and of x cross (x cross dalpha), m^3/s, x in cells from
+ * the middle of the grid. */
+typedef struct vt_generation {
+    double sum[6];
+} vt_generation;
+
 /* Place of x^i y^j z^k: by degree, then by falling power of x, then of y. */
 static inline int vt_monomial(int i, int j, int k)
 {

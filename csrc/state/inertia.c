@@ -79,7 +79,7 @@ void vt_kick_body(vt_body *body, const double impulse[6], double to_body[6])
 {
     vt_rigid *const r = &body->rigid;
     double both[6][6], own[6][6], change[6];
-    vt_inertia_of(body, r->now.rotation, r->fluid_density, both);
+    vt_inertia_of(body, r->now.rotation, r->driven_density, both);
     vt_solve_inertia((const double (*)[6])both, impulse, change);
     vt_add_scaled(r->velocity, 1, change);
     vt_add_scaled(r->angular, 1, change + 3);

@@ -33,6 +33,8 @@ typedef struct vt_rigid {
     vt_animations animations;   /* of force and torque */
 
     double fluid_density;    /* mean of the fluid that it displaces, kg/m^3; as last found */
+    double driven_density;   /* of the fluid that it sets in motion: that, or by Boussinesq that of
+                                the ambient fluid */
     double pushed[6];        /* impulse and angular impulse of the flow, not yet given to it */
     double own[6], given[6]; /* in a substep: its own momentum at first, and what but the flow has
                                 changed of it */

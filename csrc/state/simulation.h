@@ -40,6 +40,11 @@ typedef struct vt_heat_books {
     double known;                     /* heat of the vortons when last looked at */
 } vt_heat_books;
 
+/* About the origin, over density: see reaction.h. */
+typedef struct vt_impulse_books {
+    vt_impulse buoyant, outer; /* since creation */
+} vt_impulse_books;
+
 /* Particles that walls held, and pairs of a particle and a wall that were looked at for that. */
 typedef struct vt_contact_counts {
     int64_t held, looks;
@@ -65,6 +70,7 @@ struct vt_simulation {
     double strained;      /* since then: largest velocity gradient x time */
     int64_t substeps;     /* since creation: sets the cadence of sorting the columns */
     vt_heat_books heat;
+    vt_impulse_books impulses;
     double tracers_burnt;       /* the time until which tracers have burnt, s */
     int64_t contact_checked[2]; /* rows of lower ids are known to lie outside of bodies at birth */
     uint32_t viewed[2]; /* columns (bits) of which views are out: they may be written any time */

@@ -158,6 +158,6 @@ vt_status vt_make_rigid(const vt_simulation *s, const vt_body_def *def, vt_body 
     vt_keep_place(s, body);
     r->free = !def->held;
     const vt_fluid fluid = vt_fluid_of(&s->def);
-    r->fluid_density = vt_ambient_density(&fluid, r->now.position);
+    r->fluid_density = r->driven_density = vt_ambient_density(&fluid, r->now.position);
     return VT_OK;
 }
