@@ -185,6 +185,51 @@ def test_relaxation_turns_strength_towards_vorticity():
     assert np.array_equal(vortons.strength[3:5], np.float32(strength[3:5]))
 
 
+def in_strain(strain, spacing, method):
+    """Nothing yet, in a wind that strains; 30 steps a second."""
+    corners = np.stack(np.meshgrid([-20, 20], [-20, 20], [-20, 20], indexing="ij"), -1)
+    scene = vt.Scene("strain", method=method, spacing=spacing)
+    wind = corners.transpose(2, 1, 0, 3) @ strain.T
+    scene.add(vt.WindGrid(wind, origin=(-20, -20, -20), spacing=40))
+    return vt.Simulation(scene, 30, threads=1)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_d3_by_default(sign):
+    """With cleaning, exchange and bound, of closed vortex lines: a ring too weak to move itself,
+    whose plane shrinks or grows. Vortons give and take; the impulse changes as x cross alpha."""
+    strain = sign * STRAIN
+    sim = in_strain(strain, 0.1, vt.Method())
+    ring = vt.Simulation(spacing=0.1, threads=1)
+    ring._core.add_ring(axis=(1, 0, 0), core=0.3, vorton_core=0.15, layers=1, sections=40)
+    v = ring.vortons
+    sim.vortons.add(v.position, 1e-4 * v.strength, core=v.core, volume=v.volume)
+
+    def state():
+        order = np.argsort(sim.vortons.id)
+        return (a[order].astype(float) for a in (sim.vortons.position, sim.vortons.strength))
+
+    (x, a), before = state(), sim.health.impulse[0]
+    sim.step(30)
+    later, strength = state()
+    exact = a * np.exp(np.diag(strain))
+    assert sim.health.impulse[0] == pytest.approx(before * np.exp(-strain[0, 0]), rel=1e-3)
+    assert np.linalg.norm(strength - exact) < 0.015 * np.linalg.norm(exact)
+    assert np.linalg.norm(strength) == pytest.approx(np.linalg.norm(exact), rel=1e-3)
+    assert np.abs(later - x * np.exp(np.diag(strain))).max() < 1e-3
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_d3_cleaning_takes_from_a_line_with_ends(axis):
+    """What a lone vorton carries is no vorticity: part of it diverges, and the default method
+    removes that at .8 of the strain rate. Above 1e-3 of it is gone at g t = 1, less than 4e-3."""
+    sim = in_strain(STRAIN, 0.3, vt.Method())
+    sim.vortons.add(np.zeros((1, 3)), np.eye(3)[axis : axis + 1], core=0.5, volume=0.01)
+    sim.step(30)
+    lost = 1 - sim.vortons.strength[0, axis] / np.exp(STRAIN[axis, axis])
+    assert 1e-3 < lost < 4e-3
+
+
 @pytest.mark.parametrize("velocity", ["direct", "poisson"])
 @pytest.mark.parametrize("bound", [0.0, 1.5])
 @pytest.mark.parametrize(
@@ -192,20 +237,15 @@ def test_relaxation_turns_strength_towards_vorticity():
 )
 @pytest.mark.parametrize("axis", [0, 1, 2])
 def test_d3_l5_in_a_simulation(velocity, bound, form, time, axis):
-    """A lone vorton in a wind that strains: 30 steps to g t = 1."""
-    corners = np.stack(np.meshgrid([-20, 20], [-20, 20], [-20, 20], indexing="ij"), -1)
-    wind = corners.transpose(2, 1, 0, 3) @ STRAIN.T
+    """A lone vorton in a wind that strains: 30 steps to g t = 1. Without cleaning (see below)."""
     method = vt.Method(velocity=velocity, kernel="wl", stretching=form, time=time, bound=bound,
                        cleaning=0, exchange=0)  # fmt: skip
-    scene = vt.Scene("strain", method=method, spacing=0.3)
-    scene.add(vt.WindGrid(wind, origin=(-20, -20, -20), spacing=40))
-    sim = vt.Simulation(scene, 30)
+    sim = in_strain(STRAIN, 0.3, method)
     strength = np.eye(3)[axis : axis + 1]
     sim.vortons.add(np.zeros((1, 3)), strength, core=0.5, volume=0.01)
     sim.step(30)
     rate = STRAIN[axis, axis] * (0.4 if form == "rvpm" else 1)
-    most = 1e-3 if velocity == "direct" else 1e-2
-    assert sim.vortons.strength[0, axis] == pytest.approx(np.exp(rate), rel=most)
+    assert sim.vortons.strength[0, axis] == pytest.approx(np.exp(rate), rel=1e-3)
     core = 0.5 * np.exp(-0.2 * STRAIN[axis, axis]) if form == "rvpm" else 0.5
-    assert sim.vortons.core[0] == pytest.approx(core, rel=most)
+    assert sim.vortons.core[0] == pytest.approx(core, rel=1e-3)
     assert np.abs(sim.vortons.position).max() < 1e-3
