@@ -83,6 +83,20 @@ int vt_has_warm_bodies(const vt_simulation *s)
     return warm;
 }
 
+/* Smallest core of the fluid that emitters will give, m, or infinity: what is born around a body
+ * before it should not make the grid finer than the scene asks for. */
+static double core_to_come(const vt_simulation *s)
+{
+    double least = INFINITY;
+    for (int32_t n = 0; n < s->sources.parcels_count; n++) {
+        const vt_parcels *const p = &s->sources.parcels[n];
+        const vt_pose pose = vt_pose_at(&s->transforms, p->parent, s->time);
+        if (p->rate > 0 ? p->end > s->time : p->start >= s->time)
+            least = fmin(least, p->core * pose.scale);
+    }
+    return least;
+}
+
 double vt_core_around_bodies(const vt_simulation *s)
 {
     double least = 0;
@@ -94,7 +108,10 @@ double vt_core_around_bodies(const vt_simulation *s)
         if (vt_wants_fluid_around(body))
             least = least > 0 ? fmin(least, core) : core;
     }
-    return least > 0 && s->def.spacing > 0 ? 1.5 * s->def.spacing : least;
+    if (least > 0 && s->def.spacing > 0)
+        return 1.5 * s->def.spacing;
+    const double other = least > 0 ? core_to_come(s) : INFINITY;
+    return isfinite(other) ? other : least;
 }
 
 /* ---- exchange ---- */

@@ -30,8 +30,9 @@ int vt_has_warm_bodies(const vt_simulation *s);
  * body after the other. */
 void vt_exchange_body_heat(vt_simulation *s, double dt);
 
-/* Core of the vortons that are born around bodies, m: the smallest of those alive, or else what the
- * spacing of the grid or the size of the body suggests. 0 where no body wants any. */
+/* Core of the vortons that are born around bodies, m: the smallest of those alive, or else 1.5 of
+ * the spacing that the scene gives, or the smallest that emitters of fluid will give, or a fifth of
+ * the cube root of the volume of the smallest body. 0 where no body wants any. */
 double vt_core_around_bodies(const vt_simulation *s);
 
 #endif

@@ -26,6 +26,13 @@ enum { EDGE = VT_BRICK_EDGE, BLOCK = 2048, BRICK_BLOCK = 4, FEW = 64 };
  * be with a thousandth. */
 static const double least_vorticity = 1e-2;
 
+/* Fluid differs from the ambient one from this fraction of the mean contrast on. What diffusion or
+ * a way up through layers of other temperatures leaves around a fire would else get neutral vortons
+ * of its own, and these others, without end: 210 000 instead of 21 000. A patch of a tenth of the
+ * mean contrast still rises as it should, to 1 %; one of less than this fraction has what vortons
+ * it has. */
+static const double least_contrast = 1e-2;
+
 /* In a container that holds all of the fluid a node filled to more than this, among others like it,
  * is where the vortons happen to lie farther apart: ambient fluid in it would only blur what
  * differs, and set off a flow. */
@@ -46,16 +53,20 @@ static int carries(const vt_halo *h, const vt_vortons *v, int64_t i)
     return square > least * least;
 }
 
+static int differs(const vt_halo *h, int64_t i)
+{
+    return vt_contrast_of(h->simulation, &h->fluid, i) > h->least || vt_may_burn(h->simulation, i);
+}
+
 static void find_parts(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const vt_halo *const h = data;
     for (int64_t i = begin; i < end; i++) {
         const int carrying = carries(h, &h->simulation->vortons, i);
-        const int differs = vt_has_contrast(h->simulation, &h->fluid, i);
-        const int is_source = (h->strength && carrying) || (h->contrast && differs);
-        h->part[i] = (uint8_t)((is_source ? VT_HALO_SOURCE : 0) |
-                               (carrying || differs ? VT_HALO_LASTING : 0));
+        const int is_source = (h->strength && carrying) || (h->contrast && differs(h, i));
+        const int stays = carrying || vt_has_contrast(h->simulation, &h->fluid, i);
+        h->part[i] = (uint8_t)((is_source ? VT_HALO_SOURCE : 0) | (stays ? VT_HALO_LASTING : 0));
     }
 }
 
@@ -380,6 +391,8 @@ vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_
     const int threads = s->def.threads;
     vt_halo h = {.simulation = s,
                  .vorticity = least_vorticity * population->vorticity,
+                 .least = fmax(least_contrast * population->contrast,
+                               VT_LEAST_CONTRAST * s->def.ambient.density),
                  .width = s->def.method.halo,
                  .strength = vt_diffuses(s),
                  .contrast = vt_is_buoyant(s) || vt_conducts(s),

@@ -15,6 +15,7 @@ typedef struct vt_halo {
     vt_simulation *simulation;
     vt_halo_lattice lattice;
     double vorticity;           /* that counts as carrying strength, 1/s */
+    double least;               /* |rho'| that counts as differing, kg/m^3 */
     int32_t width;              /* nodes */
     int32_t strength, contrast; /* whether what carries strength, what differs is a source */
     int32_t contained;          /* whether a container holds the fluid, and nothing diffuses */

@@ -128,7 +128,7 @@ static void take(const vt_halo *h, int64_t row)
         double value = g.sum[c] / (c == VT_CARRIED_density ? g.volume : g.mass);
         if (c == VT_CARRIED_temperature)
             value += (double)vt_ambient_temperature(&h->fluid, g.node);
-        if (g.column[c] && !g.plain)
+        if (g.column[c])
             g.column[c][row] = (float)value;
     }
     if (v->set.used[VT_VORTON_volume_temperature]) {

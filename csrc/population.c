@@ -20,6 +20,16 @@ static const double most_strain = 0.25;
 
 /* ---- the population ---- */
 
+double vt_contrast_of(const vt_simulation *s, const vt_fluid *fluid, int64_t row)
+{
+    const vt_vortons *const v = &s->vortons;
+    const float *const x = v->position + 3 * row;
+    const float own = v->set.used[VT_VORTON_density] ? v->density[row] : 0;
+    if (!v->set.used[VT_VORTON_temperature])
+        return (double)fabsf(own);
+    return fabs((double)vt_density_deviation(fluid, x, v->temperature[row], own));
+}
+
 /* How much warmer a vorton is than the ambient fluid beside it, K. */
 static inline float warmth_of(const vt_vortons *v, const vt_fluid *fluid, int64_t row)
 {
@@ -29,11 +39,13 @@ static inline float warmth_of(const vt_vortons *v, const vt_fluid *fluid, int64_
 typedef struct sums {
     double strength, volume, vorticity;
     double heat, warm_volume; /* sum of V |T'|, and of that times V */
+    double weight, contrast;  /* sum of V |rho'|, and of that times |rho'| */
 } sums;
 
 typedef struct sum_job {
     const vt_vortons *vortons;
-    const float *temperature; /* NULL: heat does not diffuse */
+    const float *temperature;     /* NULL: heat does not diffuse */
+    const vt_simulation *buoyant; /* NULL: nobody asks for contrasts */
     vt_fluid fluid;
     sums *block;
 } sum_job;
@@ -42,7 +54,7 @@ static void sum_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const sum_job *const job = data;
-    sums sum = {0, 0, 0, 0, 0};
+    sums sum = {0};
     for (int64_t i = begin; i < end; i++) {
         const float *const a = job->vortons->strength + 3 * i;
         const double volume = (double)job->vortons->volume[i];
@@ -58,6 +70,11 @@ static void sum_block(void *data, int64_t begin, int64_t end, int thread)
             sum.heat += heat;
             sum.warm_volume += heat * volume;
         }
+        if (job->buoyant) {
+            const double contrast = vt_contrast_of(job->buoyant, &job->fluid, i);
+            sum.weight += volume * contrast;
+            sum.contrast += volume * contrast * contrast;
+        }
     }
     job->block[begin / BLOCK] = sum;
 }
@@ -67,8 +84,9 @@ void vt_measure_population(vt_simulation *s, vt_population *population)
     const int64_t count = s->vortons.set.count, blocks = (count + BLOCK - 1) / BLOCK;
     const size_t mark = vt_arena_mark(&s->arena);
     sum_job job = {.vortons = &s->vortons, .fluid = vt_fluid_of(&s->def)};
-    sums all = {0, 0, 0, 0, 0};
+    sums all = {0};
     job.temperature = vt_conducts(s) ? s->vortons.temperature : NULL;
+    job.buoyant = vt_has_halo(s) && (vt_is_buoyant(s) || vt_conducts(s)) ? s : NULL;
     job.block = vt_arena_push(&s->arena, sizeof(sums) * (size_t)(blocks + 1));
     vt_parallel_for(s->def.threads, count, BLOCK, sum_block, &job);
     for (int64_t b = 0; b < blocks; b++) {
@@ -77,9 +95,13 @@ void vt_measure_population(vt_simulation *s, vt_population *population)
         all.vorticity += job.block[b].vorticity;
         all.heat += job.block[b].heat;
         all.warm_volume += job.block[b].warm_volume;
+        all.weight += job.block[b].weight;
+        all.contrast += job.block[b].contrast;
     }
     vt_arena_pop(&s->arena, mark);
     *population = (vt_population){.strength = all.strength};
+    if (all.weight > 0)
+        population->contrast = all.contrast / all.weight;
     if (all.strength > 0) {
         population->spacing = vt_cbrt(all.volume / all.strength);
         population->vorticity = all.vorticity / all.strength;
@@ -93,19 +115,24 @@ void vt_measure_population(vt_simulation *s, vt_population *population)
 /* Of fuel and flame, from which on they may make heat, and of smoke. */
 static const float least_share = 1e-5f;
 
+int vt_may_burn(const vt_simulation *s, int64_t row)
+{
+    const vt_vortons *const v = &s->vortons;
+    const int32_t *const used = v->set.used;
+    return (used[VT_VORTON_fuel] && v->fuel[row] > least_share) ||
+           (used[VT_VORTON_flame] && v->flame[row] > least_share);
+}
+
 int vt_has_contrast(const vt_simulation *s, const vt_fluid *fluid, int64_t row)
 {
     const vt_vortons *const v = &s->vortons;
     const int32_t *const used = v->set.used;
-    if (used[VT_VORTON_density] && v->density[row] != 0)
-        return 1;
-    if ((used[VT_VORTON_fuel] && v->fuel[row] > least_share) ||
-        (used[VT_VORTON_flame] && v->flame[row] > least_share))
+    if ((used[VT_VORTON_density] && v->density[row] != 0) || vt_may_burn(s, row))
         return 1;
     if (!used[VT_VORTON_temperature])
         return 0;
     const float ambient = vt_ambient_temperature(fluid, v->position + 3 * row);
-    return fabsf(v->temperature[row] - ambient) > 1e-5f * ambient;
+    return fabsf(v->temperature[row] - ambient) > (float)VT_LEAST_CONTRAST * ambient;
 }
 
 /* Weak vortons hand on what they have; the neutral ones of diffusion have a rule of their own. */
@@ -144,11 +171,16 @@ static int is_due(const vt_simulation *s)
     return s->substeps % CONTROL_EVERY == 0;
 }
 
+/* Whether many have been born since the halo was last looked after. */
+static int are_many_new(const vt_simulation *s)
+{
+    return s->next_id[VT_VORTONS] - s->populated_id > s->vortons.set.count / FEW;
+}
+
 /* Whether diffusion, births or the flow may have brought vortons to where they lack others. */
 static int lacks_halo(const vt_simulation *s)
 {
-    const int64_t newborn = s->next_id[VT_VORTONS] - s->populated_id;
-    return is_due(s) || s->strained > most_strain || newborn > s->vortons.set.count / FEW;
+    return is_due(s) || s->strained > most_strain || are_many_new(s);
 }
 
 /* Fewer vortons, with the same strength and impulse. */
@@ -181,29 +213,60 @@ static vt_status split_and_merge(vt_simulation *s, const vt_content *content,
     return status;
 }
 
+/* Whether differences of density may set fluid at rest in motion. */
+static int is_pulled(const vt_simulation *s)
+{
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    return vt_is_buoyant(s) &&
+           (fluid.gravity[0] != 0 || fluid.gravity[1] != 0 || fluid.gravity[2] != 0);
+}
+
+/* Whether anything needs neutral vortons around it. */
+static int wants_halo(const vt_simulation *s, const vt_population *population)
+{
+    return vt_has_halo(s) && (population->spacing > 0 || vt_has_warm_bodies(s) ||
+                              (population->contrast > 0 && is_pulled(s)));
+}
+
+static vt_status renew_halo(vt_simulation *s, const vt_population *population, int64_t reserved)
+{
+    const vt_status status = vt_keep_halo(s, population, reserved);
+    if (status)
+        return status;
+    s->populated_id = s->next_id[VT_VORTONS];
+    s->strained = 0;
+    return VT_OK;
+}
+
 vt_status vt_control_population(vt_simulation *s, int64_t reserved)
 {
     vt_content content;
     vt_population population;
     s->vorton_spacing = 0;
     vt_status status = vt_find_content(s, NULL, &content);
-    if (status || !(content.exists || vt_conducts(s) || vt_expands(s) || vt_has_warm_bodies(s)))
+    if (status || !(content.exists || vt_is_buoyant(s) || vt_conducts(s) || vt_expands(s) ||
+                    vt_has_warm_bodies(s)))
         return status;
     vt_measure_population(s, &population);
     const int carried = population.spacing > 0;
-    const int halo = (carried || vt_has_warm_bodies(s)) && vt_has_halo(s) && lacks_halo(s);
+    const int halo = wants_halo(s, &population) && lacks_halo(s);
     if (is_due(s) && carried)
         status = split_and_merge(s, &content, &population, reserved);
     else if (is_due(s) && vt_expands(s))
         status = vt_split_vortons(s, reserved);
     if (!status && halo)
-        status = vt_keep_halo(s, &population, reserved);
-    if (!status && halo) {
-        s->populated_id = s->next_id[VT_VORTONS];
-        s->strained = 0;
-    }
+        status = renew_halo(s, &population, reserved);
     s->vorton_spacing = population.spacing;
     return status;
+}
+
+vt_status vt_surround_newborn(vt_simulation *s, int64_t reserved)
+{
+    vt_population population;
+    if (!vt_has_halo(s) || !are_many_new(s))
+        return VT_OK;
+    vt_measure_population(s, &population);
+    return wants_halo(s, &population) ? renew_halo(s, &population, reserved) : VT_OK;
 }
 
 /* ---- diffusion ---- */

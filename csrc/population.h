@@ -14,6 +14,7 @@ typedef struct vt_population {
     double strength;  /* sum of |alpha|, m^3/s */
     double spacing;   /* cube root of their mean volume, m; 0 where nothing is carried */
     double vorticity; /* mean |alpha| / volume, 1/s */
+    double contrast; /* mean |rho'| weighted by volume x |rho'|, kg/m^3; 0 where no halo needs it */
 } vt_population;
 
 /* Sums over fixed blocks: the same bits for any number of threads. */
@@ -24,6 +25,11 @@ void vt_measure_population(vt_simulation *s, vt_population *population);
  * VT_OVER_CAPACITY where the policy refuses what does not fit, VT_OUT_OF_MEMORY: then none of those
  * was born. */
 vt_status vt_control_population(vt_simulation *s, int64_t reserved);
+
+/* Where many were born since, the halo anew: buoyancy needs it in the first substep. Errors as
+ * above.
+ */
+vt_status vt_surround_newborn(vt_simulation *s, int64_t reserved);
 
 /* Keeps `method.halo` spacings full of neutral vortons around those that carry strength, where that
  * diffuses, around those that differ in density from the ambient fluid, and around bodies that
@@ -42,6 +48,15 @@ void vt_merge_vortons(vt_simulation *s);
  * (m, > 0) of it, in shares that keep its strength and, where they lie around it, its impulse; rows
  * without such neighbours stay, and their mask becomes 0. */
 void vt_hand_over(vt_simulation *s, double reach, uint8_t *mask);
+
+/* Rounding: what differs by less, as a share of the temperature or the density, does not differ. */
+#define VT_LEAST_CONTRAST 1e-5
+
+/* |rho'| of a vorton, kg/m^3: fluid is that of s->def. */
+double vt_contrast_of(const vt_simulation *s, const vt_fluid *fluid, int64_t row);
+
+/* Whether a vorton has fuel or flame. */
+int vt_may_burn(const vt_simulation *s, int64_t row);
 
 /* Whether the fluid of a vorton is lighter or heavier than the ambient fluid beside it, or burns
  * and soon will be: such vortons are kept, however weak. fluid is that of s->def. */

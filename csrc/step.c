@@ -238,7 +238,9 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
 
     VT_TIMED(s, emit, bear(s, births, s->time, NULL));
     VT_TIMED(s, emit, vt_soak_fluid(s));
-    VT_TIMED(s, domain, status = place(s, births, &exists));
+    VT_TIMED(s, population, status = vt_surround_newborn(s, vt_vortons_to_come(births)));
+    if (!status)
+        VT_TIMED(s, domain, status = place(s, births, &exists));
     if (!status)
         status = vt_check_shedding(s);
     if (status || !exists) {
@@ -327,7 +329,7 @@ static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
 
 /* What a substep changes before anything moves. */
 typedef struct beginning {
-    int64_t next_id[2];
+    int64_t next_id[2], populated_id;
     double smallest_core;
     vt_placement placement;
 } beginning;
@@ -335,6 +337,7 @@ typedef struct beginning {
 static beginning remember(const vt_simulation *s)
 {
     return (beginning){.next_id = {s->next_id[0], s->next_id[1]},
+                       .populated_id = s->populated_id,
                        .smallest_core = s->smallest_core,
                        .placement = s->placement};
 }
@@ -358,6 +361,7 @@ static void go_back(vt_simulation *s, const beginning *b)
 {
     remove_born(s, VT_VORTONS, s->vortons.set.count, s->vortons.id, b->next_id[VT_VORTONS]);
     remove_born(s, VT_TRACERS, s->tracers.set.count, s->tracers.id, b->next_id[VT_TRACERS]);
+    s->populated_id = b->populated_id;
     s->smallest_core = b->smallest_core;
     s->placement = b->placement;
     s->fields_exist = 0;

@@ -150,7 +150,7 @@ def test_cold_body_takes_heat_and_warms_at_a_fire():
     scene.add(vt.Body(pot, name="pot", density=50, specific_heat=500, held=True))
     sim = vt.Simulation(scene, fps=24, threads=1)
     assert sim.bodies["pot"].temperature == pytest.approx(AMBIENT)
-    sim.step(18)
+    sim.step(24)
     pot, h = sim.bodies["pot"], sim.health
     assert pot.temperature > AMBIENT + 1 and pot.heat_given < 0
     assert h.heat_bodies == pytest.approx(pot.heat_given, rel=1e-12)
@@ -249,3 +249,16 @@ def test_heat_of_bodies_in_scenes():
     scene.add(vt.Container(vt.Box(), temperature=300.0))
     assert vt.Scene.from_json(scene.to_json()) == scene
     assert "temperature" not in vt.Body(vt.Sphere()).to_dict()
+
+
+def test_vortons_around_a_body_are_no_finer_than_those_that_emitters_will_give():
+    """Born before them, they would else set the spacing of the grid by the size of the body."""
+    spacing = []
+    for hot in ({}, {"temperature": 350.0}):
+        scene = vt.Scene()
+        scene.add(vt.Emitter(vt.Disk(radius=0.25), temperature=450, core=0.12, lifetime=1, smoke=0))
+        scene.add(vt.Body(vt.Sphere((0, 0, 0.8), 0.15), **hot))
+        sim = vt.Simulation(scene, fps=24, threads=1)
+        sim.step(2)
+        spacing.append(sim.health.spacing)
+    assert spacing[0] == spacing[1] == pytest.approx(0.08)

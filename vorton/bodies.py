@@ -261,7 +261,9 @@ class Body(BodyBase):
     temperature : number, K, optional
         > 0 to 1e6: the body exchanges heat with the vortons no farther from it than a core, and
         neutral ones are kept around it (`Method.halo` cells wide; not around a Plane), so that warm
-        air rises from it in an empty scene, too. Default: that of the ambient fluid where
+        air rises from it in an empty scene, too. Their cores are the smallest that the scene has;
+        where it has none, 1.5 `Scene.spacing`, or without that a fifth of the cube root of the
+        body's volume. Default: that of the ambient fluid where
         `specific_heat` is given, else it exchanges no heat.
     specific_heat : number, J/(kg K), optional
         >= 0 to 1e9, with `density`: the body cools and warms. Default: its temperature is held. Air
