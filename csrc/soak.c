@@ -33,8 +33,8 @@ static int is_cold(const soaking *k, int64_t row)
     const vt_vortons *const v = &k->simulation->vortons;
     const double ambient = (double)vt_ambient_temperature(&k->fluid, v->position + 3 * row);
     const double warmth = value_in(&v->set, VT_VORTON_temperature, row) - ambient;
-    return !(k->now->temperature > 0) || !v->set.used[VT_VORTON_temperature] ||
-           vt_abs(warmth) <= fresh_share * vt_abs(k->now->temperature - ambient);
+    return !(k->now->fluid.temperature > 0) || !v->set.used[VT_VORTON_temperature] ||
+           vt_abs(warmth) <= fresh_share * vt_abs(k->now->fluid.temperature - ambient);
 }
 
 /* Whether a vorton is fluid that nothing has happened to. */
@@ -43,8 +43,8 @@ static int is_fresh(const soaking *k, int64_t row)
     const vt_set *const set = &k->simulation->vortons.set;
     const double burns = value_in(set, VT_VORTON_fuel, row) + value_in(set, VT_VORTON_flame, row) +
                          value_in(set, VT_VORTON_smoke, row);
-    return burns <= fresh_share * k->now->fuel &&
-           vt_abs(value_in(set, VT_VORTON_density, row)) <= fresh_share * vt_abs(k->now->density) &&
+    return burns <= fresh_share * k->now->fluid.fuel &&
+           vt_abs(value_in(set, VT_VORTON_density, row)) <= fresh_share * vt_abs(k->now->fluid.density) &&
            is_cold(k, row);
 }
 
@@ -76,11 +76,11 @@ static void soak(vt_simulation *s, const vt_parcels *p, const vt_pose *pose,
     for (int a = 0; a < 3; a++)
         world[a] = (double)s->vortons.position[3 * row + a];
     vt_pose_point_back(pose, world, place);
-    now->fuel *= vt_fuel_share(s, p, pose, place, s->time);
+    now->fluid.fuel *= vt_fuel_share(s, p, pose, place, s->time);
     vt_count_heat(s, row, 1, NULL, -1);
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
         float *const column = vt_used_column(set, vt_carried_column[c]);
-        const float value = (float)*vt_carried_of(now, c);
+        const float value = (float)*vt_fluid_member(&now->fluid, c);
         if (column && (c != VT_CARRIED_temperature || value > 0))
             column[row] = value;
     }
@@ -117,7 +117,7 @@ static void soak_shape(vt_simulation *s, const vt_parcels *p)
                  .now = &now,
                  .fluid = vt_fluid_of(&s->def),
                  .pose = vt_pose_at(&s->transforms, p->parent, s->time)};
-    if (!(now.fuel > 0))
+    if (!(now.fluid.fuel > 0))
         return;
     k.soaked = vt_arena_push(&s->arena, (size_t)count);
     vt_parallel_for(s->def.threads, count, BLOCK, find_soaked, &k);

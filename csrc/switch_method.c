@@ -76,8 +76,9 @@ static vt_status switch_inside(vt_simulation *s, const vt_method *method)
     if (is_same(&before, method))
         return VT_OK;
     s->def.method = *method;
-    vt_status status = vt_check_room_to_burn(s, s->bodies.items, s->bodies.count,
-                                             s->sources.parcels, s->sources.parcels_count, 0);
+    vt_status status = VT_OK;
+    for (int32_t b = 0; b < s->bodies.count && !status; b++)
+        status = vt_check_room_in_body(s, &s->bodies.items[b]);
     if (!status)
         status = vt_check_fuel_in_containers(s);
     if (!status)

@@ -172,6 +172,7 @@ def good_calls(sim):
     volume = core.volume(0.1)
     track = {"values": [[1.0], [2.0]], "times": [0.0, 1.0]}
     ring_def = {
+        "fluid": ("dict", {"temperature": 400.0, "smoke": 0.1}),
         "center": ("vector", (0, 0, 1)),
         "axis": ("vector", (0, 0, 1)),
         "radius": ("pair", 0.5),
@@ -196,6 +197,7 @@ def good_calls(sim):
         "parent": ("integer", 0),
     }
     filament_def = {
+        "fluid": ("dict", {"temperature": 400.0, "smoke": 0.1}),
         "points": ("rows", p),
         "closed": ("flag", True),
         **line_def,
@@ -203,6 +205,7 @@ def good_calls(sim):
         "vorton_core": ("finite", 0.01),
     }
     tube_def = {
+        "fluid": ("dict", {"temperature": 400.0, "smoke": 0.1}),
         "start": ("vector", (0, 0, 0)),
         "end": ("vector", (0, 0, 1)),
         "wobble": ("finite", 0.0),
@@ -210,6 +213,7 @@ def good_calls(sim):
         **line_def,
     }
     jet_def = {
+        "fluid": ("dict", {"temperature": 400.0, "smoke": 0.1}),
         "center": ("vector", (0, 0, 0)),
         "axis": ("vector", (0, 0, 1)),
         "radius": ("finite", 0.5),
@@ -230,6 +234,7 @@ def good_calls(sim):
         "animations": ("dict", {"speed": track}),
     }
     cloud_def = {
+        "fluid": ("dict", {"temperature": 400.0, "smoke": 0.1}),
         "shape": ("dict", {"kind": "sphere"}),
         "speed": ("finite", 1.0),
         "eddy": ("finite", 1.0),
@@ -257,11 +262,7 @@ def good_calls(sim):
         "around": ("shape", {"kind": "sphere", "radius": 1.5}),
         "core": ("finite", 0.3),
         "spacing": ("finite", 0.0),
-        "temperature": ("finite", 400.0),
-        "density": ("finite", 0.0),
-        "fuel": ("finite", 0.0),
-        "flame": ("finite", 0.1),
-        "smoke": ("finite", 0.1),
+        "fluid": ("dict", {"temperature": 400.0, "flame": 0.1, "smoke": 0.1}),
         "swirl": ("finite", 0.1),
         "rate": ("finite", 10.0),
         "start": ("finite", 0.0),

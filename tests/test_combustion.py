@@ -430,7 +430,7 @@ def test_fuel_without_a_law_names_the_emitter():
         vt.Simulation(scene)
     core = _core.Simulation()
     with pytest.raises(ValueError, match=r"fuel is up to 0.5 of the mass; allowed is 0 without"):
-        core.add_parcels(fuel=0.5)
+        core.add_parcels(fluid={"fuel": 0.5})
 
 
 def test_bad_fuel_and_bad_laws():
@@ -451,7 +451,7 @@ def test_bad_fuel_and_bad_laws():
         vt.Combustion("explosion")
     core = _core.Simulation(combustion={"law": "simple"})
     with pytest.raises(ValueError, match=r"fuel \+ flame \+ smoke are up to 0.6 \+ 0.3 \+ 0.2"):
-        core.add_parcels(fuel=0.6, flame=0.3, smoke=0.2, rate=1.0)
+        core.add_parcels(fluid={"fuel": 0.6, "flame": 0.3, "smoke": 0.2}, rate=1.0)
 
 
 def test_combustion_in_scenes():
@@ -689,4 +689,4 @@ def test_bad_swirl():
     with pytest.raises(ValueError, match=r"Emitter.swirl"):
         vt.Emitter(vt.Sphere(), temperature=400, swirl=-1.0)
     with pytest.raises(ValueError, match="swirl is -1; allowed is"):
-        _core.Simulation().add_parcels(temperature=400.0, swirl=-1.0)
+        _core.Simulation().add_parcels(fluid={"temperature": 400.0}, swirl=-1.0)

@@ -282,7 +282,7 @@ def test_the_default_rate_is_that_at_which_fluid_rises_out_of_its_shape():
     for height in (0.1, 0.4):
         core = _core.Simulation()
         shape = vt.Disk(radius=0.5, thickness=height)._core_shape()
-        renew = core.add_parcels(shape=shape, core=0.1, temperature=2 * AMBIENT)
+        renew = core.add_parcels(shape=shape, core=0.1, fluid={"temperature": 2 * AMBIENT})
         assert renew == pytest.approx(0.5 * np.sqrt(9.81 * 0.5 / height), rel=1e-5)
 
 
@@ -322,8 +322,8 @@ def test_bad_input(arguments, words):
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        ({"temperature": -1.0}, ["temperature is -1", "K"]),
-        ({"density": 2e6}, ["density is 2e+06", "kg/m^3"]),
+        ({"fluid": {"temperature": -1.0}}, ["temperature is -1", "K"]),
+        ({"fluid": {"density": 2e6}}, ["density is 2e+06", "kg/m^3"]),
         ({"core": 0.0}, ["core is 0", "m"]),
         ({"core": 0.1, "spacing": 0.2}, ["spacing is 0.2", "core"]),
         ({"core": 1e-8}, ["core is 1e-08", "2^30"]),
@@ -332,14 +332,14 @@ def test_bad_input(arguments, words):
         ({"start": 1.0, "end": 0.5}, ["end is 0.5"]),
         ({"start": -1.0}, ["start is -1"]),
         ({"parent": 4}, ["parent"]),
-        ({"temperature": AMBIENT}, ["rate must be given"]),
+        ({"fluid": {"temperature": AMBIENT}}, ["rate must be given"]),
         ({"animations": {"core": {"values": np.ones((1, 1)), "rate": 1}}}, ["core of parcels"]),
         ({"animations": {"rate": {"values": np.zeros((1, 1)), "rate": 1}}}, ["rate has keys"]),
     ],
 )
 def test_bad_input_of_the_library_changes_nothing(arguments, words):
     core = _core.Simulation()
-    given = {"shape": DISK._core_shape(), "temperature": 400.0, **arguments}
+    given = {"shape": DISK._core_shape(), "fluid": {"temperature": 400.0}, **arguments}
     with pytest.raises(ValueError) as caught:
         core.add_parcels(**given)
     assert all(word in str(caught.value) for word in words)

@@ -109,20 +109,21 @@ def test_the_library_refuses_it_in_either_order():
     box = vt.Box((-1, -1, 0), (1, 1, 2))._core_shape()
 
     def fire(core, fuel):
-        core.add_parcels(shape=sphere, core=0.05, rate=0.0, temperature=900.0, fuel=fuel)
+        fluid = {"temperature": 900.0, "fuel": fuel}
+        core.add_parcels(shape=sphere, core=0.05, rate=0.0, fluid=fluid)
 
     def room(core):
         core.add_body(shapes=[box], hole=True, name="room")
 
     core = _core.Simulation(combustion=law)
     fire(core, 0.5)
-    with pytest.raises(ValueError, match="body 'room' is a closed container.*emitter 0 of parcels"):
+    with pytest.raises(ValueError, match="body 'room' is a closed container.*emitter of parcels 0"):
         room(core)
     assert core.bodies() == []
     core = _core.Simulation(combustion=law)
     room(core)
     fire(core, 0.0)
-    with pytest.raises(ValueError, match="body 'room' is a closed container.*emitter 1 of parcels"):
+    with pytest.raises(ValueError, match="body 'room' is a closed container.*emitter of parcels 1"):
         fire(core, 0.5)
 
 

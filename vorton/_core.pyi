@@ -116,6 +116,7 @@ class Simulation:
         layers: int = ...,
         time: float = ...,
         parent: int = ...,
+        fluid: dict[str, float] = ...,
     ) -> None: ...
     def add_filament(
         self,
@@ -129,6 +130,7 @@ class Simulation:
         layers: int = ...,
         time: float = ...,
         parent: int = ...,
+        fluid: dict[str, float] = ...,
     ) -> None: ...
     def add_tube(
         self,
@@ -144,6 +146,7 @@ class Simulation:
         layers: int = ...,
         time: float = ...,
         parent: int = ...,
+        fluid: dict[str, float] = ...,
     ) -> None: ...
     def add_jet(
         self,
@@ -165,6 +168,7 @@ class Simulation:
         sections: int = ...,
         layers: int = ...,
         parent: int = ...,
+        fluid: dict[str, float] = ...,
         animations: dict[str, dict[str, Any]] = ...,
     ) -> None: ...
     def add_cloud(
@@ -178,6 +182,7 @@ class Simulation:
         seed: int = ...,
         time: float = ...,
         parent: int = ...,
+        fluid: dict[str, float] = ...,
     ) -> None: ...
     def add_vorton_points(
         self,
@@ -212,11 +217,7 @@ class Simulation:
         around: dict[str, Any] | None = ...,
         core: float = ...,
         spacing: float = ...,
-        temperature: float = ...,
-        density: float = ...,
-        fuel: float = ...,
-        flame: float = ...,
-        smoke: float = ...,
+        fluid: dict[str, float] = ...,
         swirl: float = ...,
         taper: float = ...,
         flicker: float = ...,

@@ -6,15 +6,15 @@ import dataclasses
 from typing import Any
 
 from . import _core
-from .animation import Animation, animatable, scaled, split
-from .fields import field, number
+from .animation import Animation, animatable, scaled
+from .fields import field, number, plain
 from .shapes import Shape, check_body
-from .source_base import Source
+from .source_base import FLUID, ChangingFluidSource
 from .sources import Tracers
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Emitter(Source):
+class Emitter(ChangingFluidSource):
     """Fluid that differs from the ambient one, with the smoke in it: it rises or sinks by itself.
 
     Vortons that carry temperature and density are born in the shape, and around it neutral ones of
@@ -38,6 +38,9 @@ class Emitter(Source):
         goes on, ambient fluid that the flow carries into the shape takes its temperature and fuel,
         too: what flows through a fire burns. As ambient counts what differs by no more than a tenth
         of what the emitter's fluid does.
+    flame, soot : number; animatable
+        Shares of the mass that burn, and that are smoke, 0 to 1, default 0; with fuel at most 1
+        together: flame glows, and becomes smoke. At birth. `smoke` is what the tracers show.
     renew : number, 1/s, optional; animatable
         How often a second the shape is filled anew, >= 0; 0: once, at `start`. Default: as fast as
         the fluid leaves it by itself, sqrt(g |density deviation| / ambient density / height) / 2.
@@ -95,12 +98,6 @@ class Emitter(Source):
     """
 
     shape: Shape = field(dataclasses.MISSING, check_body, "where it is born")  # noqa: RUF009
-    temperature: Any = animatable(
-        number(None, "K", "temperature", above=0, most=1e6, optional=True),
-        keys=number(None, "K", "temperature", above=0, most=1e6),
-    )
-    density: Any = animatable(number(0.0, "kg/m^3", "deviation", least=-1e6, most=1e6))
-    fuel: Any = animatable(number(0.0, "", "share of fuel", least=0, most=1))
     renew: Any = animatable(
         number(None, "1/s", "fillings of the shape a second", least=0, optional=True),
         keys=number(None, "1/s", "fillings of the shape a second", least=0),
@@ -121,10 +118,10 @@ class Emitter(Source):
         volume = self.shape.volume  # an open mesh says so here
         if not volume > 0:
             raise ValueError(f"Emitter.shape: its volume is {volume:g} m^3, must be > 0")
-        if self.temperature is None and self.density == 0 and self.fuel == 0:
+        if len(self._unsaid()) == len(FLUID):
             raise ValueError(
                 "Emitter: neither temperature nor density differs from the ambient fluid, and "
-                "there is no fuel; for smoke alone take Tracers"
+                "there is no fuel, flame or soot; for smoke alone take Tracers"
             )
         if self.end is not None:
             if self.renew == 0:
@@ -132,6 +129,11 @@ class Emitter(Source):
                 raise ValueError(f"Emitter.end = {self.end}: {text}")
             if self.end <= self.start:
                 raise ValueError(f"Emitter.end = {self.end}: must be > start = {self.start} (s)")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; flame and soot only where there are some: the format from before them."""
+        always = ("temperature", "density", "fuel")
+        return super().to_dict() | {name: plain(getattr(self, name)) for name in always}
 
     @property
     def vorton_core(self) -> float:
@@ -146,14 +148,10 @@ class Emitter(Source):
         rim = 2 * radius if self.rim is None else self.rim
         around = self.shape._grown(rim) if rim > 0 else self.shape._core_shape()
         values: dict[str, Any] = {
-            "density": self.density,
-            "fuel": self.fuel,
             "swirl": self.swirl,
             "taper": self.taper,
             "flicker": self.flicker,
         }
-        if self.temperature is not None:
-            values["temperature"] = self.temperature
         if self.lifetime is not None:
             values["lifetime"] = self.lifetime
         if self.end is not None:
@@ -167,7 +165,7 @@ class Emitter(Source):
             core=radius,
             start=self.start,
             parent=self._parent_id(core),
-            **split(**values),
+            **self._fluid(**values),
         )
         if self.smoke != 0:
             self._smoke(renew)._add_to(core, voxel)

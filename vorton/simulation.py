@@ -14,11 +14,11 @@ from . import _core
 from .ambient import Liquid
 from .animation import Animation
 from .bodies import Container
-from .emitter import Emitter
 from .fields import check_flag, check_number, closest, shown
 from .records import Bodies, BodyState, Health, StageTime, Timings
 from .scene import Scene
 from .shapes import Plane
+from .source_base import FluidSource
 
 __all__ = ["Grids", "Simulation", "Tracers", "Vortons"]
 
@@ -836,13 +836,13 @@ def _has_fuel(source: Any) -> bool:
 
 def _check_density(index: int, source: Any, scene: Scene) -> None:
     """Fluid weighs something: less than the ambient fluid, but not less than nothing."""
-    if not isinstance(source, Emitter):
+    if not isinstance(source, FluidSource):
         return
     density = source.density
     values = density._values() if isinstance(density, Animation) else (density,)
     if min(values) <= -scene.ambient.density:
         raise ValueError(
-            f"sources[{index}]: Emitter.density = {shown(density)}: must be > "
+            f"sources[{index}]: {type(source).__name__}.density = {shown(density)}: must be > "
             f"-{scene.ambient.density:g}, minus that of the ambient fluid (kg/m^3)"
         )
 

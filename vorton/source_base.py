@@ -5,8 +5,17 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from .animation import Transform, add_parent, parent_field, without_no_parent
-from .fields import Definition
+from .animation import (
+    Animation,
+    Transform,
+    add_parent,
+    animatable,
+    largest,
+    parent_field,
+    split,
+    without_no_parent,
+)
+from .fields import Definition, number
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -41,3 +50,91 @@ class Source(Definition):
     def _add_to(self, core: Any, voxel: float) -> None:
         """Add to a `_core.Simulation`; `voxel` is the scene's nominal voxel, m."""
         raise NotImplementedError
+
+
+FLUID = {name: name for name in ("density", "temperature", "fuel", "flame")} | {"soot": "smoke"}
+"""What the fluid of vortons carries: names of the arguments, and of the columns."""
+
+SHARES = ("fuel", "flame", "soot")
+
+
+def _by_keyword(made: Any) -> Any:
+    return dataclasses.field(default=made.default, metadata=made.metadata, kw_only=True)
+
+
+_DENSITY = number(0.0, "kg/m^3", "deviation", least=-1e6, most=1e6)
+_TEMPERATURE = number(None, "K", "temperature", above=0, most=1e6, optional=True)
+_TEMPERATURE_KEY = number(None, "K", "temperature", above=0, most=1e6)
+_FUEL = number(0.0, "", "share of fuel", least=0, most=1)
+_FLAME = number(0.0, "", "share of what burns", least=0, most=1)
+_SOOT = number(0.0, "", "share of smoke", least=0, most=1)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class FluidSource(Source):
+    """Base of the sources of vortons: what their fluid carries at birth.
+
+    With all of it left out the vortons of a vortex take up the fluid that is there already. Else
+    what is not said is as in the ambient fluid.
+
+    Parameters
+    ----------
+    temperature : number, K, optional
+        > 0 to 1e6; default: that of the ambient fluid. Warmer fluid rises.
+    density : number, kg/m^3
+        Deviation of the density that is not due to temperature (salt, dust), more than minus that
+        of the ambient fluid: below 0 it rises; default 0.
+    fuel : number
+        Share of the mass that is fuel, 0 to 1, default 0: needs `Scene(combustion=...)`. It burns
+        once it is hot enough: give a `temperature` that ignites it.
+    flame : number
+        Share of the mass that burns, 0 to 1, default 0: it glows, and becomes smoke.
+    soot : number
+        Share of the mass that is smoke, 0 to 1, default 0: column `smoke` of the vortons. Together
+        fuel, flame and soot are at most 1.
+    """
+
+    temperature: Any = _by_keyword(_TEMPERATURE)
+    density: Any = _by_keyword(_DENSITY)
+    fuel: Any = _by_keyword(_FUEL)
+    flame: Any = _by_keyword(_FLAME)
+    soot: Any = _by_keyword(_SOOT)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        most = [largest(getattr(self, name)) for name in SHARES]
+        if sum(most) > 1 + 1e-9:
+            text = " + ".join(f"{share:g}" for share in most)
+            what = f"{type(self).__name__}: {' + '.join(SHARES)}"
+            raise ValueError(f"{what} are up to {text} of the mass; allowed is 1 in all")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; what the fluid carries only where it was said."""
+        data = super().to_dict()
+        for name in self._unsaid():
+            del data[name]
+        return data
+
+    def _unsaid(self) -> tuple[str, ...]:
+        """Names of what the fluid does not carry."""
+        return tuple(name for name in FLUID if getattr(self, name) in (None, 0.0))
+
+    def _fluid(self, **moving: Any) -> dict[str, Any]:
+        """Arguments of the core: what it carries, and others that may be animated."""
+        carried = {FLUID[name]: getattr(self, name) for name in FLUID}
+        for name in self._unsaid():
+            del carried[FLUID[name]]
+        fixed = {k: v for k, v in carried.items() if not isinstance(v, Animation)}
+        keyed = {k: v for k, v in carried.items() if k not in fixed}
+        return {"fluid": fixed, **split(**moving, **keyed)}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ChangingFluidSource(FluidSource):
+    """A `FluidSource` that goes on: what its fluid carries is animatable, and counts at birth."""
+
+    temperature: Any = _by_keyword(animatable(_TEMPERATURE, keys=_TEMPERATURE_KEY))
+    density: Any = _by_keyword(animatable(_DENSITY))
+    fuel: Any = _by_keyword(animatable(_FUEL))
+    flame: Any = _by_keyword(animatable(_FLAME))
+    soot: Any = _by_keyword(animatable(_SOOT))

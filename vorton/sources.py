@@ -13,7 +13,7 @@ import numpy as np
 from .animation import animatable, largest, scaled, split
 from .fields import check_number, check_vector, field, integer, number, vector
 from .shapes import Shape, check_shape
-from .source_base import Source
+from .source_base import FluidSource, Source
 
 MOST_TRACERS = 2**31 - 1
 
@@ -25,7 +25,7 @@ def _check_radius(name: str, value: Any) -> float | tuple[float, ...]:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class VortexRing(Source):
+class VortexRing(FluidSource):
     """A vortex ring with a Gaussian core; it moves along `axis` for circulation > 0.
 
     A ring of radius R and core a moves at circulation / (4 pi R) (ln(8 R / a) - 0.558).
@@ -58,6 +58,8 @@ class VortexRing(Source):
     layers : whole number, optional
         Rings of vortons around the centreline, 0 (one vorton thick) to 64; default: as many as
         vorton_core asks for.
+    temperature, density, fuel, flame, soot
+        What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
     parent : Transform, optional
         What places it, where that is at its birth; its scale acts on all lengths.
 
@@ -116,6 +118,7 @@ class VortexRing(Source):
             layers=-1 if self.layers is None else self.layers,
             time=self.time,
             parent=self._parent_id(core),
+            **self._fluid(),
         )
 
     def _major_lies_along_axis(self) -> bool:

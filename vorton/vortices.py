@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .animation import Animation, animatable, largest, scaled, split, value_at
+from .animation import Animation, animatable, largest, scaled, value_at
 from .fields import field, flag, integer, number, vector
 from .shapes import Disk, Shape, Surface, check_rows, check_shape
-from .source_base import Source
+from .source_base import ChangingFluidSource, FluidSource
 from .sources import Tracers
 
 MOST_POINTS = 2**20
@@ -41,7 +41,7 @@ def _check_curve(name: str, value: Any) -> np.ndarray:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Filament(Source):
+class Filament(FluidSource):
     """A vortex line along a smooth curve through given points, with a Gaussian core.
 
     The curve is the cubic spline with continuous curvature; it has no curvature at open ends. The
@@ -71,6 +71,8 @@ class Filament(Source):
     layers : whole number, optional
         Rings of vortons around the centreline, 0 (one vorton thick) to 64; default: as many as
         vorton_core asks for.
+    temperature, density, fuel, flame, soot
+        What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
 
     Examples
     --------
@@ -116,11 +118,12 @@ class Filament(Source):
             time=self.time,
             parent=self._parent_id(core),
             **_section(self),
+            **self._fluid(),
         )
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class VortexTube(Source):
+class VortexTube(FluidSource):
     """A straight vortex tube with a Gaussian core: a whirl from `start` to `end`.
 
     An open `Filament`: what is said there about ends holds here too. In the middle of a tube of
@@ -138,7 +141,7 @@ class VortexTube(Source):
         Random waviness, rms in lengths of the tube, 0 to 0.1, default 0.
     seed : whole number
         Key of the waviness, 0 to 2^64 - 1, default 0.
-    time, vorton_core, sections, layers
+    time, vorton_core, sections, layers, temperature, density, fuel, flame, soot
         As of `Filament`.
     """
 
@@ -172,6 +175,7 @@ class VortexTube(Source):
             time=self.time,
             parent=self._parent_id(core),
             **_section(self),
+            **self._fluid(),
         )
 
 
@@ -184,7 +188,7 @@ def _product(speed: Any, duty: Any, factor: float) -> Any:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Jet(Source):
+class Jet(ChangingFluidSource):
     """A jet: pulses of fluid from a nozzle, each of which makes a vortex ring.
 
     A pulse pushes out a slug of fluid of length L = speed x duty / rate and makes a ring of
@@ -220,6 +224,10 @@ class Jet(Source):
         Key of wobble and tilt, 0 to 2^64 - 1, default 0.
     vorton_core, sections, layers
         As of `VortexRing`.
+    temperature, density, fuel, flame, soot : animatable
+        What the fluid of its rings carries, each as it is at the ring's birth, as of
+        `vorton.source_base.FluidSource`. The rings are the shear layer around the jet: for hot
+        fluid or fuel in the middle, too, give an `Emitter` in the nozzle.
 
     Examples
     --------
@@ -305,7 +313,7 @@ class Jet(Source):
             core=self.core or 0.0,
             seed=self.seed,
             parent=self._parent_id(core),
-            **split(**moving),
+            **self._fluid(**moving),
             **_section(self),
             **values,
         )
@@ -319,7 +327,7 @@ def _check_body(name: str, value: Any) -> Shape:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class RandomCloud(Source):
+class RandomCloud(FluidSource):
     """A cloud of random eddies inside a shape: turbulence to begin with.
 
     Its vorticity is free of divergence and adds up to nothing: random waves of wavelengths 1.25 to
@@ -341,6 +349,8 @@ class RandomCloud(Source):
         0 to 2^64 - 1, default 0.
     time : number, s
         Birth, >= 0, default 0.
+    temperature, density, fuel, flame, soot
+        What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
     """
 
     shape: Shape = field(dataclasses.MISSING, _check_body, "where they are")  # noqa: RUF009
@@ -371,4 +381,5 @@ class RandomCloud(Source):
             seed=self.seed,
             time=self.time,
             parent=self._parent_id(core),
+            **self._fluid(),
         )

@@ -318,6 +318,18 @@ VT_API vt_status vt_get_pose(vt_simulation *simulation, int32_t id, double time,
 
 /* ---- sources ---- */
 
+/* What the fluid of the vortons of a source carries at birth (the list is VT_CARRIED in
+ * columns.def): density, the deviation that is not due to temperature, kg/m^3, -1e6 .. 1e6;
+ * temperature, K, up to 1e6, 0: that of the ambient fluid; fuel, flame and smoke, shares of the
+ * mass, 0 .. 1, together at most 1, fuel only where there is a law by which it burns and no closed
+ * container in which it could not expand. All 0 (default): the vortons of a vortex take up the
+ * fluid that is there already. */
+typedef struct vt_fluid_def {
+#define VT_CARRIED(name, least, most, allowed) double name;
+#include "vorton/columns.def"
+#undef VT_CARRIED
+} vt_fluid_def;
+
 /* A vortex ring, or with two radii an elliptic one. The cross-section has a Gaussian core of
  * vorticity circulation / (pi core^2) exp(-rho^2 / core^2), filled with vortons of
  * core radius vorton_core; with layers = 0 it is one vorton thick and vorton_core = core. */
@@ -340,6 +352,7 @@ typedef struct vt_ring_def {
     double time;      /* birth, s, >= 0 (default 0); inside a step it is born inside the step */
     int32_t parent;   /* transform that places it, where that is at its birth; its scale acts on all
                          lengths (default 0: the world) */
+    vt_fluid_def fluid; /* of its vortons */
 } vt_ring_def;
 
 VT_API vt_ring_def vt_default_ring(void);
@@ -362,6 +375,7 @@ typedef struct vt_filament_def {
     int32_t layers;       /* as of a ring (default -1) */
     double time;          /* birth, s, >= 0 (default 0) */
     int32_t parent;       /* transform that places it, as of a ring (default 0) */
+    vt_fluid_def fluid;   /* of its vortons */
 } vt_filament_def;
 
 VT_API vt_filament_def vt_default_filament(void);
@@ -381,6 +395,7 @@ typedef struct vt_tube_def {
     int32_t layers;          /* as of a ring (default -1) */
     double time;             /* birth, s, >= 0 (default 0) */
     int32_t parent;          /* transform that places it, as of a ring (default 0) */
+    vt_fluid_def fluid;      /* of its vortons */
 } vt_tube_def;
 
 VT_API vt_tube_def vt_default_tube(void);
@@ -410,8 +425,9 @@ typedef struct vt_jet_def {
     int32_t layers;          /* as of a ring (default -1) */
     int32_t parent;          /* transform that places each ring at its birth (default 0) */
     int32_t animation_count; /* (default 0) */
-    const vt_animation *animations; /* of speed, circulation (0: no ring), duty, wobble and tilt,
-                                       as they are at each pulse */
+    const vt_animation *animations; /* of speed, circulation (0: no ring), duty, wobble, tilt and
+                                       what the fluid carries, as they are at each pulse */
+    vt_fluid_def fluid;             /* of the vortons of its rings */
 } vt_jet_def;
 
 VT_API vt_jet_def vt_default_jet(void);
@@ -431,6 +447,7 @@ typedef struct vt_cloud_def {
     uint64_t seed;  /* (default 0) */
     double time;    /* birth, s, >= 0 (default 0) */
     int32_t parent; /* transform that places it, as of a ring (default 0) */
+    vt_fluid_def fluid; /* of its vortons */
 } vt_cloud_def;
 
 VT_API vt_cloud_def vt_default_cloud(void);
@@ -489,24 +506,19 @@ VT_API vt_status vt_add_emitter(vt_simulation *simulation, const vt_emitter_def 
  * stands for spacing^3. Born as the tracers of an emitter are. Without a working grid
  * (method.velocity) they do nothing. */
 typedef struct vt_parcels_def {
-    vt_shape shape;            /* where fluid that differs is born */
-    const vt_shape *around;    /* contains shape (two to three cells wider, say); NULL (default): no
-                                  ambient vortons */
-    double core;               /* core radius of the vortons, m, 1e-9 .. 1e9 (default .2) */
-    double spacing;            /* between the vortons, m, .1 to 1 core; 0 (default): core / 2 */
-    double temperature;        /* K, <= 1e6; 0 (default): that of the ambient fluid; animatable: at
-                                  birth */
-    double density;            /* deviation not due to temperature, kg/m^3, -1e6 .. 1e6 (default 0);
-                                  animatable: at birth */
-    double fuel, flame, smoke; /* shares of the mass, 0 .. 1, together at most 1 (default 0);
-                                  animatable: at birth */
-    double rate;       /* vortons a second in all of `around`, <= 1e9; 0: it is filled once, at
-                          start; negative (default): as fast as the fluid rises or sinks out
-                          of its shape; animatable, keys >= 0 */
-    double start, end; /* s, 0 <= start <= end (default 0, infinity) */
-    double lifetime;   /* s, > 0: older ones are removed (default infinity); animatable */
-    double swirl;      /* rms speed of random eddies in the fluid that is born, of 5 to 13 cores
-                          wavelength, m/s, 0 .. 1e6 (default 0); animatable: at birth */
+    vt_shape shape;         /* where fluid that differs is born */
+    const vt_shape *around; /* contains shape (two to three cells wider, say); NULL (default): no
+                               ambient vortons */
+    double core;            /* core radius of the vortons, m, 1e-9 .. 1e9 (default .2) */
+    double spacing;         /* between the vortons, m, .1 to 1 core; 0 (default): core / 2 */
+    vt_fluid_def fluid;     /* in shape; its members are animatable: at birth */
+    double rate;            /* vortons a second in all of `around`, <= 1e9; 0: it is filled once, at
+                               start; negative (default): as fast as the fluid rises or sinks out
+                               of its shape; animatable, keys >= 0 */
+    double start, end;      /* s, 0 <= start <= end (default 0, infinity) */
+    double lifetime;        /* s, > 0: older ones are removed (default infinity); animatable */
+    double swirl;   /* rms speed of random eddies in the fluid that is born, of 5 to 13 cores
+                       wavelength, m/s, 0 .. 1e6 (default 0); animatable: at birth */
     double taper;   /* how far fuel falls from the middle of the shape to its sides, 0 .. 1 (default
                        0): by this share, as the square of the way */
     double flicker; /* how far fuel falls in places and moments, 0 .. 1 (default 0): by this share

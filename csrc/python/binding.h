@@ -58,6 +58,7 @@ typedef enum vt_py_kind {
     VT_PY_CHOICE,   /* an int32_t: the index of a name in choices */
     VT_PY_TEXT,     /* a const char *, NULL for None; lives as long as the argument */
     VT_PY_INTS3,    /* int32_t[3] */
+    VT_PY_FLUID,    /* a vt_fluid_def, from a dict */
     VT_PY_OBJECT    /* a borrowed PyObject *, for the caller to convert */
 } vt_py_kind;
 

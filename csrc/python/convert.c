@@ -172,6 +172,13 @@ int vt_py_to_ints3(PyObject *value, const char *name, int32_t result[3])
 
 /* ---- structs ---- */
 
+static const vt_py_field fluid_fields[] = {
+#define VT_CARRIED(name, least, most, allowed)                                                     \
+    {#name, VT_PY_FINITE, offsetof(vt_fluid_def, name), NULL},
+#include "vorton/columns.def"
+#undef VT_CARRIED
+    {NULL, VT_PY_OBJECT, 0, NULL}};
+
 static int fill_field(const vt_py_field *field, PyObject *value, void *target)
 {
     void *const place = (char *)target + field->offset;
@@ -200,6 +207,8 @@ static int fill_field(const vt_py_field *field, PyObject *value, void *target)
         return to_text(value, field->name, place);
     case VT_PY_INTS3:
         return vt_py_to_ints3(value, field->name, place);
+    case VT_PY_FLUID:
+        return vt_py_fill(field->name, value, fluid_fields, place);
     case VT_PY_OBJECT:
         *(PyObject **)place = value;
         return 0;

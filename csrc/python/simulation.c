@@ -338,25 +338,26 @@ static PyMethodDef methods[] = {
     {"add_ring", VT_PY_FUNCTION(vt_py_add_ring), METH_VARARGS | METH_KEYWORDS,
      "add_ring($self, /, *, center=..., axis=..., radius=..., major=..., circulation=..., "
      "core=..., vorton_core=..., wobble=..., wobble_seed=..., sections=..., layers=..., "
-     "time=..., parent=...)\n--\n\n"
+     "time=..., parent=..., fluid=...)\n--\n\n"
      "Adds a vortex ring; vorton.h (vt_ring_def) has units, ranges and defaults."},
     {"add_filament", VT_PY_FUNCTION(vt_py_add_filament), METH_VARARGS | METH_KEYWORDS,
      "add_filament($self, /, *, points=..., closed=..., circulation=..., core=..., "
-     "vorton_core=..., sections=..., layers=..., time=..., parent=...)\n--\n\n"
+     "vorton_core=..., sections=..., layers=..., time=..., parent=..., fluid=...)\n--\n\n"
      "Adds a vortex line along a curve; vorton.h (vt_filament_def) has units, ranges and "
      "defaults."},
     {"add_tube", VT_PY_FUNCTION(vt_py_add_tube), METH_VARARGS | METH_KEYWORDS,
      "add_tube($self, /, *, start=..., end=..., circulation=..., core=..., vorton_core=..., "
-     "wobble=..., wobble_seed=..., sections=..., layers=..., time=..., parent=...)\n--\n\n"
+     "wobble=..., wobble_seed=..., sections=..., layers=..., time=..., parent=..., "
+     "fluid=...)\n--\n\n"
      "Adds a straight vortex tube; vorton.h (vt_tube_def) has units, ranges and defaults."},
     {"add_jet", VT_PY_FUNCTION(vt_py_add_jet), METH_VARARGS | METH_KEYWORDS,
      "add_jet($self, /, *, center=..., axis=..., radius=..., speed=..., rate=..., duty=..., "
      "circulation=..., start=..., end=..., core=..., vorton_core=..., wobble=..., tilt=..., "
-     "seed=..., sections=..., layers=..., parent=..., animations=...)\n--\n\n"
+     "seed=..., sections=..., layers=..., parent=..., fluid=..., animations=...)\n--\n\n"
      "Adds a jet that pulses vortex rings; vorton.h (vt_jet_def) has units, ranges and defaults."},
     {"add_cloud", VT_PY_FUNCTION(vt_py_add_cloud), METH_VARARGS | METH_KEYWORDS,
      "add_cloud($self, /, *, shape=..., speed=..., eddy=..., core=..., count=..., seed=..., "
-     "time=..., parent=...)\n--\n\n"
+     "time=..., parent=..., fluid=...)\n--\n\n"
      "Adds a cloud of random eddies; vorton.h (vt_cloud_def) has units, ranges and defaults.\n\n"
      "shape is a dict with the keyword arguments of shape_volume."},
     {"add_vorton_points", VT_PY_FUNCTION(vt_py_add_vorton_points), METH_VARARGS | METH_KEYWORDS,
@@ -364,11 +365,9 @@ static PyMethodDef methods[] = {
      "density=None, temperature=None, fuel=None, flame=None, smoke=None)\n--\n\n"
      "Adds vortons that are born at a time; arrays as of add_vortons."},
     {"add_parcels", VT_PY_FUNCTION(vt_py_add_parcels), METH_VARARGS | METH_KEYWORDS,
-     "add_parcels($self, /, *, shape=..., around=..., core=..., spacing=..., temperature=..., "
-     "density=..., fuel=..., flame=..., smoke=..., swirl=..., taper=..., flicker=..., rate=..., "
-     "start=..., end=..., "
-     "lifetime=..., "
-     "parent=..., animations=...)\n--\n\n"
+     "add_parcels($self, /, *, shape=..., around=..., core=..., spacing=..., fluid=..., "
+     "swirl=..., taper=..., flicker=..., rate=..., start=..., end=..., lifetime=..., parent=..., "
+     "animations=...)\n--\n\n"
      "Vortons that carry temperature, density and fuel, born inside a shape; renewals a second. "
      "shape and around as for add_emitter."},
     {"add_emitter", VT_PY_FUNCTION(vt_py_add_emitter), METH_VARARGS | METH_KEYWORDS,

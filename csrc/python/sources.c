@@ -20,6 +20,7 @@ static const vt_py_field ring_fields[] = {
     {"layers", VT_PY_INT32, offsetof(vt_ring_def, layers), NULL},
     {"time", VT_PY_FINITE, offsetof(vt_ring_def, time), NULL},
     {"parent", VT_PY_INT32, offsetof(vt_ring_def, parent), NULL},
+    {"fluid", VT_PY_FLUID, offsetof(vt_ring_def, fluid), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 PyObject *vt_py_add_ring(PyObject *self, PyObject *positional, PyObject *named)
@@ -45,6 +46,7 @@ static const vt_py_field tube_fields[] = {
     {"layers", VT_PY_INT32, offsetof(vt_tube_def, layers), NULL},
     {"time", VT_PY_FINITE, offsetof(vt_tube_def, time), NULL},
     {"parent", VT_PY_INT32, offsetof(vt_tube_def, parent), NULL},
+    {"fluid", VT_PY_FLUID, offsetof(vt_tube_def, fluid), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 PyObject *vt_py_add_tube(PyObject *self, PyObject *positional, PyObject *named)
@@ -81,6 +83,7 @@ static const vt_py_field jet_fields[] = {
     {"sections", VT_PY_INT64, offsetof(jet_arguments, def.sections), NULL},
     {"layers", VT_PY_INT32, offsetof(jet_arguments, def.layers), NULL},
     {"parent", VT_PY_INT32, offsetof(jet_arguments, def.parent), NULL},
+    {"fluid", VT_PY_FLUID, offsetof(jet_arguments, def.fluid), NULL},
     {"animations", VT_PY_OBJECT, offsetof(jet_arguments, animations), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
@@ -119,6 +122,7 @@ static const vt_py_field filament_fields[] = {
     {"layers", VT_PY_INT32, offsetof(filament_arguments, def.layers), NULL},
     {"time", VT_PY_FINITE, offsetof(filament_arguments, def.time), NULL},
     {"parent", VT_PY_INT32, offsetof(filament_arguments, def.parent), NULL},
+    {"fluid", VT_PY_FLUID, offsetof(filament_arguments, def.fluid), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 PyObject *vt_py_add_filament(PyObject *self, PyObject *positional, PyObject *named)
@@ -159,6 +163,7 @@ static const vt_py_field cloud_fields[] = {
     {"seed", VT_PY_UINT64, offsetof(cloud_arguments, def.seed), NULL},
     {"time", VT_PY_FINITE, offsetof(cloud_arguments, def.time), NULL},
     {"parent", VT_PY_INT32, offsetof(cloud_arguments, def.parent), NULL},
+    {"fluid", VT_PY_FLUID, offsetof(cloud_arguments, def.fluid), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 PyObject *vt_py_add_cloud(PyObject *self, PyObject *positional, PyObject *named)
@@ -235,11 +240,7 @@ static const vt_py_field parcels_fields[] = {
     {"around", VT_PY_OBJECT, offsetof(parcels_arguments, around), NULL},
     {"core", VT_PY_FINITE, offsetof(parcels_arguments, def.core), NULL},
     {"spacing", VT_PY_FINITE, offsetof(parcels_arguments, def.spacing), NULL},
-    {"temperature", VT_PY_FINITE, offsetof(parcels_arguments, def.temperature), NULL},
-    {"density", VT_PY_FINITE, offsetof(parcels_arguments, def.density), NULL},
-    {"fuel", VT_PY_FINITE, offsetof(parcels_arguments, def.fuel), NULL},
-    {"flame", VT_PY_FINITE, offsetof(parcels_arguments, def.flame), NULL},
-    {"smoke", VT_PY_FINITE, offsetof(parcels_arguments, def.smoke), NULL},
+    {"fluid", VT_PY_FLUID, offsetof(parcels_arguments, def.fluid), NULL},
     {"swirl", VT_PY_FINITE, offsetof(parcels_arguments, def.swirl), NULL},
     {"taper", VT_PY_FINITE, offsetof(parcels_arguments, def.taper), NULL},
     {"flicker", VT_PY_FINITE, offsetof(parcels_arguments, def.flicker), NULL},

@@ -443,8 +443,7 @@ static vt_status keep_body(vt_simulation *s, const vt_body_def *def, int32_t *id
         return status;
     status = check_emitters(s, &body);
     if (!status)
-        status =
-            vt_check_room_to_burn(s, &body, 1, s->sources.parcels, s->sources.parcels_count, 0);
+        status = vt_check_room_in_body(s, &body);
     if (!status && vt_grow((void **)&bodies->items, bodies->count, sizeof body))
         status = vt_fail(VT_OUT_OF_MEMORY, "no memory for body '%s'", body.name);
     if (!status) {

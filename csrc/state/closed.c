@@ -10,11 +10,6 @@ static int is_closed(const vt_body *body)
     return closed;
 }
 
-static int has_fuel(const vt_parcels *parcels)
-{
-    return parcels->carried[VT_CARRIED_fuel] > 0 || vt_find_animation(&parcels->animations, "fuel");
-}
-
 /* Whether what burns would swell. */
 static int swells(const vt_simulation_def *def)
 {
@@ -23,20 +18,41 @@ static int swells(const vt_simulation_def *def)
            def->method.velocity == VT_VELOCITY_POISSON;
 }
 
-vt_status vt_check_room_to_burn(const vt_simulation *s, const vt_body *bodies, int32_t body_count,
-                                const vt_parcels *parcels, int32_t parcels_count, int32_t first)
+static vt_status check_room(const vt_simulation *s, const vt_body *body, uint32_t members,
+                            const char *what, int32_t number)
 {
-    if (!swells(&s->def))
+    if (!(members >> VT_CARRIED_fuel & 1) || !is_closed(body) || !swells(&s->def))
         return VT_OK;
-    for (int32_t b = 0; b < body_count; b++)
-        for (int32_t p = 0; p < parcels_count; p++)
-            if (is_closed(&bodies[b]) && has_fuel(&parcels[p]))
-                return vt_fail(VT_INVALID_ARGUMENT,
-                               "body '%s' is a closed container, in which the gas of emitter %d of "
-                               "parcels (fuel) would burn and could not expand; allowed are "
-                               "containers of planes alone, or method.expansion 0",
-                               bodies[b].name, first + p);
-    return VT_OK;
+    return vt_fail(VT_INVALID_ARGUMENT,
+                   "body '%s' is a closed container, in which the gas of %s %d (fuel) would burn "
+                   "and could not expand; allowed are containers of planes alone, or "
+                   "method.expansion 0",
+                   body->name, what, number);
+}
+
+vt_status vt_check_room_to_burn(const vt_simulation *s, uint32_t members, const char *what,
+                                int32_t number)
+{
+    vt_status status = VT_OK;
+    for (int32_t b = 0; b < s->bodies.count && !status; b++)
+        status = check_room(s, &s->bodies.items[b], members, what, number);
+    return status;
+}
+
+vt_status vt_check_room_in_body(const vt_simulation *s, const vt_body *body)
+{
+    const vt_sources *const sources = &s->sources;
+    vt_status status = VT_OK;
+    for (int32_t p = 0; p < sources->parcels_count && !status; p++) {
+        const vt_parcels *const parcels = &sources->parcels[p];
+        status = check_room(s, body, vt_fluid_members(&parcels->fluid, &parcels->animations),
+                            "emitter of parcels", p);
+    }
+    for (int32_t n = 0; n < sources->structures.count && !status; n++) {
+        const vt_structure *const structure = &sources->structures.item[n];
+        status = check_room(s, body, structure->members, structure->kind->name, n);
+    }
+    return status;
 }
 
 vt_status vt_check_fuel_in_containers(const vt_simulation *s)

@@ -190,7 +190,8 @@ vt_status vt_create_tube(const vt_tube_def *def, vt_filament *filament)
                                   .vorton_core = def->vorton_core,
                                   .sections = def->sections,
                                   .layers = def->layers,
-                                  .time = def->time};
+                                  .time = def->time,
+                                  .fluid = def->fluid};
     return create("tube", &line, filament);
 }
 

@@ -22,6 +22,7 @@ static const vt_parameter parameters[] = {
     {"duty", MEMBER(duty), {1, 0, 1, 0, ""}},
     {"wobble", MEMBER(wobble), {1, 0, 0.5, 0, ""}},
     {"tilt", MEMBER(tilt), {1, 0, 0.5, 0, "radians"}},
+    VT_FLUID_PARAMETERS(vt_jet_def),
     {0}};
 
 vt_jet_def vt_default_jet(void)
@@ -82,6 +83,7 @@ vt_ring_def vt_jet_ring(const vt_jet *jet, int64_t pulse)
     ring.sections = now.sections;
     ring.layers = now.layers;
     ring.time = time;
+    ring.fluid = now.fluid;
     return ring;
 }
 

@@ -2,7 +2,7 @@
 #ifndef VORTON_STATE_JET_H
 #define VORTON_STATE_JET_H
 
-#include "state/animation.h"
+#include "state/fluid_def.h"
 
 typedef struct vt_jet {
     vt_jet_def def;

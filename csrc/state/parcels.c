@@ -21,32 +21,12 @@ static const double most_filling = 0x1p30; /* vortons */
 #define MEMBER(member) offsetof(vt_parcels_def, member)
 static const vt_parameter parameters[] = {
     {"rate", MEMBER(rate), {1, -1, 1e9, 0, "vortons a second"}},
-    {"temperature", MEMBER(temperature), {1, 0, 1e6, 0, "K"}},
-    {"density", MEMBER(density), {1, -1e6, 1e6, 0, "kg/m^3"}},
-    {"fuel", MEMBER(fuel), {1, 0, 1, 0, "of the mass"}},
-    {"flame", MEMBER(flame), {1, 0, 1, 0, "of the mass"}},
-    {"smoke", MEMBER(smoke), {1, 0, 1, 0, "of the mass"}},
+    VT_FLUID_PARAMETERS(vt_parcels_def),
     {"lifetime", MEMBER(lifetime), {1, 0, INFINITY, 1, "s"}},
     {"swirl", MEMBER(swirl), {1, 0, 1e6, 0, "m/s"}},
     {"taper", MEMBER(taper), {1, 0, 1, 0, "of the fuel"}},
     {"flicker", MEMBER(flicker), {1, 0, 1, 0, "of the fuel"}},
     {0}};
-
-static const char *const carried_name[VT_CARRIED_COLUMNS] = {
-#define VT_CARRIED(name, least, most, allowed) #name,
-#include "vorton/columns.def"
-#undef VT_CARRIED
-};
-
-double *vt_carried_of(vt_parcels_def *def, int carried)
-{
-    static const size_t offset[VT_CARRIED_COLUMNS] = {
-#define VT_CARRIED(name, least, most, allowed) MEMBER(name),
-#include "vorton/columns.def"
-#undef VT_CARRIED
-    };
-    return (double *)((char *)def + offset[carried]);
-}
 
 vt_parcels_def vt_default_parcels(void)
 {
@@ -153,9 +133,7 @@ static int is_beside(const vt_region *shape, const double up[3], const float poi
 
 vt_parcels_def vt_parcels_at(const vt_parcels *p, double time)
 {
-    vt_parcels_def now = {.lifetime = p->lifetime, .swirl = p->swirl};
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
-        *vt_carried_of(&now, c) = p->carried[c];
+    vt_parcels_def now = {.lifetime = p->lifetime, .swirl = p->swirl, .fluid = p->fluid};
     vt_animate(&p->animations, time, &now);
     return now;
 }
@@ -199,10 +177,10 @@ static void bear_parcel(const vt_simulation *s, const vt_parcels *p, const vt_po
     if (inside && p->eddies)
         vt_find_swirl(p->eddies, pose, place, time - p->start, now.swirl, (double)list->volume[to],
                       list->strength + 3 * to);
-    if (inside && now.fuel > 0)
-        now.fuel *= vt_fuel_share(s, p, pose, place, time);
+    if (inside && now.fluid.fuel > 0)
+        now.fluid.fuel *= vt_fuel_share(s, p, pose, place, time);
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
-        list->carried[c][to] = inside ? (float)*vt_carried_of(&now, c) : 0;
+        list->carried[c][to] = inside ? (float)*vt_fluid_member(&now.fluid, c) : 0;
     list->lifetime[to] = (float)now.lifetime;
     list->time[to] = time;
 }
@@ -287,55 +265,20 @@ static vt_status check_spacing(const vt_parcels_def *def)
     return VT_OK;
 }
 
-/* The largest or, with sign -1, minus the smallest value of a parameter over all times. */
-static double most_of(const vt_animations *animations, const char *parameter, double constant,
-                      double sign)
-{
-    const vt_track *const track = vt_find_animation(animations, parameter);
-    double least, most;
-    if (!track)
-        return sign * constant;
-    vt_track_extremes(track, 0, &least, &most);
-    return fmax(sign * least, sign * most);
-}
-
-static vt_status check_shares(const vt_simulation *s, const vt_parcels_def *def)
-{
-    vt_animations animations = {.count = def->animation_count,
-                                .items = (vt_animation *)def->animations};
-    const double fuel = most_of(&animations, "fuel", def->fuel, 1);
-    const double flame = most_of(&animations, "flame", def->flame, 1);
-    const double smoke = most_of(&animations, "smoke", def->smoke, 1);
-    if (fuel > 0 && s->def.combustion.law == VT_BURN_NONE)
-        return vt_fail(VT_INVALID_ARGUMENT,
-                       "fuel is up to %g of the mass; allowed is 0 without a law by which it burns "
-                       "(combustion)",
-                       fuel);
-    if (fuel + flame + smoke > 1 + 1e-9)
-        return vt_fail(
-            VT_INVALID_ARGUMENT,
-            "fuel + flame + smoke are up to %g + %g + %g of the mass; allowed is 1 in all", fuel,
-            flame, smoke);
-    return VT_OK;
-}
-
 static vt_status check_def(const vt_simulation *s, const vt_parcels_def *def)
 {
+    const vt_animations animations = {.count = def->animation_count,
+                                      .items = (vt_animation *)def->animations};
     vt_status status = vt_check_parameters(parameters, def);
     if (!status)
         status = vt_check_animations(parameters, "parcels", def->animation_count, def->animations);
     if (!status)
-        status = check_shares(s, def);
+        status = vt_check_fluid(&s->def.combustion, "parcels", &def->fluid, &animations);
     if (!status)
         status = check_spacing(def);
     if (!status)
         status = vt_check_times(def->start, def->end);
     return status ? status : vt_check_parent(&s->transforms, def->parent);
-}
-
-static double most_carried(const vt_parcels *p, int carried, double sign)
-{
-    return most_of(&p->animations, carried_name[carried], p->carried[carried], sign);
 }
 
 /* As fast as fluid that light rises, or that heavy sinks, out of its shape from rest: renewals a
@@ -350,8 +293,10 @@ static vt_status choose_rate(const vt_simulation *s, vt_parcels *p)
     for (int a = 0; a < 3; a++)
         gravity += (double)fluid.gravity[a] * (double)fluid.gravity[a];
     for (int sign = -1; sign <= 1; sign += 2) {
-        const double least = sign * most_carried(p, VT_CARRIED_temperature, sign);
-        const double own = sign * most_carried(p, VT_CARRIED_density, sign);
+        const double least =
+            sign * vt_most_of_fluid(&p->fluid, &p->animations, VT_CARRIED_temperature, sign);
+        const double own =
+            sign * vt_most_of_fluid(&p->fluid, &p->animations, VT_CARRIED_density, sign);
         const float temperature = least > 0 ? (float)least : fluid.temperature;
         const double ambient = vt_density_at(&fluid, fluid.temperature);
         const double other = (double)vt_density_at(&fluid, temperature) + own - ambient;
@@ -397,9 +342,8 @@ static vt_status make(const vt_simulation *s, const vt_parcels_def *def, vt_parc
                       .swirl = def->swirl,
                       .taper = def->taper,
                       .flicker = def->flicker,
+                      .fluid = def->fluid,
                       .parent = def->parent};
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
-        p->carried[c] = *vt_carried_of((vt_parcels_def *)def, c);
     vt_status status =
         vt_copy_animations(parameters, def->animation_count, def->animations, &p->animations);
     if (!status)
@@ -425,8 +369,11 @@ static vt_status choose_swirl(const vt_simulation *s, vt_parcels *p)
     find_extent(&p->shape, up, &middle, &reach);
     for (int a = 0; a < 3; a++)
         sweep[a] = up[a] * 2 * reach * p->rate / (double)filling(p);
-    const double swirl = most_of(&p->animations, "swirl", p->swirl, 1) / pose.scale;
-    const double turnover = fmax(swirl, vt_sqrt(vt_dot(sweep, sweep)));
+    const vt_track *const track = vt_find_animation(&p->animations, "swirl");
+    double least, swirl = p->swirl;
+    if (track)
+        vt_track_extremes(track, 0, &least, &swirl);
+    const double turnover = fmax(swirl / pose.scale, vt_sqrt(vt_dot(sweep, sweep)));
     p->eddies = vt_create_swirl(p->seed, p->core, sweep, turnover);
     return check_swirl(p->eddies);
 }
@@ -436,10 +383,11 @@ static vt_status keep(vt_simulation *s, vt_parcels *p)
 {
     vt_sources *const sources = &s->sources;
     const int32_t n = sources->parcels_count;
+    const uint32_t members = vt_fluid_members(&p->fluid, &p->animations);
     p->seed = vt_random_bits(s->def.seed, PARCEL_STREAM, (uint64_t)n);
     if (p->rate == 0) /* what was due is born now */
         p->start = fmax(p->start, s->time);
-    vt_status status = vt_check_room_to_burn(s, s->bodies.items, s->bodies.count, p, 1, n);
+    vt_status status = vt_check_room_to_burn(s, members, "emitter of parcels", n);
     if (!status)
         status = choose_swirl(s, p);
     if (status)
@@ -447,7 +395,7 @@ static vt_status keep(vt_simulation *s, vt_parcels *p)
     if (n == MOST_PARCELS || vt_grow((void **)&sources->parcels, n, sizeof *p))
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for emitter %d of parcels", n);
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
-        if (p->carried[c] != 0 || vt_find_animation(&p->animations, carried_name[c]))
+        if (members >> c & 1)
             vt_use_vorton_column(s, vt_carried_column[c]);
     if (isfinite(p->lifetime) || vt_find_animation(&p->animations, "lifetime"))
         vt_use_vorton_column(s, VT_VORTON_lifetime);

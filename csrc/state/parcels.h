@@ -7,23 +7,23 @@
 
 #include "core/arena.h"
 #include "state/animation.h"
-#include "state/columns.h"
+#include "state/fluid_def.h"
 #include "state/rate.h"
 #include "state/shapes.h"
 #include "state/swirl.h"
 
 typedef struct vt_parcels {
-    vt_region shape;                    /* fluid that differs is born here, */
-    vt_region around;                   /* and ambient fluid in the rest of this */
-    vt_animations animations;           /* of vt_parcels_def; rate is then the largest */
-    vt_rate_sum rate_sum;               /* of an animated rate */
-    double rate, start, end;            /* 1/s, over all of `around`, 0: one filling at start; s */
-    double core, spacing;               /* m */
-    double carried[VT_CARRIED_COLUMNS]; /* temperature 0: ambient */
-    double lifetime;                    /* s */
-    double swirl;                       /* m/s */
-    double taper, flicker;              /* of fuel: shares */
-    vt_swirl *eddies;                   /* NULL without swirl and flicker; owned */
+    vt_region shape;          /* fluid that differs is born here, */
+    vt_region around;         /* and ambient fluid in the rest of this */
+    vt_animations animations; /* of vt_parcels_def; rate is then the largest */
+    vt_rate_sum rate_sum;     /* of an animated rate */
+    double rate, start, end;  /* 1/s, over all of `around`, 0: one filling at start; s */
+    double core, spacing;     /* m */
+    vt_fluid_def fluid;       /* in shape */
+    double lifetime;          /* s */
+    double swirl;             /* m/s */
+    double taper, flicker;    /* of fuel: shares */
+    vt_swirl *eddies;         /* NULL without swirl and flicker; owned */
     uint64_t seed;
     int32_t parent;
 } vt_parcels;
@@ -52,8 +52,5 @@ vt_parcels_def vt_parcels_at(const vt_parcels *parcels, double time);
  */
 double vt_fuel_share(const vt_simulation *simulation, const vt_parcels *parcels,
                      const vt_pose *pose, const double place[3], double time);
-
-/* A member of a definition, by its number in the list of what vortons carry. */
-double *vt_carried_of(vt_parcels_def *def, int carried);
 
 #endif

@@ -83,7 +83,7 @@ static void make_carried(vt_simulation *s, vt_births *b)
     const size_t rows = (size_t)b->vorton_count;
     int some = s->sources.parcels_count > 0;
     for (int64_t n = 0; n < b->structure_count; n++)
-        some |= vt_structure_has_fluid(b->structures[n].structure);
+        some |= b->structures[n].structure->members != 0;
     if (!some)
         return;
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
@@ -116,14 +116,12 @@ static void plan_vortons(vt_simulation *s, vt_births *b)
                                 .volume = b->vorton_volume + at,
                                 .threads = s->def.threads};
         vt_fill_structure(&s->transforms, birth, &list);
-        const int has_fluid = vt_structure_has_fluid(birth->structure);
-        for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
-            const float *const values = vt_structure_carries(birth->structure, c);
-            if (values)
-                memcpy(b->vorton_carried[c] + at, values, 4 * (size_t)birth->count);
-        }
+        const uint32_t members = birth->structure->members;
+        for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+            if (members >> c & 1)
+                vt_fill_carried(birth, c, b->vorton_carried[c] + at);
         b->runs[b->run_count++] =
-            (vt_birth_run){.next = at, .end = end, .set = VT_VORTONS, .is_vortex = !has_fluid};
+            (vt_birth_run){.next = at, .end = end, .set = VT_VORTONS, .is_vortex = members == 0};
         for (; at < end; at++)
             b->vorton_time[at] = birth->time;
     }

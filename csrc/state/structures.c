@@ -9,6 +9,7 @@
 #include "core/grow.h"
 #include "core/status.h"
 #include "state/births.h"
+#include "state/closed.h"
 #include "state/cloud.h"
 #include "state/filament.h"
 #include "state/jet.h"
@@ -122,47 +123,78 @@ static const float *points_carry(const void *data, int column)
     return *carried_of_points((vt_vorton_points_def *)data, column);
 }
 
-static const vt_structure_kind ring_kind = {"ring", count_ring, fill_ring, free, NULL};
-static const vt_structure_kind jet_kind = {"ring of the jet", count_pulse, fill_pulse, destroy_jet,
-                                           NULL};
-static const vt_structure_kind filament_kind = {"filament", count_filament, fill_filament,
-                                                destroy_filament, NULL};
-static const vt_structure_kind tube_kind = {"tube", count_filament, fill_filament, destroy_filament,
-                                            NULL};
-static const vt_structure_kind cloud_kind = {"cloud", count_cloud, fill_cloud, destroy_cloud, NULL};
-static const vt_structure_kind points_kind = {"set of vortons", count_points, fill_points, free,
-                                              points_carry};
-
-const float *vt_structure_carries(const vt_structure *structure, int column)
+static vt_fluid_def fluid_of_ring(const void *data, int64_t pulse)
 {
-    return structure->kind->carried ? structure->kind->carried(structure->data, column) : NULL;
+    (void)pulse;
+    return ((const vt_ring_def *)data)->fluid;
 }
 
-int vt_structure_has_fluid(const vt_structure *structure)
+static vt_fluid_def fluid_of_pulse(const void *data, int64_t pulse)
 {
-    int has = 0;
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
-        has |= vt_structure_carries(structure, c) != NULL;
-    return has;
+    return vt_jet_ring(data, pulse).fluid;
+}
+
+static vt_fluid_def fluid_of_filament(const void *data, int64_t pulse)
+{
+    (void)pulse;
+    return ((const vt_filament *)data)->def.fluid;
+}
+
+static vt_fluid_def fluid_of_cloud(const void *data, int64_t pulse)
+{
+    (void)pulse;
+    return ((const vt_cloud *)data)->def.fluid;
+}
+
+static const vt_structure_kind ring_kind = {"ring", count_ring,    fill_ring,
+                                            free,   fluid_of_ring, NULL};
+static const vt_structure_kind jet_kind = {"ring of the jet", count_pulse,    fill_pulse,
+                                           destroy_jet,       fluid_of_pulse, NULL};
+static const vt_structure_kind filament_kind = {"filament",       count_filament,    fill_filament,
+                                                destroy_filament, fluid_of_filament, NULL};
+static const vt_structure_kind tube_kind = {"tube",           count_filament,    fill_filament,
+                                            destroy_filament, fluid_of_filament, NULL};
+static const vt_structure_kind cloud_kind = {"cloud",       count_cloud,    fill_cloud,
+                                             destroy_cloud, fluid_of_cloud, NULL};
+static const vt_structure_kind points_kind = {
+    "set of vortons", count_points, fill_points, free, NULL, points_carry};
+
+void vt_fill_carried(const vt_structure_birth *birth, int column, float *values)
+{
+    const vt_structure *const structure = birth->structure;
+    if (structure->kind->fluid) {
+        vt_fluid_def fluid = structure->kind->fluid(structure->data, birth->pulse);
+        const float value = (float)*vt_fluid_member(&fluid, column);
+        for (int64_t i = 0; i < birth->count; i++)
+            values[i] = value;
+    } else {
+        memcpy(values, structure->kind->carried(structure->data, column), 4 * (size_t)birth->count);
+    }
 }
 
 static void use_carried(vt_simulation *s, const vt_structure *structure)
 {
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
-        if (vt_structure_carries(structure, c))
+        if (structure->members >> c & 1)
             vt_use_vorton_column(s, vt_carried_column[c]);
 }
 
-static void give_carried(vt_simulation *s, const vt_structure *structure, int64_t first,
-                         int64_t count)
+/* To the rows of a birth from `first`. */
+static void give_carried(vt_simulation *s, const vt_structure_birth *birth, int64_t first)
 {
+    const size_t mark = vt_arena_mark(&s->arena);
+    float *const values = vt_arena_push(&s->arena, 4 * (size_t)birth->count);
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
-        const float *const values = vt_structure_carries(structure, c);
-        if (values)
-            memcpy(vt_used_column(&s->vortons.set, vt_carried_column[c]) + first, values,
-                   4 * (size_t)count);
+        float *const column = s->vortons.set.column[vt_carried_column[c]];
+        if (!(birth->structure->members >> c & 1))
+            continue;
+        vt_fill_carried(birth, c, values);
+        for (int64_t i = 0; i < birth->count; i++)
+            if (c != VT_CARRIED_temperature || values[i] > 0)
+                column[first + i] = values[i];
     }
-    vt_count_heat(s, first, count, NULL, 1);
+    vt_arena_pop(&s->arena, mark);
+    vt_count_heat(s, first, birth->count, NULL, 1);
 }
 
 /* ---- births ---- */
@@ -251,11 +283,12 @@ static vt_status bear_now(vt_simulation *s, const vt_structure *structure)
     use_carried(s, structure);
     const size_t mark = vt_arena_mark(&s->arena);
     vt_vorton_list list = vt_new_vorton_list(&s->arena, count, s->def.threads);
-    vt_fill_structure(&s->transforms, &(vt_structure_birth){structure, 0, count, s->time}, &list);
+    const vt_structure_birth birth = {structure, 0, count, s->time};
+    vt_fill_structure(&s->transforms, &birth, &list);
     const int64_t first =
         vt_append_vortons(s, count, list.position, list.strength, list.core, list.volume);
-    if (vt_structure_has_fluid(structure))
-        give_carried(s, structure, first, count);
+    if (structure->members)
+        give_carried(s, &birth, first);
     else
         vt_mark_newborn_vortex(s, first, count);
     vt_arena_pop(&s->arena, mark);
@@ -311,6 +344,10 @@ static vt_status add_inside(vt_simulation *s, const vt_structure *structure)
     const vt_status parent = vt_check_parent(&s->transforms, structure->parent);
     if (parent)
         return parent;
+    const vt_status room = vt_check_room_to_burn(s, structure->members, structure->kind->name,
+                                                 s->sources.structures.count);
+    if (room)
+        return room;
     const int64_t count = structure->kind->count(structure->data, 0);
     if (count > s->vortons.set.capacity)
         return vt_fail(VT_OVER_CAPACITY, "the %s has %lld vortons; max_vortons is %lld",
@@ -327,12 +364,30 @@ static vt_status add_inside(vt_simulation *s, const vt_structure *structure)
     return status;
 }
 
+/* Which members the fluid has; what is the same for all vortons is checked, too. */
+static vt_status find_members(const vt_simulation *s, vt_structure *structure)
+{
+    const vt_structure_kind *const kind = structure->kind;
+    structure->members = 0;
+    for (int c = 0; c < VT_CARRIED_COLUMNS && !kind->fluid; c++)
+        structure->members |= (uint32_t)(kind->carried(structure->data, c) != NULL) << c;
+    if (!kind->fluid)
+        return VT_OK;
+    const vt_fluid_def fluid = kind->fluid(structure->data, 0);
+    const vt_animations *const animations =
+        kind == &jet_kind ? &((const vt_jet *)structure->data)->animations : NULL;
+    structure->members = vt_fluid_members(&fluid, animations);
+    return vt_check_fluid(&s->def.combustion, kind->name, &fluid, animations);
+}
+
 /* Takes over a structure whose definition was checked: destroys it when that fails. */
-static vt_status add(vt_simulation *s, const vt_structure *structure)
+static vt_status add(vt_simulation *s, vt_structure *structure)
 {
     vt_status status = vt_enter(s);
     if (!status) {
-        status = add_inside(s, structure);
+        status = find_members(s, structure);
+        if (!status)
+            status = add_inside(s, structure);
         vt_leave(s);
     }
     if (status)
@@ -352,7 +407,7 @@ static vt_status add_copy(vt_simulation *s, const vt_structure_kind *kind, const
                           size_t size, double time, int32_t parent)
 {
     void *const copy = copy_of(data, size);
-    return copy ? add(s, &(vt_structure){kind, copy, time, 0.0, INFINITY, parent, NULL})
+    return copy ? add(s, &(vt_structure){kind, copy, time, 0.0, INFINITY, parent, NULL, 0})
                 : VT_OUT_OF_MEMORY;
 }
 
@@ -373,7 +428,7 @@ vt_status vt_add_jet(vt_simulation *s, const vt_jet_def *def)
     status = vt_create_jet(def, jet);
     if (!status)
         return add(s, &(vt_structure){&jet_kind, jet, def->start, 1.0 / vt_jet_rate(def), def->end,
-                                      def->parent, NULL});
+                                      def->parent, NULL, 0});
     free(jet);
     return status;
 }
@@ -382,8 +437,8 @@ static vt_status add_filament(vt_simulation *s, const vt_structure_kind *kind, v
 {
     void *const copy = copy_of(made, sizeof *made);
     if (copy)
-        return add(
-            s, &(vt_structure){kind, copy, made->def.time, 0.0, INFINITY, made->def.parent, NULL});
+        return add(s, &(vt_structure){kind, copy, made->def.time, 0.0, INFINITY, made->def.parent,
+                                      NULL, 0});
     vt_destroy_filament(made);
     return VT_OUT_OF_MEMORY;
 }
@@ -411,7 +466,7 @@ vt_status vt_add_cloud(vt_simulation *s, const vt_cloud_def *def)
     const vt_status status = vt_create_cloud(def, cloud);
     if (!status)
         return add(
-            s, &(vt_structure){&cloud_kind, cloud, def->time, 0.0, INFINITY, def->parent, NULL});
+            s, &(vt_structure){&cloud_kind, cloud, def->time, 0.0, INFINITY, def->parent, NULL, 0});
     free(cloud);
     return status;
 }
@@ -497,6 +552,6 @@ vt_status vt_add_vorton_points(vt_simulation *s, const vt_vorton_points_def *def
         if (*values)
             *values = memcpy(arrays + (8 + (size_t)c) * rows, *values, 4 * rows);
     }
-    return add(s,
-               &(vt_structure){&points_kind, block, def->time, 0.0, INFINITY, def->parent, NULL});
+    return add(
+        s, &(vt_structure){&points_kind, block, def->time, 0.0, INFINITY, def->parent, NULL, 0});
 }

@@ -4,6 +4,7 @@
 #define VORTON_STATE_STRUCTURES_H
 
 #include "core/arena.h"
+#include "state/fluid_def.h"
 #include "state/pose.h"
 #include "state/section.h"
 
@@ -12,8 +13,9 @@ typedef struct vt_structure_kind {
     int64_t (*count)(const void *data, int64_t pulse);
     void (*fill)(const void *data, int64_t pulse, vt_vorton_list *list); /* count vortons */
     void (*destroy)(void *data);
-    /* what the fluid of its vortons carries, as many values; NULL, also as the function: as the
-     * ambient one does */
+    /* what the fluid of the vortons of a pulse carries, the same for all of them; NULL: `carried`
+     * says it, as many values, or NULL where it is as the ambient fluid */
+    vt_fluid_def (*fluid)(const void *data, int64_t pulse);
     const float *(*carried)(const void *data, int column);
 } vt_structure_kind;
 
@@ -25,7 +27,9 @@ typedef struct vt_structure {
     double start, period, end;
     int32_t parent; /* transform that places each birth, 0: none */
     _Atomic int32_t
-        *owners; /* how many simulations hold data; from malloc, NULL before it is kept */
+        *owners;      /* how many simulations hold data; from malloc, NULL before it is kept */
+    uint32_t members; /* what its fluid carries (vt_fluid_members), found when it is added; 0: it
+                         brings none */
 } vt_structure;
 
 typedef struct vt_structures {
@@ -55,11 +59,9 @@ int64_t vt_find_structure_births(const vt_structures *structures, double from, d
 void vt_fill_structure(const vt_transforms *transforms, const vt_structure_birth *birth,
                        vt_vorton_list *list);
 
-/* What the fluid of the vortons of a structure carries in a column VT_CARRIED_..., or NULL. */
-const float *vt_structure_carries(const vt_structure *structure, int column);
-
-/* Whether it carries anything. */
-int vt_structure_has_fluid(const vt_structure *structure);
+/* What the fluid of the vortons of a birth carries in a column VT_CARRIED_... of its members: a
+ * value for each; temperature 0 is that of the ambient fluid. */
+void vt_fill_carried(const vt_structure_birth *birth, int column, float *values);
 
 /* A list of count vortons in arena memory. */
 vt_vorton_list vt_new_vorton_list(vt_arena *arena, int64_t count, int threads);
