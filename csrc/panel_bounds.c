@@ -12,8 +12,8 @@ enum { LARGE_GRID = 1 << 20, SMALL_GRID = 1 << 18 };
 static const double many_nodes = 4, more_nodes = 1.5;
 
 /* Walls of a container farther from the flow than this, in cells, act from beyond the grid:
- * potential.h. */
-static const double near_wall = 6;
+ * potential.h. Of nearer ones what lies before the flow, and as many cells beside it. */
+static const double near_wall = 6, beside = 2;
 
 /* Spacings to a panel where there are no vortons that set the spacing. */
 static const double cells_in_panel = 2.24;
@@ -120,13 +120,14 @@ static void add_feet(const vt_simulation *s, const vt_body *body, const box *bou
     }
 }
 
-/* Leaves of a box what lies within `reach` of the bounds; returns whether anything does. */
-static int clip_box(box *b, const box *bounds, double reach)
+/* Leaves of a box what lies within reach of the bounds along each axis; returns whether anything
+ * does. */
+static int clip_box(box *b, const box *bounds, const double reach[3])
 {
     int meets = 1;
     for (int c = 0; c < 3; c++) {
-        b->least[c] = fmax(b->least[c], bounds->least[c] - reach);
-        b->most[c] = fmin(b->most[c], bounds->most[c] + reach);
+        b->least[c] = fmax(b->least[c], bounds->least[c] - reach[c]);
+        b->most[c] = fmin(b->most[c], bounds->most[c] + reach[c]);
         meets &= b->least[c] <= b->most[c];
     }
     return meets;
@@ -135,12 +136,12 @@ static int clip_box(box *b, const box *bounds, double reach)
 /* The part of each solid body that lies within half of the extent of the bounds from them. */
 static void add_near_parts(const vt_simulation *s, const box *bounds, box *all)
 {
-    const double extent = extent_of(bounds);
+    const double half = 0.5 * extent_of(bounds), reach[3] = {half, half, half};
     for (int32_t n = 0; n < s->bodies.count; n++) {
         if (!is_closed(s, n) || s->bodies.items[n].panels->hole)
             continue;
         box b = box_of_body(s, &s->bodies.items[n]);
-        if (clip_box(&b, bounds, 0.5 * extent))
+        if (clip_box(&b, bounds, reach))
             add_box(all, &b);
     }
 }
@@ -164,7 +165,7 @@ static void add_near_walls(const vt_simulation *s, const vt_body *body, const bo
     const double most = near_wall * spacing;
     for (int32_t i = 0; i < set->count; i++) {
         box b = nothing, point;
-        double normal[3];
+        double normal[3], reach[3];
         for (int k = 0; k < 3; k++) {
             vt_pose_point(&pose, set->corner[i][k], point.least);
             memcpy(point.most, point.least, sizeof point.most);
@@ -172,7 +173,9 @@ static void add_near_walls(const vt_simulation *s, const vt_body *body, const bo
         }
         vt_pose_direction(&pose, set->normal[i], normal);
         const double height = fmax(height_above(bounds, point.least, normal), 0);
-        if (height < most && clip_box(&b, bounds, height + spacing))
+        for (int c = 0; c < 3; c++)
+            reach[c] = height * vt_abs(normal[c]) + beside * spacing;
+        if (height < most && clip_box(&b, bounds, reach))
             add_box(all, &b);
     }
 }

@@ -63,6 +63,15 @@ void vt_list_near_bodies(vt_simulation *s);
 double vt_nearest_wall(const vt_simulation *s, const double point[3], double within,
                        double normal[3], const vt_paneled_body **body);
 
+/* Particles nearer than this to a wall sum over the panels themselves, in cells. */
+static const double vt_pairs_within = 1.5;
+
+/* Within how many cells of a wall of the body what passes it is taken away: width of the bell. */
+double vt_wall_width(const vt_simulation *s, const vt_paneled_body *b);
+
+/* Marks the cells near walls, where that is not done yet: held_cell and near_cell. */
+void vt_mark_cells(vt_simulation *s);
+
 /* How far inside the surface the centres of panels lie, m: those of round bodies are flat. A
  * plane's panels go where the grid is. */
 double vt_find_bulge(const vt_paneled_body *b);

@@ -9,6 +9,10 @@
  *
  *   u -= n ((u - v_b) . n) exp(-(d / width)^2)
  *
+ * Walls of containers far from the flow lie outside the grid. They see of it what its moments give
+ * (far_velocity), cut the coarser the farther they are, and act inside by what they make of the
+ * potential on the faces; points outside sum over them.
+ *
  * All in the frame of the working grid, which goes with the uniform wind from the beginning of a
  * substep on: positions less its way, velocities less the wind. Acts with velocity poisson alone;
  * force fields are not seen. */
