@@ -15,6 +15,10 @@ static const double deepest_ghost = 1.8;
  * say on which side of the jump in the velocity it is. */
 static const double on_wall = 0.05;
 
+/* A node in the middle of a thin body, to within so many cells, belongs to both of its faces: with
+ * one of them the flow would not be the mirror image of itself. */
+static const double middle = 1e-3;
+
 /* ---- bins ---- */
 
 int64_t vt_bin_at(const vt_patches *patches, const float cell[3])
@@ -128,10 +132,11 @@ static void sort_patches(vt_simulation *s)
 
 /* ---- nodes inside ---- */
 
-enum { MOST_MIRRORS = 3 };
+enum { MOST_MIRRORS = 3, BIN_GHOSTS = 2 * VT_BIN_NODES };
 
 /* A node inside a body near its surface, and its image outside; behind the corner of a container
- * that is one in two or three walls. */
+ * that is one in two or three walls. A node between two faces is two ghosts, one after the other.
+ */
 typedef struct ghost {
     int64_t node; /* in grid.nodes */
     const vt_paneled_body *body;
@@ -143,12 +148,12 @@ typedef struct node_job {
     vt_simulation *s;
     const f4 *correction;
     int64_t *node; /* of each node of the bins, -1: beyond the grid */
-    /* those of a bin from the place of its first node on, and how many they are */
+    /* those of bin b from b x BIN_GHOSTS on, and how many they are */
     ghost *ghosts;
     float *found; /* their images, cells */
     int32_t *count;
     /* one after the other: places of ghosts, images and the flow there, m/s */
-    int64_t *place;
+    int64_t ghost_count, *place;
     float *image, *velocity;
 } node_job;
 
@@ -189,9 +194,36 @@ static void mirror_node(const vt_simulation *s, double point[3], double room,
         image[c] = (float)(point[c] / h - s->grid.base[c]);
 }
 
+/* Whether a point of that room and normal is in the middle of a body; normal of the other face. */
+static int is_between(const vt_simulation *s, const vt_paneled_body *b, const double point[3],
+                      double room, const double normal[3], double other[3])
+{
+    const double h = s->grid.spacing;
+    const vt_paneled_body *body = NULL;
+    double beyond[3], least = INFINITY;
+    for (int32_t n = 0; n < b->body->solid_count; n++)
+        least = fmin(least, b->body->scale * b->body->solids[n].inscribed);
+    if (b->body->hole || -room < least - middle * h)
+        return 0;
+    memcpy(beyond, point, sizeof beyond);
+    vt_add_scaled(beyond, -2 * middle * h, normal);
+    vt_nearest_wall(s, beyond, on_wall * h, other, &body);
+    return body == b && vt_dot(other, normal) < 0;
+}
+
+static void add_ghost(const node_job *job, int64_t n, const double point[3], double room,
+                      const double normal[3], const vt_paneled_body *body)
+{
+    const int64_t bin = n / VT_BIN_NODES, at = bin * BIN_GHOSTS + job->count[bin]++;
+    double place[3];
+    memcpy(place, point, sizeof place);
+    job->ghosts[at] = (ghost){.node = job->node[n], .body = body};
+    mirror_node(job->s, place, room, normal, &job->ghosts[at], job->found + 3 * at);
+}
+
 /* What a node near the surface is, of place n in the listed bins: outside of bodies, behind a
  * surface, or deep inside, where it moves with the body. */
-static void look_at_node(const node_job *job, int64_t n, int64_t first)
+static void look_at_node(const node_job *job, int64_t n)
 {
     vt_simulation *const s = job->s;
     const vt_panels *const p = &s->panels;
@@ -217,9 +249,10 @@ static void look_at_node(const node_job *job, int64_t n, int64_t first)
         for (int c = 0; c < 3; c++)
             (*node)[c] = (float)velocity[c];
     } else {
-        const int64_t at = first + job->count[bin]++;
-        job->ghosts[at] = (ghost){.node = job->node[n], .body = body};
-        mirror_node(s, point, room, normal, &job->ghosts[at], job->found + 3 * at);
+        double other[3];
+        add_ghost(job, n, point, room, normal, body);
+        if (is_between(s, body, point, room, normal, other))
+            add_ghost(job, n, point, room, other, body);
     }
     job->node[n] = -1;
 }
@@ -232,7 +265,7 @@ static void look_at_bins(void *data, int64_t begin, int64_t end, int thread)
         const int64_t first = bin * VT_BIN_NODES;
         job->count[bin] = 0;
         for (int64_t n = first; n < first + VT_BIN_NODES; n++)
-            look_at_node(job, n, first);
+            look_at_node(job, n);
     }
 }
 
@@ -242,7 +275,7 @@ static int64_t list_ghosts(const node_job *job)
     int64_t ghosts = 0;
     for (int64_t bin = 0; bin < job->s->panels.listed_count; bin++)
         for (int32_t n = 0; n < job->count[bin]; n++, ghosts++) {
-            const int64_t at = bin * VT_BIN_NODES + n;
+            const int64_t at = bin * BIN_GHOSTS + n;
             job->place[ghosts] = at;
             memcpy(job->image + 3 * ghosts, job->found + 3 * at, 3 * sizeof *job->image);
         }
@@ -277,22 +310,43 @@ static void sample_images(void *data, int64_t begin, int64_t end, int thread)
         vt_sample_nodes(&job->s->grid, job->image + 3 * n, job->velocity + 3 * n);
 }
 
-/* The flow at the images, its velocity towards the wall turned round. */
+/* The flow at the image of a ghost, its velocity towards the wall turned round. */
+static void mirror_flow(const node_job *job, int64_t n, double value[3])
+{
+    const ghost *const g = &job->ghosts[job->place[n]];
+    double wall[3], flow[3];
+    vt_rigid_velocity(g->body, g->foot, wall);
+    for (int c = 0; c < 3; c++)
+        flow[c] = (double)job->velocity[3 * n + c] - wall[c];
+    for (int32_t m = 0; m < g->mirrors; m++)
+        vt_add_scaled(flow, -2 * vt_dot(flow, g->normal[m]), g->normal[m]);
+    for (int c = 0; c < 3; c++)
+        value[c] = wall[c] + flow[c];
+}
+
+static int64_t node_of_ghost(const node_job *job, int64_t n)
+{
+    return n >= 0 && n < job->ghost_count ? job->ghosts[job->place[n]].node : -1;
+}
+
 static void write_ghosts(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const node_job *const job = data;
     for (int64_t n = begin; n < end; n++) {
-        const ghost *const g = &job->ghosts[job->place[n]];
-        f4 *const node = &job->s->grid.nodes[g->node];
-        double wall[3], flow[3];
-        vt_rigid_velocity(g->body, g->foot, wall);
+        const int64_t at = node_of_ghost(job, n);
+        f4 *const node = &job->s->grid.nodes[at];
+        double value[3], other[3];
+        if (at == node_of_ghost(job, n - 1))
+            continue;
+        mirror_flow(job, n, value);
+        if (at == node_of_ghost(job, n + 1)) {
+            mirror_flow(job, n + 1, other);
+            for (int c = 0; c < 3; c++)
+                value[c] = 0.5 * (value[c] + other[c]);
+        }
         for (int c = 0; c < 3; c++)
-            flow[c] = (double)job->velocity[3 * n + c] - wall[c];
-        for (int32_t m = 0; m < g->mirrors; m++)
-            vt_add_scaled(flow, -2 * vt_dot(flow, g->normal[m]), g->normal[m]);
-        for (int c = 0; c < 3; c++)
-            (*node)[c] = (float)(wall[c] + flow[c]);
+            (*node)[c] = (float)value[c];
     }
 }
 
@@ -314,19 +368,21 @@ void vt_correct_nodes(vt_simulation *s)
     p->near_cell = p->held_cell = NULL;
     const size_t mark = vt_arena_mark(&s->arena);
     const size_t bins = (size_t)p->listed_count, nodes = bins * VT_BIN_NODES;
+    const size_t most = bins * BIN_GHOSTS;
     f4 *const correction = vt_arena_push(&s->arena, sizeof *correction * nodes);
     node_job job = {.s = s,
                     .correction = correction,
                     .node = vt_arena_push(&s->arena, sizeof *job.node * nodes),
-                    .ghosts = vt_arena_push(&s->arena, sizeof *job.ghosts * nodes),
-                    .found = vt_arena_push(&s->arena, 12 * nodes),
+                    .ghosts = vt_arena_push(&s->arena, sizeof *job.ghosts * most),
+                    .found = vt_arena_push(&s->arena, 12 * most),
                     .count = vt_arena_push(&s->arena, sizeof *job.count * bins),
-                    .place = vt_arena_push(&s->arena, sizeof *job.place * nodes),
-                    .image = vt_arena_push(&s->arena, 12 * nodes),
-                    .velocity = vt_arena_push(&s->arena, 12 * nodes)};
+                    .place = vt_arena_push(&s->arena, sizeof *job.place * most),
+                    .image = vt_arena_push(&s->arena, 12 * most),
+                    .velocity = vt_arena_push(&s->arena, 12 * most)};
     s->stages->panel_nodes(&p->patches, p->listed_count, p->listed_bin, correction, threads);
     vt_parallel_for(threads, p->listed_count, LISTED_BLOCK, look_at_bins, &job);
     const int64_t ghosts = list_ghosts(&job);
+    job.ghost_count = ghosts;
     vt_parallel_for(threads, ghosts, GHOST_BLOCK, sample_images, &job);
     s->stages->panel_pairs(&p->patches, ghosts, job.image, job.velocity, threads);
     vt_parallel_for(threads, p->listed_count, LISTED_BLOCK, correct_bins, &job);

@@ -178,3 +178,24 @@ def test_s4_momentum_of_a_ring_and_a_ball_above_a_plane(shedding):
     )
     sim.step()
     assert misses(sim, 8).max() < 1e-6
+
+
+@pytest.mark.parametrize("along", [(1, 0, 0), (0, 0, 1)])
+@pytest.mark.parametrize("kind", ["body", "container"])
+def test_a_ball_near_a_plane_drives_more_fluid(kind, along):
+    """1/2 (1 + 3/16 (R / h)^3) of what it displaces along the plane, 3/8 across (Lamb 1932, article
+    137, to that order): what a force needs to set it in motion, a radius and a half above it."""
+    height = 1.5 * R
+    plane = vt.Plane() if kind == "body" else vt.Plane((0, 0, 0), (0, 0, -1))
+    wall = vt.Body(plane) if kind == "body" else vt.Container(plane)
+    force = tuple(AIR * VOLUME * np.array(along))
+    scene = vt.Scene("near", spacing=R / 8, gravity=(0, 0, 0))
+    scene.add(ball(height, density=0.05 * AIR, shedding=0, force=force))
+    scene.add(wall)
+    sim = vt.Simulation(scene, fps=1e3, threads=1)
+    sim.step(6)
+    start = np.dot(sim.bodies[0].velocity, along)
+    sim.step(4)
+    driven = 0.004 / (np.dot(sim.bodies[0].velocity, along) - start) - 0.05
+    lamb = 0.5 + (3 / 16 if along[2] else 3 / 32) * (R / height) ** 3
+    assert driven == pytest.approx(lamb, abs=0.01)
