@@ -932,7 +932,8 @@ typedef struct vt_volume_def {
     int32_t sharp; /* 1: each tracer is spread as those around it lie, by about half of their
                       spacing: a thin sheet of few tracers is a sheet, not dots. For volumes with
                       fewer than 4 tracers in a voxel; takes 170 bytes and some 1 us a tracer.
-                      0 (default): all are filtered alike, for some .05 us */
+                      0 (default): they are filtered, where they are few by half of their spacing,
+                      at most a voxel, for some .05 us */
 } vt_volume_def;
 VT_API vt_volume_def vt_default_volume(void);
 
@@ -1017,7 +1018,7 @@ VT_API int vt_has_compression(void);
 
 /* A lit picture of smoke by a perspective camera: shadows, two octaves of multiple scattering,
  * occluded ambient light, filmic tone. Where the volume has flame it glows as a black body of its
- * temperature does, and lights the smoke. */
+ * temperature does, and lights the smoke and the bodies, which cast shadows by its light. */
 typedef struct vt_preview_def {
     int32_t width, height;           /* pixels, 16 .. 8192 (default 640 x 480) */
     double eye[3], target[3], up[3]; /* m (default up 0 0 1) */
