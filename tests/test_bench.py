@@ -57,7 +57,8 @@ def test_parts_of_a_solve():
 def test_help_names_every_option_and_scene():
     done = bench("--help")
     assert done.returncode == 0, done.stderr
-    for word in ("--compare", "--solve", "--threads", "--seconds", "--json", *bench_scenes.SCENES):
+    for word in ("--compare", "--solve", "--threads", "--seconds", "--json", *bench_scenes.SCENES,
+                 *(row["name"] for row in _core.TIMED_STAGES)):  # fmt: skip
         assert word in done.stdout.replace("\n", " "), word
     assert "side by side" in done.stdout and "idle machine" in done.stdout
     assert all(len(line) <= 90 for line in done.stdout.splitlines())
@@ -96,7 +97,7 @@ def test_full_scene_does_all_that_fluids_do(monkeypatch):
     assert {"population", "scalars", "diffuse", "exchange", "tracers"} <= set(record["stages"])
     assert record["vortons"] == pytest.approx(1200, rel=0.15)  # neutral ones among them
     assert record["substeps"] == 1 and record["velocity_error_rms"] < 0.05
-    simulation, _ = vorton_bench._build(scene, 1)
+    simulation = vorton_bench._build(scene, 1)
     simulation.step(0.01)
     v, t = (simulation.column(particles, "position") for particles in ("vortons", "tracers"))
     assert np.ptp(v, axis=0) == pytest.approx(np.ptp(t, axis=0), rel=0.2)
@@ -166,6 +167,12 @@ def test_compare_runs_every_choice_of_the_solvers(tiny, capsys):
     default = found["default"]["velocity_error_rms"]
     assert found["velocity direct"]["velocity_error_rms"] < 1e-5 < default < 0.2
     assert found["poisson multigrid"]["velocity_error_rms"] == pytest.approx(default, rel=0.1)
+    # each against its own cores: points of .66 spacings are not those of 1.5
+    cores = {name: record["effective_core"] for name, record in found.items()}
+    assert cores["default"] == pytest.approx(0.015)
+    assert cores["velocity direct"] == pytest.approx(0.015)
+    assert cores["article"] / found["article"]["spacing"] == pytest.approx(np.sqrt(0.44))
+    assert 0.5 * default < found["article"]["velocity_error_rms"] < 0.3
     residual = [found[name]["poisson_residual"] for name in
                 ("default", "poisson multigrid", "poisson nested")]  # fmt: skip
     assert 0 < residual[0] < 0.1 * residual[1] < 0.01 * residual[2]

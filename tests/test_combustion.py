@@ -99,7 +99,7 @@ def test_halves_and_sums_keep_the_shares():
         sim = _core.Simulation(threads=1, method={"stretching": "none", "halo": 0, **method})
         s = [[0, 0, 1e-6], [0, 0, 1e-9], [1e-6, 0, 0]]
         x = [[0, 0, 0], [0.02, 0, 0], [0, 0, 0.5]]
-        sim.add_vortons(x, s, np.full(3, 0.1), np.float32([1e-3, 3e-3, 1e-3]))
+        sim.add_vortons(x, s, np.full(3, 0.1), np.float32([4e-4, 1.2e-3, 4e-4]))
         for n, name in enumerate(SHARES):
             sim.column("vortons", name)[:] = np.array([0.1, 0.3, 0]) / (n + 1)
         return sim
