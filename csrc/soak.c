@@ -45,7 +45,8 @@ static int is_fresh(const soaking *k, int64_t row)
     const double burns = value_in(set, VT_VORTON_fuel, row) + value_in(set, VT_VORTON_flame, row) +
                          value_in(set, VT_VORTON_smoke, row);
     return burns <= fresh_share * k->now->fluid.fuel &&
-           vt_abs(value_in(set, VT_VORTON_density, row)) <= fresh_share * vt_abs(k->now->fluid.density) &&
+           vt_abs(value_in(set, VT_VORTON_density, row)) <=
+               fresh_share * vt_abs(k->now->fluid.density) &&
            is_cold(k, row);
 }
 

@@ -541,7 +541,7 @@ DEFAULTS = {
     "add_emitter": {"rate": 10.0},
     "add_kill": {"age": 1.0},
     "add_force": {},
-    "add_parcels": {"temperature": 400.0},
+    "add_parcels": {"fluid": {"temperature": 400.0}},
 }
 
 

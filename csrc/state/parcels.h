@@ -25,7 +25,7 @@ typedef struct vt_parcels {
     double taper, flicker;    /* of fuel: shares */
     /* Born at these instead, without shapes; the arrays are behind it in one block. */
     vt_vorton_points_def *points;
-    vt_swirl *eddies;         /* NULL without swirl and flicker; owned */
+    vt_swirl *eddies; /* NULL without swirl and flicker; owned */
     uint64_t seed;
     int32_t parent;
 } vt_parcels;

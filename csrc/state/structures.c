@@ -111,16 +111,16 @@ static vt_fluid_def fluid_of_cloud(const void *data, int64_t pulse)
     return ((const vt_cloud *)data)->def.fluid;
 }
 
-static const vt_structure_kind ring_kind = {"ring", count_ring,    fill_ring,
-                                            free,   fluid_of_ring, NULL, NULL};
-static const vt_structure_kind jet_kind = {"ring of the jet", count_pulse,    fill_pulse,
-                                           destroy_jet,       fluid_of_pulse, NULL, NULL};
-static const vt_structure_kind filament_kind = {"filament",       count_filament,    fill_filament,
-                                                destroy_filament, fluid_of_filament, NULL, NULL};
-static const vt_structure_kind tube_kind = {"tube",           count_filament,    fill_filament,
-                                            destroy_filament, fluid_of_filament, NULL, NULL};
-static const vt_structure_kind cloud_kind = {"cloud",       count_cloud,    fill_cloud,
-                                             destroy_cloud, fluid_of_cloud, NULL, NULL};
+static const vt_structure_kind ring_kind = {"ring",        count_ring, fill_ring, free,
+                                            fluid_of_ring, NULL,       NULL};
+static const vt_structure_kind jet_kind = {"ring of the jet", count_pulse, fill_pulse, destroy_jet,
+                                           fluid_of_pulse,    NULL,        NULL};
+static const vt_structure_kind filament_kind = {
+    "filament", count_filament, fill_filament, destroy_filament, fluid_of_filament, NULL, NULL};
+static const vt_structure_kind tube_kind = {
+    "tube", count_filament, fill_filament, destroy_filament, fluid_of_filament, NULL, NULL};
+static const vt_structure_kind cloud_kind = {"cloud",        count_cloud, fill_cloud, destroy_cloud,
+                                             fluid_of_cloud, NULL,        NULL};
 void vt_fill_carried(const vt_structure_birth *birth, int column, float *values)
 {
     const vt_structure *const structure = birth->structure;

@@ -28,7 +28,7 @@ typedef struct vt_structure {
     void *data; /* from malloc; never changes, belongs to the structure and its copies */
     double start, period, end;
     const vt_rate_sum *sum; /* of a rate that changes, in data; else NULL */
-    int32_t parent; /* transform that places each birth, 0: none */
+    int32_t parent;         /* transform that places each birth, 0: none */
     _Atomic int32_t
         *owners;      /* how many simulations hold data; from malloc, NULL before it is kept */
     uint32_t members; /* what its fluid carries (vt_fluid_members), found when it is added; 0: it

@@ -153,8 +153,8 @@ static const float *lifetimes_of(const void *data)
     return ((const vt_vorton_points_def *)data)->lifetime;
 }
 
-static const vt_structure_kind points_kind = {"set of vortons", count_points, fill_points, free,
-                                              NULL, points_carry,     lifetimes_of};
+static const vt_structure_kind points_kind = {
+    "set of vortons", count_points, fill_points, free, NULL, points_carry, lifetimes_of};
 
 /* ---- one after the other ---- */
 
