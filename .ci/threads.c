@@ -1,5 +1,6 @@
-/* A frame with everything on, by many threads, and random sequences of calls while a second thread
- * calls into the same simulation: run under the thread sanitizer by .ci/run.
+/* A frame with everything on, by many threads, one of every other method, and random sequences of
+ * calls while a second thread calls into the same simulation: run under the thread sanitizer by
+ * .ci/run.
  *
  * Prints a sum over all positions; the library must give the same for any number of threads. */
 #include <pthread.h>
@@ -91,6 +92,130 @@ static double run(int threads)
     vt_destroy_volume(volume);
     vt_destroy_simulation(simulation);
     return sum;
+}
+
+/* ---- every other method ---- */
+
+enum { TREE, MULTIGRID, ARTICLE, VISCOUS, FIRE, BODIES, ARTICLE_BODIES, SWITCHING, KINDS };
+enum { STEPS = 3 };
+
+static vt_method method_of(int kind)
+{
+    vt_method method = vt_default_method();
+    if (kind == TREE) {
+        method.velocity = VT_VELOCITY_TREE;
+        method.time = VT_TIME_RK3;
+    } else if (kind == MULTIGRID) {
+        method.poisson = VT_POISSON_MULTIGRID;
+        method.boundary = VT_BOUNDARY_TREE;
+    } else if (kind == ARTICLE) {
+        method = vt_article_method();
+    } else if (kind == VISCOUS) {
+        method.split = 1.2;
+        method.merge = 5;
+        method.prune = 0.01;
+        method.halo = 1;
+    } else if (kind == ARTICLE_BODIES) {
+        method.bodies = VT_BODIES_ARTICLE;
+        method.walls = VT_WALLS_HITS;
+    }
+    return method;
+}
+
+static void add_fire(vt_simulation *simulation)
+{
+    vt_parcels_def fire = vt_default_parcels();
+    vt_shape around = vt_default_shape();
+    fire.shape.radius = 0.3;
+    fire.shape.center[2] = -0.8;
+    around = fire.shape;
+    around.radius = 0.6;
+    fire.around = &around;
+    fire.core = 0.2;
+    fire.temperature = 800;
+    fire.fuel = 0.5;
+    fire.swirl = 0.3;
+    fire.flicker = 0.5;
+    fire.rate = 20000;
+    check(vt_add_parcels(simulation, &fire, NULL));
+}
+
+static void add_bodies(vt_simulation *simulation)
+{
+    vt_shape shape = vt_default_shape();
+    vt_body_def body = vt_default_body();
+    shape.radius = 0.2;
+    shape.center[2] = 0.4;
+    shape.center[0] = 0.8;
+    body.shapes = &shape;
+    body.shape_count = 1;
+    body.density = 3;
+    body.panels = 40;
+    body.temperature = 400;
+    check(vt_add_body(simulation, &body, NULL));
+    shape.center[0] = 0;
+    shape.kind = VT_SHAPE_BOX;
+    check(vt_add_body(simulation, &body, NULL));
+    vt_body_def room = vt_default_body();
+    shape.kind = VT_SHAPE_SPHERE;
+    shape.radius = 2.5;
+    room.shapes = &shape;
+    room.shape_count = 1;
+    room.hole = 1;
+    room.panels = 80;
+    check(vt_add_body(simulation, &room, NULL));
+}
+
+static vt_simulation *make_kind(int kind, int threads)
+{
+    vt_simulation_def def = vt_default_simulation();
+    vt_simulation *simulation;
+    def.threads = threads;
+    def.method = method_of(kind);
+    def.viscosity = kind == VISCOUS || kind == SWITCHING ? 2e-3 : 0;
+    def.thermal_diffusivity = kind == FIRE ? 1e-3 : 0;
+    if (kind == FIRE || kind == SWITCHING)
+        def.combustion = vt_default_combustion(VT_BURN_SIMPLE);
+    check(vt_create_simulation(&def, &simulation));
+    vt_ring_def ring = vt_default_ring();
+    ring.core = 0.3;
+    ring.radius[0] = ring.radius[1] = 0.8;
+    ring.layers = 1;
+    check(vt_add_ring(simulation, &ring));
+    vt_emitter_def smoke = vt_default_emitter();
+    smoke.count = 500;
+    check(vt_add_emitter(simulation, &smoke));
+    if (kind == FIRE || kind == SWITCHING)
+        add_fire(simulation);
+    if (kind == BODIES || kind == ARTICLE_BODIES)
+        add_bodies(simulation);
+    return simulation;
+}
+
+static double run_kind(int kind, int threads)
+{
+    vt_simulation *const simulation = make_kind(kind, threads);
+    vt_array temperature;
+    for (int step = 0; step < STEPS; step++) {
+        const vt_method other = method_of(step % 2 ? VISCOUS : MULTIGRID);
+        if (kind == SWITCHING)
+            check(vt_set_method(simulation, &other));
+        check(vt_step(simulation, 1.0 / 48));
+    }
+    check(vt_column(simulation, VT_TRACERS, "temperature", &temperature));
+    const double sum = sum_of(simulation, VT_VORTONS) + sum_of(simulation, VT_TRACERS);
+    printf("method %d, %d threads: %lld vortons, sum %.17g\n", kind, threads,
+           (long long)vt_count(simulation, VT_VORTONS), sum);
+    vt_destroy_simulation(simulation);
+    return sum;
+}
+
+static int run_kinds(void)
+{
+    int same = 1;
+    for (int kind = 0; kind < KINDS; kind++)
+        same &= run_kind(kind, 2) == run_kind(kind, 4);
+    return same;
 }
 
 /* ---- random sequences, with a second thread that calls in all the time ---- */
@@ -257,5 +382,5 @@ int main(void)
 {
     const double alone = run(1);
     const int same = run(2) == alone && run(4) == alone;
-    return same && run_sequences() ? EXIT_SUCCESS : EXIT_FAILURE;
+    return same && run_kinds() && run_sequences() ? EXIT_SUCCESS : EXIT_FAILURE;
 }

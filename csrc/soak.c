@@ -17,6 +17,7 @@ typedef struct soaking {
     const vt_parcels_def *now; /* what the emitter gives */
     vt_fluid fluid;
     vt_pose pose;
+    vt_region shape; /* as it is now */
     uint8_t *soaked; /* of each vorton, whether it becomes one of the emitter's */
 } soaking;
 
@@ -44,7 +45,8 @@ static int is_fresh(const soaking *k, int64_t row)
     const double burns = value_in(set, VT_VORTON_fuel, row) + value_in(set, VT_VORTON_flame, row) +
                          value_in(set, VT_VORTON_smoke, row);
     return burns <= fresh_share * k->now->fluid.fuel &&
-           vt_abs(value_in(set, VT_VORTON_density, row)) <= fresh_share * vt_abs(k->now->fluid.density) &&
+           vt_abs(value_in(set, VT_VORTON_density, row)) <=
+               fresh_share * vt_abs(k->now->fluid.density) &&
            is_cold(k, row);
 }
 
@@ -76,7 +78,7 @@ static void soak(vt_simulation *s, const vt_parcels *p, const vt_pose *pose,
     for (int a = 0; a < 3; a++)
         world[a] = (double)s->vortons.position[3 * row + a];
     vt_pose_point_back(pose, world, place);
-    now->fluid.fuel *= vt_fuel_share(s, p, pose, place, s->time);
+    now->fluid.fuel *= vt_fuel_share(s, p, now, pose, place, s->time);
     vt_count_heat(s, row, 1, NULL, -1);
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
         float *const column = vt_used_column(set, vt_carried_column[c]);
@@ -101,8 +103,7 @@ static void find_soaked(void *data, int64_t begin, int64_t end, int thread)
     for (int64_t i = begin; i < end; i++) {
         const double place[3] = {(double)position[3 * i], (double)position[3 * i + 1],
                                  (double)position[3 * i + 2]};
-        k->soaked[i] =
-            (uint8_t)(is_fresh(k, i) && vt_placed_contains(&k->parcels->shape, &k->pose, place));
+        k->soaked[i] = (uint8_t)(is_fresh(k, i) && vt_placed_contains(&k->shape, &k->pose, place));
     }
 }
 
@@ -116,7 +117,8 @@ static void soak_shape(vt_simulation *s, const vt_parcels *p)
                  .parcels = p,
                  .now = &now,
                  .fluid = vt_fluid_of(&s->def),
-                 .pose = vt_pose_at(&s->transforms, p->parent, s->time)};
+                 .pose = vt_pose_at(&s->transforms, p->parent, s->time),
+                 .shape = vt_region_at(&p->shape, s->time)};
     if (!(now.fluid.fuel > 0))
         return;
     k.soaked = vt_arena_push(&s->arena, (size_t)count);
@@ -131,7 +133,8 @@ void vt_soak_fluid(vt_simulation *s)
 {
     for (int32_t n = 0; n < s->sources.parcels_count; n++) {
         const vt_parcels *const p = &s->sources.parcels[n];
-        if (p->rate > 0 && s->time >= p->start && s->time < p->end)
+        const int fills = !p->points && !(p->shape.shape.layer > 0);
+        if (fills && p->rate > 0 && s->time >= p->start && s->time < p->end)
             soak_shape(s, p);
     }
 }

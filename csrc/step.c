@@ -415,6 +415,7 @@ static vt_status run_step(vt_simulation *s, double dt)
         s->timers[t].last = 0;
     s->contacts = (vt_contact_counts){0, 0};
     vt_status status = VT_OK;
+    vt_animate_definition(s, dt);
     VT_TIMED(s, emit, status = prepare(s, dt, &births));
     if (status)
         return status;

@@ -72,6 +72,7 @@ BAD = {
         np.ones(4, bool),
     ],
     "carried": ["abc", 1.0, np.ones((4, 1)), np.ones(3), np.full(4, NAN), np.full(4, -1.0)],
+    "shares": ["abc", 1.0, np.ones((4, 1)), np.ones(3), np.full(4, NAN), np.full(4, -1.0)],
     "lifetimes": ["abc", 1.0, np.ones((4, 1)), np.ones(3), np.full(4, NAN), np.zeros(4)],
     "mask": [
         None,
@@ -298,6 +299,7 @@ def good_calls(sim):
     }
     wind_grid = {
         "velocity": ("wind", np.zeros((2, 3, 4, 3))),
+        "parent": ("parent", 0),
         "origin": ("far vector", (0, 0, 0)),
         "spacing": ("lengths", (1, 1, 1)),
         "outside": ("choice", "border"),
@@ -392,6 +394,7 @@ def good_calls(sim):
         "at_capacity": ("choice", "error"),
         "method": ("dict", {"velocity": "direct"}),
         "combustion": ("dict", {"law": "simple"}),
+        "animations": ("dict", {"viscosity": track}),
     }
     direct = {
         "targets": ("points", np.zeros((4, 3))),
@@ -439,6 +442,7 @@ def good_calls(sim):
         ("column", core.column, {"set": ("set", "tracers"), "name": ("column", "density")}),
         ("grid", core.grid, {"name": ("column", "velocity")}),
         ("copy", core.copy, {"max_vortons": ("integer", 0), "max_tracers": ("integer", 9)}),
+        ("set_method", core.set_method, {"method": ("dict", {"velocity": "tree"})}),
         ("velocity_at", core.velocity_at, {"points": ("points", p)}),
         (
             "volume",
@@ -494,6 +498,11 @@ def good_calls(sim):
                 "parent": ("integer", 0),
                 "temperature": ("carried", np.full(4, 300.0)),
                 "smoke": ("carried", np.full(4, 0.5)),
+                "lifetime": ("lifetimes", c),
+                "rate": ("finite", 9.0),
+                "end": ("number", INF),
+                "jitter": ("finite", 0.1),
+                "animations": ("dict", {"rate": track}),
             },
         ),
         (
@@ -504,6 +513,9 @@ def good_calls(sim):
                 "density": ("values", c),
                 "size": ("values", c),
                 "lifetime": ("lifetimes", c),
+                "growth": ("shares", c),
+                "fade": ("shares", c),
+                "animations": ("dict", {"jitter": track}),
                 "rate": ("finite", 0.0),
                 "start": ("finite", 0.0),
                 "end": ("number", INF),

@@ -309,8 +309,8 @@ DISK = vt.Disk()
         ({"temperature": 400, "smoke": -1}, ["smoke = -1", ">= 0"]),
         ({"temperature": 400, "per_voxel": 0}, ["per_voxel = 0", "> 0"]),
         ({"temperature": 400, "parent": 3}, ["parent", "Transform"]),
-        ({"temperature": 400, "shape": vt.Surface(DISK, 0.1)}, ["shape", "body"]),
-        ({"temperature": 400, "shape": 3}, ["shape", "body"]),
+        ({"temperature": 400, "shape": vt.Surface(DISK, 0.1), "rim": 0.1}, ["rim", "Surface"]),
+        ({"temperature": 400, "shape": 3}, ["shape = 3", "a shape"]),
     ],
 )
 def test_bad_input(arguments, words):

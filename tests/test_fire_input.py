@@ -241,5 +241,7 @@ def test_fuel_of_points_without_a_law_or_in_a_closed_container():
 def test_the_library_refuses_bad_fluid_of_points(values, words):
     core = _core.Simulation()
     with pytest.raises(ValueError, match=words):
-        core.add_vorton_points([[0, 0, 0]], [[0, 0, 0]], [0.1], [1e-3], **values)
+        core.add_vorton_points(
+            position=[[0, 0, 0]], strength=[[0, 0, 0]], core=[0.1], volume=[1e-3], **values
+        )
     assert core.count("vortons") == 0

@@ -81,9 +81,9 @@ def full_effects():
     velocity = np.arange(2 * 3 * 4 * 3).reshape(2, 3, 4, 3) / 7
     place = Keys([(0, (0, 0, 1)), (1, (1, 0, 0), "smooth"), (2, (2, 1 / 3, 0))])
     return [
-        Wind(place),
+        Wind(place, parent=spin),
         WindGrid(velocity, origin=(1, 2, 3), spacing=(0.1, 0.2, 1 / 3), outside="border",
-                 strength=Samples([1, 2, 0.1], fps=24)),
+                 strength=Samples([1, 2, 0.1], fps=24), parent=spin),
         Attractor(place, strength=-2, radius=Keys([(0, 1), (1, 3)]), shape=Sphere(), parent=spin),
         Vortex((1, 0, 0), axis=(1, 0, 0), circulation=-1.5, core=0.3, shape=Box(), parent=spin),
         Drag(place, fraction=Keys([(0, 0), (1, 1)]), shape=Disk(), parent=spin),
@@ -206,7 +206,7 @@ GRID = np.zeros((2, 2, 2, 3))
         (lambda: Sphere(radius=True), TypeError, ["Sphere.radius = True"]),
         (lambda: Sphere(radius=1j), TypeError, ["Sphere.radius = 1j"]),
         (lambda: Sphere(radius=None), TypeError, ["Sphere.radius = None"]),
-        (lambda: Sphere(radius=np.ones(3)), TypeError, ["Sphere.radius"]),
+        (lambda: Sphere(radius=np.ones((3, 2))), TypeError, ["Sphere.radius"]),
         (lambda: Sphere(center=(0, NAN, 0)), ValueError, ["Sphere.center[1] = nan"]),
         (lambda: Sphere(center=(0, 0)), ValueError, ["Sphere.center", "shape (2,)", "3 finite"]),
         (lambda: Sphere(center=np.zeros((3, 3))), TypeError, ["Sphere.center[0]"]),

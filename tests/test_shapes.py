@@ -67,7 +67,8 @@ class Shape(ctypes.Structure):
 def c():
     library = native.load("csrc/state/shapes.c", "csrc/state/mesh_inside.c", "csrc/state/births.c",
                           "csrc/state/surface.c", "csrc/state/mesh_cells.c",
-                          "csrc/state/rate.c", "csrc/state/track.c", "csrc/state/solids.c",
+                          "csrc/state/rate.c", "csrc/state/track.c",
+                          "csrc/state/animation.c", "csrc/state/solids.c",
                           "csrc/state/polytope.c", "csrc/state/hull.c", "csrc/state/hull_faces.c",
                           "csrc/core/mathd.c", "csrc/core/status.c", code=CODE)
     library.create.restype = ctypes.c_void_p

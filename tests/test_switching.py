@@ -13,7 +13,9 @@ METHODS = {
     "tree": vt.Method(velocity="tree", time="rk3"),
     "article": vt.Method.article(),
     "viscous": vt.Method(split=1.2, merge=5, prune=0.01, halo=1, buoyancy="full"),
-    "multigrid": vt.Method(poisson="multigrid", bodies="none", flames="mean", expansion=0),
+    "multigrid": vt.Method(
+        poisson="multigrid", boundary="tree", bodies="none", flames="mean", expansion=0
+    ),
 }
 
 

@@ -72,6 +72,7 @@ def volume_from_tracers(
 ) -> Volume: ...
 def evaluate_track(track: dict[str, Any], time: float) -> NDArray[np.float64]: ...
 def integrate_track(track: dict[str, Any], start: float, end: float) -> NDArray[np.float64]: ...
+
 @final
 class Simulation:
     def __new__(
@@ -91,6 +92,7 @@ class Simulation:
         threads: int = ...,
         at_capacity: str = ...,
         method: dict[str, Any] = ...,
+        animations: dict[str, dict[str, Any]] = ...,
     ) -> Simulation: ...
     def copy(self, *, max_vortons: int = 0, max_tracers: int = 0) -> Simulation: ...
     def set_method(self, method: dict[str, Any]) -> None: ...
@@ -186,29 +188,39 @@ class Simulation:
     ) -> None: ...
     def add_vorton_points(
         self,
+        *,
         position: ArrayLike,
         strength: ArrayLike,
         core: ArrayLike,
         volume: ArrayLike,
-        time: float = 0.0,
-        parent: int = 0,
         density: ArrayLike | None = None,
         temperature: ArrayLike | None = None,
         fuel: ArrayLike | None = None,
         flame: ArrayLike | None = None,
         smoke: ArrayLike | None = None,
+        lifetime: ArrayLike | None = None,
+        time: float = ...,
+        rate: float = ...,
+        end: float = ...,
+        jitter: float = ...,
+        parent: int = ...,
+        animations: dict[str, dict[str, Any]] = ...,
     ) -> None: ...
     def add_tracer_points(
         self,
+        *,
         position: ArrayLike,
         density: ArrayLike,
         size: ArrayLike,
         lifetime: ArrayLike | None = None,
-        rate: float = 0.0,
-        start: float = 0.0,
+        growth: ArrayLike | None = None,
+        fade: ArrayLike | None = None,
+        rate: float = ...,
+        start: float = ...,
         end: float = ...,
-        jitter: float = 0.0,
-        parent: int = 0,
+        jitter: float = ...,
+        parent: int = ...,
+        animations: dict[str, dict[str, Any]] = ...,
     ) -> None: ...
     def add_parcels(
         self,
@@ -244,7 +256,11 @@ class Simulation:
         animations: dict[str, dict[str, Any]] = ...,
     ) -> None: ...
     def add_wind(
-        self, *, velocity: _Numbers = ..., animations: dict[str, dict[str, Any]] = ...
+        self,
+        *,
+        velocity: _Numbers = ...,
+        parent: int = ...,
+        animations: dict[str, dict[str, Any]] = ...,
     ) -> None: ...
     def add_wind_grid(
         self,
@@ -254,6 +270,7 @@ class Simulation:
         spacing: _Numbers = ...,
         outside: Literal["zero", "border"] = ...,
         strength: float = ...,
+        parent: int = ...,
         animations: dict[str, dict[str, Any]] = ...,
     ) -> None: ...
     def add_force(
@@ -284,6 +301,7 @@ class Simulation:
         most_speed: float = ...,
         start: float = ...,
         end: float = ...,
+        animations: dict[str, dict[str, Any]] = ...,
     ) -> None: ...
     def add_transform(
         self,

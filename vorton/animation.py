@@ -1,6 +1,13 @@
 """Numbers that change in time, and transforms in which things are placed and move with them.
 
-Wherever a parameter says "animatable" it takes a constant, `Keys` or `Samples`.
+Wherever a parameter says "animatable" it takes a constant, `Keys`, `Samples`, or a bare list or
+array with a value for each frame of the simulation, from its beginning (`Samples` without `fps`).
+
+What says nothing of the kind stays what it is: how fine the flow is resolved (core radii of
+emitters, spacing), which sizes memory and grid; how many there are at once, seeds, and times from
+and to when; the numbers of what is born at one time (rings, filaments, tubes, clouds), since only
+those of its birth would matter; centres and corners of shapes, which a moving `parent` places; and
+the shapes of bodies, which are rigid.
 
 >>> import vorton as vt
 >>> spin = vt.Transform(position=(0, 0, 1), angle=vt.Keys([(0, 0), (2, 720)]))
@@ -11,8 +18,10 @@ Wherever a parameter says "animatable" it takes a constant, `Keys` or `Samples`.
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -37,6 +46,19 @@ LATEST = 1e9
 """Times lie within this many seconds, as in the core."""
 
 Value = float | tuple[float, ...]
+
+
+_frame_rate: contextvars.ContextVar[float | None] = contextvars.ContextVar("fps", default=None)
+
+
+@contextlib.contextmanager
+def frame_rate(fps: float) -> Iterator[None]:
+    """Within it `Samples` that do not say their frame rate have that of a simulation, 1/s."""
+    token = _frame_rate.set(fps)
+    try:
+        yield
+    finally:
+        _frame_rate.reset(token)
 
 
 def _is_array(value: Any) -> bool:
@@ -206,8 +228,8 @@ class Samples(Animation):
     Parameters
     ----------
     values : array, (frames,) or (frames, numbers of the parameter)
-    fps : number, 1/s
-        Frames a second, > 0.
+    fps : number, 1/s, optional
+        Frames a second, > 0; default: that of the simulation or bake that they are used in.
     start : number, s
         Time of the first value, default 0.
 
@@ -218,16 +240,27 @@ class Samples(Animation):
     """
 
     values: tuple[Value, ...] = field(dataclasses.MISSING, _check_samples, "value of each frame")  # noqa: RUF009
-    fps: float = number(dataclasses.MISSING, "1/s", "frames a second", above=0, most=1e9)  # noqa: RUF009
+    fps: float | None = number(None, "1/s", "frames a second", above=0, most=1e9, optional=True)
     start: float = number(0.0, "s", "time of the first value", least=-LATEST, most=LATEST)
 
     def _values(self) -> tuple[Value, ...]:
         return self.values
 
+    def _rate(self) -> float:
+        fps = _frame_rate.get() if self.fps is None else self.fps
+        if fps is None:
+            text = (
+                "the frame rate is that of the simulation; give it here: Samples(values, fps=...)"
+            )
+            raise ValueError(f"Samples.fps = None: {text}")
+        return fps
+
     def _times(self) -> tuple[float, ...]:
-        return tuple(self.start + i / self.fps for i in range(len(self.values)))
+        return tuple(self.start + i / self._rate() for i in range(len(self.values)))
 
     def _where(self, index: int) -> str:
+        if self.fps is None:
+            return f"value {index}"
         return f"value {index} (t = {self.start + index / self.fps:g} s)"
 
     def _with(self, values: list[Value]) -> Samples:
@@ -235,7 +268,7 @@ class Samples(Animation):
 
     def _core_track(self) -> dict[str, Any]:
         values = np.array(self.values).reshape(len(self.values), -1)
-        return {"values": values, "start": self.start, "rate": self.fps}
+        return {"values": values, "start": self.start, "rate": self._rate()}
 
 
 ANIMATIONS: tuple[type[Animation], ...] = (Keys, Samples)
@@ -244,27 +277,27 @@ ANIMATIONS: tuple[type[Animation], ...] = (Keys, Samples)
 # ---- fields that may be animated ----
 
 
-def animatable(constant: Any, keys: Any = None) -> Any:
+def animatable(constant: Any, keys: Any = None, depth: int | None = None) -> Any:
     """The field `constant` (of fields.py), made to take `Keys` and `Samples` too.
 
     Each of their values goes through the check of `constant`, or of the field `keys` where what
-    they may be differs.
+    they may be differs. A list that is nested deeper than the default, or than `depth`, has a value
+    for each frame.
     """
     check = constant.metadata["check"]
     check_key = (keys or constant).metadata["check"]
-    depth = _depth(constant.default)
+    depth = _depth(constant.default) if depth is None else depth
 
     def checked(name: str, value: Any) -> Any:
         if isinstance(value, Mapping):
             value = from_dict(value, ANIMATIONS, name)
+        if _depth(value) > depth:
+            value = Samples(_check_samples(name, value))
         if isinstance(value, Animation):
             return value._check_each(name, check_key)
-        if _depth(value) > depth:
-            text = "a value for each frame needs the frame rate: Samples(values, fps=...)"
-            raise TypeError(f"{name} = {shown(value)}: {text}")
         return check(name, value)
 
-    metadata = {**constant.metadata, "check": checked}
+    metadata = {**constant.metadata, "check": checked, "animatable": True}
     return dataclasses.field(default=constant.default, metadata=metadata)
 
 
@@ -281,6 +314,31 @@ def value_at(value: Any, time: float) -> Any:
 def largest(value: Any) -> float:
     """Largest number that a constant, `Keys` or `Samples` ever is."""
     return max(value._values()) if isinstance(value, Animation) else value
+
+
+def smallest(value: Any) -> float:
+    """Smallest number that a constant, `Keys` or `Samples` ever is."""
+    return min(value._values()) if isinstance(value, Animation) else value
+
+
+def mapped(function: Callable[..., Any], *values: Any) -> Any:
+    """The function of constants, `Keys` and `Samples`; where several change, at the keys of the
+    first of these.
+    """
+    moving = next((value for value in values if isinstance(value, Animation)), None)
+    if moving is None:
+        return function(*values)
+    if sum(isinstance(value, Animation) for value in values) == 1:
+        times: tuple[Any, ...] = (None,) * len(moving._values())
+    else:
+        times = moving._times()
+    made = []
+    for index, time in enumerate(times):
+        now = [
+            value._values()[index] if value is moving else value_at(value, time) for value in values
+        ]
+        made.append(function(*now))
+    return moving._with(made)
 
 
 def scaled(value: Any, factor: float) -> Any:

@@ -94,7 +94,7 @@ class Volumes(Definition):
         names = PRESETS[self.preset].grids
         carried = {n for n in names if n not in _SHOWN or sim._core.tracers_carry(_SHOWN[n])}
         return {
-            "voxel": sim.scene.nominal_voxel if self.voxel is None else self.voxel,
+            "voxel": sim.nominal_voxel if self.voxel is None else self.voxel,
             "preset": self.preset,
             "grids": {grid: name for grid, name in names.items() if grid in carried},
             "half": self.half,

@@ -130,6 +130,9 @@ class BodyBase(Definition):
 
     def _pieces(self, shape: Shape) -> list[dict[str, Any]]:
         """Convex pieces of a shape, as the core takes them."""
+        if shape._moving():
+            text = "a body is rigid: its numbers cannot change in time"
+            raise TypeError(f"{self._what()}: {shown(shape)}: {text}")
         try:
             data = shape._core_shape()
         except ValueError as error:

@@ -63,6 +63,10 @@ def _core_shape(shape: Shape | None) -> dict[str, Any] | None:
     return None if shape is None else shape._core_shape()
 
 
+def _core_growth(shape: Shape | None) -> dict[str, Any]:
+    return {} if shape is None else shape._animations()
+
+
 def _check_place(name: str, value: Any) -> tuple[float, ...]:
     return check_vector(name, value, unit="m", least=-1e9, most=1e9)
 
@@ -88,6 +92,8 @@ class Wind(Effect):
     ----------
     velocity : three numbers, m/s; animatable
         Within 1e9, default (0, 0, 0).
+    parent : Transform, optional
+        The direction turns with it; its motion and scale add nothing.
 
     Examples
     --------
@@ -97,9 +103,10 @@ class Wind(Effect):
     """
 
     velocity: Any = animatable(field((0.0, 0.0, 0.0), _check_speed, "velocity", "m/s"))
+    parent: Transform | None = parent_field("its direction turns with it")
 
     def _add_to(self, core: Any) -> None:
-        core.add_wind(**split(velocity=self.velocity))
+        core.add_wind(parent=add_parent(self.parent, core), **split(velocity=self.velocity))
 
 
 def _check_velocity(name: str, value: Any) -> np.ndarray:
@@ -211,6 +218,9 @@ class WindGrid(Effect):
         Factor of the values, default 1.
     sha256 : str, optional
         Expected digest of the values in the file.
+    parent : Transform, optional
+        The box lies in its space and turns with it; velocities do not grow with its scale, nor with
+        its motion.
 
     Raises
     ------
@@ -238,6 +248,7 @@ class WindGrid(Effect):
     outside: str = choice("zero", ("zero", "border"), "wind outside the box")
     strength: Any = animatable(number(1.0, "", "factor", least=-FASTEST, most=FASTEST))
     sha256: str | None = field(None, _check_digest, "digest of the values", optional=True)
+    parent: Transform | None = parent_field("the box lies in its space")
 
     def _check(self) -> None:
         if (self.path is None) == (self.velocity is None):
@@ -280,6 +291,7 @@ class WindGrid(Effect):
             origin=self.origin,
             spacing=spacing,
             outside=self.outside,
+            parent=add_parent(self.parent, core),
             **split(strength=self.strength),
         )
 
@@ -329,7 +341,12 @@ class Attractor(Effect):
             kind="attractor",
             shape=_core_shape(self.shape),
             parent=add_parent(self.parent, core),
-            **split(center=self.center, strength=self.strength, radius=self.radius),
+            **split(
+                center=self.center,
+                strength=self.strength,
+                radius=self.radius,
+                **_core_growth(self.shape),
+            ),
         )
 
 
@@ -374,7 +391,7 @@ class Vortex(Effect):
             kind="vortex",
             shape=_core_shape(self.shape),
             parent=add_parent(self.parent, core),
-            **split(center=self.center, axis=self.axis, **values),
+            **split(center=self.center, axis=self.axis, **values, **_core_growth(self.shape)),
         )
 
 
@@ -414,11 +431,19 @@ class Drag(Effect):
             kind="drag",
             shape=_core_shape(self.shape),
             parent=add_parent(self.parent, core),
-            **split(velocity=self.velocity, strength=self.fraction),
+            **split(velocity=self.velocity, strength=self.fraction, **_core_growth(self.shape)),
         )
 
 
 # ---- removal ----
+
+
+def _condition(unit: str, text: str) -> Any:
+    """Field for a bound, or None, which may change in time."""
+    return animatable(
+        number(None, unit, f"condition: {text}", above=0, optional=True),
+        keys=number(None, unit, f"condition: {text}", least=0),
+    )
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -435,15 +460,17 @@ class Kill(Effect):
         Default "tracers".
     inside, outside : Sphere, Box, Disk, Torus or Mesh, optional
         Condition: inside, or outside, of that shape; one of them at most.
-    older_than : number, s, optional
-        Condition: this age or more, > 0.
-    point : three numbers, m
+    older_than : number, s, optional; animatable
+        Condition: this age or more, > 0 (keys: >= 0).
+    point : three numbers, m; animatable
         From which distance is, default (0, 0, 0).
-    nearer_than, farther_than : number, m, optional
-        Conditions: this distance from `point` or less, or more; > 0. Both: between them.
-    slower_than, faster_than : number, m/s, optional
-        Conditions: this speed or less, or more; > 0. Both: between them. The speed is that of the
-        last substep, with winds and force fields; what has not moved yet has none and stays.
+    nearer_than, farther_than : number, m, optional; animatable
+        Conditions: this distance from `point` or less, or more; > 0 (keys: >= 0). Both: between
+        them.
+    slower_than, faster_than : number, m/s, optional; animatable
+        Conditions: this speed or less, or more; > 0 (keys: >= 0). Both: between them. The speed is
+        that of the last substep, with winds and force fields; what has not moved yet has none and
+        stays.
     start, end : number, s
         When it acts, start >= 0, end > start; default always.
     parent : Transform, optional
@@ -464,14 +491,12 @@ class Kill(Effect):
     what: str = choice("tracers", ("tracers", "vortons", "both"), "what is removed")
     inside: Shape | None = _shape("condition: inside")
     outside: Shape | None = _shape("condition: outside")
-    older_than: float | None = number(None, "s", "condition: age", above=0, optional=True)
-    point: tuple[float, float, float] = field(
-        (0.0, 0.0, 0.0), _check_place, "from which distance is", "m"
-    )
-    nearer_than: float | None = number(None, "m", "condition: distance", above=0, optional=True)
-    farther_than: float | None = number(None, "m", "condition: distance", above=0, optional=True)
-    slower_than: float | None = number(None, "m/s", "condition: speed", above=0, optional=True)
-    faster_than: float | None = number(None, "m/s", "condition: speed", above=0, optional=True)
+    older_than: Any = _condition("s", "age")
+    point: Any = animatable(field((0.0, 0.0, 0.0), _check_place, "from which distance is", "m"))
+    nearer_than: Any = _condition("m", "distance")
+    farther_than: Any = _condition("m", "distance")
+    slower_than: Any = _condition("m/s", "speed")
+    faster_than: Any = _condition("m/s", "speed")
     start: float = number(0.0, "s", "first time", least=0)
     end: float | None = number(None, "s", "last time", above=0, optional=True)
     parent: Transform | None = parent_field("shape, point and distances lie in its space")
@@ -487,7 +512,8 @@ class Kill(Effect):
             raise ValueError("Kill: inside and outside exclude each other; give one")
         for least, most in (("farther_than", "nearer_than"), ("faster_than", "slower_than")):
             low, high = getattr(self, least), getattr(self, most)
-            if low is not None and high is not None and low >= high:
+            constant = isinstance(low, float) and isinstance(high, float)
+            if constant and low >= high:
                 raise ValueError(f"Kill.{most} = {high}: must be > {least} = {low}")
         if self.end is not None and self.end <= self.start:
             raise ValueError(f"Kill.end = {self.end}: must be > start = {self.start} (s)")
@@ -503,15 +529,16 @@ class Kill(Effect):
             "least_speed": self.faster_than,
             "most_speed": self.slower_than,
             "end": self.end,
+            "point": self.point,
+            **_core_growth(self.inside or self.outside),
         }
         core.add_kill(
             what=self.what,
             shape=_core_shape(self.inside or self.outside),
             outside=self.outside is not None,
             parent=add_parent(self.parent, core),
-            point=self.point,
             start=self.start,
-            **{key: value for key, value in values.items() if value is not None},
+            **split(**{key: value for key, value in values.items() if value is not None}),
         )
 
 

@@ -6,9 +6,9 @@ import dataclasses
 from typing import Any
 
 from . import _core
-from .animation import Animation, animatable, scaled
-from .fields import field, number, plain
-from .shapes import Shape, check_body
+from .animation import Animation, animatable, largest, scaled
+from .fields import field, number, plain, shown
+from .shapes import Shape, Surface, check_shape
 from .source_base import FLUID, ChangingFluidSource
 from .sources import Tracers
 
@@ -25,8 +25,11 @@ class Emitter(ChangingFluidSource):
 
     Parameters
     ----------
-    shape : Sphere, Box, Disk, Torus or Mesh
-        A mesh must be closed.
+    shape : Sphere, Box, Disk, Torus, Mesh or Surface
+        A mesh must be closed, unless it is a Surface's. From a Surface, the skin of a body, the
+        fluid comes without a rim; give it a shape of its own where it should heat what flows by.
+        Where a number of the shape changes, that of `renew` is of its largest extent, and fewer are
+        born with its volume.
     temperature : number, K, optional; animatable
         > 0 to 1e6; default: that of the ambient fluid. At birth.
     density : number, kg/m^3; animatable
@@ -50,34 +53,35 @@ class Emitter(ChangingFluidSource):
         them along, so that flames flicker and no plume is symmetric. Their wavelengths are 5 to 13
         core radii, and where they are born they turn over at that speed: one lasts a wavelength /
         swirl. At birth.
-    taper : number
+    taper : number; animatable
         How far fuel falls from the middle of the shape to its sides, 0 to 1, default 0: a flame
         with a point. By this share, as the square of the way.
-    flicker : number
+    flicker : number; animatable
         How far fuel falls in places and moments, 0 to 1, default 0: tongues that come and go. By
         this share at most, in patches of 2 to 7 core radii that drift with what is born and change
-        as fast as `swirl` turns, or the shape is filled, if that is faster.
+        as fast as `swirl` turns, or the shape is filled, if that is faster. At birth.
     start : number, s
         >= 0, default 0.
     end : number, s, optional
         > start; default: never ends. Not with renew=0.
-    lifetime : number, s, optional
+    lifetime : number, s, optional; animatable
         Age at which its vortons and tracers are removed, > 0; default: never. Give it where the
-        emitter goes on: it bounds the cost.
+        emitter goes on: it bounds the cost. At birth.
     core : number, m, optional
         Core radius of its vortons, > 0: the resolution. A grid cell is core / 1.5, vortons are born
-        core / 2 apart. Default: a fifth of the cube root of the shape's volume.
-    rim : number, m, optional
+        core / 2 apart. Default: a fifth of the cube root of the shape's volume, of a Surface
+        twice its thickness.
+    rim : number, m, optional; animatable
         Width of the ambient fluid around the shape (of a Torus or Mesh: around its bounding box,
         and inside that), >= 0, default 2 core: three cells. Where it is renewed the rim lies beside
-        the shape, where it is filled once all around.
+        the shape, where it is filled once all around. Not of a Surface.
     smoke : number, kg/m^3; animatable
         Smoke in the shape, >= 0, default 1, in each filling of it; 0: no tracers. At birth.
     per_voxel : number
         Tracers per nominal voxel of the scene, > 0 to 1000, default 6.
-    fade : number
+    fade : number; animatable
         Share of the lifetime, its last, in which the smoke thins out to nothing, 0 to 1, default
-        0.4: the smoke has no edge where it ends.
+        0.4: the smoke has no edge where it ends. At birth.
     parent : Transform, optional
         What places the shape: each vorton and tracer is born where that is at its own time.
 
@@ -97,22 +101,28 @@ class Emitter(ChangingFluidSource):
     0.054
     """
 
-    shape: Shape = field(dataclasses.MISSING, check_body, "where it is born")  # noqa: RUF009
+    shape: Shape = field(dataclasses.MISSING, check_shape, "where it is born")  # noqa: RUF009
     renew: Any = animatable(
         number(None, "1/s", "fillings of the shape a second", least=0, optional=True),
         keys=number(None, "1/s", "fillings of the shape a second", least=0),
     )
     swirl: Any = animatable(number(0.0, "m/s", "rms speed of eddies", least=0, most=1e6))
-    taper: float = number(0.0, "", "share of the fuel lost at the sides", least=0, most=1)
-    flicker: float = number(0.0, "", "share of the fuel lost in patches", least=0, most=1)
+    taper: Any = animatable(number(0.0, "", "share of the fuel lost at the sides", least=0, most=1))
+    flicker: Any = animatable(number(0.0, "", "share of the fuel lost in patches", least=0, most=1))
     start: float = number(0.0, "s", "first birth", least=0)
     end: float | None = number(None, "s", "last birth", above=0, optional=True)
-    lifetime: float | None = number(None, "s", "age at death", above=0, optional=True)
+    lifetime: Any = animatable(
+        number(None, "s", "age at death", above=0, optional=True),
+        keys=number(None, "s", "age at death", above=0),
+    )
     core: float | None = number(None, "m", "core of its vortons", above=0, optional=True)
-    rim: float | None = number(None, "m", "width of the ambient fluid", least=0, optional=True)
+    rim: Any = animatable(
+        number(None, "m", "width of the ambient fluid", least=0, optional=True),
+        keys=number(None, "m", "width of the ambient fluid", least=0),
+    )
     smoke: Any = animatable(number(1.0, "kg/m^3", "smoke in the shape", least=0))
     per_voxel: float = number(6.0, "tracers per voxel", "tracers", above=0, most=1000)
-    fade: float = number(0.4, "", "share of the lifetime", least=0, most=1)
+    fade: Any = animatable(number(0.4, "", "share of the lifetime", least=0, most=1))
 
     def _check(self) -> None:
         volume = self.shape.volume  # an open mesh says so here
@@ -123,6 +133,9 @@ class Emitter(ChangingFluidSource):
                 "Emitter: neither temperature nor density differs from the ambient fluid, and "
                 "there is no fuel, flame or soot; for smoke alone take Tracers"
             )
+        if isinstance(self.shape, Surface) and self.rim not in (None, 0):
+            text = "the fluid of a Surface has no rim"
+            raise ValueError(f"Emitter.rim = {shown(self.rim)}: {text}")
         if self.end is not None:
             if self.renew == 0:
                 text = "goes with renew; these are born at once"
@@ -138,15 +151,26 @@ class Emitter(ChangingFluidSource):
     @property
     def vorton_core(self) -> float:
         """Core radius of its vortons, m: `core`, or what it is by default."""
-        return self.core if self.core is not None else 0.2 * self.shape.volume ** (1 / 3)
+        if self.core is not None:
+            return self.core
+        if isinstance(self.shape, Surface):
+            return 2 * self.shape.thickness
+        return 0.2 * self.shape.volume ** (1 / 3)
+
+    def _rim(self) -> Any:
+        if isinstance(self.shape, Surface):
+            return 0.0
+        return 2 * self.vorton_core if self.rim is None else self.rim
 
     def _core_radius(self) -> float:
         return self.vorton_core
 
     def _add_to(self, core: Any, voxel: float) -> None:
         radius = self.vorton_core
-        rim = 2 * radius if self.rim is None else self.rim
-        around = self.shape._grown(rim) if rim > 0 else self.shape._core_shape()
+        rim, once = self._rim(), self.renew == 0
+        shape = self.shape._at(self.start) if once else self.shape
+        wide = largest(rim)
+        around = shape._grown(wide) if wide > 0 else shape._core_shape()
         values: dict[str, Any] = {
             "swirl": self.swirl,
             "taper": self.taper,
@@ -159,9 +183,12 @@ class Emitter(ChangingFluidSource):
         if self.renew is not None:
             filling = _core.shape_volume(**around) / (0.5 * radius) ** 3
             values["rate"] = scaled(self.renew, filling)
+        values |= shape._animations()
+        if wide > 0:
+            values |= shape._animations_around(rim)
         renew = core.add_parcels(
-            shape=self.shape._core_shape(),
-            around=around if rim > 0 else None,
+            shape=shape._core_shape(),
+            around=around if wide > 0 else None,
             core=radius,
             start=self.start,
             parent=self._parent_id(core),

@@ -241,7 +241,11 @@ class Definition:
     def __post_init__(self) -> None:
         for item in dataclasses.fields(self):
             label = f"{type(self).__name__}.{item.name}"
-            value = item.metadata["check"](label, getattr(self, item.name))
+            value = getattr(self, item.name)
+            if hasattr(value, "_core_track") and not item.metadata.get("animatable"):
+                text = "cannot change in time: must be a constant"
+                raise TypeError(f"{label} = {shown(value)}: {text}")
+            value = item.metadata["check"](label, value)
             object.__setattr__(self, item.name, value)
         self._check()
 

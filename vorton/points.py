@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .animation import Animation, animatable, mapped, split
 from .fields import check_number, field, number, shown
 from .shapes import check_rows
 from .source_base import Source
@@ -77,6 +78,24 @@ def _values(text: str, unit: str, default: Any = dataclasses.MISSING, zero: bool
     return field(default, lambda n, v: _check_values(n, v, zero, unit), text, unit, optional)
 
 
+def _shares(text: str, unit: str, most: float) -> Any:
+    """Field for one number or an array (n,) from 0 to `most`, default 0, which may change."""
+    made = field(0.0, lambda n, v: _check_range(n, v, 0, most, unit), text, unit)
+    return _each_or_moving(made, number(0.0, unit, text, least=0, most=most))
+
+
+def _each_or_moving(constant: Any, keys: Any) -> Any:
+    """One number or an array (n,) for the points, or one number for all that changes in time."""
+    return animatable(constant, keys=keys, depth=99)  # an array is never one for the frames
+
+
+def _refuse_mixed(definition: Any, moving: Any, names: tuple[str, ...]) -> None:
+    for name in names:
+        if isinstance(moving, Animation) and isinstance(getattr(definition, name), np.ndarray):
+            text = "must be one number for all points where density or size changes in time"
+            raise ValueError(f"{type(definition).__name__}.{name}: {text}")
+
+
 def _carried(text: str, unit: str, least: float, most: float) -> Any:
     """Field for one number or an array (n,) of what fluid carries, or nothing."""
     return field(None, lambda n, v: _check_range(n, v, least, most, unit), text, unit, True)
@@ -104,20 +123,30 @@ class Points(Source):
     ----------
     positions : (n, 3) numbers, m
         1 to 2^20 points.
-    density : number or (n,) numbers, kg/m^3
+    density : number or (n,) numbers, kg/m^3; animatable
         Smoke around the point, >= 0, default 1: a tracer carries density x size^3.
-    size : number or (n,) numbers, m
+    size : number or (n,) numbers, m; animatable
         Spacing of the points there, > 0.
-    lifetime : number or (n,) numbers, s, optional
+    lifetime : number or (n,) numbers, s, optional; animatable
         Tracers older than this are removed, > 0; default: never.
-    rate : number, 1/s, optional
-        Tracers a second from `start` to `end`, > 0; default: one at each point at `start`.
+    rate : number, 1/s, optional; animatable
+        Tracers a second from `start` to `end`, > 0 (keys: >= 0); default: one at each point at
+        `start`.
     start : number, s
         >= 0, default 0.
     end : number, s, optional
         > start; default: never ends. Only with `rate`.
-    jitter : number, m
+    jitter : number, m; animatable
         Each is born anywhere in a ball of this radius about its point, >= 0, default 0.
+    growth : number or (n,) numbers, m/s; animatable
+        Rate at which the size of the tracers grows, 0 to 1e9, default 0.
+    fade : number or (n,) numbers; animatable
+        Share of the lifetime, its last, in which the smoke thins out to nothing, 0 to 1, default 0.
+
+    Notes
+    -----
+    What changes in time is taken at birth, and is one number for all points. Tracers have the fluid
+    of the vortons around them: for warm smoke give the points to `VortonPoints`, too.
 
     Examples
     --------
@@ -126,16 +155,38 @@ class Points(Source):
     """
 
     positions: np.ndarray = field(dataclasses.MISSING, _check_positions, "points", "m")  # noqa: RUF009
-    size: float | np.ndarray = _values("spacing of the points", "m")
-    density: float | np.ndarray = _values("smoke there", "kg/m^3", 1.0, zero=True)
-    lifetime: float | np.ndarray | None = _values("age at death", "s", None)
-    rate: float | None = number(None, "1/s", "born a second", above=0, most=1e9, optional=True)
+    size: Any = _each_or_moving(
+        _values("spacing of the points", "m"), number(None, "m", "spacing", above=0, most=1e9)
+    )
+    density: Any = _each_or_moving(
+        _values("smoke there", "kg/m^3", 1.0, zero=True), number(1.0, "kg/m^3", "smoke", least=0)
+    )
+    lifetime: Any = _each_or_moving(
+        _values("age at death", "s", None), number(None, "s", "age at death", above=0)
+    )
+    rate: Any = animatable(
+        number(None, "1/s", "born a second", above=0, most=1e9, optional=True),
+        keys=number(None, "1/s", "born a second", least=0, most=1e9),
+    )
     start: float = number(0.0, "s", "first birth", least=0)
     end: float | None = number(None, "s", "last birth", above=0, optional=True)
-    jitter: float = number(0.0, "m", "radius about its point", least=0, most=1e9)
+    jitter: Any = animatable(number(0.0, "m", "radius about its point", least=0, most=1e9))
+    growth: Any = _shares("growth", "m/s", 1e9)
+    fade: Any = _shares("share of the lifetime", "", 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; growth and fade only where there are some."""
+        data = super().to_dict()
+        for name in ("growth", "fade"):
+            if data[name] == 0:
+                del data[name]
+        return data
 
     def _check(self) -> None:
-        _check_lengths(self, ("size", "density", "lifetime"), len(self.positions))
+        names = ("size", "density", "lifetime", "growth", "fade")
+        _check_lengths(self, names, len(self.positions))
+        _refuse_mixed(self, self.density, ("size",))
+        _refuse_mixed(self, self.size, ("density",))
         if self.end is not None:
             if self.rate is None:
                 text = "goes with rate; these are born at once"
@@ -145,23 +196,39 @@ class Points(Source):
 
     def _add_to(self, core: Any, voxel: float) -> None:
         count = len(self.positions)
-        size = _per_row(self.size, count)
-        mass = _per_row(self.density, count).astype(np.float64) * size.astype(np.float64) ** 3
-        values: dict[str, Any] = {}
-        if self.lifetime is not None:
-            values["lifetime"] = _per_row(self.lifetime, count)
+        moving = {"rate": self.rate or 0.0, "jitter": self.jitter}
+        rows: dict[str, np.ndarray] = {}
+        mass = mapped(_mass, self.density, self.size)
+        for name, value in {"density": mass, "size": self.size, "lifetime": self.lifetime}.items():
+            if isinstance(value, Animation):
+                moving[name] = value
+            if value is not None:  # of what changes any allowed value
+                rows[name] = _per_row(1.0 if isinstance(value, Animation) else value, count)
+        for name in ("growth", "fade"):
+            value = getattr(self, name)
+            if isinstance(value, Animation):
+                moving[name] = value
+            elif np.any(value):
+                rows[name] = _per_row(value, count)
         if self.end is not None:
-            values["end"] = self.end
+            moving["end"] = self.end
         core.add_tracer_points(
-            self.positions,
-            mass,
-            size,
-            rate=self.rate or 0.0,
+            position=self.positions,
             start=self.start,
-            jitter=self.jitter,
             parent=self._parent_id(core),
-            **values,
+            **rows,
+            **split(**moving),
         )
+
+
+def _mass(density: Any, size: Any) -> Any:
+    """Smoke that a tracer stands for, kg."""
+    if np.ndim(density) == 0 and np.ndim(size) == 0:
+        return float(density) * float(np.float32(size)) ** 3
+    return (
+        np.asarray(density, np.float32).astype(float)
+        * np.asarray(size, np.float32).astype(float) ** 3
+    )
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -181,7 +248,17 @@ class VortonPoints(Source):
     volume : number or (n,) numbers, m^3
         The volume that each stands for, > 0.
     time : number, s
-        Birth, >= 0, default 0.
+        Birth, or the first of them, >= 0, default 0.
+    rate : number, 1/s, optional; animatable
+        Vortons a second from `time` to `end`, the points in turn, > 0 (keys: >= 0); default: one at
+        each point at `time`.
+    end : number, s, optional
+        > time; default: never ends. Only with `rate`.
+    lifetime : number or (n,) numbers, s, optional
+        Vortons older than this are removed, > 0; default: never. They take their strength with
+        them.
+    jitter : number, m
+        Each is born anywhere in a ball of this radius about its point, >= 0, default 0.
     density : number or (n,) numbers, kg/m^3, optional
         Deviation of the density of their fluid that is not due to temperature.
     temperature : number or (n,) numbers, K, optional
@@ -201,6 +278,13 @@ class VortonPoints(Source):
     core: float | np.ndarray = _values("core radius", "m")
     volume: float | np.ndarray = _values("volume of each", "m^3")
     time: float = number(0.0, "s", "birth", least=0)
+    rate: Any = animatable(
+        number(None, "1/s", "born a second", above=0, most=1e9, optional=True),
+        keys=number(None, "1/s", "born a second", least=0, most=1e9),
+    )
+    end: float | None = number(None, "s", "last birth", above=0, optional=True)
+    lifetime: float | np.ndarray | None = _values("age at death", "s", None)
+    jitter: float = number(0.0, "m", "radius about its point", least=0, most=1e9)
     density: float | np.ndarray | None = _carried("deviation", "kg/m^3", -1e6, 1e6)
     temperature: float | np.ndarray | None = _carried("temperature", "K", 1e-9, 1e6)
     fuel: float | np.ndarray | None = _carried("share of fuel", "", 0, 1)
@@ -211,7 +295,12 @@ class VortonPoints(Source):
         if len(self.strengths) != len(self.positions):
             text = f"has {len(self.strengths)} rows for {len(self.positions)} points"
             raise ValueError(f"VortonPoints.strengths {text}")
-        _check_lengths(self, ("core", "volume", *CARRIED), len(self.positions))
+        _check_lengths(self, ("core", "volume", "lifetime", *CARRIED), len(self.positions))
+        if self.end is not None and self.rate is None:
+            text = "goes with rate; these are born at once"
+            raise ValueError(f"VortonPoints.end = {self.end}: {text}")
+        if self.end is not None and self.end <= self.time:
+            raise ValueError(f"VortonPoints.end = {self.end}: must be > time = {self.time} (s)")
         given = [getattr(self, name) for name in CARRIED[2:]]
         shares = [np.asarray(0.0 if value is None else value, float) for value in given]
         total = float(np.max(shares[0] + shares[1] + shares[2]))
@@ -222,18 +311,30 @@ class VortonPoints(Source):
     def _core_radius(self) -> float:
         return 2.0 * float(np.min(self.core))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; what says how they go on only where it is given."""
+        data = super().to_dict()
+        for name, default in (("rate", None), ("end", None), ("lifetime", None), ("jitter", 0.0)):
+            if data[name] == default:
+                del data[name]
+        return data
+
     def _add_to(self, core: Any, voxel: float) -> None:
         count = len(self.positions)
+        moving: dict[str, Any] = {} if self.end is None else {"end": self.end}
+        if self.rate is not None:
+            moving["rate"] = self.rate
+        rows = ("core", "volume", "lifetime", *CARRIED)
         core.add_vorton_points(
-            self.positions,
-            self.strengths,
-            _per_row(self.core, count),
-            _per_row(self.volume, count),
+            position=self.positions,
+            strength=self.strengths,
             time=self.time,
+            jitter=self.jitter,
             parent=self._parent_id(core),
+            **split(**moving),
             **{
                 name: _per_row(value, count)
-                for name in CARRIED
+                for name in rows
                 if (value := getattr(self, name)) is not None
             },
         )

@@ -26,8 +26,17 @@ from .files import write_atomically
 if TYPE_CHECKING:
     from ._core import Volume
 
-LOOK = ("exposure", "albedo", "key_direction", "key_color", "sky_color", "ground_color",
-        "background", "step", "bloom")
+LOOK = (
+    "exposure",
+    "albedo",
+    "key_direction",
+    "key_color",
+    "sky_color",
+    "ground_color",
+    "background",
+    "step",
+    "bloom",
+)
 """Names of the settings of the look: vorton.h (vt_preview_def) has units, ranges, defaults."""
 
 FIRE_LOOK = {
@@ -78,15 +87,18 @@ class Camera:
         for name in ("eye", "target", "up"):
             value = check_vector(f"Camera.{name}", getattr(self, name), nonzero=name == "up")
             object.__setattr__(self, name, value)
-        angle = check_number("Camera.field_of_view", self.field_of_view, least=5, most=120,
-                             unit="degrees")
+        angle = check_number(
+            "Camera.field_of_view", self.field_of_view, least=5, most=120, unit="degrees"
+        )
         object.__setattr__(self, "field_of_view", angle)
         if self.eye == self.target:
             raise ValueError(f"Camera.target = {self.target}: must differ from eye")
         view = _unit(np.subtract(self.target, self.eye))
         if np.linalg.norm(np.cross(view, _unit(np.array(self.up)))) < 1e-5:
-            raise ValueError(f"Camera.up = {self.up}: must not be along the view from eye to "
-                             f"target, {tuple(view.tolist())}")
+            raise ValueError(
+                f"Camera.up = {self.up}: must not be along the view from eye to "
+                f"target, {tuple(view.tolist())}"
+            )
 
     @classmethod
     def frame(
@@ -138,8 +150,13 @@ class Camera:
         above = math.radians(check_number("elevation", elevation, least=-80, most=80))
         free = 1 - 2 * check_number("margin", margin, least=0, most=0.4)
         angle = check_number("field_of_view", field_of_view, least=5, most=120, unit="degrees")
-        back = np.array([math.cos(above) * math.cos(around), math.cos(above) * math.sin(around),
-                         math.sin(above)])
+        back = np.array(
+            [
+                math.cos(above) * math.cos(around),
+                math.cos(above) * math.sin(around),
+                math.sin(above),
+            ]
+        )
         right = _unit(np.cross((0.0, 0.0, 1.0), back))
         axes = np.stack([right, np.cross(back, right), back])
         half_height = free * math.tan(math.radians(angle) / 2)
@@ -147,8 +164,9 @@ class Camera:
         return cls(tuple(centre + distance * back), tuple(centre), field_of_view=angle)
 
 
-def _fit(low: np.ndarray, high: np.ndarray, axes: np.ndarray, half_width: float,
-         half_height: float) -> tuple[np.ndarray, float]:
+def _fit(
+    low: np.ndarray, high: np.ndarray, axes: np.ndarray, half_width: float, half_height: float
+) -> tuple[np.ndarray, float]:
     """Target and distance at which the corners of a box just fit a view along -axes[2].
 
     half_width and half_height are those of the view at distance 1.
@@ -170,8 +188,10 @@ def _check_size(size: Any) -> tuple[int, int]:
         width, height = size
     except (TypeError, ValueError):
         raise TypeError(f"size = {shown(size)}: must be (width, height) in pixels") from None
-    return (check_integer("size[0]", width, least=16, most=8192),
-            check_integer("size[1]", height, least=16, most=8192))
+    return (
+        check_integer("size[0]", width, least=16, most=8192),
+        check_integer("size[1]", height, least=16, most=8192),
+    )
 
 
 # ---- pictures ----
@@ -182,8 +202,10 @@ def volume_bounds(volumes: Iterable[Volume]) -> tuple[np.ndarray, np.ndarray] | 
     infos = [info for info in (volume.info() for volume in volumes) if info["active_voxels"]]
     if not infos:
         return None
-    return (np.min([info["lower"] for info in infos], axis=0),
-            np.max([info["upper"] for info in infos], axis=0))
+    return (
+        np.min([info["lower"] for info in infos], axis=0),
+        np.max([info["upper"] for info in infos], axis=0),
+    )
 
 
 def carries_fire(volume: Volume) -> bool:
@@ -204,8 +226,13 @@ def check_dye(dye: Any) -> tuple[float, float]:
     return low, high
 
 
-def _arguments(volume: Volume, camera: Camera | None, size: tuple[int, int], threads: int | None,
-               look: dict[str, Any]) -> dict[str, Any]:
+def _arguments(
+    volume: Volume,
+    camera: Camera | None,
+    size: tuple[int, int],
+    threads: int | None,
+    look: dict[str, Any],
+) -> dict[str, Any]:
     """Keyword arguments of _core.Volume.render, .extinction and .emission."""
     width, height = _check_size(size)
     check_keys(look, (*LOOK, "dye"), "preview")
@@ -216,8 +243,13 @@ def _arguments(volume: Volume, camera: Camera | None, size: tuple[int, int], thr
     elif not isinstance(camera, Camera):
         raise TypeError(f"camera = {shown(camera)}: must be a Camera")
     count = 0 if threads is None else check_integer("threads", threads, least=1, most=64)
-    return {"width": width, "height": height, "threads": count, **dataclasses.asdict(camera),
-            **look}
+    return {
+        "width": width,
+        "height": height,
+        "threads": count,
+        **dataclasses.asdict(camera),
+        **look,
+    }
 
 
 def render(
@@ -383,8 +415,9 @@ class Survey:
         if info["flame_volume"] > self._flame:
             self.brightest, self._flame = volume, info["flame_volume"]
 
-    def light(self, camera: Camera, size: tuple[int, int],
-              threads: int | None = None) -> dict[str, Any]:
+    def light(
+        self, camera: Camera, size: tuple[int, int], threads: int | None = None
+    ) -> dict[str, Any]:
         """Arguments of `render` that are measured once for the shot."""
         found: dict[str, Any] = {"fire": self.fire}
         if self.densest is not None:
@@ -441,8 +474,9 @@ def render_shot(
 # ---- files ----
 
 
-def write_film(frames: Iterable[np.ndarray], path: str | os.PathLike[str],
-               fps: float = 24.0) -> list[Path]:
+def write_film(
+    frames: Iterable[np.ndarray], path: str | os.PathLike[str], fps: float = 24.0
+) -> list[Path]:
     """Write pictures as a film or as numbered files; the ending of `path` says which.
 
     ``.png``: one file, or with more than one frame ``name_0001.png`` and so on, written as the
@@ -495,8 +529,9 @@ def _checked(frames: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
         if frame.ndim != 3 or frame.shape[2] != 3 or 0 in frame.shape:
             raise ValueError(f"frame {number} of shape {frame.shape}: must be (height, width, 3)")
         if shape not in (None, frame.shape):
-            raise ValueError(f"frame {number} of shape {frame.shape}: must be {shape} like the "
-                             "first")
+            raise ValueError(
+                f"frame {number} of shape {frame.shape}: must be {shape} like the first"
+            )
         shape = frame.shape
         yield np.ascontiguousarray(frame)
     if shape is None:
@@ -544,8 +579,9 @@ def _encode_animation(pictures: Iterator[np.ndarray], fps: float, kind: str) -> 
         options = {"quality": 90, "method": 4}
     durations = _durations(len(frames), fps, 10 if kind == "GIF" else 1)
     data = io.BytesIO()
-    frames[0].save(data, kind, save_all=True, append_images=frames[1:], loop=0,
-                   duration=durations, **options)
+    frames[0].save(
+        data, kind, save_all=True, append_images=frames[1:], loop=0, duration=durations, **options
+    )
     return data.getvalue()
 
 
@@ -566,11 +602,30 @@ def _encode_mp4(pictures: Iterator[np.ndarray], fps: float) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         film = Path(folder) / "film.mp4"
         writer = imageio_ffmpeg.write_frames(
-            str(film), (first.shape[1], first.shape[0]), fps=fps, codec="libx264", quality=None,
-            macro_block_size=2, output_params=[
-                "-crf", "17", "-preset", "medium", "-vf", scaling, *color,
-                "-movflags", "+faststart",
-                "-map_metadata", "-1", "-fflags", "+bitexact", "-flags:v", "+bitexact"])
+            str(film),
+            (first.shape[1], first.shape[0]),
+            fps=fps,
+            codec="libx264",
+            quality=None,
+            macro_block_size=2,
+            output_params=[
+                "-crf",
+                "17",
+                "-preset",
+                "medium",
+                "-vf",
+                scaling,
+                *color,
+                "-movflags",
+                "+faststart",
+                "-map_metadata",
+                "-1",
+                "-fflags",
+                "+bitexact",
+                "-flags:v",
+                "+bitexact",
+            ],
+        )
         writer.send(None)
         try:
             for picture in itertools.chain([first], map(_even, pictures)):

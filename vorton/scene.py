@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .ambient import AMBIENTS, Air, Ambient
-from .animation import Transform
+from .animation import Transform, animatable
 from .bodies import BODIES, BodyBase
 from .combustion import Combustion
 from .effects import EFFECTS, Effect
@@ -24,11 +24,12 @@ from .fields import (
     check_keys,
     check_number,
     check_one_of,
-    check_vector,
     from_dict,
+    number,
     plain,
     readable_json,
     shown,
+    vector,
 )
 from .files import write_atomically
 from .method import Method
@@ -78,17 +79,22 @@ def _check_combustion(name: str, value: Any) -> Combustion | None:
     return check_one_of(name, value, (Combustion,), "a law of combustion")  # type: ignore[return-value]
 
 
+def _moving(constant: Any) -> Any:
+    """Check of a number, or several, that may change in time."""
+    return animatable(constant).metadata["check"]
+
+
 _CHECKS = {
     "name": check_file_name,
     "seed": lambda n, v: check_integer(n, v, least=0, most=2**64 - 1),
-    "gravity": lambda n, v: check_vector(n, v, unit="m/s^2"),
+    "gravity": _moving(vector((0.0, 0.0, -9.81), "m/s^2", "gravity")),
     "ambient": _check_ambient,
     "combustion": _check_combustion,
-    "wind": lambda n, v: check_vector(n, v, unit="m/s"),
+    "wind": _moving(vector((0.0, 0.0, 0.0), "m/s", "free stream")),
     "voxel": _length,
     "spacing": _length,
-    "viscosity": lambda n, v: check_number(n, v, least=0, most=1e6, unit="m^2/s"),
-    "thermal_diffusivity": lambda n, v: check_number(n, v, least=0, most=1e6, unit="m^2/s"),
+    "viscosity": _moving(number(0.0, "m^2/s", "viscosity", least=0, most=1e6)),
+    "thermal_diffusivity": _moving(number(0.0, "m^2/s", "diffusivity", least=0, most=1e6)),
     "method": _check_method,
     "max_vortons": lambda n, v: check_integer(n, v, least=1, most=2**30),
     "max_tracers": lambda n, v: check_integer(n, v, least=1, most=2**31 - 1),
@@ -113,24 +119,26 @@ class Scene:
         Begins the names of baked files, default "scene".
     seed : whole number
         Key of all random numbers, 0 to 2^64 - 1, default 0.
-    gravity : three numbers, m/s^2
-        Acts on what is lighter or heavier than the ambient fluid, default (0, 0, -9.81).
+    gravity : three numbers, m/s^2; animatable
+        Acts on what is lighter or heavier than the ambient fluid, default (0, 0, -9.81). What
+        changes here acts over a step as its exact mean; heights in a stratified fluid are against
+        the gravity of the step.
     ambient : Air, Gas or Liquid
         The fluid at rest around everything, default Air().
     combustion : Combustion, optional
         How fuel burns and hot fluid cools; default: neither does.
-    wind : three numbers, m/s
-        Uniform velocity of the free stream, default (0, 0, 0). Winds that change in time or place
-        are effects.
+    wind : three numbers, m/s; animatable
+        Uniform velocity of the free stream, default (0, 0, 0). Winds that change in place are
+        effects.
     voxel : number, m, optional
         Nominal voxel: what volumes are made of by default and what `Tracers(per_voxel=...)` fills.
         Default: a third of the smallest core.
     spacing : number, m, optional
         Grid spacing; default: the smallest core / 1.5, with method.cores "point" / .66.
-    viscosity : number, m^2/s
+    viscosity : number, m^2/s; animatable
         Kinematic viscosity nu: vorticity diffuses at this rate, 0 to 1e6, default 0 (not at all).
         Air has 1.5e-5; what one sees begins where sqrt(viscosity x time) nears the core radius.
-    thermal_diffusivity : number, m^2/s
+    thermal_diffusivity : number, m^2/s; animatable
         Heat diffuses at this rate, where emitters or vortons have a temperature, 0 to 1e6,
         default 0 (not at all). Air has 2.1e-5, water 1.4e-7.
     method : Method
@@ -155,14 +163,14 @@ class Scene:
 
     name: str
     seed: int
-    gravity: tuple[float, float, float]
+    gravity: Any
     ambient: Ambient
     combustion: Combustion | None
-    wind: tuple[float, float, float]
+    wind: Any
     voxel: float | None
     spacing: float | None
-    viscosity: float
-    thermal_diffusivity: float
+    viscosity: Any
+    thermal_diffusivity: Any
     method: Method
     max_vortons: int
     max_tracers: int
@@ -174,14 +182,14 @@ class Scene:
         name: str = "scene",
         *,
         seed: int = 0,
-        gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
+        gravity: Any = (0.0, 0.0, -9.81),
         ambient: Ambient | None = None,
         combustion: Combustion | None = None,
-        wind: tuple[float, float, float] = (0.0, 0.0, 0.0),
+        wind: Any = (0.0, 0.0, 0.0),
         voxel: float | None = None,
         spacing: float | None = None,
-        viscosity: float = 0.0,
-        thermal_diffusivity: float = 0.0,
+        viscosity: Any = 0.0,
+        thermal_diffusivity: Any = 0.0,
         method: Method | None = None,
         max_vortons: int = 2**20,
         max_tracers: int = 2**23,

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .animation import Animation, animatable, largest, mapped, value_at
 from .fields import (
     Definition,
     check_number,
@@ -52,6 +53,62 @@ class Shape(Definition):
         """Fields of vt_shape for the body with a rim of that width around it, m."""
         raise NotImplementedError
 
+    def _moving(self) -> dict[str, Animation]:
+        """Which fields of vt_shape, `radius` or `size`, change in time; `_core_shape` has the
+        largest.
+        """
+        return {}
+
+    def _animations(self, name: str = "shape") -> dict[str, Animation]:
+        """The same by the names that the core gives them."""
+        return {f"{name}.{key}": value for key, value in self._moving().items()}
+
+    def _animations_around(self, rim: Any) -> dict[str, Animation]:
+        """Those of the body with a rim of a width that may change, too."""
+        if not self._moving() and not isinstance(rim, Animation):
+            return {}
+        values = {k: v for k, v in self._grown(0.0).items() if k in ("radius", "size")}
+        grown = {
+            f"around.{key}": mapped(_widened, self._moving().get(key, value), rim)
+            for key, value in values.items()
+        }
+        return {key: value for key, value in grown.items() if isinstance(value, Animation)}
+
+    def _at(self, time: float) -> Any:
+        """The shape as it is at a time, s."""
+        if not self._moving():
+            return self
+        names = [item.name for item in dataclasses.fields(self)]
+        return type(self)(**{name: value_at(getattr(self, name), time) for name in names})
+
+
+def refuse_moving(name: str, shape: Shape, what: str) -> None:
+    """Raise TypeError for a shape whose numbers change in time."""
+    if shape._moving():
+        text = f"the numbers of {what} cannot change in time; a moving parent can scale it"
+        raise TypeError(f"{name} = {shown(shape)}: {text}")
+
+
+def _widened(length: Any, rim: float) -> Any:
+    """A radius, or the edges of a box, with a rim around."""
+    if isinstance(length, tuple):
+        return tuple(edge + 2 * rim for edge in length)
+    return length + rim
+
+
+def _length(default: float, text: str) -> Any:
+    """Field for a length, m, > 0, that may change in time."""
+    return animatable(number(default, "m", text, above=0), keys=number(default, "m", text, least=0))
+
+
+def _thick(thickness: float) -> tuple[float, float, float]:
+    """`size` of a disk."""
+    return 1.0, 1.0, thickness
+
+
+def _only_moving(**values: Any) -> dict[str, Animation]:
+    return {key: value for key, value in values.items() if isinstance(value, Animation)}
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Sphere(Shape):
@@ -61,8 +118,8 @@ class Sphere(Shape):
     ----------
     center : three numbers, m
         Default (0, 0, 0).
-    radius : number, m
-        > 0, default 1.
+    radius : number, m; animatable
+        > 0 (keys: >= 0), default 1. Not of a body.
 
     Examples
     --------
@@ -71,18 +128,21 @@ class Sphere(Shape):
     """
 
     center: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "centre")
-    radius: float = number(1.0, "m", "radius", above=0)
+    radius: Any = _length(1.0, "radius")
 
     @property
     def volume(self) -> float:
-        """Volume in m^3."""
-        return 4.0 / 3.0 * math.pi * self.radius**3
+        """Volume in m^3, the largest."""
+        return 4.0 / 3.0 * math.pi * largest(self.radius) ** 3
 
     def _core_shape(self) -> dict[str, Any]:
-        return {"kind": "sphere", "center": self.center, "radius": self.radius}
+        return {"kind": "sphere", "center": self.center, "radius": largest(self.radius)}
 
     def _grown(self, rim: float) -> dict[str, Any]:
-        return {**self._core_shape(), "radius": self.radius + rim}
+        return {**self._core_shape(), "radius": largest(self.radius) + rim}
+
+    def _moving(self) -> dict[str, Animation]:
+        return _only_moving(radius=self.radius)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -131,36 +191,39 @@ class Disk(Shape):
     ----------
     center : three numbers, m
         Default (0, 0, 0).
-    radius : number, m
-        > 0, default 1.
+    radius : number, m; animatable
+        > 0 (keys: >= 0), default 1. Not of a body.
     axis : three numbers
         Normal of the slab, any length but 0; default (0, 0, 1).
-    thickness : number, m
-        > 0, default 0.1.
+    thickness : number, m; animatable
+        > 0 (keys: >= 0), default 0.1. Not of a body.
     """
 
     center: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "centre")
-    radius: float = number(1.0, "m", "radius", above=0)
+    radius: Any = _length(1.0, "radius")
     axis: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "", "normal", nonzero=True)
-    thickness: float = number(0.1, "m", "thickness", above=0)
+    thickness: Any = _length(0.1, "thickness")
 
     @property
     def volume(self) -> float:
-        """Volume in m^3."""
-        return math.pi * self.radius**2 * self.thickness
+        """Volume in m^3, the largest."""
+        return math.pi * largest(self.radius) ** 2 * largest(self.thickness)
 
     def _core_shape(self) -> dict[str, Any]:
         return {
             "kind": "disk",
             "center": self.center,
             "axis": self.axis,
-            "radius": self.radius,
-            "size": (1.0, 1.0, self.thickness),
+            "radius": largest(self.radius),
+            "size": _thick(largest(self.thickness)),
         }
 
     def _grown(self, rim: float) -> dict[str, Any]:
-        size = (1.0, 1.0, self.thickness + 2 * rim)
-        return {**self._core_shape(), "radius": self.radius + rim, "size": size}
+        size = _thick(largest(self.thickness) + 2 * rim)
+        return {**self._core_shape(), "radius": largest(self.radius) + rim, "size": size}
+
+    def _moving(self) -> dict[str, Animation]:
+        return _only_moving(radius=self.radius, size=mapped(_thick, self.thickness))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -171,17 +234,17 @@ class Cylinder(Shape):
     ----------
     center : three numbers, m
         Default (0, 0, 0).
-    radius : number, m
-        > 0, default 1.
-    length : number, m
-        > 0, default 1.
+    radius : number, m; animatable
+        > 0 (keys: >= 0), default 1. Not of a body.
+    length : number, m; animatable
+        > 0 (keys: >= 0), default 1. Not of a body.
     axis : three numbers
         Any length but 0; default (0, 0, 1).
     """
 
     center: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "centre")
-    radius: float = number(1.0, "m", "radius", above=0)
-    length: float = number(1.0, "m", "length", above=0)
+    radius: Any = _length(1.0, "radius")
+    length: Any = _length(1.0, "length")
     axis: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "", "axis", nonzero=True)
 
     def _disk(self) -> Disk:
@@ -197,6 +260,9 @@ class Cylinder(Shape):
 
     def _grown(self, rim: float) -> dict[str, Any]:
         return self._disk()._grown(rim)
+
+    def _moving(self) -> dict[str, Animation]:
+        return self._disk()._moving()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -417,9 +483,7 @@ def _check_vertices(name: str, value: Any) -> np.ndarray:
 
 
 def _check_faces(name: str, value: Any) -> np.ndarray:
-    return check_rows(
-        name, value, "iu", np.int32, "whole numbers (vertex indices) of shape (m, 3)"
-    )
+    return check_rows(name, value, "iu", np.int32, "whole numbers (vertex indices) of shape (m, 3)")
 
 
 def _check_path(name: str, value: Any) -> str:
@@ -635,6 +699,9 @@ class Surface(Shape):
     shape: Shape = field(dataclasses.MISSING, check_body, "the body")  # noqa: RUF009
     thickness: float = number(dataclasses.MISSING, "m", "of the layer", above=0)  # type: ignore[arg-type]  # noqa: RUF009
     offset: float = number(0.0, "m", "outward")
+
+    def _check(self) -> None:
+        refuse_moving("Surface.shape", self.shape, "the body of a layer")
 
     @property
     def volume(self) -> float:

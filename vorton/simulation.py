@@ -12,8 +12,9 @@ import numpy as np
 
 from . import _core
 from .ambient import Liquid
-from .animation import Animation
+from .animation import Animation, frame_rate, split
 from .bodies import Container
+from .effects import Wind
 from .fields import check_flag, check_number, closest, shown
 from .records import Bodies, BodyState, Health, StageTime, Timings
 from .scene import Scene
@@ -346,7 +347,7 @@ class Simulation:
     threads : whole number, optional
         1 to 64; default: all processors of the process. The result does not depend on it.
     spacing : number, m, optional
-    viscosity, thermal_diffusivity : number, m^2/s, optional
+    viscosity, thermal_diffusivity : number, m^2/s, optional; animatable
     method : Method, optional
     max_vortons, max_tracers, max_nodes : whole number, optional
     at_capacity : "error", "oldest" or "stop", optional
@@ -398,8 +399,8 @@ class Simulation:
         *,
         threads: int | None = None,
         spacing: float | None = None,
-        viscosity: float | None = None,
-        thermal_diffusivity: float | None = None,
+        viscosity: Any = None,
+        thermal_diffusivity: Any = None,
         method: Any = None,
         max_vortons: int | None = None,
         max_tracers: int | None = None,
@@ -425,7 +426,8 @@ class Simulation:
                 setattr(self._scene, name, value)
         self._threads = 0 if threads is None else threads
         self.frame = 0
-        self._open(_make_core(self._scene, self._threads))
+        with frame_rate(self.fps):
+            self._open(_make_core(self._scene, self._threads))
 
     def _open(self, core: _core.Simulation) -> None:
         """Make this the simulation of a core."""
@@ -657,13 +659,19 @@ class Simulation:
             where there are fewer than 4 tracers in a voxel, and takes some 1 us a tracer instead of
             .05, and 170 bytes of memory while it works.
         """
-        size = self.scene.nominal_voxel if voxel is None else voxel
+        size = self.nominal_voxel if voxel is None else voxel
         return self._core.volume(
             voxel_size=size,
             velocity_margin=velocity_margin,
             threads=self._threads,
             sharp=check_flag("sharp", sharp),
         )
+
+    @property
+    def nominal_voxel(self) -> float:
+        """`Scene.nominal_voxel`, m."""
+        with frame_rate(self.fps):
+            return self.scene.nominal_voxel
 
     # ---- records ----
 
@@ -877,17 +885,21 @@ def _make_core(scene: Scene, threads: int) -> _core.Simulation:
         max_tracers=scene.max_tracers,
         max_nodes=scene.max_nodes,
         spacing=scene.spacing or 0.0,
-        gravity=scene.gravity,
         ambient=scene.ambient._core_ambient(),
         combustion=scene.combustion._core_combustion() if scene.combustion else {},
-        viscosity=scene.viscosity,
-        thermal_diffusivity=scene.thermal_diffusivity,
-        wind=scene.wind,
         seed=scene.seed,
         threads=threads,
         at_capacity=scene.at_capacity,
         method=scene.method.to_dict(),
+        **split(
+            gravity=scene.gravity,
+            viscosity=scene.viscosity,
+            thermal_diffusivity=scene.thermal_diffusivity,
+            **({} if isinstance(scene.wind, Animation) else {"wind": scene.wind}),
+        ),
     )
+    if isinstance(scene.wind, Animation):
+        Wind(scene.wind)._add_to(core)
     # Only tracers that are asked for by the voxel need to know it.
     by_voxel = any(getattr(source, "per_voxel", None) is not None for source in scene.sources)
     voxel = scene.nominal_voxel if by_voxel else math.nan

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .animation import animatable, largest, scaled, split
+from .animation import Animation, animatable, largest, scaled, split
 from .fields import check_number, check_vector, field, integer, number, vector
 from .shapes import Shape, check_shape
 from .source_base import FluidSource, Source
@@ -173,6 +173,9 @@ class Tracers(Source):
         The shape lies in its space: each tracer is born where the shape is at its own time. With
         per_voxel the shape counts as large as its parent has it, with renew as it ever has it.
 
+    Where a number of the shape changes, those born at once fill it as it is at `start`; `rate` is
+    that of its largest extent, and falls with its volume: the smoke is as dense.
+
     Examples
     --------
     >>> from vorton.shapes import Sphere
@@ -229,7 +232,8 @@ class Tracers(Source):
         if self.parent is not None:
             at_start = self.parent.scale_at(self.start)
             scale = self.parent.largest_scale() if self.renew else at_start
-        filling = self.per_voxel * self.shape.volume / voxel**3 * scale**3
+        shape = self.shape if self.renew else self.shape._at(self.start)
+        filling = self.per_voxel * shape.volume / voxel**3 * scale**3
         if filling > MOST_TRACERS or filling * largest(self.renew) > 1e12:
             text = f"asks for {filling:.3g} tracers at voxels of {voxel:g} m"
             raise ValueError(
@@ -248,10 +252,12 @@ class Tracers(Source):
             values["lifetime"] = self.lifetime
         if self.end is not None:
             values["end"] = self.end
+        streams = isinstance(rate, Animation) or rate > 0
+        shape = self.shape if streams else self.shape._at(self.start)
         core.add_emitter(
-            shape=self.shape._core_shape(),
+            shape=shape._core_shape(),
             count=count,
             start=self.start,
             parent=self._parent_id(core),
-            **split(**values),
+            **split(**values, **shape._animations()),
         )

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .animation import Animation, animatable, largest, scaled, value_at
-from .fields import field, flag, integer, number, vector
+from .animation import Animation, Transform, animatable, largest, mapped, scaled, smallest
+from .fields import field, flag, integer, number, shown, vector
 from .shapes import Disk, Shape, Surface, check_rows, check_shape
 from .source_base import ChangingFluidSource, FluidSource
 from .sources import Tracers
@@ -179,14 +179,6 @@ class VortexTube(FluidSource):
         )
 
 
-def _product(speed: Any, duty: Any, factor: float) -> Any:
-    """Speed times duty times a factor; where both change, at the keys of speed."""
-    if not isinstance(speed, Animation):
-        return scaled(duty, speed * factor)
-    keys = zip(speed._times(), speed._values(), strict=True)
-    return speed._with([v * value_at(duty, t) * factor for t, v in keys])
-
-
 @dataclasses.dataclass(frozen=True, eq=False)
 class Jet(ChangingFluidSource):
     """A jet: pulses of fluid from a nozzle, each of which makes a vortex ring.
@@ -198,24 +190,26 @@ class Jet(ChangingFluidSource):
 
     Parameters
     ----------
-    center : three numbers, m
+    center : three numbers, m; animatable
         Of the nozzle, default (0, 0, 0).
-    axis : three numbers
+    axis : three numbers; animatable
         Where it blows, any length but 0, default (0, 0, 1).
-    radius : number, m
+    radius : number, m; animatable
         Of the nozzle, > 0, default 0.5.
     speed : number, m/s; animatable
         At the exit, > 0 (keys: >= 0), default 1.
-    rate : number, 1/s, optional
-        Pulses a second, > 0 to 10 000; default 2 speed / radius, of the largest speed.
+    rate : number, 1/s, optional; animatable
+        Pulses a second, > 0 (keys: >= 0) to 10 000; default 2 speed / radius, of the largest speed
+        and the smallest radius. Of keys pulse n is where the integral of the rate is n, and flows
+        until the next one.
     duty : number; animatable
         Share of the time in which fluid flows, > 0 to 1, default 1.
     circulation : number, m^2/s, optional; animatable
         Of each ring; default: that of its slug. Of keys a pulse at 0 makes no ring.
     start, end : number, s
         First pulse, default 0, and the time before which the last one starts; default: never ends.
-    core : number, m, optional
-        Radius of the rings' cores, > 0 and < radius; default 0.18 radius.
+    core : number, m, optional; animatable
+        Radius of the rings' cores, > 0 and always < radius; default 0.18 radius.
     wobble : number; animatable
         Random waviness of each ring in radii, 0 to 0.5, default 0.03.
     tilt : number, radians; animatable
@@ -239,14 +233,17 @@ class Jet(ChangingFluidSource):
     >>> smoke = scene.add(jet.smoke())
     """
 
-    center: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "nozzle")
-    axis: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "", "direction", nonzero=True)
-    radius: float = number(0.5, "m", "radius of the nozzle", above=0)
+    center: Any = animatable(vector((0.0, 0.0, 0.0), "m", "nozzle"))
+    axis: Any = animatable(vector((0.0, 0.0, 1.0), "", "direction", nonzero=True))
+    radius: Any = animatable(number(0.5, "m", "radius of the nozzle", above=0))
     speed: Any = animatable(
         number(1.0, "m/s", "speed at the exit", above=0),
         keys=number(1.0, "m/s", "speed at the exit", least=0),
     )
-    rate: float | None = number(None, "1/s", "pulses a second", above=0, most=1e4, optional=True)
+    rate: Any = animatable(
+        number(None, "1/s", "pulses a second", above=0, most=1e4, optional=True),
+        keys=number(None, "1/s", "pulses a second", least=0, most=1e4),
+    )
     duty: Any = animatable(
         number(1.0, "", "share of the time in which it flows", least=1e-6, most=1)
     )
@@ -256,7 +253,10 @@ class Jet(ChangingFluidSource):
     )
     start: float = number(0.0, "s", "first pulse", least=0)
     end: float | None = number(None, "s", "last pulse", above=0, optional=True)
-    core: float | None = number(None, "m", "radius of the core", above=0, optional=True)
+    core: Any = animatable(
+        number(None, "m", "radius of the core", above=0, optional=True),
+        keys=number(None, "m", "radius of the core", above=0),
+    )
     wobble: Any = animatable(number(0.03, "radii", "waviness of the rings", least=0, most=0.5))
     tilt: Any = animatable(number(0.05, "radians", "rms tilt of the rings", least=0, most=0.5))
     seed: int = integer(0, "key of wobble and tilt", least=0, most=2**64 - 1)
@@ -265,22 +265,28 @@ class Jet(ChangingFluidSource):
     layers: int | None = integer(None, "rings around it", least=0, most=64, optional=True)
 
     def _check(self) -> None:
-        if self._core_radius() >= self.radius:
-            text = f"must be < radius, {self.radius:g} (m)"
-            raise ValueError(f"Jet.core = {self.core}: {text}")
+        if self.core is not None and largest(self.core) >= smallest(self.radius):
+            text = f"must be < radius, {smallest(self.radius):g} (m)"
+            raise ValueError(f"Jet.core = {shown(self.core)}: {text}")
+        if self.rate is not None and largest(self.rate) == 0:
+            raise ValueError(f"Jet.rate = {shown(self.rate)}: must not always be 0")
         if self.rate is None and largest(self.speed) == 0:
             raise ValueError(f"Jet.speed = {self.speed}: must not always be 0")
         if self.circulation == 0:
             raise ValueError("Jet.circulation = 0.0: must not be 0; None takes that of the slug")
         if self.end is not None and self.end <= self.start:
             raise ValueError(f"Jet.end = {self.end}: must be > start = {self.start} (s)")
-        if self.rate is None and 2 * largest(self.speed) / self.radius > 1e4:
+        if self.rate is None and self._own_rate() > 1e4:
             text = "must be given, 2 speed / radius is more than 10000 (1/s)"
             raise ValueError(f"Jet.rate = None: {text}")
         _check_section(self, self._core_radius())
 
     def _core_radius(self) -> float:
-        return self.core if self.core is not None else 0.18 * self.radius
+        return smallest(self.core) if self.core is not None else 0.18 * smallest(self.radius)
+
+    def _own_rate(self) -> float:
+        """Pulses a second where the definition does not say."""
+        return 2 * largest(self.speed) / smallest(self.radius)
 
     def smoke(self, **arguments: Any) -> Tracers:
         """Tracers for this jet: a slab in its nozzle, refilled as fast as the jet carries it off.
@@ -290,27 +296,36 @@ class Jet(ChangingFluidSource):
         Parameters
         ----------
         **arguments
-            As of `Tracers`, for which `shape`, `renew`, `start` and `end` are set.
+            As of `Tracers`, for which `shape`, `renew`, `start`, `end` and `parent` are set.
+
+        Raises
+        ------
+        ValueError
+            The axis changes in time, which no disk follows: turn the jet by a `parent`.
         """
-        slab = Disk(self.center, 0.95 * self.radius, self.axis, thickness=0.4 * self.radius)
-        values: dict[str, Any] = {"start": self.start, "end": self.end}
-        values["renew"] = _product(self.speed, self.duty, 0.6 / slab.thickness)
-        values["parent"] = self.parent
+        if isinstance(self.axis, Animation):
+            text = "a nozzle whose axis changes has no smoke of its own; turn the jet by a parent"
+            raise ValueError(f"Jet.axis = {shown(self.axis)}: {text}")
+        center, parent = self.center, self.parent
+        if isinstance(center, Animation):
+            center, parent = (0.0, 0.0, 0.0), Transform(position=center, parent=parent)
+        slab = Disk(center, scaled(self.radius, 0.95), self.axis, 0.4 * largest(self.radius))
+        values: dict[str, Any] = {"start": self.start, "end": self.end, "parent": parent}
+        values["renew"] = mapped(
+            lambda speed, duty: speed * duty * (0.6 / slab.thickness), self.speed, self.duty
+        )
         return Tracers(slab, **{**values, **arguments})
 
     def _add_to(self, core: Any, voxel: float) -> None:
         values: dict[str, Any] = {} if self.end is None else {"end": self.end}
-        rate = 2 * largest(self.speed) / self.radius if self.rate is None else self.rate
-        moving = {"speed": self.speed, "duty": self.duty, "wobble": self.wobble, "tilt": self.tilt}
+        names = ("center", "axis", "radius", "speed", "duty", "wobble", "tilt")
+        moving = {name: getattr(self, name) for name in names}
+        moving["rate"] = self._own_rate() if self.rate is None else self.rate
+        moving["core"] = 0.0 if self.core is None else self.core
         if self.circulation is not None:
             moving["circulation"] = self.circulation
         core.add_jet(
-            center=self.center,
-            axis=self.axis,
-            radius=self.radius,
-            rate=rate,
             start=self.start,
-            core=self.core or 0.0,
             seed=self.seed,
             parent=self._parent_id(core),
             **self._fluid(**moving),
@@ -373,7 +388,7 @@ class RandomCloud(FluidSource):
 
     def _add_to(self, core: Any, voxel: float) -> None:
         core.add_cloud(
-            shape=self.shape._core_shape(),
+            shape=self.shape._at(self.time)._core_shape(),
             speed=self.speed,
             eddy=self.eddy,
             core=self.core or 0.0,

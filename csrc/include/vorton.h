@@ -201,18 +201,24 @@ typedef struct vt_simulation_def {
                             flow needs more, the spacing grows */
     double spacing;      /* grid spacing h, m; 0 (default): smallest authored core / 1.5, with
                             method.cores point / .66 */
-    double gravity[3];   /* m/s^2, at most 1e6 (default 0 0 -9.81) */
+    double gravity[3];   /* m/s^2, at most 1e6 (default 0 0 -9.81); animatable */
     vt_ambient ambient;  /* default vt_default_ambient() */
     vt_combustion combustion; /* default vt_default_combustion(VT_BURN_NONE) */
-    double viscosity; /* kinematic viscosity nu, m^2/s, 0 .. 1e6 (default 0: no diffusion) */
+    double viscosity;         /* kinematic viscosity nu, m^2/s, 0 .. 1e6 (default 0: no diffusion);
+                                 animatable */
     double thermal_diffusivity; /* kappa, m^2/s, 0 .. 1e6: heat diffuses at this rate, where
-                                   vortons carry a temperature (default 0: it does not) */
-    double wind[3];             /* uniform velocity of the free stream, m/s (default 0) */
+                                   vortons carry a temperature (default 0: it does not);
+                                   animatable */
+    double wind[3];             /* uniform velocity of the free stream, m/s (default 0); one that
+                                   changes: vt_add_wind */
     uint64_t seed;              /* key of all random numbers (default 0) */
     int32_t threads;            /* 1 .. 64; 0 (default): all processors of the process */
     int32_t at_capacity; /* when births do not fit: VT_AT_CAPACITY_ERROR (default) refuses the step,
                             _OLDEST replaces the oldest, _STOP ends births */
     vt_method method;    /* default vt_default_method() */
+    int32_t animation_count;        /* (default 0) */
+    const vt_animation *animations; /* of the members that are animatable; over a step each acts as
+                                       its exact mean */
 } vt_simulation_def;
 
 VT_API vt_simulation_def vt_default_simulation(void);
@@ -275,6 +281,10 @@ typedef struct vt_shape {
     const float *vertices; /* mesh, polytope: vertex_count x 3, m */
     const int32_t *faces;  /* mesh: face_count x 3, closed, outward (right-handed) */
     int64_t vertex_count, face_count;
+    /* In emitters, parcels, force fields and kills the radius of a sphere or a disk and the size of
+     * a box or a disk are animatable, as "shape.radius" and "shape.size" (3), keys >= 0; of parcels
+     * "around.radius" and "around.size", too. Births at once take the shape of their time; those of
+     * a rate are as many as in the largest extent, of which those outside are left out. */
     double layer;  /* > 0: not the inside but a layer on the surface, this thick, m (default 0); the
                       mesh may be open then */
     double offset; /* from the surface to the middle of that layer, along the outward normal, m
@@ -425,8 +435,10 @@ typedef struct vt_jet_def {
     int32_t layers;          /* as of a ring (default -1) */
     int32_t parent;          /* transform that places each ring at its birth (default 0) */
     int32_t animation_count; /* (default 0) */
-    const vt_animation *animations; /* of speed, circulation (0: no ring), duty, wobble, tilt and
-                                       what the fluid carries, as they are at each pulse */
+    const vt_animation *animations; /* of rate (pulse n is where its integral from start is n, and
+                                       flows until the next one), and of center, axis, radius, core,
+                                       speed, circulation (0: no ring), duty, wobble, tilt and what
+                                       the fluid carries, as they are at each pulse */
     vt_fluid_def fluid;             /* of the vortons of its rings */
 } vt_jet_def;
 
@@ -467,6 +479,14 @@ typedef struct vt_vorton_points_def {
      * which it burns. NULL (default): as the ambient fluid. With all NULL the vortons take up the
      * fluid that is there already. */
     const float *density, *temperature, *fuel, *flame, *smoke;
+    const float *lifetime; /* count, s, > 0: older ones are removed; NULL (default): endless */
+    double rate;   /* vortons a second from `time` to `end`, the points in turn, up to 1e9; 0
+                      (default): one at each point at `time`; animatable */
+    double end;    /* s, >= time (default infinity) */
+    double jitter; /* each is born anywhere in a ball of this radius about its point, m, >= 0
+                      (default 0) */
+    int32_t animation_count;        /* (default 0) */
+    const vt_animation *animations; /* of the members that are animatable */
 } vt_vorton_points_def;
 
 VT_API vt_vorton_points_def vt_default_vorton_points(void);
@@ -506,9 +526,9 @@ VT_API vt_status vt_add_emitter(vt_simulation *simulation, const vt_emitter_def 
  * stands for spacing^3. Born as the tracers of an emitter are. Without a working grid
  * (method.velocity) they do nothing. */
 typedef struct vt_parcels_def {
-    vt_shape shape;         /* where fluid that differs is born */
-    const vt_shape *around; /* contains shape (two to three cells wider, say); NULL (default): no
-                               ambient vortons */
+    vt_shape shape;         /* where fluid that differs is born; may be a layer on a surface */
+    const vt_shape *around; /* contains shape (two to three cells wider, say); NULL (default, and
+                               with a layer): no ambient vortons */
     double core;            /* core radius of the vortons, m, 1e-9 .. 1e9 (default .2) */
     double spacing;         /* between the vortons, m, .1 to 1 core; 0 (default): core / 2 */
     vt_fluid_def fluid;     /* in shape; its members are animatable: at birth */
@@ -520,9 +540,10 @@ typedef struct vt_parcels_def {
     double swirl;   /* rms speed of random eddies in the fluid that is born, of 5 to 13 cores
                        wavelength, m/s, 0 .. 1e6 (default 0); animatable: at birth */
     double taper;   /* how far fuel falls from the middle of the shape to its sides, 0 .. 1 (default
-                       0): by this share, as the square of the way */
+                       0): by this share, as the square of the way; animatable: at birth */
     double flicker; /* how far fuel falls in places and moments, 0 .. 1 (default 0): by this share
-                       at most, in patches of 2 to 7 cores that drift with the births */
+                       at most, in patches of 2 to 7 cores that drift with the births; animatable:
+                       at birth */
     int32_t parent; /* transform in which both shapes lie (default 0: the world) */
     int32_t animation_count;        /* (default 0) */
     const vt_animation *animations; /* of the members that are animatable */
@@ -537,16 +558,21 @@ VT_API vt_status vt_add_parcels(vt_simulation *simulation, const vt_parcels_def 
 /* Tracers born at points: one at each of them at time `start`, or `rate` a second in all from
  * `start` to `end`, the points in turn. The arrays are copied. */
 typedef struct vt_tracer_points_def {
-    int64_t count;         /* points, 1 .. 2^31 - 1 */
-    const float *position; /* count x 3, m */
-    const float *density;  /* count; what a tracer born there stands for, kg, >= 0 */
-    const float *size;     /* count, m, > 0 */
-    const float *lifetime; /* count, s, > 0; NULL (default): infinity */
-    double rate;           /* tracers a second, up to 1e9; 0 (default): one at each point */
-    double start, end;     /* s, 0 <= start <= end (default 0, infinity) */
-    double jitter;         /* each is born anywhere in a ball of this radius about its point, m,
-                              >= 0 (default 0) */
-    int32_t parent;        /* transform in which the points lie (default 0) */
+    int64_t count;           /* points, 1 .. 2^31 - 1 */
+    const float *position;   /* count x 3, m */
+    const float *density;    /* count; what a tracer born there stands for, kg, >= 0 */
+    const float *size;       /* count, m, > 0 */
+    const float *lifetime;   /* count, s, > 0; NULL (default): infinity */
+    const float *growth;     /* count, m/s, 0 .. 1e9, as of an emitter; NULL (default): 0 */
+    const float *fade;       /* count, 0 .. 1, as of an emitter; NULL (default): 0 */
+    double rate;             /* tracers a second, up to 1e9; 0 (default): one at each point */
+    double start, end;       /* s, 0 <= start <= end (default 0, infinity) */
+    double jitter;           /* each is born anywhere in a ball of this radius about its point, m,
+                                >= 0 (default 0) */
+    int32_t parent;          /* transform in which the points lie (default 0) */
+    int32_t animation_count; /* (default 0) */
+    const vt_animation *animations; /* of rate and jitter, and of density, size, lifetime, growth
+                                       and fade, in place of the arrays: at birth */
 } vt_tracer_points_def;
 
 VT_API vt_tracer_points_def vt_default_tracer_points(void);
@@ -557,8 +583,10 @@ VT_API vt_status vt_add_tracer_points(vt_simulation *simulation, const vt_tracer
 /* A uniform wind, added to that of the simulation's definition and to others. An animated one acts
  * over a substep as its exact mean. */
 typedef struct vt_wind_def {
-    double velocity[3];             /* m/s, -1e9 .. 1e9 (default 0); animatable */
-    int32_t animation_count;        /* (default 0) */
+    double velocity[3];      /* m/s, -1e9 .. 1e9 (default 0); animatable */
+    int32_t parent;          /* transform with which its direction turns; its motion and scale
+                                add nothing (default 0: the world) */
+    int32_t animation_count; /* (default 0) */
     const vt_animation *animations; /* of the members that are animatable */
 } vt_wind_def;
 
@@ -567,8 +595,8 @@ VT_API vt_status vt_add_wind(vt_simulation *simulation, const vt_wind_def *def);
 
 enum { VT_WIND_ZERO, VT_WIND_BORDER };
 
-/* A wind that depends on the position: velocities on the nodes of a box that stands still, linear
- * along each axis between them. It is added to the velocity that the vortons induce: it moves
+/* A wind that depends on the position: velocities on the nodes of a box, linear along each axis
+ * between them. It is added to the velocity that the vortons induce: it moves
  * vortons and tracers, and its gradient stretches vortons. Inside the working grid it is seen at
  * the nodes of that; finer detail is lost there. */
 typedef struct vt_wind_grid_def {
@@ -580,6 +608,8 @@ typedef struct vt_wind_grid_def {
     int32_t outside;         /* outside the box: VT_WIND_ZERO (default) no wind, _BORDER that of the
                                 nearest point of the box */
     double strength;         /* factor of the velocity, -1e9 .. 1e9 (default 1); animatable */
+    int32_t parent;          /* transform in which the box and the directions lie; velocities do not
+                                grow with its scale, nor with its motion (default 0: the world) */
     int32_t animation_count; /* (default 0) */
     const vt_animation *animations; /* of the members that are animatable */
 } vt_wind_grid_def;
@@ -637,6 +667,9 @@ typedef struct vt_kill_def {
     double speed[2];   /* m/s, of the last substep, wind and forces included, least >= 0 and most
                           (default 0, infinity); particles of age 0 have none */
     double start, end; /* when it acts, s, 0 <= start <= end (default 0, infinity) */
+    int32_t animation_count;        /* (default 0) */
+    const vt_animation *animations; /* of age, point, least_distance, most_distance, least_speed and
+                                       most_speed */
 } vt_kill_def;
 
 VT_API vt_kill_def vt_default_kill(void);

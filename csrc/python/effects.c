@@ -10,6 +10,7 @@ typedef struct wind_arguments {
 
 static const vt_py_field wind_fields[] = {
     {"velocity", VT_PY_VECTOR, offsetof(wind_arguments, def.velocity), NULL},
+    {"parent", VT_PY_INT32, offsetof(wind_arguments, def.parent), NULL},
     {"animations", VT_PY_OBJECT, offsetof(wind_arguments, animations), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
@@ -41,6 +42,7 @@ static const vt_py_field grid_fields[] = {
     {"spacing", VT_PY_VECTOR, offsetof(grid_arguments, def.spacing), NULL},
     {"outside", VT_PY_CHOICE, offsetof(grid_arguments, def.outside), "zero border"},
     {"strength", VT_PY_FINITE, offsetof(grid_arguments, def.strength), NULL},
+    {"parent", VT_PY_INT32, offsetof(grid_arguments, def.parent), NULL},
     {"animations", VT_PY_OBJECT, offsetof(grid_arguments, animations), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
@@ -150,7 +152,7 @@ PyObject *vt_py_add_force(PyObject *self, PyObject *positional, PyObject *named)
 
 typedef struct kill_arguments {
     vt_kill_def def;
-    PyObject *shape;
+    PyObject *shape, *animations;
 } kill_arguments;
 
 static const vt_py_field kill_fields[] = {
@@ -166,20 +168,26 @@ static const vt_py_field kill_fields[] = {
     {"most_speed", VT_PY_DOUBLE, offsetof(kill_arguments, def.speed[1]), NULL},
     {"start", VT_PY_FINITE, offsetof(kill_arguments, def.start), NULL},
     {"end", VT_PY_DOUBLE, offsetof(kill_arguments, def.end), NULL},
+    {"animations", VT_PY_OBJECT, offsetof(kill_arguments, animations), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 PyObject *vt_py_add_kill(PyObject *self, PyObject *positional, PyObject *named)
 {
     kill_arguments arguments = {.def = vt_default_kill()};
+    vt_py_animations animations;
     held_shape held;
     PyObject *result = NULL;
-    if (vt_py_fill_arguments("add_kill", positional, named, kill_fields, &arguments) < 0)
+    if (vt_py_fill_arguments("add_kill", positional, named, kill_fields, &arguments) < 0 ||
+        vt_py_to_animations(arguments.animations, &animations) < 0)
         return NULL;
+    arguments.def.animation_count = animations.count;
+    arguments.def.animations = animations.items;
     if (hold_shape(arguments.shape, &held, &arguments.def.shape) == 0) {
         vt_simulation *const simulation = vt_py_idle(self);
         if (simulation)
             result = vt_py_none_or_raise(self, vt_add_kill(simulation, &arguments.def));
     }
     release_shape(&held);
+    vt_py_release_animations(&animations);
     return result;
 }

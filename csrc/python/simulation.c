@@ -61,7 +61,7 @@ int vt_py_to_combustion(PyObject *dict, vt_combustion *combustion)
 
 typedef struct simulation_arguments {
     vt_simulation_def def;
-    PyObject *method, *ambient, *combustion;
+    PyObject *method, *ambient, *combustion, *animations;
 } simulation_arguments;
 
 static const vt_py_field simulation_fields[] = {
@@ -81,6 +81,7 @@ static const vt_py_field simulation_fields[] = {
     {"at_capacity", VT_PY_CHOICE, offsetof(simulation_arguments, def.at_capacity),
      "error oldest stop"},
     {"method", VT_PY_OBJECT, offsetof(simulation_arguments, method), NULL},
+    {"animations", VT_PY_OBJECT, offsetof(simulation_arguments, animations), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
 
 static PyObject *simulation_new(PyTypeObject *type, PyObject *positional, PyObject *named)
@@ -91,11 +92,19 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *positional, PyObje
         vt_py_fill("ambient", arguments.ambient, ambient_fields, &arguments.def.ambient) < 0 ||
         vt_py_to_combustion(arguments.combustion, &arguments.def.combustion) < 0)
         return NULL;
+    vt_py_animations animations;
+    if (vt_py_to_animations(arguments.animations, &animations) < 0)
+        return NULL;
+    arguments.def.animation_count = animations.count;
+    arguments.def.animations = animations.items;
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     vt_py_simulation *self = (vt_py_simulation *)allocate(type, 0);
-    if (!self)
+    if (!self) {
+        vt_py_release_animations(&animations);
         return NULL;
+    }
     const vt_status status = vt_create_simulation(&arguments.def, &self->simulation);
+    vt_py_release_animations(&animations);
     if (status == VT_OK)
         return (PyObject *)self;
     vt_py_raise(PyType_GetModuleState(type), status);
@@ -361,9 +370,11 @@ static PyMethodDef methods[] = {
      "Adds a cloud of random eddies; vorton.h (vt_cloud_def) has units, ranges and defaults.\n\n"
      "shape is a dict with the keyword arguments of shape_volume."},
     {"add_vorton_points", VT_PY_FUNCTION(vt_py_add_vorton_points), METH_VARARGS | METH_KEYWORDS,
-     "add_vorton_points($self, /, position, strength, core, volume, time=0.0, parent=0, "
-     "density=None, temperature=None, fuel=None, flame=None, smoke=None)\n--\n\n"
-     "Adds vortons that are born at a time; arrays as of add_vortons."},
+     "add_vorton_points($self, /, *, position, strength, core, volume, density=None, "
+     "temperature=None, fuel=None, flame=None, smoke=None, lifetime=None, time=..., rate=..., "
+     "end=..., jitter=..., parent=..., animations=...)\n--\n\n"
+     "Adds vortons that are born at a time, or at a rate; arrays as of add_vortons. vorton.h\n"
+     "(vt_vorton_points_def) has units, ranges and defaults."},
     {"add_parcels", VT_PY_FUNCTION(vt_py_add_parcels), METH_VARARGS | METH_KEYWORDS,
      "add_parcels($self, /, *, shape=..., around=..., core=..., spacing=..., fluid=..., "
      "swirl=..., taper=..., flicker=..., rate=..., start=..., end=..., lifetime=..., parent=..., "
@@ -385,16 +396,18 @@ static PyMethodDef methods[] = {
      "pose($self, /, id, time)\n--\n\n"
      "(3, 4) matrix from the space of a transform to the world at a time, s."},
     {"add_tracer_points", VT_PY_FUNCTION(vt_py_add_tracer_points), METH_VARARGS | METH_KEYWORDS,
-     "add_tracer_points($self, /, position, density, size, lifetime=None, rate=0.0, start=0.0, "
-     "end=..., jitter=0.0, parent=0)\n--\n\n"
-     "Adds a source of tracers at points; arrays as of add_tracers, lifetime (n,), > 0, s."},
+     "add_tracer_points($self, /, *, position, density, size, lifetime=None, growth=None, "
+     "fade=None, rate=..., start=..., end=..., jitter=..., parent=..., animations=...)\n--\n\n"
+     "Adds a source of tracers at points; arrays as of add_tracers, lifetime, growth and fade "
+     "(n,).\n"
+     "vorton.h (vt_tracer_points_def) has units, ranges and defaults."},
     {"add_wind", VT_PY_FUNCTION(vt_py_add_wind), METH_VARARGS | METH_KEYWORDS,
-     "add_wind($self, /, *, velocity=..., animations=...)\n--\n\n"
+     "add_wind($self, /, *, velocity=..., parent=..., animations=...)\n--\n\n"
      "Adds a uniform wind; vorton.h (vt_wind_def) has units, ranges and defaults.\n\n"
      "animations is a dict of tracks (see evaluate_track) by the names of parameters."},
     {"add_wind_grid", VT_PY_FUNCTION(vt_py_add_wind_grid), METH_VARARGS | METH_KEYWORDS,
      "add_wind_grid($self, /, *, velocity, origin=..., spacing=..., outside=..., "
-     "strength=..., animations=...)\n--\n\n"
+     "strength=..., parent=..., animations=...)\n--\n\n"
      "Adds a wind given by velocity (nz, ny, nx, 3); vorton.h (vt_wind_grid_def) has units, "
      "ranges\n"
      "and defaults. outside is 'zero' or 'border'."},
@@ -406,7 +419,7 @@ static PyMethodDef methods[] = {
     {"add_kill", VT_PY_FUNCTION(vt_py_add_kill), METH_VARARGS | METH_KEYWORDS,
      "add_kill($self, /, *, what=..., shape=..., parent=..., outside=..., age=..., point=..., "
      "least_distance=..., most_distance=..., least_speed=..., most_speed=..., start=..., "
-     "end=...)\n--\n\n"
+     "end=..., animations=...)\n--\n\n"
      "Adds a removal of particles; vorton.h (vt_kill_def) has units, ranges and defaults.\n\n"
      "what is 'tracers', 'vortons' or 'both'; shape is a dict as for add_emitter, or None."},
     {"add_body", VT_PY_FUNCTION(vt_py_add_body), METH_VARARGS | METH_KEYWORDS,
@@ -488,7 +501,7 @@ static PyGetSetDef properties[] = {
 static const char documentation[] =
     "Simulation(*, max_vortons=..., max_tracers=..., max_nodes=..., spacing=..., viscosity=..., "
     "thermal_diffusivity=..., gravity=..., ambient=..., combustion=..., wind=..., seed=..., "
-    "threads=..., at_capacity=..., method=...)"
+    "threads=..., at_capacity=..., method=..., animations=...)"
     "\n--\n\n"
     "A simulation of the C library; vorton.h (vt_simulation_def) has units, ranges and "
     "defaults.\n\n"

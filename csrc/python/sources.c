@@ -292,81 +292,155 @@ PyObject *vt_py_add_parcels(PyObject *self, PyObject *positional, PyObject *name
 
 /* ---- at points ---- */
 
+/* Rows of a definition, a pointer to the first of which goes to `place`. */
+typedef struct point_rows {
+    PyObject *object;
+    const float **place;
+    char *name;
+    int width;
+} point_rows;
+
+enum { MOST_ROWS = 10 };
+
+/* Converts those that are given, all of as many rows; returns how many arrays, or -1. */
+static int to_point_rows(const point_rows *all, int count, int64_t *rows,
+                         PyArrayObject *arrays[MOST_ROWS])
+{
+    PyObject *objects[MOST_ROWS];
+    char *names[MOST_ROWS];
+    int widths[MOST_ROWS], given = 0;
+    const float **places[MOST_ROWS];
+    for (int n = 0; n < count; n++) {
+        if (!all[n].object || all[n].object == Py_None)
+            continue;
+        objects[given] = all[n].object;
+        names[given] = all[n].name;
+        widths[given] = all[n].width;
+        places[given++] = all[n].place;
+    }
+    if (vt_py_to_rows(objects, names, widths, given, arrays) < 0)
+        return -1;
+    for (int n = 0; n < given; n++)
+        *places[n] = PyArray_DATA(arrays[n]);
+    *rows = PyArray_DIM(arrays[0], 0);
+    return given;
+}
+
+static int lacks(const char *function, const point_rows *needed, int count)
+{
+    for (int n = 0; n < count; n++)
+        if (!needed[n].object || needed[n].object == Py_None) {
+            PyErr_Format(PyExc_TypeError, "%s needs %s", function, needed[n].name);
+            return 1;
+        }
+    return 0;
+}
+
+typedef struct vorton_points_arguments {
+    vt_vorton_points_def def;
+    PyObject *position, *strength, *core, *volume, *density, *temperature, *fuel, *flame, *smoke,
+        *lifetime, *animations;
+} vorton_points_arguments;
+
+#define ROWS(member) {#member, VT_PY_OBJECT, offsetof(vorton_points_arguments, member), NULL}
+#define VALUE(member, kind) {#member, kind, offsetof(vorton_points_arguments, def.member), NULL}
+static const vt_py_field vorton_points_fields[] = {ROWS(position),
+                                                   ROWS(strength),
+                                                   ROWS(core),
+                                                   ROWS(volume),
+                                                   ROWS(density),
+                                                   ROWS(temperature),
+                                                   ROWS(fuel),
+                                                   ROWS(flame),
+                                                   ROWS(smoke),
+                                                   ROWS(lifetime),
+                                                   VALUE(time, VT_PY_FINITE),
+                                                   VALUE(rate, VT_PY_FINITE),
+                                                   VALUE(end, VT_PY_DOUBLE),
+                                                   VALUE(jitter, VT_PY_FINITE),
+                                                   VALUE(parent, VT_PY_INT32),
+                                                   ROWS(animations),
+                                                   {NULL, VT_PY_OBJECT, 0, NULL}};
+#undef ROWS
+#undef VALUE
+
 PyObject *vt_py_add_vorton_points(PyObject *self, PyObject *positional, PyObject *named)
 {
-    enum { OWN = 4, CARRIED = 5, ALL = OWN + CARRIED };
-    static char *names[] = {"position", "strength",    "core", "volume", "time",  "parent",
-                            "density",  "temperature", "fuel", "flame",  "smoke", NULL};
-    static const int widths[ALL] = {3, 3, 1, 1, 1, 1, 1, 1, 1};
-    PyObject *objects[ALL] = {NULL}, *time = NULL, *parent = NULL, *carried[CARRIED] = {NULL};
-    PyArrayObject *rows[ALL] = {NULL};
-    char *given[ALL] = {names[0], names[1], names[2], names[3]};
-    const float **place[ALL] = {NULL};
-    int columns = OWN;
-    vt_vorton_points_def def = vt_default_vorton_points();
-    const float **const places[ALL] = {&def.position, &def.strength, &def.core,
-                                       &def.volume,   &def.density,  &def.temperature,
-                                       &def.fuel,     &def.flame,    &def.smoke};
+    vorton_points_arguments a = {.def = vt_default_vorton_points()};
+    vt_py_animations animations;
+    PyArrayObject *arrays[MOST_ROWS] = {NULL};
     vt_status status = VT_OK;
-    if (!PyArg_ParseTupleAndKeywords(positional, named, "OOOO|OOOOOOO:add_vorton_points", names,
-                                     &objects[0], &objects[1], &objects[2], &objects[3], &time,
-                                     &parent, &carried[0], &carried[1], &carried[2], &carried[3],
-                                     &carried[4]) ||
-        (time && vt_py_to_double(time, "time", 0, &def.time) < 0) ||
-        (parent && vt_py_to_int32(parent, "parent", &def.parent) < 0))
+    if (vt_py_fill_arguments("add_vorton_points", positional, named, vorton_points_fields, &a) < 0)
         return NULL;
-    for (int i = 0; i < OWN; i++)
-        place[i] = places[i];
-    for (int c = 0; c < CARRIED; c++)
-        if (carried[c] && carried[c] != Py_None) {
-            given[columns] = names[6 + c];
-            place[columns] = places[OWN + c];
-            objects[columns++] = carried[c];
-        }
-    vt_simulation *simulation = NULL;
-    if (vt_py_to_rows(objects, given, widths, columns, rows) == 0)
-        simulation = vt_py_idle(self);
-    if (simulation) {
-        def.count = PyArray_DIM(rows[0], 0);
-        for (int i = 0; i < columns; i++)
-            *place[i] = PyArray_DATA(rows[i]);
-        VT_PY_WITHOUT_GIL(self, status = vt_add_vorton_points(simulation, &def));
-    }
-    vt_py_release_rows(rows, columns);
+    const point_rows rows[] = {{a.position, &a.def.position, "position", 3},
+                               {a.strength, &a.def.strength, "strength", 3},
+                               {a.core, &a.def.core, "core", 1},
+                               {a.volume, &a.def.volume, "volume", 1},
+                               {a.density, &a.def.density, "density", 1},
+                               {a.temperature, &a.def.temperature, "temperature", 1},
+                               {a.fuel, &a.def.fuel, "fuel", 1},
+                               {a.flame, &a.def.flame, "flame", 1},
+                               {a.smoke, &a.def.smoke, "smoke", 1},
+                               {a.lifetime, &a.def.lifetime, "lifetime", 1}};
+    if (lacks("add_vorton_points", rows, 4) || vt_py_to_animations(a.animations, &animations) < 0)
+        return NULL;
+    const int given = to_point_rows(rows, MOST_ROWS, &a.def.count, arrays);
+    a.def.animation_count = animations.count;
+    a.def.animations = animations.items;
+    vt_simulation *const simulation = given < 0 ? NULL : vt_py_idle(self);
+    if (simulation)
+        VT_PY_WITHOUT_GIL(self, status = vt_add_vorton_points(simulation, &a.def));
+    vt_py_release_rows(arrays, MOST_ROWS);
+    vt_py_release_animations(&animations);
     return simulation ? vt_py_none_or_raise(self, status) : NULL;
 }
 
+typedef struct tracer_points_arguments {
+    vt_tracer_points_def def;
+    PyObject *position, *density, *size, *lifetime, *growth, *fade, *animations;
+} tracer_points_arguments;
+
+#define ROWS(member) {#member, VT_PY_OBJECT, offsetof(tracer_points_arguments, member), NULL}
+#define VALUE(member, kind) {#member, kind, offsetof(tracer_points_arguments, def.member), NULL}
+static const vt_py_field tracer_points_fields[] = {ROWS(position),
+                                                   ROWS(density),
+                                                   ROWS(size),
+                                                   ROWS(lifetime),
+                                                   ROWS(growth),
+                                                   ROWS(fade),
+                                                   VALUE(rate, VT_PY_FINITE),
+                                                   VALUE(start, VT_PY_FINITE),
+                                                   VALUE(end, VT_PY_DOUBLE),
+                                                   VALUE(jitter, VT_PY_FINITE),
+                                                   VALUE(parent, VT_PY_INT32),
+                                                   ROWS(animations),
+                                                   {NULL, VT_PY_OBJECT, 0, NULL}};
+#undef ROWS
+#undef VALUE
+
 PyObject *vt_py_add_tracer_points(PyObject *self, PyObject *positional, PyObject *named)
 {
-    static char *names[] = {"position", "density", "size",   "lifetime", "rate",
-                            "start",    "end",     "jitter", "parent",   NULL};
-    static const int widths[] = {3, 1, 1, 1};
-    PyObject *objects[4] = {NULL}, *rate = NULL, *start = NULL, *end = NULL, *jitter = NULL,
-             *parent = NULL;
-    PyArrayObject *rows[4] = {NULL};
-    vt_tracer_points_def def = vt_default_tracer_points();
+    tracer_points_arguments a = {.def = vt_default_tracer_points()};
+    vt_py_animations animations;
+    PyArrayObject *arrays[MOST_ROWS] = {NULL};
     vt_status status = VT_OK;
-    if (!PyArg_ParseTupleAndKeywords(positional, named, "OOO|OOOOOO:add_tracer_points", names,
-                                     &objects[0], &objects[1], &objects[2], &objects[3], &rate,
-                                     &start, &end, &jitter, &parent) ||
-        (rate && vt_py_to_double(rate, "rate", 0, &def.rate) < 0) ||
-        (start && vt_py_to_double(start, "start", 0, &def.start) < 0) ||
-        (end && vt_py_to_double(end, "end", 1, &def.end) < 0) ||
-        (jitter && vt_py_to_double(jitter, "jitter", 0, &def.jitter) < 0) ||
-        (parent && vt_py_to_int32(parent, "parent", &def.parent) < 0))
+    if (vt_py_fill_arguments("add_tracer_points", positional, named, tracer_points_fields, &a) < 0)
         return NULL;
-    const int columns = objects[3] && objects[3] != Py_None ? 4 : 3;
-    vt_simulation *simulation = NULL;
-    if (vt_py_to_rows(objects, names, widths, columns, rows) == 0)
-        simulation = vt_py_idle(self);
-    if (simulation) {
-        def.count = PyArray_DIM(rows[0], 0);
-        def.position = PyArray_DATA(rows[0]);
-        def.density = PyArray_DATA(rows[1]);
-        def.size = PyArray_DATA(rows[2]);
-        def.lifetime = rows[3] ? PyArray_DATA(rows[3]) : NULL;
-        VT_PY_WITHOUT_GIL(self, status = vt_add_tracer_points(simulation, &def));
-    }
-    vt_py_release_rows(rows, columns);
+    const point_rows rows[] = {{a.position, &a.def.position, "position", 3},
+                               {a.density, &a.def.density, "density", 1},
+                               {a.size, &a.def.size, "size", 1},
+                               {a.lifetime, &a.def.lifetime, "lifetime", 1},
+                               {a.growth, &a.def.growth, "growth", 1},
+                               {a.fade, &a.def.fade, "fade", 1}};
+    if (lacks("add_tracer_points", rows, 3) || vt_py_to_animations(a.animations, &animations) < 0)
+        return NULL;
+    const int given = to_point_rows(rows, 6, &a.def.count, arrays);
+    a.def.animation_count = animations.count;
+    a.def.animations = animations.items;
+    vt_simulation *const simulation = given < 0 ? NULL : vt_py_idle(self);
+    if (simulation)
+        VT_PY_WITHOUT_GIL(self, status = vt_add_tracer_points(simulation, &a.def));
+    vt_py_release_rows(arrays, MOST_ROWS);
+    vt_py_release_animations(&animations);
     return simulation ? vt_py_none_or_raise(self, status) : NULL;
 }

@@ -76,6 +76,27 @@ double vt_largest_wind_gradient(const vt_wind_grid *w)
     return sqrt(sum);
 }
 
+/* ---- in the space of a transform ---- */
+
+static inline f4 turn(const vt_pose *pose, f4 u)
+{
+    f4 turned = f4_set(0);
+    for (int i = 0; i < 3; i++)
+        turned[i] = (float)pose->matrix[i][0] * u[0] + (float)pose->matrix[i][1] * u[1] +
+                    (float)pose->matrix[i][2] * u[2];
+    return turned;
+}
+
+/* Where a point of the world lies in the box. */
+static inline void locate_point(const vt_wind_grid *w, const double world[3], place p[3])
+{
+    double own[3] = {world[0], world[1], world[2]};
+    if (w->parent)
+        vt_pose_point_back(&w->pose, world, own);
+    for (int axis = 0; axis < 3; axis++)
+        p[axis] = locate(w, axis, own[axis]);
+}
+
 /* ---- nodes ---- */
 
 typedef struct node_job {
@@ -113,6 +134,33 @@ static void add_to_planes(void *data, int64_t begin, int64_t end, int thread)
     }
 }
 
+/* A row of nodes for a box that is turned. */
+static void add_to_row(const node_job *job, int64_t k, int64_t j)
+{
+    const vt_wind_grid *const w = job->wind;
+    vt_grid *const g = job->grid;
+    f4 *const node = g->nodes + k * g->node_plane + j * g->node_row;
+    for (int64_t i = 0; i <= g->cells[0]; i++) {
+        const double world[3] = {node_place(job, 0, i), node_place(job, 1, j),
+                                 node_place(job, 2, k)};
+        place p[3];
+        locate_point(w, world, p);
+        if (is_calm(w, &p[0], &p[1], &p[2]))
+            continue;
+        const sides s = find_sides(w, &p[0], &p[1], &p[2]);
+        node[i] += turn(&w->pose, mix(s.low, s.high, p[0].part) * (float)w->amplitude);
+    }
+}
+
+static void add_to_planes_turned(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const node_job *const job = data;
+    for (int64_t k = begin; k < end; k++)
+        for (int64_t j = 0; j <= job->grid->cells[1]; j++)
+            add_to_row(job, k, j);
+}
+
 void vt_add_wind_to_nodes(const vt_wind_grid *wind, const double shift[3], vt_grid *grid,
                           int threads)
 {
@@ -121,7 +169,8 @@ void vt_add_wind_to_nodes(const vt_wind_grid *wind, const double shift[3], vt_gr
     node_job job = {.wind = wind, .shift = shift, .grid = grid};
     for (int64_t i = 0; i <= grid->cells[0]; i++)
         job.x[i] = locate(wind, 0, node_place(&job, 0, i));
-    vt_parallel_for(threads, grid->cells[2] + 1, 1, add_to_planes, &job);
+    vt_parallel_for(threads, grid->cells[2] + 1, 1,
+                    wind->parent ? add_to_planes_turned : add_to_planes, &job);
 }
 
 /* ---- points ---- */
@@ -136,13 +185,21 @@ typedef struct point_job {
 static inline void add_gradient(const vt_wind_grid *w, const place p[3], const sides *s,
                                 float *gradient)
 {
-    const f4 along[3] = {s->high - s->low, mix(s->y_low, s->y_high, p[0].part),
-                         mix(s->z_low, s->z_high, p[0].part)};
+    f4 along[3] = {s->high - s->low, mix(s->y_low, s->y_high, p[0].part),
+                   mix(s->z_low, s->z_high, p[0].part)};
     for (int j = 0; j < 3; j++) {
         /* beyond the border the wind does not change any more */
-        const double scale = p[j].outside ? 0 : w->amplitude * w->per_spacing[j];
+        const double scale = p[j].outside ? 0 : w->amplitude * w->per_spacing[j] / w->pose.scale;
+        along[j] = along[j] * (float)scale;
+    }
+    for (int j = 0; j < 3 && !w->parent; j++)
         for (int i = 0; i < 3; i++)
-            gradient[3 * i + j] += along[j][i] * (float)scale;
+            gradient[3 * i + j] += along[j][i];
+    for (int j = 0; j < 3 && w->parent; j++) {
+        const f4 turned = turn(&w->pose, along[j]);
+        for (int i = 0; i < 3; i++)
+            for (int k = 0; k < 3; k++)
+                gradient[3 * i + k] += turned[i] * (float)w->pose.matrix[k][j];
     }
 }
 
@@ -154,12 +211,16 @@ static void add_at_points(void *data, int64_t begin, int64_t end, int thread)
     const float amplitude = (float)w->amplitude;
     for (int64_t n = begin; n < end; n++) {
         place p[3];
+        double world[3];
         for (int axis = 0; axis < 3; axis++)
-            p[axis] = locate(w, axis, (double)job->points[3 * n + axis] + job->shift[axis]);
+            world[axis] = (double)job->points[3 * n + axis] + job->shift[axis];
+        locate_point(w, world, p);
         if (is_calm(w, &p[0], &p[1], &p[2]))
             continue;
         const sides s = find_sides(w, &p[0], &p[1], &p[2]);
-        const f4 u = mix(s.low, s.high, p[0].part) * amplitude;
+        f4 u = mix(s.low, s.high, p[0].part) * amplitude;
+        if (w->parent)
+            u = turn(&w->pose, u);
         for (int axis = 0; axis < 3; axis++)
             job->velocity[3 * n + axis] += u[axis];
         if (job->gradient)

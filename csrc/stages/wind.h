@@ -4,6 +4,7 @@
 #define VORTON_STAGES_WIND_H
 
 #include "state/grid.h"
+#include "state/pose.h"
 
 typedef struct vt_wind_grid {
     int32_t nodes[3];                 /* nx, ny, nz, >= 2 */
@@ -11,6 +12,8 @@ typedef struct vt_wind_grid {
     double origin[3], per_spacing[3]; /* of node 0, m; 1/m */
     double largest_gradient;          /* bound of the Frobenius norm, 1/s, for amplitude 1 */
     double amplitude;                 /* factor of the values now */
+    int32_t parent;                   /* transform in which it lies, 0: the world */
+    vt_pose pose;                     /* that of now */
     const f4 *values;                 /* node (i, j, k) at (k ny + j) nx + i: m/s, lane 3 is 0 */
 } vt_wind_grid;
 

@@ -23,7 +23,8 @@ vt_status vt_check_parameters(const vt_parameter *table, const void *def)
 {
     vt_status status = VT_OK;
     for (const vt_parameter *p = table; p->name && !status; p++)
-        status = check_constant(p, (const double *)((const char *)def + p->offset));
+        if (p->offset != VT_OF_SHAPE)
+            status = check_constant(p, (const double *)((const char *)def + p->offset));
     return status;
 }
 
@@ -77,6 +78,23 @@ vt_status vt_check_animations(const vt_parameter *table, const char *what, int32
     return VT_OK;
 }
 
+vt_status vt_check_directions(const char *name, int64_t count, const double *values)
+{
+    for (int64_t k = 0; k < count; k++)
+        if (values[3 * k] == 0 && values[3 * k + 1] == 0 && values[3 * k + 2] == 0)
+            return vt_fail(VT_INVALID_ARGUMENT,
+                           "%s is (0, 0, 0) in key %lld; allowed is any length but 0", name,
+                           (long long)k);
+    return VT_OK;
+}
+
+vt_status vt_check_animated_direction(const char *name, int32_t count,
+                                      const vt_animation *animations)
+{
+    const vt_track *const track = vt_find_track(count, animations, name);
+    return track ? vt_check_directions(name, track->count, track->values) : VT_OK;
+}
+
 /* ---- copies ---- */
 
 vt_status vt_copy_animations(const vt_parameter *table, int32_t count,
@@ -92,10 +110,13 @@ vt_status vt_copy_animations(const vt_parameter *table, int32_t count,
         status = vt_fail(VT_OUT_OF_MEMORY, "no memory for %d animations", count);
     for (int32_t a = 0; a < count && !status; a++) {
         const vt_parameter *const parameter = find_parameter(table, animations[a].parameter);
-        copy->items[a].parameter = parameter->name;
-        copy->offsets[a] = parameter->offset;
-        status = vt_copy_track(&animations[a].track, &copy->items[a].track);
-        copy->count = a + !status;
+        const int32_t n = copy->count;
+        if (parameter->offset == VT_OF_SHAPE)
+            continue;
+        copy->items[n].parameter = parameter->name;
+        copy->offsets[n] = parameter->offset;
+        status = vt_copy_track(&animations[a].track, &copy->items[n].track);
+        copy->count += !status;
     }
     if (status)
         vt_destroy_animations(copy);
@@ -113,12 +134,17 @@ void vt_destroy_animations(vt_animations *animations)
 
 /* ---- use ---- */
 
+const vt_track *vt_find_track(int32_t count, const vt_animation *animations, const char *parameter)
+{
+    for (int32_t a = 0; a < count; a++)
+        if (strcmp(animations[a].parameter, parameter) == 0)
+            return &animations[a].track;
+    return NULL;
+}
+
 const vt_track *vt_find_animation(const vt_animations *animations, const char *parameter)
 {
-    for (int32_t a = 0; a < animations->count; a++)
-        if (strcmp(animations->items[a].parameter, parameter) == 0)
-            return &animations->items[a].track;
-    return NULL;
+    return vt_find_track(animations->count, animations->items, parameter);
 }
 
 void vt_track_extremes(const vt_track *track, int component, double *least, double *most)

@@ -13,6 +13,21 @@ void vt_fill_region(const vt_region *region, uint64_t seed, int64_t count, float
     }
 }
 
+void vt_scatter(uint64_t seed, uint64_t birth, double radius, const float around[3], float point[3])
+{
+    double offset[3] = {0};
+    if (radius > 0) {
+        const double z = 2.0 * vt_random(seed, 0, birth) - 1.0;
+        const double turn = 2.0 * vt_random(seed, 1, birth);
+        const double reach = radius * vt_cbrt(vt_random(seed, 2, birth));
+        offset[0] = reach * vt_sqrt(1.0 - z * z) * vt_cos_pi(turn);
+        offset[1] = reach * vt_sqrt(1.0 - z * z) * vt_sin_pi(turn);
+        offset[2] = reach * z;
+    }
+    for (int c = 0; c < 3; c++)
+        point[c] = (float)((double)around[c] + offset[c]);
+}
+
 /* Candidates for each birth. */
 static double tries(const vt_birth_stream *stream)
 {
@@ -52,6 +67,29 @@ int64_t vt_first_event(double start, double spacing, double time)
     return n;
 }
 
+double vt_event_time(const vt_rate_sum *sum, double start, double spacing, int64_t n)
+{
+    if (!sum)
+        return start + (double)n * spacing;
+    const double time = vt_time_of_sum(sum, sum->at_start + (double)n);
+    return time > start ? time : start;
+}
+
+int64_t vt_first_event_of(const vt_rate_sum *sum, double start, double spacing, double time)
+{
+    if (!sum)
+        return vt_first_event(start, spacing, time);
+    if (!(time > start))
+        return 0;
+    const double events = vt_sum_at(sum, time) - sum->at_start;
+    int64_t n = events > 0 ? (int64_t)events : 0;
+    while (n > 0 && vt_event_time(sum, start, spacing, n - 1) >= time)
+        n--;
+    while (vt_event_time(sum, start, spacing, n) < time)
+        n++;
+    return n;
+}
+
 /* The first candidate not before the time. */
 static int64_t first_candidate(const vt_birth_stream *stream, double spacing, double time)
 {
@@ -82,6 +120,11 @@ int64_t vt_stream_births(const vt_birth_stream *stream, double from, double to, 
         vt_sequence_point(stream->seed, (uint64_t)n, uvw);
         if (!vt_region_point(region, uvw, point))
             continue;
+        if (region->growth.count > 0) {
+            const vt_region now = vt_region_at(region, candidate_time(stream, spacing, n));
+            if (!vt_region_contains(&now, point))
+                continue;
+        }
         if (position) {
             time[born] = candidate_time(stream, spacing, n);
             for (int c = 0; c < 3; c++)

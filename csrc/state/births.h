@@ -10,13 +10,24 @@
 /* The first `count` points that are born: position receives count x 3 floats, m. */
 void vt_fill_region(const vt_region *region, uint64_t seed, int64_t count, float *position);
 
+/* A point anywhere in the ball of a radius (m, may be 0) about another: that of birth number
+ * `birth`. */
+void vt_scatter(uint64_t seed, uint64_t birth, double radius, const float around[3],
+                float point[3]);
+
 /* Events at start + n x spacing, s: the number n of the first one not before a time. The same for
  * every interval that the time ends or begins. */
 int64_t vt_first_event(double start, double spacing, double time);
 
+/* The same of events at a rate that changes, event n where its integral from start is n; sum NULL:
+ * evenly spaced. */
+double vt_event_time(const vt_rate_sum *sum, double start, double spacing, int64_t n);
+int64_t vt_first_event_of(const vt_rate_sum *sum, double start, double spacing, double time);
+
 /* A stream of births. Of box_volume / volume candidates one is born on average: candidate n is at
  * start + n x volume / box_volume / rate or, for a rate that changes, at the last time at which its
- * integral from start is n x volume / box_volume; all before end. */
+ * integral from start is n x volume / box_volume; all before end. Of a region that grows these are
+ * those of its largest extent, of which those are born that lie inside at their own time. */
 typedef struct vt_birth_stream {
     const vt_region *region;
     uint64_t seed;

@@ -80,23 +80,21 @@ static void bear_at_point(const vt_emitter *emitter, int64_t n, int64_t row, vt_
 {
     const vt_tracer_points_def *const points = emitter->points;
     const int64_t point = n % points->count;
-    const float *const place = points->position + 3 * point;
-    const uint64_t birth = (uint64_t)n;
-    double offset[3] = {0};
-    if (points->jitter > 0) {
-        const double z = 2.0 * vt_random(emitter->seed, 0, birth) - 1.0;
-        const double turn = 2.0 * vt_random(emitter->seed, 1, birth);
-        const double radius = points->jitter * vt_cbrt(vt_random(emitter->seed, 2, birth));
-        offset[0] = radius * vt_sqrt(1.0 - z * z) * vt_cos_pi(turn);
-        offset[1] = radius * vt_sqrt(1.0 - z * z) * vt_sin_pi(turn);
-        offset[2] = radius * z;
-    }
-    for (int c = 0; c < 3; c++)
-        list->position[3 * row + c] = (float)((double)place[c] + offset[c]);
-    list->density[row] = points->density[point];
-    list->size[row] = points->size[point];
-    list->lifetime[row] = points->lifetime ? points->lifetime[point] : INFINITY;
-    list->growth[row] = list->fade[row] = 0;
+    vt_point_numbers now = {.density = (double)points->density[point],
+                            .size = (double)points->size[point],
+                            .lifetime = points->lifetime ? (double)points->lifetime[point]
+                                                         : (double)INFINITY,
+                            .growth = points->growth ? (double)points->growth[point] : 0,
+                            .fade = points->fade ? (double)points->fade[point] : 0,
+                            .jitter = points->jitter};
+    vt_animate(&emitter->animations, list->time[row], &now);
+    vt_scatter(emitter->seed, (uint64_t)n, now.jitter, points->position + 3 * point,
+               list->position + 3 * row);
+    list->density[row] = (float)now.density;
+    list->size[row] = (float)now.size;
+    list->lifetime[row] = (float)now.lifetime;
+    list->growth[row] = (float)now.growth;
+    list->fade[row] = (float)now.fade;
 }
 
 /* The first `count` of those that are born at start. */
@@ -135,12 +133,12 @@ static int64_t stream(const vt_emitter *emitter, double from, double to, int64_t
         return count;
     }
     const double spacing = 1.0 / emitter->rate, last = fmin(to, emitter->end);
-    const int64_t first = vt_first_event(emitter->start, spacing, from);
-    const int64_t end = vt_first_event(emitter->start, spacing, last);
+    const int64_t first = vt_first_event_of(births.sum, emitter->start, spacing, from);
+    const int64_t end = vt_first_event_of(births.sum, emitter->start, spacing, last);
     const int64_t count = end - first < 0 ? 0 : end - first < room ? end - first : room;
     for (int64_t i = 0; i < count && list; i++) {
+        list->time[i] = vt_event_time(births.sum, emitter->start, spacing, first + i);
         bear_at_point(emitter, first + i, i, list);
-        list->time[i] = emitter->start + (double)(first + i) * spacing;
     }
     return count;
 }

@@ -25,6 +25,7 @@ vt_force_def vt_default_force(void)
      {"strength", MEMBER(strength), {1, least_strength, most_strength, 0, ""}},                    \
      {"radius", MEMBER(radius), {1, 1e-6, 1e9, 0, "m"}},                                           \
      {"velocity", MEMBER(velocity), {3, -1e9, 1e9, 0, "m/s"}},                                     \
+     VT_SHAPE_PARAMETERS("shape"),                                                                 \
      {0}}
 static const vt_parameter drive_parameters[] = PARAMETERS(-1e9, 1e9);
 static const vt_parameter drag_parameters[] = PARAMETERS(0, 1);
@@ -46,17 +47,6 @@ void vt_destroy_forces(vt_forces *forces)
 
 /* ---- adding ---- */
 
-/* A key of length 0 has no direction. */
-static vt_status check_axis(int64_t count, const double *values)
-{
-    for (int64_t k = 0; k < count; k++)
-        if (values[3 * k] == 0 && values[3 * k + 1] == 0 && values[3 * k + 2] == 0)
-            return vt_fail(VT_INVALID_ARGUMENT,
-                           "axis is (0, 0, 0) in key %lld; allowed is any length but 0",
-                           (long long)k);
-    return VT_OK;
-}
-
 static const vt_parameter *parameters_of(const vt_force_def *def)
 {
     return def->kind == VT_FORCE_DRAG ? drag_parameters : drive_parameters;
@@ -72,10 +62,11 @@ static vt_status check_force(const vt_simulation *s, const vt_force_def *def)
     if (!status)
         status = vt_check_animations(parameters, "a force", def->animation_count, def->animations);
     if (!status)
-        status = check_axis(1, def->axis);
-    for (int32_t a = 0; a < def->animation_count && !status; a++)
-        if (strcmp(def->animations[a].parameter, "axis") == 0)
-            status = check_axis(def->animations[a].track.count, def->animations[a].track.values);
+        status = vt_check_directions("axis", 1, def->axis);
+    if (!status)
+        status = vt_check_animated_direction("axis", def->animation_count, def->animations);
+    if (!status)
+        status = vt_check_shape_is_there(def->shape, def->animation_count, def->animations);
     return status ? status : vt_check_parent(&s->transforms, def->parent);
 }
 
@@ -86,7 +77,8 @@ static vt_status make_force(const vt_force_def *def, vt_force *force)
     force->def.shape = NULL;
     force->def.animations = NULL;
     if (def->shape) {
-        status = vt_create_region(def->shape, &force->region);
+        status = vt_create_growing_region(def->shape, "shape", def->animation_count,
+                                          def->animations, (double)NAN, &force->region);
         force->has_region = status == VT_OK;
     }
     if (!status)
@@ -224,7 +216,8 @@ void vt_add_forces(vt_simulation *s, double time, const double shift[3], int64_t
         vt_force_now now = force_at(s, force, &pose, time);
         for (int a = 0; a < 3; a++)
             now.center[a] -= shift[a];
-        region_job job = {&force->region, &pose, shift, points, inside};
+        const vt_region region = vt_region_at(&force->region, time);
+        region_job job = {&region, &pose, shift, points, inside};
         if (force->has_region)
             vt_parallel_for(s->def.threads, count, REGION_BLOCK, look_inside, &job);
         s->stages->force(&now, force->has_region ? inside : NULL, count, points, velocity,

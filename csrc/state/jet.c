@@ -7,6 +7,7 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "core/vec3.h"
+#include "state/births.h"
 #include "state/ring.h"
 
 /* Keys of the random numbers of a pulse. */
@@ -17,6 +18,11 @@ static const double most_rate = 1e4; /* pulses a second */
 /* What may change from pulse to pulse; a speed or a circulation of 0 makes no ring. */
 #define MEMBER(member) offsetof(vt_jet_def, member)
 static const vt_parameter parameters[] = {
+    {"center", MEMBER(center), {3, -1e9, 1e9, 0, "m"}},
+    {"axis", MEMBER(axis), {3, -1e9, 1e9, 0, ""}},
+    {"radius", MEMBER(radius), {1, 1e-9, 1e9, 0, "m"}},
+    {"rate", MEMBER(rate), {1, 0, 1e4, 0, "pulses a second"}},
+    {"core", MEMBER(core), {1, 1e-9, 1e9, 0, "m"}},
     {"speed", MEMBER(speed), {1, 0, 1e9, 0, "m/s"}},
     {"circulation", MEMBER(circulation), {1, -1e12, 1e12, 0, "m^2/s"}},
     {"duty", MEMBER(duty), {1, 0, 1, 0, ""}},
@@ -64,13 +70,24 @@ static void tilt_axis(const vt_jet_def *def, int64_t pulse, double axis[3])
                       normal[n]);
 }
 
+/* A slug flows until the next pulse, if one comes. */
+static double time_to_next(const vt_jet *jet, int64_t pulse, double time)
+{
+    const double next = vt_event_time(&jet->rate_sum, jet->def.start, 0, pulse + 1);
+    return isfinite(next) ? next - time : 0;
+}
+
 vt_ring_def vt_jet_ring(const vt_jet *jet, int64_t pulse)
 {
-    const double rate = vt_jet_rate(&jet->def), time = jet->def.start + (double)pulse / rate;
+    const double rate = vt_jet_rate(&jet->def);
+    const int varies = jet->rate_sum.track != NULL;
+    const double time = varies ? vt_event_time(&jet->rate_sum, jet->def.start, 0, pulse)
+                               : jet->def.start + (double)pulse / rate;
     vt_jet_def now = jet->def;
     vt_animate(&jet->animations, time, &now);
     const int fixed = vt_find_animation(&jet->animations, "circulation") || now.circulation != 0.0;
-    const double slug = now.speed * now.duty / rate; /* its length, m */
+    const double flow = now.speed * now.duty;
+    const double slug = varies ? flow * time_to_next(jet, pulse, time) : flow / rate; /* m */
     vt_ring_def ring = vt_default_ring();
     memcpy(ring.center, now.center, sizeof ring.center);
     tilt_axis(&now, pulse, ring.axis);
@@ -88,6 +105,27 @@ vt_ring_def vt_jet_ring(const vt_jet *jet, int64_t pulse)
 }
 
 /* ---- checks ---- */
+
+/* The rings at the least and the largest that radius and core ever are. */
+static vt_status check_rings(const vt_jet_def *def)
+{
+    const vt_jet constant = {.def = *def};
+    vt_ring_def ring = vt_jet_ring(&constant, 0);
+    const vt_track *const radius = vt_find_track(def->animation_count, def->animations, "radius");
+    const vt_track *const core = vt_find_track(def->animation_count, def->animations, "core");
+    double most_radius = def->radius, least_core = ring.core, most_core = ring.core;
+    if (radius)
+        vt_track_extremes(radius, 0, &ring.radius[0], &most_radius);
+    ring.radius[1] = ring.radius[0];
+    if (core)
+        vt_track_extremes(core, 0, &least_core, &most_core);
+    else if (!(def->core > 0.0))
+        least_core = most_core = 0.18 * ring.radius[0];
+    ring.core = most_core;
+    const vt_status status = vt_check_ring(&ring);
+    ring.core = least_core;
+    return status ? status : vt_check_ring(&ring);
+}
 
 vt_status vt_check_jet(const vt_jet_def *def)
 {
@@ -118,21 +156,27 @@ vt_status vt_check_jet(const vt_jet_def *def)
     if (!(def->core >= 0.0))
         return vt_fail(VT_INVALID_ARGUMENT, "jet: core must be >= 0 m, got %g", def->core);
     status = vt_check_animations(parameters, "a jet", def->animation_count, def->animations);
-    if (status)
-        return status;
-    const vt_jet constant = {.def = *def};
-    const vt_ring_def ring = vt_jet_ring(&constant, 0);
-    return vt_check_ring(&ring);
+    if (!status)
+        status = vt_check_animated_direction("axis", def->animation_count, def->animations);
+    return status ? status : check_rings(def);
 }
 
 vt_status vt_create_jet(const vt_jet_def *def, vt_jet *jet)
 {
     *jet = (vt_jet){.def = *def};
     jet->def.animations = NULL;
-    return vt_copy_animations(parameters, def->animation_count, def->animations, &jet->animations);
+    vt_status status =
+        vt_copy_animations(parameters, def->animation_count, def->animations, &jet->animations);
+    const vt_track *const rate = vt_find_animation(&jet->animations, "rate");
+    if (!status && rate)
+        status = vt_create_rate_sum(rate, def->start, &jet->rate_sum);
+    if (status)
+        vt_destroy_jet(jet);
+    return status;
 }
 
 void vt_destroy_jet(vt_jet *jet)
 {
+    vt_destroy_rate_sum(&jet->rate_sum);
     vt_destroy_animations(&jet->animations);
 }

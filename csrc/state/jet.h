@@ -3,10 +3,12 @@
 #define VORTON_STATE_JET_H
 
 #include "state/fluid_def.h"
+#include "state/rate.h"
 
 typedef struct vt_jet {
     vt_jet_def def;
     vt_animations animations;
+    vt_rate_sum rate_sum; /* of an animated rate */
 } vt_jet;
 
 /* The error names the field, its value and what is allowed. */

@@ -1,5 +1,6 @@
 #include "state/kills.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +19,35 @@ vt_kill_def vt_default_kill(void)
     return (vt_kill_def){.distance = {0, INFINITY}, .speed = {0, INFINITY}, .end = INFINITY};
 }
 
+#define MEMBER(member) offsetof(vt_kill_def, member)
+static const vt_parameter parameters[] = {
+    {"age", MEMBER(age), {1, 0, DBL_MAX, 0, "s"}},
+    {"point", MEMBER(point), {3, -1e9, 1e9, 0, "m"}},
+    {"least_distance", MEMBER(distance[0]), {1, 0, DBL_MAX, 0, "m"}},
+    {"most_distance", MEMBER(distance[1]), {1, 0, INFINITY, 0, "m"}},
+    {"least_speed", MEMBER(speed[0]), {1, 0, DBL_MAX, 0, "m/s"}},
+    {"most_speed", MEMBER(speed[1]), {1, 0, INFINITY, 0, "m/s"}},
+    VT_SHAPE_PARAMETERS("shape"),
+    {0}};
+
+static void destroy_kill(vt_kill *kill)
+{
+    vt_destroy_animations(&kill->animations);
+    if (kill->has_region)
+        vt_destroy_region(&kill->region);
+}
+
 void vt_destroy_kills(vt_kills *kills)
 {
     for (int32_t n = 0; n < kills->count; n++)
-        if (kills->kill[n].has_region)
-            vt_destroy_region(&kills->kill[n].region);
+        destroy_kill(&kills->kill[n]);
     free(kills->kill);
     *kills = (vt_kills){0};
 }
 
 /* What owns memory in it is copied below: whoever adds a member looks there, too. */
-_Static_assert(sizeof(vt_kill) == sizeof(vt_kill_def) + sizeof(vt_region) + 8,
+_Static_assert(sizeof(vt_kill) ==
+                   sizeof(vt_kill_def) + sizeof(vt_animations) + sizeof(vt_region) + 16,
                "vt_copy_kills copies every member");
 
 vt_status vt_copy_kills(const vt_kills *from, vt_kills *to)
@@ -37,8 +56,15 @@ vt_status vt_copy_kills(const vt_kills *from, vt_kills *to)
     if (!to->kill)
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for %d kills", from->count);
     for (int32_t n = 0; n < from->count; n++) {
-        if (from->kill[n].has_region && vt_copy_region(&from->kill[n].region, &to->kill[n].region))
+        const vt_kill *const kill = &from->kill[n];
+        const vt_status status = vt_copy_animations(
+            parameters, kill->animations.count, kill->animations.items, &to->kill[n].animations);
+        if (status)
+            return status;
+        if (kill->has_region && vt_copy_region(&kill->region, &to->kill[n].region)) {
+            vt_destroy_animations(&to->kill[n].animations);
             return vt_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
+        }
         to->count = n + 1;
     }
     return VT_OK;
@@ -61,6 +87,18 @@ static int is_whole(const double range[2])
     return range[0] == 0 && range[1] == INFINITY;
 }
 
+/* Whether any of the parameters, one of them by its end, is animated. */
+static int is_animated(const vt_kill_def *def, const char *ending)
+{
+    const size_t length = strlen(ending);
+    for (int32_t a = 0; a < def->animation_count; a++) {
+        const char *const name = def->animations[a].parameter;
+        if (strlen(name) >= length && strcmp(name + strlen(name) - length, ending) == 0)
+            return 1;
+    }
+    return 0;
+}
+
 static vt_status check_kill(const vt_kill_def *def)
 {
     vt_status status = VT_OK;
@@ -80,7 +118,14 @@ static vt_status check_kill(const vt_kill_def *def)
         status = check_interval("speed", "m/s", def->speed);
     if (!status)
         status = vt_check_times(def->start, def->end);
-    if (!status && !def->shape && def->age == 0 && is_whole(def->distance) && is_whole(def->speed))
+    if (!status)
+        status = vt_check_animations(parameters, "a kill", def->animation_count, def->animations);
+    if (!status)
+        status = vt_check_shape_is_there(def->shape, def->animation_count, def->animations);
+    const int any = !status && (is_animated(def, "age") || is_animated(def, "distance") ||
+                                is_animated(def, "speed"));
+    if (!status && !any && !def->shape && def->age == 0 && is_whole(def->distance) &&
+        is_whole(def->speed))
         status = vt_fail(VT_INVALID_ARGUMENT,
                          "a kill without a condition would remove everything; give at least one of "
                          "shape, age, distance and speed");
@@ -90,20 +135,30 @@ static vt_status check_kill(const vt_kill_def *def)
 static vt_status keep_kill(vt_simulation *s, const vt_kill_def *def)
 {
     vt_kills *const kills = &s->kills;
-    vt_kill kill = {.def = *def, .has_region = def->shape != NULL};
+    vt_kill kill = {.def = *def,
+                    .by_distance = !is_whole(def->distance) || is_animated(def, "distance"),
+                    .by_speed = !is_whole(def->speed) || is_animated(def, "speed")};
     kill.def.shape = NULL;
+    kill.def.animations = NULL;
     vt_status status = vt_check_parent(&s->transforms, def->parent);
     if (status)
         return status;
     if (kills->count == MOST_KILLS || vt_grow((void **)&kills->kill, kills->count, sizeof kill))
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for kill %d; allowed are %d", kills->count,
                        MOST_KILLS);
-    if (kill.has_region) {
-        status = vt_create_region(def->shape, &kill.region);
-        if (status)
-            return status;
+    if (def->shape) {
+        status = vt_create_growing_region(def->shape, "shape", def->animation_count,
+                                          def->animations, (double)NAN, &kill.region);
+        kill.has_region = status == VT_OK;
     }
-    if (!is_whole(def->speed) && def->what != VT_KILL_VORTONS)
+    if (!status)
+        status =
+            vt_copy_animations(parameters, def->animation_count, def->animations, &kill.animations);
+    if (status) {
+        destroy_kill(&kill);
+        return status;
+    }
+    if (kill.by_speed && def->what != VT_KILL_VORTONS)
         vt_use_tracer_column(s, VT_TRACER_velocity);
     kills->kill[kills->count++] = kill;
     return VT_OK;
@@ -126,7 +181,9 @@ vt_status vt_add_kill(vt_simulation *s, const vt_kill_def *def)
 /* The columns of a set that conditions look at. */
 typedef struct mask_job {
     const vt_kill *kill;
-    vt_pose pose; /* of its parent, now */
+    vt_kill_def now;
+    vt_region region; /* as it is now */
+    vt_pose pose;     /* of its parent, now */
     const float *position, *velocity, *age, *lifetime;
     uint8_t *mask;
 } mask_job;
@@ -154,20 +211,20 @@ static int is_at_distance(const vt_kill_def *def, const vt_pose *pose, const dou
 /* All conditions at once; who has not moved yet has no speed. */
 static int is_meant(const mask_job *job, int64_t i)
 {
-    const vt_kill_def *const def = &job->kill->def;
+    const vt_kill_def *const def = &job->now;
     double place[3], velocity[3];
     to_doubles(job->position + 3 * i, place);
     if ((double)job->age[i] < def->age)
         return 0;
-    if (!is_whole(def->distance) && !is_at_distance(def, &job->pose, place))
+    if (job->kill->by_distance && !is_at_distance(def, &job->pose, place))
         return 0;
-    if (!is_whole(def->speed)) {
+    if (job->kill->by_speed) {
         to_doubles(job->velocity + 3 * i, velocity);
         if (!(job->age[i] > 0) || !is_within(def->speed, velocity))
             return 0;
     }
     return !job->kill->has_region ||
-           vt_placed_contains(&job->kill->region, &job->pose, place) != def->outside;
+           vt_placed_contains(&job->region, &job->pose, place) != def->outside;
 }
 
 static void mark_killed(void *data, int64_t begin, int64_t end, int thread)
@@ -207,6 +264,10 @@ static void remove_from(vt_simulation *s, int set, int64_t count, mask_job job)
             continue;
         any = 1;
         job.pose = vt_pose_at(&s->transforms, job.kill->def.parent, s->time);
+        job.now = job.kill->def;
+        vt_animate(&job.kill->animations, s->time, &job.now);
+        if (job.kill->has_region)
+            job.region = vt_region_at(&job.kill->region, s->time);
         vt_parallel_for(s->def.threads, count, BLOCK, mark_killed, &job);
     }
     if (any)

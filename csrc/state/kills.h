@@ -7,7 +7,8 @@
 
 typedef struct vt_kill {
     vt_kill_def def; /* its shape is in the region */
-    int32_t has_region;
+    vt_animations animations;
+    int32_t has_region, by_distance, by_speed; /* conditions */
     vt_region region;
 } vt_kill;
 

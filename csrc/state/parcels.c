@@ -13,6 +13,7 @@
 #include "state/births.h"
 #include "state/closed.h"
 #include "state/simulation.h"
+#include "state/vorton_points.h"
 
 enum { PARCEL_STREAM = 7, MOST_PARCELS = 1 << 20, LINE = 16 };
 
@@ -26,6 +27,8 @@ static const vt_parameter parameters[] = {
     {"swirl", MEMBER(swirl), {1, 0, 1e6, 0, "m/s"}},
     {"taper", MEMBER(taper), {1, 0, 1, 0, "of the fuel"}},
     {"flicker", MEMBER(flicker), {1, 0, 1, 0, "of the fuel"}},
+    VT_SHAPE_PARAMETERS("shape"),
+    VT_SHAPE_PARAMETERS("around"),
     {0}};
 
 vt_parcels_def vt_default_parcels(void)
@@ -44,6 +47,7 @@ void vt_destroy_parcels(vt_parcels *parcels)
     vt_destroy_rate_sum(&parcels->rate_sum);
     vt_destroy_animations(&parcels->animations);
     free(parcels->eddies);
+    free(parcels->points);
 }
 
 static vt_status check_swirl(const vt_swirl *eddies)
@@ -57,6 +61,7 @@ vt_status vt_copy_parcels(const vt_parcels *from, vt_parcels *to)
     to->rate_sum = (vt_rate_sum){0};
     to->shape = to->around = (vt_region){0};
     to->eddies = NULL;
+    to->points = NULL;
     vt_status status = vt_copy_animations(parameters, from->animations.count,
                                           from->animations.items, &to->animations);
     if (!status && from->rate_sum.track)
@@ -67,6 +72,8 @@ vt_status vt_copy_parcels(const vt_parcels *from, vt_parcels *to)
         status = vt_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
     if (!status && from->eddies)
         status = check_swirl(to->eddies = vt_copy_swirl(from->eddies));
+    if (!status && from->points && !(to->points = vt_copy_vorton_points(from->points)))
+        status = vt_fail(VT_OUT_OF_MEMORY, "no memory for a copy of points");
     if (status)
         vt_destroy_parcels(to);
     return status;
@@ -74,7 +81,7 @@ vt_status vt_copy_parcels(const vt_parcels *from, vt_parcels *to)
 
 /* ---- births ---- */
 
-static vt_parcel_list new_list(vt_arena *arena, int64_t room)
+vt_parcel_list vt_new_parcel_list(vt_arena *arena, int64_t room)
 {
     const size_t rows = (size_t)room;
     vt_parcel_list list = {.position = vt_arena_push(arena, 12 * rows),
@@ -133,15 +140,19 @@ static int is_beside(const vt_region *shape, const double up[3], const float poi
 
 vt_parcels_def vt_parcels_at(const vt_parcels *p, double time)
 {
-    vt_parcels_def now = {.lifetime = p->lifetime, .swirl = p->swirl, .fluid = p->fluid};
+    vt_parcels_def now = {.lifetime = p->lifetime,
+                          .swirl = p->swirl,
+                          .taper = p->taper,
+                          .flicker = p->flicker,
+                          .fluid = p->fluid};
     vt_animate(&p->animations, time, &now);
     return now;
 }
 
-double vt_fuel_share(const vt_simulation *s, const vt_parcels *p, const vt_pose *pose,
-                     const double place[3], double time)
+double vt_fuel_share(const vt_simulation *s, const vt_parcels *p, const vt_parcels_def *now,
+                     const vt_pose *pose, const double place[3], double time)
 {
-    const vt_region *const r = &p->shape;
+    const vt_region region = vt_region_at(&p->shape, time), *const r = &region;
     double up[3], way2 = 0, share = 1;
     find_up(s, pose, up);
     const double square = vt_dot(up, up);
@@ -150,10 +161,10 @@ double vt_fuel_share(const vt_simulation *s, const vt_parcels *p, const vt_pose 
         const double off = (place[a] - middle) / (r->upper[a] - middle);
         way2 += (square > 0 ? 1 - up[a] * up[a] / square : 1) * off * off;
     }
-    share -= p->taper * (way2 < 1 ? way2 : 1);
-    if (p->flicker > 0) {
+    share -= now->taper * (way2 < 1 ? way2 : 1);
+    if (now->flicker > 0) {
         const double noise = 0.5 + vt_swirl_noise(p->eddies, place, time - p->start);
-        share *= 1 - p->flicker * (noise < 0 ? 0 : noise > 1 ? 1 : noise);
+        share *= 1 - now->flicker * (noise < 0 ? 0 : noise > 1 ? 1 : noise);
     }
     return share;
 }
@@ -178,7 +189,7 @@ static void bear_parcel(const vt_simulation *s, const vt_parcels *p, const vt_po
         vt_find_swirl(p->eddies, pose, place, time - p->start, now.swirl, (double)list->volume[to],
                       list->strength + 3 * to);
     if (inside && now.fluid.fuel > 0)
-        now.fluid.fuel *= vt_fuel_share(s, p, pose, place, time);
+        now.fluid.fuel *= vt_fuel_share(s, p, &now, pose, place, time);
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
         list->carried[c][to] = inside ? (float)*vt_fluid_member(&now.fluid, c) : 0;
     list->lifetime[to] = (float)now.lifetime;
@@ -191,6 +202,12 @@ static int64_t filling(const vt_parcels *p)
     return count < 1 ? 1 : (int64_t)(count + 0.5);
 }
 
+/* In a layer on a surface there is no ambient fluid. */
+static int is_inside(const vt_region *shape, const float point[3])
+{
+    return shape->shape.layer > 0 || vt_region_contains(shape, point);
+}
+
 static void list_filling(const vt_simulation *s, const vt_parcels *p, int64_t count,
                          vt_parcel_list *list)
 {
@@ -200,8 +217,7 @@ static void list_filling(const vt_simulation *s, const vt_parcels *p, int64_t co
     for (int64_t i = 0; i < count; i++) {
         const float point[3] = {list->position[3 * i], list->position[3 * i + 1],
                                 list->position[3 * i + 2]};
-        bear_parcel(s, p, &pose, point, vt_region_contains(&p->shape, point), volume, time, i,
-                    list);
+        bear_parcel(s, p, &pose, point, is_inside(&p->shape, point), volume, time, i, list);
     }
     list->count = count;
 }
@@ -225,8 +241,9 @@ static void list_stream(const vt_simulation *s, const vt_parcels *p, double from
             pose = vt_pose_at(&s->transforms, p->parent, time);
             find_up(s, &pose, up);
         }
-        const int inside = vt_region_contains(&p->shape, point);
-        if (inside || is_beside(&p->shape, up, point))
+        const vt_region shape = vt_region_at(&p->shape, time);
+        const int inside = is_inside(&shape, point);
+        if (inside || is_beside(&shape, up, point))
             bear_parcel(s, p, &pose, point, inside, volume, time, list->count++, list);
     }
 }
@@ -235,6 +252,8 @@ vt_parcel_list vt_list_parcels(vt_simulation *s, const vt_parcels *p, double fro
                                int64_t room)
 {
     vt_parcel_list list = {0};
+    if (p->points)
+        return vt_list_points(s, p, from, to, room);
     const int fills = p->rate == 0 && p->start >= from && p->start < to;
     if (!fills && (p->rate == 0 || from >= p->end || to <= p->start))
         return list;
@@ -244,7 +263,7 @@ vt_parcel_list vt_list_parcels(vt_simulation *s, const vt_parcels *p, double fro
         room = count < room ? count : room;
     else if (2 * expected + 1e3 < (double)room)
         room = (int64_t)(2 * expected + 1e3);
-    list = new_list(&s->arena, room);
+    list = vt_new_parcel_list(&s->arena, room);
     if (fills)
         list_filling(s, p, room, &list);
     else
@@ -346,10 +365,20 @@ static vt_status make(const vt_simulation *s, const vt_parcels_def *def, vt_parc
                       .parent = def->parent};
     vt_status status =
         vt_copy_animations(parameters, def->animation_count, def->animations, &p->animations);
+    const int32_t count = def->animation_count;
+    const double at = p->rate == 0 && !vt_find_track(count, def->animations, "rate")
+                          ? fmax(p->start, s->time)
+                          : (double)NAN;
+    if (!status && def->around && def->shape.layer > 0)
+        status = vt_fail(VT_INVALID_ARGUMENT,
+                         "around is given; allowed with a layer on the surface of a shape is NULL");
     if (!status)
-        status = vt_create_region(&def->shape, &p->shape);
+        status =
+            vt_create_growing_region(&def->shape, "shape", count, def->animations, at, &p->shape);
     if (!status)
-        status = vt_create_region(def->around ? def->around : &def->shape, &p->around);
+        status = vt_create_growing_region(def->around ? def->around : &def->shape,
+                                          def->around ? "around" : "shape", count, def->animations,
+                                          at, &p->around);
     if (!status)
         status = find_rate(s, def, p);
     if (status)
@@ -361,7 +390,8 @@ static vt_status make(const vt_simulation *s, const vt_parcels_def *def, vt_parc
  * they swirl, if that is faster. */
 static vt_status choose_swirl(const vt_simulation *s, vt_parcels *p)
 {
-    if (!(p->swirl > 0) && !(p->flicker > 0) && !vt_find_animation(&p->animations, "swirl"))
+    if (!(p->swirl > 0) && !(p->flicker > 0) && !vt_find_animation(&p->animations, "swirl") &&
+        !vt_find_animation(&p->animations, "flicker"))
         return VT_OK;
     const vt_pose pose = vt_pose_at(&s->transforms, p->parent, p->start);
     double up[3], sweep[3], middle, reach;
@@ -378,8 +408,7 @@ static vt_status choose_swirl(const vt_simulation *s, vt_parcels *p)
     return check_swirl(p->eddies);
 }
 
-/* Takes the parcels over. */
-static vt_status keep(vt_simulation *s, vt_parcels *p)
+vt_status vt_keep_parcels(vt_simulation *s, vt_parcels *p)
 {
     vt_sources *const sources = &s->sources;
     const int32_t n = sources->parcels_count;
@@ -388,7 +417,7 @@ static vt_status keep(vt_simulation *s, vt_parcels *p)
     if (p->rate == 0) /* what was due is born now */
         p->start = fmax(p->start, s->time);
     vt_status status = vt_check_room_to_burn(s, members, "emitter of parcels", n);
-    if (!status)
+    if (!status && !p->points)
         status = choose_swirl(s, p);
     if (status)
         return status;
@@ -397,7 +426,8 @@ static vt_status keep(vt_simulation *s, vt_parcels *p)
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
         if (members >> c & 1)
             vt_use_vorton_column(s, vt_carried_column[c]);
-    if (isfinite(p->lifetime) || vt_find_animation(&p->animations, "lifetime"))
+    if (isfinite(p->lifetime) || (p->points && p->points->lifetime) ||
+        vt_find_animation(&p->animations, "lifetime"))
         vt_use_vorton_column(s, VT_VORTON_lifetime);
     sources->parcels[n] = *p;
     sources->parcels_count = n + 1;
@@ -416,7 +446,7 @@ vt_status vt_add_parcels(vt_simulation *s, const vt_parcels_def *def, double *re
     if (!status) {
         if (renew)
             *renew = parcels.rate / (double)filling(&parcels);
-        status = keep(s, &parcels);
+        status = vt_keep_parcels(s, &parcels);
         if (status)
             vt_destroy_parcels(&parcels);
     }

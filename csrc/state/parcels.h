@@ -23,7 +23,9 @@ typedef struct vt_parcels {
     double lifetime;          /* s */
     double swirl;             /* m/s */
     double taper, flicker;    /* of fuel: shares */
-    vt_swirl *eddies;         /* NULL without swirl and flicker; owned */
+    /* Born at these instead, without shapes; the arrays are behind it in one block. */
+    vt_vorton_points_def *points;
+    vt_swirl *eddies; /* NULL without swirl and flicker; owned */
     uint64_t seed;
     int32_t parent;
 } vt_parcels;
@@ -51,6 +53,13 @@ vt_parcels_def vt_parcels_at(const vt_parcels *parcels, double time);
 /* Share of the fuel that fluid has where and when it is born, at a place in the space of the pose.
  */
 double vt_fuel_share(const vt_simulation *simulation, const vt_parcels *parcels,
-                     const vt_pose *pose, const double place[3], double time);
+                     const vt_parcels_def *now, const vt_pose *pose, const double place[3],
+                     double time);
+
+/* A list with room for so many, in arena memory. */
+vt_parcel_list vt_new_parcel_list(vt_arena *arena, int64_t room);
+
+/* Takes the parcels over where it succeeds. */
+vt_status vt_keep_parcels(vt_simulation *simulation, vt_parcels *parcels);
 
 #endif

@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "state/emission.h"
 #include "state/simulation.h"
+#include "state/vorton_points.h"
 
 static int fills(const vt_emitter *emitter, double from, double to)
 {
@@ -71,7 +72,11 @@ static int64_t plan_parcels(const vt_simulation *s, int64_t at, vt_births *b)
         memcpy(b->vorton_lifetime + at, list->lifetime, rows);
         memcpy(b->vorton_time + at, list->time, 2 * rows);
         b->runs[b->run_count++] =
-            (vt_birth_run){.next = at, .end = at + count, .set = VT_VORTONS, .neutral = 1};
+            (vt_birth_run){.next = at,
+                           .end = at + count,
+                           .set = VT_VORTONS,
+                           .neutral = vt_parcels_are_neutral(&s->sources.parcels[p]),
+                           .is_vortex = vt_parcels_are_vortices(&s->sources.parcels[p])};
         at += count;
     }
     return at;
@@ -83,7 +88,8 @@ static void make_carried(vt_simulation *s, vt_births *b)
     const size_t rows = (size_t)b->vorton_count;
     int some = s->sources.parcels_count > 0;
     for (int64_t n = 0; n < b->structure_count; n++)
-        some |= b->structures[n].structure->members != 0;
+        some |= b->structures[n].structure->members != 0 ||
+                vt_structure_lifetimes(b->structures[n].structure);
     if (!some)
         return;
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
@@ -117,9 +123,12 @@ static void plan_vortons(vt_simulation *s, vt_births *b)
                                 .threads = s->def.threads};
         vt_fill_structure(&s->transforms, birth, &list);
         const uint32_t members = birth->structure->members;
+        const float *const lifetimes = vt_structure_lifetimes(birth->structure);
         for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
             if (members >> c & 1)
                 vt_fill_carried(birth, c, b->vorton_carried[c] + at);
+        if (lifetimes)
+            memcpy(b->vorton_lifetime + at, lifetimes, 4 * (size_t)birth->count);
         b->runs[b->run_count++] =
             (vt_birth_run){.next = at, .end = end, .set = VT_VORTONS, .is_vortex = members == 0};
         for (; at < end; at++)

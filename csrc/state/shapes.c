@@ -6,6 +6,7 @@
 #include "core/vec3.h"
 #include "state/solids.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -304,6 +305,80 @@ vt_status vt_create_region(const vt_shape *shape, vt_region *region)
     return status;
 }
 
+/* ---- growth ---- */
+
+static const vt_parameter growth_parameters[] = {
+    {"radius", offsetof(vt_shape, radius), {1, 0, VT_MOST_LENGTH, 0, "m"}},
+    {"size", offsetof(vt_shape, size), {3, 0, VT_MOST_LENGTH, 0, "m"}},
+    {0}};
+
+static vt_status check_growth(const vt_shape *shape, const char *name, int is_radius)
+{
+    const int right = is_radius ? shape->kind == VT_SHAPE_SPHERE || shape->kind == VT_SHAPE_DISK
+                                : shape->kind == VT_SHAPE_BOX || shape->kind == VT_SHAPE_DISK;
+    if (right && shape->layer == 0.0)
+        return VT_OK;
+    return vt_fail(
+        VT_INVALID_ARGUMENT,
+        "%s: what may change is the radius of a sphere or a disk and the size of a box or "
+        "a disk, not of a layer on the surface; kind is %d",
+        name, shape->kind);
+}
+
+vt_status vt_create_growing_region(const vt_shape *shape, const char *name, int32_t count,
+                                   const vt_animation *animations, double at, vt_region *region)
+{
+    vt_animation own[2];
+    int32_t found = 0;
+    const size_t length = strlen(name);
+    vt_shape largest = *shape;
+    for (int32_t a = 0; a < count; a++) {
+        const char *const parameter = animations[a].parameter;
+        const vt_track *const track = &animations[a].track;
+        if (strncmp(parameter, name, length) != 0 || parameter[length] != '.')
+            continue;
+        const int is_radius = strcmp(parameter + length + 1, "radius") == 0;
+        double *const value = is_radius ? &largest.radius : largest.size, least;
+        const vt_status status = check_growth(shape, parameter, is_radius);
+        if (status)
+            return status;
+        if (!isnan(at))
+            vt_evaluate_track(track, at, value);
+        for (int c = 0; c < track->components && isnan(at); c++)
+            vt_track_extremes(track, c, &least, &value[c]);
+        own[found++] = (vt_animation){parameter + length + 1, *track};
+    }
+    vt_status status = vt_create_region(&largest, region);
+    if (!status && isnan(at)) {
+        status = vt_copy_animations(growth_parameters, found, own, &region->growth);
+        if (status)
+            vt_destroy_region(region);
+    }
+    return status;
+}
+
+vt_status vt_check_shape_is_there(const vt_shape *shape, int32_t count,
+                                  const vt_animation *animations)
+{
+    const int grows = vt_find_track(count, animations, "shape.radius") ||
+                      vt_find_track(count, animations, "shape.size");
+    if (!grows || shape)
+        return VT_OK;
+    return vt_fail(VT_INVALID_ARGUMENT, "shape is NULL; allowed with animations of it is a shape");
+}
+
+vt_region vt_region_at(const vt_region *region, double time)
+{
+    vt_region now = *region;
+    if (region->growth.count == 0)
+        return now;
+    now.growth = (vt_animations){0};
+    vt_animate(&region->growth, time, &now.shape);
+    set_bounds(&now);
+    now.volume = volume_of(&now.shape);
+    return now;
+}
+
 void vt_destroy_region(vt_region *region)
 {
     free((void *)(uintptr_t)region->shape.vertices);
@@ -311,6 +386,7 @@ void vt_destroy_region(vt_region *region)
     vt_destroy_mesh_columns(&region->columns);
     free(region->area_before);
     free(region->cell);
+    vt_destroy_animations(&region->growth);
     *region = (vt_region){0};
 }
 
@@ -322,7 +398,8 @@ int vt_copy_region(const vt_region *from, vt_region *to)
     to->columns = (vt_mesh_columns){0};
     to->area_before = NULL;
     to->cell = NULL;
-    int failed = 0;
+    int failed = vt_copy_animations(growth_parameters, from->growth.count, from->growth.items,
+                                    &to->growth) != VT_OK;
     if (from->area_before) {
         to->area_before = copy_of(from->area_before, sizeof(double) * (size_t)(from->parts + 1));
         failed |= !to->area_before;

@@ -3,7 +3,7 @@
 #ifndef VORTON_STATE_SHAPES_H
 #define VORTON_STATE_SHAPES_H
 
-#include "vorton.h"
+#include "state/animation.h"
 
 /* Triangles of a mesh by columns of a grid over (x, y): a vertical line through a point meets only
  * those of its column. */
@@ -36,6 +36,10 @@ typedef struct vt_region {
     uint32_t (*cell)[3];
     int64_t cell_count;
     double cell_size[3];
+
+    /* Radius and size where they change: `shape` and all that is made of it are those of the
+     * largest extent. */
+    vt_animations growth;
 } vt_region;
 
 /* Lengths and coordinates may be this small and this large, m. */
@@ -51,6 +55,20 @@ vt_status vt_check_shape(const vt_shape *shape);
  * one try in 500 would be a birth. On failure there is nothing to destroy. */
 vt_status vt_create_region(const vt_shape *shape, vt_region *region);
 void vt_destroy_region(vt_region *region);
+
+/* The same of a shape whose radius (of a sphere or a disk) or size (of a box; size[2] of a disk) is
+ * among the checked animations of a definition, under the names "<name>.radius" and "<name>.size".
+ * Where `at` is a time, s, the region is that of the shape then and changes no more; NAN: all
+ * times. */
+vt_status vt_create_growing_region(const vt_shape *shape, const char *name, int32_t count,
+                                   const vt_animation *animations, double at, vt_region *region);
+
+/* An error where a shape that a definition has not is animated under the name "shape". */
+vt_status vt_check_shape_is_there(const vt_shape *shape, int32_t count,
+                                  const vt_animation *animations);
+
+/* What the region is at a time, to ask what lies inside; not to be destroyed. */
+vt_region vt_region_at(const vt_region *region, double time);
 
 /* A copy with memory of its own; 0, or -1 without memory (there is nothing to destroy then). */
 int vt_copy_region(const vt_region *from, vt_region *to);

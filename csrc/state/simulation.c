@@ -36,6 +36,13 @@ static vt_status check_range(const char *name, int64_t value, int64_t least, int
                    (long long)value, (long long)least, (long long)most);
 }
 
+#define MEMBER(member) offsetof(vt_simulation_def, member)
+static const vt_parameter parameters[] = {
+    {"gravity", MEMBER(gravity), {3, -1e6, 1e6, 0, "m/s^2"}},
+    {"viscosity", MEMBER(viscosity), {1, 0, 1e6, 0, "m^2/s"}},
+    {"thermal_diffusivity", MEMBER(thermal_diffusivity), {1, 0, 1e6, 0, "m^2/s"}},
+    {0}};
+
 static vt_status check_definition(const vt_simulation_def *def)
 {
     vt_status status = check_range("max_vortons", def->max_vortons, 1, MOST_VORTONS);
@@ -67,6 +74,9 @@ static vt_status check_definition(const vt_simulation_def *def)
         status = vt_check_ambient(def);
     if (!status)
         status = vt_check_combustion(&def->combustion);
+    if (!status)
+        status =
+            vt_check_animations(parameters, "a simulation", def->animation_count, def->animations);
     return status ? status : vt_check_method(&def->method);
 }
 
@@ -100,7 +110,8 @@ static int reserve_memory(vt_simulation *s)
     vt_reserve_huge(s->grid_memory, s->grid_bytes);
     s->vortons.set.used[VT_VORTON_birth_strength] = s->def.method.split > 0;
     s->vortons.set.used[VT_VORTON_acceleration] = s->def.method.buoyancy == VT_BUOYANCY_FULL;
-    s->vortons.set.used[VT_VORTON_halo] = s->def.viscosity > 0;
+    s->vortons.set.used[VT_VORTON_halo] =
+        s->def.viscosity > 0 || vt_find_animation(&s->animations, "viscosity");
     const int burns = s->def.combustion.law != VT_BURN_NONE;
     for (int c = 0; c < VT_CARRIED_COLUMNS && burns; c++)
         s->vortons.set.used[vt_carried_column[c]] |= c != VT_CARRIED_density;
@@ -131,6 +142,14 @@ vt_status vt_create_simulation(const vt_simulation_def *def, vt_simulation **sim
     if (s->def.threads == 0)
         s->def.threads = vt_available_threads();
     s->stages = vt_stages();
+    s->def.animations = NULL;
+    const vt_status copied =
+        vt_copy_animations(parameters, def->animation_count, def->animations, &s->animations);
+    if (copied) {
+        vt_destroy_simulation(s);
+        return copied;
+    }
+    vt_animate(&s->animations, 0, &s->def);
     if (reserve_memory(s)) {
         vt_destroy_simulation(s);
         return no_address_space(def);
@@ -151,6 +170,7 @@ void vt_destroy_simulation(vt_simulation *s)
     vt_destroy_kills(&s->kills);
     vt_destroy_transforms(&s->transforms);
     vt_destroy_bodies(&s->bodies);
+    vt_destroy_animations(&s->animations);
     vt_moments_destroy(&s->moments);
     vt_moments_destroy(&s->charges);
     vt_poisson_plan_destroy(&s->plan);
@@ -182,15 +202,19 @@ static vt_status choose_room(const char *name, int64_t asked, int64_t alive, int
 _Static_assert(offsetof(vt_simulation, grid) - offsetof(vt_simulation, vortons) ==
                    sizeof(vt_vortons) + sizeof(vt_tracers) + sizeof(vt_sources) + sizeof(vt_winds) +
                        sizeof(vt_forces) + sizeof(vt_kills) + sizeof(vt_transforms) +
-                       sizeof(vt_bodies),
+                       sizeof(vt_bodies) + sizeof(vt_animations),
                "copy_memory copies every member between vortons and grid");
 
 /* `to` holds the plain values of `from`, and nothing that owns memory. */
 static vt_status copy_memory(const vt_simulation *from, vt_simulation *to)
 {
+    vt_status status = vt_copy_animations(parameters, from->animations.count,
+                                          from->animations.items, &to->animations);
+    if (status)
+        return status;
     if (reserve_memory(to))
         return no_address_space(&to->def);
-    vt_status status = vt_copy_sources(&from->sources, &to->sources);
+    status = vt_copy_sources(&from->sources, &to->sources);
     if (!status)
         status = vt_copy_winds(&from->winds, &to->winds);
     if (!status)
@@ -242,6 +266,18 @@ vt_status vt_copy_simulation(vt_simulation *s, int64_t max_vortons, int64_t max_
     status = copy_inside(s, max_vortons, max_tracers, copy);
     vt_leave(s);
     return status;
+}
+
+/* ---- what changes in time ---- */
+
+void vt_animate_definition(vt_simulation *s, double dt)
+{
+    char *const def = (char *)&s->def;
+    for (int32_t a = 0; a < s->animations.count; a++) {
+        const vt_track *const track = &s->animations.items[a].track;
+        double *const mean = (double *)(void *)(def + s->animations.offsets[a]);
+        vt_mean_of_track(track, s->time, s->time + dt, mean);
+    }
 }
 
 /* ---- entering ---- */

@@ -90,6 +90,7 @@ struct vt_simulation {
     vt_kills kills;
     vt_transforms transforms;
     vt_bodies bodies;
+    vt_animations animations; /* of the definition, which holds what they are over this step */
 
     /* What a copy makes anew: the fields, whether they belong to the particles of now (and the
      * digest of those columns, where they were viewed; else 0), scratch. */
@@ -115,6 +116,10 @@ static inline int vt_is_viewed(const vt_simulation *s, int set, int column)
 }
 
 vt_status vt_check_method(const vt_method *method);
+
+/* Makes the animated members of the definition what they are over the next dt seconds: their means.
+ */
+void vt_animate_definition(vt_simulation *simulation, double dt);
 
 /* Enters a public function that works on the state: VT_BUSY when another thread is inside. Leave
  * with vt_leave on every way out. */

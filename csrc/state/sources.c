@@ -21,6 +21,19 @@ static const vt_parameter emitter_parameters[] = {
     {"lifetime", MEMBER(lifetime), {1, 0, INFINITY, 1, "s"}},
     {"growth", MEMBER(growth), {1, 0, 1e9, 0, "m/s"}},
     {"fade", MEMBER(fade), {1, 0, 1, 0, "share of the lifetime"}},
+    VT_SHAPE_PARAMETERS("shape"),
+    {0}};
+#undef MEMBER
+
+#define MEMBER(member) offsetof(vt_point_numbers, member)
+static const vt_parameter point_parameters[] = {
+    {"rate", MEMBER(rate), {1, 0, 1e9, 0, "tracers a second"}},
+    {"density", MEMBER(density), {1, 0, DBL_MAX, 0, "kg"}},
+    {"size", MEMBER(size), {1, 0, 1e9, 1, "m"}},
+    {"lifetime", MEMBER(lifetime), {1, 0, INFINITY, 1, "s"}},
+    {"growth", MEMBER(growth), {1, 0, 1e9, 0, "m/s"}},
+    {"fade", MEMBER(fade), {1, 0, 1, 0, "share of the lifetime"}},
+    {"jitter", MEMBER(jitter), {1, 0, 1e9, 0, "m"}},
     {0}};
 
 /* Births are tried in the box of a shape, and the tries are counted: so many a second at most. */
@@ -67,7 +80,7 @@ _Static_assert(sizeof(vt_emitter) == sizeof(vt_animations) + sizeof(vt_rate_sum)
 static vt_tracer_points_def *copy_points(const vt_tracer_points_def *def)
 {
     const size_t rows = (size_t)def->count;
-    vt_tracer_points_def *const block = malloc(sizeof *block + 24 * rows);
+    vt_tracer_points_def *const block = malloc(sizeof *block + 32 * rows);
     if (!block)
         return NULL;
     float *const arrays = (float *)(block + 1);
@@ -77,6 +90,11 @@ static vt_tracer_points_def *copy_points(const vt_tracer_points_def *def)
     block->size = memcpy(arrays + 4 * rows, def->size, 4 * rows);
     if (def->lifetime)
         block->lifetime = memcpy(arrays + 5 * rows, def->lifetime, 4 * rows);
+    if (def->growth)
+        block->growth = memcpy(arrays + 6 * rows, def->growth, 4 * rows);
+    if (def->fade)
+        block->fade = memcpy(arrays + 7 * rows, def->fade, 4 * rows);
+    block->animations = NULL;
     return block;
 }
 
@@ -87,8 +105,9 @@ static vt_status copy_emitter(const vt_emitter *from, vt_emitter *to)
     to->rate_sum = (vt_rate_sum){0};
     to->region = (vt_region){0};
     to->points = from->points ? copy_points(from->points) : NULL;
-    vt_status status = vt_copy_animations(emitter_parameters, from->animations.count,
-                                          from->animations.items, &to->animations);
+    vt_status status =
+        vt_copy_animations(from->points ? point_parameters : emitter_parameters,
+                           from->animations.count, from->animations.items, &to->animations);
     if (!status && from->rate_sum.track)
         status = vt_create_rate_sum(vt_find_animation(&to->animations, "rate"), from->start,
                                     &to->rate_sum);
@@ -135,6 +154,15 @@ vt_status vt_copy_sources(const vt_sources *from, vt_sources *to)
 
 /* ---- checks ---- */
 
+/* An animated one; names are not checked yet. */
+static int has_rate(int32_t count, const vt_animation *animations)
+{
+    for (int32_t a = 0; a < count; a++)
+        if (animations && animations[a].parameter && strcmp(animations[a].parameter, "rate") == 0)
+            return 1;
+    return 0;
+}
+
 static vt_status check_emitter(const vt_simulation *s, const vt_emitter_def *def)
 {
     if (def->count < 0 || def->count > s->tracers.set.capacity)
@@ -148,14 +176,33 @@ static vt_status check_emitter(const vt_simulation *s, const vt_emitter_def *def
         status = vt_check_times(def->start, def->end);
     if (!status)
         status = vt_check_parent(&s->transforms, def->parent);
-    if (!status && def->count == 0 && def->rate == 0 && def->animation_count == 0)
+    const vt_track *const rate =
+        status ? NULL : vt_find_track(def->animation_count, def->animations, "rate");
+    if (!status && def->count > 0 && (def->rate > 0 || rate) &&
+        (vt_find_track(def->animation_count, def->animations, "shape.radius") ||
+         vt_find_track(def->animation_count, def->animations, "shape.size")))
+        status = vt_fail(VT_INVALID_ARGUMENT,
+                         "count is %lld, and there is a rate; allowed for a shape that changes is "
+                         "one of them",
+                         (long long)def->count);
+    if (!status && def->count == 0 && def->rate == 0 && !rate)
         status = vt_fail(VT_INVALID_ARGUMENT, "count and rate are 0; one of them must be positive");
     return status;
 }
 
+static vt_status check_shares(const char *name, int64_t count, const float *values, double most)
+{
+    for (int64_t i = 0; i < count && values; i++)
+        if (!(values[i] >= 0 && (double)values[i] <= most))
+            return vt_fail(VT_INVALID_ARGUMENT, "%s has %g in row %lld; allowed is 0 to %g", name,
+                           (double)values[i], (long long)i, most);
+    return VT_OK;
+}
+
 static vt_status check_points(const vt_simulation *s, const vt_tracer_points_def *def)
 {
-    if (def->count < 1 || (def->rate == 0 && def->count > s->tracers.set.capacity) ||
+    const int streams = def->rate != 0 || has_rate(def->animation_count, def->animations);
+    if (def->count < 1 || (!streams && def->count > s->tracers.set.capacity) ||
         def->count > INT32_MAX)
         return vt_fail(
             VT_INVALID_ARGUMENT,
@@ -164,9 +211,16 @@ static vt_status check_points(const vt_simulation *s, const vt_tracer_points_def
     if (!(def->rate >= 0 && def->rate <= 1e9))
         return vt_fail(VT_INVALID_ARGUMENT, "rate is %g; allowed is 0 to 1e9 tracers a second",
                        def->rate);
-    vt_status status = vt_check_times(def->start, def->end);
+    vt_status status =
+        vt_check_animations(point_parameters, "points", def->animation_count, def->animations);
+    if (!status)
+        status = vt_check_times(def->start, def->end);
     if (!status)
         status = vt_check_parent(&s->transforms, def->parent);
+    if (!status)
+        status = check_shares("growth", def->count, def->growth, 1e9);
+    if (!status)
+        status = check_shares("fade", def->count, def->fade, 1);
     if (!status && !(def->jitter >= 0 && def->jitter <= VT_MOST_LENGTH))
         status = vt_fail(VT_INVALID_ARGUMENT, "jitter is %g m; allowed is 0 to %g", def->jitter,
                          VT_MOST_LENGTH);
@@ -200,11 +254,13 @@ static vt_status fill_now(vt_simulation *s, vt_emitter *emitter)
 static void use_columns(vt_simulation *s, const vt_emitter *e)
 {
     const int dies = e->points ? e->points->lifetime != NULL : isfinite(e->lifetime);
+    const int grows = e->points ? e->points->growth != NULL : e->growth > 0;
+    const int fades = e->points ? e->points->fade != NULL : e->fade > 0;
     if (dies || vt_find_animation(&e->animations, "lifetime"))
         vt_use_tracer_column(s, VT_TRACER_lifetime);
-    if (e->growth > 0 || vt_find_animation(&e->animations, "growth"))
+    if (grows || vt_find_animation(&e->animations, "growth"))
         vt_use_tracer_column(s, VT_TRACER_growth);
-    if (e->fade > 0 || vt_find_animation(&e->animations, "fade"))
+    if (fades || vt_find_animation(&e->animations, "fade"))
         vt_use_tracer_column(s, VT_TRACER_fade);
 }
 
@@ -230,17 +286,17 @@ static vt_status keep_emitter(vt_simulation *s, vt_emitter *emitter)
     return VT_OK;
 }
 
-/* What the definition says of time: copies, and an animated rate ready for births. */
-static vt_status animate_emitter(const vt_emitter_def *def, vt_emitter *emitter)
+/* What a definition says of time: copies, and an animated rate ready for births. */
+static vt_status animate_emitter(const vt_parameter *table, int32_t count,
+                                 const vt_animation *animations, vt_emitter *emitter)
 {
-    const vt_status status = vt_copy_animations(emitter_parameters, def->animation_count,
-                                                def->animations, &emitter->animations);
+    const vt_status status = vt_copy_animations(table, count, animations, &emitter->animations);
     const vt_track *const rate = vt_find_animation(&emitter->animations, "rate");
     if (status || !rate)
         return status;
     double least;
     vt_track_extremes(rate, 0, &least, &emitter->rate);
-    return vt_create_rate_sum(rate, def->start, &emitter->rate_sum);
+    return vt_create_rate_sum(rate, emitter->start, &emitter->rate_sum);
 }
 
 static vt_status keep_shape(vt_simulation *s, const vt_emitter_def *def)
@@ -254,9 +310,12 @@ static vt_status keep_shape(vt_simulation *s, const vt_emitter_def *def)
                           .lifetime = def->lifetime,
                           .growth = def->growth,
                           .fade = def->fade};
-    vt_status status = animate_emitter(def, &emitter);
+    vt_status status =
+        animate_emitter(emitter_parameters, def->animation_count, def->animations, &emitter);
     if (!status)
-        status = vt_create_region(&def->shape, &emitter.region);
+        status = vt_create_growing_region(
+            &def->shape, "shape", def->animation_count, def->animations,
+            def->count > 0 ? fmax(def->start, s->time) : (double)NAN, &emitter.region);
     if (!status && def->rate * emitter.region.box_volume > MOST_TRIES * emitter.region.volume)
         status = vt_fail(VT_INVALID_ARGUMENT,
                          "rate is %g; allowed for a shape that fills %.3g of its box is up to %g "
@@ -287,12 +346,20 @@ static vt_status keep_points(vt_simulation *s, const vt_tracer_points_def *def)
     vt_tracer_points_def *const block = copy_points(def);
     if (!block)
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for %lld points", (long long)def->count);
-    vt_emitter emitter = {.count = def->rate > 0 ? 0 : def->count,
+    vt_emitter emitter = {.count = def->count,
                           .rate = def->rate,
                           .start = def->start,
                           .end = def->end,
                           .parent = def->parent,
                           .points = block};
+    const vt_status status =
+        animate_emitter(point_parameters, def->animation_count, def->animations, &emitter);
+    if (status) {
+        destroy_emitter(&emitter);
+        return status;
+    }
+    if (emitter.rate > 0)
+        emitter.count = 0;
     return keep_emitter(s, &emitter);
 }
 

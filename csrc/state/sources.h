@@ -9,6 +9,11 @@
 #include "state/structures.h"
 #include "vorton.h"
 
+/* Numbers of tracers born at points: those of one birth. */
+typedef struct vt_point_numbers {
+    double rate, density, size, lifetime, growth, fade, jitter;
+} vt_point_numbers;
+
 /* Tracers from a shape, or from points. */
 typedef struct vt_emitter {
     int64_t count;                /* born at start, 0: none */
@@ -16,7 +21,8 @@ typedef struct vt_emitter {
     uint64_t seed;                /* key of its sequence */
     int32_t filled;               /* its `count` are born */
     int32_t parent;               /* transform that places its tracers, 0: none */
-    vt_animations animations;     /* of vt_emitter_def; rate is then the largest */
+    vt_animations animations;     /* of vt_emitter_def or, at points, vt_point_numbers; rate is
+                                     then the largest */
     vt_rate_sum rate_sum;         /* of an animated rate */
     vt_region region;             /* the shape, with a copy of its mesh */
     double density;               /* smoke in the shape, kg/m^3 */

@@ -88,41 +88,6 @@ static void destroy_cloud(void *data)
     free(data);
 }
 
-/* Points: the definition, with the arrays behind it in the same block. */
-static int64_t count_points(const void *data, int64_t pulse)
-{
-    (void)pulse;
-    return ((const vt_vorton_points_def *)data)->count;
-}
-
-static void fill_points(const void *data, int64_t pulse, vt_vorton_list *list)
-{
-    (void)pulse;
-    const vt_vorton_points_def *const def = data;
-    const size_t rows = (size_t)def->count;
-    memcpy(list->position, def->position, 12 * rows);
-    memcpy(list->strength, def->strength, 12 * rows);
-    memcpy(list->core, def->core, 4 * rows);
-    memcpy(list->volume, def->volume, 4 * rows);
-    list->count = def->count;
-}
-
-/* Of the definition, in the order of the columns. */
-static const float **carried_of_points(vt_vorton_points_def *def, int column)
-{
-    static const size_t offset[VT_CARRIED_COLUMNS] = {
-#define VT_CARRIED(name, least, most, allowed) offsetof(vt_vorton_points_def, name),
-#include "vorton/columns.def"
-#undef VT_CARRIED
-    };
-    return (const float **)((char *)def + offset[column]);
-}
-
-static const float *points_carry(const void *data, int column)
-{
-    return *carried_of_points((vt_vorton_points_def *)data, column);
-}
-
 static vt_fluid_def fluid_of_ring(const void *data, int64_t pulse)
 {
     (void)pulse;
@@ -146,19 +111,16 @@ static vt_fluid_def fluid_of_cloud(const void *data, int64_t pulse)
     return ((const vt_cloud *)data)->def.fluid;
 }
 
-static const vt_structure_kind ring_kind = {"ring", count_ring,    fill_ring,
-                                            free,   fluid_of_ring, NULL};
-static const vt_structure_kind jet_kind = {"ring of the jet", count_pulse,    fill_pulse,
-                                           destroy_jet,       fluid_of_pulse, NULL};
-static const vt_structure_kind filament_kind = {"filament",       count_filament,    fill_filament,
-                                                destroy_filament, fluid_of_filament, NULL};
-static const vt_structure_kind tube_kind = {"tube",           count_filament,    fill_filament,
-                                            destroy_filament, fluid_of_filament, NULL};
-static const vt_structure_kind cloud_kind = {"cloud",       count_cloud,    fill_cloud,
-                                             destroy_cloud, fluid_of_cloud, NULL};
-static const vt_structure_kind points_kind = {
-    "set of vortons", count_points, fill_points, free, NULL, points_carry};
-
+static const vt_structure_kind ring_kind = {"ring",        count_ring, fill_ring, free,
+                                            fluid_of_ring, NULL,       NULL};
+static const vt_structure_kind jet_kind = {"ring of the jet", count_pulse, fill_pulse, destroy_jet,
+                                           fluid_of_pulse,    NULL,        NULL};
+static const vt_structure_kind filament_kind = {
+    "filament", count_filament, fill_filament, destroy_filament, fluid_of_filament, NULL, NULL};
+static const vt_structure_kind tube_kind = {
+    "tube", count_filament, fill_filament, destroy_filament, fluid_of_filament, NULL, NULL};
+static const vt_structure_kind cloud_kind = {"cloud",        count_cloud, fill_cloud, destroy_cloud,
+                                             fluid_of_cloud, NULL,        NULL};
 void vt_fill_carried(const vt_structure_birth *birth, int column, float *values)
 {
     const vt_structure *const structure = birth->structure;
@@ -172,11 +134,18 @@ void vt_fill_carried(const vt_structure_birth *birth, int column, float *values)
     }
 }
 
+const float *vt_structure_lifetimes(const vt_structure *structure)
+{
+    return structure->kind->lifetimes ? structure->kind->lifetimes(structure->data) : NULL;
+}
+
 static void use_carried(vt_simulation *s, const vt_structure *structure)
 {
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
         if (structure->members >> c & 1)
             vt_use_vorton_column(s, vt_carried_column[c]);
+    if (vt_structure_lifetimes(structure))
+        vt_use_vorton_column(s, VT_VORTON_lifetime);
 }
 
 /* To the rows of a birth from `first`. */
@@ -201,14 +170,14 @@ static void give_carried(vt_simulation *s, const vt_structure_birth *birth, int6
 
 static double pulse_time(const vt_structure *structure, int64_t pulse)
 {
-    return structure->start + (double)pulse * structure->period;
+    return vt_event_time(structure->sum, structure->start, structure->period, pulse);
 }
 
 /* The first pulse not before the time. */
 static int64_t first_pulse(const vt_structure *structure, double time)
 {
     if (structure->period > 0.0)
-        return vt_first_event(structure->start, structure->period, time);
+        return vt_first_event_of(structure->sum, structure->start, structure->period, time);
     return time > structure->start;
 }
 
@@ -287,6 +256,8 @@ static vt_status bear_now(vt_simulation *s, const vt_structure *structure)
     vt_fill_structure(&s->transforms, &birth, &list);
     const int64_t first =
         vt_append_vortons(s, count, list.position, list.strength, list.core, list.volume);
+    if (vt_structure_lifetimes(structure))
+        memcpy(s->vortons.lifetime + first, vt_structure_lifetimes(structure), 4 * (size_t)count);
     if (structure->members)
         give_carried(s, &birth, first);
     else
@@ -380,8 +351,7 @@ static vt_status find_members(const vt_simulation *s, vt_structure *structure)
     return vt_check_fluid(&s->def.combustion, kind->name, &fluid, animations);
 }
 
-/* Takes over a structure whose definition was checked: destroys it when that fails. */
-static vt_status add(vt_simulation *s, vt_structure *structure)
+vt_status vt_add_structure(vt_simulation *s, vt_structure *structure)
 {
     vt_status status = vt_enter(s);
     if (!status) {
@@ -407,7 +377,11 @@ static vt_status add_copy(vt_simulation *s, const vt_structure_kind *kind, const
                           size_t size, double time, int32_t parent)
 {
     void *const copy = copy_of(data, size);
-    return copy ? add(s, &(vt_structure){kind, copy, time, 0.0, INFINITY, parent, NULL, 0})
+    return copy ? vt_add_structure(s, &(vt_structure){.kind = kind,
+                                                      .data = copy,
+                                                      .start = time,
+                                                      .end = INFINITY,
+                                                      .parent = parent})
                 : VT_OUT_OF_MEMORY;
 }
 
@@ -427,8 +401,14 @@ vt_status vt_add_jet(vt_simulation *s, const vt_jet_def *def)
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for a jet");
     status = vt_create_jet(def, jet);
     if (!status)
-        return add(s, &(vt_structure){&jet_kind, jet, def->start, 1.0 / vt_jet_rate(def), def->end,
-                                      def->parent, NULL, 0});
+        return vt_add_structure(s,
+                                &(vt_structure){.kind = &jet_kind,
+                                                .data = jet,
+                                                .start = def->start,
+                                                .period = 1.0 / vt_jet_rate(def),
+                                                .end = def->end,
+                                                .sum = jet->rate_sum.track ? &jet->rate_sum : NULL,
+                                                .parent = def->parent});
     free(jet);
     return status;
 }
@@ -437,8 +417,11 @@ static vt_status add_filament(vt_simulation *s, const vt_structure_kind *kind, v
 {
     void *const copy = copy_of(made, sizeof *made);
     if (copy)
-        return add(s, &(vt_structure){kind, copy, made->def.time, 0.0, INFINITY, made->def.parent,
-                                      NULL, 0});
+        return vt_add_structure(s, &(vt_structure){.kind = kind,
+                                                   .data = copy,
+                                                   .start = made->def.time,
+                                                   .end = INFINITY,
+                                                   .parent = made->def.parent});
     vt_destroy_filament(made);
     return VT_OUT_OF_MEMORY;
 }
@@ -465,93 +448,11 @@ vt_status vt_add_cloud(vt_simulation *s, const vt_cloud_def *def)
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for a cloud");
     const vt_status status = vt_create_cloud(def, cloud);
     if (!status)
-        return add(
-            s, &(vt_structure){&cloud_kind, cloud, def->time, 0.0, INFINITY, def->parent, NULL, 0});
+        return vt_add_structure(s, &(vt_structure){.kind = &cloud_kind,
+                                                   .data = cloud,
+                                                   .start = def->time,
+                                                   .end = INFINITY,
+                                                   .parent = def->parent});
     free(cloud);
     return status;
-}
-
-/* ---- vortons at given points ---- */
-
-vt_vorton_points_def vt_default_vorton_points(void)
-{
-    return (vt_vorton_points_def){0};
-}
-
-static vt_status check_points(const vt_vorton_points_def *def)
-{
-    vt_status status;
-    if (!def)
-        return vt_fail(VT_INVALID_ARGUMENT, "vorton points must not be NULL");
-    if (def->count < 1 || def->count > vt_most_structure_vortons)
-        return vt_fail(VT_INVALID_ARGUMENT, "vorton points: count must be 1 .. 2^30, got %lld",
-                       (long long)def->count);
-    if ((status = vt_check_number("vorton points", "time", def->time, 0.0, 1e12, " s")))
-        return status;
-    return vt_check_vorton_rows(def->count, def->position, def->strength, def->core, def->volume);
-}
-
-/* What they carry: ranges as of the columns, shares of no more than all, fuel that can burn. */
-static vt_status check_carried(const vt_simulation *s, const vt_vorton_points_def *def)
-{
-    static const struct {
-        const char *name, *allowed;
-        double least, most;
-    } ranges[VT_CARRIED_COLUMNS] = {
-#define VT_CARRIED(name, least, most, allowed) {#name, allowed, (double)(least), (double)(most)},
-#include "vorton/columns.def"
-#undef VT_CARRIED
-    };
-    for (int64_t i = 0; i < def->count; i++) {
-        double sum = 0;
-        for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
-            const float *const values = points_carry(def, c);
-            const double value = values ? (double)values[i] : 0;
-            if (values && !(value >= ranges[c].least && value <= ranges[c].most))
-                return vt_fail(VT_INVALID_ARGUMENT,
-                               "vorton points: %s of row %lld is %g; allowed are %s",
-                               ranges[c].name, (long long)i, value, ranges[c].allowed);
-            sum += c == VT_CARRIED_density || c == VT_CARRIED_temperature ? 0 : value;
-        }
-        if (sum > 1 + 1e-6)
-            return vt_fail(VT_INVALID_ARGUMENT,
-                           "vorton points: fuel + flame + smoke of row %lld are %g of the mass; "
-                           "allowed is 1 in all",
-                           (long long)i, sum);
-        if (def->fuel && def->fuel[i] > 0 && s->def.combustion.law == VT_BURN_NONE)
-            return vt_fail(VT_INVALID_ARGUMENT,
-                           "vorton points: fuel of row %lld is %g of the mass; allowed is 0 "
-                           "without a law by which it burns (combustion)",
-                           (long long)i, (double)def->fuel[i]);
-    }
-    return VT_OK;
-}
-
-vt_status vt_add_vorton_points(vt_simulation *s, const vt_vorton_points_def *def)
-{
-    vt_status status = check_points(def);
-    if (!status && !s)
-        status = vt_fail(VT_INVALID_ARGUMENT, "simulation must not be NULL");
-    if (!status)
-        status = check_carried(s, def);
-    if (status)
-        return status;
-    const size_t rows = (size_t)def->count;
-    vt_vorton_points_def *const block =
-        malloc(sizeof *block + (32 + 4 * VT_CARRIED_COLUMNS) * rows);
-    if (!block)
-        return vt_fail(VT_OUT_OF_MEMORY, "no memory for %lld vortons", (long long)def->count);
-    float *const arrays = (float *)(block + 1);
-    *block = *def;
-    block->position = memcpy(arrays, def->position, 12 * rows);
-    block->strength = memcpy(arrays + 3 * rows, def->strength, 12 * rows);
-    block->core = memcpy(arrays + 6 * rows, def->core, 4 * rows);
-    block->volume = memcpy(arrays + 7 * rows, def->volume, 4 * rows);
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
-        const float **const values = carried_of_points(block, c);
-        if (*values)
-            *values = memcpy(arrays + (8 + (size_t)c) * rows, *values, 4 * rows);
-    }
-    return add(
-        s, &(vt_structure){&points_kind, block, def->time, 0.0, INFINITY, def->parent, NULL, 0});
 }

@@ -6,6 +6,7 @@
 #include "core/arena.h"
 #include "state/fluid_def.h"
 #include "state/pose.h"
+#include "state/rate.h"
 #include "state/section.h"
 
 typedef struct vt_structure_kind {
@@ -17,15 +18,17 @@ typedef struct vt_structure_kind {
      * says it, as many values, or NULL where it is as the ambient fluid */
     vt_fluid_def (*fluid)(const void *data, int64_t pulse);
     const float *(*carried)(const void *data, int column);
+    const float *(*lifetimes)(const void *data); /* s; NULL, also as the function: endless */
 } vt_structure_kind;
 
-/* Pulse n is born at start + n period, s, while that is before end; with a period of 0 there is
- * pulse 0 alone. */
+/* Pulse n is born at start + n period, s, or where the integral of a rate from start is n, while
+ * that is before end; with a period of 0 there is pulse 0 alone. */
 typedef struct vt_structure {
     const vt_structure_kind *kind;
     void *data; /* from malloc; never changes, belongs to the structure and its copies */
     double start, period, end;
-    int32_t parent; /* transform that places each birth, 0: none */
+    const vt_rate_sum *sum; /* of a rate that changes, in data; else NULL */
+    int32_t parent;         /* transform that places each birth, 0: none */
     _Atomic int32_t
         *owners;      /* how many simulations hold data; from malloc, NULL before it is kept */
     uint32_t members; /* what its fluid carries (vt_fluid_members), found when it is added; 0: it
@@ -41,6 +44,9 @@ void vt_destroy_structures(vt_structures *structures);
 
 /* Makes `to` hold the same structures; VT_OUT_OF_MEMORY leaves nothing to destroy. */
 vt_status vt_copy_structures(const vt_structures *from, vt_structures *to);
+
+/* Takes over a structure whose definition was checked: destroys its data when that fails. */
+vt_status vt_add_structure(vt_simulation *simulation, vt_structure *structure);
 
 /* One birth of a step. */
 typedef struct vt_structure_birth {
@@ -62,6 +68,9 @@ void vt_fill_structure(const vt_transforms *transforms, const vt_structure_birth
 /* What the fluid of the vortons of a birth carries in a column VT_CARRIED_... of its members: a
  * value for each; temperature 0 is that of the ambient fluid. */
 void vt_fill_carried(const vt_structure_birth *birth, int column, float *values);
+
+/* The lifetimes of its vortons, s; NULL: they have none. */
+const float *vt_structure_lifetimes(const vt_structure *structure);
 
 /* A list of count vortons in arena memory. */
 vt_vorton_list vt_new_vorton_list(vt_arena *arena, int64_t count, int threads);

@@ -264,6 +264,25 @@ void vt_integrate_track(const vt_track *track, double from, double to, double *i
     }
 }
 
+/* Rounding must not leave the range of the keys: a viscosity below 0, say. */
+void vt_mean_of_track(const vt_track *track, double from, double to, double *mean)
+{
+    if (!(to > from)) {
+        vt_evaluate_track(track, from, mean);
+        return;
+    }
+    vt_integrate_track(track, from, to, mean);
+    for (int c = 0; c < track->components; c++) {
+        double low = track->values[c], high = low;
+        for (int64_t k = 1; k < track->count; k++) {
+            const double value = track->values[k * track->components + c];
+            low = value < low ? value : low;
+            high = value > high ? value : high;
+        }
+        mean[c] = between(mean[c] / (to - from), low, high);
+    }
+}
+
 vt_track vt_default_track(void)
 {
     return (vt_track){.components = 1};

@@ -6,6 +6,7 @@
 
 #include "core/grow.h"
 #include "core/status.h"
+#include "core/vec3.h"
 #include "state/animation.h"
 #include "state/simulation.h"
 
@@ -32,7 +33,7 @@ vt_wind_grid_def vt_default_wind_grid(void)
 void vt_destroy_winds(vt_winds *winds)
 {
     for (int32_t n = 0; n < winds->uniform_count; n++)
-        vt_destroy_track(&winds->uniform[n]);
+        vt_destroy_track(&winds->uniform[n].velocity);
     for (int32_t n = 0; n < winds->grid_count; n++) {
         free((void *)(uintptr_t)winds->grids[n].values);
         vt_destroy_track(&winds->strength[n]);
@@ -77,7 +78,7 @@ vt_status vt_copy_winds(const vt_winds *from, vt_winds *to)
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for %d winds",
                        from->uniform_count + from->grid_count);
     for (int32_t n = 0; n < from->uniform_count && !status; n++) {
-        status = vt_copy_track(&from->uniform[n], &to->uniform[n]);
+        status = vt_copy_track(&from->uniform[n].velocity, &to->uniform[n].velocity);
         to->uniform_count = n + !status;
     }
     for (int32_t n = 0; n < from->grid_count && !status; n++)
@@ -103,10 +104,16 @@ static vt_status keep_uniform(vt_simulation *s, const vt_wind_def *def)
 {
     vt_winds *const winds = &s->winds;
     const int32_t n = winds->uniform_count;
+    vt_status status = vt_check_parent(&s->transforms, def->parent);
+    if (status)
+        return status;
     if (n == MOST_WINDS || vt_grow((void **)&winds->uniform, n, sizeof *winds->uniform))
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for wind %d; allowed are %d", n, MOST_WINDS);
-    const vt_status status = make_track(wind_parameters, def->velocity, def->animation_count,
-                                        def->animations, &winds->uniform[n]);
+    vt_uniform_wind *const wind = &winds->uniform[n];
+    *wind = (vt_uniform_wind){.parent = def->parent,
+                              .turns = vt_parent_moves(&s->transforms, def->parent)};
+    status = make_track(wind_parameters, def->velocity, def->animation_count, def->animations,
+                        &wind->velocity);
     winds->uniform_count += status == VT_OK;
     s->fields_current = 0;
     return status;
@@ -187,7 +194,10 @@ static vt_status copy_values(const vt_wind_grid_def *def, vt_wind_grid *grid)
         const float *const v = def->velocity + 3 * n;
         values[n] = (f4){v[0], v[1], v[2], 0};
     }
-    *grid = (vt_wind_grid){.border = def->outside == VT_WIND_BORDER, .values = values};
+    *grid = (vt_wind_grid){.border = def->outside == VT_WIND_BORDER,
+                           .values = values,
+                           .parent = def->parent,
+                           .pose = {.matrix = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .scale = 1}};
     for (int a = 0; a < 3; a++) {
         grid->nodes[a] = def->nodes[a];
         grid->origin[a] = def->origin[a];
@@ -202,11 +212,14 @@ static vt_status keep_grid(vt_simulation *s, const vt_wind_grid_def *def)
     vt_winds *const winds = &s->winds;
     const int32_t n = winds->grid_count;
     vt_track strength;
+    vt_status status = vt_check_parent(&s->transforms, def->parent);
+    if (status)
+        return status;
     if (n == MOST_WINDS || vt_grow((void **)&winds->grids, n, sizeof *winds->grids) ||
         vt_grow((void **)&winds->strength, n, sizeof *winds->strength))
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for wind %d; allowed are %d", n, MOST_WINDS);
-    vt_status status = make_track(grid_parameters, &def->strength, def->animation_count,
-                                  def->animations, &strength);
+    status = make_track(grid_parameters, &def->strength, def->animation_count, def->animations,
+                        &strength);
     if (status)
         return status;
     status = copy_values(def, &winds->grids[n]);
@@ -234,27 +247,69 @@ vt_status vt_add_wind_grid(vt_simulation *s, const vt_wind_grid_def *def)
 
 /* ---- what blows ---- */
 
+/* Gauss and Legendre's rule of five points in pieces of at most this length, s, for a wind that
+ * turns. */
+static const double longest_piece = 1.0 / 48;
+enum { RULE = 5, MOST_PIECES = 4096 };
+static const double rule_point[RULE] = {-0.9061798459386640, -0.5384693101056831, 0,
+                                        0.5384693101056831, 0.9061798459386640};
+static const double rule_weight[RULE] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889,
+                                         0.4786286704993665, 0.2369268850561891};
+
+static void add_wind_at(const vt_simulation *s, const vt_uniform_wind *wind, double time,
+                        double weight, double sum[3])
+{
+    double own[3], turned[3];
+    const vt_pose pose = vt_pose_at(&s->transforms, wind->parent, time);
+    vt_evaluate_track(&wind->velocity, time, own);
+    vt_pose_direction(&pose, own, turned);
+    vt_add_scaled(sum, weight, turned);
+}
+
+static void integrate_wind(const vt_simulation *s, const vt_uniform_wind *wind, double from,
+                           double to, double way[3])
+{
+    double own[3];
+    if (!wind->turns) {
+        vt_integrate_track(&wind->velocity, from, to, own);
+        const vt_pose pose = vt_pose_at(&s->transforms, wind->parent, from);
+        vt_pose_direction(&pose, own, way);
+        return;
+    }
+    const double wanted = ceil(fabs(to - from) / longest_piece);
+    const int pieces = wanted < MOST_PIECES ? (int)wanted : MOST_PIECES;
+    way[0] = way[1] = way[2] = 0;
+    for (int n = 0; n < pieces; n++) {
+        const double half = 0.5 * (to - from) / pieces, middle = from + (2 * n + 1) * half;
+        for (int k = 0; k < RULE; k++)
+            add_wind_at(s, wind, middle + rule_point[k] * half, rule_weight[k] * half, way);
+    }
+}
+
 void vt_integrate_winds(const vt_simulation *s, double from, double to, double way[3])
 {
     for (int a = 0; a < 3; a++)
         way[a] = s->def.wind[a] * (to - from);
     for (int32_t n = 0; n < s->winds.uniform_count; n++) {
         double part[3];
-        vt_integrate_track(&s->winds.uniform[n], from, to, part);
+        integrate_wind(s, &s->winds.uniform[n], from, to, part);
         for (int a = 0; a < 3; a++)
             way[a] += part[a];
     }
 }
 
-/* The mean of a track from one time to another, or its value where they are equal. */
-static void mean_of(const vt_track *track, double from, double to, double *mean)
+/* The mean from one time to another, or the value where they are equal. */
+static void mean_of(const vt_simulation *s, const vt_uniform_wind *wind, double from, double to,
+                    double mean[3])
 {
-    if (to > from)
-        vt_integrate_track(track, from, to, mean);
-    else
-        vt_evaluate_track(track, from, mean);
-    for (int c = 0; c < track->components && to > from; c++)
-        mean[c] /= to - from;
+    mean[0] = mean[1] = mean[2] = 0;
+    if (!(to > from)) {
+        add_wind_at(s, wind, from, 1, mean);
+        return;
+    }
+    integrate_wind(s, wind, from, to, mean);
+    for (int a = 0; a < 3; a++)
+        mean[a] /= to - from;
 }
 
 void vt_set_wind(vt_simulation *s, double from, double to)
@@ -263,7 +318,7 @@ void vt_set_wind(vt_simulation *s, double from, double to)
     memcpy(velocity, s->def.wind, sizeof s->def.wind);
     for (int32_t n = 0; n < s->winds.uniform_count; n++) {
         double mean[3];
-        mean_of(&s->winds.uniform[n], from, to, mean);
+        mean_of(s, &s->winds.uniform[n], from, to, mean);
         for (int a = 0; a < 3; a++)
             velocity[a] += mean[a];
     }
@@ -272,8 +327,12 @@ void vt_set_wind(vt_simulation *s, double from, double to)
 void vt_set_wind_grids(vt_simulation *s, double from, double to, const double shift[3])
 {
     memcpy(s->winds.shift, shift, sizeof s->winds.shift);
-    for (int32_t n = 0; n < s->winds.grid_count; n++)
-        mean_of(&s->winds.strength[n], from, to, &s->winds.grids[n].amplitude);
+    for (int32_t n = 0; n < s->winds.grid_count; n++) {
+        vt_wind_grid *const grid = &s->winds.grids[n];
+        vt_mean_of_track(&s->winds.strength[n], from, to, &grid->amplitude);
+        if (grid->parent)
+            grid->pose = vt_pose_at(&s->transforms, grid->parent, 0.5 * (from + to));
+    }
 }
 
 void vt_add_winds_to_nodes(vt_simulation *s)
@@ -294,6 +353,7 @@ double vt_wind_gradient(const vt_simulation *s)
 {
     double sum = 0;
     for (int32_t n = 0; n < s->winds.grid_count; n++)
-        sum += s->winds.grids[n].largest_gradient * fabs(s->winds.grids[n].amplitude);
+        sum += s->winds.grids[n].largest_gradient * fabs(s->winds.grids[n].amplitude) /
+               s->winds.grids[n].pose.scale;
     return sum;
 }

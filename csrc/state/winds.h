@@ -7,11 +7,18 @@
 #define VORTON_STATE_WINDS_H
 
 #include "stages/wind.h"
+#include "state/track.h"
 #include "vorton.h"
+
+typedef struct vt_uniform_wind {
+    vt_track velocity; /* m/s */
+    int32_t parent;    /* transform with which it turns, 0: none */
+    int32_t turns;     /* that ever moves */
+} vt_uniform_wind;
 
 typedef struct vt_winds {
     /* definitions */
-    vt_track *uniform; /* m/s */
+    vt_uniform_wind *uniform;
     vt_wind_grid *grids;
     vt_track *strength; /* of each grid: its amplitude in time */
     int32_t uniform_count, grid_count;
