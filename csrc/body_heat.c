@@ -7,6 +7,7 @@
 #include "core/status.h"
 #include "expand.h"
 #include "heat.h"
+#include "state/liquid.h"
 
 enum { BLOCK = 4096 };
 
@@ -26,7 +27,8 @@ static vt_status check_number(const vt_body *body, const char *name, double valu
                    value, allowed);
 }
 
-static vt_status check_body_heat(const vt_body_def *def, const vt_body *body)
+static vt_status check_body_heat(const vt_simulation *s, const vt_body_def *def,
+                                 const vt_body *body)
 {
     vt_status status =
         check_number(body, "temperature", def->temperature, 1e6, "> 0 to 1e6 (K), or 0 for none");
@@ -36,12 +38,14 @@ static vt_status check_body_heat(const vt_body_def *def, const vt_body *body)
     if (!status && def->conductance != -1)
         status = check_number(body, "conductance", def->conductance, 1e9,
                               "0 to 1e9 (W/(m^2 K)), or -1 for what is usual");
+    if (!status)
+        status = vt_check_temperature(&s->def, body->name, def->temperature);
     return status;
 }
 
 vt_status vt_make_body_heat(const vt_simulation *s, const vt_body_def *def, vt_body *body)
 {
-    const vt_status status = check_body_heat(def, body);
+    const vt_status status = check_body_heat(s, def, body);
     if (status)
         return status;
     const double scale2 = body->scale * body->scale;

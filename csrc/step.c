@@ -20,6 +20,7 @@
 #include "soak.h"
 #include "state/check.h"
 #include "state/closed.h"
+#include "state/liquid.h"
 #include "tracers.h"
 #include "work.h"
 
@@ -315,7 +316,11 @@ static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
     if (!status)
         status = vt_check_columns(s, VT_TRACERS);
     if (!status)
+        status = vt_check_warmth(s);
+    if (!status)
         status = vt_check_fuel_in_containers(s);
+    if (!status)
+        status = vt_check_heat_in_containers(s);
     if (!status)
         status = vt_find_content(s, births, &content);
     if (!status && content.exists && vt_has_grid(s))

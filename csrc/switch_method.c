@@ -82,6 +82,8 @@ static vt_status switch_inside(vt_simulation *s, const vt_method *method)
     if (!status)
         status = vt_check_fuel_in_containers(s);
     if (!status)
+        status = vt_check_heat_in_containers(s);
+    if (!status)
         status = vt_fit_panels(s);
     if (status) {
         s->def.method = before;

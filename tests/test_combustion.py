@@ -364,7 +364,8 @@ def test_without_a_law_nothing_burns_and_there_are_no_books():
         sim.vortons.add(np.zeros((1, 3)), np.zeros((1, 3)), core=0.1, volume=1, fuel=0.5)
     sim.vortons.fuel[:] = 1
     sim.step()
-    assert sim.vortons.fuel[0] == 1 and sim.vortons.temperature[0] == 900
+    row = sim.vortons.temperature.argmax()  # among neutral ones
+    assert sim.vortons.fuel[row] == 1 and sim.vortons.temperature[row] == 900
     assert sim.health.heat == 0 and sim.health.heat_released == 0 and sim.timings.react.calls == 0
 
 
@@ -494,9 +495,12 @@ def test_h5_density_and_temperature_of_a_gas(target):
     np.testing.assert_allclose(rho0 * t0 / density.astype(float), temperature, rtol=1e-6)
     np.testing.assert_allclose(rho0 + deviation.astype(float), density, atol=1e-6 * rho0)
     assert density.min() > 0 and np.all(np.diff(density) < 0) and np.all(np.diff(deviation) <= 0)
-    warm = temperature < 4000  # where float32 can tell rho0 + rho' from rho0
-    back = rho0 * t0 / (rho0 + deviation[warm].astype(float))
-    np.testing.assert_allclose(back, temperature[warm], rtol=2e-6)
+    back = rho0 * t0 / (rho0 + deviation.astype(float))
+    error = np.abs(back / temperature - 1)
+    assert error[temperature < 2500].max() < 1e-6  # a flame
+    # beyond rho' has the digits of rho0, of which rho0 + rho' keeps the less
+    share = np.minimum(density / rho0, 1)
+    assert np.all(error * share < 2 * np.finfo(np.float32).eps)
 
 
 def test_h5_coincident_light_vortons_stay_finite():
@@ -511,6 +515,10 @@ def test_h5_coincident_light_vortons_stay_finite():
     )
     sim.tracers.add(0.1 * x, density=1.0, size=0.1)
     _ = sim.tracers.temperature
+    for _ in range(12):  # with rho < 0 in grad rho x g / rho what is light would fall
+        before = sim.health.impulse[2]
+        sim.advance(0.002)
+        assert sim.health.impulse[2] > before
     sim.step(12)
     assert all(np.isfinite(getattr(sim.vortons, name)).all() for name in ("position", "strength"))
     assert np.isfinite(sim.vortons.temperature).all() and sim.vortons.temperature.min() > 200

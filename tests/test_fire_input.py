@@ -1,5 +1,7 @@
 """Bad input of fire: errors that name the emitter, its value and what is allowed."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -245,3 +247,123 @@ def test_the_library_refuses_bad_fluid_of_points(values, words):
             position=[[0, 0, 0]], strength=[[0, 0, 0]], core=[0.1], volume=[1e-3], **values
         )
     assert core.count("vortons") == 0
+
+
+# ---- gas that becomes warmer in a closed container, without fire ----
+
+
+CUBE = vt.Box((-1, -1, -1), (1, 1, 1))
+
+
+@pytest.mark.parametrize(
+    "warm",
+    [
+        vt.Body(vt.Sphere(radius=0.2), name="stove", temperature=500.0),
+        vt.Body(vt.Sphere(radius=0.2), name="stove", density=50.0, specific_heat=500.0),
+    ],
+    ids=["held", "free"],
+)
+def test_a_body_that_heats_gas_in_a_closed_container_is_refused(warm):
+    scene = vt.Scene()
+    scene.add(warm)
+    scene.add(vt.Container(CUBE, name="room"))
+    with pytest.raises(ValueError, match=r"bodies\[0\]: Body 'stove' exchanges heat.*'room'"):
+        vt.Simulation(scene)
+    vt.Simulation(scene, method=vt.Method(expansion=0)).step()
+    scene = vt.Scene(ambient=vt.Water())
+    scene.add(warm)
+    scene.add(vt.Container(CUBE, name="room"))
+    vt.Simulation(scene)
+
+
+def test_the_library_refuses_warm_bodies_in_closed_containers_too():
+    core = _core.Simulation()
+    core.add_body(shapes=[CUBE._core_shape()], hole=True, name="room")
+    core.add_body(shapes=[vt.Sphere(radius=0.2)._core_shape()], name="stove", temperature=500.0)
+    words = "body 'stove' exchanges heat, but body 'room' is a closed container"
+    with pytest.raises(ValueError, match=words):
+        core.step(0.01)
+    assert core.time == 0
+
+
+def test_gas_warmed_by_hand_in_a_closed_container_is_refused():
+    """It would push through the walls; what is born warm has its volume already."""
+    x = np.random.default_rng(2).uniform(-0.9, 0.9, (200, 3))
+    scene = vt.Scene()
+    scene.add(vt.Container(CUBE, name="room"))
+    sim = vt.Simulation(scene, threads=1)
+    temperature = np.where(x[:, 2] > 0, 400.0, 300.0)
+    sim.vortons.add(x, 0 * x, core=0.3, volume=0.04, temperature=temperature)
+    sim.advance(0.01)
+    before = sim.vortons.temperature.copy()
+    sim.vortons.temperature[:] *= 1.5
+    with pytest.raises(ValueError, match=r"vortons.temperature has .* but body .room. is a closed"):
+        sim.advance(0.01)
+    sim.vortons.temperature[:] = before
+    volume = sim.vortons.volume.sum(dtype=float)
+    sim.advance(0.01)
+    assert sim.vortons.volume.sum(dtype=float) == pytest.approx(volume, rel=1e-3)
+
+
+# ---- liquids without a density, air steeper than a flame, nothing that rises ----
+
+
+def test_liquids_so_hot_that_the_law_has_no_density_for_them_are_refused():
+    ball = vt.Sphere((0, 0, 100), radius=0.2)
+    for ambient, temperature, words in (
+        (vt.Water(), 6000.0, "temperature of the parcels: at 6000 K.*-180.99"),
+        (vt.Liquid(expansion=0.1), 400.0, "temperature of the parcels: at 400 K.*less than 302"),
+        (vt.Liquid(stratification=100), 300.0, "ambient fluid around the parcels: at 10"),
+    ):
+        scene = vt.Scene(ambient=ambient)
+        scene.add(vt.Emitter(ball, temperature=temperature, renew=1))
+        with pytest.raises(ValueError, match=r"sources\[0\]: Emitter: " + words):
+            vt.Simulation(scene)
+    scene = vt.Scene(ambient=vt.Water())
+    scene.add(vt.Emitter(ball, temperature=vt.Keys([(0, 300.0), (1, 6000.0)]), renew=1))
+    with pytest.raises(ValueError, match="at 6000 K"):
+        vt.Simulation(scene)
+    scene = vt.Scene(ambient=vt.Water())
+    scene.add(vt.Body(ball, name="iron", temperature=6000.0))
+    with pytest.raises(ValueError, match="iron.*at 6000 K"):
+        vt.Simulation(scene)
+    sim = vt.Simulation(vt.Scene(ambient=vt.Water()), threads=1)
+    sim.vortons.add(np.zeros((2, 3)), np.zeros((2, 3)), core=0.1, volume=1e-3, temperature=300.0)
+    sim.vortons.temperature[1] = 6000.0
+    with pytest.raises(ValueError, match="vortons.temperature has 6000 K in row 1"):
+        sim.step()
+    assert sim.time == 0
+
+
+@pytest.mark.parametrize("kind", [vt.Air, vt.Water])
+def test_ambient_fluid_is_no_steeper_than_a_flame(kind):
+    with pytest.raises(ValueError, match=r"stratification = 1000000000.*0 to 1000"):
+        kind(stratification=1e9)
+    with pytest.raises(ValueError, match=r"ambient.stratification is 1e\+09; allowed is 0 to 1000"):
+        _core.Simulation(ambient={"stratification": 1e9})
+
+
+def test_the_rate_of_what_does_not_rise_must_be_given():
+    scene = vt.Scene(gravity=(0, 0, 0))
+    scene.add(vt.Emitter(vt.Sphere(), temperature=400))
+    with pytest.raises(ValueError, match=r"sources\[0\]: Emitter: .*renew"):
+        vt.Simulation(scene)
+
+
+@pytest.mark.parametrize("velocity", ["direct", "tree"])
+def test_emitters_without_the_grid_are_warned_of(velocity):
+    """Their fluid stays where it is."""
+    scene = vt.Scene(method=vt.Method(velocity=velocity))
+    scene.add(vt.Emitter(vt.Sphere(), temperature=400, core=0.5, smoke=0))
+    words = rf"sources\[0\]: Emitter: .*'{velocity}'.*neither rises nor sinks"
+    with pytest.warns(UserWarning, match=words):
+        sim = vt.Simulation(scene)
+    sim.step(6)
+    assert np.all(sim.vortons.velocity == 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sim = vt.Simulation(scene, method=vt.Method())
+        sim.step(6)
+    assert sim.vortons.velocity[:, 2].max() > 0
+    with pytest.warns(UserWarning, match=words):
+        sim.method = scene.method

@@ -35,7 +35,7 @@ class Air(Ambient):
     pressure : number, Pa
         > 0, default 101325.
     stratification : number, K/m
-        How much warmer a metre higher, >= 0, default 0.
+        How much warmer a metre higher, 0 to 1000, default 0.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class Air(Ambient):
 
     temperature: float = number(293.15, "K", "temperature at height 0", above=0)
     pressure: float = number(101325.0, "Pa", "pressure", above=0)
-    stratification: float = number(0.0, "K/m", _STRATIFICATION, least=0)
+    stratification: float = number(0.0, "K/m", _STRATIFICATION, least=0, most=1e3)
 
     @property
     def density(self) -> float:
@@ -72,12 +72,12 @@ class Gas(Ambient):
     temperature : number, K
         At height 0, > 0, default 293.15.
     stratification : number, K/m
-        How much warmer a metre higher, >= 0, default 0.
+        How much warmer a metre higher, 0 to 1000, default 0.
     """
 
     density: float = number(1.2041, "kg/m^3", "density at height 0", above=0)
     temperature: float = number(293.15, "K", "temperature at height 0", above=0)
-    stratification: float = number(0.0, "K/m", _STRATIFICATION, least=0)
+    stratification: float = number(0.0, "K/m", _STRATIFICATION, least=0, most=1e3)
 
     def _core_ambient(self) -> dict[str, Any]:
         return {"kind": "gas", **dataclasses.asdict(self)}
@@ -86,6 +86,8 @@ class Gas(Ambient):
 @dataclasses.dataclass(frozen=True, eq=False)
 class Liquid(Ambient):
     """A liquid: its density falls by `expansion` of itself with every kelvin.
+
+    Where that would leave less than a twentieth of the density, temperatures are refused.
 
     Parameters
     ----------
@@ -96,13 +98,13 @@ class Liquid(Ambient):
     expansion : number, 1/K
         > 0 to 0.1, default 2.07e-4.
     stratification : number, K/m
-        How much warmer a metre higher, >= 0, default 0.
+        How much warmer a metre higher, 0 to 1000, default 0.
     """
 
     density: float = number(998.2, "kg/m^3", "density at height 0", above=0)
     temperature: float = number(293.15, "K", "temperature at height 0", above=0)
     expansion: float = number(2.07e-4, "1/K", "thermal expansion", above=0, most=0.1)
-    stratification: float = number(0.0, "K/m", _STRATIFICATION, least=0)
+    stratification: float = number(0.0, "K/m", _STRATIFICATION, least=0, most=1e3)
 
     def _core_ambient(self) -> dict[str, Any]:
         return {"kind": "liquid", **dataclasses.asdict(self)}

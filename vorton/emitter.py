@@ -20,8 +20,8 @@ class Emitter(ChangingFluidSource):
     Vortons that carry temperature and density are born in the shape, and around it neutral ones of
     the ambient fluid: buoyancy is right only where vortons lie on both sides of a change. Where the
     fluid goes later `Method.halo` keeps such neighbours around it. All this needs the grid: with
-    Method.velocity "direct" or "tree" nothing rises. The tracers of the smoke are born in the shape
-    alone, as those of `Tracers` with `per_voxel`.
+    Method.velocity "direct" or "tree" nothing rises, and `Simulation` warns of it. The tracers of
+    the smoke are born in the shape alone, as those of `Tracers` with `per_voxel`.
 
     Parameters
     ----------

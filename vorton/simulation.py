@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import operator
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from .ambient import Liquid
 from .animation import Animation, frame_rate, split
 from .bodies import Container
 from .effects import Wind
+from .emitter import Emitter
 from .fields import check_flag, check_number, closest, shown
 from .records import Bodies, BodyState, Health, StageTime, Timings
 from .scene import Scene
@@ -505,6 +507,7 @@ class Simulation:
         except TypeError as error:
             raise TypeError(str(error).replace("Scene.method", "method", 1)) from None
         _check_room_to_burn(scene)
+        _warn_of_no_buoyancy(scene)
         self._core.set_method(scene.method.to_dict())
         scene._close()
         self._scene = scene
@@ -864,19 +867,40 @@ def _check_room_to_burn(scene: Scene) -> None:
     ]
     method, combustion = scene.method, scene.combustion
     expands = method.expansion > 0 and method.velocity == "poisson"
-    if not (closed and expands and combustion and combustion.heat > 0):
+    if not (closed and expands) or isinstance(scene.ambient, Liquid):
+        return
+    number, body = closed[0]
+    where = f"bodies[{number}], Container {body.name!r}" if body.name else f"bodies[{number}]"
+    remedy = (
+        f"expands, which it cannot in the closed container {where}; make that of planes (a floor, "
+        "walls), so that it is open somewhere, or set Scene(method=Method(expansion=0)): then hot "
+        "gas is light and does not push"
+    )
+    for index, other in enumerate(scene.bodies):
+        warm = other.temperature is not None or getattr(other, "specific_heat", None)
+        if warm and other.conductance != 0:
+            what = f"bodies[{index}]: {type(other).__name__} {other.name!r} exchanges heat"
+            raise ValueError(f"{what}: gas that becomes warmer {remedy}")
+    if not (combustion and combustion.heat > 0):
         return
     for index, source in enumerate(scene.sources):
-        if not _has_fuel(source) or isinstance(scene.ambient, Liquid):
-            continue
-        number, body = closed[0]
-        what = f"sources[{index}]: {type(source).__name__}.fuel = {shown(source.fuel)}"
-        where = f"bodies[{number}], Container {body.name!r}" if body.name else f"bodies[{number}]"
-        raise ValueError(
-            f"{what}: burning gas expands, which it cannot in the closed container {where}; make "
-            "that of planes (a floor, walls), so that it is open somewhere, or set "
-            "Scene(method=Method(expansion=0)): then hot gas is light and does not push"
+        if _has_fuel(source):
+            what = f"sources[{index}]: {type(source).__name__}.fuel = {shown(source.fuel)}"
+            raise ValueError(f"{what}: burning gas {remedy}")
+
+
+def _warn_of_no_buoyancy(scene: Scene) -> None:
+    """Without the grid nothing rises: for comparison that may be what is wanted."""
+    method = scene.method
+    pulled = any(scene.gravity) and method.buoyancy != "none" and method.buoyancy_scale > 0
+    emitters = [index for index, s in enumerate(scene.sources) if isinstance(s, Emitter)]
+    if emitters and pulled and method.velocity != "poisson":
+        text = (
+            f"sources[{emitters[0]}]: Emitter: with Method.velocity {method.velocity!r} its fluid "
+            "neither rises nor sinks: that needs 'poisson'; Method(buoyancy='none') says that this "
+            "is meant"
         )
+        warnings.warn(text, stacklevel=3)
 
 
 def _make_core(scene: Scene, threads: int) -> _core.Simulation:
@@ -909,8 +933,12 @@ def _make_core(scene: Scene, threads: int) -> _core.Simulation:
             law = "the scene has no law by which it burns: Scene(combustion=Combustion())"
             raise ValueError(f"{what}: {law}")
         _check_density(index, source, scene)
-        source._add_to(core, voxel)
+        try:
+            source._add_to(core, voxel)
+        except ValueError as error:
+            raise type(error)(f"sources[{index}]: {type(source).__name__}: {error}") from error
     _check_room_to_burn(scene)
+    _warn_of_no_buoyancy(scene)
     for effect in scene.effects:
         effect._add_to(core)
     for index, body in enumerate(scene.bodies):  # last: they look at what is there

@@ -4,6 +4,9 @@
 
 #include "core/status.h"
 
+/* K/m: a flame is not steeper. */
+static const double most_stratification = 1e3;
+
 vt_ambient vt_default_ambient(void)
 {
     return (vt_ambient){.kind = VT_GAS,
@@ -59,8 +62,10 @@ vt_status vt_check_ambient(const vt_simulation_def *def)
         status = check_number("ambient.expansion", a->expansion,
                               a->expansion > 0 && a->expansion <= 0.1, "> 0 to 0.1 (1/K)");
     if (!status)
-        status = check_number("ambient.stratification", a->stratification, a->stratification >= 0,
-                              ">= 0 (K/m): fluid that is lighter below turns over by itself");
+        status = check_number(
+            "ambient.stratification", a->stratification,
+            a->stratification >= 0 && a->stratification <= most_stratification,
+            "0 to 1000 (K/m): below 0 fluid that is lighter below turns over by itself");
     for (int i = 0; i < 3 && !status; i++)
         status = check_number("gravity", def->gravity[i], fabs(def->gravity[i]) <= 1e6,
                               "three numbers of at most 1e6 (m/s^2)");

@@ -6,9 +6,9 @@
 
 /* VT_INVALID_ARGUMENT where gas of a source would burn and expand with method.expansion while a
  * container of the bodies is closed: the fluid within cannot be pressed together, and its pressure
- * is not simulated. A container is closed by any shape but planes. Gas that is merely warm is not
- * looked at: what swells there against the walls goes through them. The source carries `members`
- * (vt_fluid_members) and is number `number` of its kind, `what`. */
+ * is not simulated. A container is closed by any shape but planes. Gas that is born warm
+ * does not swell. The source carries `members` (vt_fluid_members) and is number `number` of its
+ * kind, `what`. */
 vt_status vt_check_room_to_burn(const vt_simulation *s, uint32_t members, const char *what,
                                 int32_t number);
 
@@ -17,5 +17,9 @@ vt_status vt_check_room_in_body(const vt_simulation *s, const vt_body *body);
 
 /* The same of fuel that vortons have by now, whoever gave it to them; names the first. */
 vt_status vt_check_fuel_in_containers(const vt_simulation *s);
+
+/* The same of gas that becomes warmer without burning: a body that exchanges heat, or temperatures
+ * that were written, by more than a thousandth of the volume. */
+vt_status vt_check_heat_in_containers(const vt_simulation *s);
 
 #endif

@@ -12,6 +12,7 @@
 #include "state/ambient.h"
 #include "state/births.h"
 #include "state/closed.h"
+#include "state/liquid.h"
 #include "state/simulation.h"
 #include "state/vorton_points.h"
 
@@ -323,11 +324,32 @@ static vt_status choose_rate(const vt_simulation *s, vt_parcels *p)
     }
     if (!(pull > 0 && reach > 0))
         return vt_fail(VT_INVALID_ARGUMENT,
-                       "rate must be given where nothing rises: the fluid is as heavy as the "
-                       "ambient one, or there is no gravity");
+                       "rate must be given (renew of an Emitter) where nothing rises: the fluid is "
+                       "as heavy as the ambient one, or there is no gravity");
     const double height = 2 * reach * pose.scale;
     p->rate = 0.5 * sqrt(pull / height) * (double)filling(p);
     return VT_OK;
+}
+
+/* What is born, and the ambient fluid as high as it may be born, must have a density. */
+static vt_status check_warmth(const vt_simulation *s, const vt_parcels *p)
+{
+    const vt_pose pose = vt_pose_at(&s->transforms, p->parent, p->start);
+    double up[3], world[3], middle, reach;
+    find_up(s, &pose, up);
+    find_extent(&p->around, up, &middle, &reach);
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    for (int a = 0; a < 3; a++)
+        up[a] *= middle + reach;
+    vt_pose_point(&pose, up, world);
+    const float top[3] = {(float)world[0], (float)world[1], (float)world[2]};
+    vt_status status = vt_check_temperature(
+        &s->def, "temperature of the parcels",
+        vt_most_of_fluid(&p->fluid, &p->animations, VT_CARRIED_temperature, 1));
+    if (!status && fluid.stratification > 0)
+        status = vt_check_temperature(&s->def, "ambient fluid around the parcels",
+                                      (double)vt_ambient_temperature(&fluid, top));
+    return status;
 }
 
 static vt_status find_rate(const vt_simulation *s, const vt_parcels_def *def, vt_parcels *p)
@@ -379,6 +401,8 @@ static vt_status make(const vt_simulation *s, const vt_parcels_def *def, vt_parc
         status = vt_create_growing_region(def->around ? def->around : &def->shape,
                                           def->around ? "around" : "shape", count, def->animations,
                                           at, &p->around);
+    if (!status)
+        status = check_warmth(s, p);
     if (!status)
         status = find_rate(s, def, p);
     if (status)
