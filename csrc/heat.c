@@ -91,8 +91,9 @@ void vt_react(vt_simulation *s, double dt)
         v->temperature, v->fuel,   v->flame, v->smoke,
         v->mixture};
     const vt_fluid fluid = vt_fluid_of(&s->def);
-    const vt_burning law = vt_burning_of(c);
+    vt_burning law = vt_burning_of(c);
     const size_t mark = vt_arena_mark(&s->arena);
+    law.euler = s->def.method.burning == VT_BURNING_EULER;
     vt_reacted *const block = vt_arena_push(&s->arena, sizeof *block * (size_t)(blocks + 1));
     s->stages->react(&fluid, &law, dt, count, &rows, block, s->def.threads);
     for (int64_t b = 0; b < blocks; b++) {

@@ -10,6 +10,7 @@
 #include "body_motion.h"
 #include "contacts.h"
 #include "core/status.h"
+#include "dissipate.h"
 #include "expand.h"
 #include "field.h"
 #include "heat.h"
@@ -429,6 +430,7 @@ static vt_status run_step(vt_simulation *s, double dt)
     if (!status)
         VT_TIMED(s, emit, bear(s, &births, s->time, NULL));
     VT_TIMED(s, tracers, vt_grow_tracers(s, status ? s->time - start : dt));
+    VT_TIMED(s, tracers, vt_dissipate(s, status ? s->time - start : dt));
     if (!status)
         VT_TIMED(s, remove, vt_remove_dead(s));
     vt_close_heat_books(s);

@@ -171,6 +171,22 @@ static void take(vt_simulation *s, const wish *list, int wishes)
     vt_arena_pop(&s->arena, mark);
 }
 
+/* A temperature of its own shows where it differs more than that of the vortons around. */
+static void show_warmth(const vt_simulation *s)
+{
+    const vt_tracers *const t = &s->tracers;
+    const float *const warmth = vt_used_column(&t->set, VT_TRACER_warmth);
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    if (!warmth || !t->set.used[VT_TRACER_temperature])
+        return;
+    for (int64_t i = 0; i < t->set.count; i++) {
+        const float ambient = vt_ambient_temperature(&fluid, t->position + 3 * i);
+        const float taken = t->temperature[i] - ambient;
+        if (warmth[i] * warmth[i] > taken * taken)
+            t->temperature[i] = ambient + warmth[i];
+    }
+}
+
 void vt_find_tracer_scalars(vt_simulation *s, int burn)
 {
     const size_t mark = vt_arena_mark(&s->arena);
@@ -181,6 +197,7 @@ void vt_find_tracer_scalars(vt_simulation *s, int burn)
     if (burn && vt_tracers_burn(s))
         vt_make_own_fire(s, &own);
     take(s, list, list_wishes(s, burn ? &own : NULL, list));
+    show_warmth(s);
     if (burn && vt_tracers_burn(s))
         vt_burn_tracers(s, &own);
     vt_arena_pop(&s->arena, mark);

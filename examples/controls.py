@@ -16,9 +16,10 @@ SIZE = (180, 300)  # of each picture
 FRAME = {"smoke": 66, "fire": 40}
 
 
-def smoke(swirl=0.0, lifetime=2.5, **method):
+def smoke(swirl=0.0, lifetime=2.5, dissipation=0.0, **method):
     """Warm smoke from a disk half a metre wide."""
-    scene = vt.Scene("smoke", seed=1, voxel=0.025, method=vt.Method(**method))
+    method = vt.Method(**method)
+    scene = vt.Scene("smoke", seed=1, voxel=0.025, dissipation=dissipation, method=method)
     disk = vt.Disk(radius=0.25, thickness=0.1)
     plume = {"temperature": 500, "renew": 6, "core": 0.05, "lifetime": lifetime, "per_voxel": 12}
     scene.add(vt.Emitter(disk, swirl=swirl, **plume))
@@ -54,11 +55,12 @@ def fire(**combustion):
     return scene
 
 
-# The scene, and what it is made with in each picture. Defaults: no swirl, no force, and smoke that
-# lasts; else the middle one.
+# The scene, and what it is made with in each picture. Defaults: no swirl, no force, no dissipation,
+# smoke that lasts; else the middle one.
 CONTROLS = {
     "liveliness": (lively_smoke, "exchange", (0.1, 0.3, 1.0)),
-    "dissipation": (smoke, "lifetime", (1.3, 1.9, 2.5)),
+    "dissipation": (smoke, "dissipation", (0.3, 1.0, 3.0)),
+    "lifetime": (smoke, "lifetime", (1.3, 1.9, 2.5)),
     "force_fields": (forced_smoke, "force", tuple(FORCES)),
     "buoyancy_scale": (smoke, "buoyancy_scale", (0.5, 1.0, 2.0)),
     "swirl": (smoke, "swirl", (0.0, 0.3, 1.0)),

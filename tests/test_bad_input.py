@@ -71,6 +71,7 @@ BAD = {
         np.ones(4, object),
         np.ones(4, bool),
     ],
+    "last": [None, "abc", 1.0, np.ones((2, 1)), np.ones(5), np.full(2, NAN), np.ones(2, complex)],
     "carried": ["abc", 1.0, np.ones((4, 1)), np.ones(3), np.full(4, NAN), np.full(4, -1.0)],
     "shares": ["abc", 1.0, np.ones((4, 1)), np.ones(3), np.full(4, NAN), np.full(4, -1.0)],
     "lifetimes": ["abc", 1.0, np.ones((4, 1)), np.ones(3), np.full(4, NAN), np.zeros(4)],
@@ -255,6 +256,7 @@ def good_calls(sim):
         "lifetime": ("number", INF),
         "growth": ("time", 0.0),
         "fade": ("finite", 0.0),
+        "fluid": ("dict", {"temperature": 400.0, "smoke": 0.1}),
         "parent": ("integer", 0),
         "animations": ("dict", {"density": track}),
     }
@@ -437,6 +439,12 @@ def good_calls(sim):
             core.add_tracers,
             {"position": ("rows", p), "density": ("values", c), "size": ("values", c)},
         ),
+        (
+            "give_tracers",
+            core.give_tracers,
+            {"column": ("column", "fuel"), "values": ("last", np.ones(2))},
+        ),
+        ("set_method", core.set_method, {"method": ("dict", {"turn": 0.3})}),
         ("remove", core.remove, {"set": ("set", "vortons"), "mask": ("mask", np.zeros(4, bool))}),
         ("find_rows", core.find_rows, {"set": ("set", "vortons"), "ids": ("ids", [0, 1])}),
         ("column", core.column, {"set": ("set", "tracers"), "name": ("column", "density")}),
@@ -521,6 +529,8 @@ def good_calls(sim):
                 "end": ("number", INF),
                 "jitter": ("finite", 0.0),
                 "parent": ("integer", 0),
+                "temperature": ("carried", np.full(4, 300.0)),
+                "smoke": ("carried", np.full(4, 0.5)),
             },
         ),
         (

@@ -138,7 +138,11 @@ def test_campfire_is_a_film_with_as_many_particles_as_it_says(capsys):
     assert 0 < record["velocity_error_rms"] < 0.05
     lines = vorton_bench.scene_table([record]).splitlines()
     assert all(len(line) <= 80 for line in lines)
-    assert {"react", "expand"} <= {line.split()[0] for line in lines if line}
+    rows = {words[0]: words for line in lines if len(words := line.split()) >= 3}
+    counts = {"react": record["vortons"], "expand": record["vortons"], "tracers": record["tracers"]}
+    for stage, count in counts.items():  # what each takes a particle and frame
+        each = 1e6 * record["stages"][stage] / count
+        assert float(rows[stage][-1]) == pytest.approx(each, abs=0.06)
 
 
 def compare(capsys, *arguments):

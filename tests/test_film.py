@@ -346,8 +346,10 @@ def test_controls_example():
         assert heat[0] > heat[1] > heat[2]
     noise = after("swirl", lambda sim: float(np.linalg.norm(sim.vortons.strength[:, 2])))
     assert noise[1] > 2 * noise[0] and noise[2] > 2 * noise[1]
-    thin, default, thick = after("dissipation", lambda sim: sim.volume(0.1).info()["mass"], 48)
+    thin, default, thick = after("lifetime", lambda sim: sim.volume(0.1).info()["mass"], 48)
     assert thin < 0.9 * default < 0.81 * thick  # kg
+    thick, default, thin = after("dissipation", lambda sim: sim.volume(0.1).info()["mass"], 24)
+    assert thin < 0.9 * default < 0.81 * thick
     aside = after("force_fields", lambda sim: sim.tracers.position[:, 0].mean())
     assert aside[1] > aside[0] + 0.02 and aside[3] > aside[0]
     enstrophy = after("liveliness", lambda sim: sim.health.enstrophy)

@@ -26,7 +26,8 @@ def test_all_rows_are_tried_here():
     assert {row["name"] for row in _core.METHOD_FIELDS} == {
         "velocity", "boundary", "poisson", "cycles", "steps", "downsampling", "kernel", "cores",
         "domain", "stretching", "time", "bound", "relaxation", "cleaning", "exchange",
-        "balance", "buoyancy", "buoyancy_scale", "expansion", "flames", "diffusion", "halo",
+        "balance", "buoyancy", "buoyancy_scale", "expansion", "flames", "burning", "diffusion",
+        "halo",
         "split", "merge", "prune", "opening_angle", "turn", "walls", "bodies",
     }  # fmt: skip
 
@@ -235,6 +236,49 @@ def test_flames():
     assert fuel["mean"] == pytest.approx(1, rel=1e-5)
     # the first step makes it the mean, the others burn at .2 of the rate 10
     assert fuel["own"] == pytest.approx(np.exp(0.8 * 10 * 0.01 * 19), rel=1e-5)
+
+
+def burnt_down(choice, dt, time=0.1, **law):
+    """Columns of a hot vorton with fuel after a time, and the health."""
+    law = {"law": "simple", "radiation": 0.0, "mixing": 0.0, "heat": 0.0, **law}
+    method = {"burning": choice, "expansion": 0.0}
+    sim = _core.Simulation(threads=1, gravity=(0, 0, 0), combustion=law, method=method)
+    sim.add_vortons(np.zeros((1, 3)), np.zeros((1, 3)), np.ones(1), np.ones(1))
+    sim.column("vortons", "temperature")[:] = 900.0
+    sim.column("vortons", "fuel")[:] = 0.8
+    sim.step(dt, round(time / dt))
+    names = ("temperature", "fuel", "flame", "smoke")
+    return {n: float(sim.column("vortons", n)[0]) for n in names}, sim.health()
+
+
+def test_burning():
+    """One explicit step for all of dt, with its known error: (1 - k dt)^n for e^(-k t)."""
+    for n in (4, 8, 16):
+        v, _ = burnt_down("euler", 0.1 / n)
+        assert v["fuel"] == pytest.approx(0.8 * (1 - 10 * 0.1 / n) ** n, rel=1e-5)
+    exact, _ = burnt_down("exact", 0.025)
+    assert exact["fuel"] == pytest.approx(0.8 * np.exp(-1), rel=1e-5)
+    error = [burnt_down("euler", 0.1 / n)[0]["flame"] - exact["flame"] for n in (64, 128, 256)]
+    assert error[0] / error[1] == pytest.approx(2, rel=0.05)  # of the first order
+    assert error[1] / error[2] == pytest.approx(2, rel=0.05)
+
+
+@pytest.mark.parametrize("dt", [0.01, 0.5])
+def test_explicit_burning_keeps_the_books_at_any_dt(dt):
+    """Where a step would burn, or cool, more than there is, it takes all of it."""
+    law = {"rate": 8.0, "heat": 1.3e6, "mixing": 2.0, "radiation": 500.0, "flame_time": 0.1}
+    v, h = burnt_down("euler", dt, 0.5, **law)
+    assert all(v[n] >= 0 for n in v) and v["fuel"] + v["flame"] + v["smoke"] <= 1
+    assert h["heat_released"] == pytest.approx(1.3e6 * 1.2041 * (0.8 - v["fuel"]), rel=1e-4)
+    books = h["heat_released"] - h["heat_radiated"] - h["heat_mixed"] + h["heat_brought"]
+    assert h["heat"] == pytest.approx(books, abs=1e-4 * h["heat_released"])
+    assert (v["fuel"] == 0) == (dt == 0.5)
+
+
+def test_the_article_burns_explicitly():
+    rows = {row["name"]: row for row in _core.METHOD_FIELDS}
+    assert vt.Method.article().burning == "euler" and vt.Method().burning == "exact"
+    assert rows["burning"]["choices"] == ("exact", "euler")
 
 
 @pytest.mark.parametrize("velocity", ["poisson", "direct"])

@@ -87,6 +87,7 @@ class Simulation:
         gravity: _Numbers = ...,
         ambient: dict[str, Any] = ...,
         combustion: dict[str, Any] = ...,
+        dissipation: float = ...,
         wind: _Numbers = ...,
         seed: int = ...,
         threads: int = ...,
@@ -218,6 +219,10 @@ class Simulation:
         rate: float = ...,
         start: float = ...,
         end: float = ...,
+        temperature: ArrayLike | None = None,
+        fuel: ArrayLike | None = None,
+        flame: ArrayLike | None = None,
+        smoke: ArrayLike | None = None,
         jitter: float = ...,
         parent: int = ...,
         animations: dict[str, dict[str, Any]] = ...,
@@ -252,6 +257,7 @@ class Simulation:
         lifetime: float = ...,
         growth: float = ...,
         fade: float = ...,
+        fluid: dict[str, float] = ...,
         parent: int = ...,
         animations: dict[str, dict[str, Any]] = ...,
     ) -> None: ...
@@ -369,6 +375,7 @@ class Simulation:
     def find_rows(self, set: _Set, ids: ArrayLike) -> NDArray[np.int64]: ...
     def count(self, set: _Set, /) -> int: ...
     def capacity(self, set: _Set, /) -> int: ...
+    def give_tracers(self, column: str, values: ArrayLike) -> None: ...
     def tracers_carry(self, name: str, /) -> bool: ...
     def column(self, set: _Set, name: str) -> NDArray[Any]: ...
     def grid(self, name: str) -> tuple[NDArray[np.float32], _Vector, float]: ...

@@ -9,7 +9,9 @@ __all__ = ["article_table", "comparison_table", "scene_table", "solve_table"]
 
 Record = Mapping[str, Any]
 
-COLUMNS = 4  # scenes beside each other in the table of stages
+COLUMNS = 3  # scenes beside each other in the table of stages
+
+OF_TRACERS = ("tracers", "tracer_sort")  # stages that work on tracers alone
 
 SOLVES = 2  # of the field, in a substep of the default method
 PARTS = {  # of a solve: the stages that they are made of
@@ -29,12 +31,24 @@ def _grid(record: Record) -> str:
     return "x".join(map(str, record["grid"]))
 
 
+def _nanoseconds(record: Record, stage: str) -> str:
+    """Of each particle and frame; "-" where the stage has none."""
+    count = record["tracers" if stage in OF_TRACERS else "vortons"]
+    return f"{1e6 * record['stages'].get(stage, 0.0) / count:11.1f}" if count else f"{'-':>11}"
+
+
 def _stages(records: Sequence[Record]) -> list[str]:
     names = list(dict.fromkeys(stage for r in records for stage in r["stages"]))
-    lines = [f"{'ms a frame':14}" + "".join(f"{r['scene']:>15}" for r in records)]
+    lines = [
+        f"{'a frame':14}" + "".join(f"{r['scene']:>21}" for r in records),
+        f"{'':14}" + f"{'ms':>10}{'ns/vorton':>11}" * len(records),
+    ]
     for stage in names:
-        row = "".join(f"{r['stages'].get(stage, 0.0):15.3f}" for r in records)
-        lines.append(f"{stage:14}{row}")
+        name = f"{stage} *" if stage in OF_TRACERS else stage
+        numbers = [f"{r['stages'].get(stage, 0.0):10.3f}{_nanoseconds(r, stage)}" for r in records]
+        lines.append(f"{name:14}{''.join(numbers)}")
+    if any(stage in OF_TRACERS for stage in names):
+        lines.append("* ns/tracer")
     return lines
 
 

@@ -109,6 +109,21 @@ def _check_lengths(definition: Any, names: tuple[str, ...], count: int) -> None:
             raise ValueError(f"{label} has {len(value)} values for {count} points")
 
 
+def _check_shares(definition: Any) -> None:
+    given = [getattr(definition, name) for name in CARRIED[2:]]
+    shares = [np.asarray(0.0 if value is None else value, float) for value in given]
+    total = float(np.max(shares[0] + shares[1] + shares[2]))
+    if total > 1 + 1e-6:
+        text = f"are {total:g} of the mass; allowed is 1 in all"
+        raise ValueError(f"{type(definition).__name__}: fuel + flame + smoke {text}")
+
+
+def _carried_rows(definition: Any, names: tuple[str, ...], count: int) -> dict[str, np.ndarray]:
+    """What is said of the fluid, a value for each point."""
+    given = {name: getattr(definition, name) for name in names}
+    return {name: _per_row(v, count) for name, v in given.items() if v is not None}
+
+
 def _per_row(value: Any, count: int) -> np.ndarray:
     return np.broadcast_to(np.asarray(value, np.float32), (count,))
 
@@ -142,6 +157,9 @@ class Points(Source):
         Rate at which the size of the tracers grows, 0 to 1e9, default 0.
     fade : number or (n,) numbers; animatable
         Share of the lifetime, its last, in which the smoke thins out to nothing, 0 to 1, default 0.
+    temperature : number or (n,) numbers, K, optional
+    fuel, flame, smoke : number or (n,) numbers, optional
+        The tracers' own, as `temperature`, `fuel`, `flame` and `soot` of `Tracers`.
 
     Notes
     -----
@@ -174,17 +192,23 @@ class Points(Source):
     growth: Any = _shares("growth", "m/s", 1e9)
     fade: Any = _shares("share of the lifetime", "", 1)
 
+    temperature: float | np.ndarray | None = _carried("temperature", "K", 1e-9, 1e6)
+    fuel: float | np.ndarray | None = _carried("share of fuel", "", 0, 1)
+    flame: float | np.ndarray | None = _carried("share of what burns", "", 0, 1)
+    smoke: float | np.ndarray | None = _carried("share of smoke", "", 0, 1)
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain data; growth and fade only where there are some."""
+        """Plain data; growth, fade and what is their own only where there is some."""
         data = super().to_dict()
-        for name in ("growth", "fade"):
-            if data[name] == 0:
+        for name in ("growth", "fade", *CARRIED[1:]):
+            if data[name] in (None, 0):
                 del data[name]
         return data
 
     def _check(self) -> None:
-        names = ("size", "density", "lifetime", "growth", "fade")
+        names = ("size", "density", "lifetime", "growth", "fade", *CARRIED[1:])
         _check_lengths(self, names, len(self.positions))
+        _check_shares(self)
         _refuse_mixed(self, self.density, ("size",))
         _refuse_mixed(self, self.size, ("density",))
         if self.end is not None:
@@ -217,6 +241,7 @@ class Points(Source):
             start=self.start,
             parent=self._parent_id(core),
             **rows,
+            **_carried_rows(self, CARRIED[1:], count),
             **split(**moving),
         )
 
@@ -301,12 +326,7 @@ class VortonPoints(Source):
             raise ValueError(f"VortonPoints.end = {self.end}: {text}")
         if self.end is not None and self.end <= self.time:
             raise ValueError(f"VortonPoints.end = {self.end}: must be > time = {self.time} (s)")
-        given = [getattr(self, name) for name in CARRIED[2:]]
-        shares = [np.asarray(0.0 if value is None else value, float) for value in given]
-        total = float(np.max(shares[0] + shares[1] + shares[2]))
-        if total > 1 + 1e-6:
-            text = f"are {total:g} of the mass; allowed is 1 in all"
-            raise ValueError(f"VortonPoints: fuel + flame + smoke {text}")
+        _check_shares(self)
 
     def _core_radius(self) -> float:
         return 2.0 * float(np.min(self.core))
@@ -332,9 +352,5 @@ class VortonPoints(Source):
             jitter=self.jitter,
             parent=self._parent_id(core),
             **split(**moving),
-            **{
-                name: _per_row(value, count)
-                for name in rows
-                if (value := getattr(self, name)) is not None
-            },
+            **_carried_rows(self, rows, count),
         )

@@ -95,6 +95,7 @@ _CHECKS = {
     "spacing": _length,
     "viscosity": _moving(number(0.0, "m^2/s", "viscosity", least=0, most=1e6)),
     "thermal_diffusivity": _moving(number(0.0, "m^2/s", "diffusivity", least=0, most=1e6)),
+    "dissipation": lambda n, v: check_number(n, v, least=0, most=1e9, unit="1/s"),
     "method": _check_method,
     "max_vortons": lambda n, v: check_integer(n, v, least=1, most=2**30),
     "max_tracers": lambda n, v: check_integer(n, v, least=1, most=2**31 - 1),
@@ -141,6 +142,9 @@ class Scene:
     thermal_diffusivity : number, m^2/s; animatable
         Heat diffuses at this rate, where emitters or vortons have a temperature, 0 to 1e6,
         default 0 (not at all). Air has 2.1e-5, water 1.4e-7.
+    dissipation : number, 1/s
+        Rate at which smoke thins out, 0 to 1e9, default 0: the density of the tracers, and the
+        share of smoke, fall by exp(-dissipation x time). Heat stays: see `Combustion`.
     method : Method
         Default `Method()`.
     max_vortons, max_tracers, max_nodes : whole number
@@ -171,6 +175,7 @@ class Scene:
     spacing: float | None
     viscosity: Any
     thermal_diffusivity: Any
+    dissipation: float
     method: Method
     max_vortons: int
     max_tracers: int
@@ -190,6 +195,7 @@ class Scene:
         spacing: float | None = None,
         viscosity: Any = 0.0,
         thermal_diffusivity: Any = 0.0,
+        dissipation: float = 0.0,
         method: Method | None = None,
         max_vortons: int = 2**20,
         max_tracers: int = 2**23,
@@ -209,6 +215,7 @@ class Scene:
         self.spacing = spacing
         self.viscosity = viscosity
         self.thermal_diffusivity = thermal_diffusivity
+        self.dissipation = dissipation
         self.method = Method() if method is None else method
         self.max_vortons = max_vortons
         self.max_tracers = max_tracers
@@ -299,14 +306,15 @@ class Scene:
     # ---- plain data ----
 
     def to_dict(self, folder: str | os.PathLike[str] | None = None) -> dict[str, Any]:
-        """Plain data, everything written out; "effects", "bodies", "combustion" and
-        "thermal_diffusivity" only where there are some.
+        """Plain data, everything written out; "effects", "bodies", "combustion",
+        "thermal_diffusivity" and "dissipation" only where there are some.
 
         Paths are relative to `folder` where it is given.
         """
         values = {key: plain(getattr(self, key)) for key in _CHECKS if key not in _OBJECTS}
-        if not self.thermal_diffusivity:  # the digest of older scenes stays what it was
-            del values["thermal_diffusivity"]
+        for key in ("thermal_diffusivity", "dissipation"):
+            if not values[key]:  # the digest of older scenes stays what it was
+                del values[key]
         sources = [source.to_dict() for source in self._sources]
         effects = [effect.to_dict() for effect in self._effects]
         bodies = [body.to_dict() for body in self._bodies]

@@ -18,10 +18,12 @@ from .bodies import Container
 from .effects import Wind
 from .emitter import Emitter
 from .fields import check_flag, check_number, closest, shown
+from .points import Points
 from .records import Bodies, BodyState, Health, StageTime, Timings
 from .scene import Scene
 from .shapes import Plane
 from .source_base import FluidSource
+from .sources import Tracers as TracerSource
 
 __all__ = ["Grids", "Simulation", "Tracers", "Vortons"]
 
@@ -172,9 +174,7 @@ class Vortons(Particles):
         vorton.CapacityError
             No room for n more.
         """
-        if not self._burns and fuel is not None and np.any(np.asarray(fuel) != 0):
-            law = "the scene has no law by which it burns: Scene(combustion=Combustion())"
-            raise ValueError(f"fuel = {shown(fuel)}: {law}")
+        _check_law(self._burns, fuel)
         core, volume = _per_row(core, position), _per_row(volume, position)
         carried = _carried(
             position,
@@ -193,11 +193,25 @@ class Vortons(Particles):
 class Tracers(Particles):
     """Particles that show the flow: ``sim.tracers``."""
 
-    __slots__ = ()
+    __slots__ = ("_burns",)
 
     _set = "tracers"
 
-    def add(self, position: Any, *, density: Any, size: Any) -> np.ndarray:
+    def __init__(self, core: _core.Simulation, burns: bool = True) -> None:
+        super().__init__(core)
+        self._burns = burns
+
+    def add(
+        self,
+        position: Any,
+        *,
+        density: Any,
+        size: Any,
+        temperature: Any = None,
+        fuel: Any = None,
+        flame: Any = None,
+        smoke: Any = None,
+    ) -> np.ndarray:
         """Append tracers.
 
         Parameters
@@ -207,6 +221,10 @@ class Tracers(Particles):
             How much smoke each stands for, >= 0.
         size : number or (n,) numbers, m
             Spacing of the tracers around it, > 0.
+        temperature : number or (n,) numbers, K, optional
+            > 0, the tracers' own: see `vorton.Tracers`.
+        fuel, flame, smoke : number or (n,) numbers, optional
+            Shares of the mass, 0 to 1, together at most 1, default 0: see `vorton.Tracers`.
 
         Returns
         -------
@@ -216,12 +234,28 @@ class Tracers(Particles):
         Raises
         ------
         ValueError, TypeError
-            Wrong shape, dtype or range, NaN, infinity; nothing has changed then.
+            Wrong shape, dtype or range, NaN, infinity; fuel in a scene without combustion; nothing
+            has changed then.
         vorton.CapacityError
             No room for n more.
         """
+        _check_law(self._burns, fuel)
         density, size = _per_row(density, position), _per_row(size, position)
-        return self._core.add_tracers(position, density, size)
+        own = {"temperature": temperature, "fuel": fuel, "flame": flame, "smoke": smoke}
+        carried = _carried(position, **own)
+        ids = self._core.add_tracers(position, density, size)
+        for name, values in carried.items():
+            if name == "temperature":  # until now it is that of the ambient fluid
+                new = self._core.column(self._set, name)[self.count - len(ids) :]
+                self._core.give_tracers("warmth", values - new)
+            self._core.give_tracers(name, values)
+        return ids
+
+
+def _check_law(burns: bool, fuel: Any) -> None:
+    if not burns and fuel is not None and np.any(np.asarray(fuel) != 0):
+        law = "the scene has no law by which it burns: Scene(combustion=Combustion())"
+        raise ValueError(f"fuel = {shown(fuel)}: {law}")
 
 
 def _per_row(value: Any, position: Any) -> Any:
@@ -436,7 +470,7 @@ class Simulation:
         self._scene._close()
         self._core = core
         self._vortons = Vortons(core, self._scene.combustion is not None)
-        self._tracers = Tracers(core)
+        self._tracers = Tracers(core, self._scene.combustion is not None)
         self._grids = Grids(core)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -884,7 +918,7 @@ def _check_room_to_burn(scene: Scene) -> None:
     if not (combustion and combustion.heat > 0):
         return
     for index, source in enumerate(scene.sources):
-        if _has_fuel(source):
+        if _has_fuel(source) and not isinstance(source, (TracerSource, Points)):
             what = f"sources[{index}]: {type(source).__name__}.fuel = {shown(source.fuel)}"
             raise ValueError(f"{what}: burning gas {remedy}")
 
@@ -911,6 +945,7 @@ def _make_core(scene: Scene, threads: int) -> _core.Simulation:
         spacing=scene.spacing or 0.0,
         ambient=scene.ambient._core_ambient(),
         combustion=scene.combustion._core_combustion() if scene.combustion else {},
+        dissipation=scene.dissipation,
         seed=scene.seed,
         threads=threads,
         at_capacity=scene.at_capacity,

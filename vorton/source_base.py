@@ -71,7 +71,58 @@ _SOOT = number(0.0, "", "share of smoke", least=0, most=1)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class FluidSource(Source):
+class Carrier(Source):
+    """Base of all that is born with a fluid of its own."""
+
+    temperature: Any = _by_keyword(_TEMPERATURE)
+    fuel: Any = _by_keyword(_FUEL)
+    flame: Any = _by_keyword(_FLAME)
+    soot: Any = _by_keyword(_SOOT)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        most = [largest(getattr(self, name)) for name in SHARES]
+        if sum(most) > 1 + 1e-9:
+            text = " + ".join(f"{share:g}" for share in most)
+            what = f"{type(self).__name__}: {' + '.join(SHARES)}"
+            raise ValueError(f"{what} are up to {text} of the mass; allowed is 1 in all")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; what the fluid carries only where it was said."""
+        data = super().to_dict()
+        for name in self._unsaid():
+            del data[name]
+        return data
+
+    def _members(self) -> list[str]:
+        """Arguments that say what the fluid carries."""
+        return [name for name in FLUID if name != "density"]
+
+    def _unsaid(self) -> list[str]:
+        """Those that say nothing."""
+        return [name for name in self._members() if getattr(self, name) in (None, 0.0)]
+
+    def _fluid(self, **moving: Any) -> dict[str, Any]:
+        """Arguments of the core: what it carries, and others that may be animated."""
+        said = [name for name in self._members() if name not in self._unsaid()]
+        carried = {FLUID[name]: getattr(self, name) for name in said}
+        fixed = {k: v for k, v in carried.items() if not isinstance(v, Animation)}
+        keyed = {k: v for k, v in carried.items() if k not in fixed}
+        return {"fluid": fixed, **split(**moving, **keyed)}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ChangingCarrier(Carrier):
+    """A `Carrier` that goes on: what its fluid carries is animatable, and counts at birth."""
+
+    temperature: Any = _by_keyword(animatable(_TEMPERATURE, keys=_TEMPERATURE_KEY))
+    fuel: Any = _by_keyword(animatable(_FUEL))
+    flame: Any = _by_keyword(animatable(_FLAME))
+    soot: Any = _by_keyword(animatable(_SOOT))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class FluidSource(Carrier):
     """Base of the sources of vortons: what their fluid carries at birth.
 
     With all of it left out the vortons of a vortex take up the fluid that is there already. Else
@@ -94,47 +145,14 @@ class FluidSource(Source):
         fuel, flame and soot are at most 1.
     """
 
-    temperature: Any = _by_keyword(_TEMPERATURE)
     density: Any = _by_keyword(_DENSITY)
-    fuel: Any = _by_keyword(_FUEL)
-    flame: Any = _by_keyword(_FLAME)
-    soot: Any = _by_keyword(_SOOT)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        most = [largest(getattr(self, name)) for name in SHARES]
-        if sum(most) > 1 + 1e-9:
-            text = " + ".join(f"{share:g}" for share in most)
-            what = f"{type(self).__name__}: {' + '.join(SHARES)}"
-            raise ValueError(f"{what} are up to {text} of the mass; allowed is 1 in all")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data; what the fluid carries only where it was said."""
-        data = super().to_dict()
-        for name in self._unsaid():
-            del data[name]
-        return data
-
-    def _unsaid(self) -> tuple[str, ...]:
-        """Names of what the fluid does not carry."""
-        return tuple(name for name in FLUID if getattr(self, name) in (None, 0.0))
-
-    def _fluid(self, **moving: Any) -> dict[str, Any]:
-        """Arguments of the core: what it carries, and others that may be animated."""
-        carried = {FLUID[name]: getattr(self, name) for name in FLUID}
-        for name in self._unsaid():
-            del carried[FLUID[name]]
-        fixed = {k: v for k, v in carried.items() if not isinstance(v, Animation)}
-        keyed = {k: v for k, v in carried.items() if k not in fixed}
-        return {"fluid": fixed, **split(**moving, **keyed)}
+    def _members(self) -> list[str]:
+        return list(FLUID)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class ChangingFluidSource(FluidSource):
+class ChangingFluidSource(ChangingCarrier, FluidSource):
     """A `FluidSource` that goes on: what its fluid carries is animatable, and counts at birth."""
 
-    temperature: Any = _by_keyword(animatable(_TEMPERATURE, keys=_TEMPERATURE_KEY))
     density: Any = _by_keyword(animatable(_DENSITY))
-    fuel: Any = _by_keyword(animatable(_FUEL))
-    flame: Any = _by_keyword(animatable(_FLAME))
-    soot: Any = _by_keyword(animatable(_SOOT))

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from .animation import Animation, animatable, largest, scaled, split
+from .animation import Animation, animatable, largest, scaled
 from .fields import check_number, check_vector, field, integer, number, vector
 from .shapes import Shape, check_shape
-from .source_base import FluidSource, Source
+from .source_base import ChangingCarrier, FluidSource
 
 MOST_TRACERS = 2**31 - 1
 
@@ -133,7 +133,7 @@ class VortexRing(FluidSource):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Tracers(Source):
+class Tracers(ChangingCarrier):
     """Tracers born inside a shape; they carry the smoke.
 
     How many: one of `count`, `rate` and `per_voxel`, of which per_voxel=6 is the default. Grain in
@@ -169,6 +169,14 @@ class Tracers(Source):
     fade : number; animatable
         Share of the lifetime, its last, in which its smoke thins out to nothing, 0 to 1, default
         0. Keys: at birth.
+    temperature : number, K, optional; animatable
+        Of the tracers themselves, > 0 to 1e6: shown where it differs more from the ambient one than
+        that of the vortons around does; it cools as theirs. Default: that of the vortons. At birth.
+    fuel, flame, soot : number; animatable
+        Shares of the mass of the tracers themselves, 0 to 1, together at most 1, default 0. With
+        `Scene(combustion=...)` and Method.flames "own" they burn on at the tracer's temperature,
+        as embers do, without heat or weight for the flow; else the tracers soon have what the
+        vortons around them have. At birth.
     parent : Transform, optional
         The shape lies in its space: each tracer is born where the shape is at its own time. With
         per_voxel the shape counts as large as its parent has it, with renew as it ever has it.
@@ -259,5 +267,5 @@ class Tracers(Source):
             count=count,
             start=self.start,
             parent=self._parent_id(core),
-            **split(**values, **shape._animations()),
+            **self._fluid(**values, **shape._animations()),
         )

@@ -91,6 +91,7 @@ enum { VT_TIME_RK2, VT_TIME_EULER, VT_TIME_RK3 };
 enum { VT_BALANCE_IMPULSE, VT_BALANCE_SUM, VT_BALANCE_NONE };
 enum { VT_BUOYANCY_LOCAL, VT_BUOYANCY_BOUSSINESQ, VT_BUOYANCY_NONE, VT_BUOYANCY_FULL };
 enum { VT_FLAMES_OWN, VT_FLAMES_MEAN };
+enum { VT_BURNING_EXACT, VT_BURNING_EULER };
 enum { VT_DIFFUSION_PSE, VT_DIFFUSION_EXCHANGE, VT_DIFFUSION_NONE };
 enum { VT_WALLS_MASKED, VT_WALLS_NODES, VT_WALLS_HITS, VT_WALLS_OPEN };
 enum { VT_BODIES_PANELS, VT_BODIES_ARTICLE, VT_BODIES_NONE };
@@ -209,6 +210,9 @@ typedef struct vt_simulation_def {
     double thermal_diffusivity; /* kappa, m^2/s, 0 .. 1e6: heat diffuses at this rate, where
                                    vortons carry a temperature (default 0: it does not);
                                    animatable */
+    double dissipation;         /* rate at which smoke thins out, 1/s, 0 .. 1e9 (default 0): the
+                                   density of the tracers, and the share of smoke, fall by
+                                   exp(-dissipation x time) */
     double wind[3];             /* uniform velocity of the free stream, m/s (default 0); one that
                                    changes: vt_add_wind */
     uint64_t seed;              /* key of all random numbers (default 0) */
@@ -512,6 +516,8 @@ typedef struct vt_emitter_def {
     double fade;       /* share of the lifetime, its last, in which the density of its tracers falls
                           to nothing, 0 .. 1 (default 0); animatable: at birth */
     int32_t parent;    /* transform in which the shape lies (default 0: the world) */
+    vt_fluid_def fluid; /* of the tracers themselves, as vt_tracer_points_def says (its density is
+                           0: tracers weigh nothing); animatable: at birth */
     int32_t animation_count;        /* (default 0) */
     const vt_animation *animations; /* of the members that are animatable */
 } vt_emitter_def;
@@ -558,13 +564,19 @@ VT_API vt_status vt_add_parcels(vt_simulation *simulation, const vt_parcels_def 
 /* Tracers born at points: one at each of them at time `start`, or `rate` a second in all from
  * `start` to `end`, the points in turn. The arrays are copied. */
 typedef struct vt_tracer_points_def {
-    int64_t count;           /* points, 1 .. 2^31 - 1 */
-    const float *position;   /* count x 3, m */
-    const float *density;    /* count; what a tracer born there stands for, kg, >= 0 */
-    const float *size;       /* count, m, > 0 */
-    const float *lifetime;   /* count, s, > 0; NULL (default): infinity */
-    const float *growth;     /* count, m/s, 0 .. 1e9, as of an emitter; NULL (default): 0 */
-    const float *fade;       /* count, 0 .. 1, as of an emitter; NULL (default): 0 */
+    int64_t count;         /* points, 1 .. 2^31 - 1 */
+    const float *position; /* count x 3, m */
+    const float *density;  /* count; what a tracer born there stands for, kg, >= 0 */
+    const float *size;     /* count, m, > 0 */
+    const float *lifetime; /* count, s, > 0; NULL (default): infinity */
+    const float *growth;   /* count, m/s, 0 .. 1e9, as of an emitter; NULL (default): 0 */
+    const float *fade;     /* count, 0 .. 1, as of an emitter; NULL (default): 0 */
+    /* count each, what is a tracer's own at birth; NULL (default): nothing. temperature, K, > 0 to
+     * 1e6, shown where it differs more from the ambient one than that of the vortons around does;
+     * it cools as theirs. fuel, flame and smoke, 0 .. 1, together at most 1: with method.flames own
+     * they burn on at the tracer's temperature, without heat, weight or thrust for the flow
+     * (embers); else the tracer soon has what the vortons around it have. */
+    const float *temperature, *fuel, *flame, *smoke;
     double rate;             /* tracers a second, up to 1e9; 0 (default): one at each point */
     double start, end;       /* s, 0 <= start <= end (default 0, infinity) */
     double jitter;           /* each is born anywhere in a ball of this radius about its point, m,

@@ -87,6 +87,36 @@ PyObject *vt_py_add_tracers(PyObject *self, PyObject *positional, PyObject *name
     return add(self, VT_TRACERS, objects, names, widths, 3);
 }
 
+/* Columns that follow from others each step are read-only in Python, but for what is born. */
+PyObject *vt_py_give_tracers(PyObject *self, PyObject *positional, PyObject *named)
+{
+    static char *names[] = {"column", "values", NULL};
+    const npy_intp any = -1;
+    const char *name;
+    PyObject *object;
+    vt_array column;
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "sO:give_tracers", names, &name, &object))
+        return NULL;
+    PyArrayObject *const values = vt_py_to_array(object, "values", NPY_FLOAT32, 1, &any);
+    vt_simulation *const simulation = values ? vt_py_idle(self) : NULL;
+    PyObject *result = NULL;
+    if (simulation) {
+        const vt_status status = vt_column(simulation, VT_TRACERS, name, &column);
+        const int64_t count = PyArray_DIM(values, 0), first = column.shape[0] - count;
+        if (status)
+            result = vt_py_raise(vt_py_state_of(self), status);
+        else if (first < 0 || column.dimensions != 1 || column.type != VT_FLOAT32)
+            PyErr_Format(PyExc_ValueError, "values must be for at most %lld rows of one number",
+                         (long long)column.shape[0]);
+        else
+            memcpy((float *)column.data + first, PyArray_DATA(values), 4 * (size_t)count);
+        if (!PyErr_Occurred())
+            result = Py_NewRef(Py_None);
+    }
+    vt_py_release(values);
+    return result;
+}
+
 PyObject *vt_py_remove(PyObject *self, PyObject *positional, PyObject *named)
 {
     static char *names[] = {"set", "mask", NULL};

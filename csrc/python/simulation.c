@@ -75,6 +75,7 @@ static const vt_py_field simulation_fields[] = {
     {"viscosity", VT_PY_FINITE, offsetof(simulation_arguments, def.viscosity), NULL},
     {"thermal_diffusivity", VT_PY_FINITE, offsetof(simulation_arguments, def.thermal_diffusivity),
      NULL},
+    {"dissipation", VT_PY_FINITE, offsetof(simulation_arguments, def.dissipation), NULL},
     {"wind", VT_PY_VECTOR, offsetof(simulation_arguments, def.wind), NULL},
     {"seed", VT_PY_UINT64, offsetof(simulation_arguments, def.seed), NULL},
     {"threads", VT_PY_INT32, offsetof(simulation_arguments, def.threads), NULL},
@@ -383,7 +384,7 @@ static PyMethodDef methods[] = {
      "shape and around as for add_emitter."},
     {"add_emitter", VT_PY_FUNCTION(vt_py_add_emitter), METH_VARARGS | METH_KEYWORDS,
      "add_emitter($self, /, *, shape=..., count=..., rate=..., start=..., end=..., density=..., "
-     "lifetime=..., growth=..., fade=..., parent=..., animations=...)\n--\n\n"
+     "lifetime=..., growth=..., fade=..., fluid=..., parent=..., animations=...)\n--\n\n"
      "Adds a source of tracers; vorton.h (vt_emitter_def) has units, ranges and defaults.\n\n"
      "shape is a dict with the keyword arguments of shape_volume; animations is a dict of tracks\n"
      "(see evaluate_track) by the names of parameters."},
@@ -397,7 +398,8 @@ static PyMethodDef methods[] = {
      "(3, 4) matrix from the space of a transform to the world at a time, s."},
     {"add_tracer_points", VT_PY_FUNCTION(vt_py_add_tracer_points), METH_VARARGS | METH_KEYWORDS,
      "add_tracer_points($self, /, *, position, density, size, lifetime=None, growth=None, "
-     "fade=None, rate=..., start=..., end=..., jitter=..., parent=..., animations=...)\n--\n\n"
+     "fade=None, temperature=None, fuel=None, flame=None, smoke=None, rate=..., start=..., "
+     "end=..., jitter=..., parent=..., animations=...)\n--\n\n"
      "Adds a source of tracers at points; arrays as of add_tracers, lifetime, growth and fade "
      "(n,).\n"
      "vorton.h (vt_tracer_points_def) has units, ranges and defaults."},
@@ -465,6 +467,9 @@ static PyMethodDef methods[] = {
      "count($self, set, /)\n--\n\nParticles alive in 'vortons' or 'tracers'."},
     {"capacity", vt_py_capacity, METH_O,
      "capacity($self, set, /)\n--\n\nRoom for particles in 'vortons' or 'tracers'."},
+    {"give_tracers", VT_PY_FUNCTION(vt_py_give_tracers), METH_VARARGS | METH_KEYWORDS,
+     "give_tracers($self, /, column, values)\n--\n\n"
+     "Writes a column of the last tracers: of those that have just been added."},
     {"tracers_carry", vt_py_tracers_carry, METH_O,
      "tracers_carry($self, name, /)\n--\n\n"
      "Whether vortons carry what this column of the tracers shows: 'temperature', 'fuel' ..."},
@@ -500,7 +505,8 @@ static PyGetSetDef properties[] = {
 
 static const char documentation[] =
     "Simulation(*, max_vortons=..., max_tracers=..., max_nodes=..., spacing=..., viscosity=..., "
-    "thermal_diffusivity=..., gravity=..., ambient=..., combustion=..., wind=..., seed=..., "
+    "thermal_diffusivity=..., gravity=..., ambient=..., combustion=..., dissipation=..., wind=..., "
+    "seed=..., "
     "threads=..., at_capacity=..., method=..., animations=...)"
     "\n--\n\n"
     "A simulation of the C library; vorton.h (vt_simulation_def) has units, ranges and "

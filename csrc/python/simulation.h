@@ -51,6 +51,7 @@ PyObject *vt_py_remove(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_find_rows(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_column(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_tracers_carry(PyObject *self, PyObject *name);
+PyObject *vt_py_give_tracers(PyObject *self, PyObject *positional, PyObject *named);
 PyObject *vt_py_count(PyObject *self, PyObject *set);
 PyObject *vt_py_capacity(PyObject *self, PyObject *set);
 

@@ -201,6 +201,7 @@ static const vt_py_field emitter_fields[] = {
     {"lifetime", VT_PY_DOUBLE, offsetof(emitter_arguments, def.lifetime), NULL},
     {"growth", VT_PY_FINITE, offsetof(emitter_arguments, def.growth), NULL},
     {"fade", VT_PY_FINITE, offsetof(emitter_arguments, def.fade), NULL},
+    {"fluid", VT_PY_FLUID, offsetof(emitter_arguments, def.fluid), NULL},
     {"parent", VT_PY_INT32, offsetof(emitter_arguments, def.parent), NULL},
     {"animations", VT_PY_OBJECT, offsetof(emitter_arguments, animations), NULL},
     {NULL, VT_PY_OBJECT, 0, NULL}};
@@ -397,7 +398,8 @@ PyObject *vt_py_add_vorton_points(PyObject *self, PyObject *positional, PyObject
 
 typedef struct tracer_points_arguments {
     vt_tracer_points_def def;
-    PyObject *position, *density, *size, *lifetime, *growth, *fade, *animations;
+    PyObject *position, *density, *size, *lifetime, *growth, *fade, *temperature, *fuel, *flame,
+        *smoke, *animations;
 } tracer_points_arguments;
 
 #define ROWS(member) {#member, VT_PY_OBJECT, offsetof(tracer_points_arguments, member), NULL}
@@ -408,6 +410,10 @@ static const vt_py_field tracer_points_fields[] = {ROWS(position),
                                                    ROWS(lifetime),
                                                    ROWS(growth),
                                                    ROWS(fade),
+                                                   ROWS(temperature),
+                                                   ROWS(fuel),
+                                                   ROWS(flame),
+                                                   ROWS(smoke),
                                                    VALUE(rate, VT_PY_FINITE),
                                                    VALUE(start, VT_PY_FINITE),
                                                    VALUE(end, VT_PY_DOUBLE),
@@ -431,10 +437,14 @@ PyObject *vt_py_add_tracer_points(PyObject *self, PyObject *positional, PyObject
                                {a.size, &a.def.size, "size", 1},
                                {a.lifetime, &a.def.lifetime, "lifetime", 1},
                                {a.growth, &a.def.growth, "growth", 1},
-                               {a.fade, &a.def.fade, "fade", 1}};
+                               {a.fade, &a.def.fade, "fade", 1},
+                               {a.temperature, &a.def.temperature, "temperature", 1},
+                               {a.fuel, &a.def.fuel, "fuel", 1},
+                               {a.flame, &a.def.flame, "flame", 1},
+                               {a.smoke, &a.def.smoke, "smoke", 1}};
     if (lacks("add_tracer_points", rows, 3) || vt_py_to_animations(a.animations, &animations) < 0)
         return NULL;
-    const int given = to_point_rows(rows, 6, &a.def.count, arrays);
+    const int given = to_point_rows(rows, MOST_ROWS, &a.def.count, arrays);
     a.def.animation_count = animations.count;
     a.def.animations = animations.items;
     vt_simulation *const simulation = given < 0 ? NULL : vt_py_idle(self);

@@ -12,6 +12,7 @@ typedef struct vt_burning {
     float flame_rate, soot; /* 1/s; share */
     float heating;          /* heat of combustion / heat capacity: what burning all of it adds, K */
     float radiation, mixing; /* 1/(K^3 s); 1/s */
+    int32_t euler;           /* method.burning */
 } vt_burning;
 
 /* Columns of the vortons, by row; temperature and the shares are changed. */

@@ -41,6 +41,7 @@ enum vt_taken {
 extern const int vt_carried_column[VT_CARRIED_COLUMNS]; /* of the vortons: VT_VORTON_... */
 extern const int vt_taken_column[VT_TAKEN_COLUMNS];     /* of the tracers: VT_TRACER_... */
 extern const int vt_taken_from[VT_TAKEN_COLUMNS];       /* of the vortons */
+extern const int vt_carried_of_taken[VT_TAKEN_COLUMNS]; /* VT_CARRIED_... */
 
 enum { VT_MOST_COLUMNS = 24 };
 _Static_assert((int)VT_VORTON_COLUMNS <= VT_MOST_COLUMNS, "room for the columns of vortons");

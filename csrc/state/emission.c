@@ -5,26 +5,37 @@
 
 #include "core/mathd.h"
 #include "core/random.h"
+#include "state/ambient.h"
 #include "state/births.h"
 #include "state/simulation.h"
 
-vt_tracer_list vt_new_tracer_list(vt_arena *arena, int64_t count)
+vt_tracer_list vt_new_tracer_list(vt_arena *arena, int64_t count, int carries)
 {
     const size_t rows = (size_t)count;
-    return (vt_tracer_list){.position = vt_arena_push(arena, 12 * rows),
-                            .density = vt_arena_push(arena, 4 * rows),
-                            .size = vt_arena_push(arena, 4 * rows),
-                            .lifetime = vt_arena_push(arena, 4 * rows),
-                            .growth = vt_arena_push(arena, 4 * rows),
-                            .fade = vt_arena_push(arena, 4 * rows),
-                            .time = vt_arena_push(arena, 8 * rows)};
+    vt_tracer_list list = {.position = vt_arena_push(arena, 12 * rows),
+                           .density = vt_arena_push(arena, 4 * rows),
+                           .size = vt_arena_push(arena, 4 * rows),
+                           .lifetime = vt_arena_push(arena, 4 * rows),
+                           .growth = vt_arena_push(arena, 4 * rows),
+                           .fade = vt_arena_push(arena, 4 * rows),
+                           .time = vt_arena_push(arena, 8 * rows)};
+    for (int n = 0; n < VT_TAKEN_COLUMNS && carries; n++)
+        list.carried[n] = memset(vt_arena_push(arena, 4 * rows), 0, 4 * rows);
+    return list;
 }
 
 vt_tracer_list vt_tracer_list_from(const vt_tracer_list *list, int64_t row)
 {
-    return (vt_tracer_list){list->position + 3 * row, list->density + row, list->size + row,
-                            list->lifetime + row,     list->growth + row,  list->fade + row,
-                            list->time + row};
+    vt_tracer_list rest = {.position = list->position + 3 * row,
+                           .density = list->density + row,
+                           .size = list->size + row,
+                           .lifetime = list->lifetime + row,
+                           .growth = list->growth + row,
+                           .fade = list->fade + row,
+                           .time = list->time + row};
+    for (int n = 0; n < VT_TAKEN_COLUMNS && list->carried[0]; n++)
+        rest.carried[n] = list->carried[n] + row;
+    return rest;
 }
 
 static void place_tracer(const vt_pose *pose, float position[3])
@@ -44,7 +55,8 @@ static void share_shape(const vt_emitter *emitter, double n, int64_t count, vt_t
     vt_emitter_def now = {.density = emitter->density,
                           .lifetime = emitter->lifetime,
                           .growth = emitter->growth,
-                          .fade = emitter->fade};
+                          .fade = emitter->fade,
+                          .fluid = emitter->fluid};
     const float size = (float)vt_cbrt(emitter->region.volume / n);
     for (int64_t i = 0; i < count; i++) {
         vt_animate(&emitter->animations, list->time[i], &now);
@@ -53,6 +65,8 @@ static void share_shape(const vt_emitter *emitter, double n, int64_t count, vt_t
         list->lifetime[i] = (float)now.lifetime;
         list->growth[i] = (float)now.growth;
         list->fade[i] = (float)now.fade;
+        for (int n = 0; n < VT_TAKEN_COLUMNS && list->carried[0]; n++)
+            list->carried[n][i] = (float)*vt_fluid_member(&now.fluid, vt_carried_of_taken[n]);
     }
 }
 
@@ -95,6 +109,10 @@ static void bear_at_point(const vt_emitter *emitter, int64_t n, int64_t row, vt_
     list->lifetime[row] = (float)now.lifetime;
     list->growth[row] = (float)now.growth;
     list->fade[row] = (float)now.fade;
+    for (int c = 0; c < VT_TAKEN_COLUMNS && list->carried[0]; c++) {
+        const float *const own = *vt_own_of_points(emitter->points, c);
+        list->carried[c][row] = own ? own[point] : 0;
+    }
 }
 
 /* The first `count` of those that are born at start. */
@@ -168,6 +186,23 @@ float vt_age_at_birth(const vt_simulation *s, double time)
     return time > s->time ? -(float)(time - s->time) : 0;
 }
 
+/* Rows from `first` get what is their own, in the columns that are used. */
+static void give_carried(vt_simulation *s, const vt_tracer_list *list, int64_t first, int64_t count)
+{
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    const float *const warm = list->carried[VT_TAKEN_temperature];
+    float *const warmth = vt_used_column(&s->tracers.set, VT_TRACER_warmth);
+    for (int n = 0; n < VT_TAKEN_COLUMNS; n++) {
+        float *const column = vt_used_column(&s->tracers.set, vt_taken_column[n]);
+        for (int64_t i = 0; column && i < count; i++)
+            if (list->carried[n][i] > 0)
+                column[first + i] = list->carried[n][i];
+    }
+    for (int64_t i = 0; warmth && i < count; i++)
+        if (warm[i] > 0)
+            warmth[first + i] = warm[i] - vt_ambient_temperature(&fluid, list->position + 3 * i);
+}
+
 void vt_append_tracer_list(vt_simulation *s, const vt_tracer_list *list, int64_t count)
 {
     const int64_t first = vt_append_tracers(s, count, list->position, list->density, list->size);
@@ -179,4 +214,6 @@ void vt_append_tracer_list(vt_simulation *s, const vt_tracer_list *list, int64_t
         memcpy(s->tracers.growth + first, list->growth, 4 * (size_t)count);
     if (s->tracers.set.used[VT_TRACER_fade])
         memcpy(s->tracers.fade + first, list->fade, 4 * (size_t)count);
+    if (list->carried[0])
+        give_carried(s, list, first, count);
 }

@@ -8,10 +8,12 @@
 typedef struct vt_tracer_list {
     float *position, *density, *size, *lifetime, *growth, *fade;
     double *time; /* s */
+    float
+        *carried[VT_TAKEN_COLUMNS]; /* what is their own; temperature 0: nothing; NULL: none has */
 } vt_tracer_list;
 
-/* With room for count. */
-vt_tracer_list vt_new_tracer_list(vt_arena *arena, int64_t count);
+/* With room for count; `carries`: also for what is their own, which is none at first. */
+vt_tracer_list vt_new_tracer_list(vt_arena *arena, int64_t count, int carries);
 
 /* The list from a row on. */
 vt_tracer_list vt_tracer_list_from(const vt_tracer_list *list, int64_t row);

@@ -8,8 +8,11 @@
 
 /* Its members as parameters of a definition that has it as `fluid`, for a table of animation.h. */
 #define VT_FLUID_PARAMETERS(def)                                                                   \
-    {"density", offsetof(def, fluid.density), {1, -1e6, 1e6, 0, "kg/m^3"}},                        \
-        {"temperature", offsetof(def, fluid.temperature), {1, 0, 1e6, 0, "K"}},                    \
+    {"density", offsetof(def, fluid.density), {1, -1e6, 1e6, 0, "kg/m^3"}}, VT_TAKEN_PARAMETERS(def)
+
+/* Those that tracers have, too. */
+#define VT_TAKEN_PARAMETERS(def)                                                                   \
+    {"temperature", offsetof(def, fluid.temperature), {1, 0, 1e6, 0, "K"}},                        \
         {"fuel", offsetof(def, fluid.fuel), {1, 0, 1, 0, "of the mass"}},                          \
         {"flame", offsetof(def, fluid.flame), {1, 0, 1, 0, "of the mass"}},                        \
     {                                                                                              \

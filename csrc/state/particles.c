@@ -107,6 +107,9 @@ void vt_use_tracer_column(vt_simulation *s, int column)
 int vt_tracers_carry(const vt_simulation *simulation, const char *name)
 {
     vt_column_field field;
+    if (simulation && name && strcmp(name, "temperature") == 0 &&
+        simulation->tracers.set.used[VT_TRACER_warmth])
+        return 1;
     for (int n = 0; simulation && name && n < VT_TAKEN_COLUMNS; n++)
         if (vt_describe_column(VT_TRACERS, vt_taken_column[n], &field) &&
             strcmp(field.name, name) == 0)
@@ -273,7 +276,7 @@ int64_t vt_append_tracers(vt_simulation *s, int64_t count, const float *position
     for (int64_t i = 0; i < count; i++)
         t->id[first + i] = s->next_id[VT_TRACERS]++;
     static const int unless_given[] = {VT_TRACER_velocity, VT_TRACER_lifetime, VT_TRACER_growth,
-                                       VT_TRACER_fade};
+                                       VT_TRACER_fade, VT_TRACER_warmth};
     for (size_t n = 0; n < sizeof unless_given / sizeof *unless_given; n++)
         if (t->set.used[unless_given[n]])
             fill_tracer_column(s, unless_given[n], first, count);

@@ -140,7 +140,10 @@ static void plan_vortons(vt_simulation *s, vt_births *b)
 static void plan_tracers(vt_simulation *s, double from, double to, vt_births *b)
 {
     const vt_sources *const sources = &s->sources;
-    b->tracers = vt_new_tracer_list(&s->arena, b->tracer_count);
+    int carries = 0;
+    for (int32_t e = 0; e < sources->emitter_count; e++)
+        carries |= sources->emitters[e].members != 0;
+    b->tracers = vt_new_tracer_list(&s->arena, b->tracer_count, carries);
     int64_t at = 0;
     for (int32_t e = 0; e < sources->emitter_count; e++) {
         const vt_emitter *const emitter = &sources->emitters[e];

@@ -66,6 +66,9 @@ static vt_status check_definition(const vt_simulation_def *def)
         status =
             vt_fail(VT_INVALID_ARGUMENT, "thermal_diffusivity is %g m^2/s; allowed is 0 to 1e6",
                     def->thermal_diffusivity);
+    if (!status && !(def->dissipation >= 0 && def->dissipation <= 1e9))
+        status = vt_fail(VT_INVALID_ARGUMENT, "dissipation is %g 1/s; allowed is 0 to 1e9",
+                         def->dissipation);
     for (int a = 0; a < 3 && !status; a++)
         if (!isfinite(def->wind[a]))
             status = vt_fail(VT_INVALID_ARGUMENT, "wind[%d] is %g; allowed are finite m/s", a,

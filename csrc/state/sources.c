@@ -22,6 +22,7 @@ static const vt_parameter emitter_parameters[] = {
     {"growth", MEMBER(growth), {1, 0, 1e9, 0, "m/s"}},
     {"fade", MEMBER(fade), {1, 0, 1, 0, "share of the lifetime"}},
     VT_SHAPE_PARAMETERS("shape"),
+    VT_TAKEN_PARAMETERS(vt_emitter_def),
     {0}};
 #undef MEMBER
 
@@ -72,15 +73,26 @@ void vt_destroy_sources(vt_sources *sources)
 
 /* What owns memory in them is copied below: whoever adds a member looks there, too. */
 _Static_assert(sizeof(vt_emitter) == sizeof(vt_animations) + sizeof(vt_rate_sum) +
-                                         sizeof(vt_region) + sizeof(void *) + 8 * 10 &&
+                                         sizeof(vt_region) + sizeof(vt_fluid_def) + sizeof(void *) +
+                                         8 * 11 &&
                    sizeof(vt_sources) == sizeof(vt_structures) + 3 * sizeof(void *),
                "vt_copy_sources copies every member");
+
+const float **vt_own_of_points(vt_tracer_points_def *points, int taken)
+{
+    static const size_t offset[VT_TAKEN_COLUMNS] = {
+#define VT_TAKEN(name) offsetof(vt_tracer_points_def, name),
+#include "vorton/columns.def"
+#undef VT_TAKEN
+    };
+    return (const float **)((char *)points + offset[taken]);
+}
 
 /* Points, with the arrays behind them in the same block; NULL without memory. */
 static vt_tracer_points_def *copy_points(const vt_tracer_points_def *def)
 {
     const size_t rows = (size_t)def->count;
-    vt_tracer_points_def *const block = malloc(sizeof *block + 32 * rows);
+    vt_tracer_points_def *const block = malloc(sizeof *block + (32 + 4 * VT_TAKEN_COLUMNS) * rows);
     if (!block)
         return NULL;
     float *const arrays = (float *)(block + 1);
@@ -95,6 +107,11 @@ static vt_tracer_points_def *copy_points(const vt_tracer_points_def *def)
     if (def->fade)
         block->fade = memcpy(arrays + 7 * rows, def->fade, 4 * rows);
     block->animations = NULL;
+    for (int n = 0; n < VT_TAKEN_COLUMNS; n++) {
+        const float **const own = vt_own_of_points(block, n);
+        if (*own)
+            *own = memcpy(arrays + (8 + (size_t)n) * rows, *own, 4 * rows);
+    }
     return block;
 }
 
@@ -163,6 +180,38 @@ static int has_rate(int32_t count, const vt_animation *animations)
     return 0;
 }
 
+static vt_status check_own(const vt_simulation *s, const vt_emitter_def *def)
+{
+    const vt_animations animations = {.count = def->animation_count,
+                                      .items = (vt_animation *)def->animations};
+    if (def->fluid.density != 0)
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "emitter: density of the fluid is %g kg/m^3; allowed is 0: tracers weigh "
+                       "nothing",
+                       def->fluid.density);
+    return vt_check_fluid(&s->def.combustion, "emitter", &def->fluid, &animations);
+}
+
+static vt_status check_own_rows(const vt_simulation *s, const vt_tracer_points_def *def)
+{
+    vt_tracer_points_def points = *def;
+    for (int64_t i = 0; i < def->count; i++) {
+        vt_fluid_def own = {0};
+        for (int n = 0; n < VT_TAKEN_COLUMNS; n++) {
+            const float *const values = *vt_own_of_points(&points, n);
+            if (values)
+                *vt_fluid_member(&own, vt_carried_of_taken[n]) = (double)values[i];
+        }
+        if (def->temperature && !(own.temperature > 0))
+            return vt_fail(VT_INVALID_ARGUMENT, "temperature has %g in row %lld; allowed is > 0 K",
+                           own.temperature, (long long)i);
+        const vt_status status = vt_check_fluid(&s->def.combustion, "a point", &own, NULL);
+        if (status)
+            return status;
+    }
+    return VT_OK;
+}
+
 static vt_status check_emitter(const vt_simulation *s, const vt_emitter_def *def)
 {
     if (def->count < 0 || def->count > s->tracers.set.capacity)
@@ -172,6 +221,8 @@ static vt_status check_emitter(const vt_simulation *s, const vt_emitter_def *def
     if (!status)
         status = vt_check_animations(emitter_parameters, "an emitter", def->animation_count,
                                      def->animations);
+    if (!status)
+        status = check_own(s, def);
     if (!status)
         status = vt_check_times(def->start, def->end);
     if (!status)
@@ -226,6 +277,8 @@ static vt_status check_points(const vt_simulation *s, const vt_tracer_points_def
                          VT_MOST_LENGTH);
     if (!status)
         status = vt_check_tracer_rows(def->count, def->position, def->density, def->size);
+    if (!status && (def->temperature || def->fuel || def->flame || def->smoke))
+        status = check_own_rows(s, def);
     for (int64_t i = 0; i < def->count && def->lifetime && !status; i++)
         if (!(def->lifetime[i] > 0))
             status = vt_fail(VT_INVALID_ARGUMENT, "lifetime has %g in row %lld; allowed is > 0",
@@ -243,7 +296,7 @@ static vt_status fill_now(vt_simulation *s, vt_emitter *emitter)
         return status;
     vt_make_room(s, VT_TRACERS, count);
     const size_t mark = vt_arena_mark(&s->arena);
-    vt_tracer_list list = vt_new_tracer_list(&s->arena, count);
+    vt_tracer_list list = vt_new_tracer_list(&s->arena, count, emitter->members != 0);
     vt_emit_at_start(s, emitter, count, &list);
     vt_append_tracer_list(s, &list, count);
     emitter->filled = 1;
@@ -262,6 +315,8 @@ static void use_columns(vt_simulation *s, const vt_emitter *e)
         vt_use_tracer_column(s, VT_TRACER_growth);
     if (fades || vt_find_animation(&e->animations, "fade"))
         vt_use_tracer_column(s, VT_TRACER_fade);
+    if (e->members >> VT_CARRIED_temperature & 1)
+        vt_use_tracer_column(s, VT_TRACER_warmth);
 }
 
 /* Takes the emitter over; on failure it is destroyed. */
@@ -309,9 +364,13 @@ static vt_status keep_shape(vt_simulation *s, const vt_emitter_def *def)
                           .density = def->density,
                           .lifetime = def->lifetime,
                           .growth = def->growth,
-                          .fade = def->fade};
+                          .fade = def->fade,
+                          .fluid = def->fluid};
     vt_status status =
         animate_emitter(emitter_parameters, def->animation_count, def->animations, &emitter);
+    /* density is the smoke here */
+    emitter.members =
+        vt_fluid_members(&emitter.fluid, &emitter.animations) & ~(1u << VT_CARRIED_density);
     if (!status)
         status = vt_create_growing_region(
             &def->shape, "shape", def->animation_count, def->animations,
@@ -360,6 +419,9 @@ static vt_status keep_points(vt_simulation *s, const vt_tracer_points_def *def)
     }
     if (emitter.rate > 0)
         emitter.count = 0;
+    for (int n = 0; n < VT_TAKEN_COLUMNS; n++)
+        emitter.members |= (uint32_t)(*vt_own_of_points(block, n) != NULL)
+                           << vt_carried_of_taken[n];
     return keep_emitter(s, &emitter);
 }
 

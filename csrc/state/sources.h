@@ -4,6 +4,7 @@
 
 #include "core/arena.h"
 #include "state/births.h"
+#include "state/fluid_def.h"
 #include "state/parcels.h"
 #include "state/shapes.h"
 #include "state/structures.h"
@@ -29,6 +30,8 @@ typedef struct vt_emitter {
     double lifetime;              /* s */
     double growth;                /* m/s */
     double fade;                  /* share of the lifetime */
+    vt_fluid_def fluid;           /* of its tracers themselves */
+    uint32_t members;             /* that it, or points, have (vt_fluid_members) */
     vt_tracer_points_def *points; /* the arrays are behind it in one block; NULL: a shape */
 } vt_emitter;
 
@@ -41,6 +44,9 @@ typedef struct vt_sources {
 } vt_sources;
 
 void vt_destroy_sources(vt_sources *sources);
+
+/* What is the own of tracers from points, by its number VT_TAKEN_... */
+const float **vt_own_of_points(vt_tracer_points_def *points, int taken);
 
 /* Fills `to` with copies of all sources; on failure it is to be destroyed all the same. */
 vt_status vt_copy_sources(const vt_sources *from, vt_sources *to);
