@@ -1,4 +1,5 @@
-"""One scene with everything in it that moves, and digests of all that a user can see of its state.
+"""One scene with everything in it that moves, one with all that is hot, and digests of all that a
+user can see of their state.
 
     python everything.py METHOD THREADS
 
@@ -22,9 +23,26 @@ METHODS = {
     "tree": vt.Method(velocity="tree"),
     "viscous": vt.Method(split=1.2, merge=5, prune=0.01, halo=1),
     "options": vt.Method(velocity="direct", time="rk3", stretching="rvpm", relaxation=0.3),
+    "fire": vt.Method(halo=2),
 }
-STEPS = 38
+STEPS = 50
 FPS = 24
+
+
+def fire_scene():
+    """A fire that flickers under a ball and over a hot plate: heat, combustion and expansion."""
+    scene = vt.Scene("fire", seed=6, method=METHODS["fire"], voxel=0.08)
+    scene.combustion = vt.Combustion("arrhenius")
+    scene.thermal_diffusivity = vt.Keys([(0, 0), (1, 2e-3)])
+    scene.viscosity = 5e-4
+    bed = vt.Disk((0, 0, 0.1), radius=vt.Keys([(0, 0.2), (1, 0.3)]), thickness=0.2)
+    values = {"temperature": 900, "fuel": 0.6, "swirl": 0.4, "flicker": 0.5, "taper": 0.3}
+    scene.add(vt.Emitter(bed, core=0.16, lifetime=0.8, per_voxel=2, **values))
+    scene.add(vt.Body(vt.Sphere((0, 0.1, 0.9), 0.15), density=50.0, held=True, panels=60))
+    plate = vt.Box((-0.3, -0.3, -0.25), (0.3, 0.3, -0.15))
+    scene.add(vt.Body(plate, temperature=800, panels=0))
+    scene.add(vt.Kill("both", outside=vt.Sphere(radius=1.8)))
+    return scene
 
 
 def scene(method):
@@ -34,13 +52,15 @@ def scene(method):
     For `poisson` enough of everything to keep 8 threads busy, for the sums what they do in time,
     for the articles' method rings so fine that they live to the end.
     """
+    if method == "fire":
+        return fire_scene()
     viscous, article = method == "viscous", method == "article"
     method = METHODS[method]
     few = method.velocity != "poisson"
     scene = vt.Scene("everything", seed=5, wind=(0.2, -0.1, 0.05), method=method, voxel=0.05)
     scene.viscosity = 1e-3 if viscous else 0.0
     # viscous: few, for their neutral neighbours are many
-    fine = 0.08 if viscous else 0.06
+    fine = 0.08 if viscous else 0.06 if article else 0.075
     ring = {"core": 0.12, "wobble": 0.05}
     ring |= {"layers": 1, "sections": 40} if few else {"vorton_core": fine}
     scene.add(vt.VortexRing(radius=0.5, seed=3, **ring))
@@ -55,7 +75,7 @@ def scene(method):
             **ring,
         )
     )
-    much = 1 if few or viscous or article else 20
+    much = 1 if few or viscous or article else 10
     scene.add(vt.Tracers(vt.Sphere((0, 0, 0.1), 0.4), count=2000 * much))
     scene.add(
         vt.Tracers(vt.Disk(radius=0.5), rate=1000 * much, start=0.11, lifetime=0.8, growth=0.05)

@@ -31,6 +31,11 @@ def test_everything_is_on(reference):
         assert 100 < (sim.vortons.halo == 0).sum() and (sim.vortons.halo == 1).sum() > 1000
         assert (sim.vortons.birth_strength > 0).sum() > 100
         assert sim.vortons.id.max() > 1.01 * sim.vortons.count
+    elif method == "fire":  # it burns, swells, warms what is around and has gone in part
+        v = sim.vortons
+        assert v.temperature.max() > 930 and v.fuel.max() > 0.1 and v.flame.max() > 0.01
+        assert np.abs(v.swelling).max() > 0 and (v.halo == 1).sum() > 1000
+        assert abs(sim.bodies[1].heat_given) > 0 and sim.health.heat_released > 0
     else:
         # two rings, one of them born inside a step, beside what bodies have shed
         ages = np.unique(np.round(sim.vortons.age, 4)) * everything.FPS
