@@ -137,8 +137,8 @@ BodyState: Any = _make(
         "shed_strength": _field(
             "(float, float, float)",
             "m^3/s",
-            "sum of the strengths of the vortons that it has shed; minus that lies evenly inside it, "
-            "where their vortex lines go on",
+            "sum of the strengths of the vortons that it has shed; minus that lies evenly inside "
+            "it, where their vortex lines go on",
         ),
     },
 )
