@@ -6,6 +6,7 @@
 #include "article_walls.h"
 #include "body_heat.h"
 #include "core/status.h"
+#include "half_open.h"
 #include "line_ends.h"
 #include "panels.h"
 #include "potential.h"
@@ -234,6 +235,7 @@ void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
 {
     const size_t mark = vt_arena_mark(&s->arena);
     vt_node_marks marks;
+    vt_half_open half;
     float spread[3];
     const vt_scalar_lane lanes[3] = {{VT_SCALAR_CONTRAST, NULL}};
     vt_grid means = s->grid, slopes = s->grid;
@@ -243,10 +245,15 @@ void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
     *buoyancy =
         (vt_buoyancy){vt_fluid_of(&s->def), slopes.nodes, s->vortons.volume, vt_accelerations(s)};
     vt_find_means(s, count, sorted, row_start, lanes, NULL, &means);
-    s->stages->slope(&means, &slopes, s->def.threads);
     marks.open = NULL;
     if (s->def.method.walls == VT_WALLS_MASKED)
         vt_mark_wall_nodes(s, &s->grid, time, &marks);
+    const int half_open = s->def.method.halo == 0;
+    if (half_open)
+        vt_close_values(s, count, sorted, &marks, &means, &half);
+    s->stages->slope(&means, &slopes, s->def.threads);
+    if (half_open)
+        vt_close_slopes(s, &half, &means, &slopes);
     find_spread(s, &buoyancy->fluid, spread);
     if (marks.open)
         s->stages->masked_slope(&means, &marks, spread, &slopes, s->def.threads);

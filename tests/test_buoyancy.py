@@ -74,6 +74,23 @@ def test_b1_impulse_grows_from_the_first_step_where_nobody_gave_neutral_vortons(
         before = sim.health["impulse"][2]
 
 
+@pytest.mark.parametrize("jitter", [0.0, 0.25])
+@pytest.mark.parametrize("smooth", [False, True])
+@pytest.mark.parametrize("radius", [8.0, 12.0])
+@pytest.mark.parametrize("gravity", [(0, 0, -GRAVITY), (3.0, -6.0, 2.0)])
+def test_b1_impulse_where_nobody_keeps_neutral_vortons(jitter, smooth, radius, gravity):
+    """All of the vorticity of the edge lies on the vortons inside: a little too far in."""
+    x, density, volume = ball(radius, -0.05, halo=0, jitter=jitter, smooth=smooth)
+    sim = simulate(x, density, volume, gravity, halo=0)
+    sim.advance(0.001)
+    assert sim.vortons.count == len(x)
+    grown = np.array(sim.health["impulse"]) / 0.001
+    wanted = force(density, volume, gravity)
+    size = np.linalg.norm(wanted)
+    assert 0.85 < grown @ wanted / size**2 < 1.02
+    assert np.linalg.norm(grown - wanted) < 0.15 * size
+
+
 @pytest.mark.parametrize("source", ["points", "emitter"])
 def test_b1_impulse_of_what_is_born_grows_from_the_first_step(source):
     x, density, volume = ball(8.0, -0.05, halo=0, jitter=0.0)
