@@ -204,7 +204,40 @@ def test_warm_fluid_rises_and_cold_fluid_sinks(kind):
         assert sim.health["impulse"][2] / 0.001 == pytest.approx(weight, rel=0.02)
 
 
-def test_stratified_fluid_at_rest_stays_at_rest_and_a_parcel_oscillates():
+def lifted_share(time, width, core):
+    """Of the displacement of a Gaussian parcel what is left after a time, in units of 1 / N.
+
+    Linear theory: each wave of the displacement turns at N sin(angle of its wave vector with the
+    vertical) exp(-(k core)^2 / 4), the last as the cores blur the velocity that it makes.
+    """
+    k = (np.arange(400) + 0.5) * 5 / 400 / width
+    cosine = (np.arange(200) + 0.5) / 200
+    weight = (k**2 * np.exp(-((k * width) ** 2)))[:, None]
+    turning = np.sqrt(1 - cosine**2) * np.exp(-((k[:, None] * core) ** 2) / 4)
+    return (weight * np.cos(turning * time)).sum() / (weight.sum() * len(cosine))
+
+
+@pytest.mark.parametrize("kind", [vt.Air, vt.Liquid])
+def test_a_lifted_parcel_oscillates_as_linear_theory_has_it(kind):
+    """In stratified fluid, about the height where it is at home: past the first half turn."""
+    radius, stratification, lift = 12.0, 0.5, 0.5
+    x, share, volume = ball(radius, 1.0, jitter=0.0, smooth=True)
+    ambient = kind(stratification=stratification)
+    method = vt.Method(**PLAIN, halo=0, expansion=0)
+    sim = vt.Simulation(vt.Scene(spacing=1.0, ambient=ambient, method=method))
+    carried = ambient.temperature + stratification * (x[:, 2] - lift * share)
+    ids = sim.vortons.add(x, 0 * x, core=1.5, volume=volume, temperature=carried)
+    expansion = 1 / ambient.temperature if kind is vt.Air else ambient.expansion
+    frequency = np.sqrt(GRAVITY * expansion * stratification)  # of Brunt and Vaisala
+    for turned in np.arange(1, 16) * 0.2:
+        sim.advance(0.2 / frequency)
+        at = sim.vortons.position[sim.vortons.rows(ids)][:, 2]
+        left = (share * (lift * share + at - x[:, 2])).sum() / (lift * (share**2).sum())
+        assert left == pytest.approx(lifted_share(turned, radius / 2.5 / 2**0.5, 1.5), abs=0.02)
+    assert left < -0.45
+
+
+def test_stratified_fluid_at_rest_stays_at_rest_and_a_parcel_sinks():
     """Vortons with the temperature of their height make nothing; lifted, they sink."""
     x, share, volume = ball(8.0, 1.0, halo=0.5)
     scene = vt.Scene(spacing=1.0, ambient=vt.Air(stratification=0.5), method=vt.Method(**PLAIN))
