@@ -218,6 +218,26 @@ def test_d5_by_default():
     assert sim.health()["strength_share"] < 1e-5
 
 
+def test_d5_with_heat():
+    """Fluid of the ring that is warmer and burns, and heat that diffuses: without gravity that
+    makes no vorticity, and without expansion nothing pushes it apart."""
+    sim = _core.Simulation(
+        spacing=0.1,
+        gravity=(0, 0, 0),
+        thermal_diffusivity=1e-3,
+        combustion={"law": "simple"},
+        method={"expansion": 0.0},
+    )
+    sim.add_ring(core=0.3, vorton_core=0.15, sections=68, layers=1, wobble=0.01, wobble_seed=4)
+    count = len(sim.column("vortons", "core"))
+    sim.column("vortons", "temperature")[:] = np.linspace(300, 900, count)
+    sim.column("vortons", "fuel")[:] = 0.1
+    before = impulse(sim)
+    sim.step(0.05, 40)
+    assert np.linalg.norm(impulse(sim) - before) < 1e-3 * np.linalg.norm(before)
+    assert sim.health()["strength_share"] < 1e-5 and sim.health()["heat_released"] > 0
+
+
 # ---- D7, D8, D9 ----
 
 
