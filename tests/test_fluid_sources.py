@@ -145,16 +145,17 @@ def test_a_ring_that_says_nothing_takes_up_the_fluid_around_it():
     cold = simulate(ball, vt.VortexRing(**ring, temperature=293.15))
     alone = simulate(ball)
     for sim in (alone, silent, cold):
-        sim.advance(0.02)
-        sim.advance(0.001)
+        for dt in (0.02, 0.05, 0.05):  # they are looked after every few steps
+            sim.advance(dt)
     heat = []
     for sim in (alone, silent, cold):
         warmth = sim.vortons.temperature.astype(float) - 293.15
         heat.append(np.dot(warmth, sim.vortons.volume))
-    assert heat[1] == pytest.approx(heat[0], rel=1e-3)  # the fluid is not there twice
-    own = [sim.vortons.temperature[sim.vortons.core < 0.1] for sim in (silent, cold)]
-    assert np.median(own[0]) > 390  # among them neutral ones around it
-    np.testing.assert_allclose(own[1], 293.15, atol=1e-3)
+    assert heat[1] == pytest.approx(heat[0], rel=5e-3)  # a ring more of it would be a fifth
+    for sim, least, most in ((silent, 373, 400), (cold, 293, 294)):
+        v = sim.vortons
+        own = v.temperature[(v.core < 0.1) & (v.halo <= 0)]  # not the neutral ones beside it
+        assert len(own) > 100 and least < np.median(own) < most
 
 
 @pytest.mark.parametrize("kind", LINES)
