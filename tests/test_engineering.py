@@ -393,6 +393,7 @@ WRITABLE = {
     "tracers.lifetime": [NAN],
     "tracers.growth": NOT_NEGATIVE,
     "tracers.fade": SHARE,
+    "tracers.warmth": FINITE,
 }
 
 

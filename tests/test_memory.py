@@ -40,7 +40,7 @@ def run(code, *arguments):
 
 LARGE = """
 before = resident()
-simulation, _ = bench._build(bench.SCENES["ring-100k"], 2)
+simulation = bench._build(bench.SCENES["ring-100k"], 2)
 built = resident()
 simulation.step(1e-9)
 dt = 0.05 / simulation.health()["largest_gradient"]

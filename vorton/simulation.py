@@ -926,7 +926,8 @@ def _check_room_to_burn(scene: Scene) -> None:
 def _warn_of_no_buoyancy(scene: Scene) -> None:
     """Without the grid nothing rises: for comparison that may be what is wanted."""
     method = scene.method
-    pulled = any(scene.gravity) and method.buoyancy != "none" and method.buoyancy_scale > 0
+    moving = not isinstance(scene.gravity, tuple)
+    pulled = (moving or any(scene.gravity)) and method.buoyancy != "none" and method.buoyancy_scale > 0
     emitters = [index for index, s in enumerate(scene.sources) if isinstance(s, Emitter)]
     if emitters and pulled and method.velocity != "poisson":
         text = (

@@ -38,6 +38,7 @@ static const range tracer_ranges[] = {
     {VT_TRACER_lifetime, -INFINITY, INFINITY, "numbers"},
     {VT_TRACER_growth, 0, FLT_MAX, "finite values >= 0"},
     {VT_TRACER_fade, 0, 1, "0 to 1"},
+    {VT_TRACER_warmth, -FLT_MAX, FLT_MAX, "finite values"},
 };
 
 typedef struct context {
