@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import vorton as vt
-from vorton import _core, bench_scenes
+from vorton import _core, bench_runs, bench_scenes
 from vorton import bench as vorton_bench
 
 FIELDS = """scene threads vortons tracers grid median_ms p10_ms p90_ms stages velocity_error_rms
@@ -54,11 +54,24 @@ def test_parts_of_a_solve():
     assert bench("--solve", "--compare").returncode == 2
 
 
+def test_threads_beside_one():
+    done = bench("--scaling", "ring-1k", "--threads", "2", "--seconds", "0.05", "--json")
+    assert done.returncode == 0, done.stderr
+    record = json.loads(done.stdout)
+    assert record["threads"] == 2 and record["rounds"] >= 2
+    assert 0 < record["ratio_p10"] <= record["ratio"] <= record["ratio_p90"]
+    table = bench("--scaling", "ring-1k", "--threads", "2", "--seconds", "0.05")
+    assert table.stdout.splitlines()[1].startswith("ring-1k ")
+    refused = bench("--scaling", "campfire")
+    assert refused.returncode == 2 and "campfire" in refused.stderr
+
+
 def test_help_names_every_option_and_scene():
     done = bench("--help")
     assert done.returncode == 0, done.stderr
-    for word in ("--compare", "--solve", "--threads", "--seconds", "--json", *bench_scenes.SCENES,
-                 *(row["name"] for row in _core.TIMED_STAGES)):  # fmt: skip
+    options = ("--compare", "--solve", "--scaling", "--threads", "--seconds", "--json")
+    stages = (row["name"] for row in _core.TIMED_STAGES)
+    for word in (*options, *bench_scenes.SCENES, *stages):
         assert word in done.stdout.replace("\n", " "), word
     assert "side by side" in done.stdout and "idle machine" in done.stdout
     assert all(len(line) <= 90 for line in done.stdout.splitlines())
@@ -97,7 +110,7 @@ def test_full_scene_does_all_that_fluids_do(monkeypatch):
     assert {"population", "scalars", "diffuse", "exchange", "tracers"} <= set(record["stages"])
     assert record["vortons"] == pytest.approx(1200, rel=0.15)  # neutral ones among them
     assert record["substeps"] == 1 and record["velocity_error_rms"] < 0.05
-    simulation = vorton_bench._build(scene, 1)
+    simulation = bench_runs.build(scene, 1)
     simulation.step(0.01)
     v, t = (simulation.column(particles, "position") for particles in ("vortons", "tracers"))
     assert np.ptp(v, axis=0) == pytest.approx(np.ptp(t, axis=0), rel=0.2)

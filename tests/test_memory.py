@@ -15,7 +15,7 @@ RESIDENT = """
 import gc, json, resource
 import numpy as np
 import vorton as vt
-from vorton import bench
+from vorton import bench, bench_runs
 
 def resident():  # MiB
     gc.collect()
@@ -40,7 +40,7 @@ def run(code, *arguments):
 
 LARGE = """
 before = resident()
-simulation = bench._build(bench.SCENES["ring-100k"], 2)
+simulation = bench_runs.build(bench.SCENES["ring-100k"], 2)
 built = resident()
 simulation.step(1e-9)
 dt = 0.05 / simulation.health()["largest_gradient"]

@@ -1,6 +1,7 @@
 """Benchmarks: how long a frame takes, where the time goes, and how exact the velocity is.
 
-    python -m vorton.bench [SCENE ...] [--compare | --solve] [--threads N] [--seconds S] [--json]
+    python -m vorton.bench [SCENE ...] [--compare | --solve | --scaling]
+                           [--threads N] [--seconds S] [--json]
 
 Every scene runs in a process of its own. A frame is one `step` with one
 substep: midpoint rule with two field solves for the vortons, midpoint rule for
@@ -25,249 +26,39 @@ each needs.
 from __future__ import annotations
 
 import argparse
-import dataclasses
-import gc
 import json
 import platform
-import resource
 import subprocess
 import sys
 import textwrap
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from . import _core
-from .animation import Keys, Transform
-from .bench_scenes import ARTICLES, SCENES, BenchScene, FilmScene, lattice, region
-from .bench_tables import article_table, comparison_table, scene_table, solve_table
+from .bench_runs import Film, Rounds, method_of, resident_mib
+from .bench_scenes import ARTICLES, SCENES, FilmScene
+from .bench_tables import (
+    article_table,
+    comparison_table,
+    scaling_table,
+    scene_table,
+    solve_table,
+)
 from .method import Method
-from .simulation import Simulation
 
 __all__ = ["SCENES", "main", "run"]
 
-MARGIN = 5  # free cells between the vortons and each face of the grid
-JUDGED = 200  # vortons whose velocity is held against the direct sum
-SORT_EVERY = 8  # substeps between sorting the particles: frames are measured in such rounds
-SLOW = 1e3  # ms for a round of frames
-WIND, DIFFUSIVITY = (0.1, 0.0, 0.0), 1e-8  # of full scenes, m/s; of vorticity and heat, m^2/s
-GRAVITY = (0.0, 0.0, -1e-4)  # m/s^2: the frames of full scenes are like those of the others
-CARRIED = ("temperature", "fuel", "flame", "smoke")  # in full scenes
-NEUTRAL = 2  # full scenes have room for so many times their vortons
-ORBITS = 1e6  # s: for so long bodies go on
 MOST_PAIRS = 1e9  # of a frame, up to which the sum over all pairs takes part in a comparison
 
 USUAL = ("ring-1k", "ring-10k", "ring-100k")  # scenes that run when none is named
 USUALLY_COMPARED = ("ring-1k", "ring-10k")
 USUALLY_SOLVED = ("ring-10k", "ring-100k", "ring-1m")
+USUALLY_SCALED = ("ring-10k", "ring-100k", "ring-1m")
 SOLVED = 3  # scenes beside each other
 COMPARED = ("velocity", "boundary", "poisson")  # rows of the method whose choices are compared
-
-
-def _build(
-    scene: BenchScene, threads: int | None, method: Method | None = None
-) -> _core.Simulation:
-    """The simulation, spacing 1 cm."""
-    spacing = 0.01
-    core = 1.5 * spacing
-    half = 0.5 * (scene.nodes - 1 - 2 * MARGIN) * spacing * 0.98  # room to move in
-    simulation = _core.Simulation(
-        spacing=spacing,
-        threads=threads or 0,
-        max_vortons=(NEUTRAL if scene.full else 1) * scene.vortons,
-        max_tracers=scene.tracers,
-        max_nodes=scene.nodes**3,
-        method=(method or _method_of(scene)).to_dict(),
-        viscosity=DIFFUSIVITY if scene.full else 0.0,
-        thermal_diffusivity=DIFFUSIVITY if scene.full else 0.0,
-        wind=WIND if scene.full else (0.0, 0.0, 0.0),
-        gravity=GRAVITY,
-    )
-    volume = scene.volume * half**3 / scene.vortons
-    vortons = [lattice(scene, seed=1)] if scene.full else region(scene, scene.vortons, seed=1)
-    for points, vorticity in vortons:
-        one = np.ones(len(points))
-        simulation.add_vortons(half * points, volume * vorticity, core * one, volume * one)
-    for points, _ in region(scene, scene.tracers, seed=2):
-        one = np.ones(len(points))
-        simulation.add_tracers(half * points, one, spacing / 2 * one)
-    if scene.full:
-        _fill(simulation, half)
-    turning = Transform(angle=Keys([(0, 0), (ORBITS, ORBITS * scene.orbit)]))
-    orbit = turning._add_to(simulation) if scene.orbit else 0
-    for n, body in enumerate(scene.bodies):
-        shape, parent = _scaled(body, half), orbit if n % 2 else 0
-        simulation.add_body(shapes=[shape], parent=parent, panels=scene.panels, shedding=0.0)
-    return simulation
-
-
-def _method_of(scene: BenchScene | FilmScene) -> Method:
-    return Method(**scene.method)
-
-
-def _scaled(shape: Mapping[str, Any], length: float) -> dict[str, Any]:
-    """A shape whose lengths are given in this one."""
-    return {
-        name: value if name == "kind" else (length * np.array(value)).tolist()
-        for name, value in shape.items()
-    }
-
-
-def _fill(simulation: _core.Simulation, half: float) -> None:
-    """What a full scene has: warmer upwards, and some of everything that vortons carry."""
-    height = simulation.column("vortons", "position")[:, 2] / half
-    simulation.column("vortons", "temperature")[...] = 320 + 20 * height
-    for name in CARRIED[1:]:
-        simulation.column("vortons", name)[...] = 0.2 + 0.1 * height
-    for name in CARRIED:
-        simulation.column("tracers", name)
-
-
-def _effective_cores(simulation: _core.Simulation, method: Method) -> np.ndarray:
-    """Of the vortons as the method sees them; those of a grid are all alike, and health knows them
-    by the overlap."""
-    core = simulation.column("vortons", "core").astype(float)
-    if method.velocity != "poisson":
-        return core
-    edge = np.cbrt(simulation.column("vortons", "volume").astype(float)).mean()
-    return np.full(len(core), edge / simulation.health()["overlap"])
-
-
-def _velocity_error(
-    simulation: _core.Simulation, method: Method, wind: tuple[float, ...]
-) -> tuple[float, float]:
-    """Relative rms error at some vortons against the direct sum with the same cores; their mean
-    radius."""
-    position = simulation.column("vortons", "position")
-    strength = simulation.column("vortons", "strength").astype(float)
-    targets = position[:: max(1, len(position) // JUDGED)]
-    found = simulation.velocity_at(targets) - np.array(wind)
-    cores = _effective_cores(simulation, method)
-    kernel = method.kernel if method.velocity != "poisson" else "gaussian"
-    exact, *_ = _core.direct_sum(
-        targets.astype(float), position.astype(float), strength, cores, kernel
-    )
-    return float(np.sqrt(((found - exact) ** 2).sum() / (exact**2).sum())), float(cores.mean())
-
-
-def _resident_mib() -> float:
-    """Resident memory now."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / 2**20
-
-
-class _Start:
-    """The particles as they were: every round of frames starts from them.
-
-    `carried` names what of vortons changes beside position and strength.
-    """
-
-    def __init__(self, simulation: _core.Simulation, carried: Sequence[str]) -> None:
-        self.simulation = simulation
-        self.saved = {}
-        changing = {"vortons": ("position", "strength", *carried), "tracers": ("position",)}
-        for particles, names in changing.items():
-            ids = simulation.column(particles, "id")
-            for name in names:
-                values = simulation.column(particles, name)
-                by_id = np.full((ids.max() + 1, *values.shape[1:]), np.nan, np.float32)
-                by_id[ids] = values
-                self.saved[particles, name] = by_id
-
-    @property
-    def mib(self) -> float:
-        """Memory of the copies."""
-        return sum(values.nbytes for values in self.saved.values()) / 2**20
-
-    def restore(self) -> None:
-        """Neutral vortons born since then go again."""
-        for (particles, name), by_id in self.saved.items():
-            simulation = self.simulation
-            simulation.remove(particles, simulation.column(particles, "id") >= len(by_id))
-            ids = simulation.column(particles, "id")
-            simulation.column(particles, name)[...] = by_id[ids]
-
-
-class _Rounds:
-    """Frames of one substep, always from the same start."""
-
-    def __init__(self, scene: BenchScene, threads: int | None, method: Method) -> None:
-        self.scene, self.threads, self.method = scene, threads, method
-        self.simulation = _build(scene, threads, method)
-        self.simulation.step(1e-9)
-        self.dt = scene.turn / self.simulation.health()["largest_gradient"]
-        self.start = _Start(self.simulation, CARRIED if scene.full else ())
-
-    def settle(self) -> float:
-        """Makes what was reserved up front be in use. Returns the resident memory then, MiB."""
-        for _ in range(2 * SORT_EVERY):
-            self.simulation.step(self.dt)
-        gc.collect()
-        resident = _resident_mib() - self.start.mib
-        self.frames(0.0)
-        return resident
-
-    def frames(self, seconds: float) -> list[float]:
-        """Times of frames, ms, in whole rounds of the sorting cadence: at least two of them, or one
-        of slow frames."""
-        times: list[float] = []
-        while (sum(times) < 1e3 * seconds and len(times) < 400) or (
-            sum(times) < SLOW and len(times) < 2 * SORT_EVERY
-        ):
-            self.start.restore()
-            times += [_timed_step(self.simulation, self.dt) for _ in range(SORT_EVERY)]
-        return times
-
-    def velocity_error(self) -> tuple[float, float]:
-        """At the start, of vortons alone: the sum over them knows nothing of bodies."""
-        self.start.restore()
-        judged = self.simulation
-        if self.scene.bodies:
-            alone = dataclasses.replace(self.scene, bodies=())
-            judged = _build(alone, self.threads, self.method)
-        return _velocity_error(judged, self.method, WIND if self.scene.full else (0, 0, 0))
-
-
-class _Film:
-    """Frames of a film, one after the other."""
-
-    def __init__(self, scene: FilmScene, threads: int | None, method: Method) -> None:
-        self.scene, self.threads, self.method = scene, threads, method
-        self.simulation = self._open(method)
-
-    def _open(self, method: Method) -> _core.Simulation:
-        scene = self.scene
-        return Simulation(scene.make(), fps=scene.fps, threads=self.threads, method=method)._core
-
-    def settle(self) -> float:
-        """Goes on until as much dies as is born. Returns the resident memory then, MiB."""
-        for _ in range(self.scene.settled):
-            self.simulation.step(1 / self.scene.fps)
-        gc.collect()
-        return _resident_mib()
-
-    def frames(self, seconds: float) -> list[float]:
-        """Times of frames, ms."""
-        times: list[float] = []
-        while sum(times) < 1e3 * seconds or len(times) < 2:
-            times.append(_timed_step(self.simulation, 1 / self.scene.fps))
-        return times
-
-    def velocity_error(self) -> tuple[float, float]:
-        """Once settled, and without expansion, of which the sum over vortons knows nothing."""
-        judged = self._open(self.method.replace(expansion=0))
-        for _ in range(self.scene.settled):
-            judged.step(1 / self.scene.fps)
-        return _velocity_error(judged, self.method, (0, 0, 0))
-
-
-def _timed_step(simulation: _core.Simulation, dt: float) -> float:
-    begin = time.perf_counter()
-    simulation.step(dt)
-    return 1e3 * (time.perf_counter() - begin)
 
 
 def run(
@@ -292,9 +83,9 @@ def run(
     """
     scene = SCENES[name]
     np.random.default_rng()  # is loaded when first used: not of the simulation
-    before = _resident_mib()
-    method = method or _method_of(scene)
-    measured = (_Film if isinstance(scene, FilmScene) else _Rounds)(scene, threads, method)
+    before = resident_mib()
+    method = method or method_of(scene)
+    measured = (Film if isinstance(scene, FilmScene) else Rounds)(scene, threads, method)
     simulation = measured.simulation
     peak = measured.settle()
     before_them = {row["name"]: row for row in simulation.timings()}
@@ -423,13 +214,55 @@ def compare(name: str, threads: int | None = None, seconds: float = 2.0) -> list
     scene = SCENES[name]
     pairs = 2 * (scene.vortons + scene.tracers) * scene.vortons
     records = []
-    for choice, method in _methods(_method_of(scene)).items():
+    for choice, method in _methods(method_of(scene)).items():
         record = {"scene": name, "choice": choice, "method": method.to_dict()}
         if method.velocity == "direct" and pairs > MOST_PAIRS:
             records.append(record | {"skipped": f"{pairs:.1e} pairs a frame: too many"})
         else:
             records.append(record | _run_apart(name, threads, seconds, method))
     return records
+
+
+# ---- threads ----
+
+
+def scaling(name: str, threads: int | None = None, seconds: float = 2.0) -> dict[str, Any]:
+    """Hold a scene on many threads against the same on one, a round of frames each in turn.
+
+    Parameters
+    ----------
+    name : one of SCENES whose frames have one substep
+    threads, seconds
+        As for `run`; the time is for all rounds of one number of threads.
+
+    Returns
+    -------
+    dict
+        ``scene``, ``threads``; ``one_ms`` and ``many_ms``, medians of a frame; ``ratio``, that of
+        frames after each other: median, ``ratio_p10`` and ``ratio_p90``.
+    """
+    scene, used = SCENES[name], threads or _core.available_threads()
+    method = method_of(scene)
+    pair = [Rounds(scene, count, method) for count in (1, used)]
+    for rounds in pair:
+        rounds.settle()
+    times: list[list[float]] = [[], []]
+    while sum(times[0]) < 1e3 * seconds or len(times[0]) < 2:
+        for rounds, frames in zip(pair, times, strict=True):
+            frames.append(float(np.median(rounds.round())))
+    one, many = (np.array(frames) for frames in times)
+    ratio = one / many
+    return {
+        "scene": name,
+        "threads": used,
+        "rounds": len(one),
+        "one_ms": float(np.median(one)),
+        "many_ms": float(np.median(many)),
+        "ratio": float(np.median(ratio)),
+        "ratio_p10": float(np.percentile(ratio, 10)),
+        "ratio_p90": float(np.percentile(ratio, 90)),
+        **_machine(),
+    }
 
 
 # ---- the command ----
@@ -468,6 +301,11 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help=f"the parts of one solve of the field, default scenes {', '.join(USUALLY_SOLVED)}",
     )
+    parser.add_argument(
+        "--scaling",
+        action="store_true",
+        help=f"all threads against one, in turn, default scenes {', '.join(USUALLY_SCALED)}",
+    )
     parser.add_argument("--threads", type=int, help="1 to 64; default: all processors")
     parser.add_argument("--seconds", type=float, default=2.0, help="of measured frames (default 2)")
     parser.add_argument("--json", action="store_true", help="one JSON object a scene (and method)")
@@ -480,6 +318,8 @@ def _measure(options: argparse.Namespace, names: Sequence[str]) -> list[list[dic
     """Records that belong together: of the scenes, or of the methods for each scene."""
     if options.compare:
         return [compare(name, options.threads, options.seconds) for name in names]
+    if options.scaling:
+        return [[scaling(name, options.threads, options.seconds) for name in names]]
     measure = run if options.here else _run_apart
     method = Method.from_dict(options.method) if options.method else None
     return [[measure(name, options.threads, options.seconds, method) for name in names]]
@@ -489,13 +329,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command line: see the module's docstring."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    usual = USUALLY_SOLVED if options.solve else USUALLY_COMPARED if options.compare else USUAL
-    names = options.scenes or usual
-    if options.compare and options.solve:
-        parser.error("--compare and --solve exclude each other")
+    modes = {"compare": USUALLY_COMPARED, "solve": USUALLY_SOLVED, "scaling": USUALLY_SCALED}
+    chosen = [mode for mode in modes if getattr(options, mode)]
+    if len(chosen) > 1:
+        parser.error(f"{' and '.join('--' + mode for mode in chosen)} exclude each other")
+    names = options.scenes or (modes[chosen[0]] if chosen else USUAL)
     for name in names:
         if name not in SCENES:
             parser.error(f"no scene {name!r}; allowed are {', '.join(SCENES)}")
+        if options.scaling and isinstance(SCENES[name], FilmScene):
+            parser.error(
+                f"{name}: its frames have as many substeps as they need; --scaling wants one"
+            )
     if options.threads is not None and not 1 <= options.threads <= 64:
         parser.error(f"--threads is {options.threads}; allowed is 1 to 64")
     for records in _measure(options, names):
@@ -503,6 +348,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("\n".join(json.dumps(record) for record in records))
         elif options.compare:
             print(comparison_table(records), end="\n\n")
+        elif options.scaling:
+            print(scaling_table(records))
         elif options.solve:
             for first in range(0, len(records), SOLVED):
                 print(solve_table(records[first : first + SOLVED]), end="\n\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["article_table", "comparison_table", "scene_table", "solve_table"]
+__all__ = ["article_table", "comparison_table", "scaling_table", "scene_table", "solve_table"]
 
 Record = Mapping[str, Any]
 
@@ -121,5 +121,17 @@ def comparison_table(records: Sequence[Record]) -> str:
             f"{r['choice']:24} {r['median_ms']:10.3f} {r['p10_ms']:8.3f} {r['p90_ms']:8.3f} "
             f"{100 * r['velocity_error_rms']:8.2g} {r['poisson_residual']:9.1e} "
             f"{r['beyond_interpreter_mib']:6.0f}"
+        )
+    return "\n".join(lines)
+
+
+def scaling_table(records: Sequence[Record]) -> str:
+    """Many threads beside one."""
+    many = f"{records[0]['threads']} threads"
+    lines = [f"{'ms a frame':14} {'1 thread':>10} {many:>10} {'ratio':>8} {'p10':>7} {'p90':>7}"]
+    for r in records:
+        lines.append(
+            f"{r['scene']:14} {r['one_ms']:10.3f} {r['many_ms']:10.3f} "
+            f"{r['ratio']:8.2f} {r['ratio_p10']:7.2f} {r['ratio_p90']:7.2f}"
         )
     return "\n".join(lines)

@@ -927,9 +927,10 @@ def _warn_of_no_buoyancy(scene: Scene) -> None:
     """Without the grid nothing rises: for comparison that may be what is wanted."""
     method = scene.method
     moving = not isinstance(scene.gravity, tuple)
-    pulled = (moving or any(scene.gravity)) and method.buoyancy != "none" and method.buoyancy_scale > 0
+    pulled = moving or any(scene.gravity)
+    rises = pulled and method.buoyancy != "none" and method.buoyancy_scale > 0
     emitters = [index for index, s in enumerate(scene.sources) if isinstance(s, Emitter)]
-    if emitters and pulled and method.velocity != "poisson":
+    if emitters and rises and method.velocity != "poisson":
         text = (
             f"sources[{emitters[0]}]: Emitter: with Method.velocity {method.velocity!r} its fluid "
             "neither rises nor sinks: that needs 'poisson'; Method(buoyancy='none') says that this "
