@@ -1,0 +1,154 @@
+"""From the description of a scene to the simulation of the core."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .ambient import Liquid
+from .animation import Animation, split
+from .bodies import Container
+from .effects import Wind
+from .emitter import Emitter
+from .fields import shown
+from .points import Points
+from .scene import Scene
+from .shapes import Plane
+from .source_base import FluidSource
+from .sources import Tracers
+
+__all__ = ["check_method", "make_core"]
+
+
+def _has_fuel(source: Any) -> bool:
+    fuel = getattr(source, "fuel", None)
+    return bool(np.any(fuel > 0)) if isinstance(fuel, np.ndarray) else fuel not in (None, 0)
+
+
+def _check_density(index: int, source: Any, scene: Scene) -> None:
+    """Fluid weighs something: less than the ambient fluid, but not less than nothing."""
+    if not isinstance(source, FluidSource):
+        return
+    density = source.density
+    values = density._values() if isinstance(density, Animation) else (density,)
+    if min(values) <= -scene.ambient.density:
+        raise ValueError(
+            f"sources[{index}]: {type(source).__name__}.density = {shown(density)}: must be > "
+            f"-{scene.ambient.density:g}, minus that of the ambient fluid (kg/m^3)"
+        )
+
+
+def _check_room_to_burn(scene: Scene) -> None:
+    """Gas that burns in a closed container could not expand."""
+    closed = [
+        (index, body)
+        for index, body in enumerate(scene.bodies)
+        if isinstance(body, Container) and not all(isinstance(s, Plane) for s in body.shapes)
+    ]
+    method, combustion = scene.method, scene.combustion
+    expands = method.expansion > 0 and method.velocity == "poisson"
+    if not (closed and expands) or isinstance(scene.ambient, Liquid):
+        return
+    number, body = closed[0]
+    where = f"bodies[{number}], Container {body.name!r}" if body.name else f"bodies[{number}]"
+    remedy = (
+        f"expands, which it cannot in the closed container {where}; make that of planes (a floor, "
+        "walls), so that it is open somewhere, or set Scene(method=Method(expansion=0)): then hot "
+        "gas is light and does not push"
+    )
+    for index, other in enumerate(scene.bodies):
+        warm = other.temperature is not None or getattr(other, "specific_heat", None)
+        if warm and other.conductance != 0:
+            what = f"bodies[{index}]: {type(other).__name__} {other.name!r} exchanges heat"
+            raise ValueError(f"{what}: gas that becomes warmer {remedy}")
+    if not (combustion and combustion.heat > 0):
+        return
+    for index, source in enumerate(scene.sources):
+        if _has_fuel(source) and not isinstance(source, (Tracers, Points)):
+            what = f"sources[{index}]: {type(source).__name__}.fuel = {shown(source.fuel)}"
+            raise ValueError(f"{what}: burning gas {remedy}")
+
+
+def _warn_of_no_buoyancy(scene: Scene) -> None:
+    """Without the grid nothing rises: for comparison that may be what is wanted."""
+    method = scene.method
+    moving = not isinstance(scene.gravity, tuple)
+    pulled = moving or any(scene.gravity)
+    rises = pulled and method.buoyancy != "none" and method.buoyancy_scale > 0
+    emitters = [index for index, s in enumerate(scene.sources) if isinstance(s, Emitter)]
+    if emitters and rises and method.velocity != "poisson":
+        text = (
+            f"sources[{emitters[0]}]: Emitter: with Method.velocity {method.velocity!r} its fluid "
+            "neither rises nor sinks: that needs 'poisson'; Method(buoyancy='none') says that this "
+            "is meant"
+        )
+        warnings.warn(text, stacklevel=5)
+
+
+def check_method(scene: Scene) -> None:
+    """Whether the scene can have its method.
+
+    Raises
+    ------
+    ValueError
+        Gas that would expand in a closed container.
+    """
+    _check_room_to_burn(scene)
+    _warn_of_no_buoyancy(scene)
+
+
+def make_core(scene: Scene, threads: int) -> _core.Simulation:
+    """All that the scene holds, checked, in the simulation of a core.
+
+    Raises
+    ------
+    ValueError, TypeError
+        What cannot be, naming the source or the body.
+    """
+    core = _core.Simulation(
+        max_vortons=scene.max_vortons,
+        max_tracers=scene.max_tracers,
+        max_nodes=scene.max_nodes,
+        spacing=scene.spacing or 0.0,
+        ambient=scene.ambient._core_ambient(),
+        combustion=scene.combustion._core_combustion() if scene.combustion else {},
+        dissipation=scene.dissipation,
+        seed=scene.seed,
+        threads=threads,
+        at_capacity=scene.at_capacity,
+        method=scene.method.to_dict(),
+        **split(
+            gravity=scene.gravity,
+            viscosity=scene.viscosity,
+            thermal_diffusivity=scene.thermal_diffusivity,
+            **({} if isinstance(scene.wind, Animation) else {"wind": scene.wind}),
+        ),
+    )
+    if isinstance(scene.wind, Animation):
+        Wind(scene.wind)._add_to(core)
+    # Only tracers that are asked for by the voxel need to know it.
+    by_voxel = any(getattr(source, "per_voxel", None) is not None for source in scene.sources)
+    voxel = scene.nominal_voxel if by_voxel else math.nan
+    for index, source in enumerate(scene.sources):
+        if _has_fuel(source) and scene.combustion is None:
+            what = f"sources[{index}]: {type(source).__name__}.fuel = {shown(source.fuel)}"
+            law = "the scene has no law by which it burns: Scene(combustion=Combustion())"
+            raise ValueError(f"{what}: {law}")
+        _check_density(index, source, scene)
+        try:
+            source._add_to(core, voxel)
+        except ValueError as error:
+            raise type(error)(f"sources[{index}]: {type(source).__name__}: {error}") from error
+    check_method(scene)
+    for effect in scene.effects:
+        effect._add_to(core)
+    for index, body in enumerate(scene.bodies):  # last: they look at what is there
+        try:
+            body._add_to(core)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"bodies[{index}]: {error}") from error
+    return core
