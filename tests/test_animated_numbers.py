@@ -353,8 +353,28 @@ def test_points_take_their_numbers_at_birth():
     assert np.allclose(t.lifetime, 2 + born, atol=1e-5) and np.allclose(t.fade, born, atol=1e-5)
     assert np.allclose(t.growth, 0.1 * born, atol=1e-6)
     assert np.allclose(t.size - t.growth * t.age, 0.1 + 0.1 * born, atol=1e-5)
-    # at the keys of density: mass = density size^3, straight between them
-    assert np.allclose(t.density, 1e-3 + born * (3 * 0.2**3 - 1e-3), rtol=1e-4)
+    assert np.allclose(t.density, (1 + 2 * born) * (0.1 + 0.1 * born) ** 3, rtol=1e-4)
+
+
+def test_the_smoke_at_points_fills_their_size_at_all_times():
+    source = vt.Points([(0, 0, 0)], size=Keys([(0, 0.1), (1, 0.3)]), density=2, rate=24)
+    t = still(source).tracers
+    assert t.count == 24 and t.size.max() > 0.25
+    assert np.allclose(t.density, 2 * t.size.astype(float) ** 3, rtol=1e-5)
+
+
+def test_points_at_a_rate_that_stays_0_bear_nothing():
+    never = Keys([(0, 0), (1, 0)])
+    vortons = vt.VortonPoints([(0, 0, 0)], [(0, 0, 1e-6)], core=0.1, volume=1e-3, rate=never)
+    sim = still(vt.Points([(0, 0, 0)], size=0.1, rate=never), vortons)
+    assert sim.tracers.count == sim.vortons.count == 0
+
+
+def test_the_seed_of_the_scene_scatters_vortons_at_points():
+    source = vt.VortonPoints([(0, 0, 0)], [(0, 0, 1e-9)], core=0.1, volume=1e-3, jitter=0.2)
+    one, other, again = (still(source, seed=s).vortons.position for s in (1, 2, 1))
+    assert (one == again).all() and (one != other).any()
+    assert max(np.linalg.norm(one), np.linalg.norm(other)) <= 0.2 + 1e-6
 
 
 def test_vortons_from_points_at_a_rate():

@@ -223,6 +223,14 @@ def test_fuel_that_cannot_burn_names_the_source(kind):
         simulate(make(kind, density=-1.3))
 
 
+@pytest.mark.parametrize("density", [-1.3, [0, -1.3]])
+def test_vortons_at_points_weigh_something(density):
+    spots, strengths = [(0, 0, 0), (1, 0, 0)], [(0, 0, 1), (0, 0, 1)]
+    source = vt.VortonPoints(spots, strengths, core=0.1, volume=1e-3, density=density)
+    with pytest.raises(ValueError, match=r"sources\[0\]: VortonPoints\.density = .*> -1\.2041"):
+        simulate(source)
+
+
 @pytest.mark.parametrize(
     "fluid, words",
     [

@@ -15,7 +15,7 @@ from .bodies import Container
 from .effects import Wind
 from .emitter import Emitter
 from .fields import shown
-from .points import Points
+from .points import Points, VortonPoints
 from .scene import Scene
 from .shapes import Plane
 from .source_base import FluidSource
@@ -31,11 +31,11 @@ def _has_fuel(source: Any) -> bool:
 
 def _check_density(index: int, source: Any, scene: Scene) -> None:
     """Fluid weighs something: less than the ambient fluid, but not less than nothing."""
-    if not isinstance(source, FluidSource):
+    if not isinstance(source, (FluidSource, VortonPoints)) or source.density is None:
         return
     density = source.density
-    values = density._values() if isinstance(density, Animation) else (density,)
-    if min(values) <= -scene.ambient.density:
+    values = density._values() if isinstance(density, Animation) else density
+    if np.min(values) <= -scene.ambient.density:
         raise ValueError(
             f"sources[{index}]: {type(source).__name__}.density = {shown(density)}: must be > "
             f"-{scene.ambient.density:g}, minus that of the ambient fluid (kg/m^3)"

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .animation import Animation, animatable, mapped, split
+from .animation import Animation, Keys, animatable, split
 from .fields import check_number, field, number, shown
 from .shapes import check_rows
 from .source_base import Source
@@ -218,12 +218,22 @@ class Points(Source):
             if self.end <= self.start:
                 raise ValueError(f"Points.end = {self.end}: must be > start = {self.start} (s)")
 
+    def _smoke(self) -> Any:
+        """What each stands for, kg; where that changes its density, kg/m^3, for the core to take
+        times size^3 at birth.
+        """
+        if isinstance(self.density, Animation):
+            return self.density
+        if isinstance(self.size, Animation):
+            return Keys([(0.0, self.density)])
+        return _mass(self.density, self.size)
+
     def _add_to(self, core: Any, voxel: float) -> None:
         count = len(self.positions)
         moving = {"rate": self.rate or 0.0, "jitter": self.jitter}
         rows: dict[str, np.ndarray] = {}
-        mass = mapped(_mass, self.density, self.size)
-        for name, value in {"density": mass, "size": self.size, "lifetime": self.lifetime}.items():
+        values = {"density": self._smoke(), "size": self.size, "lifetime": self.lifetime}
+        for name, value in values.items():
             if isinstance(value, Animation):
                 moving[name] = value
             if value is not None:  # of what changes any allowed value

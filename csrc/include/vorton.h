@@ -584,7 +584,8 @@ typedef struct vt_tracer_points_def {
     int32_t parent;          /* transform in which the points lie (default 0) */
     int32_t animation_count; /* (default 0) */
     const vt_animation *animations; /* of rate and jitter, and of density, size, lifetime, growth
-                                       and fade, in place of the arrays: at birth */
+                                       and fade, in place of the arrays: at birth; density is then
+                                       that of the smoke, kg/m^3, of size^3 each */
 } vt_tracer_points_def;
 
 VT_API vt_tracer_points_def vt_default_tracer_points(void);

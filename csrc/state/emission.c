@@ -102,6 +102,8 @@ static void bear_at_point(const vt_emitter *emitter, int64_t n, int64_t row, vt_
                             .fade = points->fade ? (double)points->fade[point] : 0,
                             .jitter = points->jitter};
     vt_animate(&emitter->animations, list->time[row], &now);
+    if (vt_find_animation(&emitter->animations, "density"))
+        now.density *= now.size * now.size * now.size;
     vt_scatter(emitter->seed, (uint64_t)n, now.jitter, points->position + 3 * point,
                list->position + 3 * row);
     list->density[row] = (float)now.density;

@@ -29,7 +29,7 @@ static const vt_parameter emitter_parameters[] = {
 #define MEMBER(member) offsetof(vt_point_numbers, member)
 static const vt_parameter point_parameters[] = {
     {"rate", MEMBER(rate), {1, 0, 1e9, 0, "tracers a second"}},
-    {"density", MEMBER(density), {1, 0, DBL_MAX, 0, "kg"}},
+    {"density", MEMBER(density), {1, 0, DBL_MAX, 0, "kg/m^3"}},
     {"size", MEMBER(size), {1, 0, 1e9, 1, "m"}},
     {"lifetime", MEMBER(lifetime), {1, 0, INFINITY, 1, "s"}},
     {"growth", MEMBER(growth), {1, 0, 1e9, 0, "m/s"}},
@@ -417,7 +417,7 @@ static vt_status keep_points(vt_simulation *s, const vt_tracer_points_def *def)
         destroy_emitter(&emitter);
         return status;
     }
-    if (emitter.rate > 0)
+    if (emitter.rate > 0 || vt_find_animation(&emitter.animations, "rate"))
         emitter.count = 0;
     for (int n = 0; n < VT_TAKEN_COLUMNS; n++)
         emitter.members |= (uint32_t)(*vt_own_of_points(block, n) != NULL)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/random.h"
 #include "core/status.h"
 #include "state/births.h"
 #include "state/simulation.h"
@@ -126,7 +127,15 @@ vt_vorton_points_def *vt_copy_vorton_points(const vt_vorton_points_def *def)
     return block;
 }
 
-/* ---- at once: the definition, with the arrays behind it in the same block ---- */
+/* ---- at once: the definition, with the arrays behind it in the same block, scattered ---- */
+
+static void scatter_points(const vt_simulation *s, vt_vorton_points_def *block)
+{
+    const uint64_t seed = vt_random_bits(s->def.seed, SCATTER, 0);
+    float *const position = (float *)(block + 1);
+    for (int64_t i = 0; i < block->count; i++)
+        vt_scatter(seed, (uint64_t)i, block->jitter, position + 3 * i, position + 3 * i);
+}
 
 static int64_t count_points(const void *data, int64_t pulse)
 {
@@ -139,9 +148,7 @@ static void fill_points(const void *data, int64_t pulse, vt_vorton_list *list)
     (void)pulse;
     const vt_vorton_points_def *const def = data;
     const size_t rows = (size_t)def->count;
-    for (int64_t i = 0; i < def->count; i++)
-        vt_scatter(SCATTER, (uint64_t)i, def->jitter, def->position + 3 * i,
-                   list->position + 3 * i);
+    memcpy(list->position, def->position, 12 * rows);
     memcpy(list->strength, def->strength, 12 * rows);
     memcpy(list->core, def->core, 4 * rows);
     memcpy(list->volume, def->volume, 4 * rows);
@@ -280,6 +287,7 @@ vt_status vt_add_vorton_points(vt_simulation *s, const vt_vorton_points_def *def
     vt_vorton_points_def *const block = vt_copy_vorton_points(def);
     if (!block)
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for %lld vortons", (long long)def->count);
+    scatter_points(s, block);
     return vt_add_structure(s, &(vt_structure){.kind = &points_kind,
                                                .data = block,
                                                .start = def->time,
