@@ -132,8 +132,8 @@ static void add_fire(vt_simulation *simulation)
     around.radius = 0.6;
     fire.around = &around;
     fire.core = 0.2;
-    fire.temperature = 800;
-    fire.fuel = 0.5;
+    fire.fluid.temperature = 800;
+    fire.fluid.fuel = 0.5;
     fire.swirl = 0.3;
     fire.flicker = 0.5;
     fire.rate = 20000;
