@@ -119,6 +119,8 @@ static vt_method method_of(int kind)
         method.bodies = VT_BODIES_ARTICLE;
         method.walls = VT_WALLS_HITS;
     }
+    if (kind == BODIES || kind == ARTICLE_BODIES) /* they are warm, and the room is closed */
+        method.expansion = 0;
     return method;
 }
 
