@@ -223,6 +223,21 @@ def test_fuel_that_cannot_burn_names_the_source(kind):
         simulate(make(kind, density=-1.3))
 
 
+@pytest.mark.parametrize("kind", LINES)
+@pytest.mark.parametrize("time", [0.0, 1.0])
+def test_sources_hotter_than_a_liquid_can_be_are_refused(kind, time):
+    """1 - 0.1 (T - 293.15) is .05 at 302.65 K."""
+    born = {"start" if kind == "jet" else "time": time}
+    for temperature in (302.6, 302.7):
+        scene = vt.Scene(ambient=vt.Liquid(expansion=0.1), voxel=0.1)
+        scene.add(make(kind, temperature=temperature, **born))
+        if temperature < 302.65:
+            assert vt.Simulation(scene).time == 0
+        else:
+            with pytest.raises(ValueError, match=r"sources\[0\]: .* at 302.7 K the density"):
+                vt.Simulation(scene)
+
+
 @pytest.mark.parametrize("density", [-1.3, [0, -1.3]])
 def test_vortons_at_points_weigh_something(density):
     spots, strengths = [(0, 0, 0), (1, 0, 0)], [(0, 0, 1), (0, 0, 1)]

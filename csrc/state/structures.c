@@ -13,6 +13,7 @@
 #include "state/cloud.h"
 #include "state/filament.h"
 #include "state/jet.h"
+#include "state/liquid.h"
 #include "state/ring.h"
 #include "state/simulation.h"
 
@@ -348,7 +349,11 @@ static vt_status find_members(const vt_simulation *s, vt_structure *structure)
     const vt_animations *const animations =
         kind == &jet_kind ? &((const vt_jet *)structure->data)->animations : NULL;
     structure->members = vt_fluid_members(&fluid, animations);
-    return vt_check_fluid(&s->def.combustion, kind->name, &fluid, animations);
+    const vt_status status = vt_check_fluid(&s->def.combustion, kind->name, &fluid, animations);
+    return status ? status
+                  : vt_check_temperature(
+                        &s->def, kind->name,
+                        vt_most_of_fluid(&fluid, animations, VT_CARRIED_temperature, 1));
 }
 
 vt_status vt_add_structure(vt_simulation *s, vt_structure *structure)

@@ -9,6 +9,7 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "state/births.h"
+#include "state/liquid.h"
 #include "state/simulation.h"
 
 enum { SCATTER = 0x73636174 };
@@ -89,6 +90,12 @@ static vt_status check_carried(const vt_simulation *s, const vt_vorton_points_de
                                ranges[c].name, (long long)i, value, ranges[c].allowed);
             sum += c == VT_CARRIED_density || c == VT_CARRIED_temperature ? 0 : value;
         }
+        const vt_status status =
+            def->temperature
+                ? vt_check_temperature(&s->def, "vorton points", (double)def->temperature[i])
+                : VT_OK;
+        if (status)
+            return status;
         if (sum > 1 + 1e-6)
             return vt_fail(VT_INVALID_ARGUMENT,
                            "vorton points: fuel + flame + smoke of row %lld are %g of the mass; "
