@@ -385,7 +385,8 @@ static void remove_idle(const vt_halo *h)
         vt_hand_over(s, 2 * h->lattice.spacing, l.mask);
 }
 
-vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_t reserved)
+vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_t reserved,
+                       int removes)
 {
     const size_t mark = vt_arena_mark(&s->arena);
     const int threads = s->def.threads;
@@ -413,7 +414,7 @@ vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_
         vt_take_up_fluid(&h);
         status = bear_missing(&h, reserved);
     }
-    if (!status)
+    if (!status && removes)
         remove_idle(&h);
     vt_arena_pop(&s->arena, mark);
     return status;

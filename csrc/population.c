@@ -228,9 +228,10 @@ static int wants_halo(const vt_simulation *s, const vt_population *population)
                               (population->contrast > 0 && is_pulled(s)));
 }
 
-static vt_status renew_halo(vt_simulation *s, const vt_population *population, int64_t reserved)
+static vt_status renew_halo(vt_simulation *s, const vt_population *population, int64_t reserved,
+                            int removes)
 {
-    const vt_status status = vt_keep_halo(s, population, reserved);
+    const vt_status status = vt_keep_halo(s, population, reserved, removes);
     if (status)
         return status;
     s->populated_id = s->next_id[VT_VORTONS];
@@ -255,7 +256,7 @@ vt_status vt_control_population(vt_simulation *s, int64_t reserved)
     else if (is_due(s) && vt_expands(s))
         status = vt_split_vortons(s, reserved);
     if (!status && halo)
-        status = renew_halo(s, &population, reserved);
+        status = renew_halo(s, &population, reserved, 1);
     s->vorton_spacing = population.spacing;
     return status;
 }
@@ -266,7 +267,7 @@ vt_status vt_surround_newborn(vt_simulation *s, int64_t reserved)
     if (!vt_has_halo(s) || !are_many_new(s))
         return VT_OK;
     vt_measure_population(s, &population);
-    return wants_halo(s, &population) ? renew_halo(s, &population, reserved) : VT_OK;
+    return wants_halo(s, &population) ? renew_halo(s, &population, reserved, 0) : VT_OK;
 }
 
 /* ---- diffusion ---- */

@@ -26,15 +26,16 @@ void vt_measure_population(vt_simulation *s, vt_population *population);
  * was born. */
 vt_status vt_control_population(vt_simulation *s, int64_t reserved);
 
-/* Where many were born since, the halo anew: buoyancy needs it in the first substep. Errors as
- * above.
+/* Where many were born since, a halo around them: buoyancy needs it in the first substep, which may
+ * still be undone, so that nothing is removed. Errors as above.
  */
 vt_status vt_surround_newborn(vt_simulation *s, int64_t reserved);
 
 /* Keeps `method.halo` spacings full of neutral vortons around those that carry strength, where that
  * diffuses, around those that differ in density from the ambient fluid, and around bodies that
- * exchange heat; removes the neutral ones that nobody needs any more. */
-vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_t reserved);
+ * exchange heat; where `removes`, removes the neutral ones that nobody needs any more. */
+vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_t reserved,
+                       int removes);
 
 /* Halves the vortons whose strength has grown to method.split times that of their birth, and those
  * that expanded until the grid sees gaps between them. Room and errors as above. */

@@ -1,7 +1,8 @@
 """Numbers that change in time, and transforms in which things are placed and move with them.
 
 Wherever a parameter says "animatable" it takes a constant, `Keys`, `Samples`, or a bare list or
-array with a value for each frame of the simulation, from its beginning (`Samples` without `fps`).
+array with a value for each frame of the simulation, from its beginning (`Samples` without `fps`);
+but for points, where a list has a value for each point.
 
 What says nothing of the kind stays what it is: how fine the flow is resolved (core radii of
 emitters, spacing), which sizes memory and grid; how many there are at once, seeds, and times from

@@ -73,7 +73,7 @@ def _check_room_to_burn(scene: Scene) -> None:
             raise ValueError(f"{what}: burning gas {remedy}")
 
 
-def _warn_of_no_buoyancy(scene: Scene) -> None:
+def _warn_of_no_buoyancy(scene: Scene, depth: int) -> None:
     """Without the grid nothing rises: for comparison that may be what is wanted."""
     method = scene.method
     moving = not isinstance(scene.gravity, tuple)
@@ -86,11 +86,11 @@ def _warn_of_no_buoyancy(scene: Scene) -> None:
             "neither rises nor sinks: that needs 'poisson'; Method(buoyancy='none') says that this "
             "is meant"
         )
-        warnings.warn(text, stacklevel=5)
+        warnings.warn(text, stacklevel=depth)
 
 
-def check_method(scene: Scene) -> None:
-    """Whether the scene can have its method.
+def check_method(scene: Scene, depth: int = 5) -> None:
+    """Whether the scene can have its method; warnings point that many calls out of here.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def check_method(scene: Scene) -> None:
         Gas that would expand in a closed container.
     """
     _check_room_to_burn(scene)
-    _warn_of_no_buoyancy(scene)
+    _warn_of_no_buoyancy(scene, depth)
 
 
 def make_core(scene: Scene, threads: int) -> _core.Simulation:

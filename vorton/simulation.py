@@ -189,7 +189,7 @@ class Simulation:
             scene.method = value
         except TypeError as error:
             raise TypeError(str(error).replace("Scene.method", "method", 1)) from None
-        check_method(scene)
+        check_method(scene, depth=6)
         self._core.set_method(scene.method.to_dict())
         scene._close()
         self._scene = scene
@@ -273,7 +273,8 @@ class Simulation:
         Raises
         ------
         ValueError
-            NaN or infinity in the state; the step then did not happen.
+            NaN or infinity in the state: nothing has changed then. Or the flow blows up in a later
+            substep: the substeps before it then stay, `time` says how far it came.
         vorton.CapacityError
             Births that do not fit, for at_capacity="error".
         vorton.BusyError
