@@ -15,11 +15,17 @@ class Ring(ctypes.Structure):
                 ("circulation", ctypes.c_double), ("core", ctypes.c_double),
                 ("vorton_core", ctypes.c_double), ("wobble", ctypes.c_double),
                 ("wobble_seed", ctypes.c_uint64), ("sections", ctypes.c_int64),
-                ("layers", ctypes.c_int32), ("time", ctypes.c_double)]
+                ("layers", ctypes.c_int32), ("time", ctypes.c_double), ("parent", ctypes.c_int32),
+                ("fluid", ctypes.c_double * 5)]
 
 
 CODE = """
 #include "state/ring.h"
+
+size_t ring_size(void)
+{
+    return sizeof(vt_ring_def);
+}
 
 void fill(const vt_ring_def *def, float *position, float *strength, float *core, float *volume)
 {
@@ -34,6 +40,7 @@ void fill(const vt_ring_def *def, float *position, float *strength, float *core,
 def c():
     library = native.load("csrc/state/ring.c", "csrc/state/section.c", "csrc/core/mathd.c",
                           "csrc/core/status.c", code=CODE)
+    assert library.ring_size() == ctypes.sizeof(Ring)
     library.vt_default_ring.restype = Ring
     library.vt_ring_count.restype = ctypes.c_int64
     library.vt_error_message.restype = ctypes.c_char_p
