@@ -22,9 +22,9 @@ class Ring(ctypes.Structure):
 CODE = """
 #include "state/ring.h"
 
-size_t ring_size(void)
+int64_t ring_size(void)
 {
-    return sizeof(vt_ring_def);
+    return (int64_t)sizeof(vt_ring_def);
 }
 
 void fill(const vt_ring_def *def, float *position, float *strength, float *core, float *volume)
