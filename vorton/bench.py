@@ -247,9 +247,12 @@ def scaling(name: str, threads: int | None = None, seconds: float = 2.0) -> dict
     for rounds in pair:
         rounds.settle()
     times: list[list[float]] = [[], []]
-    while sum(times[0]) < 1e3 * seconds or len(times[0]) < 2:
+    spent = 0.0
+    while spent < 1e3 * seconds or len(times[0]) < 2:
         for rounds, frames in zip(pair, times, strict=True):
-            frames.append(float(np.median(rounds.round())))
+            found = rounds.round()
+            frames.append(float(np.median(found)))
+            spent += sum(found) / len(pair)
     one, many = (np.array(frames) for frames in times)
     ratio = one / many
     return {
