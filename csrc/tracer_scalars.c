@@ -2,12 +2,14 @@
  * interpolated. Nodes that no vorton reaches, and all beyond the grid, are ambient. */
 #include <string.h>
 
+#include "core/parallel.h"
 #include "core/status.h"
 #include "field.h"
 #include "tracer_burning.h"
 #include "tracers.h"
 
 enum { LANES = 3 /* values in a node, beside their volume */ };
+enum { WARM_BLOCK = 1024 };
 enum { FIELDS = (VT_TAKEN_COLUMNS + 1 + LANES - 1) / LANES }; /* and the mixture */
 
 /* ---- the means at the nodes ---- */
@@ -172,19 +174,25 @@ static void take(vt_simulation *s, const wish *list, int wishes)
 }
 
 /* A temperature of its own shows where it differs more than that of the vortons around. */
-static void show_warmth(const vt_simulation *s)
+static void show_warm_block(void *context, int64_t begin, int64_t end, int thread)
 {
+    const vt_simulation *const s = context;
     const vt_tracers *const t = &s->tracers;
-    const float *const warmth = vt_used_column(&t->set, VT_TRACER_warmth);
     const vt_fluid fluid = vt_fluid_of(&s->def);
-    if (!warmth || !t->set.used[VT_TRACER_temperature])
-        return;
-    for (int64_t i = 0; i < t->set.count; i++) {
+    (void)thread;
+    for (int64_t i = begin; i < end; i++) {
         const float ambient = vt_ambient_temperature(&fluid, t->position + 3 * i);
         const float taken = t->temperature[i] - ambient;
-        if (warmth[i] * warmth[i] > taken * taken)
-            t->temperature[i] = ambient + warmth[i];
+        if (t->warmth[i] * t->warmth[i] > taken * taken)
+            t->temperature[i] = ambient + t->warmth[i];
     }
+}
+
+static void show_warmth(vt_simulation *s)
+{
+    const vt_set *const set = &s->tracers.set;
+    if (vt_used_column(set, VT_TRACER_warmth) && set->used[VT_TRACER_temperature])
+        vt_parallel_for(s->def.threads, set->count, WARM_BLOCK, show_warm_block, s);
 }
 
 void vt_find_tracer_scalars(vt_simulation *s, int burn)

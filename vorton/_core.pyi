@@ -16,6 +16,7 @@ HEALTH_FIELDS: tuple[dict[str, Any], ...]
 # Keys: name, description.
 TIMED_STAGES: tuple[dict[str, str], ...]
 # Keys: name, dtype ("float32" or "int64"), components (1 or 3), description.
+CARRIED: tuple[str, ...]
 VORTON_COLUMNS: tuple[dict[str, Any], ...]
 TRACER_COLUMNS: tuple[dict[str, Any], ...]
 

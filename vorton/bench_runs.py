@@ -26,7 +26,7 @@ SORT_EVERY = 8  # substeps between sorting the particles: frames are measured in
 SLOW = 1e3  # ms for a round of frames
 WIND, DIFFUSIVITY = (0.1, 0.0, 0.0), 1e-8  # of full scenes, m/s; of vorticity and heat, m^2/s
 GRAVITY = (0.0, 0.0, -1e-4)  # m/s^2: the frames of full scenes are like those of the others
-CARRIED = ("temperature", "fuel", "flame", "smoke")  # in full scenes
+CARRIED = _core.CARRIED[1:]  # in full scenes
 NEUTRAL = 2  # full scenes have room for so many times their vortons
 ORBITS = 1e6  # s: for so long bodies go on
 

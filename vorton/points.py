@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _core
 from .animation import Animation, Keys, animatable, split
 from .fields import check_number, field, number, shown
 from .shapes import check_rows
@@ -18,8 +19,8 @@ from .source_base import Source
 
 MOST_ROWS = 2**20
 
-CARRIED = ("density", "temperature", "fuel", "flame", "smoke")
-"""What the fluid of vortons carries."""
+CARRIED = _core.CARRIED
+"""What the fluid of vortons carries: density, temperature, and shares of the mass."""
 
 
 def _check_positions(name: str, value: Any) -> np.ndarray:
@@ -78,7 +79,7 @@ def _values(text: str, unit: str, default: Any = dataclasses.MISSING, zero: bool
     return field(default, lambda n, v: _check_values(n, v, zero, unit), text, unit, optional)
 
 
-def _shares(text: str, unit: str, most: float) -> Any:
+def _from_zero(text: str, unit: str, most: float) -> Any:
     """Field for one number or an array (n,) from 0 to `most`, default 0, which may change."""
     made = field(0.0, lambda n, v: _check_range(n, v, 0, most, unit), text, unit)
     return _each_or_moving(made, number(0.0, unit, text, least=0, most=most))
@@ -189,8 +190,8 @@ class Points(Source):
     start: float = number(0.0, "s", "first birth", least=0)
     end: float | None = number(None, "s", "last birth", above=0, optional=True)
     jitter: Any = animatable(number(0.0, "m", "radius about its point", least=0, most=1e9))
-    growth: Any = _shares("growth", "m/s", 1e9)
-    fade: Any = _shares("share of the lifetime", "", 1)
+    growth: Any = _from_zero("growth", "m/s", 1e9)
+    fade: Any = _from_zero("share of the lifetime", "", 1)
 
     temperature: float | np.ndarray | None = _carried("temperature", "K", 1e-9, 1e6)
     fuel: float | np.ndarray | None = _carried("share of fuel", "", 0, 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from . import _core
 from .animation import (
     Animation,
     Transform,
@@ -52,10 +53,10 @@ class Source(Definition):
         raise NotImplementedError
 
 
-FLUID = {name: name for name in ("density", "temperature", "fuel", "flame")} | {"soot": "smoke"}
+FLUID = {{"smoke": "soot"}.get(name, name): name for name in _core.CARRIED}
 """What the fluid of vortons carries: names of the arguments, and of the columns."""
 
-SHARES = ("fuel", "flame", "soot")
+SHARES = tuple(FLUID)[2:]
 
 
 def _by_keyword(made: Any) -> Any:

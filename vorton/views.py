@@ -41,13 +41,14 @@ class Particles:
     simulation; `id` and `velocity` are read-only. Values are checked when the next step begins.
     """
 
-    __slots__ = ("_core",)
+    __slots__ = ("_core", "_burns")
 
     _set: str
     _columns: tuple[str, ...]
 
-    def __init__(self, core: _core.Simulation) -> None:
+    def __init__(self, core: _core.Simulation, burns: bool = True) -> None:
         self._core = core
+        self._burns = burns
 
     def __setattr__(self, name: str, value: Any) -> None:
         set_known(self, name, value)
@@ -108,13 +109,9 @@ class Particles:
 class Vortons(Particles):
     """Particles that carry vorticity: ``sim.vortons``."""
 
-    __slots__ = ("_burns",)
+    __slots__ = ()
 
     _set = "vortons"
-
-    def __init__(self, core: _core.Simulation, burns: bool = True) -> None:
-        super().__init__(core)
-        self._burns = burns
 
     def add(
         self,
@@ -179,13 +176,9 @@ class Vortons(Particles):
 class Tracers(Particles):
     """Particles that show the flow: ``sim.tracers``."""
 
-    __slots__ = ("_burns",)
+    __slots__ = ()
 
     _set = "tracers"
-
-    def __init__(self, core: _core.Simulation, burns: bool = True) -> None:
-        super().__init__(core)
-        self._burns = burns
 
     def add(
         self,
@@ -251,7 +244,7 @@ def _per_row(value: Any, position: Any) -> Any:
     return value
 
 
-_SHARES = ("fuel", "flame", "smoke")
+_SHARES = _core.CARRIED[2:]
 _ALLOWED: dict[str, tuple[Callable[[np.ndarray], Any], str]] = {
     "density": (np.isfinite, "finite values"),
     "temperature": (lambda values: values > 0, "finite values > 0 (K)"),

@@ -214,6 +214,24 @@ static int add_exceptions(PyObject *module, vt_py_state *state)
     return add(module, "CapacityError", Py_XNewRef(state->capacity_error));
 }
 
+/* What the fluid of vortons carries, in the order of columns.def. */
+static PyObject *carried_names(void)
+{
+    static const char *const names[] = {
+#define VT_CARRIED(name, least, most, allowed) #name,
+#include "vorton/columns.def"
+#undef VT_CARRIED
+    };
+    const Py_ssize_t count = sizeof names / sizeof names[0];
+    PyObject *tuple = PyTuple_New(count);
+    for (Py_ssize_t n = 0; tuple && n < count; n++) {
+        PyObject *const name = PyUnicode_FromString(names[n]);
+        if (!name || PyTuple_SetItem(tuple, n, name) < 0)
+            Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
 static int add_types(PyObject *module, vt_py_state *state)
 {
     state->simulation_type =
@@ -252,6 +270,7 @@ static int execute(PyObject *module)
     if (add(module, "METHOD_FIELDS", method_table()) < 0 ||
         add(module, "HEALTH_FIELDS", health_table()) < 0 ||
         add(module, "TIMED_STAGES", timing_table()) < 0 ||
+        add(module, "CARRIED", carried_names()) < 0 ||
         add(module, "VORTON_COLUMNS", column_table(VT_VORTONS)) < 0)
         return -1;
     return add(module, "TRACER_COLUMNS", column_table(VT_TRACERS));

@@ -337,6 +337,32 @@ static int lacks(const char *function, const point_rows *needed, int count)
     return 0;
 }
 
+/* What a definition points at while the core copies it. */
+typedef struct held_points {
+    PyArrayObject *arrays[MOST_ROWS];
+    vt_py_animations animations;
+    int64_t count;
+} held_points;
+
+static void release_points(held_points *held)
+{
+    vt_py_release_rows(held->arrays, MOST_ROWS);
+    vt_py_release_animations(&held->animations);
+}
+
+/* The first `needed` rows must be given. On failure nothing is held. */
+static int hold_points(const char *function, const point_rows rows[MOST_ROWS], int needed,
+                       PyObject *animations, held_points *held)
+{
+    *held = (held_points){.arrays = {NULL}};
+    if (lacks(function, rows, needed) || vt_py_to_animations(animations, &held->animations) < 0)
+        return -1;
+    if (to_point_rows(rows, MOST_ROWS, &held->count, held->arrays) >= 0)
+        return 0;
+    release_points(held);
+    return -1;
+}
+
 typedef struct vorton_points_arguments {
     vt_vorton_points_def def;
     PyObject *position, *strength, *core, *volume, *density, *temperature, *fuel, *flame, *smoke,
@@ -368,8 +394,7 @@ static const vt_py_field vorton_points_fields[] = {ROWS(position),
 PyObject *vt_py_add_vorton_points(PyObject *self, PyObject *positional, PyObject *named)
 {
     vorton_points_arguments a = {.def = vt_default_vorton_points()};
-    vt_py_animations animations;
-    PyArrayObject *arrays[MOST_ROWS] = {NULL};
+    held_points held;
     vt_status status = VT_OK;
     if (vt_py_fill_arguments("add_vorton_points", positional, named, vorton_points_fields, &a) < 0)
         return NULL;
@@ -383,16 +408,15 @@ PyObject *vt_py_add_vorton_points(PyObject *self, PyObject *positional, PyObject
                                {a.flame, &a.def.flame, "flame", 1},
                                {a.smoke, &a.def.smoke, "smoke", 1},
                                {a.lifetime, &a.def.lifetime, "lifetime", 1}};
-    if (lacks("add_vorton_points", rows, 4) || vt_py_to_animations(a.animations, &animations) < 0)
+    if (hold_points("add_vorton_points", rows, 4, a.animations, &held) < 0)
         return NULL;
-    const int given = to_point_rows(rows, MOST_ROWS, &a.def.count, arrays);
-    a.def.animation_count = animations.count;
-    a.def.animations = animations.items;
-    vt_simulation *const simulation = given < 0 ? NULL : vt_py_idle(self);
+    a.def.count = held.count;
+    a.def.animation_count = held.animations.count;
+    a.def.animations = held.animations.items;
+    vt_simulation *const simulation = vt_py_idle(self);
     if (simulation)
         VT_PY_WITHOUT_GIL(self, status = vt_add_vorton_points(simulation, &a.def));
-    vt_py_release_rows(arrays, MOST_ROWS);
-    vt_py_release_animations(&animations);
+    release_points(&held);
     return simulation ? vt_py_none_or_raise(self, status) : NULL;
 }
 
@@ -427,8 +451,7 @@ static const vt_py_field tracer_points_fields[] = {ROWS(position),
 PyObject *vt_py_add_tracer_points(PyObject *self, PyObject *positional, PyObject *named)
 {
     tracer_points_arguments a = {.def = vt_default_tracer_points()};
-    vt_py_animations animations;
-    PyArrayObject *arrays[MOST_ROWS] = {NULL};
+    held_points held;
     vt_status status = VT_OK;
     if (vt_py_fill_arguments("add_tracer_points", positional, named, tracer_points_fields, &a) < 0)
         return NULL;
@@ -442,15 +465,14 @@ PyObject *vt_py_add_tracer_points(PyObject *self, PyObject *positional, PyObject
                                {a.fuel, &a.def.fuel, "fuel", 1},
                                {a.flame, &a.def.flame, "flame", 1},
                                {a.smoke, &a.def.smoke, "smoke", 1}};
-    if (lacks("add_tracer_points", rows, 3) || vt_py_to_animations(a.animations, &animations) < 0)
+    if (hold_points("add_tracer_points", rows, 3, a.animations, &held) < 0)
         return NULL;
-    const int given = to_point_rows(rows, MOST_ROWS, &a.def.count, arrays);
-    a.def.animation_count = animations.count;
-    a.def.animations = animations.items;
-    vt_simulation *const simulation = given < 0 ? NULL : vt_py_idle(self);
+    a.def.count = held.count;
+    a.def.animation_count = held.animations.count;
+    a.def.animations = held.animations.items;
+    vt_simulation *const simulation = vt_py_idle(self);
     if (simulation)
         VT_PY_WITHOUT_GIL(self, status = vt_add_tracer_points(simulation, &a.def));
-    vt_py_release_rows(arrays, MOST_ROWS);
-    vt_py_release_animations(&animations);
+    release_points(&held);
     return simulation ? vt_py_none_or_raise(self, status) : NULL;
 }

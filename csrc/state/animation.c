@@ -147,16 +147,6 @@ const vt_track *vt_find_animation(const vt_animations *animations, const char *p
     return vt_find_track(animations->count, animations->items, parameter);
 }
 
-void vt_track_extremes(const vt_track *track, int component, double *least, double *most)
-{
-    *least = *most = track->values[component];
-    for (int64_t k = 1; k < track->count; k++) {
-        const double value = track->values[k * track->components + component];
-        *least = value < *least ? value : *least;
-        *most = value > *most ? value : *most;
-    }
-}
-
 void vt_animate(const vt_animations *animations, double time, void *def)
 {
     for (int32_t a = 0; a < animations->count; a++)

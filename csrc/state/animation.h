@@ -60,9 +60,6 @@ const vt_track *vt_find_animation(const vt_animations *animations, const char *p
 /* The same in a definition. */
 const vt_track *vt_find_track(int32_t count, const vt_animation *animations, const char *parameter);
 
-/* Smallest and largest value of one component of a track over all times. */
-void vt_track_extremes(const vt_track *track, int component, double *least, double *most);
-
 /* Writes what the animated parameters are at a time into a definition. */
 void vt_animate(const vt_animations *animations, double time, void *def);
 

@@ -65,8 +65,8 @@ static void share_shape(const vt_emitter *emitter, double n, int64_t count, vt_t
         list->lifetime[i] = (float)now.lifetime;
         list->growth[i] = (float)now.growth;
         list->fade[i] = (float)now.fade;
-        for (int n = 0; n < VT_TAKEN_COLUMNS && list->carried[0]; n++)
-            list->carried[n][i] = (float)*vt_fluid_member(&now.fluid, vt_carried_of_taken[n]);
+        for (int c = 0; c < VT_TAKEN_COLUMNS && list->carried[0]; c++)
+            list->carried[c][i] = (float)*vt_fluid_member(&now.fluid, vt_carried_of_taken[c]);
     }
 }
 

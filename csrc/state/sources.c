@@ -171,15 +171,6 @@ vt_status vt_copy_sources(const vt_sources *from, vt_sources *to)
 
 /* ---- checks ---- */
 
-/* An animated one; names are not checked yet. */
-static int has_rate(int32_t count, const vt_animation *animations)
-{
-    for (int32_t a = 0; a < count; a++)
-        if (animations && animations[a].parameter && strcmp(animations[a].parameter, "rate") == 0)
-            return 1;
-    return 0;
-}
-
 static vt_status check_own(const vt_simulation *s, const vt_emitter_def *def)
 {
     const vt_animations animations = {.count = def->animation_count,
@@ -241,7 +232,7 @@ static vt_status check_emitter(const vt_simulation *s, const vt_emitter_def *def
     return status;
 }
 
-static vt_status check_shares(const char *name, int64_t count, const float *values, double most)
+static vt_status check_rows(const char *name, int64_t count, const float *values, double most)
 {
     for (int64_t i = 0; i < count && values; i++)
         if (!(values[i] >= 0 && (double)values[i] <= most))
@@ -252,7 +243,12 @@ static vt_status check_shares(const char *name, int64_t count, const float *valu
 
 static vt_status check_points(const vt_simulation *s, const vt_tracer_points_def *def)
 {
-    const int streams = def->rate != 0 || has_rate(def->animation_count, def->animations);
+    vt_status status =
+        vt_check_animations(point_parameters, "points", def->animation_count, def->animations);
+    if (status)
+        return status;
+    const int streams =
+        def->rate != 0 || vt_find_track(def->animation_count, def->animations, "rate");
     if (def->count < 1 || (!streams && def->count > s->tracers.set.capacity) ||
         def->count > INT32_MAX)
         return vt_fail(
@@ -262,16 +258,13 @@ static vt_status check_points(const vt_simulation *s, const vt_tracer_points_def
     if (!(def->rate >= 0 && def->rate <= 1e9))
         return vt_fail(VT_INVALID_ARGUMENT, "rate is %g; allowed is 0 to 1e9 tracers a second",
                        def->rate);
-    vt_status status =
-        vt_check_animations(point_parameters, "points", def->animation_count, def->animations);
-    if (!status)
-        status = vt_check_times(def->start, def->end);
+    status = vt_check_times(def->start, def->end);
     if (!status)
         status = vt_check_parent(&s->transforms, def->parent);
     if (!status)
-        status = check_shares("growth", def->count, def->growth, 1e9);
+        status = check_rows("growth", def->count, def->growth, 1e9);
     if (!status)
-        status = check_shares("fade", def->count, def->fade, 1);
+        status = check_rows("fade", def->count, def->fade, 1);
     if (!status && !(def->jitter >= 0 && def->jitter <= VT_MOST_LENGTH))
         status = vt_fail(VT_INVALID_ARGUMENT, "jitter is %g m; allowed is 0 to %g", def->jitter,
                          VT_MOST_LENGTH);

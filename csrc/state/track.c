@@ -265,6 +265,16 @@ void vt_integrate_track(const vt_track *track, double from, double to, double *i
 }
 
 /* Rounding must not leave the range of the keys: a viscosity below 0, say. */
+void vt_track_extremes(const vt_track *track, int component, double *least, double *most)
+{
+    *least = *most = track->values[component];
+    for (int64_t k = 1; k < track->count; k++) {
+        const double value = track->values[k * track->components + component];
+        *least = value < *least ? value : *least;
+        *most = value > *most ? value : *most;
+    }
+}
+
 void vt_mean_of_track(const vt_track *track, double from, double to, double *mean)
 {
     if (!(to > from)) {
@@ -273,12 +283,8 @@ void vt_mean_of_track(const vt_track *track, double from, double to, double *mea
     }
     vt_integrate_track(track, from, to, mean);
     for (int c = 0; c < track->components; c++) {
-        double low = track->values[c], high = low;
-        for (int64_t k = 1; k < track->count; k++) {
-            const double value = track->values[k * track->components + c];
-            low = value < low ? value : low;
-            high = value > high ? value : high;
-        }
+        double low, high;
+        vt_track_extremes(track, c, &low, &high);
         mean[c] = between(mean[c] / (to - from), low, high);
     }
 }

@@ -53,6 +53,9 @@ int64_t vt_find_key(const vt_track *track, double time);
  * c[2] d^2 + c[3] d^3 with d = t - time of key k. */
 void vt_track_polynomial(const vt_track *track, int64_t key, int component, double c[4]);
 
+/* Smallest and largest value of one component of a track over all times. */
+void vt_track_extremes(const vt_track *track, int component, double *least, double *most);
+
 /* The mean from one time to another, or the value where they are equal. */
 void vt_mean_of_track(const vt_track *track, double from, double to, double *mean);
 
