@@ -196,8 +196,9 @@ def test_e3_a_tracer_beyond_all_reach_stays_there(method):
 # ---- E5 ----
 
 
-def test_e5_voxels_of_any_size_hold_the_same_smoke():
-    scene = vt.Scene("puff", seed=3)
+@pytest.mark.parametrize("method", ["poisson", "article"])
+def test_e5_voxels_of_any_size_hold_the_same_smoke(method):
+    scene = vt.Scene("puff", seed=3, method=METHODS[method])
     scene.add(vt.VortexRing(radius=0.5, core=0.12))
     scene.add(vt.Tracers(vt.Torus(radius=0.5, thickness=0.15), count=40_000, density=1.3))
     sim = vt.Simulation(scene)

@@ -8,6 +8,10 @@ from hand_made import ring, simulation
 
 import vorton as vt
 
+METHODS = pytest.mark.parametrize(
+    "method", [vt.Method(), vt.Method.article()], ids=["default", "article"]
+)
+
 
 def columns_of(particles):
     return [(name, getattr(particles, name)) for name in particles._columns]
@@ -70,9 +74,10 @@ def test_values_that_are_all_alike_are_there_once_looked_at(looked_at):
     assert is_right(sim)
 
 
-def test_e4_writing_moves_things():
-    sim = simulation()
-    still = simulation()
+@METHODS
+def test_e4_writing_moves_things(method):
+    sim = simulation(method=method)
+    still = simulation(method=method)
     sim.vortons.position += (2, 0, 0)
     sim.tracers.position[:] += np.float32([2, 0, 0])
     sim.step(3)
@@ -83,8 +88,9 @@ def test_e4_writing_moves_things():
     assert abs(sim.vortons.position[:, 0].mean() - 2) < 1e-3
 
 
-def test_e4_writing_strength_changes_the_flow():
-    sim, half = simulation(), simulation()
+@METHODS
+def test_e4_writing_strength_changes_the_flow(method):
+    sim, half = simulation(method=method), simulation(method=method)
     half.vortons.strength *= 0.5
     for each in (sim, half):
         each.update_fields()
@@ -120,8 +126,10 @@ def test_e4_views_outlive_the_simulation():
     del others
 
 
-def test_e4_views_are_not_stale_after_growth():
-    sim = simulation(vortons=10, tracers=10, max_vortons=300_000, max_tracers=300_000)
+@METHODS
+def test_e4_views_are_not_stale_after_growth(method):
+    room = {"max_vortons": 300_000, "max_tracers": 300_000}
+    sim = simulation(vortons=10, tracers=10, method=method, **room)
     old = dict(columns_of(sim.vortons)), dict(columns_of(sim.tracers))
     position, strength, core, volume = ring(250_000)
     sim.vortons.add(position, strength, core=core, volume=volume)
@@ -135,11 +143,13 @@ def test_e4_views_are_not_stale_after_growth():
     assert tuple(sim.vortons.strength[3]) == (1, 2, 3)
 
 
-def test_e4_view_held_across_1000_steps_with_births():
-    scene = vt.Scene("births", max_tracers=200_000)
-    scene.add(vt.VortexRing(radius=0.5, core=0.1, layers=0))
+@METHODS
+def test_e4_view_held_across_1000_steps_with_births(method):
+    scene = vt.Scene("births", max_tracers=200_000, method=method)
+    weak = {"radius": 0.5, "core": 0.1, "layers": 0, "circulation": 0.1}
+    scene.add(vt.VortexRing(**weak))
     scene.add(vt.Tracers(vt.Sphere(radius=0.2), rate=5_000))
-    scene.add(vt.VortexRing(center=(0, 0, -1), radius=0.5, core=0.1, layers=0, time=2.0))
+    scene.add(vt.VortexRing(center=(0, 0, -1), **weak, time=2.0))
     sim = vt.Simulation(scene, fps=240, threads=1)
     sim.step(10)
     held = {("vortons", name): view for name, view in columns_of(sim.vortons)}
