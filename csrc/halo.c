@@ -6,7 +6,7 @@
  * there are such vortons, or a body is near: the sources. It is as wide as the vortons are apart
  * or, where nothing diffuses, nearly as a grid cell, so that every node of the grid gets some.
  * Vortons fill the nodes around them with their volume (trilinear), and so do walls; a node near
- * strength that is not full gets a vorton of what is missing.
+ * strength that is not full gets a vorton of what is missing, a little towards where it is missing.
  */
 #include <math.h>
 #include <string.h>
@@ -33,10 +33,16 @@ static const double least_vorticity = 1e-2;
  * it has. */
 static const double least_contrast = 1e-2;
 
-/* In a container that holds all of the fluid a node filled to more than this, among others like it,
- * is where the vortons happen to lie farther apart: ambient fluid in it would only blur what
- * differs, and set off a flow. */
+/* A node filled to more than this, among others like it, is where the vortons happen to lie farther
+ * apart, as others lie closer. Where nothing has to diffuse to it, it stays so: ambient fluid in it
+ * would only thin what differs (vortons strewn by a quarter of their spacing lost 2 % of their
+ * weight), and in a container set off a flow. */
 static const float empty_fill = 0.25f;
+
+/* What a node lacks beside others that are full lies on the far side, so far (in spacings, by how
+ * full the node is): the hat of a node, cut by a plane, has what is beyond it there. In the node
+ * itself ambient fluid would thin what differs, up to 5 % of the weight of a ball of 6 cells. */
+static const double far_side = 0.3;
 
 /* Of the lattice where nothing diffuses, in cells of the grid. */
 static const double cells_apart = 0.94;
@@ -227,10 +233,10 @@ static float fill_beside(const vt_halo *h, const vt_brick *b, int n, int side,
     return b ? b->fill[(node[2] * EDGE + node[1]) * EDGE + node[0]] : 0;
 }
 
-/* Whether what a node lacks lies within fluid that a container holds. */
+/* Whether what a node lacks lies within fluid. */
 static int is_gap(const vt_halo *h, const vt_brick *b, int n, vt_brick_hints *hints)
 {
-    int gap = h->contained && b->fill[n] > empty_fill;
+    int gap = !h->strength && b->fill[n] > empty_fill;
     for (int side = 0; gap && side < 6; side++)
         gap = fill_beside(h, b, n, side, hints) > empty_fill;
     return gap;
@@ -272,13 +278,30 @@ static int64_t number_missing(const vt_halo *h)
     return count;
 }
 
-static void bear_at(const newborn *born, const vt_brick *b, int n, int64_t i)
+/* From a node to where what it lacks is, in spacings. */
+static void find_far_side(const vt_halo *h, const vt_brick *b, int n, vt_brick_hints *hints,
+                          double way[3])
+{
+    const double least = 0.3; /* below, nothing says where */
+    double square = 0;
+    for (int a = 0; a < 3; a++) {
+        way[a] = 0.5 * ((double)fill_beside(h, b, n, 2 * a, hints) -
+                        (double)fill_beside(h, b, n, 2 * a + 1, hints));
+        square += way[a] * way[a];
+    }
+    const double length = square > least * least ? sqrt(square) : least;
+    for (int a = 0; a < 3; a++)
+        way[a] *= far_side * (double)b->fill[n] / length;
+}
+
+static void bear_at(const newborn *born, const vt_brick *b, int n, vt_brick_hints *hints, int64_t i)
 {
     const double spacing = born->halo->lattice.spacing;
-    double position[3];
+    double position[3], way[3];
     vt_place_node(&born->halo->lattice, b, n, position);
+    find_far_side(born->halo, b, n, hints, way);
     for (int a = 0; a < 3; a++) {
-        born->position[3 * i + a] = (float)position[a];
+        born->position[3 * i + a] = (float)(position[a] + spacing * way[a]);
         born->strength[3 * i + a] = 0;
     }
     born->core[i] = b->core;
@@ -290,13 +313,14 @@ static void fill_missing(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const newborn *const born = data;
+    vt_brick_hints hints = {{NULL}};
     for (int64_t k = begin; k < end; k++) {
         const vt_brick *const b = born->halo->bricks[k];
         int64_t next = b->missing;
         for (int row = 0; row < EDGE * EDGE; row++)
             for (int n = row * EDGE; b->near[row] && n < (row + 1) * EDGE; n++)
                 if ((b->born[row] >> n % EDGE & 1) && next < born->room)
-                    bear_at(born, b, n, next++);
+                    bear_at(born, b, n, &hints, next++);
     }
 }
 
@@ -397,7 +421,6 @@ vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_
                  .width = s->def.method.halo,
                  .strength = vt_diffuses(s),
                  .contrast = vt_is_buoyant(s) || vt_conducts(s),
-                 .contained = vt_has_container(&s->bodies) && !vt_diffuses(s),
                  .fluid = vt_fluid_of(&s->def),
                  .count = s->vortons.set.count};
     vt_use_vorton_column(s, VT_VORTON_halo);

@@ -18,7 +18,6 @@ typedef struct vt_halo {
     double least;               /* |rho'| that counts as differing, kg/m^3 */
     int32_t width;              /* nodes */
     int32_t strength, contrast; /* whether what carries strength, what differs is a source */
-    int32_t contained;          /* whether a container holds the fluid, and nothing diffuses */
     vt_fluid fluid;             /* from which it differs */
     int64_t count;              /* vortons before any is born */
     uint8_t *part;              /* of each of them: VT_HALO_... */

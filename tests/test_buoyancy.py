@@ -70,7 +70,7 @@ def test_b1_impulse_grows_from_the_first_step_where_nobody_gave_neutral_vortons(
     for _ in range(3):
         sim.advance(0.001)
         grown = (sim.health["impulse"][2] - before) / 0.001
-        assert 0.95 < grown / wanted < 1.02
+        assert 0.98 < grown / wanted < 1.02
         before = sim.health["impulse"][2]
 
 
@@ -91,21 +91,38 @@ def test_b1_impulse_where_nobody_keeps_neutral_vortons(jitter, smooth, radius, g
     assert np.linalg.norm(grown - wanted) < 0.15 * size
 
 
-@pytest.mark.parametrize("source", ["points", "emitter"])
-def test_b1_impulse_of_what_is_born_grows_from_the_first_step(source):
-    x, density, volume = ball(8.0, -0.05, halo=0, jitter=0.0)
-    wanted = force(density, volume)[2]
+def impulse_of_born(source):
     scene = vt.Scene(spacing=1.0, ambient=vt.Gas(density=AIR), method=vt.Method(**PLAIN))
-    if source == "points":
-        carried = {"core": 1.5, "volume": volume, "density": density}
-        scene.add(vt.VortonPoints(x, 0 * x, **carried))
-    else:
-        shape = vt.Sphere(radius=8.0)
-        scene.add(vt.Emitter(shape, density=-0.05, renew=0, rim=0, core=1.5, smoke=0))
-        wanted = 0.05 / AIR * GRAVITY * shape.volume
+    scene.add(source)
     sim = vt.Simulation(scene)
     sim.advance(0.001)
-    assert sim.health["impulse"][2] / 0.001 == pytest.approx(wanted, rel=0.05)
+    return sim.health["impulse"][2] / 0.001
+
+
+def test_b1_impulse_of_points_grows_from_the_first_step():
+    x, density, volume = ball(8.0, -0.05, halo=0, jitter=0.0)
+    grown = impulse_of_born(vt.VortonPoints(x, 0 * x, core=1.5, volume=volume, density=density))
+    assert grown == pytest.approx(force(density, volume)[2], rel=0.02)
+
+
+@pytest.mark.parametrize("rim", [0, None])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        vt.Sphere(radius=8.0),
+        vt.Sphere(center=(0.3, 0.2, 0.41), radius=8.3),
+        vt.Sphere(center=(0.5, 0.5, 0.5), radius=6.0),
+        vt.Sphere(radius=4.0),
+        vt.Torus(radius=8.0, thickness=3.0),
+        vt.Disk(radius=6.0, thickness=3.0),
+    ],
+    ids=lambda shape: f"{type(shape).__name__} {shape.radius:g}",
+)
+def test_b1_impulse_of_an_emitter_grows_from_the_first_step(shape, rim):
+    """Wherever its vortons lie between those of the halo."""
+    emitter = vt.Emitter(shape, density=-0.05, renew=0, rim=rim, core=1.5, smoke=0)
+    wanted = 0.05 / AIR * GRAVITY * shape.volume
+    assert impulse_of_born(emitter) == pytest.approx(wanted, rel=0.02)
 
 
 def test_b1_a_weak_patch_beside_a_strong_one_feels_its_own_weight():
@@ -146,8 +163,8 @@ def test_b3_ball_starts_with_two_thirds_of_its_buoyancy(radius):
     assert at[2] / (fall * dt) == pytest.approx(2 / 3, rel=0.03)
 
 
-@pytest.mark.parametrize(("share", "tolerance"), [(0.6, 0.03), (0.3, 0.08)])
-def test_b3_light_ball_with_the_inertia_of_its_own_fluid(share, tolerance):
+@pytest.mark.parametrize("share", [0.6, 0.3, 0.15])
+def test_b3_light_ball_with_the_inertia_of_its_own_fluid(share):
     """Of density rho it starts with g (rho0 - rho) / (rho + rho0 / 2)."""
     radius = 10.0
     unit = np.sqrt(radius / ((1 - share) * GRAVITY))
@@ -161,7 +178,7 @@ def test_b3_light_ball_with_the_inertia_of_its_own_fluid(share, tolerance):
         starts[form] = (speed[7] - speed[3]) / (0.08 * unit)
     wanted = GRAVITY * (1 - share) / (share + 0.5)
     error = {form: abs(start / wanted - 1) for form, start in starts.items()}
-    assert error["full"] < tolerance
+    assert error["full"] < 0.02
     assert error["boussinesq"] > error["local"] > error["full"]
 
 
