@@ -140,6 +140,14 @@ static vt_impulse find_given(const vt_simulation *s, const surface *f, vt_impuls
     return given;
 }
 
+/* A body that does not move by itself is held against what the flow gives it (about its centre when
+ * its `flow` was noted). */
+static void add_support(const vt_body *body, vt_impulse given, vt_impulse *support)
+{
+    vt_move_moment(&given, body->flow.center);
+    vt_add_impulse(support, body->rigid.free ? 0 : -1, &given);
+}
+
 /* How much the flow loads the body, for its share in what bodies owe: slip^2 over its area. */
 static double measure_load(const surface *f)
 {
@@ -178,6 +186,7 @@ static void give(vt_simulation *s, const surface *f, vt_impulse own, vt_impulse 
         vt_add_impulse(&now.late, before->time - s->time, &before->pull);
         vt_move_moment(&now.late, back);
         vt_impulse given = find_given(s, f, own, bound, &mean);
+        add_support(f->body->body, given, &s->impulses.support);
         vt_move_moment(&given, back);
         vt_push_body(s, f->body->number, given.linear, given.angular);
         take_arm(s, f, s->bodies.open_lines);
@@ -337,22 +346,31 @@ vt_impulse vt_sum_body_pulls(const vt_simulation *s, double dt, const double abo
 
 /* ---- books ---- */
 
-/* Momentum of a free body about the origin, and what the flow has still to give. */
-static void add_momentum(const vt_simulation *s, const surface *f, const vt_impulse *bound,
-                         vt_impulse *momentum)
+/* What the flow has still to give to a body: to its momentum, or against what holds it. */
+static void add_due(const vt_simulation *s, const surface *f, const vt_impulse *bound,
+                    vt_body_books *books)
 {
     const vt_body *const body = f->body->body;
+    if (!is_due(s, body))
+        return;
+    vt_impulse given = find_given(s, f, own_impulse(f), *bound, &body->flow.pull);
+    add_support(body, given, &books->support);
+    vt_move_moment(&given, body->flow.center);
+    vt_add_impulse(&books->momentum, body->rigid.free ? 1 : 0, &given);
+}
+
+/* Of a free body itself, about the origin. */
+static void add_momentum(const vt_body *body, vt_impulse *momentum)
+{
     double own[6];
-    vt_impulse of_body, given = {{0}, {0}};
+    vt_impulse of_body;
+    if (!body->rigid.free)
+        return;
     vt_find_own_momentum(body, own);
     memcpy(of_body.linear, own, sizeof of_body.linear);
     memcpy(of_body.angular, own + 3, sizeof of_body.angular);
-    vt_move_moment(&of_body, f->body->center);
-    if (is_due(s, body))
-        given = find_given(s, f, own_impulse(f), *bound, &body->flow.pull);
-    vt_move_moment(&given, body->flow.center);
+    vt_move_moment(&of_body, body->rigid.now.position);
     vt_add_impulse(momentum, 1, &of_body);
-    vt_add_impulse(momentum, 1, &given);
 }
 
 /* From the centre of the body to the origin, about which vortons and bodies alone have strengths
@@ -365,7 +383,9 @@ static void move_bound(const vt_paneled_body *b, vt_impulse *bound)
 
 void vt_find_body_books(const vt_simulation *s, vt_body_books *books)
 {
-    *books = (vt_body_books){.open_lines = {0}};
+    *books = (vt_body_books){.support = s->impulses.support};
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        add_momentum(&s->bodies.items[n], &books->momentum);
     memcpy(books->open_lines, s->bodies.open_lines, sizeof books->open_lines);
     for (int32_t n = 0; n < s->bodies.count && s->panels.exist; n++) {
         const vt_paneled_body *const b = vt_panels_of(s, n);
@@ -373,8 +393,7 @@ void vt_find_body_books(const vt_simulation *s, vt_body_books *books)
             continue;
         const surface f = {.body = b, .panels = &s->panels, .volume = vt_paneled_volume(b)};
         vt_impulse own = find_bound(s, &f);
-        if (b->body->rigid.free)
-            add_momentum(s, &f, &own, &books->momentum);
+        add_due(s, &f, &own, books);
         move_bound(b, &own);
         take_arm(s, &f, books->open_lines);
         vt_add_impulse(&books->bound, 1, &own);

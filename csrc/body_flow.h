@@ -32,12 +32,14 @@ void vt_find_body_flow(vt_simulation *s, float *slip);
 vt_impulse vt_sum_body_pulls(const vt_simulation *s, double dt, const double about[3]);
 
 /* In the fields of now, about the origin. Momentum + density x (impulse of the vortons + bound)
- * changes by forces from outside alone. */
+ * changes by support and forces from outside alone. */
 typedef struct vt_body_books {
     vt_impulse bound;     /* what all bodies bind, open_lines included, m^4/s and m^5/s */
     double open_lines[3]; /* see reaction.h, m^5/s */
     vt_impulse momentum;  /* of those that move by themselves, with what the flow has given them
                              since the last substep began, N s and N m s */
+    vt_impulse support;   /* what holds the others against the flow (likewise), and what they give
+                             by contact to those that move by themselves, N s and N m s */
 } vt_body_books;
 
 void vt_find_body_books(const vt_simulation *s, vt_body_books *books);

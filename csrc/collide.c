@@ -266,6 +266,7 @@ static void solve_contact(vt_simulation *s, contact *c)
 
 static void record(vt_simulation *s, const contact *c)
 {
+    vt_impulse free = {{0}, {0}}; /* to those that move by themselves, about the origin */
     for (int side = 0; side < 2; side++) {
         vt_rigid *const r = &s->bodies.items[c->touch->body[side]].rigid;
         for (int n = 0; n < 3; n++) {
@@ -274,8 +275,14 @@ static void record(vt_simulation *s, const contact *c)
             vt_add_scaled(r->from_contacts.angular, impulse, j + 3);
             vt_add_scaled(r->given, impulse, j);
             vt_add_scaled(r->given + 3, impulse, j + 3);
+            vt_impulse here = {{0}, {0}};
+            vt_add_scaled(here.linear, impulse, j);
+            vt_add_scaled(here.angular, impulse, j + 3);
+            vt_move_moment(&here, r->now.position);
+            vt_add_impulse(&free, r->free ? 1 : 0, &here);
         }
     }
+    vt_add_impulse(&s->impulses.support, 1, &free);
 }
 
 static void solve_all(vt_simulation *s, int32_t count, contact *contacts)

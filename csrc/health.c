@@ -88,6 +88,8 @@ static void add_body_books(const vt_simulation *s, vt_health *h)
     memcpy(h->outer_angular_impulse, s->impulses.outer.angular, sizeof h->outer_impulse);
     memcpy(h->momentum, books.momentum.linear, sizeof h->momentum);
     memcpy(h->angular_momentum, books.momentum.angular, sizeof h->angular_momentum);
+    memcpy(h->support_impulse, books.support.linear, sizeof h->support_impulse);
+    memcpy(h->support_angular_impulse, books.support.angular, sizeof h->support_impulse);
 }
 
 /* ---- over the nodes ---- */

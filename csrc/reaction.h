@@ -13,7 +13,9 @@
  * What density differences give the vortons is known (vt_find_buoyant_impulse) and is not theirs:
  *
  *   d/dt (momentum of the bodies + rho (I + bound)) = rho d/dt buoyant + weight of the bodies
+ *                                                     + support
  *
+ * with support what holds bodies that do not move by themselves, and what these give by contact.
  * By Boussinesq that is the weight g V rho' / rho of the fluid, that of the fluid beside a body in
  * the body's place included (its buoyancy takes as much from the body). Where the local density
  * counts, the book is one of impulse over the ambient density, and one of momentum but for what the

@@ -53,6 +53,76 @@ def misses(sim, steps):
     return np.array(found)
 
 
+# ---- bodies that do not move by themselves ----
+
+
+def closed_misses(sim, steps):
+    """The same of all bodies, with what the others give."""
+    found = []
+    for _ in range(steps):
+        before, held, start = own_books(sim), both(sim.health, "support_impulse"), sim.bodies
+        sim.step()
+        change = own_books(sim) - before - both(sim.health, "support_impulse") + held
+        for one, other in zip(start, sim.bodies, strict=True):
+            weight = np.subtract(other.weight_impulse, one.weight_impulse)
+            arm = np.add(other.position, one.position) / 2
+            change -= [weight, np.cross(arm, weight)] if other.free else 0 * change
+        found.append(np.abs(change).max())
+    return np.array(found) / (AIR * np.linalg.norm(sim.health.impulse))
+
+
+def floor(**options):
+    return vt.Body(vt.Box((-1, -1, -0.3), (1, 1, 0)), panels=200, name="floor", **options)
+
+
+@pytest.mark.parametrize("shedding", [0, 30])
+@pytest.mark.parametrize("kind", ["fixed", "keys", "free"])
+def test_s4_momentum_beside_a_floor(kind, shedding):
+    """A ball and a ring come down to a slab that stands still, moves by keys or flies: to 1e-6 of
+    what the fluid has in each step, linear and angular."""
+    options = {"shedding": shedding}
+    if kind == "keys":
+        keys = vt.Samples([(0.2 * t * t, 0, 0.1 * t) for t in np.arange(12) / 24], fps=24)
+        options["parent"] = vt.Transform(position=keys)
+    elif kind == "free":
+        options["density"] = 30.0
+    falling = ball(1.5, density=30.0, velocity=(0.1, 0, -1), shedding=shedding)
+    turned = vt.VortexRing((0.3, 0.1, 0.7), axis=(0, 0.3, -1), radius=0.4, core=0.16)
+    sim = simulation(falling, floor(**options), turned)
+    sim.step()
+    assert closed_misses(sim, 8).max() < 1e-6
+    held = np.abs(both(sim.health, "support_impulse"))
+    assert held.max() == 0 if kind == "free" else held.min(axis=1).max() > 1e-4
+
+
+@pytest.mark.parametrize("kind", ["fixed", "free"])
+def test_s4_momentum_in_contact(kind):
+    """A ball falls on the slab and bounces: what the slab gives is in the books, and where it flies
+    both keep what they have."""
+    density = 30.0 if kind == "free" else None
+    falling = ball(0.8, density=30.0, velocity=(0.5, 0, -3), restitution=0.5, friction=0.3)
+    sim = simulation(falling, floor(density=density), ring(0, 0.2, 2))
+    before = sim.bodies["ball"].velocity[2]
+    sim.step()
+    whole = AIR * np.linalg.norm(sim.health.impulse)
+    assert (closed_misses(sim, 8) * whole).max() < 1e-6 * 30 * VOLUME * 3
+    assert sim.bodies["ball"].velocity[2] > before + 2
+    contact = np.array(sim.bodies["ball"].contact_impulse)
+    given = np.array(sim.health.support_impulse)
+    assert (kind == "free") == (np.abs(given).max() < 1e-9)
+    assert kind == "free" or np.linalg.norm(given - contact) < 0.1 * np.linalg.norm(contact)
+
+
+@pytest.mark.parametrize("options", [{"panels": 0}, {"bodies": "none"}, {"bodies": "article"}])
+def test_bodies_without_panels_have_their_momentum(options):
+    method = {"method": vt.Method(bodies=options["bodies"])} if "bodies" in options else {}
+    body = {"panels": 0} if "panels" in options else {}
+    sim = simulation(ball(density=30.0, velocity=(1, 0, 0), **body), ring(0, 0, 2), **method)
+    sim.step(2)
+    state = sim.bodies["ball"]
+    np.testing.assert_allclose(sim.health.momentum, state.mass * np.array(state.velocity))
+
+
 # ---- fluid that differs in density ----
 
 

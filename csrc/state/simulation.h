@@ -40,9 +40,10 @@ typedef struct vt_heat_books {
     double known;                     /* heat of the vortons when last looked at */
 } vt_heat_books;
 
-/* About the origin, over density: see reaction.h. */
+/* About the origin, since creation: see reaction.h. */
 typedef struct vt_impulse_books {
-    vt_impulse buoyant, outer; /* since creation */
+    vt_impulse buoyant, outer; /* over density */
+    vt_impulse support;        /* N s, N m s */
 } vt_impulse_books;
 
 /* Particles that walls held, and pairs of a particle and a wall that were looked at for that. */
