@@ -1,6 +1,9 @@
 #include "expand.h"
 
+#include <math.h>
+
 #include "core/parallel.h"
+#include "population.h"
 
 enum { BLOCK = 512 };
 
@@ -36,6 +39,15 @@ static double find_growth(const vt_fluid *f, double temperature, double *noted)
     return vt_swollen(f, part);
 }
 
+/* Whether a volume follows its temperature now. Less of a change than counts waits until more has
+ * come to it: step by step single precision would make noise of it, and of every vorton a source of
+ * that noise. */
+static int is_due(const vt_vortons *v, int64_t row)
+{
+    const float noted = v->volume_temperature[row];
+    return fabsf(v->temperature[row] - noted) > (float)VT_LEAST_CONTRAST * noted;
+}
+
 static void expand_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
@@ -43,7 +55,7 @@ static void expand_block(void *data, int64_t begin, int64_t end, int thread)
     const vt_vortons *const v = c->vortons;
     for (int64_t i = begin; i < end; i++) {
         v->swelling[i] = 0;
-        if (v->temperature[i] == v->volume_temperature[i])
+        if (!is_due(v, i))
             continue;
         double noted = (double)v->volume_temperature[i];
         const double before = (double)v->volume[i];

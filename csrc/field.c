@@ -134,9 +134,7 @@ static void find_potential(vt_simulation *s, int64_t count, const vt_record *sor
     vt_record *const charges = vt_arena_push(&s->arena, sizeof *charges * (size_t)(count + VL));
     uint32_t *const charge_start = vt_arena_push(&s->arena, 4 * (rows + 1));
     int64_t found = 0;
-    if (s->vortons.set.used[VT_VORTON_swelling])
-        VT_TIMED(s, potential,
-                 found = vt_collect_charges(s, sorted, row_start, charges, charge_start));
+    VT_TIMED(s, potential, found = vt_collect_charges(s, sorted, row_start, charges, charge_start));
     if (found > 0 || !s->panels.exist)
         VT_TIMED(s, potential, vt_solve_potential(s, found, charges, charge_start, 0, NULL));
     if (s->panels.exist) {

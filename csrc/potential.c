@@ -3,17 +3,31 @@
 #include "core/parallel.h"
 #include "field.h"
 
-enum { ROWS = 64 };
+enum { BLOCK = 8192, ROWS = 64 };
+
+typedef struct search {
+    const float *swelling;
+    _Atomic int32_t found;
+} search;
+
+static void search_block(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    search *const c = data;
+    const float *const swelling = c->swelling;
+    int32_t found = 0;
+    for (int64_t i = begin; i < end; i++)
+        found |= swelling[i] != 0;
+    if (found)
+        c->found = 1;
+}
 
 int vt_has_charges(const vt_simulation *s)
 {
-    const float *const swelling = s->vortons.swelling;
-    if (!s->vortons.set.used[VT_VORTON_swelling])
-        return 0;
-    for (int64_t i = 0; i < s->vortons.set.count; i++)
-        if (swelling[i] != 0)
-            return 1;
-    return 0;
+    search c = {vt_used_column(&s->vortons.set, VT_VORTON_swelling), 0};
+    if (c.swelling)
+        vt_parallel_for(s->def.threads, s->vortons.set.count, BLOCK, search_block, &c);
+    return c.found;
 }
 
 typedef struct collecting {
@@ -54,6 +68,8 @@ int64_t vt_collect_charges(const vt_simulation *s, const vt_record *sorted,
     const int64_t rows = (int64_t)s->grid.cells[1] * s->grid.cells[2];
     collecting c = {s->vortons.swelling, sorted, row_start, charges, charge_start};
     uint32_t sum = 0;
+    if (!vt_has_charges(s))
+        return 0;
     vt_parallel_for(s->def.threads, rows, ROWS, count_rows, &c);
     for (int64_t row = 0; row < rows; row++) {
         const uint32_t found = charge_start[row];
@@ -61,8 +77,7 @@ int64_t vt_collect_charges(const vt_simulation *s, const vt_record *sorted,
         sum += found;
     }
     charge_start[rows] = sum;
-    if (sum > 0)
-        vt_parallel_for(s->def.threads, rows, ROWS, collect_rows, &c);
+    vt_parallel_for(s->def.threads, rows, ROWS, collect_rows, &c);
     return sum;
 }
 

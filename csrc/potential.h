@@ -30,7 +30,8 @@ void vt_solve_potential(vt_simulation *s, int64_t count, const vt_record *charge
                         const vt_outer_charge *outer);
 
 /* The charges of the vortons, in the order of the sorted records, with the row_start of their own;
- * charges has room for as many as there are records. Returns how many there are. */
+ * charges has room for as many as there are records. Returns how many there are; charge_start is
+ * set only where there are any. */
 int64_t vt_collect_charges(const vt_simulation *s, const vt_record *sorted,
                            const uint32_t *row_start, vt_record *charges, uint32_t *charge_start);
 

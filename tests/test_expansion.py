@@ -140,6 +140,26 @@ def test_a_sudden_heating_comes_in_parts():
     assert pushed == pytest.approx(volumes[-1] - volumes[0], rel=0.01)
 
 
+def test_what_is_heated_by_a_hair_a_step_keeps_its_law():
+    """Three roundings of a temperature at a time: volumes wait until it makes 1e-5 of them, and
+    nothing of it is lost; meanwhile no vorton is a source."""
+    x = ball(3.0)
+    sim = simulation_of(x, 0.8**3)
+    sim.advance(1e-4)
+    before, pushing, hair = (
+        sim.vortons.volume.astype(float).sum(),
+        0,
+        3 * np.spacing(np.float32(COLD)),
+    )
+    for n in range(1, 601):
+        sim.vortons.temperature[:] = COLD + n * hair
+        sim.advance(1e-3)
+        pushing += sim.vortons.swelling.any()
+        wanted = before * (1 + n * hair / COLD)
+        assert sim.vortons.volume.astype(float).sum() == pytest.approx(wanted, rel=1.1e-5)
+    assert 0 < pushing < 60
+
+
 def test_newborn_fluid_has_its_volume_at_its_temperature():
     """Hot gas that is born, or written before the first step, does not expand."""
     x = ball(3.0)
