@@ -17,6 +17,7 @@ from vorton import _core
 from vorton.hosts import blender
 
 SCRIPT = Path(__file__).resolve().parent / "hosts" / "load_fire.py"
+EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "blender_campfire.py"
 VOXEL = 0.05
 
 
@@ -55,24 +56,34 @@ def write_frames(folder, numbers):
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
+def in_blender(tmp_path_factory):
+    """Runs a script in Blender: run(script, *arguments), its output."""
     python = os.environ.get("VORTON_BLENDER_PYTHON")
     if not python or not Path(python).exists():
         pytest.skip("VORTON_BLENDER_PYTHON names no Python with Blender")
+    library = tmp_path_factory.mktemp("library")  # vorton without what is installed beside it
+    (library / "vorton").symlink_to(Path(vorton.__file__).parent)
+
+    def run(script, *arguments):
+        done = subprocess.run(
+            [python, str(script), *map(str, arguments)],
+            check=False,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(library)},
+        )
+        return done.stdout + done.stderr
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def found(in_blender, tmp_path_factory):
     folder = tmp_path_factory.mktemp("blender")
     write_frames(folder / "bake", (7, 8, 9))
     result, picture = folder / "result.json", folder / "picture.png"
-    library = folder / "library"  # the package that is tested, without what is installed beside it
-    library.mkdir()
-    (library / "vorton").symlink_to(Path(vorton.__file__).parent)
-    done = subprocess.run(
-        [python, str(SCRIPT), str(result), str(folder / "bake"), str(picture), "48x96", "12", "1"],
-        check=False,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(library)},
-    )
-    assert result.exists(), done.stdout + done.stderr
+    output = in_blender(SCRIPT, result, folder / "bake", picture, "48x96", 12, 1)
+    assert result.exists(), output
     return json.loads(result.read_text()), picture
 
 
@@ -135,6 +146,20 @@ def test_flame_is_bright_and_redder_than_smoke(found):
     assert flame.max() > 120 and smoke.max() > 15
     assert flame[0] > 1.5 * flame[2]  # red over blue
     assert flame[0] / flame[2] > 1.3 * smoke[0] / smoke[2]
+
+
+def test_campfire_example(in_blender, tmp_path):
+    """Fire above dark ground at frame 2 of 2 that are baked, and nothing at the next."""
+    image = pytest.importorskip("PIL.Image")
+    write_frames(tmp_path / "bake", (1, 2))
+    arguments = "--frames", "2-3", "--size", "32x48", "--samples", "4"
+    output = in_blender(EXAMPLE, "--", tmp_path / "bake", tmp_path / "out", *arguments)
+    pictures = sorted((tmp_path / "out").glob("*"))
+    assert [path.name for path in pictures] == ["0002.png", "0003.png"], output
+    fire, night = (np.asarray(image.open(path).convert("RGB")).astype(int) for path in pictures)
+    assert fire.shape == night.shape == (48, 32, 3)
+    assert fire[28:38, 12:20].mean((0, 1))[0] > 150 and fire[28:38, 12:20, 0].min() > 100
+    assert np.abs(fire - night)[:, :3].max() < 20 and night.max() < 40
 
 
 # ---- without Blender ----

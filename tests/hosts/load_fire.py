@@ -6,13 +6,16 @@ RESULT is a JSON file of what was found; PICTURE a .png, rendered with Cycles.
 """
 
 import json
-import math
 import os
+import runpy
 import sys
+from pathlib import Path
 
 import bpy
 
 from vorton.hosts import blender
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "blender_campfire.py"
 
 
 def nodes_of(material):
@@ -43,35 +46,6 @@ def shown_frames(volume, frames):
     return found
 
 
-def set_up(shown, size, samples):
-    """Camera, lights and a dark world around the volume; Cycles."""
-    scene = bpy.context.scene
-    low, high = ([f(corner[i] for corner in shown.bound_box) for i in range(3)] for f in (min, max))
-    centre = [(a + b) / 2 for a, b in zip(low, high)]
-    camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
-    scene.collection.objects.link(camera)
-    camera.data.angle = math.radians(35)
-    distance = 0.62 * (high[2] - low[2]) / math.tan(math.radians(17.5))
-    camera.location = (centre[0], centre[1] - distance, centre[2])
-    camera.rotation_euler = (math.radians(90), 0, 0)
-    scene.camera = camera
-    sun = bpy.data.objects.new("sun", bpy.data.lights.new("sun", "SUN"))
-    sun.data.energy = 3
-    sun.rotation_euler = (math.radians(50), 0, math.radians(-55))
-    scene.collection.objects.link(sun)
-    world = bpy.data.worlds.new("night")
-    world.use_nodes = True
-    world.node_tree.nodes["Background"].inputs["Color"].default_value = (0.015, 0.02, 0.03, 1)
-    scene.world = world
-    scene.render.engine = "CYCLES"
-    scene.cycles.device = "CPU"
-    scene.cycles.samples = samples
-    scene.cycles.use_denoising = samples > 8
-    scene.cycles.volume_bounces = 4
-    scene.render.resolution_x, scene.render.resolution_y = size
-    scene.render.resolution_percentage = 100
-
-
 def main(result, folder, picture=None, size="64x96", samples="8", frame="1"):
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
@@ -97,8 +71,9 @@ def main(result, folder, picture=None, size="64x96", samples="8", frame="1"):
     }
     if picture:
         scene.frame_set(100 + int(frame))
-        set_up(shown, [int(n) for n in size.split("x")], int(samples))
-        blender.set_filmic()
+        example = runpy.run_path(str(EXAMPLE))
+        example["set_stage"](eye=(0, -6, 1.5), low=-0.4, high=3.4)
+        example["set_cycles"]([int(n) for n in size.split("x")], int(samples))
         report["filmic"] = [scene.view_settings.view_transform, scene.view_settings.look]
         scene.render.filepath = picture
         scene.render.image_settings.file_format = "PNG"
