@@ -24,6 +24,7 @@ METHODS = {
     "viscous": vt.Method(split=1.2, merge=5, prune=0.01, halo=1),
     "options": vt.Method(velocity="direct", time="rk3", stretching="rvpm", relaxation=0.3),
     "fire": vt.Method(halo=2),
+    "room": vt.Method(expansion=0),
 }
 STEPS = 50
 FPS = 24
@@ -45,6 +46,31 @@ def fire_scene():
     return scene
 
 
+def room_scene():
+    """A room with panels that shakes, cut by a plane and full of warm and heavy fluid; in it a ball
+    that flies and sheds, a warm plate that turns, smoke and a ring."""
+    scene = vt.Scene("room", seed=7, method=METHODS["room"], spacing=0.1)
+    path = vt.Keys([(0, (0, 0, 0)), (0.5, (0.1, 0, 0.05)), (1, (0, 0, 0))], "smooth")
+    shake = vt.Transform(position=path, angle=vt.Keys([(0, 0), (2, 30)]))
+    walls = [vt.Box((-1, -1, -1), (1, 1, 1)), vt.Plane((0, 0, 0.8), (0.1, 0, 1))]
+    scene.add(vt.Container(walls, parent=shake))
+    coarse = {"core": 0.15, "per_voxel": 1}
+    scene.add(
+        vt.Emitter(vt.Box((-0.9, -0.9, -0.9), (0.9, 0.9, -0.5)), density=0.2, renew=0, **coarse)
+    )
+    scene.add(vt.Emitter(vt.Sphere((0.4, 0, -0.2), 0.2), temperature=400, renew=3, **coarse))
+    flies = {"velocity": (0.5, 0.2, 0), "angular_velocity": (0, 2, 0)}
+    scene.add(
+        vt.Body(vt.Sphere((-0.5, 0, 0.3), 0.2), density=20.0, panels=80, shedding=20, **flies)
+    )
+    spin = vt.Transform(position=(0.4, 0, 0.1), axis=(0, 1, 0), angle=vt.Keys([(0, 0), (2, 300)]))
+    plate = vt.Box((-0.2, -0.2, -0.05), (0.2, 0.2, 0.05))
+    scene.add(vt.Body(plate, parent=spin, temperature=350, panels=80))
+    scene.add(vt.VortexRing((0, 0, 0.3), radius=0.3, core=0.15))
+    scene.add(vt.Tracers(vt.Box((-0.8, -0.8, -0.8), (0.8, 0.8, 0)), count=5000, lifetime=0.5))
+    return scene
+
+
 def scene(method):
     """Two wavy rings, one of them elliptic, tilted and born inside a step; winds; three emitters;
     force fields; kills; bodies.
@@ -54,6 +80,8 @@ def scene(method):
     """
     if method == "fire":
         return fire_scene()
+    if method == "room":
+        return room_scene()
     viscous, article = method == "viscous", method == "article"
     method = METHODS[method]
     few = method.velocity != "poisson"
@@ -130,7 +158,7 @@ def add_effects(scene):
 
 def frames(method):
     """How many frames there are: fewer where they cost more."""
-    return 23 if method == "viscous" else STEPS
+    return {"viscous": 23, "room": 16}.get(method, STEPS)
 
 
 def run(method, threads, steps=None):

@@ -36,6 +36,11 @@ def test_everything_is_on(reference):
         assert v.temperature.max() > 930 and v.fuel.max() > 0.1 and v.flame.max() > 0.01
         assert np.abs(v.swelling).max() > 0 and (v.halo == 1).sum() > 1000
         assert abs(sim.bodies[1].heat_given) > 0 and sim.health.heat_released > 0
+    elif method == "room":  # walls push, a free ball sheds and meets them, a plate warms the air
+        room, ball, plate = sim.bodies
+        assert len(sim._core.panels(0)["area"]) > 200 and np.abs(sim.health.outer_impulse).max() > 0
+        assert ball.free and np.abs(ball.shed_strength).max() > 0
+        assert plate.heat_given > 0 and sim.vortons.density.max() > 0.1
     else:
         # two rings, one of them born inside a step, beside what bodies have shed
         ages = np.unique(np.round(sim.vortons.age, 4)) * everything.FPS
