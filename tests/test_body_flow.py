@@ -116,6 +116,36 @@ def test_s9_a_sphere_that_spins_leaves_the_fluid_farther_away_at_rest():
     np.testing.assert_allclose(given(sim, "flow_angular_impulse")[2], moment, rtol=0.15)
 
 
+def turning(x, strength, points):
+    """Angular velocity about Z with which vortons turn the fluid at points, by a sum in float64."""
+    apart = points[:, None] - x
+    far = np.linalg.norm(apart, axis=2)[:, :, None]
+    u = (np.cross(strength, apart) / (4 * np.pi * far**3)).sum(axis=1)
+    along = np.cross([0, 0, 1], points)
+    return (u * along).sum() / (along**2).sum()
+
+
+def test_s9_a_third_of_the_turning_inside_is_the_layer_and_two_thirds_the_vorticity_within():
+    """Of Omega: what the sphere has shed (at the distance b a layer of that strength makes (R / b)^3
+    of one on the sphere), what goes on inside it, evenly; and both together."""
+    rate = 2.0
+    sim = simulation(spinning(rate, shedding=1e4), fps=1e3)
+    sim.step(4)
+    x, strength = sim.vortons.position.astype(float), sim.vortons.strength.astype(float)
+    weight = np.linalg.norm(strength, axis=1)
+    wide = (weight * (x**2).sum(axis=1)).sum() / weight.sum()
+    axis = R * (np.arange(-20, 20) + 0.5) / 20
+    within = np.stack(np.meshgrid(axis, axis, axis), axis=-1).reshape(-1, 3)
+    within = within[np.linalg.norm(within, axis=1) < R]
+    own = np.tile(-np.array(sim.bodies[0].shed_strength) / len(within), (len(within), 1))
+    points = within.mean(axis=0) + R * np.array([(0.3, 0, 0), (0, 0.4, 0.2), (-0.2, -0.3, -0.3)])
+    layer = turning(x, strength, points) * (wide / R**2) ** 1.5 / rate
+    inside = turning(within, own, points) / rate
+    assert layer == pytest.approx(1 / 3, rel=0.02)
+    assert inside == pytest.approx(2 / 3, rel=0.02)
+    assert layer + inside == pytest.approx(1, rel=0.01)
+
+
 def test_s10_magnus_force_is_odd_in_the_spin():
     """Towards the side that goes with the wind; none without spin."""
     forces = []
