@@ -126,8 +126,8 @@ def turning(x, strength, points):
 
 
 def test_s9_a_third_of_the_turning_inside_is_the_layer_and_two_thirds_the_vorticity_within():
-    """Of Omega: what the sphere has shed (at the distance b a layer of that strength makes (R / b)^3
-    of one on the sphere), what goes on inside it, evenly; and both together."""
+    """Of Omega: what the sphere has shed (at the distance b a layer of that strength makes
+    (R / b)^3 of one on the sphere), what goes on inside it, evenly; and both together."""
     rate = 2.0
     sim = simulation(spinning(rate, shedding=1e4), fps=1e3)
     sim.step(4)
