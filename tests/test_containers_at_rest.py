@@ -8,7 +8,7 @@ import vorton as vt
 GRAVITY, AIR = 9.81, 1.2041
 CONTRAST = 0.02  # kg/m^3
 MIDDLE = np.array([0.3, 0.2, 0.45])  # off the nodes of the grid, which are 1 m apart
-PLAIN = {"cleaning": 0.0, "exchange": 0.0, "halo": 0}
+PLAIN = {"cleaning": 0.0, "exchange": 0.0}
 
 
 def turn(degrees):
