@@ -1,4 +1,5 @@
-/* Buoyancy of bodies (part 9, by quadrature over the volume instead of three samples): by
+/* Buoyancy of bodies (part 9, by quadrature over the volume; the articles' method takes the mean of
+ * three samples instead: at the centre, and as far above and below as the body reaches): by
  * Archimedes the pressure of fluid at rest bears the weight of the fluid that would be in the
  * body's place. That is, at each height, the fluid beside the body: the density field inside of it
  * means nothing, since no vorton is there. It is read level by level, in eight directions, a little
@@ -187,6 +188,24 @@ static void look_levels(const neighbours *near, vt_surroundings *a)
         a->levels = 0;
 }
 
+/* As the articles do: everywhere the mean of what the field says at three places. */
+static void take_three_samples(const vt_grid *grid, const vt_body *body, vt_surroundings *a)
+{
+    double sum = 0;
+    for (int32_t n = -1; n <= 1; n++) {
+        double point[3];
+        memcpy(point, a->center, sizeof point);
+        vt_add_scaled(point, n * body->reach, a->up);
+        sum += deviation_at(grid, point);
+    }
+    a->levels = 2;
+    a->lowest = -body->reach;
+    a->spacing = 2 * body->reach;
+    a->mean[0] = a->least[0] = a->most[0] = sum / 3;
+    a->slope[0][0] = a->slope[0][1] = 0;
+    copy_level(a, 0, 1);
+}
+
 static void look_around_body(const look *job, int32_t n, int32_t *list)
 {
     static const double x_axis[3] = {1, 0, 0};
@@ -201,6 +220,10 @@ static void look_around_body(const look *job, int32_t n, int32_t *list)
     vt_normal_to(a->up, x_axis, a->across[0]);
     vt_cross(a->up, a->across[0], a->across[1]);
     memcpy(a->center, body->rigid.now.position, sizeof a->center);
+    if (s->def.method.bodies == VT_BODIES_ARTICLE) {
+        take_three_samples(&s->grid, body, a);
+        return;
+    }
     const double speed = vt_sqrt(vt_dot(body->rigid.velocity, body->rigid.velocity));
     const double fall = vt_sqrt(vt_dot(g, g)) * job->dt;
     const double high = body->reach + fmin((speed + fall) * job->dt, body->reach);

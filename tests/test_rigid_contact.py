@@ -233,6 +233,22 @@ def test_s6_archimedes_in_two_layers(share, ratio):
     assert np.abs(sim.bodies["ball"].weight_angular_impulse).max() < 0.01 * abs(found[0])
 
 
+def test_s6_three_samples_of_the_articles():
+    """At its centre, where no vorton is, below and above: the level hardly matters, which is what
+    makes a ball float up to a radius too high or too low."""
+    ratio, found = 0.6, {}
+    for bodies in ("article", "none"):
+        for z in (0.5, 0.2, -0.4):
+            sim = two_layers(0.8, ratio, z, STILL.replace(bodies=bodies), held=True)
+            sim.step()
+            found[bodies, z] = sim.bodies["ball"].fluid_density
+    for z in (0.5, 0.2, -0.4):
+        one_of_three = 1000 * (ratio + (1 - ratio) / 3)
+        assert found["article", z] == pytest.approx(one_of_three, rel=0.01)
+        wet = (2 + z) * (1 - z) ** 2 / 4  # a cap of the height 1 - z, over the ball
+        assert found["none", z] == pytest.approx(1000 * (ratio + (1 - ratio) * wet), rel=0.03)
+
+
 def test_s6_a_floating_ball_settles():
     sim = two_layers(0.8, 0.6, 0.3, damping=3.0)
     sim.step(120)
