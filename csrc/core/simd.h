@@ -313,6 +313,39 @@ VT_INLINE int vi_any(vi a)
 #endif
 }
 
+/* Bit l: whether lane l is not 0. */
+VT_INLINE uint32_t vi_filled(vi a)
+{
+#if VL == 16
+    return _mm512_test_epi32_mask((__m512i)a, (__m512i)a);
+#elif VL == 8
+    return 255u ^ (uint32_t)_mm256_movemask_ps((__m256)(a == (vi){0}));
+#elif defined(__SSE2__)
+    return 15u ^ (uint32_t)_mm_movemask_ps((__m128)(a == (vi){0}));
+#else
+    return (a[0] ? 1u : 0) | (a[1] ? 2u : 0) | (a[2] ? 4u : 0) | (a[3] ? 8u : 0);
+#endif
+}
+
+/* Bit n: whether word n of 16 is not 0. */
+VT_INLINE uint32_t u16_filled(const uint16_t word[16])
+{
+#if VL == 16
+    const __m256i words = _mm256_loadu_si256((const __m256i *)word);
+    return _mm256_test_epi16_mask(words, words);
+#elif defined(__SSE2__)
+    const __m128i *const half = (const __m128i *)word, zero = _mm_setzero_si128();
+    const __m128i low = _mm_cmpeq_epi16(_mm_loadu_si128(half), zero);
+    const __m128i high = _mm_cmpeq_epi16(_mm_loadu_si128(half + 1), zero);
+    return 0xffffu ^ (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, high));
+#else
+    uint32_t filled = 0;
+    for (int n = 0; n < 16; n++)
+        filled |= (word[n] ? 1u : 0) << n;
+    return filled;
+#endif
+}
+
 /* Bit l: lane l of a mask. */
 VT_INLINE uint32_t vi_bits(vi mask)
 {
@@ -428,6 +461,36 @@ VT_INLINE void vf_transpose(vf r[VL])
     }
 #else
     f4_transpose(r);
+#endif
+}
+
+/* The sums of the VT_LANES floats of four rows, always added in the same order: those 8 apart, then
+ * 4, 2 and 1. */
+VT_INLINE f4 f4_sum_rows(const vf row[4][VT_LANES / VL])
+{
+#if VL == 16
+    const __m512 a = (__m512)row[0][0], b = (__m512)row[1][0];
+    const __m512 c = (__m512)row[2][0], d = (__m512)row[3][0];
+    const vf ab = (vf)_mm512_shuffle_f32x4(a, b, 0x44) + (vf)_mm512_shuffle_f32x4(a, b, 0xee);
+    const vf cd = (vf)_mm512_shuffle_f32x4(c, d, 0x44) + (vf)_mm512_shuffle_f32x4(c, d, 0xee);
+    const vf four = (vf)_mm512_shuffle_f32x4((__m512)ab, (__m512)cd, 0x88) +
+                    (vf)_mm512_shuffle_f32x4((__m512)ab, (__m512)cd, 0xdd);
+    const vf two = four + (vf)_mm512_permute_ps((__m512)four, 0x4e);
+    const vf one = two + (vf)_mm512_permute_ps((__m512)two, 0xb1);
+    const __m512i first = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    return (f4)_mm512_castps512_ps128(_mm512_permutexvar_ps(first, (__m512)one));
+#else
+    f4 four[4];
+    for (int n = 0; n < 4; n++) {
+#if VL == 8
+        const f8 eight = row[n][0] + row[n][1];
+        four[n] = f8_low(eight) + f8_high(eight);
+#else
+        four[n] = (row[n][0] + row[n][2]) + (row[n][1] + row[n][3]);
+#endif
+    }
+    f4_transpose(four);
+    return (four[0] + four[2]) + (four[1] + four[3]);
 #endif
 }
 

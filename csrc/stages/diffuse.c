@@ -21,18 +21,17 @@
  * Where a step is longer than the explicit scheme bears, dt sum_j nu V_j eta <= 1/2, it is cut. */
 #include "stages/diffuse.h"
 
-#include "core/parallel.h"
 #include "stages/diffuse_pairs.h"
 #include "stages/stages.h"
 
 enum {
-    BLOCK_ROWS = 8,    /* rows of targets per block */
+    BLOCK_ROWS = 16,   /* rows of targets per block */
     PARTICLES = 1024,  /* per block of elementwise work */
     MOST_PARTS = 256,  /* of a step; where that is too few, less diffuses */
     STRIP_BYTES = 128, /* of all threads, for each particle */
 };
 
-/* ---- strips ---- */
+/* ---- sweeps over the cells ---- */
 
 typedef struct sweep {
     const vt_diffusion *j;
@@ -41,161 +40,37 @@ typedef struct sweep {
     int64_t chunks; /* blocks of a plane of rows */
 } sweep;
 
-/* Copies up to 7 floats too many: there is room, and what comes next is written later. */
-VT_INLINE void copy_run(const sweep *w, const vt_strip *s, uint32_t at, uint32_t begin,
-                        uint32_t end)
+/* Rows [low, high) of plane k. */
+static void sweep_rows(const sweep *w, int64_t k, int64_t low, int64_t high, int thread)
 {
-    for (uint32_t i = begin; i < end; i += 8, at += 8)
-        for (int32_t n = 0; n < w->values; n++)
-            f8_store(s->values[n] + at, f8_load(w->j->values[n] + i));
-}
-
-static void clear_end(const sweep *w, const vt_strip *s, uint32_t at)
-{
-    for (int32_t n = 0; n < w->values; n++)
-        memset(s->values[n] + at, 0, VT_LANES * sizeof(float));
-}
-
-/* Row j of plane k, or NULL where there is none. */
-static const uint32_t *find_row(const vt_partition *p, int64_t j, int64_t k)
-{
-    const int64_t nx = p->cells[0], ny = p->cells[1], nz = p->cells[2];
-    if ((!p->folded[1] && (j < 0 || j >= ny)) || (!p->folded[2] && (k < 0 || k >= nz)))
-        return NULL;
-    return p->start + ((k + nz) % nz * ny + (j + ny) % ny) * nx;
-}
-
-static int has_any(const uint32_t *row, int64_t nx, int64_t low, int64_t high)
-{
-    return row && row[high < nx ? high : nx] != row[low > 0 ? low : 0];
-}
-
-/* Pile j of plane k, for the targets in rows j - 1 to j + 1. */
-static void fill_pile(const sweep *of, int64_t j, int64_t k, const vt_strip *into, vt_pile *to)
-{
-    const sweep w = *of; /* copies: stores cannot change them */
-    const vt_strip s = *into;
-    const vt_partition *const p = w.j->cells;
-    const int64_t nx = p->cells[0], reach = p->slices, more = p->folded[0] ? reach : 0;
-    const uint32_t whole = p->folded[0] ? VT_LANES : 1, *source[3], *target[3];
-    uint32_t count = to->first;
-    for (int n = 0; n < 3; n++) {
-        source[n] = find_row(p, j, k + n - 1);
-        target[n] = find_row(p, j + n - 1, k);
-    }
-    for (int64_t i = -reach; i < nx + reach; i++) {
-        const int64_t cell = i < 0 ? i + nx : i < nx ? i : i - nx;
-        int met = 0;
-        to->begin[i] = count;
-        for (int n = 0; n < 3; n++)
-            met |= has_any(target[n], nx, i - reach, i + reach + 1);
-        if (!met || i < -more || i >= nx + more)
-            continue;
-        for (int n = 0; n < 3; n++) {
-            if (!source[n])
-                continue;
-            const uint32_t begin = source[n][cell], end = source[n][cell + 1];
-            copy_run(&w, &s, count, begin, end);
-            count += end - begin;
-        }
-        if (p->folded[0])
-            clear_end(&w, &s, count);
-        count = (count + whole - 1) / whole * whole;
-    }
-    to->begin[nx + reach] = count;
-    clear_end(&w, &s, count);
-}
-
-static size_t strip_floats(const vt_diffusion *j)
-{
-    return PILES * (j->buckets + (size_t)(DENSITY + j->diffused->components) * j->strip);
-}
-
-static vt_strip strip_of_thread(const vt_diffusion *j, int thread)
-{
-    float *const first = j->strips + (size_t)thread * strip_floats(j);
-    vt_strip s;
-    for (int n = 0; n < PILES; n++)
-        s.piles[n] = (vt_pile){(uint32_t *)first + (size_t)n * j->buckets + j->cells->slices,
-                               (uint32_t)((size_t)n * j->strip)};
-    for (int n = 0; n < DENSITY + j->diffused->components; n++)
-        s.values[n] = first + PILES * (j->buckets + (size_t)n * j->strip);
-    return s;
-}
-
-static void sweep_row(const sweep *w, const uint32_t *own, const vt_strip *s, int thread)
-{
-    const int64_t nx = w->j->cells->cells[0], reach = w->j->cells->slices;
-    for (int64_t i = 0; i < nx; i++) {
-        vt_meeting m = {.begin = own[i], .end = own[i + 1], .weight = w->j->weight + thread * OWN};
-        if (m.begin == m.end)
-            continue;
-        for (int n = 0; n < PILES; n++) {
-            m.from[n] = s->piles[n].begin[i - reach] / VT_LANES * VT_LANES;
-            m.to[n] = s->piles[n].begin[i + reach + 1];
-        }
-        w->meet(w->j, s, &m);
+    vt_strip s = strip_of_thread(w->j, thread);
+    for (int64_t j = low - 1; j <= high; j++) {
+        const vt_pile oldest = s.piles[0];
+        s.piles[0] = s.piles[1];
+        s.piles[1] = s.piles[2];
+        s.piles[2] = oldest;
+        if (is_asked_for(w->j, j, k))
+            fill_pile(w->j, w->values, j, k, &s, &s.piles[2]);
+        if (j > low)
+            w->meet(w->j, &s, find_row(w->j, j - 1, k), w->j->weight + thread * OWN);
     }
 }
 
-static void sweep_rows(void *data, int64_t begin, int64_t end, int thread)
+static void sweep_block(void *data, int64_t begin, int64_t end, int thread)
 {
     const sweep *const w = data;
-    const vt_partition *const p = w->j->cells;
+    const int64_t rows = w->j->cells->cells[1];
     for (int64_t b = begin; b < end; b++) {
-        const int64_t k = b / w->chunks, low = b % w->chunks * BLOCK_ROWS;
-        const int64_t high = low + BLOCK_ROWS < p->cells[1] ? low + BLOCK_ROWS : p->cells[1];
-        vt_strip s = strip_of_thread(w->j, thread);
-        const int64_t buckets = (high - low) * p->cells[0];
-        if (!has_any(find_row(p, low, k), buckets, 0, buckets))
-            continue;
-        for (int64_t j = low - 1; j <= high; j++) {
-            const vt_pile oldest = s.piles[0];
-            s.piles[0] = s.piles[1];
-            s.piles[1] = s.piles[2];
-            s.piles[2] = oldest;
-            fill_pile(w, j, k, &s, &s.piles[2]);
-            if (j > low)
-                sweep_row(w, find_row(p, j - 1, k), &s, thread);
-        }
+        const int64_t low = b % w->chunks * BLOCK_ROWS;
+        sweep_rows(w, b / w->chunks, low, low + BLOCK_ROWS < rows ? low + BLOCK_ROWS : rows,
+                   thread);
     }
 }
 
 static void sweep_cells(const vt_diffusion *j, meet_function *meet, int32_t values, int threads)
 {
     sweep w = {j, meet, values, (j->cells->cells[1] + BLOCK_ROWS - 1) / BLOCK_ROWS};
-    vt_parallel_for(threads, w.chunks * j->cells->cells[2], 1, sweep_rows, &w);
-}
-
-/* Floats of the longest pile. */
-static size_t longest_pile(const vt_partition *p)
-{
-    const int64_t nx = p->cells[0], more = p->folded[0] ? p->slices : 0;
-    size_t longest = 0;
-    for (int64_t k = 0; k < p->cells[2]; k++)
-        for (int64_t j = 0; j < p->cells[1]; j++) {
-            size_t count = 0;
-            for (int n = 0; n < 3; n++) {
-                const uint32_t *const r = find_row(p, j, k + n - 1);
-                count += r ? (r[nx] - r[0]) + (r[more] - r[0]) + (r[nx] - r[nx - more]) : 0;
-            }
-            longest = count > longest ? count : longest;
-        }
-    const size_t buckets = (size_t)(nx + 2 * more), most = 9 * (size_t)p->count;
-    return longest + (more ? VT_LANES * (buckets < most ? buckets : most) : 0);
-}
-
-/* Room for the strips, of fewer threads where they are very long. */
-static void make_strips(vt_diffusion *j, vt_arena *arena, int *threads)
-{
-    const size_t buckets = (size_t)(j->cells->cells[0] + 2 * j->cells->slices + 1);
-    j->buckets = (buckets + VT_LANES - 1) / VT_LANES * VT_LANES;
-    j->strip = (longest_pile(j->cells) + 3 * VT_LANES - 1) / VT_LANES * VT_LANES;
-    const size_t bytes = sizeof(float) * strip_floats(j);
-    const size_t most = STRIP_BYTES * (size_t)j->cells->count + ((size_t)1 << 20);
-    while (*threads > 1 && bytes * (size_t)*threads > most)
-        --*threads;
-    j->strips = vt_arena_push(arena, bytes * (size_t)*threads);
+    vt_parallel_for(threads, w.chunks * j->cells->cells[2], 1, sweep_block, &w);
 }
 
 /* ---- particles one by one ---- */
@@ -233,7 +108,7 @@ static void normalise(void *data, int64_t begin, int64_t end, int thread)
     const vt_diffusion *const j = data;
     float *const factor = j->factor, *const share = j->values[SHARE];
     for (int64_t t = begin; t < end; t++) {
-        const float moment = j->moment[t] * (1.0f / 6.0f);
+        const float moment = j->sum[t] * (1.0f / 6.0f);
         factor[t] = 0.5f / (moment > 0.5f ? moment : 0.5f);
         share[t] = factor[t] * j->values[VOLUME][t];
     }
@@ -247,6 +122,13 @@ static void begin_changes(void *data, int64_t begin, int64_t end, int thread)
         memset(j->change[c] + begin, 0, sizeof(float) * (size_t)(end - begin));
 }
 
+/* How much component c of particle t changes. */
+VT_INLINE float change_of(const vt_diffusion *j, int32_t c, int64_t t)
+{
+    const float *const received = j->received + t * j->width;
+    return j->step[c] * (received[c] - j->sum[t] * j->values[DENSITY + c][t]);
+}
+
 static void advance(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
@@ -254,7 +136,7 @@ static void advance(void *data, int64_t begin, int64_t end, int thread)
     for (int32_t c = 0; c < j->diffused->components; c++) {
         float *const density = j->values[DENSITY + c], *const change = j->change[c];
         for (int64_t t = begin; t < end; t++) {
-            const float by = j->step[c] * j->rate[c][t];
+            const float by = change_of(j, c, t);
             density[t] += by;
             change[t] += by;
         }
@@ -265,14 +147,15 @@ static void advance(void *data, int64_t begin, int64_t end, int thread)
 static void scatter(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const vt_diffusion own = *(const vt_diffusion *)data;
+    const vt_diffusion own = *(const vt_diffusion *)data; /* copies: stores cannot change them */
+    const vt_diffused diffused = *own.diffused;
     for (int64_t t = begin; t < end; t++) {
         const int64_t home = own.cells->order[t];
         const float volume = own.source_volume[home];
-        for (int32_t c = 0; c < own.diffused->components; c++) {
-            const float by = own.step[c] * own.rate[c][t];
+        for (int32_t c = 0; c < diffused.components; c++) {
+            const float by = change_of(&own, c, t);
             const float change = own.change[c] ? own.change[c][t] + by : by;
-            own.diffused->value[c][home * own.diffused->stride[c]] += volume * change;
+            diffused.value[c][home * diffused.stride[c]] += volume * change;
         }
     }
 }
@@ -305,13 +188,16 @@ static int32_t count_parts(vt_diffusion *j, int threads)
 
 static void make_room(vt_diffusion *j, vt_arena *arena, int threads)
 {
-    const size_t bytes = sizeof(float) * (size_t)(j->cells->count + VT_LANES);
-    for (int n = 0; n < DENSITY + j->diffused->components; n++)
-        j->values[n] = vt_arena_push(arena, bytes);
+    const size_t count = (size_t)j->cells->count, bytes = sizeof(float) * count;
+    for (int n = 0; n < DENSITY + j->diffused->components; n++) {
+        j->values[n] = vt_arena_push(arena, bytes + sizeof(float) * VT_LANES);
+        memset(j->values[n] + count, 0, sizeof(float) * VT_LANES);
+    }
     j->factor = vt_arena_push(arena, bytes);
-    for (int c = 0; c < j->diffused->components; c++)
-        j->rate[c] = vt_arena_push(arena, bytes);
-    j->moment = j->rate[0]; /* first this, then that */
+    j->sum = vt_arena_push(arena, bytes);
+    j->width = (j->diffused->components + MET - 1) / MET * MET;
+    j->received = vt_arena_push(arena, (size_t)j->width * bytes);
+    j->marks = vt_arena_push(arena, sizeof *j->marks * PARTS * count);
     j->weight = vt_arena_push(arena, APART * (size_t)threads);
     memset(j->weight, 0, APART * (size_t)threads);
 }
@@ -337,7 +223,7 @@ void VT_NAME(diffuse)(const vt_partition *cells, int kind, const float *position
                       .position = position};
     int sweepers = threads;
     make_room(&j, arena, threads);
-    make_strips(&j, arena, &sweepers);
+    make_strips(&j, arena, STRIP_BYTES * (size_t)count + ((size_t)1 << 20), &sweepers);
     vt_parallel_for(threads, count, PARTICLES, gather_particles, &j);
     if (kind == VT_DIFFUSION_PSE) {
         sweep_cells(&j, meet_moments, SHARE, sweepers);

@@ -1,88 +1,71 @@
-/* The pairs of the exchange between particles (diffuse.c): what a block of targets makes of the
- * sources around it, lanes are sources. For that one kernel file. */
+/* The pairs of the exchange between particles (diffuse.c): what targets make of the sources around
+ * them, lanes are sources. For that one kernel file. */
 #ifndef VORTON_STAGES_DIFFUSE_PAIRS_H
 #define VORTON_STAGES_DIFFUSE_PAIRS_H
 
-#include <string.h>
-
-#include "core/simd.h"
-#include "stages/diffuse.h"
+#include "stages/diffuse_piles.h"
 
 enum {
-    PILES = 3,                   /* of rows, around a target */
-    FOLDED = 4,                  /* sums that are folded together */
-    APART = VT_LANES * 4,        /* bytes between what threads write */
-    OWN = APART / sizeof(float), /* floats */
-    TOGETHER = VL == 16 ? 2 : 1  /* targets: as many as there are registers for */
+    MET = 4, /* targets that meet the same sources */
+    TOGETHER = VL == 16 ? 4
+    : VL == 8           ? 2
+                        : 1, /* of those: as many as there are registers for */
+    MARKS = 64               /* of a target */
 };
-enum { PARTS = VT_LANES / VL, SUMS = (VT_DIFFUSED_MOST + FOLDED) / FOLDED * FOLDED };
+enum { PARTS = VT_LANES / VL, SUMS = (VT_DIFFUSED_MOST / MET + 1) * MET };
 
-/* What sources bring along: places in `values`, then one for each component. */
-enum { AT, VOLUME = AT + 3, SHARE, DENSITY, VALUES = DENSITY + VT_DIFFUSED_MOST };
-
-/* Arrays in the order of the partition; lengths in sides of a cell, volumes in cells. */
-typedef struct vt_diffusion {
-    const vt_partition *cells;
-    const vt_diffused *diffused;
-    int kind;
-    const float *source_volume;
-    const float *position;
-    float *values[VALUES]; /* VOLUME: times the kernel at distance 0; SHARE: volume x factor */
-    float *factor;         /* c_i / 2 */
-    float *rate[VT_DIFFUSED_MOST], *change[VT_DIFFUSED_MOST];
-    float *moment;
-    float step[VT_DIFFUSED_MOST];
-    float *strips;  /* memory of the threads */
-    size_t strip;   /* floats of a pile for each value, a multiple of VT_LANES */
-    size_t buckets; /* of those where its buckets begin, likewise */
-    float *weight;  /* of each thread: the largest sum over the neighbours of V eta */
-} vt_diffusion;
-
-/* The particles of three rows of buckets that lie above each other, bucket by bucket, so that what
- * a target may meet lies together in three ranges. Where the axis is folded the buckets at the ends
- * are there twice, and what fills the last vector of each carries no volume; elsewhere whole
- * vectors may take in what is beyond reach. */
-typedef struct vt_pile {
-    uint32_t *begin; /* of bucket i, i = -slices ... */
-    uint32_t first;  /* place of the first source in the values of the strip */
-} vt_pile;
-
-/* The piles before, at and behind a row of targets. */
-typedef struct vt_strip {
-    vt_pile piles[PILES];
-    float *values[VALUES];
-} vt_strip;
-
-/* Targets, and the sources that they meet, in whole vectors. */
+/* Neighbours in a row of targets, and the sources that they meet. */
 typedef struct vt_meeting {
     uint32_t begin, end;
-    uint32_t from[PILES], to[PILES];
-    float *weight;
+    int64_t bucket;   /* of the last target */
+    uint32_t vectors; /* of VT_LANES sources */
+    uint32_t *place;  /* of each in the values of the strip */
 } vt_meeting;
 
-/* ---- pairs ---- */
+/* ---- meetings ---- */
 
-/* The sums of 16 lanes each, always in the same order. */
-VT_INLINE f4 fold(const vf sum[FOLDED][PARTS])
+/* Lists where the vectors of sources [from, to) begin. */
+VT_INLINE void list_places(vt_meeting *m, uint32_t from, uint32_t to)
 {
-    f4 four[FOLDED];
-#pragma GCC unroll 4
-    for (int n = 0; n < FOLDED; n++) {
-#if VL == 16
-        const vf all = sum[n][0];
-        const f8 eight = __builtin_shufflevector(all, all, 0, 1, 2, 3, 4, 5, 6, 7) +
-                         __builtin_shufflevector(all, all, 8, 9, 10, 11, 12, 13, 14, 15);
-        four[n] = f8_low(eight) + f8_high(eight);
-#elif VL == 8
-        const f8 eight = sum[n][0] + sum[n][1];
-        four[n] = f8_low(eight) + f8_high(eight);
-#else
-        four[n] = (sum[n][0] + sum[n][2]) + (sum[n][1] + sum[n][3]);
-#endif
-    }
-    f4_transpose(four);
-    return (four[0] + four[2]) + (four[1] + four[3]);
+    uint32_t *place = m->place + m->vectors;
+    const vi lanes = vi_lanes() * VT_LANES;
+    for (uint32_t i = from / VT_LANES * VT_LANES; i < to; i += VL * VT_LANES, place += VL)
+        vi_store(place, lanes + (int32_t)i);
+    m->vectors += to > from ? (to + VT_LANES - 1) / VT_LANES - from / VT_LANES : 0;
 }
+
+/* The next targets of a row, after those of m; 0 where there are no more. */
+VT_INLINE int find_meeting(const vt_diffusion *j, const vt_strip *s, const uint32_t *own,
+                           vt_meeting *m)
+{
+    const int64_t nx = j->cells->cells[0], reach = j->cells->slices;
+    /* what a folded axis has twice is met once */
+    const int64_t span = j->cells->folded[0] ? nx - 2 * reach : nx;
+    m->begin = m->end;
+    if (m->begin == own[nx])
+        return 0;
+    int64_t first = m->bucket;
+    while (own[first + 1] <= m->begin)
+        first++;
+    const uint32_t end = own[first + span < nx ? first + span : nx];
+    m->end = m->begin + MET < end ? m->begin + MET : end;
+    m->bucket = first;
+    while (own[m->bucket + 1] < m->end)
+        m->bucket++;
+    m->vectors = 0;
+    for (int n = 0; n < PILES; n++)
+        list_places(m, s->piles[n].begin[first - reach], s->piles[n].begin[m->bucket + reach + 1]);
+    return 1;
+}
+
+/* Target k of a meeting; where there are fewer, the first once more. */
+VT_INLINE uint32_t target_of(const vt_meeting *m, int k)
+{
+    const uint32_t t = m->begin + (uint32_t)k;
+    return t < m->end ? t : m->begin;
+}
+
+/* ---- pairs ---- */
 
 /* 1 - the square of the distance of VL sources. */
 VT_INLINE vf nearness(const vf source[3], const vf x[3])
@@ -121,104 +104,140 @@ VT_INLINE vf kernel(int kind, vf near)
     return square * square;
 }
 
-/* The second moments of `together` targets from t on, which share what is loaded. */
-VT_INLINE void find_moments(const vt_diffusion *j, int together, const vt_strip *s,
-                            const vt_meeting *m, uint32_t t)
+/* Bits below n, all of them where there are no more. */
+VT_INLINE uint64_t low_bits(uint32_t n)
 {
-    vf x[TOGETHER][3], sum[TOGETHER][FOLDED][PARTS] = {{{{0}}}};
-    for (int k = 0; k < together; k++)
-        load_target(j, t + (uint32_t)k, x[k]);
+    return n < MARKS ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
+}
+
+/* Bit n: whether word n of `count` is not 0. */
+VT_INLINE uint64_t mark_words(const uint16_t word[MARKS], uint32_t count)
+{
+    uint64_t marks = 0;
+    for (uint32_t n = 0; n < count; n += 16)
+        marks |= (uint64_t)u16_filled(word + n) << n;
+    return marks & low_bits(count);
+}
+
+/* Part p of the second moments of TOGETHER targets, which share what is loaded, and which vectors
+ * hold any source within reach of each: mark n stands for vector n, n + MARKS ... */
+VT_INLINE void add_moments(const vt_strip *s, const vt_meeting *m, int p, vf x[TOGETHER][3],
+                           vf sum[TOGETHER][PARTS], uint64_t marks[TOGETHER])
+{
+    for (uint32_t first = 0; first < m->vectors; first += MARKS) {
+        const uint32_t count = m->vectors - first < MARKS ? m->vectors - first : MARKS;
+        uint16_t near_ones[TOGETHER][MARKS];
+        for (uint32_t v = 0; v < count; v++) {
+            const uint32_t i = m->place[first + v] + (uint32_t)(p * VL);
+            const vf volume = vf_load(s->values[VOLUME] + i);
+            vf source[3];
+            load_sources(s, i, source);
 #pragma GCC unroll 4
-    for (int p = 0; p < PARTS; p++)
-        for (int n = 0; n < PILES; n++)
-            for (uint32_t i = m->from[n] + (uint32_t)(p * VL); i < m->to[n]; i += VT_LANES) {
-                const vf volume = vf_load(s->values[VOLUME] + i);
+            for (int k = 0; k < TOGETHER; k++) {
+                const vf near = vf_max(nearness(source, x[k]), (vf){0}), square = near * near;
+                const vf by_distance2 = vf_fma(-near, square, square);
+                sum[k][p] = vf_fma(volume * square, by_distance2, sum[k][p]);
+                near_ones[k][v] = (uint16_t)vi_filled((vi)near);
+            }
+        }
+        for (int k = 0; k < TOGETHER; k++)
+            marks[k] |= mark_words(near_ones[k], count);
+    }
+}
+
+VT_INLINE void find_moments(const vt_diffusion *j, const vt_strip *s, const vt_meeting *m)
+{
+    vf sum[MET][PARTS] = {{{0}}};
+#pragma GCC unroll 4
+    for (int k = 0; k < MET; k += TOGETHER) {
+        vf x[TOGETHER][3];
+        for (int n = 0; n < TOGETHER; n++)
+            load_target(j, target_of(m, k + n), x[n]);
+#pragma GCC unroll 4
+        for (int p = 0; p < PARTS; p++) {
+            uint64_t marks[TOGETHER] = {0};
+            add_moments(s, m, p, x, sum + k, marks);
+            for (int n = 0; n < TOGETHER; n++)
+                j->marks[PARTS * (size_t)target_of(m, k + n) + (size_t)p] = marks[n];
+        }
+    }
+    const f4 moment = f4_sum_rows((const vf(*)[PARTS])sum);
+    for (int k = 0; k < MET; k++)
+        j->sum[target_of(m, k)] = moment[k];
+}
+
+static void meet_moments(const vt_diffusion *j, const vt_strip *from, const uint32_t *own,
+                         float *most)
+{
+    const vt_strip s = *from; /* a copy: stores cannot change it */
+    vt_meeting m = {.end = own[0], .place = s.place};
+    (void)most;
+    while (find_meeting(j, &s, own, &m))
+        find_moments(j, &s, &m);
+}
+
+/* What target t receives. */
+VT_INLINE void find_rates(const vt_diffusion *j, int kind, int components, const vt_strip *s,
+                          const vt_meeting *m, uint32_t t, vf weight[PARTS])
+{
+    const vf factor = vf_set(j->factor[t]);
+    vf x[3], sum[SUMS][PARTS] = {{{0}}};
+    load_target(j, t, x);
+#pragma GCC unroll 4
+    for (int p = 0; p < PARTS; p++) {
+        const uint64_t marks =
+            kind == VT_DIFFUSION_PSE ? j->marks[PARTS * (size_t)t + (size_t)p] : ~(uint64_t)0;
+        vf own = {0};
+        for (uint32_t first = 0; first < m->vectors; first += MARKS)
+            for (uint64_t left = marks & low_bits(m->vectors - first); left; left &= left - 1) {
+                const uint32_t v = first + (uint32_t)__builtin_ctzll(left);
+                const uint32_t i = m->place[v] + (uint32_t)(p * VL);
+                const vf share = vf_load(s->values[SHARE] + i);
+                const vf volume = vf_fma(vf_load(s->values[VOLUME] + i), factor, share);
                 vf source[3];
                 load_sources(s, i, source);
-#pragma GCC unroll 4
-                for (int k = 0; k < together; k++) {
-                    const vf near = vf_max(nearness(source, x[k]), (vf){0}), square = near * near;
-                    const vf eta = volume * (square * square);
-                    sum[k][0][p] = vf_fma(eta, vf_set(1.0f) - near, sum[k][0][p]);
-                }
+                const vf eta = volume * kernel(kind, nearness(source, x));
+                own += eta;
+                for (int c = 0; c < components; c++)
+                    sum[c][p] = vf_fma(eta, vf_load(s->values[DENSITY + c] + i), sum[c][p]);
             }
-    for (int k = 0; k < together; k++)
-        j->moment[t + (uint32_t)k] = fold((const vf(*)[PARTS])sum[k])[0];
-}
-
-static void meet_moments(const vt_diffusion *j, const vt_strip *from, const vt_meeting *m)
-{
-    const vt_strip s = *from; /* copies: stores cannot change them */
-    uint32_t t = m->begin;
-    for (; t + TOGETHER <= m->end; t += TOGETHER)
-        find_moments(j, TOGETHER, &s, m, t);
-    for (; t < m->end; t++)
-        find_moments(j, 1, &s, m, t);
-}
-
-/* Rates of `together` targets from t on. */
-VT_INLINE void find_rates(const vt_diffusion *j, int kind, int components, int together,
-                          const vt_strip *s, const vt_meeting *m, uint32_t t)
-{
-    vf x[TOGETHER][3], factor[TOGETHER], density[TOGETHER][VT_DIFFUSED_MOST];
-    vf sum[TOGETHER][SUMS][PARTS] = {{{{0}}}};
-    for (int k = 0; k < together; k++) {
-        load_target(j, t + (uint32_t)k, x[k]);
-        factor[k] = vf_set(j->factor[t + (uint32_t)k]);
-        for (int c = 0; c < components; c++)
-            density[k][c] = vf_set(j->values[DENSITY + c][t + (uint32_t)k]);
+        weight[p] = own;
     }
-#pragma GCC unroll 4
-    for (int p = 0; p < PARTS; p++)
-        for (int n = 0; n < PILES; n++)
-            for (uint32_t i = m->from[n] + (uint32_t)(p * VL); i < m->to[n]; i += VT_LANES) {
-                const vf own = vf_load(s->values[VOLUME] + i),
-                         share = vf_load(s->values[SHARE] + i);
-                vf source[3], eta[TOGETHER];
-                load_sources(s, i, source);
-#pragma GCC unroll 4
-                for (int k = 0; k < together; k++) {
-                    const vf volume = vf_fma(own, factor[k], share);
-                    eta[k] = volume * kernel(kind, nearness(source, x[k]));
-                    sum[k][components][p] += eta[k];
-                }
-                for (int c = 0; c < components; c++) {
-                    const vf there = vf_load(s->values[DENSITY + c] + i);
-#pragma GCC unroll 4
-                    for (int k = 0; k < together; k++)
-                        sum[k][c][p] = vf_fma(eta[k], there - density[k][c], sum[k][c][p]);
-                }
-            }
-    for (int k = 0; k < together; k++) {
-        const uint32_t target = t + (uint32_t)k;
-        float found[SUMS];
-        for (int c = 0; c <= components; c += FOLDED)
-            f4_store(found + c, fold((const vf(*)[PARTS])(sum[k] + c)));
-        /* the particle itself left out: it gives itself nothing */
-        const float weight = found[components] - 2 * j->values[SHARE][target];
-        *m->weight = weight > *m->weight ? weight : *m->weight;
-        for (int c = 0; c < components; c++)
-            j->rate[c][target] = found[c];
-    }
+    for (int c = 0; c < components; c += MET)
+        f4_store(j->received + (int64_t)t * j->width + c,
+                 f4_sum_rows((const vf(*)[PARTS])(sum + c)));
 }
 
 VT_INLINE void find_all_rates(const vt_diffusion *j, int kind, int components, const vt_strip *from,
-                              const vt_meeting *m)
+                              const uint32_t *own, float *most)
 {
     const vt_strip s = *from;
-    uint32_t t = m->begin;
-    for (; t + TOGETHER <= m->end; t += TOGETHER)
-        find_rates(j, kind, components, TOGETHER, &s, m, t);
-    for (; t < m->end; t++)
-        find_rates(j, kind, components, 1, &s, m, t);
+    vt_meeting m = {.end = own[0], .place = s.place};
+    float largest = *most;
+    while (find_meeting(j, &s, own, &m)) {
+        vf sum[MET][PARTS] = {{{0}}};
+        for (uint32_t t = m.begin; t < m.end; t++)
+            find_rates(j, kind, components, &s, &m, t, sum[t - m.begin]);
+        const f4 weight = f4_sum_rows((const vf(*)[PARTS])sum);
+        for (uint32_t t = m.begin; t < m.end; t++) {
+            /* the particle itself left out: it gives itself nothing */
+            const float others = weight[t - m.begin] - 2 * j->values[SHARE][t];
+            largest = others > largest ? others : largest;
+            j->sum[t] = weight[t - m.begin];
+        }
+    }
+    *most = largest;
 }
 
-typedef void meet_function(const vt_diffusion *j, const vt_strip *s, const vt_meeting *m);
+/* Takes a row of targets, whose buckets begin at own[0], own[1] ...; `most`: the largest sum over
+ * the neighbours of V eta so far. */
+typedef void meet_function(const vt_diffusion *j, const vt_strip *s, const uint32_t *own,
+                           float *most);
 
 #define MEET(name, kind, components)                                                               \
-    static void name(const vt_diffusion *j, const vt_strip *s, const vt_meeting *m)                \
+    static void name(const vt_diffusion *j, const vt_strip *s, const uint32_t *own, float *most)   \
     {                                                                                              \
-        find_all_rates(j, kind, components, s, m);                                                 \
+        find_all_rates(j, kind, components, s, own, most);                                         \
     }
 #define MEET_BOTH(components)                                                                      \
     MEET(meet_pse_##components, VT_DIFFUSION_PSE, components)                                      \
