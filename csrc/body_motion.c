@@ -115,16 +115,20 @@ static void add(double sum[6], double factor, const double more[6])
         sum[c] += factor * more[c];
 }
 
-/* Weight and buoyancy over dt, of the body where it is now. */
+/* Weight and buoyancy over dt, of the body where it is now. What the ambient fluid does to it when
+ * a container takes both along comes from the flow, but not what differs from that fluid. */
 static void find_weight(const vt_simulation *s, const vt_body *body, const vt_surroundings *around,
                         double dt, double impulse[6])
 {
     const vt_displaced displaced = vt_find_displaced(s, body, around);
-    double moment[3];
+    const double *const carried = s->carried.acceleration;
+    double moment[3], more[3];
     vt_cross(s->def.gravity, displaced.moment, moment);
+    vt_cross(displaced.more_moment, carried, more);
     for (int c = 0; c < 3; c++) {
-        impulse[c] = dt * (body->rigid.mass - displaced.mass) * s->def.gravity[c];
-        impulse[c + 3] = dt * moment[c];
+        impulse[c] = dt * (body->rigid.mass - displaced.mass) * s->def.gravity[c] +
+                     dt * displaced.more * carried[c];
+        impulse[c + 3] = dt * (moment[c] + more[c]);
     }
 }
 

@@ -286,16 +286,21 @@ vt_displaced vt_find_displaced(const vt_simulation *s, const vt_body *body,
         vt_pose_point(&pose, body->points[n], world);
         for (int c = 0; c < 3; c++)
             way[c] = world[c] - around->center[c];
-        double density = vt_ambient_density(&fluid, world);
+        const double ambient = vt_ambient_density(&fluid, world);
+        double density = ambient;
         if (around->levels > 0)
             density = fmax(0, density + deviation_beside(around, way));
         const double mass = weight / body->point_count * density;
+        const double more = weight / body->point_count * (density - ambient);
         sum.mass += mass;
+        sum.more += more;
         vt_add_scaled(world, -1, body->rigid.now.position);
         vt_add_scaled(sum.moment, mass, world);
+        vt_add_scaled(sum.more_moment, more, world);
     }
     /* whatever presses on a sphere presses towards its centre */
     if (body->solid_count == 1 && body->solids[0].kind == VT_SHAPE_SPHERE)
-        memset(sum.moment, 0, sizeof sum.moment);
+        for (int c = 0; c < 3; c++)
+            sum.moment[c] = sum.more_moment[c] = 0;
     return sum;
 }

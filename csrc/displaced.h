@@ -17,8 +17,9 @@ typedef struct vt_surroundings {
 } vt_surroundings;
 
 typedef struct vt_displaced {
-    double mass;      /* kg */
-    double moment[3]; /* integral of density x way from the centre of the body, kg m */
+    double mass;                 /* kg */
+    double moment[3];            /* integral of density x way from the centre of the body, kg m */
+    double more, more_moment[3]; /* the same of what it differs from the ambient density */
 } vt_displaced;
 
 /* Looks around the bodies with mass, where they are now (rigid.now), for as far as they may go in

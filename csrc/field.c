@@ -5,6 +5,7 @@
 
 #include "article_walls.h"
 #include "body_heat.h"
+#include "carrier.h"
 #include "core/status.h"
 #include "half_open.h"
 #include "line_ends.h"
@@ -241,7 +242,7 @@ void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
         vt_arena_push(&s->arena, (size_t)(means.node_plane * (means.cells[2] + 2)) * sizeof(f4));
     slopes.nodes = s->grid.scalars;
     *buoyancy =
-        (vt_buoyancy){vt_fluid_of(&s->def), slopes.nodes, s->vortons.volume, vt_accelerations(s)};
+        (vt_buoyancy){vt_carried_fluid(s), slopes.nodes, s->vortons.volume, vt_accelerations(s)};
     vt_find_means(s, count, sorted, row_start, lanes, NULL, &means);
     marks.open = NULL;
     if (s->def.method.walls == VT_WALLS_MASKED)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "carrier.h"
 #include "core/vec3.h"
 #include "field.h"
 #include "panel_parts.h"
@@ -76,7 +77,9 @@ static void lay_square(const vt_simulation *s, vt_paneled_body *b)
     b->reach = fmax(reach, 2 * wide);
 }
 
-static vt_paneled_body pose_body(const vt_simulation *s, int32_t n, double time)
+/* frame: velocity of what bodies move against, m/s. */
+static vt_paneled_body pose_body(const vt_simulation *s, int32_t n, double time,
+                                 const double frame[3])
 {
     const vt_body *const body = &s->bodies.items[n];
     const vt_motion motion = vt_body_motion(&s->transforms, body, time);
@@ -90,7 +93,7 @@ static vt_paneled_body pose_body(const vt_simulation *s, int32_t n, double time)
     vt_add_scaled(b.pose.position, -1, s->panels.way);
     vt_pose_point(&b.pose, body->center, b.center);
     memcpy(b.velocity, motion.velocity, sizeof b.velocity);
-    vt_add_scaled(b.velocity, -1, s->panels.wind);
+    vt_add_scaled(b.velocity, -1, frame);
     memcpy(b.angular, motion.angular, sizeof b.angular);
     b.laid = b.pose;
     if (set->open)
@@ -132,11 +135,14 @@ void vt_pose_panels(vt_simulation *s, double time, const double way[3])
     vt_arena_pop(&p->arena, 0);
     memcpy(p->way, way, sizeof p->way);
     memcpy(p->wind, s->winds.velocity, sizeof p->wind);
+    double frame[3]; /* of what goes with a container all move at the same time, if not so fast */
+    if (!vt_carry(s, time, time, frame))
+        memcpy(frame, p->wind, sizeof frame);
     p->bodies = vt_arena_push(&p->arena, sizeof *p->bodies * (size_t)s->bodies.count);
     p->body_count = p->count = 0;
     for (int32_t n = 0; n < s->bodies.count; n++)
         if (vt_panels_act(s, n)) {
-            vt_paneled_body b = pose_body(s, n, time);
+            vt_paneled_body b = pose_body(s, n, time, frame);
             b.first = p->count;
             p->count += b.count;
             p->bodies[p->body_count++] = b;

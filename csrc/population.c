@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "balance.h"
+#include "carrier.h"
 #include "content.h"
 #include "core/mathd.h"
 #include "core/parallel.h"
@@ -216,7 +217,7 @@ static vt_status split_and_merge(vt_simulation *s, const vt_content *content,
 /* Whether differences of density may set fluid at rest in motion. */
 static int is_pulled(const vt_simulation *s)
 {
-    const vt_fluid fluid = vt_fluid_of(&s->def);
+    const vt_fluid fluid = vt_carried_fluid(s);
     return vt_is_buoyant(s) &&
            (fluid.gravity[0] != 0 || fluid.gravity[1] != 0 || fluid.gravity[2] != 0);
 }

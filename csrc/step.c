@@ -8,6 +8,7 @@
 #include "body_flow.h"
 #include "body_heat.h"
 #include "body_motion.h"
+#include "carrier.h"
 #include "contacts.h"
 #include "core/status.h"
 #include "dissipate.h"
@@ -422,6 +423,7 @@ static vt_status run_step(vt_simulation *s, double dt)
     s->contacts = (vt_contact_counts){0, 0};
     vt_status status = VT_OK;
     vt_animate_definition(s, dt);
+    vt_begin_carrying(s, dt);
     VT_TIMED(s, emit, status = prepare(s, dt, &births));
     if (status)
         return status;
@@ -437,6 +439,7 @@ static vt_status run_step(vt_simulation *s, double dt)
     if (status)
         return status;
     VT_TIMED(s, tracers, vt_find_tracer_scalars(s, 1));
+    vt_end_carrying(s);
     s->born_until = -1;
     s->steps++;
     return VT_OK;

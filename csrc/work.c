@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "balance.h"
+#include "carrier.h"
 #include "core/mathd.h"
 #include "field.h"
 
@@ -149,14 +150,17 @@ void vt_finish(vt_simulation *s, const vt_scheme *scheme, vt_work *w, double dt,
                vt_reaction *reaction)
 {
     const vt_vortons *const v = &s->vortons;
-    const vt_ending ending = {dt, scheme->share,
-                              s->last_substep > 0 ? (dt + s->last_substep) / 2 : 0, w->first};
+    vt_ending ending = {.dt = dt,
+                        .share = scheme->share,
+                        .since = s->last_substep > 0 ? (dt + s->last_substep) / 2 : 0,
+                        .first = w->first};
     vt_vorton_rows rows = {v->position, v->strength, v->volume, v->bound_volume,
                            v->velocity, v->age,      NULL,      NULL};
     vt_balance balance;
     if (s->def.method.stretching == VT_STRETCHING_RVPM)
         rows.core = v->core;
     rows.acceleration = vt_accelerations(s);
+    vt_find_carried_change(s, ending.carried);
     s->last_substep = dt;
     const int books = vt_has_known_flow(s);
     vt_impulse buoyant = {{0}, {0}};

@@ -67,7 +67,8 @@ typedef struct vt_bounds {
  * the substep, with an age below zero, have none of these. */
 typedef struct vt_ending {
     double dt, share;
-    double since; /* the last velocity of a vorton, s; 0: there was none */
+    double since;      /* the last velocity of a vorton, s; 0: there was none */
+    double carried[3]; /* m/s: the change of velocity since then that is no acceleration */
     const vt_rate *first;
 } vt_ending;
 

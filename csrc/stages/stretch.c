@@ -421,7 +421,9 @@ VT_INLINE f4 acceleration_of(const context *c, int64_t home, f4 velocity, int is
     if (!is_born || !(c->ending.since > 0))
         return f4_set(0.0f);
     const f4 last = f4_load_three(c->rows->velocity + 3 * home);
-    const f4 now = (velocity - last) * f4_set((float)(1 / c->ending.since));
+    const double *const with = c->ending.carried;
+    const f4 carried = {(float)with[0], (float)with[1], (float)with[2], 0};
+    const f4 now = (velocity - last - carried) * f4_set((float)(1 / c->ending.since));
     return f4_set(0.5f) * (now + f4_load_three(c->rows->acceleration + 3 * home));
 }
 

@@ -46,6 +46,16 @@ typedef struct vt_impulse_books {
     vt_impulse support;        /* N s, N m s */
 } vt_impulse_books;
 
+/* How the container moves that holds the fluid: see carrier.h. */
+typedef struct vt_carrying {
+    int32_t by;             /* its number among the bodies + 1, 0: none */
+    int32_t moved;          /* whether moved_with is known */
+    double velocity[3];     /* of its centre, at the end of the last step, m/s */
+    double next[3];         /* and at the end of this one */
+    double acceleration[3]; /* in this step, m/s^2 */
+    double moved_with[3];   /* the wind of the last substep, where that was its velocity */
+} vt_carrying;
+
 /* Particles that walls held, and pairs of a particle and a wall that were looked at for that. */
 typedef struct vt_contact_counts {
     int64_t held, looks;
@@ -72,6 +82,7 @@ struct vt_simulation {
     int64_t substeps;     /* since creation: sets the cadence of sorting the columns */
     vt_heat_books heat;
     vt_impulse_books impulses;
+    vt_carrying carried;
     double tracers_burnt;       /* the time until which tracers have burnt, s */
     int64_t contact_checked[2]; /* rows of lower ids are known to lie outside of bodies at birth */
     uint32_t viewed[2]; /* columns (bits) of which views are out: they may be written any time */

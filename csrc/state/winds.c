@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carrier.h"
 #include "core/grow.h"
 #include "core/status.h"
 #include "core/vec3.h"
@@ -290,6 +291,8 @@ void vt_integrate_winds(const vt_simulation *s, double from, double to, double w
 {
     for (int a = 0; a < 3; a++)
         way[a] = s->def.wind[a] * (to - from);
+    if (to != from && vt_carry(s, from, to, way))
+        return;
     for (int32_t n = 0; n < s->winds.uniform_count; n++) {
         double part[3];
         integrate_wind(s, &s->winds.uniform[n], from, to, part);
@@ -315,6 +318,11 @@ static void mean_of(const vt_simulation *s, const vt_uniform_wind *wind, double 
 void vt_set_wind(vt_simulation *s, double from, double to)
 {
     double *const velocity = s->winds.velocity;
+    if (vt_carry(s, from, to, velocity)) {
+        for (int a = 0; a < 3 && to > from; a++)
+            velocity[a] /= to - from;
+        return;
+    }
     memcpy(velocity, s->def.wind, sizeof s->def.wind);
     for (int32_t n = 0; n < s->winds.uniform_count; n++) {
         double mean[3];

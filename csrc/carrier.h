@@ -1,0 +1,36 @@
+/* The container that carries the fluid along.
+ *
+ * Fluid is in all containers at once, so in the smallest of them, which then takes it along as a
+ * whole: seen from there gravity is g - A, with A the acceleration of the centre of the container.
+ * Fluid of other density feels that as it feels gravity, and sloshes. (That a container turns moves
+ * its fluid by its walls alone.) A is, as gravity is, the mean over the step: the velocity at its
+ * end less that at its start, over its length, so that keys at which the velocity changes at once
+ * count for what they change. Where a container jumps it has no velocity. A container without end,
+ * of planes, takes nothing along. */
+#ifndef VORTON_CARRIER_H
+#define VORTON_CARRIER_H
+
+#include "state/ambient.h"
+#include "state/simulation.h"
+
+/* The smallest container, of those the first; NULL: there is none. */
+const vt_body *vt_find_carrier(const vt_simulation *s);
+
+/* At the start of a step of dt: finds the acceleration of the fluid. */
+void vt_begin_carrying(vt_simulation *s, double dt);
+
+/* At the end of a step that succeeded. */
+void vt_end_carrying(vt_simulation *s);
+
+/* The fluid, with the gravity that differences of its density feel. */
+vt_fluid vt_carried_fluid(const vt_simulation *s);
+
+/* Whether walls with panels take the fluid along, in whose place no wind blows. They see the flow
+ * in a frame that moves with them, so it goes with them exactly. Then `way` becomes what it has
+ * gone from one time to another, m, without jumps; or its velocity, m/s, where these are equal. */
+int vt_carry(const vt_simulation *s, double from, double to, double way[3]);
+
+/* How much of the change of the wind since the last call, one in each substep, is due to that. */
+void vt_find_carried_change(vt_simulation *s, double change[3]);
+
+#endif
