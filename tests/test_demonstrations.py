@@ -180,3 +180,21 @@ def test_a_ring_parts_around_a_ball():
     assert free_radius == pytest.approx(0.3, rel=0.06) and free_place > 0.25
     assert radius > 0.6 and smoke > 1.8 * free_smoke  # wider than the ball
     assert place < 0.1  # before the middle of it, which holds it up
+
+
+def test_smoke_of_a_fire_parts_around_a_ball_above_it():
+    names = load("fire_and_spheres")
+    sim = simulate(names["scene"], core=1.5, voxel=0.08)
+    _, low, ball, plate = (body.shape for body in names["scene"].bodies)
+    quarters = np.zeros(4)
+    for frame in step(sim, 40):
+        x = sim.tracers.position.astype(float) - np.array(ball.center)
+        if frame >= 28:  # it is there
+            level = np.abs(x[:, 2]) < 0.5 * ball.radius
+            angle = np.arctan2(x[level, 1], x[level, 0])
+            quarters += np.histogram(angle, bins=4, range=(-np.pi, np.pi))[0]
+    assert (quarters > 0.05 * quarters.sum()).all() and quarters.sum() > 1000
+    height = sim.tracers.position[:, 2]
+    assert (x[:, 2] > ball.radius).sum() > 50  # it goes on above,
+    assert 0 < height.min() and height.max() < plate.lower[2]  # over the ground, below the plate
+    assert (height > 2 * (low.center[2] + low.radius)).mean() > 0.3
