@@ -107,17 +107,17 @@ static void find_all(vt_simulation *s, double time, double dt, vt_collisions *fo
         }
 }
 
-/* How far a body juts out of a container, m. */
-static double find_excess(vt_simulation *s, int32_t body, int32_t container)
+/* What a body may at first jut out of a container and, since these are pushed apart, into another
+ * that moves by itself: in radii. */
+static const double most_excess = 0.01, most_overlap = 0.25;
+
+/* How deep a body is in another, or juts out of a container, m. */
+static double find_excess(vt_simulation *s, const vt_pose *now, int32_t body, int32_t other)
 {
     enum { MOST = 4096 };
     const size_t mark = vt_arena_mark(&s->arena);
     vt_touch *const touches = vt_arena_push(&s->arena, sizeof *touches * MOST);
-    vt_pose *const now = vt_arena_push(
-        &s->arena, sizeof *now * (size_t)(body > container ? body + 1 : container + 1));
-    now[body] = pose_now(s, &s->bodies.items[body], s->time);
-    now[container] = pose_now(s, &s->bodies.items[container], s->time);
-    const int32_t count = vt_find_touches(s, now, body, container, 0, touches, MOST);
+    const int32_t count = vt_find_touches(s, now, body, other, 0, touches, MOST);
     double excess = 0;
     for (int32_t t = 0; t < count; t++)
         excess = fmax(excess, -touches[t].gap);
@@ -125,22 +125,55 @@ static double find_excess(vt_simulation *s, int32_t body, int32_t container)
     return excess;
 }
 
+static vt_status check_inside(vt_simulation *s, const vt_pose *now, int32_t n, int32_t container)
+{
+    const vt_body *const body = &s->bodies.items[n];
+    const char *const room = s->bodies.items[container].name;
+    if (!body->rigid.free && vt_is_outside(s, now, n, container, most_excess * body->reach))
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "body '%s': it starts outside of container '%s', all of it; allowed is a "
+                       "place that is inside in part",
+                       body->name, room);
+    const double excess = body->rigid.free ? find_excess(s, now, n, container) : 0;
+    if (excess > most_excess * body->reach)
+        return vt_fail(VT_INVALID_ARGUMENT,
+                       "body '%s': it starts %g m outside of container '%s'; allowed is a place "
+                       "inside",
+                       body->name, excess, room);
+    return VT_OK;
+}
+
+static vt_status check_apart(vt_simulation *s, const vt_pose *now, int32_t n, int32_t m)
+{
+    const vt_body *const body = &s->bodies.items[n], *const other = &s->bodies.items[m];
+    if (!body->rigid.free || !other->rigid.free || are_apart(body, other, &now[m], 0))
+        return VT_OK;
+    const double excess = find_excess(s, now, n, m);
+    if (excess > most_overlap * fmin(body->reach, other->reach))
+        return vt_fail(
+            VT_INVALID_ARGUMENT,
+            "body '%s': it starts %g m inside of body '%s', and both move by themselves; "
+            "allowed is a place beside it",
+            body->name, excess, other->name);
+    return VT_OK;
+}
+
 vt_status vt_check_start(vt_simulation *s, int32_t n)
 {
     const vt_body *const items = s->bodies.items;
-    for (int32_t m = 0; m < n; m++) {
-        const int32_t body = items[n].hole ? m : n, container = items[n].hole ? n : m;
-        if (!items[body].rigid.free || !items[container].hole)
-            continue;
-        const double excess = find_excess(s, body, container);
-        if (excess > 0.01 * items[body].reach)
-            return vt_fail(
-                VT_INVALID_ARGUMENT,
-                "body '%s': it starts %g m outside of container '%s'; allowed is a place "
-                "inside",
-                items[body].name, excess, items[container].name);
+    vt_status status = VT_OK;
+    const size_t mark = vt_arena_mark(&s->arena);
+    vt_pose *const now = vt_arena_push(&s->arena, sizeof *now * (size_t)(n + 1));
+    for (int32_t m = 0; m <= n; m++)
+        now[m] = pose_now(s, &items[m], s->time);
+    for (int32_t m = 0; m < n && !status; m++) {
+        if (items[m].hole != items[n].hole)
+            status = check_inside(s, now, items[n].hole ? m : n, items[n].hole ? n : m);
+        else if (!items[n].hole)
+            status = check_apart(s, now, n, m);
     }
-    return VT_OK;
+    vt_arena_pop(&s->arena, mark);
+    return status;
 }
 
 /* ---- contacts ---- */

@@ -389,3 +389,41 @@ int32_t vt_find_touches(const vt_simulation *s, const vt_pose *now, int32_t firs
     }
     return count;
 }
+
+/* ---- outside ---- */
+
+static int is_beyond(const placed *p, const wall *w, double margin)
+{
+    double inward[3], corner[3], normal[3];
+    const double away = -wall_distance(w, p->center, inward);
+    if (away > p->reach + margin)
+        return 1;
+    const int flat = w->solid->kind == VT_SHAPE_POLYTOPE || w->solid->kind == VT_SHAPE_PLANE ||
+                     (w->solid->kind == VT_SHAPE_DISK && w->face < 2);
+    if (!flat || !isfinite(p->reach))
+        return 0;
+    const double outward[3] = {-inward[0], -inward[1], -inward[2]};
+    for (int32_t n = 0; n < corner_count(p); n++) {
+        find_corner(p, n, outward, corner); /* of a rim first the one that goes farthest inward */
+        if (!(-wall_distance(w, corner, normal) > p->radius + margin))
+            return 0;
+    }
+    return 1;
+}
+
+int vt_is_outside(const vt_simulation *s, const vt_pose *now, int32_t body, int32_t container,
+                  double margin)
+{
+    const vt_body *const inner = &s->bodies.items[body], *const outer = &s->bodies.items[container];
+    int all = 1;
+    for (int32_t i = 0; i < inner->solid_count && all; i++) {
+        const placed own = place_solid(&inner->solids[i], &now[body]);
+        all = 0;
+        for (int32_t j = 0; j < outer->solid_count && !all; j++)
+            for (int32_t f = 0; f < wall_count(&outer->solids[j]) && !all; f++) {
+                const wall w = {&outer->solids[j], &now[container], f, 1};
+                all = is_beyond(&own, &w, margin);
+            }
+    }
+    return all;
+}

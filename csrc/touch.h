@@ -19,4 +19,9 @@ enum { VT_TOUCHES_PER_PAIR = 4 };
 int32_t vt_find_touches(const vt_simulation *s, const vt_pose *now, int32_t first, int32_t second,
                         double margin, vt_touch *touches, int32_t most);
 
+/* Whether each solid of a body is certainly farther than `margin`, m, outside of a container: all
+ * of it beyond one flat wall, or the ball around it beyond a round one. */
+int vt_is_outside(const vt_simulation *s, const vt_pose *now, int32_t body, int32_t container,
+                  double margin);
+
 #endif

@@ -1,6 +1,7 @@
-"""Fire on the ground: it lights a ball beside it; its smoke parts before another and meets a plate.
+"""Fire on the ground: it lights a ball beside it; its smoke parts around another and meets a plate.
 
-vorton preview examples/fire_and_spheres.py spheres.webp --frames 1-96 --elevation 4
+vorton preview examples/fire_and_spheres.py spheres.webp --frames 1-96 --azimuth 30 --elevation 4
+vorton preview examples/fire_and_spheres.py spheres.png --frames 72 --azimuth 30 --elevation 4
 """
 
 import vorton as vt
@@ -11,8 +12,8 @@ bed = vt.Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
 fire = {"temperature": 700, "fuel": 0.9, "taper": 0.5, "flicker": 0.9, "swirl": 1.0, "renew": 2}
 scene.add(vt.Emitter(bed, **fire, core=0.065, lifetime=1.3, per_voxel=24))
 scene.add(vt.Body(vt.Box((-0.9, -0.9, -0.06), (0.9, 0.9, 0)), panels=0))
-scene.add(vt.Body(vt.Sphere((-0.5, 0, 0.16), radius=0.16)))
-scene.add(vt.Body(vt.Sphere((0.15, 0.05, 1.15), radius=0.18)))
+scene.add(vt.Body(vt.Sphere((0.25, -0.43, 0.16), radius=0.16)))
+scene.add(vt.Body(vt.Sphere((0.05, 0.03, 1.15), radius=0.26)))
 scene.add(vt.Body(vt.Box((-0.9, -0.9, 2.0), (0.9, 0.9, 2.06))))
 
 if __name__ == "__main__":

@@ -397,6 +397,67 @@ def test_bad_bodies_are_named(items, words):
         assert word in str(caught.value), str(caught.value)
 
 
+SMALL, LARGE = vt.Sphere(radius=0.1), vt.Box((-2, -2, -2), (2, 2, 2))
+
+
+@pytest.mark.parametrize(
+    "source, words",
+    [
+        (vt.VortexRing(radius=0.2, core=0.05), "sources[1], VortexRing, lies inside"),
+        (vt.VortexTube((0, 0, -1), (0, 0, 1), core=0.05), "sources[1], VortexTube, lies inside"),
+        (
+            vt.VortonPoints([(0, 0, 0)], [(0, 0, 1)], core=0.1, volume=1e-3),
+            "sources[1], VortonPoints",
+        ),
+        (vt.VortexRing(radius=0.2, core=0.05, time=1.0), "ring 0 lies inside"),
+        (vt.Jet(radius=0.2), "ring of the jet 0 lies inside"),
+        (vt.Emitter(SMALL, temperature=400, core=0.05), "emitter 0 lies inside"),
+        (vt.Emitter(SMALL, temperature=400, core=0.05, smoke=0), "emitter of parcels 0 lies"),
+    ],
+)
+def test_a_source_of_which_a_body_leaves_nothing(source, words):
+    free = vt.VortexRing((0, 0, 5), radius=0.2, core=0.05)
+    with pytest.raises(ValueError) as caught:
+        simulation(free, source, vt.Body(LARGE, name="bob", panels=0))
+    assert "'bob'" in str(caught.value) and words in str(caught.value), str(caught.value)
+    assert "allowed are sources that lie outside in part" in str(caught.value)
+    far = vt.Container(vt.Sphere((0, 0, 5), 1), name="jar", panels=0)
+    with pytest.raises(ValueError, match=r"'jar'.*lies outside of it.*lie inside in part"):
+        simulation(free, source, far)
+    half = vt.Body(vt.Box((0, -2, -2), (2, 2, 2)), name="half", panels=0)
+    if not isinstance(source, vt.VortonPoints):
+        assert simulation(free, source, half).bodies["half"].name == "half"
+
+
+def test_a_source_that_moves_out_of_a_body_is_none_that_it_covers():
+    way = vt.Keys([(0, (0, 0, 0)), (1, (0, 0, 6))])
+    for jet in (
+        vt.Jet(radius=0.2, parent=vt.Transform(position=way)),
+        vt.Jet(way, radius=0.2),
+    ):
+        sim = simulation(jet, vt.Body(LARGE, name="bob", panels=0))
+        sim.step(6)
+        assert sim.vortons.count == 0
+        sim.step(8)
+        assert sim.vortons.count > 0
+
+
+def test_names_are_given_once():
+    scene = vt.Scene()
+    scene.add(vt.Body(vt.Sphere(), name="bob"))
+    for other in (vt.Body(vt.Box(), name="bob"), vt.Container(LARGE, name="bob")):
+        with pytest.raises(ValueError, match=r"'bob': bodies\[0\] has this name; allowed is"):
+            scene.add(other)
+    scene.add(vt.Body(vt.Box()))
+    with pytest.raises(ValueError, match=r"'1': bodies\[1\] has this name"):
+        scene.add(vt.Body(vt.Box(), name="1"))
+    assert len(scene.bodies) == 2
+    data = scene.to_dict()
+    data["bodies"][1]["name"] = "bob"
+    with pytest.raises(ValueError, match=r"bodies\[1\]: .*'bob': bodies\[0\] has this name"):
+        vt.Scene.from_dict(data)
+
+
 def test_concave_container_is_refused():
     with pytest.raises(ValueError, match="Container 'room'.*not convex"):
         simulation(vt.Container(l_shape(), name="room"))

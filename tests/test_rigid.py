@@ -399,6 +399,7 @@ def test_round_trip_and_copy():
 
 
 MOVING = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (1, (1, 0, 0))]))
+NAN = math.nan
 BAD = [
     (lambda: vt.Body(vt.Sphere(), density=0), ["Body.density = 0", "> 0"]),
     (lambda: vt.Body(vt.Sphere(), density=-1.0), ["Body.density = -1.0", "> 0"]),
@@ -439,6 +440,12 @@ def test_bad_changes():
         (["'wall'", "position[1]"], lambda: sim.set_body("wall", (0, 2e9, 0))),
         (["'wall'", "velocity[0]"], lambda: sim.set_body("wall", velocity=(2e6, 0, 0))),
         (["'wall'", "over is -1"], lambda: sim.set_body("wall", (0, 0, 0), over=-1)),
+        (["'wall'", "position must be", "nan"], lambda: sim.set_body("wall", (0, NAN, 0))),
+        (["'wall'", "rotation must be"], lambda: sim.set_body("wall", rotation=(1, NAN, 0, 0))),
+        (["'wall'", "velocity must be"], lambda: sim.set_body(0, velocity=(1, NAN, 0))),
+        (["'wall'", "position", "(3,)"], lambda: sim.set_body(0, (1, 2))),
+        (["'ball'", "impulse must be", "nan"], lambda: sim.apply_impulse("ball", (NAN, 0, 0))),
+        (["'ball'", "point must be"], lambda: sim.apply_impulse(1, (1, 0, 0), (0, 0, NAN))),
         (["velocity or over"], lambda: sim.set_body("wall", (0, 0, 0), None, (1, 0, 0), None, 1)),
     ]:
         with pytest.raises(ValueError) as error:

@@ -314,6 +314,65 @@ def test_a_body_that_starts_outside_of_its_container():
     assert len(simulation(room, ball((0.5, 0, 0))).bodies) == 2
 
 
+FAR = [
+    vt.Sphere((3, 0, 0), 0.2),
+    vt.Box((-2, -2, -1.3), (2, 2, -1.1)),  # wider than the room, below it
+    vt.Cylinder((0, 0, -1.3), radius=3, length=0.2),
+    vt.Capsule((-3, 0, 1.5), (3, 0, 1.5), 0.2),
+    [vt.Sphere((3, 0, 0), 0.2), vt.Sphere((-3, 0, 0), 0.2)],
+]
+
+
+@pytest.mark.parametrize("shape", FAR, ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize(
+    "motion",
+    [
+        {},
+        {"density": 10.0, "held": True},
+        {"parent": vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (1, (1, 0, 0))]))},
+    ],
+    ids=["fixed", "held", "keyframed"],
+)
+def test_a_body_that_is_outside_of_its_container_as_a_whole(shape, motion):
+    for room in (vt.Box((-1, -1, -1), (1, 1, 1)), vt.Cylinder(length=2)):
+        with pytest.raises(ValueError, match=r"'stray'.*outside of container 'room', all of it"):
+            simulation(
+                vt.Container(room, name="room"),
+                vt.Body(shape, name="stray", panels=0, **motion),
+            )
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        vt.Sphere((1.1, 0, 0), 0.2),  # in part
+        vt.Box((-2, -2, -1.2), (2, 2, -1)),  # under the floor, touching it
+        vt.Plane((0, 0, -3)),
+        [vt.Sphere((3, 0, 0), 0.2), vt.Sphere((0, 0, 0), 0.2)],  # one of two
+    ],
+    ids=["in part", "beside", "plane", "one of two"],
+)
+def test_a_body_that_is_inside_in_part(shape):
+    room = vt.Container(vt.Box((-1, -1, -1), (1, 1, 1)), name="room")
+    assert len(simulation(room, vt.Body(shape, panels=0)).bodies) == 2
+
+
+def test_bodies_that_start_inside_of_each_other():
+    box = vt.Box((-0.3, -0.3, -0.3), (0.3, 0.3, 0.3))
+    for one, other, depth in [
+        (vt.Sphere((0, 0, 0), 0.3), vt.Sphere((0.4, 0, 0), 0.3), "0.2"),
+        (vt.Sphere((0, 0, 0.5), 0.3), box, "0.1"),
+    ]:
+        bodies = [vt.Body(one, name="a", density=9), vt.Body(other, name="bob", density=8)]
+        with pytest.raises(ValueError) as error:
+            simulation(*bodies)
+        assert f"'bob': it starts {depth}" in str(error.value), error.value
+        assert "inside of body 'a'" in str(error.value) and "allowed" in str(error.value)
+    for height in (0.6, 0.55):  # beside it, and so little in it that they are pushed apart
+        near = vt.Body(vt.Sphere((0, 0, height), 0.3), density=9)
+        assert len(simulation(near, vt.Body(box, density=9)).bodies) == 2
+
+
 def test_a_body_over_an_emitter():
     smoke = vt.Tracers(vt.Sphere(radius=0.1), count=10)
     with pytest.raises(ValueError, match=r"'lid'.*emitter 0 lies inside"):

@@ -217,7 +217,8 @@ class Body(BodyBase):
         Several are one body, the union of them. A mesh must be closed; one that is not convex is
         split into convex pieces by coacd, if that is installed.
     name : str
-        For messages and `Simulation.bodies`, up to 63 bytes; default: its number.
+        For messages and `Simulation.bodies`, up to 63 bytes, another one for each body of a scene;
+        default: its number.
     parent : Transform, optional
         The shapes lie in its space and move with it: `Transform(position=Keys(...))` moves the
         body. The scale of it and of its parents must not change.
@@ -280,8 +281,10 @@ class Body(BodyBase):
     ------
     ValueError, TypeError
         Not a shape, a value out of range, what only a body with a density can have. What is wrong
-        with a mesh or with an emitter that lies inside the body, `Simulation` says, with the name
-        of the body.
+        with a mesh, a source that lies inside the body as a whole, a place outside of a container
+        or deep in another body with a density, `Simulation` says, with the name of the body.
+        Shapes, keys and transforms are made before the body: theirs are the errors about them, and
+        do not name it.
 
     Examples
     --------

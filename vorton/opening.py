@@ -101,6 +101,33 @@ def check_method(scene: Scene, depth: int = 5) -> None:
     _warn_of_no_buoyancy(scene, depth)
 
 
+def _count_left(core: _core.Simulation, ends: list[int]) -> np.ndarray:
+    """How many vortons are left of each source: the ids of its vortons end with that of `ends`."""
+    sources = np.searchsorted(ends, core.column("vortons", "id"), side="right")
+    return np.bincount(sources, minlength=len(ends))
+
+
+def _add_bodies(scene: Scene, core: _core.Simulation, ends: list[int]) -> None:
+    """The bodies, none of which may leave nothing of the vortons that a source has borne."""
+    left = np.diff(ends, prepend=0)
+    for index, body in enumerate(scene.bodies):
+        try:
+            body._add_to(core)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"bodies[{index}]: {error}") from error
+        if core.count("vortons") == left.sum():
+            continue
+        before, left = left, _count_left(core, ends)
+        for source in np.flatnonzero((before > 0) & (left == 0)):
+            hole = isinstance(body, Container)
+            where, rest = ("outside", "inside") if hole else ("inside", "outside")
+            raise ValueError(
+                f"bodies[{index}]: {body._what()}: sources[{source}], "
+                f"{type(scene.sources[source]).__name__}, lies {where} of it, and none of its "
+                f"vortons is left; allowed are sources that lie {rest} in part"
+            )
+
+
 def make_core(scene: Scene, threads: int) -> _core.Simulation:
     """All that the scene holds, checked, in the simulation of a core.
 
@@ -133,6 +160,7 @@ def make_core(scene: Scene, threads: int) -> _core.Simulation:
     # Only tracers that are asked for by the voxel need to know it.
     by_voxel = any(getattr(source, "per_voxel", None) is not None for source in scene.sources)
     voxel = scene.nominal_voxel if by_voxel else math.nan
+    ends = []
     for index, source in enumerate(scene.sources):
         if _has_fuel(source) and scene.combustion is None:
             what = f"sources[{index}]: {type(source).__name__}.fuel = {shown(source.fuel)}"
@@ -143,12 +171,9 @@ def make_core(scene: Scene, threads: int) -> _core.Simulation:
             source._add_to(core, voxel)
         except ValueError as error:
             raise type(error)(f"sources[{index}]: {type(source).__name__}: {error}") from error
+        ends.append(core.count("vortons"))
     check_method(scene)
     for effect in scene.effects:
         effect._add_to(core)
-    for index, body in enumerate(scene.bodies):  # last: they look at what is there
-        try:
-            body._add_to(core)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"bodies[{index}]: {error}") from error
+    _add_bodies(scene, core, ends)  # last: they look at what is there
     return core

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import operator
 from collections.abc import Iterator, Mapping, Sequence
@@ -166,6 +167,18 @@ class Bodies(Sequence[Any]):
         if not -len(self) <= operator.index(body) < len(self):
             raise IndexError(f"there is no body {body}; there are {len(self)}")
         return operator.index(body) % len(self)
+
+    @contextlib.contextmanager
+    def _naming(self, body: int | str) -> Iterator[int]:
+        """Number of a body, as of `index_of`; errors that are raised with it name the body."""
+        index = self.index_of(body)
+        what = f"body '{self._states[index].name}'"
+        try:
+            yield index
+        except (TypeError, ValueError) as error:
+            if what in str(error):
+                raise
+            raise type(error)(f"{what}: {error}") from error
 
     def __getitem__(self, body: Any) -> Any:
         if isinstance(body, slice):

@@ -272,6 +272,8 @@ class Scene:
         ------
         TypeError
             When it is none of these.
+        ValueError
+            A body with a name that another one has.
         """
         self._check_open("add")
         if isinstance(item, Effect):
@@ -279,12 +281,22 @@ class Scene:
         elif isinstance(item, Source):
             self._sources.append(item)
         elif isinstance(item, BodyBase):
+            self._check_name(item)
             self._bodies.append(item)
         else:
             known = ", ".join(cls.__name__ for cls in (*SOURCES, *EFFECTS, *BODIES))
             text = f"is not a source, an effect or a body: {known}"
             raise TypeError(f"Scene.add: {shown(item)} {text}")
         return item
+
+    def _check_name(self, body: BodyBase) -> None:
+        """Bodies are told apart by their names; the number is that of one without."""
+        names = [other.name or str(index) for index, other in enumerate(self._bodies)]
+        name = body.name or str(len(names))
+        if name in names:
+            what = f"Scene.add: {type(body).__name__} {name!r}"
+            text = f"bodies[{names.index(name)}] has this name; allowed is one that no other has"
+            raise ValueError(f"{what}: {text}")
 
     @property
     def nominal_voxel(self) -> float:

@@ -437,10 +437,8 @@ class Simulation:
         >>> round(sim.bodies["paddle"].position[0], 6)
         1.0
         """
-        core = self._core
-        core.set_body(
-            self.bodies.index_of(body), position, rotation, velocity, angular_velocity, over
-        )
+        with self.bodies._naming(body) as index:
+            self._core.set_body(index, position, rotation, velocity, angular_velocity, over)
 
     def apply_impulse(
         self, body: int | str, impulse: Any, point: Any = None, angular_impulse: Any = None
@@ -460,9 +458,11 @@ class Simulation:
         Raises
         ------
         ValueError, TypeError, IndexError, KeyError
-            A body that does not move by itself, values that are not finite; no such body.
+            A body that does not move by itself, values that are not finite, naming the body; no
+            such body.
         """
-        self._core.apply_impulse(self.bodies.index_of(body), impulse, point, angular_impulse)
+        with self.bodies._naming(body) as index:
+            self._core.apply_impulse(index, impulse, point, angular_impulse)
 
     def body_distance(
         self, body: int | str, points: Any

@@ -12,15 +12,14 @@
 #include "core/status.h"
 #include "core/vec3.h"
 #include "state/added_mass.h"
-#include "state/births.h"
 #include "state/closed.h"
+#include "state/covered.h"
 #include "state/simulation.h"
 #include "state/weigh.h"
 
 enum {
     MOST_BODIES = 4096,
     MOST_SOLIDS = 1 << 16,
-    SAMPLES = 256,
     LEAST_PANELS = 20,
     COARSER = 4, /* panels of the coarse set */
     MOST_PANELS = 2048,
@@ -341,96 +340,7 @@ static vt_status make_body(const vt_simulation *s, const vt_body_def *def, vt_bo
     return status;
 }
 
-/* ---- what there is room for ---- */
-
-/* Points in [0, count) that particles may be at, in the world, while body and points are posed so.
- */
-static int64_t count_free(const vt_body *body, const vt_pose *pose, const vt_pose *placed,
-                          int64_t count, const float *points)
-{
-    int64_t fitting = 0;
-    for (int64_t i = 0; i < count; i++) {
-        double place[3], world[3], local[3], normal[3];
-        for (int c = 0; c < 3; c++)
-            place[c] = (double)points[3 * i + c];
-        vt_pose_point(placed, place, world);
-        vt_pose_point_back(pose, world, local);
-        fitting += vt_body_room(body, local, normal) >= 0;
-    }
-    return fitting;
-}
-
-/* Whether the box of points that are placed so comes near a container that is bounded: none of a
- * few may lie in one that is much smaller than they are apart. */
-static int may_meet(const vt_body *body, const vt_pose *pose, const vt_pose *placed, int64_t count,
-                    const float *points)
-{
-    double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {-INFINITY, -INFINITY, -INFINITY};
-    double center[3], square = 0;
-    if (!body->hole || !isfinite(body->reach))
-        return 0;
-    for (int64_t i = 0; i < count; i++) {
-        const double place[3] = {points[3 * i], points[3 * i + 1], points[3 * i + 2]};
-        double world[3];
-        vt_pose_point(placed, place, world);
-        for (int c = 0; c < 3; c++) {
-            least[c] = fmin(least[c], world[c]);
-            most[c] = fmax(most[c], world[c]);
-        }
-    }
-    vt_pose_point(pose, body->center, center);
-    for (int c = 0; c < 3; c++) {
-        const double away = fmax(fmax(least[c] - center[c], center[c] - most[c]), 0);
-        square += away * away;
-    }
-    return square < body->reach * body->reach;
-}
-
-/* Whether any of the births of an emitter may have room beside the body when it begins. */
-static int bears(const vt_simulation *s, const vt_body *body, const vt_emitter *emitter)
-{
-    float points[3 * SAMPLES];
-    const double time = fmax(emitter->start, s->time);
-    const vt_pose pose = vt_body_pose(&s->transforms, body, time);
-    const vt_pose placed = vt_pose_at(&s->transforms, emitter->parent, time);
-    if (emitter->points)
-        return count_free(body, &pose, &placed, emitter->points->count, emitter->points->position) >
-               0;
-    vt_fill_region(&emitter->region, emitter->seed, SAMPLES, points);
-    return count_free(body, &pose, &placed, SAMPLES, points) > 0 ||
-           may_meet(body, &pose, &placed, SAMPLES, points);
-}
-
-static vt_status check_emitters(const vt_simulation *s, const vt_body *body)
-{
-    int64_t content = s->vortons.set.count + s->tracers.set.count, fitting = 0;
-    const vt_pose pose = vt_body_pose(&s->transforms, body, s->time),
-                  world = {.matrix = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .scale = 1};
-    for (int32_t e = 0; e < s->sources.emitter_count; e++) {
-        const vt_emitter *const emitter = &s->sources.emitters[e];
-        const int may_part = emitter->parent != body->parent &&
-                             (body->moves || vt_parent_moves(&s->transforms, emitter->parent));
-        const int free = bears(s, body, emitter);
-        if (!free && !may_part)
-            return vt_fail(VT_INVALID_ARGUMENT,
-                           "body '%s': emitter %d lies %s of it for good and would bear nothing; "
-                           "allowed are emitters that lie %s in part",
-                           body->name, e, body->hole ? "outside" : "inside",
-                           body->hole ? "inside" : "outside");
-        content++;
-        fitting += free || may_part;
-    }
-    /* what vortices and parcels are still to bear is not looked at */
-    if (!body->hole || content == 0 || fitting > 0 || s->sources.parcels_count > 0 ||
-        s->sources.structures.count > 0 ||
-        count_free(body, &pose, &world, s->vortons.set.count, s->vortons.position) > 0 ||
-        count_free(body, &pose, &world, s->tracers.set.count, s->tracers.position) > 0)
-        return VT_OK;
-    return vt_fail(VT_INVALID_ARGUMENT,
-                   "body '%s': the container holds nothing at %g s: all particles and emitters lie "
-                   "outside of it",
-                   body->name, s->time);
-}
+/* ---- adding ---- */
 
 static vt_status keep_body(vt_simulation *s, const vt_body_def *def, int32_t *id)
 {
@@ -441,7 +351,7 @@ static vt_status keep_body(vt_simulation *s, const vt_body_def *def, int32_t *id
     vt_status status = make_body(s, def, &body);
     if (status)
         return status;
-    status = check_emitters(s, &body);
+    status = vt_check_covered(s, &body);
     if (!status)
         status = vt_check_room_in_body(s, &body);
     if (!status && vt_grow((void **)&bodies->items, bodies->count, sizeof body))

@@ -140,6 +140,11 @@ const float *vt_structure_lifetimes(const vt_structure *structure)
     return structure->kind->lifetimes ? structure->kind->lifetimes(structure->data) : NULL;
 }
 
+int vt_structure_changes(const vt_structure *structure)
+{
+    return structure->kind == &jet_kind && ((const vt_jet *)structure->data)->animations.count > 0;
+}
+
 static void use_carried(vt_simulation *s, const vt_structure *structure)
 {
     for (int c = 0; c < VT_CARRIED_COLUMNS; c++)

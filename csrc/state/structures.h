@@ -72,6 +72,9 @@ void vt_fill_carried(const vt_structure_birth *birth, int column, float *values)
 /* The lifetimes of its vortons, s; NULL: they have none. */
 const float *vt_structure_lifetimes(const vt_structure *structure);
 
+/* Whether its births may lie elsewhere than the first one. */
+int vt_structure_changes(const vt_structure *structure);
+
 /* A list of count vortons in arena memory. */
 vt_vorton_list vt_new_vorton_list(vt_arena *arena, int64_t count, int threads);
 
