@@ -21,7 +21,7 @@ NIGHT = (0.006, 0.009, 0.014, 1)
 EARTH = (0.03, 0.026, 0.023, 1)
 
 
-def set_stage(eye=(0, -5, 0.35), low=-0.15, high=2.7):
+def set_stage(eye=(0, -6, 0.4), low=-0.2, high=3.0):
     """Night, a weak moon, dark ground, and a camera that sees the Z axis from low to high, m."""
     scene = bpy.context.scene
     scene.world = bpy.data.worlds.new("night")
