@@ -59,6 +59,8 @@ void vt_begin_carrying(vt_simulation *s, double dt)
     memset(carried->acceleration, 0, sizeof carried->acceleration);
     if (number != carried->by && body)
         velocity_of_center(s, body, s->time + apart, carried->velocity);
+    if (number != carried->by)
+        carried->jumped_until = s->time;
     carried->by = number;
     if (!body || !isfinite(body->reach))
         return;

@@ -15,6 +15,7 @@
 #include "expand.h"
 #include "field.h"
 #include "heat.h"
+#include "jumps.h"
 #include "panels.h"
 #include "passive.h"
 #include "population.h"
@@ -173,6 +174,8 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
     const double turns = dt * vt_body_rate(s);
     if (turns > 1)
         dt /= ceil(turns);
+    dt = vt_until_jump(s, dt);
+    vt_await_jump(s, dt);
     VT_TIMED(s, bodies, vt_move_bodies(s, 0, dt));
     const vt_vortons *const v = &s->vortons;
     bear(s, births, s->time + dt, NULL);
@@ -184,6 +187,7 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
     VT_TIMED(s, contact, vt_begin_contact(s, &contacts));
     vt_move_passive(s, dt, &vortons);
     vt_move_passive(s, dt, &tracers);
+    VT_TIMED(s, contact, vt_jump_at_end(s, dt, &contacts));
     VT_TIMED(s, contact, vt_end_contact(s, dt, &contacts));
     VT_TIMED(s, bodies, vt_finish_bodies(s));
     change_fluid(s, dt, 0);
@@ -239,6 +243,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     vt_reaction reaction;
     vt_work w = {0};
 
+    vt_jump_at_start(s, step);
     VT_TIMED(s, emit, bear(s, births, s->time, NULL));
     VT_TIMED(s, emit, vt_soak_fluid(s));
     VT_TIMED(s, population, status = vt_surround_newborn(s, vt_vortons_to_come(births)));
@@ -265,10 +270,12 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     status = choose_substep(s, &scheme, step, remaining, &dt);
     if (status)
         return status;
+    dt = vt_until_jump(s, dt);
     const int waits = waits_for_birth(s, &scheme, births, dt);
     const double until = waits ? vt_next_vorton_time(births, 0, s->time + dt) : s->time + dt;
     if (waits)
         dt = until_birth(s, births, 0, dt);
+    vt_await_jump(s, dt);
     VT_TIMED(s, bodies, vt_move_bodies(s, w.field.buoyancy != NULL && s->fields_exist, dt));
 
     /* the fields of the later stages; the last has the newborn too */
@@ -294,8 +301,10 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
         VT_TIMED(s, bodies, vt_take_wall_vorticity(s));
     vt_finish(s, &scheme, &w, dt, &reaction);
     const int64_t held = s->contacts.held;
+    int jumped;
+    VT_TIMED(s, contact, jumped = vt_jump_at_end(s, dt, &contacts));
     VT_TIMED(s, contact, vt_end_contact(s, dt, &contacts));
-    if (s->contacts.held > held)
+    if (jumped || s->contacts.held > held)
         VT_TIMED(s, balance, vt_close_reaction(s, dt, 1, &reaction));
     VT_TIMED(s, bodies, vt_finish_bodies(s));
     VT_TIMED(s, shed, vt_shed_layers(s, dt, slip));

@@ -349,7 +349,14 @@ class Container(BodyBase):
     """Walls that vortons and tracers do not leave: a body inside out.
 
     What is born outside is removed at once: an emitter that juts out bears only inside. Particles
-    go with a container that moves, turns or jumps.
+    go with a container that moves or turns. Where it jumps, at a key with interpolation "constant"
+    or put elsewhere by `Simulation.set_body`, all that it holds goes with it as it is: particles,
+    the flow, and bodies that move by themselves; keyed bodies go where their own keys say.
+
+    Fluid in a container feels gravity less the acceleration of its centre (over a step: the change
+    of its velocity over the time; jumps count as none), so that two fluids slosh in a box that
+    moves. Of several containers the smallest counts, for that and for jumps; a container of Planes
+    alone takes nothing along.
 
     Parameters
     ----------

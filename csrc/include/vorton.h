@@ -695,7 +695,8 @@ VT_API vt_status vt_add_kill(vt_simulation *simulation, const vt_kill_def *def);
  * leave. It is fixed, moves with a transform, or by itself. Contact is swept: a particle that comes
  * up against a wall stays on the side that it came from, however fast either moves, and loses its
  * velocity towards the wall. What lies inside a solid or outside a container when it is born, or
- * when the body is added, is removed; so is what bodies that close in leave no room. */
+ * when the body is added, is removed; so is what bodies that close in leave no room. What the
+ * smallest container holds goes with it where it jumps, and feels gravity less its acceleration. */
 typedef struct vt_body_def {
     const char *name;       /* for messages, up to 63 bytes; NULL (default): its number */
     const vt_shape *shapes; /* of any kind; a mesh must be convex (default none) */
@@ -793,10 +794,11 @@ typedef struct vt_body_change {
     const double *rotation; /* quaternion w x y z of any length but 0; NULL (default): as it is */
     const double *velocity, *angular_velocity; /* 3, m/s and rad/s; NULL (default): as they are */
     double over; /* s, >= 0. 0 (default): it is there at once: particles in its way are put out of
-                    it by the shortest way. > 0: it sets out for that place, straight and turning
-                    the shorter way, so as to be there in that time, and particles that it meets are
-                    swept along: its velocities become those of the way, which it keeps until it is
-                    set again. For bodies that do not move by themselves */
+                    it by the shortest way, what a container holds goes with it. > 0: it sets out
+                    for that place, straight and turning the shorter way, so as to be there in that
+                    time, and particles that it meets are swept along: its velocities become those
+                    of the way, which it keeps until it is set again. For bodies that do not move by
+                    themselves */
 } vt_body_change;
 
 VT_API vt_body_change vt_default_body_change(void);

@@ -305,7 +305,8 @@ static int is_plane(const vt_body *body)
 
 static vt_status make_body(const vt_simulation *s, const vt_body_def *def, vt_body *body)
 {
-    *body = (vt_body){.hole = def->hole, .parent = def->parent};
+    *body =
+        (vt_body){.hole = def->hole, .parent = def->parent, .since = -INFINITY, .until = INFINITY};
     vt_status status = check_body(s, def, body);
     if (status)
         return status;

@@ -23,6 +23,8 @@ typedef struct vt_body {
     int32_t hole, parent;
     int32_t solid_count;
     int32_t moves;
+    double since, until; /* s: of what a transform does at other times it has already done the
+                            first, and not yet the last (jumps.h); usually without end */
     vt_solid *solids;
     double scale;     /* from its space to the world */
     double center[3]; /* of its volume, in its space */

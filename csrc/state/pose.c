@@ -228,28 +228,33 @@ vt_motion vt_motion_at(const vt_transforms *transforms, int32_t id, double time)
     return motion;
 }
 
-static int jumps(const vt_track *track, double from, double to)
+/* The first time in (from, to] at which a key of interpolation constant gives way to another value;
+ * INFINITY: none. */
+static double first_jump(const vt_track *track, double from, double to)
 {
+    const size_t size = sizeof(double) * (size_t)track->components;
     if (!track->interpolation)
-        return 0;
+        return INFINITY;
     for (int64_t k = vt_find_key(track, from); k < track->count - 1; k++) {
         if (k >= 0 && vt_key_time(track, k + 1) > to)
-            return 0;
-        if (k >= 0 && track->interpolation[k] == VT_TRACK_CONSTANT)
-            return 1;
+            return INFINITY;
+        const double *const value = track->values + (k < 0 ? 0 : k) * track->components;
+        if (k >= 0 && track->interpolation[k] == VT_TRACK_CONSTANT &&
+            memcmp(value, value + track->components, size) != 0)
+            return vt_key_time(track, k + 1);
     }
-    return 0;
+    return INFINITY;
 }
 
-int vt_pose_jumps(const vt_transforms *transforms, int32_t id, double from, double to)
+double vt_next_jump(const vt_transforms *transforms, int32_t id, double from, double to)
 {
+    double next = INFINITY;
     for (; id; id = transforms->items[id - 1].def.parent) {
         const vt_animations *const animations = &transforms->items[id - 1].animations;
         for (int32_t a = 0; a < animations->count; a++)
-            if (jumps(&animations->items[a].track, from, to))
-                return 1;
+            next = fmin(next, first_jump(&animations->items[a].track, from, to));
     }
-    return 0;
+    return next;
 }
 
 /* From the largest of the four sums that hold a component squared (Shepperd 1978). */

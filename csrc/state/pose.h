@@ -54,8 +54,9 @@ typedef struct vt_motion {
 /* The exact derivatives of the pose, at a key those towards later times; id 0 is at rest. */
 vt_motion vt_motion_at(const vt_transforms *transforms, int32_t id, double time);
 
-/* Whether the pose jumps in (from, to]: a key of interpolation constant ends there. */
-int vt_pose_jumps(const vt_transforms *transforms, int32_t id, double from, double to);
+/* When the pose first jumps in (from, to]: a key of interpolation constant ends there; INFINITY:
+ * it does not. */
+double vt_next_jump(const vt_transforms *transforms, int32_t id, double from, double to);
 
 /* The unit quaternion w x y z of a rotation, w >= 0. */
 void vt_pose_quaternion(const vt_pose *pose, double q[4]);

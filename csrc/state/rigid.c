@@ -53,7 +53,7 @@ void vt_turn(double rotation[4], const double by[3])
 vt_pose vt_body_pose(const vt_transforms *transforms, const vt_body *body, double time)
 {
     if (!body->rigid.placed)
-        return vt_pose_at(transforms, body->parent, time);
+        return vt_pose_at(transforms, body->parent, fmin(fmax(time, body->since), body->until));
     const vt_place place = vt_place_at(&body->rigid, time);
     return vt_pose_of_place(&place, body->center, body->scale);
 }
@@ -63,8 +63,10 @@ vt_motion vt_body_motion(const vt_transforms *transforms, const vt_body *body, d
     const vt_rigid *const r = &body->rigid;
     vt_motion motion = {{0}, {0}};
     double arm[3], carried[3];
+    if (!r->placed && time > body->until)
+        return motion;
     if (!r->placed)
-        return vt_motion_at(transforms, body->parent, time);
+        return vt_motion_at(transforms, body->parent, fmax(time, body->since));
     const int on_its_way = time >= r->from && time < r->to;
     const vt_place place = vt_place_at(r, time);
     const vt_pose pose = vt_pose_of_place(&place, body->center, body->scale);
@@ -83,5 +85,5 @@ vt_motion vt_body_motion(const vt_transforms *transforms, const vt_body *body, d
 int vt_body_jumps(const vt_transforms *transforms, const vt_body *body, double from, double to)
 {
     /* one that was put elsewhere has been there since before the substep */
-    return !body->rigid.placed && vt_pose_jumps(transforms, body->parent, from, to);
+    return !body->rigid.placed && vt_next_jump(transforms, body->parent, from, to) <= to;
 }

@@ -53,6 +53,8 @@ typedef struct vt_carrying {
     double velocity[3];     /* of its centre, at the end of the last step, m/s */
     double next[3];         /* and at the end of this one */
     double acceleration[3]; /* in this step, m/s^2 */
+    double jumped_until;    /* its jumps up to this time have been taken, s */
+    double jump;            /* when it jumps in this substep, s; INFINITY: it does not */
     double moved_with[3];   /* the wind of the last substep, where that was its velocity */
 } vt_carrying;
 

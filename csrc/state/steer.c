@@ -2,8 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "carrier.h"
 #include "core/status.h"
 #include "core/vec3.h"
+#include "jumps.h"
 #include "state/inertia.h"
 #include "state/weigh.h"
 
@@ -115,7 +117,7 @@ static void set_out(vt_rigid *r, const vt_body_change *change, const vt_place *p
     }
 }
 
-static void change_body(const vt_simulation *s, vt_body *body, const vt_body_change *change)
+static void change_body(vt_simulation *s, vt_body *body, const vt_body_change *change)
 {
     vt_rigid *const r = &body->rigid;
     vt_keep_place(s, body);
@@ -133,7 +135,12 @@ static void change_body(const vt_simulation *s, vt_body *body, const vt_body_cha
         memcpy(r->velocity, change->velocity, sizeof r->velocity);
     if (change->angular_velocity)
         memcpy(r->angular, change->angular_velocity, sizeof r->angular);
+    const vt_pose from = vt_body_pose(&s->transforms, body, s->time);
     r->before = r->now = place;
+    if (body != vt_find_carrier(s) || !(change->position || change->rotation))
+        return;
+    const vt_pose to = vt_body_pose(&s->transforms, body, s->time);
+    vt_take_along(s, &from, &to, NULL);
 }
 
 vt_status vt_set_body(vt_simulation *s, int32_t id, const vt_body_change *change)

@@ -1,0 +1,195 @@
+#include "jumps.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "carrier.h"
+#include "core/parallel.h"
+#include "core/vec3.h"
+
+enum { BLOCK = 4096 };
+
+/* ---- what goes along ---- */
+
+/* Columns that are places, and directions. */
+typedef struct along_job {
+    const vt_pose *from, *to;
+    float *places[2], *directions[3]; /* NULL: none */
+} along_job;
+
+static void take_direction(const vt_pose *from, const vt_pose *to, double v[3])
+{
+    double local[3];
+    for (int c = 0; c < 3; c++)
+        local[c] =
+            from->matrix[0][c] * v[0] + from->matrix[1][c] * v[1] + from->matrix[2][c] * v[2];
+    vt_pose_direction(to, local, v);
+}
+
+static void take_place(const vt_pose *from, const vt_pose *to, double x[3])
+{
+    double local[3];
+    vt_pose_point_back(from, x, local);
+    vt_pose_point(to, local, x);
+}
+
+static void take_block(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const along_job *const job = data;
+    for (int n = 0; n < 5; n++) {
+        float *const column = n < 2 ? job->places[n] : job->directions[n - 2];
+        for (int64_t i = begin; i < end && column; i++) {
+            double v[3];
+            for (int c = 0; c < 3; c++)
+                v[c] = (double)column[3 * i + c];
+            if (n < 2)
+                take_place(job->from, job->to, v);
+            else
+                take_direction(job->from, job->to, v);
+            for (int c = 0; c < 3; c++)
+                column[3 * i + c] = (float)v[c];
+        }
+    }
+}
+
+static void take_particles(vt_simulation *s, const vt_pose *from, const vt_pose *to,
+                           const vt_contacts *contacts)
+{
+    const vt_vortons *const v = &s->vortons;
+    const vt_tracers *const t = &s->tracers;
+    const int has_velocity = t->set.used[VT_TRACER_velocity];
+    along_job vortons = {from, to, {v->position}, {v->strength, v->velocity}};
+    along_job tracers = {from, to, {t->position}, {has_velocity ? t->velocity : NULL}};
+    if (v->set.used[VT_VORTON_acceleration])
+        vortons.directions[2] = v->acceleration;
+    if (contacts) {
+        vortons.places[1] = contacts->start[VT_VORTONS];
+        tracers.places[1] = contacts->start[VT_TRACERS];
+    }
+    vt_parallel_for(s->def.threads, v->set.count, BLOCK, take_block, &vortons);
+    vt_parallel_for(s->def.threads, t->set.count, BLOCK, take_block, &tracers);
+}
+
+static void take_impulse(const vt_pose *from, const vt_pose *to, vt_impulse *impulse)
+{
+    take_direction(from, to, impulse->linear);
+    take_direction(from, to, impulse->angular);
+}
+
+/* With what it knows of the flow, which is about its centre. */
+static void take_body(vt_body *body, const vt_pose *from, const vt_pose *to)
+{
+    vt_rigid *const r = &body->rigid;
+    vt_flow *const f = &body->flow;
+    vt_impulse *const known[] = {&f->bound, &f->pull, &f->late, &f->shed, &f->owed};
+    vt_place *const places[] = {&r->before, &r->now};
+    for (int n = 0; n < 2; n++) {
+        vt_pose pose = {.scale = 1};
+        vt_quaternion_matrix(places[n]->rotation, pose.matrix);
+        for (int c = 0; c < 3; c++) {
+            double axis[3] = {pose.matrix[0][c], pose.matrix[1][c], pose.matrix[2][c]};
+            take_direction(from, to, axis);
+            for (int w = 0; w < 3; w++)
+                pose.matrix[w][c] = axis[w];
+        }
+        vt_pose_quaternion(&pose, places[n]->rotation);
+        take_place(from, to, places[n]->position);
+    }
+    take_direction(from, to, r->velocity);
+    take_direction(from, to, r->angular);
+    take_direction(from, to, r->turned);
+    for (int n = 0; n < 6; n += 3) {
+        take_direction(from, to, r->pushed + n);
+        take_direction(from, to, r->own + n);
+        take_direction(from, to, r->given + n);
+    }
+    take_direction(from, to, body->shed_strength);
+    take_place(from, to, f->center);
+    for (size_t n = 0; n < sizeof known / sizeof *known; n++)
+        take_impulse(from, to, known[n]);
+}
+
+void vt_take_along(vt_simulation *s, const vt_pose *from, const vt_pose *to,
+                   const vt_contacts *contacts)
+{
+    take_particles(s, from, to, contacts);
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (s->bodies.items[n].rigid.free)
+            take_body(&s->bodies.items[n], from, to);
+    s->fields_current = 0;
+}
+
+/* ---- when ---- */
+
+/* NULL where nothing is carried by a transform. */
+static const vt_body *find_jumper(const vt_simulation *s)
+{
+    const vt_body *const body = vt_find_carrier(s);
+    return body && body->moves && !body->rigid.placed ? body : NULL;
+}
+
+static double next_jump(const vt_simulation *s, double until)
+{
+    const vt_body *const body = find_jumper(s);
+    const double from = s->carried.jumped_until;
+    return body ? vt_next_jump(&s->transforms, body->parent, from, until) : INFINITY;
+}
+
+/* The container, and the bodies that jump at the same time, are from now on where they go. */
+static void jump(vt_simulation *s, double before, double time, const vt_contacts *contacts)
+{
+    const vt_body *const carrier = find_jumper(s);
+    const vt_pose from = vt_body_pose(&s->transforms, carrier, before);
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        vt_body *const body = &s->bodies.items[n];
+        if (body->rigid.placed || !vt_body_jumps(&s->transforms, body, before, time))
+            continue;
+        body->since = time;
+        body->until = INFINITY;
+        body->flow.known = 0;
+    }
+    const vt_pose to = vt_body_pose(&s->transforms, carrier, time);
+    vt_take_along(s, &from, &to, contacts);
+    s->carried.jumped_until = time;
+}
+
+static const double soon = 1e-9; /* of a step, or of a substep */
+
+void vt_jump_at_start(vt_simulation *s, double step)
+{
+    double time;
+    s->carried.jump = INFINITY;
+    while ((time = next_jump(s, s->time + soon * step)) < INFINITY)
+        jump(s, fmin(s->time, time - soon * step), time, NULL);
+}
+
+double vt_until_jump(const vt_simulation *s, double dt)
+{
+    return fmin(dt, next_jump(s, s->time + dt) - s->time);
+}
+
+void vt_await_jump(vt_simulation *s, double dt)
+{
+    const double time = next_jump(s, s->time + dt * (1 + soon)), before = time - soon * dt;
+    if (!(time < INFINITY))
+        return;
+    s->carried.jump = time;
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        vt_body *const body = &s->bodies.items[n];
+        if (!body->rigid.placed && vt_body_jumps(&s->transforms, body, before, time))
+            body->until = before;
+    }
+}
+
+int vt_jump_at_end(vt_simulation *s, double dt, const vt_contacts *contacts)
+{
+    const double time = s->carried.jump;
+    const int jumps = time < INFINITY;
+    if (jumps)
+        jump(s, time - soon * dt, time, contacts);
+    else
+        s->carried.jumped_until = s->time + dt;
+    s->carried.jump = INFINITY;
+    return jumps;
+}

@@ -1,0 +1,27 @@
+/* What is in a container that jumps goes with it.
+ *
+ * A substep ends where the container jumps that carries the fluid (carrier.h), and is all before
+ * the jump. Then what the container holds, vortons, tracers and bodies that move by themselves, is
+ * taken along as it is, turned as the container is. Nobody sees a velocity. */
+#ifndef VORTON_JUMPS_H
+#define VORTON_JUMPS_H
+
+#include "contacts.h"
+
+/* At the start of a substep, of a step that is so long: what is due now is done. */
+void vt_jump_at_start(vt_simulation *s, double step);
+
+/* dt, or the time to the next jump if that is less. */
+double vt_until_jump(const vt_simulation *s, double dt);
+
+/* Once it is known that the substep is dt long: if it ends with a jump, what jumps then waits. */
+void vt_await_jump(vt_simulation *s, double dt);
+
+/* When particles have moved, and before contact: takes the jump. Returns whether there was one. */
+int vt_jump_at_end(vt_simulation *s, double dt, const vt_contacts *contacts);
+
+/* Takes along what the container holds, from one pose to another. */
+void vt_take_along(vt_simulation *s, const vt_pose *from, const vt_pose *to,
+                   const vt_contacts *contacts);
+
+#endif

@@ -1,0 +1,164 @@
+"""What is in a container that jumps goes with it, as it is."""
+
+import numpy as np
+import pytest
+
+import vorton as vt
+
+SHAPES = {"box": vt.Box((-0.5, -0.5, -0.5), (0.5, 0.5, 0.5)), "sphere": vt.Sphere(radius=0.5)}
+HALF = np.sqrt(0.5)
+QUARTER = (HALF, 0, HALF, 0)  # about y
+JUMPS = {
+    "by its size": dict(position=(1, 0, 0)),
+    "across": dict(position=(1, 1, 1)),
+    "far": dict(position=(100, 0, 0)),
+    "turned": dict(rotation=QUARTER),
+    "across and turned": dict(position=(1, 1, 1), rotation=QUARTER),
+}
+
+
+def transform(jump, time):
+    here = {"position": (0, 0, 0), "rotation": (1, 0, 0, 0)}
+    return vt.Transform(
+        **{name: vt.Keys([(0, here[name]), (time, to)], "constant") for name, to in jump.items()}
+    )
+
+
+def filled(shape, parent=None, ring=True, items=(), **scene):
+    """A container full of tracers, with a vortex ring in it."""
+    scene = vt.Scene(voxel=0.1, **{"gravity": (0, 0, 0), **scene})
+    scene.add(vt.Container(SHAPES[shape], name="room", parent=parent))
+    if ring:
+        scene.add(vt.VortexRing(radius=0.25, core=0.08))
+    scene.add(vt.Tracers(SHAPES[shape], count=2000))
+    for item in items:
+        scene.add(item)
+    return vt.Simulation(scene, threads=1)
+
+
+def matrix(q):
+    w, *v = q
+    x = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+    return np.eye(3) + 2 * w * x + 2 * x @ x
+
+
+def local(sim, values, places=True):
+    """Places or directions seen from the container."""
+    room = sim.bodies["room"]
+    return (values - np.array(room.position) * places) @ matrix(room.rotation)
+
+
+def by_id(particles):
+    return np.argsort(particles.id)
+
+
+def views(sim):
+    v, t = sim.vortons, sim.tracers
+    order = by_id(v)
+    return (
+        local(sim, t.position)[by_id(t)],
+        local(sim, v.position)[order],
+        local(sim, v.strength, places=False)[order],
+        local(sim, v.velocity, places=False)[order],
+    )
+
+
+@pytest.mark.parametrize("jump", JUMPS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_rests_in_a_container_stays_where_it_is_in_it(shape, jump):
+    """Without a flow, within a frame."""
+    sim = filled(shape, transform(JUMPS[jump], 0.19), ring=False)
+    start = local(sim, sim.tracers.position)[by_id(sim.tracers)]
+    sim.step(8)
+    assert sim.bodies["room"].position == pytest.approx(JUMPS[jump].get("position", (0, 0, 0)))
+    assert sim.tracers.count == len(start)
+    found = local(sim, sim.tracers.position)[by_id(sim.tracers)]
+    skin = 2**-20 * (100 if jump == "far" else 1)  # that is kept from the walls
+    assert np.abs(found - start).max() < max(1e-5, skin)
+
+
+@pytest.mark.parametrize(
+    ("shape", "jump", "time"),
+    [(shape, jump, 0.19) for shape in SHAPES for jump in ("by its size", "across and turned")]
+    + [("box", "far", 5 / 24), ("sphere", "across", 5 / 24)],
+)
+def test_the_flow_in_a_container_lives_on(shape, jump, time):
+    """As in one at rest: but for where the nodes of the grid lie, and the length of a substep."""
+    moved, resting = filled(shape, transform(JUMPS[jump], time)), filled(shape)
+    for sim in (moved, resting):
+        sim.step(12)
+    assert moved.tracers.count == resting.tracers.count
+    assert moved.vortons.count == resting.vortons.count
+    assert (moved.body_distance("room", moved.tracers.position.astype(float))[0] >= 0).all()
+    found, wanted = views(moved), views(resting)
+    assert np.abs(found[0] - wanted[0]).mean() < 2e-3
+    assert np.abs(found[1].mean(axis=0) - wanted[1].mean(axis=0)).max() < 2e-3
+    assert np.abs(found[1].std(axis=0) - wanted[1].std(axis=0)).max() < 2e-3
+    for after, before in zip(found[2:], wanted[2:], strict=True):
+        error = np.linalg.norm(after - before, axis=1)
+        assert error.mean() < 0.05 * np.linalg.norm(before, axis=1).mean()
+
+
+@pytest.mark.parametrize(("shape", "jump"), zip(sorted(SHAPES) * 3, JUMPS, strict=False))
+def test_a_container_that_is_put_elsewhere_takes_all_along_at_once(shape, jump):
+    sim = filled(shape)
+    sim.step(3)
+    before = views(sim)
+    sim.set_body("room", **JUMPS[jump])
+    for after, was in zip(views(sim), before, strict=True):
+        assert np.abs(after - was).max() < 1e-5
+    sim.step(3)
+    assert sim.tracers.count == len(before[0]) and sim.vortons.count == len(before[1])
+    assert np.abs(views(sim)[0].std(axis=0) - before[0].std(axis=0)).max() < 0.02
+
+
+def test_balls_and_walls_go_along():
+    """A ball that moves by itself, and a wall with the same keys."""
+    parent = transform(JUMPS["across and turned"], 0.19)
+    ball = vt.Body(vt.Sphere((0.2, 0.1, -0.1), 0.1), density=1.2041, name="ball")
+    wall = vt.Body(vt.Box((-0.5, -0.5, -0.4), (0, 0.5, -0.35)), parent=parent, name="wall")
+    sim = filled("box", parent, ring=False, items=(ball, wall))
+    start = local(sim, sim.tracers.position)[by_id(sim.tracers)]
+    place = local(sim, np.array(sim.bodies["ball"].position))
+    sim.step(8)
+    assert np.abs(local(sim, sim.tracers.position)[by_id(sim.tracers)] - start).max() < 1e-5
+    assert np.abs(local(sim, np.array(sim.bodies["ball"].position)) - place).max() < 1e-5
+    assert np.abs(sim.bodies["ball"].velocity).max() < 1e-5
+    assert matrix(sim.bodies["ball"].rotation) == pytest.approx(matrix(QUARTER))
+
+
+def test_a_container_that_jumps_in_every_frame_and_moves_too():
+    """Jumps at the ends of frames, within them, and several in one."""
+    times = [0, 1 / 24, 2 / 24, 3 / 24, 0.13, 0.14, 0.15, 7 / 24]
+    places = np.random.default_rng(1).uniform(-3, 3, (len(times), 3))
+    places[0] = 0
+    keys = vt.Keys([(t, tuple(x)) for t, x in zip(times, places, strict=True)], "constant")
+    moves = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (1, (1, 0, 0))]))
+    sim = filled("box", vt.Transform(position=keys, parent=moves), ring=False)
+    start = local(sim, sim.tracers.position)[by_id(sim.tracers)]
+    for _ in range(12):
+        sim.step()
+        assert np.abs(local(sim, sim.tracers.position)[by_id(sim.tracers)] - start).max() < 1e-4
+
+
+def test_emitters_on_a_container_that_jumps_lose_nothing():
+    parent = transform(JUMPS["far"], 0.19)
+    scene = vt.Scene(voxel=0.1, gravity=(0, 0, 0))
+    scene.add(vt.Container(SHAPES["box"], name="room", parent=parent))
+    scene.add(vt.Tracers(vt.Sphere(radius=0.1), rate=2390, parent=parent))
+    sim = vt.Simulation(scene, threads=1)
+    sim.step(12)
+    assert np.array_equal(np.sort(sim.tracers.id), np.arange(sim.tracers.count))
+    assert sim.tracers.count > 1000
+    assert np.linalg.norm(local(sim, sim.tracers.position), axis=1).max() < 0.1 + 1e-4
+
+
+@pytest.mark.parametrize("threads", [2])
+def test_same_bits_for_any_number_of_threads(threads):
+    bits = []
+    for number in (1, threads):
+        sim = filled("box", transform(JUMPS["across and turned"], 0.19))
+        sim = vt.Simulation(sim.scene, threads=number)
+        sim.step(8)
+        bits.append((sim.vortons.strength.copy(), sim.tracers.position.copy()))
+    assert all(np.array_equal(a, b) for a, b in zip(*bits, strict=True))
