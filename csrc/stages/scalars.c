@@ -38,15 +38,10 @@ VT_INLINE vf ambient_in(const vt_fluid *f, const vt_grid *grid, const vf cells[3
     return vt_ambient_of_lanes(f, position);
 }
 
-/* vt_density_deviation, of VL records. */
 VT_INLINE vf contrast_of(const vt_scalar_rows *rows, const vt_fluid *f, const carried *v)
 {
     const vf own = rows->density ? vf_gather(rows->density, v->home) : (vf){0};
-    const vf colder = v->ambient - v->temperature;
-    if (f->expansion > 0)
-        return vf_fma(vf_set(f->density * f->expansion), colder, own);
-    const vf density = vf_set(f->density) * (vf_set(f->temperature) / v->temperature);
-    return vf_fma(density, colder / v->ambient, own);
+    return vt_deviation_of_lanes(f, v->ambient, v->temperature, own);
 }
 
 VT_INLINE vf value_of(const vt_scalar_rows *rows, const vt_fluid *fluid, int lane, const carried *v)

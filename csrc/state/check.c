@@ -9,6 +9,10 @@
 
 enum { BLOCK = 32768, SUMS = 8192 };
 
+/* Columns stream from memory, which the processor alone does not foresee in time: floats that are
+ * looked at together, that are asked for before, and in a line of the cache. */
+enum { CHUNK = 64, AHEAD = 1024, LINE = 16 };
+
 typedef struct range {
     int column;
     float least, most;
@@ -58,8 +62,13 @@ static void check_block(void *data, int64_t begin, int64_t end, int thread)
     context *const c = data;
     const float least = c->least, most = c->most, *const values = c->values;
     int32_t bad = 0;
-    for (int64_t i = begin; i < end; i++)
-        bad |= !(values[i] >= least) | !(values[i] <= most);
+    for (int64_t first = begin; first < end; first += CHUNK) {
+        const int64_t last = first + CHUNK < end ? first + CHUNK : end;
+        for (int64_t i = first; i < last; i += LINE)
+            __builtin_prefetch(values + i + AHEAD);
+        for (int64_t i = first; i < last; i++)
+            bad |= !(values[i] >= least) | !(values[i] <= most);
+    }
     if (bad)
         c->bad = 1;
 }
