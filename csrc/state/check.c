@@ -56,20 +56,27 @@ static int is_allowed(float value, float least, float most)
     return value >= least && value <= most;
 }
 
+static inline int32_t any_bad(const float *values, int64_t count, float least, float most)
+{
+    int32_t bad = 0;
+    for (int64_t i = 0; i < count; i++)
+        bad |= !(values[i] >= least) | !(values[i] <= most);
+    return bad;
+}
+
 static void check_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     context *const c = data;
     const float least = c->least, most = c->most, *const values = c->values;
+    int64_t i = begin;
     int32_t bad = 0;
-    for (int64_t first = begin; first < end; first += CHUNK) {
-        const int64_t last = first + CHUNK < end ? first + CHUNK : end;
-        for (int64_t i = first; i < last; i += LINE)
-            __builtin_prefetch(values + i + AHEAD);
-        for (int64_t i = first; i < last; i++)
-            bad |= !(values[i] >= least) | !(values[i] <= most);
+    for (; i + CHUNK <= end; i += CHUNK) {
+        for (int64_t line = 0; line < CHUNK; line += LINE)
+            __builtin_prefetch(values + i + line + AHEAD);
+        bad |= any_bad(values + i, CHUNK, least, most);
     }
-    if (bad)
+    if (bad | any_bad(values + i, end - i, least, most))
         c->bad = 1;
 }
 
