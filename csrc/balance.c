@@ -211,37 +211,6 @@ static vt_weights weigh(vt_simulation *s, const vt_frame *frame, const vt_fluid 
     return all;
 }
 
-typedef struct plane_job {
-    const vt_grid *grid;
-    double rho0;
-    double (*plane)[4];
-} plane_job;
-
-/* Over the nodes of a plane: of ln(rho / rho0) - rho' / rho0, and of that times their indices. */
-static void sum_plane(void *data, int64_t begin, int64_t end, int thread)
-{
-    (void)thread;
-    const plane_job *const job = data;
-    const vt_grid *const g = job->grid;
-    for (int64_t k = begin; k < end; k++) {
-        double *const sum = job->plane[k];
-        sum[0] = sum[1] = sum[2] = sum[3] = 0;
-        for (int64_t j = 0; j <= g->cells[1]; j++)
-            for (int64_t i = 0; i <= g->cells[0]; i++) {
-                const float at = g->scalars[k * g->node_plane + j * g->node_row + i][3];
-                if (at == 0)
-                    continue;
-                /* as light as vt_add_baroclinic lets it be */
-                const double q = (double)at / job->rho0, bounded = q > -0.95 ? q : -0.95;
-                const double f = vt_log(1 + bounded) - q;
-                sum[0] += f;
-                sum[1] += f * (double)i;
-                sum[2] += f * (double)j;
-                sum[3] += f * (double)k;
-            }
-    }
-}
-
 /* From rho' / rho0 of the vortons to ln(rho / rho0): by what the nodes know of the density, which
  * is smoother than that of the vortons. */
 static void add_local(vt_simulation *s, const vt_frame *frame, double rho0, vt_weights *weights)
@@ -249,12 +218,12 @@ static void add_local(vt_simulation *s, const vt_frame *frame, double rho0, vt_w
     const vt_grid *const g = &s->grid;
     const int64_t planes = g->cells[2] + 1;
     const size_t mark = vt_arena_mark(&s->arena);
-    plane_job job = {g, rho0, vt_arena_push(&s->arena, 32 * (size_t)planes)};
-    vt_parallel_for(s->def.threads, planes, 1, sum_plane, &job);
+    vt_weights *const plane = vt_arena_push(&s->arena, sizeof *plane * (size_t)planes);
+    s->stages->sum_bend(g, rho0, plane, s->def.threads);
     double sum[4] = {0};
     for (int64_t k = 0; k < planes; k++)
         for (int n = 0; n < 4; n++)
-            sum[n] += job.plane[k][n];
+            sum[n] += plane[k].sum[n];
     const double h = g->spacing, volume = h * h * h;
     weights->sum[0] += volume * sum[0];
     for (int c = 0; c < 3; c++) {

@@ -200,21 +200,30 @@ void vt_sum_vortons(vt_simulation *s, int64_t count, const float *targets,
 
 /* ---- what the vortons carry ---- */
 
-void vt_find_means(vt_simulation *s, int64_t count, const vt_record *sorted,
-                   const uint32_t *row_start, const vt_scalar_lane lanes[3], const f4 *fourth,
-                   vt_grid *means)
+static size_t count_nodes(const vt_grid *grid)
 {
-    const int threads = s->def.threads;
+    return (size_t)(grid->node_plane * (grid->cells[2] + 2));
+}
+
+void vt_find_means(vt_simulation *s, int64_t count, const vt_record *sorted,
+                   const uint32_t *row_start, const vt_scalar_lane lanes[4], vt_grid *means)
+{
+    const int threads = s->def.threads, four = lanes[3].kind != VT_SCALAR_NONE;
     const size_t mark = vt_arena_mark(&s->arena);
     const vt_fluid fluid = vt_fluid_of(&s->def);
     vt_record *const records = vt_arena_push(&s->arena, sizeof *records * (size_t)(count + VL));
+    float *const volume =
+        four ? vt_arena_push(&s->arena, sizeof *volume * count_nodes(means)) : NULL;
     const vt_scalar_rows rows = {s->vortons.volume,
                                  vt_used_column(&s->vortons.set, VT_VORTON_density),
                                  vt_used_column(&s->vortons.set, VT_VORTON_temperature),
-                                 {lanes[0], lanes[1], lanes[2]}};
+                                 {lanes[0], lanes[1], lanes[2], lanes[3]}};
     s->stages->collect_scalars(means, count, sorted, &rows, &fluid, records, threads);
-    s->stages->deposit(means, records, row_start, threads);
-    s->stages->normalise(means, row_start, fourth, threads);
+    if (four)
+        s->stages->deposit_four(means, volume, records, row_start, threads);
+    else
+        s->stages->deposit(means, records, row_start, threads);
+    s->stages->normalise(means, row_start, volume, threads);
     vt_arena_pop(&s->arena, mark);
 }
 
@@ -236,14 +245,13 @@ void vt_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
     vt_node_marks marks;
     vt_half_open half;
     float spread[3];
-    const vt_scalar_lane lanes[3] = {{VT_SCALAR_CONTRAST, NULL}};
+    const vt_scalar_lane lanes[4] = {{VT_SCALAR_CONTRAST, NULL}};
     vt_grid means = s->grid, slopes = s->grid;
-    means.nodes =
-        vt_arena_push(&s->arena, (size_t)(means.node_plane * (means.cells[2] + 2)) * sizeof(f4));
+    means.nodes = vt_arena_push(&s->arena, sizeof(f4) * count_nodes(&means));
     slopes.nodes = s->grid.scalars;
     *buoyancy =
         (vt_buoyancy){vt_carried_fluid(s), slopes.nodes, s->vortons.volume, vt_accelerations(s)};
-    vt_find_means(s, count, sorted, row_start, lanes, NULL, &means);
+    vt_find_means(s, count, sorted, row_start, lanes, &means);
     marks.open = NULL;
     if (s->def.method.walls == VT_WALLS_MASKED)
         vt_mark_wall_nodes(s, &s->grid, time, &marks);

@@ -39,10 +39,9 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
                     uint32_t *row_start);
 
 /* Means of what the vortons carry (scalars.c), in means->nodes, from records that are sorted by the
- * rows of that grid; fourth: see the stage normalise. */
+ * rows of that grid. Without a fourth lane the nodes have 1 there, or 0 where no vorton is near. */
 void vt_find_means(vt_simulation *s, int64_t count, const vt_record *sorted,
-                   const uint32_t *row_start, const vt_scalar_lane lanes[3], const f4 *fourth,
-                   vt_grid *means);
+                   const uint32_t *row_start, const vt_scalar_lane lanes[4], vt_grid *means);
 
 /* What the vortons feel of the density around them, from the records that vt_solve_field sorted,
  * beside the bodies as they are at a time, s. */

@@ -37,77 +37,137 @@ static inline float warmth_of(const vt_vortons *v, const vt_fluid *fluid, int64_
     return v->temperature[row] - vt_ambient_temperature(fluid, v->position + 3 * row);
 }
 
+/* Whether it is time to look at all. */
+static int is_due(const vt_simulation *s)
+{
+    return s->substeps % CONTROL_EVERY == 0;
+}
+
+/* Whether many have been born since the halo was last looked after. */
+static int are_many_new(const vt_simulation *s)
+{
+    return s->next_id[VT_VORTONS] - s->populated_id > s->vortons.set.count / FEW;
+}
+
+/* Whether diffusion, births or the flow may have brought vortons to where they lack others. */
+static int lacks_halo(const vt_simulation *s)
+{
+    return is_due(s) || s->strained > most_strain || are_many_new(s);
+}
+
+/* Of a block of vortons, or of all. */
 typedef struct sums {
-    double strength, volume, vorticity;
-    double heat, warm_volume; /* sum of V |T'|, and of that times V */
-    double weight, contrast;  /* sum of V |rho'|, and of that times |rho'| */
+    double sum[2];
 } sums;
 
 typedef struct sum_job {
-    const vt_vortons *vortons;
-    const float *temperature;     /* NULL: heat does not diffuse */
-    const vt_simulation *buoyant; /* NULL: nobody asks for contrasts */
+    const vt_simulation *simulation;
     vt_fluid fluid;
     sums *block;
 } sum_job;
 
-static void sum_block(void *data, int64_t begin, int64_t end, int thread)
+static double square_of(const float a[3])
+{
+    double square = 0;
+    for (int c = 0; c < 3; c++)
+        square += (double)a[c] * (double)a[c];
+    return square;
+}
+
+/* |alpha|, and that times the volume. */
+static void sum_strengths(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const sum_job *const job = data;
-    sums sum = {0};
+    const float *const strength = job->simulation->vortons.strength;
+    const float *const volume = job->simulation->vortons.volume;
+    sums sum = {{0}};
     for (int64_t i = begin; i < end; i++) {
-        const float *const a = job->vortons->strength + 3 * i;
-        const double volume = (double)job->vortons->volume[i];
-        double square = 0;
-        for (int c = 0; c < 3; c++)
-            square += (double)a[c] * (double)a[c];
-        const double size = sqrt(square);
-        sum.strength += size;
-        sum.volume += size * volume;
-        sum.vorticity += square / volume;
-        if (job->temperature) {
-            const double heat = volume * fabs((double)warmth_of(job->vortons, &job->fluid, i));
-            sum.heat += heat;
-            sum.warm_volume += heat * volume;
-        }
-        if (job->buoyant) {
-            const double contrast = vt_contrast_of(job->buoyant, &job->fluid, i);
-            sum.weight += volume * contrast;
-            sum.contrast += volume * contrast * contrast;
-        }
+        const double size = sqrt(square_of(strength + 3 * i));
+        sum.sum[0] += size;
+        sum.sum[1] += size * (double)volume[i];
     }
     job->block[begin / BLOCK] = sum;
 }
 
-void vt_measure_population(vt_simulation *s, vt_population *population)
+/* |alpha| times the vorticity. */
+static void sum_vorticity(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const sum_job *const job = data;
+    const vt_vortons *const v = &job->simulation->vortons;
+    sums sum = {{0}};
+    for (int64_t i = begin; i < end; i++)
+        sum.sum[0] += square_of(v->strength + 3 * i) / (double)v->volume[i];
+    job->block[begin / BLOCK] = sum;
+}
+
+/* V |T'|, and that times V. */
+static void sum_heat(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const sum_job *const job = data;
+    const vt_vortons *const v = &job->simulation->vortons;
+    sums sum = {{0}};
+    for (int64_t i = begin; i < end; i++) {
+        const double volume = (double)v->volume[i];
+        const double heat = volume * fabs((double)warmth_of(v, &job->fluid, i));
+        sum.sum[0] += heat;
+        sum.sum[1] += heat * volume;
+    }
+    job->block[begin / BLOCK] = sum;
+}
+
+/* V |rho'|, and that times |rho'|. */
+static void sum_contrast(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const sum_job *const job = data;
+    const float *const volume = job->simulation->vortons.volume;
+    sums sum = {{0}};
+    for (int64_t i = begin; i < end; i++) {
+        const double contrast = vt_contrast_of(job->simulation, &job->fluid, i);
+        const double weight = (double)volume[i] * contrast;
+        sum.sum[0] += weight;
+        sum.sum[1] += weight * contrast;
+    }
+    job->block[begin / BLOCK] = sum;
+}
+
+static sums sum_all(vt_simulation *s, vt_block_function *sum_block)
 {
     const int64_t count = s->vortons.set.count, blocks = (count + BLOCK - 1) / BLOCK;
     const size_t mark = vt_arena_mark(&s->arena);
-    sum_job job = {.vortons = &s->vortons, .fluid = vt_fluid_of(&s->def)};
-    sums all = {0};
-    job.temperature = vt_conducts(s) ? s->vortons.temperature : NULL;
-    job.buoyant = vt_has_halo(s) && (vt_is_buoyant(s) || vt_conducts(s)) ? s : NULL;
+    sum_job job = {.simulation = s, .fluid = vt_fluid_of(&s->def)};
+    sums all = {{0}};
     job.block = vt_arena_push(&s->arena, sizeof(sums) * (size_t)(blocks + 1));
     vt_parallel_for(s->def.threads, count, BLOCK, sum_block, &job);
-    for (int64_t b = 0; b < blocks; b++) {
-        all.strength += job.block[b].strength;
-        all.volume += job.block[b].volume;
-        all.vorticity += job.block[b].vorticity;
-        all.heat += job.block[b].heat;
-        all.warm_volume += job.block[b].warm_volume;
-        all.weight += job.block[b].weight;
-        all.contrast += job.block[b].contrast;
-    }
+    for (int64_t b = 0; b < blocks; b++)
+        for (int n = 0; n < 2; n++)
+            all.sum[n] += job.block[b].sum[n];
     vt_arena_pop(&s->arena, mark);
-    *population = (vt_population){.strength = all.strength};
-    if (all.weight > 0)
-        population->contrast = all.contrast / all.weight;
-    if (all.strength > 0) {
-        population->spacing = vt_cbrt(all.volume / all.strength);
-        population->vorticity = all.vorticity / all.strength;
-    } else if (all.heat > 0) {
-        population->spacing = vt_cbrt(all.warm_volume / all.heat);
+    return all;
+}
+
+/* The second sum over the first; 0 where there is nothing. */
+static double mean_of(const sums *all)
+{
+    return all->sum[0] > 0 ? all->sum[1] / all->sum[0] : 0;
+}
+
+void vt_measure_population(vt_simulation *s, vt_population *population)
+{
+    const int halo = vt_has_halo(s) && lacks_halo(s);
+    sums all = sum_all(s, sum_strengths);
+    *population = (vt_population){.strength = all.sum[0]};
+    if (halo && all.sum[0] > 0)
+        population->vorticity = sum_all(s, sum_vorticity).sum[0] / all.sum[0];
+    if (!(all.sum[0] > 0) && vt_conducts(s))
+        all = sum_all(s, sum_heat);
+    population->spacing = vt_cbrt(mean_of(&all));
+    if (halo && (vt_is_buoyant(s) || vt_conducts(s))) {
+        const sums contrasts = sum_all(s, sum_contrast);
+        population->contrast = mean_of(&contrasts);
     }
 }
 
@@ -164,24 +224,6 @@ static void prune(vt_simulation *s, double spacing)
                   !(smoke && smoke[i] > least_share);
     vt_hand_over(s, 2 * spacing, mask);
     vt_arena_pop(&s->arena, mark);
-}
-
-/* Whether it is time to look at all. */
-static int is_due(const vt_simulation *s)
-{
-    return s->substeps % CONTROL_EVERY == 0;
-}
-
-/* Whether many have been born since the halo was last looked after. */
-static int are_many_new(const vt_simulation *s)
-{
-    return s->next_id[VT_VORTONS] - s->populated_id > s->vortons.set.count / FEW;
-}
-
-/* Whether diffusion, births or the flow may have brought vortons to where they lack others. */
-static int lacks_halo(const vt_simulation *s)
-{
-    return is_due(s) || s->strained > most_strain || are_many_new(s);
 }
 
 /* Fewer vortons, with the same strength and impulse. */

@@ -11,10 +11,11 @@
 /* The vortons as a population, weighted by their strength; where they have none and heat diffuses,
  * by the heat that they carry. */
 typedef struct vt_population {
-    double strength;  /* sum of |alpha|, m^3/s */
-    double spacing;   /* cube root of their mean volume, m; 0 where nothing is carried */
+    double strength; /* sum of |alpha|, m^3/s */
+    double spacing;  /* cube root of their mean volume, m; 0 where nothing is carried */
+    /* of those alone that a halo is looked after for now; else 0 */
     double vorticity; /* mean |alpha| / volume, 1/s */
-    double contrast; /* mean |rho'| weighted by volume x |rho'|, kg/m^3; 0 where no halo needs it */
+    double contrast;  /* mean |rho'| weighted by volume x |rho'|, kg/m^3 */
 } vt_population;
 
 /* Sums over fixed blocks: the same bits for any number of threads. */

@@ -8,7 +8,10 @@
 #include "tracer_burning.h"
 #include "tracers.h"
 
-enum { LANES = 3 /* values in a node, beside their volume */ };
+enum {
+    LANES = 3,     /* values in a node, beside their volume */
+    MOST_LANES = 4 /* with the volumes apart: sampling nodes costs more than making them */
+};
 enum { WARM_BLOCK = 1024 };
 enum { FIELDS = (VT_TAKEN_COLUMNS + 1 + LANES - 1) / LANES }; /* and the mixture */
 
@@ -99,35 +102,30 @@ static int list_wishes(vt_simulation *s, vt_own_fire *own, wish list[FIELDS * LA
     return wishes;
 }
 
-/* Fields of nodes that the wishes are deposited to. */
+/* Values in each node. */
+static int lanes_for(int wishes)
+{
+    return wishes == MOST_LANES ? MOST_LANES : LANES;
+}
+
 static int count_fields(int wishes)
 {
-    return (wishes + LANES - 1) / LANES;
+    return (wishes + lanes_for(wishes) - 1) / lanes_for(wishes);
 }
 
-/* Whether a single wish is left over, which takes the place of the volume in the first field once
- * that has been divided by it: sampling nodes costs more than making them. */
-static int has_fourth(int wishes)
-{
-    return wishes == LANES + 1;
-}
-
-/* What the nodes hold that they are taken from; returns how many fields are sampled. */
-static int choose_fields(const wish *list, int wishes, vt_taking take[FIELDS],
-                         vt_scalar_lane lanes[FIELDS][LANES])
+/* What the nodes hold that they are taken from. */
+static void choose_fields(const wish *list, int wishes, vt_taking take[FIELDS],
+                          vt_scalar_lane lanes[FIELDS][MOST_LANES])
 {
     memset(take, 0, sizeof *take * FIELDS);
     memset(lanes, 0, sizeof *lanes * FIELDS);
     for (int n = 0; n < wishes; n++) {
-        const int field = n / LANES, lane = n % LANES;
-        vt_taking *const taking = &take[has_fourth(wishes) ? 0 : field];
-        const int place = has_fourth(wishes) ? n : lane;
+        const int field = n / lanes_for(wishes), lane = n % lanes_for(wishes);
         lanes[field][lane] =
             (vt_scalar_lane){list[n].warm ? VT_SCALAR_TEMPERATURE : VT_SCALAR_COLUMN, list[n].from};
-        taking->column[place] = list[n].to;
-        taking->warm[place] = list[n].warm;
+        take[field].column[lane] = list[n].to;
+        take[field].warm[lane] = list[n].warm;
     }
-    return has_fourth(wishes) ? 1 : count_fields(wishes);
 }
 
 /* The grid of the vortons of now; 0 where there is none. */
@@ -151,11 +149,12 @@ static void take(vt_simulation *s, const wish *list, int wishes)
     const int64_t tracers = s->tracers.set.count;
     const vt_fluid fluid = vt_fluid_of(&s->def);
     vt_taking take[FIELDS];
-    vt_scalar_lane lanes[FIELDS][LANES];
+    vt_scalar_lane lanes[FIELDS][MOST_LANES];
     vt_grid means;
-    const int fields = choose_fields(list, wishes, take, lanes);
+    const int fields = count_fields(wishes);
     if (fields == 0)
         return;
+    choose_fields(list, wishes, take, lanes);
     if (!find_grid(s, &means)) {
         for (int n = 0; n < wishes; n++)
             fill_values(s, &list[n], 0, tracers);
@@ -163,11 +162,9 @@ static void take(vt_simulation *s, const wish *list, int wishes)
     }
     const size_t mark = vt_arena_mark(&s->arena);
     const sorted_vortons sorted = sort_vortons(s, &means);
-    for (int n = count_fields(wishes) - 1; n >= 0; n--) {
-        const f4 *const fourth = has_fourth(wishes) && n == 0 ? take[1].nodes : NULL;
+    for (int n = 0; n < fields; n++) {
         take[n].nodes = means.nodes = make_nodes(s, &means);
-        vt_find_means(s, s->vortons.set.count, sorted.records, sorted.row_start, lanes[n], fourth,
-                      &means);
+        vt_find_means(s, s->vortons.set.count, sorted.records, sorted.row_start, lanes[n], &means);
     }
     s->stages->take(&means, fields, take, &fluid, tracers, s->tracers.position, s->def.threads);
     vt_arena_pop(&s->arena, mark);

@@ -111,7 +111,7 @@ double vt_cos(double x)
 /* ---- exponential and logarithm ---- */
 
 /* ln 2 in two parts; the first has 32 bits. */
-static const double ln2_high = 0x1.62e42feep-1, ln2_low = 0x1.a39ef35793c76p-33;
+static const double ln2_high = VT_LN2_HIGH, ln2_low = VT_LN2_LOW;
 
 double vt_exp(double x)
 {
@@ -132,25 +132,9 @@ double vt_exp(double x)
 
 double vt_log(double x)
 {
-    static const double series[] = {2.0 / 3.0,  2.0 / 5.0,  2.0 / 7.0,  2.0 / 9.0,  2.0 / 11.0,
-                                    2.0 / 13.0, 2.0 / 15.0, 2.0 / 17.0, 2.0 / 19.0, 2.0 / 21.0};
     if (!(x > 0.0))
         return x == 0.0 ? -__builtin_inf() : not_a_number();
-    if (!vt_is_finite(x))
-        return x;
-    /* x = 2^power (1 + f), 1 + f between sqrt(1/2) and sqrt(2). */
-    uint64_t bits;
-    memcpy(&bits, &x, 8);
-    const uint64_t shifted = bits + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu);
-    const double power = (double)((int64_t)(shifted >> 52) - 1023);
-    bits = (shifted & 0x000fffffffffffffu) + 0x3fe6a09e667f3bcdu;
-    double f;
-    memcpy(&f, &bits, 8);
-    f -= 1.0;
-    /* ln(1 + f) = 2 artanh(s) = 2 s + s R(s^2), s = f / (2 + f); 2 s = f - s f keeps f exact. */
-    const double s = f / (2.0 + f), square = s * s;
-    const double rest = s * (f - square * POLYNOMIAL(square, series));
-    return power * ln2_high + (f - (rest - power * ln2_low));
+    return vt_is_finite(x) ? vt_log_of_normal(x) : x;
 }
 
 /* ---- error function ---- */

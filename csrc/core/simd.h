@@ -506,6 +506,21 @@ VT_INLINE vf vf_fourths(vf a)
 #endif
 }
 
+/* The way there: each of the next VL / 4 floats four times. Four are read. */
+VT_INLINE vf vf_load_fourfold(const float *p)
+{
+    const f4 a = f4_load(p);
+#if VL == 16
+    const __m512i which = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+    return (vf)_mm512_permutevar_ps(_mm512_broadcast_f32x4((__m128)a), which);
+#elif VL == 8
+    const __m256i which = _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1);
+    return (vf)_mm256_permutevar_ps((__m256)f8_join(a, a), which);
+#else
+    return __builtin_shufflevector(a, a, 0, 0, 0, 0);
+#endif
+}
+
 /* Neighbours along a row that is held in vectors: the last lane of `before`, then `here` without
  * its last; and `here` without its first lane, then the first of `after`. */
 VT_INLINE vf vf_behind(vf before, vf here)

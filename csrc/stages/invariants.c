@@ -9,6 +9,7 @@
  * faster. */
 #include "stages/invariants.h"
 
+#include "core/mathd.h"
 #include "core/mathf.h"
 #include "core/parallel.h"
 #include "stages/baroclinic.h"
@@ -217,30 +218,52 @@ typedef struct weight_context {
     vt_weights *block;
 } weight_context;
 
-/* 16 vortons: V rho' / rho0, V times the share of the substep that the vorton was there (0 past the
- * end), and where it was halfway, as seen from what moves with the wind, m. */
-typedef struct weighed {
-    float excess[VT_LANES], x[3][VT_LANES];
-} weighed;
+/* The last rows, the very last of them repeated without a volume. */
+typedef struct padded_rows {
+    float position[3 * VT_LANES], velocity[3 * VT_LANES];
+    float volume[VT_LANES], density[VT_LANES], temperature[VT_LANES], age[VT_LANES];
+} padded_rows;
 
-static void load_weights(const weight_context *c, int64_t i, int64_t end, weighed *w)
+static vt_weight_rows pad_rows(const vt_weight_rows *rows, int64_t i, int64_t end, padded_rows *p)
 {
-    const vt_weight_rows *const rows = c->rows;
-    const float dt = (float)c->dt;
     for (int64_t l = 0; l < VT_LANES; l++) {
         const int64_t row = i + l < end ? i + l : end - 1;
-        const float *const position = rows->position + 3 * row;
-        const float own = rows->density ? rows->density[row] : 0;
-        const float ambient = vt_ambient_temperature(c->fluid, position);
-        const float temperature = rows->temperature ? rows->temperature[row] : ambient;
-        const float step = rows->age[row] < dt ? rows->age[row] : dt;
-        const float volume = i + l < end ? rows->volume[row] * (step / dt) : 0;
-        w->excess[l] =
-            volume / c->fluid->density * vt_density_deviation(c->fluid, position, temperature, own);
-        for (int k = 0; k < 3; k++) {
-            const float way = f1_fma(rows->velocity[3 * row + k], step, rows->wind[k] * dt);
-            w->x[k][l] = f1_fma(way, -0.5f, position[k]);
-        }
+        memcpy(p->position + 3 * l, rows->position + 3 * row, 12);
+        memcpy(p->velocity + 3 * l, rows->velocity + 3 * row, 12);
+        p->volume[l] = i + l < end ? rows->volume[row] : 0;
+        p->density[l] = rows->density ? rows->density[row] : 0;
+        p->temperature[l] = rows->temperature ? rows->temperature[row] : 0;
+        p->age[l] = rows->age[row];
+    }
+    return (vt_weight_rows){p->position,
+                            p->velocity,
+                            p->volume,
+                            rows->density ? p->density : NULL,
+                            rows->temperature ? p->temperature : NULL,
+                            p->age,
+                            {rows->wind[0], rows->wind[1], rows->wind[2]}};
+}
+
+/* VL rows from i on: V rho' / rho0 times the share of the substep that the vorton was there, and
+ * that times where it was halfway, as seen from what moves with the wind. */
+VT_INLINE void add_weights(const weight_context *c, const vt_weight_rows *rows, int64_t i, int part,
+                           vf sum[4][PARTS])
+{
+    const vf dt = vf_set((float)c->dt), step = vf_min(vf_load(rows->age + i), dt);
+    vf position[3], velocity[3];
+    vt_load_rows(rows->position + 3 * i, position);
+    vt_load_rows(rows->velocity + 3 * i, velocity);
+    const vf ambient = vt_ambient_of_lanes(c->fluid, position);
+    const vf own = rows->density ? vf_load(rows->density + i) : (vf){0};
+    const vf temperature = rows->temperature ? vf_load(rows->temperature + i) : ambient;
+    const vf f = vf_load(rows->volume + i) * (step / dt) / vf_set(c->fluid->density) *
+                 vt_deviation_of_lanes(c->fluid, ambient, temperature, own);
+    sum[0][part] += f;
+    for (int k = 0; k < 3; k++) {
+        const vf way = vf_fma(velocity[k], step, vf_set(rows->wind[k]) * dt);
+        const vf x = vf_fma(way, vf_set(-0.5f), position[k]);
+        const vf along = (x - vf_set(c->frame->center[k])) / vf_set(c->frame->length);
+        sum[k + 1][part] = vf_fma(f, along, sum[k + 1][part]);
     }
 }
 
@@ -251,18 +274,11 @@ static void weigh_block(void *data, int64_t begin, int64_t end, int thread)
     vf sum[4][PARTS];
     memset(sum, 0, sizeof sum);
     for (int64_t i = begin; i < end; i += VT_LANES) {
-        weighed w;
-        load_weights(c, i, end, &w);
-        for (int p = 0; p < PARTS; p++) {
-            vf x[3], f = vf_load(w.excess + VL * p);
-            for (int k = 0; k < 3; k++)
-                x[k] = vf_load(w.x[k] + VL * p);
-            sum[0][p] += f;
-            for (int k = 0; k < 3; k++) {
-                const vf along = (x[k] - vf_set(c->frame->center[k])) / vf_set(c->frame->length);
-                sum[k + 1][p] = vf_fma(f, along, sum[k + 1][p]);
-            }
-        }
+        const int whole = end - i >= VT_LANES;
+        padded_rows rest;
+        const vt_weight_rows rows = whole ? *c->rows : pad_rows(c->rows, i, end, &rest);
+        for (int p = 0; p < PARTS; p++)
+            add_weights(c, &rows, VL * p + (whole ? i : 0), p, sum);
     }
     for (int n = 0; n < 4; n++)
         c->block[begin / VT_INVARIANT_BLOCK].sum[n] = fold(sum[n]);
@@ -273,6 +289,55 @@ void VT_NAME(sum_weights)(int64_t count, const vt_weight_rows *rows, const vt_fl
 {
     weight_context c = {rows, fluid, frame, dt, block};
     vt_parallel_for(threads, count, VT_INVARIANT_BLOCK, weigh_block, &c);
+}
+
+typedef struct plane_context {
+    const vt_grid *grid;
+    double density;
+    vt_weights *plane;
+} plane_context;
+
+/* Nodes [from, to) of a row are those that differ from the ambient fluid, or lie between them. */
+static void find_range(const f4 *row, int64_t *from, int64_t *to)
+{
+    while (*from < *to && row[*from][3] == 0)
+        ++*from;
+    while (*from < *to && row[*to - 1][3] == 0)
+        --*to;
+}
+
+static void bend_plane(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const plane_context *const c = data;
+    const vt_grid *const g = c->grid;
+    double bend[VT_MOST_CELLS + 1];
+    for (int64_t k = begin; k < end; k++) {
+        double sum[4] = {0};
+        for (int64_t j = 0; j <= g->cells[1]; j++) {
+            const f4 *const row = g->scalars + k * g->node_plane + j * g->node_row;
+            int64_t from = 0, to = g->cells[0] + 1;
+            find_range(row, &from, &to);
+            for (int64_t i = from; i < to; i++) {
+                const double q = (double)row[i][3] / c->density;
+                /* as light as vt_add_baroclinic lets it be */
+                bend[i] = vt_log_of_normal(1 + (q > -0.95 ? q : -0.95)) - q;
+            }
+            for (int64_t i = from; i < to; i++) {
+                sum[0] += bend[i];
+                sum[1] += bend[i] * (double)i;
+                sum[2] += bend[i] * (double)j;
+                sum[3] += bend[i] * (double)k;
+            }
+        }
+        memcpy(c->plane[k].sum, sum, sizeof sum);
+    }
+}
+
+void VT_NAME(sum_bend)(const vt_grid *grid, double density, vt_weights *plane, int threads)
+{
+    plane_context c = {grid, density, plane};
+    vt_parallel_for(threads, grid->cells[2] + 1, 1, bend_plane, &c);
 }
 
 /* ---- what density differences give ---- */

@@ -273,4 +273,14 @@ VT_INLINE vf vt_ambient_of_lanes(const vt_fluid *f, const vf position[3])
     return vf_max(t, vf_set(f->least));
 }
 
+/* vt_density_deviation of VL vortons, kg/m^3: from temperatures, K, and deviations of their own. */
+VT_INLINE vf vt_deviation_of_lanes(const vt_fluid *f, vf ambient, vf temperature, vf own)
+{
+    const vf colder = ambient - temperature;
+    if (f->expansion > 0)
+        return vf_fma(vf_set(f->density * f->expansion), colder, own);
+    const vf density = vf_set(f->density) * (vf_set(f->temperature) / temperature);
+    return vf_fma(density, colder / ambient, own);
+}
+
 #endif

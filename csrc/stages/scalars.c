@@ -38,15 +38,10 @@ VT_INLINE vf ambient_in(const vt_fluid *f, const vt_grid *grid, const vf cells[3
     return vt_ambient_of_lanes(f, position);
 }
 
-/* vt_density_deviation, of VL records. */
 VT_INLINE vf contrast_of(const vt_scalar_rows *rows, const vt_fluid *f, const carried *v)
 {
     const vf own = rows->density ? vf_gather(rows->density, v->home) : (vf){0};
-    const vf colder = v->ambient - v->temperature;
-    if (f->expansion > 0)
-        return vf_fma(vf_set(f->density * f->expansion), colder, own);
-    const vf density = vf_set(f->density) * (vf_set(f->temperature) / v->temperature);
-    return vf_fma(density, colder / v->ambient, own);
+    return vt_deviation_of_lanes(f, v->ambient, v->temperature, own);
 }
 
 VT_INLINE vf value_of(const vt_scalar_rows *rows, const vt_fluid *fluid, int lane, const carried *v)
@@ -76,7 +71,7 @@ static void collect_block(void *data, int64_t begin, int64_t end, int thread)
         v.ambient = ambient_in(&fluid, c->grid, at);
         v.temperature = rows.temperature ? vf_gather(rows.temperature, v.home) : v.ambient;
         at[3] = vf_gather(rows.volume, v.home);
-        for (int n = 0; n < 3; n++)
+        for (int n = 0; n < 4; n++)
             last[n] = at[3] * value_of(&rows, &fluid, n, &v);
         vt_lanes_to_nodes(at, low);
         vt_lanes_to_nodes(last, high);
@@ -98,7 +93,7 @@ void VT_NAME(collect_scalars)(const vt_grid *grid, int64_t count, const vt_recor
 typedef struct normalise_context {
     const vt_grid *grid;
     const uint32_t *row_start;
-    const f4 *fourth;
+    const float *volume; /* NULL: in lane 3 */
 } normalise_context;
 
 /* Whether any record lies in the four rows of cells that meet in row j of the nodes of plane k. */
@@ -112,20 +107,15 @@ static inline int is_met(const normalise_context *c, int64_t j, int64_t k)
     return met != 0;
 }
 
-VT_INLINE void normalise_row(f4 *row, int64_t nodes)
+/* volumes: of the nodes, or NULL. */
+VT_INLINE void normalise_row(f4 *row, const float *volumes, int64_t nodes)
 {
     float *const values = (float *)row;
     for (int64_t i = 0; i < 4 * nodes; i += VL) {
-        const vf sum = vf_load(values + i), volume = vf_fourths(sum);
+        const vf sum = vf_load(values + i);
+        const vf volume = volumes ? vf_load_fourfold(volumes + i / 4) : vf_fourths(sum);
         vf_store(values + i, vf_select(volume > (vf){0}, sum / volume, sum));
     }
-}
-
-/* Lane 0 of others into lane 3. */
-VT_INLINE void take_fourth(f4 *row, const f4 *fourth, int64_t nodes)
-{
-    for (int64_t i = 0; i < nodes; i++)
-        row[i][3] = fourth[i][0];
 }
 
 static void normalise_block(void *data, int64_t begin, int64_t end, int thread)
@@ -138,15 +128,16 @@ static void normalise_block(void *data, int64_t begin, int64_t end, int thread)
             const int64_t at = k * grid->node_plane + j * grid->node_row;
             if (!is_met(c, j, k))
                 continue;
-            normalise_row(grid->nodes + at, grid->cells[0] + 1);
-            if (c->fourth)
-                take_fourth(grid->nodes + at, c->fourth + at, grid->cells[0] + 1);
+            if (c->volume)
+                normalise_row(grid->nodes + at, c->volume + at, grid->cells[0] + 1);
+            else
+                normalise_row(grid->nodes + at, NULL, grid->cells[0] + 1);
         }
 }
 
-void VT_NAME(normalise)(vt_grid *grid, const uint32_t *row_start, const f4 *fourth, int threads)
+void VT_NAME(normalise)(vt_grid *grid, const uint32_t *row_start, const float *volume, int threads)
 {
-    normalise_context c = {grid, row_start, fourth};
+    normalise_context c = {grid, row_start, volume};
     vt_parallel_for(threads, grid->cells[2] + 1, 1 + BLOCK_NODES / grid->node_plane,
                     normalise_block, &c);
 }

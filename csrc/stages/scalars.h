@@ -23,7 +23,7 @@ typedef struct vt_scalar_lane {
  * them. */
 typedef struct vt_scalar_rows {
     const float *volume, *density, *temperature;
-    vt_scalar_lane lane[3];
+    vt_scalar_lane lane[4];
 } vt_scalar_rows;
 
 /* Columns of tracers that take the lanes of nodes laid out as those of a grid, those wanted first;

@@ -9,6 +9,10 @@
 
 enum { BLOCK = 32768, SUMS = 8192 };
 
+/* Columns stream from memory, which the processor alone does not foresee in time: floats that are
+ * looked at together, that are asked for before, and in a line of the cache. */
+enum { CHUNK = 64, AHEAD = 1024, LINE = 16 };
+
 typedef struct range {
     int column;
     float least, most;
@@ -52,15 +56,27 @@ static int is_allowed(float value, float least, float most)
     return value >= least && value <= most;
 }
 
+static inline int32_t any_bad(const float *values, int64_t count, float least, float most)
+{
+    int32_t bad = 0;
+    for (int64_t i = 0; i < count; i++)
+        bad |= !(values[i] >= least) | !(values[i] <= most);
+    return bad;
+}
+
 static void check_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     context *const c = data;
     const float least = c->least, most = c->most, *const values = c->values;
+    int64_t i = begin;
     int32_t bad = 0;
-    for (int64_t i = begin; i < end; i++)
-        bad |= !(values[i] >= least) | !(values[i] <= most);
-    if (bad)
+    for (; i + CHUNK <= end; i += CHUNK) {
+        for (int64_t line = 0; line < CHUNK; line += LINE)
+            __builtin_prefetch(values + i + line + AHEAD);
+        bad |= any_bad(values + i, CHUNK, least, most);
+    }
+    if (bad | any_bad(values + i, end - i, least, most))
         c->bad = 1;
 }
 
