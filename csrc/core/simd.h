@@ -313,20 +313,6 @@ VT_INLINE int vi_any(vi a)
 #endif
 }
 
-/* Bit l: whether lane l is not 0. */
-VT_INLINE uint32_t vi_filled(vi a)
-{
-#if VL == 16
-    return _mm512_test_epi32_mask((__m512i)a, (__m512i)a);
-#elif VL == 8
-    return 255u ^ (uint32_t)_mm256_movemask_ps((__m256)(a == (vi){0}));
-#elif defined(__SSE2__)
-    return 15u ^ (uint32_t)_mm_movemask_ps((__m128)(a == (vi){0}));
-#else
-    return (a[0] ? 1u : 0) | (a[1] ? 2u : 0) | (a[2] ? 4u : 0) | (a[3] ? 8u : 0);
-#endif
-}
-
 /* Bit n: whether word n of 16 is not 0. */
 VT_INLINE uint32_t u16_filled(const uint16_t word[16])
 {

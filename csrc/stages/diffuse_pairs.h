@@ -5,13 +5,9 @@
 
 #include "stages/diffuse_piles.h"
 
-enum {
-    MET = 4, /* targets that meet the same sources */
-    TOGETHER = VL == 16 ? 4
-    : VL == 8           ? 2
-                        : 1, /* of those: as many as there are registers for */
-    MARKS = 64               /* of a target */
-};
+/* Targets that meet the same sources; of those as many at a time as there are registers for; and
+ * the marks of each. */
+enum { MET = 4, TOGETHER = VL == 4 ? 1 : VL / 4, MARKS = 64 };
 enum { PARTS = VT_LANES / VL, SUMS = (VT_DIFFUSED_MOST / MET + 1) * MET };
 
 /* Neighbours in a row of targets, and the sources that they meet. */
@@ -119,6 +115,22 @@ VT_INLINE uint64_t mark_words(const uint16_t word[MARKS], uint32_t count)
     return marks & low_bits(count);
 }
 
+/* Adds near^4 distance^2 volume where a source is near, and tells which lanes those are. */
+VT_INLINE vf add_moment(vf sum, vf near, vf volume, uint16_t *lanes)
+{
+#if VL == 16
+    const vf square = near * near, by_distance2 = vf_fma(-near, square, square);
+    const __mmask16 inside = _mm512_cmp_ps_mask((__m512)near, _mm512_setzero_ps(), _CMP_GT_OQ);
+    *lanes = inside;
+    return (vf)_mm512_mask3_fmadd_ps((__m512)(volume * square), (__m512)by_distance2, (__m512)sum,
+                                     inside);
+#else
+    const vf inside = vf_max(near, (vf){0}), square = inside * inside;
+    *lanes = (uint16_t)vi_bits(near > (vf){0});
+    return vf_fma(volume * square, vf_fma(-inside, square, square), sum);
+#endif
+}
+
 /* Part p of the second moments of TOGETHER targets, which share what is loaded, and which vectors
  * hold any source within reach of each: mark n stands for vector n, n + MARKS ... */
 VT_INLINE void add_moments(const vt_strip *s, const vt_meeting *m, int p, vf x[TOGETHER][3],
@@ -134,10 +146,8 @@ VT_INLINE void add_moments(const vt_strip *s, const vt_meeting *m, int p, vf x[T
             load_sources(s, i, source);
 #pragma GCC unroll 4
             for (int k = 0; k < TOGETHER; k++) {
-                const vf near = vf_max(nearness(source, x[k]), (vf){0}), square = near * near;
-                const vf by_distance2 = vf_fma(-near, square, square);
-                sum[k][p] = vf_fma(volume * square, by_distance2, sum[k][p]);
-                near_ones[k][v] = (uint16_t)vi_filled((vi)near);
+                const vf near = nearness(source, x[k]);
+                sum[k][p] = add_moment(sum[k][p], near, volume, &near_ones[k][v]);
             }
         }
         for (int k = 0; k < TOGETHER; k++)
