@@ -417,9 +417,10 @@ class Simulation:
             again.
         over : number, s
             0 (default): it is there at once, and particles in its way are put out of it by the
-            shortest way; what a container holds goes with it. > 0: it sets out for that place, straight and turning the shorter way, so
-            as to be there in that time; it sweeps along what it meets, however fast it is, and then
-            keeps that velocity until it is set again. Not for a body that moves by itself.
+            shortest way; what a container holds goes with it. > 0: it sets out for that place,
+            straight and turning the shorter way, so as to be there in that time; it sweeps along
+            what it meets, however fast it is, and then keeps that velocity until it is set again.
+            Not for a body that moves by itself.
 
         Raises
         ------
