@@ -99,7 +99,7 @@ def test_the_flow_in_a_container_lives_on(shape, jump, time):
         assert error.mean() < 0.05 * np.linalg.norm(before, axis=1).mean()
 
 
-@pytest.mark.parametrize(("shape", "jump"), zip(sorted(SHAPES) * 3, JUMPS, strict=False))
+@pytest.mark.parametrize(("shape", "jump"), list(zip(sorted(SHAPES) * 3, JUMPS, strict=False)))
 def test_a_container_that_is_put_elsewhere_takes_all_along_at_once(shape, jump):
     sim = filled(shape)
     sim.step(3)
