@@ -65,7 +65,7 @@ def _campfire() -> Scene:
     scene = Scene("campfire", seed=7, combustion=Combustion(rate=8), voxel=0.022)
     bed = Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
     fire = {"temperature": 800, "fuel": 1.0, "taper": 0.4, "flicker": 0.7, "swirl": 1.4, "renew": 3}
-    scene.add(Emitter(bed, **fire, core=0.148, lifetime=0.9, per_voxel=20))
+    scene.add(Emitter(bed, **fire, core=0.13, lifetime=0.9, per_voxel=20))
     return scene
 
 
