@@ -40,6 +40,17 @@ static vt_impulse impulse_of(const vt_body *body, const vt_pose *pose, const dou
     return world;
 }
 
+void vt_gain_velocity(vt_body *body, const double gain[3])
+{
+    const double rest[3] = {0, 0, 0};
+    const vt_pose pose = vt_pose_of_place(&body->rigid.now, body->center, body->scale);
+    const vt_impulse own = impulse_of(body, &pose, gain, rest);
+    vt_add_scaled(body->rigid.velocity, 1, gain);
+    vt_add_scaled(body->rigid.own, body->rigid.mass, gain);
+    vt_add_scaled(body->flow.wind, 1, gain);
+    vt_add_impulse(&body->flow.bound, -1, &own);
+}
+
 /* The impulse of the body, about its centre. */
 static vt_impulse find_bound(const vt_simulation *s, const surface *f)
 {

@@ -44,6 +44,10 @@ typedef struct vt_body_books {
 
 void vt_find_body_books(const vt_simulation *s, vt_body_books *books);
 
+/* A free body that goes faster by `gain`, m/s, together with all the fluid around it: nothing has
+ * pushed it. */
+void vt_gain_velocity(vt_body *body, const double gain[3]);
+
 /* How many panels shed: the most vortons that a substep adds. */
 int64_t vt_count_shedding(const vt_simulation *s);
 

@@ -13,7 +13,7 @@ const vt_body *vt_find_carrier(const vt_simulation *s)
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_body *const body = &s->bodies.items[n];
         const double volume = body->volume * body->scale * body->scale * body->scale;
-        if (!body->hole || (smallest && !(volume < least)))
+        if (!body->hole || !isfinite(body->reach) || (smallest && !(volume < least)))
             continue;
         smallest = body;
         least = volume;
@@ -27,8 +27,8 @@ static void center_at(const vt_simulation *s, const vt_body *body, double time, 
     vt_pose_point(&pose, body->center, center);
 }
 
-static void velocity_of_center(const vt_simulation *s, const vt_body *body, double time,
-                               double velocity[3])
+void vt_find_carrier_velocity(const vt_simulation *s, const vt_body *body, double time,
+                              double velocity[3])
 {
     const vt_pose pose = vt_body_pose(&s->transforms, body, time);
     const vt_motion motion = vt_body_motion(&s->transforms, body, time);
@@ -44,8 +44,8 @@ static void velocity_around(const vt_simulation *s, const vt_body *body, double 
                             double velocity[3])
 {
     double before[3], after[3];
-    velocity_of_center(s, body, time - apart, before);
-    velocity_of_center(s, body, time + apart, after);
+    vt_find_carrier_velocity(s, body, time - apart, before);
+    vt_find_carrier_velocity(s, body, time + apart, after);
     for (int c = 0; c < 3; c++)
         velocity[c] = 0.5 * (before[c] + after[c]);
 }
@@ -58,11 +58,11 @@ void vt_begin_carrying(vt_simulation *s, double dt)
     const int32_t number = body ? (int32_t)(body - s->bodies.items) + 1 : 0;
     memset(carried->acceleration, 0, sizeof carried->acceleration);
     if (number != carried->by && body)
-        velocity_of_center(s, body, s->time + apart, carried->velocity);
+        vt_find_carrier_velocity(s, body, s->time + apart, carried->velocity);
     if (number != carried->by)
         carried->jumped_until = s->time;
     carried->by = number;
-    if (!body || !isfinite(body->reach))
+    if (!body || !vt_panels_act(s, number - 1))
         return;
     velocity_around(s, body, s->time + dt, apart, carried->next);
     for (int c = 0; c < 3; c++)
@@ -90,7 +90,7 @@ static void find_way(const vt_simulation *s, const vt_body *body, double from, d
                      double way[3])
 {
     if (body->rigid.placed || vt_body_jumps(&s->transforms, body, from, to)) {
-        velocity_of_center(s, body, 0.5 * (from + to), way);
+        vt_find_carrier_velocity(s, body, 0.5 * (from + to), way);
         for (int c = 0; c < 3; c++)
             way[c] *= to - from;
         return;
@@ -104,12 +104,12 @@ static void find_way(const vt_simulation *s, const vt_body *body, double from, d
 int vt_carry(const vt_simulation *s, double from, double to, double way[3])
 {
     const vt_body *const body = vt_find_carrier(s);
-    if (!body || !isfinite(body->reach) || !vt_panels_act(s, (int32_t)(body - s->bodies.items)))
+    if (!body || !vt_panels_act(s, (int32_t)(body - s->bodies.items)))
         return 0;
     if (to > from)
         find_way(s, body, from, to, way);
     else
-        velocity_of_center(s, body, from, way);
+        vt_find_carrier_velocity(s, body, from, way);
     return 1;
 }
 

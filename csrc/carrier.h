@@ -5,16 +5,20 @@
  * Fluid of other density feels that as it feels gravity, and sloshes. (That a container turns moves
  * its fluid by its walls alone.) A is, as gravity is, the mean over the step: the velocity at its
  * end less that at its start, over its length, so that keys at which the velocity changes at once
- * count for what they change. Where a container jumps it has no velocity. A container without end,
- * of planes, takes nothing along. */
+ * count for what they change. Where a container jumps it has no velocity. One without end, of
+ * planes, takes nothing along, and one without panels does not move its fluid. */
 #ifndef VORTON_CARRIER_H
 #define VORTON_CARRIER_H
 
 #include "state/ambient.h"
 #include "state/simulation.h"
 
-/* The smallest container, of those the first; NULL: there is none. */
+/* The smallest container that ends somewhere, of those the first; NULL: there is none. */
 const vt_body *vt_find_carrier(const vt_simulation *s);
+
+/* Of its centre at a time, m/s. */
+void vt_find_carrier_velocity(const vt_simulation *s, const vt_body *body, double time,
+                              double velocity[3]);
 
 /* At the start of a step of dt: finds the acceleration of the fluid. */
 void vt_begin_carrying(vt_simulation *s, double dt);

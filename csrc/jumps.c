@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "body_flow.h"
 #include "carrier.h"
 #include "core/parallel.h"
 #include "core/vec3.h"
@@ -11,10 +12,17 @@ enum { BLOCK = 4096 };
 
 /* ---- what goes along ---- */
 
-/* Columns that are places, and directions. */
-typedef struct along_job {
+/* A way, and how velocities change on it besides their turning, m/s. */
+typedef struct passage {
     const vt_pose *from, *to;
-    float *places[2], *directions[3]; /* NULL: none */
+    double gain[3];
+} passage;
+
+/* Columns that are places, directions and velocities. */
+enum { PLACES = 2, DIRECTIONS = 2, COLUMNS = PLACES + DIRECTIONS + 1 };
+typedef struct along_job {
+    const passage *way;
+    float *column[COLUMNS]; /* in that order; NULL: none */
 } along_job;
 
 static void take_direction(const vt_pose *from, const vt_pose *to, double v[3])
@@ -33,39 +41,47 @@ static void take_place(const vt_pose *from, const vt_pose *to, double x[3])
     vt_pose_point(to, local, x);
 }
 
+static void take_velocity(const passage *way, double v[3])
+{
+    take_direction(way->from, way->to, v);
+    vt_add_scaled(v, 1, way->gain);
+}
+
 static void take_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const along_job *const job = data;
-    for (int n = 0; n < 5; n++) {
-        float *const column = n < 2 ? job->places[n] : job->directions[n - 2];
+    const passage *const way = job->way;
+    for (int n = 0; n < COLUMNS; n++) {
+        float *const column = job->column[n];
         for (int64_t i = begin; i < end && column; i++) {
             double v[3];
             for (int c = 0; c < 3; c++)
                 v[c] = (double)column[3 * i + c];
-            if (n < 2)
-                take_place(job->from, job->to, v);
+            if (n < PLACES)
+                take_place(way->from, way->to, v);
+            else if (n < PLACES + DIRECTIONS)
+                take_direction(way->from, way->to, v);
             else
-                take_direction(job->from, job->to, v);
+                take_velocity(way, v);
             for (int c = 0; c < 3; c++)
                 column[3 * i + c] = (float)v[c];
         }
     }
 }
 
-static void take_particles(vt_simulation *s, const vt_pose *from, const vt_pose *to,
-                           const vt_contacts *contacts)
+static void take_particles(vt_simulation *s, const passage *way, const vt_contacts *contacts)
 {
     const vt_vortons *const v = &s->vortons;
     const vt_tracers *const t = &s->tracers;
     const int has_velocity = t->set.used[VT_TRACER_velocity];
-    along_job vortons = {from, to, {v->position}, {v->strength, v->velocity}};
-    along_job tracers = {from, to, {t->position}, {has_velocity ? t->velocity : NULL}};
+    along_job vortons = {way, {v->position, NULL, v->strength, NULL, v->velocity}};
+    along_job tracers = {way, {t->position, NULL, NULL, NULL, has_velocity ? t->velocity : NULL}};
     if (v->set.used[VT_VORTON_acceleration])
-        vortons.directions[2] = v->acceleration;
+        vortons.column[3] = v->acceleration;
     if (contacts) {
-        vortons.places[1] = contacts->start[VT_VORTONS];
-        tracers.places[1] = contacts->start[VT_TRACERS];
+        vortons.column[1] = contacts->start[VT_VORTONS];
+        tracers.column[1] = contacts->start[VT_TRACERS];
     }
     vt_parallel_for(s->def.threads, v->set.count, BLOCK, take_block, &vortons);
     vt_parallel_for(s->def.threads, t->set.count, BLOCK, take_block, &tracers);
@@ -78,8 +94,9 @@ static void take_impulse(const vt_pose *from, const vt_pose *to, vt_impulse *imp
 }
 
 /* With what it knows of the flow, which is about its centre. */
-static void take_body(vt_body *body, const vt_pose *from, const vt_pose *to)
+static void take_body(vt_body *body, const passage *way)
 {
+    const vt_pose *const from = way->from, *const to = way->to;
     vt_rigid *const r = &body->rigid;
     vt_flow *const f = &body->flow;
     vt_impulse *const known[] = {&f->bound, &f->pull, &f->late, &f->shed, &f->owed};
@@ -105,18 +122,24 @@ static void take_body(vt_body *body, const vt_pose *from, const vt_pose *to)
         take_direction(from, to, r->given + n);
     }
     take_direction(from, to, body->shed_strength);
+    take_direction(from, to, f->wind);
     take_place(from, to, f->center);
     for (size_t n = 0; n < sizeof known / sizeof *known; n++)
         take_impulse(from, to, known[n]);
+    vt_gain_velocity(body, way->gain);
 }
 
-void vt_take_along(vt_simulation *s, const vt_pose *from, const vt_pose *to,
-                   const vt_contacts *contacts)
+void vt_take_along(vt_simulation *s, const vt_pose *from, const vt_pose *to, const double before[3],
+                   const double after[3], const vt_contacts *contacts)
 {
-    take_particles(s, from, to, contacts);
+    passage way = {from, to, {after[0], after[1], after[2]}};
+    double turned[3] = {before[0], before[1], before[2]};
+    take_direction(from, to, turned);
+    vt_add_scaled(way.gain, -1, turned);
+    take_particles(s, &way, contacts);
     for (int32_t n = 0; n < s->bodies.count; n++)
         if (s->bodies.items[n].rigid.free)
-            take_body(&s->bodies.items[n], from, to);
+            take_body(&s->bodies.items[n], &way);
     s->fields_current = 0;
 }
 
@@ -141,6 +164,8 @@ static void jump(vt_simulation *s, double before, double time, const vt_contacts
 {
     const vt_body *const carrier = find_jumper(s);
     const vt_pose from = vt_body_pose(&s->transforms, carrier, before);
+    double velocity[2][3];
+    vt_find_carrier_velocity(s, carrier, before, velocity[0]);
     for (int32_t n = 0; n < s->bodies.count; n++) {
         vt_body *const body = &s->bodies.items[n];
         if (body->rigid.placed || !vt_body_jumps(&s->transforms, body, before, time))
@@ -150,7 +175,8 @@ static void jump(vt_simulation *s, double before, double time, const vt_contacts
         body->flow.known = 0;
     }
     const vt_pose to = vt_body_pose(&s->transforms, carrier, time);
-    vt_take_along(s, &from, &to, contacts);
+    vt_find_carrier_velocity(s, carrier, time, velocity[1]);
+    vt_take_along(s, &from, &to, velocity[0], velocity[1], contacts);
     s->carried.jumped_until = time;
 }
 
@@ -180,6 +206,11 @@ void vt_await_jump(vt_simulation *s, double dt)
         if (!body->rigid.placed && vt_body_jumps(&s->transforms, body, before, time))
             body->until = before;
     }
+}
+
+double vt_before_jump(const vt_simulation *s, double dt)
+{
+    return s->carried.jump - soon * dt;
 }
 
 int vt_jump_at_end(vt_simulation *s, double dt, const vt_contacts *contacts)

@@ -121,11 +121,12 @@ static void set_wind_of_stage(vt_simulation *s, const vt_scheme *scheme, int sta
 
 /* ---- births ---- */
 
-/* Those whose time has come by `until` join the columns; born after now, their age is negative. */
+/* Those whose time has come by `until` join the columns; born after now, their age is negative.
+ * Those of the time of a jump come after it. */
 static void bear(vt_simulation *s, vt_births *births, double until, vt_work *w)
 {
     const int64_t first = s->vortons.set.count;
-    vt_bear(s, births, until);
+    vt_bear(s, births, fmin(until, vt_before_jump(s, until - s->time)));
     vt_remove_embedded(s);
     if (w && s->vortons.set.count > first)
         vt_add_newborn(s, w, first);

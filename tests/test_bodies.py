@@ -518,3 +518,18 @@ def test_copies_have_bodies_of_their_own():
 def test_bad_points(points):
     with pytest.raises((ValueError, TypeError), match="points"):
         simulation(vt.Body(vt.Box())).body_distance(0, points)
+
+
+def test_points_that_are_strewn_about_a_body_are_allowed():
+    """As long as some may lie outside of it, and where a stream is over."""
+    pebble = vt.Body(vt.Sphere(radius=0.1))
+    for strewn in ({"jitter": 1.0}, {"jitter": vt.Keys([(0, 0.0), (1, 1.0)])}):
+        scene = vt.Scene()
+        scene.add(pebble)
+        scene.add(vt.Points([(0, 0, 0)], size=0.1, rate=100.0, **strewn))
+        vt.Simulation(scene, threads=1).step(3)
+    scene = vt.Scene()
+    scene.add(pebble)
+    scene.add(vt.Points([(0, 0, 0)], size=0.1, rate=100.0))
+    with pytest.raises(ValueError, match="inside of it for good"):
+        vt.Simulation(scene, threads=1)

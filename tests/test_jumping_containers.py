@@ -162,3 +162,61 @@ def test_same_bits_for_any_number_of_threads(threads):
         sim.step(8)
         bits.append((sim.vortons.strength.copy(), sim.tracers.position.copy()))
     assert all(np.array_equal(a, b) for a, b in zip(*bits, strict=True))
+
+
+def test_what_is_in_a_container_that_moves_and_turns_in_a_jump_goes_on_with_it():
+    """The container goes along X all the time: so does what rests in it, however it was turned."""
+    turned = transform(JUMPS["turned"], 0.19)
+    moving = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (1, (1, 0, 0))]))
+    parent = vt.Transform(rotation=turned.rotation, parent=moving)
+    ball = vt.Body(
+        vt.Sphere((0.2, 0.1, -0.1), 0.1), density=1.2041, velocity=(1, 0, 0), name="ball"
+    )
+    sim = filled("box", parent, ring=False, items=(ball,))
+    sim.step(8)
+    assert sim.bodies["ball"].velocity == pytest.approx((1, 0, 0), abs=0.02)
+    fluid = sim.tracers.velocity
+    assert np.abs(fluid - (1, 0, 0)).max() < 0.02
+
+
+@pytest.mark.parametrize("frame", range(1, 24))
+def test_what_is_born_when_a_container_jumps_is_born_in_it(frame):
+    """Whatever the time of the frame is rounded to."""
+    parent = transform(JUMPS["far"], frame / 24)
+    born = vt.VortexRing(radius=0.2, core=0.1, circulation=0.01, time=frame / 24, parent=parent)
+    sim = filled("box", parent, ring=False, items=(born,))
+    sim.step(frame + 1)
+    assert sim.vortons.count > 100 and sim.tracers.count == 2000
+
+
+@pytest.mark.parametrize("way", ["keys", "set_body"])
+def test_planes_take_nothing_along(way):
+    up = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (0.19, (0, 0, -3))], "constant"))
+    scene = vt.Scene(voxel=0.1, gravity=(0, 0, 0))
+    floor = vt.Plane((0, 0, -1), (0, 0, -1))
+    scene.add(vt.Container(floor, name="floor", parent=up if way == "keys" else None))
+    scene.add(vt.Tracers(vt.Sphere(radius=0.3), count=100))
+    sim = vt.Simulation(scene, threads=1)
+    start = np.sort(sim.tracers.position[:, 2])
+    if way == "set_body":
+        sim.set_body("floor", position=(0, 0, -4))
+    sim.step(8)
+    assert np.sort(sim.tracers.position[:, 2]) == pytest.approx(start, abs=1e-6)
+
+
+@pytest.mark.parametrize("options", [{"panels": 0}, {"bodies": "none"}])
+def test_fluid_that_no_wall_takes_along_feels_no_acceleration(options):
+    """A heavy ball of fluid in still water stays where it is, while the box moves around it."""
+    parent = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (0.5, (0.2, 0, 0))], "smooth"))
+    method = vt.Method(bodies=options.get("bodies", "panels"))
+    scene = vt.Scene(voxel=0.1, gravity=(0, 0, 0), ambient=vt.Water(), method=method)
+    scene.add(
+        vt.Container(SHAPES["box"], parent=parent, **({"panels": 0} if "panels" in options else {}))
+    )
+    scene.add(vt.Emitter(vt.Sphere(radius=0.2), density=100, renew=0, core=0.1))
+    sim = vt.Simulation(scene, threads=1)
+    sim.step()
+    start = sim.vortons.position[sim.vortons.density > 50].mean(axis=0)
+    sim.step(8)
+    heavy = sim.vortons.density > 50
+    assert np.abs(sim.vortons.position[heavy].mean(axis=0) - start).max() < 1e-3

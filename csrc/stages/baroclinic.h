@@ -51,8 +51,11 @@ VT_INLINE vf vt_mean_of_sides(const vt_buoyancy *b, const vt_grid *grid, const v
     const vf step = vf_set(core) / vf_sqrt(vf_max(square, vf_set(1e-20f)));
     vf side[2][3], there[2][4];
     for (int a = 0; a < 3; a++) {
+        const vf most = vf_set((float)grid->cells[a] - 1e-2f);
         side[0][a] = vf_fma(-step, slope[a], position[a]);
         side[1][a] = vf_fma(step, slope[a], position[a]);
+        for (int n = 0; n < 2; n++)
+            side[n][a] = vf_max((vf){0}, vf_min(side[n][a], most));
     }
     for (int n = 0; n < 2; n++)
         vt_sample_density(b, grid, side[n], there[n]);

@@ -12,6 +12,8 @@ typedef struct births {
     const char *kind; /* in messages, */
     int32_t number;   /* with its number among those of a kind */
     double start;     /* s */
+    int over;         /* whether all has been born */
+    int strewn;       /* about the points, who knows how far */
     int32_t parent;
     int moves;               /* apart from its parent */
     int once;                /* all at start */
@@ -82,7 +84,7 @@ static vt_status check_births(const vt_simulation *s, const vt_body *body, const
 {
     const int may_part = b->moves || (b->parent != body->parent &&
                                       (body->moves || vt_parent_moves(&s->transforms, b->parent)));
-    if (may_part || (b->once && b->start < s->time) || bears(s, body, b))
+    if (may_part || b->over || b->strewn || (b->once && b->start < s->time) || bears(s, body, b))
         return VT_OK;
     return vt_fail(VT_INVALID_ARGUMENT,
                    "body '%s': %s %d lies %s of it for good and would bear nothing; allowed are "
@@ -97,7 +99,9 @@ static vt_status check_emitter(const vt_simulation *s, const vt_body *body, int3
     births b = {.kind = "emitter", .number = n, .start = e->start, .parent = e->parent};
     b.seed = e->seed;
     b.once = e->rate == 0;
+    b.over = !b.once && e->end <= s->time;
     if (e->points) {
+        b.strewn = e->points->jitter > 0 || vt_find_animation(&e->animations, "jitter");
         b.count = e->points->count;
         b.points = e->points->position;
     } else {
@@ -112,7 +116,9 @@ static vt_status check_parcels(const vt_simulation *s, const vt_body *body, int3
     births b = {.kind = "emitter of parcels", .number = n, .start = p->start, .parent = p->parent};
     b.seed = p->seed;
     b.once = p->rate == 0;
+    b.over = !b.once && p->end <= s->time;
     if (p->points) {
+        b.strewn = p->points->jitter > 0;
         b.count = p->points->count;
         b.points = p->points->position;
     } else {

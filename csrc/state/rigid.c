@@ -85,5 +85,6 @@ vt_motion vt_body_motion(const vt_transforms *transforms, const vt_body *body, d
 int vt_body_jumps(const vt_transforms *transforms, const vt_body *body, double from, double to)
 {
     /* one that was put elsewhere has been there since before the substep */
-    return !body->rigid.placed && vt_next_jump(transforms, body->parent, from, to) <= to;
+    const double since = body->since > from ? body->since : from;
+    return !body->rigid.placed && vt_next_jump(transforms, body->parent, since, to) <= to;
 }

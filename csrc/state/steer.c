@@ -131,16 +131,19 @@ static void change_body(vt_simulation *s, vt_body *body, const vt_body_change *c
         set_out(r, change, &place);
         return;
     }
+    double before[3];
+    memcpy(before, r->velocity, sizeof before);
     if (change->velocity)
         memcpy(r->velocity, change->velocity, sizeof r->velocity);
     if (change->angular_velocity)
         memcpy(r->angular, change->angular_velocity, sizeof r->angular);
     const vt_pose from = vt_body_pose(&s->transforms, body, s->time);
+    const double *const after = r->velocity;
     r->before = r->now = place;
     if (body != vt_find_carrier(s) || !(change->position || change->rotation))
         return;
     const vt_pose to = vt_body_pose(&s->transforms, body, s->time);
-    vt_take_along(s, &from, &to, NULL);
+    vt_take_along(s, &from, &to, before, after, NULL);
 }
 
 vt_status vt_set_body(vt_simulation *s, int32_t id, const vt_body_change *change)

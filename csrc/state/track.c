@@ -264,7 +264,6 @@ void vt_integrate_track(const vt_track *track, double from, double to, double *i
     }
 }
 
-/* Rounding must not leave the range of the keys: a viscosity below 0, say. */
 void vt_track_extremes(const vt_track *track, int component, double *least, double *most)
 {
     *least = *most = track->values[component];
@@ -275,6 +274,7 @@ void vt_track_extremes(const vt_track *track, int component, double *least, doub
     }
 }
 
+/* Rounding must not leave the range of the keys: a viscosity below 0, say. */
 void vt_mean_of_track(const vt_track *track, double from, double to, double *mean)
 {
     if (!(to > from)) {
