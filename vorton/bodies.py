@@ -239,8 +239,8 @@ class Body(BodyBase):
         Most force along the wall over force against it, 0 to 100, default 0.5: of two the geometric
         mean.
     damping : number, 1/s
-        Rate at which its velocity relative to the scene's wind, and its spin, fade, 0 to 1e6,
-        default 0: for what of the drag the flow that is simulated does not give.
+        Rate at which its velocity relative to the scene's wind (in a container with panels to the
+        container), and its spin, fade, 0 to 1e6, default 0: for what of the drag the flow that is simulated does not give.
     force, torque : three numbers, N and N m; animatable
         On its centre, in the world; default 0.
     panels : whole number
@@ -355,8 +355,9 @@ class Container(BodyBase):
 
     Fluid in a container feels gravity less the acceleration of its centre (over a step: the change
     of its velocity over the time; jumps count as none), so that two fluids slosh in a box that
-    moves. Of several containers the smallest counts, for that and for jumps; a container of Planes
-    alone takes nothing along.
+    moves, and no uniform wind. Both are so where the container has panels: without, the fluid does
+    not go with it. Of several containers the smallest counts, for that and for jumps; a container
+    of Planes alone takes nothing along.
 
     Parameters
     ----------
