@@ -240,7 +240,8 @@ class Body(BodyBase):
         mean.
     damping : number, 1/s
         Rate at which its velocity relative to the scene's wind (in a container with panels to the
-        container), and its spin, fade, 0 to 1e6, default 0: for what of the drag the flow that is simulated does not give.
+        container), and its spin, fade, 0 to 1e6, default 0: for what of the drag the flow that is
+        simulated does not give.
     force, torque : three numbers, N and N m; animatable
         On its centre, in the world; default 0.
     panels : whole number
