@@ -25,12 +25,9 @@ typedef struct surface {
 static vt_impulse impulse_of(const vt_body *body, const vt_pose *pose, const double velocity[3],
                              const double angular[3])
 {
-    double motion[6] = {0}, own[6] = {0};
-    for (int c = 0; c < 3; c++)
-        for (int w = 0; w < 3; w++) {
-            motion[c] += pose->matrix[w][c] * velocity[w];
-            motion[c + 3] += pose->matrix[w][c] * angular[w];
-        }
+    double motion[6], own[6] = {0};
+    vt_pose_direction_back(pose, velocity, motion);
+    vt_pose_direction_back(pose, angular, motion + 3);
     for (int c = 0; c < 6; c++)
         for (int b = 0; b < 6; b++)
             own[c] += body->rigid.added[c][b] * motion[b];
@@ -246,12 +243,9 @@ static void find_slip_at(const vt_simulation *s, const surface *f, int32_t panel
     for (int c = 0; c < 3; c++)
         velocity[c] = (double)f->velocity[3 * panel + c] - f->panels->wind[c] - rigid[c] +
                       (double)inside[c] - (double)outside[c];
-    for (int c = 0; c < 3; c++) {
-        double sum = 0;
-        for (int w = 0; w < 3; w++)
-            sum += f->body->pose.matrix[w][c] * velocity[w];
-        slip[c] = (float)sum;
-    }
+    vt_pose_direction_back(&f->body->pose, velocity, velocity);
+    for (int c = 0; c < 3; c++)
+        slip[c] = (float)velocity[c];
 }
 
 /* Sums over the panels of n cross slip, in the world, and of area x (1 - n n^T). */

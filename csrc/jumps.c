@@ -28,9 +28,7 @@ typedef struct along_job {
 static void take_direction(const vt_pose *from, const vt_pose *to, double v[3])
 {
     double local[3];
-    for (int c = 0; c < 3; c++)
-        local[c] =
-            from->matrix[0][c] * v[0] + from->matrix[1][c] * v[1] + from->matrix[2][c] * v[2];
+    vt_pose_direction_back(from, v, local);
     vt_pose_direction(to, local, v);
 }
 

@@ -117,10 +117,9 @@ static void find_corner(const placed *p, int32_t n, const double normal[3], doub
     double local[3];
     memcpy(local, solid->center, sizeof local);
     if (solid->kind == VT_SHAPE_DISK) {
+        const double against[3] = {-normal[0], -normal[1], -normal[2]};
         double down[3], across[3];
-        for (int c = 0; c < 3; c++)
-            down[c] = -(p->pose->matrix[0][c] * normal[0] + p->pose->matrix[1][c] * normal[1] +
-                        p->pose->matrix[2][c] * normal[2]);
+        vt_pose_direction_back(p->pose, against, down);
         vt_normal_to(solid->axis, down, across);
         rim_point(p, n >= 4, across, 0.25 * (n % 4), point);
         return;

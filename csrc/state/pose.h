@@ -75,15 +75,22 @@ int vt_normalise_quaternion(double q[4]);
 void vt_pose_point(const vt_pose *pose, const double point[3], double world[3]);
 void vt_pose_direction(const vt_pose *pose, const double direction[3], double world[3]);
 
+/* A direction of the world in the space of the pose; both may be the same. */
+static inline void vt_pose_direction_back(const vt_pose *pose, const double world[3],
+                                          double direction[3])
+{
+    const double x = world[0], y = world[1], z = world[2];
+    for (int c = 0; c < 3; c++)
+        direction[c] = pose->matrix[0][c] * x + pose->matrix[1][c] * y + pose->matrix[2][c] * z;
+}
+
 /* A point of the world in the space of the pose. */
 static inline void vt_pose_point_back(const vt_pose *pose, const double world[3], double point[3])
 {
     double way[3];
     for (int c = 0; c < 3; c++)
         way[c] = world[c] - pose->position[c];
-    for (int c = 0; c < 3; c++)
-        point[c] =
-            pose->matrix[0][c] * way[0] + pose->matrix[1][c] * way[1] + pose->matrix[2][c] * way[2];
+    vt_pose_direction_back(pose, way, point);
     for (int c = 0; c < 3 && pose->scale != 1; c++)
         point[c] /= pose->scale;
 }
