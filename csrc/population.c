@@ -398,10 +398,10 @@ static void add_amount(vt_diffused *amounts, float *value, int64_t stride, doubl
 static void gather_heat(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const heat_job *const job = data;
-    const vt_vortons *const v = job->vortons;
+    const heat_job job = *(const heat_job *)data; /* copies: stores cannot change them */
+    const vt_vortons v = *job.vortons;
     for (int64_t i = begin; i < end; i++)
-        job->heat[i] = job->before[i] = v->volume[i] * warmth_of(v, &job->fluid, i);
+        job.heat[i] = job.before[i] = v.volume[i] * warmth_of(&v, &job.fluid, i);
 }
 
 /* Adds what changed: vortons that nothing reached keep every bit. Heat went at the rate of the most
@@ -410,12 +410,15 @@ static void gather_heat(void *data, int64_t begin, int64_t end, int thread)
 static void spread_heat(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const heat_job *const job = data;
-    const vt_vortons *const v = job->vortons;
-    for (int64_t i = begin; i < end; i++) {
-        const float share =
-            (float)(volume_over_mass(&job->fluid, vt_volume_temperature(v, i)) / job->most);
-        v->temperature[i] += share * ((job->heat[i] - job->before[i]) / v->volume[i]);
+    const heat_job job = *(const heat_job *)data; /* copies: stores cannot change them */
+    const vt_vortons v = *job.vortons;
+    const int alike = job.fluid.swell == 0; /* volume over mass */
+    for (int64_t i = begin; i < end && alike; i++)
+        v.temperature[i] += (job.heat[i] - job.before[i]) / v.volume[i];
+    for (int64_t i = begin; i < end && !alike; i++) {
+        const double over_mass = volume_over_mass(&job.fluid, vt_volume_temperature(&v, i));
+        const float share = (float)(over_mass / job.most);
+        v.temperature[i] += share * ((job.heat[i] - job.before[i]) / v.volume[i]);
     }
 }
 

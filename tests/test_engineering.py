@@ -432,3 +432,18 @@ def test_bad_value_written_into_a_view(method, column, value):
     for each in (sim, twin):
         each.step(2)
     assert state(sim) == state(twin)
+
+
+@pytest.mark.parametrize("row", [0, 15, 4095, 4096, 20_000, 20_010])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_bad_value_anywhere_in_a_long_column(row, threads):
+    """Whole vectors, blocks and what is left at the end are all looked at."""
+    sim = simulation(vortons=300, tracers=20_011, threads=threads)
+    for name, value in (("position", np.nan), ("age", -np.inf), ("density", -1e-30)):
+        view = getattr(sim.tracers, name)
+        at = (row, 2) if view.ndim == 2 else row
+        good, view[at] = view[at], value
+        with pytest.raises(ValueError, match=rf"tracers.{name} has \S+ in row {row} "):
+            sim.step()
+        view[at] = good
+    sim.step()

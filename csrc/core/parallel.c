@@ -43,7 +43,8 @@ static void make_shares(job *j, int shares)
 
 static void run_share(job *j, share *of, int thread)
 {
-    for (;;) {
+    /* looking first is cheap: what is empty is not taken from the processor that has emptied it */
+    while (atomic_load_explicit(&of->next, memory_order_relaxed) < of->end) {
         const int64_t begin = atomic_fetch_add_explicit(&of->next, j->block, memory_order_relaxed);
         if (begin >= of->end)
             return;
@@ -179,10 +180,12 @@ static int start_workers(int threads)
 static void hand_out(job *j, int threads)
 {
     int sleeping = 0;
+    /* no fence between them, which would wait for the other processors: a worker that falls asleep
+     * just now misses this loop, not the next one */
     for (int t = 1; t < threads; t++)
-        atomic_store(&workers.seats[t].job, j);
+        atomic_store_explicit(&workers.seats[t].job, j, memory_order_release);
     for (int t = 1; t < threads; t++)
-        sleeping |= atomic_load(&workers.seats[t].sleeps);
+        sleeping |= atomic_load_explicit(&workers.seats[t].sleeps, memory_order_relaxed);
     if (!sleeping)
         return;
     pthread_mutex_lock(&workers.lock);
@@ -193,8 +196,9 @@ static void hand_out(job *j, int threads)
 static void take_back(job *j, int threads)
 {
     for (int t = 1; t < threads; t++) {
-        job *expected = j;
-        atomic_compare_exchange_strong(&workers.seats[t].job, &expected, NULL);
+        job *expected = atomic_load(&workers.seats[t].job);
+        if (expected == j)
+            atomic_compare_exchange_strong(&workers.seats[t].job, &expected, NULL);
     }
 }
 

@@ -16,7 +16,7 @@
 #include "stages/sampling.h"
 #include "stages/stages.h"
 
-enum { PARTS = VT_LANES / VL };
+enum { PARTS = VT_LANES / VL, DOUBLES = 8 };
 
 typedef struct context {
     const float *position;
@@ -306,30 +306,54 @@ static void find_range(const f4 *row, int64_t *from, int64_t *to)
         --*to;
 }
 
+/* ln(1 + q) - q of nodes from .. to of a row, as light as vt_add_baroclinic lets them be; zeros as
+ * far as whole vectors go. */
+VT_INLINE void bend_row(const f4 *row, int64_t from, int64_t to, double density, double *bend)
+{
+    for (int64_t i = from; i < to; i++) {
+        const double q = (double)row[i][3] / density;
+        bend[i - from] = vt_log_of_normal(1 + (q > -0.95 ? q : -0.95)) - q;
+    }
+    for (int64_t i = to; (i - from) % DOUBLES; i++)
+        bend[i - from] = 0;
+}
+
+/* Their sum, and that times their number in the row; `first` is that of the first. */
+VT_INLINE void sum_row(const double *bend, int64_t count, int64_t first, double sum[2])
+{
+    double all[DOUBLES] = {0}, moment[DOUBLES] = {0};
+    for (int64_t i = 0; i < count; i += DOUBLES)
+        for (int n = 0; n < DOUBLES; n++) {
+            all[n] += bend[i + n];
+            moment[n] += bend[i + n] * (double)(first + i + n);
+        }
+    sum[0] = sum[1] = 0;
+    for (int n = 0; n < DOUBLES; n++) {
+        sum[0] += all[n];
+        sum[1] += moment[n];
+    }
+}
+
 static void bend_plane(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const plane_context *const c = data;
     const vt_grid *const g = c->grid;
-    double bend[VT_MOST_CELLS + 1];
+    double bend[VT_MOST_CELLS + 1 + DOUBLES];
     for (int64_t k = begin; k < end; k++) {
         double sum[4] = {0};
         for (int64_t j = 0; j <= g->cells[1]; j++) {
             const f4 *const row = g->scalars + k * g->node_plane + j * g->node_row;
             int64_t from = 0, to = g->cells[0] + 1;
+            double own[2];
             find_range(row, &from, &to);
-            for (int64_t i = from; i < to; i++) {
-                const double q = (double)row[i][3] / c->density;
-                /* as light as vt_add_baroclinic lets it be */
-                bend[i] = vt_log_of_normal(1 + (q > -0.95 ? q : -0.95)) - q;
-            }
-            for (int64_t i = from; i < to; i++) {
-                sum[0] += bend[i];
-                sum[1] += bend[i] * (double)i;
-                sum[2] += bend[i] * (double)j;
-                sum[3] += bend[i] * (double)k;
-            }
+            bend_row(row, from, to, c->density, bend);
+            sum_row(bend, to - from, from, own);
+            sum[0] += own[0];
+            sum[1] += own[1];
+            sum[2] += own[0] * (double)j;
         }
+        sum[3] = sum[0] * (double)k;
         memcpy(c->plane[k].sum, sum, sizeof sum);
     }
 }

@@ -7,11 +7,7 @@
 #include "core/parallel.h"
 #include "core/status.h"
 
-enum { BLOCK = 32768, SUMS = 8192 };
-
-/* Columns stream from memory, which the processor alone does not foresee in time: floats that are
- * looked at together, that are asked for before, and in a line of the cache. */
-enum { CHUNK = 64, AHEAD = 1024, LINE = 16 };
+enum { SUMS = 8192 };
 
 typedef struct range {
     int column;
@@ -45,39 +41,9 @@ static const range tracer_ranges[] = {
     {VT_TRACER_warmth, -FLT_MAX, FLT_MAX, "finite values"},
 };
 
-typedef struct context {
-    const float *values;
-    float least, most;
-    _Atomic int32_t bad;
-} context;
-
 static int is_allowed(float value, float least, float most)
 {
     return value >= least && value <= most;
-}
-
-static inline int32_t any_bad(const float *values, int64_t count, float least, float most)
-{
-    int32_t bad = 0;
-    for (int64_t i = 0; i < count; i++)
-        bad |= !(values[i] >= least) | !(values[i] <= most);
-    return bad;
-}
-
-static void check_block(void *data, int64_t begin, int64_t end, int thread)
-{
-    (void)thread;
-    context *const c = data;
-    const float least = c->least, most = c->most, *const values = c->values;
-    int64_t i = begin;
-    int32_t bad = 0;
-    for (; i + CHUNK <= end; i += CHUNK) {
-        for (int64_t line = 0; line < CHUNK; line += LINE)
-            __builtin_prefetch(values + i + line + AHEAD);
-        bad |= any_bad(values + i, CHUNK, least, most);
-    }
-    if (bad | any_bad(values + i, end - i, least, most))
-        c->bad = 1;
 }
 
 static vt_status report(const vt_simulation *s, int set, const range *r, const float *values,
@@ -99,9 +65,10 @@ static vt_status check_column(const vt_simulation *s, int set, const range *r)
 {
     const vt_set *const rows = set == VT_VORTONS ? &s->vortons.set : &s->tracers.set;
     const int components = (int)(rows->row_bytes[r->column] / 4);
-    context c = {rows->column[r->column], r->least, r->most, 0};
-    vt_parallel_for(s->def.threads, rows->count * components, BLOCK, check_block, &c);
-    return c.bad ? report(s, set, r, c.values, components) : VT_OK;
+    const float *const values = rows->column[r->column];
+    int32_t beyond;
+    s->stages->limits(rows->count * components, values, r->least, r->most, &beyond, s->def.threads);
+    return beyond ? report(s, set, r, values, components) : VT_OK;
 }
 
 static vt_status check_if_viewed(const vt_simulation *s, int set, const range *r)
