@@ -11,7 +11,7 @@
 
 enum {
     BLOCK = 2048,
-    CONTROL_EVERY = 4, /* substeps, or earlier: */
+    CONTROL_EVERY = 8, /* substeps, or earlier: */
     FEW = 16           /* where newborn are not less than this part of all, */
 };
 
@@ -29,12 +29,6 @@ double vt_contrast_of(const vt_simulation *s, const vt_fluid *fluid, int64_t row
     if (!v->set.used[VT_VORTON_temperature])
         return (double)fabsf(own);
     return fabs((double)vt_density_deviation(fluid, x, v->temperature[row], own));
-}
-
-/* How much warmer a vorton is than the ambient fluid beside it, K. */
-static inline float warmth_of(const vt_vortons *v, const vt_fluid *fluid, int64_t row)
-{
-    return v->temperature[row] - vt_ambient_temperature(fluid, v->position + 3 * row);
 }
 
 /* Whether it is time to look at all. */
@@ -111,7 +105,7 @@ static void sum_heat(void *data, int64_t begin, int64_t end, int thread)
     sums sum = {{0}};
     for (int64_t i = begin; i < end; i++) {
         const double volume = (double)v->volume[i];
-        const double heat = volume * fabs((double)warmth_of(v, &job->fluid, i));
+        const double heat = volume * fabs((double)vt_warmth(v, &job->fluid, i));
         sum.sum[0] += heat;
         sum.sum[1] += heat * volume;
     }
@@ -311,141 +305,4 @@ vt_status vt_surround_newborn(vt_simulation *s, int64_t reserved)
         return VT_OK;
     vt_measure_population(s, &population);
     return wants_halo(s, &population) ? renew_halo(s, &population, reserved, 0) : VT_OK;
-}
-
-/* ---- diffusion ---- */
-
-static int find_bounds(vt_simulation *s, double least[3], double most[3])
-{
-    const vt_vortons *const v = &s->vortons;
-    vt_bounds bounds;
-    int finite = 1;
-    s->stages->bounds(v->set.count, v->position, v->strength, &bounds, s->def.threads);
-    for (int a = 0; a < 3; a++) {
-        least[a] = INFINITY;
-        most[a] = -INFINITY;
-        for (int t = 0; t < VT_MAX_THREADS; t++) {
-            least[a] = fmin(least[a], (double)bounds.thread[t].least[a]);
-            most[a] = fmax(most[a], (double)bounds.thread[t].most[a]);
-        }
-    }
-    for (int t = 0; t < VT_MAX_THREADS; t++)
-        finite &= bounds.thread[t].finite;
-    return finite;
-}
-
-/* Of a vorton, in that of ambient fluid. */
-static double volume_over_mass(const vt_fluid *fluid, float volume_temperature)
-{
-    return vt_swollen(fluid, vt_relative_volume(fluid, (double)volume_temperature));
-}
-
-typedef struct heat_job {
-    const vt_vortons *vortons;
-    vt_fluid fluid;
-    float *hottest;       /* of each block, K: the most expanded */
-    float *before, *heat; /* before and after it has diffused */
-    double most;          /* the largest of all */
-} heat_job;
-
-static void find_hottest(void *data, int64_t begin, int64_t end, int thread)
-{
-    (void)thread;
-    const heat_job *const job = data;
-    const vt_vortons v = *job->vortons; /* a copy: stores cannot change it */
-    float most = 0;
-    for (int64_t i = begin; i < end; i++) {
-        const float temperature = vt_volume_temperature(&v, i);
-        most = temperature > most ? temperature : most;
-    }
-    job->hottest[begin / BLOCK] = most;
-}
-
-/* Of the hottest: volume over mass grows with temperature. */
-static double largest_relative_volume(vt_simulation *s)
-{
-    const int64_t count = s->vortons.set.count, blocks = (count + BLOCK - 1) / BLOCK;
-    const size_t mark = vt_arena_mark(&s->arena);
-    heat_job job = {.vortons = &s->vortons, .fluid = vt_fluid_of(&s->def)};
-    float most = 0;
-    if (!vt_expands(s) || count == 0)
-        return 1;
-    job.hottest = vt_arena_push(&s->arena, sizeof(float) * (size_t)blocks);
-    vt_parallel_for(s->def.threads, count, BLOCK, find_hottest, &job);
-    for (int64_t b = 0; b < blocks; b++)
-        most = fmaxf(most, job.hottest[b]);
-    vt_arena_pop(&s->arena, mark);
-    return fmax(1, volume_over_mass(&job.fluid, most));
-}
-
-double vt_largest_diffusivity(vt_simulation *s)
-{
-    const double viscosity = vt_diffuses(s) ? s->def.viscosity : 0;
-    if (!vt_conducts(s))
-        return viscosity;
-    return fmax(viscosity, s->def.thermal_diffusivity * largest_relative_volume(s));
-}
-
-static void add_amount(vt_diffused *amounts, float *value, int64_t stride, double reach2)
-{
-    const int32_t c = amounts->components++;
-    amounts->value[c] = value;
-    amounts->stride[c] = stride;
-    amounts->reach2[c] = reach2;
-}
-
-/* Volume times how much warmer than the ambient fluid, so that its sum is conserved. */
-static void gather_heat(void *data, int64_t begin, int64_t end, int thread)
-{
-    (void)thread;
-    const heat_job job = *(const heat_job *)data; /* copies: stores cannot change them */
-    const vt_vortons v = *job.vortons;
-    for (int64_t i = begin; i < end; i++)
-        job.heat[i] = job.before[i] = v.volume[i] * warmth_of(&v, &job.fluid, i);
-}
-
-/* Adds what changed: vortons that nothing reached keep every bit. Heat went at the rate of the most
- * expanded fluid; others, whose mass is larger, become less warm by it, so that the sum of mass
- * times temperature is conserved. */
-static void spread_heat(void *data, int64_t begin, int64_t end, int thread)
-{
-    (void)thread;
-    const heat_job job = *(const heat_job *)data; /* copies: stores cannot change them */
-    const vt_vortons v = *job.vortons;
-    const int alike = job.fluid.swell == 0; /* volume over mass */
-    for (int64_t i = begin; i < end && alike; i++)
-        v.temperature[i] += (job.heat[i] - job.before[i]) / v.volume[i];
-    for (int64_t i = begin; i < end && !alike; i++) {
-        const double over_mass = volume_over_mass(&job.fluid, vt_volume_temperature(&v, i));
-        const float share = (float)(over_mass / job.most);
-        v.temperature[i] += share * ((job.heat[i] - job.before[i]) / v.volume[i]);
-    }
-}
-
-void vt_diffuse(vt_simulation *s, double dt)
-{
-    const vt_vortons *const v = &s->vortons;
-    const int kind = s->def.method.diffusion;
-    const size_t mark = vt_arena_mark(&s->arena);
-    double least[3], most[3];
-    if (!find_bounds(s, least, most)) /* the next look at the vortons reports it */
-        return;
-    vt_partition cells;
-    vt_make_partition(&cells, vt_diffusion_side(kind, s->vorton_spacing), vt_diffusion_slices(kind),
-                      least, most, v->set.count, v->position, &s->arena, s->def.threads);
-    vt_diffused amounts = {.components = 0};
-    for (int c = 0; c < 3 && vt_diffuses(s); c++)
-        add_amount(&amounts, v->strength + c, 3, s->def.viscosity * dt);
-    heat_job job = {.vortons = v, .fluid = vt_fluid_of(&s->def), .most = 1};
-    if (vt_conducts(s)) {
-        job.before = vt_arena_push(&s->arena, sizeof(float) * (size_t)v->set.count);
-        job.heat = vt_arena_push(&s->arena, sizeof(float) * (size_t)v->set.count);
-        job.most = largest_relative_volume(s);
-        vt_parallel_for(s->def.threads, v->set.count, BLOCK, gather_heat, &job);
-        add_amount(&amounts, job.heat, 1, s->def.thermal_diffusivity * job.most * dt);
-    }
-    s->stages->diffuse(&cells, kind, v->position, v->volume, &amounts, &s->arena, s->def.threads);
-    if (vt_conducts(s))
-        vt_parallel_for(s->def.threads, v->set.count, BLOCK, spread_heat, &job);
-    vt_arena_pop(&s->arena, mark);
 }

@@ -57,6 +57,12 @@ void vt_hand_over(vt_simulation *s, double reach, uint8_t *mask);
 /* |rho'| of a vorton, kg/m^3: fluid is that of s->def. */
 double vt_contrast_of(const vt_simulation *s, const vt_fluid *fluid, int64_t row);
 
+/* How much warmer a vorton is than the ambient fluid beside it, K. */
+static inline float vt_warmth(const vt_vortons *v, const vt_fluid *fluid, int64_t row)
+{
+    return v->temperature[row] - vt_ambient_temperature(fluid, v->position + 3 * row);
+}
+
 /* Whether a vorton has fuel or flame. */
 int vt_may_burn(const vt_simulation *s, int64_t row);
 
@@ -91,12 +97,5 @@ static inline int vt_controls_population(const vt_simulation *s)
     return vt_diffuses(s) || vt_conducts(s) || vt_expands(s) || vt_has_halo(s) ||
            method->split > 0 || method->merge > 0 || method->prune > 0;
 }
-
-/* Largest diffusivity of what diffuses, m^2/s; 0: nothing does. The conductivity is that of ambient
- * fluid everywhere: in fluid that has expanded heat diffuses the faster. */
-double vt_largest_diffusivity(vt_simulation *s);
-
-/* Diffuses strength and heat over dt seconds, in place. */
-void vt_diffuse(vt_simulation *s, double dt);
 
 #endif

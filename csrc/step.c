@@ -11,6 +11,7 @@
 #include "carrier.h"
 #include "contacts.h"
 #include "core/status.h"
+#include "diffusion.h"
 #include "dissipate.h"
 #include "expand.h"
 #include "field.h"
@@ -138,8 +139,10 @@ static void bear(vt_simulation *s, vt_births *births, double until, vt_work *w)
 static void diffuse(vt_simulation *s, double dt)
 {
     vt_reaction reaction;
+    if (!vt_is_due_to_diffuse(s, dt))
+        return;
     VT_TIMED(s, balance, vt_open_reaction(s, dt, &reaction));
-    VT_TIMED(s, diffuse, vt_diffuse(s, dt));
+    VT_TIMED(s, diffuse, vt_diffuse(s));
     VT_TIMED(s, balance, vt_close_reaction(s, dt, 1, &reaction));
 }
 

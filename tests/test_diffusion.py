@@ -77,6 +77,23 @@ def test_h1_second_moment_grows_at_4_nu(case):
     assert drift < 1e-6
 
 
+def test_h1_substeps_that_diffuse_little_act_together():
+    """At the right rate, and no value is behind by more than diffusion over h^2 / 1000."""
+    h, time, steps = 0.1, 0.25, 2500
+    sim = blob(h)
+    grown, drift = rate(sim, time, steps)
+    assert 0.98 < grown < 1.02
+    assert drift < 1e-6
+    squares = [second_moment(sim)[0]]
+    for _ in range(32):
+        sim.step(time / steps)
+        squares.append(second_moment(sim)[0])
+    each = 4 * 0.01 * time / steps
+    behind = each * np.arange(33) - (np.array(squares) - squares[0])
+    assert np.abs(behind).max() < 4 * h**2 / 1000
+    assert np.count_nonzero(np.diff(squares) > each) == 4
+
+
 def test_h1_against_the_heat_equation():
     """Not the moment alone: the vorticity itself, wherever vortons are."""
     h, time = 0.05, 0.5

@@ -1,0 +1,23 @@
+/* Diffusion of strength and of heat between the vortons (stages/diffuse.c has the kernels).
+ * Explicit with a step of its own: where what a substep diffuses is little beside the spacing of
+ * the vortons, h,
+ *
+ *   diffusivity x time <= h^2 / 1000,
+ *
+ * up to eight substeps act at once; no value is ever behind by more than that. */
+#ifndef VORTON_DIFFUSION_H
+#define VORTON_DIFFUSION_H
+
+#include "state/simulation.h"
+
+/* Largest diffusivity of what diffuses, m^2/s; 0: nothing does. The conductivity is that of ambient
+ * fluid everywhere: in fluid that has expanded heat diffuses the faster. */
+double vt_largest_diffusivity(vt_simulation *s);
+
+/* Counts a substep of dt seconds, and tells whether what has not acted yet is to act now. */
+int vt_is_due_to_diffuse(vt_simulation *s, double dt);
+
+/* Diffuses strength and heat over all that time, in place. */
+void vt_diffuse(vt_simulation *s);
+
+#endif
