@@ -116,6 +116,7 @@ static void take_body(vt_body *body, const passage *way)
     take_direction(from, to, r->turned);
     for (int n = 0; n < 6; n += 3) {
         take_direction(from, to, r->pushed + n);
+        take_direction(from, to, r->hit + n);
         take_direction(from, to, r->own + n);
         take_direction(from, to, r->given + n);
     }
