@@ -755,7 +755,7 @@ VT_API vt_body_def vt_default_body(void);
 /* *id (may be NULL) receives 0, 1, ...; at most 4096. Errors name the body; also an error: a solid
  * that a source added before, and still to bear, lies inside of for good, or a container that it
  * lies outside of; a container that holds none of the particles alive; a body that starts outside
- * of a container, or two that move by themselves deep in each other. */
+ * of a container, unless keys lead it in, or two that move by themselves deep in each other. */
 VT_API vt_status vt_add_body(vt_simulation *simulation, const vt_body_def *def, int32_t *id);
 
 VT_API int32_t vt_body_count(const vt_simulation *simulation);
