@@ -123,14 +123,14 @@ static void find_slip(const vt_simulation *s, const vt_body *body, const vt_pose
 }
 
 /* The body turns by what of its angular momentum the vorton loses with `lost` of its strength. */
-static void turn_body(vt_simulation *s, int32_t body, int64_t row, const double lost[3])
+static void turn_body(vt_simulation *s, const vt_fluid *fluid, int32_t body, int64_t row,
+                      const double lost[3])
 {
-    const vt_fluid fluid = vt_fluid_of(&s->def);
     const double radius = radius_of(&s->vortons, row);
     double place[3];
     vt_hit_sum sum = {.body = body};
     place_of(&s->vortons, row, place);
-    const double per_strength = 0.4 * vt_ambient_density(&fluid, place) * radius * radius / 2;
+    const double per_strength = 0.4 * vt_ambient_density(fluid, place) * radius * radius / 2;
     vt_add_scaled(sum.impulse + 3, per_strength, lost);
     vt_take_hits(s, &sum, place);
 }
@@ -139,6 +139,7 @@ void vt_take_wall_vorticity(vt_simulation *s)
 {
     const size_t mark = vt_arena_mark(&s->arena);
     const vt_vortons *const v = &s->vortons;
+    const vt_fluid fluid = vt_fluid_of(&s->def);
     const vt_pose *const pose = poses_at(s, s->time);
     const touching t = find_touching(s, pose);
     float *const velocity = vt_arena_push(&s->arena, 12 * (size_t)t.count);
@@ -158,7 +159,7 @@ void vt_take_wall_vorticity(vt_simulation *s)
             *strength += (float)(gain * (2 * area * sheet[c] - before));
             lost[c] = before - (double)*strength;
         }
-        turn_body(s, t.body[i], row, lost);
+        turn_body(s, &fluid, t.body[i], row, lost);
     }
     vt_arena_pop(&s->arena, mark);
 }

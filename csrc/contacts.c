@@ -226,9 +226,10 @@ typedef struct hold_job {
     rows rows;
     const float *start;
     const uint32_t *list;
-    uint8_t *squeezed;
+    uint8_t *squeezed;        /* of the list */
     vt_contact_counts *count; /* of each block */
     vt_hit_sums *hits;        /* likewise; NULL: nobody asks */
+    vt_fluid fluid;           /* of what hits */
 } hold_job;
 
 /* The rows lie far from each other: they are fetched before their turn. */
@@ -237,7 +238,6 @@ static inline void ask_for(const hold_job *job, int64_t row)
     __builtin_prefetch(job->rows.position + 3 * row);
     __builtin_prefetch(job->start + 3 * row);
     __builtin_prefetch(job->rows.age + row);
-    __builtin_prefetch(job->squeezed + row, 1);
     if (job->rows.velocity)
         __builtin_prefetch(job->rows.velocity + 3 * row);
 }
@@ -248,7 +248,6 @@ static void sum_hits(const hold_job *job, int64_t row, const vt_traveller *t, vt
 {
     const vt_simulation *const s = job->s;
     const vt_set *const set = &s->tracers.set;
-    const vt_fluid fluid = vt_fluid_of(&s->def);
     const double from = job->walls->from, to = job->walls->to;
     const double lived = fmax(to - t->birth, 1e-3 * (to - from));
     const double size = set->used[VT_TRACER_size] ? (double)s->tracers.size[row]
@@ -256,7 +255,7 @@ static void sum_hits(const hold_job *job, int64_t row, const vt_traveller *t, vt
     double velocity[3];
     for (int c = 0; c < 3; c++)
         velocity[c] = ((double)job->rows.position[3 * row + c] - t->start[c]) / lived;
-    const double mass = vt_ambient_density(&fluid, t->end) * size * size * size;
+    const double mass = vt_ambient_density(&job->fluid, t->end) * size * size * size;
     vt_sum_hits(s, t->hits, mass, velocity, sums);
 }
 
@@ -289,7 +288,7 @@ static void hold_block(void *data, int64_t begin, int64_t end, int thread)
             if (velocity)
                 velocity[c] = (float)t.velocity[c];
         }
-        job->squeezed[row] = held == VT_SQUEEZED;
+        job->squeezed[n] = held == VT_SQUEEZED;
         count.held += held != VT_UNHINDERED;
     }
     job->count[begin / HOLD_BLOCK] = count;
@@ -332,6 +331,17 @@ static void take_hits(vt_simulation *s, const vt_walls *walls, int64_t blocks,
             vt_take_hits(s, &sums[b].sum[n], walls->wall[sums[b].sum[n].body].center);
 }
 
+static void remove_squeezed(vt_simulation *s, int set, int64_t listed, const hold_job *job)
+{
+    if (listed <= 0 || !memchr(job->squeezed, 1, (size_t)listed))
+        return;
+    uint8_t *const mask = vt_arena_push(&s->arena, (size_t)job->rows.count);
+    memset(mask, 0, (size_t)job->rows.count);
+    for (int64_t n = 0; n < listed; n++)
+        mask[job->list[n]] = job->squeezed[n];
+    vt_remove_rows(s, set, mask);
+}
+
 static void hold_rows(vt_simulation *s, const vt_walls *walls, int set, const float *start)
 {
     const size_t mark = vt_arena_mark(&s->arena);
@@ -343,10 +353,11 @@ static void hold_rows(vt_simulation *s, const vt_walls *walls, int set, const fl
     if (listed) {
         const int64_t blocks = (listed + HOLD_BLOCK - 1) / HOLD_BLOCK;
         job.count = vt_arena_push(&s->arena, sizeof *job.count * (size_t)blocks);
-        job.squeezed = vt_arena_push(&s->arena, (size_t)count);
-        memset(job.squeezed, 0, (size_t)count);
-        if (set == VT_TRACERS && vt_has_hits(s))
+        job.squeezed = vt_arena_push(&s->arena, (size_t)listed);
+        if (set == VT_TRACERS && vt_has_hits(s)) {
             job.hits = make_hit_sums(s, blocks);
+            job.fluid = vt_fluid_of(&s->def);
+        }
         vt_parallel_for(s->def.threads, listed, HOLD_BLOCK, hold_block, &job);
         for (int64_t b = 0; b < blocks; b++) {
             s->contacts.held += job.count[b].held;
@@ -354,7 +365,7 @@ static void hold_rows(vt_simulation *s, const vt_walls *walls, int set, const fl
         }
         if (job.hits)
             take_hits(s, walls, blocks, job.hits);
-        remove_marked(s, set, count, job.squeezed);
+        remove_squeezed(s, set, listed, &job);
     }
     vt_arena_pop(&s->arena, mark);
 }
