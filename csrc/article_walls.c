@@ -7,6 +7,8 @@
 #include "core/vec3.h"
 #include "field.h"
 #include "field_now.h"
+#include "hits.h"
+#include "state/ambient.h"
 #include "wall_nodes.h"
 
 /* Of a boundary, in radii of the vortons; how much of what is wanted a vorton takes at once, for
@@ -120,10 +122,24 @@ static void find_slip(const vt_simulation *s, const vt_body *body, const vt_pose
                   0.5 * turned[c];
 }
 
+/* The body turns by what of its angular momentum the vorton loses with `lost` of its strength. */
+static void turn_body(vt_simulation *s, const vt_fluid *fluid, int32_t body, int64_t row,
+                      const double lost[3])
+{
+    const double radius = radius_of(&s->vortons, row);
+    double place[3];
+    vt_hit_sum sum = {.body = body};
+    place_of(&s->vortons, row, place);
+    const double per_strength = 0.4 * vt_ambient_density(fluid, place) * radius * radius / 2;
+    vt_add_scaled(sum.impulse + 3, per_strength, lost);
+    vt_take_hits(s, &sum, place);
+}
+
 void vt_take_wall_vorticity(vt_simulation *s)
 {
     const size_t mark = vt_arena_mark(&s->arena);
     const vt_vortons *const v = &s->vortons;
+    const vt_fluid fluid = vt_fluid_of(&s->def);
     const vt_pose *const pose = poses_at(s, s->time);
     const touching t = find_touching(s, pose);
     float *const velocity = vt_arena_push(&s->arena, 12 * (size_t)t.count);
@@ -131,7 +147,7 @@ void vt_take_wall_vorticity(vt_simulation *s)
     for (int64_t i = 0; i < t.count; i++) {
         const int64_t row = t.row[i];
         const double area = (double)v->volume[row] / (thickness * radius_of(v, row));
-        double slip[3], sheet[3], normal[3];
+        double slip[3], sheet[3], normal[3], lost[3];
         for (int c = 0; c < 3; c++)
             normal[c] = (double)t.normal[3 * i + c];
         find_slip(s, &s->bodies.items[t.body[i]], &pose[t.body[i]], t.point + 3 * i,
@@ -139,8 +155,11 @@ void vt_take_wall_vorticity(vt_simulation *s)
         vt_cross(normal, slip, sheet);
         for (int c = 0; c < 3; c++) {
             float *const strength = v->strength + 3 * row + c;
-            *strength += (float)(gain * (2 * area * sheet[c] - (double)*strength));
+            const double before = (double)*strength;
+            *strength += (float)(gain * (2 * area * sheet[c] - before));
+            lost[c] = before - (double)*strength;
         }
+        turn_body(s, &fluid, t.body[i], row, lost);
     }
     vt_arena_pop(&s->arena, mark);
 }

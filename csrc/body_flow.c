@@ -95,7 +95,7 @@ static vt_impulse own_impulse(const surface *f)
 
 static int is_due(const vt_simulation *s, const vt_body *body)
 {
-    return body->flow.known && body->flow.time < s->time;
+    return body->flow.known == VT_FLOW_KNOWN && body->flow.time < s->time;
 }
 
 /* How far the body has gone since its `flow` was noted, in fluid at rest, m. */
@@ -177,7 +177,12 @@ static void give(vt_simulation *s, const surface *f, vt_impulse own, vt_impulse 
 {
     vt_flow *const before = &s->bodies.items[f->body->number].flow;
     vt_flow now = {
-        .known = 1, .time = s->time, .bound = bound, .pull = pull, .load = measure_load(f)};
+
+        .known = VT_FLOW_KNOWN,
+        .time = s->time,
+        .bound = bound,
+        .pull = pull,
+        .load = measure_load(f)};
     memcpy(now.center, f->body->center, sizeof now.center);
     memcpy(now.wind, f->panels->wind, sizeof now.wind);
     vt_add_impulse(&now.bound, -1, &own);
@@ -326,7 +331,7 @@ void vt_find_body_flow(vt_simulation *s, float *slip)
         if (b && has_books(b))
             find_flow(s, b, slip);
         else
-            body->flow.known = 0;
+            body->flow.known = VT_FLOW_UNKNOWN;
         if (vt_sheds(body))
             slip += 3 * (int64_t)body->panels->count;
     }
@@ -376,6 +381,49 @@ static void add_momentum(const vt_body *body, vt_impulse *momentum)
     memcpy(of_body.angular, own + 3, sizeof of_body.angular);
     vt_move_moment(&of_body, body->rigid.now.position);
     vt_add_impulse(momentum, 1, &of_body);
+}
+
+/* Of a free body, over the ambient density: its own momentum, with what the flow has given it and
+ * is still to give in this substep, and that of the fluid that goes with it. */
+static vt_impulse sum_free(const vt_simulation *s, const vt_body *body)
+{
+    const vt_rigid *const r = &body->rigid;
+    const vt_fluid fluid = vt_fluid_of(&s->def);
+    const vt_pose pose = vt_pose_of_place(&r->now, body->center, body->scale);
+    vt_impulse own = impulse_of(body, &pose, r->velocity, r->angular), pushed, sum = {{0}, {0}};
+    double pushed_at[3];
+    memcpy(pushed.linear, r->pushed, sizeof pushed.linear);
+    memcpy(pushed.angular, r->pushed + 3, sizeof pushed.angular);
+    vt_integrate_winds(s, r->from, r->to, pushed_at);
+    vt_add_scaled(pushed_at, 1, r->before.position);
+    vt_move_moment(&pushed, pushed_at);
+    vt_move_moment(&own, r->now.position);
+    add_momentum(body, &sum);
+    vt_add_impulse(&sum, 1, &pushed);
+    vt_add_impulse(&own, 1 / vt_ambient_density(&fluid, body->flow.center), &sum);
+    return own;
+}
+
+vt_impulse vt_sum_noted(const vt_simulation *s, double time)
+{
+    vt_impulse sum = {{0}, {0}};
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_body *const body = &s->bodies.items[n];
+        vt_impulse noted = body->flow.bound;
+        if (body->flow.known != VT_FLOW_KNOWN)
+            continue;
+        vt_add_impulse(&noted, -1, &body->flow.shed);
+        vt_add_impulse(&noted, -1, &body->flow.owed);
+        vt_add_impulse(&noted, time - body->flow.time, &body->flow.pull);
+        vt_move_moment(&noted, body->flow.center);
+        vt_add_turns(-1, body->flow.center, body->shed_strength, &noted);
+        vt_add_impulse(&sum, 1, &noted);
+        if (body->rigid.free) {
+            noted = sum_free(s, body);
+            vt_add_impulse(&sum, 1, &noted);
+        }
+    }
+    return sum;
 }
 
 /* From the centre of the body to the origin, about which vortons and bodies alone have strengths

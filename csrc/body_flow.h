@@ -44,6 +44,11 @@ typedef struct vt_body_books {
 
 void vt_find_body_books(const vt_simulation *s, vt_body_books *books);
 
+/* The impulse that bodies whose flow is known have in the books at a time, vortons aside: their own
+ * momentum, and what the flow has to give for the time since it was noted but for what they bind
+ * then; about the origin, over the ambient density. */
+vt_impulse vt_sum_noted(const vt_simulation *s, double time);
+
 /* A free body that goes faster by `gain`, m/s, together with all the fluid around it: nothing has
  * pushed it. */
 void vt_gain_velocity(vt_body *body, const double gain[3]);

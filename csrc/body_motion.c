@@ -278,6 +278,7 @@ static void finish_free_body(const vt_simulation *s, vt_body *body)
     vt_cross(way, r->pushed, moment);
     vt_add_scaled(r->pushed + 3, 1, moment);
     vt_kick_body(body, r->pushed, NULL);
+    vt_kick_body(body, r->hit, NULL);
     vt_find_own_momentum(body, own);
     add(own, -1, r->own);
     add(own, -1, r->given);
@@ -290,9 +291,12 @@ void vt_finish_bodies(vt_simulation *s)
         vt_rigid *const r = &s->bodies.items[n].rigid;
         if (r->free)
             finish_free_body(s, &s->bodies.items[n]);
-        else
+        else {
             record(&r->from_flow, r->pushed);
+            record(&r->from_flow, r->hit);
+        }
         memset(r->pushed, 0, sizeof r->pushed);
+        memset(r->hit, 0, sizeof r->hit);
         r->to = r->from; /* it has arrived, even where the time of the step is rounded down */
     }
 }

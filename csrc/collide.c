@@ -125,15 +125,42 @@ static double find_excess(vt_simulation *s, const vt_pose *now, int32_t body, in
     return excess;
 }
 
-static vt_status check_inside(vt_simulation *s, const vt_pose *now, int32_t n, int32_t container)
+/* Whether keys lead a body into a container that it starts outside of, one of them or both. */
+static int will_enter(const vt_simulation *s, vt_pose *now, int32_t n, int32_t container)
+{
+    enum { LOOKS = 16 }; /* from one key to the next */
+    const vt_body *const body = &s->bodies.items[n], *const room = &s->bodies.items[container];
+    double from = s->time;
+    for (double to = from; to < INFINITY; from = to) {
+        to = fmin(vt_next_key(&s->transforms, body->parent, from),
+                  vt_next_key(&s->transforms, room->parent, from));
+        for (int32_t look = 1; look <= LOOKS && to < INFINITY; look++) {
+            const double time = from + (to - from) * look / LOOKS;
+            now[n] = pose_now(s, body, time);
+            now[container] = pose_now(s, room, time);
+            if (!vt_is_outside(s, now, n, container, most_excess * body->reach))
+                return 1;
+        }
+    }
+    return 0;
+}
+
+static vt_status check_inside(vt_simulation *s, vt_pose *now, int32_t n, int32_t container)
 {
     const vt_body *const body = &s->bodies.items[n];
     const char *const room = s->bodies.items[container].name;
-    if (!body->rigid.free && vt_is_outside(s, now, n, container, most_excess * body->reach))
-        return vt_fail(VT_INVALID_ARGUMENT,
-                       "body '%s': it starts outside of container '%s', all of it; allowed is a "
-                       "place that is inside in part",
-                       body->name, room);
+    if (!body->rigid.free && vt_is_outside(s, now, n, container, most_excess * body->reach)) {
+        const vt_pose start[2] = {now[n], now[container]};
+        const int enters = will_enter(s, now, n, container);
+        now[n] = start[0];
+        now[container] = start[1];
+        return enters ? VT_OK
+                      : vt_fail(VT_INVALID_ARGUMENT,
+                                "body '%s': it starts outside of container '%s', all of it, and no "
+                                "keys lead it in; allowed is a place that is inside in part, "
+                                "or keys that do",
+                                body->name, room);
+    }
     const double excess = body->rigid.free ? find_excess(s, now, n, container) : 0;
     if (excess > most_excess * body->reach)
         return vt_fail(VT_INVALID_ARGUMENT,

@@ -12,7 +12,7 @@ typedef struct vt_collisions {
 /* VT_INVALID_ARGUMENT where body n, which need not be counted yet, does not fit to one before it: a
  * body that moves by itself juts out of a container by more than a hundredth of its radius, or
  * into another of its kind by more than a quarter; any other body is outside of a container, all
- * of it. */
+ * of it, and no keys lead it in. */
 vt_status vt_check_start(vt_simulation *s, int32_t n);
 
 /* Changes the velocities of the bodies, as they are now, at a time, so that in the next dt

@@ -5,6 +5,8 @@
 
 #include "core/parallel.h"
 #include "field.h"
+#include "hits.h"
+#include "state/ambient.h"
 #include "walls.h"
 
 enum { COPY_BLOCK = 4096, HOLD_BLOCK = 64, BIRTH_BLOCK = 256, AHEAD = 8 };
@@ -219,12 +221,15 @@ void vt_begin_contact(vt_simulation *s, vt_contacts *contacts)
 }
 
 typedef struct hold_job {
+    const vt_simulation *s;
     const vt_walls *walls;
     rows rows;
     const float *start;
     const uint32_t *list;
-    uint8_t *squeezed;
+    uint8_t *squeezed;        /* of the list */
     vt_contact_counts *count; /* of each block */
+    vt_hit_sums *hits;        /* likewise; NULL: nobody asks */
+    vt_fluid fluid;           /* of what hits */
 } hold_job;
 
 /* The rows lie far from each other: they are fetched before their turn. */
@@ -233,9 +238,25 @@ static inline void ask_for(const hold_job *job, int64_t row)
     __builtin_prefetch(job->rows.position + 3 * row);
     __builtin_prefetch(job->start + 3 * row);
     __builtin_prefetch(job->rows.age + row);
-    __builtin_prefetch(job->squeezed + row, 1);
     if (job->rows.velocity)
         __builtin_prefetch(job->rows.velocity + 3 * row);
+}
+
+/* What a tracer that ran into bodies gives them. It had the mean velocity of its way; over a time
+ * that is too short positions do not tell. */
+static void sum_hits(const hold_job *job, int64_t row, const vt_traveller *t, vt_hit_sums *sums)
+{
+    const vt_simulation *const s = job->s;
+    const vt_set *const set = &s->tracers.set;
+    const double from = job->walls->from, to = job->walls->to;
+    const double lived = fmax(to - t->birth, 1e-3 * (to - from));
+    const double size = set->used[VT_TRACER_size] ? (double)s->tracers.size[row]
+                                                  : (double)set->alike[VT_TRACER_size];
+    double velocity[3];
+    for (int c = 0; c < 3; c++)
+        velocity[c] = ((double)job->rows.position[3 * row + c] - t->start[c]) / lived;
+    const double mass = vt_ambient_density(&job->fluid, t->end) * size * size * size;
+    vt_sum_hits(s, t->hits, mass, velocity, sums);
 }
 
 static void hold_block(void *data, int64_t begin, int64_t end, int thread)
@@ -244,6 +265,7 @@ static void hold_block(void *data, int64_t begin, int64_t end, int thread)
     const hold_job *const job = data;
     const double from = job->walls->from, to = job->walls->to;
     vt_contact_counts count = {0, 0};
+    vt_hits hits;
     for (int64_t n = begin; n < end; n++) {
         const int64_t row = job->list[n];
         if (n + AHEAD < end)
@@ -251,19 +273,22 @@ static void hold_block(void *data, int64_t begin, int64_t end, int thread)
         float *const position = job->rows.position + 3 * row;
         float *const velocity = job->rows.velocity ? job->rows.velocity + 3 * row : NULL;
         vt_traveller t = {.birth = fmax(from, to - (double)job->rows.age[row]),
-                          .looks = &count.looks};
+                          .looks = &count.looks,
+                          .hits = job->hits ? &hits : NULL};
         for (int c = 0; c < 3; c++) {
             t.start[c] = (double)job->start[3 * row + c];
             t.end[c] = (double)position[c];
             t.velocity[c] = velocity ? (double)velocity[c] : 0;
         }
         const int held = vt_hold(job->walls, &t);
+        if (held == VT_HELD && job->hits)
+            sum_hits(job, row, &t, &job->hits[begin / HOLD_BLOCK]);
         for (int c = 0; c < 3 && held == VT_HELD; c++) {
             position[c] = (float)t.end[c];
             if (velocity)
                 velocity[c] = (float)t.velocity[c];
         }
-        job->squeezed[row] = held == VT_SQUEEZED;
+        job->squeezed[n] = held == VT_SQUEEZED;
         count.held += held != VT_UNHINDERED;
     }
     job->count[begin / HOLD_BLOCK] = count;
@@ -286,10 +311,41 @@ static int64_t list_near(vt_simulation *s, const vt_walls *walls, const rows *r,
     return listed;
 }
 
+/* Room for what the bodies receive in each block. */
+static vt_hit_sums *make_hit_sums(vt_simulation *s, int64_t blocks)
+{
+    const int32_t most = HOLD_BLOCK * VT_MOST_HITS;
+    const int32_t room = s->bodies.count < most ? s->bodies.count : most;
+    vt_hit_sums *const sums = vt_arena_push(&s->arena, sizeof *sums * (size_t)blocks);
+    vt_hit_sum *const all = vt_arena_push(&s->arena, sizeof *all * (size_t)(blocks * room));
+    for (int64_t b = 0; b < blocks; b++)
+        sums[b] = (vt_hit_sums){.sum = all + b * room};
+    return sums;
+}
+
+static void take_hits(vt_simulation *s, const vt_walls *walls, int64_t blocks,
+                      const vt_hit_sums *sums)
+{
+    for (int64_t b = 0; b < blocks; b++)
+        for (int32_t n = 0; n < sums[b].count; n++)
+            vt_take_hits(s, &sums[b].sum[n], walls->wall[sums[b].sum[n].body].center);
+}
+
+static void remove_squeezed(vt_simulation *s, int set, int64_t listed, const hold_job *job)
+{
+    if (listed <= 0 || !memchr(job->squeezed, 1, (size_t)listed))
+        return;
+    uint8_t *const mask = vt_arena_push(&s->arena, (size_t)job->rows.count);
+    memset(mask, 0, (size_t)job->rows.count);
+    for (int64_t n = 0; n < listed; n++)
+        mask[job->list[n]] = job->squeezed[n];
+    vt_remove_rows(s, set, mask);
+}
+
 static void hold_rows(vt_simulation *s, const vt_walls *walls, int set, const float *start)
 {
     const size_t mark = vt_arena_mark(&s->arena);
-    hold_job job = {.walls = walls, .rows = rows_of(s, set), .start = start};
+    hold_job job = {.s = s, .walls = walls, .rows = rows_of(s, set), .start = start};
     const int64_t count = job.rows.count;
     uint32_t *const near = vt_arena_push(&s->arena, sizeof *near * (size_t)count);
     const int64_t listed = list_near(s, walls, &job.rows, start, near);
@@ -297,14 +353,19 @@ static void hold_rows(vt_simulation *s, const vt_walls *walls, int set, const fl
     if (listed) {
         const int64_t blocks = (listed + HOLD_BLOCK - 1) / HOLD_BLOCK;
         job.count = vt_arena_push(&s->arena, sizeof *job.count * (size_t)blocks);
-        job.squeezed = vt_arena_push(&s->arena, (size_t)count);
-        memset(job.squeezed, 0, (size_t)count);
+        job.squeezed = vt_arena_push(&s->arena, (size_t)listed);
+        if (set == VT_TRACERS && vt_has_hits(s)) {
+            job.hits = make_hit_sums(s, blocks);
+            job.fluid = vt_fluid_of(&s->def);
+        }
         vt_parallel_for(s->def.threads, listed, HOLD_BLOCK, hold_block, &job);
         for (int64_t b = 0; b < blocks; b++) {
             s->contacts.held += job.count[b].held;
             s->contacts.looks += job.count[b].looks;
         }
-        remove_marked(s, set, count, job.squeezed);
+        if (job.hits)
+            take_hits(s, walls, blocks, job.hits);
+        remove_squeezed(s, set, listed, &job);
     }
     vt_arena_pop(&s->arena, mark);
 }

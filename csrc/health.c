@@ -90,6 +90,8 @@ static void add_body_books(const vt_simulation *s, vt_health *h)
     memcpy(h->angular_momentum, books.momentum.angular, sizeof h->angular_momentum);
     memcpy(h->support_impulse, books.support.linear, sizeof h->support_impulse);
     memcpy(h->support_angular_impulse, books.support.angular, sizeof h->support_impulse);
+    memcpy(h->hit_impulse, s->impulses.hits.linear, sizeof h->hit_impulse);
+    memcpy(h->hit_angular_impulse, s->impulses.hits.angular, sizeof h->hit_impulse);
 }
 
 /* ---- over the nodes ---- */

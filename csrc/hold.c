@@ -50,15 +50,20 @@ static double skin_of(const vt_wall *wall, const double world[3])
 /* Without what of the velocity leads into the wall at a point of the world. */
 static void stop(const vt_wall *wall, const double normal[3], vt_traveller *t)
 {
-    double arm[3], carried[3];
-    for (int c = 0; c < 3; c++)
-        arm[c] = t->end[c] - wall->pivot[c];
-    vt_cross(wall->angular, arm, carried);
-    double approach = 0;
-    for (int c = 0; c < 3; c++)
-        approach += (t->velocity[c] - wall->velocity[c] - carried[c]) * normal[c];
+    const double approach = vt_approach(wall, t->end, t->velocity, normal);
     if (approach < 0)
         vt_add_scaled(t->velocity, -approach, normal);
+}
+
+static void note_hit(vt_hits *hits, const vt_wall *wall, const double point[3],
+                     const double normal[3])
+{
+    if (hits->count == VT_MOST_HITS)
+        return;
+    vt_hit *const hit = &hits->hit[hits->count++];
+    hit->wall = wall;
+    memcpy(hit->point, point, sizeof hit->point);
+    memcpy(hit->normal, normal, sizeof hit->normal);
 }
 
 /* Moves the end to the outer side of a plane of the world and, along it, to that of the planes met
@@ -180,6 +185,8 @@ static int sweep(encounter *e, const vt_wall *wall, const look *known)
     const double offset = vt_dot(normal, point) + skin_of(wall, e->traveller->end);
     if (!(vt_dot(normal, e->traveller->end) < offset))
         return 0;
+    if (e->traveller->hits)
+        note_hit(e->traveller->hits, wall, point, normal);
     hold_beyond(e, wall, normal, offset);
     return 1;
 }
@@ -198,6 +205,11 @@ static int push_out(encounter *e, const vt_wall *wall)
         if (!(room < 0.25 * skin))
             return moved;
         vt_pose_direction(pose, away, normal);
+        if (e->traveller->hits) {
+            double point[3] = {end[0], end[1], end[2]};
+            vt_add_scaled(point, -room, normal);
+            note_hit(e->traveller->hits, wall, point, normal);
+        }
         hold_beyond(e, wall, normal, vt_dot(normal, end) - room + skin);
         moved = 1;
     }
@@ -354,6 +366,8 @@ static int hold_by(const vt_walls *walls, const int32_t *list, int32_t count, co
     encounter e; /* of the rest nothing is read before it is written */
     e.walls = walls, e.list = list, e.count = count, e.traveller = t;
     e.planes.count = 0, e.first.wall = NULL, e.beyond = NULL;
+    if (t->hits)
+        t->hits->count = 0;
     int held = VT_UNHINDERED;
     int32_t last = -1; /* that moved it; all later ones are clear of where it ends */
     for (int pass = 0; pass < PASSES; pass++) {

@@ -7,6 +7,7 @@
 #include "carrier.h"
 #include "core/parallel.h"
 #include "core/vec3.h"
+#include "reaction.h"
 
 enum { BLOCK = 4096 };
 
@@ -91,13 +92,23 @@ static void take_impulse(const vt_pose *from, const vt_pose *to, vt_impulse *imp
     take_direction(from, to, impulse->angular);
 }
 
-/* With what it knows of the flow, which is about its centre. */
+/* What a body knows of the flow, which is about its centre, but for what is faster then. */
+static void take_flow(vt_body *body, const passage *way)
+{
+    const vt_pose *const from = way->from, *const to = way->to;
+    vt_flow *const f = &body->flow;
+    vt_impulse *const known[] = {&f->bound, &f->pull, &f->late, &f->shed, &f->owed};
+    take_direction(from, to, body->shed_strength);
+    take_direction(from, to, f->wind);
+    take_place(from, to, f->center);
+    for (size_t n = 0; n < sizeof known / sizeof *known; n++)
+        take_impulse(from, to, known[n]);
+}
+
 static void take_body(vt_body *body, const passage *way)
 {
     const vt_pose *const from = way->from, *const to = way->to;
     vt_rigid *const r = &body->rigid;
-    vt_flow *const f = &body->flow;
-    vt_impulse *const known[] = {&f->bound, &f->pull, &f->late, &f->shed, &f->owed};
     vt_place *const places[] = {&r->before, &r->now};
     for (int n = 0; n < 2; n++) {
         vt_pose pose = {.scale = 1};
@@ -116,29 +127,61 @@ static void take_body(vt_body *body, const passage *way)
     take_direction(from, to, r->turned);
     for (int n = 0; n < 6; n += 3) {
         take_direction(from, to, r->pushed + n);
+        take_direction(from, to, r->hit + n);
         take_direction(from, to, r->own + n);
         take_direction(from, to, r->given + n);
     }
-    take_direction(from, to, body->shed_strength);
-    take_direction(from, to, f->wind);
-    take_place(from, to, f->center);
-    for (size_t n = 0; n < sizeof known / sizeof *known; n++)
-        take_impulse(from, to, known[n]);
+    take_flow(body, way);
     vt_gain_velocity(body, way->gain);
 }
 
-void vt_take_along(vt_simulation *s, const vt_pose *from, const vt_pose *to, const double before[3],
-                   const double after[3], const vt_contacts *contacts)
+/* Particles, and bodies that move by themselves. */
+static void take_all(vt_simulation *s, const passage *way, const vt_contacts *contacts)
+{
+    take_particles(s, way, contacts);
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (s->bodies.items[n].rigid.free)
+            take_body(&s->bodies.items[n], way);
+    s->fields_current = 0;
+}
+
+/* What vortons and bodies have in the books at a time. */
+static vt_impulse sum_books(vt_simulation *s, double time)
+{
+    static const double origin[3] = {0, 0, 0};
+    const vt_strengths strengths = vt_sum_strengths(s, origin);
+    vt_impulse sum = vt_impulse_of(&strengths);
+    const vt_impulse noted = vt_sum_noted(s, time);
+    vt_add_impulse(&sum, 1, &noted);
+    return sum;
+}
+
+/* What a jump has changed of that since is outer impulse. */
+static void book_jump(vt_simulation *s, double time, const vt_impulse *before)
+{
+    const vt_impulse after = sum_books(s, time);
+    const int counts = vt_has_known_flow(s);
+    vt_add_impulse(&s->impulses.outer, counts ? 1 : 0, &after);
+    vt_add_impulse(&s->impulses.outer, counts ? -1 : 0, before);
+}
+
+static passage make_passage(const vt_pose *from, const vt_pose *to, const double before[3],
+                            const double after[3])
 {
     passage way = {from, to, {after[0], after[1], after[2]}};
     double turned[3] = {before[0], before[1], before[2]};
     take_direction(from, to, turned);
     vt_add_scaled(way.gain, -1, turned);
-    take_particles(s, &way, contacts);
-    for (int32_t n = 0; n < s->bodies.count; n++)
-        if (s->bodies.items[n].rigid.free)
-            take_body(&s->bodies.items[n], &way);
-    s->fields_current = 0;
+    return way;
+}
+
+void vt_take_along(vt_simulation *s, const vt_pose *from, const vt_pose *to, const double before[3],
+                   const double after[3])
+{
+    const passage way = make_passage(from, to, before, after);
+    const vt_impulse books = sum_books(s, s->time);
+    take_all(s, &way, NULL);
+    book_jump(s, s->time, &books);
 }
 
 /* ---- when ---- */
@@ -157,11 +200,31 @@ static double next_jump(const vt_simulation *s, double until)
     return body ? vt_next_jump(&s->transforms, body->parent, from, until) : INFINITY;
 }
 
+/* Whether a body that jumped stays where it is in the container, so that it sees nothing of it. */
+static int goes_along(const vt_body *body, const passage *way, const vt_pose *before,
+                      const vt_pose *after)
+{
+    double center[2][3];
+    vt_pose_point(before, body->center, center[0]);
+    vt_pose_point(after, body->center, center[1]);
+    take_place(way->from, way->to, center[0]);
+    const double share = 1e-6, least = share * body->reach;
+    int same = vt_square_between(center[0], center[1]) < least * least;
+    for (int c = 0; c < 3; c++) {
+        double axis[3] = {before->matrix[0][c], before->matrix[1][c], before->matrix[2][c]};
+        const double goal[3] = {after->matrix[0][c], after->matrix[1][c], after->matrix[2][c]};
+        take_direction(way->from, way->to, axis);
+        same &= vt_square_between(axis, goal) < share * share;
+    }
+    return same;
+}
+
 /* The container, and the bodies that jump at the same time, are from now on where they go. */
 static void jump(vt_simulation *s, double before, double time, const vt_contacts *contacts)
 {
+    const size_t mark = vt_arena_mark(&s->arena);
+    const vt_pose *const start = vt_poses_at(s, before);
     const vt_body *const carrier = find_jumper(s);
-    const vt_pose from = vt_body_pose(&s->transforms, carrier, before);
     double velocity[2][3];
     vt_find_carrier_velocity(s, carrier, before, velocity[0]);
     for (int32_t n = 0; n < s->bodies.count; n++) {
@@ -170,12 +233,27 @@ static void jump(vt_simulation *s, double before, double time, const vt_contacts
             continue;
         body->since = time;
         body->until = INFINITY;
-        body->flow.known = 0;
     }
-    const vt_pose to = vt_body_pose(&s->transforms, carrier, time);
+    const vt_pose *const end = vt_poses_at(s, time);
+    const int32_t number = (int32_t)(carrier - s->bodies.items);
     vt_find_carrier_velocity(s, carrier, time, velocity[1]);
-    vt_take_along(s, &from, &to, velocity[0], velocity[1], contacts);
+    const passage way = make_passage(&start[number], &end[number], velocity[0], velocity[1]);
+    const vt_impulse books = sum_books(s, time);
+    take_all(s, &way, contacts);
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        vt_body *const body = &s->bodies.items[n];
+        if (body->since != time || body->rigid.placed || !body->flow.known)
+            continue;
+        if (goes_along(body, &way, &start[n], &end[n])) {
+            take_flow(body, &way);
+            vt_add_scaled(body->flow.wind, 1, way.gain);
+        } else {
+            body->flow.known = VT_FLOW_BROKEN;
+        }
+    }
+    book_jump(s, time, &books);
     s->carried.jumped_until = time;
+    vt_arena_pop(&s->arena, mark);
 }
 
 static const double soon = 1e-9; /* of a step, or of a substep */
@@ -211,14 +289,12 @@ double vt_before_jump(const vt_simulation *s, double dt)
     return s->carried.jump - soon * dt;
 }
 
-int vt_jump_at_end(vt_simulation *s, double dt, const vt_contacts *contacts)
+void vt_jump_at_end(vt_simulation *s, double dt, const vt_contacts *contacts)
 {
     const double time = s->carried.jump;
-    const int jumps = time < INFINITY;
-    if (jumps)
+    if (time < INFINITY)
         jump(s, time - soon * dt, time, contacts);
     else
         s->carried.jumped_until = s->time + dt;
     s->carried.jump = INFINITY;
-    return jumps;
 }

@@ -20,12 +20,12 @@ void vt_await_jump(vt_simulation *s, double dt);
 /* The last time before the jump that ends a substep of dt; INFINITY: there is none. */
 double vt_before_jump(const vt_simulation *s, double dt);
 
-/* When particles have moved, and before contact: takes the jump. Returns whether there was one. */
-int vt_jump_at_end(vt_simulation *s, double dt, const vt_contacts *contacts);
+/* When particles have moved, and before contact: takes the jump, if there is one. */
+void vt_jump_at_end(vt_simulation *s, double dt, const vt_contacts *contacts);
 
-/* Takes along what the container holds, from one pose to another; seen from its centre, which moves
- * with these velocities before and after, m/s, nothing has changed. */
+/* Takes along what the container holds, from one pose to another, between two steps; seen from its
+ * centre, which moves with these velocities before and after, m/s, nothing has changed. */
 void vt_take_along(vt_simulation *s, const vt_pose *from, const vt_pose *to, const double before[3],
-                   const double after[3], const vt_contacts *contacts);
+                   const double after[3]);
 
 #endif

@@ -20,29 +20,32 @@ void vt_take_open_lines(const double moment[3][3], const double arm[3], double l
 
 /* ---- whose it is ---- */
 
-/* Of the bodies that the flow knows: their mean place when it was noted, and where fluid at rest
- * there is at a time. Returns how many there are. */
-static int find_middle(const vt_simulation *s, double time, double middle[3], double now[3])
+/* Of the bodies that the flow knows: their mean place when it was noted, and when that was. Returns
+ * how many there are. */
+static int find_middle(const vt_simulation *s, double middle[3], double *noted)
 {
     int count = 0;
-    double noted = time, way[3];
     memset(middle, 0, 3 * sizeof *middle);
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_flow *const flow = &s->bodies.items[n].flow;
         if (!flow->known)
             continue;
         vt_add_scaled(middle, 1, flow->center);
-        noted = flow->time;
+        *noted = flow->time;
         count++;
     }
-    if (count == 0)
-        return 0;
-    vt_integrate_winds(s, noted, time, way);
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 3 && count > 0; c++)
         middle[c] /= count;
-        now[c] = middle[c] + way[c];
-    }
     return count;
+}
+
+/* About where fluid at rest that was at the point of a reaction is at a time. */
+static vt_strengths sum_strengths(vt_simulation *s, const vt_reaction *reaction, double time)
+{
+    double now[3];
+    vt_integrate_winds(s, reaction->noted, time, now);
+    vt_add_scaled(now, 1, reaction->about);
+    return vt_sum_strengths(s, now);
 }
 
 int vt_has_known_flow(const vt_simulation *s)
@@ -84,19 +87,17 @@ vt_impulse vt_find_buoyant_impulse(vt_simulation *s, const vt_field *field, int6
 
 void vt_open_reaction(vt_simulation *s, double elapsed, vt_reaction *reaction)
 {
-    double now[3];
     *reaction = (vt_reaction){.elapsed = elapsed};
-    reaction->counts = find_middle(s, s->time + elapsed, reaction->about, now) > 0;
+    reaction->counts = find_middle(s, reaction->about, &reaction->noted) > 0;
     if (reaction->counts)
-        reaction->before = vt_sum_strengths(s, now);
+        reaction->before = sum_strengths(s, reaction, s->time + elapsed);
 }
 
 /* What nothing of the books explains, about the point of the reaction. */
 static vt_impulse find_change(vt_simulation *s, double elapsed, vt_reaction *reaction)
 {
-    double middle[3], now[3];
-    find_middle(s, s->time + elapsed, middle, now);
-    const vt_strengths after = vt_sum_strengths(s, now);
+    const double *const middle = reaction->about;
+    const vt_strengths after = sum_strengths(s, reaction, s->time + elapsed);
     vt_strengths sum = after;
     vt_add_strengths(&sum, -1, &reaction->before);
     reaction->before = after;

@@ -34,7 +34,8 @@
 typedef struct vt_reaction {
     int counts;      /* whether anybody answers for the change */
     double elapsed;  /* of the substep, s */
-    double about[3]; /* m: the point of the fluid that was there when the flow was noted */
+    double about[3]; /* m: the point of the fluid that was there when the flow was noted, */
+    double noted;    /* s */
     vt_strengths before;
     vt_impulse given; /* since then, by gravity, about the origin */
 } vt_reaction;

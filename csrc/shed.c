@@ -289,7 +289,7 @@ void vt_shed_layers(vt_simulation *s, double dt, const float *slip)
                             .born = &born};
         if (vt_is_buoyant(s))
             take_nearest(&d);
-        for (int32_t p = 0; p < body->panels->count && body->flow.known; p++)
+        for (int32_t p = 0; p < body->panels->count && body->flow.known == VT_FLOW_KNOWN; p++)
             shed_panel(&d, p);
         first += body->panels->count;
     }

@@ -305,10 +305,14 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
         VT_TIMED(s, bodies, vt_take_wall_vorticity(s));
     vt_finish(s, &scheme, &w, dt, &reaction);
     const int64_t held = s->contacts.held;
-    int jumped;
-    VT_TIMED(s, contact, jumped = vt_jump_at_end(s, dt, &contacts));
+    const int jumps = vt_before_jump(s, dt) < INFINITY;
+    if (jumps)
+        VT_TIMED(s, balance, vt_close_reaction(s, dt, 1, &reaction));
+    VT_TIMED(s, contact, vt_jump_at_end(s, dt, &contacts));
+    if (jumps)
+        VT_TIMED(s, balance, vt_open_reaction(s, dt, &reaction));
     VT_TIMED(s, contact, vt_end_contact(s, dt, &contacts));
-    if (jumped || s->contacts.held > held)
+    if (s->contacts.held > held)
         VT_TIMED(s, balance, vt_close_reaction(s, dt, 1, &reaction));
     VT_TIMED(s, bodies, vt_finish_bodies(s));
     VT_TIMED(s, shed, vt_shed_layers(s, dt, slip));

@@ -112,6 +112,32 @@ enum { VT_MOST_PARTS = 32 };
 void vt_fill_poses(const vt_walls *walls, const vt_body *body, double from, int32_t parts,
                    vt_pose *pose);
 
+/* How fast something at a point comes nearer to a wall, m/s, < 0, or moves away from it. */
+static inline double vt_approach(const vt_wall *wall, const double point[3],
+                                 const double velocity[3], const double normal[3])
+{
+    double arm[3], carried[3], speed = 0;
+    for (int c = 0; c < 3; c++)
+        arm[c] = point[c] - wall->pivot[c];
+    vt_cross(wall->angular, arm, carried);
+    for (int c = 0; c < 3; c++)
+        speed += (velocity[c] - wall->velocity[c] - carried[c]) * normal[c];
+    return speed;
+}
+
+/* Where a particle came up against a wall: the point, m, and the normal that leads away from it. */
+typedef struct vt_hit {
+    const vt_wall *wall;
+    double point[3], normal[3];
+} vt_hit;
+
+/* One after the other; what comes after so many finds no velocity left to stop. */
+enum { VT_MOST_HITS = 8 };
+typedef struct vt_hits {
+    int32_t count;
+    vt_hit hit[VT_MOST_HITS];
+} vt_hits;
+
 /* A particle: born at `from` or since, when it was at `start`; it would be at `end` at `to` if it
  * met nothing. */
 typedef struct vt_traveller {
@@ -119,6 +145,7 @@ typedef struct vt_traveller {
     double start[3], end[3];
     double velocity[3]; /* m/s */
     int64_t *looks;     /* counts the walls that are looked at */
+    vt_hits *hits;      /* receives what it ran into, if it was held; NULL: nobody asks */
 } vt_traveller;
 
 enum { VT_UNHINDERED, VT_HELD, VT_SQUEEZED };

@@ -463,14 +463,18 @@ def test_concave_container_is_refused():
         simulation(vt.Container(l_shape(), name="room"))
 
 
-def test_meshes_that_are_turned_inside_out():
-    """The core refuses them; Python turns them."""
+@pytest.mark.parametrize("kind", [vt.Body, vt.Container])
+def test_meshes_that_are_turned_inside_out(kind):
+    """Refused with the name of the body and how to turn them; that helps. By the core, too."""
     box = vt.Mesh(vertices=CUBE, faces=[f[::-1] for f in faces_of_hull(CUBE)])
-    sim = simulation(vt.Body(box))
+    with pytest.raises(ValueError) as error:
+        simulation(kind([vt.Sphere(), box], name="bob"))
+    for word in (f"{kind.__name__} 'bob'", "inside out", "-1 m^3", "mesh.faces[:, ::-1]"):
+        assert word in str(error.value)
+    turned = vt.Mesh(vertices=box.vertices, faces=box.faces[:, ::-1])
+    sim = simulation(vt.Body(turned))
     assert sim.body_distance(0, [(0, 0, 0.75)])[0] == pytest.approx([0.25])
     shape = {"kind": "mesh", "vertices": CUBE, "faces": box.faces}
-    if vt.shapes.mesh_volume(CUBE, np.asarray(box.faces)) > 0:
-        shape["faces"] = np.asarray(box.faces)[:, ::-1]
     with pytest.raises(ValueError, match="body 'a', shape 0.*inwards"):
         sim._core.add_body(shapes=[shape], name="a")
     assert len(sim.bodies) == 1

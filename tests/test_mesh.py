@@ -7,8 +7,17 @@ import sys
 import numpy as np
 import pytest
 
+from vorton.emitter import Emitter
 from vorton.scene import Scene
-from vorton.shapes import MESH_FORMATS, Mesh, Torus, load_mesh, mesh_volume, open_edges
+from vorton.shapes import (
+    MESH_FORMATS,
+    Mesh,
+    Surface,
+    Torus,
+    load_mesh,
+    mesh_volume,
+    open_edges,
+)
 from vorton.simulation import Simulation
 from vorton.sources import Tracers
 
@@ -82,10 +91,33 @@ def test_obj_with_seams_is_joined(tmp_path):
     assert len(mesh.vertices) == 8 and mesh.closed and math.isclose(mesh.volume, 1)
 
 
-def test_inside_out_is_turned():
-    mesh = Mesh(vertices=VERTICES, faces=FACES[:, ::-1])
-    assert math.isclose(mesh.volume, VOLUME, rel_tol=1e-6)
-    assert mesh_volume(*mesh.placed()) > 0
+@pytest.mark.parametrize("source", ["arrays", "file"])
+def test_inside_out_is_refused_and_can_be_turned(torus_file, source):
+    """Where a volume or its outer side counts."""
+    if source == "file":
+        mesh = Mesh(torus_file("inverted.ply", FACES[:, ::-1]))
+    else:
+        mesh = Mesh(vertices=VERTICES, faces=FACES[:, ::-1])
+    assert mesh.closed
+    for use in (Tracers, lambda m: Tracers(Surface(m, 0.1)), Emitter, lambda m: m.volume):
+        with pytest.raises(ValueError, match=r"inside out.*inwards.*faces\[:, ::-1\]") as error:
+            use(mesh)
+        assert ("inverted.ply" if source == "file" else "Mesh of arrays") in str(error.value)
+    turned = Mesh(vertices=mesh.vertices, faces=mesh.faces[:, ::-1])
+    assert math.isclose(turned.volume, VOLUME, rel_tol=1e-6)
+    Tracers(turned), Tracers(Surface(turned, 0.1))
+
+
+@pytest.mark.parametrize("suffix", [".glb", ".gltf"])
+def test_a_mirrored_part_of_a_file_is_not_inside_out(tmp_path, suffix):
+    """Mirroring turns faces; the import turns them back."""
+    trimesh = pytest.importorskip("trimesh")
+    part = trimesh.Trimesh(VERTICES, FACES, process=False)
+    parts = trimesh.Scene()
+    parts.add_geometry(part, transform=np.diag([-1.0, 1, 1, 1]))
+    parts.export(tmp_path / ("mirrored" + suffix))
+    mesh = Mesh(tmp_path / ("mirrored" + suffix))
+    assert mesh.closed and math.isclose(mesh.volume, VOLUME, rel_tol=1e-5)
 
 
 @pytest.mark.parametrize(

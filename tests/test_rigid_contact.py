@@ -342,6 +342,63 @@ def test_a_body_that_is_outside_of_its_container_as_a_whole(shape, motion):
             )
 
 
+def keys(*places, times=(0, 0.5, 1), kind="linear"):
+    return vt.Transform(position=vt.Keys(list(zip(times, places, strict=False)), kind))
+
+
+IN = (-2.5, 0, 0)
+LEADS_IN = {
+    "keys": keys((0, 0, 0), IN),
+    "passes": keys((0, 0, 0), (-6, 0, 0)),
+    "late": keys((0, 0, 0), (1, 0, 0), IN),
+    "jumps": keys((0, 0, 0), IN, kind="constant"),
+    "samples": vt.Transform(position=vt.Samples([(-0.05 * n, 0, 0) for n in range(60)], fps=24)),
+    "parent": vt.Transform(parent=keys((0, 0, 0), IN)),
+    "turns": vt.Transform(
+        (-1.5, 0, 0), parent=vt.Transform((1.5, 0, 0), angle=vt.Keys([(0, 0), (9, 180)]))
+    ),
+}
+
+
+@pytest.mark.parametrize("motion", LEADS_IN)
+@pytest.mark.parametrize("first", ["room", "body"])
+def test_a_body_that_keys_lead_into_a_container_may_start_outside(motion, first):
+    room = vt.Container(vt.Box((-1, -1, -1), (1, 1, 1)), name="room")
+    items = [room, vt.Body(vt.Sphere((3, 0, 0), 0.2), panels=0, parent=LEADS_IN[motion])]
+    assert len(simulation(*items if first == "room" else items[::-1]).bodies) == 2
+
+
+def test_a_container_that_keys_lead_over_a_body():
+    room = vt.Container(vt.Box((-1, -1, -1), (1, 1, 1)), parent=keys((0, 0, 0), (3, 0, 0)))
+    assert len(simulation(room, vt.Body(vt.Sphere((3, 0, 0), 0.2))).bodies) == 2
+    with pytest.raises(ValueError, match=r"no keys lead it in"):
+        simulation(room, vt.Body(vt.Sphere((3, 3, 0), 0.2), parent=keys((0, 0, 0), (1, 0, 0))))
+
+
+def test_a_piston_comes_in_through_the_wall():
+    """It pushes the fluid before it, nothing is in its way or lost, and before it comes there is
+    all but no flow."""
+    scene = vt.Scene("piston", gravity=(0, 0, 0), spacing=0.1)
+    scene.add(vt.Container(vt.Box((-1, -1, -1), (1, 1, 1)), name="room"))
+    way = keys((0, 0, 0), (-1.5, 0, 0), times=(0, 1))
+    scene.add(vt.Body(vt.Sphere((1.8, 0, 0), 0.3), name="piston", parent=way))
+    scene.add(vt.Tracers(vt.Box((-1, -1, -1), (1, 1, 1)), count=3000))
+    sim = vt.Simulation(scene, threads=1)
+    axis = np.linspace(-0.9, 0.9, 14)
+    x = np.stack(np.meshgrid(axis, axis, axis, indexing="ij"), axis=-1).reshape(-1, 3)
+    sim.vortons.add(x, 0 * x + 1e-6, core=0.15, volume=0.138**3)
+    probe = [(0.6, 0, 0)]
+    sim.step(2)
+    assert np.abs(sim.velocity_at(probe)).max() < 0.01 * 1.5
+    for _ in range(10):
+        sim.step()
+        places = sim.tracers.position.astype(float)
+        assert sim.body_distance("room", places)[0].min() > 0
+        assert sim.body_distance("piston", places)[0].min() > 0
+    assert sim.tracers.count == 3000 and sim.bodies["piston"].position[0] < 1.06
+    assert sim.velocity_at(probe)[0, 0] < -0.3 * 1.5
+
+
 @pytest.mark.parametrize(
     "shape",
     [

@@ -214,14 +214,16 @@ class Body(BodyBase):
     Parameters
     ----------
     shape : Sphere, Box, Disk, Cylinder, Capsule, Plane, Polytope, Mesh or Torus, or several
-        Several are one body, the union of them. A mesh must be closed; one that is not convex is
-        split into convex pieces by coacd, if that is installed.
+        Several are one body, the union of them. A mesh must be closed, its faces looking outwards;
+        one that is not convex is split into convex pieces by coacd, if that is installed.
     name : str
         For messages and `Simulation.bodies`, up to 63 bytes, another one for each body of a scene;
         default: its number.
     parent : Transform, optional
         The shapes lie in its space and move with it: `Transform(position=Keys(...))` moves the
-        body. The scale of it and of its parents must not change.
+        body, through the wall of a container, too: as a piston it pushes the fluid as far as it is
+        inside, and a little through the wall when it comes near. The scale of it and of its parents
+        must not change.
     density : number, kg/m^3, optional
         > 0 to 1e9: the body has mass, and moves by itself: under gravity, buoyancy, `force` and
         `torque`, what the flow gives it, `Simulation.apply_impulse`, and contact with other bodies
@@ -283,7 +285,8 @@ class Body(BodyBase):
     ValueError, TypeError
         Not a shape, a value out of range, what only a body with a density can have. What is wrong
         with a mesh, a source that lies inside the body as a whole, a place outside of a container
-        or deep in another body with a density, `Simulation` says, with the name of the body.
+        where no keys lead in, or deep in another body with a density, `Simulation` says, with the
+        name of the body.
         Shapes, keys and transforms are made before the body: theirs are the errors about them, and
         do not name it.
 

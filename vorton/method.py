@@ -45,6 +45,9 @@ class _Method(Definition):
         - Impulse and total strength of a ring within 5 % over two seconds. Direct: 1 %.
         - A viscous core grows at .4 to .8 of the rate that the viscosity says.
         - The field off the vortons within 14 %.
+        - The force on bodies counts tracers: those that run into them give up their momentum, each
+          in every substep. Its direction is right (a plate is lifted), its size a matter of how
+          many tracers there are, of which size, and how many substeps.
         - Nothing bounds stretching: leapfrogging rings, jets and clouds blow up after some seconds,
           and the step says so. Shorter steps do not help; ``.replace(bound=1.5)`` does.
 

@@ -515,8 +515,9 @@ class Mesh(Shape):
     vertices and faces that were read: loading such a scene fails when the mesh has changed
     (delete the "sha256" line to accept the new one). Arrays stand in the JSON as they are.
 
-    A mesh where a volume is asked for must be closed: two faces at every edge, turned alike. One
-    that is inside out is turned.
+    A mesh where a volume is asked for must be closed: two faces at every edge, turned alike; and
+    the faces of a closed one look outwards. One that is inside out is refused where it is used, as
+    is one that is open.
 
     Parameters
     ----------
@@ -583,14 +584,12 @@ class Mesh(Shape):
             object.__setattr__(self, name, value)
 
     def placed(self) -> tuple[np.ndarray, np.ndarray]:
-        """Vertices ((n, 3) float32, m) and faces ((m, 3) int32) in the scene, outward if closed."""
+        """Vertices ((n, 3) float32, m) and faces ((m, 3) int32) in the scene."""
         assert self.vertices is not None and self.faces is not None
         points = self.vertices.astype(np.float64) * np.asarray(self.scale)
         if self.up == "y":
             points = np.stack([points[:, 0], -points[:, 2], points[:, 1]], axis=1)
-        vertices = (points + np.asarray(self.translate)).astype(np.float32)
-        inside_out = self.closed and mesh_volume(vertices, self.faces) < 0
-        return vertices, np.ascontiguousarray(self.faces[:, ::-1]) if inside_out else self.faces
+        return (points + np.asarray(self.translate)).astype(np.float32), self.faces
 
     @property
     def closed(self) -> bool:
@@ -598,27 +597,35 @@ class Mesh(Shape):
         assert self.faces is not None
         return open_edges(self.faces) == 0
 
-    def _require_closed(self) -> None:
+    def _solid(self) -> tuple[np.ndarray, np.ndarray]:
+        """As `placed`; ValueError for a mesh that is open or inside out."""
         assert self.faces is not None
-        edges = open_edges(self.faces)
+        what, edges = f"Mesh {self.path or 'of arrays'}", open_edges(self.faces)
         if edges:
             raise ValueError(
-                f"Mesh {self.path or 'of arrays'}: is open, {edges} edges lack a face on one side "
-                "or join faces that are turned differently; a volume needs a closed mesh"
+                f"{what}: is open, {edges} edges lack a face on one side or join faces that are "
+                "turned differently; a volume needs a closed mesh"
             )
+        mesh = self.placed()
+        volume = mesh_volume(*mesh)
+        if volume < 0:
+            elsewhere = ", or turn them in the program that wrote the file" if self.path else ""
+            raise ValueError(
+                f"{what}: is inside out, its faces look inwards (volume {volume:g} m^3); turn "
+                f"them: Mesh(vertices=mesh.vertices, faces=mesh.faces[:, ::-1]){elsewhere}"
+            )
+        return mesh
 
     @property
     def volume(self) -> float:
-        """Volume in m^3; ValueError for an open mesh."""
-        self._require_closed()
-        return mesh_volume(*self.placed())
+        """Volume in m^3; ValueError for a mesh that is open or inside out."""
+        return mesh_volume(*self._solid())
 
     def _core_shape(self) -> dict[str, Any]:
-        self._require_closed()
-        return _mesh_shape(*self.placed())
+        return _mesh_shape(*self._solid())
 
     def _surface_shape(self) -> dict[str, Any]:
-        return _mesh_shape(*self.placed())
+        return self._core_shape() if self.closed else _mesh_shape(*self.placed())
 
     def _grown(self, rim: float) -> dict[str, Any]:
         return _box_around(self.placed()[0], rim)

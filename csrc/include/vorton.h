@@ -755,7 +755,7 @@ VT_API vt_body_def vt_default_body(void);
 /* *id (may be NULL) receives 0, 1, ...; at most 4096. Errors name the body; also an error: a solid
  * that a source added before, and still to bear, lies inside of for good, or a container that it
  * lies outside of; a container that holds none of the particles alive; a body that starts outside
- * of a container, or two that move by themselves deep in each other. */
+ * of a container, unless keys lead it in, or two that move by themselves deep in each other. */
 VT_API vt_status vt_add_body(vt_simulation *simulation, const vt_body_def *def, int32_t *id);
 
 VT_API int32_t vt_body_count(const vt_simulation *simulation);
@@ -773,9 +773,10 @@ typedef struct vt_body_state {
     double inertia[3][3];       /* moments of inertia about the centre, in the world, kg m^2 */
     double fluid_density;       /* mean of the fluid that a body with mass displaces, kg/m^3 */
     /* what a body has received since its creation: impulses, N s, and angular impulses about its
-     * centre, N m s, of the flow (what it takes to set the fluid around it in motion included), and
-     * with mass of gravity and buoyancy together, and of contact with other bodies. A held one
-     * records them without following. */
+     * centre, N m s, of the flow (what it takes to set the fluid around it in motion included; with
+     * method.bodies article of the particles that ran into it), and with mass of gravity and
+     * buoyancy together, and of contact with other bodies. A held one records them without
+     * following. */
     double flow_impulse[3], flow_angular_impulse[3];
     double weight_impulse[3], weight_angular_impulse[3];
     double contact_impulse[3], contact_angular_impulse[3];

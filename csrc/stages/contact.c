@@ -162,19 +162,21 @@ VT_INLINE void list_lanes(const box *b, const float *from, const float *to, int6
     list->count += __builtin_popcount(found);
 }
 
+typedef int32_t i8 __attribute__((vector_size(32)));
+
 /* Whether a row lies beyond the planes of all walls of its cell. */
 VT_INLINE int is_beyond(const vt_lattice *lattice, int32_t cell, const float *from, const float *to)
 {
     const f4 one = {0, 0, 0, 1};
     const f8 ends = f8_join(f4_load_three(from) + one, f4_load_three(to) + one);
-    int beyond = 1;
+    i8 beyond = {-1, -1, -1, -1, -1, -1, -1, -1};
     for (uint32_t n = lattice->first[cell]; n < lattice->first[cell + 1]; n++) {
         f8 room = f8_load(lattice->planes[n]) * ends;
         room += __builtin_shufflevector(room, room, 1, 0, 3, 2, 5, 4, 7, 6);
         room += __builtin_shufflevector(room, room, 2, 3, 0, 1, 6, 7, 4, 5);
-        beyond &= (room[0] > 0) & (room[4] > 0);
+        beyond &= room > 0.0f;
     }
-    return beyond;
+    return beyond[0] & beyond[4] & 1;
 }
 
 /* Without those that planes part from all walls. Planes know where walls begin and end, not where

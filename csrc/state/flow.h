@@ -65,10 +65,13 @@ static inline void vt_add_line(const double r[3], const double strength[3], doub
     vt_add_scaled(sum, -1.0 / 6.0 * vt_dot(r, r), strength);
 }
 
+/* BROKEN: the body has jumped since, and is not what the flow was noted for. */
+enum { VT_FLOW_UNKNOWN, VT_FLOW_KNOWN, VT_FLOW_BROKEN };
+
 /* What a body knows of the flow at the beginning of a substep; moments are about its centre then.
  */
 typedef struct vt_flow {
-    int32_t known;
+    int32_t known;    /* VT_FLOW_... */
     double time;      /* s */
     double center[3]; /* m */
     double wind[3];   /* m/s */

@@ -257,6 +257,23 @@ double vt_next_jump(const vt_transforms *transforms, int32_t id, double from, do
     return next;
 }
 
+double vt_next_key(const vt_transforms *transforms, int32_t id, double time)
+{
+    double next = INFINITY;
+    for (; id; id = transforms->items[id - 1].def.parent) {
+        const vt_animations *const animations = &transforms->items[id - 1].animations;
+        for (int32_t a = 0; a < animations->count; a++) {
+            const vt_track *const track = &animations->items[a].track;
+            int64_t key = vt_find_key(track, time) + 1;
+            while (key < track->count && vt_key_time(track, key) <= time)
+                key++; /* that of a sample is rounded */
+            if (key < track->count)
+                next = fmin(next, vt_key_time(track, key));
+        }
+    }
+    return next;
+}
+
 /* From the largest of the four sums that hold a component squared (Shepperd 1978). */
 void vt_pose_quaternion(const vt_pose *pose, double q[4])
 {

@@ -58,6 +58,9 @@ vt_motion vt_motion_at(const vt_transforms *transforms, int32_t id, double time)
  * it does not. */
 double vt_next_jump(const vt_transforms *transforms, int32_t id, double from, double to);
 
+/* The first key later than a time, of the transform and its parents; INFINITY: none. */
+double vt_next_key(const vt_transforms *transforms, int32_t id, double time);
+
 /* The unit quaternion w x y z of a rotation, w >= 0. */
 void vt_pose_quaternion(const vt_pose *pose, double q[4]);
 

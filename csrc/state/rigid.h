@@ -36,6 +36,7 @@ typedef struct vt_rigid {
     double driven_density;   /* of the fluid that it sets in motion: that, or by Boussinesq that of
                                 the ambient fluid */
     double pushed[6];        /* impulse and angular impulse of the flow, not yet given to it */
+    double hit[6];           /* the same, now, of particles that ran into it: see hits.h */
     double own[6], given[6]; /* in a substep: its own momentum at first, and what but the flow has
                                 changed of it */
     vt_received from_flow, from_weight, from_contacts;

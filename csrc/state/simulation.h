@@ -40,10 +40,10 @@ typedef struct vt_heat_books {
     double known;                     /* heat of the vortons when last looked at */
 } vt_heat_books;
 
-/* About the origin, since creation: see reaction.h. */
+/* About the origin, since creation: see reaction.h and hits.h. */
 typedef struct vt_impulse_books {
     vt_impulse buoyant, outer; /* over density */
-    vt_impulse support;        /* N s, N m s */
+    vt_impulse support, hits;  /* N s, N m s */
 } vt_impulse_books;
 
 /* How the container moves that holds the fluid: see carrier.h. */

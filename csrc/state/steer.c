@@ -143,7 +143,7 @@ static void change_body(vt_simulation *s, vt_body *body, const vt_body_change *c
     if (body != vt_find_carrier(s) || !(change->position || change->rotation))
         return;
     const vt_pose to = vt_body_pose(&s->transforms, body, s->time);
-    vt_take_along(s, &from, &to, before, after, NULL);
+    vt_take_along(s, &from, &to, before, after);
 }
 
 vt_status vt_set_body(vt_simulation *s, int32_t id, const vt_body_change *change)
