@@ -176,13 +176,11 @@ static void give(vt_simulation *s, const surface *f, vt_impulse own, vt_impulse 
                  vt_impulse pull)
 {
     vt_flow *const before = &s->bodies.items[f->body->number].flow;
-    vt_flow now = {
-
-        .known = VT_FLOW_KNOWN,
-        .time = s->time,
-        .bound = bound,
-        .pull = pull,
-        .load = measure_load(f)};
+    vt_flow now = {.known = VT_FLOW_KNOWN,
+                   .time = s->time,
+                   .bound = bound,
+                   .pull = pull,
+                   .load = measure_load(f)};
     memcpy(now.center, f->body->center, sizeof now.center);
     memcpy(now.wind, f->panels->wind, sizeof now.wind);
     vt_add_impulse(&now.bound, -1, &own);
