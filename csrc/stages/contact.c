@@ -189,6 +189,8 @@ VT_INLINE uint32_t are_beyond(const vt_lattice *lattice, vi cell, const float *f
                               const float *to, vi row, uint32_t lanes)
 {
     const float *const start = (const float *)lattice->first; /* bits of whole numbers */
+    if (!lanes)
+        return 0;
     const vi end = (vi)fetch(start + 1, cell), at = row * 3;
     vi wall = (vi)fetch(start, cell);
     vf x[2][3];
