@@ -109,12 +109,13 @@ static void find_boundary(vt_simulation *s, int64_t count, const vt_record *reco
 {
     const vt_stage_table *const stages = s->stages;
     vt_grid *const grid = &s->grid;
-    const double theta = s->def.method.opening_angle;
+    const vt_method *const m = &s->def.method;
+    const double theta = m->opening_angle;
     const int threads = s->def.threads;
     stages->moments(grid, &s->moments, &s->arena, threads);
-    switch (s->def.method.boundary) {
+    switch (m->boundary) {
     case VT_BOUNDARY_TREE:
-        stages->boundary_tree(grid, count, records, theta, &s->arena, threads);
+        stages->boundary_tree(grid, count, records, m->opening, theta, &s->arena, threads);
         break;
     case VT_BOUNDARY_DECIMATED:
         stages->boundary_decimated(grid, count, records, &s->arena, threads);
@@ -191,8 +192,9 @@ void vt_sum_vortons(vt_simulation *s, int64_t count, const float *targets,
     const vt_method *const m = &s->def.method;
     const int threads = s->def.threads;
     if (m->velocity == VT_VELOCITY_TREE)
-        s->stages->tree(m->kernel, m->opening_angle, count, targets, from->count, from->position,
-                        from->strength, from->core, velocity, gradient, &s->arena, threads);
+        s->stages->tree(m->kernel, m->opening, m->opening_angle, count, targets, from->count,
+                        from->position, from->strength, from->core, velocity, gradient, &s->arena,
+                        threads);
     else
         s->stages->direct(m->kernel, count, targets, from->count, from->position, from->strength,
                           from->core, velocity, gradient, &s->arena, threads);

@@ -103,8 +103,8 @@ int64_t test_boundary(test_grid *t, double angle, int threads)
 }
 
 /* The other choices, from vortons that need not be deposited; returns the scratch still taken. */
-int64_t test_choice(test_grid *t, int boundary, double angle, int64_t count, const float *position,
-                    const float *strength, int threads)
+int64_t test_choice(test_grid *t, int boundary, int opening, double angle, int64_t count,
+                    const float *position, const float *strength, int threads)
 {
     const size_t mark = vt_arena_mark(&t->arena);
     vt_record *const records = vt_arena_push(&t->arena, sizeof(vt_record) * (size_t)(count + 1));
@@ -113,7 +113,7 @@ int64_t test_choice(test_grid *t, int boundary, double angle, int64_t count, con
         memcpy(records[n].strength, strength + 3 * n, 12);
     }
     if (boundary == VT_BOUNDARY_TREE)
-        VT_NAME(boundary_tree)(&t->grid, count, records, angle, &t->arena, threads);
+        VT_NAME(boundary_tree)(&t->grid, count, records, opening, angle, &t->arena, threads);
     else if (boundary == VT_BOUNDARY_DECIMATED)
         VT_NAME(boundary_decimated)(&t->grid, count, records, &t->arena, threads);
     else
@@ -185,13 +185,14 @@ class Grid:
     def __del__(self):
         self.library.test_destroy(self.pointer)
 
-    def solve(self, angle=0.5, threads=1, boundary="clusters"):
+    def solve(self, angle=0.5, threads=1, boundary="clusters", opening="angle"):
         """The faces: six arrays (3, nv, nu)."""
         if boundary == "clusters":
             left = self.library.test_boundary(self.pointer, ctypes.c_double(angle), threads)
         else:
             left = self.library.test_choice(
-                self.pointer, BOUNDARIES.index(boundary), ctypes.c_double(angle),
+                self.pointer, BOUNDARIES.index(boundary), opening == "article",
+                ctypes.c_double(angle),
                 ctypes.c_int64(len(self.positions)), pointer(self.positions),
                 pointer(self.strengths), threads)
         assert left == 0
@@ -308,6 +309,8 @@ def test_v6_tree_at_every_node(library, kind, count, margin):
 def test_v6_rule_of_the_articles(library, kind, count, margin):
     grid = Grid(library, [64] * 3, *cloud(kind, [64] * 3, count, margin))
     assert 0.02 < grid.face_error(grid.solve(boundary="decimated")) < 0.3
+    by_tree = grid.face_error(grid.solve(boundary="tree", opening="article"))
+    assert 20 * grid.face_error(grid.solve(boundary="tree")) < by_tree < 0.3
 
 
 def test_decimation_copies_odd_nodes(library):
@@ -419,6 +422,7 @@ def test_e1_same_bits(cells):
             results = [*grid.solve(threads=threads), grid.far(points, threads=threads)]
             for boundary in ("tree", "decimated"):
                 results += grid.solve(threads=threads, boundary=boundary)
+            results += grid.solve(threads=threads, boundary="tree", opening="article")
             expected = expected or results
             assert all(map(np.array_equal, results, expected)), (target, threads)
 

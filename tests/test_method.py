@@ -28,7 +28,8 @@ def test_all_rows_are_tried_here():
         "domain", "stretching", "time", "bound", "relaxation", "cleaning", "exchange",
         "balance", "buoyancy", "buoyancy_scale", "expansion", "flames", "burning", "diffusion",
         "halo",
-        "split", "merge", "prune", "opening_angle", "turn", "walls", "bodies",
+        "split", "merge", "prune", "opening", "opening_angle", "turn", "walls",
+        "bodies",
     }  # fmt: skip
 
 
@@ -223,9 +224,12 @@ def test_flames():
     x = 0.1 * np.stack(np.meshgrid(*3 * [np.arange(8.0)]), axis=-1).reshape(-1, 3)
     fuel = {}
     for choice in ("own", "mean"):
-        sim = _core.Simulation(threads=1, gravity=(0, 0, 0), method={"flames": choice},
-                               combustion={"law": "simple", "radiation": 0.0, "mixing": 0.0,
-                                           "heat": 0.0})
+        sim = _core.Simulation(
+            threads=1,
+            gravity=(0, 0, 0),
+            method={"flames": choice},
+            combustion={"law": "simple", "radiation": 0.0, "mixing": 0.0, "heat": 0.0},
+        )
         rows = np.full(len(x), 1e-3)
         sim.add_vortons(x, np.zeros_like(x), 150 * rows, rows)
         sim.column("vortons", "fuel")[:] = 0.8
@@ -310,11 +314,20 @@ def test_split_merge_and_prune():
     assert few[0] < few[1] < few[2] == count
 
 
+@pytest.mark.parametrize("choice", ["velocity", "boundary"])
+def test_opening(choice):
+    exact, near, article = (
+        run(**{choice: "tree", "stretching": "none"} | method)[0]
+        for method in ({"opening_angle": 0.0}, {}, {"opening": "article"})
+    )
+    errors = [np.abs(found - exact).max() for found in (near, article)]
+    assert 0 < 10 * errors[0] < errors[1] < 0.01
+    assert vt.Method.article().opening == "article"
+
+
 @pytest.mark.parametrize("velocity", ["poisson", "tree"])
 def test_opening_angle(velocity):
-    exact, near, far = (
-        run(velocity=velocity, opening_angle=angle)[2] for angle in (0.0, 0.3, 1.0)
-    )
+    exact, near, far = (run(velocity=velocity, opening_angle=angle)[2] for angle in (0.0, 0.3, 1.0))
     point = [[0, 0, 3.0]]
     u = exact.velocity_at(point)
     errors = [np.abs(sim.velocity_at(point) - u).max() for sim in (near, far)]

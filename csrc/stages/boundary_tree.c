@@ -1,5 +1,5 @@
 /* Vector potential on the faces of the grid, each node by the tree over the vortons (tree.h): parts
- * 19 and 20 with an opening angle. */
+ * 19 and 20, by default with an opening angle. */
 #include "stages/stages.h"
 #include "stages/tree.h"
 
@@ -27,7 +27,7 @@ static void store_face(const vt_grid *grid, int face, int u, int64_t count, cons
                 scale * potential[3 * n + c];
 }
 
-void VT_NAME(boundary_tree)(vt_grid *grid, int64_t count, const vt_record *records,
+void VT_NAME(boundary_tree)(vt_grid *grid, int64_t count, const vt_record *records, int opening,
                             double opening_angle, vt_arena *arena, int threads)
 {
     /* Vortons are many cores away from the faces; if they are not, half a cell keeps all finite. */
@@ -38,7 +38,7 @@ void VT_NAME(boundary_tree)(vt_grid *grid, int64_t count, const vt_record *recor
                                .same_core = 0.5f};
     const size_t mark = vt_arena_mark(arena);
     vt_tree tree;
-    vt_build_tree(&tree, &rows, VT_KERNEL_BALL, opening_angle, arena, threads);
+    vt_build_tree(&tree, &rows, VT_KERNEL_BALL, opening, opening_angle, arena, threads);
     for (int face = 0; face < 6; face++) {
         const size_t mark_of_face = vt_arena_mark(arena), bytes = 12 * (size_t)grid->face_plane;
         float *const points = vt_arena_push(arena, bytes);

@@ -164,16 +164,15 @@ VT_INLINE void add_pair_potential(const vf target[3], const vt_packed_vorton *so
         sum[c] += value * source->strength[c];
 }
 
-VT_INLINE void add_vortons(int kernel, int what, const job *j, const vt_tree_node *node,
-                           const vf target[3], vi near, sums *total)
+VT_INLINE void add_vortons(int kernel, int what, const job *j, const vt_packed_vorton *first,
+                           const vt_packed_vorton *end, const vf target[3], vi near, sums *total)
 {
-    const vt_packed_vorton *const sources = j->tree->sources;
     sums part = {0};
-    for (uint32_t i = node->begin; i < node->end; i++) {
+    for (const vt_packed_vorton *source = first; source < end; source++) {
         if (what == POTENTIAL)
-            add_pair_potential(target, &sources[i], part.potential);
+            add_pair_potential(target, source, part.potential);
         else
-            vt_add_pair(kernel, what == GRADIENT, j->table, target, &sources[i], &part.pairs);
+            vt_add_pair(kernel, what == GRADIENT, j->table, target, source, &part.pairs);
     }
     for (int a = 0; a < 3; a++) {
         if (what == POTENTIAL)
@@ -189,7 +188,19 @@ VT_INLINE void add_vortons(int kernel, int what, const job *j, const vt_tree_nod
 
 /* ---- the way through the tree ---- */
 
-VT_INLINE void sum_tree(int kernel, int what, const job *j, const vf target[3], sums *total)
+/* Lanes that are not in a cube. */
+VT_INLINE vi is_outside(const vt_tree_cube *cube, const vi at[3])
+{
+    vi outside = vi_set(0);
+    for (int a = 0; a < 3; a++) {
+        const vi way = at[a] - vi_set(cube->corner[a]);
+        outside |= (way < vi_set(0)) | (way >= vi_set(cube->edge));
+    }
+    return outside;
+}
+
+VT_INLINE void sum_tree(int kernel, int what, const job *j, const vf target[3], const vi cube[3],
+                        sums *total)
 {
     const vt_tree *const tree = j->tree;
     vi resume = vi_set(0); /* the node at which each lane looks next */
@@ -199,10 +210,15 @@ VT_INLINE void sum_tree(int kernel, int what, const job *j, const vf target[3], 
         const vf d[3] = {target[0] - node->centre[0], target[1] - node->centre[1],
                          target[2] - node->centre[2]};
         const vf r2 = vf_fma(d[2], d[2], vf_fma(d[1], d[1], d[0] * d[0]));
-        const vi present = resume <= vi_set((int32_t)n), far = r2 >= vf_set(node->taken_from);
+        const vi present = resume <= vi_set((int32_t)n);
+        const vi far =
+            tree->cubes ? is_outside(&tree->cubes[n], cube) : r2 >= vf_set(node->taken_from);
         const vi whole = present & far, rest = present & ~far;
         if (vi_any(whole)) {
-            if (what == POTENTIAL)
+            if (tree->cubes)
+                add_vortons(kernel, what, j, &tree->whole[n], &tree->whole[n + 1], target, whole,
+                            total);
+            else if (what == POTENTIAL)
                 take_potential(tree, n, d, r2, whole, total);
             else if (what == VELOCITY)
                 take_velocity(tree, n, d, r2, whole, total);
@@ -212,7 +228,8 @@ VT_INLINE void sum_tree(int kernel, int what, const job *j, const vf target[3], 
         }
         const int deeper = vi_any(rest), leaf = node->next == n + 1;
         if (deeper && leaf)
-            add_vortons(kernel, what, j, node, target, rest, total);
+            add_vortons(kernel, what, j, &tree->sources[node->begin], &tree->sources[node->end],
+                        target, rest, total);
         n = deeper ? n + 1 : node->next;
     }
 }
@@ -238,12 +255,21 @@ VT_INLINE void sum_targets(int kernel, int what, const job *j, int64_t begin, in
 {
     for (int64_t first = begin; first < end; first += VL) {
         float lanes[3][VL];
-        for (int lane = 0; lane < VL; lane++)
-            for (int a = 0; a < 3; a++)
-                lanes[a][lane] = j->targets[3 * target_row(j, first, end, lane) + a];
+        int32_t cubes[3][VL] = {{0}};
+        for (int lane = 0; lane < VL; lane++) {
+            const float *const point = j->targets + 3 * target_row(j, first, end, lane);
+            int32_t at[3] = {0};
+            if (j->tree->cubes)
+                vt_find_cube(j->tree, point, at);
+            for (int a = 0; a < 3; a++) {
+                lanes[a][lane] = point[a];
+                cubes[a][lane] = at[a];
+            }
+        }
         const vf target[3] = {vf_load(lanes[0]), vf_load(lanes[1]), vf_load(lanes[2])};
+        const vi cube[3] = {vi_load(cubes[0]), vi_load(cubes[1]), vi_load(cubes[2])};
         sums total;
-        sum_tree(kernel, what, j, target, &total);
+        sum_tree(kernel, what, j, target, cube, &total);
         if (what == POTENTIAL) {
             store_rows(j, j->potential, 3, total.potential, first, end);
             continue;
@@ -279,10 +305,10 @@ void VT_NAME(tree_potential)(const vt_tree *tree, int64_t count, const float *po
     vt_parallel_for(threads, count, TARGET_BLOCK, ball_potential, &j);
 }
 
-void VT_NAME(tree)(int kernel, double opening_angle, int64_t count, const float *targets,
-                   int64_t source_count, const float *positions, const float *strengths,
-                   const float *cores, float *velocity, float *gradient, vt_arena *arena,
-                   int threads)
+void VT_NAME(tree)(int kernel, int opening, double opening_angle, int64_t count,
+                   const float *targets, int64_t source_count, const float *positions,
+                   const float *strengths, const float *cores, float *velocity, float *gradient,
+                   vt_arena *arena, int threads)
 {
     static vt_block_function *const loops[3][2] = {{gaussian_velocity, gaussian_gradient},
                                                    {wl_velocity, wl_gradient},
@@ -290,7 +316,7 @@ void VT_NAME(tree)(int kernel, double opening_angle, int64_t count, const float 
     const size_t mark = vt_arena_mark(arena);
     const vt_tree_rows rows = {source_count, 3, positions, strengths, cores, 0};
     vt_tree tree;
-    vt_build_tree(&tree, &rows, kernel, opening_angle, arena, threads);
+    vt_build_tree(&tree, &rows, kernel, opening, opening_angle, arena, threads);
     job j = {.tree = &tree, .table = vt_gaussian_table(), .targets = targets};
     j.velocity = velocity;
     j.gradient = gradient;

@@ -38,24 +38,28 @@ static uint64_t spread_bits(uint64_t x)
     return (x | x << 2) & UINT64_C(0x1249249249249249);
 }
 
-/* Points outside the cube count as those of its surface. */
+void vt_find_cube(const vt_tree *tree, const float point[3], int32_t at[3])
+{
+    const int32_t last = (1 << LEVELS) - 1;
+    for (int a = 0; a < 3; a++) {
+        const double x = ((double)point[a] - tree->least[a]) * tree->scale;
+        at[a] = !(x > 0) ? 0 : x >= last ? last : (int32_t)x;
+    }
+}
+
 static void make_keys(void *context, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const key_job job = *(const key_job *)context;
-    const double last = (1 << LEVELS) - 1;
     for (int64_t i = begin; i < end; i++) {
-        uint64_t key = 0;
-        for (int a = 0; a < 3; a++) {
-            const double at =
-                ((double)job.position[job.stride * i + a] - job.tree->least[a]) * job.tree->scale;
-            key |= spread_bits(!(at > 0) ? 0 : at >= last ? (uint64_t)last : (uint64_t)at) << a;
-        }
-        job.keys[i] = key;
+        int32_t at[3];
+        vt_find_cube(job.tree, job.position + job.stride * i, at);
+        job.keys[i] = spread_bits((uint64_t)at[0]) | spread_bits((uint64_t)at[1]) << 1 |
+                      spread_bits((uint64_t)at[2]) << 2;
     }
 }
 
-static void find_cube(vt_tree *tree, const vt_tree_rows *rows)
+static void lay_out_cube(vt_tree *tree, const vt_tree_rows *rows)
 {
     for (int a = 0; a < 3; a++) {
         float least = rows->position[a], most = least;
@@ -128,6 +132,7 @@ uint32_t *vt_order_along_curve(const vt_tree *tree, int64_t count, const float *
 typedef struct cutting {
     const uint64_t *keys;
     vt_tree_node *nodes; /* NULL: they are only counted */
+    vt_tree_cube *cubes; /* NULL: not asked for */
     uint32_t count;
 } cutting;
 
@@ -162,6 +167,8 @@ static void cut(cutting *c, uint32_t begin, uint32_t end, int shift)
     }
     if (c->nodes)
         c->nodes[own] = (vt_tree_node){.begin = begin, .end = end, .next = c->count};
+    if (c->cubes)
+        c->cubes[own].edge = 1 << (shift / 3 + 1);
 }
 
 /* ---- moments ---- */
@@ -318,16 +325,40 @@ static void make_moments(void *context, int64_t begin, int64_t end, int thread)
     }
 }
 
-void vt_build_tree(vt_tree *tree, const vt_tree_rows *rows, int kernel, double opening_angle,
-                   vt_arena *arena, int threads)
+/* The nodes as VT_OPENING_ARTICLE sees them. */
+static void make_wholes(void *context, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const moment_job *const job = context;
+    const vt_tree *const tree = job->tree;
+    for (int64_t n = begin; n < end; n++) {
+        vt_tree_node *const node = &tree->nodes[n];
+        vt_tree_cube *const cube = &tree->cubes[n];
+        double sum[3] = {0}, radius, core;
+        find_centre(job, node->begin, node->end, node->centre);
+        find_radius(job, node->begin, node->end, node->centre, &radius, &core);
+        for (uint32_t i = node->begin; i < node->end; i++)
+            for (int a = 0; a < 3; a++)
+                sum[a] += (double)job->rows->strength[job->rows->stride * tree->order[i] + a];
+        const float strength[3] = {(float)sum[0], (float)sum[1], (float)sum[2]};
+        tree->whole[n] = vt_pack_vorton(node->centre, strength, (float)core);
+        vt_find_cube(tree, tree->sources[node->begin].position, cube->corner);
+        for (int a = 0; a < 3; a++)
+            cube->corner[a] &= -cube->edge;
+    }
+}
+
+void vt_build_tree(vt_tree *tree, const vt_tree_rows *rows, int kernel, int opening,
+                   double opening_angle, vt_arena *arena, int threads)
 {
     const size_t count = (size_t)rows->count;
+    const int by_cube = opening == VT_OPENING_ARTICLE;
     *tree = (vt_tree){.count = rows->count};
     if (count == 0)
         return;
     tree->sources = vt_arena_push(arena, count * sizeof *tree->sources);
     tree->order = vt_arena_push(arena, 4 * count);
-    find_cube(tree, rows);
+    lay_out_cube(tree, rows);
     key_job keys = {tree, rows->position, rows->stride, vt_arena_push(arena, 8 * count)};
     vt_parallel_for(threads, rows->count, KEY_BLOCK, make_keys, &keys);
 
@@ -335,12 +366,19 @@ void vt_build_tree(vt_tree *tree, const vt_tree_rows *rows, int kernel, double o
     cut(&c, 0, (uint32_t)count, 3 * (LEVELS - 1));
     tree->node_count = c.count;
     tree->nodes = vt_arena_push(arena, c.count * sizeof *tree->nodes);
-    tree->moments = vt_arena_push(arena, c.count * sizeof *tree->moments);
+    if (by_cube) {
+        tree->cubes = vt_arena_push(arena, c.count * sizeof *tree->cubes);
+        tree->whole = vt_arena_push(arena, c.count * sizeof *tree->whole);
+    } else {
+        tree->moments = vt_arena_push(arena, c.count * sizeof *tree->moments);
+    }
     c.nodes = tree->nodes;
+    c.cubes = tree->cubes;
     c.count = 0;
     cut(&c, 0, (uint32_t)count, 3 * (LEVELS - 1));
 
     moment_job job = {tree, rows, kernel, opening_angle};
     vt_parallel_for(threads, rows->count, KEY_BLOCK, pack_sources, &job);
-    vt_parallel_for(threads, tree->node_count, NODE_BLOCK, make_moments, &job);
+    vt_parallel_for(threads, tree->node_count, NODE_BLOCK, by_cube ? make_wholes : make_moments,
+                    &job);
 }
