@@ -88,6 +88,7 @@ def run(
     measured = (Film if isinstance(scene, FilmScene) else Rounds)(scene, threads, method)
     simulation = measured.simulation
     peak = measured.settle()
+    counts = {name: simulation.count(name) for name in ("vortons", "tracers")}
     before_them = {row["name"]: row for row in simulation.timings()}
     times = measured.frames(seconds)
     spent = {
@@ -104,8 +105,7 @@ def run(
         "scene": name,
         "method": method.to_dict(),
         "threads": used,
-        "vortons": simulation.count("vortons"),
-        "tracers": simulation.count("tracers"),
+        **counts,
         "grid": list(health["grid"]),
         "spacing": health["spacing"],
         "substeps": spent["domain"][1] / len(times),
