@@ -202,6 +202,12 @@ static void give(vt_simulation *s, const surface *f, vt_impulse own, vt_impulse 
         vt_push_body(s, f->body->number, given.linear, given.angular);
         take_arm(s, f, s->bodies.open_lines);
     }
+    if (before->known == VT_FLOW_BROKEN) { /* the jump has changed what it binds, too */
+        vt_impulse begun = now.bound;
+        vt_move_moment(&begun, now.center);
+        vt_add_turns(-1, now.center, f->body->body->shed_strength, &begun);
+        vt_add_impulse(&s->impulses.outer, 1, &begun);
+    }
     *before = now;
 }
 

@@ -289,9 +289,9 @@ void vt_finish_bodies(vt_simulation *s)
 {
     for (int32_t n = 0; n < s->bodies.count; n++) {
         vt_rigid *const r = &s->bodies.items[n].rigid;
-        if (r->free)
+        if (r->free) {
             finish_free_body(s, &s->bodies.items[n]);
-        else {
+        } else {
             record(&r->from_flow, r->pushed);
             record(&r->from_flow, r->hit);
         }

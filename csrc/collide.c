@@ -125,17 +125,34 @@ static double find_excess(vt_simulation *s, const vt_pose *now, int32_t body, in
     return excess;
 }
 
+/* Looks from one key to the next: as many as the way of the body in the room has radii of it. */
+static int32_t count_looks(const vt_simulation *s, const vt_body *body, const vt_body *room,
+                           double from, double to)
+{
+    const double fewest = 16, most = 4096;
+    double way[2][3];
+    for (int end = 0; end < 2; end++) {
+        const vt_pose there = pose_now(s, room, end ? to : from);
+        double center[3];
+        vt_pose own = pose_now(s, body, end ? to : from);
+        vt_pose_point(&own, body->center, center);
+        vt_pose_point_back(&there, center, way[end]);
+    }
+    const double length = room->scale * vt_sqrt(vt_square_between(way[0], way[1]));
+    return (int32_t)fmin(fewest + length / body->reach, most);
+}
+
 /* Whether keys lead a body into a container that it starts outside of, one of them or both. */
 static int will_enter(const vt_simulation *s, vt_pose *now, int32_t n, int32_t container)
 {
-    enum { LOOKS = 16 }; /* from one key to the next */
     const vt_body *const body = &s->bodies.items[n], *const room = &s->bodies.items[container];
     double from = s->time;
     for (double to = from; to < INFINITY; from = to) {
         to = fmin(vt_next_key(&s->transforms, body->parent, from),
                   vt_next_key(&s->transforms, room->parent, from));
-        for (int32_t look = 1; look <= LOOKS && to < INFINITY; look++) {
-            const double time = from + (to - from) * look / LOOKS;
+        const int32_t looks = to < INFINITY ? count_looks(s, body, room, from, to) : 0;
+        for (int32_t look = 1; look <= looks; look++) {
+            const double time = from + (to - from) * look / looks;
             now[n] = pose_now(s, body, time);
             now[container] = pose_now(s, room, time);
             if (!vt_is_outside(s, now, n, container, most_excess * body->reach))

@@ -347,7 +347,7 @@ static void hold_rows(vt_simulation *s, const vt_walls *walls, int set, const fl
     const size_t mark = vt_arena_mark(&s->arena);
     hold_job job = {.s = s, .walls = walls, .rows = rows_of(s, set), .start = start};
     const int64_t count = job.rows.count;
-    uint32_t *const near = vt_arena_push(&s->arena, sizeof *near * (size_t)count);
+    uint32_t *const near = vt_arena_push(&s->arena, sizeof *near * (size_t)(count + VT_LANES));
     const int64_t listed = list_near(s, walls, &job.rows, start, near);
     job.list = near;
     if (listed) {

@@ -9,8 +9,8 @@
 
 enum {
     BLOCK = 2048,
-    TOGETHER = 8, /* substeps, at most, that act at once */
-    TURN = 4      /* which of them: not that in which the population is looked after */
+    TOGETHER = VT_POPULATION_EVERY, /* substeps, at most, that act at once ... */
+    TURN = TOGETHER / 2             /* ... not in that in which the population is looked after */
 };
 
 /* Of the square of the spacing of the vortons: less than this need not act at once. */
@@ -123,11 +123,11 @@ static void spread_heat(void *data, int64_t begin, int64_t end, int thread)
     }
 }
 
-int vt_is_due_to_diffuse(vt_simulation *s, double dt)
+int vt_await_diffusion(vt_simulation *s, double dt)
 {
     const double most = vt_conducts(s) ? largest_relative_volume(s) : 1;
-    double *const reach2 = s->undiffused,
-                  wait = least_reach2 * s->vorton_spacing * s->vorton_spacing;
+    double *const reach2 = s->undiffused;
+    const double wait = least_reach2 * s->vorton_spacing * s->vorton_spacing;
     reach2[0] += vt_diffuses(s) ? s->def.viscosity * dt : 0;
     reach2[1] += vt_conducts(s) ? s->def.thermal_diffusivity * dt : 0;
     return s->substeps % TOGETHER == TURN || fmax(reach2[0], reach2[1] * most) > wait;

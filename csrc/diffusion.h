@@ -14,8 +14,8 @@
  * fluid everywhere: in fluid that has expanded heat diffuses the faster. */
 double vt_largest_diffusivity(vt_simulation *s);
 
-/* Counts a substep of dt seconds, and tells whether what has not acted yet is to act now. */
-int vt_is_due_to_diffuse(vt_simulation *s, double dt);
+/* Counts a substep of dt seconds, and returns 1 when what has waited is to act now. */
+int vt_await_diffusion(vt_simulation *s, double dt);
 
 /* Diffuses strength and heat over all that time, in place. */
 void vt_diffuse(vt_simulation *s);

@@ -11,8 +11,7 @@
 
 enum {
     BLOCK = 2048,
-    CONTROL_EVERY = 8, /* substeps, or earlier: */
-    FEW = 16           /* where newborn are not less than this part of all, */
+    FEW = 16 /* where newborn are not less than this part of all, */
 };
 
 /* or where this has passed of largest velocity gradient x time: after .4 a plume would lose 2 % of
@@ -34,7 +33,7 @@ double vt_contrast_of(const vt_simulation *s, const vt_fluid *fluid, int64_t row
 /* Whether it is time to look at all. */
 static int is_due(const vt_simulation *s)
 {
-    return s->substeps % CONTROL_EVERY == 0;
+    return s->substeps % VT_POPULATION_EVERY == 0;
 }
 
 /* Whether many have been born since the halo was last looked after. */

@@ -57,6 +57,9 @@ void vt_hand_over(vt_simulation *s, double reach, uint8_t *mask);
 /* |rho'| of a vorton, kg/m^3: fluid is that of s->def. */
 double vt_contrast_of(const vt_simulation *s, const vt_fluid *fluid, int64_t row);
 
+/* Substeps from one look at all to the next, at most. */
+enum { VT_POPULATION_EVERY = 8 };
+
 /* How much warmer a vorton is than the ambient fluid beside it, K. */
 static inline float vt_warmth(const vt_vortons *v, const vt_fluid *fluid, int64_t row)
 {

@@ -118,7 +118,7 @@ static vt_impulse find_change(vt_simulation *s, double elapsed, vt_reaction *rea
 /* Its share, by what the flow loads it with; of bodies that shed alone, where any does. */
 static double load_of(const vt_body *body, int sheds)
 {
-    return body->flow.known && (!sheds || vt_sheds(body)) ? body->flow.load : 0;
+    return body->flow.known == VT_FLOW_KNOWN && (!sheds || vt_sheds(body)) ? body->flow.load : 0;
 }
 
 static void give_share(vt_flow *flow, double share, const vt_impulse *change)
@@ -133,7 +133,7 @@ static double give_bodies(vt_simulation *s, double share, const double about[3],
     double all = 0;
     int sheds = 0;
     for (int32_t n = 0; n < s->bodies.count; n++)
-        sheds |= s->bodies.items[n].flow.known && vt_sheds(&s->bodies.items[n]);
+        sheds |= s->bodies.items[n].flow.known == VT_FLOW_KNOWN && vt_sheds(&s->bodies.items[n]);
     for (int32_t n = 0; n < s->bodies.count; n++)
         all += load_of(&s->bodies.items[n], sheds);
     if (!(all > 0))

@@ -139,7 +139,7 @@ static void bear(vt_simulation *s, vt_births *births, double until, vt_work *w)
 static void diffuse(vt_simulation *s, double dt)
 {
     vt_reaction reaction;
-    if (!vt_is_due_to_diffuse(s, dt))
+    if (!vt_await_diffusion(s, dt))
         return;
     VT_TIMED(s, balance, vt_open_reaction(s, dt, &reaction));
     VT_TIMED(s, diffuse, vt_diffuse(s));

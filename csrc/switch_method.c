@@ -1,6 +1,7 @@
 /* Another method for a simulation that is under way. What evolves stays; of what a method keeps for
  * itself nothing is left over from the one before, so that it does not matter which that was. */
 #include <math.h>
+#include <string.h>
 
 #include "core/status.h"
 #include "expand.h"
@@ -56,6 +57,8 @@ static void follow(vt_simulation *s, const vt_method *before, int did_expand, in
     s->placement = (vt_placement){.level = 0};
     s->populated_id = 0; /* the neighbours that the method wants are looked after at once */
     s->strained = 0;
+    if (m->diffusion == VT_DIFFUSION_NONE)
+        memset(s->undiffused, 0, sizeof s->undiffused);
     s->fields_current = s->fields_exist = 0;
 }
 

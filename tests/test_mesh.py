@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import sys
 
 import numpy as np
@@ -94,17 +95,20 @@ def test_obj_with_seams_is_joined(tmp_path):
 @pytest.mark.parametrize("source", ["arrays", "file"])
 def test_inside_out_is_refused_and_can_be_turned(torus_file, source):
     """Where a volume or its outer side counts."""
+    placed = {"scale": 0.5, "translate": (0, 0, 3), "up": "y"}
     if source == "file":
-        mesh = Mesh(torus_file("inverted.ply", FACES[:, ::-1]))
+        mesh = Mesh(torus_file("inverted.ply", FACES[:, ::-1]), **placed)
     else:
-        mesh = Mesh(vertices=VERTICES, faces=FACES[:, ::-1])
+        mesh = Mesh(vertices=VERTICES, faces=FACES[:, ::-1], **placed)
     assert mesh.closed
     for use in (Tracers, lambda m: Tracers(Surface(m, 0.1)), Emitter, lambda m: m.volume):
         with pytest.raises(ValueError, match=r"inside out.*inwards.*faces\[:, ::-1\]") as error:
             use(mesh)
         assert ("inverted.ply" if source == "file" else "Mesh of arrays") in str(error.value)
-    turned = Mesh(vertices=mesh.vertices, faces=mesh.faces[:, ::-1])
-    assert math.isclose(turned.volume, VOLUME, rel_tol=1e-6)
+    advice = re.search(r"Mesh\(vertices=.*?\)", str(error.value))[0]
+    turned = eval(advice, {"Mesh": Mesh, "mesh": mesh})
+    assert math.isclose(turned.volume, 0.125 * VOLUME, rel_tol=1e-6)
+    assert np.array_equal(turned.placed()[0], mesh.placed()[0])
     Tracers(turned), Tracers(Surface(turned, 0.1))
 
 

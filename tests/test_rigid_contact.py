@@ -350,6 +350,7 @@ IN = (-2.5, 0, 0)
 LEADS_IN = {
     "keys": keys((0, 0, 0), IN),
     "passes": keys((0, 0, 0), (-6, 0, 0)),
+    "flies through": keys((0, 0, 0), (-103, 0, 0)),
     "late": keys((0, 0, 0), (1, 0, 0), IN),
     "jumps": keys((0, 0, 0), IN, kind="constant"),
     "samples": vt.Transform(position=vt.Samples([(-0.05 * n, 0, 0) for n in range(60)], fps=24)),

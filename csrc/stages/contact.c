@@ -17,6 +17,7 @@ typedef struct context {
 } context;
 
 enum { MOST_STEPS = 24 };
+_Static_assert(VT_CONTACT_BLOCK % VT_LANES == 0, "whole vectors stay in the list of their block");
 
 typedef struct box {
     vf lower[3], per_cell, most[3], reach, square_unit;
@@ -162,14 +163,26 @@ VT_INLINE void list_lanes(const box *b, const float *from, const float *to, int6
     list->count += __builtin_popcount(found);
 }
 
-/* Walls repeat, and rows lie near each other: here the gather of the processor is the faster one.
- */
+/* p[i[0]], p[i[1]] ...: walls repeat, and rows lie near each other, so that the gather of the
+ * processor is the faster one. */
 VT_INLINE vf fetch(const float *p, vi i)
 {
 #if VL == 16
     return (vf)_mm512_i32gather_ps((__m512i)i, p, 4);
 #else
     return vf_gather(p, i);
+#endif
+}
+
+VT_INLINE vi fetch_whole(const uint32_t *p, vi i)
+{
+#if VL == 16
+    return (vi)_mm512_i32gather_epi32((__m512i)i, p, 4);
+#else
+    int32_t value[VL];
+    for (int l = 0; l < VL; l++)
+        value[l] = (int32_t)p[i[l]];
+    return vi_load(value);
 #endif
 }
 
@@ -188,11 +201,10 @@ VT_INLINE vf room_of(const float (*planes)[8], vi place, int plane, const vf x[3
 VT_INLINE uint32_t are_beyond(const vt_lattice *lattice, vi cell, const float *from,
                               const float *to, vi row, uint32_t lanes)
 {
-    const float *const start = (const float *)lattice->first; /* bits of whole numbers */
     if (!lanes)
         return 0;
-    const vi end = (vi)fetch(start + 1, cell), at = row * 3;
-    vi wall = (vi)fetch(start, cell);
+    const vi end = fetch_whole(lattice->first + 1, cell), at = row * 3;
+    vi wall = fetch_whole(lattice->first, cell);
     vf x[2][3];
     for (int a = 0; a < 3; a++) {
         x[0][a] = fetch(from + a, at);

@@ -3,6 +3,8 @@
 #include "core/simd.h"
 #include "stages/stages.h"
 
+/* Of rows of three four times that of tracers under way: what one thread has written it looks at.
+ */
 enum { BLOCK = 12 * VT_ADVECT_BLOCK };
 
 /* Columns stream from memory, which the processor alone does not foresee in time: floats that are

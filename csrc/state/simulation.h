@@ -81,9 +81,8 @@ struct vt_simulation {
     double born_until; /* after a step that failed half-way, who was due by then is born; or -1 */
     int64_t populated_id; /* next id of vortons when the halo was last looked after */
     double strained;      /* since then: largest velocity gradient x time */
-    double
-        undiffused[2]; /* viscosity and thermal diffusivity x time that have not acted yet, m^2 */
-    int64_t substeps;  /* since creation: sets the cadence of sorting the columns */
+    double undiffused[2]; /* viscosity, thermal diffusivity x time that wait, m^2 */
+    int64_t substeps;     /* since creation: sets the cadence of sorting the columns */
     vt_heat_books heat;
     vt_impulse_books impulses;
     vt_carrying carried;
