@@ -610,10 +610,10 @@ class Mesh(Shape):
         volume = mesh_volume(*mesh)
         if volume < 0:
             placed = "scale=mesh.scale, translate=mesh.translate, up=mesh.up"
-            elsewhere = ", or turn them in the program that wrote the file" if self.path else ""
+            rest = ", or turn them in the program that wrote the file" if self.path else ""
             raise ValueError(
-                f"{what}: is inside out, its faces look inwards (volume {volume:g} m^3); turn them: "
-                f"Mesh(vertices=mesh.vertices, faces=mesh.faces[:, ::-1], {placed}){elsewhere}"
+                f"{what}: is inside out, its faces look inwards (volume {volume:g} m^3); turn "
+                f"them: Mesh(vertices=mesh.vertices, faces=mesh.faces[:, ::-1], {placed}){rest}"
             )
         return mesh
 
