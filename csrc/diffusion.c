@@ -125,12 +125,13 @@ static void spread_heat(void *data, int64_t begin, int64_t end, int thread)
 
 int vt_await_diffusion(vt_simulation *s, double dt)
 {
-    const double most = vt_conducts(s) ? largest_relative_volume(s) : 1;
     double *const reach2 = s->undiffused;
     const double wait = least_reach2 * s->vorton_spacing * s->vorton_spacing;
     reach2[0] += vt_diffuses(s) ? s->def.viscosity * dt : 0;
     reach2[1] += vt_conducts(s) ? s->def.thermal_diffusivity * dt : 0;
-    return s->substeps % TOGETHER == TURN || fmax(reach2[0], reach2[1] * most) > wait;
+    if (s->substeps % TOGETHER == TURN || reach2[0] > wait)
+        return 1;
+    return reach2[1] * (vt_conducts(s) ? largest_relative_volume(s) : 1) > wait;
 }
 
 void vt_diffuse(vt_simulation *s)
