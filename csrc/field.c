@@ -166,6 +166,8 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
     vt_grid *const grid = &s->grid;
     vt_arena *const arena = &s->arena;
     const int threads = s->def.threads;
+    const size_t mark = vt_arena_mark(arena);
+    grid->filled = vt_arena_push(arena, (size_t)vt_grid_rows(grid));
     VT_TIMED(s, sort, stages->sort(grid, count, records, sorted, row_start, arena, threads));
     VT_TIMED(s, deposit, stages->deposit(grid, sorted, row_start, threads));
     if (s->panels.exist)
@@ -182,6 +184,8 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
         VT_TIMED(s, wind, vt_add_winds_to_nodes(s));
     if (s->panels.exist)
         VT_TIMED(s, panels, vt_correct_nodes(s));
+    grid->filled = NULL;
+    vt_arena_pop(arena, mark);
 }
 
 /* ---- without a grid ---- */

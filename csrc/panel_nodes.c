@@ -6,7 +6,7 @@
 #include "core/vec3.h"
 #include "panel_parts.h"
 
-enum { GHOST_BLOCK = 64, LISTED_BLOCK = 8 /* bins */ };
+enum { LISTED_BLOCK = 8 /* bins */ };
 
 /* How far inside a node may lie whose value particles outside still meet, in cells. */
 static const double deepest_ghost = 1.8;
@@ -21,37 +21,51 @@ static const double middle = 1e-3;
 
 /* ---- bins ---- */
 
-int64_t vt_bin_at(const vt_patches *patches, const float cell[3])
+static void find_bin(const vt_patches *patches, const float cell[3], int32_t bin[3])
 {
-    int64_t bin[3];
     for (int c = 0; c < 3; c++) {
         const int32_t bins = patches->bins[c];
         bin[c] = !(cell[c] > 0)                           ? 0
                  : cell[c] >= (float)(bins * VT_BIN_EDGE) ? bins - 1
-                                                          : (int64_t)cell[c] / VT_BIN_EDGE;
+                                                          : (int32_t)cell[c] / VT_BIN_EDGE;
     }
-    return (bin[2] * patches->bins[1] + bin[1]) * patches->bins[0] + bin[0];
 }
 
-/* The bin of a patch and those beside it, but for those that lie deeper behind its plane than that.
- */
-static void mark_near(const vt_patches *patches, const vt_patch *p, float depth, uint8_t *near)
+static int64_t number_of_bin(const vt_patches *patches, int32_t i, int32_t j, int32_t k)
 {
-    enum { EDGE = VT_BIN_EDGE };
-    const int64_t bx = patches->bins[0], by = patches->bins[1], bz = patches->bins[2];
-    const int64_t bin = vt_bin_at(patches, p->center);
-    const int64_t i = bin % bx, j = bin / bx % by, k = bin / (bx * by);
-    const float *const n = p->normal, *const at = p->center;
-    const float middle = 0.5f * (EDGE - 1);
-    const float most = depth + middle * (fabsf(n[0]) + fabsf(n[1]) + fabsf(n[2]));
-    for (int64_t z = k > 0 ? k - 1 : 0; z <= k + 1 && z < bz; z++)
-        for (int64_t y = j > 0 ? j - 1 : 0; y <= j + 1 && y < by; y++)
-            for (int64_t x = i > 0 ? i - 1 : 0; x <= i + 1 && x < bx; x++) {
-                const float height = n[0] * ((float)(EDGE * x) + middle - at[0]) +
-                                     n[1] * ((float)(EDGE * y) + middle - at[1]) +
-                                     n[2] * ((float)(EDGE * z) + middle - at[2]);
-                if (height > -most)
-                    near[(z * by + y) * bx + x] = 1;
+    return ((int64_t)k * patches->bins[1] + j) * patches->bins[0] + i;
+}
+
+int64_t vt_bin_at(const vt_patches *patches, const float cell[3])
+{
+    int32_t bin[3];
+    find_bin(patches, cell, bin);
+    return number_of_bin(patches, bin[0], bin[1], bin[2]);
+}
+
+/* Lists the bin of a patch and those beside it, but for those that lie deeper behind its plane than
+ * that. */
+static void list_bins_near(vt_panels *p, const vt_patch *patch, float depth)
+{
+    const vt_patches *const patches = &p->patches;
+    const float half = 0.5f * (VT_BIN_EDGE - 1), *const normal = patch->normal;
+    int32_t bin[3], low[3], high[3];
+    float level = depth; /* of the middle of bin (0, 0, 0) */
+    find_bin(patches, patch->center, bin);
+    for (int c = 0; c < 3; c++) {
+        low[c] = bin[c] > 0 ? bin[c] - 1 : 0;
+        high[c] = bin[c] < patches->bins[c] - 1 ? bin[c] + 1 : bin[c];
+        level += half * fabsf(normal[c]) + normal[c] * (half - patch->center[c]);
+    }
+    for (int32_t k = low[2]; k <= high[2]; k++)
+        for (int32_t j = low[1]; j <= high[1]; j++)
+            for (int32_t i = low[0]; i <= high[0]; i++) {
+                const int64_t n = number_of_bin(patches, i, j, k);
+                const float across = normal[1] * (float)j + normal[2] * (float)k;
+                if (p->slot[n] || level + VT_BIN_EDGE * (normal[0] * (float)i + across) <= 0)
+                    continue;
+                p->listed_bin[p->listed_count++] = (uint32_t)n;
+                p->slot[n] = (uint32_t)p->listed_count;
             }
 }
 
@@ -65,10 +79,11 @@ static int is_in_reach(const vt_grid *grid, const vt_patch *patch)
     return within;
 }
 
-/* Numbers of the patches within reach, to a list; marks the bins near them. Returns how many. */
-static int32_t list_reached(const vt_simulation *s, int32_t *list)
+/* Numbers of the patches within reach, to a list, and the bins near them: listed one after the
+ * other they are near each other, as the patches are. Returns how many patches. */
+static int32_t list_reached(vt_simulation *s, int32_t *list)
 {
-    const vt_panels *const p = &s->panels;
+    vt_panels *const p = &s->panels;
     int32_t found = 0;
     for (int32_t b = 0; b < p->body_count; b++) {
         const vt_paneled_body *const body = &p->bodies[b];
@@ -76,7 +91,7 @@ static int32_t list_reached(const vt_simulation *s, int32_t *list)
         const double depth = deepest_ghost + 0.2 + vt_find_bulge(body) / s->grid.spacing;
         for (int32_t n = first; n < first + body->patch_count; n++)
             if (is_in_reach(&s->grid, &p->patch[n])) {
-                mark_near(&p->patches, &p->patch[n], (float)depth, p->near_bin);
+                list_bins_near(p, &p->patch[n], (float)depth);
                 list[found++] = n;
             }
     }
@@ -94,12 +109,13 @@ static void sort_patches(vt_simulation *s)
         patches->bins[c] = s->grid.cells[c] / VT_BIN_EDGE + 1;
         bins *= patches->bins[c];
     }
-    p->near_bin = vt_arena_push(&p->arena, (size_t)bins);
-    memset(p->near_bin, 0, (size_t)bins);
+    p->listed_bin = vt_arena_push(&p->arena, 4 * (size_t)bins);
+    p->slot = vt_arena_push(&p->arena, 4 * (size_t)bins);
+    memset(p->slot, 0, 4 * (size_t)bins);
+    p->listed_count = 0;
     const int32_t count = list_reached(s, reached);
     uint32_t *const first = vt_arena_push(&p->arena, 4 * ((size_t)bins + 2));
     vt_patch *const item = vt_arena_push(&p->arena, sizeof *item * (size_t)count);
-    p->listed_bin = vt_arena_push(&p->arena, 4 * (size_t)bins);
     memset(first, 0, 4 * ((size_t)bins + 2));
     /* counts lie two further on, so that placing leaves the beginnings where they belong */
     for (int32_t n = 0; n < count; n++)
@@ -117,13 +133,6 @@ static void sort_patches(vt_simulation *s)
         for (int32_t n = 0; n < count; n++)
             center[n] = item[n].center[c];
         patches->center[c] = center;
-    }
-    p->slot = vt_arena_push(&p->arena, 4 * (size_t)bins);
-    p->listed_count = 0;
-    for (int64_t bin = 0; bin < bins; bin++) {
-        if (p->near_bin[bin])
-            p->listed_bin[p->listed_count++] = (uint32_t)bin;
-        p->slot[bin] = p->near_bin[bin] ? (uint32_t)p->listed_count : 0;
     }
     p->smooth =
         vt_arena_push(&p->arena, sizeof *p->smooth * (size_t)p->listed_count * VT_BIN_NODES);
@@ -144,17 +153,25 @@ typedef struct ghost {
     double foot[3], normal[MOST_MIRRORS][3]; /* of the first wall; of all */
 } ghost;
 
+/* Points of a bin: images of ghosts, then nodes outside of bodies that are within reach of panels.
+ */
+typedef struct bin_points {
+    int32_t ghosts, open;
+    int64_t first; /* in the list of all: a multiple of VT_LANES */
+} bin_points;
+
 typedef struct node_job {
     vt_simulation *s;
-    const f4 *correction;
-    int64_t *node; /* of each node of the bins, -1: beyond the grid */
-    /* those of bin b from b x BIN_GHOSTS on, and how many they are */
+    const float *side;
+    bin_points *bins;
+    /* those of bin b from b x BIN_GHOSTS on, and their images, cells */
     ghost *ghosts;
-    float *found; /* their images, cells */
-    int32_t *count;
-    /* one after the other: places of ghosts, images and the flow there, m/s */
-    int64_t ghost_count, *place;
-    float *image, *velocity;
+    float *image;
+    /* those of bin b from b x VT_BIN_NODES on: in grid.nodes, and cells */
+    int64_t *open;
+    float *open_at;
+    /* all, and the flow there, m/s */
+    float *point, *velocity;
 } node_job;
 
 /* The node of place n in a bin, -1 beyond the grid; its place in cells. */
@@ -211,75 +228,74 @@ static int is_between(const vt_simulation *s, const vt_paneled_body *b, const do
     return body == b && vt_dot(other, normal) < 0;
 }
 
-static void add_ghost(const node_job *job, int64_t n, const double point[3], double room,
-                      const double normal[3], const vt_paneled_body *body)
+static void add_ghost(const node_job *job, int64_t bin, int64_t node, const double point[3],
+                      double room, const double normal[3], const vt_paneled_body *body)
 {
-    const int64_t bin = n / VT_BIN_NODES, at = bin * BIN_GHOSTS + job->count[bin]++;
+    const int64_t at = bin * BIN_GHOSTS + job->bins[bin].ghosts++;
     double place[3];
     memcpy(place, point, sizeof place);
-    job->ghosts[at] = (ghost){.node = job->node[n], .body = body};
-    mirror_node(job->s, place, room, normal, &job->ghosts[at], job->found + 3 * at);
+    job->ghosts[at] = (ghost){.node = node, .body = body};
+    mirror_node(job->s, place, room, normal, &job->ghosts[at], job->image + 3 * at);
 }
 
-/* What a node near the surface is, of place n in the listed bins: outside of bodies, behind a
- * surface, or deep inside, where it moves with the body. */
-static void look_at_node(const node_job *job, int64_t n)
+static void add_open(const node_job *job, int64_t bin, int64_t node, const int32_t cell[3])
+{
+    const int64_t at = bin * VT_BIN_NODES + job->bins[bin].open++;
+    job->open[at] = node;
+    for (int c = 0; c < 3; c++)
+        job->open_at[3 * at + c] = (float)cell[c];
+}
+
+/* What a node near the surface is, of place n in a listed bin: outside of bodies, behind a surface,
+ * or deep inside, where it moves with the body. */
+static void look_at_node(const node_job *job, int64_t bin, int n)
 {
     vt_simulation *const s = job->s;
     const vt_panels *const p = &s->panels;
     const double h = s->grid.spacing;
-    const int64_t bin = n / VT_BIN_NODES;
+    const float side = job->side[bin * VT_BIN_NODES + n];
     int32_t cell[3];
-    job->node[n] = node_of(s, p->listed_bin[bin], (int)(n % VT_BIN_NODES), cell);
-    if (job->node[n] >= 0)
-        p->smooth[n] = s->grid.nodes[job->node[n]];
-    if (job->node[n] < 0 || job->correction[n][3] > 0.5f)
+    const int64_t at = node_of(s, p->listed_bin[bin], n, cell);
+    if (at < 0)
         return;
-    double point[3], normal[3];
+    f4 *const node = &s->grid.nodes[at];
+    p->smooth[bin * VT_BIN_NODES + n] = *node;
+    if (side >= VT_FAR_FROM_PATCHES)
+        return;
+    double point[3], normal[3], room = INFINITY;
     const vt_paneled_body *body = NULL;
     for (int c = 0; c < 3; c++)
         point[c] = (cell[c] + s->grid.base[c]) * h;
-    const double room = vt_nearest_wall(s, point, on_wall * h, normal, &body);
-    if (!(room < on_wall * h))
-        return;
-    f4 *const node = &s->grid.nodes[job->node[n]];
-    if (room < -deepest_ghost * h) {
+    if (side < 0.5f)
+        room = vt_nearest_wall(s, point, on_wall * h, normal, &body);
+    if (!(room < on_wall * h)) {
+        add_open(job, bin, at, cell);
+    } else if (room < -deepest_ghost * h) {
         double velocity[3];
         vt_rigid_velocity(body, point, velocity);
         for (int c = 0; c < 3; c++)
             (*node)[c] = (float)velocity[c];
     } else {
         double other[3];
-        add_ghost(job, n, point, room, normal, body);
+        add_ghost(job, bin, at, point, room, normal, body);
         if (is_between(s, body, point, room, normal, other))
-            add_ghost(job, n, point, room, other, body);
+            add_ghost(job, bin, at, point, room, other, body);
     }
-    job->node[n] = -1;
 }
 
 static void look_at_bins(void *data, int64_t begin, int64_t end, int thread)
 {
+    enum { EDGE = VT_BIN_EDGE };
+    _Static_assert(EDGE == 4, "two bits for each axis");
     (void)thread;
     const node_job *const job = data;
     for (int64_t bin = begin; bin < end; bin++) {
-        const int64_t first = bin * VT_BIN_NODES;
-        job->count[bin] = 0;
-        for (int64_t n = first; n < first + VT_BIN_NODES; n++)
-            look_at_node(job, n);
+        job->bins[bin] = (bin_points){.ghosts = 0};
+        for (int n = 0; n < VT_BIN_NODES; n++) /* cubes of cubes, again so that they are near */
+            look_at_node(job, bin,
+                         (n & 1) + (n >> 2 & 2) + EDGE * ((n >> 1 & 1) + (n >> 3 & 2)) +
+                             EDGE * EDGE * ((n >> 2 & 1) + (n >> 4 & 2)));
     }
-}
-
-/* Returns how many ghosts there are. */
-static int64_t list_ghosts(const node_job *job)
-{
-    int64_t ghosts = 0;
-    for (int64_t bin = 0; bin < job->s->panels.listed_count; bin++)
-        for (int32_t n = 0; n < job->count[bin]; n++, ghosts++) {
-            const int64_t at = bin * BIN_GHOSTS + n;
-            job->place[ghosts] = at;
-            memcpy(job->image + 3 * ghosts, job->found + 3 * at, 3 * sizeof *job->image);
-        }
-    return ghosts;
 }
 
 void vt_sample_nodes(const vt_grid *g, const float cell[3], float value[3])
@@ -302,61 +318,78 @@ void vt_sample_nodes(const vt_grid *g, const float cell[3], float value[3])
     memcpy(value, &sum, 3 * sizeof *value);
 }
 
-static void sample_images(void *data, int64_t begin, int64_t end, int thread)
+/* Adds the points of bins to the list of all, with the flow there that the grid has; the last point
+ * of a bin is repeated up to the beginning of the next, so that no group is part of two. */
+static void list_points(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const node_job *const job = data;
-    for (int64_t n = begin; n < end; n++)
-        vt_sample_nodes(&job->s->grid, job->image + 3 * n, job->velocity + 3 * n);
+    const vt_grid *const g = &job->s->grid;
+    for (int64_t bin = begin; bin < end; bin++) {
+        const bin_points *const b = &job->bins[bin];
+        const int64_t open = bin * VT_BIN_NODES;
+        const size_t ghosts = (size_t)b->ghosts, others = (size_t)b->open;
+        float *const point = job->point + 3 * b->first, *velocity = job->velocity + 3 * b->first;
+        memcpy(point, job->image + 3 * bin * BIN_GHOSTS, 3 * sizeof *point * ghosts);
+        memcpy(point + 3 * ghosts, job->open_at + 3 * open, 3 * sizeof *point * others);
+        for (size_t n = 0; n < ghosts; n++, velocity += 3)
+            vt_sample_nodes(g, point + 3 * n, velocity);
+        for (size_t n = 0; n < others; n++, velocity += 3)
+            memcpy(velocity, &g->nodes[job->open[open + (int64_t)n]], 3 * sizeof *velocity);
+        for (size_t n = ghosts + others; n % VT_LANES; n++, velocity += 3) {
+            memcpy(point + 3 * n, point + 3 * n - 3, 3 * sizeof *point);
+            memset(velocity, 0, 3 * sizeof *velocity);
+        }
+    }
 }
 
 /* The flow at the image of a ghost, its velocity towards the wall turned round. */
-static void mirror_flow(const node_job *job, int64_t n, double value[3])
+static void mirror_flow(const ghost *g, const float velocity[3], double value[3])
 {
-    const ghost *const g = &job->ghosts[job->place[n]];
     double wall[3], flow[3];
     vt_rigid_velocity(g->body, g->foot, wall);
     for (int c = 0; c < 3; c++)
-        flow[c] = (double)job->velocity[3 * n + c] - wall[c];
+        flow[c] = (double)velocity[c] - wall[c];
     for (int32_t m = 0; m < g->mirrors; m++)
         vt_add_scaled(flow, -2 * vt_dot(flow, g->normal[m]), g->normal[m]);
     for (int c = 0; c < 3; c++)
         value[c] = wall[c] + flow[c];
 }
 
-static int64_t node_of_ghost(const node_job *job, int64_t n)
+/* Of a node that is two ghosts the mean. */
+static void write_ghosts(const node_job *job, int64_t bin)
 {
-    return n >= 0 && n < job->ghost_count ? job->ghosts[job->place[n]].node : -1;
-}
-
-static void write_ghosts(void *data, int64_t begin, int64_t end, int thread)
-{
-    (void)thread;
-    const node_job *const job = data;
-    for (int64_t n = begin; n < end; n++) {
-        const int64_t at = node_of_ghost(job, n);
-        f4 *const node = &job->s->grid.nodes[at];
-        double value[3], other[3];
-        if (at == node_of_ghost(job, n - 1))
-            continue;
-        mirror_flow(job, n, value);
-        if (at == node_of_ghost(job, n + 1)) {
-            mirror_flow(job, n + 1, other);
+    const bin_points *const b = &job->bins[bin];
+    const ghost *const ghosts = job->ghosts + bin * BIN_GHOSTS;
+    const float *velocity = job->velocity + 3 * b->first;
+    for (int32_t n = 0, next; n < b->ghosts; n = next) {
+        double value[3];
+        mirror_flow(&ghosts[n], velocity + 3 * n, value);
+        next = n + 1;
+        if (next < b->ghosts && ghosts[next].node == ghosts[n].node) {
+            double other[3];
+            mirror_flow(&ghosts[next], velocity + 3 * next, other);
             for (int c = 0; c < 3; c++)
                 value[c] = 0.5 * (value[c] + other[c]);
+            next++;
         }
         for (int c = 0; c < 3; c++)
-            (*node)[c] = (float)value[c];
+            job->s->grid.nodes[ghosts[n].node][c] = (float)value[c];
     }
 }
 
-static void correct_bins(void *data, int64_t begin, int64_t end, int thread)
+static void write_bins(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const node_job *const job = data;
-    for (int64_t n = begin * VT_BIN_NODES; n < end * VT_BIN_NODES; n++)
-        for (int c = 0; c < 3 && job->node[n] >= 0; c++)
-            job->s->grid.nodes[job->node[n]][c] += job->correction[n][c];
+    for (int64_t bin = begin; bin < end; bin++) {
+        const bin_points *const b = &job->bins[bin];
+        const float *const velocity = job->velocity + 3 * (b->first + b->ghosts);
+        write_ghosts(job, bin);
+        for (int32_t n = 0; n < b->open; n++)
+            memcpy(&job->s->grid.nodes[job->open[bin * VT_BIN_NODES + n]], velocity + 3 * n,
+                   3 * sizeof *velocity);
+    }
 }
 
 void vt_correct_nodes(vt_simulation *s)
@@ -369,23 +402,26 @@ void vt_correct_nodes(vt_simulation *s)
     const size_t mark = vt_arena_mark(&s->arena);
     const size_t bins = (size_t)p->listed_count, nodes = bins * VT_BIN_NODES;
     const size_t most = bins * BIN_GHOSTS;
-    f4 *const correction = vt_arena_push(&s->arena, sizeof *correction * nodes);
+    float *const side = vt_arena_push(&s->arena, sizeof *side * nodes);
     node_job job = {.s = s,
-                    .correction = correction,
-                    .node = vt_arena_push(&s->arena, sizeof *job.node * nodes),
+                    .side = side,
+                    .bins = vt_arena_push(&s->arena, sizeof *job.bins * bins),
                     .ghosts = vt_arena_push(&s->arena, sizeof *job.ghosts * most),
-                    .found = vt_arena_push(&s->arena, 12 * most),
-                    .count = vt_arena_push(&s->arena, sizeof *job.count * bins),
-                    .place = vt_arena_push(&s->arena, sizeof *job.place * most),
-                    .image = vt_arena_push(&s->arena, 12 * most),
-                    .velocity = vt_arena_push(&s->arena, 12 * most)};
-    s->stages->panel_nodes(&p->patches, p->listed_count, p->listed_bin, correction, threads);
+                    .image = vt_arena_push(&s->arena, 3 * sizeof *job.image * most),
+                    .open = vt_arena_push(&s->arena, sizeof *job.open * nodes),
+                    .open_at = vt_arena_push(&s->arena, 3 * sizeof *job.open_at * nodes)};
+    s->stages->panel_sides(&p->patches, p->listed_count, p->listed_bin, side, threads);
     vt_parallel_for(threads, p->listed_count, LISTED_BLOCK, look_at_bins, &job);
-    const int64_t ghosts = list_ghosts(&job);
-    job.ghost_count = ghosts;
-    vt_parallel_for(threads, ghosts, GHOST_BLOCK, sample_images, &job);
-    s->stages->panel_pairs(&p->patches, ghosts, job.image, job.velocity, threads);
-    vt_parallel_for(threads, p->listed_count, LISTED_BLOCK, correct_bins, &job);
-    vt_parallel_for(threads, ghosts, GHOST_BLOCK, write_ghosts, &job);
+    int64_t points = 0;
+    for (int32_t bin = 0; bin < p->listed_count; bin++) {
+        job.bins[bin].first = points;
+        const int64_t here = job.bins[bin].ghosts + job.bins[bin].open;
+        points += (here + VT_LANES - 1) / VT_LANES * VT_LANES;
+    }
+    job.point = vt_arena_push(&s->arena, 3 * sizeof *job.point * (size_t)points);
+    job.velocity = vt_arena_push(&s->arena, 3 * sizeof *job.velocity * (size_t)points);
+    vt_parallel_for(threads, p->listed_count, LISTED_BLOCK, list_points, &job);
+    s->stages->panel_pairs(&p->patches, points, job.point, job.velocity, threads);
+    vt_parallel_for(threads, p->listed_count, LISTED_BLOCK, write_bins, &job);
     vt_arena_pop(&s->arena, mark);
 }

@@ -2,12 +2,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/parallel.h"
 #include "core/vec3.h"
 #include "panel_parts.h"
 #include "potential.h"
 #include "stages/domain.h"
 
-enum { MOST_CUTS = 64, MOST_GRADED = 1 << 14, MOST_PATCHES = 1 << 20 };
+enum { PANEL_BLOCK = 64, MOST_CUTS = 64, MOST_GRADED = 1 << 14, MOST_PATCHES = 1 << 20 };
 
 /* A panel is cut into patches no longer than this, in cells. */
 static const double longest_patch = 2.5;
@@ -188,44 +189,77 @@ static void cut_panel(const vt_simulation *s, const vt_paneled_body *b, int32_t 
     cut_triangle(k, corner, !k->graded && is_far(&s->grid, corner) ? 1 : (int)wanted);
 }
 
-static void cut_body(vt_simulation *s, vt_paneled_body *b, cutter *k)
+typedef struct cut_job {
+    vt_simulation *s;
+    double longest;
+    int make;       /* 0: patches are only counted */
+    int64_t *patch; /* of each panel: how many there are, or with `make` the first */
+} cut_job;
+
+static void cut_block(void *data, int64_t begin, int64_t end, int thread)
 {
-    vt_panels *const p = &s->panels;
-    b->first_patch = (int32_t)k->made;
-    for (int32_t i = 0; i < b->count; i++) {
-        const int64_t before = k->made;
-        cut_panel(s, b, i, k);
-        for (int64_t n = before; n < k->made; n++)
-            p->panel[n] = (uint32_t)(b->first + i);
+    (void)thread;
+    const cut_job *const job = data;
+    const vt_simulation *const s = job->s;
+    const vt_panels *const p = &s->panels;
+    const vt_paneled_body *body = p->bodies;
+    for (int64_t i = begin; i < end; i++) {
+        while (i >= body->first + body->count)
+            body++;
+        cutter k = {.grid = &s->grid,
+                    .longest = job->longest,
+                    .patch = job->make ? p->patch + job->patch[i] : NULL};
+        cut_panel(s, body, (int32_t)(i - body->first), &k);
+        for (int64_t n = 0; n < k.made && job->make; n++)
+            p->panel[job->patch[i] + n] = (uint32_t)i;
+        if (!job->make)
+            job->patch[i] = k.made;
     }
-    b->patch_count = (int32_t)k->made - b->first_patch;
 }
 
-static int64_t count_patches(const vt_simulation *s, double longest)
+static void cut_all(const vt_simulation *s, cut_job *job)
 {
-    const vt_panels *const p = &s->panels;
-    cutter k = {.grid = &s->grid, .longest = longest};
-    for (int32_t n = 0; n < p->body_count; n++)
-        for (int32_t i = 0; i < p->bodies[n].count; i++)
-            cut_panel(s, &p->bodies[n], i, &k);
-    return k.made;
+    vt_parallel_for(s->def.threads, s->panels.count, PANEL_BLOCK, cut_block, job);
+}
+
+/* Counts become the numbers of the first patches, of all and of bodies; returns the sum. */
+static int64_t find_first_patches(vt_panels *p, int64_t *patch)
+{
+    int64_t sum = 0;
+    for (int32_t n = 0; n < p->body_count; n++) {
+        vt_paneled_body *const b = &p->bodies[n];
+        b->first_patch = (int32_t)sum;
+        for (int32_t i = b->first; i < b->first + b->count; i++) {
+            const int64_t count = patch[i];
+            patch[i] = sum;
+            sum += count;
+        }
+        b->patch_count = (int32_t)(sum - b->first_patch);
+    }
+    return sum;
 }
 
 void vt_cut_panels(vt_simulation *s)
 {
     vt_panels *const p = &s->panels;
-    double longest = longest_patch;
-    int64_t count = count_patches(s, longest);
+    const size_t mark = vt_arena_mark(&s->arena);
+    cut_job job = {.s = s, .longest = longest_patch};
+    job.patch = vt_arena_push(&s->arena, sizeof *job.patch * (size_t)p->count);
+    cut_all(s, &job);
+    int64_t count = find_first_patches(p, job.patch);
     /* where a body is huge for the grid, coarser than it should be */
-    for (int tries = 1; count > MOST_PATCHES && tries < 8; tries++)
-        count = count_patches(s, longest *= 2);
+    for (int tries = 1; count > MOST_PATCHES && tries < 8; tries++) {
+        job.longest *= 2;
+        cut_all(s, &job);
+        count = find_first_patches(p, job.patch);
+    }
+    p->patch_count = (int32_t)count;
     p->patch = vt_arena_push(&p->arena, sizeof *p->patch * (size_t)count);
     p->panel = vt_arena_push(&p->arena, sizeof *p->panel * (size_t)count);
     p->excess = vt_arena_push(&p->arena, sizeof *p->excess * (size_t)count);
-    cutter k = {.grid = &s->grid, .longest = longest, .patch = p->patch};
-    for (int32_t n = 0; n < p->body_count; n++)
-        cut_body(s, &p->bodies[n], &k);
-    p->patch_count = (int32_t)k.made;
+    job.make = 1;
+    cut_all(s, &job);
+    vt_arena_pop(&s->arena, mark);
 }
 
 /* ---- charges ---- */

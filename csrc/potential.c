@@ -104,9 +104,11 @@ void vt_solve_potential(vt_simulation *s, int64_t count, const vt_record *charge
         return;
     s->charges.outer = outer;
     s->charges.outer_count = outer_count;
+    const size_t mark = vt_arena_mark(arena);
     vt_grid scalar = s->grid;
     scalar.field[0] = s->grid.field[3];
     scalar.scalar = 1;
+    scalar.filled = vt_arena_push(arena, (size_t)vt_grid_rows(&scalar));
     if (row_start)
         stages->deposit(&scalar, charges, row_start, threads);
     else
@@ -116,4 +118,5 @@ void vt_solve_potential(vt_simulation *s, int64_t count, const vt_record *charge
     const double variance = s->panels.exist ? vt_panel_variance : vt_filter_variance(s);
     stages->filter(&scalar, variance, 1 / scalar.spacing, arena, threads);
     stages->poisson(&scalar, &s->plan, arena, threads);
+    vt_arena_pop(arena, mark);
 }

@@ -128,6 +128,18 @@ void call_log(const float *x, float *result, int64_t count)
         vf_store(result + i, vf_log(vf_load(x + i)));
 }
 
+void call_root(const float *x, float *result, int64_t count)
+{
+    for (int64_t i = 0; i < count; i += VL)
+        vf_store(result + i, vf_inverse_root(vf_load(x + i)));
+}
+
+void call_rough_root(const float *x, float *result, int64_t count)
+{
+    for (int64_t i = 0; i < count; i += VL)
+        vf_store(result + i, vf_rough_inverse_root(vf_load(x + i)));
+}
+
 void call_angle(const float *y, const float *x, float *result, int64_t count)
 {
     for (int64_t i = 0; i < count; i += VL)
@@ -137,7 +149,7 @@ void call_angle(const float *y, const float *x, float *result, int64_t count)
 
 
 @pytest.mark.parametrize("target", native.targets())
-def test_logarithms_and_angles_of_kernels(target):
+def test_logarithms_roots_and_angles_of_kernels(target):
     kernel = native.load(target=target, code=LOG_CODE)
 
     def run(function, *arguments):
@@ -150,6 +162,11 @@ def test_logarithms_and_angles_of_kernels(target):
     x[::2] = 1 + np.float32(RANDOM.uniform(-0.5, 1, 2048))
     exact = np.log(x.astype(float))
     assert (np.abs(run(kernel.call_log, x) - exact) < 1e-7 + 1.5e-7 * np.abs(exact)).all()
+    exact = 1 / np.sqrt(x.astype(float))
+    assert np.abs(run(kernel.call_root, x) / exact - 1).max() < 2e-7
+    assert np.abs(run(kernel.call_rough_root, x) / exact - 1).max() < 7e-6
+    none = np.zeros(16, np.float32)
+    assert (none * run(kernel.call_root, none) == 0).all()
     x, y = np.float32(RANDOM.normal(size=(2, 4096)) * 10.0 ** RANDOM.uniform(-6, 6, (2, 4096)))
     y = np.abs(y)
     y[:16] = 0

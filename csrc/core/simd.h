@@ -346,6 +346,34 @@ VT_INLINE uint32_t vi_bits(vi mask)
 #endif
 }
 
+/* Lanes of a whose bit is set, one after the other; VL floats may be written. */
+VT_INLINE void vf_pack(float *to, vf a, uint32_t bits)
+{
+#if VL == 16
+    _mm512_storeu_ps(to, _mm512_maskz_compress_ps((__mmask16)bits, (__m512)a));
+#else
+    float lane[VL];
+    memcpy(lane, &a, sizeof lane);
+    for (; bits; bits &= bits - 1)
+        *to++ = lane[__builtin_ctz(bits)];
+#endif
+}
+
+/* The way back; 0 where the bit is not set. */
+VT_INLINE vf vf_unpack(const float *from, uint32_t bits)
+{
+#if VL == 16
+    return (vf)_mm512_maskz_expandloadu_ps((__mmask16)bits, from);
+#else
+    float lane[VL] = {0};
+    for (; bits; bits &= bits - 1)
+        lane[__builtin_ctz(bits)] = *from++;
+    vf a;
+    memcpy(&a, lane, sizeof a);
+    return a;
+#endif
+}
+
 /* The first count lanes of a, then zeros. */
 VT_INLINE vf vf_first(vf a, int64_t count)
 {

@@ -130,7 +130,10 @@ static void make_leaf_row(const moments_work *w, int32_t j, int32_t k, float *co
     const float middle = 0.5f * (float)(edge - 1);
     const f4 *const corner = grid->nodes + k * edge * grid->node_plane + j * edge * grid->node_row;
     const int64_t floats = 4 * ((int64_t)grid->cells[0] + 1);
-    if (ny == 4 && nz == 4)
+    const int filled = vt_any_filled(grid, j * edge, j * edge + ny, k * edge, k * edge + nz);
+    if (!filled)
+        ; /* no leaf is occupied */
+    else if (ny == 4 && nz == 4)
         sum_columns(w, corner, 4, 4, 1.5f, floats, columns);
     else
         sum_columns(w, corner, ny, nz, middle, floats, columns);
@@ -144,7 +147,9 @@ static void make_leaf_row(const moments_work *w, int32_t j, int32_t k, float *co
         const int nx = leaf_nodes(w, 0, i);
         centre[0] = (float)(i * edge) + middle;
         vt_cluster *const leaf = leaves + 8 * (i / 2) + (i & 1);
-        if (nx == 4)
+        if (!filled)
+            leaf->children = 0;
+        else if (nx == 4)
             make_leaf(from, w->column_pitch, 4, 1.5f, centre, leaf);
         else
             make_leaf(from, w->column_pitch, nx, middle, centre, leaf);

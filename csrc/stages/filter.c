@@ -4,7 +4,8 @@
  *
  * One sweep over the box for a group of planes: rows of nodes are filtered along z into a ring of
  * rows, from there along y, then along x into the field, all while they are in the cache. A tap of
- * z or y is a pointer to a row; rows outside the box are a row of zeros. */
+ * z or y is a pointer to a row; rows outside the box, and those that nothing has reached, are a row
+ * of zeros. */
 #include "core/mathd.h"
 #include "core/parallel.h"
 #include "stages/stages.h"
@@ -32,6 +33,8 @@ typedef struct filter_scratch {
     int64_t k, planes; /* planes of the group that exist */
     float *ring;       /* [plane][component][row j modulo RING][pitch]: filtered along z */
     float *rows;       /* [ROWS][pitch], VT_LANES zeros before: filtered along z and y */
+    uint8_t
+        filled[RING]; /* whether a row in the ring holds more than zeros: it is not there else */
 } filter_scratch;
 
 static void gaussian_weights(double variance, double total, float weights[REACH + 1])
@@ -74,6 +77,13 @@ VT_INLINE void clear(vf v[PLANES])
         v[p] = vf_set(0.0f);
 }
 
+/* Whether anything in row j of the planes comes of filtering along z. */
+static uint8_t is_filled(const filter_scratch *scratch, int64_t j)
+{
+    const int64_t k = scratch->k;
+    return vt_any_filled(scratch->job->grid, j, j + 1, k - REACH, k + PLANES + REACH) != 0;
+}
+
 /* Row j of the planes, filtered along z, components apart, to its place in the ring. */
 static void filter_z(const filter_scratch *scratch, int64_t j)
 {
@@ -109,17 +119,21 @@ static void filter_z(const filter_scratch *scratch, int64_t j)
 }
 
 /* The taps of rows j .. j + ROWS - 1 in the first plane and component of the ring, and the step of
- * each from there to the next component. */
-static void ring_taps(const filter_scratch *scratch, int64_t j, const float *taps[RING],
-                      int64_t steps[RING])
+ * each from there to the next component. Returns whether any holds more than zeros. */
+static int ring_taps(const filter_scratch *scratch, int64_t j, const float *taps[RING],
+                     int64_t steps[RING])
 {
     const filter_job *const job = scratch->job;
+    int any = 0;
     for (int64_t t = 0; t < RING; t++) {
         const int64_t from = j - REACH + t;
-        const int outside = from < 0 || from > job->grid->cells[1];
-        taps[t] = outside ? job->zeros : scratch->ring + from % RING * job->pitch;
-        steps[t] = outside ? 0 : RING * job->pitch;
+        const int inside = from >= 0 && from <= job->grid->cells[1];
+        const int filled = inside && scratch->filled[from % RING];
+        taps[t] = filled ? scratch->ring + from % RING * job->pitch : job->zeros;
+        steps[t] = filled ? RING * job->pitch : 0;
+        any |= filled;
     }
+    return any;
 }
 
 /* Where a load that crosses a cache line costs more than a shuffle, taps come from whole vectors.
@@ -180,7 +194,11 @@ static void filter_yx(const filter_scratch *scratch, int64_t j)
     const int64_t numbers = vt_grid_components(grid) * scratch->planes;
     const float *taps[RING];
     int64_t steps[RING];
-    ring_taps(scratch, j, taps, steps);
+    if (!ring_taps(scratch, j, taps, steps)) {
+        for (int64_t number = 0; number < numbers; number++)
+            memset(field_row(scratch, number, j), 0, (size_t)(rows * grid->row) * sizeof(float));
+        return;
+    }
     vf w[REACH + 1];
     broadcast(job->weights, w);
     for (int64_t number = 0; number < numbers; number++) {
@@ -211,13 +229,14 @@ static void clear_outer_rows(const vt_grid *grid, int64_t k)
 }
 
 /* Rows go through z just before y needs them. */
-static void filter_group(const filter_scratch *scratch)
+static void filter_group(filter_scratch *scratch)
 {
     const vt_grid *const grid = scratch->job->grid;
     int64_t ready = 0;
     for (int64_t j = 1; j < grid->cells[1]; j += ROWS) {
         for (; ready < j + ROWS + REACH && ready <= grid->cells[1]; ready++)
-            filter_z(scratch, ready);
+            if ((scratch->filled[ready % RING] = is_filled(scratch, ready)))
+                filter_z(scratch, ready);
         filter_yx(scratch, j);
     }
     for (int64_t p = 0; p < scratch->planes; p++)

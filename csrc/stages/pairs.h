@@ -65,7 +65,7 @@ VT_INLINE vf vt_look_up_quartic(const float table[VT_CORE_TERMS][VT_CORE_INTERVA
     vf sum = vt_look_up(table[VT_CORE_TERMS - 1], index);
 #pragma GCC unroll 4
     for (int k = VT_CORE_TERMS - 2; k >= 0; k--)
-        sum = sum * t + vt_look_up(table[k], index);
+        sum = vf_fma(sum, t, vt_look_up(table[k], index));
     return sum;
 }
 

@@ -1,14 +1,41 @@
-/* Velocity of patches (patches.h): lanes are targets, every target adds the patches in the same
- * order. */
+/* Velocity of patches (patches.h): lanes are targets, and every target adds the patches in the same
+ * order. Flat triangles cost as much as some points: the targets near one are packed for them. */
 #include "core/mathf.h"
 #include "core/parallel.h"
 #include "stages/pairs.h"
 #include "stages/patches.h"
 #include "stages/stages.h"
 
-enum { BIN_BLOCK = 4, POINT_BLOCK = 128, MOST_LISTED = 512 };
+enum {
+    BIN_BLOCK = 8,
+    MOST_TARGETS = 128, /* at a time */
+    MOST_LISTED = 512,
+    GROUP = VT_LANES, /* targets that have a list of patches in common */
+    PARTS = GROUP / VL,
+    MOST_VECTORS = MOST_TARGETS / VL
+};
 
 static const float per_sphere = (float)(1 / (4 * VT_PI));
+
+typedef struct box {
+    float low[3], high[3];
+} box;
+
+/* Points that are looked at together, and what they have gathered, times 4 pi. */
+typedef struct targets {
+    int32_t count; /* a multiple of GROUP */
+    box all, group[MOST_TARGETS / GROUP];
+    _Alignas(64) float x[3][MOST_TARGETS], u[3][MOST_TARGETS];
+} targets;
+
+/* Some patches, whether any target is near them, and which: bits for each vector. */
+typedef struct patch_list {
+    int32_t count;
+    const vt_patch *patch[MOST_LISTED];
+    uint8_t is_near[MOST_LISTED];
+    _Alignas(64) float center[3][MOST_LISTED + VT_LANES];
+    uint32_t near[MOST_LISTED][MOST_VECTORS];
+} patch_list;
 
 /* The same with a vector that all lanes share. */
 VT_INLINE vf project(const vf a[3], const float b[3])
@@ -16,14 +43,17 @@ VT_INLINE vf project(const vf a[3], const float b[3])
     return vf_fma(a[2], vf_set(b[2]), vf_fma(a[1], vf_set(b[1]), a[0] * b[0]));
 }
 
-/* The flat triangle where the mask is set, density x 4 pi included. */
-static __attribute__((noinline)) void add_exact(const vt_patch *p, const vf x[3], vi mask, vf u[3])
+/* ---- near patches ---- */
+
+/* The flat triangle, density x 4 pi included. */
+static void find_exact(const vt_patch *p, const vf x[3], vf u[3])
 {
     vf way[3][3], length[3], sum[3];
     for (int k = 0; k < 3; k++) {
         for (int c = 0; c < 3; c++)
             way[k][c] = p->corner[k][c] - x[c];
-        length[k] = vf_sqrt(vf_dot(way[k], way[k]));
+        const vf square = vf_dot(way[k], way[k]);
+        length[k] = square * vf_inverse_root(square);
     }
     const vf cross[3] = {way[1][1] * way[2][2] - way[1][2] * way[2][1],
                          way[1][2] * way[2][0] - way[1][0] * way[2][2],
@@ -37,70 +67,159 @@ static __attribute__((noinline)) void add_exact(const vt_patch *p, const vf x[3]
     const vf signed_angle = vf_select(project(way[0], p->normal) < (vf){0}, angle, -angle);
     for (int c = 0; c < 3; c++)
         sum[c] = signed_angle * p->normal[c];
+    vf least[3];
     for (int k = 0; k < 3; k++) {
         const vf both = length[k] + length[(k + 1) % 3];
-        const float size = p->length[k];
-        const vf l = vf_log((both + size) / vf_max(both - size, vf_set(1e-6f * size)));
+        least[k] = vf_max(both - p->length[k], vf_set(1e-6f * p->length[k]));
+    }
+    const vf inverse = 1.0f / (least[0] * least[1] * least[2]); /* one division for three */
+    for (int k = 0; k < 3; k++) {
+        const vf both = length[k] + length[(k + 1) % 3];
+        const vf others = least[(k + 1) % 3] * least[(k + 2) % 3];
+        const vf l = vf_log((both + p->length[k]) * (others * inverse));
         for (int c = 0; c < 3; c++)
             sum[c] = vf_fma(l, vf_set(p->outward[k][c]), sum[c]);
     }
-    const vf density = vf_select(mask, vf_set(p->density), (vf){0});
     for (int c = 0; c < 3; c++)
-        u[c] = vf_fma(density, sum[c], u[c]);
+        u[c] = sum[c] * p->density;
 }
 
-/* What the targets have gathered, times 4 pi. */
+static void note_near(patch_list *list, int i, int v, uint32_t bits)
+{
+    if (!list->is_near[i])
+        memset(list->near[i], 0, sizeof list->near[i]);
+    list->is_near[i] = 1;
+    list->near[i][v] = bits;
+}
+
+/* One patch at the targets whose bits are set. */
+static void add_near(const vt_patch *p, const uint32_t bits[MOST_VECTORS], targets *t)
+{
+    _Alignas(64) float x[3][MOST_TARGETS + VL], sum[3][MOST_TARGETS + VL];
+    const int vectors = t->count / VL;
+    int found = 0;
+    for (int v = 0; v < vectors; v++) {
+        if (!bits[v])
+            continue;
+        for (int c = 0; c < 3; c++)
+            vf_pack(x[c] + found, vf_load(t->x[c] + v * VL), bits[v]);
+        found += __builtin_popcount(bits[v]);
+    }
+    for (int c = 0; c < 3; c++)
+        vf_store(x[c] + found, vf_set(x[c][0]));
+    for (int n = 0; n < found; n += VL) {
+        const vf at[3] = {vf_load(x[0] + n), vf_load(x[1] + n), vf_load(x[2] + n)};
+        vf u[3];
+        find_exact(p, at, u);
+        for (int c = 0; c < 3; c++)
+            vf_store(sum[c] + n, u[c]);
+    }
+    found = 0;
+    for (int v = 0; v < vectors; v++) {
+        if (!bits[v])
+            continue;
+        for (int c = 0; c < 3; c++) {
+            float *const u = t->u[c] + v * VL;
+            vf_store(u, vf_load(u) + vf_unpack(sum[c] + found, bits[v]));
+        }
+        found += __builtin_popcount(bits[v]);
+    }
+}
+
+/* ---- patches one by one ---- */
+
+/* VL of the targets. */
 typedef struct target {
-    vf x[3], u[3], nearest, side; /* of the nearest: square of the distance, and from its plane */
+    vf x[3], u[3];
 } target;
 
-VT_INLINE void add_patch(const vt_patch *p, int smooth, const vt_core_table *table, target *t)
+static void load_three(float (*from)[MOST_TARGETS], int v, vf to[3])
+{
+    for (int c = 0; c < 3; c++)
+        to[c] = vf_load(from[c] + v * VL);
+}
+
+/* A point in the middle, unless it is near; returns bits: where it is. */
+VT_INLINE uint32_t add_far(const vt_patch *p, int smooth, const vt_core_table *table, target *t)
 {
     const vf d[3] = {t->x[0] - p->center[0], t->x[1] - p->center[1], t->x[2] - p->center[2]};
     const vf square = vf_dot(d, d);
-    const vi near = square < p->near_square;
+    vi near = square < p->near_square;
     const vf safe = vf_max(square, vf_set(1e-12f));
-    vf factor = vf_select(near, (vf){0}, 1.0f / (safe * vf_sqrt(safe)));
-    vi exact = near;
+    const vf inverse = smooth ? vf_rough_inverse_root(safe) : vf_inverse_root(safe);
+    vf factor = vf_select(near, (vf){0}, inverse * inverse * inverse);
     if (smooth) {
         const float narrow = 1 / vt_panel_sigma;
         const vi within = square < vt_panel_reach * vt_panel_reach;
         const vf core = vt_look_up_quartic(table->velocity, square * (narrow * narrow));
         factor = vf_fma(core, vf_set(-narrow * narrow * narrow), factor);
         factor = vf_select(within, factor, (vf){0});
-        exact &= within;
-        const vi closer = square < t->nearest;
-        t->nearest = vf_select(closer, square, t->nearest);
-        t->side = vf_select(closer, project(d, p->normal), t->side);
+        near &= within;
     }
     factor *= p->density * p->area;
     for (int c = 0; c < 3; c++)
         t->u[c] = vf_fma(d[c], factor, t->u[c]);
-    if (vi_any(exact))
-        add_exact(p, t->x, exact, t->u);
+    return vi_bits(near);
+}
+
+/* Which of VL centres, from number i on, lie within reach. */
+VT_INLINE uint32_t are_within(const box *b, const float *const center[3], int64_t i)
+{
+    vf square = {0};
+    for (int c = 0; c < 3; c++) {
+        const vf at = vf_load(center[c] + i);
+        const vf out = vf_max(vf_max(b->low[c] - at, at - b->high[c]), (vf){0});
+        square = vf_fma(out, out, square);
+    }
+    return vi_bits(square < vf_set(vt_panel_reach * vt_panel_reach));
+}
+
+/* Of a list those within reach of a box. */
+static int choose(const patch_list *list, const box *b, uint16_t chosen[MOST_LISTED])
+{
+    const float *const center[3] = {list->center[0], list->center[1], list->center[2]};
+    int found = 0;
+    for (int32_t i = 0; i < list->count; i += VL) {
+        uint32_t bits = are_within(b, center, i);
+        if (list->count - i < VL)
+            bits &= (1u << (list->count - i)) - 1;
+        for (; bits; bits &= bits - 1)
+            chosen[found++] = (uint16_t)(i + __builtin_ctz(bits));
+    }
+    return found;
+}
+
+/* All of a list; smooth: without what the grid has of them. */
+VT_INLINE void add_list(patch_list *list, int smooth, const vt_core_table *table, targets *t)
+{
+    uint16_t chosen[MOST_LISTED];
+    memset(list->is_near, 0, (size_t)list->count);
+    for (int g = 0; g < t->count / GROUP; g++) {
+        const int count = smooth ? choose(list, &t->group[g], chosen) : list->count;
+        for (int v = g * PARTS; v < (g + 1) * PARTS; v++) {
+            target now;
+            load_three(t->x, v, now.x);
+            load_three(t->u, v, now.u);
+            for (int n = 0; n < count; n++) {
+                const int i = smooth ? chosen[n] : n;
+                const uint32_t bits = add_far(list->patch[i], smooth, table, &now);
+                if (bits)
+                    note_near(list, i, v, bits);
+            }
+            for (int c = 0; c < 3; c++)
+                vf_store(t->u[c] + v * VL, now.u[c]);
+        }
+    }
+    for (int i = 0; i < list->count; i++)
+        if (list->is_near[i])
+            add_near(list->patch[i], list->near[i], t);
 }
 
 /* ---- those within reach of a box ---- */
 
-typedef struct box {
-    float low[3], high[3];
-} box;
-
 static int32_t bin_of(float at, int32_t bins)
 {
     return !(at > 0) ? 0 : at >= (float)(bins * VT_BIN_EDGE) ? bins - 1 : (int32_t)at / VT_BIN_EDGE;
-}
-
-/* Which of VL patches lie within reach. */
-VT_INLINE vi are_within(const box *b, const vt_patches *patches, uint32_t i)
-{
-    vf square = {0};
-    for (int c = 0; c < 3; c++) {
-        const vf center = vf_load(patches->center[c] + i);
-        const vf out = vf_max(vf_max(b->low[c] - center, center - b->high[c]), (vf){0});
-        square = vf_fma(out, out, square);
-    }
-    return square < vf_set(vt_panel_reach * vt_panel_reach);
 }
 
 /* Patches one after the other, from a bin and a place in it on: they may be too many for one list.
@@ -122,27 +241,43 @@ static cursor start_at(const vt_patches *patches, const box *b)
     return c;
 }
 
-/* The next of them, at most MOST_LISTED; 0: there are no more. */
-static int list_patches(const vt_patches *patches, const box *b, cursor *c,
-                        const vt_patch *list[MOST_LISTED])
+static void add_to_list(const vt_patches *patches, uint32_t i, patch_list *list)
 {
-    int listed = 0;
+    for (int a = 0; a < 3; a++)
+        list->center[a][list->count] = patches->center[a][i];
+    list->patch[list->count++] = &patches->item[i];
+}
+
+/* The next of them; returns whether there are any. Always cut off between the same two. */
+static int list_patches(const vt_patches *patches, const box *b, cursor *c, patch_list *list)
+{
+    list->count = 0;
     for (; c->k <= c->high[2]; c->k++, c->j = c->low[1])
         for (; c->j <= c->high[1]; c->j++, c->next = 0) {
             const int64_t row = ((int64_t)c->k * patches->bins[1] + c->j) * patches->bins[0];
             const uint32_t end = patches->first[row + c->high[0] + 1];
             if (c->next == 0)
                 c->next = patches->first[row + c->low[0]];
-            for (; c->next < end; c->next += VL) {
-                if (listed > MOST_LISTED - VL)
-                    return listed;
-                const vi within = are_within(b, patches, c->next);
-                for (uint32_t l = 0; l < VL && c->next + l < end && vi_any(within); l++)
-                    if (within[l])
-                        list[listed++] = &patches->item[c->next + l];
+            for (; c->next < end; c->next += GROUP) {
+                if (list->count > MOST_LISTED - GROUP)
+                    return 1;
+                for (uint32_t i = c->next; i < c->next + GROUP && i < end; i += VL) {
+                    uint32_t bits = are_within(b, patches->center, i);
+                    for (; bits && i + (uint32_t)__builtin_ctz(bits) < end; bits &= bits - 1)
+                        add_to_list(patches, i + (uint32_t)__builtin_ctz(bits), list);
+                }
             }
         }
-    return listed;
+    return list->count > 0;
+}
+
+static void add_patches(const vt_patches *patches, targets *t)
+{
+    const vt_core_table *const table = vt_gaussian_table();
+    patch_list list;
+    cursor cursor = start_at(patches, &t->all);
+    while (list_patches(patches, &t->all, &cursor, &list))
+        add_list(&list, 1, table, t);
 }
 
 /* ---- nodes ---- */
@@ -152,116 +287,123 @@ typedef struct context {
     int64_t patch_count;
     const vt_patch *patch;
     const uint32_t *bins;
-    f4 *correction;
+    float *side;
     int64_t count;
     const float *points;
     float *velocity;
 } context;
 
-enum { TARGETS = VT_BIN_NODES / VL };
-
-static void node_targets(const box *b, target t[TARGETS])
+static box box_of_bin(const vt_patches *patches, int64_t bin)
 {
-    for (int v = 0; v < TARGETS; v++) {
-        t[v] = (target){.nearest = vf_set(1e12f), .side = vf_set(1e6f)};
-        for (int l = 0; l < VL; l++) {
-            const int n = v * VL + l;
-            t[v].x[0][l] = b->low[0] + (float)(n % VT_BIN_EDGE);
-            t[v].x[1][l] = b->low[1] + (float)(n / VT_BIN_EDGE % VT_BIN_EDGE);
-            t[v].x[2][l] = b->low[2] + (float)(n / (VT_BIN_EDGE * VT_BIN_EDGE));
-        }
-    }
-}
-
-static void correct_bins(void *data, int64_t begin, int64_t end, int thread)
-{
-    (void)thread;
-    const context *const c = data;
-    const vt_patches *const patches = c->patches;
-    const vt_core_table *const table = vt_gaussian_table();
-    const vt_patch *list[MOST_LISTED];
-    for (int64_t n = begin; n < end; n++) {
-        const int64_t bin = c->bins[n], bx = patches->bins[0], by = patches->bins[1];
-        const int64_t at[3] = {bin % bx, bin / bx % by, bin / (bx * by)};
-        box b;
-        for (int a = 0; a < 3; a++) {
-            b.low[a] = (float)(at[a] * VT_BIN_EDGE);
-            b.high[a] = b.low[a] + (VT_BIN_EDGE - 1);
-        }
-        target t[TARGETS];
-        node_targets(&b, t);
-        cursor cursor = start_at(patches, &b);
-        for (int listed; (listed = list_patches(patches, &b, &cursor, list)) > 0;)
-            for (int v = 0; v < TARGETS; v++)
-                for (int i = 0; i < listed; i++)
-                    add_patch(list[i], 1, table, &t[v]);
-        for (int v = 0; v < TARGETS; v++) {
-            const vf lanes[4] = {t[v].u[0] * per_sphere, t[v].u[1] * per_sphere,
-                                 t[v].u[2] * per_sphere, t[v].side};
-            for (int l = 0; l < VL; l++)
-                c->correction[n * VT_BIN_NODES + v * VL + l] =
-                    (f4){lanes[0][l], lanes[1][l], lanes[2][l], lanes[3][l]};
-        }
-    }
-}
-
-void VT_NAME(panel_nodes)(const vt_patches *patches, int64_t count, const uint32_t *bins,
-                          f4 *correction, int threads)
-{
-    context c = {.patches = patches, .bins = bins, .correction = correction};
-    vt_parallel_for(threads, count, BIN_BLOCK, correct_bins, &c);
-}
-
-/* ---- points ---- */
-
-enum { GROUP = VT_LANES, VECTORS = GROUP / VL };
-
-/* Past the last point it is repeated. */
-static box point_targets(const context *c, int64_t first, target t[VECTORS])
-{
+    const int64_t bx = patches->bins[0], by = patches->bins[1];
+    const int64_t at[3] = {bin % bx, bin / bx % by, bin / (bx * by)};
     box b;
-    for (int a = 0; a < 3; a++)
-        b.low[a] = b.high[a] = c->points[3 * first + a];
-    for (int n = 0; n < GROUP; n++) {
-        const int64_t row = first + n < c->count ? first + n : c->count - 1;
-        for (int a = 0; a < 3; a++) {
-            const float x = c->points[3 * row + a];
-            b.low[a] = x < b.low[a] ? x : b.low[a];
-            b.high[a] = x > b.high[a] ? x : b.high[a];
-            t[n / VL].x[a][n % VL] = x;
-        }
-    }
-    for (int v = 0; v < VECTORS; v++) {
-        t[v].nearest = vf_set(1e12f);
-        t[v].side = vf_set(1e6f);
-        for (int a = 0; a < 3; a++)
-            t[v].u[a] = (vf){0};
+    for (int c = 0; c < 3; c++) {
+        b.low[c] = (float)(at[c] * VT_BIN_EDGE);
+        b.high[c] = b.low[c] + (VT_BIN_EDGE - 1);
     }
     return b;
 }
 
-static void add_to_points(const context *c, int64_t first, const target t[VECTORS])
+/* The nearest patches of the nodes of a bin; nearest: squares of distances. */
+static void look_at_bin(const patch_list *list, const box *bin, float nearest[VT_BIN_NODES],
+                        float side[VT_BIN_NODES])
 {
-    for (int n = 0; n < GROUP && first + n < c->count; n++)
+    enum { EDGE = VT_BIN_EDGE, PLANE = EDGE * EDGE };
+    for (int n = 0; n < VT_BIN_NODES; n += VL) {
+        const vi node = vi_lanes() + n;
+        const vf x[3] = {vi_to_vf(node % EDGE) + bin->low[0],
+                         vi_to_vf(node / EDGE % EDGE) + bin->low[1],
+                         vi_to_vf(node / PLANE) + bin->low[2]};
+        vf least = vf_load(nearest + n), height = vf_load(side + n);
+        for (int i = 0; i < list->count; i++) {
+            const vt_patch *const p = list->patch[i];
+            const vf d[3] = {x[0] - p->center[0], x[1] - p->center[1], x[2] - p->center[2]};
+            const vf square = vf_dot(d, d);
+            const vi closer = square < least;
+            least = vf_select(closer, square, least);
+            height = vf_select(closer, project(d, p->normal), height);
+        }
+        vf_store(nearest + n, least);
+        vf_store(side + n, height);
+    }
+}
+
+static void look_at_bins(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const context *const c = data;
+    patch_list list;
+    for (int64_t bin = begin; bin < end; bin++) {
+        const box b = box_of_bin(c->patches, c->bins[bin]);
+        float *const side = c->side + bin * VT_BIN_NODES, nearest[VT_BIN_NODES];
+        for (int n = 0; n < VT_BIN_NODES; n++) {
+            nearest[n] = vt_panel_reach * vt_panel_reach;
+            side[n] = VT_FAR_FROM_PATCHES;
+        }
+        cursor cursor = start_at(c->patches, &b);
+        while (list_patches(c->patches, &b, &cursor, &list))
+            look_at_bin(&list, &b, nearest, side);
+    }
+}
+
+void VT_NAME(panel_sides)(const vt_patches *patches, int64_t count, const uint32_t *bins,
+                          float *side, int threads)
+{
+    context c = {.patches = patches, .bins = bins, .side = side};
+    vt_parallel_for(threads, count, BIN_BLOCK, look_at_bins, &c);
+}
+
+/* ---- points ---- */
+
+static void take_up(box *b, const float low[3], const float high[3])
+{
+    for (int c = 0; c < 3; c++) {
+        b->low[c] = low[c] < b->low[c] ? low[c] : b->low[c];
+        b->high[c] = high[c] > b->high[c] ? high[c] : b->high[c];
+    }
+}
+
+/* Those from number `first` on; past the last it is repeated until the group is full. */
+static int32_t set_points(const context *c, int64_t first, int64_t end, targets *t)
+{
+    const float most = 1e30f;
+    const box nothing = {{most, most, most}, {-most, -most, -most}};
+    const int64_t left = end - first, count = left < MOST_TARGETS ? left : MOST_TARGETS;
+    t->count = (int32_t)((count + GROUP - 1) / GROUP * GROUP);
+    t->all = nothing;
+    for (int32_t g = 0; g < t->count / GROUP; g++) {
+        box around = nothing;
+        for (int32_t n = g * GROUP; n < (g + 1) * GROUP; n++) {
+            const float *const point = c->points + 3 * (first + (n < count ? n : count - 1));
+            take_up(&around, point, point);
+            for (int a = 0; a < 3; a++) {
+                t->x[a][n] = point[a];
+                t->u[a][n] = 0;
+            }
+        }
+        take_up(&t->all, around.low, around.high);
+        t->group[g] = around;
+    }
+    return (int32_t)count;
+}
+
+static void add_to_points(const context *c, int64_t first, int32_t count, const targets *t)
+{
+    for (int n = 0; n < count; n++)
         for (int a = 0; a < 3; a++)
-            c->velocity[3 * (first + n) + a] += t[n / VL].u[a][n % VL] * per_sphere;
+            c->velocity[3 * (first + n) + a] += t->u[a][n] * per_sphere;
 }
 
 static void correct_points(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const context *const c = data;
-    const vt_core_table *const table = vt_gaussian_table();
-    const vt_patch *list[MOST_LISTED];
-    for (int64_t first = begin; first < end; first += GROUP) {
-        target t[VECTORS];
-        const box b = point_targets(c, first, t);
-        cursor cursor = start_at(c->patches, &b);
-        for (int listed; (listed = list_patches(c->patches, &b, &cursor, list)) > 0;)
-            for (int v = 0; v < VECTORS; v++)
-                for (int i = 0; i < listed; i++)
-                    add_patch(list[i], 1, table, &t[v]);
-        add_to_points(c, first, t);
+    targets t;
+    for (int64_t first = begin; first < end; first += MOST_TARGETS) {
+        const int32_t count = set_points(c, first, end, &t);
+        add_patches(c->patches, &t);
+        add_to_points(c, first, count, &t);
     }
 }
 
@@ -269,20 +411,25 @@ void VT_NAME(panel_pairs)(const vt_patches *patches, int64_t count, const float 
                           float *velocity, int threads)
 {
     context c = {.patches = patches, .count = count, .points = points, .velocity = velocity};
-    vt_parallel_for(threads, count, POINT_BLOCK, correct_points, &c);
+    vt_parallel_for(threads, count, MOST_TARGETS, correct_points, &c);
 }
 
 static void sum_at_points(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const context *const c = data;
-    for (int64_t first = begin; first < end; first += GROUP) {
-        target t[VECTORS];
-        point_targets(c, first, t);
-        for (int v = 0; v < VECTORS; v++)
-            for (int64_t i = 0; i < c->patch_count; i++)
-                add_patch(&c->patch[i], 0, NULL, &t[v]);
-        add_to_points(c, first, t);
+    targets t;
+    patch_list list;
+    for (int64_t first = begin; first < end; first += MOST_TARGETS) {
+        const int32_t count = set_points(c, first, end, &t);
+        for (int64_t i = 0; i < c->patch_count; i += list.count) {
+            const int64_t left = c->patch_count - i;
+            list.count = (int32_t)(left < MOST_LISTED ? left : MOST_LISTED);
+            for (int32_t n = 0; n < list.count; n++)
+                list.patch[n] = &c->patch[i + n];
+            add_list(&list, 0, NULL, &t);
+        }
+        add_to_points(c, first, count, &t);
     }
 }
 
@@ -294,5 +441,5 @@ void VT_NAME(panel_field)(int64_t patch_count, const vt_patch *patch, int64_t co
                  .count = count,
                  .points = points,
                  .velocity = velocity};
-    vt_parallel_for(threads, count, POINT_BLOCK, sum_at_points, &c);
+    vt_parallel_for(threads, count, MOST_TARGETS, sum_at_points, &c);
 }

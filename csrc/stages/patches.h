@@ -29,6 +29,9 @@ typedef struct vt_patch {
 static const double vt_panel_variance = 1.75;
 static const float vt_panel_sigma = 1.48f, vt_panel_reach = 4;
 
+/* Stands for how far (cells) a node lies in front of a patch where none is within reach. */
+#define VT_FAR_FROM_PATCHES 1e6f
+
 enum { VT_BIN_EDGE = 4, VT_BIN_NODES = VT_BIN_EDGE * VT_BIN_EDGE * VT_BIN_EDGE };
 
 /* Sorted by bins, cubes of VT_BIN_EDGE cells that cover the nodes of the grid; what lies outside is
