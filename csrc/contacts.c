@@ -414,8 +414,9 @@ void vt_end_contact(vt_simulation *s, double dt, const vt_contacts *contacts)
         return;
     const size_t mark = vt_arena_mark(&s->arena);
     const vt_crowd crowd = find_crowd(s, contacts);
-    vt_make_walls(&s->bodies, &s->transforms, s->time, s->time + dt, &crowd, &s->arena,
-                  s->def.threads, &walls);
+    vt_make_walls(&s->bodies, &s->transforms, s->time, s->time + dt, &s->arena, s->def.threads,
+                  &walls);
+    vt_make_lattice(&walls, &crowd, &s->kept_lattice, &s->arena, s->def.threads);
     for (int set = 0; set < 2; set++)
         hold_rows(s, &walls, set, contacts->start[set]);
     vt_arena_pop(&s->arena, mark);

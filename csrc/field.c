@@ -175,6 +175,7 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
     VT_TIMED(s, boundary, find_boundary(s, count, sorted));
     VT_TIMED(s, filter,
              stages->filter(grid, vt_filter_variance(s), 1 / grid->spacing, arena, threads));
+    grid->filled = NULL; /* from now on the nodes hold velocities */
     VT_TIMED(s, poisson, vt_run_poisson(stages, &s->def.method, grid, &s->plan, arena, threads));
     grid->has_potential = 0;
     if (s->vortons.set.used[VT_VORTON_swelling] || s->panels.exist)
@@ -184,7 +185,6 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
         VT_TIMED(s, wind, vt_add_winds_to_nodes(s));
     if (s->panels.exist)
         VT_TIMED(s, panels, vt_correct_nodes(s));
-    grid->filled = NULL;
     vt_arena_pop(arena, mark);
 }
 

@@ -312,8 +312,9 @@ void vt_sample_nodes(const vt_grid *g, const float cell[3], float value[3])
         const int64_t i = n & 1, j = n >> 1 & 1, k = n >> 2;
         const float share = (i ? weight[0] : 1 - weight[0]) * (j ? weight[1] : 1 - weight[1]) *
                             (k ? weight[2] : 1 - weight[2]);
-        sum += share *
-               g->nodes[(low[2] + k) * g->node_plane + (low[1] + j) * g->node_row + low[0] + i];
+        if (vt_is_filled(g, low[1] + j, low[2] + k))
+            sum += share *
+                   g->nodes[(low[2] + k) * g->node_plane + (low[1] + j) * g->node_row + low[0] + i];
     }
     memcpy(value, &sum, 3 * sizeof *value);
 }

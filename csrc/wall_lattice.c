@@ -90,9 +90,17 @@ static double room_at(const vt_wall *wall, const double point[3])
     return least;
 }
 
+/* Up to the next of `steps` numbers between powers of two: what changes little stays the same. */
+static double round_up(double x, double steps)
+{
+    int power;
+    const double share = frexp(x, &power);
+    return ldexp(ceil(2 * steps * share) / (2 * steps), power);
+}
+
 /* Where the lattice lies, and how fine it is: as many cells as keep the lists short. Outside of it
  * only those without end are met. */
-static void place_lattice(vt_walls *walls, const vt_crowd *crowd)
+static void place(vt_walls *walls, const vt_crowd *crowd)
 {
     span box = empty;
     vt_lattice *const lattice = &walls->lattice;
@@ -118,14 +126,15 @@ static void place_lattice(vt_walls *walls, const vt_crowd *crowd)
     if (!(longest > 0 && longest < 1e12))
         return;
     /* finer than bodies and the space between particles by far would not pay */
-    const double count = (double)crowd->count;
+    const double count = round_up((double)crowd->count, 4);
     const double most = fmin(vt_cbrt(count / LEAST_PER_CELL), MOST_CELLS);
     const double width = bounded ? extent / bounded : 0;
     double cell = fmin(longest / vt_cbrt(count / PER_CELL), width / LEAST_ACROSS);
     cell = fmax(cell, fmax(longest / most, width / MOST_ACROSS));
     cell = fmin(cell, longest / LEAST_CELLS);
     lattice->per_cell = (float)(1 / cell);
-    lattice->reach = (float)fmax(0.1 * cell, fmin(1.1 * crowd->way, most_reach * cell));
+    lattice->reach =
+        (float)fmax(0.1 * cell, fmin(round_up(1.1 * crowd->way, 8), most_reach * cell));
     for (int c = 0; c < 3; c++) {
         /* and two more on each side, for those that end beside what they pass */
         const double cells = ceil((box.upper[c] - box.lower[c]) / cell) + 4;
@@ -452,7 +461,7 @@ static void fill_lists(vt_walls *walls, const pair_job *job, uint32_t *first, ui
         }
 }
 
-static void fill_cells(vt_walls *walls, vt_arena *arena, int threads)
+void vt_fill_lattice(vt_walls *walls, vt_arena *arena, int threads)
 {
     vt_lattice *const lattice = &walls->lattice;
     pair_job job = {.walls = walls};
@@ -477,11 +486,9 @@ static void fill_cells(vt_walls *walls, vt_arena *arena, int threads)
     lattice->planes = (const float (*)[8])job.planes;
 }
 
-void vt_make_lattice(vt_walls *walls, const vt_crowd *crowd, vt_arena *arena, int threads)
+void vt_place_lattice(vt_walls *walls, const vt_crowd *crowd)
 {
-    place_lattice(walls, crowd);
+    place(walls, crowd);
     find_stray(walls);
     walls->lattice.near_outside = walls->far_count > 0;
-    if (walls->lattice.cells[0] > 0)
-        fill_cells(walls, arena, threads);
 }

@@ -282,7 +282,7 @@ static void make_some(void *data, int64_t begin, int64_t end, int thread)
 }
 
 void vt_make_walls(const vt_bodies *bodies, const vt_transforms *transforms, double from, double to,
-                   const vt_crowd *crowd, vt_arena *arena, int threads, vt_walls *walls)
+                   vt_arena *arena, int threads, vt_walls *walls)
 {
     const size_t count = (size_t)bodies->count;
     *walls = (vt_walls){.transforms = transforms, .from = from, .to = to, .count = bodies->count};
@@ -301,5 +301,4 @@ void vt_make_walls(const vt_bodies *bodies, const vt_transforms *transforms, dou
             walls->most_turn = fmax(walls->most_turn, wall->turn);
     }
     fill_boxes(walls, arena);
-    vt_make_lattice(walls, crowd, arena, threads);
 }

@@ -9,6 +9,7 @@
 #include "core/vec3.h"
 #include "stages/contact.h"
 #include "state/bodies.h"
+#include "state/kept_lattice.h"
 
 /* A body on its way through the substep: poses at equal times, near enough to each other that what
  * a particle does in its space between two of them is all but straight. */
@@ -60,12 +61,18 @@ typedef struct vt_crowd {
     double way; /* how far all but few of them move along each axis, m */
 } vt_crowd;
 
-/* Poses and lattice of all bodies from `from` to `to`, s; in arena memory. */
+/* Poses of all bodies from `from` to `to`, s; in arena memory. */
 void vt_make_walls(const vt_bodies *bodies, const vt_transforms *transforms, double from, double to,
-                   const vt_crowd *crowd, vt_arena *arena, int threads, vt_walls *walls);
+                   vt_arena *arena, int threads, vt_walls *walls);
 
-/* The lattice alone, once all walls are there: wall_lattice.c. */
-void vt_make_lattice(vt_walls *walls, const vt_crowd *crowd, vt_arena *arena, int threads);
+/* The lattice, once all walls are there, in arena memory or, where all bodies rest, in that of
+ * `kept`. */
+void vt_make_lattice(vt_walls *walls, const vt_crowd *crowd, vt_kept_lattice *kept, vt_arena *arena,
+                     int threads);
+
+/* Its two steps: where it lies (no cells: there is none), and what is in its cells. */
+void vt_place_lattice(vt_walls *walls, const vt_crowd *crowd);
+void vt_fill_lattice(vt_walls *walls, vt_arena *arena, int threads);
 
 /* Whether a wall is of finite size, and goes a finite way. */
 static inline int vt_is_bounded(const vt_wall *wall)

@@ -64,6 +64,26 @@ def test_a_copy_goes_on_with_the_same_bits(method):
     assert everything.digests(again) == expected
 
 
+def test_bodies_that_rest_are_met_where_they_are():
+    """What is known of walls at rest is kept; a copy knows nothing, and meets them all the same."""
+    made = vt.Scene("rests and moves", wind=(0.6, 0, 0))
+    places = [(0, (0.2, 0, 0)), (0.25, (0.2, 0, 0)), (0.3, (-0.1, 0.1, 0)), (1, (-0.1, 0.1, 0))]
+    path = vt.Transform(position=vt.Keys(places))
+    made.add(vt.Body(vt.Box((-0.2, -0.3, -0.3), (0.2, 0.3, 0.3)), panels=0, parent=path))
+    made.add(vt.Body(vt.Sphere((0.4, 0, 0.4), 0.2), panels=0))
+    made.add(vt.Tracers(vt.Box((-0.6, -0.5, -0.5), (-0.01, 0.5, 0.5)), count=4000))
+    sim = vt.Simulation(made, 24, threads=2)
+    met = []
+    for _ in range(14):
+        other = sim.copy()
+        for each in (sim, other):
+            each.step()
+        met.append(sim.health["contacts"])
+        assert other.health["contact_looks"] == sim.health["contact_looks"]
+        assert np.array_equal(other.tracers.position, sim.tracers.position)
+    assert min(met[1:]) > 10
+
+
 def test_a_copy_does_not_see_the_other():
     sim = simulation()
     sim.step()

@@ -12,7 +12,8 @@ typedef struct moments_work {
     const vt_grid *grid;
     const vt_moments *tree;
     vt_cluster *clusters;
-    float *columns; /* COLUMN_SUMS x column_pitch for each thread */
+    const float *zeros; /* a row of nodes */
+    float *columns;     /* COLUMN_SUMS x column_pitch for each thread */
     int64_t column_pitch;
     int level; /* of the parents that are made now */
 } moments_work;
@@ -45,20 +46,19 @@ VT_INLINE void store_cluster(vt_cluster *block, const f4 m[MOMENTS], const float
 /* ---- leaves ---- */
 
 /* Sums over y and z of a column of nodes, of strength times 1, y, z, y^2, z^2, y z. */
+enum { LEAF_ROWS = 64 /* at most: the last leaf has less than two edges of nodes */ };
 enum { COLUMN_SUM, COLUMN_Y, COLUMN_Z, COLUMN_YY, COLUMN_ZZ, COLUMN_YZ, COLUMN_SUMS };
 
-/* Columns of ny x nz nodes from `corner` on, for all nodes along x (`floats`, four each). */
-VT_INLINE void sum_columns(const moments_work *w, const f4 *corner, int ny, int nz, float middle,
-                           int64_t floats, float *columns)
+/* Columns of ny x nz nodes, row by row, for all nodes along x (`floats`, four each). */
+VT_INLINE void sum_columns(const moments_work *w, const float *const rows[], int ny, int nz,
+                           float middle, int64_t floats, float *columns)
 {
-    const int64_t row = 4 * w->grid->node_row, plane = 4 * w->grid->node_plane;
     for (int64_t x = 0; x < floats; x += VL) {
-        const float *const first = (const float *)corner + x;
         vf sum[COLUMN_SUMS] = {{0}};
         for (int k = 0; k < nz; k++) {
             vf level = {0}, level_y = {0}, level_yy = {0};
             for (int j = 0; j < ny; j++) {
-                const vf node = vf_load(first + k * plane + j * row);
+                const vf node = vf_load(rows[k * ny + j] + x);
                 const vf node_y = node * ((float)j - middle);
                 level += node;
                 level_y += node_y;
@@ -121,6 +121,22 @@ static int leaf_nodes(const moments_work *w, int axis, int32_t place)
     return place < w->tree->blocks[0][axis] - 1 ? edge : w->grid->cells[axis] + 1 - place * edge;
 }
 
+/* Rows of ny x nz nodes from (j, k) on; returns how many hold anything. */
+static int find_rows(const moments_work *w, int64_t j, int64_t k, int ny, int nz,
+                     const float *rows[LEAF_ROWS])
+{
+    const vt_grid *const grid = w->grid;
+    int filled = 0;
+    for (int n = 0; n < ny * nz; n++) {
+        const int64_t y = j + n % ny, z = k + n / ny;
+        const int here = vt_is_filled(grid, y, z);
+        const f4 *const row = grid->nodes + z * grid->node_plane + y * grid->node_row;
+        rows[n] = here ? (const float *)row : w->zeros;
+        filled += here;
+    }
+    return filled;
+}
+
 /* The leaves at (j, k), all along x. */
 static void make_leaf_row(const moments_work *w, int32_t j, int32_t k, float *columns)
 {
@@ -128,15 +144,13 @@ static void make_leaf_row(const moments_work *w, int32_t j, int32_t k, float *co
     const int32_t *const above = w->tree->blocks[1];
     const int edge = w->tree->edge, ny = leaf_nodes(w, 1, j), nz = leaf_nodes(w, 2, k);
     const float middle = 0.5f * (float)(edge - 1);
-    const f4 *const corner = grid->nodes + k * edge * grid->node_plane + j * edge * grid->node_row;
     const int64_t floats = 4 * ((int64_t)grid->cells[0] + 1);
-    const int filled = vt_any_filled(grid, j * edge, j * edge + ny, k * edge, k * edge + nz);
-    if (!filled)
-        ; /* no leaf is occupied */
-    else if (ny == 4 && nz == 4)
-        sum_columns(w, corner, 4, 4, 1.5f, floats, columns);
-    else
-        sum_columns(w, corner, ny, nz, middle, floats, columns);
+    const float *rows[LEAF_ROWS];
+    const int filled = find_rows(w, j * edge, k * edge, ny, nz, rows);
+    if (filled && ny == 4 && nz == 4)
+        sum_columns(w, rows, 4, 4, 1.5f, floats, columns);
+    else if (filled)
+        sum_columns(w, rows, ny, nz, middle, floats, columns);
 
     const int octant = (j & 1) << 1 | (k & 1) << 2;
     const int64_t row = (int64_t)above[0] * (j / 2 + (int64_t)above[1] * (k / 2));
@@ -253,6 +267,8 @@ void VT_NAME(moments)(const vt_grid *grid, vt_moments *tree, vt_arena *arena, in
     moments_work w = {.grid = grid, .tree = tree, .clusters = tree->memory, .level = 1};
     w.column_pitch = (4 * ((int64_t)grid->cells[0] + 1) + VT_LANES - 1) / VT_LANES * VT_LANES;
     w.columns = vt_arena_push(arena, (size_t)(threads * COLUMN_SUMS * w.column_pitch) * 4);
+    w.zeros =
+        memset(vt_arena_push(arena, (size_t)w.column_pitch * 4), 0, (size_t)w.column_pitch * 4);
     const int64_t row_nodes = 4 * tree->edge * tree->edge * ((int64_t)grid->cells[0] + 1);
     vt_parallel_for(threads, (int64_t)tree->blocks[1][1] * tree->blocks[1][2],
                     1 + BLOCK_NODES / row_nodes, make_leaves, &w);

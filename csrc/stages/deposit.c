@@ -76,25 +76,14 @@ VT_INLINE void add_record(const vt_grid *grid, float *volumes, int64_t row, cons
                part);
 }
 
-/* The four rows of nodes around row j of the cells of layer k. */
-static void mark_filled(const vt_grid *grid, int64_t j, int64_t k)
-{
-    uint8_t *const low = grid->filled + k * (grid->cells[1] + 1) + j;
-    uint8_t *const high = low + grid->cells[1] + 1;
-    low[0] = low[1] = high[0] = high[1] = 1;
-}
-
 VT_INLINE void add_rows(const deposit_job *job, float *volumes, int64_t k)
 {
     const vt_grid grid = *job->grid; /* a copy: stores cannot change it */
     const uint32_t *const start = job->row_start + k * grid.cells[1];
-    for (int64_t j = 0; j < grid.cells[1]; j++) {
-        if (grid.filled && start[j] < start[j + 1])
-            mark_filled(&grid, j, k);
+    for (int64_t j = 0; j < grid.cells[1]; j++)
         for (uint32_t r = start[j]; r < start[j + 1]; r++)
             add_record(&grid, volumes, k * grid.node_plane + j * grid.node_row, job->records + r,
                        (float)j, (float)k);
-    }
 }
 
 static void add_layer(const deposit_job *job, int64_t k)
@@ -105,23 +94,52 @@ static void add_layer(const deposit_job *job, int64_t k)
         add_rows(job, NULL, k);
 }
 
+static void clear_row(const vt_grid *grid, int64_t j, int64_t k)
+{
+    memset(grid->nodes + k * grid->node_plane + j * grid->node_row, 0,
+           (size_t)grid->node_row * sizeof(f4));
+}
+
+static void fill_row(const vt_grid *grid, int64_t j, int64_t k)
+{
+    if (vt_is_filled(grid, j, k))
+        return;
+    clear_row(grid, j, k);
+    grid->filled[k * (grid->cells[1] + 1) + j] = 1;
+}
+
 void VT_NAME(deposit_more)(vt_grid *grid, int64_t count, const vt_record *records)
 {
     for (int64_t r = 0; r < count; r++) {
         const int64_t j = (int64_t)records[r].position[1], k = (int64_t)records[r].position[2];
+        for (int n = 0; n < 4; n++)
+            fill_row(grid, j + (n & 1), k + (n >> 1));
         add_record(grid, NULL, k * grid->node_plane + j * grid->node_row, records + r, (float)j,
                    (float)k);
-        if (grid->filled)
-            mark_filled(grid, j, k);
     }
 }
 
+/* Whether any record is in the cells on both sides of a row of nodes, in one layer of them. */
+static int has_records(const deposit_job *job, int64_t j, int64_t layer)
+{
+    const vt_grid *const grid = job->grid;
+    const int64_t low = j > 0 ? j - 1 : 0, high = j < grid->cells[1] ? j + 1 : j;
+    const uint32_t *const start = job->row_start + layer * grid->cells[1];
+    return layer >= 0 && layer < grid->cells[2] && start[low] < start[high];
+}
+
+/* Where filled rows are marked, others are not touched. */
 static void clear_plane(const deposit_job *job, int64_t k)
 {
     const vt_grid *const grid = job->grid;
-    memset(grid->nodes + k * grid->node_plane, 0, (size_t)grid->node_plane * sizeof(f4));
-    if (grid->filled)
-        memset(grid->filled + k * (grid->cells[1] + 1), 0, (size_t)grid->cells[1] + 1);
+    for (int64_t j = 0; j <= grid->cells[1] && grid->filled; j++) {
+        const int filled = has_records(job, j, k - 1) || has_records(job, j, k);
+        grid->filled[k * (grid->cells[1] + 1) + j] = filled != 0;
+        if (filled)
+            clear_row(grid, j, k);
+    }
+    if (!grid->filled)
+        memset(grid->nodes + k * grid->node_plane, 0, (size_t)grid->node_plane * sizeof(f4));
     if (job->volume)
         memset(job->volume + k * grid->node_plane, 0, (size_t)grid->node_plane * sizeof(float));
 }

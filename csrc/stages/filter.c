@@ -78,10 +78,12 @@ VT_INLINE void clear(vf v[PLANES])
 }
 
 /* Whether anything in row j of the planes comes of filtering along z. */
-static uint8_t is_filled(const filter_scratch *scratch, int64_t j)
+static uint8_t is_reached(const filter_scratch *scratch, int64_t j)
 {
-    const int64_t k = scratch->k;
-    return vt_any_filled(scratch->job->grid, j, j + 1, k - REACH, k + PLANES + REACH) != 0;
+    for (int64_t k = scratch->k - REACH; k < scratch->k + PLANES + REACH; k++)
+        if (vt_is_filled(scratch->job->grid, j, k))
+            return 1;
+    return 0;
 }
 
 /* Row j of the planes, filtered along z, components apart, to its place in the ring. */
@@ -94,9 +96,9 @@ static void filter_z(const filter_scratch *scratch, int64_t j)
     const float *taps[PLANES + 2 * REACH];
     for (int64_t t = 0; t < PLANES + 2 * REACH; t++) {
         const int64_t k = scratch->k - REACH + t;
-        taps[t] = k < 0 || k > grid->cells[2]
-                      ? job->zeros
-                      : (const float *)(grid->nodes + k * grid->node_plane + j * grid->node_row);
+        taps[t] = vt_is_filled(grid, j, k)
+                      ? (const float *)(grid->nodes + k * grid->node_plane + j * grid->node_row)
+                      : job->zeros;
     }
     vf w[REACH + 1];
     broadcast(job->weights, w);
@@ -235,7 +237,7 @@ static void filter_group(filter_scratch *scratch)
     int64_t ready = 0;
     for (int64_t j = 1; j < grid->cells[1]; j += ROWS) {
         for (; ready < j + ROWS + REACH && ready <= grid->cells[1]; ready++)
-            if ((scratch->filled[ready % RING] = is_filled(scratch, ready)))
+            if ((scratch->filled[ready % RING] = is_reached(scratch, ready)))
                 filter_z(scratch, ready);
         filter_yx(scratch, j);
     }

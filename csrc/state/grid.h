@@ -32,8 +32,8 @@ typedef struct vt_grid {
     int64_t node_row, node_plane;
     f4 *nodes;
     f4 *scalars; /* slopes of the density deviation, laid out as nodes: see baroclinic.h */
-    /* deposit: whether anything has reached a row of nodes, (j, k) at [k * (cells[1] + 1) + j]; the
-     * others hold zeros. NULL: not known, to readers as if it were all. */
+    /* deposit: whether anything has reached a row of nodes, (j, k) at [k * (cells[1] + 1) + j]: the
+     * others are not written, and stand for zeros. NULL: all are written. */
     uint8_t *filled;
 
     /* Components apart: node (i, j, k) of component c is field[c][k * plane + j * row + i]; row is
@@ -80,21 +80,13 @@ static inline int64_t vt_grid_rows(const vt_grid *grid)
     return ((int64_t)grid->cells[1] + 1) * (grid->cells[2] + 1);
 }
 
-/* Whether any of the rows [j, j_end) of nodes in planes [k, k_end) may hold something; rows outside
- * of the grid do not. */
-static inline int vt_any_filled(const vt_grid *grid, int64_t j, int64_t j_end, int64_t k,
-                                int64_t k_end)
+/* Whether a row of nodes holds anything; outside of the grid there are none that do. */
+static inline int vt_is_filled(const vt_grid *grid, int64_t j, int64_t k)
 {
-    const int64_t rows = grid->cells[1] + 1, planes = grid->cells[2] + 1;
-    if (!grid->filled)
-        return 1;
-    j = j < 0 ? 0 : j;
-    k = k < 0 ? 0 : k;
-    for (; k < k_end && k < planes; k++)
-        for (int64_t at = j; at < j_end && at < rows; at++)
-            if (grid->filled[k * rows + at])
-                return 1;
-    return 0;
+    const int64_t rows = grid->cells[1] + 1;
+    if (j < 0 || j >= rows || k < 0 || k > grid->cells[2])
+        return 0;
+    return !grid->filled || grid->filled[k * rows + j];
 }
 
 static inline float vt_grid_origin(const vt_grid *grid, int axis)

@@ -27,6 +27,7 @@ vt_simulation_def vt_default_simulation(void)
 #define MOST_VORTONS (INT64_C(1) << 30)
 #define MOST_TRACERS ((int64_t)INT32_MAX)
 #define PANEL_BYTES ((size_t)4 << 30)
+#define LATTICE_BYTES ((size_t)4 << 30)
 
 static vt_status check_range(const char *name, int64_t value, int64_t least, int64_t most)
 {
@@ -108,7 +109,8 @@ static int reserve_memory(vt_simulation *s)
         vt_moments_create(&s->moments, s->def.max_nodes) ||
         vt_moments_create(&s->charges, s->def.max_nodes) ||
         vt_poisson_plan_create(&s->plan, s->def.max_nodes) ||
-        vt_arena_create(&s->panels.arena, PANEL_BYTES + 10 * (size_t)s->def.max_nodes))
+        vt_arena_create(&s->panels.arena, PANEL_BYTES + 10 * (size_t)s->def.max_nodes) ||
+        vt_arena_create(&s->kept_lattice.arena, LATTICE_BYTES))
         return -1;
     vt_reserve_huge(s->grid_memory, s->grid_bytes);
     s->vortons.set.used[VT_VORTON_birth_strength] = s->def.method.split > 0;
@@ -178,6 +180,7 @@ void vt_destroy_simulation(vt_simulation *s)
     vt_moments_destroy(&s->charges);
     vt_poisson_plan_destroy(&s->plan);
     vt_arena_destroy(&s->panels.arena);
+    vt_arena_destroy(&s->kept_lattice.arena);
     vt_arena_destroy(&s->arena);
     vt_release(s->grid_memory, s->grid_bytes);
     free(s);

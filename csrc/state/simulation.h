@@ -13,6 +13,7 @@
 #include "state/columns.h"
 #include "state/forces.h"
 #include "state/grid.h"
+#include "state/kept_lattice.h"
 #include "state/kills.h"
 #include "state/paneled.h"
 #include "state/pose.h"
@@ -114,6 +115,7 @@ struct vt_simulation {
     vt_moments charges; /* of minus the sources of the scalar potential: see potential.h */
     vt_poisson_plan plan;
     vt_panels panels;
+    vt_kept_lattice kept_lattice;
     int32_t fields_current, fields_exist;
     uint64_t fields_digest;
     void *grid_memory;
