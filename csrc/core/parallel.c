@@ -16,7 +16,7 @@
 
 /* The part of a loop that one thread begins with. */
 typedef struct share {
-    _Alignas(64) _Atomic int64_t next;
+    _Alignas(VT_APART) _Atomic int64_t next;
     int64_t end;
 } share;
 
@@ -75,7 +75,7 @@ enum { WAITS = 4000 /* looks before sleeping: about 50 us */ };
 
 /* Where a worker looks for work. */
 typedef struct seat {
-    _Alignas(64) _Atomic(job *) job; /* NULL: none; &taken: the worker is at it */
+    _Alignas(VT_APART) _Atomic(job *) job; /* NULL: none; &taken: the worker is at it */
     _Atomic int sleeps;
 } seat;
 

@@ -12,6 +12,10 @@
 
 #define VT_MAX_THREADS 64
 
+/* What one thread writes lies so far from what another does, bytes: processors fetch lines in
+ * pairs, and, where lines are taken one after the other, some ahead. */
+enum { VT_APART = 128, VT_STREAMS_APART = 2048 };
+
 /* Handles [begin, end) of the range; thread is 0 .. threads - 1 and names scratch, nothing else. */
 typedef void vt_block_function(void *context, int64_t begin, int64_t end, int thread);
 

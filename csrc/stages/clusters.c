@@ -13,7 +13,8 @@ typedef struct moments_work {
     const vt_moments *tree;
     vt_cluster *clusters;
     const float *zeros; /* a row of nodes */
-    float *columns;     /* COLUMN_SUMS x column_pitch for each thread */
+    float *columns;     /* COLUMN_SUMS x column_pitch for each thread, thread_floats apart */
+    int64_t thread_floats;
     int64_t column_pitch;
     int level; /* of the parents that are made now */
 } moments_work;
@@ -239,7 +240,7 @@ static void make_leaves(void *context, int64_t begin, int64_t end, int thread)
 {
     const moments_work *const w = context;
     const int32_t *const leaves = w->tree->blocks[0], *const parents = w->tree->blocks[1];
-    float *const columns = w->columns + thread * COLUMN_SUMS * w->column_pitch;
+    float *const columns = w->columns + thread * w->thread_floats;
     for (int64_t n = begin; n < end; n++) {
         int32_t at[3] = {0, (int32_t)(n % parents[1]), (int32_t)(n / parents[1])};
         for (int32_t k = 2 * at[2]; k < 2 * at[2] + 2 && k < leaves[2]; k++)
@@ -266,7 +267,8 @@ void VT_NAME(moments)(const vt_grid *grid, vt_moments *tree, vt_arena *arena, in
     vt_moments_layout(tree, grid->cells);
     moments_work w = {.grid = grid, .tree = tree, .clusters = tree->memory, .level = 1};
     w.column_pitch = (4 * ((int64_t)grid->cells[0] + 1) + VT_LANES - 1) / VT_LANES * VT_LANES;
-    w.columns = vt_arena_push(arena, (size_t)(threads * COLUMN_SUMS * w.column_pitch) * 4);
+    w.thread_floats = COLUMN_SUMS * w.column_pitch + VT_STREAMS_APART / (int64_t)sizeof *w.columns;
+    w.columns = vt_arena_push(arena, (size_t)(threads * w.thread_floats) * 4);
     w.zeros =
         memset(vt_arena_push(arena, (size_t)w.column_pitch * 4), 0, (size_t)w.column_pitch * 4);
     const int64_t row_nodes = 4 * tree->edge * tree->edge * ((int64_t)grid->cells[0] + 1);

@@ -198,8 +198,8 @@ static void make_room(vt_diffusion *j, vt_arena *arena, int threads)
     j->width = (j->diffused->components + MET - 1) / MET * MET;
     j->received = vt_arena_push(arena, (size_t)j->width * bytes);
     j->marks = vt_arena_push(arena, sizeof *j->marks * PARTS * count);
-    j->weight = vt_arena_push(arena, APART * (size_t)threads);
-    memset(j->weight, 0, APART * (size_t)threads);
+    j->weight = vt_arena_push(arena, VT_APART * (size_t)threads);
+    memset(j->weight, 0, VT_APART * (size_t)threads);
 }
 
 static void make_changes(vt_diffusion *j, vt_arena *arena, int threads)

@@ -8,10 +8,9 @@
 #include "stages/diffuse.h"
 
 enum {
-    PILES = 3,                  /* of rows, around a target */
-    PIECE = 8,                  /* floats that are copied at a time */
-    APART = VT_LANES * 4,       /* bytes between what threads write */
-    OWN = APART / sizeof(float) /* floats */
+    PILES = 3,                     /* of rows, around a target */
+    PIECE = 8,                     /* floats that are copied at a time */
+    OWN = VT_APART / sizeof(float) /* floats of each thread */
 };
 
 /* What sources bring along: places in `values`, then one for each component. */

@@ -267,7 +267,8 @@ void VT_NAME(filter)(vt_grid *grid, double variance, double weight, vt_arena *ar
     filter_job job = {.grid = grid};
     gaussian_weights(variance, vt_cbrt(weight), job.weights); /* a third of it along each axis */
     job.pitch = (grid->cells[0] + 1 + REACH + VT_LANES - 1) / VT_LANES * VT_LANES;
-    job.scratch_floats = 2 * VT_LANES + (ROWS + PLANES * 3 * RING) * job.pitch;
+    job.scratch_floats = 2 * VT_LANES + (ROWS + PLANES * 3 * RING) * job.pitch +
+                         VT_STREAMS_APART / (int64_t)sizeof(float);
 
     const size_t mark = vt_arena_mark(arena), row_bytes = (size_t)grid->node_row * sizeof(f4);
     job.scratch = vt_arena_push(arena, (size_t)(threads * job.scratch_floats) * sizeof(float));

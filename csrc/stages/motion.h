@@ -17,10 +17,10 @@ _Static_assert(sizeof(vt_rate) == sizeof(vt_record), "rates take the place of re
 #define VT_NO_EXTREME 3e38f
 typedef struct vt_extremes {
     struct {
-        float gradient;  /* Frobenius norm of grad u, 1/s */
-        float speed;     /* m/s */
-        float pull;      /* acceleration by buoyancy, m/s^2 */
-        int64_t bounded; /* vortons whose stretching is bounded */
+        _Alignas(VT_APART) float gradient; /* Frobenius norm of grad u, 1/s */
+        float speed;                       /* m/s */
+        float pull;                        /* acceleration by buoyancy, m/s^2 */
+        int64_t bounded;                   /* vortons whose stretching is bounded */
     } thread[VT_MAX_THREADS];
 } vt_extremes;
 
@@ -57,7 +57,7 @@ typedef struct vt_field {
  * was met. */
 typedef struct vt_bounds {
     struct {
-        float least[3], most[3];
+        _Alignas(VT_APART) float least[3], most[3];
         int32_t finite, carries; /* whether any row of strength is not 0 */
     } thread[VT_MAX_THREADS];
 } vt_bounds;

@@ -433,7 +433,8 @@ static void start(solver *s, vt_grid *grid, vt_arena *arena, int threads)
 {
     *s = (solver){.grid = grid, .threads = threads};
     vt_make_levels(&s->levels, grid, arena);
-    s->scratch_floats = VT_TAPS * grid->plane + grid->row;
+    s->scratch_floats =
+        VT_TAPS * grid->plane + grid->row + VT_STREAMS_APART / (int64_t)sizeof(float);
     s->scratch = vt_arena_push(arena, sizeof(float) * (size_t)s->scratch_floats * (size_t)threads);
     const level_job job = {.s = s, .fine = &s->levels.level[0]};
     work(&job, job.fine, grid->cells[2] + 1, start_planes);

@@ -326,11 +326,13 @@ static solver make_solver(const vt_grid *grid, const vt_poisson_plan *plan, vt_a
     for (int task = 0; task < s.components * ENDS; task++)
         s.solved[task / s.components][task % s.components] =
             vt_arena_push(arena, sizeof(float) * (size_t)s.modes);
-    for (int thread = 0; thread < threads; thread++)
+    for (int thread = 0; thread < threads; thread++) {
+        (void)vt_arena_push(arena, VT_STREAMS_APART);
         s.scratch[thread] = (scratch){
             .half = vt_arena_push(arena, sizeof(float) * (size_t)s.width * (size_t)height),
             .line = vt_arena_push(arena, sizeof(vf) * (size_t)longest),
             .transform = vt_arena_push(arena, sizeof(vf) * (size_t)longest)};
+    }
     return s;
 }
 
