@@ -139,9 +139,10 @@ vt_status vt_create_simulation(const vt_simulation_def *def, vt_simulation **sim
     const vt_status status = check_definition(def);
     if (status)
         return status;
-    vt_simulation *const s = calloc(1, sizeof *s);
+    vt_simulation *const s = aligned_alloc(_Alignof(vt_simulation), sizeof *s);
     if (!s)
         return vt_fail(VT_OUT_OF_MEMORY, "no memory for a simulation");
+    memset(s, 0, sizeof *s);
     s->def = *def;
     s->born_until = -1;
     if (s->def.threads == 0)
