@@ -19,6 +19,9 @@ static const double share_of_distance = 1;
 /* A patch is near within this many times sqrt(2 x area). */
 static const double near_patch = 1.5;
 
+/* Where nothing is felt of any patch, in cells: squares of distances beyond would not be finite. */
+static const double farthest = 1e18;
+
 void vt_to_cells(const vt_grid *grid, const double point[3], double cell[3])
 {
     for (int c = 0; c < 3; c++)
@@ -336,7 +339,7 @@ void vt_add_outer_panels(vt_simulation *s, int64_t count, const float *points, f
         double cell[3];
         vt_to_cells(&s->grid, (double[3]){(double)at[0], (double)at[1], (double)at[2]}, cell);
         for (int c = 0; c < 3; c++)
-            cells[3 * n + c] = (float)cell[c];
+            cells[3 * n + c] = (float)fmin(fmax(cell[c], -farthest), farthest);
     }
     s->stages->panel_field(p->outer_count, p->outer_patch, count, cells, velocity, s->def.threads);
     vt_arena_pop(arena, mark);

@@ -110,6 +110,13 @@ def test_s8_a_ring_in_a_sphere_has_its_image(panels, error):
     assert rms(found - image) < error * rms(image)
 
 
+def test_nothing_is_felt_far_away_from_a_container():
+    sim = simulation(ring(0), vt.Container(vt.Box((-20, -20, -20), (20, 20, 20))))
+    sim.step()
+    x = np.float32(np.outer(10.0 ** np.arange(4, 38), (1, -2, 3)))
+    assert np.abs(sim.velocity_at(x)).max() < 1e-9
+
+
 def test_fluid_goes_with_a_container_and_knows_nothing_of_the_wind():
     moving = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (10, (10, 3, -2))]))
     box = vt.Container(SHAPES["box"], parent=moving)
