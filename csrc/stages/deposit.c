@@ -124,21 +124,30 @@ static int has_records(const deposit_job *job, int64_t j, int64_t layer)
 {
     const vt_grid *const grid = job->grid;
     const int64_t low = j > 0 ? j - 1 : 0, high = j < grid->cells[1] ? j + 1 : j;
+    if (layer < 0 || layer >= grid->cells[2])
+        return 0;
     const uint32_t *const start = job->row_start + layer * grid->cells[1];
-    return layer >= 0 && layer < grid->cells[2] && start[low] < start[high];
+    return start[low] < start[high];
 }
 
-/* Where filled rows are marked, others are not touched. */
-static void clear_plane(const deposit_job *job, int64_t k)
+/* The others are not touched. */
+static void mark_filled_rows(const deposit_job *job, int64_t k)
 {
     const vt_grid *const grid = job->grid;
-    for (int64_t j = 0; j <= grid->cells[1] && grid->filled; j++) {
+    for (int64_t j = 0; j <= grid->cells[1]; j++) {
         const int filled = has_records(job, j, k - 1) || has_records(job, j, k);
-        grid->filled[k * (grid->cells[1] + 1) + j] = filled != 0;
+        grid->filled[k * (grid->cells[1] + 1) + j] = (uint8_t)filled;
         if (filled)
             clear_row(grid, j, k);
     }
-    if (!grid->filled)
+}
+
+static void clear_plane(const deposit_job *job, int64_t k)
+{
+    const vt_grid *const grid = job->grid;
+    if (grid->filled)
+        mark_filled_rows(job, k);
+    else
         memset(grid->nodes + k * grid->node_plane, 0, (size_t)grid->node_plane * sizeof(f4));
     if (job->volume)
         memset(job->volume + k * grid->node_plane, 0, (size_t)grid->node_plane * sizeof(float));

@@ -30,11 +30,10 @@ typedef struct filter_job {
 /* What a thread has while it works on planes k .. k + PLANES - 1. */
 typedef struct filter_scratch {
     const filter_job *job;
-    int64_t k, planes; /* planes of the group that exist */
-    float *ring;       /* [plane][component][row j modulo RING][pitch]: filtered along z */
-    float *rows;       /* [ROWS][pitch], VT_LANES zeros before: filtered along z and y */
-    uint8_t
-        filled[RING]; /* whether a row in the ring holds more than zeros: it is not there else */
+    int64_t k, planes;    /* planes of the group that exist */
+    float *ring;          /* [plane][component][row j modulo RING][pitch]: filtered along z */
+    float *rows;          /* [ROWS][pitch], VT_LANES zeros before: filtered along z and y */
+    uint8_t filled[RING]; /* whether a row of the ring is there; else it stands for zeros */
 } filter_scratch;
 
 static void gaussian_weights(double variance, double total, float weights[REACH + 1])

@@ -37,7 +37,7 @@ typedef struct patch_list {
     uint32_t near[MOST_LISTED][MOST_VECTORS];
 } patch_list;
 
-/* The same with a vector that all lanes share. */
+/* vf_dot with a vector that all lanes share. */
 VT_INLINE vf project(const vf a[3], const float b[3])
 {
     return vf_fma(a[2], vf_set(b[2]), vf_fma(a[1], vf_set(b[1]), a[0] * b[0]));

@@ -45,7 +45,7 @@ typedef struct vt_panels {
     uint8_t *held_cell;   /* whether a wall may hold back the velocity of a point in a cell, laid
                              out as the nodes; NULL: not known yet */
     uint8_t *near_cell;   /* and of one that goes by a cell, likewise */
-    uint32_t *listed_bin; /* the numbers of those */
+    uint32_t *listed_bin; /* those whose nodes may lack something */
     int64_t listed_count;
     uint32_t *slot; /* of each bin its place in the list + 1; 0: it is not listed */
     f4 *smooth;     /* velocity at the nodes of the listed bins as the grid alone has it */
