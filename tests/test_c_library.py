@@ -88,6 +88,32 @@ def test_example(tmp_path):
     assert (tmp_path / "ring.vdb").read_bytes()[:4] == b" BDV"
 
 
+SIMULATIONS = """
+#include <stdint.h>
+#include <stdio.h>
+#include <vorton.h>
+
+int main(void)
+{
+    for (int n = 0; n < 4; n++) {
+        const vt_simulation_def def = vt_default_simulation();
+        vt_simulation *simulation;
+        if (vt_create_simulation(&def, &simulation) != VT_OK)
+            return 1;
+        printf("%d ", (int)((uintptr_t)simulation % 128));
+    }
+    return 0;
+}
+"""
+
+
+@needs_compiler
+def test_simulations_are_aligned_as_what_threads_write_in_them(tmp_path):
+    (tmp_path / "simulations.c").write_text(SIMULATIONS)
+    program = build(tmp_path / "simulations.c", tmp_path / "simulations")
+    assert run(program).split() == ["0"] * 4
+
+
 @needs_compiler
 def test_header_alone_is_enough_in_c_and_cpp(tmp_path):
     source = "#include <vorton.h>\nint main(void) { return vt_version()[0] == 0; }\n"
