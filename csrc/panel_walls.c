@@ -98,11 +98,28 @@ double vt_wall_width(const vt_simulation *s, const vt_paneled_body *b)
 
 /* ---- particles near walls ---- */
 
-typedef struct mask_job {
+/* A point near a wall. */
+typedef struct wall_point {
+    int64_t row;
+    const vt_paneled_body *body; /* the nearest; NULL: there is none after all */
+    double room, normal[3];
+    float smooth[3]; /* what the grid alone has there */
+    float cell[3];
+} wall_point;
+
+typedef struct hold_job {
     const vt_simulation *s;
     const float *points;
-    uint8_t *near;
-} mask_job;
+    float *velocity;
+    uint8_t *near;  /* of all points */
+    int64_t *first; /* in wall, of those near in each block; before, how many they are */
+    wall_point *wall;
+    int32_t *cell; /* of each of them the number of the cell where it takes the pairs itself; -1: it
+                      does not */
+    /* these, in the order of cells: in wall; their places, cells, and the flow there */
+    uint32_t *close;
+    float *place, *flow;
+} hold_job;
 
 /* The cell of a point (m); -1 outside the grid. */
 static int64_t cell_of_point(const vt_simulation *s, const float point[3])
@@ -121,29 +138,45 @@ static int64_t cell_of_point(const vt_simulation *s, const float point[3])
 static void find_near(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const mask_job *const job = data;
+    const hold_job *const job = data;
+    const vt_panels *const p = &job->s->panels;
+    int64_t found = 0;
     for (int64_t n = begin; n < end; n++) {
         const int64_t cell = cell_of_point(job->s, job->points + 3 * n);
-        job->near[n] = cell >= 0 ? job->s->panels.held_cell[cell] : job->s->panels.outer_count > 0;
+        job->near[n] = cell >= 0 ? p->held_cell[cell] : p->outer_count > 0;
+        found += job->near[n];
     }
+    job->first[begin / NEAR_BLOCK] = found;
 }
 
-/* A point near a wall. */
-typedef struct wall_point {
-    int64_t row;
-    const vt_paneled_body *body; /* the nearest; NULL: there is none after all */
-    double room, normal[3];
-    int32_t cell_number; /* where it takes the pairs itself; -1: it does not */
-    float smooth[3];     /* what the grid alone has there */
-    float cell[3];
-} wall_point;
+static void list_near(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const hold_job *const job = data;
+    int64_t w = job->first[begin / NEAR_BLOCK];
+    for (int64_t n = begin; n < end; n++)
+        if (job->near[n])
+            job->wall[w++] = (wall_point){.row = n};
+}
 
-typedef struct hold_job {
-    const vt_simulation *s;
-    const float *points;
-    float *velocity;
-    wall_point *wall;
-} hold_job;
+/* Returns how many points are near a wall. */
+static int64_t find_wall_points(vt_simulation *s, hold_job *job, int64_t count)
+{
+    const int64_t blocks = (count + NEAR_BLOCK - 1) / NEAR_BLOCK;
+    int64_t found = 0;
+    job->near = vt_arena_push(&s->arena, (size_t)count);
+    job->first = vt_arena_push(&s->arena, sizeof *job->first * (size_t)blocks);
+    vt_parallel_for(s->def.threads, count, NEAR_BLOCK, find_near, job);
+    for (int64_t b = 0; b < blocks; b++) {
+        const int64_t here = job->first[b];
+        job->first[b] = found;
+        found += here;
+    }
+    job->wall = vt_arena_push(&s->arena, sizeof *job->wall * (size_t)found);
+    job->cell = vt_arena_push(&s->arena, sizeof *job->cell * (size_t)found);
+    vt_parallel_for(s->def.threads, count, NEAR_BLOCK, list_near, job);
+    return found;
+}
 
 /* The grid's own velocity at a point in cells; 0 where it is not kept. */
 static int sample_smooth(const vt_simulation *s, const float at[3], float velocity[3])
@@ -198,6 +231,7 @@ static void look_at_walls(void *data, int64_t begin, int64_t end, int thread)
         wall_point *const w = &job->wall[n];
         const float *const at = job->points + 3 * w->row;
         const double point[3] = {(double)at[0], (double)at[1], (double)at[2]};
+        job->cell[n] = -1;
         w->room = vt_nearest_wall(s, point, 3 * widest * h, w->normal, &w->body);
         if (cell_of_point(s, at) < 0 && w->body && !vt_acts_from_beyond(w->body))
             w->body = NULL;
@@ -206,7 +240,7 @@ static void look_at_walls(void *data, int64_t begin, int64_t end, int thread)
         for (int c = 0; c < 3; c++)
             w->cell[c] = at[c] * (float)(1 / h) - (float)s->grid.base[c];
         if (sample_smooth(s, w->cell, w->smooth))
-            w->cell_number = number_of_cell(s, w->cell);
+            job->cell[n] = number_of_cell(s, w->cell);
     }
 }
 
@@ -251,43 +285,58 @@ static void hold_points(void *data, int64_t begin, int64_t end, int thread)
     }
 }
 
-/* Points that take the pairs themselves, in the order of cells: to list. Returns how many. */
-static int64_t sort_by_cell(vt_simulation *s, int64_t count, const wall_point *wall, uint32_t *list)
+/* Points that take the pairs themselves, in the order of cells. Returns how many. */
+static int64_t sort_by_cell(vt_simulation *s, int64_t count, const int32_t *cell, uint32_t *close)
 {
     const size_t all = (size_t)s->panels.listed_count * VT_BIN_NODES;
     const size_t mark = vt_arena_mark(&s->arena);
     uint32_t *const first = vt_arena_push(&s->arena, 4 * (all + 1));
     memset(first, 0, 4 * (all + 1));
     for (int64_t n = 0; n < count; n++)
-        if (wall[n].cell_number >= 0)
-            first[wall[n].cell_number + 1]++;
-    for (size_t cell = 0; cell < all; cell++)
-        first[cell + 1] += first[cell];
-    const int64_t close = first[all];
+        if (cell[n] >= 0)
+            first[cell[n] + 1]++;
+    for (size_t n = 0; n < all; n++)
+        first[n + 1] += first[n];
+    const int64_t found = first[all];
     for (int64_t n = 0; n < count; n++)
-        if (wall[n].cell_number >= 0)
-            list[first[wall[n].cell_number]++] = (uint32_t)n;
+        if (cell[n] >= 0)
+            close[first[cell[n]]++] = (uint32_t)n;
     vt_arena_pop(&s->arena, mark);
-    return close;
+    return found;
+}
+
+static void get_close(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const hold_job *const job = data;
+    for (int64_t n = begin; n < end; n++) {
+        const wall_point *const w = &job->wall[job->close[n]];
+        memcpy(job->place + 3 * n, w->cell, sizeof w->cell);
+        memcpy(job->flow + 3 * n, w->smooth, sizeof w->smooth);
+    }
+}
+
+static void put_close(void *data, int64_t begin, int64_t end, int thread)
+{
+    (void)thread;
+    const hold_job *const job = data;
+    for (int64_t n = begin; n < end; n++)
+        memcpy(job->velocity + 3 * job->wall[job->close[n]].row, job->flow + 3 * n,
+               3 * sizeof *job->flow);
 }
 
 /* Close to a wall the velocity is that of the grid and of pairs, not what nodes on both sides give.
  */
-static void take_pairs(vt_simulation *s, int64_t count, const wall_point *wall, float *velocity)
+static void take_pairs(vt_simulation *s, int64_t count, hold_job *job)
 {
-    const size_t mark = vt_arena_mark(&s->arena);
-    uint32_t *const list = vt_arena_push(&s->arena, 4 * (size_t)count);
-    const int64_t close = sort_by_cell(s, count, wall, list);
-    float *const cells = vt_arena_push(&s->arena, 12 * (size_t)close);
-    float *const u = vt_arena_push(&s->arena, 12 * (size_t)close);
-    for (int64_t n = 0; n < close; n++) {
-        memcpy(cells + 3 * n, wall[list[n]].cell, sizeof wall->cell);
-        memcpy(u + 3 * n, wall[list[n]].smooth, sizeof wall->smooth);
-    }
-    s->stages->panel_pairs(&s->panels.patches, close, cells, u, s->def.threads);
-    for (int64_t n = 0; n < close; n++)
-        memcpy(velocity + 3 * wall[list[n]].row, u + 3 * n, 12);
-    vt_arena_pop(&s->arena, mark);
+    const int threads = s->def.threads;
+    job->close = vt_arena_push(&s->arena, sizeof *job->close * (size_t)count);
+    const int64_t close = sort_by_cell(s, count, job->cell, job->close);
+    job->place = vt_arena_push(&s->arena, 3 * sizeof *job->place * (size_t)close);
+    job->flow = vt_arena_push(&s->arena, 3 * sizeof *job->flow * (size_t)close);
+    vt_parallel_for(threads, close, HOLD_BLOCK, get_close, job);
+    s->stages->panel_pairs(&s->panels.patches, close, job->place, job->flow, threads);
+    vt_parallel_for(threads, close, HOLD_BLOCK, put_close, job);
 }
 
 void vt_hold_velocities(vt_simulation *s, int64_t count, const float *points, float *velocity)
@@ -296,20 +345,11 @@ void vt_hold_velocities(vt_simulation *s, int64_t count, const float *points, fl
         return;
     const size_t mark = vt_arena_mark(&s->arena);
     const int threads = s->def.threads;
-    uint8_t *const near = vt_arena_push(&s->arena, (size_t)count);
-    int64_t found = 0;
+    hold_job job = {.s = s, .points = points, .velocity = velocity};
     vt_mark_cells(s);
-    mask_job mask = {.s = s, .points = points, .near = near};
-    vt_parallel_for(threads, count, NEAR_BLOCK, find_near, &mask);
-    for (int64_t n = 0; n < count; n++)
-        found += near[n];
-    hold_job job = {s, points, velocity,
-                    vt_arena_push(&s->arena, sizeof *job.wall * (size_t)found)};
-    for (int64_t n = 0, w = 0; n < count; n++)
-        if (near[n])
-            job.wall[w++] = (wall_point){.row = n, .cell_number = -1};
+    const int64_t found = find_wall_points(s, &job, count);
     vt_parallel_for(threads, found, HOLD_BLOCK, look_at_walls, &job);
-    take_pairs(s, found, job.wall, velocity);
+    take_pairs(s, found, &job);
     vt_parallel_for(threads, found, HOLD_BLOCK, hold_points, &job);
     vt_arena_pop(&s->arena, mark);
 }

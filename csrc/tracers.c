@@ -131,15 +131,15 @@ static void move_all(vt_simulation *s, const vt_scheme *scheme, double dt,
 static int64_t list_outside(vt_simulation *s, int64_t blocks, const uint8_t *outside,
                             const int32_t *outside_count, uint32_t **list)
 {
+    enum { BYTES = VT_ADVECT_BLOCK / 8 };
     int64_t room = 0, listed = 0;
     for (int64_t b = 0; b < blocks; b++)
         room += outside_count[b];
     *list = vt_arena_push(&s->arena, sizeof **list * (size_t)room);
     for (int64_t b = 0; b < blocks; b++)
-        for (int64_t i = b * VT_ADVECT_BLOCK; outside_count[b] && i < (b + 1) * VT_ADVECT_BLOCK;
-             i++)
-            if (outside[i / 8] >> i % 8 & 1)
-                (*list)[listed++] = (uint32_t)i;
+        for (int64_t byte = b * BYTES; outside_count[b] && byte < (b + 1) * BYTES; byte++)
+            for (uint32_t bits = outside[byte]; bits; bits &= bits - 1)
+                (*list)[listed++] = (uint32_t)(8 * byte + __builtin_ctz(bits));
     return listed;
 }
 
