@@ -102,7 +102,7 @@ static void add_to_row(const shedding *d, int64_t row, const double strength[3])
         v->strength[3 * row + c] += (float)strength[c];
         square += (double)v->strength[3 * row + c] * (double)v->strength[3 * row + c];
     }
-    v->bound_volume[row] = -fabsf(v->bound_volume[row]); /* as of the newborn: see stretch.c */
+    v->bound_volume[row] = -v->volume[row]; /* as of the newborn: see stretch.c */
     if (v->set.used[VT_VORTON_birth_strength])
         v->birth_strength[row] = (float)vt_sqrt(square);
 }
