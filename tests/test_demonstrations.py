@@ -182,6 +182,19 @@ def test_a_ring_parts_around_a_ball():
     assert place < 0.1  # before the middle of it, which holds it up
 
 
+def test_the_ring_lives_on_beside_the_ball():
+    """Long after the impact vorticity is no longer wound up: no strength grows, and none of it is
+    far beyond that of the ring."""
+    sim = simulate(load("ring_and_ball")["scene"], voxel=0.1)
+    strength, vorticity = [], []
+    for _ in step(sim, 60):
+        size = np.linalg.norm(sim.vortons.strength, axis=1)
+        strength.append(size.sum())
+        vorticity.append((size / sim.vortons.volume).max())
+    assert max(strength[36:]) < 1.2 * strength[35]
+    assert max(vorticity[36:]) < 3 * vorticity[0]
+
+
 def test_smoke_of_a_fire_parts_around_a_ball_above_it():
     names = load("fire_and_spheres")
     sim = simulate(names["scene"], core=1.5, voxel=0.08)
