@@ -94,6 +94,14 @@ static void note_shed(vt_simulation *s, vt_body *body, const double way[3], cons
     vt_add_scaled(body->shed_strength, 1, strength);
 }
 
+/* The volume in the bound of stretching: that of a thin filament one core long. What makes the
+ * bound touch the strength at birth, as for others (stretch.c), has no limit where the vorticity of
+ * a sheet that is shed against the flow cancels that of the flow; nor has then what it grows to. */
+static float volume_in_bound(double volume, double core)
+{
+    return (float)fmax(volume, 2 * VT_PI * core * core * core);
+}
+
 static void add_to_row(const shedding *d, int64_t row, const double strength[3])
 {
     const vt_vortons *const v = &d->simulation->vortons;
@@ -102,7 +110,7 @@ static void add_to_row(const shedding *d, int64_t row, const double strength[3])
         v->strength[3 * row + c] += (float)strength[c];
         square += (double)v->strength[3 * row + c] * (double)v->strength[3 * row + c];
     }
-    v->bound_volume[row] = -v->volume[row]; /* as of the newborn: see stretch.c */
+    v->bound_volume[row] = volume_in_bound((double)v->volume[row], d->core);
     if (v->set.used[VT_VORTON_birth_strength])
         v->birth_strength[row] = (float)vt_sqrt(square);
 }
@@ -248,6 +256,8 @@ static void append(vt_simulation *s, const double way[3], newborn *born)
         vt_append_vortons(s, born->count, born->position, born->strength, born->core, born->volume);
     memcpy(s->vortons.panel + first, born->panel, 4 * (size_t)born->count);
     for (int64_t i = 0; i < born->count; i++) {
+        s->vortons.bound_volume[first + i] =
+            volume_in_bound((double)born->volume[i], (double)born->core[i]);
         const float *const a = born->strength + 3 * i;
         const double strength[3] = {(double)a[0], (double)a[1], (double)a[2]};
         note_shed(s, &s->bodies.items[born->body[i]], way, born->position + 3 * i, strength);

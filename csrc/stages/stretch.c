@@ -24,7 +24,6 @@
  *
  * Relaxation (Pedrizzetti 1992): alpha' = (1 - f) alpha + f |alpha| w / |w|, w = curl u,
  * f = 1 - exp(-C S dt). */
-#include "core/mathd.h"
 #include "core/mathf.h"
 #include "stages/baroclinic.h"
 #include "stages/sampling.h"
@@ -168,18 +167,13 @@ static __attribute__((noinline)) void store_bounds(const context *c, const sampl
 }
 
 /* The volume in the bound of the newborn (negative until now): their own, or what makes the bound
- * touch the strength that they were born with. That is 2 pi core^2 x the length of a thin filament
- * that a vorton stands for, which is about a core long; where the vorticity of others cancels
- * theirs it would be without limit, and so would be what they grow to. */
+ * touch the strength that they were born with. */
 VT_INLINE void set_bounds(const context *c, sample *s, vf w, vf length, int64_t left)
 {
     const vi newborn = s->volume < (vf){0};
     if (!vi_any(newborn))
         return;
-    const float core = c->field->grid ? (float)c->field->grid->core : 1e12f;
-    const vf most = vf_set((float)(2 * VT_PI) * core * core * core);
-    const vf touching = vf_min(length / vf_max(w, vf_set(1e-30f)), most);
-    const vf own = vf_max(-s->volume, touching);
+    const vf own = vf_max(-s->volume, length / vf_max(w, vf_set(1e-30f)));
     s->volume = vf_select(newborn, vf_select(w > (vf){0}, own, -s->volume), s->volume);
     store_bounds(c, s, newborn, left);
 }
