@@ -23,12 +23,8 @@ static const double middle = 1e-3;
 
 static void find_bin(const vt_patches *patches, const float cell[3], int32_t bin[3])
 {
-    for (int c = 0; c < 3; c++) {
-        const int32_t bins = patches->bins[c];
-        bin[c] = !(cell[c] > 0)                           ? 0
-                 : cell[c] >= (float)(bins * VT_BIN_EDGE) ? bins - 1
-                                                          : (int32_t)cell[c] / VT_BIN_EDGE;
-    }
+    for (int c = 0; c < 3; c++)
+        bin[c] = vt_bin_along(cell[c], patches->bins[c]);
 }
 
 static int64_t number_of_bin(const vt_patches *patches, int32_t i, int32_t j, int32_t k)

@@ -237,6 +237,21 @@ static void bear_at_end(vt_simulation *s, vt_births *births, double until)
         v->age[i] = 0;
 }
 
+/* Jumps of containers, and contact; what they take from the fluid is in the books of bodies. */
+static void meet_walls(vt_simulation *s, double dt, vt_contacts *contacts, vt_reaction *reaction)
+{
+    const int64_t held = s->contacts.held;
+    const int jumps = vt_before_jump(s, dt) < INFINITY;
+    if (jumps)
+        VT_TIMED(s, balance, vt_close_reaction(s, dt, 1, reaction));
+    VT_TIMED(s, contact, vt_jump_at_end(s, dt, contacts));
+    if (jumps)
+        VT_TIMED(s, balance, vt_open_reaction(s, dt, reaction));
+    VT_TIMED(s, contact, vt_end_contact(s, dt, contacts));
+    if (s->contacts.held > held)
+        VT_TIMED(s, balance, vt_close_reaction(s, dt, 1, reaction));
+}
+
 static vt_status substep(vt_simulation *s, vt_births *births, double step, double remaining,
                          double *advanced)
 {
@@ -304,16 +319,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     if (vt_has_article_walls(s)) /* while the nodes hold velocities */
         VT_TIMED(s, bodies, vt_take_wall_vorticity(s));
     vt_finish(s, &scheme, &w, dt, &reaction);
-    const int64_t held = s->contacts.held;
-    const int jumps = vt_before_jump(s, dt) < INFINITY;
-    if (jumps)
-        VT_TIMED(s, balance, vt_close_reaction(s, dt, 1, &reaction));
-    VT_TIMED(s, contact, vt_jump_at_end(s, dt, &contacts));
-    if (jumps)
-        VT_TIMED(s, balance, vt_open_reaction(s, dt, &reaction));
-    VT_TIMED(s, contact, vt_end_contact(s, dt, &contacts));
-    if (s->contacts.held > held)
-        VT_TIMED(s, balance, vt_close_reaction(s, dt, 1, &reaction));
+    meet_walls(s, dt, &contacts, &reaction);
     VT_TIMED(s, bodies, vt_finish_bodies(s));
     VT_TIMED(s, shed, vt_shed_layers(s, dt, slip));
     change_fluid(s, dt, s->vorton_spacing > 0);

@@ -46,8 +46,9 @@ VT_INLINE void store_cluster(vt_cluster *block, const f4 m[MOMENTS], const float
 
 /* ---- leaves ---- */
 
-/* Sums over y and z of a column of nodes, of strength times 1, y, z, y^2, z^2, y z. */
 enum { LEAF_ROWS = 64 /* at most: the last leaf has less than two edges of nodes */ };
+
+/* Sums over y and z of a column of nodes, of strength times 1, y, z, y^2, z^2, y z. */
 enum { COLUMN_SUM, COLUMN_Y, COLUMN_Z, COLUMN_YY, COLUMN_ZZ, COLUMN_YZ, COLUMN_SUMS };
 
 /* Columns of ny x nz nodes, row by row, for all nodes along x (`floats`, four each). */
@@ -126,14 +127,10 @@ static int leaf_nodes(const moments_work *w, int axis, int32_t place)
 static int find_rows(const moments_work *w, int64_t j, int64_t k, int ny, int nz,
                      const float *rows[LEAF_ROWS])
 {
-    const vt_grid *const grid = w->grid;
     int filled = 0;
     for (int n = 0; n < ny * nz; n++) {
-        const int64_t y = j + n % ny, z = k + n / ny;
-        const int here = vt_is_filled(grid, y, z);
-        const f4 *const row = grid->nodes + z * grid->node_plane + y * grid->node_row;
-        rows[n] = here ? (const float *)row : w->zeros;
-        filled += here;
+        rows[n] = vt_filled_row(w->grid, j + n % ny, k + n / ny, w->zeros);
+        filled += rows[n] != w->zeros;
     }
     return filled;
 }

@@ -105,7 +105,7 @@ static void fill_row(const vt_grid *grid, int64_t j, int64_t k)
     if (vt_is_filled(grid, j, k))
         return;
     clear_row(grid, j, k);
-    grid->filled[k * (grid->cells[1] + 1) + j] = 1;
+    grid->filled[vt_row_number(grid, j, k)] = 1;
 }
 
 void VT_NAME(deposit_more)(vt_grid *grid, int64_t count, const vt_record *records)
@@ -136,7 +136,7 @@ static void mark_filled_rows(const deposit_job *job, int64_t k)
     const vt_grid *const grid = job->grid;
     for (int64_t j = 0; j <= grid->cells[1]; j++) {
         const int filled = has_records(job, j, k - 1) || has_records(job, j, k);
-        grid->filled[k * (grid->cells[1] + 1) + j] = (uint8_t)filled;
+        grid->filled[vt_row_number(grid, j, k)] = (uint8_t)filled;
         if (filled)
             clear_row(grid, j, k);
     }

@@ -95,9 +95,7 @@ static void filter_z(const filter_scratch *scratch, int64_t j)
     const float *taps[PLANES + 2 * REACH];
     for (int64_t t = 0; t < PLANES + 2 * REACH; t++) {
         const int64_t k = scratch->k - REACH + t;
-        taps[t] = vt_is_filled(grid, j, k)
-                      ? (const float *)(grid->nodes + k * grid->node_plane + j * grid->node_row)
-                      : job->zeros;
+        taps[t] = vt_filled_row(grid, j, k, job->zeros);
     }
     vf w[REACH + 1];
     broadcast(job->weights, w);

@@ -217,11 +217,6 @@ VT_INLINE void add_list(patch_list *list, int smooth, const vt_core_table *table
 
 /* ---- those within reach of a box ---- */
 
-static int32_t bin_of(float at, int32_t bins)
-{
-    return !(at > 0) ? 0 : at >= (float)(bins * VT_BIN_EDGE) ? bins - 1 : (int32_t)at / VT_BIN_EDGE;
-}
-
 /* Patches one after the other, from a bin and a place in it on: they may be too many for one list.
  */
 typedef struct cursor {
@@ -233,8 +228,8 @@ static cursor start_at(const vt_patches *patches, const box *b)
 {
     cursor c = {.next = 0};
     for (int a = 0; a < 3; a++) {
-        c.low[a] = bin_of(b->low[a] - vt_panel_reach, patches->bins[a]);
-        c.high[a] = bin_of(b->high[a] + vt_panel_reach, patches->bins[a]);
+        c.low[a] = vt_bin_along(b->low[a] - vt_panel_reach, patches->bins[a]);
+        c.high[a] = vt_bin_along(b->high[a] + vt_panel_reach, patches->bins[a]);
     }
     c.j = c.low[1];
     c.k = c.low[2];
@@ -288,7 +283,6 @@ typedef struct context {
     const vt_patch *patch;
     const uint32_t *bins;
     float *side;
-    int64_t count;
     const float *points;
     float *velocity;
 } context;
@@ -410,7 +404,7 @@ static void correct_points(void *data, int64_t begin, int64_t end, int thread)
 void VT_NAME(panel_pairs)(const vt_patches *patches, int64_t count, const float *points,
                           float *velocity, int threads)
 {
-    context c = {.patches = patches, .count = count, .points = points, .velocity = velocity};
+    context c = {.patches = patches, .points = points, .velocity = velocity};
     vt_parallel_for(threads, count, MOST_TARGETS, correct_points, &c);
 }
 
@@ -436,10 +430,7 @@ static void sum_at_points(void *data, int64_t begin, int64_t end, int thread)
 void VT_NAME(panel_field)(int64_t patch_count, const vt_patch *patch, int64_t count,
                           const float *points, float *velocity, int threads)
 {
-    context c = {.patch_count = patch_count,
-                 .patch = patch,
-                 .count = count,
-                 .points = points,
-                 .velocity = velocity};
+    context c = {
+        .patch_count = patch_count, .patch = patch, .points = points, .velocity = velocity};
     vt_parallel_for(threads, count, MOST_TARGETS, sum_at_points, &c);
 }

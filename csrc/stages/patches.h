@@ -44,4 +44,10 @@ typedef struct vt_patches {
     const float *center[3]; /* the same as in item; VT_LANES more may be read */
 } vt_patches;
 
+/* The bin of a coordinate (cells) among those along an axis. */
+static inline int32_t vt_bin_along(float at, int32_t bins)
+{
+    return !(at > 0) ? 0 : at >= (float)(bins * VT_BIN_EDGE) ? bins - 1 : (int32_t)at / VT_BIN_EDGE;
+}
+
 #endif

@@ -32,8 +32,8 @@ typedef struct vt_grid {
     int64_t node_row, node_plane;
     f4 *nodes;
     f4 *scalars; /* slopes of the density deviation, laid out as nodes: see baroclinic.h */
-    /* deposit: whether anything has reached a row of nodes, (j, k) at [k * (cells[1] + 1) + j]: the
-     * others are not written, and stand for zeros. NULL: all are written. */
+    /* deposit: whether anything has reached a row of nodes, at vt_row_number: the others are not
+     * written, and stand for zeros. NULL: all are written. */
     uint8_t *filled;
 
     /* Components apart: node (i, j, k) of component c is field[c][k * plane + j * row + i]; row is
@@ -80,13 +80,25 @@ static inline int64_t vt_grid_rows(const vt_grid *grid)
     return ((int64_t)grid->cells[1] + 1) * (grid->cells[2] + 1);
 }
 
+static inline int64_t vt_row_number(const vt_grid *grid, int64_t j, int64_t k)
+{
+    return k * (grid->cells[1] + 1) + j;
+}
+
 /* Whether a row of nodes holds anything; outside of the grid there are none that do. */
 static inline int vt_is_filled(const vt_grid *grid, int64_t j, int64_t k)
 {
-    const int64_t rows = grid->cells[1] + 1;
-    if (j < 0 || j >= rows || k < 0 || k > grid->cells[2])
+    if (j < 0 || j > grid->cells[1] || k < 0 || k > grid->cells[2])
         return 0;
-    return !grid->filled || grid->filled[k * rows + j];
+    return !grid->filled || grid->filled[vt_row_number(grid, j, k)];
+}
+
+/* The row, or a row of zeros for what does not. */
+static inline const float *vt_filled_row(const vt_grid *grid, int64_t j, int64_t k,
+                                         const float *zeros)
+{
+    const f4 *const row = grid->nodes + k * grid->node_plane + j * grid->node_row;
+    return vt_is_filled(grid, j, k) ? (const float *)row : zeros;
 }
 
 static inline float vt_grid_origin(const vt_grid *grid, int axis)
