@@ -160,7 +160,7 @@ static void complete_vorticity(vt_simulation *s)
 }
 
 void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, vt_record *sorted,
-                    uint32_t *row_start)
+                    uint32_t *row_start, int newborn)
 {
     const vt_stage_table *const stages = s->stages;
     vt_grid *const grid = &s->grid;
@@ -169,9 +169,14 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
     const size_t mark = vt_arena_mark(arena);
     grid->filled = vt_arena_push(arena, (size_t)vt_grid_rows(grid));
     VT_TIMED(s, sort, stages->sort(grid, count, records, sorted, row_start, arena, threads));
-    VT_TIMED(s, deposit, stages->deposit(grid, sorted, row_start, threads));
+    if (newborn)
+        VT_TIMED(s, deposit, stages->deposit_lengths(grid, sorted, row_start, threads));
+    else
+        VT_TIMED(s, deposit, stages->deposit(grid, sorted, row_start, threads));
     if (s->panels.exist)
         VT_TIMED(s, panels, complete_vorticity(s));
+    if (newborn)
+        VT_TIMED(s, stretch, stages->mark_newborn(grid, count, sorted, threads));
     VT_TIMED(s, boundary, find_boundary(s, count, sorted));
     VT_TIMED(s, filter,
              stages->filter(grid, vt_filter_variance(s), 1 / grid->spacing, arena, threads));

@@ -34,7 +34,7 @@ static vt_status solve_grid_now(vt_simulation *s, const vt_content *content)
     vt_record *const sorted = vt_arena_push(&s->arena, bytes);
     uint32_t *const row_start = vt_arena_push(&s->arena, 4 * (rows + 1));
     collect_now(s, records);
-    vt_solve_field(s, count, records, sorted, row_start);
+    vt_solve_field(s, count, records, sorted, row_start, 0);
     vt_arena_pop(&s->arena, mark);
     return VT_OK;
 }

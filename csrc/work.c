@@ -1,5 +1,6 @@
 #include "work.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "balance.h"
@@ -19,6 +20,8 @@ static void sum_vortons(vt_simulation *s, vt_work *w)
         memcpy(p.position + 3 * i, w->sorted[i].position, 12);
         memcpy(p.strength + 3 * i, w->sorted[i].strength, 12);
         p.core[i] = cores[w->sorted[i].home];
+        if (w->sorted[i].volume < 0)
+            w->sorted[i].volume = -VT_NO_VORTICITY;
     }
     vt_sum_vortons(s, w->count, p.position, &p, w->velocity, w->gradient);
     vt_add_wind_grids(s, w->count, p.position, w->velocity, w->gradient);
@@ -31,7 +34,8 @@ void vt_solve_work(vt_simulation *s, double time, vt_work *w)
     else if (s->def.method.velocity == VT_VELOCITY_TREE)
         VT_TIMED(s, tree, sum_vortons(s, w));
     else
-        vt_solve_field(s, w->count, w->records, w->sorted, w->row_start);
+        vt_solve_field(s, w->count, w->records, w->sorted, w->row_start, w->newborn);
+    w->newborn = 0;
     if (w->field.buoyancy)
         VT_TIMED(s, scalars,
                  vt_solve_scalars(s, w->count, w->sorted, w->row_start, time, &w->buoyancy));
@@ -88,6 +92,7 @@ void vt_open_work(vt_simulation *s, const vt_births *births, const vt_scheme *sc
                           .buoyancy = vt_is_buoyant(s) ? &w->buoyancy : NULL};
     make_room(s, births, scheme, w);
     collect_records(s, w, w->records);
+    s->stages->limits(w->count, v->bound_volume, 0, FLT_MAX, &w->newborn, s->def.threads);
 }
 
 void vt_sort_columns(vt_simulation *s, vt_work *w)
@@ -116,6 +121,7 @@ void vt_add_newborn(vt_simulation *s, vt_work *w, int64_t first)
     if (w->core)
         memcpy(w->core + first, v->core + first, 4 * (size_t)born);
     w->count += born;
+    w->newborn = 1;
 }
 
 void vt_find_rates(vt_simulation *s, vt_work *w)

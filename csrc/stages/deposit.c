@@ -17,6 +17,7 @@ typedef float f2 __attribute__((vector_size(8)));
 typedef struct deposit_job {
     vt_grid *grid;
     float *volume; /* of the nodes, where their four lanes hold other things; else NULL */
+    int lengths;   /* |strength| instead of volumes in the fourth lane */
     const vt_record *records;
     const uint32_t *row_start;
     int64_t layers, colour; /* layers of cells in a slab; 0 even slabs, 1 odd ones */
@@ -61,8 +62,8 @@ VT_INLINE void add_value(float *node, int64_t row, int64_t plane, float value, c
 }
 
 /* To the rows of nodes below it, which begin at number `row`. */
-VT_INLINE void add_record(const vt_grid *grid, float *volumes, int64_t row, const vt_record *record,
-                          float j, float k)
+VT_INLINE void add_record(const vt_grid *grid, float *volumes, int lengths, int64_t row,
+                          const vt_record *record, float j, float k)
 {
     const float x = record->position[0], volume = __builtin_fabsf(record->volume);
     const int32_t i = (int32_t)x; /* volumes are negative in newborn vortons */
@@ -71,27 +72,29 @@ VT_INLINE void add_record(const vt_grid *grid, float *volumes, int64_t row, cons
     if (volumes)
         add_value(volumes + row + i, grid->node_row, grid->node_plane, volume, part);
     else
-        values[3] = volume;
+        values[3] = lengths ? vt_length_of_strength(record) : volume;
     add_values((float *)(grid->nodes + row + i), 4 * grid->node_row, 4 * grid->node_plane, values,
                part);
 }
 
-VT_INLINE void add_rows(const deposit_job *job, float *volumes, int64_t k)
+VT_INLINE void add_rows(const deposit_job *job, float *volumes, int lengths, int64_t k)
 {
     const vt_grid grid = *job->grid; /* a copy: stores cannot change it */
     const uint32_t *const start = job->row_start + k * grid.cells[1];
     for (int64_t j = 0; j < grid.cells[1]; j++)
         for (uint32_t r = start[j]; r < start[j + 1]; r++)
-            add_record(&grid, volumes, k * grid.node_plane + j * grid.node_row, job->records + r,
-                       (float)j, (float)k);
+            add_record(&grid, volumes, lengths, k * grid.node_plane + j * grid.node_row,
+                       job->records + r, (float)j, (float)k);
 }
 
 static void add_layer(const deposit_job *job, int64_t k)
 {
     if (job->volume)
-        add_rows(job, job->volume, k);
+        add_rows(job, job->volume, 0, k);
+    else if (job->lengths)
+        add_rows(job, NULL, 1, k);
     else
-        add_rows(job, NULL, k);
+        add_rows(job, NULL, 0, k);
 }
 
 static void clear_row(const vt_grid *grid, int64_t j, int64_t k)
@@ -114,7 +117,7 @@ void VT_NAME(deposit_more)(vt_grid *grid, int64_t count, const vt_record *record
         const int64_t j = (int64_t)records[r].position[1], k = (int64_t)records[r].position[2];
         for (int n = 0; n < 4; n++)
             fill_row(grid, j + (n & 1), k + (n >> 1));
-        add_record(grid, NULL, k * grid->node_plane + j * grid->node_row, records + r, (float)j,
+        add_record(grid, NULL, 1, k * grid->node_plane + j * grid->node_row, records + r, (float)j,
                    (float)k);
     }
 }
@@ -194,9 +197,16 @@ void VT_NAME(deposit)(vt_grid *grid, const vt_record *records, const uint32_t *r
     deposit_all(&job, threads);
 }
 
+void VT_NAME(deposit_lengths)(vt_grid *grid, const vt_record *records, const uint32_t *row_start,
+                              int threads)
+{
+    deposit_job job = {.grid = grid, .lengths = 1, .records = records, .row_start = row_start};
+    deposit_all(&job, threads);
+}
+
 void VT_NAME(deposit_four)(vt_grid *grid, float *volume, const vt_record *records,
                            const uint32_t *row_start, int threads)
 {
-    deposit_job job = {grid, volume, records, row_start, 0, 0};
+    deposit_job job = {.grid = grid, .volume = volume, .records = records, .row_start = row_start};
     deposit_all(&job, threads);
 }

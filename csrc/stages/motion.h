@@ -12,6 +12,9 @@ typedef struct vt_rate {
 } vt_rate;
 _Static_assert(sizeof(vt_rate) == sizeof(vt_record), "rates take the place of records");
 
+/* The least vorticity in the bound of stretching where nothing else says one, 1/s. */
+#define VT_NO_VORTICITY 1e-30f
+
 /* Largest values over the vortons, one per thread (a maximum does not depend on its order);
  * VT_NO_EXTREME or more where a vorton has none, being NaN or infinite. */
 #define VT_NO_EXTREME 3e38f

@@ -4,7 +4,9 @@
  *   alpha~ = alpha min(1, K V |curl u| / |alpha|)
  *
  * The bound by the resolved vorticity, K = 1.5, keeps long runs from blowing up: unbounded, alpha
- * grows exponentially once it parts from the vorticity that the grid resolves. Cleaning removes the
+ * grows exponentially once it parts from the vorticity that the grid resolves. V is the volume of
+ * the vorton, or |alpha| / |w| at birth where that is more: |w| = max(|curl u|, w_least), see
+ * newborn.c. Cleaning removes the
  * divergent part of the filtered vorticity, which curl curl A = grad div A - lap A shows to be
  * grad div A: alpha += (1 - exp(-C S dt)) V grad div A, S = sqrt(2 e:e) the strain rate.
  *
@@ -158,24 +160,20 @@ VT_INLINE void resolved_vorticity(const sample *s, vf w[3])
     }
 }
 
-static __attribute__((noinline)) void store_bounds(const context *c, const sample *s, vi newborn,
-                                                   int64_t left)
+/* The volume in the bound of the newborn: their own, or what makes the bound touch the strength
+ * that they were born with. Their records have minus the least vorticity that counts, the column
+ * minus the volume. */
+static __attribute__((noinline)) void bear(const context *c, sample *s, vf w, vf length,
+                                           int64_t left)
 {
-    for (int l = 0; l < left; l++)
-        if (newborn[l])
-            c->bound_volume[(uint32_t)s->home[l]] = s->volume[l];
-}
-
-/* The volume in the bound of the newborn (negative until now): their own, or what makes the bound
- * touch the strength that they were born with. */
-VT_INLINE void set_bounds(const context *c, sample *s, vf w, vf length, int64_t left)
-{
-    const vi newborn = s->volume < (vf){0};
-    if (!vi_any(newborn))
-        return;
-    const vf own = vf_max(-s->volume, length / vf_max(w, vf_set(1e-30f)));
-    s->volume = vf_select(newborn, vf_select(w > (vf){0}, own, -s->volume), s->volume);
-    store_bounds(c, s, newborn, left);
+    for (int l = 0; l < left; l++) {
+        float *const column = c->bound_volume + (uint32_t)s->home[l];
+        if (!(s->volume[l] < 0))
+            continue;
+        const float vorticity = w[l] > -s->volume[l] ? w[l] : -s->volume[l];
+        const float touching = length[l] / vorticity;
+        s->volume[l] = *column = touching > -*column ? touching : -*column;
+    }
 }
 
 /* What a vector of vortons does, per second. */
@@ -191,7 +189,8 @@ VT_INLINE vf bound_of(const context *c, sample *s, int64_t left, vi *bounded)
     vf curl[3];
     resolved_vorticity(s, curl);
     const vf w = length_of(curl), length = length_of(s->strength);
-    set_bounds(c, s, w, length, left);
+    if (vi_any(s->volume < (vf){0}))
+        bear(c, s, w, length, left);
     *bounded = vi_set(0);
     if (!(c->method->bound > 0))
         return one;

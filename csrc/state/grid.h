@@ -10,11 +10,17 @@
 /* A vorton as the grid stages see it: sorted by grid row, 32 bytes, moved by one store. */
 typedef struct vt_record {
     float position[3]; /* in cells from the grid's first node */
-    float volume;      /* bound_volume of the vorton, m^3 */
+    float volume;      /* bound_volume of the vorton, m^3; of the newborn: see mark_newborn */
     float strength[3]; /* alpha, m^3/s */
     uint32_t home;     /* its row in the columns */
 } vt_record;
 _Static_assert(sizeof(vt_record) == 32, "a record is one 32-byte store");
+
+static inline float vt_length_of_strength(const vt_record *r)
+{
+    const float *const a = r->strength;
+    return __builtin_sqrtf(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+}
 
 enum { VT_MOST_CELLS = 1024 }; /* along an axis */
 
@@ -25,7 +31,7 @@ typedef struct vt_grid {
     double core;      /* effective core radius (sigma) of all vortons on this grid, m */
 
     /* Nodes of four floats: node (i, j, k) is nodes[k * node_plane + j * node_row + i].
-     * deposit: strength (m^3/s) in lanes 0-2, volume (m^3) in lane 3.
+     * deposit: strength (m^3/s) in lanes 0-2, volume (m^3) or |strength| in lane 3.
      * velocity: m/s in lanes 0-2, div A (m/s) in lane 3. The same memory, one after the other.
      * A row has one node more than there are, and is a multiple of four long. One more plane than
      * nodes may be read, never written. */
