@@ -10,6 +10,26 @@
 
 /* ---- velocity at the vortons ---- */
 
+static void mark_newborn(vt_simulation *s, const vt_work *w)
+{
+    const vt_pair_sources *const p = &s->pairs;
+    const size_t mark = vt_arena_mark(&s->arena);
+    uint32_t *const row = vt_arena_push(&s->arena, 4 * (size_t)w->count);
+    float *const place = vt_arena_push(&s->arena, 12 * (size_t)w->count);
+    float *const density = vt_arena_push(&s->arena, 4 * (size_t)w->count);
+    int64_t count = 0;
+    for (int64_t i = 0; i < w->count; i++)
+        if (w->sorted[i].volume < 0) {
+            row[count] = (uint32_t)i;
+            memcpy(place + 3 * count++, p->position + 3 * i, 12);
+        }
+    s->stages->strength_density(s->def.method.kernel, count, place, p->count, p->position,
+                                p->strength, p->core, density, &s->arena, s->def.threads);
+    for (int64_t n = 0; n < count; n++)
+        w->sorted[row[n]].volume = vt_mark_of_newborn((double)density[n]);
+    vt_arena_pop(&s->arena, mark);
+}
+
 static void sum_vortons(vt_simulation *s, vt_work *w)
 {
     s->pairs.count = w->count;
@@ -20,9 +40,9 @@ static void sum_vortons(vt_simulation *s, vt_work *w)
         memcpy(p.position + 3 * i, w->sorted[i].position, 12);
         memcpy(p.strength + 3 * i, w->sorted[i].strength, 12);
         p.core[i] = cores[w->sorted[i].home];
-        if (w->sorted[i].volume < 0)
-            w->sorted[i].volume = -VT_NO_VORTICITY;
     }
+    if (w->newborn)
+        mark_newborn(s, w);
     vt_sum_vortons(s, w->count, p.position, &p, w->velocity, w->gradient);
     vt_add_wind_grids(s, w->count, p.position, w->velocity, w->gradient);
 }

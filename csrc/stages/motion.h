@@ -12,8 +12,13 @@ typedef struct vt_rate {
 } vt_rate;
 _Static_assert(sizeof(vt_rate) == sizeof(vt_record), "rates take the place of records");
 
-/* The least vorticity in the bound of stretching where nothing else says one, 1/s. */
-#define VT_NO_VORTICITY 1e-30f
+/* What the record of a newborn vorton has for a volume: minus the least vorticity that counts in
+ * its bound, see newborn.c. density: sum of |alpha| zeta around it, 1/s. */
+static inline float vt_mark_of_newborn(double density)
+{
+    const double free_of_divergence = 2.0 / 3.0, nothing = 1e-30;
+    return -(float)(density > 0 ? density * free_of_divergence + nothing : nothing);
+}
 
 /* Largest values over the vortons, one per thread (a maximum does not depend on its order);
  * VT_NO_EXTREME or more where a vorton has none, being NaN or infinite. */

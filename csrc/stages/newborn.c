@@ -7,8 +7,9 @@
  * has no limit: those of noise, or of a sheet that is born against another, were stretched as if
  * nothing bounded them.
  *
- * Of the nodes |alpha| is summed with Gaussian weights, of which there are twelve along each axis;
- * the trilinear weights of deposit are a part of the core. */
+ * Here it comes from the nodes, where |alpha| is summed with Gaussian weights, of which there are
+ * twelve along each axis: the trilinear weights of deposit are a part of the core. Without a grid
+ * it comes from strength_density (tree.c). */
 #include "core/mathd.h"
 #include "core/parallel.h"
 #include "stages/stages.h"
@@ -21,9 +22,6 @@ enum {
 
 /* Mean variance of the trilinear weights, cells^2. */
 static const double deposit_variance = 1.0 / 6.0;
-
-/* Of the strength of a lone vorton, what is vorticity at its place. */
-static const double free_of_divergence = 2.0 / 3.0;
 
 typedef struct context {
     const vt_grid *grid;
@@ -77,13 +75,12 @@ static void mark_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const context *const c = data;
-    const double h = c->grid->spacing, share = free_of_divergence / (h * h * h);
+    const double h = c->grid->spacing;
     for (int64_t i = begin; i < end; i++) {
         vt_record *const r = c->records + i;
         if (r->volume < 0)
-            r->volume = -VT_NO_VORTICITY;
-        if (r->volume < 0 && vt_length_of_strength(r) > 0)
-            r->volume -= (float)(sum_around(c, r) * share);
+            r->volume = vt_mark_of_newborn(
+                vt_length_of_strength(r) > 0 ? sum_around(c, r) / (h * h * h) : 0);
     }
 }
 

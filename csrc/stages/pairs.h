@@ -123,6 +123,22 @@ VT_INLINE void vt_add_pair(int kernel, int with_gradient, const vt_core_table *t
     }
 }
 
+/* |alpha| zeta: zeta = q' / (4 pi p^2) is (3 velocity + s gradient) / (4 pi) of the core functions.
+ */
+VT_INLINE void vt_add_pair_density(int kernel, const vt_core_table *table, const vf target[3],
+                                   const vt_packed_vorton *source, vf *sum)
+{
+    const float *const a = source->strength;
+    const vf x = target[0] - source->position[0];
+    const vf y = target[1] - source->position[1];
+    const vf z = target[2] - source->position[2];
+    const vf s = (x * x + y * y + z * z) * source->narrowness;
+    vf value, slope;
+    vt_evaluate_core(kernel, 1, table, s, &value, &slope);
+    const float length = __builtin_sqrtf(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    *sum += (value * 3.0f + s * slope) * length;
+}
+
 VT_INLINE void vt_add_sums(int with_gradient, vt_pair_sums *total, const vt_pair_sums *part)
 {
 #pragma GCC unroll 3

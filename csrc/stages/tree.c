@@ -16,19 +16,22 @@
 enum { TARGET_BLOCK = 64 };
 
 /* What targets ask for, each with its own loop. */
-enum { POTENTIAL, VELOCITY, GRADIENT };
+enum { POTENTIAL, VELOCITY, GRADIENT, DENSITY };
+
+/* With this opening angle clusters begin where no core reaches. */
+static const double angle_beyond_cores = 0.375;
 
 typedef struct job {
     const vt_tree *tree;
     const vt_core_table *table;
     const uint32_t *order; /* of the targets; NULL: as they are */
     const float *targets;
-    float *velocity, *gradient, *potential;
+    float *velocity, *gradient, *potential, *density;
 } job;
 
 typedef struct sums {
     vt_pair_sums pairs;
-    vf potential[3];
+    vf potential[3], density;
 } sums;
 
 /* ---- clusters ---- */
@@ -171,8 +174,14 @@ VT_INLINE void add_vortons(int kernel, int what, const job *j, const vt_packed_v
     for (const vt_packed_vorton *source = first; source < end; source++) {
         if (what == POTENTIAL)
             add_pair_potential(target, source, part.potential);
+        else if (what == DENSITY)
+            vt_add_pair_density(kernel, j->table, target, source, &part.density);
         else
             vt_add_pair(kernel, what == GRADIENT, j->table, target, source, &part.pairs);
+    }
+    if (what == DENSITY) {
+        add_masked(&total->density, part.density, near);
+        return;
     }
     for (int a = 0; a < 3; a++) {
         if (what == POTENTIAL)
@@ -215,7 +224,9 @@ VT_INLINE void sum_tree(int kernel, int what, const job *j, const vf target[3], 
             tree->cubes ? is_outside(&tree->cubes[n], cube) : r2 >= vf_set(node->taken_from);
         const vi whole = present & far, rest = present & ~far;
         if (vi_any(whole)) {
-            if (tree->cubes)
+            if (what == DENSITY)
+                ; /* beyond the cores there is none */
+            else if (tree->cubes)
                 add_vortons(kernel, what, j, &tree->whole[n], &tree->whole[n + 1], target, whole,
                             total);
             else if (what == POTENTIAL)
@@ -270,10 +281,12 @@ VT_INLINE void sum_targets(int kernel, int what, const job *j, int64_t begin, in
         const vi cube[3] = {vi_load(cubes[0]), vi_load(cubes[1]), vi_load(cubes[2])};
         sums total;
         sum_tree(kernel, what, j, target, cube, &total);
-        if (what == POTENTIAL) {
+        if (what == POTENTIAL)
             store_rows(j, j->potential, 3, total.potential, first, end);
+        if (what == DENSITY)
+            store_rows(j, j->density, 1, &total.density, first, end);
+        if (what == POTENTIAL || what == DENSITY)
             continue;
-        }
         store_rows(j, j->velocity, 3, total.pairs.velocity, first, end);
         if (what == GRADIENT) {
             vt_add_rotation(&total.pairs);
@@ -296,6 +309,9 @@ VT_LOOP(wl_gradient, VT_KERNEL_WL, GRADIENT)
 VT_LOOP(ball_velocity, VT_KERNEL_BALL, VELOCITY)
 VT_LOOP(ball_gradient, VT_KERNEL_BALL, GRADIENT)
 VT_LOOP(ball_potential, VT_KERNEL_BALL, POTENTIAL)
+VT_LOOP(gaussian_density, VT_KERNEL_GAUSSIAN, DENSITY)
+VT_LOOP(wl_density, VT_KERNEL_WL, DENSITY)
+VT_LOOP(ball_density, VT_KERNEL_BALL, DENSITY)
 #undef VT_LOOP
 
 void VT_NAME(tree_potential)(const vt_tree *tree, int64_t count, const float *points,
@@ -325,5 +341,20 @@ void VT_NAME(tree)(int kernel, int opening, double opening_angle, int64_t count,
                   ? tree.order
                   : vt_order_along_curve(&tree, count, targets, arena, threads);
     vt_parallel_for(threads, count, TARGET_BLOCK, loops[kernel][gradient != NULL], &j);
+    vt_arena_pop(arena, mark);
+}
+
+void VT_NAME(strength_density)(int kernel, int64_t count, const float *targets,
+                               int64_t source_count, const float *positions, const float *strengths,
+                               const float *cores, float *density, vt_arena *arena, int threads)
+{
+    static vt_block_function *const loops[3] = {gaussian_density, wl_density, ball_density};
+    const size_t mark = vt_arena_mark(arena);
+    const vt_tree_rows rows = {source_count, 3, positions, strengths, cores, 0};
+    vt_tree tree;
+    vt_build_tree(&tree, &rows, kernel, VT_OPENING_ANGLE, angle_beyond_cores, arena, threads);
+    job j = {.tree = &tree, .table = vt_gaussian_table(), .targets = targets, .density = density};
+    j.order = vt_order_along_curve(&tree, count, targets, arena, threads);
+    vt_parallel_for(threads, count, TARGET_BLOCK, loops[kernel], &j);
     vt_arena_pop(arena, mark);
 }
