@@ -250,23 +250,29 @@ def test_split_respects_the_capacity(policy):
     assert np.abs(sim.vortons.strength.sum(axis=0) - before.sum(axis=0)).max() < 1e-10
 
 
-def test_a_stretched_ring_stays_covered():
-    """In a run: more vortons where it stretches, and the impulse kept as well as without."""
+def test_stretched_rings_stay_covered():
+    """In a run: more vortons where they stretch, and the impulse kept as well as without. The sum
+    of the strengths is that of chance: of four rings."""
 
-    def run(**method):
+    def run(seed, **method):
         scene = vt.Scene("wavy", method=vt.Method(velocity="direct", **method))
-        scene.add(vt.VortexRing(radius=0.5, core=0.15, wobble=0.1, seed=2, layers=2, sections=60))
+        scene.add(
+            vt.VortexRing(radius=0.5, core=0.15, wobble=0.1, seed=seed, layers=2, sections=60)
+        )
         sim = vt.Simulation(scene, threads=1)
         count, impulse = sim.vortons.count, np.array(sim.health["impulse"])
         sim.step(40)
         drift = np.linalg.norm(sim.health["impulse"] - impulse) / np.linalg.norm(impulse)
         return sim, sim.vortons.count / count, drift
 
-    plain = run()
-    controlled = run(split=1.5, merge=1, prune=1e-3)
-    assert plain[1] == 1 and 1.1 < controlled[1] < 1.3
-    assert controlled[2] < plain[2] + 0.01
-    assert controlled[0].health["strength_share"] < 0.01
-    v = controlled[0].vortons
-    growth = np.linalg.norm(v.strength, axis=1) / v.birth_strength
-    assert np.quantile(growth, 0.98) < 1.6  # looked at every eighth substep
+    left = []
+    for seed in (1, 2, 3, 4):
+        plain = run(seed)
+        controlled = run(seed, split=1.5, merge=1, prune=1e-3)
+        assert plain[1] == 1 and 1.1 < controlled[1] < 1.3
+        assert controlled[2] < plain[2] + 0.01
+        left.append(controlled[0].health["strength_share"])
+        v = controlled[0].vortons
+        growth = np.linalg.norm(v.strength, axis=1) / v.birth_strength
+        assert np.quantile(growth, 0.98) < 1.6  # looked at every eighth substep
+    assert np.mean(left) < 0.01
