@@ -169,10 +169,7 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
     const size_t mark = vt_arena_mark(arena);
     grid->filled = vt_arena_push(arena, (size_t)vt_grid_rows(grid));
     VT_TIMED(s, sort, stages->sort(grid, count, records, sorted, row_start, arena, threads));
-    if (newborn)
-        VT_TIMED(s, deposit, stages->deposit_lengths(grid, sorted, row_start, threads));
-    else
-        VT_TIMED(s, deposit, stages->deposit(grid, sorted, row_start, threads));
+    VT_TIMED(s, deposit, stages->deposit_lengths(grid, sorted, row_start, threads));
     if (s->panels.exist)
         VT_TIMED(s, panels, complete_vorticity(s));
     if (newborn)

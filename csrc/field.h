@@ -34,8 +34,8 @@ void vt_lay_out_grid(vt_simulation *s, const vt_placement *placement);
 double vt_filter_variance(const vt_simulation *s);
 
 /* Velocity at the nodes from records in any order; leaves them sorted by grid row. sorted has room
- * for count, row_start for cells[1] x cells[2] + 1. newborn: whether there may be any, whom
- * vt_find_rates then gives the volume in their bound. */
+ * for count, row_start for cells[1] x cells[2] + 1. newborn: whether there may be any,
+ * whose records are then marked for the rates that come next. */
 void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, vt_record *sorted,
                     uint32_t *row_start, int newborn);
 

@@ -69,7 +69,7 @@ void vt_find_source(vt_simulation *s, float *source[3])
 
 /* Columns of the vortons that the fields are made from. */
 static const int source_columns[] = {VT_VORTON_position, VT_VORTON_strength, VT_VORTON_core,
-                                     VT_VORTON_bound_volume, VT_VORTON_swelling};
+                                     VT_VORTON_swelling};
 enum { SOURCE_COLUMNS = sizeof source_columns / sizeof *source_columns, DIGEST_BLOCK = 65536 };
 
 typedef struct digest_job {

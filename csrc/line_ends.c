@@ -58,7 +58,7 @@ static void continue_lines_of(vt_simulation *s, const vt_paneled_body *b)
     for (int32_t n = b->first_patch; n < b->first_patch + b->patch_count; n++) {
         const vt_patch *const patch = &p->patch[n];
         vt_record *const r = &records[found];
-        *r = (vt_record){.volume = (float)(h * h * h)};
+        *r = (vt_record){.volume = 0};
         if (!vt_place_charge(&s->grid, patch->center, r->position))
             continue;
         const double size = (double)chi[(int32_t)p->panel[n] - b->first] * b->laid.scale *

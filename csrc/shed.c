@@ -94,8 +94,8 @@ static void note_shed(vt_simulation *s, vt_body *body, const double way[3], cons
     vt_add_scaled(body->shed_strength, 1, strength);
 }
 
-/* The volume in the bound of stretching: that of a thin filament one core long, less than others may
- * have (stages/newborn.c). A sheet that is shed against the flow cancels it from the start. */
+/* The volume in the bound of stretching: that of a thin filament one core long, less than others
+ * may have (stages/newborn.c). A sheet that is shed against the flow cancels it from the start. */
 static float volume_in_bound(double volume, double core)
 {
     return (float)fmax(volume, 2 * VT_PI * core * core * core);

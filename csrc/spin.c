@@ -36,7 +36,7 @@ static vt_record record_of(const vt_simulation *s, const vt_paneled_body *b, int
 {
     double middle[3];
     const double volume = cut_cone(s, b, panel, from, to, middle);
-    vt_record record = {.volume = (float)fabs(volume)};
+    vt_record record = {.volume = 0};
     for (int c = 0; c < 3; c++) {
         const double cell = middle[c] / s->grid.spacing - s->grid.base[c];
         /* a body that moves may have come near the face since the grid was placed */

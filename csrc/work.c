@@ -55,6 +55,7 @@ void vt_solve_work(vt_simulation *s, double time, vt_work *w)
         VT_TIMED(s, tree, sum_vortons(s, w));
     else
         vt_solve_field(s, w->count, w->records, w->sorted, w->row_start, w->newborn);
+    w->born |= w->newborn;
     w->newborn = 0;
     if (w->field.buoyancy)
         VT_TIMED(s, scalars,
@@ -178,6 +179,7 @@ void vt_finish(vt_simulation *s, const vt_scheme *scheme, vt_work *w, double dt,
     const vt_vortons *const v = &s->vortons;
     vt_ending ending = {.dt = dt,
                         .share = scheme->share,
+                        .born = w->born,
                         .since = s->last_substep > 0 ? (dt + s->last_substep) / 2 : 0,
                         .first = w->first};
     vt_vorton_rows rows = {v->position, v->strength, v->volume, v->bound_volume,

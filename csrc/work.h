@@ -19,7 +19,7 @@ typedef struct vt_work {
     float *velocity, *gradient;  /* of sums without a grid, else NULL */
     uint32_t *row_start;
     int64_t count;
-    int32_t newborn; /* whether the next solve has the first vorticity of some of them */
+    int32_t newborn, born; /* whether the next solve, or one before, is the first of some of them */
     vt_grid space;   /* the grid; without one space itself, in metres */
     vt_buoyancy buoyancy;
     vt_field field;

@@ -1,5 +1,5 @@
-/* From vortons to nodes: every vorton adds its strength, and 1 to the count, to the eight nodes of
- * its cell with trilinear weights (cloud in cell; Birdsall and Fuss 1969).
+/* From vortons to nodes: every vorton adds its strength, and its length or a volume, to the eight
+ * nodes of its cell with trilinear weights (cloud in cell; Birdsall and Fuss 1969).
  *
  * Slabs of cell layers share only the plane of nodes between neighbours: all even slabs run at the
  * same time, then all odd ones. A node gets its terms in a fixed order for any number of threads.
@@ -65,8 +65,8 @@ VT_INLINE void add_value(float *node, int64_t row, int64_t plane, float value, c
 VT_INLINE void add_record(const vt_grid *grid, float *volumes, int lengths, int64_t row,
                           const vt_record *record, float j, float k)
 {
-    const float x = record->position[0], volume = __builtin_fabsf(record->volume);
-    const int32_t i = (int32_t)x; /* volumes are negative in newborn vortons */
+    const float x = record->position[0], volume = record->volume;
+    const int32_t i = (int32_t)x;
     const float part[3] = {x - (float)i, record->position[1] - j, record->position[2] - k};
     f4 values = f4_load(record->strength);
     if (volumes)

@@ -30,8 +30,8 @@ enum {
 typedef struct vt_cluster {
     float moment[MOMENTS][3]; /* of the three components of strength */
     float centre[3];          /* mean position of its vortons, cells from the grid's first node */
-    float weight;             /* volume of its vortons, m^3 */
-    uint32_t children;        /* see below; not 0 in a leaf with vortons */
+    float weight;      /* lane 3 of the nodes: |strength| of its vortons, m^3/s, or a volume */
+    uint32_t children; /* see below; not 0 in a leaf with vortons */
 } vt_cluster;
 _Static_assert(sizeof(vt_cluster) == 128, "a cluster is two cache lines");
 

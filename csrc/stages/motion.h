@@ -78,6 +78,7 @@ typedef struct vt_ending {
     double since;      /* the last velocity of a vorton, s; 0: there was none */
     double carried[3]; /* m/s: the change of velocity since then that is no acceleration */
     const vt_rate *first;
+    int32_t born; /* whether any are newborn: the columns take the volumes in their bounds */
 } vt_ending;
 
 /* The columns that the end of a substep reads and writes. */

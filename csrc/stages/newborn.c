@@ -7,9 +7,8 @@
  * has no limit: those of noise, or of a sheet that is born against another, were stretched as if
  * nothing bounded them.
  *
- * Here it comes from the nodes, where |alpha| is summed with Gaussian weights, of which there are
- * twelve along each axis: the trilinear weights of deposit are a part of the core. Without a grid
- * it comes from strength_density (tree.c). */
+ * Here |alpha| of the nodes is summed with Gaussian weights, twelve along each axis: the trilinear
+ * weights of deposit are a part of the core. Without a grid strength_density (tree.c) makes it. */
 #include "core/mathd.h"
 #include "core/parallel.h"
 #include "stages/stages.h"
@@ -61,9 +60,9 @@ static double sum_around(const context *c, const vt_record *record)
             const float w = weight[1][j] * weight[2][k];
             if (!vt_is_filled(g, y, z))
                 continue;
-            const f4 *const node = g->nodes + z * g->node_plane + y * g->node_row + first[0];
+            const f4 *const node = g->nodes + z * g->node_plane + y * g->node_row;
             for (int32_t i = low; i < high; i++)
-                across[i] += w * node[i][3];
+                across[i] += w * node[first[0] + i][3];
         }
     double sum = 0;
     for (int i = 0; i < TAPS; i++)

@@ -6,9 +6,9 @@
  * The bound by the resolved vorticity, K = 1.5, keeps long runs from blowing up: unbounded, alpha
  * grows exponentially once it parts from the vorticity that the grid resolves. V is the volume of
  * the vorton, or |alpha| / |w| at birth where that is more: |w| = max(|curl u|, w_least), see
- * newborn.c. Cleaning removes the
- * divergent part of the filtered vorticity, which curl curl A = grad div A - lap A shows to be
- * grad div A: alpha += (1 - exp(-C S dt)) V grad div A, S = sqrt(2 e:e) the strain rate.
+ * newborn.c. Cleaning removes the divergent part of the filtered vorticity, which curl curl A =
+ * grad div A - lap A shows to be grad div A: alpha += (1 - exp(-C S dt)) V grad div A, S = sqrt(2
+ * e:e) the strain rate.
  *
  * In fluid that expands d omega / dt = (omega . grad) u - omega div u and dV / dt = V div u, so
  * that of alpha = omega V there is d alpha / dt = (alpha . grad) u, without another term; and the
@@ -55,7 +55,7 @@ typedef struct context {
     vt_record *moved;
     const vt_record *base;
     vt_extremes *extremes;
-    float *bound_volume;
+    const float *bound_volume;
     const vt_vorton_rows *rows;
 } context;
 
@@ -162,17 +162,17 @@ VT_INLINE void resolved_vorticity(const sample *s, vf w[3])
 
 /* The volume in the bound of the newborn: their own, or what makes the bound touch the strength
  * that they were born with. Their records have minus the least vorticity that counts, the column
- * minus the volume. */
-static __attribute__((noinline)) void bear(const context *c, sample *s, vf w, vf length,
-                                           int64_t left)
+ * minus the least volume. */
+static __attribute__((noinline)) void bound_newborn(const context *c, sample *s, vf w, vf length,
+                                                    int64_t left)
 {
     for (int l = 0; l < left; l++) {
-        float *const column = c->bound_volume + (uint32_t)s->home[l];
         if (!(s->volume[l] < 0))
             continue;
+        const float least = -c->bound_volume[(uint32_t)s->home[l]];
         const float vorticity = w[l] > -s->volume[l] ? w[l] : -s->volume[l];
         const float touching = length[l] / vorticity;
-        s->volume[l] = *column = touching > -*column ? touching : -*column;
+        s->volume[l] = touching > least ? touching : least;
     }
 }
 
@@ -190,7 +190,7 @@ VT_INLINE vf bound_of(const context *c, sample *s, int64_t left, vi *bounded)
     resolved_vorticity(s, curl);
     const vf w = length_of(curl), length = length_of(s->strength);
     if (vi_any(s->volume < (vf){0}))
-        bear(c, s, w, length, left);
+        bound_newborn(c, s, w, length, left);
     *bounded = vi_set(0);
     if (!(c->method->bound > 0))
         return one;
@@ -295,7 +295,7 @@ static void stretch_block(void *data, int64_t begin, int64_t end, int thread)
 }
 
 void VT_NAME(stretch)(const vt_field *field, const vt_method *method, int64_t count,
-                      const vt_record *records, vt_rate *rates, float *bound_volume,
+                      const vt_record *records, vt_rate *rates, const float *bound_volume,
                       vt_extremes *extremes, int threads)
 {
     memset(extremes, 0, sizeof *extremes);
@@ -452,6 +452,8 @@ VT_INLINE void store_vortons(const context *c, int64_t i, int64_t left, const sa
         rows->age[home] = by->age[l];
         if (rows->core)
             rows->core[home] = by->core[l];
+        if (c->ending.born)
+            rows->bound_volume[home] = s->volume[l];
         record->volume = given[l];
         f4_store_three(record->strength, strength * f4_set(d[l][3]));
     }

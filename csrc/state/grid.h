@@ -18,8 +18,8 @@ _Static_assert(sizeof(vt_record) == 32, "a record is one 32-byte store");
 
 static inline float vt_length_of_strength(const vt_record *r)
 {
-    const float *const a = r->strength;
-    return __builtin_sqrtf(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    const double x = (double)r->strength[0], y = (double)r->strength[1], z = (double)r->strength[2];
+    return (float)__builtin_sqrt(x * x + y * y + z * z);
 }
 
 enum { VT_MOST_CELLS = 1024 }; /* along an axis */
@@ -31,7 +31,7 @@ typedef struct vt_grid {
     double core;      /* effective core radius (sigma) of all vortons on this grid, m */
 
     /* Nodes of four floats: node (i, j, k) is nodes[k * node_plane + j * node_row + i].
-     * deposit: strength (m^3/s) in lanes 0-2, volume (m^3) or |strength| in lane 3.
+     * deposit: strength (m^3/s) in lanes 0-2, its length or a volume (m^3) in lane 3.
      * velocity: m/s in lanes 0-2, div A (m/s) in lane 3. The same memory, one after the other.
      * A row has one node more than there are, and is a multiple of four long. One more plane than
      * nodes may be read, never written. */
@@ -103,8 +103,9 @@ static inline int vt_is_filled(const vt_grid *grid, int64_t j, int64_t k)
 static inline const float *vt_filled_row(const vt_grid *grid, int64_t j, int64_t k,
                                          const float *zeros)
 {
-    const f4 *const row = grid->nodes + k * grid->node_plane + j * grid->node_row;
-    return vt_is_filled(grid, j, k) ? (const float *)row : zeros;
+    return vt_is_filled(grid, j, k)
+               ? (const float *)(grid->nodes + k * grid->node_plane + j * grid->node_row)
+               : zeros;
 }
 
 static inline float vt_grid_origin(const vt_grid *grid, int axis)
