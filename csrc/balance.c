@@ -43,8 +43,7 @@ static const double most_change = 3.5e-3;
 /* The same where vortons merge, with no time passing. */
 static const double most_merged = 0.1;
 
-/* Times the rms of |alpha|: vortons that are stronger weigh in proportion to their strength, others
- * by its square. */
+/* Times the rms of |alpha|: vortons that are stronger weigh no more, others by their square. */
 static const double cap_of_weight = 3;
 
 enum { SHED_BLOCK = 8192 };
@@ -172,18 +171,18 @@ static vt_frame frame_of_content(const vt_content *content)
     return frame;
 }
 
-/* To the mean place of the strengths, weighted by their squares (where the sum alone is kept, which
- * is the same anywhere, it stays in the middle of the grid), and the cap. Angular impulse about
- * another point means another condition where vortex lines are torn: one that does not depend on
- * where the grid lies is wanted. */
-static void center_frame(vt_simulation *s, vt_frame *frame)
+/* From the sums so far: the cap of the weights, and where all sums are kept to the mean place of
+ * the strengths, weighted by their squares (the sum alone is the same anywhere, and stays in the
+ * middle of the grid). Angular impulse about another point means another condition where vortex
+ * lines are torn: one that does not depend on where the grid lies is wanted. */
+static void settle_frame(const vt_simulation *s, int kept, const vt_invariants *all,
+                         vt_frame *frame)
 {
-    const vt_invariants all = sum_all(s, frame, 1);
-    for (int c = 0; c < 3 && all.moment[0] > 0; c++)
-        frame->center[c] += frame->length * (float)(all.moment[c + 1] / all.moment[0]);
-    const double square = all.moment[0] / (double)s->vortons.set.count;
+    const double square = all->moment[0];
+    for (int c = 0; c < 3 && square > 0 && kept == VT_INVARIANTS; c++)
+        frame->center[c] += frame->length * (float)(all->moment[c + 1] / square);
     if (square > 0)
-        frame->cap = (float)(cap_of_weight * vt_sqrt(square));
+        frame->cap = (float)(cap_of_weight * cap_of_weight * square / (double)s->vortons.set.count);
 }
 
 /* ---- forces ---- */
@@ -407,9 +406,10 @@ static void share_out(vt_simulation *s, double most, vt_balance *balance, const 
 
 static void note_sums(vt_simulation *s, vt_balance *balance)
 {
+    vt_invariants now = sum_all(s, &balance->frame, 1);
+    settle_frame(s, balance->kept, &now, &balance->frame);
     if (balance->kept == VT_INVARIANTS)
-        center_frame(s, &balance->frame);
-    const vt_invariants now = sum_all(s, &balance->frame, 0);
+        now = sum_all(s, &balance->frame, 0);
     for (int n = 0; n < VT_INVARIANTS; n++)
         balance->sum[n] = now.sum[n];
 }

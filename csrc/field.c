@@ -159,6 +159,15 @@ static void complete_vorticity(vt_simulation *s)
     vt_continue_lines(s);
 }
 
+void vt_collect_records(const vt_simulation *s, const vt_grid *grid, int64_t first, int64_t count,
+                        vt_record *records)
+{
+    const vt_vortons *const v = &s->vortons;
+    const vt_collected rows = {v->position + 3 * first, v->strength + 3 * first, v->volume + first,
+                               v->bound_volume + first, v->birth_strength + first};
+    s->stages->collect(grid, count, first, &rows, records, s->def.threads);
+}
+
 void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, vt_record *sorted,
                     uint32_t *row_start, int newborn)
 {

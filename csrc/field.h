@@ -33,6 +33,10 @@ void vt_lay_out_grid(vt_simulation *s, const vt_placement *placement);
 /* Variance that the filter adds to make cores of s->grid.core, cells^2. */
 double vt_filter_variance(const vt_simulation *s);
 
+/* Records of the rows from `first` on, positions in cells of the grid. */
+void vt_collect_records(const vt_simulation *s, const vt_grid *grid, int64_t first, int64_t count,
+                        vt_record *records);
+
 /* Velocity at the nodes from records in any order; leaves them sorted by grid row. sorted has room
  * for count, row_start for cells[1] x cells[2] + 1. newborn: whether there may be any,
  * whose records are then marked for the rates that come next. */

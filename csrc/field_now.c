@@ -10,14 +10,6 @@
 
 /* ---- solving ---- */
 
-/* Records of all vortons, and room to sort them, in arena memory. */
-static void collect_now(vt_simulation *s, vt_record *records)
-{
-    const vt_vortons *const v = &s->vortons;
-    s->stages->collect(&s->grid, v->set.count, v->position, v->strength, v->bound_volume, records,
-                       s->def.threads);
-}
-
 static vt_status solve_grid_now(vt_simulation *s, const vt_content *content)
 {
     vt_placement placement = s->placement;
@@ -33,7 +25,7 @@ static vt_status solve_grid_now(vt_simulation *s, const vt_content *content)
     vt_record *const records = vt_arena_push(&s->arena, bytes);
     vt_record *const sorted = vt_arena_push(&s->arena, bytes);
     uint32_t *const row_start = vt_arena_push(&s->arena, 4 * (rows + 1));
-    collect_now(s, records);
+    vt_collect_records(s, &s->grid, 0, count, records);
     vt_solve_field(s, count, records, sorted, row_start, 0);
     vt_arena_pop(&s->arena, mark);
     return VT_OK;
@@ -56,7 +48,7 @@ void vt_find_source(vt_simulation *s, float *source[3])
     uint32_t *const row_start = vt_arena_push(&s->arena, 4 * (rows + 1));
     const size_t mark_of_records = vt_arena_mark(&s->arena);
     vt_record *const unsorted = vt_arena_push(&s->arena, records), *const sorted = (void *)first;
-    collect_now(s, unsorted);
+    vt_collect_records(s, &s->grid, 0, count, unsorted);
     s->stages->sort(&grid, count, unsorted, sorted, row_start, &s->arena, s->def.threads);
     vt_arena_pop(&s->arena, mark_of_records);
     grid.nodes = vt_arena_push(&s->arena, sizeof(f4) * (size_t)nodes);

@@ -104,14 +104,10 @@ static float volume_in_bound(double volume, double core)
 static void add_to_row(const shedding *d, int64_t row, const double strength[3])
 {
     const vt_vortons *const v = &d->simulation->vortons;
-    double square = 0;
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 3; c++)
         v->strength[3 * row + c] += (float)strength[c];
-        square += (double)v->strength[3 * row + c] * (double)v->strength[3 * row + c];
-    }
     v->bound_volume[row] = volume_in_bound((double)v->volume[row], d->core);
-    if (v->set.used[VT_VORTON_birth_strength])
-        v->birth_strength[row] = (float)vt_sqrt(square);
+    v->birth_strength[row] += (float)vt_sqrt(vt_dot(strength, strength));
 }
 
 static void bear_at(const shedding *d, int32_t panel, const double place[3],

@@ -103,7 +103,7 @@ static void halve(vt_simulation *s, int64_t row, float position[3])
     vt_vortons *const v = &s->vortons;
     double ways[3];
     find_way(s, row, ways);
-    if (v->set.used[VT_VORTON_birth_strength] && !is_long(s, row))
+    if (!is_long(s, row))
         v->birth_strength[row] /= 2;
     for (int a = 0; a < 3; a++) {
         const double way = ways[a];
@@ -134,7 +134,7 @@ static void bear_half(vt_simulation *s, int64_t row, const float position[3])
     memcpy(v->velocity + 3 * half, v->velocity + 3 * row, 12);
     v->bound_volume[half] = v->bound_volume[row];
     v->age[half] = v->age[row];
-    copy_value(v, VT_VORTON_birth_strength, half, row);
+    v->birth_strength[half] = v->birth_strength[row];
     if (v->set.used[VT_VORTON_acceleration])
         memcpy(v->acceleration + 3 * half, v->acceleration + 3 * row, 12);
     copy_value(v, VT_VORTON_halo, half, row);
@@ -275,8 +275,7 @@ static void merge_rows(vt_simulation *s, int64_t into, int64_t from)
     v->bound_volume[into] = newborn ? -bound : bound;
     v->volume[into] += v->volume[from];
     v->age[into] = fmaxf(v->age[into], v->age[from]);
-    if (v->set.used[VT_VORTON_birth_strength])
-        v->birth_strength[into] += v->birth_strength[from];
+    v->birth_strength[into] += v->birth_strength[from];
     if (v->set.used[VT_VORTON_swelling])
         v->swelling[into] += v->swelling[from];
     if (v->set.used[VT_VORTON_birth_volume])

@@ -1,23 +1,11 @@
 /* Another method for a simulation that is under way. What evolves stays; of what a method keeps for
  * itself nothing is left over from the one before, so that it does not matter which that was. */
-#include <math.h>
 #include <string.h>
 
 #include "core/status.h"
 #include "expand.h"
 #include "state/closed.h"
 #include "tracer_burning.h"
-
-/* Those alive count as born with the strength that they have. */
-static void note_strengths(vt_simulation *s)
-{
-    const vt_vortons *const v = &s->vortons;
-    vt_use_vorton_column(s, VT_VORTON_birth_strength);
-    for (int64_t i = 0; i < v->set.count; i++) {
-        const float *const a = v->strength + 3 * i;
-        v->birth_strength[i] = sqrtf(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-    }
-}
 
 /* The volumes follow from now on, from what they are, or stay as they are and push nothing. */
 static void begin_expansion(vt_simulation *s, int expands)
@@ -42,10 +30,6 @@ static void follow(vt_simulation *s, const vt_method *before, int did_expand, in
 {
     const vt_method *const m = &s->def.method;
     int32_t *const used = s->vortons.set.used;
-    if ((m->split > 0) != (before->split > 0))
-        used[VT_VORTON_birth_strength] = 0;
-    if (m->split > 0 && !used[VT_VORTON_birth_strength])
-        note_strengths(s);
     if (m->buoyancy != before->buoyancy)
         used[VT_VORTON_acceleration] = 0;
     if (m->buoyancy == VT_BUOYANCY_FULL)

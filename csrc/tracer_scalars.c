@@ -25,16 +25,14 @@ typedef struct sorted_vortons {
 
 static sorted_vortons sort_vortons(vt_simulation *s, const vt_grid *grid)
 {
-    const vt_vortons *const v = &s->vortons;
-    const int64_t count = v->set.count;
+    const int64_t count = s->vortons.set.count;
     const size_t bytes = sizeof(vt_record) * (size_t)(count + VT_LANES);
     const size_t lines = (size_t)grid->cells[1] * (size_t)grid->cells[2];
     const sorted_vortons sorted = {vt_arena_push(&s->arena, bytes),
                                    vt_arena_push(&s->arena, 4 * (lines + 1))};
     const size_t mark = vt_arena_mark(&s->arena);
     vt_record *const records = vt_arena_push(&s->arena, bytes);
-    s->stages->collect(grid, count, v->position, v->strength, v->bound_volume, records,
-                       s->def.threads);
+    vt_collect_records(s, grid, 0, count, records);
     s->stages->sort(grid, count, records, sorted.records, sorted.row_start, &s->arena,
                     s->def.threads);
     vt_arena_pop(&s->arena, mark);

@@ -62,13 +62,6 @@ void vt_solve_work(vt_simulation *s, double time, vt_work *w)
                  vt_solve_scalars(s, w->count, w->sorted, w->row_start, time, &w->buoyancy));
 }
 
-static void collect_records(const vt_simulation *s, const vt_work *w, vt_record *records)
-{
-    const vt_vortons *const v = &s->vortons;
-    s->stages->collect(&w->space, v->set.count, v->position, v->strength, v->bound_volume, records,
-                       s->def.threads);
-}
-
 /* Room for what the scheme keeps from stage to stage. */
 static void make_room(vt_simulation *s, const vt_births *births, const vt_scheme *scheme,
                       vt_work *w)
@@ -112,7 +105,7 @@ void vt_open_work(vt_simulation *s, const vt_births *births, const vt_scheme *sc
                           .gradient = w->gradient,
                           .buoyancy = vt_is_buoyant(s) ? &w->buoyancy : NULL};
     make_room(s, births, scheme, w);
-    collect_records(s, w, w->records);
+    vt_collect_records(s, &w->space, 0, w->count, w->records);
     s->stages->limits(w->count, v->bound_volume, 0, FLT_MAX, &w->newborn, s->def.threads);
 }
 
@@ -134,11 +127,7 @@ void vt_add_newborn(vt_simulation *s, vt_work *w, int64_t first)
 {
     const vt_vortons *const v = &s->vortons;
     const int64_t born = v->set.count - first;
-    vt_record *const records = w->records + w->count;
-    s->stages->collect(&w->space, born, v->position + 3 * first, v->strength + 3 * first,
-                       v->bound_volume + first, records, s->def.threads);
-    for (int64_t i = 0; i < born; i++)
-        records[i].home = (uint32_t)(first + i);
+    vt_collect_records(s, &w->space, first, born, w->records + w->count);
     if (w->core)
         memcpy(w->core + first, v->core + first, 4 * (size_t)born);
     w->count += born;
@@ -167,7 +156,7 @@ void vt_reach(vt_simulation *s, const vt_scheme *scheme, int stage, double dt, v
     const double way = scheme->reach[stage] * dt;
     const int again = stage > 1;
     if (again)
-        collect_records(s, w, w->base);
+        vt_collect_records(s, &w->space, 0, s->vortons.set.count, w->base);
     reach_cores(s, w, way);
     s->stages->reach(&w->space, way, w->count, w->sorted, w->rates, again ? w->base : NULL,
                      again ? NULL : w->first, w->records, s->def.threads);

@@ -229,7 +229,6 @@ def test_off_by_default():
     ids = sim.column("vortons", "id").copy()
     sim.step(1e-6, 9)
     assert sorted(sim.column("vortons", "id")) == sorted(ids)
-    assert not sim.column("vortons", "birth_strength").any()
 
 
 @pytest.mark.parametrize("policy", ["error", "stop", "oldest"])

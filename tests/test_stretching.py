@@ -36,7 +36,7 @@ void call_finish(int form, double bound, double relaxation, double dt, int64_t c
 {
     const vt_field field = {&space, velocity, gradient};
     const vt_method method = {.stretching = form, .bound = bound, .relaxation = relaxation};
-    const vt_ending ending = {.dt = dt, .share = 1};
+    const vt_ending ending = {.dt = dt, .share = 1, .born = 1};
     const double wind[3] = {0, 0, 0};
     float speed[3 * 64], age[64] = {0};
     const vt_vorton_rows rows = {position, strength,  volume, bound_volume, speed, age,

@@ -2,11 +2,11 @@
  *
  * The least change of the strengths, sum |change|^2 / w, that gives the sums what they lack is
  *
- *   change_j = w (a_j + x_i b_ij + (c cross x) cross x),   w = |alpha| min(|alpha|, cap)
+ *   change_j = w (a_j + x_i b_ij + (c cross x) cross x),   w = min(|alpha|^2, cap)
  *
  * with the 15 numbers a, b, c from the normal equations, whose matrix needs the moments of w to
  * degree four. By |alpha|^2 alone the strongest vortons would grow by the largest share, and ever
- * faster. */
+ * faster; in proportion to |alpha| still as fast as they have grown. */
 #include "stages/invariants.h"
 
 #include "core/mathd.h"
@@ -78,8 +78,7 @@ VT_INLINE void add_sums(const sample *s, int part, vf sum[VT_INVARIANTS][PARTS])
 
 VT_INLINE vf find_weight(const vt_frame *frame, const sample *s)
 {
-    const vf length = vf_sqrt(vf_dot(s->a, s->a));
-    return length * vf_min(length, vf_set(frame->cap));
+    return vf_min(vf_dot(s->a, s->a), vf_set(frame->cap));
 }
 
 /* Each degree from the last one: by x, then by y what has no x, then by z what has neither. */

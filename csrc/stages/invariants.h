@@ -14,14 +14,14 @@ enum {
 /* How sums over the vortons are taken. */
 typedef struct vt_frame {
     float center[3], length; /* where x is counted from, and in units of what, m */
-    float cap;               /* |alpha| from which a vorton weighs in proportion, m^3/s */
+    float cap;               /* the most that a vorton weighs, m^6/s^2 */
 } vt_frame;
 
 /* Sums over a block of vortons. */
 typedef struct vt_invariants {
     double sum[VT_INVARIANTS];   /* m^3/s */
     double moment[VT_MONOMIALS]; /* w x^i y^j z^k, m^6/s^2, in the order of vt_monomial; w is
-                                    |alpha| min(|alpha|, cap) */
+                                    min(|alpha|^2, cap) */
 } vt_invariants;
 
 /* Columns of the vortons, by row, after the substep; density and temperature NULL where they are

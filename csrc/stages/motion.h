@@ -81,6 +81,11 @@ typedef struct vt_ending {
     int32_t born; /* whether any are newborn: the columns take the volumes in their bounds */
 } vt_ending;
 
+/* The columns that records are made of. */
+typedef struct vt_collected {
+    const float *position, *strength, *volume, *bound_volume, *birth_strength;
+} vt_collected;
+
 /* The columns that the end of a substep reads and writes. */
 typedef struct vt_vorton_rows {
     float *position, *strength, *volume, *bound_volume, *velocity, *age;

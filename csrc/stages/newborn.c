@@ -79,7 +79,7 @@ static void mark_block(void *data, int64_t begin, int64_t end, int thread)
         vt_record *const r = c->records + i;
         if (r->volume < 0)
             r->volume = vt_mark_of_newborn(
-                vt_length_of_strength(r) > 0 ? sum_around(c, r) / (h * h * h) : 0);
+                vt_length_of(r->strength) > 0 ? sum_around(c, r) / (h * h * h) : 0);
     }
 }
 

@@ -77,54 +77,84 @@ void VT_NAME(bounds)(int64_t count, const float *rows, const float *strength, vt
 
 typedef struct collect_context {
     const vt_grid *grid;
-    const float *position, *strength, *bound_volume;
+    int64_t first;
+    const vt_collected *rows;
     vt_record *records;
 } collect_context;
 
-static void collect_one(const collect_context *c, const float base[3], float scale, int64_t i)
+/* How far a vorton may outgrow its strength at birth before its bound feels it. */
+static const float growth = 3;
+
+/* The volume in the bound of stretching: what it has beyond the volume of the vorton itself falls
+ * as the vorton grows beyond `growth` times its strength at birth. A lone vorton, or one that
+ * outgrows its neighbours, makes the vorticity that bounds it: without this there were no limit for
+ * it. */
+VT_INLINE vf bound_of(vf volume, vf bound, vf born, const vf strength[3])
 {
-    vt_record *const r = c->records + i;
-    for (int a = 0; a < 3; a++) {
-        r->position[a] = f1_fma(c->position[3 * i + a], scale, base[a]);
-        r->strength[a] = c->strength[3 * i + a];
-    }
-    r->volume = c->bound_volume[i];
-    r->home = (uint32_t)i;
+    const vf square = vf_dot(strength, strength), most = vf_set(growth) * born;
+    const vf part = vf_min(vf_set(1.0f), most * most / vf_max(square, vf_set(1e-37f)));
+    return vf_select(bound > volume, vf_fma(bound - volume, part * part, volume), bound);
+}
+
+/* VL vortons of these columns. */
+VT_INLINE void collect_lanes(const vt_grid *grid, const vt_collected *from, int64_t home,
+                             vt_record *records)
+{
+    const float scale = (float)(1.0 / grid->spacing);
+    vf p[4], s[4];
+    vt_load_rows(from->position, p);
+    vt_load_rows(from->strength, s);
+    p[3] = bound_of(vf_load(from->volume), vf_load(from->bound_volume),
+                    vf_load(from->birth_strength), s);
+    for (int a = 0; a < 3; a++)
+        p[a] = vf_fma(p[a], vf_set(scale), vf_set(-(float)grid->base[a]));
+    s[3] = (vf)(vi_set((int32_t)home) + vi_lanes());
+    f4 low[VL], high[VL];
+    vt_lanes_to_nodes(p, low);
+    vt_lanes_to_nodes(s, high);
+    for (int l = 0; l < VL; l++)
+        f8_store(records + l, f8_join(low[l], high[l]));
+}
+
+VT_INLINE vt_collected from_row(const vt_collected *c, int64_t i)
+{
+    return (vt_collected){c->position + 3 * i, c->strength + 3 * i, c->volume + i,
+                          c->bound_volume + i, c->birth_strength + i};
+}
+
+/* Fewer than VL. */
+static void collect_rest(const vt_grid *grid, const vt_collected *from, int64_t home, int64_t count,
+                         vt_record *records)
+{
+    float value[9][VL] = {{0}};
+    vt_record all[VL];
+    const size_t bytes = 4 * (size_t)count;
+    memcpy(value[0], from->position, 3 * bytes);
+    memcpy(value[3], from->strength, 3 * bytes);
+    memcpy(value[6], from->volume, bytes);
+    memcpy(value[7], from->bound_volume, bytes);
+    memcpy(value[8], from->birth_strength, bytes);
+    const vt_collected rest = {value[0], value[3], value[6], value[7], value[8]};
+    collect_lanes(grid, &rest, home, all);
+    memcpy(records, all, sizeof *all * (size_t)count);
 }
 
 static void collect_block(void *context, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const collect_context *const c = context;
-    const float scale = (float)(1.0 / c->grid->spacing);
-    const float base[3] = {-(float)c->grid->base[0], -(float)c->grid->base[1],
-                           -(float)c->grid->base[2]};
-    int64_t i = begin;
-    for (; i + VL <= end; i += VL) {
-        vf p[4], s[4];
-        vt_load_rows(c->position + 3 * i, p);
-        vt_load_rows(c->strength + 3 * i, s);
-        for (int a = 0; a < 3; a++)
-            p[a] = vf_fma(p[a], vf_set(scale), vf_set(base[a]));
-        p[3] = vf_load(c->bound_volume + i);
-        vi home = vi_set((int32_t)i);
-        for (int l = 0; l < VL; l++)
-            home[l] += l;
-        s[3] = (vf)home;
-        f4 low[VL], high[VL];
-        vt_lanes_to_nodes(p, low);
-        vt_lanes_to_nodes(s, high);
-        for (int l = 0; l < VL; l++)
-            f8_store(c->records + i + l, f8_join(low[l], high[l]));
+    for (int64_t i = begin; i < end; i += VL) {
+        const vt_collected from = from_row(c->rows, i);
+        if (i + VL <= end)
+            collect_lanes(c->grid, &from, c->first + i, c->records + i);
+        else
+            collect_rest(c->grid, &from, c->first + i, end - i, c->records + i);
     }
-    for (; i < end; i++)
-        collect_one(c, base, scale, i);
 }
 
-void VT_NAME(collect)(const vt_grid *grid, int64_t count, const float *position,
-                      const float *strength, const float *bound_volume, vt_record *records,
-                      int threads)
+void VT_NAME(collect)(const vt_grid *grid, int64_t count, int64_t first, const vt_collected *rows,
+                      vt_record *records, int threads)
 {
-    collect_context c = {grid, position, strength, bound_volume, records};
+    collect_context c = {grid, first, rows, records};
     vt_parallel_for(threads, count, COLLECT_BLOCK, collect_block, &c);
 }

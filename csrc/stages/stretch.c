@@ -452,7 +452,7 @@ VT_INLINE void store_vortons(const context *c, int64_t i, int64_t left, const sa
         rows->age[home] = by->age[l];
         if (rows->core)
             rows->core[home] = by->core[l];
-        if (c->ending.born)
+        if (c->ending.born && rows->bound_volume[home] < 0)
             rows->bound_volume[home] = s->volume[l];
         record->volume = given[l];
         f4_store_three(record->strength, strength * f4_set(d[l][3]));

@@ -16,9 +16,10 @@ typedef struct vt_record {
 } vt_record;
 _Static_assert(sizeof(vt_record) == 32, "a record is one 32-byte store");
 
-static inline float vt_length_of_strength(const vt_record *r)
+/* |a| of a vector of three. */
+static inline float vt_length_of(const float *a)
 {
-    const double x = (double)r->strength[0], y = (double)r->strength[1], z = (double)r->strength[2];
+    const double x = (double)a[0], y = (double)a[1], z = (double)a[2];
     return (float)__builtin_sqrt(x * x + y * y + z * z);
 }
 

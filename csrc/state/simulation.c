@@ -113,7 +113,6 @@ static int reserve_memory(vt_simulation *s)
         vt_arena_create(&s->kept_lattice.arena, LATTICE_BYTES))
         return -1;
     vt_reserve_huge(s->grid_memory, s->grid_bytes);
-    s->vortons.set.used[VT_VORTON_birth_strength] = s->def.method.split > 0;
     s->vortons.set.used[VT_VORTON_acceleration] = s->def.method.buoyancy == VT_BUOYANCY_FULL;
     s->vortons.set.used[VT_VORTON_halo] =
         s->def.viscosity > 0 || vt_find_animation(&s->animations, "viscosity");
