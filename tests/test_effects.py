@@ -523,3 +523,13 @@ def test_a_lattice_of_grown_tracers_is_even():
     between = sim.volume(0.045).density((6, 6, 6), (9, 9, 9))  # points .89 voxels apart
     assert rough.std() > 0.5 and np.allclose(even, 1, atol=1e-3)
     assert between.std() < 0.05 and between.mean() == pytest.approx(1, abs=0.03)
+
+
+@pytest.mark.parametrize("name", ["Kill", "Attractor", "Vortex", "Drag"])
+def test_a_surface_has_no_inside(name):
+    """Nor does a skin stand for the body that it is the skin of."""
+    skin = vt.Surface(vt.Sphere(), 0.1)
+    keys = {"inside", "outside"} if name == "Kill" else {"shape"}
+    for key in keys:
+        with pytest.raises(TypeError, match=rf"{name}\.{key} = .*must be a filled shape: Sphere"):
+            getattr(vt, name)(**{key: skin})

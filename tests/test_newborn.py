@@ -119,3 +119,32 @@ def test_sheets_that_are_born_against_each_other_live_on():
         total.append(np.linalg.norm(sim.vortons.strength, axis=1).sum())
     born_in_two_seconds = 49 * 120 * 200
     assert max(total) < 0.5 * born_in_two_seconds
+
+
+def test_noise_that_goes_on_being_born_does_not_blow_up():
+    """Fifty strong vortons a frame, far apart: each pair of them winds itself up, but a vorton that
+    outgrows its strength at birth threefold is stretched by hardly more than its own volume."""
+    random = np.random.default_rng(0)
+    sim = vt.Simulation(vt.Scene(spacing=0.1), fps=24)
+    for _ in range(45):
+        x, strength = random.uniform(-1, 1, (50, 3)), 0.2 * random.normal(size=(50, 3))
+        sim.vortons.add(x, strength, core=0.15, volume=1e-3)
+        sim.step()
+    growth = np.linalg.norm(sim.vortons.strength, axis=1) / sim.vortons.birth_strength
+    assert np.median(growth) < 4 and growth.max() < 30
+
+
+def test_the_wake_of_a_ball_in_the_wind_stays_as_it_is():
+    """Twenty seconds: no vorton beside the ball grows at the cost of the others."""
+    scene = vt.Scene("wake", wind=(1, 0, 0))
+    scene.add(vt.Body(vt.Sphere((0, 0, 0), 0.3), shedding=60))
+    scene.add(vt.Kill("both", outside=vt.Box((-1, -1.5, -1.5), (4, 1.5, 1.5))))
+    sim = vt.Simulation(scene, fps=24, spacing=0.15)
+    energy, strongest = [], []
+    for frame in range(480):
+        sim.step()
+        if frame >= 100:  # it is there
+            energy.append(sim.health.energy)
+            strongest.append(np.linalg.norm(sim.vortons.strength, axis=1).max())
+    assert max(energy) < 2 * np.median(energy)
+    assert max(strongest) < 3 * np.median(strongest)

@@ -266,3 +266,20 @@ def test_late_steps_are_as_long_as_asked(method, circulation):
         before = core.time
         core.step(dt)
         assert core.time == before + dt and core.health()["substeps"] == 1
+
+
+@pytest.mark.parametrize("bad", ["a", -5, 1.5, None, True])
+def test_frame_is_a_whole_number(bad):
+    sim = vt.Simulation()
+    with pytest.raises((TypeError, ValueError), match=r"frame = .*a whole number from 0"):
+        sim.frame = bad
+    assert sim.frame == 0
+    sim.frame = 7
+    sim.step()
+    assert sim.frame == 8
+
+
+@pytest.mark.parametrize("bad", [0, -1, 65, 2.0, "all"])
+def test_threads_are_from_1_to_64(bad):
+    with pytest.raises((TypeError, ValueError), match=r"threads = .*from 1 to 64"):
+        vt.Simulation(threads=bad)

@@ -32,7 +32,7 @@ from .fields import (
     number,
     shown,
 )
-from .shapes import Shape, _check_digest, check_shape
+from .shapes import Shape, _check_digest, check_filled
 
 FASTEST = 1e9
 """Largest speed, m/s."""
@@ -56,7 +56,7 @@ class Effect(Definition):
 
 def _shape(text: str) -> Any:
     """Field for a shape, or None for everywhere; a mesh must be closed."""
-    return field(None, check_shape, text, optional=True)
+    return field(None, check_filled, text, optional=True)
 
 
 def _core_shape(shape: Shape | None) -> dict[str, Any] | None:

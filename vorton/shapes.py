@@ -728,3 +728,8 @@ SOLIDS: tuple[type[Shape], ...] = (*BODIES, Capsule, Plane, Polytope)
 def check_shape(name: str, value: Any) -> Shape:
     """A shape, or the plain data of one."""
     return check_one_of(name, value, SHAPES, "a shape")  # type: ignore[return-value]
+
+
+def check_filled(name: str, value: Any) -> Shape:
+    """A shape that fills its inside, which a Surface does not; or the plain data of one."""
+    return check_one_of(name, value, BODIES, "a filled shape")  # type: ignore[return-value]

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core
 from .animation import frame_rate
-from .fields import check_flag, check_number, shown
+from .fields import check_flag, check_integer, check_number, shown
 from .opening import check_method, make_core
 from .records import Bodies, BodyState, Health, StageTime, Timings
 from .scene import Scene
@@ -52,7 +52,7 @@ class Simulation:
     fps : float
         Frames a second; may be set.
     frame : int
-        Frames that have been stepped; may be set.
+        Frames that have been stepped, >= 0; may be set.
 
     Raises
     ------
@@ -109,7 +109,9 @@ class Simulation:
         for name, value in instead.items():
             if value is not None:
                 setattr(self._scene, name, value)
-        self._threads = 0 if threads is None else threads
+        self._threads = (
+            0 if threads is None else check_integer("threads", threads, least=1, most=64)
+        )
         self.frame = 0
         with frame_rate(self.fps):
             self._open(make_core(self._scene, self._threads))
@@ -123,6 +125,8 @@ class Simulation:
         self._grids = Grids(core)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if name == "frame":
+            value = check_integer("frame", value, least=0, most=2**53)
         set_known(self, name, value)
 
     @property
