@@ -20,7 +20,7 @@ typedef struct vt_work {
     uint32_t *row_start;
     int64_t count;
     int32_t newborn, born; /* whether the next solve, or one before, is the first of some of them */
-    vt_grid space;   /* the grid; without one space itself, in metres */
+    vt_grid space;         /* the grid; without one space itself, in metres */
     vt_buoyancy buoyancy;
     vt_field field;
     vt_tracer_work tracers;
