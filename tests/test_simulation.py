@@ -279,7 +279,7 @@ def test_frame_is_a_whole_number(bad):
     assert sim.frame == 8
 
 
-@pytest.mark.parametrize("bad", [0, -1, 65, 2.0, "all"])
-def test_threads_are_from_1_to_64(bad):
-    with pytest.raises((TypeError, ValueError), match=r"threads = .*from 1 to 64"):
+@pytest.mark.parametrize("bad", [-1, 65, 2.0, "all"])
+def test_threads_are_from_0_to_64(bad):
+    with pytest.raises((TypeError, ValueError), match=r"threads = .*from 0 to 64"):
         vt.Simulation(threads=bad)

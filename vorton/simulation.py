@@ -30,7 +30,7 @@ class Simulation:
     fps : number, 1/s
         Frames a second, > 0, default 24.
     threads : whole number, optional
-        1 to 64; default: all processors of the process. The result does not depend on it.
+        0 to 64; 0, and the default: all processors of the process. The result does not depend on it.
     spacing : number, m, optional
     viscosity, thermal_diffusivity : number, m^2/s, optional; animatable
     method : Method, optional
@@ -110,7 +110,7 @@ class Simulation:
             if value is not None:
                 setattr(self._scene, name, value)
         self._threads = (
-            0 if threads is None else check_integer("threads", threads, least=1, most=64)
+            0 if threads is None else check_integer("threads", threads, least=0, most=64)
         )
         self.frame = 0
         with frame_rate(self.fps):
