@@ -30,7 +30,7 @@ class Simulation:
     fps : number, 1/s
         Frames a second, > 0, default 24.
     threads : whole number, optional
-        0 to 64; 0, and the default: all processors of the process. The result does not depend on it.
+        0 to 64; 0, the default: all processors of the process. The result does not depend on it.
     spacing : number, m, optional
     viscosity, thermal_diffusivity : number, m^2/s, optional; animatable
     method : Method, optional
