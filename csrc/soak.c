@@ -2,6 +2,7 @@
 
 #include "core/mathd.h"
 #include "core/parallel.h"
+#include "core/vec3.h"
 #include "state/ambient.h"
 #include "state/placed.h"
 
@@ -66,7 +67,7 @@ static void add_swirl(vt_simulation *s, const vt_parcels *p, const vt_pose *pose
     for (int a = 0; a < 3; a++)
         v->strength[3 * row + a] += strength[a];
     v->bound_volume[row] = -v->volume[row]; /* as of the newborn: see stretch.c */
-    v->birth_strength[row] = vt_length_of(v->strength + 3 * row);
+    v->birth_strength[row] = (float)vt_length_of(v->strength + 3 * row);
 }
 
 /* Such a vorton becomes one of the emitter's. */

@@ -25,10 +25,7 @@ enum { BLOCK = 8192 };
 
 static double strength_of(const vt_vortons *v, int64_t row)
 {
-    double square = 0;
-    for (int a = 0; a < 3; a++)
-        square += (double)v->strength[3 * row + a] * (double)v->strength[3 * row + a];
-    return sqrt(square);
+    return vt_length_of(v->strength + 3 * row);
 }
 
 /* ---- splitting ---- */

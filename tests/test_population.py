@@ -229,6 +229,8 @@ def test_off_by_default():
     ids = sim.column("vortons", "id").copy()
     sim.step(1e-6, 9)
     assert sorted(sim.column("vortons", "id")) == sorted(ids)
+    strength, born = columns(sim, "strength", "birth_strength")
+    assert np.linalg.norm(strength, axis=1) == pytest.approx(9 * born, rel=1e-4)
 
 
 @pytest.mark.parametrize("policy", ["error", "stop", "oldest"])

@@ -71,4 +71,11 @@ static inline int vt_normal_to(const double axis[3], const double hint[3], doubl
     return 0;
 }
 
+/* |a| of a row of three floats. */
+static inline double vt_length_of(const float *a)
+{
+    const double x = (double)a[0], y = (double)a[1], z = (double)a[2];
+    return vt_sqrt(x * x + y * y + z * z);
+}
+
 #endif

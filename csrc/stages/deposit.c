@@ -5,6 +5,7 @@
  * same time, then all odd ones. A node gets its terms in a fixed order for any number of threads.
  */
 #include "core/parallel.h"
+#include "core/vec3.h"
 #include "stages/stages.h"
 
 enum {
@@ -72,7 +73,7 @@ VT_INLINE void add_record(const vt_grid *grid, float *volumes, int lengths, int6
     if (volumes)
         add_value(volumes + row + i, grid->node_row, grid->node_plane, volume, part);
     else
-        values[3] = lengths ? vt_length_of(record->strength) : volume;
+        values[3] = lengths ? (float)vt_length_of(record->strength) : volume;
     add_values((float *)(grid->nodes + row + i), 4 * grid->node_row, 4 * grid->node_plane, values,
                part);
 }

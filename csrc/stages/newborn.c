@@ -11,6 +11,7 @@
  * weights of deposit are a part of the core. Without a grid strength_density (tree.c) makes it. */
 #include "core/mathd.h"
 #include "core/parallel.h"
+#include "core/vec3.h"
 #include "stages/stages.h"
 
 enum {

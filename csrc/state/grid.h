@@ -16,13 +16,6 @@ typedef struct vt_record {
 } vt_record;
 _Static_assert(sizeof(vt_record) == 32, "a record is one 32-byte store");
 
-/* |a| of a vector of three. */
-static inline float vt_length_of(const float *a)
-{
-    const double x = (double)a[0], y = (double)a[1], z = (double)a[2];
-    return (float)__builtin_sqrt(x * x + y * y + z * z);
-}
-
 enum { VT_MOST_CELLS = 1024 }; /* along an axis */
 
 typedef struct vt_grid {

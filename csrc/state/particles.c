@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/status.h"
+#include "core/vec3.h"
 #include "field_now.h"
 #include "state/ambient.h"
 #include "tracers.h"
@@ -230,7 +231,7 @@ int64_t vt_append_vortons(vt_simulation *s, int64_t count, const float *position
     for (int64_t i = 0; i < count; i++) {
         v->bound_volume[first + i] = -volume[i]; /* until the first solve: see stretch.c */
         v->id[first + i] = s->next_id[VT_VORTONS]++;
-        v->birth_strength[first + i] = vt_length_of(strength + 3 * i);
+        v->birth_strength[first + i] = (float)vt_length_of(strength + 3 * i);
         if (s->smallest_core == 0 || core[i] < s->smallest_core)
             s->smallest_core = core[i];
     }
