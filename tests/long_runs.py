@@ -6,7 +6,8 @@ The tests follow short pieces of them; a whole run is a command of its own:
 
 Cases are plume, ball, ring, heads and cloud. scale 1 has the size of a grid of 65 nodes a side,
 scale 2 that of 129; the cloud grows as it likes. Lengths are in grid spacings of 1 m at scale 1;
-the largest vorticity of a ring and the rms of the ball are 1/s.
+the largest vorticity of a ring and the rms of the ball are 1/s. Figures outside the ranges of
+VALIDATION are named, and the command fails.
 """
 
 import argparse
@@ -211,6 +212,13 @@ def follow(title, rows):
     return kept
 
 
+def spread(sim, scale):
+    """Mean distance from the axis, weighted by |strength|, in spacings of scale 1."""
+    weight = np.linalg.norm(sim.vortons.strength, axis=1).astype(float)
+    x = sim.vortons.position.astype(float)
+    return float((weight * np.hypot(x[:, 0], x[:, 1])).sum() / weight.sum() / scale)
+
+
 def run_ball(seed, scale, **method):
     """L1: the eddy turnover time is 3.43 s for an rms velocity of 1.92 spacings a second.
 
@@ -227,7 +235,7 @@ def run_ball(seed, scale, **method):
         "E that left the box": rows[-1]["left"] / rows[0]["energy"],
         "largest rise of E": largest_rise(rows),
         "divergence": max(row["divergence"] for row in rows),
-        "sum of strength, most, end": [max(r["strength"] for r in rows), rows[-1]["strength"]],
+        "sum of strength": max(row["strength"] for row in rows),
     }
 
 
@@ -261,17 +269,22 @@ def run_ring(seed, scale, **method):
 def run_heads(seed, scale, **method):
     """L3: until the pair is three radii wide, and beyond."""
     position, strength = head_on_rings(seed, scale)
-    rows = follow(f"heads {seed}", books(simulate(position, strength, 1.0, **method), 80))
+    sim = simulate(position, strength, 1.0, **method)
+    rows = follow(f"heads {seed}", books(sim, 80))
     energy = np.array([row["energy"] for row in rows]) / rows[0]["energy"]
     return rows, {
         "E at 7, 13, 27 s": [float(energy[t]) for t in (7, 13, 27)],
         "E at the end": float(energy[-1]),
+        "radii": spread(sim, scale) / 9.0,
         "largest rise of E": largest_rise(rows),
     }
 
 
 def run_plume(seed, scale, **method):
-    """L4: 1100 steps; figures of the last 500. The axis is that of the strength."""
+    """L4: 1100 steps; figures of the last 500, but that of the rise, which is of the time before.
+
+    The axis is that of the strength, in spacings of scale 1.
+    """
     rows, middle = [], []
     for sim in plume(seed, scale, **method):
         if sim.frame % 10 == 0:
@@ -280,13 +293,16 @@ def run_plume(seed, scale, **method):
             middle.append((weight[:, None] * sim.vortons.position).sum(axis=0) / weight.sum())
         if sim.frame == 1100:
             break
-    late, middle = rows[60:], np.array(middle[60:])
+    late, middle = rows[60:], np.array(middle) / scale
     energy = np.array([row["energy"] for row in late])
+    height = np.array([row["centre"][2] for row in rows]) / scale
+    filling = height[: np.argmax(height > 0.9 * np.median(height[60:]))]
     return rows, {
         "vortons": rows[-1]["vortons"],
         "E, least to most": float(energy.max() / energy.min()),
-        "axis": float(np.hypot(*middle[:, :2].T).max()),
-        "height": [float(middle[:, 2].min()), float(middle[:, 2].max())],
+        "axis": float(np.hypot(*middle[60:, :2].T).max()),
+        "height": [float(middle[60:, 2].min()), float(middle[60:, 2].max())],
+        "least rise in 10 steps": float(np.diff(filling).min()),
         "divergence": max(row["divergence"] for row in late),
         "sum of strength": max(row["strength"] for row in late),
     }
@@ -320,6 +336,43 @@ RUNS = {
 }
 
 
+# What VALIDATION 2b asks of the figures: least and most.
+RANGES = {
+    "ball": {
+        "E at 6 turnovers": (0.2, 0.35),
+        "E at 35 turnovers": (0.02, 0.08),
+        "largest rise of E": (1, 1.02),
+        "divergence": (0, 0.4),
+        "sum of strength": (0, 0.05),
+    },
+    "ring": {
+        "radii": (20, np.inf),
+        "speed from 60 s to 8 radii": (0.93, 1.07),
+        "drift, radii": (0, 2),
+        "impulse at 6 radii": (0.9, 1.1),
+        "sectors at the end": (0.7, 1.1),
+        "largest rise of E": (1, 1.02),
+    },
+    "heads": {"radii": (3, np.inf), "largest rise of E": (1, 1.02)},
+    "plume": {
+        "E, least to most": (1, 2),
+        "axis": (0, 2),
+        "least rise in 10 steps": (0, np.inf),
+        "divergence": (0, 0.4),
+    },
+    "cloud": {"largest rise of E": (1, 1.02), "divergence": (0, 0.4), "sum of strength": (0, 0.05)},
+}
+
+
+def outside(case, figures):
+    """Which figures of a run lie outside their ranges, as text."""
+    return [
+        f"{name} {np.round(figures[name], 3).tolist()} is not within {low:g} to {high:g}"
+        for name, (low, high) in RANGES[case].items()
+        if not (np.min(figures[name]) >= low and np.max(figures[name]) <= high)
+    ]
+
+
 def main():
     parser = argparse.ArgumentParser(prog="long_runs.py", description=__doc__)
     parser.add_argument("case", nargs="*", default=list(RUNS), choices=[*RUNS, []])
@@ -329,7 +382,7 @@ def main():
     parser.add_argument("--json", metavar="FILE", help="write the books")
     arguments = parser.parse_args()
     method = {name: float(value) for name, value in (m.split("=") for m in arguments.method)}
-    kept = {}
+    kept, wrong = {}, False
     for case in arguments.case:
         for scale in arguments.scale:
             for seed in arguments.seeds:
@@ -339,10 +392,14 @@ def main():
                     f"{name} {np.round(value, 3).tolist()}" for name, value in figures.items()
                 )
                 print(f"{case}, scale {scale}, seed {seed}: {text}", flush=True)
+                for miss in outside(case, figures):
+                    print(f"    OUTSIDE: {miss}", flush=True)
+                    wrong = True
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
             json.dump(kept, file)
+    return int(wrong)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
