@@ -69,7 +69,10 @@ static void sum_shed(void *data, int64_t begin, int64_t end, int thread)
 }
 
 /* The share of the strength that bodies have shed. What layers around bodies lose, at the strain
- * there, a sharing over all vortons could not give back to the right ones. */
+ * there, a sharing over all vortons could not give back to the right ones. Their sum does get it
+ * back, until a part of a wake is removed: the vortex lines of the rest end, and their sum changes
+ * as they are stretched. Kept where it was, it grew by a half each second in a steady wake whose
+ * end was cut off, and bent it. */
 static double find_shed_share(vt_simulation *s)
 {
     const int64_t count = s->vortons.set.count, blocks = (count + SHED_BLOCK - 1) / SHED_BLOCK;
@@ -385,7 +388,8 @@ static void share_out(vt_simulation *s, double most, vt_balance *balance, const 
     double matrix[VT_INVARIANTS][VT_INVARIANTS], missing[VT_INVARIANTS], x[VT_INVARIANTS];
     float share[VT_INVARIANTS] = {0};
     for (int m = 0; m < balance->kept; m++) {
-        missing[m] = (balance->sum[m] - now->sum[m]) * (m < 3 ? 1 : balance->share);
+        const double share = m < 3 && !s->wake_is_cut ? 1 : balance->share;
+        missing[m] = (balance->sum[m] - now->sum[m]) * share;
         for (int n = 0; n <= m; n++)
             matrix[m][n] = find_entry(now->moment, m, n);
     }

@@ -271,7 +271,7 @@ static void remove_from(vt_simulation *s, int set, int64_t count, mask_job job)
         vt_parallel_for(s->def.threads, count, BLOCK, mark_killed, &job);
     }
     if (any)
-        vt_remove_rows(s, set, job.mask);
+        vt_cut_rows(s, set, job.mask);
     vt_arena_pop(&s->arena, mark);
 }
 

@@ -169,6 +169,14 @@ static int compare_ages(const void *a, const void *b)
     return p->row < q->row ? -1 : 1;
 }
 
+void vt_cut_rows(vt_simulation *s, int set, const uint8_t *mask)
+{
+    if (set == VT_VORTONS && s->vortons.set.used[VT_VORTON_panel])
+        for (int64_t i = 0; i < s->vortons.set.count && !s->wake_is_cut; i++)
+            s->wake_is_cut = mask[i] && s->vortons.panel[i] != 0;
+    vt_remove_rows(s, set, mask);
+}
+
 static void remove_oldest(vt_simulation *s, int set, int64_t count)
 {
     vt_set *const rows = set_of(s, set);
@@ -182,7 +190,7 @@ static void remove_oldest(vt_simulation *s, int set, int64_t count)
     qsort(ages, (size_t)rows->count, sizeof *ages, compare_ages);
     for (int64_t i = 0; i < count; i++)
         mask[ages[i].row] = 1;
-    vt_remove_rows(s, set, mask);
+    vt_cut_rows(s, set, mask);
     vt_arena_pop(&s->arena, mark);
 }
 
@@ -450,7 +458,7 @@ vt_status vt_remove(vt_simulation *s, int set, const uint8_t *mask)
         status = vt_enter(s);
     if (status)
         return status;
-    vt_remove_rows(s, set, mask);
+    vt_cut_rows(s, set, mask);
     vt_leave(s);
     return VT_OK;
 }

@@ -84,6 +84,7 @@ struct vt_simulation {
     double strained;      /* since then: largest velocity gradient x time */
     double undiffused[2]; /* viscosity, thermal diffusivity x time that wait, m^2 */
     int64_t substeps;     /* since creation: sets the cadence of sorting the columns */
+    int wake_is_cut;      /* vortons that bodies have shed were removed */
     vt_heat_books heat;
     vt_impulse_books impulses;
     vt_carrying carried;
@@ -184,5 +185,8 @@ void vt_update_smallest_core(vt_simulation *simulation);
 
 /* Removes the rows where mask is not 0; the others keep their order. */
 void vt_remove_rows(vt_simulation *simulation, int set, const uint8_t *mask);
+
+/* The same where what they carry is gone with them: what is left of a wake is not whole. */
+void vt_cut_rows(vt_simulation *simulation, int set, const uint8_t *mask);
 
 #endif
