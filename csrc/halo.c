@@ -429,6 +429,8 @@ vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_
                                                                 : cells_apart * vt_grid_spacing(s),
                           h.count, &s->arena);
     h.part = vt_arena_push(&s->arena, (size_t)h.count);
+    float *const before = vt_arena_push(&s->arena, sizeof *before * (size_t)h.count);
+    memcpy(before, s->vortons.halo, sizeof *before * (size_t)h.count);
     vt_parallel_for(threads, h.count, BLOCK, find_parts, &h);
     vt_status status = make_bricks(&h);
     if (!status) {
@@ -437,7 +439,9 @@ vt_status vt_keep_halo(vt_simulation *s, const vt_population *population, int64_
         vt_take_up_fluid(&h);
         status = bear_missing(&h, reserved);
     }
-    if (!status && removes)
+    if (status)
+        memcpy(s->vortons.halo, before, sizeof *before * (size_t)h.count);
+    else if (removes)
         remove_idle(&h);
     vt_arena_pop(&s->arena, mark);
     return status;

@@ -471,7 +471,7 @@ static vt_status run_step(vt_simulation *s, double dt)
 vt_status vt_step(vt_simulation *s, double dt)
 {
     if (!(dt >= 0) || !isfinite(dt))
-        return vt_fail(VT_INVALID_ARGUMENT, "dt is %g s; allowed is a positive finite time", dt);
+        return vt_fail(VT_INVALID_ARGUMENT, "dt is %g s; allowed is a finite time >= 0", dt);
     vt_status status = vt_enter(s);
     if (status)
         return status;

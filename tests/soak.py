@@ -1,31 +1,40 @@
-"""Runs random sequences of calls (sequences.py) that no run had before.
+"""Runs random sequences of calls that no run had before.
 
     python tests/soak.py [EXAMPLES] [STEPS]
 
-EXAMPLES sequences (default 5000) of up to STEPS calls (default 60). A failure is made as short as
+EXAMPLES sequences (default 5000) of up to STEPS calls (default 60) of sequences.py, and a tenth as
+many of a third as many calls of rich_sequences.py. A failure is made as short as
 it can be and printed as the Python program that shows it.
 """
 
 import sys
+import warnings
 
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
+from rich_sequences import RichSequences
 from sequences import Sequences
 
 
-def main(examples="5000", steps="60"):
+def run(machine, examples, steps):
     run_state_machine_as_test(
-        Sequences,
+        machine,
         settings=settings(
-            max_examples=int(examples),
-            stateful_step_count=int(steps),
+            max_examples=examples,
+            stateful_step_count=steps,
             deadline=None,
             database=None,
             print_blob=False,
             suppress_health_check=list(HealthCheck),
         ),
     )
-    print(f"{examples} sequences of up to {steps} calls: model and simulation agree")
+    print(f"{examples} of up to {steps} calls: nothing wrong with {machine.__name__}", flush=True)
+
+
+def main(examples="5000", steps="60"):
+    warnings.simplefilter("ignore", UserWarning)  # of bodies and emitters without a grid
+    run(Sequences, int(examples), int(steps))
+    run(RichSequences, max(int(examples) // 10, 1), max(int(steps) // 3, 1))
 
 
 if __name__ == "__main__":

@@ -351,6 +351,20 @@ def test_the_rate_of_what_does_not_rise_must_be_given():
 
 
 @pytest.mark.parametrize("velocity", ["direct", "tree"])
+def test_bodies_without_the_grid_are_warned_of(velocity):
+    """The flow goes through them; particles stop."""
+    scene = vt.Scene(wind=(1, 0, 0), method=vt.Method(velocity=velocity))
+    scene.add(vt.Body(vt.Sphere(), "buoy"))
+    words = rf"bodies\[0\]: Body 'buoy': .*'{velocity}'.*the flow does not know"
+    with pytest.warns(UserWarning, match=words):
+        vt.Simulation(scene)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        vt.Simulation(scene, method=scene.method.replace(bodies="none"))
+        vt.Simulation(scene, method=vt.Method())
+
+
+@pytest.mark.parametrize("velocity", ["direct", "tree"])
 def test_emitters_without_the_grid_are_warned_of(velocity):
     """Their fluid stays where it is."""
     scene = vt.Scene(method=vt.Method(velocity=velocity))

@@ -89,6 +89,19 @@ def _warn_of_no_buoyancy(scene: Scene, depth: int) -> None:
         warnings.warn(text, stacklevel=depth)
 
 
+def _warn_of_no_flow(scene: Scene, depth: int) -> None:
+    """Without the grid particles stop at bodies, but the flow goes through them."""
+    method = scene.method
+    solid = [index for index, body in enumerate(scene.bodies) if body.panels > 0]
+    if solid and method.bodies != "none" and method.velocity != "poisson":
+        text = (
+            f"bodies[{solid[0]}]: {scene.bodies[solid[0]]._what()}: with Method.velocity "
+            f"{method.velocity!r} the flow does not know of it: that needs 'poisson'; panels=0 or "
+            "Method(bodies='none') says that this is meant"
+        )
+        warnings.warn(text, stacklevel=depth)
+
+
 def check_method(scene: Scene, depth: int = 5) -> None:
     """Whether the scene can have its method; warnings point that many calls out of here.
 
@@ -99,6 +112,7 @@ def check_method(scene: Scene, depth: int = 5) -> None:
     """
     _check_room_to_burn(scene)
     _warn_of_no_buoyancy(scene, depth)
+    _warn_of_no_flow(scene, depth)
 
 
 def _count_left(core: _core.Simulation, ends: list[int]) -> np.ndarray:

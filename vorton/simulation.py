@@ -280,7 +280,9 @@ class Simulation:
             NaN or infinity in the state: nothing has changed then. Or the flow blows up in a later
             substep: the substeps before it then stay, `time` says how far it came.
         vorton.CapacityError
-            Births that do not fit, for at_capacity="error".
+            Births that do not fit, for at_capacity="error": nothing has changed then. What bodies
+            shed, splits or is kept as a halo in a later substep may not fit either: the substeps
+            before it stay.
         vorton.BusyError
             Another thread is inside this simulation.
         """

@@ -53,6 +53,16 @@ class Source(Definition):
         raise NotImplementedError
 
 
+def check_section(definition: Any, core: float) -> None:
+    """vorton_core must fit into the core, unless the line is one vorton thick."""
+    vorton_core = definition.vorton_core
+    if vorton_core is None or definition.layers == 0:
+        return
+    if 1.5 * vorton_core > core * (1 + 1e-9):
+        text = f"must be <= core / 1.5, {core / 1.5:g} (m)"
+        raise ValueError(f"{type(definition).__name__}.vorton_core = {vorton_core}: {text}")
+
+
 FLUID = {{"smoke": "soot"}.get(name, name): name for name in _core.CARRIED}
 """What the fluid of vortons carries: names of the arguments, and of the columns."""
 

@@ -13,7 +13,7 @@ import numpy as np
 from .animation import Animation, animatable, largest, scaled
 from .fields import check_number, check_vector, field, integer, number, vector
 from .shapes import Shape, check_shape
-from .source_base import ChangingCarrier, FluidSource
+from .source_base import ChangingCarrier, FluidSource, check_section
 
 MOST_TRACERS = 2**31 - 1
 
@@ -93,9 +93,7 @@ class VortexRing(FluidSource):
         if self.core >= min(self.radii):
             text = f"must be < the smaller radius, {min(self.radii):g} (m)"
             raise ValueError(f"VortexRing.core = {self.core}: {text}")
-        if self.vorton_core is not None and 1.5 * self.vorton_core > self.core and self.layers != 0:
-            text = f"must be <= core / 1.5, {self.core / 1.5:g} (m)"
-            raise ValueError(f"VortexRing.vorton_core = {self.vorton_core}: {text}")
+        check_section(self, self.core)
         if self.radii[0] != self.radii[1] and self._major_lies_along_axis():
             text = f"must not lie along axis, {self.axis}, for an elliptic ring"
             raise ValueError(f"VortexRing.major = {self.major}: {text}")

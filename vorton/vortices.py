@@ -10,18 +10,10 @@ import numpy as np
 from .animation import Animation, Transform, animatable, largest, mapped, scaled, smallest
 from .fields import field, flag, integer, number, shown, vector
 from .shapes import Disk, Shape, Surface, check_rows, check_shape
-from .source_base import ChangingFluidSource, FluidSource
+from .source_base import ChangingFluidSource, FluidSource, check_section
 from .sources import Tracers
 
 MOST_POINTS = 2**20
-
-
-def _check_section(definition: Any, core: float) -> None:
-    """vorton_core must fit into the core, unless the line is one vorton thick."""
-    vorton_core = definition.vorton_core
-    if vorton_core is not None and 1.5 * vorton_core > core and definition.layers != 0:
-        text = f"must be <= core / 1.5, {core / 1.5:g} (m)"
-        raise ValueError(f"{type(definition).__name__}.vorton_core = {vorton_core}: {text}")
 
 
 def _section(definition: Any) -> dict[str, Any]:
@@ -104,7 +96,7 @@ class Filament(FluidSource):
         if self.sections is not None and self.closed and self.sections < 8:
             text = "must be >= 8 for a closed line"
             raise ValueError(f"Filament.sections = {self.sections}: {text}")
-        _check_section(self, self.core)
+        check_section(self, self.core)
 
     def _core_radius(self) -> float:
         return self.core
@@ -159,7 +151,7 @@ class VortexTube(FluidSource):
     def _check(self) -> None:
         if self.start == self.end:
             raise ValueError(f"VortexTube.end = {self.end}: must differ from start")
-        _check_section(self, self.core)
+        check_section(self, self.core)
 
     def _core_radius(self) -> float:
         return self.core
@@ -279,7 +271,7 @@ class Jet(ChangingFluidSource):
         if self.rate is None and self._own_rate() > 1e4:
             text = "must be given, 2 speed / radius is more than 10000 (1/s)"
             raise ValueError(f"Jet.rate = None: {text}")
-        _check_section(self, self._core_radius())
+        check_section(self, self._core_radius())
 
     def _core_radius(self) -> float:
         return smallest(self.core) if self.core is not None else 0.18 * smallest(self.radius)
@@ -351,7 +343,7 @@ class RandomCloud(FluidSource):
     Parameters
     ----------
     shape : Sphere, Box, Disk, Torus or Mesh
-        Thicker than an eddy; a mesh must be closed. Default: a sphere of radius 1.
+        Thicker than an eddy; a mesh must be closed.
     speed : number, m/s
         Rms speed of the eddies deep inside, >= 0, default 1.
     eddy : number, m

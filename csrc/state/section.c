@@ -84,7 +84,7 @@ static vt_status check_vorton_core(const char *what, const vt_section_def *def)
                            "%g m, got %g",
                            what, what, def->core, def->vorton_core);
     } else if (def->vorton_core != 0.0 &&
-               !(def->vorton_core >= 1e-9 && 1.5 * def->vorton_core <= def->core))
+               !(def->vorton_core >= 1e-9 && 1.5 * def->vorton_core <= def->core * (1 + 1e-9)))
         return vt_fail(VT_INVALID_ARGUMENT,
                        "%s: vorton_core must be 0 (core / 2) or 1e-9 m .. core / 1.5, %g m, got %g "
                        "(layers 0 makes a %s one vorton thick)",
