@@ -253,3 +253,13 @@ def test_bad_rings_are_refused(c, fields, message):
     ring = definition(c, **fields)
     assert c.vt_check_ring(ctypes.byref(ring)) == 1
     assert message in c.vt_error_message().decode()
+
+
+@pytest.mark.parametrize(("core", "vorton_core"), [(0.15, 0.1), (0.21, 0.14), (0.57, 0.38)])
+def test_vorton_core_may_be_as_wide_as_it_is_said(core, vorton_core):
+    """core / 1.5, though 1.5 x vorton_core is more by a rounding."""
+    scene = vt.Scene()
+    scene.add(vt.VortexRing(radius=1, core=core, vorton_core=vorton_core))
+    assert vt.Simulation(scene).vortons.count > 0
+    with pytest.raises(ValueError, match=r"vorton_core = .* must be <= core / 1.5"):
+        vt.VortexRing(radius=1, core=core, vorton_core=vorton_core * 1.001)
