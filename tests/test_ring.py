@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from test_direct import BALL, GAUSSIAN, WL, direct_sum, judge, pointer  # noqa: F401
 
+import vorton as vt
+
 
 class Ring(ctypes.Structure):
     _fields_ = [("center", ctypes.c_double * 3), ("axis", ctypes.c_double * 3),
