@@ -102,7 +102,7 @@ static int has_plane(const vt_simulation *s)
 /* Whether the sums have a meaning: without winds that turn fluid, and walls on which it turns. */
 static int has_sums(const vt_simulation *s)
 {
-    return s->def.method.balance != VT_BALANCE_NONE && vt_has_grid(s) && s->winds.grid_count == 0 &&
+    return s->def.method.balance != VT_BALANCE_NONE && s->winds.grid_count == 0 &&
            !(vt_has_container(&s->bodies) && vt_is_buoyant(s));
 }
 
@@ -172,6 +172,17 @@ static vt_frame frame_of_content(const vt_content *content)
         frame.length = fmaxf(frame.length, (float)(content->most[c] - content->least[c]) / 2);
     }
     return frame;
+}
+
+/* Without a grid it lies around the vortons. */
+static vt_frame frame_of_now(vt_simulation *s)
+{
+    vt_content content;
+    if (vt_has_grid(s))
+        return frame_of_grid(&s->grid);
+    if (vt_find_content(s, NULL, &content)) /* nothing, where one is not finite: see vt_step */
+        return (vt_frame){.cap = FLT_MAX};
+    return frame_of_content(&content);
 }
 
 /* From the sums so far: the cap of the weights, and where all sums are kept to the mean place of
@@ -426,8 +437,11 @@ void vt_open_balance(vt_simulation *s, const vt_impulse *buoyant, vt_balance *ba
     balance->share = 1 - find_shed_share(s);
     if (balance->share < least_share)
         balance->kept = 3;
-    balance->frame = frame_of_grid(&s->grid);
-    note_sums(s, balance);
+    balance->frame = frame_of_now(s);
+    if (balance->frame.length > 0)
+        note_sums(s, balance);
+    else
+        balance->kept = 0; /* they all lie in one point */
 }
 
 void vt_close_balance(vt_simulation *s, double dt, vt_balance *balance)

@@ -202,17 +202,18 @@ void vt_solve_field(vt_simulation *s, int64_t count, const vt_record *records, v
 /* ---- without a grid ---- */
 
 void vt_sum_vortons(vt_simulation *s, int64_t count, const float *targets,
-                    const vt_pair_sources *from, float *velocity, float *gradient)
+                    const vt_pair_sources *from, float *velocity, float *gradient,
+                    float *divergence)
 {
     const vt_method *const m = &s->def.method;
     const int threads = s->def.threads;
     if (m->velocity == VT_VELOCITY_TREE)
         s->stages->tree(m->kernel, m->opening, m->opening_angle, count, targets, from->count,
-                        from->position, from->strength, from->core, velocity, gradient, &s->arena,
-                        threads);
+                        from->position, from->strength, from->core, velocity, gradient, divergence,
+                        &s->arena, threads);
     else
         s->stages->direct(m->kernel, count, targets, from->count, from->position, from->strength,
-                          from->core, velocity, gradient, &s->arena, threads);
+                          from->core, velocity, gradient, divergence, &s->arena, threads);
 }
 
 /* ---- what the vortons carry ---- */

@@ -65,9 +65,10 @@ static inline int vt_has_grid(const vt_simulation *s)
     return s->def.method.velocity == VT_VELOCITY_POISSON;
 }
 
-/* Velocity (count x 3) and gradient (count x 9; may be NULL) at targets, by the sum over all pairs
- * or by the tree, as the method says. */
+/* Velocity (count x 3), gradient (count x 9; may be NULL) and, with it, that of div A (count x 3)
+ * at targets, by the sum over all pairs or by the tree, as the method says. */
 void vt_sum_vortons(vt_simulation *s, int64_t count, const float *targets,
-                    const vt_pair_sources *from, float *velocity, float *gradient);
+                    const vt_pair_sources *from, float *velocity, float *gradient,
+                    float *divergence);
 
 #endif

@@ -193,7 +193,7 @@ void vt_velocity_of_points(vt_simulation *s, int64_t count, const float *points,
         const vt_vortons *const v = &s->vortons;
         const vt_pair_sources now = {v->set.count, v->position, v->strength, v->core};
         const vt_pair_sources *const from = s->pairs.position ? &s->pairs : &now;
-        vt_sum_vortons(s, count, points, from, velocity, NULL);
+        vt_sum_vortons(s, count, points, from, velocity, NULL, NULL);
         vt_add_wind_grids(s, count, points, velocity, NULL);
     } else if (s->fields_exist) {
         uint8_t *const inside = vt_arena_push(&s->arena, (size_t)count);

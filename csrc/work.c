@@ -43,7 +43,7 @@ static void sum_vortons(vt_simulation *s, vt_work *w)
     }
     if (w->newborn)
         mark_newborn(s, w);
-    vt_sum_vortons(s, w->count, p.position, &p, w->velocity, w->gradient);
+    vt_sum_vortons(s, w->count, p.position, &p, w->velocity, w->gradient, w->divergence);
     vt_add_wind_grids(s, w->count, p.position, w->velocity, w->gradient);
 }
 
@@ -86,12 +86,13 @@ void vt_open_work(vt_simulation *s, const vt_births *births, const vt_scheme *sc
     w->records = vt_arena_push(&s->arena, sizeof(vt_record) * (rows + VT_LANES));
     w->sorted = vt_arena_push(&s->arena, sizeof(vt_record) * (rows + VT_LANES));
     w->rates = (vt_rate *)w->records; /* sorted, they are not needed until rates make new ones */
-    w->velocity = w->gradient = NULL;
+    w->velocity = w->gradient = w->divergence = NULL;
     w->count = v->set.count;
     if (!vt_has_grid(s)) {
         w->space = (vt_grid){.spacing = 1};
         w->velocity = vt_arena_push(&s->arena, 12 * rows);
         w->gradient = vt_arena_push(&s->arena, 36 * rows);
+        w->divergence = vt_arena_push(&s->arena, 12 * rows);
         s->pairs.position = vt_arena_push(&s->arena, 12 * rows);
         s->pairs.strength = vt_arena_push(&s->arena, 12 * rows);
         s->pairs.core = vt_arena_push(&s->arena, 4 * rows);
@@ -103,6 +104,7 @@ void vt_open_work(vt_simulation *s, const vt_births *births, const vt_scheme *sc
     w->field = (vt_field){.grid = &w->space,
                           .velocity = w->velocity,
                           .gradient = w->gradient,
+                          .divergence = w->divergence,
                           .buoyancy = vt_is_buoyant(s) ? &w->buoyancy : NULL};
     make_room(s, births, scheme, w);
     vt_collect_records(s, &w->space, 0, w->count, w->records);

@@ -16,7 +16,7 @@ typedef struct vt_work {
     vt_record *base;             /* in the order of the columns; NULL: not needed */
     vt_rate *first;              /* rates of the first stage, likewise */
     float *core;                 /* of a later stage, likewise; NULL: those of the columns */
-    float *velocity, *gradient;  /* of sums without a grid, else NULL */
+    float *velocity, *gradient, *divergence; /* of sums without a grid, else NULL */
     uint32_t *row_start;
     int64_t count;
     int32_t newborn, born; /* whether the next solve, or one before, is the first of some of them */

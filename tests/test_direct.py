@@ -20,13 +20,13 @@ STAGE_CODE = """
 
 int call_direct(int kernel, int64_t count, const float *targets, int64_t source_count,
                 const float *positions, const float *strengths, const float *cores,
-                float *velocity, float *gradient, int threads)
+                float *velocity, float *gradient, float *divergence, int threads)
 {
     vt_arena arena;
     if (vt_arena_create(&arena, (size_t)source_count * 32 + 4096))
         return -1;
     VT_NAME(direct)(kernel, count, targets, source_count, positions, strengths, cores, velocity,
-                    gradient, &arena, threads);
+                    gradient, divergence, &arena, threads);
     const int left = (int)vt_arena_mark(&arena);
     vt_arena_destroy(&arena);
     return left;
@@ -65,6 +65,7 @@ def direct_sum(library, kernel, targets, positions, strengths, cores, threads=1)
 
 
 def direct_stage(target, kernel, targets, positions, strengths, cores, gradient=True, threads=1):
+    """Velocity, gradient and the gradient of div A."""
     library = native.load("csrc/stages/direct.c", "csrc/core/arena.c", "csrc/core/reserve.c",
                           *CORE, target=target, code=STAGE_CODE)
     targets, positions, strengths = (
@@ -74,11 +75,12 @@ def direct_stage(target, kernel, targets, positions, strengths, cores, gradient=
     n = len(targets)
     u = np.full((n, 3), np.nan, np.float32)
     g = np.full((n, 3, 3), np.nan, np.float32) if gradient else None
+    d = np.full((n, 3), np.nan, np.float32) if gradient else None
     left = library.call_direct(
         kernel, ctypes.c_int64(n), pointer(targets), ctypes.c_int64(len(positions)),
-        pointer(positions), pointer(strengths), pointer(cores), pointer(u), pointer(g), threads)
+        pointer(positions), pointer(strengths), pointer(cores), pointer(u), pointer(g), pointer(d), threads)
     assert left == 0
-    return u, g
+    return u, g, d
 
 
 def q(kernel, p):
@@ -93,6 +95,23 @@ def random_vortons(count, seed=3):
     rng = np.random.default_rng(seed)
     return (rng.normal(size=(count, 3)), rng.normal(size=(count, 3)),
             rng.uniform(.05, .4, size=count))
+
+
+def grad_div_potential(judge, kernel, targets, positions, strengths, cores):
+    """By differences of the vector potential of the judge, of the fourth order."""
+    step = 2e-3 * cores.min()
+    weights = {-2: 1 / 12, -1: -2 / 3, 1: 2 / 3, 2: -1 / 12}
+    gradient = np.zeros(targets.shape)
+    for i in range(3):
+        for j in range(3):
+            for m, of_i in weights.items():
+                for n, of_j in weights.items():
+                    moved = targets.astype(float)
+                    moved[:, i] += m * step
+                    moved[:, j] += n * step
+                    potential = direct_sum(judge, kernel, moved, positions, strengths, cores)[2]
+                    gradient[:, i] += of_i * of_j * potential[:, j] / step**2
+    return gradient
 
 
 def ring(count, core):
@@ -122,8 +141,8 @@ def test_v1_velocity_is_zero_at_the_vorton(judge, kernel):
     u, g, potential = direct_sum(judge, kernel, x, x, a, .2)
     assert (u == 0).all() and np.isfinite(g).all() and np.isfinite(potential).all()
     for target in native.targets():
-        u, g = direct_stage(target, kernel, x, x, a, .2)
-        assert (u == 0).all() and np.isfinite(g).all()
+        u, g, d = direct_stage(target, kernel, x, x, a, .2)
+        assert (u == 0).all() and np.isfinite(g).all() and np.isfinite(d).all()
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -185,7 +204,7 @@ def test_v1_stage_one_vorton(target, kernel):
     p = np.concatenate([np.linspace(.01, 8, 4001), [.2, .5, 1, 2, 10, 100]])
     targets = np.zeros((len(p), 3), np.float32)
     targets[:, 0] = p * core
-    u, _ = direct_stage(target, kernel, targets, [0, 0, 0], [0, 0, 1], core)
+    u, _, _ = direct_stage(target, kernel, targets, [0, 0, 0], [0, 0, 1], core)
     p = targets[:, 0].astype(float) / core
     expected = [q(kernel, x) / (4 * math.pi * (x * core) ** 2) for x in p]
     assert abs(u[:, 1] / expected - 1).max() < 1e-6
@@ -197,12 +216,23 @@ def test_v1_stage_one_vorton(target, kernel):
 def test_stage_agrees_with_the_judge(judge, target, kernel):
     positions, strengths, cores = (a.astype(np.float32) for a in random_vortons(1500))
     targets = np.concatenate([positions[:301], 3 * positions[301:403]])
-    u, g = direct_stage(target, kernel, targets, positions, strengths, cores)
+    u, g, _ = direct_stage(target, kernel, targets, positions, strengths, cores)
     exact_u, exact_g, _ = direct_sum(judge, kernel, targets, positions, strengths, cores)
     for found, exact in ((u, exact_u), (g, exact_g)):
         assert np.sqrt(((found - exact) ** 2).mean() / (exact**2).mean()) < 2e-6
-    alone, _ = direct_stage(target, kernel, targets, positions, strengths, cores, gradient=False)
+    alone, _, _ = direct_stage(target, kernel, targets, positions, strengths, cores, gradient=False)
     assert np.array_equal(alone, u)
+
+
+@pytest.mark.parametrize("target", native.targets())
+@pytest.mark.parametrize("kernel", [GAUSSIAN, WL])
+def test_stage_gives_the_gradient_of_the_divergence(judge, target, kernel):
+    """The ball, whose edge has no such differences, is in test_tree."""
+    positions, strengths, cores = (a.astype(np.float32) for a in random_vortons(500))
+    targets = np.concatenate([positions[:20], 1.5 * positions[20:40]])
+    _, _, found = direct_stage(target, kernel, targets, positions, strengths, cores)
+    expected = grad_div_potential(judge, kernel, targets, positions, strengths, cores)
+    assert np.sqrt(((found - expected) ** 2).mean() / (expected**2).mean()) < 2e-6
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -211,16 +241,17 @@ def test_e1_stage_has_the_same_bits_everywhere(kernel):
     results = [direct_stage(target, kernel, positions[:1003], positions, strengths, cores,
                             threads=threads)
                for target in native.targets() for threads in (1, 2, 3, 8)]
-    for u, g in results[1:]:
-        assert np.array_equal(u, results[0][0]) and np.array_equal(g, results[0][1])
+    for result in results[1:]:
+        for found, first in zip(result, results[0], strict=True):
+            assert np.array_equal(found, first)
 
 
 @pytest.mark.parametrize("target", native.targets())
 def test_e3_stage_without_sources_or_targets(target):
     none = np.zeros((0, 3))
-    u, g = direct_stage(target, GAUSSIAN, np.ones((5, 3)), none, none, np.zeros(0))
-    assert (u == 0).all() and (g == 0).all()
-    u, _ = direct_stage(target, GAUSSIAN, none, np.ones((5, 3)), np.ones((5, 3)), np.ones(5))
+    u, g, d = direct_stage(target, GAUSSIAN, np.ones((5, 3)), none, none, np.zeros(0))
+    assert (u == 0).all() and (g == 0).all() and (d == 0).all()
+    u, _, _ = direct_stage(target, GAUSSIAN, none, np.ones((5, 3)), np.ones((5, 3)), np.ones(5))
     assert u.shape == (0, 3)
 
 

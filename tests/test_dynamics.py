@@ -37,11 +37,11 @@ def impulse(sim):
 # ---- D1 ----
 
 
-@pytest.mark.parametrize("bound", [0.0, 1.5])
+@pytest.mark.parametrize("method", [DIRECT, DIRECT | {"bound": 1.5}, {"kernel": "wl"}])
 @pytest.mark.parametrize("velocity", ["direct", "tree"])
-def test_d1_l5_ring_without_a_grid(velocity, bound):
+def test_d1_l5_ring_without_a_grid(velocity, method):
     """A ring of 100 sections, core .15, WL kernel, travels two radii at .27666."""
-    sim = thin_ring(method=DIRECT | {"velocity": velocity, "bound": bound})
+    sim = thin_ring(method=method | {"velocity": velocity})
     speed, steps = 0.27666, 60
     time = 2 / speed
     for _ in range(steps):

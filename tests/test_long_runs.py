@@ -7,11 +7,38 @@ import long_runs
 import numpy as np
 import pytest
 
+from vorton import _core
+
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_l1_turbulent_ball_over_35_turnovers(seed):
     _, figures = long_runs.run_ball(seed, scale=1)
     assert not long_runs.outside("ball", figures)
+
+
+@pytest.mark.parametrize("velocity", ["direct", "tree"])
+def test_l1_turbulence_by_sums_gains_no_energy(velocity):
+    """At half the size, by the energy of all pairs; cleaning is what holds it down."""
+
+    def energies(**method):
+        sim = long_runs.simulate(
+            *long_runs.turbulent_ball(1, scale=0.5), fps=0.2, velocity=velocity, **method
+        )
+        found = []
+        for _ in range(6):
+            x, strength, core = (
+                np.array(getattr(sim.vortons, name), float)
+                for name in ("position", "strength", "core")
+            )
+            arguments = (x, x, strength, np.sqrt(2) * core)
+            potential = _core.direct_sum(*arguments, kernel="gaussian", potential=True)[2]
+            found.append((strength * potential).sum() / 2)
+            sim.step()
+        return np.array(found)
+
+    energy = energies()
+    assert (np.diff(energy) < 0).all() and energy[-1] < 0.8 * energy[0]
+    assert energies(cleaning=0.0)[-1] > energy[0]
 
 
 def test_l2_thick_ring_with_a_wobble_over_twenty_radii():

@@ -14,11 +14,12 @@ CODE = """
 #include "stages/stages.h"
 
 static const vt_grid space = {.spacing = 1};
+static const float solenoidal[3 * 64];
 
 void call_stretch(int form, double bound, int64_t count, const vt_record *records, vt_rate *rates,
                   float *bound_volume, const float *velocity, const float *gradient)
 {
-    const vt_field field = {&space, velocity, gradient};
+    const vt_field field = {&space, velocity, gradient, solenoidal};
     const vt_method method = {.stretching = form, .bound = bound};
     vt_extremes extremes;
     VT_NAME(stretch)(&field, &method, count, records, rates, bound_volume, &extremes, 1);
@@ -34,7 +35,7 @@ void call_finish(int form, double bound, double relaxation, double dt, int64_t c
                  vt_record *records, float *position, float *strength, float *core, float *volume,
                  float *bound_volume, const float *velocity, const float *gradient)
 {
-    const vt_field field = {&space, velocity, gradient};
+    const vt_field field = {&space, velocity, gradient, solenoidal};
     const vt_method method = {.stretching = form, .bound = bound, .relaxation = relaxation};
     const vt_ending ending = {.dt = dt, .share = 1, .born = 1};
     const double wind[3] = {0, 0, 0};

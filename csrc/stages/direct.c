@@ -10,7 +10,7 @@ enum { TILE = 512, TARGET_BLOCK = 64, SOURCE_BLOCK = 4096 };
 typedef struct job {
     int64_t target_count, source_count;
     const float *targets, *positions, *strengths, *cores;
-    float *velocity, *gradient;
+    float *velocity, *gradient, *divergence;
     vt_packed_vorton *sources;
     const vt_core_table *table;
 } job;
@@ -64,8 +64,9 @@ VT_INLINE void sum_targets(int kernel, int with_gradient, const job *j, int64_t 
         sum_sources(kernel, with_gradient, j, target, &total);
         store_rows(j->velocity + 3 * first, 3, total.velocity, count);
         if (with_gradient) {
-            vt_add_rotation(&total);
+            vt_finish_gradient(&total);
             store_rows(j->gradient + 9 * first, 9, total.outer, count);
+            store_rows(j->divergence + 3 * first, 3, total.vorticity, count);
         }
     }
 }
@@ -87,7 +88,8 @@ VT_LOOP(ball_gradient, VT_KERNEL_BALL, 1)
 
 void VT_NAME(direct)(int kernel, int64_t count, const float *targets, int64_t source_count,
                      const float *positions, const float *strengths, const float *cores,
-                     float *velocity, float *gradient, vt_arena *arena, int threads)
+                     float *velocity, float *gradient, float *divergence, vt_arena *arena,
+                     int threads)
 {
     static vt_block_function *const loops[3][2] = {{gaussian_velocity, gaussian_gradient},
                                                    {wl_velocity, wl_gradient},
@@ -101,6 +103,7 @@ void VT_NAME(direct)(int kernel, int64_t count, const float *targets, int64_t so
              cores,
              velocity,
              gradient,
+             divergence,
              .sources = vt_arena_push(arena, (size_t)source_count * sizeof(vt_packed_vorton)),
              .table = vt_gaussian_table()};
     vt_parallel_for(threads, source_count, SOURCE_BLOCK, pack_sources, &j);

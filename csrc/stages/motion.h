@@ -54,10 +54,11 @@ static inline vt_largest vt_find_largest(const vt_extremes *extremes)
 }
 
 /* Where the velocity and its gradient come from: the grid, or, when velocity is not NULL, arrays in
- * the order of the records (count x 3; count x 9 with d u_i / d x_j at 3 i + j). */
+ * the order of the records (count x 3; count x 9 with d u_i / d x_j at 3 i + j; count x 3: the
+ * gradient of div A). */
 typedef struct vt_field {
     const vt_grid *grid;
-    const float *velocity, *gradient;
+    const float *velocity, *gradient, *divergence;
     const struct vt_buoyancy *buoyancy; /* NULL: none, see baroclinic.h */
 } vt_field;
 

@@ -3,7 +3,8 @@
  *
  *   u = velocity(s) / (4 pi sigma^3) alpha x (x - x_j),  s = (|x - x_j| / sigma)^2
  *
- * and its gradient, with the core functions of core/core_functions.h. */
+ * and its gradient, with the core functions of core/core_functions.h; and the vorticity of the
+ * cores, - lap A = sum alpha zeta. */
 #ifndef VORTON_STAGES_PAIRS_H
 #define VORTON_STAGES_PAIRS_H
 
@@ -26,6 +27,7 @@ typedef struct vt_pair_sums {
     vf velocity[3];
     vf rotation[3]; /* sum of core velocity x strength: the antisymmetric part of the gradient */
     vf outer[9];    /* sum of core gradient x (strength x offset)_i offset_j */
+    vf vorticity[3];
 } vt_pair_sums;
 
 static inline vt_packed_vorton vt_pack_vorton(const float position[3], const float strength[3],
@@ -93,6 +95,12 @@ VT_INLINE void vt_evaluate_core(int kernel, int with_gradient, const vt_core_tab
         *gradient = vf_select(near, vt_look_up_quartic(table->gradient, s), *gradient);
 }
 
+/* 4 pi zeta = q' / p^2 of the core functions. */
+VT_INLINE vf vt_core_vorticity(vf s, vf velocity, vf gradient)
+{
+    return velocity * 3.0f + s * gradient;
+}
+
 /* ---- pairs ---- */
 
 VT_INLINE void vt_add_pair(int kernel, int with_gradient, const vt_core_table *table,
@@ -111,20 +119,20 @@ VT_INLINE void vt_add_pair(int kernel, int with_gradient, const vt_core_table *t
         sum->velocity[i] += cross[i] * value;
     if (!with_gradient)
         return;
+    const vf offset[3] = {x, y, z}, zeta = vt_core_vorticity(s, value, slope);
     slope *= source->narrowness;
-    const vf offset[3] = {x, y, z};
 #pragma GCC unroll 3
     for (int i = 0; i < 3; i++) {
         const vf along = cross[i] * slope;
         sum->rotation[i] += value * a[i];
+        sum->vorticity[i] += zeta * a[i];
 #pragma GCC unroll 3
         for (int j = 0; j < 3; j++)
             sum->outer[3 * i + j] += along * offset[j];
     }
 }
 
-/* |alpha| zeta: zeta = q' / (4 pi p^2) is (3 velocity + s gradient) / (4 pi) of the core functions.
- */
+/* |alpha| zeta */
 VT_INLINE void vt_add_pair_density(int kernel, const vt_core_table *table, const vf target[3],
                                    const vt_packed_vorton *source, vf *sum)
 {
@@ -136,7 +144,7 @@ VT_INLINE void vt_add_pair_density(int kernel, const vt_core_table *table, const
     vf value, slope;
     vt_evaluate_core(kernel, 1, table, s, &value, &slope);
     const float length = __builtin_sqrtf(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-    *sum += (value * 3.0f + s * slope) * length;
+    *sum += vt_core_vorticity(s, value, slope) * length;
 }
 
 VT_INLINE void vt_add_sums(int with_gradient, vt_pair_sums *total, const vt_pair_sums *part)
@@ -145,15 +153,18 @@ VT_INLINE void vt_add_sums(int with_gradient, vt_pair_sums *total, const vt_pair
     for (int i = 0; i < 3; i++)
         total->velocity[i] += part->velocity[i];
 #pragma GCC unroll 3
-    for (int i = 0; with_gradient && i < 3; i++)
+    for (int i = 0; with_gradient && i < 3; i++) {
         total->rotation[i] += part->rotation[i];
+        total->vorticity[i] += part->vorticity[i];
+    }
 #pragma GCC unroll 9
     for (int i = 0; with_gradient && i < 9; i++)
         total->outer[i] += part->outer[i];
 }
 
-/* d (a x offset)_i / d x_j = e_ikj a_k */
-static inline void vt_add_rotation(vt_pair_sums *sum)
+/* outer becomes the gradient, for d (a x offset)_i / d x_j = e_ikj a_k, and vorticity grad div A =
+ * curl u + lap A. */
+static inline void vt_finish_gradient(vt_pair_sums *sum)
 {
     const vf *const r = sum->rotation;
     sum->outer[1] -= r[2];
@@ -162,6 +173,10 @@ static inline void vt_add_rotation(vt_pair_sums *sum)
     sum->outer[5] -= r[0];
     sum->outer[6] -= r[1];
     sum->outer[7] += r[0];
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        sum->vorticity[i] = sum->outer[3 * k + j] - sum->outer[3 * j + k] - sum->vorticity[i];
+    }
 }
 
 #endif

@@ -130,7 +130,7 @@ VT_INLINE void sample_arrays(const vt_field *field, int64_t i, int64_t left, sam
         const int64_t row = i + (l < left ? l : left - 1);
         for (int a = 0; a < 3; a++) {
             s->velocity[a][l] = field->velocity[3 * row + a];
-            s->divergence[a][l] = 0;
+            s->divergence[a][l] = field->divergence[3 * row + a];
             for (int b = 0; b < 3; b++)
                 s->gradient[b][a][l] = field->gradient[9 * row + 3 * a + b];
         }

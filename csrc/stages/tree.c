@@ -5,7 +5,8 @@
  *   d u_i / d x_j = i^3 [e_ijc s_c + n_j ((n x t)_i + e_ibc P_cb) + (n x P_j)_i
  *                        + 3 B^2 e_ibc Q_cbj]
  *   s_c = -S_c - 3 B D_c.n - 7.5 B^2 n.q_c,  t_c = 3 S_c + 15 B D_c.n + 52.5 B^2 n.q_c,
- *   P_cb = -3 B D_cb - 15 B^2 q_cb,          P_j the vector of P_cj over c.
+ *   P_cb = -3 B D_cb - 15 B^2 q_cb,          P_j the vector of P_cj over c;
+ *   clusters have no vorticity where they stand for their vortons: grad div A is their curl u.
  *
  * Lanes are targets. Each follows its own way through the tree, all from the first node to the
  * last, so what a target gets does not depend on the others. */
@@ -26,7 +27,7 @@ typedef struct job {
     const vt_core_table *table;
     const uint32_t *order; /* of the targets; NULL: as they are */
     const float *targets;
-    float *velocity, *gradient, *potential, *density;
+    float *velocity, *gradient, *divergence, *potential, *density;
 } job;
 
 typedef struct sums {
@@ -188,8 +189,10 @@ VT_INLINE void add_vortons(int kernel, int what, const job *j, const vt_packed_v
             add_masked(&total->potential[a], part.potential[a], near);
         else
             add_masked(&total->pairs.velocity[a], part.pairs.velocity[a], near);
-        if (what == GRADIENT)
+        if (what == GRADIENT) {
             add_masked(&total->pairs.rotation[a], part.pairs.rotation[a], near);
+            add_masked(&total->pairs.vorticity[a], part.pairs.vorticity[a], near);
+        }
     }
     for (int a = 0; what == GRADIENT && a < 9; a++)
         add_masked(&total->pairs.outer[a], part.pairs.outer[a], near);
@@ -289,8 +292,9 @@ VT_INLINE void sum_targets(int kernel, int what, const job *j, int64_t begin, in
             continue;
         store_rows(j, j->velocity, 3, total.pairs.velocity, first, end);
         if (what == GRADIENT) {
-            vt_add_rotation(&total.pairs);
+            vt_finish_gradient(&total.pairs);
             store_rows(j, j->gradient, 9, total.pairs.outer, first, end);
+            store_rows(j, j->divergence, 3, total.pairs.vorticity, first, end);
         }
     }
 }
@@ -324,7 +328,7 @@ void VT_NAME(tree_potential)(const vt_tree *tree, int64_t count, const float *po
 void VT_NAME(tree)(int kernel, int opening, double opening_angle, int64_t count,
                    const float *targets, int64_t source_count, const float *positions,
                    const float *strengths, const float *cores, float *velocity, float *gradient,
-                   vt_arena *arena, int threads)
+                   float *divergence, vt_arena *arena, int threads)
 {
     static vt_block_function *const loops[3][2] = {{gaussian_velocity, gaussian_gradient},
                                                    {wl_velocity, wl_gradient},
@@ -336,6 +340,7 @@ void VT_NAME(tree)(int kernel, int opening, double opening_angle, int64_t count,
     job j = {.tree = &tree, .table = vt_gaussian_table(), .targets = targets};
     j.velocity = velocity;
     j.gradient = gradient;
+    j.divergence = divergence;
     /* neighbours take nearly the same way: lanes share most of what they look at */
     j.order = targets == positions && count == source_count
                   ? tree.order
