@@ -78,7 +78,8 @@ def direct_stage(target, kernel, targets, positions, strengths, cores, gradient=
     d = np.full((n, 3), np.nan, np.float32) if gradient else None
     left = library.call_direct(
         kernel, ctypes.c_int64(n), pointer(targets), ctypes.c_int64(len(positions)),
-        pointer(positions), pointer(strengths), pointer(cores), pointer(u), pointer(g), pointer(d), threads)
+        pointer(positions), pointer(strengths), pointer(cores), pointer(u), pointer(g), pointer(d),
+        threads)
     assert left == 0
     return u, g, d
 

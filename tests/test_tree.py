@@ -29,7 +29,8 @@ CODE = """
 /* Returns the scratch that was not given back, or -1 when more was taken than announced. */
 int64_t call_tree(int kernel, int opening, double angle, int64_t count, const float *targets,
                   int64_t source_count, const float *positions, const float *strengths,
-                  const float *cores, float *velocity, float *gradient, float *divergence, int threads)
+                  const float *cores, float *velocity, float *gradient, float *divergence,
+                  int threads)
 {
     vt_arena arena;
     if (vt_arena_create(&arena, (size_t)1 << 30))
