@@ -89,10 +89,9 @@ def test_wind_in_time_moves_everything_by_its_exact_integral(name, content):
 @pytest.mark.parametrize("method", METHODS)
 def test_d3_imposed_strain_stretches_vortons(method, bound):
     g = 0.7
-    choice = {"velocity": method, "bound": bound}
-    if method == "poisson":  # these act on what a lone vorton cannot have: a field without ends
-        choice |= {"cleaning": 0, "exchange": 0}
-    scene = vt.Scene(method=vt.Method(**choice), voxel=0.05)
+    # these act on what a lone vorton cannot have: a field without ends
+    choice = {"cleaning": 0, "exchange": 0}
+    scene = vt.Scene(method=vt.Method(velocity=method, bound=bound, **choice), voxel=0.05)
     scene.add(linear_wind(np.diag([g, -g / 2, -g / 2])))
     sim = vt.Simulation(scene, fps=30 * g)
     strength, start = np.array([[0.03, 0.02, -0.05]]), np.array([[0.1, 0.2, 0.3]])
@@ -149,7 +148,7 @@ def test_gradient_of_wind_in_the_direct_route():
     """One short step against differences of SciPy's interpolation; none beyond the border."""
     values, wind, axes = random_wind(outside="border")
     find = RegularGridInterpolator(axes, values, bounds_error=False, fill_value=None)
-    method = vt.Method(velocity="direct", stretching="classical", bound=0)
+    method = vt.Method(velocity="direct", stretching="classical", bound=0, cleaning=0)
     scene = vt.Scene(voxel=0.1, method=method)
     scene.add(wind)
     sim = vt.Simulation(scene, fps=1e4)

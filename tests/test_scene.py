@@ -253,6 +253,8 @@ GRID = np.zeros((2, 2, 2, 3))
         (lambda: Scene(thermal_diffusivity=-1e-3), ValueError, ["thermal_diffusivity", "(m^2/s)"]),
         (lambda: Scene(thermal_diffusivity="hot"), TypeError, ["thermal_diffusivity", "number"]),
         (lambda: Scene(at_capacity="stopp"), ValueError, ["at_capacity", "did you mean 'stop'"]),
+        (lambda: VortexRing(raduis=1), TypeError, ["VortexRing", "'raduis'", "mean 'radius'"]),
+        (lambda: Wind((1e30, 0, 0)), ValueError, ["= 1e+30", "from -1e+09 to 1e+09 (m/s)"]),
         (lambda: Scene(method="rk2"), TypeError, ["Scene.method = 'rk2'", "Method"]),
         (lambda: Scene().add(SPHERE), TypeError, ["Scene.add", "not a source", "VortexRing"]),
         (lambda: Tracers(SPHERE, growth=-1), ValueError, ["Tracers.growth = -1", "from 0 to"]),

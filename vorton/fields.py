@@ -94,7 +94,8 @@ def check_number(
         or 0 < number < gap
     )
     if out:
-        large = f", at most {LARGEST:g} in size" if LARGEST < abs(number) < math.inf else ""
+        unbounded = most is None and LARGEST < abs(number) < math.inf
+        large = f", at most {LARGEST:g} in size" if unbounded else ""
         raise ValueError(f"{name} = {shown(value)}: must be {allowed}{large}")
     return number
 
@@ -237,6 +238,15 @@ def readable_json(data: Any, indent: int = 2) -> str:
 @dataclasses.dataclass(frozen=True, eq=False)
 class Definition:
     """Base of all definitions: immutable, checked, equal when their contents are equal."""
+
+    def __new__(cls, *_values: Any, **named: Any) -> Any:
+        fields = [field.name for field in dataclasses.fields(cls)]
+        for name in named:
+            if name not in fields:
+                raise TypeError(
+                    f"{cls.__name__}: unknown argument {name!r}; {closest(name, fields)}"
+                )
+        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         for item in dataclasses.fields(self):

@@ -183,7 +183,7 @@ def make_core(scene: Scene, threads: int) -> _core.Simulation:
         _check_density(index, source, scene)
         try:
             source._add_to(core, voxel)
-        except ValueError as error:
+        except (ValueError, _core.CapacityError) as error:
             raise type(error)(f"sources[{index}]: {type(source).__name__}: {error}") from error
         ends.append(core.count("vortons"))
     check_method(scene)
