@@ -43,29 +43,55 @@ static const double most_change = 3.5e-3;
 /* The same where vortons merge, with no time passing. */
 static const double most_merged = 0.1;
 
+/* Of the sum of |alpha|: where the sum of the strengths is larger, vortex lines end in the fluid.
+ */
+static const double open_share = 0.05;
+
 /* Times the rms of |alpha|: vortons that are stronger weigh no more, others by their square. */
 static const double cap_of_weight = 3;
 
-enum { SHED_BLOCK = 8192 };
+enum { SIZE_BLOCK = 8192 };
 
-typedef struct shed_job {
+/* Sums of |alpha|. */
+typedef struct sizes {
+    double all, shed; /* shed: of vortons that bodies have shed */
+} sizes;
+
+typedef struct size_job {
     const vt_vortons *vortons;
-    double (*size)[2]; /* of each block: of all strengths, and of those that were shed */
-} shed_job;
+    sizes *block;
+    int shed; /* whether there may be any */
+} size_job;
 
-static void sum_shed(void *data, int64_t begin, int64_t end, int thread)
+static void sum_block(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
-    const shed_job *const job = data;
+    const size_job *const job = data;
     const vt_vortons *const v = job->vortons;
-    double *const sum = job->size[begin / SHED_BLOCK];
-    sum[0] = sum[1] = 0;
+    sizes sum = {0, 0};
     for (int64_t i = begin; i < end; i++) {
         const double a[3] = {v->strength[3 * i], v->strength[3 * i + 1], v->strength[3 * i + 2]};
         const double size = vt_sqrt(vt_dot(a, a));
-        sum[0] += size;
-        sum[1] += v->panel[i] != 0 ? size : 0;
+        sum.all += size;
+        sum.shed += job->shed && v->panel[i] != 0 ? size : 0;
     }
+    job->block[begin / SIZE_BLOCK] = sum;
+}
+
+static sizes sum_sizes(vt_simulation *s)
+{
+    const int64_t count = s->vortons.set.count, blocks = (count + SIZE_BLOCK - 1) / SIZE_BLOCK;
+    const size_t mark = vt_arena_mark(&s->arena);
+    size_job job = {&s->vortons, vt_arena_push(&s->arena, sizeof(sizes) * (size_t)blocks),
+                    s->vortons.set.used[VT_VORTON_panel]};
+    vt_parallel_for(s->def.threads, count, SIZE_BLOCK, sum_block, &job);
+    sizes sum = {0, 0};
+    for (int64_t b = 0; b < blocks; b++) {
+        sum.all += job.block[b].all;
+        sum.shed += job.block[b].shed;
+    }
+    vt_arena_pop(&s->arena, mark);
+    return sum;
 }
 
 /* The share of the strength that bodies have shed. What layers around bodies lose, at the strain
@@ -75,19 +101,10 @@ static void sum_shed(void *data, int64_t begin, int64_t end, int thread)
  * end was cut off, and bent it. */
 static double find_shed_share(vt_simulation *s)
 {
-    const int64_t count = s->vortons.set.count, blocks = (count + SHED_BLOCK - 1) / SHED_BLOCK;
-    double all = 0, shed = 0;
     if (!s->vortons.set.used[VT_VORTON_panel] || !s->panels.exist)
         return 0;
-    const size_t mark = vt_arena_mark(&s->arena);
-    shed_job job = {&s->vortons, vt_arena_push(&s->arena, sizeof *job.size * (size_t)blocks)};
-    vt_parallel_for(s->def.threads, count, SHED_BLOCK, sum_shed, &job);
-    for (int64_t b = 0; b < blocks; b++) {
-        all += job.size[b][0];
-        shed += job.size[b][1];
-    }
-    vt_arena_pop(&s->arena, mark);
-    return all > 0 ? shed / all : 0;
+    const sizes sum = sum_sizes(s);
+    return sum.all > 0 ? sum.shed / sum.all : 0;
 }
 
 /* What planes give the flow is in no books. */
@@ -394,13 +411,26 @@ static int is_moderate(const vt_simulation *s, double most, int count,
     return squares < most * most * (double)s->vortons.set.count; /* nor NaN */
 }
 
+/* What cleaning takes from vortex lines that end in the fluid is gone: given back, it would be
+ * heaped on the strongest vortons, and taken from the ends again. Of their sum only the length may
+ * change, towards nothing. */
+static void let_ends_wear(vt_balance *balance, const vt_invariants *now)
+{
+    if (!(balance->closed < 1))
+        return;
+    const double square = vt_dot(balance->sum, balance->sum);
+    const double left = fmin(fmax(vt_dot(now->sum, balance->sum) / square, 0), 1);
+    for (int c = 0; c < 3; c++)
+        balance->sum[c] *= left;
+}
+
 static void share_out(vt_simulation *s, double most, vt_balance *balance, const vt_invariants *now)
 {
     double matrix[VT_INVARIANTS][VT_INVARIANTS], missing[VT_INVARIANTS], x[VT_INVARIANTS];
     float share[VT_INVARIANTS] = {0};
     for (int m = 0; m < balance->kept; m++) {
-        const double share = m < 3 && !s->wake_is_cut ? 1 : balance->share;
-        missing[m] = (balance->sum[m] - now->sum[m]) * share;
+        const double part = m < 3 && !s->wake_is_cut ? 1 : balance->share;
+        missing[m] = (balance->sum[m] - now->sum[m]) * part;
         for (int n = 0; n <= m; n++)
             matrix[m][n] = find_entry(now->moment, m, n);
     }
@@ -419,9 +449,21 @@ static void share_out(vt_simulation *s, double most, vt_balance *balance, const 
                                 &balance->frame, share, s->def.threads);
 }
 
+/* How much of the strength is that of closed vortex lines, whose sum is nothing: 1 unless the sum
+ * is large. The lines of vortons may go on in bodies. */
+static double find_closed(vt_simulation *s, const vt_invariants *now)
+{
+    const double square = vt_dot(now->sum, now->sum);
+    if (s->panels.exist || !(square > open_share * open_share * now->moment[0]))
+        return 1; /* the sum of |alpha| is not below the root of that of their squares */
+    const double share = vt_sqrt(square) / sum_sizes(s).all;
+    return fmin((1 - fmin(share, 1)) / (1 - open_share), 1);
+}
+
 static void note_sums(vt_simulation *s, vt_balance *balance)
 {
     vt_invariants now = sum_all(s, &balance->frame, 1);
+    balance->closed = find_closed(s, &now);
     settle_frame(s, balance->kept, &now, &balance->frame);
     if (balance->kept == VT_INVARIANTS)
         now = sum_all(s, &balance->frame, 0);
@@ -431,7 +473,7 @@ static void note_sums(vt_simulation *s, vt_balance *balance)
 
 void vt_open_balance(vt_simulation *s, const vt_impulse *buoyant, vt_balance *balance)
 {
-    *balance = (vt_balance){.kept = count_kept(s), .buoyant = buoyant};
+    *balance = (vt_balance){.closed = 1, .kept = count_kept(s), .buoyant = buoyant};
     if (!balance->kept)
         return;
     balance->share = 1 - find_shed_share(s);
@@ -441,7 +483,7 @@ void vt_open_balance(vt_simulation *s, const vt_impulse *buoyant, vt_balance *ba
     if (balance->frame.length > 0)
         note_sums(s, balance);
     else
-        balance->kept = 0; /* they all lie in one point */
+        balance->kept = 0; /* they all lie in one point, or one of them is nowhere */
 }
 
 void vt_close_balance(vt_simulation *s, double dt, vt_balance *balance)
@@ -458,6 +500,7 @@ void vt_close_balance(vt_simulation *s, double dt, vt_balance *balance)
     for (int c = 0; c < 3; c++)
         balance->frame.center[c] += (float)(dt * s->winds.velocity[c]);
     const vt_invariants now = sum_all(s, &balance->frame, all ? 4 : 1);
+    let_ends_wear(balance, &now);
     if (now.moment[0] > 0)
         share_out(s, most_change * vt_find_largest(&s->extremes).gradient * dt, balance, &now);
 }

@@ -12,6 +12,7 @@ typedef struct vt_balance {
     /* of what else is missing: strength that bodies have not shed gets it back, they owe the rest
      */
     double share;
+    double closed;             /* how much of the strength is that of closed vortex lines, 0 to 1 */
     const vt_impulse *buoyant; /* what density differences give in the substep, about the origin;
                                   NULL: what the vortons weigh */
     int restored;              /* what is missing has been given back, as far as it is to be */

@@ -188,9 +188,12 @@ void vt_finish(vt_simulation *s, const vt_scheme *scheme, vt_work *w, double dt,
     VT_TIMED(s, balance, vt_open_reaction(s, 0, reaction));
     reaction->given = buoyant;
     vt_add_impulse(&s->impulses.buoyant, 1, &buoyant);
+    vt_method method = s->def.method;
+    method.cleaning *=
+        balance.closed; /* lines that end in the fluid cannot be free of divergence */
     VT_TIMED(s, finish,
-             s->stages->finish(&w->field, &s->def.method, &ending, s->winds.velocity, w->count,
-                               w->sorted, &rows, s->def.threads));
+             s->stages->finish(&w->field, &method, &ending, s->winds.velocity, w->count, w->sorted,
+                               &rows, s->def.threads));
     if (vt_has_grid(s) && s->def.method.exchange > 0)
         VT_TIMED(s, exchange,
                  s->stages->exchange(&s->grid, w->count, w->sorted, w->row_start, v->strength,

@@ -203,3 +203,41 @@ def test_e1_same_bits_where_impulse_is_kept():
                               capture_output=True, text=True, check=True)  # fmt: skip
         assert done.stdout.strip() == wanted
     assert digest(8) == wanted
+
+
+def open_lines(kind, velocity):
+    scene = vt.Scene(method=vt.Method(velocity=velocity))
+    if kind == "filament":
+        points = [(0, 0, 0), (0.3, 0.2, 1), (0, 0, 2)]
+        scene.add(vt.Filament(points, core=0.12, circulation=1))
+    if kind == "ring":
+        scene.add(vt.VortexRing(radius=0.5, core=0.12, vorton_core=0.08, wobble=0.03))
+    sim = vt.Simulation(scene, threads=1)
+    if kind == "ring":
+        sim.vortons.remove(sim.vortons.position[:, 0] > 0.1)
+    if kind == "sheet":
+        x = np.stack(np.meshgrid(*[0.1 * np.arange(5)] * 2, [0.0]), -1).reshape(-1, 3)
+        sim.vortons.add(x, [[0, 0, 0.05]] * len(x), core=0.1, volume=1e-3)
+    return sim
+
+
+@pytest.mark.parametrize("velocity", ["poisson", "direct", "tree"])
+@pytest.mark.parametrize("kind", ["filament", "ring", "sheet"])
+def test_lines_that_end_in_the_fluid_are_not_heaped_up(kind, velocity):
+    """Nothing makes up for what cleaning takes from their ends: all strength and the strongest
+    vorton stay below what stretching makes of them, and the sum never grows."""
+    sim = open_lines(kind, velocity)
+
+    def look():
+        strength = sim.vortons.strength.astype(float)
+        size = np.linalg.norm(strength, axis=1)
+        return np.linalg.norm(strength.sum(axis=0)), size.sum(), size.max()
+
+    seen = [look()]
+    for _ in range(4):
+        sim.step(30)
+        seen.append(look())
+    sums, sizes, largest = np.transpose(seen)
+    assert sums[0] > 0.3 * sizes[0]
+    assert (sums[1:] < (1 + 1e-6) * sums[:-1]).all()
+    assert largest.max() < 1.5 * largest[0] and sizes.max() < 1.25 * sizes[0]

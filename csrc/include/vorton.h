@@ -377,8 +377,8 @@ VT_API vt_status vt_add_ring(vt_simulation *simulation, const vt_ring_def *def);
  * curvature (chord lengths as parameter; no curvature at open ends). Cross-section as of a ring. A
  * closed line has no total strength. Vorticity that ends in the fluid does not exist: of an open
  * line the velocity is that of the line alone (Biot-Savart), as if the vorticity spread evenly in
- * all directions from its ends; the method's cleaning then wears the ends away, and health shows
- * strength_share above 0. Put the ends where nobody looks, or close the line. */
+ * all directions from its ends; beside closed lines the method's cleaning wears the ends away, and
+ * health shows strength_share above 0. Put the ends where nobody looks, or close the line. */
 typedef struct vt_filament_def {
     const double *points; /* point_count x 3, m; neighbours must differ */
     int64_t point_count;  /* 2 (closed: 3) .. 2^20 */
