@@ -56,14 +56,14 @@ void vt_gain_velocity(vt_body *body, const double gain[3]);
 /* How many panels shed: the most vortons that a substep adds. */
 int64_t vt_count_shedding(const vt_simulation *s);
 
-/* VT_OVER_CAPACITY where the policy refuses that many. */
-vt_status vt_check_shedding(const vt_simulation *s);
+/* VT_OVER_CAPACITY where the policy refuses that many beside those that are still to be born. */
+vt_status vt_check_shedding(const vt_simulation *s, int64_t reserved);
 
 /* At the end of a substep of dt, a share 1 - exp(-shedding dt) of the layer that slips along each
  * of them, n cross (u - v_b) per area, becomes strength of a vorton one core above it: of the one
  * that the panel has shed last, while that is near, else of a newborn one. What there is no room
- * for stays with the body. */
-void vt_shed_layers(vt_simulation *s, double dt, const float *slip);
+ * for, beside `reserved` vortons that are still to be born, stays with the body. */
+void vt_shed_layers(vt_simulation *s, int64_t reserved, double dt, const float *slip);
 
 /* Whether the panels of a body shed. */
 int vt_sheds(const vt_body *body);

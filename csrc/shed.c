@@ -33,10 +33,11 @@ int64_t vt_count_shedding(const vt_simulation *s)
     return count;
 }
 
-vt_status vt_check_shedding(const vt_simulation *s)
+vt_status vt_check_shedding(const vt_simulation *s, int64_t reserved)
 {
-    int64_t count = vt_count_shedding(s);
-    return count > 0 ? vt_check_room(s, VT_VORTONS, &count) : VT_OK;
+    const int64_t count = vt_count_shedding(s);
+    int64_t rows = count + reserved;
+    return count > 0 ? vt_check_room(s, VT_VORTONS, &rows) : VT_OK;
 }
 
 /* ---- where the strength goes ---- */
@@ -242,11 +243,13 @@ static newborn make_room_for_newborn(vt_arena *arena, int64_t most)
                      .body = vt_arena_push(arena, 4 * rows)};
 }
 
-static void append(vt_simulation *s, const double way[3], newborn *born)
+static void append(vt_simulation *s, int64_t reserved, const double way[3], newborn *born)
 {
     /* of what the policy has no room for, the layer stays where it is */
-    (void)vt_check_room(s, VT_VORTONS, &born->count);
-    vt_make_room(s, VT_VORTONS, born->count);
+    int64_t rows = born->count + reserved;
+    (void)vt_check_room(s, VT_VORTONS, &rows);
+    born->count = rows > reserved ? rows - reserved : 0;
+    vt_make_room(s, VT_VORTONS, born->count + reserved);
     const int64_t first =
         vt_append_vortons(s, born->count, born->position, born->strength, born->core, born->volume);
     memcpy(s->vortons.panel + first, born->panel, 4 * (size_t)born->count);
@@ -260,7 +263,7 @@ static void append(vt_simulation *s, const double way[3], newborn *born)
     vt_count_heat(s, first, born->count, NULL, 1);
 }
 
-void vt_shed_layers(vt_simulation *s, double dt, const float *slip)
+void vt_shed_layers(vt_simulation *s, int64_t reserved, double dt, const float *slip)
 {
     const int64_t panels = vt_count_shedding(s);
     if (panels == 0)
@@ -299,6 +302,6 @@ void vt_shed_layers(vt_simulation *s, double dt, const float *slip)
         first += body->panels->count;
     }
     if (born.count > 0)
-        append(s, way, &born);
+        append(s, reserved, way, &born);
     vt_arena_pop(&s->arena, mark);
 }

@@ -269,7 +269,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     if (!status)
         VT_TIMED(s, domain, status = place(s, births, &exists));
     if (!status)
-        status = vt_check_shedding(s);
+        status = vt_check_shedding(s, vt_vortons_to_come(births));
     if (status || !exists) {
         *advanced = status ? 0 : drift(s, births, remaining);
         return status;
@@ -321,7 +321,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     vt_finish(s, &scheme, &w, dt, &reaction);
     meet_walls(s, dt, &contacts, &reaction);
     VT_TIMED(s, bodies, vt_finish_bodies(s));
-    VT_TIMED(s, shed, vt_shed_layers(s, dt, slip));
+    VT_TIMED(s, shed, vt_shed_layers(s, vt_vortons_to_come(births), dt, slip));
     change_fluid(s, dt, s->vorton_spacing > 0);
     return VT_OK;
 }

@@ -215,7 +215,8 @@ class RichSequences(RuleBasedStateMachine):
             view[row] = np.nan if bad else good * np.float32(0.9)
         if bad:
             _, refused = self.both(lambda sim: sim.step())
-            assert refused is not None and f"{name}.{column}" in refused, column
+            assert refused is not None, column
+            assert f"{name}.{column}" in refused or "do not fit" in refused, refused
             for view in views:
                 view[row] = good
 
@@ -243,7 +244,7 @@ class RichSequences(RuleBasedStateMachine):
                 assert np.isfinite(sim.velocity_at([[0, 0, 0], [5, 5, 5]])).all()
             elif what == 1:
                 assert np.isfinite(sim.health["energy"]) and sim.health["spacing"] >= 0
-            elif what == 2:
+            elif what == 2 and not sim.scene.combustion:  # which makes smoke of what is born
                 mass = float(sim.tracers.density.astype(float).sum())
                 assert abs(sim.volume(0.2).info()["mass"] - mass) <= 1e-4 * (mass + 1)
             elif what == 3:

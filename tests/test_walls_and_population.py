@@ -86,3 +86,18 @@ def test_books_of_heat_after_a_step_that_fails():
     h = sim.health
     books = h.heat_released - h.heat_radiated - h.heat_mixed + h.heat_brought
     assert h.heat == pytest.approx(books, abs=1e-4 * h.heat_released)
+
+
+@pytest.mark.parametrize("policy", ["oldest", "stop"])
+def test_what_bodies_shed_leaves_room_for_births_later_in_the_step(policy):
+    scene = vt.Scene("full", method=vt.Method(turn=0.05), wind=(1, 0, 0), voxel=0.1)
+    scene.add(vt.Body(vt.Sphere(radius=0.3), panels=100, shedding=60))
+    source = vt.Sphere((0, 0, 1), 0.15)
+    scene.add(vt.Emitter(source, core=0.06, per_voxel=1, lifetime=2, temperature=400))
+    sim = vt.Simulation(scene, max_vortons=400, at_capacity=policy)
+    counts = []
+    for _ in range(40):
+        sim.step()
+        counts.append(sim.vortons.count)
+    assert sim.health.substeps > 4
+    assert max(counts) == 400
