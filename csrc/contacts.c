@@ -177,13 +177,19 @@ static void remove_embedded_from(vt_simulation *s, int set, int64_t first, int32
     vt_arena_pop(&s->arena, mark);
 }
 
-void vt_remove_embedded(vt_simulation *s)
+void vt_remove_embedded(vt_simulation *s, int set)
 {
-    for (int set = 0; set < 2 && s->bodies.count > 0; set++) {
-        const rows r = rows_of(s, set);
-        remove_embedded_from(s, set, first_new(&r, s->contact_checked[set]), 0);
-        s->contact_checked[set] = s->next_id[set];
-    }
+    const rows r = rows_of(s, set);
+    if (s->bodies.count == 0)
+        return;
+    remove_embedded_from(s, set, first_new(&r, s->contact_checked[set]), 0);
+    s->contact_checked[set] = s->next_id[set];
+}
+
+int vt_has_unlooked(const vt_simulation *s, int set)
+{
+    const rows r = rows_of(s, set);
+    return s->bodies.count > 0 && first_new(&r, s->contact_checked[set]) < r.count;
 }
 
 void vt_clear_last_body(vt_simulation *s)

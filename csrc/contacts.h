@@ -11,10 +11,13 @@ typedef struct vt_contacts {
     float *start[2];
 } vt_contacts;
 
-/* Removes what was born or added inside a solid or outside a container, of the rows since the last
- * call; and all rows that the last body leaves no room. */
-void vt_remove_embedded(vt_simulation *s);
+/* Removes what was born or added inside a solid or outside a container, of the rows of a set since
+ * the last call; and all rows of both that the last body leaves no room. */
+void vt_remove_embedded(vt_simulation *s, int set);
 void vt_clear_last_body(vt_simulation *s);
+
+/* Whether there are such rows to look at. */
+int vt_has_unlooked(const vt_simulation *s, int set);
 
 /* How far a point is from the walls of now, m, at least: below 0 where no particle may be; INFINITY
  * without bodies. */

@@ -53,11 +53,11 @@ static vt_status report_vortons(const vt_simulation *s)
 }
 
 /* A box holds the tracers too, and counts none whose place is no number. */
-static void add_tracers(vt_simulation *s, vt_content *content, int *any)
+static void add_tracers(vt_simulation *s, int64_t count, const float *position, vt_content *content,
+                        int *any)
 {
-    const float *const position = s->tracers.position;
     vt_bounds bounds;
-    s->stages->bounds(s->tracers.set.count, position, position, &bounds, s->def.threads);
+    s->stages->bounds(count, position, position, &bounds, s->def.threads);
     add_bounds(content, &bounds, any);
 }
 
@@ -90,7 +90,9 @@ vt_status vt_find_content(vt_simulation *s, const vt_births *births, vt_content 
         add_bounds(content, &bounds, &any);
     }
     if (s->def.method.domain == VT_DOMAIN_BOX)
-        add_tracers(s, content, &any);
+        add_tracers(s, s->tracers.set.count, s->tracers.position, content, &any);
+    if (s->def.method.domain == VT_DOMAIN_BOX && births && births->tracer_count > 0)
+        add_tracers(s, births->tracer_count, births->tracers.position, content, &any);
     vt_add_panel_bounds(s, vt_base_spacing(s), content->least, content->most, &any);
     return VT_OK;
 }

@@ -8,4 +8,10 @@
  * on, takes what that gives. */
 void vt_soak_fluid(vt_simulation *s);
 
+/* Whether such an emitter may be among the sources. */
+static inline int vt_may_soak(const vt_simulation *s)
+{
+    return s->sources.parcels_count > 0;
+}
+
 #endif

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "article_walls.h"
+#include "beginning.h"
 #include "body_flow.h"
 #include "body_heat.h"
 #include "body_motion.h"
@@ -122,15 +123,33 @@ static void set_wind_of_stage(vt_simulation *s, const vt_scheme *scheme, int sta
 
 /* ---- births ---- */
 
-/* Those whose time has come by `until` join the columns; born after now, their age is negative.
- * Those of the time of a jump come after it. */
+/* Those of a set whose time has come by `until` join its columns; born after now, their age is
+ * negative. Those of the time of a jump come after it. */
+static void bear_set(vt_simulation *s, int set, vt_births *births, double until)
+{
+    vt_bear(s, set, births, fmin(until, vt_before_jump(s, until - s->time)));
+    vt_remove_embedded(s, set);
+}
+
 static void bear(vt_simulation *s, vt_births *births, double until, vt_work *w)
 {
     const int64_t first = s->vortons.set.count;
-    vt_bear(s, births, fmin(until, vt_before_jump(s, until - s->time)));
-    vt_remove_embedded(s);
+    bear_set(s, VT_VORTONS, births, until);
+    bear_set(s, VT_TRACERS, births, until);
     if (w && s->vortons.set.count > first)
         vt_add_newborn(s, w, first);
+}
+
+/* Room for all that are still to be born: where the policy is to remove the oldest, they go now. */
+static void make_room(vt_simulation *s, int set, const vt_births *births)
+{
+    vt_make_room(s, set, vt_count_to_come(births, set));
+}
+
+/* How many rows of vortons others leave free: for those, and for what bodies shed. */
+static int64_t count_reserved(const vt_simulation *s, const vt_births *births)
+{
+    return vt_count_to_come(births, VT_VORTONS) + vt_count_shedding(s);
 }
 
 /* ---- the substep ---- */
@@ -181,6 +200,7 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
     dt = vt_until_jump(s, dt);
     vt_await_jump(s, dt);
     VT_TIMED(s, bodies, vt_move_bodies(s, 0, dt));
+    make_room(s, VT_TRACERS, births);
     const vt_vortons *const v = &s->vortons;
     bear(s, births, s->time + dt, NULL);
     vt_set_wind(s, s->time, s->time + dt);
@@ -262,20 +282,17 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     vt_reaction reaction;
     vt_work w = {0};
 
-    vt_jump_at_start(s, step);
-    VT_TIMED(s, emit, bear(s, births, s->time, NULL));
+    VT_TIMED(s, emit, bear_set(s, VT_VORTONS, births, s->time));
     VT_TIMED(s, emit, vt_soak_fluid(s));
-    VT_TIMED(s, population, status = vt_surround_newborn(s, vt_vortons_to_come(births)));
+    VT_TIMED(s, population, status = vt_surround_newborn(s, count_reserved(s, births)));
     if (!status)
         VT_TIMED(s, domain, status = place(s, births, &exists));
     if (!status)
-        status = vt_check_shedding(s, vt_vortons_to_come(births));
+        status = vt_check_shedding(s, vt_count_to_come(births, VT_VORTONS));
     if (status || !exists) {
         *advanced = status ? 0 : drift(s, births, remaining);
         return status;
     }
-    if (s->substeps % VT_SORT_EVERY == 0 && s->fields_exist)
-        VT_TIMED(s, tracer_sort, vt_sort_tracers(s));
 
     /* the field at the start, and how far it lets this substep go */
     double dt = 0;
@@ -289,6 +306,12 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     status = choose_substep(s, &scheme, step, remaining, &dt);
     if (status)
         return status;
+
+    /* nothing is refused any more */
+    make_room(s, VT_TRACERS, births);
+    VT_TIMED(s, emit, bear_set(s, VT_TRACERS, births, s->time));
+    if (s->substeps % VT_SORT_EVERY == 0 && s->fields_exist)
+        VT_TIMED(s, tracer_sort, vt_sort_tracers(s));
     dt = vt_until_jump(s, dt);
     const int waits = waits_for_birth(s, &scheme, births, dt);
     const double until = waits ? vt_next_vorton_time(births, 0, s->time + dt) : s->time + dt;
@@ -321,14 +344,14 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     vt_finish(s, &scheme, &w, dt, &reaction);
     meet_walls(s, dt, &contacts, &reaction);
     VT_TIMED(s, bodies, vt_finish_bodies(s));
-    VT_TIMED(s, shed, vt_shed_layers(s, vt_vortons_to_come(births), dt, slip));
+    VT_TIMED(s, shed, vt_shed_layers(s, vt_count_to_come(births, VT_VORTONS), dt, slip));
     change_fluid(s, dt, s->vorton_spacing > 0);
     return VT_OK;
 }
 
 /* ---- the step ---- */
 
-/* Everything that can go wrong is looked at before anything changes. */
+/* What can be known to go wrong before anything changes. */
 static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
 {
     vt_content content;
@@ -350,51 +373,48 @@ static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
         status = vt_find_content(s, births, &content);
     if (!status && content.exists && vt_has_grid(s))
         status = vt_place_grid(s, &content, &trial);
-    if (status)
-        return status;
-    vt_make_room(s, VT_VORTONS, births->vorton_count);
-    vt_make_room(s, VT_TRACERS, births->tracer_count);
-    return VT_OK;
+    return status;
 }
 
-/* What a substep changes before anything moves. */
-typedef struct beginning {
-    int64_t next_id[2], populated_id;
-    double smallest_core;
-    vt_placement placement;
-} beginning;
-
-static beginning remember(const vt_simulation *s)
+/* The vortons are split, merged, pruned and surrounded as the method asks. */
+static vt_status control_population(vt_simulation *s, const vt_births *births)
 {
-    return (beginning){.next_id = {s->next_id[0], s->next_id[1]},
-                       .populated_id = s->populated_id,
-                       .smallest_core = s->smallest_core,
-                       .placement = s->placement};
+    vt_status status = VT_OK;
+    vt_reaction reaction;
+    if (!vt_controls_population(s))
+        return VT_OK;
+    s->fields_current = 0;
+    VT_TIMED(s, balance, vt_open_reaction(s, 0, &reaction));
+    VT_TIMED(s, population, status = vt_control_population(s, count_reserved(s, births)));
+    VT_TIMED(s, balance, vt_close_reaction(s, 0, 1, &reaction));
+    return status;
 }
 
-/* Undoes the births since; the order of the rows may have changed. */
-static void remove_born(vt_simulation *s, int set, int64_t count, const int64_t *id,
-                        int64_t first_id)
+/* Whether vortons that are there may change, or go, before a substep is sure to be done. */
+static int changes_vortons(const vt_simulation *s, const vt_births *births)
+{
+    const vt_set *const set = &s->vortons.set;
+    return vt_controls_population(s) || vt_may_soak(s) || vt_has_unlooked(s, VT_VORTONS) ||
+           vt_count_to_come(births, VT_VORTONS) > set->capacity - set->count;
+}
+
+/* One substep, all of it or nothing. */
+static vt_status try_substep(vt_simulation *s, vt_births *births, double step, double remaining,
+                             double *advanced)
 {
     const size_t mark = vt_arena_mark(&s->arena);
-    uint8_t *const mask = vt_arena_push(&s->arena, (size_t)count);
-    for (int64_t i = 0; i < count; i++)
-        mask[i] = id[i] >= first_id;
-    vt_remove_rows(s, set, mask);
+    vt_jump_at_start(s, step);
+    const vt_beginning beginning = vt_keep_beginning(s, changes_vortons(s, births));
+    make_room(s, VT_VORTONS, births);
+    vt_status status = control_population(s, births);
+    if (!status)
+        status = substep(s, births, step, remaining, advanced);
+    if (status)
+        vt_go_back(s, &beginning);
+    s->pairs = (vt_pair_sources){0};
+    s->fields_current = 0;
     vt_arena_pop(&s->arena, mark);
-    s->next_id[set] = first_id;
-    if (s->contact_checked[set] > first_id)
-        s->contact_checked[set] = first_id;
-}
-
-static void go_back(vt_simulation *s, const beginning *b)
-{
-    remove_born(s, VT_VORTONS, s->vortons.set.count, s->vortons.id, b->next_id[VT_VORTONS]);
-    remove_born(s, VT_TRACERS, s->tracers.set.count, s->tracers.id, b->next_id[VT_TRACERS]);
-    s->populated_id = b->populated_id;
-    s->smallest_core = b->smallest_core;
-    s->placement = b->placement;
-    s->fields_exist = 0;
+    return status;
 }
 
 static vt_status advance(vt_simulation *s, vt_births *births, double dt)
@@ -407,26 +427,9 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
                            "the flow has blown up: dt %g s would need more than %d substeps", dt,
                            MOST_SUBSTEPS);
         double advanced = 0;
-        if (vt_controls_population(s)) {
-            vt_status status = VT_OK;
-            vt_reaction reaction;
-            s->fields_current = 0;
-            VT_TIMED(s, balance, vt_open_reaction(s, 0, &reaction));
-            VT_TIMED(s, population, status = vt_control_population(s, vt_vortons_to_come(births)));
-            VT_TIMED(s, balance, vt_close_reaction(s, 0, 1, &reaction));
-            if (status)
-                return status;
-        }
-        const beginning before = remember(s);
-        const size_t mark = vt_arena_mark(&s->arena);
-        const vt_status status = substep(s, births, dt, dt - done, &advanced);
-        vt_arena_pop(&s->arena, mark);
-        s->pairs = (vt_pair_sources){0};
-        s->fields_current = 0;
-        if (status) {
-            go_back(s, &before);
+        const vt_status status = try_substep(s, births, dt, dt - done, &advanced);
+        if (status)
             return status;
-        }
         s->strained += vt_find_largest(&s->extremes).gradient * advanced;
         done = dt - done - advanced <= 1e-12 * dt ? dt : done + advanced;
         s->time = start + done;

@@ -210,11 +210,13 @@ static int64_t bear_vortons(vt_simulation *s, vt_births *b, int64_t from, int64_
     return first;
 }
 
-void vt_bear(vt_simulation *s, vt_births *b, double until)
+void vt_bear(vt_simulation *s, int set, vt_births *b, double until)
 {
     b->until = until;
     for (int32_t r = 0; r < b->run_count; r++) {
         vt_birth_run *const run = &b->runs[r];
+        if (run->set != set)
+            continue;
         const double *const time = run->set == VT_TRACERS ? b->tracers.time : b->vorton_time;
         int64_t end = run->next;
         while (end < run->end && time[end] <= until)
@@ -233,11 +235,11 @@ void vt_bear(vt_simulation *s, vt_births *b, double until)
     }
 }
 
-int64_t vt_vortons_to_come(const vt_births *b)
+int64_t vt_count_to_come(const vt_births *b, int set)
 {
     int64_t count = 0;
     for (int32_t r = 0; r < b->run_count; r++)
-        if (b->runs[r].set == VT_VORTONS)
+        if (b->runs[r].set == set)
             count += b->runs[r].end - b->runs[r].next;
     return count;
 }

@@ -37,12 +37,12 @@ typedef struct vt_births {
  * nothing but the arena; VT_OVER_CAPACITY when the policy refuses them. */
 vt_status vt_plan_births(vt_simulation *simulation, double from, double to, vt_births *births);
 
-/* Births with time <= until join the columns; those later than the simulation's time get an age
- * below zero: minus the time still to go. */
-void vt_bear(vt_simulation *simulation, vt_births *births, double until);
+/* Births of vortons or of tracers with time <= until join the columns; those later than the
+ * simulation's time get an age below zero: minus the time still to go. */
+void vt_bear(vt_simulation *simulation, int set, vt_births *births, double until);
 
-/* How many vortons are still to be born. */
-int64_t vt_vortons_to_come(const vt_births *births);
+/* How many of them are still to be born. */
+int64_t vt_count_to_come(const vt_births *births, int set);
 
 /* Time of the next vorton to be born, neutral ones included or not, or `otherwise`. */
 double vt_next_vorton_time(const vt_births *births, int neutral, double otherwise);

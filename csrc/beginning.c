@@ -1,0 +1,69 @@
+#include "beginning.h"
+
+#include <string.h>
+
+static vt_set keep_rows(vt_simulation *s)
+{
+    vt_set kept = s->vortons.set;
+    kept.capacity = kept.count;
+    for (int32_t c = 0; c < kept.column_count; c++)
+        kept.column[c] = kept.used[c]
+                             ? vt_arena_push(&s->arena, (size_t)(kept.row_bytes[c] * kept.count))
+                             : NULL;
+    vt_copy_rows(&s->vortons.set, &kept);
+    return kept;
+}
+
+vt_beginning vt_keep_beginning(vt_simulation *s, int changes)
+{
+    vt_beginning b = {.next_id = s->next_id[VT_VORTONS],
+                      .populated_id = s->populated_id,
+                      .contact_checked = s->contact_checked[VT_VORTONS],
+                      .smallest_core = s->smallest_core,
+                      .strained = s->strained,
+                      .wake_is_cut = s->wake_is_cut,
+                      .heat = s->heat,
+                      .impulses = s->impulses,
+                      .placement = s->placement,
+                      .bodies = s->bodies};
+    const size_t bytes = sizeof(vt_body) * (size_t)s->bodies.count;
+    b.bodies.items = vt_arena_push(&s->arena, bytes);
+    if (bytes)
+        memcpy(b.bodies.items, s->bodies.items, bytes);
+    if (changes)
+        b.vortons = keep_rows(s);
+    return b;
+}
+
+/* The order of the rows may have changed. */
+static void remove_born(vt_simulation *s, int64_t first_id)
+{
+    const int64_t count = s->vortons.set.count;
+    const size_t mark = vt_arena_mark(&s->arena);
+    uint8_t *const mask = vt_arena_push(&s->arena, (size_t)count);
+    for (int64_t i = 0; i < count; i++)
+        mask[i] = s->vortons.id[i] >= first_id;
+    vt_remove_rows(s, VT_VORTONS, mask);
+    vt_arena_pop(&s->arena, mark);
+}
+
+void vt_go_back(vt_simulation *s, const vt_beginning *b)
+{
+    if (b->vortons.column_count)
+        vt_copy_rows(&b->vortons, &s->vortons.set);
+    else
+        remove_born(s, b->next_id);
+    if (b->bodies.count)
+        memcpy(s->bodies.items, b->bodies.items, sizeof(vt_body) * (size_t)b->bodies.count);
+    memcpy(s->bodies.open_lines, b->bodies.open_lines, sizeof s->bodies.open_lines);
+    s->next_id[VT_VORTONS] = b->next_id;
+    s->populated_id = b->populated_id;
+    s->contact_checked[VT_VORTONS] = b->contact_checked;
+    s->smallest_core = b->smallest_core;
+    s->strained = b->strained;
+    s->wake_is_cut = b->wake_is_cut;
+    s->heat = b->heat;
+    s->impulses = b->impulses;
+    s->placement = b->placement;
+    s->fields_exist = 0;
+}

@@ -1,0 +1,28 @@
+/* A substep that cannot be done leaves everything as it was before. What may still be refused
+ * - no room for neutral vortons or for what bodies shed, a flow that has blown up - is known only
+ * once vortons were born, split, merged, surrounded and soaked, and the flow was given to bodies:
+ * all of that is put back. */
+#ifndef VORTON_BEGINNING_H
+#define VORTON_BEGINNING_H
+
+#include "state/simulation.h"
+
+typedef struct vt_beginning {
+    int64_t next_id, populated_id, contact_checked;
+    double smallest_core, strained;
+    int wake_is_cut;
+    vt_heat_books heat;
+    vt_impulse_books impulses;
+    vt_placement placement;
+    vt_bodies bodies;
+    vt_set vortons; /* without columns where births alone are to be undone */
+} vt_beginning;
+
+/* Keeps that in the arena; `changes`: whether vortons that are there change too, or go, before the
+ * substep is sure. */
+vt_beginning vt_keep_beginning(vt_simulation *s, int changes);
+
+/* Back to it. The grid is that of before, without fields. */
+void vt_go_back(vt_simulation *s, const vt_beginning *beginning);
+
+#endif
