@@ -310,8 +310,6 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     /* nothing is refused any more */
     make_room(s, VT_TRACERS, births);
     VT_TIMED(s, emit, bear_set(s, VT_TRACERS, births, s->time));
-    if (s->substeps % VT_SORT_EVERY == 0 && s->fields_exist)
-        VT_TIMED(s, tracer_sort, vt_sort_tracers(s));
     dt = vt_until_jump(s, dt);
     const int waits = waits_for_birth(s, &scheme, births, dt);
     const double until = waits ? vt_next_vorton_time(births, 0, s->time + dt) : s->time + dt;
@@ -430,6 +428,8 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
         const vt_status status = try_substep(s, births, dt, dt - done, &advanced);
         if (status)
             return status;
+        if (s->substeps % VT_SORT_EVERY == 0 && s->fields_exist)
+            VT_TIMED(s, tracer_sort, vt_sort_tracers(s));
         s->strained += vt_find_largest(&s->extremes).gradient * advanced;
         done = dt - done - advanced <= 1e-12 * dt ? dt : done + advanced;
         s->time = start + done;
