@@ -2,6 +2,18 @@
 
 #include <string.h>
 
+#include "contacts.h"
+#include "population.h"
+#include "soak.h"
+
+/* Whether vortons that are there may change, or go, before a substep is sure to be done. */
+static int changes_vortons(const vt_simulation *s, const vt_births *births)
+{
+    const vt_set *const set = &s->vortons.set;
+    return vt_controls_population(s) || vt_may_soak(s) || vt_has_unlooked(s, VT_VORTONS) ||
+           vt_count_to_come(births, VT_VORTONS) > set->capacity - set->count;
+}
+
 static vt_set keep_rows(vt_simulation *s)
 {
     vt_set kept = s->vortons.set;
@@ -14,7 +26,7 @@ static vt_set keep_rows(vt_simulation *s)
     return kept;
 }
 
-vt_beginning vt_keep_beginning(vt_simulation *s, int changes)
+vt_beginning vt_keep_beginning(vt_simulation *s, const vt_births *births)
 {
     vt_beginning b = {.next_id = s->next_id[VT_VORTONS],
                       .populated_id = s->populated_id,
@@ -30,7 +42,7 @@ vt_beginning vt_keep_beginning(vt_simulation *s, int changes)
     b.bodies.items = vt_arena_push(&s->arena, bytes);
     if (bytes)
         memcpy(b.bodies.items, s->bodies.items, bytes);
-    if (changes)
+    if (changes_vortons(s, births))
         b.vortons = keep_rows(s);
     return b;
 }

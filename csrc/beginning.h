@@ -5,6 +5,7 @@
 #ifndef VORTON_BEGINNING_H
 #define VORTON_BEGINNING_H
 
+#include "state/plan.h"
 #include "state/simulation.h"
 
 typedef struct vt_beginning {
@@ -18,9 +19,9 @@ typedef struct vt_beginning {
     vt_set vortons; /* without columns where births alone are to be undone */
 } vt_beginning;
 
-/* Keeps that in the arena; `changes`: whether vortons that are there change too, or go, before the
- * substep is sure. */
-vt_beginning vt_keep_beginning(vt_simulation *s, int changes);
+/* Keeps that in the arena, for a substep with these births; the vortons, where those that are there
+ * may change or go before it is sure to be done. */
+vt_beginning vt_keep_beginning(vt_simulation *s, const vt_births *births);
 
 /* Back to it. The grid is that of before, without fields. */
 void vt_go_back(vt_simulation *s, const vt_beginning *beginning);

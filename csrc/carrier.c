@@ -74,6 +74,17 @@ void vt_end_carrying(vt_simulation *s)
     memcpy(s->carried.velocity, s->carried.next, sizeof s->carried.velocity);
 }
 
+void vt_stop_carrying(vt_simulation *s, const vt_carrying *before, double done)
+{
+    const double jumped_until = s->carried.jumped_until;
+    if (done > 0) {
+        vt_add_scaled(s->carried.velocity, done, s->carried.acceleration);
+        return;
+    }
+    s->carried = *before;
+    s->carried.jumped_until = jumped_until;
+}
+
 vt_fluid vt_carried_fluid(const vt_simulation *s)
 {
     vt_simulation_def def = s->def;

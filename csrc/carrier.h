@@ -26,6 +26,10 @@ void vt_begin_carrying(vt_simulation *s, double dt);
 /* At the end of a step that succeeded. */
 void vt_end_carrying(vt_simulation *s);
 
+/* Of a step of which only the first `done` seconds could be done: where there are none, it is as
+ * `before`, but for a jump at its start, which stays done. */
+void vt_stop_carrying(vt_simulation *s, const vt_carrying *before, double done);
+
 /* The fluid, with the gravity that differences of its density feel. */
 vt_fluid vt_carried_fluid(const vt_simulation *s);
 

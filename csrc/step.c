@@ -388,21 +388,13 @@ static vt_status control_population(vt_simulation *s, const vt_births *births)
     return status;
 }
 
-/* Whether vortons that are there may change, or go, before a substep is sure to be done. */
-static int changes_vortons(const vt_simulation *s, const vt_births *births)
-{
-    const vt_set *const set = &s->vortons.set;
-    return vt_controls_population(s) || vt_may_soak(s) || vt_has_unlooked(s, VT_VORTONS) ||
-           vt_count_to_come(births, VT_VORTONS) > set->capacity - set->count;
-}
-
 /* One substep, all of it or nothing. */
 static vt_status try_substep(vt_simulation *s, vt_births *births, double step, double remaining,
                              double *advanced)
 {
     const size_t mark = vt_arena_mark(&s->arena);
     vt_jump_at_start(s, step);
-    const vt_beginning beginning = vt_keep_beginning(s, changes_vortons(s, births));
+    const vt_beginning beginning = vt_keep_beginning(s, births);
     make_room(s, VT_VORTONS, births);
     vt_status status = control_population(s, births);
     if (!status)
@@ -440,16 +432,12 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
     return VT_OK;
 }
 
-static vt_status run_step(vt_simulation *s, double dt)
+/* With the births of the step and what is animated as it is then. */
+static vt_status run_substeps(vt_simulation *s, double dt)
 {
     const double start = s->time;
     vt_births births = {0};
-    for (int t = 0; t < VT_TIMED_STAGES; t++)
-        s->timers[t].last = 0;
-    s->contacts = (vt_contact_counts){0, 0};
     vt_status status = VT_OK;
-    vt_animate_definition(s, dt);
-    vt_begin_carrying(s, dt);
     VT_TIMED(s, emit, status = prepare(s, dt, &births));
     if (status)
         return status;
@@ -462,8 +450,26 @@ static vt_status run_step(vt_simulation *s, double dt)
     if (!status)
         VT_TIMED(s, remove, vt_remove_dead(s));
     vt_close_heat_books(s);
-    if (status)
+    return status;
+}
+
+static vt_status run_step(vt_simulation *s, double dt)
+{
+    const double start = s->time;
+    const vt_simulation_def def = s->def;
+    const vt_carrying carried = s->carried;
+    for (int t = 0; t < VT_TIMED_STAGES; t++)
+        s->timers[t].last = 0;
+    s->contacts = (vt_contact_counts){0, 0};
+    vt_animate_definition(s, dt);
+    vt_begin_carrying(s, dt);
+    const vt_status status = run_substeps(s, dt);
+    if (status) {
+        vt_stop_carrying(s, &carried, s->time - start);
+        if (s->time == start)
+            s->def = def;
         return status;
+    }
     VT_TIMED(s, tracers, vt_find_tracer_scalars(s, 1));
     vt_end_carrying(s);
     s->born_until = -1;

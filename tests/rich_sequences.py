@@ -154,6 +154,27 @@ class RichSequences(RuleBasedStateMachine):
         if refused is None:
             self.check_places()
 
+    @rule()
+    def refuse_a_step(self):
+        """One that is far too long, of one of the twins: they stay alike."""
+        sim, twin = self.twins
+        before = whole_state(sim)
+        try:
+            sim.advance(1e6)
+        except REFUSALS as error:
+            refused = str(error)
+        else:
+            refused = None  # nothing turns
+        if sim.time == before[0][0]:
+            assert whole_state(sim) == before, refused
+            return
+        try:
+            twin.advance(1e6)
+        except REFUSALS as error:
+            assert str(error) == refused
+        else:
+            assert refused is None
+
     @rule(seed=seeds)
     def switch(self, seed):
         values = random_method(np.random.default_rng(seed))

@@ -59,7 +59,33 @@ def beside_bodies():
     return scene
 
 
-SCENES = [viscous, split_merged_and_pruned, warm, soaked, beside_bodies]
+def in_a_shaken_container():
+    """Its fluid, of two densities, feels that."""
+    keys = vt.Keys([(0, (0, 0, 0)), (0.4, (0.2, 0, 0.1)), (1, (-0.1, 0, 0))])
+    spin = vt.Transform(angle=vt.Keys([(0, 0), (1, 200)]), axis=(0.2, 0, 1), position=keys)
+    room = vt.Container(vt.Box((-1, -1, -1), (1, 1, 1)), "room", parent=spin, panels=60)
+    scene = scene_of(ring(density=0.1), cloud_of_tracers(), room)
+    scene.viscosity = vt.Keys([(0, 1e-3), (1, 2e-3)])
+    return scene
+
+
+def beside_a_warm_body():
+    plate = vt.Box((-0.3, -0.3, -0.02), (0.3, 0.3, 0.02))
+    path = vt.Transform(position=vt.Keys([(0, (0, 0, -0.5)), (1, (0, 0, 0.5))]))
+    scene = scene_of(ring(), vt.Body(plate, "plate", parent=path, temperature=400.0, panels=60))
+    scene.add(vt.Wind(vt.Keys([(0, (0.5, 0, 0)), (1, (-0.5, 0.2, 0))])))
+    return scene
+
+
+SCENES = [
+    viscous,
+    split_merged_and_pruned,
+    warm,
+    soaked,
+    beside_bodies,
+    in_a_shaken_container,
+    beside_a_warm_body,
+]
 
 
 def inside_a_body(sim):
