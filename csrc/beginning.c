@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "contacts.h"
+#include "jumps.h"
 #include "population.h"
 #include "soak.h"
 
@@ -14,19 +15,19 @@ static int changes_vortons(const vt_simulation *s, const vt_births *births)
            vt_count_to_come(births, VT_VORTONS) > set->capacity - set->count;
 }
 
-static vt_set keep_rows(vt_simulation *s)
+static vt_set keep_rows(vt_simulation *s, const vt_set *set)
 {
-    vt_set kept = s->vortons.set;
+    vt_set kept = *set;
     kept.capacity = kept.count;
     for (int32_t c = 0; c < kept.column_count; c++)
         kept.column[c] = kept.used[c]
                              ? vt_arena_push(&s->arena, (size_t)(kept.row_bytes[c] * kept.count))
                              : NULL;
-    vt_copy_rows(&s->vortons.set, &kept);
+    vt_copy_rows(set, &kept);
     return kept;
 }
 
-vt_beginning vt_keep_beginning(vt_simulation *s, const vt_births *births)
+vt_beginning vt_keep_beginning(vt_simulation *s, const vt_births *births, double step)
 {
     vt_beginning b = {.next_id = s->next_id[VT_VORTONS],
                       .populated_id = s->populated_id,
@@ -36,14 +37,18 @@ vt_beginning vt_keep_beginning(vt_simulation *s, const vt_births *births)
                       .wake_is_cut = s->wake_is_cut,
                       .heat = s->heat,
                       .impulses = s->impulses,
+                      .carried = s->carried,
                       .placement = s->placement,
                       .bodies = s->bodies};
     const size_t bytes = sizeof(vt_body) * (size_t)s->bodies.count;
     b.bodies.items = vt_arena_push(&s->arena, bytes);
     if (bytes)
         memcpy(b.bodies.items, s->bodies.items, bytes);
-    if (changes_vortons(s, births))
-        b.vortons = keep_rows(s);
+    const int jumps = vt_jumps_at_start(s, step);
+    if (jumps || changes_vortons(s, births))
+        b.vortons = keep_rows(s, &s->vortons.set);
+    if (jumps)
+        b.tracers = keep_rows(s, &s->tracers.set);
     return b;
 }
 
@@ -65,6 +70,8 @@ void vt_go_back(vt_simulation *s, const vt_beginning *b)
         vt_copy_rows(&b->vortons, &s->vortons.set);
     else
         remove_born(s, b->next_id);
+    if (b->tracers.column_count)
+        vt_copy_rows(&b->tracers, &s->tracers.set);
     if (b->bodies.count)
         memcpy(s->bodies.items, b->bodies.items, sizeof(vt_body) * (size_t)b->bodies.count);
     memcpy(s->bodies.open_lines, b->bodies.open_lines, sizeof s->bodies.open_lines);
@@ -76,6 +83,7 @@ void vt_go_back(vt_simulation *s, const vt_beginning *b)
     s->wake_is_cut = b->wake_is_cut;
     s->heat = b->heat;
     s->impulses = b->impulses;
+    s->carried = b->carried;
     s->placement = b->placement;
     s->fields_exist = 0;
 }

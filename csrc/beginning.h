@@ -14,14 +14,16 @@ typedef struct vt_beginning {
     int wake_is_cut;
     vt_heat_books heat;
     vt_impulse_books impulses;
+    vt_carrying carried;
     vt_placement placement;
     vt_bodies bodies;
     vt_set vortons; /* without columns where births alone are to be undone */
+    vt_set tracers; /* without columns where they do not change before it is sure */
 } vt_beginning;
 
-/* Keeps that in the arena, for a substep with these births; the vortons, where those that are there
- * may change or go before it is sure to be done. */
-vt_beginning vt_keep_beginning(vt_simulation *s, const vt_births *births);
+/* Keeps that in the arena, for a substep with these births of a step that is so long; particles,
+ * where those that are there may change or go before it is sure to be done. */
+vt_beginning vt_keep_beginning(vt_simulation *s, const vt_births *births, double step);
 
 /* Back to it. The grid is that of before, without fields. */
 void vt_go_back(vt_simulation *s, const vt_beginning *beginning);

@@ -76,13 +76,10 @@ void vt_end_carrying(vt_simulation *s)
 
 void vt_stop_carrying(vt_simulation *s, const vt_carrying *before, double done)
 {
-    const double jumped_until = s->carried.jumped_until;
-    if (done > 0) {
+    if (done > 0)
         vt_add_scaled(s->carried.velocity, done, s->carried.acceleration);
-        return;
-    }
-    s->carried = *before;
-    s->carried.jumped_until = jumped_until;
+    else
+        s->carried = *before;
 }
 
 vt_fluid vt_carried_fluid(const vt_simulation *s)

@@ -26,8 +26,8 @@ void vt_begin_carrying(vt_simulation *s, double dt);
 /* At the end of a step that succeeded. */
 void vt_end_carrying(vt_simulation *s);
 
-/* Of a step of which only the first `done` seconds could be done: where there are none, it is as
- * `before`, but for a jump at its start, which stays done. */
+/* Of a step of which only the first `done` seconds could be done; where there are none, it is as
+ * `before`. */
 void vt_stop_carrying(vt_simulation *s, const vt_carrying *before, double done);
 
 /* The fluid, with the gravity that differences of its density feel. */

@@ -258,6 +258,11 @@ static void jump(vt_simulation *s, double before, double time, const vt_contacts
 
 static const double soon = 1e-9; /* of a step, or of a substep */
 
+int vt_jumps_at_start(const vt_simulation *s, double step)
+{
+    return next_jump(s, s->time + soon * step) < INFINITY;
+}
+
 void vt_jump_at_start(vt_simulation *s, double step)
 {
     double time;

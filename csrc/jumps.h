@@ -9,6 +9,7 @@
 #include "contacts.h"
 
 /* At the start of a substep, of a step that is so long: what is due now is done. */
+int vt_jumps_at_start(const vt_simulation *s, double step);
 void vt_jump_at_start(vt_simulation *s, double step);
 
 /* dt, or the time to the next jump if that is less. */

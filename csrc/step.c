@@ -393,8 +393,8 @@ static vt_status try_substep(vt_simulation *s, vt_births *births, double step, d
                              double *advanced)
 {
     const size_t mark = vt_arena_mark(&s->arena);
+    const vt_beginning beginning = vt_keep_beginning(s, births, step);
     vt_jump_at_start(s, step);
-    const vt_beginning beginning = vt_keep_beginning(s, births);
     make_room(s, VT_VORTONS, births);
     vt_status status = control_population(s, births);
     if (!status)
