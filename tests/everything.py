@@ -26,7 +26,7 @@ METHODS = {
     "fire": vt.Method(halo=2),
     "room": vt.Method(expansion=0),
 }
-STEPS = 50
+STEPS = 36
 FPS = 24
 
 

@@ -10,7 +10,9 @@ with the flags of the build and everything visible, for one instruction set::
 C code of the test's own (wrappers that fill structs, say) goes in ``code``.
 """
 
+import contextlib
 import ctypes
+import fcntl
 import hashlib
 import importlib.util
 import os
@@ -41,12 +43,27 @@ def targets():
     return [name for name in built if all(flag in flags for flag in needs[name])]
 
 
+@contextlib.contextmanager
+def _alone(folder):
+    """Of the processes that share the work of the tests, one at a time compiles."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def load(*sources, target="scalar", code=""):
     """Shared library of the sources (paths from the repository root) and of ``code``.
 
     Kept in build/tests and made anew when a source changes. Functions that no source defines are
     an error only when they are called.
     """
+    folder = ROOT / "build" / "tests"
+    with _alone(folder):
+        return ctypes.CDLL(_build(folder, sources, target, code))
+
+
+def _build(folder, sources, target, code):
     build = _setup_module()
     tools = build.Toolchain()
     include = [
@@ -58,8 +75,6 @@ def load(*sources, target="scalar", code=""):
         f"-DVT_TARGET={target}",
         *build.TARGETS[target],
     ]
-    folder = ROOT / "build" / "tests"
-    folder.mkdir(parents=True, exist_ok=True)
     files = [ROOT / source for source in sources]
     if code:
         extra = folder / f"code_{hashlib.sha256(code.encode()).hexdigest()[:16]}.c"
@@ -74,4 +89,4 @@ def load(*sources, target="scalar", code=""):
         fresh = library.with_suffix(f".{os.getpid()}")
         tools.link(fresh, objects, ["-Wl,-z,lazy"], tools.libraries)
         os.replace(fresh, library)
-    return ctypes.CDLL(str(library))
+    return str(library)

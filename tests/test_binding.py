@@ -266,3 +266,22 @@ def test_sub_interpreters_are_refused():
         else "refused"
     )
     assert output.startswith("refused")
+
+
+def test_sources_that_are_not_built_say_so(tmp_path):
+    """Python finds them before the installed package where they lie in its working folder."""
+    package = tmp_path / "vorton"
+    package.mkdir()
+    (package / "__init__.py").write_text((ROOT / "vorton" / "__init__.py").read_text())
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    done = subprocess.run(
+        [sys.executable, "-c", "import vorton"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment,
+        check=False,
+    )
+    said = done.stderr.splitlines()[-1]
+    assert said.startswith("ModuleNotFoundError: no module vorton._core: ")
+    assert str(package) in said and "run it from another folder" in said

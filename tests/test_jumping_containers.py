@@ -1,5 +1,7 @@
 """What is in a container that jumps goes with it, as it is."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -77,6 +79,14 @@ def test_what_rests_in_a_container_stays_where_it_is_in_it(shape, jump):
     assert np.abs(found - start).max() < max(1e-5, skin)
 
 
+@functools.cache
+def at_rest(shape):
+    """Views of a container that stays where it is, after 12 frames."""
+    sim = filled(shape)
+    sim.step(12)
+    return views(sim)
+
+
 @pytest.mark.parametrize(
     ("shape", "jump", "time"),
     [(shape, jump, 0.19) for shape in SHAPES for jump in ("by its size", "across and turned")]
@@ -84,13 +94,11 @@ def test_what_rests_in_a_container_stays_where_it_is_in_it(shape, jump):
 )
 def test_the_flow_in_a_container_lives_on(shape, jump, time):
     """As in one at rest: but for where the nodes of the grid lie, and the length of a substep."""
-    moved, resting = filled(shape, transform(JUMPS[jump], time)), filled(shape)
-    for sim in (moved, resting):
-        sim.step(12)
-    assert moved.tracers.count == resting.tracers.count
-    assert moved.vortons.count == resting.vortons.count
+    moved = filled(shape, transform(JUMPS[jump], time))
+    moved.step(12)
     assert (moved.body_distance("room", moved.tracers.position.astype(float))[0] >= 0).all()
-    found, wanted = views(moved), views(resting)
+    found, wanted = views(moved), at_rest(shape)
+    assert [len(view) for view in found] == [len(view) for view in wanted]
     assert np.abs(found[0] - wanted[0]).mean() < 2e-3
     assert np.abs(found[1].mean(axis=0) - wanted[1].mean(axis=0)).max() < 2e-3
     assert np.abs(found[1].std(axis=0) - wanted[1].std(axis=0)).max() < 2e-3

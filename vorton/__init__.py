@@ -11,8 +11,18 @@
 
 from pathlib import Path as _Path
 
-from ._core import BusyError, CapacityError
-from ._core import version as _version
+try:
+    from ._core import BusyError, CapacityError
+    from ._core import version as _version
+except ModuleNotFoundError as _error:
+    if _error.name != f"{__name__}._core":
+        raise
+    raise ModuleNotFoundError(
+        f"no module {_error.name}: {_Path(__file__).parent} holds sources of vorton that are not "
+        "built. Python looks first in its working folder, or in that of the script: run it from "
+        "another folder, or build these by pip install -e",
+        name=_error.name,
+    ) from None
 from .ambient import Air, Gas, Liquid, Water
 from .animation import Keys, Samples, Transform
 from .bake import Volumes, bake
