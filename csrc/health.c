@@ -1,5 +1,6 @@
 /* Health of the flow: invariants of the vortons and books of the fields, computed when asked for.
  * Sums run over fixed blocks and are merged in their order: the same bits for any thread count. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ enum { BLOCK = 8192 };
 typedef struct size_sums {
     double total, edge;
     double enstrophy; /* sum |alpha|^2 / V, m^3/s^2 */
+    float farthest;   /* largest coordinate, m */
 } size_sums;
 
 typedef struct size_job {
@@ -29,11 +31,13 @@ static void sum_sizes(void *data, int64_t begin, int64_t end, int thread)
 {
     (void)thread;
     const size_job *const job = data;
-    size_sums sums = {0, 0, 0};
+    size_sums sums = {0, 0, 0, 0};
     for (int64_t i = begin; i < end; i++) {
         double alpha[3];
-        for (int a = 0; a < 3; a++)
+        for (int a = 0; a < 3; a++) {
             alpha[a] = (double)job->vortons->strength[3 * i + a];
+            sums.farthest = fmaxf(sums.farthest, fabsf(job->vortons->position[3 * i + a]));
+        }
         const double size = vt_sqrt(vt_dot(alpha, alpha));
         const double volume = (double)job->vortons->volume[i];
         sums.total += size;
@@ -61,16 +65,21 @@ static double add_vorton_sums(vt_simulation *s, vt_health *h)
     size_job job = {&s->vortons,
                     vt_arena_push(&s->arena, sizeof(size_sums) * (size_t)(blocks + 1))};
     double total = 0, edge = 0, enstrophy = 0;
+    float farthest = 0;
     add_strength_sums(s, h);
     vt_parallel_for(s->def.threads, count, BLOCK, sum_sizes, &job);
     for (int64_t b = 0; b < blocks; b++) {
         total += job.block[b].total;
         edge += job.block[b].edge;
         enstrophy += job.block[b].enstrophy;
+        farthest = fmaxf(farthest, job.block[b].farthest);
     }
     h->strength_share = total > 0 ? vt_sqrt(vt_dot(h->strength, h->strength)) / total : 0;
     const double core = s->fields_exist ? s->grid.core : s->smallest_core;
-    h->overlap = count > 0 && core > 0 ? edge / (double)count / core : 0;
+    if (count > 0 && core > 0) {
+        h->overlap = edge / (double)count / core;
+        h->rounding = ((double)nextafterf(farthest, FLT_MAX) - (double)farthest) / core;
+    }
     vt_arena_pop(&s->arena, mark);
     return enstrophy / 2;
 }

@@ -142,10 +142,11 @@ def test_info_warns_of_grain():
 
 
 def test_info_warns_of_bad_health_and_missing_frames():
-    numbers = {"strength_share": 0.06, "vorticity_divergence": 0.5, "overlap": 1.1, "noise": 21.0}
+    numbers = {"strength_share": 0.06, "vorticity_divergence": 0.5, "overlap": 1.1, "noise": 21.0,
+               "rounding": 0.2}  # fmt: skip
     bad = record(2, health=numbers)
     found = warnings(manifest_of(record(1), bad))
-    assert len(found) == 4 and all("frame 2" in text for text in found)
+    assert len(found) == 5 and all("frame 2" in text for text in found)
     gap = manifest_of(record(1), record(2))
     gap.data["last"] = 5
     assert warnings(gap) == ["frames 3-5 are missing: bake again to go on"]

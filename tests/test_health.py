@@ -1,4 +1,4 @@
-"""Energy, enstrophy and noise of sim.health: integrals in closed form and sums by NumPy."""
+"""What sim.health says of a flow: integrals in closed form and sums by NumPy."""
 
 import numpy as np
 import pytest
@@ -108,3 +108,27 @@ def test_without_a_grid_there_is_neither():
     assert (health.enstrophy, health.noise, health.energy) == (0, 0, 0)
     health = vt.Simulation().health
     assert (health.enstrophy, health.noise) == (0, 0)
+
+
+def ring_far_away(distance):
+    """How far a ring flies in a second, and what health says of it."""
+    center = distance * np.array([1, 1 / 3, 1 / 7])
+    scene = vt.Scene("far")
+    scene.add(vt.VortexRing(center=center, radius=0.5, core=0.1))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    start = sim.vortons.position.astype(float).mean(axis=0)
+    sim.step(24)
+    position = sim.vortons.position
+    health = sim.health
+    gap = np.spacing(np.abs(position).max())
+    assert health.rounding == pytest.approx(gap / (1.5 * health.spacing), rel=0.01)
+    return (position.astype(float).mean(axis=0) - start)[2], health.rounding
+
+
+def test_rounding_tells_where_a_scene_lies_too_far_from_the_origin():
+    way = ring_far_away(0)[0]
+    assert way > 0.4
+    near, far = ring_far_away(2e4), ring_far_away(4e5)
+    assert near[1] < 0.1 and near[0] == pytest.approx(way, rel=0.01)
+    assert far[1] > 0.1 and abs(far[0] - way) > 0.1 * way
+    assert vt.Simulation().health.rounding == 0

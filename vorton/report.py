@@ -23,6 +23,7 @@ HEALTH_LIMITS = {
     "vorticity_divergence": (0.4, "the vorticity is no longer free of divergence"),
     "noise": (20.0, "the vortons carry more swirl than the grid resolves"),
     "overlap": (1.0, "vortons have moved apart from each other"),
+    "rounding": (0.1, "the scene lies too far from the origin for its size"),
 }
 
 
