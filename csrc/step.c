@@ -310,6 +310,8 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     /* nothing is refused any more */
     make_room(s, VT_TRACERS, births);
     VT_TIMED(s, emit, bear_set(s, VT_TRACERS, births, s->time));
+    if (scheme.share < 1)
+        vt_make_tracer_work(s, &w.tracers);
     dt = vt_until_jump(s, dt);
     const int waits = waits_for_birth(s, &scheme, births, dt);
     const double until = waits ? vt_next_vorton_time(births, 0, s->time + dt) : s->time + dt;

@@ -75,8 +75,6 @@ static void make_room(vt_simulation *s, const vt_births *births, const vt_scheme
         w->core = vt_arena_push(&s->arena, 4 * rows);
     if (w->core)
         memcpy(w->core, s->vortons.core, 4 * (size_t)s->vortons.set.count);
-    if (scheme->share < 1)
-        vt_make_tracer_work(s, &w->tracers);
 }
 
 void vt_open_work(vt_simulation *s, const vt_births *births, const vt_scheme *scheme, vt_work *w)

@@ -619,3 +619,11 @@ def test_progress_lines_without_tqdm(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (65.4, "1:05"), (3725, "1:02:05")])
 def test_clock(seconds, text):
     assert clock(seconds) == text
+
+
+def test_no_name_is_no_folder(tmp_path, monkeypatch):
+    """An empty variable of a shell: not the folder one happens to be in."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="out = '': must be the path of a folder"):
+        bake(small_scene(), "", frames=(1, 2), progress=False)
+    assert not list(tmp_path.iterdir())

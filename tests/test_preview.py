@@ -425,6 +425,16 @@ def test_film_into_no_folder(tmp_path):
         write_film(pictures(1), tmp_path / "absent" / "film.png")
 
 
+@pytest.mark.parametrize("ending", ["png", "webp", "mp4"])
+def test_a_folder_that_cannot_be_written_to_is_known_before_the_first_picture(tmp_path, ending):
+    def pictures():
+        pytest.fail("a picture was asked for")
+        yield
+
+    with pytest.raises(FileNotFoundError, match="cannot write into the folder .*absent"):
+        write_film(pictures(), tmp_path / "absent" / f"film.{ending}")
+
+
 # ---- bodies ----
 
 

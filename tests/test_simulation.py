@@ -284,3 +284,20 @@ def test_frame_is_a_whole_number(bad):
 def test_threads_are_from_0_to_64(bad):
     with pytest.raises((TypeError, ValueError), match=r"threads = .*from 0 to 64"):
         vt.Simulation(threads=bad)
+
+
+@pytest.mark.parametrize("method", ["rk2", "rk3"])
+def test_tracers_move_as_they_do_where_there_is_more_room(method):
+    """The oldest make room for the newborn: where these go does not depend on it."""
+
+    def places(room):
+        scene = vt.Scene(seed=2, voxel=0.1, method=vt.Method(time=method, velocity="direct"))
+        scene.add(vt.VortexRing(radius=0.5, core=0.12, circulation=3))
+        scene.add(vt.Tracers(vt.Sphere(radius=0.3), rate=4000, end=9))
+        sim = vt.Simulation(scene, fps=10, threads=1, max_tracers=room, at_capacity="oldest")
+        sim.step(4)
+        return dict(zip(sim.tracers.id.tolist(), sim.tracers.position.tolist()))
+
+    few, many = places(600), places(10_000)
+    assert len(few) == 600 < len(many)
+    assert few == {number: many[number] for number in few}

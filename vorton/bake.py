@@ -168,6 +168,8 @@ def bake(
     _check_volumes(volumes, check_flag("tracers", tracers))
     sim = Simulation(scene, fps, threads=threads)
     settings = _settings(sim, volumes, tracers)
+    if not os.fspath(out):
+        raise ValueError(f"out = {shown(out)}: must be the path of a folder")
     folder = Path(out)
     make_folder(folder)
     with locked(folder):

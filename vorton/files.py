@@ -90,6 +90,17 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise explain(error, path, "cannot make the folder") from error
+    check_folder(path)
+
+
+def check_folder(path: Path) -> None:
+    """Make sure that files can be written into a folder.
+
+    Raises
+    ------
+    OSError
+        When there is none, or it cannot be written to.
+    """
     probe = path / f".{os.getpid()}{TEMPORARY}"
     try:
         probe.touch()

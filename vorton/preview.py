@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .fields import check_flag, check_integer, check_keys, check_number, check_vector, shown
-from .files import write_atomically
+from .files import check_folder, write_atomically
 
 if TYPE_CHECKING:
     from ._core import Volume
@@ -510,6 +510,7 @@ def write_film(
     ending = path.suffix.lower()
     if ending not in FORMATS:
         raise ValueError(f"path = {str(path)!r}: must end in one of {', '.join(FORMATS)}")
+    check_folder(path.parent)  # before the frames are made
     pictures = _checked(frames)
     if ending == ".png":
         return _write_pngs(pictures, path)
