@@ -1,14 +1,16 @@
 """Builds vorton: a plain shared library, and a thin Python extension linked to it.
 
-    vorton/libvorton.so      all of csrc except csrc/python; knows nothing of Python
+    vorton/libvorton.so.0    all of csrc except csrc/python; knows nothing of Python. Named as its
+                             soname, with the major version: wheels have no symbolic links
     vorton/_core.abi3.so     csrc/python, limited API 3.11, NumPy 1.22 and later
-    vorton/include, vorton/vorton.pc   for C programs that link libvorton.so
+    vorton/include, vorton/vorton.pc   for C programs that link the library
 
 A source that defines functions through VT_NAME(...) is a kernel: it is compiled once for every
 instruction set. Objects are kept in build/objects under a hash of their command line, and compiled
 anew when a file that they include is newer. Environment variables:
 
-    VORTON_OPENMP=0          build without OpenMP (the pool of POSIX threads alone)
+    VORTON_OPENMP=0          build without OpenMP: with the pool of POSIX threads alone, for hosts
+                             that bring another OpenMP runtime, or have none
     VORTON_SANITIZE=LIST     address,undefined or thread: passed to -fsanitize=
     VORTON_WERROR=1          warnings are errors
     VORTON_JOBS=N            compilers at a time (default 2)
@@ -47,8 +49,13 @@ if platform.machine() in ("x86_64", "AMD64"):
 
 
 def version():
-    header = (CSRC / "include" / "vorton.h").read_text()
+    header = (CSRC / "include" / "vorton" / "base.h").read_text()
     return re.search(r'#define VORTON_VERSION "([^"]+)"', header).group(1)
+
+
+def library_name():
+    """File name and soname of the library: programs of another major version do not load it."""
+    return f"libvorton.so.{version().split('.')[0]}"
 
 
 def library_sources():
@@ -178,11 +185,11 @@ class BuildNative(build_ext):
                 ]
             else:
                 jobs.append((source, include + tools.description()))
-        target = folder / "libvorton.so"
+        target = folder / library_name()
         objects = tools.compile_all(jobs)
         if is_older(target, objects):
             # The threads of the pool outlive a dlclose().
-            flags = ["-Wl,-soname,libvorton.so", "-Wl,-z,nodelete"]
+            flags = [f"-Wl,-soname,{target.name}", "-Wl,-z,nodelete"]
             if not os.environ.get("VORTON_SANITIZE"):  # the program brings their runtime
                 flags.append("-Wl,--no-undefined")
             tools.link(target, objects, flags, tools.libraries)
@@ -208,8 +215,8 @@ class BuildNative(build_ext):
         sources = [ROOT / source for source in self.extensions[0].sources]
         objects = tools.compile_all([(source, flags) for source in sources])
         target = folder / "_core.abi3.so"
-        if objects and is_older(target, objects + [folder / "libvorton.so"]):
-            tools.link(target, objects, [], ["-L", str(folder), "-lvorton"])
+        if objects and is_older(target, objects + [folder / library_name()]):
+            tools.link(target, objects, [], ["-L", str(folder), f"-l:{library_name()}"])
 
     def install_c_files(self, folder):
         include = folder / "include"
@@ -217,12 +224,13 @@ class BuildNative(build_ext):
             CSRC / "include", include, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.in")
         )
         template = CSRC / "include" / "vorton.pc.in"
-        (folder / "vorton.pc").write_text(template.read_text().replace("@VERSION@", version()))
+        text = template.read_text().replace("@VERSION@", version())
+        (folder / "vorton.pc").write_text(text.replace("@LIBRARY@", library_name()))
 
     def get_outputs(self):
         return [
             str(Path(self.build_lib) / "vorton" / name)
-            for name in ("libvorton.so", "_core.abi3.so", "vorton.pc")
+            for name in (library_name(), "_core.abi3.so", "vorton.pc")
         ]
 
     def get_output_mapping(self):

@@ -23,25 +23,28 @@ static void check(vt_status status)
 
 static vt_simulation *make(int threads)
 {
-    vt_simulation_def def = vt_default_simulation();
+    vt_simulation_def def;
+    vt_default_simulation(&def);
     vt_simulation *simulation;
     def.threads = threads;
     def.wind[0] = 0.3;
     check(vt_create_simulation(&def, &simulation));
 
-    vt_ring_def ring = vt_default_ring();
+    vt_ring_def ring;
+    vt_default_ring(&ring);
     ring.core = 0.2;
     ring.wobble = 0.03;
-    check(vt_add_ring(simulation, &ring));
+    check(vt_add_ring(simulation, &ring, NULL));
     ring.center[2] = -0.7;
     ring.time = 0.13; /* inside a step */
-    check(vt_add_ring(simulation, &ring));
+    check(vt_add_ring(simulation, &ring, NULL));
 
-    vt_emitter_def smoke = vt_default_emitter();
+    vt_tracers_def smoke;
+    vt_default_tracers(&smoke);
     smoke.count = 4000;
     smoke.rate = 20000;
     smoke.lifetime = 0.2;
-    check(vt_add_emitter(simulation, &smoke));
+    check(vt_add_tracers(simulation, &smoke, NULL));
     return simulation;
 }
 
@@ -66,15 +69,18 @@ static double run(int threads)
 
     vt_health health;
     check(vt_get_health(simulation, &health));
-    vt_volume_def volume_def = vt_default_volume();
+    vt_volume_def volume_def;
+    vt_default_volume(&volume_def);
     volume_def.voxel_size = 0.05;
     vt_volume *volume;
     check(vt_create_volume(simulation, &volume_def, &volume));
-    const vt_vdb_def vdb_def = vt_default_vdb();
+    vt_vdb_def vdb_def;
+    vt_default_vdb(&vdb_def);
     uint8_t *bytes, pixels[64 * 48 * 3];
     int64_t size;
     check(vt_encode_vdb(volume, &vdb_def, &bytes, &size));
-    vt_preview_def preview = vt_default_preview();
+    vt_preview_def preview;
+    vt_default_preview(&preview);
     preview.width = 64;
     preview.height = 48;
     preview.eye[1] = -6;
@@ -101,7 +107,8 @@ enum { STEPS = 3 };
 
 static vt_method method_of(int kind)
 {
-    vt_method method = vt_default_method();
+    vt_method method;
+    vt_default_method(&method);
     if (kind == TREE) {
         method.velocity = VT_VELOCITY_TREE;
         method.time = VT_TIME_RK3;
@@ -109,7 +116,7 @@ static vt_method method_of(int kind)
         method.poisson = VT_POISSON_MULTIGRID;
         method.boundary = VT_BOUNDARY_TREE;
     } else if (kind == ARTICLE) {
-        method = vt_article_method();
+        vt_article_method(&method);
     } else if (kind == VISCOUS) {
         method.split = 1.2;
         method.merge = 5;
@@ -126,8 +133,10 @@ static vt_method method_of(int kind)
 
 static void add_fire(vt_simulation *simulation)
 {
-    vt_parcels_def fire = vt_default_parcels();
-    vt_shape around = vt_default_shape();
+    vt_emitter_def fire;
+    vt_default_emitter(&fire);
+    vt_shape around;
+    vt_default_shape(&around);
     fire.shape.radius = 0.3;
     fire.shape.center[2] = -0.8;
     around = fire.shape;
@@ -139,13 +148,15 @@ static void add_fire(vt_simulation *simulation)
     fire.swirl = 0.3;
     fire.flicker = 0.5;
     fire.rate = 20000;
-    check(vt_add_parcels(simulation, &fire, NULL));
+    check(vt_add_emitter(simulation, &fire, NULL, NULL));
 }
 
 static void add_bodies(vt_simulation *simulation)
 {
-    vt_shape shape = vt_default_shape();
-    vt_body_def body = vt_default_body();
+    vt_shape shape;
+    vt_default_shape(&shape);
+    vt_body_def body;
+    vt_default_body(&body);
     shape.radius = 0.2;
     shape.center[2] = 0.4;
     shape.center[0] = 0.8;
@@ -158,7 +169,8 @@ static void add_bodies(vt_simulation *simulation)
     shape.center[0] = 0;
     shape.kind = VT_SHAPE_BOX;
     check(vt_add_body(simulation, &body, NULL));
-    vt_body_def room = vt_default_body();
+    vt_body_def room;
+    vt_default_body(&room);
     shape.kind = VT_SHAPE_SPHERE;
     shape.radius = 2.5;
     room.shapes = &shape;
@@ -170,7 +182,8 @@ static void add_bodies(vt_simulation *simulation)
 
 static vt_simulation *make_kind(int kind, int threads)
 {
-    vt_simulation_def def = vt_default_simulation();
+    vt_simulation_def def;
+    vt_default_simulation(&def);
     vt_simulation *simulation;
     def.threads = threads;
     def.method = method_of(kind);
@@ -179,14 +192,16 @@ static vt_simulation *make_kind(int kind, int threads)
     if (kind == FIRE || kind == SWITCHING)
         def.combustion = vt_default_combustion(VT_BURN_SIMPLE);
     check(vt_create_simulation(&def, &simulation));
-    vt_ring_def ring = vt_default_ring();
+    vt_ring_def ring;
+    vt_default_ring(&ring);
     ring.core = 0.3;
     ring.radius[0] = ring.radius[1] = 0.8;
     ring.layers = 1;
-    check(vt_add_ring(simulation, &ring));
-    vt_emitter_def smoke = vt_default_emitter();
+    check(vt_add_ring(simulation, &ring, NULL));
+    vt_tracers_def smoke;
+    vt_default_tracers(&smoke);
     smoke.count = 500;
-    check(vt_add_emitter(simulation, &smoke));
+    check(vt_add_tracers(simulation, &smoke, NULL));
     if (kind == FIRE || kind == SWITCHING)
         add_fire(simulation);
     if (kind == BODIES || kind == ARTICLE_BODIES)
@@ -284,7 +299,8 @@ static void *visit(void *data)
 
 static vt_simulation *make_random(int threads)
 {
-    vt_simulation_def def = vt_default_simulation();
+    vt_simulation_def def;
+    vt_default_simulation(&def);
     vt_simulation *simulation;
     def.threads = threads;
     def.max_vortons = def.max_tracers = MOST;
@@ -294,10 +310,11 @@ static vt_simulation *make_random(int threads)
     def.wind[1] = random_below(2) ? 0.5 : 0;
     check(vt_create_simulation(&def, &simulation));
     if (random_below(2)) {
-        vt_emitter_def smoke = vt_default_emitter();
+        vt_tracers_def smoke;
+    vt_default_tracers(&smoke);
         smoke.rate = 200;
         smoke.lifetime = 0.2;
-        check(vt_add_emitter(simulation, &smoke));
+        check(vt_add_tracers(simulation, &smoke, NULL));
     }
     return simulation;
 }
@@ -322,9 +339,9 @@ static void add_random(vt_simulation *s)
     random_floats(size, ROWS, 0.15f, 0.4f);
     random_floats(volume, ROWS, 1e-3f, 1e-2f);
     if (random_below(2))
-        INSIST(vt_add_vortons(s, count, position, strength, size, volume, NULL));
+        INSIST(vt_insert_vortons(s, count, position, strength, size, volume, NULL));
     else
-        INSIST(vt_add_tracers(s, count, position, volume, size, NULL));
+        INSIST(vt_insert_tracers(s, count, position, volume, size, NULL));
 }
 
 /* The visitor changes no counts, and a mask may have more bytes than there are rows. */

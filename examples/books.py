@@ -15,6 +15,7 @@ import sys
 import numpy as np
 
 import vorton as vt
+from vorton.records import HEALTH_LIMITS
 
 EDDY, SPEED = 0.5, 1.0  # m, m/s
 TURNOVER = EDDY / SPEED  # s
@@ -26,14 +27,18 @@ METHODS = {
     "without bound and cleaning": vt.Method(bound=0, cleaning=0),
 }
 
+BAD = {name: row.limit for name, row in HEALTH_LIMITS.items()}
+BAD["strength_share"] *= 100  # %
+DIVERGENCE = "divergence: rms div $\\omega$ / rms |grad $\\omega$|"
+
 # Name, title, what the numbers are divided by (None: as they are), limit above which it is bad.
 PANELS = (
     ("energy", "energy, of that at the start", "start", 1.02),
     ("enstrophy", "enstrophy of the grid, of that at the start", "start", None),
-    ("noise", "noise: enstrophy of vortons / grid", None, 20),
+    ("noise", "noise: enstrophy of vortons / grid", None, BAD["noise"]),
     ("impulse_drift", "impulse: way from the start, %", None, None),
-    ("strength_share", "|sum of strengths| / sum of |strengths|, %", None, 5),
-    ("vorticity_divergence", "divergence: rms div $\\omega$ / rms |grad $\\omega$|", None, 0.4),
+    ("strength_share", "|sum of strengths| / sum of |strengths|, %", None, BAD["strength_share"]),
+    ("vorticity_divergence", DIVERGENCE, None, BAD["vorticity_divergence"]),
 )
 
 

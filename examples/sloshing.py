@@ -1,10 +1,11 @@
 """A box with dyed brine below water that moves to and fro: the two slosh.
 
-After part 14 of the articles, Figure 6: arrows show the density gradient. They stand on the surface
-alone; the walls make none, so fluid with a level surface rests. The fluid goes with the box, whose
-walls have source panels, and differences of its density feel gravity less the acceleration of the
-box. That moves at the rate of its own standing wave, omega^2 = g k tanh(k h) (rho_1 - rho_2) /
-(rho_1 + rho_2), k = pi / side and h half of it, so every swing is higher than the one before.
+After part 14 of the articles, Figure 6: arrows show the density gradient at the solver's own nodes,
+dots the vortons. The arrows stand on the surface alone; the walls make none, so fluid with a level
+surface rests. The fluid goes with the box, whose walls have source panels, and differences of its
+density feel gravity less the acceleration of the box. That moves at the rate of its own standing
+wave, omega^2 = g k tanh(k h) (rho_1 - rho_2) / (rho_1 + rho_2), k = pi / side and h half of it, so
+every swing is higher than the one before.
 """
 
 import sys
@@ -27,9 +28,7 @@ times = np.arange(0, 20, 1 / 24)
 places = [(WAY / 2 * (1 - np.cos(RATE * t)), 0, 0) for t in times]
 moving = vt.Transform(position=vt.Samples(places, fps=24))
 scene.add(vt.Container(box, name="box", parent=moving))
-DYE = 12000  # tracers
-scene.add(vt.Tracers(vt.Box(box.lower, (SIDE / 2, SIDE / 2, 0)), count=DYE))
-scene.add(vt.Tracers(vt.Box((-SIDE / 2, -SIDE / 2, 0), box.upper), count=DYE // 2))
+scene.add(vt.Tracers(vt.Box(box.lower, (SIDE / 2, SIDE / 2, 0)), count=12000))  # dye in the brine
 
 
 def fill():
@@ -50,16 +49,17 @@ def place(sim):
     return np.array(sim.bodies["box"].position)
 
 
-def density_gradient(sim, cells=12):
-    """Means of cells of the box, and differences between them: places and gradients, kg/m^4."""
-    x = sim.vortons.position - place(sim)
-    cell = np.clip(((x / SIDE + 0.5) * cells).astype(int), 0, cells - 1)
-    total, count = np.zeros((cells,) * 3), np.zeros((cells,) * 3)
-    np.add.at(total, tuple(cell.T), sim.vortons.density)
-    np.add.at(count, tuple(cell.T), 1)
-    slopes = np.gradient(total / np.maximum(count, 1), SIDE / cells)
-    middle = (np.arange(cells) + 0.5) * SIDE / cells - SIDE / 2
-    return middle, np.stack(slopes, axis=-1)
+def section(sim):
+    """What the solver has in the plane y = 0 of its grid: places of the nodes (x, z), whether they
+    are open to fluid, density above that of water, kg/m^3, and its gradient, kg/m^4, from which the
+    solver makes vorticity."""
+    grids = sim.grids
+    x, y, z = (
+        low + grids.spacing * np.arange(n) for low, n in zip(grids.origin, grids.shape[::-1])
+    )
+    middle = np.abs(y).argmin()
+    fields = grids.open, grids.density, grids.density_gradient
+    return np.meshgrid(x, z), *(field[:, middle] for field in fields)
 
 
 def lean(sim):
@@ -67,32 +67,70 @@ def lean(sim):
     return sim.vortons.position[sim.vortons.density > BRINE / 2][:, 0].mean() - place(sim)[0]
 
 
+def draw_fluid(axis, sim, frame):
+    """Density in the box, and the dye: tracers near the plane."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    colors = LinearSegmentedColormap.from_list("brine", ["#14181f", "#1d4f8f"])
+    places, _, density, _ = section(sim)
+    shade = axis.pcolormesh(*places, density, cmap=colors, vmin=0, vmax=BRINE, shading="gouraud")
+    shade.set_clip_path(frame)
+    x = sim.tracers.position
+    near = np.abs(x[:, 1]) < 2 * SPACING
+    axis.scatter(*x[near][:, [0, 2]].T, s=3, c="#5b9ff0", linewidths=0)
+
+
+def draw_vortons(axis, sim):
+    """Those near the plane: red where they turn with the clock, green against it, and as large as
+    they turn fast."""
+    v = sim.vortons
+    near = np.abs(v.position[:, 1]) < 0.5 * SPACING
+    turn = v.strength[near, 1] / v.volume[near]  # 1/s
+    size = 3 + 40 * np.minimum(np.abs(turn) / 4, 1)
+    colors = np.where(np.abs(turn) < 0.2, "#8d97a5", np.where(turn > 0, "#ff6b5e", "#5fd08a"))
+    axis.scatter(*v.position[near][:, [0, 2]].T, s=size, c=colors, linewidths=0)
+
+
+def draw_gradient(axis, sim):
+    """An arrow at every open node where the gradient is a tenth of its largest."""
+    places, is_open, _, slope = section(sim)
+    size = np.linalg.norm(slope, axis=-1)
+    seen = is_open & (size > 0.1 * size[is_open].max())
+    axis.quiver(
+        *(place[seen] for place in places),
+        *slope[seen][:, [0, 2]].T,
+        color="#f2d24b",
+        width=0.005,
+        headwidth=3.5,
+        scale=BRINE / SPACING * 7,
+    )
+
+
 def draw(path, frames=FRAMES):
-    """Sections in the middle of the box."""
+    """Sections in the middle of the box, and where on its way that is."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
     sim = fill()
-    figure, axes = plt.subplots(2, 2, figsize=(12, 5), layout="constrained")
-    for frame, axis in zip(frames, axes.flat, strict=True):
-        sim.step(frame - sim.frame - 1)
-        x, at = sim.tracers.position, place(sim)[0]
-        near = np.abs(x[:, 1]) < 1.7 * SPACING
-        brine = sim.tracers.id < DYE
-        for part, color in ((near & brine, "#4c8fe0"), (near & ~brine, "#6b7078")):
-            axis.scatter(*x[part][:, [0, 2]].T, s=2.5, c=color, linewidths=0)
-        middle, slope = density_gradient(sim)
-        slope = slope[:, len(middle) // 2 - 1 : len(middle) // 2 + 1].mean(axis=1)
-        seen = np.linalg.norm(slope, axis=-1) > 0.1 * BRINE / SIDE * len(middle) / 2
-        foot = np.stack(np.meshgrid(middle + at, middle, indexing="ij"), axis=-1)[seen]
-        arrow = slope[seen][:, [0, 2]]
-        axis.quiver(*foot.T, *arrow.T, color="#f2d24b", width=0.0025, scale=BRINE / SIDE * 180)
-        axis.add_patch(plt.Rectangle((at - SIDE / 2, -SIDE / 2), SIDE, SIDE, fill=False, ec="w"))
-        axis.set(aspect="equal", xlim=(-0.2, WAY + 0.2), ylim=(-0.17, 0.17), xticks=[], yticks=[])
-        axis.set_facecolor("#16181c")
-        axis.set_title(f"{sim.time:.1f} s", fontsize=10)
+    figure, axes = plt.subplots(1, 4, figsize=(14, 4.1), layout="constrained", facecolor="#0d0f12")
+    for number, axis in zip(frames, axes.flat, strict=True):
+        sim.step(number - sim.frame - 1)
+        at, half = place(sim)[0], SIDE / 2
+        corner = at - half, -half
+        frame = plt.Rectangle(corner, SIDE, SIDE, fill=False, ec="w", lw=1.5, zorder=3)
+        axis.add_patch(frame)
+        draw_fluid(axis, sim, frame)
+        draw_vortons(axis, sim)
+        draw_gradient(axis, sim)
+        rail = at + SIDE * (np.array([0, 1, at / WAY]) - 0.5)
+        axis.plot(rail[:2], [-1.1 * half] * 2, c="#69717d", lw=2, solid_capstyle="round")
+        axis.plot(rail[2], -1.1 * half, "o", c="w", ms=6)
+        room = 1.06 * half
+        axis.set(aspect="equal", xlim=(at - room, at + room), ylim=(-1.16 * half, room))
+        axis.set_axis_off()
+        axis.set_title(f"{sim.time:.1f} s", fontsize=11, color="w")
     figure.savefig(path, dpi=100)
 
 

@@ -1,12 +1,13 @@
 """One scene with everything in it that moves, one with all that is hot, and digests of all that a
 user can see of their state.
 
-    python everything.py METHOD THREADS
+    python everything.py METHOD THREADS [FRAMES]
 
 prints the digests as JSON: the tests run it where the environment forces a backend or an
 instruction set.
 """
 
+import contextlib
 import hashlib
 import json
 import sys
@@ -181,8 +182,9 @@ def arrays(sim):
     found["velocity_at"] = sim.velocity_at([[0, 0, 0], [0.3, 0.2, 0.1], [9, 8, 7]])
     if sim.scene.method.velocity == "poisson":
         sim.update_fields()
-        found["grids.velocity"] = sim.grids.velocity
-        found["grids.vector_potential"] = sim.grids.vector_potential
+        for name in sim.grids._fields:
+            with contextlib.suppress(ValueError):  # not every scene has every field
+                found[f"grids.{name}"] = getattr(sim.grids, name)
     found["bodies"] = np.array([repr(sorted(body.items())) for body in sim.bodies])
     found["health"] = np.array(repr(sorted(sim.health.items())))
     return found
@@ -205,5 +207,5 @@ def digests(sim):
 
 
 if __name__ == "__main__":
-    result = digests(run(sys.argv[1], int(sys.argv[2])))
+    result = digests(run(sys.argv[1], *map(int, sys.argv[2:])))
     print(json.dumps({"simd": vt._core.simd(), "backend": vt._core.backend(), "digests": result}))

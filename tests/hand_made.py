@@ -13,6 +13,11 @@ import vorton as vt
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def is_neutral(flags):
+    """Of each row, whether it is a vorton that was added around others."""
+    return flags & vt.VortonFlag.NEUTRAL != 0
+
+
 def ring(count=200, radius=0.5, core=0.1, circulation=1.0):
     """Columns of a vortex ring one vorton thick: position, strength, core and volume."""
     angle = np.arange(count) * (2 * np.pi / count)

@@ -1,11 +1,12 @@
 """Internals of the C library for tests: sources compiled by themselves, loaded with ctypes.
 
-The library hides all but its public functions. A test of a kernel compiles the files that it needs,
-with the flags of the build and everything visible, for one instruction set::
+The library hides all but its public functions. A test of a kernel compiles its file, and those
+whose headers are included there, with the flags of the build and everything visible, for one
+instruction set::
 
     from native import load
-    library = load("csrc/stages/filter.c", "csrc/core/parallel.c", target="avx2")
-    library.vt_avx2_filter(...)
+    library = load("csrc/kernels/grid/gaussian_filter.c", target="avx2")
+    library.vti_avx2_filter(...)
 
 C code of the test's own (wrappers that fill structs, say) goes in ``code``.
 """
@@ -16,6 +17,7 @@ import fcntl
 import hashlib
 import importlib.util
 import os
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -52,8 +54,26 @@ def _alone(folder):
         yield
 
 
+def _with_included(files, folder):
+    """The files, and the sources of all headers that these and those include, but for the table
+    of all kernels."""
+    found, waiting = [], list(files)
+    while waiting:
+        path = waiting.pop()
+        if path in found:
+            continue
+        found.append(path)
+        for name in re.findall(r'^\s*#\s*include "(.+?)\.h"', path.read_text(), re.MULTILINE):
+            header = folder / f"{name}.h"
+            if header.exists() and name != "kernels/dispatch":
+                source = header.with_suffix(".c")
+                waiting += [header, source] if source.exists() else [header]
+    return sorted(path for path in found if path.suffix == ".c")
+
+
 def load(*sources, target="scalar", code=""):
-    """Shared library of the sources (paths from the repository root) and of ``code``.
+    """Shared library of the sources (paths from the repository root) and of ``code``, with those
+    that they include.
 
     Kept in build/tests and made anew when a source changes. Functions that no source defines are
     an error only when they are called.
@@ -75,7 +95,7 @@ def _build(folder, sources, target, code):
         f"-DVT_TARGET={target}",
         *build.TARGETS[target],
     ]
-    files = [ROOT / source for source in sources]
+    files = _with_included([ROOT / source for source in sources], build.CSRC)
     if code:
         extra = folder / f"code_{hashlib.sha256(code.encode()).hexdigest()[:16]}.c"
         if not extra.exists():

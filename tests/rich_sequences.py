@@ -225,7 +225,7 @@ class RichSequences(RuleBasedStateMachine):
     @rule(name=sets, column=st.integers(0, 30), row=seeds, bad=st.booleans())
     def write(self, name, column, row, bad):
         """Through a view; what is out of range is refused by the step, and mended."""
-        columns = [c for c in getattr(self.twins[0], name)._columns if c not in ("id", "halo")]
+        columns = [c for c in getattr(self.twins[0], name)._columns if c not in ("id", "flags")]
         column = columns[column % len(columns)]
         views = [getattr(getattr(sim, name), column) for sim in self.twins]
         if not len(views[0]) or not views[0].flags.writeable:

@@ -94,9 +94,9 @@ BAD_CALLS = [
     lambda sim: sim.volume(voxel=np.nan),
     lambda sim: sim._core.column("vortons", "nothing"),
     lambda sim: sim._core.column("nothing", "position"),
-    lambda sim: sim._core.add_ring(core=-1.0),
-    lambda sim: sim._core.add_emitter(rate=-1.0),
-    lambda sim: sim._core.add_emitter(shape={"kind": "sphere", "radius": np.nan}),
+    lambda sim: sim._core.add("ring", core=-1.0),
+    lambda sim: sim._core.add("tracers", rate=-1.0),
+    lambda sim: sim._core.add("tracers", shape={"kind": "sphere", "radius": np.nan}),
 ]
 REFUSALS = (ValueError, TypeError, vt.CapacityError)
 

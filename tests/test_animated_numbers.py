@@ -558,24 +558,24 @@ def test_bodies_are_rigid():
 
 TRACK = {"values": [[1.0], [2.0]], "times": [0, 1]}
 DEFAULTS = {
-    "add_emitter": {"rate": 10.0},
-    "add_kill": {"age": 1.0},
-    "add_force": {},
-    "add_parcels": {"fluid": {"temperature": 400.0}},
+    "tracers": {"rate": 10.0},
+    "kill": {"age": 1.0},
+    "force": {},
+    "emitter": {"fluid": {"temperature": 400.0}},
 }
 
 
 @pytest.mark.parametrize(
     ("name", "values", "words"),
     [
-        ("add_emitter", {"shape": {"kind": "box"}, "animations": {"shape.radius": TRACK}}, "box"),
-        ("add_emitter", {"count": 5, "animations": {"shape.radius": TRACK}}, "one of them"),
-        ("add_kill", {"animations": {"shape.radius": TRACK}}, "shape is NULL"),
-        ("add_kill", {"animations": {"start": TRACK}}, "start of a kill cannot be animated"),
-        ("add_force", {"animations": {"shape.size": TRACK}}, "components is 1; allowed is 3"),
-        ("add_parcels", {"animations": {"core": TRACK}}, "core of parcels cannot be animated"),
+        ("tracers", {"shape": {"kind": "box"}, "animations": {"shape.radius": TRACK}}, "box"),
+        ("tracers", {"count": 5, "animations": {"shape.radius": TRACK}}, "one of them"),
+        ("kill", {"animations": {"shape.radius": TRACK}}, "shape is NULL"),
+        ("kill", {"animations": {"start": TRACK}}, "start of a kill cannot be animated"),
+        ("force", {"animations": {"shape.size": TRACK}}, "components is 1; allowed is 3"),
+        ("emitter", {"animations": {"core": TRACK}}, "core of an emitter cannot be animated"),
         (
-            "add_parcels",
+            "emitter",
             {"shape": {"kind": "sphere", "layer": 0.1}, "around": {"kind": "sphere"}},
             "around is given",
         ),
@@ -584,6 +584,6 @@ DEFAULTS = {
 def test_the_core_refuses_what_cannot_change(name, values, words):
     core = vt.Simulation()._core
     with pytest.raises((TypeError, ValueError), match=re.escape(words)):
-        getattr(core, name)(**{**DEFAULTS[name], **values})
+        core.add(name, **{**DEFAULTS[name], **values})
     with pytest.raises(ValueError, match="wind of a simulation cannot be animated"):
         type(core)(animations={"wind": {"values": [[1.0, 0, 0]], "times": [0]}})

@@ -44,7 +44,7 @@ def test_v3_t1_resolved_rings():
     errors = []
     for ratio, speed in (0.10, 0.30431), (0.15, 0.27204), (0.20, 0.24915):
         sim = _core.Simulation(method=ON_GRID)
-        sim.add_ring(core=ratio)
+        sim.add("ring", core=ratio)
         errors.append(travelled(sim, 1.0) / speed - 1)
     assert abs(np.mean(errors)) < 0.12 and np.abs(errors).max() < 0.2
 
@@ -196,7 +196,7 @@ def test_h2_t1_viscous_ring(velocity):
     viscosity, parts = 0.05, 16
     time = (0.15**2 - 0.10**2) / (4 * viscosity)
     sim = _core.Simulation(viscosity=viscosity, method=ARTICLE | {"velocity": velocity}, threads=1)
-    sim.add_ring(radius=1.0, core=0.1)
+    sim.add("ring", radius=1.0, core=0.1)
     began, _, impulse_before = ring_numbers(sim)
     sim.step(time / parts, parts)
     ended, _, impulse_after = ring_numbers(sim)
@@ -204,6 +204,7 @@ def test_h2_t1_viscous_ring(velocity):
     assert impulse_after == pytest.approx(impulse_before, rel=0.01)
 
 
+@pytest.mark.slow
 def test_nothing_bounds_its_stretching():
     """Two rings that leapfrog a while blow up, and say so; with the bound of the default method
     the same scheme goes on."""
@@ -227,7 +228,7 @@ def test_one_stray_tracer_coarsens_all():
 
     def spacing(method):
         sim = _core.Simulation(method=method, max_nodes=20_000)
-        sim.add_ring(core=0.3)
+        sim.add("ring", core=0.3)
         sim.add_tracers(np.float32([[30, 0, 0]]), np.ones(1), np.full(1, 0.1))
         sim.step(0.02)
         return sim.health()["spacing"]
@@ -237,7 +238,7 @@ def test_one_stray_tracer_coarsens_all():
 
 def test_a_tracer_too_far_for_any_box_is_named():
     sim = _core.Simulation(method=ON_GRID)
-    sim.add_ring(core=0.3)
+    sim.add("ring", core=0.3)
     before = sim.column("vortons", "position").copy()
     sim.add_tracers(np.float32([[1e30, 0, 0]]), np.ones(1), np.full(1, 0.1))
     with pytest.raises(ValueError, match="position of the particles spans 1e.30 x.*max_nodes"):

@@ -116,6 +116,7 @@ def test_b1_a_drop_gains_its_weight_as_impulse_while_it_is_strained():
     assert np.abs(turned).max() < 0.01 * 0.05 * weight * (sim.time - start)
 
 
+@pytest.mark.slow
 def test_s8_a_ring_that_comes_down_on_a_wide_slab_does_as_with_its_image():
     """Ten radii wide, half a radius each panel: it grows, and its lines with it. What
     it loses where it slips along the wall is not forced back into it."""
@@ -192,6 +193,7 @@ def digest(threads):
     return found.hexdigest()
 
 
+@pytest.mark.slow
 def test_e1_same_bits_where_impulse_is_kept():
     """For any number of threads, on every instruction set, in both threads backends."""
     wanted = digest(1)

@@ -42,6 +42,7 @@ def test_table():
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
 
 
+@pytest.mark.slow
 def test_parts_of_a_solve():
     done = bench("ring-1k", "--threads", "1", "--seconds", "0.1", "--solve")
     assert done.returncode == 0, done.stderr
@@ -54,6 +55,7 @@ def test_parts_of_a_solve():
     assert bench("--solve", "--compare").returncode == 2
 
 
+@pytest.mark.slow
 def test_threads_beside_one():
     done = bench("--scaling", "ring-1k", "--threads", "2", "--seconds", "0.05", "--json")
     assert done.returncode == 0, done.stderr
@@ -138,6 +140,7 @@ def test_scenes_with_bodies_have_contacts_and_panels(monkeypatch, capsys):
     assert {name.strip(): ms for name, ms in rows}["panels"] != "0.000"
 
 
+@pytest.mark.slow
 def test_campfire_is_a_film_with_as_many_particles_as_it_says(capsys):
     assert vorton_bench.main(["campfire", "--threads", "1", "--seconds", "0.2", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
@@ -195,6 +198,7 @@ def test_compare_runs_every_choice_of_the_solvers(tiny, capsys):
     assert 0 < residual[0] < 0.1 * residual[1] < 0.01 * residual[2]
 
 
+@pytest.mark.slow
 def test_compare_prints_a_table(tiny, capsys, monkeypatch):
     monkeypatch.setattr(vorton_bench, "MOST_PAIRS", 1.0)
     lines = compare(capsys, "--threads", "1").splitlines()
@@ -219,6 +223,7 @@ def test_a_method_reaches_its_own_process():
 # ---- the articles' scenes ----
 
 
+@pytest.mark.slow
 def test_the_articles_figures_stand_beside_ours():
     done = bench("part13", "part20", "--threads", "2", "--seconds", "0.05", "--json")
     assert done.returncode == 0, done.stderr

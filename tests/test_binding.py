@@ -140,6 +140,7 @@ def test_ctrl_c_ends_a_long_run():
 # ---- references ----
 
 
+@pytest.mark.slow
 def test_nothing_leaks():
     """Every function, with good and with bad input, over and over: memory stays flat."""
     output = run_python(
@@ -234,6 +235,7 @@ def test_functions_have_signatures_and_documentation():
             assert inspect.getdoc(thing), name
 
 
+@pytest.mark.slow
 def test_stub_matches_the_module(tmp_path):
     pytest.importorskip("mypy")
     # Only the stub is on trial here, not the Python files of the package.

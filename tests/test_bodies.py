@@ -476,7 +476,7 @@ def test_meshes_that_are_turned_inside_out(kind):
     assert sim.body_distance(0, [(0, 0, 0.75)])[0] == pytest.approx([0.25])
     shape = {"kind": "mesh", "vertices": CUBE, "faces": box.faces}
     with pytest.raises(ValueError, match="body 'a', shape 0.*inwards"):
-        sim._core.add_body(shapes=[shape], name="a")
+        sim._core.add("body", shapes=[shape], name="a")
     assert len(sim.bodies) == 1
 
 
@@ -490,6 +490,7 @@ def faces_of_hull(points):
     return faces
 
 
+@pytest.mark.slow
 def test_bodies_that_move_away_may_cover_an_emitter():
     lift = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (1, (0, 0, 3))]))
     sim = simulation(FLOW, vt.Body(vt.Box(), parent=lift))

@@ -172,6 +172,7 @@ def force_on_plate(angle, spacing, frames, first=0):
     return (given(sim) - start) / ((frames - first) / sim.fps * 0.5 * AIR)
 
 
+@pytest.mark.slow
 def test_s10_lift_of_a_plate():
     """Zero at 0 and 90 degrees, odd in the angle, growing up to 30, where it is between that of a
     slender wing, pi / 2 x aspect ratio x angle (Jones 1946), and half of it, as at the start of a
@@ -197,6 +198,7 @@ def test_s10_a_plate_in_the_wind_does_not_lift():
     assert sim.vortons.count > 300 and abs(lift) < 2e-4
 
 
+@pytest.mark.slow
 def test_s10_lift_of_a_plate_in_the_flow_behind_it():
     """The same of the mean from half a chord to two, while what it sheds rolls up behind it."""
     lift = {a: force_on_plate(a, 0.085, 48, first=12)[2] for a in (-20, 0, 10, 20, 30, 90)}

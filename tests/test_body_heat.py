@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 import pytest
+from marks import slow_but
 from scipy.integrate import solve_ivp
 
 import vorton as vt
@@ -99,7 +100,7 @@ def test_h4_course_of_newtons_law():
         (vt.Capsule((0, 0, -0.3), (0, 0, 0.4), radius=0.25), 2 * np.pi * 0.25 * (0.7 + 0.5)),
     ],
 )
-@pytest.mark.parametrize("core", [0.1, 0.2])
+@pytest.mark.parametrize("core", slow_but([0.2], [0.1, 0.2]))
 def test_flow_of_heat_is_conductance_times_area_times_difference(shape, area, core):
     """However fine the vortons are; a body whose temperature is held goes on giving."""
     scene = vt.Scene(spacing=core / 1.5, **STILL)
@@ -142,6 +143,7 @@ def test_h4_warm_ball_in_still_air_raises_a_plume_of_the_heat_that_it_lost():
     assert (np.linalg.norm(v.position, axis=1) > 0.3).all()
 
 
+@pytest.mark.slow
 def test_cold_body_takes_heat_and_warms_at_a_fire():
     scene = vt.Scene(combustion=vt.Combustion(), voxel=0.05)
     fire = vt.Disk((0, 0, -0.3), radius=0.2, thickness=0.1)
@@ -174,6 +176,7 @@ def test_warm_walls_and_floors_heat_what_is_beside_them():
         assert np.array_equal(heated, near < 0.15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [2, 3])
 def test_e1_heat_has_the_same_bits_for_any_number_of_threads(threads):
     states = []
@@ -239,7 +242,7 @@ def test_bad_heat_names_the_body(arguments, words):
 def test_bad_heat_in_the_core_names_the_body(name, value):
     sim = vt._core.Simulation()
     with pytest.raises(ValueError) as caught:
-        sim.add_body(shapes=[{"kind": "sphere"}], name="kettle", **{name: value})
+        sim.add("body", shapes=[{"kind": "sphere"}], name="kettle", **{name: value})
     assert "'kettle'" in str(caught.value) and name in str(caught.value)
 
 

@@ -12,19 +12,16 @@ import pytest
 
 from vorton import _core
 
-SOURCES = ["csrc/stages/boundary.c", "csrc/stages/boundary_articles.c",
-           "csrc/stages/boundary_tree.c", "csrc/stages/clusters.c", "csrc/stages/far_velocity.c",
-           "csrc/stages/moments.c", "csrc/stages/tree.c", "csrc/stages/tree_build.c",
-           "csrc/core/arena.c", "csrc/core/core_functions.c", "csrc/core/mathd.c",
-           "csrc/core/parallel.c", "csrc/core/reserve.c"]
+SOURCES = [f"csrc/kernels/sums/boundary_potential{kind}.c" for kind in ("", "_article", "_tree")]
+SOURCES += ["csrc/kernels/sums/cluster_moments.c", "csrc/kernels/sums/far_field.c"]
 TARGETS = native.targets()
 FACE_AXES = [(1, 2), (0, 2), (0, 1)]
 BOUNDARIES = ["clusters", "tree", "decimated", "zero"]
 
 CODE = """
-#include "core/arena.h"
-#include "core/reserve.h"
-#include "stages/stages.h"
+#include "base/arena.h"
+#include "base/reserve.h"
+#include "kernels/dispatch.h"
 
 typedef struct test_grid {
     vt_grid grid;
@@ -39,11 +36,11 @@ static size_t node_bytes(const vt_grid *grid)
 
 void test_destroy(test_grid *t)
 {
-    vt_release(t->grid.nodes, node_bytes(&t->grid));
+    vti_release(t->grid.nodes, node_bytes(&t->grid));
     for (int face = 0; face < 6; face++)
-        vt_release(t->grid.face[face], (size_t)t->grid.face_plane * 12);
-    vt_moments_destroy(&t->moments);
-    vt_arena_destroy(&t->arena);
+        vti_release(t->grid.face[face], (size_t)t->grid.face_plane * 12);
+    vti_moments_destroy(&t->moments);
+    vti_arena_destroy(&t->arena);
 }
 
 /* All that may be read but means nothing is NaN: padding of rows, the plane after the last, and
@@ -55,19 +52,19 @@ int test_create(test_grid *t, const int32_t *cells, double spacing, const double
     memcpy(g->cells, cells, sizeof g->cells);
     memcpy(g->base, base, sizeof g->base);
     g->spacing = spacing;
-    vt_grid_pitches(g);
-    g->nodes = vt_reserve(node_bytes(g));
+    vti_grid_pitches(g);
+    g->nodes = vti_reserve(node_bytes(g));
     memset(g->nodes, 0xff, node_bytes(g));
     for (int64_t k = 0; k <= cells[2]; k++)
         for (int64_t j = 0; j <= cells[1]; j++)
             memset(g->nodes + k * g->node_plane + j * g->node_row, 0,
                    sizeof(f4) * (size_t)(cells[0] + 1));
     for (int face = 0; face < 6; face++) {
-        g->face[face] = vt_reserve((size_t)g->face_plane * 12);
+        g->face[face] = vti_reserve((size_t)g->face_plane * 12);
         memset(g->face[face], 0xff, (size_t)g->face_plane * 12);
     }
     const int64_t nodes = (int64_t)(cells[0] + 1) * (cells[1] + 1) * (cells[2] + 1);
-    return vt_moments_create(&t->moments, nodes) | vt_arena_create(&t->arena, 1u << 28);
+    return vti_moments_create(&t->moments, nodes) | vti_arena_create(&t->arena, 1u << 28);
 }
 
 void test_deposit(test_grid *t, int64_t count, const float *position, const float *strength)
@@ -99,15 +96,15 @@ int64_t test_boundary(test_grid *t, double angle, int threads)
     VT_NAME(boundary_clusters)(&t->grid, &t->moments, angle, &t->arena, threads);
     const int32_t *const n = t->grid.cells;
     const int32_t most = n[0] > n[1] ? (n[0] > n[2] ? n[0] : n[2]) : (n[1] > n[2] ? n[1] : n[2]);
-    return t->arena.peak <= vt_boundary_scratch(most, threads) ? (int64_t)t->arena.used : -1;
+    return t->arena.peak <= vti_boundary_scratch(most, threads) ? (int64_t)t->arena.used : -1;
 }
 
 /* The other choices, from vortons that need not be deposited; returns the scratch still taken. */
 int64_t test_choice(test_grid *t, int boundary, int opening, double angle, int64_t count,
                     const float *position, const float *strength, int threads)
 {
-    const size_t mark = vt_arena_mark(&t->arena);
-    vt_record *const records = vt_arena_push(&t->arena, sizeof(vt_record) * (size_t)(count + 1));
+    const size_t mark = vti_arena_mark(&t->arena);
+    vt_record *const records = vti_arena_push(&t->arena, sizeof(vt_record) * (size_t)(count + 1));
     for (int64_t n = 0; n < count; n++) {
         memcpy(records[n].position, position + 3 * n, 12);
         memcpy(records[n].strength, strength + 3 * n, 12);
@@ -118,7 +115,7 @@ int64_t test_choice(test_grid *t, int boundary, int opening, double angle, int64
         VT_NAME(boundary_decimated)(&t->grid, count, records, &t->arena, threads);
     else
         VT_NAME(boundary_zero)(&t->grid);
-    vt_arena_pop(&t->arena, mark);
+    vti_arena_pop(&t->arena, mark);
     return (int64_t)t->arena.used;
 }
 
@@ -139,7 +136,7 @@ void test_far(const test_grid *t, double angle, int64_t count, const float *poin
 int64_t test_records(const int32_t *cells)
 {
     vt_moments moments = {0};
-    return vt_moments_layout(&moments, cells);
+    return vti_moments_layout(&moments, cells);
 }
 
 int64_t test_size(void)
@@ -156,9 +153,9 @@ def library():
 
 def load(target, code=CODE):
     library = native.load(*SOURCES, target=target, code=code)
-    for name in ("test_boundary", "test_choice", "test_records", "test_size", "vt_moments_bound"):
+    for name in ("test_boundary", "test_choice", "test_records", "test_size", "vti_moments_bound"):
         getattr(library, name).restype = ctypes.c_int64
-    library.vt_moments_bound.argtypes = [ctypes.c_int64]
+    library.vti_moments_bound.argtypes = [ctypes.c_int64]
     return library
 
 
@@ -411,6 +408,7 @@ def test_velocity_before_any_field(library):
 # ---- the same everywhere ----
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", [(8, 8, 8), (30, 50, 40), (64, 64, 64), (12, 10, 250)])
 def test_e1_same_bits(cells):
     positions, strengths = cloud("random", cells, 3000, 1)
@@ -428,13 +426,13 @@ def test_e1_same_bits(cells):
 
 
 def test_records_fit_their_bound():
-    library = load("scalar")
+    library = load(TARGETS[-1])
     sizes = [n for n in range(8, 1025, 2) if 2**10 * 3**6 * 5**4 % n == 0]
     for cells in itertools.combinations_with_replacement(sizes[::2] + [8, 10, 1000, 1024], 3):
         nodes = int(np.prod([n + 1 for n in cells]))
         if nodes <= 2**30:
             records = library.test_records(pointer(np.array(cells, np.int32)))
-            assert 0 < records <= library.vt_moments_bound(nodes), cells
+            assert 0 < records <= library.vti_moments_bound(nodes), cells
 
 
 # ---- in a simulation ----
@@ -475,7 +473,7 @@ def tilted_ring(boundary, velocity="poisson"):
     """A resolved ring whose axis is a diagonal of the box: a grid of 33 nodes along each axis."""
     simulation = _core.Simulation(threads=1, spacing=0.1,
                                   method={"velocity": velocity, "boundary": boundary})
-    simulation.add_ring(axis=(1, 1, 1), core=0.24, vorton_core=0.15)
+    simulation.add("ring", axis=(1, 1, 1), core=0.24, vorton_core=0.15)
     return simulation
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import slow_but
 
 import vorton as vt
 
@@ -185,7 +186,7 @@ def corners_and_inside(shape, count=400):
     """Points inside, many of them all but in the edges and corners."""
     probe = vt.Simulation(vt.Scene(voxel=1))
     pieces = [piece for s in vt.Container(shape).shapes for piece in [s._core_shape()]]
-    probe._core.add_body(shapes=pieces, hole=True)
+    probe._core.add("body", shapes=pieces, hole=True)
     x = np.random.default_rng(5).uniform(-2.1, 2.1, (200_000, 3))
     x = x[probe.body_distance(0, x)[0] > 0]
     towards = x[np.random.default_rng(6).integers(0, len(x), count)]
@@ -193,7 +194,7 @@ def corners_and_inside(shape, count=400):
     return np.concatenate([towards, far[:: max(1, len(far) // count)]]).astype(np.float32)
 
 
-@pytest.mark.parametrize("name", CONTAINERS)
+@pytest.mark.parametrize("name", slow_but(["box", "sphere", "lens"], CONTAINERS))
 def test_s3_containers_never_leak(name):
     """500 steps of fast random winds in a container that moves and turns."""
     path = vt.Samples(np.cumsum(np.random.default_rng(1).normal(0, 0.2, (600, 3)), axis=0), fps=24)

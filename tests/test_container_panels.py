@@ -60,6 +60,7 @@ def test_s8_no_flow_through_the_walls_of_a_container(kind):
     assert after < 0.02 * flow
 
 
+@pytest.mark.slow
 def test_s8_walls_that_shapes_have_in_common():
     """Of two boxes the flow is that in the box which they share; a shape around it all changes
     nothing."""
@@ -125,6 +126,7 @@ def test_fluid_goes_with_a_container_and_knows_nothing_of_the_wind():
     assert rms(u - (1, 0.3, -0.2)) < 0.03 * np.sqrt(1.13)
 
 
+@pytest.mark.slow
 def test_s8_a_ring_that_comes_up_against_a_wall_does_as_with_its_image():
     """It stays off the wall and grows; the other walls are three radii away. What of its core lies
     behind the wall the fluid does not feel."""
@@ -211,6 +213,7 @@ def fit_swing(times, lean, rate):
     return curve_fit(swing, times, lean, (1, rate, 0, 0))[0][1:]
 
 
+@pytest.mark.slow
 def test_a_box_of_two_fluids_swings_at_the_rate_of_its_standing_wave():
     """Cores a twelfth as wide as the box and the grid widen the interface, which costs 5 %: what
     the wave of such an interface has. Finer ones cost less: see below."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import slow_but
 
 import vorton as vt
 
@@ -60,7 +61,9 @@ def rms_torque(sim, volume):
     return np.sqrt((torque(sim) ** 2).sum(axis=1).mean()) / volume * AIR / (CONTRAST * GRAVITY)
 
 
-@pytest.mark.parametrize(("side", "spacing"), [(12.3, 0.75), (16.0, 0.75), (12.3, 0.9)])
+@pytest.mark.parametrize(
+    ("side", "spacing"), slow_but([(12.3, 0.75)], [(12.3, 0.75), (16.0, 0.75), (12.3, 0.9)])
+)
 @pytest.mark.parametrize("jitter", [0.0, 0.25, 0.5])
 @pytest.mark.parametrize("tilt", [0.0, 20.0])
 def test_b6_container_at_rest_feels_nothing(tilt, jitter, side, spacing):
@@ -90,8 +93,8 @@ def test_b6_poisons_of_the_articles(tilt):
     assert found["nodes"] > 0.5 * found["open"] > found["hits"] > 0
 
 
-@pytest.mark.parametrize("spacing", [0.75, 0.9])
-@pytest.mark.parametrize("angle", [10.0, 20.0])
+@pytest.mark.parametrize("spacing", slow_but([0.75], [0.75, 0.9]))
+@pytest.mark.parametrize("angle", slow_but([20.0], [10.0, 20.0]))
 @pytest.mark.parametrize("jitter", [0.0, 0.5])
 def test_b7_tilted_surface_feels_its_torque(angle, spacing, jitter):
     """With a lattice the surface is a staircase: the mean over where it lies in one step."""
@@ -109,8 +112,10 @@ def test_b7_tilted_surface_feels_its_torque(angle, spacing, jitter):
         assert min(share) > 0.9 and max(share) < 1.1
 
 
-@pytest.mark.parametrize("upper", [True, False])
-@pytest.mark.parametrize(("tilt", "jitter"), [(0.0, 0.5), (20.0, 0.0), (20.0, 0.5)])
+@pytest.mark.parametrize("upper", slow_but([True], [True, False]))
+@pytest.mark.parametrize(
+    ("tilt", "jitter"), slow_but([(20.0, 0.5)], [(0.0, 0.5), (20.0, 0.0), (20.0, 0.5)])
+)
 def test_b8_half_full_container_stays_at_rest(upper, tilt, jitter):
     """All of the default method, one fluid a third heavier; with the lighter one above the surface,
     and with nothing."""
@@ -128,6 +133,7 @@ def test_b8_half_full_container_stays_at_rest(upper, tilt, jitter):
     assert sim.vortons.count >= len(x)
 
 
+@pytest.mark.slow
 def test_tilted_surface_swings_back():
     """The heavy fluid, deeper on one side, moves to the other, and no particle leaves the box."""
     side, slope = 12.0, 0.25
@@ -167,6 +173,7 @@ def test_b6_stratified_fluid_around_a_solid_feels_nothing(kind):
     assert sim.vortons.count < len(x)  # none in the solid
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [2, 3])
 def test_e1_same_bits_between_moving_walls(threads):
     states = []

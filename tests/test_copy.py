@@ -7,6 +7,7 @@ import everything
 import numpy as np
 import pytest
 from hand_made import simulation, state
+from marks import slow_but
 
 import vorton as vt
 from vorton import _core
@@ -46,7 +47,9 @@ def add_vortices(made):
     made.add(vt.VortonPoints(**spots, core=0.15, volume=1e-3, time=0.55))
 
 
-@pytest.mark.parametrize("method", ["poisson", "direct", "viscous", "options"])
+@pytest.mark.parametrize(
+    "method", slow_but(["direct", "options"], ["poisson", "direct", "viscous", "options"])
+)
 def test_a_copy_goes_on_with_the_same_bits(method):
     """Nine steps are no multiple of the cadence of sorting; births and a ring are still to come."""
     sim = vt.Simulation(scene(method), everything.FPS, threads=2)

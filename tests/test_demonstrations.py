@@ -78,6 +78,7 @@ def step(sim, frames):
 # ---- what they show ----
 
 
+@pytest.mark.slow
 def test_a_ball_bobs_where_two_fluids_meet():
     names = load("floating_ball")
     sim, ball = simulate(names["scene"], core=1.6, voxel=0.12), names["ball"]
@@ -95,6 +96,7 @@ def test_a_ball_bobs_where_two_fluids_meet():
     assert 0.9 < 2 * np.diff(turns)[0] / sim.fps / names["period"]() < 1.2
 
 
+@pytest.mark.slow
 def test_dye_rises_above_a_warm_ball_and_the_heat_is_booked():
     names = load("warm_ball")
     sim, radius = simulate(names["scene"], voxel=0.005), names["RADIUS"]
@@ -148,6 +150,7 @@ def wake_of_airfoil(angle):
     return sim.bodies["airfoil"].flow_impulse[2], circulation, total
 
 
+@pytest.mark.slow
 def test_an_airfoil_sheds_a_starting_vortex_against_its_own():
     """Kutta and Joukowski: lift along z in a wind along x is circulation about +y; Kelvin: as much
     about -y goes with the wind."""
@@ -161,6 +164,7 @@ def test_an_airfoil_sheds_a_starting_vortex_against_its_own():
     assert opposite == pytest.approx(-circulation, rel=0.05)
 
 
+@pytest.mark.slow
 def test_a_ring_parts_around_a_ball():
     names = load("ring_and_ball")
     data = {**names["scene"].to_dict(), "bodies": []}
@@ -182,6 +186,7 @@ def test_a_ring_parts_around_a_ball():
     assert place < 0.1  # before the middle of it, which holds it up
 
 
+@pytest.mark.slow
 def test_the_ring_lives_on_beside_the_ball():
     """Long after the impact vorticity is no longer wound up: no strength grows, and none of it is
     far beyond that of the ring."""
@@ -195,6 +200,7 @@ def test_the_ring_lives_on_beside_the_ball():
     assert max(vorticity[36:]) < 3 * vorticity[0]
 
 
+@pytest.mark.slow
 def test_smoke_of_a_fire_parts_around_a_ball_above_it():
     """On all sides of it, of fires with different eddies: the front of each leans somewhere."""
     names = load("fire_and_spheres")
@@ -216,6 +222,7 @@ def test_smoke_of_a_fire_parts_around_a_ball_above_it():
     assert above > 150  # it goes on there
 
 
+@pytest.mark.slow
 def test_brine_in_a_box_that_moves_swings_higher_each_time():
     """To and fro at the rate of its standing wave: by linear theory the middle of the brine leans
     by 8 side / (pi^4 g) x WAY / 2 x omega^2 x -omega t sin omega t. Cores as wide as a tenth of the

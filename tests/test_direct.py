@@ -12,23 +12,21 @@ import pytest
 
 GAUSSIAN, WL, BALL = range(3)
 KERNELS = [GAUSSIAN, WL, BALL]
-CORE = ["csrc/core/mathd.c", "csrc/core/core_functions.c", "csrc/core/parallel.c"]
-
 STAGE_CODE = """
-#include "core/arena.h"
-#include "stages/stages.h"
+#include "base/arena.h"
+#include "kernels/dispatch.h"
 
 int call_direct(int kernel, int64_t count, const float *targets, int64_t source_count,
                 const float *positions, const float *strengths, const float *cores,
                 float *velocity, float *gradient, float *divergence, int threads)
 {
     vt_arena arena;
-    if (vt_arena_create(&arena, (size_t)source_count * 32 + 4096))
+    if (vti_arena_create(&arena, (size_t)source_count * 32 + 4096))
         return -1;
     VT_NAME(direct)(kernel, count, targets, source_count, positions, strengths, cores, velocity,
                     gradient, divergence, &arena, threads);
-    const int left = (int)vt_arena_mark(&arena);
-    vt_arena_destroy(&arena);
+    const int left = (int)vti_arena_mark(&arena);
+    vti_arena_destroy(&arena);
     return left;
 }
 """
@@ -40,7 +38,7 @@ def pointer(array):
 
 @pytest.fixture(scope="module")
 def judge():
-    library = native.load("csrc/state/direct_sum.c", "csrc/core/status.c", *CORE)
+    library = native.load("csrc/api/direct_sum.c")
     library.vt_error_message.restype = ctypes.c_char_p
     return library
 
@@ -66,8 +64,7 @@ def direct_sum(library, kernel, targets, positions, strengths, cores, threads=1)
 
 def direct_stage(target, kernel, targets, positions, strengths, cores, gradient=True, threads=1):
     """Velocity, gradient and the gradient of div A."""
-    library = native.load("csrc/stages/direct.c", "csrc/core/arena.c", "csrc/core/reserve.c",
-                          *CORE, target=target, code=STAGE_CODE)
+    library = native.load("csrc/kernels/sums/direct_sum.c", target=target, code=STAGE_CODE)
     targets, positions, strengths = (
         np.ascontiguousarray(a, np.float32).reshape(-1, 3)
         for a in (targets, positions, strengths))

@@ -67,7 +67,7 @@ def test_scenes_keep_dissipation():
     for bad in (-1.0, float("nan"), 1e10, "fast"):
         with pytest.raises((ValueError, TypeError), match=r"Scene\.dissipation"):
             vt.Scene(dissipation=bad)
-    with pytest.raises(ValueError, match="dissipation is -1 1/s"):
+    with pytest.raises(ValueError, match="dissipation is -1; allowed is 0 to 1e.09 1/s"):
         _core.Simulation(dissipation=-1.0)
 
 
@@ -113,6 +113,94 @@ def test_without_combustion_they_keep_their_temperature():
     sim.step(3)
     np.testing.assert_allclose(sim.tracers.temperature, 400.0, rtol=1e-6)
     assert sim._core.tracers_carry("temperature")
+
+
+def two_bundles(temperature=None):
+    """Tracers in a bubble of hot fluid, and others three metres away."""
+    scene = vt.Scene(voxel=0.1)
+    scene.add(vt.Emitter(vt.Sphere(radius=0.5), temperature=600, renew=0, core=0.15, smoke=0))
+    sim = vt.Simulation(scene, threads=1)
+    sim.advance(1e-4)
+    for x in (0, 3):
+        places = (x, 0, 0) + np.random.default_rng(3).normal(0, 0.05, (30, 3))
+        sim.tracers.add(places, density=1.0, size=0.1, temperature=temperature)
+    return sim
+
+
+def test_a_temperature_that_is_written_is_the_tracers_own():
+    """As one that is given to tracers that are added: it shows where that of the fluid around
+    differs less, through sorting and removal; writing the ambient one takes it away."""
+    sim, given = two_bundles(), two_bundles(450.0)
+    sim.tracers.temperature[:30] = 450.0  # a part of a view
+    sim.tracers.temperature[30:] += 450.0 - AMBIENT
+    sim.tracers.remove(sim.tracers.id % 5 == 0)
+    given.tracers.remove(given.tracers.id % 5 == 0)
+    for _ in range(10):
+        sim.advance(1e-3)
+        given.advance(1e-3)
+        _ = sim.tracers.temperature, given.tracers.temperature
+    order = np.argsort(sim.tracers.id), np.argsort(given.tracers.id)
+    np.testing.assert_allclose(
+        sim.tracers.temperature[order[0]], given.tracers.temperature[order[1]], rtol=1e-6
+    )
+    far = sim.tracers.position[:, 0] > 1.5
+    assert far.sum() == 24
+    np.testing.assert_allclose(sim.tracers.temperature[far], 450.0, rtol=1e-6)
+    assert sim.tracers.temperature[~far].min() > 550
+    sim.tracers.temperature[far] = AMBIENT
+    sim.advance(1e-3)
+    np.testing.assert_allclose(sim.tracers.temperature[far], AMBIENT, rtol=1e-6)
+
+
+def test_written_temperatures_are_shown_at_once_and_in_copies():
+    sim = embers(False)
+    sim.step()
+    sim.tracers.temperature = 500.0
+    assert sim._core.tracers_carry("temperature")
+    assert sim.volume(0.1).info()["hottest"] == pytest.approx(500, rel=2e-2)
+    _ = sim.tracers.fuel  # the first look at another column leaves it alone
+    twin = sim.copy()
+    for each in (sim, twin):
+        np.testing.assert_array_equal(each.tracers.temperature, 500.0)
+        each.step(2)
+        np.testing.assert_allclose(each.tracers.temperature, 500.0, rtol=1e-6)
+
+
+def test_reading_temperatures_writes_nothing():
+    """The step knows what it left itself: a view that is out gives nobody a warmth."""
+    sim, blind = (two_bundles() for _ in range(2))
+    _ = sim.tracers.temperature
+    for each in (sim, blind):
+        each.step(12)
+    assert sim.tracers.temperature.max() > 400 and not sim.tracers.warmth.any()
+    assert np.array_equal(sim.tracers.position, blind.tracers.position)
+    assert np.array_equal(sim.tracers.temperature, blind.tracers.temperature)
+
+
+def test_written_fuel_burns_on_where_tracers_burn():
+    """As that of tracers that were born with it."""
+    sim, born = embers(), embers(temperature=1200.0, fuel=0.6, soot=0.1)
+    for each in (sim, born):
+        each.advance(1e-6)  # they are born
+    sim.tracers.temperature, sim.tracers.fuel, sim.tracers.smoke = 1200.0, 0.6, 0.1
+    sim.tracers.flame[:] = 0
+    for each in (sim, born):
+        each.advance(0.3)
+    for name in ("fuel", "flame", "smoke", "temperature"):
+        mine, theirs = getattr(sim.tracers, name), getattr(born.tracers, name)
+        np.testing.assert_allclose(mine, theirs, rtol=1e-4, atol=1e-6, err_msg=name)
+    assert 0.1 < sim.tracers.fuel.max() < 0.3
+
+
+@pytest.mark.parametrize("combustion", [False, True])
+def test_written_shares_last_a_step_where_tracers_have_those_of_the_fluid(combustion):
+    sim = embers(combustion)
+    sim.method = vt.Method(flames="mean")
+    sim.step()
+    sim.tracers.smoke = 0.5
+    assert sim.tracers.smoke.min() == 0.5
+    sim.step()
+    assert not sim.tracers.smoke.any()
 
 
 def test_hot_fluid_around_shows_where_it_is_hotter():
@@ -193,11 +281,11 @@ def test_shares_that_are_too_much_or_cannot_burn():
     shape = vt.Sphere()._core_shape()
     point = {"position": [[0, 0, 0]], "density": [1.0], "size": [0.1]}
     with pytest.raises(ValueError, match="temperature is -1; allowed is"):
-        core.add_emitter(shape=shape, count=5, fluid={"temperature": -1.0})
+        core.add("tracers", shape=shape, count=5, fluid={"temperature": -1.0})
     with pytest.raises(ValueError, match="density of the fluid is 1 kg"):
-        core.add_emitter(shape=shape, count=5, fluid={"density": 1.0})
+        core.add("tracers", shape=shape, count=5, fluid={"density": 1.0})
     with pytest.raises(ValueError, match="temperature has -1 in row 0"):
-        core.add_tracer_points(**point, temperature=[-1.0])
+        core.add("tracer_points", **point, temperature=[-1.0])
     with pytest.raises(ValueError, match="a point: smoke is 2"):
-        core.add_tracer_points(**point, smoke=[2.0])
+        core.add("tracer_points", **point, smoke=[2.0])
     assert core.count("tracers") == 0

@@ -21,7 +21,7 @@ def columns(sim):
 def thin_ring(core=0.15, sections=100, **options):
     """A ring one vorton thick, radius 1, circulation 1, moving along +z."""
     sim = _core.Simulation(**options)
-    sim.add_ring(core=core, layers=0, sections=sections)
+    sim.add("ring", core=core, layers=0, sections=sections)
     return sim
 
 
@@ -173,7 +173,7 @@ def test_d4_tracers_in_a_steady_vortex(scheme, steps, least, most, largest):
 def wobbly_ring(method):
     """A resolved ring of 476 vortons whose centreline waves by 1 %."""
     sim = _core.Simulation(method=method, spacing=0.1)
-    sim.add_ring(core=0.3, vorton_core=0.15, sections=68, layers=1, wobble=0.01, wobble_seed=4)
+    sim.add("ring", core=0.3, vorton_core=0.15, sections=68, layers=1, wobble=0.01, seed=4)
     return sim
 
 
@@ -228,7 +228,7 @@ def test_d5_with_heat():
         combustion={"law": "simple"},
         method={"expansion": 0.0},
     )
-    sim.add_ring(core=0.3, vorton_core=0.15, sections=68, layers=1, wobble=0.01, wobble_seed=4)
+    sim.add("ring", core=0.3, vorton_core=0.15, sections=68, layers=1, wobble=0.01, seed=4)
     count = len(sim.column("vortons", "core"))
     sim.column("vortons", "temperature")[:] = np.linspace(300, 900, count)
     sim.column("vortons", "fuel")[:] = 0.1

@@ -413,7 +413,7 @@ def test_speed_of_what_has_not_moved_is_not_looked_at():
     sim.step()
     assert 0 <= sim.tracers.count < 3 and (sim.tracers.age == 0).all()
     windy = vt.Simulation(scene, fps=24)
-    windy._core.add_wind(velocity=(1, 0, 0))
+    windy._core.add("wind", velocity=(1, 0, 0))
     windy.step(3)
     assert windy.tracers.count == windy.tracers.id.max() + 1 > 280
 

@@ -316,8 +316,8 @@ def test_other_threads_run_while_a_source_is_filled():
     try:
         time.sleep(0.01)
         start = time.perf_counter()
-        core.add_cloud(shape={"kind": "sphere"}, count=40000)
-        core.add_emitter(shape={"kind": "sphere"}, count=1000000)
+        core.add("cloud", shape={"kind": "sphere"}, count=40000)
+        core.add("tracers", shape={"kind": "sphere"}, count=1000000)
         end = time.perf_counter()
     finally:
         done.set()
@@ -353,5 +353,5 @@ def test_a_rate_whose_tries_cannot_be_counted_is_refused():
     mesh = {"vertices": np.float32([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]),
             "faces": np.int32([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])}  # fmt: skip
     with pytest.raises(ValueError, match=r"rate is 1e\+09; allowed for a shape that fills 0\.167"):
-        sim.add_emitter(shape={"kind": "mesh", **mesh}, rate=1e9)
-    sim.add_emitter(shape={"kind": "mesh", **mesh}, rate=1e5)
+        sim.add("tracers", shape={"kind": "mesh", **mesh}, rate=1e9)
+    sim.add("tracers", shape={"kind": "mesh", **mesh}, rate=1e5)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hand_made import ring, simulation, state
+from marks import slow_but
 
 import vorton as vt
 
@@ -232,7 +233,7 @@ def births(fps, wind=(0.0, 0.0, 0.0), flow=None, method=None, time=0.5, **source
     return {name: getattr(sim.tracers, name)[order] for name in ("id", "position", "age", "size")}
 
 
-@pytest.mark.parametrize("flow", [None, QUIET])
+@pytest.mark.parametrize("flow", slow_but([QUIET], [None, QUIET]))
 @pytest.mark.parametrize("source", [{}, {"end": 0.31}, {"lifetime": 0.2}, {"start": 0.0}])
 def test_births_do_not_depend_on_the_frame_rate(flow, source):
     slow, fast = births(24, flow=flow, **source), births(240, flow=flow, **source)
@@ -279,7 +280,7 @@ def test_births_in_a_wind_make_no_clumps(name, flow, method):
         {"velocity": "direct", "time": "rk3", "stretching": "rvpm"},
     ],
 )
-@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize("first", slow_but([False], [False, True]))
 def test_a_ring_born_inside_a_frame_is_as_old_as_it_should_be(method, first):
     """Its age and its way, at 24 and at 240 frames a second, with and without another ring."""
     scene = vt.Scene("late", method=vt.Method(**method))
@@ -378,7 +379,8 @@ WRITABLE = {
     "vortons.strength": FINITE,
     "vortons.core": POSITIVE,
     "vortons.volume": POSITIVE,
-    "vortons.bound_volume": FINITE,
+    "vortons.bound_volume": NOT_NEGATIVE,
+    "vortons.flags": [16, 2**31],
     "vortons.age": FINITE,
     "vortons.density": FINITE,
     "vortons.temperature": POSITIVE,
@@ -395,6 +397,10 @@ WRITABLE = {
     "tracers.growth": NOT_NEGATIVE,
     "tracers.fade": SHARE,
     "tracers.warmth": FINITE,
+    "tracers.temperature": POSITIVE,
+    "tracers.fuel": SHARE,
+    "tracers.flame": SHARE,
+    "tracers.smoke": SHARE,
 }
 
 

@@ -56,6 +56,7 @@ def test_leapfrogging_rings_pass_through_each_other():
     assert np.allclose(sim.health.impulse, impulse, atol=0.01 * exact)
 
 
+@pytest.mark.slow
 def test_a_small_ring_flies_through_a_large_one():
     sim, names = simulate("ring_through_ring")
     large, small = both(sim, names["AXIS"])

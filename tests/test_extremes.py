@@ -13,9 +13,9 @@ def two_rings(at_capacity, max_vortons, max_tracers=100, time=0.01, **emitter):
         threads=1, max_vortons=max_vortons, max_tracers=max_tracers, at_capacity=at_capacity
     )
     for born in (0, 0, time, time):
-        sim._core.add_ring(radius=1.0, core=0.2, layers=0, sections=64, time=born)
+        sim._core.add("ring", radius=1.0, core=0.2, layers=0, sections=64, time=born)
     if emitter:
-        sim._core.add_emitter(**emitter)
+        sim._core.add("tracers", **emitter)
     return sim
 
 
@@ -44,15 +44,15 @@ def test_births_over_capacity_stop_and_no_part_of_a_ring_is_born():
     sim.advance(0.02)
     assert sim.vortons.count == 192
     assert sim.health["strength_share"] < 1e-4
-    sim._core.add_ring(radius=1.0, core=0.2, layers=0, sections=64)
+    sim._core.add("ring", radius=1.0, core=0.2, layers=0, sections=64)
     assert sim.vortons.count == 192
 
 
 def test_emitter_over_capacity():
     def born(at_capacity):
         sim = vt.Simulation(threads=1, max_tracers=30, at_capacity=at_capacity)
-        sim._core.add_emitter(count=20)
-        sim._core.add_emitter(rate=1000.0)
+        sim._core.add("tracers", count=20)
+        sim._core.add("tracers", rate=1000.0)
         sim.advance(0.025)
         return sorted(sim.tracers.id)
 
@@ -63,7 +63,7 @@ def test_emitter_over_capacity():
 
 def test_a_refusal_after_another_set_had_room_changes_nothing():
     sim = two_rings("oldest", max_vortons=200, max_tracers=10, count=8, start=0.01)
-    sim._core.add_emitter(count=8, start=0.01)
+    sim._core.add("tracers", count=8, start=0.01)
     before = state(sim)
     with pytest.raises(vt.CapacityError, match="16 more tracers"):
         sim.advance(0.02)
@@ -73,7 +73,7 @@ def test_a_refusal_after_another_set_had_room_changes_nothing():
 @pytest.mark.parametrize("at_capacity", ["error", "oldest"])
 def test_far_too_many_births_are_refused_at_once(at_capacity):
     sim = vt.Simulation(threads=1, max_tracers=1000, at_capacity=at_capacity)
-    sim._core.add_emitter(rate=1e9)
+    sim._core.add("tracers", rate=1e9)
     before = state(sim)
     with pytest.raises(vt.CapacityError, match="50000000000 more tracers"):
         sim.advance(50.0)
@@ -82,7 +82,7 @@ def test_far_too_many_births_are_refused_at_once(at_capacity):
 
 def test_far_too_many_births_stop_at_once():
     sim = vt.Simulation(threads=1, max_tracers=1000, at_capacity="stop")
-    sim._core.add_emitter(rate=1e9)
+    sim._core.add("tracers", rate=1e9)
     sim.advance(50.0)
     assert sim.tracers.count == 1000
 
@@ -92,8 +92,8 @@ def test_far_too_many_births_stop_at_once():
 
 def test_a_ring_born_after_a_drift_moves_as_if_it_were_there_first():
     late, early = vt.Simulation(threads=1), vt.Simulation(threads=1)
-    late._core.add_ring(core=0.2, time=0.5)
-    early._core.add_ring(core=0.2)
+    late._core.add("ring", core=0.2, time=0.5)
+    early._core.add("ring", core=0.2)
     late.advance(0.7)
     early.advance(0.2)
     assert late.vortons.age == pytest.approx(0.2, abs=1e-6)
@@ -113,7 +113,7 @@ def test_endless_steps_are_refused():
 
 def test_a_flow_too_fast_for_the_step_is_refused_before_it_moves():
     sim = vt.Simulation(threads=1)
-    sim._core.add_ring(circulation=1e12, layers=0, sections=64)
+    sim._core.add("ring", circulation=1e12, layers=0, sections=64)
     before = np.sort(sim.vortons.position.copy(), axis=0)
     with pytest.raises(ValueError, match="more than 4096 substeps"):
         sim.advance(0.04)
@@ -135,7 +135,7 @@ def test_velocity_far_away_is_zero():
 @pytest.mark.parametrize("x", [1e5, 1.00001e6, 3.1234567e7, 1.00000512e8, 9e8])
 def test_a_ring_far_from_the_origin_does_no_harm(x):
     sim = vt.Simulation(threads=1)
-    sim._core.add_ring(center=(x, -x, 0), radius=1.0, core=0.2)
+    sim._core.add("ring", center=(x, -x, 0), radius=1.0, core=0.2)
     sim.tracers.add([[x, -x, 0.0]], density=1, size=1)
     for _ in range(3):
         sim.advance(0.02)

@@ -247,6 +247,7 @@ def test_ring_example_runs():
     assert abs(speed / exact - 1) < 0.08
 
 
+@pytest.mark.slow
 def test_boundaries_example(tmp_path):
     """Figure 1 of part 20: the ranking of the methods, and the picture where matplotlib is."""
     example = runpy.run_path(str(EXAMPLES / "boundaries.py"))
@@ -260,6 +261,7 @@ def test_boundaries_example(tmp_path):
     assert (tmp_path / "picture.png").stat().st_size > 50_000
 
 
+@pytest.mark.slow
 def test_books_example():
     """A turbulent ball: the default method gains no energy where the unguarded one blows up."""
     example = runpy.run_path(str(EXAMPLES / "books.py"))
@@ -279,6 +281,7 @@ def coarse(scene, voxel):
     return Scene.from_dict({**scene.to_dict(), "voxel": voxel})
 
 
+@pytest.mark.slow
 def test_dyed_drop_example():
     """The drop gains at first the impulse of its weight, on top of that of the push, and falls."""
     example = runpy.run_path(str(EXAMPLES / "dyed_drop.py"))
@@ -295,6 +298,7 @@ def test_dyed_drop_example():
     assert blue.min() > 60 and blue.max() > 180  # ink before a bright wall
 
 
+@pytest.mark.slow
 def test_warm_dye_example():
     """A pair of vortices of opposite turn lifts the warm water; its colours stand in the strip."""
     example = runpy.run_path(str(EXAMPLES / "warm_dye.py"))
@@ -312,6 +316,7 @@ def test_warm_dye_example():
         assert (blue - red)[:, here].max() > 80 and red[15:25, here][:, 18:30].max() > 60
 
 
+@pytest.mark.slow
 def test_controls_example():
     """Each control changes one number of its scene; more of it does what its name says."""
     example = runpy.run_path(str(EXAMPLES / "controls.py"))

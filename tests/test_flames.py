@@ -171,7 +171,7 @@ def test_bad_taper_and_flicker(name, value):
         vt.Emitter(vt.Sphere(), temperature=500, **{name: value})
     sim = vt.Simulation(vt.Scene())
     with pytest.raises(ValueError, match=name):
-        sim._core.add_parcels(fluid={"temperature": 500.0}, **{name: value})
+        sim._core.add("emitter", fluid={"temperature": 500.0}, **{name: value})
 
 
 # ---- what flows through a fire ----

@@ -51,7 +51,7 @@ def travelled(sim, time, steps=10):
 def test_v3_resolved_ring(ratio, speed):
     """Speed of a ring with a Gaussian core, by the grid: Saffman's formula."""
     sim = _core.Simulation()
-    sim.add_ring(core=ratio)
+    sim.add("ring", core=ratio)
     assert travelled(sim, 1.0) == pytest.approx(speed, rel=0.02)
 
 
@@ -69,7 +69,7 @@ METHODS = {"default": vt.Method(), "article": vt.Method.article()}
 def test_v8_velocity_is_divergence_free(method):
     """By central differences of the nodes, two cells and more inside; and as health says."""
     ring = _core.Simulation()
-    ring.add_ring(core=0.15, wobble=0.05)
+    ring.add("ring", core=0.15, wobble=0.05)
     position, strength = ring.column("vortons", "position"), ring.column("vortons", "strength")
     sim = velocity_by_the_grid(METHODS[method], position, strength, 0.15, 0.1)
     velocity = sim.grids.velocity.astype(float)
@@ -133,7 +133,7 @@ def test_v10_lone_vorton_stays(method):
 def test_curl_of_potential_is_velocity():
     """The two grids agree with each other: u = curl A by central differences."""
     sim = _core.Simulation()
-    sim.add_ring(core=0.2)
+    sim.add("ring", core=0.2)
     potential, _, spacing = sim.grid("vector_potential")
     velocity, _, _ = sim.grid("velocity")
 

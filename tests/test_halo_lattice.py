@@ -7,7 +7,7 @@ import pytest
 from native import load
 
 CODE = """
-#include "halo_lattice.h"
+#include "population/brick_lattice.h"
 void fill(double spacing, long count, float *position, float *volume, int threads, int low,
           int edge, float *nodes)
 {
@@ -16,30 +16,21 @@ void fill(double spacing, long count, float *position, float *volume, int thread
     vt_brick_hints hints = {{0}};
     vt_vortons vortons = {.position = position, .volume = volume};
     vortons.set.count = count;
-    vt_arena_create(&arena, 1 << 28);
-    vt_begin_halo_lattice(&lattice, spacing, count, &arena);
+    vti_arena_create(&arena, 1 << 28);
+    vti_begin_halo_lattice(&lattice, spacing, count, &arena);
     for (int n = 0; n < edge * edge * edge; n++) {
         const int32_t at[3] = {low + n % edge, low + n / edge % edge, low + n / edge / edge};
-        vt_need_brick(&lattice, at, 1, 1, &hints);
+        vti_need_brick(&lattice, at, 1, 1, &hints);
     }
-    vt_brick **const bricks = vt_list_bricks(&lattice);
-    vt_fill_halo_lattice(&lattice, bricks, &vortons, threads);
+    vt_brick **const bricks = vti_list_bricks(&lattice);
+    vti_fill_halo_lattice(&lattice, bricks, &vortons, threads);
     for (long n = 0; n < lattice.bricks; n++)
         for (long m = 0; m < VT_BRICK_NODES; m++)
             nodes[n * VT_BRICK_NODES + m] = bricks[n]->fill[m];
-    vt_arena_destroy(&arena);
+    vti_arena_destroy(&arena);
 }
 """
-SOURCES = [
-    f"csrc/{name}.c"
-    for name in (
-        "halo_lattice",
-        "core/arena",
-        "core/parallel",
-        "core/counting_sort",
-        "core/reserve",
-    )
-]
+SOURCES = ["csrc/population/brick_lattice.c"]
 SPACING, LOW, EDGE = 0.07, -2, 4  # bricks -2 .. 1 along each axis
 
 

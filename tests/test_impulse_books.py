@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import slow_but
 
 import vorton as vt
 
@@ -75,7 +76,7 @@ def floor(**options):
     return vt.Body(vt.Box((-1, -1, -0.3), (1, 1, 0)), panels=200, name="floor", **options)
 
 
-@pytest.mark.parametrize("shedding", [0, 30])
+@pytest.mark.parametrize("shedding", slow_but([30], [0, 30]))
 @pytest.mark.parametrize("kind", ["fixed", "keys", "free"])
 def test_s4_momentum_beside_a_floor(kind, shedding):
     """A ball and a ring come down to a slab that stands still, moves by keys or flies: to 1e-6 of
@@ -221,7 +222,7 @@ def push_of_walls(sim, walls):
     return np.array([linear, angular])
 
 
-@pytest.mark.parametrize("shedding", [0, 30])
+@pytest.mark.parametrize("shedding", slow_but([30], [0, 30]))
 def test_s4_momentum_of_a_ring_and_a_ball_in_a_box(shedding):
     """What is booked as given from outside is what the walls give, by an integral over them."""
     low, high = (-1.5, -1.5, -1.5), (1.5, 1.5, 1.5)

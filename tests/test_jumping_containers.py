@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import pytest
+from marks import slow_but
 
 import vorton as vt
 
@@ -89,8 +90,11 @@ def at_rest(shape):
 
 @pytest.mark.parametrize(
     ("shape", "jump", "time"),
-    [(shape, jump, 0.19) for shape in SHAPES for jump in ("by its size", "across and turned")]
-    + [("box", "far", 5 / 24), ("sphere", "across", 5 / 24)],
+    slow_but(
+        [("sphere", "across", 5 / 24)],
+        [(shape, jump, 0.19) for shape in SHAPES for jump in ("by its size", "across and turned")]
+        + [("box", "far", 5 / 24), ("sphere", "across", 5 / 24)],
+    ),
 )
 def test_the_flow_in_a_container_lives_on(shape, jump, time):
     """As in one at rest: but for where the nodes of the grid lie, and the length of a substep."""
@@ -107,7 +111,12 @@ def test_the_flow_in_a_container_lives_on(shape, jump, time):
         assert error.mean() < 0.05 * np.linalg.norm(before, axis=1).mean()
 
 
-@pytest.mark.parametrize(("shape", "jump"), list(zip(sorted(SHAPES) * 3, JUMPS, strict=False)))
+@pytest.mark.parametrize(
+    ("shape", "jump"),
+    slow_but(
+        [("sphere", "across")], zip(sorted(SHAPES) * 3, JUMPS, strict=False)
+    ),
+)
 def test_a_container_that_is_put_elsewhere_takes_all_along_at_once(shape, jump):
     sim = filled(shape)
     sim.step(3)
@@ -120,6 +129,7 @@ def test_a_container_that_is_put_elsewhere_takes_all_along_at_once(shape, jump):
     assert np.abs(views(sim)[0].std(axis=0) - before[0].std(axis=0)).max() < 0.02
 
 
+@pytest.mark.slow
 def test_balls_and_walls_go_along():
     """A ball that moves by itself, and a wall with the same keys."""
     parent = transform(JUMPS["across and turned"], 0.19)
@@ -161,6 +171,7 @@ def test_emitters_on_a_container_that_jumps_lose_nothing():
     assert np.linalg.norm(local(sim, sim.tracers.position), axis=1).max() < 0.1 + 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [2])
 def test_same_bits_for_any_number_of_threads(threads):
     bits = []
@@ -172,6 +183,7 @@ def test_same_bits_for_any_number_of_threads(threads):
     assert all(np.array_equal(a, b) for a, b in zip(*bits, strict=True))
 
 
+@pytest.mark.slow
 def test_what_is_in_a_container_that_moves_and_turns_in_a_jump_goes_on_with_it():
     """The container goes along X all the time: so does what rests in it, however it was turned."""
     turned = transform(JUMPS["turned"], 0.19)
@@ -187,7 +199,7 @@ def test_what_is_in_a_container_that_moves_and_turns_in_a_jump_goes_on_with_it()
     assert np.sqrt(((fluid - (1, 0, 0)) ** 2).sum(axis=1).mean()) < 0.01
 
 
-@pytest.mark.parametrize("frame", range(1, 24))
+@pytest.mark.parametrize("frame", slow_but([1, 5, 7, 11, 23], range(1, 24)))
 def test_what_is_born_when_a_container_jumps_is_born_in_it(frame):
     """Whatever the time of the frame is rounded to."""
     parent = transform(JUMPS["far"], frame / 24)
@@ -260,7 +272,9 @@ def books(sim):
     return own + air * (fluid - both("outer_impulse"))
 
 
-@pytest.mark.parametrize("jump", ["by its size", "turned", "across and turned"])
+@pytest.mark.parametrize(
+    "jump", slow_but(["across and turned"], ["by its size", "turned", "across and turned"])
+)
 @pytest.mark.parametrize(
     "options",
     [
@@ -285,7 +299,7 @@ def test_s4_the_books_of_momentum_close_in_a_jump(jump, options):
         assert np.abs(books(sim) - before).max() < 1e-6 * whole
 
 
-@pytest.mark.parametrize("shedding", [0, 30])
+@pytest.mark.parametrize("shedding", slow_but([30], [0, 30]))
 def test_a_ball_that_jumps_along_receives_what_it_would_have_received_at_rest(shedding):
     """In the frame of the jump, too, and the vortons that it sheds."""
     moved, resting = (with_ball(jump, shedding=shedding) for jump in ("by its size", None))

@@ -56,7 +56,7 @@ def impulse(sim):
 def rings(method):
     sim = _core.Simulation(method=method, threads=1)
     for z in (0.0, -DISTANCE):
-        sim.add_ring(center=(0, 0, z), radius=RADIUS, core=CORE, layers=0, sections=COUNT)
+        sim.add("ring", center=(0, 0, z), radius=RADIUS, core=CORE, layers=0, sections=COUNT)
     return sim
 
 

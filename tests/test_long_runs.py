@@ -10,12 +10,14 @@ import pytest
 from vorton import _core
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_l1_turbulent_ball_over_35_turnovers(seed):
     _, figures = long_runs.run_ball(seed, scale=1)
     assert not long_runs.outside("ball", figures)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("velocity", ["direct", "tree"])
 def test_l1_turbulence_by_sums_gains_no_energy(velocity):
     """At half the size, by the energy of all pairs; cleaning is what holds it down."""
@@ -41,12 +43,14 @@ def test_l1_turbulence_by_sums_gains_no_energy(velocity):
     assert energies(cleaning=0.0)[-1] > energy[0]
 
 
+@pytest.mark.slow
 def test_l2_thick_ring_with_a_wobble_over_twenty_radii():
     """Stays one ring and keeps its way; for eight radii its speed, for six its impulse."""
     _, figures = long_runs.run_ring(seed=7, scale=1)
     assert not long_runs.outside("ring", figures)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_l3_rings_that_meet_head_on(seed):
     """They press each other three radii wide and break up; nothing is gained by it."""
@@ -55,6 +59,7 @@ def test_l3_rings_that_meet_head_on(seed):
     assert figures["E at 7, 13, 27 s"][2] < 0.9
 
 
+@pytest.mark.slow
 def test_l4_plume_over_1100_steps():
     """At half the size: steady once it fills its box, straight up, never falling back."""
     _, figures = long_runs.run_plume(seed=1, scale=0.5)

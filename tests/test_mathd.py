@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 EXP_CODE = """
-#include "core/mathf.h"
+#include "base/math_vector.h"
 
 void call_exp(const float *x, float *result, int64_t count)
 {
@@ -23,7 +23,7 @@ SMALL = np.concatenate([RANDOM.uniform(-3, 3, 5000), 10.0 ** RANDOM.uniform(-12,
 
 @pytest.fixture(scope="module")
 def c():
-    return native.load("csrc/core/mathd.c")
+    return native.load("csrc/base/math_double.c")
 
 
 def call(c, name, values):
@@ -39,27 +39,27 @@ def reduced(x):
 
 
 @pytest.mark.parametrize("name, reference, values", [
-    ("vt_exp", np.exp, np.concatenate([SMALL, RANDOM.uniform(-708, 709.7, 5000)])),
-    ("vt_log", np.log, np.concatenate([RANDOM.uniform(.4, 2.5, 5000),
+    ("vti_exp", np.exp, np.concatenate([SMALL, RANDOM.uniform(-708, 709.7, 5000)])),
+    ("vti_log", np.log, np.concatenate([RANDOM.uniform(.4, 2.5, 5000),
                                        10.0 ** RANDOM.uniform(-300, 300, 5000)])),
-    ("vt_erf", np.vectorize(math.erf), np.concatenate([SMALL, RANDOM.uniform(-7, 7, 5000)])),
-    ("vt_cbrt", np.cbrt, np.concatenate([SMALL, 10.0 ** RANDOM.uniform(-300, 300, 5000)]))])
+    ("vti_erf", np.vectorize(math.erf), np.concatenate([SMALL, RANDOM.uniform(-7, 7, 5000)])),
+    ("vti_cbrt", np.cbrt, np.concatenate([SMALL, 10.0 ** RANDOM.uniform(-300, 300, 5000)]))])
 def test_relative_error(c, name, reference, values):
     expected = reference(values)
     assert call(c, name, values) == pytest.approx(expected, rel=1e-15, abs=0)
 
 
 def test_angles(c):
-    c.vt_atan2.restype, c.vt_atan2.argtypes = ctypes.c_double, [ctypes.c_double] * 2
+    c.vti_atan2.restype, c.vti_atan2.argtypes = ctypes.c_double, [ctypes.c_double] * 2
     x, y = RANDOM.normal(size=(2, 5000)) * 10.0 ** RANDOM.uniform(-9, 9, (2, 5000))
-    found = [c.vt_atan2(*point) for point in zip(y, x, strict=True)]
+    found = [c.vti_atan2(*point) for point in zip(y, x, strict=True)]
     assert found == pytest.approx(np.arctan2(y, x), rel=1e-15, abs=0)
-    exact = [c.vt_atan2(0, 1), c.vt_atan2(0, -1), c.vt_atan2(1, 0), c.vt_atan2(-1, 0)]
-    assert exact == [0, np.pi, np.pi / 2, -np.pi / 2] and c.vt_atan2(0, 0) == 0
-    assert math.isnan(c.vt_atan2(math.nan, 1)) and math.isnan(c.vt_atan2(1, math.nan))
+    exact = [c.vti_atan2(0, 1), c.vti_atan2(0, -1), c.vti_atan2(1, 0), c.vti_atan2(-1, 0)]
+    assert exact == [0, np.pi, np.pi / 2, -np.pi / 2] and c.vti_atan2(0, 0) == 0
+    assert math.isnan(c.vti_atan2(math.nan, 1)) and math.isnan(c.vti_atan2(1, math.nan))
 
 
-@pytest.mark.parametrize("name, reference", [("vt_sin", np.sin), ("vt_cos", np.cos)])
+@pytest.mark.parametrize("name, reference", [("vti_sin", np.sin), ("vti_cos", np.cos)])
 def test_trigonometry_of_radians(c, name, reference):
     values = np.concatenate([SMALL, RANDOM.uniform(-1e5, 1e5, 5000)])
     assert abs(call(c, name, values) - reference(values)).max() < 5e-16
@@ -70,29 +70,29 @@ def test_trigonometry_of_half_turns(c):
     values = np.concatenate([SMALL, RANDOM.uniform(-1e6, 1e6, 5000)])
     rest, odd = reduced(values)
     sign = np.where(odd, -1, 1)
-    assert abs(call(c, "vt_sin_pi", values) - sign * np.sin(np.pi * rest)).max() < 1e-15
-    assert abs(call(c, "vt_cos_pi", values) - sign * np.cos(np.pi * rest)).max() < 1e-15
+    assert abs(call(c, "vti_sin_pi", values) - sign * np.sin(np.pi * rest)).max() < 1e-15
+    assert abs(call(c, "vti_cos_pi", values) - sign * np.cos(np.pi * rest)).max() < 1e-15
     quarters = np.arange(-9, 10) / 2
-    assert np.array_equal(call(c, "vt_sin_pi", quarters), np.rint(np.sin(np.pi * quarters)))
-    assert np.array_equal(call(c, "vt_cos_pi", quarters), np.rint(np.cos(np.pi * quarters)))
-    assert np.isnan(call(c, "vt_sin_pi", [1e300, math.inf, math.nan])).all()
+    assert np.array_equal(call(c, "vti_sin_pi", quarters), np.rint(np.sin(np.pi * quarters)))
+    assert np.array_equal(call(c, "vti_cos_pi", quarters), np.rint(np.cos(np.pi * quarters)))
+    assert np.isnan(call(c, "vti_sin_pi", [1e300, math.inf, math.nan])).all()
 
 
 def test_ends_of_the_range(c):
-    assert call(c, "vt_exp", [-709, -math.inf, 0, math.inf]).tolist() == [0, 0, 1, math.inf]
-    assert call(c, "vt_exp", [709.78])[0] == pytest.approx(math.exp(709.78), rel=1e-15)
-    assert call(c, "vt_log", [0, 1, math.inf]).tolist() == [-math.inf, 0, math.inf]
-    assert np.isnan(call(c, "vt_log", [-1, math.nan])).all()
-    assert call(c, "vt_erf", [-math.inf, 0, math.inf]).tolist() == [-1, 0, 1]
-    for name in ("vt_exp", "vt_erf", "vt_cbrt"):
+    assert call(c, "vti_exp", [-709, -math.inf, 0, math.inf]).tolist() == [0, 0, 1, math.inf]
+    assert call(c, "vti_exp", [709.78])[0] == pytest.approx(math.exp(709.78), rel=1e-15)
+    assert call(c, "vti_log", [0, 1, math.inf]).tolist() == [-math.inf, 0, math.inf]
+    assert np.isnan(call(c, "vti_log", [-1, math.nan])).all()
+    assert call(c, "vti_erf", [-math.inf, 0, math.inf]).tolist() == [-1, 0, 1]
+    for name in ("vti_exp", "vti_erf", "vti_cbrt"):
         assert np.isnan(call(c, name, [math.nan])[0])
-    assert call(c, "vt_floor", [-2.5, -2, -.5, 0, .5, 2, 2.5]).tolist() == [-3, -2, -1, 0, 0, 2, 2]
+    assert call(c, "vti_floor", [-2.5, -2, -.5, 0, .5, 2, 2.5]).tolist() == [-3, -2, -1, 0, 0, 2, 2]
 
 
 def test_same_bits_as_ever(c):
     """Nothing but + - * / and sqrt: these bits may depend on no compiler and no machine."""
     x = np.linspace(.01, 5, 1000)
-    names = ["vt_sin_pi", "vt_cos_pi", "vt_sin", "vt_cos", "vt_exp", "vt_log", "vt_erf", "vt_cbrt"]
+    names = ["vti_sin_pi", "vti_cos_pi", "vti_sin", "vti_cos", "vti_exp", "vti_log", "vti_erf", "vti_cbrt"]
     total = np.uint64(0)
     for name in names:
         for bits in call(c, name, x).view(np.uint64):
@@ -120,7 +120,7 @@ def test_vector_exp(target):
 
 
 LOG_CODE = """
-#include "core/mathf.h"
+#include "base/math_vector.h"
 
 void call_log(const float *x, float *result, int64_t count)
 {

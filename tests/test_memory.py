@@ -81,6 +81,7 @@ print(json.dumps({"sizes": sizes, "counts": counts, "grids": grids, "frame": sim
 """
 
 
+@pytest.mark.slow
 def test_ten_thousand_steps_leave_the_memory_as_it_is():
     """A ring of 420 vortons, so slow that its grid stays; tracers are born and die all the time."""
     found = run(LONG, 10_000)

@@ -13,7 +13,7 @@ PLAIN = {"time": "euler", "bound": 0.0, "cleaning": 0.0, "exchange": 0.0, "turn"
 def run(frames=1, dt=0.02, viscosity=0.0, **method):
     """Positions and strengths, in the order of ids, of a wavy ring; and the simulation."""
     sim = _core.Simulation(threads=1, viscosity=viscosity, method=method)
-    sim.add_ring(radius=0.5, core=0.15, wobble=0.1, wobble_seed=3)
+    sim.add("ring", radius=0.5, core=0.15, wobble=0.1, seed=3)
     sim.step(dt, frames)
     order = np.argsort(sim.column("vortons", "id"))
     columns = (
@@ -103,7 +103,7 @@ def test_cores():
     assert filtered.health()["spacing"] == pytest.approx(core / 1.5)
     assert point.health()["spacing"] == pytest.approx(core / np.sqrt(0.44))
     fine = _core.Simulation(method={"cores": "point"}, spacing=core / 3)
-    fine.add_ring(radius=0.5, core=0.15, wobble=0.1, wobble_seed=3)
+    fine.add("ring", radius=0.5, core=0.15, wobble=0.1, seed=3)
     rough = [np.abs(sim.velocity_at(sim.column("vortons", "position"))).max()
              for sim in (filtered, fine)]  # fmt: skip
     assert rough[1] > 1.05 * rough[0]  # the gaps between the vortons show
@@ -114,7 +114,7 @@ def test_domain():
 
     def grid(domain, offset=0.0):
         sim = _core.Simulation(method={"domain": domain}, max_nodes=40_000)
-        sim.add_ring(center=(offset, 0, 0), radius=0.5, core=0.15)
+        sim.add("ring", center=(offset, 0, 0), radius=0.5, core=0.15)
         sim.add_tracers(np.float32([[0, 0, 1.0], [0, 0, 4.0]]), np.ones(2), np.ones(2))
         _, origin, spacing = sim.grid("velocity")
         return np.array(origin), spacing, np.array(sim.health()["grid"])
@@ -355,7 +355,7 @@ def test_walls():
     spun = {}
     for walls in ("masked", "nodes", "hits", "open"):
         sim = _core.Simulation(threads=1, spacing=0.13, method={"walls": walls, "halo": 0})
-        sim.add_body(shapes=[{"kind": "box", "size": (0.8, 0.8, 0.8)}], hole=True)
+        sim.add("body", shapes=[{"kind": "box", "size": (0.8, 0.8, 0.8)}], hole=True)
         sim.add_vortons(*(np.float32(a) for a in (x, 0 * x, np.full(512, 0.2), np.full(512, 1e-3))))
         sim.column("vortons", "density")[:] = 0.1 * (sim.column("vortons", "position")[:, 2] < 0)
         sim.step(1e-3, 1)
@@ -371,7 +371,7 @@ def test_bodies():
     for bodies in ("panels", "article", "none"):
         method = {"bodies": bodies}
         sim = _core.Simulation(threads=1, wind=(1, 0, 0), method=method)
-        sim.add_body(shapes=[{"kind": "sphere", "radius": 0.8}], shedding=0)
+        sim.add("body", shapes=[{"kind": "sphere", "radius": 0.8}], shedding=0)
         count = len(x)
         sim.add_vortons(
             *(np.float32(a) for a in (x, 0 * x, np.full(count, 0.3), np.full(count, 8e-3)))
@@ -387,7 +387,7 @@ def test_panels():
     the wind passes through it."""
     for method, turned in ({}, True), ({"bodies": "none"}, False), ({"velocity": "tree"}, False):
         sim = _core.Simulation(threads=1, wind=(1, 0, 0), method=method)
-        sim.add_body(shapes=[{"kind": "sphere"}])
+        sim.add("body", shapes=[{"kind": "sphere"}])
         u = sim.velocity_at(np.float32([[1.01, 0, 0], [0, 1.2, 0]]))
         assert (abs(u[0, 0]) < 0.1 and u[1, 0] > 1.2) == turned
         assert np.array_equal(u, np.float32([[1, 0, 0], [1, 0, 0]])) != turned

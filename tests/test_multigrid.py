@@ -13,6 +13,7 @@ import sys
 import native
 import numpy as np
 import pytest
+from marks import slow_but
 from test_poisson import (
     NON_CUBIC,
     V7_ERRORS,
@@ -154,7 +155,7 @@ def test_v7_nested_stalls(downsampling):
 
 
 @pytest.mark.parametrize("cells", NON_CUBIC)
-@pytest.mark.parametrize("downsampling", ["average", "nearest"])
+@pytest.mark.parametrize("downsampling", slow_but(["average"], ["average", "nearest"]))
 def test_nested_for_sizes_with_factors_2_3_5(cells, downsampling):
     """A smooth potential, well within the box of the fewest cells."""
     places = np.meshgrid(*(np.linspace(-1, 1, n + 1) for n in cells[::-1]), indexing="ij")
@@ -228,7 +229,10 @@ def fields(tmp_path_factory):
 
 @pytest.mark.parametrize(
     "simd, backend",
-    [(simd, "pthread") for simd in native.targets()] + [(native.targets()[-1], "openmp")],
+    slow_but(
+        [("scalar", "pthread")],
+        [(simd, "pthread") for simd in native.targets()] + [(native.targets()[-1], "openmp")],
+    ),
 )
 def test_e1_same_bits(simd, backend, fields):
     paths, expected = fields
@@ -263,7 +267,7 @@ def test_bad_methods(method, words):
 
 def ring(**method):
     sim = _core.Simulation(threads=1, spacing=0.05, method=method)
-    sim.add_ring(radius=0.5, core=0.15, wobble=0.1, wobble_seed=3)
+    sim.add("ring", radius=0.5, core=0.15, wobble=0.1, seed=3)
     return sim
 
 
@@ -299,7 +303,7 @@ def test_e1_same_bits_of_a_simulation(poisson):
 
     def positions(threads, asks):
         sim = _core.Simulation(threads=threads, method={"poisson": poisson})
-        sim.add_ring(radius=0.5, core=0.1, wobble=0.1, wobble_seed=3)
+        sim.add("ring", radius=0.5, core=0.1, wobble=0.1, seed=3)
         for _ in range(4):
             sim.step(0.02)
             if asks:

@@ -1,4 +1,4 @@
-"""What may stretch of vortons born among others that cancel them (csrc/stages/newborn.c)."""
+"""What may stretch of vortons born among others that cancel them (stretching_bound.c)."""
 
 import numpy as np
 import pytest
@@ -78,6 +78,7 @@ def test_what_turns_the_same_way_keeps_the_volume_that_its_vorticity_gives():
     assert middle == pytest.approx(2 * np.pi * CORE**2 * 0.5, rel=0.3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [10, 30])
 def test_noise_decays(size):
     """Random strengths, many to a core (VALIDATION L1: energy never rises by 2 %)."""
@@ -134,6 +135,7 @@ def test_noise_that_goes_on_being_born_does_not_blow_up():
     assert np.median(growth) < 4 and growth.max() < 30
 
 
+@pytest.mark.slow
 def test_the_wake_of_a_ball_in_the_wind_stays_as_it_is():
     """Twenty seconds: no vorton beside the ball grows at the cost of the others."""
     scene = vt.Scene("wake", wind=(1, 0, 0))
@@ -150,6 +152,7 @@ def test_the_wake_of_a_ball_in_the_wind_stays_as_it_is():
     assert max(strongest) < 3 * np.median(strongest)
 
 
+@pytest.mark.slow
 def test_a_wake_whose_end_is_removed_stays_straight():
     """Of what is cut off, nothing is given to the vortons that are left: a steady wake, symmetric
     to the axis of its ball, has no sum of strengths, and does not get one."""

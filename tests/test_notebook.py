@@ -60,6 +60,7 @@ def pictures(notebook):
     return [data["image/png"] for data in bundles if "image/png" in data]
 
 
+@pytest.mark.slow
 def test_every_cell_runs(executed):
     notebook, _ = executed
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
@@ -70,6 +71,7 @@ def test_every_cell_runs(executed):
     assert len(pictures(notebook)) == 3
 
 
+@pytest.mark.slow
 def test_results(executed):
     _, results = executed
     assert abs(results["speed"] - 1) < 0.03  # Saffman's formula, as VALIDATION V3
@@ -79,6 +81,7 @@ def test_results(executed):
     assert results["loaded"] is True
 
 
+@pytest.mark.slow
 def test_the_jet_rises_and_leans_with_the_wind(executed):
     _, results = executed
     vortons, tracers = zip(*results["counts"].values())
@@ -89,6 +92,7 @@ def test_the_jet_rises_and_leans_with_the_wind(executed):
     assert high[0] > 0.5 > -0.4 < low[0]  # downwind alone
 
 
+@pytest.mark.slow
 def test_the_default_method_is_closer_to_theory(executed):
     _, results = executed
     default, article = results["races"]["default"], results["races"]["article"]

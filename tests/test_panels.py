@@ -278,7 +278,7 @@ def test_panels_are_checked():
     with pytest.raises(ValueError, match="id is 1"):
         core.panels(1)
     with pytest.raises(ValueError, match="panels is 7"):
-        core.add_body(shapes=[{"kind": "sphere"}], panels=7)
+        core.add("body", shapes=[{"kind": "sphere"}], panels=7)
 
 
 def test_what_goes_too_fast_for_panels_gets_eight_substeps():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from beside_walls import directions, rms, track
+from marks import slow_but
 
 import vorton as vt
 
@@ -187,10 +188,13 @@ TILTING = vt.Transform(axis=(0, 1, 0), angle=vt.Keys([(0, 0), (1, 20)]))
 ROOM = [vt.Cylinder((0, 0, 0.5), radius=1.0, length=2.0), vt.Plane((0, 0, 0), (0, 0.1, -1))]
 
 
-@pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.parametrize("threads", slow_but([3], [2, 3]))
 @pytest.mark.parametrize(
     "walls",
-    [floor("container", TILTING), vt.Container(ROOM, parent=TILTING)],
+    [
+        floor("container", TILTING),
+        pytest.param(vt.Container(ROOM, parent=TILTING), marks=pytest.mark.slow),
+    ],
     ids=["a plane", "a room cut by a plane"],
 )
 def test_e1_same_bits_above_a_plane_that_moves(threads, walls):

@@ -16,16 +16,13 @@ import numpy as np
 import pytest
 from scipy.fft import dstn, idstn
 
-SOURCES = ["csrc/state/solve_poisson.c", "csrc/stages/poisson.c", "csrc/stages/poisson_plan.c",
-           "csrc/stages/levels.c", "csrc/state/method.c",
-           "csrc/core/arena.c", "csrc/core/mathd.c", "csrc/core/parallel.c",
-           "csrc/core/reserve.c", "csrc/core/status.c"]
+SOURCES = ["csrc/api/solve_poisson.c", "csrc/kernels/poisson/poisson_direct.c"]
 
 # The table of stages with this one stage, of the target that is tested.
 STAGES = """
-#include "stages/stages.h"
+#include "kernels/dispatch.h"
 
-const vt_stage_table *vt_stages(void)
+const vt_stage_table *vti_stages(void)
 {
     static const vt_stage_table table = {.poisson = VT_NAME(poisson)};
     return &table;
@@ -171,7 +168,7 @@ def test_sizes_with_factors_2_3_5(cells):
 
 @pytest.mark.parametrize("axis", range(3))
 def test_every_length_that_is_liked(axis):
-    likes = library("scalar").vt_poisson_likes
+    likes = library(BEST_TARGET).vti_poisson_likes
     likes.argtypes = [ctypes.c_int64]
     lengths = [n for n in range(-2, 1100) if likes(n)]
     assert lengths == [n for n in range(8, 1025, 2) if is_smooth(n)]
@@ -209,6 +206,7 @@ def test_a_linear_function_without_source_is_reproduced():
 
 # ---- the same bits ----
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", [(16, 16, 16), (36, 40, 30), (50, 24, 18), (64, 64, 64)])
 def test_e1_same_bits_for_threads_and_targets(cells):
     field = random_field(cells)

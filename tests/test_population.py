@@ -153,6 +153,25 @@ def test_merge_of_parallel_strengths_keeps_the_impulse():
     assert np.abs(impulse - old[1]).max() < 1e-6 * size
 
 
+def test_merge_of_vortons_with_flags():
+    """Neutral are two that both are; of a newborn vortex, two of which one is."""
+    neutral, newborn = vt.VortonFlag.NEUTRAL, vt.VortonFlag.NEWBORN_VORTEX
+    cases = [(0, 0, 0), (neutral, neutral, neutral), (neutral, 0, 0), (0, neutral, 0)]
+    cases += [(newborn, 0, newborn), (0, newborn, newborn), (neutral, newborn, newborn)]
+    sim = _core.Simulation(threads=1, method={**STILL, "merge": 1, "halo": 0})
+    x = np.zeros((2 * len(cases), 3))
+    x[:, 0] = np.repeat(np.arange(len(cases)), 2)
+    x[1::2, 1] = 1e-3
+    strength = np.tile([0, 0, 1e-6], (len(x), 1))
+    sim.add_vortons(x, strength, np.full(len(x), 0.1), np.full(len(x), 1e-6))
+    sim.column("vortons", "flags")[:] = [flag for case in cases for flag in case[:2]]
+    sim.step(1e-6)
+    position, flags = sim.column("vortons", "position"), sim.column("vortons", "flags")
+    assert len(flags) == len(cases)
+    found = flags[np.argsort(position[:, 0])]
+    assert found.tolist() == [case[2] | vt.VortonFlag.BOUND_KNOWN for case in cases]
+
+
 def test_merge_of_strengths_that_cancel_stays_between_them():
     sim = _core.Simulation(threads=1, method={**STILL, "merge": 1})
     s = [[0, 0, 1e-6], [1e-12, 0, -1e-6], [0, 1e-6, 0]]
@@ -251,6 +270,7 @@ def test_split_respects_the_capacity(policy):
     assert np.abs(sim.vortons.strength.sum(axis=0) - before.sum(axis=0)).max() < 1e-10
 
 
+@pytest.mark.slow
 def test_stretched_rings_stay_covered():
     """In a run: as many vortons as it takes for none to stand for more than 1.5 times the strength
     of its birth, and the impulse kept as well as without."""

@@ -177,7 +177,7 @@ def test_no_charge_no_work_no_other_bits():
     runs = []
     for zeros in (False, True):
         sim = _core.Simulation(threads=1)
-        sim.add_ring(radius=0.5, core=0.1, wobble=0.05)
+        sim.add("ring", radius=0.5, core=0.1, wobble=0.05)
         if zeros:
             sim.column("vortons", "swelling")[:] = 0
         sim.step(0.05, 3)
@@ -251,6 +251,7 @@ def test_e1_same_bits_for_any_number_of_threads(threads):
     assert moved(threads) == moved(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("simd", native.targets())
 def test_e1_same_bits_from_every_instruction_set(simd):
     code = "import hashlib, test_potential as t; print(hashlib.sha256(t.moved(2)).hexdigest())"
@@ -284,7 +285,7 @@ def test_copies_go_on_alike():
 def test_splitting_and_merging_keep_the_charge():
     for method in ({"split": 1.0}, {"merge": 1}):
         sim = _core.Simulation(method=method, threads=1)
-        sim.add_ring(radius=0.5, core=0.15, wobble=0.1, wobble_seed=3)
+        sim.add("ring", radius=0.5, core=0.15, wobble=0.1, seed=3)
         charge = np.random.default_rng(1).uniform(0, 1e-4, sim.count("vortons"))
         sim.column("vortons", "swelling")[:] = charge
         sim.step(0.02)
@@ -328,6 +329,7 @@ def test_faces_of_one_component(cells):
     assert one.face_error(faces) < 0.005
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", [(16, 16, 16), (8, 20, 54), (30, 36, 50)])
 @pytest.mark.parametrize("threads", [1, 3])
 def test_poisson_solver_of_one_component(cells, threads, monkeypatch):
@@ -338,7 +340,7 @@ def test_poisson_solver_of_one_component(cells, threads, monkeypatch):
         "{.poisson = VT_NAME(poisson)}", "{.poisson = one_component}"
     )
     code = code.replace(
-        "const vt_stage_table *vt_stages(void)",
+        "const vt_stage_table *vti_stages(void)",
         """static void one_component(vt_grid *grid, vt_poisson_plan *plan, vt_arena *arena,
                           int threads)
 {
@@ -346,7 +348,7 @@ def test_poisson_solver_of_one_component(cells, threads, monkeypatch):
     VT_NAME(poisson)(grid, plan, arena, threads);
 }
 
-const vt_stage_table *vt_stages(void)""",
+const vt_stage_table *vti_stages(void)""",
     )
     test_poisson.library.cache_clear()
     monkeypatch.setattr(test_poisson, "STAGES", code)

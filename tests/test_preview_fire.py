@@ -63,15 +63,14 @@ TO_RGB = np.array([[3.2406, -1.5372, -0.4986], [-0.9689, 1.8758, 0.0415],
 def colours():
     """Colours of a black body in the table: kelvin -> linear sRGB."""
     library = native.load(
-        "csrc/io/preview_fire.c", "csrc/core/mathd.c", "csrc/core/parallel.c",
-        "csrc/core/status.c", "csrc/core/reserve.c", "csrc/io/leaves.c",
+        "csrc/preview/fire.c",
         code="""
-        #include "io/preview_fire.h"
+        #include "preview/fire.h"
         void colour_of(float kelvin, float *rgb)
         {
             vt_black_body body;
-            vt_fill_black_body(&body);
-            const f4 colour = vt_black_body_color(&body, kelvin);
+            vti_fill_black_body(&body);
+            const f4 colour = vti_black_body_color(&body, kelvin);
             for (int c = 0; c < 3; c++)
                 rgb[c] = colour[c];
         }

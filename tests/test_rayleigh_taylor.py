@@ -23,6 +23,7 @@ import math
 
 import numpy as np
 import pytest
+from marks import slow_but
 from scipy.integrate import trapezoid
 from scipy.optimize import curve_fit
 from scipy.special import j0, j1, jn_zeros
@@ -123,6 +124,7 @@ def test_coupling_is_the_sum_over_waves_across():
         assert new == pytest.approx(old, rel=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("grows", "tolerance", "closer"), [(True, 0.15, 0.05), (False, 0.1, 0.1)])
 def test_b5_rayleigh_taylor(grows, tolerance, closer):
     """A wave 48 cells long: heavy fluid on light grows, light on heavy oscillates."""
@@ -133,7 +135,7 @@ def test_b5_rayleigh_taylor(grows, tolerance, closer):
     assert residue < 0.06
 
 
-@pytest.mark.parametrize("jitter", [0.0, 0.25])
+@pytest.mark.parametrize("jitter", slow_but([0.0], [0.0, 0.25]))
 @pytest.mark.parametrize(("grows", "tolerance"), [(True, 0.05), (False, 0.1)])
 def test_b5_short_waves_are_slowed_by_the_cores_alone(grows, tolerance, jitter):
     """24 cells: a fifth slower than without cores, as their width says."""

@@ -8,6 +8,7 @@ given to bodies.
 import numpy as np
 import pytest
 from hand_made import state
+from marks import slow_but
 
 import vorton as vt
 
@@ -94,6 +95,7 @@ def inside_a_body(sim):
     sim.tracers.add(np.zeros((5, 3)), density=1, size=0.1)
 
 
+@pytest.mark.slow
 def test_what_is_in_a_container_has_not_jumped_with_it():
     """A jump so soon that it counts as one at the start of the step, for that is long."""
     keys = vt.Keys([(0, (0, 0, 0)), (0.0004, (0.5, 0, 0))], "constant")
@@ -121,7 +123,7 @@ def refuse_a_step(sim):
     assert state(sim) == before
 
 
-@pytest.mark.parametrize("steps", [0, 3])
+@pytest.mark.parametrize("steps", slow_but([0], [0, 3]))
 @pytest.mark.parametrize("make", SCENES, ids=lambda make: make.__name__)
 def test_nothing_is_left_of_it(make, steps):
     sims = [vt.Simulation(make(), threads=2) for _ in range(2)]

@@ -261,6 +261,7 @@ def test_added_mass_of_ellipsoids():
         assert inertia / body.mass == pytest.approx(1 + expected / 0.7, rel=0.01)
 
 
+@pytest.mark.slow
 def test_added_mass_of_a_cube_is_that_of_its_panels():
     """.638 of the displaced mass (Brennen 1982, from experiments and sums over panels)."""
     cube = vt.Body(vt.Box(), density=1000.0, panels=1000)

@@ -256,6 +256,7 @@ def test_s6_a_floating_ball_settles():
     assert abs(sim.bodies["ball"].velocity[2]) < 0.02
 
 
+@pytest.mark.slow
 def test_s6_a_ball_floats_by_all_defaults():
     """Without damping it swings about where Archimedes says: over where both fluids met, by what it
     displaces more of the lower one than at the start. What it sheds takes from the swing."""

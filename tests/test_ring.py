@@ -3,6 +3,7 @@
 import ctypes
 import math
 
+import definitions
 import native
 import numpy as np
 import pytest
@@ -10,59 +11,35 @@ from test_direct import BALL, GAUSSIAN, WL, direct_sum, judge, pointer  # noqa: 
 
 import vorton as vt
 
-
-class Ring(ctypes.Structure):
-    _fields_ = [("center", ctypes.c_double * 3), ("axis", ctypes.c_double * 3),
-                ("radius", ctypes.c_double * 2), ("major", ctypes.c_double * 3),
-                ("circulation", ctypes.c_double), ("core", ctypes.c_double),
-                ("vorton_core", ctypes.c_double), ("wobble", ctypes.c_double),
-                ("wobble_seed", ctypes.c_uint64), ("sections", ctypes.c_int64),
-                ("layers", ctypes.c_int32), ("time", ctypes.c_double), ("parent", ctypes.c_int32),
-                ("fluid", ctypes.c_double * 5)]
-
-
 CODE = """
-#include "state/ring.h"
-
-int64_t ring_size(void)
-{
-    return (int64_t)sizeof(vt_ring_def);
-}
+#include "sources/vortex_ring.h"
 
 void fill(const vt_ring_def *def, float *position, float *strength, float *core, float *volume)
 {
     vt_vorton_list list = {
         .position = position, .strength = strength, .core = core, .volume = volume};
-    vt_fill_ring(def, &list);
+    vti_fill_ring(def, &list);
 }
 """
 
 
 @pytest.fixture(scope="module")
 def c():
-    library = native.load("csrc/state/ring.c", "csrc/state/section.c", "csrc/core/mathd.c",
-                          "csrc/core/status.c", code=CODE)
-    assert library.ring_size() == ctypes.sizeof(Ring)
-    library.vt_default_ring.restype = Ring
-    library.vt_ring_count.restype = ctypes.c_int64
+    library = native.load("csrc/sources/vortex_ring.c", code=CODE)
+    library.vti_ring_count.restype = ctypes.c_int64
     library.vt_error_message.restype = ctypes.c_char_p
     return library
 
 
-def definition(c, **fields):
-    ring = c.vt_default_ring()
-    for name, value in fields.items():
-        if isinstance(value, tuple):
-            value = (ctypes.c_double * len(value))(*value)
-        setattr(ring, name, value)
-    return ring
+def definition(**fields):
+    return definitions.default("ring", **fields)
 
 
 def make(c, **fields):
     """Position, strength, core, volume in double."""
-    ring = definition(c, **fields)
-    assert c.vt_check_ring(ctypes.byref(ring)) == 0, c.vt_error_message()
-    n = c.vt_ring_count(ctypes.byref(ring))
+    ring = definition(**fields)
+    assert c.vti_check_ring(ctypes.byref(ring)) == 0, c.vt_error_message()
+    n = c.vti_ring_count(ctypes.byref(ring))
     out = [np.full((n + 1, 3), -77, np.float32) for _ in range(2)]
     out += [np.full(n + 1, -77, np.float32) for _ in range(2)]
     c.fill(ctypes.byref(ring), *(pointer(a) for a in out))
@@ -200,7 +177,7 @@ def test_wobble(c):
     # Strength is along the chord between the neighbours.
     chord = (np.roll(position, -1, 0) - np.roll(position, 1, 0)) / 2
     assert strength == pytest.approx(chord, abs=1e-2 * abs(chord).max())
-    other = make(c, wobble=.03, core=.05, layers=0, sections=2000, wobble_seed=1)[0]
+    other = make(c, wobble=.03, core=.05, layers=0, sections=2000, seed=1)[0]
     assert abs(other - position).max() > .02
 
 
@@ -231,29 +208,29 @@ NAN = float("nan")
 
 
 @pytest.mark.parametrize("fields, message", [
-    ({"radius": (-1.0, 1.0)}, "radius[0] must be 1e-09 .. 1e+09 m, got -1"),
-    ({"radius": (1.0, NAN)}, "radius[1] must be 1e-09 .. 1e+09 m, got nan"),
-    ({"center": (0.0, NAN, 0.0)}, "center[1] must be finite and within 1e9 m, got nan"),
-    ({"axis": (0.0, 0.0, 0.0)}, "axis must not be 0 0 0"),
-    ({"axis": (0.0, 0.0, math.inf)}, "axis[2] must be finite, got inf"),
-    ({"major": (NAN, 0.0, 0.0)}, "major[0] must be finite, got nan"),
+    ({"radius": (-1.0, 1.0)}, "radius[0] is -1; allowed is 1e-09 to 1e+09 m"),
+    ({"radius": (1.0, NAN)}, "radius[1] is nan; allowed is 1e-09 to 1e+09 m"),
+    ({"center": (0.0, NAN, 0.0)}, "center[1] is nan; allowed is -1e+09 to 1e+09 m"),
+    ({"axis": (0.0, 0.0, 0.0)}, "axis is 0 0 0; allowed is any length but 0"),
+    ({"axis": (0.0, 0.0, math.inf)}, "axis[2] is inf; allowed is finite"),
+    ({"major": (NAN, 0.0, 0.0)}, "major[0] is nan; allowed is finite"),
     ({"major": (0.0, 0.0, 1.0), "radius": (1.0, .5)}, "must not be 0 0 0 or parallel to axis"),
-    ({"circulation": NAN}, "circulation must be"),
-    ({"core": 0.0}, "core must be at least 1e-9 m and less than the smaller radius, 1 m, got 0"),
+    ({"circulation": NAN}, "circulation is nan; allowed is -1e+12 to 1e+12 m^2/s"),
+    ({"core": 0.0}, "core is 0; allowed is 1e-09 to 1e+09 m"),
     ({"core": 1.0}, "less than the smaller radius, 1 m, got 1"),
-    ({"core": NAN}, "got nan"),
+    ({"core": NAN}, "core is nan"),
     ({"vorton_core": .08}, "vorton_core must be 0 (core / 2) or 1e-9 m .. core / 1.5"),
-    ({"vorton_core": -1.0}, "got -1"),
+    ({"vorton_core": -1.0}, "vorton_core is -1; allowed is 1e-09 to 1e+09 m, or 0"),
     ({"vorton_core": .05, "layers": 0}, "must be 0 or core, 0.1 m, got 0.05"),
     ({"vorton_core": 1e-9}, "asks for too many vortons"),
-    ({"wobble": .6}, "wobble must be 0 .. 0.5, got 0.6"),
-    ({"wobble": NAN}, "wobble must be 0 .. 0.5, got nan"),
-    ({"time": -1.0}, "time must be 0 .. 1e+12 s, got -1"),
-    ({"sections": 7}, "sections must be 0 (spaced by vorton_core) or 8 .. 16777216, got 7"),
-    ({"layers": -2}, "layers must be -1 .. 64, got -2")])
+    ({"wobble": .6}, "wobble is 0.6; allowed is 0 to 0.5 radii"),
+    ({"wobble": NAN}, "wobble is nan; allowed is 0 to 0.5 radii"),
+    ({"time": -1.0}, "time is -1; allowed is 0 to 1e+12 s"),
+    ({"sections": 7}, "sections is 7; allowed is 8 to 16777216, or 0"),
+    ({"layers": -2}, "layers is -2; allowed is 0 to 64, or -1")])
 def test_bad_rings_are_refused(c, fields, message):
-    ring = definition(c, **fields)
-    assert c.vt_check_ring(ctypes.byref(ring)) == 1
+    ring = definition(**fields)
+    assert c.vti_check_ring(ctypes.byref(ring)) == 1
     assert message in c.vt_error_message().decode()
 
 

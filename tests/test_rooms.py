@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from beside_walls import directions, rms, track
+from marks import slow_but
 
 import vorton as vt
 
@@ -57,7 +58,10 @@ def images_flow(vortons, x, side, low, across=2, along=8):
 FEW = {"layers": 1, "sections": 60, "vorton_core": None}
 
 
-@pytest.mark.parametrize(("side", "low"), [(2.0, -1.0), (2.5, -0.5), (5.0, -2.5), (10.0, -5.0)])
+@pytest.mark.parametrize(
+    ("side", "low"),
+    slow_but([(2.5, -0.5)], [(2.0, -1.0), (2.5, -0.5), (5.0, -2.5), (10.0, -5.0)]),
+)
 def test_s8_a_ring_in_a_room_has_its_lattice_of_images(side, low):
     """At its own place and around it, however far the walls are."""
     items = ring(**FEW), vt.Container(room(side, low), panels=320)
@@ -68,7 +72,7 @@ def test_s8_a_ring_in_a_room_has_its_lattice_of_images(side, low):
     assert rms(found - image) < 0.02 * rms(image)
 
 
-@pytest.mark.parametrize("low", [-2.5, -0.5])
+@pytest.mark.parametrize("low", slow_but([-0.5], [-2.5, -0.5]))
 def test_s8_flow_along_walls_that_the_grid_does_not_reach(low):
     """Nothing passes them, and what flows before them is that of the images."""
     side = 5.0
@@ -120,6 +124,7 @@ def test_s8_a_ring_that_comes_down_in_a_large_room_does_as_with_its_image():
     assert (turns[0] < 1.5 * turns[1]).all()
 
 
+@pytest.mark.slow
 def test_tracers_beside_walls_that_the_grid_does_not_reach_stay_inside():
     low, side = -1.0, 4.0
     strong = ring(circulation=-6.0, **FEW)

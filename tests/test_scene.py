@@ -427,10 +427,7 @@ class Recorder:
     def __init__(self):
         self.calls = []
 
-    def add_ring(self, **values):
-        self.calls.append(values)
-
-    def add_emitter(self, **values):
+    def add(self, kind, /, **values):
         self.calls.append(values)
 
 
@@ -442,7 +439,7 @@ def told(source, voxel=0.1):
 
 def test_ring_to_core():
     values = told(VortexRing(radius=0.5, seed=3, layers=0, core=0.2))
-    assert values["radius"] == (0.5, 0.5) and values["wobble_seed"] == 3
+    assert values["radius"] == (0.5, 0.5) and values["seed"] == 3
     assert values["layers"] == 0 and values["vorton_core"] == 0 and values["sections"] == 0
     assert told(VortexRing())["layers"] == -1
     assert told(VortexRing(axis=(2, 0, 0)))["major"] == (0.0, 0.0, 1.0)

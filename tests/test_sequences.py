@@ -1,4 +1,5 @@
-"""Random sequences of calls: 300 of sequences.py, 50 of rich_sequences.py, always the same ones.
+"""Random sequences of calls: 300 of sequences.py, 50 of rich_sequences.py, always the same ones;
+and a few of each that are not slow.
 
 VORTON_EXAMPLES in the environment sets another number; `python tests/soak.py` runs new ones.
 """
@@ -11,6 +12,7 @@ from rich_sequences import RichSequences
 from sequences import Sequences
 
 EXAMPLES = int(os.environ.get("VORTON_EXAMPLES", "300"))
+FEW = 30
 
 
 def fixed(examples, steps):
@@ -24,9 +26,22 @@ def fixed(examples, steps):
     )
 
 
-TestSequences = Sequences.TestCase
-TestSequences.settings = fixed(EXAMPLES, 30)
+class TestFewSequences(Sequences.TestCase):
+    settings = fixed(FEW, 30)
+
+
+@pytest.mark.slow
+class TestSequences(Sequences.TestCase):
+    settings = fixed(EXAMPLES, 30)
+
 
 # emitters and bodies in a flow that does not move, or know of, them
-TestRichSequences = pytest.mark.filterwarnings("ignore::UserWarning")(RichSequences.TestCase)
-TestRichSequences.settings = fixed(EXAMPLES // 6, 15)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+class TestFewRichSequences(RichSequences.TestCase):
+    settings = fixed(FEW // 6, 15)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::UserWarning")
+class TestRichSequences(RichSequences.TestCase):
+    settings = fixed(EXAMPLES // 6, 15)

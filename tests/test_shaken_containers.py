@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import slow_but
 
 import vorton as vt
 
@@ -57,7 +58,7 @@ def agree(moving, resting, error):
     assert np.abs(moving - resting).max() < error * np.abs(resting).max()
 
 
-@pytest.mark.parametrize("buoyancy", ["local", "boussinesq", "full"])
+@pytest.mark.parametrize("buoyancy", slow_but(["local"], ["local", "boussinesq", "full"]))
 def test_a_box_that_moves_is_a_box_at_rest_in_another_gravity(buoyancy):
     moving = fill(layers, parent=vt.Transform(position=track(shaken(TIMES))), buoyancy=buoyancy)
     pull = -SHAKE * SWING**2 * np.cos(SWING * TIMES)
@@ -67,6 +68,7 @@ def test_a_box_that_moves_is_a_box_at_rest_in_another_gravity(buoyancy):
     agree(leans(moving, 40), wanted, 0.04)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("buoyancy", ["local", "full"])
 def test_a_box_that_stops_lets_its_fluid_swing(buoyancy):
     """It speeds up for half a second, and then goes on as it is."""
@@ -79,6 +81,7 @@ def test_a_box_that_stops_lets_its_fluid_swing(buoyancy):
     agree(leans(moving, 40), wanted, 0.04)
 
 
+@pytest.mark.slow
 def test_a_velocity_that_changes_at_once_counts_as_one_push():
     """Straight keys: the fluid is pushed once, by the whole change of the velocity."""
     speed, pushed = 0.1, 5
@@ -92,6 +95,7 @@ def test_a_velocity_that_changes_at_once_counts_as_one_push():
     agree(leans(moving, 30), leans(fill(layers, gravity=pull), 30), 0.04)
 
 
+@pytest.mark.slow
 def test_a_container_that_is_placed_from_outside_makes_its_fluid_slosh():
     placed = fill(layers)
     resting = fill(layers, gravity=track(-SHAKE * SWING**2 * np.cos(SWING * TIMES), -GRAVITY))
@@ -105,7 +109,7 @@ def test_a_container_that_is_placed_from_outside_makes_its_fluid_slosh():
     agree(np.array(lean), leans(resting, 40), 0.15)  # it is known but a frame later
 
 
-@pytest.mark.parametrize("density", [0.0, BRINE])
+@pytest.mark.parametrize("density", slow_but([BRINE], [0.0, BRINE]))
 def test_one_fluid_goes_with_its_box_as_a_whole(density):
     """No vorticity, and every particle stays where it is in the box."""
     sim = fill(

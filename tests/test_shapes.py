@@ -3,6 +3,7 @@
 import ctypes
 import math
 
+import definitions
 import native
 import numpy as np
 import pytest
@@ -11,13 +12,13 @@ from scipy.spatial import ConvexHull
 SPHERE, BOX, DISK, MESH = range(4)
 
 CODE = """
-#include "state/births.h"
+#include "model/birth_sequence.h"
 #include <stdlib.h>
 
 vt_region *create(const vt_shape *shape)
 {
     vt_region *const region = malloc(sizeof *region);
-    if (vt_create_region(shape, region) == VT_OK)
+    if (vti_create_region(shape, region) == VT_OK)
         return region;
     free(region);
     return NULL;
@@ -25,14 +26,14 @@ vt_region *create(const vt_shape *shape)
 
 void destroy(vt_region *region)
 {
-    vt_destroy_region(region);
+    vti_destroy_region(region);
     free(region);
 }
 
 void contains(const vt_region *region, int64_t count, const float *points, int8_t *inside)
 {
     for (int64_t i = 0; i < count; i++)
-        inside[i] = (int8_t)vt_region_contains(region, points + 3 * i);
+        inside[i] = (int8_t)vti_region_contains(region, points + 3 * i);
 }
 
 void bounds(const vt_region *region, double *lower_upper_volume)
@@ -49,30 +50,17 @@ int64_t births(const vt_region *region, uint64_t seed, double start, double end,
                double from, double to, int64_t room, float *position, double *time)
 {
     const vt_birth_stream stream = {region, seed, start, end, rate};
-    return vt_stream_births(&stream, from, to, room, position, time);
+    return vti_stream_births(&stream, from, to, room, position, time);
 }
 """
 
 
-class Shape(ctypes.Structure):
-    _fields_ = [("kind", ctypes.c_int32), ("center", ctypes.c_double * 3),
-                ("axis", ctypes.c_double * 3), ("radius", ctypes.c_double),
-                ("size", ctypes.c_double * 3), ("vertices", ctypes.c_void_p),
-                ("faces", ctypes.c_void_p), ("vertex_count", ctypes.c_int64),
-                ("face_count", ctypes.c_int64), ("layer", ctypes.c_double),
-                ("offset", ctypes.c_double)]
-
-
 @pytest.fixture(scope="module")
 def c():
-    library = native.load("csrc/state/shapes.c", "csrc/state/mesh_inside.c", "csrc/state/births.c",
-                          "csrc/state/surface.c", "csrc/state/mesh_cells.c",
-                          "csrc/state/rate.c", "csrc/state/track.c",
-                          "csrc/state/animation.c", "csrc/state/solids.c",
-                          "csrc/state/polytope.c", "csrc/state/hull.c", "csrc/state/hull_faces.c",
-                          "csrc/core/mathd.c", "csrc/core/status.c", code=CODE)
+    library = native.load(
+        "csrc/geometry/region_points.c", "csrc/model/birth_sequence.c", code=CODE
+    )
     library.create.restype = ctypes.c_void_p
-    library.vt_default_shape.restype = Shape
     library.births.restype = ctypes.c_int64
     library.vt_error_message.restype = ctypes.c_char_p
     return library
@@ -83,12 +71,7 @@ def pointer(array):
 
 
 def make_shape(c, kind, mesh=None, **fields):
-    shape = c.vt_default_shape()
-    shape.kind = kind
-    for name, value in fields.items():
-        if isinstance(value, (tuple, list)):
-            value = (ctypes.c_double * 3)(*value)
-        setattr(shape, name, value)
+    shape = definitions.default("shape", kind=kind, **fields)
     if mesh:
         vertices = np.ascontiguousarray(mesh[0], np.float32)
         faces = np.ascontiguousarray(mesh[1], np.int32)
@@ -123,7 +106,7 @@ class Region:
 
     def fill(self, count, seed=0):
         points = np.full((count, 3), np.nan, np.float32)
-        self.c.vt_fill_region(ctypes.c_void_p(self.region), ctypes.c_uint64(seed),
+        self.c.vti_fill_region(ctypes.c_void_p(self.region), ctypes.c_uint64(seed),
                               ctypes.c_int64(count), pointer(points))
         return points
 

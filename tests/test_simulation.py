@@ -118,7 +118,8 @@ def test_health_has_the_fields_of_the_table():
         assert value == getattr(health, name)
         assert type(value) is (tuple if " x 3" in kind else float if kind == "double" else int)
         field = type(health).__dataclass_fields__[name]
-        assert field.metadata == {"unit": row["unit"], "description": row["description"]}
+        assert field.metadata["unit"] == row["unit"]
+        assert field.metadata["description"].startswith(row["description"])
         assert row["description"] in type(health).__doc__
         assert shown[name].rstrip().endswith(row["unit"])
     with pytest.raises(KeyError, match="nothing.*energy"):
@@ -189,10 +190,10 @@ def by_id(core, name):
 def test_a_step_that_fails_half_way_bears_nobody_twice(method):
     """The flow blows up when a ring is born: the step ends there, and goes on from there."""
     core = _core.Simulation(threads=1, method=method)
-    core.add_emitter(shape={"kind": "sphere", "radius": 0.1}, count=5, growth=0.2)
-    core.add_emitter(shape={"kind": "sphere", "radius": 0.1}, count=10, start=0.5, growth=0.2)
+    core.add("tracers", shape={"kind": "sphere", "radius": 0.1}, count=5, growth=0.2)
+    core.add("tracers", shape={"kind": "sphere", "radius": 0.1}, count=10, start=0.5, growth=0.2)
     size = by_id(core, "size")[0]
-    core.add_ring(circulation=1e9, layers=0, core=0.1, sections=50, time=0.5)
+    core.add("ring", circulation=1e9, layers=0, core=0.1, sections=50, time=0.5)
     with pytest.raises(ValueError, match="blown up"):
         core.step(1.0)
     assert core.time == 0.5 and core.step_count == 0
@@ -212,16 +213,16 @@ def test_euler_bears_vortons_between_its_substeps(velocity):
     def positions(late):
         method = {"time": "euler", "velocity": velocity, "balance": "none"}  # it counts both
         core = _core.Simulation(threads=1, method=method)
-        core.add_ring(circulation=0.1, layers=0, core=0.1, sections=60)
-        core.add_emitter(shape={"kind": "sphere", "radius": 0.1}, count=50)
+        core.add("ring", circulation=0.1, layers=0, core=0.1, sections=60)
+        core.add("tracers", shape={"kind": "sphere", "radius": 0.1}, count=50)
         second = {"center": (0.5, 0, 0), "layers": 0, "core": 0.1, "sections": 60}
         half = 2.0**-6
         if late:
             core.step(half)
-            core.add_ring(**second)
+            core.add("ring", **second)
             core.step(half)
         else:
-            core.add_ring(**second, time=half)
+            core.add("ring", **second, time=half)
             core.step(2 * half)
         return by_id(core, "position")
 
@@ -235,8 +236,8 @@ def test_a_strong_ring_born_beside_a_weak_one_gets_the_substeps_that_it_needs(me
     def run(weak, steps=1):
         core = _core.Simulation(threads=1, method=method)
         if weak:
-            core.add_ring(center=(4, 0, 0), circulation=1e-3, layers=0, core=0.1, sections=40)
-        core.add_ring(circulation=10.0, layers=0, core=0.1, sections=80, time=0.02)
+            core.add("ring", center=(4, 0, 0), circulation=1e-3, layers=0, core=0.1, sections=40)
+        core.add("ring", circulation=10.0, layers=0, core=0.1, sections=80, time=0.02)
         core.step(0.0625 / steps, steps)
         ids = core.column("vortons", "id")
         assert core.column("vortons", "age").min() == pytest.approx(0.0425, abs=1e-6)
@@ -261,7 +262,7 @@ def test_late_steps_are_as_long_as_asked(method, circulation):
     core = _core.Simulation(threads=1, method=method)
     core.add_tracers([[0, 0, 0]], [1], [0.1])
     if circulation:
-        core.add_ring(circulation=circulation, layers=0, core=0.1, sections=10)
+        core.add("ring", circulation=circulation, layers=0, core=0.1, sections=10)
     core.step(5000.3)
     for dt in (0.03, 0.07, 0.1):
         before = core.time

@@ -1,4 +1,4 @@
-"""Tracks (csrc/state/track.c) against SciPy's splines and quadrature."""
+"""Tracks (csrc/animation/track.c) against SciPy's splines and quadrature."""
 
 import ctypes
 
@@ -16,6 +16,7 @@ library.vt_error_message.restype = ctypes.c_char_p
 
 class Track(ctypes.Structure):
     _fields_ = [
+        ("struct_size", ctypes.c_size_t),
         ("components", ctypes.c_int32),
         ("count", ctypes.c_int64),
         ("times", ctypes.c_void_p),
@@ -32,6 +33,7 @@ def track(values, times=None, interpolation=None, start=0.0, rate=24.0):
     if interpolation is not None:
         interpolation = np.broadcast_to(interpolation, len(values)).astype(np.uint8)
     made = Track(
+        ctypes.sizeof(Track),
         1 if values.ndim == 1 else values.shape[1],
         len(values),
         None if times is None else times.ctypes.data,

@@ -11,20 +11,12 @@ from vorton import _core
 
 KERNELS = ["gaussian", "wl", "ball"]
 TARGETS = native.targets()
-SOURCES = [
-    "csrc/stages/tree.c",
-    "csrc/stages/tree_build.c",
-    "csrc/core/arena.c",
-    "csrc/core/core_functions.c",
-    "csrc/core/mathd.c",
-    "csrc/core/parallel.c",
-    "csrc/core/reserve.c",
-]
+SOURCES = ["csrc/kernels/sums/tree_sum.c"]
 
 CODE = """
-#include "core/arena.h"
-#include "stages/stages.h"
-#include "stages/tree.h"
+#include "base/arena.h"
+#include "kernels/dispatch.h"
+#include "kernels/sums/tree_sum.h"
 
 /* Returns the scratch that was not given back, or -1 when more was taken than announced. */
 int64_t call_tree(int kernel, int opening, double angle, int64_t count, const float *targets,
@@ -33,13 +25,13 @@ int64_t call_tree(int kernel, int opening, double angle, int64_t count, const fl
                   int threads)
 {
     vt_arena arena;
-    if (vt_arena_create(&arena, (size_t)1 << 30))
+    if (vti_arena_create(&arena, (size_t)1 << 30))
         return -2;
     VT_NAME(tree)(kernel, opening, angle, count, targets, source_count, positions, strengths, cores,
                   velocity, gradient, divergence, &arena, threads);
     const size_t most = 600 * (size_t)source_count + 24 * (size_t)count + (66 << 10);
-    const int64_t left = arena.peak <= most ? (int64_t)vt_arena_mark(&arena) : -1;
-    vt_arena_destroy(&arena);
+    const int64_t left = arena.peak <= most ? (int64_t)vti_arena_mark(&arena) : -1;
+    vti_arena_destroy(&arena);
     return left;
 }
 """
@@ -163,7 +155,7 @@ def test_gradient_of_the_divergence(kernel):
 def test_v6_at_the_vortons_of_a_resolved_flow(kernel, angle, largest):
     """Overlapping cores, all vortons and their gradients: what a step asks for."""
     sim = vt.Simulation(threads=1)
-    sim._core.add_ring(core=0.2, vorton_core=0.08, wobble=0.05)
+    sim._core.add("ring", core=0.2, vorton_core=0.08, wobble=0.05)
     vortons = [np.array(getattr(sim.vortons, n), float) for n in ("position", "strength", "core")]
     assert len(vortons[0]) > 2000
     rows = slice(None, None, 20)
@@ -254,6 +246,7 @@ def test_v2_thin_ring(angle, tolerance):
 # ---- the same everywhere ----
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("angle", [0.6, "article"])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_e1_same_bits_everywhere(kernel, angle):
@@ -359,8 +352,8 @@ def test_e3_hand_made_vortons():
 
 def test_there_is_no_grid():
     sim = vt.Simulation(threads=1, method=vt.Method(velocity="tree"))
-    sim._core.add_ring(core=0.2)
-    with pytest.raises(ValueError, match="the method has none"):
+    sim._core.add("ring", core=0.2)
+    with pytest.raises(ValueError, match="sums over vortons"):
         sim._core.grid("velocity")
     assert tuple(sim.health["grid"]) == (0, 0, 0)
 
@@ -369,6 +362,6 @@ def test_velocity_at_points_is_that_of_the_sum():
     sims = [vt.Simulation(threads=1, method=vt.Method(velocity=v)) for v in ("tree", "direct")]
     points = np.random.default_rng(4).uniform(-3, 3, (500, 3))
     for sim in sims:
-        sim._core.add_ring(core=0.2)
+        sim._core.add("ring", core=0.2)
     by_tree, by_pairs = (sim.velocity_at(points) for sim in sims)
     assert 0 < relative_rms(by_tree, by_pairs) < 2e-3

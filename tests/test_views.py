@@ -1,6 +1,8 @@
 """Columns and grids as NumPy views of the live memory: never stale, never dangling."""
 
 import gc
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -39,6 +41,45 @@ def test_columns_have_the_types_of_their_table():
             shape = (particles.count, 3) if row["components"] == 3 else (particles.count,)
             assert view.dtype == row["dtype"] and view.shape == shape
             assert row["description"] in getattr(type(particles), row["name"]).__doc__
+
+
+def test_flags_have_the_names_and_meanings_of_their_table():
+    """Each name is a bit of its own, and explained as in columns.def."""
+    table = (Path(vt.get_include()) / "vorton" / "columns.def").read_text()
+    rows = re.findall(r'^VT_FLAG\((\w+), (\d+), "(.*)"\)$', table, re.M)
+    assert {name: 1 << int(bit) for name, bit, _ in rows} == vt._core.VORTON_FLAGS
+    assert {flag.name: flag.value for flag in vt.VortonFlag} == vt._core.VORTON_FLAGS
+    documentation = " ".join(vt.VortonFlag.__doc__.split()).lower().replace("`", "")
+    for name, _, description in rows:
+        assert f"{name.lower()} {description}" in documentation
+
+
+def test_flags_of_a_vorton_from_birth_on():
+    sim = simulation()
+    flags, bound = sim.vortons.flags, sim.vortons.bound_volume
+    assert flags.dtype == np.uint32 and not flags.any()
+    assert np.array_equal(bound, sim.vortons.volume)  # the least that it can be
+    sim.step()
+    assert (sim.vortons.flags == vt.VortonFlag.BOUND_KNOWN).all()
+    assert (sim.vortons.bound_volume >= sim.vortons.volume).all()
+    assert sim.vortons.bound_volume.max() > 1.1 * sim.vortons.volume.max()
+    neutral = sim.vortons.flags & vt.VortonFlag.NEUTRAL != 0
+    assert neutral.shape == (200,) and not neutral.any()
+
+
+def test_a_bound_that_is_written_with_its_flag_stays():
+    """And without the flag the first solve finds another."""
+    known, unknown = simulation(), simulation()
+    for sim in (known, unknown):
+        sim.vortons.bound_volume *= 2
+    known.vortons.flags |= np.uint32(vt.VortonFlag.BOUND_KNOWN)
+    written = known.vortons.bound_volume.copy()
+    for sim in (known, unknown):
+        sim.step()
+    rows = known.vortons.rows(np.arange(200))
+    assert np.array_equal(known.vortons.bound_volume[rows], written)
+    rows = unknown.vortons.rows(np.arange(200))
+    assert not np.array_equal(unknown.vortons.bound_volume[rows], written)
 
 
 @pytest.mark.parametrize("looked_at", ["never", "early", "late"])

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import definitions
 import native
 import numpy as np
 import pytest
@@ -295,14 +296,14 @@ def test_a_density_too_large_for_a_float_is_refused():
 
 
 @pytest.mark.parametrize("more, message", [
-    ({"voxel_size": 0.0}, "voxel_size must be in 1e-9 .. 1e9 m, got 0"),
+    ({"voxel_size": 0.0}, "voxel_size is 0; allowed is 1e-09 to 1e.09 m"),
     ({"voxel_size": -1.0}, "voxel_size"),
-    ({"voxel_size": np.nan}, "voxel_size .* got nan"),
+    ({"voxel_size": np.nan}, "voxel_size is nan; allowed"),
     ({"voxel_size": np.inf}, "voxel_size"),
-    ({"margin": -0.1}, "velocity_margin must be in 0 .. 16 voxels, got -0.1"),
+    ({"margin": -0.1}, "velocity_margin is -0.1; allowed is 0 to 16 voxels"),
     ({"margin": 16.1}, "velocity_margin"),
     ({"margin": np.nan}, "velocity_margin"),
-    ({"threads": -1}, "threads must be in 0 .. 64, got -1"),
+    ({"threads": -1}, "threads is -1; allowed is 1 to 64, or 0"),
     ({"threads": 65}, "threads"),
 ])
 def test_definitions_out_of_range_are_refused(more, message):
@@ -317,20 +318,23 @@ def test_null_pointers_are_refused():
     assert library.vt_volume_density(None, None, None, None) == INVALID_ARGUMENT
     assert library.vt_encode_vdb(None, None, None, None) == INVALID_ARGUMENT
     library.vt_destroy_volume(None)
-    definition = library.vt_default_volume()
+    definition = definitions.default("volume")
     assert (definition.voxel_size, definition.velocity_margin) == (0, 3)
     assert (definition.threads, definition.sharp) == (0, 0)
 
 
 # ---- memory ----
 
+@pytest.mark.slow
 def test_every_refused_allocation_is_reported_and_nothing_leaks(tmp_path):
     functions = ["malloc", "calloc", "realloc", "aligned_alloc"]
-    sources = ["tests/c/volume_memory.c", *(f"csrc/io/{name}.c" for name in (
-        "bytes", "leaves", "rasterize", "sharp", "smooth", "sorted_points", "tracer_source", "vdb",
-        "vdb_leaves", "volume")),
-        *(f"csrc/core/{name}.c" for name in ("mathd", "parallel", "status", "reserve")),
-        "csrc/state/combustion.c"]
+    sources = ["tests/c/volume_memory.c", *(f"csrc/volume/{name}.c" for name in (
+        "bytes", "create", "leaves", "rasterize", "sharp", "smooth", "sorted_points",
+        "tracer_source", "vdb", "vdb_leaves", "volume")),
+        *(f"csrc/base/{name}.c" for name in ("math_double", "parallel", "status", "reserve")),
+        *(f"csrc/animation/{name}.c" for name in ("definition", "definition_tables",
+                                                  "definition_checks", "track")),
+        "csrc/model/combustion.c"]
     program = tmp_path / "volume_memory"
     command = ["cc", "-std=c11", "-O1", "-g", "-fsanitize=address,undefined",
                "-fno-sanitize-recover=all", "-ffp-contract=off", "-fno-math-errno", "-Wno-psabi",
@@ -355,11 +359,11 @@ def test_every_refused_allocation_is_reported_and_nothing_leaks(tmp_path):
 
 def test_half_floats_are_those_of_numpy():
     halves = native.load(code="""
-        #include "io/half.h"
+        #include "volume/half.h"
         void halves_of(int64_t count, const float *x, uint16_t *out)
         {
             for (int64_t i = 0; i < count; i++)
-                out[i] = vt_half(x[i]);
+                out[i] = vti_half(x[i]);
         }
         """)
     random = np.random.default_rng(5)

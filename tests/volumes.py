@@ -2,6 +2,7 @@
 
 import ctypes as c
 
+import definitions
 import numpy as np
 
 import vorton
@@ -12,45 +13,19 @@ VelocityFunction = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_int64, c.POINTER(c.c_flo
 
 CARRIED = "temperature", "fuel", "flame", "smoke"
 FIELDS = "temperature", "fuel", "flame", "glow", "coverage"
-LAW = ("rate", "ignition", "activation", "flame_time", "heat", "heat_capacity", "soot",
-       "radiation", "mixing")  # fmt: skip
-
-
-class Combustion(c.Structure):
-    _fields_ = [("law", c.c_int32), *((name, c.c_double) for name in LAW)]
-
-
-class Source(c.Structure):
-    _fields_ = [("count", c.c_int64), ("position", c.c_void_p), ("density", c.c_void_p),
-                ("size", c.c_void_p), ("velocity", c.c_void_p), ("context", c.c_void_p),
-                *((name, c.c_void_p) for name in CARRIED), ("ambient_temperature", c.c_double),
-                ("combustion", Combustion)]
-
-
-class Definition(c.Structure):
-    _fields_ = [("voxel_size", c.c_double), ("velocity_margin", c.c_double),
-                ("threads", c.c_int32), ("sharp", c.c_int32)]
 
 
 class Info(c.Structure):
-    _fields_ = [("leaves", c.c_int64), ("active_voxels", c.c_int64), ("tracers", c.c_int64),
+    _fields_ = [("struct_size", c.c_size_t), ("leaves", c.c_int64),
+                ("active_voxels", c.c_int64), ("tracers", c.c_int64),
                 ("mass", c.c_double), ("centroid", c.c_double * 3), ("lower", c.c_double * 3),
                 ("upper", c.c_double * 3), ("filled_voxels", c.c_double),
                 ("coldest", c.c_double), ("hottest", c.c_double), ("flame_volume", c.c_double),
                 ("ambient_temperature", c.c_double)]
 
 
-class Encoding(c.Structure):
-    _fields_ = [("density_name", c.c_char_p), ("velocity_name", c.c_char_p), ("half", c.c_int32),
-                ("compress", c.c_int32), ("temperature_name", c.c_char_p),
-                ("heat_name", c.c_char_p), ("flame_name", c.c_char_p), ("fuel_name", c.c_char_p)]
-
-
 library = c.CDLL(vorton.get_library())
 library.vt_error_message.restype = c.c_char_p
-library.vt_default_volume.restype = Definition
-library.vt_default_vdb.restype = Encoding
-library.vt_default_combustion.restype = Combustion
 library.vt_free.argtypes = [c.c_void_p]
 library.vt_destroy_volume.argtypes = [c.c_void_p]
 
@@ -103,9 +78,14 @@ class Volume:
             return 0
 
         places = [a if a is None else a.ctypes.data for a in arrays]
-        source = Source(count, *places[:3], c.cast(call, c.c_void_p) if velocity else None, None,
-                        *places[3:], ambient_temperature, library.vt_default_combustion(law))
-        definition = Definition(voxel_size, margin, threads)
+        names = ("position", "density", "size", *CARRIED)
+        source = definitions.default("tracer_source", count=count,
+                                     ambient_temperature=ambient_temperature,
+                                     **dict(zip(names, places)))
+        source.velocity = c.cast(call, c.c_void_p) if velocity else None
+        source.combustion.law = law
+        definition = definitions.default("volume", voxel_size=voxel_size, velocity_margin=margin,
+                                         threads=threads)
         check(library.vt_create_volume_from_tracers(c.byref(source), c.byref(definition),
                                                     c.byref(self.handle)))
 
@@ -114,7 +94,7 @@ class Volume:
 
     @property
     def info(self):
-        info = Info()
+        info = Info(c.sizeof(Info))
         check(library.vt_get_volume_info(self.handle, c.byref(info)))
         return info
 
@@ -136,7 +116,7 @@ class Volume:
 
     def encode(self, **options):
         """The bytes of a .vdb file; options are members of vt_vdb_def."""
-        encoding = library.vt_default_vdb()
+        encoding = definitions.default("vdb")
         for name, value in options.items():
             setattr(encoding, name, value.encode() if isinstance(value, str) else value)
         data, size = c.c_void_p(), c.c_int64()

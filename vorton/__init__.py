@@ -48,6 +48,7 @@ from .shapes import (
 )
 from .simulation import Simulation
 from .sources import Tracers, VortexRing
+from .views import VortonFlag
 from .vortices import Filament, Jet, RandomCloud, VortexTube
 
 __version__ = _version()
@@ -91,6 +92,7 @@ __all__ = [
     "Vortex",
     "VortexRing",
     "VortexTube",
+    "VortonFlag",
     "VortonPoints",
     "Water",
     "Wind",
@@ -107,5 +109,5 @@ def get_include() -> str:
 
 
 def get_library() -> str:
-    """Path of libvorton.so."""
-    return str(_Path(__file__).parent / "libvorton.so")
+    """Path of the C library, whose soname ends with its major version."""
+    return str(_Path(__file__).parent / f"libvorton.so.{__version__.split('.')[0]}")

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 from .fields import Definition, number
+from .tables import Table
 
 __all__ = ["Air", "Gas", "Liquid", "Water"]
 
@@ -21,7 +22,7 @@ class Ambient(Definition):
         raise NotImplementedError
 
 
-_STRATIFICATION = "how much warmer a metre higher"
+_AMBIENT = Table("ambient")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -30,12 +31,9 @@ class Air(Ambient):
 
     Parameters
     ----------
-    temperature : number, K
-        At height 0, > 0, default 293.15.
+    {parameters}
     pressure : number, Pa
         > 0, default 101325.
-    stratification : number, K/m
-        How much warmer a metre higher, 0 to 1000, default 0.
 
     Examples
     --------
@@ -43,9 +41,9 @@ class Air(Ambient):
     1.204
     """
 
-    temperature: float = number(293.15, "K", "temperature at height 0", above=0)
+    temperature: float = _AMBIENT("temperature")
     pressure: float = number(101325.0, "Pa", "pressure", above=0)
-    stratification: float = number(0.0, "K/m", _STRATIFICATION, least=0, most=1e3)
+    stratification: float = _AMBIENT("stratification")
 
     @property
     def density(self) -> float:
@@ -67,17 +65,12 @@ class Gas(Ambient):
 
     Parameters
     ----------
-    density : number, kg/m^3
-        At height 0, > 0.
-    temperature : number, K
-        At height 0, > 0, default 293.15.
-    stratification : number, K/m
-        How much warmer a metre higher, 0 to 1000, default 0.
+    {parameters}
     """
 
-    density: float = number(1.2041, "kg/m^3", "density at height 0", above=0)
-    temperature: float = number(293.15, "K", "temperature at height 0", above=0)
-    stratification: float = number(0.0, "K/m", _STRATIFICATION, least=0, most=1e3)
+    density: float = _AMBIENT("density")
+    temperature: float = _AMBIENT("temperature")
+    stratification: float = _AMBIENT("stratification")
 
     def _core_ambient(self) -> dict[str, Any]:
         return {"kind": "gas", **dataclasses.asdict(self)}
@@ -91,20 +84,13 @@ class Liquid(Ambient):
 
     Parameters
     ----------
-    density : number, kg/m^3
-        At height 0, > 0, default 998.2.
-    temperature : number, K
-        At height 0, > 0, default 293.15.
-    expansion : number, 1/K
-        > 0 to 0.1, default 2.07e-4.
-    stratification : number, K/m
-        How much warmer a metre higher, 0 to 1000, default 0.
+    {parameters}
     """
 
-    density: float = number(998.2, "kg/m^3", "density at height 0", above=0)
-    temperature: float = number(293.15, "K", "temperature at height 0", above=0)
-    expansion: float = number(2.07e-4, "1/K", "thermal expansion", above=0, most=0.1)
-    stratification: float = number(0.0, "K/m", _STRATIFICATION, least=0, most=1e3)
+    density: float = _AMBIENT("density", default=998.2)
+    temperature: float = _AMBIENT("temperature")
+    expansion: float = _AMBIENT("expansion")
+    stratification: float = _AMBIENT("stratification")
 
     def _core_ambient(self) -> dict[str, Any]:
         return {"kind": "liquid", **dataclasses.asdict(self)}

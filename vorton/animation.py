@@ -30,6 +30,7 @@ import numpy as np
 from . import _core
 from .fields import (
     Definition,
+    Vector,
     check_choice,
     check_number,
     check_vector,
@@ -38,8 +39,8 @@ from .fields import (
     from_dict,
     number,
     shown,
-    vector,
 )
+from .tables import Table
 
 INTERPOLATIONS = ("constant", "linear", "smooth")
 
@@ -359,12 +360,7 @@ def split(**values: Any) -> dict[str, Any]:
 # ---- transforms ----
 
 
-def _check_position(name: str, value: Any) -> tuple[float, ...]:
-    return check_vector(name, value, unit="m", least=-1e9, most=1e9)
-
-
-def _check_rotation(name: str, value: Any) -> tuple[float, ...]:
-    return check_vector(name, value, count=4, nonzero=True)
+_TRANSFORM = Table("transform")
 
 
 def _check_parent(name: str, value: Any) -> Transform:
@@ -391,18 +387,7 @@ class Transform(Definition):
 
     Parameters
     ----------
-    position : three numbers, m; animatable
-        Within 1e9, default (0, 0, 0).
-    rotation : four numbers; animatable
-        Quaternion (w, x, y, z) of any length but 0, default (1, 0, 0, 0). From one key to the next
-        it takes the shorter way, at a steady pace where the keys are linear (slerp).
-    axis : three numbers
-        What `angle` turns about, any length but 0; default (0, 0, 1).
-    angle : number, degrees; animatable
-        Turn before `rotation`, as many turns as you like; default 0.
-    scale : number; animatable
-        1e-9 to 1e9, default 1. It acts on the shapes of emitters (their smoke per volume stays) and
-        on all lengths of a ring (its circulation stays).
+    {parameters}
     parent : Transform, optional
 
     Examples
@@ -411,11 +396,11 @@ class Transform(Definition):
     90.0
     """
 
-    position: Any = animatable(field((0.0, 0.0, 0.0), _check_position, "where it is", "m"))
-    rotation: Any = animatable(field((1.0, 0.0, 0.0, 0.0), _check_rotation, "quaternion w x y z"))
-    axis: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "", "axis of angle", nonzero=True)
-    angle: Any = animatable(number(0.0, "degrees", "turn about axis", least=-1e9, most=1e9))
-    scale: Any = animatable(number(1.0, "", "size", least=1e-9, most=1e9))
+    position: Any = _TRANSFORM("position")
+    rotation: Any = _TRANSFORM("rotation")
+    axis: Vector = _TRANSFORM("axis")
+    angle: Any = _TRANSFORM("angle")
+    scale: Any = _TRANSFORM("scale")
     parent: Transform | None = parent_field()
 
     def to_dict(self) -> dict[str, Any]:
@@ -435,7 +420,7 @@ class Transform(Definition):
         values = {"position": self.position, "rotation": self.rotation}
         values |= {"angle": self.angle, "scale": self.scale}
         parent = add_parent(self.parent, core)
-        return core.add_transform(axis=self.axis, parent=parent, **split(**values))
+        return core.add("transform", axis=self.axis, parent=parent, **split(**values))
 
 
 def add_parent(parent: Transform | None, core: Any) -> int:

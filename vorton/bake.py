@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 
 from . import _core, tracer_files
-from .fields import Definition, check_flag, check_integer, check_number, choice, flag, number, shown
+from .fields import Definition, check_flag, check_integer, check_number, choice, number, shown
 from .files import locked, make_folder, remove_leftovers, write_atomically
 from .manifest import FORMAT, SCHEMA, UNITS, Manifest
 from .progress import Callback, Progress
 from .scene import Scene
 from .simulation import Simulation
+from .tables import Table
 
 LAST_FRAME = 9_999_999
 
@@ -60,6 +61,9 @@ PRESETS = {
 }
 
 
+_VDB, _VOLUME = Table("vdb"), Table("volume")
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Volumes(Definition):
     """How volumes are baked.
@@ -72,22 +76,15 @@ class Volumes(Definition):
         Names the grids as the host expects them, default "blender": density, velocity (or vel), and
         where the simulation carries them temperature (K), flame and fuel (shares of the mass). For
         Blender also heat, what glows, 0 to 1.
-    half : bool
-        Store 16-bit floats, default True.
-    compress : bool
-        zlib, default True; a build without zlib must say False.
-    margin : number
-        Voxels beyond the smoke in which velocity is stored, 0 to 16, default 3.
-    sharp : bool
-        Thin sheets of few tracers are sheets and not dots, see `Simulation.volume`; default False.
+    {parameters}
     """
 
     voxel: float | None = number(None, "m", "voxel size", above=0, optional=True)
     preset: str = choice("blender", PRESETS, "host")
-    half: bool = flag(True, "16-bit floats")
-    compress: bool = flag(True, "zlib")
-    margin: float = number(3.0, "voxels", "velocity beyond the smoke", least=0, most=16)
-    sharp: bool = flag(False, "ellipsoids for tracers")
+    half: bool = _VDB("half")
+    compress: bool = _VDB("compress", doc="zlib; a build without it must say False")
+    margin: float = _VOLUME("velocity_margin")
+    sharp: bool = _VOLUME("sharp")
 
     def settings(self, sim: Simulation) -> dict[str, Any]:
         """The settings as the manifest has them, with the grids that the simulation carries."""

@@ -15,6 +15,7 @@ import numpy as np
 from . import _core
 from .animation import Keys, Transform
 from .bench_scenes import BenchScene, FilmScene, lattice, region
+from .judge import effective_cores, induced_velocity
 from .method import Method
 from .simulation import Simulation
 
@@ -62,7 +63,7 @@ def build(scene: BenchScene, threads: int | None, method: Method | None = None) 
     orbit = turning._add_to(simulation) if scene.orbit else 0
     for n, body in enumerate(scene.bodies):
         shape, parent = _scaled(body, half), orbit if n % 2 else 0
-        simulation.add_body(shapes=[shape], parent=parent, panels=scene.panels, shedding=0.0)
+        simulation.add("body", shapes=[shape], parent=parent, panels=scene.panels, shedding=0.0)
     return simulation
 
 
@@ -88,31 +89,17 @@ def _fill(simulation: _core.Simulation, half: float) -> None:
         simulation.column("tracers", name)
 
 
-def _effective_cores(simulation: _core.Simulation, method: Method) -> np.ndarray:
-    """Of the vortons as the method sees them; those of a grid are all alike, and health knows them
-    by the overlap."""
-    core = simulation.column("vortons", "core").astype(float)
-    if method.velocity != "poisson":
-        return core
-    edge = np.cbrt(simulation.column("vortons", "volume").astype(float)).mean()
-    return np.full(len(core), edge / simulation.health()["overlap"])
-
-
 def _velocity_error(
     simulation: _core.Simulation, method: Method, wind: tuple[float, ...]
 ) -> tuple[float, float]:
     """Relative rms error at some vortons against the direct sum with the same cores; their mean
     radius."""
-    position = simulation.column("vortons", "position")
-    strength = simulation.column("vortons", "strength").astype(float)
-    targets = position[:: max(1, len(position) // JUDGED)]
+    targets = simulation.column("vortons", "position")
+    targets = targets[:: max(1, len(targets) // JUDGED)]
     found = simulation.velocity_at(targets) - np.array(wind)
-    cores = _effective_cores(simulation, method)
-    kernel = method.kernel if method.velocity != "poisson" else "gaussian"
-    exact, *_ = _core.direct_sum(
-        targets.astype(float), position.astype(float), strength, cores, kernel
-    )
-    return float(np.sqrt(((found - exact) ** 2).sum() / (exact**2).sum())), float(cores.mean())
+    exact = induced_velocity(simulation, method, targets.astype(float))
+    error = float(np.sqrt(((found - exact) ** 2).sum() / (exact**2).sum()))
+    return error, float(effective_cores(simulation, method).mean())
 
 
 def resident_mib() -> float:

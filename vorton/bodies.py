@@ -12,28 +12,21 @@ from .animation import (
     Animation,
     Transform,
     add_parent,
-    animatable,
     parent_field,
     split,
     without_no_parent,
 )
 from .fields import (
     Definition,
-    check_integer,
     check_one_of,
-    check_vector,
     field,
-    flag,
-    number,
     shown,
 )
 from .shapes import SOLIDS, Mesh, Plane, Shape, Torus, mesh_volume
+from .tables import Table, by_keyword
 
 CONVEX = 1e-3
 """A mesh is convex whose volume differs from that of its hull by no more than this share."""
-
-LEAST_PANELS, MOST_PANELS = 20, 2048
-"""Fewest and most panels of a body."""
 
 CONCAVITY = 0.05
 """Largest concavity of the pieces that coacd makes of a mesh (its `threshold`)."""
@@ -59,24 +52,7 @@ def _check_name(name: str, value: Any) -> str:
     return value
 
 
-def _limited(unit: str, most: float) -> Any:
-    return lambda name, value: check_vector(name, value, unit=unit, least=-most, most=most)
-
-
-def _keyword(made: Any) -> Any:
-    """The field, by keyword alone."""
-    return dataclasses.field(default=made.default, metadata=made.metadata, kw_only=True)
-
-
-def _vector(unit: str, text: str, most: float) -> Any:
-    return field((0.0, 0.0, 0.0), _limited(unit, most), text, unit)
-
-
-def _check_panels(name: str, value: Any) -> int:
-    count = check_integer(name, value, least=0, most=MOST_PANELS)
-    if 0 < count < LEAST_PANELS:
-        raise ValueError(f"{name} = {shown(value)}: must be 0, or {LEAST_PANELS} to {MOST_PANELS}")
-    return count
+_BODY = Table("body")
 
 
 def _hull_volume(vertices: np.ndarray) -> float:
@@ -108,17 +84,11 @@ class BodyBase(Definition):
     shape: Any = field(dataclasses.MISSING, _check_shape, "one shape or several")  # noqa: RUF009
     name: str = field("", _check_name, "for messages and records")
     parent: Transform | None = parent_field("the shapes lie in its space and move with it")
-    restitution: float = _keyword(number(0.3, "", "speed kept in a contact", least=0, most=1))
-    friction: float = _keyword(
-        number(0.5, "", "force along a wall over that on it", least=0, most=100)
-    )
-    temperature: float | None = _keyword(
-        number(None, "K", "at first", above=0, most=1e6, optional=True)
-    )
-    conductance: float | None = _keyword(
-        number(None, "W/(m^2 K)", "of the surface", least=0, most=1e9, optional=True)
-    )
-    panels: int = _keyword(field(320, _check_panels, "source panels, 0: none"))
+    restitution: float = by_keyword(_BODY("restitution"))
+    friction: float = by_keyword(_BODY("friction"))
+    temperature: float | None = by_keyword(_BODY("temperature"))
+    conductance: float | None = by_keyword(_BODY("conductance"))
+    panels: int = by_keyword(_BODY("panels"))
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
@@ -186,7 +156,8 @@ class BodyBase(Definition):
 
     def _add_to(self, core: Any) -> None:
         """Add to a `_core.Simulation`."""
-        core.add_body(
+        core.add(
+            "body",
             shapes=[piece for shape in self.shapes for piece in self._pieces(shape)],
             name=self.name or None,
             hole=isinstance(self, Container),
@@ -224,61 +195,8 @@ class Body(BodyBase):
         body, through the wall of a container, too: as a piston it pushes the fluid as far as it is
         inside, and a little through the wall when it comes near. The scale of it and of its parents
         must not change.
-    density : number, kg/m^3, optional
-        > 0 to 1e9: the body has mass, and moves by itself: under gravity, buoyancy, `force` and
-        `torque`, what the flow gives it, `Simulation.apply_impulse`, and contact with other bodies
-        and containers. The fluid that it has to set in motion makes it more inert (added mass). Its
-        parent, if it has one, must not move. Default: none, it is fixed or moves with its parent.
-    held : bool
-        It keeps its place though it has mass, or goes where `Simulation.set_body` sends it; default
-        False.
-    velocity, angular_velocity : three numbers, m/s and rad/s
-        Of its centre, and in the world, at first; within 1e6 and 1e5, default 0.
-    restitution : number
-        Speed after over speed before a contact with another body, 0 to 1, default 0.3: of two the
-        larger one.
-    friction : number
-        Most force along the wall over force against it, 0 to 100, default 0.5: of two the geometric
-        mean.
-    damping : number, 1/s
-        Rate at which its velocity relative to the scene's wind (in a container with panels to the
-        container), and its spin, fade, 0 to 1e6, default 0: for what of the drag the flow that is
-        simulated does not give.
-    force, torque : three numbers, N and N m; animatable
-        On its centre, in the world; default 0.
-    panels : whole number
-        About how many source panels keep the fluid from flowing through, 20 to 2048 (default 320);
-        0: none, then particles stop at the wall but the flow does not know of the body. More follow
-        the shape more closely; the time for the first frame grows with the third power. Those of a
-        Plane alone lie where the vortons are, as far as half of the extent of these from it, and a
-        few cells farther along it; it sheds nothing. Among several shapes a Plane has none. Within
-        panels wider than some cells of the grid, as those of a floor, the flow is kept from a face
-        cell by cell, as far as no other face is near: to 5 or 10 % of what the wall does where the
-        body is thicker than vortices are far, in a floor half as thick to a third of it. A step has
-        up to 8 substeps for what panels need: the flow about a body that goes farther than about
-        its radius in a frame is coarse (contact holds at any speed); more frames a second resolve
-        it.
-    shedding : number, 1/s
-        Fluid does not slip along the body: of the layer between its velocity and that of the wall
-        this share per second goes into the flow, as vortons just above the panels; so smoke
-        rolls up behind it, a ball that spins drives the fluid round, and the flow drags at it. The
-        layer is as wide as a core: a body acts as if it were about half a core larger all round,
-        which is too much for one that is only a few cores wide. 0 to 1e6, default 30; 0: the fluid
-        slips, and no vortons are born.
-    temperature : number, K, optional
-        > 0 to 1e6: the body exchanges heat with the vortons no farther from it than a core, and
-        neutral ones are kept around it (`Method.halo` cells wide; not around a Plane), so that warm
-        air rises from it in an empty scene, too. Their cores are the smallest that the scene has;
-        where it has none, 1.5 `Scene.spacing`, or without that a fifth of the cube root of the
-        body's volume. Default: that of the ambient fluid where
-        `specific_heat` is given, else it exchanges no heat.
-    specific_heat : number, J/(kg K), optional
-        >= 0 to 1e9, with `density`: the body cools and warms. Default: its temperature is held. Air
-        has 1005, water 4182, a gas that burns what `Combustion` says.
-    conductance : number, W/(m^2 K), optional
-        Heat transfer coefficient of the surface, 0 to 1e9: the flow of heat is it x area x
-        difference of the temperatures. Default: 25 in a gas, 500 in a liquid, as where fluid moves
-        by its own buoyancy.
+    {parameters}
+    {inherited}
 
     Raises
     ------
@@ -301,23 +219,15 @@ class Body(BodyBase):
     False
     """
 
-    density: float | None = _keyword(
-        number(None, "kg/m^3", "it has mass", above=0, most=1e9, optional=True)
-    )
-    held: bool = _keyword(flag(False, "it keeps its place though it has mass"))
-    velocity: Any = _keyword(_vector("m/s", "at first", 1e6))
-    angular_velocity: Any = _keyword(_vector("rad/s", "at first", 1e5))
-    damping: float = _keyword(number(0.0, "1/s", "rate of braking", least=0, most=1e6))
-    force: Any = _keyword(animatable(_vector("N", "on its centre", 1e12)))
-    shedding: float = _keyword(
-        number(30.0, "1/s", "rate at which the layer that slips becomes vortons", least=0, most=1e6)
-    )
-    torque: Any = _keyword(animatable(_vector("N m", "in the world", 1e12)))
-    specific_heat: float | None = _keyword(
-        number(
-            None, "J/(kg K)", "with density it warms and cools", least=0, most=1e9, optional=True
-        )
-    )
+    density: float | None = by_keyword(_BODY("density"))
+    held: bool = by_keyword(_BODY("held"))
+    velocity: Any = by_keyword(_BODY("velocity"))
+    angular_velocity: Any = by_keyword(_BODY("angular_velocity"))
+    damping: float = by_keyword(_BODY("damping"))
+    force: Any = by_keyword(_BODY("force"))
+    shedding: float = by_keyword(_BODY("shedding"))
+    torque: Any = by_keyword(_BODY("torque"))
+    specific_heat: float | None = by_keyword(_BODY("specific_heat"))
 
     def _check(self) -> None:
         if self.density is not None:

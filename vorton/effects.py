@@ -23,16 +23,19 @@ from .animation import (
 )
 from .fields import (
     Definition,
+    Vector,
     check_integer,
     check_keys,
     check_number,
     check_vector,
-    choice,
     field,
     number,
     shown,
 )
 from .shapes import Shape, _check_digest, check_filled
+from .tables import Table
+
+_WIND, _GRID, _FORCE, _KILL = map(Table, ("wind", "wind_grid", "force", "kill"))
 
 FASTEST = 1e9
 """Largest speed, m/s."""
@@ -67,18 +70,6 @@ def _core_growth(shape: Shape | None) -> dict[str, Any]:
     return {} if shape is None else shape._animations()
 
 
-def _check_place(name: str, value: Any) -> tuple[float, ...]:
-    return check_vector(name, value, unit="m", least=-1e9, most=1e9)
-
-
-def _check_axis(name: str, value: Any) -> tuple[float, ...]:
-    return check_vector(name, value, least=-1e9, most=1e9, nonzero=True)
-
-
-def _check_speed(name: str, value: Any) -> tuple[float, ...]:
-    return check_vector(name, value, unit="m/s", least=-FASTEST, most=FASTEST)
-
-
 # ---- wind ----
 
 
@@ -90,8 +81,7 @@ class Wind(Effect):
 
     Parameters
     ----------
-    velocity : three numbers, m/s; animatable
-        Within 1e9, default (0, 0, 0).
+    {parameters}
     parent : Transform, optional
         The direction turns with it; its motion and scale add nothing.
 
@@ -102,11 +92,11 @@ class Wind(Effect):
     (1.5, 0.0, 0.0)
     """
 
-    velocity: Any = animatable(field((0.0, 0.0, 0.0), _check_speed, "velocity", "m/s"))
+    velocity: Any = _WIND("velocity")
     parent: Transform | None = parent_field("its direction turns with it")
 
     def _add_to(self, core: Any) -> None:
-        core.add_wind(parent=add_parent(self.parent, core), **split(velocity=self.velocity))
+        core.add("wind", parent=add_parent(self.parent, core), **split(velocity=self.velocity))
 
 
 def _check_velocity(name: str, value: Any) -> np.ndarray:
@@ -207,15 +197,7 @@ class WindGrid(Effect):
         At least 2 nodes along each axis, at most 2^28 in all; values within 1e9.
     path : str or path, optional
         A .npy file with such an array.
-    origin : three numbers, m
-        Place of node [0, 0, 0], default (0, 0, 0).
-    spacing : number or three numbers, m
-        Between neighbouring nodes along x, y, z; 1e-9 to 1e9, default 1.
-    outside : "zero" or "border"
-        Outside the box: no wind (default; let the values fall to 0 towards the border, or there is
-        a jump), or the wind of the nearest point of the box.
-    strength : number; animatable
-        Factor of the values, default 1.
+    {parameters}
     sha256 : str, optional
         Expected digest of the values in the file.
     parent : Transform, optional
@@ -239,14 +221,10 @@ class WindGrid(Effect):
 
     velocity: np.ndarray | None = field(None, _check_velocity, "values", "m/s", optional=True)  # noqa: RUF009
     path: str | None = field(None, _check_path, "file of the values", optional=True)
-    origin: tuple[float, float, float] = field(
-        (0.0, 0.0, 0.0), _check_place, "place of the first node", "m"
-    )
-    spacing: float | tuple[float, float, float] = field(
-        1.0, _check_spacing, "between neighbouring nodes", "m"
-    )
-    outside: str = choice("zero", ("zero", "border"), "wind outside the box")
-    strength: Any = animatable(number(1.0, "", "factor", least=-FASTEST, most=FASTEST))
+    origin: Vector = _GRID("origin")
+    spacing: float | Vector = _GRID("spacing", _check_spacing, default=1.0)
+    outside: str = _GRID("outside")
+    strength: Any = _GRID("strength")
     sha256: str | None = field(None, _check_digest, "digest of the values", optional=True)
     parent: Transform | None = parent_field("the box lies in its space")
 
@@ -286,7 +264,8 @@ class WindGrid(Effect):
 
     def _add_to(self, core: Any) -> None:
         spacing = self.spacing if isinstance(self.spacing, tuple) else (self.spacing,) * 3
-        core.add_wind_grid(
+        core.add(
+            "wind_grid",
             velocity=self.velocity,
             origin=self.origin,
             spacing=spacing,
@@ -313,12 +292,7 @@ class Attractor(Effect):
 
     Parameters
     ----------
-    center : three numbers, m; animatable
-        Default (0, 0, 0).
-    strength : number, m/s; animatable
-        Largest speed, default 1; negative drives away.
-    radius : number, m; animatable
-        Where it is largest, 1e-6 to 1e9, default 1.
+    {parameters}
     shape : Sphere, Box, Disk, Torus or Mesh, optional
         Acts inside alone; default everywhere.
     parent : Transform, optional
@@ -330,14 +304,15 @@ class Attractor(Effect):
     1.0
     """
 
-    center: Any = animatable(field((0.0, 0.0, 0.0), _check_place, "centre", "m"))
-    strength: Any = animatable(number(1.0, "m/s", "largest speed", least=-FASTEST, most=FASTEST))
-    radius: Any = animatable(number(1.0, "m", "where it is largest", least=1e-6, most=1e9))
+    center: Any = _FORCE("center", doc="centre")
+    strength: Any = _FORCE("strength", unit="m/s", doc="largest speed; negative drives away")
+    radius: Any = _FORCE("radius", doc="where it is largest")
     shape: Shape | None = _shape("where it acts")
     parent: Transform | None = parent_field("all of it lies in its space")
 
     def _add_to(self, core: Any) -> None:
-        core.add_force(
+        core.add(
+            "force",
             kind="attractor",
             shape=_core_shape(self.shape),
             parent=add_parent(self.parent, core),
@@ -359,14 +334,7 @@ class Vortex(Effect):
 
     Parameters
     ----------
-    center : three numbers, m; animatable
-        Any point of the axis, default (0, 0, 0).
-    axis : three numbers; animatable
-        Any length but 0, default (0, 0, 1).
-    circulation : number, m^2/s; animatable
-        Default 1.
-    core : number, m; animatable
-        Radius of the core, which turns like a solid; 1e-6 to 1e9, default 0.1.
+    {parameters}
     shape : Sphere, Box, Disk, Torus or Mesh, optional
         Acts inside alone; default everywhere.
     parent : Transform, optional
@@ -378,16 +346,17 @@ class Vortex(Effect):
     0.3
     """
 
-    center: Any = animatable(field((0.0, 0.0, 0.0), _check_place, "a point of the axis", "m"))
-    axis: Any = animatable(field((0.0, 0.0, 1.0), _check_axis, "axis"))
-    circulation: Any = animatable(number(1.0, "m^2/s", "circulation", least=-FASTEST, most=FASTEST))
-    core: Any = animatable(number(0.1, "m", "radius of the core", least=1e-6, most=1e9))
+    center: Any = _FORCE("center", doc="any point of the axis")
+    axis: Any = _FORCE("axis", doc="what they are led around, right-handed")
+    circulation: Any = _FORCE("strength", unit="m^2/s", doc="circulation")
+    core: Any = _FORCE("radius", default=0.1, doc="radius of the core, which turns like a solid")
     shape: Shape | None = _shape("where it acts")
     parent: Transform | None = parent_field("all of it lies in its space")
 
     def _add_to(self, core: Any) -> None:
         values = {"strength": self.circulation, "radius": self.core}
-        core.add_force(
+        core.add(
+            "force",
             kind="vortex",
             shape=_core_shape(self.shape),
             parent=add_parent(self.parent, core),
@@ -405,10 +374,7 @@ class Drag(Effect):
 
     Parameters
     ----------
-    velocity : three numbers, m/s; animatable
-        Default (0, 0, 0).
-    fraction : number; animatable
-        0 to 1, default 0.5.
+    {parameters}
     shape : Sphere, Box, Disk, Torus or Mesh, optional
         Acts inside alone; default everywhere.
     parent : Transform, optional
@@ -421,13 +387,14 @@ class Drag(Effect):
     (0.0, 0.0, 0.0)
     """
 
-    velocity: Any = animatable(field((0.0, 0.0, 0.0), _check_speed, "what they follow", "m/s"))
-    fraction: Any = animatable(number(0.5, "", "how much of it", least=0, most=1))
+    velocity: Any = _FORCE("velocity", doc="what they follow")
+    fraction: Any = _FORCE("strength", default=0.5, least=0.0, most=1.0, doc="how much of it")
     shape: Shape | None = _shape("where it acts")
     parent: Transform | None = parent_field("shape and velocity lie in its space")
 
     def _add_to(self, core: Any) -> None:
-        core.add_force(
+        core.add(
+            "force",
             kind="drag",
             shape=_core_shape(self.shape),
             parent=add_parent(self.parent, core),
@@ -456,14 +423,11 @@ class Kill(Effect):
 
     Parameters
     ----------
-    what : "tracers", "vortons" or "both"
-        Default "tracers".
+    {parameters}
     inside, outside : Sphere, Box, Disk, Torus or Mesh, optional
         Condition: inside, or outside, of that shape; one of them at most.
     older_than : number, s, optional; animatable
         Condition: this age or more, > 0 (keys: >= 0).
-    point : three numbers, m; animatable
-        From which distance is, default (0, 0, 0).
     nearer_than, farther_than : number, m, optional; animatable
         Conditions: this distance from `point` or less, or more; > 0 (keys: >= 0). Both: between
         them.
@@ -471,8 +435,6 @@ class Kill(Effect):
         Conditions: this speed or less, or more; > 0 (keys: >= 0). Both: between them. The speed is
         that of the last substep, with winds and force fields; what has not moved yet has none and
         stays.
-    start, end : number, s
-        When it acts, start >= 0, end > start; default always.
     parent : Transform, optional
         Shape, point and distances lie in its space.
 
@@ -488,17 +450,17 @@ class Kill(Effect):
     'both'
     """
 
-    what: str = choice("tracers", ("tracers", "vortons", "both"), "what is removed")
+    what: str = _KILL("what", doc="what is removed")
     inside: Shape | None = _shape("condition: inside")
     outside: Shape | None = _shape("condition: outside")
     older_than: Any = _condition("s", "age")
-    point: Any = animatable(field((0.0, 0.0, 0.0), _check_place, "from which distance is", "m"))
+    point: Any = _KILL("point")
     nearer_than: Any = _condition("m", "distance")
     farther_than: Any = _condition("m", "distance")
     slower_than: Any = _condition("m/s", "speed")
     faster_than: Any = _condition("m/s", "speed")
-    start: float = number(0.0, "s", "first time", least=0)
-    end: float | None = number(None, "s", "last time", above=0, optional=True)
+    start: float = _KILL("start")
+    end: float | None = _KILL("end")
     parent: Transform | None = parent_field("shape, point and distances lie in its space")
 
     def _check(self) -> None:
@@ -532,7 +494,8 @@ class Kill(Effect):
             "point": self.point,
             **_core_growth(self.inside or self.outside),
         }
-        core.add_kill(
+        core.add(
+            "kill",
             what=self.what,
             shape=_core_shape(self.inside or self.outside),
             outside=self.outside is not None,

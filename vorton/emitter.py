@@ -11,6 +11,9 @@ from .fields import field, number, plain, shown
 from .shapes import Shape, Surface, check_shape
 from .source_base import FLUID, ChangingFluidSource
 from .sources import Tracers
+from .tables import Table, limits
+
+_EMITTER = Table("emitter")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -25,6 +28,7 @@ class Emitter(ChangingFluidSource):
 
     Parameters
     ----------
+    {parameters}
     shape : Sphere, Box, Disk, Torus, Mesh or Surface
         A mesh must be closed, unless it is a Surface's. From a Surface, the skin of a body, the
         fluid comes without a rim; give it a shape of its own where it should heat what flows by.
@@ -48,29 +52,10 @@ class Emitter(ChangingFluidSource):
         How often a second the shape is filled anew, >= 0; 0: once, at `start`. Default: as fast as
         the fluid leaves it by itself, sqrt(g |density deviation| / ambient density / height) / 2.
         More makes a stronger plume: what counts is the lightness that is born a second.
-    swirl : number, m/s; animatable
-        Rms speed of random eddies in the fluid that is born, 0 to 1e6, default 0: the flow carries
-        them along, so that flames flicker and no plume is symmetric. Their wavelengths are 5 to 13
-        core radii, and where they are born they turn over at that speed: one lasts a wavelength /
-        swirl. At birth.
-    taper : number; animatable
-        How far fuel falls from the middle of the shape to its sides, 0 to 1, default 0: a flame
-        with a point. By this share, as the square of the way.
-    flicker : number; animatable
-        How far fuel falls in places and moments, 0 to 1, default 0: tongues that come and go. By
-        this share at most, in patches of 2 to 7 core radii that drift with what is born and change
-        as fast as `swirl` turns, or the shape is filled, if that is faster. At birth.
-    start : number, s
-        >= 0, default 0.
-    end : number, s, optional
-        > start; default: never ends. Not with renew=0.
-    lifetime : number, s, optional; animatable
-        Age at which its vortons and tracers are removed, > 0; default: never. Give it where the
-        emitter goes on: it bounds the cost. At birth.
     core : number, m, optional
-        Core radius of its vortons, > 0: the resolution. A grid cell is core / 1.5, vortons are born
-        core / 2 apart. Default: a fifth of the cube root of the shape's volume, of a Surface
-        twice its thickness.
+        Core radius of its vortons, 1e-9 to 1e9: the resolution. A grid cell is core / 1.5, vortons
+        are born core / 2 apart. Default: a fifth of the cube root of the shape's volume, of a
+        Surface twice its thickness.
     rim : number, m, optional; animatable
         Width of the ambient fluid around the shape (of a Torus or Mesh: around its bounding box,
         and inside that), >= 0, default 2 core: three cells. Where it is renewed the rim lies beside
@@ -106,16 +91,15 @@ class Emitter(ChangingFluidSource):
         number(None, "1/s", "fillings of the shape a second", least=0, optional=True),
         keys=number(None, "1/s", "fillings of the shape a second", least=0),
     )
-    swirl: Any = animatable(number(0.0, "m/s", "rms speed of eddies", least=0, most=1e6))
-    taper: Any = animatable(number(0.0, "", "share of the fuel lost at the sides", least=0, most=1))
-    flicker: Any = animatable(number(0.0, "", "share of the fuel lost in patches", least=0, most=1))
-    start: float = number(0.0, "s", "first birth", least=0)
-    end: float | None = number(None, "s", "last birth", above=0, optional=True)
-    lifetime: Any = animatable(
-        number(None, "s", "age at death", above=0, optional=True),
-        keys=number(None, "s", "age at death", above=0),
+    swirl: Any = _EMITTER("swirl")
+    taper: Any = _EMITTER("taper")
+    flicker: Any = _EMITTER("flicker")
+    start: float = _EMITTER("start")
+    end: float | None = _EMITTER("end")
+    lifetime: Any = _EMITTER("lifetime")
+    core: float | None = number(
+        None, "m", "core of its vortons", **limits(_EMITTER.rows["core"]), optional=True
     )
-    core: float | None = number(None, "m", "core of its vortons", above=0, optional=True)
     rim: Any = animatable(
         number(None, "m", "width of the ambient fluid", least=0, optional=True),
         keys=number(None, "m", "width of the ambient fluid", least=0),
@@ -186,7 +170,8 @@ class Emitter(ChangingFluidSource):
         values |= shape._animations()
         if wide > 0:
             values |= shape._animations_around(rim)
-        renew = core.add_parcels(
+        _, renew = core.add(
+            "emitter",
             shape=shape._core_shape(),
             around=around if wide > 0 else None,
             core=radius,

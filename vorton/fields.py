@@ -239,6 +239,12 @@ def readable_json(data: Any, indent: int = 2) -> str:
 class Definition:
     """Base of all definitions: immutable, checked, equal when their contents are equal."""
 
+    def __init_subclass__(cls, **named: Any) -> None:
+        from .tables import fill_docstring
+
+        super().__init_subclass__(**named)
+        fill_docstring(cls)
+
     def __new__(cls, *_values: Any, **named: Any) -> Any:
         fields = [field.name for field in dataclasses.fields(cls)]
         for name in named:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,10 @@ from .fields import shown
 from .points import Points, VortonPoints
 from .scene import Scene
 from .shapes import Plane
-from .source_base import FluidSource
+from .source_base import FluidSource, Source
 from .sources import Tracers
 
-__all__ = ["check_method", "make_core"]
+__all__ = ["Recorder", "add_source", "check_method", "make_core", "remove_added"]
 
 
 def _has_fuel(source: Any) -> bool:
@@ -121,12 +122,77 @@ def _count_left(core: _core.Simulation, ends: list[int]) -> np.ndarray:
     return np.bincount(sources, minlength=len(ends))
 
 
-def _add_bodies(scene: Scene, core: _core.Simulation, ends: list[int]) -> None:
+class Recorder:
+    """A core while one item of a scene is added to it, or changed: notes the ids.
+
+    Parameters
+    ----------
+    core : _core.Simulation
+    old : list of (kind, id)
+        What the item before had added, and this one changes; default: nothing.
+    """
+
+    def __init__(self, core: _core.Simulation, old: Sequence[tuple[str, int]] = ()) -> None:
+        self._core = core
+        self._old = list(old)
+        self.ids: list[tuple[str, int]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._core, name)
+
+    def add(self, kind: str, /, **parameters: Any) -> Any:
+        """Add a definition, or change the old one of its kind."""
+        if kind == "transform":
+            return self._core.add(kind, **parameters)
+        same = [entry for entry in self._old if entry[0] == kind]
+        if same:
+            self._old.remove(same[0])
+            result = self._core.change(kind, same[0][1], **parameters)
+        else:
+            result = self._core.add(kind, **parameters)
+        self.ids.append((kind, result[0] if isinstance(result, tuple) else result))
+        return result
+
+    def finish(self) -> list[tuple[str, int]]:
+        """Remove what the new item has no more; the ids of what it has."""
+        remove_added(self._core, self._old)
+        return self.ids
+
+
+_REMOVED_AS = {name: name for name in ("wind", "force", "kill", "body")} | {"wind_grid": "wind"}
+
+
+def remove_added(core: _core.Simulation, ids: Sequence[tuple[str, int]]) -> None:
+    """Remove from a core what an item of a scene has added."""
+    for kind, number in ids:
+        core.remove_added(_REMOVED_AS.get(kind, "source"), number)
+
+
+def add_source(scene: Scene, index: int, source: Source, recorder: Any) -> None:
+    """Add source number `index` of a scene, checked, to the core of a recorder."""
+    if _has_fuel(source) and scene.combustion is None:
+        what = f"sources[{index}]: {type(source).__name__}.fuel = {shown(source.fuel)}"
+        law = "the scene has no law by which it burns: Scene(combustion=Combustion())"
+        raise ValueError(f"{what}: {law}")
+    _check_density(index, source, scene)
+    # Only tracers that are asked for by the voxel need to know it.
+    by_voxel = getattr(source, "per_voxel", None) is not None
+    try:
+        source._add_to(recorder, scene.nominal_voxel if by_voxel else math.nan)
+    except (ValueError, _core.CapacityError) as error:
+        raise type(error)(f"sources[{index}]: {type(source).__name__}: {error}") from error
+
+
+def _add_bodies(
+    scene: Scene, core: _core.Simulation, ends: list[int], added: list[list[tuple[str, int]]]
+) -> None:
     """The bodies, none of which may leave nothing of the vortons that a source has borne."""
     left = np.diff(ends, prepend=0)
     for index, body in enumerate(scene.bodies):
+        recorder = Recorder(core)
+        added.append(recorder.ids)
         try:
-            body._add_to(core)
+            body._add_to(recorder)
         except (TypeError, ValueError) as error:
             raise type(error)(f"bodies[{index}]: {error}") from error
         if core.count("vortons") == left.sum():
@@ -142,8 +208,10 @@ def _add_bodies(scene: Scene, core: _core.Simulation, ends: list[int]) -> None:
             )
 
 
-def make_core(scene: Scene, threads: int) -> _core.Simulation:
-    """All that the scene holds, checked, in the simulation of a core.
+def make_core(
+    scene: Scene, threads: int
+) -> tuple[_core.Simulation, list[tuple[Any, list[tuple[str, int]]]]]:
+    """All that the scene holds, checked, in the simulation of a core; the ids of each item.
 
     Raises
     ------
@@ -171,23 +239,17 @@ def make_core(scene: Scene, threads: int) -> _core.Simulation:
     )
     if isinstance(scene.wind, Animation):
         Wind(scene.wind)._add_to(core)
-    # Only tracers that are asked for by the voxel need to know it.
-    by_voxel = any(getattr(source, "per_voxel", None) is not None for source in scene.sources)
-    voxel = scene.nominal_voxel if by_voxel else math.nan
     ends = []
+    added: list[list[tuple[str, int]]] = []
     for index, source in enumerate(scene.sources):
-        if _has_fuel(source) and scene.combustion is None:
-            what = f"sources[{index}]: {type(source).__name__}.fuel = {shown(source.fuel)}"
-            law = "the scene has no law by which it burns: Scene(combustion=Combustion())"
-            raise ValueError(f"{what}: {law}")
-        _check_density(index, source, scene)
-        try:
-            source._add_to(core, voxel)
-        except (ValueError, _core.CapacityError) as error:
-            raise type(error)(f"sources[{index}]: {type(source).__name__}: {error}") from error
+        recorder = Recorder(core)
+        added.append(recorder.ids)
+        add_source(scene, index, source, recorder)
         ends.append(core.count("vortons"))
     check_method(scene)
     for effect in scene.effects:
-        effect._add_to(core)
-    _add_bodies(scene, core, ends)  # last: they look at what is there
-    return core
+        recorder = Recorder(core)
+        added.append(recorder.ids)
+        effect._add_to(recorder)
+    _add_bodies(scene, core, ends, added)  # last: they look at what is there
+    return core, list(zip((*scene.sources, *scene.effects, *scene.bodies), added, strict=True))

@@ -16,8 +16,11 @@ from .animation import Animation, Keys, animatable, split
 from .fields import check_number, field, number, shown
 from .shapes import check_rows
 from .source_base import Source
+from .tables import Table
 
 MOST_ROWS = 2**20
+
+_TRACERS, _VORTONS = Table("tracer_points"), Table("vorton_points")
 
 CARRIED = _core.CARRIED
 """What the fluid of vortons carries: density, temperature, and shares of the mass."""
@@ -145,15 +148,7 @@ class Points(Source):
         Spacing of the points there, > 0.
     lifetime : number or (n,) numbers, s, optional; animatable
         Tracers older than this are removed, > 0; default: never.
-    rate : number, 1/s, optional; animatable
-        Tracers a second from `start` to `end`, > 0 (keys: >= 0); default: one at each point at
-        `start`.
-    start : number, s
-        >= 0, default 0.
-    end : number, s, optional
-        > start; default: never ends. Only with `rate`.
-    jitter : number, m; animatable
-        Each is born anywhere in a ball of this radius about its point, >= 0, default 0.
+    {parameters}
     growth : number or (n,) numbers, m/s; animatable
         Rate at which the size of the tracers grows, 0 to 1e9, default 0.
     fade : number or (n,) numbers; animatable
@@ -183,13 +178,10 @@ class Points(Source):
     lifetime: Any = _each_or_moving(
         _values("age at death", "s", None), number(None, "s", "age at death", above=0)
     )
-    rate: Any = animatable(
-        number(None, "1/s", "born a second", above=0, most=1e9, optional=True),
-        keys=number(None, "1/s", "born a second", least=0, most=1e9),
-    )
-    start: float = number(0.0, "s", "first birth", least=0)
-    end: float | None = number(None, "s", "last birth", above=0, optional=True)
-    jitter: Any = animatable(number(0.0, "m", "radius about its point", least=0, most=1e9))
+    rate: Any = _TRACERS("rate")
+    start: float = _TRACERS("start")
+    end: float | None = _TRACERS("end")
+    jitter: Any = _TRACERS("jitter")
     growth: Any = _from_zero("growth", "m/s", 1e9)
     fade: Any = _from_zero("share of the lifetime", "", 1)
 
@@ -247,7 +239,8 @@ class Points(Source):
                 rows[name] = _per_row(value, count)
         if self.end is not None:
             moving["end"] = self.end
-        core.add_tracer_points(
+        core.add(
+            "tracer_points",
             position=self.positions,
             start=self.start,
             parent=self._parent_id(core),
@@ -283,18 +276,10 @@ class VortonPoints(Source):
         Core radius, > 0.
     volume : number or (n,) numbers, m^3
         The volume that each stands for, > 0.
-    time : number, s
-        Birth, or the first of them, >= 0, default 0.
-    rate : number, 1/s, optional; animatable
-        Vortons a second from `time` to `end`, the points in turn, > 0 (keys: >= 0); default: one at
-        each point at `time`.
-    end : number, s, optional
-        > time; default: never ends. Only with `rate`.
+    {parameters}
     lifetime : number or (n,) numbers, s, optional
         Vortons older than this are removed, > 0; default: never. They take their strength with
         them.
-    jitter : number, m
-        Each is born anywhere in a ball of this radius about its point, >= 0, default 0.
     density : number or (n,) numbers, kg/m^3, optional
         Deviation of the density of their fluid that is not due to temperature.
     temperature : number or (n,) numbers, K, optional
@@ -313,14 +298,11 @@ class VortonPoints(Source):
     strengths: np.ndarray = field(dataclasses.MISSING, _check_positions, "strengths", "m^3/s")  # noqa: RUF009
     core: float | np.ndarray = _values("core radius", "m")
     volume: float | np.ndarray = _values("volume of each", "m^3")
-    time: float = number(0.0, "s", "birth", least=0)
-    rate: Any = animatable(
-        number(None, "1/s", "born a second", above=0, most=1e9, optional=True),
-        keys=number(None, "1/s", "born a second", least=0, most=1e9),
-    )
-    end: float | None = number(None, "s", "last birth", above=0, optional=True)
+    time: float = _VORTONS("time")
+    rate: Any = _VORTONS("rate")
+    end: float | None = _VORTONS("end")
     lifetime: float | np.ndarray | None = _values("age at death", "s", None)
-    jitter: float = number(0.0, "m", "radius about its point", least=0, most=1e9)
+    jitter: float = _VORTONS("jitter")
     density: float | np.ndarray | None = _carried("deviation", "kg/m^3", -1e6, 1e6)
     temperature: float | np.ndarray | None = _carried("temperature", "K", 1e-9, 1e6)
     fuel: float | np.ndarray | None = _carried("share of fuel", "", 0, 1)
@@ -356,7 +338,8 @@ class VortonPoints(Source):
         if self.rate is not None:
             moving["rate"] = self.rate
         rows = ("core", "volume", "lifetime", *CARRIED)
-        core.add_vorton_points(
+        core.add(
+            "vorton_points",
             position=self.positions,
             strength=self.strengths,
             time=self.time,

@@ -22,9 +22,13 @@ import numpy as np
 
 from .fields import check_flag, check_integer, check_keys, check_number, check_vector, shown
 from .files import check_folder, write_atomically
+from .tables import Table, check_row
 
 if TYPE_CHECKING:
     from ._core import Volume
+
+_PREVIEW = Table("preview")
+_FIELD_OF_VIEW: float = _PREVIEW.default("field_of_view")
 
 LOOK = (
     "exposure",
@@ -66,7 +70,7 @@ class Camera:
     Parameters
     ----------
     eye, target : 3 numbers, m
-        Where it is and what it looks at; they differ.
+        Where it is and what it looks at; they differ, and lie within 1e9.
     up : 3 numbers
         What is up in the picture, not along the view; default Z.
     field_of_view : number, degrees
@@ -80,17 +84,13 @@ class Camera:
 
     eye: tuple[float, float, float]
     target: tuple[float, float, float]
-    up: tuple[float, float, float] = (0.0, 0.0, 1.0)
-    field_of_view: float = 35.0
+    up: tuple[float, float, float] = _PREVIEW.default("up")
+    field_of_view: float = _FIELD_OF_VIEW
 
     def __post_init__(self) -> None:
-        for name in ("eye", "target", "up"):
-            value = check_vector(f"Camera.{name}", getattr(self, name), nonzero=name == "up")
-            object.__setattr__(self, name, value)
-        angle = check_number(
-            "Camera.field_of_view", self.field_of_view, least=5, most=120, unit="degrees"
-        )
-        object.__setattr__(self, "field_of_view", angle)
+        for name in ("eye", "target", "up", "field_of_view"):
+            check = check_row(_PREVIEW.rows[name])
+            object.__setattr__(self, name, check(f"Camera.{name}", getattr(self, name)))
         if self.eye == self.target:
             raise ValueError(f"Camera.target = {self.target}: must differ from eye")
         view = _unit(np.subtract(self.target, self.eye))
@@ -110,7 +110,7 @@ class Camera:
         azimuth: float = -65.0,
         elevation: float = -5.0,
         margin: float = 0.08,
-        field_of_view: float = 35.0,
+        field_of_view: float = _FIELD_OF_VIEW,
     ) -> Camera:
         """The camera that sees a whole box, from in front, a little aside and from below.
 
@@ -149,7 +149,7 @@ class Camera:
         around = math.radians(check_number("azimuth", azimuth))
         above = math.radians(check_number("elevation", elevation, least=-80, most=80))
         free = 1 - 2 * check_number("margin", margin, least=0, most=0.4)
-        angle = check_number("field_of_view", field_of_view, least=5, most=120, unit="degrees")
+        angle = check_row(_PREVIEW.rows["field_of_view"])("field_of_view", field_of_view)
         back = np.array(
             [
                 math.cos(above) * math.cos(around),
@@ -189,8 +189,8 @@ def _check_size(size: Any) -> tuple[int, int]:
     except (TypeError, ValueError):
         raise TypeError(f"size = {shown(size)}: must be (width, height) in pixels") from None
     return (
-        check_integer("size[0]", width, least=16, most=8192),
-        check_integer("size[1]", height, least=16, most=8192),
+        check_row(_PREVIEW.rows["width"])("size[0]", width),
+        check_row(_PREVIEW.rows["height"])("size[1]", height),
     )
 
 

@@ -6,11 +6,11 @@ import contextlib
 import dataclasses
 import operator
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import _core
 
-__all__ = ["Bodies", "BodyState", "Health", "StageTime", "Timings"]
+__all__ = ["HEALTH_LIMITS", "Bodies", "BodyState", "Health", "HealthLimit", "StageTime", "Timings"]
 
 
 class Record(Mapping[str, Any]):
@@ -81,11 +81,39 @@ _KINDS = {
     "double x 3": "(float, float, float)",
 }
 
+
+class HealthLimit(NamedTuple):
+    """Where a number of health becomes bad."""
+
+    limit: float
+    """Above it the flow is doubtful."""
+    meaning: str
+    """What is wrong then."""
+    remedy: str
+    """What to change."""
+
+
+HEALTH_LIMITS: dict[str, HealthLimit] = {
+    row["name"]: HealthLimit(row["limit"], row["meaning"], row["remedy"])
+    for row in _core.HEALTH_LIMITS
+}
+"""The limits of `Health` by name; the others of its numbers have none."""
+
+
+def _with_limit(name: str, description: str) -> str:
+    if name not in HEALTH_LIMITS:
+        return description
+    limit = HEALTH_LIMITS[name]
+    return f"{description}; above {limit.limit:g} {limit.meaning}"
+
+
 Health: Any = _make(
     "Health",
     "Health of the flow, ``sim.health``: invariants, and how good the numerical solution is.",
     {
-        row["name"]: _field(_KINDS[row["type"]], row["unit"], row["description"])
+        row["name"]: _field(
+            _KINDS[row["type"]], row["unit"], _with_limit(row["name"], row["description"])
+        )
         for row in _core.HEALTH_FIELDS
     },
 )
@@ -115,6 +143,7 @@ BodyState: Any = _make(
     "A body as it is now: an entry of ``sim.bodies``.",
     {
         "name": _field("str", "", "its name, or its number"),
+        "id": _field("int", "", "its id: its number until a body is removed"),
         "hole": _field("bool", "", "whether it is a container"),
         "position": _field(
             "(float, float, float)",
@@ -170,11 +199,11 @@ class Bodies(Sequence[Any]):
 
     @contextlib.contextmanager
     def _naming(self, body: int | str) -> Iterator[int]:
-        """Number of a body, as of `index_of`; errors that are raised with it name the body."""
+        """Id of a body, found as by `index_of`; errors that are raised with it name the body."""
         index = self.index_of(body)
         what = f"body '{self._states[index].name}'"
         try:
-            yield index
+            yield self._states[index].id
         except (TypeError, ValueError) as error:
             if what in str(error):
                 raise

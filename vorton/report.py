@@ -6,6 +6,7 @@ from statistics import median
 from typing import Any
 
 from .manifest import Manifest
+from .records import HEALTH_LIMITS
 
 FEW_TRACERS = 3.0
 """Tracers per voxel of smoke below which grain shows.
@@ -16,15 +17,6 @@ body, where grain does not show, makes up half and more of its active voxels. A 
 """
 
 GOOD_TRACERS = 6.0
-
-# Health numbers above which the flow is doubtful (vorton.h, vt_health), and what that means.
-HEALTH_LIMITS = {
-    "strength_share": (0.05, "vortex lines are not closed"),
-    "vorticity_divergence": (0.4, "the vorticity is no longer free of divergence"),
-    "noise": (20.0, "the vortons carry more swirl than the grid resolves"),
-    "overlap": (1.0, "vortons have moved apart from each other"),
-    "rounding": (0.1, "the scene lies too far from the origin for its size"),
-}
 
 
 def size_text(count: float) -> str:
@@ -95,8 +87,8 @@ def warnings(manifest: Manifest) -> list[str]:
             f"{min(values):.2g} tracers per voxel of smoke: grain will show; take more tracers, "
             f"or voxels of {voxel:.2g} m"
         )
-    for name, (limit, meaning) in HEALTH_LIMITS.items():
-        worst = _worst(manifest, name)
+    for name, (limit, meaning, _) in HEALTH_LIMITS.items():
+        worst = worst_health(manifest, name)
         if worst and worst[1] > limit:
             found.append(f"{name} {worst[1]:.2g} in frame {worst[0]} (above {limit}): {meaning}")
     return found
@@ -133,7 +125,11 @@ def _per_voxel(manifest: Manifest) -> str:
     return f"{text} ({FEW_TRACERS:g}: grain shows, {GOOD_TRACERS:g}: none)"
 
 
-def _worst(manifest: Manifest, name: str) -> tuple[int, float] | None:
+def worst_health(manifest: Manifest, name: str) -> tuple[int, float] | None:
+    """The frame in which a number of health is largest, and how large; None where no frame has it.
+
+    A number that was not finite, which a manifest cannot hold, counts as none.
+    """
     values = [(n, manifest.frame(n)["health"].get(name)) for n in manifest.frames]
     known = [(n, value) for n, value in values if value is not None]
     return max(known, key=lambda pair: pair[1]) if known else None
@@ -141,8 +137,8 @@ def _worst(manifest: Manifest, name: str) -> tuple[int, float] | None:
 
 def _health(manifest: Manifest) -> str:
     parts = []
-    for name, (limit, _) in HEALTH_LIMITS.items():
-        worst = _worst(manifest, name)
+    for name, (limit, *_) in HEALTH_LIMITS.items():
+        worst = worst_health(manifest, name)
         if worst:
             parts.append(f"{name} {worst[1]:.2g} (limit {limit:g})")
     return "at worst " + ", ".join(parts) if parts else ""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .ambient import AMBIENTS, Air, Ambient
-from .animation import Transform, animatable
+from .animation import Transform
 from .bodies import BODIES, BodyBase
 from .combustion import Combustion
 from .effects import EFFECTS, Effect
@@ -18,24 +18,22 @@ from .emitter import Emitter
 from .fields import (
     LARGEST,
     canonical_json,
-    check_choice,
     check_file_name,
     check_integer,
     check_keys,
     check_number,
     check_one_of,
     from_dict,
-    number,
     plain,
     readable_json,
     shown,
-    vector,
 )
 from .files import write_atomically
 from .method import Method
 from .points import Points, VortonPoints
 from .source_base import Source
 from .sources import Tracers, VortexRing
+from .tables import Table, entries
 from .vortices import Filament, Jet, RandomCloud, VortexTube
 
 SOURCES: tuple[type[Source], ...] = (
@@ -79,28 +77,27 @@ def _check_combustion(name: str, value: Any) -> Combustion | None:
     return check_one_of(name, value, (Combustion,), "a law of combustion")  # type: ignore[return-value]
 
 
-def _moving(constant: Any) -> Any:
-    """Check of a number, or several, that may change in time."""
-    return animatable(constant).metadata["check"]
+_SIMULATION = Table("simulation")
 
+# What a scene takes from the table of a simulation; its wind may change, as an effect may.
+_OF_SIMULATION = {
+    name: _SIMULATION(name)
+    for name in (
+        "seed", "gravity", "viscosity", "thermal_diffusivity", "dissipation", "max_vortons",
+        "max_tracers", "max_nodes", "at_capacity",
+    )
+} | {"wind": _SIMULATION("wind", animatable=True)}  # fmt: skip
+
+_DEFAULT = {name: item.default for name, item in _OF_SIMULATION.items()}
 
 _CHECKS = {
     "name": check_file_name,
-    "seed": lambda n, v: check_integer(n, v, least=0, most=2**64 - 1),
-    "gravity": _moving(vector((0.0, 0.0, -9.81), "m/s^2", "gravity")),
     "ambient": _check_ambient,
     "combustion": _check_combustion,
-    "wind": _moving(vector((0.0, 0.0, 0.0), "m/s", "free stream")),
     "voxel": _length,
     "spacing": _length,
-    "viscosity": _moving(number(0.0, "m^2/s", "viscosity", least=0, most=1e6)),
-    "thermal_diffusivity": _moving(number(0.0, "m^2/s", "diffusivity", least=0, most=1e6)),
-    "dissipation": lambda n, v: check_number(n, v, least=0, most=1e9, unit="1/s"),
     "method": _check_method,
-    "max_vortons": lambda n, v: check_integer(n, v, least=1, most=2**30),
-    "max_tracers": lambda n, v: check_integer(n, v, least=1, most=2**31 - 1),
-    "max_nodes": lambda n, v: check_integer(n, v, least=17**3, most=2**30),
-    "at_capacity": lambda n, v: check_choice(n, v, ("error", "oldest", "stop")),
+    **{name: item.metadata["check"] for name, item in _OF_SIMULATION.items()},
 }
 
 
@@ -118,39 +115,18 @@ class Scene:
     ----------
     name : str
         Begins the names of baked files, default "scene".
-    seed : whole number
-        Key of all random numbers, 0 to 2^64 - 1, default 0.
-    gravity : three numbers, m/s^2; animatable
-        Acts on what is lighter or heavier than the ambient fluid, default (0, 0, -9.81). What
-        changes here acts over a step as its exact mean; heights in a stratified fluid are against
-        the gravity of the step.
+    {parameters}
     ambient : Air, Gas or Liquid
         The fluid at rest around everything, default Air().
     combustion : Combustion, optional
         How fuel burns and hot fluid cools; default: neither does.
-    wind : three numbers, m/s; animatable
-        Uniform velocity of the free stream, default (0, 0, 0). Winds that change in place are
-        effects.
     voxel : number, m, optional
         Nominal voxel: what volumes are made of by default and what `Tracers(per_voxel=...)` fills.
         Default: a third of the smallest core.
     spacing : number, m, optional
         Grid spacing; default: the smallest core / 1.5, with method.cores "point" / .66.
-    viscosity : number, m^2/s; animatable
-        Kinematic viscosity nu: vorticity diffuses at this rate, 0 to 1e6, default 0 (not at all).
-        Air has 1.5e-5; what one sees begins where sqrt(viscosity x time) nears the core radius.
-    thermal_diffusivity : number, m^2/s; animatable
-        Heat diffuses at this rate, where emitters or vortons have a temperature, 0 to 1e6,
-        default 0 (not at all). Air has 2.1e-5, water 1.4e-7.
-    dissipation : number, 1/s
-        Rate at which smoke thins out, 0 to 1e9, default 0: the density of the tracers, and the
-        share of smoke, fall by exp(-dissipation x time). Heat stays: see `Combustion`.
     method : Method
         Default `Method()`.
-    max_vortons, max_tracers, max_nodes : whole number
-        Room, in address space alone; defaults 2^20, 2^23 and 2^24.
-    at_capacity : "error", "oldest" or "stop"
-        When births do not fit: refuse the step (default), replace the oldest, end births.
 
     Raises
     ------
@@ -186,21 +162,21 @@ class Scene:
         self,
         name: str = "scene",
         *,
-        seed: int = 0,
-        gravity: Any = (0.0, 0.0, -9.81),
+        seed: int = _DEFAULT["seed"],
+        gravity: Any = _DEFAULT["gravity"],
         ambient: Ambient | None = None,
         combustion: Combustion | None = None,
-        wind: Any = (0.0, 0.0, 0.0),
+        wind: Any = _DEFAULT["wind"],
         voxel: float | None = None,
         spacing: float | None = None,
-        viscosity: Any = 0.0,
-        thermal_diffusivity: Any = 0.0,
-        dissipation: float = 0.0,
+        viscosity: Any = _DEFAULT["viscosity"],
+        thermal_diffusivity: Any = _DEFAULT["thermal_diffusivity"],
+        dissipation: float = _DEFAULT["dissipation"],
         method: Method | None = None,
-        max_vortons: int = 2**20,
-        max_tracers: int = 2**23,
-        max_nodes: int = 2**24,
-        at_capacity: str = "error",
+        max_vortons: int = _DEFAULT["max_vortons"],
+        max_tracers: int = _DEFAULT["max_tracers"],
+        max_nodes: int = _DEFAULT["max_nodes"],
+        at_capacity: str = _DEFAULT["at_capacity"],
     ) -> None:
         self._sources: list[Source] = []
         self._effects: list[Effect] = []
@@ -288,6 +264,14 @@ class Scene:
             text = f"is not a source, an effect or a body: {known}"
             raise TypeError(f"Scene.add: {shown(item)} {text}")
         return item
+
+    def _replace(self, item: Any, *new: Any) -> None:
+        """Put others, or nothing, in the place of an item."""
+        for items in (self._sources, self._effects, self._bodies):
+            for index, other in enumerate(items):
+                if other is item:
+                    items[index : index + 1] = new
+                    return
 
     def _check_name(self, body: BodyBase) -> None:
         """Bodies are told apart by their names; the number is that of one without."""
@@ -437,6 +421,9 @@ class Scene:
         items = [*self._sources, *self._effects, *self._bodies]
         kinds = ", ".join(type(item).__name__ for item in items) or "no sources"
         return f"<vorton.Scene {self.name!r}: {kinds}>"
+
+
+Scene.__doc__ = (Scene.__doc__ or "").replace("    {parameters}", entries(_OF_SIMULATION))
 
 
 def _refuse_constant(text: str) -> float:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from . import _core
 from .animation import frame_rate
+from .bodies import BodyBase
 from .fields import check_flag, check_integer, check_number, shown
-from .opening import check_method, make_core
+from .opening import Recorder, add_source, check_method, make_core, remove_added
 from .records import Bodies, BodyState, Health, StageTime, Timings
 from .scene import Scene
+from .source_base import Source
 from .views import Grids, Tracers, Vortons, set_known
 
 __all__ = ["Simulation"]
@@ -75,7 +77,17 @@ class Simulation:
     2
     """
 
-    __slots__ = ("_core", "_fps", "_grids", "_scene", "_threads", "_tracers", "_vortons", "frame")
+    __slots__ = (
+        "_added",
+        "_core",
+        "_fps",
+        "_grids",
+        "_scene",
+        "_threads",
+        "_tracers",
+        "_vortons",
+        "frame",
+    )
 
     def __init__(
         self,
@@ -114,7 +126,8 @@ class Simulation:
         )
         self.frame = 0
         with frame_rate(self.fps):
-            self._open(make_core(self._scene, self._threads))
+            core, self._added = make_core(self._scene, self._threads)
+            self._open(core)
 
     def _open(self, core: _core.Simulation) -> None:
         """Make this the simulation of a core."""
@@ -246,6 +259,7 @@ class Simulation:
         other._scene = copy.copy(self._scene)
         for name, value in room.items():
             setattr(other._scene, name, value)
+        other._added = list(self._added)
         other._open(self._core.copy(**room))
         if method is not None:
             other.method = method
@@ -264,15 +278,23 @@ class Simulation:
         """Seconds since the beginning."""
         return self._core.time
 
-    def step(self, frames: int = 1) -> None:
+    def step(
+        self, frames: int = 1, *, progress: Callable[[float, float, int], Any] | None = None
+    ) -> None:
         """Advance by whole frames of 1 / fps seconds.
 
-        Other Python threads run meanwhile; Ctrl-C is seen between two frames.
+        Other Python threads run meanwhile; Ctrl-C is seen between two substeps of a frame.
 
         Parameters
         ----------
         frames : whole number
             >= 0, default 1.
+        progress : function of (fraction, time, substeps), optional
+            Called between two substeps of a frame: how much of the frame is done, 0 to 1; the time
+            so far, s; how many substeps that were. What it returns does not matter. It must not use
+            this simulation. An exception in it ends the run, as Ctrl-C does, and is raised: whole
+            substeps then stay, `time` says how far it came, the frame is not counted, and another
+            step goes on from there.
 
         Raises
         ------
@@ -287,7 +309,7 @@ class Simulation:
             Another thread is inside this simulation.
         """
         for _ in range(_frame_count(frames)):
-            self._core.step(1.0 / self.fps)
+            self._core.step(1.0 / self.fps, progress=progress)
             self.frame += 1
 
     def frames(self, count: int) -> Iterator[int]:
@@ -307,9 +329,120 @@ class Simulation:
             self.step()
             yield self.frame
 
-    def advance(self, dt: float) -> None:
-        """Advance by dt seconds, > 0 (0 changes nothing); raises as `step`."""
-        self._core.step(dt)
+    def advance(
+        self, dt: float, *, progress: Callable[[float, float, int], Any] | None = None
+    ) -> None:
+        """Advance by dt seconds, > 0 (0 changes nothing); `progress` and errors as of `step`."""
+        self._core.step(dt, progress=progress)
+
+    # ---- what is in it ----
+
+    def add(self, item: Any) -> Any:
+        """Add a source, an effect or a body from now on, and return it; it joins `scene`.
+
+        Raises
+        ------
+        TypeError, ValueError, vorton.CapacityError
+            As of `Scene.add` and of a new simulation: then nothing has changed.
+
+        Examples
+        --------
+        >>> import vorton as vt
+        >>> sim = Simulation()
+        >>> wind = sim.add(vt.Wind((1, 0, 0)))
+        >>> sim.remove(wind)
+        """
+        scene = copy.copy(self._scene)
+        scene.add(item)
+        recorder = Recorder(self._core)
+        try:
+            self._put(scene, item, recorder)
+        except BaseException:
+            remove_added(self._core, recorder.ids)  # of an Emitter the fluid, if its smoke fails
+            raise
+        self._added.append((item, recorder.ids))
+        self._keep(scene)
+        return item
+
+    def change(self, item: Any, new: Any) -> Any:
+        """Put another definition in the place of one that is there, from now on; returns it.
+
+        The new one is checked as if it were added, and takes the place of the old one in `scene`.
+        What was born stays as it is; a source keeps its random sequence, and what it bears at once
+        it bears once.
+
+        Parameters
+        ----------
+        item : source or effect
+            One that `scene` holds. What a body is does not change: `set_body` moves it; for another
+            shape remove it and add another.
+        new : of the same class
+
+        Raises
+        ------
+        TypeError, ValueError
+            Not in this simulation; of another class; out of range; a source that has been born
+            whole. Then nothing has changed.
+
+        Examples
+        --------
+        >>> import vorton as vt
+        >>> sim = Simulation()
+        >>> smoke = sim.add(vt.Tracers(vt.Sphere(), rate=100))
+        >>> smoke = sim.change(smoke, vt.Tracers(vt.Sphere((1, 0, 0)), rate=100))
+        """
+        index = self._index_of(item)
+        if type(new) is not type(item) or isinstance(new, BodyBase):
+            what = f"{type(item).__name__} to {shown(new)}"
+            raise TypeError(f"change: {what}: allowed is a source or an effect of the same class")
+        scene = copy.copy(self._scene)
+        scene._replace(item, new)
+        old = self._added[index][1]
+        recorder = Recorder(self._core, old)
+        try:
+            self._put(scene, new, recorder)
+        except BaseException:
+            if recorder.ids:  # of an Emitter the fluid, if its smoke fails
+                self._put(self._scene, item, Recorder(self._core, old))
+            raise
+        self._added[index] = (new, recorder.finish())
+        self._keep(scene)
+        return new
+
+    def remove(self, item: Any) -> None:
+        """Take a source, an effect or a body away, from now on; what it has borne or shed stays.
+
+        Raises
+        ------
+        ValueError
+            Not in this simulation.
+        """
+        index = self._index_of(item)
+        scene = copy.copy(self._scene)
+        scene._replace(item)
+        remove_added(self._core, self._added[index][1])
+        del self._added[index]
+        self._keep(scene)
+
+    def _index_of(self, item: Any) -> int:
+        for index, (other, _) in enumerate(self._added):
+            if other is item:
+                return index
+        raise ValueError(f"{shown(item)} is not in this simulation")
+
+    def _put(self, scene: Scene, item: Any, recorder: Recorder) -> None:
+        """An item of the scene into the core."""
+        with frame_rate(self.fps):
+            check_method(scene, depth=6)
+            if isinstance(item, Source):
+                index = next(n for n, other in enumerate(scene.sources) if other is item)
+                add_source(scene, index, item, recorder)
+            else:
+                item._add_to(recorder)
+
+    def _keep(self, scene: Scene) -> None:
+        scene._close()
+        self._scene = scene
 
     # ---- fields ----
 
@@ -445,7 +578,14 @@ class Simulation:
         1.0
         """
         with self.bodies._naming(body) as index:
-            self._core.set_body(index, position, rotation, velocity, angular_velocity, over)
+            self._core.set_body(
+                index,
+                position=position,
+                rotation=rotation,
+                velocity=velocity,
+                angular_velocity=angular_velocity,
+                over=over,
+            )
 
     def apply_impulse(
         self, body: int | str, impulse: Any, point: Any = None, angular_impulse: Any = None
@@ -497,7 +637,7 @@ class Simulation:
         ValueError, TypeError, IndexError, KeyError
             Points that are not finite or of another shape; no such body.
         """
-        return self._core.body_distance(self.bodies.index_of(body), points)
+        return self._core.body_distance(self.bodies[body].id, points)
 
     @property
     def timings(self) -> Timings:

@@ -10,13 +10,13 @@ from .animation import (
     Animation,
     Transform,
     add_parent,
-    animatable,
     largest,
     parent_field,
     split,
     without_no_parent,
 )
-from .fields import Definition, number
+from .fields import Definition
+from .tables import Table, by_keyword
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -69,26 +69,26 @@ FLUID = {{"smoke": "soot"}.get(name, name): name for name in _core.CARRIED}
 SHARES = tuple(FLUID)[2:]
 
 
-def _by_keyword(made: Any) -> Any:
-    return dataclasses.field(default=made.default, metadata=made.metadata, kw_only=True)
+_FLUID = Table("fluid")
 
 
-_DENSITY = number(0.0, "kg/m^3", "deviation", least=-1e6, most=1e6)
-_TEMPERATURE = number(None, "K", "temperature", above=0, most=1e6, optional=True)
-_TEMPERATURE_KEY = number(None, "K", "temperature", above=0, most=1e6)
-_FUEL = number(0.0, "", "share of fuel", least=0, most=1)
-_FLAME = number(0.0, "", "share of what burns", least=0, most=1)
-_SOOT = number(0.0, "", "share of smoke", least=0, most=1)
+def _constant(name: str) -> Any:
+    """The field, by keyword alone, that does not change."""
+    return by_keyword(_FLUID(name, animatable=False))
+
+
+def _changing(name: str) -> Any:
+    return by_keyword(_FLUID(name, keys_from_0=False))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Carrier(Source):
     """Base of all that is born with a fluid of its own."""
 
-    temperature: Any = _by_keyword(_TEMPERATURE)
-    fuel: Any = _by_keyword(_FUEL)
-    flame: Any = _by_keyword(_FLAME)
-    soot: Any = _by_keyword(_SOOT)
+    temperature: Any = _constant("temperature")
+    fuel: Any = _constant("fuel")
+    flame: Any = _constant("flame")
+    soot: Any = _constant("smoke")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -126,10 +126,10 @@ class Carrier(Source):
 class ChangingCarrier(Carrier):
     """A `Carrier` that goes on: what its fluid carries is animatable, and counts at birth."""
 
-    temperature: Any = _by_keyword(animatable(_TEMPERATURE, keys=_TEMPERATURE_KEY))
-    fuel: Any = _by_keyword(animatable(_FUEL))
-    flame: Any = _by_keyword(animatable(_FLAME))
-    soot: Any = _by_keyword(animatable(_SOOT))
+    temperature: Any = _changing("temperature")
+    fuel: Any = _changing("fuel")
+    flame: Any = _changing("flame")
+    soot: Any = _changing("smoke")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -141,22 +141,11 @@ class FluidSource(Carrier):
 
     Parameters
     ----------
-    temperature : number, K, optional
-        > 0 to 1e6; default: that of the ambient fluid. Warmer fluid rises.
-    density : number, kg/m^3
-        Deviation of the density that is not due to temperature (salt, dust), more than minus that
-        of the ambient fluid: below 0 it rises; default 0.
-    fuel : number
-        Share of the mass that is fuel, 0 to 1, default 0: needs `Scene(combustion=...)`. It burns
-        once it is hot enough: give a `temperature` that ignites it.
-    flame : number
-        Share of the mass that burns, 0 to 1, default 0: it glows, and becomes smoke.
-    soot : number
-        Share of the mass that is smoke, 0 to 1, default 0: column `smoke` of the vortons. Together
-        fuel, flame and soot are at most 1.
+    {inherited}
+    {parameters}
     """
 
-    density: Any = _by_keyword(_DENSITY)
+    density: Any = _constant("density")
 
     def _members(self) -> list[str]:
         return list(FLUID)
@@ -166,4 +155,4 @@ class FluidSource(Carrier):
 class ChangingFluidSource(ChangingCarrier, FluidSource):
     """A `FluidSource` that goes on: what its fluid carries is animatable, and counts at birth."""
 
-    density: Any = _by_keyword(animatable(_DENSITY))
+    density: Any = _changing("density")

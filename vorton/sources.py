@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 
 from .animation import Animation, animatable, largest, scaled
-from .fields import check_number, check_vector, field, integer, number, vector
+from .fields import Vector, check_number, check_vector, field, number
 from .shapes import Shape, check_shape
 from .source_base import ChangingCarrier, FluidSource, check_section
+from .tables import Table
 
 MOST_TRACERS = 2**31 - 1
+
+_RING, _TRACERS = Table("ring"), Table("tracers")
 
 
 def _check_radius(name: str, value: Any) -> float | tuple[float, ...]:
@@ -32,32 +35,7 @@ class VortexRing(FluidSource):
 
     Parameters
     ----------
-    center : three numbers, m
-        Default (0, 0, 0).
-    axis : three numbers
-        Any length but 0, default (0, 0, 1).
-    radius : number or two numbers, m
-        > 0, default 1: radius of the centreline, or the semi-axes of an elliptic ring.
-    circulation : number, m^2/s
-        Default 1.
-    core : number, m
-        Radius of the core, > 0 and < the smaller radius, default 0.1.
-    wobble : number
-        Random waviness of the centreline in radii, 0 to 0.5, default 0.
-    seed : whole number
-        Key of the waviness, 0 to 2^64 - 1, default 0.
-    time : number, s
-        Birth, >= 0, default 0.
-    major : three numbers
-        Direction of the first semi-axis, made normal to `axis`; default (1, 0, 0).
-    vorton_core : number, m, optional
-        Core radius of the ring's vortons, > 0 and <= core / 1.5; default core / 2. For layers 0
-        it is core.
-    sections : whole number, optional
-        Vortons along the centreline, >= 8; default: spaced by vorton_core.
-    layers : whole number, optional
-        Rings of vortons around the centreline, 0 (one vorton thick) to 64; default: as many as
-        vorton_core asks for.
+    {parameters}
     temperature, density, fuel, flame, soot
         What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
     parent : Transform, optional
@@ -69,18 +47,18 @@ class VortexRing(FluidSource):
     0.5
     """
 
-    center: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "centre")
-    axis: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "", "axis", nonzero=True)
-    radius: float | tuple[float, float] = field(1.0, _check_radius, "radius or semi-axes", "m")
-    circulation: float = number(1.0, "m^2/s", "circulation")
-    core: float = number(0.1, "m", "radius of the core", above=0)
-    wobble: float = number(0.0, "radii", "waviness of the centreline", least=0, most=0.5)
-    seed: int = integer(0, "key of the waviness", least=0, most=2**64 - 1)
-    time: float = number(0.0, "s", "birth", least=0)
-    major: tuple[float, float, float] = vector((1.0, 0.0, 0.0), "", "semi-axis", nonzero=True)
-    vorton_core: float | None = number(None, "m", "core of its vortons", above=0, optional=True)
-    sections: int | None = integer(None, "vortons along it", least=8, most=2**30, optional=True)
-    layers: int | None = integer(None, "rings around it", least=0, most=64, optional=True)
+    center: Vector = _RING("center")
+    axis: Vector = _RING("axis")
+    radius: float | tuple[float, float] = _RING("radius", _check_radius, default=1.0)
+    circulation: float = _RING("circulation")
+    core: float = _RING("core")
+    wobble: float = _RING("wobble")
+    seed: int = _RING("seed")
+    time: float = _RING("time")
+    major: Vector = _RING("major", type="direction")
+    vorton_core: float | None = _RING("vorton_core")
+    sections: int | None = _RING("sections")
+    layers: int | None = _RING("layers")
 
     @property
     def radii(self) -> tuple[float, float]:
@@ -102,7 +80,8 @@ class VortexRing(FluidSource):
         return self.core
 
     def _add_to(self, core: Any, voxel: float) -> None:
-        core.add_ring(
+        core.add(
+            "ring",
             center=self.center,
             axis=self.axis,
             radius=self.radii,
@@ -111,7 +90,7 @@ class VortexRing(FluidSource):
             core=self.core,
             vorton_core=self.vorton_core or 0.0,
             wobble=self.wobble,
-            wobble_seed=self.seed,
+            seed=self.seed,
             sections=self.sections or 0,
             layers=-1 if self.layers is None else self.layers,
             time=self.time,
@@ -140,33 +119,14 @@ class Tracers(ChangingCarrier):
 
     Parameters
     ----------
+    {parameters}
     shape : Sphere, Box, Disk, Torus, Mesh or Surface
-        A mesh must be closed, unless it is a Surface's.
-    count : whole number, optional
-        Tracers born at once at `start`, 1 to 2^31 - 1.
-    rate : number, 1/s, optional; animatable
-        Tracers a second from `start` to `end`, > 0 (keys: >= 0). They carry density x volume of
-        smoke a second, at the largest of animated rates: the smoke follows the rate. As many are
-        born as the integral of the rate says, each at its own time.
+        Where they are born. A mesh must be closed, unless it is a Surface's.
     per_voxel : number, optional
         Tracers per nominal voxel, > 0 to 1000. With renew=0 they fill the shape at `start`;
         with renew > 0 they are born from `start` to `end`, renew times the shape's volume a second.
     renew : number, 1/s; animatable
         With per_voxel: how often a second the shape's volume is filled anew, >= 0, default 0.
-    start : number, s
-        >= 0, default 0.
-    end : number, s, optional
-        > start; default: never ends. Only with `rate` or `renew`.
-    density : number, kg/m^3; animatable
-        Smoke in the shape, >= 0, default 1; with renew, in each filling of it. Keys: at birth.
-    lifetime : number, s, optional; animatable
-        Tracers older than this are removed, > 0; default: never. Keys: at birth.
-    growth : number, m/s; animatable
-        Rate at which the size of its tracers grows, 0 to 1e9, default 0. A grown tracer that is
-        larger than a voxel fills a cube of its size in volumes. Keys: at birth.
-    fade : number; animatable
-        Share of the lifetime, its last, in which its smoke thins out to nothing, 0 to 1, default
-        0. Keys: at birth.
     temperature : number, K, optional; animatable
         Of the tracers themselves, > 0 to 1e6: shown where it differs more from the ambient one than
         that of the vortons around does; it cools as theirs. Default: that of the vortons. At birth.
@@ -190,24 +150,18 @@ class Tracers(ChangingCarrier):
     """
 
     shape: Shape = field(dataclasses.MISSING, check_shape, "where they are born")  # noqa: RUF009
-    count: int | None = integer(None, "born at start", least=1, most=MOST_TRACERS, optional=True)
-    rate: Any = animatable(
-        number(None, "1/s", "born a second", above=0, optional=True),
-        keys=number(None, "1/s", "born a second", least=0),
-    )
-    start: float = number(0.0, "s", "first birth", least=0)
-    end: float | None = number(None, "s", "last birth", above=0, optional=True)
-    density: Any = animatable(number(1.0, "kg/m^3", "smoke in the shape", least=0))
-    lifetime: Any = animatable(
-        number(None, "s", "age at death", above=0, optional=True),
-        keys=number(None, "s", "age at death", above=0),
-    )
+    count: int | None = _TRACERS("count")
+    rate: Any = _TRACERS("rate")
+    start: float = _TRACERS("start")
+    end: float | None = _TRACERS("end")
+    density: Any = _TRACERS("density")
+    lifetime: Any = _TRACERS("lifetime")
     per_voxel: float | None = number(
         None, "tracers per voxel", "tracers per nominal voxel", above=0, most=1000, optional=True
     )
     renew: Any = animatable(number(0.0, "1/s", "fillings of the shape a second", least=0))
-    growth: Any = animatable(number(0.0, "m/s", "growth of its tracers", least=0, most=1e9))
-    fade: Any = animatable(number(0.0, "", "share of the lifetime", least=0, most=1))
+    growth: Any = _TRACERS("growth")
+    fade: Any = _TRACERS("fade")
 
     def _check(self) -> None:
         given = [n for n in ("count", "rate", "per_voxel") if getattr(self, n) is not None]
@@ -260,7 +214,8 @@ class Tracers(ChangingCarrier):
             values["end"] = self.end
         streams = isinstance(rate, Animation) or rate > 0
         shape = self.shape if streams else self.shape._at(self.start)
-        core.add_emitter(
+        core.add(
+            "tracers",
             shape=shape._core_shape(),
             count=count,
             start=self.start,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from . import _core
 from .fields import closest, shown
 from .scene import Scene
 
-__all__ = ["Grids", "Particles", "Tracers", "Vortons", "set_known"]
+__all__ = ["Grids", "Particles", "Tracers", "VortonFlag", "Vortons", "set_known"]
 
 
 def set_known(self: Any, name: str, value: Any) -> None:
@@ -106,6 +107,31 @@ class Particles:
         return f"<vorton {self._set}: {size}; {', '.join(self._columns)}>"
 
 
+class VortonFlag(enum.IntFlag):
+    """Bits of the column ``sim.vortons.flags``.
+
+    Attributes
+    ----------
+    NEUTRAL
+        It was added around others, without strength, to go when none of them is near.
+    NEWBORN_VORTEX
+        It is of a vortex that has not taken up the fluid around it yet.
+    BOUND_KNOWN
+        Its first solve is done: `bound_volume` is known.
+    SHED
+        A body shed it.
+
+    Examples
+    --------
+    >>> neutral = sim.vortons.flags & vt.VortonFlag.NEUTRAL != 0    # doctest: +SKIP
+    """
+
+    NEUTRAL = _core.VORTON_FLAGS["NEUTRAL"]
+    NEWBORN_VORTEX = _core.VORTON_FLAGS["NEWBORN_VORTEX"]
+    BOUND_KNOWN = _core.VORTON_FLAGS["BOUND_KNOWN"]
+    SHED = _core.VORTON_FLAGS["SHED"]
+
+
 class Vortons(Particles):
     """Particles that carry vorticity: ``sim.vortons``."""
 
@@ -174,7 +200,15 @@ class Vortons(Particles):
 
 
 class Tracers(Particles):
-    """Particles that show the flow: ``sim.tracers``."""
+    """Particles that show the flow: ``sim.tracers``.
+
+    A step gives every tracer the `temperature`, `fuel`, `flame` and `smoke` of the fluid around it.
+    A temperature that is written is the tracer's own: it shows as long as it differs more from the
+    ambient one than that of the vortons around does, and where something burns it cools
+    (`Combustion`); writing the ambient one takes it away. Fuel, flame and smoke are the tracer's
+    own with `Method.flames` "own" in a scene with combustion: what is written burns on. Elsewhere
+    what is written lasts until the end of the next step.
+    """
 
     __slots__ = ()
 
@@ -224,10 +258,7 @@ class Tracers(Particles):
         carried = _carried(position, **own)
         ids = self._core.add_tracers(position, density, size)
         for name, values in carried.items():
-            if name == "temperature":  # until now it is that of the ambient fluid
-                new = self._core.column(self._set, name)[self.count - len(ids) :]
-                self._core.give_tracers("warmth", values - new)
-            self._core.give_tracers(name, values)
+            self._core.column(self._set, name)[self.count - len(ids) :] = values
         return ids
 
 
@@ -305,14 +336,41 @@ _add_columns(Tracers, _core.TRACER_COLUMNS)
 
 
 class Grids:
-    """Fields on the nodes of the working grid: ``sim.grids``.
+    """Fields on the nodes of the working grid: ``sim.grids``, an attribute for each.
 
-    Arrays are read-only views of shape (nz, ny, nx, 3) on the live memory; node ``[k, j, i]`` lies
-    at ``origin + spacing * (i, j, k)``. Asking for one brings the fields up to date with the
-    particles; a view taken earlier is right until the next step.
+    Arrays are read-only views of shape (nz, ny, nx) or (nz, ny, nx, 3) on the live memory; node
+    ``[k, j, i]`` lies at ``origin + spacing * (i, j, k)``. Asking for one brings it up to date with
+    the particles and bodies as they are. A view is right until the next step, or until a field is
+    asked for after something else has changed; later it stays valid memory (also after ``del sim``)
+    that may hold other things: copy what is to be kept.
+
+    Velocity, potentials and divergence are the memory of the solver itself; the others are made by
+    the stages of the solver each time they are asked for, and are what it will use in its next
+    solve. Means are taken over the vortons around a node, weighted by their volumes.
+
+    Raises
+    ------
+    ValueError
+        For a field that is not there: `Method.velocity` is not "poisson"; no vorton carries
+        circulation (velocity, vector_potential, divergence, vorticity); no fluid appears and no
+        panels act (scalar_potential); no vorton carries what the field is the mean of.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import vorton as vt
+    >>> scene = vt.Scene()
+    >>> ring = scene.add(vt.VortexRing(core=0.1))
+    >>> sim = vt.Simulation(scene)
+    >>> sim.step()
+    >>> speed = np.linalg.norm(sim.grids.velocity, axis=-1)
+    >>> k, j, i = np.unravel_index(speed.argmax(), speed.shape)
+    >>> fastest = np.add(sim.grids.origin, sim.grids.spacing * np.array([i, j, k]))
     """
 
     __slots__ = ("_core",)
+
+    _fields: tuple[str, ...]
 
     def __init__(self, core: _core.Simulation) -> None:
         self._core = core
@@ -321,30 +379,47 @@ class Grids:
         set_known(self, name, value)
 
     @property
-    def velocity(self) -> np.ndarray:
-        """Velocity relative to the uniform wind, m/s: (nz, ny, nx, 3) float32."""
-        return self._core.grid("velocity")[0]
-
-    @property
-    def vector_potential(self) -> np.ndarray:
-        """Vector potential, m^2/s: (nz, ny, nx, 3) float32."""
-        return self._core.grid("vector_potential")[0]
+    def shape(self) -> tuple[int, int, int]:
+        """Nodes along z, y and x: (nz, ny, nx)."""
+        nx, ny, nz = self._core.grid_place()[0]
+        return nz, ny, nx
 
     @property
     def origin(self) -> tuple[float, float, float]:
         """Place of node [0, 0, 0], m."""
-        return self._core.grid("velocity")[1]
+        return self._core.grid_place()[1]
 
     @property
     def spacing(self) -> float:
         """Distance between neighbouring nodes, m."""
-        return self._core.grid("velocity")[2]
+        return self._core.grid_place()[2]
 
     def __repr__(self) -> str:
         try:
-            view, origin, spacing = self._core.grid("velocity")
+            shape, origin, spacing = self._core.grid_place()
         except (_core.BusyError, ValueError) as error:
             return f"<vorton grids: {error}>"
-        nodes = " x ".join(str(n) for n in view.shape[2::-1])
+        nodes = " x ".join(str(n) for n in shape)
         corner = ", ".join(f"{x:g}" for x in origin)
         return f"<vorton grids: {nodes} nodes, {spacing:g} m apart, from ({corner}) m>"
+
+
+def _add_fields(grids: type[Grids], rows: Sequence[Mapping[str, Any]]) -> None:
+    """One property for each row of the table of fields."""
+    grids._fields = tuple(row["name"] for row in rows)
+    for row in rows:
+        shape = "(nz, ny, nx, 3)" if row["components"] == 3 else "(nz, ny, nx)"
+        unit = f", {row['unit']}" if row["unit"] else ""
+        description = row["description"]
+        text = f"{description[0].upper()}{description[1:]}{unit}: {shape} {row['dtype']}."
+        setattr(grids, row["name"], _field(row["name"], text))
+
+
+def _field(name: str, documentation: str) -> property:
+    def get(self: Grids) -> np.ndarray:
+        return self._core.grid(name)[0]
+
+    return property(get, doc=documentation)
+
+
+_add_fields(Grids, _core.GRID_FIELDS)

@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from .animation import Animation, Transform, animatable, largest, mapped, scaled, smallest
-from .fields import field, flag, integer, number, shown, vector
+from .animation import Animation, Transform, largest, mapped, scaled, smallest
+from .fields import Vector, field, shown
 from .shapes import Disk, Shape, Surface, check_rows, check_shape
 from .source_base import ChangingFluidSource, FluidSource, check_section
 from .sources import Tracers
+from .tables import Table
 
 MOST_POINTS = 2**20
+
+_FILAMENT, _TUBE, _JET, _CLOUD = map(Table, ("filament", "tube", "jet", "cloud"))
 
 
 def _section(definition: Any) -> dict[str, Any]:
@@ -48,21 +51,7 @@ class Filament(FluidSource):
     ----------
     points : (n, 3) numbers, m
         2 (closed: 3) to 2^20 points, neighbours different. Spacing need not be even.
-    closed : bool
-        Joins the last point to the first (do not repeat it), default False.
-    circulation : number, m^2/s
-        Default 1.
-    core : number, m
-        Radius of the core, > 0 and below the least radius of curvature, default 0.1.
-    time : number, s
-        Birth, >= 0, default 0.
-    vorton_core : number, m, optional
-        Core radius of its vortons, > 0 and <= core / 1.5; default core / 2. For layers 0: core.
-    sections : whole number, optional
-        Vortons along the line, >= 1 (closed: 8); default: spaced by vorton_core.
-    layers : whole number, optional
-        Rings of vortons around the centreline, 0 (one vorton thick) to 64; default: as many as
-        vorton_core asks for.
+    {parameters}
     temperature, density, fuel, flame, soot
         What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
 
@@ -73,13 +62,13 @@ class Filament(FluidSource):
     """
 
     points: np.ndarray = field(dataclasses.MISSING, _check_curve, "points of the curve", "m")  # noqa: RUF009
-    closed: bool = flag(False, "the last point is joined to the first")
-    circulation: float = number(1.0, "m^2/s", "circulation")
-    core: float = number(0.1, "m", "radius of the core", above=0)
-    time: float = number(0.0, "s", "birth", least=0)
-    vorton_core: float | None = number(None, "m", "core of its vortons", above=0, optional=True)
-    sections: int | None = integer(None, "vortons along it", least=1, most=2**24, optional=True)
-    layers: int | None = integer(None, "rings around it", least=0, most=64, optional=True)
+    closed: bool = _FILAMENT("closed")
+    circulation: float = _FILAMENT("circulation")
+    core: float = _FILAMENT("core")
+    time: float = _FILAMENT("time")
+    vorton_core: float | None = _FILAMENT("vorton_core")
+    sections: int | None = _FILAMENT("sections")
+    layers: int | None = _FILAMENT("layers")
 
     def _check(self) -> None:
         least = 3 if self.closed else 2
@@ -102,7 +91,8 @@ class Filament(FluidSource):
         return self.core
 
     def _add_to(self, core: Any, voxel: float) -> None:
-        core.add_filament(
+        core.add(
+            "filament",
             points=self.points,
             closed=self.closed,
             circulation=self.circulation,
@@ -123,30 +113,21 @@ class VortexTube(FluidSource):
 
     Parameters
     ----------
-    start, end : three numbers, m
-        Default (0, 0, -1) and (0, 0, 1).
-    circulation : number, m^2/s
-        Right-handed about start -> end, default 1.
-    core : number, m
-        Radius of the core, > 0, default 0.1.
-    wobble : number
-        Random waviness, rms in lengths of the tube, 0 to 0.1, default 0.
-    seed : whole number
-        Key of the waviness, 0 to 2^64 - 1, default 0.
-    time, vorton_core, sections, layers, temperature, density, fuel, flame, soot
-        As of `Filament`.
+    {parameters}
+    temperature, density, fuel, flame, soot
+        What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
     """
 
-    start: tuple[float, float, float] = vector((0.0, 0.0, -1.0), "m", "one end")
-    end: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "m", "other end")
-    circulation: float = number(1.0, "m^2/s", "circulation")
-    core: float = number(0.1, "m", "radius of the core", above=0)
-    wobble: float = number(0.0, "lengths", "waviness", least=0, most=0.1)
-    seed: int = integer(0, "key of the waviness", least=0, most=2**64 - 1)
-    time: float = number(0.0, "s", "birth", least=0)
-    vorton_core: float | None = number(None, "m", "core of its vortons", above=0, optional=True)
-    sections: int | None = integer(None, "vortons along it", least=1, most=2**24, optional=True)
-    layers: int | None = integer(None, "rings around it", least=0, most=64, optional=True)
+    start: Vector = _TUBE("start")
+    end: Vector = _TUBE("end")
+    circulation: float = _TUBE("circulation")
+    core: float = _TUBE("core")
+    wobble: float = _TUBE("wobble")
+    seed: int = _TUBE("seed")
+    time: float = _TUBE("time")
+    vorton_core: float | None = _TUBE("vorton_core")
+    sections: int | None = _TUBE("sections")
+    layers: int | None = _TUBE("layers")
 
     def _check(self) -> None:
         if self.start == self.end:
@@ -157,13 +138,14 @@ class VortexTube(FluidSource):
         return self.core
 
     def _add_to(self, core: Any, voxel: float) -> None:
-        core.add_tube(
+        core.add(
+            "tube",
             start=self.start,
             end=self.end,
             circulation=self.circulation,
             core=self.core,
             wobble=self.wobble,
-            wobble_seed=self.seed,
+            seed=self.seed,
             time=self.time,
             parent=self._parent_id(core),
             **_section(self),
@@ -182,34 +164,7 @@ class Jet(ChangingFluidSource):
 
     Parameters
     ----------
-    center : three numbers, m; animatable
-        Of the nozzle, default (0, 0, 0).
-    axis : three numbers; animatable
-        Where it blows, any length but 0, default (0, 0, 1).
-    radius : number, m; animatable
-        Of the nozzle, > 0, default 0.5.
-    speed : number, m/s; animatable
-        At the exit, > 0 (keys: >= 0), default 1.
-    rate : number, 1/s, optional; animatable
-        Pulses a second, > 0 (keys: >= 0) to 10 000; default 2 speed / radius, of the largest speed
-        and the smallest radius. Of keys pulse n is where the integral of the rate is n, and flows
-        until the next one.
-    duty : number; animatable
-        Share of the time in which fluid flows, > 0 to 1, default 1.
-    circulation : number, m^2/s, optional; animatable
-        Of each ring; default: that of its slug. Of keys a pulse at 0 makes no ring.
-    start, end : number, s
-        First pulse, default 0, and the time before which the last one starts; default: never ends.
-    core : number, m, optional; animatable
-        Radius of the rings' cores, > 0 and always < radius; default 0.18 radius.
-    wobble : number; animatable
-        Random waviness of each ring in radii, 0 to 0.5, default 0.03.
-    tilt : number, radians; animatable
-        Rms angle by which each ring is turned off the axis, 0 to 0.5, default 0.05.
-    seed : whole number
-        Key of wobble and tilt, 0 to 2^64 - 1, default 0.
-    vorton_core, sections, layers
-        As of `VortexRing`.
+    {parameters}
     temperature, density, fuel, flame, soot : animatable
         What the fluid of its rings carries, each as it is at the ring's birth, as of
         `vorton.source_base.FluidSource`. The rings are the shear layer around the jet: for hot
@@ -225,36 +180,22 @@ class Jet(ChangingFluidSource):
     >>> smoke = scene.add(jet.smoke())
     """
 
-    center: Any = animatable(vector((0.0, 0.0, 0.0), "m", "nozzle"))
-    axis: Any = animatable(vector((0.0, 0.0, 1.0), "", "direction", nonzero=True))
-    radius: Any = animatable(number(0.5, "m", "radius of the nozzle", above=0))
-    speed: Any = animatable(
-        number(1.0, "m/s", "speed at the exit", above=0),
-        keys=number(1.0, "m/s", "speed at the exit", least=0),
-    )
-    rate: Any = animatable(
-        number(None, "1/s", "pulses a second", above=0, most=1e4, optional=True),
-        keys=number(None, "1/s", "pulses a second", least=0, most=1e4),
-    )
-    duty: Any = animatable(
-        number(1.0, "", "share of the time in which it flows", least=1e-6, most=1)
-    )
-    circulation: Any = animatable(
-        number(None, "m^2/s", "of each ring", optional=True),
-        keys=number(None, "m^2/s", "of each ring"),
-    )
-    start: float = number(0.0, "s", "first pulse", least=0)
-    end: float | None = number(None, "s", "last pulse", above=0, optional=True)
-    core: Any = animatable(
-        number(None, "m", "radius of the core", above=0, optional=True),
-        keys=number(None, "m", "radius of the core", above=0),
-    )
-    wobble: Any = animatable(number(0.03, "radii", "waviness of the rings", least=0, most=0.5))
-    tilt: Any = animatable(number(0.05, "radians", "rms tilt of the rings", least=0, most=0.5))
-    seed: int = integer(0, "key of wobble and tilt", least=0, most=2**64 - 1)
-    vorton_core: float | None = number(None, "m", "core of its vortons", above=0, optional=True)
-    sections: int | None = integer(None, "vortons along a ring", least=8, most=2**24, optional=True)
-    layers: int | None = integer(None, "rings around it", least=0, most=64, optional=True)
+    center: Any = _JET("center")
+    axis: Any = _JET("axis")
+    radius: Any = _JET("radius")
+    speed: Any = _JET("speed")
+    rate: Any = _JET("rate")
+    duty: Any = _JET("duty")
+    circulation: Any = _JET("circulation")
+    start: float = _JET("start")
+    end: float | None = _JET("end")
+    core: Any = _JET("core")
+    wobble: Any = _JET("wobble")
+    tilt: Any = _JET("tilt")
+    seed: int = _JET("seed")
+    vorton_core: float | None = _JET("vorton_core")
+    sections: int | None = _JET("sections")
+    layers: int | None = _JET("layers")
 
     def _check(self) -> None:
         if self.core is not None and largest(self.core) >= smallest(self.radius):
@@ -316,7 +257,8 @@ class Jet(ChangingFluidSource):
         moving["core"] = 0.0 if self.core is None else self.core
         if self.circulation is not None:
             moving["circulation"] = self.circulation
-        core.add_jet(
+        core.add(
+            "jet",
             start=self.start,
             seed=self.seed,
             parent=self._parent_id(core),
@@ -344,29 +286,18 @@ class RandomCloud(FluidSource):
     ----------
     shape : Sphere, Box, Disk, Torus or Mesh
         Thicker than an eddy; a mesh must be closed.
-    speed : number, m/s
-        Rms speed of the eddies deep inside, >= 0, default 1.
-    eddy : number, m
-        Size of the eddies, half a wavelength, > 0, default 0.4.
-    core : number, m, optional
-        Core radius of its vortons, > 0 and <= eddy / 4; default eddy / 5.
-    count : whole number, optional
-        Vortons; default volume / core^3.
-    seed : whole number
-        0 to 2^64 - 1, default 0.
-    time : number, s
-        Birth, >= 0, default 0.
+    {parameters}
     temperature, density, fuel, flame, soot
         What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
     """
 
     shape: Shape = field(dataclasses.MISSING, _check_body, "where they are")  # noqa: RUF009
-    speed: float = number(1.0, "m/s", "rms speed", least=0)
-    eddy: float = number(0.4, "m", "size of the eddies", above=0)
-    core: float | None = number(None, "m", "core of its vortons", above=0, optional=True)
-    count: int | None = integer(None, "vortons", least=1, most=2**30, optional=True)
-    seed: int = integer(0, "key of the waves", least=0, most=2**64 - 1)
-    time: float = number(0.0, "s", "birth", least=0)
+    speed: float = _CLOUD("speed")
+    eddy: float = _CLOUD("eddy")
+    core: float | None = _CLOUD("core")
+    count: int | None = _CLOUD("count")
+    seed: int = _CLOUD("seed")
+    time: float = _CLOUD("time")
 
     def _check(self) -> None:
         if self.core is not None and 4 * self.core > self.eddy:
@@ -379,7 +310,8 @@ class RandomCloud(FluidSource):
         return 2.0 * (self.core or self.eddy / 5)
 
     def _add_to(self, core: Any, voxel: float) -> None:
-        core.add_cloud(
+        core.add(
+            "cloud",
             shape=self.shape._at(self.time)._core_shape(),
             speed=self.speed,
             eddy=self.eddy,

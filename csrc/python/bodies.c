@@ -1,113 +1,10 @@
-/* Methods of Simulation that add bodies, change them and look at them. */
-#include "simulation.h"
+/* Methods of Simulation that change bodies and look at them. */
+#include "python/bodies.h"
 
-/* ---- adding ---- */
-
-typedef struct body_arguments {
-    vt_body_def def;
-    PyObject *shapes, *animations;
-} body_arguments;
-
-static const vt_py_field body_fields[] = {
-    {"shapes", VT_PY_OBJECT, offsetof(body_arguments, shapes), NULL},
-    {"name", VT_PY_TEXT, offsetof(body_arguments, def.name), NULL},
-    {"hole", VT_PY_BOOL, offsetof(body_arguments, def.hole), NULL},
-    {"parent", VT_PY_INT32, offsetof(body_arguments, def.parent), NULL},
-    {"density", VT_PY_FINITE, offsetof(body_arguments, def.density), NULL},
-    {"held", VT_PY_BOOL, offsetof(body_arguments, def.held), NULL},
-    {"velocity", VT_PY_VECTOR, offsetof(body_arguments, def.velocity), NULL},
-    {"angular_velocity", VT_PY_VECTOR, offsetof(body_arguments, def.angular_velocity), NULL},
-    {"restitution", VT_PY_FINITE, offsetof(body_arguments, def.restitution), NULL},
-    {"friction", VT_PY_FINITE, offsetof(body_arguments, def.friction), NULL},
-    {"damping", VT_PY_FINITE, offsetof(body_arguments, def.damping), NULL},
-    {"force", VT_PY_VECTOR, offsetof(body_arguments, def.force), NULL},
-    {"torque", VT_PY_VECTOR, offsetof(body_arguments, def.torque), NULL},
-    {"animations", VT_PY_OBJECT, offsetof(body_arguments, animations), NULL},
-    {"panels", VT_PY_INT32, offsetof(body_arguments, def.panels), NULL},
-    {"shedding", VT_PY_FINITE, offsetof(body_arguments, def.shedding), NULL},
-    {"temperature", VT_PY_FINITE, offsetof(body_arguments, def.temperature), NULL},
-    {"specific_heat", VT_PY_FINITE, offsetof(body_arguments, def.specific_heat), NULL},
-    {"conductance", VT_PY_FINITE, offsetof(body_arguments, def.conductance), NULL},
-    {NULL, VT_PY_OBJECT, 0, NULL}};
-
-/* Shapes, and what keeps their meshes alive. */
-typedef struct held_shapes {
-    Py_ssize_t count;
-    vt_shape *shapes;
-    PyArrayObject **vertices, **faces;
-} held_shapes;
-
-static void release_shapes(held_shapes *held)
-{
-    for (Py_ssize_t n = 0; n < held->count; n++) {
-        vt_py_release(held->vertices[n]);
-        vt_py_release(held->faces[n]);
-    }
-    PyMem_Free(held->shapes);
-    PyMem_Free(held->vertices);
-    PyMem_Free(held->faces);
-}
-
-static int hold_shapes(PyObject *list, held_shapes *held)
-{
-    *held = (held_shapes){.count = 0};
-    if (!list || !PyList_Check(list)) {
-        PyErr_Format(PyExc_TypeError, "shapes must be a list of dicts, got %.200R",
-                     list ? list : Py_None);
-        return -1;
-    }
-    const size_t count = (size_t)PyList_Size(list);
-    held->shapes = PyMem_Calloc(count + 1, sizeof *held->shapes);
-    held->vertices = PyMem_Calloc(count + 1, sizeof *held->vertices);
-    held->faces = PyMem_Calloc(count + 1, sizeof *held->faces);
-    if (!held->shapes || !held->vertices || !held->faces) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    for (Py_ssize_t n = 0; n < (Py_ssize_t)count; n++) {
-        PyObject *const dict = PyList_GetItem(list, n);
-        held->count = n + 1;
-        if (!PyDict_Check(dict)) {
-            PyErr_Format(PyExc_TypeError, "shapes[%zd] must be a dict, got %.200R", n, dict);
-            return -1;
-        }
-        if (vt_py_to_shape(dict, &held->shapes[n], &held->vertices[n], &held->faces[n]) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-PyObject *vt_py_add_body(PyObject *self, PyObject *positional, PyObject *named)
-{
-    body_arguments arguments = {.def = vt_default_body()};
-    held_shapes held;
-    vt_py_animations animations;
-    PyObject *result = NULL;
-    int32_t id;
-    if (vt_py_fill_arguments("add_body", positional, named, body_fields, &arguments) < 0 ||
-        vt_py_to_animations(arguments.animations, &animations) < 0)
-        return NULL;
-    arguments.def.animation_count = animations.count;
-    arguments.def.animations = animations.items;
-    if (hold_shapes(arguments.shapes, &held) == 0) {
-        vt_simulation *const simulation = vt_py_idle(self);
-        arguments.def.shapes = held.shapes;
-        arguments.def.shape_count = held.count > INT32_MAX ? INT32_MAX : (int32_t)held.count;
-        if (simulation) {
-            vt_status status;
-            VT_PY_WITHOUT_GIL(self, status = vt_add_body(simulation, &arguments.def, &id));
-            result =
-                status == VT_OK ? PyLong_FromLong(id) : vt_py_raise(vt_py_state_of(self), status);
-        }
-    }
-    release_shapes(&held);
-    vt_py_release_animations(&animations);
-    return result;
-}
+#include "python/convert.h"
+#include "python/definitions.h"
 
 /* ---- changing ---- */
-
-enum { POSITION, ROTATION, VELOCITY, ANGULAR_VELOCITY, CHANGES };
 
 /* Rows of numbers, NULL for None; each keeps its memory alive. Returns 0, or -1. */
 static int to_numbers(PyObject *const objects[], char *const names[], const npy_intp lengths[],
@@ -117,7 +14,7 @@ static int to_numbers(PyObject *const objects[], char *const names[], const npy_
         numbers[n] = NULL;
         if (!objects[n] || objects[n] == Py_None)
             continue;
-        arrays[n] = vt_py_to_array(objects[n], names[n], NPY_FLOAT64, 1, &lengths[n]);
+        arrays[n] = vti_py_to_array(objects[n], names[n], NPY_FLOAT64, 1, &lengths[n]);
         if (!arrays[n])
             return -1;
         numbers[n] = PyArray_DATA(arrays[n]);
@@ -125,37 +22,37 @@ static int to_numbers(PyObject *const objects[], char *const names[], const npy_
     return 0;
 }
 
-PyObject *vt_py_set_body(PyObject *self, PyObject *positional, PyObject *named)
+/* set_body(id, **change): what is changed is a definition. */
+PyObject *vti_py_set_body(PyObject *self, PyObject *positional, PyObject *named)
 {
-    static char *names[] = {"id",   "position", "rotation", "velocity", "angular_velocity",
-                            "over", NULL};
-    static const npy_intp lengths[CHANGES] = {3, 4, 3, 3};
-    PyObject *objects[CHANGES] = {NULL}, *id_object, *over = NULL, *result = NULL;
-    PyArrayObject *arrays[CHANGES] = {NULL};
-    const double *numbers[CHANGES];
-    vt_body_change change = vt_default_body_change();
+    PyObject *id_object = named ? PyDict_GetItemString(named, "id") : NULL;
+    PyObject *const values = named ? PyDict_Copy(named) : PyDict_New();
+    PyObject *const kept = PyList_New(0);
+    PyObject *result = NULL;
+    vt_body_change change;
     int32_t id;
-    if (!PyArg_ParseTupleAndKeywords(positional, named, "O|OOOOO:set_body", names, &id_object,
-                                     &objects[POSITION], &objects[ROTATION], &objects[VELOCITY],
-                                     &objects[ANGULAR_VELOCITY], &over) ||
-        vt_py_to_int32(id_object, "id", &id) < 0 ||
-        (over && vt_py_to_double(over, "over", 0, &change.over) < 0))
-        return NULL;
-    if (to_numbers(objects, names + 1, lengths, CHANGES, arrays, numbers) == 0) {
-        change.position = numbers[POSITION];
-        change.rotation = numbers[ROTATION];
-        change.velocity = numbers[VELOCITY];
-        change.angular_velocity = numbers[ANGULAR_VELOCITY];
-        vt_simulation *const simulation = vt_py_idle(self);
+    vt_default_body_change(&change);
+    if (PyTuple_Size(positional) == 1 && !id_object)
+        id_object = PyTuple_GetItem(positional, 0);
+    else if (values && id_object && PyTuple_Size(positional) == 0)
+        PyDict_DelItemString(values, "id");
+    else
+        id_object = NULL;
+    if (!id_object)
+        PyErr_SetString(PyExc_TypeError, "set_body takes the id of a body, and what changes as "
+                                         "keyword arguments");
+    if (id_object && values && kept && vti_py_to_int32(id_object, "id", &id) == 0 &&
+        vti_py_read("set_body", "body_change", values, &change, kept) == 0) {
+        vt_simulation *const simulation = vti_py_idle(self);
         if (simulation)
-            result = vt_py_none_or_raise(self, vt_set_body(simulation, id, &change));
+            result = vti_py_none_or_raise(self, vt_set_body(simulation, id, &change));
     }
-    for (int n = 0; n < CHANGES; n++)
-        vt_py_release(arrays[n]);
+    Py_XDECREF(values);
+    Py_XDECREF(kept);
     return result;
 }
 
-PyObject *vt_py_apply_impulse(PyObject *self, PyObject *positional, PyObject *named)
+PyObject *vti_py_apply_impulse(PyObject *self, PyObject *positional, PyObject *named)
 {
     enum { IMPULSE, POINT, ANGULAR, ARRAYS };
     static char *names[] = {"id", "impulse", "point", "angular_impulse", NULL};
@@ -166,42 +63,42 @@ PyObject *vt_py_apply_impulse(PyObject *self, PyObject *positional, PyObject *na
     int32_t id;
     if (!PyArg_ParseTupleAndKeywords(positional, named, "OO|OO:apply_impulse", names, &id_object,
                                      &objects[IMPULSE], &objects[POINT], &objects[ANGULAR]) ||
-        vt_py_to_int32(id_object, "id", &id) < 0)
+        vti_py_to_int32(id_object, "id", &id) < 0)
         return NULL;
     if (objects[IMPULSE] == Py_None)
         PyErr_SetString(PyExc_TypeError, "impulse must be three numbers (N s), got None");
     else if (to_numbers(objects, names + 1, lengths, ARRAYS, arrays, numbers) == 0) {
-        vt_simulation *const simulation = vt_py_idle(self);
+        vt_simulation *const simulation = vti_py_idle(self);
         if (simulation)
-            result = vt_py_none_or_raise(self, vt_apply_impulse(simulation, id, numbers[IMPULSE],
-                                                                numbers[POINT], numbers[ANGULAR]));
+            result = vti_py_none_or_raise(self, vt_apply_impulse(simulation, id, numbers[IMPULSE],
+                                                                 numbers[POINT], numbers[ANGULAR]));
     }
     for (int n = 0; n < ARRAYS; n++)
-        vt_py_release(arrays[n]);
+        vti_py_release(arrays[n]);
     return result;
 }
 
 /* ---- looking ---- */
 
-#define ROW(member) {#member, VT_PY_VECTOR, offsetof(vt_body_state, member), NULL}
+#define ROW(member) {#member, VT_PY_VECTOR, offsetof(vt_body_state, member)}
 static const vt_py_field state_fields[] = {
-    {"hole", VT_PY_BOOL, offsetof(vt_body_state, hole), NULL},
+    {"hole", VT_PY_BOOL, offsetof(vt_body_state, hole)},
     ROW(position),
     ROW(velocity),
     ROW(angular_velocity),
-    {"free", VT_PY_BOOL, offsetof(vt_body_state, free), NULL},
-    {"mass", VT_PY_DOUBLE, offsetof(vt_body_state, mass), NULL},
-    {"fluid_density", VT_PY_DOUBLE, offsetof(vt_body_state, fluid_density), NULL},
+    {"free", VT_PY_BOOL, offsetof(vt_body_state, free)},
+    {"mass", VT_PY_DOUBLE, offsetof(vt_body_state, mass)},
+    {"fluid_density", VT_PY_DOUBLE, offsetof(vt_body_state, fluid_density)},
     ROW(flow_impulse),
     ROW(flow_angular_impulse),
     ROW(weight_impulse),
     ROW(weight_angular_impulse),
     ROW(contact_impulse),
     ROW(contact_angular_impulse),
-    {"temperature", VT_PY_DOUBLE, offsetof(vt_body_state, temperature), NULL},
-    {"heat_given", VT_PY_DOUBLE, offsetof(vt_body_state, heat_given), NULL},
+    {"temperature", VT_PY_DOUBLE, offsetof(vt_body_state, temperature)},
+    {"heat_given", VT_PY_DOUBLE, offsetof(vt_body_state, heat_given)},
     ROW(shed_strength),
-    {NULL, VT_PY_OBJECT, 0, NULL}};
+    {NULL, VT_PY_INT32, 0}};
 
 /* Adds a value, whose reference it takes, to a dict. */
 static int set_item(PyObject *dict, const char *name, PyObject *value)
@@ -213,7 +110,7 @@ static int set_item(PyObject *dict, const char *name, PyObject *value)
 
 static PyObject *to_row(const vt_body_state *b)
 {
-    PyObject *row = vt_py_to_dict(state_fields, b);
+    PyObject *row = vti_py_to_dict(state_fields, b);
     const double *const q = b->rotation, (*const i)[3] = b->inertia;
     if (row && (set_item(row, "name", PyUnicode_FromString(b->name)) < 0 ||
                 set_item(row, "rotation", Py_BuildValue("(dddd)", q[0], q[1], q[2], q[3])) < 0 ||
@@ -224,15 +121,20 @@ static PyObject *to_row(const vt_body_state *b)
     return row;
 }
 
-PyObject *vt_py_bodies(PyObject *self, PyObject *Py_UNUSED(arguments))
+PyObject *vti_py_bodies(PyObject *self, PyObject *Py_UNUSED(arguments))
 {
-    vt_simulation *const simulation = vt_py_idle(self);
+    vt_simulation *const simulation = vti_py_idle(self);
     PyObject *list = simulation ? PyList_New(0) : NULL;
-    vt_body_state state;
+    vt_body_state state = {.struct_size = sizeof state};
     for (int32_t n = 0; list && n < vt_body_count(simulation); n++) {
-        const vt_status status = vt_get_body(simulation, n, &state);
+        int32_t id = 0;
+        vt_status status = vt_get_body_id(simulation, n, &id);
+        if (status == VT_OK)
+            status = vt_get_body(simulation, id, &state);
         PyObject *row =
-            status == VT_OK ? to_row(&state) : vt_py_raise(vt_py_state_of(self), status);
+            status == VT_OK ? to_row(&state) : vti_py_raise(vti_py_state_of(self), status);
+        if (row && set_item(row, "id", PyLong_FromLong(id)) < 0)
+            Py_CLEAR(row);
         if (!row || PyList_Append(list, row) < 0)
             Py_CLEAR(list);
         Py_XDECREF(row);
@@ -240,7 +142,7 @@ PyObject *vt_py_bodies(PyObject *self, PyObject *Py_UNUSED(arguments))
     return list;
 }
 
-PyObject *vt_py_body_distance(PyObject *self, PyObject *positional, PyObject *named)
+PyObject *vti_py_body_distance(PyObject *self, PyObject *positional, PyObject *named)
 {
     static char *names[] = {"id", "points", NULL};
     PyObject *id_object, *points_object;
@@ -248,28 +150,28 @@ PyObject *vt_py_body_distance(PyObject *self, PyObject *positional, PyObject *na
     int32_t id;
     if (!PyArg_ParseTupleAndKeywords(positional, named, "OO:body_distance", names, &id_object,
                                      &points_object) ||
-        vt_py_to_int32(id_object, "id", &id) < 0)
+        vti_py_to_int32(id_object, "id", &id) < 0)
         return NULL;
-    PyArrayObject *points = vt_py_to_array(points_object, "points", NPY_FLOAT64, 2, shape);
+    PyArrayObject *points = vti_py_to_array(points_object, "points", NPY_FLOAT64, 2, shape);
     if (!points)
         return NULL;
     shape[0] = PyArray_DIM(points, 0);
     PyObject *distance = PyArray_SimpleNew(1, shape, NPY_FLOAT64);
     PyObject *nearest = PyArray_SimpleNew(2, shape, NPY_FLOAT64);
     PyObject *normal = PyArray_SimpleNew(2, shape, NPY_FLOAT64);
-    vt_simulation *const simulation = PyErr_Occurred() ? NULL : vt_py_idle(self);
+    vt_simulation *const simulation = PyErr_Occurred() ? NULL : vti_py_idle(self);
     PyObject *result = NULL;
     if (simulation) {
         const vt_status status = vt_body_distance(
             simulation, id, shape[0], PyArray_DATA(points), PyArray_DATA((PyArrayObject *)distance),
             PyArray_DATA((PyArrayObject *)nearest), PyArray_DATA((PyArrayObject *)normal));
         result = status == VT_OK ? Py_BuildValue("(OOO)", distance, nearest, normal)
-                                 : vt_py_raise(vt_py_state_of(self), status);
+                                 : vti_py_raise(vti_py_state_of(self), status);
     }
     Py_XDECREF(distance);
     Py_XDECREF(nearest);
     Py_XDECREF(normal);
-    vt_py_release(points);
+    vti_py_release(points);
     return result;
 }
 
@@ -289,24 +191,25 @@ static void *new_array(PyObject *dict, const char *name, int dimensions, npy_int
     return PyArray_DATA((PyArrayObject *)array);
 }
 
-PyObject *vt_py_panels(PyObject *self, PyObject *positional, PyObject *named)
+PyObject *vti_py_panels(PyObject *self, PyObject *positional, PyObject *named)
 {
     static char *names[] = {"id", NULL};
     PyObject *id_object;
     int32_t id, count;
     if (!PyArg_ParseTupleAndKeywords(positional, named, "O:panels", names, &id_object) ||
-        vt_py_to_int32(id_object, "id", &id) < 0)
+        vti_py_to_int32(id_object, "id", &id) < 0)
         return NULL;
-    vt_simulation *const simulation = vt_py_idle(self);
+    vt_simulation *const simulation = vti_py_idle(self);
     if (!simulation)
         return NULL;
     vt_status status = vt_count_panels(simulation, id, &count);
     if (status)
-        return vt_py_raise(vt_py_state_of(self), status);
+        return vti_py_raise(vti_py_state_of(self), status);
     PyObject *const dict = PyDict_New();
     if (!dict)
         return NULL;
     const vt_panel_arrays arrays = {
+        .struct_size = sizeof arrays,
         .center = new_array(dict, "center", 2, count, 3, NPY_FLOAT64),
         .normal = new_array(dict, "normal", 2, count, 3, NPY_FLOAT64),
         .area = new_array(dict, "area", 1, count, 1, NPY_FLOAT64),
@@ -317,7 +220,7 @@ PyObject *vt_py_panels(PyObject *self, PyObject *positional, PyObject *named)
         status = vt_get_panels(simulation, id, &arrays);
         if (status == VT_OK)
             return dict;
-        vt_py_raise(vt_py_state_of(self), status);
+        vti_py_raise(vti_py_state_of(self), status);
     }
     Py_DECREF(dict);
     return NULL;

@@ -1,4 +1,4 @@
-#include "binding.h"
+#include "python/convert.h"
 
 #include <float.h>
 #include <math.h>
@@ -17,7 +17,7 @@ static int is_scalar_number(PyObject *value)
                                      !PyArray_ISCOMPLEX((PyArrayObject *)value));
 }
 
-int vt_py_to_double(PyObject *value, const char *name, int infinity_allowed, double *result)
+int vti_py_to_double(PyObject *value, const char *name, int infinity_allowed, double *result)
 {
     double number = -1.0;
     if (is_scalar_number(value))
@@ -49,7 +49,7 @@ static PyObject *to_integer(PyObject *value, const char *name)
     return integer;
 }
 
-int vt_py_to_int64(PyObject *value, const char *name, int64_t least, int64_t most, int64_t *result)
+int vti_py_to_int64(PyObject *value, const char *name, int64_t least, int64_t most, int64_t *result)
 {
     PyObject *integer = to_integer(value, name);
     if (!integer)
@@ -81,16 +81,16 @@ static int to_uint64(PyObject *value, const char *name, uint64_t *result)
     return 0;
 }
 
-int vt_py_to_int32(PyObject *value, const char *name, int32_t *result)
+int vti_py_to_int32(PyObject *value, const char *name, int32_t *result)
 {
     int64_t number;
-    if (vt_py_to_int64(value, name, INT32_MIN, INT32_MAX, &number) < 0)
+    if (vti_py_to_int64(value, name, INT32_MIN, INT32_MAX, &number) < 0)
         return -1;
     *result = (int32_t)number;
     return 0;
 }
 
-int vt_py_to_bool(PyObject *value, const char *name, int32_t *result)
+int vti_py_to_bool(PyObject *value, const char *name, int32_t *result)
 {
     if (!PyBool_Check(value) && !PyArray_IsScalar(value, Bool)) {
         PyErr_Format(PyExc_TypeError, "%s must be True or False, got %.200R", name, value);
@@ -100,7 +100,7 @@ int vt_py_to_bool(PyObject *value, const char *name, int32_t *result)
     return 0;
 }
 
-int vt_py_to_choice(PyObject *value, const char *name, const char *choices, int32_t *result)
+int vti_py_to_choice(PyObject *value, const char *name, const char *choices, int32_t *result)
 {
     Py_ssize_t length;
     const char *text = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, &length) : NULL;
@@ -140,12 +140,12 @@ static int to_text(PyObject *value, const char *name, const char **result)
 static int to_doubles(PyObject *value, const char *name, int rows, int columns, double *result)
 {
     const npy_intp shape[2] = {rows, columns};
-    PyArrayObject *array = rows == 1 ? vt_py_to_array(value, name, NPY_FLOAT64, 1, shape + 1)
-                                     : vt_py_to_array(value, name, NPY_FLOAT64, 2, shape);
+    PyArrayObject *array = rows == 1 ? vti_py_to_array(value, name, NPY_FLOAT64, 1, shape + 1)
+                                     : vti_py_to_array(value, name, NPY_FLOAT64, 2, shape);
     if (!array)
         return -1;
     memcpy(result, PyArray_DATA(array), sizeof(double) * (size_t)(rows * columns));
-    vt_py_release(array);
+    vti_py_release(array);
     return 0;
 }
 
@@ -153,115 +153,59 @@ static int to_pair(PyObject *value, const char *name, double result[2])
 {
     if (!PyFloat_Check(value) && !PyLong_Check(value) && !PyArray_CheckScalar(value))
         return to_doubles(value, name, 1, 2, result);
-    if (vt_py_to_double(value, name, 0, result) < 0)
+    if (vti_py_to_double(value, name, 0, result) < 0)
         return -1;
     result[1] = result[0];
     return 0;
 }
 
-int vt_py_to_ints3(PyObject *value, const char *name, int32_t result[3])
+int vti_py_to_ints3(PyObject *value, const char *name, int32_t result[3])
 {
     const npy_intp three = 3;
-    PyArrayObject *array = vt_py_to_array(value, name, NPY_INT32, 1, &three);
+    PyArrayObject *array = vti_py_to_array(value, name, NPY_INT32, 1, &three);
     if (!array)
         return -1;
     memcpy(result, PyArray_DATA(array), sizeof(int32_t) * 3);
-    vt_py_release(array);
+    vti_py_release(array);
     return 0;
 }
 
-/* ---- structs ---- */
+/* ---- members of structs ---- */
 
-static const vt_py_field fluid_fields[] = {
-#define VT_CARRIED(name, least, most, allowed)                                                     \
-    {#name, VT_PY_FINITE, offsetof(vt_fluid_def, name), NULL},
-#include "vorton/columns.def"
-#undef VT_CARRIED
-    {NULL, VT_PY_OBJECT, 0, NULL}};
-
-static int fill_field(const vt_py_field *field, PyObject *value, void *target)
+int vti_py_to_value(PyObject *value, const vt_row *row, void *member)
 {
-    void *const place = (char *)target + field->offset;
-    switch (field->kind) {
-    case VT_PY_INT32:
-        return vt_py_to_int32(value, field->name, place);
-    case VT_PY_INT64:
-        return vt_py_to_int64(value, field->name, INT64_MIN, INT64_MAX, place);
-    case VT_PY_UINT64:
-        return to_uint64(value, field->name, place);
-    case VT_PY_BOOL:
-        return vt_py_to_bool(value, field->name, place);
-    case VT_PY_FINITE:
-        return vt_py_to_double(value, field->name, 0, place);
-    case VT_PY_DOUBLE:
-        return vt_py_to_double(value, field->name, 1, place);
-    case VT_PY_PAIR:
-        return to_pair(value, field->name, place);
-    case VT_PY_VECTOR:
-        return to_doubles(value, field->name, 1, 3, place);
-    case VT_PY_VECTORS2:
-        return to_doubles(value, field->name, 2, 3, place);
-    case VT_PY_CHOICE:
-        return vt_py_to_choice(value, field->name, field->choices, place);
-    case VT_PY_TEXT:
-        return to_text(value, field->name, place);
-    case VT_PY_INTS3:
-        return vt_py_to_ints3(value, field->name, place);
-    case VT_PY_FLUID:
-        return vt_py_fill(field->name, value, fluid_fields, place);
-    case VT_PY_OBJECT:
-        *(PyObject **)place = value;
-        return 0;
-    }
-    return -1;
-}
-
-static int refuse_key(const char *function, PyObject *key, const vt_py_field *fields)
-{
-    PyObject *known = PyUnicode_FromString("");
-    for (const vt_py_field *field = fields; known && field->name; field++) {
-        PyObject *longer =
-            PyUnicode_FromFormat("%U%s%s", known, field == fields ? "" : ", ", field->name);
-        Py_DECREF(known);
-        known = longer;
-    }
-    if (known)
-        PyErr_Format(PyExc_TypeError, "%s does not know %R; it knows %U", function, key, known);
-    Py_XDECREF(known);
-    return -1;
-}
-
-int vt_py_fill(const char *function, PyObject *dict, const vt_py_field *fields, void *target)
-{
-    if (!dict)
-        return 0;
-    if (!PyDict_Check(dict)) {
-        PyErr_Format(PyExc_TypeError, "%s must be a dict, got %.200R", function, dict);
+    switch (row->kind) {
+    case VT_ROW_whole:
+    case VT_ROW_parent:
+        return vti_py_to_int32(value, row->name, member);
+    case VT_ROW_count:
+        return vti_py_to_int64(value, row->name, INT64_MIN, INT64_MAX, member);
+    case VT_ROW_seed:
+        return to_uint64(value, row->name, member);
+    case VT_ROW_flag:
+        return vti_py_to_bool(value, row->name, member);
+    case VT_ROW_number:
+        return vti_py_to_double(value, row->name, 0, member);
+    case VT_ROW_limit:
+        return vti_py_to_double(value, row->name, 1, member);
+    case VT_ROW_pair:
+        return to_pair(value, row->name, member);
+    case VT_ROW_vector:
+    case VT_ROW_direction:
+        return to_doubles(value, row->name, 1, 3, member);
+    case VT_ROW_quaternion:
+        return to_doubles(value, row->name, 1, 4, member);
+    case VT_ROW_vectors:
+        return to_doubles(value, row->name, 2, 3, member);
+    case VT_ROW_choice:
+        return vti_py_to_choice(value, row->name, row->unit, member);
+    case VT_ROW_text:
+        return to_text(value, row->name, member);
+    default:
+        PyErr_Format(PyExc_SystemError, "%s of type %s has no way from Python", row->name,
+                     row->type);
         return -1;
     }
-    Py_ssize_t position = 0;
-    PyObject *key, *value;
-    while (PyDict_Next(dict, &position, &key, &value)) {
-        const vt_py_field *field = fields;
-        while (field->name &&
-               !(PyUnicode_Check(key) && PyUnicode_CompareWithASCIIString(key, field->name) == 0))
-            field++;
-        if (!field->name)
-            return refuse_key(function, key, fields);
-        if (fill_field(field, value, target) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-int vt_py_fill_arguments(const char *function, PyObject *positional, PyObject *dict,
-                         const vt_py_field *fields, void *target)
-{
-    if (positional && PyTuple_Size(positional) > 0) {
-        PyErr_Format(PyExc_TypeError, "%s takes keyword arguments only", function);
-        return -1;
-    }
-    return vt_py_fill(function, dict, fields, target);
 }
 
 static PyObject *from_field(const vt_py_field *field, const void *source)
@@ -288,7 +232,7 @@ static PyObject *from_field(const vt_py_field *field, const void *source)
     }
 }
 
-PyObject *vt_py_to_dict(const vt_py_field *fields, const void *source)
+PyObject *vti_py_to_dict(const vt_py_field *fields, const void *source)
 {
     PyObject *dict = PyDict_New();
     for (const vt_py_field *field = fields; dict && field->name; field++) {
@@ -298,6 +242,27 @@ PyObject *vt_py_to_dict(const vt_py_field *fields, const void *source)
         Py_XDECREF(value);
     }
     return dict;
+}
+
+/* ---- tuples and lists ---- */
+
+PyObject *vti_py_words(const char *text)
+{
+    if (!text)
+        return Py_NewRef(Py_None);
+    PyObject *string = PyUnicode_FromString(text);
+    PyObject *list = string ? PyUnicode_Split(string, NULL, -1) : NULL;
+    PyObject *tuple = list ? PyList_AsTuple(list) : NULL;
+    Py_XDECREF(string);
+    Py_XDECREF(list);
+    return tuple;
+}
+
+int vti_py_keep(PyObject *kept, PyObject *object)
+{
+    const int failed = !object || PyList_Append(kept, object) < 0;
+    Py_XDECREF(object);
+    return failed ? -1 : 0;
 }
 
 /* ---- arrays ---- */
@@ -426,12 +391,12 @@ static PyArrayObject *narrow(PyArrayObject *array, const char *name, int type)
     else if (type == NPY_INT32 && PyArray_TYPE(checked) == NPY_INT64)
         failed = check_integers(data, count, name, INT32_MIN, INT32_MAX);
     PyArrayObject *result = failed ? NULL : cast(checked, type);
-    vt_py_release(checked);
+    vti_py_release(checked);
     return result;
 }
 
-PyArrayObject *vt_py_to_array(PyObject *value, const char *name, int type, int dimensions,
-                              const npy_intp *shape)
+PyArrayObject *vti_py_to_array(PyObject *value, const char *name, int type, int dimensions,
+                               const npy_intp *shape)
 {
     PyArrayObject *array = (PyArrayObject *)PyArray_FROM_O(value);
     if (!array) {
@@ -443,20 +408,25 @@ PyArrayObject *vt_py_to_array(PyObject *value, const char *name, int type, int d
     PyArrayObject *result = NULL;
     if (check_kind(array, name, type) == 0 && check_shape(array, name, dimensions, shape) == 0)
         result = type == NPY_BOOL ? cast(array, type) : narrow(array, name, type);
-    vt_py_release(array);
+    vti_py_release(array);
     return result;
 }
 
-PyObject *vt_py_view(const vt_array *array, PyObject *owner, int writable)
+PyObject *vti_py_view(const vt_array *array, PyObject *owner, int writable)
 {
     npy_intp shape[4], strides[4];
     for (int axis = 0; axis < array->dimensions; axis++) {
         shape[axis] = (npy_intp)array->shape[axis];
         strides[axis] = (npy_intp)array->strides[axis];
     }
-    PyObject *view = PyArray_New(&PyArray_Type, array->dimensions, shape,
-                                 array->type == VT_INT64 ? NPY_INT64 : NPY_FLOAT32, strides,
-                                 array->data, 0, writable ? NPY_ARRAY_WRITEABLE : 0, NULL);
+    static const int types[] = {
+        [VT_FLOAT32] = NPY_FLOAT32,
+        [VT_INT64] = NPY_INT64,
+        [VT_UINT32] = NPY_UINT32,
+        [VT_BOOL] = NPY_BOOL,
+    };
+    PyObject *view = PyArray_New(&PyArray_Type, array->dimensions, shape, types[array->type],
+                                 strides, array->data, 0, writable ? NPY_ARRAY_WRITEABLE : 0, NULL);
     if (view && PyArray_SetBaseObject((PyArrayObject *)view, Py_NewRef(owner)) < 0)
         Py_CLEAR(view);
     return view;

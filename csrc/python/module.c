@@ -1,34 +1,9 @@
-#define VT_PY_IMPORTS_NUMPY
-#include "binding.h"
-
 #include <string.h>
 
-PyObject *vt_py_raise(const vt_py_state *state, vt_status status)
-{
-    PyObject *type = PyExc_RuntimeError;
-    switch (status) {
-    case VT_INVALID_ARGUMENT:
-    case VT_NOT_FINITE:
-        type = PyExc_ValueError;
-        break;
-    case VT_OUT_OF_MEMORY:
-        type = PyExc_MemoryError;
-        break;
-    case VT_OVER_CAPACITY:
-        type = state->capacity_error;
-        break;
-    case VT_BUSY:
-        type = state->busy_error;
-        break;
-    case VT_IO:
-        type = PyExc_OSError;
-        break;
-    case VT_OK:
-        break;
-    }
-    PyErr_SetString(type, vt_error_message());
-    return NULL;
-}
+#include "python/animation.h"
+#include "python/convert.h"
+#include "python/definitions.h"
+#include "python/solvers.h"
 
 /* ---- what the library is ---- */
 
@@ -59,7 +34,7 @@ static PyMethodDef functions[] = {
      "simd($module, /)\n--\n\nInstruction set of the kernels: 'scalar', 'avx2' or 'avx512'.\n\n"
      "The environment variable VORTON_SIMD, read once, forces a lower one."},
     {"backend", py_backend, METH_NOARGS,
-     "backend($module, /)\n--\n\nThreads: 'pthread' (default) or 'openmp'.\n\n"
+     "backend($module, /)\n--\n\nThreads: 'openmp', or 'pthread' for the pool.\n\n"
      "The environment variable VORTON_BACKEND, read once, chooses."},
     {"available_threads", py_available_threads, METH_NOARGS,
      "available_threads($module, /)\n--\n\n"
@@ -71,19 +46,6 @@ static PyMethodDef functions[] = {
 
 /* ---- tables of fields ---- */
 
-/* Tuple of the words in "word word ...", or None for NULL. */
-static PyObject *words(const char *text)
-{
-    if (!text)
-        return Py_NewRef(Py_None);
-    PyObject *string = PyUnicode_FromString(text);
-    PyObject *list = string ? PyUnicode_Split(string, NULL, -1) : NULL;
-    PyObject *tuple = list ? PyList_AsTuple(list) : NULL;
-    Py_XDECREF(string);
-    Py_XDECREF(list);
-    return tuple;
-}
-
 /* A value of a row: a name, a whole number or a number; choices may be None. */
 static PyObject *method_value(const vt_method_field *field, PyObject *choices, double value)
 {
@@ -94,7 +56,7 @@ static PyObject *method_value(const vt_method_field *field, PyObject *choices, d
 
 static PyObject *method_row(const vt_method_field *field)
 {
-    PyObject *const choices = words(field->choices);
+    PyObject *const choices = vti_py_words(field->choices);
     if (!choices)
         return NULL;
     PyObject *const value = method_value(field, choices, field->value);
@@ -113,9 +75,24 @@ static PyObject *method_row(const vt_method_field *field)
 
 static PyObject *column_row(const vt_column_field *field)
 {
-    return Py_BuildValue("{s:s, s:s, s:i, s:s}", "name", field->name, "dtype",
-                         field->type == VT_INT64 ? "int64" : "float32", "components",
-                         (int)field->components, "description", field->description);
+    static const char *const types[] = {
+        [VT_FLOAT32] = "float32", [VT_INT64] = "int64", [VT_UINT32] = "uint32"};
+    return Py_BuildValue("{s:s, s:s, s:i, s:s}", "name", field->name, "dtype", types[field->type],
+                         "components", (int)field->components, "description", field->description);
+}
+
+/* Values of the bits of the vortons' column of flags, by name. */
+static PyObject *flag_table(void)
+{
+    return Py_BuildValue("{"
+#define VT_FLAG(name, bit, description) "si"
+#include "vorton/columns.def"
+#undef VT_FLAG
+                         "}"
+#define VT_FLAG(name, bit, description) , #name, VT_FLAG_##name
+#include "vorton/columns.def"
+#undef VT_FLAG
+    );
 }
 
 /* Appends row (a new reference, or NULL after an error); 0 or -1. */
@@ -129,7 +106,7 @@ static int append(PyObject *list, PyObject *row)
 static PyObject *method_table(void)
 {
     PyObject *list = PyList_New(0);
-    vt_method_field field;
+    vt_method_field field = {.struct_size = sizeof field};
     for (int i = 0; list && vt_describe_method(i, &field); i++)
         if (append(list, method_row(&field)) < 0)
             Py_CLEAR(list);
@@ -141,9 +118,25 @@ static PyObject *method_table(void)
 static PyObject *column_table(int set)
 {
     PyObject *list = PyList_New(0);
-    vt_column_field field;
+    vt_column_field field = {.struct_size = sizeof field};
     for (int i = 0; list && vt_describe_column(set, i, &field); i++)
         if (append(list, column_row(&field)) < 0)
+            Py_CLEAR(list);
+    PyObject *table = list ? PyList_AsTuple(list) : NULL;
+    Py_XDECREF(list);
+    return table;
+}
+
+/* Rows of grid_fields.def. */
+static PyObject *grid_table(void)
+{
+    PyObject *list = PyList_New(0);
+    vt_grid_field row = {.struct_size = sizeof row};
+    for (int i = 0; list && vt_describe_grid(i, &row); i++)
+        if (append(list, Py_BuildValue("{s:s, s:s, s:i, s:s, s:s}", "name", row.name, "dtype",
+                                       row.type == VT_BOOL ? "bool" : "float32", "components",
+                                       (int)row.components, "unit", row.unit, "description",
+                                       row.description)) < 0)
             Py_CLEAR(list);
     PyObject *table = list ? PyList_AsTuple(list) : NULL;
     Py_XDECREF(list);
@@ -166,6 +159,30 @@ static PyObject *health_table(void)
         if (append(list,
                    Py_BuildValue("{s:s, s:s, s:s, s:s}", "name", rows[i].name, "type", rows[i].type,
                                  "unit", rows[i].unit, "description", rows[i].description)) < 0)
+            Py_CLEAR(list);
+    PyObject *table = list ? PyList_AsTuple(list) : NULL;
+    Py_XDECREF(list);
+    return table;
+}
+
+/* Limits of health.def. */
+static PyObject *limit_table(void)
+{
+    static const struct {
+        const char *name, *meaning, *remedy;
+        double limit;
+    } rows[] = {
+#define VT_HEALTH(name, type, unit, description)
+#define VT_HEALTH_VECTOR(name, type, unit, description)
+#define VT_HEALTH_LIMIT(name, limit, meaning, remedy) {#name, meaning, remedy, limit},
+#include "vorton/health.def"
+    };
+    enum { ROWS = sizeof rows / sizeof *rows };
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list && i < ROWS; i++)
+        if (append(list, Py_BuildValue("{s:s, s:d, s:s, s:s}", "name", rows[i].name, "limit",
+                                       rows[i].limit, "meaning", rows[i].meaning, "remedy",
+                                       rows[i].remedy)) < 0)
             Py_CLEAR(list);
     PyObject *table = list ? PyList_AsTuple(list) : NULL;
     Py_XDECREF(list);
@@ -235,10 +252,11 @@ static PyObject *carried_names(void)
 static int add_types(PyObject *module, vt_py_state *state)
 {
     state->simulation_type =
-        (PyTypeObject *)PyType_FromModuleAndSpec(module, &vt_py_simulation_spec, NULL);
+        (PyTypeObject *)PyType_FromModuleAndSpec(module, &vti_py_simulation_spec, NULL);
     if (!state->simulation_type || PyModule_AddType(module, state->simulation_type) < 0)
         return -1;
-    state->volume_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &vt_py_volume_spec, NULL);
+    state->volume_type =
+        (PyTypeObject *)PyType_FromModuleAndSpec(module, &vti_py_volume_spec, NULL);
     return state->volume_type ? PyModule_AddType(module, state->volume_type) : -1;
 }
 
@@ -256,24 +274,31 @@ static int execute(PyObject *module)
     vt_py_state *state = PyModule_GetState(module);
     if (refuse_subinterpreter() < 0)
         return -1;
-    import_array1(-1);
+    if (vti_py_import_numpy() < 0)
+        return -1;
     if (strcmp(vt_version(), VORTON_VERSION) != 0) {
-        PyErr_Format(PyExc_ImportError, "libvorton.so is version %s, this module is for %s",
+        PyErr_Format(PyExc_ImportError, "the library is version %s, this module is for %s",
                      vt_version(), VORTON_VERSION);
         return -1;
     }
     if (add_exceptions(module, state) < 0 || add_types(module, state) < 0 ||
-        PyModule_AddFunctions(module, vt_py_solver_functions) < 0 ||
-        PyModule_AddFunctions(module, vt_py_volume_functions) < 0 ||
-        PyModule_AddFunctions(module, vt_py_track_functions) < 0)
+        PyModule_AddFunctions(module, vti_py_solver_functions) < 0 ||
+        PyModule_AddFunctions(module, vti_py_volume_functions) < 0 ||
+        PyModule_AddFunctions(module, vti_py_track_functions) < 0)
         return -1;
     if (add(module, "METHOD_FIELDS", method_table()) < 0 ||
+        add(module, "DEFINITIONS", vti_py_tables()) < 0 ||
         add(module, "HEALTH_FIELDS", health_table()) < 0 ||
+        add(module, "GRID_FIELDS", grid_table()) < 0 ||
+        add(module, "HEALTH_LIMITS", limit_table()) < 0 ||
         add(module, "TIMED_STAGES", timing_table()) < 0 ||
         add(module, "CARRIED", carried_names()) < 0 ||
         add(module, "VORTON_COLUMNS", column_table(VT_VORTONS)) < 0)
         return -1;
-    return add(module, "TRACER_COLUMNS", column_table(VT_TRACERS));
+    return add(module, "TRACER_COLUMNS", column_table(VT_TRACERS)) < 0 ||
+                   add(module, "VORTON_FLAGS", flag_table()) < 0
+               ? -1
+               : 0;
 }
 
 static int traverse(PyObject *module, visitproc visit, void *arg)

@@ -1,21 +1,24 @@
-#include "simulation.h"
+#include "python/particles.h"
 
 #include <string.h>
+
+#include "python/convert.h"
 
 enum { MOST_COLUMNS = 4 };
 
 static int to_set(PyObject *value, int32_t *set)
 {
-    return vt_py_to_choice(value, "set", "vortons tracers", set);
+    return vti_py_to_choice(value, "set", "vortons tracers", set);
 }
 
-int vt_py_to_rows(PyObject *const objects[], char *const names[], const int widths[], int columns,
-                  PyArrayObject *arrays[])
+int vti_py_to_rows(PyObject *const objects[], char *const names[], const int widths[], int columns,
+                   PyArrayObject *arrays[])
 {
     npy_intp shape[2] = {-1, 0};
     for (int c = 0; c < columns; c++) {
         shape[1] = widths[c];
-        arrays[c] = vt_py_to_array(objects[c], names[c], NPY_FLOAT32, widths[c] > 1 ? 2 : 1, shape);
+        arrays[c] =
+            vti_py_to_array(objects[c], names[c], NPY_FLOAT32, widths[c] > 1 ? 2 : 1, shape);
         if (!arrays[c])
             return -1;
         shape[0] = PyArray_DIM(arrays[c], 0);
@@ -23,10 +26,10 @@ int vt_py_to_rows(PyObject *const objects[], char *const names[], const int widt
     return 0;
 }
 
-void vt_py_release_rows(PyArrayObject *arrays[], int columns)
+void vti_py_release_rows(PyArrayObject *arrays[], int columns)
 {
     for (int c = 0; c < columns; c++)
-        vt_py_release(arrays[c]);
+        vti_py_release(arrays[c]);
 }
 
 /* New particles' ids (int64), filled by the library. */
@@ -40,10 +43,10 @@ static vt_status append(vt_simulation *simulation, int set, PyArrayObject *const
 {
     const npy_intp count = PyArray_DIM(rows[0], 0);
     if (set == VT_VORTONS)
-        return vt_add_vortons(simulation, count, PyArray_DATA(rows[0]), PyArray_DATA(rows[1]),
-                              PyArray_DATA(rows[2]), PyArray_DATA(rows[3]), ids);
-    return vt_add_tracers(simulation, count, PyArray_DATA(rows[0]), PyArray_DATA(rows[1]),
-                          PyArray_DATA(rows[2]), ids);
+        return vt_insert_vortons(simulation, count, PyArray_DATA(rows[0]), PyArray_DATA(rows[1]),
+                                 PyArray_DATA(rows[2]), PyArray_DATA(rows[3]), ids);
+    return vt_insert_tracers(simulation, count, PyArray_DATA(rows[0]), PyArray_DATA(rows[1]),
+                             PyArray_DATA(rows[2]), ids);
 }
 
 /* Appends one particle for each row of the arguments; their ids. */
@@ -52,20 +55,20 @@ static PyObject *add(PyObject *self, int set, PyObject *const objects[], char *c
 {
     PyArrayObject *rows[MOST_COLUMNS] = {NULL};
     PyObject *ids = NULL;
-    if (vt_py_to_rows(objects, names, widths, columns, rows) == 0)
+    if (vti_py_to_rows(objects, names, widths, columns, rows) == 0)
         ids = new_ids(PyArray_DIM(rows[0], 0));
-    vt_simulation *const simulation = ids ? vt_py_idle(self) : NULL;
+    vt_simulation *const simulation = ids ? vti_py_idle(self) : NULL;
     vt_status status = VT_OK;
     if (simulation)
         status = append(simulation, set, rows, PyArray_DATA((PyArrayObject *)ids));
-    vt_py_release_rows(rows, columns);
+    vti_py_release_rows(rows, columns);
     if (simulation && status == VT_OK)
         return ids;
     Py_XDECREF(ids);
-    return simulation ? vt_py_raise(vt_py_state_of(self), status) : NULL;
+    return simulation ? vti_py_raise(vti_py_state_of(self), status) : NULL;
 }
 
-PyObject *vt_py_add_vortons(PyObject *self, PyObject *positional, PyObject *named)
+PyObject *vti_py_add_vortons(PyObject *self, PyObject *positional, PyObject *named)
 {
     static char *names[] = {"position", "strength", "core", "volume", NULL};
     static const int widths[] = {3, 3, 1, 1};
@@ -76,7 +79,7 @@ PyObject *vt_py_add_vortons(PyObject *self, PyObject *positional, PyObject *name
     return add(self, VT_VORTONS, objects, names, widths, 4);
 }
 
-PyObject *vt_py_add_tracers(PyObject *self, PyObject *positional, PyObject *named)
+PyObject *vti_py_add_tracers(PyObject *self, PyObject *positional, PyObject *named)
 {
     static char *names[] = {"position", "density", "size", NULL};
     static const int widths[] = {3, 1, 1};
@@ -87,62 +90,32 @@ PyObject *vt_py_add_tracers(PyObject *self, PyObject *positional, PyObject *name
     return add(self, VT_TRACERS, objects, names, widths, 3);
 }
 
-/* Columns that follow from others each step are read-only in Python, but for what is born. */
-PyObject *vt_py_give_tracers(PyObject *self, PyObject *positional, PyObject *named)
-{
-    static char *names[] = {"column", "values", NULL};
-    const npy_intp any = -1;
-    const char *name;
-    PyObject *object;
-    vt_array column;
-    if (!PyArg_ParseTupleAndKeywords(positional, named, "sO:give_tracers", names, &name, &object))
-        return NULL;
-    PyArrayObject *const values = vt_py_to_array(object, "values", NPY_FLOAT32, 1, &any);
-    vt_simulation *const simulation = values ? vt_py_idle(self) : NULL;
-    PyObject *result = NULL;
-    if (simulation) {
-        const vt_status status = vt_column(simulation, VT_TRACERS, name, &column);
-        const int64_t count = PyArray_DIM(values, 0), first = column.shape[0] - count;
-        if (status)
-            result = vt_py_raise(vt_py_state_of(self), status);
-        else if (first < 0 || column.dimensions != 1 || column.type != VT_FLOAT32)
-            PyErr_Format(PyExc_ValueError, "values must be for at most %lld rows of one number",
-                         (long long)column.shape[0]);
-        else
-            memcpy((float *)column.data + first, PyArray_DATA(values), 4 * (size_t)count);
-        if (!PyErr_Occurred())
-            result = Py_NewRef(Py_None);
-    }
-    vt_py_release(values);
-    return result;
-}
-
-PyObject *vt_py_remove(PyObject *self, PyObject *positional, PyObject *named)
+PyObject *vti_py_remove(PyObject *self, PyObject *positional, PyObject *named)
 {
     static char *names[] = {"set", "mask", NULL};
     PyObject *set_object, *mask_object;
     int32_t set;
     if (!PyArg_ParseTupleAndKeywords(positional, named, "OO:remove", names, &set_object,
                                      &mask_object) ||
-        to_set(set_object, &set) < 0 || !vt_py_idle(self))
+        to_set(set_object, &set) < 0 || !vti_py_idle(self))
         return NULL;
     const npy_intp any = -1;
-    PyArrayObject *mask = vt_py_to_array(mask_object, "mask", NPY_BOOL, 1, &any);
-    vt_simulation *const simulation = mask ? vt_py_idle(self) : NULL;
+    PyArrayObject *mask = vti_py_to_array(mask_object, "mask", NPY_BOOL, 1, &any);
+    vt_simulation *const simulation = mask ? vti_py_idle(self) : NULL;
     PyObject *result = NULL;
     if (simulation) {
         const int64_t count = vt_count(simulation, set), length = PyArray_DIM(mask, 0);
         if (length == count)
-            result = vt_py_none_or_raise(self, vt_remove(simulation, set, PyArray_DATA(mask)));
+            result = vti_py_none_or_raise(self, vt_remove(simulation, set, PyArray_DATA(mask)));
         else
             PyErr_Format(PyExc_ValueError, "mask must have shape (%lld,), got (%lld,)",
                          (long long)count, (long long)length);
     }
-    vt_py_release(mask);
+    vti_py_release(mask);
     return result;
 }
 
-PyObject *vt_py_find_rows(PyObject *self, PyObject *positional, PyObject *named)
+PyObject *vti_py_find_rows(PyObject *self, PyObject *positional, PyObject *named)
 {
     static char *names[] = {"set", "ids", NULL};
     PyObject *set_object, *ids_object;
@@ -152,86 +125,78 @@ PyObject *vt_py_find_rows(PyObject *self, PyObject *positional, PyObject *named)
         to_set(set_object, &set) < 0)
         return NULL;
     const npy_intp any = -1;
-    PyArrayObject *ids = vt_py_to_array(ids_object, "ids", NPY_INT64, 1, &any);
+    PyArrayObject *ids = vti_py_to_array(ids_object, "ids", NPY_INT64, 1, &any);
     PyObject *rows = ids ? new_ids(PyArray_DIM(ids, 0)) : NULL;
-    vt_simulation *const simulation = rows ? vt_py_idle(self) : NULL;
+    vt_simulation *const simulation = rows ? vti_py_idle(self) : NULL;
     vt_status status = VT_OK;
     if (simulation)
         status = vt_find_rows(simulation, set, PyArray_DIM(ids, 0), PyArray_DATA(ids),
                               PyArray_DATA((PyArrayObject *)rows));
-    vt_py_release(ids);
+    vti_py_release(ids);
     if (simulation && status == VT_OK)
         return rows;
     Py_XDECREF(rows);
-    return simulation ? vt_py_raise(vt_py_state_of(self), status) : NULL;
+    return simulation ? vti_py_raise(vti_py_state_of(self), status) : NULL;
 }
 
-PyObject *vt_py_count(PyObject *self, PyObject *set_object)
+PyObject *vti_py_count(PyObject *self, PyObject *set_object)
 {
     int32_t set;
-    const vt_simulation *const simulation = vt_py_idle(self);
+    const vt_simulation *const simulation = vti_py_idle(self);
     if (!simulation || to_set(set_object, &set) < 0)
         return NULL;
     return PyLong_FromLongLong(vt_count(simulation, set));
 }
 
-PyObject *vt_py_capacity(PyObject *self, PyObject *set_object)
+PyObject *vti_py_capacity(PyObject *self, PyObject *set_object)
 {
     int32_t set;
-    const vt_simulation *const simulation = vt_py_idle(self);
+    const vt_simulation *const simulation = vti_py_idle(self);
     if (!simulation || to_set(set_object, &set) < 0)
         return NULL;
     return PyLong_FromLongLong(vt_capacity(simulation, set));
 }
 
 /* Columns that the simulation makes, not its user. */
-static int is_result(int32_t set, const char *name)
+static int is_result(const char *name)
 {
     static const char *const names[] = {
-        "velocity",     "acceleration",       "id",     "halo", "panel", "birth_strength",
+        "velocity",     "acceleration",       "id",     "panel", "birth_strength",
         "birth_volume", "volume_temperature", "mixture"};
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
         if (strcmp(name, names[n]) == 0)
             return 1;
-    static const char *const taken[] = {
-#define VT_TAKEN(name) #name,
-#include "vorton/columns.def"
-#undef VT_TAKEN
-    };
-    for (size_t n = 0; set == VT_TRACERS && n < sizeof taken / sizeof taken[0]; n++)
-        if (strcmp(name, taken[n]) == 0)
-            return 1;
     return 0;
 }
 
-PyObject *vt_py_tracers_carry(PyObject *self, PyObject *name)
+PyObject *vti_py_tracers_carry(PyObject *self, PyObject *name)
 {
     PyObject *const text = PyUnicode_Check(name) ? PyUnicode_AsUTF8String(name) : NULL;
     if (!text)
         return PyErr_Format(PyExc_TypeError, "name must be a string, got %.200R", name);
-    vt_simulation *const simulation = vt_py_idle(self);
+    vt_simulation *const simulation = vti_py_idle(self);
     const int carried = simulation && vt_tracers_carry(simulation, PyBytes_AsString(text));
     Py_DECREF(text);
     return simulation ? PyBool_FromLong(carried) : NULL;
 }
 
-PyObject *vt_py_column(PyObject *self, PyObject *positional, PyObject *named)
+PyObject *vti_py_column(PyObject *self, PyObject *positional, PyObject *named)
 {
     static char *names[] = {"set", "name", NULL};
     PyObject *set_object;
     const char *name;
     int32_t set;
-    vt_array array;
+    vt_array array = {.struct_size = sizeof array};
     if (!PyArg_ParseTupleAndKeywords(positional, named, "Os:column", names, &set_object, &name) ||
         to_set(set_object, &set) < 0)
         return NULL;
-    vt_simulation *const simulation = vt_py_idle(self);
+    vt_simulation *const simulation = vti_py_idle(self);
     if (!simulation)
         return NULL;
     /* The first view of the tracers' velocity solves for it. */
     vt_status status;
     VT_PY_WITHOUT_GIL(self, status = vt_column(simulation, set, name, &array));
     if (status != VT_OK)
-        return vt_py_raise(vt_py_state_of(self), status);
-    return vt_py_view(&array, self, !is_result(set, name));
+        return vti_py_raise(vti_py_state_of(self), status);
+    return vti_py_view(&array, self, !is_result(name));
 }

@@ -1,70 +1,29 @@
-#include "binding.h"
+#include "python/solvers.h"
 
 #include <string.h>
 
+#include "python/convert.h"
+#include "python/definitions.h"
+
 /* ---- shapes ---- */
-
-typedef struct shape_arguments {
-    vt_shape shape;
-    PyObject *vertices, *faces;
-} shape_arguments;
-
-static const vt_py_field shape_fields[] = {
-    {"kind", VT_PY_CHOICE, offsetof(shape_arguments, shape.kind),
-     "sphere box disk mesh capsule plane polytope"},
-    {"center", VT_PY_VECTOR, offsetof(shape_arguments, shape.center), NULL},
-    {"axis", VT_PY_VECTOR, offsetof(shape_arguments, shape.axis), NULL},
-    {"radius", VT_PY_FINITE, offsetof(shape_arguments, shape.radius), NULL},
-    {"size", VT_PY_VECTOR, offsetof(shape_arguments, shape.size), NULL},
-    {"vertices", VT_PY_OBJECT, offsetof(shape_arguments, vertices), NULL},
-    {"faces", VT_PY_OBJECT, offsetof(shape_arguments, faces), NULL},
-    {"layer", VT_PY_FINITE, offsetof(shape_arguments, shape.layer), NULL},
-    {"offset", VT_PY_FINITE, offsetof(shape_arguments, shape.offset), NULL},
-    {NULL, VT_PY_OBJECT, 0, NULL}};
-
-int vt_py_to_shape(PyObject *dict, vt_shape *shape, PyArrayObject **vertices, PyArrayObject **faces)
-{
-    static const npy_intp rows_of_three[2] = {-1, 3};
-    shape_arguments arguments = {.shape = vt_default_shape()};
-    *vertices = *faces = NULL;
-    if (vt_py_fill("shape", dict, shape_fields, &arguments) < 0)
-        return -1;
-    if (arguments.vertices) {
-        *vertices = vt_py_to_array(arguments.vertices, "vertices", NPY_FLOAT32, 2, rows_of_three);
-        if (!*vertices)
-            return -1;
-        arguments.shape.vertices = PyArray_DATA(*vertices);
-        arguments.shape.vertex_count = PyArray_DIM(*vertices, 0);
-    }
-    if (arguments.faces) {
-        *faces = vt_py_to_array(arguments.faces, "faces", NPY_INT32, 2, rows_of_three);
-        if (!*faces)
-            return -1;
-        arguments.shape.faces = PyArray_DATA(*faces);
-        arguments.shape.face_count = PyArray_DIM(*faces, 0);
-    }
-    *shape = arguments.shape;
-    return 0;
-}
 
 static PyObject *shape_volume(PyObject *module, PyObject *positional, PyObject *named)
 {
-    vt_shape shape = vt_default_shape();
-    PyArrayObject *vertices = NULL, *faces = NULL;
+    PyObject *const kept = PyList_New(0);
     PyObject *result = NULL;
-    double volume;
-    if (PyTuple_Size(positional) > 0)
-        return PyErr_Format(PyExc_TypeError, "shape_volume takes keyword arguments only");
-    if (vt_py_to_shape(named, &shape, &vertices, &faces) == 0) {
+    vt_shape shape;
+    vt_default_shape(&shape);
+    if (kept &&
+        vti_py_read_arguments("shape_volume", "shape", positional, named, &shape, kept) == 0) {
         vt_status status;
+        double volume;
         Py_BEGIN_ALLOW_THREADS;
         status = vt_shape_volume(&shape, &volume);
         Py_END_ALLOW_THREADS;
         result = status == VT_OK ? PyFloat_FromDouble(volume)
-                                 : vt_py_raise(PyModule_GetState(module), status);
+                                 : vti_py_raise(PyModule_GetState(module), status);
     }
-    vt_py_release(vertices);
-    vt_py_release(faces);
+    Py_XDECREF(kept);
     return result;
 }
 
@@ -77,10 +36,10 @@ typedef struct direct_arrays {
 
 static void release_direct(direct_arrays *arrays)
 {
-    vt_py_release(arrays->targets);
-    vt_py_release(arrays->positions);
-    vt_py_release(arrays->strengths);
-    vt_py_release(arrays->cores);
+    vti_py_release(arrays->targets);
+    vti_py_release(arrays->positions);
+    vti_py_release(arrays->strengths);
+    vti_py_release(arrays->cores);
     Py_XDECREF(arrays->velocity);
     Py_XDECREF(arrays->gradient);
     Py_XDECREF(arrays->potential);
@@ -90,15 +49,15 @@ static int make_direct(direct_arrays *arrays, PyObject *const objects[4], int gr
                        int potential)
 {
     npy_intp shape[3] = {-1, 3, 3};
-    arrays->targets = vt_py_to_array(objects[0], "targets", NPY_FLOAT64, 2, shape);
-    arrays->positions = vt_py_to_array(objects[1], "positions", NPY_FLOAT64, 2, shape);
+    arrays->targets = vti_py_to_array(objects[0], "targets", NPY_FLOAT64, 2, shape);
+    arrays->positions = vti_py_to_array(objects[1], "positions", NPY_FLOAT64, 2, shape);
     if (!arrays->targets || !arrays->positions)
         return -1;
     shape[0] = PyArray_DIM(arrays->positions, 0);
-    arrays->strengths = vt_py_to_array(objects[2], "strengths", NPY_FLOAT64, 2, shape);
+    arrays->strengths = vti_py_to_array(objects[2], "strengths", NPY_FLOAT64, 2, shape);
     if (!arrays->strengths)
         return -1;
-    arrays->cores = vt_py_to_array(objects[3], "cores", NPY_FLOAT64, 1, shape);
+    arrays->cores = vti_py_to_array(objects[3], "cores", NPY_FLOAT64, 1, shape);
     if (!arrays->cores)
         return -1;
     shape[0] = PyArray_DIM(arrays->targets, 0);
@@ -127,7 +86,7 @@ static PyObject *run_direct(PyObject *module, const direct_arrays *arrays, int32
                       data_or_null(arrays->gradient), data_or_null(arrays->potential), threads);
     Py_END_ALLOW_THREADS;
     if (status != VT_OK)
-        return vt_py_raise(PyModule_GetState(module), status);
+        return vti_py_raise(PyModule_GetState(module), status);
     return Py_BuildValue("(OOO)", arrays->velocity, arrays->gradient ? arrays->gradient : Py_None,
                          arrays->potential ? arrays->potential : Py_None);
 }
@@ -139,7 +98,7 @@ typedef struct direct_options {
 /* The choices of the field `kernel` in method.def. */
 static const char *kernel_names(void)
 {
-    vt_method_field field;
+    vt_method_field field = {.struct_size = sizeof field};
     for (int i = 0; vt_describe_method(i, &field); i++)
         if (strcmp(field.name, "kernel") == 0)
             return field.choices;
@@ -148,9 +107,9 @@ static const char *kernel_names(void)
 
 static int to_direct_options(PyObject *const objects[4], direct_options *options)
 {
-    if (objects[0] && vt_py_to_choice(objects[0], "kernel", kernel_names(), &options->kernel) < 0)
+    if (objects[0] && vti_py_to_choice(objects[0], "kernel", kernel_names(), &options->kernel) < 0)
         return -1;
-    if (objects[3] && vt_py_to_int32(objects[3], "threads", &options->threads) < 0)
+    if (objects[3] && vti_py_to_int32(objects[3], "threads", &options->threads) < 0)
         return -1;
     options->gradient = objects[1] ? PyObject_IsTrue(objects[1]) : 0;
     options->potential = objects[2] ? PyObject_IsTrue(objects[2]) : 0;
@@ -182,7 +141,7 @@ static PyObject *direct_sum(PyObject *module, PyObject *positional, PyObject *na
 static PyArrayObject *copy_field(PyObject *object, int32_t cells[3])
 {
     static const npy_intp shape[4] = {-1, -1, -1, 3};
-    PyArrayObject *field = vt_py_to_array(object, "field", NPY_FLOAT32, 4, shape);
+    PyArrayObject *field = vti_py_to_array(object, "field", NPY_FLOAT32, 4, shape);
     if (!field)
         return NULL;
     for (int axis = 0; axis < 3; axis++) {
@@ -190,7 +149,7 @@ static PyArrayObject *copy_field(PyObject *object, int32_t cells[3])
         cells[axis] = nodes < INT32_MAX ? (int32_t)nodes - 1 : INT32_MAX;
     }
     PyArrayObject *copy = (PyArrayObject *)PyArray_NewCopy(field, NPY_CORDER);
-    vt_py_release(field);
+    vti_py_release(field);
     return copy;
 }
 
@@ -198,14 +157,15 @@ static PyObject *solve_poisson(PyObject *module, PyObject *positional, PyObject 
 {
     static char *names[] = {"field", "spacing", "threads", "method", NULL};
     PyObject *field_object, *spacing_object, *threads_object = NULL, *method_object = NULL;
-    vt_method method = vt_default_method();
+    vt_method method;
+    vt_default_method(&method);
     double spacing;
     int32_t cells[3], threads = 0;
     if (!PyArg_ParseTupleAndKeywords(positional, named, "OO|OO:solve_poisson", names, &field_object,
                                      &spacing_object, &threads_object, &method_object) ||
-        vt_py_to_double(spacing_object, "spacing", 0, &spacing) < 0 ||
-        (threads_object && vt_py_to_int32(threads_object, "threads", &threads) < 0) ||
-        vt_py_to_method(method_object, &method) < 0)
+        vti_py_to_double(spacing_object, "spacing", 0, &spacing) < 0 ||
+        (threads_object && vti_py_to_int32(threads_object, "threads", &threads) < 0) ||
+        vti_py_read("method", "method", method_object, &method, NULL) < 0)
         return NULL;
     PyArrayObject *field = copy_field(field_object, cells);
     if (!field)
@@ -217,16 +177,15 @@ static PyObject *solve_poisson(PyObject *module, PyObject *positional, PyObject 
     Py_END_ALLOW_THREADS;
     if (status == VT_OK)
         return (PyObject *)field;
-    vt_py_release(field);
-    return vt_py_raise(PyModule_GetState(module), status);
+    vti_py_release(field);
+    return vti_py_raise(PyModule_GetState(module), status);
 }
 
-PyMethodDef vt_py_solver_functions[] = {
+PyMethodDef vti_py_solver_functions[] = {
     {"shape_volume", VT_PY_FUNCTION(shape_volume), METH_VARARGS | METH_KEYWORDS,
-     "shape_volume($module, /, *, kind=..., center=..., axis=..., radius=..., size=..., "
-     "vertices=..., faces=..., layer=..., offset=...)\n--\n\n"
+     "shape_volume($module, /, **parameters)\n--\n\n"
      "Volume of a shape in m^3; checks the shape (a mesh without a layer must be closed).\n\n"
-     "kind is 'sphere', 'box', 'disk' or 'mesh'; vorton.h (vt_shape) has units and defaults."},
+     "DEFINITIONS['shape'] says its parameters."},
     {"direct_sum", VT_PY_FUNCTION(direct_sum), METH_VARARGS | METH_KEYWORDS,
      "direct_sum($module, /, targets, positions, strengths, cores, kernel='gaussian', "
      "gradient=False, potential=False, threads=0)\n--\n\n"

@@ -12,24 +12,21 @@
  * R_D is Carlson's integral, by his duplication theorem (Numerische Mathematik 33, 1979). */
 #include "state/added_mass.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "core/vec3.h"
+#include "geometry/source_panels.h"
 
 /* Carlson's R_D(x, y, z), x, y, z > 0. */
 static double carlson_d(double x, double y, double z)
 {
     double sum = 0, factor = 1;
     for (int n = 0; n < 30; n++) {
-        const double lambda = vt_sqrt(x * y) + vt_sqrt(x * z) + vt_sqrt(y * z);
-        sum += factor / (vt_sqrt(z) * (z + lambda));
+        const double lambda = vti_sqrt(x * y) + vti_sqrt(x * z) + vti_sqrt(y * z);
+        sum += factor / (vti_sqrt(z) * (z + lambda));
         factor /= 4;
         x = (x + lambda) / 4;
         y = (y + lambda) / 4;
         z = (z + lambda) / 4;
     }
-    return 3 * sum + factor / (z * vt_sqrt(z));
+    return 3 * sum + factor / (z * vti_sqrt(z));
 }
 
 /* Eigenvectors of a symmetric matrix in the columns of v, by Jacobi's rotations; m becomes
@@ -43,12 +40,12 @@ static void diagonalise(double m[3][3], double v[3][3])
     for (int sweep = 0; sweep < 24; sweep++)
         for (int p = 0; p < 2; p++)
             for (int q = p + 1; q < 3; q++) {
-                if (vt_abs(m[p][q]) <= 1e-16 * (vt_abs(m[p][p]) + vt_abs(m[q][q])))
+                if (vti_abs(m[p][q]) <= 1e-16 * (vti_abs(m[p][p]) + vti_abs(m[q][q])))
                     continue;
                 const double theta = (m[q][q] - m[p][p]) / (2 * m[p][q]);
-                const double root = vt_abs(theta) + vt_sqrt(theta * theta + 1);
+                const double root = vti_abs(theta) + vti_sqrt(theta * theta + 1);
                 const double t = theta < 0 ? -1 / root : 1 / root;
-                const double c = 1 / vt_sqrt(t * t + 1), s = t * c;
+                const double c = 1 / vti_sqrt(t * t + 1), s = t * c;
                 for (int k = 0; k < 3; k++) {
                     const double a = m[k][p], b = m[k][q], g = v[k][p], h = v[k][q];
                     m[k][p] = c * a - s * b;
@@ -68,7 +65,7 @@ static void diagonalise(double m[3][3], double v[3][3])
 static void find_coefficients(const double square[3], double along[3], double about[3])
 {
     double share[3], sum = 0;
-    const double product = vt_sqrt(square[0]) * vt_sqrt(square[1]) * vt_sqrt(square[2]);
+    const double product = vti_sqrt(square[0]) * vti_sqrt(square[1]) * vti_sqrt(square[2]);
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
         share[i] = 2.0 / 3 * product * carlson_d(square[j], square[k], square[i]);
@@ -78,7 +75,7 @@ static void find_coefficients(const double square[3], double along[3], double ab
         const int j = (i + 1) % 3, k = (i + 2) % 3;
         const double difference = square[j] - square[k], both = square[j] + square[k];
         along[i] = share[i] / (sum - share[i]);
-        about[i] = vt_abs(difference) <= 1e-6 * both
+        about[i] = vti_abs(difference) <= 1e-6 * both
                        ? 0
                        : difference * difference * (share[k] - share[j]) /
                              (2 * difference + both * (share[j] - share[k]));
@@ -91,7 +88,7 @@ static int has_good_panels(const vt_body *body)
     if (set && !(body->bulk.volume > 0)) /* without mass nothing else is known of it */
         return 1;
     return set && !set->is_thin && body->solids[0].kind != VT_SHAPE_SPHERE &&
-           !(vt_square_between(set->origin, body->center) > 1e-12 * set->length * set->length);
+           !(vti_square_between(set->origin, body->center) > 1e-12 * set->length * set->length);
 }
 
 static void fill_ellipsoid(const vt_body *body, double matrix[6][6])
@@ -116,10 +113,10 @@ static void fill_ellipsoid(const vt_body *body, double matrix[6][6])
             }
 }
 
-void vt_added_mass(const vt_body *body, double matrix[6][6])
+void vti_added_mass(const vt_body *body, double matrix[6][6])
 {
     if (has_good_panels(body))
-        vt_scale_added_mass(body->panels, body->scale, matrix);
+        vti_scale_added_mass(body->panels, body->scale, matrix);
     else
         fill_ellipsoid(body, matrix);
 }

@@ -1,25 +1,15 @@
-/* The whole state of a simulation. Stages get the parts that they work on; only step.c, the public
- * functions in state/ and health.c see all of it. */
-#ifndef VORTON_STATE_SIMULATION_H
-#define VORTON_STATE_SIMULATION_H
+/* The whole state of a simulation. Stages get the parts that they work on; only step/step.c, the
+ * public functions in state/ and api/health.c see all of it. */
+#pragma once
 
-#include <stdatomic.h>
-
-#include "core/arena.h"
-#include "core/timing.h"
-#include "stages/domain.h"
-#include "stages/stages.h"
-#include "state/bodies.h"
-#include "state/columns.h"
-#include "state/forces.h"
-#include "state/grid.h"
-#include "state/kept_lattice.h"
-#include "state/kills.h"
-#include "state/paneled.h"
-#include "state/pose.h"
+#include "base/timing.h"
+#include "kernels/dispatch.h"
+#include "state/contact_cache.h"
+#include "state/force_field.h"
+#include "state/kill.h"
+#include "state/panels.h"
 #include "state/sources.h"
-#include "state/winds.h"
-#include "vorton.h"
+#include "state/wind.h"
 
 enum vt_timed_stage {
 #define VT_TIMED_STAGE(name, description) VT_TIME_OF_##name,
@@ -33,7 +23,7 @@ typedef struct vt_pair_sources {
     float *position, *strength, *core; /* m, m^3/s, m */
 } vt_pair_sources;
 
-/* Heat of the vortons, J: see heat.h. */
+/* Heat of the vortons, J: see state/heat_budget.h. */
 typedef struct vt_heat_books {
     double released, radiated, mixed; /* since creation */
     double bodies;                    /* given by bodies, less what they took */
@@ -41,13 +31,14 @@ typedef struct vt_heat_books {
     double known;                     /* heat of the vortons when last looked at */
 } vt_heat_books;
 
-/* About the origin, since creation: see reaction.h and hits.h. */
+/* About the origin, since creation: see conservation/body_impulse_budget.h and
+ * contact/article_impulse.h. */
 typedef struct vt_impulse_books {
     vt_impulse buoyant, outer; /* over density */
     vt_impulse support, hits;  /* N s, N m s */
 } vt_impulse_books;
 
-/* How the container moves that holds the fluid: see carrier.h. */
+/* How the container moves that holds the fluid: see state/container_frame.h. */
 typedef struct vt_carrying {
     int32_t by;             /* its number among the bodies + 1, 0: none */
     int32_t moved;          /* whether moved_with is known */
@@ -113,7 +104,8 @@ struct vt_simulation {
      * digest of those columns, where they were viewed; else 0), scratch. */
     vt_grid grid;
     vt_moments moments;
-    vt_moments charges; /* of minus the sources of the scalar potential: see potential.h */
+    vt_moments
+        charges; /* of minus the sources of the scalar potential: see field/scalar_potential.h */
     vt_poisson_plan plan;
     vt_panels panels;
     vt_kept_lattice kept_lattice;
@@ -121,72 +113,28 @@ struct vt_simulation {
     uint64_t fields_digest;
     void *grid_memory;
     size_t grid_bytes;
+    void *shown_memory; /* of fields that are made for who asks: see field/shown_fields.h; NULL:
+                           none was asked for yet */
+    size_t shown_bytes;
     vt_pair_sources pairs; /* of sums inside a substep; at other times empty */
-    double vorton_spacing; /* of this substep, m: see population.h */
+    double vorton_spacing; /* of this substep, m: see population/control.h */
     vt_arena arena;
+    vt_progress_function *progress; /* called between substeps; NULL: none */
+    void *progress_context;
     _Atomic int busy;
 };
 
 /* Whether a view of the column is out. */
-static inline int vt_is_viewed(const vt_simulation *s, int set, int column)
+static inline int vti_is_viewed(const vt_simulation *s, int set, int column)
 {
     return s->viewed[set] >> column & 1;
 }
 
-vt_status vt_check_method(const vt_method *method);
-
 /* Makes the animated members of the definition what they are over the next dt seconds: their means.
  */
-void vt_animate_definition(vt_simulation *simulation, double dt);
+void vti_animate_definition(vt_simulation *simulation, double dt);
 
 /* Enters a public function that works on the state: VT_BUSY when another thread is inside. Leave
- * with vt_leave on every way out. */
-vt_status vt_enter(vt_simulation *simulation);
-void vt_leave(vt_simulation *simulation);
-
-/* Whether the policy of the simulation has room for count more rows. For VT_AT_CAPACITY_STOP *count
- * is reduced to what fits. Changes nothing else. */
-vt_status vt_check_room(const vt_simulation *simulation, int set, int64_t *count);
-
-/* Makes that room: for VT_AT_CAPACITY_OLDEST removes the oldest. count as vt_check_room left it. */
-void vt_make_room(vt_simulation *simulation, int set, int64_t count);
-
-/* Checks of arrays that describe particles: finite, above 0 where they must be. */
-vt_status vt_check_vorton_rows(int64_t count, const float *position, const float *strength,
-                               const float *core, const float *volume);
-vt_status vt_check_tracer_rows(int64_t count, const float *position, const float *density,
-                               const float *size);
-
-/* Appends rows whose columns are filled by the caller: returns the first row. */
-int64_t vt_append_vortons(vt_simulation *simulation, int64_t count, const float *position,
-                          const float *strength, const float *core, const float *volume);
-/* Such rows as those of a vortex, which will take up the fluid that they are born in. */
-void vt_mark_newborn_vortex(vt_simulation *simulation, int64_t first, int64_t count);
-int64_t vt_append_tracers(vt_simulation *simulation, int64_t count, const float *position,
-                          const float *density, const float *size);
-
-/* Whether vortons carry density or temperature, which make vorticity on the grid. */
-int vt_is_buoyant(const vt_simulation *simulation);
-
-/* Begins to keep a column of the vortons, filled with what it should hold now. */
-void vt_use_vorton_column(vt_simulation *simulation, int column);
-
-/* Begins to keep a column of the tracers up to date, filled with what it should hold now. */
-void vt_use_tracer_column(vt_simulation *simulation, int column);
-
-/* Enters into the books of heat rows [first, first + count) of the vortons that came (sign 1) or go
- * (-1); where mask is not NULL those alone where it is not 0. */
-void vt_count_heat(vt_simulation *simulation, int64_t first, int64_t count, const uint8_t *mask,
-                   double sign);
-
-/* smallest_core again, from the column: after removal, and where a view of it may have been
- * written. */
-void vt_update_smallest_core(vt_simulation *simulation);
-
-/* Removes the rows where mask is not 0; the others keep their order. */
-void vt_remove_rows(vt_simulation *simulation, int set, const uint8_t *mask);
-
-/* The same where what they carry is gone with them: what is left of a wake is not whole. */
-void vt_cut_rows(vt_simulation *simulation, int set, const uint8_t *mask);
-
-#endif
+ * with vti_leave on every way out. */
+vt_status vti_enter(vt_simulation *simulation);
+void vti_leave(vt_simulation *simulation);

@@ -1,19 +1,124 @@
-/* What is born: structures of vortons, parcels of fluid and emitters of tracers, as definitions. */
-#ifndef VORTON_STATE_SOURCES_H
-#define VORTON_STATE_SOURCES_H
+/* What bears particles, and what a step bears: the structs. */
+#pragma once
 
-#include "core/arena.h"
-#include "state/births.h"
-#include "state/fluid_def.h"
-#include "state/parcels.h"
-#include "state/shapes.h"
-#include "state/structures.h"
-#include "vorton.h"
+#include "animation/rate_integral.h"
+#include "geometry/region.h"
+#include "model/columns.h"
 
-/* Numbers of tracers born at points: those of one birth. */
-typedef struct vt_point_numbers {
-    double rate, density, size, lifetime, growth, fade, jitter;
-} vt_point_numbers;
+typedef struct vt_wave {
+    double k[3], amplitude[3], curl[3], phase; /* curl = k x amplitude; phase in turns */
+} vt_wave;
+
+/* Tracers to be born; lifetime INFINITY: none. */
+typedef struct vt_tracer_list {
+    float *position, *density, *size, *lifetime, *growth, *fade;
+    double *time; /* s */
+    float
+        *carried[VT_TAKEN_COLUMNS]; /* what is their own; temperature 0: nothing; NULL: none has */
+} vt_tracer_list;
+
+enum { VT_SWIRL_WAVES = 24 };
+
+typedef struct vt_swirl {
+    vt_wave wave[VT_SWIRL_WAVES];
+    double sweep[3];                  /* m/s */
+    double frequency[VT_SWIRL_WAVES]; /* pace_n |k_n|, 1/s */
+} vt_swirl;
+
+typedef struct vt_parcels {
+    vt_region shape;          /* fluid that differs is born here, */
+    vt_region around;         /* and ambient fluid in the rest of this */
+    vt_animations animations; /* of vt_parcels_def; rate is then the largest */
+    vt_rate_sum rate_sum;     /* of an animated rate */
+    double rate, start, end;  /* 1/s, over all of `around`, 0: one filling at start; s */
+    double core, spacing;     /* m */
+    vt_fluid_def fluid;       /* in shape */
+    double lifetime;          /* s */
+    double swirl;             /* m/s */
+    double taper, flicker;    /* of fuel: shares */
+    /* Born at these instead, without shapes; the arrays are behind it in one block. */
+    vt_vorton_points_def *points;
+    vt_swirl *eddies; /* NULL without swirl and flicker; owned */
+    uint64_t seed;
+    int32_t parent;
+    int32_t id; /* of the source */
+} vt_parcels;
+
+/* Parcels to be born, in the order of their times: temperature 0 is that of the ambient fluid. */
+typedef struct vt_parcel_list {
+    int64_t count;
+    float *position, *strength, *core, *volume, *carried[VT_CARRIED_COLUMNS], *lifetime;
+    double *time; /* s */
+} vt_parcel_list;
+
+/* Births of one source in one step: rows [next, end) of the list are still to come, in the order of
+ * their times. */
+typedef struct vt_birth_run {
+    int64_t next, end;
+    int32_t set;       /* VT_VORTONS or VT_TRACERS */
+    int32_t neutral;   /* vortons without strength */
+    int32_t is_vortex; /* vortons of a structure that brings no fluid */
+} vt_birth_run;
+
+/* Where vortons are written: count x 3, count x 3, count, count floats. */
+typedef struct vt_vorton_list {
+    float *position, *strength, *core, *volume;
+    int64_t count;
+    double sum[3], sum_of_sizes; /* of the strengths so far: sum, and sum of the lengths */
+    int threads;                 /* that a long fill may use */
+} vt_vorton_list;
+
+typedef struct vt_structure_kind {
+    const char *name; /* in messages */
+    int64_t (*count)(const void *data, int64_t pulse);
+    void (*fill)(const void *data, int64_t pulse, vt_vorton_list *list); /* count vortons */
+    void (*destroy)(void *data);
+    /* what the fluid of the vortons of a pulse carries, the same for all of them; NULL: `carried`
+     * says it, as many values, or NULL where it is as the ambient fluid */
+    vt_fluid_def (*fluid)(const void *data, int64_t pulse);
+    const float *(*carried)(const void *data, int column);
+    const float *(*lifetimes)(const void *data); /* s; NULL, also as the function: endless */
+} vt_structure_kind;
+
+/* Pulse n is born at start + n period, s, or where the integral of a rate from start is n, while
+ * that is before end; with a period of 0 there is pulse 0 alone. */
+typedef struct vt_structure {
+    const vt_structure_kind *kind;
+    void *data; /* from malloc; never changes, belongs to the structure and its copies */
+    double start, period, end;
+    const vt_rate_sum *sum; /* of a rate that changes, in data; else NULL */
+    int32_t parent;         /* transform that places each birth, 0: none */
+    _Atomic int32_t
+        *owners;      /* how many simulations hold data; from malloc, NULL before it is kept */
+    uint32_t members; /* what its fluid carries (vti_fluid_members), found when it is added; 0: it
+                         brings none */
+    int32_t id;       /* of the source */
+} vt_structure;
+
+/* One birth of a step. */
+typedef struct vt_structure_birth {
+    const vt_structure *structure;
+    int64_t pulse, count;
+    double time;
+} vt_structure_birth;
+
+/* Births of one step, in arena memory. */
+typedef struct vt_births {
+    int64_t vorton_count; /* of all structures and parcels */
+    float *vorton_position, *vorton_strength, *vorton_core, *vorton_volume;
+    float *vorton_carried[VT_CARRIED_COLUMNS]; /* temperature 0: ambient; these and the next NULL
+                                                  where none are parcels */
+    float *vorton_lifetime;
+    double *vorton_time;  /* s */
+    int64_t tracer_count; /* of all emitters */
+    vt_tracer_list tracers;
+    vt_structure_birth *structures; /* those due */
+    int64_t structure_count;
+    vt_parcel_list *parcels; /* of each emitter of parcels */
+    vt_birth_run *runs;      /* structures, parcels, emitters */
+    int32_t run_count;
+    double until; /* who was due by then is born, s */
+} vt_births;
 
 /* Tracers from a shape, or from points. */
 typedef struct vt_emitter {
@@ -22,7 +127,7 @@ typedef struct vt_emitter {
     uint64_t seed;                /* key of its sequence */
     int32_t filled;               /* its `count` are born */
     int32_t parent;               /* transform that places its tracers, 0: none */
-    vt_animations animations;     /* of vt_emitter_def or, at points, vt_point_numbers; rate is
+    vt_animations animations;     /* of vt_tracers_def or, at points, vt_point_numbers; rate is
                                      then the largest */
     vt_rate_sum rate_sum;         /* of an animated rate */
     vt_region region;             /* the shape, with a copy of its mesh */
@@ -31,24 +136,46 @@ typedef struct vt_emitter {
     double growth;                /* m/s */
     double fade;                  /* share of the lifetime */
     vt_fluid_def fluid;           /* of its tracers themselves */
-    uint32_t members;             /* that it, or points, have (vt_fluid_members) */
+    uint32_t members;             /* that it, or points, have (vti_fluid_members) */
+    int32_t id;                   /* of the source */
     vt_tracer_points_def *points; /* the arrays are behind it in one block; NULL: a shape */
 } vt_emitter;
 
+typedef struct vt_structures {
+    vt_structure *item;
+    int32_t count;
+} vt_structures;
+
+/* Which function made a source; VT_SOURCE_REMOVED: it was removed. */
+enum {
+    VT_SOURCE_REMOVED,
+    VT_SOURCE_RING,
+    VT_SOURCE_JET,
+    VT_SOURCE_FILAMENT,
+    VT_SOURCE_TUBE,
+    VT_SOURCE_CLOUD,
+    VT_SOURCE_VORTON_POINTS,
+    VT_SOURCE_TRACERS,
+    VT_SOURCE_EMITTER,
+    VT_SOURCE_TRACER_POINTS
+};
+
+/* Ids are 0, 1, ... over all sources, and never used again: what is born at once has one, too, but
+ * is in none of the lists. */
 typedef struct vt_sources {
     vt_structures structures; /* those to be born in time */
     vt_emitter *emitters;
     int32_t emitter_count;
     int32_t parcels_count;
     vt_parcels *parcels;
+    uint8_t *made_by;                    /* VT_SOURCE_... of each id */
+    int32_t made;                        /* ids in use so far */
+    int32_t emitters_made, parcels_made; /* in all: numbers of their random sequences */
 } vt_sources;
 
-void vt_destroy_sources(vt_sources *sources);
-
-/* What is the own of tracers from points, by its number VT_TAKEN_... */
-const float **vt_own_of_points(vt_tracer_points_def *points, int taken);
-
-/* Fills `to` with copies of all sources; on failure it is to be destroyed all the same. */
-vt_status vt_copy_sources(const vt_sources *from, vt_sources *to);
-
-#endif
+/* What a source takes over of the one whose definition it replaces. */
+typedef struct vt_predecessor {
+    int32_t has_seed, has_filled; /* it has a sequence; what it bears at once is born */
+    uint64_t seed;                /* key of the sequence */
+    double start;                 /* s */
+} vt_predecessor;

@@ -28,29 +28,32 @@ static void check(vt_status status)
 
 static vt_simulation *make_ring(void)
 {
-    vt_simulation_def simulation_def = vt_default_simulation();
+    vt_simulation_def simulation_def;
+    vt_default_simulation(&simulation_def);
     vt_simulation *simulation;
     check(vt_create_simulation(&simulation_def, &simulation));
 
-    vt_ring_def ring = vt_default_ring();
+    vt_ring_def ring;
+    vt_default_ring(&ring);
     ring.radius[0] = ring.radius[1] = radius;
     ring.core = core;
     ring.circulation = circulation;
-    check(vt_add_ring(simulation, &ring));
+    check(vt_add_ring(simulation, &ring, NULL));
 
-    vt_emitter_def smoke = vt_default_emitter();
+    vt_tracers_def smoke;
+    vt_default_tracers(&smoke);
     smoke.shape.kind = VT_SHAPE_DISK;
     smoke.shape.radius = radius + core;
     smoke.shape.size[2] = core;
     smoke.count = 20000;
-    check(vt_add_emitter(simulation, &smoke));
+    check(vt_add_tracers(simulation, &smoke, NULL));
     return simulation;
 }
 
 /* Mean height of the vortons, which the library keeps as rows of three floats. */
 static double height(vt_simulation *simulation)
 {
-    vt_array position;
+    vt_array position = {.struct_size = sizeof position};
     check(vt_column(simulation, VT_VORTONS, "position", &position));
     const float *const rows = position.data;
     double sum = 0;
@@ -61,12 +64,14 @@ static double height(vt_simulation *simulation)
 
 static void write_smoke(vt_simulation *simulation, const char *path)
 {
-    vt_volume_def volume_def = vt_default_volume();
+    vt_volume_def volume_def;
+    vt_default_volume(&volume_def);
     vt_volume *volume;
     volume_def.voxel_size = 0.03;
     check(vt_create_volume(simulation, &volume_def, &volume));
 
-    const vt_vdb_def vdb_def = vt_default_vdb();
+    vt_vdb_def vdb_def;
+    vt_default_vdb(&vdb_def);
     uint8_t *bytes;
     int64_t size;
     check(vt_encode_vdb(volume, &vdb_def, &bytes, &size));

@@ -73,16 +73,20 @@ static void place_tracers(void)
 /* With all tracers, or sharply a few that carry temperature and flame. */
 static vt_status make_file(int threads, int32_t half, int burns)
 {
-    const vt_tracer_source source = {.count = burns ? 3000 : COUNT,
-                                     .position = position[0],
-                                     .density = density,
-                                     .size = size,
-                                     .velocity = turn,
-                                     .temperature = burns ? temperature : NULL,
-                                     .flame = burns ? flame : NULL,
-                                     .ambient_temperature = 290.0};
-    vt_volume_def def = vt_default_volume();
-    vt_vdb_def vdb = vt_default_vdb();
+    vt_tracer_source source;
+    vt_default_tracer_source(&source);
+    source.count = burns ? 3000 : COUNT;
+    source.position = position[0];
+    source.density = density;
+    source.size = size;
+    source.velocity = turn;
+    source.temperature = burns ? temperature : NULL;
+    source.flame = burns ? flame : NULL;
+    source.ambient_temperature = 290.0;
+    vt_volume_def def;
+    vt_default_volume(&def);
+    vt_vdb_def vdb;
+    vt_default_vdb(&vdb);
     vt_volume *volume;
     uint8_t *bytes = NULL;
     int64_t bytes_size = 0;

@@ -1,0 +1,22 @@
+/* Definitions of any size: defaults, and definitions of programs that were compiled with an older
+ * header. */
+#pragma once
+
+#include "animation/definition_tables.h"
+
+/* A definition as this library has it: the program's own, or a copy with what the program does not
+ * know at its default. */
+typedef struct vt_accepted {
+    const void *def;
+    void *memory; /* of copies, to be given back */
+} vt_accepted;
+
+/* VT_INVALID_ARGUMENT: NULL, or a size that no header of this version has. On failure there is
+ * nothing to release. */
+vt_status vti_accept(const vt_definition *definition, const void *def, vt_accepted *taken);
+void vti_give_back(vt_accepted *taken);
+
+/* Does something with a definition: what the public functions that take one are made of. */
+typedef vt_status vt_use_definition(vt_simulation *simulation, const void *def, void *result);
+vt_status vti_accept_and_use(const vt_definition *definition, vt_simulation *simulation,
+                             const void *def, vt_use_definition *use, void *result);

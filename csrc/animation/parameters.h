@@ -1,0 +1,41 @@
+/* Parameters of definitions that change in time: the table of a definition says which may. */
+#pragma once
+
+#include "animation/definition_checks.h"
+
+/* Animations of one definition, with copies of their tracks; `parameter` is the name in the
+ * table. */
+typedef struct vt_animations {
+    int32_t count;
+    vt_animation *items;
+    size_t *offsets;
+} vt_animations;
+
+/* Checks from when to when a definition acts, s: 0 <= start <= end, which may be infinite. */
+vt_status vti_check_times(double start, double end);
+
+/* Checks names, that none comes twice, and the tracks. */
+vt_status vti_check_animations(const vt_definition *definition, int32_t count,
+                               const vt_animation *animations);
+
+/* Keys (count x 3) of a direction, none of which may be 0. */
+vt_status vti_check_directions(const char *name, int64_t count, const double *values);
+
+/* The same of an animated parameter, where it is animated. */
+vt_status vti_check_animated_direction(const char *name, int32_t count,
+                                       const vt_animation *animations);
+
+/* Copies of animations that were checked. On failure there is nothing to destroy. */
+vt_status vti_copy_animations(const vt_definition *definition, int32_t count,
+                              const vt_animation *animations, vt_animations *copy);
+void vti_destroy_animations(vt_animations *animations);
+
+/* The track of a parameter, NULL for a constant. */
+const vt_track *vti_find_animation(const vt_animations *animations, const char *parameter);
+
+/* The same in a definition. */
+const vt_track *vti_find_track(int32_t count, const vt_animation *animations,
+                               const char *parameter);
+
+/* Writes what the animated parameters are at a time into a definition. */
+void vti_animate(const vt_animations *animations, double time, void *def);

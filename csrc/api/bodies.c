@@ -1,0 +1,585 @@
+/* What others are told of a body: where it is and how it moves, and how far from it points are;
+ * bodies that somebody outside places, pushes or leads. */
+#include "api/body_ids.h"
+
+#include <stdio.h>
+
+#include "animation/definition_checks.h"
+#include "animation/definition.h"
+#include "api/source_in_body_check.h"
+#include "base/growing_array.h"
+#include "base/status.h"
+#include "bodies/body_heat.h"
+#include "contact/sequential_impulses.h"
+#include "field/sample.h"
+#include "geometry/source_panels.h"
+#include "panels/panel_choice.h"
+#include "panels/panels.h"
+#include "panels/surface_velocity.h"
+#include "state/body_mass.h"
+#include "state/closed_container.h"
+#include "state/container_frame.h"
+#include "state/particles.h"
+#include "state/predicates.h"
+#include "state/rigid_body.h"
+#include "state/rigid_inertia.h"
+#include "state/transform.h"
+#include "step/container_jump.h"
+
+/* Enters with the fields of now; *panels: NULL where the body has none. To be left after success.
+ */
+static vt_status enter_with_panels(vt_simulation *s, int32_t id, const vt_paneled_body **panels)
+{
+    vt_status status = vti_enter(s);
+    if (status)
+        return status;
+    int32_t n;
+    status = vti_find_body(s, id, &n);
+    if (!status)
+        status = vti_solve_now(s);
+    if (!status)
+        *panels = vti_panels_of(s, n);
+    else
+        vti_leave(s);
+    return status;
+}
+
+vt_status vt_count_panels(vt_simulation *s, int32_t id, int32_t *count)
+{
+    const vt_paneled_body *panels;
+    const vt_status status = enter_with_panels(s, id, &panels);
+    if (status)
+        return status;
+    *count = panels ? panels->count : 0;
+    vti_leave(s);
+    return VT_OK;
+}
+
+/* Geometry and, where there is a flow, what it does at the panels. */
+static void fill_panels(vt_simulation *s, const vt_paneled_body *b, const vt_panel_arrays *to)
+{
+    const vt_panels *const p = &s->panels;
+    const double scale = b->laid.scale;
+    for (int32_t i = 0; i < b->count; i++)
+        for (int c = 0; c < 3; c++) {
+            if (to->center)
+                to->center[3 * i + c] = p->center[b->first + i][c];
+            if (to->normal)
+                to->normal[3 * i + c] = p->normal[b->first + i][c];
+            if (to->velocity)
+                to->velocity[3 * i + c] = (float)p->wind[c];
+            if (to->area)
+                to->area[i] = scale * scale * b->set->area[i];
+            if (to->density)
+                to->density[i] = s->fields_exist ? p->density[b->first + i] : 0;
+        }
+    if (to->velocity && s->fields_exist)
+        vti_find_surface_velocity(s, b, to->velocity);
+    if (to->added_mass)
+        vti_scale_added_mass(b->set, scale, (double (*)[6])to->added_mass);
+}
+
+vt_status vt_get_panels(vt_simulation *s, int32_t id, const vt_panel_arrays *arrays)
+{
+    const vt_paneled_body *panels;
+    vt_panel_arrays known = {.struct_size = sizeof known};
+    if (!arrays || arrays->struct_size < sizeof(size_t))
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "arrays %s; allowed is a vt_panel_arrays with its struct_size set",
+                        arrays ? "has struct_size 0" : "is NULL");
+    vt_status status = vti_hand_out(&known, arrays, arrays->struct_size);
+    if (!status)
+        status = enter_with_panels(s, id, &panels);
+    if (status)
+        return status;
+    if (panels)
+        fill_panels(s, panels, &known);
+    vti_leave(s);
+    return VT_OK;
+}
+
+enum {
+    MOST_BODIES = 4096,
+    MOST_SOLIDS = 1 << 16,
+    MOST_PANELS = 2048,
+    MOST_SHEDDING = 1000000 /* 1/s */
+};
+
+static vt_status check_body(const vt_simulation *s, const vt_body_def *def, vt_body *body)
+{
+    snprintf(body->name, sizeof body->name, "%d", s->bodies.made);
+    if (def->name && strlen(def->name) < sizeof body->name)
+        snprintf(body->name, sizeof body->name, "%s", def->name);
+    else if (def->name)
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "body '%s': its name has %zu bytes; allowed are up to 63", body->name,
+                        strlen(def->name));
+    if (!def->shapes || def->shape_count < 1 || def->shape_count > MOST_SOLIDS)
+        return vti_fail(VT_INVALID_ARGUMENT, "body '%s': it has %d shapes; allowed are 1 to %d",
+                        body->name, def->shapes ? def->shape_count : 0, MOST_SOLIDS);
+    vt_status status = vti_check_rows(&vti_body_definition, "", def);
+    if (!status)
+        status = vti_check_parent(&s->transforms, def->parent);
+    if (status)
+        return vti_name_body_failure(status, body, -1);
+    const vt_transform *const parent = def->parent ? &s->transforms.items[def->parent - 1] : NULL;
+    if (parent && parent->least_scale != parent->most_scale)
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "body '%s': its transform scales by %g to %g; bodies are rigid: allowed is "
+                        "a scale that does not change",
+                        body->name, parent->least_scale, parent->most_scale);
+    return VT_OK;
+}
+
+static void measure_body(vt_body *body)
+{
+    double volume = 0, sum[3] = {0, 0, 0};
+    for (int32_t n = 0; n < body->solid_count; n++) {
+        const vt_solid *const solid = &body->solids[n];
+        const double weight = isfinite(solid->volume) ? solid->volume : 0;
+        volume += weight;
+        vti_add_scaled(sum, weight, solid->center);
+    }
+    for (int c = 0; c < 3; c++)
+        body->center[c] = volume > 0 ? sum[c] / volume : body->solids[0].center[c];
+    body->volume = 0;
+    for (int32_t n = 0; n < body->solid_count; n++)
+        body->volume += body->solids[n].volume;
+    vti_reach_body(body);
+}
+
+/* A point inside all shapes of a hole, by steps from wall to wall; and not just inside. */
+static vt_status find_inside(vt_body *body)
+{
+    double normal[3];
+    memcpy(body->inside, body->center, sizeof body->inside);
+    double step = isfinite(body->reach) ? 0.25 * body->reach / body->scale : 1;
+    for (int n = 0; n < 4096 && body->hole; n++) {
+        const double room = vti_body_room(body, body->inside, normal);
+        if (room > step)
+            return VT_OK;
+        vti_add_scaled(body->inside, 1.01 * (step - room), normal);
+        step *= 0.99;
+    }
+    if (!body->hole || vti_body_room(body, body->inside, normal) > 0)
+        return VT_OK;
+    return vti_fail(VT_INVALID_ARGUMENT,
+                    "body '%s': the shapes of a container must have an inside in common",
+                    body->name);
+}
+
+static int is_plane(const vt_body *body)
+{
+    return body->solid_count == 1 && body->solids->kind == VT_SHAPE_PLANE;
+}
+
+static vt_status make_body(const vt_simulation *s, const vt_body_def *def, vt_body *body)
+{
+    *body =
+        (vt_body){.hole = def->hole, .parent = def->parent, .since = -INFINITY, .until = INFINITY};
+    vt_status status = check_body(s, def, body);
+    if (status)
+        return status;
+    body->moves = vti_parent_moves(&s->transforms, def->parent);
+    body->scale = vti_pose_at(&s->transforms, def->parent, s->time).scale;
+    body->solids = malloc(sizeof *body->solids * (size_t)def->shape_count);
+    if (!body->solids)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d shapes", def->shape_count);
+    for (int32_t n = 0; n < def->shape_count && !status; n++) {
+        status = vti_create_solid(&def->shapes[n], &body->solids[n]);
+        if (status)
+            status = vti_name_body_failure(status, body, n);
+        else
+            body->solid_count = n + 1;
+    }
+    if (!status) {
+        measure_body(body);
+        status = find_inside(body);
+    }
+    if (!status && (status = vti_make_rigid(s, def, body)))
+        status = vti_name_body_failure(status, body, -1);
+    body->aimed_panels = def->panels;
+    body->shedding = def->hole || is_plane(body) ? 0 : def->shedding;
+    if (!status)
+        status = vti_add_panels(s, body);
+    if (!status)
+        vti_add_mass(body);
+    if (!status)
+        status = vti_make_body_heat(s, def, body);
+    if (status)
+        vti_destroy_body(body);
+    return status;
+}
+
+static vt_status keep_body(vt_simulation *s, const vt_body_def *def, int32_t *id)
+{
+    vt_bodies *const bodies = &s->bodies;
+    vt_body body;
+    if (bodies->count == MOST_BODIES)
+        return vti_fail(VT_OUT_OF_MEMORY, "body %d; allowed are %d", bodies->count, MOST_BODIES);
+    vt_status status = make_body(s, def, &body);
+    if (status)
+        return status;
+    status = vti_check_covered(s, &body);
+    if (!status)
+        status = vti_check_room_in_body(s, &body);
+    if (!status && vti_grow((void **)&bodies->items, bodies->count, sizeof body))
+        status = vti_fail(VT_OUT_OF_MEMORY, "no memory for body '%s'", body.name);
+    if (!status) {
+        bodies->items[bodies->count] = body;
+        status = vti_check_start(s, bodies->count);
+    }
+    if (status) {
+        vti_destroy_body(&body);
+        return status;
+    }
+    bodies->items[bodies->count++].id = bodies->made++;
+    if (id)
+        *id = bodies->made - 1;
+    vti_clear_last_body(s);
+    if (vti_has_warm_bodies(s))
+        vti_use_vorton_column(s, VT_VORTON_temperature);
+    return VT_OK;
+}
+
+static vt_status add_body_now(vt_simulation *s, const void *data, void *result)
+{
+    const vt_body_def *const def = data;
+    int32_t *const id = result;
+    vt_status status = vti_enter(s);
+    if (status)
+        return status;
+    status = keep_body(s, def, id);
+    vti_leave(s);
+    return status;
+}
+
+vt_status vt_add_body(vt_simulation *s, const vt_body_def *def, int32_t *id)
+{
+    return vti_accept_and_use(&vti_body_definition, s, def, add_body_now, id);
+}
+
+/* ---- records ---- */
+
+/* What only bodies with mass have. */
+static void fill_weighty(const vt_body *body, vt_body_state *state)
+{
+    const vt_rigid *const r = &body->rigid;
+    double inertia[6][6];
+    vti_inertia_of(body, state->rotation, 0, inertia);
+    state->free = r->free;
+    state->mass = r->mass;
+    state->fluid_density = r->fluid_density;
+    for (int i = 0; i < 3; i++)
+        memcpy(state->inertia[i], inertia[i + 3] + 3, sizeof state->inertia[i]);
+    memcpy(state->weight_impulse, r->from_weight.impulse, sizeof state->weight_impulse);
+    memcpy(state->weight_angular_impulse, r->from_weight.angular, sizeof state->weight_impulse);
+    memcpy(state->contact_impulse, r->from_contacts.impulse, sizeof state->contact_impulse);
+    memcpy(state->contact_angular_impulse, r->from_contacts.angular, sizeof state->contact_impulse);
+}
+
+static void fill_state(const vt_simulation *s, const vt_body *body, vt_body_state *state)
+{
+    const vt_pose pose = vti_body_pose(&s->transforms, body, s->time);
+    const vt_motion motion = vti_body_motion(&s->transforms, body, s->time);
+    double arm[3], carried[3];
+    *state = (vt_body_state){
+        .hole = body->hole, .temperature = body->heat.temperature, .heat_given = body->heat.given};
+    memcpy(state->name, body->name, sizeof state->name);
+    vti_pose_point(&pose, body->center, state->position);
+    vti_pose_quaternion(&pose, state->rotation);
+    memcpy(state->velocity, motion.velocity, sizeof motion.velocity);
+    memcpy(state->flow_impulse, body->rigid.from_flow.impulse, sizeof state->flow_impulse);
+    memcpy(state->flow_angular_impulse, body->rigid.from_flow.angular, sizeof state->flow_impulse);
+    memcpy(state->angular_velocity, motion.angular, sizeof motion.angular);
+    memcpy(state->shed_strength, body->shed_strength, sizeof state->shed_strength);
+    memcpy(arm, state->position, sizeof arm);
+    vti_add_scaled(arm, -1, pose.position);
+    vti_cross(motion.angular, arm, carried);
+    vti_add_scaled(state->velocity, 1, carried);
+    if (body->rigid.mass > 0)
+        fill_weighty(body, state);
+}
+
+vt_status vt_get_body(vt_simulation *s, int32_t id, vt_body_state *state)
+{
+    vt_status status = vti_enter(s);
+    if (status)
+        return status;
+    int32_t n;
+    status = vti_find_body(s, id, &n);
+    if (!status) {
+        vt_body_state known;
+        fill_state(s, &s->bodies.items[n], &known);
+        status = vti_hand_out(state, &known, sizeof known);
+    }
+    vti_leave(s);
+    return status;
+}
+
+/* ---- distances ---- */
+
+/* The exact version of vti_body_room. */
+static double exact_room(const vt_body *body, const double point[3], double nearest[3],
+                         double normal[3])
+{
+    double least = INFINITY;
+    for (int32_t n = 0; n < body->solid_count; n++) {
+        double candidate[3], outward[3];
+        double room = vti_solid_nearest(&body->solids[n], point, candidate, outward);
+        room = body->hole ? -room : room;
+        if (room < least) {
+            least = room;
+            memcpy(nearest, candidate, sizeof candidate);
+            memcpy(normal, outward, sizeof outward);
+        }
+    }
+    for (int c = 0; c < 3 && body->hole; c++)
+        normal[c] = -normal[c];
+    return least;
+}
+
+static void measure_points(const vt_simulation *s, const vt_body *body, int64_t count,
+                           const double *points, double *distance, double *nearest, double *normal)
+{
+    const vt_pose pose = vti_body_pose(&s->transforms, body, s->time);
+    for (int64_t i = 0; i < count; i++) {
+        double local[3], wall[3], away[3];
+        vti_pose_point_back(&pose, points + 3 * i, local);
+        distance[i] = pose.scale * exact_room(body, local, wall, away);
+        if (nearest)
+            vti_pose_point(&pose, wall, nearest + 3 * i);
+        if (normal)
+            vti_pose_direction(&pose, away, normal + 3 * i);
+    }
+}
+
+vt_status vt_body_distance(vt_simulation *s, int32_t id, int64_t count, const double *points,
+                           double *distance, double *nearest, double *normal)
+{
+    vt_status status = vti_enter(s);
+    if (status)
+        return status;
+    int32_t n;
+    status = vti_find_body(s, id, &n);
+    if (!status && (count < 0 || (count > 0 && (!points || !distance))))
+        status = vti_fail(VT_INVALID_ARGUMENT, "count is %lld; allowed is >= 0, with arrays",
+                          (long long)count);
+    for (int64_t i = 0; i < 3 * count && !status; i++)
+        if (!vti_is_finite(points[i]))
+            status =
+                vti_fail(VT_INVALID_ARGUMENT, "points: row %lld holds %g; allowed are finite m",
+                         (long long)(i / 3), points[i]);
+    if (!status)
+        measure_points(s, &s->bodies.items[n], count, points, distance, nearest, normal);
+    vti_leave(s);
+    return status;
+}
+
+static const double farthest = 1e9, fastest = 1e6, fastest_turn = 1e5; /* m, m/s, rad/s */
+
+/* ---- checks ---- */
+
+static vt_status check_numbers(const char *name, const double *values, int count, double most,
+                               const char *unit)
+{
+    for (int c = 0; values && c < count; c++)
+        if (!(vti_abs(values[c]) <= most))
+            return vti_fail(VT_INVALID_ARGUMENT,
+                            "%s[%d] is %g; allowed are finite numbers, at most "
+                            "%g %s in size",
+                            name, c, values[c], most, unit);
+    return VT_OK;
+}
+
+static vt_status check_rotation(const double *rotation)
+{
+    const vt_status status = check_numbers("rotation", rotation, 4, 1e9, "");
+    double q[4];
+    if (status || !rotation)
+        return status;
+    memcpy(q, rotation, sizeof q);
+    if (vti_normalise_quaternion(q))
+        return VT_OK;
+    return vti_fail(VT_INVALID_ARGUMENT,
+                    "rotation is 0 0 0 0; allowed are quaternions w x y z of any length but 0");
+}
+
+static vt_status check_over(const vt_body *body, const vt_body_change *change)
+{
+    const double over = change->over;
+    if (!(over >= 0 && over <= farthest))
+        return vti_fail(VT_INVALID_ARGUMENT, "over is %g s; allowed is 0 to %g", over, farthest);
+    if (over > 0 && (change->velocity || change->angular_velocity))
+        return vti_fail(
+            VT_INVALID_ARGUMENT,
+            "over is %g s: its velocities follow from the way; allowed is velocity or over", over);
+    if (over > 0 && body->rigid.free)
+        return vti_fail(
+            VT_INVALID_ARGUMENT,
+            "over is %g s, but it moves by itself; allowed is 0, or a body that is held", over);
+    return VT_OK;
+}
+
+static vt_status check_change(const vt_body *body, const vt_body_change *change)
+{
+    vt_status status = check_numbers("position", change->position, 3, farthest, "m");
+    if (!status)
+        status = check_rotation(change->rotation);
+    if (!status)
+        status = check_numbers("velocity", change->velocity, 3, fastest, "m/s");
+    if (!status)
+        status =
+            check_numbers("angular_velocity", change->angular_velocity, 3, fastest_turn, "rad/s");
+    if (!status)
+        status = check_over(body, change);
+    if (!status && !body->rigid.placed && body->moves)
+        status = vti_fail(VT_INVALID_ARGUMENT,
+                          "its parent moves it; allowed are bodies whose parent does not move");
+    return status;
+}
+
+static vt_status name_body(const vt_body *body, vt_status status)
+{
+    char message[512];
+    if (!status)
+        return VT_OK;
+    strncpy(message, vt_error_message(), sizeof message - 1);
+    message[sizeof message - 1] = 0;
+    return vti_fail(status, "body '%s': %s", body->name, message);
+}
+
+/* ---- changes ---- */
+
+/* The rotation vector that leads from one unit quaternion to another, the shorter way. */
+static void way_of_turn(const double from[4], const double to[4], double way[3])
+{
+    double real = 0, near[4], across[3];
+    for (int c = 0; c < 4; c++)
+        real += from[c] * to[c];
+    for (int c = 0; c < 4; c++)
+        near[c] = real < 0 ? -to[c] : to[c];
+    vti_cross(from + 1, near + 1, across);
+    for (int c = 0; c < 3; c++)
+        way[c] = from[0] * near[c + 1] - near[0] * from[c + 1] + across[c];
+    vti_normalise(way);
+    const double angle = 2 * vti_quaternion_angle(from, near);
+    for (int c = 0; c < 3; c++)
+        way[c] *= angle;
+}
+
+/* Sets out for a place. */
+static void set_out(vt_rigid *r, const vt_body_change *change, const vt_place *place)
+{
+    double turn[3];
+    way_of_turn(r->now.rotation, place->rotation, turn);
+    for (int c = 0; c < 3; c++) {
+        r->velocity[c] = (place->position[c] - r->now.position[c]) / change->over;
+        r->angular[c] = turn[c] / change->over;
+    }
+}
+
+static void change_body(vt_simulation *s, vt_body *body, const vt_body_change *change)
+{
+    vt_rigid *const r = &body->rigid;
+    vti_keep_place(s, body);
+    vt_place place = r->now;
+    if (change->position)
+        memcpy(place.position, change->position, sizeof place.position);
+    if (change->rotation)
+        memcpy(place.rotation, change->rotation, sizeof place.rotation);
+    vti_normalise_quaternion(place.rotation);
+    if (change->over > 0) {
+        set_out(r, change, &place);
+        return;
+    }
+    double before[3];
+    memcpy(before, r->velocity, sizeof before);
+    if (change->velocity)
+        memcpy(r->velocity, change->velocity, sizeof r->velocity);
+    if (change->angular_velocity)
+        memcpy(r->angular, change->angular_velocity, sizeof r->angular);
+    const vt_pose from = vti_body_pose(&s->transforms, body, s->time);
+    const double *const after = r->velocity;
+    r->before = r->now = place;
+    if (body != vti_find_carrier(s) || !(change->position || change->rotation))
+        return;
+    const vt_pose to = vti_body_pose(&s->transforms, body, s->time);
+    vti_take_along(s, &from, &to, before, after);
+}
+
+static vt_status set_body_now(vt_simulation *s, int32_t id, const vt_body_change *change)
+{
+    vt_status status = vti_enter(s);
+    if (status)
+        return status;
+    int32_t n;
+    status = vti_find_body(s, id, &n);
+    if (!status) {
+        vt_body *const body = &s->bodies.items[n];
+        status = name_body(body, check_change(body, change));
+        if (!status)
+            change_body(s, body, change);
+    }
+    vti_leave(s);
+    return status;
+}
+
+vt_status vt_set_body(vt_simulation *s, int32_t id, const vt_body_change *change)
+{
+    vt_accepted accepted;
+    vt_status status = vti_accept(&vti_body_change_definition, change, &accepted);
+    if (status)
+        return status;
+    status = set_body_now(s, id, accepted.def);
+    vti_give_back(&accepted);
+    return status;
+}
+
+static vt_status push(vt_body *body, const double impulse[3], const double *point,
+                      const double *angular)
+{
+    vt_status status = check_numbers("impulse", impulse, 3, 1e15, "N s");
+    if (!status)
+        status = check_numbers("point", point, 3, farthest, "m");
+    if (!status)
+        status = check_numbers("angular_impulse", angular, 3, 1e15, "N m s");
+    if (!status && !body->rigid.free)
+        status = vti_fail(
+            VT_INVALID_ARGUMENT,
+            "it does not move by itself; allowed are bodies with a density that are not held");
+    if (status)
+        return status;
+    double both[6] = {impulse[0], impulse[1], impulse[2], 0, 0, 0};
+    for (int c = 0; c < 3 && angular; c++)
+        both[c + 3] = angular[c];
+    if (point) {
+        double arm[3], turning[3];
+        for (int c = 0; c < 3; c++)
+            arm[c] = point[c] - body->rigid.now.position[c];
+        vti_cross(arm, impulse, turning);
+        vti_add_scaled(both + 3, 1, turning);
+    }
+    double to_body[6];
+    vti_kick_body(body, both, to_body);
+    for (int c = 0; c < 3; c++) {
+        body->rigid.from_flow.impulse[c] += to_body[c] - both[c];
+        body->rigid.from_flow.angular[c] += to_body[c + 3] - both[c + 3];
+    }
+    return VT_OK;
+}
+
+vt_status vt_apply_impulse(vt_simulation *s, int32_t id, const double impulse[3],
+                           const double *point, const double *angular_impulse)
+{
+    vt_status status = vti_enter(s);
+    if (status)
+        return status;
+    int32_t n;
+    status = vti_find_body(s, id, &n);
+    if (!status)
+        status = name_body(&s->bodies.items[n],
+                           push(&s->bodies.items[n], impulse, point, angular_impulse));
+    vti_leave(s);
+    return status;
+}

@@ -1,0 +1,494 @@
+#include "animation/definition_checks.h"
+#include "animation/definition.h"
+#include "base/growing_array.h"
+#include "base/status.h"
+#include "geometry/region_points.h"
+#include "sources/removal.h"
+#include "state/simulation.h"
+#include "state/transform.h"
+
+/* ---- what all have in common ---- */
+
+/* What is asked for with a definition. */
+typedef struct request {
+    int32_t changed; /* whose definition it replaces, -1: it is new */
+    int32_t *id;     /* receives the id of what is new; NULL: nobody asks */
+} request;
+
+static vt_status enter(vt_simulation *s)
+{
+    return s ? vti_enter(s) : vti_fail(VT_INVALID_ARGUMENT, "simulation must not be NULL");
+}
+
+static vt_status fail_id(const char *what, int32_t id)
+{
+    return vti_fail(VT_INVALID_ARGUMENT,
+                    "id is %d; allowed are ids of %s that were added and not removed", id, what);
+}
+
+/* Adds or changes: `name` has functions of these names. */
+#define EFFECT(name, what)                                                                         \
+    static vt_status use_##name(vt_simulation *s, const void *def, void *data)                     \
+    {                                                                                              \
+        const request *const asked = data;                                                         \
+        vt_status status = enter(s);                                                               \
+        if (status)                                                                                \
+            return status;                                                                         \
+        status = asked->changed < 0 ? add_##name(s, def, asked->id)                                \
+                                    : change_##name(s, asked->changed, def);                       \
+        vti_leave(s);                                                                              \
+        return status;                                                                             \
+    }                                                                                              \
+    vt_status vt_add_##name(vt_simulation *s, const vt_##name##_def *def, int32_t *id)             \
+    {                                                                                              \
+        request asked = {-1, id};                                                                  \
+        return vti_accept_and_use(&vti_##name##_definition, s, def, use_##name, &asked);           \
+    }                                                                                              \
+    vt_status vt_change_##name(vt_simulation *s, int32_t id, const vt_##name##_def *def)           \
+    {                                                                                              \
+        request asked = {id, NULL};                                                                \
+        return id < 0 ? fail_id(what, id)                                                          \
+                      : vti_accept_and_use(&vti_##name##_definition, s, def, use_##name, &asked);  \
+    }
+
+/* ---- force fields ---- */
+
+enum { MOST_FORCES = 1024 };
+
+/* Drag is a share. */
+static vt_status check_share(const vt_force_def *def)
+{
+    const vt_track *const track = vti_find_track(def->animation_count, def->animations, "strength");
+    double least = def->strength, most = def->strength;
+    if (track)
+        vti_track_extremes(track, 0, &least, &most);
+    if (def->kind != VT_FORCE_DRAG || (least >= 0 && most <= 1))
+        return VT_OK;
+    return vti_fail(VT_INVALID_ARGUMENT, "force.strength is %g; allowed of drag is 0 to 1",
+                    least < 0 ? least : most);
+}
+
+static vt_status check_force(const vt_simulation *s, const vt_force_def *def)
+{
+    vt_status status = vti_check_rows(&vti_force_definition, "force.", def);
+    if (!status)
+        status = vti_check_animations(&vti_force_definition, def->animation_count, def->animations);
+    if (!status)
+        status = check_share(def);
+    if (!status)
+        status = vti_check_animated_direction("axis", def->animation_count, def->animations);
+    if (!status)
+        status = vti_check_shape_is_there(def->shape, def->animation_count, def->animations);
+    return status ? status : vti_check_parent(&s->transforms, def->parent);
+}
+
+static vt_status make_force(const vt_force_def *def, vt_force *force)
+{
+    vt_status status = VT_OK;
+    *force = (vt_force){.def = *def};
+    force->def.shape = NULL;
+    force->def.animations = NULL;
+    if (def->shape) {
+        status = vti_create_growing_region(def->shape, "shape", def->animation_count,
+                                           def->animations, (double)NAN, &force->region);
+        force->has_region = status == VT_OK;
+    }
+    if (!status)
+        status = vti_copy_animations(&vti_force_definition, def->animation_count, def->animations,
+                                     &force->animations);
+    if (status)
+        vti_destroy_force(force);
+    return status;
+}
+
+/* Drags slow down what all others drive. There is room for one more. */
+static void insert_force(vt_forces *forces, const vt_force *force)
+{
+    int32_t at = forces->count++;
+    for (; force->def.kind != VT_FORCE_DRAG && at > 0 &&
+           forces->force[at - 1].def.kind == VT_FORCE_DRAG;
+         at--)
+        forces->force[at] = forces->force[at - 1];
+    forces->force[at] = *force;
+}
+
+static void drop_force(vt_forces *forces, int32_t n)
+{
+    vti_destroy_force(&forces->force[n]);
+    vti_close_gap(forces->force, n, &forces->count, sizeof *forces->force);
+}
+
+static vt_status add_force(vt_simulation *s, const vt_force_def *def, int32_t *id)
+{
+    vt_forces *const forces = &s->forces;
+    vt_force force;
+    vt_status status = check_force(s, def);
+    if (!status && (forces->count == MOST_FORCES ||
+                    vti_grow((void **)&forces->force, forces->count, sizeof force)))
+        status = vti_fail(VT_OUT_OF_MEMORY, "no memory for force %d; allowed are %d", forces->count,
+                          MOST_FORCES);
+    if (!status)
+        status = make_force(def, &force);
+    if (status)
+        return status;
+    force.id = forces->made++;
+    insert_force(forces, &force);
+    if (id)
+        *id = force.id;
+    return VT_OK;
+}
+
+static vt_status find_force(const vt_forces *forces, int32_t id, int32_t *n)
+{
+    for (*n = 0; *n < forces->count; ++*n)
+        if (forces->force[*n].id == id)
+            return VT_OK;
+    return fail_id("force fields", id);
+}
+
+/* Among those of its kind it keeps its place. */
+static vt_status change_force(vt_simulation *s, int32_t id, const vt_force_def *def)
+{
+    vt_forces *const forces = &s->forces;
+    vt_force force;
+    int32_t n;
+    vt_status status = find_force(forces, id, &n);
+    if (!status)
+        status = check_force(s, def);
+    if (!status)
+        status = make_force(def, &force);
+    if (status)
+        return status;
+    vt_force *const old = &forces->force[n];
+    force.id = id;
+    if ((old->def.kind == VT_FORCE_DRAG) == (force.def.kind == VT_FORCE_DRAG)) {
+        vti_destroy_force(old);
+        *old = force;
+    } else {
+        drop_force(forces, n);
+        insert_force(forces, &force);
+    }
+    return VT_OK;
+}
+
+EFFECT(force, "force fields")
+
+vt_status vt_remove_force(vt_simulation *s, int32_t id)
+{
+    int32_t n;
+    vt_status status = enter(s);
+    if (status)
+        return status;
+    status = find_force(&s->forces, id, &n);
+    if (!status)
+        drop_force(&s->forces, n);
+    vti_leave(s);
+    return status;
+}
+
+/* ---- kills ---- */
+
+enum { MOST_KILLS = 1024 };
+
+static vt_status find_kill(const vt_kills *kills, int32_t id, int32_t *n)
+{
+    for (*n = 0; *n < kills->count; ++*n)
+        if (kills->kill[*n].id == id)
+            return VT_OK;
+    return fail_id("kills", id);
+}
+
+static vt_status check_and_make_kill(const vt_simulation *s, const vt_kill_def *def, vt_kill *kill)
+{
+    const vt_status status = vti_check_kill(def);
+    return status ? status : vti_make_kill(s, def, kill);
+}
+
+static vt_status add_kill(vt_simulation *s, const vt_kill_def *def, int32_t *id)
+{
+    vt_kills *const kills = &s->kills;
+    vt_kill kill;
+    if (kills->count == MOST_KILLS || vti_grow((void **)&kills->kill, kills->count, sizeof kill))
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for kill %d; allowed are %d", kills->count,
+                        MOST_KILLS);
+    const vt_status status = check_and_make_kill(s, def, &kill);
+    if (status)
+        return status;
+    vti_use_kill_columns(s, &kill);
+    kill.id = kills->made++;
+    kills->kill[kills->count++] = kill;
+    if (id)
+        *id = kill.id;
+    return VT_OK;
+}
+
+static vt_status change_kill(vt_simulation *s, int32_t id, const vt_kill_def *def)
+{
+    vt_kill kill;
+    int32_t n;
+    vt_status status = find_kill(&s->kills, id, &n);
+    if (!status)
+        status = check_and_make_kill(s, def, &kill);
+    if (status)
+        return status;
+    vti_use_kill_columns(s, &kill);
+    kill.id = id;
+    vti_destroy_kill(&s->kills.kill[n]);
+    s->kills.kill[n] = kill;
+    return VT_OK;
+}
+
+EFFECT(kill, "kills")
+
+vt_status vt_remove_kill(vt_simulation *s, int32_t id)
+{
+    int32_t n;
+    vt_status status = enter(s);
+    if (status)
+        return status;
+    vt_kills *const kills = &s->kills;
+    status = find_kill(kills, id, &n);
+    if (!status) {
+        vti_destroy_kill(&kills->kill[n]);
+        vti_close_gap(kills->kill, n, &kills->count, sizeof *kills->kill);
+    }
+    vti_leave(s);
+    return status;
+}
+
+/* ---- winds ---- */
+
+enum { MOST_WINDS = 1024, MOST_GRID_NODES = 1 << 28 };
+
+static const double fastest = 1e9; /* m/s */
+
+/* A parameter as a track of its own: a constant has one key. */
+static vt_status make_track(const char *name, int32_t components, const double *constant,
+                            int32_t count, const vt_animation *animations, vt_track *track)
+{
+    const vt_track one_key = {.components = components, .count = 1, .values = constant, .rate = 1};
+    for (int32_t a = 0; a < count; a++)
+        if (strcmp(animations[a].parameter, name) == 0)
+            return vti_copy_track(&animations[a].track, track);
+    return vti_copy_track(&one_key, track);
+}
+
+static vt_status check_uniform(const vt_simulation *s, const vt_wind_def *def)
+{
+    vt_status status = vti_check_rows(&vti_wind_definition, "wind.", def);
+    if (!status)
+        status = vti_check_animations(&vti_wind_definition, def->animation_count, def->animations);
+    return status ? status : vti_check_parent(&s->transforms, def->parent);
+}
+
+static vt_status make_uniform(const vt_simulation *s, const vt_wind_def *def, vt_uniform_wind *wind)
+{
+    const vt_status status = check_uniform(s, def);
+    if (status)
+        return status;
+    *wind = (vt_uniform_wind){.parent = def->parent,
+                              .turns = vti_parent_moves(&s->transforms, def->parent)};
+    return make_track("velocity", 3, def->velocity, def->animation_count, def->animations,
+                      &wind->velocity);
+}
+
+static vt_status fail_room(int32_t n)
+{
+    return vti_fail(VT_OUT_OF_MEMORY, "no memory for wind %d; allowed are %d", n, MOST_WINDS);
+}
+
+static vt_status add_wind(vt_simulation *s, const vt_wind_def *def, int32_t *id)
+{
+    vt_winds *const winds = &s->winds;
+    const int32_t n = winds->uniform_count;
+    if (n == MOST_WINDS || vti_grow((void **)&winds->uniform, n, sizeof *winds->uniform))
+        return fail_room(n);
+    const vt_status status = make_uniform(s, def, &winds->uniform[n]);
+    if (status)
+        return status;
+    winds->uniform[n].id = winds->made++;
+    winds->uniform_count++;
+    s->fields_current = 0;
+    if (id)
+        *id = winds->uniform[n].id;
+    return VT_OK;
+}
+
+/* The index of a wind in the list of its kind; in the other one -1. */
+static vt_status find_wind(const vt_winds *winds, int32_t id, int32_t *uniform, int32_t *grid)
+{
+    *uniform = *grid = -1;
+    for (int32_t n = 0; n < winds->uniform_count; n++)
+        if (winds->uniform[n].id == id)
+            *uniform = n;
+    for (int32_t n = 0; n < winds->grid_count; n++)
+        if (winds->grid_id[n] == id)
+            *grid = n;
+    return *uniform < 0 && *grid < 0 ? fail_id("winds", id) : VT_OK;
+}
+
+static vt_status fail_kind(int32_t id, const char *is, const char *allowed)
+{
+    return vti_fail(VT_INVALID_ARGUMENT,
+                    "id is %d, which vt_add_%s made; allowed are ids that vt_add_%s made", id, is,
+                    allowed);
+}
+
+static vt_status change_wind(vt_simulation *s, int32_t id, const vt_wind_def *def)
+{
+    vt_uniform_wind wind;
+    int32_t n, grid;
+    vt_status status = find_wind(&s->winds, id, &n, &grid);
+    if (!status && n < 0)
+        status = fail_kind(id, "wind_grid", "wind");
+    if (!status)
+        status = make_uniform(s, def, &wind);
+    if (status)
+        return status;
+    wind.id = id;
+    vti_destroy_track(&s->winds.uniform[n].velocity);
+    s->winds.uniform[n] = wind;
+    s->fields_current = 0;
+    return VT_OK;
+}
+
+EFFECT(wind, "winds")
+
+vt_status vt_remove_wind(vt_simulation *s, int32_t id)
+{
+    int32_t uniform, grid;
+    vt_status status = enter(s);
+    if (status)
+        return status;
+    status = find_wind(&s->winds, id, &uniform, &grid);
+    if (!status && uniform >= 0)
+        vti_drop_uniform_wind(&s->winds, uniform);
+    else if (!status)
+        vti_drop_wind_grid(&s->winds, grid);
+    if (!status)
+        s->fields_current = 0;
+    vti_leave(s);
+    return status;
+}
+
+static vt_status check_box(const vt_wind_grid_def *def)
+{
+    double nodes = 1;
+    for (int a = 0; a < 3; a++) {
+        nodes *= def->nodes[a];
+        if (def->nodes[a] < 2 || nodes > MOST_GRID_NODES)
+            return vti_fail(
+                VT_INVALID_ARGUMENT,
+                "velocity: nodes[%d] is %d; allowed are 2 and more, together at most %d", a,
+                def->nodes[a], MOST_GRID_NODES);
+    }
+    return VT_OK;
+}
+
+static vt_status check_velocity(const vt_wind_grid_def *def)
+{
+    const int64_t count = 3 * (int64_t)def->nodes[0] * def->nodes[1] * def->nodes[2];
+    if (!def->velocity)
+        return vti_fail(VT_INVALID_ARGUMENT, "velocity is NULL; allowed are nz x ny x nx x 3 m/s");
+    for (int64_t n = 0; n < count; n++)
+        if (!(fabs((double)def->velocity[n]) <= fastest))
+            return vti_fail(VT_INVALID_ARGUMENT,
+                            "velocity has %g m/s in node %lld; allowed is -1e9 to 1e9",
+                            (double)def->velocity[n], (long long)(n / 3));
+    return VT_OK;
+}
+
+static vt_status check_grid(const vt_wind_grid_def *def)
+{
+    vt_status status = check_box(def);
+    if (!status)
+        status = vti_check_rows(&vti_wind_grid_definition, "wind_grid.", def);
+    if (!status)
+        status =
+            vti_check_animations(&vti_wind_grid_definition, def->animation_count, def->animations);
+    return status ? status : check_velocity(def);
+}
+
+/* Nodes of four floats, as the working grid has them. */
+static vt_status copy_values(const vt_wind_grid_def *def, vt_wind_grid *grid)
+{
+    const size_t nodes = (size_t)def->nodes[0] * (size_t)def->nodes[1] * (size_t)def->nodes[2];
+    f4 *const values = aligned_alloc(16, sizeof *values * nodes);
+    if (!values)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a wind of %zu nodes", nodes);
+    for (size_t n = 0; n < nodes; n++) {
+        const float *const v = def->velocity + 3 * n;
+        values[n] = (f4){v[0], v[1], v[2], 0};
+    }
+    *grid = (vt_wind_grid){.border = def->outside == VT_WIND_BORDER,
+                           .values = values,
+                           .parent = def->parent,
+                           .pose = {.matrix = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .scale = 1}};
+    for (int a = 0; a < 3; a++) {
+        grid->nodes[a] = def->nodes[a];
+        grid->origin[a] = def->origin[a];
+        grid->per_spacing[a] = 1 / def->spacing[a];
+    }
+    grid->largest_gradient = vti_largest_wind_gradient(grid);
+    return VT_OK;
+}
+
+/* On failure there is nothing to destroy. */
+static vt_status make_grid(const vt_simulation *s, const vt_wind_grid_def *def, vt_wind_grid *grid,
+                           vt_track *strength)
+{
+    vt_status status = check_grid(def);
+    if (!status)
+        status = vti_check_parent(&s->transforms, def->parent);
+    if (!status)
+        status = make_track("strength", 1, &def->strength, def->animation_count, def->animations,
+                            strength);
+    if (status)
+        return status;
+    status = copy_values(def, grid);
+    if (status)
+        vti_destroy_track(strength);
+    return status;
+}
+
+static vt_status add_wind_grid(vt_simulation *s, const vt_wind_grid_def *def, int32_t *id)
+{
+    vt_winds *const winds = &s->winds;
+    const int32_t n = winds->grid_count;
+    if (n == MOST_WINDS || vti_grow((void **)&winds->grids, n, sizeof *winds->grids) ||
+        vti_grow((void **)&winds->strength, n, sizeof *winds->strength) ||
+        vti_grow((void **)&winds->grid_id, n, sizeof *winds->grid_id))
+        return fail_room(n);
+    const vt_status status = make_grid(s, def, &winds->grids[n], &winds->strength[n]);
+    if (status)
+        return status;
+    winds->grid_id[n] = winds->made++;
+    winds->grid_count++;
+    s->fields_current = 0;
+    if (id)
+        *id = winds->grid_id[n];
+    return VT_OK;
+}
+
+static vt_status change_wind_grid(vt_simulation *s, int32_t id, const vt_wind_grid_def *def)
+{
+    vt_winds *const winds = &s->winds;
+    vt_wind_grid grid;
+    vt_track strength;
+    int32_t uniform, n;
+    vt_status status = find_wind(winds, id, &uniform, &n);
+    if (!status && n < 0)
+        status = fail_kind(id, "wind", "wind_grid");
+    if (!status)
+        status = make_grid(s, def, &grid, &strength);
+    if (status)
+        return status;
+    free((void *)(uintptr_t)winds->grids[n].values);
+    vti_destroy_track(&winds->strength[n]);
+    winds->grids[n] = grid;
+    winds->strength[n] = strength;
+    s->fields_current = 0;
+    return VT_OK;
+}
+
+EFFECT(wind_grid, "winds")

@@ -1,0 +1,279 @@
+/* Health of the flow: invariants of the vortons and books of the fields, computed when asked for.
+ * Sums run over fixed blocks and are merged in their order: the same bits for any thread count. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/block_sums.h"
+#include "base/status.h"
+#include "conservation/body_forces.h"
+#include "field/sample.h"
+#include "state/heat_budget.h"
+#include "state/simulation.h"
+#include "state/strength_sums.h"
+
+enum { BLOCK = 8192 };
+
+/* ---- over the vortons ---- */
+
+typedef struct size_sums {
+    double total, edge;
+    double enstrophy; /* sum |alpha|^2 / V, m^3/s^2 */
+    float farthest;   /* largest coordinate, m */
+} size_sums;
+
+typedef struct size_job {
+    const vt_vortons *vortons;
+    size_sums *block;
+} size_job;
+
+static void sum_sizes(void *data, int64_t begin, int64_t end)
+{
+    const size_job *const job = data;
+    size_sums sums = {0, 0, 0, 0};
+    for (int64_t i = begin; i < end; i++) {
+        double alpha[3];
+        for (int a = 0; a < 3; a++) {
+            alpha[a] = (double)job->vortons->strength[3 * i + a];
+            sums.farthest = fmaxf(sums.farthest, fabsf(job->vortons->position[3 * i + a]));
+        }
+        const double size = vti_sqrt(vti_dot(alpha, alpha));
+        const double volume = (double)job->vortons->volume[i];
+        sums.total += size;
+        sums.edge += vti_cbrt(volume);
+        sums.enstrophy += size * size / volume;
+    }
+    job->block[begin / BLOCK] = sums;
+}
+
+static void add_strength_sums(vt_simulation *s, vt_health *h)
+{
+    static const double origin[3] = {0, 0, 0};
+    const vt_strengths strengths = vti_sum_strengths(s, origin);
+    const vt_impulse impulse = vti_impulse_of(&strengths);
+    memcpy(h->strength, strengths.sum, sizeof h->strength);
+    memcpy(h->impulse, impulse.linear, sizeof h->impulse);
+    memcpy(h->angular_impulse, impulse.angular, sizeof h->angular_impulse);
+}
+
+/* Returns the enstrophy that the vortons carry, 1/2 sum |alpha|^2 / V. */
+static double add_vorton_sums(vt_simulation *s, vt_health *h)
+{
+    const int64_t count = s->vortons.set.count, blocks = (count + BLOCK - 1) / BLOCK;
+    const size_t mark = vti_arena_mark(&s->arena);
+    size_job job = {&s->vortons,
+                    vti_arena_push(&s->arena, sizeof(size_sums) * (size_t)(blocks + 1))};
+    double total = 0, edge = 0, enstrophy = 0;
+    float farthest = 0;
+    add_strength_sums(s, h);
+    vti_parallel_for(s->def.threads, count, BLOCK, sum_sizes, &job);
+    for (int64_t b = 0; b < blocks; b++) {
+        total += job.block[b].total;
+        edge += job.block[b].edge;
+        enstrophy += job.block[b].enstrophy;
+        farthest = fmaxf(farthest, job.block[b].farthest);
+    }
+    h->strength_share = total > 0 ? vti_sqrt(vti_dot(h->strength, h->strength)) / total : 0;
+    const double core = s->fields_exist ? s->grid.core : s->smallest_core;
+    if (count > 0 && core > 0) {
+        h->overlap = edge / (double)count / core;
+        h->rounding = ((double)nextafterf(farthest, FLT_MAX) - (double)farthest) / core;
+    }
+    vti_arena_pop(&s->arena, mark);
+    return enstrophy / 2;
+}
+
+static void add_body_books(const vt_simulation *s, vt_health *h)
+{
+    vt_body_books books;
+    vti_find_body_books(s, &books);
+    memcpy(h->bound_impulse, books.bound.linear, sizeof h->bound_impulse);
+    memcpy(h->bound_angular_impulse, books.bound.angular, sizeof h->bound_angular_impulse);
+    memcpy(h->open_lines, books.open_lines, sizeof h->open_lines);
+    memcpy(h->buoyant_impulse, s->impulses.buoyant.linear, sizeof h->buoyant_impulse);
+    memcpy(h->buoyant_angular_impulse, s->impulses.buoyant.angular, sizeof h->buoyant_impulse);
+    memcpy(h->outer_impulse, s->impulses.outer.linear, sizeof h->outer_impulse);
+    memcpy(h->outer_angular_impulse, s->impulses.outer.angular, sizeof h->outer_impulse);
+    memcpy(h->momentum, books.momentum.linear, sizeof h->momentum);
+    memcpy(h->angular_momentum, books.momentum.angular, sizeof h->angular_momentum);
+    memcpy(h->support_impulse, books.support.linear, sizeof h->support_impulse);
+    memcpy(h->support_angular_impulse, books.support.angular, sizeof h->support_impulse);
+    memcpy(h->hit_impulse, s->impulses.hits.linear, sizeof h->hit_impulse);
+    memcpy(h->hit_angular_impulse, s->impulses.hits.angular, sizeof h->hit_impulse);
+}
+
+/* ---- over the nodes ---- */
+
+typedef struct node_sums {
+    double energy, enstrophy, divergence, gradient, speed, velocity_divergence;
+} node_sums;
+
+typedef struct node_job {
+    const vt_grid *grid;
+    float *vorticity[3]; /* laid out as grid->field */
+    node_sums *plane;
+} node_job;
+
+/* The source of the Poisson equation again: minus the 7-point Laplacian of A, exactly. */
+static void find_vorticity(void *data, int64_t k)
+{
+    const node_job *const job = data;
+    const vt_grid *const g = job->grid;
+    const float scale = (float)(1.0 / (g->spacing * g->spacing));
+    for (int c = 0; c < 3; c++) {
+        float *const out = job->vorticity[c] + k * g->plane;
+        memset(out, 0, sizeof *out * (size_t)g->plane);
+        if (k == 0 || k == g->cells[2])
+            continue;
+        for (int64_t j = 1; j < g->cells[1]; j++) {
+            const float *const a = g->field[c] + k * g->plane + j * g->row;
+            for (int64_t i = 1; i < g->cells[0]; i++)
+                out[j * g->row + i] = scale * (6 * a[i] - a[i - 1] - a[i + 1] - a[i - g->row] -
+                                               a[i + g->row] - a[i - g->plane] - a[i + g->plane]);
+        }
+    }
+}
+
+static void sum_node(const node_job *job, int64_t k, int64_t j, int64_t i, node_sums *sums)
+{
+    const vt_grid *const g = job->grid;
+    const int64_t n = k * g->plane + j * g->row + i, step[3] = {1, g->row, g->plane};
+    const int64_t m = k * g->node_plane + j * g->node_row + i;
+    const int64_t node_step[3] = {1, g->node_row, g->node_plane};
+    double divergence = 0, flow = 0, speed = 0;
+    for (int c = 0; c < 3; c++) {
+        const double vorticity = job->vorticity[c][n];
+        sums->energy += g->field[c][n] * vorticity;
+        sums->enstrophy += vorticity * vorticity;
+        for (int a = 0; a < 3; a++) {
+            const double d =
+                (double)job->vorticity[c][n + step[a]] - (double)job->vorticity[c][n - step[a]];
+            sums->gradient += d * d;
+            divergence += a == c ? d : 0;
+        }
+        flow += (double)g->nodes[m + node_step[c]][c] - (double)g->nodes[m - node_step[c]][c];
+        speed += (double)g->nodes[m][c] * (double)g->nodes[m][c];
+    }
+    sums->divergence += divergence * divergence;
+    sums->velocity_divergence = fmax(sums->velocity_divergence, fabs(flow) / 2);
+    sums->speed = fmax(sums->speed, speed);
+}
+
+/* Two cells and more inside, where all differences are central. */
+static void sum_plane(void *data, int64_t k)
+{
+    const node_job *const job = data;
+    const vt_grid *const g = job->grid;
+    node_sums sums = {0};
+    if (k >= 2 && k <= g->cells[2] - 2)
+        for (int64_t j = 2; j <= g->cells[1] - 2; j++)
+            for (int64_t i = 2; i <= g->cells[0] - 2; i++)
+                sum_node(job, k, j, i, &sums);
+    job->plane[k] = sums;
+}
+
+static void add_node_sums(vt_simulation *s, vt_health *h)
+{
+    const vt_grid *const g = &s->grid;
+    const int64_t planes = g->cells[2] + 1;
+    const size_t mark = vti_arena_mark(&s->arena);
+    node_job job = {.grid = g};
+    node_sums all = {0};
+    for (int c = 0; c < 3; c++)
+        job.vorticity[c] = vti_arena_push(&s->arena, sizeof(float) * (size_t)(g->plane * planes));
+    job.plane = vti_arena_push(&s->arena, sizeof(node_sums) * (size_t)planes);
+    vti_parallel_each(s->def.threads, planes, 1, find_vorticity, &job);
+    vti_parallel_each(s->def.threads, planes, 1, sum_plane, &job);
+    for (int64_t k = 0; k < planes; k++) {
+        all.energy += job.plane[k].energy;
+        all.enstrophy += job.plane[k].enstrophy;
+        all.divergence += job.plane[k].divergence;
+        all.gradient += job.plane[k].gradient;
+        all.speed = fmax(all.speed, job.plane[k].speed);
+        all.velocity_divergence = fmax(all.velocity_divergence, job.plane[k].velocity_divergence);
+    }
+    const double volume = g->spacing * g->spacing * g->spacing;
+    h->energy = all.energy / 2 * volume;
+    h->enstrophy = all.enstrophy / 2 * volume;
+    h->largest_divergence = all.speed > 0 ? all.velocity_divergence / sqrt(all.speed) : 0;
+    h->vorticity_divergence = all.gradient > 0 ? sqrt(all.divergence / all.gradient) : 0;
+    vti_arena_pop(&s->arena, mark);
+}
+
+/* ---- the residual of the last solution ---- */
+
+typedef struct residual_job {
+    const vt_grid *grid;
+    float *source[3];
+} residual_job;
+
+/* Squares of the residual and of the source, of the nodes of a plane. */
+static void sum_residuals(void *data, int64_t k, int64_t end, double *sum)
+{
+    const residual_job *const job = data;
+    const vt_grid *const g = job->grid;
+    (void)end;
+    for (int c = 0; c < 3 && k > 0 && k < g->cells[2]; c++)
+        for (int64_t j = 1; j < g->cells[1]; j++) {
+            const int64_t row = k * g->plane + j * g->row;
+            const float *const a = g->field[c] + row, *const f = job->source[c] + row;
+            for (int64_t i = 1; i < g->cells[0]; i++) {
+                const double around = (double)a[i - 1] + a[i + 1] + a[i - g->row] + a[i + g->row] +
+                                      a[i - g->plane] + a[i + g->plane];
+                const double r = around - 6.0 * a[i] + f[i];
+                sum[0] += r * r;
+                sum[1] += (double)f[i] * f[i];
+            }
+        }
+}
+
+static double find_residual(vt_simulation *s)
+{
+    const size_t mark = vti_arena_mark(&s->arena);
+    residual_job job = {.grid = &s->grid};
+    double sum[2];
+    vti_find_source(s, job.source);
+    vti_sum_blocks(&s->arena, s->def.threads, s->grid.cells[2] + 1, 1, sum_residuals, &job, 2, sum);
+    vti_arena_pop(&s->arena, mark);
+    return sum[1] > 0 ? sqrt(sum[0] / sum[1]) : 0;
+}
+
+vt_status vt_get_health(vt_simulation *s, vt_health *health)
+{
+    vt_status status = vti_enter(s);
+    if (status)
+        return status;
+    status = vti_solve_now(s);
+    if (!status) {
+        vt_health h = {.vortons = s->vortons.set.count,
+                       .tracers = s->tracers.set.count,
+                       .substeps = s->last_substeps,
+                       .contacts = s->contacts.held,
+                       .contact_looks = s->contacts.looks,
+                       .heat = vti_find_heat(s),
+                       .heat_released = s->heat.released,
+                       .heat_radiated = s->heat.radiated,
+                       .heat_mixed = s->heat.mixed,
+                       .heat_bodies = s->heat.bodies,
+                       .heat_brought = s->heat.brought};
+        if (vti_keeps_heat_books(s)) /* what a user has changed since the last step */
+            h.heat_brought += h.heat - s->heat.known;
+        const vt_largest most = vti_find_largest(&s->extremes);
+        h.largest_gradient = most.gradient;
+        h.largest_speed = most.speed;
+        h.bounded_share = h.vortons > 0 ? (double)most.bounded / (double)h.vortons : 0;
+        const double carried = add_vorton_sums(s, &h);
+        add_body_books(s, &h);
+        if (s->fields_exist) {
+            for (int a = 0; a < 3; a++)
+                h.grid[a] = s->grid.cells[a] + 1;
+            h.spacing = s->grid.spacing;
+            add_node_sums(s, &h);
+            h.noise = h.enstrophy > 0 ? carried / h.enstrophy : 0;
+            h.poisson_residual = find_residual(s);
+        }
+        status = vti_hand_out(health, &h, sizeof h);
+    }
+    vti_leave(s);
+    return status;
+}

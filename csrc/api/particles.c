@@ -1,0 +1,177 @@
+#include "base/status.h"
+#include "state/particles.h"
+#include "state/simulation.h"
+#include "tracers/scalars.h"
+
+static vt_status check_set(int set)
+{
+    if (set == VT_VORTONS || set == VT_TRACERS)
+        return VT_OK;
+    return vti_fail(VT_INVALID_ARGUMENT, "set is %d; allowed are VT_VORTONS and VT_TRACERS", set);
+}
+
+int64_t vt_count(const vt_simulation *s, int set)
+{
+    return check_set(set) ? 0 : vti_set_of(s, set)->count;
+}
+
+int64_t vt_capacity(const vt_simulation *s, int set)
+{
+    return check_set(set) ? 0 : vti_set_of(s, set)->capacity;
+}
+
+int vt_tracers_carry(const vt_simulation *simulation, const char *name)
+{
+    vt_column_field field = {.struct_size = sizeof field};
+    if (simulation && name && strcmp(name, "temperature") == 0 &&
+        (simulation->tracers.set.used[VT_TRACER_warmth] || vti_is_temperature_written(simulation)))
+        return 1;
+    for (int n = 0; simulation && name && n < VT_TAKEN_COLUMNS; n++)
+        if (vt_describe_column(VT_TRACERS, vti_taken_column[n], &field) &&
+            strcmp(field.name, name) == 0)
+            return simulation->vortons.set.used[vti_taken_from[n]] != 0;
+    return 0;
+}
+
+static vt_status describe_column(vt_simulation *s, int set, const char *name, vt_array *array)
+{
+    vt_column_field field = {.struct_size = sizeof field};
+    for (int c = 0; vt_describe_column(set, c, &field); c++) {
+        if (strcmp(field.name, name) != 0)
+            continue;
+        if (set == VT_TRACERS)
+            vti_use_tracer_column(s, c);
+        else
+            vti_use_vorton_column(s, c);
+        if (set == VT_TRACERS && c == VT_TRACER_temperature)
+            vti_note_temperature(s);
+        s->viewed[set] |= 1u << c;
+        const vt_set *const columns = vti_set_of(s, set);
+        const int64_t item = columns->row_bytes[c] / field.components;
+        const vt_array known = {.data = columns->column[c],
+                                .type = field.type,
+                                .dimensions = field.components > 1 ? 2 : 1,
+                                .shape = {columns->count, field.components},
+                                .strides = {columns->row_bytes[c], item}};
+        return vti_hand_out(array, &known, sizeof known);
+    }
+    return vti_fail(VT_INVALID_ARGUMENT, "%s have no column \"%s\"", vti_name_of_set(set), name);
+}
+
+vt_status vt_column(vt_simulation *s, int set, const char *name, vt_array *array)
+{
+    vt_status status = check_set(set);
+    if (!status)
+        status = vti_enter(s);
+    if (status)
+        return status;
+    status = describe_column(s, set, name, array);
+    vti_leave(s);
+    return status;
+}
+
+static void copy_ids(const int64_t *from, int64_t count, int64_t *ids)
+{
+    if (ids)
+        memcpy(ids, from, 8 * (size_t)count);
+}
+
+/* All or nothing: what the caller adds by hand never stops half way. */
+static vt_status make_room_for_all(vt_simulation *s, int set, int64_t count)
+{
+    int64_t fits = count;
+    const vt_status status = vti_check_room(s, set, &fits);
+    if (!status && fits < count)
+        return vti_fail(VT_OVER_CAPACITY, "%lld more %s do not fit: %lld of max_%s %lld are alive",
+                        (long long)count, vti_name_of_set(set), (long long)vt_count(s, set),
+                        vti_name_of_set(set), (long long)vt_capacity(s, set));
+    if (!status)
+        vti_make_room(s, set, count);
+    return status;
+}
+
+vt_status vt_insert_vortons(vt_simulation *s, int64_t count, const float *position,
+                            const float *strength, const float *core, const float *volume,
+                            int64_t *ids)
+{
+    vt_status status = vti_check_vorton_rows(count, position, strength, core, volume);
+    if (!status)
+        status = vti_enter(s);
+    if (status)
+        return status;
+    status = make_room_for_all(s, VT_VORTONS, count);
+    if (!status) {
+        const int64_t first = vti_append_vortons(s, count, position, strength, core, volume);
+        copy_ids(s->vortons.id + first, count, ids);
+    }
+    vti_leave(s);
+    return status;
+}
+
+vt_status vt_insert_tracers(vt_simulation *s, int64_t count, const float *position,
+                            const float *density, const float *size, int64_t *ids)
+{
+    vt_status status = vti_check_tracer_rows(count, position, density, size);
+    if (!status)
+        status = vti_enter(s);
+    if (status)
+        return status;
+    status = make_room_for_all(s, VT_TRACERS, count);
+    if (!status) {
+        const int64_t first = vti_append_tracers(s, count, position, density, size);
+        copy_ids(s->tracers.id + first, count, ids);
+    }
+    vti_leave(s);
+    return status;
+}
+
+vt_status vt_remove(vt_simulation *s, int set, const uint8_t *mask)
+{
+    vt_status status = check_set(set);
+    if (!status && !mask)
+        status = vti_fail(VT_INVALID_ARGUMENT, "mask is NULL; allowed are count bytes");
+    if (!status)
+        status = vti_enter(s);
+    if (status)
+        return status;
+    vti_cut_rows(s, set, mask);
+    vti_leave(s);
+    return VT_OK;
+}
+
+typedef struct id_of_row {
+    int64_t id, row;
+} id_of_row;
+
+static int compare_ids(const void *a, const void *b)
+{
+    const int64_t p = ((const id_of_row *)a)->id, q = ((const id_of_row *)b)->id;
+    return p < q ? -1 : p > q;
+}
+
+vt_status vt_find_rows(vt_simulation *s, int set, int64_t count, const int64_t *ids, int64_t *rows)
+{
+    vt_status status = check_set(set);
+    if (!status)
+        status = vti_check_count(count, ids, rows, rows);
+    if (!status)
+        status = vti_enter(s);
+    if (status)
+        return status;
+    const int64_t alive = vti_set_of(s, set)->count;
+    const int64_t *const id = set == VT_VORTONS ? s->vortons.id : s->tracers.id;
+    const size_t mark = vti_arena_mark(&s->arena);
+    id_of_row *const table = vti_arena_push(&s->arena, sizeof *table * (size_t)alive);
+    for (int64_t i = 0; i < alive; i++)
+        table[i] = (id_of_row){id[i], i};
+    qsort(table, (size_t)alive, sizeof *table, compare_ids);
+    for (int64_t i = 0; i < count; i++) {
+        const id_of_row wanted = {ids[i], 0};
+        const id_of_row *const found =
+            alive ? bsearch(&wanted, table, (size_t)alive, sizeof wanted, compare_ids) : NULL;
+        rows[i] = found ? found->row : -1;
+    }
+    vti_arena_pop(&s->arena, mark);
+    vti_leave(s);
+    return VT_OK;
+}

@@ -1,0 +1,264 @@
+#include "animation/definition_checks.h"
+#include "animation/definition.h"
+#include "base/reserve.h"
+#include "base/status.h"
+#include "model/combustion.h"
+#include "model/method.h"
+#include "sources/sources.h"
+#include "state/simulation.h"
+#include "state/transform.h"
+
+#define MOST_VORTONS (INT64_C(1) << 30)
+#define MOST_TRACERS ((int64_t)INT32_MAX)
+#define PANEL_BYTES ((size_t)4 << 30)
+#define LATTICE_BYTES ((size_t)4 << 30)
+
+static vt_status check_definition(const vt_simulation_def *def)
+{
+    const uint32_t major = def->header_version / 10000;
+    if (major != VORTON_VERSION_MAJOR)
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "the program was built with vorton.h %u.%u.%u, this library is %s: allowed "
+                        "is a header of the same major version",
+                        major, def->header_version / 100 % 100, def->header_version % 100,
+                        VORTON_VERSION);
+    const vt_status status = vti_check_rows(&vti_simulation_definition, "", def);
+    return status ? status
+                  : vti_check_animations(&vti_simulation_definition, def->animation_count,
+                                         def->animations);
+}
+
+/* Arrays of the grid, one after the other, for the largest layout that vti_domain_fits allows. */
+static size_t grid_bytes_for(int64_t max_nodes)
+{
+    return (size_t)max_nodes * 4 * (2 * sizeof(f4) + 4 * sizeof(float)) +
+           (size_t)1024 * 1024 * 6 * 16 + ((size_t)1 << 20);
+}
+
+static size_t arena_bytes_for(const vt_simulation_def *def)
+{
+    return 512 * (size_t)def->max_nodes + 1280 * (size_t)def->max_vortons +
+           240 * (size_t)def->max_tracers + ((size_t)1 << 32);
+}
+
+static int reserve_memory(vt_simulation *s)
+{
+    s->grid_bytes = grid_bytes_for(s->def.max_nodes);
+    s->grid_memory = vti_reserve(s->grid_bytes);
+    if (!s->grid_memory || vti_create_vortons(&s->vortons, s->def.max_vortons) ||
+        vti_create_tracers(&s->tracers, s->def.max_tracers) ||
+        vti_arena_create(&s->arena, arena_bytes_for(&s->def)) ||
+        vti_moments_create(&s->moments, s->def.max_nodes) ||
+        vti_moments_create(&s->charges, s->def.max_nodes) ||
+        vti_poisson_plan_create(&s->plan, s->def.max_nodes) ||
+        vti_arena_create(&s->panels.arena, PANEL_BYTES + 10 * (size_t)s->def.max_nodes) ||
+        vti_arena_create(&s->kept_lattice.arena, LATTICE_BYTES))
+        return -1;
+    vti_reserve_huge(s->grid_memory, s->grid_bytes);
+    s->vortons.set.used[VT_VORTON_acceleration] = s->def.method.buoyancy == VT_BUOYANCY_FULL;
+    const int burns = s->def.combustion.law != VT_BURN_NONE;
+    for (int c = 0; c < VT_CARRIED_COLUMNS && burns; c++)
+        s->vortons.set.used[vti_carried_column[c]] |= c != VT_CARRIED_density;
+    s->vortons.set.used[VT_VORTON_mixture] |= burns;
+    for (int n = 0; n < VT_TAKEN_COLUMNS && burns; n++)
+        s->tracers.set.used[vti_taken_column[n]] |= s->def.method.flames == VT_FLAMES_OWN;
+    return 0;
+}
+
+static vt_status no_address_space(const vt_simulation_def *def)
+{
+    return vti_fail(
+        VT_OUT_OF_MEMORY, "no address space for max_vortons %lld, max_tracers %lld, max_nodes %lld",
+        (long long)def->max_vortons, (long long)def->max_tracers, (long long)def->max_nodes);
+}
+
+/* All zero, and aligned as what threads write in it; NULL without memory. */
+static vt_simulation *new_simulation(void)
+{
+    vt_simulation *const s = aligned_alloc(_Alignof(vt_simulation), sizeof *s);
+    return s ? memset(s, 0, sizeof *s) : NULL;
+}
+
+static vt_status create_simulation_now(const vt_simulation_def *def, vt_simulation **simulation)
+{
+    const vt_status status = check_definition(def);
+    if (status)
+        return status;
+    vt_simulation *const s = new_simulation();
+    if (!s)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a simulation");
+    s->def = *def;
+    s->born_until = -1;
+    if (s->def.threads == 0)
+        s->def.threads = vt_available_threads();
+    s->stages = vti_stages();
+    s->def.animations = NULL;
+    const vt_status copied = vti_copy_animations(&vti_simulation_definition, def->animation_count,
+                                                 def->animations, &s->animations);
+    if (copied) {
+        vt_destroy_simulation(s);
+        return copied;
+    }
+    vti_animate(&s->animations, 0, &s->def);
+    if (reserve_memory(s)) {
+        vt_destroy_simulation(s);
+        return no_address_space(def);
+    }
+    *simulation = s;
+    return VT_OK;
+}
+
+vt_status vt_create_simulation(const vt_simulation_def *def, vt_simulation **simulation)
+{
+    vt_accepted accepted;
+    *simulation = NULL;
+    vt_status status = vti_accept(&vti_simulation_definition, def, &accepted);
+    if (status)
+        return status;
+    status = create_simulation_now(accepted.def, simulation);
+    vti_give_back(&accepted);
+    return status;
+}
+
+void vt_destroy_simulation(vt_simulation *s)
+{
+    if (!s)
+        return;
+    vti_destroy_set(&s->vortons.set);
+    vti_destroy_set(&s->tracers.set);
+    vti_destroy_sources(&s->sources);
+    vti_destroy_winds(&s->winds);
+    vti_destroy_forces(&s->forces);
+    vti_destroy_kills(&s->kills);
+    vti_destroy_transforms(&s->transforms);
+    vti_destroy_bodies(&s->bodies);
+    vti_destroy_animations(&s->animations);
+    vti_moments_destroy(&s->moments);
+    vti_moments_destroy(&s->charges);
+    vti_poisson_plan_destroy(&s->plan);
+    vti_arena_destroy(&s->panels.arena);
+    vti_arena_destroy(&s->kept_lattice.arena);
+    vti_arena_destroy(&s->arena);
+    vti_release(s->grid_memory, s->grid_bytes);
+    vti_release(s->shown_memory, s->shown_bytes);
+    free(s);
+}
+
+/* Room in the copy: as asked for, enough for the rows alive. */
+static vt_status choose_room(const char *name, int64_t asked, int64_t alive, int64_t most,
+                             int64_t *room)
+{
+    if (asked == 0)
+        return VT_OK;
+    *room = asked;
+    if (asked >= alive && asked >= 1 && asked <= most)
+        return VT_OK;
+    return vti_fail(
+        VT_INVALID_ARGUMENT,
+        "%s is %lld; allowed is %lld to %lld (%lld are alive), or 0: as much room as in "
+        "the original",
+        name, (long long)asked, (long long)(alive ? alive : 1), (long long)most, (long long)alive);
+}
+
+/* `to` holds the plain values of `from`, and nothing that owns memory. */
+static vt_status copy_memory(const vt_simulation *from, vt_simulation *to)
+{
+    vt_status status = vti_copy_animations(&vti_simulation_definition, from->animations.count,
+                                           from->animations.items, &to->animations);
+    if (status)
+        return status;
+    if (reserve_memory(to))
+        return no_address_space(&to->def);
+    status = vti_copy_sources(&from->sources, &to->sources);
+    if (!status)
+        status = vti_copy_winds(&from->winds, &to->winds);
+    if (!status)
+        status = vti_copy_forces(&from->forces, &to->forces);
+    if (!status)
+        status = vti_copy_kills(&from->kills, &to->kills);
+    if (!status)
+        status = vti_copy_transforms(&from->transforms, &to->transforms);
+    if (!status)
+        status = vti_copy_bodies(&from->bodies, &to->bodies);
+    if (status)
+        return status;
+    vti_copy_rows(&from->vortons.set, &to->vortons.set);
+    vti_copy_rows(&from->tracers.set, &to->tracers.set);
+    return VT_OK;
+}
+
+static vt_status copy_inside(const vt_simulation *from, int64_t max_vortons, int64_t max_tracers,
+                             vt_simulation **copy)
+{
+    vt_simulation_def def = from->def;
+    vt_status status = choose_room("max_vortons", max_vortons, from->vortons.set.count,
+                                   MOST_VORTONS, &def.max_vortons);
+    if (!status)
+        status = choose_room("max_tracers", max_tracers, from->tracers.set.count, MOST_TRACERS,
+                             &def.max_tracers);
+    if (status)
+        return status;
+    vt_simulation *const to = new_simulation();
+    if (!to)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a simulation");
+    memcpy(to, from, offsetof(vt_simulation, vortons));
+    to->def = def;
+    status = copy_memory(from, to);
+    if (status)
+        vt_destroy_simulation(to);
+    else
+        *copy = to;
+    return status;
+}
+
+vt_status vt_copy_simulation(vt_simulation *s, int64_t max_vortons, int64_t max_tracers,
+                             vt_simulation **copy)
+{
+    *copy = NULL;
+    vt_status status = vti_enter(s);
+    if (status)
+        return status;
+    status = copy_inside(s, max_vortons, max_tracers, copy);
+    vti_leave(s);
+    return status;
+}
+
+double vt_time(const vt_simulation *s)
+{
+    return s->time;
+}
+
+int64_t vt_step_count(const vt_simulation *s)
+{
+    return s->steps;
+}
+
+static const char *const timing_names[] = {
+#define VT_TIMED_STAGE(name, description) #name,
+#include "vorton/timings.def"
+};
+
+int vt_get_timing(const vt_simulation *s, int index, vt_timing *timing)
+{
+    if (index < 0 || index >= VT_TIMED_STAGES)
+        return 0;
+    const vt_timer *const t = &s->timers[index];
+    const vt_timing known = {
+        .name = timing_names[index], .last = t->last, .total = t->total, .calls = t->calls};
+    return vti_hand_out(timing, &known, sizeof known) == VT_OK;
+}
+
+const char *vt_version(void)
+{
+    return VORTON_VERSION;
+}
+
+const char *vt_backend(void)
+{
+    return vti_parallel_backend();
+}
+
+const char *vt_build(void)
+{
+    return VT_BUILD_COMPILER " | " VT_BUILD_FLAGS;
+}

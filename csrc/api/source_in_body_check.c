@@ -1,0 +1,184 @@
+#include "api/source_in_body_check.h"
+
+#include <math.h>
+
+#include "base/status.h"
+#include "model/birth_sequence.h"
+#include "sources/vortex_structures.h"
+#include "state/rigid_body.h"
+#include "state/simulation.h"
+
+enum { SAMPLES = 256 };
+
+/* Where a source bears, in the space of its parent: in a region, or at points. */
+typedef struct births {
+    const char *kind; /* in messages, */
+    int32_t number;   /* with its number among those of a kind */
+    double start;     /* s */
+    int over;         /* whether all has been born */
+    int strewn;       /* about the points, who knows how far */
+    int32_t parent;
+    int moves;               /* apart from its parent */
+    int once;                /* all at start */
+    const vt_region *region; /* NULL: at points */
+    uint64_t seed;
+    int64_t count;
+    const float *points;
+} births;
+
+/* Points in [0, count) that particles may be at, in the world, while body and points are posed so.
+ */
+static int64_t count_free(const vt_body *body, const vt_pose *pose, const vt_pose *placed,
+                          int64_t count, const float *points)
+{
+    int64_t fitting = 0;
+    for (int64_t i = 0; i < count; i++) {
+        double place[3], world[3], local[3], normal[3];
+        for (int c = 0; c < 3; c++)
+            place[c] = (double)points[3 * i + c];
+        vti_pose_point(placed, place, world);
+        vti_pose_point_back(pose, world, local);
+        fitting += vti_body_room(body, local, normal) >= 0;
+    }
+    return fitting;
+}
+
+/* Whether the box of points that are placed so comes near a container that is bounded: none of a
+ * few may lie in one that is much smaller than they are apart. */
+static int may_meet(const vt_body *body, const vt_pose *pose, const vt_pose *placed, int64_t count,
+                    const float *points)
+{
+    double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double center[3], square = 0;
+    if (!body->hole || !isfinite(body->reach))
+        return 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double place[3] = {points[3 * i], points[3 * i + 1], points[3 * i + 2]};
+        double world[3];
+        vti_pose_point(placed, place, world);
+        for (int c = 0; c < 3; c++) {
+            least[c] = fmin(least[c], world[c]);
+            most[c] = fmax(most[c], world[c]);
+        }
+    }
+    vti_pose_point(pose, body->center, center);
+    for (int c = 0; c < 3; c++) {
+        const double away = fmax(fmax(least[c] - center[c], center[c] - most[c]), 0);
+        square += away * away;
+    }
+    return square < body->reach * body->reach;
+}
+
+/* Whether any of the births may have room beside the body when they begin. */
+static int bears(const vt_simulation *s, const vt_body *body, const births *b)
+{
+    float points[3 * SAMPLES];
+    const double time = fmax(b->start, s->time);
+    const vt_pose pose = vti_body_pose(&s->transforms, body, time);
+    const vt_pose placed = vti_pose_at(&s->transforms, b->parent, time);
+    if (!b->region)
+        return count_free(body, &pose, &placed, b->count, b->points) > 0;
+    vti_fill_region(b->region, b->seed, SAMPLES, points);
+    return count_free(body, &pose, &placed, SAMPLES, points) > 0 ||
+           may_meet(body, &pose, &placed, SAMPLES, points);
+}
+
+static vt_status check_births(const vt_simulation *s, const vt_body *body, const births *b)
+{
+    const int may_part = b->moves || (b->parent != body->parent &&
+                                      (body->moves || vti_parent_moves(&s->transforms, b->parent)));
+    if (may_part || b->over || b->strewn || (b->once && b->start < s->time) || bears(s, body, b))
+        return VT_OK;
+    return vti_fail(VT_INVALID_ARGUMENT,
+                    "body '%s': %s %d lies %s of it for good and would bear nothing; allowed are "
+                    "sources that lie %s in part",
+                    body->name, b->kind, b->number, body->hole ? "outside" : "inside",
+                    body->hole ? "inside" : "outside");
+}
+
+static vt_status check_emitter(const vt_simulation *s, const vt_body *body, int32_t n)
+{
+    const vt_emitter *const e = &s->sources.emitters[n];
+    births b = {.kind = "emitter", .number = n, .start = e->start, .parent = e->parent};
+    b.seed = e->seed;
+    b.once = e->rate == 0;
+    b.over = !b.once && e->end <= s->time;
+    if (e->points) {
+        b.strewn = e->points->jitter > 0 || vti_find_animation(&e->animations, "jitter");
+        b.count = e->points->count;
+        b.points = e->points->position;
+    } else {
+        b.region = &e->region;
+    }
+    return check_births(s, body, &b);
+}
+
+static vt_status check_parcels(const vt_simulation *s, const vt_body *body, int32_t n)
+{
+    const vt_parcels *const p = &s->sources.parcels[n];
+    births b = {.kind = "emitter of parcels", .number = n, .start = p->start, .parent = p->parent};
+    b.seed = p->seed;
+    b.once = p->rate == 0;
+    b.over = !b.once && p->end <= s->time;
+    if (p->points) {
+        b.strewn = p->points->jitter > 0;
+        b.count = p->points->count;
+        b.points = p->points->position;
+    } else {
+        b.region = &p->shape;
+    }
+    return check_births(s, body, &b);
+}
+
+/* The first birth of a structure, at `start`, stands for all. */
+static vt_status check_structure(vt_simulation *s, const vt_body *body, int32_t n)
+{
+    const vt_structure *const structure = &s->sources.structures.item[n];
+    births b = {.kind = structure->kind->name,
+                .number = n,
+                .start = structure->start,
+                .parent = structure->parent,
+                .moves = vti_structure_changes(structure),
+                .once = structure->period == 0,
+                .count = structure->kind->count(structure->data, 0)};
+    if (b.moves || b.count == 0)
+        return VT_OK;
+    const size_t mark = vti_arena_mark(&s->arena);
+    vt_vorton_list list = vti_new_vorton_list(&s->arena, b.count, s->def.threads);
+    structure->kind->fill(structure->data, 0, &list);
+    b.points = list.position;
+    const vt_status status = check_births(s, body, &b);
+    vti_arena_pop(&s->arena, mark);
+    return status;
+}
+
+static vt_status check_sources(vt_simulation *s, const vt_body *body)
+{
+    vt_status status = VT_OK;
+    for (int32_t n = 0; n < s->sources.emitter_count && !status; n++)
+        status = check_emitter(s, body, n);
+    for (int32_t n = 0; n < s->sources.parcels_count && !status; n++)
+        status = check_parcels(s, body, n);
+    for (int32_t n = 0; n < s->sources.structures.count && !status; n++)
+        status = check_structure(s, body, n);
+    return status;
+}
+
+vt_status vti_check_covered(vt_simulation *s, const vt_body *body)
+{
+    const vt_pose pose = vti_body_pose(&s->transforms, body, s->time),
+                  world = {.matrix = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .scale = 1};
+    const vt_status status = check_sources(s, body);
+    const int64_t content = s->vortons.set.count + s->tracers.set.count;
+    /* a source that is left has room, or may get some */
+    if (status || !body->hole || content == 0 || s->sources.emitter_count > 0 ||
+        s->sources.parcels_count > 0 || s->sources.structures.count > 0 ||
+        count_free(body, &pose, &world, s->vortons.set.count, s->vortons.position) > 0 ||
+        count_free(body, &pose, &world, s->tracers.set.count, s->tracers.position) > 0)
+        return status;
+    return vti_fail(
+        VT_INVALID_ARGUMENT,
+        "body '%s': the container holds nothing at %g s: all particles and emitters lie "
+        "outside of it",
+        body->name, s->time);
+}

@@ -1,0 +1,286 @@
+#include "animation/definition.h"
+#include "base/status.h"
+#include "sources/fluid_emitter.h"
+#include "sources/jet.h"
+#include "sources/parcel_list.h"
+#include "sources/point_sources.h"
+#include "sources/random_cloud.h"
+#include "sources/source_list.h"
+#include "sources/sources.h"
+#include "sources/vortex_ring.h"
+#include "sources/vortex_structures.h"
+#include "state/simulation.h"
+
+/* Checks a definition and adds what it describes, with the id s->sources.made. before: whose
+ * definition this one replaces, NULL: none. renew is for emitters alone. On failure nothing has
+ * changed. */
+typedef vt_status keep_function(vt_simulation *s, const void *def, const vt_predecessor *before,
+                                double *renew);
+
+/* ---- one function for each kind ---- */
+
+static vt_status keep_emitter(vt_simulation *s, const void *def, const vt_predecessor *before,
+                              double *renew)
+{
+    vt_parcels parcels;
+    vt_status status = vti_check_parcels(s, def);
+    if (!status)
+        status = vti_make_parcels(s, def, &parcels);
+    if (status)
+        return status;
+    if (renew)
+        *renew = parcels.rate / (double)vti_filling(&parcels);
+    status = vti_keep_parcels(s, &parcels, before);
+    if (status)
+        vti_destroy_parcels(&parcels);
+    return status;
+}
+
+static vt_status keep_tracers(vt_simulation *s, const void *def, const vt_predecessor *before,
+                              double *renew)
+{
+    (void)renew;
+    const vt_status status = vti_check_emitter(s, def);
+    return status ? status : vti_keep_emitter(s, def, before);
+}
+
+static vt_status keep_tracer_points(vt_simulation *s, const void *def, const vt_predecessor *before,
+                                    double *renew)
+{
+    (void)renew;
+    const vt_status status = vti_check_tracer_points(s, def);
+    return status ? status : vti_keep_tracer_points(s, def, before);
+}
+
+static vt_status keep_ring(vt_simulation *s, const void *data, const vt_predecessor *before,
+                           double *renew)
+{
+    (void)renew;
+    const vt_ring_def *const def = data;
+    const vt_status status = vti_check_ring(def);
+    (void)before;
+    return status ? status
+                  : vti_keep_structure_copy(s, &vti_ring_kind, def, sizeof *def, def->time,
+                                            def->parent);
+}
+
+static vt_status keep_jet(vt_simulation *s, const void *data, const vt_predecessor *before,
+                          double *renew)
+{
+    (void)renew;
+    const vt_jet_def *const def = data;
+    vt_status status = vti_check_jet(def);
+    (void)before;
+    if (status)
+        return status;
+    vt_jet *const jet = malloc(sizeof *jet);
+    if (!jet)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a jet");
+    status = vti_create_jet(def, jet);
+    if (!status)
+        return vti_keep_structure(
+            s, &(vt_structure){.kind = &vti_jet_kind,
+                               .data = jet,
+                               .start = def->start,
+                               .period = 1.0 / vti_jet_rate(def),
+                               .end = def->end,
+                               .sum = jet->rate_sum.track ? &jet->rate_sum : NULL,
+                               .parent = def->parent});
+    free(jet);
+    return status;
+}
+
+static vt_status keep_filament(vt_simulation *s, const void *def, const vt_predecessor *before,
+                               double *renew)
+{
+    (void)renew;
+    vt_filament filament;
+    const vt_status status = vti_create_filament(def, &filament);
+    (void)before;
+    return status ? status : vti_keep_filament(s, &vti_filament_kind, &filament);
+}
+
+static vt_status keep_tube(vt_simulation *s, const void *data, const vt_predecessor *before,
+                           double *renew)
+{
+    (void)renew;
+    const vt_tube_def *const def = data;
+    vt_filament filament;
+    const vt_status status = vti_create_tube(def, &filament);
+    (void)before;
+    filament.def.parent = def->parent;
+    return status ? status : vti_keep_filament(s, &vti_tube_kind, &filament);
+}
+
+static vt_status keep_cloud(vt_simulation *s, const void *data, const vt_predecessor *before,
+                            double *renew)
+{
+    (void)renew;
+    const vt_cloud_def *const def = data;
+    vt_cloud *const cloud = malloc(sizeof *cloud);
+    (void)before;
+    if (!cloud)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a cloud");
+    const vt_status status = vti_create_cloud(def, cloud);
+    if (!status)
+        return vti_keep_structure(s, &(vt_structure){.kind = &vti_cloud_kind,
+                                                     .data = cloud,
+                                                     .start = def->time,
+                                                     .end = INFINITY,
+                                                     .parent = def->parent});
+    free(cloud);
+    return status;
+}
+
+static vt_status keep_vorton_points(vt_simulation *s, const void *data,
+                                    const vt_predecessor *before, double *renew)
+{
+    (void)renew;
+    const vt_vorton_points_def *const def = data;
+    vt_status status = vti_check_vorton_points(def);
+    if (!status)
+        status = vti_check_carried(s, def);
+    if (status)
+        return status;
+    if (def->rate > 0 || def->animation_count > 0)
+        return vti_keep_point_stream(s, def, before);
+    vt_vorton_points_def *const block = vti_copy_vorton_points(def);
+    if (!block)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for %lld vortons", (long long)def->count);
+    vti_scatter_points(s, block);
+    return vti_keep_structure(s, &(vt_structure){.kind = &vti_points_kind,
+                                                 .data = block,
+                                                 .start = def->time,
+                                                 .end = INFINITY,
+                                                 .parent = def->parent});
+}
+
+/* ---- adding, changing, removing ---- */
+
+static const struct {
+    const vt_definition *definition;
+    keep_function *keep;
+} kinds[] = {[VT_SOURCE_RING] = {&vti_ring_definition, keep_ring},
+             [VT_SOURCE_JET] = {&vti_jet_definition, keep_jet},
+             [VT_SOURCE_FILAMENT] = {&vti_filament_definition, keep_filament},
+             [VT_SOURCE_TUBE] = {&vti_tube_definition, keep_tube},
+             [VT_SOURCE_CLOUD] = {&vti_cloud_definition, keep_cloud},
+             [VT_SOURCE_VORTON_POINTS] = {&vti_vorton_points_definition, keep_vorton_points},
+             [VT_SOURCE_TRACERS] = {&vti_tracers_definition, keep_tracers},
+             [VT_SOURCE_EMITTER] = {&vti_emitter_definition, keep_emitter},
+             [VT_SOURCE_TRACER_POINTS] = {&vti_tracer_points_definition, keep_tracer_points}};
+
+/* What is asked for with a definition. */
+typedef struct request {
+    int made_by;
+    int32_t changed; /* whose definition it replaces, -1: it is a new source */
+    int32_t *id;     /* receives that of a new one; NULL: nobody asks */
+    double *renew;   /* of an emitter; NULL: nobody asks */
+} request;
+
+static vt_status enter(vt_simulation *s)
+{
+    return s ? vti_enter(s) : vti_fail(VT_INVALID_ARGUMENT, "simulation must not be NULL");
+}
+
+static vt_status add(vt_simulation *s, const void *def, const request *asked)
+{
+    vt_status status = vti_reserve_source_id(&s->sources);
+    if (!status)
+        status = kinds[asked->made_by].keep(s, def, NULL, asked->renew);
+    if (status)
+        return status;
+    const int32_t made = vti_note_source(&s->sources, asked->made_by);
+    if (asked->id)
+        *asked->id = made;
+    return VT_OK;
+}
+
+/* The time from which the next step bears, s. */
+static double next_births(const vt_simulation *s)
+{
+    return s->born_until < s->time ? s->time : nextafter(s->born_until, (double)INFINITY);
+}
+
+static vt_status change(vt_simulation *s, const void *def, const request *asked)
+{
+    vt_predecessor before;
+    vt_status status = vti_check_source(&s->sources, asked->changed, asked->made_by);
+    if (!status)
+        status = vti_find_predecessor(&s->sources, asked->changed, next_births(s), &before);
+    if (!status)
+        status = kinds[asked->made_by].keep(s, def, &before, asked->renew);
+    if (!status)
+        vti_replace_source(&s->sources, asked->changed);
+    return status;
+}
+
+static vt_status use(vt_simulation *s, const void *def, void *data)
+{
+    const request *const asked = data;
+    vt_status status = enter(s);
+    if (status)
+        return status;
+    status = asked->changed < 0 ? add(s, def, asked) : change(s, def, asked);
+    vti_leave(s);
+    return status;
+}
+
+static vt_status add_source(vt_simulation *s, int made_by, const void *def, int32_t *id,
+                            double *renew)
+{
+    request asked = {made_by, -1, id, renew};
+    return vti_accept_and_use(kinds[made_by].definition, s, def, use, &asked);
+}
+
+static vt_status change_source(vt_simulation *s, int made_by, int32_t id, const void *def,
+                               double *renew)
+{
+    request asked = {made_by, id, NULL, renew};
+    if (id < 0)
+        return vti_fail(VT_INVALID_ARGUMENT, "id is %d; allowed are ids of sources, from 0 on", id);
+    return vti_accept_and_use(kinds[made_by].definition, s, def, use, &asked);
+}
+
+vt_status vt_remove_source(vt_simulation *s, int32_t id)
+{
+    vt_status status = enter(s);
+    if (status)
+        return status;
+    status = vti_check_source(&s->sources, id, 0);
+    if (!status)
+        vti_drop_source(&s->sources, id);
+    vti_leave(s);
+    return status;
+}
+
+/* ---- the public names ---- */
+
+#define SOURCE(name, made_by)                                                                      \
+    vt_status vt_add_##name(vt_simulation *s, const vt_##name##_def *def, int32_t *id)             \
+    {                                                                                              \
+        return add_source(s, made_by, def, id, NULL);                                              \
+    }                                                                                              \
+    vt_status vt_change_##name(vt_simulation *s, int32_t id, const vt_##name##_def *def)           \
+    {                                                                                              \
+        return change_source(s, made_by, id, def, NULL);                                           \
+    }
+
+SOURCE(ring, VT_SOURCE_RING)
+SOURCE(jet, VT_SOURCE_JET)
+SOURCE(filament, VT_SOURCE_FILAMENT)
+SOURCE(tube, VT_SOURCE_TUBE)
+SOURCE(cloud, VT_SOURCE_CLOUD)
+SOURCE(vorton_points, VT_SOURCE_VORTON_POINTS)
+SOURCE(tracers, VT_SOURCE_TRACERS)
+SOURCE(tracer_points, VT_SOURCE_TRACER_POINTS)
+
+vt_status vt_add_emitter(vt_simulation *s, const vt_emitter_def *def, double *renew, int32_t *id)
+{
+    return add_source(s, VT_SOURCE_EMITTER, def, id, renew);
+}
+
+vt_status vt_change_emitter(vt_simulation *s, int32_t id, const vt_emitter_def *def, double *renew)
+{
+    return change_source(s, VT_SOURCE_EMITTER, id, def, renew);
+}

@@ -1,0 +1,57 @@
+/* A simulation is stepped, watched while it is, and given another method. */
+#include <math.h>
+
+#include "animation/definition.h"
+#include "base/status.h"
+#include "state/simulation.h"
+#include "step/step.h"
+#include "step/switch_method.h"
+
+/* Births are numbered by time x rate, which must stay a whole number in a double. */
+static const double latest_time = 1e9; /* s */
+
+vt_status vt_set_progress(vt_simulation *s, vt_progress_function *function, void *context)
+{
+    if (!s)
+        return vti_fail(VT_INVALID_ARGUMENT, "simulation must not be NULL");
+    const vt_status status = vti_enter(s);
+    if (status)
+        return status;
+    s->progress = function;
+    s->progress_context = context;
+    vti_leave(s);
+    return VT_OK;
+}
+
+vt_status vt_step(vt_simulation *s, double dt)
+{
+    if (!(dt >= 0) || !isfinite(dt))
+        return vti_fail(VT_INVALID_ARGUMENT, "dt is %g s; allowed is a finite time >= 0", dt);
+    vt_status status = vti_enter(s);
+    if (status)
+        return status;
+    if (s->time + dt > latest_time)
+        status =
+            vti_fail(VT_INVALID_ARGUMENT, "dt is %g s; allowed is up to %g s, to the time %g s", dt,
+                     latest_time - s->time, latest_time);
+    else if (dt > 0)
+        status = vti_advance(s, dt);
+    vti_leave(s);
+    return status;
+}
+
+vt_status vt_set_method(vt_simulation *s, const vt_method *method)
+{
+    vt_accepted accepted;
+    vt_status status = vti_accept(&vti_method_definition, method, &accepted);
+    if (status)
+        return status;
+    status = vti_switch_method(s, accepted.def);
+    vti_give_back(&accepted);
+    return status;
+}
+
+vt_status vt_get_method(const vt_simulation *s, vt_method *method)
+{
+    return vti_hand_out(method, &s->def.method, sizeof s->def.method);
+}

@@ -1,0 +1,39 @@
+/* Lists of definitions that grow one by one: their room doubles. */
+#pragma once
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Makes room for one more item in an array that holds count; 0 on success, else the array is as it
+ * was. */
+static inline int vti_grow(void **array, int32_t count, size_t item)
+{
+    if (count & (count - 1))
+        return 0;
+    void *const more = realloc(*array, item * (size_t)(count ? 2 * count : 1));
+    if (!more)
+        return -1;
+    *array = more;
+    return 0;
+}
+
+/* Takes item n out; the others keep their order, and the room stays. */
+static inline void vti_close_gap(void *array, int32_t n, int32_t *count, size_t item)
+{
+    char *const at = (char *)array + item * (size_t)n;
+    --*count;
+    memmove(at, at + item, item * (size_t)(*count - n));
+}
+
+/* A copy of such an array, with the room that the next vti_grow counts on; NULL without memory. */
+static inline void *vti_copy_grown(const void *array, int32_t count, size_t item)
+{
+    size_t room = 1;
+    while (room < (size_t)count)
+        room *= 2;
+    void *const copy = malloc(room * item);
+    if (copy && count)
+        memcpy(copy, array, (size_t)count * item);
+    return copy;
+}

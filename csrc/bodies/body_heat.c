@@ -1,0 +1,179 @@
+#include "bodies/body_heat.h"
+
+#include "base/block_sums.h"
+#include "base/status.h"
+#include "geometry/panel_mesh.h"
+#include "state/predicates.h"
+#include "state/rigid_body.h"
+
+enum { BLOCK = 4096 };
+
+/* Of fluid that moves by its own buoyancy, radiation between a gas and the wall included, W/(m^2
+ * K).
+ */
+static const double usual_conductance[] = {[VT_GAS] = 25, [VT_LIQUID] = 500};
+
+/* ---- making ---- */
+
+static vt_status check_number(const vt_body *body, const char *name, double value, double most,
+                              const char *allowed)
+{
+    if (value >= 0 && value <= most)
+        return VT_OK;
+    return vti_fail(VT_INVALID_ARGUMENT, "body '%s': %s is %g; allowed is %s", body->name, name,
+                    value, allowed);
+}
+
+static vt_status check_body_heat(const vt_simulation *s, const vt_body_def *def,
+                                 const vt_body *body)
+{
+    vt_status status =
+        check_number(body, "temperature", def->temperature, 1e6, "> 0 to 1e6 (K), or 0 for none");
+    if (!status)
+        status =
+            check_number(body, "specific_heat", def->specific_heat, 1e9, "0 to 1e9 (J/(kg K))");
+    if (!status && def->conductance != -1)
+        status = check_number(body, "conductance", def->conductance, 1e9,
+                              "0 to 1e9 (W/(m^2 K)), or -1 for what is usual");
+    if (!status)
+        status = vti_check_temperature(&s->def, body->name, def->temperature);
+    return status;
+}
+
+vt_status vti_make_body_heat(const vt_simulation *s, const vt_body_def *def, vt_body *body)
+{
+    const vt_status status = check_body_heat(s, def, body);
+    if (status)
+        return status;
+    const double scale2 = body->scale * body->scale;
+    body->heat =
+        (vt_body_heat){.temperature = def->temperature,
+                       .conductance = def->conductance < 0 ? usual_conductance[s->def.ambient.kind]
+                                                           : def->conductance,
+                       .capacity = body->rigid.mass * def->specific_heat};
+    for (int32_t n = 0; n < body->solid_count; n++)
+        body->heat.area += scale2 * vti_solid_area(&body->solids[n]);
+    if (!isfinite(body->volume))
+        body->heat.area = INFINITY;
+    if (body->heat.capacity > 0 && !(def->temperature > 0)) {
+        const vt_pose pose = vti_body_pose(&s->transforms, body, s->time);
+        const vt_fluid fluid = vti_fluid_of(&s->def);
+        double center[3];
+        vti_pose_point(&pose, body->center, center);
+        const float at[3] = {(float)center[0], (float)center[1], (float)center[2]};
+        body->heat.temperature = (double)vti_ambient_temperature(&fluid, at);
+    }
+    return VT_OK;
+}
+
+/* ---- exchange ---- */
+
+typedef struct exchange {
+    const vt_simulation *simulation;
+    const vt_body *body;
+    vt_pose pose;
+    vt_fluid fluid;
+    double center[3];     /* centre of the body in the world, m */
+    double thickness;     /* thickness of the layer that exchanges heat, m */
+    uint8_t *near;        /* by row */
+    double heat_capacity; /* of the fluid, J/(kg K) */
+    double toward, own;   /* what all of the fluid warms by, K; share of its own excess that each
+                             keeps */
+    double mean;          /* K above the temperature of the body */
+} exchange;
+
+static double mass_of(const exchange *e, int64_t row)
+{
+    const vt_vortons *const v = &e->simulation->vortons;
+    return (double)vti_vorton_mass(&e->fluid, v->volume[row], vti_volume_temperature(v, row));
+}
+
+static int is_near(const exchange *e, const float position[3])
+{
+    const double reach = e->body->reach + e->thickness;
+    double world[3], local[3], normal[3], square = 0;
+    for (int c = 0; c < 3; c++) {
+        world[c] = (double)position[c];
+        square += (world[c] - e->center[c]) * (world[c] - e->center[c]);
+    }
+    if (!e->body->hole && square > reach * reach)
+        return 0;
+    vti_pose_point_back(&e->pose, world, local);
+    return e->body->scale * vti_body_room(e->body, local, normal) < e->thickness;
+}
+
+/* Volume, m^3, mass, kg, and mass times temperature above that of the body, kg K. */
+static void sum_near(void *data, int64_t begin, int64_t end, double *sum)
+{
+    const exchange *const e = data;
+    const vt_vortons *const v = &e->simulation->vortons;
+    for (int64_t i = begin; i < end; i++) {
+        e->near[i] = (uint8_t)is_near(e, v->position + 3 * i);
+        if (!e->near[i])
+            continue;
+        const double mass = mass_of(e, i);
+        sum[0] += (double)v->volume[i];
+        sum[1] += mass;
+        sum[2] += mass * ((double)v->temperature[i] - e->body->heat.temperature);
+    }
+}
+
+/* What that gives to the fluid, J. */
+static void warm_near(void *data, int64_t begin, int64_t end, double *sum)
+{
+    const exchange *const e = data;
+    const vt_vortons *const v = &e->simulation->vortons;
+    double given = 0;
+    for (int64_t i = begin; i < end; i++) {
+        if (!e->near[i])
+            continue;
+        const double before = (double)v->temperature[i];
+        const double excess = before - e->body->heat.temperature - e->mean;
+        const double change = e->toward - (1 - e->own) * excess;
+        v->temperature[i] = (float)(before + change);
+        given += mass_of(e, i) * ((double)v->temperature[i] - before);
+    }
+    *sum = e->heat_capacity * given;
+}
+
+static void exchange_with(vt_simulation *s, vt_body *body, double thickness, double dt)
+{
+    const int64_t count = s->vortons.set.count;
+    const double heat_capacity = vti_heat_capacity(s);
+    exchange e = {.simulation = s,
+                  .body = body,
+                  .pose = vti_body_pose(&s->transforms, body, s->time + dt),
+                  .fluid = vti_fluid_of(&s->def),
+                  .thickness = thickness,
+                  .near = vti_arena_push(&s->arena, (size_t)count),
+                  .heat_capacity = heat_capacity};
+    double sum[3], given;
+    vti_pose_point(&e.pose, body->center, e.center);
+    vti_sum_blocks(&s->arena, s->def.threads, count, BLOCK, sum_near, &e, 3, sum);
+    const double volume = sum[0], mass = sum[1];
+    if (!(mass > 0))
+        return;
+    const double area = fmin(body->heat.area, volume / thickness);
+    const double rate = body->heat.conductance * area / (heat_capacity * mass);
+    const double capacity = body->heat.capacity;
+    const double ratio = capacity > 0 ? heat_capacity * mass / capacity : 0;
+    e.mean = sum[2] / mass;
+    e.own = vti_exp(-rate * dt);
+    e.toward = -e.mean / (1 + ratio) * (1 - vti_exp(-rate * (1 + ratio) * dt));
+    vti_sum_blocks(&s->arena, s->def.threads, count, BLOCK, warm_near, &e, 1, &given);
+    s->heat.bodies += given;
+    body->heat.given += given;
+    if (capacity > 0)
+        body->heat.temperature -= given / capacity;
+}
+
+void vti_exchange_body_heat(vt_simulation *s, double dt)
+{
+    const double thickness = fmax(s->smallest_core, s->fields_exist ? s->grid.core : 0);
+    for (int32_t n = 0; n < s->bodies.count && thickness > 0; n++) {
+        const size_t mark = vti_arena_mark(&s->arena);
+        if (vti_exchanges_heat(&s->bodies.items[n]))
+            exchange_with(s, &s->bodies.items[n], thickness, dt);
+        vti_arena_pop(&s->arena, mark);
+    }
+}

@@ -1,0 +1,459 @@
+#include "conservation/body_forces.h"
+
+#include "bodies/rigid_motion.h"
+#include "panels/body_vorticity.h"
+#include "panels/panels.h"
+#include "panels/source_densities.h"
+#include "panels/surface_velocity.h"
+#include "state/predicates.h"
+#include "state/rigid_body.h"
+#include "state/rigid_inertia.h"
+#include "state/wind_at_time.h"
+
+/* ---- at the surface ---- */
+
+typedef struct surface {
+    const vt_paneled_body *body;
+    const vt_panels *panels;
+    const float *velocity; /* of the fluid at the panels, count x 3, in the world, m/s */
+    double volume;         /* volume of the body, m^3 */
+} surface;
+
+/* The impulse of the flow that a body makes by its motion, about its centre: added mass times
+ * velocity, in the axes of the body. */
+static vt_impulse impulse_of(const vt_body *body, const vt_pose *pose, const double velocity[3],
+                             const double angular[3])
+{
+    double motion[6], own[6] = {0};
+    vti_pose_direction_back(pose, velocity, motion);
+    vti_pose_direction_back(pose, angular, motion + 3);
+    for (int c = 0; c < 6; c++)
+        for (int b = 0; b < 6; b++)
+            own[c] += body->rigid.added[c][b] * motion[b];
+    vt_impulse world;
+    vti_pose_direction(pose, own, world.linear);
+    vti_pose_direction(pose, own + 3, world.angular);
+    return world;
+}
+
+void vti_gain_velocity(vt_body *body, const double gain[3])
+{
+    const double rest[3] = {0, 0, 0};
+    const vt_pose pose = vti_pose_of_place(&body->rigid.now, body->center, body->scale);
+    const vt_impulse own = impulse_of(body, &pose, gain, rest);
+    vti_add_scaled(body->rigid.velocity, 1, gain);
+    vti_add_scaled(body->rigid.own, body->rigid.mass, gain);
+    vti_add_scaled(body->flow.wind, 1, gain);
+    vti_add_impulse(&body->flow.bound, -1, &own);
+}
+
+/* The impulse of the body, about its centre. */
+static vt_impulse find_bound(const vt_simulation *s, const surface *f)
+{
+    double velocity[3], sources[3];
+    memcpy(sources, f->body->wide_dipole, sizeof sources);
+    for (int32_t at = f->body->first; at < f->body->first + f->body->count; at++) {
+        const double charge = (double)f->panels->density[at] * (double)f->panels->area[at];
+        for (int c = 0; c < 3; c++)
+            sources[c] += charge * (f->panels->center[at][c] - f->body->center[c]);
+    }
+    vti_rigid_velocity(f->body, f->body->center, velocity);
+    vt_impulse bound = impulse_of(f->body->body, &f->body->pose, velocity, f->body->angular);
+    memcpy(bound.linear, sources, sizeof sources);
+    vti_add_scaled(bound.linear, -f->volume, velocity);
+    vti_add_spin(s, f->body, &bound, NULL);
+    return bound;
+}
+
+/* What the flow pulls at a body with, about its centre; passing: velocity at its panels without
+ * them, in the frame of the grid. */
+static vt_impulse find_pull(vt_simulation *s, const vt_paneled_body *b, const float *passing)
+{
+    const vt_panels *const panels = &s->panels;
+    vt_impulse pull = vti_find_wide_pull(s, b);
+    for (int32_t p = 0; p < b->count; p++) {
+        const int32_t at = b->first + p;
+        const double charge = (double)panels->density[at] * (double)panels->area[at];
+        double r[3];
+        for (int c = 0; c < 3; c++)
+            r[c] = panels->center[at][c] - b->center[c];
+        vti_add_pull(r, charge, passing + 3 * (int64_t)p, &pull);
+    }
+    vti_add_spin(s, b, NULL, &pull);
+    return pull;
+}
+
+/* The part of the bound impulse that a free body makes by its own motion in fluid at rest, about
+ * its centre. */
+static vt_impulse own_impulse(const surface *f)
+{
+    const vt_body *const body = f->body->body;
+    if (!body->rigid.free)
+        return (vt_impulse){{0}, {0}};
+    return impulse_of(body, &f->body->pose, body->rigid.velocity, body->rigid.angular);
+}
+
+static int is_due(const vt_simulation *s, const vt_body *body)
+{
+    return body->flow.known == VT_FLOW_KNOWN && body->flow.time < s->time;
+}
+
+/* How far the body has gone since its `flow` was noted, in fluid at rest, m. */
+static void find_arm(const vt_simulation *s, const surface *f, double arm[3])
+{
+    const vt_flow *const before = &f->body->body->flow;
+    double way[3];
+    vti_integrate_winds(s, before->time, s->time, way);
+    for (int c = 0; c < 3; c++)
+        arm[c] = f->body->center[c] - before->center[c] - way[c];
+}
+
+/* Moves the ends of vortex lines in a body with it. */
+static void take_arm(const vt_simulation *s, const surface *f, double lines[3])
+{
+    const vt_flow *const before = &f->body->body->flow;
+    double arm[3], moment[3][3] = {{0}};
+    if (!is_due(s, f->body->body))
+        return;
+    find_arm(s, f, arm);
+    for (int c = 0; c < 3; c++)
+        vti_add_scaled(moment[c], -arm[c], f->body->body->shed_strength);
+    vti_take_open_lines((const double (*)[3])moment, before->center, lines);
+}
+
+/* What the flow has given the body since its `flow` was noted, about its centre then, N s and N m
+ * s; own and bound are those of now, pull is the mean since. */
+static vt_impulse find_given(const vt_simulation *s, const surface *f, vt_impulse own,
+                             vt_impulse bound, const vt_impulse *pull)
+{
+    const vt_flow *const before = &f->body->body->flow;
+    const vt_fluid fluid = vti_fluid_of(&s->def);
+    const double density = vti_ambient_density(&fluid, before->center);
+    vt_impulse given = before->bound;
+    double arm[3];
+    find_arm(s, f, arm);
+    vti_add_turns(1, arm, f->body->body->shed_strength, &given);
+    vti_move_moment(&own, arm);
+    vti_move_moment(&bound, arm);
+    vti_add_impulse(&given, 1, &own);
+    vti_add_impulse(&given, -1, &bound);
+    vti_add_impulse(&given, -1, &before->shed);
+    vti_add_impulse(&given, -1, &before->owed);
+    vti_add_impulse(&given, s->time - before->time, pull);
+    for (int c = 0; c < 3; c++) {
+        given.linear[c] += f->volume * (f->panels->wind[c] - before->wind[c]);
+        given.linear[c] *= density;
+        given.angular[c] *= density;
+    }
+    return given;
+}
+
+/* A body that does not move by itself is held against what the flow gives it (about its centre when
+ * its `flow` was noted). */
+static void add_support(const vt_body *body, vt_impulse given, vt_impulse *support)
+{
+    vti_move_moment(&given, body->flow.center);
+    vti_add_impulse(support, body->rigid.free ? 0 : -1, &given);
+}
+
+/* How much the flow loads the body, for its share in what bodies owe: slip^2 over its area. */
+static double measure_load(const surface *f)
+{
+    double load = 0;
+    for (int32_t p = 0; p < f->body->count; p++) {
+        const int32_t at = f->body->first + p;
+        double rigid[3], slip[3];
+        vti_rigid_velocity(f->body, f->panels->center[at], rigid);
+        for (int c = 0; c < 3; c++)
+            slip[c] = (double)f->velocity[3 * p + c] - rigid[c];
+        load += (double)f->panels->area[at] * vti_dot(slip, slip);
+    }
+    return load;
+}
+
+/* Gives the body the impulse since its flow was noted, and notes the flow of now. */
+static void give(vt_simulation *s, const surface *f, vt_impulse own, vt_impulse bound,
+                 vt_impulse pull)
+{
+    vt_flow *const before = &s->bodies.items[f->body->number].flow;
+    vt_flow now = {.known = VT_FLOW_KNOWN,
+                   .time = s->time,
+                   .bound = bound,
+                   .pull = pull,
+                   .load = measure_load(f)};
+    memcpy(now.center, f->body->center, sizeof now.center);
+    memcpy(now.wind, f->panels->wind, sizeof now.wind);
+    vti_add_impulse(&now.bound, -1, &own);
+    if (is_due(s, f->body->body)) {
+        vt_impulse mean = {{0}, {0}};
+        double arm[3], back[3];
+        find_arm(s, f, arm);
+        for (int c = 0; c < 3; c++)
+            back[c] = -arm[c];
+        vti_move_moment(&pull, arm);
+        vti_add_impulse(&mean, 0.5, &pull);
+        vti_add_impulse(&mean, 0.5, &before->pull);
+        vti_add_impulse(&now.late, s->time - before->time, &mean);
+        vti_add_impulse(&now.late, before->time - s->time, &before->pull);
+        vti_move_moment(&now.late, back);
+        vt_impulse given = find_given(s, f, own, bound, &mean);
+        add_support(f->body->body, given, &s->impulses.support);
+        vti_move_moment(&given, back);
+        vti_push_body(s, f->body->number, given.linear, given.angular);
+        take_arm(s, f, s->bodies.open_lines);
+    }
+    if (before->known == VT_FLOW_BROKEN) { /* the jump has changed the bound impulse, too */
+        vt_impulse begun = now.bound;
+        vti_move_moment(&begun, now.center);
+        vti_add_turns(-1, now.center, f->body->body->shed_strength, &begun);
+        vti_add_impulse(&s->impulses.outer, 1, &begun);
+    }
+    *before = now;
+}
+
+/* x with matrix x = right, by Cramer's rule; 0: the matrix is singular. */
+static int solve_three(const double matrix[3][3], const double right[3], double x[3])
+{
+    double minor[3][3];
+    for (int r = 0; r < 3; r++)
+        vti_cross(matrix[(r + 1) % 3], matrix[(r + 2) % 3], minor[r]);
+    const double determinant = vti_dot(matrix[0], minor[0]);
+    if (!(fabs(determinant) > 0))
+        return 0;
+    for (int c = 0; c < 3; c++)
+        x[c] = (right[0] * minor[0][c] + right[1] * minor[1][c] + right[2] * minor[2][c]) /
+               determinant;
+    return 1;
+}
+
+/* How deep under the panels the velocity is looked at that a layer above them leaves: there nothing
+ * is left of its width, which would be taken for slip. Not beyond the middle of a thin body. */
+static double depth_of(const vt_simulation *s, const vt_body *body)
+{
+    double depth = s->grid.core;
+    for (int32_t n = 0; n < body->solid_count; n++)
+        depth = fmin(depth, body->scale * body->solids[n].inscribed / 2);
+    return depth;
+}
+
+/* Velocity less that of the body at a panel, in its space. */
+static void find_slip_at(const vt_simulation *s, const surface *f, int32_t panel, double depth,
+                         int32_t *patch, float slip[3])
+{
+    const int32_t at = f->body->first + panel;
+    const double *const center = f->panels->center[at];
+    double below[3], rigid[3], velocity[3];
+    float inside[3], outside[3];
+    memcpy(below, center, sizeof below);
+    vti_add_scaled(below, -depth, f->panels->normal[at]);
+    vti_vortical_panel_velocity(s, f->body, at, depth, patch, inside);
+    vti_vortical_panel_velocity(s, f->body, at, 0, patch, outside);
+    vti_rigid_velocity(f->body, below, rigid);
+    for (int c = 0; c < 3; c++)
+        velocity[c] = (double)f->velocity[3 * panel + c] - f->panels->wind[c] - rigid[c] +
+                      (double)inside[c] - (double)outside[c];
+    vti_pose_direction_back(&f->body->pose, velocity, velocity);
+    for (int c = 0; c < 3; c++)
+        slip[c] = (float)velocity[c];
+}
+
+/* Sums over the panels of n cross slip, in the world, and of area x (1 - n n^T). */
+static void sum_layers(const surface *f, const float *slip, double layer[3], double spread[3][3])
+{
+    for (int32_t p = 0; p < f->body->count; p++) {
+        const double *const n = f->panels->normal[f->body->first + p];
+        const double area = (double)f->panels->area[f->body->first + p];
+        const double along[3] = {(double)slip[3 * p], (double)slip[3 * p + 1],
+                                 (double)slip[3 * p + 2]};
+        double world[3], sheet[3];
+        vti_pose_direction(&f->body->pose, along, world);
+        vti_cross(n, world, sheet);
+        vti_add_scaled(layer, area, sheet);
+        for (int a = 0; a < 3; a++)
+            for (int b = 0; b < 3; b++)
+                spread[a][b] += area * ((a == b) - n[a] * n[b]);
+    }
+}
+
+/* Vortex lines end nowhere: what the body has shed, the layer that slips and its own vorticity sum
+ * to nothing. A layer that is seen as wide as a core does not keep to that by itself, and fluid
+ * around a body that spins would turn backwards in the end: n cross slip gets the tangential part
+ * of the one vector that makes up for what is missing. */
+static void close_lines(const surface *f, float *slip)
+{
+    const vt_body *const body = f->body->body;
+    double layer[3] = {0, 0, 0}, spread[3][3] = {{0}}, missing[3], made_up[3];
+    sum_layers(f, slip, layer, spread);
+    for (int c = 0; c < 3; c++)
+        missing[c] = -layer[c] - body->shed_strength[c] - 2 * f->volume * f->body->angular[c];
+    if (!solve_three((const double (*)[3])spread, missing, made_up))
+        return;
+    for (int32_t p = 0; p < f->body->count; p++) {
+        double along[3];
+        vti_cross(made_up, f->panels->normal[f->body->first + p], along);
+        for (int c = 0; c < 3; c++)
+            for (int w = 0; w < 3; w++)
+                slip[3 * p + c] += (float)(f->body->pose.matrix[w][c] * along[w]);
+    }
+}
+
+static void find_slip(const vt_simulation *s, const surface *f, float *slip)
+{
+    const double depth = depth_of(s, f->body->body);
+    int32_t patch = f->body->first_patch;
+    for (int32_t p = 0; p < f->body->count; p++)
+        find_slip_at(s, f, p, depth, &patch, slip + 3 * (int64_t)p);
+    close_lines(f, slip);
+}
+
+static void find_flow(vt_simulation *s, const vt_paneled_body *b, float *slip)
+{
+    const size_t mark = vti_arena_mark(&s->arena);
+    float *const velocity = vti_arena_push(&s->arena, 12 * (size_t)b->count);
+    const surface f = {b, &s->panels, velocity, vti_paneled_volume(b)};
+    vti_find_passing_velocity(s, b, velocity);
+    const vt_impulse pull = find_pull(s, b, velocity);
+    give(s, &f, own_impulse(&f), find_bound(s, &f), pull);
+    if (vti_sheds(b->body)) {
+        vti_find_surface_velocity(s, b, velocity);
+        find_slip(s, &f, slip);
+    }
+    vti_arena_pop(&s->arena, mark);
+}
+
+/* Whether a body has books: the inside of a plane, or the outside of a container, is no body. */
+static int has_books(const vt_paneled_body *b)
+{
+    return !b->body->hole && !b->set->open;
+}
+
+void vti_find_body_flow(vt_simulation *s, float *slip)
+{
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        vt_body *const body = &s->bodies.items[n];
+        const vt_paneled_body *const b = s->panels.exist ? vti_panels_of(s, n) : NULL;
+        if (b && has_books(b))
+            find_flow(s, b, slip);
+        else
+            body->flow.known = VT_FLOW_UNKNOWN;
+        if (vti_sheds(body))
+            slip += 3 * (int64_t)body->panels->count;
+    }
+}
+
+vt_impulse vti_sum_body_pulls(const vt_simulation *s, double dt, const double about[3])
+{
+    vt_impulse sum = {{0}, {0}};
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_flow *const flow = &s->bodies.items[n].flow;
+        vt_impulse lost = flow->late;
+        double arm[3];
+        for (int c = 0; c < 3; c++)
+            arm[c] = flow->center[c] - about[c];
+        vti_add_impulse(&lost, dt, &flow->pull);
+        vti_move_moment(&lost, arm);
+        if (flow->known)
+            vti_add_impulse(&sum, 1, &lost);
+    }
+    return sum;
+}
+
+/* ---- books ---- */
+
+/* What the flow has still to give to a body: to its momentum, or against what holds it. */
+static void add_due(const vt_simulation *s, const surface *f, const vt_impulse *bound,
+                    vt_body_books *books)
+{
+    const vt_body *const body = f->body->body;
+    if (!is_due(s, body))
+        return;
+    vt_impulse given = find_given(s, f, own_impulse(f), *bound, &body->flow.pull);
+    add_support(body, given, &books->support);
+    vti_move_moment(&given, body->flow.center);
+    vti_add_impulse(&books->momentum, body->rigid.free ? 1 : 0, &given);
+}
+
+/* Adds the momentum of a free body, about the origin. */
+static void add_momentum(const vt_body *body, vt_impulse *momentum)
+{
+    double own[6];
+    vt_impulse of_body;
+    if (!body->rigid.free)
+        return;
+    vti_find_own_momentum(body, own);
+    memcpy(of_body.linear, own, sizeof of_body.linear);
+    memcpy(of_body.angular, own + 3, sizeof of_body.angular);
+    vti_move_moment(&of_body, body->rigid.now.position);
+    vti_add_impulse(momentum, 1, &of_body);
+}
+
+/* Impulse of a free body over the ambient density: its own momentum, with what the flow has given
+ * it and is still to give in this substep, and that of the fluid that goes with it. */
+static vt_impulse sum_free(const vt_simulation *s, const vt_body *body)
+{
+    const vt_rigid *const r = &body->rigid;
+    const vt_fluid fluid = vti_fluid_of(&s->def);
+    const vt_pose pose = vti_pose_of_place(&r->now, body->center, body->scale);
+    vt_impulse own = impulse_of(body, &pose, r->velocity, r->angular), pushed, sum = {{0}, {0}};
+    double pushed_at[3];
+    memcpy(pushed.linear, r->pushed, sizeof pushed.linear);
+    memcpy(pushed.angular, r->pushed + 3, sizeof pushed.angular);
+    vti_integrate_winds(s, r->from, r->to, pushed_at);
+    vti_add_scaled(pushed_at, 1, r->before.position);
+    vti_move_moment(&pushed, pushed_at);
+    vti_move_moment(&own, r->now.position);
+    add_momentum(body, &sum);
+    vti_add_impulse(&sum, 1, &pushed);
+    vti_add_impulse(&own, 1 / vti_ambient_density(&fluid, body->flow.center), &sum);
+    return own;
+}
+
+vt_impulse vti_sum_noted(const vt_simulation *s, double time)
+{
+    vt_impulse sum = {{0}, {0}};
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_body *const body = &s->bodies.items[n];
+        vt_impulse noted = body->flow.bound;
+        if (body->flow.known != VT_FLOW_KNOWN)
+            continue;
+        vti_add_impulse(&noted, -1, &body->flow.shed);
+        vti_add_impulse(&noted, -1, &body->flow.owed);
+        vti_add_impulse(&noted, time - body->flow.time, &body->flow.pull);
+        vti_move_moment(&noted, body->flow.center);
+        vti_add_turns(-1, body->flow.center, body->shed_strength, &noted);
+        vti_add_impulse(&sum, 1, &noted);
+        if (body->rigid.free) {
+            noted = sum_free(s, body);
+            vti_add_impulse(&sum, 1, &noted);
+        }
+    }
+    return sum;
+}
+
+/* From the centre of the body to the origin, about which vortons and bodies alone have strengths
+ * that do not sum to nothing. */
+static void move_bound(const vt_paneled_body *b, vt_impulse *bound)
+{
+    vti_move_moment(bound, b->center);
+    vti_add_turns(-1, b->center, b->body->shed_strength, bound);
+}
+
+void vti_find_body_books(const vt_simulation *s, vt_body_books *books)
+{
+    *books = (vt_body_books){.support = s->impulses.support};
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        add_momentum(&s->bodies.items[n], &books->momentum);
+    memcpy(books->open_lines, s->bodies.open_lines, sizeof books->open_lines);
+    for (int32_t n = 0; n < s->bodies.count && s->panels.exist; n++) {
+        const vt_paneled_body *const b = vti_panels_of(s, n);
+        if (!b || !has_books(b))
+            continue;
+        const surface f = {.body = b, .panels = &s->panels, .volume = vti_paneled_volume(b)};
+        vt_impulse own = find_bound(s, &f);
+        add_due(s, &f, &own, books);
+        move_bound(b, &own);
+        take_arm(s, &f, books->open_lines);
+        vti_add_impulse(&books->bound, 1, &own);
+    }
+    vti_add_scaled(books->bound.angular, 1, books->open_lines);
+}

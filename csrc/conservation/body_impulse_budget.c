@@ -1,0 +1,141 @@
+#include "conservation/body_impulse_budget.h"
+
+#include "conservation/body_forces.h"
+#include "kernels/particles/invariant_sums.h"
+#include "state/predicates.h"
+#include "state/wind_at_time.h"
+
+/* ---- the point about which impulse is taken ---- */
+
+/* Of the bodies that the flow knows: their mean place when it was noted, and when that was. Returns
+ * how many there are. */
+static int find_middle(const vt_simulation *s, double middle[3], double *noted)
+{
+    int count = 0;
+    memset(middle, 0, 3 * sizeof *middle);
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_flow *const flow = &s->bodies.items[n].flow;
+        if (!flow->known)
+            continue;
+        vti_add_scaled(middle, 1, flow->center);
+        *noted = flow->time;
+        count++;
+    }
+    for (int c = 0; c < 3 && count > 0; c++)
+        middle[c] /= count;
+    return count;
+}
+
+/* Sums over strengths about the place at a time of fluid at rest that was at the point of a
+ * reaction. */
+static vt_strengths sum_strengths(vt_simulation *s, const vt_reaction *reaction, double time)
+{
+    double now[3];
+    vti_integrate_winds(s, reaction->noted, time, now);
+    vti_add_scaled(now, 1, reaction->about);
+    return vti_sum_strengths(s, now);
+}
+
+/* ---- impulse by density differences ---- */
+
+vt_impulse vti_find_buoyant_impulse(vt_simulation *s, const vt_field *field, int64_t count,
+                                    const vt_record *records, double dt)
+{
+    const int64_t blocks = (count + VT_INVARIANT_BLOCK - 1) / VT_INVARIANT_BLOCK;
+    const vt_grid *const grid = field->grid;
+    vt_impulse all = {{0}, {0}};
+    if (!field->buoyancy || !s->fields_exist || !vti_has_known_flow(s))
+        return all;
+    const size_t mark = vti_arena_mark(&s->arena);
+    vt_generation *const block = vti_arena_push(&s->arena, sizeof *block * (size_t)blocks);
+    s->stages->sum_generation(field, count, records, s->vortons.age, dt, block, s->def.threads);
+    const double h = grid->spacing;
+    double middle[3];
+    for (int c = 0; c < 3; c++) {
+        middle[c] = (double)vti_grid_origin(grid, c) + h * grid->cells[c] / 2;
+        for (int64_t b = 0; b < blocks; b++) {
+            all.linear[c] += h / 2 * block[b].sum[c];
+            all.angular[c] += h * h / 3 * block[b].sum[c + 3];
+        }
+    }
+    vti_move_moment(&all, middle);
+    vti_arena_pop(&s->arena, mark);
+    return all;
+}
+
+/* ---- the change ---- */
+
+void vti_open_reaction(vt_simulation *s, double elapsed, vt_reaction *reaction)
+{
+    *reaction = (vt_reaction){.elapsed = elapsed};
+    reaction->counts = find_middle(s, reaction->about, &reaction->noted) > 0;
+    if (reaction->counts)
+        reaction->before = sum_strengths(s, reaction, s->time + elapsed);
+}
+
+/* The change of impulse that no entry of the books explains, about the point of the reaction. */
+static vt_impulse find_change(vt_simulation *s, double elapsed, vt_reaction *reaction)
+{
+    const double *const middle = reaction->about;
+    const vt_strengths after = sum_strengths(s, reaction, s->time + elapsed);
+    vt_strengths sum = after;
+    vti_add_strengths(&sum, -1, &reaction->before);
+    reaction->before = after;
+    vti_take_open_lines((const double (*)[3])sum.moment, middle, s->bodies.open_lines);
+    vt_impulse change = vti_impulse_of(&sum);
+    if (elapsed > reaction->elapsed) {
+        const vt_impulse pull = vti_sum_body_pulls(s, elapsed - reaction->elapsed, middle);
+        vti_add_impulse(&change, 1, &pull);
+        reaction->elapsed = elapsed;
+    }
+    const double back[3] = {-middle[0], -middle[1], -middle[2]};
+    vti_move_moment(&reaction->given, back);
+    vti_add_impulse(&change, -1, &reaction->given);
+    reaction->given = (vt_impulse){{0}, {0}};
+    return change;
+}
+
+/* Weight of a body in the sharing: the load of the flow on it; 0 for those that do not shed, where
+ * any body does. */
+static double load_of(const vt_body *body, int sheds)
+{
+    return body->flow.known == VT_FLOW_KNOWN && (!sheds || vti_sheds(body)) ? body->flow.load : 0;
+}
+
+/* A share of the change to the bodies; returns what of it they take. */
+static double give_bodies(vt_simulation *s, double share, const double about[3], vt_impulse change)
+{
+    double all = 0;
+    int sheds = 0;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        sheds |= s->bodies.items[n].flow.known == VT_FLOW_KNOWN && vti_sheds(&s->bodies.items[n]);
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        all += load_of(&s->bodies.items[n], sheds);
+    if (!(all > 0))
+        return 0;
+    /* a force at the centre of each; what moment is left is shared likewise */
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_body *const body = &s->bodies.items[n];
+        const double part = load_of(body, sheds) / all;
+        double arm[3], moment[3];
+        for (int c = 0; c < 3; c++)
+            arm[c] = body->flow.center[c] - about[c];
+        vti_cross(arm, change.linear, moment);
+        vti_add_scaled(change.angular, -part, moment);
+    }
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const double part = load_of(&s->bodies.items[n], sheds) / all;
+        vti_add_impulse(&s->bodies.items[n].flow.owed, share * part, &change);
+    }
+    return share;
+}
+
+void vti_close_reaction(vt_simulation *s, double elapsed, double share, vt_reaction *reaction)
+{
+    if (!reaction->counts)
+        return;
+    vt_impulse change = find_change(s, elapsed, reaction);
+    const double taken = vti_keeps_impulse(s) ? give_bodies(s, share, reaction->about, change) : 0;
+    vti_move_moment(&change, reaction->about);
+    vti_add_impulse(&s->impulses.outer, 1 - taken, &change);
+}

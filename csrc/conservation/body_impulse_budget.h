@@ -1,0 +1,56 @@
+/* Books of momentum between vortons and bodies.
+ *
+ * What the bodies pull at vortons with (conservation/body_forces.h) is not all that these gain:
+ * near walls they move with what nodes and panels have there, contact holds them, cleaning and
+ * exchange take from them, and they are merged. Whatever their linear and angular impulse
+ *
+ *   I = 1/2 sum x cross alpha,   A = 1/3 sum x cross (x cross alpha)
+ *
+ * (Saffman, Vortex Dynamics, 1992, chapter 3) gain over a substep beyond what was pulled and shed,
+ * the bodies lose: their force is the change of the fluid's impulse by construction. Several bodies
+ * share it by u^2 over their area, of those that shed alone where any does.
+ *
+ * What density differences give the vortons is known (vti_find_buoyant_impulse) and is not theirs:
+ *
+ *   d/dt (momentum of the bodies + rho (I + bound)) = rho d/dt buoyant + weight of the bodies
+ *                                                     + support
+ *
+ * with support what holds bodies that do not move by themselves, and what these give by contact.
+ * By Boussinesq that is the weight g V rho' / rho of the fluid, that of the fluid beside a body in
+ * the body's place included (its buoyancy takes as much from the body). Where the local density
+ * counts, the book is one of impulse over the ambient density, and one of momentum but for what the
+ * fluid that a free body drives is heavier than ambient fluid.
+ *
+ * Walls of containers and planes, winds on a grid and fluid that expands give the vortons impulse,
+ * too; how much of what is left is theirs and how much the method's, nobody knows. There bodies
+ * keep to what pulls at them and what they shed, and all else is booked as outer impulse; so is
+ * what the method could not give back to vortons (conservation/impulse_correction.h) and bodies do
+ * not owe. */
+#pragma once
+
+#include "kernels/particles/particle_rates.h"
+#include "state/strength_sums.h"
+
+/* Impulse of the vortons before something changes them. */
+typedef struct vt_reaction {
+    int counts;      /* whether anybody answers for the change */
+    double elapsed;  /* time of the substep that is over, s */
+    double about[3]; /* m: the point of the fluid that was there when the flow was noted, */
+    double noted;    /* s */
+    vt_strengths before;
+    vt_impulse given; /* impulse given since then by gravity, about the origin */
+} vt_reaction;
+
+/* Between births and deaths, which are nobody's; elapsed: how much of the substep is over, s. */
+void vti_open_reaction(vt_simulation *s, double elapsed, vt_reaction *reaction);
+
+/* Of the change since, bodies owe this share; the rest, or all of it, is outer impulse. What
+ * follows may be closed with the same reaction. */
+void vti_close_reaction(vt_simulation *s, double elapsed, double share, vt_reaction *reaction);
+
+/* What density differences give the vortons in a substep of dt, about the origin (0 without them or
+ * without vti_has_known_flow): before the finish of the substep, with the records of its last
+ * field.
+ */
+vt_impulse vti_find_buoyant_impulse(vt_simulation *s, const vt_field *field, int64_t count,
+                                    const vt_record *records, double dt);

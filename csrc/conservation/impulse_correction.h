@@ -1,0 +1,13 @@
+/* Restores the sums over strengths that vorticity keeps and discrete vortons lose in a substep:
+ * method.balance. */
+#pragma once
+
+#include "population/kept_sums.h"
+
+/* Notes the sums before a substep. buoyant: the impulse that density differences give in it, or
+ * NULL: the weight of the vortons is summed. */
+void vti_open_balance(vt_simulation *s, const vt_impulse *buoyant, vt_balance *balance);
+
+/* After a substep of dt seconds: gives the vortons back the sums noted before, changed by the
+ * impulse of buoyancy and bodies. */
+void vti_close_balance(vt_simulation *s, double dt, vt_balance *balance);

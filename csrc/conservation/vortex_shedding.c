@@ -1,0 +1,317 @@
+#include "conservation/vortex_shedding.h"
+
+#include "state/distance_to_bodies.h"
+#include "state/heat_budget.h"
+#include "state/particles.h"
+#include "state/predicates.h"
+#include "state/wind_at_time.h"
+
+enum { PANEL_BLOCK = 16 };
+
+/* How far above the panels vortons are born, cores: the body acts as if it were that much larger.
+ */
+static const double height = 0.25;
+
+/* A layer that slips by less than this in a substep, cores, is none. */
+static const double least_slip = 1e-4;
+
+int64_t vti_count_shedding(const vt_simulation *s)
+{
+    int64_t count = 0;
+    for (int32_t n = 0; n < s->bodies.count && vti_has_panels(s); n++)
+        count += vti_sheds(&s->bodies.items[n]) ? s->bodies.items[n].panels->count : 0;
+    return count;
+}
+
+vt_status vti_check_shedding(const vt_simulation *s, int64_t reserved)
+{
+    const int64_t count = vti_count_shedding(s);
+    int64_t rows = count + reserved;
+    return count > 0 ? vti_check_room(s, VT_VORTONS, &rows) : VT_OK;
+}
+
+/* ---- where the strength goes ---- */
+
+static void row_position(const vt_simulation *s, int64_t row, double position[3])
+{
+    for (int c = 0; c < 3; c++)
+        position[c] = (double)s->vortons.position[3 * row + c];
+}
+
+/* Rows of the vortons that grow at the panels, -1: none; of two of them the later row. */
+static void find_growing(const vt_simulation *s, int64_t panels, int32_t *row)
+{
+    const uint32_t *const panel = s->vortons.panel;
+    memset(row, 0xff, sizeof *row * (size_t)panels);
+    for (int64_t i = 0; i < s->vortons.set.count; i++)
+        if (panel[i] >= 1 && panel[i] <= panels)
+            row[panel[i] - 1] = (int32_t)i;
+}
+
+static int32_t panels_that_shed(const vt_body *body)
+{
+    return vti_sheds(body) ? body->panels->count : 0;
+}
+
+void vti_forget_shedding(vt_simulation *s, int32_t body)
+{
+    const vt_vortons *const v = &s->vortons;
+    const uint32_t gone = (uint32_t)panels_that_shed(&s->bodies.items[body]);
+    uint32_t before = 0;
+    for (int32_t n = 0; n < body; n++)
+        before += (uint32_t)panels_that_shed(&s->bodies.items[n]);
+    for (int64_t i = 0; v->set.used[VT_VORTON_panel] && i < v->set.count; i++)
+        if (v->panel[i] > before + gone)
+            v->panel[i] -= gone;
+        else if (v->panel[i] > before)
+            v->panel[i] = 0;
+}
+
+typedef struct newborn {
+    float *position, *strength, *core, *volume;
+    uint32_t *panel;
+    int32_t *body;
+    int64_t count;
+} newborn;
+
+/* One body while it sheds. */
+typedef struct shedding {
+    vt_simulation *simulation;
+    vt_body *body;
+    vt_pose pose;         /* at the end of the substep */
+    const vt_pose *poses; /* poses of all bodies at the end of the substep */
+    const double *way;    /* way of the wind in the substep, m */
+    double share, core;   /* 1, m */
+    double least;         /* slip that counts, m/s */
+    int32_t number;       /* of the body */
+    const float *slip;    /* slip of its panels */
+    int32_t *row;
+    int64_t first; /* number of its first panel, from 1 */
+    newborn *born;
+} shedding;
+
+/* Notes in the books of the body the strength that it has shed at a point. */
+static void note_shed(vt_simulation *s, vt_body *body, const double way[3], const float position[3],
+                      const double strength[3])
+{
+    double r[3], moment[3][3] = {{0}};
+    for (int c = 0; c < 3; c++) {
+        r[c] = (double)position[c] - way[c] - body->flow.center[c];
+        vti_add_scaled(moment[c], r[c], strength);
+    }
+    vti_add_line(r, strength, s->bodies.open_lines);
+    vti_take_open_lines((const double (*)[3])moment, body->flow.center, s->bodies.open_lines);
+    vti_add_strength(r, strength, &body->flow.shed);
+    vti_add_scaled(body->shed_strength, 1, strength);
+}
+
+/* The volume in the bound of stretching: that of a thin filament one core long, less than others
+ * may have (kernels/particles/stretching_bound.c). A sheet that is shed against the flow cancels it
+ * from the start. */
+static float volume_in_bound(double volume, double core)
+{
+    return (float)fmax(volume, 2 * VT_PI * core * core * core);
+}
+
+static void add_to_row(const shedding *d, int64_t row, const double strength[3])
+{
+    const vt_vortons *const v = &d->simulation->vortons;
+    for (int c = 0; c < 3; c++)
+        v->strength[3 * row + c] += (float)strength[c];
+    v->bound_volume[row] = volume_in_bound((double)v->volume[row], d->core);
+    v->flags[row] |= VT_FLAG_BOUND_KNOWN;
+    v->birth_strength[row] += (float)vti_sqrt(vti_dot(strength, strength));
+}
+
+static void bear_at(const shedding *d, int32_t panel, const double place[3],
+                    const double strength[3], double area)
+{
+    newborn *const b = d->born;
+    const int64_t i = b->count++;
+    for (int c = 0; c < 3; c++) {
+        b->position[3 * i + c] = (float)place[c];
+        b->strength[3 * i + c] = (float)strength[c];
+    }
+    b->core[i] = (float)d->core;
+    b->volume[i] = (float)(area * d->core);
+    b->panel[i] = (uint32_t)(d->first + panel);
+    b->body[i] = d->number;
+}
+
+/* Whether the vorton of a row is still near the place where it was born, in the room of a panel. */
+static int is_near(const shedding *d, int64_t row, const double place[3], double area)
+{
+    double at[3];
+    row_position(d->simulation, row, at);
+    return vti_square_between(at, place) < area;
+}
+
+/* Where a panel sheds; returns its area. */
+static double place_of(const shedding *d, int32_t panel, double place[3])
+{
+    const vt_panel_set *const set = d->body->panels;
+    double normal[3];
+    vti_pose_direction(&d->pose, set->normal[panel], normal);
+    vti_pose_point(&d->pose, set->center[panel], place);
+    vti_add_scaled(place, height * d->core, normal);
+    return set->area[panel] * d->body->scale * d->body->scale;
+}
+
+static void shed_panel(const shedding *d, int32_t panel)
+{
+    const float *const along = d->slip + 3 * panel;
+    const double slip[3] = {(double)along[0], (double)along[1], (double)along[2]};
+    double layer[3], strength[3], place[3];
+    if (vti_dot(slip, slip) < d->least * d->least)
+        return;
+    const double area = place_of(d, panel, place);
+    vti_cross(d->body->panels->normal[panel], slip, layer);
+    vti_pose_direction(&d->pose, layer, strength);
+    for (int c = 0; c < 3; c++)
+        strength[c] *= d->share * area;
+
+    const vt_vortons *const v = &d->simulation->vortons;
+    const int64_t row = d->row[panel];
+    if (row >= 0 && is_near(d, row, place, area)) {
+        add_to_row(d, row, strength);
+        note_shed(d->simulation, d->body, d->way, v->position + 3 * row, strength);
+        return;
+    }
+    if (!(vti_room_beside(d->simulation, d->poses, place) > 0))
+        return;
+    bear_at(d, panel, place, strength, area);
+    if (row >= 0)
+        v->panel[row] = 0;
+}
+
+/* ---- in fluid that differs from the ambient one ---- */
+
+/* There newborn vortons, of ambient fluid, would thin it out: strength goes to the nearest of those
+ * around the body, whatever they have grown at. */
+
+/* Lists the vortons near the body. */
+static int64_t list_near(const shedding *d, int32_t *near)
+{
+    const vt_vortons *const v = &d->simulation->vortons;
+    const double reach = d->body->reach + 2 * d->core;
+    double center[3];
+    int64_t count = 0;
+    vti_pose_point(&d->pose, d->body->center, center);
+    for (int64_t i = 0; i < v->set.count; i++) {
+        double at[3];
+        row_position(d->simulation, i, at);
+        near[count] = (int32_t)i;
+        count += vti_square_between(at, center) < reach * reach;
+    }
+    return count;
+}
+
+typedef struct nearest_job {
+    const shedding *shedding;
+    const int32_t *near;
+    int64_t count;
+} nearest_job;
+
+static void find_nearest(void *data, int64_t p)
+{
+    const nearest_job *const job = data;
+    const shedding *const d = job->shedding;
+    double place[3], least = place_of(d, (int32_t)p, place);
+    d->row[p] = -1;
+    for (int64_t n = 0; n < job->count; n++) {
+        double at[3];
+        row_position(d->simulation, job->near[n], at);
+        const double square = vti_square_between(at, place);
+        if (square < least) {
+            least = square;
+            d->row[p] = job->near[n];
+        }
+    }
+}
+
+static void take_nearest(const shedding *d)
+{
+    vt_simulation *const s = d->simulation;
+    const size_t mark = vti_arena_mark(&s->arena);
+    int32_t *const near = vti_arena_push(&s->arena, 4 * (size_t)s->vortons.set.count);
+    nearest_job job = {d, near, list_near(d, near)};
+    vti_parallel_each(s->def.threads, d->body->panels->count, PANEL_BLOCK, find_nearest, &job);
+    vti_arena_pop(&s->arena, mark);
+}
+
+/* ---- the substep ---- */
+
+static newborn make_room_for_newborn(vt_arena *arena, int64_t most)
+{
+    const size_t rows = (size_t)most;
+    return (newborn){.position = vti_arena_push(arena, 12 * rows),
+                     .strength = vti_arena_push(arena, 12 * rows),
+                     .core = vti_arena_push(arena, 4 * rows),
+                     .volume = vti_arena_push(arena, 4 * rows),
+                     .panel = vti_arena_push(arena, 4 * rows),
+                     .body = vti_arena_push(arena, 4 * rows)};
+}
+
+static void append(vt_simulation *s, int64_t reserved, const double way[3], newborn *born)
+{
+    /* a layer for which the policy has no room stays at its panel */
+    int64_t rows = born->count + reserved;
+    (void)vti_check_room(s, VT_VORTONS, &rows);
+    born->count = rows > reserved ? rows - reserved : 0;
+    vti_make_room(s, VT_VORTONS, born->count + reserved);
+    const int64_t first = vti_append_vortons(s, born->count, born->position, born->strength,
+                                             born->core, born->volume);
+    memcpy(s->vortons.panel + first, born->panel, 4 * (size_t)born->count);
+    for (int64_t i = 0; i < born->count; i++) {
+        s->vortons.bound_volume[first + i] =
+            volume_in_bound((double)born->volume[i], (double)born->core[i]);
+        s->vortons.flags[first + i] |= VT_FLAG_BOUND_KNOWN | VT_FLAG_SHED;
+        const float *const a = born->strength + 3 * i;
+        const double strength[3] = {(double)a[0], (double)a[1], (double)a[2]};
+        note_shed(s, &s->bodies.items[born->body[i]], way, born->position + 3 * i, strength);
+    }
+    vti_count_heat(s, first, born->count, NULL, 1);
+}
+
+void vti_shed_layers(vt_simulation *s, int64_t reserved, double dt, const float *slip)
+{
+    const int64_t panels = vti_count_shedding(s);
+    if (panels == 0)
+        return;
+    const size_t mark = vti_arena_mark(&s->arena);
+    newborn born = make_room_for_newborn(&s->arena, panels);
+    int32_t *const row = vti_arena_push(&s->arena, 4 * (size_t)panels);
+    const vt_pose *const poses = vti_poses_at(s, s->time + dt);
+    double way[3];
+    int64_t first = 0;
+    vti_integrate_winds(s, s->time, s->time + dt, way);
+    vti_use_vorton_column(s, VT_VORTON_panel);
+    if (!vti_is_buoyant(s))
+        find_growing(s, panels, row);
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        vt_body *const body = &s->bodies.items[n];
+        if (!vti_sheds(body))
+            continue;
+        const shedding d = {.simulation = s,
+                            .body = body,
+                            .pose = poses[n],
+                            .poses = poses,
+                            .way = way,
+                            .share = 1 - vti_exp(-body->shedding * dt),
+                            .core = s->grid.core,
+                            .least = least_slip * s->grid.core / dt,
+                            .number = n,
+                            .slip = slip + 3 * first,
+                            .row = row + first,
+                            .first = first + 1,
+                            .born = &born};
+        if (vti_is_buoyant(s))
+            take_nearest(&d);
+        for (int32_t p = 0; p < body->panels->count && body->flow.known == VT_FLOW_KNOWN; p++)
+            shed_panel(&d, p);
+        first += body->panels->count;
+    }
+    if (born.count > 0)
+        append(s, reserved, way, &born);
+    vti_arena_pop(&s->arena, mark);
+}

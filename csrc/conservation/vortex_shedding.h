@@ -1,0 +1,20 @@
+/* Vortices that bodies shed: the layer in which fluid would slip along them becomes vortons. */
+#pragma once
+
+#include "vorton.h"
+
+/* How many panels shed: the most vortons that a substep adds. */
+int64_t vti_count_shedding(const vt_simulation *s);
+
+/* VT_OVER_CAPACITY where the policy refuses that many beside those that are still to be born. */
+vt_status vti_check_shedding(const vt_simulation *s, int64_t reserved);
+
+/* A body, by its index, goes: the vortons that grow at its panels belong to none any more, those of
+ * the bodies after it to panels with lower numbers. */
+void vti_forget_shedding(vt_simulation *s, int32_t body);
+
+/* At the end of a substep of dt, a share 1 - exp(-shedding dt) of the layer that slips along each
+ * of them, n cross (u - v_b) per area, becomes strength of a vorton one core above it: of the one
+ * that the panel has shed last, while that is near, else of a newborn one. What there is no room
+ * for, beside `reserved` vortons that are still to be born, stays with the body. */
+void vti_shed_layers(vt_simulation *s, int64_t reserved, double dt, const float *slip);

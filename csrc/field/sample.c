@@ -1,0 +1,195 @@
+#include "field/sample.h"
+
+#include "field/extent.h"
+#include "field/solve.h"
+#include "panels/panels.h"
+#include "panels/patches.h"
+#include "panels/wall_correction.h"
+#include "state/predicates.h"
+#include "state/wind_at_time.h"
+
+/* ---- solving ---- */
+
+static vt_status solve_grid_now(vt_simulation *s, const vt_content *content)
+{
+    vt_placement placement = s->placement;
+    const vt_status status = vti_place_grid(s, content, &placement);
+    if (status)
+        return status;
+    vti_lay_out_grid(s, &placement);
+    vti_pose_panels(s, s->time, (const double[3]){0, 0, 0});
+    const size_t mark = vti_arena_mark(&s->arena);
+    const int64_t count = s->vortons.set.count;
+    const size_t bytes = sizeof(vt_record) * (size_t)(count + VL);
+    const size_t rows = (size_t)s->grid.cells[1] * (size_t)s->grid.cells[2];
+    vt_record *const records = vti_arena_push(&s->arena, bytes);
+    vt_record *const sorted = vti_arena_push(&s->arena, bytes);
+    uint32_t *const row_start = vti_arena_push(&s->arena, 4 * (rows + 1));
+    vti_collect_records(s, &s->grid, 0, count, records);
+    vti_solve_field(s, count, records, sorted, row_start, NULL);
+    vti_arena_pop(&s->arena, mark);
+    return VT_OK;
+}
+
+/* The fields take the memory of the sorted records, the nodes that of the unsorted ones. */
+void vti_find_source(vt_simulation *s, float *source[3])
+{
+    enum { MARGIN = VT_LANES };
+    vt_grid grid = s->grid;
+    const int64_t count = s->vortons.set.count;
+    const int64_t field = grid.plane * (grid.cells[2] + 1) + 2 * MARGIN;
+    const int64_t nodes = grid.node_plane * (grid.cells[2] + 2);
+    const size_t records = sizeof(vt_record) * (size_t)(count + VL);
+    const size_t fields = 3 * sizeof(float) * (size_t)field;
+    const size_t rows = (size_t)grid.cells[1] * (size_t)grid.cells[2];
+    float *const first = vti_arena_push(&s->arena, fields > records ? fields : records);
+    const size_t mark = vti_arena_mark(&s->arena);
+    uint32_t *const row_start = vti_arena_push(&s->arena, 4 * (rows + 1));
+    const size_t mark_of_records = vti_arena_mark(&s->arena);
+    vt_record *const unsorted = vti_arena_push(&s->arena, records), *const sorted = (void *)first;
+    vti_collect_records(s, &s->grid, 0, count, unsorted);
+    s->stages->sort(&grid, count, unsorted, sorted, row_start, &s->arena, s->def.threads);
+    vti_arena_pop(&s->arena, mark_of_records);
+    grid.nodes = vti_arena_push(&s->arena, sizeof(f4) * (size_t)nodes);
+    s->stages->deposit(&grid, sorted, row_start, s->def.threads);
+    for (int c = 0; c < 3; c++)
+        grid.field[c] = source[c] = first + c * field + MARGIN;
+    s->stages->filter(&grid, vti_filter_variance(s), 1 / grid.spacing, &s->arena, s->def.threads);
+    vti_arena_pop(&s->arena, mark);
+}
+
+/* Columns of the vortons that the fields are made from. */
+static const int source_columns[] = {VT_VORTON_position, VT_VORTON_strength, VT_VORTON_core,
+                                     VT_VORTON_swelling};
+enum { SOURCE_COLUMNS = sizeof source_columns / sizeof *source_columns, DIGEST_BLOCK = 65536 };
+
+typedef struct digest_job {
+    const char *values;
+    int64_t bytes;
+    uint64_t *block;
+} digest_job;
+
+/* One-to-one in each of its arguments, and every bit reaches the others: a change does not get
+ * lost, nor two of them together but by a chance of 2^-64. */
+static inline uint64_t mix(uint64_t digest, uint64_t word)
+{
+    digest = (digest ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return digest ^ digest >> 29;
+}
+
+static void digest_block(void *data, int64_t begin, int64_t end)
+{
+    enum { LANES = 4, WORD = sizeof(uint64_t) };
+    const digest_job job = *(const digest_job *)data;
+    uint64_t digest[LANES] = {0, 1, 2, 3};
+    for (int64_t at = begin; at < end; at += LANES * WORD) {
+        uint64_t word[LANES] = {0};
+        memcpy(word, job.values + at, (size_t)(end - at < LANES * WORD ? end - at : LANES * WORD));
+        for (int l = 0; l < LANES; l++)
+            digest[l] = mix(digest[l], word[l]);
+    }
+    for (int l = 1; l < LANES; l++)
+        digest[0] = mix(digest[0], digest[l]);
+    job.block[begin / DIGEST_BLOCK] = digest[0];
+}
+
+/* Digest of the source columns where any of them was viewed, never 0; else 0. */
+static uint64_t digest_sources(vt_simulation *s)
+{
+    const vt_set *const set = &s->vortons.set;
+    uint64_t digest = (uint64_t)set->count;
+    int viewed = 0;
+    for (int n = 0; n < SOURCE_COLUMNS; n++)
+        viewed |= vti_is_viewed(s, VT_VORTONS, source_columns[n]);
+    if (!viewed)
+        return 0;
+    for (int n = 0; n < SOURCE_COLUMNS; n++) {
+        const int c = source_columns[n];
+        if (!set->used[c])
+            continue;
+        const int64_t bytes = set->row_bytes[c] * set->count;
+        const int64_t blocks = (bytes + DIGEST_BLOCK - 1) / DIGEST_BLOCK;
+        const size_t mark = vti_arena_mark(&s->arena);
+        digest_job job = {set->column[c], bytes, vti_arena_push(&s->arena, 8 * (size_t)blocks)};
+        vti_parallel_for(s->def.threads, bytes, DIGEST_BLOCK, digest_block, &job);
+        for (int64_t b = 0; b < blocks; b++)
+            digest = mix(digest, job.block[b]);
+        vti_arena_pop(&s->arena, mark);
+    }
+    return digest ? digest : 1;
+}
+
+vt_status vti_solve_now(vt_simulation *s)
+{
+    static const double nowhere[3] = {0, 0, 0};
+    vt_content content;
+    vti_set_wind(s, s->time, s->time);
+    vti_set_wind_grids(s, s->time, s->time, nowhere);
+    const uint64_t digest = digest_sources(s);
+    /* a box holds the tracers, too, and they may have been written */
+    const int moved = s->def.method.domain == VT_DOMAIN_BOX && s->viewed[VT_TRACERS];
+    if (s->fields_current && s->fields_digest == digest && !moved)
+        return VT_OK;
+    vt_status status = vti_find_content(s, NULL, &content);
+    if (status)
+        return status;
+    s->fields_exist = content.exists && vti_has_grid(s);
+    if (s->fields_exist)
+        status = solve_grid_now(s, &content);
+    else
+        vti_pose_panels(s, s->time, nowhere);
+    s->fields_current = status == VT_OK;
+    s->fields_digest = digest;
+    return status;
+}
+
+/* ---- reading the fields ---- */
+
+static void velocity_far_away(vt_simulation *s, int64_t count, const float *points,
+                              const uint8_t *inside, float *velocity)
+{
+    int64_t far = 0;
+    for (int64_t i = 0; i < count; i++)
+        far += !inside[i];
+    if (far == 0)
+        return;
+    const size_t mark = vti_arena_mark(&s->arena);
+    float *const at = vti_arena_push(&s->arena, 12 * (size_t)far);
+    float *const u = vti_arena_push(&s->arena, 12 * (size_t)far);
+    for (int64_t i = 0, n = 0; i < count; i++)
+        if (!inside[i])
+            memcpy(at + 3 * n++, points + 3 * i, 12);
+    s->stages->far_velocity(&s->grid, &s->moments, s->def.method.opening_angle, far, at, u,
+                            s->def.threads);
+    if (s->grid.has_potential)
+        s->stages->far_gradient(&s->grid, &s->charges, s->def.method.opening_angle, far, at, u,
+                                s->def.threads);
+    vti_add_outer_panels(s, far, at, u);
+    vti_add_wind_grids(s, far, at, u, NULL);
+    for (int64_t i = 0, n = 0; i < count; i++)
+        if (!inside[i])
+            memcpy(velocity + 3 * i, u + 3 * n++, 12);
+    vti_arena_pop(&s->arena, mark);
+}
+
+void vti_velocity_of_points(vt_simulation *s, int64_t count, const float *points, float *velocity)
+{
+    const int threads = s->def.threads;
+    const size_t mark = vti_arena_mark(&s->arena);
+    if (!vti_has_grid(s)) {
+        const vt_vortons *const v = &s->vortons;
+        const vt_pair_sources now = {v->set.count, v->position, v->strength, v->core};
+        const vt_pair_sources *const from = s->pairs.position ? &s->pairs : &now;
+        vti_sum_vortons(s, count, points, from, velocity, NULL, NULL);
+        vti_add_wind_grids(s, count, points, velocity, NULL);
+    } else if (s->fields_exist) {
+        uint8_t *const inside = vti_arena_push(&s->arena, (size_t)count);
+        s->stages->sample(&s->grid, count, points, velocity, inside, threads);
+        velocity_far_away(s, count, points, inside, velocity);
+        vti_hold_velocities(s, count, points, velocity);
+    } else {
+        memset(velocity, 0, 12 * (size_t)count);
+        vti_add_wind_grids(s, count, points, velocity, NULL);
+    }
+    vti_arena_pop(&s->arena, mark);
+}

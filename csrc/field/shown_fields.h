@@ -1,0 +1,37 @@
+/* Fields at the nodes that a solve has only in passing, made anew for who asks.
+ *
+ * The stages of a solve make them from the particles and bodies of now, so what is shown is what
+ * the next solve will use. They lie in memory of their own, reserved when the first is asked for:
+ * every field has its place there for the life of the simulation. Nothing of the state changes.
+ *
+ * Fields must be up to date (vti_solve_now). Without address space all of them return
+ * VT_OUT_OF_MEMORY. */
+#pragma once
+
+#include "model/grid.h"
+
+/* Records of the vortons of now, sorted by the rows of a grid, in arena memory. */
+typedef struct vt_sorted_vortons {
+    vt_record *records;
+    uint32_t *row_start;
+} vt_sorted_vortons;
+
+vt_sorted_vortons vti_sort_vortons(vt_simulation *s, const vt_grid *grid);
+
+/* The grid around the vortons of now, whether they carry circulation or not; 0 where there is none.
+ * Bad values are reported by the next step. */
+int vti_find_grid(vt_simulation *s, vt_grid *grid);
+
+/* Vorticity (1/s), laid out as s->grid.field. Fields must exist. */
+vt_status vti_show_vorticity(vt_simulation *s, float *vorticity[3]);
+
+/* Gradient of the density (kg/m^4) in lanes 0-2 and its deviation (kg/m^3) in lane 3 of nodes laid
+ * out as those of a grid, see vti_solve_scalars. */
+vt_status vti_show_density(vt_simulation *s, const vt_grid *grid, f4 **nodes);
+
+/* What tracers take, in the lanes of nodes in the order of VT_TAKEN: temperature (K) and shares. A
+ * lane that no vorton carries has no meaning. */
+vt_status vti_show_carried(vt_simulation *s, const vt_grid *grid, f4 **nodes);
+
+/* 1 for nodes that are open to fluid, 0 for those in walls, laid out as nodes. */
+vt_status vti_show_open(vt_simulation *s, const vt_grid *grid, uint8_t **open);

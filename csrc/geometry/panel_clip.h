@@ -1,0 +1,12 @@
+/* Panels of what several shapes have in common: each shape's own, as far as they lie inside the
+ * others. Triangles that cross another surface are cut where it is, along straight lines from edge
+ * to edge. The solids are convex: the distance along an edge has one lowest point. */
+#pragma once
+
+#include "geometry/convex_solid.h"
+#include "geometry/panel_set.h"
+
+/* Of the triangles from the first on leaves what lies inside the solid; of what lies on its surface
+ * all, or nothing. */
+void vti_keep_inside(const vt_solid *solid, int32_t first, int keeps_common,
+                     vt_triangles *triangles);

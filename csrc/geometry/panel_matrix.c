@@ -1,0 +1,238 @@
+#include "geometry/panel_matrix.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/parallel.h"
+#include "base/status.h"
+#include "base/vec3.h"
+#include "geometry/triangle_source.h"
+
+enum { ROW_BLOCK = 8 };
+
+typedef struct matrix_job {
+    const vt_panel_set *set;
+    double *matrix, *product;             /* [i * count + j] */
+    int32_t step;                         /* of the elimination */
+    double (*motion)[6], (*potential)[6]; /* of each panel, for each unit motion */
+} matrix_job;
+
+static void fill_row(void *data, int64_t i)
+{
+    const matrix_job *const job = data;
+    const vt_panel_set *const set = job->set;
+    for (int64_t j = 0; j < set->count; j++) {
+        double u[3];
+        vti_triangle_velocity(set->corner[j], set->normal[j], set->center[i], u);
+        job->matrix[i * set->count + j] = vti_dot(u, set->normal[i]);
+    }
+}
+
+/* Where panels were left out the surface has gaps, and what passes them is not half of it; and the
+ * flux through the other side of a thin body is not known from its centroids. */
+static void set_diagonal(const vt_panel_set *set, double *matrix)
+{
+    const int64_t count = set->count;
+    for (int64_t j = 0; j < count && set->is_thin; j++)
+        matrix[j * count + j] = 0.5;
+    for (int64_t j = 0; j < count && !set->is_thin; j++) {
+        double others = 0;
+        for (int64_t i = 0; i < count; i++)
+            others += i == j ? 0 : set->area[i] * matrix[i * count + j];
+        matrix[j * count + j] =
+            set->hole ? -others / set->area[j] : fmin(fmax(1 - others / set->area[j], 0.3), 0.8);
+    }
+}
+
+/* The densities of a container, which M leaves open by those that do nothing inside, sum to
+ * nothing. */
+static void add_mean(const vt_panel_set *set, double *matrix)
+{
+    const int64_t count = set->count;
+    double area = 0;
+    for (int64_t j = 0; j < count; j++)
+        area += set->area[j];
+    for (int64_t n = 0; n < count * count; n++)
+        matrix[n] += set->area[n % count] / area;
+}
+
+static void eliminate_row(void *data, int64_t i)
+{
+    const matrix_job *const job = data;
+    const int64_t count = job->set->count, k = job->step;
+    const double *const pivot = job->matrix + k * count;
+    double *const row = job->matrix + i * count;
+    const double factor = row[k];
+    if (i == k)
+        return;
+    row[k] = 0;
+    for (int64_t j = 0; j < count; j++)
+        row[j] -= factor * pivot[j];
+}
+
+/* Gauss-Jordan in place with row pivoting; 0, or -1 where the matrix is singular. */
+static int invert(matrix_job *job, int32_t *swapped, int threads)
+{
+    const int64_t count = job->set->count;
+    double *const m = job->matrix;
+    for (int32_t k = 0; k < count; k++) {
+        int32_t best = k;
+        for (int32_t i = k + 1; i < count; i++)
+            best = vti_abs(m[i * count + k]) > vti_abs(m[best * count + k]) ? i : best;
+        swapped[k] = best;
+        for (int64_t j = 0; j < count && best != k; j++) {
+            const double kept = m[k * count + j];
+            m[k * count + j] = m[best * count + j];
+            m[best * count + j] = kept;
+        }
+        const double pivot = m[k * count + k];
+        if (!(vti_abs(pivot) > 1e-6))
+            return -1;
+        m[k * count + k] = 1;
+        for (int64_t j = 0; j < count; j++)
+            m[k * count + j] /= pivot;
+        job->step = k;
+        vti_parallel_each(threads, count, ROW_BLOCK, eliminate_row, job);
+    }
+    for (int32_t k = (int32_t)count - 1; k >= 0; k--)
+        for (int64_t i = 0; i < count && swapped[k] != k; i++) {
+            const double kept = m[i * count + k];
+            m[i * count + k] = m[i * count + swapped[k]];
+            m[i * count + swapped[k]] = kept;
+        }
+    return 0;
+}
+
+/* ---- beyond the walls of a container ---- */
+
+/* A row of the potentials of the panels at its centroid, times the inverse: to beyond. */
+static void find_beyond(void *data, int64_t i)
+{
+    const matrix_job *const job = data;
+    const vt_panel_set *const set = job->set;
+    const int64_t count = set->count;
+    double *const row = job->product + i * count;
+    memset(row, 0, sizeof *row * (size_t)count);
+    for (int64_t j = 0; j < count; j++) {
+        const double *const from = job->matrix + j * count;
+        const double p = vti_triangle_potential(set->corner[j], set->normal[j], set->center[i]);
+        for (int64_t k = 0; k < count; k++)
+            row[k] += p * from[k];
+    }
+    for (int64_t k = 0; k < count; k++)
+        set->beyond[k * count + i] = (float)row[k];
+}
+
+/* With the diagonal of the other side of the panels, which is less by 1, and the normals inwards,
+ * (1 - M) s is what flows out. */
+static int solve_beyond(const vt_panel_set *set, const double *matrix, int32_t *swapped,
+                        int threads)
+{
+    const int64_t count = set->count;
+    const size_t bytes = sizeof *matrix * (size_t)(count * count);
+    matrix_job job = {.set = set, .matrix = malloc(bytes), .product = malloc(bytes)};
+    int failed = !job.matrix || !job.product;
+    for (int64_t n = 0; n < count * count && !failed; n++)
+        job.matrix[n] = (n % (count + 1) == 0 ? 1 : 0) - matrix[n];
+    if (!failed)
+        failed = invert(&job, swapped, threads);
+    if (!failed)
+        vti_parallel_each(threads, count, ROW_BLOCK, find_beyond, &job);
+    free(job.matrix);
+    free(job.product);
+    return failed;
+}
+
+/* ---- added mass ---- */
+
+/* Normal velocity of a panel where the body moves or turns with unit rate. */
+static void unit_motions(const vt_panel_set *set, int64_t i, double motion[6])
+{
+    double arm[3];
+    memcpy(arm, set->center[i], sizeof arm);
+    vti_add_scaled(arm, -1, set->origin);
+    memcpy(motion, set->normal[i], 3 * sizeof *motion);
+    vti_cross(arm, set->normal[i], motion + 3);
+}
+
+static void find_potentials(void *data, int64_t i)
+{
+    const matrix_job *const job = data;
+    const vt_panel_set *const set = job->set;
+    memset(job->potential[i], 0, sizeof job->potential[i]);
+    for (int64_t j = 0; j < set->count; j++) {
+        const double p = vti_triangle_potential(set->corner[j], set->normal[j], set->center[i]);
+        for (int q = 0; q < 6; q++)
+            job->potential[i][q] += p * job->motion[j][q];
+    }
+}
+
+/* motion becomes the densities of the unit motions. */
+static void find_densities(const matrix_job *job, double (*density)[6])
+{
+    const int64_t count = job->set->count;
+    for (int64_t i = 0; i < count; i++)
+        for (int q = 0; q < 6; q++) {
+            double sum = 0;
+            for (int64_t j = 0; j < count; j++)
+                sum += job->matrix[i * count + j] * job->motion[j][q];
+            density[i][q] = sum;
+        }
+    memcpy(job->motion, density, sizeof *density * (size_t)count);
+}
+
+static void find_added_mass(vt_panel_set *set, matrix_job *job, int threads)
+{
+    for (int64_t i = 0; i < set->count; i++)
+        unit_motions(set, i, job->motion[i]);
+    find_densities(job, job->potential);
+    vti_parallel_each(threads, set->count, ROW_BLOCK, find_potentials, job);
+    for (int64_t i = 0; i < set->count; i++) {
+        double motion[6];
+        unit_motions(set, i, motion);
+        for (int p = 0; p < 6; p++)
+            for (int q = 0; q < 6; q++)
+                set->added_mass[p][q] -= motion[p] * job->potential[i][q] * set->area[i];
+    }
+    for (int p = 0; p < 6; p++)
+        for (int q = 0; q < p; q++)
+            set->added_mass[p][q] = set->added_mass[q][p] =
+                0.5 * (set->added_mass[p][q] + set->added_mass[q][p]);
+}
+
+vt_status vti_solve_panels(vt_panel_set *set, int threads)
+{
+    const int64_t count = set->count;
+    vt_status status = VT_OK;
+    matrix_job job = {.set = set};
+    job.matrix = malloc(sizeof(double) * (size_t)(count * count));
+    job.motion = malloc(sizeof *job.motion * (size_t)count);
+    job.potential = malloc(sizeof *job.potential * (size_t)count);
+    int32_t *const swapped = malloc(sizeof *swapped * (size_t)count);
+    if (!job.matrix || !job.motion || !job.potential || !swapped) {
+        status = vti_fail(VT_OUT_OF_MEMORY, "no memory for %d panels", set->count);
+    } else {
+        vti_parallel_each(threads, count, ROW_BLOCK, fill_row, &job);
+        set_diagonal(set, job.matrix);
+        const int failed = set->hole ? solve_beyond(set, job.matrix, swapped, threads) : 0;
+        if (set->hole)
+            add_mean(set, job.matrix);
+        if (failed || invert(&job, swapped, threads))
+            status = vti_fail(VT_INVALID_ARGUMENT,
+                              "the shapes overlap so that %d panels cannot be solved for; allowed "
+                              "are others, or panels 0",
+                              set->count);
+    }
+    if (!status) {
+        for (int64_t i = 0; i < count; i++)
+            for (int64_t j = 0; j < count; j++)
+                set->inverse[j * count + i] = (float)job.matrix[i * count + j];
+        if (!set->hole)
+            find_added_mass(set, &job, threads);
+    }
+    free(job.matrix);
+    free(job.motion);
+    free(job.potential);
+    free(swapped);
+    return status;
+}

@@ -1,0 +1,37 @@
+/* Source panels of a rigid shape: the structs. */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* Bodies of the same panels share one set, which never changes. */
+typedef struct vt_panel_set {
+    _Atomic int32_t users;
+    int32_t count;
+    int32_t is_thin;        /* a side is thinner than panels are wide */
+    int32_t hole;           /* they are those of a container */
+    int32_t open;           /* of a plane: a square 2 m wide, to be laid where the fluid is */
+    double (*corner)[3][3]; /* counter-clockwise seen from the fluid, m */
+    double (*center)[3];    /* centroid, m */
+    double (*normal)[3];    /* towards the fluid */
+    double *area;           /* m^2 */
+    float *inverse;         /* of M: entry (i, j) at [j * count + i] */
+    float *beyond; /* of a container, laid out likewise: see panels/image_vorticity.h; else NULL */
+    double side;   /* sqrt(2 x mean area), m */
+    double low[3], high[3]; /* box around them, m */
+    double length;          /* radius of the sphere of the same area, m */
+    double volume;          /* inside, m^3; of a container < 0 */
+    double origin[3];       /* centre of the body, about which added_mass turns, m */
+    /* Impulse and angular impulse (-integral of phi n, of phi r x n; over the density) of the flow
+     * around it where it moves (1 m/s; 0-2) and turns (1 rad/s; 3-5): m^3, m^4, m^5. 0 of a
+     * container. */
+    double added_mass[6][6];
+} vt_panel_set;
+
+typedef double vt_triangle[3][3];
+
+/* Triangles one after the other; failed: no memory was left for one of them. */
+typedef struct vt_triangles {
+    vt_triangle *item;
+    int32_t count, room, failed;
+} vt_triangles;

@@ -1,0 +1,347 @@
+#include "geometry/source_panels.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/status.h"
+#include "base/vec3.h"
+#include "geometry/panel_clip.h"
+#include "geometry/panel_matrix.h"
+#include "geometry/panel_mesh.h"
+#include "geometry/triangle_source.h"
+
+/* ---- one triangle ---- */
+
+void vti_scale_added_mass(const vt_panel_set *set, double scale, double matrix[6][6])
+{
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            matrix[i][j] = scale * scale * scale * (i < 3 ? 1 : scale) * (j < 3 ? 1 : scale) *
+                           set->added_mass[i][j];
+}
+
+/* ---- the set ---- */
+
+vt_panel_set *vti_share_panels(vt_panel_set *set)
+{
+    if (set)
+        atomic_fetch_add(&set->users, 1);
+    return set;
+}
+
+void vti_release_panels(vt_panel_set *set)
+{
+    if (!set || atomic_fetch_sub(&set->users, 1) > 1)
+        return;
+    free(set->corner);
+    free(set->center);
+    free(set->normal);
+    free(set->area);
+    free(set->inverse);
+    free(set->beyond);
+    free(set);
+}
+
+/* Whether a triangle of solid n is no part of the surface of the union: it lies inside another
+ * solid, on one that it touches, or is there twice. */
+static int is_covered(int32_t solid_count, const vt_solid *solids, int32_t n,
+                      const double center[3], const double normal[3])
+{
+    for (int32_t m = 0; m < solid_count; m++) {
+        double away[3];
+        if (m == n)
+            continue;
+        const double room = vti_solid_distance(&solids[m], center, away);
+        const double skin = isfinite(solids[m].circumscribed) ? 1e-6 * solids[m].circumscribed : 0;
+        if (room < -skin || (room <= skin && (vti_dot(away, normal) < 0 || m < n)))
+            return 1;
+    }
+    return 0;
+}
+
+/* Centroid and unit normal; returns the area. */
+static double measure_triangle(vt_triangle corner, double center[3], double normal[3])
+{
+    double a[3], b[3];
+    for (int c = 0; c < 3; c++) {
+        a[c] = corner[1][c] - corner[0][c];
+        b[c] = corner[2][c] - corner[0][c];
+        center[c] = (corner[0][c] + corner[1][c] + corner[2][c]) / 3;
+    }
+    vti_cross(a, b, normal);
+    return 0.5 * vti_normalise(normal);
+}
+
+static int is_plane(const vt_solid *solid)
+{
+    return solid->kind == VT_SHAPE_PLANE;
+}
+
+/* The smallest of the solids that are no planes: planes matter as far as it reaches. */
+static const vt_solid *find_smallest(int32_t solid_count, const vt_solid *solids)
+{
+    const vt_solid *smallest = NULL;
+    for (int32_t n = 0; n < solid_count; n++)
+        if (!is_plane(&solids[n]) &&
+            (!smallest || solids[n].circumscribed < smallest->circumscribed))
+            smallest = &solids[n];
+    return smallest;
+}
+
+static double area_of(const vt_solid *solid, const vt_solid *smallest)
+{
+    const double wide = smallest && is_plane(solid) ? 2 * smallest->circumscribed : 0;
+    return wide > 0 ? wide * wide : vti_solid_area(solid);
+}
+
+static double total_area(int32_t solid_count, const vt_solid *solids, const vt_solid *smallest)
+{
+    double total = 0;
+    for (int32_t n = 0; n < solid_count; n++)
+        total += area_of(&solids[n], smallest);
+    return total;
+}
+
+/* Triangles of one solid: as many of those aimed at as its share of the total area. Of a plane
+ * those under the smallest solid (NULL: none of a plane). */
+static void add_share(const vt_solid *solid, const vt_solid *smallest, int32_t aimed, double total,
+                      vt_triangles *t)
+{
+    const double share = aimed * area_of(solid, smallest) / total;
+    const int32_t asked = share < 20 ? 20 : (int32_t)share;
+    if (smallest && is_plane(solid)) {
+        double foot[3];
+        memcpy(foot, smallest->center, sizeof foot);
+        vti_add_scaled(foot, -vti_solid_distance(solid, foot, NULL), solid->axis);
+        vti_add_square(foot, solid->axis, 1.01 * smallest->circumscribed, asked, t);
+    } else
+        vti_add_triangles_of_solid(solid, asked, t);
+}
+
+/* Triangles of all solids, without those that are covered or have no area. */
+static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t aimed,
+                          vt_triangles *t)
+{
+    const double total = total_area(solid_count, solids, NULL);
+    for (int32_t n = 0; n < solid_count && total > 0; n++) {
+        const int32_t first = t->count;
+        add_share(&solids[n], NULL, aimed, total, t);
+        int32_t kept = first;
+        for (int32_t k = first; k < t->count; k++) {
+            double center[3], normal[3];
+            const double area = measure_triangle(t->item[k], center, normal);
+            if (area > 0 && !is_covered(solid_count, solids, n, center, normal))
+                memmove(t->item[kept++], t->item[k], sizeof *t->item);
+        }
+        t->count = kept;
+    }
+}
+
+/* Triangles of what all solids have in common. */
+static void add_common_triangles(int32_t solid_count, const vt_solid *solids, int32_t aimed,
+                                 vt_triangles *t)
+{
+    const vt_solid *const smallest = find_smallest(solid_count, solids);
+    const double total = total_area(solid_count, solids, smallest);
+    for (int32_t n = 0; n < solid_count && !t->failed; n++) {
+        const int32_t first = t->count;
+        add_share(&solids[n], smallest, aimed, total, t);
+        for (int32_t m = 0; m < solid_count && !t->failed; m++)
+            if (m != n)
+                vti_keep_inside(&solids[m], first, n < m, t);
+    }
+}
+
+/* Leaves out what has no area to speak of. */
+static void drop_slivers(vt_triangles *t)
+{
+    double center[3], normal[3], area = 0;
+    int32_t kept = 0;
+    for (int32_t n = 0; n < t->count; n++)
+        area += measure_triangle(t->item[n], center, normal);
+    for (int32_t n = 0; n < t->count; n++)
+        if (measure_triangle(t->item[n], center, normal) > 1e-4 * area / t->count)
+            memmove(t->item[kept++], t->item[n], sizeof *t->item);
+    t->count = kept;
+}
+
+/* About as many as are aimed at: what lies outside the others is none of them. */
+static void add_walls_of_hole(int32_t solid_count, const vt_solid *solids, int32_t aimed,
+                              vt_triangles *t)
+{
+    int32_t asked = aimed;
+    for (int n = 0; n < 3 && !t->failed; n++) {
+        t->count = 0;
+        add_common_triangles(solid_count, solids, asked, t);
+        drop_slivers(t);
+        if (t->count == 0 || (t->count <= 1.3 * aimed && t->count >= 0.7 * aimed))
+            break;
+        asked = (int32_t)fmin((double)asked * aimed / t->count, 8.0 * aimed);
+    }
+}
+
+/* Seen from the other side. */
+static void turn_over(vt_triangles *t)
+{
+    for (int32_t n = 0; n < t->count; n++) {
+        double kept[3];
+        memcpy(kept, t->item[n][1], sizeof kept);
+        memcpy(t->item[n][1], t->item[n][2], sizeof kept);
+        memcpy(t->item[n][2], kept, sizeof kept);
+    }
+}
+
+/* Takes the triangles over. */
+static vt_panel_set *make_set(vt_triangles *t, int32_t hole, const double origin[3])
+{
+    const size_t count = (size_t)t->count;
+    vt_panel_set *const set = calloc(1, sizeof *set);
+    double area = 0;
+    if (!set)
+        return NULL;
+    set->users = 1;
+    set->hole = hole;
+    set->count = t->count;
+    set->corner = t->item;
+    t->item = NULL;
+    set->center = malloc(sizeof *set->center * count);
+    set->normal = malloc(sizeof *set->normal * count);
+    set->area = malloc(sizeof *set->area * count);
+    set->inverse = malloc(sizeof *set->inverse * count * count);
+    if (hole)
+        set->beyond = malloc(sizeof *set->beyond * count * count);
+    if (!set->center || !set->normal || !set->area || !set->inverse || (hole && !set->beyond)) {
+        vti_release_panels(set);
+        return NULL;
+    }
+    memcpy(set->origin, origin, sizeof set->origin);
+    for (size_t n = 0; n < count; n++) {
+        set->area[n] = measure_triangle(set->corner[n], set->center[n], set->normal[n]);
+        area += set->area[n];
+        double arm[3];
+        memcpy(arm, set->center[n], sizeof arm);
+        vti_add_scaled(arm, -1, origin);
+        set->volume += set->area[n] * vti_dot(arm, set->normal[n]) / 3;
+        for (int k = 0; k < 9; k++) {
+            const double at = set->corner[n][k / 3][k % 3];
+            double *const low = &set->low[k % 3], *const high = &set->high[k % 3];
+            *low = n + (size_t)k / 3 == 0 || at < *low ? at : *low;
+            *high = n + (size_t)k / 3 == 0 || at > *high ? at : *high;
+        }
+    }
+    set->side = vti_sqrt(2 * area / set->count);
+    set->length = vti_sqrt(area / (4 * VT_PI));
+    return set;
+}
+
+/* Faces that are long and narrow get many more than what they are aimed at. */
+static void add_walls_of_body(int32_t solid_count, const vt_solid *solids, int32_t aimed,
+                              vt_triangles *t)
+{
+    for (int32_t asked = aimed; asked > 1 && !t->failed; asked /= 2) {
+        t->count = 0;
+        add_triangles(solid_count, solids, asked, t);
+        if (t->count <= 2 * aimed + 100)
+            break;
+    }
+}
+
+/* Whether the shape is thinner somewhere than panels are wide; what is left of several shapes is as
+ * thick as 3 volume / area, 1 to 1.5 times what it is. */
+static int is_thin(const vt_panel_set *set, int32_t solid_count, const vt_solid *solids)
+{
+    const double area = set->count * set->side * set->side / 2;
+    int thin = set->hole && solid_count > 1 && -3 * set->volume < set->side * area;
+    for (int32_t n = 0; n < solid_count; n++)
+        thin |= !is_plane(&solids[n]) && 2 * solids[n].inscribed < set->side;
+    return thin;
+}
+
+/* What vti_solve_panels does for others. */
+static vt_status solve_square(vt_panel_set *set)
+{
+    const size_t count = (size_t)set->count, bytes = sizeof *set->inverse * count * count;
+    set->open = 1;
+    set->beyond = malloc(bytes);
+    if (!set->beyond)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d panels", set->count);
+    memset(set->inverse, 0, bytes);
+    for (size_t j = 0; j < count; j++) {
+        set->inverse[j * count + j] = 2;
+        for (size_t i = 0; i < count; i++)
+            set->beyond[j * count + i] =
+                (float)(2 * vti_triangle_potential(set->corner[j], set->normal[j], set->center[i]));
+    }
+    return VT_OK;
+}
+
+/* Panels that are cut out of several solids close what they have in common: over a closed surface
+ * the normals sum to nothing. Edges are cut by halving, round solids are as flat as their
+ * triangles.
+ */
+static vt_status check_closed(const vt_panel_set *set)
+{
+    const double most_open = 0.1; /* of the area: those of coarse panels are .06 */
+    double sum[3] = {0, 0, 0}, area = 0;
+    for (int32_t n = 0; n < set->count; n++) {
+        vti_add_scaled(sum, set->area[n], set->normal[n]);
+        area += set->area[n];
+    }
+    const double open = vti_sqrt(vti_dot(sum, sum)) / area;
+    if (open <= most_open)
+        return VT_OK;
+    return vti_fail(
+        VT_INVALID_ARGUMENT,
+        "its %d panels leave %.2g %% of the surface open, as where a small shape ends at "
+        "one far larger; allowed are %g %%: give more panels, shapes of like size, or "
+        "panels 0",
+        set->count, 100 * open, 100 * most_open);
+}
+
+/* A system of so many equations is solved for the first frame. */
+static vt_status check_count(int32_t count, int32_t aimed)
+{
+    return count <= VT_MOST_PANELS
+               ? VT_OK
+               : vti_fail(VT_INVALID_ARGUMENT,
+                          "it would have %d panels where %d are aimed at; allowed are %d: give "
+                          "fewer panels, fewer shapes, or panels 0",
+                          count, aimed, VT_MOST_PANELS);
+}
+
+vt_status vti_create_panels(int32_t solid_count, const vt_solid *solids, int32_t hole,
+                            int32_t aimed, const double origin[3], int threads, vt_panel_set **set)
+{
+    vt_triangles t = {0};
+    vt_status status = VT_OK;
+    *set = NULL;
+    const int open = solid_count == 1 && is_plane(solids);
+    if (open)
+        vti_add_square((const double[3]){0, 0, 0}, solids->axis, 1, aimed, &t);
+    else if (!hole || solid_count == 1)
+        add_walls_of_body(solid_count, solids, aimed, &t);
+    else if (find_smallest(solid_count, solids))
+        add_walls_of_hole(solid_count, solids, aimed, &t);
+    if (hole && !t.failed)
+        turn_over(&t);
+    const int32_t count = t.count;
+    if (!t.failed)
+        status = check_count(count, aimed);
+    if (!status && !t.failed && count > 0)
+        *set = make_set(&t, hole && !open, origin);
+    if (!status && (t.failed || (count > 0 && !*set)))
+        status = vti_fail(VT_OUT_OF_MEMORY, "no memory for %d panels", count);
+    if (*set)
+        (*set)->is_thin = !open && is_thin(*set, solid_count, solids);
+    const int vain = hole && *set && (*set)->is_thin;
+    if (!status && *set && hole && solid_count > 1)
+        status = check_closed(*set);
+    if (!status && *set && !vain)
+        status = open ? solve_square(*set) : vti_solve_panels(*set, threads);
+    if (status || vain) {
+        vti_release_panels(*set);
+        *set = NULL;
+    }
+    free(t.item);
+    return status;
+}

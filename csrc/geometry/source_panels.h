@@ -1,0 +1,49 @@
+/* Source panels of a rigid shape: flat triangles on its surface, each with an even source density,
+ * such that no fluid flows through (Hess and Smith, Progress in Aeronautical Sciences 8, 1967).
+ *
+ *   M s = (v_b - u) . n at the centroids,  M_ij = n_i . u_j(c_i),
+ *   M_jj = 1 - sum_{i != j} A_i M_ij / A_j  (thin bodies: 1/2)
+ *
+ * u_j: velocity of panel j with density 1. The diagonal lets half of what a panel emits leave on
+ * either side, as a whole: then the densities of a closed surface emit nothing altogether. With
+ * vertices v_k, r_k = |x - v_k|, L_k = |v_k+1 - v_k|, m_k = (v_k+1 - v_k) x n / L_k and the solid
+ * angle W of the triangle, of the sign of d = (x - v_0) . n:
+ *
+ *   u = 1 / (4 pi) (sum_k m_k l_k + n W),  phi = -1 / (4 pi) (sum_k (v_k - x) . m_k l_k - d W),
+ *   l_k = ln((r_k + r_k+1 + L_k) / (r_k + r_k+1 - L_k))
+ *
+ * A container has its normals inwards, to the fluid. From it panels emit nothing altogether either,
+ * and as they would do that at any densities, M_jj = -sum_{i != j} A_i M_ij / A_j makes M singular:
+ * M_ij + A_j / sum A has the one solution whose densities sum to nothing, where what is to pass
+ * (v_b - u) . n sums to nothing, too.
+ *
+ * Of a plane they are a flat square, where M_ii = 1/2 and all else is 0: twice what would pass a
+ * panel turns it back, as the mirror image would. Nothing else of it depends on where the square
+ * lies and how large it is.
+ *
+ * All in the space of the body; M does not depend on its scale, so that one inverse serves wherever
+ * the body goes and however it turns. */
+#pragma once
+
+#include "geometry/convex_solid.h"
+#include "geometry/panel_set.h"
+
+/* Shapes with many parts may get more than they are aimed at; not more than these. */
+enum { VT_MOST_PANELS = 4200 };
+
+/* added_mass of a body of that scale, in the lengths of the world. */
+void vti_scale_added_mass(const vt_panel_set *set, double scale, double matrix[6][6]);
+
+/* Panels of the union of solids, about `aimed` of them in all: those that lie inside another solid
+ * are left out, planes have none, but for one alone. Of a hole: of what the solids have in common,
+ * where some of them are no planes, and it is no thinner than the panels are wide. *set is NULL
+ * where none is left. VT_INVALID_ARGUMENT: there would be far more than are aimed at, or those of
+ * a hole cut out of several solids leave gaps. */
+vt_status vti_create_panels(int32_t solid_count, const vt_solid *solids, int32_t hole,
+                            int32_t aimed, const double origin[3], int threads, vt_panel_set **set);
+
+/* One user more; NULL is allowed. Returns the set. */
+vt_panel_set *vti_share_panels(vt_panel_set *set);
+
+/* One user less, the last one frees it; NULL is allowed. */
+void vti_release_panels(vt_panel_set *set);

@@ -1,0 +1,20 @@
+/* The cores of the vortons: a separable Gaussian, 13 taps along each axis, from the deposited nodes
+ * to the right side of the Poisson equation. Together with the trilinear weights of deposit and
+ * sampling, the Laplacian and the curl (about 0.5 cells^2) it makes the effective core.
+ *
+ * One sweep over the box for a group of planes: rows of nodes are filtered along z into a ring of
+ * rows, from there along y, then along x into the field, all while they are in the cache. A tap of
+ * z or y is a pointer to a row; rows outside the box, and those that nothing has reached, are a row
+ * of zeros. */
+#pragma once
+
+#include "base/kernel.h"
+#include "model/grid.h"
+
+/* Separable Gaussian of the given variance (cells^2, .25 .. 4; 13 taps; 0: none) and total weight
+ * from nodes to field; what lies outside the box counts as 0. Writes inner planes whole: zero but
+ * for the inner nodes. Takes 2 KiB x (cells[0] + 24) per thread and 16 x node_row bytes (and 1 KiB)
+ * from the arena. */
+typedef void vt_filter_kernel(vt_grid *grid, double variance, double weight, vt_arena *arena,
+                              int threads);
+VT_DECLARE_KERNEL(filter);

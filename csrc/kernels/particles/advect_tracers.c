@@ -1,0 +1,350 @@
+#include "kernels/particles/advect_tracers.h"
+
+enum {
+    SAMPLE_BLOCK = 4096,
+    AHEAD = 160, /* rows that are asked for before their turn */
+    LINE = 16    /* floats in a line of the cache */
+};
+
+typedef struct context {
+    const vt_grid *grid;
+    double dt, reach;
+    const double *wind;
+    const vt_tracer_rows *rows;
+    uint8_t *outside;
+    int32_t *outside_count;
+    const float *points;
+    float *velocity;
+    uint8_t *inside;
+} context;
+
+/* What all blocks of a call share, as vectors. */
+typedef struct box {
+    const f4 *nodes;
+    int64_t row, plane;
+    vf scale, base[3], most[3];
+    const uint8_t *apart; /* as in vt_tracer_rows */
+} box;
+
+static inline box make_box(const vt_grid *grid)
+{
+    box b = {grid->nodes,
+             grid->node_row,
+             grid->node_plane,
+             vf_set((float)(1.0 / grid->spacing)),
+             {{0}},
+             {{0}},
+             NULL};
+    for (int a = 0; a < 3; a++) {
+        b.base[a] = vf_set(-(float)grid->base[a]);
+        b.most[a] = vf_set((float)grid->cells[a]);
+    }
+    return b;
+}
+
+/* VL tracers under way: position, in metres and in cells, and where they lie in the grid. */
+typedef struct flight {
+    vf position[3], cell[3];
+    vi missed; /* lanes that have left the grid, lay outside or are set apart: not 0 */
+    vt_cells cells;
+} flight;
+
+/* Clamps the points into the box, so that any lane can be fetched: those inside are what they were,
+ * bit by bit. */
+VT_INLINE void locate(const box *b, flight *f, const vf cell[3])
+{
+    vf clamped[3];
+    for (int a = 0; a < 3; a++) {
+        clamped[a] = vf_max((vf){0}, vf_min(cell[a], b->most[a]));
+        f->missed |= (vi)cell[a] ^ (vi)clamped[a];
+    }
+    vti_find_cells(&f->cells, clamped[0], clamped[1], clamped[2], vi_set((int32_t)b->row),
+                   vi_set((int32_t)b->plane));
+}
+
+VT_INLINE vi look_apart(const uint8_t *apart, const vt_cells *cells)
+{
+    int32_t found[VL];
+    for (int l = 0; l < VL; l++)
+        found[l] = apart[(uint32_t)cells->node[l]];
+    return vi_load(found);
+}
+
+VT_INLINE void depart(const box *b, flight *f, const float *rows)
+{
+    vti_load_rows(rows, f->position);
+    for (int a = 0; a < 3; a++)
+        f->cell[a] = vf_fma(f->position[a], b->scale, b->base[a]);
+    f->missed = (vi){0};
+    locate(b, f, f->cell);
+    if (b->apart)
+        f->missed |= look_apart(b->apart, &f->cells);
+}
+
+VT_INLINE void fetch(const box *b, const flight *f, vf u[4])
+{
+    f8 pair[VL];
+    vf unused[4];
+#pragma GCC unroll 16
+    for (int l = 0; l < VL; l++)
+        pair[l] = vti_sample_around(b->nodes, b->row, b->plane, &f->cells, l).value;
+    vti_sample_along(pair, &f->cells, u, unused);
+}
+
+/* Part of the way along the velocity at the start, in cells. */
+VT_INLINE void turn(const box *b, flight *f, const vf u[4], vf part)
+{
+    vf middle[3];
+    for (int a = 0; a < 3; a++)
+        middle[a] = vf_fma(u[a], part, f->cell[a]);
+    locate(b, f, middle);
+}
+
+/* What the vectors of one block share. */
+typedef struct run {
+    box b;
+    vf dt, part, wind[3];
+    int64_t begin, end; /* the rows of the block */
+    uint8_t *outside;   /* bits of those that the grid does not serve */
+    int32_t outside_count;
+} run;
+
+static __attribute__((noinline)) void mark_outside(run *r, vi missed, int64_t row)
+{
+    for (int l = 0; l < VL && row + l < r->end; l++)
+        if (missed[l]) {
+            const int64_t bit = row + l - r->begin;
+            r->outside[bit / 8] |= (uint8_t)(1 << bit % 8);
+            r->outside_count++;
+        }
+}
+
+/* Writes VL tracers back; those that the grid does not serve stay. */
+VT_INLINE void land(run *r, const flight *f, const vf u[4], const vt_tracer_rows *rows, int64_t i,
+                    int64_t row)
+{
+    const vf age = vf_load(rows->age + i) + r->dt;
+    /* less than dt for a tracer born inside the substep */
+    const vf step = vf_max(vf_min(age, r->dt), (vf){0});
+    vf velocity[3], x[3];
+    for (int a = 0; a < 3; a++) {
+        velocity[a] = u[a] + r->wind[a];
+        x[a] = vf_fma(velocity[a], step, f->position[a]);
+    }
+    if (vi_any(f->missed)) {
+        for (int a = 0; a < 3; a++)
+            x[a] = vf_select(f->missed == (vi){0}, x[a], f->position[a]);
+        mark_outside(r, f->missed, row + i);
+    }
+    vti_store_rows(rows->position + 3 * i, x);
+    if (rows->velocity)
+        vti_store_rows(rows->velocity + 3 * i, velocity);
+    vf_store(rows->age + i, age);
+}
+
+/* Rows stream from memory, which the processor alone does not foresee in time. */
+VT_INLINE void prefetch(const vt_tracer_rows *rows, int64_t i)
+{
+    for (int64_t line = 0; line < 6 * VL; line += LINE)
+        __builtin_prefetch(rows->position + 3 * (i + AHEAD) + line);
+    for (int64_t line = 0; line < 2 * VL; line += LINE)
+        __builtin_prefetch(rows->age + i + AHEAD + line);
+}
+
+/* Moves count rows, a multiple of 2 VL; the first of them is row number `row`. */
+static __attribute__((noinline)) void fly(run *r, vt_tracer_rows rows, int64_t count, int64_t row)
+{
+    const box *const b = &r->b;
+    const float *const position = rows.position;
+    flight first, second;
+    vf u[4];
+    depart(b, &first, position);
+    depart(b, &second, position + 3 * VL);
+    for (int64_t i = 0; i < count; i += 2 * VL) {
+        const int more = i + 2 * VL < count;
+        prefetch(&rows, i);
+        fetch(b, &first, u);
+        turn(b, &first, u, r->part);
+        fetch(b, &second, u);
+        turn(b, &second, u, r->part);
+        fetch(b, &first, u);
+        land(r, &first, u, &rows, i, row);
+        if (more)
+            depart(b, &first, position + 3 * (i + 2 * VL));
+        fetch(b, &second, u);
+        land(r, &second, u, &rows, i + VL, row);
+        if (more)
+            depart(b, &second, position + 3 * (i + 3 * VL));
+    }
+}
+
+/* The rows past the last whole pair of vectors: a copy of them, padded, takes the same way. */
+static void fly_rest(run *r, const vt_tracer_rows *rows, int64_t row)
+{
+    enum { ROOM = 2 * VL };
+    const size_t left = (size_t)(r->end - row);
+    float position[3 * ROOM], velocity[3 * ROOM], age[ROOM] = {0};
+    for (size_t l = 0; l < ROOM; l++)
+        memcpy(position + 3 * l, rows->position + 3 * (size_t)row + (l < left ? 3 * l : 0), 12);
+    memcpy(age, rows->age + row, 4 * left);
+    const vt_tracer_rows copy = {position, rows->velocity ? velocity : NULL, age, rows->apart};
+    fly(r, copy, ROOM, row);
+    memcpy(rows->position + 3 * row, position, 12 * left);
+    memcpy(rows->age + row, age, 4 * left);
+    if (rows->velocity)
+        memcpy(rows->velocity + 3 * row, velocity, 12 * left);
+}
+
+static void advect_block(void *data, int64_t begin, int64_t end)
+{
+    const context *const c = data;
+    run r = {.b = make_box(c->grid),
+             .dt = vf_set((float)c->dt),
+             .part = vf_set((float)(c->reach * c->dt / c->grid->spacing)),
+             .begin = begin,
+             .end = end,
+             .outside = c->outside + begin / 8};
+    memset(r.outside, 0, VT_ADVECT_BLOCK / 8);
+    for (int a = 0; a < 3; a++)
+        r.wind[a] = vf_set((float)c->wind[a]);
+    const vt_tracer_rows *const rows = c->rows;
+    const vt_tracer_rows from = {rows->position + 3 * begin,
+                                 rows->velocity ? rows->velocity + 3 * begin : NULL,
+                                 rows->age + begin, rows->apart};
+    r.b.apart = rows->apart;
+    const int64_t whole = (end - begin) / (2 * VL) * (2 * VL);
+    if (whole)
+        fly(&r, from, whole, begin);
+    if (begin + whole < end)
+        fly_rest(&r, rows, begin + whole);
+    c->outside_count[begin / VT_ADVECT_BLOCK] = r.outside_count;
+}
+
+void VT_NAME(advect)(const vt_grid *grid, double dt, double reach, const double *wind,
+                     int64_t count, const vt_tracer_rows *rows, uint8_t *outside,
+                     int32_t *outside_count, int threads)
+{
+    context c = {.grid = grid,
+                 .dt = dt,
+                 .reach = reach,
+                 .wind = wind,
+                 .rows = rows,
+                 .outside = outside,
+                 .outside_count = outside_count};
+    vti_parallel_for(threads, count, VT_ADVECT_BLOCK, advect_block, &c);
+}
+
+static void sample_block(void *data, int64_t begin, int64_t end)
+{
+    const context *const c = data;
+    const box b = make_box(c->grid);
+    for (int64_t i = begin; i < end; i += VL) {
+        const int64_t left = end - i < VL ? end - i : VL;
+        float rows[3 * VL];
+        for (int l = 0; l < VL; l++)
+            memcpy(rows + 3 * l, c->points + 3 * (i + (l < left ? l : left - 1)), 12);
+        flight f;
+        vf u[4];
+        depart(&b, &f, rows);
+        fetch(&b, &f, u);
+        vti_store_rows(rows, u);
+        for (int l = 0; l < left; l++) {
+            c->inside[i + l] = f.missed[l] == 0;
+            if (!f.missed[l])
+                memcpy(c->velocity + 3 * (i + l), rows + 3 * l, 12);
+        }
+    }
+}
+
+void VT_NAME(sample)(const vt_grid *grid, int64_t count, const float *points, float *velocity,
+                     uint8_t *inside, int threads)
+{
+    context c = {.grid = grid, .points = points, .velocity = velocity, .inside = inside};
+    vti_parallel_for(threads, count, SAMPLE_BLOCK, sample_block, &c);
+}
+
+/* ---- what the tracers take from the fluid ---- */
+
+typedef struct take_context {
+    const vt_grid *grid;
+    int fields;
+    const vt_taking *take;
+    const vt_fluid *fluid;
+    const float *points;
+} take_context;
+
+/* What `left` points take, which are rows from `row` on. */
+VT_INLINE void take_fields(const take_context *c, const vt_fluid *fluid, box b, const flight *f,
+                           int64_t row, int64_t left)
+{
+    const vf ambient = vti_ambient_of_lanes(fluid, f->position);
+    for (int n = 0; n < c->fields; n++) {
+        const vt_taking *const t = &c->take[n];
+        vf value[4];
+        b.nodes = t->nodes;
+        fetch(&b, f, value);
+        for (int lane = 0; lane < 4 && t->column[lane]; lane++) {
+            const vf here = vf_select(f->missed == (vi){0}, value[lane], (vf){0});
+            const vf sum = t->warm[lane] ? ambient + here : here;
+            if (left >= VL)
+                vf_store(t->column[lane] + row, sum);
+            else
+                memcpy(t->column[lane] + row, &sum, 4 * (size_t)left);
+        }
+    }
+}
+
+VT_INLINE void prefetch_points(const float *rows)
+{
+    for (int64_t line = 0; line < 6 * VL; line += LINE)
+        __builtin_prefetch(rows + 3 * AHEAD + line);
+}
+
+/* Rows from `begin` on, a multiple of 2 VL: the next points are located before the nodes around
+ * those of now are fetched. */
+static __attribute__((noinline)) void take_whole(const take_context *c, int64_t begin, int64_t end)
+{
+    const take_context own = *c; /* copies: stores cannot change them */
+    const vt_fluid fluid = *c->fluid;
+    const box b = make_box(c->grid);
+    flight first, second;
+    depart(&b, &first, own.points + 3 * begin);
+    for (int64_t i = begin; i < end; i += 2 * VL) {
+        const float *const rows = own.points + 3 * i;
+        prefetch_points(rows);
+        depart(&b, &second, rows + 3 * VL);
+        take_fields(&own, &fluid, b, &first, i, VL);
+        if (i + 2 * VL < end)
+            depart(&b, &first, rows + 6 * VL);
+        take_fields(&own, &fluid, b, &second, i + VL, VL);
+    }
+}
+
+/* Fewer points than a vector has: a copy in which the last is repeated. */
+static __attribute__((noinline)) void take_rest(const take_context *c, int64_t row, int64_t left)
+{
+    const box b = make_box(c->grid);
+    float padded[3 * VL];
+    flight f;
+    for (int64_t l = 0; l < VL; l++)
+        memcpy(padded + 3 * l, c->points + 3 * (row + (l < left ? l : left - 1)), 12);
+    depart(&b, &f, padded);
+    take_fields(c, c->fluid, b, &f, row, left);
+}
+
+static void take_block(void *data, int64_t begin, int64_t end)
+{
+    const take_context *const c = data;
+    const int64_t whole = begin + (end - begin) / (2 * VL) * (2 * VL);
+    if (begin < whole)
+        take_whole(c, begin, whole);
+    for (int64_t i = whole; i < end; i += VL)
+        take_rest(c, i, end - i < VL ? end - i : VL);
+}
+
+void VT_NAME(take)(const vt_grid *grid, int fields, const vt_taking *take, const vt_fluid *fluid,
+                   int64_t count, const float *points, int threads)
+{
+    take_context c = {grid, fields, take, fluid, points};
+    vti_parallel_for(threads, count, VT_ADVECT_BLOCK, take_block, &c);
+}

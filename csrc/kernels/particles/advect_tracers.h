@@ -1,0 +1,32 @@
+/* Motion of the tracers (part 6), for the midpoint rule (reach 1/2) with the velocity of the middle
+ * of the substep, for Euler's (reach 0) with that of its start:
+ *
+ *   x_m = x + reach dt u(x),   x' = x + dt u(x_m) + dt wind,
+ *
+ * in the frame that moves with the wind, where the grid stands still. Two half-blocks of VL tracers
+ * are in flight: the indices of one are made while the nodes of the other are fetched. */
+#pragma once
+
+#include "kernels/grid/scalar_means.h"
+#include "kernels/particles/particle_rates.h"
+
+/* Moves tracers that stay inside the grid, and begin in no cell that is set apart, by the velocity
+ * that they find after `reach` of their way (1/2: midpoint rule, 0: Euler). The others stay: bit i
+ * % 8 of outside[i / 8] is set for row i, outside_count[block] times in a block of VT_ADVECT_BLOCK;
+ * outside has room for whole blocks. */
+typedef void vt_advect_kernel(const vt_grid *grid, double dt, double reach, const double *wind,
+                              int64_t count, const vt_tracer_rows *rows, uint8_t *outside,
+                              int32_t *outside_count, int threads);
+VT_DECLARE_KERNEL(advect);
+
+/* Velocity at points inside the grid (count x 3, m); others are left untouched and inside[] is 0
+ * for them, 1 else. */
+typedef void vt_sample_kernel(const vt_grid *grid, int64_t count, const float *points,
+                              float *velocity, uint8_t *inside, int threads);
+VT_DECLARE_KERNEL(sample);
+
+/* Writes the columns of `count` tracers at points (count x 3, m): what the nodes of one or more
+ * fields hold there, 0 outside the grid, and the ambient temperature where it is wanted. */
+typedef void vt_take_kernel(const vt_grid *grid, int fields, const vt_taking *take,
+                            const vt_fluid *fluid, int64_t count, const float *points, int threads);
+VT_DECLARE_KERNEL(take);

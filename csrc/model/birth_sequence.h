@@ -1,0 +1,45 @@
+/* Births inside a region: pure functions of (seed, number of the candidate), so that they do not
+ * depend on steps, threads or resumes. Candidate n is point n of the sequence of `seed`
+ * (base/random.h) scaled to the region's box; it is born if it lies inside. */
+#pragma once
+
+#include "animation/rate_integral.h"
+#include "geometry/region.h"
+
+/* The first `count` points that are born: position receives count x 3 floats, m. */
+void vti_fill_region(const vt_region *region, uint64_t seed, int64_t count, float *position);
+
+/* A point anywhere in the ball of a radius (m, may be 0) about another: that of birth number
+ * `birth`. */
+void vti_scatter(uint64_t seed, uint64_t birth, double radius, const float around[3],
+                 float point[3]);
+
+/* Events at start + n x spacing, s: the number n of the first one not before a time. The same for
+ * every interval that the time ends or begins. */
+int64_t vti_first_event(double start, double spacing, double time);
+
+/* The same of events at a rate that changes, event n where its integral from start is n; sum NULL:
+ * evenly spaced. */
+double vti_event_time(const vt_rate_sum *sum, double start, double spacing, int64_t n);
+int64_t vti_first_event_of(const vt_rate_sum *sum, double start, double spacing, double time);
+
+/* A stream of births. Of box_volume / volume candidates one is born on average: candidate n is at
+ * start + n x volume / box_volume / rate or, for a rate that changes, at the last time at which its
+ * integral from start is n x volume / box_volume; all before end. Of a region that grows these are
+ * those of its largest extent, of which those are born that lie inside at their own time. */
+typedef struct vt_birth_stream {
+    const vt_region *region;
+    uint64_t seed;
+    double start, end;      /* s */
+    double rate;            /* births a second on average, > 0, up to 1e9 */
+    const vt_rate_sum *sum; /* NULL: rate is constant */
+} vt_birth_stream;
+
+/* Births in [from, to) on average. */
+double vti_expected_births(const vt_birth_stream *stream, double from, double to);
+
+/* The births with time in [from, to), in the order of their times: writes the first `room` of them
+ * to position (room x 3, m) and time (room, s), and returns how many. An interval cut in two has
+ * the same births as the whole one. A first call with position NULL counts them, up to room. */
+int64_t vti_stream_births(const vt_birth_stream *stream, double from, double to, int64_t room,
+                          float *position, double *time);

@@ -1,0 +1,202 @@
+#include "model/columns.h"
+
+#include <string.h>
+
+#include "base/parallel.h"
+#include "base/reserve.h"
+#include "base/status.h"
+
+enum { BLOCK = 8192, SLACK = 256 /* bytes after a column that vector loads may touch */ };
+
+static const vt_column_field vorton_fields[] = {
+#define VT_VORTON_COLUMN(name, type, components, always, description)                              \
+    {sizeof(vt_column_field), #name, description, VT_TYPE_##type, components},
+#define VT_TYPE_float VT_FLOAT32
+#define VT_TYPE_int64 VT_INT64
+#define VT_TYPE_uint32 VT_UINT32
+#include "vorton/columns.def"
+#undef VT_VORTON_COLUMN
+};
+
+static const vt_column_field tracer_fields[] = {
+#define VT_TRACER_COLUMN(name, type, components, always, description)                              \
+    {sizeof(vt_column_field), #name, description, VT_TYPE_##type, components},
+#include "vorton/columns.def"
+#undef VT_TRACER_COLUMN
+    {sizeof(vt_column_field), "left_temperature", NULL, VT_FLOAT32, 1}};
+
+static const int32_t always_used[2][VT_MOST_COLUMNS] = {
+    [VT_VORTONS] =
+        {
+#define VT_VORTON_COLUMN(name, type, components, always, description) always,
+#include "vorton/columns.def"
+#undef VT_VORTON_COLUMN
+        },
+    [VT_TRACERS] =
+        {
+#define VT_TRACER_COLUMN(name, type, components, always, description) always,
+#include "vorton/columns.def"
+#undef VT_TRACER_COLUMN
+        },
+};
+
+const int vti_carried_of_taken[VT_TAKEN_COLUMNS] = {
+#define VT_TAKEN(name) VT_CARRIED_##name,
+#include "vorton/columns.def"
+#undef VT_TAKEN
+};
+
+const int vti_carried_column[VT_CARRIED_COLUMNS] = {
+#define VT_CARRIED(name, least, most, allowed) VT_VORTON_##name,
+#include "vorton/columns.def"
+#undef VT_CARRIED
+};
+
+#define VT_TAKEN(name) VT_TRACER_##name,
+const int vti_taken_column[VT_TAKEN_COLUMNS] = {
+#include "vorton/columns.def"
+};
+#undef VT_TAKEN
+#define VT_TAKEN(name) VT_VORTON_##name,
+const int vti_taken_from[VT_TAKEN_COLUMNS] = {
+#include "vorton/columns.def"
+};
+#undef VT_TAKEN
+
+int vti_is_taken(int column)
+{
+    for (int n = 0; n < VT_TAKEN_COLUMNS; n++)
+        if (vti_taken_column[n] == column)
+            return 1;
+    return 0;
+}
+
+int vt_describe_column(int set, int index, vt_column_field *field)
+{
+    const vt_column_field *const fields = set == VT_VORTONS ? vorton_fields : tracer_fields;
+    const int count = set == VT_VORTONS ? (int)VT_VORTON_COLUMNS : (int)VT_TRACER_COLUMNS;
+    if (index < 0 || index >= count || (set != VT_VORTONS && set != VT_TRACERS))
+        return 0;
+    return vti_hand_out(field, &fields[index], sizeof *fields) == VT_OK;
+}
+
+static int create_set(vt_set *set, int64_t capacity, int32_t columns, const vt_column_field *fields,
+                      const int32_t *used)
+{
+    *set = (vt_set){.capacity = capacity, .column_count = columns};
+    for (int32_t c = 0; c < columns; c++) {
+        set->row_bytes[c] = (fields[c].type == VT_INT64 ? 8 : 4) * fields[c].components;
+        const size_t bytes = (size_t)(set->row_bytes[c] * capacity + SLACK);
+        set->column[c] = vti_reserve(bytes);
+        set->used[c] = used[c];
+        if (!set->column[c]) {
+            vti_destroy_set(set);
+            return -1;
+        }
+        if (fields[c].components > 1) /* swept whole in every substep */
+            vti_reserve_huge(set->column[c], bytes);
+    }
+    return 0;
+}
+
+int vti_create_vortons(vt_vortons *vortons, int64_t capacity)
+{
+    if (create_set(&vortons->set, capacity, VT_VORTON_COLUMNS, vorton_fields,
+                   always_used[VT_VORTONS]))
+        return -1;
+#define VT_VORTON_COLUMN(name, type, components, always, description)                              \
+    vortons->name = vortons->set.column[VT_VORTON_##name];
+#include "vorton/columns.def"
+#undef VT_VORTON_COLUMN
+    return 0;
+}
+
+int vti_create_tracers(vt_tracers *tracers, int64_t capacity)
+{
+    if (create_set(&tracers->set, capacity, VT_TRACER_ALL_COLUMNS, tracer_fields,
+                   always_used[VT_TRACERS]))
+        return -1;
+#define VT_TRACER_COLUMN(name, type, components, always, description)                              \
+    tracers->name = tracers->set.column[VT_TRACER_##name];
+#include "vorton/columns.def"
+#undef VT_TRACER_COLUMN
+    tracers->left_temperature = tracers->set.column[VT_TRACER_left_temperature];
+    return 0;
+}
+
+void vti_destroy_set(vt_set *set)
+{
+    for (int32_t c = 0; c < set->column_count; c++)
+        vti_release(set->column[c], (size_t)(set->row_bytes[c] * set->capacity + SLACK));
+    *set = (vt_set){0};
+}
+
+int vti_stay_alike(vt_set *set, int column, const float *values, int64_t count)
+{
+    int64_t i = 0;
+    if (set->used[column])
+        return 0;
+    if (set->count == 0 && count > 0)
+        set->alike[column] = values[0];
+    while (i < count && memcmp(values + i, &set->alike[column], sizeof *values) == 0)
+        i++;
+    return i == count;
+}
+
+void vti_copy_rows(const vt_set *from, vt_set *to)
+{
+    to->count = from->count;
+    for (int32_t c = 0; c < from->column_count; c++) {
+        to->used[c] = from->used[c];
+        to->alike[c] = from->alike[c];
+        if (from->used[c])
+            memcpy(to->column[c], from->column[c], (size_t)(from->row_bytes[c] * from->count));
+    }
+}
+
+void vti_fill_column(vt_set *set, int column, int64_t first, int64_t count, double value)
+{
+    float *const values = set->column[column];
+    const int64_t components = set->row_bytes[column] / 4;
+    for (int64_t i = first * components; i < (first + count) * components; i++)
+        values[i] = (float)value;
+}
+
+/* Columns are permuted word by word: scratch is one word a row, however wide they are. */
+typedef struct permuting {
+    const uint32_t *order;
+    uint32_t *scratch;
+    uint32_t *column; /* its first word */
+    int64_t words;    /* of a row */
+} permuting;
+
+static void gather_words(void *data, int64_t begin, int64_t end)
+{
+    const permuting p = *(const permuting *)data; /* a copy: stores cannot change it */
+    for (int64_t i = begin; i < end; i++)
+        p.scratch[i] = p.column[(int64_t)p.order[i] * p.words];
+}
+
+static void put_words(void *data, int64_t begin, int64_t end)
+{
+    const permuting p = *(const permuting *)data;
+    for (int64_t i = begin; i < end; i++)
+        p.column[i * p.words] = p.scratch[i];
+}
+
+void vti_permute_set(vt_set *set, const uint32_t *order, int64_t count, vt_arena *arena,
+                     int threads)
+{
+    const size_t mark = vti_arena_mark(arena);
+    permuting p = {.order = order, .scratch = vti_arena_push(arena, 4 * (size_t)count)};
+    for (int32_t c = 0; c < set->column_count; c++) {
+        p.words = set->row_bytes[c] / 4;
+        for (int64_t word = 0; set->used[c] && word < p.words; word++) {
+            p.column = (uint32_t *)set->column[c] + word;
+            vti_parallel_for(threads, count, BLOCK, gather_words, &p);
+            vti_parallel_for(threads, count, BLOCK, put_words, &p);
+        }
+    }
+    set->count = count;
+    vti_arena_pop(arena, mark);
+}

@@ -1,0 +1,106 @@
+/* Column sets: the vortons and the tracers. Every column lies in an address range of its own,
+ * reserved for the capacity when the simulation is made; rows [0, count) are alive. */
+#pragma once
+
+#include "base/arena.h"
+#include "vorton.h"
+
+typedef int64_t vt_type_int64;
+typedef uint32_t vt_type_uint32;
+typedef float vt_type_float;
+
+enum vt_vorton_column {
+#define VT_VORTON_COLUMN(name, type, components, always, description) VT_VORTON_##name,
+#include "vorton/columns.def"
+#undef VT_VORTON_COLUMN
+    VT_VORTON_COLUMNS
+};
+
+enum vt_tracer_column {
+#define VT_TRACER_COLUMN(name, type, components, always, description) VT_TRACER_##name,
+#include "vorton/columns.def"
+#undef VT_TRACER_COLUMN
+    VT_TRACER_COLUMNS
+};
+
+/* A column that nobody sees, kept from when the temperature of the tracers is viewed: what the
+ * library left in that, K. A row that differs was written. */
+enum { VT_TRACER_left_temperature = VT_TRACER_COLUMNS, VT_TRACER_ALL_COLUMNS };
+
+/* What the fluid of a vorton carries, and what tracers take from it, by number. */
+enum vt_carried {
+#define VT_CARRIED(name, least, most, allowed) VT_CARRIED_##name,
+#include "vorton/columns.def"
+#undef VT_CARRIED
+    VT_CARRIED_COLUMNS
+};
+
+enum vt_taken {
+#define VT_TAKEN(name) VT_TAKEN_##name,
+#include "vorton/columns.def"
+#undef VT_TAKEN
+    VT_TAKEN_COLUMNS
+};
+
+extern const int vti_carried_column[VT_CARRIED_COLUMNS]; /* of the vortons: VT_VORTON_... */
+extern const int vti_taken_column[VT_TAKEN_COLUMNS];     /* of the tracers: VT_TRACER_... */
+extern const int vti_taken_from[VT_TAKEN_COLUMNS];       /* of the vortons */
+extern const int vti_carried_of_taken[VT_TAKEN_COLUMNS]; /* VT_CARRIED_... */
+
+enum { VT_MOST_COLUMNS = 24 };
+_Static_assert((int)VT_VORTON_COLUMNS <= VT_MOST_COLUMNS, "room for the columns of vortons");
+_Static_assert((int)VT_TRACER_ALL_COLUMNS <= VT_MOST_COLUMNS, "room for the columns of tracers");
+
+typedef struct vt_set {
+    int64_t count, capacity;
+    int32_t column_count;
+    int32_t used[VT_MOST_COLUMNS]; /* 0: not kept up to date yet, never touched */
+    float alike[VT_MOST_COLUMNS];  /* what all rows hold of a column of floats until it is used */
+    int64_t row_bytes[VT_MOST_COLUMNS];
+    void *column[VT_MOST_COLUMNS];
+} vt_set;
+
+/* Typed pointers to the columns of a set: vortons.position, tracers.age ... */
+typedef struct vt_vortons {
+    vt_set set;
+#define VT_VORTON_COLUMN(name, type, components, always, description) vt_type_##type *name;
+#include "vorton/columns.def"
+#undef VT_VORTON_COLUMN
+} vt_vortons;
+
+typedef struct vt_tracers {
+    vt_set set;
+#define VT_TRACER_COLUMN(name, type, components, always, description) vt_type_##type *name;
+#include "vorton/columns.def"
+#undef VT_TRACER_COLUMN
+    float *left_temperature;
+} vt_tracers;
+
+/* Whether a column of the tracers is taken from the vortons. */
+int vti_is_taken(int column);
+
+/* A column of floats where it is used, else NULL. */
+static inline float *vti_used_column(const vt_set *set, int column)
+{
+    return set->used[column] ? set->column[column] : NULL;
+}
+
+/* Reserve and release; 0 on success. The columns that are always used are so from the start. */
+int vti_create_vortons(vt_vortons *vortons, int64_t capacity);
+int vti_create_tracers(vt_tracers *tracers, int64_t capacity);
+void vti_destroy_set(vt_set *set);
+
+/* Whether newborn rows hold in a column of floats that is not used what all others hold there (the
+ * first rows say what): it then takes no memory. */
+int vti_stay_alike(vt_set *set, int column, const float *values, int64_t count);
+
+/* Makes `to`, new and with room for them, hold the rows of `from`, and use the same columns. */
+void vti_copy_rows(const vt_set *from, vt_set *to);
+
+/* Writes value into rows [first, first + count) of a column of floats. */
+void vti_fill_column(vt_set *set, int column, int64_t first, int64_t count, double value);
+
+/* Row i of every used column becomes what row order[i] was, for i < count; count becomes the new
+ * number of rows. Takes 4 bytes a row from the arena. */
+void vti_permute_set(vt_set *set, const uint32_t *order, int64_t count, vt_arena *arena,
+                     int threads);

@@ -1,0 +1,74 @@
+#include "model/fluid_composition.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "animation/definition_checks.h"
+#include "base/status.h"
+
+const char *const vti_carried_name[VT_CARRIED_COLUMNS] = {
+#define VT_CARRIED(name, least, most, allowed) #name,
+#include "vorton/columns.def"
+#undef VT_CARRIED
+};
+
+double *vti_fluid_member(vt_fluid_def *fluid, int carried)
+{
+    static const size_t offset[VT_CARRIED_COLUMNS] = {
+#define VT_CARRIED(name, least, most, allowed) offsetof(vt_fluid_def, name),
+#include "vorton/columns.def"
+#undef VT_CARRIED
+    };
+    return (double *)((char *)fluid + offset[carried]);
+}
+
+static const vt_track *track_of(const vt_animations *animations, int carried)
+{
+    return animations ? vti_find_animation(animations, vti_carried_name[carried]) : NULL;
+}
+
+uint32_t vti_fluid_members(const vt_fluid_def *fluid, const vt_animations *animations)
+{
+    vt_fluid_def copy = *fluid;
+    uint32_t members = 0;
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+        if (*vti_fluid_member(&copy, c) != 0 || track_of(animations, c))
+            members |= 1u << c;
+    return members;
+}
+
+double vti_most_of_fluid(const vt_fluid_def *fluid, const vt_animations *animations, int carried,
+                         double sign)
+{
+    const vt_track *const track = track_of(animations, carried);
+    vt_fluid_def copy = *fluid;
+    double least, most;
+    if (!track)
+        return sign * *vti_fluid_member(&copy, carried);
+    vti_track_extremes(track, 0, &least, &most);
+    return fmax(sign * least, sign * most);
+}
+
+vt_status vti_check_fluid(const vt_combustion *combustion, const char *what,
+                          const vt_fluid_def *fluid, const vt_animations *animations)
+{
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, "%.48s: ", what);
+    const vt_status status = vti_check_rows(&vti_fluid_definition, prefix, fluid);
+    const double fuel = vti_most_of_fluid(fluid, animations, VT_CARRIED_fuel, 1);
+    const double flame = vti_most_of_fluid(fluid, animations, VT_CARRIED_flame, 1);
+    const double smoke = vti_most_of_fluid(fluid, animations, VT_CARRIED_smoke, 1);
+    if (status)
+        return status;
+    if (fuel > 0 && combustion->law == VT_BURN_NONE)
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "%s: fuel is up to %g of the mass; allowed is 0 without a law by which it "
+                        "burns (combustion)",
+                        what, fuel);
+    if (fuel + flame + smoke > 1 + 1e-9)
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "%s: fuel + flame + smoke are up to %g + %g + %g of the mass; allowed is 1 "
+                        "in all",
+                        what, fuel, flame, smoke);
+    return VT_OK;
+}

@@ -1,0 +1,22 @@
+/* What the fluid of newborn vortons carries (vt_fluid_def): one part of the definitions of all that
+ * bears vortons. */
+#pragma once
+
+#include "animation/parameters.h"
+#include "model/columns.h"
+
+/* A member by its number, VT_CARRIED_..., and its name. */
+double *vti_fluid_member(vt_fluid_def *fluid, int carried);
+extern const char *const vti_carried_name[VT_CARRIED_COLUMNS];
+
+/* Bit c is set where member c is not 0, or animated. 0: nothing is said of the fluid. */
+uint32_t vti_fluid_members(const vt_fluid_def *fluid, const vt_animations *animations);
+
+/* The largest or, with sign -1, minus the smallest value of a member over all times. */
+double vti_most_of_fluid(const vt_fluid_def *fluid, const vt_animations *animations, int carried,
+                         double sign);
+
+/* Checks constants, and shares of constants and keys: each in its range, no more than all of the
+ * mass together, fuel only with a law of combustion. `what`, the emitter, begins the message. */
+vt_status vti_check_fluid(const vt_combustion *combustion, const char *what,
+                          const vt_fluid_def *fluid, const vt_animations *animations);

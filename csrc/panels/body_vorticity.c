@@ -1,0 +1,134 @@
+/* The volume is that of cones from the centre of the body to its panels, cut into shells. */
+#include "panels/body_vorticity.h"
+
+#include "panels/panels.h"
+#include "panels/source_densities.h"
+#include "state/simulation.h"
+
+enum { MOST_SHELLS = 32 };
+
+static int spins(const vt_paneled_body *b)
+{
+    const double *const shed = b ? b->body->shed_strength : NULL;
+    return shed && vti_dot(shed, shed) > 0;
+}
+
+/* The part of the cone to a panel between two shares of its length: returns its volume, m^3; middle
+ * receives its centre. */
+static double cut_cone(const vt_simulation *s, const vt_paneled_body *b, int32_t panel, double from,
+                       double to, double middle[3])
+{
+    const vt_panels *const p = &s->panels;
+    const double cube = to * to * to - from * from * from;
+    const double share = 0.75 * (to * to * to * to - from * from * from * from) / cube;
+    double r[3];
+    for (int c = 0; c < 3; c++) {
+        r[c] = p->center[panel][c] - b->center[c];
+        middle[c] = b->center[c] + share * r[c];
+    }
+    return cube * (double)p->area[panel] * vti_dot(r, p->normal[panel]) / 3;
+}
+
+static vt_record record_of(const vt_simulation *s, const vt_paneled_body *b, int32_t panel,
+                           double from, double to, const double vorticity[3])
+{
+    double middle[3];
+    const double volume = cut_cone(s, b, panel, from, to, middle);
+    vt_record record = {.volume = 0};
+    for (int c = 0; c < 3; c++) {
+        const double cell = middle[c] / s->grid.spacing - s->grid.base[c];
+        /* a body that moves may have come near the face since the grid was placed */
+        record.position[c] = (float)fmin(fmax(cell, 3), s->grid.cells[c] - 3);
+        record.strength[c] = (float)(vorticity[c] * volume);
+    }
+    return record;
+}
+
+/* The vorticity inside, 1/s. */
+static void find_vorticity(const vt_paneled_body *b, double vorticity[3])
+{
+    const double volume = vti_paneled_volume(b);
+    for (int c = 0; c < 3; c++)
+        vorticity[c] = -b->body->shed_strength[c] / volume;
+}
+
+static int32_t count_shells(const vt_simulation *s, const vt_paneled_body *b)
+{
+    return (int32_t)fmin(fmax(ceil(b->reach / s->grid.spacing), 1), MOST_SHELLS);
+}
+
+static void deposit_body(vt_simulation *s, const vt_paneled_body *b)
+{
+    const size_t mark = vti_arena_mark(&s->arena);
+    vt_record *const records = vti_arena_push(&s->arena, sizeof *records * (size_t)b->count);
+    const int32_t shells = count_shells(s, b);
+    double vorticity[3];
+    find_vorticity(b, vorticity);
+    for (int32_t k = 0; k < shells; k++) {
+        for (int32_t p = 0; p < b->count; p++)
+            records[p] =
+                record_of(s, b, b->first + p, (double)k / shells, (k + 1.0) / shells, vorticity);
+        s->stages->deposit_more(&s->grid, b->count, records);
+    }
+    vti_arena_pop(&s->arena, mark);
+}
+
+void vti_deposit_spin(vt_simulation *s)
+{
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_paneled_body *const b = vti_panels_of(s, n);
+        if (spins(b))
+            deposit_body(s, b);
+    }
+}
+
+/* One part of a cone. */
+static void add_bound(const vt_paneled_body *b, const double place[3], double volume,
+                      const double vorticity[3], vt_impulse *bound)
+{
+    double strength[3], arm[3], turning[3], moment[3];
+    for (int c = 0; c < 3; c++) {
+        strength[c] = volume * vorticity[c];
+        arm[c] = place[c] - b->center[c];
+    }
+    vti_add_strength(arm, strength, bound);
+    vti_cross(vorticity, arm, turning);
+    vti_cross(arm, turning, moment);
+    vti_add_scaled(bound->angular, -0.5 * volume, moment);
+}
+
+static void add_pull(const vt_simulation *s, const vt_paneled_body *b, const double place[3],
+                     double volume, const double vorticity[3], vt_impulse *pull)
+{
+    double arm[3], moment[3], force[3], flow[3], rigid[3];
+    float velocity[3];
+    vti_vortical_velocity(s, place, velocity);
+    vti_rigid_velocity(b, place, rigid);
+    for (int c = 0; c < 3; c++) {
+        flow[c] = volume * ((double)velocity[c] - rigid[c]);
+        arm[c] = place[c] - b->center[c];
+    }
+    vti_cross(flow, vorticity, force);
+    vti_cross(arm, force, moment);
+    vti_add_scaled(pull->linear, 1, force);
+    vti_add_scaled(pull->angular, 1, moment);
+}
+
+void vti_add_spin(const vt_simulation *s, const vt_paneled_body *b, vt_impulse *bound,
+                  vt_impulse *pull)
+{
+    const int32_t shells = count_shells(s, b);
+    double vorticity[3];
+    if (!spins(b))
+        return;
+    find_vorticity(b, vorticity);
+    for (int32_t k = 0; k < shells; k++)
+        for (int32_t p = b->first; p < b->first + b->count; p++) {
+            double middle[3];
+            const double volume = cut_cone(s, b, p, (double)k / shells, (k + 1.0) / shells, middle);
+            if (bound)
+                add_bound(b, middle, volume, vorticity, bound);
+            if (pull)
+                add_pull(s, b, middle, volume, vorticity, pull);
+        }
+}

@@ -1,0 +1,20 @@
+/* How bodies see each other's panels. */
+#pragma once
+
+#include "state/panels.h"
+
+/* Lays out the panels of containers around other bodies as whole patches, before the functions
+ * below. */
+void vti_lay_whole_panels(vt_simulation *s);
+
+/* Adds the velocity (count x 3) of all other bodies at points of b in cells; of containers around b
+ * the velocity of what their panels emit evenly. */
+void vti_add_neighbours(vt_simulation *s, const vt_paneled_body *b, int64_t count,
+                        const float *cells, float *velocity);
+
+/* Adds the velocity of what single patches of containers around b emit beyond that. */
+void vti_add_excess_around(vt_simulation *s, const vt_paneled_body *b, int64_t count,
+                           const float *cells, float *velocity);
+
+/* Whether any two bodies see each other. */
+int vti_have_neighbours(const vt_panels *p);

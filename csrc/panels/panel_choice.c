@@ -1,0 +1,96 @@
+#include "panels/panel_choice.h"
+
+#include "base/status.h"
+#include "geometry/source_panels.h"
+#include "state/added_mass.h"
+#include "state/simulation.h"
+
+/* Whether two bodies of the same panels have the same surface. */
+static int have_same_shapes(const vt_body *a, const vt_body *b)
+{
+    if (a->solid_count != b->solid_count)
+        return 0;
+    for (int32_t n = 0; n < a->solid_count; n++)
+        if (!vti_same_solid(&a->solids[n], &b->solids[n]))
+            return 0;
+    return 1;
+}
+
+/* Another body of the same shape that has its panels; NULL: there is none. */
+static const vt_body *find_same(const vt_simulation *s, const vt_body *body)
+{
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_body *const other = &s->bodies.items[n];
+        if (other->panels && other->hole == body->hole &&
+            other->aimed_panels == body->aimed_panels && have_same_shapes(other, body))
+            return other;
+    }
+    return NULL;
+}
+
+static int takes_panels(const vt_method *method)
+{
+    return method->bodies == VT_BODIES_PANELS && method->velocity == VT_VELOCITY_POISSON;
+}
+
+vt_status vti_add_panels(const vt_simulation *s, vt_body *body)
+{
+    const int32_t aim = body->aimed_panels;
+    if (aim == 0 || !takes_panels(&s->def.method))
+        return VT_OK;
+    const vt_body *const same = find_same(s, body);
+    if (same) {
+        body->panels = vti_share_panels(same->panels);
+        body->coarse = vti_share_panels(same->coarse);
+        return VT_OK;
+    }
+    vt_status status = vti_create_panels(body->solid_count, body->solids, body->hole, aim,
+                                         body->center, s->def.threads, &body->panels);
+    if (!status && body->panels && !body->panels->open &&
+        aim / VT_COARSER_PANELS >= VT_LEAST_PANELS)
+        status =
+            vti_create_panels(body->solid_count, body->solids, body->hole, aim / VT_COARSER_PANELS,
+                              body->center, s->def.threads, &body->coarse);
+    if (status == VT_INVALID_ARGUMENT && body->panels) /* the coarse ones alone: without them */
+        status = VT_OK;
+    return status ? vti_name_body_failure(status, body, -1) : VT_OK;
+}
+
+static void remove_panels(vt_body *body)
+{
+    vti_release_panels(body->panels);
+    vti_release_panels(body->coarse);
+    body->panels = body->coarse = NULL;
+}
+
+void vti_add_mass(vt_body *body)
+{
+    if (body->rigid.mass > 0 || body->panels)
+        vti_added_mass(body, body->rigid.added);
+}
+
+vt_status vti_fit_panels(vt_simulation *s)
+{
+    const int wanted = takes_panels(&s->def.method);
+    uint8_t *const made = calloc((size_t)s->bodies.count + 1, 1);
+    vt_status status = made ? VT_OK : vti_fail(VT_OUT_OF_MEMORY, "no memory for panels");
+    for (int32_t n = 0; n < s->bodies.count && wanted && !status; n++) {
+        vt_body *const body = &s->bodies.items[n];
+        made[n] = !body->panels;
+        if (made[n])
+            status = vti_add_panels(s, body);
+    }
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        vt_body *const body = &s->bodies.items[n];
+        if (status && made && made[n])
+            remove_panels(body);
+        if (status || (wanted && !made[n]))
+            continue;
+        if (!wanted)
+            remove_panels(body);
+        body->flow = (vt_flow){0};
+        vti_add_mass(body);
+    }
+    free(made);
+    return status;
+}

@@ -1,0 +1,177 @@
+#include "panels/panels.h"
+
+#include "geometry/panel_mesh.h"
+#include "state/container_frame.h"
+#include "state/predicates.h"
+#include "state/rigid_body.h"
+
+/* Panels narrower than this many cells give way to the coarse ones. */
+static const double least_panel = 1.2;
+
+/* ---- who has panels ---- */
+
+int vti_panels_stir(const vt_simulation *s)
+{
+    const double *const w = s->def.wind;
+    const int blows = w[0] != 0 || w[1] != 0 || w[2] != 0 || s->winds.uniform_count > 0 ||
+                      s->winds.grid_count > 0;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (vti_panels_act(s, n) && !s->bodies.items[n].panels->open &&
+            (blows || s->bodies.items[n].moves || s->bodies.items[n].rigid.placed))
+            return 1;
+    return 0;
+}
+
+/* ---- posing ---- */
+
+/* The panels to use: coarse ones where the fine are narrower than the cells, and only cost time. */
+static const vt_panel_set *choose_set(const vt_simulation *s, const vt_body *body)
+{
+    const int fine = body->shedding > 0; /* a body that sheds keeps its slip panel by panel */
+    return !fine && body->coarse && body->scale * body->panels->side < least_panel * s->grid.spacing
+               ? body->coarse
+               : body->panels;
+}
+
+/* Lays the panels of a plane under the whole grid, or, without one, about its point. */
+static void lay_square(const vt_simulation *s, vt_paneled_body *b)
+{
+    const vt_grid *const g = &s->grid;
+    double across[2][3], from[3], wide = s->fields_exist ? 0 : 1, reach = 0;
+    vti_find_across(b->body->solids->axis, across);
+    for (int k = 0; k < 2; k++)
+        vti_pose_direction(&b->pose, across[k], across[k]);
+    for (int c = 0; c < 3; c++) {
+        const double middle = (g->base[c] + 0.5 * g->cells[c]) * g->spacing;
+        from[c] = s->fields_exist ? middle - b->center[c] : 0;
+    }
+    for (int k = 0; k < 2; k++)
+        vti_add_scaled(b->center, vti_dot(from, across[k]), across[k]);
+    for (int corner = 0; corner < 8 && s->fields_exist; corner++) {
+        double way[3];
+        for (int c = 0; c < 3; c++)
+            way[c] = (g->base[c] + (corner >> c & 1 ? g->cells[c] : 0)) * g->spacing - b->center[c];
+        for (int k = 0; k < 2; k++)
+            wide = fmax(wide, vti_abs(vti_dot(way, across[k])));
+        reach = fmax(reach, vti_sqrt(vti_dot(way, way)));
+    }
+    memcpy(b->laid.position, b->center, sizeof b->center);
+    b->laid.scale = wide;
+    b->reach = fmax(reach, 2 * wide);
+}
+
+/* frame: velocity of the fluid against which bodies move, m/s. */
+static vt_paneled_body pose_body(const vt_simulation *s, int32_t n, double time,
+                                 const double frame[3])
+{
+    const vt_body *const body = &s->bodies.items[n];
+    const vt_motion motion = vti_body_motion(&s->transforms, body, time);
+    const vt_panel_set *const set = choose_set(s, body);
+    vt_paneled_body b = {.body = body,
+                         .set = set,
+                         .number = n,
+                         .count = set->count,
+                         .pose = vti_body_pose(&s->transforms, body, time),
+                         .reach = body->reach};
+    vti_add_scaled(b.pose.position, -1, s->panels.way);
+    vti_pose_point(&b.pose, body->center, b.center);
+    memcpy(b.velocity, motion.velocity, sizeof b.velocity);
+    vti_add_scaled(b.velocity, -1, frame);
+    memcpy(b.angular, motion.angular, sizeof b.angular);
+    b.laid = b.pose;
+    if (set->open)
+        lay_square(s, &b);
+    return b;
+}
+
+void vti_rigid_velocity(const vt_paneled_body *b, const double point[3], double velocity[3])
+{
+    double arm[3];
+    memcpy(arm, point, sizeof arm);
+    vti_add_scaled(arm, -1, b->pose.position);
+    vti_cross(b->angular, arm, velocity);
+    vti_add_scaled(velocity, 1, b->velocity);
+}
+
+double vti_paneled_volume(const vt_paneled_body *b)
+{
+    return b->set->volume * b->pose.scale * b->pose.scale * b->pose.scale;
+}
+
+static void pose_panels(vt_panels *p, const vt_paneled_body *b)
+{
+    const vt_panel_set *const set = b->set;
+    const double scale = b->laid.scale;
+    for (int32_t i = 0; i < b->count; i++) {
+        vti_pose_point(&b->laid, set->center[i], p->center[b->first + i]);
+        vti_pose_direction(&b->laid, set->normal[i], p->normal[b->first + i]);
+        p->area[b->first + i] = (float)(scale * scale * set->area[i]);
+    }
+}
+
+void vti_pose_panels(vt_simulation *s, double time, const double way[3])
+{
+    vt_panels *const p = &s->panels;
+    p->exist = vti_has_panels(s);
+    if (!p->exist)
+        return;
+    vti_arena_pop(&p->arena, 0);
+    memcpy(p->way, way, sizeof p->way);
+    memcpy(p->wind, s->winds.velocity, sizeof p->wind);
+    double frame[3]; /* all that goes with a container moves at the same time, if not so fast */
+    if (!vti_carry(s, time, time, frame))
+        memcpy(frame, p->wind, sizeof frame);
+    p->bodies = vti_arena_push(&p->arena, sizeof *p->bodies * (size_t)s->bodies.count);
+    p->body_count = p->count = 0;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (vti_panels_act(s, n)) {
+            vt_paneled_body b = pose_body(s, n, time, frame);
+            b.first = p->count;
+            p->count += b.count;
+            p->bodies[p->body_count++] = b;
+        }
+    const size_t count = (size_t)p->count;
+    p->center = vti_arena_push(&p->arena, sizeof *p->center * count);
+    p->normal = vti_arena_push(&p->arena, sizeof *p->normal * count);
+    p->area = vti_arena_push(&p->arena, sizeof *p->area * count);
+    p->density = vti_arena_push(&p->arena, sizeof *p->density * count);
+    p->onset = vti_arena_push(&p->arena, 3 * sizeof *p->onset * count);
+    for (int32_t n = 0; n < p->body_count; n++)
+        pose_panels(p, &p->bodies[n]);
+}
+
+const vt_paneled_body *vti_panels_of(const vt_simulation *s, int32_t body)
+{
+    for (int32_t n = 0; s->panels.exist && n < s->panels.body_count; n++)
+        if (s->panels.bodies[n].number == body)
+            return &s->panels.bodies[n];
+    return NULL;
+}
+
+/* ---- for the length of a substep ---- */
+
+/* About a sphere in a stream U the gradient is up to 3 U / R. */
+double vti_panel_gradient(const vt_simulation *s)
+{
+    const vt_panels *const p = &s->panels;
+    double most = 0;
+    for (int32_t n = 0; p->exist && n < p->body_count; n++) {
+        const vt_paneled_body *const b = &p->bodies[n];
+        most = fmax(most, 3 * b->stream / (b->laid.scale * b->set->length));
+    }
+    return most;
+}
+
+double vti_panel_speed(const vt_simulation *s)
+{
+    const vt_panels *const p = &s->panels;
+    double most = 0;
+    for (int32_t n = 0; p->exist && n < p->body_count; n++) {
+        const vt_paneled_body *const b = &p->bodies[n];
+        double velocity[3];
+        vti_rigid_velocity(b, b->center, velocity);
+        most = fmax(most, vti_sqrt(vti_dot(velocity, velocity)) +
+                              b->reach * vti_sqrt(vti_dot(b->angular, b->angular)));
+    }
+    return most;
+}

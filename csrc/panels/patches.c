@@ -1,0 +1,338 @@
+#include "panels/patches.h"
+
+#include "state/predicates.h"
+
+enum { PANEL_BLOCK = 64, MOST_CUTS = 64, MOST_GRADED = 1 << 14, MOST_PATCHES = 1 << 20 };
+
+/* A panel is cut into patches no longer than this, in cells. */
+static const double longest_patch = 2.5;
+
+/* Outside the grid patches may be as long as this share of their distance from the vortons. */
+static const double share_of_distance = 1;
+
+/* A patch is near within this many times sqrt(2 x area). */
+static const double near_patch = 1.5;
+
+/* Where nothing is felt of any patch, in cells: squares of distances beyond would not be finite. */
+static const double farthest = 1e18;
+
+void vti_to_cells(const vt_grid *grid, const double point[3], double cell[3])
+{
+    for (int c = 0; c < 3; c++)
+        cell[c] = point[c] / grid->spacing - grid->base[c];
+}
+
+void vti_from_cells(const vt_grid *grid, const float cell[3], double point[3])
+{
+    for (int c = 0; c < 3; c++)
+        point[c] = ((double)cell[c] + grid->base[c]) * grid->spacing;
+}
+
+void vti_panel_cells(const vt_simulation *s, const vt_paneled_body *b, float *cells)
+{
+    for (int32_t i = 0; i < b->count; i++) {
+        double cell[3];
+        vti_to_cells(&s->grid, s->panels.center[b->first + i], cell);
+        for (int c = 0; c < 3; c++)
+            cells[3 * i + c] = (float)cell[c];
+    }
+}
+
+/* How far a triangle (cells) lies outside the grid, by its box; below 0: all of it is inside. */
+static double distance_outside(const vt_grid *grid, double corner[3][3])
+{
+    double square = 0, deepest = -INFINITY;
+    for (int c = 0; c < 3; c++) {
+        const double low = fmin(fmin(corner[0][c], corner[1][c]), corner[2][c]);
+        const double high = fmax(fmax(corner[0][c], corner[1][c]), corner[2][c]);
+        const double away = fmax(fmax(-high, low - grid->cells[c]), 0);
+        square += away * away;
+        deepest = fmax(deepest, fmax(-low, high - grid->cells[c]));
+    }
+    return deepest < 0 ? deepest : vti_sqrt(square);
+}
+
+/* Corners in cells of the grid, and what follows from them. */
+static void make_patch(double corner[3][3], const double normal[3], vt_patch *patch)
+{
+    double a[3], b[3], cross[3];
+    for (int c = 0; c < 3; c++) {
+        a[c] = corner[1][c] - corner[0][c];
+        b[c] = corner[2][c] - corner[0][c];
+        patch->center[c] = (float)((corner[0][c] + corner[1][c] + corner[2][c]) / 3);
+        patch->normal[c] = (float)normal[c];
+    }
+    vti_cross(a, b, cross);
+    const double area = 0.5 * vti_sqrt(vti_dot(cross, cross));
+    patch->area = (float)area;
+    patch->near_square = (float)(near_patch * near_patch * 2 * area);
+    for (int k = 0; k < 3; k++) {
+        double side[3], outward[3];
+        memcpy(side, corner[(k + 1) % 3], sizeof side);
+        vti_add_scaled(side, -1, corner[k]);
+        patch->length[k] = (float)vti_normalise(side);
+        vti_cross(side, normal, outward);
+        for (int c = 0; c < 3; c++) {
+            patch->corner[k][c] = (float)corner[k][c];
+            patch->outward[k][c] = (float)outward[c];
+        }
+    }
+}
+
+/* A place in a panel that is cut n times along each side. */
+static void cut_at(double corner[3][3], int i, int j, int n, double place[3])
+{
+    for (int c = 0; c < 3; c++)
+        place[c] = corner[0][c] + (corner[1][c] - corner[0][c]) * i / n +
+                   (corner[2][c] - corner[0][c]) * j / n;
+}
+
+/* The cutting of a panel: where it cuts, how finely, and the patches that it makes. */
+typedef struct cutter {
+    const vt_grid *grid;
+    const double *normal;
+    double longest; /* cells */
+    int graded;     /* patches are coarser outside the grid */
+    int64_t made;
+    vt_patch *patch; /* NULL: patches are only counted */
+} cutter;
+
+static void cut_triangle(cutter *k, double corner[3][3], int cuts);
+
+/* Cuts a triangle n times along each side, and each of its parts `cuts` times along each side. */
+static void cut_evenly(cutter *k, double corner[3][3], int n, int cuts)
+{
+    if (cuts <= 1 && !k->patch) {
+        k->made += (int64_t)n * n;
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n - i; j++) {
+            double at[3][3], other[3][3];
+            cut_at(corner, i, j, n, at[0]);
+            cut_at(corner, i + 1, j, n, at[1]);
+            cut_at(corner, i, j + 1, n, at[2]);
+            cut_triangle(k, at, cuts);
+            if (i + j == n - 1)
+                continue;
+            memcpy(other[0], at[1], sizeof other[0]);
+            cut_at(corner, i + 1, j + 1, n, other[1]);
+            memcpy(other[2], at[2], sizeof other[2]);
+            cut_triangle(k, other, cuts);
+        }
+}
+
+/* Cuts a triangle as finely as so many cuts of each side make it, where it lies in the grid. */
+static void cut_triangle(cutter *k, double corner[3][3], int cuts)
+{
+    if (cuts <= 1) {
+        if (k->patch)
+            make_patch(corner, k->normal, &k->patch[k->made]);
+        k->made++;
+        return;
+    }
+    const double away = k->graded ? distance_outside(k->grid, corner) : -1;
+    if (away < 0)
+        cut_evenly(k, corner, cuts, 1);
+    else if (cuts * k->longest <= share_of_distance * (away + VT_DOMAIN_MARGIN))
+        cut_triangle(k, corner, 1);
+    else if (cuts <= 3)
+        cut_evenly(k, corner, cuts, 1);
+    else
+        cut_evenly(k, corner, 2, (cuts + 1) / 2);
+}
+
+/* Whether all of a panel lies where the grid does not see it. */
+static int is_far(const vt_grid *grid, double corner[3][3])
+{
+    enum { AWAY = 8 };
+    int far = 0;
+    for (int c = 0; c < 3; c++)
+        far |= fmax(fmax(corner[0][c], corner[1][c]), corner[2][c]) < -AWAY ||
+               fmin(fmin(corner[0][c], corner[1][c]), corner[2][c]) > grid->cells[c] + AWAY;
+    return far;
+}
+
+void vti_panel_corners(const vt_simulation *s, const vt_paneled_body *b, int32_t i,
+                       double corner[3][3])
+{
+    for (int n = 0; n < 3; n++) {
+        double point[3];
+        vti_pose_point(&b->laid, b->set->corner[i][n], point);
+        vti_to_cells(&s->grid, point, corner[n]);
+    }
+}
+
+void vti_make_whole_patch(const vt_simulation *s, const vt_paneled_body *b, int32_t i,
+                          vt_patch *patch)
+{
+    double corner[3][3];
+    vti_panel_corners(s, b, i, corner);
+    make_patch(corner, s->panels.normal[b->first + i], patch);
+}
+
+/* Panel number i of a body: what acts from outside the grid coarser there, of others nothing fine.
+ */
+static void cut_panel(const vt_simulation *s, const vt_paneled_body *b, int32_t i, cutter *k)
+{
+    double corner[3][3], square = 0;
+    vti_panel_corners(s, b, i, corner);
+    for (int n = 0; n < 3; n++)
+        square = fmax(square, vti_square_between(corner[n], corner[(n + 1) % 3]));
+    k->normal = s->panels.normal[b->first + i];
+    k->graded = vti_acts_from_beyond(b);
+    const double most = k->graded ? MOST_GRADED : MOST_CUTS;
+    const double wanted = fmin(ceil(vti_sqrt(square) / k->longest), most);
+    cut_triangle(k, corner, !k->graded && is_far(&s->grid, corner) ? 1 : (int)wanted);
+}
+
+typedef struct cut_job {
+    vt_simulation *s;
+    double longest;
+    int make;       /* 0: patches are only counted */
+    int64_t *patch; /* of each panel: how many there are, or with `make` the first */
+} cut_job;
+
+static void cut_block(void *data, int64_t i)
+{
+    const cut_job *const job = data;
+    const vt_simulation *const s = job->s;
+    const vt_panels *const p = &s->panels;
+    const vt_paneled_body *body = p->bodies;
+    while (i >= body->first + body->count)
+        body++;
+    cutter k = {.grid = &s->grid,
+                .longest = job->longest,
+                .patch = job->make ? p->patch + job->patch[i] : NULL};
+    cut_panel(s, body, (int32_t)(i - body->first), &k);
+    for (int64_t n = 0; n < k.made && job->make; n++)
+        p->panel[job->patch[i] + n] = (uint32_t)i;
+    if (!job->make)
+        job->patch[i] = k.made;
+}
+
+static void cut_all(const vt_simulation *s, cut_job *job)
+{
+    vti_parallel_each(s->def.threads, s->panels.count, PANEL_BLOCK, cut_block, job);
+}
+
+/* Turns the counts of patches into the numbers of the first patch of each panel and body; returns
+ * the sum. */
+static int64_t find_first_patches(vt_panels *p, int64_t *patch)
+{
+    int64_t sum = 0;
+    for (int32_t n = 0; n < p->body_count; n++) {
+        vt_paneled_body *const b = &p->bodies[n];
+        b->first_patch = (int32_t)sum;
+        for (int32_t i = b->first; i < b->first + b->count; i++) {
+            const int64_t count = patch[i];
+            patch[i] = sum;
+            sum += count;
+        }
+        b->patch_count = (int32_t)(sum - b->first_patch);
+    }
+    return sum;
+}
+
+void vti_cut_panels(vt_simulation *s)
+{
+    vt_panels *const p = &s->panels;
+    const size_t mark = vti_arena_mark(&s->arena);
+    cut_job job = {.s = s, .longest = longest_patch};
+    job.patch = vti_arena_push(&s->arena, sizeof *job.patch * (size_t)p->count);
+    cut_all(s, &job);
+    int64_t count = find_first_patches(p, job.patch);
+    /* a body that is huge for the grid gets coarser patches than it should */
+    for (int tries = 1; count > MOST_PATCHES && tries < 8; tries++) {
+        job.longest *= 2;
+        cut_all(s, &job);
+        count = find_first_patches(p, job.patch);
+    }
+    p->patch_count = (int32_t)count;
+    p->patch = vti_arena_push(&p->arena, sizeof *p->patch * (size_t)count);
+    p->panel = vti_arena_push(&p->arena, sizeof *p->panel * (size_t)count);
+    p->excess = vti_arena_push(&p->arena, sizeof *p->excess * (size_t)count);
+    job.make = 1;
+    cut_all(s, &job);
+    vti_arena_pop(&s->arena, mark);
+}
+
+/* ---- charges ---- */
+
+int64_t vti_count_panel_charges(const vt_simulation *s)
+{
+    return s->panels.exist ? s->panels.patch_count : 0;
+}
+
+int vti_place_charge(const vt_grid *grid, const float center[3], float at[3])
+{
+    for (int c = 0; c < 3; c++) {
+        const float last = (float)grid->cells[c];
+        if (!(center[c] > -2 && center[c] < last + 2))
+            return 0;
+        at[c] = fminf(fmaxf(center[c], 3), last - 3);
+    }
+    return 1;
+}
+
+/* Whether nodes inside the grid take all of the charge of a patch. */
+static int is_within(const vt_grid *grid, const float center[3])
+{
+    int within = 1;
+    for (int c = 0; c < 3; c++)
+        within &= center[c] >= 3 && center[c] <= (float)grid->cells[c] - 3;
+    return within;
+}
+
+/* Adds a charge that the nodes do not take. To points of the faces that are nearer to the charge
+ * than its patch is wide, or than they are to each other, it is smeared. */
+static void add_outer(vt_panels *p, const vt_patch *patch, float charge)
+{
+    const float square = fmaxf(9, 0.5f * patch->area);
+    p->outer_patch[p->outer_count] = *patch;
+    p->outer[p->outer_count++] =
+        (vt_outer_charge){{patch->center[0], patch->center[1], patch->center[2]}, -charge, square};
+}
+
+int64_t vti_collect_panel_charges(vt_simulation *s, vt_record *charges)
+{
+    vt_panels *const p = &s->panels;
+    const float h = (float)s->grid.spacing;
+    int64_t found = 0;
+    p->outer_count = 0;
+    p->outer = vti_arena_push(&p->arena, sizeof *p->outer * (size_t)p->patch_count);
+    p->outer_patch = vti_arena_push(&p->arena, sizeof *p->outer_patch * (size_t)p->patch_count);
+    for (int32_t b = 0; b < p->body_count; b++) {
+        const int beyond = vti_acts_from_beyond(&p->bodies[b]);
+        const int32_t first = p->bodies[b].first_patch;
+        for (int32_t n = first; n < first + p->bodies[b].patch_count; n++) {
+            const vt_patch *const patch = &p->patch[n];
+            const float charge = patch->density * patch->area * h * h;
+            float at[3];
+            if (beyond && !is_within(&s->grid, patch->center))
+                add_outer(p, patch, charge);
+            else if (vti_place_charge(&s->grid, patch->center, at))
+                charges[found++] = vti_charge(at, charge);
+        }
+    }
+    return found;
+}
+
+void vti_add_outer_panels(vt_simulation *s, int64_t count, const float *points, float *velocity)
+{
+    const vt_panels *const p = &s->panels;
+    if (!p->exist || p->outer_count == 0)
+        return;
+    vt_arena *const arena = &s->arena;
+    const size_t mark = vti_arena_mark(arena);
+    float *const cells = vti_arena_push(arena, 12 * (size_t)count);
+    for (int64_t n = 0; n < count; n++) {
+        const float *const at = points + 3 * n;
+        double cell[3];
+        vti_to_cells(&s->grid, (double[3]){(double)at[0], (double)at[1], (double)at[2]}, cell);
+        for (int c = 0; c < 3; c++)
+            cells[3 * n + c] = (float)fmin(fmax(cell[c], -farthest), farthest);
+    }
+    s->stages->panel_field(p->outer_count, p->outer_patch, count, cells, velocity, s->def.threads);
+    vti_arena_pop(arena, mark);
+}

@@ -1,0 +1,38 @@
+/* Panels cut for the grid, and the charges that it sees of them. */
+#pragma once
+
+#include "model/grid.h"
+#include "state/panels.h"
+
+/* A point (m) in cells of the grid. */
+void vti_to_cells(const vt_grid *grid, const double point[3], double cell[3]);
+
+/* A place in cells of the grid as a point, m. */
+void vti_from_cells(const vt_grid *grid, const float cell[3], double point[3]);
+
+/* The centroids of the panels of a body in cells of the grid: count x 3. */
+void vti_panel_cells(const vt_simulation *s, const vt_paneled_body *b, float *cells);
+
+/* Where the grid takes a charge at a place in cells, 3 cells inside it and more; 0: nowhere. A body
+ * that moves may have come near the face since the grid was placed; what is beyond it does not act.
+ */
+int vti_place_charge(const vt_grid *grid, const float center[3], float at[3]);
+
+/* The corners of panel number i of a body, in cells. */
+void vti_panel_corners(const vt_simulation *s, const vt_paneled_body *b, int32_t i,
+                       double corner[3][3]);
+
+/* Panel number i of a body as one patch, uncut. */
+void vti_make_whole_patch(const vt_simulation *s, const vt_paneled_body *b, int32_t i,
+                          vt_patch *patch);
+
+/* Cuts the panels for the grid that is laid out, before anything else is asked of them. */
+void vti_cut_panels(vt_simulation *s);
+
+/* How many charges the panels are for the grid at most, and their records: returns how many. */
+int64_t vti_count_panel_charges(const vt_simulation *s);
+int64_t vti_collect_panel_charges(vt_simulation *s, vt_record *charges);
+
+/* Adds the velocity (m/s) of the panels that charges outside the grid stand for (s->panels.outer,
+ * set by vti_collect_panel_charges) at points outside it (count x 3, m). */
+void vti_add_outer_panels(vt_simulation *s, int64_t count, const float *points, float *velocity);

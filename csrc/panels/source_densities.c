@@ -1,0 +1,451 @@
+#include "panels/source_densities.h"
+
+#include "panels/mutual_visibility.h"
+#include "panels/panels.h"
+#include "panels/patches.h"
+#include "state/simulation.h"
+#include "state/wind_at_time.h"
+
+enum { ROUNDS = 4, PANEL_BLOCK = 32, ROW_BLOCK = 64 };
+
+/* Largest relative change of the densities in the last round. */
+static const double settled = 1e-3;
+
+/* ---- onset ---- */
+
+/* curl A + grad phi at a node, times 2 h. */
+static void node_velocity(const vt_grid *g, int64_t at, float u[3])
+{
+    const int64_t apart[3] = {1, g->row, g->plane};
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        const float *const y = g->field[c] + at, *const z = g->field[b] + at;
+        u[a] = y[apart[b]] - y[-apart[b]] - (z[apart[c]] - z[-apart[c]]);
+        if (g->has_potential)
+            u[a] += g->field[3][at + apart[a]] - g->field[3][at - apart[a]];
+    }
+}
+
+/* Interpolates curl A + grad phi along each axis; points near the faces take the value a little
+ * farther in. */
+static void sample_potentials(const vt_grid *g, const double point[3], float velocity[3])
+{
+    double cell[3], weight[3];
+    int64_t node[3];
+    vti_to_cells(g, point, cell);
+    for (int c = 0; c < 3; c++) {
+        const double inside = fmin(fmax(cell[c], 1), g->cells[c] - 2);
+        node[c] = (int64_t)inside;
+        weight[c] = inside - (double)node[c];
+    }
+    double sum[3] = {0, 0, 0};
+    for (int n = 0; n < 8; n++) {
+        const int64_t i = n & 1, j = n >> 1 & 1, k = n >> 2;
+        const double share = (i ? weight[0] : 1 - weight[0]) * (j ? weight[1] : 1 - weight[1]) *
+                             (k ? weight[2] : 1 - weight[2]);
+        float u[3];
+        node_velocity(g, (node[2] + k) * g->plane + (node[1] + j) * g->row + node[0] + i, u);
+        for (int c = 0; c < 3; c++)
+            sum[c] += share * (double)u[c];
+    }
+    for (int c = 0; c < 3; c++)
+        velocity[c] = (float)(sum[c] / (2 * g->spacing));
+}
+
+static int is_outside(const vt_grid *g, const double point[3])
+{
+    double cell[3];
+    int outside = 0;
+    vti_to_cells(g, point, cell);
+    for (int c = 0; c < 3; c++)
+        outside |= !(cell[c] >= 0 && cell[c] <= g->cells[c]);
+    return outside;
+}
+
+/* By the vector potential at the nodes; outside the grid by the moments. */
+void vti_vortical_velocity(const vt_simulation *s, const double point[3], float velocity[3])
+{
+    vt_grid grid = s->grid;
+    grid.has_potential = 0;
+    if (is_outside(&grid, point)) {
+        const float at[3] = {(float)point[0], (float)point[1], (float)point[2]};
+        s->stages->far_velocity(&grid, &s->moments, s->def.method.opening_angle, 1, at, velocity,
+                                1);
+    } else {
+        sample_potentials(&grid, point, velocity);
+    }
+}
+
+/* Velocity at those of the points (count x 3, m) that lie outside the grid, by the moments. */
+static void look_outside(vt_simulation *s, int64_t count, const float *points, float *velocity)
+{
+    const size_t mark = vti_arena_mark(&s->arena);
+    const double angle = s->def.method.opening_angle;
+    const int threads = s->def.threads;
+    uint32_t *const list = vti_arena_push(&s->arena, 4 * (size_t)count);
+    float *const at = vti_arena_push(&s->arena, 12 * (size_t)count);
+    float *const u = vti_arena_push(&s->arena, 12 * (size_t)count);
+    int64_t found = 0;
+    for (int64_t n = 0; n < count; n++) {
+        const float *const x = points + 3 * n;
+        if (!is_outside(&s->grid, (double[3]){(double)x[0], (double)x[1], (double)x[2]}))
+            continue;
+        memcpy(at + 3 * found, x, 12);
+        list[found++] = (uint32_t)n;
+    }
+    if (found > 0)
+        s->stages->far_velocity(&s->grid, &s->moments, angle, found, at, u, threads);
+    if (found > 0 && s->grid.has_potential)
+        s->stages->far_gradient(&s->grid, &s->charges, angle, found, at, u, threads);
+    for (int64_t n = 0; n < found; n++)
+        memcpy(velocity + 3 * (int64_t)list[n], u + 3 * n, 12);
+    vti_arena_pop(&s->arena, mark);
+}
+
+static void sample_block(void *data, int64_t begin, int64_t end)
+{
+    const vt_simulation *const s = data;
+    for (int64_t i = begin; i < end; i++)
+        sample_potentials(&s->grid, s->panels.center[i], s->panels.onset + 3 * i);
+}
+
+static void find_onset(vt_simulation *s)
+{
+    vt_panels *const p = &s->panels;
+    const size_t mark = vti_arena_mark(&s->arena);
+    float *const points = vti_arena_push(&s->arena, 12 * (size_t)p->count);
+    vti_parallel_for(s->def.threads, p->count, PANEL_BLOCK, sample_block, s);
+    for (int64_t i = 0; i < 3 * (int64_t)p->count; i++)
+        points[i] = (float)p->center[i / 3][i % 3];
+    look_outside(s, p->count, points, p->onset);
+    vti_add_wind_grids(s, p->count, points, p->onset, NULL);
+    vti_arena_pop(&s->arena, mark);
+}
+
+/* ---- within wide panels ---- */
+
+/* Panels cut into as many patches are wide: vortices nearer than they are wide see them one by one.
+ */
+enum { WIDE = 16, PATCH_BLOCK = 256 };
+
+typedef struct wide_job {
+    const vt_simulation *s;
+    const uint32_t *patch; /* number of each patch that is part of a wide panel */
+    float *points, *velocity;
+} wide_job;
+
+static void look_at_patch(void *data, int64_t i)
+{
+    const wide_job *const job = data;
+    const vt_grid *const g = &job->s->grid;
+    const vt_patch *const patch = &job->s->panels.patch[job->patch[i]];
+    double point[3];
+    vti_from_cells(g, patch->center, point);
+    for (int c = 0; c < 3; c++)
+        job->points[3 * i + c] = (float)point[c];
+    sample_potentials(g, point, job->velocity + 3 * i);
+}
+
+/* Where the patches of the panel that patch n is part of end, of those before `all`. */
+static int32_t end_of_panel(const vt_panels *p, int32_t n, int32_t all)
+{
+    int32_t end = n;
+    while (end < all && p->panel[end] == p->panel[n])
+        end++;
+    return end;
+}
+
+/* Numbers of the patches of wide panels, panel by panel; returns how many. */
+static int64_t list_wide(const vt_panels *p, uint32_t *list)
+{
+    int64_t found = 0;
+    for (int32_t n = 0, end; n < p->patch_count; n = end) {
+        end = end_of_panel(p, n, p->patch_count);
+        for (int32_t k = n; k < end && end - n >= WIDE; k++)
+            list[found++] = (uint32_t)k;
+    }
+    return found;
+}
+
+void vti_vortical_panel_velocity(const vt_simulation *s, const vt_paneled_body *b, int32_t panel,
+                                 double depth, int32_t *patch, float velocity[3])
+{
+    const vt_panels *const p = &s->panels;
+    const int32_t all = b->first_patch + b->patch_count;
+    double mean[3] = {0}, area = 0, point[3];
+    while (*patch < all && (int32_t)p->panel[*patch] < panel)
+        ++*patch;
+    const int32_t first = *patch, end = end_of_panel(p, first, all);
+    if (end - first < WIDE || (int32_t)p->panel[first] != panel) {
+        memcpy(point, p->center[panel], sizeof point);
+        vti_add_scaled(point, -depth, p->normal[panel]);
+        vti_vortical_velocity(s, point, velocity);
+        return;
+    }
+    for (int32_t i = first; i < end; i++) {
+        const double weight = (double)p->patch[i].area;
+        vti_from_cells(&s->grid, p->patch[i].center, point);
+        vti_add_scaled(point, -depth, p->normal[panel]);
+        vti_vortical_velocity(s, point, velocity);
+        for (int c = 0; c < 3; c++)
+            mean[c] += weight * (double)velocity[c];
+        area += weight;
+    }
+    for (int c = 0; c < 3; c++)
+        velocity[c] = (float)(mean[c] / area);
+}
+
+/* One wide panel of a body: count patches, with the velocities there. What is to pass on average is
+ * the condition of the panel; what passes a patch beyond that a flat wall turns back by twice as
+ * much, since others within the wall do nothing to it. */
+static void spread_density(vt_simulation *s, vt_paneled_body *b, int64_t count,
+                           const wide_job *wide)
+{
+    vt_panels *const p = &s->panels;
+    const uint32_t *const patch = wide->patch;
+    const int32_t panel = (int32_t)p->panel[patch[0]];
+    const double *const normal = p->normal[panel], square = s->grid.spacing * s->grid.spacing;
+    double sum = 0, area = 0, mean[3] = {0};
+    for (int64_t i = 0; i < count; i++) {
+        const double weight = (double)p->patch[patch[i]].area;
+        double point[3], through[3];
+        for (int c = 0; c < 3; c++) {
+            point[c] = (double)wide->points[3 * i + c];
+            mean[c] += weight * (double)wide->velocity[3 * i + c];
+        }
+        vti_rigid_velocity(b, point, through);
+        for (int c = 0; c < 3; c++)
+            through[c] -= (double)wide->velocity[3 * i + c];
+        p->excess[patch[i]] = (float)vti_dot(through, normal);
+        sum += weight * vti_dot(through, normal);
+        area += weight;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const double excess = 2 * ((double)p->excess[patch[i]] - sum / area);
+        const double charge = excess * (double)p->patch[patch[i]].area * square;
+        p->excess[patch[i]] = (float)excess;
+        double arm[3];
+        for (int c = 0; c < 3; c++)
+            arm[c] = (double)wide->points[3 * i + c] - b->center[c];
+        vti_add_scaled(b->wide_dipole, charge, arm);
+        vti_add_pull(arm, charge, wide->velocity + 3 * i, &b->wide_pull);
+    }
+    /* the panel as a whole takes the mean, not what is at its centroid */
+    for (int c = 0; c < 3; c++)
+        p->onset[3 * (int64_t)panel + c] = (float)(mean[c] / area);
+}
+
+static void find_excess(vt_simulation *s)
+{
+    vt_panels *const p = &s->panels;
+    const size_t mark = vti_arena_mark(&s->arena), room = (size_t)p->patch_count;
+    uint32_t *const list = vti_arena_push(&s->arena, 4 * room);
+    const int64_t found = list_wide(p, list);
+    wide_job job = {s, list, vti_arena_push(&s->arena, 12 * (size_t)found),
+                    vti_arena_push(&s->arena, 12 * (size_t)found)};
+    memset(p->excess, 0, sizeof *p->excess * room);
+    for (int32_t n = 0; n < p->body_count; n++) {
+        p->bodies[n].wide_pull = (vt_impulse){{0}, {0}};
+        memset(p->bodies[n].wide_dipole, 0, sizeof p->bodies[n].wide_dipole);
+    }
+    vti_parallel_each(s->def.threads, found, PATCH_BLOCK, look_at_patch, &job);
+    if (found > 0) {
+        look_outside(s, found, job.points, job.velocity);
+        vti_add_wind_grids(s, found, job.points, job.velocity, NULL);
+    }
+    int32_t body = 0;
+    for (int64_t i = 0, end; i < found; i = end) {
+        for (end = i + 1; end < found && p->panel[list[end]] == p->panel[list[i]];)
+            end++;
+        while (p->bodies[body].first_patch + p->bodies[body].patch_count <= (int32_t)list[i])
+            body++;
+        const wide_job panel = {s, list + i, job.points + 3 * i, job.velocity + 3 * i};
+        spread_density(s, &p->bodies[body], end - i, &panel);
+    }
+    vti_arena_pop(&s->arena, mark);
+}
+
+/* ---- densities ---- */
+
+typedef struct multiply_job {
+    int64_t count;
+    const float *matrix;
+    const double *x;
+    float *result;
+} multiply_job;
+
+static void multiply_rows(void *data, int64_t begin, int64_t end)
+{
+    const multiply_job *const job = data;
+    const int64_t count = job->count, rows = end - begin;
+    float sum[ROW_BLOCK] = {0};
+    for (int64_t j = 0; j < count; j++) {
+        const float *const column = job->matrix + j * count + begin;
+        const float factor = (float)job->x[j];
+        for (int64_t i = 0; i < rows; i++)
+            sum[i] += column[i] * factor;
+    }
+    memcpy(job->result + begin, sum, sizeof *sum * (size_t)rows);
+}
+
+void vti_multiply_panels(int64_t count, const float *matrix, const double *x, float *result,
+                         int threads)
+{
+    multiply_job job = {count, matrix, x, result};
+    vti_parallel_for(threads, count, ROW_BLOCK, multiply_rows, &job);
+}
+
+/* Without sources or sinks inside it nothing flows out of a body as a whole. */
+static void balance_conditions(const vt_panels *p, const vt_paneled_body *b, double *condition)
+{
+    double flux = 0, area = 0;
+    if (b->set->open)
+        return;
+    for (int32_t i = 0; i < b->count; i++) {
+        flux += condition[i] * (double)p->area[b->first + i];
+        area += (double)p->area[b->first + i];
+    }
+    for (int32_t i = 0; i < b->count; i++)
+        condition[i] -= flux / area;
+}
+
+static void balance_densities(const vt_panels *p, const vt_paneled_body *b)
+{
+    double flux = 0, area = 0;
+    if (b->set->open)
+        return;
+    for (int32_t i = b->first; i < b->first + b->count; i++) {
+        flux += (double)p->density[i] * (double)p->area[i];
+        area += (double)p->area[i];
+    }
+    for (int32_t i = b->first; i < b->first + b->count; i++)
+        p->density[i] -= (float)(flux / area);
+}
+
+/* From the densities of a body follow its dipole and the densities of its patches. */
+static void take_densities(vt_panels *p, vt_paneled_body *b)
+{
+    memcpy(b->dipole, b->wide_dipole, sizeof b->dipole);
+    for (int32_t i = b->first; i < b->first + b->count; i++) {
+        const double charge = (double)p->density[i] * (double)p->area[i];
+        for (int c = 0; c < 3; c++)
+            b->dipole[c] += charge * (p->center[i][c] - b->center[c]);
+    }
+    for (int32_t i = 0; i < b->count && b->whole; i++)
+        b->whole[i].density = p->density[b->first + i];
+    for (int32_t n = b->first_patch; n < b->first_patch + b->patch_count; n++)
+        p->patch[n].density = p->density[p->panel[n]] + p->excess[n];
+}
+
+void vti_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, float *velocity)
+{
+    const size_t mark = vti_arena_mark(&s->arena), bytes = 12 * (size_t)b->count;
+    float *const cells = vti_arena_push(&s->arena, bytes);
+    vti_panel_cells(s, b, cells);
+    memcpy(velocity, s->panels.onset + 3 * (int64_t)b->first, bytes);
+    vti_add_neighbours(s, b, b->count, cells, velocity);
+    vti_arena_pop(&s->arena, mark);
+}
+
+static void solve_body(vt_simulation *s, vt_paneled_body *b)
+{
+    vt_panels *const p = &s->panels;
+    const size_t mark = vti_arena_mark(&s->arena), count = (size_t)b->count;
+    double *const condition = vti_arena_push(&s->arena, sizeof *condition * count), square = 0;
+    float *const velocity = vti_arena_push(&s->arena, 12 * count);
+    vti_find_passing_velocity(s, b, velocity);
+    for (int32_t i = 0; i < b->count; i++) {
+        double through[3];
+        vti_rigid_velocity(b, p->center[b->first + i], through);
+        for (int c = 0; c < 3; c++)
+            through[c] -= (double)velocity[3 * i + c];
+        condition[i] = vti_dot(through, p->normal[b->first + i]);
+        square += vti_dot(through, through);
+    }
+    b->stream = vti_sqrt(square / b->count);
+    balance_conditions(p, b, condition);
+    vti_multiply_panels(b->count, b->set->inverse, condition, p->density + b->first,
+                        s->def.threads);
+    balance_densities(p, b);
+    take_densities(p, b);
+    vti_arena_pop(&s->arena, mark);
+}
+
+vt_impulse vti_find_wide_pull(vt_simulation *s, const vt_paneled_body *b)
+{
+    const vt_panels *const p = &s->panels;
+    const size_t mark = vti_arena_mark(&s->arena), room = (size_t)b->patch_count;
+    int32_t *const patch = vti_arena_push(&s->arena, 4 * room);
+    float *const cells = vti_arena_push(&s->arena, 12 * room);
+    float *const velocity = vti_arena_push(&s->arena, 12 * room);
+    const double h = s->grid.spacing;
+    vt_impulse pull = b->wide_pull;
+    int64_t count = 0;
+    for (int32_t i = b->first_patch; i < b->first_patch + b->patch_count; i++)
+        if (p->excess[i] != 0) {
+            memcpy(cells + 3 * count, p->patch[i].center, sizeof p->patch[i].center);
+            patch[count++] = i;
+        }
+    memset(velocity, 0, 12 * (size_t)count);
+    vti_add_neighbours(s, b, count, cells, velocity);
+    vti_add_excess_around(s, b, count, cells, velocity);
+    for (int64_t n = 0; n < count; n++) {
+        const int32_t i = patch[n];
+        const double charge = (double)p->excess[i] * (double)p->patch[i].area * h * h;
+        double arm[3];
+        vti_from_cells(&s->grid, cells + 3 * n, arm);
+        vti_add_scaled(arm, -1, b->center);
+        vti_add_pull(arm, charge, velocity + 3 * n, &pull);
+    }
+    vti_arena_pop(&s->arena, mark);
+    return pull;
+}
+
+/* Adds to the onset the part that does not change from round to round: the excess of wide panels.
+ */
+static void add_excess_to_onset(vt_simulation *s)
+{
+    vt_panels *const p = &s->panels;
+    for (int32_t n = 0; n < p->body_count; n++) {
+        const vt_paneled_body *const b = &p->bodies[n];
+        const size_t mark = vti_arena_mark(&s->arena);
+        float *const cells = vti_arena_push(&s->arena, 12 * (size_t)b->count);
+        vti_panel_cells(s, b, cells);
+        vti_add_excess_around(s, b, b->count, cells, p->onset + 3 * (int64_t)b->first);
+        vti_arena_pop(&s->arena, mark);
+    }
+}
+
+static int has_settled(const vt_panels *p, const float *before)
+{
+    double change = 0, size = 0;
+    for (int32_t i = 0; i < p->count; i++) {
+        const double now = (double)p->density[i], way = now - (double)before[i];
+        change += way * way;
+        size += now * now;
+    }
+    return change <= settled * settled * size;
+}
+
+void vti_solve_densities(vt_simulation *s)
+{
+    vt_panels *const p = &s->panels;
+    find_onset(s);
+    find_excess(s);
+    vti_lay_whole_panels(s);
+    add_excess_to_onset(s);
+    memset(p->density, 0, sizeof *p->density * (size_t)p->count);
+    for (int32_t n = 0; n < p->body_count; n++)
+        take_densities(p, &p->bodies[n]);
+    const int rounds = vti_have_neighbours(p) ? ROUNDS : 1;
+    const size_t mark = vti_arena_mark(&s->arena), bytes = sizeof *p->density * (size_t)p->count;
+    float *const before = vti_arena_push(&s->arena, bytes);
+    for (int round = 0; round < rounds; round++) {
+        memcpy(before, p->density, bytes);
+        for (int32_t n = 0; n < p->body_count; n++)
+            solve_body(s, &p->bodies[n]);
+        if (has_settled(p, before))
+            break;
+    }
+    vti_arena_pop(&s->arena, mark);
+}

@@ -1,0 +1,258 @@
+#include "panels/wall_correction.h"
+
+#include "panels/near_cells.h"
+#include "panels/nearest_wall.h"
+#include "panels/panels.h"
+#include "panels/private.h"
+#include "state/predicates.h"
+
+enum { HOLD_BLOCK = 512, NEAR_BLOCK = 16384 };
+
+/* ---- particles near walls ---- */
+
+/* A point near a wall. */
+typedef struct wall_point {
+    int64_t row;
+    const vt_paneled_body *body; /* the nearest body; NULL: none is near after all */
+    double room, normal[3];
+    float smooth[3]; /* velocity that the grid alone gives there */
+    float cell[3];
+} wall_point;
+
+typedef struct hold_job {
+    const vt_simulation *s;
+    const float *points;
+    float *velocity;
+    uint8_t *near;  /* for each of all points: whether it is near a wall */
+    int64_t *first; /* first point of each block in `wall`; before that, how many points are near */
+    wall_point *wall;
+    int32_t *cell; /* of each of them the number of the cell where it takes the pairs itself; -1: it
+                      does not */
+    /* these, in the order of cells: in wall; their places, cells, and the flow there */
+    uint32_t *close;
+    float *place, *flow;
+} hold_job;
+
+/* The cell of a point (m); -1 outside the grid. */
+static int64_t cell_of_point(const vt_simulation *s, const float point[3])
+{
+    const int32_t *const cells = s->grid.cells;
+    int64_t cell[3];
+    for (int c = 0; c < 3; c++) {
+        const float at = point[c] * (float)(1 / s->grid.spacing) - (float)s->grid.base[c];
+        if (!(at >= 0 && at < (float)cells[c]))
+            return -1;
+        cell[c] = (int64_t)at;
+    }
+    return cell[2] * s->grid.node_plane + cell[1] * s->grid.node_row + cell[0];
+}
+
+static void find_near(void *data, int64_t begin, int64_t end)
+{
+    const hold_job *const job = data;
+    const vt_panels *const p = &job->s->panels;
+    int64_t found = 0;
+    for (int64_t n = begin; n < end; n++) {
+        const int64_t cell = cell_of_point(job->s, job->points + 3 * n);
+        job->near[n] = cell >= 0 ? p->held_cell[cell] : p->outer_count > 0;
+        found += job->near[n];
+    }
+    job->first[begin / NEAR_BLOCK] = found;
+}
+
+static void list_near(void *data, int64_t begin, int64_t end)
+{
+    const hold_job *const job = data;
+    int64_t w = job->first[begin / NEAR_BLOCK];
+    for (int64_t n = begin; n < end; n++)
+        if (job->near[n])
+            job->wall[w++] = (wall_point){.row = n};
+}
+
+/* Returns how many points are near a wall. */
+static int64_t find_wall_points(vt_simulation *s, hold_job *job, int64_t count)
+{
+    const int64_t blocks = (count + NEAR_BLOCK - 1) / NEAR_BLOCK;
+    int64_t found = 0;
+    job->near = vti_arena_push(&s->arena, (size_t)count);
+    job->first = vti_arena_push(&s->arena, sizeof *job->first * (size_t)blocks);
+    vti_parallel_for(s->def.threads, count, NEAR_BLOCK, find_near, job);
+    for (int64_t b = 0; b < blocks; b++) {
+        const int64_t here = job->first[b];
+        job->first[b] = found;
+        found += here;
+    }
+    job->wall = vti_arena_push(&s->arena, sizeof *job->wall * (size_t)found);
+    job->cell = vti_arena_push(&s->arena, sizeof *job->cell * (size_t)found);
+    vti_parallel_for(s->def.threads, count, NEAR_BLOCK, list_near, job);
+    return found;
+}
+
+/* The grid's own velocity at a point in cells; 0 where it is not kept. */
+static int sample_smooth(const vt_simulation *s, const float at[3], float velocity[3])
+{
+    const vt_panels *const p = &s->panels;
+    const int32_t *const bins = p->patches.bins;
+    int32_t low[3];
+    float weight[3];
+    f4 sum = {0, 0, 0, 0};
+    for (int c = 0; c < 3; c++) {
+        low[c] = (int32_t)at[c];
+        weight[c] = at[c] - (float)low[c];
+    }
+    for (int n = 0; n < 8; n++) {
+        const int32_t i = low[0] + (n & 1), j = low[1] + (n >> 1 & 1), k = low[2] + (n >> 2);
+        const int64_t bin =
+            ((int64_t)(k / VT_BIN_EDGE) * bins[1] + j / VT_BIN_EDGE) * bins[0] + i / VT_BIN_EDGE;
+        const int64_t slot = p->slot[bin];
+        if (slot == 0)
+            return 0;
+        const int within =
+            (k % VT_BIN_EDGE * VT_BIN_EDGE + j % VT_BIN_EDGE) * VT_BIN_EDGE + i % VT_BIN_EDGE;
+        const float share = (n & 1 ? weight[0] : 1 - weight[0]) *
+                            (n >> 1 & 1 ? weight[1] : 1 - weight[1]) *
+                            (n >> 2 ? weight[2] : 1 - weight[2]);
+        sum += share * p->smooth[(slot - 1) * VT_BIN_NODES + within];
+    }
+    memcpy(velocity, &sum, 3 * sizeof *velocity);
+    return 1;
+}
+
+/* Cells of listed bins, those of a bin one after the other: next to each other they are near. */
+static int32_t number_of_cell(const vt_simulation *s, const float cell[3])
+{
+    const vt_panels *const p = &s->panels;
+    const int64_t bin = vti_bin_at(&p->patches, cell);
+    int32_t within = 0;
+    for (int c = 0; c < 3; c++) {
+        const int32_t at = (int32_t)cell[c] % VT_BIN_EDGE;
+        within |= (at & 1) << c | (at >> 1 & 1) << (3 + c);
+    }
+    return (int32_t)(p->slot[bin] - 1) * VT_BIN_NODES + within;
+}
+
+static void look_at_wall(void *data, int64_t n)
+{
+    const hold_job *const job = data;
+    const vt_simulation *const s = job->s;
+    const double h = s->grid.spacing;
+    wall_point *const w = &job->wall[n];
+    const float *const at = job->points + 3 * w->row;
+    const double point[3] = {(double)at[0], (double)at[1], (double)at[2]};
+    job->cell[n] = -1;
+    w->room = vti_nearest_wall(s, point, 3 * vt_widest_wall * h, w->normal, &w->body);
+    if (cell_of_point(s, at) < 0 && w->body && !vti_acts_from_beyond(w->body))
+        w->body = NULL;
+    if (!w->body || !(w->room < vt_pairs_within * h) || cell_of_point(s, at) < 0)
+        return;
+    for (int c = 0; c < 3; c++)
+        w->cell[c] = at[c] * (float)(1 / h) - (float)s->grid.base[c];
+    if (sample_smooth(s, w->cell, w->smooth))
+        job->cell[n] = number_of_cell(s, w->cell);
+}
+
+/* Width of the bell at a point, m: outside the grid it grows with the patches there. */
+static double width_at(const vt_simulation *s, const vt_paneled_body *b, const float point[3])
+{
+    const vt_grid *const g = &s->grid;
+    double square = 0;
+    for (int c = 0; c < 3; c++) {
+        const double at = (double)point[c] / g->spacing - g->base[c];
+        const double away = fmax(fmax(-at, at - g->cells[c]), 0);
+        square += away * away;
+    }
+    const double most =
+        square > 0 ? fmax(vt_widest_wall, vt_width_of_wall * vti_sqrt(square) / 2) : vt_widest_wall;
+    return fmin(vt_width_of_wall * b->laid.scale * b->set->side, most * g->spacing);
+}
+
+/* Takes the velocity that passes the wall away from points beside it. */
+static void hold_point(void *data, int64_t n)
+{
+    const hold_job *const job = data;
+    const vt_simulation *const s = job->s;
+    const wall_point *const w = &job->wall[n];
+    if (!w->body)
+        return;
+    const double width = width_at(s, w->body, job->points + 3 * w->row);
+    if (w->room > 3 * width)
+        return;
+    double point[3], wall[3], through = 0;
+    float *const velocity = job->velocity + 3 * w->row;
+    for (int c = 0; c < 3; c++)
+        point[c] = (double)job->points[3 * w->row + c];
+    vti_rigid_velocity(w->body, point, wall);
+    for (int c = 0; c < 3; c++)
+        through += ((double)velocity[c] - wall[c]) * w->normal[c];
+    const double ratio = w->room > 0 ? w->room / width : 0;
+    const double share = vti_exp(-ratio * ratio);
+    for (int c = 0; c < 3; c++)
+        velocity[c] -= (float)(through * share * w->normal[c]);
+}
+
+/* Points that take the pairs themselves, in the order of cells. Returns how many. */
+static int64_t sort_by_cell(vt_simulation *s, int64_t count, const int32_t *cell, uint32_t *close)
+{
+    const size_t all = (size_t)s->panels.listed_count * VT_BIN_NODES;
+    const size_t mark = vti_arena_mark(&s->arena);
+    uint32_t *const first = vti_arena_push(&s->arena, 4 * (all + 1));
+    memset(first, 0, 4 * (all + 1));
+    for (int64_t n = 0; n < count; n++)
+        if (cell[n] >= 0)
+            first[cell[n] + 1]++;
+    for (size_t n = 0; n < all; n++)
+        first[n + 1] += first[n];
+    const int64_t found = first[all];
+    for (int64_t n = 0; n < count; n++)
+        if (cell[n] >= 0)
+            close[first[cell[n]]++] = (uint32_t)n;
+    vti_arena_pop(&s->arena, mark);
+    return found;
+}
+
+static void get_close(void *data, int64_t begin, int64_t end)
+{
+    const hold_job *const job = data;
+    for (int64_t n = begin; n < end; n++) {
+        const wall_point *const w = &job->wall[job->close[n]];
+        memcpy(job->place + 3 * n, w->cell, sizeof w->cell);
+        memcpy(job->flow + 3 * n, w->smooth, sizeof w->smooth);
+    }
+}
+
+static void put_close(void *data, int64_t begin, int64_t end)
+{
+    const hold_job *const job = data;
+    for (int64_t n = begin; n < end; n++)
+        memcpy(job->velocity + 3 * job->wall[job->close[n]].row, job->flow + 3 * n,
+               3 * sizeof *job->flow);
+}
+
+/* Close to a wall the velocity is that of the grid and of pairs, not what nodes on both sides give.
+ */
+static void take_pairs(vt_simulation *s, int64_t count, hold_job *job)
+{
+    const int threads = s->def.threads;
+    job->close = vti_arena_push(&s->arena, sizeof *job->close * (size_t)count);
+    const int64_t close = sort_by_cell(s, count, job->cell, job->close);
+    job->place = vti_arena_push(&s->arena, 3 * sizeof *job->place * (size_t)close);
+    job->flow = vti_arena_push(&s->arena, 3 * sizeof *job->flow * (size_t)close);
+    vti_parallel_for(threads, close, HOLD_BLOCK, get_close, job);
+    s->stages->panel_pairs(&s->panels.patches, close, job->place, job->flow, threads);
+    vti_parallel_for(threads, close, HOLD_BLOCK, put_close, job);
+}
+
+void vti_hold_velocities(vt_simulation *s, int64_t count, const float *points, float *velocity)
+{
+    if (!s->panels.exist)
+        return;
+    const size_t mark = vti_arena_mark(&s->arena);
+    const int threads = s->def.threads;
+    hold_job job = {.s = s, .points = points, .velocity = velocity};
+    vti_mark_cells(s);
+    const int64_t found = find_wall_points(s, &job, count);
+    vti_parallel_each(threads, found, HOLD_BLOCK, look_at_wall, &job);
+    take_pairs(s, found, &job);
+    vti_parallel_each(threads, found, HOLD_BLOCK, hold_point, &job);
+    vti_arena_pop(&s->arena, mark);
+}

@@ -1,0 +1,249 @@
+#include "population/control.h"
+
+#include "base/block_sums.h"
+#include "field/extent.h"
+#include "population/kept_sums.h"
+#include "population/redistribute.h"
+#include "population/split_merge.h"
+#include "state/container_frame.h"
+
+enum {
+    BLOCK = 2048,
+    FEW = 16 /* where newborn are not less than this part of all, */
+};
+
+/* or where this has passed of largest velocity gradient x time: after .4 a plume would lose 2 % of
+ * its impulse. */
+static const double most_strain = 0.25;
+
+/* ---- the population ---- */
+
+/* Whether it is time to look at all. */
+static int is_due(const vt_simulation *s)
+{
+    return s->substeps % VT_POPULATION_EVERY == 0;
+}
+
+/* Whether many have been born since the halo was last looked after. */
+static int are_many_new(const vt_simulation *s)
+{
+    return s->next_id[VT_VORTONS] - s->populated_id > s->vortons.set.count / FEW;
+}
+
+/* Whether diffusion, births or the flow may have brought vortons to where they lack others. */
+static int lacks_halo(const vt_simulation *s)
+{
+    return is_due(s) || s->strained > most_strain || are_many_new(s);
+}
+
+typedef struct sum_job {
+    const vt_simulation *simulation;
+    vt_fluid fluid;
+} sum_job;
+
+static double square_of(const float a[3])
+{
+    double square = 0;
+    for (int c = 0; c < 3; c++)
+        square += (double)a[c] * (double)a[c];
+    return square;
+}
+
+/* |alpha|, and that times the volume. */
+static void sum_strengths(void *data, int64_t begin, int64_t end, double *sum)
+{
+    const sum_job *const job = data;
+    const float *const strength = job->simulation->vortons.strength;
+    const float *const volume = job->simulation->vortons.volume;
+    for (int64_t i = begin; i < end; i++) {
+        const double size = sqrt(square_of(strength + 3 * i));
+        sum[0] += size;
+        sum[1] += size * (double)volume[i];
+    }
+}
+
+/* |alpha| times the vorticity. */
+static void sum_vorticity(void *data, int64_t begin, int64_t end, double *sum)
+{
+    const sum_job *const job = data;
+    const vt_vortons *const v = &job->simulation->vortons;
+    for (int64_t i = begin; i < end; i++)
+        sum[0] += square_of(v->strength + 3 * i) / (double)v->volume[i];
+}
+
+/* V |T'|, and that times V. */
+static void sum_heat(void *data, int64_t begin, int64_t end, double *sum)
+{
+    const sum_job *const job = data;
+    const vt_vortons *const v = &job->simulation->vortons;
+    for (int64_t i = begin; i < end; i++) {
+        const double volume = (double)v->volume[i];
+        const double heat = volume * fabs((double)vti_warmth(v, &job->fluid, i));
+        sum[0] += heat;
+        sum[1] += heat * volume;
+    }
+}
+
+/* V |rho'|, and that times |rho'|. */
+static void sum_contrast(void *data, int64_t begin, int64_t end, double *sum)
+{
+    const sum_job *const job = data;
+    const float *const volume = job->simulation->vortons.volume;
+    for (int64_t i = begin; i < end; i++) {
+        const double contrast = vti_contrast_of(job->simulation, &job->fluid, i);
+        const double weight = (double)volume[i] * contrast;
+        sum[0] += weight;
+        sum[1] += weight * contrast;
+    }
+}
+
+/* Two sums. */
+static void sum_all(vt_simulation *s, vt_sum_function *sum_block, double all[2])
+{
+    sum_job job = {.simulation = s, .fluid = vti_fluid_of(&s->def)};
+    vti_sum_blocks(&s->arena, s->def.threads, s->vortons.set.count, BLOCK, sum_block, &job, 2, all);
+}
+
+/* The second sum over the first; 0 where there is nothing. */
+static double mean_of(const double all[2])
+{
+    return all[0] > 0 ? all[1] / all[0] : 0;
+}
+
+void vti_measure_population(vt_simulation *s, vt_population *population)
+{
+    const int halo = vti_has_halo(s) && lacks_halo(s);
+    double all[2], other[2];
+    sum_all(s, sum_strengths, all);
+    *population = (vt_population){.strength = all[0]};
+    if (halo && all[0] > 0) {
+        sum_all(s, sum_vorticity, other);
+        population->vorticity = other[0] / all[0];
+    }
+    if (!(all[0] > 0) && vti_conducts(s))
+        sum_all(s, sum_heat, all);
+    population->spacing = vti_cbrt(mean_of(all));
+    if (halo && (vti_is_buoyant(s) || vti_conducts(s))) {
+        sum_all(s, sum_contrast, other);
+        population->contrast = mean_of(other);
+    }
+}
+
+/* ---- control ---- */
+
+/* Weak vortons hand on what they have; the neutral ones of diffusion have a rule of their own. */
+static void prune(vt_simulation *s, double spacing)
+{
+    const vt_vortons *const v = &s->vortons;
+    const size_t mark = vti_arena_mark(&s->arena);
+    uint8_t *const mask = vti_arena_push(&s->arena, (size_t)v->set.count);
+    double *const square = vti_arena_push(&s->arena, sizeof *square * (size_t)v->set.count);
+    double sum = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < v->set.count; i++) {
+        square[i] = 0;
+        for (int c = 0; c < 3; c++)
+            square[i] += (double)v->strength[3 * i + c] * (double)v->strength[3 * i + c];
+        if (v->flags[i] & VT_FLAG_NEUTRAL) {
+            square[i] = INFINITY;
+        } else {
+            sum += square[i];
+            count++;
+        }
+    }
+    const vt_fluid fluid = vti_fluid_of(&s->def);
+    const double least = s->def.method.prune * s->def.method.prune * sum / (double)count;
+    const float *const smoke = vti_used_column(&v->set, VT_VORTON_smoke);
+    for (int64_t i = 0; i < v->set.count; i++)
+        mask[i] = square[i] < least && !vti_has_contrast(s, &fluid, i) &&
+                  !(smoke && smoke[i] > vt_least_share);
+    vti_hand_over(s, 2 * spacing, mask);
+    vti_arena_pop(&s->arena, mark);
+}
+
+/* Fewer vortons, with the same strength and impulse. */
+static void merge_and_prune(vt_simulation *s, const vt_content *content, double spacing)
+{
+    const int64_t count = s->vortons.set.count;
+    vt_balance balance;
+    vti_open_sums(s, content, &balance);
+    if (s->def.method.merge > 0)
+        vti_merge_vortons(s);
+    if (s->def.method.prune > 0)
+        prune(s, spacing);
+    if (s->vortons.set.count < count)
+        vti_close_sums(s, &balance);
+}
+
+static vt_status split_and_merge(vt_simulation *s, const vt_content *content,
+                                 vt_population *population, int64_t reserved)
+{
+    const vt_method *const method = &s->def.method;
+    vt_status status = VT_OK;
+    const int splits = method->split > 0 || vti_expands(s);
+    if (!(splits || method->merge > 0 || method->prune > 0))
+        return VT_OK;
+    if (splits)
+        status = vti_split_vortons(s, reserved);
+    if (!status && (method->merge > 0 || method->prune > 0))
+        merge_and_prune(s, content, population->spacing);
+    vti_measure_population(s, population);
+    return status;
+}
+
+/* Whether differences of density may set fluid at rest in motion. */
+static int is_pulled(const vt_simulation *s)
+{
+    const vt_fluid fluid = vti_carried_fluid(s);
+    return vti_is_buoyant(s) &&
+           (fluid.gravity[0] != 0 || fluid.gravity[1] != 0 || fluid.gravity[2] != 0);
+}
+
+/* Whether anything needs neutral vortons around it. */
+static int wants_halo(const vt_simulation *s, const vt_population *population)
+{
+    return vti_has_halo(s) && (population->spacing > 0 || vti_has_warm_bodies(s) ||
+                               (population->contrast > 0 && is_pulled(s)));
+}
+
+static vt_status renew_halo(vt_simulation *s, const vt_population *population, int64_t reserved,
+                            int removes)
+{
+    const vt_status status = vti_keep_halo(s, population, reserved, removes);
+    if (status)
+        return status;
+    s->populated_id = s->next_id[VT_VORTONS];
+    s->strained = 0;
+    return VT_OK;
+}
+
+vt_status vti_control_population(vt_simulation *s, int64_t reserved)
+{
+    vt_content content;
+    vt_population population;
+    s->vorton_spacing = 0;
+    vt_status status = vti_find_content(s, NULL, &content);
+    if (status || !(content.exists || vti_is_buoyant(s) || vti_conducts(s) || vti_expands(s) ||
+                    vti_has_warm_bodies(s)))
+        return status;
+    vti_measure_population(s, &population);
+    const int carried = population.spacing > 0;
+    const int halo = wants_halo(s, &population) && lacks_halo(s);
+    if (is_due(s) && carried)
+        status = split_and_merge(s, &content, &population, reserved);
+    else if (is_due(s) && vti_expands(s))
+        status = vti_split_vortons(s, reserved);
+    if (!status && halo)
+        status = renew_halo(s, &population, reserved, 1);
+    s->vorton_spacing = population.spacing;
+    return status;
+}
+
+vt_status vti_surround_newborn(vt_simulation *s, int64_t reserved)
+{
+    vt_population population;
+    if (!vti_has_halo(s) || !are_many_new(s))
+        return VT_OK;
+    vti_measure_population(s, &population);
+    return wants_halo(s, &population) ? renew_halo(s, &population, reserved, 0) : VT_OK;
+}

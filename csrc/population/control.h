@@ -1,0 +1,31 @@
+/* Which vortons there are, beside those of the scene: neutral ones where strength diffuses to,
+ * halves of those that grew long; and which go: crowded, weak and idle ones. */
+#pragma once
+
+#include "population/neutral_particles.h"
+#include "state/predicates.h"
+
+/* Sums over fixed blocks: the same bits for any number of threads. */
+void vti_measure_population(vt_simulation *s, vt_population *population);
+
+/* Adds and removes vortons before a substep, as the method asks; sets s->vorton_spacing. Of the
+ * capacity, `reserved` rows are kept free. VT_NOT_FINITE for a bad position or strength;
+ * VT_OVER_CAPACITY where the policy refuses what does not fit, VT_OUT_OF_MEMORY: then none of those
+ * was born. */
+vt_status vti_control_population(vt_simulation *s, int64_t reserved);
+
+/* Where many were born since, a halo around them: buoyancy needs it in the first substep, which may
+ * still be undone, so that nothing is removed. Errors as above.
+ */
+vt_status vti_surround_newborn(vt_simulation *s, int64_t reserved);
+
+/* Substeps from one look at all to the next, at most. */
+enum { VT_POPULATION_EVERY = 8 };
+
+/* Whether vortons come and go beside those of the scene. */
+static inline int vti_controls_population(const vt_simulation *s)
+{
+    const vt_method *const method = &s->def.method;
+    return vti_diffuses(s) || vti_conducts(s) || vti_expands(s) || vti_has_halo(s) ||
+           method->split > 0 || method->merge > 0 || method->prune > 0;
+}

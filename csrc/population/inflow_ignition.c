@@ -1,0 +1,142 @@
+#include "population/inflow_ignition.h"
+
+#include "model/fluid_composition.h"
+#include "sources/fluid_emitter.h"
+#include "sources/random_eddies.h"
+#include "state/heat_budget.h"
+#include "state/placed_region.h"
+#include "state/simulation.h"
+
+enum { BLOCK = 4096 };
+
+/* Fluid that differs from the ambient one by no more than this share of what the emitter's differs
+ * is as good as ambient: diffusion and a way up through layers of other temperatures leave some. */
+static const double fresh_share = 0.1;
+
+typedef struct soaking {
+    const vt_simulation *simulation;
+    const vt_parcels *parcels;
+    const vt_emitter_def *now; /* what the emitter gives */
+    vt_fluid fluid;
+    vt_pose pose;
+    vt_region shape; /* as it is now */
+    uint8_t *soaked; /* of each vorton, whether it becomes one of the emitter's */
+} soaking;
+
+static double value_in(const vt_set *set, int column, int64_t row)
+{
+    const float *const values = vti_used_column(set, column);
+    return values ? (double)values[row] : 0;
+}
+
+/* Whether a vorton is as warm as the ambient fluid; to an emitter without a temperature, which
+ * leaves it to each vorton, that is all the same. */
+static int is_cold(const soaking *k, int64_t row)
+{
+    const vt_vortons *const v = &k->simulation->vortons;
+    const double ambient = (double)vti_ambient_temperature(&k->fluid, v->position + 3 * row);
+    const double warmth = value_in(&v->set, VT_VORTON_temperature, row) - ambient;
+    return !(k->now->fluid.temperature > 0) || !v->set.used[VT_VORTON_temperature] ||
+           vti_abs(warmth) <= fresh_share * vti_abs(k->now->fluid.temperature - ambient);
+}
+
+/* Whether a vorton is fluid that nothing has happened to. */
+static int is_fresh(const soaking *k, int64_t row)
+{
+    const vt_set *const set = &k->simulation->vortons.set;
+    const double burns = value_in(set, VT_VORTON_fuel, row) + value_in(set, VT_VORTON_flame, row) +
+                         value_in(set, VT_VORTON_smoke, row);
+    return burns <= fresh_share * k->now->fluid.fuel &&
+           vti_abs(value_in(set, VT_VORTON_density, row)) <=
+               fresh_share * vti_abs(k->now->fluid.density) &&
+           is_cold(k, row);
+}
+
+static void add_swirl(vt_simulation *s, const vt_parcels *p, const vt_pose *pose, double speed,
+                      int64_t row)
+{
+    const vt_vortons *const v = &s->vortons;
+    double world[3], place[3];
+    float strength[3];
+    if (!p->eddies)
+        return;
+    for (int a = 0; a < 3; a++)
+        world[a] = (double)v->position[3 * row + a];
+    vti_pose_point_back(pose, world, place);
+    vti_find_swirl(p->eddies, pose, place, s->time - p->start, speed, (double)v->volume[row],
+                   strength);
+    for (int a = 0; a < 3; a++)
+        v->strength[3 * row + a] += strength[a];
+    v->bound_volume[row] = v->volume[row];
+    v->flags[row] &= ~(uint32_t)VT_FLAG_BOUND_KNOWN; /* as of the newborn */
+    v->birth_strength[row] = (float)vti_length_of(v->strength + 3 * row);
+}
+
+/* Such a vorton becomes one of the emitter's. */
+static void soak(vt_simulation *s, const vt_parcels *p, const vt_pose *pose,
+                 const vt_emitter_def *all, int64_t row)
+{
+    const vt_set *const set = &s->vortons.set;
+    vt_emitter_def fluid = *all, *const now = &fluid;
+    double world[3], place[3];
+    for (int a = 0; a < 3; a++)
+        world[a] = (double)s->vortons.position[3 * row + a];
+    vti_pose_point_back(pose, world, place);
+    now->fluid.fuel *= vti_fuel_share(s, p, now, pose, place, s->time);
+    vti_count_heat(s, row, 1, NULL, -1);
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
+        float *const column = vti_used_column(set, vti_carried_column[c]);
+        const float value = (float)*vti_fluid_member(&now->fluid, c);
+        if (column && (c != VT_CARRIED_temperature || value > 0))
+            column[row] = value;
+    }
+    if (set->used[VT_VORTON_lifetime])
+        s->vortons.lifetime[row] = (float)now->lifetime;
+    s->vortons.flags[row] &= ~(uint32_t)(VT_FLAG_NEUTRAL | VT_FLAG_NEWBORN_VORTEX);
+    s->vortons.age[row] = 0;
+    add_swirl(s, p, pose, now->swirl, row);
+    vti_count_heat(s, row, 1, NULL, 1);
+}
+
+static void find_soaked(void *data, int64_t begin, int64_t end)
+{
+    const soaking *const k = data;
+    const float *const position = k->simulation->vortons.position;
+    for (int64_t i = begin; i < end; i++) {
+        const double place[3] = {(double)position[3 * i], (double)position[3 * i + 1],
+                                 (double)position[3 * i + 2]};
+        k->soaked[i] = (uint8_t)(is_fresh(k, i) && vti_placed_contains(&k->shape, &k->pose, place));
+    }
+}
+
+/* The books of heat are sums in the order of the rows: those of one thread. */
+static void soak_shape(vt_simulation *s, const vt_parcels *p)
+{
+    const int64_t count = s->vortons.set.count;
+    const vt_emitter_def now = vti_parcels_at(p, s->time);
+    const size_t mark = vti_arena_mark(&s->arena);
+    soaking k = {.simulation = s,
+                 .parcels = p,
+                 .now = &now,
+                 .fluid = vti_fluid_of(&s->def),
+                 .pose = vti_pose_at(&s->transforms, p->parent, s->time),
+                 .shape = vti_region_at(&p->shape, s->time)};
+    if (!(now.fluid.fuel > 0))
+        return;
+    k.soaked = vti_arena_push(&s->arena, (size_t)count);
+    vti_parallel_for(s->def.threads, count, BLOCK, find_soaked, &k);
+    for (int64_t i = 0; i < count; i++)
+        if (k.soaked[i])
+            soak(s, p, &k.pose, &now, i);
+    vti_arena_pop(&s->arena, mark);
+}
+
+void vti_soak_fluid(vt_simulation *s)
+{
+    for (int32_t n = 0; n < s->sources.parcels_count; n++) {
+        const vt_parcels *const p = &s->sources.parcels[n];
+        const int fills = !p->points && !(p->shape.shape.layer > 0);
+        if (fills && p->rate > 0 && s->time >= p->start && s->time < p->end)
+            soak_shape(s, p);
+    }
+}

@@ -1,0 +1,441 @@
+/* Neutral vortons around those that carry strength, because strength diffuses only to where vortons
+ * are, around fluid that differs in density, because buoyancy makes half of its vorticity in the
+ * ambient fluid beside it, and around bodies that exchange heat, for something to take it up.
+ *
+ * The places are the nodes of a lattice, fixed in the world, kept in bricks of 8 x 8 x 8 wherever
+ * there are such vortons, or a body is near: the sources. It is as wide as the vortons are apart
+ * or, where nothing diffuses, nearly as a grid cell, so that every node of the grid gets some.
+ * Vortons fill the nodes around them with their volume (trilinear), and so do walls; a node near
+ * strength that is not full gets a vorton of what is missing, a little towards where it is missing.
+ */
+
+#include "population/neutral_particles.h"
+
+#include "base/status.h"
+#include "field/solve.h"
+#include "population/neutral_beside_bodies.h"
+#include "population/newborn_fluid.h"
+#include "population/redistribute.h"
+#include "state/distance_to_bodies.h"
+#include "state/heat_budget.h"
+#include "state/particles.h"
+#include "state/predicates.h"
+
+enum { EDGE = VT_BRICK_EDGE, BLOCK = 2048, BRICK_BLOCK = 4, FEW = 64 };
+
+/* A vorton carries strength from this fraction of the mean vorticity on: with a hundredth the
+ * Gaussian tail beyond has a thousandth of the strength, and the halo is a third of what it would
+ * be with a thousandth. */
+static const double least_vorticity = 1e-2;
+
+/* Fluid differs from the ambient one from this fraction of the mean contrast on. What diffusion or
+ * a way up through layers of other temperatures leaves around a fire would else get neutral vortons
+ * of its own, and these others, without end: 210 000 instead of 21 000. A patch of a tenth of the
+ * mean contrast still rises as it should, to 1 %; one of less than this fraction has what vortons
+ * it has. */
+static const double least_contrast = 1e-2;
+
+/* A node filled to more than this, among others like it, is where the vortons happen to lie farther
+ * apart, as others lie closer. Where nothing has to diffuse to it, it stays so: ambient fluid in it
+ * would only thin what differs (vortons strewn by a quarter of their spacing lost 2 % of their
+ * weight), and in a container set off a flow. */
+static const float empty_fill = 0.25f;
+
+/* What a node lacks beside others that are full lies on the far side, so far (in spacings, by how
+ * full the node is): the hat of a node, cut by a plane, has what is beyond it there. In the node
+ * itself ambient fluid would thin what differs, up to 5 % of the weight of a ball of 6 cells. */
+static const double far_side = 0.3;
+
+/* Of the lattice where nothing diffuses, in cells of the grid. */
+static const double cells_apart = 0.94;
+
+/* ---- sources ---- */
+
+static int carries(const vt_halo *h, const vt_vortons *v, int64_t i)
+{
+    const float *const a = v->strength + 3 * i;
+    const double least = h->vorticity * (double)v->volume[i];
+    double square = 0;
+    for (int c = 0; c < 3; c++)
+        square += (double)a[c] * (double)a[c];
+    return square > least * least;
+}
+
+static int differs(const vt_halo *h, int64_t i)
+{
+    return vti_contrast_of(h->simulation, &h->fluid, i) > h->least ||
+           vti_may_burn(h->simulation, i);
+}
+
+static void find_parts(void *data, int64_t begin, int64_t end)
+{
+    const vt_halo *const h = data;
+    for (int64_t i = begin; i < end; i++) {
+        const int carrying = carries(h, &h->simulation->vortons, i);
+        const int is_source = (h->strength && carrying) || (h->contrast && differs(h, i));
+        const int stays = carrying || vti_has_contrast(h->simulation, &h->fluid, i);
+        h->part[i] = (uint8_t)((is_source ? VT_HALO_SOURCE : 0) | (stays ? VT_HALO_LASTING : 0));
+    }
+}
+
+static int mark_sources(vt_halo *h)
+{
+    const vt_vortons *const v = &h->simulation->vortons;
+    const int ends = v->set.used[VT_VORTON_lifetime];
+    vt_brick_hints hints = {{NULL}};
+    for (int64_t i = 0; i < h->count; i++) {
+        int32_t node[3], at[3];
+        if (!(h->part[i] & VT_HALO_SOURCE) ||
+            !vti_find_node(&h->lattice, v->position + 3 * i, 0.5, node))
+            continue;
+        vti_brick_of(node, at);
+        const float left = ends ? v->lifetime[i] - v->age[i] : INFINITY;
+        vt_brick *const b = vti_need_brick(&h->lattice, at, v->core[i], left, &hints);
+        if (!b)
+            return 0;
+        b->source[vti_bit_row(node)] |= vti_bit(node);
+        b->lifetime = left > b->lifetime ? left : b->lifetime;
+    }
+    return 1;
+}
+
+/* The range of the nodes of a brick that hold sources, from which all that is near is reached. */
+static void find_span(const vt_brick *b, int32_t low[3], int32_t high[3])
+{
+    for (int a = 0; a < 3; a++) {
+        low[a] = EDGE;
+        high[a] = -1;
+    }
+    for (int32_t row = 0; row < EDGE * EDGE; row++)
+        for (int32_t x = 0; b->source[row] && x < EDGE; x++) {
+            const int32_t node[3] = {x, row % EDGE, row / EDGE};
+            for (int a = 0; a < 3 && b->source[row] >> x & 1; a++) {
+                low[a] = node[a] < low[a] ? node[a] : low[a];
+                high[a] = node[a] > high[a] ? node[a] : high[a];
+            }
+        }
+}
+
+/* Bricks for all that is near the sources of a brick. */
+static int surround(vt_halo *h, const vt_brick *b)
+{
+    int32_t at[3], low[3], high[3];
+    vt_brick_hints hints = {{NULL}};
+    find_span(b, low, high);
+    for (int a = 0; a < 3; a++) {
+        low[a] += b->at[a] * EDGE - h->width - 1;
+        high[a] += b->at[a] * EDGE + h->width + 1;
+    }
+    vti_brick_of(low, low);
+    vti_brick_of(high, high);
+    for (at[2] = low[2]; at[2] <= high[2]; at[2]++)
+        for (at[1] = low[1]; at[1] <= high[1]; at[1]++)
+            for (at[0] = low[0]; at[0] <= high[0]; at[0]++)
+                if (!vti_need_brick(&h->lattice, at, b->core, b->lifetime, &hints))
+                    return 0;
+    return 1;
+}
+
+static vt_status make_bricks(vt_halo *h)
+{
+    int room = mark_sources(h) && vti_mark_bodies(h->simulation, &h->lattice);
+    const int64_t with_sources = h->lattice.bricks;
+    for (const vt_brick *b = h->lattice.first; room && b && b->number < with_sources; b = b->next)
+        room = surround(h, b);
+    if (room)
+        h->bricks = vti_list_bricks(&h->lattice);
+    return room ? VT_OK
+                : vti_fail(VT_OUT_OF_MEMORY, "no memory for the halo of %lld vortons",
+                           (long long)h->count);
+}
+
+/* ---- near the sources ---- */
+
+enum { WIDE = 3 * EDGE }; /* a brick and its neighbours */
+typedef uint32_t wide_bits[WIDE][WIDE];
+
+static void gather_sources(const vt_halo_lattice *l, const vt_brick *b, wide_bits rows)
+{
+    vt_brick_hints hints = {{NULL}};
+    memset(rows, 0, sizeof(wide_bits));
+    for (int n = 0; n < 27; n++) {
+        const int side[3] = {n % 3, n / 3 % 3, n / 9};
+        const int32_t at[3] = {b->at[0] + side[0] - 1, b->at[1] + side[1] - 1,
+                               b->at[2] + side[2] - 1};
+        const vt_brick *const other = vti_find_brick(l, at, &hints);
+        for (int z = 0; other && z < EDGE; z++)
+            for (int y = 0; y < EDGE; y++)
+                rows[side[2] * EDGE + z][side[1] * EDGE + y] |=
+                    (uint32_t)other->source[z * EDGE + y] << (side[0] * EDGE);
+    }
+}
+
+/* One node farther: along the axes and in their planes, not along the diagonals of space, so that
+ * repeated it comes close to a ball. */
+static void widen(wide_bits rows)
+{
+    wide_bits before;
+    memcpy(before, rows, sizeof before);
+    for (int z = 1; z < WIDE - 1; z++)
+        for (int y = 1; y < WIDE - 1; y++) {
+            const uint32_t here = before[z][y];
+            const uint32_t beside =
+                before[z - 1][y] | before[z + 1][y] | before[z][y - 1] | before[z][y + 1];
+            const uint32_t across = before[z - 1][y - 1] | before[z - 1][y + 1] |
+                                    before[z + 1][y - 1] | before[z + 1][y + 1];
+            const uint32_t along = here | beside;
+            rows[z][y] = along | along << 1 | along >> 1 | across;
+        }
+}
+
+static void keep_middle(const wide_bits rows, vt_node_bits kept)
+{
+    for (int z = 0; z < EDGE; z++)
+        for (int y = 0; y < EDGE; y++)
+            kept[z * EDGE + y] = (uint8_t)(rows[EDGE + z][EDGE + y] >> EDGE);
+}
+
+static void find_near(void *data, int64_t begin, int64_t end)
+{
+    const vt_halo *const h = data;
+    for (int64_t n = begin; n < end; n++) {
+        vt_brick *const b = h->bricks[n];
+        wide_bits rows;
+        gather_sources(&h->lattice, b, rows);
+        for (int32_t w = 0; w < h->width; w++)
+            widen(rows);
+        keep_middle((const uint32_t (*)[WIDE])rows, b->near);
+        widen(rows);
+        keep_middle((const uint32_t (*)[WIDE])rows, b->wide);
+    }
+}
+
+/* ---- births ---- */
+
+typedef struct newborn {
+    const vt_halo *halo;
+    int64_t room;
+    float *position, *strength, *core, *volume, *lifetime;
+} newborn;
+
+/* Volume in the next node on a side, as a share of a node. */
+static float fill_beside(const vt_halo *h, const vt_brick *b, int n, int side,
+                         vt_brick_hints *hints)
+{
+    const int axis = side / 2, step = side % 2 ? 1 : -1;
+    int node[3] = {n % EDGE, n / EDGE % EDGE, n / EDGE / EDGE};
+    int32_t at[3] = {b->at[0], b->at[1], b->at[2]};
+    node[axis] += step;
+    if (node[axis] < 0 || node[axis] >= EDGE) {
+        at[axis] += step;
+        node[axis] &= EDGE - 1;
+        b = vti_find_brick(&h->lattice, at, hints);
+    }
+    return b ? b->fill[(node[2] * EDGE + node[1]) * EDGE + node[0]] : 0;
+}
+
+/* Whether what a node lacks lies within fluid. */
+static int is_gap(const vt_halo *h, const vt_brick *b, int n, vt_brick_hints *hints)
+{
+    int gap = !h->strength && b->fill[n] > empty_fill;
+    for (int side = 0; gap && side < 6; side++)
+        gap = fill_beside(h, b, n, side, hints) > empty_fill;
+    return gap;
+}
+
+static void add_walls(void *data, int64_t begin, int64_t end)
+{
+    const vt_halo *const h = data;
+    for (int64_t i = begin; i < end; i++)
+        vti_fill_with_walls(h->simulation, h->pose, &h->lattice, h->bricks[i]);
+}
+
+static void count_missing(void *data, int64_t begin, int64_t end)
+{
+    const vt_halo *const h = data;
+    vt_brick_hints hints = {{NULL}};
+    for (int64_t i = begin; i < end; i++) {
+        vt_brick *const b = h->bricks[i];
+        for (int row = 0; row < EDGE * EDGE; row++)
+            for (int n = row * EDGE; b->near[row] && n < (row + 1) * EDGE; n++) {
+                const int missing = vti_lacks_volume(b, b->near, n) && !is_gap(h, b, n, &hints);
+                b->missing += missing;
+                b->born[row] |= (uint8_t)(missing << n % EDGE);
+            }
+    }
+}
+
+/* The number of those to be born; `missing` of a brick becomes the first of its own. */
+static int64_t number_missing(const vt_halo *h)
+{
+    int64_t count = 0;
+    for (vt_brick *b = h->lattice.first; b; b = b->next) {
+        const int64_t here = b->missing;
+        b->missing = count;
+        count += here;
+    }
+    return count;
+}
+
+/* From a node to where what it lacks is, in spacings. */
+static void find_far_side(const vt_halo *h, const vt_brick *b, int n, vt_brick_hints *hints,
+                          double way[3])
+{
+    const double least = 0.3; /* below, nothing says where */
+    double square = 0;
+    for (int a = 0; a < 3; a++) {
+        way[a] = 0.5 * ((double)fill_beside(h, b, n, 2 * a, hints) -
+                        (double)fill_beside(h, b, n, 2 * a + 1, hints));
+        square += way[a] * way[a];
+    }
+    const double length = square > least * least ? sqrt(square) : least;
+    for (int a = 0; a < 3; a++)
+        way[a] *= far_side * (double)b->fill[n] / length;
+}
+
+static void bear_at(const newborn *born, const vt_brick *b, int n, vt_brick_hints *hints, int64_t i)
+{
+    const double spacing = born->halo->lattice.spacing;
+    double position[3], way[3];
+    vti_place_node(&born->halo->lattice, b, n, position);
+    find_far_side(born->halo, b, n, hints, way);
+    for (int a = 0; a < 3; a++) {
+        born->position[3 * i + a] = (float)(position[a] + spacing * way[a]);
+        born->strength[3 * i + a] = 0;
+    }
+    born->core[i] = b->core;
+    born->lifetime[i] = b->lifetime;
+    born->volume[i] = (float)(spacing * spacing * spacing * (1 - (double)b->fill[n]));
+}
+
+static void fill_missing(void *data, int64_t begin, int64_t end)
+{
+    const newborn *const born = data;
+    vt_brick_hints hints = {{NULL}};
+    for (int64_t k = begin; k < end; k++) {
+        const vt_brick *const b = born->halo->bricks[k];
+        int64_t next = b->missing;
+        for (int row = 0; row < EDGE * EDGE; row++)
+            for (int n = row * EDGE; b->near[row] && n < (row + 1) * EDGE; n++)
+                if ((b->born[row] >> n % EDGE & 1) && next < born->room)
+                    bear_at(born, b, n, &hints, next++);
+    }
+}
+
+static vt_status bear_missing(vt_halo *h, int64_t reserved)
+{
+    vt_simulation *const s = h->simulation;
+    const int threads = s->def.threads;
+    if (s->bodies.count > 0)
+        h->pose = vti_poses_at(s, s->time);
+    if (s->bodies.count > 0)
+        vti_parallel_for(threads, h->lattice.bricks, BRICK_BLOCK, add_walls, (void *)h);
+    vti_parallel_for(threads, h->lattice.bricks, BRICK_BLOCK, count_missing, (void *)h);
+    const int64_t missing = number_missing(h);
+    const int64_t room = s->vortons.set.capacity - s->vortons.set.count - reserved;
+    if (missing > room && s->def.at_capacity == VT_AT_CAPACITY_ERROR)
+        return vti_fail(
+            VT_OVER_CAPACITY,
+            "%lld more vortons, %s, do not fit: %lld of max_vortons %lld are alive; raise "
+            "max_vortons, choose another at_capacity or a smaller method.halo",
+            (long long)missing,
+            h->strength ? "for strength to diffuse to"
+                        : "neutral ones around others and warm bodies",
+            (long long)s->vortons.set.count, (long long)s->vortons.set.capacity);
+    const size_t rows = (size_t)(missing < room ? missing : room > 0 ? room : 0);
+    newborn born = {.halo = h,
+                    .room = (int64_t)rows,
+                    .position = vti_arena_push(&s->arena, 12 * rows),
+                    .strength = vti_arena_push(&s->arena, 12 * rows),
+                    .core = vti_arena_push(&s->arena, 4 * rows),
+                    .volume = vti_arena_push(&s->arena, 4 * rows),
+                    .lifetime = vti_arena_push(&s->arena, 4 * rows)};
+    vti_parallel_for(threads, h->lattice.bricks, BRICK_BLOCK, fill_missing, &born);
+    const int64_t first =
+        vti_append_vortons(s, born.room, born.position, born.strength, born.core, born.volume);
+    for (int64_t i = 0; i < born.room; i++)
+        s->vortons.flags[first + i] |= VT_FLAG_NEUTRAL;
+    if (s->vortons.set.used[VT_VORTON_lifetime])
+        memcpy(s->vortons.lifetime + first, born.lifetime, 4 * rows);
+    vti_count_heat(s, first, born.room, NULL, 1);
+    return VT_OK;
+}
+
+/* ---- deaths ---- */
+
+typedef struct leaving {
+    const vt_halo *halo;
+    uint8_t *mask;
+} leaving;
+
+static void find_idle(void *data, int64_t begin, int64_t end)
+{
+    const leaving *const l = data;
+    const vt_halo *const h = l->halo;
+    const vt_vortons *const v = &h->simulation->vortons;
+    vt_brick_hints hints = {{NULL}};
+    for (int64_t i = begin; i < end; i++) {
+        int32_t node[3], at[3];
+        l->mask[i] = 0;
+        if (!(v->flags[i] & VT_FLAG_NEUTRAL) || h->part[i] & VT_HALO_LASTING ||
+            !vti_find_node(&h->lattice, v->position + 3 * i, 0.5, node))
+            continue;
+        vti_brick_of(node, at);
+        const vt_brick *const b = vti_find_brick(&h->lattice, at, &hints);
+        l->mask[i] = !(b && b->wide[vti_bit_row(node)] & vti_bit(node));
+    }
+}
+
+/* Neutral vortons that no source is near to any more hand on what they were given, unless they are
+ * too few to be worth it. */
+static void remove_idle(const vt_halo *h)
+{
+    vt_simulation *const s = h->simulation;
+    const int64_t count = s->vortons.set.count;
+    leaving l = {h, vti_arena_push(&s->arena, (size_t)count)};
+    vti_parallel_for(s->def.threads, h->count, BLOCK, find_idle, &l);
+    memset(l.mask + h->count, 0, (size_t)(count - h->count));
+    int64_t idle = 0;
+    for (int64_t i = 0; i < h->count; i++)
+        idle += l.mask[i];
+    if (idle > h->count / FEW)
+        vti_hand_over(s, 2 * h->lattice.spacing, l.mask);
+}
+
+vt_status vti_keep_halo(vt_simulation *s, const vt_population *population, int64_t reserved,
+                        int removes)
+{
+    const size_t mark = vti_arena_mark(&s->arena);
+    const int threads = s->def.threads;
+    vt_halo h = {.simulation = s,
+                 .vorticity = least_vorticity * population->vorticity,
+                 .least = fmax(least_contrast * population->contrast,
+                               VT_LEAST_CONTRAST * s->def.ambient.density),
+                 .width = s->def.method.halo,
+                 .strength = vti_diffuses(s),
+                 .contrast = vti_is_buoyant(s) || vti_conducts(s),
+                 .fluid = vti_fluid_of(&s->def),
+                 .count = s->vortons.set.count};
+    vti_begin_halo_lattice(&h.lattice,
+                           h.strength && population->spacing > 0
+                               ? population->spacing
+                               : cells_apart * vti_grid_spacing(s),
+                           h.count, &s->arena);
+    h.part = vti_arena_push(&s->arena, (size_t)h.count);
+    uint32_t *const before = vti_arena_push(&s->arena, sizeof *before * (size_t)h.count);
+    memcpy(before, s->vortons.flags, sizeof *before * (size_t)h.count);
+    vti_parallel_for(threads, h.count, BLOCK, find_parts, &h);
+    vt_status status = make_bricks(&h);
+    if (!status) {
+        vti_parallel_for(threads, h.lattice.bricks, BRICK_BLOCK, find_near, &h);
+        vti_fill_halo_lattice(&h.lattice, h.bricks, &s->vortons, threads);
+        vti_take_up_fluid(&h);
+        status = bear_missing(&h, reserved);
+    }
+    if (status)
+        memcpy(s->vortons.flags, before, sizeof *before * (size_t)h.count);
+    else if (removes)
+        remove_idle(&h);
+    vti_arena_pop(&s->arena, mark);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* What the parts of the halo share: see population/neutral_particles.c. */
+#pragma once
+
+#include "vorton.h"
+
+/* The vortons as a population, weighted by their strength; where they have none and heat diffuses,
+ * by the heat that they carry. */
+typedef struct vt_population {
+    double strength; /* sum of |alpha|, m^3/s */
+    double spacing;  /* cube root of their mean volume, m; 0 where nothing is carried */
+    /* of those alone that a halo is looked after for now; else 0 */
+    double vorticity; /* mean |alpha| / volume, 1/s */
+    double contrast;  /* mean |rho'| weighted by volume x |rho'|, kg/m^3 */
+} vt_population;
+
+/* Keeps `method.halo` spacings full of neutral vortons around those that carry strength, where that
+ * diffuses, around those that differ in density from the ambient fluid, and around bodies that
+ * exchange heat; where `removes`, removes the neutral ones that nobody needs any more. */
+vt_status vti_keep_halo(vt_simulation *s, const vt_population *population, int64_t reserved,
+                        int removes);

@@ -1,0 +1,28 @@
+/* Bodies in the preview: plain grey, lit by the key light, the sky and fire, with shadows on each
+ * other. Containers and what is not there at the moment are not drawn. */
+#pragma once
+
+#include "preview/lamps.h"
+#include "preview/march.h"
+
+/* The bodies of a simulation as they are now, and their light. */
+typedef struct vt_staged_body vt_staged_body;
+
+typedef struct vt_stage {
+    vt_staged_body *items;
+    int32_t count;
+    double key_direction[3]; /* of length 1 */
+    f4 key, sky, ground;
+    const struct vt_lamps *lamps; /* of the fire (preview/lamps.h); NULL (at first): none */
+} vt_stage;
+
+/* simulation may be NULL: nothing is staged. VT_BUSY, VT_OUT_OF_MEMORY. To be destroyed unless it
+ * fails; the simulation may go on meanwhile, but keeps its bodies. */
+vt_status vti_create_stage(vt_simulation *simulation, const vt_preview_def *def, vt_stage *stage);
+void vti_destroy_stage(vt_stage *stage);
+
+/* way: of length 1. */
+vt_sight vti_see_body(const vt_stage *stage, const double eye[3], const double way[3]);
+
+/* Light of the fire that a body sends back at a point off its surface, its normal of length 1. */
+f4 vti_light_of_fire(const vt_stage *stage, const double point[3], const double normal[3]);

@@ -1,0 +1,259 @@
+#include "sources/birth_plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "sources/fluid_emitter.h"
+#include "sources/point_sources.h"
+#include "sources/tracer_emitter.h"
+#include "sources/vortex_structures.h"
+#include "state/heat_budget.h"
+#include "state/particles.h"
+#include "state/simulation.h"
+
+static int fills(const vt_emitter *emitter, double from, double to)
+{
+    return emitter->count > 0 && !emitter->filled && emitter->start >= from && emitter->start < to;
+}
+
+/* Counts of births, before anything is made of them: for at_capacity "stop" no more than fit. */
+static vt_status count_vortons(vt_simulation *s, double from, double to, vt_births *b)
+{
+    const vt_structures *const structures = &s->sources.structures;
+    b->structure_count = vti_find_structure_births(structures, from, to, 0, NULL);
+    if (b->structure_count == INT64_MAX)
+        return vti_fail(VT_OVER_CAPACITY,
+                        "more than 2^14 structures are born in one step; take shorter steps");
+    b->structures = vti_arena_push(&s->arena, sizeof *b->structures * (size_t)b->structure_count);
+    vti_find_structure_births(structures, from, to, b->structure_count, b->structures);
+    for (int64_t n = 0; n < b->structure_count; n++)
+        b->vorton_count += b->structures[n].count;
+    const vt_sources *const sources = &s->sources;
+    b->parcels = vti_arena_push(&s->arena, sizeof *b->parcels * (size_t)sources->parcels_count);
+    for (int32_t p = 0; p < sources->parcels_count; p++) {
+        /* one more than there is ever room for, so that too many are refused */
+        b->parcels[p] =
+            vti_list_parcels(s, &sources->parcels[p], from, to, s->vortons.set.capacity + 1);
+        b->vorton_count += b->parcels[p].count;
+    }
+    return vti_check_room(s, VT_VORTONS, &b->vorton_count);
+}
+
+static vt_status count_tracers(const vt_simulation *s, double from, double to, vt_births *b)
+{
+    const vt_sources *const sources = &s->sources;
+    int64_t count = 0;
+    for (int32_t e = 0; e < sources->emitter_count; e++) {
+        const vt_emitter *const emitter = &sources->emitters[e];
+        if (fills(emitter, from, to))
+            count += emitter->count;
+        if (emitter->rate > 0)
+            count += vti_count_stream(emitter, from, to, s->tracers.set.capacity);
+    }
+    const vt_status status = vti_check_room(s, VT_TRACERS, &count);
+    b->tracer_count = count;
+    return status;
+}
+
+/* Parcels follow the structures, as many as there is room for; returns how many vortons there are.
+ */
+static int64_t plan_parcels(const vt_simulation *s, int64_t at, vt_births *b)
+{
+    for (int32_t p = 0; p < s->sources.parcels_count; p++) {
+        const vt_parcel_list *const list = &b->parcels[p];
+        const int64_t left = b->vorton_count - at;
+        const int64_t count = list->count < left ? list->count : left;
+        const size_t rows = 4 * (size_t)count;
+        if (count == 0)
+            continue;
+        memcpy(b->vorton_position + 3 * at, list->position, 3 * rows);
+        memcpy(b->vorton_strength + 3 * at, list->strength, 3 * rows);
+        memcpy(b->vorton_core + at, list->core, rows);
+        memcpy(b->vorton_volume + at, list->volume, rows);
+        for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+            memcpy(b->vorton_carried[c] + at, list->carried[c], rows);
+        memcpy(b->vorton_lifetime + at, list->lifetime, rows);
+        memcpy(b->vorton_time + at, list->time, 2 * rows);
+        b->runs[b->run_count++] =
+            (vt_birth_run){.next = at,
+                           .end = at + count,
+                           .set = VT_VORTONS,
+                           .neutral = vti_parcels_are_neutral(&s->sources.parcels[p]),
+                           .is_vortex = vti_parcels_are_vortices(&s->sources.parcels[p])};
+        at += count;
+    }
+    return at;
+}
+
+/* What most structures carry: nothing, for ever. */
+static void make_carried(vt_simulation *s, vt_births *b)
+{
+    const size_t rows = (size_t)b->vorton_count;
+    int some = s->sources.parcels_count > 0;
+    for (int64_t n = 0; n < b->structure_count; n++)
+        some |= b->structures[n].structure->members != 0 ||
+                vti_structure_lifetimes(b->structures[n].structure);
+    if (!some)
+        return;
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
+        b->vorton_carried[c] = vti_arena_push(&s->arena, 4 * rows);
+        memset(b->vorton_carried[c], 0, 4 * rows);
+    }
+    b->vorton_lifetime = vti_arena_push(&s->arena, 4 * rows);
+    for (size_t i = 0; i < rows; i++)
+        b->vorton_lifetime[i] = INFINITY;
+}
+
+static void plan_vortons(vt_simulation *s, vt_births *b)
+{
+    vt_vorton_list list = vti_new_vorton_list(&s->arena, b->vorton_count, s->def.threads);
+    b->vorton_position = list.position;
+    b->vorton_strength = list.strength;
+    b->vorton_core = list.core;
+    b->vorton_volume = list.volume;
+    b->vorton_time = vti_arena_push(&s->arena, 8 * (size_t)b->vorton_count);
+    make_carried(s, b);
+    int64_t at = 0;
+    for (int64_t n = 0; n < b->structure_count; n++) {
+        const vt_structure_birth *const birth = &b->structures[n];
+        const int64_t end = at + birth->count;
+        if (end > b->vorton_count) /* no part is born: it would be no vortex line */
+            continue;
+        list = (vt_vorton_list){.position = b->vorton_position + 3 * at,
+                                .strength = b->vorton_strength + 3 * at,
+                                .core = b->vorton_core + at,
+                                .volume = b->vorton_volume + at,
+                                .threads = s->def.threads};
+        vti_fill_structure(&s->transforms, birth, &list);
+        const uint32_t members = birth->structure->members;
+        const float *const lifetimes = vti_structure_lifetimes(birth->structure);
+        for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+            if (members >> c & 1)
+                vti_fill_carried(birth, c, b->vorton_carried[c] + at);
+        if (lifetimes)
+            memcpy(b->vorton_lifetime + at, lifetimes, 4 * (size_t)birth->count);
+        b->runs[b->run_count++] =
+            (vt_birth_run){.next = at, .end = end, .set = VT_VORTONS, .is_vortex = members == 0};
+        for (; at < end; at++)
+            b->vorton_time[at] = birth->time;
+    }
+    b->vorton_count = plan_parcels(s, at, b);
+}
+
+static void plan_tracers(vt_simulation *s, double from, double to, vt_births *b)
+{
+    const vt_sources *const sources = &s->sources;
+    int carries = 0;
+    for (int32_t e = 0; e < sources->emitter_count; e++)
+        carries |= sources->emitters[e].members != 0;
+    b->tracers = vti_new_tracer_list(&s->arena, b->tracer_count, carries);
+    int64_t at = 0;
+    for (int32_t e = 0; e < sources->emitter_count; e++) {
+        const vt_emitter *const emitter = &sources->emitters[e];
+        for (int part = 0; part < 2; part++) {
+            const int64_t left = b->tracer_count - at;
+            int64_t count = emitter->count < left ? emitter->count : left;
+            vt_tracer_list list = vti_tracer_list_from(&b->tracers, at);
+            if (part == 0 ? !fills(emitter, from, to) : !(emitter->rate > 0))
+                continue;
+            if (part == 0)
+                vti_emit_at_start(s, emitter, count, &list);
+            else
+                count = vti_emit_stream(s, emitter, from, to, left, &list);
+            b->runs[b->run_count++] =
+                (vt_birth_run){.next = at, .end = at + count, .set = VT_TRACERS};
+            at += count;
+        }
+    }
+}
+
+vt_status vti_plan_births(vt_simulation *s, double from, double to, vt_births *births)
+{
+    *births = (vt_births){0};
+    vt_status status = count_vortons(s, from, to, births);
+    if (!status)
+        status = count_tracers(s, from, to, births);
+    if (status)
+        return status;
+    const size_t most = (size_t)births->structure_count + (size_t)s->sources.parcels_count +
+                        2 * (size_t)s->sources.emitter_count;
+    births->runs = vti_arena_push(&s->arena, sizeof(vt_birth_run) * most);
+    plan_vortons(s, births);
+    plan_tracers(s, from, to, births);
+    return VT_OK;
+}
+
+/* What newborn vortons carry, where it is not what all are born with. */
+static void give_carried(vt_simulation *s, const vt_births *b, int64_t from, int64_t first,
+                         int64_t count)
+{
+    const vt_set *const set = &s->vortons.set;
+    if (!b->vorton_lifetime)
+        return;
+    if (set->used[VT_VORTON_lifetime])
+        memcpy(s->vortons.lifetime + first, b->vorton_lifetime + from, 4 * (size_t)count);
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
+        float *const column = vti_used_column(set, vti_carried_column[c]);
+        const float *const value = b->vorton_carried[c] + from;
+        for (int64_t i = 0; i < count && column; i++)
+            if (c != VT_CARRIED_temperature || value[i] > 0)
+                column[first + i] = value[i];
+    }
+}
+
+static int64_t bear_vortons(vt_simulation *s, vt_births *b, int64_t from, int64_t count)
+{
+    const int64_t first =
+        vti_append_vortons(s, count, b->vorton_position + 3 * from, b->vorton_strength + 3 * from,
+                           b->vorton_core + from, b->vorton_volume + from);
+    for (int64_t i = 0; i < count; i++)
+        s->vortons.age[first + i] = vti_age_at_birth(s, b->vorton_time[from + i]);
+    give_carried(s, b, from, first, count);
+    vti_count_heat(s, first, count, NULL, 1);
+    return first;
+}
+
+void vti_bear(vt_simulation *s, int set, vt_births *b, double until)
+{
+    b->until = until;
+    for (int32_t r = 0; r < b->run_count; r++) {
+        vt_birth_run *const run = &b->runs[r];
+        if (run->set != set)
+            continue;
+        const double *const time = run->set == VT_TRACERS ? b->tracers.time : b->vorton_time;
+        int64_t end = run->next;
+        while (end < run->end && time[end] <= until)
+            end++;
+        if (end == run->next)
+            continue;
+        if (run->set == VT_TRACERS) {
+            const vt_tracer_list list = vti_tracer_list_from(&b->tracers, run->next);
+            vti_append_tracer_list(s, &list, end - run->next);
+        } else {
+            const int64_t first = bear_vortons(s, b, run->next, end - run->next);
+            if (run->is_vortex)
+                vti_mark_newborn_vortex(s, first, end - run->next);
+        }
+        run->next = end;
+    }
+}
+
+int64_t vti_count_to_come(const vt_births *b, int set)
+{
+    int64_t count = 0;
+    for (int32_t r = 0; r < b->run_count; r++)
+        if (b->runs[r].set == set)
+            count += b->runs[r].end - b->runs[r].next;
+    return count;
+}
+
+double vti_next_vorton_time(const vt_births *b, int neutral, double otherwise)
+{
+    double next = otherwise;
+    for (int32_t r = 0; r < b->run_count; r++)
+        if (b->runs[r].set == VT_VORTONS && b->runs[r].next < b->runs[r].end &&
+            (neutral || !b->runs[r].neutral))
+            next = fmin(next, b->vorton_time[b->runs[r].next]);
+    return next;
+}

@@ -1,0 +1,143 @@
+#include "sources/jet.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "animation/definition_checks.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "base/vec3.h"
+#include "model/birth_sequence.h"
+#include "model/fluid_composition.h"
+#include "sources/vortex_cross_section.h"
+#include "sources/vortex_ring.h"
+
+/* Keys of the random numbers of a pulse. */
+enum { TILT = 0x74696c74, WOBBLE = 0x776f62 };
+
+static const double most_rate = 1e4; /* pulses a second */
+
+/* What may change from pulse to pulse; a speed or a circulation of 0 makes no ring. */
+
+double vti_jet_rate(const vt_jet_def *def)
+{
+    return def->rate > 0.0 ? def->rate : 2.0 * def->speed / def->radius;
+}
+
+/* ---- rings ---- */
+
+/* A standard normal number (Box and Muller) of which the cosine is taken. */
+static double normal_number(uint64_t seed, uint64_t stream, uint64_t index)
+{
+    const double u = 1.0 - vti_random(seed, stream, 2 * index);
+    return vti_sqrt(-2.0 * vti_log(u)) * vti_cos_pi(2.0 * vti_random(seed, stream, 2 * index + 1));
+}
+
+static void tilt_axis(const vt_jet_def *def, int64_t pulse, double axis[3])
+{
+    const double x_axis[3] = {1, 0, 0};
+    double normal[2][3];
+    memcpy(axis, def->axis, sizeof normal[0]);
+    vti_normalise(axis);
+    vti_normal_to(axis, x_axis, normal[0]);
+    vti_cross(axis, normal[0], normal[1]);
+    for (uint64_t n = 0; n < 2; n++)
+        vti_add_scaled(axis, def->tilt * normal_number(def->seed, TILT + n, (uint64_t)pulse),
+                       normal[n]);
+}
+
+/* A slug flows until the next pulse, if one comes. */
+static double time_to_next(const vt_jet *jet, int64_t pulse, double time)
+{
+    const double next = vti_event_time(&jet->rate_sum, jet->def.start, 0, pulse + 1);
+    return isfinite(next) ? next - time : 0;
+}
+
+vt_ring_def vti_jet_ring(const vt_jet *jet, int64_t pulse)
+{
+    const double rate = vti_jet_rate(&jet->def);
+    const int varies = jet->rate_sum.track != NULL;
+    const double time = varies ? vti_event_time(&jet->rate_sum, jet->def.start, 0, pulse)
+                               : jet->def.start + (double)pulse / rate;
+    vt_jet_def now = jet->def;
+    vti_animate(&jet->animations, time, &now);
+    const int fixed = vti_find_animation(&jet->animations, "circulation") || now.circulation != 0.0;
+    const double flow = now.speed * now.duty;
+    const double slug = varies ? flow * time_to_next(jet, pulse, time) : flow / rate; /* m */
+    vt_ring_def ring;
+    vt_default_ring(&ring);
+    memcpy(ring.center, now.center, sizeof ring.center);
+    tilt_axis(&now, pulse, ring.axis);
+    ring.radius[0] = ring.radius[1] = now.radius;
+    ring.circulation = fixed ? now.circulation : 0.5 * now.speed * slug;
+    ring.core = now.core > 0.0 ? now.core : 0.18 * now.radius;
+    ring.vorton_core = now.vorton_core;
+    ring.wobble = now.wobble;
+    ring.seed = vti_random_bits(now.seed, WOBBLE, (uint64_t)pulse);
+    ring.sections = now.sections;
+    ring.layers = now.layers;
+    ring.time = time;
+    ring.fluid = now.fluid;
+    return ring;
+}
+
+/* ---- checks ---- */
+
+/* The rings at the least and the largest that radius and core ever are. */
+static vt_status check_rings(const vt_jet_def *def)
+{
+    const vt_jet constant = {.def = *def};
+    vt_ring_def ring = vti_jet_ring(&constant, 0);
+    const vt_track *const radius = vti_find_track(def->animation_count, def->animations, "radius");
+    const vt_track *const core = vti_find_track(def->animation_count, def->animations, "core");
+    double most_radius = def->radius, least_core = ring.core, most_core = ring.core;
+    if (radius)
+        vti_track_extremes(radius, 0, &ring.radius[0], &most_radius);
+    ring.radius[1] = ring.radius[0];
+    if (core)
+        vti_track_extremes(core, 0, &least_core, &most_core);
+    else if (!(def->core > 0.0))
+        least_core = most_core = 0.18 * ring.radius[0];
+    ring.core = most_core;
+    const vt_status status = vti_check_ring(&ring);
+    ring.core = least_core;
+    return status ? status : vti_check_ring(&ring);
+}
+
+vt_status vti_check_jet(const vt_jet_def *def)
+{
+    vt_status status = vti_check_rows(&vti_jet_definition, "jet.", def);
+    if (!status)
+        status = vti_check_times(def->start, def->end);
+    if (status)
+        return status;
+    if (vti_jet_rate(def) > most_rate)
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "jet: rate must be given, at most %g 1/s, where 2 speed / radius is more, "
+                        "got %g",
+                        most_rate, vti_jet_rate(def));
+    status = vti_check_animations(&vti_jet_definition, def->animation_count, def->animations);
+    if (!status)
+        status = vti_check_animated_direction("axis", def->animation_count, def->animations);
+    return status ? status : check_rings(def);
+}
+
+vt_status vti_create_jet(const vt_jet_def *def, vt_jet *jet)
+{
+    *jet = (vt_jet){.def = *def};
+    jet->def.animations = NULL;
+    vt_status status = vti_copy_animations(&vti_jet_definition, def->animation_count,
+                                           def->animations, &jet->animations);
+    const vt_track *const rate = vti_find_animation(&jet->animations, "rate");
+    if (!status && rate)
+        status = vti_create_rate_sum(rate, def->start, &jet->rate_sum);
+    if (status)
+        vti_destroy_jet(jet);
+    return status;
+}
+
+void vti_destroy_jet(vt_jet *jet)
+{
+    vti_destroy_rate_sum(&jet->rate_sum);
+    vti_destroy_animations(&jet->animations);
+}

@@ -1,0 +1,174 @@
+/* Vortons at given points: born at once, as a structure, or one after the other, as parcels. */
+#include "sources/point_sources.h"
+
+#include <float.h>
+
+#include "animation/definition_checks.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "model/birth_sequence.h"
+#include "model/fluid_composition.h"
+#include "sources/fluid_emitter.h"
+#include "sources/parcel_list.h"
+#include "sources/vortex_cross_section.h"
+#include "state/particles.h"
+#include "state/simulation.h"
+#include "state/transform.h"
+
+enum { SCATTER = 0x73636174 };
+
+/* ---- checks ---- */
+
+static const float *points_carry(const void *data, int column)
+{
+    return vti_points_carry(data, column);
+}
+
+vt_status vti_check_vorton_points(const vt_vorton_points_def *def)
+{
+    vt_status status = vti_check_rows(&vti_vorton_points_definition, "vorton_points.", def);
+    if (!status)
+        status = vti_check_times(def->time, def->end);
+    if (!status)
+        status = vti_check_animations(&vti_vorton_points_definition, def->animation_count,
+                                      def->animations);
+    if (status)
+        return status;
+    for (int64_t i = 0; i < def->count && def->lifetime; i++)
+        if (!(def->lifetime[i] > 0))
+            return vti_fail(VT_INVALID_ARGUMENT,
+                            "vorton points: lifetime has %g in row %lld; allowed is > 0",
+                            (double)def->lifetime[i], (long long)i);
+    return vti_check_vorton_rows(def->count, def->position, def->strength, def->core, def->volume);
+}
+
+vt_status vti_check_carried(const vt_simulation *s, const vt_vorton_points_def *def)
+{
+    static const struct {
+        const char *name, *allowed;
+        double least, most;
+    } ranges[VT_CARRIED_COLUMNS] = {
+#define VT_CARRIED(name, least, most, allowed) {#name, allowed, (double)(least), (double)(most)},
+#include "vorton/columns.def"
+#undef VT_CARRIED
+    };
+    for (int64_t i = 0; i < def->count; i++) {
+        double sum = 0;
+        for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
+            const float *const values = vti_points_carry(def, c);
+            const double value = values ? (double)values[i] : 0;
+            if (values && !(value >= ranges[c].least && value <= ranges[c].most))
+                return vti_fail(VT_INVALID_ARGUMENT,
+                                "vorton points: %s of row %lld is %g; allowed are %s",
+                                ranges[c].name, (long long)i, value, ranges[c].allowed);
+            sum += c == VT_CARRIED_density || c == VT_CARRIED_temperature ? 0 : value;
+        }
+        const vt_status status =
+            def->temperature
+                ? vti_check_temperature(&s->def, "vorton points", (double)def->temperature[i])
+                : VT_OK;
+        if (status)
+            return status;
+        if (sum > 1 + 1e-6)
+            return vti_fail(VT_INVALID_ARGUMENT,
+                            "vorton points: fuel + flame + smoke of row %lld are %g of the mass; "
+                            "allowed is 1 in all",
+                            (long long)i, sum);
+        if (def->fuel && def->fuel[i] > 0 && s->def.combustion.law == VT_BURN_NONE)
+            return vti_fail(VT_INVALID_ARGUMENT,
+                            "vorton points: fuel of row %lld is %g of the mass; allowed is 0 "
+                            "without a law by which it burns (combustion)",
+                            (long long)i, (double)def->fuel[i]);
+    }
+    return VT_OK;
+}
+
+/* ---- at once: the definition, with the arrays behind it in the same block, scattered ---- */
+
+void vti_scatter_points(const vt_simulation *s, vt_vorton_points_def *block)
+{
+    const uint64_t seed = vti_random_bits(s->def.seed, SCATTER, 0);
+    float *const position = (float *)(block + 1);
+    for (int64_t i = 0; i < block->count; i++)
+        vti_scatter(seed, (uint64_t)i, block->jitter, position + 3 * i, position + 3 * i);
+}
+
+static int64_t count_points(const void *data, int64_t pulse)
+{
+    (void)pulse;
+    return ((const vt_vorton_points_def *)data)->count;
+}
+
+static void fill_points(const void *data, int64_t pulse, vt_vorton_list *list)
+{
+    (void)pulse;
+    const vt_vorton_points_def *const def = data;
+    const size_t rows = (size_t)def->count;
+    memcpy(list->position, def->position, 12 * rows);
+    memcpy(list->strength, def->strength, 12 * rows);
+    memcpy(list->core, def->core, 4 * rows);
+    memcpy(list->volume, def->volume, 4 * rows);
+    list->count = def->count;
+}
+
+static const float *lifetimes_of(const void *data)
+{
+    return ((const vt_vorton_points_def *)data)->lifetime;
+}
+
+const vt_structure_kind vti_points_kind = {"set of vortons", count_points, fill_points, free, NULL,
+                                           points_carry,     lifetimes_of};
+
+/* ---- one after the other ---- */
+
+int vti_parcels_are_neutral(const vt_parcels *p)
+{
+    for (int64_t i = 0; p->points && i < 3 * p->points->count; i++)
+        if (p->points->strength[i] != 0)
+            return 0;
+    return 1;
+}
+
+int vti_parcels_are_vortices(const vt_parcels *p)
+{
+    int fluid = p->points == NULL;
+    for (int c = 0; c < VT_CARRIED_COLUMNS && !fluid; c++)
+        fluid = vti_points_carry(p->points, c) != NULL;
+    return !fluid;
+}
+
+static vt_status keep_stream(vt_simulation *s, const vt_vorton_points_def *def,
+                             const vt_predecessor *before)
+{
+    vt_parcels p = {.rate = def->rate,
+                    .start = def->time,
+                    .end = def->end,
+                    .lifetime = (double)INFINITY,
+                    .parent = def->parent};
+    vt_status status = vti_copy_animations(&vti_vorton_points_definition, def->animation_count,
+                                           def->animations, &p.animations);
+    const vt_track *const rate = vti_find_animation(&p.animations, "rate");
+    double least;
+    if (!status && rate) {
+        vti_track_extremes(rate, 0, &least, &p.rate);
+        status = vti_create_rate_sum(rate, p.start, &p.rate_sum);
+    }
+    if (!status && !(p.points = vti_copy_vorton_points(def)))
+        status = vti_fail(VT_OUT_OF_MEMORY, "no memory for %lld points", (long long)def->count);
+    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) /* says which there are */
+        *vti_fluid_member(&p.fluid, c) = vti_points_carry(def, c) != NULL;
+    if (!status)
+        status = vti_keep_parcels(s, &p, before);
+    if (status)
+        vti_destroy_parcels(&p);
+    return status;
+}
+
+/* ---- adding ---- */
+
+vt_status vti_keep_point_stream(vt_simulation *s, const vt_vorton_points_def *def,
+                                const vt_predecessor *before)
+{
+    const vt_status status = vti_check_parent(&s->transforms, def->parent);
+    return status ? status : keep_stream(s, def, before);
+}

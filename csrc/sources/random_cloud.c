@@ -1,0 +1,208 @@
+#include "sources/random_cloud.h"
+
+#include "animation/definition_checks.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "base/vec3.h"
+#include "geometry/region_points.h"
+#include "model/birth_sequence.h"
+#include "sources/vortex_cross_section.h"
+
+/* Keys of the random numbers. */
+enum { DIRECTIONS = 0x636c64, PHASES, PLACES };
+
+enum { BLOCK = 256 };
+
+/* Wavelengths, in eddies. */
+static const double shortest = 1.25, longest = 3.2;
+
+static double core_of(const vt_cloud_def *def)
+{
+    return def->core > 0.0 ? def->core : 0.2 * def->eddy;
+}
+
+/* ---- checks ---- */
+
+static vt_status check_core(const vt_cloud_def *def)
+{
+    if (def->core != 0.0 && !(def->core >= 1e-9 && 4.0 * def->core <= def->eddy))
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "cloud: core must be 0 (eddy / 5) or 1e-9 m .. eddy / 4, %g m, got %g",
+                        0.25 * def->eddy, def->core);
+    return VT_OK;
+}
+
+static vt_status check_numbers(const vt_cloud_def *def)
+{
+    vt_status status = vti_check_rows(&vti_cloud_definition, "cloud.", def);
+    if (!status)
+        status = check_core(def);
+    if (status)
+        return status;
+    if (def->shape.layer != 0.0)
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "cloud: shape must be a body, not a layer on its surface");
+    return VT_OK;
+}
+
+static vt_status check_window(const vt_cloud *cloud)
+{
+    const vt_window *const w = &cloud->window;
+    float largest = 0.0f;
+    for (int64_t n = 0; n < (int64_t)w->nodes[0] * w->nodes[1] * w->nodes[2]; n++)
+        largest = w->value[n] > largest ? w->value[n] : largest;
+    if (!(largest >= 0.5f))
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "cloud: eddy must be smaller than the shape is thick, got %g m",
+                        cloud->def.eddy);
+    return VT_OK;
+}
+
+/* ---- waves ---- */
+
+vt_wave vti_make_wave(uint64_t seed, double eddy, double core, uint64_t n)
+{
+    vt_wave wave;
+    double place[3], normal[2][3];
+    const double x_axis[3] = {1, 0, 0};
+    vti_sequence_point(vti_random_bits(seed, DIRECTIONS, 0), n, place);
+    const double z = 2.0 * place[0] - 1.0, radius = vti_sqrt(1.0 - z * z);
+    double direction[3] = {radius * vti_cos_pi(2.0 * place[1]), radius * vti_sin_pi(2.0 * place[1]),
+                           z};
+    vti_normal_to(direction, x_axis, normal[0]);
+    vti_cross(direction, normal[0], normal[1]);
+    const double length =
+        eddy * longest * vti_exp(place[2] * (vti_log(shortest) - vti_log(longest)));
+    const double k = 2.0 * VT_PI / length, angle = 2.0 * vti_random(seed, PHASES, 2 * n);
+    const double sharpened = vti_exp(0.5 * k * k * core * core);
+    for (int c = 0; c < 3; c++) {
+        wave.k[c] = k * direction[c];
+        wave.amplitude[c] =
+            sharpened * (vti_cos_pi(angle) * normal[0][c] + vti_sin_pi(angle) * normal[1][c]);
+    }
+    vti_cross(wave.k, wave.amplitude, wave.curl);
+    wave.phase = vti_random(seed, PHASES, 2 * n + 1);
+    return wave;
+}
+
+void vti_add_wave(const vt_wave *wave, const double point[3], double v[3], double curl[3])
+{
+    const double angle = vti_dot(wave->k, point) / VT_PI + 2.0 * wave->phase;
+    if (v)
+        vti_add_scaled(v, vti_cos_pi(angle), wave->amplitude);
+    vti_add_scaled(curl, -vti_sin_pi(angle), wave->curl);
+}
+
+vt_status vti_create_cloud(const vt_cloud_def *def, vt_cloud *cloud)
+{
+    vt_status status = check_numbers(def);
+    if (status)
+        return status;
+    *cloud = (vt_cloud){.def = *def};
+    status = vti_create_region(&def->shape, &cloud->region);
+    if (status)
+        return status;
+    cloud->def.shape = cloud->region.shape;
+    status = vti_create_window(&cloud->region, def->eddy, &cloud->window);
+    if (!status)
+        status = check_window(cloud);
+    if (!status && vti_cloud_count(cloud) > vt_most_structure_vortons)
+        status = vti_fail(VT_INVALID_ARGUMENT,
+                          "cloud: core, %g m, asks for more than 2^30 vortons in %g m^3",
+                          core_of(def), cloud->region.volume);
+    if (status) {
+        vti_destroy_cloud(cloud);
+        return status;
+    }
+    for (uint64_t n = 0; n < VT_CLOUD_WAVES; n++)
+        cloud->wave[n] = vti_make_wave(def->seed, def->eddy, core_of(def), n);
+    return VT_OK;
+}
+
+void vti_destroy_cloud(vt_cloud *cloud)
+{
+    vti_destroy_window(&cloud->window);
+    vti_destroy_region(&cloud->region);
+}
+
+int64_t vti_cloud_count(const vt_cloud *cloud)
+{
+    if (cloud->def.count > 0)
+        return cloud->def.count;
+    const double core = core_of(&cloud->def);
+    const double wanted = vti_floor(cloud->region.volume / (core * core * core) + 0.5);
+    const double most = (double)vt_most_structure_vortons;
+    return wanted < 1.0 ? 1 : wanted > most ? vt_most_structure_vortons + 1 : (int64_t)wanted;
+}
+
+/* ---- vortons ---- */
+
+typedef struct fill_context {
+    const vt_cloud *cloud;
+    const float *position;
+    float *strength; /* receives omega */
+    float *window;   /* receives w^2 */
+    float *speed;    /* receives w^2 v^2 */
+} fill_context;
+
+static void fill_one(const fill_context *c, int64_t i)
+{
+    double point[3], v[3] = {0}, curl[3] = {0}, gradient[3], across[3];
+    for (int a = 0; a < 3; a++)
+        point[a] = (double)c->position[3 * i + a];
+    for (int n = 0; n < VT_CLOUD_WAVES; n++)
+        vti_add_wave(&c->cloud->wave[n], point, v, curl);
+    const double w = vti_window_at(&c->cloud->window, point, gradient);
+    vti_cross(gradient, v, across);
+    for (int a = 0; a < 3; a++)
+        c->strength[3 * i + a] = (float)(w * curl[a] + across[a]);
+    c->window[i] = (float)(w * w);
+    c->speed[i] = (float)(w * w * vti_dot(v, v));
+}
+
+static void fill_block(void *context, int64_t begin, int64_t end)
+{
+    for (int64_t i = begin; i < end; i++)
+        fill_one(context, i);
+}
+
+/* Rms amplitude of the waves: how much stronger they are before the blobs smooth them. */
+static double sharpening(const vt_cloud *cloud)
+{
+    double sum = 0.0;
+    for (int n = 0; n < VT_CLOUD_WAVES; n++)
+        sum += vti_dot(cloud->wave[n].amplitude, cloud->wave[n].amplitude);
+    return vti_sqrt(sum / VT_CLOUD_WAVES);
+}
+
+void vti_fill_cloud(const vt_cloud *cloud, vt_vorton_list *list)
+{
+    const vt_cloud_def *const def = &cloud->def;
+    const int64_t count = vti_cloud_count(cloud);
+    const double volume = cloud->region.volume / (double)count;
+    double windows = 0.0, squares = 0.0;
+    vti_fill_region(&cloud->region, vti_random_bits(def->seed, PLACES, 0), count, list->position);
+    /* Cores and volumes are scratch until they are known. */
+    fill_context context = {cloud, list->position, list->strength, list->core, list->volume};
+    vti_parallel_for(list->threads > 0 ? list->threads : 1, count, BLOCK, fill_block, &context);
+    for (int64_t i = 0; i < count; i++) {
+        windows += (double)list->core[i];
+        squares += (double)list->volume[i];
+    }
+    const double speed = def->speed * sharpening(cloud);
+    const double scale = squares > 0.0 ? speed * vti_sqrt(windows / squares) * volume : 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        double strength[3];
+        for (int c = 0; c < 3; c++) {
+            strength[c] = scale * (double)list->strength[3 * i + c];
+            list->strength[3 * i + c] = (float)strength[c];
+            list->sum[c] += (double)list->strength[3 * i + c];
+        }
+        list->sum_of_sizes += vti_sqrt(vti_dot(strength, strength));
+        list->core[i] = (float)core_of(def);
+        list->volume[i] = (float)volume;
+    }
+    list->count = count;
+    vti_remove_sum(list);
+}

@@ -1,0 +1,73 @@
+#include "sources/random_eddies.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "base/vec3.h"
+#include "sources/random_cloud.h"
+
+/* The least that they resolve. */
+static const double cores_in_eddy = 4;
+
+/* Of the mean: the slowest and the fastest eddy. */
+static const double least_pace = 0.5, most_pace = 1.5;
+
+/* Key of the random numbers. */
+enum { PACES = 0x70616365 };
+
+vt_swirl *vti_create_swirl(uint64_t seed, double core, const double sweep[3], double turnover)
+{
+    vt_swirl *const swirl = malloc(sizeof *swirl);
+    if (!swirl)
+        return NULL;
+    memcpy(swirl->sweep, sweep, sizeof swirl->sweep);
+    for (uint64_t n = 0; n < VT_SWIRL_WAVES; n++) {
+        const double share = least_pace + (most_pace - least_pace) * vti_random(seed, PACES, n);
+        const double pace = (n % 2 ? turnover : -turnover) * share;
+        swirl->wave[n] = vti_make_wave(seed, cores_in_eddy * core, core, n);
+        swirl->frequency[n] = vti_sqrt(vti_dot(swirl->wave[n].k, swirl->wave[n].k)) * pace;
+    }
+    return swirl;
+}
+
+vt_swirl *vti_copy_swirl(const vt_swirl *swirl)
+{
+    vt_swirl *const copy = malloc(sizeof *copy);
+    if (copy)
+        *copy = *swirl;
+    return copy;
+}
+
+/* Adds value and curl of all waves at a point. */
+static void add_waves(const vt_swirl *swirl, const double point[3], double time, double v[3],
+                      double curl[3])
+{
+    double at[3];
+    for (int a = 0; a < 3; a++)
+        at[a] = point[a] - swirl->sweep[a] * time;
+    for (int n = 0; n < VT_SWIRL_WAVES; n++) {
+        vt_wave wave = swirl->wave[n];
+        const double turns = swirl->frequency[n] * time / (2 * VT_PI);
+        wave.phase += turns - vti_floor(turns);
+        vti_add_wave(&wave, at, v, curl);
+    }
+}
+
+void vti_find_swirl(const vt_swirl *swirl, const vt_pose *pose, const double point[3], double time,
+                    double speed, double volume, float strength[3])
+{
+    const double scale = speed * vti_sqrt(2.0 / VT_SWIRL_WAVES);
+    double turned[3], curl[3] = {0, 0, 0};
+    add_waves(swirl, point, time, NULL, curl);
+    vti_pose_direction(pose, curl, turned);
+    for (int a = 0; a < 3; a++) /* the speed is one of the world, over lengths that have grown */
+        strength[a] = (float)(scale * turned[a] * volume / pose->scale);
+}
+
+double vti_swirl_noise(const vt_swirl *swirl, const double point[3], double time)
+{
+    double v[3] = {0, 0, 0}, curl[3] = {0, 0, 0};
+    add_waves(swirl, point, time, v, curl);
+    return vti_sqrt(2.0 / VT_SWIRL_WAVES) * (v[0] + v[1] + v[2]);
+}

@@ -1,0 +1,27 @@
+/* Random eddies in the fluid that leaves an emitter: velocity
+ *
+ *   v = speed sqrt(2 / waves) sum_n a_n cos(k_n . (x - sweep t) + pace_n |k_n| t + phase_n),
+ *
+ * |a_n| = 1, with the waves of a cloud (sources/random_cloud.h), whose curl has no divergence. The
+ * pattern moves with the velocity sweep, and each eddy turns over in the time that a wavelength
+ * takes at the speed pace_n, of either sign: one that stays for long would lean all that is born
+ * towards one side. */
+#pragma once
+
+#include "model/pose.h"
+#include "state/sources.h"
+
+/* For vortons of the given core, m; from malloc, NULL without memory. The mean of |pace| is
+ * `turnover`, m/s. */
+vt_swirl *vti_create_swirl(uint64_t seed, double core, const double sweep[3], double turnover);
+
+/* A copy, likewise. */
+vt_swirl *vti_copy_swirl(const vt_swirl *swirl);
+
+/* Strength of a vorton of a volume (of the world, m^3) that is born at a point of the space of the
+ * pose; speed in m/s of the world, rms. */
+void vti_find_swirl(const vt_swirl *swirl, const vt_pose *pose, const double point[3], double time,
+                    double speed, double volume, float strength[3]);
+
+/* A random number at a point of that space, of mean 0 and variance 1, that changes as smoothly. */
+double vti_swirl_noise(const vt_swirl *swirl, const double point[3], double time);

@@ -1,0 +1,378 @@
+#include "sources/sources.h"
+
+#include <float.h>
+
+#include "animation/definition_checks.h"
+#include "base/growing_array.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "geometry/region_points.h"
+#include "model/fluid_composition.h"
+#include "sources/fluid_emitter.h"
+#include "sources/parcel_list.h"
+#include "sources/tracer_emitter.h"
+#include "sources/vortex_structures.h"
+#include "state/particles.h"
+#include "state/simulation.h"
+#include "state/transform.h"
+#include "tracers/scalars.h"
+
+enum { EMITTER_STREAM = 1, MOST_EMITTERS = 1 << 20 };
+
+/* Births are tried in the box of a shape, and the tries are counted: so many a second at most. */
+#define MOST_TRIES 4e9
+
+void vti_destroy_emitter(vt_emitter *emitter)
+{
+    vti_destroy_region(&emitter->region);
+    vti_destroy_rate_sum(&emitter->rate_sum);
+    vti_destroy_animations(&emitter->animations);
+    free(emitter->points);
+}
+
+void vti_destroy_sources(vt_sources *sources)
+{
+    for (int32_t e = 0; e < sources->emitter_count; e++)
+        vti_destroy_emitter(&sources->emitters[e]);
+    free(sources->emitters);
+    for (int32_t p = 0; p < sources->parcels_count; p++)
+        vti_destroy_parcels(&sources->parcels[p]);
+    free(sources->parcels);
+    vti_destroy_structures(&sources->structures);
+    free(sources->made_by);
+    *sources = (vt_sources){0};
+}
+
+/* What owns memory in them is copied below: whoever adds a member looks there, too. */
+_Static_assert(sizeof(vt_emitter) == sizeof(vt_animations) + sizeof(vt_rate_sum) +
+                                         sizeof(vt_region) + sizeof(vt_fluid_def) + sizeof(void *) +
+                                         8 * 11 &&
+                   sizeof(vt_sources) == sizeof(vt_structures) + 6 * sizeof(void *),
+               "vti_copy_sources copies every member");
+
+/* Points, with the arrays behind them in the same block; NULL without memory. */
+static vt_tracer_points_def *copy_points(const vt_tracer_points_def *def)
+{
+    const size_t rows = (size_t)def->count;
+    vt_tracer_points_def *const block = malloc(sizeof *block + (32 + 4 * VT_TAKEN_COLUMNS) * rows);
+    if (!block)
+        return NULL;
+    float *const arrays = (float *)(block + 1);
+    *block = *def;
+    block->position = memcpy(arrays, def->position, 12 * rows);
+    block->density = memcpy(arrays + 3 * rows, def->density, 4 * rows);
+    block->size = memcpy(arrays + 4 * rows, def->size, 4 * rows);
+    if (def->lifetime)
+        block->lifetime = memcpy(arrays + 5 * rows, def->lifetime, 4 * rows);
+    if (def->growth)
+        block->growth = memcpy(arrays + 6 * rows, def->growth, 4 * rows);
+    if (def->fade)
+        block->fade = memcpy(arrays + 7 * rows, def->fade, 4 * rows);
+    block->animations = NULL;
+    for (int n = 0; n < VT_TAKEN_COLUMNS; n++) {
+        const float **const own = vti_own_of_points(block, n);
+        if (*own)
+            *own = memcpy(arrays + (8 + (size_t)n) * rows, *own, 4 * rows);
+    }
+    return block;
+}
+
+/* `to` has the plain values of `from` already; on failure there is nothing to destroy. */
+static vt_status copy_emitter(const vt_emitter *from, vt_emitter *to)
+{
+    to->animations = (vt_animations){0};
+    to->rate_sum = (vt_rate_sum){0};
+    to->region = (vt_region){0};
+    to->points = from->points ? copy_points(from->points) : NULL;
+    vt_status status =
+        vti_copy_animations(from->points ? &vti_point_numbers_definition : &vti_tracers_definition,
+                            from->animations.count, from->animations.items, &to->animations);
+    if (!status && from->rate_sum.track)
+        status = vti_create_rate_sum(vti_find_animation(&to->animations, "rate"), from->start,
+                                     &to->rate_sum);
+    if (!status && from->points && !to->points)
+        status = vti_fail(VT_OUT_OF_MEMORY, "no memory for a copy of %lld points",
+                          (long long)from->points->count);
+    if (!status && !from->points && vti_copy_region(&from->region, &to->region))
+        status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
+    if (status)
+        vti_destroy_emitter(to);
+    return status;
+}
+
+static vt_status copy_all_parcels(const vt_sources *from, vt_sources *to)
+{
+    vt_status status = VT_OK;
+    to->parcels = vti_copy_grown(from->parcels, from->parcels_count, sizeof *to->parcels);
+    if (!to->parcels)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d emitters", from->parcels_count);
+    for (int32_t p = 0; p < from->parcels_count && !status; p++) {
+        status = vti_copy_parcels(&from->parcels[p], &to->parcels[p]);
+        to->parcels_count = p + !status;
+    }
+    return status;
+}
+
+vt_status vti_copy_sources(const vt_sources *from, vt_sources *to)
+{
+    *to = (vt_sources){.made = from->made,
+                       .emitters_made = from->emitters_made,
+                       .parcels_made = from->parcels_made};
+    to->made_by = vti_copy_grown(from->made_by, from->made, sizeof *to->made_by);
+    if (!to->made_by)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d sources", from->made);
+    vt_status status = vti_copy_structures(&from->structures, &to->structures);
+    if (!status)
+        status = copy_all_parcels(from, to);
+    if (status)
+        return status;
+    to->emitters = vti_copy_grown(from->emitters, from->emitter_count, sizeof *to->emitters);
+    if (!to->emitters)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d emitters", from->emitter_count);
+    for (int32_t e = 0; e < from->emitter_count && !status; e++) {
+        status = copy_emitter(&from->emitters[e], &to->emitters[e]);
+        to->emitter_count = e + !status; /* as many as there are to destroy */
+    }
+    return status;
+}
+
+/* ---- checks ---- */
+
+static vt_status check_own(const vt_simulation *s, const vt_tracers_def *def)
+{
+    const vt_animations animations = {.count = def->animation_count,
+                                      .items = (vt_animation *)def->animations};
+    if (def->fluid.density != 0)
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "emitter: density of the fluid is %g kg/m^3; allowed is 0: tracers weigh "
+                        "nothing",
+                        def->fluid.density);
+    return vti_check_fluid(&s->def.combustion, "emitter", &def->fluid, &animations);
+}
+
+static vt_status check_own_rows(const vt_simulation *s, const vt_tracer_points_def *def)
+{
+    vt_tracer_points_def points = *def;
+    for (int64_t i = 0; i < def->count; i++) {
+        vt_fluid_def own = {0};
+        for (int n = 0; n < VT_TAKEN_COLUMNS; n++) {
+            const float *const values = *vti_own_of_points(&points, n);
+            if (values)
+                *vti_fluid_member(&own, vti_carried_of_taken[n]) = (double)values[i];
+        }
+        if (def->temperature && !(own.temperature > 0))
+            return vti_fail(VT_INVALID_ARGUMENT, "temperature has %g in row %lld; allowed is > 0 K",
+                            own.temperature, (long long)i);
+        const vt_status status = vti_check_fluid(&s->def.combustion, "a point", &own, NULL);
+        if (status)
+            return status;
+    }
+    return VT_OK;
+}
+
+vt_status vti_check_emitter(const vt_simulation *s, const vt_tracers_def *def)
+{
+    if (def->count < 0 || def->count > s->tracers.set.capacity)
+        return vti_fail(VT_INVALID_ARGUMENT, "count is %lld; allowed is 0 to max_tracers, %lld",
+                        (long long)def->count, (long long)s->tracers.set.capacity);
+    vt_status status = vti_check_rows(&vti_tracers_definition, "tracers.", def);
+    if (!status)
+        status =
+            vti_check_animations(&vti_tracers_definition, def->animation_count, def->animations);
+    if (!status)
+        status = check_own(s, def);
+    if (!status)
+        status = vti_check_times(def->start, def->end);
+    if (!status)
+        status = vti_check_parent(&s->transforms, def->parent);
+    const vt_track *const rate =
+        status ? NULL : vti_find_track(def->animation_count, def->animations, "rate");
+    if (!status && def->count > 0 && (def->rate > 0 || rate) &&
+        (vti_find_track(def->animation_count, def->animations, "shape.radius") ||
+         vti_find_track(def->animation_count, def->animations, "shape.size")))
+        status = vti_fail(VT_INVALID_ARGUMENT,
+                          "count is %lld, and there is a rate; allowed for a shape that changes is "
+                          "one of them",
+                          (long long)def->count);
+    if (!status && def->count == 0 && def->rate == 0 && !rate)
+        status =
+            vti_fail(VT_INVALID_ARGUMENT, "count and rate are 0; one of them must be positive");
+    return status;
+}
+
+static vt_status check_rows(const char *name, int64_t count, const float *values, double most)
+{
+    for (int64_t i = 0; i < count && values; i++)
+        if (!(values[i] >= 0 && (double)values[i] <= most))
+            return vti_fail(VT_INVALID_ARGUMENT, "%s has %g in row %lld; allowed is 0 to %g", name,
+                            (double)values[i], (long long)i, most);
+    return VT_OK;
+}
+
+vt_status vti_check_tracer_points(const vt_simulation *s, const vt_tracer_points_def *def)
+{
+    vt_status status =
+        vti_check_animations(&vti_tracer_points_definition, def->animation_count, def->animations);
+    if (status)
+        return status;
+    const int streams =
+        def->rate != 0 || vti_find_track(def->animation_count, def->animations, "rate");
+    if (def->count < 1 || (!streams && def->count > s->tracers.set.capacity) ||
+        def->count > INT32_MAX)
+        return vti_fail(
+            VT_INVALID_ARGUMENT,
+            "count is %lld; allowed is 1 to max_tracers, %lld (with a rate, to 2^31 - 1)",
+            (long long)def->count, (long long)s->tracers.set.capacity);
+    status = vti_check_rows(&vti_tracer_points_definition, "tracer_points.", def);
+    if (!status)
+        status = vti_check_times(def->start, def->end);
+    if (!status)
+        status = vti_check_parent(&s->transforms, def->parent);
+    if (!status)
+        status = check_rows("growth", def->count, def->growth, 1e9);
+    if (!status)
+        status = check_rows("fade", def->count, def->fade, 1);
+    if (!status)
+        status = vti_check_tracer_rows(def->count, def->position, def->density, def->size);
+    if (!status && (def->temperature || def->fuel || def->flame || def->smoke))
+        status = check_own_rows(s, def);
+    for (int64_t i = 0; i < def->count && def->lifetime && !status; i++)
+        if (!(def->lifetime[i] > 0))
+            status = vti_fail(VT_INVALID_ARGUMENT, "lifetime has %g in row %lld; allowed is > 0",
+                              (double)def->lifetime[i], (long long)i);
+    return status;
+}
+
+/* ---- adding ---- */
+
+static vt_status fill_now(vt_simulation *s, vt_emitter *emitter)
+{
+    int64_t count = emitter->count;
+    const vt_status status = vti_check_room(s, VT_TRACERS, &count);
+    if (status)
+        return status;
+    vti_make_room(s, VT_TRACERS, count);
+    const size_t mark = vti_arena_mark(&s->arena);
+    vt_tracer_list list = vti_new_tracer_list(&s->arena, count, emitter->members != 0);
+    vti_emit_at_start(s, emitter, count, &list);
+    vti_append_tracer_list(s, &list, count);
+    emitter->filled = 1;
+    vti_arena_pop(&s->arena, mark);
+    return VT_OK;
+}
+
+static void use_columns(vt_simulation *s, const vt_emitter *e)
+{
+    const int dies = e->points ? e->points->lifetime != NULL : isfinite(e->lifetime);
+    const int grows = e->points ? e->points->growth != NULL : e->growth > 0;
+    const int fades = e->points ? e->points->fade != NULL : e->fade > 0;
+    if (dies || vti_find_animation(&e->animations, "lifetime"))
+        vti_use_tracer_column(s, VT_TRACER_lifetime);
+    if (grows || vti_find_animation(&e->animations, "growth"))
+        vti_use_tracer_column(s, VT_TRACER_growth);
+    if (fades || vti_find_animation(&e->animations, "fade"))
+        vti_use_tracer_column(s, VT_TRACER_fade);
+    if (e->members >> VT_CARRIED_temperature & 1)
+        vti_use_tracer_column(s, VT_TRACER_warmth);
+}
+
+/* Takes the emitter over; on failure it is destroyed. */
+static vt_status keep_emitter(vt_simulation *s, vt_emitter *emitter, const vt_predecessor *before)
+{
+    vt_sources *const sources = &s->sources;
+    const int32_t n = sources->emitter_count;
+    vt_status status = VT_OK;
+    emitter->id = sources->made;
+    emitter->filled = before && before->has_filled;
+    emitter->seed = before && before->has_seed ? before->seed
+                                               : vti_random_bits(s->def.seed, EMITTER_STREAM,
+                                                                 (uint64_t)sources->emitters_made);
+    if (n == MOST_EMITTERS || vti_grow((void **)&sources->emitters, n, sizeof *emitter))
+        status = vti_fail(VT_OUT_OF_MEMORY, "no memory for emitter %d", n);
+    if (!status)
+        use_columns(s, emitter);
+    if (!status && emitter->count > 0 && emitter->start <= s->time && !emitter->filled)
+        status = fill_now(s, emitter);
+    if (status) {
+        vti_destroy_emitter(emitter);
+        return status;
+    }
+    sources->emitters[n] = *emitter;
+    sources->emitter_count = n + 1;
+    sources->emitters_made += !(before && before->has_seed);
+    return VT_OK;
+}
+
+/* What a definition says of time: copies, and an animated rate ready for births. */
+static vt_status animate_emitter(const vt_definition *table, int32_t count,
+                                 const vt_animation *animations, vt_emitter *emitter)
+{
+    const vt_status status = vti_copy_animations(table, count, animations, &emitter->animations);
+    const vt_track *const rate = vti_find_animation(&emitter->animations, "rate");
+    if (status || !rate)
+        return status;
+    double least;
+    vti_track_extremes(rate, 0, &least, &emitter->rate);
+    return vti_create_rate_sum(rate, emitter->start, &emitter->rate_sum);
+}
+
+vt_status vti_keep_emitter(vt_simulation *s, const vt_tracers_def *def,
+                           const vt_predecessor *before)
+{
+    vt_emitter emitter = {.count = def->count,
+                          .rate = def->rate,
+                          .start = def->start,
+                          .end = def->end,
+                          .parent = def->parent,
+                          .density = def->density,
+                          .lifetime = def->lifetime,
+                          .growth = def->growth,
+                          .fade = def->fade,
+                          .fluid = def->fluid};
+    vt_status status =
+        animate_emitter(&vti_tracers_definition, def->animation_count, def->animations, &emitter);
+    /* density is the smoke here */
+    emitter.members =
+        vti_fluid_members(&emitter.fluid, &emitter.animations) & ~(1u << VT_CARRIED_density);
+    if (!status)
+        status = vti_create_growing_region(
+            &def->shape, "shape", def->animation_count, def->animations,
+            def->count > 0 ? fmax(def->start, s->time) : (double)NAN, &emitter.region);
+    if (!status && def->rate * emitter.region.box_volume > MOST_TRIES * emitter.region.volume)
+        status = vti_fail(VT_INVALID_ARGUMENT,
+                          "rate is %g; allowed for a shape that fills %.3g of its box is up to %g "
+                          "tracers a second",
+                          def->rate, emitter.region.volume / emitter.region.box_volume,
+                          MOST_TRIES * emitter.region.volume / emitter.region.box_volume);
+    if (status) {
+        vti_destroy_emitter(&emitter);
+        return status;
+    }
+    return keep_emitter(s, &emitter, before);
+}
+
+vt_status vti_keep_tracer_points(vt_simulation *s, const vt_tracer_points_def *def,
+                                 const vt_predecessor *before)
+{
+    vt_tracer_points_def *const block = copy_points(def);
+    if (!block)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for %lld points", (long long)def->count);
+    vt_emitter emitter = {.count = def->count,
+                          .rate = def->rate,
+                          .start = def->start,
+                          .end = def->end,
+                          .parent = def->parent,
+                          .points = block};
+    const vt_status status = animate_emitter(&vti_point_numbers_definition, def->animation_count,
+                                             def->animations, &emitter);
+    if (status) {
+        vti_destroy_emitter(&emitter);
+        return status;
+    }
+    if (emitter.rate > 0 || vti_find_animation(&emitter.animations, "rate"))
+        emitter.count = 0;
+    for (int n = 0; n < VT_TAKEN_COLUMNS; n++)
+        emitter.members |= (uint32_t)(*vti_own_of_points(block, n) != NULL)
+                           << vti_carried_of_taken[n];
+    return keep_emitter(s, &emitter, before);
+}

@@ -1,0 +1,38 @@
+#include "state/distance_to_bodies.h"
+
+#include "state/rigid_body.h"
+#include "state/simulation.h"
+
+static double room_of(const vt_body *body, const vt_pose *pose, const double point[3])
+{
+    double local[3], normal[3];
+    vti_pose_point_back(pose, point, local);
+    return body->scale * vti_body_room(body, local, normal);
+}
+
+double vti_room_at(const vt_simulation *s, const double point[3])
+{
+    double room = INFINITY;
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_body *const body = &s->bodies.items[n];
+        const vt_pose pose = vti_body_pose(&s->transforms, body, s->time);
+        room = fmin(room, room_of(body, &pose, point));
+    }
+    return room;
+}
+
+const vt_pose *vti_poses_at(vt_simulation *s, double time)
+{
+    vt_pose *const pose = vti_arena_push(&s->arena, sizeof *pose * (size_t)s->bodies.count);
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        pose[n] = vti_body_pose(&s->transforms, &s->bodies.items[n], time);
+    return pose;
+}
+
+double vti_room_beside(const vt_simulation *s, const vt_pose *pose, const double point[3])
+{
+    double room = INFINITY;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        room = fmin(room, room_of(&s->bodies.items[n], &pose[n], point));
+    return room;
+}

@@ -1,0 +1,53 @@
+/* The bodies with panels as the fields of now know them. */
+#pragma once
+
+#include "base/arena.h"
+#include "kernels/bodies/panel_patches.h"
+#include "kernels/sums/multipole_moments.h"
+#include "model/pose.h"
+#include "state/body.h"
+
+/* In the frame of the working grid, which goes with the uniform wind. */
+typedef struct vt_paneled_body {
+    const vt_body *body;
+    const vt_panel_set *set; /* of the body: fine or coarse */
+    int32_t number;          /* of the body */
+    int32_t first, count, first_patch, patch_count;
+    vt_patch *whole;                /* of a container around others each panel as one; or NULL */
+    vt_pose pose, laid;             /* of the space of the body; of that of the panels */
+    double velocity[3], angular[3]; /* of the origin of its space, less the wind, m/s; rad/s */
+    double center[3], reach;        /* a sphere around it, m */
+    double dipole[3];               /* of its sources: what others see of it from far away, m^4/s */
+    double wide_dipole[3]; /* of that what lies within wide panels: panels/source_densities.c */
+    vt_impulse
+        wide_pull; /* what vortons and winds pull at those with, see conservation/body_forces.c */
+    double stream; /* speed at which the fluid would pass it without panels, rms, m/s */
+} vt_paneled_body;
+
+typedef struct vt_panels {
+    int32_t exist; /* the fields of now have panels */
+    int32_t body_count, count, patch_count;
+    double way[3], wind[3]; /* of the frame, m; of the uniform wind that it goes with, m/s */
+    vt_paneled_body *bodies;
+    double (*center)[3], (*normal)[3]; /* of each panel, m; outward */
+    float *area, *density;             /* m^2, m/s */
+    float *onset;    /* count x 3: velocity without panels, but with what containers around emit
+                        beyond their even densities, m/s */
+    vt_patch *patch; /* body by body */
+    uint32_t *panel; /* of each patch */
+    float *excess;   /* of each: its density less that of the panel, m/s */
+    vt_outer_charge *outer; /* of those that the nodes do not take, outer_count */
+    vt_patch *outer_patch;  /* and their patches */
+    int64_t outer_count;
+    vt_patches patches;   /* the same, by bins: those within reach of the grid */
+    uint32_t *first_body; /* bins + 1: first entry of each bin in bin_body */
+    int32_t *bin_body;    /* bodies near each bin, in rising order */
+    uint8_t *held_cell;   /* whether a wall may hold back the velocity of a point in a cell, laid
+                             out as the nodes; NULL: not known yet */
+    uint8_t *near_cell;   /* and of one that goes by a cell, likewise */
+    uint32_t *listed_bin; /* those whose nodes may lack something */
+    int64_t listed_count;
+    uint32_t *slot; /* of each bin its place in the list + 1; 0: it is not listed */
+    f4 *smooth;     /* velocity at the nodes of the listed bins as the grid alone has it */
+    vt_arena arena; /* what all of it lies in */
+} vt_panels;

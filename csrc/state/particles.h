@@ -1,0 +1,44 @@
+/* Adding, removing and finding vortons and tracers. */
+#pragma once
+
+#include "model/columns.h"
+
+vt_set *vti_set_of(const vt_simulation *s, int set);
+
+const char *vti_name_of_set(int set);
+
+vt_status vti_check_count(int64_t count, const void *a, const void *b, const void *c);
+
+/* Whether the policy of the simulation has room for count more rows. For VT_AT_CAPACITY_STOP *count
+ * is reduced to what fits. Changes nothing else. */
+vt_status vti_check_room(const vt_simulation *simulation, int set, int64_t *count);
+
+/* Makes that room: for VT_AT_CAPACITY_OLDEST removes the oldest. count as vti_check_room left it.
+ */
+void vti_make_room(vt_simulation *simulation, int set, int64_t count);
+
+/* Checks of arrays that describe particles: finite, above 0 where they must be. */
+vt_status vti_check_vorton_rows(int64_t count, const float *position, const float *strength,
+                                const float *core, const float *volume);
+vt_status vti_check_tracer_rows(int64_t count, const float *position, const float *density,
+                                const float *size);
+
+/* Appends rows whose columns are filled by the caller: returns the first row. */
+int64_t vti_append_vortons(vt_simulation *simulation, int64_t count, const float *position,
+                           const float *strength, const float *core, const float *volume);
+
+/* Such rows as those of a vortex, which will take up the fluid that they are born in. */
+void vti_mark_newborn_vortex(vt_simulation *simulation, int64_t first, int64_t count);
+
+/* Begins to keep a column of the vortons, filled with what it should hold now. */
+void vti_use_vorton_column(vt_simulation *simulation, int column);
+
+/* smallest_core again, from the column: after removal, and where a view of it may have been
+ * written. */
+void vti_update_smallest_core(vt_simulation *simulation);
+
+/* Removes the rows where mask is not 0; the others keep their order. */
+void vti_remove_rows(vt_simulation *simulation, int set, const uint8_t *mask);
+
+/* The same where what they carry is gone with them: what is left of a wake is not whole. */
+void vti_cut_rows(vt_simulation *simulation, int set, const uint8_t *mask);

@@ -1,0 +1,190 @@
+#include "state/predicates.h"
+
+int vti_has_article_walls(const vt_simulation *s)
+{
+    return s->bodies.count > 0 && vti_has_grid(s) && s->def.method.bodies == VT_BODIES_ARTICLE;
+}
+
+/* The impulse that planes give the flow is not summed anywhere. */
+static int has_plane(const vt_simulation *s)
+{
+    for (int32_t n = 0; n < s->bodies.count && s->panels.exist; n++)
+        if (s->bodies.items[n].panels && s->bodies.items[n].panels->open)
+            return 1;
+    return 0;
+}
+
+int vti_has_sums(const vt_simulation *s)
+{
+    return s->def.method.balance != VT_BALANCE_NONE && s->winds.grid_count == 0 &&
+           !(vti_has_container(&s->bodies) && vti_is_buoyant(s));
+}
+
+int vti_knows_forces(const vt_simulation *s)
+{
+    const vt_method *const m = &s->def.method;
+    return m->balance == VT_BALANCE_IMPULSE && m->stretching != VT_STRETCHING_NONE &&
+           m->boundary != VT_BOUNDARY_ZERO && !vti_has_charges(s) &&
+           !vti_has_container(&s->bodies) && !has_plane(s);
+}
+
+int vti_keeps_impulse(const vt_simulation *s)
+{
+    return vti_has_sums(s) && vti_knows_forces(s) && !(vti_is_buoyant(s) && !vti_has_known_flow(s));
+}
+
+int vti_exchanges_heat(const vt_body *body)
+{
+    return body->heat.temperature > 0 && body->heat.conductance > 0;
+}
+
+int vti_wants_fluid_around(const vt_body *body)
+{
+    return vti_exchanges_heat(body) && !body->hole && isfinite(body->volume);
+}
+
+int vti_has_warm_bodies(const vt_simulation *s)
+{
+    int warm = 0;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        warm |= vti_exchanges_heat(&s->bodies.items[n]);
+    return warm;
+}
+
+/* Smallest core of the fluid that emitters will give, m, or infinity: what is born around a body
+ * before it should not make the grid finer than the scene asks for. */
+static double core_to_come(const vt_simulation *s)
+{
+    double least = INFINITY;
+    for (int32_t n = 0; n < s->sources.parcels_count; n++) {
+        const vt_parcels *const p = &s->sources.parcels[n];
+        const vt_pose pose = vti_pose_at(&s->transforms, p->parent, s->time);
+        if (p->rate > 0 ? p->end > s->time : p->start >= s->time)
+            least = fmin(least, p->core * pose.scale);
+    }
+    return least;
+}
+
+double vti_core_around_bodies(const vt_simulation *s)
+{
+    double least = 0;
+    if (s->smallest_core > 0)
+        return s->smallest_core;
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_body *const body = &s->bodies.items[n];
+        const double core = 0.2 * body->scale * vti_cbrt(body->volume);
+        if (vti_wants_fluid_around(body))
+            least = least > 0 ? fmin(least, core) : core;
+    }
+    if (least > 0 && s->def.spacing > 0)
+        return 1.5 * s->def.spacing;
+    const double other = least > 0 ? core_to_come(s) : INFINITY;
+    return isfinite(other) ? other : least;
+}
+
+int vti_has_point_cores(const vt_simulation *s)
+{
+    return s->def.method.cores == VT_CORES_POINT;
+}
+
+double vti_filter_variance(const vt_simulation *s)
+{
+    const double cells = s->grid.core / s->grid.spacing;
+    return vti_has_point_cores(s) ? 0 : cells * cells - vt_point_variance;
+}
+
+int vti_has_hits(const vt_simulation *s)
+{
+    return vti_has_article_walls(s);
+}
+
+int vti_panels_act(const vt_simulation *s, int32_t n)
+{
+    return s->bodies.items[n].panels != NULL && s->def.method.bodies == VT_BODIES_PANELS &&
+           vti_has_grid(s);
+}
+
+int vti_has_panels(const vt_simulation *s)
+{
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (vti_panels_act(s, n))
+            return 1;
+    return 0;
+}
+
+double vti_contrast_of(const vt_simulation *s, const vt_fluid *fluid, int64_t row)
+{
+    const vt_vortons *const v = &s->vortons;
+    const float *const x = v->position + 3 * row;
+    const float own = v->set.used[VT_VORTON_density] ? v->density[row] : 0;
+    if (!v->set.used[VT_VORTON_temperature])
+        return (double)fabsf(own);
+    return fabs((double)vti_density_deviation(fluid, x, v->temperature[row], own));
+}
+
+int vti_may_burn(const vt_simulation *s, int64_t row)
+{
+    const vt_vortons *const v = &s->vortons;
+    const int32_t *const used = v->set.used;
+    return (used[VT_VORTON_fuel] && v->fuel[row] > vt_least_share) ||
+           (used[VT_VORTON_flame] && v->flame[row] > vt_least_share);
+}
+
+int vti_has_contrast(const vt_simulation *s, const vt_fluid *fluid, int64_t row)
+{
+    const vt_vortons *const v = &s->vortons;
+    const int32_t *const used = v->set.used;
+    if ((used[VT_VORTON_density] && v->density[row] != 0) || vti_may_burn(s, row))
+        return 1;
+    if (!used[VT_VORTON_temperature])
+        return 0;
+    const float ambient = vti_ambient_temperature(fluid, v->position + 3 * row);
+    return fabsf(v->temperature[row] - ambient) > (float)VT_LEAST_CONTRAST * ambient;
+}
+
+enum { SEARCH_BLOCK = 8192 };
+
+typedef struct search {
+    const float *swelling;
+    _Atomic int32_t found;
+} search;
+
+static void search_block(void *data, int64_t begin, int64_t end)
+{
+    search *const c = data;
+    const float *const swelling = c->swelling;
+    int32_t found = 0;
+    for (int64_t i = begin; i < end; i++)
+        found |= swelling[i] != 0;
+    if (found)
+        c->found = 1;
+}
+
+int vti_has_charges(const vt_simulation *s)
+{
+    search c = {vti_used_column(&s->vortons.set, VT_VORTON_swelling), 0};
+    if (c.swelling)
+        vti_parallel_for(s->def.threads, s->vortons.set.count, SEARCH_BLOCK, search_block, &c);
+    return c.found;
+}
+
+int vti_has_known_flow(const vt_simulation *s)
+{
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (s->bodies.items[n].flow.known)
+            return 1;
+    return 0;
+}
+
+int vti_sheds(const vt_body *body)
+{
+    return body->shedding > 0 && body->panels;
+}
+
+int vti_is_buoyant(const vt_simulation *s)
+{
+    const int32_t *const used = s->vortons.set.used;
+    return (used[VT_VORTON_density] || used[VT_VORTON_temperature]) &&
+           s->def.method.velocity == VT_VELOCITY_POISSON &&
+           s->def.method.buoyancy != VT_BUOYANCY_NONE;
+}

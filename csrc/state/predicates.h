@@ -1,0 +1,165 @@
+/* Questions to the method, the fluid and the bodies, of a few lines each. */
+#pragma once
+
+#include "state/simulation.h"
+
+/* Whether vortons beside bodies take their vorticity from them. */
+int vti_has_article_walls(const vt_simulation *s);
+
+/* Whether the sum of the strengths is to be kept: not where winds are given on grids, whose fluid
+ * turns, nor where fluid that differs in density fills a container, where vortex lines end at walls
+ * and the sum changes. */
+int vti_has_sums(const vt_simulation *s);
+
+/* Whether impulse is to be kept, as far as forces go: all forces on the vortons are known. Not
+ * where fluid expands, in containers and beside planes, whose forces nobody sums, nor without
+ * stretching or the potential at the boundary, when the method itself does not keep impulse. */
+int vti_knows_forces(const vt_simulation *s);
+
+/* Whether nothing but bodies and gravity gives impulse to vortons, and the method keeps it. */
+int vti_keeps_impulse(const vt_simulation *s);
+
+/* Whether the panels of a body shed. */
+int vti_sheds(const vt_body *body);
+
+int vti_exchanges_heat(const vt_body *body);
+
+/* Whether a body is a solid of finite size that exchanges heat: ambient fluid is kept around it. */
+int vti_wants_fluid_around(const vt_body *body);
+
+/* Whether any body exchanges heat. */
+int vti_has_warm_bodies(const vt_simulation *s);
+
+/* Core of the vortons that are born around bodies, m: the smallest of those alive, or else 1.5 of
+ * the spacing that the scene gives, or the smallest that emitters of fluid will give, or a fifth of
+ * the cube root of the volume of the smallest body. 0 where no body wants any. */
+double vti_core_around_bodies(const vt_simulation *s);
+
+/* Whether the volumes follow the temperatures. */
+static inline int vti_expands(const vt_simulation *s)
+{
+    return s->def.method.expansion > 0 && s->def.method.velocity == VT_VELOCITY_POISSON &&
+           s->vortons.set.used[VT_VORTON_temperature];
+}
+
+/* The temperature at which a vorton has its volume, K. */
+static inline float vti_volume_temperature(const vt_vortons *v, int64_t row)
+{
+    const float *const noted = vti_used_column(&v->set, VT_VORTON_volume_temperature);
+    const float *const now = vti_used_column(&v->set, VT_VORTON_temperature);
+    return noted && noted[row] > 0 ? noted[row] : now ? now[row] : 1;
+}
+
+/* The cores that deposit, stencils and sampling make by themselves: their variance, cells^2 (the
+ * value at which the velocity of clouds is nearest to the direct sum). */
+static const double vt_point_variance = 0.44;
+
+int vti_has_point_cores(const vt_simulation *s);
+
+/* Variance that the filter adds to make cores of s->grid.core, cells^2. */
+double vti_filter_variance(const vt_simulation *s);
+
+/* The column of accelerations where the method needs it, else NULL: viewed, it is then 0. */
+static inline float *vti_accelerations(const vt_simulation *s)
+{
+    return s->def.method.buoyancy == VT_BUOYANCY_FULL ? s->vortons.acceleration : NULL;
+}
+
+/* Whether the velocity comes from a grid: else from sums over the vortons. */
+static inline int vti_has_grid(const vt_simulation *s)
+{
+    return s->def.method.velocity == VT_VELOCITY_POISSON;
+}
+
+/* Whether something may burn. */
+static inline int vti_burns(const vt_simulation *s)
+{
+    return s->def.combustion.law != VT_BURN_NONE;
+}
+
+/* Heat capacity of the fluid, J/(kg K): where something may burn that of the law of combustion,
+ * else of air or water. */
+static inline double vti_heat_capacity(const vt_simulation *s)
+{
+    const double capacity[] = {[VT_GAS] = 1005, [VT_LIQUID] = 4182};
+    return vti_burns(s) ? s->def.combustion.heat_capacity : capacity[s->def.ambient.kind];
+}
+
+/* Whether bodies are moved by that. */
+int vti_has_hits(const vt_simulation *s);
+
+/* Whether body number n has panels that act. */
+int vti_panels_act(const vt_simulation *s, int32_t n);
+
+/* Whether what of a body lies outside the grid acts there: of containers, which are around the flow
+ * and balanced in themselves; others are small when they are far. */
+static inline int vti_acts_from_beyond(const vt_paneled_body *b)
+{
+    return b->set->hole && !b->set->open;
+}
+
+/* Whether any body has panels that act. */
+int vti_has_panels(const vt_simulation *s);
+
+/* Of fuel and flame, from which on they may make heat, and of smoke. */
+static const float vt_least_share = 1e-5f;
+
+/* Rounding: what differs by less, as a share of the temperature or the density, does not differ. */
+#define VT_LEAST_CONTRAST 1e-5
+
+/* |rho'| of a vorton, kg/m^3: fluid is that of s->def. */
+double vti_contrast_of(const vt_simulation *s, const vt_fluid *fluid, int64_t row);
+
+/* How much warmer a vorton is than the ambient fluid beside it, K. */
+static inline float vti_warmth(const vt_vortons *v, const vt_fluid *fluid, int64_t row)
+{
+    return v->temperature[row] - vti_ambient_temperature(fluid, v->position + 3 * row);
+}
+
+/* Whether a vorton has fuel or flame. */
+int vti_may_burn(const vt_simulation *s, int64_t row);
+
+/* Whether the fluid of a vorton is lighter or heavier than the ambient fluid beside it, or burns
+ * and soon will be: such vortons are kept, however weak. fluid is that of s->def. */
+int vti_has_contrast(const vt_simulation *s, const vt_fluid *fluid, int64_t row);
+
+/* Whether strength diffuses. */
+static inline int vti_diffuses(const vt_simulation *s)
+{
+    return s->def.viscosity > 0 && s->def.method.diffusion != VT_DIFFUSION_NONE;
+}
+
+/* Whether heat diffuses. */
+static inline int vti_conducts(const vt_simulation *s)
+{
+    return s->def.thermal_diffusivity > 0 && s->def.method.diffusion != VT_DIFFUSION_NONE &&
+           s->vortons.set.used[VT_VORTON_temperature];
+}
+
+/* Whether vortons carry density or temperature, which make vorticity on the grid. */
+int vti_is_buoyant(const vt_simulation *simulation);
+
+/* Whether neutral vortons are kept around others. */
+static inline int vti_has_halo(const vt_simulation *s)
+{
+    return s->def.method.halo > 0 &&
+           (vti_diffuses(s) || vti_conducts(s) || vti_is_buoyant(s) || vti_has_warm_bodies(s));
+}
+
+/* Whether any vorton is a charge. */
+int vti_has_charges(const vt_simulation *s);
+
+/* Whether there are bodies whose flow is known: without them there are no books. */
+int vti_has_known_flow(const vt_simulation *s);
+
+/* Whether such an emitter may be among the sources. */
+static inline int vti_may_soak(const vt_simulation *s)
+{
+    return s->sources.parcels_count > 0;
+}
+
+/* Whether tracers burn by themselves. */
+static inline int vti_tracers_burn(const vt_simulation *s)
+{
+    return vti_burns(s) && s->def.method.flames == VT_FLAMES_OWN;
+}

@@ -1,0 +1,81 @@
+#include "state/wind.h"
+
+#include "base/growing_array.h"
+#include "base/status.h"
+
+static void destroy_grid(vt_winds *winds, int32_t n)
+{
+    free((void *)(uintptr_t)winds->grids[n].values);
+    vti_destroy_track(&winds->strength[n]);
+}
+
+void vti_destroy_winds(vt_winds *winds)
+{
+    for (int32_t n = 0; n < winds->uniform_count; n++)
+        vti_destroy_track(&winds->uniform[n].velocity);
+    for (int32_t n = 0; n < winds->grid_count; n++)
+        destroy_grid(winds, n);
+    free(winds->uniform);
+    free(winds->grid_id);
+    free(winds->grids);
+    free(winds->strength);
+    *winds = (vt_winds){0};
+}
+
+void vti_drop_uniform_wind(vt_winds *winds, int32_t n)
+{
+    vti_destroy_track(&winds->uniform[n].velocity);
+    vti_close_gap(winds->uniform, n, &winds->uniform_count, sizeof *winds->uniform);
+}
+
+void vti_drop_wind_grid(vt_winds *winds, int32_t n)
+{
+    int32_t count = winds->grid_count, same = count;
+    destroy_grid(winds, n);
+    vti_close_gap(winds->grid_id, n, &count, sizeof *winds->grid_id);
+    vti_close_gap(winds->strength, n, &same, sizeof *winds->strength);
+    vti_close_gap(winds->grids, n, &winds->grid_count, sizeof *winds->grids);
+}
+
+static vt_status copy_wind_grid(const vt_winds *from, int32_t n, vt_winds *to)
+{
+    const vt_wind_grid *const grid = &from->grids[n];
+    const size_t nodes = (size_t)grid->nodes[0] * (size_t)grid->nodes[1] * (size_t)grid->nodes[2];
+    f4 *const values = aligned_alloc(16, sizeof *values * nodes);
+    if (!values)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a wind of %zu nodes", nodes);
+    const vt_status status = vti_copy_track(&from->strength[n], &to->strength[n]);
+    if (status) {
+        free(values);
+        return status;
+    }
+    memcpy(values, grid->values, sizeof *values * nodes);
+    to->grids[n].values = values;
+    to->grid_count = n + 1;
+    return VT_OK;
+}
+
+/* What owns memory in it is copied here: whoever adds a member looks at this. */
+_Static_assert(sizeof(vt_winds) == 4 * sizeof(void *) + 4 * sizeof(int32_t) + 6 * sizeof(double),
+               "vti_copy_winds copies every member");
+
+vt_status vti_copy_winds(const vt_winds *from, vt_winds *to)
+{
+    vt_status status = VT_OK;
+    *to = *from;
+    to->uniform_count = to->grid_count = 0;
+    to->uniform = vti_copy_grown(from->uniform, from->uniform_count, sizeof *to->uniform);
+    to->grids = vti_copy_grown(from->grids, from->grid_count, sizeof *to->grids);
+    to->strength = vti_copy_grown(from->strength, from->grid_count, sizeof *to->strength);
+    to->grid_id = vti_copy_grown(from->grid_id, from->grid_count, sizeof *to->grid_id);
+    if (!to->uniform || !to->grids || !to->strength || !to->grid_id)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d winds",
+                        from->uniform_count + from->grid_count);
+    for (int32_t n = 0; n < from->uniform_count && !status; n++) {
+        status = vti_copy_track(&from->uniform[n].velocity, &to->uniform[n].velocity);
+        to->uniform_count = n + !status;
+    }
+    for (int32_t n = 0; n < from->grid_count && !status; n++)
+        status = copy_wind_grid(from, n, to);
+    return status;
+}

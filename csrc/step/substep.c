@@ -1,0 +1,210 @@
+#include "step/substep.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "conservation/impulse_correction.h"
+#include "field/solve.h"
+#include "state/container_frame.h"
+#include "state/predicates.h"
+#include "state/wind_at_time.h"
+
+/* ---- velocity at the vortons ---- */
+
+static void find_least_vorticity(vt_simulation *s, const vt_work *w)
+{
+    const vt_pair_sources *const p = &s->pairs;
+    const size_t mark = vti_arena_mark(&s->arena);
+    uint32_t *const row = vti_arena_push(&s->arena, 4 * (size_t)w->count);
+    float *const place = vti_arena_push(&s->arena, 12 * (size_t)w->count);
+    float *const density = vti_arena_push(&s->arena, 4 * (size_t)w->count);
+    int64_t count = 0;
+    for (int64_t i = 0; i < w->count; i++) {
+        w->newborn.least_vorticity[i] = 0;
+        if (vti_is_newborn(&w->newborn, w->sorted[i].home)) {
+            row[count] = (uint32_t)i;
+            memcpy(place + 3 * count++, p->position + 3 * i, 12);
+        }
+    }
+    s->stages->strength_density(s->def.method.kernel, count, place, p->count, p->position,
+                                p->strength, p->core, density, &s->arena, s->def.threads);
+    for (int64_t n = 0; n < count; n++)
+        w->newborn.least_vorticity[row[n]] = vti_least_vorticity_in((double)density[n]);
+    vti_arena_pop(&s->arena, mark);
+}
+
+static void sum_vortons(vt_simulation *s, vt_work *w)
+{
+    s->pairs.count = w->count;
+    const vt_pair_sources p = s->pairs;
+    const float *const cores = w->core ? w->core : s->vortons.core;
+    memcpy(w->sorted, w->records, sizeof(vt_record) * (size_t)w->count);
+    for (int64_t i = 0; i < w->count; i++) {
+        memcpy(p.position + 3 * i, w->sorted[i].position, 12);
+        memcpy(p.strength + 3 * i, w->sorted[i].strength, 12);
+        p.core[i] = cores[w->sorted[i].home];
+    }
+    if (w->is_first)
+        find_least_vorticity(s, w);
+    vti_sum_vortons(s, w->count, p.position, &p, w->velocity, w->gradient, w->divergence);
+    vti_add_wind_grids(s, w->count, p.position, w->velocity, w->gradient);
+}
+
+void vti_solve_work(vt_simulation *s, double time, vt_work *w)
+{
+    w->field.least_vorticity = w->is_first ? w->newborn.least_vorticity : NULL;
+    if (s->def.method.velocity == VT_VELOCITY_DIRECT)
+        VT_TIMED(s, direct, sum_vortons(s, w));
+    else if (s->def.method.velocity == VT_VELOCITY_TREE)
+        VT_TIMED(s, tree, sum_vortons(s, w));
+    else
+        vti_solve_field(s, w->count, w->records, w->sorted, w->row_start,
+                        w->is_first ? &w->newborn : NULL);
+    w->born |= w->is_first;
+    w->is_first = 0;
+    if (w->field.buoyancy)
+        VT_TIMED(s, scalars,
+                 vti_solve_scalars(s, w->count, w->sorted, w->row_start, time, &w->buoyancy));
+}
+
+/* Room for what the scheme keeps from stage to stage. */
+static void make_room(vt_simulation *s, const vt_births *births, const vt_scheme *scheme,
+                      vt_work *w)
+{
+    const size_t rows = (size_t)(s->vortons.set.count + births->vorton_count);
+    if (scheme->share < 1)
+        w->first = vti_arena_push(&s->arena, sizeof(vt_rate) * rows);
+    if (scheme->stages > 2)
+        w->base = vti_arena_push(&s->arena, sizeof(vt_record) * (rows + VT_LANES));
+    if (s->def.method.stretching == VT_STRETCHING_RVPM && !vti_has_grid(s))
+        w->core = vti_arena_push(&s->arena, 4 * rows);
+    if (w->core)
+        memcpy(w->core, s->vortons.core, 4 * (size_t)s->vortons.set.count);
+}
+
+void vti_open_work(vt_simulation *s, const vt_births *births, const vt_scheme *scheme, vt_work *w)
+{
+    const vt_vortons *const v = &s->vortons;
+    const size_t rows = (size_t)(v->set.count + births->vorton_count);
+    w->records = vti_arena_push(&s->arena, sizeof(vt_record) * (rows + VT_LANES));
+    w->sorted = vti_arena_push(&s->arena, sizeof(vt_record) * (rows + VT_LANES));
+    w->rates = (vt_rate *)w->records; /* sorted, they are not needed until rates make new ones */
+    w->velocity = w->gradient = w->divergence = NULL;
+    w->count = v->set.count;
+    w->newborn = (vt_newborn){v->flags, 0, vti_arena_push(&s->arena, 4 * rows)};
+    if (!vti_has_grid(s)) {
+        w->space = (vt_grid){.spacing = 1};
+        w->velocity = vti_arena_push(&s->arena, 12 * rows);
+        w->gradient = vti_arena_push(&s->arena, 36 * rows);
+        w->divergence = vti_arena_push(&s->arena, 12 * rows);
+        s->pairs.position = vti_arena_push(&s->arena, 12 * rows);
+        s->pairs.strength = vti_arena_push(&s->arena, 12 * rows);
+        s->pairs.core = vti_arena_push(&s->arena, 4 * rows);
+    } else {
+        w->space = s->grid;
+        w->row_start = vti_arena_push(
+            &s->arena, 4 * ((size_t)s->grid.cells[1] * (size_t)s->grid.cells[2] + 1));
+    }
+    w->field = (vt_field){.grid = &w->space,
+                          .velocity = w->velocity,
+                          .gradient = w->gradient,
+                          .divergence = w->divergence,
+                          .buoyancy = vti_is_buoyant(s) ? &w->buoyancy : NULL};
+    make_room(s, births, scheme, w);
+    vti_collect_records(s, &w->space, 0, w->count, w->records);
+    s->stages->lack_flag(w->count, v->flags, VT_FLAG_BOUND_KNOWN, &w->is_first, s->def.threads);
+}
+
+void vti_sort_columns(vt_simulation *s, vt_work *w)
+{
+    if (!vti_has_grid(s) || s->substeps % VT_SORT_EVERY != 0)
+        return;
+    const size_t mark = vti_arena_mark(&s->arena);
+    uint32_t *const order = vti_arena_push(&s->arena, 4 * (size_t)w->count);
+    for (int64_t i = 0; i < w->count; i++) {
+        order[i] = w->sorted[i].home;
+        w->sorted[i].home = (uint32_t)i;
+    }
+    vti_permute_set(&s->vortons.set, order, w->count, &s->arena, s->def.threads);
+    vti_arena_pop(&s->arena, mark);
+}
+
+void vti_add_newborn(vt_simulation *s, vt_work *w, int64_t first)
+{
+    const vt_vortons *const v = &s->vortons;
+    const int64_t born = v->set.count - first;
+    vti_collect_records(s, &w->space, first, born, w->records + w->count);
+    if (w->core)
+        memcpy(w->core + first, v->core + first, 4 * (size_t)born);
+    w->count += born;
+    w->newborn.first = first; /* the first solve of those before it is done */
+    w->is_first = 1;
+}
+
+void vti_find_rates(vt_simulation *s, vt_work *w)
+{
+    VT_TIMED(s, stretch,
+             s->stages->stretch(&w->field, &s->def.method, w->count, w->sorted, w->rates,
+                                s->vortons.bound_volume, &s->extremes, s->def.threads));
+}
+
+/* Cores after time dt along the rates, for the sum over pairs. */
+static void reach_cores(const vt_simulation *s, vt_work *w, double dt)
+{
+    for (int64_t i = 0; w->core && i < w->count; i++) {
+        const uint32_t home = w->sorted[i].home;
+        const double growth = vti_exp(dt * (double)w->rates[i].velocity[3]);
+        w->core[home] = (float)((double)s->vortons.core[home] * growth);
+    }
+}
+
+void vti_reach(vt_simulation *s, const vt_scheme *scheme, int stage, double dt, vt_work *w)
+{
+    const double way = scheme->reach[stage] * dt;
+    const int again = stage > 1;
+    if (again)
+        vti_collect_records(s, &w->space, 0, s->vortons.set.count, w->base);
+    reach_cores(s, w, way);
+    s->stages->reach(&w->space, way, w->count, w->sorted, w->rates, again ? w->base : NULL,
+                     again ? NULL : w->first, w->records, s->def.threads);
+}
+
+void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_work *w, double dt,
+                vt_reaction *reaction)
+{
+    const vt_vortons *const v = &s->vortons;
+    vt_ending ending = {.dt = dt,
+                        .share = scheme->share,
+                        .born = w->born,
+                        .since = s->last_substep > 0 ? (dt + s->last_substep) / 2 : 0,
+                        .first = w->first};
+    vt_vorton_rows rows = {v->position,     v->strength, v->volume,
+                           v->bound_volume, v->velocity, v->age,
+                           v->flags,        NULL,        NULL};
+    vt_balance balance;
+    if (s->def.method.stretching == VT_STRETCHING_RVPM)
+        rows.core = v->core;
+    rows.acceleration = vti_accelerations(s);
+    vti_find_carried_change(s, ending.carried);
+    s->last_substep = dt;
+    const int books = vti_has_known_flow(s);
+    vt_impulse buoyant = {{0}, {0}};
+    VT_TIMED(s, balance, buoyant = vti_find_buoyant_impulse(s, &w->field, w->count, w->sorted, dt));
+    VT_TIMED(s, balance, vti_open_balance(s, books ? &buoyant : NULL, &balance));
+    VT_TIMED(s, balance, vti_open_reaction(s, 0, reaction));
+    reaction->given = buoyant;
+    vti_add_impulse(&s->impulses.buoyant, 1, &buoyant);
+    vt_method method = s->def.method;
+    method.cleaning *=
+        balance.closed; /* lines that end in the fluid cannot be free of divergence */
+    VT_TIMED(s, finish,
+             s->stages->finish(&w->field, &method, &ending, s->winds.velocity, w->count, w->sorted,
+                               &rows, s->def.threads));
+    if (vti_has_grid(s) && s->def.method.exchange > 0)
+        VT_TIMED(s, exchange,
+                 s->stages->exchange(&s->grid, w->count, w->sorted, w->row_start, v->strength,
+                                     s->def.threads));
+    VT_TIMED(s, balance, vti_close_balance(s, dt, &balance));
+    const double owed = balance.restored ? 1 : 1 - balance.share;
+    VT_TIMED(s, balance, vti_close_reaction(s, dt, owed, reaction));
+}

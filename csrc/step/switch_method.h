@@ -1,0 +1,8 @@
+/* Another method for a simulation that is under way. What evolves stays; of what a method keeps for
+ * itself nothing is left over from the one before, so that it does not matter which that was. */
+#pragma once
+
+#include "vorton.h"
+
+/* As vt_set_method says, of a method of the library's own size. */
+vt_status vti_switch_method(vt_simulation *s, const vt_method *method);

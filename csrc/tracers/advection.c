@@ -1,0 +1,284 @@
+#include "tracers/advection.h"
+
+#include "field/sample.h"
+#include "panels/near_cells.h"
+#include "state/simulation.h"
+#include "tracers/passive_motion.h"
+
+/* ---- motion ---- */
+
+void vti_make_tracer_work(vt_simulation *s, vt_tracer_work *work)
+{
+    work->count = s->tracers.set.count;
+    work->first = vti_arena_push(&s->arena, 12 * (size_t)work->count);
+    work->last = vti_arena_push(&s->arena, 12 * (size_t)work->count);
+}
+
+/* Listed rows (NULL: all) on their way. */
+typedef struct trip {
+    vt_simulation *s;
+    const vt_tracer_work *work;
+    const uint32_t *list;
+    float *x, *u;    /* count x 3: points, m, and the velocities there, m/s */
+    float way, rest; /* s; share of the first rates */
+    double dt;
+} trip;
+
+static inline int64_t row_of(const trip *t, int64_t i)
+{
+    return t->list ? t->list[i] : i;
+}
+
+static inline int has_rates(const trip *t, int64_t row)
+{
+    return t->work->last && row < t->work->count;
+}
+
+/* To the points that lie `way` ahead: along the rates that are kept, or else along u. The newborn,
+ * who have none, stay. */
+static void set_out(void *data, int64_t begin, int64_t end)
+{
+    const trip *const t = data;
+    static const float none[3];
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t row = row_of(t, i);
+        const float *rate = t->work->last ? none : t->u + 3 * i;
+        if (has_rates(t, row))
+            rate = t->work->last + 3 * row;
+        for (int a = 0; a < 3; a++) {
+            t->x[3 * i + a] = t->s->tracers.position[3 * row + a];
+            if (t->way > 0)
+                t->x[3 * i + a] += t->way * rate[a];
+        }
+    }
+}
+
+/* Moves the rows by u and, where they are kept, the first rates. */
+static void arrive(void *data, int64_t begin, int64_t end)
+{
+    const trip *const t = data;
+    vt_tracers *const tracers = &t->s->tracers;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t row = row_of(t, i);
+        /* age has moved on already: less than dt for those born inside the substep */
+        const float step = fmaxf(fminf(tracers->age[row], (float)t->dt), 0);
+        for (int a = 0; a < 3; a++) {
+            float velocity = t->u[3 * i + a];
+            if (has_rates(t, row))
+                velocity += t->rest * (t->work->first[3 * row + a] - velocity);
+            velocity += (float)t->s->winds.velocity[a];
+            tracers->position[3 * row + a] += step * velocity;
+            if (tracers->set.used[VT_TRACER_velocity])
+                tracers->velocity[3 * row + a] = velocity;
+        }
+    }
+}
+
+enum { TRIP_BLOCK = 8192 };
+
+/* The velocity `way` ahead, to trip->u. */
+static void look_ahead(trip *t, double way, int64_t count)
+{
+    t->way = (float)way;
+    vti_parallel_for(t->s->def.threads, count, TRIP_BLOCK, set_out, t);
+    vti_velocity_of_points(t->s, count, t->x, t->u);
+}
+
+void vti_keep_tracer_rates(vt_simulation *s, double way, vt_tracer_work *work)
+{
+    if (!work->last || work->count == 0)
+        return;
+    const size_t bytes = 12 * (size_t)work->count, mark = vti_arena_mark(&s->arena);
+    trip t = {.s = s, .work = work, .u = work->last};
+    t.x = vti_arena_push(&s->arena, bytes);
+    look_ahead(&t, way, work->count);
+    if (!(way > 0))
+        memcpy(work->first, work->last, bytes);
+    vti_arena_pop(&s->arena, mark);
+}
+
+/* Where no rates are kept the last field stands for the earlier ones. */
+static void move_listed(vt_simulation *s, const vt_scheme *scheme, double dt,
+                        const vt_tracer_work *work, int64_t count, const uint32_t *list)
+{
+    const size_t mark = vti_arena_mark(&s->arena);
+    trip t = {.s = s, .work = work, .list = list, .dt = dt, .rest = (float)(1 - scheme->share)};
+    t.x = vti_arena_push(&s->arena, 12 * (size_t)count);
+    t.u = vti_arena_push(&s->arena, 12 * (size_t)count);
+    if (!work->last)
+        look_ahead(&t, 0, count);
+    if (work->last || vti_last_reach(scheme) > 0)
+        look_ahead(&t, vti_last_reach(scheme) * dt, count);
+    vti_parallel_for(s->def.threads, count, TRIP_BLOCK, arrive, &t);
+    vti_arena_pop(&s->arena, mark);
+}
+
+/* Without a grid, or with rates of earlier stages. */
+static void move_all(vt_simulation *s, const vt_scheme *scheme, double dt,
+                     const vt_tracer_work *work)
+{
+    for (int64_t i = 0; i < s->tracers.set.count; i++)
+        s->tracers.age[i] += (float)dt;
+    move_listed(s, scheme, dt, work, s->tracers.set.count, NULL);
+}
+
+/* The rows that the grid alone does not serve to *list; returns how many. */
+static int64_t list_outside(vt_simulation *s, int64_t blocks, const uint8_t *outside,
+                            const int32_t *outside_count, uint32_t **list)
+{
+    enum { BYTES = VT_ADVECT_BLOCK / 8 };
+    int64_t room = 0, listed = 0;
+    for (int64_t b = 0; b < blocks; b++)
+        room += outside_count[b];
+    *list = vti_arena_push(&s->arena, sizeof **list * (size_t)room);
+    for (int64_t b = 0; b < blocks; b++)
+        for (int64_t byte = b * BYTES; outside_count[b] && byte < (b + 1) * BYTES; byte++)
+            for (uint32_t bits = outside[byte]; bits; bits &= bits - 1)
+                (*list)[listed++] = (uint32_t)(8 * byte + __builtin_ctz(bits));
+    return listed;
+}
+
+static void move_on_grid(vt_simulation *s, const vt_scheme *scheme, double dt,
+                         const vt_tracer_work *work)
+{
+    vt_tracers *const t = &s->tracers;
+    const int64_t count = t->set.count;
+    const int64_t blocks = (count + VT_ADVECT_BLOCK - 1) / VT_ADVECT_BLOCK;
+    const vt_tracer_rows rows = {t->position, t->set.used[VT_TRACER_velocity] ? t->velocity : NULL,
+                                 t->age, vti_cells_near_panels(s)};
+    int32_t *const outside_count =
+        vti_arena_push(&s->arena, sizeof *outside_count * (size_t)blocks);
+    uint8_t *const outside = vti_arena_push(&s->arena, (size_t)(blocks * VT_ADVECT_BLOCK / 8));
+    s->stages->advect(&s->grid, dt, vti_last_reach(scheme), s->winds.velocity, count, &rows,
+                      outside, outside_count, s->def.threads);
+    uint32_t *list = NULL;
+    const int64_t listed = list_outside(s, blocks, outside, outside_count, &list);
+    if (listed)
+        move_listed(s, scheme, dt, work, listed, list);
+}
+
+void vti_move_tracers(vt_simulation *s, const vt_scheme *scheme, double dt,
+                      const vt_tracer_work *work)
+{
+    if (s->tracers.set.count == 0)
+        return;
+    const size_t mark = vti_arena_mark(&s->arena);
+    const vt_passive rows = vti_passive_tracers(s, 1);
+    if (s->forces.count)
+        vti_move_passive(s, dt, &rows);
+    else if (s->fields_exist && !work->last)
+        move_on_grid(s, scheme, dt, work);
+    else
+        move_all(s, scheme, dt, work);
+    vti_arena_pop(&s->arena, mark);
+}
+
+/* ---- order ---- */
+
+enum { TILE = 8, LEAST_BLOCK = 16384, MOST_BLOCKS = 16, SAMPLES = 4096 };
+
+/* Where tiles of the grid lie, for positions in metres. */
+typedef struct tiling {
+    float scale, base[3]; /* tile = position x scale + base */
+    int32_t tiles[3];
+} tiling;
+
+static tiling make_tiling(const vt_grid *grid)
+{
+    tiling t = {.scale = (float)(1.0 / (TILE * grid->spacing))};
+    for (int a = 0; a < 3; a++) {
+        t.base[a] = -(float)grid->base[a] * (1.0f / TILE);
+        t.tiles[a] = (grid->cells[a] + TILE - 1) / TILE;
+    }
+    return t;
+}
+
+/* The tile of a point; of the nearest tile for those outside the grid. */
+static inline uint32_t tile_of(const tiling *t, const float position[3])
+{
+    int32_t tile[3];
+    for (int a = 0; a < 3; a++) {
+        const float at = position[a] * t->scale + t->base[a];
+        const int32_t last = t->tiles[a] - 1;
+        tile[a] = !(at > 0) ? 0 : at >= (float)last ? last : (int32_t)at;
+    }
+    return (uint32_t)((tile[2] * t->tiles[1] + tile[1]) * t->tiles[0] + tile[0]);
+}
+
+/* Sorting moves every column, which pays only once most neighbours have parted: looked at by
+ * samples. */
+static int is_in_order(const tiling *t, int64_t count, const float *position)
+{
+    const int64_t apart = 1 + count / SAMPLES;
+    int64_t samples = 0, strays = 0;
+    for (int64_t i = 0; i + 1 < count; i += apart) {
+        strays += tile_of(t, position + 3 * i) != tile_of(t, position + 3 * (i + 1));
+        samples++;
+    }
+    return 4 * strays <= 3 * samples;
+}
+
+typedef struct tile_job {
+    tiling tiling;
+    const float *position;
+    int64_t tile_count, block;
+    uint32_t *key, *offset, *order; /* offset: [block][tile] */
+} tile_job;
+
+static void count_block(void *data, int64_t begin, int64_t end)
+{
+    const tile_job job = *(const tile_job *)data;
+    uint32_t *const count = job.offset + begin / job.block * job.tile_count;
+    memset(count, 0, sizeof *count * (size_t)job.tile_count);
+    for (int64_t i = begin; i < end; i++) {
+        job.key[i] = tile_of(&job.tiling, job.position + 3 * i);
+        count[job.key[i]]++;
+    }
+}
+
+static void place_block(void *data, int64_t begin, int64_t end)
+{
+    const tile_job job = *(const tile_job *)data;
+    uint32_t *const next = job.offset + begin / job.block * job.tile_count;
+    for (int64_t i = begin; i < end; i++)
+        job.order[next[job.key[i]]++] = (uint32_t)i;
+}
+
+/* Counts of (block, tile) become the place of the first row of each: tile by tile, in every tile
+ * block by block. */
+static void scan_counts(const tile_job *job, int64_t blocks)
+{
+    uint32_t sum = 0;
+    for (int64_t tile = 0; tile < job->tile_count; tile++)
+        for (int64_t b = 0; b < blocks; b++) {
+            uint32_t *const offset = job->offset + b * job->tile_count + tile;
+            const uint32_t count = *offset;
+            *offset = sum;
+            sum += count;
+        }
+}
+
+void vti_sort_tracers(vt_simulation *s)
+{
+    const int64_t count = s->tracers.set.count;
+    const int threads = s->def.threads;
+    tile_job job = {.tiling = make_tiling(&s->grid), .position = s->tracers.position};
+    if (is_in_order(&job.tiling, count, job.position))
+        return;
+    const size_t mark = vti_arena_mark(&s->arena);
+    const int32_t *const tiles = job.tiling.tiles;
+    job.tile_count = (int64_t)tiles[0] * tiles[1] * tiles[2];
+    job.block = (count + MOST_BLOCKS - 1) / MOST_BLOCKS;
+    job.block = job.block < LEAST_BLOCK ? LEAST_BLOCK : job.block;
+    const int64_t blocks = (count + job.block - 1) / job.block;
+    job.order = vti_arena_push(&s->arena, 4 * (size_t)count);
+    const size_t mark_of_keys = vti_arena_mark(&s->arena);
+    job.key = vti_arena_push(&s->arena, 4 * (size_t)count);
+    job.offset = vti_arena_push(&s->arena, 4 * (size_t)(blocks * job.tile_count));
+    vti_parallel_for(threads, count, job.block, count_block, &job);
+    scan_counts(&job, blocks);
+    vti_parallel_for(threads, count, job.block, place_block, &job);
+    vti_arena_pop(&s->arena, mark_of_keys);
+    vti_permute_set(&s->tracers.set, job.order, count, &s->arena, threads);
+    vti_arena_pop(&s->arena, mark);
+}

@@ -1,0 +1,34 @@
+/* What tracers take from the vortons around them: the mean of the scalars at the nodes
+ * (kernels/grid/scalar_means.c), interpolated. Nodes that no vorton reaches, and all beyond the
+ * grid, are ambient. */
+#pragma once
+
+#include "vorton.h"
+
+/* The values of newborn tracers. */
+void vti_append_values(vt_simulation *s, int column, const float *values, int64_t count);
+
+int64_t vti_append_tracers(vt_simulation *simulation, int64_t count, const float *position,
+                           const float *density, const float *size);
+
+/* Begins to keep a column of the tracers up to date, filled with what it should hold now. */
+void vti_use_tracer_column(vt_simulation *simulation, int column);
+
+/* What the tracers take from the vortons of now, in those of these columns that are used:
+ * temperature, fuel, flame and smoke of the fluid around them. Where tracers burn by themselves
+ * (method.flames own) their shares burn on to the time of now. */
+void vti_find_tracer_scalars(vt_simulation *s);
+
+/* What a user wrote into the temperature of tracers becomes their own (warmth): it shows until that
+ * of the vortons around differs more from the ambient one. VT_NOT_FINITE names the first bad value.
+ * Temperatures are compared with those that the library left, from when vti_note_temperature was
+ * first called. */
+vt_status vti_take_written(vt_simulation *s);
+int vti_is_temperature_written(const vt_simulation *s);
+
+/* Notes the temperatures of now as those that the library left; once called, what it writes itself
+ * is noted as it is written. */
+void vti_note_temperature(vt_simulation *s);
+
+/* What tracers hold in rows [first, first + count) with no vorton around: ambient. */
+void vti_fill_tracer_scalars(vt_simulation *s, int64_t first, int64_t count);

@@ -1,0 +1,68 @@
+#include "volume/bytes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void vti_reserve_bytes(vt_bytes *b, size_t size)
+{
+    if (b->failed || size <= b->capacity)
+        return;
+    uint8_t *const bytes = realloc(b->bytes, size);
+    b->failed = !bytes;
+    b->bytes = bytes ? bytes : b->bytes;
+    b->capacity = bytes ? size : b->capacity;
+}
+
+static uint8_t *extend(vt_bytes *b, size_t size)
+{
+    if (size > b->capacity - b->size) {
+        size_t capacity = b->capacity ? b->capacity : 4096;
+        while (capacity - b->size < size)
+            capacity *= 2;
+        vti_reserve_bytes(b, capacity);
+    }
+    if (b->failed || size == 0)
+        return NULL;
+    b->size += size;
+    return b->bytes + b->size - size;
+}
+
+void vti_put(vt_bytes *b, const void *from, size_t size)
+{
+    uint8_t *const to = extend(b, size);
+    if (to)
+        memcpy(to, from, size);
+}
+
+void vti_put_zeros(vt_bytes *b, size_t size)
+{
+    uint8_t *const to = extend(b, size);
+    if (to)
+        memset(to, 0, size);
+}
+
+void vti_put_byte(vt_bytes *b, uint8_t value)
+{
+    vti_put(b, &value, sizeof value);
+}
+
+void vti_put_uint32(vt_bytes *b, uint32_t value)
+{
+    vti_put(b, &value, sizeof value);
+}
+
+void vti_put_int64(vt_bytes *b, int64_t value)
+{
+    vti_put(b, &value, sizeof value);
+}
+
+void vti_put_double(vt_bytes *b, double value)
+{
+    vti_put(b, &value, sizeof value);
+}
+
+void vti_put_string(vt_bytes *b, const char *text)
+{
+    vti_put_uint32(b, (uint32_t)strlen(text));
+    vti_put(b, text, strlen(text));
+}

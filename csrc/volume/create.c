@@ -1,0 +1,168 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "animation/definition.h"
+#include "base/parallel.h"
+#include "base/status.h"
+#include "volume/rasterize.h"
+#include "volume/tracer_source.h"
+
+enum { BATCH = 1 << 17 /* most points in one call of a velocity function */ };
+
+/* The active voxels of some leaves as a list of points. */
+typedef struct batch {
+    const vt_volume *volume;
+    int64_t first;                             /* leaf */
+    int64_t start[BATCH / VT_LEAF_VOXELS + 1]; /* of the points of each leaf */
+    float *points, *velocity;
+    int64_t bad_row[VT_MAX_THREADS]; /* a leaf with a velocity that is not finite, or -1 */
+} batch;
+
+static void list_points_of_leaf(void *context, int64_t leaf)
+{
+    const batch *const b = context;
+    const vt_leaves *const leaves = &b->volume->velocity;
+    float *point = b->points + 3 * b->start[leaf];
+    int32_t origin[3];
+    vti_leaf_origin(leaves->keys[b->first + leaf], origin);
+    for (int voxel = 0; voxel < VT_LEAF_VOXELS; voxel++) {
+        if (!vti_voxel_is_active(leaves, b->first + leaf, voxel))
+            continue;
+        const int32_t at[3] = {voxel >> 6, voxel >> 3 & 7, voxel & 7};
+        for (int axis = 0; axis < 3; axis++)
+            *point++ = (float)(b->volume->voxel_size * (origin[axis] + at[axis]));
+    }
+}
+
+static void store_velocity(void *context, int64_t begin, int64_t end, int thread)
+{
+    batch *const b = context;
+    const vt_leaves *const leaves = &b->volume->velocity;
+    for (int64_t leaf = begin; leaf < end; leaf++) {
+        const float *from = b->velocity + 3 * b->start[leaf];
+        float *const values = leaves->values + 3 * VT_LEAF_VOXELS * (b->first + leaf);
+        memset(values, 0, 3 * VT_LEAF_VOXELS * sizeof *values);
+        for (int voxel = 0; voxel < VT_LEAF_VOXELS; voxel++) {
+            if (!vti_voxel_is_active(leaves, b->first + leaf, voxel))
+                continue;
+            for (int axis = 0; axis < 3; axis++, from++) {
+                values[3 * voxel + axis] = *from;
+                if (*from - *from != 0.0f)
+                    b->bad_row[thread] = b->first + leaf;
+            }
+        }
+    }
+}
+
+/* Takes leaves from b->first until the batch is full; returns how many. */
+static int64_t fill_batch(batch *b)
+{
+    const vt_leaves *const leaves = &b->volume->velocity;
+    int64_t count = 0, points = 0;
+    while (b->first + count < leaves->count && count < BATCH / VT_LEAF_VOXELS) {
+        b->start[count] = points;
+        points += vti_leaf_active(leaves, b->first + count);
+        count++;
+    }
+    b->start[count] = points;
+    return count;
+}
+
+static vt_status check_stored(const batch *b)
+{
+    for (int thread = 0; thread < b->volume->threads; thread++) {
+        int32_t voxel[3];
+        if (b->bad_row[thread] < 0)
+            continue;
+        vti_leaf_origin(b->volume->velocity.keys[b->bad_row[thread]], voxel);
+        return vti_fail(VT_NOT_FINITE,
+                        "velocity is not finite in the 8 x 8 x 8 voxels from (%d, %d, %d), %g m",
+                        voxel[0], voxel[1], voxel[2], b->volume->voxel_size);
+    }
+    return VT_OK;
+}
+
+static vt_status fill_batches(batch *b, const vt_tracer_source *source)
+{
+    vt_status status = VT_OK;
+    for (int64_t count; status == VT_OK && (count = fill_batch(b)) > 0; b->first += count) {
+        vti_parallel_each(b->volume->threads, count, 8, list_points_of_leaf, b);
+        status = source->velocity(source->context, b->start[count], b->points, b->velocity);
+        if (status != VT_OK)
+            break;
+        vti_parallel_for_numbered(b->volume->threads, count, 8, store_velocity, b);
+        status = check_stored(b);
+    }
+    return status;
+}
+
+static vt_status make_velocity(vt_volume *volume, const vt_tracer_source *source, int margin)
+{
+    vt_status status =
+        vti_dilate_leaves(&volume->density, margin, 3, volume->threads, &volume->velocity);
+    volume->has_velocity = 1;
+    if (status != VT_OK || volume->velocity.count == 0)
+        return status;
+    batch *const b = malloc(sizeof *b);
+    float *const points = vti_allocate((size_t)2 * 3 * BATCH * sizeof *points);
+    if (b && points) {
+        *b = (batch){.volume = volume, .points = points, .velocity = points + 3 * BATCH};
+        memset(b->bad_row, 0xff, sizeof b->bad_row);
+        status = fill_batches(b, source);
+    } else {
+        status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the velocity of a volume");
+    }
+    free(points);
+    free(b);
+    return status;
+}
+
+vt_status vti_make_volume(const vt_tracer_source *source, const vt_volume_def *def,
+                          vt_volume **volume)
+{
+    vt_status status = vti_check_volume_def(def, volume);
+    if (status == VT_OK)
+        status = vti_check_tracer_source(source);
+    if (status != VT_OK)
+        return status;
+    vt_volume *const v = malloc(sizeof *v);
+    if (!v)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a volume");
+    const int whole = (int)def->velocity_margin;
+    *v = (vt_volume){.voxel_size = def->voxel_size,
+                     .tracers = source->count,
+                     .threads = def->threads ? def->threads : vt_available_threads(),
+                     .sharp = def->sharp,
+                     .ambient_temperature = source->temperature ? source->ambient_temperature : 0};
+    v->carries[VT_VOLUME_temperature] = source->temperature != NULL;
+    v->carries[VT_VOLUME_fuel] = source->fuel != NULL;
+    v->carries[VT_VOLUME_flame] = source->flame != NULL;
+    v->carries[VT_VOLUME_coverage] = v->carries[VT_VOLUME_glow] = source->flame != NULL;
+    status = vti_rasterize(source, v);
+    if (status == VT_OK && source->velocity)
+        status = make_velocity(v, source, whole + (whole < def->velocity_margin));
+    if (status != VT_OK) {
+        vt_destroy_volume(v);
+        return status;
+    }
+    *volume = v;
+    return VT_OK;
+}
+
+vt_status vt_create_volume_from_tracers(const vt_tracer_source *source, const vt_volume_def *def,
+                                        vt_volume **volume)
+{
+    vt_accepted settings, tracers;
+    if (volume)
+        *volume = NULL;
+    vt_status status = vti_accept(&vti_volume_definition, def, &settings);
+    if (status)
+        return status;
+    status = vti_accept(&vti_tracer_source_definition, source, &tracers);
+    if (!status) {
+        status = vti_make_volume(tracers.def, settings.def, volume);
+        vti_give_back(&tracers);
+    }
+    vti_give_back(&settings);
+    return status;
+}

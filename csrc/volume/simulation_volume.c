@@ -1,0 +1,85 @@
+
+#include "animation/definition.h"
+#include "base/status.h"
+#include "field/sample.h"
+#include "state/simulation.h"
+#include "tracers/scalars.h"
+#include "volume/grown_tracers.h"
+#include "volume/volume.h"
+
+typedef struct wind_task {
+    const double *wind;
+    float *velocity;
+} wind_task;
+
+static void add_wind(void *context, int64_t begin, int64_t end)
+{
+    const wind_task *const t = context;
+    for (int64_t i = begin; i < end; i++)
+        for (int axis = 0; axis < 3; axis++)
+            t->velocity[3 * i + axis] += (float)t->wind[axis];
+}
+
+static vt_status velocity_of_simulation(void *context, int64_t count, const float *points,
+                                        float *velocity)
+{
+    vt_simulation *const s = context;
+    wind_task task = {s->winds.velocity, velocity};
+    vti_velocity_of_points(s, count, points, velocity);
+    vti_parallel_for(s->def.threads, count, 8192, add_wind, &task);
+    return VT_OK;
+}
+
+static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volume **volume)
+{
+    vt_tracer_source source = {.velocity = velocity_of_simulation,
+                               .context = s,
+                               .ambient_temperature = s->def.ambient.temperature,
+                               .combustion = s->def.combustion};
+    float *memory = NULL;
+    vt_volume_def own = *def;
+    if (own.threads == 0)
+        own.threads = s->def.threads;
+    vt_status status = vti_solve_now(s);
+    vti_use_tracer_column(s, VT_TRACER_density);
+    vti_use_tracer_column(s, VT_TRACER_size);
+    for (int n = 0; n < VT_TAKEN_COLUMNS && status == VT_OK; n++)
+        if (s->vortons.set.used[vti_taken_from[n]])
+            vti_use_tracer_column(s, vti_taken_column[n]);
+    if (status == VT_OK)
+        status = vti_list_grown_tracers(&s->tracers, def->voxel_size, &source, &memory);
+    if (status == VT_OK)
+        status = vti_make_volume(&source, &own, volume);
+    if (status == VT_OK)
+        (*volume)->tracers = s->tracers.set.count;
+    free(memory);
+    return status;
+}
+
+static vt_status create_volume_now(vt_simulation *simulation, const vt_volume_def *def,
+                                   vt_volume **volume)
+{
+    if (!simulation)
+        return vti_fail(VT_INVALID_ARGUMENT, "simulation must not be NULL");
+    vt_status status = vti_check_volume_def(def, volume);
+    if (status == VT_OK)
+        status = vti_enter(simulation);
+    if (status != VT_OK)
+        return status;
+    status = create_now(simulation, def, volume);
+    vti_leave(simulation);
+    return status;
+}
+
+vt_status vt_create_volume(vt_simulation *simulation, const vt_volume_def *def, vt_volume **volume)
+{
+    vt_accepted accepted;
+    if (volume)
+        *volume = NULL;
+    vt_status status = vti_accept(&vti_volume_definition, def, &accepted);
+    if (status)
+        return status;
+    status = create_volume_now(simulation, accepted.def, volume);
+    vti_give_back(&accepted);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* One grid of an OpenVDB file while it is written: volume/vdb.c makes what says which nodes and
+ * voxels exist, volume/vdb_leaves.c the values. */
+#pragma once
+
+#include "base/parallel.h"
+#include "volume/bytes.h"
+#include "volume/leaves.h"
+
+enum { VT_VDB_NO_INACTIVE = 0 }; /* says of a node: what is not active is background */
+
+/* The stored form of 64 leaves. */
+typedef struct vt_vdb_block {
+    vt_bytes stored;
+    uint64_t hash;
+} vt_vdb_block;
+
+typedef struct vt_vdb_grid {
+    const char *name, *class_name, *vector_type; /* vector_type NULL for a scalar grid */
+    const vt_leaves *leaves;
+    const float *values; /* on the rows of the leaves */
+    double voxel_size;
+    float background; /* of all components */
+    int half, zip, components;
+    vt_bytes head;        /* metadata, transform, topology */
+    vt_vdb_block *blocks; /* values */
+    int64_t block_count;
+    float largest[VT_MAX_THREADS]; /* magnitude that each thread met */
+} vt_vdb_grid;
+
+/* No values at all: of these the size is read for floats with zlib, and is not for half floats. */
+static inline void vti_put_no_values(vt_bytes *b, const vt_vdb_grid *g)
+{
+    if (g->zip && !g->half)
+        vti_put_int64(b, 0);
+}

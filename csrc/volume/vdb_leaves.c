@@ -1,0 +1,174 @@
+#include "volume/vdb_leaves.h"
+
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "volume/half.h"
+
+#ifdef VT_HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+enum {
+    LEAF_BLOCK = 64, /* leaves that one thread encodes at a time */
+    LEAF_FLOATS = 3 * VT_LEAF_VOXELS
+};
+
+/* zlib for small blocks: a window of 8 KiB holds a leaf, and clearing a small hash table for each
+ * leaf takes less time than compressing it. */
+typedef struct packer {
+#ifdef VT_HAVE_ZLIB
+    z_stream stream;
+#endif
+    int open;
+} packer;
+
+static int open_packer(packer *p, int zip)
+{
+    p->open = zip;
+#ifdef VT_HAVE_ZLIB
+    memset(&p->stream, 0, sizeof p->stream);
+    if (zip && deflateInit2(&p->stream, 1, Z_DEFLATED, 13, 7, Z_DEFAULT_STRATEGY) != Z_OK)
+        return -1;
+#endif
+    return 0;
+}
+
+static void close_packer(packer *p)
+{
+#ifdef VT_HAVE_ZLIB
+    if (p->open)
+        deflateEnd(&p->stream);
+#endif
+    p->open = 0;
+}
+
+/* Packs size bytes into less than that many at `to`; returns how many, or 0 if they do not fit. */
+static size_t pack(packer *p, void *from, size_t size, uint8_t *to)
+{
+#ifdef VT_HAVE_ZLIB
+    p->stream.next_in = from;
+    p->stream.avail_in = (uInt)size;
+    p->stream.next_out = to;
+    p->stream.avail_out = (uInt)size - 1;
+    const int done = deflate(&p->stream, Z_FINISH) == Z_STREAM_END;
+    const size_t packed = size - 1 - p->stream.avail_out;
+    deflateReset(&p->stream);
+    return done ? packed : 0;
+#else
+    (void)p, (void)from, (void)size, (void)to;
+    return 0;
+#endif
+}
+
+/* Values of a leaf as they are stored; a negative size says that they are not packed. */
+static void put_values(vt_bytes *b, const vt_vdb_grid *g, packer *p, void *values, size_t size)
+{
+    uint8_t packed[sizeof(float) * LEAF_FLOATS];
+    if (size == 0) {
+        vti_put_no_values(b, g);
+        return;
+    }
+    if (g->zip) {
+        const size_t less = pack(p, values, size, packed);
+        vti_put_int64(b, less ? (int64_t)less : -(int64_t)size);
+        if (less) {
+            vti_put(b, packed, less);
+            return;
+        }
+    }
+    vti_put(b, values, size);
+}
+
+/* Values of the active voxels; returns how many floats. */
+static size_t take_active(const vt_vdb_grid *g, int64_t row, float *values)
+{
+    const size_t components = (size_t)g->components;
+    const float *from = g->values + (size_t)row * VT_LEAF_VOXELS * components;
+    float *to = values;
+    for (int x = 0; x < VT_LEAF_WORDS; x++, from += 64 * components) {
+        uint64_t left = g->leaves->masks[row * VT_LEAF_WORDS + x];
+        if (left == UINT64_MAX) {
+            memcpy(to, from, 64 * components * sizeof *to);
+            to += 64 * components;
+            continue;
+        }
+        for (; left; left &= left - 1) {
+            const size_t voxel = (size_t)__builtin_ctzll(left);
+            for (size_t c = 0; c < components; c++)
+                *to++ = from[voxel * components + c];
+        }
+    }
+    return (size_t)(to - values);
+}
+
+static float largest_magnitude(const float *values, size_t count)
+{
+    float largest = 0.0f;
+    for (size_t i = 0; i < count; i++) {
+        const float magnitude = values[i] < 0.0f ? -values[i] : values[i];
+        largest = magnitude > largest ? magnitude : largest;
+    }
+    return largest;
+}
+
+static float put_leaf(vt_bytes *b, const vt_vdb_grid *g, packer *p, int64_t row)
+{
+    float values[LEAF_FLOATS];
+    uint16_t halves[LEAF_FLOATS];
+    const size_t count = take_active(g, row, values);
+    vti_put(b, g->leaves->masks + row * VT_LEAF_WORDS, 64);
+    vti_put_byte(b, VT_VDB_NO_INACTIVE);
+    if (g->half) {
+        for (size_t i = 0; i < count; i++)
+            halves[i] = vti_half(values[i]);
+        put_values(b, g, p, halves, count * sizeof *halves);
+    } else {
+        put_values(b, g, p, values, count * sizeof *values);
+    }
+    return largest_magnitude(values, count);
+}
+
+uint64_t vti_hash_bytes(uint64_t hash, const vt_bytes *b)
+{
+    size_t i = 0;
+    for (; i + 8 <= b->size; i += 8) {
+        uint64_t word;
+        memcpy(&word, b->bytes + i, 8);
+        hash = vti_mix(hash ^ word);
+    }
+    for (; i < b->size; i++)
+        hash = vti_mix(hash ^ b->bytes[i]);
+    return vti_mix(hash ^ b->size);
+}
+
+static void put_leaf_blocks(void *context, int64_t begin, int64_t end, int thread)
+{
+    vt_vdb_grid *const g = context;
+    for (int64_t block = begin; block < end; block++) {
+        vt_bytes *const b = &g->blocks[block].stored;
+        const int64_t first = block * LEAF_BLOCK, last = first + LEAF_BLOCK;
+        packer p;
+        b->failed = open_packer(&p, g->zip) != 0;
+        for (int64_t row = first; row < last && row < g->leaves->count && !b->failed; row++) {
+            const float largest = put_leaf(b, g, &p, row);
+            if (largest > g->largest[thread])
+                g->largest[thread] = largest;
+        }
+        close_packer(&p);
+        g->blocks[block].hash = vti_hash_bytes(0, b);
+    }
+}
+
+int vti_encode_vdb_leaves(vt_vdb_grid *g, int threads)
+{
+    g->block_count = (g->leaves->count + LEAF_BLOCK - 1) / LEAF_BLOCK;
+    g->blocks = calloc((size_t)g->block_count + 1, sizeof *g->blocks);
+    if (!g->blocks)
+        return -1;
+    vti_parallel_for_numbered(threads, g->block_count, 1, put_leaf_blocks, g);
+    int failed = 0;
+    for (int64_t block = 0; block < g->block_count; block++)
+        failed |= g->blocks[block].stored.failed;
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,217 @@
+"""Fields of definitions from the tables of the core: default, range, unit and meaning stand there.
+
+`csrc/include/vorton/ring.def` is the table of a ring; `_core.DEFINITIONS["ring"]` is what Python
+sees of it. A definition takes its fields from it, and its docstring: the line `{parameters}` of a
+docstring stands for all fields of the class that come from a table.
+
+>>> ring = Table("ring")
+>>> ring.default("core")
+0.1
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import textwrap
+from collections.abc import Mapping
+from typing import Any
+
+from . import _core
+from .fields import (
+    LARGEST,
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
+    check_vector,
+    field,
+    shown,
+)
+
+ABOVE_0 = 5e-324
+"""Least value of what must be larger than 0."""
+
+ANY = LARGEST
+"""A bound that is not less is none: no number of a definition is larger."""
+
+MOST_SEED = 2**64 - 1
+
+NUMBERS = {"number": 1, "limit": 1, "pair": 2, "vector": 3, "direction": 3, "quaternion": 4}
+"""Types of rows that are numbers, and how many of them."""
+
+
+def limits(row: Mapping[str, Any]) -> dict[str, float]:
+    """Range of a row as `check_number` takes it."""
+    found: dict[str, float] = {}
+    if row["least"] == ABOVE_0:
+        found["above"] = 0
+    elif row["least"] > -ANY:
+        found["least"] = row["least"]
+    if row["most"] < ANY:
+        found["most"] = row["most"]
+    return found
+
+
+def _check_or_0(name: str, value: Any, least: int, most: int) -> int:
+    number = check_integer(name, value, least=0, most=most)
+    if 0 < number < least:
+        raise ValueError(f"{name} = {shown(value)}: must be 0, or {least} to {most}")
+    return number
+
+
+def check_row(row: Mapping[str, Any]) -> Any:
+    """Check of one value of a row: takes (argument name, value)."""
+    kind, unit = row["type"], row["unit"]
+    if kind in ("number", "limit"):
+        return lambda n, v: check_number(n, v, unit=unit, **limits(row))
+    if kind in NUMBERS:
+        nonzero = kind in ("direction", "quaternion")
+        return lambda n, v: check_vector(
+            n, v, count=NUMBERS[kind], unit=unit, nonzero=nonzero, **limits(row)
+        )
+    if kind == "seed":
+        return lambda n, v: check_integer(n, v, least=0, most=MOST_SEED)
+    if kind in ("whole", "count"):
+        least, most = int(row["least"]), int(row["most"])
+        if row["or_0"]:
+            return lambda n, v: _check_or_0(n, v, least, most)
+        return lambda n, v: check_integer(n, v, least=least, most=most)
+    if kind == "choice":
+        return lambda n, v: check_choice(n, v, row["choices"])
+    if kind == "flag":
+        return check_flag
+    raise TypeError(f"row {row['name']}: a {kind} has no check of its own")
+
+
+class Table:
+    """The rows of one definition of the core."""
+
+    def __init__(self, definition: str) -> None:
+        self.rows = _core.DEFINITIONS[definition]
+
+    def row(self, name: str, **changes: Any) -> dict[str, Any]:
+        """A row, with what is different in Python."""
+        return {**self.rows[name], **changes}
+
+    def default(self, name: str) -> Any:
+        """Default of a row; None where it stands for what the text says."""
+        row = self.rows[name]
+        return None if row["optional"] else row["default"]
+
+    def __call__(self, name: str, check: Any = None, **changes: Any) -> Any:
+        """A dataclass field of a row; `check` is used instead of that of the row's type."""
+        from .animation import animatable
+
+        row = self.row(name, **changes)
+        optional = row["optional"]
+        default = None if optional else row["default"]
+        made = field(default, check or check_row(row), row["doc"], row["unit"], optional)
+        if row["animatable"]:
+            least = {"least": 0.0} if row["keys_from_0"] else {}
+            keys = field(default, check or check_row({**row, **least}), row["doc"], row["unit"])
+            made = animatable(made, keys=keys)
+        metadata = {**made.metadata, "row": row}
+        return dataclasses.field(default=default, metadata=metadata)
+
+
+def by_keyword(made: Any) -> Any:
+    """The field, by keyword alone."""
+    return dataclasses.field(default=made.default, metadata=made.metadata, kw_only=True)
+
+
+# ---- documentation ----
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "(" + ", ".join(_shown(v) for v in value) + ")"
+    if isinstance(value, float) and value == int(value) and abs(value) < 1e6:
+        return str(int(value))
+    text = f"{value:g}" if isinstance(value, float) else repr(value)
+    return re.sub(r"e([+-])0*(\d)", lambda m: f"e{m[1].strip('+')}{m[2]}", text)
+
+
+def _whole(value: int) -> str:
+    """2^24 for 16777216; small numbers as they are."""
+    power = value.bit_length() - 1
+    for extra, text in ((0, ""), (-1, " - 1")):
+        if value - extra == 2 ** (power - extra) and value > 9999:
+            return f"2^{power - extra}{text}"
+    return str(value)
+
+
+def _kind_text(row: Mapping[str, Any]) -> str:
+    if row["type"] == "choice":
+        words = [f'"{word}"' for word in row["choices"]]
+        return ", ".join(words[:-1]) + " or " + words[-1]
+    kinds = {"flag": "bool", "whole": "whole number", "count": "whole number"}
+    kinds |= {"seed": "whole number", "pair": "number or two numbers", "quaternion": "four numbers"}
+    kinds |= {"vector": "three numbers", "direction": "three numbers"}
+    return kinds.get(row["type"], "number")
+
+
+def _range_text(row: Mapping[str, Any]) -> str:
+    if row["type"] == "seed":
+        return "0 to 2^64 - 1"
+    if row["type"] in ("choice", "flag"):
+        return ""
+    least, most = row["least"], row["most"]
+    if row["type"] in ("whole", "count"):
+        text = f"{int(least)} to {_whole(int(most))}"
+        return text + ", or 0" if row["or_0"] else text
+    has_least, has_most = least > -ANY, most < ANY
+    low = "> 0" if least == ABOVE_0 else _shown(least)
+    if has_least and has_most and least == -most:
+        text = f"within {_shown(most)}"
+    elif has_most:
+        text = f"{low} to {_shown(most)}" if has_least else f"<= {_shown(most)}"
+    else:
+        text = low if least == ABOVE_0 else f">= {low}" if has_least else ""
+    if row["keys_from_0"]:
+        text += " (keys: >= 0)"
+    return "any length but 0" if row["type"] == "direction" else text
+
+
+def document(name: str, made: Any) -> str:
+    """Entry of a NumPy docstring for a field that comes from a table."""
+    row = made.metadata["row"]
+    head = f"{name} : {_kind_text(row)}"
+    if row["unit"]:
+        head += f", {row['unit']}"
+    if row["optional"]:
+        head += ", optional"
+    if row["animatable"]:
+        head += "; animatable"
+    parts = [_range_text(row)]
+    if not row["optional"]:
+        value = made.default
+        parts.append(f"default {value if isinstance(value, str) else _shown(value)}")
+    rest = ", ".join(part for part in parts if part)
+    text = row["doc"][:1].upper() + row["doc"][1:] + "."
+    if rest:
+        text += f" {rest[0].upper()}{rest[1:]}."
+    return "\n".join([head, *textwrap.wrap(text, 88, initial_indent="    ",
+                                           subsequent_indent="    ")])  # fmt: skip
+
+
+def entries(fields: Mapping[str, Any]) -> str:
+    """Entries of a docstring for those of the fields that come from tables."""
+    made = {name: item for name, item in fields.items() if isinstance(item, dataclasses.Field)}
+    texts = [document(name, item) for name, item in made.items() if "row" in item.metadata]
+    return textwrap.indent("\n".join(texts), "    ")
+
+
+def fill_docstring(cls: type) -> None:
+    """Writes the fields of a class that come from tables where its docstring says {parameters};
+    where it says {inherited}, those of its bases.
+    """
+    text = cls.__doc__
+    if not text:
+        return
+    if "{inherited}" in text:
+        bases = {f.name: f for base in cls.__bases__ for f in dataclasses.fields(base)}
+        text = text.replace("    {inherited}", entries(bases))
+    if "{parameters}" in text:
+        text = text.replace("    {parameters}", entries(vars(cls)))
+    cls.__doc__ = text

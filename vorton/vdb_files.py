@@ -1,0 +1,174 @@
+"""Volumes as they lie on the disk: reads the .vdb files that a bake writes, and no others.
+
+The form is that of OpenVDB, format version 224: trees of 5-4-3 without tiles, floats or half
+floats, values of active voxels alone, each leaf packed by zlib or not. For files of other programs
+take OpenVDB itself.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+MAGIC = b" BDV\0\0\0\0"
+FORMAT_VERSION = 224
+ZIP = 1  # bit of the compression
+TRANSFORM_NUMBERS = 18  # three each of translation, scale, voxel size and what follows from it
+ROOT_CHILD, INNER_NODE, LEAF = 32, 16, 8  # children or voxels along each edge
+EDGE = {ROOT_CHILD: 128, INNER_NODE: 8, LEAF: 1}  # voxels along the edge of one child
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Grid:
+    """A grid of a .vdb file.
+
+    Attributes
+    ----------
+    voxel : float, m
+        Edge of a voxel; voxel (i, j, k) is centred at voxel * (i, j, k).
+    half : bool
+        Whether the file holds 16-bit floats.
+    background : float
+        Value wherever no voxel is active, of each component.
+    index : (n, 3) int32
+        The active voxels, leaf by leaf.
+    values : (n,) or (n, 3) float32
+        What they hold.
+    """
+
+    voxel: float
+    half: bool
+    background: float
+    index: np.ndarray
+    values: np.ndarray
+
+
+class _Reader:
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = 0
+
+    def take(self, count: int) -> bytes:
+        taken = self.data[self.at : self.at + count]
+        if count < 0 or len(taken) != count:
+            raise ValueError("it ends too early")
+        self.at += count
+        return taken
+
+    def numbers(self, form: str) -> tuple[Any, ...]:
+        return struct.unpack("<" + form, self.take(struct.calcsize("<" + form)))
+
+    def text(self) -> str:
+        return self.take(self.numbers("I")[0]).decode()
+
+    def expect(self, form: str, value: int, what: str) -> None:
+        found = self.numbers(form)[0]
+        if found != value:
+            raise ValueError(f"{what} is {found}, a bake writes {value}")
+
+    def skip_metadata(self) -> None:
+        for _ in range(self.numbers("I")[0]):
+            self.text(), self.text()
+            self.take(self.numbers("I")[0])
+
+
+def _children(reader: _Reader, edge: int) -> np.ndarray:
+    """Places, in voxels from the corner of the node, of the bits that are set in its mask."""
+    bits = np.unpackbits(np.frombuffer(reader.take(edge**3 // 8), np.uint8), bitorder="little")
+    return EDGE[edge] * np.stack(np.unravel_index(np.flatnonzero(bits), (edge,) * 3), axis=1)
+
+
+def _node(reader: _Reader, edge: int, no_values: str) -> np.ndarray:
+    children = _children(reader, edge)
+    if any(reader.take(edge**3 // 8)):
+        raise ValueError("it has tiles, a bake writes none")
+    reader.expect("b", 0, "the kind of the inactive values of a node")
+    reader.numbers(no_values)
+    return children
+
+
+def _leaf_corners(reader: _Reader, no_values: str) -> list[np.ndarray]:
+    """Least voxel of each leaf in the order of the file; the topology of the tree."""
+    reader.expect("I", 0, "the number of tiles of the root")
+    corners = []
+    for _ in range(reader.numbers("I")[0]):
+        root = np.array(reader.numbers("3i"))
+        for node in _node(reader, ROOT_CHILD, no_values):
+            leaves = _node(reader, INNER_NODE, no_values)
+            corners += list(root + node + leaves)
+            reader.take(len(leaves) * LEAF**3 // 8)  # masks, which the values have once more
+    return corners
+
+
+def _leaf_values(reader: _Reader, dtype: np.dtype[Any], count: int, zipped: bool) -> np.ndarray:
+    size = dtype.itemsize * count
+    # Of no values at all the size is there for floats alone.
+    if zipped and (count or dtype.itemsize == 4):
+        (stored,) = reader.numbers("q")
+        content = zlib.decompress(reader.take(stored)) if stored > 0 else reader.take(-stored)
+    else:
+        content = reader.take(size)
+    if len(content) != size:
+        raise ValueError(f"a leaf has {len(content)} bytes of values instead of {size}")
+    return np.frombuffer(content, dtype)
+
+
+def _read_grid(reader: _Reader) -> tuple[str, Grid]:
+    name, kind, _ = reader.text(), reader.text(), reader.text()
+    half = kind.endswith("_HalfFloat")
+    kinds = {"Tree_float_5_4_3": 1, "Tree_vec3s_5_4_3": 3}
+    components = kinds.get(kind.removesuffix("_HalfFloat"))
+    if components is None:
+        raise ValueError(f"grid {name} is a {kind}, which no bake writes")
+    dtype = np.dtype("<f2" if half else "<f4")
+    start, values_at, end = reader.numbers("3q")
+    reader.at = start
+    zipped = bool(reader.numbers("I")[0] & ZIP)
+    reader.skip_metadata()
+    reader.text()
+    voxel = reader.numbers(f"{TRANSFORM_NUMBERS}d")[3]
+    reader.expect("I", 1, "the number of buffers")
+    background = reader.numbers(f"{components}f")[0]
+    corners = _leaf_corners(reader, "q" if zipped and not half else "")
+    reader.at = values_at
+    index, values = [np.zeros((0, 3), int)], [np.zeros(0, np.float32)]
+    for corner in corners:
+        voxels = _children(reader, LEAF)
+        reader.expect("b", 0, "the kind of the inactive values of a leaf")
+        index.append(corner + voxels)
+        values.append(_leaf_values(reader, dtype, components * len(voxels), zipped))
+    if reader.at != end:
+        raise ValueError(f"grid {name} ends at byte {reader.at} instead of {end}")
+    shape = (-1, 3) if components == 3 else (-1,)
+    stored = np.concatenate(values).astype(np.float32).reshape(shape)
+    return name, Grid(voxel, half, background, np.concatenate(index).astype(np.int32), stored)
+
+
+def read(path: str | os.PathLike[str]) -> dict[str, Grid]:
+    """The grids of a .vdb file by name, in the order of the file.
+
+    Raises
+    ------
+    ValueError
+        When the file is not a whole .vdb file of a bake.
+    OSError
+        When it cannot be read.
+    """
+    reader = _Reader(Path(path).read_bytes())
+    try:
+        if reader.take(len(MAGIC)) != MAGIC:
+            raise ValueError("it is not a .vdb file")
+        reader.expect("I", FORMAT_VERSION, "the format version")
+        reader.numbers("2I")
+        reader.expect("b", 1, "whether grids have offsets")
+        reader.take(36)  # identifier
+        reader.skip_metadata()
+        return dict(_read_grid(reader) for _ in range(reader.numbers("I")[0]))
+    except (ValueError, zlib.error) as error:
+        raise ValueError(f"{path}: is not a whole volume: {error}") from error
