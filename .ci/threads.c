@@ -190,7 +190,7 @@ static vt_simulation *make_kind(int kind, int threads)
     def.viscosity = kind == VISCOUS || kind == SWITCHING ? 2e-3 : 0;
     def.thermal_diffusivity = kind == FIRE ? 1e-3 : 0;
     if (kind == FIRE || kind == SWITCHING)
-        def.combustion = vt_default_combustion(VT_BURN_SIMPLE);
+        def.combustion.law = VT_BURN_SIMPLE;
     check(vt_create_simulation(&def, &simulation));
     vt_ring_def ring;
     vt_default_ring(&ring);
@@ -311,7 +311,7 @@ static vt_simulation *make_random(int threads)
     check(vt_create_simulation(&def, &simulation));
     if (random_below(2)) {
         vt_tracers_def smoke;
-    vt_default_tracers(&smoke);
+        vt_default_tracers(&smoke);
         smoke.rate = 200;
         smoke.lifetime = 0.2;
         check(vt_add_tracers(simulation, &smoke, NULL));

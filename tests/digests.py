@@ -86,8 +86,8 @@ def body_parts(sim):
     bodies = sim._core.bodies()
     if not bodies:
         return
-    yield from numbered("bodies", {name: [body[name] for body in bodies] for name in bodies[0]
-                                   if name != "id" and not isinstance(bodies[0][name], str)})  # fmt: skip
+    names = [n for n in bodies[0] if n != "id" and not isinstance(bodies[0][n], str)]
+    yield from numbered("bodies", {name: [body[name] for body in bodies] for name in names})
     for n in range(len(bodies)):
         distances = zip(("distance", "nearest", "normal"), sim.body_distance(n, POINTS))
         yield from numbered(f"distance-{n}", dict(distances))

@@ -117,7 +117,8 @@ def test_calls_from_a_parallel_region_of_the_host(tmp_path):
     )
     folder = str(Path(vt.get_library()).parent)
     command = ["gcc", "-std=c11", "-fopenmp", "-I", vt.get_include(), str(source), "-L", folder]
-    command += [f"-l:{Path(vt.get_library()).name}", "-lm", f"-Wl,-rpath,{folder}", "-o", str(tmp_path / "host")]
+    command += [f"-l:{Path(vt.get_library()).name}", "-lm", f"-Wl,-rpath,{folder}"]
+    command += ["-o", str(tmp_path / "host")]
     subprocess.run(command, check=True)
     environment = {name: v for name, v in os.environ.items() if name != "VORTON_BACKEND"}
     done = subprocess.run(
