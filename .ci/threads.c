@@ -50,7 +50,7 @@ static vt_simulation *make(int threads)
 
 static double sum_of(vt_simulation *simulation, int set)
 {
-    vt_array position;
+    vt_array position = {.struct_size = sizeof position};
     check(vt_column(simulation, set, "position", &position));
     const float *const rows = position.data;
     double sum = 0;
@@ -62,12 +62,12 @@ static double sum_of(vt_simulation *simulation, int set)
 static double run(int threads)
 {
     vt_simulation *const simulation = make(threads);
-    vt_array velocity;
+    vt_array velocity = {.struct_size = sizeof velocity};
     check(vt_column(simulation, VT_TRACERS, "velocity", &velocity));
     for (int frame = 0; frame < FRAMES; frame++)
         check(vt_step(simulation, 1.0 / 24));
 
-    vt_health health;
+    vt_health health = {.struct_size = sizeof health};
     check(vt_get_health(simulation, &health));
     vt_volume_def volume_def;
     vt_default_volume(&volume_def);
@@ -212,7 +212,7 @@ static vt_simulation *make_kind(int kind, int threads)
 static double run_kind(int kind, int threads)
 {
     vt_simulation *const simulation = make_kind(kind, threads);
-    vt_array temperature;
+    vt_array temperature = {.struct_size = sizeof temperature};
     for (int step = 0; step < STEPS; step++) {
         const vt_method other = method_of(step % 2 ? VISCOUS : MULTIGRID);
         if (kind == SWITCHING)
@@ -270,8 +270,8 @@ static void *visit(void *data)
     for (int n = 0; !atomic_load(&v->stop); n++) {
         vt_simulation *const simulation = atomic_load(&v->simulation);
         vt_simulation *copy = NULL;
-        vt_array array;
-        vt_health health;
+        vt_array array = {.struct_size = sizeof array};
+        vt_health health = {.struct_size = sizeof health};
         float velocity[3];
         int64_t row, id = 3;
         vt_status status = VT_BUSY;
