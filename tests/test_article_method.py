@@ -190,6 +190,7 @@ def test_d9_t1_distant_tracer(velocity, most):
     assert mean_height(watched) == pytest.approx(mean_height(alone), rel=most, abs=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("velocity", ["poisson", "direct"])
 def test_h2_t1_viscous_ring(velocity):
     """The area of the core grows at .4 to .8 of the rate that the viscosity says; impulse 1 %."""

@@ -97,6 +97,7 @@ def test_the_least_change_that_gives_back_what_is_missing():
     assert np.abs(balanced - raw - change).max() < 0.01 * np.abs(change).max()
 
 
+@pytest.mark.slow
 def test_b1_a_drop_gains_its_weight_as_impulse_while_it_is_strained():
     """To a percent over frames in which a ring pulls it apart (VALIDATION B1: 2 %)."""
     scene = vt.Scene(ambient=vt.Water(), seed=3)
@@ -223,6 +224,7 @@ def open_lines(kind, velocity):
     return sim
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("velocity", ["poisson", "direct", "tree"])
 @pytest.mark.parametrize("kind", ["filament", "ring", "sheet"])
 def test_lines_that_end_in_the_fluid_are_not_heaped_up(kind, velocity):

@@ -166,6 +166,7 @@ def compare(capsys, *arguments):
     return capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_compare_runs_every_choice_of_the_solvers(tiny, capsys):
     records = [
         json.loads(line) for line in compare(capsys, "--threads", "1", "--json").split("\n")[:-1]

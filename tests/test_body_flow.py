@@ -47,6 +47,7 @@ def test_wind_that_grows_takes_a_sphere_with_it():
     np.testing.assert_allclose(force, [1.5 * AIR * VOLUME * 2, 0, 0], rtol=0.02, atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shedding", [0, 30])
 def test_a_body_in_wind_is_one_that_is_towed(shedding):
     """Galilei: a box at an angle gets the same force and the same torque, which turns it across the
@@ -146,6 +147,7 @@ def test_s9_a_third_of_the_turning_inside_is_the_layer_and_two_thirds_the_vortic
     assert layer + inside == pytest.approx(1, rel=0.01)
 
 
+@pytest.mark.slow
 def test_s10_magnus_force_is_odd_in_the_spin():
     """Towards the side that goes with the wind; none without spin."""
     forces = []
@@ -351,6 +353,7 @@ def test_s4_the_vorticity_inside_a_ball_that_spins():
     np.testing.assert_allclose(sim.bodies[0].shed_strength, sum_of_vortons, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", SHEDDING)
 def test_s4_momentum_of_bodies_that_shed(which):
     """With what they shed: to 1e-5 of what the fluid has in each step, linear and angular, by the

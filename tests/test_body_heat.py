@@ -91,6 +91,7 @@ def test_h4_course_of_newtons_law():
     assert course[2.0] - AMBIENT == pytest.approx(course[4.0] - AMBIENT, rel=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "shape, area",
     [

@@ -265,6 +265,7 @@ def cloud(kind, cells, count, margin=4.5, seed=3):
 # ---- the faces ----
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells, kind, count, largest", [
     (16, "ball", 1200, 0.005), (16, "torus", 1200, 0.005), (16, "ring", 400, 0.005),
     (16, "random", 1500, 0.005), (32, "ball", 10000, 0.003), (32, "torus", 10000, 0.003),
@@ -276,6 +277,7 @@ def test_v6_faces(library, cells, kind, count, largest):
     assert grid.face_error(grid.solve()) < largest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", [(128, 120, 16), (16, 24, 90), (30, 54, 40), (10, 12, 250)])
 def test_v6_boxes_that_are_not_cubes(library, cells):
     margin = 6 if min(cells) > 12 else 4

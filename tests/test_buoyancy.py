@@ -182,6 +182,7 @@ def test_b3_light_ball_with_the_inertia_of_its_own_fluid(share):
     assert error["boussinesq"] > error["local"] > error["full"]
 
 
+@pytest.mark.slow
 def test_b4_square_of_the_radius_of_a_buoyant_ring_grows_linearly():
     """Once the thermal has rolled up: dI/dt = F with I = Gamma pi R^2, Gamma constant (Turner)."""
     radius, deviation = 8.0, -0.02

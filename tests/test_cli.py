@@ -291,6 +291,7 @@ def test_closed_pipe_is_quiet(script, tmp_path):
 # ---- Ctrl-C ----
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "number, status, word",
     [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],

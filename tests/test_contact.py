@@ -349,6 +349,7 @@ def test_emitters_on_a_moving_body():
 # ---- vortons, on the grid and without ----
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("velocity", ["poisson", "direct"])
 @pytest.mark.parametrize("time", ["rk2", "euler", "rk3"])
 def test_a_ring_meets_a_plate(velocity, time):

@@ -92,6 +92,7 @@ def circle_flow(x, radius, z, circulation, count=256):
     return u
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("panels", "error"), [(80, 0.04), (320, 0.02)])
 def test_s8_a_ring_in_a_sphere_has_its_image(panels, error):
     """Of a circle of radius r at z inside a sphere of radius a, coaxial: a^2 / (r^2 + z^2) times

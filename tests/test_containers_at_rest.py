@@ -61,6 +61,7 @@ def rms_torque(sim, volume):
     return np.sqrt((torque(sim) ** 2).sum(axis=1).mean()) / volume * AIR / (CONTRAST * GRAVITY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("side", "spacing"), slow_but([(12.3, 0.75)], [(12.3, 0.75), (16.0, 0.75), (12.3, 0.9)])
 )
@@ -76,6 +77,7 @@ def test_b6_container_at_rest_feels_nothing(tilt, jitter, side, spacing):
         assert rms_torque(sim, volume) < most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tilt", [0.0, 20.0])
 def test_b6_poisons_of_the_articles(tilt):
     """Of what walls do that count as ambient fluid, that of the nodes takes away less than half,
@@ -93,6 +95,7 @@ def test_b6_poisons_of_the_articles(tilt):
     assert found["nodes"] > 0.5 * found["open"] > found["hits"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spacing", slow_but([0.75], [0.75, 0.9]))
 @pytest.mark.parametrize("angle", slow_but([20.0], [10.0, 20.0]))
 @pytest.mark.parametrize("jitter", [0.0, 0.5])
@@ -161,6 +164,7 @@ SOLIDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SOLIDS)
 def test_b6_stratified_fluid_around_a_solid_feels_nothing(kind):
     """Behind the wall there is no fluid: what would be there does not matter."""

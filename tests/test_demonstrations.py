@@ -120,6 +120,7 @@ def test_dye_rises_above_a_warm_ball_and_the_heat_is_booked():
     assert sim.health.heat == pytest.approx(lost, rel=3e-4)
 
 
+@pytest.mark.slow
 def test_a_plate_drags_its_wake_along():
     """Fluid goes along with it, faster behind than in front; it has the impulse that it lost."""
     sim = simulate(load("plate")["scene"], rate=0.2, voxel=0.05, spacing=0.1)

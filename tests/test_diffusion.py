@@ -294,6 +294,7 @@ def brute_force(x, volume, values, reach2, spacing=0.1):
     return change
 
 
+@pytest.mark.slow
 def test_stage_against_brute_force():
     """Vorticity with scalars beside it, each with its own diffusivity, one of them 0."""
     x, volume, values = cloud()

@@ -133,6 +133,7 @@ def test_v1_velocity_of_one_vorton(judge, kernel):
         assert u[0, 0] == 0 and u[0, 2] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_v1_velocity_is_zero_at_the_vorton(judge, kernel):
     x, a = [.1, -2, 3], [1, 2, 3]

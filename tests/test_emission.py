@@ -280,6 +280,7 @@ def test_thin_plate_is_filled_evenly_and_soon(thickness):
     assert is_uniform(height, np.ones(5))
 
 
+@pytest.mark.slow
 def test_thin_wire_is_filled_evenly():
     wire = vt.Torus(axis=(1, 1, 1), radius=1, thickness=0.002)
     x = places(wire, 5000)

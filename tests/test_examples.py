@@ -41,6 +41,7 @@ def both(sim, axis):
     return place_and_radius(sim, first, axis), place_and_radius(sim, ~first, axis)
 
 
+@pytest.mark.slow
 def test_leapfrogging_rings_pass_through_each_other():
     """The one behind shrinks and comes first, while the other widens; impulse stays."""
     sim, names = simulate("leapfrog")

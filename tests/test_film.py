@@ -63,6 +63,7 @@ def test_picture_of_a_bake_is_the_picture_of_its_scene(places, tmp_path):
     assert np.abs(one - two).mean() < 0.5
 
 
+@pytest.mark.slow
 def test_picture_of_a_bake_has_the_bodies_of_its_scene(tmp_path):
     """Where its keys have them, where they fell to, not where they were at first."""
     scene = small_scene()
@@ -204,6 +205,7 @@ def test_preview_command(places, tmp_path, capsys):
     assert capsys.readouterr().err.startswith("vorton: error: ")
 
 
+@pytest.mark.slow
 def test_demo_command(tmp_path, monkeypatch, capsys):
     """The demo with fewer frames and tracers; its whole is run by hand and in the benchmarks."""
     scene = demo.make_scene()
@@ -237,6 +239,7 @@ def test_ring_example_is_its_json():
     assert Scene.load(EXAMPLES / "ring.json") == scene
 
 
+@pytest.mark.slow
 def test_ring_example_runs():
     """The speed that it prints is that of a ring with a Gaussian core, VALIDATION V3."""
     done = subprocess.run(

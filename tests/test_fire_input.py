@@ -98,6 +98,7 @@ def open_rooms():
     yield scene_of(FIRE, vt.Body(vt.Sphere((0, 0, 1), 0.2)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scene", list(open_rooms()))
 def test_what_has_room_or_does_not_expand_may_burn(scene):
     sim = vt.Simulation(scene)
@@ -261,6 +262,7 @@ def test_the_library_refuses_bad_fluid_of_points(values, words):
 CUBE = vt.Box((-1, -1, -1), (1, 1, 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "warm",
     [

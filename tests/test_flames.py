@@ -187,6 +187,7 @@ def released(frames=36, **changes):
     return sim.health.heat_released, sim.vortons.count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -202,6 +203,7 @@ def test_a_little_diffusion_or_stratification_leaves_a_fire_its_fuel(change):
     assert released(**change)[0] == pytest.approx(released()[0], rel=0.04)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [{"thermal_diffusivity": 2.1e-5}, {"stratification": 1.0}])
 def test_neutral_vortons_are_not_kept_around_every_trace_of_warmth(change):
     """What differs by less than a hundredth of the mean contrast needs none."""

@@ -76,6 +76,7 @@ def floor(**options):
     return vt.Body(vt.Box((-1, -1, -0.3), (1, 1, 0)), panels=200, name="floor", **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shedding", slow_but([30], [0, 30]))
 @pytest.mark.parametrize("kind", ["fixed", "keys", "free"])
 def test_s4_momentum_beside_a_floor(kind, shedding):
@@ -96,6 +97,7 @@ def test_s4_momentum_beside_a_floor(kind, shedding):
     assert held.max() == 0 if kind == "free" else held.min(axis=1).max() > 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["fixed", "free"])
 def test_s4_momentum_in_contact(kind):
     """A ball falls on the slab and bounces: what the slab gives is in the books, and where it flies
@@ -143,6 +145,7 @@ def cloud(*items, contrast=-0.2, buoyancy="boussinesq"):
     return sim
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contrast", [-0.2, 0.3])
 @pytest.mark.parametrize("shedding", [0, 30])
 def test_s4_momentum_of_a_ball_in_fluid_of_another_density(shedding, contrast):
@@ -222,6 +225,7 @@ def push_of_walls(sim, walls):
     return np.array([linear, angular])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shedding", slow_but([30], [0, 30]))
 def test_s4_momentum_of_a_ring_and_a_ball_in_a_box(shedding):
     """What is booked as given from outside is what the walls give, by an integral over them."""
@@ -251,6 +255,7 @@ def test_s4_momentum_of_a_ring_and_a_ball_above_a_plane(shedding):
     assert misses(sim, 8).max() < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("along", [(1, 0, 0), (0, 0, 1)])
 @pytest.mark.parametrize("kind", ["body", "container"])
 def test_a_ball_near_a_plane_drives_more_fluid(kind, along):

@@ -66,6 +66,7 @@ def views(sim):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jump", JUMPS)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_what_rests_in_a_container_stays_where_it_is_in_it(shape, jump):
@@ -88,6 +89,7 @@ def at_rest(shape):
     return views(sim)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shape", "jump", "time"),
     slow_but(
@@ -199,6 +201,7 @@ def test_what_is_in_a_container_that_moves_and_turns_in_a_jump_goes_on_with_it()
     assert np.sqrt(((fluid - (1, 0, 0)) ** 2).sum(axis=1).mean()) < 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("frame", slow_but([1, 5, 7, 11, 23], range(1, 24)))
 def test_what_is_born_when_a_container_jumps_is_born_in_it(frame):
     """Whatever the time of the frame is rounded to."""
@@ -272,6 +275,7 @@ def books(sim):
     return own + air * (fluid - both("outer_impulse"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "jump", slow_but(["across and turned"], ["by its size", "turned", "across and turned"])
 )
@@ -299,6 +303,7 @@ def test_s4_the_books_of_momentum_close_in_a_jump(jump, options):
         assert np.abs(books(sim) - before).max() < 1e-6 * whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shedding", slow_but([30], [0, 30]))
 def test_a_ball_that_jumps_along_receives_what_it_would_have_received_at_rest(shedding):
     """In the frame of the jump, too, and the vortons that it sheds."""

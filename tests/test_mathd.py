@@ -148,6 +148,7 @@ void call_angle(const float *y, const float *x, float *result, int64_t count)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", native.targets())
 def test_logarithms_roots_and_angles_of_kernels(target):
     kernel = native.load(target=target, code=LOG_CODE)

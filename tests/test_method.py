@@ -63,6 +63,7 @@ def test_stretching(velocity):
     assert total < 0.02 * np.abs(change["transpose"]).sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("velocity", ["poisson", "direct", "tree"])
 def test_time(velocity):
     """With half the step Euler's error is a half, that of the midpoint rule a quarter, of Heun's an

@@ -72,6 +72,7 @@ def test_v7_every_cycle_divides_the_residual(cells):
     assert np.all(factors > 5), factors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", NON_CUBIC)
 def test_multigrid_for_sizes_with_factors_2_3_5(cells):
     field = random_field(cells)
@@ -154,6 +155,7 @@ def test_v7_nested_stalls(downsampling):
     assert errors[1] > 0.3 * errors[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", NON_CUBIC)
 @pytest.mark.parametrize("downsampling", slow_but(["average"], ["average", "nearest"]))
 def test_nested_for_sizes_with_factors_2_3_5(cells, downsampling):

@@ -93,6 +93,7 @@ def test_noise_decays(size):
     assert energy[-1] < 0.6 * energy[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("velocity", ["direct", "tree"])
 def test_noise_without_a_grid_does_not_grow(velocity):
     """Nothing dissipates there; unbounded, it blows up within two seconds."""
@@ -105,6 +106,7 @@ def test_noise_without_a_grid_does_not_grow(velocity):
     assert later.sum() < 1.15 * start.sum() and later.max() < 2 * start.max()
 
 
+@pytest.mark.slow
 def test_sheets_that_are_born_against_each_other_live_on():
     """Rings of both signs, six a quarter of a second, each for two seconds."""
     random, angle = np.random.default_rng(1), np.linspace(0, 2 * np.pi, 120, endpoint=False)
@@ -122,6 +124,7 @@ def test_sheets_that_are_born_against_each_other_live_on():
     assert max(total) < 0.5 * born_in_two_seconds
 
 
+@pytest.mark.slow
 def test_noise_that_goes_on_being_born_does_not_blow_up():
     """Fifty strong vortons a frame, far apart: each pair of them winds itself up, but a vorton that
     outgrows its strength at birth threefold is stretched by hardly more than its own volume."""

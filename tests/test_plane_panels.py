@@ -114,6 +114,7 @@ def test_half_a_ring_that_stands_on_a_plane_flows_as_a_whole_one(kind):
     assert differs < 0.35 * lacks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["body", "container"])
 def test_s8_a_ring_that_comes_down_on_a_floor_does_as_with_its_image(kind):
     """It stays off the floor and grows: the floor gives it impulse."""
@@ -144,6 +145,7 @@ def test_s8_no_flow_through_a_body_nor_through_the_floor_below_it():
 BOX = vt.Box((-1, -0.8, -0.7), (1, 0.8, 0.7))
 
 
+@pytest.mark.slow
 def test_s8_a_plane_as_the_floor_of_a_box():
     """As in the box that is left."""
     x = points(low=-0.35, high=0.6)
@@ -188,6 +190,7 @@ TILTING = vt.Transform(axis=(0, 1, 0), angle=vt.Keys([(0, 0), (1, 20)]))
 ROOM = [vt.Cylinder((0, 0, 0.5), radius=1.0, length=2.0), vt.Plane((0, 0, 0), (0, 0.1, -1))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", slow_but([3], [2, 3]))
 @pytest.mark.parametrize(
     "walls",

@@ -166,6 +166,7 @@ def test_sizes_with_factors_2_3_5(cells):
     assert np.abs(solution - reference).max() < 1e-5 * np.abs(reference).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("axis", range(3))
 def test_every_length_that_is_liked(axis):
     likes = library(BEST_TARGET).vti_poisson_likes
@@ -226,6 +227,7 @@ for threads in (1, 2, 3, 8):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("simd", native.targets())
 @pytest.mark.parametrize("backend", ["openmp", "pthread"])
 def test_e1_same_bits_in_the_package(simd, backend, tmp_path):

@@ -135,6 +135,7 @@ def test_b5_rayleigh_taylor(grows, tolerance, closer):
     assert residue < 0.06
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jitter", slow_but([0.0], [0.0, 0.25]))
 @pytest.mark.parametrize(("grows", "tolerance"), [(True, 0.05), (False, 0.1)])
 def test_b5_short_waves_are_slowed_by_the_cores_alone(grows, tolerance, jitter):

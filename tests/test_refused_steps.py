@@ -123,6 +123,7 @@ def refuse_a_step(sim):
     assert state(sim) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", slow_but([0], [0, 3]))
 @pytest.mark.parametrize("make", SCENES, ids=lambda make: make.__name__)
 def test_nothing_is_left_of_it(make, steps):

@@ -218,6 +218,7 @@ def test_s7_a_released_sphere_with_panels(share):
         assert sim.bodies[0].velocity[2] == pytest.approx(a * sim.time, rel=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.05, 3.0])
 def test_s7_a_released_sphere_that_sheds(share):
     """On the way to the speed at which drag balances weight and buoyancy: faster in every frame,

@@ -377,6 +377,7 @@ def test_a_container_that_keys_lead_over_a_body():
         simulation(room, vt.Body(vt.Sphere((3, 3, 0), 0.2), parent=keys((0, 0, 0), (1, 0, 0))))
 
 
+@pytest.mark.slow
 def test_a_piston_comes_in_through_the_wall():
     """It pushes the fluid before it, nothing is in its way or lost, and before it comes there is
     all but no flow."""

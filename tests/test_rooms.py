@@ -58,6 +58,7 @@ def images_flow(vortons, x, side, low, across=2, along=8):
 FEW = {"layers": 1, "sections": 60, "vorton_core": None}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("side", "low"),
     slow_but([(2.5, -0.5)], [(2.0, -1.0), (2.5, -0.5), (5.0, -2.5), (10.0, -5.0)]),
@@ -72,6 +73,7 @@ def test_s8_a_ring_in_a_room_has_its_lattice_of_images(side, low):
     assert rms(found - image) < 0.02 * rms(image)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("low", slow_but([-0.5], [-2.5, -0.5]))
 def test_s8_flow_along_walls_that_the_grid_does_not_reach(low):
     """Nothing passes them, and what flows before them is that of the images."""
@@ -106,6 +108,7 @@ def test_a_room_asks_for_grid_only_where_its_walls_are_near_the_flow():
     assert alone[2] < on_floor[2] <= alone[2] + 12
 
 
+@pytest.mark.slow
 def test_s8_a_ring_that_comes_down_in_a_large_room_does_as_with_its_image():
     """From where the floor is far outside the grid to where it is within it."""
     method, frames = vt.Method(halo=0), 18
@@ -140,6 +143,7 @@ def test_tracers_beside_walls_that_the_grid_does_not_reach_stay_inside():
     assert np.linalg.norm(way, axis=1).max() > 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [2, 3])
 def test_e1_same_bits_in_a_large_room_for_any_number_of_threads(threads):
     states = []

@@ -51,6 +51,7 @@ def run(turn, velocity, shift=0.0, method=None, spacing=0.1, steps=STEPS):
     return ended, sim.column("vortons", "strength")[order].astype(float), way
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("axis", slow_but(["x"], ["x", "y", "z"]))
 @pytest.mark.parametrize("velocity, most", [("direct", 1e-5), ("poisson", 1e-3)])
 def test_d6_quarter_turn(velocity, most, axis):

@@ -58,6 +58,7 @@ def agree(moving, resting, error):
     assert np.abs(moving - resting).max() < error * np.abs(resting).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("buoyancy", slow_but(["local"], ["local", "boussinesq", "full"]))
 def test_a_box_that_moves_is_a_box_at_rest_in_another_gravity(buoyancy):
     moving = fill(layers, parent=vt.Transform(position=track(shaken(TIMES))), buoyancy=buoyancy)
@@ -124,6 +125,7 @@ def test_one_fluid_goes_with_its_box_as_a_whole(density):
     assert size.max() < 1e-4 * sim.vortons.volume.max() * SWING
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("panels", [320, 0])
 def test_the_smallest_container_counts(panels):
     """One that stands still around it changes nothing."""
@@ -143,6 +145,7 @@ def test_the_smallest_container_counts(panels):
     assert np.array_equal(alone, within)
 
 
+@pytest.mark.slow
 def test_a_ball_in_heavy_fluid_goes_with_the_box():
     """It learns of what the flow does a substep later. Without what the fluid is heavier by than
     water it would stay behind by a quarter of the way."""

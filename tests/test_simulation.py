@@ -287,6 +287,7 @@ def test_threads_are_from_0_to_64(bad):
         vt.Simulation(threads=bad)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["rk2", "rk3"])
 def test_tracers_move_as_they_do_where_there_is_more_room(method):
     """The oldest make room for the newborn: where these go does not depend on it."""

@@ -39,6 +39,7 @@ def same(first, second, but=()):
         assert expected[name].tobytes() == found[name].tobytes(), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", slow_but(["direct"], ["direct", "multigrid", "viscous"]))
 @pytest.mark.parametrize("then", ["poisson", "article", "tree", "viscous", "multigrid"])
 def test_nothing_is_left_over_from_the_method_before(first, then):
@@ -80,6 +81,7 @@ def test_on_the_way_it_is_a_simulation_made_with_it_in_the_same_state(then):
     assert np.array_equal(sim.tracers.position, made.tracers.position)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("then", slow_but(["direct"], ["direct", "poisson", "viscous"]))
 def test_a_copy_may_go_on_with_another_method(then):
     sim = vt.Simulation(scene("multigrid"))

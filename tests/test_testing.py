@@ -508,11 +508,13 @@ def run_pytest(*arguments):
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_the_example_passes():
     status, text = run_pytest(EXAMPLE)
     assert status == 0 and "7 passed" in text and "warning" not in text, text
 
 
+@pytest.mark.slow
 def test_each_assert_fails_where_it_must(bakes, tmp_path):
     """A folder of tests as users have them: what each says stands in the report."""
     shutil.copytree(bakes / "b", tmp_path / "b")

@@ -192,6 +192,7 @@ def as_articles_see(point, vortons):
     return [np.concatenate(column) for column in zip(*seen)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("kind, count", [("ring", 400), ("random", 1500)])
 def test_v6_rule_of_the_articles(kind, count, kernel):
@@ -313,6 +314,7 @@ def crowd(kind):
     return [np.float32(a).astype(float) for a in (position, strength, core)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind",
     ["all in one point", "flat", "on a line", "two heaps", "one far away", "without strength"],

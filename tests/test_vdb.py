@@ -150,6 +150,7 @@ def codes(index):
 
 # ---- OpenVDB ----
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_names_types_and_metadata(read, volumes, name):
     scene, options = FILES[name]

@@ -184,6 +184,7 @@ def test_e4_views_are_not_stale_after_growth(method):
     assert tuple(sim.vortons.strength[3]) == (1, 2, 3)
 
 
+@pytest.mark.slow
 @METHODS
 def test_e4_view_held_across_1000_steps_with_births(method):
     scene = vt.Scene("births", max_tracers=200_000, method=method)

@@ -47,6 +47,7 @@ def test_vortons_merge_on_their_side():
     assert sides(sim) == pytest.approx(before, rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [vt.Plane(), vt.Sphere((0, 0, 0.8), radius=0.2)])
 def test_full_buoyancy_beside_a_body(body):
     """No wall enters the acceleration of the fluid: a fire above a floor goes on."""
