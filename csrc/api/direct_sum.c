@@ -5,9 +5,6 @@
 #include "base/status.h"
 #include "kernels/sums/regularization.h"
 
-#include <stddef.h>
-#include <string.h>
-
 /* Targets that share the constants of a vorton; never depends on the thread count. */
 enum { TARGET_BLOCK = 16 };
 

@@ -66,8 +66,7 @@ vt_status vt_column(vt_simulation *s, int set, const char *name, vt_array *array
     if (status)
         return status;
     status = describe_column(s, set, name, array);
-    vti_leave(s);
-    return status;
+    return vti_leave(s, status);
 }
 
 static void copy_ids(const int64_t *from, int64_t count, int64_t *ids)
@@ -104,8 +103,7 @@ vt_status vt_insert_vortons(vt_simulation *s, int64_t count, const float *positi
         const int64_t first = vti_append_vortons(s, count, position, strength, core, volume);
         copy_ids(s->vortons.id + first, count, ids);
     }
-    vti_leave(s);
-    return status;
+    return vti_leave(s, status);
 }
 
 vt_status vt_insert_tracers(vt_simulation *s, int64_t count, const float *position,
@@ -121,8 +119,7 @@ vt_status vt_insert_tracers(vt_simulation *s, int64_t count, const float *positi
         const int64_t first = vti_append_tracers(s, count, position, density, size);
         copy_ids(s->tracers.id + first, count, ids);
     }
-    vti_leave(s);
-    return status;
+    return vti_leave(s, status);
 }
 
 vt_status vt_remove(vt_simulation *s, int set, const uint8_t *mask)
@@ -135,8 +132,7 @@ vt_status vt_remove(vt_simulation *s, int set, const uint8_t *mask)
     if (status)
         return status;
     vti_cut_rows(s, set, mask);
-    vti_leave(s);
-    return VT_OK;
+    return vti_leave(s, VT_OK);
 }
 
 typedef struct id_of_row {
@@ -172,6 +168,5 @@ vt_status vt_find_rows(vt_simulation *s, int set, int64_t count, const int64_t *
         rows[i] = found ? found->row : -1;
     }
     vti_arena_pop(&s->arena, mark);
-    vti_leave(s);
-    return VT_OK;
+    return vti_leave(s, VT_OK);
 }

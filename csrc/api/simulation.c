@@ -1,8 +1,6 @@
-#include "animation/definition_checks.h"
 #include "animation/definition.h"
 #include "base/reserve.h"
 #include "base/status.h"
-#include "model/combustion.h"
 #include "model/method.h"
 #include "sources/sources.h"
 #include "state/simulation.h"
@@ -169,18 +167,12 @@ static vt_status copy_memory(const vt_simulation *from, vt_simulation *to)
         return status;
     if (reserve_memory(to))
         return no_address_space(&to->def);
-    status = vti_copy_sources(&from->sources, &to->sources);
-    if (!status)
-        status = vti_copy_winds(&from->winds, &to->winds);
-    if (!status)
-        status = vti_copy_forces(&from->forces, &to->forces);
-    if (!status)
-        status = vti_copy_kills(&from->kills, &to->kills);
-    if (!status)
-        status = vti_copy_transforms(&from->transforms, &to->transforms);
-    if (!status)
-        status = vti_copy_bodies(&from->bodies, &to->bodies);
-    if (status)
+    if ((status = vti_copy_sources(&from->sources, &to->sources)) ||
+        (status = vti_copy_winds(&from->winds, &to->winds)) ||
+        (status = vti_copy_forces(&from->forces, &to->forces)) ||
+        (status = vti_copy_kills(&from->kills, &to->kills)) ||
+        (status = vti_copy_transforms(&from->transforms, &to->transforms)) ||
+        (status = vti_copy_bodies(&from->bodies, &to->bodies)))
         return status;
     vti_copy_rows(&from->vortons.set, &to->vortons.set);
     vti_copy_rows(&from->tracers.set, &to->tracers.set);
@@ -215,12 +207,8 @@ vt_status vt_copy_simulation(vt_simulation *s, int64_t max_vortons, int64_t max_
                              vt_simulation **copy)
 {
     *copy = NULL;
-    vt_status status = vti_enter(s);
-    if (status)
-        return status;
-    status = copy_inside(s, max_vortons, max_tracers, copy);
-    vti_leave(s);
-    return status;
+    const vt_status status = vti_enter(s);
+    return status ? status : vti_leave(s, copy_inside(s, max_vortons, max_tracers, copy));
 }
 
 double vt_time(const vt_simulation *s)

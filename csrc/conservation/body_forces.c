@@ -380,7 +380,7 @@ static void add_momentum(const vt_body *body, vt_impulse *momentum)
     vt_impulse of_body;
     if (!body->rigid.free)
         return;
-    vti_find_own_momentum(body, own);
+    vti_find_momentum(body, 0, own);
     memcpy(of_body.linear, own, sizeof of_body.linear);
     memcpy(of_body.angular, own + 3, sizeof of_body.angular);
     vti_move_moment(&of_body, body->rigid.now.position);
