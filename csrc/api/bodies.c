@@ -394,8 +394,8 @@ static vt_status check_numbers(const char *name, const double *values, int count
     for (int c = 0; values && c < count; c++)
         if (!(vti_abs(values[c]) <= most))
             return vti_fail(VT_INVALID_ARGUMENT,
-                            "%s[%d] is %g; allowed are finite numbers, at most %g %s in size",
-                            name, c, values[c], most, unit);
+                            "%s[%d] is %g; allowed are finite numbers, at most %g %s in size", name,
+                            c, values[c], most, unit);
     return VT_OK;
 }
 

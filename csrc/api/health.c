@@ -44,15 +44,6 @@ static void sum_sizes(void *data, int64_t begin, int64_t end)
     job->block[begin / BLOCK] = sums;
 }
 
-static void add_strength_sums(vt_simulation *s, vt_health *h)
-{
-    static const double origin[3] = {0, 0, 0};
-    const vt_strengths strengths = vti_sum_strengths(s, origin);
-    const vt_impulse impulse = vti_impulse_of(&strengths);
-    memcpy(h->strength, strengths.sum, sizeof h->strength);
-    vti_split_impulse(&impulse, h->impulse, h->angular_impulse);
-}
-
 /* Returns the enstrophy that the vortons carry, 1/2 sum |alpha|^2 / V. */
 static double add_vorton_sums(vt_simulation *s, vt_health *h)
 {
@@ -62,7 +53,10 @@ static double add_vorton_sums(vt_simulation *s, vt_health *h)
                     vti_arena_push(&s->arena, sizeof(size_sums) * (size_t)(blocks + 1))};
     double total = 0, edge = 0, enstrophy = 0;
     float farthest = 0;
-    add_strength_sums(s, h);
+    const vt_strengths strengths = vti_sum_strengths(s, (const double[3]){0, 0, 0});
+    const vt_impulse impulse = vti_impulse_of(&strengths);
+    memcpy(h->strength, strengths.sum, sizeof h->strength);
+    vti_split_impulse(&impulse, h->impulse, h->angular_impulse);
     vti_parallel_for(s->def.threads, count, BLOCK, sum_sizes, &job);
     for (int64_t b = 0; b < blocks; b++) {
         total += job.block[b].total;

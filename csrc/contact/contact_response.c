@@ -34,11 +34,6 @@ typedef struct look {
     double room; /* room at the end of the particle, m */
 } look;
 
-static double skin_of(const vt_wall *wall, const double world[3])
-{
-    return vti_contact_skin(wall->body, world);
-}
-
 /* Takes away the part of the velocity that leads into the wall at a point of the world. */
 static void stop(const vt_wall *wall, const double normal[3], vt_traveller *t)
 {
@@ -174,7 +169,7 @@ static int sweep(encounter *e, const vt_wall *wall, const look *known)
     double point[3], normal[3];
     vti_pose_point(pose, found.point, point);
     vti_pose_direction(pose, found.normal, normal);
-    const double offset = vti_dot(normal, point) + skin_of(wall, e->traveller->end);
+    const double offset = vti_dot(normal, point) + vti_contact_skin(wall->body, e->traveller->end);
     if (!(vti_dot(normal, e->traveller->end) < offset))
         return 0;
     if (e->traveller->hits)
@@ -193,7 +188,7 @@ static int push_out(encounter *e, const vt_wall *wall)
         double local[3], away[3], normal[3];
         vti_pose_point_back(pose, end, local);
         const double room = wall->body->scale * vti_body_room(wall->body, local, away);
-        const double skin = skin_of(wall, end);
+        const double skin = vti_contact_skin(wall->body, end);
         if (!(room < 0.25 * skin))
             return moved;
         vti_pose_direction(pose, away, normal);
@@ -217,7 +212,7 @@ static int is_free(const encounter *e, const double world[3])
         double local[3], normal[3];
         vti_pose_point_back(&wall->pose[wall->parts], world, local);
         if (wall->body->scale * vti_body_room(wall->body, local, normal) <
-            0.25 * skin_of(wall, world))
+            0.25 * vti_contact_skin(wall->body, world))
             return 0;
     }
     return 1;
@@ -234,14 +229,13 @@ static int settle(encounter *e, const double world[3])
 /* Places the particle where it met the first wall. */
 static int settle_at_impact(encounter *e)
 {
-    double local[3], normal[3], world[3];
+    double normal[3], world[3];
     if (!e->first.wall)
         return 0;
     const vt_pose *const pose = &e->first.wall->pose[e->first.wall->parts];
-    memcpy(local, e->first.point, sizeof local);
-    vti_pose_point(pose, local, world);
+    vti_pose_point(pose, e->first.point, world);
     vti_pose_direction(pose, e->first.normal, normal);
-    vti_add_scaled(world, skin_of(e->first.wall, world), normal);
+    vti_add_scaled(world, vti_contact_skin(e->first.wall->body, world), normal);
     return settle(e, world);
 }
 
@@ -301,7 +295,7 @@ static inline double room_at(const vt_body *body, const double local[3])
 static int is_clear(const vt_walls *walls, const vt_wall *wall, const vt_traveller *t, look *known)
 {
     const vt_body *const body = wall->body;
-    const double skin = skin_of(wall, t->end);
+    const double skin = vti_contact_skin(wall->body, t->end);
     known->has_start = 0;
     ++*t->looks;
     vti_pose_point_back(&wall->pose[wall->parts], t->end, known->end);
@@ -349,7 +343,8 @@ static int meet(encounter *e, const vt_wall *wall, const look *known)
             push_out(e, wall);
         return 1;
     }
-    return known->room < 0.25 * skin_of(wall, e->traveller->end) && push_out(e, wall);
+    return known->room < 0.25 * vti_contact_skin(wall->body, e->traveller->end) &&
+           push_out(e, wall);
 }
 
 /* Holds a particle by the walls of a list, of which a first look (NULL: none) is known. */

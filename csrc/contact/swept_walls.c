@@ -110,12 +110,9 @@ static void cells_of_box(const vt_wall_boxes *boxes, const double lower[3], cons
 static void place_boxes(vt_walls *walls)
 {
     vt_wall_boxes *const boxes = &walls->boxes;
-    double lower[3], upper[3], extent = 0, longest = 0;
+    double lower[3] = {INFINITY, INFINITY, INFINITY};
+    double upper[3] = {-INFINITY, -INFINITY, -INFINITY}, extent = 0, longest = 0;
     int32_t count = 0;
-    for (int c = 0; c < 3; c++) {
-        lower[c] = INFINITY;
-        upper[c] = -INFINITY;
-    }
     for (int32_t n = 0; n < walls->count; n++) {
         const vt_wall *const wall = &walls->wall[n];
         if (wall->body->hole || !vti_is_bounded(wall))
