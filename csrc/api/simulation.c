@@ -79,7 +79,7 @@ static vt_simulation *new_simulation(void)
 
 static vt_status create_simulation_now(const vt_simulation_def *def, vt_simulation **simulation)
 {
-    const vt_status status = check_definition(def);
+    vt_status status = check_definition(def);
     if (status)
         return status;
     vt_simulation *const s = new_simulation();
@@ -91,19 +91,17 @@ static vt_status create_simulation_now(const vt_simulation_def *def, vt_simulati
         s->def.threads = vt_available_threads();
     s->stages = vti_stages();
     s->def.animations = NULL;
-    const vt_status copied = vti_copy_animations(&vti_simulation_definition, def->animation_count,
-                                                 def->animations, &s->animations);
-    if (copied) {
-        vt_destroy_simulation(s);
-        return copied;
+    status = vti_copy_animations(&vti_simulation_definition, def->animation_count, def->animations,
+                                 &s->animations);
+    if (!status) {
+        vti_animate(&s->animations, 0, &s->def);
+        status = reserve_memory(s) ? no_address_space(def) : VT_OK;
     }
-    vti_animate(&s->animations, 0, &s->def);
-    if (reserve_memory(s)) {
+    if (status)
         vt_destroy_simulation(s);
-        return no_address_space(def);
-    }
-    *simulation = s;
-    return VT_OK;
+    else
+        *simulation = s;
+    return status;
 }
 
 vt_status vt_create_simulation(const vt_simulation_def *def, vt_simulation **simulation)

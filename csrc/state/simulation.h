@@ -63,7 +63,7 @@ struct vt_simulation {
     const vt_stage_table *stages;
 
     /* what evolves: with the definition, the particles and the sources, all that the next step
-     * depends on */
+     * depends on; from `placement` to `viewed` step/undo.c puts it back */
     vt_placement placement;
     double time;          /* s */
     double smallest_core; /* of the vortons alive, m; 0: none */
