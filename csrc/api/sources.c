@@ -10,6 +10,7 @@
 #include "sources/vortex_ring.h"
 #include "sources/vortex_structures.h"
 #include "state/simulation.h"
+#include "step/step.h"
 
 /* What is asked for with a definition. */
 typedef struct request {
@@ -173,12 +174,6 @@ static vt_status add(vt_simulation *s, const void *def, const request *asked)
     return VT_OK;
 }
 
-/* The time from which the next step bears, s. */
-static double next_births(const vt_simulation *s)
-{
-    return s->born_until < s->time ? s->time : nextafter(s->born_until, (double)INFINITY);
-}
-
 static vt_status change(vt_simulation *s, const void *def, const request *asked)
 {
     vt_predecessor before;
@@ -186,7 +181,7 @@ static vt_status change(vt_simulation *s, const void *def, const request *asked)
     now.before = &before;
     vt_status status = vti_check_source(&s->sources, asked->changed, asked->made_by);
     if (!status)
-        status = vti_find_predecessor(&s->sources, asked->changed, next_births(s), &before);
+        status = vti_find_predecessor(&s->sources, asked->changed, vti_next_births(s), &before);
     if (!status)
         status = kinds[asked->made_by].keep(s, def, &now);
     if (!status)

@@ -409,13 +409,14 @@ static int is_near(const double a[3], const double b[3], double reach)
  */
 static int hold_around(const vt_walls *walls, double moved, vt_traveller *t)
 {
-    enum { MOST = 256, TRIES = 4 };
+    enum { TRIES = 4 };
     const vt_traveller before = *t;
     for (int n = 0; n < TRIES; n++) {
         const double around = 1.2 * moved + (double)walls->lattice.reach;
-        int32_t list[MOST];
-        const int32_t count = vti_walls_around(walls, t->start, t->end, around, MOST, list);
-        const int held = count > MOST ? VT_SQUEEZED : hold_by(walls, list, count, NULL, t);
+        int32_t list[VT_MOST_AROUND];
+        const int32_t count = vti_walls_around(walls, t->start, t->end, around, list);
+        const int held =
+            count > VT_MOST_AROUND ? VT_SQUEEZED : hold_by(walls, list, count, NULL, t);
         moved = vti_sqrt(vti_square_between(t->end, before.end));
         if (held != VT_SQUEEZED && moved <= around)
             return held;
@@ -431,11 +432,10 @@ static int hold_around(const vt_walls *walls, double moved, vt_traveller *t)
 static int hold_near(const vt_walls *walls, const int32_t *list, int32_t count, const glance *g,
                      vt_traveller *t)
 {
-    enum { MOST = 256 };
     const vt_traveller before = *t;
-    int32_t both[MOST];
+    int32_t both[VT_MOST_AROUND];
     double moved = 0;
-    if (count + walls->far_count <= MOST) {
+    if (count + walls->far_count <= VT_MOST_AROUND) {
         memcpy(both, list, sizeof *both * (size_t)count);
         memcpy(both + count, walls->far, sizeof *both * (size_t)walls->far_count);
         const int held = hold_by(walls, both, count + walls->far_count, g, t);
@@ -453,12 +453,12 @@ static int hold_near(const vt_walls *walls, const int32_t *list, int32_t count, 
 /* Holds a particle that comes from far. */
 static int hold_far(const vt_walls *walls, vt_traveller *t)
 {
-    enum { MOST = 256 };
-    int32_t list[MOST];
+    int32_t list[VT_MOST_AROUND];
     glance g;
-    const int32_t count = vti_walls_around(walls, t->start, t->end, 0, MOST, list);
-    return count <= MOST && is_clear_of_all(walls, list, count, t, &g) ? VT_UNHINDERED
-                                                                       : hold_around(walls, 0, t);
+    const int32_t count = vti_walls_around(walls, t->start, t->end, 0, list);
+    return count <= VT_MOST_AROUND && is_clear_of_all(walls, list, count, t, &g)
+               ? VT_UNHINDERED
+               : hold_around(walls, 0, t);
 }
 
 /* The list of a cell says what a particle that ends there may have met, if it comes from near. */

@@ -227,14 +227,14 @@ static int32_t list_of_few(const vt_walls *walls, const strip *s, int32_t *list)
 }
 
 int32_t vti_walls_around(const vt_walls *walls, const double start[3], const double end[3],
-                         double around, int32_t most, int32_t *list)
+                         double around, int32_t list[VT_MOST_AROUND])
 {
     const vt_wall_boxes *const b = &walls->boxes;
     const strip s = make_strip(walls, start, end, around);
     int32_t low[3], high[3], count = walls->far_count;
-    if (count > most)
-        return most + 1;
-    if (walls->count <= FEW && walls->count <= most)
+    if (count > VT_MOST_AROUND)
+        return VT_MOST_AROUND + 1;
+    if (walls->count <= FEW)
         return list_of_few(walls, &s, list);
     memcpy(list, walls->far, sizeof *list * (size_t)count);
     cells_of_box(b, s.lower, s.upper, low, high);
@@ -254,8 +254,8 @@ int32_t vti_walls_around(const vt_walls *walls, const double start[3], const dou
                         j != (least[1] > low[1] ? least[1] : low[1]) ||
                         k != (least[2] > low[2] ? least[2] : low[2]))
                         continue;
-                    if (count == most)
-                        return most + 1;
+                    if (count == VT_MOST_AROUND)
+                        return VT_MOST_AROUND + 1;
                     insert(list, count++, b->wall[n]);
                 }
             }

@@ -349,15 +349,18 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
 
 /* ---- the step ---- */
 
+double vti_next_births(const vt_simulation *s)
+{
+    return s->born_until < s->time ? s->time : nextafter(s->born_until, (double)INFINITY);
+}
+
 /* Prepares the births, and finds errors that can be known before anything changes. */
 static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
 {
     vt_content content;
     vt_placement trial = s->placement;
-    const double from =
-        s->born_until < s->time ? s->time : nextafter(s->born_until, (double)INFINITY);
     vt_status status;
-    if ((status = vti_plan_births(s, from, s->time + dt, births)) ||
+    if ((status = vti_plan_births(s, vti_next_births(s), s->time + dt, births)) ||
         (status = vti_check_columns(s, VT_VORTONS)) ||
         (status = vti_check_columns(s, VT_TRACERS)) || (status = vti_check_warmth(s)) ||
         (status = vti_check_fuel_in_containers(s)) || (status = vti_check_heat_in_containers(s)) ||
