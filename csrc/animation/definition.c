@@ -253,15 +253,3 @@ void vti_give_back(vt_accepted *taken)
     free(taken->memory);
     *taken = (vt_accepted){0};
 }
-
-vt_status vti_accept_and_use(const vt_definition *d, vt_simulation *s, const void *def,
-                             vt_use_definition *use, void *result)
-{
-    vt_accepted accepted;
-    vt_status status = vti_accept(d, def, &accepted);
-    if (status)
-        return status;
-    status = use(s, accepted.def, result);
-    vti_give_back(&accepted);
-    return status;
-}

@@ -15,8 +15,3 @@ typedef struct vt_accepted {
  * nothing to release. */
 vt_status vti_accept(const vt_definition *definition, const void *def, vt_accepted *taken);
 void vti_give_back(vt_accepted *taken);
-
-/* Does something with a definition: what the public functions that take one are made of. */
-typedef vt_status vt_use_definition(vt_simulation *simulation, const void *def, void *result);
-vt_status vti_accept_and_use(const vt_definition *definition, vt_simulation *simulation,
-                             const void *def, vt_use_definition *use, void *result);

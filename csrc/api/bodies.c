@@ -1,15 +1,13 @@
 /* What others are told of a body: where it is and how it moves, and how far from it points are;
  * bodies that somebody outside places, pushes or leads. */
-#include "api/body_ids.h"
-
 #include <stdio.h>
 
-#include "animation/definition_checks.h"
 #include "animation/definition.h"
 #include "api/source_in_body_check.h"
 #include "base/growing_array.h"
 #include "base/status.h"
 #include "bodies/body_heat.h"
+#include "conservation/vortex_shedding.h"
 #include "contact/sequential_impulses.h"
 #include "field/sample.h"
 #include "geometry/source_panels.h"
@@ -26,22 +24,60 @@
 #include "state/transform.h"
 #include "step/container_jump.h"
 
-/* Enters with the fields of now; *panels: NULL where the body has none. To be left after success.
- */
-static vt_status enter_with_panels(vt_simulation *s, int32_t id, const vt_paneled_body **panels)
+/* ---- ids ---- */
+
+int32_t vt_body_count(const vt_simulation *s)
+{
+    return s->bodies.count;
+}
+
+vt_status vt_get_body_id(const vt_simulation *s, int32_t index, int32_t *id)
+{
+    if (index < 0 || index >= s->bodies.count || !id)
+        return vti_fail(VT_INVALID_ARGUMENT, "index is %d; allowed are 0 to %d, and an id", index,
+                        s->bodies.count - 1);
+    *id = s->bodies.items[index].id;
+    return VT_OK;
+}
+
+static vt_status find_body(const vt_simulation *s, int32_t id, vt_body **body)
+{
+    *body = NULL;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (s->bodies.items[n].id == id)
+            *body = &s->bodies.items[n];
+    if (*body)
+        return VT_OK;
+    return vti_fail(
+        VT_INVALID_ARGUMENT,
+        "id is %d; allowed are ids of bodies that were added and not removed: there are %d", id,
+        s->bodies.count);
+}
+
+/* Enters where there is such a body; to be left after success. */
+static vt_status enter_at_body(vt_simulation *s, int32_t id, vt_body **body)
 {
     vt_status status = vti_enter(s);
     if (status)
         return status;
-    int32_t n;
-    status = vti_find_body(s, id, &n);
+    status = find_body(s, id, body);
+    return status ? vti_leave(s, status) : VT_OK;
+}
+
+/* ---- panels ---- */
+
+/* Enters with the fields of now; *panels: NULL where the body has none. */
+static vt_status enter_with_panels(vt_simulation *s, int32_t id, const vt_paneled_body **panels)
+{
+    vt_body *body;
+    vt_status status = enter_at_body(s, id, &body);
+    *panels = NULL;
+    if (status)
+        return status;
+    status = vti_solve_now(s);
     if (!status)
-        status = vti_solve_now(s);
-    if (!status)
-        *panels = vti_panels_of(s, n);
-    else
-        vti_leave(s);
-    return status;
+        *panels = vti_panels_of(s, (int32_t)(body - s->bodies.items));
+    return status ? vti_leave(s, status) : VT_OK;
 }
 
 vt_status vt_count_panels(vt_simulation *s, int32_t id, int32_t *count)
@@ -51,8 +87,7 @@ vt_status vt_count_panels(vt_simulation *s, int32_t id, int32_t *count)
     if (status)
         return status;
     *count = panels ? panels->count : 0;
-    vti_leave(s);
-    return VT_OK;
+    return vti_leave(s, VT_OK);
 }
 
 /* Geometry and, where there is a flow, what it does at the panels. */
@@ -94,8 +129,7 @@ vt_status vt_get_panels(vt_simulation *s, int32_t id, const vt_panel_arrays *arr
         return status;
     if (panels)
         fill_panels(s, panels, &known);
-    vti_leave(s);
-    return VT_OK;
+    return vti_leave(s, VT_OK);
 }
 
 enum {
@@ -138,13 +172,11 @@ static void measure_body(vt_body *body)
         const vt_solid *const solid = &body->solids[n];
         const double weight = isfinite(solid->volume) ? solid->volume : 0;
         volume += weight;
+        body->volume += solid->volume;
         vti_add_scaled(sum, weight, solid->center);
     }
     for (int c = 0; c < 3; c++)
         body->center[c] = volume > 0 ? sum[c] / volume : body->solids[0].center[c];
-    body->volume = 0;
-    for (int32_t n = 0; n < body->solid_count; n++)
-        body->volume += body->solids[n].volume;
     vti_reach_body(body);
 }
 
@@ -168,15 +200,13 @@ static vt_status find_inside(vt_body *body)
                     body->name);
 }
 
-static int is_plane(const vt_body *body)
-{
-    return body->solid_count == 1 && body->solids->kind == VT_SHAPE_PLANE;
-}
-
 static vt_status make_body(const vt_simulation *s, const vt_body_def *def, vt_body *body)
 {
-    *body =
-        (vt_body){.hole = def->hole, .parent = def->parent, .since = -INFINITY, .until = INFINITY};
+    *body = (vt_body){.hole = def->hole,
+                      .parent = def->parent,
+                      .since = -INFINITY,
+                      .until = INFINITY,
+                      .aimed_panels = def->panels};
     vt_status status = check_body(s, def, body);
     if (status)
         return status;
@@ -187,19 +217,17 @@ static vt_status make_body(const vt_simulation *s, const vt_body_def *def, vt_bo
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d shapes", def->shape_count);
     for (int32_t n = 0; n < def->shape_count && !status; n++) {
         status = vti_create_solid(&def->shapes[n], &body->solids[n]);
-        if (status)
-            status = vti_name_body_failure(status, body, n);
-        else
-            body->solid_count = n + 1;
+        status = vti_name_body_failure(status, body, n);
+        body->solid_count += !status;
     }
     if (!status) {
         measure_body(body);
         status = find_inside(body);
     }
-    if (!status && (status = vti_make_rigid(s, def, body)))
-        status = vti_name_body_failure(status, body, -1);
-    body->aimed_panels = def->panels;
-    body->shedding = def->hole || is_plane(body) ? 0 : def->shedding;
+    if (!status)
+        status = vti_name_body_failure(vti_make_rigid(s, def, body), body, -1);
+    const int is_plane = body->solid_count == 1 && body->solids->kind == VT_SHAPE_PLANE;
+    body->shedding = def->hole || is_plane ? 0 : def->shedding;
     if (!status)
         status = vti_add_panels(s, body);
     if (!status)
@@ -211,8 +239,10 @@ static vt_status make_body(const vt_simulation *s, const vt_body_def *def, vt_bo
     return status;
 }
 
-static vt_status keep_body(vt_simulation *s, const vt_body_def *def, int32_t *id)
+static vt_status keep_body(vt_simulation *s, const void *data, void *result)
 {
+    const vt_body_def *const def = data;
+    int32_t *const id = result;
     vt_bodies *const bodies = &s->bodies;
     vt_body body;
     if (bodies->count == MOST_BODIES)
@@ -242,21 +272,9 @@ static vt_status keep_body(vt_simulation *s, const vt_body_def *def, int32_t *id
     return VT_OK;
 }
 
-static vt_status add_body_now(vt_simulation *s, const void *data, void *result)
-{
-    const vt_body_def *const def = data;
-    int32_t *const id = result;
-    vt_status status = vti_enter(s);
-    if (status)
-        return status;
-    status = keep_body(s, def, id);
-    vti_leave(s);
-    return status;
-}
-
 vt_status vt_add_body(vt_simulation *s, const vt_body_def *def, int32_t *id)
 {
-    return vti_accept_and_use(&vti_body_definition, s, def, add_body_now, id);
+    return vti_accept_and_use(&vti_body_definition, s, def, keep_body, id);
 }
 
 /* ---- records ---- */
@@ -272,10 +290,8 @@ static void fill_weighty(const vt_body *body, vt_body_state *state)
     state->fluid_density = r->fluid_density;
     for (int i = 0; i < 3; i++)
         memcpy(state->inertia[i], inertia[i + 3] + 3, sizeof state->inertia[i]);
-    memcpy(state->weight_impulse, r->from_weight.impulse, sizeof state->weight_impulse);
-    memcpy(state->weight_angular_impulse, r->from_weight.angular, sizeof state->weight_impulse);
-    memcpy(state->contact_impulse, r->from_contacts.impulse, sizeof state->contact_impulse);
-    memcpy(state->contact_angular_impulse, r->from_contacts.angular, sizeof state->contact_impulse);
+    vti_split_impulse(&r->from_weight, state->weight_impulse, state->weight_angular_impulse);
+    vti_split_impulse(&r->from_contacts, state->contact_impulse, state->contact_angular_impulse);
 }
 
 static void fill_state(const vt_simulation *s, const vt_body *body, vt_body_state *state)
@@ -289,12 +305,11 @@ static void fill_state(const vt_simulation *s, const vt_body *body, vt_body_stat
     vti_pose_point(&pose, body->center, state->position);
     vti_pose_quaternion(&pose, state->rotation);
     memcpy(state->velocity, motion.velocity, sizeof motion.velocity);
-    memcpy(state->flow_impulse, body->rigid.from_flow.impulse, sizeof state->flow_impulse);
-    memcpy(state->flow_angular_impulse, body->rigid.from_flow.angular, sizeof state->flow_impulse);
+    vti_split_impulse(&body->rigid.from_flow, state->flow_impulse, state->flow_angular_impulse);
     memcpy(state->angular_velocity, motion.angular, sizeof motion.angular);
     memcpy(state->shed_strength, body->shed_strength, sizeof state->shed_strength);
-    memcpy(arm, state->position, sizeof arm);
-    vti_add_scaled(arm, -1, pose.position);
+    for (int c = 0; c < 3; c++)
+        arm[c] = state->position[c] - pose.position[c];
     vti_cross(motion.angular, arm, carried);
     vti_add_scaled(state->velocity, 1, carried);
     if (body->rigid.mass > 0)
@@ -303,18 +318,13 @@ static void fill_state(const vt_simulation *s, const vt_body *body, vt_body_stat
 
 vt_status vt_get_body(vt_simulation *s, int32_t id, vt_body_state *state)
 {
-    vt_status status = vti_enter(s);
+    vt_body *body;
+    vt_body_state known;
+    const vt_status status = enter_at_body(s, id, &body);
     if (status)
         return status;
-    int32_t n;
-    status = vti_find_body(s, id, &n);
-    if (!status) {
-        vt_body_state known;
-        fill_state(s, &s->bodies.items[n], &known);
-        status = vti_hand_out(state, &known, sizeof known);
-    }
-    vti_leave(s);
-    return status;
+    fill_state(s, body, &known);
+    return vti_leave(s, vti_hand_out(state, &known, sizeof known));
 }
 
 /* ---- distances ---- */
@@ -357,12 +367,11 @@ static void measure_points(const vt_simulation *s, const vt_body *body, int64_t 
 vt_status vt_body_distance(vt_simulation *s, int32_t id, int64_t count, const double *points,
                            double *distance, double *nearest, double *normal)
 {
-    vt_status status = vti_enter(s);
+    vt_body *body;
+    vt_status status = enter_at_body(s, id, &body);
     if (status)
         return status;
-    int32_t n;
-    status = vti_find_body(s, id, &n);
-    if (!status && (count < 0 || (count > 0 && (!points || !distance))))
+    if (count < 0 || (count > 0 && (!points || !distance)))
         status = vti_fail(VT_INVALID_ARGUMENT, "count is %lld; allowed is >= 0, with arrays",
                           (long long)count);
     for (int64_t i = 0; i < 3 * count && !status; i++)
@@ -371,9 +380,8 @@ vt_status vt_body_distance(vt_simulation *s, int32_t id, int64_t count, const do
                 vti_fail(VT_INVALID_ARGUMENT, "points: row %lld holds %g; allowed are finite m",
                          (long long)(i / 3), points[i]);
     if (!status)
-        measure_points(s, &s->bodies.items[n], count, points, distance, nearest, normal);
-    vti_leave(s);
-    return status;
+        measure_points(s, body, count, points, distance, nearest, normal);
+    return vti_leave(s, status);
 }
 
 static const double farthest = 1e9, fastest = 1e6, fastest_turn = 1e5; /* m, m/s, rad/s */
@@ -386,9 +394,8 @@ static vt_status check_numbers(const char *name, const double *values, int count
     for (int c = 0; values && c < count; c++)
         if (!(vti_abs(values[c]) <= most))
             return vti_fail(VT_INVALID_ARGUMENT,
-                            "%s[%d] is %g; allowed are finite numbers, at most "
-                            "%g %s in size",
-                            name, c, values[c], most, unit);
+                            "%s[%d] is %g; allowed are finite numbers, at most %g %s in size", name,
+                            c, values[c], most, unit);
     return VT_OK;
 }
 
@@ -423,30 +430,18 @@ static vt_status check_over(const vt_body *body, const vt_body_change *change)
 
 static vt_status check_change(const vt_body *body, const vt_body_change *change)
 {
-    vt_status status = check_numbers("position", change->position, 3, farthest, "m");
-    if (!status)
-        status = check_rotation(change->rotation);
-    if (!status)
-        status = check_numbers("velocity", change->velocity, 3, fastest, "m/s");
-    if (!status)
-        status =
-            check_numbers("angular_velocity", change->angular_velocity, 3, fastest_turn, "rad/s");
-    if (!status)
-        status = check_over(body, change);
-    if (!status && !body->rigid.placed && body->moves)
+    vt_status status;
+    if ((status = check_numbers("position", change->position, 3, farthest, "m")) ||
+        (status = check_rotation(change->rotation)) ||
+        (status = check_numbers("velocity", change->velocity, 3, fastest, "m/s")) ||
+        (status = check_numbers("angular_velocity", change->angular_velocity, 3, fastest_turn,
+                                "rad/s")) ||
+        (status = check_over(body, change)))
+        return status;
+    if (!body->rigid.placed && body->moves)
         status = vti_fail(VT_INVALID_ARGUMENT,
                           "its parent moves it; allowed are bodies whose parent does not move");
     return status;
-}
-
-static vt_status name_body(const vt_body *body, vt_status status)
-{
-    char message[512];
-    if (!status)
-        return VT_OK;
-    strncpy(message, vt_error_message(), sizeof message - 1);
-    message[sizeof message - 1] = 0;
-    return vti_fail(status, "body '%s': %s", body->name, message);
 }
 
 /* ---- changes ---- */
@@ -508,32 +503,21 @@ static void change_body(vt_simulation *s, vt_body *body, const vt_body_change *c
     vti_take_along(s, &from, &to, before, after);
 }
 
-static vt_status set_body_now(vt_simulation *s, int32_t id, const vt_body_change *change)
+static vt_status change_body_of(vt_simulation *s, const void *change, void *id)
 {
-    vt_status status = vti_enter(s);
+    vt_body *body;
+    vt_status status = find_body(s, *(const int32_t *)id, &body);
     if (status)
         return status;
-    int32_t n;
-    status = vti_find_body(s, id, &n);
-    if (!status) {
-        vt_body *const body = &s->bodies.items[n];
-        status = name_body(body, check_change(body, change));
-        if (!status)
-            change_body(s, body, change);
-    }
-    vti_leave(s);
+    status = vti_name_body_failure(check_change(body, change), body, -1);
+    if (!status)
+        change_body(s, body, change);
     return status;
 }
 
 vt_status vt_set_body(vt_simulation *s, int32_t id, const vt_body_change *change)
 {
-    vt_accepted accepted;
-    vt_status status = vti_accept(&vti_body_change_definition, change, &accepted);
-    if (status)
-        return status;
-    status = set_body_now(s, id, accepted.def);
-    vti_give_back(&accepted);
-    return status;
+    return vti_accept_and_use(&vti_body_change_definition, s, change, change_body_of, &id);
 }
 
 static vt_status push(vt_body *body, const double impulse[3], const double *point,
@@ -563,7 +547,7 @@ static vt_status push(vt_body *body, const double impulse[3], const double *poin
     double to_body[6];
     vti_kick_body(body, both, to_body);
     for (int c = 0; c < 3; c++) {
-        body->rigid.from_flow.impulse[c] += to_body[c] - both[c];
+        body->rigid.from_flow.linear[c] += to_body[c] - both[c];
         body->rigid.from_flow.angular[c] += to_body[c + 3] - both[c + 3];
     }
     return VT_OK;
@@ -572,14 +556,44 @@ static vt_status push(vt_body *body, const double impulse[3], const double *poin
 vt_status vt_apply_impulse(vt_simulation *s, int32_t id, const double impulse[3],
                            const double *point, const double *angular_impulse)
 {
-    vt_status status = vti_enter(s);
+    vt_body *body;
+    vt_status status = enter_at_body(s, id, &body);
     if (status)
         return status;
-    int32_t n;
-    status = vti_find_body(s, id, &n);
-    if (!status)
-        status = name_body(&s->bodies.items[n],
-                           push(&s->bodies.items[n], impulse, point, angular_impulse));
-    vti_leave(s);
-    return status;
+    status = push(body, impulse, point, angular_impulse);
+    return vti_leave(s, vti_name_body_failure(status, body, -1));
+}
+
+/* ---- removing ---- */
+
+/* What is known of the container that carried the fluid, by its number among the bodies. */
+static void forget_carrier(vt_carrying *carried, int32_t index)
+{
+    if (carried->by == index + 1)
+        *carried = (vt_carrying){.by = 0};
+    else if (carried->by > index + 1)
+        carried->by--;
+}
+
+/* All that holds the bodies by their numbers or addresses is made anew when it is needed next. */
+static void remove_at(vt_simulation *s, int32_t index)
+{
+    vti_forget_shedding(s, index);
+    forget_carrier(&s->carried, index);
+    vti_destroy_body(&s->bodies.items[index]);
+    vti_close_gap(s->bodies.items, index, &s->bodies.count, sizeof *s->bodies.items);
+    s->kept_lattice.count = 0;
+    s->panels.exist = s->panels.body_count = 0;
+    s->populated_id = 0; /* neutral vortons are looked after at once */
+    s->fields_current = s->fields_exist = 0;
+}
+
+vt_status vt_remove_body(vt_simulation *s, int32_t id)
+{
+    vt_body *body;
+    const vt_status status = enter_at_body(s, id, &body);
+    if (status)
+        return status;
+    remove_at(s, (int32_t)(body - s->bodies.items));
+    return vti_leave(s, VT_OK);
 }

@@ -1,12 +1,9 @@
 /* vt_direct_sum: the float64 judge of all routes to a velocity (part 3). Every target gathers
  * from all vortons in index order. */
-#include "base/math_double.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "base/vec3.h"
 #include "kernels/sums/regularization.h"
-
-#include <stddef.h>
-#include <string.h>
 
 /* Targets that share the constants of a vorton; never depends on the thread count. */
 enum { TARGET_BLOCK = 16 };
@@ -54,14 +51,11 @@ static void add_vorton(const vorton *v, const double target[3], double velocity[
                        double *gradient, double *potential)
 {
     const double *const a = v->strength;
-    double offset[3];
+    double offset[3], cross[3];
     for (int c = 0; c < 3; c++)
         offset[c] = target[c] - v->position[c];
-    const double s =
-        (offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]) / v->square;
-    const double cross[3] = {a[1] * offset[2] - a[2] * offset[1],
-                             a[2] * offset[0] - a[0] * offset[2],
-                             a[0] * offset[1] - a[1] * offset[0]};
+    const double s = vti_dot(offset, offset) / v->square;
+    vti_cross(a, offset, cross);
     const double value = v->velocity_scale * vti_core_velocity(v->kernel, s);
     for (int c = 0; c < 3; c++)
         velocity[c] += value * cross[c];

@@ -1,4 +1,3 @@
-#include "animation/definition_checks.h"
 #include "animation/definition.h"
 #include "base/growing_array.h"
 #include "base/status.h"
@@ -15,30 +14,33 @@ typedef struct request {
     int32_t *id;     /* receives the id of what is new; NULL: nobody asks */
 } request;
 
-static vt_status enter(vt_simulation *s)
-{
-    return s ? vti_enter(s) : vti_fail(VT_INVALID_ARGUMENT, "simulation must not be NULL");
-}
-
 static vt_status fail_id(const char *what, int32_t id)
 {
     return vti_fail(VT_INVALID_ARGUMENT,
                     "id is %d; allowed are ids of %s that were added and not removed", id, what);
 }
 
-/* Adds or changes: `name` has functions of these names. */
+enum { MOST = 1024 }; /* of each */
+
+/* Room for one more. */
+static vt_status make_room(void **items, int32_t count, size_t item, const char *what)
+{
+    if (count < MOST && vti_grow(items, count, item) == 0)
+        return VT_OK;
+    return vti_fail(VT_OUT_OF_MEMORY, "no memory for %s %d; allowed are %d", what, count, MOST);
+}
+
+/* The id of what was asked for: that of the one it replaces, or the next of those `made`. */
+static int32_t take_id(const request *asked, int32_t *made)
+{
+    const int32_t id = asked->changed < 0 ? (*made)++ : asked->changed;
+    if (asked->id)
+        *asked->id = id;
+    return id;
+}
+
+/* The public functions of what use_`name` adds or changes. */
 #define EFFECT(name, what)                                                                         \
-    static vt_status use_##name(vt_simulation *s, const void *def, void *data)                     \
-    {                                                                                              \
-        const request *const asked = data;                                                         \
-        vt_status status = enter(s);                                                               \
-        if (status)                                                                                \
-            return status;                                                                         \
-        status = asked->changed < 0 ? add_##name(s, def, asked->id)                                \
-                                    : change_##name(s, asked->changed, def);                       \
-        vti_leave(s);                                                                              \
-        return status;                                                                             \
-    }                                                                                              \
     vt_status vt_add_##name(vt_simulation *s, const vt_##name##_def *def, int32_t *id)             \
     {                                                                                              \
         request asked = {-1, id};                                                                  \
@@ -52,8 +54,6 @@ static vt_status fail_id(const char *what, int32_t id)
     }
 
 /* ---- force fields ---- */
-
-enum { MOST_FORCES = 1024 };
 
 /* Drag is a share. */
 static vt_status check_share(const vt_force_def *def)
@@ -70,16 +70,16 @@ static vt_status check_share(const vt_force_def *def)
 
 static vt_status check_force(const vt_simulation *s, const vt_force_def *def)
 {
-    vt_status status = vti_check_rows(&vti_force_definition, "force.", def);
-    if (!status)
-        status = vti_check_animations(&vti_force_definition, def->animation_count, def->animations);
-    if (!status)
-        status = check_share(def);
-    if (!status)
-        status = vti_check_animated_direction("axis", def->animation_count, def->animations);
-    if (!status)
-        status = vti_check_shape_is_there(def->shape, def->animation_count, def->animations);
-    return status ? status : vti_check_parent(&s->transforms, def->parent);
+    const int32_t count = def->animation_count;
+    const vt_animation *const animations = def->animations;
+    vt_status status;
+    if ((status = vti_check_rows(&vti_force_definition, "force.", def)) ||
+        (status = vti_check_animations(&vti_force_definition, count, animations)) ||
+        (status = check_share(def)) ||
+        (status = vti_check_animated_direction("axis", count, animations)) ||
+        (status = vti_check_shape_is_there(def->shape, count, animations)))
+        return status;
+    return vti_check_parent(&s->transforms, def->parent);
 }
 
 static vt_status make_force(const vt_force_def *def, vt_force *force)
@@ -118,26 +118,6 @@ static void drop_force(vt_forces *forces, int32_t n)
     vti_close_gap(forces->force, n, &forces->count, sizeof *forces->force);
 }
 
-static vt_status add_force(vt_simulation *s, const vt_force_def *def, int32_t *id)
-{
-    vt_forces *const forces = &s->forces;
-    vt_force force;
-    vt_status status = check_force(s, def);
-    if (!status && (forces->count == MOST_FORCES ||
-                    vti_grow((void **)&forces->force, forces->count, sizeof force)))
-        status = vti_fail(VT_OUT_OF_MEMORY, "no memory for force %d; allowed are %d", forces->count,
-                          MOST_FORCES);
-    if (!status)
-        status = make_force(def, &force);
-    if (status)
-        return status;
-    force.id = forces->made++;
-    insert_force(forces, &force);
-    if (id)
-        *id = force.id;
-    return VT_OK;
-}
-
 static vt_status find_force(const vt_forces *forces, int32_t id, int32_t *n)
 {
     for (*n = 0; *n < forces->count; ++*n)
@@ -146,28 +126,32 @@ static vt_status find_force(const vt_forces *forces, int32_t id, int32_t *n)
     return fail_id("force fields", id);
 }
 
-/* Among those of its kind it keeps its place. */
-static vt_status change_force(vt_simulation *s, int32_t id, const vt_force_def *def)
+/* Among those of its kind one that is changed keeps its place. */
+static vt_status use_force(vt_simulation *s, const void *def, void *data)
 {
+    const request *const asked = data;
     vt_forces *const forces = &s->forces;
     vt_force force;
-    int32_t n;
-    vt_status status = find_force(forces, id, &n);
+    int32_t n = -1;
+    vt_status status = asked->changed < 0 ? make_room((void **)&forces->force, forces->count,
+                                                      sizeof force, "force")
+                                          : find_force(forces, asked->changed, &n);
     if (!status)
         status = check_force(s, def);
     if (!status)
         status = make_force(def, &force);
     if (status)
         return status;
-    vt_force *const old = &forces->force[n];
-    force.id = id;
-    if ((old->def.kind == VT_FORCE_DRAG) == (force.def.kind == VT_FORCE_DRAG)) {
+    force.id = take_id(asked, &forces->made);
+    vt_force *const old = n < 0 ? NULL : &forces->force[n];
+    if (old && (old->def.kind == VT_FORCE_DRAG) == (force.def.kind == VT_FORCE_DRAG)) {
         vti_destroy_force(old);
         *old = force;
-    } else {
-        drop_force(forces, n);
-        insert_force(forces, &force);
+        return VT_OK;
     }
+    if (old)
+        drop_force(forces, n);
+    insert_force(forces, &force);
     return VT_OK;
 }
 
@@ -176,19 +160,16 @@ EFFECT(force, "force fields")
 vt_status vt_remove_force(vt_simulation *s, int32_t id)
 {
     int32_t n;
-    vt_status status = enter(s);
+    vt_status status = vti_enter(s);
     if (status)
         return status;
     status = find_force(&s->forces, id, &n);
     if (!status)
         drop_force(&s->forces, n);
-    vti_leave(s);
-    return status;
+    return vti_leave(s, status);
 }
 
 /* ---- kills ---- */
-
-enum { MOST_KILLS = 1024 };
 
 static vt_status find_kill(const vt_kills *kills, int32_t id, int32_t *n)
 {
@@ -198,43 +179,27 @@ static vt_status find_kill(const vt_kills *kills, int32_t id, int32_t *n)
     return fail_id("kills", id);
 }
 
-static vt_status check_and_make_kill(const vt_simulation *s, const vt_kill_def *def, vt_kill *kill)
+static vt_status use_kill(vt_simulation *s, const void *def, void *data)
 {
-    const vt_status status = vti_check_kill(def);
-    return status ? status : vti_make_kill(s, def, kill);
-}
-
-static vt_status add_kill(vt_simulation *s, const vt_kill_def *def, int32_t *id)
-{
+    const request *const asked = data;
     vt_kills *const kills = &s->kills;
     vt_kill kill;
-    if (kills->count == MOST_KILLS || vti_grow((void **)&kills->kill, kills->count, sizeof kill))
-        return vti_fail(VT_OUT_OF_MEMORY, "no memory for kill %d; allowed are %d", kills->count,
-                        MOST_KILLS);
-    const vt_status status = check_and_make_kill(s, def, &kill);
-    if (status)
-        return status;
-    vti_use_kill_columns(s, &kill);
-    kill.id = kills->made++;
-    kills->kill[kills->count++] = kill;
-    if (id)
-        *id = kill.id;
-    return VT_OK;
-}
-
-static vt_status change_kill(vt_simulation *s, int32_t id, const vt_kill_def *def)
-{
-    vt_kill kill;
-    int32_t n;
-    vt_status status = find_kill(&s->kills, id, &n);
+    int32_t n = kills->count;
+    vt_status status = asked->changed < 0 ? make_room((void **)&kills->kill, n, sizeof kill, "kill")
+                                          : find_kill(kills, asked->changed, &n);
     if (!status)
-        status = check_and_make_kill(s, def, &kill);
+        status = vti_check_kill(def);
+    if (!status)
+        status = vti_make_kill(s, def, &kill);
     if (status)
         return status;
     vti_use_kill_columns(s, &kill);
-    kill.id = id;
-    vti_destroy_kill(&s->kills.kill[n]);
-    s->kills.kill[n] = kill;
+    if (n < kills->count)
+        vti_destroy_kill(&kills->kill[n]);
+    else
+        kills->count++;
+    kill.id = take_id(asked, &kills->made);
+    kills->kill[n] = kill;
     return VT_OK;
 }
 
@@ -243,7 +208,7 @@ EFFECT(kill, "kills")
 vt_status vt_remove_kill(vt_simulation *s, int32_t id)
 {
     int32_t n;
-    vt_status status = enter(s);
+    vt_status status = vti_enter(s);
     if (status)
         return status;
     vt_kills *const kills = &s->kills;
@@ -252,13 +217,12 @@ vt_status vt_remove_kill(vt_simulation *s, int32_t id)
         vti_destroy_kill(&kills->kill[n]);
         vti_close_gap(kills->kill, n, &kills->count, sizeof *kills->kill);
     }
-    vti_leave(s);
-    return status;
+    return vti_leave(s, status);
 }
 
 /* ---- winds ---- */
 
-enum { MOST_WINDS = 1024, MOST_GRID_NODES = 1 << 28 };
+enum { MOST_GRID_NODES = 1 << 28 };
 
 static const double fastest = 1e9; /* m/s */
 
@@ -273,45 +237,18 @@ static vt_status make_track(const char *name, int32_t components, const double *
     return vti_copy_track(&one_key, track);
 }
 
-static vt_status check_uniform(const vt_simulation *s, const vt_wind_def *def)
-{
-    vt_status status = vti_check_rows(&vti_wind_definition, "wind.", def);
-    if (!status)
-        status = vti_check_animations(&vti_wind_definition, def->animation_count, def->animations);
-    return status ? status : vti_check_parent(&s->transforms, def->parent);
-}
-
 static vt_status make_uniform(const vt_simulation *s, const vt_wind_def *def, vt_uniform_wind *wind)
 {
-    const vt_status status = check_uniform(s, def);
-    if (status)
+    vt_status status;
+    if ((status = vti_check_rows(&vti_wind_definition, "wind.", def)) ||
+        (status =
+             vti_check_animations(&vti_wind_definition, def->animation_count, def->animations)) ||
+        (status = vti_check_parent(&s->transforms, def->parent)))
         return status;
     *wind = (vt_uniform_wind){.parent = def->parent,
                               .turns = vti_parent_moves(&s->transforms, def->parent)};
     return make_track("velocity", 3, def->velocity, def->animation_count, def->animations,
                       &wind->velocity);
-}
-
-static vt_status fail_room(int32_t n)
-{
-    return vti_fail(VT_OUT_OF_MEMORY, "no memory for wind %d; allowed are %d", n, MOST_WINDS);
-}
-
-static vt_status add_wind(vt_simulation *s, const vt_wind_def *def, int32_t *id)
-{
-    vt_winds *const winds = &s->winds;
-    const int32_t n = winds->uniform_count;
-    if (n == MOST_WINDS || vti_grow((void **)&winds->uniform, n, sizeof *winds->uniform))
-        return fail_room(n);
-    const vt_status status = make_uniform(s, def, &winds->uniform[n]);
-    if (status)
-        return status;
-    winds->uniform[n].id = winds->made++;
-    winds->uniform_count++;
-    s->fields_current = 0;
-    if (id)
-        *id = winds->uniform[n].id;
-    return VT_OK;
 }
 
 /* The index of a wind in the list of its kind; in the other one -1. */
@@ -334,20 +271,27 @@ static vt_status fail_kind(int32_t id, const char *is, const char *allowed)
                     allowed);
 }
 
-static vt_status change_wind(vt_simulation *s, int32_t id, const vt_wind_def *def)
+static vt_status use_wind(vt_simulation *s, const void *def, void *data)
 {
+    const request *const asked = data;
+    vt_winds *const winds = &s->winds;
     vt_uniform_wind wind;
-    int32_t n, grid;
-    vt_status status = find_wind(&s->winds, id, &n, &grid);
+    int32_t n = winds->uniform_count, grid;
+    vt_status status = asked->changed < 0
+                           ? make_room((void **)&winds->uniform, n, sizeof wind, "wind")
+                           : find_wind(winds, asked->changed, &n, &grid);
     if (!status && n < 0)
-        status = fail_kind(id, "wind_grid", "wind");
+        status = fail_kind(asked->changed, "wind_grid", "wind");
     if (!status)
         status = make_uniform(s, def, &wind);
     if (status)
         return status;
-    wind.id = id;
-    vti_destroy_track(&s->winds.uniform[n].velocity);
-    s->winds.uniform[n] = wind;
+    if (n < winds->uniform_count)
+        vti_destroy_track(&winds->uniform[n].velocity);
+    else
+        winds->uniform_count++;
+    wind.id = take_id(asked, &winds->made);
+    winds->uniform[n] = wind;
     s->fields_current = 0;
     return VT_OK;
 }
@@ -357,7 +301,7 @@ EFFECT(wind, "winds")
 vt_status vt_remove_wind(vt_simulation *s, int32_t id)
 {
     int32_t uniform, grid;
-    vt_status status = enter(s);
+    vt_status status = vti_enter(s);
     if (status)
         return status;
     status = find_wind(&s->winds, id, &uniform, &grid);
@@ -367,8 +311,7 @@ vt_status vt_remove_wind(vt_simulation *s, int32_t id)
         vti_drop_wind_grid(&s->winds, grid);
     if (!status)
         s->fields_current = 0;
-    vti_leave(s);
-    return status;
+    return vti_leave(s, status);
 }
 
 static vt_status check_box(const vt_wind_grid_def *def)
@@ -396,17 +339,6 @@ static vt_status check_velocity(const vt_wind_grid_def *def)
                             "velocity has %g m/s in node %lld; allowed is -1e9 to 1e9",
                             (double)def->velocity[n], (long long)(n / 3));
     return VT_OK;
-}
-
-static vt_status check_grid(const vt_wind_grid_def *def)
-{
-    vt_status status = check_box(def);
-    if (!status)
-        status = vti_check_rows(&vti_wind_grid_definition, "wind_grid.", def);
-    if (!status)
-        status =
-            vti_check_animations(&vti_wind_grid_definition, def->animation_count, def->animations);
-    return status ? status : check_velocity(def);
 }
 
 /* Nodes of four floats, as the working grid has them. */
@@ -437,13 +369,15 @@ static vt_status copy_values(const vt_wind_grid_def *def, vt_wind_grid *grid)
 static vt_status make_grid(const vt_simulation *s, const vt_wind_grid_def *def, vt_wind_grid *grid,
                            vt_track *strength)
 {
-    vt_status status = check_grid(def);
-    if (!status)
-        status = vti_check_parent(&s->transforms, def->parent);
-    if (!status)
-        status = make_track("strength", 1, &def->strength, def->animation_count, def->animations,
-                            strength);
-    if (status)
+    const int32_t count = def->animation_count;
+    const vt_animation *const animations = def->animations;
+    vt_status status;
+    if ((status = check_box(def)) ||
+        (status = vti_check_rows(&vti_wind_grid_definition, "wind_grid.", def)) ||
+        (status = vti_check_animations(&vti_wind_grid_definition, count, animations)) ||
+        (status = check_velocity(def)) ||
+        (status = vti_check_parent(&s->transforms, def->parent)) ||
+        (status = make_track("strength", 1, &def->strength, count, animations, strength)))
         return status;
     status = copy_values(def, grid);
     if (status)
@@ -451,40 +385,37 @@ static vt_status make_grid(const vt_simulation *s, const vt_wind_grid_def *def, 
     return status;
 }
 
-static vt_status add_wind_grid(vt_simulation *s, const vt_wind_grid_def *def, int32_t *id)
+static vt_status make_room_for_grid(vt_winds *winds)
 {
-    vt_winds *const winds = &s->winds;
     const int32_t n = winds->grid_count;
-    if (n == MOST_WINDS || vti_grow((void **)&winds->grids, n, sizeof *winds->grids) ||
-        vti_grow((void **)&winds->strength, n, sizeof *winds->strength) ||
-        vti_grow((void **)&winds->grid_id, n, sizeof *winds->grid_id))
-        return fail_room(n);
-    const vt_status status = make_grid(s, def, &winds->grids[n], &winds->strength[n]);
-    if (status)
-        return status;
-    winds->grid_id[n] = winds->made++;
-    winds->grid_count++;
-    s->fields_current = 0;
-    if (id)
-        *id = winds->grid_id[n];
-    return VT_OK;
+    vt_status status = make_room((void **)&winds->grids, n, sizeof *winds->grids, "wind");
+    if (!status)
+        status = make_room((void **)&winds->strength, n, sizeof *winds->strength, "wind");
+    return status ? status : make_room((void **)&winds->grid_id, n, sizeof *winds->grid_id, "wind");
 }
 
-static vt_status change_wind_grid(vt_simulation *s, int32_t id, const vt_wind_grid_def *def)
+static vt_status use_wind_grid(vt_simulation *s, const void *def, void *data)
 {
+    const request *const asked = data;
     vt_winds *const winds = &s->winds;
     vt_wind_grid grid;
     vt_track strength;
-    int32_t uniform, n;
-    vt_status status = find_wind(winds, id, &uniform, &n);
+    int32_t uniform, n = winds->grid_count;
+    vt_status status = asked->changed < 0 ? make_room_for_grid(winds)
+                                          : find_wind(winds, asked->changed, &uniform, &n);
     if (!status && n < 0)
-        status = fail_kind(id, "wind", "wind_grid");
+        status = fail_kind(asked->changed, "wind", "wind_grid");
     if (!status)
         status = make_grid(s, def, &grid, &strength);
     if (status)
         return status;
-    free((void *)(uintptr_t)winds->grids[n].values);
-    vti_destroy_track(&winds->strength[n]);
+    if (n < winds->grid_count) {
+        free((void *)(uintptr_t)winds->grids[n].values);
+        vti_destroy_track(&winds->strength[n]);
+    } else {
+        winds->grid_count++;
+    }
+    winds->grid_id[n] = take_id(asked, &winds->made);
     winds->grids[n] = grid;
     winds->strength[n] = strength;
     s->fields_current = 0;

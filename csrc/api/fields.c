@@ -2,7 +2,6 @@
 #include "field/sample.h"
 #include "field/shown_fields.h"
 #include "state/predicates.h"
-#include "state/simulation.h"
 
 vt_status vt_update_fields(vt_simulation *s)
 {
@@ -11,8 +10,7 @@ vt_status vt_update_fields(vt_simulation *s)
         return status;
     s->fields_current = 0;
     status = vti_solve_now(s);
-    vti_leave(s);
-    return status;
+    return vti_leave(s, status);
 }
 
 enum { PORTION = 1 << 20 };
@@ -38,8 +36,7 @@ vt_status vt_velocity_at(vt_simulation *s, int64_t count, const float *points, f
         for (int64_t i = 0; i < 3 * portion; i++)
             u[i] += (float)s->winds.velocity[i % 3];
     }
-    vti_leave(s);
-    return status;
+    return vti_leave(s, status);
 }
 
 /* ---- views of the grid ---- */
@@ -197,8 +194,7 @@ vt_status vt_get_grid(vt_simulation *s, int field, vt_grid_view *view)
         describe_place(&grid, known.origin, &known.spacing);
         status = vti_hand_out(view, &known, sizeof known);
     }
-    vti_leave(s);
-    return status;
+    return vti_leave(s, status);
 }
 
 vt_status vt_get_grid_place(vt_simulation *s, int64_t nodes[3], double origin[3], double *spacing)
@@ -212,6 +208,5 @@ vt_status vt_get_grid_place(vt_simulation *s, int64_t nodes[3], double origin[3]
         nodes[a] = grid.cells[a] + 1;
     if (!status)
         describe_place(&grid, origin, spacing);
-    vti_leave(s);
-    return status;
+    return vti_leave(s, status);
 }

@@ -1,8 +1,6 @@
 /* Health of the flow: invariants of the vortons and books of the fields, computed when asked for.
  * Sums run over fixed blocks and are merged in their order: the same bits for any thread count. */
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
 #include "base/block_sums.h"
 #include "base/status.h"
@@ -46,16 +44,6 @@ static void sum_sizes(void *data, int64_t begin, int64_t end)
     job->block[begin / BLOCK] = sums;
 }
 
-static void add_strength_sums(vt_simulation *s, vt_health *h)
-{
-    static const double origin[3] = {0, 0, 0};
-    const vt_strengths strengths = vti_sum_strengths(s, origin);
-    const vt_impulse impulse = vti_impulse_of(&strengths);
-    memcpy(h->strength, strengths.sum, sizeof h->strength);
-    memcpy(h->impulse, impulse.linear, sizeof h->impulse);
-    memcpy(h->angular_impulse, impulse.angular, sizeof h->angular_impulse);
-}
-
 /* Returns the enstrophy that the vortons carry, 1/2 sum |alpha|^2 / V. */
 static double add_vorton_sums(vt_simulation *s, vt_health *h)
 {
@@ -65,7 +53,10 @@ static double add_vorton_sums(vt_simulation *s, vt_health *h)
                     vti_arena_push(&s->arena, sizeof(size_sums) * (size_t)(blocks + 1))};
     double total = 0, edge = 0, enstrophy = 0;
     float farthest = 0;
-    add_strength_sums(s, h);
+    const vt_strengths strengths = vti_sum_strengths(s, (const double[3]){0, 0, 0});
+    const vt_impulse impulse = vti_impulse_of(&strengths);
+    memcpy(h->strength, strengths.sum, sizeof h->strength);
+    vti_split_impulse(&impulse, h->impulse, h->angular_impulse);
     vti_parallel_for(s->def.threads, count, BLOCK, sum_sizes, &job);
     for (int64_t b = 0; b < blocks; b++) {
         total += job.block[b].total;
@@ -87,19 +78,13 @@ static void add_body_books(const vt_simulation *s, vt_health *h)
 {
     vt_body_books books;
     vti_find_body_books(s, &books);
-    memcpy(h->bound_impulse, books.bound.linear, sizeof h->bound_impulse);
-    memcpy(h->bound_angular_impulse, books.bound.angular, sizeof h->bound_angular_impulse);
     memcpy(h->open_lines, books.open_lines, sizeof h->open_lines);
-    memcpy(h->buoyant_impulse, s->impulses.buoyant.linear, sizeof h->buoyant_impulse);
-    memcpy(h->buoyant_angular_impulse, s->impulses.buoyant.angular, sizeof h->buoyant_impulse);
-    memcpy(h->outer_impulse, s->impulses.outer.linear, sizeof h->outer_impulse);
-    memcpy(h->outer_angular_impulse, s->impulses.outer.angular, sizeof h->outer_impulse);
-    memcpy(h->momentum, books.momentum.linear, sizeof h->momentum);
-    memcpy(h->angular_momentum, books.momentum.angular, sizeof h->angular_momentum);
-    memcpy(h->support_impulse, books.support.linear, sizeof h->support_impulse);
-    memcpy(h->support_angular_impulse, books.support.angular, sizeof h->support_impulse);
-    memcpy(h->hit_impulse, s->impulses.hits.linear, sizeof h->hit_impulse);
-    memcpy(h->hit_angular_impulse, s->impulses.hits.angular, sizeof h->hit_impulse);
+    vti_split_impulse(&books.bound, h->bound_impulse, h->bound_angular_impulse);
+    vti_split_impulse(&books.momentum, h->momentum, h->angular_momentum);
+    vti_split_impulse(&books.support, h->support_impulse, h->support_angular_impulse);
+    vti_split_impulse(&s->impulses.buoyant, h->buoyant_impulse, h->buoyant_angular_impulse);
+    vti_split_impulse(&s->impulses.outer, h->outer_impulse, h->outer_angular_impulse);
+    vti_split_impulse(&s->impulses.hits, h->hit_impulse, h->hit_angular_impulse);
 }
 
 /* ---- over the nodes ---- */
@@ -274,6 +259,5 @@ vt_status vt_get_health(vt_simulation *s, vt_health *health)
         }
         status = vti_hand_out(health, &h, sizeof h);
     }
-    vti_leave(s);
-    return status;
+    return vti_leave(s, status);
 }

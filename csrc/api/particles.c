@@ -39,10 +39,10 @@ static vt_status describe_column(vt_simulation *s, int set, const char *name, vt
     for (int c = 0; vt_describe_column(set, c, &field); c++) {
         if (strcmp(field.name, name) != 0)
             continue;
-        if (set == VT_TRACERS)
-            vti_use_tracer_column(s, c);
-        else
+        if (set == VT_VORTONS)
             vti_use_vorton_column(s, c);
+        else
+            vti_use_tracer_column(s, c);
         if (set == VT_TRACERS && c == VT_TRACER_temperature)
             vti_note_temperature(s);
         s->viewed[set] |= 1u << c;
@@ -66,28 +66,34 @@ vt_status vt_column(vt_simulation *s, int set, const char *name, vt_array *array
     if (status)
         return status;
     status = describe_column(s, set, name, array);
-    vti_leave(s);
-    return status;
+    return vti_leave(s, status);
 }
 
-static void copy_ids(const int64_t *from, int64_t count, int64_t *ids)
-{
-    if (ids)
-        memcpy(ids, from, 8 * (size_t)count);
-}
-
-/* All or nothing: what the caller adds by hand never stops half way. */
-static vt_status make_room_for_all(vt_simulation *s, int set, int64_t count)
+/* Enters, with room for all or none: what the caller adds by hand never stops half way. */
+static vt_status enter_with_room(vt_simulation *s, int set, int64_t count)
 {
     int64_t fits = count;
-    const vt_status status = vti_check_room(s, set, &fits);
+    vt_status status = vti_enter(s);
+    if (status)
+        return status;
+    status = vti_check_room(s, set, &fits);
     if (!status && fits < count)
-        return vti_fail(VT_OVER_CAPACITY, "%lld more %s do not fit: %lld of max_%s %lld are alive",
-                        (long long)count, vti_name_of_set(set), (long long)vt_count(s, set),
-                        vti_name_of_set(set), (long long)vt_capacity(s, set));
-    if (!status)
-        vti_make_room(s, set, count);
-    return status;
+        status =
+            vti_fail(VT_OVER_CAPACITY, "%lld more %s do not fit: %lld of max_%s %lld are alive",
+                     (long long)count, vti_name_of_set(set), (long long)vt_count(s, set),
+                     vti_name_of_set(set), (long long)vt_capacity(s, set));
+    if (status)
+        return vti_leave(s, status);
+    vti_make_room(s, set, count);
+    return VT_OK;
+}
+
+/* Tells the ids of rows that were added, and leaves. */
+static vt_status leave_with_ids(vt_simulation *s, const int64_t *added, int64_t count, int64_t *ids)
+{
+    if (ids)
+        memcpy(ids, added, 8 * (size_t)count);
+    return vti_leave(s, VT_OK);
 }
 
 vt_status vt_insert_vortons(vt_simulation *s, int64_t count, const float *position,
@@ -96,16 +102,11 @@ vt_status vt_insert_vortons(vt_simulation *s, int64_t count, const float *positi
 {
     vt_status status = vti_check_vorton_rows(count, position, strength, core, volume);
     if (!status)
-        status = vti_enter(s);
+        status = enter_with_room(s, VT_VORTONS, count);
     if (status)
         return status;
-    status = make_room_for_all(s, VT_VORTONS, count);
-    if (!status) {
-        const int64_t first = vti_append_vortons(s, count, position, strength, core, volume);
-        copy_ids(s->vortons.id + first, count, ids);
-    }
-    vti_leave(s);
-    return status;
+    const int64_t first = vti_append_vortons(s, count, position, strength, core, volume);
+    return leave_with_ids(s, s->vortons.id + first, count, ids);
 }
 
 vt_status vt_insert_tracers(vt_simulation *s, int64_t count, const float *position,
@@ -113,16 +114,11 @@ vt_status vt_insert_tracers(vt_simulation *s, int64_t count, const float *positi
 {
     vt_status status = vti_check_tracer_rows(count, position, density, size);
     if (!status)
-        status = vti_enter(s);
+        status = enter_with_room(s, VT_TRACERS, count);
     if (status)
         return status;
-    status = make_room_for_all(s, VT_TRACERS, count);
-    if (!status) {
-        const int64_t first = vti_append_tracers(s, count, position, density, size);
-        copy_ids(s->tracers.id + first, count, ids);
-    }
-    vti_leave(s);
-    return status;
+    const int64_t first = vti_append_tracers(s, count, position, density, size);
+    return leave_with_ids(s, s->tracers.id + first, count, ids);
 }
 
 vt_status vt_remove(vt_simulation *s, int set, const uint8_t *mask)
@@ -135,8 +131,7 @@ vt_status vt_remove(vt_simulation *s, int set, const uint8_t *mask)
     if (status)
         return status;
     vti_cut_rows(s, set, mask);
-    vti_leave(s);
-    return VT_OK;
+    return vti_leave(s, VT_OK);
 }
 
 typedef struct id_of_row {
@@ -172,6 +167,5 @@ vt_status vt_find_rows(vt_simulation *s, int set, int64_t count, const int64_t *
         rows[i] = found ? found->row : -1;
     }
     vti_arena_pop(&s->arena, mark);
-    vti_leave(s);
-    return VT_OK;
+    return vti_leave(s, VT_OK);
 }

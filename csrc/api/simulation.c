@@ -1,8 +1,6 @@
-#include "animation/definition_checks.h"
 #include "animation/definition.h"
 #include "base/reserve.h"
 #include "base/status.h"
-#include "model/combustion.h"
 #include "model/method.h"
 #include "sources/sources.h"
 #include "state/simulation.h"
@@ -81,7 +79,7 @@ static vt_simulation *new_simulation(void)
 
 static vt_status create_simulation_now(const vt_simulation_def *def, vt_simulation **simulation)
 {
-    const vt_status status = check_definition(def);
+    vt_status status = check_definition(def);
     if (status)
         return status;
     vt_simulation *const s = new_simulation();
@@ -93,19 +91,17 @@ static vt_status create_simulation_now(const vt_simulation_def *def, vt_simulati
         s->def.threads = vt_available_threads();
     s->stages = vti_stages();
     s->def.animations = NULL;
-    const vt_status copied = vti_copy_animations(&vti_simulation_definition, def->animation_count,
-                                                 def->animations, &s->animations);
-    if (copied) {
-        vt_destroy_simulation(s);
-        return copied;
+    status = vti_copy_animations(&vti_simulation_definition, def->animation_count, def->animations,
+                                 &s->animations);
+    if (!status) {
+        vti_animate(&s->animations, 0, &s->def);
+        status = reserve_memory(s) ? no_address_space(def) : VT_OK;
     }
-    vti_animate(&s->animations, 0, &s->def);
-    if (reserve_memory(s)) {
+    if (status)
         vt_destroy_simulation(s);
-        return no_address_space(def);
-    }
-    *simulation = s;
-    return VT_OK;
+    else
+        *simulation = s;
+    return status;
 }
 
 vt_status vt_create_simulation(const vt_simulation_def *def, vt_simulation **simulation)
@@ -169,18 +165,12 @@ static vt_status copy_memory(const vt_simulation *from, vt_simulation *to)
         return status;
     if (reserve_memory(to))
         return no_address_space(&to->def);
-    status = vti_copy_sources(&from->sources, &to->sources);
-    if (!status)
-        status = vti_copy_winds(&from->winds, &to->winds);
-    if (!status)
-        status = vti_copy_forces(&from->forces, &to->forces);
-    if (!status)
-        status = vti_copy_kills(&from->kills, &to->kills);
-    if (!status)
-        status = vti_copy_transforms(&from->transforms, &to->transforms);
-    if (!status)
-        status = vti_copy_bodies(&from->bodies, &to->bodies);
-    if (status)
+    if ((status = vti_copy_sources(&from->sources, &to->sources)) ||
+        (status = vti_copy_winds(&from->winds, &to->winds)) ||
+        (status = vti_copy_forces(&from->forces, &to->forces)) ||
+        (status = vti_copy_kills(&from->kills, &to->kills)) ||
+        (status = vti_copy_transforms(&from->transforms, &to->transforms)) ||
+        (status = vti_copy_bodies(&from->bodies, &to->bodies)))
         return status;
     vti_copy_rows(&from->vortons.set, &to->vortons.set);
     vti_copy_rows(&from->tracers.set, &to->tracers.set);
@@ -215,12 +205,8 @@ vt_status vt_copy_simulation(vt_simulation *s, int64_t max_vortons, int64_t max_
                              vt_simulation **copy)
 {
     *copy = NULL;
-    vt_status status = vti_enter(s);
-    if (status)
-        return status;
-    status = copy_inside(s, max_vortons, max_tracers, copy);
-    vti_leave(s);
-    return status;
+    const vt_status status = vti_enter(s);
+    return status ? status : vti_leave(s, copy_inside(s, max_vortons, max_tracers, copy));
 }
 
 double vt_time(const vt_simulation *s)

@@ -1,7 +1,6 @@
 #include <stdatomic.h>
 
 #include "animation/definition.h"
-#include "base/parallel.h"
 #include "base/reserve.h"
 #include "base/status.h"
 #include "field/poisson_choice.h"

@@ -1,7 +1,5 @@
 #include "api/source_in_body_check.h"
 
-#include <math.h>
-
 #include "base/status.h"
 #include "model/birth_sequence.h"
 #include "sources/vortex_structures.h"

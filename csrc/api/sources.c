@@ -10,17 +10,24 @@
 #include "sources/vortex_ring.h"
 #include "sources/vortex_structures.h"
 #include "state/simulation.h"
+#include "step/step.h"
 
-/* Checks a definition and adds what it describes, with the id s->sources.made. before: whose
- * definition this one replaces, NULL: none. renew is for emitters alone. On failure nothing has
- * changed. */
-typedef vt_status keep_function(vt_simulation *s, const void *def, const vt_predecessor *before,
-                                double *renew);
+/* What is asked for with a definition. */
+typedef struct request {
+    int made_by;
+    int32_t changed;              /* whose definition it replaces, -1: it is a new source */
+    int32_t *id;                  /* receives that of a new one; NULL: nobody asks */
+    double *renew;                /* of an emitter; NULL: nobody asks */
+    const vt_predecessor *before; /* of the definition that is replaced; NULL: none is */
+} request;
+
+/* Checks a definition and adds what it describes, with the id s->sources.made. On failure nothing
+ * has changed. */
+typedef vt_status keep_function(vt_simulation *s, const void *def, const request *asked);
 
 /* ---- one function for each kind ---- */
 
-static vt_status keep_emitter(vt_simulation *s, const void *def, const vt_predecessor *before,
-                              double *renew)
+static vt_status keep_emitter(vt_simulation *s, const void *def, const request *asked)
 {
     vt_parcels parcels;
     vt_status status = vti_check_parcels(s, def);
@@ -28,49 +35,41 @@ static vt_status keep_emitter(vt_simulation *s, const void *def, const vt_predec
         status = vti_make_parcels(s, def, &parcels);
     if (status)
         return status;
-    if (renew)
-        *renew = parcels.rate / (double)vti_filling(&parcels);
-    status = vti_keep_parcels(s, &parcels, before);
+    if (asked->renew)
+        *asked->renew = parcels.rate / (double)vti_filling(&parcels);
+    status = vti_keep_parcels(s, &parcels, asked->before);
     if (status)
         vti_destroy_parcels(&parcels);
     return status;
 }
 
-static vt_status keep_tracers(vt_simulation *s, const void *def, const vt_predecessor *before,
-                              double *renew)
+static vt_status keep_tracers(vt_simulation *s, const void *def, const request *asked)
 {
-    (void)renew;
     const vt_status status = vti_check_emitter(s, def);
-    return status ? status : vti_keep_emitter(s, def, before);
+    return status ? status : vti_keep_emitter(s, def, asked->before);
 }
 
-static vt_status keep_tracer_points(vt_simulation *s, const void *def, const vt_predecessor *before,
-                                    double *renew)
+static vt_status keep_tracer_points(vt_simulation *s, const void *def, const request *asked)
 {
-    (void)renew;
     const vt_status status = vti_check_tracer_points(s, def);
-    return status ? status : vti_keep_tracer_points(s, def, before);
+    return status ? status : vti_keep_tracer_points(s, def, asked->before);
 }
 
-static vt_status keep_ring(vt_simulation *s, const void *data, const vt_predecessor *before,
-                           double *renew)
+static vt_status keep_ring(vt_simulation *s, const void *data, const request *asked)
 {
-    (void)renew;
     const vt_ring_def *const def = data;
     const vt_status status = vti_check_ring(def);
-    (void)before;
+    (void)asked;
     return status ? status
                   : vti_keep_structure_copy(s, &vti_ring_kind, def, sizeof *def, def->time,
                                             def->parent);
 }
 
-static vt_status keep_jet(vt_simulation *s, const void *data, const vt_predecessor *before,
-                          double *renew)
+static vt_status keep_jet(vt_simulation *s, const void *data, const request *asked)
 {
-    (void)renew;
     const vt_jet_def *const def = data;
     vt_status status = vti_check_jet(def);
-    (void)before;
+    (void)asked;
     if (status)
         return status;
     vt_jet *const jet = malloc(sizeof *jet);
@@ -90,35 +89,29 @@ static vt_status keep_jet(vt_simulation *s, const void *data, const vt_predecess
     return status;
 }
 
-static vt_status keep_filament(vt_simulation *s, const void *def, const vt_predecessor *before,
-                               double *renew)
+static vt_status keep_filament(vt_simulation *s, const void *def, const request *asked)
 {
-    (void)renew;
     vt_filament filament;
     const vt_status status = vti_create_filament(def, &filament);
-    (void)before;
+    (void)asked;
     return status ? status : vti_keep_filament(s, &vti_filament_kind, &filament);
 }
 
-static vt_status keep_tube(vt_simulation *s, const void *data, const vt_predecessor *before,
-                           double *renew)
+static vt_status keep_tube(vt_simulation *s, const void *data, const request *asked)
 {
-    (void)renew;
     const vt_tube_def *const def = data;
     vt_filament filament;
     const vt_status status = vti_create_tube(def, &filament);
-    (void)before;
     filament.def.parent = def->parent;
+    (void)asked;
     return status ? status : vti_keep_filament(s, &vti_tube_kind, &filament);
 }
 
-static vt_status keep_cloud(vt_simulation *s, const void *data, const vt_predecessor *before,
-                            double *renew)
+static vt_status keep_cloud(vt_simulation *s, const void *data, const request *asked)
 {
-    (void)renew;
     const vt_cloud_def *const def = data;
     vt_cloud *const cloud = malloc(sizeof *cloud);
-    (void)before;
+    (void)asked;
     if (!cloud)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a cloud");
     const vt_status status = vti_create_cloud(def, cloud);
@@ -132,10 +125,8 @@ static vt_status keep_cloud(vt_simulation *s, const void *data, const vt_predece
     return status;
 }
 
-static vt_status keep_vorton_points(vt_simulation *s, const void *data,
-                                    const vt_predecessor *before, double *renew)
+static vt_status keep_vorton_points(vt_simulation *s, const void *data, const request *asked)
 {
-    (void)renew;
     const vt_vorton_points_def *const def = data;
     vt_status status = vti_check_vorton_points(def);
     if (!status)
@@ -143,7 +134,7 @@ static vt_status keep_vorton_points(vt_simulation *s, const void *data,
     if (status)
         return status;
     if (def->rate > 0 || def->animation_count > 0)
-        return vti_keep_point_stream(s, def, before);
+        return vti_keep_point_stream(s, def, asked->before);
     vt_vorton_points_def *const block = vti_copy_vorton_points(def);
     if (!block)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for %lld vortons", (long long)def->count);
@@ -170,24 +161,11 @@ static const struct {
              [VT_SOURCE_EMITTER] = {&vti_emitter_definition, keep_emitter},
              [VT_SOURCE_TRACER_POINTS] = {&vti_tracer_points_definition, keep_tracer_points}};
 
-/* What is asked for with a definition. */
-typedef struct request {
-    int made_by;
-    int32_t changed; /* whose definition it replaces, -1: it is a new source */
-    int32_t *id;     /* receives that of a new one; NULL: nobody asks */
-    double *renew;   /* of an emitter; NULL: nobody asks */
-} request;
-
-static vt_status enter(vt_simulation *s)
-{
-    return s ? vti_enter(s) : vti_fail(VT_INVALID_ARGUMENT, "simulation must not be NULL");
-}
-
 static vt_status add(vt_simulation *s, const void *def, const request *asked)
 {
     vt_status status = vti_reserve_source_id(&s->sources);
     if (!status)
-        status = kinds[asked->made_by].keep(s, def, NULL, asked->renew);
+        status = kinds[asked->made_by].keep(s, def, asked);
     if (status)
         return status;
     const int32_t made = vti_note_source(&s->sources, asked->made_by);
@@ -196,20 +174,16 @@ static vt_status add(vt_simulation *s, const void *def, const request *asked)
     return VT_OK;
 }
 
-/* The time from which the next step bears, s. */
-static double next_births(const vt_simulation *s)
-{
-    return s->born_until < s->time ? s->time : nextafter(s->born_until, (double)INFINITY);
-}
-
 static vt_status change(vt_simulation *s, const void *def, const request *asked)
 {
     vt_predecessor before;
+    request now = *asked;
+    now.before = &before;
     vt_status status = vti_check_source(&s->sources, asked->changed, asked->made_by);
     if (!status)
-        status = vti_find_predecessor(&s->sources, asked->changed, next_births(s), &before);
+        status = vti_find_predecessor(&s->sources, asked->changed, vti_next_births(s), &before);
     if (!status)
-        status = kinds[asked->made_by].keep(s, def, &before, asked->renew);
+        status = kinds[asked->made_by].keep(s, def, &now);
     if (!status)
         vti_replace_source(&s->sources, asked->changed);
     return status;
@@ -218,25 +192,20 @@ static vt_status change(vt_simulation *s, const void *def, const request *asked)
 static vt_status use(vt_simulation *s, const void *def, void *data)
 {
     const request *const asked = data;
-    vt_status status = enter(s);
-    if (status)
-        return status;
-    status = asked->changed < 0 ? add(s, def, asked) : change(s, def, asked);
-    vti_leave(s);
-    return status;
+    return asked->changed < 0 ? add(s, def, asked) : change(s, def, asked);
 }
 
 static vt_status add_source(vt_simulation *s, int made_by, const void *def, int32_t *id,
                             double *renew)
 {
-    request asked = {made_by, -1, id, renew};
+    request asked = {made_by, -1, id, renew, NULL};
     return vti_accept_and_use(kinds[made_by].definition, s, def, use, &asked);
 }
 
 static vt_status change_source(vt_simulation *s, int made_by, int32_t id, const void *def,
                                double *renew)
 {
-    request asked = {made_by, id, NULL, renew};
+    request asked = {made_by, id, NULL, renew, NULL};
     if (id < 0)
         return vti_fail(VT_INVALID_ARGUMENT, "id is %d; allowed are ids of sources, from 0 on", id);
     return vti_accept_and_use(kinds[made_by].definition, s, def, use, &asked);
@@ -244,14 +213,13 @@ static vt_status change_source(vt_simulation *s, int made_by, int32_t id, const 
 
 vt_status vt_remove_source(vt_simulation *s, int32_t id)
 {
-    vt_status status = enter(s);
+    vt_status status = vti_enter(s);
     if (status)
         return status;
     status = vti_check_source(&s->sources, id, 0);
     if (!status)
         vti_drop_source(&s->sources, id);
-    vti_leave(s);
-    return status;
+    return vti_leave(s, status);
 }
 
 /* ---- the public names ---- */

@@ -1,9 +1,7 @@
 /* A simulation is stepped, watched while it is, and given another method. */
-#include <math.h>
 
 #include "animation/definition.h"
 #include "base/status.h"
-#include "state/simulation.h"
 #include "step/step.h"
 #include "step/switch_method.h"
 
@@ -12,15 +10,12 @@ static const double latest_time = 1e9; /* s */
 
 vt_status vt_set_progress(vt_simulation *s, vt_progress_function *function, void *context)
 {
-    if (!s)
-        return vti_fail(VT_INVALID_ARGUMENT, "simulation must not be NULL");
     const vt_status status = vti_enter(s);
     if (status)
         return status;
     s->progress = function;
     s->progress_context = context;
-    vti_leave(s);
-    return VT_OK;
+    return vti_leave(s, VT_OK);
 }
 
 vt_status vt_step(vt_simulation *s, double dt)
@@ -36,19 +31,12 @@ vt_status vt_step(vt_simulation *s, double dt)
                      latest_time - s->time, latest_time);
     else if (dt > 0)
         status = vti_advance(s, dt);
-    vti_leave(s);
-    return status;
+    return vti_leave(s, status);
 }
 
 vt_status vt_set_method(vt_simulation *s, const vt_method *method)
 {
-    vt_accepted accepted;
-    vt_status status = vti_accept(&vti_method_definition, method, &accepted);
-    if (status)
-        return status;
-    status = vti_switch_method(s, accepted.def);
-    vti_give_back(&accepted);
-    return status;
+    return vti_accept_and_use(&vti_method_definition, s, method, vti_switch_method, NULL);
 }
 
 vt_status vt_get_method(const vt_simulation *s, vt_method *method)

@@ -7,15 +7,11 @@ static vt_status add_transform_now(vt_simulation *s, const void *data, void *res
 {
     const vt_transform_def *const def = data;
     int32_t *const id = result;
-    vt_status status = vti_enter(s);
-    if (status)
-        return status;
-    status = vti_check_transform(&s->transforms, def);
+    vt_status status = vti_check_transform(&s->transforms, def);
     if (!status)
         status = vti_keep_transform(&s->transforms, def);
     if (!status)
         *id = s->transforms.count;
-    vti_leave(s);
     return status;
 }
 
@@ -40,6 +36,5 @@ vt_status vt_get_pose(vt_simulation *s, int32_t id, double time, double matrix[3
             matrix[r][3] = pose.position[r];
         }
     }
-    vti_leave(s);
-    return status;
+    return vti_leave(s, status);
 }

@@ -58,13 +58,6 @@ static double deviation_at(const vt_grid *grid, const double point[3])
 
 /* ---- around one body ---- */
 
-static vt_pose pose_now(const vt_simulation *s, const vt_body *body)
-{
-    if (body->rigid.placed)
-        return vti_pose_of_place(&body->rigid.now, body->center, body->scale);
-    return vti_body_pose(&s->transforms, body, s->time);
-}
-
 static void find_neighbours(neighbours *near, double reach)
 {
     const vt_simulation *const s = near->simulation;
@@ -74,7 +67,7 @@ static void find_neighbours(neighbours *near, double reach)
         double center[3];
         if (other == near->body)
             continue;
-        const vt_pose pose = pose_now(s, other);
+        const vt_pose pose = vti_pose_now(&s->transforms, other, s->time);
         vti_pose_point(&pose, other->center, center);
         const double most = reach + other->reach;
         if (other->hole ||
@@ -86,9 +79,10 @@ static void find_neighbours(neighbours *near, double reach)
 /* Whether fluid may be at a point, as far as the other bodies let it. */
 static int is_open(const neighbours *near, const double point[3])
 {
+    const vt_simulation *const s = near->simulation;
     for (int32_t n = 0; n < near->count; n++) {
-        const vt_body *const other = &near->simulation->bodies.items[near->list[n]];
-        const vt_pose pose = pose_now(near->simulation, other);
+        const vt_body *const other = &s->bodies.items[near->list[n]];
+        const vt_pose pose = vti_pose_now(&s->transforms, other, s->time);
         double local[3], normal[3];
         vti_pose_point_back(&pose, point, local);
         if (vti_body_room(other, local, normal) < 0)
@@ -169,7 +163,8 @@ static void copy_level(vt_surroundings *a, int32_t from, int32_t to)
 /* Levels where nothing could be read are as the nearest one that could, first that below. */
 static void look_levels(const neighbours *near, vt_surroundings *a)
 {
-    const vt_pose pose = pose_now(near->simulation, near->body);
+    const vt_simulation *const s = near->simulation;
+    const vt_pose pose = vti_pose_now(&s->transforms, near->body, s->time);
     int32_t known = -1;
     for (int32_t l = 0; l < a->levels; l++) {
         if (!look_level(near, &pose, a, l)) {

@@ -33,13 +33,16 @@ double vti_body_rate(const vt_simulation *s)
 
 /* ---- free motion ---- */
 
+static void turn_by(double rotation[4], const double angular[3], double dt)
+{
+    const double by[3] = {dt * angular[0], dt * angular[1], dt * angular[2]};
+    vti_turn(rotation, by);
+}
+
 static void drift_uniformly(vt_rigid *r, double dt)
 {
-    double turn[3];
-    for (int c = 0; c < 3; c++)
-        turn[c] = dt * r->angular[c];
     vti_add_scaled(r->now.position, dt, r->velocity);
-    vti_turn(r->now.rotation, turn);
+    turn_by(r->now.rotation, r->angular, dt);
 }
 
 /* Velocities at momenta about the centre, for a body turned so. */
@@ -51,16 +54,6 @@ static void find_velocities(const vt_body *body, const double rotation[4], const
     vti_solve_inertia((const double (*)[6])inertia, momentum, velocity);
 }
 
-static void find_momenta(const vt_body *body, double momentum[6])
-{
-    const vt_rigid *const r = &body->rigid;
-    double inertia[6][6], velocity[6];
-    memcpy(velocity, r->velocity, sizeof r->velocity);
-    memcpy(velocity + 3, r->angular, sizeof r->angular);
-    vti_inertia_of(body, r->now.rotation, r->driven_density, inertia);
-    vti_multiply_inertia((const double (*)[6])inertia, velocity, momentum);
-}
-
 /* Momenta after `dt` at this velocity: the angular one is about the centre, which moves. */
 static void carry_momenta(const double from[6], const double velocity[6], double dt, double to[6])
 {
@@ -70,17 +63,11 @@ static void carry_momenta(const double from[6], const double velocity[6], double
     vti_add_scaled(to + 3, -dt, moment);
 }
 
-static void turn_by(double rotation[4], const double angular[3], double dt)
-{
-    const double by[3] = {dt * angular[0], dt * angular[1], dt * angular[2]};
-    vti_turn(rotation, by);
-}
-
 static void move_freely(vt_body *body, double dt)
 {
     vt_rigid *const r = &body->rigid;
     double start[6], half_way[6], velocity[6], rotation[4];
-    find_momenta(body, start);
+    vti_find_momentum(body, r->driven_density, start);
     memcpy(velocity, r->velocity, sizeof r->velocity);
     memcpy(velocity + 3, r->angular, sizeof r->angular);
     for (int n = 0; n < ITERATIONS; n++) {
@@ -101,9 +88,9 @@ static void move_freely(vt_body *body, double dt)
 
 /* ---- forces ---- */
 
-static void record(vt_received *received, const double impulse[6])
+static void record(vt_impulse *received, const double impulse[6])
 {
-    vti_add_scaled(received->impulse, 1, impulse);
+    vti_add_scaled(received->linear, 1, impulse);
     vti_add_scaled(received->angular, 1, impulse + 3);
 }
 
@@ -172,7 +159,7 @@ static void begin(const vt_simulation *s, vt_body *body, const vt_surroundings *
         const vt_fluid fluid = vti_fluid_of(&s->def);
         r->driven_density =
             fluid.local ? r->fluid_density : vti_ambient_density(&fluid, r->now.position);
-        vti_find_own_momentum(body, r->own);
+        vti_find_momentum(body, 0, r->own);
     }
 }
 
@@ -277,7 +264,7 @@ static void finish_free_body(const vt_simulation *s, vt_body *body)
     vti_add_scaled(r->pushed + 3, 1, moment);
     vti_kick_body(body, r->pushed, NULL);
     vti_kick_body(body, r->hit, NULL);
-    vti_find_own_momentum(body, own);
+    vti_find_momentum(body, 0, own);
     add(own, -1, r->own);
     add(own, -1, r->given);
     record(&r->from_flow, own);

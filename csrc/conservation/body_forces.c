@@ -186,10 +186,9 @@ static void give(vt_simulation *s, const surface *f, vt_impulse own, vt_impulse 
     vti_add_impulse(&now.bound, -1, &own);
     if (is_due(s, f->body->body)) {
         vt_impulse mean = {{0}, {0}};
-        double arm[3], back[3];
+        double arm[3];
         find_arm(s, f, arm);
-        for (int c = 0; c < 3; c++)
-            back[c] = -arm[c];
+        const double back[3] = {-arm[0], -arm[1], -arm[2]};
         vti_move_moment(&pull, arm);
         vti_add_impulse(&mean, 0.5, &pull);
         vti_add_impulse(&mean, 0.5, &before->pull);
@@ -380,7 +379,7 @@ static void add_momentum(const vt_body *body, vt_impulse *momentum)
     vt_impulse of_body;
     if (!body->rigid.free)
         return;
-    vti_find_own_momentum(body, own);
+    vti_find_momentum(body, 0, own);
     memcpy(of_body.linear, own, sizeof of_body.linear);
     memcpy(of_body.angular, own + 3, sizeof of_body.angular);
     vti_move_moment(&of_body, body->rigid.now.position);

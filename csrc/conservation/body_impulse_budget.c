@@ -1,7 +1,6 @@
 #include "conservation/body_impulse_budget.h"
 
 #include "conservation/body_forces.h"
-#include "kernels/particles/invariant_sums.h"
 #include "state/predicates.h"
 #include "state/wind_at_time.h"
 

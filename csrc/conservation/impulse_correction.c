@@ -137,9 +137,8 @@ static void add_weight(vt_simulation *s, double dt, vt_balance *balance)
 static void take_buoyant(vt_balance *balance)
 {
     vt_impulse given = *balance->buoyant;
-    double back[3];
-    for (int c = 0; c < 3; c++)
-        back[c] = -(double)balance->frame.center[c];
+    const float *const center = balance->frame.center;
+    const double back[3] = {-(double)center[0], -(double)center[1], -(double)center[2]};
     vti_move_moment(&given, back);
     add_impulse(balance, 1, given.linear, given.angular);
 }
@@ -148,9 +147,8 @@ static void take_buoyant(vt_balance *balance)
  * the frame of the start. */
 static void take_pulls(const vt_simulation *s, double dt, vt_balance *balance)
 {
-    double about[3];
-    for (int c = 0; c < 3; c++)
-        about[c] = (double)balance->frame.center[c];
+    const float *const center = balance->frame.center;
+    const double about[3] = {(double)center[0], (double)center[1], (double)center[2]};
     const vt_impulse pull = vti_sum_body_pulls(s, dt, about);
     add_impulse(balance, -1, pull.linear, pull.angular);
 }

@@ -1,5 +1,6 @@
 #include "conservation/vortex_shedding.h"
 
+#include "field/solid_nodes.h"
 #include "state/distance_to_bodies.h"
 #include "state/heat_budget.h"
 #include "state/particles.h"
@@ -31,12 +32,6 @@ vt_status vti_check_shedding(const vt_simulation *s, int64_t reserved)
 }
 
 /* ---- where the strength goes ---- */
-
-static void row_position(const vt_simulation *s, int64_t row, double position[3])
-{
-    for (int c = 0; c < 3; c++)
-        position[c] = (double)s->vortons.position[3 * row + c];
-}
 
 /* Rows of the vortons that grow at the panels, -1: none; of two of them the later row. */
 static void find_growing(const vt_simulation *s, int64_t panels, int32_t *row)
@@ -142,7 +137,7 @@ static void bear_at(const shedding *d, int32_t panel, const double place[3],
 static int is_near(const shedding *d, int64_t row, const double place[3], double area)
 {
     double at[3];
-    row_position(d->simulation, row, at);
+    vti_place_of_row(&d->simulation->vortons, row, at);
     return vti_square_between(at, place) < area;
 }
 
@@ -199,7 +194,7 @@ static int64_t list_near(const shedding *d, int32_t *near)
     vti_pose_point(&d->pose, d->body->center, center);
     for (int64_t i = 0; i < v->set.count; i++) {
         double at[3];
-        row_position(d->simulation, i, at);
+        vti_place_of_row(v, i, at);
         near[count] = (int32_t)i;
         count += vti_square_between(at, center) < reach * reach;
     }
@@ -220,7 +215,7 @@ static void find_nearest(void *data, int64_t p)
     d->row[p] = -1;
     for (int64_t n = 0; n < job->count; n++) {
         double at[3];
-        row_position(d->simulation, job->near[n], at);
+        vti_place_of_row(&d->simulation->vortons, job->near[n], at);
         const double square = vti_square_between(at, place);
         if (square < least) {
             least = square;

@@ -107,7 +107,8 @@ static int32_t corner_count(const placed *p)
     }
 }
 
-/* Corner n; of a disk four at each end, the first as far as it goes against `normal`. */
+/* Corner n; of a disk four at each end, the first as far as it goes against `normal` (others do not
+ * read it). */
 static void find_corner(const placed *p, int32_t n, const double normal[3], double point[3])
 {
     const vt_solid *const solid = p->solid;
@@ -303,44 +304,36 @@ static void meet_disk(const meeting *m)
         }
 }
 
-static void meet_polytope(const meeting *m)
+static void meet_edges(const meeting *m)
 {
-    static const double unused[3] = {0, 0, 0};
     const vt_polytope *const p = &m->own->solid->polytope;
-    double a[3], b[3];
-    for (int32_t v = 0; v < p->vertex_count; v++) {
-        find_corner(m->own, v, unused, a);
-        meet_corner(m, a);
-    }
     for (int32_t f = 0; f < p->face_count; f++)
         for (int32_t n = p->first[f]; n < p->first[f + 1]; n++) {
             const int32_t next = n + 1 < p->first[f + 1] ? n + 1 : p->first[f];
+            double a[3], b[3];
             if (p->corner[n] > p->corner[next])
                 continue; /* each edge once */
-            find_corner(m->own, p->corner[n], unused, a);
-            find_corner(m->own, p->corner[next], unused, b);
+            find_corner(m->own, p->corner[n], NULL, a);
+            find_corner(m->own, p->corner[next], NULL, b);
             meet_edge(m, a, b);
         }
 }
 
 static void meet(const meeting *m)
 {
-    static const double unused[3] = {0, 0, 0};
-    double a[3], b[3];
-    if (m->own->solid->kind == VT_SHAPE_POLYTOPE) {
-        meet_polytope(m);
-    } else if (m->own->solid->kind == VT_SHAPE_DISK) {
+    double corner[2][3];
+    if (m->own->solid->kind == VT_SHAPE_DISK) {
         meet_disk(m);
-    } else {
-        for (int32_t n = 0; n < corner_count(m->own); n++) {
-            find_corner(m->own, n, unused, a);
-            meet_corner(m, a);
-        }
-        find_corner(m->own, 0, unused, a);
-        find_corner(m->own, 1, unused, b);
-        if (m->own->solid->kind == VT_SHAPE_CAPSULE)
-            meet_edge(m, a, b);
+        return;
     }
+    for (int32_t n = 0; n < corner_count(m->own); n++) {
+        find_corner(m->own, n, NULL, corner[n % 2]);
+        meet_corner(m, corner[n % 2]);
+    }
+    if (m->own->solid->kind == VT_SHAPE_POLYTOPE)
+        meet_edges(m);
+    if (m->own->solid->kind == VT_SHAPE_CAPSULE)
+        meet_edge(m, corner[0], corner[1]);
 }
 
 static int32_t touch_solid(const placed *a, const placed *b, const int32_t body[2], double margin,

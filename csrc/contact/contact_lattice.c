@@ -31,22 +31,18 @@ typedef struct span {
 
 static const span empty = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 
-static void cover(span *s, const double center[3], double radius)
-{
-    for (int c = 0; c < 3; c++) {
-        s->lower[c] = fmin(s->lower[c], center[c] - radius);
-        s->upper[c] = fmax(s->upper[c], center[c] + radius);
-    }
-}
-
 /* The box of all places that the wall passes through. */
 static span span_of(const vt_wall *wall)
 {
+    const double radius = wall->body->reach + 0.5 * wall->step;
     span s = empty;
     for (int32_t k = 0; k <= wall->parts; k++) {
         double center[3];
         vti_pose_point(&wall->pose[k], wall->body->center, center);
-        cover(&s, center, wall->body->reach + 0.5 * wall->step);
+        for (int c = 0; c < 3; c++) {
+            s.lower[c] = fmin(s.lower[c], center[c] - radius);
+            s.upper[c] = fmax(s.upper[c], center[c] + radius);
+        }
     }
     return s;
 }

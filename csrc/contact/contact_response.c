@@ -34,11 +34,6 @@ typedef struct look {
     double room; /* room at the end of the particle, m */
 } look;
 
-static double skin_of(const vt_wall *wall, const double world[3])
-{
-    return vti_contact_skin(wall->body, world);
-}
-
 /* Takes away the part of the velocity that leads into the wall at a point of the world. */
 static void stop(const vt_wall *wall, const double normal[3], vt_traveller *t)
 {
@@ -174,7 +169,7 @@ static int sweep(encounter *e, const vt_wall *wall, const look *known)
     double point[3], normal[3];
     vti_pose_point(pose, found.point, point);
     vti_pose_direction(pose, found.normal, normal);
-    const double offset = vti_dot(normal, point) + skin_of(wall, e->traveller->end);
+    const double offset = vti_dot(normal, point) + vti_contact_skin(wall->body, e->traveller->end);
     if (!(vti_dot(normal, e->traveller->end) < offset))
         return 0;
     if (e->traveller->hits)
@@ -193,7 +188,7 @@ static int push_out(encounter *e, const vt_wall *wall)
         double local[3], away[3], normal[3];
         vti_pose_point_back(pose, end, local);
         const double room = wall->body->scale * vti_body_room(wall->body, local, away);
-        const double skin = skin_of(wall, end);
+        const double skin = vti_contact_skin(wall->body, end);
         if (!(room < 0.25 * skin))
             return moved;
         vti_pose_direction(pose, away, normal);
@@ -217,7 +212,7 @@ static int is_free(const encounter *e, const double world[3])
         double local[3], normal[3];
         vti_pose_point_back(&wall->pose[wall->parts], world, local);
         if (wall->body->scale * vti_body_room(wall->body, local, normal) <
-            0.25 * skin_of(wall, world))
+            0.25 * vti_contact_skin(wall->body, world))
             return 0;
     }
     return 1;
@@ -234,14 +229,13 @@ static int settle(encounter *e, const double world[3])
 /* Places the particle where it met the first wall. */
 static int settle_at_impact(encounter *e)
 {
-    double local[3], normal[3], world[3];
+    double normal[3], world[3];
     if (!e->first.wall)
         return 0;
     const vt_pose *const pose = &e->first.wall->pose[e->first.wall->parts];
-    memcpy(local, e->first.point, sizeof local);
-    vti_pose_point(pose, local, world);
+    vti_pose_point(pose, e->first.point, world);
     vti_pose_direction(pose, e->first.normal, normal);
-    vti_add_scaled(world, skin_of(e->first.wall, world), normal);
+    vti_add_scaled(world, vti_contact_skin(e->first.wall->body, world), normal);
     return settle(e, world);
 }
 
@@ -301,7 +295,7 @@ static inline double room_at(const vt_body *body, const double local[3])
 static int is_clear(const vt_walls *walls, const vt_wall *wall, const vt_traveller *t, look *known)
 {
     const vt_body *const body = wall->body;
-    const double skin = skin_of(wall, t->end);
+    const double skin = vti_contact_skin(wall->body, t->end);
     known->has_start = 0;
     ++*t->looks;
     vti_pose_point_back(&wall->pose[wall->parts], t->end, known->end);
@@ -349,7 +343,8 @@ static int meet(encounter *e, const vt_wall *wall, const look *known)
             push_out(e, wall);
         return 1;
     }
-    return known->room < 0.25 * skin_of(wall, e->traveller->end) && push_out(e, wall);
+    return known->room < 0.25 * vti_contact_skin(wall->body, e->traveller->end) &&
+           push_out(e, wall);
 }
 
 /* Holds a particle by the walls of a list, of which a first look (NULL: none) is known. */
@@ -414,13 +409,14 @@ static int is_near(const double a[3], const double b[3], double reach)
  */
 static int hold_around(const vt_walls *walls, double moved, vt_traveller *t)
 {
-    enum { MOST = 256, TRIES = 4 };
+    enum { TRIES = 4 };
     const vt_traveller before = *t;
     for (int n = 0; n < TRIES; n++) {
         const double around = 1.2 * moved + (double)walls->lattice.reach;
-        int32_t list[MOST];
-        const int32_t count = vti_walls_around(walls, t->start, t->end, around, MOST, list);
-        const int held = count > MOST ? VT_SQUEEZED : hold_by(walls, list, count, NULL, t);
+        int32_t list[VT_MOST_AROUND];
+        const int32_t count = vti_walls_around(walls, t->start, t->end, around, list);
+        const int held =
+            count > VT_MOST_AROUND ? VT_SQUEEZED : hold_by(walls, list, count, NULL, t);
         moved = vti_sqrt(vti_square_between(t->end, before.end));
         if (held != VT_SQUEEZED && moved <= around)
             return held;
@@ -436,11 +432,10 @@ static int hold_around(const vt_walls *walls, double moved, vt_traveller *t)
 static int hold_near(const vt_walls *walls, const int32_t *list, int32_t count, const glance *g,
                      vt_traveller *t)
 {
-    enum { MOST = 256 };
     const vt_traveller before = *t;
-    int32_t both[MOST];
+    int32_t both[VT_MOST_AROUND];
     double moved = 0;
-    if (count + walls->far_count <= MOST) {
+    if (count + walls->far_count <= VT_MOST_AROUND) {
         memcpy(both, list, sizeof *both * (size_t)count);
         memcpy(both + count, walls->far, sizeof *both * (size_t)walls->far_count);
         const int held = hold_by(walls, both, count + walls->far_count, g, t);
@@ -458,12 +453,12 @@ static int hold_near(const vt_walls *walls, const int32_t *list, int32_t count, 
 /* Holds a particle that comes from far. */
 static int hold_far(const vt_walls *walls, vt_traveller *t)
 {
-    enum { MOST = 256 };
-    int32_t list[MOST];
+    int32_t list[VT_MOST_AROUND];
     glance g;
-    const int32_t count = vti_walls_around(walls, t->start, t->end, 0, MOST, list);
-    return count <= MOST && is_clear_of_all(walls, list, count, t, &g) ? VT_UNHINDERED
-                                                                       : hold_around(walls, 0, t);
+    const int32_t count = vti_walls_around(walls, t->start, t->end, 0, list);
+    return count <= VT_MOST_AROUND && is_clear_of_all(walls, list, count, t, &g)
+               ? VT_UNHINDERED
+               : hold_around(walls, 0, t);
 }
 
 /* The list of a cell says what a particle that ends there may have met, if it comes from near. */

@@ -119,12 +119,6 @@ static int64_t first_new(const rows *r, int64_t known_id)
     return first;
 }
 
-static void remove_marked(vt_simulation *s, int set, int64_t count, const uint8_t *mask)
-{
-    if (count && memchr(mask, 1, (size_t)count))
-        vti_remove_rows(s, set, mask);
-}
-
 /* Looks at the rows from `first` on, beside the bodies from first_body on. */
 static void remove_embedded_from(vt_simulation *s, int set, int64_t first, int32_t first_body)
 {
@@ -137,7 +131,8 @@ static void remove_embedded_from(vt_simulation *s, int set, int64_t first, int32
     job.mask = vti_arena_push(&s->arena, (size_t)count);
     memset(job.mask, 0, (size_t)count);
     vti_parallel_for(s->def.threads, count - first, BIRTH_BLOCK, mark_embedded, &job);
-    remove_marked(s, set, count, job.mask);
+    if (memchr(job.mask, 1, (size_t)count))
+        vti_remove_rows(s, set, job.mask);
     vti_arena_pop(&s->arena, mark);
 }
 

@@ -43,13 +43,6 @@ static vt_motion motion_now(const vt_simulation *s, const vt_body *body, double 
     return motion;
 }
 
-static vt_pose pose_now(const vt_simulation *s, const vt_body *body, double time)
-{
-    if (!body->rigid.placed)
-        return vti_body_pose(&s->transforms, body, time);
-    return vti_pose_of_place(&body->rigid.now, body->center, body->scale);
-}
-
 /* ---- finding ---- */
 
 /* How fast any two points of both may approach each other, m/s. */
@@ -89,7 +82,7 @@ static void find_all(vt_simulation *s, double time, double dt, vt_collisions *fo
     const int32_t bodies = s->bodies.count;
     vt_pose *const now = vti_arena_push(&s->arena, sizeof *now * (size_t)bodies);
     for (int32_t n = 0; n < bodies; n++)
-        now[n] = pose_now(s, &s->bodies.items[n], time);
+        now[n] = vti_pose_now(&s->transforms, &s->bodies.items[n], time);
     found->count = 0;
     found->touches = vti_arena_push(&s->arena, sizeof *found->touches * MOST_TOUCHES);
     for (int32_t a = 0; a < bodies; a++)
@@ -130,9 +123,9 @@ static int32_t count_looks(const vt_simulation *s, const vt_body *body, const vt
     const double fewest = 16, most = 4096;
     double way[2][3];
     for (int end = 0; end < 2; end++) {
-        const vt_pose there = pose_now(s, room, end ? to : from);
+        const vt_pose there = vti_pose_now(&s->transforms, room, end ? to : from);
         double center[3];
-        vt_pose own = pose_now(s, body, end ? to : from);
+        vt_pose own = vti_pose_now(&s->transforms, body, end ? to : from);
         vti_pose_point(&own, body->center, center);
         vti_pose_point_back(&there, center, way[end]);
     }
@@ -151,8 +144,8 @@ static int will_enter(const vt_simulation *s, vt_pose *now, int32_t n, int32_t c
         const int32_t looks = to < INFINITY ? count_looks(s, body, room, from, to) : 0;
         for (int32_t look = 1; look <= looks; look++) {
             const double time = from + (to - from) * look / looks;
-            now[n] = pose_now(s, body, time);
-            now[container] = pose_now(s, room, time);
+            now[n] = vti_pose_now(&s->transforms, body, time);
+            now[container] = vti_pose_now(&s->transforms, room, time);
             if (!vti_is_outside(s, now, n, container, most_excess * body->reach))
                 return 1;
         }
@@ -208,7 +201,7 @@ vt_status vti_check_start(vt_simulation *s, int32_t n)
     const size_t mark = vti_arena_mark(&s->arena);
     vt_pose *const now = vti_arena_push(&s->arena, sizeof *now * (size_t)(n + 1));
     for (int32_t m = 0; m <= n; m++)
-        now[m] = pose_now(s, &items[m], s->time);
+        now[m] = vti_pose_now(&s->transforms, &items[m], s->time);
     for (int32_t m = 0; m < n && !status; m++) {
         if (items[m].hole != items[n].hole)
             status = check_inside(s, now, items[n].hole ? m : n, items[n].hole ? n : m);
@@ -347,13 +340,12 @@ static void record(vt_simulation *s, const contact *c)
         vt_rigid *const r = &s->bodies.items[c->touch->body[side]].rigid;
         for (int n = 0; n < 3; n++) {
             const double impulse = c->rows[n].impulse, *const j = c->rows[n].jacobian[side];
-            vti_add_scaled(r->from_contacts.impulse, impulse, j);
-            vti_add_scaled(r->from_contacts.angular, impulse, j + 3);
-            vti_add_scaled(r->given, impulse, j);
-            vti_add_scaled(r->given + 3, impulse, j + 3);
             vt_impulse here = {{0}, {0}};
             vti_add_scaled(here.linear, impulse, j);
             vti_add_scaled(here.angular, impulse, j + 3);
+            vti_add_impulse(&r->from_contacts, 1, &here);
+            vti_add_scaled(r->given, impulse, j);
+            vti_add_scaled(r->given + 3, impulse, j + 3);
             vti_move_moment(&here, r->now.position);
             vti_add_impulse(&free, r->free ? 1 : 0, &here);
         }

@@ -110,12 +110,9 @@ static void cells_of_box(const vt_wall_boxes *boxes, const double lower[3], cons
 static void place_boxes(vt_walls *walls)
 {
     vt_wall_boxes *const boxes = &walls->boxes;
-    double lower[3], upper[3], extent = 0, longest = 0;
+    double lower[3] = {INFINITY, INFINITY, INFINITY};
+    double upper[3] = {-INFINITY, -INFINITY, -INFINITY}, extent = 0, longest = 0;
     int32_t count = 0;
-    for (int c = 0; c < 3; c++) {
-        lower[c] = INFINITY;
-        upper[c] = -INFINITY;
-    }
     for (int32_t n = 0; n < walls->count; n++) {
         const vt_wall *const wall = &walls->wall[n];
         if (wall->body->hole || !vti_is_bounded(wall))
@@ -230,14 +227,14 @@ static int32_t list_of_few(const vt_walls *walls, const strip *s, int32_t *list)
 }
 
 int32_t vti_walls_around(const vt_walls *walls, const double start[3], const double end[3],
-                         double around, int32_t most, int32_t *list)
+                         double around, int32_t list[VT_MOST_AROUND])
 {
     const vt_wall_boxes *const b = &walls->boxes;
     const strip s = make_strip(walls, start, end, around);
     int32_t low[3], high[3], count = walls->far_count;
-    if (count > most)
-        return most + 1;
-    if (walls->count <= FEW && walls->count <= most)
+    if (count > VT_MOST_AROUND)
+        return VT_MOST_AROUND + 1;
+    if (walls->count <= FEW)
         return list_of_few(walls, &s, list);
     memcpy(list, walls->far, sizeof *list * (size_t)count);
     cells_of_box(b, s.lower, s.upper, low, high);
@@ -257,8 +254,8 @@ int32_t vti_walls_around(const vt_walls *walls, const double start[3], const dou
                         j != (least[1] > low[1] ? least[1] : low[1]) ||
                         k != (least[2] > low[2] ? least[2] : low[2]))
                         continue;
-                    if (count == most)
-                        return most + 1;
+                    if (count == VT_MOST_AROUND)
+                        return VT_MOST_AROUND + 1;
                     insert(list, count++, b->wall[n]);
                 }
             }

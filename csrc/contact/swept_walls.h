@@ -97,9 +97,10 @@ static inline double vti_way_beside(const vt_wall *wall, const double end[3])
 
 /* The walls, in rising order, that may be met on the way of a particle, or where it is moved aside
  * by up to `around`, m: it keeps more than that, and the skin, from all others. Returns how many,
- * at most `most`; more than that, and nothing else, where there may be more. */
+ * at most VT_MOST_AROUND; more than that, and nothing else, where there may be more. */
+enum { VT_MOST_AROUND = 256 };
 int32_t vti_walls_around(const vt_walls *walls, const double start[3], const double end[3],
-                         double around, int32_t most, int32_t *list);
+                         double around, int32_t list[VT_MOST_AROUND]);
 
 /* Poses of a body at parts + 1 equal times from `from` to the end of the substep. */
 enum { VT_MOST_PARTS = 32 };

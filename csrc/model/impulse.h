@@ -1,6 +1,8 @@
 /* Impulse of the flow at a body: see conservation/body_forces.h. */
 #pragma once
 
+#include <string.h>
+
 #include "base/vec3.h"
 
 /* Takes from lines (m^5/s) what such sums, being no longer 0, add to the angular impulse about a
@@ -17,6 +19,13 @@ static inline void vti_add_impulse(vt_impulse *a, double factor, const vt_impuls
 {
     vti_add_scaled(a->linear, factor, b->linear);
     vti_add_scaled(a->angular, factor, b->angular);
+}
+
+/* Copies both parts to where records have them. */
+static inline void vti_split_impulse(const vt_impulse *from, double linear[3], double angular[3])
+{
+    memcpy(linear, from->linear, sizeof from->linear);
+    memcpy(angular, from->angular, sizeof from->angular);
 }
 
 /* Moves the angular impulse to another point, from which the one before is `arm` away. */

@@ -53,7 +53,7 @@ vt_status vti_add_panels(const vt_simulation *s, vt_body *body)
                               body->center, s->def.threads, &body->coarse);
     if (status == VT_INVALID_ARGUMENT && body->panels) /* the coarse ones alone: without them */
         status = VT_OK;
-    return status ? vti_name_body_failure(status, body, -1) : VT_OK;
+    return vti_name_body_failure(status, body, -1);
 }
 
 static void remove_panels(vt_body *body)

@@ -47,12 +47,8 @@ vt_status vti_create_stage(vt_simulation *simulation, const vt_preview_def *def,
                         .ground = color_of(def->ground_color)};
     memcpy(stage->key_direction, def->key_direction, sizeof stage->key_direction);
     vti_normalise(stage->key_direction);
-    vt_status status = simulation ? vti_enter(simulation) : VT_OK;
-    if (status || !simulation)
-        return status;
-    status = stage_bodies(simulation, stage);
-    vti_leave(simulation);
-    return status;
+    const vt_status status = simulation ? vti_enter(simulation) : VT_OK;
+    return status || !simulation ? status : vti_leave(simulation, stage_bodies(simulation, stage));
 }
 
 void vti_destroy_stage(vt_stage *stage)

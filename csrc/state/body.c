@@ -96,6 +96,8 @@ double vti_body_room(const vt_body *body, const double point[3], double normal[3
 vt_status vti_name_body_failure(vt_status status, const vt_body *body, int32_t shape)
 {
     char message[512];
+    if (!status)
+        return VT_OK;
     snprintf(message, sizeof message, "%s", vt_error_message());
     if (shape < 0)
         return vti_fail(status, "body '%s': %s", body->name, message);

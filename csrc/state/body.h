@@ -23,11 +23,6 @@ typedef struct vt_place {
     double position[3], rotation[4];
 } vt_place;
 
-/* What a body has received since creation: linear, N s, and about its centre, N m s. */
-typedef struct vt_received {
-    double impulse[3], angular[3];
-} vt_received;
-
 typedef struct vt_rigid {
     int32_t placed;                 /* its place is kept here */
     int32_t free;                   /* it moves by itself: it is placed, and has mass */
@@ -51,7 +46,8 @@ typedef struct vt_rigid {
     double hit[6]; /* the same, now, of particles that ran into it: see contact/article_impulse.h */
     double own[6], given[6]; /* in a substep: its own momentum at first, and what but the flow has
                                 changed of it */
-    vt_received from_flow, from_weight, from_contacts;
+    vt_impulse from_flow, from_weight, from_contacts; /* received since creation, N s, and about the
+                                                         centre, N m s */
 } vt_rigid;
 
 typedef struct vt_body {
@@ -84,7 +80,8 @@ typedef struct vt_body {
 
 void vti_destroy_body(vt_body *body);
 
-/* The message of a failure, after the name of the body and the number of the shape (-1: none). */
+/* A failure with its message after the name of the body and the number of the shape (-1: none); or
+ * VT_OK. */
 vt_status vti_name_body_failure(vt_status status, const vt_body *body, int32_t shape);
 
 typedef struct vt_bodies {

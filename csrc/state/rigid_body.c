@@ -52,6 +52,12 @@ vt_pose vti_body_pose(const vt_transforms *transforms, const vt_body *body, doub
     return vti_pose_of_place(&place, body->center, body->scale);
 }
 
+vt_pose vti_pose_now(const vt_transforms *transforms, const vt_body *body, double time)
+{
+    return body->rigid.placed ? vti_pose_of_place(&body->rigid.now, body->center, body->scale)
+                              : vti_body_pose(transforms, body, time);
+}
+
 vt_motion vti_body_motion(const vt_transforms *transforms, const vt_body *body, double time)
 {
     const vt_rigid *const r = &body->rigid;

@@ -10,6 +10,9 @@
 vt_pose vti_body_pose(const vt_transforms *transforms, const vt_body *body, double time);
 vt_motion vti_body_motion(const vt_transforms *transforms, const vt_body *body, double time);
 
+/* Where a body is at a time, of one that is placed where the substep under way has brought it. */
+vt_pose vti_pose_now(const vt_transforms *transforms, const vt_body *body, double time);
+
 /* Whether it jumps in (from, to] instead of moving there. */
 int vti_body_jumps(const vt_transforms *transforms, const vt_body *body, double from, double to);
 

@@ -60,13 +60,13 @@ void vti_multiply_inertia(const double (*matrix)[6], const double x[6], double p
     }
 }
 
-void vti_find_own_momentum(const vt_body *body, double momentum[6])
+void vti_find_momentum(const vt_body *body, double driven_density, double momentum[6])
 {
     const vt_rigid *const r = &body->rigid;
     double inertia[6][6], velocity[6];
     memcpy(velocity, r->velocity, sizeof r->velocity);
     memcpy(velocity + 3, r->angular, sizeof r->angular);
-    vti_inertia_of(body, r->now.rotation, 0, inertia);
+    vti_inertia_of(body, r->now.rotation, driven_density, inertia);
     vti_multiply_inertia((const double (*)[6])inertia, velocity, momentum);
 }
 

@@ -15,8 +15,10 @@ void vti_solve_inertia(const double (*matrix)[6], const double right[6], double 
 /* matrix x */
 void vti_multiply_inertia(const double (*matrix)[6], const double x[6], double product[6]);
 
-/* Linear and angular momentum of the body itself, without the fluid. */
-void vti_find_own_momentum(const vt_body *body, double momentum[6]);
+/* Linear and angular momentum of the body itself, or with fluid of a density that it sets in
+ * motion.
+ */
+void vti_find_momentum(const vt_body *body, double driven_density, double momentum[6]);
 
 /* Changes the velocities of a free body by an impulse, N s, and an angular impulse about its
  * centre, N m s, against the inertia of body and fluid; to_body (may be NULL) receives what of both

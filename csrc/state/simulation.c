@@ -1,5 +1,6 @@
 #include "state/simulation.h"
 
+#include "animation/definition.h"
 #include "base/status.h"
 
 /* ---- checks ---- */
@@ -31,12 +32,29 @@ void vti_animate_definition(vt_simulation *s, double dt)
 
 vt_status vti_enter(vt_simulation *s)
 {
+    if (!s)
+        return vti_fail(VT_INVALID_ARGUMENT, "simulation must not be NULL");
     if (atomic_exchange_explicit(&s->busy, 1, memory_order_acquire))
         return vti_fail(VT_BUSY, "another thread is inside this simulation; wait until it is done");
     return VT_OK;
 }
 
-void vti_leave(vt_simulation *s)
+vt_status vti_leave(vt_simulation *s, vt_status status)
 {
     atomic_store_explicit(&s->busy, 0, memory_order_release);
+    return status;
+}
+
+vt_status vti_accept_and_use(const vt_definition *d, vt_simulation *s, const void *def,
+                             vt_use_definition *use, void *result)
+{
+    vt_accepted accepted;
+    vt_status status = vti_accept(d, def, &accepted);
+    if (status)
+        return status;
+    status = vti_enter(s);
+    if (!status)
+        status = vti_leave(s, use(s, accepted.def, result));
+    vti_give_back(&accepted);
+    return status;
 }

@@ -63,7 +63,7 @@ struct vt_simulation {
     const vt_stage_table *stages;
 
     /* what evolves: with the definition, the particles and the sources, all that the next step
-     * depends on */
+     * depends on; from `placement` to `viewed` step/undo.c puts it back */
     vt_placement placement;
     double time;          /* s */
     double smallest_core; /* of the vortons alive, m; 0: none */
@@ -134,7 +134,13 @@ static inline int vti_is_viewed(const vt_simulation *s, int set, int column)
  */
 void vti_animate_definition(vt_simulation *simulation, double dt);
 
-/* Enters a public function that works on the state: VT_BUSY when another thread is inside. Leave
- * with vti_leave on every way out. */
+/* Enters a public function that works on the state: VT_INVALID_ARGUMENT for NULL, VT_BUSY when
+ * another thread is inside. Leave with vti_leave, which returns `status`, on every way out. */
 vt_status vti_enter(vt_simulation *simulation);
-void vti_leave(vt_simulation *simulation);
+vt_status vti_leave(vt_simulation *simulation, vt_status status);
+
+/* Does something with a definition inside of the simulation: what the public functions that take
+ * one are made of. */
+typedef vt_status vt_use_definition(vt_simulation *simulation, const void *def, void *result);
+vt_status vti_accept_and_use(const vt_definition *definition, vt_simulation *simulation,
+                             const void *def, vt_use_definition *use, void *result);

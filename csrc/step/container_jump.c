@@ -38,12 +38,6 @@ static void take_place(const vt_pose *from, const vt_pose *to, double x[3])
     vti_pose_point(to, local, x);
 }
 
-static void take_velocity(const passage *way, double v[3])
-{
-    take_direction(way->from, way->to, v);
-    vti_add_scaled(v, 1, way->gain);
-}
-
 static void take_block(void *data, int64_t begin, int64_t end)
 {
     const along_job *const job = data;
@@ -56,10 +50,10 @@ static void take_block(void *data, int64_t begin, int64_t end)
                 v[c] = (double)column[3 * i + c];
             if (n < PLACES)
                 take_place(way->from, way->to, v);
-            else if (n < PLACES + DIRECTIONS)
-                take_direction(way->from, way->to, v);
             else
-                take_velocity(way, v);
+                take_direction(way->from, way->to, v);
+            if (n >= PLACES + DIRECTIONS)
+                vti_add_scaled(v, 1, way->gain);
             for (int c = 0; c < 3; c++)
                 column[3 * i + c] = (float)v[c];
         }
@@ -83,12 +77,6 @@ static void take_particles(vt_simulation *s, const passage *way, const vt_contac
     vti_parallel_for(s->def.threads, t->set.count, BLOCK, take_block, &tracers);
 }
 
-static void take_impulse(const vt_pose *from, const vt_pose *to, vt_impulse *impulse)
-{
-    take_direction(from, to, impulse->linear);
-    take_direction(from, to, impulse->angular);
-}
-
 /* What a body knows of the flow, which is about its centre, but for what is faster then. */
 static void take_flow(vt_body *body, const passage *way)
 {
@@ -98,8 +86,10 @@ static void take_flow(vt_body *body, const passage *way)
     take_direction(from, to, body->shed_strength);
     take_direction(from, to, f->wind);
     take_place(from, to, f->center);
-    for (size_t n = 0; n < sizeof known / sizeof *known; n++)
-        take_impulse(from, to, known[n]);
+    for (size_t n = 0; n < sizeof known / sizeof *known; n++) {
+        take_direction(from, to, known[n]->linear);
+        take_direction(from, to, known[n]->angular);
+    }
 }
 
 static void take_body(vt_body *body, const passage *way)
@@ -145,8 +135,7 @@ static void take_all(vt_simulation *s, const passage *way, const vt_contacts *co
 /* Impulse of vortons and bodies in the books at a time. */
 static vt_impulse sum_books(vt_simulation *s, double time)
 {
-    static const double origin[3] = {0, 0, 0};
-    const vt_strengths strengths = vti_sum_strengths(s, origin);
+    const vt_strengths strengths = vti_sum_strengths(s, (const double[3]){0, 0, 0});
     vt_impulse sum = vti_impulse_of(&strengths);
     const vt_impulse noted = vti_sum_noted(s, time);
     vti_add_impulse(&sum, 1, &noted);

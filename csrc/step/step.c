@@ -1,7 +1,5 @@
 #include "step/step.h"
 
-#include <math.h>
-
 #include "base/status.h"
 #include "bodies/article_wall_vorticity.h"
 #include "bodies/body_heat.h"
@@ -10,7 +8,6 @@
 #include "conservation/vortex_shedding.h"
 #include "field/extent.h"
 #include "field/solve.h"
-#include "kernels/particles/particle_strength_exchange.h"
 #include "panels/panels.h"
 #include "population/control.h"
 #include "population/diffusion.h"
@@ -352,27 +349,24 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
 
 /* ---- the step ---- */
 
+double vti_next_births(const vt_simulation *s)
+{
+    return s->born_until < s->time ? s->time : nextafter(s->born_until, (double)INFINITY);
+}
+
 /* Prepares the births, and finds errors that can be known before anything changes. */
 static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
 {
     vt_content content;
     vt_placement trial = s->placement;
-    const double from =
-        s->born_until < s->time ? s->time : nextafter(s->born_until, (double)INFINITY);
-    vt_status status = vti_plan_births(s, from, s->time + dt, births);
-    if (!status)
-        status = vti_check_columns(s, VT_VORTONS);
-    if (!status)
-        status = vti_check_columns(s, VT_TRACERS);
-    if (!status)
-        status = vti_check_warmth(s);
-    if (!status)
-        status = vti_check_fuel_in_containers(s);
-    if (!status)
-        status = vti_check_heat_in_containers(s);
-    if (!status)
-        status = vti_find_content(s, births, &content);
-    if (!status && content.exists && vti_has_grid(s))
+    vt_status status;
+    if ((status = vti_plan_births(s, vti_next_births(s), s->time + dt, births)) ||
+        (status = vti_check_columns(s, VT_VORTONS)) ||
+        (status = vti_check_columns(s, VT_TRACERS)) || (status = vti_check_warmth(s)) ||
+        (status = vti_check_fuel_in_containers(s)) || (status = vti_check_heat_in_containers(s)) ||
+        (status = vti_find_content(s, births, &content)))
+        return status;
+    if (content.exists && vti_has_grid(s))
         status = vti_place_grid(s, &content, &trial);
     return status ? status : vti_take_written(s);
 }

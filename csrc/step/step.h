@@ -6,5 +6,8 @@
 
 #include "vorton.h"
 
+/* The time from which the next step bears, s. */
+double vti_next_births(const vt_simulation *s);
+
 /* One step of dt > 0 seconds, as vt_step says; whoever calls it is inside the simulation. */
 vt_status vti_advance(vt_simulation *s, double dt);

@@ -1,7 +1,6 @@
 #include "step/substep.h"
 
 #include <float.h>
-#include <string.h>
 
 #include "conservation/impulse_correction.h"
 #include "field/solve.h"

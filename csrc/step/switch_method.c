@@ -59,38 +59,21 @@ static int is_same(const vt_method *a, const vt_method *b)
     return same;
 }
 
-static vt_status switch_inside(vt_simulation *s, const vt_method *method)
+vt_status vti_switch_method(vt_simulation *s, const void *method, void *unused)
 {
     const vt_method before = s->def.method;
     const int expands = vti_expands(s), burn = vti_tracers_burn(s);
-    if (is_same(&before, method))
-        return VT_OK;
-    s->def.method = *method;
-    vt_status status = VT_OK;
+    vt_status status = vti_check_method(method);
+    (void)unused;
+    if (status || is_same(&before, method))
+        return status;
+    s->def.method = *(const vt_method *)method;
     for (int32_t b = 0; b < s->bodies.count && !status; b++)
         status = vti_check_room_in_body(s, &s->bodies.items[b]);
-    if (!status)
-        status = vti_check_fuel_in_containers(s);
-    if (!status)
-        status = vti_check_heat_in_containers(s);
-    if (!status)
-        status = vti_fit_panels(s);
-    if (status) {
+    if (status || (status = vti_check_fuel_in_containers(s)) ||
+        (status = vti_check_heat_in_containers(s)) || (status = vti_fit_panels(s)))
         s->def.method = before;
-        return status;
-    }
-    follow(s, &before, expands, burn);
-    return VT_OK;
-}
-
-vt_status vti_switch_method(vt_simulation *s, const vt_method *method)
-{
-    vt_status status = vti_check_method(method);
-    if (!status)
-        status = vti_enter(s);
-    if (status)
-        return status;
-    status = switch_inside(s, method);
-    vti_leave(s);
+    else
+        follow(s, &before, expands, burn);
     return status;
 }

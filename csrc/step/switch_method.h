@@ -2,7 +2,7 @@
  * itself nothing is left over from the one before, so that it does not matter which that was. */
 #pragma once
 
-#include "vorton.h"
+#include "state/simulation.h"
 
-/* As vt_set_method says, of a method of the library's own size. */
-vt_status vti_switch_method(vt_simulation *s, const vt_method *method);
+/* As vt_set_method says, of a method of the library's own size: a vt_use_definition. */
+vt_use_definition vti_switch_method;

@@ -5,6 +5,12 @@
 #include "state/particles.h"
 #include "step/container_jump.h"
 
+/* Where in a simulation the plain values lie that evolve. */
+enum {
+    EVOLVING = offsetof(vt_simulation, placement),
+    EVOLVING_BYTES = offsetof(vt_simulation, extremes) - EVOLVING
+};
+
 /* Whether vortons that are there may change, or go, before a substep is sure to be done. */
 static int changes_vortons(const vt_simulation *s, const vt_births *births)
 {
@@ -28,17 +34,10 @@ static vt_set keep_rows(vt_simulation *s, const vt_set *set)
 vt_beginning vti_keep_beginning(vt_simulation *s, const vt_births *births, double step)
 {
     vt_beginning b = {.next_id = s->next_id[VT_VORTONS],
-                      .populated_id = s->populated_id,
-                      .contact_checked = s->contact_checked[VT_VORTONS],
-                      .smallest_core = s->smallest_core,
-                      .strained = s->strained,
-                      .wake_is_cut = s->wake_is_cut,
-                      .heat = s->heat,
-                      .impulses = s->impulses,
-                      .carried = s->carried,
-                      .placement = s->placement,
+                      .evolving = vti_arena_push(&s->arena, EVOLVING_BYTES),
                       .bodies = s->bodies};
     const size_t bytes = sizeof(vt_body) * (size_t)s->bodies.count;
+    memcpy(b.evolving, (const char *)s + EVOLVING, EVOLVING_BYTES);
     b.bodies.items = vti_arena_push(&s->arena, bytes);
     if (bytes)
         memcpy(b.bodies.items, s->bodies.items, bytes);
@@ -73,15 +72,6 @@ void vti_go_back(vt_simulation *s, const vt_beginning *b)
     if (b->bodies.count)
         memcpy(s->bodies.items, b->bodies.items, sizeof(vt_body) * (size_t)b->bodies.count);
     memcpy(s->bodies.open_lines, b->bodies.open_lines, sizeof s->bodies.open_lines);
-    s->next_id[VT_VORTONS] = b->next_id;
-    s->populated_id = b->populated_id;
-    s->contact_checked[VT_VORTONS] = b->contact_checked;
-    s->smallest_core = b->smallest_core;
-    s->strained = b->strained;
-    s->wake_is_cut = b->wake_is_cut;
-    s->heat = b->heat;
-    s->impulses = b->impulses;
-    s->carried = b->carried;
-    s->placement = b->placement;
+    memcpy((char *)s + EVOLVING, b->evolving, EVOLVING_BYTES);
     s->fields_exist = 0;
 }

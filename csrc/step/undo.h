@@ -7,13 +7,8 @@
 #include "state/simulation.h"
 
 typedef struct vt_beginning {
-    int64_t next_id, populated_id, contact_checked;
-    double smallest_core, strained;
-    int wake_is_cut;
-    vt_heat_books heat;
-    vt_impulse_books impulses;
-    vt_carrying carried;
-    vt_placement placement;
+    int64_t next_id; /* of vortons */
+    void *evolving;  /* the plain values of the simulation that evolve */
     vt_bodies bodies;
     vt_set vortons; /* without columns where births alone are to be undone */
     vt_set tracers; /* without columns where they do not change before it is sure */

@@ -64,11 +64,7 @@ static vt_status create_volume_now(vt_simulation *simulation, const vt_volume_de
     vt_status status = vti_check_volume_def(def, volume);
     if (status == VT_OK)
         status = vti_enter(simulation);
-    if (status != VT_OK)
-        return status;
-    status = create_now(simulation, def, volume);
-    vti_leave(simulation);
-    return status;
+    return status ? status : vti_leave(simulation, create_now(simulation, def, volume));
 }
 
 vt_status vt_create_volume(vt_simulation *simulation, const vt_volume_def *def, vt_volume **volume)
