@@ -417,10 +417,8 @@ class Transform(Definition):
 
     def _add_to(self, core: Any) -> int:
         """Add it, and its parents, to a `_core.Simulation`; its id there."""
-        values = {"position": self.position, "rotation": self.rotation}
-        values |= {"angle": self.angle, "scale": self.scale}
         parent = add_parent(self.parent, core)
-        return core.add("transform", axis=self.axis, parent=parent, **split(**values))
+        return core.add("transform", parent=parent, **split(**_TRANSFORM.values(self)))
 
 
 def add_parent(parent: Transform | None, core: Any) -> int:

@@ -189,8 +189,17 @@ class Article:
         return used, self.times[used]
 
 
-def _part_13(update: float, boundary_conditions: float) -> dict[str, float]:
-    return {"step": update - boundary_conditions}
+# Table 2 of part 13, ms: threads, update, boundary conditions (collisions with the bodies)
+PART_13 = (
+    (1, 4.12, 2.42),
+    (2, 2.52, 1.606),
+    (3, 2.15, 1.134),
+    (4, 2.03, 1.142),
+    (6, 1.81, 0.804),
+    (8, 1.76, 0.784),
+    (12, 1.61, 0.69),
+    (16, 1.64, 0.718),
+)
 
 
 def _part_20(simulation: float, potential: float, up: float, poisson: float) -> dict[str, float]:
@@ -198,37 +207,15 @@ def _part_20(simulation: float, potential: float, up: float, poisson: float) -> 
 
 
 ARTICLES = {
-    # Table 2: the other columns are collisions with the bodies
     "part13": Article(
         machine="Core i7-2600, 3.4 GHz",
         names={"step": "sim update - boundary conditions"},
-        times={
-            1: _part_13(4.12, 2.42),
-            2: _part_13(2.52, 1.606),
-            3: _part_13(2.15, 1.134),
-            4: _part_13(2.03, 1.142),
-            6: _part_13(1.81, 0.804),
-            8: _part_13(1.76, 0.784),
-            12: _part_13(1.61, 0.69),
-            16: _part_13(1.64, 0.718),
-        },
+        times={threads: {"step": update - bodies} for threads, update, bodies in PART_13},
     ),
     "smoke-bodies": Article(
         machine="Core i7-2600, 3.4 GHz",
         names={"contact": "boundary conditions", "step": "sim update"},
-        times={
-            threads: {"contact": conditions, "step": update}
-            for threads, update, conditions in (
-                (1, 4.12, 2.42),
-                (2, 2.52, 1.606),
-                (3, 2.15, 1.134),
-                (4, 2.03, 1.142),
-                (6, 1.81, 0.804),
-                (8, 1.76, 0.784),
-                (12, 1.61, 0.69),
-                (16, 1.64, 0.718),
-            )
-        },
+        times={threads: {"contact": b, "step": update} for threads, update, b in PART_13},
     ),
     # Table 1
     "part20": Article(

@@ -139,15 +139,6 @@ class BodyBase(Definition):
                 raise
             raise type(error)(f"body {name!r}: {error}") from error
 
-    def _heat(self) -> dict[str, Any]:
-        """What says how it exchanges heat, as the core takes it."""
-        values = {name: getattr(self, name, None) for name in _HEAT}
-        return {name: value for name, value in values.items() if value is not None}
-
-    def _rigid(self) -> dict[str, Any]:
-        """What says how it moves, as the core takes it."""
-        return {"restitution": self.restitution, "friction": self.friction}
-
     def _identity(self) -> dict[str, Any]:
         data = super()._identity()
         if isinstance(self.shape, tuple):
@@ -162,10 +153,7 @@ class BodyBase(Definition):
             name=self.name or None,
             hole=isinstance(self, Container),
             parent=add_parent(self.parent, core),
-            **self._rigid(),
-            panels=self.panels,
-            shedding=getattr(self, "shedding", 0.0),
-            **self._heat(),
+            **({"shedding": 0.0} | split(**_BODY.values(self))),
         )
 
 
@@ -252,10 +240,6 @@ class Body(BodyBase):
                 text = "its parent moves; a body with mass moves by itself, or leave density out"
                 raise ValueError(f"{what}: {text}")
             parent = parent.parent
-
-    def _rigid(self) -> dict[str, Any]:
-        values = {name: getattr(self, name) for name in _RIGID if name != "density"}
-        return split(**values, density=0.0 if self.density is None else self.density)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import _core
 from .animation import Animation, animatable, largest, scaled
-from .fields import field, number, plain, shown
+from .fields import check_end, field, number, plain, shown
 from .shapes import Shape, Surface, check_shape
 from .source_base import FLUID, ChangingFluidSource
 from .sources import Tracers
@@ -120,12 +120,7 @@ class Emitter(ChangingFluidSource):
         if isinstance(self.shape, Surface) and self.rim not in (None, 0):
             text = "the fluid of a Surface has no rim"
             raise ValueError(f"Emitter.rim = {shown(self.rim)}: {text}")
-        if self.end is not None:
-            if self.renew == 0:
-                text = "goes with renew; these are born at once"
-                raise ValueError(f"Emitter.end = {self.end}: {text}")
-            if self.end <= self.start:
-                raise ValueError(f"Emitter.end = {self.end}: must be > start = {self.start} (s)")
+        check_end(self, goes_with="renew", goes_on=self.renew != 0)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; flame and soot only where there are some: the format from before them."""
@@ -155,15 +150,7 @@ class Emitter(ChangingFluidSource):
         shape = self.shape._at(self.start) if once else self.shape
         wide = largest(rim)
         around = shape._grown(wide) if wide > 0 else shape._core_shape()
-        values: dict[str, Any] = {
-            "swirl": self.swirl,
-            "taper": self.taper,
-            "flicker": self.flicker,
-        }
-        if self.lifetime is not None:
-            values["lifetime"] = self.lifetime
-        if self.end is not None:
-            values["end"] = self.end
+        values = _EMITTER.values(self)
         if self.renew is not None:
             filling = _core.shape_volume(**around) / (0.5 * radius) ** 3
             values["rate"] = scaled(self.renew, filling)
@@ -175,7 +162,6 @@ class Emitter(ChangingFluidSource):
             shape=shape._core_shape(),
             around=around if wide > 0 else None,
             core=radius,
-            start=self.start,
             parent=self._parent_id(core),
             **self._fluid(**values),
         )

@@ -16,8 +16,10 @@ import json
 import math
 import numbers
 import operator
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -148,6 +150,31 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     if value not in choices:
         raise ValueError(f"{name} = {shown(value)}: {closest(value, choices)}")
     return value
+
+
+def check_end(item: Any, begin: str = "start", goes_with: str = "", goes_on: bool = True) -> None:
+    """Raise ValueError for an `end` of what is born at once, or that is not after the beginning."""
+    if item.end is None:
+        return
+    label, first = f"{type(item).__name__}.end = {item.end}", getattr(item, begin)
+    if not goes_on:
+        raise ValueError(f"{label}: goes with {goes_with}; these are born at once")
+    if item.end <= first:
+        raise ValueError(f"{label}: must be > {begin} = {first} (s)")
+
+
+def check_each_axis(name: str, value: Any, count: int = 3, **limits: Any) -> Any:
+    """A number, or `count` of them."""
+    if isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) > 0:
+        return check_vector(name, value, count=count, **limits)
+    return check_number(name, value, **limits)
+
+
+def check_path(name: str, value: Any, what: str) -> str:
+    """The absolute path of a file, which need not be there."""
+    if not isinstance(value, (str, os.PathLike)) or not str(value):
+        raise TypeError(f"{name} = {shown(value)}: must be the path of a {what} file")
+    return str(Path(value).absolute())
 
 
 def check_file_name(name: str, value: Any) -> str:

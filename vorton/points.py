@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _core
 from .animation import Animation, Keys, animatable, split
-from .fields import check_number, field, number, shown
+from .fields import check_end, check_number, field, number, shown
 from .shapes import check_rows
 from .source_base import Source
 from .tables import Table
@@ -204,12 +204,7 @@ class Points(Source):
         _check_shares(self)
         _refuse_mixed(self, self.density, ("size",))
         _refuse_mixed(self, self.size, ("density",))
-        if self.end is not None:
-            if self.rate is None:
-                text = "goes with rate; these are born at once"
-                raise ValueError(f"Points.end = {self.end}: {text}")
-            if self.end <= self.start:
-                raise ValueError(f"Points.end = {self.end}: must be > start = {self.start} (s)")
+        check_end(self, goes_with="rate", goes_on=self.rate is not None)
 
     def _smoke(self) -> Any:
         """What each stands for, kg; where that changes its density, kg/m^3, for the core to take
@@ -223,7 +218,7 @@ class Points(Source):
 
     def _add_to(self, core: Any, voxel: float) -> None:
         count = len(self.positions)
-        moving = {"rate": self.rate or 0.0, "jitter": self.jitter}
+        moving = _TRACERS.values(self)
         rows: dict[str, np.ndarray] = {}
         values = {"density": self._smoke(), "size": self.size, "lifetime": self.lifetime}
         for name, value in values.items():
@@ -237,12 +232,9 @@ class Points(Source):
                 moving[name] = value
             elif np.any(value):
                 rows[name] = _per_row(value, count)
-        if self.end is not None:
-            moving["end"] = self.end
         core.add(
             "tracer_points",
             position=self.positions,
-            start=self.start,
             parent=self._parent_id(core),
             **rows,
             **_carried_rows(self, CARRIED[1:], count),
@@ -314,11 +306,7 @@ class VortonPoints(Source):
             text = f"has {len(self.strengths)} rows for {len(self.positions)} points"
             raise ValueError(f"VortonPoints.strengths {text}")
         _check_lengths(self, ("core", "volume", "lifetime", *CARRIED), len(self.positions))
-        if self.end is not None and self.rate is None:
-            text = "goes with rate; these are born at once"
-            raise ValueError(f"VortonPoints.end = {self.end}: {text}")
-        if self.end is not None and self.end <= self.time:
-            raise ValueError(f"VortonPoints.end = {self.end}: must be > time = {self.time} (s)")
+        check_end(self, "time", goes_with="rate", goes_on=self.rate is not None)
         _check_shares(self)
 
     def _core_radius(self) -> float:
@@ -334,17 +322,12 @@ class VortonPoints(Source):
 
     def _add_to(self, core: Any, voxel: float) -> None:
         count = len(self.positions)
-        moving: dict[str, Any] = {} if self.end is None else {"end": self.end}
-        if self.rate is not None:
-            moving["rate"] = self.rate
         rows = ("core", "volume", "lifetime", *CARRIED)
         core.add(
             "vorton_points",
             position=self.positions,
             strength=self.strengths,
-            time=self.time,
-            jitter=self.jitter,
             parent=self._parent_id(core),
-            **split(**moving),
+            **split(**_VORTONS.values(self)),
             **_carried_rows(self, rows, count),
         )

@@ -311,10 +311,8 @@ class Scene:
         for key in ("thermal_diffusivity", "dissipation"):
             if not values[key]:  # the digest of older scenes stays what it was
                 del values[key]
-        sources = [source.to_dict() for source in self._sources]
-        effects = [effect.to_dict() for effect in self._effects]
-        bodies = [body.to_dict() for body in self._bodies]
-        items = sources + effects + bodies
+        lists = {key: [item.to_dict() for item in getattr(self, key)] for key in _ITEMS}
+        items = [item for items in lists.values() for item in items]
         if folder is not None:
             for data in items:
                 _relate_paths(data, Path(folder).absolute())
@@ -324,12 +322,7 @@ class Scene:
         data = {"schema": SCHEMA, **values, **objects}
         if transforms:
             data["transforms"] = transforms
-        data["sources"] = sources
-        if effects:
-            data["effects"] = effects
-        if bodies:
-            data["bodies"] = bodies
-        return data
+        return data | {key: items for key, items in lists.items() if items or key == "sources"}
 
     @classmethod
     def from_dict(
@@ -398,12 +391,9 @@ class Scene:
     # ---- identity ----
 
     def _identity(self) -> dict[str, Any]:
-        data = {**self.to_dict(), "sources": [source._identity() for source in self._sources]}
-        if self._effects:
-            data["effects"] = [effect._identity() for effect in self._effects]
-        if self._bodies:
-            data["bodies"] = [body._identity() for body in self._bodies]
-        return data
+        data = self.to_dict()
+        lists = {key: [item._identity() for item in getattr(self, key)] for key in _ITEMS}
+        return data | {key: items for key, items in lists.items() if key in data}
 
     @property
     def sha256(self) -> str:
