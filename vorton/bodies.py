@@ -8,20 +8,8 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .animation import (
-    Animation,
-    Transform,
-    add_parent,
-    parent_field,
-    split,
-    without_no_parent,
-)
-from .fields import (
-    Definition,
-    check_one_of,
-    field,
-    shown,
-)
+from .animation import Animation, Transform, add_parent, parent_field, split
+from .fields import Definition, check_one_of, field, shown
 from .shapes import SOLIDS, Mesh, Plane, Shape, Torus, mesh_volume
 from .tables import Table, by_keyword
 
@@ -105,12 +93,7 @@ class BodyBase(Definition):
             raise TypeError(f"{self._what()}: {shown(shape)}: {text}")
         try:
             data = shape._core_shape()
-        except ValueError as error:
-            raise ValueError(f"{self._what()}: {error}") from error
-        if not isinstance(shape, (Mesh, Torus)):
-            return [data]
-        try:
-            convex = _is_convex(data)
+            convex = not isinstance(shape, (Mesh, Torus)) or _is_convex(data)
         except ValueError as error:
             raise ValueError(f"{self._what()}: {error}") from error
         return [data] if convex else self._concave(data)
@@ -120,7 +103,7 @@ class BodyBase(Definition):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, a transform inside."""
-        data = without_no_parent(super().to_dict())
+        data = super().to_dict()
         if data.get("density") is None:  # the format from before bodies had mass
             for item in dataclasses.fields(self):
                 if item.name in _RIGID and getattr(self, item.name) == item.default:

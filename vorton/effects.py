@@ -12,14 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .animation import (
-    Transform,
-    add_parent,
-    animatable,
-    parent_field,
-    split,
-    without_no_parent,
-)
+from .animation import Transform, add_parent, animatable, parent_field, split
 from .fields import (
     Definition,
     Vector,
@@ -47,10 +40,6 @@ MOST_NODES = 2**28
 @dataclasses.dataclass(frozen=True, eq=False)
 class Effect(Definition):
     """Base of all effects."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, a transform inside."""
-        return without_no_parent(super().to_dict())
 
     def _add_to(self, core: Any) -> None:
         """Add to a `_core.Simulation`."""

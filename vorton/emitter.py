@@ -88,8 +88,7 @@ class Emitter(ChangingFluidSource):
 
     shape: Shape = field(dataclasses.MISSING, check_shape, "where it is born")  # noqa: RUF009
     renew: Any = animatable(
-        number(None, "1/s", "fillings of the shape a second", least=0, optional=True),
-        keys=number(None, "1/s", "fillings of the shape a second", least=0),
+        number(None, "1/s", "fillings of the shape a second", least=0, optional=True)
     )
     swirl: Any = _EMITTER("swirl")
     taper: Any = _EMITTER("taper")
@@ -100,10 +99,7 @@ class Emitter(ChangingFluidSource):
     core: float | None = number(
         None, "m", "core of its vortons", **limits(_EMITTER.rows["core"]), optional=True
     )
-    rim: Any = animatable(
-        number(None, "m", "width of the ambient fluid", least=0, optional=True),
-        keys=number(None, "m", "width of the ambient fluid", least=0),
-    )
+    rim: Any = animatable(number(None, "m", "width of the ambient fluid", least=0, optional=True))
     smoke: Any = animatable(number(1.0, "kg/m^3", "smoke in the shape", least=0))
     per_voxel: float = number(6.0, "tracers per voxel", "tracers", above=0, most=1000)
     fade: Any = animatable(number(0.4, "", "share of the lifetime", least=0, most=1))

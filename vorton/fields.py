@@ -296,8 +296,13 @@ class Definition:
         """Checks that need several fields at once; derived classes say them."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data: `{"type": class name, field: value, ...}` with every field written out."""
+        """Plain data: `{"type": class name, field: value, ...}` with every field written out.
+
+        But for a `parent` that is None: the format from before transforms.
+        """
         values = {f.name: plain(getattr(self, f.name)) for f in dataclasses.fields(self)}
+        if values.get("parent", self) is None:
+            del values["parent"]
         return {"type": type(self).__name__, **values}
 
     def _identity(self) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def _check_combustion(name: str, value: Any) -> Combustion | None:
 _SIMULATION = Table("simulation")
 
 # What a scene takes from the table of a simulation; its wind may change, as an effect may.
-_OF_SIMULATION = {
+OF_SIMULATION = {
     name: _SIMULATION(name)
     for name in (
         "seed", "gravity", "viscosity", "thermal_diffusivity", "dissipation", "max_vortons",
@@ -88,7 +88,7 @@ _OF_SIMULATION = {
     )
 } | {"wind": _SIMULATION("wind", animatable=True)}  # fmt: skip
 
-_DEFAULT = {name: item.default for name, item in _OF_SIMULATION.items()}
+_DEFAULT = {name: item.default for name, item in OF_SIMULATION.items()}
 
 _CHECKS = {
     "name": check_file_name,
@@ -97,7 +97,7 @@ _CHECKS = {
     "voxel": _length,
     "spacing": _length,
     "method": _check_method,
-    **{name: item.metadata["check"] for name, item in _OF_SIMULATION.items()},
+    **{name: item.metadata["check"] for name, item in OF_SIMULATION.items()},
 }
 
 
@@ -413,7 +413,7 @@ class Scene:
         return f"<vorton.Scene {self.name!r}: {kinds}>"
 
 
-Scene.__doc__ = (Scene.__doc__ or "").replace("    {parameters}", entries(_OF_SIMULATION))
+Scene.__doc__ = (Scene.__doc__ or "").replace("    {parameters}", entries(OF_SIMULATION))
 
 
 def _refuse_constant(text: str) -> float:
