@@ -56,7 +56,10 @@ def check_keys(data: Mapping[str, Any], known: Iterable[str], what: str) -> None
 # ---- checks: each takes (argument name, value) and returns the plain value ----
 
 
-def _range_text(least: float | None, most: float | None, above: float | None) -> str:
+def range_text(
+    least: float | None = None, most: float | None = None, above: float | None = None
+) -> str:
+    """The range as messages say it, with a blank before it."""
     if above is not None:
         return f" > {above:g}" + (f" and <= {most:g}" if most is not None else "")
     if least is not None and most is not None:
@@ -77,7 +80,7 @@ def check_number(
     unit: str = "",
 ) -> float:
     """A finite real number within its range, as float; none between 0 and gap."""
-    kind = f"a finite number{_range_text(gap or least, most, above)}"
+    kind = f"a finite number{range_text(gap or least, most, above)}"
     allowed = ("0, or " if gap else "") + kind + (f" ({unit})" if unit else "")
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]

@@ -50,7 +50,8 @@ class Shape(Definition):
 
     def _grown(self, rim: float) -> dict[str, Any]:
         """Fields of vt_shape for the body with a rim of that width around it, m."""
-        raise NotImplementedError
+        own = self._core_shape()
+        return own | {key: _widened(own[key], rim) for key in ("radius", "size") if key in own}
 
     def _moving(self) -> dict[str, Animation]:
         """Which fields of vt_shape, `radius` or `size`, change in time; `_core_shape` has the
@@ -137,9 +138,6 @@ class Sphere(Shape):
     def _core_shape(self) -> dict[str, Any]:
         return {"kind": "sphere", "center": self.center, "radius": largest(self.radius)}
 
-    def _grown(self, rim: float) -> dict[str, Any]:
-        return {**self._core_shape(), "radius": largest(self.radius) + rim}
-
     def _moving(self) -> dict[str, Animation]:
         return _only_moving(radius=self.radius)
 
@@ -178,9 +176,6 @@ class Box(Shape):
         center = tuple((a + b) / 2 for a, b in zip(self.lower, self.upper, strict=True))
         return {"kind": "box", "center": center, "size": self.size}
 
-    def _grown(self, rim: float) -> dict[str, Any]:
-        return {**self._core_shape(), "size": tuple(edge + 2 * rim for edge in self.size)}
-
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Disk(Shape):
@@ -217,10 +212,6 @@ class Disk(Shape):
             "size": _thick(largest(self.thickness)),
         }
 
-    def _grown(self, rim: float) -> dict[str, Any]:
-        size = _thick(largest(self.thickness) + 2 * rim)
-        return {**self._core_shape(), "radius": largest(self.radius) + rim, "size": size}
-
     def _moving(self) -> dict[str, Animation]:
         return _only_moving(radius=self.radius, size=mapped(_thick, self.thickness))
 
@@ -256,9 +247,6 @@ class Cylinder(Shape):
 
     def _core_shape(self) -> dict[str, Any]:
         return self._disk()._core_shape()
-
-    def _grown(self, rim: float) -> dict[str, Any]:
-        return self._disk()._grown(rim)
 
     def _moving(self) -> dict[str, Animation]:
         return self._disk()._moving()
