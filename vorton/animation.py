@@ -120,14 +120,15 @@ class Animation(Definition):
         >>> Keys([(0, 1), (2, 5)]).at(0.5)
         2.0
         """
-        found = _core.evaluate_track(self._core_track(), check_number("time", time)).tolist()
-        return tuple(found) if isinstance(self._values()[0], tuple) else found[0]
+        return self._value(_core.evaluate_track(self._core_track(), check_number("time", time)))
 
     def integral(self, start: float, end: float) -> Value:
         """Exact integral from one time to another, s."""
         times = check_number("start", start), check_number("end", end)
-        found = _core.integrate_track(self._core_track(), *times).tolist()
-        return tuple(found) if isinstance(self._values()[0], tuple) else found[0]
+        return self._value(_core.integrate_track(self._core_track(), *times))
+
+    def _value(self, found: np.ndarray) -> Value:
+        return tuple(found.tolist()) if isinstance(self._values()[0], tuple) else found.tolist()[0]
 
 
 def _check_keys(name: str, value: Any) -> tuple[tuple[Any, ...], ...]:
@@ -403,10 +404,6 @@ class Transform(Definition):
     scale: Any = _TRANSFORM("scale")
     parent: Transform | None = parent_field()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, the parent inside."""
-        return without_no_parent(super().to_dict())
-
     def largest_scale(self) -> float:
         """Largest product of the scales, its parents' included, that may ever be."""
         return largest(self.scale) * (self.parent.largest_scale() if self.parent else 1.0)
@@ -417,19 +414,10 @@ class Transform(Definition):
 
     def _add_to(self, core: Any) -> int:
         """Add it, and its parents, to a `_core.Simulation`; its id there."""
-        values = {"position": self.position, "rotation": self.rotation}
-        values |= {"angle": self.angle, "scale": self.scale}
         parent = add_parent(self.parent, core)
-        return core.add("transform", axis=self.axis, parent=parent, **split(**values))
+        return core.add("transform", parent=parent, **split(**_TRANSFORM.values(self)))
 
 
 def add_parent(parent: Transform | None, core: Any) -> int:
     """Id of the transform in a `_core.Simulation`; 0 for None."""
     return parent._add_to(core) if parent else 0
-
-
-def without_no_parent(data: dict[str, Any]) -> dict[str, Any]:
-    """The data without the key `parent` where there is none: the format from before transforms."""
-    if data.get("parent") is None:
-        data.pop("parent", None)
-    return data

@@ -293,22 +293,14 @@ def _parser() -> argparse.ArgumentParser:
         help=f"of {', '.join(SCENES)}; default: {', '.join(USUAL)}, "
         f"with --compare {', '.join(USUALLY_COMPARED)}",
     )
-    parser.add_argument(
-        "--compare",
-        action="store_true",
-        help="the methods side by side: time, error against the direct float64 sum with the "
-        "cores of each, residual of the Poisson equation, and memory",
+    compared = (
+        "the methods side by side: time, error against the direct float64 sum with the cores of "
+        "each, residual of the Poisson equation, and memory"
     )
-    parser.add_argument(
-        "--solve",
-        action="store_true",
-        help=f"the parts of one solve of the field, default scenes {', '.join(USUALLY_SOLVED)}",
-    )
-    parser.add_argument(
-        "--scaling",
-        action="store_true",
-        help=f"all threads against one, in turn, default scenes {', '.join(USUALLY_SCALED)}",
-    )
+    solved = f"the parts of one solve of the field, default scenes {', '.join(USUALLY_SOLVED)}"
+    scaled = f"all threads against one, in turn, default scenes {', '.join(USUALLY_SCALED)}"
+    for name, text in {"compare": compared, "solve": solved, "scaling": scaled}.items():
+        parser.add_argument(f"--{name}", action="store_true", help=text)
     parser.add_argument("--threads", type=int, help="1 to 64; default: all processors")
     parser.add_argument("--seconds", type=float, default=2.0, help="of measured frames (default 2)")
     parser.add_argument("--json", action="store_true", help="one JSON object a scene (and method)")

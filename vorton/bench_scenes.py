@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -114,36 +115,31 @@ def _full(name: str, vortons: int, tracers: int, nodes: int) -> BenchScene:
     return BenchScene(name, vortons, tracers, nodes, _ball, BALL, full=True, method=still)
 
 
+def _plume(name: str, nodes: int, **more: Any) -> BenchScene:
+    return BenchScene(name, 981, 49_000, nodes, _column, COLUMN, **more)
+
+
+RING_100K = BenchScene("ring-100k", 100_000, 1_000_000, 65, _ball, BALL)
+BALL_INSIDE = {"kind": "sphere", "center": (0.0, 0.0, 0.0), "radius": 0.3}
+
 SCENES = {
     scene.name: scene
     for scene in (
         BenchScene("ring-1k", 1_200, 50_000, 17, _ball, BALL),
         BenchScene("ring-10k", 10_000, 200_000, 33, _ball, BALL),
-        BenchScene("ring-100k", 100_000, 1_000_000, 65, _ball, BALL),
+        RING_100K,
         BenchScene("ring-1m", 1_000_000, 4_000_000, 129, _ball, BALL),
         _full("ring-1k-full", 1_200, 50_000, 17),
         _full("ring-10k-full", 10_000, 200_000, 33),
         _full("ring-100k-full", 100_000, 1_000_000, 65),
         BenchScene("jet-4m", 4_000_000, 4_000_000, 257, _column, COLUMN),
         # a plume of flame and smoke, without the bodies that it passed
-        BenchScene("part13", 981, 49_000, 17, _column, COLUMN),
+        _plume("part13", 17),
         # the same with them, in frames as long as those of a film, in which many run into them;
         # bodies act on the flow by the rule of the articles
-        BenchScene(
-            "smoke-bodies",
-            981,
-            49_000,
-            17,
-            _column,
-            COLUMN,
-            bodies=BODIES,
-            turn=0.3,
-            method={"bodies": "article"},
-        ),
+        _plume("smoke-bodies", 17, bodies=BODIES, turn=0.3, method={"bodies": "article"}),
         # the flow goes round them; twice as fine, so that they are wider than the cells
-        BenchScene(
-            "smoke-panels", 981, 49_000, 33, _column, COLUMN, bodies=BODIES, panels=320, turn=0.3
-        ),
+        _plume("smoke-panels", 33, bodies=BODIES, panels=320, turn=0.3),
         # half of them on orbits, in frames as long as those of a film: what contact costs
         BenchScene(
             "bodies-200",
@@ -158,16 +154,7 @@ SCENES = {
             method={"bodies": "none"},
         ),
         # a sphere of 320 panels, to be held against ring-100k
-        BenchScene(
-            "ring-panels",
-            100_000,
-            1_000_000,
-            65,
-            _ball,
-            BALL,
-            bodies=({"kind": "sphere", "center": (0.0, 0.0, 0.0), "radius": 0.3},),
-            panels=320,
-        ),
+        dataclasses.replace(RING_100K, name="ring-panels", bodies=(BALL_INSIDE,), panels=320),
         # no counts are given: a ring of the size of the scene of part 13
         BenchScene("part20", 1_200, 49_000, 17, _ball, BALL),
         FilmScene("campfire", 5_000, 100_000, _campfire, settled=40),
@@ -189,8 +176,17 @@ class Article:
         return used, self.times[used]
 
 
-def _part_13(update: float, boundary_conditions: float) -> dict[str, float]:
-    return {"step": update - boundary_conditions}
+# Table 2 of part 13, ms: threads, update, boundary conditions (collisions with the bodies)
+PART_13 = (
+    (1, 4.12, 2.42),
+    (2, 2.52, 1.606),
+    (3, 2.15, 1.134),
+    (4, 2.03, 1.142),
+    (6, 1.81, 0.804),
+    (8, 1.76, 0.784),
+    (12, 1.61, 0.69),
+    (16, 1.64, 0.718),
+)
 
 
 def _part_20(simulation: float, potential: float, up: float, poisson: float) -> dict[str, float]:
@@ -198,37 +194,15 @@ def _part_20(simulation: float, potential: float, up: float, poisson: float) -> 
 
 
 ARTICLES = {
-    # Table 2: the other columns are collisions with the bodies
     "part13": Article(
         machine="Core i7-2600, 3.4 GHz",
         names={"step": "sim update - boundary conditions"},
-        times={
-            1: _part_13(4.12, 2.42),
-            2: _part_13(2.52, 1.606),
-            3: _part_13(2.15, 1.134),
-            4: _part_13(2.03, 1.142),
-            6: _part_13(1.81, 0.804),
-            8: _part_13(1.76, 0.784),
-            12: _part_13(1.61, 0.69),
-            16: _part_13(1.64, 0.718),
-        },
+        times={threads: {"step": update - bodies} for threads, update, bodies in PART_13},
     ),
     "smoke-bodies": Article(
         machine="Core i7-2600, 3.4 GHz",
         names={"contact": "boundary conditions", "step": "sim update"},
-        times={
-            threads: {"contact": conditions, "step": update}
-            for threads, update, conditions in (
-                (1, 4.12, 2.42),
-                (2, 2.52, 1.606),
-                (3, 2.15, 1.134),
-                (4, 2.03, 1.142),
-                (6, 1.81, 0.804),
-                (8, 1.76, 0.784),
-                (12, 1.61, 0.69),
-                (16, 1.64, 0.718),
-            )
-        },
+        times={threads: {"contact": b, "step": update} for threads, update, b in PART_13},
     ),
     # Table 1
     "part20": Article(

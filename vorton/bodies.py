@@ -8,20 +8,8 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .animation import (
-    Animation,
-    Transform,
-    add_parent,
-    parent_field,
-    split,
-    without_no_parent,
-)
-from .fields import (
-    Definition,
-    check_one_of,
-    field,
-    shown,
-)
+from .animation import Animation, Transform, add_parent, parent_field, split
+from .fields import Definition, check_one_of, field, shown
 from .shapes import SOLIDS, Mesh, Plane, Shape, Torus, mesh_volume
 from .tables import Table, by_keyword
 
@@ -105,12 +93,7 @@ class BodyBase(Definition):
             raise TypeError(f"{self._what()}: {shown(shape)}: {text}")
         try:
             data = shape._core_shape()
-        except ValueError as error:
-            raise ValueError(f"{self._what()}: {error}") from error
-        if not isinstance(shape, (Mesh, Torus)):
-            return [data]
-        try:
-            convex = _is_convex(data)
+            convex = not isinstance(shape, (Mesh, Torus)) or _is_convex(data)
         except ValueError as error:
             raise ValueError(f"{self._what()}: {error}") from error
         return [data] if convex else self._concave(data)
@@ -120,7 +103,7 @@ class BodyBase(Definition):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, a transform inside."""
-        data = without_no_parent(super().to_dict())
+        data = super().to_dict()
         if data.get("density") is None:  # the format from before bodies had mass
             for item in dataclasses.fields(self):
                 if item.name in _RIGID and getattr(self, item.name) == item.default:
@@ -139,15 +122,6 @@ class BodyBase(Definition):
                 raise
             raise type(error)(f"body {name!r}: {error}") from error
 
-    def _heat(self) -> dict[str, Any]:
-        """What says how it exchanges heat, as the core takes it."""
-        values = {name: getattr(self, name, None) for name in _HEAT}
-        return {name: value for name, value in values.items() if value is not None}
-
-    def _rigid(self) -> dict[str, Any]:
-        """What says how it moves, as the core takes it."""
-        return {"restitution": self.restitution, "friction": self.friction}
-
     def _identity(self) -> dict[str, Any]:
         data = super()._identity()
         if isinstance(self.shape, tuple):
@@ -162,10 +136,7 @@ class BodyBase(Definition):
             name=self.name or None,
             hole=isinstance(self, Container),
             parent=add_parent(self.parent, core),
-            **self._rigid(),
-            panels=self.panels,
-            shedding=getattr(self, "shedding", 0.0),
-            **self._heat(),
+            **({"shedding": 0.0} | split(**_BODY.values(self))),
         )
 
 
@@ -252,10 +223,6 @@ class Body(BodyBase):
                 text = "its parent moves; a body with mass moves by itself, or leave density out"
                 raise ValueError(f"{what}: {text}")
             parent = parent.parent
-
-    def _rigid(self) -> dict[str, Any]:
-        values = {name: getattr(self, name) for name in _RIGID if name != "density"}
-        return split(**values, density=0.0 if self.density is None else self.density)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -95,6 +95,12 @@ def _add_threads(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
 
+def _add_volume(parser: argparse.ArgumentParser) -> None:
+    text = "voxel size in m (default: the scene's)"
+    parser.add_argument("--voxel", type=positive, metavar="H", help=text)
+    parser.add_argument("--sharp", action="store_true", help=SHARP)
+
+
 def _add_bake(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "bake",
@@ -118,20 +124,18 @@ def _add_bake(commands: argparse._SubParsersAction) -> None:
         metavar="F",
         help="frames a second (default 24)",
     )
-    parser.add_argument(
-        "--voxel", type=positive, metavar="H", help="voxel size in m (default: the scene's)"
-    )
+    _add_volume(parser)
     parser.add_argument(
         "--preset", choices=PRESETS, default="blender", help="host that reads it (default blender)"
     )
-    parser.add_argument("--sharp", action="store_true", help=SHARP)
-    parser.add_argument("--no-half", action="store_true", help="store 32-bit floats")
-    parser.add_argument("--no-compress", action="store_true", help="do not compress volumes")
-    parser.add_argument("--no-volumes", action="store_true", help="write no .vdb files")
-    parser.add_argument("--no-tracers", action="store_true", help="write no .npz files")
-    parser.add_argument(
-        "--overwrite", action="store_true", help="remove another bake that OUT holds"
-    )
+    for name, text in (
+        ("no-half", "store 32-bit floats"),
+        ("no-compress", "do not compress volumes"),
+        ("no-volumes", "write no .vdb files"),
+        ("no-tracers", "write no .npz files"),
+        ("overwrite", "remove another bake that OUT holds"),
+    ):
+        parser.add_argument(f"--{name}", action="store_true", help=text)
     _add_threads(parser)
     parser.set_defaults(run=run_bake)
 
@@ -161,10 +165,7 @@ def _add_preview(commands: argparse._SubParsersAction) -> None:
         metavar="F",
         help="frames a second (default 24, or what the bake has)",
     )
-    parser.add_argument(
-        "--voxel", type=positive, metavar="H", help="voxel size in m (default: the scene's)"
-    )
-    parser.add_argument("--sharp", action="store_true", help=SHARP)
+    _add_volume(parser)
     for name, text in (("eye", "where the camera is"), ("target", "where it looks")):
         parser.add_argument(
             f"--{name}",

@@ -59,5 +59,4 @@ class Combustion(Definition):
 
     def _core_combustion(self) -> dict[str, Any]:
         """Arguments of `_core.Simulation`."""
-        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return {**values, "rate": self.burn_rate}
+        return {**_LAW.values(self), "rate": self.burn_rate}

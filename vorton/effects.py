@@ -6,34 +6,27 @@ import base64
 import binascii
 import dataclasses
 import hashlib
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .animation import (
-    Transform,
-    add_parent,
-    animatable,
-    parent_field,
-    split,
-    without_no_parent,
-)
+from .animation import Transform, add_parent, animatable, parent_field, split
 from .fields import (
     Definition,
     Vector,
+    check_each_axis,
+    check_end,
     check_integer,
     check_keys,
-    check_number,
-    check_vector,
+    check_path,
     field,
     number,
     shown,
 )
 from .shapes import Shape, _check_digest, check_filled
-from .tables import Table
+from .tables import Table, limits
 
 _WIND, _GRID, _FORCE, _KILL = map(Table, ("wind", "wind_grid", "force", "kill"))
 
@@ -47,10 +40,6 @@ MOST_NODES = 2**28
 @dataclasses.dataclass(frozen=True, eq=False)
 class Effect(Definition):
     """Base of all effects."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, a transform inside."""
-        return without_no_parent(super().to_dict())
 
     def _add_to(self, core: Any) -> None:
         """Add to a `_core.Simulation`."""
@@ -150,12 +139,6 @@ def _decode(name: str, data: Mapping[str, Any]) -> np.ndarray:
         raise ValueError(f"{name}.float32: is not base64 of {shape} floats: {error}") from error
 
 
-def _check_path(name: str, value: Any) -> str:
-    if not isinstance(value, (str, os.PathLike)) or not str(value):
-        raise TypeError(f"{name} = {shown(value)}: must be the path of a .npy file")
-    return str(Path(value).absolute())
-
-
 def _load_velocity(path: Path) -> np.ndarray:
     name = f"WindGrid.path = {str(path)!r}"
     if not path.is_file():
@@ -171,10 +154,7 @@ def _load_velocity(path: Path) -> np.ndarray:
 
 
 def _check_spacing(name: str, value: Any) -> float | tuple[float, ...]:
-    limits = {"least": 1e-9, "most": 1e9, "unit": "m"}
-    if isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) > 0:
-        return check_vector(name, value, **limits)
-    return check_number(name, value, **limits)
+    return check_each_axis(name, value, **limits(_GRID.rows["spacing"]), unit="m")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -220,7 +200,9 @@ class WindGrid(Effect):
     """
 
     velocity: np.ndarray | None = field(None, _check_velocity, "values", "m/s", optional=True)  # noqa: RUF009
-    path: str | None = field(None, _check_path, "file of the values", optional=True)
+    path: str | None = field(
+        None, lambda n, v: check_path(n, v, ".npy"), "file of the values", optional=True
+    )
     origin: Vector = _GRID("origin")
     spacing: float | Vector = _GRID("spacing", _check_spacing, default=1.0)
     outside: str = _GRID("outside")
@@ -267,11 +249,8 @@ class WindGrid(Effect):
         core.add(
             "wind_grid",
             velocity=self.velocity,
-            origin=self.origin,
-            spacing=spacing,
-            outside=self.outside,
             parent=add_parent(self.parent, core),
-            **split(strength=self.strength),
+            **split(**(_GRID.values(self) | {"spacing": spacing})),
         )
 
 
@@ -280,6 +259,16 @@ def _digest(values: np.ndarray) -> str:
 
 
 # ---- force fields ----
+
+
+def _add_force(kind: str, item: Any, core: Any) -> None:
+    core.add(
+        "force",
+        kind=kind,
+        shape=_core_shape(item.shape),
+        parent=add_parent(item.parent, core),
+        **split(**_FORCE.values(item), **_core_growth(item.shape)),
+    )
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -311,18 +300,7 @@ class Attractor(Effect):
     parent: Transform | None = parent_field("all of it lies in its space")
 
     def _add_to(self, core: Any) -> None:
-        core.add(
-            "force",
-            kind="attractor",
-            shape=_core_shape(self.shape),
-            parent=add_parent(self.parent, core),
-            **split(
-                center=self.center,
-                strength=self.strength,
-                radius=self.radius,
-                **_core_growth(self.shape),
-            ),
-        )
+        _add_force("attractor", self, core)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -354,14 +332,7 @@ class Vortex(Effect):
     parent: Transform | None = parent_field("all of it lies in its space")
 
     def _add_to(self, core: Any) -> None:
-        values = {"strength": self.circulation, "radius": self.core}
-        core.add(
-            "force",
-            kind="vortex",
-            shape=_core_shape(self.shape),
-            parent=add_parent(self.parent, core),
-            **split(center=self.center, axis=self.axis, **values, **_core_growth(self.shape)),
-        )
+        _add_force("vortex", self, core)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -393,13 +364,7 @@ class Drag(Effect):
     parent: Transform | None = parent_field("shape and velocity lie in its space")
 
     def _add_to(self, core: Any) -> None:
-        core.add(
-            "force",
-            kind="drag",
-            shape=_core_shape(self.shape),
-            parent=add_parent(self.parent, core),
-            **split(velocity=self.velocity, strength=self.fraction, **_core_growth(self.shape)),
-        )
+        _add_force("drag", self, core)
 
 
 # ---- removal ----
@@ -477,8 +442,7 @@ class Kill(Effect):
             constant = isinstance(low, float) and isinstance(high, float)
             if constant and low >= high:
                 raise ValueError(f"Kill.{most} = {high}: must be > {least} = {low}")
-        if self.end is not None and self.end <= self.start:
-            raise ValueError(f"Kill.end = {self.end}: must be > start = {self.start} (s)")
+        check_end(self)
         shape = self.inside or self.outside
         if shape is not None:
             shape._core_shape()  # an open mesh says so here
@@ -490,18 +454,14 @@ class Kill(Effect):
             "most_distance": self.nearer_than,
             "least_speed": self.faster_than,
             "most_speed": self.slower_than,
-            "end": self.end,
-            "point": self.point,
             **_core_growth(self.inside or self.outside),
         }
         core.add(
             "kill",
-            what=self.what,
             shape=_core_shape(self.inside or self.outside),
             outside=self.outside is not None,
             parent=add_parent(self.parent, core),
-            start=self.start,
-            **split(**{key: value for key, value in values.items() if value is not None}),
+            **split(**_KILL.values(self), **{k: v for k, v in values.items() if v is not None}),
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import _core
 from .animation import Animation, animatable, largest, scaled
-from .fields import field, number, plain, shown
+from .fields import check_end, field, number, plain, shown
 from .shapes import Shape, Surface, check_shape
 from .source_base import FLUID, ChangingFluidSource
 from .sources import Tracers
@@ -88,8 +88,7 @@ class Emitter(ChangingFluidSource):
 
     shape: Shape = field(dataclasses.MISSING, check_shape, "where it is born")  # noqa: RUF009
     renew: Any = animatable(
-        number(None, "1/s", "fillings of the shape a second", least=0, optional=True),
-        keys=number(None, "1/s", "fillings of the shape a second", least=0),
+        number(None, "1/s", "fillings of the shape a second", least=0, optional=True)
     )
     swirl: Any = _EMITTER("swirl")
     taper: Any = _EMITTER("taper")
@@ -100,10 +99,7 @@ class Emitter(ChangingFluidSource):
     core: float | None = number(
         None, "m", "core of its vortons", **limits(_EMITTER.rows["core"]), optional=True
     )
-    rim: Any = animatable(
-        number(None, "m", "width of the ambient fluid", least=0, optional=True),
-        keys=number(None, "m", "width of the ambient fluid", least=0),
-    )
+    rim: Any = animatable(number(None, "m", "width of the ambient fluid", least=0, optional=True))
     smoke: Any = animatable(number(1.0, "kg/m^3", "smoke in the shape", least=0))
     per_voxel: float = number(6.0, "tracers per voxel", "tracers", above=0, most=1000)
     fade: Any = animatable(number(0.4, "", "share of the lifetime", least=0, most=1))
@@ -120,12 +116,7 @@ class Emitter(ChangingFluidSource):
         if isinstance(self.shape, Surface) and self.rim not in (None, 0):
             text = "the fluid of a Surface has no rim"
             raise ValueError(f"Emitter.rim = {shown(self.rim)}: {text}")
-        if self.end is not None:
-            if self.renew == 0:
-                text = "goes with renew; these are born at once"
-                raise ValueError(f"Emitter.end = {self.end}: {text}")
-            if self.end <= self.start:
-                raise ValueError(f"Emitter.end = {self.end}: must be > start = {self.start} (s)")
+        check_end(self, goes_with="renew", goes_on=self.renew != 0)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; flame and soot only where there are some: the format from before them."""
@@ -155,15 +146,7 @@ class Emitter(ChangingFluidSource):
         shape = self.shape._at(self.start) if once else self.shape
         wide = largest(rim)
         around = shape._grown(wide) if wide > 0 else shape._core_shape()
-        values: dict[str, Any] = {
-            "swirl": self.swirl,
-            "taper": self.taper,
-            "flicker": self.flicker,
-        }
-        if self.lifetime is not None:
-            values["lifetime"] = self.lifetime
-        if self.end is not None:
-            values["end"] = self.end
+        values = _EMITTER.values(self)
         if self.renew is not None:
             filling = _core.shape_volume(**around) / (0.5 * radius) ** 3
             values["rate"] = scaled(self.renew, filling)
@@ -175,7 +158,6 @@ class Emitter(ChangingFluidSource):
             shape=shape._core_shape(),
             around=around if wide > 0 else None,
             core=radius,
-            start=self.start,
             parent=self._parent_id(core),
             **self._fluid(**values),
         )

@@ -16,8 +16,10 @@ import json
 import math
 import numbers
 import operator
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -54,7 +56,10 @@ def check_keys(data: Mapping[str, Any], known: Iterable[str], what: str) -> None
 # ---- checks: each takes (argument name, value) and returns the plain value ----
 
 
-def _range_text(least: float | None, most: float | None, above: float | None) -> str:
+def range_text(
+    least: float | None = None, most: float | None = None, above: float | None = None
+) -> str:
+    """The range as messages say it, with a blank before it."""
     if above is not None:
         return f" > {above:g}" + (f" and <= {most:g}" if most is not None else "")
     if least is not None and most is not None:
@@ -75,7 +80,7 @@ def check_number(
     unit: str = "",
 ) -> float:
     """A finite real number within its range, as float; none between 0 and gap."""
-    kind = f"a finite number{_range_text(gap or least, most, above)}"
+    kind = f"a finite number{range_text(gap or least, most, above)}"
     allowed = ("0, or " if gap else "") + kind + (f" ({unit})" if unit else "")
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
@@ -148,6 +153,31 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     if value not in choices:
         raise ValueError(f"{name} = {shown(value)}: {closest(value, choices)}")
     return value
+
+
+def check_end(item: Any, begin: str = "start", goes_with: str = "", goes_on: bool = True) -> None:
+    """Raise ValueError for an `end` of what is born at once, or that is not after the beginning."""
+    if item.end is None:
+        return
+    label, first = f"{type(item).__name__}.end = {item.end}", getattr(item, begin)
+    if not goes_on:
+        raise ValueError(f"{label}: goes with {goes_with}; these are born at once")
+    if item.end <= first:
+        raise ValueError(f"{label}: must be > {begin} = {first} (s)")
+
+
+def check_each_axis(name: str, value: Any, count: int = 3, **limits: Any) -> Any:
+    """A number, or `count` of them."""
+    if isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) > 0:
+        return check_vector(name, value, count=count, **limits)
+    return check_number(name, value, **limits)
+
+
+def check_path(name: str, value: Any, what: str) -> str:
+    """The absolute path of a file, which need not be there."""
+    if not isinstance(value, (str, os.PathLike)) or not str(value):
+        raise TypeError(f"{name} = {shown(value)}: must be the path of a {what} file")
+    return str(Path(value).absolute())
 
 
 def check_file_name(name: str, value: Any) -> str:
@@ -269,8 +299,13 @@ class Definition:
         """Checks that need several fields at once; derived classes say them."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data: `{"type": class name, field: value, ...}` with every field written out."""
+        """Plain data: `{"type": class name, field: value, ...}` with every field written out.
+
+        But for a `parent` that is None: the format from before transforms.
+        """
         values = {f.name: plain(getattr(self, f.name)) for f in dataclasses.fields(self)}
+        if values.get("parent", self) is None:
+            del values["parent"]
         return {"type": type(self).__name__, **values}
 
     def _identity(self) -> dict[str, Any]:

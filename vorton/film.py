@@ -32,19 +32,7 @@ FPS = 24.0
 class SceneShot:
     """Volumes of a scene frame by frame; iterating simulates from the start.
 
-    Parameters
-    ----------
-    scene : Scene
-    frames : two whole numbers, optional
-        First and last frame, default (1, 96).
-    fps : number, 1/s, optional
-        Default 24.
-    voxel : number, m, optional
-        Default: the scene's nominal voxel.
-    threads : whole number
-        0: all processors.
-    sharp : bool, optional
-        As for `Simulation.volume`, default False.
+    Arguments are as of `make_film`.
     """
 
     def __init__(
@@ -79,20 +67,8 @@ class SceneShot:
 class BakeShot:
     """Volumes made from the tracers of a bake, frame by frame.
 
-    Parameters
-    ----------
-    manifest : Manifest
-        Of a bake with tracers.
-    frames : two whole numbers, optional
-        Default: all that were baked.
-    fps : number, 1/s, optional
-        Default: that of the bake.
-    voxel : number, m, optional
-        Default: that of the bake's volumes, or the scene's nominal voxel.
-    threads : whole number
-        0: all processors.
-    sharp : bool, optional
-        As for `Simulation.volume`; default: as the bake's volumes, or False.
+    Arguments are as of `make_film`; the default voxel is that of the bake's volumes, or the scene's
+    nominal one.
 
     Raises
     ------

@@ -17,7 +17,7 @@ from .effects import Wind
 from .emitter import Emitter
 from .fields import shown
 from .points import Points, VortonPoints
-from .scene import Scene
+from .scene import OF_SIMULATION, Scene
 from .shapes import Plane
 from .source_base import FluidSource, Source
 from .sources import Tracers
@@ -218,24 +218,16 @@ def make_core(
     ValueError, TypeError
         What cannot be, naming the source or the body.
     """
+    values = {name: getattr(scene, name) for name in OF_SIMULATION}
+    if isinstance(scene.wind, Animation):
+        del values["wind"]
     core = _core.Simulation(
-        max_vortons=scene.max_vortons,
-        max_tracers=scene.max_tracers,
-        max_nodes=scene.max_nodes,
         spacing=scene.spacing or 0.0,
         ambient=scene.ambient._core_ambient(),
         combustion=scene.combustion._core_combustion() if scene.combustion else {},
-        dissipation=scene.dissipation,
-        seed=scene.seed,
         threads=threads,
-        at_capacity=scene.at_capacity,
         method=scene.method.to_dict(),
-        **split(
-            gravity=scene.gravity,
-            viscosity=scene.viscosity,
-            thermal_diffusivity=scene.thermal_diffusivity,
-            **({} if isinstance(scene.wind, Animation) else {"wind": scene.wind}),
-        ),
+        **split(**values),
     )
     if isinstance(scene.wind, Animation):
         Wind(scene.wind)._add_to(core)

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _core
 from .animation import Animation, Keys, animatable, split
-from .fields import check_number, field, number, shown
+from .fields import check_end, check_number, field, number, range_text, shown
 from .shapes import check_rows
 from .source_base import Source
 from .tables import Table
@@ -36,23 +36,19 @@ def _check_positions(name: str, value: Any) -> np.ndarray:
     return rows
 
 
-def _check_values(name: str, value: Any, zero: bool, unit: str) -> float | np.ndarray:
+def _check_each(name: str, value: Any, unit: str, **limits: float) -> float | np.ndarray:
     """One number for all points, or an array (n,) with one for each, as float32."""
     if not isinstance(value, (list, tuple, np.ndarray)) or np.ndim(value) == 0:
-        limits: dict[str, float] = {"least": 0} if zero else {"above": 0}
         return check_number(name, value, unit=unit, **limits)
-    allowed = f"finite numbers {'>=' if zero else '>'} 0 ({unit})"
+    allowed = f"finite numbers{range_text(**limits)}" + (f" ({unit})" if unit else "")
     values = _to_array(name, value, allowed)
-    return _refuse_bad(name, values, (values >= 0) if zero else (values > 0), allowed)
-
-
-def _check_range(name: str, value: Any, least: float, most: float, unit: str) -> float | np.ndarray:
-    """The same between two limits."""
-    if not isinstance(value, (list, tuple, np.ndarray)) or np.ndim(value) == 0:
-        return check_number(name, value, least=least, most=most, unit=unit)
-    allowed = f"finite numbers from {least:g} to {most:g}" + (f" ({unit})" if unit else "")
-    values = _to_array(name, value, allowed)
-    return _refuse_bad(name, values, (values >= least) & (values <= most), allowed)
+    good = np.isfinite(values) & (values > limits.get("above", -np.inf))
+    good &= (values >= limits.get("least", -np.inf)) & (values <= limits.get("most", np.inf))
+    bad = np.flatnonzero(~good)
+    if len(bad):
+        raise ValueError(f"{name}[{bad[0]}] = {values[bad[0]]}: must be {allowed}")
+    values.setflags(write=False)
+    return values
 
 
 def _to_array(name: str, value: Any, allowed: str) -> np.ndarray:
@@ -68,23 +64,17 @@ def _to_array(name: str, value: Any, allowed: str) -> np.ndarray:
         return values.astype(np.float32)
 
 
-def _refuse_bad(name: str, values: np.ndarray, good: np.ndarray, allowed: str) -> np.ndarray:
-    bad = np.flatnonzero(~(np.isfinite(values) & good))
-    if len(bad):
-        raise ValueError(f"{name}[{bad[0]}] = {values[bad[0]]}: must be {allowed}")
-    values.setflags(write=False)
-    return values
-
-
 def _values(text: str, unit: str, default: Any = dataclasses.MISSING, zero: bool = False) -> Any:
     """Field for one number or an array (n,)."""
-    optional = default is None
-    return field(default, lambda n, v: _check_values(n, v, zero, unit), text, unit, optional)
+    limits = {"least": 0} if zero else {"above": 0}
+    return field(
+        default, lambda n, v: _check_each(n, v, unit, **limits), text, unit, default is None
+    )
 
 
 def _from_zero(text: str, unit: str, most: float) -> Any:
     """Field for one number or an array (n,) from 0 to `most`, default 0, which may change."""
-    made = field(0.0, lambda n, v: _check_range(n, v, 0, most, unit), text, unit)
+    made = field(0.0, lambda n, v: _check_each(n, v, unit, least=0, most=most), text, unit)
     return _each_or_moving(made, number(0.0, unit, text, least=0, most=most))
 
 
@@ -102,7 +92,8 @@ def _refuse_mixed(definition: Any, moving: Any, names: tuple[str, ...]) -> None:
 
 def _carried(text: str, unit: str, least: float, most: float) -> Any:
     """Field for one number or an array (n,) of what fluid carries, or nothing."""
-    return field(None, lambda n, v: _check_range(n, v, least, most, unit), text, unit, True)
+    limits = {"least": least, "most": most}
+    return field(None, lambda n, v: _check_each(n, v, unit, **limits), text, unit, True)
 
 
 def _check_lengths(definition: Any, names: tuple[str, ...], count: int) -> None:
@@ -204,12 +195,7 @@ class Points(Source):
         _check_shares(self)
         _refuse_mixed(self, self.density, ("size",))
         _refuse_mixed(self, self.size, ("density",))
-        if self.end is not None:
-            if self.rate is None:
-                text = "goes with rate; these are born at once"
-                raise ValueError(f"Points.end = {self.end}: {text}")
-            if self.end <= self.start:
-                raise ValueError(f"Points.end = {self.end}: must be > start = {self.start} (s)")
+        check_end(self, goes_with="rate", goes_on=self.rate is not None)
 
     def _smoke(self) -> Any:
         """What each stands for, kg; where that changes its density, kg/m^3, for the core to take
@@ -223,7 +209,7 @@ class Points(Source):
 
     def _add_to(self, core: Any, voxel: float) -> None:
         count = len(self.positions)
-        moving = {"rate": self.rate or 0.0, "jitter": self.jitter}
+        moving = _TRACERS.values(self)
         rows: dict[str, np.ndarray] = {}
         values = {"density": self._smoke(), "size": self.size, "lifetime": self.lifetime}
         for name, value in values.items():
@@ -237,12 +223,9 @@ class Points(Source):
                 moving[name] = value
             elif np.any(value):
                 rows[name] = _per_row(value, count)
-        if self.end is not None:
-            moving["end"] = self.end
         core.add(
             "tracer_points",
             position=self.positions,
-            start=self.start,
             parent=self._parent_id(core),
             **rows,
             **_carried_rows(self, CARRIED[1:], count),
@@ -314,11 +297,7 @@ class VortonPoints(Source):
             text = f"has {len(self.strengths)} rows for {len(self.positions)} points"
             raise ValueError(f"VortonPoints.strengths {text}")
         _check_lengths(self, ("core", "volume", "lifetime", *CARRIED), len(self.positions))
-        if self.end is not None and self.rate is None:
-            text = "goes with rate; these are born at once"
-            raise ValueError(f"VortonPoints.end = {self.end}: {text}")
-        if self.end is not None and self.end <= self.time:
-            raise ValueError(f"VortonPoints.end = {self.end}: must be > time = {self.time} (s)")
+        check_end(self, "time", goes_with="rate", goes_on=self.rate is not None)
         _check_shares(self)
 
     def _core_radius(self) -> float:
@@ -334,17 +313,12 @@ class VortonPoints(Source):
 
     def _add_to(self, core: Any, voxel: float) -> None:
         count = len(self.positions)
-        moving: dict[str, Any] = {} if self.end is None else {"end": self.end}
-        if self.rate is not None:
-            moving["rate"] = self.rate
         rows = ("core", "volume", "lifetime", *CARRIED)
         core.add(
             "vorton_points",
             position=self.positions,
             strength=self.strengths,
-            time=self.time,
-            jitter=self.jitter,
             parent=self._parent_id(core),
-            **split(**moving),
+            **split(**_VORTONS.values(self)),
             **_carried_rows(self, rows, count),
         )

@@ -150,12 +150,9 @@ class Camera:
         above = math.radians(check_number("elevation", elevation, least=-80, most=80))
         free = 1 - 2 * check_number("margin", margin, least=0, most=0.4)
         angle = check_row(_PREVIEW.rows["field_of_view"])("field_of_view", field_of_view)
+        level = math.cos(above)
         back = np.array(
-            [
-                math.cos(above) * math.cos(around),
-                math.cos(above) * math.sin(around),
-                math.sin(above),
-            ]
+            [level * math.cos(around), level * math.sin(around), math.sin(above)],
         )
         right = _unit(np.cross((0.0, 0.0, 1.0), back))
         axes = np.stack([right, np.cross(back, right), back])
@@ -188,10 +185,9 @@ def _check_size(size: Any) -> tuple[int, int]:
         width, height = size
     except (TypeError, ValueError):
         raise TypeError(f"size = {shown(size)}: must be (width, height) in pixels") from None
-    return (
-        check_row(_PREVIEW.rows["width"])("size[0]", width),
-        check_row(_PREVIEW.rows["height"])("size[1]", height),
-    )
+    sides = enumerate({"width": width, "height": height}.items())
+    width, height = (check_row(_PREVIEW.rows[name])(f"size[{i}]", n) for i, (name, n) in sides)
+    return width, height
 
 
 # ---- pictures ----
@@ -243,13 +239,8 @@ def _arguments(
     elif not isinstance(camera, Camera):
         raise TypeError(f"camera = {shown(camera)}: must be a Camera")
     count = 0 if threads is None else check_integer("threads", threads, least=1, most=64)
-    return {
-        "width": width,
-        "height": height,
-        "threads": count,
-        **dataclasses.asdict(camera),
-        **look,
-    }
+    seen = {"width": width, "height": height, **dataclasses.asdict(camera)}
+    return {**seen, "threads": count, **look}
 
 
 def render(
@@ -600,6 +591,8 @@ def _encode_mp4(pictures: Iterator[np.ndarray], fps: float) -> bytes:
     first = _even(next(pictures))
     scaling = "scale=out_color_matrix=bt709:flags=accurate_rnd+full_chroma_int"
     color = ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "iec61966-2-1"]
+    quality = ["-crf", "17", "-preset", "medium", "-movflags", "+faststart"]
+    same_bytes = ["-map_metadata", "-1", "-fflags", "+bitexact", "-flags:v", "+bitexact"]
     with tempfile.TemporaryDirectory() as folder:
         film = Path(folder) / "film.mp4"
         writer = imageio_ffmpeg.write_frames(
@@ -609,23 +602,7 @@ def _encode_mp4(pictures: Iterator[np.ndarray], fps: float) -> bytes:
             codec="libx264",
             quality=None,
             macro_block_size=2,
-            output_params=[
-                "-crf",
-                "17",
-                "-preset",
-                "medium",
-                "-vf",
-                scaling,
-                *color,
-                "-movflags",
-                "+faststart",
-                "-map_metadata",
-                "-1",
-                "-fflags",
-                "+bitexact",
-                "-flags:v",
-                "+bitexact",
-            ],
+            output_params=[*quality, "-vf", scaling, *color, *same_bytes],
         )
         writer.send(None)
         try:

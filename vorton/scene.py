@@ -80,7 +80,7 @@ def _check_combustion(name: str, value: Any) -> Combustion | None:
 _SIMULATION = Table("simulation")
 
 # What a scene takes from the table of a simulation; its wind may change, as an effect may.
-_OF_SIMULATION = {
+OF_SIMULATION = {
     name: _SIMULATION(name)
     for name in (
         "seed", "gravity", "viscosity", "thermal_diffusivity", "dissipation", "max_vortons",
@@ -88,7 +88,7 @@ _OF_SIMULATION = {
     )
 } | {"wind": _SIMULATION("wind", animatable=True)}  # fmt: skip
 
-_DEFAULT = {name: item.default for name, item in _OF_SIMULATION.items()}
+_DEFAULT = {name: item.default for name, item in OF_SIMULATION.items()}
 
 _CHECKS = {
     "name": check_file_name,
@@ -97,7 +97,7 @@ _CHECKS = {
     "voxel": _length,
     "spacing": _length,
     "method": _check_method,
-    **{name: item.metadata["check"] for name, item in _OF_SIMULATION.items()},
+    **{name: item.metadata["check"] for name, item in OF_SIMULATION.items()},
 }
 
 
@@ -311,10 +311,8 @@ class Scene:
         for key in ("thermal_diffusivity", "dissipation"):
             if not values[key]:  # the digest of older scenes stays what it was
                 del values[key]
-        sources = [source.to_dict() for source in self._sources]
-        effects = [effect.to_dict() for effect in self._effects]
-        bodies = [body.to_dict() for body in self._bodies]
-        items = sources + effects + bodies
+        lists = {key: [item.to_dict() for item in getattr(self, key)] for key in _ITEMS}
+        items = [item for items in lists.values() for item in items]
         if folder is not None:
             for data in items:
                 _relate_paths(data, Path(folder).absolute())
@@ -324,12 +322,7 @@ class Scene:
         data = {"schema": SCHEMA, **values, **objects}
         if transforms:
             data["transforms"] = transforms
-        data["sources"] = sources
-        if effects:
-            data["effects"] = effects
-        if bodies:
-            data["bodies"] = bodies
-        return data
+        return data | {key: items for key, items in lists.items() if items or key == "sources"}
 
     @classmethod
     def from_dict(
@@ -398,12 +391,9 @@ class Scene:
     # ---- identity ----
 
     def _identity(self) -> dict[str, Any]:
-        data = {**self.to_dict(), "sources": [source._identity() for source in self._sources]}
-        if self._effects:
-            data["effects"] = [effect._identity() for effect in self._effects]
-        if self._bodies:
-            data["bodies"] = [body._identity() for body in self._bodies]
-        return data
+        data = self.to_dict()
+        lists = {key: [item._identity() for item in getattr(self, key)] for key in _ITEMS}
+        return data | {key: items for key, items in lists.items() if key in data}
 
     @property
     def sha256(self) -> str:
@@ -423,7 +413,7 @@ class Scene:
         return f"<vorton.Scene {self.name!r}: {kinds}>"
 
 
-Scene.__doc__ = (Scene.__doc__ or "").replace("    {parameters}", entries(_OF_SIMULATION))
+Scene.__doc__ = (Scene.__doc__ or "").replace("    {parameters}", entries(OF_SIMULATION))
 
 
 def _refuse_constant(text: str) -> float:

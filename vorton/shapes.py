@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import math
-import os
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,9 @@ from . import _core
 from .animation import Animation, animatable, largest, mapped, value_at
 from .fields import (
     Definition,
-    check_number,
+    check_each_axis,
     check_one_of,
-    check_vector,
+    check_path,
     choice,
     field,
     number,
@@ -51,7 +50,8 @@ class Shape(Definition):
 
     def _grown(self, rim: float) -> dict[str, Any]:
         """Fields of vt_shape for the body with a rim of that width around it, m."""
-        raise NotImplementedError
+        own = self._core_shape()
+        return own | {key: _widened(own[key], rim) for key in ("radius", "size") if key in own}
 
     def _moving(self) -> dict[str, Animation]:
         """Which fields of vt_shape, `radius` or `size`, change in time; `_core_shape` has the
@@ -138,9 +138,6 @@ class Sphere(Shape):
     def _core_shape(self) -> dict[str, Any]:
         return {"kind": "sphere", "center": self.center, "radius": largest(self.radius)}
 
-    def _grown(self, rim: float) -> dict[str, Any]:
-        return {**self._core_shape(), "radius": largest(self.radius) + rim}
-
     def _moving(self) -> dict[str, Animation]:
         return _only_moving(radius=self.radius)
 
@@ -179,9 +176,6 @@ class Box(Shape):
         center = tuple((a + b) / 2 for a, b in zip(self.lower, self.upper, strict=True))
         return {"kind": "box", "center": center, "size": self.size}
 
-    def _grown(self, rim: float) -> dict[str, Any]:
-        return {**self._core_shape(), "size": tuple(edge + 2 * rim for edge in self.size)}
-
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Disk(Shape):
@@ -218,10 +212,6 @@ class Disk(Shape):
             "size": _thick(largest(self.thickness)),
         }
 
-    def _grown(self, rim: float) -> dict[str, Any]:
-        size = _thick(largest(self.thickness) + 2 * rim)
-        return {**self._core_shape(), "radius": largest(self.radius) + rim, "size": size}
-
     def _moving(self) -> dict[str, Animation]:
         return _only_moving(radius=self.radius, size=mapped(_thick, self.thickness))
 
@@ -257,9 +247,6 @@ class Cylinder(Shape):
 
     def _core_shape(self) -> dict[str, Any]:
         return self._disk()._core_shape()
-
-    def _grown(self, rim: float) -> dict[str, Any]:
-        return self._disk()._grown(rim)
 
     def _moving(self) -> dict[str, Animation]:
         return self._disk()._moving()
@@ -486,18 +473,6 @@ def _check_faces(name: str, value: Any) -> np.ndarray:
     return check_rows(name, value, "iu", np.int32, "whole numbers (vertex indices) of shape (m, 3)")
 
 
-def _check_path(name: str, value: Any) -> str:
-    if not isinstance(value, (str, os.PathLike)) or not str(value):
-        raise TypeError(f"{name} = {shown(value)}: must be the path of a mesh file")
-    return str(Path(value).absolute())
-
-
-def _check_scale(name: str, value: Any) -> float | tuple[float, ...]:
-    if isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) > 0:
-        return check_vector(name, value, above=0)
-    return check_number(name, value, above=0)
-
-
 def _check_digest(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} = {shown(value)}: must be 64 hexadecimal digits")
@@ -544,10 +519,14 @@ class Mesh(Shape):
         No such file; trimesh is not installed.
     """
 
-    path: str | None = field(None, _check_path, "mesh file", optional=True)
+    path: str | None = field(
+        None, lambda n, v: check_path(n, v, "mesh"), "mesh file", optional=True
+    )
     vertices: np.ndarray | None = field(None, _check_vertices, "vertices", "m", optional=True)  # noqa: RUF009
     faces: np.ndarray | None = field(None, _check_faces, "faces", optional=True)  # noqa: RUF009
-    scale: float | tuple[float, float, float] = field(1.0, _check_scale, "unit of the file", "m")
+    scale: float | tuple[float, float, float] = field(
+        1.0, lambda n, v: check_each_axis(n, v, above=0), "unit of the file", "m"
+    )
     translate: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "added after scaling")
     up: str | None = choice(None, ("y", "z"), "up axis of the file", optional=True)
     sha256: str | None = field(None, _check_digest, "digest of the file's mesh", optional=True)

@@ -6,15 +6,7 @@ import dataclasses
 from typing import Any
 
 from . import _core
-from .animation import (
-    Animation,
-    Transform,
-    add_parent,
-    largest,
-    parent_field,
-    split,
-    without_no_parent,
-)
+from .animation import Animation, Transform, add_parent, largest, parent_field, split
 from .fields import Definition
 from .tables import Table, by_keyword
 
@@ -28,10 +20,6 @@ class Source(Definition):
     """
 
     parent: Transform | None = parent_field()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, a transform inside."""
-        return without_no_parent(super().to_dict())
 
     def _parent_id(self, core: Any) -> int:
         return add_parent(self.parent, core)

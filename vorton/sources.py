@@ -8,10 +8,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-import numpy as np
-
 from .animation import Animation, animatable, largest, scaled
-from .fields import Vector, check_number, check_vector, field, number
+from .fields import Vector, check_each_axis, check_end, field, number
 from .shapes import Shape, check_shape
 from .source_base import ChangingCarrier, FluidSource, check_section
 from .tables import Table
@@ -22,9 +20,7 @@ _RING, _TRACERS = Table("ring"), Table("tracers")
 
 
 def _check_radius(name: str, value: Any) -> float | tuple[float, ...]:
-    if isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) > 0:
-        return check_vector(name, value, count=2, unit="m", above=0)
-    return check_number(name, value, above=0, unit="m")
+    return check_each_axis(name, value, count=2, unit="m", above=0)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -80,23 +76,8 @@ class VortexRing(FluidSource):
         return self.core
 
     def _add_to(self, core: Any, voxel: float) -> None:
-        core.add(
-            "ring",
-            center=self.center,
-            axis=self.axis,
-            radius=self.radii,
-            major=self._major(),
-            circulation=self.circulation,
-            core=self.core,
-            vorton_core=self.vorton_core or 0.0,
-            wobble=self.wobble,
-            seed=self.seed,
-            sections=self.sections or 0,
-            layers=-1 if self.layers is None else self.layers,
-            time=self.time,
-            parent=self._parent_id(core),
-            **self._fluid(),
-        )
+        values = _RING.values(self) | {"radius": self.radii, "major": self._major()}
+        core.add("ring", **values, parent=self._parent_id(core), **self._fluid())
 
     def _major_lies_along_axis(self) -> bool:
         a, m = self.axis, self.major
@@ -173,13 +154,8 @@ class Tracers(ChangingCarrier):
             raise ValueError(
                 f"Tracers.renew = {self.renew}: goes with per_voxel, not with {given[0]}"
             )
-        if self.end is not None:
-            if self.rate is None and not self.renew:
-                raise ValueError(
-                    f"Tracers.end = {self.end}: goes with rate or renew; these are born at once"
-                )
-            if self.end <= self.start:
-                raise ValueError(f"Tracers.end = {self.end}: must be > start = {self.start} (s)")
+        goes_on = self.rate is not None or bool(self.renew)
+        check_end(self, goes_with="rate or renew", goes_on=goes_on)
         volume = self.shape.volume  # an open mesh says so here
         if not volume > 0:
             raise ValueError(f"Tracers.shape: its volume is {volume:g} m^3, must be > 0")
@@ -206,19 +182,12 @@ class Tracers(ChangingCarrier):
     def _add_to(self, core: Any, voxel: float) -> None:
         count, rate = self.births(voxel)
         density = scaled(self.density, largest(self.renew) or 1.0)
-        values: dict[str, Any] = {"rate": rate, "density": density, "growth": self.growth}
-        values["fade"] = self.fade
-        if self.lifetime is not None:
-            values["lifetime"] = self.lifetime
-        if self.end is not None:
-            values["end"] = self.end
+        values = _TRACERS.values(self) | {"count": count, "rate": rate, "density": density}
         streams = isinstance(rate, Animation) or rate > 0
         shape = self.shape if streams else self.shape._at(self.start)
         core.add(
             "tracers",
             shape=shape._core_shape(),
-            count=count,
-            start=self.start,
             parent=self._parent_id(core),
             **self._fluid(**values, **shape._animations()),
         )

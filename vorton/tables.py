@@ -88,6 +88,7 @@ class Table:
     """The rows of one definition of the core."""
 
     def __init__(self, definition: str) -> None:
+        self.definition = definition
         self.rows = _core.DEFINITIONS[definition]
 
     def row(self, name: str, **changes: Any) -> dict[str, Any]:
@@ -111,8 +112,17 @@ class Table:
             least = {"least": 0.0} if row["keys_from_0"] else {}
             keys = field(default, check or check_row({**row, **least}), row["doc"], row["unit"])
             made = animatable(made, keys=keys)
-        metadata = {**made.metadata, "row": row}
+        metadata = {**made.metadata, "row": row, "definition": self.definition}
         return dataclasses.field(default=default, metadata=metadata)
+
+    def values(self, item: Any) -> dict[str, Any]:
+        """What a definition says of these rows, by name; for None the default of the core."""
+        found = {}
+        for member in dataclasses.fields(item):
+            if member.metadata.get("definition") == self.definition:
+                row, value = member.metadata["row"], getattr(item, member.name)
+                found[row["name"]] = row["default"] if value is None else value
+        return found
 
 
 def by_keyword(made: Any) -> Any:

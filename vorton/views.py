@@ -99,6 +99,17 @@ class Particles:
         """
         return self._core.find_rows(self._set, ids)
 
+    def _append(self, position: Any, *required: Any, **carried: Any) -> np.ndarray:
+        """Rows of the required columns and of those that are carried; their ids."""
+        _check_law(self._burns, carried["fuel"])
+        rows = [_per_row(value, position) for value in required]
+        checked = _carried(position, **carried)
+        add = self._core.add_vortons if self._set == "vortons" else self._core.add_tracers
+        ids = add(position, *rows)
+        for name, values in checked.items():
+            self._core.column(self._set, name)[self.count - len(ids) :] = values
+        return ids
+
     def __repr__(self) -> str:
         try:
             size = f"{self.count} of {self.capacity}"
@@ -183,20 +194,8 @@ class Vortons(Particles):
         vorton.CapacityError
             No room for n more.
         """
-        _check_law(self._burns, fuel)
-        core, volume = _per_row(core, position), _per_row(volume, position)
-        carried = _carried(
-            position,
-            density=density,
-            temperature=temperature,
-            fuel=fuel,
-            flame=flame,
-            smoke=smoke,
-        )
-        ids = self._core.add_vortons(position, strength, core, volume)
-        for name, values in carried.items():
-            self._core.column(self._set, name)[self.count - len(ids) :] = values
-        return ids
+        own = {"temperature": temperature, "fuel": fuel, "flame": flame, "smoke": smoke}
+        return self._append(position, strength, core, volume, density=density, **own)
 
 
 class Tracers(Particles):
@@ -252,14 +251,8 @@ class Tracers(Particles):
         vorton.CapacityError
             No room for n more.
         """
-        _check_law(self._burns, fuel)
-        density, size = _per_row(density, position), _per_row(size, position)
         own = {"temperature": temperature, "fuel": fuel, "flame": flame, "smoke": smoke}
-        carried = _carried(position, **own)
-        ids = self._core.add_tracers(position, density, size)
-        for name, values in carried.items():
-            self._core.column(self._set, name)[self.count - len(ids) :] = values
-        return ids
+        return self._append(position, density, size, **own)
 
 
 def _check_law(burns: bool, fuel: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .animation import Animation, Transform, largest, mapped, scaled, smallest
-from .fields import Vector, field, shown
+from .fields import Vector, check_end, field, shown
 from .shapes import Disk, Shape, Surface, check_rows, check_shape
 from .source_base import ChangingFluidSource, FluidSource, check_section
 from .sources import Tracers
@@ -17,15 +17,6 @@ from .tables import Table
 MOST_POINTS = 2**20
 
 _FILAMENT, _TUBE, _JET, _CLOUD = map(Table, ("filament", "tube", "jet", "cloud"))
-
-
-def _section(definition: Any) -> dict[str, Any]:
-    """Arguments of the core that a ring, a filament, a tube and a jet have in common."""
-    return {
-        "vorton_core": definition.vorton_core or 0.0,
-        "sections": definition.sections or 0,
-        "layers": -1 if definition.layers is None else definition.layers,
-    }
 
 
 def _check_curve(name: str, value: Any) -> np.ndarray:
@@ -94,12 +85,8 @@ class Filament(FluidSource):
         core.add(
             "filament",
             points=self.points,
-            closed=self.closed,
-            circulation=self.circulation,
-            core=self.core,
-            time=self.time,
             parent=self._parent_id(core),
-            **_section(self),
+            **_FILAMENT.values(self),
             **self._fluid(),
         )
 
@@ -138,19 +125,8 @@ class VortexTube(FluidSource):
         return self.core
 
     def _add_to(self, core: Any, voxel: float) -> None:
-        core.add(
-            "tube",
-            start=self.start,
-            end=self.end,
-            circulation=self.circulation,
-            core=self.core,
-            wobble=self.wobble,
-            seed=self.seed,
-            time=self.time,
-            parent=self._parent_id(core),
-            **_section(self),
-            **self._fluid(),
-        )
+        parent = self._parent_id(core)
+        core.add("tube", **_TUBE.values(self), parent=parent, **self._fluid())
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -207,8 +183,7 @@ class Jet(ChangingFluidSource):
             raise ValueError(f"Jet.speed = {self.speed}: must not always be 0")
         if self.circulation == 0:
             raise ValueError("Jet.circulation = 0.0: must not be 0; None takes that of the slug")
-        if self.end is not None and self.end <= self.start:
-            raise ValueError(f"Jet.end = {self.end}: must be > start = {self.start} (s)")
+        check_end(self)
         if self.rate is None and self._own_rate() > 1e4:
             text = "must be given, 2 speed / radius is more than 10000 (1/s)"
             raise ValueError(f"Jet.rate = None: {text}")
@@ -250,22 +225,10 @@ class Jet(ChangingFluidSource):
         return Tracers(slab, **{**values, **arguments})
 
     def _add_to(self, core: Any, voxel: float) -> None:
-        values: dict[str, Any] = {} if self.end is None else {"end": self.end}
-        names = ("center", "axis", "radius", "speed", "duty", "wobble", "tilt")
-        moving = {name: getattr(self, name) for name in names}
-        moving["rate"] = self._own_rate() if self.rate is None else self.rate
-        moving["core"] = 0.0 if self.core is None else self.core
-        if self.circulation is not None:
-            moving["circulation"] = self.circulation
-        core.add(
-            "jet",
-            start=self.start,
-            seed=self.seed,
-            parent=self._parent_id(core),
-            **self._fluid(**moving),
-            **_section(self),
-            **values,
-        )
+        values = _JET.values(self)
+        if self.rate is None:
+            values["rate"] = self._own_rate()
+        core.add("jet", parent=self._parent_id(core), **self._fluid(**values))
 
 
 def _check_body(name: str, value: Any) -> Shape:
@@ -313,12 +276,7 @@ class RandomCloud(FluidSource):
         core.add(
             "cloud",
             shape=self.shape._at(self.time)._core_shape(),
-            speed=self.speed,
-            eddy=self.eddy,
-            core=self.core or 0.0,
-            count=self.count or 0,
-            seed=self.seed,
-            time=self.time,
             parent=self._parent_id(core),
+            **_CLOUD.values(self),
             **self._fluid(),
         )
