@@ -12,18 +12,18 @@ void fill(double spacing, long count, float *position, float *volume, int thread
           int edge, float *nodes)
 {
     vt_arena arena;
-    vt_halo_lattice lattice;
+    vt_shell_lattice lattice;
     vt_brick_hints hints = {{0}};
     vt_vortons vortons = {.position = position, .volume = volume};
     vortons.set.count = count;
     vti_arena_create(&arena, 1 << 28);
-    vti_begin_halo_lattice(&lattice, spacing, count, &arena);
+    vti_begin_shell_lattice(&lattice, spacing, count, &arena);
     for (int n = 0; n < edge * edge * edge; n++) {
         const int32_t at[3] = {low + n % edge, low + n / edge % edge, low + n / edge / edge};
         vti_need_brick(&lattice, at, 1, 1, &hints);
     }
     vt_brick **const bricks = vti_list_bricks(&lattice);
-    vti_fill_halo_lattice(&lattice, bricks, &vortons, threads);
+    vti_fill_shell_lattice(&lattice, bricks, &vortons, threads);
     for (long n = 0; n < lattice.bricks; n++)
         for (long m = 0; m < VT_BRICK_NODES; m++)
             nodes[n * VT_BRICK_NODES + m] = bricks[n]->fill[m];

@@ -23,7 +23,7 @@ void call_stretch(int form, double bound, int64_t count, const vt_record *record
                   float *bound_volume, const float *velocity, const float *gradient,
                   const float *least_vorticity)
 {
-    const vt_field field = {&space, velocity, gradient, solenoidal, least_vorticity};
+    const vt_velocity_source field = {&space, velocity, gradient, solenoidal, least_vorticity};
     const vt_method method = {.stretching = form, .bound = bound};
     vt_extremes extremes;
     VT_NAME(stretch)(&field, &method, count, records, rates, bound_volume, &extremes, 1);
@@ -40,7 +40,7 @@ void call_finish(int form, double bound, double relaxation, double dt, int64_t c
                  float *bound_volume, uint32_t *flags, const float *velocity,
                  const float *gradient)
 {
-    const vt_field field = {&space, velocity, gradient, solenoidal};
+    const vt_velocity_source field = {&space, velocity, gradient, solenoidal};
     const vt_method method = {.stretching = form, .bound = bound, .relaxation = relaxation};
     const vt_ending ending = {.dt = dt, .share = 1, .born = 1};
     const double wind[3] = {0, 0, 0};

@@ -74,7 +74,7 @@ static vt_status enter_with_panels(vt_simulation *s, int32_t id, const vt_panele
     *panels = NULL;
     if (status)
         return status;
-    status = vti_solve_now(s);
+    status = vti_solve_current(s);
     if (!status)
         *panels = vti_panels_of(s, (int32_t)(body - s->bodies.items));
     return status ? vti_leave(s, status) : VT_OK;
@@ -177,7 +177,7 @@ static void measure_body(vt_body *body)
     }
     for (int c = 0; c < 3; c++)
         body->center[c] = volume > 0 ? sum[c] / volume : body->solids[0].center[c];
-    vti_reach_body(body);
+    vti_bound_body(body);
 }
 
 /* A point inside all shapes of a hole, by steps from wall to wall; and not just inside. */
@@ -187,13 +187,13 @@ static vt_status find_inside(vt_body *body)
     memcpy(body->inside, body->center, sizeof body->inside);
     double step = isfinite(body->reach) ? 0.25 * body->reach / body->scale : 1;
     for (int n = 0; n < 4096 && body->hole; n++) {
-        const double room = vti_body_room(body, body->inside, normal);
+        const double room = vti_distance_to_body(body, body->inside, normal);
         if (room > step)
             return VT_OK;
         vti_add_scaled(body->inside, 1.01 * (step - room), normal);
         step *= 0.99;
     }
-    if (!body->hole || vti_body_room(body, body->inside, normal) > 0)
+    if (!body->hole || vti_distance_to_body(body, body->inside, normal) > 0)
         return VT_OK;
     return vti_fail(VT_INVALID_ARGUMENT,
                     "body '%s': the shapes of a container must have an inside in common",
@@ -250,9 +250,9 @@ static vt_status keep_body(vt_simulation *s, const void *data, void *result)
     vt_status status = make_body(s, def, &body);
     if (status)
         return status;
-    status = vti_check_covered(s, &body);
+    status = vti_check_sources_in_body(s, &body);
     if (!status)
-        status = vti_check_room_in_body(s, &body);
+        status = vti_check_space_in_body(s, &body);
     if (!status && vti_grow((void **)&bodies->items, bodies->count, sizeof body))
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for body '%s'", body.name);
     if (!status) {
@@ -329,9 +329,9 @@ vt_status vt_get_body(vt_simulation *s, int32_t id, vt_body_state *state)
 
 /* ---- distances ---- */
 
-/* The exact version of vti_body_room. */
-static double exact_room(const vt_body *body, const double point[3], double nearest[3],
-                         double normal[3])
+/* The exact version of vti_distance_to_body. */
+static double exact_distance(const vt_body *body, const double point[3], double nearest[3],
+                             double normal[3])
 {
     double least = INFINITY;
     for (int32_t n = 0; n < body->solid_count; n++) {
@@ -356,7 +356,7 @@ static void measure_points(const vt_simulation *s, const vt_body *body, int64_t 
     for (int64_t i = 0; i < count; i++) {
         double local[3], wall[3], away[3];
         vti_pose_point_back(&pose, points + 3 * i, local);
-        distance[i] = pose.scale * exact_room(body, local, wall, away);
+        distance[i] = pose.scale * exact_distance(body, local, wall, away);
         if (nearest)
             vti_pose_point(&pose, wall, nearest + 3 * i);
         if (normal)
@@ -497,7 +497,7 @@ static void change_body(vt_simulation *s, vt_body *body, const vt_body_change *c
     const vt_pose from = vti_body_pose(&s->transforms, body, s->time);
     const double *const after = r->velocity;
     r->before = r->now = place;
-    if (body != vti_find_carrier(s) || !(change->position || change->rotation))
+    if (body != vti_find_frame_body(s) || !(change->position || change->rotation))
         return;
     const vt_pose to = vti_body_pose(&s->transforms, body, s->time);
     vti_take_along(s, &from, &to, before, after);
@@ -567,10 +567,10 @@ vt_status vt_apply_impulse(vt_simulation *s, int32_t id, const double impulse[3]
 /* ---- removing ---- */
 
 /* What is known of the container that carried the fluid, by its number among the bodies. */
-static void forget_carrier(vt_carrying *carried, int32_t index)
+static void forget_frame(vt_container_frame *carried, int32_t index)
 {
     if (carried->by == index + 1)
-        *carried = (vt_carrying){.by = 0};
+        *carried = (vt_container_frame){.by = 0};
     else if (carried->by > index + 1)
         carried->by--;
 }
@@ -579,7 +579,7 @@ static void forget_carrier(vt_carrying *carried, int32_t index)
 static void remove_at(vt_simulation *s, int32_t index)
 {
     vti_forget_shedding(s, index);
-    forget_carrier(&s->carried, index);
+    forget_frame(&s->carried, index);
     vti_destroy_body(&s->bodies.items[index]);
     vti_close_gap(s->bodies.items, index, &s->bodies.count, sizeof *s->bodies.items);
     s->kept_lattice.count = 0;

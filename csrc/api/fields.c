@@ -9,7 +9,7 @@ vt_status vt_update_fields(vt_simulation *s)
     if (status)
         return status;
     s->fields_current = 0;
-    status = vti_solve_now(s);
+    status = vti_solve_current(s);
     return vti_leave(s, status);
 }
 
@@ -27,7 +27,7 @@ vt_status vt_velocity_at(vt_simulation *s, int64_t count, const float *points, f
     vt_status status = vti_enter(s);
     if (status)
         return status;
-    status = vti_solve_now(s);
+    status = vti_solve_current(s);
     /* in portions: scratch is reserved for as many particles as the simulation may have */
     for (int64_t from = 0; from < count && !status; from += PORTION) {
         const int64_t portion = count - from < PORTION ? count - from : PORTION;
@@ -60,7 +60,7 @@ int vt_describe_grid(int field, vt_grid_field *row)
  * means of what they carry lie on. */
 static vt_status find_grid(vt_simulation *s, vt_grid *grid)
 {
-    vt_status status = vti_solve_now(s);
+    vt_status status = vti_solve_current(s);
     if (status)
         return status;
     *grid = s->grid;
@@ -140,7 +140,7 @@ static vt_status find_values(vt_simulation *s, int field, const vt_grid *grid, v
     case VT_GRID_open:
         return vti_show_open(s, grid, (uint8_t **)values);
     default:
-        status = vti_show_carried(s, grid, &nodes);
+        status = vti_show_composition(s, grid, &nodes);
         *values = status ? NULL : (float *)nodes + (field - VT_GRID_temperature);
         return status;
     }

@@ -228,7 +228,7 @@ vt_status vt_get_health(vt_simulation *s, vt_health *health)
     vt_status status = vti_enter(s);
     if (status)
         return status;
-    status = vti_solve_now(s);
+    status = vti_solve_current(s);
     if (!status) {
         vt_health h = {.vortons = s->vortons.set.count,
                        .tracers = s->tracers.set.count,

@@ -76,7 +76,7 @@ static vt_status enter_with_room(vt_simulation *s, int set, int64_t count)
     vt_status status = vti_enter(s);
     if (status)
         return status;
-    status = vti_check_room(s, set, &fits);
+    status = vti_check_capacity(s, set, &fits);
     if (!status && fits < count)
         status =
             vti_fail(VT_OVER_CAPACITY, "%lld more %s do not fit: %lld of max_%s %lld are alive",
@@ -84,7 +84,7 @@ static vt_status enter_with_room(vt_simulation *s, int set, int64_t count)
                      vti_name_of_set(set), (long long)vt_capacity(s, set));
     if (status)
         return vti_leave(s, status);
-    vti_make_room(s, set, count);
+    vti_make_capacity(s, set, count);
     return VT_OK;
 }
 

@@ -55,8 +55,8 @@ static int reserve_memory(vt_simulation *s)
     vti_reserve_huge(s->grid_memory, s->grid_bytes);
     s->vortons.set.used[VT_VORTON_acceleration] = s->def.method.buoyancy == VT_BUOYANCY_FULL;
     const int burns = s->def.combustion.law != VT_BURN_NONE;
-    for (int c = 0; c < VT_CARRIED_COLUMNS && burns; c++)
-        s->vortons.set.used[vti_carried_column[c]] |= c != VT_CARRIED_density;
+    for (int c = 0; c < VT_COMPOSITION_COLUMNS && burns; c++)
+        s->vortons.set.used[vti_composition_column[c]] |= c != VT_CARRIED_density;
     s->vortons.set.used[VT_VORTON_mixture] |= burns;
     for (int n = 0; n < VT_TAKEN_COLUMNS && burns; n++)
         s->tracers.set.used[vti_taken_column[n]] |= s->def.method.flames == VT_FLAMES_OWN;

@@ -36,7 +36,7 @@ static int64_t count_free(const vt_body *body, const vt_pose *pose, const vt_pos
             place[c] = (double)points[3 * i + c];
         vti_pose_point(placed, place, world);
         vti_pose_point_back(pose, world, local);
-        fitting += vti_body_room(body, local, normal) >= 0;
+        fitting += vti_distance_to_body(body, local, normal) >= 0;
     }
     return fitting;
 }
@@ -94,9 +94,9 @@ static vt_status check_births(const vt_simulation *s, const vt_body *body, const
                     body->hole ? "inside" : "outside");
 }
 
-static vt_status check_emitter(const vt_simulation *s, const vt_body *body, int32_t n)
+static vt_status check_tracer_emitter(const vt_simulation *s, const vt_body *body, int32_t n)
 {
-    const vt_emitter *const e = &s->sources.emitters[n];
+    const vt_tracer_emitter *const e = &s->sources.emitters[n];
     births b = {.kind = "emitter", .number = n, .start = e->start, .parent = e->parent};
     b.seed = e->seed;
     b.once = e->rate == 0;
@@ -111,9 +111,9 @@ static vt_status check_emitter(const vt_simulation *s, const vt_body *body, int3
     return check_births(s, body, &b);
 }
 
-static vt_status check_parcels(const vt_simulation *s, const vt_body *body, int32_t n)
+static vt_status check_fluid_emitter(const vt_simulation *s, const vt_body *body, int32_t n)
 {
-    const vt_parcels *const p = &s->sources.parcels[n];
+    const vt_fluid_emitter *const p = &s->sources.parcels[n];
     births b = {.kind = "emitter of parcels", .number = n, .start = p->start, .parent = p->parent};
     b.seed = p->seed;
     b.once = p->rate == 0;
@@ -153,24 +153,24 @@ static vt_status check_structure(vt_simulation *s, const vt_body *body, int32_t 
 static vt_status check_sources(vt_simulation *s, const vt_body *body)
 {
     vt_status status = VT_OK;
-    for (int32_t n = 0; n < s->sources.emitter_count && !status; n++)
-        status = check_emitter(s, body, n);
-    for (int32_t n = 0; n < s->sources.parcels_count && !status; n++)
-        status = check_parcels(s, body, n);
+    for (int32_t n = 0; n < s->sources.tracer_emitter_count && !status; n++)
+        status = check_tracer_emitter(s, body, n);
+    for (int32_t n = 0; n < s->sources.fluid_emitter_count && !status; n++)
+        status = check_fluid_emitter(s, body, n);
     for (int32_t n = 0; n < s->sources.structures.count && !status; n++)
         status = check_structure(s, body, n);
     return status;
 }
 
-vt_status vti_check_covered(vt_simulation *s, const vt_body *body)
+vt_status vti_check_sources_in_body(vt_simulation *s, const vt_body *body)
 {
     const vt_pose pose = vti_body_pose(&s->transforms, body, s->time),
                   world = {.matrix = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .scale = 1};
     const vt_status status = check_sources(s, body);
     const int64_t content = s->vortons.set.count + s->tracers.set.count;
     /* a source that is left has room, or may get some */
-    if (status || !body->hole || content == 0 || s->sources.emitter_count > 0 ||
-        s->sources.parcels_count > 0 || s->sources.structures.count > 0 ||
+    if (status || !body->hole || content == 0 || s->sources.tracer_emitter_count > 0 ||
+        s->sources.fluid_emitter_count > 0 || s->sources.structures.count > 0 ||
         count_free(body, &pose, &world, s->vortons.set.count, s->vortons.position) > 0 ||
         count_free(body, &pose, &world, s->tracers.set.count, s->tracers.position) > 0)
         return status;

@@ -27,26 +27,26 @@ typedef vt_status keep_function(vt_simulation *s, const void *def, const request
 
 /* ---- one function for each kind ---- */
 
-static vt_status keep_emitter(vt_simulation *s, const void *def, const request *asked)
+static vt_status keep_tracer_emitter(vt_simulation *s, const void *def, const request *asked)
 {
-    vt_parcels parcels;
-    vt_status status = vti_check_parcels(s, def);
+    vt_fluid_emitter parcels;
+    vt_status status = vti_check_fluid_emitter(s, def);
     if (!status)
-        status = vti_make_parcels(s, def, &parcels);
+        status = vti_make_fluid_emitter(s, def, &parcels);
     if (status)
         return status;
     if (asked->renew)
         *asked->renew = parcels.rate / (double)vti_filling(&parcels);
-    status = vti_keep_parcels(s, &parcels, asked->before);
+    status = vti_keep_fluid_emitter(s, &parcels, asked->before);
     if (status)
-        vti_destroy_parcels(&parcels);
+        vti_destroy_fluid_emitter(&parcels);
     return status;
 }
 
 static vt_status keep_tracers(vt_simulation *s, const void *def, const request *asked)
 {
-    const vt_status status = vti_check_emitter(s, def);
-    return status ? status : vti_keep_emitter(s, def, asked->before);
+    const vt_status status = vti_check_tracer_emitter(s, def);
+    return status ? status : vti_keep_tracer_emitter(s, def, asked->before);
 }
 
 static vt_status keep_tracer_points(vt_simulation *s, const void *def, const request *asked)
@@ -130,7 +130,7 @@ static vt_status keep_vorton_points(vt_simulation *s, const void *data, const re
     const vt_vorton_points_def *const def = data;
     vt_status status = vti_check_vorton_points(def);
     if (!status)
-        status = vti_check_carried(s, def);
+        status = vti_check_composition(s, def);
     if (status)
         return status;
     if (def->rate > 0 || def->animation_count > 0)
@@ -158,7 +158,7 @@ static const struct {
              [VT_SOURCE_CLOUD] = {&vti_cloud_definition, keep_cloud},
              [VT_SOURCE_VORTON_POINTS] = {&vti_vorton_points_definition, keep_vorton_points},
              [VT_SOURCE_TRACERS] = {&vti_tracers_definition, keep_tracers},
-             [VT_SOURCE_EMITTER] = {&vti_emitter_definition, keep_emitter},
+             [VT_SOURCE_EMITTER] = {&vti_emitter_definition, keep_tracer_emitter},
              [VT_SOURCE_TRACER_POINTS] = {&vti_tracer_points_definition, keep_tracer_points}};
 
 static vt_status add(vt_simulation *s, const void *def, const request *asked)

@@ -73,7 +73,7 @@ static void turn_body(vt_simulation *s, const vt_fluid *fluid, int32_t body, int
     vti_place_of_row(&s->vortons, row, place);
     const double per_strength = 0.4 * vti_ambient_density(fluid, place) * radius * radius / 2;
     vti_add_scaled(sum.impulse + 3, per_strength, lost);
-    vti_take_hits(s, &sum, place);
+    vti_take_article_impulse(s, &sum, place);
 }
 
 void vti_take_wall_vorticity(vt_simulation *s)

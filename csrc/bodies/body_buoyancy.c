@@ -85,7 +85,7 @@ static int is_open(const neighbours *near, const double point[3])
         const vt_pose pose = vti_pose_now(&s->transforms, other, s->time);
         double local[3], normal[3];
         vti_pose_point_back(&pose, point, local);
-        if (vti_body_room(other, local, normal) < 0)
+        if (vti_distance_to_body(other, local, normal) < 0)
             return 0;
     }
     return 1;
@@ -264,13 +264,13 @@ static double deviation_beside(const vt_surroundings *a, const double way[3])
     return value[0] + (held - level) * (value[1] - value[0]);
 }
 
-vt_displaced vti_find_displaced(const vt_simulation *s, const vt_body *body,
-                                const vt_surroundings *around)
+vt_body_buoyancy vti_find_body_buoyancy(const vt_simulation *s, const vt_body *body,
+                                        const vt_surroundings *around)
 {
     const vt_fluid fluid = vti_fluid_of(&s->def);
     const vt_pose pose = vti_pose_of_place(&body->rigid.now, body->center, body->scale);
     const double scale = body->scale, weight = scale * scale * scale * body->bulk.volume;
-    vt_displaced sum = {.mass = 0};
+    vt_body_buoyancy sum = {.mass = 0};
     for (int32_t n = 0; n < body->point_count; n++) {
         double world[3], way[3];
         vti_pose_point(&pose, body->points[n], world);

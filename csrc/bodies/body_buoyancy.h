@@ -16,11 +16,11 @@ typedef struct vt_surroundings {
     double least[VT_MOST_LEVELS], most[VT_MOST_LEVELS];    /* range of the deviation, kg/m^3 */
 } vt_surroundings;
 
-typedef struct vt_displaced {
+typedef struct vt_body_buoyancy {
     double mass;                 /* kg */
     double moment[3];            /* integral of density x way from the centre of the body, kg m */
     double more, more_moment[3]; /* the same integrals of the deviation from the ambient density */
-} vt_displaced;
+} vt_body_buoyancy;
 
 /* Looks around the bodies with mass, where they are now (rigid.now), for as far as they may go in
  * dt: one entry for each body, in arena memory. has_field: the density field of this substep is
@@ -28,5 +28,5 @@ typedef struct vt_displaced {
 vt_surroundings *vti_look_around(vt_simulation *s, int has_field, double dt);
 
 /* Fluid that a body with mass displaces where it is now. */
-vt_displaced vti_find_displaced(const vt_simulation *s, const vt_body *body,
-                                const vt_surroundings *around);
+vt_body_buoyancy vti_find_body_buoyancy(const vt_simulation *s, const vt_body *body,
+                                        const vt_surroundings *around);

@@ -99,7 +99,7 @@ static int is_near(const exchange *e, const float position[3])
     if (!e->body->hole && square > reach * reach)
         return 0;
     vti_pose_point_back(&e->pose, world, local);
-    return e->body->scale * vti_body_room(e->body, local, normal) < e->thickness;
+    return e->body->scale * vti_distance_to_body(e->body, local, normal) < e->thickness;
 }
 
 /* Volume, m^3, mass, kg, and mass times temperature above that of the body, kg K. */

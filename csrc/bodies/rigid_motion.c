@@ -105,7 +105,7 @@ static void add(double sum[6], double factor, const double more[6])
 static void find_weight(const vt_simulation *s, const vt_body *body, const vt_surroundings *around,
                         double dt, double impulse[6])
 {
-    const vt_displaced displaced = vti_find_displaced(s, body, around);
+    const vt_body_buoyancy displaced = vti_find_body_buoyancy(s, body, around);
     const double *const carried = s->carried.acceleration;
     double moment[3], more[3];
     vti_cross(s->def.gravity, displaced.moment, moment);
@@ -154,8 +154,8 @@ static void begin(const vt_simulation *s, vt_body *body, const vt_surroundings *
     memset(r->given, 0, sizeof r->given);
     if (r->mass > 0) {
         const double scale = body->scale;
-        r->fluid_density =
-            vti_find_displaced(s, body, around).mass / (scale * scale * scale * body->bulk.volume);
+        r->fluid_density = vti_find_body_buoyancy(s, body, around).mass /
+                           (scale * scale * scale * body->bulk.volume);
         const vt_fluid fluid = vti_fluid_of(&s->def);
         r->driven_density =
             fluid.local ? r->fluid_density : vti_ambient_density(&fluid, r->now.position);

@@ -61,25 +61,26 @@ static vt_impulse find_bound(const vt_simulation *s, const surface *f)
     vt_impulse bound = impulse_of(f->body->body, &f->body->pose, velocity, f->body->angular);
     memcpy(bound.linear, sources, sizeof sources);
     vti_add_scaled(bound.linear, -f->volume, velocity);
-    vti_add_spin(s, f->body, &bound, NULL);
+    vti_add_body_vorticity(s, f->body, &bound, NULL);
     return bound;
 }
 
 /* What the flow pulls at a body with, about its centre; passing: velocity at its panels without
  * them, in the frame of the grid. */
-static vt_impulse find_pull(vt_simulation *s, const vt_paneled_body *b, const float *passing)
+static vt_impulse find_acceleration(vt_simulation *s, const vt_paneled_body *b,
+                                    const float *passing)
 {
     const vt_panels *const panels = &s->panels;
-    vt_impulse pull = vti_find_wide_pull(s, b);
+    vt_impulse pull = vti_find_wide_force(s, b);
     for (int32_t p = 0; p < b->count; p++) {
         const int32_t at = b->first + p;
         const double charge = (double)panels->density[at] * (double)panels->area[at];
         double r[3];
         for (int c = 0; c < 3; c++)
             r[c] = panels->center[at][c] - b->center[c];
-        vti_add_pull(r, charge, passing + 3 * (int64_t)p, &pull);
+        vti_add_lagally_force(r, charge, passing + 3 * (int64_t)p, &pull);
     }
-    vti_add_spin(s, b, NULL, &pull);
+    vti_add_body_vorticity(s, b, NULL, &pull);
     return pull;
 }
 
@@ -311,7 +312,7 @@ static void find_flow(vt_simulation *s, const vt_paneled_body *b, float *slip)
     float *const velocity = vti_arena_push(&s->arena, 12 * (size_t)b->count);
     const surface f = {b, &s->panels, velocity, vti_paneled_volume(b)};
     vti_find_passing_velocity(s, b, velocity);
-    const vt_impulse pull = find_pull(s, b, velocity);
+    const vt_impulse pull = find_acceleration(s, b, velocity);
     give(s, &f, own_impulse(&f), find_bound(s, &f), pull);
     if (vti_sheds(b->body)) {
         vti_find_surface_velocity(s, b, velocity);
@@ -340,7 +341,7 @@ void vti_find_body_flow(vt_simulation *s, float *slip)
     }
 }
 
-vt_impulse vti_sum_body_pulls(const vt_simulation *s, double dt, const double about[3])
+vt_impulse vti_sum_body_forces(const vt_simulation *s, double dt, const double about[3])
 {
     vt_impulse sum = {{0}, {0}};
     for (int32_t n = 0; n < s->bodies.count; n++) {

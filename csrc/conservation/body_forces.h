@@ -29,7 +29,7 @@ void vti_find_body_flow(vt_simulation *s, float *slip);
 
 /* What all bodies are pulled at with in a substep of dt, about a point (m^4/s, m^5/s): what the
  * vortons lose by them. Bodies get the mean of its start and its end; the difference follows. */
-vt_impulse vti_sum_body_pulls(const vt_simulation *s, double dt, const double about[3]);
+vt_impulse vti_sum_body_forces(const vt_simulation *s, double dt, const double about[3]);
 
 /* Books of all bodies in the fields of now, about the origin. Momentum + density x (impulse of the
  * vortons + bound) changes by support and forces from outside alone. */

@@ -37,8 +37,8 @@ static vt_strengths sum_strengths(vt_simulation *s, const vt_reaction *reaction,
 
 /* ---- impulse by density differences ---- */
 
-vt_impulse vti_find_buoyant_impulse(vt_simulation *s, const vt_field *field, int64_t count,
-                                    const vt_record *records, double dt)
+vt_impulse vti_find_buoyant_impulse(vt_simulation *s, const vt_velocity_source *field,
+                                    int64_t count, const vt_record *records, double dt)
 {
     const int64_t blocks = (count + VT_INVARIANT_BLOCK - 1) / VT_INVARIANT_BLOCK;
     const vt_grid *const grid = field->grid;
@@ -83,7 +83,7 @@ static vt_impulse find_change(vt_simulation *s, double elapsed, vt_reaction *rea
     vti_take_open_lines((const double (*)[3])sum.moment, middle, s->bodies.open_lines);
     vt_impulse change = vti_impulse_of(&sum);
     if (elapsed > reaction->elapsed) {
-        const vt_impulse pull = vti_sum_body_pulls(s, elapsed - reaction->elapsed, middle);
+        const vt_impulse pull = vti_sum_body_forces(s, elapsed - reaction->elapsed, middle);
         vti_add_impulse(&change, 1, &pull);
         reaction->elapsed = elapsed;
     }

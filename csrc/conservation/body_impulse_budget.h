@@ -52,5 +52,5 @@ void vti_close_reaction(vt_simulation *s, double elapsed, double share, vt_react
  * without vti_has_known_flow): before the finish of the substep, with the records of its last
  * field.
  */
-vt_impulse vti_find_buoyant_impulse(vt_simulation *s, const vt_field *field, int64_t count,
-                                    const vt_record *records, double dt);
+vt_impulse vti_find_buoyant_impulse(vt_simulation *s, const vt_velocity_source *field,
+                                    int64_t count, const vt_record *records, double dt);

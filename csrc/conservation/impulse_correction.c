@@ -145,11 +145,11 @@ static void take_buoyant(vt_balance *balance)
 
 /* Takes from the vortons the impulse that the flow gives to bodies (conservation/body_forces.h), in
  * the frame of the start. */
-static void take_pulls(const vt_simulation *s, double dt, vt_balance *balance)
+static void take_forces(const vt_simulation *s, double dt, vt_balance *balance)
 {
     const float *const center = balance->frame.center;
     const double about[3] = {(double)center[0], (double)center[1], (double)center[2]};
-    const vt_impulse pull = vti_sum_body_pulls(s, dt, about);
+    const vt_impulse pull = vti_sum_body_forces(s, dt, about);
     add_impulse(balance, -1, pull.linear, pull.angular);
 }
 
@@ -193,7 +193,7 @@ void vti_close_balance(vt_simulation *s, double dt, vt_balance *balance)
     else if (all && vti_is_buoyant(s))
         add_weight(s, dt, balance);
     if (all)
-        take_pulls(s, dt, balance);
+        take_forces(s, dt, balance);
     for (int c = 0; c < 3; c++)
         balance->frame.center[c] += (float)(dt * s->winds.velocity[c]);
     const vt_invariants now = vti_sum_invariants(s, &balance->frame, all ? 4 : 1);

@@ -28,7 +28,7 @@ vt_status vti_check_shedding(const vt_simulation *s, int64_t reserved)
 {
     const int64_t count = vti_count_shedding(s);
     int64_t rows = count + reserved;
-    return count > 0 ? vti_check_room(s, VT_VORTONS, &rows) : VT_OK;
+    return count > 0 ? vti_check_capacity(s, VT_VORTONS, &rows) : VT_OK;
 }
 
 /* ---- where the strength goes ---- */
@@ -118,7 +118,7 @@ static void add_to_row(const shedding *d, int64_t row, const double strength[3])
     v->birth_strength[row] += (float)vti_sqrt(vti_dot(strength, strength));
 }
 
-static void bear_at(const shedding *d, int32_t panel, const double place[3],
+static void emit_at(const shedding *d, int32_t panel, const double place[3],
                     const double strength[3], double area)
 {
     newborn *const b = d->born;
@@ -172,9 +172,9 @@ static void shed_panel(const shedding *d, int32_t panel)
         note_shed(d->simulation, d->body, d->way, v->position + 3 * row, strength);
         return;
     }
-    if (!(vti_room_beside(d->simulation, d->poses, place) > 0))
+    if (!(vti_distance_near(d->simulation, d->poses, place) > 0))
         return;
-    bear_at(d, panel, place, strength, area);
+    emit_at(d, panel, place, strength, area);
     if (row >= 0)
         v->panel[row] = 0;
 }
@@ -236,7 +236,7 @@ static void take_nearest(const shedding *d)
 
 /* ---- the substep ---- */
 
-static newborn make_room_for_newborn(vt_arena *arena, int64_t most)
+static newborn make_capacity_for_newborn(vt_arena *arena, int64_t most)
 {
     const size_t rows = (size_t)most;
     return (newborn){.position = vti_arena_push(arena, 12 * rows),
@@ -251,9 +251,9 @@ static void append(vt_simulation *s, int64_t reserved, const double way[3], newb
 {
     /* a layer for which the policy has no room stays at its panel */
     int64_t rows = born->count + reserved;
-    (void)vti_check_room(s, VT_VORTONS, &rows);
+    (void)vti_check_capacity(s, VT_VORTONS, &rows);
     born->count = rows > reserved ? rows - reserved : 0;
-    vti_make_room(s, VT_VORTONS, born->count + reserved);
+    vti_make_capacity(s, VT_VORTONS, born->count + reserved);
     const int64_t first = vti_append_vortons(s, born->count, born->position, born->strength,
                                              born->core, born->volume);
     memcpy(s->vortons.panel + first, born->panel, 4 * (size_t)born->count);
@@ -274,7 +274,7 @@ void vti_shed_layers(vt_simulation *s, int64_t reserved, double dt, const float 
     if (panels == 0)
         return;
     const size_t mark = vti_arena_mark(&s->arena);
-    newborn born = make_room_for_newborn(&s->arena, panels);
+    newborn born = make_capacity_for_newborn(&s->arena, panels);
     int32_t *const row = vti_arena_push(&s->arena, 4 * (size_t)panels);
     const vt_pose *const poses = vti_poses_at(s, s->time + dt);
     double way[3];

@@ -14,8 +14,8 @@ static double *impulse_of(vt_hit_sums *sums, int32_t body)
     return sums->sum[n].impulse;
 }
 
-void vti_sum_hits(const vt_simulation *s, const vt_hits *hits, double mass,
-                  const double velocity[3], vt_hit_sums *sums)
+void vti_sum_article_impulse(const vt_simulation *s, const vt_article_impulse *hits, double mass,
+                             const double velocity[3], vt_hit_sums *sums)
 {
     double left[3] = {velocity[0], velocity[1], velocity[2]};
     for (int32_t n = 0; n < hits->count; n++) {
@@ -37,7 +37,7 @@ void vti_sum_hits(const vt_simulation *s, const vt_hits *hits, double mass,
     }
 }
 
-void vti_take_hits(vt_simulation *s, const vt_hit_sum *sum, const double center[3])
+void vti_take_article_impulse(vt_simulation *s, const vt_hit_sum *sum, const double center[3])
 {
     vt_rigid *const r = &s->bodies.items[sum->body].rigid;
     vt_impulse given;

@@ -31,8 +31,8 @@ typedef struct vt_hit_sums {
 } vt_hit_sums;
 
 /* Adds the hits of a tracer of a mass, kg, and a velocity, m/s. */
-void vti_sum_hits(const vt_simulation *s, const vt_hits *hits, double mass,
-                  const double velocity[3], vt_hit_sums *sums);
+void vti_sum_article_impulse(const vt_simulation *s, const vt_article_impulse *hits, double mass,
+                             const double velocity[3], vt_hit_sums *sums);
 
 /* Gives a body the sum of its hits; center: the centre of the body, m. */
-void vti_take_hits(vt_simulation *s, const vt_hit_sum *sum, const double center[3]);
+void vti_take_article_impulse(vt_simulation *s, const vt_hit_sum *sum, const double center[3]);

@@ -12,11 +12,11 @@ enum { RIM = 24, MOST_FOUND = 64, SEARCH = 26 };
 
 typedef struct finds {
     int32_t count;
-    vt_touch list[MOST_FOUND];
+    vt_body_contact list[MOST_FOUND];
 } finds;
 
 /* Adds a touch; where there is no room for all, the deepest are kept. */
-static void keep(finds *f, const vt_touch *touch)
+static void keep(finds *f, const vt_body_contact *touch)
 {
     int32_t at = f->count;
     if (f->count == MOST_FOUND) {
@@ -32,7 +32,7 @@ static void keep(finds *f, const vt_touch *touch)
 }
 
 /* The least distance of a place from those that were chosen. */
-static double apart(const vt_touch *chosen, int32_t count, const double point[3])
+static double apart(const vt_body_contact *chosen, int32_t count, const double point[3])
 {
     double least = INFINITY;
     for (int32_t n = 0; n < count; n++)
@@ -41,7 +41,7 @@ static double apart(const vt_touch *chosen, int32_t count, const double point[3]
 }
 
 /* The deepest, then those farthest from the ones chosen before. */
-static int32_t choose(const finds *f, vt_touch *chosen, int32_t most)
+static int32_t choose(const finds *f, vt_body_contact *chosen, int32_t most)
 {
     int32_t count = 0, best = 0;
     for (int32_t n = 1; n < f->count; n++)
@@ -175,7 +175,7 @@ static double wall_distance(const wall *w, const double world[3], double normal[
 }
 
 static int32_t touch_wall(const placed *p, const wall *w, const int32_t body[2], double margin,
-                          vt_touch *touches, int32_t most)
+                          vt_body_contact *touches, int32_t most)
 {
     finds found = {.count = 0};
     double toward[3];
@@ -183,7 +183,7 @@ static int32_t touch_wall(const placed *p, const wall *w, const int32_t body[2],
         return 0;
     for (int32_t n = 0; n < corner_count(p); n++) {
         double corner[3];
-        vt_touch touch = {.body = {body[0], body[1]}};
+        vt_body_contact touch = {.body = {body[0], body[1]}};
         find_corner(p, n, toward, corner);
         touch.gap = wall_distance(w, corner, touch.normal) - p->radius;
         if (!(touch.gap < margin))
@@ -218,7 +218,7 @@ typedef struct meeting {
 static void keep_point(const meeting *m, const double point[3], double distance,
                        const double normal[3])
 {
-    vt_touch touch = {.body = {m->body[0], m->body[1]}, .gap = distance - m->own->radius};
+    vt_body_contact touch = {.body = {m->body[0], m->body[1]}, .gap = distance - m->own->radius};
     if (!(touch.gap < m->margin))
         return;
     memcpy(touch.point, point, sizeof touch.point);
@@ -337,7 +337,7 @@ static void meet(const meeting *m)
 }
 
 static int32_t touch_solid(const placed *a, const placed *b, const int32_t body[2], double margin,
-                           vt_touch *touches, int32_t most)
+                           vt_body_contact *touches, int32_t most)
 {
     finds found = {.count = 0};
     const double near = a->reach + b->reach + margin;
@@ -355,8 +355,9 @@ static int32_t touch_solid(const placed *a, const placed *b, const int32_t body[
 
 /* ---- bodies ---- */
 
-int32_t vti_find_touches(const vt_simulation *s, const vt_pose *now, int32_t first, int32_t second,
-                         double margin, vt_touch *touches, int32_t most)
+int32_t vti_find_body_contacts(const vt_simulation *s, const vt_pose *now, int32_t first,
+                               int32_t second, double margin, vt_body_contact *touches,
+                               int32_t most)
 {
     const vt_body *const a = &s->bodies.items[first], *const b = &s->bodies.items[second];
     const int32_t body[2] = {first, second};

@@ -67,14 +67,14 @@ static void cells_of(const vt_lattice *lattice, const vt_wall *wall, int32_t lea
 
 /* Room at a point, the least at the poses of the wall, m: it changes by no more than one goes, and
  * between two poses is less by half a step at most. */
-static double room_at(const vt_wall *wall, const double point[3])
+static double distance_at(const vt_wall *wall, const double point[3])
 {
     const vt_body *const body = wall->body;
     double least = INFINITY;
     for (int32_t k = wall->swept && !wall->still ? 0 : wall->parts; k <= wall->parts; k++) {
         double local[3];
         vti_pose_point_back(&wall->pose[k], point, local);
-        least = fmin(least, body->scale * vti_body_room(body, local, NULL));
+        least = fmin(least, body->scale * vti_distance_to_body(body, local, NULL));
     }
     return least;
 }
@@ -165,21 +165,21 @@ static void find_middle(const search *s, const int32_t first[3], int32_t side, d
 
 /* From how far off what ends in a cube of `side` cells may come, by what the wall passes: cheaper
  * than its room. */
-static double way_beside(const search *s, const int32_t first[3], int32_t side)
+static double free_displacement(const search *s, const int32_t first[3], int32_t side)
 {
     double middle[3];
     if (!s->bounded)
         return 0;
     find_middle(s, first, side, middle);
-    return vti_way_beside(s->wall, middle) - (0.5 * 1.74 * side + 1e-3) * s->cell;
+    return vti_free_displacement(s->wall, middle) - (0.5 * 1.74 * side + 1e-3) * s->cell;
 }
 
 /* Room in the middle of a cube of `side` cells, m. */
-static double room_in(const search *s, const int32_t first[3], int32_t side)
+static double distance_in(const search *s, const int32_t first[3], int32_t side)
 {
     double middle[3];
     find_middle(s, first, side, middle);
-    return room_at(s->wall, middle);
+    return distance_at(s->wall, middle);
 }
 
 static void add_pair(search *s, const int32_t at[3], double room, double beside)
@@ -201,8 +201,8 @@ static void add_pair(search *s, const int32_t at[3], double room, double beside)
 /* Searches a cube of cells: as a whole, if the wall is not near it, else cell by cell. */
 static void search_cube(search *s, const int32_t first[3], int32_t side)
 {
-    if (way_beside(s, first, side) > s->way ||
-        room_in(s, first, side) > s->margin + 0.5 * 1.74 * side * s->cell)
+    if (free_displacement(s, first, side) > s->way ||
+        distance_in(s, first, side) > s->margin + 0.5 * 1.74 * side * s->cell)
         return;
     int32_t at[3], end[3];
     for (int c = 0; c < 3; c++)
@@ -210,10 +210,10 @@ static void search_cube(search *s, const int32_t first[3], int32_t side)
     for (at[2] = first[2]; at[2] <= end[2]; at[2]++)
         for (at[1] = first[1]; at[1] <= end[1]; at[1]++)
             for (at[0] = first[0]; at[0] <= end[0]; at[0]++) {
-                const double beside = way_beside(s, at, 1);
+                const double beside = free_displacement(s, at, 1);
                 if (beside > s->way)
                     continue;
-                const double room = room_in(s, at, 1);
+                const double room = distance_in(s, at, 1);
                 if (room <= s->margin + 0.5 * 1.74 * s->cell)
                     add_pair(s, at, room, beside);
             }

@@ -42,7 +42,7 @@ static void stop(const vt_wall *wall, const double normal[3], vt_traveller *t)
         vti_add_scaled(t->velocity, -approach, normal);
 }
 
-static void note_hit(vt_hits *hits, const vt_wall *wall, const double point[3],
+static void note_hit(vt_article_impulse *hits, const vt_wall *wall, const double point[3],
                      const double normal[3])
 {
     if (hits->count == VT_MOST_HITS)
@@ -55,7 +55,7 @@ static void note_hit(vt_hits *hits, const vt_wall *wall, const double point[3],
 
 /* Moves the end to the outer side of a plane of the world and, along it, to that of the planes met
  * before. The particle came from beyond that plane, so it does not meet a convex shape again. */
-static void hold_beyond(encounter *e, const vt_wall *wall, const double normal[3], double offset)
+static void cancel_beyond(encounter *e, const vt_wall *wall, const double normal[3], double offset)
 {
     planes *const planes = &e->planes;
     double *const end = e->traveller->end;
@@ -174,7 +174,7 @@ static int sweep(encounter *e, const vt_wall *wall, const look *known)
         return 0;
     if (e->traveller->hits)
         note_hit(e->traveller->hits, wall, point, normal);
-    hold_beyond(e, wall, normal, offset);
+    cancel_beyond(e, wall, normal, offset);
     return 1;
 }
 
@@ -187,7 +187,7 @@ static int push_out(encounter *e, const vt_wall *wall)
     for (int n = 0; n < PASSES; n++) {
         double local[3], away[3], normal[3];
         vti_pose_point_back(pose, end, local);
-        const double room = wall->body->scale * vti_body_room(wall->body, local, away);
+        const double room = wall->body->scale * vti_distance_to_body(wall->body, local, away);
         const double skin = vti_contact_skin(wall->body, end);
         if (!(room < 0.25 * skin))
             return moved;
@@ -197,7 +197,7 @@ static int push_out(encounter *e, const vt_wall *wall)
             vti_add_scaled(point, -room, normal);
             note_hit(e->traveller->hits, wall, point, normal);
         }
-        hold_beyond(e, wall, normal, vti_dot(normal, end) - room + skin);
+        cancel_beyond(e, wall, normal, vti_dot(normal, end) - room + skin);
         moved = 1;
     }
     return 1;
@@ -211,7 +211,7 @@ static int is_free(const encounter *e, const double world[3])
         const vt_wall *const wall = &e->walls->wall[e->list[n]];
         double local[3], normal[3];
         vti_pose_point_back(&wall->pose[wall->parts], world, local);
-        if (wall->body->scale * vti_body_room(wall->body, local, normal) <
+        if (wall->body->scale * vti_distance_to_body(wall->body, local, normal) <
             0.25 * vti_contact_skin(wall->body, world))
             return 0;
     }
@@ -240,7 +240,7 @@ static int settle_at_impact(encounter *e)
 }
 
 /* Places the particle where it started, carried along by one of the bodies. */
-static int settle_carried(encounter *e)
+static int settle_composition(encounter *e)
 {
     for (int32_t n = 0; n < e->count; n++) {
         const vt_wall *const wall = &e->walls->wall[e->list[n]];
@@ -282,10 +282,10 @@ static int settle_inside(encounter *e)
 }
 
 /* Room at a point in the space of the body, m. */
-static inline double room_at(const vt_body *body, const double local[3])
+static inline double distance_at(const vt_body *body, const double local[3])
 {
     if (body->solid_count != 1 || body->hole)
-        return body->scale * vti_body_room(body, local, NULL);
+        return body->scale * vti_distance_to_body(body, local, NULL);
     return body->scale * vti_solid_distance(&body->solids[0], local, NULL);
 }
 
@@ -299,7 +299,7 @@ static int is_clear(const vt_walls *walls, const vt_wall *wall, const vt_travell
     known->has_start = 0;
     ++*t->looks;
     vti_pose_point_back(&wall->pose[wall->parts], t->end, known->end);
-    known->room = room_at(body, known->end);
+    known->room = distance_at(body, known->end);
     if (known->room < skin)
         return 0;
     const double way = wall->swept ? vti_sqrt(vti_square_between(t->start, t->end)) : 0;
@@ -311,7 +311,7 @@ static int is_clear(const vt_walls *walls, const vt_wall *wall, const vt_travell
     known->has_start = 1;
     const double passed =
         wall->still ? way : body->scale * vti_sqrt(vti_square_between(known->start, known->end));
-    return room_at(body, known->start) - passed > skin - known->room;
+    return distance_at(body, known->start) - passed > skin - known->room;
 }
 
 /* What the first look at a list of walls has found: those before number `first` are clear. */
@@ -348,8 +348,8 @@ static int meet(encounter *e, const vt_wall *wall, const look *known)
 }
 
 /* Holds a particle by the walls of a list, of which a first look (NULL: none) is known. */
-static int hold_by(const vt_walls *walls, const int32_t *list, int32_t count, const glance *g,
-                   vt_traveller *t)
+static int cancel_by(const vt_walls *walls, const int32_t *list, int32_t count, const glance *g,
+                     vt_traveller *t)
 {
     encounter e; /* all other fields are written before they are read */
     e.walls = walls, e.list = list, e.count = count, e.traveller = t;
@@ -377,7 +377,7 @@ static int hold_by(const vt_walls *walls, const int32_t *list, int32_t count, co
             return held;
         held = VT_HELD;
     }
-    if (settle_at_impact(&e) || settle_carried(&e) || settle(&e, t->start) || settle_inside(&e))
+    if (settle_at_impact(&e) || settle_composition(&e) || settle(&e, t->start) || settle_inside(&e))
         return VT_HELD;
     return VT_SQUEEZED;
 }
@@ -407,7 +407,7 @@ static int is_near(const double a[3], const double b[3], double reach)
  * to twice as far. Those left out are clear of all that it passes, so that the result is that of
  * all of them.
  */
-static int hold_around(const vt_walls *walls, double moved, vt_traveller *t)
+static int respond_around(const vt_walls *walls, double moved, vt_traveller *t)
 {
     enum { TRIES = 4 };
     const vt_traveller before = *t;
@@ -416,7 +416,7 @@ static int hold_around(const vt_walls *walls, double moved, vt_traveller *t)
         int32_t list[VT_MOST_AROUND];
         const int32_t count = vti_walls_around(walls, t->start, t->end, around, list);
         const int held =
-            count > VT_MOST_AROUND ? VT_SQUEEZED : hold_by(walls, list, count, NULL, t);
+            count > VT_MOST_AROUND ? VT_SQUEEZED : cancel_by(walls, list, count, NULL, t);
         moved = vti_sqrt(vti_square_between(t->end, before.end));
         if (held != VT_SQUEEZED && moved <= around)
             return held;
@@ -424,13 +424,13 @@ static int hold_around(const vt_walls *walls, double moved, vt_traveller *t)
         if (held == VT_SQUEEZED)
             break;
     }
-    return hold_by(walls, walls->all, walls->count, NULL, t);
+    return cancel_by(walls, walls->all, walls->count, NULL, t);
 }
 
 /* Holds a particle that the list of its cell does not clear. Once it is moved aside, holes and
  * planes may be met that are not in the list; moved far, any. */
-static int hold_near(const vt_walls *walls, const int32_t *list, int32_t count, const glance *g,
-                     vt_traveller *t)
+static int respond_near(const vt_walls *walls, const int32_t *list, int32_t count, const glance *g,
+                        vt_traveller *t)
 {
     const vt_traveller before = *t;
     int32_t both[VT_MOST_AROUND];
@@ -438,41 +438,41 @@ static int hold_near(const vt_walls *walls, const int32_t *list, int32_t count, 
     if (count + walls->far_count <= VT_MOST_AROUND) {
         memcpy(both, list, sizeof *both * (size_t)count);
         memcpy(both + count, walls->far, sizeof *both * (size_t)walls->far_count);
-        const int held = hold_by(walls, both, count + walls->far_count, g, t);
+        const int held = cancel_by(walls, both, count + walls->far_count, g, t);
         if (held == VT_UNHINDERED ||
             (held == VT_HELD && is_near(t->end, before.end, (double)walls->lattice.reach)))
             return held;
         moved = vti_sqrt(vti_square_between(t->end, before.end));
         *t = before;
         if (held == VT_SQUEEZED)
-            return hold_by(walls, walls->all, walls->count, NULL, t);
+            return cancel_by(walls, walls->all, walls->count, NULL, t);
     }
-    return hold_around(walls, moved, t);
+    return respond_around(walls, moved, t);
 }
 
 /* Holds a particle that comes from far. */
-static int hold_far(const vt_walls *walls, vt_traveller *t)
+static int respond_far(const vt_walls *walls, vt_traveller *t)
 {
     int32_t list[VT_MOST_AROUND];
     glance g;
     const int32_t count = vti_walls_around(walls, t->start, t->end, 0, list);
     return count <= VT_MOST_AROUND && is_clear_of_all(walls, list, count, t, &g)
                ? VT_UNHINDERED
-               : hold_around(walls, 0, t);
+               : respond_around(walls, 0, t);
 }
 
 /* The list of a cell says what a particle that ends there may have met, if it comes from near. */
-int vti_hold(const vt_walls *walls, vt_traveller *t)
+int vti_respond(const vt_walls *walls, vt_traveller *t)
 {
     const vt_lattice *const lattice = &walls->lattice;
     const int64_t cell =
         is_near(t->start, t->end, (double)lattice->reach) ? cell_of(lattice, t->end) : -1;
     glance g;
     if (cell < 0)
-        return hold_far(walls, t);
+        return respond_far(walls, t);
     const uint32_t first = lattice->first[cell];
     const int32_t *const list = walls->near + first;
     const int32_t count = (int32_t)(lattice->first[cell + 1] - first);
     return is_clear_of_all(walls, list, count, t, &g) ? VT_UNHINDERED
-                                                      : hold_near(walls, list, count, &g, t);
+                                                      : respond_near(walls, list, count, &g, t);
 }

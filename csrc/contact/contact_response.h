@@ -9,4 +9,4 @@
 
 /* Holds the particle where it may be: its end, and its velocity without what leads into walls.
  * VT_SQUEEZED: there is no room for it. */
-int vti_hold(const vt_walls *walls, vt_traveller *traveller);
+int vti_respond(const vt_walls *walls, vt_traveller *traveller);

@@ -79,7 +79,7 @@ static int is_embedded(const birth_job *job, int32_t n, int64_t row)
     for (int c = 0; c < 3; c++)
         world[c] = (double)job->rows.position[3 * row + c];
     vti_pose_point_back(&pose, world, local);
-    return body->scale * vti_body_room(body, local, normal) < -vti_contact_skin(body, world);
+    return body->scale * vti_distance_to_body(body, local, normal) < -vti_contact_skin(body, world);
 }
 
 /* Rows far from a solid, which is where it is now at their birth, need no closer look. */
@@ -184,7 +184,7 @@ void vti_begin_contact(vt_simulation *s, vt_contacts *contacts)
     }
 }
 
-typedef struct hold_job {
+typedef struct response_job {
     const vt_simulation *s;
     const vt_walls *walls;
     rows rows;
@@ -194,10 +194,10 @@ typedef struct hold_job {
     vt_contact_counts *count; /* counts of each block */
     vt_hit_sums *hits;        /* hits of each block; NULL: nobody asks */
     vt_fluid fluid;           /* fluid of the tracers that hit bodies */
-} hold_job;
+} response_job;
 
 /* The rows lie far from each other: they are fetched before their turn. */
-static inline void ask_for(const hold_job *job, int64_t row)
+static inline void ask_for(const response_job *job, int64_t row)
 {
     __builtin_prefetch(job->rows.position + 3 * row);
     __builtin_prefetch(job->start + 3 * row);
@@ -208,7 +208,7 @@ static inline void ask_for(const hold_job *job, int64_t row)
 
 /* What a tracer that ran into bodies gives them. It had the mean velocity of its way; over a time
  * that is too short positions do not tell. */
-static void sum_hits(const hold_job *job, int64_t row, const vt_traveller *t, vt_hit_sums *sums)
+static void sum_hits(const response_job *job, int64_t row, const vt_traveller *t, vt_hit_sums *sums)
 {
     const vt_simulation *const s = job->s;
     const vt_set *const set = &s->tracers.set;
@@ -220,15 +220,15 @@ static void sum_hits(const hold_job *job, int64_t row, const vt_traveller *t, vt
     for (int c = 0; c < 3; c++)
         velocity[c] = ((double)job->rows.position[3 * row + c] - t->start[c]) / lived;
     const double mass = vti_ambient_density(&job->fluid, t->end) * size * size * size;
-    vti_sum_hits(s, t->hits, mass, velocity, sums);
+    vti_sum_article_impulse(s, t->hits, mass, velocity, sums);
 }
 
-static void hold_block(void *data, int64_t begin, int64_t end)
+static void respond_block(void *data, int64_t begin, int64_t end)
 {
-    const hold_job *const job = data;
+    const response_job *const job = data;
     const double from = job->walls->from, to = job->walls->to;
     vt_contact_counts count = {0, 0};
-    vt_hits hits;
+    vt_article_impulse hits;
     for (int64_t n = begin; n < end; n++) {
         const int64_t row = job->list[n];
         if (n + AHEAD < end)
@@ -243,7 +243,7 @@ static void hold_block(void *data, int64_t begin, int64_t end)
             t.end[c] = (double)position[c];
             t.velocity[c] = velocity ? (double)velocity[c] : 0;
         }
-        const int held = vti_hold(job->walls, &t);
+        const int held = vti_respond(job->walls, &t);
         if (held == VT_HELD && job->hits)
             sum_hits(job, row, &t, &job->hits[begin / HOLD_BLOCK]);
         for (int c = 0; c < 3 && held == VT_HELD; c++) {
@@ -291,10 +291,10 @@ static void take_hits(vt_simulation *s, const vt_walls *walls, int64_t blocks,
 {
     for (int64_t b = 0; b < blocks; b++)
         for (int32_t n = 0; n < sums[b].count; n++)
-            vti_take_hits(s, &sums[b].sum[n], walls->wall[sums[b].sum[n].body].center);
+            vti_take_article_impulse(s, &sums[b].sum[n], walls->wall[sums[b].sum[n].body].center);
 }
 
-static void remove_squeezed(vt_simulation *s, int set, int64_t listed, const hold_job *job)
+static void remove_squeezed(vt_simulation *s, int set, int64_t listed, const response_job *job)
 {
     if (listed <= 0 || !memchr(job->squeezed, 1, (size_t)listed))
         return;
@@ -305,10 +305,10 @@ static void remove_squeezed(vt_simulation *s, int set, int64_t listed, const hol
     vti_remove_rows(s, set, mask);
 }
 
-static void hold_rows(vt_simulation *s, const vt_walls *walls, int set, const float *start)
+static void respond_rows(vt_simulation *s, const vt_walls *walls, int set, const float *start)
 {
     const size_t mark = vti_arena_mark(&s->arena);
-    hold_job job = {.s = s, .walls = walls, .rows = rows_of(s, set), .start = start};
+    response_job job = {.s = s, .walls = walls, .rows = rows_of(s, set), .start = start};
     const int64_t count = job.rows.count;
     uint32_t *const near = vti_arena_push(&s->arena, sizeof *near * (size_t)(count + VT_LANES));
     const int64_t listed = list_near(s, walls, &job.rows, start, near);
@@ -317,11 +317,11 @@ static void hold_rows(vt_simulation *s, const vt_walls *walls, int set, const fl
         const int64_t blocks = (listed + HOLD_BLOCK - 1) / HOLD_BLOCK;
         job.count = vti_arena_push(&s->arena, sizeof *job.count * (size_t)blocks);
         job.squeezed = vti_arena_push(&s->arena, (size_t)listed);
-        if (set == VT_TRACERS && vti_has_hits(s)) {
+        if (set == VT_TRACERS && vti_has_article_impulse(s)) {
             job.hits = make_hit_sums(s, blocks);
             job.fluid = vti_fluid_of(&s->def);
         }
-        vti_parallel_for(s->def.threads, listed, HOLD_BLOCK, hold_block, &job);
+        vti_parallel_for(s->def.threads, listed, HOLD_BLOCK, respond_block, &job);
         for (int64_t b = 0; b < blocks; b++) {
             s->contacts.held += job.count[b].held;
             s->contacts.looks += job.count[b].looks;
@@ -382,6 +382,6 @@ void vti_end_contact(vt_simulation *s, double dt, const vt_contacts *contacts)
                    &walls);
     vti_make_lattice(&walls, &crowd, &s->kept_lattice, &s->arena, s->def.threads);
     for (int set = 0; set < 2; set++)
-        hold_rows(s, &walls, set, contacts->start[set]);
+        respond_rows(s, &walls, set, contacts->start[set]);
     vti_arena_pop(&s->arena, mark);
 }

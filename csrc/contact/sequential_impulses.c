@@ -25,7 +25,7 @@ typedef struct row {
 } row;
 
 typedef struct contact {
-    const vt_touch *touch;
+    const vt_body_contact *touch;
     row rows[3];             /* along the normal, and two along the wall */
     double friction, target; /* least speed along the normal afterwards, m/s */
 } contact;
@@ -93,8 +93,8 @@ static void find_all(vt_simulation *s, double time, double dt, vt_collisions *fo
             const double margin = approach(s, own, other, time) * dt + slop * own->reach;
             if (!are_apart(own, other, &now[b], margin))
                 found->count +=
-                    vti_find_touches(s, now, a, b, margin, found->touches + found->count,
-                                     MOST_TOUCHES - found->count);
+                    vti_find_body_contacts(s, now, a, b, margin, found->touches + found->count,
+                                           MOST_TOUCHES - found->count);
         }
 }
 
@@ -107,8 +107,8 @@ static double find_excess(vt_simulation *s, const vt_pose *now, int32_t body, in
 {
     enum { MOST = 4096 };
     const size_t mark = vti_arena_mark(&s->arena);
-    vt_touch *const touches = vti_arena_push(&s->arena, sizeof *touches * MOST);
-    const int32_t count = vti_find_touches(s, now, body, other, 0, touches, MOST);
+    vt_body_contact *const touches = vti_arena_push(&s->arena, sizeof *touches * MOST);
+    const int32_t count = vti_find_body_contacts(s, now, body, other, 0, touches, MOST);
     double excess = 0;
     for (int32_t t = 0; t < count; t++)
         excess = fmax(excess, -touches[t].gap);
@@ -267,7 +267,7 @@ static double relative_speed(const vt_simulation *s, const contact *c, const row
     return speed;
 }
 
-static void directions_of(const vt_touch *touch, double directions[3][3])
+static void directions_of(const vt_body_contact *touch, double directions[3][3])
 {
     static const double x_axis[3] = {1, 0, 0};
     memcpy(directions[0], touch->normal, sizeof directions[0]);
@@ -281,8 +281,8 @@ static double rest_speed(const vt_simulation *s, double dt)
     return 4 * dt * vti_sqrt(vti_dot(s->def.gravity, s->def.gravity));
 }
 
-static void make_contact(const vt_simulation *s, const vt_touch *touch, double time, double dt,
-                         contact *c)
+static void make_contact(const vt_simulation *s, const vt_body_contact *touch, double time,
+                         double dt, contact *c)
 {
     const vt_rigid *const a = &s->bodies.items[touch->body[0]].rigid,
                           *const b = &s->bodies.items[touch->body[1]].rigid;
@@ -377,7 +377,7 @@ void vti_collide(vt_simulation *s, double time, double dt, vt_collisions *collis
 }
 
 /* Moves both bodies apart along the normal, the lighter one farther. */
-static void part(vt_simulation *s, const vt_touch *touch)
+static void part(vt_simulation *s, const vt_body_contact *touch)
 {
     double inverse[2];
     for (int side = 0; side < 2; side++) {
@@ -400,7 +400,7 @@ void vti_settle(vt_simulation *s, double time, double dt, const vt_collisions *c
         vti_arena_push(&s->arena, sizeof *contacts * (size_t)(collisions->count + 1));
     int32_t count = 0;
     for (int32_t n = 0; n < collisions->count; n++) {
-        const vt_touch *const touch = &collisions->touches[n];
+        const vt_body_contact *const touch = &collisions->touches[n];
         const double near = slop * s->bodies.items[touch->body[0]].reach;
         make_contact(s, touch, time, dt, &contacts[count]);
         contacts[count].target = 0;

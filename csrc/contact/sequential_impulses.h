@@ -4,7 +4,7 @@
 #include "contact/body_narrow_phase.h"
 
 typedef struct vt_collisions {
-    vt_touch *touches; /* in the order of their bodies; in arena memory */
+    vt_body_contact *touches; /* in the order of their bodies; in arena memory */
     int32_t count;
 } vt_collisions;
 

@@ -86,7 +86,7 @@ static inline double vti_square_from_line(const double from[3], const double to[
  * not above 0: not known. In the space of the body the particle runs straight from pose to pose; in
  * the world that is its way relative to the centre, but for the turn of what is as far from there
  * as it may be: of the body, its way, and twice that of the particle. */
-static inline double vti_way_beside(const vt_wall *wall, const double end[3])
+static inline double vti_free_displacement(const vt_wall *wall, const double end[3])
 {
     const double farthest = wall->body->reach + wall->parts * wall->step;
     const double passed = wall->body->reach + wall->bow + wall->turn * farthest;
@@ -128,19 +128,19 @@ typedef struct vt_hit {
 
 /* One after the other; what comes after so many finds no velocity left to stop. */
 enum { VT_MOST_HITS = 8 };
-typedef struct vt_hits {
+typedef struct vt_article_impulse {
     int32_t count;
     vt_hit hit[VT_MOST_HITS];
-} vt_hits;
+} vt_article_impulse;
 
 /* A particle: born at `from` or since, when it was at `start`; it would be at `end` at `to` if it
  * met nothing. */
 typedef struct vt_traveller {
     double birth; /* s */
     double start[3], end[3];
-    double velocity[3]; /* m/s */
-    int64_t *looks;     /* counts the walls that are looked at */
-    vt_hits *hits;      /* receives what it ran into, if it was held; NULL: nobody asks */
+    double velocity[3];       /* m/s */
+    int64_t *looks;           /* counts the walls that are looked at */
+    vt_article_impulse *hits; /* receives what it ran into, if it was held; NULL: nobody asks */
 } vt_traveller;
 
 enum { VT_UNHINDERED, VT_HELD, VT_SQUEEZED };

@@ -8,7 +8,7 @@
 #include "state/particles.h"
 #include "state/predicates.h"
 
-static void add_bounds(vt_content *c, const vt_bounds *bounds, int *any)
+static void add_bounds(vt_extent *c, const vt_bounds *bounds, int *any)
 {
     for (int t = 0; t < VT_MAX_THREADS; t++) {
         if (bounds->thread[t].least[0] > bounds->thread[t].most[0])
@@ -52,7 +52,7 @@ static vt_status report_vortons(const vt_simulation *s)
 }
 
 /* A box holds the tracers too, and counts none whose place is no number. */
-static void add_tracers(vt_simulation *s, int64_t count, const float *position, vt_content *content,
+static void add_tracers(vt_simulation *s, int64_t count, const float *position, vt_extent *content,
                         int *any)
 {
     vt_bounds bounds;
@@ -60,7 +60,7 @@ static void add_tracers(vt_simulation *s, int64_t count, const float *position, 
     add_bounds(content, &bounds, any);
 }
 
-vt_status vti_find_content(vt_simulation *s, const vt_births *births, vt_content *content)
+vt_status vti_find_extent(vt_simulation *s, const vt_births *births, vt_extent *content)
 {
     const int threads = s->def.threads;
     vt_bounds bounds;

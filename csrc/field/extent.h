@@ -6,4 +6,4 @@
 
 /* Bounds of the vortons, births of this step included (NULL: none). VT_NOT_FINITE names the first
  * bad value of position or strength. */
-vt_status vti_find_content(vt_simulation *s, const vt_births *births, vt_content *content);
+vt_status vti_find_extent(vt_simulation *s, const vt_births *births, vt_extent *content);

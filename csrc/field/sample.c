@@ -10,7 +10,7 @@
 
 /* ---- solving ---- */
 
-static vt_status solve_grid_now(vt_simulation *s, const vt_content *content)
+static vt_status solve_current_grid(vt_simulation *s, const vt_extent *content)
 {
     vt_placement placement = s->placement;
     const vt_status status = vti_place_grid(s, content, &placement);
@@ -119,10 +119,10 @@ static uint64_t digest_sources(vt_simulation *s)
     return digest ? digest : 1;
 }
 
-vt_status vti_solve_now(vt_simulation *s)
+vt_status vti_solve_current(vt_simulation *s)
 {
     static const double nowhere[3] = {0, 0, 0};
-    vt_content content;
+    vt_extent content;
     vti_set_wind(s, s->time, s->time);
     vti_set_wind_grids(s, s->time, s->time, nowhere);
     const uint64_t digest = digest_sources(s);
@@ -130,12 +130,12 @@ vt_status vti_solve_now(vt_simulation *s)
     const int moved = s->def.method.domain == VT_DOMAIN_BOX && s->viewed[VT_TRACERS];
     if (s->fields_current && s->fields_digest == digest && !moved)
         return VT_OK;
-    vt_status status = vti_find_content(s, NULL, &content);
+    vt_status status = vti_find_extent(s, NULL, &content);
     if (status)
         return status;
     s->fields_exist = content.exists && vti_has_grid(s);
     if (s->fields_exist)
-        status = solve_grid_now(s, &content);
+        status = solve_current_grid(s, &content);
     else
         vti_pose_panels(s, s->time, nowhere);
     s->fields_current = status == VT_OK;
@@ -186,7 +186,7 @@ void vti_velocity_of_points(vt_simulation *s, int64_t count, const float *points
         uint8_t *const inside = vti_arena_push(&s->arena, (size_t)count);
         s->stages->sample(&s->grid, count, points, velocity, inside, threads);
         velocity_far_away(s, count, points, inside, velocity);
-        vti_hold_velocities(s, count, points, velocity);
+        vti_cancel_normal_velocities(s, count, points, velocity);
     } else {
         memset(velocity, 0, 12 * (size_t)count);
         vti_add_wind_grids(s, count, points, velocity, NULL);

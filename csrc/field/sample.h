@@ -4,7 +4,7 @@
 #include "vorton.h"
 
 /* Brings the fields up to the particles of now, without a trace in what the next step does. */
-vt_status vti_solve_now(vt_simulation *s);
+vt_status vti_solve_current(vt_simulation *s);
 
 /* spacing^2 x vorticity (m^2/s) at the inner nodes, laid out as s->grid.field, in arena memory:
  * what the potential of now was solved for, which took its place. Fields must be up to date, and

@@ -66,8 +66,8 @@ vt_sorted_vortons vti_sort_vortons(vt_simulation *s, const vt_grid *grid)
 int vti_find_grid(vt_simulation *s, vt_grid *grid)
 {
     vt_placement placement = s->placement;
-    vt_content content;
-    if (s->vortons.set.count == 0 || !vti_has_grid(s) || vti_find_content(s, NULL, &content) ||
+    vt_extent content;
+    if (s->vortons.set.count == 0 || !vti_has_grid(s) || vti_find_extent(s, NULL, &content) ||
         vti_place_grid(s, &content, &placement))
         return 0;
     const vt_grid before = s->grid;
@@ -111,7 +111,7 @@ vt_status vti_show_vorticity(vt_simulation *s, float *vorticity[3])
     const vt_sorted_vortons sorted = vti_sort_vortons(s, grid);
     s->stages->deposit_lengths(grid, sorted.records, sorted.row_start, s->def.threads);
     if (s->panels.exist) {
-        vti_deposit_spin(s);
+        vti_deposit_body_vorticity(s);
         vti_continue_lines(s);
     }
     s->stages->filter(grid, vti_filter_variance(s), 1 / (h * h * h), &s->arena, s->def.threads);
@@ -178,7 +178,7 @@ static void warm_planes(void *data, int64_t begin, int64_t end)
             }
 }
 
-vt_status vti_show_carried(vt_simulation *s, const vt_grid *grid, f4 **nodes)
+vt_status vti_show_composition(vt_simulation *s, const vt_grid *grid, f4 **nodes)
 {
     vti_scalar_lane lanes[4] = {{VT_SCALAR_NONE, NULL}};
     vt_grid means = *grid;

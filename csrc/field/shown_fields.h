@@ -4,7 +4,7 @@
  * the next solve will use. They lie in memory of their own, reserved when the first is asked for:
  * every field has its place there for the life of the simulation. Nothing of the state changes.
  *
- * Fields must be up to date (vti_solve_now). Without address space all of them return
+ * Fields must be up to date (vti_solve_current). Without address space all of them return
  * VT_OUT_OF_MEMORY. */
 #pragma once
 
@@ -31,7 +31,7 @@ vt_status vti_show_density(vt_simulation *s, const vt_grid *grid, f4 **nodes);
 
 /* What tracers take, in the lanes of nodes in the order of VT_TAKEN: temperature (K) and shares. A
  * lane that no vorton carries has no meaning. */
-vt_status vti_show_carried(vt_simulation *s, const vt_grid *grid, f4 **nodes);
+vt_status vti_show_composition(vt_simulation *s, const vt_grid *grid, f4 **nodes);
 
 /* 1 for nodes that are open to fluid, 0 for those in walls, laid out as nodes. */
 vt_status vti_show_open(vt_simulation *s, const vt_grid *grid, uint8_t **open);

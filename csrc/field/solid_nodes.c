@@ -11,7 +11,7 @@ static double wall_at(const vt_body *body, const vt_pose *pose, const double poi
 {
     double local[3], away[3];
     vti_pose_point_back(pose, point, local);
-    const double room = body->scale * vti_body_room(body, local, away);
+    const double room = body->scale * vti_distance_to_body(body, local, away);
     vti_pose_direction(pose, away, normal);
     return room;
 }

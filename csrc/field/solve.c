@@ -48,7 +48,7 @@ double vti_finest_core(const vt_simulation *s)
     return vti_has_grid(s) ? core_on_grid(s, vti_base_spacing(s)) : s->smallest_core;
 }
 
-vt_status vti_place_grid(const vt_simulation *s, const vt_content *content, vt_placement *placement)
+vt_status vti_place_grid(const vt_simulation *s, const vt_extent *content, vt_placement *placement)
 {
     const double spacing = vti_base_spacing(s), finest = s->smallest_core / 2.1;
     if (spacing < finest && !vti_has_point_cores(s))
@@ -143,7 +143,7 @@ static void find_potential(vt_simulation *s, int64_t count, const vt_record *sor
 static void complete_vorticity(vt_simulation *s)
 {
     vti_cut_panels(s);
-    vti_deposit_spin(s);
+    vti_deposit_body_vorticity(s);
     vti_continue_lines(s);
 }
 
@@ -255,8 +255,8 @@ void vti_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
     vt_grid means = s->grid, slopes = s->grid;
     means.nodes = vti_arena_push(&s->arena, sizeof(f4) * count_nodes(&means));
     slopes.nodes = s->grid.scalars;
-    *buoyancy =
-        (vt_buoyancy){vti_carried_fluid(s), slopes.nodes, s->vortons.volume, vti_accelerations(s)};
+    *buoyancy = (vt_buoyancy){vti_fluid_in_container(s), slopes.nodes, s->vortons.volume,
+                              vti_accelerations(s)};
     vti_find_means(s, count, sorted, row_start, lanes, &means);
     marks.open = NULL;
     if (s->def.method.walls == VT_WALLS_MASKED)

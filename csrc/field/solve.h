@@ -14,8 +14,7 @@ double vti_grid_spacing(const vt_simulation *s);
 double vti_finest_core(const vt_simulation *s);
 
 /* Places the grid around the content, starting from placement. */
-vt_status vti_place_grid(const vt_simulation *s, const vt_content *content,
-                         vt_placement *placement);
+vt_status vti_place_grid(const vt_simulation *s, const vt_extent *content, vt_placement *placement);
 
 /* The arrays of s->grid for the placement. */
 void vti_lay_out_grid(vt_simulation *s, const vt_placement *placement);

@@ -40,7 +40,7 @@ static int grow(void **array, int32_t count, int32_t *room, size_t item)
 /* Returns the new facet, or -1 without memory. */
 static int32_t add_facet(vt_hull *h, int32_t a, int32_t b, int32_t c)
 {
-    if (grow((void **)&h->facets, h->facet_count, &h->facet_room, sizeof *h->facets))
+    if (grow((void **)&h->facets, h->facet_count, &h->facet_distance, sizeof *h->facets))
         return -1;
     vt_facet *const f = &h->facets[h->facet_count];
     *f = (vt_facet){.vertex = {a, b, c}, .neighbour = {-1, -1, -1}, .outside = -1, .group = -1};

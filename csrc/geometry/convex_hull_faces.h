@@ -30,7 +30,7 @@ typedef struct vt_hull {
     double middle[3], extent;
     int32_t *next; /* of the list that a point is in */
     vt_facet *facets;
-    int32_t facet_count, facet_room;
+    int32_t facet_count, facet_distance;
     int32_t *starting, *ending; /* new facet whose edge of the horizon starts, ends at a vertex */
     int32_t *seen;              /* facets that go in this round */
     vt_horizon_edge *horizon;

@@ -20,7 +20,7 @@ static void add_square(double spread[3][3], double factor, const double a[3])
             spread[i][j] += factor * a[i] * a[j];
 }
 
-static void add_tetrahedron(vt_bulk *bulk, const double u[3][3])
+static void add_tetrahedron(vt_mass_properties *bulk, const double u[3][3])
 {
     double normal[3], sum[3] = {0, 0, 0};
     vti_cross(u[1], u[2], normal);
@@ -32,7 +32,7 @@ static void add_tetrahedron(vt_bulk *bulk, const double u[3][3])
     add_square(bulk->spread, volume / 20, sum);
 }
 
-static void add_polytope(vt_bulk *bulk, const vt_polytope *p)
+static void add_polytope(vt_mass_properties *bulk, const vt_polytope *p)
 {
     for (int32_t f = 0; f < p->face_count; f++)
         for (int32_t n = p->first[f] + 1; n + 1 < p->first[f + 1]; n++) {
@@ -47,7 +47,7 @@ static void add_polytope(vt_bulk *bulk, const vt_polytope *p)
 
 /* Of a ball, a capsule (cylinder and two half balls at its ends) or a disk: integrals of the square
  * of the way along the axis, and of that along one direction across. */
-static void add_round(vt_bulk *bulk, const vt_solid *solid)
+static void add_round(vt_mass_properties *bulk, const vt_solid *solid)
 {
     const double r = solid->radius, h = solid->half;
     const double ball = solid->kind == VT_SHAPE_DISK ? 0 : 4.0 / 3 * VT_PI * r * r * r;
@@ -60,9 +60,9 @@ static void add_round(vt_bulk *bulk, const vt_solid *solid)
     add_square(bulk->spread, along - across, solid->axis);
 }
 
-vt_bulk vti_bulk_of_solid(const vt_solid *solid)
+vt_mass_properties vti_mass_properties_of_solid(const vt_solid *solid)
 {
-    vt_bulk bulk = {.volume = solid->volume};
+    vt_mass_properties bulk = {.volume = solid->volume};
     memcpy(bulk.center, solid->center, sizeof bulk.center);
     if (solid->kind == VT_SHAPE_POLYTOPE)
         add_polytope(&bulk, &solid->polytope);
@@ -154,7 +154,7 @@ static int32_t find_points(const vt_solid *solids, int32_t count, int32_t most, 
 /* ---- several solids ---- */
 
 /* From sums over a volume about the origin of the centre and back. */
-static void shift(vt_bulk *bulk, double sign)
+static void shift(vt_mass_properties *bulk, double sign)
 {
     add_square(bulk->spread, sign * bulk->volume, bulk->center);
 }
@@ -170,7 +170,8 @@ static int overlaps_any(const vt_solid *solids, int32_t n)
 }
 
 /* Takes from sums about the origin what solid n shares with those before it. */
-static void subtract_shared(const vt_solid *solids, int32_t n, vt_bulk *sum, double first[3])
+static void subtract_shared(const vt_solid *solids, int32_t n, vt_mass_properties *sum,
+                            double first[3])
 {
     double lower[3], upper[3], at[3] = {0.5, 0.5, 0.5};
     double shared_first[3] = {0}, shared_second[3][3] = {{0}};
@@ -198,14 +199,14 @@ static void subtract_shared(const vt_solid *solids, int32_t n, vt_bulk *sum, dou
         vti_add_scaled(sum->spread[i], weight, shared_second[i]);
 }
 
-vt_bulk vti_bulk_of_union(const vt_solid *solids, int32_t count)
+vt_mass_properties vti_mass_properties_of_union(const vt_solid *solids, int32_t count)
 {
     double first[3] = {0, 0, 0};
-    vt_bulk sum = {.volume = 0};
+    vt_mass_properties sum = {.volume = 0};
     if (count == 1)
-        return vti_bulk_of_solid(solids);
+        return vti_mass_properties_of_solid(solids);
     for (int32_t n = 0; n < count; n++) {
-        vt_bulk own = vti_bulk_of_solid(&solids[n]);
+        vt_mass_properties own = vti_mass_properties_of_solid(&solids[n]);
         shift(&own, 1);
         sum.volume += own.volume;
         vti_add_scaled(first, own.volume, own.center);
@@ -254,8 +255,8 @@ static void stretch_way(const double from[3][3], const double to[3][3], double w
     }
 }
 
-int32_t vti_fill_union(const vt_solid *solids, int32_t count, const vt_bulk *bulk, int32_t most,
-                       double (*points)[3])
+int32_t vti_fill_union(const vt_solid *solids, int32_t count, const vt_mass_properties *bulk,
+                       int32_t most, double (*points)[3])
 {
     double mean[3] = {0, 0, 0}, have[3][3] = {{0}}, want[3][3], from[3][3], to[3][3];
     const int32_t found = find_points(solids, count, most, points);

@@ -14,7 +14,7 @@ static const double enough = 0.25; /* share of the cells that the mesh fills */
  */
 typedef struct cell_list {
     double size[3];
-    int64_t count, room, entries, entry_room;
+    int64_t count, room, entries, entry_distance;
     uint32_t (*cell)[3];
     int64_t *first;
     int32_t *entry;
@@ -28,12 +28,12 @@ static void destroy_list(cell_list *list)
     *list = (cell_list){0};
 }
 
-static int create_list(cell_list *list, int64_t room, int64_t entry_room)
+static int create_list(cell_list *list, int64_t room, int64_t entry_distance)
 {
-    *list = (cell_list){.room = room, .entry_room = entry_room};
+    *list = (cell_list){.room = room, .entry_distance = entry_distance};
     list->cell = malloc(sizeof *list->cell * (size_t)room);
     list->first = calloc((size_t)room + 1, sizeof *list->first);
-    list->entry = malloc(sizeof *list->entry * (size_t)entry_room);
+    list->entry = malloc(sizeof *list->entry * (size_t)entry_distance);
     return list->cell && list->first && list->entry ? 0 : -1;
 }
 
@@ -97,7 +97,7 @@ static int add_half(const vt_region *region, const cell_list *parents, int64_t p
     double center[3], half[3];
     const int64_t from = parents->first[parent], to = parents->first[parent + 1];
     const int64_t start = list->entries;
-    if (list->count == list->room || list->entries + to - from > list->entry_room)
+    if (list->count == list->room || list->entries + to - from > list->entry_distance)
         return -1;
     cell_center(region, list->size, cell, center);
     for (int c = 0; c < 3; c++) /* a little more, for what rounding loses */
@@ -119,10 +119,10 @@ static int add_half(const vt_region *region, const cell_list *parents, int64_t p
 static int refine(const vt_region *region, cell_list *list)
 {
     cell_list finer;
-    const int64_t entry_room = 4 * list->entries + 1024;
-    if (2 * list->count > MOST_CELLS || entry_room > MOST_ENTRIES)
+    const int64_t entry_distance = 4 * list->entries + 1024;
+    if (2 * list->count > MOST_CELLS || entry_distance > MOST_ENTRIES)
         return -1;
-    int failed = create_list(&finer, 2 * list->count, entry_room);
+    int failed = create_list(&finer, 2 * list->count, entry_distance);
     int axis = 0;
     for (int c = 1; c < 3; c++)
         axis = list->size[c] > list->size[axis] ? c : axis;

@@ -20,7 +20,7 @@ typedef struct look {
     double shift[3];
 } look;
 
-static double room_at(const look *l, const double point[3])
+static double distance_at(const look *l, const double point[3])
 {
     const double beside[3] = {point[0] + l->shift[0], point[1] + l->shift[1],
                               point[2] + l->shift[2]};
@@ -52,7 +52,7 @@ static void find_exit(const look *l, const double inside[3], const double outsid
         const double middle = 0.5 * (low + high);
         for (int c = 0; c < 3; c++)
             exit[c] = inside[c] + middle * (outside[c] - inside[c]);
-        *(room_at(l, exit) < 0 ? &low : &high) = middle;
+        *(distance_at(l, exit) < 0 ? &low : &high) = middle;
     }
 }
 
@@ -83,8 +83,8 @@ static double find_deepest(const look *l, const double a[3], const double b[3], 
             right[c] = a[c] + (high - (high - low) / 3) * (b[c] - a[c]);
             deepest[c] = 0.5 * (left[c] + right[c]);
         }
-        const double at_left = room_at(l, left);
-        room = room_at(l, right);
+        const double at_left = distance_at(l, left);
+        room = distance_at(l, right);
         if (at_left < room)
             high -= (high - low) / 3;
         else
@@ -99,7 +99,7 @@ static void add_inside(const look *l, vt_triangle corner, int splits, vt_triangl
 {
     double room[3], deepest[3];
     for (int k = 0; k < 3; k++)
-        room[k] = room_at(l, corner[k]);
+        room[k] = distance_at(l, corner[k]);
     for (int k = 0; k < 3 && splits > 0; k++) {
         const int next = (k + 1) % 3;
         const double length = vti_sqrt(vti_square_between(corner[k], corner[next]));

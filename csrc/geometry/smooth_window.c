@@ -13,14 +13,14 @@ enum { REACH = 2, MOST_NODES = 1 << 21 };
 
 static const double nodes_an_eddy = 6;
 
-static int64_t node_count(const vt_window *w)
+static int64_t node_count(const vt_smooth_window *w)
 {
     return (int64_t)w->nodes[0] * w->nodes[1] * w->nodes[2];
 }
 
 /* ---- making ---- */
 
-static void lay_out(const vt_region *region, double eddy, vt_window *w)
+static void lay_out(const vt_region *region, double eddy, vt_smooth_window *w)
 {
     double nodes[3], count;
     w->spacing = eddy / nodes_an_eddy;
@@ -41,7 +41,7 @@ static void lay_out(const vt_region *region, double eddy, vt_window *w)
     }
 }
 
-static void mark_inside(const vt_region *region, vt_window *w)
+static void mark_inside(const vt_region *region, vt_smooth_window *w)
 {
     float *value = w->value;
     for (int32_t k = 0; k < w->nodes[2]; k++)
@@ -55,7 +55,7 @@ static void mark_inside(const vt_region *region, vt_window *w)
 }
 
 /* Box filter of 2 REACH + 1 nodes along one axis, from one array into another. */
-static void filter_axis(const vt_window *w, int axis, const float *from, float *to)
+static void filter_axis(const vt_smooth_window *w, int axis, const float *from, float *to)
 {
     const int64_t stride = axis == 0   ? 1
                            : axis == 1 ? w->nodes[0]
@@ -71,7 +71,7 @@ static void filter_axis(const vt_window *w, int axis, const float *from, float *
 }
 
 /* 0 up to the surface, where the smoothed inside is 1/2; then t^2 (3 - 2 t). */
-static void ease(vt_window *w)
+static void ease(vt_smooth_window *w)
 {
     for (int64_t n = 0; n < node_count(w); n++) {
         const float t = 2.0f * w->value[n] - 1.0f;
@@ -79,7 +79,7 @@ static void ease(vt_window *w)
     }
 }
 
-vt_status vti_create_window(const vt_region *region, double eddy, vt_window *w)
+vt_status vti_create_smooth_window(const vt_region *region, double eddy, vt_smooth_window *w)
 {
     lay_out(region, eddy, w);
     const size_t bytes = sizeof(float) * (size_t)node_count(w);
@@ -87,7 +87,7 @@ vt_status vti_create_window(const vt_region *region, double eddy, vt_window *w)
     w->value = malloc(bytes);
     if (!other || !w->value) {
         free(other);
-        vti_destroy_window(w);
+        vti_destroy_smooth_window(w);
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a cloud's window");
     }
     mark_inside(region, w);
@@ -102,7 +102,7 @@ vt_status vti_create_window(const vt_region *region, double eddy, vt_window *w)
     return VT_OK;
 }
 
-void vti_destroy_window(vt_window *w)
+void vti_destroy_smooth_window(vt_smooth_window *w)
 {
     free(w->value);
     w->value = NULL;
@@ -124,7 +124,7 @@ static void spline_weights(double t, double weight[4], double slope[4])
     slope[3] = 0.5 * t * t;
 }
 
-double vti_window_at(const vt_window *w, const double point[3], double gradient[3])
+double vti_smooth_window_at(const vt_smooth_window *w, const double point[3], double gradient[3])
 {
     double weight[3][4], slope[3][4], sum = 0.0;
     int64_t first[3];

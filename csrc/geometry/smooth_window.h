@@ -6,15 +6,16 @@
 #include "geometry/region.h"
 
 /* Node (i, j, k) at origin + spacing (i, j, k), x fastest. */
-typedef struct vt_window {
+typedef struct vt_smooth_window {
     double origin[3], spacing;
     int32_t nodes[3];
     float *value;
-} vt_window;
+} vt_smooth_window;
 
 /* The window rises over two thirds of an eddy (m), over more where the shape is so large that its
  * grid must be coarser. On failure there is nothing to destroy. */
-vt_status vti_create_window(const vt_region *region, double eddy, vt_window *window);
-void vti_destroy_window(vt_window *window);
+vt_status vti_create_smooth_window(const vt_region *region, double eddy, vt_smooth_window *window);
+void vti_destroy_smooth_window(vt_smooth_window *window);
 
-double vti_window_at(const vt_window *window, const double point[3], double gradient[3]);
+double vti_smooth_window_at(const vt_smooth_window *window, const double point[3],
+                            double gradient[3]);

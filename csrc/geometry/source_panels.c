@@ -44,7 +44,7 @@ void vti_release_panels(vt_panel_set *set)
 
 /* Whether a triangle of solid n is no part of the surface of the union: it lies inside another
  * solid, on one that it touches, or is there twice. */
-static int is_covered(int32_t solid_count, const vt_solid *solids, int32_t n,
+static int is_in_body(int32_t solid_count, const vt_solid *solids, int32_t n,
                       const double center[3], const double normal[3])
 {
     for (int32_t m = 0; m < solid_count; m++) {
@@ -130,7 +130,7 @@ static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t a
         for (int32_t k = first; k < t->count; k++) {
             double center[3], normal[3];
             const double area = measure_triangle(t->item[k], center, normal);
-            if (area > 0 && !is_covered(solid_count, solids, n, center, normal))
+            if (area > 0 && !is_in_body(solid_count, solids, n, center, normal))
                 memmove(t->item[kept++], t->item[k], sizeof *t->item);
         }
         t->count = kept;

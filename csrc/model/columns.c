@@ -40,13 +40,13 @@ static const int32_t always_used[2][VT_MOST_COLUMNS] = {
         },
 };
 
-const int vti_carried_of_taken[VT_TAKEN_COLUMNS] = {
+const int vti_composition_of_taken[VT_TAKEN_COLUMNS] = {
 #define VT_TAKEN(name) VT_CARRIED_##name,
 #include "vorton/columns.def"
 #undef VT_TAKEN
 };
 
-const int vti_carried_column[VT_CARRIED_COLUMNS] = {
+const int vti_composition_column[VT_COMPOSITION_COLUMNS] = {
 #define VT_CARRIED(name, least, most, allowed) VT_VORTON_##name,
 #include "vorton/columns.def"
 #undef VT_CARRIED

@@ -32,7 +32,7 @@ enum vt_carried {
 #define VT_CARRIED(name, least, most, allowed) VT_CARRIED_##name,
 #include "vorton/columns.def"
 #undef VT_CARRIED
-    VT_CARRIED_COLUMNS
+    VT_COMPOSITION_COLUMNS
 };
 
 enum vt_taken {
@@ -42,10 +42,10 @@ enum vt_taken {
     VT_TAKEN_COLUMNS
 };
 
-extern const int vti_carried_column[VT_CARRIED_COLUMNS]; /* of the vortons: VT_VORTON_... */
-extern const int vti_taken_column[VT_TAKEN_COLUMNS];     /* of the tracers: VT_TRACER_... */
-extern const int vti_taken_from[VT_TAKEN_COLUMNS];       /* of the vortons */
-extern const int vti_carried_of_taken[VT_TAKEN_COLUMNS]; /* VT_CARRIED_... */
+extern const int vti_composition_column[VT_COMPOSITION_COLUMNS]; /* of the vortons: VT_VORTON_... */
+extern const int vti_taken_column[VT_TAKEN_COLUMNS];             /* of the tracers: VT_TRACER_... */
+extern const int vti_taken_from[VT_TAKEN_COLUMNS];               /* of the vortons */
+extern const int vti_composition_of_taken[VT_TAKEN_COLUMNS];     /* VT_CARRIED_... */
 
 enum { VT_MOST_COLUMNS = 24 };
 _Static_assert((int)VT_VORTON_COLUMNS <= VT_MOST_COLUMNS, "room for the columns of vortons");

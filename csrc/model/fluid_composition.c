@@ -6,7 +6,7 @@
 #include "animation/definition_checks.h"
 #include "base/status.h"
 
-const char *const vti_carried_name[VT_CARRIED_COLUMNS] = {
+const char *const vti_composition_name[VT_COMPOSITION_COLUMNS] = {
 #define VT_CARRIED(name, least, most, allowed) #name,
 #include "vorton/columns.def"
 #undef VT_CARRIED
@@ -14,7 +14,7 @@ const char *const vti_carried_name[VT_CARRIED_COLUMNS] = {
 
 double *vti_fluid_member(vt_fluid_def *fluid, int carried)
 {
-    static const size_t offset[VT_CARRIED_COLUMNS] = {
+    static const size_t offset[VT_COMPOSITION_COLUMNS] = {
 #define VT_CARRIED(name, least, most, allowed) offsetof(vt_fluid_def, name),
 #include "vorton/columns.def"
 #undef VT_CARRIED
@@ -24,14 +24,14 @@ double *vti_fluid_member(vt_fluid_def *fluid, int carried)
 
 static const vt_track *track_of(const vt_animations *animations, int carried)
 {
-    return animations ? vti_find_animation(animations, vti_carried_name[carried]) : NULL;
+    return animations ? vti_find_animation(animations, vti_composition_name[carried]) : NULL;
 }
 
 uint32_t vti_fluid_members(const vt_fluid_def *fluid, const vt_animations *animations)
 {
     vt_fluid_def copy = *fluid;
     uint32_t members = 0;
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+    for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++)
         if (*vti_fluid_member(&copy, c) != 0 || track_of(animations, c))
             members |= 1u << c;
     return members;

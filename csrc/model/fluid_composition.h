@@ -7,7 +7,7 @@
 
 /* A member by its number, VT_CARRIED_..., and its name. */
 double *vti_fluid_member(vt_fluid_def *fluid, int carried);
-extern const char *const vti_carried_name[VT_CARRIED_COLUMNS];
+extern const char *const vti_composition_name[VT_COMPOSITION_COLUMNS];
 
 /* Bit c is set where member c is not 0, or animated. 0: nothing is said of the fluid. */
 uint32_t vti_fluid_members(const vt_fluid_def *fluid, const vt_animations *animations);

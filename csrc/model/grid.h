@@ -8,10 +8,10 @@
 #include "model/columns.h"
 
 /* Where the vortons are, with circulation or without. */
-typedef struct vt_content {
+typedef struct vt_extent {
     double least[3], most[3]; /* m */
     int32_t exists;           /* some alive vorton carries circulation or is a charge */
-} vt_content;
+} vt_extent;
 
 /* A vorton as the grid kernels see it: sorted by grid row, 32 bytes, moved by one store. */
 typedef struct vt_record {

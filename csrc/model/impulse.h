@@ -37,8 +37,8 @@ static inline void vti_move_moment(vt_impulse *impulse, const double arm[3])
 }
 
 /* Source of `charge` m^3/s at r from the point: what flow of that velocity pulls at it with. */
-static inline void vti_add_pull(const double r[3], double charge, const float velocity[3],
-                                vt_impulse *sum)
+static inline void vti_add_lagally_force(const double r[3], double charge, const float velocity[3],
+                                         vt_impulse *sum)
 {
     double force[3], moment[3];
     for (int c = 0; c < 3; c++)

@@ -1,7 +1,7 @@
 /* The time schemes: explicit Runge-Kutta rules in which a stage needs the rates of the one before
  * it alone, so that base values and one or two sets of rates are all that a substep keeps:
  *
- *   x_n = x + reach_n dt f(x_n-1),   x' = x + dt (share f_last + (1 - share) f_first)
+ *   x_n = x + fraction_n dt f(x_n-1),   x' = x + dt (share f_last + (1 - share) f_first)
  *
  * rk2: the midpoint rule. rk3: Heun, Zeitschrift fuer Mathematik und Physik 45 (1900): the only one
  * of third order in this form. */
@@ -10,9 +10,9 @@
 #include "vorton.h"
 
 typedef struct vt_scheme {
-    int32_t stages;  /* field solves in a substep */
-    double reach[3]; /* advance of each stage, which is also its time, in substeps */
-    double share;    /* share of the last rates in the result; the rest is the share of the first */
+    int32_t stages;     /* field solves in a substep */
+    double fraction[3]; /* advance of each stage, which is also its time, in substeps */
+    double share; /* share of the last rates in the result; the rest is the share of the first */
 } vt_scheme;
 
 static inline vt_scheme vti_scheme_of(const vt_method *method)
@@ -25,7 +25,7 @@ static inline vt_scheme vti_scheme_of(const vt_method *method)
     return schemes[method->time];
 }
 
-static inline double vti_last_reach(const vt_scheme *scheme)
+static inline double vti_last_fraction(const vt_scheme *scheme)
 {
-    return scheme->reach[scheme->stages - 1];
+    return scheme->fraction[scheme->stages - 1];
 }

@@ -73,7 +73,7 @@ static void deposit_body(vt_simulation *s, const vt_paneled_body *b)
     vti_arena_pop(&s->arena, mark);
 }
 
-void vti_deposit_spin(vt_simulation *s)
+void vti_deposit_body_vorticity(vt_simulation *s)
 {
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_paneled_body *const b = vti_panels_of(s, n);
@@ -114,8 +114,8 @@ static void add_pull(const vt_simulation *s, const vt_paneled_body *b, const dou
     vti_add_scaled(pull->angular, 1, moment);
 }
 
-void vti_add_spin(const vt_simulation *s, const vt_paneled_body *b, vt_impulse *bound,
-                  vt_impulse *pull)
+void vti_add_body_vorticity(const vt_simulation *s, const vt_paneled_body *b, vt_impulse *bound,
+                            vt_impulse *pull)
 {
     const int32_t shells = count_shells(s, b);
     double vorticity[3];

@@ -85,14 +85,14 @@ static double extent_of(const box *b)
 }
 
 /* Room of a corner of a box before a body, m; normal (in the world) out of that. */
-static double room_at_corner(const vt_body *body, const vt_pose *pose, const box *b, int corner,
-                             double point[3], double normal[3])
+static double distance_at_corner(const vt_body *body, const vt_pose *pose, const box *b, int corner,
+                                 double point[3], double normal[3])
 {
     double local[3];
     for (int c = 0; c < 3; c++)
         point[c] = corner >> c & 1 ? b->most[c] : b->least[c];
     vti_pose_point_back(pose, point, local);
-    const double room = pose->scale * vti_body_room(body, local, normal);
+    const double room = pose->scale * vti_distance_to_body(body, local, normal);
     vti_pose_direction(pose, normal, normal);
     return room;
 }
@@ -105,9 +105,9 @@ static void add_feet(const vt_simulation *s, const vt_body *body, const box *bou
     const double near = 0.5 * extent_of(bounds);
     double point[3], normal[3], least = INFINITY;
     for (int corner = 0; corner < 8; corner++)
-        least = fmin(least, room_at_corner(body, &pose, bounds, corner, point, normal));
+        least = fmin(least, distance_at_corner(body, &pose, bounds, corner, point, normal));
     for (int corner = 0; corner < 8; corner++) {
-        const double room = room_at_corner(body, &pose, bounds, corner, point, normal);
+        const double room = distance_at_corner(body, &pose, bounds, corner, point, normal);
         box foot;
         if (!(room > 0 && room < near))
             continue;

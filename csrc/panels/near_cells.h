@@ -7,5 +7,5 @@
 void vti_mark_cells(vt_simulation *s);
 
 /* Cells, laid out as the nodes, in which what moves may come so near to a surface that
- * vti_hold_velocities has something to say; NULL without panels. */
+ * vti_cancel_normal_velocities has something to say; NULL without panels. */
 const uint8_t *vti_cells_near_panels(vt_simulation *s);

@@ -8,7 +8,7 @@ double vti_find_bulge(const vt_paneled_body *b)
 {
     double most = 0;
     for (int32_t i = 0; i < b->count && !b->set->open; i++)
-        most = fmax(most, vti_abs(vti_body_room(b->body, b->set->center[i], NULL)));
+        most = fmax(most, vti_abs(vti_distance_to_body(b->body, b->set->center[i], NULL)));
     return b->pose.scale * most;
 }
 
@@ -92,7 +92,7 @@ double vti_nearest_wall(const vt_simulation *s, const double point[3], double wi
         if (vti_square_between(b->center, point) > limit * limit)
             continue;
         vti_pose_point_back(&b->pose, point, local);
-        const double room = b->pose.scale * vti_body_room(b->body, local, outward);
+        const double room = b->pose.scale * vti_distance_to_body(b->body, local, outward);
         if (room < least) {
             least = room;
             memcpy(nearest, outward, sizeof nearest);

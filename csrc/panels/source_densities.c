@@ -228,7 +228,7 @@ static void spread_density(vt_simulation *s, vt_paneled_body *b, int64_t count,
         for (int c = 0; c < 3; c++)
             arm[c] = (double)wide->points[3 * i + c] - b->center[c];
         vti_add_scaled(b->wide_dipole, charge, arm);
-        vti_add_pull(arm, charge, wide->velocity + 3 * i, &b->wide_pull);
+        vti_add_lagally_force(arm, charge, wide->velocity + 3 * i, &b->wide_force);
     }
     /* the panel as a whole takes the mean, not what is at its centroid */
     for (int c = 0; c < 3; c++)
@@ -245,7 +245,7 @@ static void find_excess(vt_simulation *s)
                     vti_arena_push(&s->arena, 12 * (size_t)found)};
     memset(p->excess, 0, sizeof *p->excess * room);
     for (int32_t n = 0; n < p->body_count; n++) {
-        p->bodies[n].wide_pull = (vt_impulse){{0}, {0}};
+        p->bodies[n].wide_force = (vt_impulse){{0}, {0}};
         memset(p->bodies[n].wide_dipole, 0, sizeof p->bodies[n].wide_dipole);
     }
     vti_parallel_each(s->def.threads, found, PATCH_BLOCK, look_at_patch, &job);
@@ -371,7 +371,7 @@ static void solve_body(vt_simulation *s, vt_paneled_body *b)
     vti_arena_pop(&s->arena, mark);
 }
 
-vt_impulse vti_find_wide_pull(vt_simulation *s, const vt_paneled_body *b)
+vt_impulse vti_find_wide_force(vt_simulation *s, const vt_paneled_body *b)
 {
     const vt_panels *const p = &s->panels;
     const size_t mark = vti_arena_mark(&s->arena), room = (size_t)b->patch_count;
@@ -379,7 +379,7 @@ vt_impulse vti_find_wide_pull(vt_simulation *s, const vt_paneled_body *b)
     float *const cells = vti_arena_push(&s->arena, 12 * room);
     float *const velocity = vti_arena_push(&s->arena, 12 * room);
     const double h = s->grid.spacing;
-    vt_impulse pull = b->wide_pull;
+    vt_impulse pull = b->wide_force;
     int64_t count = 0;
     for (int32_t i = b->first_patch; i < b->first_patch + b->patch_count; i++)
         if (p->excess[i] != 0) {
@@ -395,7 +395,7 @@ vt_impulse vti_find_wide_pull(vt_simulation *s, const vt_paneled_body *b)
         double arm[3];
         vti_from_cells(&s->grid, cells + 3 * n, arm);
         vti_add_scaled(arm, -1, b->center);
-        vti_add_pull(arm, charge, velocity + 3 * n, &pull);
+        vti_add_lagally_force(arm, charge, velocity + 3 * n, &pull);
     }
     vti_arena_pop(&s->arena, mark);
     return pull;

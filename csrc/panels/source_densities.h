@@ -16,7 +16,7 @@ void vti_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, float
 
 /* What the flow, that of other bodies included, pulls at the sources within wide panels of a body
  * with, about its centre, m^4/s^2. */
-vt_impulse vti_find_wide_pull(vt_simulation *s, const vt_paneled_body *b);
+vt_impulse vti_find_wide_force(vt_simulation *s, const vt_paneled_body *b);
 
 /* Velocity of the vortons alone at a point (m) from the vector potential that the grid holds now,
  * m/s. */

@@ -19,7 +19,7 @@ typedef struct wall_point {
     float cell[3];
 } wall_point;
 
-typedef struct hold_job {
+typedef struct response_job {
     const vt_simulation *s;
     const float *points;
     float *velocity;
@@ -31,7 +31,7 @@ typedef struct hold_job {
     /* these, in the order of cells: in wall; their places, cells, and the flow there */
     uint32_t *close;
     float *place, *flow;
-} hold_job;
+} response_job;
 
 /* The cell of a point (m); -1 outside the grid. */
 static int64_t cell_of_point(const vt_simulation *s, const float point[3])
@@ -49,7 +49,7 @@ static int64_t cell_of_point(const vt_simulation *s, const float point[3])
 
 static void find_near(void *data, int64_t begin, int64_t end)
 {
-    const hold_job *const job = data;
+    const response_job *const job = data;
     const vt_panels *const p = &job->s->panels;
     int64_t found = 0;
     for (int64_t n = begin; n < end; n++) {
@@ -62,7 +62,7 @@ static void find_near(void *data, int64_t begin, int64_t end)
 
 static void list_near(void *data, int64_t begin, int64_t end)
 {
-    const hold_job *const job = data;
+    const response_job *const job = data;
     int64_t w = job->first[begin / NEAR_BLOCK];
     for (int64_t n = begin; n < end; n++)
         if (job->near[n])
@@ -70,7 +70,7 @@ static void list_near(void *data, int64_t begin, int64_t end)
 }
 
 /* Returns how many points are near a wall. */
-static int64_t find_wall_points(vt_simulation *s, hold_job *job, int64_t count)
+static int64_t find_wall_points(vt_simulation *s, response_job *job, int64_t count)
 {
     const int64_t blocks = (count + NEAR_BLOCK - 1) / NEAR_BLOCK;
     int64_t found = 0;
@@ -133,7 +133,7 @@ static int32_t number_of_cell(const vt_simulation *s, const float cell[3])
 
 static void look_at_wall(void *data, int64_t n)
 {
-    const hold_job *const job = data;
+    const response_job *const job = data;
     const vt_simulation *const s = job->s;
     const double h = s->grid.spacing;
     wall_point *const w = &job->wall[n];
@@ -167,9 +167,9 @@ static double width_at(const vt_simulation *s, const vt_paneled_body *b, const f
 }
 
 /* Takes the velocity that passes the wall away from points beside it. */
-static void hold_point(void *data, int64_t n)
+static void respond_at_point(void *data, int64_t n)
 {
-    const hold_job *const job = data;
+    const response_job *const job = data;
     const vt_simulation *const s = job->s;
     const wall_point *const w = &job->wall[n];
     if (!w->body)
@@ -212,7 +212,7 @@ static int64_t sort_by_cell(vt_simulation *s, int64_t count, const int32_t *cell
 
 static void get_close(void *data, int64_t begin, int64_t end)
 {
-    const hold_job *const job = data;
+    const response_job *const job = data;
     for (int64_t n = begin; n < end; n++) {
         const wall_point *const w = &job->wall[job->close[n]];
         memcpy(job->place + 3 * n, w->cell, sizeof w->cell);
@@ -222,7 +222,7 @@ static void get_close(void *data, int64_t begin, int64_t end)
 
 static void put_close(void *data, int64_t begin, int64_t end)
 {
-    const hold_job *const job = data;
+    const response_job *const job = data;
     for (int64_t n = begin; n < end; n++)
         memcpy(job->velocity + 3 * job->wall[job->close[n]].row, job->flow + 3 * n,
                3 * sizeof *job->flow);
@@ -230,7 +230,7 @@ static void put_close(void *data, int64_t begin, int64_t end)
 
 /* Close to a wall the velocity is that of the grid and of pairs, not what nodes on both sides give.
  */
-static void take_pairs(vt_simulation *s, int64_t count, hold_job *job)
+static void take_pairs(vt_simulation *s, int64_t count, response_job *job)
 {
     const int threads = s->def.threads;
     job->close = vti_arena_push(&s->arena, sizeof *job->close * (size_t)count);
@@ -242,17 +242,18 @@ static void take_pairs(vt_simulation *s, int64_t count, hold_job *job)
     vti_parallel_for(threads, close, HOLD_BLOCK, put_close, job);
 }
 
-void vti_hold_velocities(vt_simulation *s, int64_t count, const float *points, float *velocity)
+void vti_cancel_normal_velocities(vt_simulation *s, int64_t count, const float *points,
+                                  float *velocity)
 {
     if (!s->panels.exist)
         return;
     const size_t mark = vti_arena_mark(&s->arena);
     const int threads = s->def.threads;
-    hold_job job = {.s = s, .points = points, .velocity = velocity};
+    response_job job = {.s = s, .points = points, .velocity = velocity};
     vti_mark_cells(s);
     const int64_t found = find_wall_points(s, &job, count);
     vti_parallel_each(threads, found, HOLD_BLOCK, look_at_wall, &job);
     take_pairs(s, found, &job);
-    vti_parallel_each(threads, found, HOLD_BLOCK, hold_point, &job);
+    vti_parallel_each(threads, found, HOLD_BLOCK, respond_at_point, &job);
     vti_arena_pop(&s->arena, mark);
 }

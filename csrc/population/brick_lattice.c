@@ -7,9 +7,10 @@ enum { EDGE = VT_BRICK_EDGE, BLOCK = 8192, BRICK_BLOCK = 4, COLOURS = 8 };
 
 /* ---- bricks ---- */
 
-void vti_begin_halo_lattice(vt_halo_lattice *l, double spacing, int64_t vortons, vt_arena *arena)
+void vti_begin_shell_lattice(vt_shell_lattice *l, double spacing, int64_t vortons, vt_arena *arena)
 {
-    *l = (vt_halo_lattice){.spacing = spacing, .scale = 1 / spacing, .buckets = 64, .arena = arena};
+    *l =
+        (vt_shell_lattice){.spacing = spacing, .scale = 1 / spacing, .buckets = 64, .arena = arena};
     while (l->buckets < (uint64_t)vortons / 64)
         l->buckets *= 2;
     l->bucket = vti_arena_push(arena, sizeof *l->bucket * l->buckets);
@@ -17,14 +18,14 @@ void vti_begin_halo_lattice(vt_halo_lattice *l, double spacing, int64_t vortons,
     l->end = &l->first;
 }
 
-static uint32_t bucket_of(const vt_halo_lattice *l, const int32_t at[3])
+static uint32_t bucket_of(const vt_shell_lattice *l, const int32_t at[3])
 {
     const uint32_t h = (uint32_t)at[0] * 0x9e3779b1u ^ (uint32_t)at[1] * 0x85ebca6bu ^
                        (uint32_t)at[2] * 0xc2b2ae35u;
     return (h ^ h >> 15) & (l->buckets - 1);
 }
 
-vt_brick *vti_search_brick(const vt_halo_lattice *l, const int32_t at[3])
+vt_brick *vti_search_brick(const vt_shell_lattice *l, const int32_t at[3])
 {
     vt_brick *b = l->bucket[bucket_of(l, at)];
     while (b && (b->at[0] != at[0] || b->at[1] != at[1] || b->at[2] != at[2]))
@@ -32,7 +33,7 @@ vt_brick *vti_search_brick(const vt_halo_lattice *l, const int32_t at[3])
     return b;
 }
 
-vt_brick *vti_need_brick(vt_halo_lattice *l, const int32_t at[3], float core, float lifetime,
+vt_brick *vti_need_brick(vt_shell_lattice *l, const int32_t at[3], float core, float lifetime,
                          vt_brick_hints *hints)
 {
     vt_brick *b = vti_find_brick(l, at, hints);
@@ -58,7 +59,7 @@ vt_brick *vti_need_brick(vt_halo_lattice *l, const int32_t at[3], float core, fl
     return hints->brick[at[0] & (VT_BRICK_HINTS - 1)] = b;
 }
 
-vt_brick **vti_list_bricks(const vt_halo_lattice *l)
+vt_brick **vti_list_bricks(const vt_shell_lattice *l)
 {
     vt_brick **const bricks = vti_arena_push(l->arena, sizeof *bricks * (size_t)l->bricks);
     for (vt_brick *b = l->first; b; b = b->next)
@@ -71,14 +72,14 @@ vt_brick **vti_list_bricks(const vt_halo_lattice *l)
 /* Vortons by the brick of the node below them. Bricks of one colour have no neighbours of the same
  * colour: what they fill is never theirs alone, but never that of two of them either. */
 typedef struct filling {
-    const vt_halo_lattice *lattice;
+    const vt_shell_lattice *lattice;
     const vt_vortons *vortons;
     vt_brick *const *of_colour;
     uint32_t *home, *start, *order;
 } filling;
 
 /* The bounds of the bricks, m. */
-static void find_bounds(const vt_halo_lattice *l, float least[3], float most[3])
+static void find_bounds(const vt_shell_lattice *l, float least[3], float most[3])
 {
     for (int a = 0; a < 3; a++) {
         least[a] = (float)((double)(EDGE * l->low[a]) * l->spacing);
@@ -164,8 +165,8 @@ static int colour_of(const vt_brick *b)
     return (b->at[0] & 1) | (b->at[1] & 1) << 1 | (b->at[2] & 1) << 2;
 }
 
-void vti_fill_halo_lattice(vt_halo_lattice *l, vt_brick *const *bricks, const vt_vortons *vortons,
-                           int threads)
+void vti_fill_shell_lattice(vt_shell_lattice *l, vt_brick *const *bricks, const vt_vortons *vortons,
+                            int threads)
 {
     const int64_t count = vortons->set.count;
     filling f = {.lattice = l, .vortons = vortons};

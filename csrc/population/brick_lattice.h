@@ -7,8 +7,8 @@
 
 /* What a vorton is to the halo. */
 enum {
-    VT_HALO_SOURCE = 1, /* it needs one around it */
-    VT_HALO_LASTING = 2 /* it stays without one */
+    VT_SHELL_SEED = 1,   /* it needs one around it */
+    VT_SHELL_LASTING = 2 /* it stays without one */
 };
 
 enum { VT_BRICK_EDGE = 8, VT_BRICK_NODES = VT_BRICK_EDGE * VT_BRICK_EDGE * VT_BRICK_EDGE };
@@ -27,7 +27,7 @@ typedef struct vt_brick {
     float fill[VT_BRICK_NODES];      /* volume of vortons in it / volume of a node */
 } vt_brick;
 
-typedef struct vt_halo_lattice {
+typedef struct vt_shell_lattice {
     double spacing, scale; /* m; 1 / spacing */
     vt_brick **bucket, *first, **end;
     int64_t bricks;
@@ -36,11 +36,11 @@ typedef struct vt_halo_lattice {
     uint32_t *order, *start; /* after filling: the vortons by the brick of the node below them, and
                                 where each brick's begin, by number (and the end) */
     vt_arena *arena;
-} vt_halo_lattice;
+} vt_shell_lattice;
 
-typedef struct vt_halo {
+typedef struct vt_shell {
     vt_simulation *simulation;
-    vt_halo_lattice lattice;
+    vt_shell_lattice lattice;
     double vorticity;           /* that counts as carrying strength, 1/s */
     double least;               /* |rho'| that counts as differing, kg/m^3 */
     int32_t width;              /* nodes */
@@ -50,11 +50,11 @@ typedef struct vt_halo {
     uint8_t *part;              /* of each of them: VT_HALO_... */
     vt_brick **bricks;
     const vt_pose *pose; /* of each body */
-} vt_halo;
+} vt_shell;
 
 /* No bricks yet; about 64 vortons a brick are expected. */
-void vti_begin_halo_lattice(vt_halo_lattice *lattice, double spacing, int64_t vortons,
-                            vt_arena *arena);
+void vti_begin_shell_lattice(vt_shell_lattice *lattice, double spacing, int64_t vortons,
+                             vt_arena *arena);
 
 /* Bricks found lately, by their place along x: neighbours in memory are neighbours in space. */
 enum { VT_BRICK_HINTS = 16 };
@@ -63,10 +63,10 @@ typedef struct vt_brick_hints {
 } vt_brick_hints;
 
 /* The brick at a place, or NULL. */
-vt_brick *vti_search_brick(const vt_halo_lattice *lattice, const int32_t at[3]);
+vt_brick *vti_search_brick(const vt_shell_lattice *lattice, const int32_t at[3]);
 
 /* The same; the hints are looked at first, and remember it. */
-static inline vt_brick *vti_find_brick(const vt_halo_lattice *lattice, const int32_t at[3],
+static inline vt_brick *vti_find_brick(const vt_shell_lattice *lattice, const int32_t at[3],
                                        vt_brick_hints *hints)
 {
     vt_brick **const hint = &hints->brick[at[0] & (VT_BRICK_HINTS - 1)];
@@ -79,20 +79,20 @@ static inline vt_brick *vti_find_brick(const vt_halo_lattice *lattice, const int
 }
 
 /* The same, made where there is none: with that core and lifetime. NULL: no memory. */
-vt_brick *vti_need_brick(vt_halo_lattice *lattice, const int32_t at[3], float core, float lifetime,
+vt_brick *vti_need_brick(vt_shell_lattice *lattice, const int32_t at[3], float core, float lifetime,
                          vt_brick_hints *hints);
 
 /* All bricks by number, in arena memory. */
-vt_brick **vti_list_bricks(const vt_halo_lattice *lattice);
+vt_brick **vti_list_bricks(const vt_shell_lattice *lattice);
 
 /* Sets fill to what the vortons have (trilinear weights); of nodes whose next ones below lie in
  * bricks that exist, the others get less. Takes at most 28 bytes a vorton and 44 a brick (and 4
  * KiB) from the arena, and leaves order and start there. */
-void vti_fill_halo_lattice(vt_halo_lattice *lattice, vt_brick *const *bricks,
-                           const vt_vortons *vortons, int threads);
+void vti_fill_shell_lattice(vt_shell_lattice *lattice, vt_brick *const *bricks,
+                            const vt_vortons *vortons, int threads);
 
 /* The node at or below the position plus `shift` spacings; 0 where that is too far away. */
-static inline int vti_find_node(const vt_halo_lattice *l, const float *position, double shift,
+static inline int vti_find_node(const vt_shell_lattice *l, const float *position, double shift,
                                 int32_t node[3])
 {
     const double farthest = 1 << 28;
@@ -127,7 +127,7 @@ static inline int vti_lacks_volume(const vt_brick *b, const vt_node_bits nodes, 
 }
 
 /* Where node n of a brick is, m. */
-static inline void vti_place_node(const vt_halo_lattice *l, const vt_brick *b, int n,
+static inline void vti_place_node(const vt_shell_lattice *l, const vt_brick *b, int n,
                                   double position[3])
 {
     const int node[3] = {n % VT_BRICK_EDGE, n / VT_BRICK_EDGE % VT_BRICK_EDGE,

@@ -31,7 +31,7 @@ static int are_many_new(const vt_simulation *s)
 }
 
 /* Whether diffusion, births or the flow may have brought vortons to where they lack others. */
-static int lacks_halo(const vt_simulation *s)
+static int lacks_shell(const vt_simulation *s)
 {
     return is_due(s) || s->strained > most_strain || are_many_new(s);
 }
@@ -112,7 +112,7 @@ static double mean_of(const double all[2])
 
 void vti_measure_population(vt_simulation *s, vt_population *population)
 {
-    const int halo = vti_has_halo(s) && lacks_halo(s);
+    const int halo = vti_has_shell(s) && lacks_shell(s);
     double all[2], other[2];
     sum_all(s, sum_strengths, all);
     *population = (vt_population){.strength = all[0]};
@@ -157,12 +157,12 @@ static void prune(vt_simulation *s, double spacing)
     for (int64_t i = 0; i < v->set.count; i++)
         mask[i] = square[i] < least && !vti_has_contrast(s, &fluid, i) &&
                   !(smoke && smoke[i] > vt_least_share);
-    vti_hand_over(s, 2 * spacing, mask);
+    vti_redistribute(s, 2 * spacing, mask);
     vti_arena_pop(&s->arena, mark);
 }
 
 /* Fewer vortons, with the same strength and impulse. */
-static void merge_and_prune(vt_simulation *s, const vt_content *content, double spacing)
+static void merge_and_prune(vt_simulation *s, const vt_extent *content, double spacing)
 {
     const int64_t count = s->vortons.set.count;
     vt_balance balance;
@@ -175,7 +175,7 @@ static void merge_and_prune(vt_simulation *s, const vt_content *content, double 
         vti_close_sums(s, &balance);
 }
 
-static vt_status split_and_merge(vt_simulation *s, const vt_content *content,
+static vt_status split_and_merge(vt_simulation *s, const vt_extent *content,
                                  vt_population *population, int64_t reserved)
 {
     const vt_method *const method = &s->def.method;
@@ -192,24 +192,24 @@ static vt_status split_and_merge(vt_simulation *s, const vt_content *content,
 }
 
 /* Whether differences of density may set fluid at rest in motion. */
-static int is_pulled(const vt_simulation *s)
+static int is_accelerated(const vt_simulation *s)
 {
-    const vt_fluid fluid = vti_carried_fluid(s);
+    const vt_fluid fluid = vti_fluid_in_container(s);
     return vti_is_buoyant(s) &&
            (fluid.gravity[0] != 0 || fluid.gravity[1] != 0 || fluid.gravity[2] != 0);
 }
 
 /* Whether anything needs neutral vortons around it. */
-static int wants_halo(const vt_simulation *s, const vt_population *population)
+static int wants_shell(const vt_simulation *s, const vt_population *population)
 {
-    return vti_has_halo(s) && (population->spacing > 0 || vti_has_warm_bodies(s) ||
-                               (population->contrast > 0 && is_pulled(s)));
+    return vti_has_shell(s) && (population->spacing > 0 || vti_has_warm_bodies(s) ||
+                                (population->contrast > 0 && is_accelerated(s)));
 }
 
-static vt_status renew_halo(vt_simulation *s, const vt_population *population, int64_t reserved,
-                            int removes)
+static vt_status renew_shell(vt_simulation *s, const vt_population *population, int64_t reserved,
+                             int removes)
 {
-    const vt_status status = vti_keep_halo(s, population, reserved, removes);
+    const vt_status status = vti_keep_shell(s, population, reserved, removes);
     if (status)
         return status;
     s->populated_id = s->next_id[VT_VORTONS];
@@ -219,22 +219,22 @@ static vt_status renew_halo(vt_simulation *s, const vt_population *population, i
 
 vt_status vti_control_population(vt_simulation *s, int64_t reserved)
 {
-    vt_content content;
+    vt_extent content;
     vt_population population;
     s->vorton_spacing = 0;
-    vt_status status = vti_find_content(s, NULL, &content);
+    vt_status status = vti_find_extent(s, NULL, &content);
     if (status || !(content.exists || vti_is_buoyant(s) || vti_conducts(s) || vti_expands(s) ||
                     vti_has_warm_bodies(s)))
         return status;
     vti_measure_population(s, &population);
     const int carried = population.spacing > 0;
-    const int halo = wants_halo(s, &population) && lacks_halo(s);
+    const int halo = wants_shell(s, &population) && lacks_shell(s);
     if (is_due(s) && carried)
         status = split_and_merge(s, &content, &population, reserved);
     else if (is_due(s) && vti_expands(s))
         status = vti_split_vortons(s, reserved);
     if (!status && halo)
-        status = renew_halo(s, &population, reserved, 1);
+        status = renew_shell(s, &population, reserved, 1);
     s->vorton_spacing = population.spacing;
     return status;
 }
@@ -242,8 +242,8 @@ vt_status vti_control_population(vt_simulation *s, int64_t reserved)
 vt_status vti_surround_newborn(vt_simulation *s, int64_t reserved)
 {
     vt_population population;
-    if (!vti_has_halo(s) || !are_many_new(s))
+    if (!vti_has_shell(s) || !are_many_new(s))
         return VT_OK;
     vti_measure_population(s, &population);
-    return wants_halo(s, &population) ? renew_halo(s, &population, reserved, 0) : VT_OK;
+    return wants_shell(s, &population) ? renew_shell(s, &population, reserved, 0) : VT_OK;
 }

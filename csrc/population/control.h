@@ -26,6 +26,6 @@ enum { VT_POPULATION_EVERY = 8 };
 static inline int vti_controls_population(const vt_simulation *s)
 {
     const vt_method *const method = &s->def.method;
-    return vti_diffuses(s) || vti_conducts(s) || vti_expands(s) || vti_has_halo(s) ||
+    return vti_diffuses(s) || vti_conducts(s) || vti_expands(s) || vti_has_shell(s) ||
            method->split > 0 || method->merge > 0 || method->prune > 0;
 }

@@ -15,7 +15,7 @@ static const double fresh_share = 0.1;
 
 typedef struct soaking {
     const vt_simulation *simulation;
-    const vt_parcels *parcels;
+    const vt_fluid_emitter *parcels;
     const vt_emitter_def *now; /* what the emitter gives */
     vt_fluid fluid;
     vt_pose pose;
@@ -52,8 +52,8 @@ static int is_fresh(const soaking *k, int64_t row)
            is_cold(k, row);
 }
 
-static void add_swirl(vt_simulation *s, const vt_parcels *p, const vt_pose *pose, double speed,
-                      int64_t row)
+static void add_swirl(vt_simulation *s, const vt_fluid_emitter *p, const vt_pose *pose,
+                      double speed, int64_t row)
 {
     const vt_vortons *const v = &s->vortons;
     double world[3], place[3];
@@ -63,8 +63,8 @@ static void add_swirl(vt_simulation *s, const vt_parcels *p, const vt_pose *pose
     for (int a = 0; a < 3; a++)
         world[a] = (double)v->position[3 * row + a];
     vti_pose_point_back(pose, world, place);
-    vti_find_swirl(p->eddies, pose, place, s->time - p->start, speed, (double)v->volume[row],
-                   strength);
+    vti_random_eddies_at(p->eddies, pose, place, s->time - p->start, speed, (double)v->volume[row],
+                         strength);
     for (int a = 0; a < 3; a++)
         v->strength[3 * row + a] += strength[a];
     v->bound_volume[row] = v->volume[row];
@@ -73,7 +73,7 @@ static void add_swirl(vt_simulation *s, const vt_parcels *p, const vt_pose *pose
 }
 
 /* Such a vorton becomes one of the emitter's. */
-static void soak(vt_simulation *s, const vt_parcels *p, const vt_pose *pose,
+static void soak(vt_simulation *s, const vt_fluid_emitter *p, const vt_pose *pose,
                  const vt_emitter_def *all, int64_t row)
 {
     const vt_set *const set = &s->vortons.set;
@@ -84,8 +84,8 @@ static void soak(vt_simulation *s, const vt_parcels *p, const vt_pose *pose,
     vti_pose_point_back(pose, world, place);
     now->fluid.fuel *= vti_fuel_share(s, p, now, pose, place, s->time);
     vti_count_heat(s, row, 1, NULL, -1);
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
-        float *const column = vti_used_column(set, vti_carried_column[c]);
+    for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++) {
+        float *const column = vti_used_column(set, vti_composition_column[c]);
         const float value = (float)*vti_fluid_member(&now->fluid, c);
         if (column && (c != VT_CARRIED_temperature || value > 0))
             column[row] = value;
@@ -98,7 +98,7 @@ static void soak(vt_simulation *s, const vt_parcels *p, const vt_pose *pose,
     vti_count_heat(s, row, 1, NULL, 1);
 }
 
-static void find_soaked(void *data, int64_t begin, int64_t end)
+static void find_ignited(void *data, int64_t begin, int64_t end)
 {
     const soaking *const k = data;
     const float *const position = k->simulation->vortons.position;
@@ -110,7 +110,7 @@ static void find_soaked(void *data, int64_t begin, int64_t end)
 }
 
 /* The books of heat are sums in the order of the rows: those of one thread. */
-static void soak_shape(vt_simulation *s, const vt_parcels *p)
+static void ignite_shape(vt_simulation *s, const vt_fluid_emitter *p)
 {
     const int64_t count = s->vortons.set.count;
     const vt_emitter_def now = vti_parcels_at(p, s->time);
@@ -124,19 +124,19 @@ static void soak_shape(vt_simulation *s, const vt_parcels *p)
     if (!(now.fluid.fuel > 0))
         return;
     k.soaked = vti_arena_push(&s->arena, (size_t)count);
-    vti_parallel_for(s->def.threads, count, BLOCK, find_soaked, &k);
+    vti_parallel_for(s->def.threads, count, BLOCK, find_ignited, &k);
     for (int64_t i = 0; i < count; i++)
         if (k.soaked[i])
             soak(s, p, &k.pose, &now, i);
     vti_arena_pop(&s->arena, mark);
 }
 
-void vti_soak_fluid(vt_simulation *s)
+void vti_ignite_inflow(vt_simulation *s)
 {
-    for (int32_t n = 0; n < s->sources.parcels_count; n++) {
-        const vt_parcels *const p = &s->sources.parcels[n];
+    for (int32_t n = 0; n < s->sources.fluid_emitter_count; n++) {
+        const vt_fluid_emitter *const p = &s->sources.parcels[n];
         const int fills = !p->points && !(p->shape.shape.layer > 0);
         if (fills && p->rate > 0 && s->time >= p->start && s->time < p->end)
-            soak_shape(s, p);
+            ignite_shape(s, p);
     }
 }

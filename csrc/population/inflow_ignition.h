@@ -5,4 +5,4 @@
 
 /* Ambient fluid that the flow has carried into the shape of an emitter with fuel, while that goes
  * on, takes what that gives. */
-void vti_soak_fluid(vt_simulation *s);
+void vti_ignite_inflow(vt_simulation *s);

@@ -91,7 +91,7 @@ static vt_frame frame_of_grid(const vt_grid *grid)
     return frame;
 }
 
-static vt_frame frame_of_content(const vt_content *content)
+static vt_frame frame_of_extent(const vt_extent *content)
 {
     vt_frame frame = {.cap = FLT_MAX};
     for (int c = 0; c < 3; c++) {
@@ -103,12 +103,12 @@ static vt_frame frame_of_content(const vt_content *content)
 
 vt_frame vti_frame_of_now(vt_simulation *s)
 {
-    vt_content content;
+    vt_extent content;
     if (vti_has_grid(s))
         return frame_of_grid(&s->grid);
-    if (vti_find_content(s, NULL, &content)) /* nothing, where one is not finite: see vt_step */
+    if (vti_find_extent(s, NULL, &content)) /* nothing, where one is not finite: see vt_step */
         return (vt_frame){.cap = FLT_MAX};
-    return frame_of_content(&content);
+    return frame_of_extent(&content);
 }
 
 /* From the sums so far: the cap of the weights, and where all sums are kept to the mean place of
@@ -182,9 +182,9 @@ void vti_note_sums(vt_simulation *s, vt_balance *balance)
         balance->sum[n] = now.sum[n];
 }
 
-void vti_open_sums(vt_simulation *s, const vt_content *content, vt_balance *balance)
+void vti_open_sums(vt_simulation *s, const vt_extent *content, vt_balance *balance)
 {
-    *balance = (vt_balance){.share = 1, .frame = frame_of_content(content)};
+    *balance = (vt_balance){.share = 1, .frame = frame_of_extent(content)};
     balance->kept = balance->frame.length > 0 ? VT_INVARIANTS : 0;
     if (balance->kept)
         vti_note_sums(s, balance);

@@ -34,5 +34,5 @@ void vti_note_sums(vt_simulation *s, vt_balance *balance);
 
 /* Around a change of the population, which moves nothing: whatever the method, the vortons that are
  * left get all the sums back, as long as that changes them by less than a tenth in the mean. */
-void vti_open_sums(vt_simulation *s, const vt_content *content, vt_balance *balance);
+void vti_open_sums(vt_simulation *s, const vt_extent *content, vt_balance *balance);
 void vti_close_sums(vt_simulation *s, vt_balance *balance);

@@ -13,20 +13,20 @@ enum { EDGE = VT_BRICK_EDGE };
 /* The lattice, one body, and where that is now. */
 typedef struct beside {
     const vt_simulation *simulation;
-    vt_halo_lattice *lattice;
+    vt_shell_lattice *lattice;
     const vt_body *body;
     vt_pose pose;
     float core; /* of the vortons to be born, m */
 } beside;
 
 /* Room at a point whose coordinates are nodes, in spacings. */
-static double room_beside(const beside *s, const double node[3])
+static double distance_near(const beside *s, const double node[3])
 {
     const double spacing = s->lattice->spacing;
     const double world[3] = {node[0] * spacing, node[1] * spacing, node[2] * spacing};
     double local[3], normal[3];
     vti_pose_point_back(&s->pose, world, local);
-    return s->body->scale * vti_body_room(s->body, local, normal) / spacing;
+    return s->body->scale * vti_distance_to_body(s->body, local, normal) / spacing;
 }
 
 static int mark_nodes(const beside *s, const int32_t at[3])
@@ -36,7 +36,7 @@ static int mark_nodes(const beside *s, const int32_t at[3])
         const int32_t node[3] = {at[0] * EDGE + n % EDGE, at[1] * EDGE + n / EDGE % EDGE,
                                  at[2] * EDGE + n / EDGE / EDGE};
         const double place[3] = {node[0], node[1], node[2]};
-        const double room = room_beside(s, place);
+        const double room = distance_near(s, place);
         if (!(room >= 0 && room < 1))
             continue;
         vt_brick *const b = vti_need_brick(s->lattice, at, s->core, INFINITY, &hints);
@@ -53,7 +53,7 @@ static int mark_cube(const beside *s, const int32_t at[3], int32_t side)
     const double nodes = (double)side * EDGE - 1, half = 0.5 * nodes;
     const double middle[3] = {(double)at[0] * EDGE + half, (double)at[1] * EDGE + half,
                               (double)at[2] * EDGE + half};
-    if (vti_abs(room_beside(s, middle)) > 1.74 * half + 1)
+    if (vti_abs(distance_near(s, middle)) > 1.74 * half + 1)
         return 1;
     if (side == 1)
         return mark_nodes(s, at);
@@ -67,7 +67,7 @@ static int mark_cube(const beside *s, const int32_t at[3], int32_t side)
     return room;
 }
 
-static int mark_body(const vt_simulation *s, const vt_body *body, vt_halo_lattice *lattice)
+static int mark_body(const vt_simulation *s, const vt_body *body, vt_shell_lattice *lattice)
 {
     const beside all = {s, lattice, body, vti_body_pose(&s->transforms, body, s->time),
                         (float)vti_core_around_bodies(s)};
@@ -86,7 +86,7 @@ static int mark_body(const vt_simulation *s, const vt_body *body, vt_halo_lattic
     return mark_cube(&all, low, side);
 }
 
-int vti_mark_bodies(const vt_simulation *s, vt_halo_lattice *lattice)
+int vti_mark_bodies(const vt_simulation *s, vt_shell_lattice *lattice)
 {
     int room = 1;
     for (int32_t n = 0; n < s->bodies.count && room; n++)
@@ -114,17 +114,17 @@ static double walled_share(const vt_simulation *s, const vt_pose *pose, const do
             point[a] = node[a] + offset[at[a]] * spacing;
             share *= weight[at[a]];
         }
-        walled += vti_room_beside(s, pose, point) < 0 ? share : 0;
+        walled += vti_distance_near(s, pose, point) < 0 ? share : 0;
     }
     return walled;
 }
 
-static void fill_node(const vt_simulation *s, const vt_pose *pose, const vt_halo_lattice *lattice,
+static void fill_node(const vt_simulation *s, const vt_pose *pose, const vt_shell_lattice *lattice,
                       vt_brick *b, int n)
 {
     double position[3];
     vti_place_node(lattice, b, n, position);
-    const double room = vti_room_beside(s, pose, position);
+    const double room = vti_distance_near(s, pose, position);
     if (room < 0)
         b->fill[n] = 1;
     else if (room < beside_wall * lattice->spacing)
@@ -132,13 +132,13 @@ static void fill_node(const vt_simulation *s, const vt_pose *pose, const vt_halo
 }
 
 void vti_fill_with_walls(const vt_simulation *s, const vt_pose *pose,
-                         const vt_halo_lattice *lattice, vt_brick *b)
+                         const vt_shell_lattice *lattice, vt_brick *b)
 {
     const double half = 0.5 * (EDGE - 1), corner = 1.74 * half;
     double middle[3];
     for (int a = 0; a < 3; a++)
         middle[a] = (b->at[a] * EDGE + half) * lattice->spacing;
-    const double room = vti_room_beside(s, pose, middle) / lattice->spacing;
+    const double room = vti_distance_near(s, pose, middle) / lattice->spacing;
     for (int n = 0; room < -corner && n < VT_BRICK_NODES; n++)
         b->fill[n] = 1;
     for (int n = 0; vti_abs(room) < corner + beside_wall && n < VT_BRICK_NODES; n++)

@@ -4,9 +4,9 @@
 #include "population/brick_lattice.h"
 
 /* Makes sources of the nodes next to bodies that exchange heat; 0 where there is no memory. */
-int vti_mark_bodies(const vt_simulation *s, vt_halo_lattice *lattice);
+int vti_mark_bodies(const vt_simulation *s, vt_shell_lattice *lattice);
 
 /* Walls fill their part of the nodes of a brick that are `wide` and lack something; all of those
  * that they cover. pose: of each body (vti_poses_at). */
 void vti_fill_with_walls(const vt_simulation *s, const vt_pose *pose,
-                         const vt_halo_lattice *lattice, vt_brick *brick);
+                         const vt_shell_lattice *lattice, vt_brick *brick);

@@ -51,7 +51,7 @@ static const double cells_apart = 0.94;
 
 /* ---- sources ---- */
 
-static int carries(const vt_halo *h, const vt_vortons *v, int64_t i)
+static int carries(const vt_shell *h, const vt_vortons *v, int64_t i)
 {
     const float *const a = v->strength + 3 * i;
     const double least = h->vorticity * (double)v->volume[i];
@@ -61,7 +61,7 @@ static int carries(const vt_halo *h, const vt_vortons *v, int64_t i)
     return square > least * least;
 }
 
-static int differs(const vt_halo *h, int64_t i)
+static int differs(const vt_shell *h, int64_t i)
 {
     return vti_contrast_of(h->simulation, &h->fluid, i) > h->least ||
            vti_may_burn(h->simulation, i);
@@ -69,23 +69,23 @@ static int differs(const vt_halo *h, int64_t i)
 
 static void find_parts(void *data, int64_t begin, int64_t end)
 {
-    const vt_halo *const h = data;
+    const vt_shell *const h = data;
     for (int64_t i = begin; i < end; i++) {
         const int carrying = carries(h, &h->simulation->vortons, i);
         const int is_source = (h->strength && carrying) || (h->contrast && differs(h, i));
         const int stays = carrying || vti_has_contrast(h->simulation, &h->fluid, i);
-        h->part[i] = (uint8_t)((is_source ? VT_HALO_SOURCE : 0) | (stays ? VT_HALO_LASTING : 0));
+        h->part[i] = (uint8_t)((is_source ? VT_SHELL_SEED : 0) | (stays ? VT_SHELL_LASTING : 0));
     }
 }
 
-static int mark_sources(vt_halo *h)
+static int mark_sources(vt_shell *h)
 {
     const vt_vortons *const v = &h->simulation->vortons;
     const int ends = v->set.used[VT_VORTON_lifetime];
     vt_brick_hints hints = {{NULL}};
     for (int64_t i = 0; i < h->count; i++) {
         int32_t node[3], at[3];
-        if (!(h->part[i] & VT_HALO_SOURCE) ||
+        if (!(h->part[i] & VT_SHELL_SEED) ||
             !vti_find_node(&h->lattice, v->position + 3 * i, 0.5, node))
             continue;
         vti_brick_of(node, at);
@@ -117,7 +117,7 @@ static void find_span(const vt_brick *b, int32_t low[3], int32_t high[3])
 }
 
 /* Bricks for all that is near the sources of a brick. */
-static int surround(vt_halo *h, const vt_brick *b)
+static int surround(vt_shell *h, const vt_brick *b)
 {
     int32_t at[3], low[3], high[3];
     vt_brick_hints hints = {{NULL}};
@@ -136,7 +136,7 @@ static int surround(vt_halo *h, const vt_brick *b)
     return 1;
 }
 
-static vt_status make_bricks(vt_halo *h)
+static vt_status make_bricks(vt_shell *h)
 {
     int room = mark_sources(h) && vti_mark_bodies(h->simulation, &h->lattice);
     const int64_t with_sources = h->lattice.bricks;
@@ -154,7 +154,7 @@ static vt_status make_bricks(vt_halo *h)
 enum { WIDE = 3 * EDGE }; /* a brick and its neighbours */
 typedef uint32_t wide_bits[WIDE][WIDE];
 
-static void gather_sources(const vt_halo_lattice *l, const vt_brick *b, wide_bits rows)
+static void gather_sources(const vt_shell_lattice *l, const vt_brick *b, wide_bits rows)
 {
     vt_brick_hints hints = {{NULL}};
     memset(rows, 0, sizeof(wide_bits));
@@ -197,7 +197,7 @@ static void keep_middle(const wide_bits rows, vt_node_bits kept)
 
 static void find_near(void *data, int64_t begin, int64_t end)
 {
-    const vt_halo *const h = data;
+    const vt_shell *const h = data;
     for (int64_t n = begin; n < end; n++) {
         vt_brick *const b = h->bricks[n];
         wide_bits rows;
@@ -213,13 +213,13 @@ static void find_near(void *data, int64_t begin, int64_t end)
 /* ---- births ---- */
 
 typedef struct newborn {
-    const vt_halo *halo;
+    const vt_shell *halo;
     int64_t room;
     float *position, *strength, *core, *volume, *lifetime;
 } newborn;
 
 /* Volume in the next node on a side, as a share of a node. */
-static float fill_beside(const vt_halo *h, const vt_brick *b, int n, int side,
+static float fill_beside(const vt_shell *h, const vt_brick *b, int n, int side,
                          vt_brick_hints *hints)
 {
     const int axis = side / 2, step = side % 2 ? 1 : -1;
@@ -235,7 +235,7 @@ static float fill_beside(const vt_halo *h, const vt_brick *b, int n, int side,
 }
 
 /* Whether what a node lacks lies within fluid. */
-static int is_gap(const vt_halo *h, const vt_brick *b, int n, vt_brick_hints *hints)
+static int is_gap(const vt_shell *h, const vt_brick *b, int n, vt_brick_hints *hints)
 {
     int gap = !h->strength && b->fill[n] > empty_fill;
     for (int side = 0; gap && side < 6; side++)
@@ -245,14 +245,14 @@ static int is_gap(const vt_halo *h, const vt_brick *b, int n, vt_brick_hints *hi
 
 static void add_walls(void *data, int64_t begin, int64_t end)
 {
-    const vt_halo *const h = data;
+    const vt_shell *const h = data;
     for (int64_t i = begin; i < end; i++)
         vti_fill_with_walls(h->simulation, h->pose, &h->lattice, h->bricks[i]);
 }
 
 static void count_missing(void *data, int64_t begin, int64_t end)
 {
-    const vt_halo *const h = data;
+    const vt_shell *const h = data;
     vt_brick_hints hints = {{NULL}};
     for (int64_t i = begin; i < end; i++) {
         vt_brick *const b = h->bricks[i];
@@ -266,7 +266,7 @@ static void count_missing(void *data, int64_t begin, int64_t end)
 }
 
 /* The number of those to be born; `missing` of a brick becomes the first of its own. */
-static int64_t number_missing(const vt_halo *h)
+static int64_t number_missing(const vt_shell *h)
 {
     int64_t count = 0;
     for (vt_brick *b = h->lattice.first; b; b = b->next) {
@@ -278,7 +278,7 @@ static int64_t number_missing(const vt_halo *h)
 }
 
 /* From a node to where what it lacks is, in spacings. */
-static void find_far_side(const vt_halo *h, const vt_brick *b, int n, vt_brick_hints *hints,
+static void find_far_side(const vt_shell *h, const vt_brick *b, int n, vt_brick_hints *hints,
                           double way[3])
 {
     const double least = 0.3; /* below, nothing says where */
@@ -293,7 +293,7 @@ static void find_far_side(const vt_halo *h, const vt_brick *b, int n, vt_brick_h
         way[a] *= far_side * (double)b->fill[n] / length;
 }
 
-static void bear_at(const newborn *born, const vt_brick *b, int n, vt_brick_hints *hints, int64_t i)
+static void emit_at(const newborn *born, const vt_brick *b, int n, vt_brick_hints *hints, int64_t i)
 {
     const double spacing = born->halo->lattice.spacing;
     double position[3], way[3];
@@ -318,11 +318,11 @@ static void fill_missing(void *data, int64_t begin, int64_t end)
         for (int row = 0; row < EDGE * EDGE; row++)
             for (int n = row * EDGE; b->near[row] && n < (row + 1) * EDGE; n++)
                 if ((b->born[row] >> n % EDGE & 1) && next < born->room)
-                    bear_at(born, b, n, &hints, next++);
+                    emit_at(born, b, n, &hints, next++);
     }
 }
 
-static vt_status bear_missing(vt_halo *h, int64_t reserved)
+static vt_status emit_missing(vt_shell *h, int64_t reserved)
 {
     vt_simulation *const s = h->simulation;
     const int threads = s->def.threads;
@@ -364,20 +364,20 @@ static vt_status bear_missing(vt_halo *h, int64_t reserved)
 /* ---- deaths ---- */
 
 typedef struct leaving {
-    const vt_halo *halo;
+    const vt_shell *halo;
     uint8_t *mask;
 } leaving;
 
 static void find_idle(void *data, int64_t begin, int64_t end)
 {
     const leaving *const l = data;
-    const vt_halo *const h = l->halo;
+    const vt_shell *const h = l->halo;
     const vt_vortons *const v = &h->simulation->vortons;
     vt_brick_hints hints = {{NULL}};
     for (int64_t i = begin; i < end; i++) {
         int32_t node[3], at[3];
         l->mask[i] = 0;
-        if (!(v->flags[i] & VT_FLAG_NEUTRAL) || h->part[i] & VT_HALO_LASTING ||
+        if (!(v->flags[i] & VT_FLAG_NEUTRAL) || h->part[i] & VT_SHELL_LASTING ||
             !vti_find_node(&h->lattice, v->position + 3 * i, 0.5, node))
             continue;
         vti_brick_of(node, at);
@@ -388,7 +388,7 @@ static void find_idle(void *data, int64_t begin, int64_t end)
 
 /* Neutral vortons that no source is near to any more hand on what they were given, unless they are
  * too few to be worth it. */
-static void remove_idle(const vt_halo *h)
+static void remove_idle(const vt_shell *h)
 {
     vt_simulation *const s = h->simulation;
     const int64_t count = s->vortons.set.count;
@@ -399,28 +399,28 @@ static void remove_idle(const vt_halo *h)
     for (int64_t i = 0; i < h->count; i++)
         idle += l.mask[i];
     if (idle > h->count / FEW)
-        vti_hand_over(s, 2 * h->lattice.spacing, l.mask);
+        vti_redistribute(s, 2 * h->lattice.spacing, l.mask);
 }
 
-vt_status vti_keep_halo(vt_simulation *s, const vt_population *population, int64_t reserved,
-                        int removes)
+vt_status vti_keep_shell(vt_simulation *s, const vt_population *population, int64_t reserved,
+                         int removes)
 {
     const size_t mark = vti_arena_mark(&s->arena);
     const int threads = s->def.threads;
-    vt_halo h = {.simulation = s,
-                 .vorticity = least_vorticity * population->vorticity,
-                 .least = fmax(least_contrast * population->contrast,
-                               VT_LEAST_CONTRAST * s->def.ambient.density),
-                 .width = s->def.method.halo,
-                 .strength = vti_diffuses(s),
-                 .contrast = vti_is_buoyant(s) || vti_conducts(s),
-                 .fluid = vti_fluid_of(&s->def),
-                 .count = s->vortons.set.count};
-    vti_begin_halo_lattice(&h.lattice,
-                           h.strength && population->spacing > 0
-                               ? population->spacing
-                               : cells_apart * vti_grid_spacing(s),
-                           h.count, &s->arena);
+    vt_shell h = {.simulation = s,
+                  .vorticity = least_vorticity * population->vorticity,
+                  .least = fmax(least_contrast * population->contrast,
+                                VT_LEAST_CONTRAST * s->def.ambient.density),
+                  .width = s->def.method.halo,
+                  .strength = vti_diffuses(s),
+                  .contrast = vti_is_buoyant(s) || vti_conducts(s),
+                  .fluid = vti_fluid_of(&s->def),
+                  .count = s->vortons.set.count};
+    vti_begin_shell_lattice(&h.lattice,
+                            h.strength && population->spacing > 0
+                                ? population->spacing
+                                : cells_apart * vti_grid_spacing(s),
+                            h.count, &s->arena);
     h.part = vti_arena_push(&s->arena, (size_t)h.count);
     uint32_t *const before = vti_arena_push(&s->arena, sizeof *before * (size_t)h.count);
     memcpy(before, s->vortons.flags, sizeof *before * (size_t)h.count);
@@ -428,9 +428,9 @@ vt_status vti_keep_halo(vt_simulation *s, const vt_population *population, int64
     vt_status status = make_bricks(&h);
     if (!status) {
         vti_parallel_for(threads, h.lattice.bricks, BRICK_BLOCK, find_near, &h);
-        vti_fill_halo_lattice(&h.lattice, h.bricks, &s->vortons, threads);
+        vti_fill_shell_lattice(&h.lattice, h.bricks, &s->vortons, threads);
         vti_take_up_fluid(&h);
-        status = bear_missing(&h, reserved);
+        status = emit_missing(&h, reserved);
     }
     if (status)
         memcpy(s->vortons.flags, before, sizeof *before * (size_t)h.count);

@@ -16,5 +16,5 @@ typedef struct vt_population {
 /* Keeps `method.halo` spacings full of neutral vortons around those that carry strength, where that
  * diffuses, around those that differ in density from the ambient fluid, and around bodies that
  * exchange heat; where `removes`, removes the neutral ones that nobody needs any more. */
-vt_status vti_keep_halo(vt_simulation *s, const vt_population *population, int64_t reserved,
-                        int removes);
+vt_status vti_keep_shell(vt_simulation *s, const vt_population *population, int64_t reserved,
+                         int removes);

@@ -9,13 +9,13 @@ static const float least_fill = 0.75f;
 /* Of the fluid around a newborn vortex, what must be of sources for it to become one. */
 static const double least_share = 0.25;
 
-enum { TAKEN = VT_CARRIED_COLUMNS + 1, REACH = 2 /* nodes */ };
+enum { TAKEN = VT_COMPOSITION_COLUMNS + 1, REACH = 2 /* nodes */ };
 
 /* Most of a vorton that another takes. */
 static const double most_given = 0.25;
 
 typedef struct giving {
-    const vt_halo *halo;
+    const vt_shell *halo;
     const float *node;
     float *column[TAKEN]; /* NULL: not used */
     double sum[TAKEN];    /* by mass but for density; of temperature what it is above the ambient */
@@ -28,7 +28,7 @@ typedef struct giving {
 static double weight_at(const giving *g, int64_t row)
 {
     if (g->halo->simulation->vortons.flags[row] & VT_FLAG_NEWBORN_VORTEX ||
-        (g->plain && g->halo->part[row] & VT_HALO_SOURCE))
+        (g->plain && g->halo->part[row] & VT_SHELL_SEED))
         return 0;
     const float *const x = g->halo->simulation->vortons.position + 3 * row;
     double weight = 1;
@@ -48,7 +48,7 @@ static void count_one(giving *g, double weight, int64_t row)
         weight * (double)vti_vorton_mass(fluid, v->volume[row], vti_volume_temperature(v, row));
     g->volume += volume;
     g->mass += mass;
-    g->of_sources += g->halo->part[row] & VT_HALO_SOURCE ? volume : 0;
+    g->of_sources += g->halo->part[row] & VT_SHELL_SEED ? volume : 0;
     for (int c = 0; c < TAKEN; c++) {
         if (!g->column[c])
             continue;
@@ -70,7 +70,7 @@ static void give_one(giving *g, double weight, int64_t row)
 /* The vortons around the node: in the order of the bricks, and in each of their rows. */
 static void visit(giving *g, void (*what)(giving *, double, int64_t))
 {
-    const vt_halo_lattice *const l = &g->halo->lattice;
+    const vt_shell_lattice *const l = &g->halo->lattice;
     vt_brick_hints hints = {{NULL}};
     int32_t node[3], low[3], high[3], at[3];
     if (!vti_find_node(l, g->node, 0.5, node))
@@ -102,13 +102,13 @@ static int is_full(const giving *g)
 }
 
 /* The vorton in a row takes what those around it give. */
-static void take(const vt_halo *h, int64_t row)
+static void take(const vt_shell *h, int64_t row)
 {
     const vt_vortons *const v = &h->simulation->vortons;
     giving g = {.halo = h, .node = v->position + 3 * row};
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
-        g.column[c] = vti_used_column(&v->set, vti_carried_column[c]);
-    g.column[VT_CARRIED_COLUMNS] = vti_used_column(&v->set, VT_VORTON_mixture);
+    for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++)
+        g.column[c] = vti_used_column(&v->set, vti_composition_column[c]);
+    g.column[VT_COMPOSITION_COLUMNS] = vti_used_column(&v->set, VT_VORTON_mixture);
     visit(&g, count_one);
     if (!is_full(&g))
         return;
@@ -135,7 +135,7 @@ static void take(const vt_halo *h, int64_t row)
         v->birth_volume[row] = v->volume[row];
 }
 
-static int any_differs(const vt_halo *h)
+static int any_differs(const vt_shell *h)
 {
     int differs = 0;
     for (int64_t i = 0; i < h->count && h->contrast && !differs; i++)
@@ -143,7 +143,7 @@ static int any_differs(const vt_halo *h)
     return differs;
 }
 
-void vti_take_up_fluid(const vt_halo *h)
+void vti_take_up_fluid(const vt_shell *h)
 {
     vt_simulation *const s = h->simulation;
     const vt_vortons *const v = &s->vortons;

@@ -7,4 +7,4 @@
 #include "population/brick_lattice.h"
 
 /* Vortons of newborn vortices take up fluid from those around them; the lattice must be filled. */
-void vti_take_up_fluid(const vt_halo *halo);
+void vti_take_up_fluid(const vt_shell *halo);

@@ -124,8 +124,8 @@ static void give(vt_simulation *s, int64_t row, const neighbours *n)
 }
 
 /* Rows whose mask is WAITING give to those within reach and are GONE; how many find nobody. */
-static int64_t hand_over_within(vt_simulation *s, double reach, const vt_content *content,
-                                uint8_t *mask)
+static int64_t redistribute_within(vt_simulation *s, double reach, const vt_extent *content,
+                                   uint8_t *mask)
 {
     const vt_vortons *const v = &s->vortons;
     const size_t mark = vti_arena_mark(&s->arena);
@@ -148,13 +148,13 @@ static int64_t hand_over_within(vt_simulation *s, double reach, const vt_content
     return alone;
 }
 
-void vti_hand_over(vt_simulation *s, double reach, uint8_t *mask)
+void vti_redistribute(vt_simulation *s, double reach, uint8_t *mask)
 {
     const int64_t count = s->vortons.set.count;
-    vt_content content;
-    if (memchr(mask, WAITING, (size_t)count) == NULL || vti_find_content(s, NULL, &content))
+    vt_extent content;
+    if (memchr(mask, WAITING, (size_t)count) == NULL || vti_find_extent(s, NULL, &content))
         return;
-    for (int pass = 0; pass < PASSES && hand_over_within(s, reach, &content, mask) > 0; pass++)
+    for (int pass = 0; pass < PASSES && redistribute_within(s, reach, &content, mask) > 0; pass++)
         reach *= 4;
     for (int64_t i = 0; i < count; i++)
         mask[i] = mask[i] == GONE;

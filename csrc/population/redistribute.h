@@ -11,4 +11,4 @@
 /* Removes the rows where mask is not 0. What each carries goes to those that stay within `reach`
  * (m, > 0) of it, in shares that keep its strength and, where they lie around it, its impulse; rows
  * without such neighbours stay, and their mask becomes 0. */
-void vti_hand_over(vt_simulation *s, double reach, uint8_t *mask);
+void vti_redistribute(vt_simulation *s, double reach, uint8_t *mask);

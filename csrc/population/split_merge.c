@@ -72,7 +72,7 @@ static void find_way(const vt_simulation *s, int64_t row, double way[3])
     }
     double position[3];
     load(v->position + 3 * row, position);
-    if (vti_room_at(s, position) <= growth * length) /* no half goes through a wall */
+    if (vti_distance_at(s, position) <= growth * length) /* no half goes through a wall */
         way[0] = way[1] = way[2] = 0;
 }
 
@@ -105,7 +105,7 @@ static void copy_value(const vt_vortons *v, int column, int64_t to, int64_t from
         value[to] = value[from];
 }
 
-static void bear_half(vt_simulation *s, int64_t row, const float position[3])
+static void append_half(vt_simulation *s, int64_t row, const float position[3])
 {
     vt_vortons *const v = &s->vortons;
     const int64_t half =
@@ -122,8 +122,8 @@ static void bear_half(vt_simulation *s, int64_t row, const float position[3])
     copy_value(v, VT_VORTON_volume_temperature, half, row);
     copy_value(v, VT_VORTON_birth_volume, half, row);
     copy_value(v, VT_VORTON_mixture, half, row);
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
-        copy_value(v, vti_carried_column[c], half, row);
+    for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++)
+        copy_value(v, vti_composition_column[c], half, row);
 }
 
 typedef struct split_job {
@@ -144,7 +144,7 @@ static void mark_split(void *data, int64_t begin, int64_t end)
     job->wanted[begin / BLOCK] = wanted;
 }
 
-static vt_status no_room_to_split(const vt_simulation *s, int64_t wanted)
+static vt_status no_capacity_to_split(const vt_simulation *s, int64_t wanted)
 {
     const vt_set *const set = &s->vortons.set;
     return vti_fail(VT_OVER_CAPACITY,
@@ -168,14 +168,14 @@ vt_status vti_split_vortons(vt_simulation *s, int64_t reserved)
     for (int64_t b = 0; b < blocks; b++)
         wanted += job.wanted[b];
     if (wanted > room && s->def.at_capacity == VT_AT_CAPACITY_ERROR)
-        status = no_room_to_split(s, wanted);
+        status = no_capacity_to_split(s, wanted);
     for (int64_t i = 0; !status && wanted > 0 && i < count && v->set.count - count < room; i++) {
         float position[3];
         if (!job.mask[i])
             continue;
         halve(s, i, position);
         v->id[i] = s->next_id[VT_VORTONS]++;
-        bear_half(s, i, position);
+        append_half(s, i, position);
     }
     vti_arena_pop(&s->arena, mark);
     return status;
@@ -224,8 +224,8 @@ static void mix_fluids(vt_simulation *s, int64_t into, int64_t from)
     const float by_volume = v->volume[from] / (v->volume[into] + v->volume[from]);
     mix(v, VT_VORTON_volume_temperature, by_mass, into, from);
     mix(v, VT_VORTON_mixture, by_mass, into, from);
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
-        const int column = vti_carried_column[c];
+    for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++) {
+        const int column = vti_composition_column[c];
         mix(v, column, column == VT_VORTON_density ? by_volume : by_mass, into, from);
     }
 }
@@ -318,7 +318,7 @@ static int is_free(const vt_simulation *s, int64_t into, int64_t from)
     double x[3], other[3];
     load(s->vortons.position + 3 * into, x);
     load(s->vortons.position + 3 * from, other);
-    return s->bodies.count == 0 || vti_room_at(s, x) > 2 * sqrt(vti_square_between(x, other));
+    return s->bodies.count == 0 || vti_distance_at(s, x) > 2 * sqrt(vti_square_between(x, other));
 }
 
 /* `left` counts those that stay, whether they can merge or not. */
@@ -363,9 +363,9 @@ void vti_merge_vortons(vt_simulation *s)
     const vt_vortons *const v = &s->vortons;
     const int64_t count = v->set.count;
     const size_t mark = vti_arena_mark(&s->arena);
-    vt_content content;
+    vt_extent content;
     vt_partition p;
-    if (vti_find_content(s, NULL, &content))
+    if (vti_find_extent(s, NULL, &content))
         return;
     if (vti_expands(s))
         vti_note_volumes(s);

@@ -232,7 +232,7 @@ static int add_exceptions(PyObject *module, vt_py_state *state)
 }
 
 /* What the fluid of vortons carries, in the order of columns.def. */
-static PyObject *carried_names(void)
+static PyObject *composition_names(void)
 {
     static const char *const names[] = {
 #define VT_CARRIED(name, least, most, allowed) #name,
@@ -292,7 +292,7 @@ static int execute(PyObject *module)
         add(module, "GRID_FIELDS", grid_table()) < 0 ||
         add(module, "HEALTH_LIMITS", limit_table()) < 0 ||
         add(module, "TIMED_STAGES", timing_table()) < 0 ||
-        add(module, "CARRIED", carried_names()) < 0 ||
+        add(module, "CARRIED", composition_names()) < 0 ||
         add(module, "VORTON_COLUMNS", column_table(VT_VORTONS)) < 0)
         return -1;
     return add(module, "TRACER_COLUMNS", column_table(VT_TRACERS)) < 0 ||

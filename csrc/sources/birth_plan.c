@@ -12,7 +12,7 @@
 #include "state/particles.h"
 #include "state/simulation.h"
 
-static int fills(const vt_emitter *emitter, double from, double to)
+static int fills(const vt_tracer_emitter *emitter, double from, double to)
 {
     return emitter->count > 0 && !emitter->filled && emitter->start >= from && emitter->start < to;
 }
@@ -30,37 +30,38 @@ static vt_status count_vortons(vt_simulation *s, double from, double to, vt_birt
     for (int64_t n = 0; n < b->structure_count; n++)
         b->vorton_count += b->structures[n].count;
     const vt_sources *const sources = &s->sources;
-    b->parcels = vti_arena_push(&s->arena, sizeof *b->parcels * (size_t)sources->parcels_count);
-    for (int32_t p = 0; p < sources->parcels_count; p++) {
+    b->parcels =
+        vti_arena_push(&s->arena, sizeof *b->parcels * (size_t)sources->fluid_emitter_count);
+    for (int32_t p = 0; p < sources->fluid_emitter_count; p++) {
         /* one more than there is ever room for, so that too many are refused */
         b->parcels[p] =
             vti_list_parcels(s, &sources->parcels[p], from, to, s->vortons.set.capacity + 1);
         b->vorton_count += b->parcels[p].count;
     }
-    return vti_check_room(s, VT_VORTONS, &b->vorton_count);
+    return vti_check_capacity(s, VT_VORTONS, &b->vorton_count);
 }
 
 static vt_status count_tracers(const vt_simulation *s, double from, double to, vt_births *b)
 {
     const vt_sources *const sources = &s->sources;
     int64_t count = 0;
-    for (int32_t e = 0; e < sources->emitter_count; e++) {
-        const vt_emitter *const emitter = &sources->emitters[e];
+    for (int32_t e = 0; e < sources->tracer_emitter_count; e++) {
+        const vt_tracer_emitter *const emitter = &sources->emitters[e];
         if (fills(emitter, from, to))
             count += emitter->count;
         if (emitter->rate > 0)
             count += vti_count_stream(emitter, from, to, s->tracers.set.capacity);
     }
-    const vt_status status = vti_check_room(s, VT_TRACERS, &count);
+    const vt_status status = vti_check_capacity(s, VT_TRACERS, &count);
     b->tracer_count = count;
     return status;
 }
 
 /* Parcels follow the structures, as many as there is room for; returns how many vortons there are.
  */
-static int64_t plan_parcels(const vt_simulation *s, int64_t at, vt_births *b)
+static int64_t plan_fluid_emitter(const vt_simulation *s, int64_t at, vt_births *b)
 {
-    for (int32_t p = 0; p < s->sources.parcels_count; p++) {
+    for (int32_t p = 0; p < s->sources.fluid_emitter_count; p++) {
         const vt_parcel_list *const list = &b->parcels[p];
         const int64_t left = b->vorton_count - at;
         const int64_t count = list->count < left ? list->count : left;
@@ -71,8 +72,8 @@ static int64_t plan_parcels(const vt_simulation *s, int64_t at, vt_births *b)
         memcpy(b->vorton_strength + 3 * at, list->strength, 3 * rows);
         memcpy(b->vorton_core + at, list->core, rows);
         memcpy(b->vorton_volume + at, list->volume, rows);
-        for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
-            memcpy(b->vorton_carried[c] + at, list->carried[c], rows);
+        for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++)
+            memcpy(b->vorton_composition[c] + at, list->carried[c], rows);
         memcpy(b->vorton_lifetime + at, list->lifetime, rows);
         memcpy(b->vorton_time + at, list->time, 2 * rows);
         b->runs[b->run_count++] =
@@ -87,18 +88,18 @@ static int64_t plan_parcels(const vt_simulation *s, int64_t at, vt_births *b)
 }
 
 /* What most structures carry: nothing, for ever. */
-static void make_carried(vt_simulation *s, vt_births *b)
+static void make_composition(vt_simulation *s, vt_births *b)
 {
     const size_t rows = (size_t)b->vorton_count;
-    int some = s->sources.parcels_count > 0;
+    int some = s->sources.fluid_emitter_count > 0;
     for (int64_t n = 0; n < b->structure_count; n++)
         some |= b->structures[n].structure->members != 0 ||
                 vti_structure_lifetimes(b->structures[n].structure);
     if (!some)
         return;
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
-        b->vorton_carried[c] = vti_arena_push(&s->arena, 4 * rows);
-        memset(b->vorton_carried[c], 0, 4 * rows);
+    for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++) {
+        b->vorton_composition[c] = vti_arena_push(&s->arena, 4 * rows);
+        memset(b->vorton_composition[c], 0, 4 * rows);
     }
     b->vorton_lifetime = vti_arena_push(&s->arena, 4 * rows);
     for (size_t i = 0; i < rows; i++)
@@ -113,7 +114,7 @@ static void plan_vortons(vt_simulation *s, vt_births *b)
     b->vorton_core = list.core;
     b->vorton_volume = list.volume;
     b->vorton_time = vti_arena_push(&s->arena, 8 * (size_t)b->vorton_count);
-    make_carried(s, b);
+    make_composition(s, b);
     int64_t at = 0;
     for (int64_t n = 0; n < b->structure_count; n++) {
         const vt_structure_birth *const birth = &b->structures[n];
@@ -128,9 +129,9 @@ static void plan_vortons(vt_simulation *s, vt_births *b)
         vti_fill_structure(&s->transforms, birth, &list);
         const uint32_t members = birth->structure->members;
         const float *const lifetimes = vti_structure_lifetimes(birth->structure);
-        for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+        for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++)
             if (members >> c & 1)
-                vti_fill_carried(birth, c, b->vorton_carried[c] + at);
+                vti_fill_composition(birth, c, b->vorton_composition[c] + at);
         if (lifetimes)
             memcpy(b->vorton_lifetime + at, lifetimes, 4 * (size_t)birth->count);
         b->runs[b->run_count++] =
@@ -138,19 +139,19 @@ static void plan_vortons(vt_simulation *s, vt_births *b)
         for (; at < end; at++)
             b->vorton_time[at] = birth->time;
     }
-    b->vorton_count = plan_parcels(s, at, b);
+    b->vorton_count = plan_fluid_emitter(s, at, b);
 }
 
 static void plan_tracers(vt_simulation *s, double from, double to, vt_births *b)
 {
     const vt_sources *const sources = &s->sources;
     int carries = 0;
-    for (int32_t e = 0; e < sources->emitter_count; e++)
+    for (int32_t e = 0; e < sources->tracer_emitter_count; e++)
         carries |= sources->emitters[e].members != 0;
     b->tracers = vti_new_tracer_list(&s->arena, b->tracer_count, carries);
     int64_t at = 0;
-    for (int32_t e = 0; e < sources->emitter_count; e++) {
-        const vt_emitter *const emitter = &sources->emitters[e];
+    for (int32_t e = 0; e < sources->tracer_emitter_count; e++) {
+        const vt_tracer_emitter *const emitter = &sources->emitters[e];
         for (int part = 0; part < 2; part++) {
             const int64_t left = b->tracer_count - at;
             int64_t count = emitter->count < left ? emitter->count : left;
@@ -176,8 +177,8 @@ vt_status vti_plan_births(vt_simulation *s, double from, double to, vt_births *b
         status = count_tracers(s, from, to, births);
     if (status)
         return status;
-    const size_t most = (size_t)births->structure_count + (size_t)s->sources.parcels_count +
-                        2 * (size_t)s->sources.emitter_count;
+    const size_t most = (size_t)births->structure_count + (size_t)s->sources.fluid_emitter_count +
+                        2 * (size_t)s->sources.tracer_emitter_count;
     births->runs = vti_arena_push(&s->arena, sizeof(vt_birth_run) * most);
     plan_vortons(s, births);
     plan_tracers(s, from, to, births);
@@ -185,36 +186,36 @@ vt_status vti_plan_births(vt_simulation *s, double from, double to, vt_births *b
 }
 
 /* What newborn vortons carry, where it is not what all are born with. */
-static void give_carried(vt_simulation *s, const vt_births *b, int64_t from, int64_t first,
-                         int64_t count)
+static void give_composition(vt_simulation *s, const vt_births *b, int64_t from, int64_t first,
+                             int64_t count)
 {
     const vt_set *const set = &s->vortons.set;
     if (!b->vorton_lifetime)
         return;
     if (set->used[VT_VORTON_lifetime])
         memcpy(s->vortons.lifetime + first, b->vorton_lifetime + from, 4 * (size_t)count);
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
-        float *const column = vti_used_column(set, vti_carried_column[c]);
-        const float *const value = b->vorton_carried[c] + from;
+    for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++) {
+        float *const column = vti_used_column(set, vti_composition_column[c]);
+        const float *const value = b->vorton_composition[c] + from;
         for (int64_t i = 0; i < count && column; i++)
             if (c != VT_CARRIED_temperature || value[i] > 0)
                 column[first + i] = value[i];
     }
 }
 
-static int64_t bear_vortons(vt_simulation *s, vt_births *b, int64_t from, int64_t count)
+static int64_t emit_vortons(vt_simulation *s, vt_births *b, int64_t from, int64_t count)
 {
     const int64_t first =
         vti_append_vortons(s, count, b->vorton_position + 3 * from, b->vorton_strength + 3 * from,
                            b->vorton_core + from, b->vorton_volume + from);
     for (int64_t i = 0; i < count; i++)
         s->vortons.age[first + i] = vti_age_at_birth(s, b->vorton_time[from + i]);
-    give_carried(s, b, from, first, count);
+    give_composition(s, b, from, first, count);
     vti_count_heat(s, first, count, NULL, 1);
     return first;
 }
 
-void vti_bear(vt_simulation *s, int set, vt_births *b, double until)
+void vti_emit(vt_simulation *s, int set, vt_births *b, double until)
 {
     b->until = until;
     for (int32_t r = 0; r < b->run_count; r++) {
@@ -231,7 +232,7 @@ void vti_bear(vt_simulation *s, int set, vt_births *b, double until)
             const vt_tracer_list list = vti_tracer_list_from(&b->tracers, run->next);
             vti_append_tracer_list(s, &list, end - run->next);
         } else {
-            const int64_t first = bear_vortons(s, b, run->next, end - run->next);
+            const int64_t first = emit_vortons(s, b, run->next, end - run->next);
             if (run->is_vortex)
                 vti_mark_newborn_vortex(s, first, end - run->next);
         }

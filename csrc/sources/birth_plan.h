@@ -9,7 +9,7 @@ vt_status vti_plan_births(vt_simulation *simulation, double from, double to, vt_
 
 /* Births of vortons or of tracers with time <= until join the columns; those later than the
  * simulation's time get an age below zero: minus the time still to go. */
-void vti_bear(vt_simulation *simulation, int set, vt_births *births, double until);
+void vti_emit(vt_simulation *simulation, int set, vt_births *births, double until);
 
 /* How many of them are still to be born. */
 int64_t vti_count_to_come(const vt_births *births, int set);

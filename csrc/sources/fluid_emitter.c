@@ -18,12 +18,12 @@ enum { PARCEL_STREAM = 7, MOST_PARCELS = 1 << 20, LINE = 16 };
 
 static const double most_filling = 0x1p30; /* vortons */
 
-static vt_status check_swirl(const vt_swirl *eddies)
+static vt_status check_swirl(const vt_random_eddies *eddies)
 {
     return eddies ? VT_OK : vti_fail(VT_OUT_OF_MEMORY, "no memory for the swirl of an emitter");
 }
 
-vt_status vti_copy_parcels(const vt_parcels *from, vt_parcels *to)
+vt_status vti_copy_fluid_emitter(const vt_fluid_emitter *from, vt_fluid_emitter *to)
 {
     to->animations = (vt_animations){0};
     to->rate_sum = (vt_rate_sum){0};
@@ -39,11 +39,11 @@ vt_status vti_copy_parcels(const vt_parcels *from, vt_parcels *to)
         (vti_copy_region(&from->shape, &to->shape) || vti_copy_region(&from->around, &to->around)))
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
     if (!status && from->eddies)
-        status = check_swirl(to->eddies = vti_copy_swirl(from->eddies));
+        status = check_swirl(to->eddies = vti_copy_random_eddies(from->eddies));
     if (!status && from->points && !(to->points = vti_copy_vorton_points(from->points)))
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for a copy of points");
     if (status)
-        vti_destroy_parcels(to);
+        vti_destroy_fluid_emitter(to);
     return status;
 }
 
@@ -92,7 +92,7 @@ static int is_beside(const vt_region *shape, const double up[3], const float poi
     return 1;
 }
 
-vt_emitter_def vti_parcels_at(const vt_parcels *p, double time)
+vt_emitter_def vti_parcels_at(const vt_fluid_emitter *p, double time)
 {
     vt_emitter_def now = {.lifetime = p->lifetime,
                           .swirl = p->swirl,
@@ -103,7 +103,7 @@ vt_emitter_def vti_parcels_at(const vt_parcels *p, double time)
     return now;
 }
 
-double vti_fuel_share(const vt_simulation *s, const vt_parcels *p, const vt_emitter_def *now,
+double vti_fuel_share(const vt_simulation *s, const vt_fluid_emitter *p, const vt_emitter_def *now,
                       const vt_pose *pose, const double place[3], double time)
 {
     const vt_region region = vti_region_at(&p->shape, time), *const r = &region;
@@ -117,14 +117,14 @@ double vti_fuel_share(const vt_simulation *s, const vt_parcels *p, const vt_emit
     }
     share -= now->taper * (way2 < 1 ? way2 : 1);
     if (now->flicker > 0) {
-        const double noise = 0.5 + vti_swirl_noise(p->eddies, place, time - p->start);
+        const double noise = 0.5 + vti_random_eddies_noise(p->eddies, place, time - p->start);
         share *= 1 - now->flicker * (noise < 0 ? 0 : noise > 1 ? 1 : noise);
     }
     return share;
 }
 
 /* What is born at a point of the shape's space becomes row `to` of the list, in the world. */
-static void bear_parcel(const vt_simulation *s, const vt_parcels *p, const vt_pose *pose,
+static void emit_parcel(const vt_simulation *s, const vt_fluid_emitter *p, const vt_pose *pose,
                         const float point[3], int inside, double volume, double time, int64_t to,
                         vt_parcel_list *list)
 {
@@ -140,17 +140,17 @@ static void bear_parcel(const vt_simulation *s, const vt_parcels *p, const vt_po
     for (int a = 0; a < 3; a++)
         list->strength[3 * to + a] = 0;
     if (inside && p->eddies)
-        vti_find_swirl(p->eddies, pose, place, time - p->start, now.swirl, (double)list->volume[to],
-                       list->strength + 3 * to);
+        vti_random_eddies_at(p->eddies, pose, place, time - p->start, now.swirl,
+                             (double)list->volume[to], list->strength + 3 * to);
     if (inside && now.fluid.fuel > 0)
         now.fluid.fuel *= vti_fuel_share(s, p, &now, pose, place, time);
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+    for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++)
         list->carried[c][to] = inside ? (float)*vti_fluid_member(&now.fluid, c) : 0;
     list->lifetime[to] = (float)now.lifetime;
     list->time[to] = time;
 }
 
-int64_t vti_filling(const vt_parcels *p)
+int64_t vti_filling(const vt_fluid_emitter *p)
 {
     const double count = p->around.volume / (p->spacing * p->spacing * p->spacing);
     return count < 1 ? 1 : (int64_t)(count + 0.5);
@@ -162,7 +162,7 @@ static int is_inside(const vt_region *shape, const float point[3])
     return shape->shape.layer > 0 || vti_region_contains(shape, point);
 }
 
-static void list_filling(const vt_simulation *s, const vt_parcels *p, int64_t count,
+static void list_filling(const vt_simulation *s, const vt_fluid_emitter *p, int64_t count,
                          vt_parcel_list *list)
 {
     const double time = fmax(p->start, s->time), volume = p->around.volume / (double)vti_filling(p);
@@ -171,12 +171,12 @@ static void list_filling(const vt_simulation *s, const vt_parcels *p, int64_t co
     for (int64_t i = 0; i < count; i++) {
         const float point[3] = {list->position[3 * i], list->position[3 * i + 1],
                                 list->position[3 * i + 2]};
-        bear_parcel(s, p, &pose, point, is_inside(&p->shape, point), volume, time, i, list);
+        emit_parcel(s, p, &pose, point, is_inside(&p->shape, point), volume, time, i, list);
     }
     list->count = count;
 }
 
-static void list_stream(const vt_simulation *s, const vt_parcels *p, double from, double to,
+static void list_stream(const vt_simulation *s, const vt_fluid_emitter *p, double from, double to,
                         int64_t room, vt_parcel_list *list)
 {
     const vt_birth_stream births = {&p->around, p->seed, p->start,
@@ -198,11 +198,11 @@ static void list_stream(const vt_simulation *s, const vt_parcels *p, double from
         const vt_region shape = vti_region_at(&p->shape, time);
         const int inside = is_inside(&shape, point);
         if (inside || is_beside(&shape, up, point))
-            bear_parcel(s, p, &pose, point, inside, volume, time, list->count++, list);
+            emit_parcel(s, p, &pose, point, inside, volume, time, list->count++, list);
     }
 }
 
-vt_parcel_list vti_list_parcels(vt_simulation *s, const vt_parcels *p, double from, double to,
+vt_parcel_list vti_list_parcels(vt_simulation *s, const vt_fluid_emitter *p, double from, double to,
                                 int64_t room)
 {
     vt_parcel_list list = {0};
@@ -238,7 +238,7 @@ static vt_status check_spacing(const vt_emitter_def *def)
     return VT_OK;
 }
 
-vt_status vti_check_parcels(const vt_simulation *s, const vt_emitter_def *def)
+vt_status vti_check_fluid_emitter(const vt_simulation *s, const vt_emitter_def *def)
 {
     const vt_animations animations = {.count = def->animation_count,
                                       .items = (vt_animation *)def->animations};
@@ -257,7 +257,7 @@ vt_status vti_check_parcels(const vt_simulation *s, const vt_emitter_def *def)
 
 /* As fast as fluid that light rises, or that heavy sinks, out of its shape from rest: renewals a
  * second are 1/2 sqrt(g |rho'| / rho0 / height). With more, parcels crowd in the shape. */
-static vt_status choose_rate(const vt_simulation *s, vt_parcels *p)
+static vt_status choose_rate(const vt_simulation *s, vt_fluid_emitter *p)
 {
     const vt_fluid fluid = vti_fluid_of(&s->def);
     const vt_pose pose = vti_pose_at(&s->transforms, p->parent, p->start);
@@ -287,7 +287,7 @@ static vt_status choose_rate(const vt_simulation *s, vt_parcels *p)
 }
 
 /* What is born, and the ambient fluid as high as it may be born, must have a density. */
-static vt_status check_warmth(const vt_simulation *s, const vt_parcels *p)
+static vt_status check_warmth(const vt_simulation *s, const vt_fluid_emitter *p)
 {
     const vt_pose pose = vti_pose_at(&s->transforms, p->parent, p->start);
     double up[3], world[3], middle, reach;
@@ -307,7 +307,7 @@ static vt_status check_warmth(const vt_simulation *s, const vt_parcels *p)
     return status;
 }
 
-static vt_status find_rate(const vt_simulation *s, const vt_emitter_def *def, vt_parcels *p)
+static vt_status find_rate(const vt_simulation *s, const vt_emitter_def *def, vt_fluid_emitter *p)
 {
     const vt_track *const rate = vti_find_animation(&p->animations, "rate");
     if (!(p->around.volume / (p->spacing * p->spacing * p->spacing) <= most_filling))
@@ -327,19 +327,20 @@ static vt_status find_rate(const vt_simulation *s, const vt_emitter_def *def, vt
     return p->rate < 0 ? choose_rate(s, p) : VT_OK;
 }
 
-vt_status vti_make_parcels(const vt_simulation *s, const vt_emitter_def *def, vt_parcels *p)
+vt_status vti_make_fluid_emitter(const vt_simulation *s, const vt_emitter_def *def,
+                                 vt_fluid_emitter *p)
 {
-    *p = (vt_parcels){.rate = def->rate,
-                      .start = def->start,
-                      .end = def->end,
-                      .core = def->core,
-                      .spacing = def->spacing > 0 ? def->spacing : def->core / 2,
-                      .lifetime = def->lifetime,
-                      .swirl = def->swirl,
-                      .taper = def->taper,
-                      .flicker = def->flicker,
-                      .fluid = def->fluid,
-                      .parent = def->parent};
+    *p = (vt_fluid_emitter){.rate = def->rate,
+                            .start = def->start,
+                            .end = def->end,
+                            .core = def->core,
+                            .spacing = def->spacing > 0 ? def->spacing : def->core / 2,
+                            .lifetime = def->lifetime,
+                            .swirl = def->swirl,
+                            .taper = def->taper,
+                            .flicker = def->flicker,
+                            .fluid = def->fluid,
+                            .parent = def->parent};
     vt_status status = vti_copy_animations(&vti_emitter_definition, def->animation_count,
                                            def->animations, &p->animations);
     const int32_t count = def->animation_count;
@@ -362,13 +363,13 @@ vt_status vti_make_parcels(const vt_simulation *s, const vt_emitter_def *def, vt
     if (!status)
         status = find_rate(s, def, p);
     if (status)
-        vti_destroy_parcels(p);
+        vti_destroy_fluid_emitter(p);
     return status;
 }
 
 /* Of its own seed; the eddies pass the shape as fast as it is filled anew, and turn over as fast as
  * they swirl, if that is faster. */
-static vt_status choose_swirl(const vt_simulation *s, vt_parcels *p)
+static vt_status choose_swirl(const vt_simulation *s, vt_fluid_emitter *p)
 {
     if (!(p->swirl > 0) && !(p->flicker > 0) && !vti_find_animation(&p->animations, "swirl") &&
         !vti_find_animation(&p->animations, "flicker"))
@@ -384,14 +385,15 @@ static vt_status choose_swirl(const vt_simulation *s, vt_parcels *p)
     if (track)
         vti_track_extremes(track, 0, &least, &swirl);
     const double turnover = fmax(swirl / pose.scale, vti_sqrt(vti_dot(sweep, sweep)));
-    p->eddies = vti_create_swirl(p->seed, p->core, sweep, turnover);
+    p->eddies = vti_create_random_eddies(p->seed, p->core, sweep, turnover);
     return check_swirl(p->eddies);
 }
 
-vt_status vti_keep_parcels(vt_simulation *s, vt_parcels *p, const vt_predecessor *before)
+vt_status vti_keep_fluid_emitter(vt_simulation *s, vt_fluid_emitter *p,
+                                 const vt_predecessor *before)
 {
     vt_sources *const sources = &s->sources;
-    const int32_t n = sources->parcels_count;
+    const int32_t n = sources->fluid_emitter_count;
     const uint32_t members = vti_fluid_members(&p->fluid, &p->animations);
     p->id = sources->made;
     p->seed = before && before->has_seed
@@ -399,21 +401,21 @@ vt_status vti_keep_parcels(vt_simulation *s, vt_parcels *p, const vt_predecessor
                   : vti_random_bits(s->def.seed, PARCEL_STREAM, (uint64_t)sources->parcels_made);
     if (p->rate == 0) /* what was due is born now, but once */
         p->start = before && before->has_filled ? before->start : fmax(p->start, s->time);
-    vt_status status = vti_check_room_to_burn(s, members, "emitter of parcels", n);
+    vt_status status = vti_check_space_to_burn(s, members, "emitter of parcels", n);
     if (!status && !p->points)
         status = choose_swirl(s, p);
     if (status)
         return status;
     if (n == MOST_PARCELS || vti_grow((void **)&sources->parcels, n, sizeof *p))
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for emitter %d of parcels", n);
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+    for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++)
         if (members >> c & 1)
-            vti_use_vorton_column(s, vti_carried_column[c]);
+            vti_use_vorton_column(s, vti_composition_column[c]);
     if (isfinite(p->lifetime) || (p->points && p->points->lifetime) ||
         vti_find_animation(&p->animations, "lifetime"))
         vti_use_vorton_column(s, VT_VORTON_lifetime);
     sources->parcels[n] = *p;
-    sources->parcels_count = n + 1;
+    sources->fluid_emitter_count = n + 1;
     sources->parcels_made += !(before && before->has_seed);
     return VT_OK;
 }

@@ -7,29 +7,30 @@
 #include "model/pose.h"
 #include "state/sources.h"
 
-int64_t vti_filling(const vt_parcels *p);
+int64_t vti_filling(const vt_fluid_emitter *p);
 
-vt_status vti_check_parcels(const vt_simulation *s, const vt_emitter_def *def);
+vt_status vti_check_fluid_emitter(const vt_simulation *s, const vt_emitter_def *def);
 
-vt_status vti_make_parcels(const vt_simulation *s, const vt_emitter_def *def, vt_parcels *p);
+vt_status vti_make_fluid_emitter(const vt_simulation *s, const vt_emitter_def *def,
+                                 vt_fluid_emitter *p);
 
 /* `to` has the plain values of `from` already; on failure there is nothing to destroy. */
-vt_status vti_copy_parcels(const vt_parcels *from, vt_parcels *to);
+vt_status vti_copy_fluid_emitter(const vt_fluid_emitter *from, vt_fluid_emitter *to);
 
 /* Births with time in [from, to), at most `room`: the list lies in arena memory. */
-vt_parcel_list vti_list_parcels(vt_simulation *simulation, const vt_parcels *parcels, double from,
-                                double to, int64_t room);
+vt_parcel_list vti_list_parcels(vt_simulation *simulation, const vt_fluid_emitter *parcels,
+                                double from, double to, int64_t room);
 
 /* What is born at a time carries, how long it lives and how it swirls; nothing else of the
  * definition. */
-vt_emitter_def vti_parcels_at(const vt_parcels *parcels, double time);
+vt_emitter_def vti_parcels_at(const vt_fluid_emitter *parcels, double time);
 
 /* Share of the fuel that fluid has where and when it is born, at a place in the space of the pose.
  */
-double vti_fuel_share(const vt_simulation *simulation, const vt_parcels *parcels,
+double vti_fuel_share(const vt_simulation *simulation, const vt_fluid_emitter *parcels,
                       const vt_emitter_def *now, const vt_pose *pose, const double place[3],
                       double time);
 
 /* Takes the parcels over where it succeeds. before (NULL: none): whose definition they replace. */
-vt_status vti_keep_parcels(vt_simulation *simulation, vt_parcels *parcels,
-                           const vt_predecessor *before);
+vt_status vti_keep_fluid_emitter(vt_simulation *simulation, vt_fluid_emitter *parcels,
+                                 const vt_predecessor *before);

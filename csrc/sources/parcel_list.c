@@ -4,7 +4,7 @@
 #include "model/birth_sequence.h"
 #include "state/simulation.h"
 
-void vti_destroy_parcels(vt_parcels *parcels)
+void vti_destroy_fluid_emitter(vt_fluid_emitter *parcels)
 {
     vti_destroy_region(&parcels->shape);
     vti_destroy_region(&parcels->around);
@@ -23,15 +23,15 @@ vt_parcel_list vti_new_parcel_list(vt_arena *arena, int64_t room)
                            .volume = vti_arena_push(arena, 4 * rows),
                            .lifetime = vti_arena_push(arena, 4 * rows),
                            .time = vti_arena_push(arena, 8 * rows)};
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+    for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++)
         list.carried[c] = vti_arena_push(arena, 4 * rows);
     return list;
 }
 
 /* Of the definition, in the order of the columns. */
-static const float **carried_of_points(vt_vorton_points_def *def, int column)
+static const float **composition_of_points(vt_vorton_points_def *def, int column)
 {
-    static const size_t offset[VT_CARRIED_COLUMNS] = {
+    static const size_t offset[VT_COMPOSITION_COLUMNS] = {
 #define VT_CARRIED(name, least, most, allowed) offsetof(vt_vorton_points_def, name),
 #include "vorton/columns.def"
 #undef VT_CARRIED
@@ -41,14 +41,14 @@ static const float **carried_of_points(vt_vorton_points_def *def, int column)
 
 const float *vti_points_carry(const vt_vorton_points_def *def, int column)
 {
-    return *carried_of_points((vt_vorton_points_def *)(uintptr_t)def, column);
+    return *composition_of_points((vt_vorton_points_def *)(uintptr_t)def, column);
 }
 
 vt_vorton_points_def *vti_copy_vorton_points(const vt_vorton_points_def *def)
 {
     const size_t rows = (size_t)def->count;
     vt_vorton_points_def *const block =
-        malloc(sizeof *block + (36 + 4 * VT_CARRIED_COLUMNS) * rows);
+        malloc(sizeof *block + (36 + 4 * VT_COMPOSITION_COLUMNS) * rows);
     if (!block)
         return NULL;
     float *const arrays = (float *)(block + 1);
@@ -60,8 +60,8 @@ vt_vorton_points_def *vti_copy_vorton_points(const vt_vorton_points_def *def)
     block->volume = memcpy(arrays + 7 * rows, def->volume, 4 * rows);
     if (def->lifetime)
         block->lifetime = memcpy(arrays + 8 * rows, def->lifetime, 4 * rows);
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
-        const float **const values = carried_of_points(block, c);
+    for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++) {
+        const float **const values = composition_of_points(block, c);
         if (*values)
             *values = memcpy(arrays + (9 + (size_t)c) * rows, *values, 4 * rows);
     }
@@ -79,7 +79,7 @@ static void scale_vector(const vt_pose *pose, const float vector[3], float resul
 }
 
 /* Birth number n, at its point, becomes row `to` of the list. */
-static void bear_point(const vt_simulation *s, const vt_parcels *p, int64_t n, double time,
+static void emit_point(const vt_simulation *s, const vt_fluid_emitter *p, int64_t n, double time,
                        int64_t to, vt_parcel_list *list)
 {
     const vt_vorton_points_def *const d = p->points;
@@ -97,7 +97,7 @@ static void bear_point(const vt_simulation *s, const vt_parcels *p, int64_t n, d
     scale_vector(&pose, d->strength + 3 * point, list->strength + 3 * to);
     list->core[to] = d->core[point] * scale;
     list->volume[to] = d->volume[point] * scale * scale * scale;
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
+    for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++) {
         const float *const values = vti_points_carry(d, c);
         list->carried[c][to] = values ? values[point] : 0;
     }
@@ -105,7 +105,7 @@ static void bear_point(const vt_simulation *s, const vt_parcels *p, int64_t n, d
     list->time[to] = time;
 }
 
-vt_parcel_list vti_list_points(vt_simulation *s, const vt_parcels *p, double from, double to,
+vt_parcel_list vti_list_points(vt_simulation *s, const vt_fluid_emitter *p, double from, double to,
                                int64_t room)
 {
     const vt_rate_sum *const sum = p->rate_sum.track ? &p->rate_sum : NULL;
@@ -115,7 +115,7 @@ vt_parcel_list vti_list_points(vt_simulation *s, const vt_parcels *p, double fro
     const int64_t born = from < p->end && to > p->start && end > first ? end - first : 0;
     vt_parcel_list list = vti_new_parcel_list(&s->arena, born < room ? born : room);
     for (list.count = 0; list.count < born && list.count < room; list.count++)
-        bear_point(s, p, first + list.count,
+        emit_point(s, p, first + list.count,
                    vti_event_time(sum, p->start, spacing, first + list.count), list.count, &list);
     return list;
 }

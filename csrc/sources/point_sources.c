@@ -42,19 +42,19 @@ vt_status vti_check_vorton_points(const vt_vorton_points_def *def)
     return vti_check_vorton_rows(def->count, def->position, def->strength, def->core, def->volume);
 }
 
-vt_status vti_check_carried(const vt_simulation *s, const vt_vorton_points_def *def)
+vt_status vti_check_composition(const vt_simulation *s, const vt_vorton_points_def *def)
 {
     static const struct {
         const char *name, *allowed;
         double least, most;
-    } ranges[VT_CARRIED_COLUMNS] = {
+    } ranges[VT_COMPOSITION_COLUMNS] = {
 #define VT_CARRIED(name, least, most, allowed) {#name, allowed, (double)(least), (double)(most)},
 #include "vorton/columns.def"
 #undef VT_CARRIED
     };
     for (int64_t i = 0; i < def->count; i++) {
         double sum = 0;
-        for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
+        for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++) {
             const float *const values = vti_points_carry(def, c);
             const double value = values ? (double)values[i] : 0;
             if (values && !(value >= ranges[c].least && value <= ranges[c].most))
@@ -121,7 +121,7 @@ const vt_structure_kind vti_points_kind = {"set of vortons", count_points, fill_
 
 /* ---- one after the other ---- */
 
-int vti_parcels_are_neutral(const vt_parcels *p)
+int vti_parcels_are_neutral(const vt_fluid_emitter *p)
 {
     for (int64_t i = 0; p->points && i < 3 * p->points->count; i++)
         if (p->points->strength[i] != 0)
@@ -129,10 +129,10 @@ int vti_parcels_are_neutral(const vt_parcels *p)
     return 1;
 }
 
-int vti_parcels_are_vortices(const vt_parcels *p)
+int vti_parcels_are_vortices(const vt_fluid_emitter *p)
 {
     int fluid = p->points == NULL;
-    for (int c = 0; c < VT_CARRIED_COLUMNS && !fluid; c++)
+    for (int c = 0; c < VT_COMPOSITION_COLUMNS && !fluid; c++)
         fluid = vti_points_carry(p->points, c) != NULL;
     return !fluid;
 }
@@ -140,11 +140,11 @@ int vti_parcels_are_vortices(const vt_parcels *p)
 static vt_status keep_stream(vt_simulation *s, const vt_vorton_points_def *def,
                              const vt_predecessor *before)
 {
-    vt_parcels p = {.rate = def->rate,
-                    .start = def->time,
-                    .end = def->end,
-                    .lifetime = (double)INFINITY,
-                    .parent = def->parent};
+    vt_fluid_emitter p = {.rate = def->rate,
+                          .start = def->time,
+                          .end = def->end,
+                          .lifetime = (double)INFINITY,
+                          .parent = def->parent};
     vt_status status = vti_copy_animations(&vti_vorton_points_definition, def->animation_count,
                                            def->animations, &p.animations);
     const vt_track *const rate = vti_find_animation(&p.animations, "rate");
@@ -155,12 +155,12 @@ static vt_status keep_stream(vt_simulation *s, const vt_vorton_points_def *def,
     }
     if (!status && !(p.points = vti_copy_vorton_points(def)))
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for %lld points", (long long)def->count);
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) /* says which there are */
+    for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++) /* says which there are */
         *vti_fluid_member(&p.fluid, c) = vti_points_carry(def, c) != NULL;
     if (!status)
-        status = vti_keep_parcels(s, &p, before);
+        status = vti_keep_fluid_emitter(s, &p, before);
     if (status)
-        vti_destroy_parcels(&p);
+        vti_destroy_fluid_emitter(&p);
     return status;
 }
 

@@ -7,7 +7,7 @@
 vt_status vti_check_vorton_points(const vt_vorton_points_def *def);
 
 /* What they carry: ranges as of the columns, shares of no more than all, fuel that can burn. */
-vt_status vti_check_carried(const vt_simulation *s, const vt_vorton_points_def *def);
+vt_status vti_check_composition(const vt_simulation *s, const vt_vorton_points_def *def);
 
 void vti_scatter_points(const vt_simulation *s, vt_vorton_points_def *block);
 
@@ -19,5 +19,5 @@ vt_status vti_keep_point_stream(vt_simulation *s, const vt_vorton_points_def *de
 
 /* Whether what parcels of any kind bear has no strength; whether it brings no fluid: then it takes
  * up what is there. */
-int vti_parcels_are_neutral(const vt_parcels *parcels);
-int vti_parcels_are_vortices(const vt_parcels *parcels);
+int vti_parcels_are_neutral(const vt_fluid_emitter *parcels);
+int vti_parcels_are_vortices(const vt_fluid_emitter *parcels);

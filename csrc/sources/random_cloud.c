@@ -48,7 +48,7 @@ static vt_status check_numbers(const vt_cloud_def *def)
 
 static vt_status check_window(const vt_cloud *cloud)
 {
-    const vt_window *const w = &cloud->window;
+    const vt_smooth_window *const w = &cloud->window;
     float largest = 0.0f;
     for (int64_t n = 0; n < (int64_t)w->nodes[0] * w->nodes[1] * w->nodes[2]; n++)
         largest = w->value[n] > largest ? w->value[n] : largest;
@@ -104,7 +104,7 @@ vt_status vti_create_cloud(const vt_cloud_def *def, vt_cloud *cloud)
     if (status)
         return status;
     cloud->def.shape = cloud->region.shape;
-    status = vti_create_window(&cloud->region, def->eddy, &cloud->window);
+    status = vti_create_smooth_window(&cloud->region, def->eddy, &cloud->window);
     if (!status)
         status = check_window(cloud);
     if (!status && vti_cloud_count(cloud) > vt_most_structure_vortons)
@@ -122,7 +122,7 @@ vt_status vti_create_cloud(const vt_cloud_def *def, vt_cloud *cloud)
 
 void vti_destroy_cloud(vt_cloud *cloud)
 {
-    vti_destroy_window(&cloud->window);
+    vti_destroy_smooth_window(&cloud->window);
     vti_destroy_region(&cloud->region);
 }
 
@@ -153,7 +153,7 @@ static void fill_one(const fill_context *c, int64_t i)
         point[a] = (double)c->position[3 * i + a];
     for (int n = 0; n < VT_CLOUD_WAVES; n++)
         vti_add_wave(&c->cloud->wave[n], point, v, curl);
-    const double w = vti_window_at(&c->cloud->window, point, gradient);
+    const double w = vti_smooth_window_at(&c->cloud->window, point, gradient);
     vti_cross(gradient, v, across);
     for (int a = 0; a < 3; a++)
         c->strength[3 * i + a] = (float)(w * curl[a] + across[a]);

@@ -21,7 +21,7 @@ void vti_add_wave(const vt_wave *wave, const double point[3], double v[3], doubl
 typedef struct vt_cloud {
     vt_cloud_def def;
     vt_region region;
-    vt_window window;
+    vt_smooth_window window;
     vt_wave wave[VT_CLOUD_WAVES];
 } vt_cloud;
 

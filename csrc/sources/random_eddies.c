@@ -16,9 +16,10 @@ static const double least_pace = 0.5, most_pace = 1.5;
 /* Key of the random numbers. */
 enum { PACES = 0x70616365 };
 
-vt_swirl *vti_create_swirl(uint64_t seed, double core, const double sweep[3], double turnover)
+vt_random_eddies *vti_create_random_eddies(uint64_t seed, double core, const double sweep[3],
+                                           double turnover)
 {
-    vt_swirl *const swirl = malloc(sizeof *swirl);
+    vt_random_eddies *const swirl = malloc(sizeof *swirl);
     if (!swirl)
         return NULL;
     memcpy(swirl->sweep, sweep, sizeof swirl->sweep);
@@ -31,17 +32,17 @@ vt_swirl *vti_create_swirl(uint64_t seed, double core, const double sweep[3], do
     return swirl;
 }
 
-vt_swirl *vti_copy_swirl(const vt_swirl *swirl)
+vt_random_eddies *vti_copy_random_eddies(const vt_random_eddies *swirl)
 {
-    vt_swirl *const copy = malloc(sizeof *copy);
+    vt_random_eddies *const copy = malloc(sizeof *copy);
     if (copy)
         *copy = *swirl;
     return copy;
 }
 
 /* Adds value and curl of all waves at a point. */
-static void add_waves(const vt_swirl *swirl, const double point[3], double time, double v[3],
-                      double curl[3])
+static void add_waves(const vt_random_eddies *swirl, const double point[3], double time,
+                      double v[3], double curl[3])
 {
     double at[3];
     for (int a = 0; a < 3; a++)
@@ -54,8 +55,8 @@ static void add_waves(const vt_swirl *swirl, const double point[3], double time,
     }
 }
 
-void vti_find_swirl(const vt_swirl *swirl, const vt_pose *pose, const double point[3], double time,
-                    double speed, double volume, float strength[3])
+void vti_random_eddies_at(const vt_random_eddies *swirl, const vt_pose *pose, const double point[3],
+                          double time, double speed, double volume, float strength[3])
 {
     const double scale = speed * vti_sqrt(2.0 / VT_SWIRL_WAVES);
     double turned[3], curl[3] = {0, 0, 0};
@@ -65,7 +66,7 @@ void vti_find_swirl(const vt_swirl *swirl, const vt_pose *pose, const double poi
         strength[a] = (float)(scale * turned[a] * volume / pose->scale);
 }
 
-double vti_swirl_noise(const vt_swirl *swirl, const double point[3], double time)
+double vti_random_eddies_noise(const vt_random_eddies *swirl, const double point[3], double time)
 {
     double v[3] = {0, 0, 0}, curl[3] = {0, 0, 0};
     add_waves(swirl, point, time, v, curl);

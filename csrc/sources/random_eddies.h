@@ -13,15 +13,16 @@
 
 /* For vortons of the given core, m; from malloc, NULL without memory. The mean of |pace| is
  * `turnover`, m/s. */
-vt_swirl *vti_create_swirl(uint64_t seed, double core, const double sweep[3], double turnover);
+vt_random_eddies *vti_create_random_eddies(uint64_t seed, double core, const double sweep[3],
+                                           double turnover);
 
 /* A copy, likewise. */
-vt_swirl *vti_copy_swirl(const vt_swirl *swirl);
+vt_random_eddies *vti_copy_random_eddies(const vt_random_eddies *swirl);
 
 /* Strength of a vorton of a volume (of the world, m^3) that is born at a point of the space of the
  * pose; speed in m/s of the world, rms. */
-void vti_find_swirl(const vt_swirl *swirl, const vt_pose *pose, const double point[3], double time,
-                    double speed, double volume, float strength[3]);
+void vti_random_eddies_at(const vt_random_eddies *swirl, const vt_pose *pose, const double point[3],
+                          double time, double speed, double volume, float strength[3]);
 
 /* A random number at a point of that space, of mean 0 and variance 1, that changes as smoothly. */
-double vti_swirl_noise(const vt_swirl *swirl, const double point[3], double time);
+double vti_random_eddies_noise(const vt_random_eddies *swirl, const double point[3], double time);

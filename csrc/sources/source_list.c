@@ -17,10 +17,10 @@ static place find_place(const vt_sources *sources, int32_t id)
     for (int32_t n = 0; n < sources->structures.count; n++)
         if (sources->structures.item[n].id == id)
             at.structure = n;
-    for (int32_t n = 0; n < sources->emitter_count; n++)
+    for (int32_t n = 0; n < sources->tracer_emitter_count; n++)
         if (sources->emitters[n].id == id)
             at.emitter = n;
-    for (int32_t n = 0; n < sources->parcels_count; n++)
+    for (int32_t n = 0; n < sources->fluid_emitter_count; n++)
         if (sources->parcels[n].id == id)
             at.parcels = n;
     return at;
@@ -61,11 +61,11 @@ vt_status vti_find_predecessor(const vt_sources *sources, int32_t id, double fro
     int is_over = 0;
     *before = (vt_predecessor){.has_seed = 0};
     if (at.emitter >= 0) {
-        const vt_emitter *const e = &sources->emitters[at.emitter];
+        const vt_tracer_emitter *const e = &sources->emitters[at.emitter];
         *before =
             (vt_predecessor){1, e->count > 0 && (e->filled || e->start < from), e->seed, e->start};
     } else if (at.parcels >= 0) {
-        const vt_parcels *const p = &sources->parcels[at.parcels];
+        const vt_fluid_emitter *const p = &sources->parcels[at.parcels];
         *before = (vt_predecessor){1, p->rate == 0 && p->start < from, p->seed, p->start};
     } else {
         const vt_structure *const one =
@@ -88,13 +88,13 @@ static void remove_at(vt_sources *sources, const place *at)
                       sizeof *sources->structures.item);
     }
     if (at->emitter >= 0) {
-        vti_destroy_emitter(&sources->emitters[at->emitter]);
-        vti_close_gap(sources->emitters, at->emitter, &sources->emitter_count,
+        vti_destroy_tracer_emitter(&sources->emitters[at->emitter]);
+        vti_close_gap(sources->emitters, at->emitter, &sources->tracer_emitter_count,
                       sizeof *sources->emitters);
     }
     if (at->parcels >= 0) {
-        vti_destroy_parcels(&sources->parcels[at->parcels]);
-        vti_close_gap(sources->parcels, at->parcels, &sources->parcels_count,
+        vti_destroy_fluid_emitter(&sources->parcels[at->parcels]);
+        vti_close_gap(sources->parcels, at->parcels, &sources->fluid_emitter_count,
                       sizeof *sources->parcels);
     }
 }
@@ -111,7 +111,8 @@ static void move_last(void *items, int32_t n, int32_t count, size_t item)
 {
     char *const last = (char *)items + item * (size_t)(count - 1);
     char *const at = (char *)items + item * (size_t)n;
-    char held[sizeof(vt_emitter) > sizeof(vt_parcels) ? sizeof(vt_emitter) : sizeof(vt_parcels)];
+    char held[sizeof(vt_tracer_emitter) > sizeof(vt_fluid_emitter) ? sizeof(vt_tracer_emitter)
+                                                                   : sizeof(vt_fluid_emitter)];
     memcpy(held, last, item);
     memmove(at + item, at, (size_t)(last - at));
     memcpy(at, held, item);
@@ -132,8 +133,9 @@ void vti_replace_source(vt_sources *sources, int32_t id)
         move_last(sources->structures.item, old.structure, sources->structures.count,
                   sizeof *sources->structures.item);
     if (now.emitter >= 0 && old.emitter >= 0)
-        move_last(sources->emitters, old.emitter, sources->emitter_count,
+        move_last(sources->emitters, old.emitter, sources->tracer_emitter_count,
                   sizeof *sources->emitters);
     if (now.parcels >= 0 && old.parcels >= 0)
-        move_last(sources->parcels, old.parcels, sources->parcels_count, sizeof *sources->parcels);
+        move_last(sources->parcels, old.parcels, sources->fluid_emitter_count,
+                  sizeof *sources->parcels);
 }

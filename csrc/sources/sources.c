@@ -22,7 +22,7 @@ enum { EMITTER_STREAM = 1, MOST_EMITTERS = 1 << 20 };
 /* Births are tried in the box of a shape, and the tries are counted: so many a second at most. */
 #define MOST_TRIES 4e9
 
-void vti_destroy_emitter(vt_emitter *emitter)
+void vti_destroy_tracer_emitter(vt_tracer_emitter *emitter)
 {
     vti_destroy_region(&emitter->region);
     vti_destroy_rate_sum(&emitter->rate_sum);
@@ -32,11 +32,11 @@ void vti_destroy_emitter(vt_emitter *emitter)
 
 void vti_destroy_sources(vt_sources *sources)
 {
-    for (int32_t e = 0; e < sources->emitter_count; e++)
-        vti_destroy_emitter(&sources->emitters[e]);
+    for (int32_t e = 0; e < sources->tracer_emitter_count; e++)
+        vti_destroy_tracer_emitter(&sources->emitters[e]);
     free(sources->emitters);
-    for (int32_t p = 0; p < sources->parcels_count; p++)
-        vti_destroy_parcels(&sources->parcels[p]);
+    for (int32_t p = 0; p < sources->fluid_emitter_count; p++)
+        vti_destroy_fluid_emitter(&sources->parcels[p]);
     free(sources->parcels);
     vti_destroy_structures(&sources->structures);
     free(sources->made_by);
@@ -44,9 +44,9 @@ void vti_destroy_sources(vt_sources *sources)
 }
 
 /* What owns memory in them is copied below: whoever adds a member looks there, too. */
-_Static_assert(sizeof(vt_emitter) == sizeof(vt_animations) + sizeof(vt_rate_sum) +
-                                         sizeof(vt_region) + sizeof(vt_fluid_def) + sizeof(void *) +
-                                         8 * 11 &&
+_Static_assert(sizeof(vt_tracer_emitter) == sizeof(vt_animations) + sizeof(vt_rate_sum) +
+                                                sizeof(vt_region) + sizeof(vt_fluid_def) +
+                                                sizeof(void *) + 8 * 11 &&
                    sizeof(vt_sources) == sizeof(vt_structures) + 6 * sizeof(void *),
                "vti_copy_sources copies every member");
 
@@ -78,7 +78,7 @@ static vt_tracer_points_def *copy_points(const vt_tracer_points_def *def)
 }
 
 /* `to` has the plain values of `from` already; on failure there is nothing to destroy. */
-static vt_status copy_emitter(const vt_emitter *from, vt_emitter *to)
+static vt_status copy_tracer_emitter(const vt_tracer_emitter *from, vt_tracer_emitter *to)
 {
     to->animations = (vt_animations){0};
     to->rate_sum = (vt_rate_sum){0};
@@ -96,19 +96,19 @@ static vt_status copy_emitter(const vt_emitter *from, vt_emitter *to)
     if (!status && !from->points && vti_copy_region(&from->region, &to->region))
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
     if (status)
-        vti_destroy_emitter(to);
+        vti_destroy_tracer_emitter(to);
     return status;
 }
 
-static vt_status copy_all_parcels(const vt_sources *from, vt_sources *to)
+static vt_status copy_fluid_emitters(const vt_sources *from, vt_sources *to)
 {
     vt_status status = VT_OK;
-    to->parcels = vti_copy_grown(from->parcels, from->parcels_count, sizeof *to->parcels);
+    to->parcels = vti_copy_grown(from->parcels, from->fluid_emitter_count, sizeof *to->parcels);
     if (!to->parcels)
-        return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d emitters", from->parcels_count);
-    for (int32_t p = 0; p < from->parcels_count && !status; p++) {
-        status = vti_copy_parcels(&from->parcels[p], &to->parcels[p]);
-        to->parcels_count = p + !status;
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d emitters", from->fluid_emitter_count);
+    for (int32_t p = 0; p < from->fluid_emitter_count && !status; p++) {
+        status = vti_copy_fluid_emitter(&from->parcels[p], &to->parcels[p]);
+        to->fluid_emitter_count = p + !status;
     }
     return status;
 }
@@ -123,15 +123,15 @@ vt_status vti_copy_sources(const vt_sources *from, vt_sources *to)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d sources", from->made);
     vt_status status = vti_copy_structures(&from->structures, &to->structures);
     if (!status)
-        status = copy_all_parcels(from, to);
+        status = copy_fluid_emitters(from, to);
     if (status)
         return status;
-    to->emitters = vti_copy_grown(from->emitters, from->emitter_count, sizeof *to->emitters);
+    to->emitters = vti_copy_grown(from->emitters, from->tracer_emitter_count, sizeof *to->emitters);
     if (!to->emitters)
-        return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d emitters", from->emitter_count);
-    for (int32_t e = 0; e < from->emitter_count && !status; e++) {
-        status = copy_emitter(&from->emitters[e], &to->emitters[e]);
-        to->emitter_count = e + !status; /* as many as there are to destroy */
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d emitters", from->tracer_emitter_count);
+    for (int32_t e = 0; e < from->tracer_emitter_count && !status; e++) {
+        status = copy_tracer_emitter(&from->emitters[e], &to->emitters[e]);
+        to->tracer_emitter_count = e + !status; /* as many as there are to destroy */
     }
     return status;
 }
@@ -158,7 +158,7 @@ static vt_status check_own_rows(const vt_simulation *s, const vt_tracer_points_d
         for (int n = 0; n < VT_TAKEN_COLUMNS; n++) {
             const float *const values = *vti_own_of_points(&points, n);
             if (values)
-                *vti_fluid_member(&own, vti_carried_of_taken[n]) = (double)values[i];
+                *vti_fluid_member(&own, vti_composition_of_taken[n]) = (double)values[i];
         }
         if (def->temperature && !(own.temperature > 0))
             return vti_fail(VT_INVALID_ARGUMENT, "temperature has %g in row %lld; allowed is > 0 K",
@@ -170,7 +170,7 @@ static vt_status check_own_rows(const vt_simulation *s, const vt_tracer_points_d
     return VT_OK;
 }
 
-vt_status vti_check_emitter(const vt_simulation *s, const vt_tracers_def *def)
+vt_status vti_check_tracer_emitter(const vt_simulation *s, const vt_tracers_def *def)
 {
     if (def->count < 0 || def->count > s->tracers.set.capacity)
         return vti_fail(VT_INVALID_ARGUMENT, "count is %lld; allowed is 0 to max_tracers, %lld",
@@ -245,13 +245,13 @@ vt_status vti_check_tracer_points(const vt_simulation *s, const vt_tracer_points
 
 /* ---- adding ---- */
 
-static vt_status fill_now(vt_simulation *s, vt_emitter *emitter)
+static vt_status fill_now(vt_simulation *s, vt_tracer_emitter *emitter)
 {
     int64_t count = emitter->count;
-    const vt_status status = vti_check_room(s, VT_TRACERS, &count);
+    const vt_status status = vti_check_capacity(s, VT_TRACERS, &count);
     if (status)
         return status;
-    vti_make_room(s, VT_TRACERS, count);
+    vti_make_capacity(s, VT_TRACERS, count);
     const size_t mark = vti_arena_mark(&s->arena);
     vt_tracer_list list = vti_new_tracer_list(&s->arena, count, emitter->members != 0);
     vti_emit_at_start(s, emitter, count, &list);
@@ -261,7 +261,7 @@ static vt_status fill_now(vt_simulation *s, vt_emitter *emitter)
     return VT_OK;
 }
 
-static void use_columns(vt_simulation *s, const vt_emitter *e)
+static void use_columns(vt_simulation *s, const vt_tracer_emitter *e)
 {
     const int dies = e->points ? e->points->lifetime != NULL : isfinite(e->lifetime);
     const int grows = e->points ? e->points->growth != NULL : e->growth > 0;
@@ -277,10 +277,11 @@ static void use_columns(vt_simulation *s, const vt_emitter *e)
 }
 
 /* Takes the emitter over; on failure it is destroyed. */
-static vt_status keep_emitter(vt_simulation *s, vt_emitter *emitter, const vt_predecessor *before)
+static vt_status keep_tracer_emitter(vt_simulation *s, vt_tracer_emitter *emitter,
+                                     const vt_predecessor *before)
 {
     vt_sources *const sources = &s->sources;
-    const int32_t n = sources->emitter_count;
+    const int32_t n = sources->tracer_emitter_count;
     vt_status status = VT_OK;
     emitter->id = sources->made;
     emitter->filled = before && before->has_filled;
@@ -294,18 +295,18 @@ static vt_status keep_emitter(vt_simulation *s, vt_emitter *emitter, const vt_pr
     if (!status && emitter->count > 0 && emitter->start <= s->time && !emitter->filled)
         status = fill_now(s, emitter);
     if (status) {
-        vti_destroy_emitter(emitter);
+        vti_destroy_tracer_emitter(emitter);
         return status;
     }
     sources->emitters[n] = *emitter;
-    sources->emitter_count = n + 1;
+    sources->tracer_emitter_count = n + 1;
     sources->emitters_made += !(before && before->has_seed);
     return VT_OK;
 }
 
 /* What a definition says of time: copies, and an animated rate ready for births. */
-static vt_status animate_emitter(const vt_definition *table, int32_t count,
-                                 const vt_animation *animations, vt_emitter *emitter)
+static vt_status animate_tracer_emitter(const vt_definition *table, int32_t count,
+                                        const vt_animation *animations, vt_tracer_emitter *emitter)
 {
     const vt_status status = vti_copy_animations(table, count, animations, &emitter->animations);
     const vt_track *const rate = vti_find_animation(&emitter->animations, "rate");
@@ -316,21 +317,21 @@ static vt_status animate_emitter(const vt_definition *table, int32_t count,
     return vti_create_rate_sum(rate, emitter->start, &emitter->rate_sum);
 }
 
-vt_status vti_keep_emitter(vt_simulation *s, const vt_tracers_def *def,
-                           const vt_predecessor *before)
+vt_status vti_keep_tracer_emitter(vt_simulation *s, const vt_tracers_def *def,
+                                  const vt_predecessor *before)
 {
-    vt_emitter emitter = {.count = def->count,
-                          .rate = def->rate,
-                          .start = def->start,
-                          .end = def->end,
-                          .parent = def->parent,
-                          .density = def->density,
-                          .lifetime = def->lifetime,
-                          .growth = def->growth,
-                          .fade = def->fade,
-                          .fluid = def->fluid};
-    vt_status status =
-        animate_emitter(&vti_tracers_definition, def->animation_count, def->animations, &emitter);
+    vt_tracer_emitter emitter = {.count = def->count,
+                                 .rate = def->rate,
+                                 .start = def->start,
+                                 .end = def->end,
+                                 .parent = def->parent,
+                                 .density = def->density,
+                                 .lifetime = def->lifetime,
+                                 .growth = def->growth,
+                                 .fade = def->fade,
+                                 .fluid = def->fluid};
+    vt_status status = animate_tracer_emitter(&vti_tracers_definition, def->animation_count,
+                                              def->animations, &emitter);
     /* density is the smoke here */
     emitter.members =
         vti_fluid_members(&emitter.fluid, &emitter.animations) & ~(1u << VT_CARRIED_density);
@@ -345,10 +346,10 @@ vt_status vti_keep_emitter(vt_simulation *s, const vt_tracers_def *def,
                           def->rate, emitter.region.volume / emitter.region.box_volume,
                           MOST_TRIES * emitter.region.volume / emitter.region.box_volume);
     if (status) {
-        vti_destroy_emitter(&emitter);
+        vti_destroy_tracer_emitter(&emitter);
         return status;
     }
-    return keep_emitter(s, &emitter, before);
+    return keep_tracer_emitter(s, &emitter, before);
 }
 
 vt_status vti_keep_tracer_points(vt_simulation *s, const vt_tracer_points_def *def,
@@ -357,22 +358,22 @@ vt_status vti_keep_tracer_points(vt_simulation *s, const vt_tracer_points_def *d
     vt_tracer_points_def *const block = copy_points(def);
     if (!block)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for %lld points", (long long)def->count);
-    vt_emitter emitter = {.count = def->count,
-                          .rate = def->rate,
-                          .start = def->start,
-                          .end = def->end,
-                          .parent = def->parent,
-                          .points = block};
-    const vt_status status = animate_emitter(&vti_point_numbers_definition, def->animation_count,
-                                             def->animations, &emitter);
+    vt_tracer_emitter emitter = {.count = def->count,
+                                 .rate = def->rate,
+                                 .start = def->start,
+                                 .end = def->end,
+                                 .parent = def->parent,
+                                 .points = block};
+    const vt_status status = animate_tracer_emitter(
+        &vti_point_numbers_definition, def->animation_count, def->animations, &emitter);
     if (status) {
-        vti_destroy_emitter(&emitter);
+        vti_destroy_tracer_emitter(&emitter);
         return status;
     }
     if (emitter.rate > 0 || vti_find_animation(&emitter.animations, "rate"))
         emitter.count = 0;
     for (int n = 0; n < VT_TAKEN_COLUMNS; n++)
         emitter.members |= (uint32_t)(*vti_own_of_points(block, n) != NULL)
-                           << vti_carried_of_taken[n];
-    return keep_emitter(s, &emitter, before);
+                           << vti_composition_of_taken[n];
+    return keep_tracer_emitter(s, &emitter, before);
 }

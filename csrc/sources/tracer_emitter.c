@@ -46,7 +46,8 @@ static void place_tracer(const vt_pose *pose, float position[3])
 
 /* Tracers have a place in the shape and a time: gives each its share of the smoke, as one of n that
  * fill the shape. */
-static void share_shape(const vt_emitter *emitter, double n, int64_t count, vt_tracer_list *list)
+static void share_shape(const vt_tracer_emitter *emitter, double n, int64_t count,
+                        vt_tracer_list *list)
 {
     vt_tracers_def now = {.density = emitter->density,
                           .lifetime = emitter->lifetime,
@@ -62,13 +63,13 @@ static void share_shape(const vt_emitter *emitter, double n, int64_t count, vt_t
         list->growth[i] = (float)now.growth;
         list->fade[i] = (float)now.fade;
         for (int c = 0; c < VT_TAKEN_COLUMNS && list->carried[0]; c++)
-            list->carried[c][i] = (float)*vti_fluid_member(&now.fluid, vti_carried_of_taken[c]);
+            list->carried[c][i] = (float)*vti_fluid_member(&now.fluid, vti_composition_of_taken[c]);
     }
 }
 
 /* Puts tracers where their parent is, each at its own time; those of a shape fill it, so they stand
  * for more smoke where it is larger. */
-static void place_tracers(const vt_simulation *s, const vt_emitter *emitter, int64_t count,
+static void place_tracers(const vt_simulation *s, const vt_tracer_emitter *emitter, int64_t count,
                           vt_tracer_list *list)
 {
     const int moves = vti_parent_moves(&s->transforms, emitter->parent);
@@ -86,7 +87,8 @@ static void place_tracers(const vt_simulation *s, const vt_emitter *emitter, int
 }
 
 /* Birth number n at its point: anywhere in the ball of jitter about it. */
-static void bear_at_point(const vt_emitter *emitter, int64_t n, int64_t row, vt_tracer_list *list)
+static void emit_at_point(const vt_tracer_emitter *emitter, int64_t n, int64_t row,
+                          vt_tracer_list *list)
 {
     const vt_tracer_points_def *const points = emitter->points;
     const int64_t point = n % points->count;
@@ -114,14 +116,14 @@ static void bear_at_point(const vt_emitter *emitter, int64_t n, int64_t row, vt_
 }
 
 /* The first `count` of those that are born at start. */
-void vti_emit_at_start(const vt_simulation *s, const vt_emitter *emitter, int64_t count,
+void vti_emit_at_start(const vt_simulation *s, const vt_tracer_emitter *emitter, int64_t count,
                        vt_tracer_list *list)
 {
     for (int64_t i = 0; i < count; i++)
         list->time[i] = fmax(emitter->start, s->time);
     if (emitter->points) {
         for (int64_t i = 0; i < count; i++)
-            bear_at_point(emitter, i, i, list);
+            emit_at_point(emitter, i, i, list);
     } else {
         vti_fill_region(&emitter->region, emitter->seed, count, list->position);
         share_shape(emitter, (double)emitter->count, count, list);
@@ -129,7 +131,7 @@ void vti_emit_at_start(const vt_simulation *s, const vt_emitter *emitter, int64_
     place_tracers(s, emitter, count, list);
 }
 
-static vt_birth_stream stream_of(const vt_emitter *emitter)
+static vt_birth_stream stream_of(const vt_tracer_emitter *emitter)
 {
     return (vt_birth_stream){&emitter->region, emitter->seed,
                              emitter->start,   emitter->end,
@@ -137,7 +139,7 @@ static vt_birth_stream stream_of(const vt_emitter *emitter)
 }
 
 /* The first `room` of those of the rate that are born in [from, to); returns how many. */
-static int64_t stream(const vt_emitter *emitter, double from, double to, int64_t room,
+static int64_t stream(const vt_tracer_emitter *emitter, double from, double to, int64_t room,
                       vt_tracer_list *list)
 {
     const vt_birth_stream births = stream_of(emitter);
@@ -154,13 +156,13 @@ static int64_t stream(const vt_emitter *emitter, double from, double to, int64_t
     const int64_t count = end - first < 0 ? 0 : end - first < room ? end - first : room;
     for (int64_t i = 0; i < count && list; i++) {
         list->time[i] = vti_event_time(births.sum, emitter->start, spacing, first + i);
-        bear_at_point(emitter, first + i, i, list);
+        emit_at_point(emitter, first + i, i, list);
     }
     return count;
 }
 
 /* A rate and a step that ask for far more than there is room for are not counted one by one. */
-int64_t vti_count_stream(const vt_emitter *emitter, double from, double to, int64_t capacity)
+int64_t vti_count_stream(const vt_tracer_emitter *emitter, double from, double to, int64_t capacity)
 {
     const vt_birth_stream births = stream_of(emitter);
     const double expected = vti_expected_births(&births, from, to);
@@ -170,8 +172,8 @@ int64_t vti_count_stream(const vt_emitter *emitter, double from, double to, int6
     return stream(emitter, from, to, INT64_MAX, NULL);
 }
 
-int64_t vti_emit_stream(const vt_simulation *s, const vt_emitter *emitter, double from, double to,
-                        int64_t room, vt_tracer_list *list)
+int64_t vti_emit_stream(const vt_simulation *s, const vt_tracer_emitter *emitter, double from,
+                        double to, int64_t room, vt_tracer_list *list)
 {
     const int64_t count = stream(emitter, from, to, room, list);
     place_tracers(s, emitter, count, list);
@@ -185,7 +187,8 @@ float vti_age_at_birth(const vt_simulation *s, double time)
 }
 
 /* Rows from `first` get what is their own, in the columns that are used. */
-static void give_carried(vt_simulation *s, const vt_tracer_list *list, int64_t first, int64_t count)
+static void give_composition(vt_simulation *s, const vt_tracer_list *list, int64_t first,
+                             int64_t count)
 {
     const vt_fluid fluid = vti_fluid_of(&s->def);
     const float *const warm = list->carried[VT_TAKEN_temperature];
@@ -213,7 +216,7 @@ void vti_append_tracer_list(vt_simulation *s, const vt_tracer_list *list, int64_
     if (s->tracers.set.used[VT_TRACER_fade])
         memcpy(s->tracers.fade + first, list->fade, 4 * (size_t)count);
     if (list->carried[0])
-        give_carried(s, list, first, count);
+        give_composition(s, list, first, count);
 }
 
 const float **vti_own_of_points(vt_tracer_points_def *points, int taken)

@@ -122,7 +122,7 @@ const vt_structure_kind vti_tube_kind = {
 
 const vt_structure_kind vti_cloud_kind = {"cloud",        count_cloud, fill_cloud, destroy_cloud,
                                           fluid_of_cloud, NULL,        NULL};
-void vti_fill_carried(const vt_structure_birth *birth, int column, float *values)
+void vti_fill_composition(const vt_structure_birth *birth, int column, float *values)
 {
     const vt_structure *const structure = birth->structure;
     if (structure->kind->fluid) {
@@ -146,25 +146,25 @@ int vti_structure_changes(const vt_structure *structure)
            ((const vt_jet *)structure->data)->animations.count > 0;
 }
 
-static void use_carried(vt_simulation *s, const vt_structure *structure)
+static void use_composition(vt_simulation *s, const vt_structure *structure)
 {
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++)
+    for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++)
         if (structure->members >> c & 1)
-            vti_use_vorton_column(s, vti_carried_column[c]);
+            vti_use_vorton_column(s, vti_composition_column[c]);
     if (vti_structure_lifetimes(structure))
         vti_use_vorton_column(s, VT_VORTON_lifetime);
 }
 
 /* To the rows of a birth from `first`. */
-static void give_carried(vt_simulation *s, const vt_structure_birth *birth, int64_t first)
+static void give_composition(vt_simulation *s, const vt_structure_birth *birth, int64_t first)
 {
     const size_t mark = vti_arena_mark(&s->arena);
     float *const values = vti_arena_push(&s->arena, 4 * (size_t)birth->count);
-    for (int c = 0; c < VT_CARRIED_COLUMNS; c++) {
-        float *const column = s->vortons.set.column[vti_carried_column[c]];
+    for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++) {
+        float *const column = s->vortons.set.column[vti_composition_column[c]];
         if (!(birth->structure->members >> c & 1))
             continue;
-        vti_fill_carried(birth, c, values);
+        vti_fill_composition(birth, c, values);
         for (int64_t i = 0; i < birth->count; i++)
             if (c != VT_CARRIED_temperature || values[i] > 0)
                 column[first + i] = values[i];
@@ -248,15 +248,15 @@ void vti_fill_structure(const vt_transforms *transforms, const vt_structure_birt
 }
 
 /* The whole structure at once, into the columns. */
-static vt_status bear_now(vt_simulation *s, const vt_structure *structure)
+static vt_status emit_current(vt_simulation *s, const vt_structure *structure)
 {
     const int64_t count = structure->kind->count(structure->data, 0);
     int64_t fits = count;
-    const vt_status status = vti_check_room(s, VT_VORTONS, &fits);
+    const vt_status status = vti_check_capacity(s, VT_VORTONS, &fits);
     if (status || fits < count)
         return status;
-    vti_make_room(s, VT_VORTONS, count);
-    use_carried(s, structure);
+    vti_make_capacity(s, VT_VORTONS, count);
+    use_composition(s, structure);
     const size_t mark = vti_arena_mark(&s->arena);
     vt_vorton_list list = vti_new_vorton_list(&s->arena, count, s->def.threads);
     const vt_structure_birth birth = {structure, 0, count, s->time};
@@ -266,7 +266,7 @@ static vt_status bear_now(vt_simulation *s, const vt_structure *structure)
     if (vti_structure_lifetimes(structure))
         memcpy(s->vortons.lifetime + first, vti_structure_lifetimes(structure), 4 * (size_t)count);
     if (structure->members)
-        give_carried(s, &birth, first);
+        give_composition(s, &birth, first);
     else
         vti_mark_newborn_vortex(s, first, count);
     vti_arena_pop(&s->arena, mark);
@@ -325,8 +325,8 @@ static vt_status add_inside(vt_simulation *s, const vt_structure *structure)
     const vt_status parent = vti_check_parent(&s->transforms, structure->parent);
     if (parent)
         return parent;
-    const vt_status room = vti_check_room_to_burn(s, structure->members, structure->kind->name,
-                                                  s->sources.structures.count);
+    const vt_status room = vti_check_space_to_burn(s, structure->members, structure->kind->name,
+                                                   s->sources.structures.count);
     if (room)
         return room;
     const int64_t count = structure->kind->count(structure->data, 0);
@@ -337,10 +337,10 @@ static vt_status add_inside(vt_simulation *s, const vt_structure *structure)
     if (structure->period > 0.0 || structure->start > s->time) {
         const vt_status kept = keep(&s->sources.structures, structure);
         if (!kept)
-            use_carried(s, structure);
+            use_composition(s, structure);
         return kept;
     }
-    const vt_status status = bear_now(s, structure);
+    const vt_status status = emit_current(s, structure);
     if (!status)
         structure->kind->destroy(structure->data);
     return status;
@@ -351,7 +351,7 @@ static vt_status find_members(const vt_simulation *s, vt_structure *structure)
 {
     const vt_structure_kind *const kind = structure->kind;
     structure->members = 0;
-    for (int c = 0; c < VT_CARRIED_COLUMNS && !kind->fluid; c++)
+    for (int c = 0; c < VT_COMPOSITION_COLUMNS && !kind->fluid; c++)
         structure->members |= (uint32_t)(kind->carried(structure->data, c) != NULL) << c;
     if (!kind->fluid)
         return VT_OK;

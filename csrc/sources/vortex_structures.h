@@ -44,7 +44,7 @@ void vti_fill_structure(const vt_transforms *transforms, const vt_structure_birt
 
 /* What the fluid of the vortons of a birth carries in a column VT_CARRIED_... of its members: a
  * value for each; temperature 0 is that of the ambient fluid. */
-void vti_fill_carried(const vt_structure_birth *birth, int column, float *values);
+void vti_fill_composition(const vt_structure_birth *birth, int column, float *values);
 
 /* The lifetimes of its vortons, s; NULL: they have none. */
 const float *vti_structure_lifetimes(const vt_structure *structure);

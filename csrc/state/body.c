@@ -73,7 +73,7 @@ vt_status vti_copy_bodies(const vt_bodies *from, vt_bodies *to)
 
 /* ---- walls ---- */
 
-double vti_body_room(const vt_body *body, const double point[3], double normal[3])
+double vti_distance_to_body(const vt_body *body, const double point[3], double normal[3])
 {
     double least = INFINITY;
     for (int32_t n = 0; n < body->solid_count; n++) {
@@ -104,7 +104,7 @@ vt_status vti_name_body_failure(vt_status status, const vt_body *body, int32_t s
     return vti_fail(status, "body '%s', shape %d: %s", body->name, shape, message);
 }
 
-void vti_reach_body(vt_body *body)
+void vti_bound_body(vt_body *body)
 {
     double reach = 0;
     for (int32_t n = 0; n < body->solid_count; n++) {

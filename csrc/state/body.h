@@ -59,9 +59,9 @@ typedef struct vt_body {
         until; /* s: of what a transform does at other times it has already done the
                   first, and not yet the last (step/container_jump.h); usually without end */
     vt_solid *solids;
-    double scale;     /* from its space to the world */
-    double center[3]; /* of its volume, in its space */
-    vt_bulk bulk;     /* of a body with mass */
+    double scale;            /* from its space to the world */
+    double center[3];        /* of its volume, in its space */
+    vt_mass_properties bulk; /* of a body with mass */
     double (
         *points)[3]; /* of a body with mass: they stand for its volume, in its space; else NULL */
     int32_t point_count;
@@ -108,7 +108,7 @@ static inline int vti_has_container(const vt_bodies *bodies)
 /* Distance from the nearest wall in the space of the body, > 0 where particles may be: exact on the
  * forbidden side of one solid, a lower bound of its size elsewhere. normal (may be NULL) points
  * away from the wall. */
-double vti_body_room(const vt_body *body, const double point[3], double normal[3]);
+double vti_distance_to_body(const vt_body *body, const double point[3], double normal[3]);
 
 /* The least distance that a float position keeps from a wall, m: more than it is rounded by. */
 static inline double vti_contact_skin(const vt_body *body, const double world[3])
@@ -124,4 +124,4 @@ static inline double vti_contact_skin(const vt_body *body, const double world[3]
 int vti_copy_force(const vt_rigid *from, vt_rigid *to);
 
 /* The radius around the centre. */
-void vti_reach_body(vt_body *body);
+void vti_bound_body(vt_body *body);

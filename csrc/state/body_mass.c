@@ -87,7 +87,7 @@ static vt_status weigh(const vt_body_def *def, vt_body *body)
 {
     vt_rigid *const r = &body->rigid;
     const double s = body->scale, s3 = s * s * s;
-    body->bulk = vti_bulk_of_union(body->solids, body->solid_count);
+    body->bulk = vti_mass_properties_of_union(body->solids, body->solid_count);
     r->mass = def->density * s3 * body->bulk.volume;
     const double (*const spread)[3] = (const double (*)[3])body->bulk.spread;
     const double trace = spread[0][0] + spread[1][1] + spread[2][2];
@@ -100,7 +100,7 @@ static vt_status weigh(const vt_body_def *def, vt_body *body)
             "its volume is %g m^3 and its mass %g kg; allowed are masses > 0 and < 1e30",
             s3 * body->bulk.volume, r->mass);
     memcpy(body->center, body->bulk.center, sizeof body->center);
-    vti_reach_body(body);
+    vti_bound_body(body);
     body->points = malloc(sizeof *body->points * BODY_POINTS);
     if (!body->points)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d points", BODY_POINTS);

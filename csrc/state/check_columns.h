@@ -5,7 +5,7 @@
 
 /* VT_NOT_FINITE names column, row, id and value of the first one that is out of its range, in the
  * columns of the set of which views are out. Position and strength of the vortons are left to
- * vti_find_content, which reads them anyway. */
+ * vti_find_extent, which reads them anyway. */
 vt_status vti_check_columns(const vt_simulation *s, int set);
 
 /* The same for the cores of the vortons alone, or for their swelling. */

@@ -36,8 +36,8 @@ static const vt_body *find_closed(const vt_simulation *s)
     return container;
 }
 
-static vt_status check_room(const vt_simulation *s, const vt_body *body, uint32_t members,
-                            const char *what, int32_t number)
+static vt_status check_capacity(const vt_simulation *s, const vt_body *body, uint32_t members,
+                                const char *what, int32_t number)
 {
     if (!(members >> VT_CARRIED_fuel & 1) || !is_closed(body) || !swells(&s->def))
         return VT_OK;
@@ -48,27 +48,27 @@ static vt_status check_room(const vt_simulation *s, const vt_body *body, uint32_
                     body->name, what, number);
 }
 
-vt_status vti_check_room_to_burn(const vt_simulation *s, uint32_t members, const char *what,
-                                 int32_t number)
+vt_status vti_check_space_to_burn(const vt_simulation *s, uint32_t members, const char *what,
+                                  int32_t number)
 {
     vt_status status = VT_OK;
     for (int32_t b = 0; b < s->bodies.count && !status; b++)
-        status = check_room(s, &s->bodies.items[b], members, what, number);
+        status = check_capacity(s, &s->bodies.items[b], members, what, number);
     return status;
 }
 
-vt_status vti_check_room_in_body(const vt_simulation *s, const vt_body *body)
+vt_status vti_check_space_in_body(const vt_simulation *s, const vt_body *body)
 {
     const vt_sources *const sources = &s->sources;
     vt_status status = VT_OK;
-    for (int32_t p = 0; p < sources->parcels_count && !status; p++) {
-        const vt_parcels *const parcels = &sources->parcels[p];
-        status = check_room(s, body, vti_fluid_members(&parcels->fluid, &parcels->animations),
-                            "emitter of parcels", p);
+    for (int32_t p = 0; p < sources->fluid_emitter_count && !status; p++) {
+        const vt_fluid_emitter *const parcels = &sources->parcels[p];
+        status = check_capacity(s, body, vti_fluid_members(&parcels->fluid, &parcels->animations),
+                                "emitter of parcels", p);
     }
     for (int32_t n = 0; n < sources->structures.count && !status; n++) {
         const vt_structure *const structure = &sources->structures.item[n];
-        status = check_room(s, body, structure->members, structure->kind->name, n);
+        status = check_capacity(s, body, structure->members, structure->kind->name, n);
     }
     return status;
 }

@@ -8,11 +8,11 @@
  * is not simulated. A container is closed by any shape but planes. Gas that is born warm
  * does not swell. The source carries `members` (vti_fluid_members) and is number `number` of its
  * kind, `what`. */
-vt_status vti_check_room_to_burn(const vt_simulation *s, uint32_t members, const char *what,
-                                 int32_t number);
+vt_status vti_check_space_to_burn(const vt_simulation *s, uint32_t members, const char *what,
+                                  int32_t number);
 
 /* The same of a body that is to be added, for all sources. */
-vt_status vti_check_room_in_body(const vt_simulation *s, const vt_body *body);
+vt_status vti_check_space_in_body(const vt_simulation *s, const vt_body *body);
 
 /* The same of fuel that vortons have by now, whoever gave it to them; names the first. */
 vt_status vti_check_fuel_in_containers(const vt_simulation *s);

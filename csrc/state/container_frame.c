@@ -3,7 +3,7 @@
 #include "state/predicates.h"
 #include "state/rigid_body.h"
 
-const vt_body *vti_find_carrier(const vt_simulation *s)
+const vt_body *vti_find_frame_body(const vt_simulation *s)
 {
     const vt_body *smallest = NULL;
     double least = INFINITY;
@@ -24,8 +24,8 @@ static void center_at(const vt_simulation *s, const vt_body *body, double time, 
     vti_pose_point(&pose, body->center, center);
 }
 
-void vti_find_carrier_velocity(const vt_simulation *s, const vt_body *body, double time,
-                               double velocity[3])
+void vti_find_frame_velocity(const vt_simulation *s, const vt_body *body, double time,
+                             double velocity[3])
 {
     const vt_pose pose = vti_body_pose(&s->transforms, body, time);
     const vt_motion motion = vti_body_motion(&s->transforms, body, time);
@@ -41,21 +41,21 @@ static void velocity_around(const vt_simulation *s, const vt_body *body, double 
                             double velocity[3])
 {
     double before[3], after[3];
-    vti_find_carrier_velocity(s, body, time - apart, before);
-    vti_find_carrier_velocity(s, body, time + apart, after);
+    vti_find_frame_velocity(s, body, time - apart, before);
+    vti_find_frame_velocity(s, body, time + apart, after);
     for (int c = 0; c < 3; c++)
         velocity[c] = 0.5 * (before[c] + after[c]);
 }
 
-void vti_begin_carrying(vt_simulation *s, double dt)
+void vti_begin_frame(vt_simulation *s, double dt)
 {
     const double apart = 1e-3 * dt;
-    vt_carrying *const carried = &s->carried;
-    const vt_body *const body = vti_find_carrier(s);
+    vt_container_frame *const carried = &s->carried;
+    const vt_body *const body = vti_find_frame_body(s);
     const int32_t number = body ? (int32_t)(body - s->bodies.items) + 1 : 0;
     memset(carried->acceleration, 0, sizeof carried->acceleration);
     if (number != carried->by && body)
-        vti_find_carrier_velocity(s, body, s->time + apart, carried->velocity);
+        vti_find_frame_velocity(s, body, s->time + apart, carried->velocity);
     if (number != carried->by)
         carried->jumped_until = s->time;
     carried->by = number;
@@ -66,12 +66,12 @@ void vti_begin_carrying(vt_simulation *s, double dt)
         carried->acceleration[c] = (carried->next[c] - carried->velocity[c]) / dt;
 }
 
-void vti_end_carrying(vt_simulation *s)
+void vti_end_frame(vt_simulation *s)
 {
     memcpy(s->carried.velocity, s->carried.next, sizeof s->carried.velocity);
 }
 
-void vti_stop_carrying(vt_simulation *s, const vt_carrying *before, double done)
+void vti_stop_frame(vt_simulation *s, const vt_container_frame *before, double done)
 {
     if (done > 0)
         vti_add_scaled(s->carried.velocity, done, s->carried.acceleration);
@@ -79,7 +79,7 @@ void vti_stop_carrying(vt_simulation *s, const vt_carrying *before, double done)
         s->carried = *before;
 }
 
-vt_fluid vti_carried_fluid(const vt_simulation *s)
+vt_fluid vti_fluid_in_container(const vt_simulation *s)
 {
     vt_simulation_def def = s->def;
     for (int c = 0; c < 3; c++)
@@ -95,7 +95,7 @@ static void find_way(const vt_simulation *s, const vt_body *body, double from, d
                      double way[3])
 {
     if (body->rigid.placed || vti_body_jumps(&s->transforms, body, from, to)) {
-        vti_find_carrier_velocity(s, body, 0.5 * (from + to), way);
+        vti_find_frame_velocity(s, body, 0.5 * (from + to), way);
         for (int c = 0; c < 3; c++)
             way[c] *= to - from;
         return;
@@ -108,19 +108,19 @@ static void find_way(const vt_simulation *s, const vt_body *body, double from, d
 
 int vti_carry(const vt_simulation *s, double from, double to, double way[3])
 {
-    const vt_body *const body = vti_find_carrier(s);
+    const vt_body *const body = vti_find_frame_body(s);
     if (!body || !vti_panels_act(s, (int32_t)(body - s->bodies.items)))
         return 0;
     if (to > from)
         find_way(s, body, from, to, way);
     else
-        vti_find_carrier_velocity(s, body, from, way);
+        vti_find_frame_velocity(s, body, from, way);
     return 1;
 }
 
-void vti_find_carried_change(vt_simulation *s, double change[3])
+void vti_find_frame_change(vt_simulation *s, double change[3])
 {
-    vt_carrying *const carried = &s->carried;
+    vt_container_frame *const carried = &s->carried;
     double unused[3];
     const int moved = vti_carry(s, s->time, s->time, unused);
     for (int c = 0; c < 3; c++) {

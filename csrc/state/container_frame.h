@@ -12,24 +12,24 @@
 #include "state/simulation.h"
 
 /* The smallest container that ends somewhere, of those the first; NULL: there is none. */
-const vt_body *vti_find_carrier(const vt_simulation *s);
+const vt_body *vti_find_frame_body(const vt_simulation *s);
 
 /* Of its centre at a time, m/s. */
-void vti_find_carrier_velocity(const vt_simulation *s, const vt_body *body, double time,
-                               double velocity[3]);
+void vti_find_frame_velocity(const vt_simulation *s, const vt_body *body, double time,
+                             double velocity[3]);
 
 /* At the start of a step of dt: finds the acceleration of the fluid. */
-void vti_begin_carrying(vt_simulation *s, double dt);
+void vti_begin_frame(vt_simulation *s, double dt);
 
 /* At the end of a step that succeeded. */
-void vti_end_carrying(vt_simulation *s);
+void vti_end_frame(vt_simulation *s);
 
 /* Of a step of which only the first `done` seconds could be done; where there are none, it is as
  * `before`. */
-void vti_stop_carrying(vt_simulation *s, const vt_carrying *before, double done);
+void vti_stop_frame(vt_simulation *s, const vt_container_frame *before, double done);
 
 /* The fluid, with the gravity that differences of its density feel. */
-vt_fluid vti_carried_fluid(const vt_simulation *s);
+vt_fluid vti_fluid_in_container(const vt_simulation *s);
 
 /* Whether walls with panels take the fluid along, in whose place no wind blows. They see the flow
  * in a frame that moves with them, so it goes with them exactly. Then `way` becomes what it has
@@ -37,4 +37,4 @@ vt_fluid vti_carried_fluid(const vt_simulation *s);
 int vti_carry(const vt_simulation *s, double from, double to, double way[3]);
 
 /* How much of the change of the wind since the last call, one in each substep, is due to that. */
-void vti_find_carried_change(vt_simulation *s, double change[3]);
+void vti_find_frame_change(vt_simulation *s, double change[3]);

@@ -3,20 +3,20 @@
 #include "state/rigid_body.h"
 #include "state/simulation.h"
 
-static double room_of(const vt_body *body, const vt_pose *pose, const double point[3])
+static double distance_of(const vt_body *body, const vt_pose *pose, const double point[3])
 {
     double local[3], normal[3];
     vti_pose_point_back(pose, point, local);
-    return body->scale * vti_body_room(body, local, normal);
+    return body->scale * vti_distance_to_body(body, local, normal);
 }
 
-double vti_room_at(const vt_simulation *s, const double point[3])
+double vti_distance_at(const vt_simulation *s, const double point[3])
 {
     double room = INFINITY;
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_body *const body = &s->bodies.items[n];
         const vt_pose pose = vti_body_pose(&s->transforms, body, s->time);
-        room = fmin(room, room_of(body, &pose, point));
+        room = fmin(room, distance_of(body, &pose, point));
     }
     return room;
 }
@@ -29,10 +29,10 @@ const vt_pose *vti_poses_at(vt_simulation *s, double time)
     return pose;
 }
 
-double vti_room_beside(const vt_simulation *s, const vt_pose *pose, const double point[3])
+double vti_distance_near(const vt_simulation *s, const vt_pose *pose, const double point[3])
 {
     double room = INFINITY;
     for (int32_t n = 0; n < s->bodies.count; n++)
-        room = fmin(room, room_of(&s->bodies.items[n], &pose[n], point));
+        room = fmin(room, distance_of(&s->bodies.items[n], &pose[n], point));
     return room;
 }

@@ -20,8 +20,8 @@ typedef struct vt_paneled_body {
     double dipole[3];               /* of its sources: what others see of it from far away, m^4/s */
     double wide_dipole[3]; /* of that what lies within wide panels: panels/source_densities.c */
     vt_impulse
-        wide_pull; /* what vortons and winds pull at those with, see conservation/body_forces.c */
-    double stream; /* speed at which the fluid would pass it without panels, rms, m/s */
+        wide_force; /* what vortons and winds pull at those with, see conservation/body_forces.c */
+    double stream;  /* speed at which the fluid would pass it without panels, rms, m/s */
 } vt_paneled_body;
 
 typedef struct vt_panels {

@@ -97,7 +97,7 @@ static void remove_oldest(vt_simulation *s, int set, int64_t count)
     vti_arena_pop(&s->arena, mark);
 }
 
-vt_status vti_check_room(const vt_simulation *s, int set, int64_t *count)
+vt_status vti_check_capacity(const vt_simulation *s, int set, int64_t *count)
 {
     const vt_set *const rows = vti_set_of(s, set);
     const int64_t left = rows->capacity - rows->count;
@@ -119,7 +119,7 @@ vt_status vti_check_room(const vt_simulation *s, int set, int64_t *count)
         (long long)rows->capacity, vti_name_of_set(set));
 }
 
-void vti_make_room(vt_simulation *s, int set, int64_t count)
+void vti_make_capacity(vt_simulation *s, int set, int64_t count)
 {
     const vt_set *const rows = vti_set_of(s, set);
     const int64_t missing = count - (rows->capacity - rows->count);

@@ -11,11 +11,12 @@ vt_status vti_check_count(int64_t count, const void *a, const void *b, const voi
 
 /* Whether the policy of the simulation has room for count more rows. For VT_AT_CAPACITY_STOP *count
  * is reduced to what fits. Changes nothing else. */
-vt_status vti_check_room(const vt_simulation *simulation, int set, int64_t *count);
+vt_status vti_check_capacity(const vt_simulation *simulation, int set, int64_t *count);
 
-/* Makes that room: for VT_AT_CAPACITY_OLDEST removes the oldest. count as vti_check_room left it.
+/* Makes that room: for VT_AT_CAPACITY_OLDEST removes the oldest. count as vti_check_capacity left
+ * it.
  */
-void vti_make_room(vt_simulation *simulation, int set, int64_t count);
+void vti_make_capacity(vt_simulation *simulation, int set, int64_t count);
 
 /* Checks of arrays that describe particles: finite, above 0 where they must be. */
 vt_status vti_check_vorton_rows(int64_t count, const float *position, const float *strength,

@@ -56,8 +56,8 @@ int vti_has_warm_bodies(const vt_simulation *s)
 static double core_to_come(const vt_simulation *s)
 {
     double least = INFINITY;
-    for (int32_t n = 0; n < s->sources.parcels_count; n++) {
-        const vt_parcels *const p = &s->sources.parcels[n];
+    for (int32_t n = 0; n < s->sources.fluid_emitter_count; n++) {
+        const vt_fluid_emitter *const p = &s->sources.parcels[n];
         const vt_pose pose = vti_pose_at(&s->transforms, p->parent, s->time);
         if (p->rate > 0 ? p->end > s->time : p->start >= s->time)
             least = fmin(least, p->core * pose.scale);
@@ -93,7 +93,7 @@ double vti_filter_variance(const vt_simulation *s)
     return vti_has_point_cores(s) ? 0 : cells * cells - vt_point_variance;
 }
 
-int vti_has_hits(const vt_simulation *s)
+int vti_has_article_impulse(const vt_simulation *s)
 {
     return vti_has_article_walls(s);
 }

@@ -86,7 +86,7 @@ static inline double vti_heat_capacity(const vt_simulation *s)
 }
 
 /* Whether bodies are moved by that. */
-int vti_has_hits(const vt_simulation *s);
+int vti_has_article_impulse(const vt_simulation *s);
 
 /* Whether body number n has panels that act. */
 int vti_panels_act(const vt_simulation *s, int32_t n);
@@ -140,7 +140,7 @@ static inline int vti_conducts(const vt_simulation *s)
 int vti_is_buoyant(const vt_simulation *simulation);
 
 /* Whether neutral vortons are kept around others. */
-static inline int vti_has_halo(const vt_simulation *s)
+static inline int vti_has_shell(const vt_simulation *s)
 {
     return s->def.method.halo > 0 &&
            (vti_diffuses(s) || vti_conducts(s) || vti_is_buoyant(s) || vti_has_warm_bodies(s));
@@ -153,9 +153,9 @@ int vti_has_charges(const vt_simulation *s);
 int vti_has_known_flow(const vt_simulation *s);
 
 /* Whether such an emitter may be among the sources. */
-static inline int vti_may_soak(const vt_simulation *s)
+static inline int vti_inflow_may_ignite(const vt_simulation *s)
 {
-    return s->sources.parcels_count > 0;
+    return s->sources.fluid_emitter_count > 0;
 }
 
 /* Whether tracers burn by themselves. */

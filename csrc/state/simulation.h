@@ -39,7 +39,7 @@ typedef struct vt_impulse_books {
 } vt_impulse_books;
 
 /* How the container moves that holds the fluid: see state/container_frame.h. */
-typedef struct vt_carrying {
+typedef struct vt_container_frame {
     int32_t by;             /* its number among the bodies + 1, 0: none */
     int32_t moved;          /* whether moved_with is known */
     double velocity[3];     /* of its centre, at the end of the last step, m/s */
@@ -48,7 +48,7 @@ typedef struct vt_carrying {
     double jumped_until;    /* its jumps up to this time have been taken, s */
     double jump;            /* when it jumps in this substep, s; INFINITY: it does not */
     double moved_with[3];   /* the wind of the last substep, where that was its velocity */
-} vt_carrying;
+} vt_container_frame;
 
 /* Particles that walls held, and pairs of a particle and a wall that were looked at for that. */
 typedef struct vt_contact_counts {
@@ -78,7 +78,7 @@ struct vt_simulation {
     int wake_is_cut;      /* vortons that bodies have shed were removed */
     vt_heat_books heat;
     vt_impulse_books impulses;
-    vt_carrying carried;
+    vt_container_frame carried;
     double tracers_burnt;       /* the time until which tracers have burnt, s */
     int64_t contact_checked[2]; /* rows of lower ids are known to lie outside of bodies at birth */
     uint32_t viewed[2]; /* columns (bits) of which views are out: they may be written any time */

@@ -19,13 +19,13 @@ typedef struct vt_tracer_list {
 
 enum { VT_SWIRL_WAVES = 24 };
 
-typedef struct vt_swirl {
+typedef struct vt_random_eddies {
     vt_wave wave[VT_SWIRL_WAVES];
     double sweep[3];                  /* m/s */
     double frequency[VT_SWIRL_WAVES]; /* pace_n |k_n|, 1/s */
-} vt_swirl;
+} vt_random_eddies;
 
-typedef struct vt_parcels {
+typedef struct vt_fluid_emitter {
     vt_region shape;          /* fluid that differs is born here, */
     vt_region around;         /* and ambient fluid in the rest of this */
     vt_animations animations; /* of vt_parcels_def; rate is then the largest */
@@ -38,16 +38,16 @@ typedef struct vt_parcels {
     double taper, flicker;    /* of fuel: shares */
     /* Born at these instead, without shapes; the arrays are behind it in one block. */
     vt_vorton_points_def *points;
-    vt_swirl *eddies; /* NULL without swirl and flicker; owned */
+    vt_random_eddies *eddies; /* NULL without swirl and flicker; owned */
     uint64_t seed;
     int32_t parent;
     int32_t id; /* of the source */
-} vt_parcels;
+} vt_fluid_emitter;
 
 /* Parcels to be born, in the order of their times: temperature 0 is that of the ambient fluid. */
 typedef struct vt_parcel_list {
     int64_t count;
-    float *position, *strength, *core, *volume, *carried[VT_CARRIED_COLUMNS], *lifetime;
+    float *position, *strength, *core, *volume, *carried[VT_COMPOSITION_COLUMNS], *lifetime;
     double *time; /* s */
 } vt_parcel_list;
 
@@ -106,8 +106,8 @@ typedef struct vt_structure_birth {
 typedef struct vt_births {
     int64_t vorton_count; /* of all structures and parcels */
     float *vorton_position, *vorton_strength, *vorton_core, *vorton_volume;
-    float *vorton_carried[VT_CARRIED_COLUMNS]; /* temperature 0: ambient; these and the next NULL
-                                                  where none are parcels */
+    float *vorton_composition[VT_COMPOSITION_COLUMNS]; /* temperature 0: ambient; these and the next
+                                                  NULL where none are parcels */
     float *vorton_lifetime;
     double *vorton_time;  /* s */
     int64_t tracer_count; /* of all emitters */
@@ -121,7 +121,7 @@ typedef struct vt_births {
 } vt_births;
 
 /* Tracers from a shape, or from points. */
-typedef struct vt_emitter {
+typedef struct vt_tracer_emitter {
     int64_t count;                /* born at start, 0: none */
     double rate, start, end;      /* 1/s, s */
     uint64_t seed;                /* key of its sequence */
@@ -139,7 +139,7 @@ typedef struct vt_emitter {
     uint32_t members;             /* that it, or points, have (vti_fluid_members) */
     int32_t id;                   /* of the source */
     vt_tracer_points_def *points; /* the arrays are behind it in one block; NULL: a shape */
-} vt_emitter;
+} vt_tracer_emitter;
 
 typedef struct vt_structures {
     vt_structure *item;
@@ -164,10 +164,10 @@ enum {
  * is in none of the lists. */
 typedef struct vt_sources {
     vt_structures structures; /* those to be born in time */
-    vt_emitter *emitters;
-    int32_t emitter_count;
-    int32_t parcels_count;
-    vt_parcels *parcels;
+    vt_tracer_emitter *emitters;
+    int32_t tracer_emitter_count;
+    int32_t fluid_emitter_count;
+    vt_fluid_emitter *parcels;
     uint8_t *made_by;                    /* VT_SOURCE_... of each id */
     int32_t made;                        /* ids in use so far */
     int32_t emitters_made, parcels_made; /* in all: numbers of their random sequences */

@@ -175,7 +175,7 @@ void vti_take_along(vt_simulation *s, const vt_pose *from, const vt_pose *to,
 /* The container that carries the fluid by a transform; NULL: none does. */
 static const vt_body *find_jumper(const vt_simulation *s)
 {
-    const vt_body *const body = vti_find_carrier(s);
+    const vt_body *const body = vti_find_frame_body(s);
     return body && body->moves && !body->rigid.placed ? body : NULL;
 }
 
@@ -212,7 +212,7 @@ static void jump(vt_simulation *s, double before, double time, const vt_contacts
     const vt_pose *const start = vti_poses_at(s, before);
     const vt_body *const carrier = find_jumper(s);
     double velocity[2][3];
-    vti_find_carrier_velocity(s, carrier, before, velocity[0]);
+    vti_find_frame_velocity(s, carrier, before, velocity[0]);
     for (int32_t n = 0; n < s->bodies.count; n++) {
         vt_body *const body = &s->bodies.items[n];
         if (body->rigid.placed || !vti_body_jumps(&s->transforms, body, before, time))
@@ -222,7 +222,7 @@ static void jump(vt_simulation *s, double before, double time, const vt_contacts
     }
     const vt_pose *const end = vti_poses_at(s, time);
     const int32_t number = (int32_t)(carrier - s->bodies.items);
-    vti_find_carrier_velocity(s, carrier, time, velocity[1]);
+    vti_find_frame_velocity(s, carrier, time, velocity[1]);
     const passage way = make_passage(&start[number], &end[number], velocity[0], velocity[1]);
     const vt_impulse books = sum_books(s, time);
     take_all(s, &way, contacts);

@@ -47,8 +47,8 @@ static int stirs_itself(const vt_simulation *s)
 /* The grid around the vortons; sets *exists to whether any of them does something. */
 static vt_status place(vt_simulation *s, const vt_births *births, int32_t *exists)
 {
-    vt_content content;
-    vt_status status = vti_find_content(s, births, &content);
+    vt_extent content;
+    vt_status status = vti_find_extent(s, births, &content);
     *exists = content.exists || (s->vortons.set.count > 0 && stirs_itself(s));
     s->fields_exist = !status && *exists && vti_has_grid(s);
     if (!s->fields_exist)
@@ -71,8 +71,8 @@ static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, doubl
         count = fmax(count, remaining * sqrt(most.pull / s->grid.spacing) / buoyancy_time);
     if (vti_has_grid(s)) {
         const double way = (VT_DOMAIN_MARGIN - 2) * s->grid.spacing;
-        count = fmax(count, remaining * most.speed * vti_last_reach(scheme) / way);
-        const double moved = remaining * vti_panel_speed(s) * vti_last_reach(scheme) / way;
+        count = fmax(count, remaining * most.speed * vti_last_fraction(scheme) / way);
+        const double moved = remaining * vti_panel_speed(s) * vti_last_fraction(scheme) / way;
         const double turned = remaining * vti_panel_gradient(s) / s->def.method.turn;
         count = fmax(count, fmin(fmax(moved, turned), most_for_panels));
     }
@@ -108,7 +108,7 @@ static void set_wind_at_start(vt_simulation *s)
 static void set_wind_of_stage(vt_simulation *s, const vt_scheme *scheme, int stage, double dt)
 {
     double way[3];
-    const double now = s->time + scheme->reach[stage] * dt;
+    const double now = s->time + scheme->fraction[stage] * dt;
     vti_integrate_winds(s, s->time, now, way);
     const int whole = scheme->share == 1;
     const double from = whole ? s->time : now, to = whole ? s->time + dt : now;
@@ -121,17 +121,17 @@ static void set_wind_of_stage(vt_simulation *s, const vt_scheme *scheme, int sta
 
 /* Particles of a set whose time has come by `until` join its columns; born after now, their age is
  * negative. Those of the time of a jump come after it. */
-static void bear_set(vt_simulation *s, int set, vt_births *births, double until)
+static void emit_set(vt_simulation *s, int set, vt_births *births, double until)
 {
-    vti_bear(s, set, births, fmin(until, vti_before_jump(s, until - s->time)));
+    vti_emit(s, set, births, fmin(until, vti_before_jump(s, until - s->time)));
     vti_remove_embedded(s, set);
 }
 
-static void bear(vt_simulation *s, vt_births *births, double until, vt_work *w)
+static void emit_due(vt_simulation *s, vt_births *births, double until, vt_substep *w)
 {
     const int64_t first = s->vortons.set.count;
-    bear_set(s, VT_VORTONS, births, until);
-    bear_set(s, VT_TRACERS, births, until);
+    emit_set(s, VT_VORTONS, births, until);
+    emit_set(s, VT_TRACERS, births, until);
     if (w && s->vortons.set.count > first)
         vti_add_newborn(s, w, first);
 }
@@ -140,7 +140,7 @@ static void bear(vt_simulation *s, vt_births *births, double until, vt_work *w)
  * go now. */
 static void make_room(vt_simulation *s, int set, const vt_births *births)
 {
-    vti_make_room(s, set, vti_count_to_come(births, set));
+    vti_make_capacity(s, set, vti_count_to_come(births, set));
 }
 
 /* Rows of vortons to be left free: for vortons still to be born, and for those that bodies shed. */
@@ -200,7 +200,7 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
     VT_TIMED(s, bodies, vti_move_bodies(s, 0, dt));
     make_room(s, VT_TRACERS, births);
     const vt_vortons *const v = &s->vortons;
-    bear(s, births, s->time + dt, NULL);
+    emit_due(s, births, s->time + dt, NULL);
     vti_set_wind(s, s->time, s->time + dt);
     const vt_passive vortons = {
         .count = v->set.count, .position = v->position, .velocity = v->velocity, .age = v->age};
@@ -246,11 +246,11 @@ static int waits_for_birth(const vt_simulation *s, const vt_scheme *scheme, cons
 }
 
 /* Lets the newborn join at the end; they begin to move with the next substep. */
-static void bear_at_end(vt_simulation *s, vt_births *births, double until)
+static void emit_at_end(vt_simulation *s, vt_births *births, double until)
 {
     const vt_vortons *const v = &s->vortons;
     const int64_t first = v->set.count;
-    bear(s, births, until, NULL);
+    emit_due(s, births, until, NULL);
     for (int64_t i = first; i < v->set.count; i++)
         v->age[i] = 0;
 }
@@ -278,10 +278,10 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     vt_status status = VT_OK;
     vt_contacts contacts;
     vt_reaction reaction;
-    vt_work w = {0};
+    vt_substep w = {0};
 
-    VT_TIMED(s, emit, bear_set(s, VT_VORTONS, births, s->time));
-    VT_TIMED(s, emit, vti_soak_fluid(s));
+    VT_TIMED(s, emit, emit_set(s, VT_VORTONS, births, s->time));
+    VT_TIMED(s, emit, vti_ignite_inflow(s));
     VT_TIMED(s, population, status = vti_surround_newborn(s, count_reserved(s, births)));
     if (!status)
         VT_TIMED(s, domain, status = place(s, births, &exists));
@@ -296,8 +296,8 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     double dt = 0;
     float *const slip = vti_arena_push(&s->arena, 12 * (size_t)vti_count_shedding(s));
     set_wind_at_start(s);
-    VT_TIMED(s, sort, vti_open_work(s, births, &scheme, &w));
-    vti_solve_work(s, s->time, &w);
+    VT_TIMED(s, sort, vti_open_substep(s, births, &scheme, &w));
+    vti_solve_substep(s, s->time, &w);
     VT_TIMED(s, panels, vti_find_body_flow(s, slip));
     VT_TIMED(s, sort, vti_sort_columns(s, &w));
     vti_find_rates(s, &w);
@@ -307,9 +307,9 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
 
     /* from here on the substep is not refused any more */
     make_room(s, VT_TRACERS, births);
-    VT_TIMED(s, emit, bear_set(s, VT_TRACERS, births, s->time));
+    VT_TIMED(s, emit, emit_set(s, VT_TRACERS, births, s->time));
     if (scheme.share < 1)
-        vti_make_tracer_work(s, &w.tracers);
+        vti_make_tracer_substep(s, &w.tracers);
     dt = vti_until_jump(s, dt);
     const int waits = waits_for_birth(s, &scheme, births, dt);
     const double until = waits ? vti_next_vorton_time(births, 0, s->time + dt) : s->time + dt;
@@ -322,18 +322,18 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     for (int stage = 1; stage < scheme.stages; stage++) {
         if (stage > 1)
             vti_find_rates(s, &w);
-        VT_TIMED(s, tracers, vti_keep_tracer_rates(s, scheme.reach[stage - 1] * dt, &w.tracers));
-        VT_TIMED(s, stretch, vti_reach(s, &scheme, stage, dt, &w));
+        VT_TIMED(s, tracers, vti_keep_tracer_rates(s, scheme.fraction[stage - 1] * dt, &w.tracers));
+        VT_TIMED(s, stretch, vti_advance_to_stage(s, &scheme, stage, dt, &w));
         if (stage == scheme.stages - 1 && !waits)
-            VT_TIMED(s, emit, bear(s, births, until, &w));
+            VT_TIMED(s, emit, emit_due(s, births, until, &w));
         set_wind_of_stage(s, &scheme, stage, dt);
-        vti_solve_work(s, s->time + scheme.reach[stage] * dt, &w);
+        vti_solve_substep(s, s->time + scheme.fraction[stage] * dt, &w);
     }
 
     /* the end */
     *advanced = dt;
     if (waits)
-        VT_TIMED(s, emit, bear_at_end(s, births, until));
+        VT_TIMED(s, emit, emit_at_end(s, births, until));
     vti_set_wind(s, s->time, s->time + dt);
     VT_TIMED(s, contact, vti_begin_contact(s, &contacts));
     VT_TIMED(s, tracers, vti_move_tracers(s, &scheme, dt, &w.tracers));
@@ -357,14 +357,14 @@ double vti_next_births(const vt_simulation *s)
 /* Prepares the births, and finds errors that can be known before anything changes. */
 static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
 {
-    vt_content content;
+    vt_extent content;
     vt_placement trial = s->placement;
     vt_status status;
     if ((status = vti_plan_births(s, vti_next_births(s), s->time + dt, births)) ||
         (status = vti_check_columns(s, VT_VORTONS)) ||
         (status = vti_check_columns(s, VT_TRACERS)) || (status = vti_check_warmth(s)) ||
         (status = vti_check_fuel_in_containers(s)) || (status = vti_check_heat_in_containers(s)) ||
-        (status = vti_find_content(s, births, &content)))
+        (status = vti_find_extent(s, births, &content)))
         return status;
     if (content.exists && vti_has_grid(s))
         status = vti_place_grid(s, &content, &trial);
@@ -390,14 +390,14 @@ static vt_status try_substep(vt_simulation *s, vt_births *births, double step, d
                              double *advanced)
 {
     const size_t mark = vti_arena_mark(&s->arena);
-    const vt_beginning beginning = vti_keep_beginning(s, births, step);
+    const vt_undo beginning = vti_keep_undo(s, births, step);
     vti_jump_at_start(s, step);
     make_room(s, VT_VORTONS, births);
     vt_status status = control_population(s, births);
     if (!status)
         status = substep(s, births, step, remaining, advanced);
     if (status)
-        vti_go_back(s, &beginning);
+        vti_undo(s, &beginning);
     s->pairs = (vt_pair_sources){0};
     s->fields_current = 0;
     vti_arena_pop(&s->arena, mark);
@@ -452,7 +452,7 @@ static vt_status run_substeps(vt_simulation *s, double dt)
     vti_open_heat_books(s);
     status = advance(s, &births, dt);
     if (!status)
-        VT_TIMED(s, emit, bear(s, &births, s->time, NULL));
+        VT_TIMED(s, emit, emit_due(s, &births, s->time, NULL));
     VT_TIMED(s, tracers, vti_grow_tracers(s, status ? s->time - start : dt));
     VT_TIMED(s, tracers, vti_dissipate(s, status ? s->time - start : dt));
     if (!status)
@@ -465,21 +465,21 @@ static vt_status run_step(vt_simulation *s, double dt)
 {
     const double start = s->time;
     const vt_simulation_def def = s->def;
-    const vt_carrying carried = s->carried;
+    const vt_container_frame carried = s->carried;
     for (int t = 0; t < VT_TIMED_STAGES; t++)
         s->timers[t].last = 0;
     s->contacts = (vt_contact_counts){0, 0};
     vti_animate_definition(s, dt);
-    vti_begin_carrying(s, dt);
+    vti_begin_frame(s, dt);
     const vt_status status = run_substeps(s, dt);
     if (status) {
-        vti_stop_carrying(s, &carried, s->time - start);
+        vti_stop_frame(s, &carried, s->time - start);
         if (s->time == start)
             s->def = def;
         return status;
     }
     VT_TIMED(s, tracers, vti_find_tracer_scalars(s));
-    vti_end_carrying(s);
+    vti_end_frame(s);
     s->born_until = -1;
     s->steps++;
     return VT_OK;

@@ -10,7 +10,7 @@
 
 /* ---- velocity at the vortons ---- */
 
-static void find_least_vorticity(vt_simulation *s, const vt_work *w)
+static void find_least_vorticity(vt_simulation *s, const vt_substep *w)
 {
     const vt_pair_sources *const p = &s->pairs;
     const size_t mark = vti_arena_mark(&s->arena);
@@ -32,7 +32,7 @@ static void find_least_vorticity(vt_simulation *s, const vt_work *w)
     vti_arena_pop(&s->arena, mark);
 }
 
-static void sum_vortons(vt_simulation *s, vt_work *w)
+static void sum_vortons(vt_simulation *s, vt_substep *w)
 {
     s->pairs.count = w->count;
     const vt_pair_sources p = s->pairs;
@@ -49,7 +49,7 @@ static void sum_vortons(vt_simulation *s, vt_work *w)
     vti_add_wind_grids(s, w->count, p.position, w->velocity, w->gradient);
 }
 
-void vti_solve_work(vt_simulation *s, double time, vt_work *w)
+void vti_solve_substep(vt_simulation *s, double time, vt_substep *w)
 {
     w->field.least_vorticity = w->is_first ? w->newborn.least_vorticity : NULL;
     if (s->def.method.velocity == VT_VELOCITY_DIRECT)
@@ -68,7 +68,7 @@ void vti_solve_work(vt_simulation *s, double time, vt_work *w)
 
 /* Room for what the scheme keeps from stage to stage. */
 static void make_room(vt_simulation *s, const vt_births *births, const vt_scheme *scheme,
-                      vt_work *w)
+                      vt_substep *w)
 {
     const size_t rows = (size_t)(s->vortons.set.count + births->vorton_count);
     if (scheme->share < 1)
@@ -81,7 +81,8 @@ static void make_room(vt_simulation *s, const vt_births *births, const vt_scheme
         memcpy(w->core, s->vortons.core, 4 * (size_t)s->vortons.set.count);
 }
 
-void vti_open_work(vt_simulation *s, const vt_births *births, const vt_scheme *scheme, vt_work *w)
+void vti_open_substep(vt_simulation *s, const vt_births *births, const vt_scheme *scheme,
+                      vt_substep *w)
 {
     const vt_vortons *const v = &s->vortons;
     const size_t rows = (size_t)(v->set.count + births->vorton_count);
@@ -104,17 +105,17 @@ void vti_open_work(vt_simulation *s, const vt_births *births, const vt_scheme *s
         w->row_start = vti_arena_push(
             &s->arena, 4 * ((size_t)s->grid.cells[1] * (size_t)s->grid.cells[2] + 1));
     }
-    w->field = (vt_field){.grid = &w->space,
-                          .velocity = w->velocity,
-                          .gradient = w->gradient,
-                          .divergence = w->divergence,
-                          .buoyancy = vti_is_buoyant(s) ? &w->buoyancy : NULL};
+    w->field = (vt_velocity_source){.grid = &w->space,
+                                    .velocity = w->velocity,
+                                    .gradient = w->gradient,
+                                    .divergence = w->divergence,
+                                    .buoyancy = vti_is_buoyant(s) ? &w->buoyancy : NULL};
     make_room(s, births, scheme, w);
     vti_collect_records(s, &w->space, 0, w->count, w->records);
     s->stages->lack_flag(w->count, v->flags, VT_FLAG_BOUND_KNOWN, &w->is_first, s->def.threads);
 }
 
-void vti_sort_columns(vt_simulation *s, vt_work *w)
+void vti_sort_columns(vt_simulation *s, vt_substep *w)
 {
     if (!vti_has_grid(s) || s->substeps % VT_SORT_EVERY != 0)
         return;
@@ -128,7 +129,7 @@ void vti_sort_columns(vt_simulation *s, vt_work *w)
     vti_arena_pop(&s->arena, mark);
 }
 
-void vti_add_newborn(vt_simulation *s, vt_work *w, int64_t first)
+void vti_add_newborn(vt_simulation *s, vt_substep *w, int64_t first)
 {
     const vt_vortons *const v = &s->vortons;
     const int64_t born = v->set.count - first;
@@ -140,7 +141,7 @@ void vti_add_newborn(vt_simulation *s, vt_work *w, int64_t first)
     w->is_first = 1;
 }
 
-void vti_find_rates(vt_simulation *s, vt_work *w)
+void vti_find_rates(vt_simulation *s, vt_substep *w)
 {
     VT_TIMED(s, stretch,
              s->stages->stretch(&w->field, &s->def.method, w->count, w->sorted, w->rates,
@@ -148,7 +149,7 @@ void vti_find_rates(vt_simulation *s, vt_work *w)
 }
 
 /* Cores after time dt along the rates, for the sum over pairs. */
-static void reach_cores(const vt_simulation *s, vt_work *w, double dt)
+static void advance_cores(const vt_simulation *s, vt_substep *w, double dt)
 {
     for (int64_t i = 0; w->core && i < w->count; i++) {
         const uint32_t home = w->sorted[i].home;
@@ -157,18 +158,19 @@ static void reach_cores(const vt_simulation *s, vt_work *w, double dt)
     }
 }
 
-void vti_reach(vt_simulation *s, const vt_scheme *scheme, int stage, double dt, vt_work *w)
+void vti_advance_to_stage(vt_simulation *s, const vt_scheme *scheme, int stage, double dt,
+                          vt_substep *w)
 {
-    const double way = scheme->reach[stage] * dt;
+    const double way = scheme->fraction[stage] * dt;
     const int again = stage > 1;
     if (again)
         vti_collect_records(s, &w->space, 0, s->vortons.set.count, w->base);
-    reach_cores(s, w, way);
-    s->stages->reach(&w->space, way, w->count, w->sorted, w->rates, again ? w->base : NULL,
-                     again ? NULL : w->first, w->records, s->def.threads);
+    advance_cores(s, w, way);
+    s->stages->advance(&w->space, way, w->count, w->sorted, w->rates, again ? w->base : NULL,
+                       again ? NULL : w->first, w->records, s->def.threads);
 }
 
-void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_work *w, double dt,
+void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double dt,
                 vt_reaction *reaction)
 {
     const vt_vortons *const v = &s->vortons;
@@ -184,7 +186,7 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_work *w, double dt
     if (s->def.method.stretching == VT_STRETCHING_RVPM)
         rows.core = v->core;
     rows.acceleration = vti_accelerations(s);
-    vti_find_carried_change(s, ending.carried);
+    vti_find_frame_change(s, ending.carried);
     s->last_substep = dt;
     const int books = vti_has_known_flow(s);
     vt_impulse buoyant = {{0}, {0}};
@@ -201,8 +203,8 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_work *w, double dt
                                &rows, s->def.threads));
     if (vti_has_grid(s) && s->def.method.exchange > 0)
         VT_TIMED(s, exchange,
-                 s->stages->exchange(&s->grid, w->count, w->sorted, w->row_start, v->strength,
-                                     s->def.threads));
+                 s->stages->filter_strengths(&s->grid, w->count, w->sorted, w->row_start,
+                                             v->strength, s->def.threads));
     VT_TIMED(s, balance, vti_close_balance(s, dt, &balance));
     const double owed = balance.restored ? 1 : 1 - balance.share;
     VT_TIMED(s, balance, vti_close_reaction(s, dt, owed, reaction));

@@ -69,7 +69,7 @@ vt_status vti_switch_method(vt_simulation *s, const void *method, void *unused)
         return status;
     s->def.method = *(const vt_method *)method;
     for (int32_t b = 0; b < s->bodies.count && !status; b++)
-        status = vti_check_room_in_body(s, &s->bodies.items[b]);
+        status = vti_check_space_in_body(s, &s->bodies.items[b]);
     if (status || (status = vti_check_fuel_in_containers(s)) ||
         (status = vti_check_heat_in_containers(s)) || (status = vti_fit_panels(s)))
         s->def.method = before;

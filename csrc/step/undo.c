@@ -15,7 +15,8 @@ enum {
 static int changes_vortons(const vt_simulation *s, const vt_births *births)
 {
     const vt_set *const set = &s->vortons.set;
-    return vti_controls_population(s) || vti_may_soak(s) || vti_has_unlooked(s, VT_VORTONS) ||
+    return vti_controls_population(s) || vti_inflow_may_ignite(s) ||
+           vti_has_unlooked(s, VT_VORTONS) ||
            vti_count_to_come(births, VT_VORTONS) > set->capacity - set->count;
 }
 
@@ -31,11 +32,11 @@ static vt_set keep_rows(vt_simulation *s, const vt_set *set)
     return kept;
 }
 
-vt_beginning vti_keep_beginning(vt_simulation *s, const vt_births *births, double step)
+vt_undo vti_keep_undo(vt_simulation *s, const vt_births *births, double step)
 {
-    vt_beginning b = {.next_id = s->next_id[VT_VORTONS],
-                      .evolving = vti_arena_push(&s->arena, EVOLVING_BYTES),
-                      .bodies = s->bodies};
+    vt_undo b = {.next_id = s->next_id[VT_VORTONS],
+                 .evolving = vti_arena_push(&s->arena, EVOLVING_BYTES),
+                 .bodies = s->bodies};
     const size_t bytes = sizeof(vt_body) * (size_t)s->bodies.count;
     memcpy(b.evolving, (const char *)s + EVOLVING, EVOLVING_BYTES);
     b.bodies.items = vti_arena_push(&s->arena, bytes);
@@ -61,7 +62,7 @@ static void remove_born(vt_simulation *s, int64_t first_id)
     vti_arena_pop(&s->arena, mark);
 }
 
-void vti_go_back(vt_simulation *s, const vt_beginning *b)
+void vti_undo(vt_simulation *s, const vt_undo *b)
 {
     if (b->vortons.column_count)
         vti_copy_rows(&b->vortons, &s->vortons.set);

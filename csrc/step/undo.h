@@ -6,17 +6,17 @@
 
 #include "state/simulation.h"
 
-typedef struct vt_beginning {
+typedef struct vt_undo {
     int64_t next_id; /* of vortons */
     void *evolving;  /* the plain values of the simulation that evolve */
     vt_bodies bodies;
     vt_set vortons; /* without columns where births alone are to be undone */
     vt_set tracers; /* without columns where they do not change before it is sure */
-} vt_beginning;
+} vt_undo;
 
 /* Keeps the state before a substep in the arena; births and step (seconds) are those of the step
  * that it belongs to. Particles are kept where they may change or go before the substep is sure. */
-vt_beginning vti_keep_beginning(vt_simulation *s, const vt_births *births, double step);
+vt_undo vti_keep_undo(vt_simulation *s, const vt_births *births, double step);
 
 /* Goes back to the state before the substep. The grid is that of before, without fields. */
-void vti_go_back(vt_simulation *s, const vt_beginning *beginning);
+void vti_undo(vt_simulation *s, const vt_undo *beginning);

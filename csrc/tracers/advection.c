@@ -7,7 +7,7 @@
 
 /* ---- motion ---- */
 
-void vti_make_tracer_work(vt_simulation *s, vt_tracer_work *work)
+void vti_make_tracer_substep(vt_simulation *s, vt_tracer_substep *work)
 {
     work->count = s->tracers.set.count;
     work->first = vti_arena_push(&s->arena, 12 * (size_t)work->count);
@@ -17,7 +17,7 @@ void vti_make_tracer_work(vt_simulation *s, vt_tracer_work *work)
 /* Listed rows (NULL: all) on their way. */
 typedef struct trip {
     vt_simulation *s;
-    const vt_tracer_work *work;
+    const vt_tracer_substep *work;
     const uint32_t *list;
     float *x, *u;    /* count x 3: points, m, and the velocities there, m/s */
     float way, rest; /* s; share of the first rates */
@@ -84,7 +84,7 @@ static void look_ahead(trip *t, double way, int64_t count)
     vti_velocity_of_points(t->s, count, t->x, t->u);
 }
 
-void vti_keep_tracer_rates(vt_simulation *s, double way, vt_tracer_work *work)
+void vti_keep_tracer_rates(vt_simulation *s, double way, vt_tracer_substep *work)
 {
     if (!work->last || work->count == 0)
         return;
@@ -99,7 +99,7 @@ void vti_keep_tracer_rates(vt_simulation *s, double way, vt_tracer_work *work)
 
 /* Where no rates are kept the last field stands for the earlier ones. */
 static void move_listed(vt_simulation *s, const vt_scheme *scheme, double dt,
-                        const vt_tracer_work *work, int64_t count, const uint32_t *list)
+                        const vt_tracer_substep *work, int64_t count, const uint32_t *list)
 {
     const size_t mark = vti_arena_mark(&s->arena);
     trip t = {.s = s, .work = work, .list = list, .dt = dt, .rest = (float)(1 - scheme->share)};
@@ -107,15 +107,15 @@ static void move_listed(vt_simulation *s, const vt_scheme *scheme, double dt,
     t.u = vti_arena_push(&s->arena, 12 * (size_t)count);
     if (!work->last)
         look_ahead(&t, 0, count);
-    if (work->last || vti_last_reach(scheme) > 0)
-        look_ahead(&t, vti_last_reach(scheme) * dt, count);
+    if (work->last || vti_last_fraction(scheme) > 0)
+        look_ahead(&t, vti_last_fraction(scheme) * dt, count);
     vti_parallel_for(s->def.threads, count, TRIP_BLOCK, arrive, &t);
     vti_arena_pop(&s->arena, mark);
 }
 
 /* Without a grid, or with rates of earlier stages. */
 static void move_all(vt_simulation *s, const vt_scheme *scheme, double dt,
-                     const vt_tracer_work *work)
+                     const vt_tracer_substep *work)
 {
     for (int64_t i = 0; i < s->tracers.set.count; i++)
         s->tracers.age[i] += (float)dt;
@@ -139,7 +139,7 @@ static int64_t list_outside(vt_simulation *s, int64_t blocks, const uint8_t *out
 }
 
 static void move_on_grid(vt_simulation *s, const vt_scheme *scheme, double dt,
-                         const vt_tracer_work *work)
+                         const vt_tracer_substep *work)
 {
     vt_tracers *const t = &s->tracers;
     const int64_t count = t->set.count;
@@ -149,7 +149,7 @@ static void move_on_grid(vt_simulation *s, const vt_scheme *scheme, double dt,
     int32_t *const outside_count =
         vti_arena_push(&s->arena, sizeof *outside_count * (size_t)blocks);
     uint8_t *const outside = vti_arena_push(&s->arena, (size_t)(blocks * VT_ADVECT_BLOCK / 8));
-    s->stages->advect(&s->grid, dt, vti_last_reach(scheme), s->winds.velocity, count, &rows,
+    s->stages->advect(&s->grid, dt, vti_last_fraction(scheme), s->winds.velocity, count, &rows,
                       outside, outside_count, s->def.threads);
     uint32_t *list = NULL;
     const int64_t listed = list_outside(s, blocks, outside, outside_count, &list);
@@ -158,7 +158,7 @@ static void move_on_grid(vt_simulation *s, const vt_scheme *scheme, double dt,
 }
 
 void vti_move_tracers(vt_simulation *s, const vt_scheme *scheme, double dt,
-                      const vt_tracer_work *work)
+                      const vt_tracer_substep *work)
 {
     if (s->tracers.set.count == 0)
         return;

@@ -5,12 +5,12 @@
 
 enum { REGION_BLOCK = 4096 };
 
-static vt_force_now force_at(const vt_simulation *s, const vt_force *force, const vt_pose *pose,
-                             double time)
+static vt_current_force force_at(const vt_simulation *s, const vt_force *force, const vt_pose *pose,
+                                 double time)
 {
     vt_force_def def = force->def;
     vti_animate(&force->animations, time, &def);
-    vt_force_now now = {.kind = def.kind, .strength = def.strength};
+    vt_current_force now = {.kind = def.kind, .strength = def.strength};
     vti_normalise(def.axis); /* half way between opposite keys it has no direction: no vortex */
     vti_pose_point(pose, def.center, now.center);
     vti_pose_direction(pose, def.axis, now.axis);
@@ -48,7 +48,7 @@ void vti_add_forces(vt_simulation *s, double time, const double shift[3], int64_
     for (int32_t n = 0; n < s->forces.count; n++) {
         const vt_force *const force = &s->forces.force[n];
         const vt_pose pose = vti_pose_at(&s->transforms, force->def.parent, time);
-        vt_force_now now = force_at(s, force, &pose, time);
+        vt_current_force now = force_at(s, force, &pose, time);
         for (int a = 0; a < 3; a++)
             now.center[a] -= shift[a];
         const vt_region region = vti_region_at(&force->region, time);
@@ -70,7 +70,7 @@ double vti_force_gradient(const vt_simulation *s, double time)
     for (int32_t n = 0; n < s->forces.count; n++) {
         const vt_force *const force = &s->forces.force[n];
         const vt_pose pose = vti_pose_at(&s->transforms, force->def.parent, time);
-        const vt_force_now now = force_at(s, force, &pose, time);
+        const vt_current_force now = force_at(s, force, &pose, time);
         const double strength = fabs(now.strength);
         if (now.kind == VT_FORCE_ATTRACTOR)
             sum += attractor * strength / now.radius;

@@ -26,7 +26,7 @@ void vti_use_tracer_column(vt_simulation *s, int column)
     fill_tracer_column(s, column, 0, count);
     if (vti_is_taken(column))
         find_scalars(s, column, 0);
-    if (column == VT_TRACER_velocity && count && !vti_solve_now(s)) {
+    if (column == VT_TRACER_velocity && count && !vti_solve_current(s)) {
         vti_velocity_of_points(s, count, s->tracers.position, s->tracers.velocity);
         for (int64_t i = 0; i < 3 * count; i++)
             s->tracers.velocity[i] += (float)s->winds.velocity[i % 3];

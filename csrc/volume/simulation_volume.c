@@ -40,7 +40,7 @@ static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volum
     vt_volume_def own = *def;
     if (own.threads == 0)
         own.threads = s->def.threads;
-    vt_status status = vti_solve_now(s);
+    vt_status status = vti_solve_current(s);
     vti_use_tracer_column(s, VT_TRACER_density);
     vti_use_tracer_column(s, VT_TRACER_size);
     for (int n = 0; n < VT_TAKEN_COLUMNS && status == VT_OK; n++)

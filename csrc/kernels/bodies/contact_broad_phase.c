@@ -186,7 +186,7 @@ VT_INLINE vi fetch_whole(const uint32_t *p, vi i)
 }
 
 /* Signed distances from plane 0 or 1 of walls, whose planes begin at these places. */
-VT_INLINE vf room_of(const float (*planes)[8], vi place, int plane, const vf x[3])
+VT_INLINE vf distance_of(const float (*planes)[8], vi place, int plane, const vf x[3])
 {
     const float *const p = planes[0] + 4 * plane;
     vf part[4];
@@ -214,8 +214,8 @@ VT_INLINE uint32_t are_beyond(const vt_lattice *lattice, vi cell, const float *f
         if (!(vi_bits(more) & lanes))
             return lanes;
         const vi place = (wall & more) * 8;
-        const vi beyond = (room_of(lattice->planes, place, 0, x[0]) > 0.0f) &
-                          (room_of(lattice->planes, place, 1, x[1]) > 0.0f);
+        const vi beyond = (distance_of(lattice->planes, place, 0, x[0]) > 0.0f) &
+                          (distance_of(lattice->planes, place, 1, x[1]) > 0.0f);
         lanes &= vi_bits(beyond | ~more);
     }
 }

@@ -8,7 +8,7 @@
 enum { POINT_BLOCK = 4096 };
 
 typedef struct context {
-    const vt_force_now *force;
+    const vt_current_force *force;
     const uint8_t *inside;
     const float *points;
     float *velocity;
@@ -20,7 +20,7 @@ typedef struct field {
     vf center[3], axis[3], target[3], scale, per_square;
 } field;
 
-static field make_field(const vt_force_now *force)
+static field make_field(const vt_current_force *force)
 {
     const double root_e = 1.6487212707001282, two_pi = 6.283185307179586;
     const double r = force->radius;
@@ -130,7 +130,7 @@ static void force_block(void *data, int64_t begin, int64_t end)
         act_on_rest(&f, c, i, (size_t)(end - i));
 }
 
-void VT_NAME(force)(const vt_force_now *force, const uint8_t *inside, int64_t count,
+void VT_NAME(force)(const vt_current_force *force, const uint8_t *inside, int64_t count,
                     const float *points, float *velocity, int threads)
 {
     context c = {force, inside, points, velocity};

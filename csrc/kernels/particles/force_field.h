@@ -11,17 +11,17 @@
 
 #include "base/kernel.h"
 
-typedef struct vt_force_now {
+typedef struct vt_current_force {
     int32_t kind;     /* VT_FORCE_... */
     double center[3]; /* m */
     double axis[3];   /* unit vector */
     double strength;  /* attractor: m/s; vortex: circulation, m^2/s; drag: 0 .. 1 */
     double radius;    /* R, m, > 0 */
     double target[3]; /* drag: m/s, less the uniform wind */
-} vt_force_now;
+} vt_current_force;
 
 /* Adds a force field at points (count x 3, m) to velocity (count x 3, m/s), where inside (count
  * bytes; NULL: everywhere) is not 0. */
-typedef void vt_force_kernel(const vt_force_now *force, const uint8_t *inside, int64_t count,
+typedef void vt_force_kernel(const vt_current_force *force, const uint8_t *inside, int64_t count,
                              const float *points, float *velocity, int threads);
 VT_DECLARE_KERNEL(force);

@@ -353,7 +353,7 @@ void VT_NAME(sum_bend)(const vt_grid *grid, double density, vt_weights *plane, i
 /* ---- what density differences give ---- */
 
 typedef struct generation_context {
-    const vt_field *field;
+    const vt_velocity_source *field;
     const vt_record *records;
     const float *age;
     float dt;
@@ -399,8 +399,9 @@ static void sum_generation_block(void *data, int64_t begin, int64_t end)
         c->block[begin / VT_INVARIANT_BLOCK].sum[n] = fold(sum[n]);
 }
 
-void VT_NAME(sum_generation)(const vt_field *field, int64_t count, const vt_record *records,
-                             const float *age, double dt, vt_generation *block, int threads)
+void VT_NAME(sum_generation)(const vt_velocity_source *field, int64_t count,
+                             const vt_record *records, const float *age, double dt,
+                             vt_generation *block, int threads)
 {
     generation_context c = {field, records, age, (float)dt, block};
     vti_parallel_for(threads, count, VT_INVARIANT_BLOCK, sum_generation_block, &c);

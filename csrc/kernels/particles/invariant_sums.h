@@ -79,7 +79,7 @@ typedef void vt_sum_bend_kernel(const vt_grid *grid, double density, vt_weights 
 VT_DECLARE_KERNEL(sum_bend);
 
 /* And what density differences give them, before finish, with the records that it has. */
-typedef void vt_sum_generation_kernel(const vt_field *field, int64_t count,
+typedef void vt_sum_generation_kernel(const vt_velocity_source *field, int64_t count,
                                       const vt_record *records, const float *age, double dt,
                                       vt_generation *block, int threads);
 VT_DECLARE_KERNEL(sum_generation);

@@ -47,13 +47,13 @@ static inline vt_largest vti_find_largest(const vt_extremes *extremes)
 /* Where the velocity and its gradient come from: the grid, or, when velocity is not NULL, arrays in
  * the order of the records (count x 3; count x 9 with d u_i / d x_j at 3 i + j; count x 3: the
  * gradient of div A). */
-typedef struct vt_field {
+typedef struct vt_velocity_source {
     const vt_grid *grid;
     const float *velocity, *gradient, *divergence;
     const float *least_vorticity; /* of vt_newborn, in the order of the records; NULL: this solve is
                                      the first of none of them */
     const struct vt_buoyancy *buoyancy; /* NULL: none, see kernels/particles/baroclinic.h */
-} vt_field;
+} vt_velocity_source;
 
 /* Smallest and largest coordinate of rows, one per thread; finite is 0 where a NaN or an infinity
  * was met. */

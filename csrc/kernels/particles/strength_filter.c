@@ -45,8 +45,8 @@ static void mix_block(void *data, int64_t begin, int64_t end)
     }
 }
 
-void VT_NAME(exchange)(vt_grid *grid, int64_t count, const vt_record *records,
-                       const uint32_t *row_start, float *strength, int threads)
+void VT_NAME(filter_strengths)(vt_grid *grid, int64_t count, const vt_record *records,
+                               const uint32_t *row_start, float *strength, int threads)
 {
     context c = {grid, records, strength};
     VT_NAME(deposit)(grid, records, row_start, threads);

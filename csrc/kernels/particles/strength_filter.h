@@ -13,6 +13,6 @@
 
 /* Exchange of strength between vortons near each other, from the records that finish left, in the
  * nodes of the grid; see kernels/particles/strength_filter.c. */
-typedef void vt_exchange_kernel(vt_grid *grid, int64_t count, const vt_record *records,
-                                const uint32_t *row_start, float *strength, int threads);
-VT_DECLARE_KERNEL(exchange);
+typedef void vt_filter_strengths_kernel(vt_grid *grid, int64_t count, const vt_record *records,
+                                        const uint32_t *row_start, float *strength, int threads);
+VT_DECLARE_KERNEL(filter_strengths);

@@ -16,7 +16,7 @@ typedef struct sample {
 } sample;
 
 typedef struct context {
-    const vt_field *field;
+    const vt_velocity_source *field;
     const vt_method *method;
     const double *wind;
     double dt;
@@ -95,7 +95,7 @@ VT_INLINE void sample_grid(const vt_grid *grid, sample *s)
     }
 }
 
-VT_INLINE void sample_arrays(const vt_field *field, int64_t i, int64_t left, sample *s)
+VT_INLINE void sample_arrays(const vt_velocity_source *field, int64_t i, int64_t left, sample *s)
 {
     for (int l = 0; l < VL; l++) {
         const int64_t row = i + (l < left ? l : left - 1);
@@ -271,7 +271,7 @@ static void stretch_block(void *data, int64_t begin, int64_t end, int thread)
     merge_extremes(c->extremes, thread, &most);
 }
 
-void VT_NAME(stretch)(const vt_field *field, const vt_method *method, int64_t count,
+void VT_NAME(stretch)(const vt_velocity_source *field, const vt_method *method, int64_t count,
                       const vt_record *records, vt_rate *rates, const float *bound_volume,
                       vt_extremes *extremes, int threads)
 {
@@ -285,7 +285,7 @@ void VT_NAME(stretch)(const vt_field *field, const vt_method *method, int64_t co
     vti_parallel_for_numbered(threads, count, BLOCK, stretch_block, &c);
 }
 
-static void reach_block(void *data, int64_t begin, int64_t end)
+static void advance_block(void *data, int64_t begin, int64_t end)
 {
     const context *const c = data;
     const vt_grid *const grid = c->field->grid;
@@ -314,11 +314,11 @@ static void reach_block(void *data, int64_t begin, int64_t end)
     }
 }
 
-void VT_NAME(reach)(const vt_grid *grid, double dt, int64_t count, const vt_record *records,
-                    const vt_rate *rates, const vt_record *base, vt_rate *first, vt_record *moved,
-                    int threads)
+void VT_NAME(advance)(const vt_grid *grid, double dt, int64_t count, const vt_record *records,
+                      const vt_rate *rates, const vt_record *base, vt_rate *first, vt_record *moved,
+                      int threads)
 {
-    const vt_field field = {.grid = grid};
+    const vt_velocity_source field = {.grid = grid};
     context c = {.field = &field,
                  .dt = dt,
                  .records = (vt_record *)records,
@@ -326,7 +326,7 @@ void VT_NAME(reach)(const vt_grid *grid, double dt, int64_t count, const vt_reco
                  .base = base,
                  .first = first,
                  .moved = moved};
-    vti_parallel_for(threads, count, BLOCK, reach_block, &c);
+    vti_parallel_for(threads, count, BLOCK, advance_block, &c);
 }
 
 /* S = sqrt(2 e:e), e the symmetric part of the gradient. */
@@ -474,8 +474,8 @@ static void finish_block(void *data, int64_t begin, int64_t end)
     }
 }
 
-void VT_NAME(finish)(const vt_field *field, const vt_method *method, const vt_ending *ending,
-                     const double *wind, int64_t count, vt_record *records,
+void VT_NAME(finish)(const vt_velocity_source *field, const vt_method *method,
+                     const vt_ending *ending, const double *wind, int64_t count, vt_record *records,
                      const vt_vorton_rows *rows, int threads)
 {
     context c = {.field = field,

@@ -34,26 +34,27 @@
 /* Velocity and stretching at the records, and the largest of them. Of the newborn, which the field
  * has a least vorticity for, the rates get the volume in their bound; bound_volume has the least.
  */
-typedef void vt_stretch_kernel(const vt_field *field, const vt_method *method, int64_t count,
-                               const vt_record *records, vt_rate *rates, const float *bound_volume,
-                               vt_extremes *extremes, int threads);
+typedef void vt_stretch_kernel(const vt_velocity_source *field, const vt_method *method,
+                               int64_t count, const vt_record *records, vt_rate *rates,
+                               const float *bound_volume, vt_extremes *extremes, int threads);
 VT_DECLARE_KERNEL(stretch);
 
 /* Records of the next stage: base values and the way of time dt along the rates at the records. The
  * base values are those of the records, or of `base`, which is in the order of the columns, as is
  * `first`: where not NULL it receives the rates. Stays inside the grid. The rates may lie where
  * moved does. */
-typedef void vt_reach_kernel(const vt_grid *grid, double dt, int64_t count,
-                             const vt_record *records, const vt_rate *rates, const vt_record *base,
-                             vt_rate *first, vt_record *moved, int threads);
-VT_DECLARE_KERNEL(reach);
+typedef void vt_advance_kernel(const vt_grid *grid, double dt, int64_t count,
+                               const vt_record *records, const vt_rate *rates,
+                               const vt_record *base, vt_rate *first, vt_record *moved,
+                               int threads);
+VT_DECLARE_KERNEL(advance);
 
 /* End of the substep for the vortons, with the rates at the records (base values are still in the
  * columns): position, strength with relaxation and cleaning, core, velocity, bound_volume, its flag
  * and age. Of strength and volume, the records keep the fraction 1 - exp(-C S dt) that is to be
  * exchanged.
  */
-typedef void vt_finish_kernel(const vt_field *field, const vt_method *method,
+typedef void vt_finish_kernel(const vt_velocity_source *field, const vt_method *method,
                               const vt_ending *ending, const double *wind, int64_t count,
                               vt_record *records, const vt_vorton_rows *rows, int threads);
 VT_DECLARE_KERNEL(finish);
