@@ -1,6 +1,8 @@
 /* What the kernels that move particles share. */
 #pragma once
 
+#include <math.h>
+
 #include "base/parallel.h"
 #include "kernels/particles/baroclinic.h"
 
@@ -11,15 +13,20 @@ typedef struct vt_rate {
 } vt_rate;
 _Static_assert(sizeof(vt_rate) == sizeof(vt_record), "rates take the place of records");
 
-/* Largest values over the vortons, one per thread (a maximum does not depend on its order);
- * VT_NO_EXTREME or more where a vorton has none, being NaN or infinite. */
+/* Bins of squared velocity gradients, each half an octave wide; the first begins at 2^-32 / s^2 and
+ * holds all that is less, the last all that is more. */
+enum { VT_GRADIENT_BINS = 128, VT_GRADIENT_LEAST = -32 };
+
+/* Largest values over the vortons, one per thread (a maximum does not depend on its order, nor does
+ * a count); VT_NO_EXTREME or more where a vorton has none, being NaN or infinite. */
 #define VT_NO_EXTREME 3e38f
 typedef struct vt_extremes {
     struct {
-        _Alignas(VT_APART) float gradient; /* Frobenius norm of grad u, 1/s */
-        float speed;                       /* m/s */
-        float pull;                        /* acceleration by buoyancy, m/s^2 */
-        int64_t bounded;                   /* vortons whose stretching is bounded */
+        _Alignas(VT_APART) float gradient;   /* Frobenius norm of grad u, 1/s */
+        float speed;                         /* m/s */
+        float pull;                          /* acceleration by buoyancy, m/s^2 */
+        int64_t bounded;                     /* vortons whose stretching is bounded */
+        uint32_t gradients[VT_GRADIENT_BINS]; /* vortons by the square of their gradient */
     } thread[VT_MAX_THREADS];
 } vt_extremes;
 
@@ -28,6 +35,26 @@ typedef struct vt_largest {
     double gradient, speed, pull;
     int64_t bounded;
 } vt_largest;
+
+/* The velocity gradient beyond which lies `share` of the sum of its squares over the vortons, 1/s:
+ * unlike a share of their number it does not fall when vortons at rest join. */
+static inline double vti_gradient_of_share(const vt_extremes *extremes, double share)
+{
+    double weight[VT_GRADIENT_BINS], sum = 0;
+    for (int b = 0; b < VT_GRADIENT_BINS; b++) {
+        int64_t count = 0;
+        for (int t = 0; t < VT_MAX_THREADS; t++)
+            count += extremes->thread[t].gradients[b];
+        weight[b] = (double)count * ldexp(b % 2 ? 1.75 : 1.25, b / 2 + VT_GRADIENT_LEAST);
+        sum += weight[b];
+    }
+    double left = share * sum;
+    int b = VT_GRADIENT_BINS - 1;
+    for (; b > 0 && weight[b] <= left; b--)
+        left -= weight[b];
+    const double part = weight[b] > 0 ? left / weight[b] : 0;
+    return sqrt(ldexp((b % 2 ? 2 - 0.5 * part : 1.5 - 0.5 * part), b / 2 + VT_GRADIENT_LEAST));
+}
 
 static inline vt_largest vti_find_largest(const vt_extremes *extremes)
 {

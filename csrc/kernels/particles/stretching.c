@@ -220,7 +220,8 @@ typedef struct extremes {
     vi bounded;
 } extremes;
 
-VT_INLINE void keep_extremes(extremes *e, const sample *s, vi bounded, int64_t left)
+VT_INLINE void keep_extremes(extremes *e, const sample *s, vi bounded, int64_t left,
+                             uint32_t gradients[VT_GRADIENT_BINS])
 {
     vf g = {0};
     for (int i = 0; i < 3; i++)
@@ -230,6 +231,10 @@ VT_INLINE void keep_extremes(extremes *e, const sample *s, vi bounded, int64_t l
     e->speed2 = vf_max(vf_min(vf_dot(s->velocity, s->velocity), none), e->speed2);
     e->pull = vf_max(vf_min(s->pull, none), e->pull);
     e->bounded -= bounded & (vi_lanes() < vi_set((int32_t)left));
+    const vf least = vf_set(0x1p-32f), most = vf_set(0x1.8p31f);
+    const vi bin = (vi)vf_min(vf_max(g, least), most) >> 22;
+    for (int l = 0; l < left; l++)
+        gradients[bin[l] - 2 * (127 + VT_GRADIENT_LEAST)]++;
 }
 
 static void merge_extremes(vt_extremes *all, int thread, const extremes *e)
@@ -259,7 +264,7 @@ static void stretch_block(void *data, int64_t begin, int64_t end, int thread)
         foresee(c, i + VL, end, NULL);
         take_sample(c, i, left, &s);
         stretch_rate(c, &s, i, left, &rate);
-        keep_extremes(&most, &s, rate.bounded, left);
+        keep_extremes(&most, &s, rate.bounded, left, c->extremes->thread[thread].gradients);
         const vf velocity[4] = {s.velocity[0], s.velocity[1], s.velocity[2], rate.core};
         const vf strength[4] = {rate.strength[0], rate.strength[1], rate.strength[2], s.volume};
         f4 low[VL], high[VL];
