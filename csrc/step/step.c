@@ -37,8 +37,8 @@ enum {
 static const double buoyancy_time = 0.3;
 
 /* The velocity gradients beyond which the fastest lie, which hold this share of the squares of all:
- * they may turn as far as `most_turn` times the others. A handful of outliers would set the step for
- * all: in a developed fire a thousandth of the squares turns twice as fast as the rest. */
+ * they may turn as far as `most_turn` times the others. A handful of outliers would set the step
+ * for all: in a developed fire a thousandth of the squares turns twice as fast as the rest. */
 static const double fastest_share = 0.01, most_turn = 2.5;
 
 /* ---- parts of a substep ---- */
@@ -71,8 +71,8 @@ static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, doubl
 {
     const double most_for_panels = MOST_FOR_PANELS * (remaining / step) * (1 - 1e-9);
     const vt_largest most = vti_find_largest(&s->extremes);
-    const double gradient = fmax(vti_gradient_of_share(&s->extremes, fastest_share),
-                                 most.gradient / most_turn);
+    const double gradient =
+        fmax(vti_gradient_of_share(&s->extremes, fastest_share), most.gradient / most_turn);
     double count = remaining * fmin(gradient, most.gradient) / s->def.method.turn;
     if (most.pull > 0)
         count = fmax(count, remaining * sqrt(most.pull / s->grid.spacing) / buoyancy_time);

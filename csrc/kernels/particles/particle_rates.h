@@ -22,10 +22,10 @@ enum { VT_GRADIENT_BINS = 128, VT_GRADIENT_LEAST = -32 };
 #define VT_NO_EXTREME 3e38f
 typedef struct vt_extremes {
     struct {
-        _Alignas(VT_APART) float gradient;   /* Frobenius norm of grad u, 1/s */
-        float speed;                         /* m/s */
-        float pull;                          /* acceleration by buoyancy, m/s^2 */
-        int64_t bounded;                     /* vortons whose stretching is bounded */
+        _Alignas(VT_APART) float gradient;    /* Frobenius norm of grad u, 1/s */
+        float speed;                          /* m/s */
+        float pull;                           /* acceleration by buoyancy, m/s^2 */
+        int64_t bounded;                      /* vortons whose stretching is bounded */
         uint32_t gradients[VT_GRADIENT_BINS]; /* vortons by the square of their gradient */
     } thread[VT_MAX_THREADS];
 } vt_extremes;

@@ -1,0 +1,76 @@
+"""How many substeps a step takes: not after its fastest vorton, but after all but a hundredth."""
+
+import ctypes
+
+import native
+import numpy as np
+import pytest
+
+import vorton as vt
+
+CODE = """
+#include "kernels/particles/particle_rates.h"
+
+double share_of(int64_t count, const float *square, const int32_t *thread, double share)
+{
+    static vt_extremes all;
+    memset(&all, 0, sizeof all);
+    for (int64_t i = 0; i < count; i++) {
+        const float least = 0x1p-32f, most = 0x1.8p31f;
+        const float inside = square[i] > most ? most : square[i] < least ? least : square[i];
+        uint32_t bits;
+        memcpy(&bits, &inside, 4);
+        all.thread[thread[i]].gradients[(bits >> 22) - 2 * (127 + VT_GRADIENT_LEAST)]++;
+    }
+    return vti_gradient_of_share(&all, share);
+}
+"""
+
+
+def gradient_of_share(square, share):
+    library = native.load(target="scalar", code=CODE)
+    library.share_of.restype = ctypes.c_double
+    square = np.ascontiguousarray(square, np.float32)
+    thread = np.arange(len(square), dtype=np.int32) % 7
+    return library.share_of(
+        ctypes.c_int64(len(square)), square.ctypes.data_as(ctypes.c_void_p),
+        thread.ctypes.data_as(ctypes.c_void_p), ctypes.c_double(share))  # fmt: skip
+
+
+@pytest.mark.parametrize("share", [0.003, 0.01, 0.1])
+@pytest.mark.parametrize("scale", [1e-4, 1, 3e3])
+def test_the_share_of_the_squares_lies_beyond(share, scale):
+    """Against the sorted list, within the bin: half an octave of the square, at most 1.5."""
+    random = np.random.default_rng(3)
+    gradient = scale * random.lognormal(0, 0.7, 40_000)
+    square = np.sort(gradient**2)[::-1]
+    exact = np.sqrt(square[np.searchsorted(np.cumsum(square), share * square.sum())])
+    assert exact / np.sqrt(1.5) < gradient_of_share(square, share) < exact * np.sqrt(1.5)
+
+
+def test_vortons_at_rest_change_nothing():
+    moving = np.random.default_rng(4).lognormal(0, 0.5, 5000) ** 2
+    joined = np.concatenate([moving, np.zeros(500_000)])
+    assert gradient_of_share(joined, 0.01) == pytest.approx(gradient_of_share(moving, 0.01), 1e-3)
+
+
+def test_a_flow_of_one_kind_turns_as_its_fastest():
+    assert 5 / np.sqrt(1.5) < gradient_of_share(np.full(1000, 25.0), 0.01) < 5 * np.sqrt(1.5)
+
+
+def ring_and_vorton(strength):
+    """A ring of many vortons and, far from it, a lone vorton that may turn much faster."""
+    scene = vt.Scene("ring", seed=2)
+    scene.add(vt.VortexRing(radius=1.0, core=0.15, circulation=2.0))
+    scene.add(vt.VortonPoints([(0, 0, 4)], [(0, 0, strength)], core=0.15, volume=0.003))
+    sim = vt.Simulation(scene, fps=4)
+    sim.step()
+    return sim.health
+
+
+def test_one_vorton_that_turns_fast_does_not_set_the_step():
+    turn = vt.Method().turn
+    calm, both = ring_and_vorton(1e-3), ring_and_vorton(0.5)
+    assert both.largest_gradient > 1.5 * calm.largest_gradient
+    assert both.substeps <= calm.substeps + 1
+    assert turn < both.largest_gradient / 4 / both.substeps < 2.5 * turn  # farther than the rest
