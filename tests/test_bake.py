@@ -128,7 +128,7 @@ def test_values_hash_does_not_depend_on_compression(reference, tmp_path):
     for number in coded.frames:
         one, two = coded.frame(number)["files"][0], plain.frame(number)["files"][0]
         assert one["values_sha256"] == two["values_sha256"] == two["sha256"]
-        assert one["bytes"] < two["bytes"]
+        assert one["bytes"] <= two["bytes"]  # smoke and its velocity are noise: not packed
 
 
 def test_same_bytes_again_and_for_any_thread_count(reference, tmp_path):

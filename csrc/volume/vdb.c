@@ -161,6 +161,7 @@ static void put_topology(vt_bytes *b, const vt_vdb_grid *g)
 
 static int encode_grid(vt_vdb_grid *g, int threads)
 {
+    g->zip = g->zip && vti_packing_pays(g);
     put_grid_metadata(&g->head, g);
     put_transform(&g->head, g->voxel_size);
     put_topology(&g->head, g);

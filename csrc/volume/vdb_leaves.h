@@ -6,5 +6,9 @@
 
 uint64_t vti_hash_bytes(uint64_t hash, const vt_bytes *b);
 
+/* Whether packing leaves less than three quarters of the values, as a sample of the leaves shows.
+ */
+int vti_packing_pays(const vt_vdb_grid *g);
+
 /* Makes the blocks of the grid, the same for any number of threads; -1 when there is no memory. */
 int vti_encode_vdb_leaves(vt_vdb_grid *g, int threads);
