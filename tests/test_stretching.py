@@ -29,10 +29,10 @@ void call_stretch(int form, double bound, int64_t count, const vt_record *record
     VT_NAME(stretch)(&field, &method, count, records, rates, bound_volume, &extremes, 1);
 }
 
-void call_reach(double dt, int64_t count, const vt_record *records, const vt_rate *rates,
+void call_advance(double dt, int64_t count, const vt_record *records, const vt_rate *rates,
                 vt_record *moved)
 {
-    VT_NAME(reach)(&space, dt, count, records, rates, NULL, NULL, moved, 1);
+    VT_NAME(advance)(&space, dt, count, records, rates, NULL, NULL, moved, 1);
 }
 
 void call_finish(int form, double bound, double relaxation, double dt, int64_t count,
@@ -93,7 +93,7 @@ class Vortons:
             self.form, ctypes.c_double(self.bound), count, pointer(records), pointer(rates),
             pointer(self.bound_volume), *map(pointer, field),
             pointer(least_vorticity))  # fmt: skip
-        self.library.call_reach(
+        self.library.call_advance(
             ctypes.c_double(dt / 2), count, pointer(records), pointer(rates), pointer(moved)
         )
         field = self._sample(moved["strength"], gradient)
