@@ -32,7 +32,7 @@ void call_stretch(int form, double bound, int64_t count, const vt_record *record
 void call_advance(double dt, int64_t count, const vt_record *records, const vt_rate *rates,
                 vt_record *moved)
 {
-    VT_NAME(advance)(&space, dt, count, records, rates, NULL, NULL, moved, 1);
+    VT_NAME(advance)(&space, dt, count, records, rates, NULL, NULL, 1, moved, 1);
 }
 
 void call_finish(int form, double bound, double relaxation, double dt, int64_t count,
@@ -47,7 +47,7 @@ void call_finish(int form, double bound, double relaxation, double dt, int64_t c
     float speed[3 * 64], age[64] = {0};
     const vt_vorton_rows rows = {position, strength, volume, bound_volume, speed, age, flags,
                                  form == VT_STRETCHING_RVPM ? core : NULL};
-    VT_NAME(finish)(&field, &method, &ending, wind, count, records, &rows, 1);
+    VT_NAME(finish)(&field, &method, &ending, wind, count, records, &rows, NULL, 1);
 }
 """
 

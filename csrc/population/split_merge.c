@@ -57,6 +57,12 @@ static void load(const float *from, double to[3])
         to[a] = (double)from[a];
 }
 
+/* At the last field solve and at the one before. */
+static vt_rate *rates_of(const vt_vortons *v, int64_t row)
+{
+    return (vt_rate *)v->past_rates + 2 * row;
+}
+
 /* From the vorton of the row to one of its halves: along the tube that grew long; of a wide one
  * along one axis, which that is its identity decides. */
 static void find_way(const vt_simulation *s, int64_t row, double way[3])
@@ -96,6 +102,9 @@ static void halve(vt_simulation *s, int64_t row, float position[3])
         v->birth_volume[row] = v->volume[row];
     if (v->set.used[VT_VORTON_swelling])
         v->swelling[row] /= 2;
+    for (int n = 0; n < 2 && v->set.used[VT_VORTON_past_rates]; n++)
+        for (int a = 0; a < 4; a++)
+            rates_of(v, row)[n].strength[a] /= 2;
 }
 
 static void copy_value(const vt_vortons *v, int column, int64_t to, int64_t from)
@@ -116,6 +125,8 @@ static void append_half(vt_simulation *s, int64_t row, const float position[3])
     v->birth_strength[half] = v->birth_strength[row];
     if (v->set.used[VT_VORTON_acceleration])
         memcpy(v->acceleration + 3 * half, v->acceleration + 3 * row, 12);
+    if (v->set.used[VT_VORTON_past_rates])
+        memcpy(v->past_rates + 16 * half, v->past_rates + 16 * row, 64);
     v->flags[half] = v->flags[row]; /* panels shed into one of them: `panel` stays 0 */
     copy_value(v, VT_VORTON_lifetime, half, row);
     copy_value(v, VT_VORTON_swelling, half, row);
@@ -259,6 +270,9 @@ static void merge_rows(vt_simulation *s, int64_t into, int64_t from)
     v->volume[into] += v->volume[from];
     v->age[into] = fmaxf(v->age[into], v->age[from]);
     v->birth_strength[into] += v->birth_strength[from];
+    for (int n = 0; n < 2 && v->set.used[VT_VORTON_past_rates]; n++)
+        for (int a = 0; a < 4; a++)
+            rates_of(v, into)[n].strength[a] += rates_of(v, from)[n].strength[a];
     if (v->set.used[VT_VORTON_swelling])
         v->swelling[into] += v->swelling[from];
     if (v->set.used[VT_VORTON_birth_volume])

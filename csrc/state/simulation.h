@@ -69,6 +69,8 @@ struct vt_simulation {
     double smallest_core; /* of the vortons alive, m; 0: none */
     int64_t next_id[2];   /* of vortons and tracers */
     double last_substep;  /* its length, s; 0 before the first */
+    double rates_at[2];   /* the times of both past_rates of the vortons, s */
+    int32_t rates_known;  /* whether these are of this step */
     int64_t steps;        /* calls of vt_step that moved time */
     double born_until; /* after a step that failed half-way, who was due by then is born; or -1 */
     int64_t populated_id; /* next id of vortons when the halo was last looked after */

@@ -199,6 +199,7 @@ static double until_birth(const vt_simulation *s, const vt_births *births, int n
 static double drift(vt_simulation *s, vt_births *births, double remaining)
 {
     double dt = until_birth(s, births, stirs_itself(s), remaining);
+    s->rates_known = 0;
     const double turns = dt * vti_body_rate(s);
     if (turns > 1)
         dt /= ceil(turns);
@@ -299,15 +300,18 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
         return status;
     }
 
-    /* the field at the start, and how far it lets this substep go */
+    /* the field at the start, or the rates of the substeps before, and how far they let this one go
+     */
     double dt = 0;
     float *const slip = vti_arena_push(&s->arena, 12 * (size_t)vti_count_shedding(s));
     set_wind_at_start(s);
     VT_TIMED(s, sort, vti_open_substep(s, births, &scheme, &w));
-    vti_solve_substep(s, s->time, &w);
-    VT_TIMED(s, panels, vti_find_body_flow(s, slip));
-    VT_TIMED(s, sort, vti_sort_columns(s, &w));
-    vti_find_rates(s, &w);
+    if (!w.extrapolates) {
+        vti_solve_substep(s, s->time, &w);
+        VT_TIMED(s, panels, vti_find_body_flow(s, slip));
+        VT_TIMED(s, sort, vti_sort_columns(s, &w));
+        vti_find_rates(s, &w);
+    }
     status = choose_substep(s, &scheme, step, remaining, &dt);
     if (status)
         return status;
@@ -322,10 +326,13 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     const double until = waits ? vti_next_vorton_time(births, 0, s->time + dt) : s->time + dt;
     if (waits)
         dt = until_birth(s, births, 0, dt);
+    w.continues = dt < remaining * (1 - 1e-9);
     vti_await_jump(s, dt);
     VT_TIMED(s, bodies, vti_move_bodies(s, w.field.buoyancy != NULL && s->fields_exist, dt));
 
     /* the fields of the later stages; the last has the newborn too */
+    if (w.extrapolates)
+        vti_extrapolate_rates(s, dt, &w);
     for (int stage = 1; stage < scheme.stages; stage++) {
         if (stage > 1)
             vti_find_rates(s, &w);
@@ -339,6 +346,8 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
 
     /* the end */
     *advanced = dt;
+    if (w.extrapolates)
+        VT_TIMED(s, sort, vti_sort_columns(s, &w));
     if (waits)
         VT_TIMED(s, emit, emit_at_end(s, births, until));
     vti_set_wind(s, s->time, s->time + dt);
@@ -423,6 +432,7 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
 {
     const double start = s->time;
     double done = 0;
+    s->rates_known = 0; /* whatever may have been written between the steps */
     for (int32_t n = 0; done < dt; n++) {
         if (n == MOST_SUBSTEPS)
             return vti_fail(VT_NOT_FINITE,

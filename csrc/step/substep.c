@@ -5,6 +5,7 @@
 #include "conservation/impulse_correction.h"
 #include "field/solve.h"
 #include "state/container_frame.h"
+#include "state/particles.h"
 #include "state/predicates.h"
 #include "state/wind_at_time.h"
 
@@ -71,12 +72,14 @@ static void make_room(vt_simulation *s, const vt_births *births, const vt_scheme
                       vt_substep *w)
 {
     const size_t rows = (size_t)(s->vortons.set.count + births->vorton_count);
+    if (s->def.method.stretching == VT_STRETCHING_RVPM && !vti_has_grid(s))
+        w->core = vti_arena_push(&s->arena, 4 * rows);
+    w->extrapolates = scheme->extrapolates && s->rates_known && !vti_has_panels(s) &&
+                      !vti_has_article_walls(s) && !w->core;
     if (scheme->share < 1)
         w->first = vti_arena_push(&s->arena, sizeof(vt_rate) * rows);
     if (scheme->stages > 2)
         w->base = vti_arena_push(&s->arena, sizeof(vt_record) * (rows + VT_LANES));
-    if (s->def.method.stretching == VT_STRETCHING_RVPM && !vti_has_grid(s))
-        w->core = vti_arena_push(&s->arena, 4 * rows);
     if (w->core)
         memcpy(w->core, s->vortons.core, 4 * (size_t)s->vortons.set.count);
 }
@@ -111,7 +114,7 @@ void vti_open_substep(vt_simulation *s, const vt_births *births, const vt_scheme
                                     .divergence = w->divergence,
                                     .buoyancy = vti_is_buoyant(s) ? &w->buoyancy : NULL};
     make_room(s, births, scheme, w);
-    vti_collect_records(s, &w->space, 0, w->count, w->records);
+    vti_collect_records(s, &w->space, 0, w->count, w->extrapolates ? w->sorted : w->records);
     s->stages->lack_flag(w->count, v->flags, VT_FLAG_BOUND_KNOWN, &w->is_first, s->def.threads);
 }
 
@@ -148,6 +151,29 @@ void vti_find_rates(vt_simulation *s, vt_substep *w)
                                 s->vortons.bound_volume, &s->extremes, s->def.threads));
 }
 
+static vt_rate *past_rates(vt_simulation *s)
+{
+    vti_use_vorton_column(s, VT_VORTON_past_rates);
+    return (vt_rate *)s->vortons.past_rates;
+}
+
+void vti_extrapolate_rates(vt_simulation *s, double dt, vt_substep *w)
+{
+    const double *const at = s->rates_at;
+    const double ahead = (s->time + dt / 4 - at[0]) / (at[0] - at[1]);
+    VT_TIMED(s, stretch,
+             s->stages->extrapolate(past_rates(s), ahead, w->count, w->sorted, w->rates,
+                                    s->def.threads));
+}
+
+/* Those of the last stage are kept for the next substep. */
+static void note_rates(vt_simulation *s, const vt_substep *w, double dt)
+{
+    s->rates_at[1] = w->extrapolates ? s->rates_at[0] : s->time;
+    s->rates_at[0] = s->time + dt / 2;
+    s->rates_known = 1;
+}
+
 /* Cores after time dt along the rates, for the sum over pairs. */
 static void advance_cores(const vt_simulation *s, vt_substep *w, double dt)
 {
@@ -165,9 +191,13 @@ void vti_advance_to_stage(vt_simulation *s, const vt_scheme *scheme, int stage, 
     const int again = stage > 1;
     if (again)
         vti_collect_records(s, &w->space, 0, s->vortons.set.count, w->base);
+    const int keeps = scheme->extrapolates && w->continues && !w->extrapolates;
     advance_cores(s, w, way);
     s->stages->advance(&w->space, way, w->count, w->sorted, w->rates, again ? w->base : NULL,
-                       again ? NULL : w->first, w->records, s->def.threads);
+                       again   ? NULL
+                       : keeps ? past_rates(s)
+                               : w->first,
+                       keeps ? 2 : 1, w->records, s->def.threads);
 }
 
 void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double dt,
@@ -178,14 +208,19 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
                         .share = scheme->share,
                         .born = w->born,
                         .since = s->last_substep > 0 ? (dt + s->last_substep) / 2 : 0,
-                        .first = w->first};
-    vt_vorton_rows rows = {v->position,     v->strength, v->volume,
-                           v->bound_volume, v->velocity, v->age,
-                           v->flags,        NULL,        NULL};
+                        .first = w->first,
+                        .started = !w->extrapolates};
+    vt_vorton_rows rows = {v->position, v->strength, v->volume, v->bound_volume,
+                           v->velocity, v->age,      v->flags,  NULL,
+                           NULL,        NULL};
     vt_balance balance;
     if (s->def.method.stretching == VT_STRETCHING_RVPM)
         rows.core = v->core;
     rows.acceleration = vti_accelerations(s);
+    if (scheme->extrapolates && w->continues) {
+        rows.past = past_rates(s);
+        note_rates(s, w, dt);
+    }
     vti_find_frame_change(s, ending.carried);
     s->last_substep = dt;
     const int books = vti_has_known_flow(s);
@@ -200,7 +235,7 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
         balance.closed; /* lines that end in the fluid cannot be free of divergence */
     VT_TIMED(s, finish,
              s->stages->finish(&w->field, &method, &ending, s->winds.velocity, w->count, w->sorted,
-                               &rows, s->def.threads));
+                               &rows, &s->extremes, s->def.threads));
     if (vti_has_grid(s) && s->def.method.exchange > 0)
         VT_TIMED(s, exchange,
                  s->stages->filter_strengths(&s->grid, w->count, w->sorted, w->row_start,

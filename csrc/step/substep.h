@@ -12,6 +12,8 @@ typedef struct vt_substep {
     vt_rate *rates;              /* rates, in the memory of `records` */
     vt_record *base;             /* in the order of the columns; NULL: not needed */
     vt_rate *first;              /* rates of the first stage, likewise */
+    int32_t extrapolates;        /* rates of the substeps before stand for the first stage */
+    int32_t continues;           /* a substep of the same step comes after it */
     float *core;                 /* cores at a later stage, likewise; NULL: those of the columns */
     float *velocity, *gradient, *divergence; /* sums over vortons, without a grid; else NULL */
     uint32_t *row_start;
@@ -27,7 +29,8 @@ typedef struct vt_substep {
 
 enum { VT_SORT_EVERY = 8 }; /* substeps between sorting the columns themselves */
 
-/* The records of now, in s->arena, with room for the births of the step. */
+/* The records of now, in s->arena, with room for the births of the step. Where rates are
+ * extrapolated they are taken as sorted. */
 void vti_open_substep(vt_simulation *s, const vt_births *births, const vt_scheme *scheme,
                       vt_substep *w);
 
@@ -40,6 +43,9 @@ void vti_sort_columns(vt_simulation *s, vt_substep *w);
 
 /* Velocity and stretching at the records of this stage. */
 void vti_find_rates(vt_simulation *s, vt_substep *w);
+
+/* The same for the first stage of a substep of dt seconds from the rates of those before it. */
+void vti_extrapolate_rates(vt_simulation *s, double dt, vt_substep *w);
 
 /* From the rates of a stage to the records of the next, in a substep of dt seconds. */
 void vti_advance_to_stage(vt_simulation *s, const vt_scheme *scheme, int stage, double dt,

@@ -99,6 +99,9 @@ typedef struct vt_ending {
     double since;      /* the last velocity of a vorton, s; 0: there was none */
     double carried[3]; /* m/s: the change of velocity since then that is no acceleration */
     const vt_rate *first;
+    int32_t
+        started;  /* whether all that have an age >= 0 have rates in vt_vorton_rows.past; else > 0
+                   */
     int32_t born; /* whether any are newborn: the columns take the volumes in their bounds */
 } vt_ending;
 
@@ -113,6 +116,7 @@ typedef struct vt_vorton_rows {
     uint32_t *flags;
     float *core;         /* NULL where cores stay */
     float *acceleration; /* NULL: not kept */
+    vt_rate *past;       /* of each at the last field solve and the one before; NULL: not kept */
 } vt_vorton_rows;
 
 typedef struct vt_tracer_rows {

@@ -23,6 +23,7 @@ typedef struct context {
     vt_ending ending;
     vt_record *records;
     vt_rate *rates, *first;
+    int64_t stride; /* of first */
     vt_record *moved;
     const vt_record *base;
     vt_extremes *extremes;
@@ -66,6 +67,8 @@ VT_INLINE void foresee(const context *c, int64_t i, int64_t end, const vt_vorton
         __builtin_prefetch(rows->velocity + 3 * home, 1);
         __builtin_prefetch(rows->age + home, 1);
         __builtin_prefetch(rows->volume + home);
+        if (rows->past)
+            __builtin_prefetch(rows->past + 2 * home, 1);
     }
 }
 
@@ -290,6 +293,29 @@ void VT_NAME(stretch)(const vt_velocity_source *field, const vt_method *method, 
     vti_parallel_for_numbered(threads, count, BLOCK, stretch_block, &c);
 }
 
+static void extrapolate_block(void *data, int64_t begin, int64_t end)
+{
+    const context *const c = data;
+    const f8 ahead = f8_set((float)c->dt);
+    for (int64_t i = begin; i < end; i++) {
+        const vt_record *const record = c->records + i;
+        const int64_t coming = i + VL < end ? i + VL : i;
+        __builtin_prefetch(c->first + 2 * (int64_t)c->records[coming].home);
+        const vt_rate *const past = c->first + 2 * (int64_t)record->home;
+        const f8 last = f8_load(past);
+        f8_store(c->rates + i, f8_fma(ahead, last - f8_load(past + 1), last));
+        c->rates[i].strength[3] = record->volume;
+    }
+}
+
+void VT_NAME(extrapolate)(const vt_rate *past, double ahead, int64_t count,
+                          const vt_record *records, vt_rate *rates, int threads)
+{
+    context c = {
+        .dt = ahead, .records = (vt_record *)records, .rates = rates, .first = (vt_rate *)past};
+    vti_parallel_for(threads, count, BLOCK, extrapolate_block, &c);
+}
+
 static void advance_block(void *data, int64_t begin, int64_t end)
 {
     const context *const c = data;
@@ -304,7 +330,7 @@ static void advance_block(void *data, int64_t begin, int64_t end)
         const f4 p = f4_load(base->position), s = f4_load(base->strength);
         const f4 u = f4_load(c->rates[i].velocity), rate = f4_load(c->rates[i].strength);
         if (c->first)
-            f8_store(c->first + record->home, f8_join(u, rate));
+            f8_store(c->first + c->stride * record->home, f8_join(u, rate));
         f4 x = f4_fma(u, f4_set(cells), p);
         if (grid->cells[0] > 0) {
             const i4 below = x < low;
@@ -320,8 +346,8 @@ static void advance_block(void *data, int64_t begin, int64_t end)
 }
 
 void VT_NAME(advance)(const vt_grid *grid, double dt, int64_t count, const vt_record *records,
-                      const vt_rate *rates, const vt_record *base, vt_rate *first, vt_record *moved,
-                      int threads)
+                      const vt_rate *rates, const vt_record *base, vt_rate *first, int stride,
+                      vt_record *moved, int threads)
 {
     const vt_velocity_source field = {.grid = grid};
     context c = {.field = &field,
@@ -330,6 +356,7 @@ void VT_NAME(advance)(const vt_grid *grid, double dt, int64_t count, const vt_re
                  .rates = (vt_rate *)rates,
                  .base = base,
                  .first = first,
+                 .stride = stride,
                  .moved = moved};
     vti_parallel_for(threads, count, BLOCK, advance_block, &c);
 }
@@ -407,6 +434,28 @@ VT_INLINE f4 acceleration_of(const context *c, int64_t home, f4 velocity, int is
     return f4_set(0.5f) * (now + f4_load_three(c->rows->acceleration + 3 * home));
 }
 
+/* The rates of the last solve become those before it, and these take their place. Of vortons that
+ * had none before, these count for both. */
+VT_INLINE void keep_rates(const context *c, int64_t i, int64_t left, const sample *s,
+                          const change_rate *rate, vf age)
+{
+    const vf velocity[4] = {s->velocity[0], s->velocity[1], s->velocity[2], rate->core};
+    const vf strength[4] = {rate->strength[0], rate->strength[1], rate->strength[2], s->volume};
+    f4 low[VL], high[VL];
+    vti_lanes_to_nodes(velocity, low);
+    vti_lanes_to_nodes(strength, high);
+    for (int l = 0; l < left; l++) {
+        const int64_t home = c->records[i + l].home;
+        vt_rate *const past = c->rows->past + 2 * home;
+        const f8 now = f8_join(low[l], high[l]);
+        f8 before = now;
+        if (age[l] > 0 || (c->ending.started && age[l] >= 0))
+            before = f8_load(past);
+        f8_store(past + 1, before);
+        f8_store(past, now);
+    }
+}
+
 /* Writes the columns, and what is exchanged into the records. */
 VT_INLINE void store_vortons(const context *c, int64_t i, int64_t left, const sample *s,
                              const change *by)
@@ -442,12 +491,13 @@ VT_INLINE void store_vortons(const context *c, int64_t i, int64_t left, const sa
     }
 }
 
-static void finish_block(void *data, int64_t begin, int64_t end)
+static void finish_block(void *data, int64_t begin, int64_t end, int thread)
 {
     const struct context *const shared = data;
     const vt_vorton_rows rows = *shared->rows;
     context context = *shared, *const c = &context;
     c->rows = &rows;
+    extremes most = {{0}, {0}, {0}, {0}};
     const vf dt = vf_set((float)c->ending.dt);
     for (int64_t i = begin; i < end; i += VL) {
         const int64_t left = end - i < VL ? end - i : VL;
@@ -459,7 +509,12 @@ static void finish_block(void *data, int64_t begin, int64_t end)
         stretch_rate(c, &s, i, left, &rate);
         if (c->ending.first)
             add_first(c, &s, &rate);
-        by.age = vf_gather(rows.age, s.home) + dt;
+        const vf age = vf_gather(rows.age, s.home);
+        if (rows.past) {
+            keep_extremes(&most, &s, rate.bounded, left, c->extremes->thread[thread].gradients);
+            keep_rates(c, i, left, &s, &rate, age);
+        }
+        by.age = age + dt;
         by.volume = vf_gather(rows.volume, s.home);
         /* a vorton born inside the substep (negative age) moves for the rest of it only */
         by.step = vf_max(vf_min(by.age, dt), (vf){0});
@@ -477,18 +532,23 @@ static void finish_block(void *data, int64_t begin, int64_t end)
             by.core = vf_gather(rows.core, s.home) * vf_exp(rate.core * by.step);
         store_vortons(c, i, left, &s, &by);
     }
+    if (rows.past)
+        merge_extremes(c->extremes, thread, &most);
 }
 
 void VT_NAME(finish)(const vt_velocity_source *field, const vt_method *method,
                      const vt_ending *ending, const double *wind, int64_t count, vt_record *records,
-                     const vt_vorton_rows *rows, int threads)
+                     const vt_vorton_rows *rows, vt_extremes *extremes, int threads)
 {
+    if (rows->past)
+        memset(extremes, 0, sizeof *extremes);
     context c = {.field = field,
                  .method = method,
                  .wind = wind,
                  .ending = *ending,
                  .records = records,
+                 .extremes = extremes,
                  .bound_volume = rows->bound_volume,
                  .rows = rows};
-    vti_parallel_for(threads, count, BLOCK, finish_block, &c);
+    vti_parallel_for_numbered(threads, count, BLOCK, finish_block, &c);
 }

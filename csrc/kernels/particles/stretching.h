@@ -39,22 +39,29 @@ typedef void vt_stretch_kernel(const vt_velocity_source *field, const vt_method 
                                const float *bound_volume, vt_extremes *extremes, int threads);
 VT_DECLARE_KERNEL(stretch);
 
+/* Rates of the way ahead at the records: those at the last field solve, and `ahead` of their change
+ * since the one before. past: of each column both. */
+typedef void vt_extrapolate_kernel(const vt_rate *past, double ahead, int64_t count,
+                                   const vt_record *records, vt_rate *rates, int threads);
+VT_DECLARE_KERNEL(extrapolate);
+
 /* Records of the next stage: base values and the way of time dt along the rates at the records. The
  * base values are those of the records, or of `base`, which is in the order of the columns, as is
- * `first`: where not NULL it receives the rates. Stays inside the grid. The rates may lie where
- * moved does. */
+ * `first`: where not NULL it receives the rates, each `stride` of them after the last. Stays inside
+ * the grid. The rates may lie where moved does. */
 typedef void vt_advance_kernel(const vt_grid *grid, double dt, int64_t count,
                                const vt_record *records, const vt_rate *rates,
-                               const vt_record *base, vt_rate *first, vt_record *moved,
+                               const vt_record *base, vt_rate *first, int stride, vt_record *moved,
                                int threads);
 VT_DECLARE_KERNEL(advance);
 
 /* End of the substep for the vortons, with the rates at the records (base values are still in the
  * columns): position, strength with relaxation and cleaning, core, velocity, bound_volume, its flag
  * and age. Of strength and volume, the records keep the fraction 1 - exp(-C S dt) that is to be
- * exchanged.
+ * exchanged. Where past rates are kept they become these, and extremes their largest values.
  */
 typedef void vt_finish_kernel(const vt_velocity_source *field, const vt_method *method,
                               const vt_ending *ending, const double *wind, int64_t count,
-                              vt_record *records, const vt_vorton_rows *rows, int threads);
+                              vt_record *records, const vt_vorton_rows *rows, vt_extremes *extremes,
+                              int threads);
 VT_DECLARE_KERNEL(finish);
