@@ -278,6 +278,14 @@ static void meet_walls(vt_simulation *s, double dt, vt_contacts *contacts, vt_re
         VT_TIMED(s, balance, vti_close_reaction(s, dt, 1, reaction));
 }
 
+static void solve_at_start(vt_simulation *s, vt_substep *w, float *slip)
+{
+    vti_solve_substep(s, s->time, w);
+    VT_TIMED(s, panels, vti_find_body_flow(s, slip));
+    VT_TIMED(s, sort, vti_sort_columns(s, w));
+    vti_find_rates(s, w);
+}
+
 static vt_status substep(vt_simulation *s, vt_births *births, double step, double remaining,
                          double *advanced)
 {
@@ -306,12 +314,8 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     float *const slip = vti_arena_push(&s->arena, 12 * (size_t)vti_count_shedding(s));
     set_wind_at_start(s);
     VT_TIMED(s, sort, vti_open_substep(s, births, &scheme, &w));
-    if (!w.extrapolates) {
-        vti_solve_substep(s, s->time, &w);
-        VT_TIMED(s, panels, vti_find_body_flow(s, slip));
-        VT_TIMED(s, sort, vti_sort_columns(s, &w));
-        vti_find_rates(s, &w);
-    }
+    if (!w.extrapolates)
+        solve_at_start(s, &w, slip);
     status = choose_substep(s, &scheme, step, remaining, &dt);
     if (status)
         return status;
