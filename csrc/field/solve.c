@@ -18,6 +18,10 @@
 
 /* ---- the grid ---- */
 
+/* The narrowest core that the grid resolves, in cells: with it the velocity of waves of four cores
+ * is wrong by 1.8 % at vortons, instead of .8 with those of the default spacing. */
+static const double narrowest_core = 1;
+
 /* The core that the grid gives at its default spacing, in cells. */
 static double usual_core(const vt_simulation *s)
 {
@@ -26,8 +30,9 @@ static double usual_core(const vt_simulation *s)
 
 static double core_on_grid(const vt_simulation *s, double spacing)
 {
-    const double core = usual_core(s) * spacing;
-    return vti_has_point_cores(s) ? core : fmax(s->smallest_core, core);
+    return vti_has_point_cores(s) || !(s->smallest_core > 0)
+               ? usual_core(s) * spacing
+               : fmax(s->smallest_core, narrowest_core * spacing);
 }
 
 double vti_base_spacing(const vt_simulation *s)
@@ -179,7 +184,7 @@ void vti_solve_field(vt_simulation *s, int64_t count, const vt_record *records, 
     grid->has_potential = 0;
     if (s->vortons.set.used[VT_VORTON_swelling] || s->panels.exist)
         find_potential(s, count, sorted, row_start);
-    VT_TIMED(s, velocity, stages->velocity(grid, threads));
+    VT_TIMED(s, velocity, stages->velocity(grid, vti_curl_order(s), threads));
     if (s->winds.grid_count > 0)
         VT_TIMED(s, wind, vti_add_winds_to_nodes(s));
     if (s->panels.exist)

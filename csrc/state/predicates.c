@@ -87,10 +87,20 @@ int vti_has_point_cores(const vt_simulation *s)
     return s->def.method.cores == VT_CORES_POINT;
 }
 
-double vti_filter_variance(const vt_simulation *s)
+static double added_variance(const vt_simulation *s, double own)
 {
     const double cells = s->grid.core / s->grid.spacing;
-    return vti_has_point_cores(s) ? 0 : cells * cells - vt_point_variance;
+    return vti_has_point_cores(s) ? 0 : cells * cells - own;
+}
+
+double vti_filter_variance(const vt_simulation *s)
+{
+    return added_variance(s, vt_filtered_variance);
+}
+
+double vti_potential_variance(const vt_simulation *s)
+{
+    return added_variance(s, vt_point_variance);
 }
 
 int vti_has_article_impulse(const vt_simulation *s)
