@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vorton import _core, files, tracer_files
+from vorton import _core, bake_frames, files, tracer_files
 from vorton.bake import PRESETS, Volumes, bake
 from vorton.manifest import Manifest
 from vorton.progress import clock
@@ -191,7 +191,7 @@ def interrupted(monkeypatch, out: Path, when: int, error: BaseException) -> None
         files.write_atomically(path, data)
 
     with monkeypatch.context() as patch:
-        patch.setattr(bake_module, "write_atomically", write)
+        patch.setattr(bake_frames, "write_atomically", write)
         with pytest.raises(type(error)) as caught:
             quiet(small_scene(), out)
     assert any("all frames before it are whole" in note for note in caught.value.__notes__)

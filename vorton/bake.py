@@ -9,16 +9,14 @@ goes on where it stopped when it is started again, and ends with the same bytes.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import os
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from . import _core, tracer_files
+from . import _core
+from .bake_frames import Parts, take_frame, write_frame
 from .fields import Definition, check_flag, check_integer, check_number, choice, number, shown
-from .files import locked, make_folder, remove_leftovers, write_atomically
+from .files import locked, make_folder, remove_leftovers
 from .manifest import FORMAT, SCHEMA, UNITS, Manifest
 from .progress import Callback, Progress
 from .scene import Scene
@@ -157,6 +155,34 @@ def bake(
     KeyboardInterrupt
         Ctrl-C. All frames before it are whole; call bake again to go on.
     """
+    return bake_timed(
+        Parts(),
+        scene,
+        out,
+        frames=frames,
+        fps=fps,
+        volumes=volumes,
+        tracers=tracers,
+        progress=progress,
+        threads=threads,
+        overwrite=overwrite,
+    )
+
+
+def bake_timed(
+    parts: Parts,
+    scene: Scene,
+    out: str | os.PathLike[str],
+    *,
+    frames: tuple[int, int],
+    fps: float = 24.0,
+    volumes: Volumes | None = Volumes(),
+    tracers: bool = True,
+    progress: bool | Callback = True,
+    threads: int = 0,
+    overwrite: bool = False,
+) -> Manifest:
+    """`bake`, which tells what its parts take."""
     if not isinstance(scene, Scene):
         raise TypeError(f"scene = {shown(scene)}: must be a Scene")
     first, last = _check_frames(frames)
@@ -175,7 +201,7 @@ def bake(
         manifest.save()
         if todo:
             with Progress(todo[-1], f"bake {scene.name}", progress) as shown_progress:
-                _run(sim, manifest, set(todo), shown_progress)
+                _run(sim, manifest, set(todo), shown_progress, parts)
     return manifest
 
 
@@ -262,11 +288,6 @@ def _difference(manifest: Manifest, scene: Scene, settings: dict[str, Any]) -> s
     return None
 
 
-def frame_name(name: str, number: int, suffix: str) -> str:
-    """Name of a frame's file: `ring_0001.vdb`."""
-    return f"{name}_{number:04}{suffix}"
-
-
 def _suffixes(settings: dict[str, Any]) -> list[str]:
     return [".vdb"] * (settings["volumes"] is not None) + [".npz"] * settings["tracers"]
 
@@ -308,89 +329,18 @@ def _new_manifest(
 # ---- frames ----
 
 
-def _run(sim: Simulation, manifest: Manifest, todo: set[int], progress: Progress) -> None:
+def _run(
+    sim: Simulation, manifest: Manifest, todo: set[int], progress: Progress, parts: Parts
+) -> None:
     """Step from frame 1 to the last of `todo` and write those frames."""
     for frame in range(1, max(todo) + 1):
         try:
             if frame > 1:
-                sim.step()
+                with parts.timed("simulation"):
+                    sim.step()
             if frame in todo:
-                manifest.add_frame(_write_frame(sim, manifest, frame))
+                write_frame(take_frame(sim, manifest.data, frame, parts), manifest, parts)
         except BaseException as error:
             error.add_note(f"while baking frame {frame}; all frames before it are whole")
             raise
         progress.advance()
-
-
-def _write_frame(sim: Simulation, manifest: Manifest, number: int) -> dict[str, Any]:
-    """Write the files of one frame and give its record."""
-    data = manifest.data
-    sim.update_fields()
-    record: dict[str, Any] = {"frame": number, "time": (number - 1) / data["fps"], "files": []}
-    record["tracers"] = sim.tracers.count
-    if data["volumes"] is not None:
-        record |= _write_volume(sim, manifest, number, record["files"])
-    if data["tracers"]:
-        columns = tracer_columns(sim)
-        values = tracer_files.values_sha256(columns)
-        _write_file(manifest, number, ".npz", tracer_files.encode(columns), values, record["files"])
-    free = {n: body for n, body in enumerate(sim.bodies) if body.free}
-    if free:  # of the others the scene says where they are
-        record["bodies"] = {str(n): [*body.position, *body.rotation] for n, body in free.items()}
-    record["health"] = sim.health
-    return record
-
-
-def _write_volume(
-    sim: Simulation, manifest: Manifest, number: int, files: list[dict[str, Any]]
-) -> dict[str, Any]:
-    settings = manifest.data["volumes"]
-    volume = sim.volume(settings["voxel"], settings["margin"], sharp=settings["sharp"])
-    how = {f"{grid}_name": name for grid, name in settings["grids"].items()}
-    how["half"] = settings["half"]
-    # Two versions of zlib give different bytes: what the file holds is told by the plain encoding.
-    plain = volume.encode_vdb(**how, compress=False)
-    coded = volume.encode_vdb(**how, compress=True) if settings["compress"] else plain
-    _write_file(manifest, number, ".vdb", coded, hashlib.sha256(plain).hexdigest(), files)
-    info = volume.info()
-    active = info["active_voxels"]
-    return {
-        "active_voxels": active,
-        "tracers_per_voxel": info["tracers"] / info["filled_voxels"] if active else None,
-        "bounds": [info["lower"], info["upper"]] if active else None,
-        "mass": info["mass"],
-    }
-
-
-def _write_file(
-    manifest: Manifest,
-    number: int,
-    suffix: str,
-    content: bytes,
-    values_sha256: str,
-    files: list[dict[str, Any]],
-) -> None:
-    name = frame_name(manifest.data["name"], number, suffix)
-    write_atomically(manifest.folder / name, content)
-    files.append(
-        {
-            "name": name,
-            "bytes": len(content),
-            "sha256": hashlib.sha256(content).hexdigest(),
-            "values_sha256": values_sha256,
-        }
-    )
-
-
-def tracer_columns(sim: Simulation) -> dict[str, np.ndarray]:
-    """Copies of the tracer columns in id order; velocities from the fields of now."""
-    columns = {
-        name: getattr(sim.tracers, name) for name in tracer_files.COLUMNS if name != "velocity"
-    }
-    for name in tracer_files.CARRIED:
-        if sim._core.tracers_carry(name):
-            columns[name] = getattr(sim.tracers, name)
-    order = np.argsort(columns["id"], kind="stable")
-    columns = {name: np.ascontiguousarray(column[order]) for name, column in columns.items()}
-    columns["velocity"] = sim.velocity_at(columns["position"])
-    return columns
