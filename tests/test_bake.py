@@ -15,12 +15,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vorton import _core, bake_frames, files, tracer_files
+from vorton import _core, bake_frames, files, tracer_files, vdb_files
 from vorton.bake import PRESETS, Volumes, bake
+from vorton.combustion import Combustion
+from vorton.emitter import Emitter
 from vorton.manifest import Manifest
 from vorton.progress import clock
 from vorton.scene import Scene
-from vorton.shapes import Torus
+from vorton.shapes import Disk, Torus
 from vorton.sources import Tracers, VortexRing
 
 bake_module = importlib.import_module("vorton.bake")  # vorton.bake is the function
@@ -129,6 +131,43 @@ def test_values_hash_does_not_depend_on_compression(reference, tmp_path):
         one, two = coded.frame(number)["files"][0], plain.frame(number)["files"][0]
         assert one["values_sha256"] == two["values_sha256"] == two["sha256"]
         assert one["bytes"] <= two["bytes"]  # smoke and its velocity are noise: not packed
+
+
+def burning_scene() -> Scene:
+    """Fuel and flame are smooth: zlib packs them."""
+    scene = Scene("fire", seed=7, combustion=Combustion(rate=8), voxel=0.05)
+    bed = Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
+    scene.add(Emitter(bed, temperature=800, fuel=1.0, core=0.13, lifetime=0.9))
+    return scene
+
+
+class Spy:
+    """A volume that notes how it is encoded."""
+
+    def __init__(self, volume, calls):
+        self.volume, self.calls, self.info = volume, calls, volume.info
+
+    def encode_vdb(self, **how):
+        self.calls.append(how["compress"])
+        return self.volume.encode_vdb(**how)
+
+
+@pytest.mark.parametrize("scene, packed", [(small_scene(), False), (burning_scene(), True)])
+def test_a_frame_is_encoded_once(tmp_path, monkeypatch, scene, packed):
+    """Where zlib packs a grid also without it, for what is told of the values."""
+    if not COMPRESS:
+        pytest.skip("this build has no zlib")
+    take, calls = bake_frames._take_volume, []
+    monkeypatch.setattr(bake_frames, "_take_volume", lambda *of: Spy(take(*of), calls))
+    manifest = quiet(scene, tmp_path / "a", frames=(3, 3))
+    assert calls == [True, False][: 1 + packed]
+    (file, _) = manifest.frame(3)["files"]
+    assert vdb_files.is_packed((tmp_path / "a" / file["name"]).read_bytes()) == packed
+    plain = quiet(scene, tmp_path / "b", frames=(3, 3), volumes=Volumes(voxel=0.1, compress=False))
+    assert calls == [True, False][: 1 + packed] + [False]
+    (raw, _) = plain.frame(3)["files"]
+    assert file["values_sha256"] == raw["values_sha256"] == raw["sha256"]
+    assert (file["sha256"] == raw["sha256"]) == (not packed)
 
 
 def test_same_bytes_again_and_for_any_thread_count(reference, tmp_path):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, tracer_files
+from . import _core, tracer_files, vdb_files
 from .files import write_atomically
 from .manifest import Manifest
 from .simulation import Simulation
@@ -121,31 +121,34 @@ def write_frame(frame: Frame, manifest: Manifest, parts: Parts) -> None:
     files = frame.record["files"]
     if frame.volume is not None:
         with parts.timed("encode"):
-            plain, coded = _encode_volume(frame.volume, manifest.data["volumes"])
+            content, plain = _encode_volume(frame.volume, manifest.data["volumes"])
         with parts.timed("hash"):
-            values = hashlib.sha256(plain).hexdigest()
-        files.append(_write_file(manifest, frame, ".vdb", coded, values, parts))
+            digest = _sha256(content)
+            values = digest if plain is content else _sha256(plain)
+        files.append(_write_file(manifest, frame, ".vdb", content, digest, values, parts))
     if frame.columns is not None:
         with parts.timed("encode"):
             columns = _in_id_order(frame.columns)
             content = tracer_files.encode(columns)
         with parts.timed("hash"):
-            values = tracer_files.values_sha256(columns)
-        files.append(_write_file(manifest, frame, ".npz", content, values, parts))
+            digest, values = _sha256(content), tracer_files.values_sha256(columns)
+        files.append(_write_file(manifest, frame, ".npz", content, digest, values, parts))
     with parts.timed("write"):
         manifest.add_frame(frame.record)
 
 
 def _encode_volume(volume: _core.Volume, settings: Mapping[str, Any]) -> tuple[bytes, bytes]:
-    """Without zlib, and as the settings want it.
+    """As the settings want it, and without zlib.
 
-    Two versions of zlib give different bytes: what the file holds is told by the plain encoding.
+    Two versions of zlib give different bytes: what the file holds is told by the plain encoding. In
+    most frames it is the same: smoke and its velocity are not packed, since it would hardly pay.
     """
     how = {f"{grid}_name": name for grid, name in settings["grids"].items()}
     how["half"] = settings["half"]
-    plain = volume.encode_vdb(**how, compress=False)
-    coded = volume.encode_vdb(**how, compress=True) if settings["compress"] else plain
-    return plain, coded
+    content = volume.encode_vdb(**how, compress=settings["compress"])
+    if not vdb_files.is_packed(content):
+        return content, content
+    return content, volume.encode_vdb(**how, compress=False)
 
 
 def _in_id_order(columns: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -153,13 +156,21 @@ def _in_id_order(columns: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {name: np.ascontiguousarray(column[order]) for name, column in columns.items()}
 
 
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
 def _write_file(
-    manifest: Manifest, frame: Frame, suffix: str, content: bytes, values: str, parts: Parts
+    manifest: Manifest,
+    frame: Frame,
+    suffix: str,
+    content: bytes,
+    digest: str,
+    values: str,
+    parts: Parts,
 ) -> dict[str, Any]:
     """Write a file and give what the manifest says of it."""
     name = frame_name(manifest.data["name"], frame.record["frame"], suffix)
     with parts.timed("write"):
         write_atomically(manifest.folder / name, content)
-    with parts.timed("hash"):
-        digest = hashlib.sha256(content).hexdigest()
     return {"name": name, "bytes": len(content), "sha256": digest, "values_sha256": values}
