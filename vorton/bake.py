@@ -1,9 +1,10 @@
 """Bakes: numbered frames of volumes (.vdb) and tracers (.npz) with a manifest.
 
 Frame 1 is the start, frame n the state at time (n - 1) / fps. Every bake simulates from the start,
-frame by frame, so that frame n is the same whichever range it is baked in. Each file is written
-beside its target, flushed and renamed, and then the manifest is rewritten: a bake that was killed
-goes on where it stopped when it is started again, and ends with the same bytes.
+frame by frame, so that frame n is the same whichever range it is baked in. A thread more encodes
+and writes a frame while the next is simulated: each file beside its target, flushed and renamed,
+and then the manifest. A bake that was killed goes on where it stopped when it is started again, and
+ends with the same bytes.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 from . import _core
 from .bake_frames import Parts, take_frame, write_frame
+from .bake_writer import FrameWriter
 from .fields import Definition, check_flag, check_integer, check_number, choice, number, shown
 from .files import locked, make_folder, remove_leftovers
 from .manifest import FORMAT, SCHEMA, UNITS, Manifest
@@ -135,9 +137,10 @@ def bake(
         Write tracer frames, default True.
     progress : bool or function
         True (default): a bar, or lines on stderr; False: nothing; a function is called with
-        (frames done, frames in all, seconds left).
+        (frames done, frames in all, seconds left), once a frame is on the disk.
     threads : whole number
-        0 to 64; 0 (default): all processors. The result does not depend on it.
+        0 to 64; 0 (default): all processors. The result does not depend on it. One thread more
+        writes the frames.
     overwrite : bool
         Remove what an earlier bake of something else has left in the folder, default False.
 
@@ -153,7 +156,8 @@ def bake(
         A file cannot be written. All frames before it are whole. BlockingIOError: another bake into
         this folder is under way.
     KeyboardInterrupt
-        Ctrl-C. All frames before it are whole; call bake again to go on.
+        Ctrl-C. All frames before it are whole, that which was being written, too; call bake again
+        to go on.
     """
     return bake_timed(
         Parts(),
@@ -332,15 +336,19 @@ def _new_manifest(
 def _run(
     sim: Simulation, manifest: Manifest, todo: set[int], progress: Progress, parts: Parts
 ) -> None:
-    """Step from frame 1 to the last of `todo` and write those frames."""
-    for frame in range(1, max(todo) + 1):
-        try:
-            if frame > 1:
+    """Step from frame 1 to the last of `todo`; each of them is written beside the next step."""
+    with FrameWriter(lambda frame: write_frame(frame, manifest, parts)) as writer:
+        for number in range(1, max(todo) + 1):
+            writer.number = number
+            if number > 1:
                 with parts.timed("simulation"):
                     sim.step()
-            if frame in todo:
-                write_frame(take_frame(sim, manifest.data, frame, parts), manifest, parts)
-        except BaseException as error:
-            error.add_note(f"while baking frame {frame}; all frames before it are whole")
-            raise
-        progress.advance()
+            frame = take_frame(sim, manifest.data, number, parts) if number in todo else None
+            if writer.wait():
+                progress.advance()
+            if frame is None:
+                progress.advance()
+            else:
+                writer.give(frame)
+        if writer.wait():
+            progress.advance()
