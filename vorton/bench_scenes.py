@@ -191,7 +191,7 @@ SCENES = {
         BenchScene("part20", 1_200, 49_000, 17, _ball, BALL),
         FilmScene("campfire", 5_000, 100_000, _campfire, settled=40),
         # as `vorton bake` does it, volumes about 256 voxels across
-        BakeScene("bake-256", _cloud, voxel=0.0056, settled=13),
+        BakeScene("bake-256", _cloud, voxel=0.0056, settled=8),
     )
 }
 

@@ -20,20 +20,27 @@ static void add_wind(void *context, int64_t begin, int64_t end)
             t->velocity[3 * i + axis] += (float)t->wind[axis];
 }
 
+typedef struct flow {
+    vt_simulation *simulation;
+    double voxel_size;
+} flow;
+
 static vt_status velocity_of_simulation(void *context, int64_t count, const float *points,
                                         float *velocity)
 {
-    vt_simulation *const s = context;
+    const flow *const f = context;
+    vt_simulation *const s = f->simulation;
     wind_task task = {s->winds.velocity, velocity};
-    vti_velocity_of_points(s, count, points, velocity);
+    vti_velocity_of_voxels(s, f->voxel_size, count, points, velocity);
     vti_parallel_for(s->def.threads, count, 8192, add_wind, &task);
     return VT_OK;
 }
 
 static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volume **volume)
 {
+    flow of_simulation = {s, def->voxel_size};
     vt_tracer_source source = {.velocity = velocity_of_simulation,
-                               .context = s,
+                               .context = &of_simulation,
                                .ambient_temperature = s->def.ambient.temperature,
                                .combustion = s->def.combustion};
     float *memory = NULL;
