@@ -91,6 +91,12 @@ def test_tracer_frames(reference):
         before = columns
 
 
+@pytest.mark.parametrize("ids", [[], [7], [3, 1, 2], [9, 4, 6, 5], [10**9, 5, 2**40]])
+def test_tracers_are_put_in_the_order_of_their_ids(ids):
+    ids = np.array(ids, np.int64)
+    assert np.array_equal(bake_frames._order(ids), np.argsort(ids))
+
+
 def test_frame_1_is_the_start(reference):
     columns = tracer_files.read(reference / "ring_0001.npz")
     assert len(columns["id"]) == 2000 and not columns["age"].any()
