@@ -199,8 +199,13 @@ static PyObject *encode_vdb(PyObject *self, PyObject *positional, PyObject *name
     Py_END_ALLOW_THREADS;
     if (status != VT_OK)
         return vti_py_raise(vti_py_state_of(self), status);
-    PyObject *file = PyBytes_FromStringAndSize((const char *)bytes, (Py_ssize_t)size);
+    PyObject *const file = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
+    char *const to = file ? PyBytes_AsString(file) : NULL;
+    Py_BEGIN_ALLOW_THREADS;
+    if (to)
+        memcpy(to, bytes, (size_t)size);
     vt_free(bytes);
+    Py_END_ALLOW_THREADS;
     return file;
 }
 
