@@ -137,7 +137,9 @@ def write_frame(frame: Frame, manifest: Manifest, parts: Parts) -> None:
         manifest.add_frame(frame.record)
 
 
-def _encode_volume(volume: _core.Volume, settings: Mapping[str, Any]) -> tuple[bytes, bytes]:
+def _encode_volume(
+    volume: _core.Volume, settings: Mapping[str, Any]
+) -> tuple[memoryview, memoryview]:
     """As the settings want it, and without zlib.
 
     Two versions of zlib give different bytes: what the file holds is told by the plain encoding. In
@@ -167,7 +169,7 @@ def _order(ids: np.ndarray) -> np.ndarray:
     return rows if span == len(ids) else rows[rows >= 0]
 
 
-def _sha256(content: bytes) -> str:
+def _sha256(content: bytes | memoryview) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
@@ -175,7 +177,7 @@ def _write_file(
     manifest: Manifest,
     frame: Frame,
     suffix: str,
-    content: bytes,
+    content: bytes | memoryview,
     digest: str,
     values: str,
     parts: Parts,

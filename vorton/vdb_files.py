@@ -52,12 +52,12 @@ class Grid:
 
 
 class _Reader:
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes | memoryview) -> None:
         self.data = data
         self.at = 0
 
     def take(self, count: int) -> bytes:
-        taken = self.data[self.at : self.at + count]
+        taken = bytes(self.data[self.at : self.at + count])
         if count < 0 or len(taken) != count:
             raise ValueError("it ends too early")
         self.at += count
@@ -152,7 +152,7 @@ def _read_grid(reader: _Reader) -> tuple[str, Grid]:
     return name, Grid(voxel, half, background, np.concatenate(index).astype(np.int32), stored)
 
 
-def is_packed(content: bytes) -> bool:
+def is_packed(content: bytes | memoryview) -> bool:
     """Whether zlib packs a grid of a .vdb file that a bake has encoded."""
     reader = _Reader(content)
     reader.take(len(MAGIC) + HEADER)

@@ -165,16 +165,20 @@ static float put_leaf(vt_bytes *b, const vt_vdb_grid *g, packer *p, int64_t row)
     return largest_magnitude(leaf.values, leaf.count);
 }
 
+/* In lanes, none of which waits for the product of another. */
 uint64_t vti_hash_bytes(uint64_t hash, const vt_bytes *b)
 {
-    size_t i = 0;
-    for (; i + 8 <= b->size; i += 8) {
-        uint64_t word;
-        memcpy(&word, b->bytes + i, 8);
-        hash = vti_mix(hash ^ word);
+    enum { LANES = 8, WORD = sizeof(uint64_t) };
+    uint64_t lane[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
+    for (size_t i = 0; i < b->size; i += LANES * WORD) {
+        uint64_t word[LANES] = {0};
+        const size_t left = b->size - i;
+        memcpy(word, b->bytes + i, left < sizeof word ? left : sizeof word);
+        for (int l = 0; l < LANES; l++)
+            lane[l] = vti_mix(lane[l] ^ word[l]);
     }
-    for (; i < b->size; i++)
-        hash = vti_mix(hash ^ b->bytes[i]);
+    for (int l = 0; l < LANES; l++)
+        hash = vti_mix(hash ^ lane[l]);
     return vti_mix(hash ^ b->size);
 }
 
