@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
-from .bake_frames import Parts, take_frame, write_frame
+from .bake_frames import Parts, take_frame, threads_of, write_frame
 from .bake_writer import FrameWriter
 from .fields import Definition, check_flag, check_integer, check_number, choice, number, shown
 from .files import locked, make_folder, remove_leftovers
@@ -343,7 +343,10 @@ def _run(
             if number > 1:
                 with parts.timed("simulation"):
                     sim.step()
-            frame = take_frame(sim, manifest.data, number, parts) if number in todo else None
+            frame = None
+            if number in todo:
+                threads = threads_of(sim) - writer.busy  # or both would wait for each other
+                frame = take_frame(sim, manifest.data, number, max(threads, 1), parts)
             if writer.wait():
                 progress.advance()
             if frame is None:

@@ -68,8 +68,19 @@ class Frame:
 # ---- from the simulation ----
 
 
-def take_frame(sim: Simulation, settings: Mapping[str, Any], number: int, parts: Parts) -> Frame:
-    """What a bake of these settings (those of the manifest) shows of the simulation now."""
+def threads_of(sim: Simulation) -> int:
+    """How many threads the simulation takes."""
+    return sim._threads or _core.available_threads()
+
+
+def take_frame(
+    sim: Simulation, settings: Mapping[str, Any], number: int, threads: int, parts: Parts
+) -> Frame:
+    """What a bake of these settings (those of the manifest) shows of the simulation now.
+
+    The volume is made by so many threads. Loops of few microseconds would each wait for a thread
+    that has no processor of its own because a frame is being written.
+    """
     with parts.timed("simulation"):
         sim.update_fields()
     record: dict[str, Any] = {"frame": number, "time": (number - 1) / settings["fps"], "files": []}
@@ -77,7 +88,7 @@ def take_frame(sim: Simulation, settings: Mapping[str, Any], number: int, parts:
     volume = columns = None
     if settings["volumes"] is not None:
         with parts.timed("rasterise"):
-            volume = _take_volume(sim, settings["volumes"])
+            volume = _take_volume(sim, settings["volumes"], threads)
     if settings["tracers"]:
         with parts.timed("tracers"):
             columns = _take_columns(sim)
@@ -88,8 +99,13 @@ def take_frame(sim: Simulation, settings: Mapping[str, Any], number: int, parts:
     return Frame(record, volume, columns)
 
 
-def _take_volume(sim: Simulation, settings: Mapping[str, Any]) -> _core.Volume:
-    return sim.volume(settings["voxel"], settings["margin"], sharp=settings["sharp"])
+def _take_volume(sim: Simulation, settings: Mapping[str, Any], threads: int) -> _core.Volume:
+    return sim._core.volume(
+        voxel_size=settings["voxel"],
+        velocity_margin=settings["margin"],
+        threads=threads,
+        sharp=settings["sharp"],
+    )
 
 
 def _about_volume(volume: _core.Volume) -> dict[str, Any]:

@@ -38,6 +38,11 @@ class FrameWriter:
         assert self._given is None
         self._given = frame.record["frame"], self._thread.submit(self._write, frame)
 
+    @property
+    def busy(self) -> bool:
+        """Whether a frame is being written now."""
+        return self._given is not None and not self._given[1].done()
+
     def wait(self) -> bool:
         """Wait until the frame that was given is written; False where there was none.
 

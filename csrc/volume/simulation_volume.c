@@ -36,6 +36,17 @@ static vt_status velocity_of_simulation(void *context, int64_t count, const floa
     return VT_OK;
 }
 
+/* The velocity, too, takes no more threads than the volume may. */
+static vt_status make_volume(vt_simulation *s, const vt_tracer_source *source,
+                             const vt_volume_def *def, vt_volume **volume)
+{
+    const int32_t threads = s->def.threads;
+    s->def.threads = def->threads < threads ? def->threads : threads;
+    const vt_status status = vti_make_volume(source, def, volume);
+    s->def.threads = threads;
+    return status;
+}
+
 static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volume **volume)
 {
     flow of_simulation = {s, def->voxel_size};
@@ -56,7 +67,7 @@ static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volum
     if (status == VT_OK)
         status = vti_list_grown_tracers(&s->tracers, def->voxel_size, &source, &memory);
     if (status == VT_OK)
-        status = vti_make_volume(&source, &own, volume);
+        status = make_volume(s, &source, &own, volume);
     if (status == VT_OK)
         (*volume)->tracers = s->tracers.set.count;
     free(memory);
