@@ -171,7 +171,7 @@ def _encode_volume(
 
 def _in_id_order(columns: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     order = _order(columns["id"])
-    return {name: column[order] for name, column in columns.items()}
+    return {name: column.take(order, axis=0) for name, column in columns.items()}
 
 
 def _order(ids: np.ndarray) -> np.ndarray:
