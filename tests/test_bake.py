@@ -1,8 +1,7 @@
-"""Bakes: whole frames or none, the same bytes after an interruption, honest manifests."""
+"""Bakes: what a bake writes, and refuses; honest manifests."""
 
 import errno
 import hashlib
-import importlib
 import json
 import os
 import shutil
@@ -14,38 +13,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bakes import COMPRESS, FRAMES, content, quiet, small_scene
 
-from vorton import _core, files, tracer_files
+from vorton import _core, bake_frames, files, tracer_files, vdb_files
 from vorton.bake import PRESETS, Volumes, bake
+from vorton.combustion import Combustion
+from vorton.emitter import Emitter
 from vorton.manifest import Manifest
 from vorton.progress import clock
 from vorton.scene import Scene
-from vorton.shapes import Torus
+from vorton.shapes import Disk, Torus
 from vorton.sources import Tracers, VortexRing
-
-bake_module = importlib.import_module("vorton.bake")  # vorton.bake is the function
-
-FRAMES = (1, 4)
-COMPRESS = bool(_core.has_compression())
-VOLUMES = Volumes(voxel=0.1, compress=COMPRESS)
-
-
-def small_scene(name: str = "ring", seed: int = 3) -> Scene:
-    scene = Scene(name, seed=seed, voxel=0.1, max_tracers=10000)
-    scene.add(VortexRing(core=0.2, wobble=0.1, sections=48, layers=1))
-    scene.add(Tracers(Torus(thickness=0.2), count=2000))
-    scene.add(Tracers(Torus(thickness=0.1), rate=5000, start=0.05, lifetime=0.06))
-    return scene
-
-
-def quiet(scene: Scene, out: Path, **values) -> Manifest:
-    values = {"frames": FRAMES, "volumes": VOLUMES, "progress": False, "threads": 1, **values}
-    return bake(scene, out, **values)
-
-
-def content(folder: Path) -> dict[str, str]:
-    """Digest of every file in a folder, hidden ones too."""
-    return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(folder.iterdir())}
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +91,12 @@ def test_tracer_frames(reference):
         before = columns
 
 
+@pytest.mark.parametrize("ids", [[], [7], [3, 1, 2], [9, 4, 6, 5], [10**9, 5, 2**40]])
+def test_tracers_are_put_in_the_order_of_their_ids(ids):
+    ids = np.array(ids, np.int64)
+    assert np.array_equal(bake_frames._order(ids), np.argsort(ids))
+
+
 def test_frame_1_is_the_start(reference):
     columns = tracer_files.read(reference / "ring_0001.npz")
     assert len(columns["id"]) == 2000 and not columns["age"].any()
@@ -129,6 +113,43 @@ def test_values_hash_does_not_depend_on_compression(reference, tmp_path):
         one, two = coded.frame(number)["files"][0], plain.frame(number)["files"][0]
         assert one["values_sha256"] == two["values_sha256"] == two["sha256"]
         assert one["bytes"] <= two["bytes"]  # smoke and its velocity are noise: not packed
+
+
+def burning_scene() -> Scene:
+    """Fuel and flame are smooth: zlib packs them."""
+    scene = Scene("fire", seed=7, combustion=Combustion(rate=8), voxel=0.05)
+    bed = Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
+    scene.add(Emitter(bed, temperature=800, fuel=1.0, core=0.13, lifetime=0.9))
+    return scene
+
+
+class Spy:
+    """A volume that notes how it is encoded."""
+
+    def __init__(self, volume, calls):
+        self.volume, self.calls, self.info = volume, calls, volume.info
+
+    def encode_vdb(self, **how):
+        self.calls.append(how["compress"])
+        return self.volume.encode_vdb(**how)
+
+
+@pytest.mark.parametrize("scene, packed", [(small_scene(), False), (burning_scene(), True)])
+def test_a_frame_is_encoded_once(tmp_path, monkeypatch, scene, packed):
+    """Where zlib packs a grid also without it, for what is told of the values."""
+    if not COMPRESS:
+        pytest.skip("this build has no zlib")
+    take, calls = bake_frames._take_volume, []
+    monkeypatch.setattr(bake_frames, "_take_volume", lambda *of: Spy(take(*of), calls))
+    manifest = quiet(scene, tmp_path / "a", frames=(3, 3))
+    assert calls == [True, False][: 1 + packed]
+    (file, _) = manifest.frame(3)["files"]
+    assert vdb_files.is_packed((tmp_path / "a" / file["name"]).read_bytes()) == packed
+    plain = quiet(scene, tmp_path / "b", frames=(3, 3), volumes=Volumes(voxel=0.1, compress=False))
+    assert calls == [True, False][: 1 + packed] + [False]
+    (raw, _) = plain.frame(3)["files"]
+    assert file["values_sha256"] == raw["values_sha256"] == raw["sha256"]
+    assert (file["sha256"] == raw["sha256"]) == (not packed)
 
 
 def test_same_bytes_again_and_for_any_thread_count(reference, tmp_path):
@@ -171,87 +192,6 @@ def test_presets_name_the_grids(tmp_path, preset):
     names = manifest.data["volumes"]["grids"]
     assert names["density"].encode() in raw and names["velocity"].encode() in raw
     assert (names["velocity"] == "vel") == (preset in ("houdini", "arnold"))
-
-
-# ---- interruption and resume ----
-
-
-class Stop(Exception):
-    pass
-
-
-def interrupted(monkeypatch, out: Path, when: int, error: BaseException) -> None:
-    """Bake until the `when`-th file is to be written; there the error strikes."""
-    calls = []
-
-    def write(path, data):
-        calls.append(path)
-        if len(calls) == when:
-            raise error
-        files.write_atomically(path, data)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(bake_module, "write_atomically", write)
-        with pytest.raises(type(error)) as caught:
-            quiet(small_scene(), out)
-    assert any("all frames before it are whole" in note for note in caught.value.__notes__)
-
-
-@pytest.mark.parametrize("when", [1, 2, 3, 6, 8])
-def test_interrupted_bake_goes_on_to_the_same_bytes(reference, tmp_path, monkeypatch, when):
-    interrupted(monkeypatch, tmp_path, when, KeyboardInterrupt())
-    manifest = Manifest.find(tmp_path)
-    assert manifest.frames == list(range(1, (when - 1) // 2 + 1))
-    assert all(manifest.is_whole(n) for n in manifest.frames)
-    assert manifest.missing == [n for n in range(1, 5) if n not in manifest.frames]
-    kept = {n: (tmp_path / f"ring_{n:04}.vdb").stat().st_mtime_ns for n in manifest.frames}
-    quiet(small_scene(), tmp_path)
-    assert content(tmp_path) == content(reference)
-    for number, time in kept.items():
-        assert (tmp_path / f"ring_{number:04}.vdb").stat().st_mtime_ns == time, "was rewritten"
-
-
-def test_complete_bake_does_not_simulate_again(reference, tmp_path, monkeypatch):
-    shutil.copytree(reference, tmp_path / "copy")
-    monkeypatch.setattr(bake_module, "_run", lambda *_: pytest.fail("simulated"))
-    assert quiet(small_scene(), tmp_path / "copy").frames == [1, 2, 3, 4]
-    assert content(tmp_path / "copy") == content(reference)
-
-
-@pytest.mark.parametrize("damage", ["changed", "short", "gone"])
-def test_damaged_frame_is_baked_again(reference, tmp_path, damage):
-    out = tmp_path / "copy"
-    shutil.copytree(reference, out)
-    victim = out / "ring_0002.npz"
-    raw = bytearray(victim.read_bytes())
-    raw[100] ^= 1
-    if damage == "changed":
-        victim.write_bytes(raw)
-    elif damage == "short":
-        victim.write_bytes(raw[:-1])
-    else:
-        victim.unlink()
-    assert not Manifest.find(out).is_whole(2)
-    assert "ring_0002.npz" in Manifest.find(out).damage(2)
-    quiet(small_scene(), out)
-    assert content(out) == content(reference)
-
-
-def test_range_grows(reference, tmp_path):
-    quiet(small_scene(), tmp_path, frames=(1, 2))
-    assert Manifest.find(tmp_path).missing == []
-    manifest = quiet(small_scene(), tmp_path, frames=(3, 4))
-    assert (manifest.data["first"], manifest.data["last"]) == (1, 4)
-    assert content(tmp_path) == content(reference)
-    quiet(small_scene(), tmp_path, frames=(1, 1))
-    assert content(tmp_path) == content(reference)
-
-
-def test_killed_process_leaves_nothing_half_written(reference, tmp_path):
-    """What a kill -9 in the middle of a write leaves is cleared away by the next bake."""
-    (tmp_path / f".ring_0001.vdb.123{files.TEMPORARY}").write_bytes(b"half")
-    quiet(small_scene(), tmp_path)
-    assert content(tmp_path) == content(reference)
 
 
 # ---- two at a time ----
@@ -447,112 +387,6 @@ def test_scene_without_voxel(tmp_path):
     with pytest.raises(ValueError, match=r"Scene\.voxel = None"):
         quiet(scene, tmp_path / "out", volumes=Volumes(compress=COMPRESS))
     assert not (tmp_path / "out").exists()
-
-
-# ---- disks ----
-
-
-def test_out_is_a_file(tmp_path):
-    (tmp_path / "out").write_text("")
-    with pytest.raises(OSError, match="out"):
-        quiet(small_scene(), tmp_path / "out")
-    with pytest.raises(OSError, match="a part of the path is a file"):
-        quiet(small_scene(), tmp_path / "out" / "deeper")
-
-
-def test_folder_that_cannot_be_written(tmp_path, monkeypatch):
-    out = tmp_path / "out"
-    out.mkdir()
-    if os.geteuid() == 0:  # root may write anywhere: let the system say no
-
-        def refuse(self, *_, **__):
-            raise PermissionError(errno.EACCES, "Permission denied", str(self))
-
-        monkeypatch.setattr(Path, "touch", refuse)
-    else:
-        out.chmod(0o555)
-    with pytest.raises(OSError, match="cannot write into the folder .*out: no permission"):
-        quiet(small_scene(), out)
-    out.chmod(0o755)
-    assert content(out) == {}
-
-
-def test_disk_full_in_the_middle_of_a_file(reference, tmp_path, monkeypatch):
-    """The third file meets a full disk after a part of it was written."""
-    out = tmp_path / "out"
-    opened = []
-
-    class FullDisk:
-        def __init__(self, file):
-            self.file = file
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            self.file.close()
-
-        def write(self, data):
-            self.file.write(data[:100])
-            self.file.flush()
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    def open_full(path, mode):
-        file = open(path, mode)  # noqa: SIM115
-        if not str(path).endswith(f".json.{os.getpid()}{files.TEMPORARY}"):
-            opened.append(path)
-        return FullDisk(file) if len(opened) == 3 else file
-
-    with monkeypatch.context() as patch:
-        patch.setattr(files, "open", open_full, raising=False)
-        with pytest.raises(
-            OSError, match=r"cannot write .*ring_0002\.vdb: the disk is full"
-        ) as caught:
-            quiet(small_scene(), out)
-    assert caught.value.errno == errno.ENOSPC
-    assert sorted(content(out)) == ["ring.json", "ring_0001.npz", "ring_0001.vdb"]
-    assert Manifest.find(out).frames == [1] and Manifest.find(out).is_whole(1)
-    quiet(small_scene(), out)
-    assert content(out) == content(reference)
-
-
-@pytest.fixture
-def tiny_disk(tmp_path):
-    """A real file system of 1 MiB, where the process may mount one."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
-    try:
-        done = subprocess.run(command, capture_output=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("no mount command")
-    if done.returncode:
-        pytest.skip("this process may not mount a file system")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
-
-
-def test_disk_really_full(reference, tiny_disk):
-    out = tiny_disk / "out"
-    with pytest.raises(OSError, match="the disk is full"):
-        quiet(small_scene(), out, frames=(1, 40))
-    manifest = Manifest.find(out)
-    assert manifest.frames and all(manifest.is_whole(n) for n in manifest.frames)
-    names = {file["name"] for n in manifest.frames for file in manifest.frame(n)["files"]}
-    extra = set(content(out)) - names - {"ring.json"}
-    following = f"ring_{len(manifest.frames) + 1:04}"
-    assert extra <= {f"{following}.vdb", f"{following}.npz"}, "only whole files of the next frame"
-    for name in manifest.frames[:1]:
-        assert content(out)[f"ring_{name:04}.vdb"] == content(reference)[f"ring_{name:04}.vdb"]
-
-
-def test_write_atomically_keeps_the_old_file(tmp_path, monkeypatch):
-    path = tmp_path / "a.bin"
-    files.write_atomically(path, b"old")
-    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(errno.EIO, "io")))
-    with pytest.raises(OSError, match=r"cannot write .*a\.bin: the disk reports an error"):
-        files.write_atomically(path, b"new")
-    assert path.read_bytes() == b"old" and [p.name for p in tmp_path.iterdir()] == ["a.bin"]
 
 
 # ---- manifests and tracer files from elsewhere ----

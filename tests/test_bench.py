@@ -221,6 +221,38 @@ def test_a_method_reaches_its_own_process():
     assert record["poisson_residual"] > 0.05
 
 
+# ---- bakes ----
+
+
+def test_a_bake_is_taken_apart(monkeypatch, capsys):
+    def cloud():
+        scene = vt.Scene("cloud", seed=1, max_tracers=2000)
+        scene.add(vt.VortexRing(core=0.2, sections=48, layers=1))
+        scene.add(vt.Tracers(vt.Torus(thickness=0.2), count=2000))
+        return scene
+
+    scene = bench_scenes.BakeScene("small", cloud, voxel=0.1, settled=3, frames=4)
+    monkeypatch.setitem(vorton_bench.SCENES, "small", scene)
+    monkeypatch.setattr(vorton_bench, "_run_apart", vorton_bench.run)
+    assert vorton_bench.main(["small", "--threads", "1", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["tracers"] == 2000 and record["frames"] == 4 and record["threads"] == 1
+    assert record["bytes"] > 2000 * 24 and record["active_voxels"] > 1000
+    assert 20 < record["across"] < 32
+    assert set(record["parts"]) == {
+        "simulation", "rasterise", "tracers", "encode", "hash", "write"
+    }  # fmt: skip
+    assert all(ms > 0 for ms in record["parts"].values())
+    assert vorton_bench.main(["small", "ring-1k", "--seconds", "0.01"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    assert {"ring-1k", "small", "rasterise"} <= {line.split()[0] for line in lines if line}
+    for mode in ("--solve", "--compare", "--scaling"):
+        with pytest.raises(SystemExit):
+            vorton_bench.main([mode, "small"])
+        assert "small: is a bake" in capsys.readouterr().err
+
+
 # ---- the articles' scenes ----
 
 

@@ -1,24 +1,24 @@
 """Bakes: numbered frames of volumes (.vdb) and tracers (.npz) with a manifest.
 
 Frame 1 is the start, frame n the state at time (n - 1) / fps. Every bake simulates from the start,
-frame by frame, so that frame n is the same whichever range it is baked in. Each file is written
-beside its target, flushed and renamed, and then the manifest is rewritten: a bake that was killed
-goes on where it stopped when it is started again, and ends with the same bytes.
+frame by frame, so that frame n is the same whichever range it is baked in. A thread more encodes
+and writes a frame while the next is simulated: each file beside its target, flushed and renamed,
+and then the manifest. A bake that was killed goes on where it stopped when it is started again, and
+ends with the same bytes.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import os
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from . import _core, tracer_files
+from . import _core
+from .bake_frames import Parts, take_frame, threads_of, write_frame
+from .bake_writer import FrameWriter
 from .fields import Definition, check_flag, check_integer, check_number, choice, number, shown
-from .files import locked, make_folder, remove_leftovers, write_atomically
+from .files import locked, make_folder, remove_leftovers
 from .manifest import FORMAT, SCHEMA, UNITS, Manifest
 from .progress import Callback, Progress
 from .scene import Scene
@@ -137,9 +137,10 @@ def bake(
         Write tracer frames, default True.
     progress : bool or function
         True (default): a bar, or lines on stderr; False: nothing; a function is called with
-        (frames done, frames in all, seconds left).
+        (frames done, frames in all, seconds left), once a frame is on the disk.
     threads : whole number
-        0 to 64; 0 (default): all processors. The result does not depend on it.
+        0 to 64; 0 (default): all processors. The result does not depend on it. One thread more
+        writes the frames.
     overwrite : bool
         Remove what an earlier bake of something else has left in the folder, default False.
 
@@ -155,8 +156,37 @@ def bake(
         A file cannot be written. All frames before it are whole. BlockingIOError: another bake into
         this folder is under way.
     KeyboardInterrupt
-        Ctrl-C. All frames before it are whole; call bake again to go on.
+        Ctrl-C. All frames before it are whole, that which was being written, too; call bake again
+        to go on.
     """
+    return bake_timed(
+        Parts(),
+        scene,
+        out,
+        frames=frames,
+        fps=fps,
+        volumes=volumes,
+        tracers=tracers,
+        progress=progress,
+        threads=threads,
+        overwrite=overwrite,
+    )
+
+
+def bake_timed(
+    parts: Parts,
+    scene: Scene,
+    out: str | os.PathLike[str],
+    *,
+    frames: tuple[int, int],
+    fps: float = 24.0,
+    volumes: Volumes | None = Volumes(),
+    tracers: bool = True,
+    progress: bool | Callback = True,
+    threads: int = 0,
+    overwrite: bool = False,
+) -> Manifest:
+    """`bake`, which tells what its parts take."""
     if not isinstance(scene, Scene):
         raise TypeError(f"scene = {shown(scene)}: must be a Scene")
     first, last = _check_frames(frames)
@@ -175,7 +205,7 @@ def bake(
         manifest.save()
         if todo:
             with Progress(todo[-1], f"bake {scene.name}", progress) as shown_progress:
-                _run(sim, manifest, set(todo), shown_progress)
+                _run(sim, manifest, set(todo), shown_progress, parts)
     return manifest
 
 
@@ -262,11 +292,6 @@ def _difference(manifest: Manifest, scene: Scene, settings: dict[str, Any]) -> s
     return None
 
 
-def frame_name(name: str, number: int, suffix: str) -> str:
-    """Name of a frame's file: `ring_0001.vdb`."""
-    return f"{name}_{number:04}{suffix}"
-
-
 def _suffixes(settings: dict[str, Any]) -> list[str]:
     return [".vdb"] * (settings["volumes"] is not None) + [".npz"] * settings["tracers"]
 
@@ -308,89 +333,25 @@ def _new_manifest(
 # ---- frames ----
 
 
-def _run(sim: Simulation, manifest: Manifest, todo: set[int], progress: Progress) -> None:
-    """Step from frame 1 to the last of `todo` and write those frames."""
-    for frame in range(1, max(todo) + 1):
-        try:
-            if frame > 1:
-                sim.step()
-            if frame in todo:
-                manifest.add_frame(_write_frame(sim, manifest, frame))
-        except BaseException as error:
-            error.add_note(f"while baking frame {frame}; all frames before it are whole")
-            raise
-        progress.advance()
-
-
-def _write_frame(sim: Simulation, manifest: Manifest, number: int) -> dict[str, Any]:
-    """Write the files of one frame and give its record."""
-    data = manifest.data
-    sim.update_fields()
-    record: dict[str, Any] = {"frame": number, "time": (number - 1) / data["fps"], "files": []}
-    record["tracers"] = sim.tracers.count
-    if data["volumes"] is not None:
-        record |= _write_volume(sim, manifest, number, record["files"])
-    if data["tracers"]:
-        columns = tracer_columns(sim)
-        values = tracer_files.values_sha256(columns)
-        _write_file(manifest, number, ".npz", tracer_files.encode(columns), values, record["files"])
-    free = {n: body for n, body in enumerate(sim.bodies) if body.free}
-    if free:  # of the others the scene says where they are
-        record["bodies"] = {str(n): [*body.position, *body.rotation] for n, body in free.items()}
-    record["health"] = sim.health
-    return record
-
-
-def _write_volume(
-    sim: Simulation, manifest: Manifest, number: int, files: list[dict[str, Any]]
-) -> dict[str, Any]:
-    settings = manifest.data["volumes"]
-    volume = sim.volume(settings["voxel"], settings["margin"], sharp=settings["sharp"])
-    how = {f"{grid}_name": name for grid, name in settings["grids"].items()}
-    how["half"] = settings["half"]
-    # Two versions of zlib give different bytes: what the file holds is told by the plain encoding.
-    plain = volume.encode_vdb(**how, compress=False)
-    coded = volume.encode_vdb(**how, compress=True) if settings["compress"] else plain
-    _write_file(manifest, number, ".vdb", coded, hashlib.sha256(plain).hexdigest(), files)
-    info = volume.info()
-    active = info["active_voxels"]
-    return {
-        "active_voxels": active,
-        "tracers_per_voxel": info["tracers"] / info["filled_voxels"] if active else None,
-        "bounds": [info["lower"], info["upper"]] if active else None,
-        "mass": info["mass"],
-    }
-
-
-def _write_file(
-    manifest: Manifest,
-    number: int,
-    suffix: str,
-    content: bytes,
-    values_sha256: str,
-    files: list[dict[str, Any]],
+def _run(
+    sim: Simulation, manifest: Manifest, todo: set[int], progress: Progress, parts: Parts
 ) -> None:
-    name = frame_name(manifest.data["name"], number, suffix)
-    write_atomically(manifest.folder / name, content)
-    files.append(
-        {
-            "name": name,
-            "bytes": len(content),
-            "sha256": hashlib.sha256(content).hexdigest(),
-            "values_sha256": values_sha256,
-        }
-    )
-
-
-def tracer_columns(sim: Simulation) -> dict[str, np.ndarray]:
-    """Copies of the tracer columns in id order; velocities from the fields of now."""
-    columns = {
-        name: getattr(sim.tracers, name) for name in tracer_files.COLUMNS if name != "velocity"
-    }
-    for name in tracer_files.CARRIED:
-        if sim._core.tracers_carry(name):
-            columns[name] = getattr(sim.tracers, name)
-    order = np.argsort(columns["id"], kind="stable")
-    columns = {name: np.ascontiguousarray(column[order]) for name, column in columns.items()}
-    columns["velocity"] = sim.velocity_at(columns["position"])
-    return columns
+    """Step from frame 1 to the last of `todo`; each of them is written beside the next step."""
+    with FrameWriter(lambda frame: write_frame(frame, manifest, parts)) as writer:
+        for number in range(1, max(todo) + 1):
+            writer.number = number
+            if number > 1:
+                with parts.timed("simulation"):
+                    sim.step()
+            frame = None
+            if number in todo:
+                threads = threads_of(sim) - writer.busy  # or both would wait for each other
+                frame = take_frame(sim, manifest.data, number, max(threads, 1), parts)
+            if writer.wait():
+                progress.advance()
+            if frame is None:
+                progress.advance()
+            else:
+                writer.give(frame)
+        if writer.wait():
+            progress.advance()

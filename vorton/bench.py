@@ -20,7 +20,9 @@ scenes of the size of those in the articles, whose figures stand beside ours. In
 million tracers. `ring-panels` is `ring-100k` around a sphere of 320 panels:
 `--solve ring-100k ring-panels` shows what panels add.
 `campfire` burns: its frames are those of a film, 1/24 s, with as many substeps as
-each needs.
+each needs. `bake-256` is a bake: a million tracers in volumes 256 voxels across,
+into a folder for temporary files. It takes as long as it takes (--seconds is not
+for it), and stands in a table of its own: a frame, and what the parts of it take.
 """
 
 from __future__ import annotations
@@ -38,10 +40,12 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .bench_bake import bake_frames
 from .bench_runs import Film, Rounds, method_of, resident_mib
-from .bench_scenes import ARTICLES, SCENES, FilmScene
+from .bench_scenes import ARTICLES, SCENES, BakeScene, FilmScene
 from .bench_tables import (
     article_table,
+    bake_table,
     comparison_table,
     scaling_table,
     scene_table,
@@ -82,6 +86,9 @@ def run(
         The record that ``--json`` prints.
     """
     scene = SCENES[name]
+    used = threads or _core.available_threads()
+    if isinstance(scene, BakeScene):
+        return {"scene": name, "threads": used, **bake_frames(scene, threads), **_machine()}
     np.random.default_rng()  # is loaded when first used: not of the simulation
     before = resident_mib()
     method = method or method_of(scene)
@@ -98,7 +105,6 @@ def run(
         if row["calls"] > earlier["calls"]
     }
     stages = {stage: 1e3 * spent_there / len(times) for stage, (spent_there, _) in spent.items()}
-    used = threads or _core.available_threads()
     error, core = measured.velocity_error()
     health = simulation.health()
     return {
@@ -332,6 +338,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in names:
         if name not in SCENES:
             parser.error(f"no scene {name!r}; allowed are {', '.join(SCENES)}")
+        if chosen and isinstance(SCENES[name], BakeScene):
+            parser.error(f"{name}: is a bake; --{chosen[0]} is for simulations alone")
         if options.scaling and isinstance(SCENES[name], FilmScene):
             parser.error(
                 f"{name}: its frames have as many substeps as they need; --scaling wants one"
@@ -349,11 +357,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for first in range(0, len(records), SOLVED):
                 print(solve_table(records[first : first + SOLVED]), end="\n\n")
         else:
-            print(scene_table(records))
-            for record in records:
-                if record["article"]:
-                    print("", article_table(record), sep="\n")
+            _print_scenes(records)
     return 0
+
+
+def _print_scenes(records: Sequence[dict[str, Any]]) -> None:
+    simulated = [record for record in records if "stages" in record]
+    bakes = [record for record in records if "parts" in record]
+    if simulated:
+        print(scene_table(simulated))
+    for record in simulated:
+        if record["article"]:
+            print("", article_table(record), sep="\n")
+    if bakes:
+        print(*([""] if simulated else []), bake_table(bakes), sep="\n")
 
 
 if __name__ == "__main__":

@@ -11,9 +11,19 @@ import numpy as np
 from .combustion import Combustion
 from .emitter import Emitter
 from .scene import Scene
-from .shapes import Disk
+from .shapes import Disk, Torus
+from .sources import Tracers, VortexRing
 
-__all__ = ["ARTICLES", "SCENES", "Article", "BenchScene", "FilmScene", "lattice", "region"]
+__all__ = [
+    "ARTICLES",
+    "SCENES",
+    "Article",
+    "BakeScene",
+    "BenchScene",
+    "FilmScene",
+    "lattice",
+    "region",
+]
 
 PORTION = 2_000  # points made at a time
 HALO = 3.0  # width of the neutral vortons around full scenes, spacings
@@ -60,6 +70,28 @@ class FilmScene:
     settled: int
     fps: float = 24.0
     method: Mapping[str, object] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class BakeScene:
+    """A scene that is baked, volumes and tracers: after `settled` frames so many, `frames`.
+
+    `voxel` is that of the volumes, m.
+    """
+
+    name: str
+    make: Callable[[], Scene]
+    voxel: float
+    settled: int
+    frames: int = 8
+
+
+def _cloud() -> Scene:
+    """A vortex ring in a cloud that it has turned over, of a million tracers."""
+    scene = Scene("cloud", seed=1, max_tracers=1_000_000)
+    scene.add(VortexRing(radius=0.5, core=0.1, circulation=1.0))
+    scene.add(Tracers(Torus(radius=0.5, thickness=0.3), count=1_000_000))
+    return scene
 
 
 def _campfire() -> Scene:
@@ -158,6 +190,8 @@ SCENES = {
         # no counts are given: a ring of the size of the scene of part 13
         BenchScene("part20", 1_200, 49_000, 17, _ball, BALL),
         FilmScene("campfire", 5_000, 100_000, _campfire, settled=40),
+        # as `vorton bake` does it, volumes about 256 voxels across
+        BakeScene("bake-256", _cloud, voxel=0.0056, settled=8),
     )
 }
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["article_table", "comparison_table", "scaling_table", "scene_table", "solve_table"]
+__all__ = [
+    "article_table",
+    "bake_table",
+    "comparison_table",
+    "scaling_table",
+    "scene_table",
+    "solve_table",
+]
 
 Record = Mapping[str, Any]
 
@@ -134,4 +141,23 @@ def scaling_table(records: Sequence[Record]) -> str:
             f"{r['scene']:14} {r['one_ms']:10.3f} {r['many_ms']:10.3f} "
             f"{r['ratio']:8.2f} {r['ratio_p10']:7.2f} {r['ratio_p90']:7.2f}"
         )
+    return "\n".join(lines)
+
+
+def bake_table(records: Sequence[Record]) -> str:
+    """What a frame of each bake takes, and its parts."""
+    lines = [
+        f"threads {records[0]['threads']}",
+        f"{'bake':10} {'tracers':>8} {'voxels':>9} {'across':>6} {'MB':>6} "
+        f"{'ms':>7} {'p10':>7} {'p90':>7} {'CPU ms':>7}",
+    ]
+    for r in records:
+        lines.append(
+            f"{r['scene']:10} {r['tracers']:8d} {r['active_voxels']:9d} {r['across']:6d} "
+            f"{1e-6 * r['bytes']:6.1f} {r['median_ms']:7.1f} {r['p10_ms']:7.1f} "
+            f"{r['p90_ms']:7.1f} {r['cpu_ms']:7.1f}"
+        )
+    lines += ["", f"{'ms a frame':14}" + "".join(f"{r['scene']:>15}" for r in records)]
+    for part in records[0]["parts"]:
+        lines.append(f"{part:14}" + "".join(f"{r['parts'][part]:15.1f}" for r in records))
     return "\n".join(lines)

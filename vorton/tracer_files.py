@@ -39,11 +39,15 @@ def encode(columns: Mapping[str, np.ndarray]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", allowZip64=True) as archive:
         for name in _names(columns):
-            array = io.BytesIO()
-            np.lib.format.write_array(array, np.ascontiguousarray(columns[name]), version=(1, 0))
+            array = np.ascontiguousarray(columns[name])
             entry = zipfile.ZipInfo(f"{name}.npy", _EPOCH)
-            how = zipfile.ZIP_STORED if name in _STORED else zipfile.ZIP_DEFLATED
-            archive.writestr(entry, array.getvalue(), compress_type=how, compresslevel=1)
+            entry.compress_type = zipfile.ZIP_STORED if name in _STORED else zipfile.ZIP_DEFLATED
+            entry._compresslevel = 1  # type: ignore[attr-defined]
+            entry.file_size = array.nbytes  # so that ZIP64 is used where it must be
+            with archive.open(entry, "w") as file:
+                header = np.lib.format.header_data_from_array_1_0(array)
+                np.lib.format.write_array_header_1_0(file, header)
+                file.write(memoryview(array).cast("B") if array.size else b"")
     return buffer.getvalue()
 
 
@@ -53,7 +57,7 @@ def values_sha256(columns: Mapping[str, np.ndarray]) -> str:
     for name in _names(columns):
         array = np.ascontiguousarray(columns[name])
         digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-        digest.update(array.tobytes())
+        digest.update(memoryview(array).cast("B") if array.size else b"")
     return digest.hexdigest()
 
 

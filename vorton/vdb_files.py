@@ -18,6 +18,8 @@ import numpy as np
 
 MAGIC = b" BDV\0\0\0\0"
 FORMAT_VERSION = 224
+IDENTIFIER = 36
+HEADER = 3 * 4 + 1 + IDENTIFIER  # after the magic: versions, whether grids have offsets
 ZIP = 1  # bit of the compression
 TRANSFORM_NUMBERS = 18  # three each of translation, scale, voxel size and what follows from it
 ROOT_CHILD, INNER_NODE, LEAF = 32, 16, 8  # children or voxels along each edge
@@ -50,12 +52,12 @@ class Grid:
 
 
 class _Reader:
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes | memoryview) -> None:
         self.data = data
         self.at = 0
 
     def take(self, count: int) -> bytes:
-        taken = self.data[self.at : self.at + count]
+        taken = bytes(self.data[self.at : self.at + count])
         if count < 0 or len(taken) != count:
             raise ValueError("it ends too early")
         self.at += count
@@ -150,6 +152,20 @@ def _read_grid(reader: _Reader) -> tuple[str, Grid]:
     return name, Grid(voxel, half, background, np.concatenate(index).astype(np.int32), stored)
 
 
+def is_packed(content: bytes | memoryview) -> bool:
+    """Whether zlib packs a grid of a .vdb file that a bake has encoded."""
+    reader = _Reader(content)
+    reader.take(len(MAGIC) + HEADER)
+    reader.skip_metadata()
+    packed = False
+    for _ in range(reader.numbers("I")[0]):
+        reader.text(), reader.text(), reader.text()
+        reader.at, _, end = reader.numbers("3q")
+        packed |= bool(reader.numbers("I")[0] & ZIP)
+        reader.at = end
+    return packed
+
+
 def read(path: str | os.PathLike[str]) -> dict[str, Grid]:
     """The grids of a .vdb file by name, in the order of the file.
 
@@ -167,7 +183,7 @@ def read(path: str | os.PathLike[str]) -> dict[str, Grid]:
         reader.expect("I", FORMAT_VERSION, "the format version")
         reader.numbers("2I")
         reader.expect("b", 1, "whether grids have offsets")
-        reader.take(36)  # identifier
+        reader.take(IDENTIFIER)
         reader.skip_metadata()
         return dict(_read_grid(reader) for _ in range(reader.numbers("I")[0]))
     except (ValueError, zlib.error) as error:

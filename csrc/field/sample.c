@@ -1,6 +1,7 @@
 #include "field/sample.h"
 
 #include "field/extent.h"
+#include "field/far_lattice.h"
 #include "field/solve.h"
 #include "panels/panels.h"
 #include "panels/patches.h"
@@ -145,7 +146,7 @@ vt_status vti_solve_current(vt_simulation *s)
 
 /* ---- reading the fields ---- */
 
-static void velocity_far_away(vt_simulation *s, int64_t count, const float *points,
+static void velocity_far_away(vt_simulation *s, double apart, int64_t count, const float *points,
                               const uint8_t *inside, float *velocity)
 {
     int64_t far = 0;
@@ -159,11 +160,7 @@ static void velocity_far_away(vt_simulation *s, int64_t count, const float *poin
     for (int64_t i = 0, n = 0; i < count; i++)
         if (!inside[i])
             memcpy(at + 3 * n++, points + 3 * i, 12);
-    s->stages->far_velocity(&s->grid, &s->moments, s->def.method.opening_angle, far, at, u,
-                            s->def.threads);
-    if (s->grid.has_potential)
-        s->stages->far_gradient(&s->grid, &s->charges, s->def.method.opening_angle, far, at, u,
-                                s->def.threads);
+    vti_far_velocity(s, apart, far, at, u);
     vti_add_outer_panels(s, far, at, u);
     vti_add_wind_grids(s, far, at, u, NULL);
     for (int64_t i = 0, n = 0; i < count; i++)
@@ -172,7 +169,8 @@ static void velocity_far_away(vt_simulation *s, int64_t count, const float *poin
     vti_arena_pop(&s->arena, mark);
 }
 
-void vti_velocity_of_points(vt_simulation *s, int64_t count, const float *points, float *velocity)
+void vti_velocity_of_voxels(vt_simulation *s, double apart, int64_t count, const float *points,
+                            float *velocity)
 {
     const int threads = s->def.threads;
     const size_t mark = vti_arena_mark(&s->arena);
@@ -185,11 +183,16 @@ void vti_velocity_of_points(vt_simulation *s, int64_t count, const float *points
     } else if (s->fields_exist) {
         uint8_t *const inside = vti_arena_push(&s->arena, (size_t)count);
         s->stages->sample(&s->grid, count, points, velocity, inside, threads);
-        velocity_far_away(s, count, points, inside, velocity);
+        velocity_far_away(s, apart, count, points, inside, velocity);
         vti_cancel_normal_velocities(s, count, points, velocity);
     } else {
         memset(velocity, 0, 12 * (size_t)count);
         vti_add_wind_grids(s, count, points, velocity, NULL);
     }
     vti_arena_pop(&s->arena, mark);
+}
+
+void vti_velocity_of_points(vt_simulation *s, int64_t count, const float *points, float *velocity)
+{
+    vti_velocity_of_voxels(s, 0, count, points, velocity);
 }

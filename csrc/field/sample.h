@@ -14,3 +14,8 @@ void vti_find_source(vt_simulation *s, float *source[3]);
 /* Velocity (m/s, without the uniform wind) at count points (m) from the fields of now, or by a sum.
  */
 void vti_velocity_of_points(vt_simulation *s, int64_t count, const float *points, float *velocity);
+
+/* The same at points that lie `apart` (m) from each other along all three axes: where that is much
+ * finer than the grid, the velocity outside of it is interpolated, too. */
+void vti_velocity_of_voxels(vt_simulation *s, double apart, int64_t count, const float *points,
+                            float *velocity);

@@ -185,6 +185,33 @@ static PyObject *fields(PyObject *self, PyObject *Py_UNUSED(arguments))
     return names;
 }
 
+static void free_file(PyObject *capsule)
+{
+    vt_free(PyCapsule_GetPointer(capsule, NULL));
+}
+
+/* A memory view of a file that the library made, which is freed with the last view of it. */
+static PyObject *view_of_file(uint8_t *bytes, int64_t size)
+{
+    const npy_intp shape[1] = {(npy_intp)size};
+    PyObject *const owner = PyCapsule_New(bytes, NULL, free_file);
+    if (!owner) {
+        vt_free(bytes);
+        return NULL;
+    }
+    PyObject *const array = PyArray_SimpleNewFromData(1, shape, NPY_UINT8, bytes);
+    if (!array || PyArray_SetBaseObject((PyArrayObject *)array, owner) < 0) {
+        if (!array)
+            Py_DECREF(owner);
+        Py_XDECREF(array);
+        return NULL;
+    }
+    PyArray_CLEARFLAGS((PyArrayObject *)array, NPY_ARRAY_WRITEABLE);
+    PyObject *const view = PyMemoryView_FromObject(array);
+    Py_DECREF(array);
+    return view;
+}
+
 static PyObject *encode_vdb(PyObject *self, PyObject *positional, PyObject *named)
 {
     vt_vdb_def def;
@@ -199,9 +226,7 @@ static PyObject *encode_vdb(PyObject *self, PyObject *positional, PyObject *name
     Py_END_ALLOW_THREADS;
     if (status != VT_OK)
         return vti_py_raise(vti_py_state_of(self), status);
-    PyObject *file = PyBytes_FromStringAndSize((const char *)bytes, (Py_ssize_t)size);
-    vt_free(bytes);
-    return file;
+    return view_of_file(bytes, size);
 }
 
 /* ---- pictures ---- */
@@ -308,7 +333,8 @@ static PyMethodDef methods[] = {
      "fields($self, /)\n--\n\nNames of the fields that the tracers carry."},
     {"encode_vdb", VT_PY_FUNCTION(encode_vdb), METH_VARARGS | METH_KEYWORDS,
      "encode_vdb($self, /, **parameters)\n--\n\n"
-     "The volume as the bytes of an OpenVDB file; a name of None leaves that grid out."},
+     "The volume as an OpenVDB file, a memoryview of its bytes; a name of None leaves that grid "
+     "out."},
     {"render", VT_PY_FUNCTION(render), METH_VARARGS | METH_KEYWORDS,
      "render($self, /, **parameters)\n--\n\n"
      "Lit picture of the smoke: sRGB bytes, uint8 (height, width, 3).\n\n"

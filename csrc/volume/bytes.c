@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/reserve.h"
+
 void vti_reserve_bytes(vt_bytes *b, size_t size)
 {
     if (b->failed || size <= b->capacity)
         return;
-    uint8_t *const bytes = realloc(b->bytes, size);
+    uint8_t *const bytes = b->bytes ? realloc(b->bytes, size) : vti_allocate(size);
     b->failed = !bytes;
     b->bytes = bytes ? bytes : b->bytes;
     b->capacity = bytes ? size : b->capacity;

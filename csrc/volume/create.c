@@ -22,16 +22,38 @@ static void list_points_of_leaf(void *context, int64_t leaf)
 {
     const batch *const b = context;
     const vt_leaves *const leaves = &b->volume->velocity;
-    float *point = b->points + 3 * b->start[leaf];
+    const double h = b->volume->voxel_size;
+    float *point = b->points + 3 * b->start[leaf], along[3][VT_LEAF_SIDE];
     int32_t origin[3];
     vti_leaf_origin(leaves->keys[b->first + leaf], origin);
-    for (int voxel = 0; voxel < VT_LEAF_VOXELS; voxel++) {
-        if (!vti_voxel_is_active(leaves, b->first + leaf, voxel))
-            continue;
-        const int32_t at[3] = {voxel >> 6, voxel >> 3 & 7, voxel & 7};
-        for (int axis = 0; axis < 3; axis++)
-            *point++ = (float)(b->volume->voxel_size * (origin[axis] + at[axis]));
+    for (int axis = 0; axis < 3; axis++)
+        for (int n = 0; n < VT_LEAF_SIDE; n++)
+            along[axis][n] = (float)(h * (origin[axis] + n));
+    for (int x = 0; x < VT_LEAF_WORDS; x++) {
+        uint64_t left = leaves->masks[(b->first + leaf) * VT_LEAF_WORDS + x];
+        for (; left; left &= left - 1) {
+            const int voxel = __builtin_ctzll(left);
+            *point++ = along[0][x];
+            *point++ = along[1][voxel >> 3];
+            *point++ = along[2][voxel & 7];
+        }
     }
+}
+
+/* Puts the velocities of 64 voxels where they belong, and 0 where none is active; returns how many
+ * there are. */
+static int store_slice(uint64_t active, const float *from, float *values)
+{
+    enum { SLICE = 3 * 64 };
+    if (active == UINT64_MAX) {
+        memcpy(values, from, SLICE * sizeof *values);
+        return 64;
+    }
+    memset(values, 0, SLICE * sizeof *values);
+    const float *next = from;
+    for (uint64_t left = active; left; left &= left - 1, next += 3)
+        memcpy(values + 3 * __builtin_ctzll(left), next, 3 * sizeof *next);
+    return (int)(next - from) / 3;
 }
 
 static void store_velocity(void *context, int64_t begin, int64_t end, int thread)
@@ -40,17 +62,17 @@ static void store_velocity(void *context, int64_t begin, int64_t end, int thread
     const vt_leaves *const leaves = &b->volume->velocity;
     for (int64_t leaf = begin; leaf < end; leaf++) {
         const float *from = b->velocity + 3 * b->start[leaf];
+        const uint64_t *const mask = leaves->masks + (b->first + leaf) * VT_LEAF_WORDS;
         float *const values = leaves->values + 3 * VT_LEAF_VOXELS * (b->first + leaf);
-        memset(values, 0, 3 * VT_LEAF_VOXELS * sizeof *values);
-        for (int voxel = 0; voxel < VT_LEAF_VOXELS; voxel++) {
-            if (!vti_voxel_is_active(leaves, b->first + leaf, voxel))
-                continue;
-            for (int axis = 0; axis < 3; axis++, from++) {
-                values[3 * voxel + axis] = *from;
-                if (*from - *from != 0.0f)
-                    b->bad_row[thread] = b->first + leaf;
-            }
-        }
+        float rest[8] = {0.0f}; /* not 0 where one is not finite */
+        for (int x = 0; x < VT_LEAF_WORDS; x++)
+            from += 3 * store_slice(mask[x], from, values + 3 * 64 * x);
+        for (int i = 0; i < 3 * VT_LEAF_VOXELS; i += 8)
+            for (int lane = 0; lane < 8; lane++)
+                rest[lane] += values[i + lane] - values[i + lane];
+        for (int lane = 0; lane < 8; lane++)
+            if (rest[lane] != 0.0f)
+                b->bad_row[thread] = b->first + leaf;
     }
 }
 

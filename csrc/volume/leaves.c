@@ -266,61 +266,106 @@ static int add_reached(vt_key_set *set, const vt_leaves *from, int64_t row, int 
     return 0;
 }
 
+/* Of the 8 rows or slices of a leaf from `at` on those that lie in the window, [*begin, *end). */
+static void clip(int at, int window, int *begin, int *end)
+{
+    *begin = at < 0 ? -at : 0;
+    *end = at + VT_LEAF_SIDE > window ? window - at : VT_LEAF_SIDE;
+}
+
 /* Active voxels of `from` around a leaf: bit z of rows[x][y], counted from `radius` voxels before
  * its first voxel to `radius` after its last. */
-static void gather_rows(const vt_leaves *from, uint64_t key, int radius,
+static void gather_rows(const vt_leaves *from, const vt_neighbourhood *around, int radius,
                         uint64_t rows[MOST_WINDOW][MOST_WINDOW])
 {
-    const int reach = (radius + 7) / 8, window = VT_LEAF_SIDE + 2 * radius;
-    const vt_neighbourhood around = vti_neighbours(key);
+    const int reach = (radius + 7) / 8, side = 2 * reach + 1, window = VT_LEAF_SIDE + 2 * radius;
     for (int x = 0; x < window; x++)
         memset(rows[x], 0, sizeof(uint64_t) * (size_t)window);
-    for (int a = -reach; a <= reach; a++)
-        for (int b = -reach; b <= reach; b++)
-            for (int c = -reach; c <= reach; c++) {
-                const int64_t row = vti_leaf_row(from, vti_neighbour(&around, a, b, c));
-                const int x0 = radius + 8 * a, y0 = radius + 8 * b, z0 = radius + 8 * c;
-                for (int x = 0; row >= 0 && x < VT_LEAF_SIDE; x++) {
-                    const uint64_t word = from->masks[row * VT_LEAF_WORDS + x];
-                    if (x0 + x < 0 || x0 + x >= window || !word)
-                        continue;
-                    for (int y = 0; y < VT_LEAF_SIDE; y++) {
-                        const uint64_t bits = word >> (8 * y) & 255;
-                        if (y0 + y >= 0 && y0 + y < window)
-                            rows[x0 + x][y0 + y] |= z0 < 0 ? bits >> -z0 : bits << z0;
-                    }
-                }
+    for (int n = 0; n < side * side * side; n++) {
+        const int a = n / side / side - reach, b = n / side % side - reach, c = n % side - reach;
+        const int64_t row = vti_leaf_row(from, vti_neighbour(around, a, b, c));
+        const int x0 = radius + 8 * a, y0 = radius + 8 * b, z0 = radius + 8 * c;
+        int begin[2], end[2];
+        clip(x0, window, &begin[0], &end[0]);
+        clip(y0, window, &begin[1], &end[1]);
+        for (int x = begin[0]; row >= 0 && x < end[0]; x++) {
+            const uint64_t word = from->masks[row * VT_LEAF_WORDS + x];
+            for (int y = begin[1]; word && y < end[1]; y++) {
+                const uint64_t bits = word >> (8 * y) & 255;
+                rows[x0 + x][y0 + y] |= z0 < 0 ? bits >> -z0 : bits << z0;
             }
+        }
+    }
+}
+
+/* Makes of each of the first `kept` words the union of `count` from it on: of 2, 4, 8 ..., and at
+ * last of two such runs that overlap. */
+static void unite(uint64_t *words, int kept, int count)
+{
+    int done = 1;
+    for (; 2 * done <= count; done *= 2)
+        for (int i = 0; i < kept + count - 2 * done; i++)
+            words[i] |= words[i + done];
+    for (int i = 0; i < kept && done < count; i++)
+        words[i] |= words[i + count - done];
+}
+
+/* The same with the bits of a word. */
+static uint64_t unite_bits(uint64_t word, int count)
+{
+    int done = 1;
+    for (; 2 * done <= count; done *= 2)
+        word |= word >> done;
+    return word | word >> (count - done);
+}
+
+static int is_full(const uint64_t mask[VT_LEAF_WORDS])
+{
+    uint64_t all = UINT64_MAX;
+    for (int x = 0; x < VT_LEAF_WORDS; x++)
+        all &= mask[x];
+    return all == UINT64_MAX;
 }
 
 /* Mask of a leaf: the voxels with an active one in the cube of side 2 radius + 1 around them. */
 static void dilate_mask(const vt_leaves *from, uint64_t key, int radius, uint64_t mask[8])
 {
     uint64_t rows[MOST_WINDOW][MOST_WINDOW], slices[MOST_WINDOW];
-    gather_rows(from, key, radius, rows);
-    for (int x = 0; x < VT_LEAF_SIDE + 2 * radius; x++) {
+    const int window = VT_LEAF_SIDE + 2 * radius, across = 2 * radius + 1;
+    const vt_neighbourhood around = vti_neighbours(key);
+    const int64_t itself = vti_leaf_row(from, key);
+    if (itself >= 0 && is_full(from->masks + itself * VT_LEAF_WORDS)) {
+        memset(mask, 0xff, VT_LEAF_WORDS * sizeof *mask);
+        return;
+    }
+    gather_rows(from, &around, radius, rows);
+    for (int x = 0; x < window; x++) {
         slices[x] = 0;
-        for (int y = 0; y < VT_LEAF_SIDE; y++) {
-            uint64_t line = 0, wide = 0;
-            for (int d = 0; d <= 2 * radius; d++)
-                line |= rows[x][y + d];
-            for (int d = 0; d <= 2 * radius; d++)
-                wide |= line >> d;
-            slices[x] |= (wide & 255) << (8 * y);
-        }
+        unite(rows[x], VT_LEAF_SIDE, across);
+        for (int y = 0; y < VT_LEAF_SIDE; y++)
+            slices[x] |= (unite_bits(rows[x][y], across) & 255) << (8 * y);
     }
-    for (int x = 0; x < VT_LEAF_SIDE; x++) {
-        mask[x] = 0;
-        for (int d = 0; d <= 2 * radius; d++)
-            mask[x] |= slices[x + d];
-    }
+    unite(slices, VT_LEAF_SIDE, across);
+    memcpy(mask, slices, VT_LEAF_WORDS * sizeof *mask);
 }
+
+enum { REACH_CHUNKS = 16 }; /* runs of leaves, each with a set of those that they reach */
 
 typedef struct dilation {
     const vt_leaves *from;
     int radius;
+    vt_key_set reached[REACH_CHUNKS];
+    _Bool failed[REACH_CHUNKS];
     vt_leaves *leaves;
 } dilation;
+
+static void reach_from_chunk(void *context, int64_t chunk)
+{
+    dilation *const d = context;
+    const int64_t end = d->from->count * (chunk + 1) / REACH_CHUNKS;
+    for (int64_t row = d->from->count * chunk / REACH_CHUNKS; row < end && !d->failed[chunk]; row++)
+        d->failed[chunk] = add_reached(&d->reached[chunk], d->from, row, d->radius) != 0;
+}
 
 static void dilate_leaf(void *context, int64_t row)
 {
@@ -343,19 +388,28 @@ static void drop_empty(vt_leaves *leaves)
     leaves->count = kept;
 }
 
+/* The leaves that dilation reaches, without active voxels. */
+static vt_status create_reached(dilation *d, int threads)
+{
+    _Bool failed = 0;
+    vti_parallel_each(threads, REACH_CHUNKS, 1, reach_from_chunk, d);
+    for (int chunk = 0; chunk < REACH_CHUNKS; chunk++)
+        failed |= d->failed[chunk];
+    const vt_status status = failed ? out_of_memory(d->leaves)
+                                    : vti_create_leaves(d->leaves, 0, REACH_CHUNKS, d->reached);
+    for (int chunk = 0; chunk < REACH_CHUNKS; chunk++)
+        vti_key_set_destroy(&d->reached[chunk]);
+    return status;
+}
+
 vt_status vti_dilate_leaves(const vt_leaves *from, int radius, int components, int threads,
                             vt_leaves *leaves)
 {
-    vt_key_set reached = {0};
-    int failed = 0;
+    dilation d = {.from = from, .radius = radius, .leaves = leaves};
     *leaves = (vt_leaves){0};
-    for (int64_t row = 0; row < from->count && !failed; row++)
-        failed = add_reached(&reached, from, row, radius);
-    vt_status status = failed ? out_of_memory(leaves) : vti_create_leaves(leaves, 0, 1, &reached);
-    vti_key_set_destroy(&reached);
+    const vt_status status = create_reached(&d, threads);
     if (status != VT_OK)
         return status;
-    dilation d = {from, radius, leaves};
     vti_parallel_each(threads, leaves->count, 16, dilate_leaf, &d);
     drop_empty(leaves);
     if (index_leaves(leaves) != 0 || make_values(leaves, components) != 0)

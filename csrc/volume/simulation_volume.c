@@ -20,20 +20,38 @@ static void add_wind(void *context, int64_t begin, int64_t end)
             t->velocity[3 * i + axis] += (float)t->wind[axis];
 }
 
+typedef struct flow {
+    vt_simulation *simulation;
+    double voxel_size;
+} flow;
+
 static vt_status velocity_of_simulation(void *context, int64_t count, const float *points,
                                         float *velocity)
 {
-    vt_simulation *const s = context;
+    const flow *const f = context;
+    vt_simulation *const s = f->simulation;
     wind_task task = {s->winds.velocity, velocity};
-    vti_velocity_of_points(s, count, points, velocity);
+    vti_velocity_of_voxels(s, f->voxel_size, count, points, velocity);
     vti_parallel_for(s->def.threads, count, 8192, add_wind, &task);
     return VT_OK;
 }
 
+/* The velocity, too, takes no more threads than the volume may. */
+static vt_status make_volume(vt_simulation *s, const vt_tracer_source *source,
+                             const vt_volume_def *def, vt_volume **volume)
+{
+    const int32_t threads = s->def.threads;
+    s->def.threads = def->threads < threads ? def->threads : threads;
+    const vt_status status = vti_make_volume(source, def, volume);
+    s->def.threads = threads;
+    return status;
+}
+
 static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volume **volume)
 {
+    flow of_simulation = {s, def->voxel_size};
     vt_tracer_source source = {.velocity = velocity_of_simulation,
-                               .context = s,
+                               .context = &of_simulation,
                                .ambient_temperature = s->def.ambient.temperature,
                                .combustion = s->def.combustion};
     float *memory = NULL;
@@ -49,7 +67,7 @@ static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volum
     if (status == VT_OK)
         status = vti_list_grown_tracers(&s->tracers, def->voxel_size, &source, &memory);
     if (status == VT_OK)
-        status = vti_make_volume(&source, &own, volume);
+        status = make_volume(s, &source, &own, volume);
     if (status == VT_OK)
         (*volume)->tracers = s->tracers.set.count;
     free(memory);

@@ -22,6 +22,7 @@ enum {
     LIBRARY_MINOR = 0,
     COMPRESS_ZIP = 1,
     COMPRESS_ACTIVE_MASK = 2,
+    IDENTIFIER = 36,
     ROOT_CHILD_MASK = 32 * 32 * 32 / 8,
     NODE_CHILD_MASK = 16 * 16 * 16 / 8
 };
@@ -159,19 +160,18 @@ static void put_topology(vt_bytes *b, const vt_vdb_grid *g)
     }
 }
 
-static int encode_grid(vt_vdb_grid *g, int threads)
+/* What says which nodes and voxels exist, and how much room the values take at most. */
+static int plan_grid(vt_vdb_grid *g, int threads)
 {
     g->zip = g->zip && vti_packing_pays(g);
     put_grid_metadata(&g->head, g);
     put_transform(&g->head, g->voxel_size);
     put_topology(&g->head, g);
-    return g->head.failed ? -1 : vti_encode_vdb_leaves(g, threads);
+    return g->head.failed ? -1 : vti_plan_vdb_leaves(g, threads);
 }
 
 static void destroy_grid(vt_vdb_grid *g)
 {
-    for (int64_t block = 0; block < g->block_count && g->blocks; block++)
-        free(g->blocks[block].stored.bytes);
     free(g->blocks);
     free(g->head.bytes);
 }
@@ -180,7 +180,7 @@ static void destroy_grid(vt_vdb_grid *g)
 
 /* Readers expect an identifier that differs between files; ours is a hash of the content, so that
  * the same volume gives the same bytes. In the form of a UUID of version 8. */
-static void put_identifier(vt_bytes *b, const vt_vdb_grid *grids, int count)
+static void write_identifier(uint8_t *to, const vt_vdb_grid *grids, int count)
 {
     uint64_t hash = 0;
     for (int i = 0; i < count; i++) {
@@ -193,10 +193,11 @@ static void put_identifier(vt_bytes *b, const vt_vdb_grid *grids, int count)
     snprintf(text, sizeof text, "%08llx-%04llx-8%03llx-%04llx-%012llx", high >> 32,
              high >> 16 & 0xffff, high & 0xfff, (low >> 48 & 0x3fff) | 0x8000,
              low & 0xffffffffffff);
-    vti_put(b, text, 36);
+    memcpy(to, text, IDENTIFIER);
 }
 
-static void put_header(vt_bytes *b, const vt_vdb_grid *grids, int count)
+/* Returns where the identifier goes, once the content is there. */
+static size_t put_header(vt_bytes *b, int count)
 {
     static const char magic[8] = " BDV";
     vti_put(b, magic, sizeof magic);
@@ -204,22 +205,16 @@ static void put_header(vt_bytes *b, const vt_vdb_grid *grids, int count)
     vti_put_uint32(b, LIBRARY_MAJOR);
     vti_put_uint32(b, LIBRARY_MINOR);
     vti_put_byte(b, 1); /* grids have offsets */
-    put_identifier(b, grids, count);
+    const size_t identifier = b->size;
+    vti_put_zeros(b, IDENTIFIER);
     vti_put_uint32(b, 1);
     put_text(b, "creator", creator);
     vti_put_uint32(b, (uint32_t)count);
-}
-
-static size_t size_of_values(const vt_vdb_grid *g)
-{
-    size_t size = 0;
-    for (int64_t block = 0; block < g->block_count; block++)
-        size += g->blocks[block].stored.size;
-    return size;
+    return identifier;
 }
 
 /* The descriptor has the offsets of the grid, of its buffers, and of its end. */
-static void put_grid(vt_bytes *b, const vt_vdb_grid *g)
+static int put_grid(vt_bytes *b, vt_vdb_grid *g, int threads)
 {
     char type[64];
     snprintf(type, sizeof type, "Tree_%s_5_4_3%s", g->components == 3 ? "vec3s" : "float",
@@ -230,10 +225,16 @@ static void put_grid(vt_bytes *b, const vt_vdb_grid *g)
     const size_t start = b->size + 3 * sizeof(int64_t), values = start + g->head.size;
     vti_put_int64(b, (int64_t)start);
     vti_put_int64(b, (int64_t)values);
-    vti_put_int64(b, (int64_t)(values + size_of_values(g)));
+    const size_t place_of_end = b->size;
+    vti_put_int64(b, 0);
     vti_put(b, g->head.bytes, g->head.size);
-    for (int64_t block = 0; block < g->block_count; block++)
-        vti_put(b, g->blocks[block].stored.bytes, g->blocks[block].stored.size);
+    const int64_t size = vti_encode_vdb_leaves(g, b->bytes + b->size, threads);
+    if (size < 0)
+        return -1;
+    b->size += (size_t)size;
+    const int64_t end = (int64_t)b->size;
+    memcpy(b->bytes + place_of_end, &end, sizeof end);
+    return 0;
 }
 
 static vt_status check_range(const vt_vdb_grid *g)
@@ -248,23 +249,28 @@ static vt_status check_range(const vt_vdb_grid *g)
     return VT_OK;
 }
 
+/* The file grows in place: there is room for all of it before the values are made. */
 static vt_status encode_file(vt_vdb_grid *grids, int count, int threads, vt_bytes *file)
 {
+    size_t room = 4096;
     for (int i = 0; i < count; i++) {
-        if (encode_grid(&grids[i], threads) != 0)
+        if (plan_grid(&grids[i], threads) != 0)
+            return vti_fail(VT_OUT_OF_MEMORY, "no memory to encode grid %s", grids[i].name);
+        room += 1024 + grids[i].head.size + grids[i].room;
+    }
+    vti_reserve_bytes(file, room);
+    if (file->failed)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a .vdb file");
+    const size_t identifier = put_header(file, count);
+    for (int i = 0; i < count; i++) {
+        if (put_grid(file, &grids[i], threads) != 0)
             return vti_fail(VT_OUT_OF_MEMORY, "no memory to encode grid %s", grids[i].name);
         const vt_status status = check_range(&grids[i]);
         if (status != VT_OK)
             return status;
     }
-    size_t size = 4096;
-    for (int i = 0; i < count; i++)
-        size += 1024 + grids[i].head.size + size_of_values(&grids[i]);
-    vti_reserve_bytes(file, size);
-    put_header(file, grids, count);
-    for (int i = 0; i < count; i++)
-        put_grid(file, &grids[i]);
-    return file->failed ? vti_fail(VT_OUT_OF_MEMORY, "no memory for a .vdb file") : VT_OK;
+    write_identifier(file->bytes + identifier, grids, count);
+    return VT_OK;
 }
 
 /* ---- arguments ---- */

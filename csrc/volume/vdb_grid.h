@@ -10,8 +10,10 @@ enum { VT_VDB_NO_INACTIVE = 0 }; /* says of a node: what is not active is backgr
 
 /* The stored form of 64 leaves. */
 typedef struct vt_vdb_block {
-    vt_bytes stored;
+    size_t begin; /* in the room for the values, at most as long as its values without zlib */
+    size_t size;
     uint64_t hash;
+    int failed; /* no memory */
 } vt_vdb_block;
 
 typedef struct vt_vdb_grid {
@@ -24,6 +26,7 @@ typedef struct vt_vdb_grid {
     vt_bytes head;        /* metadata, transform, topology */
     vt_vdb_block *blocks; /* values */
     int64_t block_count;
+    size_t room;                   /* for all of them */
     float largest[VT_MAX_THREADS]; /* magnitude that each thread met */
 } vt_vdb_grid;
 

@@ -165,47 +165,97 @@ static float put_leaf(vt_bytes *b, const vt_vdb_grid *g, packer *p, int64_t row)
     return largest_magnitude(leaf.values, leaf.count);
 }
 
+/* In lanes, none of which waits for the product of another. */
 uint64_t vti_hash_bytes(uint64_t hash, const vt_bytes *b)
 {
-    size_t i = 0;
-    for (; i + 8 <= b->size; i += 8) {
-        uint64_t word;
-        memcpy(&word, b->bytes + i, 8);
-        hash = vti_mix(hash ^ word);
+    enum { LANES = 8, WORD = sizeof(uint64_t) };
+    uint64_t lane[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
+    for (size_t i = 0; i < b->size; i += LANES * WORD) {
+        uint64_t word[LANES] = {0};
+        const size_t left = b->size - i;
+        memcpy(word, b->bytes + i, left < sizeof word ? left : sizeof word);
+        for (int l = 0; l < LANES; l++)
+            lane[l] = vti_mix(lane[l] ^ word[l]);
     }
-    for (; i < b->size; i++)
-        hash = vti_mix(hash ^ b->bytes[i]);
+    for (int l = 0; l < LANES; l++)
+        hash = vti_mix(hash ^ lane[l]);
     return vti_mix(hash ^ b->size);
 }
 
-static void put_leaf_blocks(void *context, int64_t begin, int64_t end, int thread)
+/* Leaves of a block, [*first, *last). */
+static void find_leaves(const vt_vdb_grid *g, int64_t block, int64_t *first, int64_t *last)
 {
-    vt_vdb_grid *const g = context;
-    for (int64_t block = begin; block < end; block++) {
-        vt_bytes *const b = &g->blocks[block].stored;
-        const int64_t first = block * LEAF_BLOCK, left = g->leaves->count - first;
-        const int64_t last = first + (left < LEAF_BLOCK ? left : LEAF_BLOCK);
-        packer p;
-        b->failed = open_packer(&p, g->zip) != 0;
-        for (int64_t row = first; row < last && !b->failed; row++) {
-            const float largest = put_leaf(b, g, &p, row);
-            if (largest > g->largest[thread])
-                g->largest[thread] = largest;
-        }
-        close_packer(&p);
-        g->blocks[block].hash = vti_hash_bytes(0, b);
-    }
+    const int64_t end = (block + 1) * LEAF_BLOCK;
+    *first = block * LEAF_BLOCK;
+    *last = end < g->leaves->count ? end : g->leaves->count;
 }
 
-int vti_encode_vdb_leaves(vt_vdb_grid *g, int threads)
+/* Room that the values of a block take where zlib does not make them smaller. */
+static void measure_block(void *context, int64_t block)
+{
+    const vt_vdb_grid *const g = context;
+    const size_t of_value = (size_t)g->components * (g->half ? sizeof(uint16_t) : sizeof(float));
+    const size_t of_leaf = VT_LEAF_WORDS * sizeof(uint64_t) + 1 + (g->zip ? sizeof(int64_t) : 0);
+    int64_t first, last, values = 0;
+    find_leaves(g, block, &first, &last);
+    for (int64_t row = first; row < last; row++)
+        values += vti_leaf_active(g->leaves, row);
+    g->blocks[block].size = (size_t)(last - first) * of_leaf + (size_t)values * of_value;
+}
+
+int vti_plan_vdb_leaves(vt_vdb_grid *g, int threads)
 {
     g->block_count = (g->leaves->count + LEAF_BLOCK - 1) / LEAF_BLOCK;
     g->blocks = calloc((size_t)g->block_count + 1, sizeof *g->blocks);
     if (!g->blocks)
         return -1;
-    vti_parallel_for_numbered(threads, g->block_count, 1, put_leaf_blocks, g);
-    int failed = 0;
-    for (int64_t block = 0; block < g->block_count; block++)
-        failed |= g->blocks[block].stored.failed;
-    return failed ? -1 : 0;
+    vti_parallel_each(threads, g->block_count, 4, measure_block, g);
+    for (int64_t block = 0; block < g->block_count; block++) {
+        g->blocks[block].begin = g->room;
+        g->room += g->blocks[block].size;
+    }
+    return 0;
+}
+
+typedef struct encoding {
+    vt_vdb_grid *grid;
+    uint8_t *room;
+} encoding;
+
+static void put_leaf_blocks(void *context, int64_t begin, int64_t end, int thread)
+{
+    const encoding *const e = context;
+    vt_vdb_grid *const g = e->grid;
+    for (int64_t n = begin; n < end; n++) {
+        vt_vdb_block *const block = &g->blocks[n];
+        vt_bytes b = {.bytes = e->room + block->begin, .capacity = block->size};
+        int64_t first, last;
+        packer p;
+        find_leaves(g, n, &first, &last);
+        block->failed = open_packer(&p, g->zip) != 0;
+        for (int64_t row = first; row < last && !block->failed; row++) {
+            const float largest = put_leaf(&b, g, &p, row);
+            if (largest > g->largest[thread])
+                g->largest[thread] = largest;
+        }
+        close_packer(&p);
+        block->size = b.size;
+        block->hash = vti_hash_bytes(0, &b);
+    }
+}
+
+int64_t vti_encode_vdb_leaves(vt_vdb_grid *g, uint8_t *room, int threads)
+{
+    encoding e = {g, room};
+    size_t size = 0;
+    vti_parallel_for_numbered(threads, g->block_count, 1, put_leaf_blocks, &e);
+    for (int64_t n = 0; n < g->block_count; n++) {
+        const vt_vdb_block *const block = &g->blocks[n];
+        if (block->failed)
+            return -1;
+        if (size != block->begin) /* packed ones leave gaps */
+            memmove(room + size, room + block->begin, block->size);
+        size += block->size;
+    }
+    return (int64_t)size;
 }

@@ -10,5 +10,10 @@ uint64_t vti_hash_bytes(uint64_t hash, const vt_bytes *b);
  */
 int vti_packing_pays(const vt_vdb_grid *g);
 
-/* Makes the blocks of the grid, the same for any number of threads; -1 when there is no memory. */
-int vti_encode_vdb_leaves(vt_vdb_grid *g, int threads);
+/* Cuts the leaves into blocks, and says how much room their values take at most; -1 when there is
+ * no memory. */
+int vti_plan_vdb_leaves(vt_vdb_grid *g, int threads);
+
+/* Puts the values into that much room, the same for any number of threads; returns how long they
+ * are, or -1 when there is no memory. */
+int64_t vti_encode_vdb_leaves(vt_vdb_grid *g, uint8_t *room, int threads);

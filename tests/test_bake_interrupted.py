@@ -1,0 +1,352 @@
+"""Bakes that are interrupted, killed, or meet a full disk: whole frames or none, the same bytes."""
+
+import errno
+import importlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import types
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bakes import content, quiet, small_scene
+
+from vorton import _core, bake_frames, files
+from vorton.manifest import Manifest
+from vorton.scene import Scene
+from vorton.shapes import Torus
+from vorton.simulation import Simulation
+from vorton.sources import Tracers, VortexRing
+
+bake_module = importlib.import_module("vorton.bake")  # vorton.bake is the function
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory) -> Path:
+    """An uninterrupted bake of the small scene."""
+    folder = tmp_path_factory.mktemp("reference")
+    quiet(small_scene(), folder)
+    return folder
+
+
+# ---- interruption and resume ----
+
+
+class Stop(Exception):
+    pass
+
+
+def interrupted(monkeypatch, out: Path, when: int, error: BaseException) -> None:
+    """Bake until the `when`-th file is to be written; there the error strikes."""
+    calls = []
+
+    def write(path, data):
+        calls.append(path)
+        if len(calls) == when:
+            raise error
+        files.write_atomically(path, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bake_frames, "write_atomically", write)
+        with pytest.raises(type(error)) as caught:
+            quiet(small_scene(), out)
+    assert any("all frames before it are whole" in note for note in caught.value.__notes__)
+
+
+@pytest.mark.parametrize("when", [1, 2, 3, 6, 8])
+def test_interrupted_bake_goes_on_to_the_same_bytes(reference, tmp_path, monkeypatch, when):
+    interrupted(monkeypatch, tmp_path, when, KeyboardInterrupt())
+    manifest = Manifest.find(tmp_path)
+    assert manifest.frames == list(range(1, (when - 1) // 2 + 1))
+    assert all(manifest.is_whole(n) for n in manifest.frames)
+    assert manifest.missing == [n for n in range(1, 5) if n not in manifest.frames]
+    kept = {n: (tmp_path / f"ring_{n:04}.vdb").stat().st_mtime_ns for n in manifest.frames}
+    quiet(small_scene(), tmp_path)
+    assert content(tmp_path) == content(reference)
+    for number, then in kept.items():
+        assert (tmp_path / f"ring_{number:04}.vdb").stat().st_mtime_ns == then, "was rewritten"
+
+
+def test_complete_bake_does_not_simulate_again(reference, tmp_path, monkeypatch):
+    shutil.copytree(reference, tmp_path / "copy")
+    monkeypatch.setattr(bake_module, "_run", lambda *_: pytest.fail("simulated"))
+    assert quiet(small_scene(), tmp_path / "copy").frames == [1, 2, 3, 4]
+    assert content(tmp_path / "copy") == content(reference)
+
+
+@pytest.mark.parametrize("damage", ["changed", "short", "gone"])
+def test_damaged_frame_is_baked_again(reference, tmp_path, damage):
+    out = tmp_path / "copy"
+    shutil.copytree(reference, out)
+    victim = out / "ring_0002.npz"
+    raw = bytearray(victim.read_bytes())
+    raw[100] ^= 1
+    if damage == "changed":
+        victim.write_bytes(raw)
+    elif damage == "short":
+        victim.write_bytes(raw[:-1])
+    else:
+        victim.unlink()
+    assert not Manifest.find(out).is_whole(2)
+    assert "ring_0002.npz" in Manifest.find(out).damage(2)
+    quiet(small_scene(), out)
+    assert content(out) == content(reference)
+
+
+def test_range_grows(reference, tmp_path):
+    quiet(small_scene(), tmp_path, frames=(1, 2))
+    assert Manifest.find(tmp_path).missing == []
+    manifest = quiet(small_scene(), tmp_path, frames=(3, 4))
+    assert (manifest.data["first"], manifest.data["last"]) == (1, 4)
+    assert content(tmp_path) == content(reference)
+    quiet(small_scene(), tmp_path, frames=(1, 1))
+    assert content(tmp_path) == content(reference)
+
+
+def test_killed_process_leaves_nothing_half_written(reference, tmp_path):
+    """What a kill -9 in the middle of a write leaves is cleared away by the next bake."""
+    (tmp_path / f".ring_0001.vdb.123{files.TEMPORARY}").write_bytes(b"half")
+    quiet(small_scene(), tmp_path)
+    assert content(tmp_path) == content(reference)
+
+
+# ---- written beside the next step ----
+
+
+@pytest.fixture
+def slow_disk(monkeypatch):
+    """Every file takes a while; tells which files were written, and may do more with them."""
+
+    def slow(path, data):
+        disk.before(path)
+        time.sleep(0.05)
+        files.write_atomically(path, data)
+        disk.written.append(path.name)
+
+    disk = types.SimpleNamespace(written=[], before=lambda path: None)
+    monkeypatch.setattr(bake_frames, "write_atomically", slow)
+    return disk
+
+
+def test_a_frame_is_written_beside_the_next_step(reference, tmp_path, monkeypatch, slow_disk):
+    """One behind and no more; the files hold the state at their time, not that of later."""
+    begun, step = [], Simulation.step
+
+    def noted(sim):
+        step(sim)
+        begun.append(list(slow_disk.written))
+
+    monkeypatch.setattr(Simulation, "step", noted)
+    quiet(small_scene(), tmp_path)
+    assert content(tmp_path) == content(reference)
+    assert "ring_0001.npz" not in begun[0], "the step to frame 2 waits for no file"
+    for behind, written in enumerate(begun[1:], start=1):
+        assert f"ring_{behind:04}.npz" in written
+        assert f"ring_{behind + 1:04}.npz" not in written
+
+
+def test_progress_is_told_of_frames_that_are_whole(tmp_path, slow_disk):
+    seen = []
+
+    def tell(done, *_):
+        seen.append((done, Manifest.find(tmp_path).frames))
+
+    quiet(small_scene(), tmp_path, progress=tell)
+    assert seen == [(n, list(range(1, n + 1))) for n in (1, 2, 3, 4)]
+
+
+@pytest.mark.parametrize("broken", [0, 2])
+def test_a_step_fails_while_a_frame_is_written(tmp_path, slow_disk, broken):
+    """The frame under way is finished first. If it cannot be, that comes first, too."""
+
+    def strike(path):
+        if path.name == f"crowd_{broken:04}.npz":
+            raise OSError(errno.EIO, "io")
+
+    slow_disk.before = strike
+    scene = Scene("crowd", voxel=0.1, max_tracers=100)
+    scene.add(VortexRing(core=0.2))
+    scene.add(Tracers(Torus(), rate=1600))
+    error, words, frame = (OSError, "io", 2) if broken else (_core.CapacityError, "max_tracers", 3)
+    with pytest.raises(error, match=words) as caught:
+        quiet(scene, tmp_path)
+    notes = [f"while baking frame {frame}; all frames before it are whole"]
+    assert caught.value.__notes__ == notes
+    assert isinstance(caught.value.__context__, _core.CapacityError) == bool(broken)
+    manifest = Manifest.find(tmp_path)
+    assert manifest.frames == list(range(1, frame))
+    assert all(manifest.is_whole(n) for n in manifest.frames)
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_ctrl_c_while_a_frame_is_written(reference, tmp_path, slow_disk, broken):
+    """Even twice: the frame is finished, or the error told of."""
+    signals = []
+
+    def strike(path):
+        if path.name.startswith("ring_0002"):
+            signals.append(path.name)
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        if broken and path.name == "ring_0002.npz":
+            time.sleep(0.05)
+            raise OSError(errno.EIO, "io")
+
+    slow_disk.before = strike
+    with pytest.raises(KeyboardInterrupt) as caught:
+        quiet(small_scene(), tmp_path)
+    assert signals == ["ring_0002.vdb", "ring_0002.npz"]
+    told = ["frame 2 could not be written: [Errno 5] io"] if broken else []
+    frame = 2 if broken else 3
+    assert caught.value.__notes__[-1].startswith(f"while baking frame {frame}; all frames before")
+    assert caught.value.__notes__[:-1] == told
+    assert Manifest.find(tmp_path).frames == list(range(1, frame))
+    assert not list(tmp_path.glob(".*")), "lock and half-written files are gone"
+    slow_disk.before = lambda path: None
+    quiet(small_scene(), tmp_path)
+    assert content(tmp_path) == content(reference)
+
+
+@pytest.mark.parametrize("seed", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
+def test_killed_at_any_time(reference, tmp_path, seed):
+    """What the manifest names is whole; the next bake ends with the same bytes."""
+    code = f"""
+        import sys, time
+        sys.path.insert(0, {str(Path(__file__).parent)!r})
+        from pathlib import Path
+        from bakes import quiet, small_scene
+        from vorton import bake_frames
+        write = bake_frames.write_atomically
+        def slow(path, data):
+            write(path, data)
+            time.sleep(0.02)
+        bake_frames.write_atomically = slow
+        told = lambda *_: print("frame", flush=True)
+        quiet(small_scene(), Path({str(tmp_path)!r}), progress=told)
+        """
+    frames = np.random.default_rng(seed).integers(1, 4)
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True
+    )
+    for _ in range(frames):
+        assert process.stdout.readline() == "frame\n"
+    time.sleep(np.random.default_rng(seed).uniform(0, 0.06))
+    process.kill()
+    process.communicate()
+    manifest = Manifest.find(tmp_path)
+    assert manifest.frames == list(range(1, len(manifest.frames) + 1))
+    assert len(manifest.frames) >= frames
+    assert all(manifest.is_whole(n) for n in manifest.frames)
+    quiet(small_scene(), tmp_path)
+    assert content(tmp_path) == content(reference)
+
+
+# ---- disks ----
+
+
+def test_out_is_a_file(tmp_path):
+    (tmp_path / "out").write_text("")
+    with pytest.raises(OSError, match="out"):
+        quiet(small_scene(), tmp_path / "out")
+    with pytest.raises(OSError, match="a part of the path is a file"):
+        quiet(small_scene(), tmp_path / "out" / "deeper")
+
+
+def test_folder_that_cannot_be_written(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    out.mkdir()
+    if os.geteuid() == 0:  # root may write anywhere: let the system say no
+
+        def refuse(self, *_, **__):
+            raise PermissionError(errno.EACCES, "Permission denied", str(self))
+
+        monkeypatch.setattr(Path, "touch", refuse)
+    else:
+        out.chmod(0o555)
+    with pytest.raises(OSError, match="cannot write into the folder .*out: no permission"):
+        quiet(small_scene(), out)
+    out.chmod(0o755)
+    assert content(out) == {}
+
+
+def test_disk_full_in_the_middle_of_a_file(reference, tmp_path, monkeypatch):
+    """The third file meets a full disk after a part of it was written."""
+    out = tmp_path / "out"
+    opened = []
+
+    class FullDisk:
+        def __init__(self, file):
+            self.file = file
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            self.file.close()
+
+        def write(self, data):
+            self.file.write(data[:100])
+            self.file.flush()
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def open_full(path, mode):
+        file = open(path, mode)  # noqa: SIM115
+        if not str(path).endswith(f".json.{os.getpid()}{files.TEMPORARY}"):
+            opened.append(path)
+        return FullDisk(file) if len(opened) == 3 else file
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "open", open_full, raising=False)
+        with pytest.raises(
+            OSError, match=r"cannot write .*ring_0002\.vdb: the disk is full"
+        ) as caught:
+            quiet(small_scene(), out)
+    assert caught.value.errno == errno.ENOSPC
+    assert sorted(content(out)) == ["ring.json", "ring_0001.npz", "ring_0001.vdb"]
+    assert Manifest.find(out).frames == [1] and Manifest.find(out).is_whole(1)
+    quiet(small_scene(), out)
+    assert content(out) == content(reference)
+
+
+@pytest.fixture
+def tiny_disk(tmp_path):
+    """A real file system of 1 MiB, where the process may mount one."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("no mount command")
+    if done.returncode:
+        pytest.skip("this process may not mount a file system")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_disk_really_full(reference, tiny_disk):
+    out = tiny_disk / "out"
+    with pytest.raises(OSError, match="the disk is full"):
+        quiet(small_scene(), out, frames=(1, 40))
+    manifest = Manifest.find(out)
+    assert manifest.frames and all(manifest.is_whole(n) for n in manifest.frames)
+    names = {file["name"] for n in manifest.frames for file in manifest.frame(n)["files"]}
+    extra = set(content(out)) - names - {"ring.json"}
+    following = f"ring_{len(manifest.frames) + 1:04}"
+    assert extra <= {f"{following}.vdb", f"{following}.npz"}, "only whole files of the next frame"
+    for name in manifest.frames[:1]:
+        assert content(out)[f"ring_{name:04}.vdb"] == content(reference)[f"ring_{name:04}.vdb"]
+
+
+def test_write_atomically_keeps_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "a.bin"
+    files.write_atomically(path, b"old")
+    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(errno.EIO, "io")))
+    with pytest.raises(OSError, match=r"cannot write .*a\.bin: the disk reports an error"):
+        files.write_atomically(path, b"new")
+    assert path.read_bytes() == b"old" and [p.name for p in tmp_path.iterdir()] == ["a.bin"]
