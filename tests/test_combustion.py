@@ -542,7 +542,7 @@ def test_a_bake_with_fire_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
         write(path, data)
 
     with monkeypatch.context() as patch:
-        patch.setattr(sys.modules["vorton.bake"], "write_atomically", stopping)
+        patch.setattr(sys.modules["vorton.bake_frames"], "write_atomically", stopping)
         with pytest.raises(KeyboardInterrupt):
             baked(tmp_path / "stopped")
     assert len(list((tmp_path / "stopped").iterdir())) < len(whole)

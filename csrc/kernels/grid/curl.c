@@ -56,13 +56,16 @@ static float slope_at_end(const float *f, int64_t index, int64_t cells)
 /* Twice the slopes along a row from node i on. */
 VT_INLINE vf slope_along(const float *f, int64_t i, int64_t cells, int order)
 {
-    vf along = slope(f + i, 1, order == 2 ? BESIDE : INSIDE);
+    const vf along = slope(f + i, 1, order == 2 ? BESIDE : INSIDE);
+    if (i > 0 && i + VL < cells)
+        return along;
+    float patched[VL];
+    vf_store(patched, along);
     for (int64_t n = 0; i == 0 && n < 2; n++)
-        along[n] = slope_at_end(f, n, cells);
-    for (int64_t n = cells - 1; i + VL >= cells && n <= cells; n++)
-        if (n >= i && n < i + VL)
-            along[n - i] = slope_at_end(f, n, cells);
-    return along;
+        patched[n] = slope_at_end(f, n, cells);
+    for (int64_t n = cells - 1 > i ? cells - 1 : i; n <= cells && n < i + VL; n++)
+        patched[n - i] = slope_at_end(f, n, cells);
+    return vf_load(patched);
 }
 
 /* One row of nodes; f are the three components of the field there, and with `fields` 4 the scalar
