@@ -126,7 +126,7 @@ class Scene:
     spacing : number, m, optional
         Grid spacing; default: the smallest core / 1.5, with method.cores "point" / .66. As wide
         as the core, smoke and fire cost half as much, and velocity is wrong by 1.8 % (of
-        waves of four cores) instead of .8; beyond, cores are as wide as cells.
+        waves of four cores) instead of .8; beyond, cores are 1.5 cells wide.
     method : Method
         Default `Method()`.
 

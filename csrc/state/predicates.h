@@ -59,12 +59,10 @@ static const double vt_filtered_variance = 0.25;
 
 int vti_has_point_cores(const vt_simulation *s);
 
-/* Of the differences that make velocity from the vector potential: point cores are as wide as those
- * of the articles. */
-static inline int vti_curl_order(const vt_simulation *s)
-{
-    return vti_has_point_cores(s) ? 2 : 4;
-}
+/* Of the differences that make velocity from the vector potential: 4, but 2 for point cores, which
+ * are as wide as those of the articles, and beside panels, the potential of which has differences
+ * of second order: what walls turn away must be as smooth as what comes to them. */
+int vti_curl_order(const vt_simulation *s);
 
 /* Variance that the filter adds to make cores of s->grid.core, cells^2. */
 double vti_filter_variance(const vt_simulation *s);

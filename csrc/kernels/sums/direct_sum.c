@@ -88,9 +88,10 @@ void VT_NAME(direct)(int kernel, int64_t count, const float *targets, int64_t so
                      float *velocity, float *gradient, float *divergence, vt_arena *arena,
                      int threads)
 {
-    static vt_block_function *const loops[3][2] = {{gaussian_velocity, gaussian_gradient},
-                                                   {wl_velocity, wl_gradient},
-                                                   {ball_velocity, ball_gradient}};
+    static vt_block_function *const loops[][2] = {{gaussian_velocity, gaussian_gradient},
+                                                  {wl_velocity, wl_gradient},
+                                                  {ball_velocity, ball_gradient}};
+    VT_HAS_ALL_KERNELS(loops);
     const size_t mark = vti_arena_mark(arena);
     job j = {count,
              source_count,

@@ -18,6 +18,10 @@
  * Gourlay's articles. Relative errors below 2e-15. */
 #pragma once
 
+/* A table with a row for each kernel. */
+#define VT_HAS_ALL_KERNELS(table)                                                                  \
+    _Static_assert(sizeof(table) / sizeof((table)[0]) == VT_KERNEL_COUNT, "a row for each kernel")
+
 /* kernel: VT_KERNEL_...; s >= 0 */
 double vti_core_velocity(int kernel, double s);
 double vti_core_gradient(int kernel, double s);

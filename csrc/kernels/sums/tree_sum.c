@@ -330,9 +330,10 @@ void VT_NAME(tree)(int kernel, int opening, double opening_angle, int64_t count,
                    const float *strengths, const float *cores, float *velocity, float *gradient,
                    float *divergence, vt_arena *arena, int threads)
 {
-    static vt_block_function *const loops[3][2] = {{gaussian_velocity, gaussian_gradient},
-                                                   {wl_velocity, wl_gradient},
-                                                   {ball_velocity, ball_gradient}};
+    static vt_block_function *const loops[][2] = {{gaussian_velocity, gaussian_gradient},
+                                                  {wl_velocity, wl_gradient},
+                                                  {ball_velocity, ball_gradient}};
+    VT_HAS_ALL_KERNELS(loops);
     const size_t mark = vti_arena_mark(arena);
     const vt_tree_rows rows = {source_count, 3, positions, strengths, cores, 0};
     vt_tree tree;
@@ -353,7 +354,8 @@ void VT_NAME(strength_density)(int kernel, int64_t count, const float *targets,
                                int64_t source_count, const float *positions, const float *strengths,
                                const float *cores, float *density, vt_arena *arena, int threads)
 {
-    static vt_block_function *const loops[3] = {gaussian_density, wl_density, ball_density};
+    static vt_block_function *const loops[] = {gaussian_density, wl_density, ball_density};
+    VT_HAS_ALL_KERNELS(loops);
     const size_t mark = vti_arena_mark(arena);
     const vt_tree_rows rows = {source_count, 3, positions, strengths, cores, 0};
     vt_tree tree;
