@@ -65,25 +65,16 @@ def velocity_by_the_grid(method, position, strength, core, spacing):
 METHODS = {"default": vt.Method(), "article": vt.Method.article()}
 
 
-def slope(field, spacing, axis, order=4):
-    """By differences of fourth order, away from the faces, or of second."""
-    if order == 2:
-        return np.gradient(field, spacing, axis=axis)
-    far = (np.roll(field, -2, axis) - np.roll(field, 2, axis)) / (4 * spacing)
-    return (4 * np.gradient(field, spacing, axis=axis) - far) / 3
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_v8_velocity_is_divergence_free(method):
-    """By the differences of which the velocity is made (by default of fourth order), four cells and
-    more inside: nodes beside the faces have others. And as health says."""
+    """By central differences of the nodes, two cells and more inside; and as health says."""
     ring = _core.Simulation()
     ring.add("ring", core=0.15, wobble=0.05)
     position, strength = ring.column("vortons", "position"), ring.column("vortons", "strength")
     sim = velocity_by_the_grid(METHODS[method], position, strength, 0.15, 0.1)
-    velocity, order = sim.grids.velocity.astype(float), 2 if method == "article" else 4
-    slopes = [slope(velocity[..., c], sim.grids.spacing, 2 - c, order) for c in range(3)]
-    inner = (slice(4, -4),) * 3
+    velocity = sim.grids.velocity.astype(float)
+    slopes = [np.gradient(velocity[..., c], sim.grids.spacing, axis=2 - c) for c in range(3)]
+    inner = (slice(2, -2),) * 3
     scale = np.abs(velocity).max() / sim.grids.spacing
     assert np.abs(sum(slopes))[inner].max() < 1e-5 * scale
     assert sim.health.largest_divergence < 1e-5
@@ -156,7 +147,7 @@ def waves(core, radius, seed):
     return x, strength * (1 - (x**2).sum(axis=1) / radius**2)[:, None]
 
 
-@pytest.mark.parametrize("cells, largest", [(1.5, 0.011), (1.0, 0.028)])
+@pytest.mark.parametrize("cells, largest", [(1.5, 0.014), (1.0, 0.035)])
 def test_velocity_in_clouds_of_cores_of_so_many_cells(cells, largest):
     """Against the sum in float64."""
     core = 0.1
@@ -169,17 +160,19 @@ def test_velocity_in_clouds_of_cores_of_so_many_cells(cells, largest):
 
 
 def test_curl_of_potential_is_velocity():
-    """The two grids agree with each other: u = curl A by differences of fourth order."""
+    """The two grids agree with each other: u = curl A by central differences."""
     sim = _core.Simulation()
     sim.add("ring", core=0.2)
     potential, _, spacing = sim.grid("vector_potential")
     velocity, _, _ = sim.grid("velocity")
 
-    def d(component, axis):
-        return slope(potential[..., component].astype(float), spacing, 2 - axis)
+    def slope(component, axis):
+        return np.gradient(potential[..., component].astype(float), spacing, axis=2 - axis)
 
-    curl = np.stack([d(2, 1) - d(1, 2), d(0, 2) - d(2, 0), d(1, 0) - d(0, 1)], axis=-1)
-    inner = (slice(2, -2),) * 3
+    curl = np.stack(
+        [slope(2, 1) - slope(1, 2), slope(0, 2) - slope(2, 0), slope(1, 0) - slope(0, 1)], axis=-1
+    )
+    inner = (slice(1, -1),) * 3
     scale = np.abs(velocity).max()
     assert np.abs(curl[inner] - velocity[inner]).max() < 1e-5 * scale
 

@@ -125,8 +125,8 @@ class Scene:
         Default: a third of the smallest core.
     spacing : number, m, optional
         Grid spacing; default: the smallest core / 1.5, with method.cores "point" / .66. As wide
-        as the core, smoke and fire cost half as much, and velocity is wrong by 1.8 % (of
-        waves of four cores) instead of .8; beyond, cores are 1.5 cells wide.
+        as the core, smoke and fire cost half as much, and velocity is wrong by 2.3 % (of
+        waves of four cores) instead of 1.0; beyond, cores are 1.5 cells wide.
     method : Method
         Default `Method()`.
 

@@ -7,7 +7,6 @@
 #include "conservation/body_forces.h"
 #include "field/sample.h"
 #include "state/heat_budget.h"
-#include "state/predicates.h"
 #include "state/simulation.h"
 #include "state/strength_sums.h"
 
@@ -98,7 +97,6 @@ typedef struct node_job {
     const vt_grid *grid;
     float *vorticity[3]; /* laid out as grid->field */
     node_sums *plane;
-    int order; /* of the differences that the velocity is made of */
 } node_job;
 
 /* The source of the Poisson equation again: minus the 7-point Laplacian of A, exactly. */
@@ -121,32 +119,13 @@ static void find_vorticity(void *data, int64_t k)
     }
 }
 
-/* Of node m, of a spacing, by the differences that make the velocity there and around it; 0 where
- * these are not all central ones. */
-static double velocity_divergence(const node_job *job, const int64_t at[3], int64_t m)
-{
-    const vt_grid *const g = job->grid;
-    const int64_t step[3] = {1, g->node_row, g->node_plane};
-    double flow = 0;
-    for (int c = 0; c < 3; c++) {
-        const f4 *const u = g->nodes + m;
-        const double near = (double)u[step[c]][c] - (double)u[-step[c]][c];
-        if (at[c] < job->order || at[c] > g->cells[c] - job->order)
-            return 0;
-        if (job->order == 2)
-            flow += near / 2;
-        else
-            flow += (8 * near - ((double)u[2 * step[c]][c] - (double)u[-2 * step[c]][c])) / 12;
-    }
-    return fabs(flow);
-}
-
 static void sum_node(const node_job *job, int64_t k, int64_t j, int64_t i, node_sums *sums)
 {
     const vt_grid *const g = job->grid;
     const int64_t n = k * g->plane + j * g->row + i, step[3] = {1, g->row, g->plane};
     const int64_t m = k * g->node_plane + j * g->node_row + i;
-    double divergence = 0, speed = 0;
+    const int64_t node_step[3] = {1, g->node_row, g->node_plane};
+    double divergence = 0, flow = 0, speed = 0;
     for (int c = 0; c < 3; c++) {
         const double vorticity = job->vorticity[c][n];
         sums->energy += g->field[c][n] * vorticity;
@@ -157,11 +136,11 @@ static void sum_node(const node_job *job, int64_t k, int64_t j, int64_t i, node_
             sums->gradient += d * d;
             divergence += a == c ? d : 0;
         }
+        flow += (double)g->nodes[m + node_step[c]][c] - (double)g->nodes[m - node_step[c]][c];
         speed += (double)g->nodes[m][c] * (double)g->nodes[m][c];
     }
     sums->divergence += divergence * divergence;
-    sums->velocity_divergence =
-        fmax(sums->velocity_divergence, velocity_divergence(job, (const int64_t[3]){i, j, k}, m));
+    sums->velocity_divergence = fmax(sums->velocity_divergence, fabs(flow) / 2);
     sums->speed = fmax(sums->speed, speed);
 }
 
@@ -183,7 +162,7 @@ static void add_node_sums(vt_simulation *s, vt_health *h)
     const vt_grid *const g = &s->grid;
     const int64_t planes = g->cells[2] + 1;
     const size_t mark = vti_arena_mark(&s->arena);
-    node_job job = {.grid = g, .order = vti_curl_order(s)};
+    node_job job = {.grid = g};
     node_sums all = {0};
     for (int c = 0; c < 3; c++)
         job.vorticity[c] = vti_arena_push(&s->arena, sizeof(float) * (size_t)(g->plane * planes));

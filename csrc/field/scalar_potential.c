@@ -85,7 +85,7 @@ void vti_solve_potential(vt_simulation *s, int64_t count, const vt_record *charg
         deposit(s, &scalar, count, charges);
     stages->moments(&scalar, &s->charges, arena, threads);
     stages->boundary_clusters(&scalar, &s->charges, s->def.method.opening_angle, arena, threads);
-    const double variance = s->panels.exist ? vt_panel_variance : vti_potential_variance(s);
+    const double variance = s->panels.exist ? vt_panel_variance : vti_filter_variance(s);
     stages->filter(&scalar, variance, 1 / scalar.spacing, arena, threads);
     stages->poisson(&scalar, &s->plan, arena, threads);
     vti_arena_pop(arena, mark);

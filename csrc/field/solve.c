@@ -19,8 +19,8 @@
 /* ---- the grid ---- */
 
 /* Cores that the grid can have as they are, in cells, but for rounding: with the narrowest of them
- * the velocity of waves of four cores is wrong by 1.8 % at vortons, instead of .8 with those of the
- * default spacing. */
+ * the velocity of waves of four cores is wrong by 2.3 % at vortons, instead of 1.0 with those of
+ * the default spacing. */
 static const double narrowest_core = 1 - 1e-6;
 
 /* The core that the grid gives at its default spacing, in cells. */
@@ -184,7 +184,7 @@ void vti_solve_field(vt_simulation *s, int64_t count, const vt_record *records, 
     grid->has_potential = 0;
     if (s->vortons.set.used[VT_VORTON_swelling] || s->panels.exist)
         find_potential(s, count, sorted, row_start);
-    VT_TIMED(s, velocity, stages->velocity(grid, vti_curl_order(s), threads));
+    VT_TIMED(s, velocity, stages->velocity(grid, threads));
     if (s->winds.grid_count > 0)
         VT_TIMED(s, wind, vti_add_winds_to_nodes(s));
     if (s->panels.exist)

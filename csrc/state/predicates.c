@@ -87,25 +87,10 @@ int vti_has_point_cores(const vt_simulation *s)
     return s->def.method.cores == VT_CORES_POINT;
 }
 
-int vti_curl_order(const vt_simulation *s)
-{
-    return vti_has_point_cores(s) || vti_has_panels(s) ? 2 : 4;
-}
-
-static double added_variance(const vt_simulation *s, double own)
-{
-    const double cells = s->grid.core / s->grid.spacing;
-    return vti_has_point_cores(s) ? 0 : cells * cells - own;
-}
-
 double vti_filter_variance(const vt_simulation *s)
 {
-    return added_variance(s, vti_curl_order(s) == 4 ? vt_filtered_variance : vt_point_variance);
-}
-
-double vti_potential_variance(const vt_simulation *s)
-{
-    return added_variance(s, vt_point_variance);
+    const double cells = s->grid.core / s->grid.spacing;
+    return vti_has_point_cores(s) ? 0 : cells * cells - vt_point_variance;
 }
 
 int vti_has_article_impulse(const vt_simulation *s)

@@ -54,21 +54,10 @@ static inline float vti_volume_temperature(const vt_vortons *v, int64_t row)
  * value at which the velocity of clouds is nearest to the direct sum). */
 static const double vt_point_variance = 0.44;
 
-/* The same with differences of fourth order, as where cores are filtered. */
-static const double vt_filtered_variance = 0.25;
-
 int vti_has_point_cores(const vt_simulation *s);
-
-/* Of the differences that make velocity from the vector potential: 4, but 2 for point cores, which
- * are as wide as those of the articles, and beside panels, the potential of which has differences
- * of second order: what walls turn away must be as smooth as what comes to them. */
-int vti_curl_order(const vt_simulation *s);
 
 /* Variance that the filter adds to make cores of s->grid.core, cells^2. */
 double vti_filter_variance(const vt_simulation *s);
-
-/* The same of the scalar potential, the differences of which are of second order. */
-double vti_potential_variance(const vt_simulation *s);
 
 /* The column of accelerations where the method needs it, else NULL: viewed, it is then 0. */
 static inline float *vti_accelerations(const vt_simulation *s)

@@ -11,84 +11,69 @@ enum {
 typedef struct velocity_job {
     const vt_grid *grid;
     float scale; /* 1 / (2 h): differences over two cells are twice the slope */
-    int order;
 } velocity_job;
 
-/* Which neighbours a node has along an axis: two on each side, one, or it is on a face. */
-typedef enum side { INSIDE, BESIDE, LOW_FACE, HIGH_FACE } side;
+/* Which neighbours a node has along an axis. */
+typedef enum side { INSIDE, LOW_FACE, HIGH_FACE } side;
 
-static side side_of(const velocity_job *job, int64_t index, int64_t cells)
+static side side_of(int64_t index, int64_t cells)
 {
-    if (index == 0 || index == cells)
-        return index == 0 ? LOW_FACE : HIGH_FACE;
-    return index == 1 || index == cells - 1 || job->order == 2 ? BESIDE : INSIDE;
+    return index == 0 ? LOW_FACE : index == cells ? HIGH_FACE : INSIDE;
 }
 
-/* Twice the slope of f along the axis with this stride: of fourth order; beside a face of second;
- * on one (extrapolated linearly) twice the slope in the middle of the first cell, doubled, less
- * that at the next node. */
+/* Twice the slope of f along the axis with this stride; on a face (extrapolated linearly) twice the
+ * slope in the middle of the first cell, doubled, less that at the next node. */
 VT_INLINE vf slope(const float *f, int64_t stride, side at)
 {
-    if (at == INSIDE || at == BESIDE) {
-        const vf near = vf_load(f + stride) - vf_load(f - stride);
-        if (at == BESIDE)
-            return near;
-        const vf far = vf_load(f + 2 * stride) - vf_load(f - 2 * stride);
-        return vf_fma(vf_set(4.0f / 3), near, vf_set(-1.0f / 6) * far);
-    }
+    if (at == INSIDE)
+        return vf_load(f + stride) - vf_load(f - stride);
     const int64_t inward = at == LOW_FACE ? stride : -stride;
     const vf here = vf_load(f);
     const vf in = 4.0f * (vf_load(f + inward) - here) - (vf_load(f + 2 * inward) - here);
     return at == LOW_FACE ? in : -in;
 }
 
-/* The same at one node of a row, the ends of which are faces. */
-static float slope_at_end(const float *f, int64_t index, int64_t cells)
+/* The value beyond the end of a row (end[0], end[inward] and so on) that makes the central
+ * difference at the end the one-sided one of second order. */
+static inline float ghost(const float *end, int64_t inward)
 {
-    if (index == 1 || index == cells - 1)
-        return f[index + 1] - f[index - 1];
-    const int64_t inward = index == 0 ? 1 : -1;
-    const float here = f[index];
-    const float in = 4.0f * (f[index + inward] - here) - (f[index + 2 * inward] - here);
-    return (float)inward * in;
-}
-
-/* Twice the slopes along a row from node i on. */
-VT_INLINE vf slope_along(const float *f, int64_t i, int64_t cells, int order)
-{
-    const vf along = slope(f + i, 1, order == 2 ? BESIDE : INSIDE);
-    if (i > 0 && i + VL < cells)
-        return along;
-    float patched[VL];
-    vf_store(patched, along);
-    for (int64_t n = 0; i == 0 && n < 2; n++)
-        patched[n] = slope_at_end(f, n, cells);
-    for (int64_t n = cells - 1 > i ? cells - 1 : i; n <= cells && n < i + VL; n++)
-        patched[n - i] = slope_at_end(f, n, cells);
-    return vf_load(patched);
+    return 3.0f * (end[0] - end[inward]) + end[2 * inward];
 }
 
 /* One row of nodes; f are the three components of the field there, and with `fields` 4 the scalar
  * potential. */
-VT_INLINE void velocity_row(const velocity_job *job, const float *const f[4], int fields, int order,
+VT_INLINE void velocity_row(const velocity_job *job, const float *const f[4], int fields,
                             float *nodes, side at_y, side at_z)
 {
     const int64_t cells = job->grid->cells[0], row = job->grid->row, plane = job->grid->plane;
     const vf scale = vf_set(job->scale);
+    vf before[4], here[4];
+    for (int c = 0; c < fields; c++) {
+        before[c] = vf_set(ghost(f[c], 1));
+        here[c] = vf_load(f[c]);
+    }
     for (int64_t i = 0; i <= cells; i += VL) {
         const int last = i + VL > cells;
         const float *const x = f[0] + i, *const y = f[1] + i, *const z = f[2] + i;
-        vf along_x[4], u[4];
-        for (int c = 0; c < fields; c++)
-            along_x[c] = slope_along(f[c], i, cells, c < 3 ? order : 2);
+        vf along_x[4];
+        for (int c = 0; c < fields; c++) {
+            const vf after = vf_load(f[c] + i + VL);
+            if (last) /* cells is even: node cells + 1 is in the same vector */
+                here[c] = vf_select(vi_lanes() == vi_set((int32_t)(cells + 1 - i)),
+                                    vf_set(ghost(f[c] + cells, -1)), here[c]);
+            along_x[c] = vf_ahead(here[c], after) - vf_behind(before[c], here[c]);
+            before[c] = here[c];
+            here[c] = after;
+        }
+        vf u[4];
         u[0] = (slope(z, row, at_y) - slope(y, plane, at_z)) * scale;
         u[1] = (slope(x, plane, at_z) - along_x[2]) * scale;
         u[2] = (along_x[1] - slope(x, row, at_y)) * scale;
         u[3] = (along_x[0] + slope(y, row, at_y) + slope(z, plane, at_z)) * scale;
         if (fields == 4) {
             u[0] += along_x[3] * scale;
-            u[1] += slope(f[3] + i, row, at_y == INSIDE ? BESIDE : at_y) * scale;
-            u[2] += slope(f[3] + i, plane, at_z == INSIDE ? BESIDE : at_z) * scale;
+            u[1] += slope(f[3] + i, row, at_y) * scale;
+            u[2] += slope(f[3] + i, plane, at_z) * scale;
         }
         for (int n = 0; last && n < 4; n++)
             u[n] = vf_first(u[n], cells + 1 - i);
@@ -111,19 +96,19 @@ static void velocity_of_row(void *context, int64_t r)
     for (int c = 0; c < fields; c++)
         f[c] = grid->field[c] + at;
     float *const nodes = (float *)(grid->nodes + k * grid->node_plane + j * grid->node_row);
-    const side at_y = side_of(job, j, grid->cells[1]), at_z = side_of(job, k, grid->cells[2]);
+    const side at_y = side_of(j, grid->cells[1]), at_z = side_of(k, grid->cells[2]);
     /* Copies of the loop: the common ones without a choice in them. */
     if (at_y != INSIDE || at_z != INSIDE)
-        velocity_row(job, f, fields, job->order, nodes, at_y, at_z);
+        velocity_row(job, f, fields, nodes, at_y, at_z);
     else if (fields == 3)
-        velocity_row(job, f, 3, 4, nodes, INSIDE, INSIDE);
+        velocity_row(job, f, 3, nodes, INSIDE, INSIDE);
     else
-        velocity_row(job, f, 4, 4, nodes, INSIDE, INSIDE);
+        velocity_row(job, f, 4, nodes, INSIDE, INSIDE);
 }
 
-void VT_NAME(velocity)(vt_grid *grid, int order, int threads)
+void VT_NAME(velocity)(vt_grid *grid, int threads)
 {
-    velocity_job job = {.grid = grid, .order = order};
+    velocity_job job = {.grid = grid};
     job.scale = (float)(0.5 / grid->spacing);
     const int64_t rows = (int64_t)(grid->cells[1] + 1) * (grid->cells[2] + 1);
     const int64_t least = 1 + BLOCK_NODES / (grid->cells[0] + 1), share = rows / MOST_BLOCKS;
