@@ -223,6 +223,7 @@ def make_core(
         del values["wind"]
     core = _core.Simulation(
         spacing=scene.spacing or 0.0,
+        detail=scene._octaves,
         ambient=scene.ambient._core_ambient(),
         combustion=scene.combustion._core_combustion() if scene.combustion else {},
         threads=threads,

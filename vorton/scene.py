@@ -59,6 +59,10 @@ def _length(name: str, value: Any) -> float | None:
     return None if value is None else check_number(name, value, above=0, unit="m")
 
 
+def _check_detail(name: str, value: Any) -> int | None:
+    return None if value is None else _SIMULATION("detail").metadata["check"](name, value)
+
+
 def _check_method(name: str, value: Any) -> Method:
     if isinstance(value, Mapping):
         return Method.from_dict(value)
@@ -84,7 +88,7 @@ OF_SIMULATION = {
     name: _SIMULATION(name)
     for name in (
         "seed", "gravity", "viscosity", "thermal_diffusivity", "dissipation", "max_vortons",
-        "max_tracers", "max_nodes", "at_capacity",
+        "max_tracers", "max_nodes", "at_capacity", "detail_strength",
     )
 } | {"wind": _SIMULATION("wind", animatable=True)}  # fmt: skip
 
@@ -96,6 +100,7 @@ _CHECKS = {
     "combustion": _check_combustion,
     "voxel": _length,
     "spacing": _length,
+    "detail": _check_detail,
     "method": _check_method,
     **{name: item.metadata["check"] for name, item in OF_SIMULATION.items()},
 }
@@ -127,6 +132,9 @@ class Scene:
         Grid spacing; default: the smallest core / 1.5, with method.cores "point" / .66. As wide
         as the core, smoke and fire cost half as much, and velocity is wrong by 2.3 % (of
         waves of four cores) instead of 1.0; beyond, cores are 1.5 cells wide.
+    detail : int, 0 to 4, optional
+        Octaves of eddies below the grid, which stir tracers alone; with velocity "poisson".
+        Default: 3 in scenes with an `Emitter` (smoke, fire), else none.
     method : Method
         Default `Method()`.
 
@@ -151,6 +159,8 @@ class Scene:
     wind: Any
     voxel: float | None
     spacing: float | None
+    detail: int | None
+    detail_strength: float
     viscosity: Any
     thermal_diffusivity: Any
     dissipation: float
@@ -171,6 +181,8 @@ class Scene:
         wind: Any = _DEFAULT["wind"],
         voxel: float | None = None,
         spacing: float | None = None,
+        detail: int | None = None,
+        detail_strength: float = _DEFAULT["detail_strength"],
         viscosity: Any = _DEFAULT["viscosity"],
         thermal_diffusivity: Any = _DEFAULT["thermal_diffusivity"],
         dissipation: float = _DEFAULT["dissipation"],
@@ -191,6 +203,8 @@ class Scene:
         self.wind = wind
         self.voxel = voxel
         self.spacing = spacing
+        self.detail = detail
+        self.detail_strength = detail_strength
         self.viscosity = viscosity
         self.thermal_diffusivity = thermal_diffusivity
         self.dissipation = dissipation
@@ -301,17 +315,29 @@ class Scene:
             raise ValueError("Scene.voxel = None: a scene without vortices must say its voxel (m)")
         return min(known) * VOXEL_PER_CORE
 
+    @property
+    def _octaves(self) -> int:
+        """`detail`, or what stands for None."""
+        if self.detail is not None:
+            return self.detail
+        smokes = any(isinstance(source, Emitter) for source in self._sources)
+        return 3 if smokes and self.method.velocity == "poisson" else 0
+
     # ---- plain data ----
 
     def to_dict(self, folder: str | os.PathLike[str] | None = None) -> dict[str, Any]:
         """Plain data, everything written out; "effects", "bodies", "combustion",
-        "thermal_diffusivity" and "dissipation" only where there are some.
+        "thermal_diffusivity" and "dissipation" only where there are some, "detail" and its strength
+        only where they are not the default.
 
         Paths are relative to `folder` where it is given.
         """
         values = {key: plain(getattr(self, key)) for key in _CHECKS if key not in _OBJECTS}
         for key in ("thermal_diffusivity", "dissipation"):
             if not values[key]:  # the digest of older scenes stays what it was
+                del values[key]
+        for key, default in (("detail", None), ("detail_strength", _DEFAULT["detail_strength"])):
+            if values[key] == default:
                 del values[key]
         lists = {key: [item.to_dict() for item in getattr(self, key)] for key in _ITEMS}
         items = [item for items in lists.values() for item in items]

@@ -299,7 +299,7 @@ def _carried(position: Any, **columns: Any) -> dict[str, np.ndarray]:
     return checked
 
 
-_NOTES = ("birth_volume", "mixture", "past_rates")
+_NOTES = ("birth_volume", "mixture", "past_rates", "eddy_place")
 """Columns in which the library notes something for itself."""
 
 

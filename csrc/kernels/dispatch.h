@@ -16,6 +16,7 @@
 #include "kernels/particles/particle_strength_exchange.h"
 #include "kernels/particles/range_check.h"
 #include "kernels/particles/sort_by_row.h"
+#include "kernels/particles/stir_tracers.h"
 #include "kernels/particles/strength_filter.h"
 #include "kernels/particles/stretching.h"
 #include "kernels/particles/stretching_bound.h"

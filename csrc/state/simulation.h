@@ -76,8 +76,12 @@ struct vt_simulation {
     int64_t populated_id; /* next id of vortons when the halo was last looked after */
     double strained;      /* since then: largest velocity gradient x time */
     double undiffused[2]; /* viscosity, thermal diffusivity x time that wait, m^2 */
-    int64_t substeps;     /* since creation: sets the cadence of sorting the columns */
-    int wake_is_cut;      /* vortons that bodies have shed were removed */
+    struct {
+        double turned;        /* what times the renewals of their fields, rad */
+        double renewed_at[2]; /* s */
+    } eddies;                 /* below the grid */
+    int64_t substeps;         /* since creation: sets the cadence of sorting the columns */
+    int wake_is_cut;          /* vortons that bodies have shed were removed */
     vt_heat_books heat;
     vt_impulse_books impulses;
     vt_container_frame carried;

@@ -27,6 +27,7 @@
 #include "step/undo.h"
 #include "tracers/passive_motion.h"
 #include "tracers/scalars.h"
+#include "tracers/subgrid_eddies.h"
 
 enum {
     MOST_SUBSTEPS = 4096, /* most in one step: beyond, the flow has blown up */
@@ -64,6 +65,13 @@ static vt_status place(vt_simulation *s, const vt_births *births, int32_t *exist
     return status;
 }
 
+/* The velocity gradient beyond which the fastest lie, 1/s. */
+static double fast_gradient(const vt_simulation *s)
+{
+    const double most = vti_find_largest(&s->extremes).gradient;
+    return fmin(fmax(vti_gradient_of_share(&s->extremes, fastest_share), most / most_turn), most);
+}
+
 /* The rest of the step in equal substeps, so that no vortex turns too far and no vorton leaves the
  * free margin of the grid before the last stage of the substep. The whole step is `step` s long. */
 static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, double step,
@@ -71,9 +79,7 @@ static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, doubl
 {
     const double most_for_panels = MOST_FOR_PANELS * (remaining / step) * (1 - 1e-9);
     const vt_largest most = vti_find_largest(&s->extremes);
-    const double gradient =
-        fmax(vti_gradient_of_share(&s->extremes, fastest_share), most.gradient / most_turn);
-    double count = remaining * fmin(gradient, most.gradient) / s->def.method.turn;
+    double count = remaining * fast_gradient(s) / s->def.method.turn;
     if (most.pull > 0)
         count = fmax(count, remaining * sqrt(most.pull / s->grid.spacing) / buoyancy_time);
     if (vti_has_grid(s)) {
@@ -357,6 +363,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     vti_set_wind(s, s->time, s->time + dt);
     VT_TIMED(s, contact, vti_begin_contact(s, &contacts));
     VT_TIMED(s, tracers, vti_move_tracers(s, &scheme, dt, &w.tracers));
+    VT_TIMED(s, stir, vti_stir_tracers(s, dt, dt * fast_gradient(s)));
     if (vti_has_article_walls(s)) /* while the nodes hold velocities */
         VT_TIMED(s, bodies, vti_take_wall_vorticity(s));
     vti_finish(s, &scheme, &w, dt, &reaction);

@@ -6,6 +6,7 @@
 #include "field/solve.h"
 #include "state/predicates.h"
 #include "tracers/combustion.h"
+#include "tracers/subgrid_eddies.h"
 
 /* What newborn tracers hold that nothing has been given, but for what they take from vortons. */
 static void fill_tracer_column(vt_simulation *s, int column, int64_t first, int64_t count)
@@ -59,6 +60,7 @@ int64_t vti_append_tracers(vt_simulation *s, int64_t count, const float *positio
         if (t->set.used[unless_given[n]])
             fill_tracer_column(s, unless_given[n], first, count);
     vti_fill_tracer_scalars(s, first, count);
+    vti_begin_in_eddies(s, first, count);
     t->set.count += count;
     return first;
 }

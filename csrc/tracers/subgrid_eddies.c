@@ -1,0 +1,136 @@
+#include "tracers/subgrid_eddies.h"
+
+#include "base/random.h"
+#include "state/simulation.h"
+
+/* Between two renewals of a field the fast parts of the flow turn by this, rad: much less, and
+ * eddies have no time to roll anything up; much more, and the flow draws them out into threads. */
+static const double most_turned = 5;
+
+/* In cores of the grid. Where waves are seven cores long the grid has half of the energy that it
+ * should have, and next to none at half of that. */
+static const double first_wave = 4, eddy_length = 1.5;
+
+/* Speed of the first octave over eddy_length x rate of strain. Lilly's balance, with the filter as
+ * wide as half a wave of seven cores, has .55 (Pope, Turbulent Flows, 13.4): with that the lobes
+ * that the grid resolves dissolve in pictures. */
+static const double supply_share = 0.2;
+
+void vti_begin_in_eddies(vt_simulation *s, int64_t first, int64_t count)
+{
+    const vt_tracers *const t = &s->tracers;
+    if (!t->set.used[VT_TRACER_eddy_place])
+        return;
+    vti_fill_column(&s->tracers.set, VT_TRACER_eddy_speed, first, count, 0);
+    for (int64_t i = 6 * first; i < 6 * (first + count); i++)
+        t->eddy_place[i] = t->position[i / 6 * 3 + i % 3];
+}
+
+/* A unit vector, from the numbers of a key that come after n. */
+static void choose_direction(uint64_t seed, uint64_t stream, uint64_t *n, double direction[3])
+{
+    double square = 0;
+    while (!(square > 0.01 && square < 1)) {
+        square = 0;
+        for (int a = 0; a < 3; a++) {
+            direction[a] = 2 * vti_random(seed, stream, (*n)++) - 1;
+            square += direction[a] * direction[a];
+        }
+    }
+    for (int a = 0; a < 3; a++)
+        direction[a] /= sqrt(square);
+}
+
+/* A wave of length 1 m and rms speed 1 of the sum over an octave. */
+static vt_eddy_wave choose_wave(uint64_t seed, uint64_t stream, uint64_t *n)
+{
+    /* The mean square of a wave is 8/15. */
+    const double size = sqrt(15.0 / 8.0 / VT_EDDY_WAVES);
+    double k[3], other[3], across[3], square = 0;
+    choose_direction(seed, stream, n, k);
+    while (!(square > 0.01)) {
+        choose_direction(seed, stream, n, other);
+        square = 0;
+        for (int a = 0; a < 3; a++) {
+            const int b = (a + 1) % 3, c = (a + 2) % 3;
+            across[a] = k[b] * other[c] - k[c] * other[b];
+            square += across[a] * across[a];
+        }
+    }
+    const double number = 0.75 + 0.6 * vti_random(seed, stream, (*n)++);
+    vt_eddy_wave wave = {.phase = (float)vti_random(seed, stream, (*n)++)};
+    for (int a = 0; a < 3; a++) {
+        wave.k[a] = (float)(number * k[a]);
+        wave.amplitude[a] = (float)(size / sqrt(square) * across[a]);
+    }
+    return wave;
+}
+
+/* The waves of a field since its renewal number `renewal`. Kolmogorov: speeds fall as the cube root
+ * of lengths. */
+static void make_waves(const vt_simulation *s, uint64_t renewal, double weight,
+                       vt_eddy_field *field)
+{
+    const double cube_root_of_2 = 1.2599210498948732;
+    double length = first_wave * s->grid.core, speed = weight;
+    uint64_t n = 0;
+    for (int32_t octave = 0; octave < s->def.detail; octave++) {
+        for (int w = 0; w < VT_EDDY_WAVES; w++) {
+            vt_eddy_wave wave = choose_wave(s->def.seed ^ 0x65646479u, renewal, &n);
+            for (int a = 0; a < 3; a++) {
+                wave.k[a] = (float)((double)wave.k[a] / length);
+                wave.amplitude[a] = (float)((double)wave.amplitude[a] * speed);
+            }
+            field->wave[octave * VT_EDDY_WAVES + w] = wave;
+        }
+        length /= 2;
+        speed /= cube_root_of_2;
+    }
+}
+
+/* Field f is renewed each time the clock passes a whole number of half periods that is f more than
+ * an even one; its weight is then 0. */
+static void turn_clock(vt_simulation *s, double dt, double turned, vt_eddies_of_substep *e)
+{
+    const double half = most_turned / 2, before = s->eddies.turned / half;
+    s->eddies.turned += turned;
+    const double now = s->eddies.turned / half;
+    for (int f = 0; f < VT_EDDY_FIELDS; f++) {
+        const double number = floor((now - f) / 2);
+        e->field[f].renewed = s->eddies.turned == turned || number > floor((before - f) / 2);
+        if (e->field[f].renewed)
+            s->eddies.renewed_at[f] = s->time + dt;
+        e->field[f].age = (float)(s->time + dt - s->eddies.renewed_at[f]);
+        /* sin and cos of a quarter turn, by parabolas: the squares of both have the sum 1 */
+        const double part = (now - f) / 2 - number, hump = 4 * part * (1 - part);
+        const double other = 4 * (part < 0.5 ? 0.5 - part : part - 0.5) *
+                             (1 - (part < 0.5 ? 0.5 - part : part - 0.5));
+        make_waves(s, (uint64_t)(int64_t)(2 * number + f + 4),
+                   hump / sqrt(hump * hump + other * other), &e->field[f]);
+    }
+}
+
+static void use_columns(vt_simulation *s)
+{
+    vt_set *const set = &s->tracers.set;
+    if (set->used[VT_TRACER_eddy_place])
+        return;
+    set->used[VT_TRACER_eddy_speed] = set->used[VT_TRACER_eddy_place] = 1;
+    vti_begin_in_eddies(s, 0, set->count);
+}
+
+void vti_stir_tracers(vt_simulation *s, double dt, double turned)
+{
+    if (s->def.detail == 0 || !s->fields_exist || s->tracers.set.count == 0)
+        return;
+    vt_eddies_of_substep e = {.waves = s->def.detail * VT_EDDY_WAVES,
+                              .length = eddy_length * s->grid.core,
+                              .share = supply_share * s->def.detail_strength,
+                              .dt = dt};
+    memcpy(e.wind, s->winds.velocity, sizeof e.wind);
+    use_columns(s);
+    turn_clock(s, dt, turned, &e);
+    const vt_tracers *const t = &s->tracers;
+    const vt_stirred_rows rows = {t->position, t->age, t->eddy_place, t->eddy_speed};
+    s->stages->stir(&s->grid, &e, t->set.count, &rows, s->def.threads);
+}

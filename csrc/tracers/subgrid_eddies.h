@@ -1,0 +1,13 @@
+/* Eddies below the grid, which stir tracers alone: see kernels/particles/stir_tracers.h. Vortons,
+ * and so the resolved flow, know nothing of them. */
+#pragma once
+
+#include "vorton.h"
+
+/* Rows [first, first + count) of tracers begin with their place, and no speed. */
+void vti_begin_in_eddies(vt_simulation *simulation, int64_t first, int64_t count);
+
+/* Stirs the tracers, which the resolved flow has moved through a substep of dt (s), while the nodes
+ * hold its velocity. turned: angle by which its fast parts have turned meanwhile, rad; it says when
+ * the waves are renewed. */
+void vti_stir_tracers(vt_simulation *simulation, double dt, double turned);
