@@ -3,25 +3,26 @@
 #include "base/random.h"
 #include "state/simulation.h"
 
-/* Between two renewals of a field the fast parts of the flow turn by this, rad: much less, and
- * eddies have no time to roll anything up; much more, and the flow draws them out into threads. */
-static const double most_turned = 5;
+/* Between two renewals of a field the fast parts of the flow turn by this, rad. Until then the
+ * flow has drawn the waves out, of which their velocity knows nothing: where it turns twice as far,
+ * tracers gather (by a tenth after two turns of a cloud); half as far, and eddies have no time to
+ * roll anything up. */
+static const double most_turned = 2;
 
 /* In cores of the grid. Where waves are seven cores long the grid has half of the energy that it
  * should have, and next to none at half of that. */
-static const double first_wave = 4, eddy_length = 1.5;
+static const double first_wave = 4;
 
-/* Speed of the first octave over eddy_length x rate of strain. Lilly's balance, with the filter as
- * wide as half a wave of seven cores, has .55 (Pope, Turbulent Flows, 13.4): with that the lobes
- * that the grid resolves dissolve in pictures. */
-static const double supply_share = 0.2;
+/* Speed of the first octave over strain rate x core. Lilly's balance, with the filter as wide as
+ * half a wave of seven cores, has .8 (Pope, Turbulent Flows, 13.4): with that the lobes that the
+ * grid resolves dissolve in pictures, with half of it they stay. */
+static const double speed_share = 0.4;
 
 void vti_begin_in_eddies(vt_simulation *s, int64_t first, int64_t count)
 {
     const vt_tracers *const t = &s->tracers;
     if (!t->set.used[VT_TRACER_eddy_place])
         return;
-    vti_fill_column(&s->tracers.set, VT_TRACER_eddy_speed, first, count, 0);
     for (int64_t i = 6 * first; i < 6 * (first + count); i++)
         t->eddy_place[i] = t->position[i / 6 * 3 + i % 3];
 }
@@ -66,6 +67,17 @@ static vt_eddy_wave choose_wave(uint64_t seed, uint64_t stream, uint64_t *n)
     return wave;
 }
 
+/* b = a x k / k^2 */
+static void find_potential(vt_eddy_wave *w)
+{
+    const float *const a = w->amplitude, *const k = w->k;
+    const float square = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
+    for (int n = 0; n < 3; n++) {
+        const int m = (n + 1) % 3, o = (n + 2) % 3;
+        w->potential[n] = (a[m] * k[o] - a[o] * k[m]) / square;
+    }
+}
+
 /* The waves of a field since its renewal number `renewal`. Kolmogorov: speeds fall as the cube root
  * of lengths. */
 static void make_waves(const vt_simulation *s, uint64_t renewal, double weight,
@@ -81,6 +93,7 @@ static void make_waves(const vt_simulation *s, uint64_t renewal, double weight,
                 wave.k[a] = (float)((double)wave.k[a] / length);
                 wave.amplitude[a] = (float)((double)wave.amplitude[a] * speed);
             }
+            find_potential(&wave);
             field->wave[octave * VT_EDDY_WAVES + w] = wave;
         }
         length /= 2;
@@ -115,8 +128,19 @@ static void use_columns(vt_simulation *s)
     vt_set *const set = &s->tracers.set;
     if (set->used[VT_TRACER_eddy_place])
         return;
-    set->used[VT_TRACER_eddy_speed] = set->used[VT_TRACER_eddy_place] = 1;
+    set->used[VT_TRACER_eddy_place] = 1;
     vti_begin_in_eddies(s, 0, set->count);
+}
+
+/* The strain rate at the nodes; sampling on the far faces looks, with no weight, further. */
+static f4 *find_strain(vt_simulation *s)
+{
+    const size_t nodes = (size_t)(s->grid.node_plane * (s->grid.cells[2] + 1));
+    const size_t beyond = 2 * (size_t)s->grid.node_plane;
+    f4 *const strain = vti_arena_push(&s->arena, (nodes + beyond) * sizeof *strain);
+    memset(strain + nodes, 0, beyond * sizeof *strain);
+    s->stages->strain(&s->grid, strain, s->def.threads);
+    return strain;
 }
 
 void vti_stir_tracers(vt_simulation *s, double dt, double turned)
@@ -124,13 +148,15 @@ void vti_stir_tracers(vt_simulation *s, double dt, double turned)
     if (s->def.detail == 0 || !s->fields_exist || s->tracers.set.count == 0)
         return;
     vt_eddies_of_substep e = {.waves = s->def.detail * VT_EDDY_WAVES,
-                              .length = eddy_length * s->grid.core,
-                              .share = supply_share * s->def.detail_strength,
+                              .share = speed_share * s->def.detail_strength * s->grid.core,
                               .dt = dt};
     memcpy(e.wind, s->winds.velocity, sizeof e.wind);
     use_columns(s);
     turn_clock(s, dt, turned, &e);
     const vt_tracers *const t = &s->tracers;
-    const vt_stirred_rows rows = {t->position, t->age, t->eddy_place, t->eddy_speed};
+    const vt_stirred_rows rows = {t->position, t->age, t->eddy_place};
+    const size_t mark = vti_arena_mark(&s->arena);
+    e.strain = find_strain(s);
     s->stages->stir(&s->grid, &e, t->set.count, &rows, s->def.threads);
+    vti_arena_pop(&s->arena, mark);
 }
