@@ -12,7 +12,7 @@
 from pathlib import Path as _Path
 
 try:
-    from ._core import BusyError, CapacityError
+    from ._core import BlowUpError, BusyError, CapacityError
     from ._core import version as _version
 except ModuleNotFoundError as _error:
     if _error.name != f"{__name__}._core":
@@ -56,6 +56,7 @@ __version__ = _version()
 __all__ = [
     "Air",
     "Attractor",
+    "BlowUpError",
     "Body",
     "Box",
     "BusyError",

@@ -22,7 +22,14 @@ from .shapes import Plane
 from .source_base import FluidSource, Source
 from .sources import Tracers
 
-__all__ = ["Recorder", "add_source", "check_method", "make_core", "remove_added"]
+__all__ = [
+    "Recorder",
+    "add_source",
+    "check_method",
+    "make_core",
+    "name_nearest",
+    "remove_added",
+]
 
 
 def _has_fuel(source: Any) -> bool:
@@ -166,6 +173,26 @@ def remove_added(core: _core.Simulation, ids: Sequence[tuple[str, int]]) -> None
     """Remove from a core what an item of a scene has added."""
     for kind, number in ids:
         core.remove_added(_REMOVED_AS.get(kind, "source"), number)
+
+
+def _place_of(items: Sequence[Any], wanted: Any) -> int | None:
+    return next((index for index, item in enumerate(items) if item is wanted), None)
+
+
+def name_nearest(
+    scene: Scene, added: Sequence[tuple[Any, Sequence[tuple[str, int]]]], error: Any
+) -> str:
+    """What the ids of a `BlowUpError` stand for in a scene, as the end of its message."""
+    names = []
+    for item, ids in added:
+        owned = {(_REMOVED_AS.get(kind, "source"), number) for kind, number in ids}
+        if ("source", error.source) in owned:
+            index = _place_of(scene.sources, item)
+            names.append(f"source {error.source} is sources[{index}], {type(item).__name__}")
+        if ("body", error.body) in owned:
+            index = _place_of(scene.bodies, item)
+            names.append(f"body {error.body} is bodies[{index}], {item._what()}")
+    return f". In the scene {', '.join(names)}" if names else ""
 
 
 def add_source(scene: Scene, index: int, source: Source, recorder: Any) -> None:

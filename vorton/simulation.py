@@ -13,7 +13,14 @@ from . import _core
 from .animation import frame_rate
 from .bodies import BodyBase
 from .fields import check_flag, check_integer, check_number, shown
-from .opening import Recorder, add_source, check_method, make_core, remove_added
+from .opening import (
+    Recorder,
+    add_source,
+    check_method,
+    make_core,
+    name_nearest,
+    remove_added,
+)
 from .records import Bodies, BodyState, Health, StageTime, Timings
 from .scene import Scene
 from .source_base import Source
@@ -299,8 +306,11 @@ class Simulation:
         Raises
         ------
         ValueError
-            NaN or infinity in the state: nothing has changed then. Or the flow blows up in a later
-            substep: the substeps before it then stay, `time` says how far it came.
+            NaN or infinity written into the state: nothing has changed then.
+        vorton.BlowUpError
+            The flow has blown up, or a frame is too long for it: the message says where, which
+            source and which body are nearest, and what to change. The substeps before it stay,
+            `time` says how far it came.
         vorton.CapacityError
             Births that do not fit, for at_capacity="error": nothing has changed then. What bodies
             shed, splits or is kept as a halo in a later substep may not fit either: the substeps
@@ -309,7 +319,7 @@ class Simulation:
             Another thread is inside this simulation.
         """
         for _ in range(_frame_count(frames)):
-            self._core.step(1.0 / self.fps, progress=progress)
+            self.advance(1.0 / self.fps, progress=progress)
             self.frame += 1
 
     def frames(self, count: int) -> Iterator[int]:
@@ -333,7 +343,11 @@ class Simulation:
         self, dt: float, *, progress: Callable[[float, float, int], Any] | None = None
     ) -> None:
         """Advance by dt seconds, > 0 (0 changes nothing); `progress` and errors as of `step`."""
-        self._core.step(dt, progress=progress)
+        try:
+            self._core.step(dt, progress=progress)
+        except _core.BlowUpError as error:
+            error.args = (f"{error}{name_nearest(self._scene, self._added, error)}",)
+            raise
 
     # ---- what is in it ----
 

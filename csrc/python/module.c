@@ -226,7 +226,21 @@ static int add_exceptions(PyObject *module, vt_py_state *state)
     state->capacity_error = PyErr_NewExceptionWithDoc(
         "vorton.CapacityError", "More vortons or tracers than the simulation has room for.",
         PyExc_RuntimeError, NULL);
-    if (add(module, "BusyError", Py_XNewRef(state->busy_error)) < 0)
+    state->blow_up_error = PyErr_NewExceptionWithDoc(
+        "vorton.BlowUpError",
+        "A step would need more than 4096 substeps: the flow has blown up, or the step is too "
+        "long.\n\n"
+        "The substeps before it stay done. The message says where, what is near there and what to\n"
+        "change.\n\n"
+        "Attributes\n----------\n"
+        "position : three numbers, m, or None\n"
+        "    Of the vorton that set the length of the substep; None: no vorton did.\n"
+        "source, body : int or None\n"
+        "    Ids in the core of the source whose vortons were born nearest, and of the body with\n"
+        "    the nearest wall.",
+        PyExc_RuntimeError, NULL);
+    if (add(module, "BusyError", Py_XNewRef(state->busy_error)) < 0 ||
+        add(module, "BlowUpError", Py_XNewRef(state->blow_up_error)) < 0)
         return -1;
     return add(module, "CapacityError", Py_XNewRef(state->capacity_error));
 }
@@ -306,6 +320,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     const vt_py_state *state = PyModule_GetState(module);
     Py_VISIT(state->busy_error);
     Py_VISIT(state->capacity_error);
+    Py_VISIT(state->blow_up_error);
     Py_VISIT((PyObject *)state->simulation_type);
     Py_VISIT((PyObject *)state->volume_type);
     return 0;
@@ -316,6 +331,7 @@ static int clear(PyObject *module)
     vt_py_state *state = PyModule_GetState(module);
     Py_CLEAR(state->busy_error);
     Py_CLEAR(state->capacity_error);
+    Py_CLEAR(state->blow_up_error);
     Py_CLEAR(state->simulation_type);
     Py_CLEAR(state->volume_type);
     return 0;

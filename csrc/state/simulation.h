@@ -89,6 +89,7 @@ struct vt_simulation {
     vt_extremes extremes;
     int32_t last_substeps;
     vt_contact_counts contacts; /* of the last step */
+    vt_blow_up blow_up;         /* of the last step that did; struct_size 0: none did */
     vt_timer timers[VT_TIMED_STAGES];
 
     /* What owns memory: vt_copy_simulation copies each by a function of its own. */
