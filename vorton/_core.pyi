@@ -18,6 +18,8 @@ DEFINITIONS: dict[str, dict[str, dict[str, Any]]]
 HEALTH_FIELDS: tuple[dict[str, Any], ...]
 # Keys: name, dtype ("float32" or "bool"), components (1 or 3), unit, description.
 GRID_FIELDS: tuple[dict[str, Any], ...]
+# Names of the numbers of health that are NaN without a grid.
+HEALTH_OF_GRID: tuple[str, ...]
 # Keys: name, limit, meaning, remedy.
 HEALTH_LIMITS: tuple[dict[str, Any], ...]
 # Keys: name, description.

@@ -46,6 +46,17 @@ static PyMethodDef functions[] = {
 
 /* ---- tables of fields ---- */
 
+static PyObject *names_tuple(const char *const *names, size_t count)
+{
+    PyObject *tuple = PyTuple_New((Py_ssize_t)count);
+    for (size_t n = 0; tuple && n < count; n++) {
+        PyObject *const name = PyUnicode_FromString(names[n]);
+        if (!name || PyTuple_SetItem(tuple, (Py_ssize_t)n, name) < 0)
+            Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
 /* A value of a row: a name, a whole number or a number; choices may be None. */
 static PyObject *method_value(const vt_method_field *field, PyObject *choices, double value)
 {
@@ -165,6 +176,18 @@ static PyObject *health_table(void)
     return table;
 }
 
+/* Names of the numbers of health.def that only a grid gives. */
+static PyObject *names_of_grid(void)
+{
+    static const char *const names[] = {
+#define VT_HEALTH(name, type, unit, description)
+#define VT_HEALTH_VECTOR(name, type, unit, description)
+#define VT_HEALTH_OF_GRID(name) #name,
+#include "vorton/health.def"
+    };
+    return names_tuple(names, sizeof names / sizeof *names);
+}
+
 /* Limits of health.def. */
 static PyObject *limit_table(void)
 {
@@ -253,14 +276,7 @@ static PyObject *composition_names(void)
 #include "vorton/columns.def"
 #undef VT_CARRIED
     };
-    const Py_ssize_t count = sizeof names / sizeof names[0];
-    PyObject *tuple = PyTuple_New(count);
-    for (Py_ssize_t n = 0; tuple && n < count; n++) {
-        PyObject *const name = PyUnicode_FromString(names[n]);
-        if (!name || PyTuple_SetItem(tuple, n, name) < 0)
-            Py_CLEAR(tuple);
-    }
-    return tuple;
+    return names_tuple(names, sizeof names / sizeof *names);
 }
 
 static int add_types(PyObject *module, vt_py_state *state)
@@ -303,6 +319,7 @@ static int execute(PyObject *module)
     if (add(module, "METHOD_FIELDS", method_table()) < 0 ||
         add(module, "DEFINITIONS", vti_py_tables()) < 0 ||
         add(module, "HEALTH_FIELDS", health_table()) < 0 ||
+        add(module, "HEALTH_OF_GRID", names_of_grid()) < 0 ||
         add(module, "GRID_FIELDS", grid_table()) < 0 ||
         add(module, "HEALTH_LIMITS", limit_table()) < 0 ||
         add(module, "TIMED_STAGES", timing_table()) < 0 ||
