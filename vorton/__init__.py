@@ -32,6 +32,7 @@ from .effects import Attractor, Drag, Kill, Vortex, Wind, WindGrid
 from .emitter import Emitter
 from .manifest import Manifest
 from .method import Method
+from .opening import SceneWarning
 from .points import Points, VortonPoints
 from .scene import Scene
 from .shapes import (
@@ -83,6 +84,7 @@ __all__ = [
     "RandomCloud",
     "Samples",
     "Scene",
+    "SceneWarning",
     "Simulation",
     "Sphere",
     "Surface",

@@ -347,6 +347,20 @@ static PyObject *timings(PyObject *self, PyObject *Py_UNUSED(arguments))
     return list;
 }
 
+static PyObject *warnings(PyObject *self, PyObject *Py_UNUSED(arguments))
+{
+    const vt_simulation *const simulation = vti_py_idle(self);
+    PyObject *list = simulation ? PyList_New(0) : NULL;
+    vt_warning warning = {.struct_size = sizeof warning};
+    for (int i = 0; list && vt_get_warning(simulation, i, &warning); i++) {
+        PyObject *const row = Py_BuildValue("(Ns)", id_or_none(warning.source), warning.text);
+        if (!row || PyList_Append(list, row) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list;
+}
+
 /* ---- the type ---- */
 
 static PyMethodDef methods[] = {
@@ -441,6 +455,9 @@ static PyMethodDef methods[] = {
      "Volume of density and velocity, from the state of now."},
     {"health", health, METH_NOARGS,
      "health($self, /)\n--\n\nHealth of the flow; HEALTH_FIELDS explains the numbers."},
+    {"warnings", warnings, METH_NOARGS,
+     "warnings($self, /)\n--\n\n"
+     "Warnings so far, in the order in which they were given: (id of a source or None, text)."},
     {"timings", timings, METH_NOARGS,
      "timings($self, /)\n--\n\n"
      "For each stage its name, seconds in the last step, total seconds, and calls; TIMED_STAGES "

@@ -22,6 +22,7 @@
 #include "state/heat_budget.h"
 #include "state/particles.h"
 #include "state/wind_at_time.h"
+#include "step/advice.h"
 #include "step/blow_up.h"
 #include "step/container_jump.h"
 #include "step/substep.h"
@@ -102,6 +103,8 @@ static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, const
         raise_need(&n, remaining * diffusivity / limit, VT_LIMIT_DIFFUSION);
     }
     raise_need(&n, remaining * vti_body_rate(s), VT_LIMIT_TURN);
+    if (n.limit == VT_LIMIT_DIFFUSION)
+        vti_look_at_diffusion(s, n.count * step / remaining, step);
     if (n.count > VT_MOST_SUBSTEPS)
         return vti_blow_up(s, w, n.limit, remaining);
     if (most.gradient >= VT_NO_EXTREME || most.speed >= VT_NO_EXTREME)
@@ -480,6 +483,7 @@ static vt_status run_substeps(vt_simulation *s, double dt)
         return status;
     vti_open_heat_books(s);
     vti_note_planned(s, &births);
+    vti_look_for_many_vortons(s, &births, dt);
     status = advance(s, &births, dt);
     if (!status)
         VT_TIMED(s, emit, emit_due(s, &births, s->time, NULL));
@@ -510,6 +514,7 @@ static vt_status run_step(vt_simulation *s, double dt)
     }
     VT_TIMED(s, tracers, vti_find_tracer_scalars(s));
     vti_end_frame(s);
+    vti_look_for_unlit_fuel(s, dt);
     s->born_until = -1;
     s->steps++;
     return VT_OK;

@@ -39,6 +39,17 @@ typedef struct vt_blow_up {
 /* VT_INVALID_ARGUMENT: no step of this simulation blew up. */
 VT_API vt_status vt_get_blow_up(const vt_simulation *simulation, vt_blow_up *blow_up);
 
+/* A warning, by index in the order in which they were given (returns 0 past the last): the
+ * simulation does as it was told, but hardly what was meant. One line, in the units of the
+ * definitions; each kind is given once, and goes to the log of vorton/host.h, too. Copies have
+ * those of the original. */
+typedef struct vt_warning {
+    size_t struct_size;
+    int32_t source;   /* id of the source that is meant, -1: none */
+    const char *text; /* belongs to the simulation */
+} vt_warning;
+VT_API int vt_get_warning(const vt_simulation *simulation, int index, vt_warning *warning);
+
 /* Time spent in a stage, by index (returns 0 past the last): its name, seconds in the last step,
  * seconds and calls since creation; timings.def lists and explains the stages. */
 typedef struct vt_timing {
