@@ -71,8 +71,8 @@ def _check_room_to_burn(scene: Scene) -> None:
     where = f"bodies[{number}], Container {body.name!r}" if body.name else f"bodies[{number}]"
     remedy = (
         f"expands, which it cannot in the closed container {where}; make its walls bodies, "
-        "Body(Plane(...)), so that it is open somewhere, or set Scene(method=Method(expansion=0)): then hot "
-        "gas is light and does not push"
+        "Body(Plane(...)), so that it is open somewhere, or set Scene(method=Method(expansion=0)): "
+        "then hot gas is light and does not push"
     )
     for index, other in enumerate(scene.bodies):
         warm = other.temperature is not None or getattr(other, "specific_heat", None)
