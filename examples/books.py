@@ -73,7 +73,7 @@ def follow(method, turnovers):
         for _ in sim.frames(round(turnovers * ROWS)):
             if not enter(sim.health):
                 break
-    except ValueError as error:  # the flow has blown up within a frame
+    except vt.BlowUpError as error:  # the flow has blown up within a frame
         print(error)
     return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 

@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 import vorton as vt
 
 ROOM = {"vortons": 2500, "tracers": 300}
-REFUSALS = (ValueError, TypeError, vt.CapacityError)
+REFUSALS = (ValueError, TypeError, vt.CapacityError, vt.BlowUpError)
 POSITIVE = ("core", "volume", "size", "temperature")
 SHARES = ("fuel", "flame", "smoke")
 

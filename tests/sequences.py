@@ -98,7 +98,7 @@ BAD_CALLS = [
     lambda sim: sim._core.add("tracers", rate=-1.0),
     lambda sim: sim._core.add("tracers", shape={"kind": "sphere", "radius": np.nan}),
 ]
-REFUSALS = (ValueError, TypeError, vt.CapacityError)
+REFUSALS = (ValueError, TypeError, vt.CapacityError, vt.BlowUpError)
 
 
 class Sequences(RuleBasedStateMachine):

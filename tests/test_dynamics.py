@@ -1,8 +1,13 @@
 """Motion of vortons and tracers (VALIDATION D1, D4, D5, D7, D8, D9)."""
 
+import re
+
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.special import erf
 
+import vorton as vt
 from vorton import _core
 
 FILAMENT = {"bound": 0.0, "cleaning": 0.0, "exchange": 0.0}
@@ -362,3 +367,58 @@ def test_tracers_move_alike_in_sets_of_any_size():
     for count in (1, 5, 13, 17, 29, 31, 33, 45, 63, 65, 77, 111):
         for part, whole in zip(moved(count), everything, strict=True):
             assert part.tobytes() == whole[:count].tobytes(), count
+
+
+# ---- rings one vorton thick ----
+
+CORES = {
+    "gaussian": lambda p: erf(p / 2**0.5) - (2 / np.pi) ** 0.5 * p * np.exp(-(p**2) / 2),
+    "wl": lambda p: p**3 * (p**2 + 2.5) / (p**2 + 1) ** 2.5,
+    "ball": lambda p: min(p, 1.0) ** 3,
+}
+"""Share of the circulation within p core radii, q of kernels/sums/regularization.h."""
+
+
+def filament_speed(kernel, radius, core):
+    """Of a circular filament of circulation 1: the integral over it, by adaptive quadrature."""
+
+    def integrand(turn):
+        distance = 2 * radius * np.sin(turn / 2)
+        return radius**2 * (1 - np.cos(turn)) * CORES[kernel](distance / core) / distance**3
+
+    corner = 2 * np.arcsin(core / (2 * radius))  # where the ball has its edge
+    value, _ = quad(integrand, 1e-9, np.pi, points=[corner], epsrel=1e-10, limit=200)
+    return 2 * value / (4 * np.pi)
+
+
+def speed_one_vorton_thick(core, sections, **method):
+    scene = vt.Scene(method=vt.Method(**method))
+    scene.add(vt.VortexRing(radius=1.0, core=core, layers=0, sections=sections))
+    sim = vt.Simulation(scene, fps=1000, threads=2)
+    before = sim.vortons.position[:, 2].astype(float).mean()
+    sim.step(2)
+    return (sim.vortons.position[:, 2].astype(float).mean() - before) / sim.time
+
+
+@pytest.mark.parametrize("kernel", CORES)
+@pytest.mark.parametrize("core", [0.1, 0.05])
+def test_speed_of_a_ring_one_vorton_thick(kernel, core):
+    """Of the simulation, of the law in the docstring of VortexRing, and of the integral."""
+    speed = speed_one_vorton_thick(core, 3000, velocity="direct", kernel=kernel)
+    exact = filament_speed(kernel, 1.0, core)
+    assert speed == pytest.approx(exact, rel=1e-3)
+    words = {"gaussian": r"C is ([\d.]+) for Gaussian", "wl": r"([\d.]+) for wl",
+             "ball": r"([\d.]+) for ball"}  # fmt: skip
+    text = " ".join(vt.VortexRing.__doc__.split())
+    constant = float(re.search(words[kernel], text)[1])
+    law = (np.log(8 / core) - constant) / (4 * np.pi)
+    assert law == pytest.approx(exact, rel=3e-3)
+
+
+@pytest.mark.parametrize("core", [0.1, 0.05])
+def test_speed_of_such_a_ring_on_the_grid(core):
+    """1 to 2 % above that of Gaussian cores; the law for it is in the docstring, too."""
+    speed = speed_one_vorton_thick(core, None)
+    assert 1.0 < speed / filament_speed("gaussian", 1.0, core) < 1.025
+    constant = float(re.search(r"about ([\d.]+) on the grid", vt.VortexRing.__doc__)[1])
+    assert speed == pytest.approx((np.log(8 / core) - constant) / (4 * np.pi), rel=0.01)

@@ -6,6 +6,7 @@ from hand_made import ring, simulation, state
 from marks import slow_but
 
 import vorton as vt
+from vorton import _core
 
 METHODS = {
     "poisson": vt.Method(),
@@ -81,6 +82,11 @@ def test_e2_order_of_the_vortons_does_not_matter(method):
 # ---- E3 ----
 
 
+def unknown_numbers(method):
+    """Numbers of health that nothing gives without a grid."""
+    return _core.HEALTH_OF_GRID if "direct" in method else ()
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     "name, position, strength",
@@ -105,7 +111,8 @@ def test_e3_degenerate_scenes_run(method, name, position, strength):
     assert sim.vortons.count == len(position)
     assert sim.volume().info()["mass"] == pytest.approx(0.05, rel=1e-5)
     health = sim.health
-    assert all(np.isfinite(value).all() for value in health.values())
+    known = {n: value for n, value in health.items() if n not in unknown_numbers(method)}
+    assert all(np.isfinite(value).all() for value in known.values())
     if name == "one":  # it does not move itself
         assert np.abs(sim.vortons.position).max() < 1e-3
     if name in ("none", "cancelling", "without strength", "tiny strength"):
@@ -143,7 +150,7 @@ def test_e3_a_flow_too_fast_is_refused(method, factor):
     slow = sim.vortons.strength.copy()
     sim.vortons.strength[:] = factor * slow / np.abs(slow).max()
     before = columns(sim)
-    with pytest.raises(ValueError, match="more than 4096 substeps.*blown up.*dt is too long"):
+    with pytest.raises(vt.BlowUpError, match="more than 4096 substeps.*blown up.*dt is too long"):
         sim.step()
     assert_same(columns(sim), before)
     sim.vortons.strength[:] = slow[:]
@@ -163,7 +170,7 @@ def test_e3_a_step_too_long_is_refused_and_may_be_tried_again():
         each.step(2)
     assert_same(columns(sim), columns(twin))
     before = columns(sim)
-    with pytest.raises(ValueError, match="dt is too long"):
+    with pytest.raises(vt.BlowUpError, match="dt is too long"):
         sim.advance(1e4)
     assert sim.time == twin.time
     assert_same(columns(sim), before)

@@ -102,12 +102,9 @@ def test_noise_that_the_grid_does_not_see():
     assert clean.noise < 2 and dirty.noise > 20
 
 
-def test_without_a_grid_there_is_neither():
-    position, strength, _ = smooth_field(WIDTH / 4, 1.5 * WIDTH / 4)
-    health = simulation_of(position[:500], strength[:500], WIDTH / 4, velocity="direct").health
-    assert (health.enstrophy, health.noise, health.energy) == (0, 0, 0)
+def test_a_flow_without_vortons_has_no_enstrophy():
     health = vt.Simulation().health
-    assert (health.enstrophy, health.noise) == (0, 0)
+    assert (health.energy, health.enstrophy, health.noise) == (0, 0, 0)
 
 
 def ring_far_away(distance):
@@ -132,3 +129,23 @@ def test_rounding_tells_where_a_scene_lies_too_far_from_the_origin():
     assert near[1] < 0.1 and near[0] == pytest.approx(way, rel=0.01)
     assert far[1] > 0.1 and abs(far[0] - way) > 0.1 * way
     assert vt.Simulation().health.rounding == 0
+
+
+@pytest.mark.parametrize("velocity", ["direct", "tree"])
+def test_what_only_a_grid_gives_is_not_known_without_one(velocity):
+    scene = vt.Scene()
+    scene.add(vt.VortexRing(radius=0.5, core=0.1))
+    sim = vt.Simulation(scene, threads=1)
+    with_grid = sim.health
+    sim.method = sim.method.replace(velocity=velocity)
+    without = sim.health
+    unknown = {name for name in without if np.isnan(np.asarray(without[name], float)).any()}
+    assert unknown == {
+        "energy",
+        "enstrophy",
+        "largest_divergence",
+        "vorticity_divergence",
+        "noise",
+        "poisson_residual",
+    }
+    assert all(with_grid[name] > 0 for name in unknown)

@@ -184,6 +184,23 @@ def test_cleaning_acts_everywhere_and_exchange_on_the_grid_alone():
     assert difference("direct", "exchange") == 0 == difference("tree", "exchange")
 
 
+@pytest.mark.parametrize("velocity", ["direct", "tree"])
+@pytest.mark.parametrize("kernel", ["wl", "ball"])
+def test_a_plain_ring_keeps_its_impulse_by_every_core(velocity, kernel):
+    """Cleaning by WL took 2.6 % of it a frame, by the ball it added .6 %."""
+    scene = vt.Scene(method=vt.Method(velocity=velocity, kernel=kernel))
+    scene.add(vt.VortexRing(radius=0.79, core=0.079))
+    sim = vt.Simulation(scene)
+    before = sim.health.impulse
+    sim.step(4)
+    assert sim.health.impulse == pytest.approx(before, abs=1e-3 * before[2])
+    strength = sim.vortons.strength.copy()
+    sim.method = sim.method.replace(cleaning=0)
+    other = vt.Simulation(sim.scene)
+    other.step(4)
+    assert np.array_equal(other.vortons.strength, strength)
+
+
 @pytest.mark.parametrize("velocity", ["poisson", "direct", "tree"])
 def test_balance_keeps_the_sum(velocity):
     def drift(**method):

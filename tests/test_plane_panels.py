@@ -173,6 +173,24 @@ def test_s8_no_flow_through_a_slanting_plane_in_a_box():
     assert after < 0.02 * flow
 
 
+CORNER = vt.Plane((0, 0, 0), (0, 0, -1)), vt.Plane((-0.3, 0, 0), (-1, 0, 0))
+
+
+def test_s8_a_container_of_planes_alone_is_refused():
+    """Nothing would hold the flow there; the same walls as bodies do."""
+    with pytest.raises(ValueError, match=r"bodies\[0\].*'pit'.*2 planes.*make each plane a body"):
+        simulation(vt.Container(CORNER, name="pit"))
+    for choice in {"velocity": "direct"}, {"bodies": "none"}:
+        simulation(vt.Container(CORNER), method=vt.Method(**choice))
+    sims = [stepped(ring(0.3), vt.Container(CORNER, panels=0))]
+    walls = [vt.Body(vt.Plane(p.point, tuple(-x for x in p.normal)), panels=500) for p in CORNER]
+    sims.append(stepped(ring(0.3), *walls))
+    x = points()[points()[:, 0] > -0.25] * (1, 1, 0) + (0, 0, 2e-4)
+    flow = np.linalg.norm(velocity(sims[1], x), axis=1).max()
+    through = [rms(velocity(sim, x)[:, 2:]) for sim in sims]
+    assert through[0] > 0.1 * flow and through[1] < 0.02 * flow
+
+
 # ---- bounds ----
 
 

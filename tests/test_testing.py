@@ -278,6 +278,19 @@ def test_health_of_a_bake_names_the_worst_frame(bakes, other):
     assert "noise is nan in frame 1, not finite" in text
 
 
+@pytest.mark.parametrize("velocity", ["direct", "tree"])
+def test_health_without_a_grid(tmp_path, velocity):
+    """What is not known is passed over, but where it is asked for; the rest is looked at."""
+    scene = vt.Scene("ring", method=vt.Method(velocity=velocity))
+    scene.add(vt.VortexRing(radius=0.5, core=0.1))
+    sim = vt.Simulation(scene, threads=1)
+    made = vt.bake(scene, tmp_path, frames=(1, 2), volumes=None, progress=False)
+    for what in sim, made:
+        assert_healthy(what)
+        assert "energy is nan" in message(assert_healthy, what, energy=1e9)
+        assert "overlap" in message(assert_healthy, what, overlap=0.01)
+
+
 # ---- volumes from files ----
 
 

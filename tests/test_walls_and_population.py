@@ -81,7 +81,7 @@ def test_books_of_heat_after_a_step_that_fails():
     sim = vt.Simulation(scene, fps=24, threads=1)
     sim.step(6)
     sim.vortons.strength[:] *= 1e6
-    with pytest.raises(ValueError, match="substeps"):
+    with pytest.raises(vt.BlowUpError, match="substeps"):
         sim.step()
     sim.vortons.strength[:] *= 1e-6
     sim.step(2)

@@ -12,7 +12,7 @@
 from pathlib import Path as _Path
 
 try:
-    from ._core import BusyError, CapacityError
+    from ._core import BlowUpError, BusyError, CapacityError
     from ._core import version as _version
 except ModuleNotFoundError as _error:
     if _error.name != f"{__name__}._core":
@@ -32,6 +32,7 @@ from .effects import Attractor, Drag, Kill, Vortex, Wind, WindGrid
 from .emitter import Emitter
 from .manifest import Manifest
 from .method import Method
+from .opening import SceneWarning
 from .points import Points, VortonPoints
 from .scene import Scene
 from .shapes import (
@@ -56,6 +57,7 @@ __version__ = _version()
 __all__ = [
     "Air",
     "Attractor",
+    "BlowUpError",
     "Body",
     "Box",
     "BusyError",
@@ -82,6 +84,7 @@ __all__ = [
     "RandomCloud",
     "Samples",
     "Scene",
+    "SceneWarning",
     "Simulation",
     "Sphere",
     "Surface",

@@ -18,6 +18,8 @@ DEFINITIONS: dict[str, dict[str, dict[str, Any]]]
 HEALTH_FIELDS: tuple[dict[str, Any], ...]
 # Keys: name, dtype ("float32" or "bool"), components (1 or 3), unit, description.
 GRID_FIELDS: tuple[dict[str, Any], ...]
+# Names of the numbers of health that are NaN without a grid.
+HEALTH_OF_GRID: tuple[str, ...]
 # Keys: name, limit, meaning, remedy.
 HEALTH_LIMITS: tuple[dict[str, Any], ...]
 # Keys: name, description.
@@ -31,6 +33,11 @@ VORTON_FLAGS: dict[str, int]
 
 class BusyError(RuntimeError): ...
 class CapacityError(RuntimeError): ...
+
+class BlowUpError(RuntimeError):
+    position: tuple[float, float, float] | None
+    source: int | None
+    body: int | None
 
 def version() -> str: ...
 def simd() -> str: ...
@@ -112,6 +119,7 @@ class Simulation:
         sharp: bool = False,
     ) -> Volume: ...
     def health(self) -> dict[str, Any]: ...
+    def warnings(self) -> list[tuple[int | None, str]]: ...
     def timings(self) -> list[dict[str, Any]]: ...
 
 @final

@@ -250,7 +250,8 @@ class Container(BodyBase):
     panels : whole number
         As of `Body`: the fluid inside flows along the walls, without friction, instead of towards
         and through them, and goes with a container that moves. A container thinner than a panel is
-        wide, and one of several Planes alone, have none; make those Planes bodies each.
+        wide has none. One of several Planes alone cannot have any, and is refused: make those
+        Planes bodies each, with the normal towards the fluid.
     temperature : number, K, optional
         > 0 to 1e6, held: the walls exchange heat with the vortons beside them. Default: none, they
         do not.

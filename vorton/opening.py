@@ -22,7 +22,20 @@ from .shapes import Plane
 from .source_base import FluidSource, Source
 from .sources import Tracers
 
-__all__ = ["Recorder", "add_source", "check_method", "make_core", "remove_added"]
+__all__ = [
+    "Recorder",
+    "SceneWarning",
+    "add_source",
+    "check_method",
+    "make_core",
+    "name_nearest",
+    "name_source",
+    "remove_added",
+]
+
+
+class SceneWarning(UserWarning):
+    """A scene does as it was told, but hardly what was meant: the text says what to change."""
 
 
 def _has_fuel(source: Any) -> bool:
@@ -57,9 +70,9 @@ def _check_room_to_burn(scene: Scene) -> None:
     number, body = closed[0]
     where = f"bodies[{number}], Container {body.name!r}" if body.name else f"bodies[{number}]"
     remedy = (
-        f"expands, which it cannot in the closed container {where}; make that of planes (a floor, "
-        "walls), so that it is open somewhere, or set Scene(method=Method(expansion=0)): then hot "
-        "gas is light and does not push"
+        f"expands, which it cannot in the closed container {where}; make its walls bodies, "
+        "Body(Plane(...)), so that it is open somewhere, or set Scene(method=Method(expansion=0)): "
+        "then hot gas is light and does not push"
     )
     for index, other in enumerate(scene.bodies):
         warm = other.temperature is not None or getattr(other, "specific_heat", None)
@@ -87,7 +100,7 @@ def _warn_of_no_buoyancy(scene: Scene, depth: int) -> None:
             "neither rises nor sinks: that needs 'poisson'; Method(buoyancy='none') says that this "
             "is meant"
         )
-        warnings.warn(text, stacklevel=depth)
+        warnings.warn(text, SceneWarning, stacklevel=depth)
 
 
 def _warn_of_no_flow(scene: Scene, depth: int) -> None:
@@ -100,7 +113,35 @@ def _warn_of_no_flow(scene: Scene, depth: int) -> None:
             f"{method.velocity!r} the flow does not know of it: that needs 'poisson'; panels=0 or "
             "Method(bodies='none') says that this is meant"
         )
-        warnings.warn(text, stacklevel=depth)
+        warnings.warn(text, SceneWarning, stacklevel=depth)
+
+
+_COLD = 0.5
+"""Below this share of the ambient temperature a temperature may be meant in degrees Celsius: of 293
+K that is 147 K, where air is nearly liquid."""
+
+
+def _is_cold(value: Any, ambient: float) -> bool:
+    highest = np.max(value._values() if isinstance(value, Animation) else value)
+    return 0 < highest < _COLD * ambient
+
+
+def _warn_of_celsius(scene: Scene, depth: int) -> None:
+    """The largest temperature of a source or a body, far below that of the ambient fluid."""
+    ambient = scene.ambient.temperature
+    items = [("sources", *entry) for entry in enumerate(scene.sources)]
+    items += [("bodies", *entry) for entry in enumerate(scene.bodies)]
+    for group, index, item in items:
+        value = getattr(item, "temperature", None)
+        if value is None or not _is_cold(value, ambient):
+            continue
+        kelvin = f": {value + 273.15:g}" if isinstance(value, (int, float)) else ""
+        text = (
+            f"{group}[{index}]: {type(item).__name__}.temperature = {shown(value)}: in kelvin that "
+            f"is far colder than the ambient fluid, {ambient:g} K; for degrees Celsius add "
+            f"273.15{kelvin}"
+        )
+        warnings.warn(text, SceneWarning, stacklevel=depth)
 
 
 def check_method(scene: Scene, depth: int = 5) -> None:
@@ -114,6 +155,7 @@ def check_method(scene: Scene, depth: int = 5) -> None:
     _check_room_to_burn(scene)
     _warn_of_no_buoyancy(scene, depth)
     _warn_of_no_flow(scene, depth)
+    _warn_of_celsius(scene, depth)
 
 
 def _count_left(core: _core.Simulation, ends: list[int]) -> np.ndarray:
@@ -166,6 +208,33 @@ def remove_added(core: _core.Simulation, ids: Sequence[tuple[str, int]]) -> None
     """Remove from a core what an item of a scene has added."""
     for kind, number in ids:
         core.remove_added(_REMOVED_AS.get(kind, "source"), number)
+
+
+def _place_of(items: Sequence[Any], wanted: Any) -> int | None:
+    return next((index for index, item in enumerate(items) if item is wanted), None)
+
+
+def name_source(
+    scene: Scene, added: Sequence[tuple[Any, Sequence[tuple[str, int]]]], number: int | None
+) -> str:
+    """What the id of a source stands for in a scene: "sources[2], Jet", or nothing."""
+    for item, ids in added:
+        if ("source", number) in {(_REMOVED_AS.get(kind, "source"), n) for kind, n in ids}:
+            return f"sources[{_place_of(scene.sources, item)}], {type(item).__name__}"
+    return ""
+
+
+def name_nearest(
+    scene: Scene, added: Sequence[tuple[Any, Sequence[tuple[str, int]]]], error: Any
+) -> str:
+    """What the ids of a `BlowUpError` stand for in a scene, as the end of its message."""
+    source = name_source(scene, added, error.source)
+    names = [f"source {error.source} is {source}"] if source else []
+    for item, ids in added:
+        if ("body", error.body) in ids:
+            index = _place_of(scene.bodies, item)
+            names.append(f"body {error.body} is bodies[{index}], {item._what()}")
+    return f". In the scene {', '.join(names)}" if names else ""
 
 
 def add_source(scene: Scene, index: int, source: Source, recorder: Any) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import copy
 import operator
+import re
+import sys
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,7 +16,16 @@ from . import _core
 from .animation import frame_rate
 from .bodies import BodyBase
 from .fields import check_flag, check_integer, check_number, shown
-from .opening import Recorder, add_source, check_method, make_core, remove_added
+from .opening import (
+    Recorder,
+    SceneWarning,
+    add_source,
+    check_method,
+    make_core,
+    name_nearest,
+    name_source,
+    remove_added,
+)
 from .records import Bodies, BodyState, Health, StageTime, Timings
 from .scene import Scene
 from .source_base import Source
@@ -86,6 +98,7 @@ class Simulation:
         "_threads",
         "_tracers",
         "_vortons",
+        "_warned",
         "frame",
     )
 
@@ -124,7 +137,7 @@ class Simulation:
         self._threads = (
             0 if threads is None else check_integer("threads", threads, least=0, most=64)
         )
-        self.frame = 0
+        self.frame = self._warned = 0
         with frame_rate(self.fps):
             core, self._added = make_core(self._scene, self._threads)
             self._open(core)
@@ -254,7 +267,7 @@ class Simulation:
         other = object.__new__(type(self))
         if hasattr(self, "__dict__"):  # of a class derived from this one
             other.__dict__.update(copy.deepcopy(self.__dict__))
-        for name in ("_fps", "_threads", "frame"):
+        for name in ("_fps", "_threads", "_warned", "frame"):
             setattr(other, name, getattr(self, name))
         other._scene = copy.copy(self._scene)
         for name, value in room.items():
@@ -299,17 +312,26 @@ class Simulation:
         Raises
         ------
         ValueError
-            NaN or infinity in the state: nothing has changed then. Or the flow blows up in a later
-            substep: the substeps before it then stay, `time` says how far it came.
+            NaN or infinity written into the state: nothing has changed then.
+        vorton.BlowUpError
+            The flow has blown up, or a frame is too long for it: the message says where, which
+            source and which body are nearest, and what to change. The substeps before it stay,
+            `time` says how far it came.
         vorton.CapacityError
             Births that do not fit, for at_capacity="error": nothing has changed then. What bodies
             shed, splits or is kept as a halo in a later substep may not fit either: the substeps
             before it stay.
         vorton.BusyError
             Another thread is inside this simulation.
+
+        Warns
+        -----
+        vorton.SceneWarning
+            Once each: fuel that nothing sets on fire; substeps by the hundred for diffusion alone;
+            a source that makes more than 100 000 vortons a second.
         """
         for _ in range(_frame_count(frames)):
-            self._core.step(1.0 / self.fps, progress=progress)
+            self.advance(1.0 / self.fps, progress=progress)
             self.frame += 1
 
     def frames(self, count: int) -> Iterator[int]:
@@ -333,7 +355,21 @@ class Simulation:
         self, dt: float, *, progress: Callable[[float, float, int], Any] | None = None
     ) -> None:
         """Advance by dt seconds, > 0 (0 changes nothing); `progress` and errors as of `step`."""
-        self._core.step(dt, progress=progress)
+        try:
+            self._core.step(dt, progress=progress)
+        except _core.BlowUpError as error:
+            error.args = (f"{error}{name_nearest(self._scene, self._added, error)}",)
+            raise
+        self._pass_warnings_on()
+
+    def _pass_warnings_on(self) -> None:
+        """Those that the core has given since the last step, in Python's way."""
+        given = self._core.warnings()
+        for source, text in given[self._warned :]:
+            self._warned += 1
+            name = name_source(self._scene, self._added, source)
+            text = re.sub(rf"source {source} \([a-z_]+\)", name, text, count=1) if name else text
+            warnings.warn(text, SceneWarning, stacklevel=_depth_of_caller())
 
     # ---- what is in it ----
 
@@ -658,6 +694,14 @@ class Simulation:
             return f"{head}, {self.time:.4g} s, {content}>"
         except _core.BusyError:
             return f"{head}, stepping>"
+
+
+def _depth_of_caller() -> int:
+    """For `warnings.warn` in the calling function: the first caller outside of this file."""
+    depth, frame = 1, sys._getframe(1)
+    while frame.f_back and frame.f_code.co_filename == __file__:
+        depth, frame = depth + 1, frame.f_back
+    return depth
 
 
 def _frame_count(value: Any) -> int:

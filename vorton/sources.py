@@ -27,7 +27,10 @@ def _check_radius(name: str, value: Any) -> float | tuple[float, ...]:
 class VortexRing(FluidSource):
     """A vortex ring with a Gaussian core; it moves along `axis` for circulation > 0.
 
-    A ring of radius R and core a moves at circulation / (4 pi R) (ln(8 R / a) - 0.558).
+    A thin ring of radius R and core a moves at circulation / (4 pi R) (ln(8 R / a) - C). With a
+    cross-section, which is the default, C is 0.558. With ``layers=0`` it is one vorton thick, and
+    the core function of these vortons, of core radius a, decides: C is 1.058 for Gaussian cores
+    (about 1.0 on the grid), 0.500 for wl and 0.360 for ball (`Method.kernel`).
 
     Parameters
     ----------

@@ -7,6 +7,7 @@
 #include "conservation/body_forces.h"
 #include "field/sample.h"
 #include "state/heat_budget.h"
+#include "state/predicates.h"
 #include "state/simulation.h"
 #include "state/strength_sums.h"
 
@@ -256,6 +257,11 @@ vt_status vt_get_health(vt_simulation *s, vt_health *health)
             add_node_sums(s, &h);
             h.noise = h.enstrophy > 0 ? carried / h.enstrophy : 0;
             h.poisson_residual = find_residual(s);
+        } else if (!vti_has_grid(s)) {
+#define VT_HEALTH(name, type, unit, description)
+#define VT_HEALTH_VECTOR(name, type, unit, description)
+#define VT_HEALTH_OF_GRID(name) h.name = NAN;
+#include "vorton/health.def"
         }
         status = vti_hand_out(health, &h, sizeof h);
     }

@@ -234,6 +234,15 @@ int vt_get_timing(const vt_simulation *s, int index, vt_timing *timing)
     return vti_hand_out(timing, &known, sizeof known) == VT_OK;
 }
 
+int vt_get_warning(const vt_simulation *s, int index, vt_warning *warning)
+{
+    if (index < 0 || index >= s->warnings.count)
+        return 0;
+    const vt_warning known = {.source = s->warnings.item[index].source,
+                              .text = s->warnings.item[index].text};
+    return vti_hand_out(warning, &known, sizeof known) == VT_OK;
+}
+
 const char *vt_version(void)
 {
     return VORTON_VERSION;

@@ -161,14 +161,23 @@ static const struct {
              [VT_SOURCE_EMITTER] = {&vti_emitter_definition, keep_tracer_emitter},
              [VT_SOURCE_TRACER_POINTS] = {&vti_tracer_points_definition, keep_tracer_points}};
 
+/* What was born at once are the rows of vortons from `first` on. */
+static void note_born_at_once(vt_simulation *s, int32_t id, int64_t first)
+{
+    const vt_vortons *const v = &s->vortons;
+    vti_note_births(&s->sources, id, v->set.count - first, v->position + 3 * first);
+}
+
 static vt_status add(vt_simulation *s, const void *def, const request *asked)
 {
+    const int64_t before = s->vortons.set.count;
     vt_status status = vti_reserve_source_id(&s->sources);
     if (!status)
         status = kinds[asked->made_by].keep(s, def, asked);
     if (status)
         return status;
     const int32_t made = vti_note_source(&s->sources, asked->made_by);
+    note_born_at_once(s, made, before);
     if (asked->id)
         *asked->id = made;
     return VT_OK;
@@ -176,6 +185,7 @@ static vt_status add(vt_simulation *s, const void *def, const request *asked)
 
 static vt_status change(vt_simulation *s, const void *def, const request *asked)
 {
+    const int64_t count = s->vortons.set.count;
     vt_predecessor before;
     request now = *asked;
     now.before = &before;
@@ -184,9 +194,11 @@ static vt_status change(vt_simulation *s, const void *def, const request *asked)
         status = vti_find_predecessor(&s->sources, asked->changed, vti_next_births(s), &before);
     if (!status)
         status = kinds[asked->made_by].keep(s, def, &now);
-    if (!status)
-        vti_replace_source(&s->sources, asked->changed);
-    return status;
+    if (status)
+        return status;
+    vti_replace_source(&s->sources, asked->changed);
+    note_born_at_once(s, asked->changed, count);
+    return VT_OK;
 }
 
 static vt_status use(vt_simulation *s, const void *def, void *data)

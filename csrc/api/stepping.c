@@ -43,3 +43,12 @@ vt_status vt_get_method(const vt_simulation *s, vt_method *method)
 {
     return vti_hand_out(method, &s->def.method, sizeof s->def.method);
 }
+
+vt_status vt_get_blow_up(const vt_simulation *s, vt_blow_up *blow_up)
+{
+    if (!s || s->blow_up.struct_size == 0)
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "simulation %s; allowed is one of which a step has blown up",
+                        s ? "has not blown up" : "is NULL");
+    return vti_hand_out(blow_up, &s->blow_up, sizeof s->blow_up);
+}

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static _Thread_local char message[512];
+static _Thread_local char message[1024];
 
 vt_status vti_fail(vt_status code, const char *format, ...)
 {

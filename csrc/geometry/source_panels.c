@@ -316,11 +316,18 @@ vt_status vti_create_panels(int32_t solid_count, const vt_solid *solids, int32_t
     vt_status status = VT_OK;
     *set = NULL;
     const int open = solid_count == 1 && is_plane(solids);
+    if (hole && solid_count > 1 && !find_smallest(solid_count, solids))
+        return vti_fail(
+            VT_INVALID_ARGUMENT,
+            "a container of %d planes alone has no panels, and the flow would go through "
+            "its walls: make each plane a body, with its normal towards the fluid, or "
+            "add a shape of finite size, or give panels 0 where that is meant",
+            solid_count);
     if (open)
         vti_add_square((const double[3]){0, 0, 0}, solids->axis, 1, aimed, &t);
     else if (!hole || solid_count == 1)
         add_walls_of_body(solid_count, solids, aimed, &t);
-    else if (find_smallest(solid_count, solids))
+    else
         add_walls_of_hole(solid_count, solids, aimed, &t);
     if (hole && !t.failed)
         turn_over(&t);

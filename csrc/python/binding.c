@@ -20,6 +20,9 @@ PyObject *vti_py_raise(const vt_py_state *state, vt_status status)
     case VT_IO:
         type = PyExc_OSError;
         break;
+    case VT_BLOWN_UP:
+        type = state->blow_up_error;
+        break;
     case VT_CANCELLED:
     case VT_OK:
         break;

@@ -20,7 +20,7 @@
 
 /* Lives in the module: one for each time that the module is made. */
 typedef struct vt_py_state {
-    PyObject *busy_error, *capacity_error;
+    PyObject *busy_error, *capacity_error, *blow_up_error;
     PyTypeObject *simulation_type, *volume_type;
 } vt_py_state;
 

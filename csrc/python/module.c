@@ -46,6 +46,17 @@ static PyMethodDef functions[] = {
 
 /* ---- tables of fields ---- */
 
+static PyObject *names_tuple(const char *const *names, size_t count)
+{
+    PyObject *tuple = PyTuple_New((Py_ssize_t)count);
+    for (size_t n = 0; tuple && n < count; n++) {
+        PyObject *const name = PyUnicode_FromString(names[n]);
+        if (!name || PyTuple_SetItem(tuple, (Py_ssize_t)n, name) < 0)
+            Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
 /* A value of a row: a name, a whole number or a number; choices may be None. */
 static PyObject *method_value(const vt_method_field *field, PyObject *choices, double value)
 {
@@ -165,6 +176,18 @@ static PyObject *health_table(void)
     return table;
 }
 
+/* Names of the numbers of health.def that only a grid gives. */
+static PyObject *names_of_grid(void)
+{
+    static const char *const names[] = {
+#define VT_HEALTH(name, type, unit, description)
+#define VT_HEALTH_VECTOR(name, type, unit, description)
+#define VT_HEALTH_OF_GRID(name) #name,
+#include "vorton/health.def"
+    };
+    return names_tuple(names, sizeof names / sizeof *names);
+}
+
 /* Limits of health.def. */
 static PyObject *limit_table(void)
 {
@@ -226,7 +249,21 @@ static int add_exceptions(PyObject *module, vt_py_state *state)
     state->capacity_error = PyErr_NewExceptionWithDoc(
         "vorton.CapacityError", "More vortons or tracers than the simulation has room for.",
         PyExc_RuntimeError, NULL);
-    if (add(module, "BusyError", Py_XNewRef(state->busy_error)) < 0)
+    state->blow_up_error = PyErr_NewExceptionWithDoc(
+        "vorton.BlowUpError",
+        "A step would need more than 4096 substeps: the flow has blown up, or the step is too "
+        "long.\n\n"
+        "The substeps before it stay done. The message says where, what is near there and what to\n"
+        "change.\n\n"
+        "Attributes\n----------\n"
+        "position : three numbers, m, or None\n"
+        "    Of the vorton that set the length of the substep; None: no vorton did.\n"
+        "source, body : int or None\n"
+        "    Ids in the core of the source whose vortons were born nearest, and of the body with\n"
+        "    the nearest wall.",
+        PyExc_RuntimeError, NULL);
+    if (add(module, "BusyError", Py_XNewRef(state->busy_error)) < 0 ||
+        add(module, "BlowUpError", Py_XNewRef(state->blow_up_error)) < 0)
         return -1;
     return add(module, "CapacityError", Py_XNewRef(state->capacity_error));
 }
@@ -239,14 +276,7 @@ static PyObject *composition_names(void)
 #include "vorton/columns.def"
 #undef VT_CARRIED
     };
-    const Py_ssize_t count = sizeof names / sizeof names[0];
-    PyObject *tuple = PyTuple_New(count);
-    for (Py_ssize_t n = 0; tuple && n < count; n++) {
-        PyObject *const name = PyUnicode_FromString(names[n]);
-        if (!name || PyTuple_SetItem(tuple, n, name) < 0)
-            Py_CLEAR(tuple);
-    }
-    return tuple;
+    return names_tuple(names, sizeof names / sizeof *names);
 }
 
 static int add_types(PyObject *module, vt_py_state *state)
@@ -289,6 +319,7 @@ static int execute(PyObject *module)
     if (add(module, "METHOD_FIELDS", method_table()) < 0 ||
         add(module, "DEFINITIONS", vti_py_tables()) < 0 ||
         add(module, "HEALTH_FIELDS", health_table()) < 0 ||
+        add(module, "HEALTH_OF_GRID", names_of_grid()) < 0 ||
         add(module, "GRID_FIELDS", grid_table()) < 0 ||
         add(module, "HEALTH_LIMITS", limit_table()) < 0 ||
         add(module, "TIMED_STAGES", timing_table()) < 0 ||
@@ -306,6 +337,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     const vt_py_state *state = PyModule_GetState(module);
     Py_VISIT(state->busy_error);
     Py_VISIT(state->capacity_error);
+    Py_VISIT(state->blow_up_error);
     Py_VISIT((PyObject *)state->simulation_type);
     Py_VISIT((PyObject *)state->volume_type);
     return 0;
@@ -316,6 +348,7 @@ static int clear(PyObject *module)
     vt_py_state *state = PyModule_GetState(module);
     Py_CLEAR(state->busy_error);
     Py_CLEAR(state->capacity_error);
+    Py_CLEAR(state->blow_up_error);
     Py_CLEAR(state->simulation_type);
     Py_CLEAR(state->volume_type);
     return 0;

@@ -101,12 +101,47 @@ static int look_up(void *self, const vt_progress *progress)
     return failed;
 }
 
+/* None for an id of -1. */
+static PyObject *id_or_none(int32_t id)
+{
+    return id < 0 ? Py_NewRef(Py_None) : PyLong_FromLong(id);
+}
+
+/* Gives the exception that is raised an attribute; takes the reference. */
+static void set_attribute(PyObject *error, const char *name, PyObject *value)
+{
+    if (value)
+        PyObject_SetAttrString(error, name, value);
+    Py_XDECREF(value);
+}
+
+static void raise_blow_up(PyObject *self)
+{
+    vt_blow_up found = {.struct_size = sizeof found};
+    PyObject *const type = vti_py_state_of(self)->blow_up_error;
+    PyObject *const error = PyObject_CallFunction(type, "s", vt_error_message());
+    if (!error)
+        return;
+    vt_get_blow_up(((vt_py_simulation *)self)->simulation, &found);
+    const double *const at = found.position;
+    set_attribute(error, "position",
+                  found.vorton < 0 ? Py_NewRef(Py_None)
+                                   : Py_BuildValue("(ddd)", at[0], at[1], at[2]));
+    set_attribute(error, "source", id_or_none(found.source));
+    set_attribute(error, "body", id_or_none(found.body));
+    if (!PyErr_Occurred())
+        PyErr_SetObject(type, error);
+    Py_DECREF(error);
+}
+
 /* What one step has come to: 0, or -1 with an exception. */
 static int end_step(PyObject *self, vt_status status)
 {
     if (status == VT_OK)
         return PyErr_CheckSignals();
-    if (status != VT_CANCELLED || !PyErr_Occurred())
+    if (status == VT_BLOWN_UP)
+        raise_blow_up(self);
+    else if (status != VT_CANCELLED || !PyErr_Occurred())
         vti_py_raise(vti_py_state_of(self), status);
     return -1;
 }
@@ -312,6 +347,20 @@ static PyObject *timings(PyObject *self, PyObject *Py_UNUSED(arguments))
     return list;
 }
 
+static PyObject *warnings(PyObject *self, PyObject *Py_UNUSED(arguments))
+{
+    const vt_simulation *const simulation = vti_py_idle(self);
+    PyObject *list = simulation ? PyList_New(0) : NULL;
+    vt_warning warning = {.struct_size = sizeof warning};
+    for (int i = 0; list && vt_get_warning(simulation, i, &warning); i++) {
+        PyObject *const row = Py_BuildValue("(Ns)", id_or_none(warning.source), warning.text);
+        if (!row || PyList_Append(list, row) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list;
+}
+
 /* ---- the type ---- */
 
 static PyMethodDef methods[] = {
@@ -406,6 +455,9 @@ static PyMethodDef methods[] = {
      "Volume of density and velocity, from the state of now."},
     {"health", health, METH_NOARGS,
      "health($self, /)\n--\n\nHealth of the flow; HEALTH_FIELDS explains the numbers."},
+    {"warnings", warnings, METH_NOARGS,
+     "warnings($self, /)\n--\n\n"
+     "Warnings so far, in the order in which they were given: (id of a source or None, text)."},
     {"timings", timings, METH_NOARGS,
      "timings($self, /)\n--\n\n"
      "For each stage its name, seconds in the last step, total seconds, and calls; TIMED_STAGES "

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "sources/fluid_emitter.h"
 #include "sources/point_sources.h"
+#include "sources/source_list.h"
 #include "sources/tracer_emitter.h"
 #include "sources/vortex_structures.h"
 #include "state/heat_budget.h"
@@ -81,7 +82,8 @@ static int64_t plan_fluid_emitter(const vt_simulation *s, int64_t at, vt_births 
                            .end = at + count,
                            .set = VT_VORTONS,
                            .neutral = vti_parcels_are_neutral(&s->sources.parcels[p]),
-                           .is_vortex = vti_parcels_are_vortices(&s->sources.parcels[p])};
+                           .is_vortex = vti_parcels_are_vortices(&s->sources.parcels[p]),
+                           .source = s->sources.parcels[p].id};
         at += count;
     }
     return at;
@@ -134,8 +136,11 @@ static void plan_vortons(vt_simulation *s, vt_births *b)
                 vti_fill_composition(birth, c, b->vorton_composition[c] + at);
         if (lifetimes)
             memcpy(b->vorton_lifetime + at, lifetimes, 4 * (size_t)birth->count);
-        b->runs[b->run_count++] =
-            (vt_birth_run){.next = at, .end = end, .set = VT_VORTONS, .is_vortex = members == 0};
+        b->runs[b->run_count++] = (vt_birth_run){.next = at,
+                                                 .end = end,
+                                                 .set = VT_VORTONS,
+                                                 .is_vortex = members == 0,
+                                                 .source = birth->structure->id};
         for (; at < end; at++)
             b->vorton_time[at] = birth->time;
     }
@@ -162,8 +167,8 @@ static void plan_tracers(vt_simulation *s, double from, double to, vt_births *b)
                 vti_emit_at_start(s, emitter, count, &list);
             else
                 count = vti_emit_stream(s, emitter, from, to, left, &list);
-            b->runs[b->run_count++] =
-                (vt_birth_run){.next = at, .end = at + count, .set = VT_TRACERS};
+            b->runs[b->run_count++] = (vt_birth_run){
+                .next = at, .end = at + count, .set = VT_TRACERS, .source = emitter->id};
             at += count;
         }
     }
@@ -183,6 +188,16 @@ vt_status vti_plan_births(vt_simulation *s, double from, double to, vt_births *b
     plan_vortons(s, births);
     plan_tracers(s, from, to, births);
     return VT_OK;
+}
+
+void vti_note_planned(vt_simulation *s, const vt_births *b)
+{
+    for (int32_t r = 0; r < b->run_count; r++) {
+        const vt_birth_run *const run = &b->runs[r];
+        if (run->set == VT_VORTONS)
+            vti_note_births(&s->sources, run->source, run->end - run->next,
+                            b->vorton_position + 3 * run->next);
+    }
 }
 
 /* What newborn vortons carry, where it is not what all are born with. */

@@ -1,10 +1,21 @@
 #include "sources/source_list.h"
 
+#include <math.h>
+
 #include "base/growing_array.h"
 #include "base/status.h"
 #include "sources/parcel_list.h"
 #include "sources/sources.h"
 #include "sources/vortex_structures.h"
+
+static const char *const names[] = {"",        "ring",         "jet",           "filament",
+                                    "tube",    "cloud",        "vorton_points", "tracers",
+                                    "emitter", "tracer_points"};
+
+const char *vti_name_of_source(const vt_sources *sources, int32_t id)
+{
+    return names[sources->made_by[id]];
+}
 
 /* Where a source is: its index in one of the lists, -1 in the others. */
 typedef struct place {
@@ -28,7 +39,8 @@ static place find_place(const vt_sources *sources, int32_t id)
 
 vt_status vti_reserve_source_id(vt_sources *sources)
 {
-    if (sources->made == INT32_MAX || vti_grow((void **)&sources->made_by, sources->made, 1))
+    if (sources->made == INT32_MAX || vti_grow((void **)&sources->made_by, sources->made, 1) ||
+        vti_grow((void **)&sources->born_in, sources->made, sizeof *sources->born_in))
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for source %d", sources->made);
     return VT_OK;
 }
@@ -36,14 +48,45 @@ vt_status vti_reserve_source_id(vt_sources *sources)
 int32_t vti_note_source(vt_sources *sources, int made_by)
 {
     sources->made_by[sources->made] = (uint8_t)made_by;
+    sources->born_in[sources->made] = (vt_birth_box){{1, 0, 0}, {0, 0, 0}};
     return sources->made++;
+}
+
+void vti_note_births(vt_sources *sources, int32_t id, int64_t count, const float *position)
+{
+    vt_birth_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int64_t i = 0; i < count; i++)
+        for (int a = 0; a < 3; a++) {
+            box.least[a] = fminf(box.least[a], position[3 * i + a]);
+            box.most[a] = fmaxf(box.most[a], position[3 * i + a]);
+        }
+    if (count > 0)
+        sources->born_in[id] = box;
+}
+
+int32_t vti_nearest_source(const vt_sources *sources, const double point[3], double *distance)
+{
+    int32_t nearest = -1;
+    *distance = INFINITY;
+    for (int32_t id = 0; id < sources->made; id++) {
+        const vt_birth_box *const box = &sources->born_in[id];
+        double square = 0;
+        for (int a = 0; a < 3; a++) {
+            const double beyond =
+                fmax((double)box->least[a] - point[a], point[a] - (double)box->most[a]);
+            square += beyond > 0 ? beyond * beyond : 0;
+        }
+        if (box->least[0] > box->most[0] || sources->made_by[id] == VT_SOURCE_REMOVED ||
+            !(sqrt(square) < *distance))
+            continue;
+        *distance = sqrt(square);
+        nearest = id;
+    }
+    return nearest;
 }
 
 vt_status vti_check_source(const vt_sources *sources, int32_t id, int made_by)
 {
-    static const char *const names[] = {"",        "ring",         "jet",           "filament",
-                                        "tube",    "cloud",        "vorton_points", "tracers",
-                                        "emitter", "tracer_points"};
     if (id < 0 || id >= sources->made || sources->made_by[id] == VT_SOURCE_REMOVED)
         return vti_fail(VT_INVALID_ARGUMENT,
                         "id is %d; allowed are ids of sources that were added and not removed", id);

@@ -9,6 +9,16 @@ vt_status vti_reserve_source_id(vt_sources *sources);
 /* That source was added by the function made_by (VT_SOURCE_...); returns its id. */
 int32_t vti_note_source(vt_sources *sources, int made_by);
 
+/* Where vortons of a source are born, at count positions, m: all at once, or in one step. */
+void vti_note_births(vt_sources *sources, int32_t id, int64_t count, const float *position);
+
+/* Id of the source whose vortons were born nearest to a point, -1: none were; and how far away, m.
+ */
+int32_t vti_nearest_source(const vt_sources *sources, const double point[3], double *distance);
+
+/* What kind of source it is: the end of the name of the function that made it. */
+const char *vti_name_of_source(const vt_sources *sources, int32_t id);
+
 /* Whether there is a source of that id, not removed; made_by: 0, or the function that it must be of
  * (VT_SOURCE_...). */
 vt_status vti_check_source(const vt_sources *sources, int32_t id, int made_by);

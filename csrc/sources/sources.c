@@ -40,6 +40,7 @@ void vti_destroy_sources(vt_sources *sources)
     free(sources->parcels);
     vti_destroy_structures(&sources->structures);
     free(sources->made_by);
+    free(sources->born_in);
     *sources = (vt_sources){0};
 }
 
@@ -47,7 +48,7 @@ void vti_destroy_sources(vt_sources *sources)
 _Static_assert(sizeof(vt_tracer_emitter) == sizeof(vt_animations) + sizeof(vt_rate_sum) +
                                                 sizeof(vt_region) + sizeof(vt_fluid_def) +
                                                 sizeof(void *) + 8 * 11 &&
-                   sizeof(vt_sources) == sizeof(vt_structures) + 6 * sizeof(void *),
+                   sizeof(vt_sources) == sizeof(vt_structures) + 7 * sizeof(void *),
                "vti_copy_sources copies every member");
 
 /* Points, with the arrays behind them in the same block; NULL without memory. */
@@ -119,7 +120,8 @@ vt_status vti_copy_sources(const vt_sources *from, vt_sources *to)
                        .emitters_made = from->emitters_made,
                        .parcels_made = from->parcels_made};
     to->made_by = vti_copy_grown(from->made_by, from->made, sizeof *to->made_by);
-    if (!to->made_by)
+    to->born_in = vti_copy_grown(from->born_in, from->made, sizeof *to->born_in);
+    if (!to->made_by || !to->born_in)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d sources", from->made);
     vt_status status = vti_copy_structures(&from->structures, &to->structures);
     if (!status)

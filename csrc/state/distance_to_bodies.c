@@ -10,14 +10,18 @@ static double distance_of(const vt_body *body, const vt_pose *pose, const double
     return body->scale * vti_distance_to_body(body, local, normal);
 }
 
+double vti_distance_to_one(const vt_simulation *s, int32_t n, const double point[3])
+{
+    const vt_body *const body = &s->bodies.items[n];
+    const vt_pose pose = vti_body_pose(&s->transforms, body, s->time);
+    return distance_of(body, &pose, point);
+}
+
 double vti_distance_at(const vt_simulation *s, const double point[3])
 {
     double room = INFINITY;
-    for (int32_t n = 0; n < s->bodies.count; n++) {
-        const vt_body *const body = &s->bodies.items[n];
-        const vt_pose pose = vti_body_pose(&s->transforms, body, s->time);
-        room = fmin(room, distance_of(body, &pose, point));
-    }
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        room = fmin(room, vti_distance_to_one(s, n, point));
     return room;
 }
 

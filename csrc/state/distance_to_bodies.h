@@ -7,6 +7,9 @@
  * without bodies. */
 double vti_distance_at(const vt_simulation *s, const double point[3]);
 
+/* The same from the walls of body number n alone. */
+double vti_distance_to_one(const vt_simulation *s, int32_t n, const double point[3]);
+
 /* Where each body is at a time, s, in arena memory; and the same room from that, for many points.
  */
 const vt_pose *vti_poses_at(vt_simulation *s, double time);

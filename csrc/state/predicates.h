@@ -136,6 +136,14 @@ static inline int vti_conducts(const vt_simulation *s)
            s->vortons.set.used[VT_VORTON_temperature];
 }
 
+/* Whether cleaning may act: the divergence of the vorticity is known at the vortons. Sums over WL
+ * or ball cores as far apart as they are wide leave an error of it there that lies along each
+ * strength: a plain ring lost half its impulse in a second to it. */
+static inline int vti_cleans(const vt_simulation *s)
+{
+    return vti_has_grid(s) || s->def.method.kernel == VT_KERNEL_GAUSSIAN;
+}
+
 /* Whether vortons carry density or temperature, which make vorticity on the grid. */
 int vti_is_buoyant(const vt_simulation *simulation);
 

@@ -4,6 +4,7 @@
 
 #include "base/timing.h"
 #include "kernels/dispatch.h"
+#include "model/warnings.h"
 #include "state/contact_cache.h"
 #include "state/force_field.h"
 #include "state/kill.h"
@@ -93,6 +94,9 @@ struct vt_simulation {
     vt_extremes extremes;
     int32_t last_substeps;
     vt_contact_counts contacts; /* of the last step */
+    vt_blow_up blow_up;         /* of the last step that did; struct_size 0: none did */
+    vt_warnings warnings;
+    double unlit; /* time for which there was fuel and nothing to light it, s; -1: no matter */
     vt_timer timers[VT_TIMED_STAGES];
 
     /* What owns memory: vt_copy_simulation copies each by a function of its own. */

@@ -58,6 +58,7 @@ typedef struct vt_birth_run {
     int32_t set;       /* VT_VORTONS or VT_TRACERS */
     int32_t neutral;   /* vortons without strength */
     int32_t is_vortex; /* vortons of a structure that brings no fluid */
+    int32_t source;    /* id */
 } vt_birth_run;
 
 /* Where vortons are written: count x 3, count x 3, count, count floats. */
@@ -160,6 +161,12 @@ enum {
     VT_SOURCE_TRACER_POINTS
 };
 
+/* Where the vortons of a source were born last: all at once, or in one step; m. least[0] > most[0]:
+ * none were yet. */
+typedef struct vt_birth_box {
+    float least[3], most[3];
+} vt_birth_box;
+
 /* Ids are 0, 1, ... over all sources, and never used again: what is born at once has one, too, but
  * is in none of the lists. */
 typedef struct vt_sources {
@@ -169,6 +176,7 @@ typedef struct vt_sources {
     int32_t fluid_emitter_count;
     vt_fluid_emitter *parcels;
     uint8_t *made_by;                    /* VT_SOURCE_... of each id */
+    vt_birth_box *born_in;               /* of each id */
     int32_t made;                        /* ids in use so far */
     int32_t emitters_made, parcels_made; /* in all: numbers of their random sequences */
 } vt_sources;

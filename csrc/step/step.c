@@ -22,6 +22,8 @@
 #include "state/heat_budget.h"
 #include "state/particles.h"
 #include "state/wind_at_time.h"
+#include "step/advice.h"
+#include "step/blow_up.h"
 #include "step/container_jump.h"
 #include "step/substep.h"
 #include "step/undo.h"
@@ -30,8 +32,7 @@
 #include "tracers/subgrid_eddies.h"
 
 enum {
-    MOST_SUBSTEPS = 4096, /* most in one step: beyond, the flow has blown up */
-    MOST_FOR_PANELS = 8   /* of panels, in one step: contact holds beside faster bodies, too */
+    MOST_FOR_PANELS = 8 /* of panels, in one step: contact holds beside faster bodies, too */
 };
 
 /* Most of the time that a density contrast needs to fall through a cell, in a substep. */
@@ -72,38 +73,50 @@ static double fast_gradient(const vt_simulation *s)
     return fmin(fmax(vti_gradient_of_share(&s->extremes, fastest_share), most / most_turn), most);
 }
 
+/* How many equal substeps the rest of the step needs, and what for. */
+typedef struct need {
+    double count;
+    vt_substep_limit limit;
+} need;
+
+static void raise_need(need *n, double count, vt_substep_limit limit)
+{
+    if (count > n->count)
+        *n = (need){count, limit};
+}
+
 /* The rest of the step in equal substeps, so that no vortex turns too far and no vorton leaves the
  * free margin of the grid before the last stage of the substep. The whole step is `step` s long. */
-static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, double step,
-                                double remaining, double *dt)
+static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, const vt_substep *w,
+                                double step, double remaining, double *dt)
 {
     const double most_for_panels = MOST_FOR_PANELS * (remaining / step) * (1 - 1e-9);
     const vt_largest most = vti_find_largest(&s->extremes);
-    double count = remaining * fast_gradient(s) / s->def.method.turn;
+    need n = {remaining * fast_gradient(s) / s->def.method.turn, VT_LIMIT_GRADIENT};
     if (most.pull > 0)
-        count = fmax(count, remaining * sqrt(most.pull / s->grid.spacing) / buoyancy_time);
+        raise_need(&n, remaining * sqrt(most.pull / s->grid.spacing) / buoyancy_time,
+                   VT_LIMIT_PULL);
     if (vti_has_grid(s)) {
         const double way = (VT_DOMAIN_MARGIN - 2) * s->grid.spacing;
-        count = fmax(count, remaining * most.speed * vti_last_fraction(scheme) / way);
+        raise_need(&n, remaining * most.speed * vti_last_fraction(scheme) / way, VT_LIMIT_SPEED);
         const double moved = remaining * vti_panel_speed(s) * vti_last_fraction(scheme) / way;
         const double turned = remaining * vti_panel_gradient(s) / s->def.method.turn;
-        count = fmax(count, fmin(fmax(moved, turned), most_for_panels));
+        raise_need(&n, fmin(fmax(moved, turned), most_for_panels), VT_LIMIT_PANELS);
     }
     const double diffusivity = vti_largest_diffusivity(s);
     if (diffusivity > 0 && s->vorton_spacing > 0) {
         const double limit = vti_diffusion_limit(s->def.method.diffusion, s->vorton_spacing);
-        count = fmax(count, remaining * diffusivity / limit);
+        raise_need(&n, remaining * diffusivity / limit, VT_LIMIT_DIFFUSION);
     }
-    count = fmax(count, remaining * vti_body_rate(s));
-    if (count > MOST_SUBSTEPS || most.gradient >= VT_NO_EXTREME || most.speed >= VT_NO_EXTREME)
-        return vti_fail(
-            VT_NOT_FINITE,
-            "the next %g s would need more than %d substeps: the flow has blown up, or dt "
-            "is too long (largest velocity gradient %g 1/s, largest speed %g m/s, viscosity %g and "
-            "thermal diffusivity %g m^2/s where vortons are %g m apart)",
-            remaining, MOST_SUBSTEPS, most.gradient, most.speed, s->def.viscosity,
-            s->def.thermal_diffusivity, s->vorton_spacing);
-    *dt = remaining / fmax(1, ceil(count));
+    raise_need(&n, remaining * vti_body_rate(s), VT_LIMIT_TURN);
+    if (n.limit == VT_LIMIT_DIFFUSION)
+        vti_look_at_diffusion(s, n.count * step / remaining, step);
+    if (n.count > VT_MOST_SUBSTEPS)
+        return vti_blow_up(s, w, n.limit, remaining);
+    if (most.gradient >= VT_NO_EXTREME || most.speed >= VT_NO_EXTREME)
+        return vti_blow_up(
+            s, w, most.gradient >= VT_NO_EXTREME ? VT_LIMIT_GRADIENT : VT_LIMIT_SPEED, remaining);
+    *dt = remaining / fmax(1, ceil(n.count));
     return VT_OK;
 }
 
@@ -322,7 +335,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     VT_TIMED(s, sort, vti_open_substep(s, births, &scheme, &w));
     if (!w.extrapolates)
         solve_at_start(s, &w, slip);
-    status = choose_substep(s, &scheme, step, remaining, &dt);
+    status = choose_substep(s, &scheme, &w, step, remaining, &dt);
     if (status)
         return status;
 
@@ -445,14 +458,12 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
     double done = 0;
     s->rates_known = 0; /* whatever may have been written between the steps */
     for (int32_t n = 0; done < dt; n++) {
-        if (n == MOST_SUBSTEPS)
-            return vti_fail(VT_NOT_FINITE,
-                            "the flow has blown up: dt %g s would need more than %d substeps", dt,
-                            MOST_SUBSTEPS);
+        if (n == VT_MOST_SUBSTEPS)
+            return vti_blow_up(s, NULL, VT_LIMIT_NONE, dt - done);
         double advanced = 0;
         const vt_status status = try_substep(s, births, dt, dt - done, &advanced);
-        if (status)
-            return status;
+        if (status) /* what was written into columns has been looked at before */
+            return status == VT_NOT_FINITE ? vti_blow_up_to_nan(s) : status;
         if (s->substeps % VT_SORT_EVERY == 0 && s->fields_exist)
             VT_TIMED(s, tracer_sort, vti_sort_tracers(s));
         s->strained += vti_find_largest(&s->extremes).gradient * advanced;
@@ -478,6 +489,8 @@ static vt_status run_substeps(vt_simulation *s, double dt)
     if (status)
         return status;
     vti_open_heat_books(s);
+    vti_note_planned(s, &births);
+    vti_look_for_many_vortons(s, &births, dt);
     status = advance(s, &births, dt);
     if (!status)
         VT_TIMED(s, emit, emit_due(s, &births, s->time, NULL));
@@ -508,6 +521,7 @@ static vt_status run_step(vt_simulation *s, double dt)
     }
     VT_TIMED(s, tracers, vti_find_tracer_scalars(s));
     vti_end_frame(s);
+    vti_look_for_unlit_fuel(s, dt);
     s->born_until = -1;
     s->steps++;
     return VT_OK;

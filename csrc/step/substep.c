@@ -233,6 +233,8 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
     vt_method method = s->def.method;
     method.cleaning *=
         balance.closed; /* lines that end in the fluid cannot be free of divergence */
+    if (!vti_cleans(s))
+        method.cleaning = 0;
     VT_TIMED(s, finish,
              s->stages->finish(&w->field, &method, &ending, s->winds.velocity, w->count, w->sorted,
                                &rows, &s->extremes, s->def.threads));

@@ -413,6 +413,27 @@ static void test_log(void)
     vt_destroy_simulation(s);
 }
 
+/* ---- a step that blows up ---- */
+
+static void test_blow_up(void)
+{
+    vt_simulation *const s = new_simulation(1);
+    vt_blow_up found = {.struct_size = sizeof found};
+    vt_ring_def ring;
+    int32_t id;
+    CHECK(refused(vt_get_blow_up(s, &found), "not blown up"));
+    CHECK(refused(vt_get_blow_up(NULL, &found), "NULL"));
+    vt_default_ring(&ring);
+    ring.circulation = 1e12;
+    DONE(vt_add_ring(s, &ring, &id));
+    CHECK(vt_step(s, frame) == VT_BLOWN_UP);
+    CHECK(strstr(vt_error_message(), "ring") != NULL);
+    DONE(vt_get_blow_up(s, &found));
+    CHECK(found.vorton >= 0 && found.source == id && found.body == -1 && found.time == 0);
+    CHECK(fabs(hypot(found.position[0], found.position[1]) - ring.radius[0]) < 3 * ring.core);
+    vt_destroy_simulation(s);
+}
+
 /* ---- arguments ---- */
 
 static void test_arguments(void)
@@ -482,6 +503,7 @@ int main(void)
     test_cancel();
     test_tasks();
     test_log();
+    test_blow_up();
     test_arguments();
     printf("%d passed, %d failed\n", passed, failed);
     return failed > 0;

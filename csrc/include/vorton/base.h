@@ -36,7 +36,8 @@ typedef enum vt_status {
     VT_BUSY = 4,             /* another thread is inside this simulation */
     VT_NOT_FINITE = 5,       /* a NaN or an infinity in the state */
     VT_IO = 6,               /* a file could not be written */
-    VT_CANCELLED = 7         /* the progress callback ended the step */
+    VT_CANCELLED = 7,        /* the progress callback ended the step */
+    VT_BLOWN_UP = 8          /* a step would need too many substeps: see vt_get_blow_up */
 } vt_status;
 
 /* What went wrong in the last failed call of this thread; "" before any. */

@@ -47,7 +47,7 @@ VT_API void vt_destroy_simulation(vt_simulation *simulation);
 /* Advances by dt > 0 seconds (0 changes nothing), in as many substeps as the flow needs, at most
  * 4096. Arguments, capacity and all values that were written are looked at before anything moves:
  * then a failure has changed nothing but the room made for births (VT_AT_CAPACITY_OLDEST). A flow
- * may still blow up in a later substep (VT_NOT_FINITE), or vortons that split or diffuse find no
+ * may still blow up in a later substep (VT_BLOWN_UP), or vortons that split or diffuse find no
  * room (VT_OVER_CAPACITY): the substeps before it stay done, vt_time says how far they came,
  * vt_step_count is as before, what was due by vt_time is born, later births are not lost, and
  * another vt_step, a shorter one say, goes on from there. */

@@ -1,0 +1,134 @@
+#include "step/advice.h"
+
+#include <stdio.h>
+
+#include "model/fluid_composition.h"
+#include "population/diffusion.h"
+#include "sources/source_list.h"
+#include "state/predicates.h"
+#include "state/simulation.h"
+
+/* More than anyone means: a jet that looks smooth makes some thousand vortons a second, a dense
+ * plume ten thousand, and a step with a million of them takes seconds. */
+static const double many_vortons = 1e5; /* 1/s */
+
+/* The default takes some ten substeps for the flow itself in a frame of 1/24 s. */
+static const double many_substeps = 100;
+
+/* How long fuel may wait for what lights it. */
+static const double unlit_time = 0.5; /* s */
+
+/* ---- births ---- */
+
+/* Vortons that a structure makes in a second while it pulses: with a rate that changes, at its
+ * largest. */
+static double structure_rate(const vt_structure_birth *birth)
+{
+    return birth->structure->period > 0 ? (double)birth->count / birth->structure->period : 0;
+}
+
+void vti_look_for_many_vortons(vt_simulation *s, const vt_births *births, double dt)
+{
+    if (vti_is_warned(&s->warnings, VT_WARN_MANY_VORTONS))
+        return;
+    for (int64_t n = 0; n < births->structure_count; n++) {
+        const vt_structure_birth *const birth = &births->structures[n];
+        const double rate = structure_rate(birth);
+        const int32_t id = birth->structure->id;
+        if (rate > many_vortons)
+            vti_warn(&s->warnings, VT_WARN_MANY_VORTONS, id,
+                     "source %d (%s) makes %.3g vortons a second, %lld in each of its rings, which "
+                     "is slow and may fill max_vortons: give it a larger core, vorton_core or "
+                     "radius, or layers=0, or pulses farther apart",
+                     id, vti_name_of_source(&s->sources, id), rate, (long long)birth->count);
+    }
+    for (int32_t p = 0; p < s->sources.fluid_emitter_count; p++) {
+        const double rate = (double)births->parcels[p].count / dt;
+        const int32_t id = s->sources.parcels[p].id;
+        if (s->sources.parcels[p].rate > 0 && rate > many_vortons)
+            vti_warn(
+                &s->warnings, VT_WARN_MANY_VORTONS, id,
+                "source %d (%s) makes %.3g vortons a second, which is slow and may fill "
+                "max_vortons: give it a larger core or a smaller shape, or renew it less often",
+                id, vti_name_of_source(&s->sources, id), rate);
+    }
+}
+
+/* ---- diffusion ---- */
+
+void vti_look_at_diffusion(vt_simulation *s, double count, double step)
+{
+    const int by_heat = vti_conducts(s) && s->def.thermal_diffusivity > s->def.viscosity;
+    if (count <= many_substeps || vti_is_warned(&s->warnings, VT_WARN_SLOW_DIFFUSION))
+        return;
+    vti_warn(&s->warnings, VT_WARN_SLOW_DIFFUSION, -1,
+             "a step of %.3g s takes %.0f substeps, for %s = %g m^2/s alone, where vortons are "
+             "%.2g m apart (air has 1.5e-5 and 2e-5): lower it to %.2g, or take larger cores, or a "
+             "larger spacing of the scene",
+             step, count, by_heat ? "thermal_diffusivity" : "viscosity",
+             by_heat ? s->def.thermal_diffusivity : s->def.viscosity, s->vorton_spacing,
+             (by_heat ? s->def.thermal_diffusivity : s->def.viscosity) * 10 / count);
+}
+
+/* ---- fire ---- */
+
+/* Whether any vorton has fuel; *lit: whether any burns, or is hot enough to. */
+static int find_fuel(const vt_simulation *s, int *lit, double *hottest)
+{
+    const vt_set *const set = &s->vortons.set;
+    const float *const fuel = vti_used_column(set, VT_VORTON_fuel);
+    const float *const flame = vti_used_column(set, VT_VORTON_flame);
+    const float *const temperature = vti_used_column(set, VT_VORTON_temperature);
+    int some = 0;
+    float most = 0;
+    for (int64_t i = 0; fuel && i < set->count; i++) {
+        some |= fuel[i] > 0;
+        *lit |= flame && flame[i] > 0;
+        most = temperature && temperature[i] > most ? temperature[i] : most;
+    }
+    *hottest = (double)most;
+    *lit |= *hottest > s->def.combustion.ignition;
+    return some;
+}
+
+static int32_t source_of_fuel(const vt_simulation *s)
+{
+    const uint32_t bit = 1u << VT_CARRIED_fuel;
+    for (int32_t p = 0; p < s->sources.fluid_emitter_count; p++) {
+        const vt_fluid_emitter *const emitter = &s->sources.parcels[p];
+        if (vti_fluid_members(&emitter->fluid, &emitter->animations) & bit)
+            return emitter->id;
+    }
+    for (int32_t n = 0; n < s->sources.structures.count; n++)
+        if (s->sources.structures.item[n].members & bit)
+            return s->sources.structures.item[n].id;
+    return -1;
+}
+
+void vti_look_for_unlit_fuel(vt_simulation *s, double dt)
+{
+    double hottest = 0;
+    int lit = 0;
+    if (s->def.combustion.law != VT_BURN_SIMPLE || s->unlit < 0)
+        return;
+    if (find_fuel(s, &lit, &hottest))
+        s->unlit += dt;
+    if (lit || s->heat.released > 0) {
+        s->unlit = -1;
+        return;
+    }
+    if (s->unlit < unlit_time)
+        return;
+    s->unlit = -1;
+    const int32_t id = source_of_fuel(s);
+    char name[64] = "there are vortons with";
+    if (id >= 0)
+        snprintf(name, sizeof name, "source %d (%s) gives", id,
+                 vti_name_of_source(&s->sources, id));
+    vti_warn(
+        &s->warnings, VT_WARN_UNLIT_FUEL, id,
+        "%s fuel, but nothing has set it on fire for %.2g s: the hottest fluid has %.4g K, and "
+        "fuel burns above Combustion.ignition = %g K. Give it a temperature above that, or a "
+        "hot source beside it",
+        name, unlit_time, fmax(hottest, s->def.ambient.temperature), s->def.combustion.ignition);
+}

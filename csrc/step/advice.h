@@ -1,0 +1,13 @@
+/* What a step warns of (model/warnings.h): scenes that work, but not as a user can have meant. */
+#pragma once
+
+#include "state/sources.h"
+
+/* Sources that stream, and make too many vortons: those planned for a step of dt seconds. */
+void vti_look_for_many_vortons(vt_simulation *s, const vt_births *births, double dt);
+
+/* A step of `step` seconds would take `count` substeps like the next one, for diffusion alone. */
+void vti_look_at_diffusion(vt_simulation *s, double count, double step);
+
+/* Fuel that nothing sets on fire, after a step of dt seconds. */
+void vti_look_for_unlit_fuel(vt_simulation *s, double dt);

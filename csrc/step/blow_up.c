@@ -1,0 +1,180 @@
+#include "step/blow_up.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "sources/source_list.h"
+#include "state/distance_to_bodies.h"
+
+/* ---- the vorton to blame ---- */
+
+/* The largest value that a limit looks at, over records [first, end). */
+static double largest_of(const vt_simulation *s, const vt_substep *w, vt_substep_limit limit,
+                         vt_extremes *scratch, int64_t first, int64_t end)
+{
+    vt_velocity_source field = w->field;
+    if (field.velocity) { /* arrays in the order of the records */
+        field.velocity += 3 * first;
+        field.gradient += 9 * first;
+        field.divergence += 3 * first;
+    }
+    field.least_vorticity = NULL; /* bounds of stretching change no value that is looked at here */
+    s->stages->stretch(&field, &s->def.method, end - first, w->sorted + first, w->rates + first,
+                       s->vortons.bound_volume, scratch, s->def.threads);
+    const vt_largest most = vti_find_largest(scratch);
+    return limit == VT_LIMIT_PULL    ? most.pull
+           : limit == VT_LIMIT_SPEED ? most.speed
+                                     : most.gradient;
+}
+
+/* The record with the largest value, by halves; the rates are lost. */
+static int64_t find_record(vt_simulation *s, const vt_substep *w, vt_substep_limit limit)
+{
+    const size_t mark = vti_arena_mark(&s->arena);
+    vt_extremes *const scratch = vti_arena_push(&s->arena, sizeof *scratch);
+    int64_t first = 0, end = w->count;
+    while (end - first > 1) {
+        const int64_t middle = first + (end - first) / 2;
+        const double low = largest_of(s, w, limit, scratch, first, middle);
+        if (low >= largest_of(s, w, limit, scratch, middle, end))
+            end = middle;
+        else
+            first = middle;
+    }
+    vti_arena_pop(&s->arena, mark);
+    return first;
+}
+
+/* Between two substeps: the row that was fastest in the last one. */
+static int64_t find_fastest_row(const vt_simulation *s)
+{
+    const float *const velocity = s->vortons.velocity;
+    int64_t fastest = 0;
+    double most = -1;
+    for (int64_t i = 0; i < s->vortons.set.count; i++) {
+        double square = 0;
+        for (int a = 0; a < 3; a++)
+            square += (double)velocity[3 * i + a] * (double)velocity[3 * i + a];
+        if (square > most) {
+            most = square;
+            fastest = i;
+        }
+    }
+    return fastest;
+}
+
+static void find_place(vt_simulation *s, const vt_substep *w, vt_substep_limit limit,
+                       vt_blow_up *found)
+{
+    if (limit == VT_LIMIT_DIFFUSION || limit == VT_LIMIT_TURN || s->vortons.set.count == 0)
+        return;
+    const int64_t row = w ? w->sorted[find_record(s, w, limit)].home : find_fastest_row(s);
+    for (int a = 0; a < 3; a++)
+        found->position[a] = (double)s->vortons.position[3 * row + a];
+    found->vorton = s->vortons.id[row];
+}
+
+/* ---- what is near ---- */
+
+static int32_t nearest_body(const vt_simulation *s, const double point[3], double *distance)
+{
+    int32_t nearest = -1;
+    *distance = INFINITY;
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const double to_wall = vti_distance_to_one(s, n, point);
+        if (nearest < 0 || fabs(to_wall) < fabs(*distance)) {
+            nearest = n;
+            *distance = to_wall;
+        }
+    }
+    return nearest;
+}
+
+static const char *remedy_for(const vt_simulation *s, vt_substep_limit limit,
+                              const vt_blow_up *found)
+{
+    const double near = 3 * (s->fields_exist ? s->grid.spacing : s->smallest_core);
+    switch (limit) {
+    case VT_LIMIT_PULL:
+        return "give what is there less contrast of temperature or density, or larger cores";
+    case VT_LIMIT_DIFFUSION:
+        return "lower viscosity or thermal diffusivity, or raise the scene's spacing";
+    case VT_LIMIT_TURN:
+        return "let the bodies turn more slowly, or take more frames a second";
+    default:
+        return fabs(found->body_distance) < near
+                   ? "keep sources farther from that body, or give them larger cores and less "
+                     "circulation"
+                   : "give what is there less circulation or speed, or larger cores, or take more "
+                     "frames a second";
+    }
+}
+
+static int write_nearest(const vt_simulation *s, const vt_blow_up *found, char *text, size_t room)
+{
+    int used = snprintf(text, room, "at (%.4g, %.4g, %.4g) m, vorton %lld", found->position[0],
+                        found->position[1], found->position[2], (long long)found->vorton);
+    if (found->source >= 0)
+        used += snprintf(text + used, room - (size_t)used, "; nearest source: %d (%s), %.3g m away",
+                         found->source, vti_name_of_source(&s->sources, found->source),
+                         found->source_distance);
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (s->bodies.items[n].id == found->body)
+            used += snprintf(text + used, room - (size_t)used,
+                             "; nearest wall: of body %d '%s', %.3g m away", found->body,
+                             s->bodies.items[n].name, found->body_distance);
+    return used;
+}
+
+static void look_around(const vt_simulation *s, vt_blow_up *found)
+{
+    if (found->vorton < 0)
+        return;
+    found->source = vti_nearest_source(&s->sources, found->position, &found->source_distance);
+    const int32_t body = nearest_body(s, found->position, &found->body_distance);
+    found->body = body < 0 ? -1 : s->bodies.items[body].id;
+}
+
+static vt_blow_up nothing_found(const vt_simulation *s)
+{
+    const vt_largest most = vti_find_largest(&s->extremes);
+    return (vt_blow_up){.struct_size = sizeof(vt_blow_up),
+                        .time = s->time,
+                        .vorton = -1,
+                        .position = {NAN, NAN, NAN},
+                        .gradient = most.gradient,
+                        .speed = most.speed,
+                        .source = -1,
+                        .source_distance = INFINITY,
+                        .body = -1,
+                        .body_distance = INFINITY};
+}
+
+vt_status vti_blow_up(vt_simulation *s, const vt_substep *w, vt_substep_limit limit,
+                      double remaining)
+{
+    char place[400] = "with no vorton to blame";
+    vt_blow_up found = nothing_found(s);
+    find_place(s, w, limit, &found);
+    look_around(s, &found);
+    s->blow_up = found;
+    if (found.vorton >= 0)
+        write_nearest(s, &found, place, sizeof place);
+    return vti_fail(VT_BLOWN_UP,
+                    "the next %g s would need more than %d substeps: the flow has blown up, or dt "
+                    "is too long, %s (largest velocity gradient %.4g 1/s, largest speed %.4g m/s, "
+                    "viscosity %g and thermal diffusivity %g m^2/s where vortons are %.3g m "
+                    "apart): %s",
+                    remaining, VT_MOST_SUBSTEPS, place, found.gradient, found.speed,
+                    s->def.viscosity, s->def.thermal_diffusivity, s->vorton_spacing,
+                    remedy_for(s, limit, &found));
+}
+
+vt_status vti_blow_up_to_nan(vt_simulation *s)
+{
+    char cause[400];
+    snprintf(cause, sizeof cause, "%.399s", vt_error_message());
+    s->blow_up = nothing_found(s);
+    return vti_fail(VT_BLOWN_UP, "the flow has blown up: %s", cause);
+}

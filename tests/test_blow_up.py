@@ -1,0 +1,98 @@
+"""A step that would need too many substeps says where, what is near there, and what to change."""
+
+import re
+
+import numpy as np
+import pytest
+
+import vorton as vt
+from vorton import _core
+
+WEAK, STRONG = 1.0, 1e9  # circulations, m^2/s
+
+
+def two_rings(method=None, **changes):
+    scene = vt.Scene(method=method or vt.Method(), **changes)
+    scene.add(vt.Tracers(vt.Sphere(), count=10))
+    scene.add(vt.VortexRing((0, 0, 0), radius=0.5, core=0.1, circulation=WEAK))
+    scene.add(vt.VortexRing((4, 0, 1), radius=0.5, core=0.1, circulation=STRONG))
+    scene.add(vt.Body(vt.Sphere((0, 0, -3), radius=0.3), panels=0, name="near the weak one"))
+    scene.add(vt.Body(vt.Sphere((4, 0, 3), radius=0.3), panels=0, name="ball"))
+    return scene
+
+
+def blow_up(sim):
+    with pytest.raises(vt.BlowUpError) as raised:
+        sim.step()
+    return raised.value
+
+
+def test_it_is_no_wrong_argument():
+    error = blow_up(vt.Simulation(two_rings(), threads=1))
+    assert isinstance(error, RuntimeError) and not isinstance(error, ValueError)
+
+
+@pytest.mark.parametrize("velocity", ["poisson", "direct", "tree"])
+def test_it_names_the_vorton_and_what_is_near(velocity):
+    sim = vt.Simulation(two_rings(vt.Method(velocity=velocity)), threads=2)
+    error = blow_up(sim)
+    named = int(re.search(r"vorton (\d+)", str(error))[1])
+    row = int(np.flatnonzero(sim.vortons.id == named)[0])
+    assert error.position == pytest.approx(sim.vortons.position[row], rel=1e-6)
+    from_axis = np.hypot(error.position[0] - 4, error.position[1])
+    assert np.hypot(from_axis - 0.5, error.position[2] - 1) < 0.2
+    assert "sources[2], VortexRing" in str(error)
+    assert re.search(r"source (\d+) is sources", str(error))[1] == str(error.source)
+    assert "bodies[1], Body 'ball'" in str(error)
+    distance = np.linalg.norm(np.subtract(error.position, (4, 0, 3))) - 0.3
+    assert float(re.search(r"'ball', ([\d.]+) m away", str(error))[1]) == pytest.approx(
+        distance, rel=0.01
+    )
+    assert "cores" in str(error)
+
+
+def test_the_vorton_has_the_largest_gradient_of_all():
+    """Compared with differences of the float64 sum over all vortons."""
+    sim = vt.Simulation(two_rings(vt.Method(velocity="direct")), threads=1)
+    error = blow_up(sim)
+    position, strength, core = (
+        sim._core.column("vortons", name).astype(float) for name in ("position", "strength", "core")
+    )
+    step, squares = 1e-4, np.zeros(len(position))
+    for axis in np.eye(3):
+        ahead, behind = (
+            _core.direct_sum(position + sign * step * axis, position, strength, core, "gaussian")[0]
+            for sign in (1, -1)
+        )
+        squares += (((ahead - behind) / (2 * step)) ** 2).sum(axis=1)
+    named = int(np.flatnonzero((position == np.float32(error.position)).all(axis=1))[0])
+    assert np.sqrt(squares[named]) == pytest.approx(np.sqrt(squares.max()), rel=1e-3)
+
+
+def test_where_diffusion_alone_is_too_fast_no_vorton_is_to_blame():
+    scene = vt.Scene(viscosity=1e4, spacing=0.05)
+    scene.add(vt.VortexRing(radius=0.5, core=0.1))
+    error = blow_up(vt.Simulation(scene, threads=1))
+    assert error.position is None and error.source is None and error.body is None
+    assert "lower viscosity" in str(error)
+
+
+def test_the_nearest_source_is_where_its_vortons_were_born_last():
+    scene = vt.Scene()
+    path = vt.Keys([(0.0, (0, 0, 3)), (0.25, (2, 0, 0))])
+    moving = vt.Transform(position=path)
+    scene.add(vt.Emitter(vt.Sphere(radius=0.2), renew=20, core=0.1, temperature=300, parent=moving))
+    scene.add(vt.VortexRing(radius=0.5, core=0.1))
+    sim = vt.Simulation(scene, threads=1)
+    sim.step(6)
+    near = np.linalg.norm(sim.vortons.position - (2, 0, 0), axis=1) < 0.5
+    assert near.any()
+    sim.vortons.strength[near] *= 1e12
+    assert "sources[0], Emitter" in str(blow_up(sim))
+
+
+def test_copies_say_the_same():
+    sim = vt.Simulation(two_rings(), threads=1)
+    copy = sim.copy()
+    blow_up(sim)
+    assert str(blow_up(copy)) == str(blow_up(sim))

@@ -1,0 +1,143 @@
+"""One line for what a user can hardly have meant, once, and none for what is sound."""
+
+import re
+import runpy
+import warnings
+from pathlib import Path
+
+import pytest
+from marks import slow_but
+
+import vorton as vt
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def texts(call):
+    """The warnings of the package that a call gives."""
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        call()
+    return [str(w.message) for w in given if issubclass(w.category, vt.SceneWarning)]
+
+
+# ---- degrees ----
+
+
+@pytest.mark.parametrize(
+    "value, kelvin",
+    [(25, "298.15"), (140, "413.15"), (vt.Keys([(0, 20.0), (1, 90.0)]), "273.15")],
+)
+def test_celsius(value, kelvin):
+    scene = vt.Scene()
+    scene.add(vt.VortexRing())
+    scene.add(vt.Emitter(vt.Sphere(radius=0.3), temperature=value, core=0.1))
+    (text,) = texts(lambda: vt.Simulation(scene, threads=1))
+    assert "sources[1]: Emitter.temperature" in text and kelvin in text and "Celsius" in text
+
+
+def test_celsius_of_bodies_and_the_line_of_the_caller():
+    scene = vt.Scene()
+    scene.add(vt.Body(vt.Sphere(radius=0.3), temperature=60.0))
+    with pytest.warns(vt.SceneWarning, match=r"bodies\[0\]: Body.temperature = 60") as given:
+        vt.Simulation(scene, threads=1)
+    assert given[0].filename == __file__
+
+
+@pytest.mark.parametrize("value", [200.0, 250.0, 293.0, 800.0])
+def test_what_is_cold_and_meant(value):
+    scene = vt.Scene()
+    scene.add(vt.Emitter(vt.Sphere(radius=0.3), temperature=value, core=0.1))
+    assert texts(lambda: vt.Simulation(scene, threads=1)) == []
+
+
+# ---- fire ----
+
+
+def fire(temperature, ignition=500.0, pilot=None):
+    scene = vt.Scene(combustion=vt.Combustion(ignition=ignition))
+    scene.add(vt.Tracers(vt.Sphere(), count=10))
+    bed = vt.Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
+    scene.add(vt.Emitter(bed, temperature=temperature, fuel=0.5, core=0.14, lifetime=0.6))
+    if pilot:
+        scene.add(vt.Emitter(vt.Sphere((0, 0, 0.3), radius=0.15), temperature=pilot, core=0.14))
+    return vt.Simulation(scene, fps=24, threads=1)
+
+
+def test_fuel_that_nothing_sets_on_fire():
+    sim = fire(temperature=450)
+    assert texts(lambda: sim.step(11)) == []
+    (text,) = texts(lambda: sim.step(4))
+    assert text.startswith("sources[1], Emitter gives fuel")
+    assert re.search(r"4[45]\d(\.\d)? K", text) and "500 K" in text
+    assert texts(lambda: sim.step(4)) == [] == texts(lambda: sim.copy().step())
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        {"temperature": 600},
+        {"temperature": 450, "ignition": 420},
+        {"temperature": 300, "pilot": 900},
+    ],
+    ids=["hot", "lights early", "a pilot flame"],
+)
+def test_fuel_that_burns(numbers):
+    assert texts(lambda: fire(**numbers).step(20)) == []
+
+
+# ---- cost ----
+
+
+def viscous(viscosity):
+    scene = vt.Scene(viscosity=viscosity)
+    scene.add(vt.VortexRing(radius=0.5, core=0.1))
+    return vt.Simulation(scene, threads=1)
+
+
+def test_substeps_for_diffusion_alone():
+    sim = viscous(2.0)
+    (text,) = texts(sim.step)
+    assert "viscosity = 2 m^2/s" in text
+    count = int(re.search(r"takes (\d+) substeps", text)[1])
+    assert count == pytest.approx(sim.health.substeps, rel=0.05) and count > 100
+    lowered = float(re.search(r"lower it to ([\d.e-]+)", text)[1])
+    calm = viscous(lowered)
+    assert texts(calm.step) == [] and calm.health.substeps < 25
+
+
+def test_a_jet_of_too_many_vortons():
+    scene = vt.Scene(max_vortons=2_000_000)
+    scene.add(vt.Jet(radius=0.3, core=0.02, layers=6, speed=30.0))
+    sim = vt.Simulation(scene, fps=2400, threads=1)
+
+    def run():
+        while not sim.vortons.count:
+            sim.step()
+
+    (text,) = texts(run)
+    made = float(re.search(r"makes ([\d.e+]+) vortons", text)[1])
+    each = int(re.search(r"(\d+) in each", text)[1])
+    assert "sources[0], Jet" in text and each == sim.vortons.count and made > 1e5
+
+
+def test_an_emitter_of_too_many_vortons():
+    scene = vt.Scene(max_vortons=1_000_000)
+    scene.add(vt.Emitter(vt.Sphere(radius=0.5), temperature=400, core=0.02, renew=20))
+    sim = vt.Simulation(scene, fps=2400, threads=1)
+    (text,) = texts(lambda: sim.step(2))
+    assert "sources[0], Emitter" in text
+
+
+# ---- nothing for what is sound ----
+
+
+SCENES = sorted(
+    path.stem for path in EXAMPLES.glob("*.py") if "\nscene = vt.Scene(" in path.read_text()
+)
+
+
+@pytest.mark.parametrize("name", slow_but(["campfire", "jet"], SCENES))
+def test_examples_warn_of_nothing(name):
+    scene = runpy.run_path(str(EXAMPLES / f"{name}.py"))["scene"]
+    assert texts(lambda: vt.Simulation(scene).step(2)) == []
