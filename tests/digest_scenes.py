@@ -329,7 +329,7 @@ def kinds_in(sim):
 def all_kinds():
     from vorton.ambient import AMBIENTS
     from vorton.bodies import BODIES
-    from vorton.effects import EFFECTS
+    from vorton.forces import EFFECTS
     from vorton.scene import SOURCES
     from vorton.shapes import SHAPES
 

@@ -203,6 +203,7 @@ static int is_accelerated(const vt_simulation *s)
 static int wants_shell(const vt_simulation *s, const vt_population *population)
 {
     return vti_has_shell(s) && (population->spacing > 0 || vti_has_warm_bodies(s) ||
+                                vti_has_forces_on(s, VT_FORCE_ON_FLUID) ||
                                 (population->contrast > 0 && is_accelerated(s)));
 }
 
@@ -224,7 +225,7 @@ vt_status vti_control_population(vt_simulation *s, int64_t reserved)
     s->vorton_spacing = 0;
     vt_status status = vti_find_extent(s, NULL, &content);
     if (status || !(content.exists || vti_is_buoyant(s) || vti_conducts(s) || vti_expands(s) ||
-                    vti_has_warm_bodies(s)))
+                    vti_has_warm_bodies(s) || vti_has_forces_on(s, VT_FORCE_ON_FLUID)))
         return status;
     vti_measure_population(s, &population);
     const int carried = population.spacing > 0;

@@ -34,7 +34,7 @@ typedef struct vt_heat_books {
 /* About the origin, since creation: see conservation/body_impulse_budget.h and
  * contact/article_impulse.h. */
 typedef struct vt_impulse_books {
-    vt_impulse buoyant, outer; /* over density */
+    vt_impulse buoyant, forced, outer; /* over density */
     vt_impulse support, hits;  /* N s, N m s */
 } vt_impulse_books;
 
