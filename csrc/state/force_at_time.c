@@ -108,19 +108,21 @@ int vti_acting_box(const vt_acting_force *acting, double low[3], double high[3])
     return 1;
 }
 
-double vti_length_of_force(const vt_acting_force *acting)
+/* Cores over half the width of a shape, and over the radius of a vortex or of eddies. A jet out of a
+ * ball keeps its impulse within 1e-6 a frame with .15; with .225 it loses .2 % of it. */
+static const double cores_in_shape = 0.15, cores_in_radius = 0.25;
+
+double vti_core_for_force(const vt_acting_force *acting)
 {
     const vt_region *const region = &acting->region;
     const int kind = acting->now.kind;
-    double length = INFINITY;
-    if (acting->force->has_region) {
-        for (int a = 0; a < 3; a++)
-            length = fmin(length, region->upper[a] - region->lower[a]);
-        length *= 0.5 * acting->pose.scale;
-    }
+    double core = INFINITY;
+    for (int a = 0; a < 3 && acting->force->has_region; a++)
+        core = fmin(core, 0.5 * cores_in_shape * acting->pose.scale *
+                              (region->upper[a] - region->lower[a]));
     if (kind == VT_FORCE_VORTEX || kind == VT_FORCE_TURBULENCE)
-        length = fmin(length, acting->now.radius);
-    return isfinite(length) ? length : 0;
+        core = fmin(core, cores_in_radius * acting->now.radius);
+    return isfinite(core) ? core : 0;
 }
 
 double vti_largest_acceleration(const vt_acting_force *acting)

@@ -23,8 +23,8 @@ double vti_share_at(const vt_acting_force *acting, const double world[3]);
 /* The box of the world in which it acts, m; 0: everywhere. */
 int vti_acting_box(const vt_acting_force *acting, double low[3], double high[3]);
 
-/* Least length over which it changes, m: what vortons have to resolve. 0: none of its own. */
-double vti_length_of_force(const vt_acting_force *acting);
+/* Core of vortons that resolve how it changes in space, m. 0: it has no length of its own. */
+double vti_core_for_force(const vt_acting_force *acting);
 
 /* A bound of its acceleration of fluid at rest, m/s^2. */
 double vti_largest_acceleration(const vt_acting_force *acting);

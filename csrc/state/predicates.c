@@ -53,10 +53,6 @@ int vti_has_warm_bodies(const vt_simulation *s)
     return warm;
 }
 
-/* Core over the length over which a force changes: with a half the core of a vortex would be wider
- * by a fifth, and an eighth is eight times the vortons. */
-static const double cores_in_length = 0.25;
-
 int vti_has_forces_on(const vt_simulation *s, int acts_on)
 {
     for (int32_t n = 0; n < s->forces.count; n++)
@@ -95,7 +91,7 @@ double vti_core_of_neutral(const vt_simulation *s)
         if (force->def.acts_on != VT_FORCE_ON_FLUID || !force->has_region)
             continue;
         const vt_acting_force acting = vti_force_at(s, force, s->time);
-        const double core = cores_in_length * vti_length_of_force(&acting);
+        const double core = vti_core_for_force(&acting);
         if (core > 0)
             least = least > 0 ? fmin(least, core) : core;
     }

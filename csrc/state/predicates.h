@@ -32,8 +32,8 @@ int vti_has_warm_bodies(const vt_simulation *s);
 
 /* Core of the neutral vortons that are born around bodies and where forces act, m: the smallest of
  * those alive, or else 1.5 of the spacing that the scene gives, or the smallest that emitters of
- * fluid will give, or a fifth of the cube root of the volume of the smallest body or a quarter of
- * the least length of a force. 0 where nothing wants any. */
+ * fluid will give, or a fifth of the cube root of the volume of the smallest body or what suits a
+ * force. 0 where nothing wants any. */
 double vti_core_of_neutral(const vt_simulation *s);
 
 /* Whether the volumes follow the temperatures. */
