@@ -61,7 +61,7 @@ class UniformForce(Effect):
     shape: Shape | None = shape_field("where it acts")
     falloff: float = _FORCE("falloff")
     gusts: float = _FORCE("gusts")
-    time: float = _FORCE("time", doc="within which gusts change")
+    time: float = _FORCE("time", default=0.5, doc="within which gusts change")
     seed: int = _FORCE("seed", doc="key of the gusts")
     parent: Transform | None = parent_field("shape and direction lie in its space")
 
@@ -100,7 +100,7 @@ class Turbulence(Effect):
     shape: Shape | None = shape_field("where it acts")
     falloff: float = _FORCE("falloff")
     velocity: Any = _FORCE("velocity", animatable=False, doc="with which the eddies move on")
-    time: float = _FORCE("time", doc="within which the eddies change")
+    time: float = _FORCE("time", default=0.5, doc="within which the eddies change")
     seed: int = _FORCE("seed", doc="key of the eddies")
     parent: Transform | None = parent_field("all of it lies in its space")
 

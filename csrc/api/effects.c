@@ -171,6 +171,7 @@ static vt_status use_force(vt_simulation *s, const void *def, void *data)
     if (status)
         return status;
     force.id = take_id(asked, &forces->made);
+    s->forces_filled = -1;
     vt_force *const old = n < 0 ? NULL : &forces->force[n];
     if (old && (old->def.kind == VT_FORCE_DRAG) == (force.def.kind == VT_FORCE_DRAG)) {
         vti_destroy_force(old);

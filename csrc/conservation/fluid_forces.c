@@ -70,7 +70,7 @@ static double gust(const forcing *f, const vt_force *force)
     if (!force->eddies)
         return 1;
     const double noise = vti_random_eddies_noise(force->eddies, origin, f->time);
-    return fmax(0, 1 + force->def.gusts * noise / vti_sqrt(3));
+    return fmax(0, 1 + force->def.gusts * noise);
 }
 
 /* The velocity u (m/s, less the uniform wind) at a point, dt later by this force alone. */
