@@ -290,6 +290,15 @@ static void solve_at_start(vt_simulation *s, vt_substep *w, float *slip)
     vti_find_rates(s, w);
 }
 
+/* By the velocity of the last stage, before the end changes the nodes. */
+static void force_fluid(vt_simulation *s, const vt_scheme *scheme, double dt, const vt_substep *w)
+{
+    if (vti_has_forces_on(s, VT_FORCE_ON_FLUID))
+        VT_TIMED(s, forces,
+                 vti_force_fluid(s, dt, vti_last_fraction(scheme) * dt, w->count, w->sorted,
+                                 w->row_start));
+}
+
 static vt_status substep(vt_simulation *s, vt_births *births, double step, double remaining,
                          double *advanced)
 {
@@ -363,10 +372,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     VT_TIMED(s, tracers, vti_move_tracers(s, &scheme, dt, &w.tracers));
     if (vti_has_article_walls(s)) /* while the nodes hold velocities */
         VT_TIMED(s, bodies, vti_take_wall_vorticity(s));
-    if (vti_has_forces_on(s, VT_FORCE_ON_FLUID))
-        VT_TIMED(s, forces,
-                 vti_force_fluid(s, dt, vti_last_fraction(&scheme) * dt, w.count, w.sorted,
-                                 w.row_start));
+    force_fluid(s, &scheme, dt, &w);
     vti_finish(s, &scheme, &w, dt, &reaction);
     meet_walls(s, dt, &contacts, &reaction);
     VT_TIMED(s, bodies, vti_finish_bodies(s));
