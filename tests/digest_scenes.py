@@ -9,6 +9,7 @@ import functools
 import everything
 import numpy as np
 import test_fluid_sources
+import test_forces
 import test_jumping_containers
 import test_refused_steps
 from rich_sequences import REFUSALS, random_scene
@@ -302,6 +303,7 @@ SCENES |= {
     "bodies-in-a-container": bodies_in_a_container,
     "container-jumps": container_jumps,
     "crowd": crowd,
+    "forces-on-the-fluid": lambda threads: test_forces.everything(6, threads),
     "article-bodies": articles_bodies,
     "after-refused-steps": after_refused_steps,
 }
@@ -329,7 +331,7 @@ def kinds_in(sim):
 def all_kinds():
     from vorton.ambient import AMBIENTS
     from vorton.bodies import BODIES
-    from vorton.effects import EFFECTS
+    from vorton.forces import EFFECTS
     from vorton.scene import SOURCES
     from vorton.shapes import SHAPES
 

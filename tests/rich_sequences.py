@@ -72,9 +72,9 @@ def random_surroundings(random):
         vt.Body(vt.Plane((0, 0, -0.7), (0, 0, 1)), "floor"),
         vt.Container(walls, "room", panels=80 if random.uniform() < 0.3 else 0),
         vt.Wind(vt.Keys([(0, (0.5, 0, 0)), (1, (-0.5, 0.2, 0))])),
-        vt.Vortex(circulation=0.5),
+        vt.Vortex(circulation=0.5, acts_on="tracers"),
         vt.Attractor((0, 0, 0.5), strength=0.3),
-        vt.Drag(fraction=0.3, shape=vt.Sphere()),
+        vt.Drag(fraction=0.3, shape=vt.Sphere(), acts_on="tracers"),
         vt.Kill("both", outside=vt.Sphere(radius=1.5)),
         vt.Kill("vortons", older_than=0.3),
     ]

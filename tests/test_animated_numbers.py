@@ -214,7 +214,8 @@ def test_fuel_lifetime_and_fade_are_those_of_birth():
 
 def test_a_force_acts_inside_a_shape_that_grows():
     points = grid_of_points()
-    pull = vt.Drag((1, 0, 0), fraction=1.0, shape=vt.Sphere(radius=Keys([(0, 0), (1, 0.8)])))
+    ball = vt.Sphere(radius=Keys([(0, 0), (1, 0.8)]))
+    pull = vt.Drag((1, 0, 0), fraction=1.0, shape=ball, acts_on="tracers")
     sim = still(vt.Points(points, size=0.1), pull, steps=40)
     moved = np.linalg.norm(sim.tracers.position - points, axis=1) > 1e-4
     distance = np.linalg.norm(points, axis=1)

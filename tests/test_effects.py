@@ -231,7 +231,7 @@ def test_tracers_go_around_a_vortex():
     errors = []
     for turn in (0.4, 0.1):
         scene = vt.Scene(voxel=0.1, method=vt.Method(turn=turn))
-        scene.add(vt.Vortex((1, 0, -1), 5 * axis, circulation=circulation, core=core))
+        scene.add(vt.Vortex((1, 0, -1), 5 * axis, circulation, core, acts_on="tracers"))
         sim = vt.Simulation(scene, fps=24)
         sim.tracers.add(start, density=1, size=0.1)
         sim.step(24)
@@ -278,9 +278,9 @@ def test_attractor_is_strongest_at_its_radius():
 def test_drag_blends_velocities():
     """Two drags after an earlier and a later field: u -> (1 - f) u + f v, one after the other."""
     effects = [
-        vt.Drag((0, 0, 1), fraction=0.25),
-        vt.Vortex(circulation=2 * np.pi, core=10.0),
-        vt.Drag((0, 4, 0), fraction=0.5),
+        vt.Drag((0, 0, 1), fraction=0.25, acts_on="tracers"),
+        vt.Vortex(circulation=2 * np.pi, core=10.0, acts_on="tracers"),
+        vt.Drag((0, 4, 0), fraction=0.5, acts_on="tracers"),
     ]
     sim = build(*effects, wind=(1, 0, 0), fps=1e3)
     sim.tracers.add([[2, 0, 0]], density=1, size=0.1)
@@ -297,7 +297,7 @@ def test_vortons_keep_to_the_fluid(method):
     """With full drag tracers stand still in the flow of a ring, which runs on as without."""
     free = simulation(method=vt.Method(velocity=method))
     scene = vt.Scene(method=vt.Method(velocity=method))
-    scene.add(vt.Drag(fraction=1))
+    scene.add(vt.Drag(fraction=1, acts_on="tracers"))
     held = simulation(scene=scene)
     start = held.tracers.position.copy()
     for sim in (free, held):
@@ -325,7 +325,8 @@ def test_forces_act_inside_their_shape_alone_and_move_with_their_parent():
     """A box that slides along x at 1 m/s carries what it meets upwards."""
     slide = vt.Transform(position=vt.Keys([(0, (-1, 0, 0)), (4, (3, 0, 0))]))
     box = vt.Box((-0.25, -1, -1), (0.25, 1, 1))
-    sim = build(vt.Drag((0, 0, 0.5), fraction=1, shape=box, parent=slide), fps=100)
+    drag = vt.Drag((0, 0, 0.5), fraction=1, shape=box, parent=slide, acts_on="tracers")
+    sim = build(drag, fps=100)
     x = np.array([-0.9, 0, 0.5, 1.5])
     sim.tracers.add(np.stack([x, 0 * x, 0 * x], axis=1), density=1, size=0.1)
     sim.step(100)
@@ -340,8 +341,8 @@ def test_parent_turns_and_grows_a_vortex():
     """A vortex about z in a space that is turned about x and doubled: about -y, with twice the
     core."""
     space = vt.Transform(position=(1, 0, 0), angle=90, axis=(1, 0, 0), scale=2)
-    placed = build(vt.Vortex((0.5, 0, 0), core=0.2, parent=space))
-    direct = build(vt.Vortex((2, 0, 0), axis=(0, -1, 0), core=0.4))
+    placed = build(vt.Vortex((0.5, 0, 0), core=0.2, parent=space, acts_on="tracers"))
+    direct = build(vt.Vortex((2, 0, 0), axis=(0, -1, 0), core=0.4, acts_on="tracers"))
     for sim in (placed, direct):
         sim.tracers.add([[2.3, 0, 0], [2, 1, 0.3]], density=1, size=0.1)
         sim.step(10)

@@ -10,8 +10,9 @@ import pytest
 from vorton import fields
 from vorton.ambient import Liquid
 from vorton.animation import Keys, Samples, Transform
-from vorton.effects import EFFECTS, Attractor, Drag, Kill, Vortex, Wind, WindGrid
+from vorton.effects import Kill, Wind, WindGrid
 from vorton.emitter import Emitter
+from vorton.forces import EFFECTS, Attractor, Drag, Turbulence, UniformForce, Vortex
 from vorton.points import Points, VortonPoints
 from vorton.scene import SCHEMA, SOURCES, Scene
 from vorton.shapes import Box, Disk, Mesh, Sphere, Surface, Torus
@@ -85,8 +86,14 @@ def full_effects():
         WindGrid(velocity, origin=(1, 2, 3), spacing=(0.1, 0.2, 1 / 3), outside="border",
                  strength=Samples([1, 2, 0.1], fps=24), parent=spin),
         Attractor(place, strength=-2, radius=Keys([(0, 1), (1, 3)]), shape=Sphere(), parent=spin),
-        Vortex((1, 0, 0), axis=(1, 0, 0), circulation=-1.5, core=0.3, shape=Box(), parent=spin),
-        Drag(place, fraction=Keys([(0, 0), (1, 1)]), shape=Disk(), parent=spin),
+        Vortex((1, 0, 0), axis=(1, 0, 0), circulation=-1.5, core=0.3, shape=Box(), parent=spin,
+               acts_on="tracers", time=2, falloff=0),
+        Drag(place, fraction=Keys([(0, 0), (1, 1)]), shape=Disk(), parent=spin,
+             acts_on="tracers", time=2, falloff=0),
+        UniformForce((1, 0, 1), strength=Keys([(0, 0), (1, 9)]), shape=Sphere(), falloff=1,
+                     gusts=0.5, time=3, seed=4, parent=spin),
+        Turbulence(strength=2, scale=Keys([(0, 2), (1, 1)]), shape=Box(), velocity=(1, 2, 3),
+                   time=0.2, falloff=0.1, seed=9, parent=spin),
         Kill("both", inside=Sphere(), older_than=2, point=(1, 0, 0), nearer_than=5,
              farther_than=0.5, slower_than=3, faster_than=0.1, start=1, end=2, parent=spin),
     ]  # fmt: skip
@@ -303,6 +310,10 @@ GRID = np.zeros((2, 2, 2, 3))
         (lambda: Vortex(circulation="1"), TypeError, ["Vortex.circulation = '1'"]),
         (lambda: Drag(fraction=1.1), ValueError, ["Drag.fraction = 1.1", "from 0 to 1"]),
         (lambda: Drag(fraction=Keys([(0, -1)])), ValueError, ["key 0", "from 0 to 1"]),
+        (lambda: Drag(acts_on="smoke"), ValueError, ["Drag.acts_on = 'smoke'", "fluid"]),
+        (lambda: Vortex(time=0), ValueError, ["Vortex.time = 0", "1e-06"]),
+        (lambda: UniformForce(falloff=2), ValueError, ["UniformForce.falloff = 2", "0 to 1"]),
+        (lambda: Turbulence(velocity=Keys([(0, (0, 0, 0))])), TypeError, ["Turbulence.velocity"]),
         (lambda: Drag(velocity=1), TypeError, ["Drag.velocity = 1"]),
         (lambda: Kill(), ValueError, ["Kill", "would remove everything", "older_than"]),
         (lambda: Kill("smoke", older_than=1), ValueError, ["Kill.what = 'smoke'"]),
@@ -376,7 +387,7 @@ def edited(path: str, value: object) -> dict:
         (edited("effects/0/type", "Wimd"), ValueError, ["effects[0]", "'Wind'"]),
         (edited("effects/1/velocity/shape", [1]), TypeError, ["effects[1]", "shape"]),
         (edited("effects/2/strenght", 1), ValueError, ["effects[2]", "'strength'"]),
-        (edited("effects/5/older_than", -1), ValueError, ["effects[5]", "Kill.older_than = -1"]),
+        (edited("effects/7/older_than", -1), ValueError, ["effects[7]", "Kill.older_than = -1"]),
         ([], TypeError, ["[]"]),
     ],
 )

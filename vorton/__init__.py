@@ -28,8 +28,9 @@ from .animation import Keys, Samples, Transform
 from .bake import Volumes, bake
 from .bodies import Body, Container
 from .combustion import Combustion
-from .effects import Attractor, Drag, Kill, Vortex, Wind, WindGrid
+from .effects import Kill, Wind, WindGrid
 from .emitter import Emitter
+from .forces import Attractor, Drag, Turbulence, UniformForce, Vortex
 from .manifest import Manifest
 from .method import Method
 from .opening import SceneWarning
@@ -91,6 +92,8 @@ __all__ = [
     "Torus",
     "Tracers",
     "Transform",
+    "Turbulence",
+    "UniformForce",
     "Volumes",
     "Vortex",
     "VortexRing",

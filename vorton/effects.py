@@ -1,4 +1,4 @@
-"""Effects: winds that blow, force fields that lead tracers, and what removes particles."""
+"""Effects: winds that blow, and what removes particles. Force fields: forces.py."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .fields import (
 from .shapes import Shape, _check_digest, check_filled
 from .tables import Table, limits
 
-_WIND, _GRID, _FORCE, _KILL = map(Table, ("wind", "wind_grid", "force", "kill"))
+_WIND, _GRID, _KILL = map(Table, ("wind", "wind_grid", "kill"))
 
 FASTEST = 1e9
 """Largest speed, m/s."""
@@ -46,16 +46,18 @@ class Effect(Definition):
         raise NotImplementedError
 
 
-def _shape(text: str) -> Any:
+def shape_field(text: str) -> Any:
     """Field for a shape, or None for everywhere; a mesh must be closed."""
     return field(None, check_filled, text, optional=True)
 
 
-def _core_shape(shape: Shape | None) -> dict[str, Any] | None:
+def core_shape(shape: Shape | None) -> dict[str, Any] | None:
+    """What the core calls a shape."""
     return None if shape is None else shape._core_shape()
 
 
-def _core_growth(shape: Shape | None) -> dict[str, Any]:
+def core_growth(shape: Shape | None) -> dict[str, Any]:
+    """The animations of a shape."""
     return {} if shape is None else shape._animations()
 
 
@@ -258,115 +260,6 @@ def _digest(values: np.ndarray) -> str:
     return hashlib.sha256(f"{values.shape}".encode() + values.astype("<f4").tobytes()).hexdigest()
 
 
-# ---- force fields ----
-
-
-def _add_force(kind: str, item: Any, core: Any) -> None:
-    core.add(
-        "force",
-        kind=kind,
-        shape=_core_shape(item.shape),
-        parent=add_parent(item.parent, core),
-        **split(**_FORCE.values(item), **_core_growth(item.shape)),
-    )
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Attractor(Effect):
-    """Draws tracers towards a point; vortons keep to the fluid.
-
-    Tracers have no mass, so the field is a velocity in addition to the fluid's: at the distance d
-    strength d / radius exp((1 - d^2 / radius^2) / 2) towards the centre. It is largest, `strength`,
-    at the distance `radius`, and gone (1 %) at four times that.
-
-    Parameters
-    ----------
-    {parameters}
-    shape : Sphere, Box, Disk, Torus or Mesh, optional
-        Acts inside alone; default everywhere.
-    parent : Transform, optional
-        All of it lies in its space; the strength stays.
-
-    Examples
-    --------
-    >>> Attractor((0, 0, 2), strength=0.5).radius
-    1.0
-    """
-
-    center: Any = _FORCE("center", doc="centre")
-    strength: Any = _FORCE("strength", unit="m/s", doc="largest speed; negative drives away")
-    radius: Any = _FORCE("radius", doc="where it is largest")
-    shape: Shape | None = _shape("where it acts")
-    parent: Transform | None = parent_field("all of it lies in its space")
-
-    def _add_to(self, core: Any) -> None:
-        _add_force("attractor", self, core)
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Vortex(Effect):
-    """Leads tracers around a straight axis; vortons keep to the fluid.
-
-    A velocity in addition to the fluid's, that of a Lamb-Oseen vortex: at the distance r from the
-    axis circulation / (2 pi r) (1 - exp(-r^2 / core^2)), right-handed about it.
-
-    Parameters
-    ----------
-    {parameters}
-    shape : Sphere, Box, Disk, Torus or Mesh, optional
-        Acts inside alone; default everywhere.
-    parent : Transform, optional
-        All of it lies in its space; the circulation stays.
-
-    Examples
-    --------
-    >>> Vortex(axis=(0, 0, 1), circulation=2.0, core=0.3).core
-    0.3
-    """
-
-    center: Any = _FORCE("center", doc="any point of the axis")
-    axis: Any = _FORCE("axis", doc="what they are led around, right-handed")
-    circulation: Any = _FORCE("strength", unit="m^2/s", doc="circulation")
-    core: Any = _FORCE("radius", default=0.1, doc="radius of the core, which turns like a solid")
-    shape: Shape | None = _shape("where it acts")
-    parent: Transform | None = parent_field("all of it lies in its space")
-
-    def _add_to(self, core: Any) -> None:
-        _add_force("vortex", self, core)
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Drag(Effect):
-    """Makes tracers follow a given velocity more than the fluid; vortons keep to the fluid.
-
-    Tracers have no mass, so drag is a blend: a tracer moves with (1 - fraction) of its velocity,
-    wind and other fields included, and fraction of `velocity`. With fraction 1 and velocity 0
-    tracers stand still. Drags act after all attractors and vortices, several one after the other.
-
-    Parameters
-    ----------
-    {parameters}
-    shape : Sphere, Box, Disk, Torus or Mesh, optional
-        Acts inside alone; default everywhere.
-    parent : Transform, optional
-        The shape and the direction of the velocity lie in its space. The velocity is not relative
-        to its motion.
-
-    Examples
-    --------
-    >>> Drag(fraction=0.8).velocity
-    (0.0, 0.0, 0.0)
-    """
-
-    velocity: Any = _FORCE("velocity", doc="what they follow")
-    fraction: Any = _FORCE("strength", default=0.5, least=0.0, most=1.0, doc="how much of it")
-    shape: Shape | None = _shape("where it acts")
-    parent: Transform | None = parent_field("shape and velocity lie in its space")
-
-    def _add_to(self, core: Any) -> None:
-        _add_force("drag", self, core)
-
-
 # ---- removal ----
 
 
@@ -416,8 +309,8 @@ class Kill(Effect):
     """
 
     what: str = _KILL("what", doc="what is removed")
-    inside: Shape | None = _shape("condition: inside")
-    outside: Shape | None = _shape("condition: outside")
+    inside: Shape | None = shape_field("condition: inside")
+    outside: Shape | None = shape_field("condition: outside")
     older_than: Any = _condition("s", "age")
     point: Any = _KILL("point")
     nearer_than: Any = _condition("m", "distance")
@@ -454,15 +347,12 @@ class Kill(Effect):
             "most_distance": self.nearer_than,
             "least_speed": self.faster_than,
             "most_speed": self.slower_than,
-            **_core_growth(self.inside or self.outside),
+            **core_growth(self.inside or self.outside),
         }
         core.add(
             "kill",
-            shape=_core_shape(self.inside or self.outside),
+            shape=core_shape(self.inside or self.outside),
             outside=self.outside is not None,
             parent=add_parent(self.parent, core),
             **split(**_KILL.values(self), **{k: v for k, v in values.items() if v is not None}),
         )
-
-
-EFFECTS: tuple[type[Effect], ...] = (Wind, WindGrid, Attractor, Vortex, Drag, Kill)

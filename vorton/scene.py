@@ -13,7 +13,7 @@ from .ambient import AMBIENTS, Air, Ambient
 from .animation import Transform
 from .bodies import BODIES, BodyBase
 from .combustion import Combustion
-from .effects import EFFECTS, Effect
+from .effects import Effect
 from .emitter import Emitter
 from .fields import (
     LARGEST,
@@ -29,6 +29,7 @@ from .fields import (
     shown,
 )
 from .files import write_atomically
+from .forces import EFFECTS
 from .method import Method
 from .points import Points, VortonPoints
 from .source_base import Source

@@ -2,6 +2,7 @@
 #include "base/growing_array.h"
 #include "base/status.h"
 #include "geometry/region_points.h"
+#include "sources/random_eddies.h"
 #include "sources/removal.h"
 #include "state/simulation.h"
 #include "state/transform.h"
@@ -68,6 +69,19 @@ static vt_status check_share(const vt_force_def *def)
                     least < 0 ? least : most);
 }
 
+/* An attractor is a gradient, which drives no fluid; tracers have no mass to be accelerated. */
+static vt_status check_acts_on(const vt_force_def *def)
+{
+    static const char *const kind[] = {"an attractor", "a vortex", "drag", "a uniform force",
+                                       "turbulence"};
+    const int fluid = def->acts_on == VT_FORCE_ON_FLUID;
+    if (fluid ? def->kind != VT_FORCE_ATTRACTOR
+              : def->kind != VT_FORCE_UNIFORM && def->kind != VT_FORCE_TURBULENCE)
+        return VT_OK;
+    return vti_fail(VT_INVALID_ARGUMENT, "force.acts_on is %s; allowed of %s is %s",
+                    fluid ? "fluid" : "tracers", kind[def->kind], fluid ? "tracers" : "fluid");
+}
+
 static vt_status check_force(const vt_simulation *s, const vt_force_def *def)
 {
     const int32_t count = def->animation_count;
@@ -75,11 +89,23 @@ static vt_status check_force(const vt_simulation *s, const vt_force_def *def)
     vt_status status;
     if ((status = vti_check_rows(&vti_force_definition, "force.", def)) ||
         (status = vti_check_animations(&vti_force_definition, count, animations)) ||
-        (status = check_share(def)) ||
+        (status = check_share(def)) || (status = check_acts_on(def)) ||
         (status = vti_check_animated_direction("axis", count, animations)) ||
         (status = vti_check_shape_is_there(def->shape, count, animations)))
         return status;
     return vti_check_parent(&s->transforms, def->parent);
+}
+
+/* Of turbulence and gusts: of size 1, which turn over once in `time`. */
+static vt_status make_eddies(vt_force *force)
+{
+    static const double nowhere[3] = {0, 0, 0};
+    const vt_force_def *const def = &force->def;
+    if (def->kind != VT_FORCE_TURBULENCE && !(def->kind == VT_FORCE_UNIFORM && def->gusts > 0))
+        return VT_OK;
+    force->eddies = vti_create_random_eddies(def->seed, 1, 0, nowhere, 1 / def->time);
+    return force->eddies ? VT_OK
+                         : vti_fail(VT_OUT_OF_MEMORY, "no memory for the eddies of a force");
 }
 
 static vt_status make_force(const vt_force_def *def, vt_force *force)
@@ -96,6 +122,8 @@ static vt_status make_force(const vt_force_def *def, vt_force *force)
     if (!status)
         status = vti_copy_animations(&vti_force_definition, def->animation_count, def->animations,
                                      &force->animations);
+    if (!status)
+        status = make_eddies(force);
     if (status)
         vti_destroy_force(force);
     return status;
@@ -143,6 +171,7 @@ static vt_status use_force(vt_simulation *s, const void *def, void *data)
     if (status)
         return status;
     force.id = take_id(asked, &forces->made);
+    s->forces_filled = -1;
     vt_force *const old = n < 0 ? NULL : &forces->force[n];
     if (old && (old->def.kind == VT_FORCE_DRAG) == (force.def.kind == VT_FORCE_DRAG)) {
         vti_destroy_force(old);

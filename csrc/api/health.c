@@ -84,6 +84,7 @@ static void add_body_books(const vt_simulation *s, vt_health *h)
     vti_split_impulse(&books.momentum, h->momentum, h->angular_momentum);
     vti_split_impulse(&books.support, h->support_impulse, h->support_angular_impulse);
     vti_split_impulse(&s->impulses.buoyant, h->buoyant_impulse, h->buoyant_angular_impulse);
+    vti_split_impulse(&s->impulses.forced, h->forced_impulse, h->forced_angular_impulse);
     vti_split_impulse(&s->impulses.outer, h->outer_impulse, h->outer_angular_impulse);
     vti_split_impulse(&s->impulses.hits, h->hit_impulse, h->hit_angular_impulse);
 }

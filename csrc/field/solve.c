@@ -39,7 +39,7 @@ double vti_base_spacing(const vt_simulation *s)
 {
     if (s->def.spacing > 0)
         return s->def.spacing;
-    const double core = vti_core_around_bodies(s);
+    const double core = vti_core_of_neutral(s);
     return core > 0 ? core / usual_core(s) : vti_panel_spacing(s);
 }
 

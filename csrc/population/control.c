@@ -5,6 +5,7 @@
 #include "population/kept_sums.h"
 #include "population/redistribute.h"
 #include "population/split_merge.h"
+#include "state/force_at_time.h"
 #include "state/container_frame.h"
 
 enum {
@@ -30,10 +31,36 @@ static int are_many_new(const vt_simulation *s)
     return s->next_id[VT_VORTONS] - s->populated_id > s->vortons.set.count / FEW;
 }
 
-/* Whether diffusion, births or the flow may have brought vortons to where they lack others. */
+/* How many forces act on the fluid in a shape of their own. */
+static int32_t count_acting(const vt_simulation *s)
+{
+    int32_t count = 0;
+    for (int32_t n = 0; n < s->forces.count; n++) {
+        const vt_force *const force = &s->forces.force[n];
+        if (force->def.acts_on == VT_FORCE_ON_FLUID && force->has_region)
+            count += vti_force_at(s, force, s->time).now.strength != 0;
+    }
+    return count;
+}
+
+/* Whether the shape of any of them changes its place. */
+static int forces_move(const vt_simulation *s)
+{
+    for (int32_t n = 0; n < s->forces.count; n++) {
+        const vt_force *const force = &s->forces.force[n];
+        if (force->def.acts_on == VT_FORCE_ON_FLUID && force->has_region &&
+            (force->region.growth.count > 0 || vti_parent_moves(&s->transforms, force->def.parent)))
+            return 1;
+    }
+    return 0;
+}
+
+/* Whether diffusion, births or the flow may have brought vortons to where they lack others, or
+ * forces act where there are none. */
 static int lacks_shell(const vt_simulation *s)
 {
-    return is_due(s) || s->strained > most_strain || are_many_new(s);
+    return is_due(s) || s->strained > most_strain || are_many_new(s) ||
+           count_acting(s) != s->forces_filled || forces_move(s);
 }
 
 typedef struct sum_job {
@@ -203,6 +230,7 @@ static int is_accelerated(const vt_simulation *s)
 static int wants_shell(const vt_simulation *s, const vt_population *population)
 {
     return vti_has_shell(s) && (population->spacing > 0 || vti_has_warm_bodies(s) ||
+                                vti_has_forces_on(s, VT_FORCE_ON_FLUID) ||
                                 (population->contrast > 0 && is_accelerated(s)));
 }
 
@@ -214,6 +242,7 @@ static vt_status renew_shell(vt_simulation *s, const vt_population *population, 
         return status;
     s->populated_id = s->next_id[VT_VORTONS];
     s->strained = 0;
+    s->forces_filled = count_acting(s);
     return VT_OK;
 }
 
@@ -224,7 +253,7 @@ vt_status vti_control_population(vt_simulation *s, int64_t reserved)
     s->vorton_spacing = 0;
     vt_status status = vti_find_extent(s, NULL, &content);
     if (status || !(content.exists || vti_is_buoyant(s) || vti_conducts(s) || vti_expands(s) ||
-                    vti_has_warm_bodies(s)))
+                    vti_has_warm_bodies(s) || vti_has_forces_on(s, VT_FORCE_ON_FLUID)))
         return status;
     vti_measure_population(s, &population);
     const int carried = population.spacing > 0;

@@ -60,15 +60,15 @@ vt_strength_sizes vti_sum_sizes(vt_simulation *s)
     return sum;
 }
 
-vt_invariants vti_sum_invariants(vt_simulation *s, const vt_frame *frame, int degree)
+static vt_invariants sum_over(vt_simulation *s, const float *strength, const vt_frame *frame,
+                              int degree)
 {
     const vt_vortons *const v = &s->vortons;
     const int64_t count = v->set.count;
     const int64_t blocks = (count + VT_INVARIANT_BLOCK - 1) / VT_INVARIANT_BLOCK;
     const size_t mark = vti_arena_mark(&s->arena);
     vt_invariants *const block = vti_arena_push(&s->arena, sizeof *block * (size_t)blocks);
-    s->stages->sum_invariants(count, v->position, v->strength, frame, degree, block,
-                              s->def.threads);
+    s->stages->sum_invariants(count, v->position, strength, frame, degree, block, s->def.threads);
     vt_invariants all = {{0}, {0}};
     for (int64_t b = 0; b < blocks; b++) {
         for (int n = 0; n < VT_INVARIANTS; n++)
@@ -78,6 +78,11 @@ vt_invariants vti_sum_invariants(vt_simulation *s, const vt_frame *frame, int de
     }
     vti_arena_pop(&s->arena, mark);
     return all;
+}
+
+vt_invariants vti_sum_invariants(vt_simulation *s, const vt_frame *frame, int degree)
+{
+    return sum_over(s, s->vortons.strength, frame, degree);
 }
 
 static vt_frame frame_of_grid(const vt_grid *grid)
@@ -127,13 +132,13 @@ static void settle_frame(const vt_simulation *s, int kept, const vt_invariants *
 
 /* Whether the strengths change by less than that in the mean: x . missing is the sum of the squares
  * of relative changes, a little less of strong vortons. */
-static int is_moderate(const vt_simulation *s, double most, int count,
-                       const double x[VT_INVARIANTS], const double missing[VT_INVARIANTS])
+static int is_moderate(double vortons, double most, int count, const double x[VT_INVARIANTS],
+                       const double missing[VT_INVARIANTS])
 {
     double squares = 0;
     for (int n = 0; n < count; n++)
         squares += x[n] * missing[n];
-    return squares < most * most * (double)s->vortons.set.count; /* nor NaN */
+    return squares < most * most * vortons; /* nor NaN */
 }
 
 void vti_share_out(vt_simulation *s, double most, vt_balance *balance, const vt_invariants *now)
@@ -145,7 +150,7 @@ void vti_share_out(vt_simulation *s, double most, vt_balance *balance, const vt_
         missing[m] = (balance->sum[m] - now->sum[m]) * part;
     }
     vti_find_changes(balance->kept, now->moment, missing, x);
-    balance->restored = is_moderate(s, most, balance->kept, x, missing);
+    balance->restored = is_moderate((double)s->vortons.set.count, most, balance->kept, x, missing);
     if (!balance->restored)
         for (int n = 0; n < balance->kept; n++)
             x[n] = n < 3 ? missing[n] / now->moment[0] : 0;
@@ -156,6 +161,42 @@ void vti_share_out(vt_simulation *s, double most, vt_balance *balance, const vt_
     }
     s->stages->share_invariants(s->vortons.set.count, s->vortons.position, s->vortons.strength,
                                 &balance->frame, share, s->def.threads);
+}
+
+static int64_t count_nonzero(int64_t count, const float *strength)
+{
+    int64_t found = 0;
+    for (int64_t n = 0; n < 3 * count; n += 3)
+        found += strength[n] != 0 || strength[n + 1] != 0 || strength[n + 2] != 0;
+    return found;
+}
+
+void vti_make_sums(vt_simulation *s, float *strength, const vt_frame *frame, double most,
+                   const double sum[VT_INVARIANTS])
+{
+    const int64_t count = s->vortons.set.count;
+    const double carrying = (double)count_nonzero(count, strength);
+    vt_frame capped = *frame;
+    double missing[VT_INVARIANTS], x[VT_INVARIANTS];
+    float share[VT_INVARIANTS];
+    capped.cap = FLT_MAX;
+    const double square = sum_over(s, strength, &capped, 1).moment[0];
+    if (!(square > 0))
+        return;
+    capped.cap = (float)(cap_of_weight * cap_of_weight * square / carrying);
+    const vt_invariants now = sum_over(s, strength, &capped, 4);
+    for (int n = 0; n < VT_INVARIANTS; n++)
+        missing[n] = sum[n] - now.sum[n];
+    vti_find_changes(VT_INVARIANTS, now.moment, missing, x);
+    if (!is_moderate(carrying, most, VT_INVARIANTS, x, missing))
+        return;
+    for (int n = 0; n < VT_INVARIANTS; n++) {
+        if (!(fabs(x[n]) < most_share))
+            return;
+        share[n] = (float)x[n];
+    }
+    s->stages->share_invariants(count, s->vortons.position, strength, &capped, share,
+                                s->def.threads);
 }
 
 /* How much of the strength is that of closed vortex lines, whose sum is 0: 1 unless the sum is

@@ -13,6 +13,11 @@ vt_strength_sizes vti_sum_sizes(vt_simulation *s);
 
 vt_invariants vti_sum_invariants(vt_simulation *s, const vt_frame *frame, int degree);
 
+/* Makes the sums over other strengths of the vortons (by row, m^3/s) those given, by the least
+ * change, where that is less than `most` of them in the mean. The frame needs no cap. */
+void vti_make_sums(vt_simulation *s, float *strength, const vt_frame *frame, double most,
+                   const double sum[VT_INVARIANTS]);
+
 /* Frame of the sums: that of the grid, or, without a grid, around the vortons. */
 vt_frame vti_frame_of_now(vt_simulation *s);
 

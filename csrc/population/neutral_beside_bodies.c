@@ -70,7 +70,7 @@ static int mark_cube(const beside *s, const int32_t at[3], int32_t side)
 static int mark_body(const vt_simulation *s, const vt_body *body, vt_shell_lattice *lattice)
 {
     const beside all = {s, lattice, body, vti_body_pose(&s->transforms, body, s->time),
-                        (float)vti_core_around_bodies(s)};
+                        (float)vti_core_of_neutral(s)};
     const double brick = EDGE * lattice->spacing, farthest = 1 << 24;
     const double reach = body->reach / brick + 1;
     double center[3];

@@ -1,6 +1,7 @@
 /* Neutral vortons around those that carry strength, because strength diffuses only to where vortons
  * are, around fluid that differs in density, because buoyancy makes half of its vorticity in the
- * ambient fluid beside it, and around bodies that exchange heat, for something to take it up.
+ * ambient fluid beside it, around bodies that exchange heat, for something to take it up, and
+ * where forces act on the fluid, whose vorticity needs something to carry it.
  *
  * The places are the nodes of a lattice, fixed in the world, kept in bricks of 8 x 8 x 8 wherever
  * there are such vortons, or a body is near: the sources. It is as wide as the vortons are apart
@@ -14,6 +15,7 @@
 #include "base/status.h"
 #include "field/solve.h"
 #include "population/neutral_beside_bodies.h"
+#include "population/neutral_in_forces.h"
 #include "population/newborn_fluid.h"
 #include "population/redistribute.h"
 #include "state/distance_to_bodies.h"
@@ -138,7 +140,8 @@ static int surround(vt_shell *h, const vt_brick *b)
 
 static vt_status make_bricks(vt_shell *h)
 {
-    int room = mark_sources(h) && vti_mark_bodies(h->simulation, &h->lattice);
+    int room = mark_sources(h) && vti_mark_bodies(h->simulation, &h->lattice) &&
+               vti_mark_forces(h->simulation, &h->lattice);
     const int64_t with_sources = h->lattice.bricks;
     for (const vt_brick *b = h->lattice.first; room && b && b->number < with_sources; b = b->next)
         room = surround(h, b);
@@ -340,7 +343,7 @@ static vt_status emit_missing(vt_shell *h, int64_t reserved)
             "max_vortons, choose another at_capacity or a smaller method.halo",
             (long long)missing,
             h->strength ? "for strength to diffuse to"
-                        : "neutral ones around others and warm bodies",
+                        : "neutral ones around others, warm bodies and in forces",
             (long long)s->vortons.set.count, (long long)s->vortons.set.capacity);
     const size_t rows = (size_t)(missing < room ? missing : room > 0 ? room : 0);
     newborn born = {.halo = h,

@@ -385,7 +385,8 @@ static vt_status choose_swirl(const vt_simulation *s, vt_fluid_emitter *p)
     if (track)
         vti_track_extremes(track, 0, &least, &swirl);
     const double turnover = fmax(swirl / pose.scale, vti_sqrt(vti_dot(sweep, sweep)));
-    p->eddies = vti_create_random_eddies(p->seed, p->core, sweep, turnover);
+    p->eddies =
+        vti_create_random_eddies(p->seed, vti_least_eddy(p->core), p->core, sweep, turnover);
     return check_swirl(p->eddies);
 }
 

@@ -16,8 +16,13 @@ static const double least_pace = 0.5, most_pace = 1.5;
 /* Key of the random numbers. */
 enum { PACES = 0x70616365 };
 
-vt_random_eddies *vti_create_random_eddies(uint64_t seed, double core, const double sweep[3],
-                                           double turnover)
+double vti_least_eddy(double core)
+{
+    return cores_in_eddy * core;
+}
+
+vt_random_eddies *vti_create_random_eddies(uint64_t seed, double eddy, double core,
+                                           const double sweep[3], double turnover)
 {
     vt_random_eddies *const swirl = malloc(sizeof *swirl);
     if (!swirl)
@@ -26,7 +31,7 @@ vt_random_eddies *vti_create_random_eddies(uint64_t seed, double core, const dou
     for (uint64_t n = 0; n < VT_SWIRL_WAVES; n++) {
         const double share = least_pace + (most_pace - least_pace) * vti_random(seed, PACES, n);
         const double pace = (n % 2 ? turnover : -turnover) * share;
-        swirl->wave[n] = vti_make_wave(seed, cores_in_eddy * core, core, n);
+        swirl->wave[n] = vti_make_wave(seed, eddy, core, n);
         swirl->frequency[n] = vti_sqrt(vti_dot(swirl->wave[n].k, swirl->wave[n].k)) * pace;
     }
     return swirl;
@@ -64,6 +69,16 @@ void vti_random_eddies_at(const vt_random_eddies *swirl, const vt_pose *pose, co
     vti_pose_direction(pose, curl, turned);
     for (int a = 0; a < 3; a++) /* the speed is one of the world, over lengths that have grown */
         strength[a] = (float)(scale * turned[a] * volume / pose->scale);
+}
+
+void vti_random_eddies_value(const vt_random_eddies *swirl, const double point[3], double time,
+                             double v[3])
+{
+    double curl[3] = {0, 0, 0};
+    v[0] = v[1] = v[2] = 0;
+    add_waves(swirl, point, time, v, curl);
+    for (int a = 0; a < 3; a++)
+        v[a] *= vti_sqrt(2.0 / VT_SWIRL_WAVES);
 }
 
 double vti_random_eddies_noise(const vt_random_eddies *swirl, const double point[3], double time)

@@ -11,10 +11,13 @@
 #include "model/pose.h"
 #include "state/sources.h"
 
-/* For vortons of the given core, m; from malloc, NULL without memory. The mean of |pace| is
- * `turnover`, m/s. */
-vt_random_eddies *vti_create_random_eddies(uint64_t seed, double core, const double sweep[3],
-                                           double turnover);
+/* The least size of eddies that vortons of the given core (m) resolve. */
+double vti_least_eddy(double core);
+
+/* Of a size (m), as strong once vortons of the given core (m) have smoothed them; from malloc, NULL
+ * without memory. The mean of |pace| is `turnover`, m/s. */
+vt_random_eddies *vti_create_random_eddies(uint64_t seed, double eddy, double core,
+                                           const double sweep[3], double turnover);
 
 /* A copy, likewise. */
 vt_random_eddies *vti_copy_random_eddies(const vt_random_eddies *swirl);
@@ -23,6 +26,10 @@ vt_random_eddies *vti_copy_random_eddies(const vt_random_eddies *swirl);
  * pose; speed in m/s of the world, rms. */
 void vti_random_eddies_at(const vt_random_eddies *swirl, const vt_pose *pose, const double point[3],
                           double time, double speed, double volume, float strength[3]);
+
+/* v of speed 1, rms, at a point of that space. */
+void vti_random_eddies_value(const vt_random_eddies *swirl, const double point[3], double time,
+                             double v[3]);
 
 /* A random number at a point of that space, of mean 0 and variance 1, that changes as smoothly. */
 double vti_random_eddies_noise(const vt_random_eddies *swirl, const double point[3], double time);

@@ -7,6 +7,7 @@
 void vti_destroy_force(vt_force *force)
 {
     vti_destroy_animations(&force->animations);
+    free(force->eddies);
     if (force->has_region)
         vti_destroy_region(&force->region);
 }
@@ -26,10 +27,18 @@ static vt_status copy_force(const vt_force *from, vt_force *to)
 {
     vt_status status = VT_OK;
     to->has_region = 0;
+    to->eddies = NULL;
     if (from->has_region) {
         if (vti_copy_region(&from->region, &to->region))
             status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
         to->has_region = status == VT_OK;
+    }
+    if (from->eddies && !status) {
+        to->eddies = malloc(sizeof *to->eddies);
+        if (to->eddies)
+            *to->eddies = *from->eddies;
+        else
+            status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of eddies");
     }
     to->animations = (vt_animations){0};
     if (!status)
@@ -41,8 +50,8 @@ static vt_status copy_force(const vt_force *from, vt_force *to)
 }
 
 /* What owns memory in it is copied above: whoever adds a member looks there, too. */
-_Static_assert(sizeof(vt_force) ==
-                   sizeof(vt_force_def) + sizeof(vt_animations) + sizeof(vt_region) + 8,
+_Static_assert(sizeof(vt_force) == sizeof(vt_force_def) + sizeof(vt_animations) +
+                                       sizeof(vt_region) + 8 + sizeof(void *),
                "copy_force copies every member");
 
 vt_status vti_copy_forces(const vt_forces *from, vt_forces *to)

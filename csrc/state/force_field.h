@@ -1,14 +1,16 @@
 /* Force fields as they were defined, and as they act at a time. */
 #pragma once
 
-#include "geometry/region.h"
+#include "state/sources.h"
 
 typedef struct vt_force {
     vt_force_def def; /* its shape is in the region */
     vt_animations animations;
     int32_t has_region;
     int32_t id;
-    vt_region region; /* acts inside of it alone */
+    vt_region region;         /* acts inside of it alone */
+    vt_random_eddies *eddies; /* of turbulence and gusts, of size 1 in lengths of the radius; NULL:
+                                 none; owned */
 } vt_force;
 
 void vti_destroy_force(vt_force *force);

@@ -1,5 +1,7 @@
 #include "state/predicates.h"
 
+#include "state/force_at_time.h"
+
 int vti_has_article_walls(const vt_simulation *s)
 {
     return s->bodies.count > 0 && vti_has_grid(s) && s->def.method.bodies == VT_BODIES_ARTICLE;
@@ -51,6 +53,14 @@ int vti_has_warm_bodies(const vt_simulation *s)
     return warm;
 }
 
+int vti_has_forces_on(const vt_simulation *s, int acts_on)
+{
+    for (int32_t n = 0; n < s->forces.count; n++)
+        if (s->forces.force[n].def.acts_on == acts_on)
+            return 1;
+    return 0;
+}
+
 /* Smallest core of the fluid that emitters will give, m, or infinity: what is born around a body
  * before it should not make the grid finer than the scene asks for. */
 static double core_to_come(const vt_simulation *s)
@@ -65,7 +75,7 @@ static double core_to_come(const vt_simulation *s)
     return least;
 }
 
-double vti_core_around_bodies(const vt_simulation *s)
+double vti_core_of_neutral(const vt_simulation *s)
 {
     double least = 0;
     if (s->smallest_core > 0)
@@ -74,6 +84,15 @@ double vti_core_around_bodies(const vt_simulation *s)
         const vt_body *const body = &s->bodies.items[n];
         const double core = 0.2 * body->scale * vti_cbrt(body->volume);
         if (vti_wants_fluid_around(body))
+            least = least > 0 ? fmin(least, core) : core;
+    }
+    for (int32_t n = 0; n < s->forces.count; n++) {
+        const vt_force *const force = &s->forces.force[n];
+        if (force->def.acts_on != VT_FORCE_ON_FLUID || !force->has_region)
+            continue;
+        const vt_acting_force acting = vti_force_at(s, force, s->time);
+        const double core = vti_core_for_force(&acting);
+        if (core > 0)
             least = least > 0 ? fmin(least, core) : core;
     }
     if (least > 0 && s->def.spacing > 0)

@@ -30,10 +30,11 @@ int vti_wants_fluid_around(const vt_body *body);
 /* Whether any body exchanges heat. */
 int vti_has_warm_bodies(const vt_simulation *s);
 
-/* Core of the vortons that are born around bodies, m: the smallest of those alive, or else 1.5 of
- * the spacing that the scene gives, or the smallest that emitters of fluid will give, or a fifth of
- * the cube root of the volume of the smallest body. 0 where no body wants any. */
-double vti_core_around_bodies(const vt_simulation *s);
+/* Core of the neutral vortons that are born around bodies and where forces act, m: the smallest of
+ * those alive, or else 1.5 of the spacing that the scene gives, or the smallest that emitters of
+ * fluid will give, or a fifth of the cube root of the volume of the smallest body or what suits a
+ * force. 0 where nothing wants any. */
+double vti_core_of_neutral(const vt_simulation *s);
 
 /* Whether the volumes follow the temperatures. */
 static inline int vti_expands(const vt_simulation *s)
@@ -147,11 +148,15 @@ static inline int vti_cleans(const vt_simulation *s)
 /* Whether vortons carry density or temperature, which make vorticity on the grid. */
 int vti_is_buoyant(const vt_simulation *simulation);
 
+/* Whether any force field acts on tracers, or on the fluid. */
+int vti_has_forces_on(const vt_simulation *s, int acts_on);
+
 /* Whether neutral vortons are kept around others. */
 static inline int vti_has_shell(const vt_simulation *s)
 {
     return s->def.method.halo > 0 &&
-           (vti_diffuses(s) || vti_conducts(s) || vti_is_buoyant(s) || vti_has_warm_bodies(s));
+           (vti_diffuses(s) || vti_conducts(s) || vti_is_buoyant(s) || vti_has_warm_bodies(s) ||
+            vti_has_forces_on(s, VT_FORCE_ON_FLUID));
 }
 
 /* Whether any vorton is a charge. */

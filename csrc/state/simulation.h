@@ -35,7 +35,7 @@ typedef struct vt_heat_books {
 /* About the origin, since creation: see conservation/body_impulse_budget.h and
  * contact/article_impulse.h. */
 typedef struct vt_impulse_books {
-    vt_impulse buoyant, outer; /* over density */
+    vt_impulse buoyant, forced, outer; /* over density */
     vt_impulse support, hits;  /* N s, N m s */
 } vt_impulse_books;
 
@@ -76,6 +76,7 @@ struct vt_simulation {
     double born_until; /* after a step that failed half-way, who was due by then is born; or -1 */
     int64_t populated_id; /* next id of vortons when the halo was last looked after */
     double strained;      /* since then: largest velocity gradient x time */
+    int32_t forces_filled; /* and how many forces acted on the fluid then; -1: one has changed */
     double undiffused[2]; /* viscosity, thermal diffusivity x time that wait, m^2 */
     struct {
         double turned;        /* what times the renewals of their fields, rad */

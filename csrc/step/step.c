@@ -5,6 +5,7 @@
 #include "bodies/body_heat.h"
 #include "bodies/rigid_motion.h"
 #include "conservation/body_forces.h"
+#include "conservation/fluid_forces.h"
 #include "conservation/vortex_shedding.h"
 #include "field/extent.h"
 #include "field/solve.h"
@@ -35,7 +36,8 @@ enum {
     MOST_FOR_PANELS = 8 /* of panels, in one step: contact holds beside faster bodies, too */
 };
 
-/* Most of the time that a density contrast needs to fall through a cell, in a substep. */
+/* Most of the time that a density contrast needs to fall through a cell, or a force to move fluid
+ * at rest through one, in a substep. */
 static const double buoyancy_time = 0.3;
 
 /* The velocity gradients beyond which the fastest lie, which hold this share of the squares of all:
@@ -48,7 +50,8 @@ static const double fastest_share = 0.01, most_turn = 2.5;
 /* Whether vortons without circulation may be more than passive. */
 static int stirs_itself(const vt_simulation *s)
 {
-    return vti_is_buoyant(s) || vti_conducts(s) || vti_expands(s) || vti_has_article_walls(s);
+    return vti_is_buoyant(s) || vti_conducts(s) || vti_expands(s) || vti_has_article_walls(s) ||
+           vti_has_forces_on(s, VT_FORCE_ON_FLUID);
 }
 
 /* The grid around the vortons; sets *exists to whether any of them does something. */
@@ -93,9 +96,9 @@ static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, const
     const double most_for_panels = MOST_FOR_PANELS * (remaining / step) * (1 - 1e-9);
     const vt_largest most = vti_find_largest(&s->extremes);
     need n = {remaining * fast_gradient(s) / s->def.method.turn, VT_LIMIT_GRADIENT};
-    if (most.pull > 0)
-        raise_need(&n, remaining * sqrt(most.pull / s->grid.spacing) / buoyancy_time,
-                   VT_LIMIT_PULL);
+    const double pull = fmax(most.pull, vti_largest_force(s));
+    if (pull > 0)
+        raise_need(&n, remaining * sqrt(pull / s->grid.spacing) / buoyancy_time, VT_LIMIT_PULL);
     if (vti_has_grid(s)) {
         const double way = (VT_DOMAIN_MARGIN - 2) * s->grid.spacing;
         raise_need(&n, remaining * most.speed * vti_last_fraction(scheme) / way, VT_LIMIT_SPEED);
@@ -305,6 +308,15 @@ static void solve_at_start(vt_simulation *s, vt_substep *w, float *slip)
     vti_find_rates(s, w);
 }
 
+/* By the velocity of the last stage, before the end changes the nodes. */
+static void force_fluid(vt_simulation *s, const vt_scheme *scheme, double dt, const vt_substep *w)
+{
+    if (vti_has_forces_on(s, VT_FORCE_ON_FLUID))
+        VT_TIMED(s, forces,
+                 vti_force_fluid(s, dt, vti_last_fraction(scheme) * dt, w->count, w->sorted,
+                                 w->row_start));
+}
+
 static vt_status substep(vt_simulation *s, vt_births *births, double step, double remaining,
                          double *advanced)
 {
@@ -379,6 +391,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     VT_TIMED(s, stir, vti_stir_tracers(s, dt, dt * fast_gradient(s)));
     if (vti_has_article_walls(s)) /* while the nodes hold velocities */
         VT_TIMED(s, bodies, vti_take_wall_vorticity(s));
+    force_fluid(s, &scheme, dt, &w);
     vti_finish(s, &scheme, &w, dt, &reaction);
     meet_walls(s, dt, &contacts, &reaction);
     VT_TIMED(s, bodies, vti_finish_bodies(s));
@@ -394,6 +407,16 @@ double vti_next_births(const vt_simulation *s)
     return s->born_until < s->time ? s->time : nextafter(s->born_until, (double)INFINITY);
 }
 
+static vt_status check_grid_for_forces(const vt_simulation *s)
+{
+    if (vti_has_grid(s) || !vti_has_forces_on(s, VT_FORCE_ON_FLUID))
+        return VT_OK;
+    return vti_fail(VT_INVALID_ARGUMENT,
+                    "method.velocity is %d; allowed with a force whose acts_on is fluid is %d "
+                    "(poisson)",
+                    s->def.method.velocity, VT_VELOCITY_POISSON);
+}
+
 /* Prepares the births, and finds errors that can be known before anything changes. */
 static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
 {
@@ -403,7 +426,8 @@ static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
     if ((status = vti_plan_births(s, vti_next_births(s), s->time + dt, births)) ||
         (status = vti_check_columns(s, VT_VORTONS)) ||
         (status = vti_check_columns(s, VT_TRACERS)) || (status = vti_check_warmth(s)) ||
-        (status = vti_check_fuel_in_containers(s)) || (status = vti_check_heat_in_containers(s)) ||
+        (status = check_grid_for_forces(s)) || (status = vti_check_fuel_in_containers(s)) ||
+        (status = vti_check_heat_in_containers(s)) ||
         (status = vti_find_extent(s, births, &content)))
         return status;
     if (content.exists && vti_has_grid(s))

@@ -164,7 +164,7 @@ void vti_move_tracers(vt_simulation *s, const vt_scheme *scheme, double dt,
         return;
     const size_t mark = vti_arena_mark(&s->arena);
     const vt_passive rows = vti_passive_tracers(s, 1);
-    if (s->forces.count)
+    if (rows.forced)
         vti_move_passive(s, dt, &rows);
     else if (s->fields_exist && !work->last)
         move_on_grid(s, scheme, dt, work);

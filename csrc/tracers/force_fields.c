@@ -1,29 +1,12 @@
 #include "tracers/force_fields.h"
 
-#include "state/placed_region.h"
+#include "state/force_at_time.h"
 #include "state/simulation.h"
 
 enum { REGION_BLOCK = 4096 };
 
-static vt_current_force force_at(const vt_simulation *s, const vt_force *force, const vt_pose *pose,
-                                 double time)
-{
-    vt_force_def def = force->def;
-    vti_animate(&force->animations, time, &def);
-    vt_current_force now = {.kind = def.kind, .strength = def.strength};
-    vti_normalise(def.axis); /* half way between opposite keys it has no direction: no vortex */
-    vti_pose_point(pose, def.center, now.center);
-    vti_pose_direction(pose, def.axis, now.axis);
-    vti_pose_direction(pose, def.velocity, now.target);
-    now.radius = def.radius * pose->scale;
-    for (int a = 0; a < 3; a++)
-        now.target[a] -= s->winds.velocity[a];
-    return now;
-}
-
 typedef struct region_job {
-    const vt_region *region;
-    const vt_pose *pose;
+    const vt_acting_force *acting;
     const double *shift;
     const float *points;
     uint8_t *inside;
@@ -36,8 +19,21 @@ static void look_inside(void *data, int64_t begin, int64_t end)
         double point[3];
         for (int a = 0; a < 3; a++)
             point[a] = (double)job->points[3 * i + a] + job->shift[a];
-        job->inside[i] = (uint8_t)vti_placed_contains(job->region, job->pose, point);
+        job->inside[i] = (uint8_t)vti_acts_at(job->acting, point);
     }
+}
+
+static void add_force(vt_simulation *s, const vt_acting_force *acting, const double shift[3],
+                      int64_t count, const float *points, uint8_t *inside, float *velocity)
+{
+    const int32_t has_region = acting->force->has_region;
+    vt_current_force now = acting->now;
+    region_job job = {acting, shift, points, inside};
+    for (int a = 0; a < 3; a++)
+        now.center[a] -= shift[a];
+    if (has_region)
+        vti_parallel_for(s->def.threads, count, REGION_BLOCK, look_inside, &job);
+    s->stages->force(&now, has_region ? inside : NULL, count, points, velocity, s->def.threads);
 }
 
 void vti_add_forces(vt_simulation *s, double time, const double shift[3], int64_t count,
@@ -46,17 +42,10 @@ void vti_add_forces(vt_simulation *s, double time, const double shift[3], int64_
     const size_t mark = vti_arena_mark(&s->arena);
     uint8_t *const inside = vti_arena_push(&s->arena, (size_t)count);
     for (int32_t n = 0; n < s->forces.count; n++) {
-        const vt_force *const force = &s->forces.force[n];
-        const vt_pose pose = vti_pose_at(&s->transforms, force->def.parent, time);
-        vt_current_force now = force_at(s, force, &pose, time);
-        for (int a = 0; a < 3; a++)
-            now.center[a] -= shift[a];
-        const vt_region region = vti_region_at(&force->region, time);
-        region_job job = {&region, &pose, shift, points, inside};
-        if (force->has_region)
-            vti_parallel_for(s->def.threads, count, REGION_BLOCK, look_inside, &job);
-        s->stages->force(&now, force->has_region ? inside : NULL, count, points, velocity,
-                         s->def.threads);
+        if (s->forces.force[n].def.acts_on != VT_FORCE_ON_TRACERS)
+            continue;
+        const vt_acting_force acting = vti_force_at(s, &s->forces.force[n], time);
+        add_force(s, &acting, shift, count, points, inside, velocity);
     }
     vti_arena_pop(&s->arena, mark);
 }
@@ -68,9 +57,9 @@ double vti_force_gradient(const vt_simulation *s, double time)
     const double attractor = 1.7320508 * 1.6487213, vortex = 1.4142136 / 6.2831853;
     double sum = 0;
     for (int32_t n = 0; n < s->forces.count; n++) {
-        const vt_force *const force = &s->forces.force[n];
-        const vt_pose pose = vti_pose_at(&s->transforms, force->def.parent, time);
-        const vt_current_force now = force_at(s, force, &pose, time);
+        if (s->forces.force[n].def.acts_on != VT_FORCE_ON_TRACERS)
+            continue;
+        const vt_current_force now = vti_force_at(s, &s->forces.force[n], time).now;
         const double strength = fabs(now.strength);
         if (now.kind == VT_FORCE_ATTRACTOR)
             sum += attractor * strength / now.radius;

@@ -10,6 +10,7 @@
 #include <float.h>
 
 #include "field/sample.h"
+#include "state/predicates.h"
 #include "state/simulation.h"
 #include "state/wind_at_time.h"
 #include "tracers/force_fields.h"
@@ -124,7 +125,7 @@ vt_passive vti_passive_tracers(const vt_simulation *s, int32_t induced)
                         .velocity = t->set.used[VT_TRACER_velocity] ? t->velocity : NULL,
                         .age = t->age,
                         .induced = induced,
-                        .forced = s->forces.count > 0};
+                        .forced = vti_has_forces_on(s, VT_FORCE_ON_TRACERS)};
 }
 
 void vti_move_passive(vt_simulation *s, double dt, const vt_passive *rows)

@@ -34,9 +34,16 @@ VT_API vt_status vt_change_wind_grid(vt_simulation *simulation, int32_t id,
 
 /* ---- force fields ---- */
 
-enum { VT_FORCE_ATTRACTOR, VT_FORCE_VORTEX, VT_FORCE_DRAG };
+enum {
+    VT_FORCE_ATTRACTOR,
+    VT_FORCE_VORTEX,
+    VT_FORCE_DRAG,
+    VT_FORCE_UNIFORM,
+    VT_FORCE_TURBULENCE
+};
+enum { VT_FORCE_ON_TRACERS, VT_FORCE_ON_FLUID };
 
-/* A force field, which acts on tracers alone: force.def. */
+/* A force field, on tracers or on the fluid: force.def. */
 typedef struct vt_force_def {
     size_t struct_size;
 #include "vorton/force.def"

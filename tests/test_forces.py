@@ -1,0 +1,361 @@
+"""Force fields that act on the fluid, against integrals, exact velocities and the books of momentum.
+
+Those on tracers alone: test_effects.py."""
+
+import numpy as np
+import pytest
+from hand_made import simulation, state
+from scipy.integrate import quad
+
+import vorton as vt
+
+FPS = 24
+AIR = vt.Air().density
+
+
+def forced(*items, fps=FPS, **scene):
+    made = vt.Scene("forced", **{"spacing": 0.06, "gravity": (0, 0, 0), **scene})
+    for item in items:
+        made.add(item)
+    return vt.Simulation(made, fps, threads=1)
+
+
+def rise(depth, width):
+    t = np.clip(depth / width, 0, 1)
+    return t * t * (3 - 2 * t)
+
+
+def ball_integral(radius, falloff):
+    """Of what a force rises to over a ball, m^3."""
+    return quad(lambda r: 4 * np.pi * r * r * rise(radius - r, falloff * radius), 0, radius)[0]
+
+
+def both(health, name):
+    return np.array([getattr(health, name), getattr(health, name.replace("imp", "angular_imp"))])
+
+
+# ---- momentum ----
+
+
+@pytest.mark.parametrize("falloff", [0.5, 1.0])
+def test_a_force_gives_its_integral_over_the_fluid(falloff):
+    """Linear impulse a V, angular impulse x cross a V."""
+    center, push = np.array([0.3, -0.2, 0.5]), np.array([0, 3.0, 4.0])
+    ball = vt.Sphere(center, 0.4)
+    sim = forced(vt.UniformForce(push, strength=2.0, shape=ball, falloff=falloff))
+    sim.step()
+    exact = 2.0 * push / 5 * ball_integral(0.4, falloff) / FPS
+    given = both(sim.health, "impulse")
+    assert np.allclose(given[0], exact, atol=2e-3 * np.abs(exact).max())
+    assert np.allclose(given[1], np.cross(center, exact), atol=2e-3 * np.abs(exact).max())
+    assert sim.health.strength_share < 1e-6
+
+
+def test_a_box_and_a_disk_fall_off_from_each_of_their_walls():
+    """In a box of 1.2 x .8 x .6 the walls are .3 above the deepest point."""
+    box = vt.Box((-0.6, -0.4, -0.3), (0.6, 0.4, 0.3))
+    disk = vt.Disk(axis=(1, 0, 0), radius=0.4, thickness=1.2)
+
+    def line(half):
+        return quad(lambda x: rise(half - abs(x), 0.15), -half, half)[0]
+
+    area = quad(lambda r: 2 * np.pi * r * rise(0.4 - r, 0.2), 0, 0.4)[0]
+    length = quad(lambda x: rise(0.6 - abs(x), 0.2), -0.6, 0.6)[0]
+    for shape, volume in ((box, line(0.6) * line(0.4) * line(0.3)), (disk, area * length)):
+        sim = forced(vt.UniformForce((1, 0, 0), strength=1.0, shape=shape), spacing=0.03)
+        sim.step()
+        assert sim.health.impulse[0] == pytest.approx(volume / FPS, rel=3e-3)
+
+
+def test_momentum_is_closed_in_a_jet():
+    """What the fluid has is what the force has given, to 1e-5 in each frame; and that is as much in
+    each frame as in the first."""
+    sim = forced(vt.UniformForce((1, 0, 0), strength=3.0, shape=vt.Sphere(radius=0.4)), spacing=0.04)
+    first = None
+    for _ in range(20):
+        before, given = both(sim.health, "impulse"), both(sim.health, "forced_impulse")
+        sim.step()
+        gain = both(sim.health, "impulse") - before
+        given = both(sim.health, "forced_impulse") - given
+        first = given if first is None else first
+        assert np.abs(gain - given).max() < 1e-5 * np.linalg.norm(sim.health.impulse)
+        assert np.allclose(given, first, atol=1e-3 * first[0, 0])
+    assert sim.health.largest_speed > 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shedding", [0, 20])
+def test_a_jet_moves_a_free_body_and_the_books_close(shedding):
+    """Momentum of the ball and of the fluid together is what the force gives."""
+    ball = vt.Body(vt.Sphere((0.9, 0, 0.05), 0.15), "ball", density=4.0, shedding=shedding)
+    sim = forced(vt.UniformForce((1, 0, 0), strength=8.0, shape=vt.Sphere(radius=0.4)), ball)
+
+    def books():
+        h = sim.health
+        fluid = both(h, "impulse") + both(h, "bound_impulse")
+        given = both(h, "forced_impulse") + both(h, "outer_impulse")
+        return np.array([h.momentum, h.angular_momentum]) + AIR * (fluid - given)
+
+    for _ in range(24):
+        before = books()
+        sim.step()
+        assert np.abs(books() - before).max() < 1e-5 * AIR * np.linalg.norm(sim.health.impulse)
+    ball = sim.bodies["ball"]
+    assert ball.velocity[0] > (0.3 if shedding else 0.03)
+    assert ball.position[0] > 0.905
+    assert sim.health.forced_impulse[0] == pytest.approx(8.0 * ball_integral(0.4, 0.5), rel=3e-3)
+
+
+# ---- vortices ----
+
+
+def circulation(sim, radius, z=0.0, count=256):
+    """Line integral of the velocity around the z axis."""
+    angle = 2 * np.pi * np.arange(count) / count
+    way = np.stack([-np.sin(angle), np.cos(angle), 0 * angle], axis=1)
+    points = np.stack([radius * np.cos(angle), radius * np.sin(angle), 0 * angle + z], axis=1)
+    return 2 * np.pi * radius * np.mean(np.sum(sim.velocity_at(points) * way, axis=1))
+
+
+def test_a_vortex_spins_the_fluid_to_its_circulation_and_no_more():
+    """Between the core and where the force falls off, and in the core as in a Lamb-Oseen vortex."""
+    spin, core = 0.6, 0.3
+    field = vt.Vortex(circulation=spin, core=core, shape=vt.Disk(radius=0.9, thickness=2.4))
+    sim = forced(field, spacing=None)
+    sim.step(18)
+    radii = np.array([0.2, 0.3, 0.5, 0.6])
+    exact = -spin * np.expm1(-((radii / core) ** 2))
+    for _ in range(2):
+        found = np.array([circulation(sim, r) for r in radii])
+        assert np.allclose(found, exact, rtol=0.05)
+        sim.step(6)
+    h = sim.health
+    assert h.angular_impulse[2] == pytest.approx(h.forced_angular_impulse[2], rel=1e-3)
+    assert np.abs(h.impulse).max() < 1e-3 * h.angular_impulse[2]
+
+
+def test_a_vortex_needs_its_time():
+    """1 - exp(-t / time) of the circulation after t."""
+    field = vt.Vortex(circulation=0.1, core=0.3, shape=vt.Disk(radius=0.8, thickness=0.8), time=0.5)
+    sim = forced(field, spacing=0.03)
+    for frames in (6, 12):
+        sim.step(6)
+        share = 1 - np.exp(-frames / FPS / 0.5)
+        assert circulation(sim, 0.45) == pytest.approx(-0.1 * share * np.expm1(-2.25), rel=0.04)
+
+
+def test_a_vortex_turns_and_grows_with_its_parent():
+    """About z in a space that is turned about x and doubled: about -y, with twice the core."""
+    space = vt.Transform(position=(1, 0, 0), angle=90, axis=(1, 0, 0), scale=2)
+    small, large = vt.Disk(radius=0.4, thickness=1), vt.Disk((1, 0, 0), axis=(0, 1, 0), radius=0.8, thickness=2)
+    placed = forced(vt.Vortex(core=0.15, shape=small, parent=space), spacing=0.1)
+    direct = forced(vt.Vortex((1, 0, 0), (0, -1, 0), core=0.3, shape=large), spacing=0.1)
+    points = np.random.default_rng(1).normal((1, 0, 0), 0.3, (50, 3))
+    for sim in (placed, direct):
+        sim.step(3)
+    assert np.abs(direct.velocity_at(points)).max() > 0.05
+    assert np.allclose(placed.velocity_at(points), direct.velocity_at(points), atol=2e-4)
+
+
+# ---- drag ----
+
+
+def test_drag_leads_fluid_to_its_velocity():
+    """From rest a substep of dt gives fraction x (1 - exp(-dt / time)) of it, over the shape."""
+    wind = np.array([0.2, 0, 0])
+    field = vt.Drag((0.7, 0, 0), fraction=0.6, shape=vt.Sphere(radius=0.4), time=0.3)
+    sim = forced(field, wind=tuple(wind), spacing=0.04)
+    sim.step()
+    assert sim.health.substeps == 1
+    exact = 0.6 * 0.5 * -np.expm1(-1 / FPS / 0.3) * ball_integral(0.4, 0.5)
+    assert sim.health.forced_impulse[0] == pytest.approx(exact, rel=3e-3)
+
+
+def test_drag_brakes_a_ring_and_takes_its_impulse():
+    free, held = (
+        forced(vt.VortexRing(radius=0.5, core=0.15), *effects)
+        for effects in ((), (vt.Drag(fraction=1.0, shape=vt.Sphere(radius=1.2), time=0.2),))
+    )
+    for sim in (free, held):
+        sim.step(12)
+    assert held.health.energy < 0.1 * free.health.energy
+    h = held.health
+    whole = np.linalg.norm(free.health.impulse)
+    assert h.impulse[2] < 0.4 * whole and h.forced_impulse[2] < -0.6 * whole
+
+
+# ---- turbulence and gusts ----
+
+
+def test_turbulence_accelerates_at_its_rms_without_divergence():
+    """Deep inside of a large shape the first step gives the fluid dt x the acceleration, which cores
+    smooth: a wave k by exp(-k^2 core^2 / 2)."""
+    box = vt.Box((-1.5,) * 3, (1.5,) * 3)
+    sim = forced(vt.Turbulence(strength=2.0, scale=0.5, shape=box, falloff=0.3), spacing=0.06)
+    sim.step()
+    points = np.random.default_rng(2).uniform(-0.9, 0.9, (2000, 3))
+    speed = np.sqrt(np.mean(np.sum(sim.velocity_at(points) ** 2, axis=1)))
+    k = np.geomspace(2 * np.pi / 1.6, 2 * np.pi / 0.625, 100)
+    smoothed = np.sqrt(np.mean(np.exp(-((k * 1.5 * 0.06) ** 2))))
+    assert speed == pytest.approx(2.0 / FPS * smoothed, rel=0.1)
+    other = forced(vt.Turbulence(strength=2.0, scale=0.5, shape=box, falloff=0.3, seed=1))
+    other.step()
+    apart = sim.velocity_at(points) - other.velocity_at(points)
+    assert np.sqrt(np.mean(np.sum(apart**2, axis=1))) == pytest.approx(2**0.5 * speed, rel=0.3)
+
+
+def test_eddies_of_turbulence_move_with_their_velocity():
+    """What acts at a point acts a step later where the velocity has brought it."""
+    drift = np.array([0.9, 0.3, 0])
+    box = vt.Box((-1,) * 3, (1,) * 3)
+    points = np.random.default_rng(3).uniform(-0.4, 0.4, (500, 3))
+
+    def gain(start, at):
+        """Velocity that one step gives to fluid at rest until then."""
+        field = vt.Turbulence(
+            strength=vt.Keys([(start - 1e-6, 0.0), (start, 0.05)]), scale=0.5, shape=box,
+            velocity=tuple(drift), time=1e6, falloff=0.2,
+        )  # fmt: skip
+        sim = forced(field, fps=8)
+        sim.step(round(start * 8) + 1)
+        return sim.velocity_at(at)
+
+    first, later = gain(0.0, points), gain(0.125, points + drift * 0.125)
+    assert np.abs(first).max() > 0.003
+    assert np.corrcoef(first.ravel(), later.ravel())[0, 1] > 0.97
+
+
+def test_gusts_change_a_force_about_its_mean():
+    """They never turn it back; their rms is a share of it."""
+    field = {"strength": 1e-3, "shape": vt.Sphere(radius=0.3), "time": 0.2}
+    sim = forced(vt.UniformForce((1, 0, 0), gusts=0.3, **field), fps=4, spacing=0.1)
+    given = []
+    for _ in range(120):
+        before = sim.health.forced_impulse[0]
+        sim.step()
+        given.append(sim.health.forced_impulse[0] - before)
+    steady = forced(vt.UniformForce((1, 0, 0), **field), fps=4, spacing=0.1)
+    steady.step()
+    share = np.array(given) / steady.health.forced_impulse[0]
+    assert share.min() > 0 and share.mean() == pytest.approx(1, abs=0.1)
+    assert share.std() == pytest.approx(0.3, rel=0.3)
+
+
+# ---- where and when they act ----
+
+
+def test_a_force_that_moves_finds_fluid_wherever_it_is():
+    """As much impulse in each frame, along its way and for one that is switched on or added."""
+    way = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (1, (3, 0, 0))]))
+    ball = vt.Sphere(radius=0.3)
+    moving = vt.UniformForce((0, 0, 1), strength=0.5, shape=ball, parent=way)
+    switched = vt.Keys([(0, 0.0), (0.3, 0.0), (0.3 + 1e-6, 0.5)])
+    late = vt.UniformForce((0, 1, 0), strength=switched, shape=vt.Sphere((0, 3, 0), 0.3))
+    sim = forced(moving, late, spacing=0.05)
+    exact = 0.5 * ball_integral(0.3, 0.5) / FPS
+    for frame in range(16):
+        if frame == 11:
+            sim.add(vt.UniformForce((1, 0, 0), strength=0.5, shape=vt.Sphere((0, 0, 3), 0.3)))
+        before = np.array(sim.health.forced_impulse)
+        sim.step()
+        given = np.array(sim.health.forced_impulse) - before
+        expected = [frame >= 11, frame > 7, 1]
+        if frame != 7:
+            assert np.allclose(given, np.array(expected) * exact, atol=0.02 * exact)
+
+
+def test_a_shape_that_grows_holds_more_fluid():
+    growing = vt.Sphere(radius=vt.Keys([(0, 0.3), (1, 0.6)]))
+    sim = forced(vt.UniformForce((0, 0, 1), strength=0.1, shape=growing), spacing=0.05)
+    sim.step(12)
+    exact = 0.1 * quad(lambda t: ball_integral(0.3 + 0.3 * t, 0.5), 0, 0.5)[0]
+    assert sim.health.forced_impulse[2] == pytest.approx(exact, rel=3e-3)
+
+
+def test_without_a_shape_the_vortons_that_are_there_feel_a_force():
+    ring = vt.VortexRing(radius=0.5, core=0.15)
+    plain, stirred = forced(ring), forced(ring, vt.Turbulence(strength=5.0, scale=0.4))
+    for sim in (plain, stirred):
+        sim.step(4)
+    assert stirred.vortons.count == plain.vortons.count
+    assert np.abs(stirred.vortons.strength - plain.vortons.strength).max() > 1e-3
+    alone = forced(vt.Turbulence(strength=5.0, scale=0.4))
+    alone.step(2)
+    assert alone.vortons.count == 0
+
+
+def test_tracers_show_what_a_force_does_and_feel_none_of_it_themselves():
+    field = vt.UniformForce((1, 0, 0), strength=3.0, shape=vt.Sphere(radius=0.4))
+    sim = forced(field)
+    sim.tracers.add([[0, 0, 0], [3, 0, 0]], density=1, size=0.1)
+    sim.step(12)
+    moved = sim.tracers.position[np.argsort(sim.tracers.id), 0] - [0, 3]
+    assert moved[0] > 0.1 and abs(moved[1]) < 0.01
+
+
+@pytest.mark.parametrize("field", [vt.UniformForce, vt.Turbulence, vt.Vortex, vt.Drag])
+def test_a_force_of_no_strength_changes_nothing(field):
+    name = {vt.Vortex: "circulation", vt.Drag: "fraction"}.get(field, "strength")
+    plain = simulation()
+    scene = vt.Scene()
+    scene.add(field(**{name: 0.0}, shape=vt.Sphere()))
+    still = simulation(scene=scene)
+    for sim in (plain, still):
+        sim.step(5)
+    assert state(plain) == state(still)
+
+
+# ---- what is refused ----
+
+
+@pytest.mark.parametrize("method", ["direct", "tree"])
+def test_forces_on_the_fluid_need_the_grid(method):
+    sim = forced(vt.Vortex(shape=vt.Sphere()), method=vt.Method(velocity=method), spacing=None)
+    with pytest.raises(ValueError, match=r"method\.velocity .* whose acts_on is fluid"):
+        sim.step()
+    assert sim.time == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "acts_on"), [("attractor", "fluid"), ("uniform", "tracers"), ("turbulence", "tracers")]
+)
+def test_what_a_kind_of_force_cannot_act_on_is_refused(kind, acts_on):
+    core = forced()._core
+    with pytest.raises(ValueError, match=rf"force\.acts_on is {acts_on}; allowed of"):
+        core.add("force", kind=kind, acts_on=acts_on)
+
+
+# ---- same bits ----
+
+
+def everything(frames, threads):
+    """Every force on the fluid, some of which move, on a ring and beside a ball."""
+    spin = vt.Transform(angle=vt.Keys([(0, 0), (1, 200)]), position=(0.2, 0, 0))
+    growing = vt.Sphere((0, 0.3, 0), vt.Keys([(0, 0.2), (1, 0.5)]))
+    scene = vt.Scene("forces", seed=2, spacing=0.1, wind=(0.2, 0, 0))
+    for item in (
+        vt.VortexRing((0, 0, 0.3), radius=0.4, core=0.15),
+        vt.Tracers(vt.Sphere(radius=0.4), count=200),
+        vt.Body(vt.Sphere((0, 0, 1.0), 0.2), "ball", density=20.0, panels=40, shedding=10),
+        vt.UniformForce((0, 0, 1), strength=2.0, gusts=0.5, shape=growing, parent=spin),
+        vt.Turbulence(strength=3.0, scale=0.4, velocity=(1, 0, 0), shape=vt.Box(), parent=spin),
+        vt.Vortex((0, 0.2, 0), (0, 1, 1), circulation=0.8, core=0.2, shape=vt.Disk()),
+        vt.Drag((0, 0, 0.2), fraction=0.3, shape=vt.Torus(radius=0.5, thickness=0.2)),
+        vt.Vortex(circulation=0.2, core=0.15, acts_on="tracers"),
+    ):
+        scene.add(item)
+    sim = vt.Simulation(scene, FPS, threads=threads)
+    sim.step(frames)
+    return sim
+
+
+def test_same_bits_for_any_number_of_threads_and_after_a_copy():
+    one = everything(8, 1)
+    assert one.vortons.count > 2000 and np.isfinite(one.vortons.strength).all()
+    for threads in (2, 3):
+        assert state(everything(8, threads)) == state(one)
+    begun = everything(3, 2)
+    copied = begun.copy()
+    for sim in (begun, copied):
+        sim.step(5)
+        assert state(sim) == state(one)

@@ -1,0 +1,234 @@
+"""Force fields, which act on the fluid or on tracers alone."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from .animation import Transform, add_parent, parent_field, split
+from .effects import Effect, Kill, Wind, WindGrid, core_growth, core_shape, shape_field
+from .shapes import Shape
+from .tables import Table
+
+_FORCE = Table("force")
+
+_ON = {"default": "fluid", "doc": "what moves: the fluid, or tracers alone, which get a velocity"}
+_TIME = {"doc": "on the fluid: within which the velocity is approached, to 1/e"}
+
+
+def _add_force(kind: str, item: Any, core: Any, **values: Any) -> None:
+    core.add(
+        "force",
+        kind=kind,
+        shape=core_shape(item.shape),
+        parent=add_parent(item.parent, core),
+        **split(**_FORCE.values(item), **core_growth(item.shape)),
+        **values,
+    )
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class UniformForce(Effect):
+    """Accelerates the fluid along one direction: a fan, a jet, an updraft, gusts.
+
+    An acceleration f (m/s^2), which makes vorticity: d omega/dt = curl f. So it acts where it
+    begins and ends: give it a `shape`, for the same acceleration everywhere moves all fluid alike
+    (that is a `Wind`). Inside the shape the fluid gets what vortons it needs (`Method.halo`), and
+    gains the momentum density x volume x acceleration each second.
+
+    Parameters
+    ----------
+    {parameters}
+    shape : Sphere, Box, Disk, Torus or Mesh, optional
+        Acts inside alone; default wherever there are vortons.
+    parent : Transform, optional
+        Shape and direction lie in its space; the strength stays.
+
+    Raises
+    ------
+    ValueError
+        Also as a simulation runs, with a `Method.velocity` other than "poisson".
+
+    Examples
+    --------
+    >>> from vorton.shapes import Disk
+    >>> UniformForce((1, 0, 0), strength=20.0, shape=Disk(axis=(1, 0, 0), radius=0.3)).falloff
+    0.5
+    """
+
+    direction: Any = _FORCE("axis", doc="where it pushes to")
+    strength: Any = _FORCE("strength", unit="m/s^2", doc="acceleration; negative pushes back")
+    shape: Shape | None = shape_field("where it acts")
+    falloff: float = _FORCE("falloff")
+    gusts: float = _FORCE("gusts")
+    time: float = _FORCE("time", default=0.5, doc="within which gusts change")
+    seed: int = _FORCE("seed", doc="key of the gusts")
+    parent: Transform | None = parent_field("shape and direction lie in its space")
+
+    def _add_to(self, core: Any) -> None:
+        _add_force("uniform", self, core, acts_on="fluid")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Turbulence(Effect):
+    """Stirs the fluid with random eddies that come and go.
+
+    An acceleration f (m/s^2) made of waves in random directions without divergence (curl noise).
+    With a `velocity` its pattern drifts through the shape, as gusts do.
+
+    Parameters
+    ----------
+    {parameters}
+    shape : Sphere, Box, Disk, Torus or Mesh, optional
+        Acts inside alone; default wherever there are vortons.
+    parent : Transform, optional
+        All of it lies in its space; the strength stays.
+
+    Raises
+    ------
+    ValueError
+        Also as a simulation runs, with a `Method.velocity` other than "poisson".
+
+    Examples
+    --------
+    >>> Turbulence(strength=5.0, scale=0.4).time
+    0.5
+    """
+
+    strength: Any = _FORCE("strength", unit="m/s^2", doc="acceleration, rms")
+    scale: Any = _FORCE("radius", doc="size of the eddies: waves are 1.25 to 3.2 times as long")
+    shape: Shape | None = shape_field("where it acts")
+    falloff: float = _FORCE("falloff")
+    velocity: Any = _FORCE("velocity", animatable=False, doc="with which the eddies move on")
+    time: float = _FORCE("time", default=0.5, doc="within which the eddies change")
+    seed: int = _FORCE("seed", doc="key of the eddies")
+    parent: Transform | None = parent_field("all of it lies in its space")
+
+    def _add_to(self, core: Any) -> None:
+        _add_force("turbulence", self, core, acts_on="fluid")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Vortex(Effect):
+    """Spins the fluid around a straight axis.
+
+    The velocity around the axis approaches that of a Lamb-Oseen vortex: at the distance r from the
+    axis circulation / (2 pi r) (1 - exp(-r^2 / core^2)), right-handed about it, relative to the
+    uniform wind. So the fluid reaches the circulation and no more. Along the axis, and towards it
+    or away from it, it is free to move. Where the shape ends, the force falls off, and around it
+    the fluid stays at rest until the swirl drags it along. With `acts_on` "tracers" the same
+    velocity is added to that of tracers, and the fluid knows nothing of it.
+
+    Parameters
+    ----------
+    {parameters}
+    shape : Sphere, Box, Disk, Torus or Mesh, optional
+        Acts inside alone; default everywhere, on the fluid wherever there are vortons.
+    parent : Transform, optional
+        All of it lies in its space; the circulation stays.
+
+    Raises
+    ------
+    ValueError
+        Also as a simulation runs, on the fluid with a `Method.velocity` other than "poisson".
+
+    Examples
+    --------
+    >>> Vortex(axis=(0, 0, 1), circulation=2.0, core=0.3).core
+    0.3
+    """
+
+    center: Any = _FORCE("center", doc="any point of the axis")
+    axis: Any = _FORCE("axis", doc="what it turns around, right-handed")
+    circulation: Any = _FORCE("strength", unit="m^2/s", doc="circulation")
+    core: Any = _FORCE("radius", default=0.1, doc="radius of the core, which turns like a solid")
+    shape: Shape | None = shape_field("where it acts")
+    parent: Transform | None = parent_field("all of it lies in its space")
+    acts_on: str = _FORCE("acts_on", **_ON)
+    time: float = _FORCE("time", **_TIME)
+    falloff: float = _FORCE("falloff")
+
+    def _add_to(self, core: Any) -> None:
+        _add_force("vortex", self, core)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Drag(Effect):
+    """Makes the fluid follow a given velocity, or brakes it.
+
+    The difference between `velocity` and that of the fluid, wind included, shrinks by a factor e
+    within time / fraction: an acceleration fraction (velocity - u) / time. With `acts_on` "tracers"
+    it is a blend: a tracer moves with (1 - fraction) of its velocity, wind and other fields
+    included, and fraction of `velocity`; with fraction 1 and velocity 0 tracers stand still. Drags
+    act after all other force fields, several one after the other.
+
+    Parameters
+    ----------
+    {parameters}
+    shape : Sphere, Box, Disk, Torus or Mesh, optional
+        Acts inside alone; default everywhere, on the fluid wherever there are vortons.
+    parent : Transform, optional
+        The shape and the direction of the velocity lie in its space. The velocity is not relative
+        to its motion.
+
+    Raises
+    ------
+    ValueError
+        Also as a simulation runs, on the fluid with a `Method.velocity` other than "poisson".
+
+    Examples
+    --------
+    >>> Drag(fraction=0.8).velocity
+    (0.0, 0.0, 0.0)
+    """
+
+    velocity: Any = _FORCE("velocity", doc="what they follow")
+    fraction: Any = _FORCE("strength", default=0.5, least=0.0, most=1.0, doc="how much of it")
+    shape: Shape | None = shape_field("where it acts")
+    parent: Transform | None = parent_field("shape and velocity lie in its space")
+    acts_on: str = _FORCE("acts_on", **_ON)
+    time: float = _FORCE("time", **_TIME)
+    falloff: float = _FORCE("falloff")
+
+    def _add_to(self, core: Any) -> None:
+        _add_force("drag", self, core)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Attractor(Effect):
+    """Draws tracers towards a point; the fluid knows nothing of it.
+
+    A velocity in addition to the fluid's: at the distance d
+    strength d / radius exp((1 - d^2 / radius^2) / 2) towards the centre. It is largest, `strength`,
+    at the distance `radius`, and gone (1 %) at four times that. On fluid such a pull would do
+    nothing: it has no curl, so pressure balances it, and what cannot be compressed stays where it
+    is. What drives fluid to a place is a jet (`UniformForce`) or what takes it away from there.
+
+    Parameters
+    ----------
+    {parameters}
+    shape : Sphere, Box, Disk, Torus or Mesh, optional
+        Acts inside alone; default everywhere.
+    parent : Transform, optional
+        All of it lies in its space; the strength stays.
+
+    Examples
+    --------
+    >>> Attractor((0, 0, 2), strength=0.5).radius
+    1.0
+    """
+
+    center: Any = _FORCE("center", doc="centre")
+    strength: Any = _FORCE("strength", unit="m/s", doc="largest speed; negative drives away")
+    radius: Any = _FORCE("radius", doc="where it is largest")
+    shape: Shape | None = shape_field("where it acts")
+    parent: Transform | None = parent_field("all of it lies in its space")
+
+    def _add_to(self, core: Any) -> None:
+        _add_force("attractor", self, core, acts_on="tracers")
+
+
+EFFECTS: tuple[type[Effect], ...] = (
+    Wind, WindGrid, Attractor, Vortex, Drag, UniformForce, Turbulence, Kill,
+)  # fmt: skip
+"""All effects that a scene may have."""
