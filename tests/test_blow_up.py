@@ -96,3 +96,14 @@ def test_copies_say_the_same():
     copy = sim.copy()
     blow_up(sim)
     assert str(blow_up(copy)) == str(blow_up(sim))
+
+
+def test_a_fat_warm_ring_with_waves_beside_a_jet_does_not():
+    scene = vt.Scene()
+    scene.add(
+        vt.VortexRing((0.8, 0, 0.5), radius=0.25, core=0.2, wobble=0.1, temperature=400)
+    )
+    scene.add(vt.Jet(radius=0.25, speed=2.5))
+    sim = vt.Simulation(scene, threads=2)
+    sim.step(12)
+    assert sim.health.largest_speed < 8

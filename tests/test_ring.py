@@ -192,6 +192,19 @@ def test_lines_of_a_wobbling_ring_are_closed(c):
     assert abs(strengths.sum(0)).max() < 1e-5 * np.linalg.norm(strengths, axis=2).sum(0).max()
 
 
+@pytest.mark.parametrize("core", [.1, .4, .8])
+def test_sections_of_a_wobbling_ring_do_not_run_into_each_other(c, core):
+    """In waves shorter than the core the outer lines were up to 30 times as long as the
+    centreline, with as much more strength and volume. Volumes are those of the whole core."""
+    _, strength, _, volume = make(c, wobble=.1, core=core)
+    _, even, _, even_volume = make(c, core=core)
+    centre = np.linalg.norm(make(c, wobble=.1, core=core, layers=0)[1], axis=1).sum() / (2 * np.pi)
+    lines, even_lines = (np.linalg.norm(a, axis=1).sum() for a in (strength, even))
+    assert 1 < lines / even_lines < 1.15 * centre
+    assert 1 < volume.sum() / even_volume.sum() < 1.15 * centre
+    assert volume.max() / even_volume.max() < 2.5 * centre
+
+
 def test_few_sections_have_no_total_strength(c):
     _, strength, _, _ = make(c, radius=(1.0, .3), sections=8, layers=0)
     assert abs(strength.sum(0)).max() < 1e-6 * np.linalg.norm(strength, axis=1).sum()

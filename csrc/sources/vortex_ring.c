@@ -24,6 +24,7 @@ typedef struct centreline {
     double radius[2], mean_radius;
     double amplitude;       /* of one mode, in radii */
     double phase[2][MODES]; /* radial, axial; in turns */
+    double share[MODES];    /* of the amplitude */
 } centreline;
 
 static centreline make_centreline(const vt_ring_def *def)
@@ -36,11 +37,24 @@ static centreline make_centreline(const vt_ring_def *def)
     vti_normalise(line.axis);
     vti_normal_to(line.axis, def->major, line.major);
     vti_cross(line.axis, line.major, line.minor);
+    for (int m = 0; m < MODES; m++)
+        line.share[m] = 1.0;
     for (int direction = 0; direction < 2; direction++)
         for (int m = 0; m < MODES; m++)
             line.phase[direction][m] =
                 vti_random(def->seed, PHASES + (uint64_t)direction, (uint64_t)(FIRST_MODE + m));
     return line;
+}
+
+/* The centreline averaged along itself by a Gaussian of standard deviation `width`. */
+static centreline smooth_centreline(const centreline *line, double width)
+{
+    centreline smooth = *line;
+    for (int m = 0; m < MODES; m++) {
+        const double waves = (FIRST_MODE + m) * width / line->mean_radius;
+        smooth.share[m] = vti_exp(-0.5 * waves * waves);
+    }
+    return smooth;
 }
 
 /* Sum of the modes and its derivative by turns. */
@@ -51,8 +65,9 @@ static void waviness(const centreline *line, int direction, double turn, double 
         return;
     for (int m = 0; m < MODES; m++) {
         const double mode = FIRST_MODE + m, angle = 2.0 * (mode * turn + line->phase[direction][m]);
-        *sum += line->amplitude * vti_cos_pi(angle);
-        *slope -= line->amplitude * 2.0 * VT_PI * mode * vti_sin_pi(angle);
+        const double amplitude = line->share[m] * line->amplitude;
+        *sum += amplitude * vti_cos_pi(angle);
+        *slope -= amplitude * 2.0 * VT_PI * mode * vti_sin_pi(angle);
     }
 }
 
@@ -215,20 +230,24 @@ static void normal_slopes_at(const centreline *line, double turn, double slope[2
     }
 }
 
-static vt_line_frame frame_at(const centreline *line, double turn, double arc)
+/* The sections are normal to the centreline as it is without waves shorter than the core is wide:
+ * normal to all waves they would run into each other, and the outer lines of a core of .8 radii,
+ * wobble .1, would be 30 times as long as the centreline (now at most 3.4 times). */
+static vt_line_frame frame_at(const centreline *line, const centreline *smooth, double turn,
+                              double arc)
 {
     vt_line_frame frame;
     centreline_at(line, turn, frame.place, frame.slope);
     vti_add_scaled(frame.place, 1.0, line->center);
-    normals_at(line, turn, frame.normal);
-    normal_slopes_at(line, turn, frame.normal_slope);
+    normals_at(smooth, turn, frame.normal);
+    normal_slopes_at(smooth, turn, frame.normal_slope);
     frame.step = arc / vti_sqrt(vti_dot(frame.slope, frame.slope));
     return frame;
 }
 
 void vti_fill_ring(const vt_ring_def *def, vt_vorton_list *list)
 {
-    const centreline line = make_centreline(def);
+    const centreline line = make_centreline(def), smooth = smooth_centreline(&line, def->core);
     const vt_section_def section_def = section_of(def);
     const vt_section section = vti_make_section(&section_def);
     const double length = total_length(&line);
@@ -236,7 +255,7 @@ void vti_fill_ring(const vt_ring_def *def, vt_vorton_list *list)
     walker w = {&line, 0, 0.0, length_between(&line, 0.0, step_turn(1))};
     for (int64_t k = 0; k < sections; k++) {
         const double turn = walk_to(&w, length * ((double)k / (double)sections));
-        const vt_line_frame frame = frame_at(&line, turn, length / (double)sections);
+        const vt_line_frame frame = frame_at(&line, &smooth, turn, length / (double)sections);
         vti_list_section(&section, &frame, def->circulation, list);
     }
     vti_remove_sum(list);
