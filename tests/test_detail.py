@@ -103,8 +103,6 @@ def test_smoke_has_three_octaves_and_scenes_keep_what_they_say():
     smoke.add(vt.Emitter(vt.Disk(radius=0.2, thickness=0.1), temperature=600, core=0.1))
     assert rings._octaves == 0 and smoke._octaves == 3
     assert "detail" not in smoke.to_dict() and "detail_strength" not in smoke.to_dict()
-    smoke.method = vt.Method(velocity="direct")
-    assert smoke._octaves == 0
     said = vt.Scene(detail=1, detail_strength=0.5)
     assert said._octaves == 1
     assert vt.Scene.from_json(said.to_json()) == said != vt.Scene()

@@ -12,7 +12,7 @@ from vorton.animation import Keys
 
 ROOM = vt.Box((-1, -1, 0), (1, 1, 2))
 FLOOR = vt.Plane((0, 0, 0), (0, 0, -1))  # the fluid is behind it
-WALLS = vt.Plane((-1, 0, 0), (-1, 0, 0)), vt.Plane((1, 0, 0), (1, 0, 0))
+WALLS = vt.Plane((-1, 0, 0), (1, 0, 0)), vt.Plane((1, 0, 0), (-1, 0, 0))  # of an open room
 
 
 def scene_of(emitter=None, body=None, **values):
@@ -90,7 +90,10 @@ def test_gas_that_burns_in_a_closed_container():
 
 
 def open_rooms():
-    yield scene_of(FIRE, vt.Container([FLOOR, *WALLS]))
+    walled = scene_of(FIRE)
+    for plane in (vt.Plane((0, 0, 0), (0, 0, 1)), *WALLS):
+        walled.add(vt.Body(plane))
+    yield walled
     yield scene_of(FIRE, vt.Container(ROOM), method=vt.Method(expansion=0))
     yield scene_of(FIRE, vt.Container(ROOM), combustion=vt.Combustion(heat=0))
     yield scene_of(FIRE, vt.Container(ROOM), ambient=vt.Water())

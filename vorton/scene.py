@@ -321,8 +321,7 @@ class Scene:
         """`detail`, or what stands for None."""
         if self.detail is not None:
             return self.detail
-        smokes = any(isinstance(source, Emitter) for source in self._sources)
-        return 3 if smokes and self.method.velocity == "poisson" else 0
+        return 3 if any(isinstance(source, Emitter) for source in self._sources) else 0
 
     # ---- plain data ----
 

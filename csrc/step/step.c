@@ -114,6 +114,14 @@ static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, const
     raise_need(&n, remaining * vti_body_rate(s), VT_LIMIT_TURN);
     if (n.limit == VT_LIMIT_DIFFUSION)
         vti_look_at_diffusion(s, n.count * step / remaining, step);
+    if (n.count > VT_MOST_SUBSTEPS && n.limit == VT_LIMIT_DIFFUSION)
+        return vti_fail(
+            VT_INVALID_ARGUMENT,
+            "the next %g s would need more than %d substeps: allowed are less viscosity "
+            "(%g m^2/s) and thermal diffusivity (%g m^2/s) where vortons are %.3g m "
+            "apart, larger cores or a shorter dt",
+            remaining, VT_MOST_SUBSTEPS, s->def.viscosity, s->def.thermal_diffusivity,
+            s->vorton_spacing);
     if (n.count > VT_MOST_SUBSTEPS)
         return vti_blow_up(s, w, n.limit, remaining);
     if (most.gradient >= VT_NO_EXTREME || most.speed >= VT_NO_EXTREME)
