@@ -43,7 +43,7 @@ static vt_status check_capacity(const vt_simulation *s, const vt_body *body, uin
         return VT_OK;
     return vti_fail(VT_INVALID_ARGUMENT,
                     "body '%s' is a closed container, in which the gas of %s %d (fuel) would burn "
-                    "and could not expand; allowed are containers of planes alone, or "
+                    "and could not expand; allowed are planes as bodies, or "
                     "method.expansion 0",
                     body->name, what, number);
 }
@@ -84,7 +84,7 @@ vt_status vti_check_fuel_in_containers(const vt_simulation *s)
             return vti_fail(VT_INVALID_ARGUMENT,
                             "vortons.fuel has %g in row %lld (id %lld), but body '%s' is a closed "
                             "container, in which gas that burns could not expand; allowed is 0, or "
-                            "containers of planes alone, or method.expansion 0",
+                            "planes as bodies, or method.expansion 0",
                             (double)fuel[i], (long long)i, (long long)s->vortons.id[i],
                             container->name);
     return VT_OK;
@@ -127,7 +127,7 @@ vt_status vti_check_heat_in_containers(const vt_simulation *s)
             VT_INVALID_ARGUMENT,
             "vortons.temperature has %g K in row %lld (id %lld), which has its volume at "
             "%g K, but body '%s' is a closed container, in which gas could not expand; "
-            "allowed are containers of planes alone, or method.expansion 0",
+            "allowed are planes as bodies, or method.expansion 0",
             (double)temperature[row], (long long)row, (long long)s->vortons.id[row],
             (double)vti_volume_temperature(&s->vortons, row), container->name);
     return VT_OK;
