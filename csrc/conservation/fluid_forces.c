@@ -63,6 +63,18 @@ static void add_turbulence(const forcing *f, const vt_acting_force *acting, doub
     vti_add_scaled(u, share * acting->now.strength * f->dt, turned);
 }
 
+/* What is given on a grid. */
+static void add_given(const forcing *f, const vt_acting_force *acting, double share,
+                      const double world[3], double u[3])
+{
+    double place[3], turned[3];
+    vti_pose_point_back(&acting->pose, world, place);
+    const f4 value = vti_wind_value(acting->force->grid, place);
+    const double given[3] = {(double)value[0], (double)value[1], (double)value[2]};
+    vti_pose_direction(&acting->pose, given, turned);
+    vti_add_scaled(u, share * acting->now.strength * f->dt, turned);
+}
+
 /* Gusts: the strength of now over the mean. */
 static double gust(const forcing *f, const vt_force *force)
 {
@@ -93,8 +105,11 @@ static void add_force(const forcing *f, const vt_acting_force *acting, const dou
     case VT_FORCE_UNIFORM:
         vti_add_scaled(u, share * now->strength * f->dt * gust(f, acting->force), now->axis);
         break;
-    default:
+    case VT_FORCE_TURBULENCE:
         add_turbulence(f, acting, share, world, u);
+        break;
+    default:
+        add_given(f, acting, share, world, u);
     }
 }
 
