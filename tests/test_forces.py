@@ -190,8 +190,8 @@ def test_drag_brakes_a_ring_and_takes_its_impulse():
 
 
 def test_turbulence_accelerates_at_its_rms_without_divergence():
-    """Deep inside of a large shape the first step gives the fluid dt x the acceleration, smoothed by
-    the cores: a wave k by exp(-k^2 core^2 / 2)."""
+    """Deep inside of a large shape the first step gives the fluid dt x the acceleration, which the
+    cores smooth: a wave k by exp(-k^2 core^2 / 2)."""
     box = vt.Box((-1.5,) * 3, (1.5,) * 3)
     sim = forced(vt.Turbulence(strength=2.0, scale=0.5, shape=box, falloff=0.3), spacing=0.06)
     sim.step()
