@@ -30,8 +30,13 @@ skirt = vt.Disk((0, 0, 0.1), radius=1.0, thickness=0.6)
 scene.add(vt.Turbulence(strength=5, scale=0.3, shape=skirt, time=0.3))
 
 dust = {"per_voxel": 6, "renew": 3, "lifetime": 2.4, "fade": 0.7}
-scene.add(vt.Tracers(vt.Disk((0, 0, 0.06), radius=0.3, thickness=0.1), density=1.2, **dust))
-scene.add(vt.Tracers(vt.Torus((0, 0, 0.1), radius=0.6, thickness=0.08), density=0.35, **dust))
+scene.add(vt.Tracers(vt.Disk((0, 0, 0.06), radius=0.3, thickness=0.1), density=0.9, **dust))
+scene.add(vt.Tracers(vt.Torus((0, 0, 0.1), radius=0.6, thickness=0.08), density=0.3, **dust))
+
+# Vapour that condenses on the way up, where the funnel opens into the cloud.
+for z, radius in ((1.5, 0.1), (1.9, 0.16), (2.3, 0.24), (2.65, 0.36)):
+    ring = vt.Disk((0, 0, z), radius=radius, thickness=0.2)
+    scene.add(vt.Tracers(ring, per_voxel=6, renew=5, lifetime=0.8, density=0.4, parent=wander))
 
 # The cloud: lumps around its middle, which it turns, too.
 lumps = random.Random(8)
