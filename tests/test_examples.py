@@ -99,3 +99,21 @@ def test_a_jet_carries_the_impulse_of_its_slugs():
     top = np.quantile(sim.tracers.position[:, 2], 0.98)
     assert 0.3 < top / (jet.speed * sim.time) < 0.7
     assert len(np.unique(np.round(sim.vortons.age, 4))) == np.ceil(20 * sim.time)
+
+
+@pytest.mark.slow
+def test_a_tornado_spins_the_air_and_lifts_the_dust():
+    sim, _ = simulate("tornado")
+    sim.step(30)
+    angle = np.arange(64) * (2 * np.pi / 64)
+    radius = 0.35
+    middle = sim.scene.effects[0].parent.position.at(sim.time)
+    way = np.stack([-np.sin(angle), np.cos(angle), 0 * angle], axis=1)
+    out = np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=1)
+    swirl = np.sum(sim.velocity_at(np.array(middle) + radius * out + (0, 0, 1)) * way, axis=1)
+    assert 2 * np.pi * radius * swirl.mean() == pytest.approx(3.0, rel=0.1)
+    near = sim.velocity_at(np.array(middle) + 0.5 * out + (0, 0, 0.15))
+    assert np.sum(near * out, axis=1).mean() < -0.05
+    assert sim.velocity_at([np.array(middle) + (0, 0, 1.5)])[0, 2] > 1
+    dust = sim.tracers.position[sim.tracers.lifetime == np.float32(2.4)]
+    assert dust[:, 2].max() > 1.0 and len(dust) > 1000

@@ -1,4 +1,4 @@
-"""Force fields that act on the fluid, against integrals, exact velocities and the books of momentum.
+"""Force fields on the fluid, against integrals, exact velocities and the books of momentum.
 
 Those on tracers alone: test_effects.py."""
 
@@ -70,7 +70,8 @@ def test_a_box_and_a_disk_fall_off_from_each_of_their_walls():
 def test_momentum_is_closed_in_a_jet():
     """What the fluid has is what the force has given, to 1e-5 in each frame; and that is as much in
     each frame as in the first."""
-    sim = forced(vt.UniformForce((1, 0, 0), strength=3.0, shape=vt.Sphere(radius=0.4)), spacing=0.04)
+    jet = vt.UniformForce((1, 0, 0), strength=3.0, shape=vt.Sphere(radius=0.4))
+    sim = forced(jet, spacing=0.04)
     first = None
     for _ in range(20):
         before, given = both(sim.health, "impulse"), both(sim.health, "forced_impulse")
@@ -147,7 +148,8 @@ def test_a_vortex_needs_its_time():
 def test_a_vortex_turns_and_grows_with_its_parent():
     """About z in a space that is turned about x and doubled: about -y, with twice the core."""
     space = vt.Transform(position=(1, 0, 0), angle=90, axis=(1, 0, 0), scale=2)
-    small, large = vt.Disk(radius=0.4, thickness=1), vt.Disk((1, 0, 0), axis=(0, 1, 0), radius=0.8, thickness=2)
+    small = vt.Disk(radius=0.4, thickness=1)
+    large = vt.Disk((1, 0, 0), axis=(0, 1, 0), radius=0.8, thickness=2)
     placed = forced(vt.Vortex(core=0.15, shape=small, parent=space), spacing=0.1)
     direct = forced(vt.Vortex((1, 0, 0), (0, -1, 0), core=0.3, shape=large), spacing=0.1)
     points = np.random.default_rng(1).normal((1, 0, 0), 0.3, (50, 3))
@@ -188,8 +190,8 @@ def test_drag_brakes_a_ring_and_takes_its_impulse():
 
 
 def test_turbulence_accelerates_at_its_rms_without_divergence():
-    """Deep inside of a large shape the first step gives the fluid dt x the acceleration, which cores
-    smooth: a wave k by exp(-k^2 core^2 / 2)."""
+    """Deep inside of a large shape the first step gives the fluid dt x the acceleration, which the
+    cores smooth: a wave k by exp(-k^2 core^2 / 2)."""
     box = vt.Box((-1.5,) * 3, (1.5,) * 3)
     sim = forced(vt.Turbulence(strength=2.0, scale=0.5, shape=box, falloff=0.3), spacing=0.06)
     sim.step()
@@ -239,6 +241,72 @@ def test_gusts_change_a_force_about_its_mean():
     share = np.array(given) / steady.health.forced_impulse[0]
     assert share.min() > 0 and share.mean() == pytest.approx(1, abs=0.1)
     assert share.std() == pytest.approx(0.3, rel=0.3)
+
+
+# ---- forces that are given ----
+
+
+def bump(distance, radius=0.5):
+    return np.clip(1 - (distance / radius) ** 2, 0, 1) ** 2
+
+
+def given_on_nodes(push, center=(0, 0, 0), **options):
+    """A bump of .5 m around a point, on nodes .05 m apart."""
+    x = np.linspace(-0.5, 0.5, 21)
+    z, y, x = np.meshgrid(x, x, x, indexing="ij")
+    values = bump(np.sqrt(x**2 + y**2 + z**2))[..., None] * np.asarray(push)
+    return vt.ForceGrid(values, origin=tuple(np.array(center) - 0.5), spacing=0.05, **options)
+
+
+def given_at_points(push, center=(0, 0, 0), **options):
+    return vt.ForcePoints([center], [push], radius=0.5, **options)
+
+
+@pytest.mark.parametrize("make", [given_on_nodes, given_at_points])
+def test_given_forces_give_their_integral(make):
+    """Twice, with a factor, in a space that is turned about z by a right angle and moved."""
+    space = vt.Transform(position=(0, 0, 1), angle=90)
+    sim = forced(make((1.0, 0, 2.0), (0.2, 0, 0), strength=2.0, parent=space), spacing=0.05)
+    sim.step()
+    volume = quad(lambda r: 4 * np.pi * r * r * bump(r), 0, 0.5)[0]
+    exact = 2.0 * volume / FPS * np.array([0, 1.0, 2.0])
+    h = sim.health
+    assert np.allclose(h.impulse, exact, atol=0.015 * exact[2])
+    assert np.allclose(h.angular_impulse, np.cross((0, 0.2, 1), exact), atol=0.015 * exact[2])
+
+
+def test_points_add_up_and_a_shape_bounds_them():
+    two = [(-0.1, 0, 0), (0.2, 0, 0)], [(0, 0, 1.0), (0, 0, 3.0)]
+    sims = [forced(vt.ForcePoints(*two, radius=0.4)), forced(vt.ForcePoints(*two, radius=0.4,
+            shape=vt.Box((0, -1, -1), (1, 1, 1)), falloff=0))]  # fmt: skip
+    for sim in sims:
+        sim.step()
+    volume = quad(lambda r: 4 * np.pi * r * r * bump(r, 0.4), 0, 0.4)[0]
+    assert sims[0].health.impulse[2] == pytest.approx(4.0 * volume / FPS, rel=0.015)
+    assert 0.5 < sims[1].health.impulse[2] / sims[0].health.impulse[2] < 0.85
+
+
+def test_a_given_field_that_is_a_gradient_drives_nothing():
+    """f = grad of a bump of its own."""
+    x = np.linspace(-0.6, 0.6, 49)
+    z, y, x = np.meshgrid(x, x, x, indexing="ij")
+    r2 = x**2 + y**2 + z**2
+    slope = -4 / 0.25 * np.clip(1 - r2 / 0.25, 0, None)
+    values = slope[..., None] * np.stack([x, y, z], axis=-1)
+    sim = forced(vt.ForceGrid(values, origin=(-0.6,) * 3, spacing=0.025), spacing=0.025)
+    sim.step(6)
+    assert sim.health.largest_speed < 0.01 * np.abs(values).max() * 6 / FPS
+
+
+def test_a_force_from_a_file(tmp_path):
+    values = np.zeros((3, 3, 3, 3), np.float32)
+    values[1, 1, 1] = (0, 0, 4)
+    np.save(tmp_path / "force.npy", values)
+    field = vt.ForceGrid(path=tmp_path / "force.npy", spacing=0.3)
+    assert field == vt.ForceGrid(values, spacing=0.3) and "acceleration" not in field.to_dict()
+    np.save(tmp_path / "force.npy", values + 1)
+    with pytest.raises(ValueError, match=r"ForceGrid\.path = .*: the values have changed"):
+        vt.ForceGrid(path=field.path, spacing=0.3, sha256=field.sha256)
 
 
 # ---- where and when they act ----
@@ -317,12 +385,29 @@ def test_forces_on_the_fluid_need_the_grid(method):
 
 
 @pytest.mark.parametrize(
-    ("kind", "acts_on"), [("attractor", "fluid"), ("uniform", "tracers"), ("turbulence", "tracers")]
+    ("kind", "acts_on"),
+    [("attractor", "fluid"), *((kind, "tracers") for kind in ("uniform", "turbulence", "grid"))],
 )
 def test_what_a_kind_of_force_cannot_act_on_is_refused(kind, acts_on):
     core = forced()._core
     with pytest.raises(ValueError, match=rf"force\.acts_on is {acts_on}; allowed of"):
         core.add("force", kind=kind, acts_on=acts_on)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"kind": "grid"}, r"nodes\[0\] is 0"),
+        ({"kind": "grid", "values": np.full((2, 2, 2, 3), 2e9, np.float32)}, r"values has 2e\+09"),
+        ({"kind": "points"}, "point_count is 0"),
+        ({"kind": "points", "positions": [(0, 0, 0)]}, "accelerations is NULL"),
+        ({"kind": "points", "positions": [(0, 0, 0), (1, 1, 1)], "accelerations": [(0, 0, 0)] * 2,
+          "radius": 1e-4}, "radius is 0.0001"),
+    ],
+)  # fmt: skip
+def test_bad_given_forces_are_refused(wrong, words):
+    with pytest.raises(ValueError, match=words):
+        forced()._core.add("force", acts_on="fluid", **wrong)
 
 
 # ---- same bits ----
@@ -341,6 +426,8 @@ def everything(frames, threads):
         vt.Turbulence(strength=3.0, scale=0.4, velocity=(1, 0, 0), shape=vt.Box(), parent=spin),
         vt.Vortex((0, 0.2, 0), (0, 1, 1), circulation=0.8, core=0.2, shape=vt.Disk()),
         vt.Drag((0, 0, 0.2), fraction=0.3, shape=vt.Torus(radius=0.5, thickness=0.2)),
+        given_on_nodes((0, 0, 1), (0.5, 0, 0), strength=vt.Keys([(0, 0), (1, 4)]), parent=spin),
+        vt.ForcePoints([(-0.5, 0, 0), (-0.6, 0.2, 0)], [(0, 3, 0), (1, 0, 0)], radius=0.3),
         vt.Vortex(circulation=0.2, core=0.15, acts_on="tracers"),
     ):
         scene.add(item)

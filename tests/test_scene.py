@@ -12,7 +12,16 @@ from vorton.ambient import Liquid
 from vorton.animation import Keys, Samples, Transform
 from vorton.effects import Kill, Wind, WindGrid
 from vorton.emitter import Emitter
-from vorton.forces import EFFECTS, Attractor, Drag, Turbulence, UniformForce, Vortex
+from vorton.forces import (
+    EFFECTS,
+    Attractor,
+    Drag,
+    ForceGrid,
+    ForcePoints,
+    Turbulence,
+    UniformForce,
+    Vortex,
+)
 from vorton.points import Points, VortonPoints
 from vorton.scene import SCHEMA, SOURCES, Scene
 from vorton.shapes import Box, Disk, Mesh, Sphere, Surface, Torus
@@ -94,6 +103,10 @@ def full_effects():
                      gusts=0.5, time=3, seed=4, parent=spin),
         Turbulence(strength=2, scale=Keys([(0, 2), (1, 1)]), shape=Box(), velocity=(1, 2, 3),
                    time=0.2, falloff=0.1, seed=9, parent=spin),
+        ForceGrid(velocity, origin=(1, 2, 3), spacing=(0.1, 0.2, 1 / 3), shape=Sphere(),
+                  strength=Samples([1, 2, 0.1], fps=24), falloff=0.1, parent=spin),
+        ForcePoints([(0, 0, 1), (1, 1 / 3, 0)], [(3, 0, 0), (0, 2, 1)], radius=0.2,
+                    strength=Keys([(0, 0), (1, 2)]), shape=Box(), falloff=0.1, parent=spin),
         Kill("both", inside=Sphere(), older_than=2, point=(1, 0, 0), nearer_than=5,
              farther_than=0.5, slower_than=3, faster_than=0.1, start=1, end=2, parent=spin),
     ]  # fmt: skip
@@ -152,7 +165,12 @@ def test_every_value_of_a_source_is_part_of_the_digest(cls):
 @pytest.mark.parametrize("effect", full_effects(), ids=lambda effect: type(effect).__name__)
 def test_every_value_of_an_effect_is_part_of_the_digest(effect):
     for item in dataclasses.fields(effect):
-        if item.name in ("velocity", "path", "sha256") and isinstance(effect, WindGrid):
+        on_nodes = isinstance(effect, (WindGrid, ForceGrid))
+        if item.name in ("velocity", "acceleration", "path", "sha256") and on_nodes:
+            continue
+        if item.default is dataclasses.MISSING:
+            changed = dataclasses.replace(effect, **{item.name: 2 * getattr(effect, item.name)})
+            assert changed != effect, item.name
             continue
         if isinstance(effect, Kill) and item.name == "outside":
             continue
@@ -160,6 +178,8 @@ def test_every_value_of_an_effect_is_part_of_the_digest(effect):
         assert dataclasses.replace(effect, **{item.name: item.default}) != effect, item.name
     if isinstance(effect, WindGrid):
         assert dataclasses.replace(effect, velocity=effect.velocity + 1) != effect
+    if isinstance(effect, ForceGrid):
+        assert dataclasses.replace(effect, acceleration=effect.acceleration + 1) != effect
 
 
 def test_digest_is_stable():
@@ -314,6 +334,12 @@ GRID = np.zeros((2, 2, 2, 3))
         (lambda: Vortex(time=0), ValueError, ["Vortex.time = 0", "1e-06"]),
         (lambda: UniformForce(falloff=2), ValueError, ["UniformForce.falloff = 2", "0 to 1"]),
         (lambda: Turbulence(velocity=Keys([(0, (0, 0, 0))])), TypeError, ["Turbulence.velocity"]),
+        (lambda: ForceGrid(), ValueError, ["ForceGrid", "either path or acceleration"]),
+        (lambda: ForceGrid(np.full((2, 2, 2, 3), NAN)), ValueError, ["acceleration[0", "m/s^2"]),
+        (lambda: ForceGrid(np.ones((2, 2, 1, 3))), ValueError, ["(2, 2, 1, 3)"]),
+        (lambda: ForcePoints([(0, 0, 0)], [(0, 0, 0)] * 2), ValueError, ["2 rows"]),
+        (lambda: ForcePoints([(0, 0)], [(0, 0)]), ValueError, ["ForcePoints.positions"]),
+        (lambda: ForcePoints([(0, 0, 0)], [(0, 0, INF)]), ValueError, ["accelerations"]),
         (lambda: Drag(velocity=1), TypeError, ["Drag.velocity = 1"]),
         (lambda: Kill(), ValueError, ["Kill", "would remove everything", "older_than"]),
         (lambda: Kill("smoke", older_than=1), ValueError, ["Kill.what = 'smoke'"]),
@@ -387,7 +413,7 @@ def edited(path: str, value: object) -> dict:
         (edited("effects/0/type", "Wimd"), ValueError, ["effects[0]", "'Wind'"]),
         (edited("effects/1/velocity/shape", [1]), TypeError, ["effects[1]", "shape"]),
         (edited("effects/2/strenght", 1), ValueError, ["effects[2]", "'strength'"]),
-        (edited("effects/7/older_than", -1), ValueError, ["effects[7]", "Kill.older_than = -1"]),
+        (edited("effects/9/older_than", -1), ValueError, ["effects[9]", "Kill.older_than = -1"]),
         ([], TypeError, ["[]"]),
     ],
 )

@@ -138,7 +138,7 @@ def test_many_classes_come_from_tables():
     names = {cls.__name__ for cls in FROM_TABLES}
     assert {"VortexRing", "Filament", "VortexTube", "Jet", "RandomCloud", "Tracers", "Emitter",
             "Points", "VortonPoints", "Wind", "WindGrid", "Attractor", "Vortex", "Drag", "Kill",
-            "UniformForce", "Turbulence",
+            "UniformForce", "Turbulence", "ForceGrid", "ForcePoints",
             "Transform", "Body", "Container", "Air", "Gas", "Liquid", "Combustion",
             } <= names  # fmt: skip
 

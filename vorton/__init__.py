@@ -30,7 +30,15 @@ from .bodies import Body, Container
 from .combustion import Combustion
 from .effects import Kill, Wind, WindGrid
 from .emitter import Emitter
-from .forces import Attractor, Drag, Turbulence, UniformForce, Vortex
+from .forces import (
+    Attractor,
+    Drag,
+    ForceGrid,
+    ForcePoints,
+    Turbulence,
+    UniformForce,
+    Vortex,
+)
 from .manifest import Manifest
 from .method import Method
 from .opening import SceneWarning
@@ -71,6 +79,8 @@ __all__ = [
     "Drag",
     "Emitter",
     "Filament",
+    "ForceGrid",
+    "ForcePoints",
     "Gas",
     "Jet",
     "Keys",

@@ -8,7 +8,7 @@ import dataclasses
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,16 +25,16 @@ from .fields import (
     number,
     shown,
 )
-from .shapes import Shape, _check_digest, check_filled
+from .shapes import Shape, check_digest, check_filled
 from .tables import Table, limits
 
 _WIND, _GRID, _KILL = map(Table, ("wind", "wind_grid", "kill"))
 
 FASTEST = 1e9
-"""Largest speed, m/s."""
+"""Largest speed, m/s, and acceleration, m/s^2."""
 
 MOST_NODES = 2**28
-"""Largest number of nodes of a grid of wind."""
+"""Largest number of nodes of a grid of wind, or of a force."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -90,28 +90,36 @@ class Wind(Effect):
         core.add("wind", parent=add_parent(self.parent, core), **split(velocity=self.velocity))
 
 
-def _check_velocity(name: str, value: Any) -> np.ndarray:
-    """The values as a read-only array of their own, from an array or from what JSON holds."""
-    what = f"finite numbers of shape (nz, ny, nx, 3), m/s, at most {FASTEST:g} in size"
-    if isinstance(value, Mapping):
-        value = _decode(name, value)
-    try:
-        array = np.array(value)
-    except ValueError:
-        array = np.empty(0, dtype=object)
-    if array.dtype.kind not in "fiu":
-        raise TypeError(f"{name} = {shown(value)} of dtype {array.dtype}: must be {what}")
-    if array.ndim != 4 or array.shape[3] != 3 or min(array.shape[:3]) < 2:
-        raise ValueError(f"{name} of shape {array.shape}: must be {what}, 2 nodes along each axis")
-    if array.size > 3 * MOST_NODES:
-        raise ValueError(f"{name} of shape {array.shape}: at most {MOST_NODES} nodes are allowed")
-    bad = np.argwhere(~(np.abs(array) <= FASTEST))
-    if len(bad):
-        at = tuple(bad[0].tolist())
-        raise ValueError(f"{name}[{', '.join(map(str, at))}] = {array[at]}: must be {what}")
-    array = np.ascontiguousarray(array, dtype=np.float32)
-    array.setflags(write=False)
-    return array
+def check_values(unit: str) -> Any:
+    """Check of vectors on nodes, from an array or from what JSON holds: gives a read-only array."""
+    what = f"finite numbers of shape (nz, ny, nx, 3), {unit}, at most {FASTEST:g} in size"
+
+    def checked(name: str, value: Any) -> np.ndarray:
+        if isinstance(value, Mapping):
+            value = _decode(name, value)
+        try:
+            array = np.array(value)
+        except ValueError:
+            array = np.empty(0, dtype=object)
+        if array.dtype.kind not in "fiu":
+            raise TypeError(f"{name} = {shown(value)} of dtype {array.dtype}: must be {what}")
+        if array.ndim != 4 or array.shape[3] != 3 or min(array.shape[:3]) < 2:
+            raise ValueError(
+                f"{name} of shape {array.shape}: must be {what}, 2 nodes along each axis"
+            )
+        if array.size > 3 * MOST_NODES:
+            raise ValueError(
+                f"{name} of shape {array.shape}: at most {MOST_NODES} nodes are allowed"
+            )
+        bad = np.argwhere(~(np.abs(array) <= FASTEST))
+        if len(bad):
+            at = tuple(bad[0].tolist())
+            raise ValueError(f"{name}[{', '.join(map(str, at))}] = {array[at]}: must be {what}")
+        array = np.ascontiguousarray(array, dtype=np.float32)
+        array.setflags(write=False)
+        return array
+
+    return checked
 
 
 def _encode(array: np.ndarray) -> dict[str, Any]:
@@ -141,8 +149,8 @@ def _decode(name: str, data: Mapping[str, Any]) -> np.ndarray:
         raise ValueError(f"{name}.float32: is not base64 of {shape} floats: {error}") from error
 
 
-def _load_velocity(path: Path) -> np.ndarray:
-    name = f"WindGrid.path = {str(path)!r}"
+def _load_values(kind: str, path: Path) -> np.ndarray:
+    name = f"{kind}.path = {str(path)!r}"
     if not path.is_file():
         raise FileNotFoundError(f"{name}: no such file")
     try:
@@ -155,12 +163,66 @@ def _load_velocity(path: Path) -> np.ndarray:
     return values
 
 
-def _check_spacing(name: str, value: Any) -> float | tuple[float, ...]:
+def check_spacing(name: str, value: Any) -> float | tuple[float, ...]:
+    """The spacing of nodes, or one along each axis."""
     return check_each_axis(name, value, **limits(_GRID.rows["spacing"]), unit="m")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class WindGrid(Effect):
+class OnNodes(Effect):
+    """Base of effects whose values are given on the nodes of a box, or in a file."""
+
+    _VALUES: ClassVar[str]
+    _check_them: ClassVar[Any]
+
+    def _read(self) -> None:
+        """Take the values from the file, where there is one."""
+        kind, values = type(self).__name__, getattr(self, self._VALUES)
+        path, digest = self.path, self.sha256
+        if (path is None) == (values is None):
+            raise ValueError(f"{kind}: give either path or {self._VALUES}")
+        if path is None:
+            if digest is not None:
+                raise ValueError(f"{kind}.sha256: goes with path, not with {self._VALUES}")
+            return
+        values = type(self)._check_them(f"{kind}.{self._VALUES}", _load_values(kind, Path(path)))
+        now = _digest(values)
+        if digest not in (None, now):
+            raise ValueError(
+                f"{kind}.path = {path!r}: the values have changed since the scene was saved "
+                f"(sha256 {now[:12]}..., expected {str(digest)[:12]}...)"
+            )
+        object.__setattr__(self, self._VALUES, values)
+        object.__setattr__(self, "sha256", now)
+
+    def _check(self) -> None:
+        self._read()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; values from a file stand there as its path."""
+        data = super().to_dict()
+        if data["path"] is not None:
+            del data[self._VALUES]
+        else:
+            del data["path"], data["sha256"]
+            data[self._VALUES] = _encode(getattr(self, self._VALUES))
+        return data
+
+    def _identity(self) -> dict[str, Any]:
+        values = getattr(self, self._VALUES)
+        data = self.to_dict()
+        data.pop("path", None)
+        return {**data, self._VALUES: list(values.shape), "sha256": _digest(values)}
+
+    def _nodes(self, table: Table) -> dict[str, Any]:
+        """The numbers of a table, with a spacing along each axis."""
+        spacing = self.spacing
+        spacing = spacing if isinstance(spacing, tuple) else (spacing,) * 3
+        return table.values(self) | {"spacing": spacing}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class WindGrid(OnNodes):
     """Wind that depends on the position: velocities on the nodes of a box that stands still.
 
     It is added to the velocity that the vortons induce. Everything that moves feels it, and its
@@ -201,58 +263,26 @@ class WindGrid(Effect):
     1.0
     """
 
-    velocity: np.ndarray | None = field(None, _check_velocity, "values", "m/s", optional=True)  # noqa: RUF009
+    _VALUES = "velocity"
+    _check_them = staticmethod(check_values("m/s"))
+
+    velocity: np.ndarray | None = field(None, _check_them, "values", "m/s", optional=True)  # noqa: RUF009
     path: str | None = field(
         None, lambda n, v: check_path(n, v, ".npy"), "file of the values", optional=True
     )
     origin: Vector = _GRID("origin")
-    spacing: float | Vector = _GRID("spacing", _check_spacing, default=1.0)
+    spacing: float | Vector = _GRID("spacing", check_spacing, default=1.0)
     outside: str = _GRID("outside")
     strength: Any = _GRID("strength")
-    sha256: str | None = field(None, _check_digest, "digest of the values", optional=True)
+    sha256: str | None = field(None, check_digest, "digest of the values", optional=True)
     parent: Transform | None = parent_field("the box lies in its space")
 
-    def _check(self) -> None:
-        if (self.path is None) == (self.velocity is None):
-            raise ValueError("WindGrid: give either path or velocity")
-        if self.path is None:
-            if self.sha256 is not None:
-                raise ValueError("WindGrid.sha256: goes with path, not with velocity")
-            return
-        values = _check_velocity("WindGrid.velocity", _load_velocity(Path(self.path)))
-        digest = _digest(values)
-        if self.sha256 not in (None, digest):
-            raise ValueError(
-                f"WindGrid.path = {self.path!r}: the values have changed since the scene was saved "
-                f"(sha256 {digest[:12]}..., expected {str(self.sha256)[:12]}...)"
-            )
-        object.__setattr__(self, "velocity", values)
-        object.__setattr__(self, "sha256", digest)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data; a wind from a file without its values."""
-        data = super().to_dict()
-        if self.path is not None:
-            del data["velocity"]
-        else:
-            del data["path"], data["sha256"]
-            assert self.velocity is not None
-            data["velocity"] = _encode(self.velocity)
-        return data
-
-    def _identity(self) -> dict[str, Any]:
-        assert self.velocity is not None
-        data = self.to_dict()
-        data.pop("path", None)
-        return {**data, "velocity": list(self.velocity.shape), "sha256": _digest(self.velocity)}
-
     def _add_to(self, core: Any) -> None:
-        spacing = self.spacing if isinstance(self.spacing, tuple) else (self.spacing,) * 3
         core.add(
             "wind_grid",
             velocity=self.velocity,
             parent=add_parent(self.parent, core),
-            **split(**(_GRID.values(self) | {"spacing": spacing})),
+            **split(**self._nodes(_GRID)),
         )
 
 

@@ -5,9 +5,24 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import numpy as np
+
 from .animation import Transform, add_parent, parent_field, split
-from .effects import Effect, Kill, Wind, WindGrid, core_growth, core_shape, shape_field
-from .shapes import Shape
+from .effects import (
+    Effect,
+    Kill,
+    OnNodes,
+    Wind,
+    WindGrid,
+    check_spacing,
+    check_values,
+    core_growth,
+    core_shape,
+    shape_field,
+)
+from .fields import Vector, check_path, field
+from .points import check_positions
+from .shapes import Shape, check_digest
 from .tables import Table
 
 _FORCE = Table("force")
@@ -106,6 +121,127 @@ class Turbulence(Effect):
 
     def _add_to(self, core: Any) -> None:
         _add_force("turbulence", self, core, acts_on="fluid")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ForceGrid(OnNodes):
+    """Accelerates the fluid by values on the nodes of a box: a field from another program.
+
+    Between nodes it is linear along each axis; node [k, j, i] lies at origin + spacing * (i, j, k).
+    Outside the box there is no force: let the values fall to 0 towards its walls. Give `path` or
+    `acceleration`, as for a `WindGrid`. Where the field is a gradient it does nothing: pressure
+    balances it.
+
+    Parameters
+    ----------
+    acceleration : (nz, ny, nx, 3) numbers, m/s^2, optional
+        At least 2 nodes along each axis, at most 2^28 in all; values within 1e9.
+    path : str or path, optional
+        A .npy file with such an array.
+    {parameters}
+    shape : Sphere, Box, Disk, Torus or Mesh, optional
+        Acts inside alone; default in all of the box.
+    sha256 : str, optional
+        Expected digest of the values in the file.
+    parent : Transform, optional
+        The box lies in its space and turns with it; the acceleration stays.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Not finite, wrong shape or dtype, another digest. ValueError also as a simulation runs, with
+        a `Method.velocity` other than "poisson".
+    FileNotFoundError
+        No such file.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> push = np.zeros((5, 5, 5, 3))
+    >>> push[1:-1, 1:-1, 1:-1, 2] = 3.0                           # upwards
+    >>> ForceGrid(push, spacing=0.25).strength
+    1.0
+    """
+
+    _VALUES = "acceleration"
+    _check_them = staticmethod(check_values("m/s^2"))
+
+    acceleration: np.ndarray | None = field(None, _check_them, "values", "m/s^2", optional=True)  # noqa: RUF009
+    path: str | None = field(
+        None, lambda n, v: check_path(n, v, ".npy"), "file of the values", optional=True
+    )
+    origin: Vector = _FORCE("origin", doc="place of the first node")
+    spacing: float | Vector = _FORCE(
+        "spacing", check_spacing, default=1.0, doc="between neighbouring nodes along x, y, z"
+    )
+    strength: Any = _FORCE("strength", doc="factor of the acceleration")
+    shape: Shape | None = shape_field("where it acts")
+    falloff: float = _FORCE("falloff")
+    sha256: str | None = field(None, check_digest, "digest of the values", optional=True)
+    parent: Transform | None = parent_field("the box lies in its space")
+
+    def _add_to(self, core: Any) -> None:
+        core.add(
+            "force",
+            kind="grid",
+            acts_on="fluid",
+            values=self.acceleration,
+            shape=core_shape(self.shape),
+            parent=add_parent(self.parent, core),
+            **split(**self._nodes(_FORCE), **core_growth(self.shape)),
+        )
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ForcePoints(Effect):
+    """Accelerates the fluid around points: a field from particles of another program.
+
+    Each gives (1 - d^2 / radius^2)^2 of its acceleration at the distance d < radius; what several
+    give is added up. They stand still in the space of `parent`. Made on nodes a quarter of `radius`
+    apart, as is a `ForceGrid`.
+
+    Parameters
+    ----------
+    positions : (n, 3) numbers, m
+        Within 1e9; the box around them may hold 2^28 nodes.
+    accelerations : (n, 3) numbers, m/s^2
+        One for each position; within 1e9.
+    {parameters}
+    shape : Sphere, Box, Disk, Torus or Mesh, optional
+        Acts inside alone; default wherever the points do.
+    parent : Transform, optional
+        The points lie in its space and turn with it; the acceleration stays.
+
+    Raises
+    ------
+    ValueError
+        Also where the numbers of rows differ, and, as a simulation runs, with a `Method.velocity`
+        other than "poisson".
+
+    Examples
+    --------
+    >>> ForcePoints([(0, 0, 0), (1, 0, 0)], [(0, 0, 5), (0, 0, -5)], radius=0.3).strength
+    1.0
+    """
+
+    positions: np.ndarray = field(dataclasses.MISSING, check_positions, "points", "m")  # noqa: RUF009
+    accelerations: np.ndarray = field(dataclasses.MISSING, check_positions, "values", "m/s^2")  # noqa: RUF009
+    radius: float = _FORCE("radius", animatable=False, doc="as far as each acts")
+    strength: Any = _FORCE("strength", doc="factor of the accelerations")
+    shape: Shape | None = shape_field("where it acts")
+    falloff: float = _FORCE("falloff")
+    parent: Transform | None = parent_field("the points lie in its space")
+
+    def _check(self) -> None:
+        if len(self.positions) != len(self.accelerations):
+            raise ValueError(
+                f"ForcePoints.accelerations: {len(self.accelerations)} rows; must be as many as "
+                f"positions, {len(self.positions)}"
+            )
+
+    def _add_to(self, core: Any) -> None:
+        points = {"positions": self.positions, "accelerations": self.accelerations}
+        _add_force("points", self, core, acts_on="fluid", **points)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -229,6 +365,6 @@ class Attractor(Effect):
 
 
 EFFECTS: tuple[type[Effect], ...] = (
-    Wind, WindGrid, Attractor, Vortex, Drag, UniformForce, Turbulence, Kill,
+    Wind, WindGrid, Attractor, Vortex, Drag, UniformForce, Turbulence, ForceGrid, ForcePoints, Kill,
 )  # fmt: skip
 """All effects that a scene may have."""

@@ -26,7 +26,8 @@ CARRIED = _core.CARRIED
 """What the fluid of vortons carries: density, temperature, and shares of the mass."""
 
 
-def _check_positions(name: str, value: Any) -> np.ndarray:
+def check_positions(name: str, value: Any) -> np.ndarray:
+    """Vectors as float32, (n, 3)."""
     rows = check_rows(name, value, "fiu", np.float32, "finite numbers of shape (n, 3)")
     if not np.isfinite(rows).all():
         raise ValueError(f"{name}: must be finite numbers; some are too large for float32")
@@ -159,7 +160,7 @@ class Points(Source):
     0.1
     """
 
-    positions: np.ndarray = field(dataclasses.MISSING, _check_positions, "points", "m")  # noqa: RUF009
+    positions: np.ndarray = field(dataclasses.MISSING, check_positions, "points", "m")  # noqa: RUF009
     size: Any = _each_or_moving(
         _values("spacing of the points", "m"), number(None, "m", "spacing", above=0, most=1e9)
     )
@@ -277,8 +278,8 @@ class VortonPoints(Source):
     around them.
     """
 
-    positions: np.ndarray = field(dataclasses.MISSING, _check_positions, "points", "m")  # noqa: RUF009
-    strengths: np.ndarray = field(dataclasses.MISSING, _check_positions, "strengths", "m^3/s")  # noqa: RUF009
+    positions: np.ndarray = field(dataclasses.MISSING, check_positions, "points", "m")  # noqa: RUF009
+    strengths: np.ndarray = field(dataclasses.MISSING, check_positions, "strengths", "m^3/s")  # noqa: RUF009
     core: float | np.ndarray = _values("core radius", "m")
     volume: float | np.ndarray = _values("volume of each", "m^3")
     time: float = _VORTONS("time")

@@ -473,7 +473,8 @@ def _check_faces(name: str, value: Any) -> np.ndarray:
     return check_rows(name, value, "iu", np.int32, "whole numbers (vertex indices) of shape (m, 3)")
 
 
-def _check_digest(name: str, value: Any) -> str:
+def check_digest(name: str, value: Any) -> str:
+    """A SHA-256."""
     if not isinstance(value, str):
         raise TypeError(f"{name} = {shown(value)}: must be 64 hexadecimal digits")
     if len(value) != 64 or any(c not in "0123456789abcdef" for c in value):
@@ -529,7 +530,7 @@ class Mesh(Shape):
     )
     translate: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "added after scaling")
     up: str | None = choice(None, ("y", "z"), "up axis of the file", optional=True)
-    sha256: str | None = field(None, _check_digest, "digest of the file's mesh", optional=True)
+    sha256: str | None = field(None, check_digest, "digest of the file's mesh", optional=True)
 
     def _check(self) -> None:
         arrays = self.vertices is not None and self.faces is not None

@@ -4,6 +4,7 @@
 #include "geometry/region_points.h"
 #include "sources/random_eddies.h"
 #include "sources/removal.h"
+#include "state/force_grid.h"
 #include "state/simulation.h"
 #include "state/transform.h"
 
@@ -72,14 +73,23 @@ static vt_status check_share(const vt_force_def *def)
 /* An attractor is a gradient, which drives no fluid; tracers have no mass to be accelerated. */
 static vt_status check_acts_on(const vt_force_def *def)
 {
-    static const char *const kind[] = {"an attractor", "a vortex", "drag", "a uniform force",
-                                       "turbulence"};
+    static const char *const kind[] = {"an attractor", "a vortex", "drag",  "a uniform force",
+                                       "turbulence",   "a grid",   "points"};
     const int fluid = def->acts_on == VT_FORCE_ON_FLUID;
-    if (fluid ? def->kind != VT_FORCE_ATTRACTOR
-              : def->kind != VT_FORCE_UNIFORM && def->kind != VT_FORCE_TURBULENCE)
+    if (fluid ? def->kind != VT_FORCE_ATTRACTOR : def->kind <= VT_FORCE_DRAG)
         return VT_OK;
     return vti_fail(VT_INVALID_ARGUMENT, "force.acts_on is %s; allowed of %s is %s",
                     fluid ? "fluid" : "tracers", kind[def->kind], fluid ? "tracers" : "fluid");
+}
+
+/* Points are put on a grid of their radius once. */
+static vt_status check_radius(const vt_force_def *def)
+{
+    if (def->kind != VT_FORCE_POINTS ||
+        !vti_find_track(def->animation_count, def->animations, "radius"))
+        return VT_OK;
+    return vti_fail(VT_INVALID_ARGUMENT,
+                    "force.radius is animated; allowed of points is a constant");
 }
 
 static vt_status check_force(const vt_simulation *s, const vt_force_def *def)
@@ -90,6 +100,7 @@ static vt_status check_force(const vt_simulation *s, const vt_force_def *def)
     if ((status = vti_check_rows(&vti_force_definition, "force.", def)) ||
         (status = vti_check_animations(&vti_force_definition, count, animations)) ||
         (status = check_share(def)) || (status = check_acts_on(def)) ||
+        (status = check_radius(def)) ||
         (status = vti_check_animated_direction("axis", count, animations)) ||
         (status = vti_check_shape_is_there(def->shape, count, animations)))
         return status;
@@ -108,17 +119,49 @@ static vt_status make_eddies(vt_force *force)
                          : vti_fail(VT_OUT_OF_MEMORY, "no memory for the eddies of a force");
 }
 
+/* The values of a grid or of points; without a shape, in their box. */
+static vt_status make_grid_of_force(const vt_force_def *def, vt_force *force)
+{
+    if (def->kind != VT_FORCE_GRID && def->kind != VT_FORCE_POINTS)
+        return VT_OK;
+    vt_status status = vti_create_force_grid(def, &force->grid);
+    if (status)
+        return status;
+    const int32_t *const nodes = force->grid->nodes;
+    for (int64_t n = 0; n < (int64_t)nodes[0] * nodes[1] * nodes[2]; n++) {
+        const f4 v = force->grid->values[n];
+        const double square =
+            (double)v[0] * (double)v[0] + (double)v[1] * (double)v[1] + (double)v[2] * (double)v[2];
+        force->largest = fmax(force->largest, sqrt(square));
+    }
+    if (def->shape)
+        return VT_OK;
+    const vt_shape box = vti_box_of_grid(force->grid);
+    force->def.falloff = 0;
+    status = vti_create_region(&box, &force->region);
+    force->has_region = status == VT_OK;
+    return status;
+}
+
+static vt_status make_shape_of_force(const vt_force_def *def, vt_force *force)
+{
+    if (!def->shape)
+        return VT_OK;
+    const vt_status status = vti_create_growing_region(
+        def->shape, "shape", def->animation_count, def->animations, (double)NAN, &force->region);
+    force->has_region = status == VT_OK;
+    return status;
+}
+
 static vt_status make_force(const vt_force_def *def, vt_force *force)
 {
-    vt_status status = VT_OK;
     *force = (vt_force){.def = *def};
     force->def.shape = NULL;
     force->def.animations = NULL;
-    if (def->shape) {
-        status = vti_create_growing_region(def->shape, "shape", def->animation_count,
-                                           def->animations, (double)NAN, &force->region);
-        force->has_region = status == VT_OK;
-    }
+    force->def.values = force->def.positions = force->def.accelerations = NULL;
+    vt_status status = make_shape_of_force(def, force);
+    if (!status)
+        status = make_grid_of_force(def, force);
     if (!status)
         status = vti_copy_animations(&vti_force_definition, def->animation_count, def->animations,
                                      &force->animations);

@@ -16,12 +16,19 @@ enum { BLOCK = 2048 };
  * nodes. Where bodies fill a part of a force these sums are not those of the vortons at all. */
 static const double most_change = 0.1;
 
+typedef struct acting_force {
+    vt_acting_force acting;
+    double within;           /* of a difference of velocities, how much goes in the substep */
+    double gust;             /* strength of now over the mean */
+    int32_t low[3], high[3]; /* nodes where it may act */
+} acting_force;
+
 typedef struct forcing {
     vt_simulation *simulation;
     double dt, time;         /* s: the middle of the substep, when forces are taken */
     double way[3];           /* of the uniform wind, from the beginning to the field, m */
     int32_t low[3], high[3]; /* nodes that may get strength */
-    const vt_acting_force *acting;
+    acting_force *acting;
     int32_t forces;
     f4 *acceleration; /* of the box of nodes and one more around it, x fastest, m/s^2 */
     f4 *nodes; /* laid out as the grid: strength over volume, 1/s, and in lane 3 the volume of the
@@ -63,38 +70,43 @@ static void add_turbulence(const forcing *f, const vt_acting_force *acting, doub
     vti_add_scaled(u, share * acting->now.strength * f->dt, turned);
 }
 
-/* Gusts: the strength of now over the mean. */
-static double gust(const forcing *f, const vt_force *force)
+/* What is given on a grid. */
+static void add_given(const forcing *f, const vt_acting_force *acting, double share,
+                      const double world[3], double u[3])
 {
-    static const double origin[3] = {0, 0, 0};
-    if (!force->eddies)
-        return 1;
-    const double noise = vti_random_eddies_noise(force->eddies, origin, f->time);
-    return fmax(0, 1 + force->def.gusts * noise);
+    double place[3], turned[3];
+    vti_pose_point_back(&acting->pose, world, place);
+    const f4 value = vti_wind_value(acting->force->grid, place);
+    const double given[3] = {(double)value[0], (double)value[1], (double)value[2]};
+    vti_pose_direction(&acting->pose, given, turned);
+    vti_add_scaled(u, share * acting->now.strength * f->dt, turned);
 }
 
 /* The velocity u (m/s, less the uniform wind) at a point, dt later by this force alone. */
-static void add_force(const forcing *f, const vt_acting_force *acting, const double world[3],
+static void add_force(const forcing *f, const acting_force *force, const double world[3],
                       double u[3])
 {
-    const double share = vti_share_at(acting, world);
+    const vt_acting_force *const acting = &force->acting;
     const vt_current_force *const now = &acting->now;
-    const double within = 1 - vti_exp(-f->dt / acting->force->def.time);
+    const double share = vti_share_at(acting, world);
     if (!(share > 0))
         return;
     switch (now->kind) {
     case VT_FORCE_VORTEX:
-        add_swirl(now, share * within, world, u);
+        add_swirl(now, share * force->within, world, u);
         break;
     case VT_FORCE_DRAG:
         for (int a = 0; a < 3; a++)
-            u[a] += share * now->strength * within * (now->target[a] - u[a]);
+            u[a] += share * now->strength * force->within * (now->target[a] - u[a]);
         break;
     case VT_FORCE_UNIFORM:
-        vti_add_scaled(u, share * now->strength * f->dt * gust(f, acting->force), now->axis);
+        vti_add_scaled(u, share * now->strength * f->dt * force->gust, now->axis);
+        break;
+    case VT_FORCE_TURBULENCE:
+        add_turbulence(f, acting, share, world, u);
         break;
     default:
-        add_turbulence(f, acting, share, world, u);
+        add_given(f, acting, share, world, u);
     }
 }
 
@@ -103,6 +115,14 @@ static void find_pitches(const forcing *f, int64_t *row, int64_t *plane)
 {
     *row = f->high[0] - f->low[0] + 3;
     *plane = *row * (f->high[1] - f->low[1] + 3);
+}
+
+static int has_node(const acting_force *force, const int64_t at[3])
+{
+    int has = 1;
+    for (int a = 0; a < 3; a++)
+        has &= at[a] >= force->low[a] && at[a] <= force->high[a];
+    return has;
 }
 
 static void accelerate_plane(void *data, int64_t n)
@@ -121,7 +141,8 @@ static void accelerate_plane(void *data, int64_t n)
             for (int a = 0; a < 3; a++)
                 world[a] = (g->base[a] + (double)at[a]) * g->spacing + f->way[a];
             for (int32_t m = 0; m < f->forces; m++)
-                add_force(f, &f->acting[m], world, u);
+                if (has_node(&f->acting[m], at))
+                    add_force(f, &f->acting[m], world, u);
             *to++ = (f4){(float)((u[0] - (double)before[0]) / f->dt),
                          (float)((u[1] - (double)before[1]) / f->dt),
                          (float)((u[2] - (double)before[2]) / f->dt), 0};
@@ -266,41 +287,62 @@ static void book(const forcing *f)
 
 /* ---- the whole ---- */
 
+/* Gusts: the strength of now over the mean. */
+static double find_gust(const vt_force *force, double time)
+{
+    static const double origin[3] = {0, 0, 0};
+    if (force->def.kind != VT_FORCE_UNIFORM || !force->eddies)
+        return 1;
+    return fmax(0, 1 + force->def.gusts * vti_random_eddies_noise(force->eddies, origin, time));
+}
+
+/* The nodes of the grid where a force may act. */
+static void find_nodes(const forcing *f, acting_force *force)
+{
+    const vt_grid *const g = &f->simulation->grid;
+    double low[3] = {-INFINITY, -INFINITY, -INFINITY}, high[3] = {INFINITY, INFINITY, INFINITY};
+    vti_acting_box(&force->acting, low, high);
+    for (int a = 0; a < 3; a++) {
+        const double least = (low[a] - f->way[a]) / g->spacing - g->base[a];
+        const double most = (high[a] - f->way[a]) / g->spacing - g->base[a];
+        const double last = g->cells[a];
+        force->low[a] = (int32_t)vti_floor(fmin(fmax(least, -2), last + 2));
+        force->high[a] = (int32_t)-vti_floor(-fmin(fmax(most, -2), last + 2));
+    }
+}
+
 /* The forces that act, in arena memory. */
 static void find_acting(forcing *f)
 {
     const vt_simulation *const s = f->simulation;
-    vt_acting_force *const acting =
-        vti_arena_push(&f->simulation->arena, sizeof *acting * (size_t)s->forces.count);
+    f->acting = vti_arena_push(&f->simulation->arena, sizeof *f->acting * (size_t)s->forces.count);
     for (int32_t n = 0; n < s->forces.count; n++) {
-        if (s->forces.force[n].def.acts_on != VT_FORCE_ON_FLUID)
+        const vt_force *const force = &s->forces.force[n];
+        if (force->def.acts_on != VT_FORCE_ON_FLUID)
             continue;
-        acting[f->forces] = vti_force_at(s, &s->forces.force[n], f->time);
-        f->forces += acting[f->forces].now.strength != 0;
+        acting_force *const next = &f->acting[f->forces];
+        *next = (acting_force){.acting = vti_force_at(s, force, f->time),
+                               .within = 1 - vti_exp(-f->dt / force->def.time),
+                               .gust = find_gust(force, f->time)};
+        find_nodes(f, next);
+        f->forces += next->acting.now.strength != 0;
     }
-    f->acting = acting;
 }
 
-/* The nodes that may get strength: those of the boxes of the forces and one more on each side, but
- * no faces of the grid. 0: there are none. */
+/* The nodes that may get strength: those of all forces and one more on each side, but no faces of
+ * the grid. 0: there are none. */
 static int find_box(forcing *f)
 {
     const vt_grid *const g = &f->simulation->grid;
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (int32_t n = 0; n < f->forces; n++) {
-        double from[3] = {-INFINITY, -INFINITY, -INFINITY};
-        double to[3] = {INFINITY, INFINITY, INFINITY};
-        vti_acting_box(&f->acting[n], from, to);
-        for (int a = 0; a < 3; a++) {
-            low[a] = fmin(low[a], from[a]);
-            high[a] = fmax(high[a], to[a]);
-        }
-    }
     for (int a = 0; a < 3; a++) {
-        const double least = (low[a] - f->way[a]) / g->spacing - g->base[a] - 1;
-        const double most = (high[a] - f->way[a]) / g->spacing - g->base[a] + 1;
-        f->low[a] = least > 1 ? (int32_t)fmin(vti_floor(least), g->cells[a]) : 1;
-        f->high[a] = most < g->cells[a] - 1 ? (int32_t)fmax(-vti_floor(-most), 0) : g->cells[a] - 1;
+        int32_t low = g->cells[a], high = 0;
+        for (int32_t n = 0; n < f->forces; n++) {
+            const acting_force *const force = &f->acting[n];
+            low = force->low[a] < low ? force->low[a] : low;
+            high = force->high[a] > high ? force->high[a] : high;
+        }
+        f->low[a] = low > 2 ? low - 1 : 1;
+        f->high[a] = high < g->cells[a] - 2 ? high + 1 : g->cells[a] - 1;
         if (f->low[a] > f->high[a])
             return 0;
     }

@@ -91,7 +91,8 @@ void vti_add_wave(const vt_wave *wave, const double point[3], double v[3], doubl
     const double angle = vti_dot(wave->k, point) / VT_PI + 2.0 * wave->phase;
     if (v)
         vti_add_scaled(v, vti_cos_pi(angle), wave->amplitude);
-    vti_add_scaled(curl, -vti_sin_pi(angle), wave->curl);
+    if (curl)
+        vti_add_scaled(curl, -vti_sin_pi(angle), wave->curl);
 }
 
 vt_status vti_create_cloud(const vt_cloud_def *def, vt_cloud *cloud)

@@ -15,7 +15,7 @@ enum { VT_CLOUD_WAVES = 96 };
 /* Wave n of a seed, amplitude 1 once blobs of radius core have smoothed it. */
 vt_wave vti_make_wave(uint64_t seed, double eddy, double core, uint64_t n);
 
-/* Adds the curl of the wave at a point to curl, and its value to v (NULL: not wanted). */
+/* Adds the curl of the wave at a point to curl, and its value to v (either NULL: not wanted). */
 void vti_add_wave(const vt_wave *wave, const double point[3], double v[3], double curl[3]);
 
 typedef struct vt_cloud {

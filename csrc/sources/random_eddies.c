@@ -45,7 +45,7 @@ vt_random_eddies *vti_copy_random_eddies(const vt_random_eddies *swirl)
     return copy;
 }
 
-/* Adds value and curl of all waves at a point. */
+/* Adds value and curl of all waves at a point (either NULL: not wanted). */
 static void add_waves(const vt_random_eddies *swirl, const double point[3], double time,
                       double v[3], double curl[3])
 {
@@ -74,16 +74,15 @@ void vti_random_eddies_at(const vt_random_eddies *swirl, const vt_pose *pose, co
 void vti_random_eddies_value(const vt_random_eddies *swirl, const double point[3], double time,
                              double v[3])
 {
-    double curl[3] = {0, 0, 0};
     v[0] = v[1] = v[2] = 0;
-    add_waves(swirl, point, time, v, curl);
+    add_waves(swirl, point, time, v, NULL);
     for (int a = 0; a < 3; a++)
         v[a] *= vti_sqrt(2.0 / VT_SWIRL_WAVES);
 }
 
 double vti_random_eddies_noise(const vt_random_eddies *swirl, const double point[3], double time)
 {
-    double v[3] = {0, 0, 0}, curl[3] = {0, 0, 0};
-    add_waves(swirl, point, time, v, curl);
+    double v[3] = {0, 0, 0};
+    add_waves(swirl, point, time, v, NULL);
     return vti_sqrt(2.0 / VT_SWIRL_WAVES) * (v[0] + v[1] + v[2]);
 }

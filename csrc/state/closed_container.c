@@ -117,8 +117,8 @@ vt_status vti_check_heat_in_containers(const vt_simulation *s)
             return vti_fail(
                 VT_INVALID_ARGUMENT,
                 "body '%s' exchanges heat, but body '%s' is a closed container, in which "
-                "gas that becomes warmer could not expand; allowed are containers of "
-                "planes alone, or method.expansion 0",
+                "gas that becomes warmer could not expand; allowed are planes "
+                "as bodies, or method.expansion 0",
                 s->bodies.items[b].name, container->name);
     /* written by hand: what is still to follow from a step before is less */
     if (container && temperature && vti_is_viewed(s, VT_VORTONS, VT_VORTON_temperature) &&

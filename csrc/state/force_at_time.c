@@ -108,9 +108,10 @@ int vti_acting_box(const vt_acting_force *acting, double low[3], double high[3])
     return 1;
 }
 
-/* Cores over half the width of a shape, and over the radius of a vortex or of eddies. A jet out of a
- * ball keeps its impulse within 1e-6 a frame with .15; with .225 it loses .2 % of it. */
-static const double cores_in_shape = 0.15, cores_in_radius = 0.25;
+/* Cores over half the width of a shape, over the radius of a vortex, of eddies or of points, and
+ * over the spacing of a grid. A jet out of a ball keeps its impulse within 1e-6 a frame with .15;
+ * with .225 it loses .2 % of it. */
+static const double cores_in_shape = 0.15, cores_in_radius = 0.25, cores_in_spacing = 1;
 
 double vti_core_for_force(const vt_acting_force *acting)
 {
@@ -120,8 +121,10 @@ double vti_core_for_force(const vt_acting_force *acting)
     for (int a = 0; a < 3 && acting->force->has_region; a++)
         core = fmin(core, 0.5 * cores_in_shape * acting->pose.scale *
                               (region->upper[a] - region->lower[a]));
-    if (kind == VT_FORCE_VORTEX || kind == VT_FORCE_TURBULENCE)
+    if (kind == VT_FORCE_VORTEX || kind == VT_FORCE_TURBULENCE || kind == VT_FORCE_POINTS)
         core = fmin(core, cores_in_radius * acting->now.radius);
+    for (int a = 0; a < 3 && kind == VT_FORCE_GRID; a++)
+        core = fmin(core, cores_in_spacing * acting->pose.scale * acting->force->def.spacing[a]);
     return isfinite(core) ? core : 0;
 }
 
@@ -133,5 +136,7 @@ double vti_largest_acceleration(const vt_acting_force *acting)
         return 0.1016 * strength / (now->radius * time);
     if (now->kind == VT_FORCE_DRAG)
         return strength * vti_sqrt(vti_dot(now->target, now->target)) / time;
+    if (acting->force->grid)
+        return strength * acting->force->largest;
     return strength * (now->kind == VT_FORCE_TURBULENCE ? 2.5 : 1 + 2 * acting->force->def.gusts);
 }

@@ -3,11 +3,13 @@
 #include "base/growing_array.h"
 #include "base/status.h"
 #include "geometry/region_points.h"
+#include "state/force_grid.h"
 
 void vti_destroy_force(vt_force *force)
 {
     vti_destroy_animations(&force->animations);
     free(force->eddies);
+    free(force->grid);
     if (force->has_region)
         vti_destroy_region(&force->region);
 }
@@ -28,6 +30,7 @@ static vt_status copy_force(const vt_force *from, vt_force *to)
     vt_status status = VT_OK;
     to->has_region = 0;
     to->eddies = NULL;
+    to->grid = NULL;
     if (from->has_region) {
         if (vti_copy_region(&from->region, &to->region))
             status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
@@ -40,6 +43,11 @@ static vt_status copy_force(const vt_force *from, vt_force *to)
         else
             status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of eddies");
     }
+    if (from->grid && !status) {
+        to->grid = vti_copy_force_grid(from->grid);
+        if (!to->grid)
+            status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a force on a grid");
+    }
     to->animations = (vt_animations){0};
     if (!status)
         status = vti_copy_animations(&vti_force_definition, from->animations.count,
@@ -51,7 +59,7 @@ static vt_status copy_force(const vt_force *from, vt_force *to)
 
 /* What owns memory in it is copied above: whoever adds a member looks there, too. */
 _Static_assert(sizeof(vt_force) == sizeof(vt_force_def) + sizeof(vt_animations) +
-                                       sizeof(vt_region) + 8 + sizeof(void *),
+                                       sizeof(vt_region) + 8 + sizeof(double) + 2 * sizeof(void *),
                "copy_force copies every member");
 
 vt_status vti_copy_forces(const vt_forces *from, vt_forces *to)

@@ -1,6 +1,7 @@
 /* Force fields as they were defined, and as they act at a time. */
 #pragma once
 
+#include "kernels/grid/wind_grid.h"
 #include "state/sources.h"
 
 typedef struct vt_force {
@@ -9,6 +10,8 @@ typedef struct vt_force {
     int32_t has_region;
     int32_t id;
     vt_region region;         /* acts inside of it alone */
+    vt_wind_grid *grid;       /* of a grid or points; NULL: none; owned */
+    double largest;           /* of its values, m/s^2 */
     vt_random_eddies *eddies; /* of turbulence and gusts, of size 1 in lengths of the radius; NULL:
                                  none; owned */
 } vt_force;

@@ -170,6 +170,15 @@ void vti_add_wind_to_nodes(const vt_wind_grid *wind, const double shift[3], vt_g
 
 /* ---- points ---- */
 
+f4 vti_wind_value(const vt_wind_grid *wind, const double at[3])
+{
+    const place p[3] = {locate(wind, 0, at[0]), locate(wind, 1, at[1]), locate(wind, 2, at[2])};
+    if (is_calm(wind, &p[0], &p[1], &p[2]))
+        return f4_set(0);
+    const sides s = find_sides(wind, &p[0], &p[1], &p[2]);
+    return mix(s.low, s.high, p[0].part);
+}
+
 typedef struct point_job {
     const vt_wind_grid *wind;
     const double *shift;

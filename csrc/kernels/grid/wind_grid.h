@@ -24,6 +24,9 @@ double vti_largest_wind_gradient(const vt_wind_grid *wind);
 void vti_add_wind_to_nodes(const vt_wind_grid *wind, const double shift[3], vt_grid *grid,
                            int threads);
 
+/* The value (lanes 0-2) at a point of its own space, for amplitude 1. */
+f4 vti_wind_value(const vt_wind_grid *wind, const double place[3]);
+
 /* Adds the wind at points (count x 3, m) + shift to velocity (count x 3) and, where it is not NULL,
  * its gradient (count x 9, d u_i / d x_j at 3 i + j). */
 void vti_add_wind_at(const vt_wind_grid *wind, const double shift[3], int64_t count,
