@@ -645,6 +645,7 @@ def test_every_function_is_called_here():
         "fields",
         "health",
         "timings",
+        "warnings",
         "bodies",
         "time",
         "step_count",
@@ -653,7 +654,7 @@ def test_every_function_is_called_here():
     }
     one_argument = {"count", "capacity", "tracers_carry"}
     by_id = {"change", "remove_added"}  # tests/test_changes.py
-    types = {"BusyError", "CapacityError", "Volume"}
+    types = {"BlowUpError", "BusyError", "CapacityError", "Volume"}
     added = set(CALLS) & set(_core.DEFINITIONS) - {"volume"}
     assert public - without_arguments - one_argument - by_id - types - {"add"} == set(CALLS) - added
 
