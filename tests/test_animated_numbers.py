@@ -180,6 +180,7 @@ def test_births_at_once_take_the_shape_of_their_time():
     assert old.sum() == pytest.approx(filling, abs=1)
 
 
+@pytest.mark.filterwarnings("ignore::vorton.SceneWarning")
 def test_an_emitter_grows_with_its_rim():
     rim = Keys([(0, 0), (1, 0.4)])
     fire = vt.Emitter(vt.Sphere(radius=RAMP), temperature=600, renew=20, core=0.2, rim=rim, smoke=0)
@@ -197,6 +198,7 @@ def test_an_emitter_grows_with_its_rim():
     assert reach[~warm].max() > 1.1
 
 
+@pytest.mark.filterwarnings("ignore::vorton.SceneWarning")
 def test_fuel_lifetime_and_fade_are_those_of_birth():
     scene = vt.Scene(gravity=(0, 0, 0), combustion=vt.Combustion(), voxel=0.1)
     values = {"taper": Keys([(0, 0), (1, 1)]), "lifetime": Keys([(0, 2), (1, 4)])}

@@ -646,6 +646,7 @@ def test_every_function_is_called_here():
         "fields",
         "health",
         "timings",
+        "warnings",
         "bodies",
         "time",
         "step_count",

@@ -386,6 +386,7 @@ def test_fuel_may_change_in_time():
     assert np.all(v.fuel[~inside] == 0)
 
 
+@pytest.mark.filterwarnings("ignore::vorton.SceneWarning")
 @pytest.mark.parametrize("law", ["simple", "arrhenius"])
 def test_hot_fuel_ignites_and_cold_fuel_does_not(law):
     def after(temperature):

@@ -129,6 +129,18 @@ def test_an_emitter_of_too_many_vortons():
     assert "sources[0], Emitter" in text
 
 
+def test_one_birth_in_a_very_short_step_is_no_great_rate():
+    scene = vt.Scene()
+    scene.add(vt.Emitter(vt.Sphere(radius=0.5), temperature=400, core=0.1, renew=5))
+    sim = vt.Simulation(scene, threads=1)
+
+    def until_birth():
+        while not sim.vortons.count:
+            sim.advance(1e-6)
+
+    assert texts(until_birth) == []
+
+
 # ---- nothing for what is sound ----
 
 

@@ -43,9 +43,10 @@ void vti_look_for_many_vortons(vt_simulation *s, const vt_births *births, double
                      id, vti_name_of_source(&s->sources, id), rate, (long long)birth->count);
     }
     for (int32_t p = 0; p < s->sources.fluid_emitter_count; p++) {
-        const double rate = (double)births->parcels[p].count / dt;
+        /* one birth in a very short step is no great rate */
+        const double rate = fmin((double)births->parcels[p].count / dt, s->sources.parcels[p].rate);
         const int32_t id = s->sources.parcels[p].id;
-        if (s->sources.parcels[p].rate > 0 && rate > many_vortons)
+        if (rate > many_vortons)
             vti_warn(
                 &s->warnings, VT_WARN_MANY_VORTONS, id,
                 "source %d (%s) makes %.3g vortons a second, which is slow and may fill "
