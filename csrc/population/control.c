@@ -2,6 +2,7 @@
 
 #include "base/block_sums.h"
 #include "field/extent.h"
+#include "field/solve.h"
 #include "population/kept_sums.h"
 #include "population/redistribute.h"
 #include "population/split_merge.h"
@@ -43,13 +44,26 @@ static int32_t count_acting(const vt_simulation *s)
     return count;
 }
 
-/* Whether the shape of any of them changes its place. */
-static int forces_move(const vt_simulation *s)
+/* Whether a force has moved or grown by more than a cell since then. */
+static int has_moved(const vt_simulation *s, const vt_force *force)
+{
+    const vt_acting_force now = vti_force_at(s, force, s->time);
+    const vt_acting_force then = vti_force_at(s, force, s->populated_at);
+    double low[2][3], high[2][3];
+    int moved = 0;
+    vti_acting_box(&now, low[0], high[0]);
+    vti_acting_box(&then, low[1], high[1]);
+    for (int a = 0; a < 3; a++)
+        moved |=
+            fmax(fabs(low[0][a] - low[1][a]), fabs(high[0][a] - high[1][a])) > vti_grid_spacing(s);
+    return moved;
+}
+
+static int forces_have_moved(const vt_simulation *s)
 {
     for (int32_t n = 0; n < s->forces.count; n++) {
         const vt_force *const force = &s->forces.force[n];
-        if (force->def.acts_on == VT_FORCE_ON_FLUID && force->has_region &&
-            (force->region.growth.count > 0 || vti_parent_moves(&s->transforms, force->def.parent)))
+        if (force->def.acts_on == VT_FORCE_ON_FLUID && force->has_region && has_moved(s, force))
             return 1;
     }
     return 0;
@@ -60,7 +74,7 @@ static int forces_move(const vt_simulation *s)
 static int lacks_shell(const vt_simulation *s)
 {
     return is_due(s) || s->strained > most_strain || are_many_new(s) ||
-           count_acting(s) != s->forces_filled || forces_move(s);
+           count_acting(s) != s->forces_filled || forces_have_moved(s);
 }
 
 typedef struct sum_job {
@@ -242,6 +256,7 @@ static vt_status renew_shell(vt_simulation *s, const vt_population *population, 
         return status;
     s->populated_id = s->next_id[VT_VORTONS];
     s->strained = 0;
+    s->populated_at = s->time;
     s->forces_filled = count_acting(s);
     return VT_OK;
 }
