@@ -155,16 +155,7 @@ class Toolchain:
             self.link_flags.append("-fsanitize=" + sanitize)
         if os.environ.get("VORTON_WERROR") == "1":
             self.flags.append("-Werror")
-        if self.has_header("zlib.h"):
-            self.flags.append("-DVT_HAVE_ZLIB=1")
-            self.libraries.append("-lz")
         self.flags += shlex.split(os.environ.get("CFLAGS", ""))
-
-    def has_header(self, name):
-        check = self.compiler + ["-E", "-x", "c", "-"]
-        source = f"#include <{name}>\n".encode()
-        done = subprocess.run(check, input=source, capture_output=True, check=False)
-        return done.returncode == 0
 
     def description(self):
         """Macros from which vt_build() makes its text."""

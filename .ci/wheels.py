@@ -1,15 +1,19 @@
-"""Wheels for Linux, macOS and Windows from one Linux machine, with the clang of the package ziglang.
+"""Wheels for Linux, macOS and Windows from one Linux machine, with the clang of ziglang.
 
-    python .ci/wheels.py [--folder FOLDER] [PLATFORM ...]
+    python .ci/wheels.py [--folder FOLDER] [--like LIBRARY] [PLATFORM ...]
 
-makes FOLDER/dist/vorton-...-cp311-abi3-PLATFORM.whl (default: all platforms, build/wheels). It needs
-the packages ziglang, setuptools, wheel, abi3info, abi3audit and auditwheel, and the headers of the
+makes FOLDER/dist/vorton-...-cp311-abi3-PLATFORM.whl (default: all platforms, in build/wheels). It
+needs the packages ziglang, setuptools, wheel, abi3audit and auditwheel, and the headers of the
 Python that runs it. NumPy's headers come from its own wheels for the platforms; for Windows the
-import library of python3.dll is made from the list of the stable ABI. Objects are kept in FOLDER and
-taken again while their sources stay as they are.
+import library of python3.dll is made from the list of the stable ABI. Objects are kept in FOLDER
+and taken again while their sources stay as they are.
 
-Wheels are built without OpenMP, for which clang would need a runtime of its own beside those of other
-libraries: the threads are those of the pool. Instruction sets are chosen when the program runs.
+Wheels are built without OpenMP, for which clang would need a runtime of its own beside those of
+other libraries: the threads are those of the pool. Instruction sets are chosen when programs run.
+
+Each wheel is held against its tag and the stable ABI. With --like, .ci/bits.c must give the same
+digests with the libraries of the wheels as with that one, a source build: where it can run, on
+another processor by qemu-aarch64, as a program of Windows by wine64.
 """
 
 import argparse
@@ -36,18 +40,26 @@ class Platform(NamedTuple):
     system: str  # of setup.py
     machine: str
     numpy: str  # platform of NumPy's wheel
+    runner: tuple[str, ...] | None  # what runs its programs here; None: nothing
 
+
+QEMU = ("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu")
+WINE = ("/usr/lib/wine/wine64",)  # not on Debian's PATH
 
 PLATFORMS = {
     "manylinux_2_17_x86_64": Platform(
-        "x86_64-linux-gnu.2.17", "linux", "x86_64", "manylinux_2_28_x86_64"
+        "x86_64-linux-gnu.2.17", "linux", "x86_64", "manylinux_2_28_x86_64", ()
     ),
     "manylinux_2_17_aarch64": Platform(
-        "aarch64-linux-gnu.2.17", "linux", "aarch64", "manylinux_2_28_aarch64"
+        "aarch64-linux-gnu.2.17", "linux", "aarch64", "manylinux_2_28_aarch64", QEMU
     ),
-    "macosx_11_0_arm64": Platform("aarch64-macos.11.0", "darwin", "arm64", "macosx_11_0_arm64"),
-    "macosx_11_0_x86_64": Platform("x86_64-macos.11.0", "darwin", "x86_64", "macosx_10_9_x86_64"),
-    "win_amd64": Platform("x86_64-windows-gnu", "win32", "AMD64", "win_amd64"),
+    "macosx_11_0_arm64": Platform(
+        "aarch64-macos.11.0", "darwin", "arm64", "macosx_11_0_arm64", None
+    ),
+    "macosx_11_0_x86_64": Platform(
+        "x86_64-macos.11.0", "darwin", "x86_64", "macosx_10_9_x86_64", None
+    ),
+    "win_amd64": Platform("x86_64-windows-gnu", "win32", "AMD64", "win_amd64", WINE),
 }
 
 # What the limited API asks of a platform: sizes, and how Windows imports.
@@ -174,8 +186,13 @@ def build_wheel(name, folder):
     )  # fmt: skip
 
 
-def check_wheel(name, folder):
+def find_wheel(name, folder):
     [wheel] = (folder / "dist").glob(f"vorton-*-cp311-abi3-{name}.whl")
+    return wheel
+
+
+def check_wheel(name, folder):
+    wheel = find_wheel(name, folder)
     size = wheel.stat().st_size
     print(f"{wheel}: {size / 1e6:.2f} MB", flush=True)
     if size > MOST_BYTES:
@@ -189,10 +206,53 @@ def check_wheel(name, folder):
             sys.exit(f"{wheel.name} is not {name}")
 
 
+def compile_bits(compiler, library, program):
+    """.ci/bits.c, linked with a library that then lies beside the program."""
+    run(*compiler, "-std=c11", "-O1", "-I", ROOT / "csrc" / "include", ROOT / ".ci" / "bits.c",
+        library, "-lm", "-o", program)  # fmt: skip
+
+
+def run_bits(runner, program, threads, simd):
+    environment = {**os.environ, "VORTON_BACKEND": "pthread", "VORTON_SIMD": simd,
+                   "LD_LIBRARY_PATH": str(program.parent), "WINEDEBUG": "-all",
+                   "WINEPREFIX": str(program.parents[1] / "wine")}  # fmt: skip
+    command = [*runner, str(program), str(threads)]
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def check_bits(name, folder, like):
+    """Whether the library of a wheel gives the digests of another one, by all instruction sets."""
+    platform, setup = PLATFORMS[name], load_setup()
+    if platform.runner is None:
+        print(f"{name}: linked and checked, cannot be run here", flush=True)
+        return
+    own, other = folder / name / "bits", folder / "like"
+    with zipfile.ZipFile(find_wheel(name, folder)) as wheel:
+        library = setup.SYSTEMS[platform.system].library.format("0")
+        for file in wheel.namelist():
+            if file.startswith(f"vorton/{library}"):
+                own.mkdir(exist_ok=True)
+                (own / Path(file).name).write_bytes(wheel.read(file))
+    other.mkdir(exist_ok=True)
+    compile_bits(["cc"], like, other / "bits")
+    shutil.copy(like, other)
+    linked = own / (f"{library}.a" if platform.system == "win32" else library)
+    zig = [sys.executable, "-m", "ziglang", "cc", "-target", platform.target]
+    compile_bits(zig, linked, own / "bits.exe")
+    expected = run_bits((), other / "bits", 2, "")
+    for threads, simd in enumerate(reversed(setup.targets_of(platform.machine)), 1):
+        found = run_bits(platform.runner, own / "bits.exe", threads, simd)
+        if found != expected:
+            sys.exit("\n".join([f"{name}, {simd}: other bits than {like}", *expected, *found]))
+    print(f"{name}: {len(expected)} scenes with the bits of {like}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("platforms", nargs="*", metavar="PLATFORM", help="of these alone")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "wheels")
+    parser.add_argument("--like", type=Path, metavar="LIBRARY", help="give the bits of that one")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     folder = options.folder.resolve()
@@ -205,6 +265,8 @@ def main():
         else:  # setuptools is run once by a process
             run(sys.executable, __file__, "--here", "--folder", folder, name)
             check_wheel(name, folder)
+            if options.like:
+                check_bits(name, folder, options.like.resolve())
 
 
 if __name__ == "__main__":

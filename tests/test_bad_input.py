@@ -640,7 +640,6 @@ def test_every_function_is_called_here():
         "backend",
         "available_threads",
         "build",
-        "has_compression",
         "info",
         "fields",
         "health",

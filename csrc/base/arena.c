@@ -33,9 +33,9 @@ void vti_arena_destroy(vt_arena *arena)
 /* So that the arena may be used up to its level, and a few bytes further by loops over vectors. */
 static void commit(vt_arena *arena)
 {
-    const size_t more = arena->used + COMMITTED_AT_ONCE;
+    const size_t before = arena->committed, more = arena->used + COMMITTED_AT_ONCE;
     arena->committed = more < arena->capacity ? more : arena->capacity;
-    (void)vti_commit(arena->base, arena->committed);
+    (void)vti_commit(arena->base + before, arena->committed - before);
 }
 
 void *vti_arena_push(vt_arena *arena, size_t bytes)
