@@ -222,15 +222,13 @@ static void make_code(code *c, const uint16_t *count, int symbols, int most)
     number_codes(c, symbols);
 }
 
-/* Those of the standard, RFC 1951, 3.2.6. */
-static void make_standard_codes(code *literal, code *distance)
+/* Of the codes of the standard, RFC 1951, 3.2.6; they have two symbols more that nobody uses. */
+static void make_standard_lengths(code *literal, code *distance)
 {
     for (int s = 0; s < LITERALS + 2; s++)
         literal->length[s] = s < 144 ? 8 : s < 256 ? 9 : s < 280 ? 7 : 8;
     for (int s = 0; s < DISTANCES; s++)
         distance->length[s] = 5;
-    number_codes(literal, LITERALS + 2);
-    number_codes(distance, DISTANCES);
 }
 
 /* ---- bits ---- */
@@ -397,7 +395,7 @@ size_t vti_deflate(vt_deflate *work, const uint8_t *from, size_t size, uint8_t *
     const size_t tokens = find_tokens(work, from, size);
     count_symbols(&b, work->token, tokens);
     const int table = make_codes(&b);
-    make_standard_codes(&literal, &distance);
+    make_standard_lengths(&literal, &distance);
     const int own = table + count_bits(&b, &b.literal, &b.distance);
     const int standard = count_bits(&b, &literal, &distance), is_own = own < standard;
     if ((size_t)(3 + (is_own ? own : standard) + 7) / 8 + AROUND > most)
@@ -411,6 +409,8 @@ size_t vti_deflate(vt_deflate *work, const uint8_t *from, size_t size, uint8_t *
     } else {
         b.literal = literal;
         b.distance = distance;
+        number_codes(&b.literal, LITERALS + 2);
+        number_codes(&b.distance, DISTANCES);
     }
     put_tokens(&stream, &b, work->token, tokens);
     put_bits(&stream, 0, (8 - stream.count) & 7);
