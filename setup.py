@@ -91,7 +91,11 @@ SYSTEMS = {
         library="libvorton.{}.dylib",
         extension="_core.abi3.so",
         library_flags=("-Wl,-install_name,@rpath/{file}",),
-        extension_flags=("-Wl,-rpath,@loader_path", "-Wl,-undefined,dynamic_lookup"),
+        extension_flags=(
+            "-Wl,-install_name,@rpath/_core.abi3.so",
+            "-Wl,-rpath,@loader_path",
+            "-Wl,-undefined,dynamic_lookup",
+        ),
     ),
     "win32": System(
         library="vorton-{}.dll",
