@@ -10,7 +10,7 @@ A source that defines functions through VT_NAME(...) is a kernel: it is compiled
 instruction set. Objects are kept in build/objects under a hash of their command line, and compiled
 anew when a file that they include is newer. Environment variables:
 
-    VORTON_OPENMP=0          build without OpenMP: with the pool of POSIX threads alone, for hosts
+    VORTON_OPENMP=0          build without OpenMP: with the library's own pool alone, for hosts
                              that bring another OpenMP runtime, or have none
     VORTON_SANITIZE=LIST     address,undefined or thread: passed to -fsanitize=
     VORTON_WERROR=1          warnings are errors
