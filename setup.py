@@ -65,8 +65,8 @@ TARGETS = targets_of(platform.machine())
 class System:
     """How an operating system calls libraries, and what it wants to be told when it links them.
 
-    In the file name of the library {} stands for the major version: programs of another one do not
-    load it. In its flags {file} and {path} stand for that file.
+    In the file name of the library {} stands for the major version; in its flags {file} and {path}
+    stand for that file.
     """
 
     library: str
@@ -113,6 +113,11 @@ SYSTEM = SYSTEMS.get(sys.platform, SYSTEMS["linux"])
 def version():
     header = (CSRC / "include" / "vorton" / "base.h").read_text()
     return re.search(r'#define VORTON_VERSION "([^"]+)"', header).group(1)
+
+
+def library_name(system=SYSTEM):
+    """Of the file, and its soname: programs of another major version do not load it."""
+    return system.library.format(version().split(".")[0])
 
 
 def library_sources():
@@ -220,7 +225,7 @@ class BuildNative(build_ext):
     def finalize_options(self):
         super().finalize_options()
         self.folder = ROOT / "vorton" if self.inplace else Path(self.build_lib) / "vorton"
-        self.library = self.folder / self.system.library.format(version().split(".")[0])
+        self.library = self.folder / library_name(self.system)
 
     def run(self):
         tools = self.make_toolchain()

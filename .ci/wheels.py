@@ -172,7 +172,8 @@ def build_wheel(name, folder):
         def find_libraries(self):
             if platform.system != "win32":
                 return super().find_libraries()
-            return [f"{self.library}.a", str(make_import_library(folder))]
+            unused = f"-Wl,--out-implib,{folder / 'extension.a'}"  # else it goes into the wheel
+            return [f"{self.library}.a", str(make_import_library(folder)), unused]
 
     made = folder / name
     shutil.rmtree(made, ignore_errors=True)
@@ -197,6 +198,15 @@ def check_wheel(name, folder):
     print(f"{wheel}: {size / 1e6:.2f} MB", flush=True)
     if size > MOST_BYTES:
         sys.exit(f"{wheel.name}: {size} bytes; allowed are {MOST_BYTES}")
+    with zipfile.ZipFile(wheel) as archive:
+        names = {Path(file).name for file in archive.namelist() if file.startswith("vorton/")}
+    setup = load_setup()
+    system = setup.SYSTEMS[PLATFORMS[name].system]
+    library = setup.library_name(system)
+    made = {library, system.extension} | ({f"{library}.a"} if "win" in name else set())
+    found = {file for file in names if not file.endswith((".py", ".pyi", ".h", ".def"))}
+    if found != made | {"py.typed", "vorton.pc"}:
+        sys.exit(f"{wheel.name} holds {sorted(found)}; expected are {sorted(made)} and two texts")
     run(sys.executable, "-m", "abi3audit", "--strict", wheel)
     if "linux" in name:
         command = [sys.executable, "-m", "auditwheel", "show", str(wheel)]
@@ -229,7 +239,7 @@ def check_bits(name, folder, like):
         return
     own, other = folder / name / "bits", folder / "like"
     with zipfile.ZipFile(find_wheel(name, folder)) as wheel:
-        library = setup.SYSTEMS[platform.system].library.format("0")
+        library = setup.library_name(setup.SYSTEMS[platform.system])
         for file in wheel.namelist():
             if file.startswith(f"vorton/{library}"):
                 own.mkdir(exist_ok=True)
