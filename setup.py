@@ -222,10 +222,13 @@ class BuildNative(build_ext):
 
     system, machine = SYSTEM, platform.machine()
 
-    def finalize_options(self):
-        super().finalize_options()
-        self.folder = ROOT / "vorton" if self.inplace else Path(self.build_lib) / "vorton"
-        self.library = self.folder / library_name(self.system)
+    @property
+    def folder(self):
+        return ROOT / "vorton" if self.inplace else Path(self.build_lib) / "vorton"
+
+    @property
+    def library(self):
+        return self.folder / library_name(self.system)
 
     def run(self):
         tools = self.make_toolchain()
