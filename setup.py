@@ -1,7 +1,8 @@
 """Builds vorton: a plain shared library, and a thin Python extension linked to it.
 
     vorton/libvorton.so.0    all of csrc except csrc/python; knows nothing of Python. Named as its
-                             soname, with the major version: wheels have no symbolic links
+                             soname, with the major version: wheels have no symbolic links.
+                             macOS: libvorton.0.dylib, Windows: vorton-0.dll
     vorton/_core.abi3.so     csrc/python, limited API 3.11, NumPy 1.22 and later
     vorton/include, vorton/vorton.pc   for C programs that link the library
 
@@ -9,12 +10,14 @@ A source that defines functions through VT_NAME(...) is a kernel: it is compiled
 instruction set. Objects are kept in build/objects under a hash of their command line, and compiled
 anew when a file that they include is newer. Environment variables:
 
-    VORTON_OPENMP=0          build without OpenMP: with the pool of POSIX threads alone, for hosts
+    VORTON_OPENMP=0          build without OpenMP: with the library's own pool alone, for hosts
                              that bring another OpenMP runtime, or have none
     VORTON_SANITIZE=LIST     address,undefined or thread: passed to -fsanitize=
     VORTON_WERROR=1          warnings are errors
     VORTON_JOBS=N            compilers at a time (default 2)
     CC, CFLAGS, LDFLAGS      compiler, more flags
+
+Wheels for other systems are made by .ci/wheels.py, with what stands here and another compiler.
 """
 
 import hashlib
@@ -24,8 +27,11 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import sysconfig
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -36,16 +42,72 @@ ROOT = Path(__file__).resolve().parent
 CSRC = ROOT / "csrc"
 
 BASE_FLAGS = shlex.split(
-    "-std=c11 -O3 -g1 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC "
-    "-fvisibility=hidden -Wall -Wextra -Wpedantic -Wconversion -Wno-psabi -pthread"
+    "-std=c11 -O3 -g1 -ffp-contract=off -fno-math-errno -fno-trapping-math "
+    "-fvisibility=hidden -Wall -Wextra -Wpedantic -Wconversion -Wno-psabi"
 )
 
-TARGETS = {"scalar": []}
-if platform.machine() in ("x86_64", "AMD64"):
-    TARGETS["avx2"] = shlex.split("-mavx2 -mfma -mf16c")
-    TARGETS["avx512"] = shlex.split(
-        "-mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mf16c -mprefer-vector-width=512"
-    )
+
+def targets_of(machine):
+    """Instruction sets that kernels are compiled for, with their flags."""
+    targets = {"scalar": []}
+    if machine in ("x86_64", "AMD64"):
+        targets["avx2"] = shlex.split("-mavx2 -mfma -mf16c")
+        targets["avx512"] = shlex.split(
+            "-mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mf16c -mprefer-vector-width=512"
+        )
+    return targets
+
+
+TARGETS = targets_of(platform.machine())
+
+
+@dataclass(frozen=True)
+class System:
+    """How an operating system calls libraries, and what it wants to be told when it links them.
+
+    In the file name of the library {} stands for the major version; in its flags {file} and {path}
+    stand for that file.
+    """
+
+    library: str
+    extension: str
+    flags: Sequence[str] = ("-fPIC", "-pthread")
+    library_defines: Sequence[str] = ()
+    library_flags: Sequence[str] = ()
+    whole_flags: Sequence[str] = ()  # nothing may be missing
+    extension_flags: Sequence[str] = ()
+
+
+SYSTEMS = {
+    "linux": System(
+        library="libvorton.so.{}",
+        extension="_core.abi3.so",
+        # The threads of the pool outlive a dlclose().
+        library_flags=("-Wl,-soname,{file}", "-Wl,-z,nodelete"),
+        whole_flags=("-Wl,--no-undefined",),
+        extension_flags=("-Wl,-rpath,$ORIGIN",),
+    ),
+    "darwin": System(
+        library="libvorton.{}.dylib",
+        extension="_core.abi3.so",
+        library_flags=("-Wl,-install_name,@rpath/{file}",),
+        extension_flags=(
+            "-Wl,-install_name,@rpath/_core.abi3.so",
+            "-Wl,-rpath,@loader_path",
+            "-Wl,-undefined,dynamic_lookup",
+        ),
+    ),
+    "win32": System(
+        library="vorton-{}.dll",
+        extension="_core.pyd",
+        flags=(),
+        library_defines=("-DVT_BUILDS_LIBRARY",),
+        library_flags=("-Wl,--out-implib,{path}.a",),
+    ),
+}
+
+
+SYSTEM = SYSTEMS.get(sys.platform, SYSTEMS["linux"])
 
 
 def version():
@@ -53,9 +115,9 @@ def version():
     return re.search(r'#define VORTON_VERSION "([^"]+)"', header).group(1)
 
 
-def library_name():
-    """File name and soname of the library: programs of another major version do not load it."""
-    return f"libvorton.so.{version().split('.')[0]}"
+def library_name(system=SYSTEM):
+    """Of the file, and its soname: programs of another major version do not load it."""
+    return system.library.format(version().split(".")[0])
 
 
 def library_sources():
@@ -81,12 +143,13 @@ def included_files(dependencies):
 class Toolchain:
     """The compiler, the flags that the environment asks for, and the objects made before."""
 
-    def __init__(self):
+    def __init__(self, system=SYSTEM, objects=None):
+        self.system = system
         self.compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
-        self.objects = ROOT / "build" / "objects"
+        self.objects = objects or ROOT / "build" / "objects"
         self.objects.mkdir(parents=True, exist_ok=True)
-        self.flags = list(BASE_FLAGS)
-        self.link_flags = shlex.split(os.environ.get("LDFLAGS", "")) + ["-pthread"]
+        self.flags = [*BASE_FLAGS, *system.flags]
+        self.link_flags = [*shlex.split(os.environ.get("LDFLAGS", "")), *system.flags]
         self.libraries = ["-lm"]
         self.read_environment()
 
@@ -101,18 +164,7 @@ class Toolchain:
             self.link_flags.append("-fsanitize=" + sanitize)
         if os.environ.get("VORTON_WERROR") == "1":
             self.flags.append("-Werror")
-        if self.has_header("zlib.h"):
-            self.flags.append("-DVT_HAVE_ZLIB=1")
-            self.libraries.append("-lz")
         self.flags += shlex.split(os.environ.get("CFLAGS", ""))
-
-    def has_header(self, name):
-        check = self.compiler + ["-E", "-x", "c", "-", "-o", os.devnull]
-        source = f"#include <{name}>\n".encode()
-        return (
-            subprocess.run(check, input=source, stderr=subprocess.DEVNULL, check=False).returncode
-            == 0
-        )
 
     def description(self):
         """Macros from which vt_build() makes its text."""
@@ -143,6 +195,7 @@ class Toolchain:
         if not dependencies.exists() or is_older(target, included_files(dependencies)):
             label = " ".join(flag for flag in flags if flag.startswith("-DVT_TARGET"))
             print("compile", f"{source.relative_to(ROOT)} {label}", flush=True)
+            dependencies.unlink(missing_ok=True)  # without it nobody takes what a failure leaves
             self.run(command + ["-MMD", "-MF", str(dependencies), "-o", str(target)])
         return target
 
@@ -155,9 +208,9 @@ class Toolchain:
         print("link", target.name, flush=True)
         self.run(
             self.compiler
-            + ["-shared", "-Wl,-rpath,$ORIGIN"]
+            + ["-shared"]
             + self.link_flags
-            + flags
+            + list(flags)
             + [str(o) for o in objects]
             + libraries
             + ["-o", str(target)]
@@ -167,82 +220,102 @@ class Toolchain:
 class BuildNative(build_ext):
     """build_ext that makes the library, what C programs need, and the extension."""
 
-    def run(self):
-        folder = ROOT / "vorton" if self.inplace else Path(self.build_lib) / "vorton"
-        tools = Toolchain()
-        self.build_library(tools, folder)
-        self.build_binding(tools, folder)
-        self.install_c_files(folder)
+    system, machine = SYSTEM, platform.machine()
 
-    def build_library(self, tools, folder):
+    @property
+    def folder(self):
+        return ROOT / "vorton" if self.inplace else Path(self.build_lib) / "vorton"
+
+    @property
+    def library(self):
+        return self.folder / library_name(self.system)
+
+    def run(self):
+        tools = self.make_toolchain()
+        self.build_library(tools)
+        self.build_binding(tools)
+        self.install_c_files()
+
+    def make_toolchain(self):
+        return Toolchain()
+
+    def build_library(self, tools):
         include = ["-I", str(CSRC), "-I", str(CSRC / "include")]
+        include += self.system.library_defines
         jobs = []
         for source, is_kernel in library_sources():
             if is_kernel:
                 jobs += [
                     (source, include + [f"-DVT_TARGET={name}"] + flags)
-                    for name, flags in TARGETS.items()
+                    for name, flags in targets_of(self.machine).items()
                 ]
             else:
                 jobs.append((source, include + tools.description()))
-        target = folder / library_name()
         objects = tools.compile_all(jobs)
-        if is_older(target, objects):
-            # The threads of the pool outlive a dlclose().
-            flags = [f"-Wl,-soname,{target.name}", "-Wl,-z,nodelete"]
+        if is_older(self.library, objects):
+            flags = list(self.system.library_flags)
             if not os.environ.get("VORTON_SANITIZE"):  # the program brings their runtime
-                flags.append("-Wl,--no-undefined")
-            tools.link(target, objects, flags, tools.libraries)
+                flags += self.system.whole_flags
+            flags = [flag.format(file=self.library.name, path=self.library) for flag in flags]
+            tools.link(self.library, objects, flags, tools.libraries)
 
-    def build_binding(self, tools, folder):
-        import numpy
-
+    def build_binding(self, tools):
         # Slots hold functions as void pointers: that is the API of Python.
         flags = [
             "-Wno-pedantic",
             "-DPy_LIMITED_API=0x030b0000",
             "-DNPY_TARGET_VERSION=NPY_1_22_API_VERSION",
             "-DNPY_NO_DEPRECATED_API=NPY_1_22_API_VERSION",
-            "-isystem",
-            sysconfig.get_path("include"),
-            "-isystem",
-            numpy.get_include(),
-            "-I",
-            str(CSRC),
-            "-I",
-            str(CSRC / "include"),
         ]
+        for path in self.find_headers():
+            flags += ["-isystem", str(path)]
+        flags += ["-I", str(CSRC), "-I", str(CSRC / "include")]
         sources = [ROOT / source for source in self.extensions[0].sources]
         objects = tools.compile_all([(source, flags) for source in sources])
-        target = folder / "_core.abi3.so"
-        if objects and is_older(target, objects + [folder / library_name()]):
-            tools.link(target, objects, [], ["-L", str(folder), f"-l:{library_name()}"])
+        target = self.folder / self.system.extension
+        if objects and is_older(target, objects + [self.library]):
+            tools.link(target, objects, self.system.extension_flags, self.find_libraries())
 
-    def install_c_files(self, folder):
-        include = folder / "include"
+    def find_headers(self):
+        """Folders with Python.h and with NumPy's headers."""
+        import numpy
+
+        return [sysconfig.get_path("include"), numpy.get_include()]
+
+    def find_libraries(self):
+        """What the extension is linked with."""
+        return [str(self.library)]
+
+    def install_c_files(self):
         shutil.copytree(
-            CSRC / "include", include, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.in")
+            CSRC / "include",
+            self.folder / "include",
+            dirs_exist_ok=True,
+            ignore=shutil.ignore_patterns("*.in"),
         )
         template = CSRC / "include" / "vorton.pc.in"
         text = template.read_text().replace("@VERSION@", version())
-        (folder / "vorton.pc").write_text(text.replace("@LIBRARY@", library_name()))
+        (self.folder / "vorton.pc").write_text(text.replace("@LIBRARY@", self.library.name))
 
     def get_outputs(self):
-        return [
-            str(Path(self.build_lib) / "vorton" / name)
-            for name in (library_name(), "_core.abi3.so", "vorton.pc")
-        ]
+        return [str(self.library), str(self.folder / self.system.extension),
+                str(self.folder / "vorton.pc")]  # fmt: skip
 
     def get_output_mapping(self):
         return {}
 
 
-if __name__ == "__main__":
+def run_setup(build=BuildNative, arguments=None):
     binding = sorted(str(path.relative_to(ROOT)) for path in CSRC.glob("python/*.c"))
     setup(
         version=version(),
         license="MIT",
         ext_modules=[Extension("vorton._core", sources=binding, py_limited_api=True)],
-        cmdclass={"build_ext": BuildNative},
+        cmdclass={"build_ext": build},
         options={"bdist_wheel": {"py_limited_api": "cp311"}},
+        script_args=arguments,
     )
+
+
+if __name__ == "__main__":
+    run_setup()

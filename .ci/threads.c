@@ -6,47 +6,10 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include <vorton.h>
+#include "scenes.h"
 
 #define FRAMES 12
-
-static void check(vt_status status)
-{
-    if (status == VT_OK)
-        return;
-    fprintf(stderr, "vorton: %s\n", vt_error_message());
-    exit(EXIT_FAILURE);
-}
-
-static vt_simulation *make(int threads)
-{
-    vt_simulation_def def;
-    vt_default_simulation(&def);
-    vt_simulation *simulation;
-    def.threads = threads;
-    def.wind[0] = 0.3;
-    check(vt_create_simulation(&def, &simulation));
-
-    vt_ring_def ring;
-    vt_default_ring(&ring);
-    ring.core = 0.2;
-    ring.wobble = 0.03;
-    check(vt_add_ring(simulation, &ring, NULL));
-    ring.center[2] = -0.7;
-    ring.time = 0.13; /* inside a step */
-    check(vt_add_ring(simulation, &ring, NULL));
-
-    vt_tracers_def smoke;
-    vt_default_tracers(&smoke);
-    smoke.count = 4000;
-    smoke.rate = 20000;
-    smoke.lifetime = 0.2;
-    check(vt_add_tracers(simulation, &smoke, NULL));
-    return simulation;
-}
 
 static double sum_of(vt_simulation *simulation, int set)
 {
@@ -100,125 +63,11 @@ static double run(int threads)
     return sum;
 }
 
-/* ---- every other method ---- */
-
-enum { TREE, MULTIGRID, ARTICLE, VISCOUS, FIRE, BODIES, ARTICLE_BODIES, SWITCHING, KINDS };
-enum { STEPS = 3 };
-
-static vt_method method_of(int kind)
-{
-    vt_method method;
-    vt_default_method(&method);
-    if (kind == TREE) {
-        method.velocity = VT_VELOCITY_TREE;
-        method.time = VT_TIME_RK3;
-    } else if (kind == MULTIGRID) {
-        method.poisson = VT_POISSON_MULTIGRID;
-        method.boundary = VT_BOUNDARY_TREE;
-    } else if (kind == ARTICLE) {
-        vt_article_method(&method);
-    } else if (kind == VISCOUS) {
-        method.split = 1.2;
-        method.merge = 5;
-        method.prune = 0.01;
-        method.halo = 1;
-    } else if (kind == ARTICLE_BODIES) {
-        method.bodies = VT_BODIES_ARTICLE;
-        method.walls = VT_WALLS_HITS;
-    }
-    if (kind == BODIES || kind == ARTICLE_BODIES) /* they are warm, and the room is closed */
-        method.expansion = 0;
-    return method;
-}
-
-static void add_fire(vt_simulation *simulation)
-{
-    vt_emitter_def fire;
-    vt_default_emitter(&fire);
-    vt_shape around;
-    vt_default_shape(&around);
-    fire.shape.radius = 0.3;
-    fire.shape.center[2] = -0.8;
-    around = fire.shape;
-    around.radius = 0.6;
-    fire.around = &around;
-    fire.core = 0.2;
-    fire.fluid.temperature = 800;
-    fire.fluid.fuel = 0.5;
-    fire.swirl = 0.3;
-    fire.flicker = 0.5;
-    fire.rate = 20000;
-    check(vt_add_emitter(simulation, &fire, NULL, NULL));
-}
-
-static void add_bodies(vt_simulation *simulation)
-{
-    vt_shape shape;
-    vt_default_shape(&shape);
-    vt_body_def body;
-    vt_default_body(&body);
-    shape.radius = 0.2;
-    shape.center[2] = 0.4;
-    shape.center[0] = 0.8;
-    body.shapes = &shape;
-    body.shape_count = 1;
-    body.density = 3;
-    body.panels = 40;
-    body.temperature = 400;
-    check(vt_add_body(simulation, &body, NULL));
-    shape.center[0] = 0;
-    shape.kind = VT_SHAPE_BOX;
-    check(vt_add_body(simulation, &body, NULL));
-    vt_body_def room;
-    vt_default_body(&room);
-    shape.kind = VT_SHAPE_SPHERE;
-    shape.radius = 2.5;
-    room.shapes = &shape;
-    room.shape_count = 1;
-    room.hole = 1;
-    room.panels = 80;
-    check(vt_add_body(simulation, &room, NULL));
-}
-
-static vt_simulation *make_kind(int kind, int threads)
-{
-    vt_simulation_def def;
-    vt_default_simulation(&def);
-    vt_simulation *simulation;
-    def.threads = threads;
-    def.method = method_of(kind);
-    def.viscosity = kind == VISCOUS || kind == SWITCHING ? 2e-3 : 0;
-    def.thermal_diffusivity = kind == FIRE ? 1e-3 : 0;
-    if (kind == FIRE || kind == SWITCHING)
-        def.combustion.law = VT_BURN_SIMPLE;
-    check(vt_create_simulation(&def, &simulation));
-    vt_ring_def ring;
-    vt_default_ring(&ring);
-    ring.core = 0.3;
-    ring.radius[0] = ring.radius[1] = 0.8;
-    ring.layers = 1;
-    check(vt_add_ring(simulation, &ring, NULL));
-    vt_tracers_def smoke;
-    vt_default_tracers(&smoke);
-    smoke.count = 500;
-    check(vt_add_tracers(simulation, &smoke, NULL));
-    if (kind == FIRE || kind == SWITCHING)
-        add_fire(simulation);
-    if (kind == BODIES || kind == ARTICLE_BODIES)
-        add_bodies(simulation);
-    return simulation;
-}
-
 static double run_kind(int kind, int threads)
 {
     vt_simulation *const simulation = make_kind(kind, threads);
     vt_array temperature = {.struct_size = sizeof temperature};
-    for (int step = 0; step < STEPS; step++) {
-        const vt_method other = method_of(step % 2 ? VISCOUS : MULTIGRID);
-        if (kind == SWITCHING)
-            check(vt_set_method(simulation, &other));
-        check(vt_step(simulation, 1.0 / 48));
-    }
+    step_kind(kind, simulation);
     check(vt_column(simulation, VT_TRACERS, "temperature", &temperature));
     const double sum = sum_of(simulation, VT_VORTONS) + sum_of(simulation, VT_TRACERS);
     printf("method %d, %d threads: %lld vortons, sum %.17g\n", kind, threads,

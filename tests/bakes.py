@@ -3,7 +3,6 @@
 import hashlib
 from pathlib import Path
 
-from vorton import _core
 from vorton.bake import Volumes, bake
 from vorton.manifest import Manifest
 from vorton.scene import Scene
@@ -11,8 +10,7 @@ from vorton.shapes import Torus
 from vorton.sources import Tracers, VortexRing
 
 FRAMES = (1, 4)
-COMPRESS = bool(_core.has_compression())
-VOLUMES = Volumes(voxel=0.1, compress=COMPRESS)
+VOLUMES = Volumes(voxel=0.1)
 
 
 def small_scene(name: str = "ring", seed: int = 3) -> Scene:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bakes import COMPRESS, FRAMES, content, quiet, small_scene
+from bakes import FRAMES, content, quiet, small_scene
 
 from vorton import _core, bake_frames, files, tracer_files, vdb_files
 from vorton.bake import PRESETS, Volumes, bake
@@ -105,8 +105,6 @@ def test_frame_1_is_the_start(reference):
 
 
 def test_values_hash_does_not_depend_on_compression(reference, tmp_path):
-    if not COMPRESS:
-        pytest.skip("this build has no zlib")
     plain = quiet(small_scene(), tmp_path, volumes=Volumes(voxel=0.1, compress=False))
     coded = Manifest.find(reference)
     for number in coded.frames:
@@ -116,7 +114,7 @@ def test_values_hash_does_not_depend_on_compression(reference, tmp_path):
 
 
 def burning_scene() -> Scene:
-    """Fuel and flame are smooth: zlib packs them."""
+    """Fuel and flame are smooth: they are packed."""
     scene = Scene("fire", seed=7, combustion=Combustion(rate=8), voxel=0.05)
     bed = Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
     scene.add(Emitter(bed, temperature=800, fuel=1.0, core=0.13, lifetime=0.9))
@@ -136,9 +134,7 @@ class Spy:
 
 @pytest.mark.parametrize("scene, packed", [(small_scene(), False), (burning_scene(), True)])
 def test_a_frame_is_encoded_once(tmp_path, monkeypatch, scene, packed):
-    """Where zlib packs a grid also without it, for what is told of the values."""
-    if not COMPRESS:
-        pytest.skip("this build has no zlib")
+    """Where a grid is packed also unpacked, for what is told of the values."""
     take, calls = bake_frames._take_volume, []
     monkeypatch.setattr(bake_frames, "_take_volume", lambda *of: Spy(take(*of), calls))
     manifest = quiet(scene, tmp_path / "a", frames=(3, 3))
@@ -278,7 +274,7 @@ def test_without_locks_on_the_file_system_bakes_go_on(reference, tmp_path, monke
         ({"scene": small_scene(seed=4)}, ["another scene, also named 'ring'"]),
         ({"scene": small_scene("other")}, ["another scene, 'ring'"]),
         ({"fps": 25}, ["fps 24.0"]),
-        ({"volumes": Volumes(voxel=0.2, compress=COMPRESS)}, ["other volumes", "voxel 0.1"]),
+        ({"volumes": Volumes(voxel=0.2)}, ["other volumes", "voxel 0.1"]),
         ({"volumes": None}, ["volumes"]),
         ({"tracers": False}, ["tracers True"]),
     ],
@@ -385,7 +381,7 @@ def test_scene_without_voxel(tmp_path):
     scene = Scene("no_voxel")
     scene.add(Tracers(Torus(), count=10))
     with pytest.raises(ValueError, match=r"Scene\.voxel = None"):
-        quiet(scene, tmp_path / "out", volumes=Volumes(compress=COMPRESS))
+        quiet(scene, tmp_path / "out", volumes=Volumes())
     assert not (tmp_path / "out").exists()
 
 

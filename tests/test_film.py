@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vorton import _core, demo
+from vorton import demo
 from vorton.animation import Keys, Transform
 from vorton.bake import Volumes, bake
 from vorton.bodies import Body, Container
@@ -41,8 +41,7 @@ def places(tmp_path_factory) -> dict[str, Path]:
     """The small scene as a file, and its bake."""
     folder = tmp_path_factory.mktemp("film")
     small_scene().save(folder / "scene.json")
-    volumes = Volumes(compress=bool(_core.has_compression()))
-    bake(small_scene(), folder / "bake", frames=(1, 4), fps=12, volumes=volumes, progress=False)
+    bake(small_scene(), folder / "bake", frames=(1, 4), fps=12, volumes=Volumes(), progress=False)
     return {"scene": folder / "scene.json", "bake": folder / "bake"}
 
 

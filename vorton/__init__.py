@@ -9,6 +9,7 @@
 ...     sim.vortons.position, sim.tracers.position      # NumPy views of the live memory
 """
 
+import sys as _sys
 from pathlib import Path as _Path
 
 try:
@@ -125,5 +126,7 @@ def get_include() -> str:
 
 
 def get_library() -> str:
-    """Path of the C library, whose soname ends with its major version."""
-    return str(_Path(__file__).parent / f"libvorton.so.{__version__.split('.')[0]}")
+    """Path of the C library, which is named after its major version (see setup.py)."""
+    names = {"darwin": "libvorton.{}.dylib", "win32": "vorton-{}.dll"}
+    name = names.get(_sys.platform, "libvorton.so.{}").format(__version__.split(".")[0])
+    return str(_Path(__file__).parent / name)

@@ -82,7 +82,7 @@ class Volumes(Definition):
     voxel: float | None = number(None, "m", "voxel size", above=0, optional=True)
     preset: str = choice("blender", PRESETS, "host")
     half: bool = _VDB("half")
-    compress: bool = _VDB("compress", doc="zlib where it pays; a build without it must say False")
+    compress: bool = _VDB("compress", doc="zlib's packing where it pays")
     margin: float = _VOLUME("velocity_margin")
     sharp: bool = _VOLUME("sharp")
 
@@ -224,8 +224,6 @@ def _check_volumes(volumes: Volumes | None, tracers: bool) -> None:
         raise TypeError(f"volumes = {shown(volumes)}: must be Volumes or None")
     if volumes is None and not tracers:
         raise ValueError("volumes = None, tracers = False: there is nothing to bake")
-    if volumes is not None and volumes.compress and not _core.has_compression():
-        raise ValueError("Volumes.compress = True: this build has no zlib; must be False")
 
 
 def _settings(sim: Simulation, volumes: Volumes | None, tracers: bool) -> dict[str, Any]:

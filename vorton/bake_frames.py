@@ -156,10 +156,10 @@ def write_frame(frame: Frame, manifest: Manifest, parts: Parts) -> None:
 def _encode_volume(
     volume: _core.Volume, settings: Mapping[str, Any]
 ) -> tuple[memoryview, memoryview]:
-    """As the settings want it, and without zlib.
+    """As the settings want it, and unpacked.
 
-    Two versions of zlib give different bytes: what the file holds is told by the plain encoding. In
-    most frames it is the same: smoke and its velocity are not packed, since it would hardly pay.
+    What the file holds is told by the plain encoding, the same for whoever packs better. In most
+    frames it is the one: smoke and its velocity are not packed, since it would hardly pay.
     """
     how = {f"{grid}_name": name for grid, name in settings["grids"].items()}
     how["half"] = settings["half"]

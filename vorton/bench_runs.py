@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import gc
-import resource
+import math
+import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -103,9 +104,12 @@ def _velocity_error(
 
 
 def resident_mib() -> float:
-    """Resident memory now."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / 2**20
+    """Resident memory now; NaN where the system does not tell as Linux does."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return math.nan
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 class _Start:

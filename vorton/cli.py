@@ -235,7 +235,7 @@ def run_bake(arguments: argparse.Namespace) -> int:
         preset=arguments.preset,
         half=not arguments.no_half,
         sharp=arguments.sharp,
-        compress=not arguments.no_compress and _core.has_compression(),
+        compress=not arguments.no_compress,
     )
     try:
         with _sigterm_interrupts():

@@ -10,8 +10,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import _core
-from .bake import Volumes, bake
+from .bake import bake
 from .film import make_film
 from .preview import load_images
 from .progress import Callback
@@ -53,8 +52,7 @@ def run(
     """Bake the demo into a folder and render it; gives the paths as they are there."""
     load_images()  # what is missing is said before the bake
     out, scene = Path(out), make_scene()
-    volumes = Volumes(compress=_core.has_compression())
     how = {"frames": FRAMES, "threads": threads, "progress": progress}
-    bake(scene, out, volumes=volumes, tracers=False, **how)
+    bake(scene, out, tracers=False, **how)
     yield out
     yield make_film(scene, out / "demo.webp", eye=EYE, target=TARGET, **how)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import hashlib
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 TEMPORARY = ".vorton-part"
 """Ending of a file that is being written; one that stayed behind may be removed."""
@@ -16,9 +21,12 @@ TEMPORARY = ".vorton-part"
 LOCK = ".vorton-lock"
 """File in a folder that is being written into; it holds the process id of who does so."""
 
+_LOCKED_BYTE = 1 << 20
+_NOT_INHERITED = getattr(os, "O_CLOEXEC", 0)  # Windows: never
+
 _REASONS = {
     errno.ENOSPC: "the disk is full",
-    errno.EDQUOT: "the disk quota is used up",
+    getattr(errno, "EDQUOT", -1): "the disk quota is used up",  # unknown to Windows
     errno.EACCES: "no permission to write there",
     errno.EPERM: "no permission to write there",
     errno.EROFS: "the file system is read-only",
@@ -127,19 +135,38 @@ def locked(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        (folder / LOCK).unlink(missing_ok=True)
-        os.close(handle)
+        if sys.platform == "win32":  # no name goes while its file is open
+            os.close(handle)
+            with contextlib.suppress(PermissionError):  # somebody else has it now
+                (folder / LOCK).unlink(missing_ok=True)
+        else:
+            (folder / LOCK).unlink(missing_ok=True)
+            os.close(handle)
+
+
+def _lock_at_once(handle: int) -> None:
+    """Raise BlockingIOError where another handle has locked the file, OSError where none can."""
+    if sys.platform != "win32":
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return
+    os.lseek(handle, _LOCKED_BYTE, os.SEEK_SET)  # behind the text, which others are to read
+    try:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+    except PermissionError as error:
+        raise BlockingIOError(errno.EAGAIN, "locked") from error
+    finally:
+        os.lseek(handle, 0, os.SEEK_SET)
 
 
 def _take_lock(folder: Path) -> int:
     path = folder / LOCK
     while True:
         try:
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | _NOT_INHERITED, 0o666)
         except OSError as error:
             raise explain(error, path) from error
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock_at_once(handle)
         except BlockingIOError as error:
             owner = os.read(handle, 20).decode(errors="replace").strip() or "unknown"
             os.close(handle)

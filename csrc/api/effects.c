@@ -1,5 +1,6 @@
 #include "animation/definition.h"
 #include "base/growing_array.h"
+#include "base/reserve.h"
 #include "base/status.h"
 #include "geometry/region_points.h"
 #include "sources/random_eddies.h"
@@ -417,7 +418,7 @@ static vt_status check_velocity(const vt_wind_grid_def *def)
 static vt_status copy_values(const vt_wind_grid_def *def, vt_wind_grid *grid)
 {
     const size_t nodes = (size_t)def->nodes[0] * (size_t)def->nodes[1] * (size_t)def->nodes[2];
-    f4 *const values = aligned_alloc(16, sizeof *values * nodes);
+    f4 *const values = vti_allocate(sizeof *values * nodes);
     if (!values)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a wind of %zu nodes", nodes);
     for (size_t n = 0; n < nodes; n++) {

@@ -42,7 +42,7 @@ static size_t arena_bytes_for(const vt_simulation_def *def)
 static int reserve_memory(vt_simulation *s)
 {
     s->grid_bytes = grid_bytes_for(s->def.max_nodes);
-    s->grid_memory = vti_reserve(s->grid_bytes);
+    s->grid_memory = vti_reserve_vast(s->grid_bytes);
     if (!s->grid_memory || vti_create_vortons(&s->vortons, s->def.max_vortons) ||
         vti_create_tracers(&s->tracers, s->def.max_tracers) ||
         vti_arena_create(&s->arena, arena_bytes_for(&s->def)) ||
@@ -70,19 +70,12 @@ static vt_status no_address_space(const vt_simulation_def *def)
         (long long)def->max_vortons, (long long)def->max_tracers, (long long)def->max_nodes);
 }
 
-/* All zero, and aligned as what threads write in it; NULL without memory. */
-static vt_simulation *new_simulation(void)
-{
-    vt_simulation *const s = aligned_alloc(_Alignof(vt_simulation), sizeof *s);
-    return s ? memset(s, 0, sizeof *s) : NULL;
-}
-
 static vt_status create_simulation_now(const vt_simulation_def *def, vt_simulation **simulation)
 {
     vt_status status = check_definition(def);
     if (status)
         return status;
-    vt_simulation *const s = new_simulation();
+    vt_simulation *const s = vti_reserve(sizeof *s); /* aligned as what threads write in it */
     if (!s)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a simulation");
     s->def = *def;
@@ -137,7 +130,7 @@ void vt_destroy_simulation(vt_simulation *s)
     vti_arena_destroy(&s->arena);
     vti_release(s->grid_memory, s->grid_bytes);
     vti_release(s->shown_memory, s->shown_bytes);
-    free(s);
+    vti_release(s, sizeof *s);
 }
 
 /* Room in the copy: as asked for, enough for the rows alive. */
@@ -188,7 +181,7 @@ static vt_status copy_inside(const vt_simulation *from, int64_t max_vortons, int
                              &def.max_tracers);
     if (status)
         return status;
-    vt_simulation *const to = new_simulation();
+    vt_simulation *const to = vti_reserve(sizeof *to);
     if (!to)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a simulation");
     memcpy(to, from, offsetof(vt_simulation, vortons));

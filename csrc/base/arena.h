@@ -6,7 +6,8 @@
  * A push does not fail, so nobody checks it: the capacity covers the largest number of particles
  * and nodes that the simulation may have (api/simulation.c: arena_bytes_for), counts of the caller
  * are taken in portions (api/fields.c), and lists whose length those numbers do not bound look at
- * the level before they push (population/brick_lattice.c). */
+ * the level before they push (population/brick_lattice.c). A system without memory shows it where
+ * it shows that to all programs: at the first access. */
 #pragma once
 
 #include <stddef.h>
@@ -15,6 +16,7 @@
 typedef struct vt_arena {
     char *base;
     size_t capacity, used, peak;
+    size_t committed; /* as much of it the system has been asked for: base/reserve.h */
 } vt_arena;
 
 /* Reserves address space (not memory) for capacity bytes; 0 on success, -1 when refused. */

@@ -1,15 +1,12 @@
-#define _GNU_SOURCE
 #include "base/parallel.h"
 
 #include "base/status.h"
+#include "base/threads.h"
 #include "vorton/host.h"
 
-#include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -57,17 +54,41 @@ static void run_share(job *j, share *of, int thread)
     }
 }
 
-static void run_blocks(job *j, int thread)
+/* Of the processor, which threads have each for themselves: exceptions masked, round to nearest,
+ * flush denormals. Returns what it was before. */
+static uint64_t enter_environment(void)
 {
 #if defined(__x86_64__)
-    const unsigned int environment = _mm_getcsr();
-    _mm_setcsr(0x9fc0u); /* exceptions masked, round to nearest, flush denormals (FTZ and DAZ) */
+    const unsigned int before = _mm_getcsr();
+    _mm_setcsr(0x9fc0u); /* FTZ and DAZ */
+    return before;
+#elif defined(__aarch64__)
+    uint64_t before;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(before));
+    __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)1 << 24)); /* FZ */
+    return before;
+#else
+    return 0;
 #endif
+}
+
+static void leave_environment(uint64_t before)
+{
+#if defined(__x86_64__)
+    _mm_setcsr((unsigned int)before);
+#elif defined(__aarch64__)
+    __asm__ volatile("msr fpcr, %0" : : "r"(before));
+#else
+    (void)before;
+#endif
+}
+
+static void run_blocks(job *j, int thread)
+{
+    const uint64_t environment = enter_environment();
     for (int n = 0; n < j->shares; n++)
         run_share(j, &j->share[(thread + n) % j->shares], thread);
-#if defined(__x86_64__)
-    _mm_setcsr(environment);
-#endif
+    leave_environment(environment);
 }
 
 /* ---- a team: threads that run one loop after the other for an owner, who takes part. Between
@@ -85,18 +106,15 @@ typedef struct seat {
 } seat;
 
 typedef struct team {
-    pthread_mutex_t lock;
-    pthread_cond_t wake, done;
+    vt_mutex lock;
+    vt_condition wake, done;
     int threads; /* the owner among them, who alone looks at it */
     _Atomic int owner_sleeps, ends;
     seat seats[VT_MAX_THREADS]; /* that of the owner is never used */
 } team;
 
 #define NEW_TEAM                                                                                   \
-    {.lock = PTHREAD_MUTEX_INITIALIZER,                                                            \
-     .wake = PTHREAD_COND_INITIALIZER,                                                             \
-     .done = PTHREAD_COND_INITIALIZER,                                                             \
-     .threads = 1}
+    {.lock = VT_NEW_MUTEX, .wake = VT_NEW_CONDITION, .done = VT_NEW_CONDITION, .threads = 1}
 static job taken; /* no job: its address says that there is none to take any more */
 
 static void look_away(void)
@@ -125,12 +143,12 @@ static job *wait_for_job(team *t, seat *own)
                 return NULL;
             look_away();
         }
-        pthread_mutex_lock(&t->lock);
+        vti_lock(&t->lock);
         atomic_store(&own->sleeps, 1);
         if (!atomic_load(&own->job) && !atomic_load(&t->ends))
-            pthread_cond_wait(&t->wake, &t->lock);
+            vti_wait(&t->wake, &t->lock);
         atomic_store(&own->sleeps, 0);
-        pthread_mutex_unlock(&t->lock);
+        vti_unlock(&t->lock);
     }
 }
 
@@ -141,9 +159,9 @@ static void serve(team *t, int thread)
         run_blocks(j, thread);
         atomic_store(&own->job, NULL);
         if (atomic_load(&t->owner_sleeps)) {
-            pthread_mutex_lock(&t->lock);
-            pthread_cond_signal(&t->done);
-            pthread_mutex_unlock(&t->lock);
+            vti_lock(&t->lock);
+            vti_wake_one(&t->done);
+            vti_unlock(&t->lock);
         }
     }
 }
@@ -159,9 +177,9 @@ static void hand_out(team *t, job *j, int threads)
         sleeping |= atomic_load_explicit(&t->seats[n].sleeps, memory_order_relaxed);
     if (!sleeping)
         return;
-    pthread_mutex_lock(&t->lock);
-    pthread_cond_broadcast(&t->wake);
-    pthread_mutex_unlock(&t->lock);
+    vti_lock(&t->lock);
+    vti_wake_all(&t->wake);
+    vti_unlock(&t->lock);
 }
 
 static void take_back(team *t, job *j, int threads)
@@ -188,12 +206,12 @@ static void wait_for_workers(team *t, int threads)
             return;
         look_away();
     }
-    pthread_mutex_lock(&t->lock);
+    vti_lock(&t->lock);
     atomic_store(&t->owner_sleeps, 1);
     while (!are_done(t, threads))
-        pthread_cond_wait(&t->done, &t->lock);
+        vti_wait(&t->done, &t->lock);
     atomic_store(&t->owner_sleeps, 0);
-    pthread_mutex_unlock(&t->lock);
+    vti_unlock(&t->lock);
 }
 
 /* A loop of the owner. */
@@ -207,9 +225,9 @@ static void team_for(team *t, int threads, job *j)
     wait_for_workers(t, taking_part);
 }
 
-/* ---- the pool: one team of POSIX threads, which one loop at a time owns ---- */
+/* ---- the pool: one team of threads, which one loop at a time owns ---- */
 
-static pthread_mutex_t owner = PTHREAD_MUTEX_INITIALIZER;
+static vt_mutex owner = VT_NEW_MUTEX;
 static team pool = NEW_TEAM;
 
 /* Of the threads only the one that forks lives on in the child: locks and counters there are as
@@ -218,50 +236,40 @@ static _Atomic int is_child = 0;
 
 static void begin_anew(void)
 {
-    owner = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    owner = (vt_mutex)VT_NEW_MUTEX;
     pool = (team)NEW_TEAM;
     is_child = 1;
 }
 
 static void watch_forks(void)
 {
-    pthread_atfork(NULL, NULL, begin_anew);
+    vti_after_fork(begin_anew);
 }
 
-static void *worker_main(void *argument)
+static void worker_main(void *argument)
 {
     serve(&pool, (int)(intptr_t)argument);
-    return NULL;
 }
 
 /* As many threads, the caller included, as there are to be, or as can be. */
 static void start_workers(int threads)
 {
-    while (pool.threads < threads) {
-        pthread_t id;
-        pthread_attr_t attributes;
-        pthread_attr_init(&attributes);
-        pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-        const int failed =
-            pthread_create(&id, &attributes, worker_main, (void *)(intptr_t)pool.threads);
-        pthread_attr_destroy(&attributes);
-        if (failed)
-            break;
+    while (pool.threads < threads &&
+           vti_start_thread(worker_main, (void *)(intptr_t)pool.threads) == 0)
         pool.threads++;
-    }
 }
 
 static void pool_for(int threads, job *j)
 {
     /* A loop that starts while another owns the pool runs on its own thread: same bits. */
-    if (threads == 1 || pthread_mutex_trylock(&owner) != 0) {
+    if (threads == 1 || !vti_try_lock(&owner)) {
         make_shares(j, 1);
         run_blocks(j, 0);
         return;
     }
     start_workers(threads);
     team_for(&pool, threads, j);
-    pthread_mutex_unlock(&owner);
+    vti_unlock(&owner);
 }
 
 /* ---- the host's pool ---- */
@@ -313,19 +321,12 @@ static _Atomic int64_t busy_until = INT64_MIN;
 
 static _Thread_local team *at_hand; /* of this thread, between two of its loops */
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static void end_team(team *t)
 {
-    pthread_mutex_lock(&t->lock);
+    vti_lock(&t->lock);
     atomic_store(&t->ends, 1);
-    pthread_cond_broadcast(&t->wake);
-    pthread_mutex_unlock(&t->lock);
+    vti_wake_all(&t->wake);
+    vti_unlock(&t->lock);
 }
 
 static void region_with_team(int threads, vt_work_function *work, void *context)
@@ -341,9 +342,9 @@ static void region_with_team(int threads, vt_work_function *work, void *context)
         work(context);
         at_hand = NULL;
         end_team(&own);
-        end = now_ns();
+        end = vti_clock_ns();
     }
-    const int64_t now = now_ns();
+    const int64_t now = vti_clock_ns();
     if (now - end > LATE_NS)
         atomic_store_explicit(&busy_until, now + POOL_NS, memory_order_relaxed);
 }
@@ -377,7 +378,7 @@ static int pool_is_chosen(void)
 static int takes_region(int threads)
 {
     return threads > 1 && !pool_is_chosen() && !omp_in_parallel() &&
-           now_ns() >= atomic_load_explicit(&busy_until, memory_order_relaxed);
+           vti_clock_ns() >= atomic_load_explicit(&busy_until, memory_order_relaxed);
 }
 #endif
 
@@ -398,8 +399,8 @@ void vti_with_team(int threads, vt_work_function *work, void *context)
 void vti_parallel_for_numbered(int threads, int64_t count, int64_t block,
                                vt_numbered_function *body, void *context)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch_forks);
+    static vt_once once = VT_NEW_ONCE;
+    vti_call_once(&once, watch_forks);
     if (count <= 0)
         return;
     if (threads > count / block) /* nobody is called for less than a block */
@@ -469,11 +470,8 @@ void vti_parallel_each(int threads, int64_t count, int64_t block, vt_item_functi
 
 int vt_available_threads(void)
 {
-    cpu_set_t set;
-    int count = 1;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        count = CPU_COUNT(&set);
-    return count < 1 ? 1 : count > VT_MAX_THREADS ? VT_MAX_THREADS : count;
+    const int count = vti_count_processors();
+    return count > VT_MAX_THREADS ? VT_MAX_THREADS : count;
 }
 
 const char *vti_parallel_backend(void)

@@ -1,10 +1,10 @@
 /* The one parallel layer: a loop over fixed blocks. The block size never depends on the number of
  * threads and every block does the same arithmetic wherever it runs, so results have the same bits
  * for any number of threads and for all backends: a pool of the host, OpenMP, or a small pool of
- * POSIX threads, for programs that have another OpenMP runtime, and for the thread sanitizer, which
- * does not understand OpenMP's. With both, threads that wait for the next loop of a step sleep
- * after 50 us, whatever OMP_WAIT_POLICY says; after a step those of OpenMP wait as its runtime
- * likes. */
+ * the library's own, for programs that have another OpenMP runtime, for wheels, and for the thread
+ * sanitizer, which does not understand OpenMP's. With both, threads that wait for the next loop of
+ * a step sleep after 50 us, whatever OMP_WAIT_POLICY says; after a step those of OpenMP wait as its
+ * runtime likes. */
 #pragma once
 
 #include <stdint.h>

@@ -5,8 +5,16 @@
 
 #include <stddef.h>
 
-/* A zero-filled range of at least bytes, aligned to 64 bytes; NULL when the system refuses. */
+/* A zero-filled range of at least bytes, aligned to 4096 bytes; NULL when the system refuses.
+ * Windows, too, finds the pages when they are touched, but counts all of them from now on as memory
+ * that it has promised. */
 void *vti_reserve(size_t bytes);
+
+/* The same for ranges of which little is used as a rule: what of them is to be touched is asked for
+ * before by vti_commit, which returns 0, or -1 when the system refuses. What was asked for may be
+ * asked for again. */
+void *vti_reserve_vast(size_t bytes);
+int vti_commit(void *part, size_t bytes);
 
 /* Asks for huge pages behind the range: for arrays that are swept whole every step. */
 void vti_reserve_huge(void *range, size_t bytes);
@@ -14,7 +22,7 @@ void vti_reserve_huge(void *range, size_t bytes);
 /* Gives the range back; NULL is allowed. bytes as reserved. */
 void vti_release(void *range, size_t bytes);
 
-/* Memory to be freed like malloc's: behind huge pages where it is large; on cache lines of its own.
- */
+/* Memory to be freed like malloc's, aligned to 16 bytes: behind huge pages where it is large; on
+ * cache lines of its own. Windows has neither for what free() takes back: there it is malloc's. */
 void *vti_allocate(size_t bytes);
 void *vti_allocate_lines(size_t bytes);

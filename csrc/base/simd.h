@@ -26,6 +26,8 @@
 #else
 #if defined(__SSE2__)
 #include <emmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 #define VL 4
 #endif
@@ -86,6 +88,8 @@ VT_INLINE float f1_fma(float a, float b, float c)
 {
 #if VL > 4
     return _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(a), _mm_set_ss(b), _mm_set_ss(c)));
+#elif defined(__aarch64__)
+    return __builtin_fmaf(a, b, c); /* an instruction */
 #else
     return vti_fmaf(a, b, c);
 #endif
@@ -125,6 +129,8 @@ VT_INLINE f4 f4_fma(f4 a, f4 b, f4 c)
                     vti_fmaf(a[2], b[2], c[2]), vti_fmaf(a[3], b[3], c[3])};
     return __builtin_shufflevector((f4)_mm_cvtpd_ps((__m128d)low), (f4)_mm_cvtpd_ps((__m128d)high),
                                    0, 1, 4, 5);
+#elif defined(__aarch64__)
+    return (f4)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
 #else
     return (f4){vti_fmaf(a[0], b[0], c[0]), vti_fmaf(a[1], b[1], c[1]), vti_fmaf(a[2], b[2], c[2]),
                 vti_fmaf(a[3], b[3], c[3])};

@@ -1,8 +1,7 @@
 /* Wall-clock time of the stages of a frame (vorton/timings.def), kept per simulation. */
 #pragma once
 
-#include <stdint.h>
-#include <time.h>
+#include "base/threads.h"
 
 typedef struct vt_timer {
     double last, total; /* s: in the last step, since creation */
@@ -11,9 +10,7 @@ typedef struct vt_timer {
 
 static inline double vti_now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return 1e-9 * (double)vti_clock_ns();
 }
 
 static inline void vti_timer_add(vt_timer *timer, double since)

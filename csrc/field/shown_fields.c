@@ -33,10 +33,11 @@ static void *find_part(vt_simulation *s, int part)
         all += part_bytes(s, p);
     }
     if (!s->shown_memory) {
-        s->shown_memory = vti_reserve(all);
+        s->shown_memory = vti_reserve_vast(all);
         s->shown_bytes = all;
     }
-    return s->shown_memory ? (char *)s->shown_memory + before + MARGIN : NULL;
+    char *const begin = s->shown_memory ? (char *)s->shown_memory + before : NULL;
+    return begin && vti_commit(begin, part_bytes(s, part)) == 0 ? begin + MARGIN : NULL;
 }
 
 static vt_status no_room(const vt_simulation *s)

@@ -1,5 +1,6 @@
 #include "field/solve.h"
 
+#include "base/reserve.h"
 #include "base/status.h"
 #include "field/domain.h"
 #include "field/open_boundary_gradient.h"
@@ -93,6 +94,12 @@ void vti_lay_out_grid(vt_simulation *s, const vt_placement *placement)
         g->field[c] = carve(&at, (int64_t)sizeof(float) * g->plane * (g->cells[2] + 1));
     /* the last two arrays serve some simulations only; the others never touch their memory */
     g->scalars = carve(&at, (int64_t)sizeof(f4) * g->node_plane * (g->cells[2] + 2));
+    const size_t needed = (size_t)(at - (char *)s->grid_memory);
+    if (needed >
+        s->grid_committed) { /* where it is refused the first access faults, as in arenas */
+        (void)vti_commit(s->grid_memory, needed);
+        s->grid_committed = needed;
+    }
 }
 
 /* The vector potential on the faces, and the moments for what lies beyond them. */

@@ -3,6 +3,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #define VT_KERNEL_ROW(name) .name = VT_PASTE(scalar, name),
 static const vt_stage_table scalar_stages = {
 #include "kernels/kernels.def"
@@ -25,17 +29,37 @@ static const vt_stage_table avx512_stages = {
 enum { SCALAR, AVX2, AVX512 };
 static const char *const names[] = {"scalar", "avx2", "avx512"};
 
+#if defined(__x86_64__)
+/* What the system keeps of the registers when it changes threads: register XCR0. */
+static unsigned int kept_state(void)
+{
+    unsigned int low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+
+/* Asked of the processor itself: not every compiler has a runtime that knows it. Bits of CPUID as
+ * in Intel's manual, volume 2, "CPUID"; those of XCR0 in volume 1, section 13.3. */
+static int best_target(void)
+{
+    const unsigned int fma = bit_FMA | bit_AVX | bit_F16C | bit_OSXSAVE, avx = 0x06, zmm = 0xe0;
+    const unsigned int wide = bit_AVX512F | bit_AVX512DQ | bit_AVX512BW | bit_AVX512VL;
+    unsigned int a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & fma) != fma)
+        return SCALAR;
+    const unsigned int kept = kept_state();
+    if ((kept & avx) != avx || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & bit_AVX2))
+        return SCALAR;
+    return (kept & zmm) == zmm && (b & wide) == wide ? AVX512 : AVX2;
+}
+#endif
+
 /* The best target of this processor, or a lower one that VORTON_SIMD names. */
 static int choose_target(void)
 {
     int best = SCALAR;
 #if defined(__x86_64__)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        best = AVX2;
-    if (best == AVX2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-        best = AVX512;
+    best = best_target();
 #endif
     const char *const forced = getenv("VORTON_SIMD");
     for (int target = SCALAR; forced && target < best; target++)

@@ -22,11 +22,6 @@ static PyObject *py_available_threads(PyObject *Py_UNUSED(module), PyObject *Py_
     return PyLong_FromLong(vt_available_threads());
 }
 
-static PyObject *py_has_compression(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(arguments))
-{
-    return PyBool_FromLong(vt_has_compression());
-}
-
 static PyMethodDef functions[] = {
     {"version", py_version, METH_NOARGS,
      "version($module, /)\n--\n\nVersion of the C library that runs, such as '0.1.0'."},
@@ -40,8 +35,6 @@ static PyMethodDef functions[] = {
      "available_threads($module, /)\n--\n\n"
      "Processors that this process may use: what threads=0 stands for."},
     {"build", py_build, METH_NOARGS, "build($module, /)\n--\n\n'compiler | flags' of this build."},
-    {"has_compression", py_has_compression, METH_NOARGS,
-     "has_compression($module, /)\n--\n\nWhether this build can compress volumes (zlib)."},
     {NULL, NULL, 0, NULL}};
 
 /* ---- tables of fields ---- */

@@ -124,7 +124,7 @@ struct vt_simulation {
     int32_t fields_current, fields_exist;
     uint64_t fields_digest;
     void *grid_memory;
-    size_t grid_bytes;
+    size_t grid_bytes, grid_committed; /* base/reserve.h */
     void *shown_memory; /* of fields that are made for who asks: see field/shown_fields.h; NULL:
                            none was asked for yet */
     size_t shown_bytes;

@@ -1,6 +1,7 @@
 #include "state/wind.h"
 
 #include "base/growing_array.h"
+#include "base/reserve.h"
 #include "base/status.h"
 
 static void destroy_grid(vt_winds *winds, int32_t n)
@@ -41,7 +42,7 @@ static vt_status copy_wind_grid(const vt_winds *from, int32_t n, vt_winds *to)
 {
     const vt_wind_grid *const grid = &from->grids[n];
     const size_t nodes = (size_t)grid->nodes[0] * (size_t)grid->nodes[1] * (size_t)grid->nodes[2];
-    f4 *const values = aligned_alloc(16, sizeof *values * nodes);
+    f4 *const values = vti_allocate(sizeof *values * nodes);
     if (!values)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a wind of %zu nodes", nodes);
     const vt_status status = vti_copy_track(&from->strength[n], &to->strength[n]);

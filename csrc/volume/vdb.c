@@ -3,8 +3,9 @@
  * A file is a header, then for each grid a descriptor, metadata, transform, topology (which nodes
  * exist, which voxels are active) and buffers (values). Trees are 5-4-3: a root, nodes of 32^3 and
  * 16^3 children, leaves of 8^3 voxels. Only the values of active voxels are stored (active-mask
- * compression), then perhaps zlib, a leaf at a time. All numbers are little-endian. Written from
- * the behaviour of OpenVDB 10 to 13; what these readers insist on is said where it matters. */
+ * compression), then perhaps packing as zlib does, a leaf at a time. All numbers are little-endian.
+ * Written from the behaviour of OpenVDB 10 to 13; what these readers insist on is said where it
+ * matters. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,15 +27,6 @@ enum {
     ROOT_CHILD_MASK = 32 * 32 * 32 / 8,
     NODE_CHILD_MASK = 16 * 16 * 16 / 8
 };
-
-int vt_has_compression(void)
-{
-#ifdef VT_HAVE_ZLIB
-    return 1;
-#else
-    return 0;
-#endif
-}
 
 void vt_free(void *pointer)
 {
@@ -214,7 +206,7 @@ static size_t put_header(vt_bytes *b, int count)
 }
 
 /* The descriptor has the offsets of the grid, of its buffers, and of its end. */
-static int put_grid(vt_bytes *b, vt_vdb_grid *g, int threads)
+static void put_grid(vt_bytes *b, vt_vdb_grid *g, int threads)
 {
     char type[64];
     snprintf(type, sizeof type, "Tree_%s_5_4_3%s", g->components == 3 ? "vec3s" : "float",
@@ -228,13 +220,9 @@ static int put_grid(vt_bytes *b, vt_vdb_grid *g, int threads)
     const size_t place_of_end = b->size;
     vti_put_int64(b, 0);
     vti_put(b, g->head.bytes, g->head.size);
-    const int64_t size = vti_encode_vdb_leaves(g, b->bytes + b->size, threads);
-    if (size < 0)
-        return -1;
-    b->size += (size_t)size;
+    b->size += vti_encode_vdb_leaves(g, b->bytes + b->size, threads);
     const int64_t end = (int64_t)b->size;
     memcpy(b->bytes + place_of_end, &end, sizeof end);
-    return 0;
 }
 
 static vt_status check_range(const vt_vdb_grid *g)
@@ -263,8 +251,7 @@ static vt_status encode_file(vt_vdb_grid *grids, int count, int threads, vt_byte
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a .vdb file");
     const size_t identifier = put_header(file, count);
     for (int i = 0; i < count; i++) {
-        if (put_grid(file, &grids[i], threads) != 0)
-            return vti_fail(VT_OUT_OF_MEMORY, "no memory to encode grid %s", grids[i].name);
+        put_grid(file, &grids[i], threads);
         const vt_status status = check_range(&grids[i]);
         if (status != VT_OK)
             return status;
@@ -379,7 +366,7 @@ static vt_status encode_rows(const vt_volume *volume, const vt_vdb_def *def,
         grids[count] = grid_of_row(volume, &rows[i], heat);
         grids[count].voxel_size = volume->voxel_size;
         grids[count].half = def->half != 0;
-        grids[count].zip = def->compress && vt_has_compression();
+        grids[count].zip = def->compress != 0;
         count++;
     }
     const vt_status status = encode_file(grids, count, volume->threads, file);

@@ -10,10 +10,9 @@ enum { VT_VDB_NO_INACTIVE = 0 }; /* says of a node: what is not active is backgr
 
 /* The stored form of 64 leaves. */
 typedef struct vt_vdb_block {
-    size_t begin; /* in the room for the values, at most as long as its values without zlib */
+    size_t begin; /* in the room for the values, at most as long as its values unpacked */
     size_t size;
     uint64_t hash;
-    int failed; /* no memory */
 } vt_vdb_block;
 
 typedef struct vt_vdb_grid {
@@ -30,7 +29,7 @@ typedef struct vt_vdb_grid {
     float largest[VT_MAX_THREADS]; /* magnitude that each thread met */
 } vt_vdb_grid;
 
-/* No values at all: of these the size is read for floats with zlib, and is not for half floats. */
+/* No values at all: of these the size is read for packed floats, and is not for half floats. */
 static inline void vti_put_no_values(vt_bytes *b, const vt_vdb_grid *g)
 {
     if (g->zip && !g->half)

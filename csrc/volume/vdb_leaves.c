@@ -3,72 +3,24 @@
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "volume/deflate.h"
 #include "volume/half.h"
-
-#ifdef VT_HAVE_ZLIB
-#include <zlib.h>
-#endif
 
 enum {
     LEAF_BLOCK = 64, /* leaves that one thread encodes at a time */
     SAMPLES = 64,    /* so many of them are packed to see whether packing pays */
     LEAF_FLOATS = 3 * VT_LEAF_VOXELS
 };
+_Static_assert(sizeof(float) * LEAF_FLOATS <= VT_DEFLATE_MOST, "a leaf is packed at a time");
 
 /* Packing pays where it leaves less than this of the bytes. Half floats of smoke and velocity keep
- * .85 of them (a million tracers, 256 voxels across), and zlib takes seven times as long as all the
+ * .85 of them (a million tracers, 256 voxels across), and that takes seven times as long as all the
  * rest of the encoding. */
 static const double most_packed = 0.75;
 
-/* zlib for small blocks: a window of 8 KiB holds a leaf, and clearing a small hash table for each
- * leaf takes less time than compressing it. */
-typedef struct packer {
-#ifdef VT_HAVE_ZLIB
-    z_stream stream;
-#endif
-    int open;
-} packer;
-
-static int open_packer(packer *p, int zip)
-{
-    p->open = zip;
-#ifdef VT_HAVE_ZLIB
-    memset(&p->stream, 0, sizeof p->stream);
-    if (zip && deflateInit2(&p->stream, 1, Z_DEFLATED, 13, 7, Z_DEFAULT_STRATEGY) != Z_OK)
-        return -1;
-#endif
-    return 0;
-}
-
-static void close_packer(packer *p)
-{
-#ifdef VT_HAVE_ZLIB
-    if (p->open)
-        deflateEnd(&p->stream);
-#endif
-    p->open = 0;
-}
-
-/* Packs size bytes into less than that many at `to`; returns how many, or 0 if they do not fit. */
-static size_t pack(packer *p, void *from, size_t size, uint8_t *to)
-{
-#ifdef VT_HAVE_ZLIB
-    p->stream.next_in = from;
-    p->stream.avail_in = (uInt)size;
-    p->stream.next_out = to;
-    p->stream.avail_out = (uInt)size - 1;
-    const int done = deflate(&p->stream, Z_FINISH) == Z_STREAM_END;
-    const size_t packed = size - 1 - p->stream.avail_out;
-    deflateReset(&p->stream);
-    return done ? packed : 0;
-#else
-    (void)p, (void)from, (void)size, (void)to;
-    return 0;
-#endif
-}
-
 /* Values of a leaf as they are stored; a negative size says that they are not packed. */
-static void put_values(vt_bytes *b, const vt_vdb_grid *g, packer *p, void *values, size_t size)
+static void put_values(vt_bytes *b, const vt_vdb_grid *g, vt_deflate *work, void *values,
+                       size_t size)
 {
     uint8_t packed[sizeof(float) * LEAF_FLOATS];
     if (size == 0) {
@@ -76,7 +28,7 @@ static void put_values(vt_bytes *b, const vt_vdb_grid *g, packer *p, void *value
         return;
     }
     if (g->zip) {
-        const size_t less = pack(p, values, size, packed);
+        const size_t less = vti_deflate(work, values, size, packed, size - 1);
         vti_put_int64(b, less ? (int64_t)less : -(int64_t)size);
         if (less) {
             vti_put(b, packed, less);
@@ -141,27 +93,25 @@ int vti_packing_pays(const vt_vdb_grid *g)
     const int64_t step = g->leaves->count / SAMPLES + 1;
     uint8_t packed[sizeof(float) * LEAF_FLOATS];
     leaf_values leaf;
-    packer p;
+    vt_deflate work;
     size_t before = 0, after = 0;
-    if (open_packer(&p, g->zip) != 0)
-        return 0;
     for (int64_t row = 0; g->zip && row < g->leaves->count; row += step) {
         load_leaf(g, row, &leaf);
-        const size_t less = leaf.size ? pack(&p, leaf.stored, leaf.size, packed) : 0;
+        const size_t less =
+            leaf.size ? vti_deflate(&work, leaf.stored, leaf.size, packed, leaf.size - 1) : 0;
         before += leaf.size;
         after += less ? less : leaf.size;
     }
-    close_packer(&p);
     return (double)after < most_packed * (double)before;
 }
 
-static float put_leaf(vt_bytes *b, const vt_vdb_grid *g, packer *p, int64_t row)
+static float put_leaf(vt_bytes *b, const vt_vdb_grid *g, vt_deflate *work, int64_t row)
 {
     leaf_values leaf;
     load_leaf(g, row, &leaf);
     vti_put(b, g->leaves->masks + row * VT_LEAF_WORDS, 64);
     vti_put_byte(b, VT_VDB_NO_INACTIVE);
-    put_values(b, g, p, leaf.stored, leaf.size);
+    put_values(b, g, work, leaf.stored, leaf.size);
     return largest_magnitude(leaf.values, leaf.count);
 }
 
@@ -190,7 +140,7 @@ static void find_leaves(const vt_vdb_grid *g, int64_t block, int64_t *first, int
     *last = end < g->leaves->count ? end : g->leaves->count;
 }
 
-/* Room that the values of a block take where zlib does not make them smaller. */
+/* Room that the values of a block take where packing does not make them smaller. */
 static void measure_block(void *context, int64_t block)
 {
     const vt_vdb_grid *const g = context;
@@ -230,32 +180,28 @@ static void put_leaf_blocks(void *context, int64_t begin, int64_t end, int threa
         vt_vdb_block *const block = &g->blocks[n];
         vt_bytes b = {.bytes = e->room + block->begin, .capacity = block->size};
         int64_t first, last;
-        packer p;
+        vt_deflate work;
         find_leaves(g, n, &first, &last);
-        block->failed = open_packer(&p, g->zip) != 0;
-        for (int64_t row = first; row < last && !block->failed; row++) {
-            const float largest = put_leaf(&b, g, &p, row);
+        for (int64_t row = first; row < last; row++) {
+            const float largest = put_leaf(&b, g, &work, row);
             if (largest > g->largest[thread])
                 g->largest[thread] = largest;
         }
-        close_packer(&p);
         block->size = b.size;
         block->hash = vti_hash_bytes(0, &b);
     }
 }
 
-int64_t vti_encode_vdb_leaves(vt_vdb_grid *g, uint8_t *room, int threads)
+size_t vti_encode_vdb_leaves(vt_vdb_grid *g, uint8_t *room, int threads)
 {
     encoding e = {g, room};
     size_t size = 0;
     vti_parallel_for_numbered(threads, g->block_count, 1, put_leaf_blocks, &e);
     for (int64_t n = 0; n < g->block_count; n++) {
         const vt_vdb_block *const block = &g->blocks[n];
-        if (block->failed)
-            return -1;
         if (size != block->begin) /* packed ones leave gaps */
             memmove(room + size, room + block->begin, block->size);
         size += block->size;
     }
-    return (int64_t)size;
+    return size;
 }

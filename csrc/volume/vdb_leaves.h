@@ -1,5 +1,5 @@
 /* Values of the leaves of an OpenVDB file: for each leaf its mask, a byte, and the values of its
- * active voxels as floats or half floats, packed by zlib or not. */
+ * active voxels as floats or half floats, packed or not. */
 #pragma once
 
 #include "volume/vdb_grid.h"
@@ -15,5 +15,5 @@ int vti_packing_pays(const vt_vdb_grid *g);
 int vti_plan_vdb_leaves(vt_vdb_grid *g, int threads);
 
 /* Puts the values into that much room, the same for any number of threads; returns how long they
- * are, or -1 when there is no memory. */
-int64_t vti_encode_vdb_leaves(vt_vdb_grid *g, uint8_t *room, int threads);
+ * are. */
+size_t vti_encode_vdb_leaves(vt_vdb_grid *g, uint8_t *room, int threads);

@@ -12,7 +12,9 @@
 #define VORTON_VERSION_NUMBER                                                                      \
     (VORTON_VERSION_MAJOR * 10000 + VORTON_VERSION_MINOR * 100 + VORTON_VERSION_PATCH)
 
-#if defined(__GNUC__)
+#if defined(_WIN32) && defined(VT_BUILDS_LIBRARY) /* programs need no word for functions */
+#define VT_API __declspec(dllexport)
+#elif defined(__GNUC__) && !defined(_WIN32)
 #define VT_API __attribute__((visibility("default")))
 #else
 #define VT_API

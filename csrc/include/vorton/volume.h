@@ -83,9 +83,6 @@ VT_API vt_status vt_encode_vdb(const vt_volume *volume, const vt_vdb_def *def, u
                                int64_t *size);
 VT_API void vt_free(void *pointer);
 
-/* 1 when the build found zlib. */
-VT_API int vt_has_compression(void);
-
 VT_END_C
 
 #endif

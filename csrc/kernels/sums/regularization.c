@@ -1,9 +1,8 @@
 #include "kernels/sums/regularization.h"
 
 #include "base/math_double.h"
+#include "base/threads.h"
 #include "vorton.h"
-
-#include <pthread.h>
 
 #define SQRT_2_OVER_PI 0.79788456080286535588
 
@@ -110,7 +109,7 @@ static void make_gaussian_table(void)
 
 const vt_core_table *vti_gaussian_table(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, make_gaussian_table);
+    static vt_once once = VT_NEW_ONCE;
+    vti_call_once(&once, make_gaussian_table);
     return &gaussian_table;
 }

@@ -1,0 +1,79 @@
+/* Digests of what short scenes leave behind, a line each: the same from every build of the library,
+ * for every system, number of threads and instruction set. Run by .ci/run. */
+#include "scenes.h"
+
+#define FRAMES 3
+
+static uint64_t add_bytes(uint64_t hash, const void *data, int64_t size)
+{
+    const uint8_t *const byte = data;
+    for (int64_t i = 0; i < size; i++)
+        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
+    return hash;
+}
+
+static uint64_t add_columns(uint64_t hash, vt_simulation *simulation, int set)
+{
+    vt_column_field field = {.struct_size = sizeof field};
+    for (int n = 0; vt_describe_column(set, n, &field); n++) {
+        vt_array array = {.struct_size = sizeof array};
+        check(vt_column(simulation, set, field.name, &array));
+        const int64_t size = field.type == VT_INT64 ? 8 : 4;
+        hash = add_bytes(hash, array.data, size * field.components * array.shape[0]);
+    }
+    return hash;
+}
+
+static uint64_t add_volume(uint64_t hash, vt_simulation *simulation, int threads)
+{
+    vt_volume_def volume_def;
+    vt_default_volume(&volume_def);
+    volume_def.voxel_size = 0.05;
+    vt_volume *volume;
+    check(vt_create_volume(simulation, &volume_def, &volume));
+    vt_vdb_def vdb_def;
+    vt_default_vdb(&vdb_def);
+    vdb_def.compress = 0;
+    uint8_t *bytes, pixels[64 * 48 * 3];
+    int64_t size;
+    check(vt_encode_vdb(volume, &vdb_def, &bytes, &size));
+    vt_preview_def preview;
+    vt_default_preview(&preview);
+    preview.width = 64;
+    preview.height = 48;
+    preview.eye[1] = -6;
+    preview.threads = threads;
+    check(vt_render_preview(volume, &preview, pixels));
+    hash = add_bytes(add_bytes(hash, bytes, size), pixels, sizeof pixels);
+    vt_free(bytes);
+    vt_destroy_volume(volume);
+    return hash;
+}
+
+static void show(const char *name, int number, vt_simulation *simulation, int threads)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    hash = add_columns(hash, simulation, VT_VORTONS);
+    hash = add_columns(hash, simulation, VT_TRACERS);
+    hash = add_volume(hash, simulation, threads);
+    printf("%s %d: %lld vortons, %016llx\n", name, number,
+           (long long)vt_count(simulation, VT_VORTONS), (unsigned long long)hash);
+    vt_destroy_simulation(simulation);
+}
+
+int main(int count, char **arguments)
+{
+    const int threads = count > 1 ? atoi(arguments[1]) : 1;
+    fprintf(stderr, "%s, %s, %d threads of %d processors\n", vt_simd(), vt_backend(), threads,
+            vt_available_threads());
+    vt_simulation *const simulation = make(threads);
+    for (int frame = 0; frame < FRAMES; frame++)
+        check(vt_step(simulation, 1.0 / 24));
+    show("everything", 0, simulation, threads);
+    for (int kind = 0; kind < KINDS; kind++) {
+        vt_simulation *const other = make_kind(kind, threads);
+        step_kind(kind, other);
+        show("method", kind, other, threads);
+    }
+    return EXIT_SUCCESS;
+}

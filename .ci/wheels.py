@@ -1,0 +1,283 @@
+"""Wheels for Linux, macOS and Windows from one Linux machine, with the clang of ziglang.
+
+    python .ci/wheels.py [--folder FOLDER] [--like LIBRARY] [PLATFORM ...]
+
+makes FOLDER/dist/vorton-...-cp311-abi3-PLATFORM.whl (default: all platforms, in build/wheels). It
+needs the packages ziglang, setuptools, wheel, abi3audit and auditwheel, and the headers of the
+Python that runs it. NumPy's headers come from its own wheels for the platforms; for Windows the
+import library of python3.dll is made from the list of the stable ABI. Objects are kept in FOLDER
+and taken again while their sources stay as they are.
+
+Wheels are built without OpenMP, for which clang would need a runtime of its own beside those of
+other libraries: the threads are those of the pool. Instruction sets are chosen when programs run.
+
+Each wheel is held against its tag and the stable ABI. With --like, .ci/bits.c must give the same
+digests with the libraries of the wheels as with that one, a source build: where it can run, on
+another processor by qemu-aarch64, as a program of Windows by wine64.
+"""
+
+import argparse
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+MOST_BYTES = 4_000_000  # of a wheel
+NUMPY = "numpy==2.4.*"  # its headers: they serve NumPy 1.22 and later
+
+# Clang finds more than gcc does under the same names.
+CFLAGS = "-g0 -Wno-sign-conversion -Wno-enum-float-conversion -Wno-missing-field-initializers"
+
+
+class Platform(NamedTuple):
+    target: str  # of zig
+    system: str  # of setup.py
+    machine: str
+    numpy: str  # platform of NumPy's wheel
+    runner: tuple[str, ...] | None  # what runs its programs here; None: nothing
+
+
+QEMU = ("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu")
+WINE = ("/usr/lib/wine/wine64",)  # not on Debian's PATH
+
+PLATFORMS = {
+    "manylinux_2_17_x86_64": Platform(
+        "x86_64-linux-gnu.2.17", "linux", "x86_64", "manylinux_2_28_x86_64", ()
+    ),
+    "manylinux_2_17_aarch64": Platform(
+        "aarch64-linux-gnu.2.17", "linux", "aarch64", "manylinux_2_28_aarch64", QEMU
+    ),
+    "macosx_11_0_arm64": Platform(
+        "aarch64-macos.11.0", "darwin", "arm64", "macosx_11_0_arm64", None
+    ),
+    "macosx_11_0_x86_64": Platform(
+        "x86_64-macos.11.0", "darwin", "x86_64", "macosx_10_9_x86_64", None
+    ),
+    "win_amd64": Platform("x86_64-windows-gnu", "win32", "AMD64", "win_amd64", WINE),
+}
+
+# What the limited API asks of a platform: sizes, and how Windows imports.
+PYCONFIG = """\
+#include <stdint.h>
+#define SIZEOF_SHORT 2
+#define SIZEOF_INT 4
+#define SIZEOF_LONG __SIZEOF_LONG__
+#define SIZEOF_LONG_LONG 8
+#define SIZEOF_FLOAT 4
+#define SIZEOF_DOUBLE 8
+#define SIZEOF_VOID_P 8
+#define SIZEOF_SIZE_T 8
+#define SIZEOF_WCHAR_T __SIZEOF_WCHAR_T__
+#define SIZEOF_TIME_T 8
+#define SIZEOF_OFF_T 8
+#define HAVE_STDARG_PROTOTYPES 1
+#define HAVE_LONG_LONG 1
+#define HAVE_UINTPTR_T 1
+#ifdef _WIN32
+#define MS_WINDOWS 1
+#define MS_WIN64 1
+#define HAVE_DECLSPEC_DLL 1
+#define Py_ENABLE_SHARED 1
+#else
+#define HAVE_SSIZE_T 1
+#define HAVE_UNISTD_H 1
+#endif
+"""
+
+
+def load_setup():
+    spec = importlib.util.spec_from_file_location("vorton_setup", ROOT / "setup.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(*command):
+    print("+", *command, flush=True)
+    subprocess.run([str(part) for part in command], check=True)
+
+
+def copy_python_headers(folder):
+    """Those of the Python that runs this, all platforms alike but for pyconfig.h."""
+    target = folder / "python"
+    if not target.exists():
+        shutil.copytree(sysconfig.get_path("include"), target)
+    (target / "pyconfig.h").write_text(PYCONFIG)
+    return target
+
+
+def fetch_numpy_headers(folder, name):
+    """From NumPy's wheel for the platform."""
+    target = folder / "numpy" / name
+    if not target.exists():
+        wheels = folder / "download" / name
+        run(sys.executable, "-m", "pip", "-q", "download", NUMPY, "--no-deps", "-d", wheels,
+            "--only-binary=:all:", "--python-version=3.11", "--platform", name)  # fmt: skip
+        [wheel] = wheels.glob("*.whl")
+        with zipfile.ZipFile(wheel) as archive:
+            head = "numpy/_core/include/"
+            names = [file for file in archive.namelist() if file.startswith(head)]
+            archive.extractall(target.with_suffix(".part"), names)
+        target.with_suffix(".part").rename(target)
+        shutil.rmtree(wheels)
+    return target / "numpy" / "_core" / "include"
+
+
+def make_import_library(folder):
+    """Of python3.dll: functions and data of the stable ABI, as far as Python 3.11 has them."""
+    from abi3info import DATAS, FUNCTIONS
+    from abi3info.models import PyVersion
+
+    def names(symbols):
+        return sorted(s.name for s, about in symbols.items() if about.added <= PyVersion(3, 11))
+
+    lines = ["LIBRARY python3.dll", "EXPORTS", *names(FUNCTIONS)]
+    lines += [f"{name} DATA" for name in names(DATAS)]
+    definition = folder / "python3.def"
+    definition.write_text("\n".join(lines) + "\n")
+    library = folder / "python3.lib"
+    run(sys.executable, "-m", "ziglang", "dlltool", "-m", "i386:x86-64", "-d", definition,
+        "-l", library)  # fmt: skip
+    return library
+
+
+def build_wheel(name, folder):
+    """One wheel, by setup.py with another compiler and other files to include and link."""
+    platform, setup = PLATFORMS[name], load_setup()
+    os.environ.update(
+        CC=f"{sys.executable} -m ziglang cc -target {platform.target}",
+        CFLAGS=CFLAGS,
+        LDFLAGS="-s",
+        VORTON_OPENMP="0",
+        VORTON_WERROR="1",
+        ZIG_GLOBAL_CACHE_DIR=str(folder / "zig"),
+    )
+    python, numpy = copy_python_headers(folder), fetch_numpy_headers(folder, platform.numpy)
+
+    class Build(setup.BuildNative):
+        system, machine = setup.SYSTEMS[platform.system], platform.machine
+
+        def make_toolchain(self):
+            return setup.Toolchain(self.system, folder / "objects" / name)
+
+        def find_headers(self):
+            return [python, numpy]
+
+        def find_libraries(self):
+            if platform.system != "win32":
+                return super().find_libraries()
+            unused = f"-Wl,--out-implib,{folder / 'extension.a'}"  # else it goes into the wheel
+            return [f"{self.library}.a", str(make_import_library(folder)), unused]
+
+    made = folder / name
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir(parents=True)
+    os.chdir(ROOT)
+    setup.run_setup(
+        Build,
+        ["-q", "egg_info", "--egg-base", str(made), "build", "--build-base", str(made),
+         "bdist_wheel", "--plat-name", name, "--bdist-dir", str(made / "bdist"),
+         "--dist-dir", str(folder / "dist")],
+    )  # fmt: skip
+
+
+def find_wheel(name, folder):
+    [wheel] = (folder / "dist").glob(f"vorton-*-cp311-abi3-{name}.whl")
+    return wheel
+
+
+def check_wheel(name, folder):
+    wheel = find_wheel(name, folder)
+    size = wheel.stat().st_size
+    print(f"{wheel}: {size / 1e6:.2f} MB", flush=True)
+    if size > MOST_BYTES:
+        sys.exit(f"{wheel.name}: {size} bytes; allowed are {MOST_BYTES}")
+    with zipfile.ZipFile(wheel) as archive:
+        names = {Path(file).name for file in archive.namelist() if file.startswith("vorton/")}
+    setup = load_setup()
+    system = setup.SYSTEMS[PLATFORMS[name].system]
+    library = setup.library_name(system)
+    made = {library, system.extension} | ({f"{library}.a"} if "win" in name else set())
+    found = {file for file in names if not file.endswith((".py", ".pyi", ".h", ".def"))}
+    if found != made | {"py.typed", "vorton.pc"}:
+        sys.exit(f"{wheel.name} holds {sorted(found)}; expected are {sorted(made)} and two texts")
+    run(sys.executable, "-m", "abi3audit", "--strict", wheel)
+    if "linux" in name:
+        command = [sys.executable, "-m", "auditwheel", "show", str(wheel)]
+        shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        print(" ".join(shown.split()), flush=True)
+        if f'"{name}"' not in shown:
+            sys.exit(f"{wheel.name} is not {name}")
+
+
+def compile_bits(compiler, library, program):
+    """.ci/bits.c, linked with a library that then lies beside the program."""
+    run(*compiler, "-std=c11", "-O1", "-I", ROOT / "csrc" / "include", ROOT / ".ci" / "bits.c",
+        library, "-lm", "-o", program)  # fmt: skip
+
+
+def run_bits(runner, program, threads, simd):
+    environment = {**os.environ, "VORTON_BACKEND": "pthread", "VORTON_SIMD": simd,
+                   "LD_LIBRARY_PATH": str(program.parent), "WINEDEBUG": "-all",
+                   "WINEPREFIX": str(program.parents[1] / "wine")}  # fmt: skip
+    command = [*runner, str(program), str(threads)]
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def check_bits(name, folder, like):
+    """Whether the library of a wheel gives the digests of another one, by all instruction sets."""
+    platform, setup = PLATFORMS[name], load_setup()
+    if platform.runner is None:
+        print(f"{name}: linked and checked, cannot be run here", flush=True)
+        return
+    own, other = folder / name / "bits", folder / "like"
+    with zipfile.ZipFile(find_wheel(name, folder)) as wheel:
+        library = setup.library_name(setup.SYSTEMS[platform.system])
+        for file in wheel.namelist():
+            if file.startswith(f"vorton/{library}"):
+                own.mkdir(exist_ok=True)
+                (own / Path(file).name).write_bytes(wheel.read(file))
+    other.mkdir(exist_ok=True)
+    compile_bits(["cc"], like, other / "bits")
+    shutil.copy(like, other)
+    linked = own / (f"{library}.a" if platform.system == "win32" else library)
+    zig = [sys.executable, "-m", "ziglang", "cc", "-target", platform.target]
+    compile_bits(zig, linked, own / "bits.exe")
+    expected = run_bits((), other / "bits", 2, "")
+    for threads, simd in enumerate(reversed(setup.targets_of(platform.machine)), 1):
+        found = run_bits(platform.runner, own / "bits.exe", threads, simd)
+        if found != expected:
+            sys.exit("\n".join([f"{name}, {simd}: other bits than {like}", *expected, *found]))
+    print(f"{name}: {len(expected)} scenes with the bits of {like}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("platforms", nargs="*", metavar="PLATFORM", help="of these alone")
+    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "wheels")
+    parser.add_argument("--like", type=Path, metavar="LIBRARY", help="give the bits of that one")
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    folder = options.folder.resolve()
+    unknown = set(options.platforms) - PLATFORMS.keys()
+    if unknown:
+        parser.error(f"{', '.join(sorted(unknown))}: platforms are {', '.join(PLATFORMS)}")
+    for name in options.platforms or PLATFORMS:
+        if options.here:
+            build_wheel(name, folder)
+        else:  # setuptools is run once by a process
+            run(sys.executable, __file__, "--here", "--folder", folder, name)
+            check_wheel(name, folder)
+            if options.like:
+                check_bits(name, folder, options.like.resolve())
+
+
+if __name__ == "__main__":
+    main()

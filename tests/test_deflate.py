@@ -1,0 +1,74 @@
+"""The packing of .vdb files: zlib, which knows nothing of it, must read what it writes."""
+
+import ctypes as c
+import zlib
+
+import numpy as np
+import pytest
+from native import load
+
+MOST = 8192
+BEHIND = b"\x5a" * 16
+
+library = load("csrc/volume/deflate.c")
+library.vti_deflate.restype = c.c_size_t
+work = c.create_string_buffer(b"\xff" * (4 * MOST + 2 * MOST + 2 * 2048))
+
+
+def pack(data, most=2 * MOST):
+    room = c.create_string_buffer(b"\xa5" * most + BEHIND)
+    size = library.vti_deflate(work, data, c.c_size_t(len(data)), room, c.c_size_t(most))
+    assert room.raw[most : most + len(BEHIND)] == BEHIND
+    return room.raw[:size]
+
+
+def as_zlib(data):
+    """By zlib at its fastest, as files of OpenVDB are."""
+    packer = zlib.compressobj(1)
+    return packer.compress(data) + packer.flush()
+
+
+def rare_bytes(random):
+    """Counts that grow like Fibonacci's: Huffman's codes would take 18 bits and more."""
+    counts = [1, 1]
+    while sum(counts) < MOST - 2000:
+        counts.append(counts[-1] + counts[-2])
+    return random.permutation(np.repeat(np.arange(len(counts), dtype=np.uint8), counts)).tobytes()
+
+
+def samples():
+    random = np.random.default_rng(5)
+    x = np.linspace(-1, 1, 1536)
+    yield "noise", random.integers(0, 256, 6144, dtype=np.uint8).tobytes()
+    yield "zeros", bytes(MOST)
+    yield "text", (b"vortons and tracers, " * 400)[:MOST]
+    yield "rare", rare_bytes(random)
+    yield "floats", np.exp(-9 * x**2).astype(np.float32).tobytes()
+    yield "halves", np.exp(-9 * x**2).astype(np.float16).tobytes()
+    yield "sparse", np.where(random.random(1536) < 0.1, x, 0).astype(np.float32).tobytes()
+    for size in (*range(1, 40), 257, 258, 259, 260, 261):
+        yield f"{size} alike", b"a" * size
+        yield f"{size} others", bytes(random.integers(0, 3, size, dtype=np.uint8))
+
+
+@pytest.mark.parametrize("data", [pytest.param(data, id=name) for name, data in samples()])
+def test_zlib_reads_it(data):
+    packed = pack(data)
+    assert zlib.decompress(packed) == data
+    assert pack(data, len(packed)) == packed
+    assert pack(data, len(packed) - 1) == b""
+
+
+@pytest.mark.parametrize("name", ["text", "rare", "floats", "halves", "sparse"])
+def test_it_packs_as_well_as_zlib_at_its_fastest(name):
+    data = dict(samples())[name]
+    assert len(pack(data)) < 1.03 * len(as_zlib(data))
+
+
+def test_repeats_from_far_and_of_every_length():
+    random = np.random.default_rng(6)
+    for length in range(3, 300):
+        part = random.integers(0, 256, length, dtype=np.uint8).tobytes()
+        between = random.integers(0, 256, int(random.integers(0, 7000)), dtype=np.uint8).tobytes()
+        data = (part + between + part)[-MOST:]
+        assert zlib.decompress(pack(data)) == data
