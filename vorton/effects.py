@@ -8,7 +8,7 @@ import dataclasses
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -174,6 +174,10 @@ class OnNodes(Effect):
 
     _VALUES: ClassVar[str]
     _check_them: ClassVar[Any]
+    if TYPE_CHECKING:  # what each has among its own
+        path: str | None
+        sha256: str | None
+        spacing: float | Vector
 
     def _read(self) -> None:
         """Take the values from the file, where there is one."""

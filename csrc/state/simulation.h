@@ -36,7 +36,7 @@ typedef struct vt_heat_books {
  * contact/article_impulse.h. */
 typedef struct vt_impulse_books {
     vt_impulse buoyant, forced, outer; /* over density */
-    vt_impulse support, hits;  /* N s, N m s */
+    vt_impulse support, hits;          /* N s, N m s */
 } vt_impulse_books;
 
 /* How the container moves that holds the fluid: see state/container_frame.h. */
@@ -74,11 +74,11 @@ struct vt_simulation {
     int32_t rates_known;  /* whether these are of this step */
     int64_t steps;        /* calls of vt_step that moved time */
     double born_until; /* after a step that failed half-way, who was due by then is born; or -1 */
-    int64_t populated_id; /* next id of vortons when the halo was last looked after */
-    double strained;      /* since then: largest velocity gradient x time */
-    double populated_at; /* when that was, s */
+    int64_t populated_id;  /* next id of vortons when the halo was last looked after */
+    double strained;       /* since then: largest velocity gradient x time */
+    double populated_at;   /* when that was, s */
     int32_t forces_filled; /* and how many forces acted on the fluid then; -1: one has changed */
-    double undiffused[2]; /* viscosity, thermal diffusivity x time that wait, m^2 */
+    double undiffused[2];  /* viscosity, thermal diffusivity x time that wait, m^2 */
     struct {
         double turned;        /* what times the renewals of their fields, rad */
         double renewed_at[2]; /* s */
