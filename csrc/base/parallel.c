@@ -254,9 +254,13 @@ static void worker_main(void *argument)
 /* As many threads, the caller included, as there are to be, or as can be. */
 static void start_workers(int threads)
 {
-    while (pool.threads < threads &&
-           vti_start_thread(worker_main, (void *)(intptr_t)pool.threads) == 0)
+    static vt_thread_start start[VT_MAX_THREADS];
+    while (pool.threads < threads) {
+        start[pool.threads] = (vt_thread_start){worker_main, (void *)(intptr_t)pool.threads};
+        if (vti_start_thread(&start[pool.threads]) != 0)
+            return;
         pool.threads++;
+    }
 }
 
 static void pool_for(int threads, job *j)

@@ -2,21 +2,7 @@
 #define _DARWIN_C_SOURCE
 #include "base/threads.h"
 
-#include <stdlib.h>
-
 enum { STACK_BYTES = 8 << 20 }; /* kernels keep buffers there; macOS gives 512 KiB by itself */
-
-typedef struct beginning {
-    vt_thread_function *function;
-    void *argument;
-} beginning;
-
-static void begin(void *data)
-{
-    const beginning start = *(const beginning *)data;
-    free(data);
-    start.function(start.argument);
-}
 
 #if defined(_WIN32)
 
@@ -76,7 +62,8 @@ void vti_call_once(vt_once *once, vt_once_function *function)
 
 static DWORD WINAPI run_thread(void *data)
 {
-    begin(data);
+    const vt_thread_start *const start = data;
+    start->function(start->argument);
     return 0;
 }
 
@@ -89,12 +76,12 @@ static void stay_loaded(void)
                        &here, &module);
 }
 
-static int start(beginning *data)
+int vti_start_thread(vt_thread_start *start)
 {
     static vt_once once = VT_NEW_ONCE;
     vti_call_once(&once, stay_loaded);
     const HANDLE thread =
-        CreateThread(NULL, STACK_BYTES, run_thread, data, STACK_SIZE_PARAM_IS_A_RESERVATION, NULL);
+        CreateThread(NULL, STACK_BYTES, run_thread, start, STACK_SIZE_PARAM_IS_A_RESERVATION, NULL);
     if (!thread)
         return -1;
     CloseHandle(thread);
@@ -166,18 +153,19 @@ void vti_call_once(vt_once *once, vt_once_function *function)
 
 static void *run_thread(void *data)
 {
-    begin(data);
+    const vt_thread_start *const start = data;
+    start->function(start->argument);
     return NULL;
 }
 
-static int start(beginning *data)
+int vti_start_thread(vt_thread_start *start)
 {
     pthread_t id;
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    const int failed = pthread_create(&id, &attributes, run_thread, data);
+    const int failed = pthread_create(&id, &attributes, run_thread, start);
     pthread_attr_destroy(&attributes);
     return failed ? -1 : 0;
 }
@@ -206,15 +194,3 @@ int vti_count_processors(void)
 }
 
 #endif
-
-int vti_start_thread(vt_thread_function *function, void *argument)
-{
-    beginning *const data = malloc(sizeof *data);
-    if (!data)
-        return -1;
-    *data = (beginning){function, argument};
-    if (start(data) == 0)
-        return 0;
-    free(data);
-    return -1;
-}

@@ -41,10 +41,13 @@ void vti_wake_all(vt_condition *condition);
 typedef void vt_once_function(void);
 void vti_call_once(vt_once *once, vt_once_function *function);
 
-/* A thread with a stack of 8 MiB that nobody waits for; ends with the process at the latest.
- * Returns 0, or -1 when the system refuses. */
-typedef void vt_thread_function(void *argument);
-int vti_start_thread(vt_thread_function *function, void *argument);
+/* A thread with a stack of 8 MiB that nobody waits for; ends with the process at the latest. What
+ * it is to do stays where it is while it lives. Returns 0, or -1 when the system refuses. */
+typedef struct vt_thread_start {
+    void (*function)(void *argument);
+    void *argument;
+} vt_thread_start;
+int vti_start_thread(vt_thread_start *start);
 
 /* Has `function` called in each process that is forked from now on; Windows knows no such. */
 void vti_after_fork(vt_once_function *function);
