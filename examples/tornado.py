@@ -13,7 +13,7 @@ import vorton as vt
 VOXEL = 0.03  # m
 SPACING = 0.06  # m
 
-scene = vt.Scene("tornado", seed=4, voxel=VOXEL, spacing=SPACING)
+scene = vt.Scene("tornado", seed=4, voxel=VOXEL, spacing=SPACING, detail=3)
 scene.add(vt.Body(vt.Plane((0, 0, 0), (0, 0, 1)), "ground"))
 
 # It wanders over the ground, from which it reaches into the cloud.
