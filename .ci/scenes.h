@@ -19,6 +19,7 @@ static vt_simulation *make(int threads)
     vt_default_simulation(&def);
     vt_simulation *simulation;
     def.threads = threads;
+    def.detail = 3;
     def.wind[0] = 0.3;
     check(vt_create_simulation(&def, &simulation));
 

@@ -108,3 +108,26 @@ def test_a_fat_warm_ring_with_waves_beside_a_jet_does_not():
     sim = vt.Simulation(scene, threads=2)
     sim.step(12)
     assert sim.health.largest_speed < 8
+
+
+@pytest.mark.parametrize("time", ["rk2", "extrapolated"])
+def test_a_force_that_is_too_strong_in_a_later_substep(time):
+    """Among warm vortons, whose rates a substep that is extrapolated does not have at its start."""
+    push = vt.Keys([(0, 500.0), (0.02, 500.0), (0.03, 1e9)])
+    scene = vt.Scene(method=vt.Method(time=time))
+    hot = {"temperature": 500, "renew": 6, "core": 0.1}
+    scene.add(vt.Emitter(vt.Sphere(radius=0.3), **hot))
+    scene.add(vt.UniformForce((1, 0, 0), strength=push, shape=vt.Sphere(radius=0.3)))
+    error = blow_up(vt.Simulation(scene, threads=1))
+    named = error.position is not None and np.linalg.norm(error.position) < 5
+    assert named or "forces on the fluid" in str(error)
+
+
+def test_a_short_time_of_a_drag_is_no_blow_up():
+    """It leads the fluid to its velocity, in however short a time."""
+    scene = vt.Scene(spacing=0.1)
+    scene.add(vt.Drag((2, 0, 0), fraction=1, time=1e-6, shape=vt.Sphere(radius=0.4)))
+    sim = vt.Simulation(scene, threads=1)
+    sim.step(3)
+    assert sim.health.substeps < 30
+    assert 1 < sim.velocity_at([[0.1, 0, 0]])[0, 0] < 3

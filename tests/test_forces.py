@@ -332,6 +332,27 @@ def test_a_force_that_moves_finds_fluid_wherever_it_is():
             assert np.allclose(given, np.array(expected) * exact, atol=0.02 * exact)
 
 
+def test_a_wind_brings_no_fluid_that_a_force_does_not_push():
+    """The same impulse in each frame when new air comes into the shape, and when two take turns."""
+    first, second = (
+        vt.Keys([(0, a), (0.25, a), (0.25 + 1e-6, 0.5 - a)]) for a in (0.5, 0.0)
+    )
+    here, there = vt.Sphere(radius=0.3), vt.Sphere((0, 3, 0), 0.3)
+    sim = forced(
+        vt.UniformForce((0, 0, 1), strength=first, shape=here),
+        vt.UniformForce((0, 0, 1), strength=second, shape=there),
+        vt.Wind((3.0, 0, 0)),
+        spacing=0.05,
+    )
+    exact = 0.5 * ball_integral(0.3, 0.5) / FPS
+    for frame in range(12):
+        before = np.array(sim.health.forced_impulse)
+        sim.step()
+        given = np.array(sim.health.forced_impulse) - before
+        if frame != 6:
+            assert np.allclose(given, [0, 0, exact], atol=0.02 * exact), frame
+
+
 def test_a_shape_that_grows_holds_more_fluid():
     growing = vt.Sphere(radius=vt.Keys([(0, 0.3), (1, 0.6)]))
     sim = forced(vt.UniformForce((0, 0, 1), strength=0.1, shape=growing), spacing=0.05)

@@ -82,7 +82,7 @@ class Volumes(Definition):
     voxel: float | None = number(None, "m", "voxel size", above=0, optional=True)
     preset: str = choice("blender", PRESETS, "host")
     half: bool = _VDB("half")
-    compress: bool = _VDB("compress", doc="zlib's packing where it pays")
+    compress: bool = _VDB("compress", doc="packing where it pays")
     margin: float = _VOLUME("velocity_margin")
     sharp: bool = _VOLUME("sharp")
 

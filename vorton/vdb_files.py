@@ -1,8 +1,8 @@
 """Volumes as they lie on the disk: reads the .vdb files that a bake writes, and no others.
 
 The form is that of OpenVDB, format version 224: trees of 5-4-3 without tiles, floats or half
-floats, values of active voxels alone, each leaf packed by zlib or not. For files of other programs
-take OpenVDB itself.
+floats, values of active voxels alone, each leaf packed (a stream of zlib) or not. For files of
+other programs take OpenVDB itself.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _read_grid(reader: _Reader) -> tuple[str, Grid]:
 
 
 def is_packed(content: bytes | memoryview) -> bool:
-    """Whether zlib packs a grid of a .vdb file that a bake has encoded."""
+    """Whether packing pays for a grid of a .vdb file that a bake has encoded."""
     reader = _Reader(content)
     reader.take(len(MAGIC) + HEADER)
     reader.skip_metadata()

@@ -93,6 +93,21 @@ static vt_status check_radius(const vt_force_def *def)
                     "force.radius is animated; allowed of points is a constant");
 }
 
+static vt_status check_fluid_force(const vt_force_def *def)
+{
+    if (def->acts_on != VT_FORCE_ON_FLUID)
+        return VT_OK;
+    if (def->shape && def->shape->layer > 0)
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "force.shape.layer is %g; allowed of a force on the fluid is 0",
+                        def->shape->layer);
+    if (def->kind == VT_FORCE_TURBULENCE &&
+        vti_find_track(def->animation_count, def->animations, "velocity"))
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "force.velocity is animated; allowed of turbulence is a constant");
+    return VT_OK;
+}
+
 static vt_status check_force(const vt_simulation *s, const vt_force_def *def)
 {
     const int32_t count = def->animation_count;
@@ -101,7 +116,7 @@ static vt_status check_force(const vt_simulation *s, const vt_force_def *def)
     if ((status = vti_check_rows(&vti_force_definition, "force.", def)) ||
         (status = vti_check_animations(&vti_force_definition, count, animations)) ||
         (status = check_share(def)) || (status = check_acts_on(def)) ||
-        (status = check_radius(def)) ||
+        (status = check_radius(def)) || (status = check_fluid_force(def)) ||
         (status = vti_check_animated_direction("axis", count, animations)) ||
         (status = vti_check_shape_is_there(def->shape, count, animations)))
         return status;

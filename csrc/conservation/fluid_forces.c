@@ -410,7 +410,7 @@ double vti_largest_force(const vt_simulation *s)
         if (s->forces.force[n].def.acts_on != VT_FORCE_ON_FLUID)
             continue;
         const vt_acting_force acting = vti_force_at(s, &s->forces.force[n], s->time);
-        sum += vti_largest_acceleration(&acting);
+        sum += vti_largest_acceleration(&acting, s->grid.spacing);
     }
     return sum;
 }

@@ -8,6 +8,7 @@
 #include "population/split_merge.h"
 #include "state/force_at_time.h"
 #include "state/container_frame.h"
+#include "state/wind_at_time.h"
 
 enum {
     BLOCK = 2048,
@@ -44,26 +45,30 @@ static int32_t count_acting(const vt_simulation *s)
     return count;
 }
 
-/* Whether a force has moved or grown by more than a cell since then. */
-static int has_moved(const vt_simulation *s, const vt_force *force)
+/* Whether a force has begun to act since then, or moved or grown by more than a cell in the air,
+ * which has gone its way (m) with the winds. */
+static int has_moved(const vt_simulation *s, const vt_force *force, const double way[3])
 {
     const vt_acting_force now = vti_force_at(s, force, s->time);
     const vt_acting_force then = vti_force_at(s, force, s->populated_at);
     double low[2][3], high[2][3];
-    int moved = 0;
+    int moved = now.now.strength != 0 && then.now.strength == 0;
     vti_acting_box(&now, low[0], high[0]);
     vti_acting_box(&then, low[1], high[1]);
     for (int a = 0; a < 3; a++)
-        moved |=
-            fmax(fabs(low[0][a] - low[1][a]), fabs(high[0][a] - high[1][a])) > vti_grid_spacing(s);
+        moved |= fmax(fabs(low[0][a] - low[1][a] - way[a]),
+                      fabs(high[0][a] - high[1][a] - way[a])) > vti_grid_spacing(s);
     return moved;
 }
 
 static int forces_have_moved(const vt_simulation *s)
 {
+    double way[3];
+    vti_integrate_winds(s, s->populated_at, s->time, way);
     for (int32_t n = 0; n < s->forces.count; n++) {
         const vt_force *const force = &s->forces.force[n];
-        if (force->def.acts_on == VT_FORCE_ON_FLUID && force->has_region && has_moved(s, force))
+        if (force->def.acts_on == VT_FORCE_ON_FLUID && force->has_region &&
+            has_moved(s, force, way))
             return 1;
     }
     return 0;

@@ -128,14 +128,21 @@ double vti_core_for_force(const vt_acting_force *acting)
     return isfinite(core) ? core : 0;
 }
 
-double vti_largest_acceleration(const vt_acting_force *acting)
+/* What leads fluid to a speed within a time pushes it no further than that speed does: as much as
+ * what reaches it within a cell. */
+static double reaching(double speed, double time, double spacing)
+{
+    return fmin(speed / time, speed * speed / spacing);
+}
+
+double vti_largest_acceleration(const vt_acting_force *acting, double spacing)
 {
     const vt_current_force *const now = &acting->now;
     const double strength = fabs(now->strength), time = acting->force->def.time;
     if (now->kind == VT_FORCE_VORTEX) /* .638 of strength / (2 pi R), at 1.12 R */
-        return 0.1016 * strength / (now->radius * time);
+        return reaching(0.1016 * strength / now->radius, time, spacing);
     if (now->kind == VT_FORCE_DRAG)
-        return strength * vti_sqrt(vti_dot(now->target, now->target)) / time;
+        return reaching(strength * vti_sqrt(vti_dot(now->target, now->target)), time, spacing);
     if (acting->force->grid)
         return strength * acting->force->largest;
     return strength * (now->kind == VT_FORCE_TURBULENCE ? 2.5 : 1 + 2 * acting->force->def.gusts);

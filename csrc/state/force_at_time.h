@@ -26,5 +26,6 @@ int vti_acting_box(const vt_acting_force *acting, double low[3], double high[3])
 /* Core of vortons that resolve how it changes in space, m. 0: it has no length of its own. */
 double vti_core_for_force(const vt_acting_force *acting);
 
-/* A bound of its acceleration of fluid at rest, m/s^2. */
-double vti_largest_acceleration(const vt_acting_force *acting);
+/* Its acceleration of fluid at rest, m/s^2, as far as cells of a spacing (m) are to follow it: of
+ * turbulence at 2.5, of gusts at 2 times their root mean square. */
+double vti_largest_acceleration(const vt_acting_force *acting, double spacing);

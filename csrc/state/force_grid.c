@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/reserve.h"
 #include "base/math_double.h"
 #include "base/status.h"
 
@@ -19,7 +20,7 @@ static vt_wind_grid *make_grid(const int32_t nodes[3])
     const size_t count = (size_t)nodes[0] * (size_t)nodes[1] * (size_t)nodes[2];
     const size_t head = (sizeof(vt_wind_grid) + 63) / 64 * 64;
     const size_t bytes = (head + sizeof(f4) * count + 63) / 64 * 64;
-    vt_wind_grid *const grid = aligned_alloc(64, bytes);
+    vt_wind_grid *const grid = vti_allocate_lines(bytes);
     if (!grid)
         return NULL;
     memset(grid, 0, bytes);

@@ -67,9 +67,10 @@ static int64_t find_fastest_row(const vt_simulation *s)
 static void find_place(vt_simulation *s, const vt_substep *w, vt_substep_limit limit,
                        vt_blow_up *found)
 {
-    if (limit == VT_LIMIT_DIFFUSION || limit == VT_LIMIT_TURN || s->vortons.set.count == 0)
+    if (limit == VT_LIMIT_FORCE || limit == VT_LIMIT_TURN || s->vortons.set.count == 0)
         return;
-    const int64_t row = w ? w->sorted[find_record(s, w, limit)].home : find_fastest_row(s);
+    const int has_field = w && !w->extrapolates; /* of the start of the substep */
+    const int64_t row = has_field ? w->sorted[find_record(s, w, limit)].home : find_fastest_row(s);
     for (int a = 0; a < 3; a++)
         found->position[a] = (double)s->vortons.position[3 * row + a];
     found->vorton = s->vortons.id[row];
@@ -98,8 +99,8 @@ static const char *remedy_for(const vt_simulation *s, vt_substep_limit limit,
     switch (limit) {
     case VT_LIMIT_PULL:
         return "give what is there less contrast of temperature or density, or larger cores";
-    case VT_LIMIT_DIFFUSION:
-        return "lower viscosity or thermal diffusivity, or raise the scene's spacing";
+    case VT_LIMIT_FORCE:
+        return "give the forces on the fluid less strength or, vortices and drags, more time";
     case VT_LIMIT_TURN:
         return "let the bodies turn more slowly, or take more frames a second";
     default:

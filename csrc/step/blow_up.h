@@ -12,6 +12,7 @@ typedef enum vt_substep_limit {
     VT_LIMIT_NONE,
     VT_LIMIT_GRADIENT,  /* turn of the vortons by the velocity gradient */
     VT_LIMIT_PULL,      /* fall by buoyancy */
+    VT_LIMIT_FORCE,     /* push of a force on fluid at rest */
     VT_LIMIT_SPEED,     /* way of the vortons through the grid */
     VT_LIMIT_PANELS,    /* walls of bodies */
     VT_LIMIT_DIFFUSION, /* of vorticity or heat */

@@ -96,9 +96,12 @@ static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, const
     const double most_for_panels = MOST_FOR_PANELS * (remaining / step) * (1 - 1e-9);
     const vt_largest most = vti_find_largest(&s->extremes);
     need n = {remaining * fast_gradient(s) / s->def.method.turn, VT_LIMIT_GRADIENT};
-    const double pull = fmax(most.pull, vti_largest_force(s));
-    if (pull > 0)
-        raise_need(&n, remaining * sqrt(pull / s->grid.spacing) / buoyancy_time, VT_LIMIT_PULL);
+    const double push = vti_largest_force(s);
+    if (most.pull > 0)
+        raise_need(&n, remaining * sqrt(most.pull / s->grid.spacing) / buoyancy_time,
+                   VT_LIMIT_PULL);
+    if (push > 0)
+        raise_need(&n, remaining * sqrt(push / s->grid.spacing) / buoyancy_time, VT_LIMIT_FORCE);
     if (vti_has_grid(s)) {
         const double way = (VT_DOMAIN_MARGIN - 2) * s->grid.spacing;
         raise_need(&n, remaining * most.speed * vti_last_fraction(scheme) / way, VT_LIMIT_SPEED);
