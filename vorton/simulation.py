@@ -360,7 +360,8 @@ class Simulation:
         except _core.BlowUpError as error:
             error.args = (f"{error}{name_nearest(self._scene, self._added, error)}",)
             raise
-        self._pass_warnings_on()
+        finally:
+            self._pass_warnings_on()
 
     def _pass_warnings_on(self) -> None:
         """Those that the core has given since the last step, in Python's way."""
