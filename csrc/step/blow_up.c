@@ -32,7 +32,8 @@ static double largest_of(const vt_simulation *s, const vt_substep *w, vt_substep
 static int64_t find_record(vt_simulation *s, const vt_substep *w, vt_substep_limit limit)
 {
     const size_t mark = vti_arena_mark(&s->arena);
-    vt_extremes *const scratch = vti_arena_push(&s->arena, sizeof *scratch);
+    char *const room = vti_arena_push(&s->arena, sizeof(vt_extremes) + VT_APART);
+    vt_extremes *const scratch = (vt_extremes *)(room + VT_APART - (uintptr_t)room % VT_APART);
     int64_t first = 0, end = w->count;
     while (end - first > 1) {
         const int64_t middle = first + (end - first) / 2;
