@@ -24,29 +24,11 @@ static uint64_t add_columns(uint64_t hash, vt_simulation *simulation, int set)
     return hash;
 }
 
-static uint64_t add_volume(uint64_t hash, vt_simulation *simulation, int threads)
+static uint64_t add_smoke(uint64_t hash, vt_simulation *simulation, int threads)
 {
-    vt_volume_def volume_def;
-    vt_default_volume(&volume_def);
-    volume_def.voxel_size = 0.05;
-    vt_volume *volume;
-    check(vt_create_volume(simulation, &volume_def, &volume));
-    vt_vdb_def vdb_def;
-    vt_default_vdb(&vdb_def);
-    vdb_def.compress = 0;
-    uint8_t *bytes, pixels[64 * 48 * 3];
-    int64_t size;
-    check(vt_encode_vdb(volume, &vdb_def, &bytes, &size));
-    vt_preview_def preview;
-    vt_default_preview(&preview);
-    preview.width = 64;
-    preview.height = 48;
-    preview.eye[1] = -6;
-    preview.threads = threads;
-    check(vt_render_preview(volume, &preview, pixels));
-    hash = add_bytes(add_bytes(hash, bytes, size), pixels, sizeof pixels);
-    vt_free(bytes);
-    vt_destroy_volume(volume);
+    shown made = show_smoke(simulation, 0, threads);
+    hash = add_bytes(add_bytes(hash, made.bytes, made.size), made.pixels, sizeof made.pixels);
+    vt_free(made.bytes);
     return hash;
 }
 
@@ -55,7 +37,7 @@ static void show(const char *name, int number, vt_simulation *simulation, int th
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     hash = add_columns(hash, simulation, VT_VORTONS);
     hash = add_columns(hash, simulation, VT_TRACERS);
-    hash = add_volume(hash, simulation, threads);
+    hash = add_smoke(hash, simulation, threads);
     printf("%s %d: %lld vortons, %016llx\n", name, number,
            (long long)vt_count(simulation, VT_VORTONS), (unsigned long long)hash);
     vt_destroy_simulation(simulation);

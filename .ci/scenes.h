@@ -41,6 +41,35 @@ static vt_simulation *make(int threads)
     return simulation;
 }
 
+/* The file of the smoke, for vt_free, and a picture of it. */
+typedef struct shown {
+    uint8_t *bytes, pixels[64 * 48 * 3];
+    int64_t size;
+} shown;
+
+static shown show_smoke(vt_simulation *simulation, int compress, int threads)
+{
+    shown made;
+    vt_volume_def volume_def;
+    vt_default_volume(&volume_def);
+    volume_def.voxel_size = 0.05;
+    vt_volume *volume;
+    check(vt_create_volume(simulation, &volume_def, &volume));
+    vt_vdb_def vdb_def;
+    vt_default_vdb(&vdb_def);
+    vdb_def.compress = compress;
+    check(vt_encode_vdb(volume, &vdb_def, &made.bytes, &made.size));
+    vt_preview_def preview;
+    vt_default_preview(&preview);
+    preview.width = 64;
+    preview.height = 48;
+    preview.eye[1] = -6;
+    preview.threads = threads;
+    check(vt_render_preview(volume, &preview, made.pixels));
+    vt_destroy_volume(volume);
+    return made;
+}
+
 /* ---- every other method ---- */
 
 enum { TREE, MULTIGRID, ARTICLE, VISCOUS, FIRE, BODIES, ARTICLE_BODIES, SWITCHING, KINDS };

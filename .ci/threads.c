@@ -32,33 +32,18 @@ static double run(int threads)
 
     vt_health health = {.struct_size = sizeof health};
     check(vt_get_health(simulation, &health));
-    vt_volume_def volume_def;
-    vt_default_volume(&volume_def);
-    volume_def.voxel_size = 0.05;
-    vt_volume *volume;
-    check(vt_create_volume(simulation, &volume_def, &volume));
     vt_vdb_def vdb_def;
     vt_default_vdb(&vdb_def);
-    uint8_t *bytes, pixels[64 * 48 * 3];
-    int64_t size;
-    check(vt_encode_vdb(volume, &vdb_def, &bytes, &size));
-    vt_preview_def preview;
-    vt_default_preview(&preview);
-    preview.width = 64;
-    preview.height = 48;
-    preview.eye[1] = -6;
-    preview.threads = threads;
-    check(vt_render_preview(volume, &preview, pixels));
+    shown made = show_smoke(simulation, vdb_def.compress, threads);
 
     double sum = sum_of(simulation, VT_VORTONS) + sum_of(simulation, VT_TRACERS) + health.energy;
-    for (int64_t i = 0; i < size; i++)
-        sum += bytes[i];
-    for (int i = 0; i < 64 * 48 * 3; i++)
-        sum += pixels[i];
+    for (int64_t i = 0; i < made.size; i++)
+        sum += made.bytes[i];
+    for (size_t i = 0; i < sizeof made.pixels; i++)
+        sum += made.pixels[i];
     printf("%d threads (%s): %lld vortons, %lld tracers, sum %.17g\n", threads, vt_backend(),
            (long long)health.vortons, (long long)health.tracers, sum);
-    vt_free(bytes);
-    vt_destroy_volume(volume);
+    vt_free(made.bytes);
     vt_destroy_simulation(simulation);
     return sum;
 }

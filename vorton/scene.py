@@ -333,11 +333,8 @@ class Scene:
         Paths are relative to `folder` where it is given.
         """
         values = {key: plain(getattr(self, key)) for key in _CHECKS if key not in _OBJECTS}
-        for key in ("thermal_diffusivity", "dissipation"):
-            if not values[key]:  # the digest of older scenes stays what it was
-                del values[key]
-        for key, default in (("detail", None), ("detail_strength", _DEFAULT["detail_strength"])):
-            if values[key] == default:
+        for key in ("thermal_diffusivity", "dissipation", "detail", "detail_strength"):
+            if values[key] == _DEFAULT.get(key):  # the digest of older scenes stays what it was
                 del values[key]
         lists = {key: [item.to_dict() for item in getattr(self, key)] for key in _ITEMS}
         items = [item for items in lists.values() for item in items]

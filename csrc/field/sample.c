@@ -169,6 +169,15 @@ static void velocity_far_away(vt_simulation *s, double apart, int64_t count, con
     vti_arena_pop(&s->arena, mark);
 }
 
+f4 *vti_make_nodes(vt_simulation *s, const vt_grid *grid)
+{
+    const size_t nodes = (size_t)(grid->node_plane * (grid->cells[2] + 1));
+    const size_t beyond = 2 * (size_t)grid->node_plane;
+    f4 *const made = vti_arena_push(&s->arena, (nodes + beyond) * sizeof(f4));
+    memset(made + nodes, 0, beyond * sizeof(f4));
+    return made;
+}
+
 void vti_velocity_of_voxels(vt_simulation *s, double apart, int64_t count, const float *points,
                             float *velocity)
 {

@@ -73,18 +73,6 @@ enum { WARM_BLOCK = 1024 };
 enum { EVERY = -1 };                                          /* column */
 enum { FIELDS = (VT_TAKEN_COLUMNS + 1 + LANES - 1) / LANES }; /* and the mixture */
 
-/* ---- the means at the nodes ---- */
-
-static f4 *make_nodes(vt_simulation *s, const vt_grid *grid)
-{
-    /* sampling on the far faces looks, with no weight, a plane and a row further */
-    const size_t nodes = (size_t)(grid->node_plane * (grid->cells[2] + 1));
-    const size_t beyond = 2 * (size_t)grid->node_plane;
-    f4 *const made = vti_arena_push(&s->arena, (nodes + beyond) * sizeof(f4));
-    memset(made + nodes, 0, beyond * sizeof(f4));
-    return made;
-}
-
 /* ---- at the tracers ---- */
 
 /* One thing that is taken. */
@@ -192,7 +180,7 @@ static void take(vt_simulation *s, const wish *list, int wishes)
     const size_t mark = vti_arena_mark(&s->arena);
     const vt_sorted_vortons sorted = vti_sort_vortons(s, &means);
     for (int n = 0; n < fields; n++) {
-        take[n].nodes = means.nodes = make_nodes(s, &means);
+        take[n].nodes = means.nodes = vti_make_nodes(s, &means);
         vti_find_means(s, s->vortons.set.count, sorted.records, sorted.row_start, lanes[n], &means);
     }
     s->stages->take(&means, fields, take, &fluid, tracers, s->tracers.position, s->def.threads);

@@ -1,6 +1,8 @@
 #include "tracers/subgrid_eddies.h"
 
 #include "base/random.h"
+#include "base/vec3.h"
+#include "field/sample.h"
 #include "state/simulation.h"
 
 /* Between two renewals of a field the fast parts of the flow turn by this, rad. Until then the
@@ -32,11 +34,9 @@ static void choose_direction(uint64_t seed, uint64_t stream, uint64_t *n, double
 {
     double square = 0;
     while (!(square > 0.01 && square < 1)) {
-        square = 0;
-        for (int a = 0; a < 3; a++) {
+        for (int a = 0; a < 3; a++)
             direction[a] = 2 * vti_random(seed, stream, (*n)++) - 1;
-            square += direction[a] * direction[a];
-        }
+        square = vti_dot(direction, direction);
     }
     for (int a = 0; a < 3; a++)
         direction[a] /= sqrt(square);
@@ -51,12 +51,8 @@ static vt_eddy_wave choose_wave(uint64_t seed, uint64_t stream, uint64_t *n)
     choose_direction(seed, stream, n, k);
     while (!(square > 0.01)) {
         choose_direction(seed, stream, n, other);
-        square = 0;
-        for (int a = 0; a < 3; a++) {
-            const int b = (a + 1) % 3, c = (a + 2) % 3;
-            across[a] = k[b] * other[c] - k[c] * other[b];
-            square += across[a] * across[a];
-        }
+        vti_cross(k, other, across);
+        square = vti_dot(across, across);
     }
     const double number = 0.75 + 0.6 * vti_random(seed, stream, (*n)++);
     vt_eddy_wave wave = {.phase = (float)vti_random(seed, stream, (*n)++)};
@@ -116,8 +112,7 @@ static void turn_clock(vt_simulation *s, double dt, double turned, vt_eddies_of_
         e->field[f].age = (float)(s->time + dt - s->eddies.renewed_at[f]);
         /* sin and cos of a quarter turn, by parabolas: the squares of both have the sum 1 */
         const double part = (now - f) / 2 - number, hump = 4 * part * (1 - part);
-        const double other = 4 * (part < 0.5 ? 0.5 - part : part - 0.5) *
-                             (1 - (part < 0.5 ? 0.5 - part : part - 0.5));
+        const double away = vti_abs(part - 0.5), other = 4 * away * (1 - away);
         make_waves(s, (uint64_t)(int64_t)(2 * number + f + 4),
                    hump / sqrt(hump * hump + other * other), &e->field[f]);
     }
@@ -130,17 +125,6 @@ static void use_columns(vt_simulation *s)
         return;
     set->used[VT_TRACER_eddy_place] = 1;
     vti_begin_in_eddies(s, 0, set->count);
-}
-
-/* The strain rate at the nodes; sampling on the far faces looks, with no weight, further. */
-static f4 *find_strain(vt_simulation *s)
-{
-    const size_t nodes = (size_t)(s->grid.node_plane * (s->grid.cells[2] + 1));
-    const size_t beyond = 2 * (size_t)s->grid.node_plane;
-    f4 *const strain = vti_arena_push(&s->arena, (nodes + beyond) * sizeof *strain);
-    memset(strain + nodes, 0, beyond * sizeof *strain);
-    s->stages->strain(&s->grid, strain, s->def.threads);
-    return strain;
 }
 
 void vti_stir_tracers(vt_simulation *s, double dt, double turned)
@@ -156,7 +140,9 @@ void vti_stir_tracers(vt_simulation *s, double dt, double turned)
     const vt_tracers *const t = &s->tracers;
     const vt_stirred_rows rows = {t->position, t->age, t->eddy_place};
     const size_t mark = vti_arena_mark(&s->arena);
-    e.strain = find_strain(s);
+    f4 *const strain = vti_make_nodes(s, &s->grid);
+    s->stages->strain(&s->grid, strain, s->def.threads);
+    e.strain = strain;
     s->stages->stir(&s->grid, &e, t->set.count, &rows, s->def.threads);
     vti_arena_pop(&s->arena, mark);
 }

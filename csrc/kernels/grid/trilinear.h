@@ -261,6 +261,24 @@ VT_INLINE void vti_sample_along(const f8 pair[VL], const vt_cells *c, vf value[4
     }
 }
 
+/* The four floats at VL points, and their differences along x, y and z (per cell). */
+VT_INLINE void vti_sample_slopes(const f4 *nodes, int64_t row, int64_t plane, const vt_cells *c,
+                                 vf value[4], vf slope[3][4])
+{
+    f8 pair[VL], dy[VL], dz[VL];
+    vf unused[4];
+#pragma GCC unroll 4
+    for (int l = 0; l < VL; l++) {
+        const vt_around around = vti_sample_around(nodes, row, plane, c, l);
+        pair[l] = around.value;
+        dy[l] = around.dy;
+        dz[l] = around.dz;
+    }
+    vti_sample_along(pair, c, value, slope[0]);
+    vti_sample_along(dy, c, slope[1], unused);
+    vti_sample_along(dz, c, slope[2], unused);
+}
+
 /* vti_ambient_temperature at VL points (m), K. */
 VT_INLINE vf vti_ambient_of_lanes(const vt_fluid *f, const vf position[3])
 {

@@ -45,18 +45,8 @@ VT_INLINE void sample_speed(const context *c, const vt_cells *cells, vi inside, 
     const vt_grid *const grid = c->grid;
     const vf share = vf_set((float)c->eddies->share);
     const vf per_metre = vf_set((float)(c->eddies->share / grid->spacing));
-    f8 value[VL], dy[VL], dz[VL];
-    vf strain[4], slope[3][4], unused[4];
-    for (int l = 0; l < VL; l++) {
-        const vt_around around =
-            vti_sample_around(c->eddies->strain, grid->node_row, grid->node_plane, cells, l);
-        value[l] = around.value;
-        dy[l] = around.dy;
-        dz[l] = around.dz;
-    }
-    vti_sample_along(value, cells, strain, slope[0]);
-    vti_sample_along(dy, cells, slope[1], unused);
-    vti_sample_along(dz, cells, slope[2], unused);
+    vf strain[4], slope[3][4];
+    vti_sample_slopes(c->eddies->strain, grid->node_row, grid->node_plane, cells, strain, slope);
     s->distance = vf_select(inside, strain[0] * share * vf_set((float)c->eddies->dt), (vf){0});
     for (int a = 0; a < 3; a++)
         s->slope[a] = vf_select(inside, slope[a][0] * per_metre, (vf){0});

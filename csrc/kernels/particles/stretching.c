@@ -76,19 +76,8 @@ VT_INLINE void sample_grid(const vt_grid *grid, sample *s)
 {
     vt_cells cells;
     vti_find_record_cells(&cells, grid, s->position);
-    f8 value[VL], dy[VL], dz[VL];
-#pragma GCC unroll 4
-    for (int l = 0; l < VL; l++) {
-        const vt_around around =
-            vti_sample_around(grid->nodes, grid->node_row, grid->node_plane, &cells, l);
-        value[l] = around.value;
-        dy[l] = around.dy;
-        dz[l] = around.dz;
-    }
-    vf velocity[4], derivative[3][4], unused[4];
-    vti_sample_along(value, &cells, velocity, derivative[0]);
-    vti_sample_along(dy, &cells, derivative[1], unused);
-    vti_sample_along(dz, &cells, derivative[2], unused);
+    vf velocity[4], derivative[3][4];
+    vti_sample_slopes(grid->nodes, grid->node_row, grid->node_plane, &cells, velocity, derivative);
     const vf scale = vf_set((float)(1.0 / grid->spacing));
     for (int i = 0; i < 3; i++) {
         s->velocity[i] = velocity[i];
