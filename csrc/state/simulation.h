@@ -82,6 +82,7 @@ struct vt_simulation {
     struct {
         double turned;        /* what times the renewals of their fields, rad */
         double renewed_at[2]; /* s */
+        double time, angle;   /* since they last stirred the tracers, s, rad */
     } eddies;                 /* below the grid */
     int64_t substeps;         /* since creation: sets the cadence of sorting the columns */
     int wake_is_cut;          /* vortons that bodies have shed were removed */

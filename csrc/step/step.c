@@ -399,7 +399,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     vti_set_wind(s, s->time, s->time + dt);
     VT_TIMED(s, contact, vti_begin_contact(s, &contacts));
     VT_TIMED(s, tracers, vti_move_tracers(s, &scheme, dt, &w.tracers));
-    VT_TIMED(s, stir, vti_stir_tracers(s, dt, dt * fast_gradient(s)));
+    VT_TIMED(s, stir, vti_stir_tracers(s, dt, dt * fast_gradient(s), !w.continues));
     if (vti_has_article_walls(s)) /* while the nodes hold velocities */
         VT_TIMED(s, bodies, vti_take_wall_vorticity(s));
     force_fluid(s, &scheme, dt, &w);

@@ -11,6 +11,11 @@
  * roll anything up. */
 static const double most_turned = 2;
 
+/* Each wave acts exactly as a shear, however far: what is done too seldom is only that the waves
+ * follow the flow. Tracers are stirred once its fast parts have turned by this, rad: then they have
+ * gone up to .4 cores, and the shortest waves are one core long. */
+static const double least_turned = 1;
+
 /* In cores of the grid. Where waves are seven cores long the grid has half of the energy that it
  * should have, and next to none at half of that. */
 static const double first_wave = 4;
@@ -99,7 +104,7 @@ static void make_waves(const vt_simulation *s, uint64_t renewal, double weight,
 
 /* Field f is renewed each time the clock passes a whole number of half periods that is f more than
  * an even one; its weight is then 0. */
-static void turn_clock(vt_simulation *s, double dt, double turned, vt_eddies_of_substep *e)
+static void turn_clock(vt_simulation *s, double time, double turned, vt_eddies_of_substep *e)
 {
     const double half = most_turned / 2, before = s->eddies.turned / half;
     s->eddies.turned += turned;
@@ -108,8 +113,8 @@ static void turn_clock(vt_simulation *s, double dt, double turned, vt_eddies_of_
         const double number = floor((now - f) / 2);
         e->field[f].renewed = s->eddies.turned == turned || number > floor((before - f) / 2);
         if (e->field[f].renewed)
-            s->eddies.renewed_at[f] = s->time + dt;
-        e->field[f].age = (float)(s->time + dt - s->eddies.renewed_at[f]);
+            s->eddies.renewed_at[f] = time;
+        e->field[f].age = (float)(time - s->eddies.renewed_at[f]);
         /* sin and cos of a quarter turn, by parabolas: the squares of both have the sum 1 */
         const double part = (now - f) / 2 - number, hump = 4 * part * (1 - part);
         const double away = vti_abs(part - 0.5), other = 4 * away * (1 - away);
@@ -127,16 +132,15 @@ static void use_columns(vt_simulation *s)
     vti_begin_in_eddies(s, 0, set->count);
 }
 
-void vti_stir_tracers(vt_simulation *s, double dt, double turned)
+/* By the strain of now, at `time`. */
+static void stir(vt_simulation *s, double time)
 {
-    if (s->def.detail == 0 || !s->fields_exist || s->tracers.set.count == 0)
-        return;
     vt_eddies_of_substep e = {.waves = s->def.detail * VT_EDDY_WAVES,
                               .share = speed_share * s->def.detail_strength * s->grid.core,
-                              .dt = dt};
+                              .dt = s->eddies.time};
     memcpy(e.wind, s->winds.velocity, sizeof e.wind);
     use_columns(s);
-    turn_clock(s, dt, turned, &e);
+    turn_clock(s, time, s->eddies.angle, &e);
     const vt_tracers *const t = &s->tracers;
     const vt_stirred_rows rows = {t->position, t->age, t->eddy_place};
     const size_t mark = vti_arena_mark(&s->arena);
@@ -145,4 +149,15 @@ void vti_stir_tracers(vt_simulation *s, double dt, double turned)
     e.strain = strain;
     s->stages->stir(&s->grid, &e, t->set.count, &rows, s->def.threads);
     vti_arena_pop(&s->arena, mark);
+    s->eddies.time = s->eddies.angle = 0;
+}
+
+void vti_stir_tracers(vt_simulation *s, double dt, double turned, int is_last)
+{
+    if (s->def.detail == 0 || !s->fields_exist || s->tracers.set.count == 0)
+        return;
+    s->eddies.time += dt;
+    s->eddies.angle += turned;
+    if (is_last || s->eddies.angle >= least_turned)
+        stir(s, s->time + dt);
 }
