@@ -91,6 +91,55 @@ def test_s1_nearest_point_is_the_projection(name):
         np.testing.assert_allclose(at, exact, atol=1e-5)
 
 
+def fine_hull(count=1500):
+    """Points evenly spread on a ball of radius .5, cut flat below."""
+    n = np.arange(count) + 0.5
+    z, turn = 1 - 2 * n / count, np.pi * (1 + 5**0.5) * n
+    side = np.sqrt(1 - z**2)
+    points = 0.5 * np.column_stack([side * np.cos(turn), side * np.sin(turn), z])
+    return np.maximum(points, (-1, -1, -0.3)).astype(np.float32).astype(float)
+
+
+def test_s1_a_hull_of_thousands_of_faces():
+    """Those far from a point are not looked at. Beyond a convex body y is the point nearest to x
+    where no corner v has (x - y) . (v - y) > 0."""
+    points = fine_hull()
+    normals, offsets = planes_of(points)
+    assert len(offsets) > 2000
+    spread = np.random.default_rng(8)
+    x = np.concatenate([spread.uniform(-1, 1, (1500, 3)), spread.normal(0, 1e-3, (50, 3)),
+                        points[:500] * spread.uniform(0.99, 1.01, (500, 1)), 40 * points[::10]])
+    expected = (x @ normals.T - offsets).max(axis=1)
+    found, nearest, normal = simulation(vt.Body(vt.Polytope(points))).body_distance(0, x)
+    inside = expected < 0
+    np.testing.assert_allclose(found[inside], expected[inside], atol=1e-9)
+    assert (found[~inside] >= expected[~inside] - 1e-9).all()
+    np.testing.assert_allclose((nearest @ normals.T - offsets).max(axis=1), 0, atol=1e-9)
+    np.testing.assert_allclose(nearest + normal * found[:, None], x, atol=1e-12)
+    away, foot = (x - nearest)[~inside], nearest[~inside]
+    beyond = (away @ points.T).max(axis=1) - (away * foot).sum(axis=1)
+    assert (beyond < 1e-9 * np.linalg.norm(away, axis=1)).all()
+
+
+def test_particles_meet_a_hull_of_thousands_of_faces_as_they_meet_a_ball():
+    """A gale without a flow around it blows them against the one and the other."""
+    found = []
+    for shape in (vt.Polytope(fine_hull()), vt.Sphere(radius=0.5)):
+        scene = vt.Scene(wind=(30, 0, 0), voxel=0.1)
+        scene.add(vt.Body(shape, panels=0))
+        scene.add(vt.Tracers(vt.Box((-3, -0.7, -0.2), (-2, 0.7, 0.7)), count=3000))
+        sim = vt.Simulation(scene, fps=24, threads=1)
+        start = np.array(sim.tracers.position, dtype=float)
+        sim.step(2)
+        found.append(np.array(sim.tracers.position, dtype=float))
+        assert (sim.body_distance(0, found[-1])[0] > -1e-6).all()
+    held = np.linalg.norm(found[1] - start - (2.5, 0, 0), axis=1) > 1e-3
+    apart = np.linalg.norm(found[0] - found[1], axis=1)
+    assert 500 < held.sum() < 2500
+    assert np.quantile(apart[~held], 0.99) < 1e-3  # but for those that just touch
+    assert apart[held].max() < 0.1 and np.median(apart[held]) < 0.02
+
+
 def distance_to_round(kind, x):
     """Signed distances by the textbook."""
     if kind == "sphere":

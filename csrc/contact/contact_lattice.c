@@ -380,7 +380,7 @@ static void part_from_side(const vt_wall *wall, const double middle[3], double h
     double local[3], foot[3], inward[3], world_foot[3], world_inward[3];
     int32_t face;
     vti_pose_point_back(pose, middle, local);
-    const double distance = vti_polytope_distance(p, local, &face);
+    const double distance = vti_polytope_distance(p, local, INFINITY, &face);
     for (int32_t f = 0; f < p->face_count; f++)
         if (f != face &&
             wall->body->scale * (p->plane[f][3] - vti_dot(p->plane[f], local)) < half + margin)

@@ -281,12 +281,14 @@ static int settle_inside(encounter *e)
     return 0;
 }
 
-/* Room at a point in the space of the body, m. */
-static inline double distance_at(const vt_body *body, const double local[3])
+/* Room at a point in the space of the body, m, where it is not more than `enough`; elsewhere any
+ * number that is. */
+static inline double distance_at(const vt_body *body, const double local[3], double enough)
 {
+    const double more = 1.000001 * vti_abs(enough) / body->scale;
     if (body->solid_count != 1 || body->hole)
-        return body->scale * vti_distance_to_body(body, local, NULL);
-    return body->scale * vti_solid_distance(&body->solids[0], local, NULL);
+        return body->scale * vti_room_at_body(body, local, more, NULL);
+    return body->scale * vti_solid_room(&body->solids[0], local, more, NULL);
 }
 
 /* Whether all that the particle passes lies clear of the wall. Room changes by no more than one
@@ -299,11 +301,12 @@ static int is_clear(const vt_walls *walls, const vt_wall *wall, const vt_travell
     known->has_start = 0;
     ++*t->looks;
     vti_pose_point_back(&wall->pose[wall->parts], t->end, known->end);
-    known->room = distance_at(body, known->end);
+    const double way = wall->swept ? vti_sqrt(vti_square_between(t->start, t->end)) : 0;
+    const double room = way + wall->parts * wall->step + skin;
+    known->room = distance_at(body, known->end, room);
     if (known->room < skin)
         return 0;
-    const double way = wall->swept ? vti_sqrt(vti_square_between(t->start, t->end)) : 0;
-    if (known->room > way + wall->parts * wall->step + skin)
+    if (known->room > room)
         return 1;
     if (wall->parts > 1 || !wall->swept || t->birth > walls->from)
         return 0;
@@ -311,7 +314,8 @@ static int is_clear(const vt_walls *walls, const vt_wall *wall, const vt_travell
     known->has_start = 1;
     const double passed =
         wall->still ? way : body->scale * vti_sqrt(vti_square_between(known->start, known->end));
-    return distance_at(body, known->start) - passed > skin - known->room;
+    const double needed = passed + skin - known->room;
+    return distance_at(body, known->start, needed) > needed;
 }
 
 /* What the first look at a list of walls has found: those before number `first` are clear. */

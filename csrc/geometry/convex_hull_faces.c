@@ -160,8 +160,8 @@ static int32_t number_vertices(vt_hull *h, const face_list *list)
     return count;
 }
 
-static void fill_polytope(const vt_hull *h, const face_list *list, const double *points,
-                          vt_polytope *p)
+static int fill_polytope(const vt_hull *h, const face_list *list, const double *points,
+                         vt_polytope *p)
 {
     for (int32_t i = 0; i < h->count; i++)
         for (int c = 0; c < 3 && h->starting[i] >= 0; c++)
@@ -178,7 +178,7 @@ static void fill_polytope(const vt_hull *h, const face_list *list, const double 
         }
         p->plane[f][3] = most;
     }
-    vti_measure_polytope(p);
+    return vti_measure_polytope(p);
 }
 
 vt_status vti_polytope_of_hull(vt_hull *h, const double *points, vt_polytope *p)
@@ -202,8 +202,11 @@ vt_status vti_polytope_of_hull(vt_hull *h, const double *points, vt_polytope *p)
                            .corner_count = list.corner_count};
         failed = vti_lay_out_polytope(p);
     }
-    if (!failed)
-        fill_polytope(h, &list, points, p);
+    if (!failed) {
+        failed = fill_polytope(h, &list, points, p);
+        if (failed)
+            vti_destroy_polytope(p);
+    }
     free(order);
     free(list.first);
     free(list.corner);

@@ -57,7 +57,7 @@ static void measure_polytope(vt_solid *solid)
     const vt_polytope *const p = &solid->polytope;
     memcpy(solid->center, p->center, sizeof p->center);
     solid->volume = p->volume;
-    solid->inscribed = -vti_polytope_distance(p, p->center, NULL);
+    solid->inscribed = -vti_polytope_distance(p, p->center, INFINITY, NULL);
     for (int32_t v = 0; v < p->vertex_count; v++) {
         double way[3];
         memcpy(way, p->vertex[v], sizeof way);
@@ -215,6 +215,11 @@ static double distance_from_disk(const vt_solid *solid, const double point[3], d
 
 double vti_solid_distance(const vt_solid *solid, const double point[3], double normal[3])
 {
+    return vti_solid_room(solid, point, INFINITY, normal);
+}
+
+double vti_solid_room(const vt_solid *solid, const double point[3], double enough, double normal[3])
+{
     double unused[3];
     double *const n = normal ? normal : unused;
     int32_t face;
@@ -223,7 +228,7 @@ double vti_solid_distance(const vt_solid *solid, const double point[3], double n
     case VT_SHAPE_SPHERE:
         return from_center(solid, point, normal) - solid->radius;
     case VT_SHAPE_POLYTOPE:
-        distance = vti_polytope_distance(&solid->polytope, point, &face);
+        distance = vti_polytope_distance(&solid->polytope, point, enough, &face);
         memcpy(n, solid->polytope.plane[face], sizeof unused);
         return distance;
     case VT_SHAPE_PLANE:

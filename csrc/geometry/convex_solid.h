@@ -28,8 +28,11 @@ int vti_same_solid(const vt_solid *a, const vt_solid *b);
 
 /* Distance from the deepest of its walls: faces, or the round side. The sign is never wrong; inside
  * it is the distance to the surface, outside of polytopes and of the rim of a disk a lower bound.
- * normal (may be NULL) is the outward normal of that wall. */
+ * normal (may be NULL) is the outward normal of that wall. vti_solid_room may stop at a wall from
+ * which the point is not less than `enough` away. */
 double vti_solid_distance(const vt_solid *solid, const double point[3], double normal[3]);
+double vti_solid_room(const vt_solid *solid, const double point[3], double enough,
+                      double normal[3]);
 
 /* The nearest point of the surface: exact everywhere; normal is the unit vector along which the
  * distance grows. Returns the signed distance. */

@@ -1,5 +1,6 @@
 #include "geometry/polytope.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,20 +13,27 @@ static size_t place_arrays(vt_polytope *p)
 {
     const size_t vertices = sizeof(double) * 3 * (size_t)p->vertex_count;
     const size_t planes = sizeof(double) * 4 * (size_t)p->face_count;
-    const size_t firsts = sizeof(int32_t) * ((size_t)p->face_count + 1);
+    const size_t nodes = sizeof *p->tree.node * (size_t)p->tree.node_count;
+    const size_t orders = p->tree.node_count > 0 ? (size_t)p->face_count : 0;
+    const size_t ordered = sizeof(double) * 4 * orders;
+    const size_t indices = orders + (size_t)p->face_count + 1 + (size_t)p->corner_count;
     char *const memory = p->memory;
     if (memory) {
         p->vertex = (double (*)[3])(void *)memory;
         p->plane = (double (*)[4])(void *)(memory + vertices);
-        p->first = (int32_t *)(void *)(memory + vertices + planes);
+        p->tree.node = (vt_face_node *)(void *)(memory + vertices + planes);
+        p->tree.plane = (double (*)[4])(void *)(memory + vertices + planes + nodes);
+        p->tree.order = (int32_t *)(void *)(memory + vertices + planes + nodes + ordered);
+        p->first = p->tree.order + orders;
         p->corner = p->first + p->face_count + 1;
     }
-    return vertices + planes + firsts + sizeof(int32_t) * (size_t)p->corner_count;
+    return vertices + planes + nodes + ordered + sizeof(int32_t) * indices;
 }
 
 int vti_lay_out_polytope(vt_polytope *p)
 {
     p->memory = NULL;
+    p->tree.node_count = vti_count_face_nodes(p->face_count);
     p->bytes = place_arrays(p);
     p->memory = malloc(p->bytes);
     if (!p->memory)
@@ -62,7 +70,7 @@ static void subtract(const double a[3], const double b[3], double difference[3])
 }
 
 /* Sums over the tetrahedra between a point inside and the triangles of the faces. */
-void vti_measure_polytope(vt_polytope *p)
+static void find_volume(vt_polytope *p)
 {
     const double *const origin = p->vertex[0];
     double volume = 0, moment[3] = {0, 0, 0};
@@ -85,6 +93,20 @@ void vti_measure_polytope(vt_polytope *p)
         p->center[i] = origin[i] + moment[i] / volume;
 }
 
+int vti_measure_polytope(vt_polytope *p)
+{
+    double (*const point)[3] = malloc(sizeof *point * (size_t)p->face_count);
+    if (!point)
+        return -1;
+    find_volume(p);
+    for (int32_t f = 0; f < p->face_count; f++)
+        memcpy(point[f], p->vertex[p->corner[p->first[f]]], sizeof *point);
+    const int failed = vti_fill_face_tree(&p->tree, p->face_count, (const double (*)[4])p->plane,
+                                          (const double (*)[3])point);
+    free(point);
+    return failed;
+}
+
 /* ---- queries ---- */
 
 static inline double above(const double plane[4], const double point[3])
@@ -92,20 +114,100 @@ static inline double above(const double plane[4], const double point[3])
     return vti_dot(plane, point) - plane[3];
 }
 
-double vti_polytope_distance(const vt_polytope *p, const double point[3], int32_t *face)
+/* Faces above the plane of which one of two points may lie: all others are left out where there is
+ * a tree. */
+typedef struct face_walk {
+    const vt_polytope *polytope;
+    const double *from, *to;
+    int32_t place, end; /* of the faces in `order` that come next, or of all */
+    int32_t waiting[VT_DEEPEST_FACE_TREE], waiting_count;
+} face_walk;
+
+static face_walk walk_faces(const vt_polytope *p, const double from[3], const double to[3])
 {
-    double most = above(p->plane[0], point);
-    int32_t at = 0;
-    for (int32_t f = 1; f < p->face_count; f++) {
-        const double distance = above(p->plane[f], point);
-        if (distance > most) {
-            most = distance;
-            at = f;
+    face_walk walk = {.polytope = p, .from = from, .to = to};
+    if (p->tree.node_count > 0)
+        walk.waiting_count = 1; /* the root, number 0 */
+    else
+        walk.end = p->face_count;
+    return walk;
+}
+
+/* -1: there is none any more. */
+static int32_t next_face(face_walk *walk)
+{
+    const vt_polytope *const p = walk->polytope;
+    while (walk->place == walk->end) {
+        if (walk->waiting_count == 0)
+            return -1;
+        const int32_t n = walk->waiting[--walk->waiting_count];
+        const vt_face_node *const node = &p->tree.node[n];
+        if (vti_bound_of_faces(node, walk->from) <= 0 && vti_bound_of_faces(node, walk->to) <= 0)
+            continue;
+        if (node->next == 0) {
+            walk->place = node->first;
+            walk->end = node->first + node->count;
+        } else {
+            walk->waiting[walk->waiting_count++] = node->next;
+            walk->waiting[walk->waiting_count++] = n + 1;
         }
     }
+    const int32_t place = walk->place++;
+    return p->tree.node_count > 0 ? p->tree.order[place] : place;
+}
+
+/* The face farthest above which a point lies so far: of those as far the first. */
+typedef struct farthest {
+    double distance;
+    int32_t face;
+} farthest;
+
+static inline void look_at(const double plane[4], int32_t f, const double point[3], farthest *most)
+{
+    const double distance = above(plane, point);
+    if (distance > most->distance || (distance == most->distance && f < most->face))
+        *most = (farthest){distance, f};
+}
+
+/* A node that waits, with the bound of its faces. */
+typedef struct waiting {
+    double bound;
+    int32_t node;
+} waiting;
+
+/* The nearer half first: most others then need no look. */
+static void look_into(const vt_polytope *p, const double point[3], double enough, farthest *most)
+{
+    waiting stack[VT_DEEPEST_FACE_TREE] = {{INFINITY, 0}};
+    for (int count = 1; count > 0 && most->distance < enough;) {
+        const waiting here = stack[--count];
+        const vt_face_node *const node = &p->tree.node[here.node];
+        if (here.bound < most->distance)
+            continue;
+        if (node->next == 0) {
+            for (int32_t i = node->first; i < node->first + node->count; i++)
+                look_at(p->tree.plane[i], p->tree.order[i], point, most);
+            continue;
+        }
+        const waiting first = {vti_bound_of_faces(node + 1, point), here.node + 1};
+        const waiting second = {vti_bound_of_faces(&p->tree.node[node->next], point), node->next};
+        const int turned = first.bound > second.bound;
+        stack[count++] = turned ? second : first;
+        stack[count++] = turned ? first : second;
+    }
+}
+
+double vti_polytope_distance(const vt_polytope *p, const double point[3], double enough,
+                             int32_t *face)
+{
+    farthest most = {above(p->plane[0], point), 0};
+    if (p->tree.node_count > 0)
+        look_into(p, point, enough, &most);
+    for (int32_t f = 1; f < p->face_count && p->tree.node_count == 0; f++)
+        look_at(p->plane[f], f, point, &most);
     if (face)
-        *face = at;
-    return most;
+        *face = most.face;
+    return most.distance;
 }
 
 /* The nearest point of the edge between two corners. */
@@ -157,7 +259,7 @@ double vti_polytope_nearest(const vt_polytope *p, const double point[3], double 
                             double normal[3])
 {
     int32_t face;
-    const double distance = vti_polytope_distance(p, point, &face);
+    const double distance = vti_polytope_distance(p, point, INFINITY, &face);
     memcpy(normal, p->plane[face], 3 * sizeof *normal);
     if (distance <= 0) {
         memcpy(nearest, point, 3 * sizeof *nearest);
@@ -165,14 +267,17 @@ double vti_polytope_nearest(const vt_polytope *p, const double point[3], double 
         return distance;
     }
     /* seen from outside, the nearest point lies on a face that can be seen */
-    double least = -1;
-    for (int32_t f = 0; f < p->face_count; f++) {
+    face_walk walk = walk_faces(p, point, point);
+    double least = INFINITY;
+    int32_t at = p->face_count;
+    for (int32_t f = next_face(&walk); f >= 0; f = next_face(&walk)) {
         double candidate[3];
         if (!(above(p->plane[f], point) > 0))
             continue;
         const double square = nearest_of_face(p, f, point, candidate);
-        if (least < 0 || square < least) {
+        if (square < least || (square == least && f < at)) {
             least = square;
+            at = f;
             memcpy(nearest, candidate, sizeof candidate);
         }
     }
@@ -187,20 +292,22 @@ double vti_polytope_nearest(const vt_polytope *p, const double point[3], double 
 int vti_polytope_clip(const vt_polytope *p, const double from[3], const double to[3], double *enter,
                       double *leave, int32_t *face)
 {
+    face_walk walk = walk_faces(p, from, to);
+    double last = -1; /* where it enters through *face */
     *face = -1;
-    for (int32_t f = 0; f < p->face_count; f++) {
+    for (int32_t f = next_face(&walk); f >= 0; f = next_face(&walk)) {
         const double start = above(p->plane[f], from), end = above(p->plane[f], to);
         if (start > 0 && end >= start)
             return 0;
-        if (start > 0) {
-            const double share = start / (start - end);
-            if (share > *enter || *face < 0) {
-                *enter = share > *enter ? share : *enter;
-                *face = f;
-            }
-        } else if (end > 0) {
-            const double share = start / (start - end);
+        if (!(start > 0 || end > 0))
+            continue;
+        const double share = start / (start - end);
+        if (!(start > 0)) {
             *leave = share < *leave ? share : *leave;
+        } else if (share > last || (share == last && f < *face)) {
+            *enter = share > *enter ? share : *enter;
+            last = share;
+            *face = f;
         }
         if (*enter > *leave)
             return 0;

@@ -4,12 +4,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "geometry/face_tree.h"
+
 typedef struct vt_polytope {
     int32_t vertex_count, face_count, corner_count;
     double (*vertex)[3]; /* m; only those that are corners of faces */
     double (*plane)[4]; /* of each face: outward unit normal n and offset d; inside is n . x <= d */
     int32_t *first;     /* face_count + 1: first entry of each face in corner */
     int32_t *corner;    /* vertices of each face, counter-clockwise seen from outside */
+    vt_face_tree tree;  /* of the faces; none where they are few */
     double volume;      /* m^3 */
     double center[3];   /* of the volume, m */
     void *memory;       /* all arrays lie in it */
@@ -21,15 +24,18 @@ void vti_destroy_polytope(vt_polytope *polytope);
 /* A copy with memory of its own; 0, or -1 without memory (there is nothing to destroy then). */
 int vti_copy_polytope(const vt_polytope *from, vt_polytope *to);
 
-/* Memory for the arrays, and where they lie in it; counts are set by the caller. 0, or -1. */
+/* Memory for the arrays, and where they lie in it; the caller has set the counts of vertices, faces
+ * and corners. 0, or -1. */
 int vti_lay_out_polytope(vt_polytope *polytope);
 
-/* Fills volume and center from the arrays. */
-void vti_measure_polytope(vt_polytope *polytope);
+/* Fills volume, center and tree from the arrays. 0, or -1 without memory. */
+int vti_measure_polytope(vt_polytope *polytope);
 
 /* Largest distance from the planes of the faces: the sign is never wrong, inside it is the distance
- * to the surface, outside a lower bound of it. *face (may be NULL) receives the face. */
-double vti_polytope_distance(const vt_polytope *polytope, const double point[3], int32_t *face);
+ * to the surface, outside a lower bound of it; any distance from a plane that is not less than
+ * `enough` (m) will do. *face (may be NULL) receives the face. */
+double vti_polytope_distance(const vt_polytope *polytope, const double point[3], double enough,
+                             int32_t *face);
 
 /* The nearest point of the surface: exact, inside and outside. normal is the unit vector along
  * which the distance grows. Returns the signed distance, m. */

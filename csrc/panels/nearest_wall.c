@@ -81,7 +81,7 @@ double vti_nearest_wall(const vt_simulation *s, const double point[3], double wi
                         double normal[3], const vt_paneled_body **body)
 {
     const vt_panels *const p = &s->panels;
-    double least = INFINITY, nearest[3], place[3];
+    double least = within, nearest[3], place[3];
     vti_to_cells(&s->grid, point, place);
     const float cell[3] = {(float)place[0], (float)place[1], (float)place[2]};
     const int64_t bin = vti_bin_at(&p->patches, cell);
@@ -92,7 +92,8 @@ double vti_nearest_wall(const vt_simulation *s, const double point[3], double wi
         if (vti_square_between(b->center, point) > limit * limit)
             continue;
         vti_pose_point_back(&b->pose, point, local);
-        const double room = b->pose.scale * vti_distance_to_body(b->body, local, outward);
+        const double room =
+            b->pose.scale * vti_room_at_body(b->body, local, least / b->pose.scale, outward);
         if (room < least) {
             least = room;
             memcpy(nearest, outward, sizeof nearest);

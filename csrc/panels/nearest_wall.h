@@ -10,8 +10,8 @@ int64_t vti_number_of_bin(const vt_patches *patches, int32_t i, int32_t j, int32
 /* Which bodies are near which bins of patches, once these are sorted. */
 void vti_list_near_bodies(vt_simulation *s);
 
-/* The nearest wall of the bodies: normal out of it, and its body. Distance in m; INFINITY where
- * none is near. */
+/* The nearest wall of the bodies: normal out of it, and its body. Distance in m; `within` where
+ * none is nearer, and *body stays as it is. */
 double vti_nearest_wall(const vt_simulation *s, const double point[3], double within,
                         double normal[3], const vt_paneled_body **body);
 

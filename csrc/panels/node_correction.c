@@ -201,7 +201,7 @@ static int is_between(const vt_simulation *s, const vt_paneled_body *b, const do
         return 0;
     memcpy(beyond, point, sizeof beyond);
     vti_add_scaled(beyond, -2 * middle * h, normal);
-    vti_nearest_wall(s, beyond, on_wall * h, other, &body);
+    vti_nearest_wall(s, beyond, INFINITY, other, &body);
     return body == b && vti_dot(other, normal) < 0;
 }
 

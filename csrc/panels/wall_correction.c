@@ -6,6 +6,9 @@
 #include "panels/private.h"
 #include "state/predicates.h"
 
+/* Than a width, by more than rounding. */
+#define VT_MORE 1.000001
+
 enum { HOLD_BLOCK = 512, NEAR_BLOCK = 16384 };
 
 /* ---- particles near walls ---- */
@@ -26,6 +29,7 @@ typedef struct response_job {
     uint8_t *near;  /* for each of all points: whether it is near a wall */
     int64_t *first; /* first point of each block in `wall`; before that, how many points are near */
     wall_point *wall;
+    double reach;  /* how far from a wall it matters to a point in the grid, m */
     int32_t *cell; /* of each of them the number of the cell where it takes the pairs itself; -1: it
                       does not */
     /* these, in the order of cells: in wall; their places, cells, and the flow there */
@@ -140,10 +144,12 @@ static void look_at_wall(void *data, int64_t n)
     const float *const at = job->points + 3 * w->row;
     const double point[3] = {(double)at[0], (double)at[1], (double)at[2]};
     job->cell[n] = -1;
-    w->room = vti_nearest_wall(s, point, 3 * vt_widest_wall * h, w->normal, &w->body);
-    if (cell_of_point(s, at) < 0 && w->body && !vti_acts_from_beyond(w->body))
+    const int is_outside = cell_of_point(s, at) < 0;
+    const double within = is_outside ? (double)INFINITY : job->reach;
+    w->room = vti_nearest_wall(s, point, within, w->normal, &w->body);
+    if (is_outside && w->body && !vti_acts_from_beyond(w->body))
         w->body = NULL;
-    if (!w->body || !(w->room < vt_pairs_within * h) || cell_of_point(s, at) < 0)
+    if (!w->body || !(w->room < vt_pairs_within * h) || is_outside)
         return;
     for (int c = 0; c < 3; c++)
         w->cell[c] = at[c] * (float)(1 / h) - (float)s->grid.base[c];
@@ -251,6 +257,10 @@ void vti_cancel_normal_velocities(vt_simulation *s, int64_t count, const float *
     const int threads = s->def.threads;
     response_job job = {.s = s, .points = points, .velocity = velocity};
     vti_mark_cells(s);
+    job.reach = vt_pairs_within * s->grid.spacing;
+    for (int32_t n = 0; n < s->panels.body_count; n++)
+        job.reach = fmax(job.reach,
+                         3 * vti_wall_width(s, &s->panels.bodies[n]) * s->grid.spacing * VT_MORE);
     const int64_t found = find_wall_points(s, &job, count);
     vti_parallel_each(threads, found, HOLD_BLOCK, look_at_wall, &job);
     take_pairs(s, found, &job);

@@ -75,10 +75,16 @@ vt_status vti_copy_bodies(const vt_bodies *from, vt_bodies *to)
 
 double vti_distance_to_body(const vt_body *body, const double point[3], double normal[3])
 {
-    double least = INFINITY;
+    return vti_room_at_body(body, point, INFINITY, normal);
+}
+
+double vti_room_at_body(const vt_body *body, const double point[3], double within, double normal[3])
+{
+    double least = within;
     for (int32_t n = 0; n < body->solid_count; n++) {
         double outward[3];
-        double room = vti_solid_distance(&body->solids[n], point, normal ? outward : NULL);
+        const double enough = body->hole ? (double)INFINITY : least;
+        double room = vti_solid_room(&body->solids[n], point, enough, normal ? outward : NULL);
         room = body->hole ? -room : room;
         if (room < least) {
             least = room;

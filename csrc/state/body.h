@@ -110,6 +110,10 @@ static inline int vti_has_container(const vt_bodies *bodies)
  * away from the wall. */
 double vti_distance_to_body(const vt_body *body, const double point[3], double normal[3]);
 
+/* The same where it is less than `within`; elsewhere any number that is not. */
+double vti_room_at_body(const vt_body *body, const double point[3], double within,
+                        double normal[3]);
+
 /* The least distance that a float position keeps from a wall, m: more than it is rounded by. */
 static inline double vti_contact_skin(const vt_body *body, const double world[3])
 {
