@@ -13,14 +13,19 @@ other choice of its solvers (velocity, boundary, poisson), and `Method.article()
 whose frame has one field solve. Each is judged by its own cores: Gaussian of 1.5
 spacings on the grid by default, .66 for the points of the articles, those of the
 vortons without a grid. `--solve` prints what each part of one solve takes.
-`part13`, `smoke-bodies` (the same with two spheres and a box) and `part20` are
-scenes of the size of those in the articles, whose figures stand beside ours. In
-`smoke-panels` the flow goes round the bodies.
+`campfire` (README), `plume` (examples/plume.py), `plume-fine` and `plume-hero` (the
+same with cores of .02 and .014 m) and `mesh` (through a head of 5000 triangles) are
+what users run, developed: frames of a film, 1/24 s, with all that a frame does and as
+many substeps as it needs. They are not judged: the sum over vortons has no bodies and
+no expansion. Frames of other scenes are one substep.
+`part13`, `article-bodies` (the same with two spheres and a box, which act by the
+articles' rule) and `part20` are scenes of the size of those in the articles, whose
+figures stand beside ours. In `smoke-bodies` the flow goes round the bodies, in
+`smoke-panels` on twice as fine a grid.
 `bodies-200` is for the cost of contact: 200 bodies, half of them on orbits, among a
 million tracers. `ring-panels` is `ring-100k` around a sphere of 320 panels:
 `--solve ring-100k ring-panels` shows what panels add.
-`campfire` burns: its frames are those of a film, 1/24 s, with as many substeps as
-each needs. `bake-256` is a bake: a million tracers in volumes 256 voxels across,
+`bake-256` is a bake: a million tracers in volumes 256 voxels across,
 into a folder for temporary files. It takes as long as it takes (--seconds is not
 for it), and stands in a table of its own: a frame, and what the parts of it take.
 """

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from .bodies import Body
 from .combustion import Combustion
 from .emitter import Emitter
 from .scene import Scene
-from .shapes import Disk, Torus
+from .shapes import Disk, Mesh, Sphere, Torus
 from .sources import Tracers, VortexRing
 
 __all__ = [
@@ -94,12 +95,62 @@ def _cloud() -> Scene:
     return scene
 
 
-def _campfire() -> Scene:
-    """A fire like that of examples/campfire.py, of wider cores, which lives for a shorter time."""
-    scene = Scene("campfire", seed=7, combustion=Combustion(rate=8), voxel=0.022)
+def campfire() -> Scene:
+    """The fire of the README."""
+    burns = Combustion()
+    scene = Scene("campfire", seed=7, combustion=burns, voxel=0.03, spacing=0.05)
     bed = Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
-    fire = {"temperature": 800, "fuel": 1.0, "taper": 0.4, "flicker": 0.7, "swirl": 1.4, "renew": 3}
-    scene.add(Emitter(bed, **fire, core=0.13, lifetime=0.9, per_voxel=20))
+    fire = {"temperature": 800, "fuel": 1.0, "swirl": 1.5, "taper": 0.5, "flicker": 0.9}
+    scene.add(Emitter(bed, **fire, core=0.05, lifetime=1.3, per_voxel=20))
+    scene.add(Body(Sphere((0, 0, 1.2), radius=0.2)))
+    return scene
+
+
+def plume(core: float = 0.045) -> Scene:
+    """The plume of examples/plume.py, or with finer cores (m) and voxels."""
+    scene = Scene("plume", seed=1, voxel=0.02 * core / 0.045)
+    source = Disk(radius=0.25, thickness=0.1)
+    scene.add(Emitter(source, temperature=600, renew=6, core=core, lifetime=3))
+    return scene
+
+
+def _head() -> Mesh:
+    """A closed mesh about as large as a head, of 5000 triangles, with a nose and two hollows."""
+    rings, around = 51, 50
+    polar = np.pi * np.arange(1, rings) / rings
+    azimuth = 2 * np.pi * np.arange(around) / around
+    z, side = np.cos(polar), np.sin(polar)
+    way = np.stack(
+        np.broadcast_arrays(
+            side[:, None] * np.cos(azimuth), side[:, None] * np.sin(azimuth), z[:, None]
+        ),
+        axis=-1,
+    )
+    way = np.concatenate([[[0, 0, 1]], way.reshape(-1, 3), [[0, 0, -1]]])
+
+    def bump(center: tuple[float, float, float], width: float) -> np.ndarray:
+        return np.exp(-((way - np.array(center)) ** 2).sum(axis=1) / width**2)
+
+    radius = 1 + 0.3 * bump((1, 0, -0.1), 0.25)
+    radius -= 0.12 * bump((0.85, 0.4, 0.25), 0.2) + 0.12 * bump((0.85, -0.4, 0.25), 0.2)
+    vertices = np.array([0.1, 0.08, 0.13]) * (radius[:, None] * way) + np.array([0, 0, 0.9])
+    n = np.arange(around)
+    last, next_ = 1 + (rings - 1) * around, (n + 1) % around
+    faces = [np.stack([0 * n, 1 + n, 1 + next_], axis=1)]
+    for ring in range(rings - 2):
+        low, high = 1 + ring * around, 1 + (ring + 1) * around
+        faces.append(np.stack([low + n, high + n, high + next_], axis=1))
+        faces.append(np.stack([low + n, high + next_, low + next_], axis=1))
+    low = 1 + (rings - 2) * around
+    faces.append(np.stack([low + n, 0 * n + last, low + next_], axis=1))
+    return Mesh(vertices=vertices, faces=np.concatenate(faces))
+
+
+def _mesh() -> Scene:
+    """The plume below a head, cells as wide as cores."""
+    scene = plume()
+    scene.spacing = 0.045
+    scene.add(Body(_head()))
     return scene
 
 
@@ -167,11 +218,12 @@ SCENES = {
         BenchScene("jet-4m", 4_000_000, 4_000_000, 257, _column, COLUMN),
         # a plume of flame and smoke, without the bodies that it passed
         _plume("part13", 17),
-        # the same with them, in frames as long as those of a film, in which many run into them;
-        # bodies act on the flow by the rule of the articles
-        _plume("smoke-bodies", 17, bodies=BODIES, turn=0.3, method={"bodies": "article"}),
-        # the flow goes round them; twice as fine, so that they are wider than the cells
+        # the same with them, in frames as long as those of a film, in which many run into them: the
+        # flow goes round them; then on twice as fine a grid, so that they are wider than the cells
+        _plume("smoke-bodies", 17, bodies=BODIES, panels=320, turn=0.3),
         _plume("smoke-panels", 33, bodies=BODIES, panels=320, turn=0.3),
+        # bodies act on the flow by the rule of the articles
+        _plume("article-bodies", 17, bodies=BODIES, turn=0.3, method={"bodies": "article"}),
         # half of them on orbits, in frames as long as those of a film: what contact costs
         BenchScene(
             "bodies-200",
@@ -189,7 +241,12 @@ SCENES = {
         dataclasses.replace(RING_100K, name="ring-panels", bodies=(BALL_INSIDE,), panels=320),
         # no counts are given: a ring of the size of the scene of part 13
         BenchScene("part20", 1_200, 49_000, 17, _ball, BALL),
-        FilmScene("campfire", 5_000, 100_000, _campfire, settled=40),
+        # what users run: README and examples, developed
+        FilmScene("campfire", 60_000, 75_000, campfire, settled=47),
+        FilmScene("plume", 244_000, 270_000, plume, settled=71),
+        FilmScene("plume-fine", 740_000, 1_600_000, lambda: plume(0.02), settled=39),
+        FilmScene("plume-hero", 1_700_000, 4_500_000, lambda: plume(0.014), settled=35),
+        FilmScene("mesh", 100_000, 270_000, _mesh, settled=71),
         # as `vorton bake` does it, volumes about 256 voxels across
         BakeScene("bake-256", _cloud, voxel=0.0056, settled=8),
     )
@@ -233,7 +290,7 @@ ARTICLES = {
         names={"step": "sim update - boundary conditions"},
         times={threads: {"step": update - bodies} for threads, update, bodies in PART_13},
     ),
-    "smoke-bodies": Article(
+    "article-bodies": Article(
         machine="Core i7-2600, 3.4 GHz",
         names={"contact": "boundary conditions", "step": "sim update"},
         times={threads: {"contact": b, "step": update} for threads, update, b in PART_13},

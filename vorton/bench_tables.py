@@ -59,6 +59,12 @@ def _stages(records: Sequence[Record]) -> list[str]:
     return lines
 
 
+def _error(record: Record, form: str) -> str:
+    """In percent; of films, which are not judged, a dash."""
+    error = record["velocity_error_rms"]
+    return "-" if error is None else format(100 * error, form)
+
+
 def scene_table(records: Sequence[Record]) -> str:
     """Each scene in a line; then where the time goes, scenes beside each other."""
     lines = [
@@ -70,7 +76,7 @@ def scene_table(records: Sequence[Record]) -> str:
         lines.append(
             f"{r['scene']:14} {r['vortons']:7d} {r['tracers']:7d} {_grid(r):>11} "
             f"{r['median_ms']:8.3f} {r['p10_ms']:7.2f} {r['p90_ms']:7.2f} "
-            f"{100 * r['velocity_error_rms']:7.3f} {r['beyond_interpreter_mib']:4.0f}"
+            f"{_error(r, '7.3f'):>7} {r['beyond_interpreter_mib']:4.0f}"
         )
     for first in range(0, len(records), COLUMNS):
         lines += ["", *_stages(records[first : first + COLUMNS])]
@@ -126,7 +132,7 @@ def comparison_table(records: Sequence[Record]) -> str:
             continue
         lines.append(
             f"{r['choice']:24} {r['median_ms']:10.3f} {r['p10_ms']:8.3f} {r['p90_ms']:8.3f} "
-            f"{100 * r['velocity_error_rms']:8.2g} {r['poisson_residual']:9.1e} "
+            f"{_error(r, '8.2g'):>8} {r['poisson_residual']:9.1e} "
             f"{r['beyond_interpreter_mib']:6.0f}"
         )
     return "\n".join(lines)
