@@ -177,6 +177,21 @@ def test_smoke_in_front_hides_fire():
     )
 
 
+@pytest.mark.parametrize("flame", [0.01, 0.05, 0.1, 0.2, 0.3])
+def test_smoke_that_glows_is_black(flame):
+    """By daylight, its own light left out: grey up to a glow of .1, black from .4 on."""
+    slab = box_of_tracers((-1.2, -0.5, -1.2), (1.2, 0.5, 1.2))
+    day = {**NIGHT, "sky_color": (2, 2, 2), "ground_color": (2, 2, 2)}
+    lit = []
+    for shares in ((flame, 0, 1 - flame), (0, flame, 1 - flame)):
+        volume = volume_of((slab, shares))
+        picture = render(volume, FRONT, (96, 72), 5.0, 1e-9, albedo=(0.8, 0.8, 0.8), **day)
+        lit.append(displayed_inverse(middle(picture)[0]))
+    glow = volume.values("glow", (0, 0, 0), (1, 1, 1)).item()
+    assert lit[0] > 0.05
+    assert lit[1] / lit[0] == pytest.approx(np.clip((0.4 - glow) / 0.3, 0, 1), abs=0.03)
+
+
 def displayed_inverse(level):
     light = np.linspace(0, 40, 400_001)
     return float(np.interp(level, displayed(light), light))

@@ -6,6 +6,8 @@
 
 #define TRANSPARENT 0.003f /* transmittance below which nothing behind is seen */
 #define FARTHEST 1e15      /* cells; smoke beyond is less than a pixel */
+#define GREY_AT 0.1f       /* glow up to which smoke scatters all its light */
+#define BLACK_AT 0.4f      /* and from which on none */
 #define SOFT_FROM 2.0f     /* pixels per cell where the cubic lookup begins to mix in */
 #define SOFT_OVER 2.0f     /* and how many more until it is alone */
 
@@ -232,20 +234,25 @@ static inline float softness_at(const vt_march *m, float distance)
     return share < 0.0f ? 0.0f : share > 1.0f ? 1.0f : share;
 }
 
-/* Adds what glows at a point behind `transmittance`, in smoke that lets `pass` through a step. */
-static void add_fire(const vt_march *m, int64_t b, const spot *at, float softness, float pass,
-                     vt_seen *s)
+/* Adds what glows at a point behind `transmittance`, in smoke that lets `pass` through a step.
+ * Returns the share of light that the smoke there scatters: soot is black until it has cooled and
+ * clotted. */
+static float add_fire(const vt_march *m, int64_t b, const spot *at, float softness, float pass,
+                      vt_seen *s)
 {
     const float glow = lookup(m->bricks->glow + b * BRICK_VALUES, at, softness);
     if (!(glow > 1e-4f))
-        return;
+        return 1.0f;
+    const float part = (BLACK_AT - glow) * (1.0f / (BLACK_AT - GREY_AT));
+    const float ash = part < 0.0f ? 0.0f : part > 1.0f ? 1.0f : part;
     const float kelvin = lookup(m->bricks->warmth + b * BRICK_VALUES, at, softness) / glow;
     const float power = glow * vti_black_body_power(kelvin);
     s->power += power;
     if (!m->body)
-        return;
+        return ash;
     const float seen = s->transmittance * 0.5f * (1.0f + pass);
     s->fire += f4_set(seen * m->radiance * power) * vti_black_body_color(m->body, kelvin);
+    return ash;
 }
 
 /* Colour of dye at a share of its range: blue, cyan, green, yellow, red, as wide each. */
@@ -278,8 +285,7 @@ static void march_brick(const vt_march *m, const ray *r, int64_t b, const int32_
         const spot at = spot_at(local, BRICK - 1);
         const float value = lookup(density, &at, softness);
         const float pass = m->depth > 0.0f && value > 0.0f ? vti_decay(-m->depth * value) : 1.0f;
-        if (m->bricks->glow)
-            add_fire(m, b, &at, softness, pass, s);
+        const float ash = m->bricks->glow ? add_fire(m, b, &at, softness, pass, s) : 1.0f;
         if (!(value > 0.0f))
             continue;
         s->column += value;
@@ -291,7 +297,7 @@ static void march_brick(const vt_march *m, const ray *r, int64_t b, const int32_
                 lookup(m->bricks->warmth + b * BRICK_VALUES, &at, softness) / value;
             scattered *= dye_color((kelvin - m->dye[0]) / (m->dye[1] - m->dye[0]));
         }
-        s->light += f4_set(s->transmittance * (1.0f - pass)) * scattered;
+        s->light += f4_set(s->transmittance * (1.0f - pass) * ash) * scattered;
         s->transmittance *= pass;
         if (s->transmittance < TRANSPARENT)
             return;
