@@ -1,5 +1,6 @@
 """Pictures and films from scenes and from bakes; the demo; the examples."""
 
+import dataclasses
 import itertools
 import json
 import runpy
@@ -19,6 +20,7 @@ from vorton.film import BakeShot, SceneShot, make_film, open_shot
 from vorton.manifest import Manifest
 from vorton.preview import render
 from vorton.scene import Scene
+from vorton.scene_files import load_scene
 from vorton.shapes import Box, Sphere, Torus
 from vorton.simulation import Simulation
 from vorton.sources import Tracers, VortexRing
@@ -206,11 +208,11 @@ def test_preview_command(places, tmp_path, capsys):
 
 @pytest.mark.slow
 def test_demo_command(tmp_path, monkeypatch, capsys):
-    """The demo with fewer frames and tracers; its whole is run by hand and in the benchmarks."""
+    """The demo with fewer frames and particles; its whole is run by hand."""
     scene = demo.make_scene()
-    light = Scene("demo", voxel=0.2)
-    for source in scene.sources:
-        light.add(Tracers(source.shape, count=500) if isinstance(source, Tracers) else source)
+    assert scene.to_dict() == load_scene(EXAMPLES / "explosion.py").to_dict()
+    light = Scene("demo", voxel=0.2, combustion=scene.combustion)
+    light.add(dataclasses.replace(scene.sources[0], core=0.2, per_voxel=2))
     monkeypatch.setattr(demo, "make_scene", lambda: light)
     monkeypatch.setattr(demo, "FRAMES", (1, 2))
     out = tmp_path / "demo"

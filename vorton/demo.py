@@ -1,4 +1,4 @@
-"""The demo: two dyed vortex rings run into each other, baked and rendered.
+"""The demo: a cloud of fuel explodes, baked and rendered.
 
 The folder keeps the volumes, for a host, and the film. The tracers are not written, which would be
 most of the bytes: the film simulates the scene again, which costs less than reading them.
@@ -11,38 +11,28 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .bake import bake
+from .combustion import Combustion
+from .emitter import Emitter
 from .film import make_film
 from .preview import load_images
 from .progress import Callback
 from .scene import Scene
-from .shapes import Torus
-from .sources import Tracers, VortexRing
+from .shapes import Sphere
 
-FRAMES = (1, 60)
-EYE, TARGET = (8.2, -9.0, 3.4), (0.0, 0.0, 0.0)
+FRAMES = (1, 56)
+SIZE = (480, 480)
+EYE, TARGET = (0.0, -8.2, 2.0), (0.0, 0.0, 1.5)
 
 
 def make_scene() -> Scene:
-    """The scene of `vorton demo`: two rings, head on.
+    """The scene of `vorton demo`: that of examples/explosion.py.
 
-    The rings widen each other, and their waviness grows until they break up into small ones.
+    A ball of fuel, just hot enough, that burns in half a second, swells and rises.
     """
-    scene = Scene("demo", seed=5, voxel=0.045)
-    for side in (-1.0, 1.0):
-        centre = (0.9 * side, 0.0, 0.0)
-        axis = (-side, 0.0, 0.0)
-        ring = VortexRing(
-            centre,
-            axis,
-            radius=0.7,
-            circulation=3.0,
-            core=0.13,
-            wobble=0.03,
-            seed=5 + int(side),
-            sections=300,  # the rings grow to five times their length
-        )
-        scene.add(ring)
-        scene.add(Tracers(Torus(centre, axis, radius=0.7, thickness=0.10), count=110_000))
+    burns = Combustion(rate=4.5, flame_time=0.5, heat=2.3e6, soot=0.8, radiation=300)
+    scene = Scene("explosion", seed=5, voxel=0.028, combustion=burns, spacing=0.06)
+    fuel = {"temperature": 650, "fuel": 1.0, "swirl": 6.0, "flicker": 0.4, "renew": 0}
+    scene.add(Emitter(Sphere((0, 0, 0.5), radius=0.45), **fuel, core=0.06, lifetime=6))
     return scene
 
 
@@ -55,4 +45,4 @@ def run(
     how = {"frames": FRAMES, "threads": threads, "progress": progress}
     bake(scene, out, tracers=False, **how)
     yield out
-    yield make_film(scene, out / "demo.webp", eye=EYE, target=TARGET, **how)
+    yield make_film(scene, out / "demo.webp", size=SIZE, eye=EYE, target=TARGET, **how)
