@@ -69,7 +69,7 @@ def field(packed, wanted):
     at = HEAD + ENTRY * count
     for n in range(count):
         entry = packed[HEAD + ENTRY * n :][:ENTRY]
-        item, components = np.frombuffer(entry, "<u4", 2, 40)
+        item, components = np.dtype(chr(entry[40])).itemsize, int.from_bytes(entry[44:48], "little")
         rows, size = np.frombuffer(entry, "<u8", 2, 48)
         crc, packing = np.frombuffer(entry, "<u4", 2, 64)
         if entry[:40].rstrip(b"\0").decode() == wanted:

@@ -24,9 +24,9 @@ static int is_kind(const vt_frame_head *head, const char *kind)
 
 static int is_sound(const vt_field_entry *e, uint64_t room)
 {
-    if (e->name[sizeof e->name - 1] || (e->item != 1 && e->item != 4 && e->item != 8) ||
-        e->components == 0 || e->components > 1u << 16 || e->rows > most_bytes >> 20 ||
-        e->packing > VT_IN_PLANES || e->bytes > room)
+    if (e->name[sizeof e->name - 1] || vti_bytes_of_type(e->type) == 0 || e->components == 0 ||
+        e->components > 1u << 16 || e->rows > most_bytes >> 20 || e->packing > VT_IN_PLANES ||
+        e->bytes > room)
         return 0;
     return e->packing != VT_STORED || e->bytes == vti_unpacked_bytes(e);
 }
@@ -92,8 +92,8 @@ static void pack_field(const uint8_t *from, int threads, const vt_crc *crc, vt_f
                        vt_bytes *to)
 {
     const size_t start = to->size, plain = (size_t)vti_unpacked_bytes(entry);
-    vti_pack_planes(from, (int64_t)(entry->rows * entry->components), (int)entry->item, threads,
-                    to);
+    vti_pack_planes(from, (int64_t)(entry->rows * entry->components),
+                    (int)vti_bytes_of_type(entry->type), threads, to);
     entry->packing = VT_IN_PLANES;
     if (!to->failed && to->size - start >= plain) {
         to->size = start;
@@ -141,7 +141,7 @@ static vt_status unpack_field(const char *what, const vt_crc *crc, const uint8_t
     vti_put_zeros(to, plain);
     if (!to->failed &&
         vti_unpack_planes(from, (size_t)entry->bytes, (int64_t)(entry->rows * entry->components),
-                          (int)entry->item, threads, to->bytes + start))
+                          (int)vti_bytes_of_type(entry->type), threads, to->bytes + start))
         return vti_fail(VT_INVALID_ARGUMENT, "%s: is damaged: %s cannot be unpacked", what,
                         entry->name);
     return VT_OK;

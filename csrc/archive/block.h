@@ -24,14 +24,11 @@
  *   60  uint32    0
  *   64  the directory, 72 bytes for each field:
  *         0  40 bytes  name, ended and filled with 0: "tracers.position"
- *        40  uint32    bytes of a number: 1, 4 or 8
- *        44  uint32    numbers in a row
- *        48  uint64    rows
- *        56  uint64    bytes that the field takes in the file
- *        64  uint32    CRC-32 of these
- *        68  uint32    how the numbers are stored: 0 as they are, 1 in planes
- *                      (archive/byte_planes.h)
- *   then the fields in the order of the directory; then 0 .. 7 bytes of 0
+ *        40  uint32    type of the numbers, a character as Python's struct has it: B uint8, i
+ * int32, I uint32, f float, q int64, Q uint64, d double 44  uint32    numbers in a row 48  uint64
+ * rows 56  uint64    bytes that the field takes in the file 64  uint32    CRC-32 of these 68 uint32
+ * how the numbers are stored: 0 as they are, 1 in planes (archive/byte_planes.h) then the fields in
+ * the order of the directory; then 0 .. 7 bytes of 0
  *
  * INDX, the last once the archive is closed: summed is the length.
  *   24  uint64    number of frames
@@ -66,7 +63,7 @@ typedef struct vt_frame_head {
 
 typedef struct vt_field_entry {
     char name[40];
-    uint32_t item, components;
+    uint32_t type, components;
     uint64_t rows, bytes;
     uint32_t crc, packing;
 } vt_field_entry;
@@ -80,10 +77,29 @@ _Static_assert(sizeof(vt_block_head) == 24 && sizeof(vt_frame_head) == 64 &&
 /* Entry n of the directory of a frame that was checked. */
 vt_field_entry vti_frame_entry(const uint8_t *bytes, uint32_t n);
 
+/* Bytes of a number; 0: there is no such type. */
+static inline uint32_t vti_bytes_of_type(uint32_t type)
+{
+    switch (type) {
+    case 'B':
+        return 1;
+    case 'i':
+    case 'I':
+    case 'f':
+        return 4;
+    case 'q':
+    case 'Q':
+    case 'd':
+        return 8;
+    default:
+        return 0;
+    }
+}
+
 /* Bytes of a field once it is unpacked. */
 static inline uint64_t vti_unpacked_bytes(const vt_field_entry *entry)
 {
-    return entry->rows * entry->components * entry->item;
+    return entry->rows * entry->components * vti_bytes_of_type(entry->type);
 }
 
 /* Reads the head of a frame, or of a state in memory, and checks it and its directory: whatever the

@@ -10,9 +10,14 @@
 
 /* ---- saving ---- */
 
+static size_t row_bytes(const vt_state_field *field)
+{
+    return vti_bytes_of_type((uint32_t)field->type) * (size_t)field->components;
+}
+
 static void put_rows(const vt_state_field *field, vt_bytes *to)
 {
-    const size_t row = (size_t)field->item * (size_t)field->components;
+    const size_t row = row_bytes(field);
     if (field->stride == (int64_t)row) {
         vti_put(to, field->data, row * (size_t)field->rows);
         return;
@@ -23,7 +28,7 @@ static void put_rows(const vt_state_field *field, vt_bytes *to)
 
 static vt_field_entry entry_of(const vt_state_field *field)
 {
-    vt_field_entry entry = {.item = (uint32_t)field->item,
+    vt_field_entry entry = {.type = (uint32_t)field->type,
                             .components = (uint32_t)field->components,
                             .rows = (uint64_t)field->rows};
     memcpy(entry.name, field->name, sizeof entry.name);
@@ -192,7 +197,7 @@ static vt_status find_fields(vt_state_list *list, const uint8_t *bytes, const vt
             continue;
         }
         field->rows = field->set < 0 ? field->rows : rows[field->set];
-        if (entry.item != (uint32_t)field->item ||
+        if (entry.type != (uint32_t)field->type ||
             entry.components != (uint32_t)field->components || entry.rows != (uint64_t)field->rows)
             return does_not_fit(field->name);
         place[f] = at;
@@ -204,7 +209,7 @@ static vt_status find_fields(vt_state_list *list, const uint8_t *bytes, const vt
 
 static void take_rows(const vt_state_field *field, const uint8_t *from)
 {
-    const size_t row = (size_t)field->item * (size_t)field->components;
+    const size_t row = row_bytes(field);
     if (field->stride == (int64_t)row && field->rows > 0) {
         memcpy(field->data, from, row * (size_t)field->rows);
         return;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "animation/definition_tables.h"
+#include "archive/block.h"
 #include "base/hash.h"
 
 /* ---- what is in the list ---- */
@@ -38,15 +39,27 @@ _Static_assert(RECORDED_BYTES + 16 ==
 _Static_assert(RIGID_BYTES + sizeof(vt_animations) == sizeof(vt_rigid),
                "the table has all of a body");
 
-static vt_state_field *append(vt_state_list *list, const char *name, void *data, size_t item,
+/* Types as archive/block.h has them. */
+enum {
+    TYPE_uint8_t = 'B',
+    TYPE_int32_t = 'i',
+    TYPE_uint32_t = 'I',
+    TYPE_float = 'f',
+    TYPE_int64_t = 'q',
+    TYPE_uint64_t = 'Q',
+    TYPE_double = 'd'
+};
+
+/* `bytes` are those of a row. */
+static vt_state_field *append(vt_state_list *list, const char *name, void *data, int type,
                               size_t bytes, int64_t rows, size_t stride)
 {
     vt_state_field *const field = &list->field[list->count++];
     *field = (vt_state_field){.data = data,
                               .rows = rows,
                               .stride = (int64_t)stride,
-                              .item = (int32_t)item,
-                              .components = (int32_t)(bytes / item),
+                              .type = type,
+                              .components = (int32_t)(bytes / vti_bytes_of_type((uint32_t)type)),
                               .set = -1,
                               .column = -1};
     snprintf(field->name, sizeof field->name, "%s", name);
@@ -56,10 +69,12 @@ static vt_state_field *append(vt_state_list *list, const char *name, void *data,
 /* A member of each of count structs, at `items` (NULL: there are none). */
 #define APPEND_OF(list, name, type, items, struct_type, member, count)                             \
     append(list, name, (items) ? (char *)(items) + offsetof(struct_type, member) : NULL,           \
-           sizeof(type), MEMBER(type, struct_type, member), count, sizeof(struct_type))
+           TYPE_##type, MEMBER(type, struct_type, member), count, sizeof(struct_type))
 
 static void list_columns(vt_state_list *list, int set, vt_set *rows)
 {
+    static const int types[] = {
+        [VT_FLOAT32] = TYPE_float, [VT_INT64] = TYPE_int64_t, [VT_UINT32] = TYPE_uint32_t};
     for (int32_t c = 0; c < rows->column_count; c++) {
         vt_column_field about = {.struct_size = sizeof about};
         char name[VT_FIELD_NAME];
@@ -68,13 +83,13 @@ static void list_columns(vt_state_list *list, int set, vt_set *rows)
         snprintf(name, sizeof name, "%s.%s", set == VT_VORTONS ? "vortons" : "tracers",
                  seen ? about.name : "left_temperature");
         vt_state_field *const field =
-            append(list, name, rows->column[c], seen ? bytes / (size_t)about.components : 4, bytes,
+            append(list, name, rows->column[c], seen ? types[about.type] : TYPE_float, bytes,
                    rows->count, bytes);
         field->set = set;
         field->column = c;
         field->absent = !rows->used[c];
     }
-    append(list, set == VT_VORTONS ? "vortons.alike" : "tracers.alike", rows->alike, 4,
+    append(list, set == VT_VORTONS ? "vortons.alike" : "tracers.alike", rows->alike, TYPE_float,
            sizeof rows->alike, 1, sizeof rows->alike);
 }
 
@@ -87,7 +102,8 @@ static void list_bodies(vt_state_list *list, vt_bodies *bodies)
 #include "state/evolving.def"
 #undef VT_RIGID_EVOLVES
 #undef VT_BODY_EVOLVES
-    append(list, "bodies.open_lines", bodies->open_lines, 8, sizeof bodies->open_lines, 1, 24);
+    append(list, "bodies.open_lines", bodies->open_lines, TYPE_double, sizeof bodies->open_lines, 1,
+           24);
 }
 
 static void list_sources(vt_state_list *list, vt_sources *sources)
@@ -98,14 +114,14 @@ static void list_sources(vt_state_list *list, vt_sources *sources)
               sources->tracer_emitter_count);
     APPEND_OF(list, "fluid_emitters.seed", uint64_t, sources->parcels, vt_fluid_emitter, seed,
               sources->fluid_emitter_count);
-    append(list, "sources.born_in", sources->born_in, 4, sizeof *sources->born_in, sources->made,
-           sizeof *sources->born_in);
+    append(list, "sources.born_in", sources->born_in, TYPE_float, sizeof *sources->born_in,
+           sources->made, sizeof *sources->born_in);
 }
 
 static void list_winds(vt_state_list *list, vt_winds *winds)
 {
-    append(list, "winds.velocity", winds->velocity, 8, sizeof winds->velocity, 1, 24);
-    append(list, "winds.shift", winds->shift, 8, sizeof winds->shift, 1, 24);
+    append(list, "winds.velocity", winds->velocity, TYPE_double, sizeof winds->velocity, 1, 24);
+    append(list, "winds.shift", winds->shift, TYPE_double, sizeof winds->shift, 1, 24);
     APPEND_OF(list, "wind_grids.amplitude", double, winds->grids, vt_wind_grid, amplitude,
               winds->grid_count);
     APPEND_OF(list, "wind_grids.pose", double, winds->grids, vt_wind_grid, pose, winds->grid_count);
@@ -131,11 +147,11 @@ static void join_extremes(vt_extremes *extremes)
 static void list_records(vt_state_list *list, vt_simulation *s)
 {
     join_extremes(&s->extremes);
-    append(list, "extremes.gradient", &s->extremes.thread[0].gradient, 4, 4, 1, 4);
-    append(list, "extremes.speed", &s->extremes.thread[0].speed, 4, 4, 1, 4);
-    append(list, "extremes.pull", &s->extremes.thread[0].pull, 4, 4, 1, 4);
-    append(list, "extremes.bounded", &s->extremes.thread[0].bounded, 8, 8, 1, 8);
-    append(list, "extremes.gradients", s->extremes.thread[0].gradients, 4,
+    append(list, "extremes.gradient", &s->extremes.thread[0].gradient, TYPE_float, 4, 1, 4);
+    append(list, "extremes.speed", &s->extremes.thread[0].speed, TYPE_float, 4, 1, 4);
+    append(list, "extremes.pull", &s->extremes.thread[0].pull, TYPE_float, 4, 1, 4);
+    append(list, "extremes.bounded", &s->extremes.thread[0].bounded, TYPE_int64_t, 8, 1, 8);
+    append(list, "extremes.gradients", s->extremes.thread[0].gradients, TYPE_uint32_t,
            sizeof s->extremes.thread[0].gradients, 1, sizeof s->extremes.thread[0].gradients);
 #define VT_RECORDED(type, member) APPEND_OF(list, #member, type, s, vt_simulation, member, 1);
 #include "state/evolving.def"
@@ -150,7 +166,7 @@ static void list_definition(vt_state_list *list, vt_simulation *s)
         const vt_row *const row = &d->rows[n];
         const size_t bytes = row->kind == VT_ROW_vector ? 24 : 8;
         if (row->use & VT_ROW_ANIMATED)
-            append(list, row->name, (char *)&s->def + row->offset, 8, bytes, 1, bytes);
+            append(list, row->name, (char *)&s->def + row->offset, TYPE_double, bytes, 1, bytes);
     }
 }
 
@@ -177,7 +193,7 @@ uint64_t vti_state_layout(const vt_state_list *list)
     for (int32_t n = 0; n < list->count; n++) {
         const vt_state_field *const field = &list->field[n];
         hash = vti_hash(hash, field->name, strlen(field->name) + 1);
-        hash = vti_hash(hash, &field->item, sizeof field->item);
+        hash = vti_hash(hash, &field->type, sizeof field->type);
         hash = vti_hash(hash, &field->components, sizeof field->components);
     }
     return hash;

@@ -8,12 +8,12 @@
 
 enum { VT_FIELD_NAME = 40 /* with the 0 at its end */, VT_STATE_FIELDS = 192 };
 
-/* rows of `components` numbers of `item` bytes, `stride` bytes apart. */
+/* rows of `components` numbers of a type (archive/block.h), `stride` bytes apart. */
 typedef struct vt_state_field {
     char name[VT_FIELD_NAME];
     char *data;
     int64_t rows, stride;
-    int32_t item, components;
+    int32_t type, components;
     int32_t set, column; /* of a column of particles: which; else -1 */
     int32_t absent;      /* a column that is not used */
 } vt_state_field;
