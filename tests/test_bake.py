@@ -39,7 +39,7 @@ def reference(tmp_path_factory) -> Path:
 
 def test_files_and_manifest(reference):
     names = [f"ring_{n:04}{s}" for n in range(1, 5) for s in (".npz", ".vdb")]
-    assert sorted(content(reference)) == sorted([*names, "ring.json"])
+    assert sorted(content(reference)) == sorted([*names, "ring.json", "ring.vta"])
     manifest = Manifest.find(reference)
     data = manifest.data
     assert data["vorton"] == _core.version() and data["build"] == _core.build()
@@ -162,10 +162,10 @@ def test_range_does_not_change_a_frame(reference, tmp_path):
 
 
 def test_only_volumes_or_only_tracers(tmp_path):
-    quiet(small_scene(), tmp_path / "a", frames=(1, 1), tracers=False)
+    quiet(small_scene(), tmp_path / "a", frames=(1, 1), tracers=False, archive=False)
     assert sorted(content(tmp_path / "a")) == ["ring.json", "ring_0001.vdb"]
     quiet(small_scene(), tmp_path / "b", frames=(1, 1), volumes=None)
-    assert sorted(content(tmp_path / "b")) == ["ring.json", "ring_0001.npz"]
+    assert sorted(content(tmp_path / "b")) == ["ring.json", "ring.vta", "ring_0001.npz"]
     assert "tracers_per_voxel" not in Manifest.find(tmp_path / "b").frame(1)
 
 

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -210,8 +211,8 @@ def test_version_and_build():
     assert vt.__version__ == _core.version() == "0.1.0"
     assert _core.simd() in ("scalar", "avx2", "avx512")
     assert _core.backend() in ("openmp", "pthread")
-    compiler, flags = _core.build().split(" | ")
-    assert compiler and "-O3" in flags
+    compiler, flags, sources = _core.build().split(" | ")
+    assert compiler and "-O3" in flags and re.fullmatch("[0-9a-f]{16}", sources)
     assert 1 <= _core.available_threads() <= 64
     assert "-ffp-contract=off" in flags
 

@@ -73,7 +73,7 @@ def test_script_and_json_give_the_same_bake(script, scene_json, tmp_path, capsys
     assert "frames     1-3 at 24 a second" in shown and PRESETS["blender"].hint in shown
     files = {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir()}
     assert files == {path.name: path.read_bytes() for path in (tmp_path / "b").iterdir()}
-    assert len(files) == 7
+    assert len(files) == 8
 
 
 def test_every_option_of_bake_arrives(script, tmp_path):

@@ -1,10 +1,11 @@
-"""Bakes: numbered frames of volumes (.vdb) and tracers (.npz) with a manifest.
+"""Bakes: numbered frames of volumes (.vdb) and tracers (.npz) with a manifest, and an archive.
 
 Frame 1 is the start, frame n the state at time (n - 1) / fps. Every bake simulates from the start,
 frame by frame, so that frame n is the same whichever range it is baked in. A thread more encodes
-and writes a frame while the next is simulated: each file beside its target, flushed and renamed,
-and then the manifest. A bake that was killed goes on where it stopped when it is started again, and
-ends with the same bytes.
+and writes a frame while the next is simulated: first the state is appended to the motion archive
+(.vta), then each file is written beside its target, flushed and renamed, and then the manifest. A
+bake that was killed goes on from the last whole frame of the archive when it is started again, and
+ends with the same bytes; frames that the archive has are made from it, without simulating.
 """
 
 from __future__ import annotations
@@ -15,7 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
-from .bake_frames import Parts, take_frame, threads_of, write_frame
+from .archive import SUFFIX, ArchiveWriter, describe_scene
+from .bake_frames import (
+    Frame,
+    Parts,
+    load_frame,
+    show_columns,
+    take_frame,
+    threads_of,
+    write_frame,
+)
 from .bake_writer import FrameWriter
 from .fields import Definition, check_flag, check_integer, check_number, choice, number, shown
 from .files import locked, make_folder, remove_leftovers
@@ -109,6 +119,7 @@ def bake(
     fps: float = 24.0,
     volumes: Volumes | None = Volumes(),
     tracers: bool = True,
+    archive: bool = True,
     progress: bool | Callback = True,
     threads: int = 0,
     overwrite: bool = False,
@@ -118,9 +129,11 @@ def bake(
     One simulation is made for it, with the scene's method, which stays the same for all frames, as
     the manifest says; for a run that switches (`Simulation.method`) step a simulation yourself.
 
-    Writes `OUT/name_0001.vdb` and `OUT/name_0001.npz` ..., and the manifest `OUT/name.json`, where
-    name is the scene's. Frames that an earlier bake of the same scene with the same settings has
-    written, and whose hash still agrees, are kept; the range may grow.
+    Writes `OUT/name_0001.vdb` and `OUT/name_0001.npz` ..., the archive `OUT/name.vta`, and the
+    manifest `OUT/name.json`, where name is the scene's. Frames that an earlier bake of the same
+    scene with the same settings by the same build of vorton has written, and whose hash still
+    agrees, are kept; the range may grow. Where the archive has the state of a frame, it is not
+    simulated again.
 
     Parameters
     ----------
@@ -135,6 +148,9 @@ def bake(
         Default `Volumes()`; None: no volumes.
     tracers : bool
         Write tracer frames, default True.
+    archive : bool
+        Write the state at each frame, from the first on, into the archive, default True: without it
+        a bake that was interrupted simulates from the start again.
     progress : bool or function
         True (default): a bar, or lines on stderr; False: nothing; a function is called with
         (frames done, frames in all, seconds left), once a frame is on the disk.
@@ -167,6 +183,7 @@ def bake(
         fps=fps,
         volumes=volumes,
         tracers=tracers,
+        archive=archive,
         progress=progress,
         threads=threads,
         overwrite=overwrite,
@@ -182,6 +199,7 @@ def bake_timed(
     fps: float = 24.0,
     volumes: Volumes | None = Volumes(),
     tracers: bool = True,
+    archive: bool = True,
     progress: bool | Callback = True,
     threads: int = 0,
     overwrite: bool = False,
@@ -194,19 +212,34 @@ def bake_timed(
     threads = check_integer("threads", threads, least=0, most=64)
     _check_volumes(volumes, check_flag("tracers", tracers))
     sim = Simulation(scene, fps, threads=threads)
-    settings = _settings(sim, volumes, tracers)
+    settings = _settings(sim, volumes, tracers, check_flag("archive", archive))
+    folder = _make_folder(out)
+    with locked(folder):
+        manifest = _open_manifest(folder, scene, settings, (first, last), overwrite)
+        states = _open_archive(manifest, sim) if archive else None
+        todo = {n for n in range(first, last + 1) if not manifest.is_whole(n)}
+        manifest.save()
+        plan = _plan(todo, last, states)
+        if plan:
+            with Progress(len(plan), f"bake {scene.name}", progress) as shown_progress:
+                _run(sim, manifest, plan, todo, states, shown_progress, parts)
+        if states is not None:
+            states.close()
+        manifest.check_presence()
+    return manifest
+
+
+def _make_folder(out: str | os.PathLike[str]) -> Path:
     if not os.fspath(out):
         raise ValueError(f"out = {shown(out)}: must be the path of a folder")
     folder = Path(out)
     make_folder(folder)
-    with locked(folder):
-        manifest = _open_manifest(folder, scene, settings, (first, last), overwrite)
-        todo = [n for n in range(first, last + 1) if not manifest.is_whole(n)]
-        manifest.save()
-        if todo:
-            with Progress(todo[-1], f"bake {scene.name}", progress) as shown_progress:
-                _run(sim, manifest, set(todo), shown_progress, parts)
-    return manifest
+    return folder
+
+
+def _open_archive(manifest: Manifest, sim: Simulation) -> ArchiveWriter:
+    path = manifest.folder / manifest.data["archive"]
+    return ArchiveWriter(path, describe_scene(sim.scene, sim.fps, manifest.folder))
 
 
 def _check_frames(frames: tuple[int, int]) -> tuple[int, int]:
@@ -226,14 +259,18 @@ def _check_volumes(volumes: Volumes | None, tracers: bool) -> None:
         raise ValueError("volumes = None, tracers = False: there is nothing to bake")
 
 
-def _settings(sim: Simulation, volumes: Volumes | None, tracers: bool) -> dict[str, Any]:
+def _settings(
+    sim: Simulation, volumes: Volumes | None, tracers: bool, archive: bool
+) -> dict[str, Any]:
     """What must agree for an older bake to be gone on with."""
     return {
         "vorton": _core.version(),
+        "build": _core.build(),
         "scene_sha256": sim.scene.sha256,
         "fps": sim.fps,
         "volumes": None if volumes is None else volumes.settings(sim),
         "tracers": tracers,
+        "archive": f"{sim.scene.name}{SUFFIX}" if archive else None,
     }
 
 
@@ -280,6 +317,8 @@ def _difference(manifest: Manifest, scene: Scene, settings: dict[str, Any]) -> s
     for key, value in settings.items():
         if old.get(key) == value:
             continue
+        if key in ("vorton", "build"):
+            return f"this scene by another vorton ({key} {shown(old.get(key))})"
         if key == "scene_sha256":
             return f"another scene, also named {scene.name!r}"
         if key == "volumes" and value and old.get(key):
@@ -291,7 +330,7 @@ def _difference(manifest: Manifest, scene: Scene, settings: dict[str, Any]) -> s
 
 
 def _suffixes(settings: dict[str, Any]) -> list[str]:
-    return [".vdb"] * (settings["volumes"] is not None) + [".npz"] * settings["tracers"]
+    return [".vdb"] * (settings["volumes"] is not None) + [".npz"] * bool(settings["tracers"])
 
 
 def _refuse_strangers(
@@ -318,7 +357,6 @@ def _new_manifest(
         "name": scene.name,
         "seed": scene.seed,
         **settings,
-        "build": _core.build(),
         "units": UNITS,
         "first": frames[0],
         "last": frames[1],
@@ -331,25 +369,59 @@ def _new_manifest(
 # ---- frames ----
 
 
+def _plan(todo: set[int], last: int, states: ArchiveWriter | None) -> list[int]:
+    """The frames to come to, ascending: from the archive those that it has, then all others."""
+    if states is None:
+        return list(range(1, max(todo) + 1)) if todo else []
+    return sorted(n for n in todo if n <= states.last) + list(range(states.last + 1, last + 1))
+
+
 def _run(
-    sim: Simulation, manifest: Manifest, todo: set[int], progress: Progress, parts: Parts
+    sim: Simulation,
+    manifest: Manifest,
+    plan: list[int],
+    todo: set[int],
+    states: ArchiveWriter | None,
+    progress: Progress,
+    parts: Parts,
 ) -> None:
-    """Step from frame 1 to the last of `todo`; each of them is written beside the next step."""
-    with FrameWriter(lambda frame: write_frame(frame, manifest, parts)) as writer:
-        for number in range(1, max(todo) + 1):
+    """Come to each frame of `plan`; it is written beside the way to the next."""
+    archived = states.last if states is not None else 0
+    if 0 < archived < plan[-1]:
+        progress.say(f"goes on from frame {archived} of {manifest.data['archive']}")
+    with FrameWriter(lambda frame: write_frame(frame, manifest, states, parts)) as writer:
+        at = 0
+        for number in plan:
             writer.number = number
-            if number > 1:
-                with parts.timed("simulation"):
-                    sim.step()
-            frame = None
+            _come_to(sim, at, number, states, archived, parts)
+            at = number
+            with parts.timed("state"):
+                show_columns(sim)
+                state = sim._core.save_state(number) if states and number > archived else None
+            frame = Frame({"frame": number}, None, None)
             if number in todo:
                 threads = threads_of(sim) - writer.busy  # or both would wait for each other
                 frame = take_frame(sim, manifest.data, number, max(threads, 1), parts)
             if writer.wait():
                 progress.advance()
-            if frame is None:
-                progress.advance()
-            else:
-                writer.give(frame)
+            writer.give(dataclasses.replace(frame, state=state))
         if writer.wait():
             progress.advance()
+
+
+def _come_to(
+    sim: Simulation,
+    at: int,
+    number: int,
+    states: ArchiveWriter | None,
+    archived: int,
+    parts: Parts,
+) -> None:
+    """From frame `at`, 0: none yet, to frame `number`, the next one unless the archive has it."""
+    wanted = number if number <= archived else number - 1
+    if 0 < wanted <= archived and wanted != at:
+        with parts.timed("state"):
+            load_frame(sim, states.read(wanted), wanted)
+    if number > max(archived, 1):
+        with parts.timed("simulation"):
+            sim.step()

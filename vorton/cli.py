@@ -105,8 +105,9 @@ def _add_bake(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "bake",
         help="simulate a scene and write numbered volumes and tracers",
-        description="Simulate a scene and write OUT/name_0001.vdb, OUT/name_0001.npz ... and the "
-        "manifest OUT/name.json. A bake that was interrupted goes on when it is started again.",
+        description="Simulate a scene and write OUT/name_0001.vdb, OUT/name_0001.npz ..., the "
+        "archive OUT/name.vta and the manifest OUT/name.json. A bake that was interrupted goes on "
+        "when it is started again.",
     )
     parser.add_argument("scene", metavar="SCENE", help="scene.json, or scene.py that makes `scene`")
     parser.add_argument("out", metavar="OUT", type=Path, help="folder; made if it is not there")
@@ -133,6 +134,7 @@ def _add_bake(commands: argparse._SubParsersAction) -> None:
         ("no-compress", "do not compress volumes"),
         ("no-volumes", "write no .vdb files"),
         ("no-tracers", "write no .npz files"),
+        ("no-archive", "write no .vta file: a bake that was interrupted begins from the start"),
         ("overwrite", "remove another bake that OUT holds"),
     ):
         parser.add_argument(f"--{name}", action="store_true", help=text)
@@ -246,6 +248,7 @@ def run_bake(arguments: argparse.Namespace) -> int:
                 fps=arguments.fps,
                 volumes=None if arguments.no_volumes else volumes,
                 tracers=not arguments.no_tracers,
+                archive=not arguments.no_archive,
                 progress=not arguments.quiet,
                 threads=arguments.threads,
                 overwrite=arguments.overwrite,

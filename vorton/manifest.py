@@ -10,6 +10,7 @@ moment or the machine (no date, no thread count), so that the same bake has the 
     units                   of everything below
     fps, first, last        frame range; frame 1 is the start, frame n is at time (n - 1) / fps
     volumes, tracers        settings of the volumes or null; whether there are tracer files
+    archive                 name of the motion archive with the state at each frame, or null
     frames                  list by frame number: frame, time, files (name, bytes, sha256 of the
                             file, values_sha256 of what it holds, whatever the compression),
                             tracers, active_voxels, tracers_per_voxel (voxels weighted with
@@ -18,6 +19,7 @@ moment or the machine (no date, no thread count), so that the same bake has the 
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -177,6 +179,20 @@ class Manifest:
         """Whether the frame was baked and its files are as they were written."""
         return number in self._frames and self.damage(number) is None
 
+    def check_presence(self) -> None:
+        """Make sure that all that was written is still there, if not unchanged.
+
+        Raises
+        ------
+        FileNotFoundError
+            Naming the first file that is not.
+        """
+        names = [file["name"] for n in self.frames for file in self._frames[n]["files"]]
+        for path in (self.path, *(self.folder / Path(name).name for name in names)):
+            if not path.is_file():
+                text = "was written, and is gone: somebody removes files of the bake"
+                raise FileNotFoundError(errno.ENOENT, f"{path}: {text}")
+
     # ---- writing ----
 
     def add_frame(self, record: dict[str, Any]) -> None:
@@ -194,4 +210,6 @@ class Manifest:
         for record in self._frames.values():
             for file in record["files"]:
                 (self.folder / Path(file["name"]).name).unlink(missing_ok=True)
+        if self.data["archive"]:
+            (self.folder / Path(self.data["archive"]).name).unlink(missing_ok=True)
         self.path.unlink(missing_ok=True)
