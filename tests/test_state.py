@@ -87,9 +87,11 @@ def unpack(item, shape, content):
         at += 1
         for _ in range(item):
             size = int.from_bytes(content[at : at + 2], "little")
-            part = content[at + 2 : at + 2 + (size or count)]
-            planes.append(zlib.decompress(part) if size else part)
-            at += 2 + (size or count)
+            stored = {0: count, 65535: 1}.get(size, size)
+            part = content[at + 2 : at + 2 + stored]
+            part = part * count if size == 65535 else part
+            planes.append(zlib.decompress(part) if size not in (0, 65535) else part)
+            at += 2 + stored
         rows = np.frombuffer(b"".join(planes), np.uint8).reshape(item, count)
         chunk = np.ascontiguousarray(rows.T).view(f"<u{item}").ravel()
         numbers.append(np.cumsum(chunk, dtype=chunk.dtype) if delta else chunk)

@@ -9,26 +9,40 @@
 
 _Static_assert((int)VT_PLANE <= (int)VT_DEFLATE_MOST, "a plane is packed at once");
 
-enum { MOST_CHUNK = 1 + VT_MOST_PLANES * (2 + VT_PLANE), AT_ONCE = 64 /* chunks */ };
+enum {
+    MOST_CHUNK = 1 + VT_MOST_PLANES * (2 + VT_PLANE),
+    AT_ONCE = 64 /* chunks */,
+    SAMPLE = 1024,
+    ALIKE = 65535
+};
 
-static uint64_t number_at(const uint8_t *bytes, int item)
-{
-    uint64_t value = 0;
-    for (int b = 0; b < item; b++)
-        value |= (uint64_t)bytes[b] << 8 * b;
-    return value;
-}
+/* Bytes of the numbers by their weight, each less the one before where delta is 1. */
+#define VT_SPLIT(type, name)                                                                       \
+    static void name(const uint8_t *from, int64_t count, int delta, uint8_t *restrict planes)      \
+    {                                                                                              \
+        enum { ITEM = sizeof(type) };                                                              \
+        for (int64_t n = 0; n < count; n++) {                                                      \
+            type value, before = 0;                                                                \
+            memcpy(&value, from + n * ITEM, ITEM);                                                 \
+            if (delta && n > 0)                                                                    \
+                memcpy(&before, from + (n - 1) * ITEM, ITEM);                                      \
+            value = (type)(value - before);                                                        \
+            for (int b = 0; b < ITEM; b++)                                                         \
+                planes[b * count + n] = (uint8_t)(value >> 8 * b);                                 \
+        }                                                                                          \
+    }
+VT_SPLIT(uint32_t, split_words)
+VT_SPLIT(uint64_t, split_long_words)
+#undef VT_SPLIT
 
 static void split(const uint8_t *from, int64_t count, int item, int delta, uint8_t *planes)
 {
-    uint64_t before = 0;
-    for (int64_t n = 0; n < count; n++) {
-        const uint64_t value = number_at(from + n * item, item);
-        const uint64_t shown = delta ? value - before : value;
-        before = value;
-        for (int b = 0; b < item; b++)
-            planes[(int64_t)b * count + n] = (uint8_t)(shown >> 8 * b);
-    }
+    if (item == 4)
+        split_words(from, count, delta, planes);
+    else if (item == 8)
+        split_long_words(from, count, delta, planes);
+    else
+        memcpy(planes, from, (size_t)count); /* of bytes there is one plane, and no difference */
 }
 
 /* Sum of the squares of how often each byte comes: count^2 / 256 + count of noise, about. */
@@ -43,6 +57,29 @@ static int64_t sameness(const uint8_t *plane, int64_t count)
     return sum;
 }
 
+/* What a plane looks like: not to be packed at all, byte by byte, or with its repeats. */
+enum { NOISE, ALONE, REPEATS };
+
+/* Whether differences of the numbers are more alike than these, and what the planes look like, by
+ * the first of them. */
+static int look_ahead(const uint8_t *from, int64_t count, int item, int looks[VT_MOST_PLANES])
+{
+    uint8_t planes[VT_MOST_PLANES * SAMPLE];
+    int64_t same[2][VT_MOST_PLANES], sum[2] = {0, 0};
+    const int64_t some = count < SAMPLE ? count : SAMPLE;
+    for (int delta = 0; delta < 2; delta++) {
+        split(from, some, item, delta, planes);
+        for (int b = 0; b < item; b++)
+            sum[delta] += same[delta][b] = sameness(planes + b * some, some);
+    }
+    const int delta = item > 1 && sum[1] > sum[0];
+    for (int b = 0; b < item; b++)
+        looks[b] = same[delta][b] > some * some / 2                  ? REPEATS
+                   : same[delta][b] > 8 * (some * some / 256 + some) ? ALONE
+                                                                     : NOISE;
+    return delta;
+}
+
 typedef struct packing {
     const uint8_t *from;
     int64_t count, first; /* numbers in all; number of the first chunk */
@@ -50,16 +87,20 @@ typedef struct packing {
     uint8_t *to;  /* AT_ONCE x MOST_CHUNK */
     size_t *size; /* of each chunk, packed */
     vt_deflate *work;
-    uint8_t *planes; /* of each thread: 2 x VT_MOST_PLANES x VT_PLANE */
+    uint8_t *planes; /* of each thread: VT_MOST_PLANES x VT_PLANE */
 } packing;
 
 /* A plane as its size and bytes; returns where the next one goes. */
-static uint8_t *put_plane(vt_deflate *work, const uint8_t *plane, int64_t count, int64_t same,
+static uint8_t *put_plane(vt_deflate *work, const uint8_t *plane, int64_t count, int looks,
                           uint8_t *to)
 {
     size_t size = 0;
-    if (same > 2 * (count * count / 256 + count))
-        size = vti_deflate(work, plane, (size_t)count, to + 2, (size_t)count - 1);
+    if (memcmp(plane, plane + 1, (size_t)count - 1) == 0) {
+        memcpy(to, (const uint8_t[]){ALIKE & 255, ALIKE >> 8, plane[0]}, 3);
+        return to + 3;
+    }
+    if (looks != NOISE)
+        size = vti_deflate(work, plane, (size_t)count, looks == REPEATS, to + 2, (size_t)count - 1);
     to[0] = (uint8_t)size;
     to[1] = (uint8_t)(size >> 8);
     if (size == 0)
@@ -70,24 +111,17 @@ static uint8_t *put_plane(vt_deflate *work, const uint8_t *plane, int64_t count,
 static void pack_chunks(void *data, int64_t begin, int64_t end, int thread)
 {
     const packing *const p = data;
-    uint8_t *const planes = p->planes + (size_t)thread * 2 * VT_MOST_PLANES * VT_PLANE;
+    uint8_t *const planes = p->planes + (size_t)thread * VT_MOST_PLANES * VT_PLANE;
     for (int64_t c = begin; c < end; c++) {
         const int64_t first = (p->first + c) * VT_PLANE;
         const int64_t count = p->count - first < VT_PLANE ? p->count - first : VT_PLANE;
-        int64_t same[2][VT_MOST_PLANES], sum[2] = {0, 0};
-        for (int delta = 0; delta < 2; delta++) {
-            uint8_t *const made = planes + (size_t)delta * VT_MOST_PLANES * VT_PLANE;
-            split(p->from + first * p->item, count, p->item, delta, made);
-            for (int b = 0; b < p->item; b++)
-                sum[delta] += same[delta][b] = sameness(made + b * count, count);
-        }
-        const int delta = sum[1] > sum[0];
-        uint8_t *const to = p->to + c * MOST_CHUNK, *at = to;
-        *at++ = (uint8_t)delta;
+        const uint8_t *const from = p->from + first * p->item;
+        int looks[VT_MOST_PLANES];
+        uint8_t *const to = p->to + c * MOST_CHUNK, *at = to + 1;
+        to[0] = (uint8_t)look_ahead(from, count, p->item, looks);
+        split(from, count, p->item, to[0], planes);
         for (int b = 0; b < p->item; b++)
-            at = put_plane(&p->work[thread],
-                           planes + (size_t)delta * VT_MOST_PLANES * VT_PLANE + b * count, count,
-                           same[delta][b], at);
+            at = put_plane(&p->work[thread], planes + b * count, count, looks[b], at);
         p->size[c] = (size_t)(at - to);
     }
 }
@@ -95,7 +129,7 @@ static void pack_chunks(void *data, int64_t begin, int64_t end, int thread)
 void vti_pack_planes(const void *from, int64_t count, int item, int threads, vt_bytes *to)
 {
     const int64_t chunks = (count + VT_PLANE - 1) / VT_PLANE;
-    const size_t each = sizeof(vt_deflate) + 2 * VT_MOST_PLANES * VT_PLANE;
+    const size_t each = sizeof(vt_deflate) + VT_MOST_PLANES * VT_PLANE;
     size_t size[AT_ONCE];
     packing p = {.from = from, .count = count, .item = item, .size = size};
     p.to = malloc((size_t)(chunks < AT_ONCE ? chunks : AT_ONCE) * MOST_CHUNK + 1);
@@ -124,7 +158,7 @@ static size_t end_of_chunk(const uint8_t *from, size_t size, size_t at, int64_t 
             return 0;
         const size_t packed = (size_t)(from[at] | from[at + 1] << 8);
         at += 2;
-        const size_t bytes = packed ? packed : (size_t)count;
+        const size_t bytes = packed == ALIKE ? 1 : packed ? packed : (size_t)count;
         if (bytes > size - at)
             return 0;
         at += bytes;
@@ -141,27 +175,45 @@ typedef struct unpacking {
     uint8_t *failed; /* of each chunk */
 } unpacking;
 
+#define VT_JOIN(type, name)                                                                        \
+    static void name(const uint8_t *restrict planes, int64_t count, int delta, uint8_t *to)        \
+    {                                                                                              \
+        enum { ITEM = sizeof(type) };                                                              \
+        type before = 0;                                                                           \
+        for (int64_t n = 0; n < count; n++) {                                                      \
+            type value = 0;                                                                        \
+            for (int b = 0; b < ITEM; b++)                                                         \
+                value |= (type)planes[b * count + n] << 8 * b;                                     \
+            before = (type)(delta ? before + value : value);                                       \
+            memcpy(to + n * ITEM, &before, ITEM);                                                  \
+        }                                                                                          \
+    }
+VT_JOIN(uint8_t, join_bytes)
+VT_JOIN(uint32_t, join_words)
+VT_JOIN(uint64_t, join_long_words)
+#undef VT_JOIN
+
 static int unpack_chunk(const uint8_t *from, int64_t count, int item, uint8_t *planes, uint8_t *to)
 {
     const int delta = *from++;
     for (int b = 0; b < item; b++) {
+        uint8_t *const plane = planes + b * count;
         const size_t packed = (size_t)(from[0] | from[1] << 8);
         from += 2;
-        if (packed && vti_inflate(from, packed, planes + b * count, (size_t)count))
+        if (packed == ALIKE)
+            memset(plane, *from, (size_t)count);
+        else if (packed == 0)
+            memcpy(plane, from, (size_t)count);
+        else if (vti_inflate(from, packed, plane, (size_t)count))
             return -1;
-        if (!packed)
-            memcpy(planes + b * count, from, (size_t)count);
-        from += packed ? packed : (size_t)count;
+        from += packed == ALIKE ? 1 : packed ? packed : (size_t)count;
     }
-    uint64_t before = 0;
-    for (int64_t n = 0; n < count; n++) {
-        uint64_t value = 0;
-        for (int b = 0; b < item; b++)
-            value |= (uint64_t)planes[b * count + n] << 8 * b;
-        before = delta ? before + value : value;
-        for (int b = 0; b < item; b++)
-            to[n * item + b] = (uint8_t)(before >> 8 * b);
-    }
+    if (item == 1)
+        join_bytes(planes, count, delta, to);
+    else if (item == 4)
+        join_words(planes, count, delta, to);
+    else
+        join_long_words(planes, count, delta, to);
     return 0;
 }
 

@@ -7,10 +7,11 @@
  *            numbers as they are
  *   then, for each byte of a number from the lowest, its plane, the bytes of that weight of all
  *   numbers of the chunk in their order:
- *   2 bytes  size of what follows, little-endian; 0: the plane itself follows
- *   that many bytes: a stream of zlib, or the plane
+ *   2 bytes  size of what follows, little-endian; 0: the plane itself follows; 65535: one byte,
+ * which is all that the plane has that many bytes: a stream of zlib, or the plane, or that byte
  *
- * Exact, and the same bytes on every system. Planes that look like noise are not tried. */
+ * Exact, and the same bytes on every system. Planes whose beginning looks like noise are not tried.
+ */
 #pragma once
 
 #include "volume/bytes.h"

@@ -185,14 +185,19 @@ static int copy_block(reader *r)
     }
 }
 
+/* The sums of 2^20 bytes stay below 2^48. */
 static uint32_t adler32(const uint8_t *bytes, size_t size)
 {
-    uint32_t a = 1, b = 0;
+    uint64_t a = 1, sum = 0;
     for (size_t i = 0; i < size; i++) {
-        a = (a + bytes[i]) % 65521;
-        b = (b + a) % 65521;
+        a += bytes[i];
+        sum += a;
+        if (i % (1 << 20) == 0) {
+            a %= 65521;
+            sum %= 65521;
+        }
     }
-    return b << 16 | a;
+    return (uint32_t)(sum % 65521) << 16 | (uint32_t)(a % 65521);
 }
 
 int vti_inflate(const uint8_t *from, size_t size, uint8_t *to, size_t most)
