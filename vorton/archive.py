@@ -12,6 +12,7 @@ one whose checksums agree, whatever lies behind it. The head is JSON:
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import struct
@@ -19,12 +20,12 @@ import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 
 from . import _core
-from .fields import readable_json, shown
+from .fields import readable_json
 from .files import explain, write_atomically
 from .scene import Scene
 
@@ -61,8 +62,8 @@ def _index_block(frames: Mapping[int, tuple[int, int]], at: int) -> bytes:
     return _block(b"INDX", content)
 
 
-def describe_scene(scene: Scene, fps: float, folder: Path) -> dict[str, Any]:
-    """The head of an archive of a scene that lies in a folder."""
+def describe_scene(scene: Scene, fps: float, folder: Path | None) -> dict[str, Any]:
+    """The head of an archive that lies in a folder; None: in none, paths are absolute."""
     return {
         "format": FORMAT,
         "name": scene.name,
@@ -72,6 +73,24 @@ def describe_scene(scene: Scene, fps: float, folder: Path) -> dict[str, Any]:
         "build": _core.build(),
         "scene": scene.to_dict(folder=folder),
     }
+
+
+def scene_of(about: Mapping[str, Any], folder: Path | None) -> Scene:
+    """The scene of a head; ValueError where another than the one that was saved is found."""
+    scene = Scene.from_dict(about["scene"], folder=folder)
+    if scene.sha256 != about["scene_sha256"]:
+        raise ValueError(
+            "the scene is not the one that was saved: a file that it names has changed"
+        )
+    return scene
+
+
+def encode_archive(about: Mapping[str, Any], block: bytes | memoryview) -> bytes:
+    """A whole archive of one frame."""
+    head = _head_block(about)
+    number = _FRAME.unpack_from(block, _BLOCK.size)[0]
+    places = {number: (len(head), len(block))}
+    return head + block + _index_block(places, len(head) + len(block))
 
 
 # ---- reading ----
@@ -107,13 +126,25 @@ class Archive:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self._places: dict[int, tuple[int, int]] = {}
         try:
-            self._file = open(self.path, "rb")
+            file = open(self.path, "rb")  # noqa: SIM115
         except OSError as error:
             raise explain(error, self.path, "cannot read") from error
+        self._open(file)
+
+    @classmethod
+    def of_bytes(cls, content: bytes) -> Self:
+        """An archive that lies in memory."""
+        archive = object.__new__(cls)
+        archive.path = Path("archive")
+        archive._open(io.BytesIO(content))
+        return archive
+
+    def _open(self, file: BinaryIO) -> None:
+        self._file = file
+        self._places: dict[int, tuple[int, int]] = {}
         try:
-            self._size = os.fstat(self._file.fileno()).st_size
+            self._size = file.seek(0, os.SEEK_END)
             self.about, self._begin = self._read_head()
             if not self._follow_index():
                 self._scan(self._begin)
@@ -139,11 +170,22 @@ class Archive:
         return list(self._places)
 
     def scene(self) -> Scene:
-        """The scene that the frames belong to."""
+        """The scene that the frames belong to.
+
+        Raises
+        ------
+        ValueError, TypeError
+            It cannot be made again: a mesh file has changed, say.
+        """
         try:
-            return Scene.from_dict(self.about["scene"], folder=self.path.parent)
+            return scene_of(self.about, self.path.parent)
         except (TypeError, ValueError) as error:
             raise type(error)(f"{self.path}: {error}") from error
+
+    @property
+    def fps(self) -> float:
+        """Frames a second."""
+        return float(self.about["fps"])
 
     def block(self, number: int) -> bytes:
         """A frame as it lies in the file: what `Simulation` of the core loads.
@@ -221,7 +263,9 @@ class Archive:
             about = json.loads(content[_HEAD.size : _HEAD.size + size])
         except ValueError as error:
             raise ValueError(f"{self.path}: is not a motion archive: {error}") from error
-        if not isinstance(about, dict) or about.get("format") != FORMAT:
+        known = {"scene": dict, "scene_sha256": str, "name": str, "fps": float}
+        whole = isinstance(about, dict) and about.get("format") == FORMAT
+        if not whole or not all(isinstance(about.get(key), kind) for key, kind in known.items()):
             raise ValueError(f"{self.path}: is not a motion archive")
         return about, length
 
@@ -398,19 +442,3 @@ def _begins_with(path: Path, head: bytes) -> bool:
         return False
     except OSError as error:
         raise explain(error, path, "cannot read") from error
-
-
-def check_build(about: Mapping[str, Any], what: str) -> None:
-    """Refuse states of another build: it may go on with other bits.
-
-    Raises
-    ------
-    ValueError
-        Naming both.
-    """
-    for key, now in (("vorton", _core.version()), ("build", _core.build())):
-        if about.get(key) != now:
-            raise ValueError(
-                f"{what}: was made by {key} {shown(about.get(key))}; this is {shown(now)}, which "
-                "may go on with other bits"
-            )

@@ -20,7 +20,6 @@ from .archive import SUFFIX, ArchiveWriter, describe_scene
 from .bake_frames import (
     Frame,
     Parts,
-    load_frame,
     show_columns,
     take_frame,
     threads_of,
@@ -31,6 +30,7 @@ from .fields import Definition, check_flag, check_integer, check_number, choice,
 from .files import locked, make_folder, remove_leftovers
 from .manifest import FORMAT, SCHEMA, UNITS, Manifest
 from .progress import Callback, Progress
+from .saved import go_on_from
 from .scene import Scene
 from .simulation import Simulation
 from .tables import Table
@@ -421,7 +421,7 @@ def _come_to(
     wanted = number if number <= archived else number - 1
     if 0 < wanted <= archived and wanted != at:
         with parts.timed("state"):
-            load_frame(sim, states.read(wanted), wanted)
+            go_on_from(sim, states.read(wanted), wanted)
     if number > max(archived, 1):
         with parts.timed("simulation"):
             sim.step()

@@ -72,13 +72,6 @@ class Frame:
 # ---- from the simulation ----
 
 
-def load_frame(sim: Simulation, block: bytes, number: int) -> None:
-    """Go on from a frame of an archive of the same scene."""
-    sim._core.load_state(block)
-    sim.frame = number - 1
-    sim._warned = len(sim._core.warnings())
-
-
 def show_columns(sim: Simulation) -> None:
     """Keep all columns of the tracers that files may want, from the first frame on.
 
