@@ -9,13 +9,14 @@ import struct
 import everything
 import numpy as np
 import pytest
-from bakes import content, quiet, small_scene
+from bakes import VOLUMES, content, quiet, small_scene
 from hand_made import simulation
 from test_bake_interrupted import count_steps
 
 import vorton as vt
 from vorton import _core
 from vorton.archive import Archive, ArchiveWriter
+from vorton.cli import main
 
 FRAMES = 4
 
@@ -287,3 +288,82 @@ def test_a_mesh_file_that_changed_is_refused(tmp_path):
 def test_an_error_while_saving_leaves_the_older_file(tmp_path):
     with pytest.raises(OSError, match="cannot write"):
         simulation().save(tmp_path / "none" / "a.vta")
+
+
+# ---- derived bakes ----
+
+
+def derived(source, out, **values):
+    values = {"volumes": VOLUMES, "progress": False, "threads": 1, **values}
+    return vt.derive(source, out, **values)
+
+
+def of_frames(folder):
+    return {n: d for n, d in content(folder).items() if n.endswith((".vdb", ".npz"))}
+
+
+def test_derived_frames_are_those_of_a_bake(reference, tmp_path, monkeypatch):
+    """Of other voxels, for another host, of some frames; byte by byte, and without a step."""
+    other = vt.Volumes(voxel=0.13, preset="houdini", half=False)
+    quiet(small_scene(), tmp_path / "baked", volumes=other, frames=(2, 4), archive=False)
+    monkeypatch.setattr(vt.Simulation, "step", lambda *_: pytest.fail("simulated"))
+    derived(reference, tmp_path / "out", volumes=other, frames=(2, 4))
+    assert content(tmp_path / "out") == content(tmp_path / "baked")
+    manifest = derived(reference, tmp_path / "same")
+    assert manifest.frames == [1, 2, 3, 4] and manifest.data["archive"] is None
+    assert of_frames(tmp_path / "same") == of_frames(reference)
+    derived(reference / "ring.vta", tmp_path / "one", frames=(3, 3), volumes=None)
+    one = of_frames(tmp_path / "one")
+    assert one == {"ring_0003.npz": content(reference)["ring_0003.npz"]}
+
+
+def test_a_derived_bake_goes_on(reference, tmp_path):
+    derived(reference, tmp_path, frames=(2, 2))
+    (tmp_path / "ring_0002.vdb").unlink()
+    derived(reference / "ring.json", tmp_path, frames=(2, 3))
+    derived(reference, tmp_path)
+    assert of_frames(tmp_path) == of_frames(reference)
+
+
+def test_what_cannot_be_derived_is_refused(reference, tmp_path):
+    out = tmp_path / "out"
+    for values, text in (
+        ({"frames": (3, 6)}, "lacks frames 5-6; it has 1-4"),
+        ({"volumes": None, "tracers": False}, "there is nothing to bake"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            derived(reference, out, **values)
+    with pytest.raises(ValueError, match="holds the archive; choose another folder"):
+        derived(reference, reference, overwrite=True)
+    with pytest.raises(ValueError, match="must hold a motion archive, and holds none"):
+        derived(tmp_path, out)
+    quiet(small_scene(), tmp_path / "bare", frames=(1, 1), archive=False)
+    with pytest.raises(ValueError, match="was baked without an archive"):
+        derived(tmp_path / "bare" / "ring.json", out)
+    assert not out.exists()
+    shutil.copytree(reference, tmp_path / "copy")
+    raw = bytearray((reference / "ring.vta").read_bytes())
+    with Archive(reference / "ring.vta") as archive:
+        raw[sum(archive._places[2]) - 100] ^= 1
+    (tmp_path / "copy" / "ring.vta").write_bytes(raw)
+    with pytest.raises(ValueError, match=r"ring\.vta, frame 2: .* is damaged"):
+        derived(tmp_path / "copy", out)
+    assert vt.Manifest.find(out).frames == [1]
+
+
+def test_an_archive_of_somebody_else_is_not_written_over(tmp_path):
+    vt.Simulation(small_scene()).save(tmp_path / "ring.vta")
+    before = content(tmp_path)
+    with pytest.raises(ValueError, match=r"ring\.vta: exists and belongs to no bake"):
+        quiet(small_scene(), tmp_path, frames=(1, 1))
+    assert content(tmp_path) == before
+
+
+def test_the_commands(reference, tmp_path, capsys):
+    out = tmp_path / "out"
+    options = ["--frames", "2-3", "--voxel", "0.2", "--no-tracers", "--quiet", "--threads", "1"]
+    assert main(["derive", str(reference), str(out), *options]) == 0
+    assert "frames     2-3 at 24 a second" in capsys.readouterr().out
+    assert sorted(of_frames(out)) == ["ring_0002.vdb", "ring_0003.vdb"]
+    assert main(["derive", str(tmp_path), str(out), "--quiet"]) == 1
+    assert "must hold a motion archive" in capsys.readouterr().err

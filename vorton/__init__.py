@@ -26,7 +26,7 @@ except ModuleNotFoundError as _error:
     ) from None
 from .ambient import Air, Gas, Liquid, Water
 from .animation import Keys, Samples, Transform
-from .bake import Volumes, bake
+from .bake import Volumes, bake, derive
 from .bodies import Body, Container
 from .combustion import Combustion
 from .effects import Kill, Wind, WindGrid
@@ -115,6 +115,7 @@ __all__ = [
     "Wind",
     "WindGrid",
     "bake",
+    "derive",
     "get_include",
     "get_library",
 ]

@@ -169,6 +169,11 @@ class Archive:
         """Numbers of the frames, ascending."""
         return list(self._places)
 
+    @property
+    def last(self) -> int:
+        """Number of the last frame, 0: there is none."""
+        return next(reversed(self._places), 0)
+
     def scene(self) -> Scene:
         """The scene that the frames belong to.
 
@@ -382,7 +387,7 @@ class ArchiveWriter:
         """Number of the last frame, 0: there is none."""
         return next(reversed(self._places), 0)
 
-    def read(self, number: int) -> bytes:
+    def block(self, number: int) -> bytes:
         """A frame that is there, as `Archive.block`."""
         at, length = self._places[number]
         try:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
-from .archive import SUFFIX, ArchiveWriter, describe_scene
+from .archive import SUFFIX, Archive, ArchiveWriter, describe_scene
 from .bake_frames import (
     Frame,
     Parts,
@@ -30,6 +30,7 @@ from .fields import Definition, check_flag, check_integer, check_number, choice,
 from .files import locked, make_folder, remove_leftovers
 from .manifest import FORMAT, SCHEMA, UNITS, Manifest
 from .progress import Callback, Progress
+from .report import ranges_text
 from .saved import go_on_from
 from .scene import Scene
 from .simulation import Simulation
@@ -229,6 +230,90 @@ def bake_timed(
     return manifest
 
 
+def derive(
+    place: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    frames: tuple[int, int] | None = None,
+    volumes: Volumes | None = Volumes(),
+    tracers: bool = True,
+    progress: bool | Callback = True,
+    threads: int = 0,
+    overwrite: bool = False,
+) -> Manifest:
+    """Write the frames of an archive with other settings, without simulating.
+
+    OUT becomes what a bake of the scene with these settings writes, but without an archive: byte by
+    byte, where the same build of vorton made the archive. A second call goes on, or adds frames.
+
+    Parameters
+    ----------
+    place : path
+        Folder of a bake, its manifest, or a .vta file.
+    out : path
+        Another folder; made if it is not there.
+    frames : two whole numbers, optional
+        First and last frame; default: all that the archive has.
+    volumes, tracers, progress, threads, overwrite
+        As of `bake`.
+
+    Returns
+    -------
+    Manifest
+
+    Raises
+    ------
+    ValueError, TypeError, OSError, KeyboardInterrupt
+        As of `bake`; no archive there, a frame that it lacks, a damaged one.
+    """
+    threads = check_integer("threads", threads, least=0, most=64)
+    _check_volumes(volumes, check_flag("tracers", tracers))
+    with Archive(_find_archive(Path(place))) as archive:
+        first, last = _check_archived(archive, frames)
+        sim = Simulation(archive.scene(), archive.fps, threads=threads)
+        settings = _settings(sim, volumes, tracers, archive=False)
+        folder = _make_folder(out)
+        if folder.resolve() == archive.path.resolve().parent:
+            raise ValueError(f"out = {shown(out)}: holds the archive; choose another folder")
+        with locked(folder):
+            manifest = _open_manifest(folder, sim.scene, settings, (first, last), overwrite)
+            todo = {n for n in range(first, last + 1) if not manifest.is_whole(n)}
+            manifest.save()
+            if todo:
+                with Progress(len(todo), f"derive {sim.scene.name}", progress) as shown_progress:
+                    _run(sim, manifest, sorted(todo), todo, archive, shown_progress, Parts())
+            manifest.check_presence()
+    return manifest
+
+
+def _find_archive(place: Path) -> Path:
+    """The archive in a folder, of a manifest, or the one at this path."""
+    if place.suffix == SUFFIX:
+        return place
+    if place.is_dir():
+        found = sorted(place.glob(f"*{SUFFIX}"))
+        if len(found) != 1:
+            has = f"several archives, name one: {', '.join(map(str, found))}" if found else "none"
+            raise ValueError(f"{place}: must hold a motion archive, and holds {has}")
+        return found[0]
+    manifest = Manifest.load(place)
+    if not manifest.data["archive"]:
+        raise ValueError(f"{place}: was baked without an archive")
+    return manifest.folder / Path(manifest.data["archive"]).name
+
+
+def _check_archived(archive: Archive, frames: tuple[int, int] | None) -> tuple[int, int]:
+    numbers = archive.frames
+    if not numbers:
+        raise ValueError(f"{archive.path}: has no whole frame")
+    first, last = (numbers[0], numbers[-1]) if frames is None else _check_frames(frames)
+    lacking = [n for n in range(first, last + 1) if n not in numbers]
+    if lacking:
+        text = f"lacks frames {ranges_text(lacking)}; it has {ranges_text(numbers)}"
+        raise ValueError(f"{archive.path}: {text}")
+    return first, last
+
+
 def _make_folder(out: str | os.PathLike[str]) -> Path:
     if not os.fspath(out):
         raise ValueError(f"out = {shown(out)}: must be the path of a folder")
@@ -337,15 +422,16 @@ def _refuse_strangers(
     folder: Path, name: str, settings: dict[str, Any], frames: tuple[int, int], overwrite: bool
 ) -> None:
     """Files under our names that no manifest tells of are somebody else's work."""
+    belongs = "exists and belongs to no bake; choose another folder, or give overwrite=True"
+    archive = folder / f"{name}{SUFFIX}"
+    if settings["archive"] and archive.exists() and not overwrite:
+        raise ValueError(f"{archive}: {belongs} (--overwrite)")
     for suffix in _suffixes(settings):
         for path in sorted(folder.glob(f"{name}_*{suffix}")):
             digits = path.name[len(name) + 1 : -len(suffix)]
             ours = digits.isdigit() and frames[0] <= int(digits) <= frames[1]
             if ours and not overwrite:
-                raise ValueError(
-                    f"{path}: exists and belongs to no bake; choose another folder, or give "
-                    "overwrite=True (--overwrite)"
-                )
+                raise ValueError(f"{path}: {belongs} (--overwrite)")
 
 
 def _new_manifest(
@@ -381,7 +467,7 @@ def _run(
     manifest: Manifest,
     plan: list[int],
     todo: set[int],
-    states: ArchiveWriter | None,
+    states: ArchiveWriter | Archive | None,
     progress: Progress,
     parts: Parts,
 ) -> None:
@@ -397,7 +483,8 @@ def _run(
             at = number
             with parts.timed("state"):
                 show_columns(sim)
-                state = sim._core.save_state(number) if states and number > archived else None
+                save = states is not None and number > archived
+                state = sim._core.save_state(number) if save else None
             frame = Frame({"frame": number}, None, None)
             if number in todo:
                 threads = threads_of(sim) - writer.busy  # or both would wait for each other
@@ -413,7 +500,7 @@ def _come_to(
     sim: Simulation,
     at: int,
     number: int,
-    states: ArchiveWriter | None,
+    states: ArchiveWriter | Archive | None,
     archived: int,
     parts: Parts,
 ) -> None:
@@ -421,7 +508,7 @@ def _come_to(
     wanted = number if number <= archived else number - 1
     if 0 < wanted <= archived and wanted != at:
         with parts.timed("state"):
-            go_on_from(sim, states.read(wanted), wanted)
+            go_on_from(sim, states, wanted)
     if number > max(archived, 1):
         with parts.timed("simulation"):
             sim.step()

@@ -1,4 +1,4 @@
-"""The command `vorton`: bake, preview, info, demo, bench.
+"""The command `vorton`: bake, derive, preview, info, demo, bench.
 
 Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 130 interrupted by Ctrl-C; 143
 ended by SIGTERM while baking.
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
-from .bake import LAST_FRAME, PRESETS, Volumes, bake
+from .bake import LAST_FRAME, PRESETS, Volumes, bake, derive
 from .files import explain
 from .manifest import Manifest
 from .report import describe, ranges_text
@@ -80,6 +80,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_bake(commands)
+    _add_derive(commands)
     _add_preview(commands)
     _add_info(commands)
     _add_demo(commands)
@@ -125,6 +126,15 @@ def _add_bake(commands: argparse._SubParsersAction) -> None:
         metavar="F",
         help="frames a second (default 24)",
     )
+    _add_files(parser)
+    text = "write no .vta file: a bake that was interrupted begins from the start"
+    parser.add_argument("--no-archive", action="store_true", help=text)
+    _add_threads(parser)
+    parser.set_defaults(run=run_bake)
+
+
+def _add_files(parser: argparse.ArgumentParser) -> None:
+    """What is written of a frame."""
     _add_volume(parser)
     parser.add_argument(
         "--preset", choices=PRESETS, default="blender", help="host that reads it (default blender)"
@@ -134,12 +144,25 @@ def _add_bake(commands: argparse._SubParsersAction) -> None:
         ("no-compress", "do not compress volumes"),
         ("no-volumes", "write no .vdb files"),
         ("no-tracers", "write no .npz files"),
-        ("no-archive", "write no .vta file: a bake that was interrupted begins from the start"),
         ("overwrite", "remove another bake that OUT holds"),
     ):
         parser.add_argument(f"--{name}", action="store_true", help=text)
+
+
+def _add_derive(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "derive",
+        help="write volumes and tracers from the archive of a bake, without simulating",
+        description="Write what a bake with these settings writes, from the archive of another one "
+        "and without simulating: voxels of another size, other frames, for another host.",
+    )
+    parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or a .vta file")
+    parser.add_argument("out", metavar="OUT", type=Path, help="another folder")
+    text = "first and last frame (default: all that the archive has)"
+    parser.add_argument("--frames", type=frame_range, metavar="A-B", help=text)
+    _add_files(parser)
     _add_threads(parser)
-    parser.set_defaults(run=run_bake)
+    parser.set_defaults(run=run_derive)
 
 
 def _add_preview(commands: argparse._SubParsersAction) -> None:
@@ -232,13 +255,6 @@ def _add_demo(commands: argparse._SubParsersAction) -> None:
 def run_bake(arguments: argparse.Namespace) -> int:
     """`vorton bake`."""
     scene = load_scene(arguments.scene)
-    volumes = Volumes(
-        voxel=arguments.voxel,
-        preset=arguments.preset,
-        half=not arguments.no_half,
-        sharp=arguments.sharp,
-        compress=not arguments.no_compress,
-    )
     try:
         with _sigterm_interrupts():
             manifest = bake(
@@ -246,15 +262,45 @@ def run_bake(arguments: argparse.Namespace) -> int:
                 arguments.out,
                 frames=arguments.frames,
                 fps=arguments.fps,
-                volumes=None if arguments.no_volumes else volumes,
-                tracers=not arguments.no_tracers,
                 archive=not arguments.no_archive,
-                progress=not arguments.quiet,
-                threads=arguments.threads,
-                overwrite=arguments.overwrite,
+                **_files_of(arguments),
             )
     except KeyboardInterrupt as stop:
         return _say_how_to_go_on(arguments, arguments.out / f"{scene.name}.json", stop)
+    return _describe(arguments, manifest)
+
+
+def run_derive(arguments: argparse.Namespace) -> int:
+    """`vorton derive`."""
+    try:
+        with _sigterm_interrupts():
+            files = _files_of(arguments)
+            manifest = derive(arguments.place, arguments.out, frames=arguments.frames, **files)
+    except KeyboardInterrupt as stop:
+        found = Manifest.all_in(arguments.out)
+        path = found[0].path if found else arguments.out / "none"
+        return _say_how_to_go_on(arguments, path, stop)
+    return _describe(arguments, manifest)
+
+
+def _files_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    volumes = Volumes(
+        voxel=arguments.voxel,
+        preset=arguments.preset,
+        half=not arguments.no_half,
+        sharp=arguments.sharp,
+        compress=not arguments.no_compress,
+    )
+    return {
+        "volumes": None if arguments.no_volumes else volumes,
+        "tracers": not arguments.no_tracers,
+        "progress": not arguments.quiet,
+        "threads": arguments.threads,
+        "overwrite": arguments.overwrite,
+    }
+
+
+def _describe(arguments: argparse.Namespace, manifest: Manifest) -> int:
     print(describe(manifest))
     if manifest.data["volumes"]:
         print(f"{arguments.preset:10} {PRESETS[arguments.preset].hint}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from . import _core
 from .animation import frame_rate
-from .archive import Archive, describe_scene, encode_archive
+from .archive import Archive, ArchiveWriter, describe_scene, encode_archive
 from .fields import shown
 from .opening import make_core
 
@@ -61,16 +61,22 @@ def open_archive(cls: type[S], archive: Archive, frame: int | None, threads: int
         has = f"{numbers[0]} to {numbers[-1]}" if numbers else "none"
         raise ValueError(f"frame = {shown(frame)}: {archive.path} has frames: {has}")
     sim = cls(archive.scene(), archive.fps, threads=threads)
-    try:
-        go_on_from(sim, archive.block(number), number)
-    except ValueError as error:
-        raise ValueError(f"{archive.path}, frame {number}: {error}") from error
+    go_on_from(sim, archive, number)
     return sim
 
 
-def go_on_from(sim: Simulation, block: bytes, number: int) -> None:
-    """Take the state of a frame of an archive of the same scene."""
-    sim._core.load_state(block)
+def go_on_from(sim: Simulation, archive: Archive | ArchiveWriter, number: int) -> None:
+    """Take the state of a frame of an archive of the same scene.
+
+    Raises
+    ------
+    ValueError
+        A damaged frame, or one of another version, naming it.
+    """
+    try:
+        sim._core.load_state(archive.block(number))
+    except ValueError as error:
+        raise ValueError(f"{archive.path}, frame {number}: {error}") from error
     sim.frame = number - 1
     sim._warned = len(sim._core.warnings())
 
