@@ -275,6 +275,20 @@ def test_killed_at_any_time(reference, tmp_path, monkeypatch, seed):
     assert len(steps) == 4 - len(there), "what the archive has is not simulated again"
 
 
+@pytest.mark.parametrize("archive", [True, False])
+def test_a_folder_that_is_emptied_meanwhile(reference, tmp_path, archive):
+    def remove(done, *_):
+        for path in tmp_path.iterdir():
+            if done == 2:
+                path.unlink()
+
+    with pytest.raises(FileNotFoundError, match=r"ring.*: was written, and is gone"):
+        quiet(small_scene(), tmp_path, progress=remove, archive=archive)
+    quiet(small_scene(), tmp_path, archive=archive, overwrite=True)
+    if archive:
+        assert content(tmp_path) == content(reference)
+
+
 # ---- disks ----
 
 

@@ -26,7 +26,7 @@ import numpy as np
 
 from . import _core
 from .fields import readable_json
-from .files import explain, write_atomically
+from .files import explain, gone, write_atomically
 from .scene import Scene
 
 FORMAT = "vorton-archive"
@@ -431,6 +431,8 @@ class ArchiveWriter:
                 except BaseException:
                     file.truncate(self._end)
                     raise
+        except FileNotFoundError as error:
+            raise gone(self.path) from error
         except OSError as error:
             raise explain(error, self.path) from error
 

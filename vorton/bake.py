@@ -28,15 +28,13 @@ from .bake_frames import (
 from .bake_writer import FrameWriter
 from .fields import Definition, check_flag, check_integer, check_number, choice, number, shown
 from .files import locked, make_folder, remove_leftovers
-from .manifest import FORMAT, SCHEMA, UNITS, Manifest
+from .manifest import FORMAT, MOST_FRAMES, SCHEMA, UNITS, Manifest
 from .progress import Callback, Progress
 from .report import ranges_text
 from .saved import go_on_from
 from .scene import Scene
 from .simulation import Simulation
 from .tables import Table
-
-LAST_FRAME = 9_999_999
 
 _SHOWN = {"temperature": "temperature", "heat": "temperature", "flame": "flame", "fuel": "fuel"}
 """Grids that only some simulations have, and the column of the tracers that is in them."""
@@ -328,10 +326,10 @@ def _open_archive(manifest: Manifest, sim: Simulation) -> ArchiveWriter:
 
 
 def _check_frames(frames: tuple[int, int]) -> tuple[int, int]:
-    what = f"first and last frame, 1 <= first <= last <= {LAST_FRAME}"
+    what = f"first and last frame, 1 <= first <= last <= {MOST_FRAMES}"
     if isinstance(frames, str) or not hasattr(frames, "__len__") or len(frames) != 2:
         raise TypeError(f"frames = {shown(frames)}: must be {what}")
-    first, last = (check_integer("frames", n, least=1, most=LAST_FRAME) for n in frames)
+    first, last = (check_integer("frames", n, least=1, most=MOST_FRAMES) for n in frames)
     if first > last:
         raise ValueError(f"frames = {shown(frames)}: must be {what}")
     return first, last
@@ -373,15 +371,12 @@ def _open_manifest(
     path = folder / f"{scene.name}.json"
     earlier = Manifest.all_in(folder)
     if path.exists() and not any(manifest.path == path for manifest in earlier):
-        text = "exists and is not the manifest of a bake; choose another folder"
-        raise ValueError(f"{path}: {text}")
+        _refuse_damaged(path, overwrite)
     for manifest in earlier:
         difference = _difference(manifest, scene, settings)
         if not difference:
             remove_leftovers(folder)
-            manifest.data["first"] = min(manifest.data["first"], frames[0])
-            manifest.data["last"] = max(manifest.data["last"], frames[1])
-            return manifest
+            return _take_over(manifest, scene, settings, frames)
         if not overwrite:
             raise ValueError(
                 f"{folder}: holds a bake of {difference}; choose another folder, or give "
@@ -390,8 +385,32 @@ def _open_manifest(
     for manifest in earlier:
         manifest.remove_files()
     remove_leftovers(folder)
-    _refuse_strangers(folder, scene.name, settings, frames, overwrite)
-    return _new_manifest(path, scene, settings, frames)
+    manifest = _new_manifest(path, scene, settings, frames)
+    _refuse_strangers(manifest, overwrite)
+    return manifest
+
+
+def _take_over(
+    earlier: Manifest, scene: Scene, settings: dict[str, Any], frames: tuple[int, int]
+) -> Manifest:
+    """The frames of an earlier manifest; all else is as it must be."""
+    data = earlier.data
+    both = min(data["first"], frames[0]), max(data["last"], frames[1])
+    manifest = _new_manifest(earlier.path, scene, settings, both)
+    return Manifest(earlier.path, manifest.data | {"frames": data["frames"]})
+
+
+def _refuse_damaged(path: Path, overwrite: bool) -> None:
+    """A file in the place of the manifest that is none, or no whole one."""
+    try:
+        Manifest.load(path)
+    except ValueError as error:
+        if not Manifest.may_replace(path):
+            text = "exists and is not the manifest of a bake; choose another folder"
+            raise ValueError(f"{path}: {text}") from error
+        if not overwrite:
+            text = "choose another folder, or give overwrite=True (--overwrite) to bake anew"
+            raise ValueError(f"{error}; {text}") from error
 
 
 def _difference(manifest: Manifest, scene: Scene, settings: dict[str, Any]) -> str | None:
@@ -414,24 +433,21 @@ def _difference(manifest: Manifest, scene: Scene, settings: dict[str, Any]) -> s
     return None
 
 
-def _suffixes(settings: dict[str, Any]) -> list[str]:
-    return [".vdb"] * (settings["volumes"] is not None) + [".npz"] * bool(settings["tracers"])
-
-
-def _refuse_strangers(
-    folder: Path, name: str, settings: dict[str, Any], frames: tuple[int, int], overwrite: bool
-) -> None:
+def _refuse_strangers(manifest: Manifest, overwrite: bool) -> None:
     """Files under our names that no manifest tells of are somebody else's work."""
-    belongs = "exists and belongs to no bake; choose another folder, or give overwrite=True"
-    archive = folder / f"{name}{SUFFIX}"
-    if settings["archive"] and archive.exists() and not overwrite:
-        raise ValueError(f"{archive}: {belongs} (--overwrite)")
-    for suffix in _suffixes(settings):
-        for path in sorted(folder.glob(f"{name}_*{suffix}")):
-            digits = path.name[len(name) + 1 : -len(suffix)]
-            ours = digits.isdigit() and frames[0] <= int(digits) <= frames[1]
-            if ours and not overwrite:
-                raise ValueError(f"{path}: {belongs} (--overwrite)")
+    data, folder = manifest.data, manifest.folder
+    found = [folder / data["archive"]] if data["archive"] else []
+    for suffix in manifest.suffixes:
+        for path in sorted(folder.glob(f"{data['name']}_*{suffix}")):
+            digits = path.name[len(data["name"]) + 1 : -len(suffix)]
+            if digits.isdigit() and data["first"] <= int(digits) <= data["last"]:
+                found.append(path)
+    for path in found:
+        if path.exists() and not overwrite:
+            raise ValueError(
+                f"{path}: exists and belongs to no bake; choose another folder, or give "
+                "overwrite=True (--overwrite)"
+            )
 
 
 def _new_manifest(

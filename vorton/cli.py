@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
-from .bake import LAST_FRAME, PRESETS, Volumes, bake, derive
+from .bake import PRESETS, Volumes, bake, derive
 from .files import explain
-from .manifest import Manifest
+from .manifest import MOST_FRAMES, Manifest
 from .report import describe, ranges_text
 from .scene_files import load_scene
 
@@ -41,9 +41,9 @@ def frame_range(text: str) -> tuple[int, int]:
         raise argparse.ArgumentTypeError(f"{text!r} is not a range of frames such as 1-96, or 12")
     first = int(match[1])
     last = int(match[2] or match[1])
-    if not 1 <= first <= last <= LAST_FRAME:
+    if not 1 <= first <= last <= MOST_FRAMES:
         raise argparse.ArgumentTypeError(
-            f"{text!r}: frames go from 1 to {LAST_FRAME}, the first before the last"
+            f"{text!r}: frames go from 1 to {MOST_FRAMES}, the first before the last"
         )
     return first, last
 

@@ -48,7 +48,7 @@ def tracers_per_voxel(manifest: Manifest) -> list[float]:
 def proposed_voxel(manifest: Manifest) -> float | None:
     """The voxel (m) at which the grainiest frame has the tracers that it should."""
     values = tracers_per_voxel(manifest)
-    if not values:
+    if not values or manifest.data["volumes"] is None:
         return None
     return manifest.data["volumes"]["voxel"] * (GOOD_TRACERS / min(values)) ** (1 / 3)
 
