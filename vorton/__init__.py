@@ -13,6 +13,7 @@ import sys as _sys
 from pathlib import Path as _Path
 
 try:
+    from . import first_moments as _first_moments  # noqa: F401  # before all that takes time
     from ._core import BlowUpError, BusyError, CapacityError
     from ._core import version as _version
 except ModuleNotFoundError as _error:

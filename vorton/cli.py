@@ -1,7 +1,7 @@
 """The command `vorton`: bake, derive, preview, info, demo, bench.
 
 Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 130 interrupted by Ctrl-C; 143
-ended by SIGTERM while baking.
+ended by SIGTERM.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any
 from . import _core
 from .bake import PRESETS, Volumes, bake, derive
 from .files import explain
+from .first_moments import hand_over
 from .manifest import MOST_FRAMES, Manifest
 from .report import describe, ranges_text
 from .scene_files import load_scene
@@ -256,15 +257,14 @@ def run_bake(arguments: argparse.Namespace) -> int:
     """`vorton bake`."""
     scene = load_scene(arguments.scene)
     try:
-        with _sigterm_interrupts():
-            manifest = bake(
-                scene,
-                arguments.out,
-                frames=arguments.frames,
-                fps=arguments.fps,
-                archive=not arguments.no_archive,
-                **_files_of(arguments),
-            )
+        manifest = bake(
+            scene,
+            arguments.out,
+            frames=arguments.frames,
+            fps=arguments.fps,
+            archive=not arguments.no_archive,
+            **_files_of(arguments),
+        )
     except KeyboardInterrupt as stop:
         return _say_how_to_go_on(arguments, arguments.out / f"{scene.name}.json", stop)
     return _describe(arguments, manifest)
@@ -273,9 +273,8 @@ def run_bake(arguments: argparse.Namespace) -> int:
 def run_derive(arguments: argparse.Namespace) -> int:
     """`vorton derive`."""
     try:
-        with _sigterm_interrupts():
-            files = _files_of(arguments)
-            manifest = derive(arguments.place, arguments.out, frames=arguments.frames, **files)
+        files = _files_of(arguments)
+        manifest = derive(arguments.place, arguments.out, frames=arguments.frames, **files)
     except KeyboardInterrupt as stop:
         found = Manifest.all_in(arguments.out)
         path = found[0].path if found else arguments.out / "none"
@@ -318,6 +317,7 @@ def _sigterm_interrupts() -> Iterator[None]:
     def stop(number: int, frame: Any) -> None:
         raise Terminated
 
+    hand_over()
     if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
         return
@@ -395,9 +395,8 @@ def run_demo(arguments: argparse.Namespace) -> int:
     from .demo import run
 
     try:
-        with _sigterm_interrupts():
-            for path in run(arguments.out, threads=arguments.threads, progress=not arguments.quiet):
-                print(path)
+        for path in run(arguments.out, threads=arguments.threads, progress=not arguments.quiet):
+            print(path)
     except KeyboardInterrupt as stop:
         return _say_how_to_go_on(arguments, arguments.out / "demo.json", stop)
     return 0
@@ -410,18 +409,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status."""
     argv = list(sys.argv[1:] if argv is None else argv)
     try:
-        if argv[:1] == ["bench"]:
-            from .bench import main as bench
-
-            return bench(argv[1:]) or 0
-        arguments = make_parser().parse_args(argv)
-        arguments.command_line = ["vorton", *argv]
-        status = arguments.run(arguments)
-        sys.stdout.flush()
-        return status
-    except KeyboardInterrupt:
-        print("vorton: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        with _sigterm_interrupts():
+            return _run(argv)
+    except KeyboardInterrupt as stop:
+        terminated = isinstance(stop, Terminated)
+        print(f"vorton: {'terminated' if terminated else 'interrupted'}", file=sys.stderr)
+        return TERMINATED if terminated else INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -430,6 +423,18 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f"vorton: error: {one_line(error)}", file=sys.stderr)
         return 1
+
+
+def _run(argv: list[str]) -> int:
+    if argv[:1] == ["bench"]:
+        from .bench import main as bench
+
+        return bench(argv[1:]) or 0
+    arguments = make_parser().parse_args(argv)
+    arguments.command_line = ["vorton", *argv]
+    status = arguments.run(arguments)
+    sys.stdout.flush()
+    return status
 
 
 def one_line(error: Exception) -> str:
