@@ -367,3 +367,25 @@ def test_the_commands(reference, tmp_path, capsys):
     assert sorted(of_frames(out)) == ["ring_0002.vdb", "ring_0003.vdb"]
     assert main(["derive", str(tmp_path), str(out), "--quiet"]) == 1
     assert "must hold a motion archive" in capsys.readouterr().err
+
+
+def test_info_tells_of_the_archive(reference, tmp_path, capsys):
+    assert main(["info", str(reference), "--verify"]) == 0
+    shown = capsys.readouterr().out
+    assert "archive    ring.vta, states of frames 1-4, " in shown and "verified" in shown
+    shutil.copytree(reference, tmp_path / "copy")
+    path = tmp_path / "copy" / "ring.vta"
+    raw = path.read_bytes()
+    flipped = bytearray(raw)
+    with Archive(path) as archive:
+        flipped[sum(archive._places[2]) - 100] ^= 8
+    for bad, text in (
+        (flipped, "damaged    ring.vta, frame 2: "),
+        (raw[: len(raw) // 2], "damaged    ring.vta lacks frames"),
+        (b"", "ring.vta cannot be read: bake again"),
+    ):
+        path.write_bytes(bad)
+        assert main(["info", str(path.parent), "--verify"]) == 1
+        assert text in capsys.readouterr().out
+    path.unlink()
+    assert main(["info", str(path.parent), "--verify"]) == 1

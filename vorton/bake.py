@@ -294,10 +294,10 @@ def _find_archive(place: Path) -> Path:
             has = f"several archives, name one: {', '.join(map(str, found))}" if found else "none"
             raise ValueError(f"{place}: must hold a motion archive, and holds {has}")
         return found[0]
-    manifest = Manifest.load(place)
-    if not manifest.data["archive"]:
+    path = Manifest.load(place).archive
+    if path is None:
         raise ValueError(f"{place}: was baked without an archive")
-    return manifest.folder / Path(manifest.data["archive"]).name
+    return path
 
 
 def _check_archived(archive: Archive, frames: tuple[int, int] | None) -> tuple[int, int]:
@@ -321,8 +321,7 @@ def _make_folder(out: str | os.PathLike[str]) -> Path:
 
 
 def _open_archive(manifest: Manifest, sim: Simulation) -> ArchiveWriter:
-    path = manifest.folder / manifest.data["archive"]
-    return ArchiveWriter(path, describe_scene(sim.scene, sim.fps, manifest.folder))
+    return ArchiveWriter(manifest.archive, describe_scene(sim.scene, sim.fps, manifest.folder))
 
 
 def _check_frames(frames: tuple[int, int]) -> tuple[int, int]:
@@ -436,7 +435,7 @@ def _difference(manifest: Manifest, scene: Scene, settings: dict[str, Any]) -> s
 def _refuse_strangers(manifest: Manifest, overwrite: bool) -> None:
     """Files under our names that no manifest tells of are somebody else's work."""
     data, folder = manifest.data, manifest.folder
-    found = [folder / data["archive"]] if data["archive"] else []
+    found = [manifest.archive] if manifest.archive else []
     for suffix in manifest.suffixes:
         for path in sorted(folder.glob(f"{data['name']}_*{suffix}")):
             digits = path.name[len(data["name"]) + 1 : -len(suffix)]

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
+from .archive import Archive
 from .bake import PRESETS, Volumes, bake, derive
 from .files import explain
 from .first_moments import hand_over
@@ -383,11 +384,27 @@ def run_info(arguments: argparse.Namespace) -> int:
     if not arguments.verify:
         return 0
     damages = [damage for n in manifest.frames if (damage := manifest.damage(n))]
+    damages += _damages_of_archive(manifest)
     for damage in damages:
         print(f"damaged    {damage}: bake again to repair it")
     if not damages:
         print(f"verified   all files of {len(manifest.frames)} frames are as they were written")
     return 1 if damages or manifest.missing else 0
+
+
+def _damages_of_archive(manifest: Manifest) -> list[str]:
+    if manifest.archive is None:
+        return []
+    try:
+        with Archive(manifest.archive) as archive:
+            numbers = range(1, manifest.data["last"] + 1)
+            lacking = [n for n in numbers if n not in archive.frames]
+            damages = [damage for n in archive.frames if (damage := archive.damage(n))]
+    except (OSError, ValueError) as error:
+        return [str(error)]
+    if lacking:
+        damages.append(f"{manifest.archive.name} lacks frames {ranges_text(lacking)}")
+    return damages
 
 
 def run_demo(arguments: argparse.Namespace) -> int:

@@ -220,6 +220,12 @@ class Manifest:
         return self.path.parent
 
     @property
+    def archive(self) -> Path | None:
+        """Path of the motion archive, None: there is none."""
+        name = self.data.get("archive")
+        return self.folder / Path(name).name if name else None
+
+    @property
     def suffixes(self) -> list[str]:
         """What the names of the files of a frame end with, in their order."""
         return [".vdb"] * (self.data["volumes"] is not None) + [".npz"] * self.data["tracers"]
@@ -297,6 +303,6 @@ class Manifest:
         for record in self._frames.values():
             for file in record["files"]:
                 (self.folder / Path(file["name"]).name).unlink(missing_ok=True)
-        if self.data["archive"]:
-            (self.folder / Path(self.data["archive"]).name).unlink(missing_ok=True)
+        if self.archive:
+            self.archive.unlink(missing_ok=True)
         self.path.unlink(missing_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import Any
 
+from .archive import Archive
 from .manifest import Manifest
 from .records import HEALTH_LIMITS
 
@@ -68,6 +69,7 @@ def describe(manifest: Manifest) -> str:
         ("files", f"{len(sizes)}, {size_text(sum(sizes))}"),
         ("volumes", _volumes(data["volumes"])),
         ("tracers", _tracers(manifest)),
+        ("archive", _archive(manifest)),
         ("per voxel", _per_voxel(manifest)),
         ("health", _health(manifest)),
     ]
@@ -114,6 +116,18 @@ def _tracers(manifest: Manifest) -> str:
     files = "in .npz" if manifest.data["tracers"] else "no files"
     least, most = min(counts), max(counts)
     return f"{least} to {most}, {files}" if least != most else f"{most}, {files}"
+
+
+def _archive(manifest: Manifest) -> str:
+    path = manifest.archive
+    if path is None:
+        return ""
+    try:
+        with Archive(path) as archive:
+            states = ranges_text(archive.frames) or "none"
+    except (OSError, ValueError):
+        return f"{path.name} cannot be read: bake again to make it"
+    return f"{path.name}, states of frames {states}, {size_text(path.stat().st_size)}"
 
 
 def _per_voxel(manifest: Manifest) -> str:
