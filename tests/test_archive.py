@@ -17,6 +17,7 @@ import vorton as vt
 from vorton import _core
 from vorton.archive import Archive, ArchiveWriter
 from vorton.cli import main
+from vorton.film import make_film
 
 FRAMES = 4
 
@@ -229,7 +230,7 @@ def test_a_frame_of_a_bake_becomes_a_simulation(reference):
         assert other.frame == 3
         assert other.vortons.position.tobytes() == sim.vortons.position.tobytes()
     for bad in (0, 5, "1", 1.5):
-        with pytest.raises(ValueError, match="has frames: 1 to 4"):
+        with pytest.raises(ValueError, match="has frames 1-4"):
             vt.Simulation.load(reference / "ring.vta", bad)
 
 
@@ -328,7 +329,7 @@ def test_a_derived_bake_goes_on(reference, tmp_path):
 def test_what_cannot_be_derived_is_refused(reference, tmp_path):
     out = tmp_path / "out"
     for values, text in (
-        ({"frames": (3, 6)}, "lacks frames 5-6; it has 1-4"),
+        ({"frames": (3, 6)}, "has frames 1-4, and lacks 5-6"),
         ({"volumes": None, "tracers": False}, "there is nothing to bake"),
     ):
         with pytest.raises(ValueError, match=text):
@@ -389,3 +390,14 @@ def test_info_tells_of_the_archive(reference, tmp_path, capsys):
         assert text in capsys.readouterr().out
     path.unlink()
     assert main(["info", str(path.parent), "--verify"]) == 1
+
+
+def test_a_picture_of_an_archive_is_that_of_the_scene(reference, tmp_path):
+    values = {"frames": (3, 3), "voxel": 0.1, "size": (64, 48), "threads": 1, "progress": False}
+    pictures = [
+        make_film(place, tmp_path / f"{n}.png", **values).read_bytes()
+        for n, place in enumerate((reference / "ring.vta", small_scene()))
+    ]
+    assert pictures[0] == pictures[1]
+    with pytest.raises(ValueError, match="has frames 1-4, and lacks 5"):
+        make_film(reference / "ring.vta", tmp_path / "a.png", **values | {"frames": (5, 5)})

@@ -25,7 +25,7 @@ from typing import Any, BinaryIO, Self
 import numpy as np
 
 from . import _core
-from .fields import readable_json
+from .fields import ranges_text, readable_json
 from .files import explain, gone, write_atomically
 from .scene import Scene
 
@@ -191,6 +191,21 @@ class Archive:
     def fps(self) -> float:
         """Frames a second."""
         return float(self.about["fps"])
+
+    def select(self, frames: tuple[int, int] | None) -> list[int]:
+        """The frames from the first to the last of two, None: all.
+
+        Raises
+        ------
+        ValueError
+            Frames that the archive lacks; none at all.
+        """
+        has = f"{self.path}: has frames {ranges_text(self.frames) or 'none'}"
+        numbers = self.frames if frames is None else list(range(frames[0], frames[1] + 1))
+        lacking = [n for n in numbers if n not in self._places]
+        if lacking or not numbers:
+            raise ValueError(f"{has}, and lacks {ranges_text(lacking)}" if lacking else has)
+        return numbers
 
     def block(self, number: int) -> bytes:
         """A frame as it lies in the file: what `Simulation` of the core loads.

@@ -26,11 +26,18 @@ from .bake_frames import (
     write_frame,
 )
 from .bake_writer import FrameWriter
-from .fields import Definition, check_flag, check_integer, check_number, choice, number, shown
+from .fields import (
+    Definition,
+    check_flag,
+    check_integer,
+    check_number,
+    choice,
+    number,
+    shown,
+)
 from .files import locked, make_folder, remove_leftovers
 from .manifest import FORMAT, MOST_FRAMES, SCHEMA, UNITS, Manifest
 from .progress import Callback, Progress
-from .report import ranges_text
 from .saved import go_on_from
 from .scene import Scene
 from .simulation import Simulation
@@ -267,7 +274,8 @@ def derive(
     threads = check_integer("threads", threads, least=0, most=64)
     _check_volumes(volumes, check_flag("tracers", tracers))
     with Archive(_find_archive(Path(place))) as archive:
-        first, last = _check_archived(archive, frames)
+        numbers = archive.select(None if frames is None else _check_frames(frames))
+        first, last = numbers[0], numbers[-1]
         sim = Simulation(archive.scene(), archive.fps, threads=threads)
         settings = _settings(sim, volumes, tracers, archive=False)
         folder = _make_folder(out)
@@ -275,7 +283,7 @@ def derive(
             raise ValueError(f"out = {shown(out)}: holds the archive; choose another folder")
         with locked(folder):
             manifest = _open_manifest(folder, sim.scene, settings, (first, last), overwrite)
-            todo = {n for n in range(first, last + 1) if not manifest.is_whole(n)}
+            todo = {n for n in numbers if not manifest.is_whole(n)}
             manifest.save()
             if todo:
                 with Progress(len(todo), f"derive {sim.scene.name}", progress) as shown_progress:
@@ -298,18 +306,6 @@ def _find_archive(place: Path) -> Path:
     if path is None:
         raise ValueError(f"{place}: was baked without an archive")
     return path
-
-
-def _check_archived(archive: Archive, frames: tuple[int, int] | None) -> tuple[int, int]:
-    numbers = archive.frames
-    if not numbers:
-        raise ValueError(f"{archive.path}: has no whole frame")
-    first, last = (numbers[0], numbers[-1]) if frames is None else _check_frames(frames)
-    lacking = [n for n in range(first, last + 1) if n not in numbers]
-    if lacking:
-        text = f"lacks frames {ranges_text(lacking)}; it has {ranges_text(numbers)}"
-        raise ValueError(f"{archive.path}: {text}")
-    return first, last
 
 
 def _make_folder(out: str | os.PathLike[str]) -> Path:

@@ -20,10 +20,11 @@ from typing import Any
 from . import _core
 from .archive import Archive
 from .bake import PRESETS, Volumes, bake, derive
+from .fields import ranges_text
 from .files import explain
 from .first_moments import hand_over
 from .manifest import MOST_FRAMES, Manifest
-from .report import describe, ranges_text
+from .report import describe
 from .scene_files import load_scene
 
 INTERRUPTED, TERMINATED = 130, 143
@@ -174,7 +175,9 @@ def _add_preview(commands: argparse._SubParsersAction) -> None:
         description="Render lit smoke from a bake (its tracers), or from a scene (which is "
         "simulated): a .png is one frame, .webp, .gif and .mp4 are films.",
     )
-    parser.add_argument("place", metavar="SCENE|BAKE", type=Path, help="scene file or bake folder")
+    parser.add_argument(
+        "place", metavar="SCENE|BAKE", type=Path, help="scene file, bake folder or .vta"
+    )
     parser.add_argument("out", metavar="OUT", type=Path, help="picture.png, film.webp|gif|mp4")
     parser.add_argument(
         "--frames",

@@ -6,6 +6,7 @@ from statistics import median
 from typing import Any
 
 from .archive import Archive
+from .fields import ranges_text
 from .manifest import Manifest
 from .records import HEALTH_LIMITS
 
@@ -27,17 +28,6 @@ def size_text(count: float) -> str:
             break
         count /= 1000
     return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
-
-
-def ranges_text(numbers: list[int]) -> str:
-    """Ascending numbers as 1-4, 7, 9-12."""
-    parts: list[list[int]] = []
-    for n in numbers:
-        if parts and n == parts[-1][-1] + 1:
-            parts[-1][1:] = [n]
-        else:
-            parts.append([n])
-    return ", ".join("-".join(map(str, part)) for part in parts)
 
 
 def tracers_per_voxel(manifest: Manifest) -> list[float]:

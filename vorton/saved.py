@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from . import _core
 from .animation import frame_rate
 from .archive import Archive, ArchiveWriter, describe_scene, encode_archive
-from .fields import shown
+from .fields import ranges_text, shown
 from .opening import make_core
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ def open_archive(cls: type[S], archive: Archive, frame: int | None, threads: int
     numbers = archive.frames
     number = numbers[-1] if frame is None and numbers else frame
     if number not in numbers:
-        has = f"{numbers[0]} to {numbers[-1]}" if numbers else "none"
-        raise ValueError(f"frame = {shown(frame)}: {archive.path} has frames: {has}")
+        has = ranges_text(numbers) or "none"
+        raise ValueError(f"frame = {shown(frame)}: {archive.path} has frames {has}")
     sim = cls(archive.scene(), archive.fps, threads=threads)
     go_on_from(sim, archive, number)
     return sim
