@@ -5,6 +5,8 @@ import ctypes as c
 import pickle
 import shutil
 import struct
+import subprocess
+from pathlib import Path
 
 import everything
 import numpy as np
@@ -12,6 +14,7 @@ import pytest
 from bakes import VOLUMES, content, quiet, small_scene
 from hand_made import simulation
 from test_bake_interrupted import count_steps
+from test_c_library import build, needs_compiler
 
 import vorton as vt
 from vorton import _core
@@ -401,3 +404,16 @@ def test_a_picture_of_an_archive_is_that_of_the_scene(reference, tmp_path):
     assert pictures[0] == pictures[1]
     with pytest.raises(ValueError, match="has frames 1-4, and lacks 5"):
         make_film(reference / "ring.vta", tmp_path / "a.png", **values | {"frames": (5, 5)})
+
+
+@needs_compiler
+def test_a_program_without_python(tmp_path):
+    sim = vt.Simulation()
+    sim.vortons.add(np.eye(3), np.eye(3), core=0.5, volume=0.1)
+    sim.step(2)
+    sim.save(tmp_path / "now.vta")
+    program = build(Path(__file__).parent / "c" / "archive.c", tmp_path / "archive")
+    done = subprocess.run(
+        [program, tmp_path / "now.vta"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "")

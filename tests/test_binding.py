@@ -275,7 +275,8 @@ def test_sources_that_are_not_built_say_so(tmp_path):
     """Python finds them before the installed package where they lie in its working folder."""
     package = tmp_path / "vorton"
     package.mkdir()
-    (package / "__init__.py").write_text((ROOT / "vorton" / "__init__.py").read_text())
+    for name in ("__init__.py", "first_moments.py"):
+        (package / name).write_text((ROOT / "vorton" / name).read_text())
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
     done = subprocess.run(
         [sys.executable, "-c", "import vorton"],
