@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from bakes import VOLUMES, content, quiet, small_scene
 from hand_made import simulation
+from marks import slow_but
 from test_bake_interrupted import count_steps
 from test_c_library import build, needs_compiler
 
@@ -124,7 +125,7 @@ def test_damage_never_gives_a_wrong_frame(reference, states, tmp_path):
     assert refused > 150
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", slow_but([1], [1, 2, 3]))
 def test_a_bake_mends_its_archive(reference, tmp_path, monkeypatch, seed):
     """And simulates from the last whole frame before the damage."""
     out = tmp_path / "out"
@@ -209,7 +210,7 @@ def moved(scene, fps=24):
 
 
 @pytest.mark.filterwarnings("ignore::vorton.SceneWarning")
-@pytest.mark.parametrize("way", ["pickle", "file"])
+@pytest.mark.parametrize("way", slow_but(["pickle"], ["pickle", "file"]))
 def test_a_saved_simulation_goes_on_with_the_same_bits(tmp_path, way):
     sim = moved(everything.scene("fire"), 30)
     if way == "pickle":

@@ -22,19 +22,21 @@ def opened(method, threads=2):
     return vt.Simulation(scene, everything.FPS, threads=threads)
 
 
-@pytest.mark.parametrize("method", slow_but(["direct", "fire"], [*everything.METHODS]))
+@pytest.mark.parametrize(
+    "method", slow_but(["direct", "fire"], ["direct", "fire", "poisson", "room", "options"])
+)
 def test_a_loaded_state_goes_on_with_the_same_bits(method):
-    """Nine steps are no multiple of the cadence of sorting; births and a ring are still to come."""
+    """Five steps are no multiple of the cadence of sorting; births and a ring are still to come."""
     sim = opened(method)
     _ = sim.tracers.velocity
-    sim.step(9)
-    saved = sim._core.save_state(10)
+    sim.step(5)
+    saved = sim._core.save_state(6)
     other = opened(method, threads=1)
     other._core.load_state(_core.pack_state(saved, 2))
-    assert bytes(other._core.save_state(10)) == bytes(saved)
+    assert bytes(other._core.save_state(6)) == bytes(saved)
     assert repr(other.health) == repr(sim.health)
     for each in (sim, other):
-        each.step(8)
+        each.step(5)
     assert everything.digests(other) == everything.digests(sim)
 
 

@@ -27,6 +27,12 @@ enum {
 #include "state/evolving.def"
 };
 #undef VT_RIGID_EVOLVES
+#define VT_BODY_EVOLVES(type, member) +MEMBER(type, vt_body, member)
+enum {
+    BODY_BYTES = 0
+#include "state/evolving.def"
+};
+#undef VT_BODY_EVOLVES
 
 /* Whoever adds a member adds it to the table. The numbers are the bytes between members that no
  * member has. */
@@ -38,6 +44,9 @@ _Static_assert(RECORDED_BYTES + 16 ==
                "the table has all records");
 _Static_assert(RIGID_BYTES + sizeof(vt_animations) == sizeof(vt_rigid),
                "the table has all of a body");
+
+_Static_assert(BODY_BYTES + sizeof(vt_rigid) + 320 == sizeof(vt_body),
+               "of a body the table has all but its shape and what it is made of");
 
 /* Types as archive/block.h has them. */
 enum {
