@@ -74,7 +74,7 @@ static int look_ahead(const uint8_t *from, int64_t count, int item, int looks[VT
     }
     const int delta = item > 1 && sum[1] > sum[0];
     for (int b = 0; b < item; b++)
-        looks[b] = same[delta][b] > some * some / 2                  ? REPEATS
+        looks[b] = same[delta][b] > some * some / 8 * 7              ? REPEATS
                    : same[delta][b] > 8 * (some * some / 256 + some) ? ALONE
                                                                      : NOISE;
     return delta;
