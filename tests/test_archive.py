@@ -140,6 +140,17 @@ def test_a_bake_mends_its_archive(reference, tmp_path, monkeypatch, seed):
         assert steps == list(range(FRAMES + 1 - len(steps), FRAMES + 1))
 
 
+def test_a_damaged_index_is_written_again(reference, tmp_path):
+    shutil.copytree(reference, tmp_path / "out")
+    raw = bytearray((reference / "ring.vta").read_bytes())
+    for at in (-1, -20, -60):
+        bad = raw.copy()
+        bad[at] ^= 4
+        (tmp_path / "out" / "ring.vta").write_bytes(bad)
+        quiet(small_scene(), tmp_path / "out")
+        assert content(tmp_path / "out") == content(reference)
+
+
 def load_library():
     library = c.CDLL(vt.get_library())
     library.vt_error_message.restype = c.c_char_p

@@ -340,11 +340,15 @@ def _arrays(state: memoryview) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def _check_fields(block: bytes) -> None:
-    """ValueError where the checksum of a field differs; that of the head has been compared."""
-    view = memoryview(block)
+    """ValueError where the checksum of a field differs, or what lies behind the fields is not 0;
+    the checksum of the head has been compared."""
+    view, end = memoryview(block), 0
     for name, _, _, _, at, size, crc in _directory(view):
         if len(block) < at + size or zlib.crc32(view[at : at + size]) != crc:
             raise ValueError(f"the checksum of {name} differs")
+        end = at + size
+    if any(view[end:]):
+        raise ValueError("there is something behind its fields")
 
 
 # ---- writing ----
@@ -381,7 +385,7 @@ class ArchiveWriter:
         self._take_over(head)
         if not self._places and not _begins_with(path, head):
             write_atomically(path, head)
-        self._closed = self._end + len(_index_block(self._places, self._end)) == _size(path)
+        self._closed = _ends_with(path, self._end, _index_block(self._places, self._end))
 
     def _take_over(self, head: bytes) -> None:
         """The whole frames 1, 2 ... of an archive with the same head."""
@@ -452,8 +456,11 @@ class ArchiveWriter:
             raise explain(error, self.path) from error
 
 
-def _size(path: Path) -> int:
-    return path.stat().st_size
+def _ends_with(path: Path, at: int, content: bytes) -> bool:
+    """Whether a file has that from there on, and nothing behind."""
+    with open(path, "rb") as file:
+        file.seek(at)
+        return file.read(len(content) + 1) == content
 
 
 def _begins_with(path: Path, head: bytes) -> bool:
