@@ -287,6 +287,23 @@ class Derived(vt.Simulation):
     pass
 
 
+def test_a_bake_that_was_moved_goes_on(tmp_path, monkeypatch):
+    """Its mesh stays where it is, so the path from the folder to it is another."""
+    scene, path = small_scene(), tmp_path / "shape.obj"
+    path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    scene.add(vt.Tracers(vt.Mesh(path=path), count=10))
+    quiet(scene, tmp_path / "here", frames=(1, 3))
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    moved_to = tmp_path / "deep" / "er" / "here"
+    shutil.move(tmp_path / "here", moved_to)
+    steps = count_steps(monkeypatch)
+    quiet(scene, moved_to)
+    assert steps == [4]
+    quiet(scene, tmp_path / "deep" / "straight")
+    assert of_frames(moved_to) == of_frames(tmp_path / "deep" / "straight")
+    assert vt.Simulation.load(moved_to / "ring.vta").frame == 3
+
+
 def test_a_mesh_file_that_changed_is_refused(tmp_path):
     scene, path = vt.Scene(), tmp_path / "shape.obj"
     path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")

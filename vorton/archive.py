@@ -26,7 +26,7 @@ import numpy as np
 
 from . import _core
 from .fields import ranges_text, readable_json
-from .files import explain, gone, write_atomically
+from .files import TEMPORARY, explain, gone, write_atomically
 from .scene import Scene
 
 FORMAT = "vorton-archive"
@@ -358,7 +358,8 @@ class ArchiveWriter:
     """An archive that grows; one that is there is gone on with.
 
     Of an archive with the same head the whole frames are kept, up to the first that is damaged or
-    missing; what lies behind is written over. One with another head is begun anew.
+    missing; what lies behind is written over. So they are where only the paths of the scene differ,
+    since the folder was moved. One with another head is begun anew.
 
     Parameters
     ----------
@@ -382,6 +383,8 @@ class ArchiveWriter:
         self._places: dict[int, tuple[int, int]] = {}
         head = _head_block(about)
         self._end = len(head)
+        if path.exists() and not _begins_with(path, head):
+            _renew_head(path, head, about)
         self._take_over(head)
         if not self._places and not _begins_with(path, head):
             write_atomically(path, head)
@@ -454,6 +457,31 @@ class ArchiveWriter:
             raise gone(self.path) from error
         except OSError as error:
             raise explain(error, self.path) from error
+
+
+def _renew_head(path: Path, head: bytes, about: Mapping[str, Any]) -> None:
+    """Put a head in the place of another that differs in nothing but the paths of its scene."""
+    try:
+        earlier = Archive(path)
+    except ValueError:  # it is damaged, or none
+        return
+    part = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
+    with earlier:
+        if any(earlier.about.get(key) != about[key] for key in about if key != "scene"):
+            return
+        try:
+            with open(part, "wb") as file:
+                file.write(head)
+                for number in earlier.frames:
+                    file.write(earlier.block(number))
+                file.flush()
+                os.fsync(file.fileno())
+        except BaseException as error:
+            part.unlink(missing_ok=True)
+            if isinstance(error, OSError):
+                raise explain(error, path) from error
+            raise
+    os.replace(part, path)
 
 
 def _ends_with(path: Path, at: int, content: bytes) -> bool:
