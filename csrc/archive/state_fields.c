@@ -48,6 +48,23 @@ _Static_assert(RIGID_BYTES + sizeof(vt_animations) == sizeof(vt_rigid),
 _Static_assert(BODY_BYTES + sizeof(vt_rigid) + 320 == sizeof(vt_body),
                "of a body the table has all but its shape and what it is made of");
 
+#define VT_EVOLVES(type, member) +1
+#define VT_RECORDED VT_EVOLVES
+#define VT_RIGID_EVOLVES VT_EVOLVES
+#define VT_BODY_EVOLVES VT_EVOLVES
+enum {
+    OF_TABLE = 0
+#include "state/evolving.def"
+    , /* and those that are listed below by hand: at most */
+    OTHERS = 32
+};
+#undef VT_EVOLVES
+#undef VT_RECORDED
+#undef VT_RIGID_EVOLVES
+#undef VT_BODY_EVOLVES
+_Static_assert((int)OF_TABLE + (int)OTHERS + 2 * (int)VT_MOST_COLUMNS <= (int)VT_STATE_FIELDS,
+               "room for the fields");
+
 /* Types as archive/block.h has them. */
 enum {
     TYPE_uint8_t = 'B',

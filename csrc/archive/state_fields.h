@@ -6,7 +6,7 @@
 
 #include "state/simulation.h"
 
-enum { VT_FIELD_NAME = 40 /* with the 0 at its end */, VT_STATE_FIELDS = 192 };
+enum { VT_FIELD_NAME = 40 /* with the 0 at its end */, VT_STATE_FIELDS = 256 };
 
 /* rows of `components` numbers of a type (archive/block.h), `stride` bytes apart. */
 typedef struct vt_state_field {
