@@ -127,6 +127,15 @@ def library_sources():
             yield path, re.search(r"\bVT_NAME\(", path.read_text()) is not None
 
 
+def digest_sources():
+    """Of all that the library is compiled from: another digest may mean other bits."""
+    digest = hashlib.sha256()
+    for path in sorted(CSRC.rglob("*.[chd]*")):
+        if path.parent != CSRC / "python":
+            digest.update(f"{path.relative_to(CSRC).as_posix()}\n".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 def is_older(target, sources):
     if not target.exists():
         return True
@@ -176,7 +185,11 @@ class Toolchain:
         quote = {'"': '\\"', "\\": "\\\\"}
         return [
             f'-D{name}="{"".join(quote.get(c, c) for c in value)}"'
-            for name, value in (("VT_BUILD_COMPILER", compiler), ("VT_BUILD_FLAGS", flags))
+            for name, value in (
+                ("VT_BUILD_COMPILER", compiler),
+                ("VT_BUILD_FLAGS", flags),
+                ("VT_BUILD_SOURCES", digest_sources()),
+            )
         ]
 
     def run(self, command):
@@ -250,7 +263,8 @@ class BuildNative(build_ext):
                     for name, flags in targets_of(self.machine).items()
                 ]
             else:
-                jobs.append((source, include + tools.description()))
+                about = tools.description() if source == CSRC / "api" / "build.c" else []
+                jobs.append((source, include + about))
         objects = tools.compile_all(jobs)
         if is_older(self.library, objects):
             flags = list(self.system.library_flags)

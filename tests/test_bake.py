@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from bakes import FRAMES, content, quiet, small_scene
 
-from vorton import _core, bake_frames, files, tracer_files, vdb_files
+from vorton import _core, bake_frames, files, report, tracer_files, vdb_files
 from vorton.bake import PRESETS, Volumes, bake
 from vorton.combustion import Combustion
 from vorton.emitter import Emitter
@@ -39,7 +39,7 @@ def reference(tmp_path_factory) -> Path:
 
 def test_files_and_manifest(reference):
     names = [f"ring_{n:04}{s}" for n in range(1, 5) for s in (".npz", ".vdb")]
-    assert sorted(content(reference)) == sorted([*names, "ring.json"])
+    assert sorted(content(reference)) == sorted([*names, "ring.json", "ring.vta"])
     manifest = Manifest.find(reference)
     data = manifest.data
     assert data["vorton"] == _core.version() and data["build"] == _core.build()
@@ -162,10 +162,10 @@ def test_range_does_not_change_a_frame(reference, tmp_path):
 
 
 def test_only_volumes_or_only_tracers(tmp_path):
-    quiet(small_scene(), tmp_path / "a", frames=(1, 1), tracers=False)
+    quiet(small_scene(), tmp_path / "a", frames=(1, 1), tracers=False, archive=False)
     assert sorted(content(tmp_path / "a")) == ["ring.json", "ring_0001.vdb"]
     quiet(small_scene(), tmp_path / "b", frames=(1, 1), volumes=None)
-    assert sorted(content(tmp_path / "b")) == ["ring.json", "ring_0001.npz"]
+    assert sorted(content(tmp_path / "b")) == ["ring.json", "ring.vta", "ring_0001.npz"]
     assert "tracers_per_voxel" not in Manifest.find(tmp_path / "b").frame(1)
 
 
@@ -394,7 +394,7 @@ def test_scene_without_voxel(tmp_path):
         ("{", "not the manifest"),
         ("[]", "not the manifest"),
         ('{"format": "vorton-bake", "schema": 2}', "schema 2.*update vorton"),
-        ('{"format": "vorton-bake", "schema": 1}', "not a whole manifest"),
+        ('{"format": "vorton-bake", "schema": 1}', "not the whole .*'name' is missing"),
     ],
 )
 def test_bad_manifest(tmp_path, text, words):
@@ -403,6 +403,73 @@ def test_bad_manifest(tmp_path, text, words):
         Manifest.load(tmp_path / "a.json")
     with pytest.raises(ValueError, match="holds no bake"):
         Manifest.find(tmp_path)
+
+
+def spoil(data, path, value):
+    """The data with another value there, or without it."""
+    data = json.loads(json.dumps(data))
+    place = data
+    for key in path[:-1]:
+        place = place[key]
+    if value is None and path[-1] != "frames":
+        del place[path[-1]]
+    else:
+        place[path[-1]] = value
+    return data
+
+
+WORSE = [None, "x", -1, [], {}]
+
+
+def test_damaged_manifests_are_refused_or_do_not_matter(reference, tmp_path):
+    """Whatever is missing or of another kind: one sentence that says where, and no other error."""
+    data = Manifest.find(reference).data
+    record, file = data["frames"][0], data["frames"][0]["files"][0]
+    paths = [(key,) for key in data]
+    paths += [("volumes", key) for key in data["volumes"]] + [("scene", "sources")]
+    paths += [("frames", 0, key) for key in record]
+    paths += [("frames", 0, "health", key) for key in record["health"]]
+    paths += [("frames", 0, "files", 0, key) for key in file]
+    path, refused = tmp_path / "ring.json", 0
+    for place in paths:
+        for value in WORSE:
+            path.write_text(json.dumps(spoil(data, place, value)))
+            try:
+                manifest = Manifest.load(path)
+                report.describe(manifest)
+                assert all(manifest.damage(n) for n in manifest.frames)
+            except ValueError as error:
+                assert "ring.json: " in str(error)
+                refused += 1
+    assert refused > 120
+
+
+@pytest.mark.parametrize("cut", [0, 1, 20, 300, 0.5, -10, "zeros", "kind"])
+def test_a_damaged_manifest_is_baked_over_where_that_is_asked_for(reference, tmp_path, cut):
+    out = tmp_path / "out"
+    shutil.copytree(reference, out)
+    path = out / "ring.json"
+    raw = path.read_bytes()
+    if cut == "zeros":
+        path.write_bytes(bytes(len(raw)))
+    elif cut == "kind":
+        path.write_bytes(raw.replace(b'"files"', b'"elif"'))
+    else:
+        path.write_bytes(raw[: int(cut * len(raw)) if isinstance(cut, float) else cut])
+    with pytest.raises(ValueError, match=r"ring\.json: .*--overwrite"):
+        quiet(small_scene(), out)
+    quiet(small_scene(), out, overwrite=True)
+    assert content(out) == content(reference)
+
+
+def test_only_the_same_build_goes_on(reference, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    shutil.copytree(reference, out)
+    monkeypatch.setattr(_core, "build", lambda: "gcc | -O3 | 0123456789abcdef")
+    with pytest.raises(ValueError, match=r"another vorton \(build .*--overwrite"):
+        quiet(small_scene(), out)
+    quiet(small_scene(), out, overwrite=True)
+    assert Manifest.find(out).data["build"].endswith("0123456789abcdef")
 
 
 def test_manifest_cannot_reach_outside_its_folder(reference, tmp_path):

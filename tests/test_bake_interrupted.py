@@ -18,6 +18,7 @@ import pytest
 from bakes import content, quiet, small_scene
 
 from vorton import _core, bake_frames, files
+from vorton.archive import Archive
 from vorton.manifest import Manifest
 from vorton.scene import Scene
 from vorton.shapes import Torus
@@ -33,6 +34,18 @@ def reference(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("reference")
     quiet(small_scene(), folder)
     return folder
+
+
+def count_steps(monkeypatch) -> list[int]:
+    """The frames that are simulated from now on, in a list that grows."""
+    begun, step = [], Simulation.step
+
+    def counted(sim):
+        step(sim)
+        begun.append(sim.frame + 1)
+
+    monkeypatch.setattr(Simulation, "step", counted)
+    return begun
 
 
 # ---- interruption and resume ----
@@ -81,7 +94,7 @@ def test_complete_bake_does_not_simulate_again(reference, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("damage", ["changed", "short", "gone"])
-def test_damaged_frame_is_baked_again(reference, tmp_path, damage):
+def test_damaged_frame_is_baked_again(reference, tmp_path, monkeypatch, damage):
     out = tmp_path / "copy"
     shutil.copytree(reference, out)
     victim = out / "ring_0002.npz"
@@ -95,8 +108,10 @@ def test_damaged_frame_is_baked_again(reference, tmp_path, damage):
         victim.unlink()
     assert not Manifest.find(out).is_whole(2)
     assert "ring_0002.npz" in Manifest.find(out).damage(2)
+    steps = count_steps(monkeypatch)
     quiet(small_scene(), out)
     assert content(out) == content(reference)
+    assert steps == [], "the archive has the frame"
 
 
 def test_range_grows(reference, tmp_path):
@@ -107,6 +122,15 @@ def test_range_grows(reference, tmp_path):
     assert content(tmp_path) == content(reference)
     quiet(small_scene(), tmp_path, frames=(1, 1))
     assert content(tmp_path) == content(reference)
+
+
+def test_the_archive_does_not_depend_on_the_frames_that_were_written(reference, tmp_path):
+    quiet(small_scene(), tmp_path, frames=(3, 3))
+    quiet(small_scene(), tmp_path, frames=(2, 4))
+    quiet(small_scene(), tmp_path)
+    assert content(tmp_path) == content(reference)
+    quiet(small_scene(), tmp_path / "other", volumes=None)
+    assert content(tmp_path / "other")["ring.vta"] == content(reference)["ring.vta"]
 
 
 def test_killed_process_leaves_nothing_half_written(reference, tmp_path):
@@ -213,7 +237,7 @@ def test_ctrl_c_while_a_frame_is_written(reference, tmp_path, slow_disk, broken)
 
 
 @pytest.mark.parametrize("seed", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
-def test_killed_at_any_time(reference, tmp_path, seed):
+def test_killed_at_any_time(reference, tmp_path, monkeypatch, seed):
     """What the manifest names is whole; the next bake ends with the same bytes."""
     code = f"""
         import sys, time
@@ -242,8 +266,27 @@ def test_killed_at_any_time(reference, tmp_path, seed):
     assert manifest.frames == list(range(1, len(manifest.frames) + 1))
     assert len(manifest.frames) >= frames
     assert all(manifest.is_whole(n) for n in manifest.frames)
+    with Archive(tmp_path / "ring.vta") as archive:
+        there = archive.frames
+    assert there[: len(manifest.frames)] == manifest.frames
+    steps = count_steps(monkeypatch)
     quiet(small_scene(), tmp_path)
     assert content(tmp_path) == content(reference)
+    assert len(steps) == 4 - len(there), "what the archive has is not simulated again"
+
+
+@pytest.mark.parametrize("archive", [True, False])
+def test_a_folder_that_is_emptied_meanwhile(reference, tmp_path, archive):
+    def remove(done, *_):
+        for path in tmp_path.iterdir():
+            if done == 2:
+                path.unlink()
+
+    with pytest.raises(FileNotFoundError, match=r"ring.*: was written, and is gone"):
+        quiet(small_scene(), tmp_path, progress=remove, archive=archive)
+    quiet(small_scene(), tmp_path, archive=archive, overwrite=True)
+    if archive:
+        assert content(tmp_path) == content(reference)
 
 
 # ---- disks ----
@@ -298,7 +341,7 @@ def test_disk_full_in_the_middle_of_a_file(reference, tmp_path, monkeypatch):
         file = open(path, mode)  # noqa: SIM115
         if not str(path).endswith(f".json.{os.getpid()}{files.TEMPORARY}"):
             opened.append(path)
-        return FullDisk(file) if len(opened) == 3 else file
+        return FullDisk(file) if len(opened) == 4 else file  # the head of the archive is one
 
     with monkeypatch.context() as patch:
         patch.setattr(files, "open", open_full, raising=False)
@@ -307,7 +350,7 @@ def test_disk_full_in_the_middle_of_a_file(reference, tmp_path, monkeypatch):
         ) as caught:
             quiet(small_scene(), out)
     assert caught.value.errno == errno.ENOSPC
-    assert sorted(content(out)) == ["ring.json", "ring_0001.npz", "ring_0001.vdb"]
+    assert sorted(content(out)) == ["ring.json", "ring.vta", "ring_0001.npz", "ring_0001.vdb"]
     assert Manifest.find(out).frames == [1] and Manifest.find(out).is_whole(1)
     quiet(small_scene(), out)
     assert content(out) == content(reference)
@@ -336,9 +379,12 @@ def test_disk_really_full(reference, tiny_disk):
     manifest = Manifest.find(out)
     assert manifest.frames and all(manifest.is_whole(n) for n in manifest.frames)
     names = {file["name"] for n in manifest.frames for file in manifest.frame(n)["files"]}
-    extra = set(content(out)) - names - {"ring.json"}
+    extra = set(content(out)) - names - {"ring.json", "ring.vta"}
     following = f"ring_{len(manifest.frames) + 1:04}"
     assert extra <= {f"{following}.vdb", f"{following}.npz"}, "only whole files of the next frame"
+    with Archive(out / "ring.vta") as archive:
+        assert archive.frames[: len(manifest.frames)] == manifest.frames
+        assert not any(archive.damage(n) for n in archive.frames)
     for name in manifest.frames[:1]:
         assert content(out)[f"ring_{name:04}.vdb"] == content(reference)[f"ring_{name:04}.vdb"]
 

@@ -257,7 +257,7 @@ def test_a_bake_is_taken_apart(monkeypatch, capsys):
     assert record["bytes"] > 2000 * 24 and record["active_voxels"] > 1000
     assert 20 < record["across"] < 32
     assert set(record["parts"]) == {
-        "simulation", "rasterise", "tracers", "encode", "hash", "write"
+        "simulation", "state", "rasterise", "tracers", "encode", "hash", "archive", "write"
     }  # fmt: skip
     assert all(ms > 0 for ms in record["parts"].values())
     assert vorton_bench.main(["small", "ring-1k", "--seconds", "0.01"]) == 0

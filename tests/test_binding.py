@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -210,8 +211,8 @@ def test_version_and_build():
     assert vt.__version__ == _core.version() == "0.1.0"
     assert _core.simd() in ("scalar", "avx2", "avx512")
     assert _core.backend() in ("openmp", "pthread")
-    compiler, flags = _core.build().split(" | ")
-    assert compiler and "-O3" in flags
+    compiler, flags, sources = _core.build().split(" | ")
+    assert compiler and "-O3" in flags and re.fullmatch("[0-9a-f]{16}", sources)
     assert 1 <= _core.available_threads() <= 64
     assert "-ffp-contract=off" in flags
 
@@ -274,7 +275,8 @@ def test_sources_that_are_not_built_say_so(tmp_path):
     """Python finds them before the installed package where they lie in its working folder."""
     package = tmp_path / "vorton"
     package.mkdir()
-    (package / "__init__.py").write_text((ROOT / "vorton" / "__init__.py").read_text())
+    for name in ("__init__.py", "first_moments.py"):
+        (package / name).write_text((ROOT / "vorton" / name).read_text())
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
     done = subprocess.run(
         [sys.executable, "-c", "import vorton"],

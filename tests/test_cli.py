@@ -73,7 +73,7 @@ def test_script_and_json_give_the_same_bake(script, scene_json, tmp_path, capsys
     assert "frames     1-3 at 24 a second" in shown and PRESETS["blender"].hint in shown
     files = {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir()}
     assert files == {path.name: path.read_bytes() for path in (tmp_path / "b").iterdir()}
-    assert len(files) == 7
+    assert len(files) == 8
 
 
 def test_every_option_of_bake_arrives(script, tmp_path):
@@ -335,6 +335,39 @@ def test_a_stopped_bake_leaves_whole_frames_and_says_how_to_go_on(
     assert run("bake", script, straight, "--frames", f"1-{count + 1}", "--quiet") == 0
     for path in straight.glob("ring_*"):
         assert (out / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+@pytest.mark.parametrize("way", ["module", "script"])
+@pytest.mark.parametrize(
+    "number, status, word",
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+)
+def test_a_signal_while_modules_are_imported(tmp_path, way, number, status, word):
+    """A NumPy that takes long stands for a slow disk."""
+    (tmp_path / "numpy").mkdir()
+    slow = "import time\nprint('there', flush=True)\ntime.sleep(60)\n"
+    (tmp_path / "numpy" / "__init__.py").write_text(slow)
+    (tmp_path / "vorton").write_text("from vorton.cli import main\n")
+    start = ["-m", "vorton"] if way == "module" else [str(tmp_path / "vorton")]
+    path = os.pathsep.join([str(tmp_path), str(Path(cli.__file__).parents[1])])
+    process = subprocess.Popen(
+        [sys.executable, *start, "--version"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path / "numpy",
+        env={**os.environ, "PYTHONPATH": path}, preexec_fn=listen_to_ctrl_c,
+    )  # fmt: skip
+    assert process.stdout.readline() == "there\n"
+    process.send_signal(number)
+    _, stderr = process.communicate(timeout=60)
+    assert (process.returncode, stderr) == (status, f"vorton: {word}; nothing has begun\n")
+
+
+def test_only_the_command_looks_after_signals():
+    code = "import signal, vorton; print([signal.getsignal(n).__module__ for n in (2, 15)])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True,
+        preexec_fn=listen_to_ctrl_c,
+    )  # fmt: skip
+    assert "first_moments" not in done.stdout
 
 
 def test_ctrl_c_before_the_first_frame(script, tmp_path, monkeypatch, capsys):

@@ -1,4 +1,4 @@
-"""The packing of .vdb files: zlib, which knows nothing of it, must read what it writes."""
+"""The packing of files: zlib, which knows nothing of it, reads what it writes; and back."""
 
 import ctypes as c
 import zlib
@@ -11,15 +11,24 @@ MOST = 8192
 BEHIND = b"\x5a" * 16
 
 library = load("csrc/volume/deflate.c")
+reader = load("csrc/archive/inflate.c")
 library.vti_deflate.restype = c.c_size_t
 work = c.create_string_buffer(b"\xff" * (4 * MOST + 2 * MOST + 2 * 2048))
 
 
-def pack(data, most=2 * MOST):
+def pack(data, most=2 * MOST, repeats=1):
     room = c.create_string_buffer(b"\xa5" * most + BEHIND)
-    size = library.vti_deflate(work, data, c.c_size_t(len(data)), room, c.c_size_t(most))
+    size = library.vti_deflate(work, data, c.c_size_t(len(data)), repeats, room, c.c_size_t(most))
     assert room.raw[most : most + len(BEHIND)] == BEHIND
     return room.raw[:size]
+
+
+def unpack(packed, size):
+    """None: it is not a stream of that many bytes."""
+    room = c.create_string_buffer(b"\xa5" * size + BEHIND)
+    failed = reader.vti_inflate(packed, c.c_size_t(len(packed)), room, c.c_size_t(size))
+    assert room.raw[size : size + len(BEHIND)] == BEHIND
+    return None if failed else room.raw[:size]
 
 
 def as_zlib(data):
@@ -53,10 +62,42 @@ def samples():
 
 @pytest.mark.parametrize("data", [pytest.param(data, id=name) for name, data in samples()])
 def test_zlib_reads_it(data):
-    packed = pack(data)
-    assert zlib.decompress(packed) == data
-    assert pack(data, len(packed)) == packed
-    assert pack(data, len(packed) - 1) == b""
+    for repeats in (1, 0):
+        packed = pack(data, repeats=repeats)
+        assert zlib.decompress(packed) == data
+        assert unpack(packed, len(data)) == data
+        assert pack(data, len(packed), repeats) == packed
+        assert pack(data, len(packed) - 1, repeats) == b""
+
+
+@pytest.mark.parametrize("strategy", [zlib.Z_DEFAULT_STRATEGY, zlib.Z_HUFFMAN_ONLY, zlib.Z_FIXED])
+@pytest.mark.parametrize("level", [0, 1, 9])
+def test_what_zlib_packs_is_unpacked(level, strategy):
+    for _, data in samples():
+        packer = zlib.compressobj(level, zlib.DEFLATED, 15, 8, strategy)
+        packed = packer.compress(data[: len(data) // 2]) + packer.flush(zlib.Z_FULL_FLUSH)
+        packed += packer.compress(data[len(data) // 2 :]) + packer.flush()
+        assert unpack(packed, len(data)) == data
+        assert unpack(packed, len(data) + 1) is None and unpack(packed[:-1], len(data)) is None
+        assert unpack(packed + b"a", len(data)) is None
+        if data:
+            assert unpack(packed, len(data) - 1) is None
+
+
+def test_damaged_streams_are_found():
+    """Nothing is read or written outside, whatever the bytes are; and the checksum, which has 32
+    bits, misses few."""
+    random = np.random.default_rng(8)
+    streams = [(pack(data), data) for _, data in samples() if len(data) > 100]
+    missed = 0
+    for n in range(3000):
+        packed, data = streams[n % len(streams)]
+        broken = bytearray(packed)
+        for _ in range(random.integers(1, 4)):
+            broken[random.integers(2, len(broken))] ^= 1 << random.integers(8)
+        found = unpack(bytes(broken), len(data))
+        missed += found is not None and found != data
+    assert missed < 10, missed
 
 
 @pytest.mark.parametrize("name", ["text", "rare", "floats", "halves", "sparse"])

@@ -13,6 +13,7 @@ import sys as _sys
 from pathlib import Path as _Path
 
 try:
+    from . import first_moments as _first_moments  # noqa: F401  # before all that takes time
     from ._core import BlowUpError, BusyError, CapacityError
     from ._core import version as _version
 except ModuleNotFoundError as _error:
@@ -26,7 +27,7 @@ except ModuleNotFoundError as _error:
     ) from None
 from .ambient import Air, Gas, Liquid, Water
 from .animation import Keys, Samples, Transform
-from .bake import Volumes, bake
+from .bake import Volumes, bake, derive
 from .bodies import Body, Container
 from .combustion import Combustion
 from .effects import Kill, Wind, WindGrid
@@ -115,6 +116,7 @@ __all__ = [
     "Wind",
     "WindGrid",
     "bake",
+    "derive",
     "get_include",
     "get_library",
 ]

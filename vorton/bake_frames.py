@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from . import _core, tracer_files, vdb_files
+from .archive import ArchiveWriter
 from .files import write_atomically
 from .manifest import Manifest
 from .simulation import Simulation
 
-PARTS = ("simulation", "rasterise", "tracers", "encode", "hash", "write")
+PARTS = ("simulation", "state", "rasterise", "tracers", "encode", "hash", "archive", "write")
 
 
 class Parts:
@@ -58,14 +59,31 @@ class Frame:
         Of its tracers, where the bake has volumes.
     columns : dict or None
         Of its tracers, where the bake has them, in the simulation's order.
+    state : memoryview or None
+        Of the simulation, where the archive lacks it.
     """
 
     record: dict[str, Any]
     volume: _core.Volume | None
     columns: dict[str, np.ndarray] | None
+    state: memoryview | None = None
 
 
 # ---- from the simulation ----
+
+
+def show_columns(sim: Simulation) -> None:
+    """Keep all columns of the tracers that files may want, from the first frame on.
+
+    A state has the columns that are kept: so it is the same whichever frames a bake writes.
+    """
+    for name in _columns_of(sim):
+        getattr(sim.tracers, name)
+
+
+def _columns_of(sim: Simulation) -> list[str]:
+    carried = [name for name in tracer_files.CARRIED if sim._core.tracers_carry(name)]
+    return [name for name in (*tracer_files.COLUMNS, *carried) if name != "velocity"]
 
 
 def threads_of(sim: Simulation) -> int:
@@ -121,9 +139,7 @@ def _about_volume(volume: _core.Volume) -> dict[str, Any]:
 
 def _take_columns(sim: Simulation) -> dict[str, np.ndarray]:
     """Copies of the tracer columns; velocities from the fields of now."""
-    carried = [name for name in tracer_files.CARRIED if sim._core.tracers_carry(name)]
-    names = [name for name in tracer_files.COLUMNS if name != "velocity"]
-    columns = {name: np.array(getattr(sim.tracers, name)) for name in [*names, *carried]}
+    columns = {name: np.array(getattr(sim.tracers, name)) for name in _columns_of(sim)}
     columns["velocity"] = sim.velocity_at(columns["position"])
     return columns
 
@@ -131,8 +147,17 @@ def _take_columns(sim: Simulation) -> dict[str, np.ndarray]:
 # ---- to the disk ----
 
 
-def write_frame(frame: Frame, manifest: Manifest, parts: Parts) -> None:
-    """Write the files of a frame, and then put its record into the manifest."""
+def write_frame(
+    frame: Frame, manifest: Manifest, states: ArchiveWriter | None, parts: Parts
+) -> None:
+    """Append the state of a frame, write its files, and then put its record into the manifest."""
+    if frame.state is not None and states is not None:
+        with parts.timed("archive"):
+            block = _core.pack_state(frame.state)
+        with parts.timed("write"):
+            states.append(block)
+    if "files" not in frame.record:  # it was passed on the way to others
+        return
     files = frame.record["files"]
     if frame.volume is not None:
         with parts.timed("encode"):

@@ -148,7 +148,7 @@ def _article(name: str, threads: int) -> dict[str, Any] | None:
 
 
 def _machine() -> dict[str, Any]:
-    compiler, _, flags = _core.build().partition(" | ")
+    compiler, flags, _ = _core.build().split(" | ")
     return {
         "version": _core.version(),
         "commit": _commit(),

@@ -1,7 +1,7 @@
-"""The command `vorton`: bake, preview, info, demo, bench.
+"""The command `vorton`: bake, derive, preview, info, demo, bench.
 
 Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 130 interrupted by Ctrl-C; 143
-ended by SIGTERM while baking.
+ended by SIGTERM.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
-from .bake import LAST_FRAME, PRESETS, Volumes, bake
+from .archive import Archive
+from .bake import PRESETS, Volumes, bake, derive
+from .fields import ranges_text
 from .files import explain
-from .manifest import Manifest
-from .report import describe, ranges_text
+from .first_moments import hand_over
+from .manifest import MOST_FRAMES, Manifest
+from .report import describe
 from .scene_files import load_scene
 
 INTERRUPTED, TERMINATED = 130, 143
@@ -41,9 +44,9 @@ def frame_range(text: str) -> tuple[int, int]:
         raise argparse.ArgumentTypeError(f"{text!r} is not a range of frames such as 1-96, or 12")
     first = int(match[1])
     last = int(match[2] or match[1])
-    if not 1 <= first <= last <= LAST_FRAME:
+    if not 1 <= first <= last <= MOST_FRAMES:
         raise argparse.ArgumentTypeError(
-            f"{text!r}: frames go from 1 to {LAST_FRAME}, the first before the last"
+            f"{text!r}: frames go from 1 to {MOST_FRAMES}, the first before the last"
         )
     return first, last
 
@@ -80,6 +83,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_bake(commands)
+    _add_derive(commands)
     _add_preview(commands)
     _add_info(commands)
     _add_demo(commands)
@@ -105,8 +109,9 @@ def _add_bake(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "bake",
         help="simulate a scene and write numbered volumes and tracers",
-        description="Simulate a scene and write OUT/name_0001.vdb, OUT/name_0001.npz ... and the "
-        "manifest OUT/name.json. A bake that was interrupted goes on when it is started again.",
+        description="Simulate a scene and write OUT/name_0001.vdb, OUT/name_0001.npz ..., the "
+        "archive OUT/name.vta and the manifest OUT/name.json. A bake that was interrupted goes on "
+        "when it is started again.",
     )
     parser.add_argument("scene", metavar="SCENE", help="scene.json, or scene.py that makes `scene`")
     parser.add_argument("out", metavar="OUT", type=Path, help="folder; made if it is not there")
@@ -124,6 +129,15 @@ def _add_bake(commands: argparse._SubParsersAction) -> None:
         metavar="F",
         help="frames a second (default 24)",
     )
+    _add_files(parser)
+    text = "write no .vta file: a bake that was interrupted begins from the start"
+    parser.add_argument("--no-archive", action="store_true", help=text)
+    _add_threads(parser)
+    parser.set_defaults(run=run_bake)
+
+
+def _add_files(parser: argparse.ArgumentParser) -> None:
+    """What is written of a frame."""
     _add_volume(parser)
     parser.add_argument(
         "--preset", choices=PRESETS, default="blender", help="host that reads it (default blender)"
@@ -136,8 +150,22 @@ def _add_bake(commands: argparse._SubParsersAction) -> None:
         ("overwrite", "remove another bake that OUT holds"),
     ):
         parser.add_argument(f"--{name}", action="store_true", help=text)
+
+
+def _add_derive(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "derive",
+        help="write volumes and tracers from the archive of a bake, without simulating",
+        description="Write what a bake with these settings writes, from the archive of another one "
+        "and without simulating: voxels of another size, other frames, for another host.",
+    )
+    parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or a .vta file")
+    parser.add_argument("out", metavar="OUT", type=Path, help="another folder")
+    text = "first and last frame (default: all that the archive has)"
+    parser.add_argument("--frames", type=frame_range, metavar="A-B", help=text)
+    _add_files(parser)
     _add_threads(parser)
-    parser.set_defaults(run=run_bake)
+    parser.set_defaults(run=run_derive)
 
 
 def _add_preview(commands: argparse._SubParsersAction) -> None:
@@ -147,7 +175,9 @@ def _add_preview(commands: argparse._SubParsersAction) -> None:
         description="Render lit smoke from a bake (its tracers), or from a scene (which is "
         "simulated): a .png is one frame, .webp, .gif and .mp4 are films.",
     )
-    parser.add_argument("place", metavar="SCENE|BAKE", type=Path, help="scene file or bake folder")
+    parser.add_argument(
+        "place", metavar="SCENE|BAKE", type=Path, help="scene file, bake folder or .vta"
+    )
     parser.add_argument("out", metavar="OUT", type=Path, help="picture.png, film.webp|gif|mp4")
     parser.add_argument(
         "--frames",
@@ -230,6 +260,33 @@ def _add_demo(commands: argparse._SubParsersAction) -> None:
 def run_bake(arguments: argparse.Namespace) -> int:
     """`vorton bake`."""
     scene = load_scene(arguments.scene)
+    try:
+        manifest = bake(
+            scene,
+            arguments.out,
+            frames=arguments.frames,
+            fps=arguments.fps,
+            archive=not arguments.no_archive,
+            **_files_of(arguments),
+        )
+    except KeyboardInterrupt as stop:
+        return _say_how_to_go_on(arguments, arguments.out / f"{scene.name}.json", stop)
+    return _describe(arguments, manifest)
+
+
+def run_derive(arguments: argparse.Namespace) -> int:
+    """`vorton derive`."""
+    try:
+        files = _files_of(arguments)
+        manifest = derive(arguments.place, arguments.out, frames=arguments.frames, **files)
+    except KeyboardInterrupt as stop:
+        found = Manifest.all_in(arguments.out)
+        path = found[0].path if found else arguments.out / "none"
+        return _say_how_to_go_on(arguments, path, stop)
+    return _describe(arguments, manifest)
+
+
+def _files_of(arguments: argparse.Namespace) -> dict[str, Any]:
     volumes = Volumes(
         voxel=arguments.voxel,
         preset=arguments.preset,
@@ -237,21 +294,16 @@ def run_bake(arguments: argparse.Namespace) -> int:
         sharp=arguments.sharp,
         compress=not arguments.no_compress,
     )
-    try:
-        with _sigterm_interrupts():
-            manifest = bake(
-                scene,
-                arguments.out,
-                frames=arguments.frames,
-                fps=arguments.fps,
-                volumes=None if arguments.no_volumes else volumes,
-                tracers=not arguments.no_tracers,
-                progress=not arguments.quiet,
-                threads=arguments.threads,
-                overwrite=arguments.overwrite,
-            )
-    except KeyboardInterrupt as stop:
-        return _say_how_to_go_on(arguments, arguments.out / f"{scene.name}.json", stop)
+    return {
+        "volumes": None if arguments.no_volumes else volumes,
+        "tracers": not arguments.no_tracers,
+        "progress": not arguments.quiet,
+        "threads": arguments.threads,
+        "overwrite": arguments.overwrite,
+    }
+
+
+def _describe(arguments: argparse.Namespace, manifest: Manifest) -> int:
     print(describe(manifest))
     if manifest.data["volumes"]:
         print(f"{arguments.preset:10} {PRESETS[arguments.preset].hint}")
@@ -269,6 +321,7 @@ def _sigterm_interrupts() -> Iterator[None]:
     def stop(number: int, frame: Any) -> None:
         raise Terminated
 
+    hand_over()
     if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
         return
@@ -334,6 +387,7 @@ def run_info(arguments: argparse.Namespace) -> int:
     if not arguments.verify:
         return 0
     damages = [damage for n in manifest.frames if (damage := manifest.damage(n))]
+    damages += _damages_of_archive(manifest)
     for damage in damages:
         print(f"damaged    {damage}: bake again to repair it")
     if not damages:
@@ -341,14 +395,28 @@ def run_info(arguments: argparse.Namespace) -> int:
     return 1 if damages or manifest.missing else 0
 
 
+def _damages_of_archive(manifest: Manifest) -> list[str]:
+    if manifest.archive is None:
+        return []
+    try:
+        with Archive(manifest.archive) as archive:
+            numbers = range(1, manifest.data["last"] + 1)
+            lacking = [n for n in numbers if n not in archive.frames]
+            damages = [damage for n in archive.frames if (damage := archive.damage(n))]
+    except (OSError, ValueError) as error:
+        return [str(error)]
+    if lacking:
+        damages.append(f"{manifest.archive.name} lacks frames {ranges_text(lacking)}")
+    return damages
+
+
 def run_demo(arguments: argparse.Namespace) -> int:
     """`vorton demo`."""
     from .demo import run
 
     try:
-        with _sigterm_interrupts():
-            for path in run(arguments.out, threads=arguments.threads, progress=not arguments.quiet):
-                print(path)
+        for path in run(arguments.out, threads=arguments.threads, progress=not arguments.quiet):
+            print(path)
     except KeyboardInterrupt as stop:
         return _say_how_to_go_on(arguments, arguments.out / "demo.json", stop)
     return 0
@@ -361,18 +429,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status."""
     argv = list(sys.argv[1:] if argv is None else argv)
     try:
-        if argv[:1] == ["bench"]:
-            from .bench import main as bench
-
-            return bench(argv[1:]) or 0
-        arguments = make_parser().parse_args(argv)
-        arguments.command_line = ["vorton", *argv]
-        status = arguments.run(arguments)
-        sys.stdout.flush()
-        return status
-    except KeyboardInterrupt:
-        print("vorton: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        with _sigterm_interrupts():
+            return _run(argv)
+    except KeyboardInterrupt as stop:
+        terminated = isinstance(stop, Terminated)
+        print(f"vorton: {'terminated' if terminated else 'interrupted'}", file=sys.stderr)
+        return TERMINATED if terminated else INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -381,6 +443,18 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f"vorton: error: {one_line(error)}", file=sys.stderr)
         return 1
+
+
+def _run(argv: list[str]) -> int:
+    if argv[:1] == ["bench"]:
+        from .bench import main as bench
+
+        return bench(argv[1:]) or 0
+    arguments = make_parser().parse_args(argv)
+    arguments.command_line = ["vorton", *argv]
+    status = arguments.run(arguments)
+    sys.stdout.flush()
+    return status
 
 
 def one_line(error: Exception) -> str:

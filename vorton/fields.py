@@ -259,6 +259,17 @@ def canonical_json(data: Any) -> str:
 _NUMBERS = re.compile(r"\[\n\s*([^\[\]{}\"]*?)\n\s*\]")
 
 
+def ranges_text(numbers: list[int]) -> str:
+    """Ascending numbers as 1-4, 7, 9-12."""
+    parts: list[list[int]] = []
+    for n in numbers:
+        if parts and n == parts[-1][-1] + 1:
+            parts[-1][1:] = [n]
+        else:
+            parts.append([n])
+    return ", ".join("-".join(map(str, part)) for part in parts)
+
+
 def readable_json(data: Any, indent: int = 2) -> str:
     """JSON for people: indented, with vectors in one line; ends with a new line."""
     text = json.dumps(data, indent=indent, allow_nan=False)

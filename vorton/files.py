@@ -46,6 +46,12 @@ def explain(error: OSError, path: Path, action: str = "cannot write") -> OSError
     return OSError(error.errno, f"{action} {path}: {reason}")
 
 
+def gone(path: Path) -> OSError:
+    """That a file is not there any more."""
+    text = f"{path}: was written, and is gone: somebody removes files of the bake"
+    return FileNotFoundError(errno.ENOENT, text)
+
+
 def write_atomically(path: str | os.PathLike[str], data: bytes | bytearray | memoryview) -> None:
     """Write a whole file: afterwards `path` holds `data`, or is what it was before.
 

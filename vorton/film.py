@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from . import _core, tracer_files
+from .archive import SUFFIX, Archive
 from .bodies import Body
-from .fields import check_flag, check_number, check_vector
+from .fields import check_flag, check_number, check_vector, ranges_text
 from .manifest import Manifest
 from .method import Method
 from .preview import FORMATS, Camera, Survey, check_dye, render, write_film
 from .progress import Callback, Progress
-from .report import ranges_text
+from .saved import go_on_from
 from .scene import Scene
 from .scene_files import load_scene
 from .simulation import Simulation
@@ -155,14 +156,59 @@ def _bodies_alone(scene: Scene, placed: list[set[str]]) -> Scene | None:
     return alone if alone.bodies else None
 
 
-Shot = SceneShot | BakeShot
+class ArchiveShot:
+    """Volumes of the frames of a motion archive, from the states in it.
+
+    Arguments are as of `make_film`.
+
+    Raises
+    ------
+    ValueError
+        An archive without some of these frames.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        frames: tuple[int, int] | None = None,
+        fps: float | None = None,
+        voxel: float | None = None,
+        threads: int = 0,
+        sharp: bool | None = None,
+    ) -> None:
+        self.path, self.threads = path, threads
+        self.sharp = sharp is not None and check_flag("sharp", sharp)
+        with Archive(path) as archive:
+            self.scene = archive.scene()
+            self.numbers = archive.select(frames)
+            self._fps = archive.fps
+        self.fps = self._fps if fps is None else check_number("fps", fps, above=0, unit="1/s")
+        self.name = self.scene.name
+        self.voxel = voxel
+        self.simulation: Simulation | None = None  # at the frame that was asked for last
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[_core.Volume]:
+        sim = self.simulation = Simulation(self.scene, self._fps, threads=self.threads)
+        self.voxel = sim.nominal_voxel if self.voxel is None else self.voxel
+        with Archive(self.path) as archive:
+            for number in self.numbers:
+                go_on_from(sim, archive, number)
+                yield sim.volume(self.voxel, sharp=self.sharp)
+
+
+Shot = SceneShot | BakeShot | ArchiveShot
 
 
 def open_shot(place: Scene | str | os.PathLike[str], **values: Any) -> Shot:
-    """The shot of a scene, or in a bake folder, a manifest or a scene file."""
+    """The shot of a scene, or in a bake folder, a manifest, an archive or a scene file."""
     if isinstance(place, Scene):
         return SceneShot(place, **values)
     place = Path(place)
+    if place.suffix == SUFFIX:
+        return ArchiveShot(place, **values)
     if place.is_dir():
         return BakeShot(Manifest.find(place), **values)
     if place.suffix.lower() == ".json" and place.is_file():
@@ -200,7 +246,7 @@ def make_film(
     Parameters
     ----------
     place : Scene or path
-        Scene, scene file, bake folder or manifest.
+        Scene, scene file, bake folder, manifest or motion archive (.vta).
     out : path
         .png: one frame; .webp, .gif, .mp4: a film.
     frames : two whole numbers, optional

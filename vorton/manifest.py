@@ -10,6 +10,7 @@ moment or the machine (no date, no thread count), so that the same bake has the 
     units                   of everything below
     fps, first, last        frame range; frame 1 is the start, frame n is at time (n - 1) / fps
     volumes, tracers        settings of the volumes or null; whether there are tracer files
+    archive                 name of the motion archive with the state at each frame, or null
     frames                  list by frame number: frame, time, files (name, bytes, sha256 of the
                             file, values_sha256 of what it holds, whatever the compression),
                             tracers, active_voxels, tracers_per_voxel (voxels weighted with
@@ -25,11 +26,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .fields import readable_json
-from .files import explain, file_sha256, write_atomically
+from .fields import readable_json, shown
+from .files import explain, file_sha256, gone, write_atomically
+from .records import HEALTH_LIMITS
 
 FORMAT = "vorton-bake"
 SCHEMA = 1
+MOST_FRAMES = 9_999_999
 UNITS = {
     "length": "m",
     "time": "s",
@@ -38,6 +41,70 @@ UNITS = {
     "mass": "kg",
     "up": "z",
 }
+
+
+_NUMBER, _NOTHING = (int, float), type(None)
+_ITEM = {"type": str}
+_FILE = {"name": str, "bytes": int, "sha256": str, "values_sha256": str}
+_RECORD = {"frame": int, "time": _NUMBER, "files": [_FILE], "tracers": int, "health": dict}
+_VOLUMES = {"voxel": _NUMBER, "preset": str, "grids": dict, "half": bool, "compress": bool}
+_WHOLE: dict[str, Any] = {
+    "name": str,
+    "seed": int,
+    "scene": {"sources": [_ITEM]},
+    "scene_sha256": str,
+    "vorton": str,
+    "build": str,
+    "fps": _NUMBER,
+    "first": int,
+    "last": int,
+    "volumes": (dict, _NOTHING),
+    "tracers": bool,
+    "archive": (str, _NOTHING),
+    "frames": [_RECORD],
+}
+"""What a manifest has, at least; in brackets what each entry of a list has."""
+
+
+def _check(value: Any, wanted: Any, where: str) -> None:
+    """ValueError where a value is not what `_WHOLE` says."""
+    kind = list if isinstance(wanted, list) else dict if isinstance(wanted, dict) else wanted
+    boolean = isinstance(value, bool) and kind is not bool
+    if not isinstance(value, kind) or boolean:
+        raise ValueError(f"{where} = {shown(value)}")
+    if isinstance(wanted, list):
+        for index, item in enumerate(value):
+            _check(item, wanted[0], f"{where}[{index}]")
+    elif isinstance(wanted, dict):
+        for key, item in wanted.items():
+            if key not in value:
+                raise ValueError(f"{where}: {key!r} is missing")
+            _check(value[key], item, f"{where}.{key}")
+
+
+def _check_whole(data: dict[str, Any]) -> None:
+    """ValueError where a manifest is not whole, saying where."""
+    data.setdefault("archive", None)  # there were none
+    _check(data, _WHOLE, "manifest")
+    if data["volumes"] is not None:
+        _check(data["volumes"], _VOLUMES, "manifest.volumes")
+        _check_values(data["volumes"]["grids"], str, "manifest.volumes.grids")
+    _check(data["scene"].get("effects", []), [_ITEM], "manifest.scene.effects")
+    if not 1 <= data["first"] <= data["last"] <= MOST_FRAMES:
+        raise ValueError(f"manifest.first = {data['first']}, last = {data['last']}")
+    for index, record in enumerate(data["frames"]):
+        where = f"manifest.frames[{index}]"
+        if not 1 <= record["frame"] <= MOST_FRAMES:
+            raise ValueError(f"{where}.frame = {record['frame']}")
+        limited = {name: record["health"].get(name) for name in HEALTH_LIMITS}
+        _check_values(limited, (*_NUMBER, _NOTHING), f"{where}.health")
+        _check(record.get("tracers_per_voxel"), (*_NUMBER, _NOTHING), f"{where}.tracers_per_voxel")
+        _check(record.get("bodies", {}), dict, f"{where}.bodies")
+
+
+def _check_values(values: dict[str, Any], kind: Any, where: str) -> None:
+    for key, value in values.items():
+        _check(value, kind, f"{where}.{key}")
 
 
 def json_value(value: Any) -> Any:
@@ -51,6 +118,10 @@ def json_value(value: Any) -> Any:
     if hasattr(value, "tolist"):  # NumPy
         return json_value(value.tolist())
     return float(value) if math.isfinite(value) else None
+
+
+_BEGIN = readable_json({"format": FORMAT}, indent=1).encode().rstrip(b"}\n ")
+"""What every manifest begins with."""
 
 
 class Manifest:
@@ -95,9 +166,20 @@ class Manifest:
             text = f"schema {data.get('schema')}, this vorton reads {SCHEMA}: update vorton"
             raise ValueError(f"{path}: {text}")
         try:
-            return cls(path, data)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path}: is not a whole manifest: {error!r}") from error
+            _check_whole(data)
+        except ValueError as error:
+            raise ValueError(f"{path}: is not the whole manifest of a bake: {error}") from error
+        return cls(path, data)
+
+    @staticmethod
+    def may_replace(path: Path) -> bool:
+        """Whether a file that cannot be loaded was a manifest, as far as it says, or says nothing.
+
+        A file of which the beginning was written, or that was lost to zeros, may have been one.
+        """
+        with open(path, "rb") as file:
+            begin = file.read(len(_BEGIN))
+        return _BEGIN.startswith(begin) or not begin.strip(b"\0")
 
     @classmethod
     def all_in(cls, folder: str | os.PathLike[str]) -> list[Manifest]:
@@ -138,6 +220,17 @@ class Manifest:
         return self.path.parent
 
     @property
+    def archive(self) -> Path | None:
+        """Path of the motion archive, None: there is none."""
+        name = self.data.get("archive")
+        return self.folder / Path(name).name if name else None
+
+    @property
+    def suffixes(self) -> list[str]:
+        """What the names of the files of a frame end with, in their order."""
+        return [".vdb"] * (self.data["volumes"] is not None) + [".npz"] * self.data["tracers"]
+
+    @property
     def frames(self) -> list[int]:
         """Numbers of the frames that were baked, ascending."""
         return sorted(self._frames)
@@ -162,6 +255,9 @@ class Manifest:
 
     def damage(self, number: int) -> str | None:
         """What is wrong with the files of a baked frame, or None: they are whole."""
+        kinds = [Path(file["name"]).suffix for file in self._frames[number]["files"]]
+        if kinds != self.suffixes:
+            return f"frame {number} has files {kinds} instead of {self.suffixes}"
         for file in self._frames[number]["files"]:
             path = self.folder / Path(file["name"]).name
             if not path.is_file():
@@ -176,6 +272,19 @@ class Manifest:
     def is_whole(self, number: int) -> bool:
         """Whether the frame was baked and its files are as they were written."""
         return number in self._frames and self.damage(number) is None
+
+    def check_presence(self) -> None:
+        """Make sure that all that was written is still there, if not unchanged.
+
+        Raises
+        ------
+        FileNotFoundError
+            Naming the first file that is not.
+        """
+        names = [file["name"] for n in self.frames for file in self._frames[n]["files"]]
+        for path in (self.path, *(self.folder / Path(name).name for name in names)):
+            if not path.is_file():
+                raise gone(path)
 
     # ---- writing ----
 
@@ -194,4 +303,6 @@ class Manifest:
         for record in self._frames.values():
             for file in record["files"]:
                 (self.folder / Path(file["name"]).name).unlink(missing_ok=True)
+        if self.archive:
+            self.archive.unlink(missing_ok=True)
         self.path.unlink(missing_ok=True)

@@ -47,6 +47,13 @@ class Progress:
         if self.bar is not None:
             self.bar.close()
 
+    def say(self, text: str) -> None:
+        """A line of its own, where progress is shown."""
+        if self.bar is not None:
+            self.bar.write(f"{self.what}: {text}", file=sys.stderr)
+        elif self.show is True:
+            print(f"{self.what}: {text}", file=sys.stderr)
+
     def advance(self) -> None:
         """One more frame is done."""
         self.done += 1

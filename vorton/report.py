@@ -5,6 +5,8 @@ from __future__ import annotations
 from statistics import median
 from typing import Any
 
+from .archive import Archive
+from .fields import ranges_text
 from .manifest import Manifest
 from .records import HEALTH_LIMITS
 
@@ -28,17 +30,6 @@ def size_text(count: float) -> str:
     return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
 
 
-def ranges_text(numbers: list[int]) -> str:
-    """Ascending numbers as 1-4, 7, 9-12."""
-    parts: list[list[int]] = []
-    for n in numbers:
-        if parts and n == parts[-1][-1] + 1:
-            parts[-1][1:] = [n]
-        else:
-            parts.append([n])
-    return ", ".join("-".join(map(str, part)) for part in parts)
-
-
 def tracers_per_voxel(manifest: Manifest) -> list[float]:
     """Tracers per voxel of smoke of the frames that have any."""
     values = [manifest.frame(n).get("tracers_per_voxel") for n in manifest.frames]
@@ -48,7 +39,7 @@ def tracers_per_voxel(manifest: Manifest) -> list[float]:
 def proposed_voxel(manifest: Manifest) -> float | None:
     """The voxel (m) at which the grainiest frame has the tracers that it should."""
     values = tracers_per_voxel(manifest)
-    if not values:
+    if not values or manifest.data["volumes"] is None:
         return None
     return manifest.data["volumes"]["voxel"] * (GOOD_TRACERS / min(values)) ** (1 / 3)
 
@@ -68,6 +59,7 @@ def describe(manifest: Manifest) -> str:
         ("files", f"{len(sizes)}, {size_text(sum(sizes))}"),
         ("volumes", _volumes(data["volumes"])),
         ("tracers", _tracers(manifest)),
+        ("archive", _archive(manifest)),
         ("per voxel", _per_voxel(manifest)),
         ("health", _health(manifest)),
     ]
@@ -114,6 +106,18 @@ def _tracers(manifest: Manifest) -> str:
     files = "in .npz" if manifest.data["tracers"] else "no files"
     least, most = min(counts), max(counts)
     return f"{least} to {most}, {files}" if least != most else f"{most}, {files}"
+
+
+def _archive(manifest: Manifest) -> str:
+    path = manifest.archive
+    if path is None:
+        return ""
+    try:
+        with Archive(path) as archive:
+            states = ranges_text(archive.frames) or "none"
+    except (OSError, ValueError):
+        return f"{path.name} cannot be read: bake again to make it"
+    return f"{path.name}, states of frames {states}, {size_text(path.stat().st_size)}"
 
 
 def _per_voxel(manifest: Manifest) -> str:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import copy
 import operator
+import os
 import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
 from . import _core
 from .animation import frame_rate
+from .archive import Archive
 from .bodies import BodyBase
 from .fields import check_flag, check_integer, check_number, shown
+from .files import write_atomically
 from .opening import (
     Recorder,
     SceneWarning,
@@ -27,6 +31,7 @@ from .opening import (
     remove_added,
 )
 from .records import Bodies, BodyState, Health, StageTime, Timings
+from .saved import encode, open_archive, unpickle
 from .scene import Scene
 from .source_base import Source
 from .views import Grids, Tracers, Vortons, set_known
@@ -91,6 +96,7 @@ class Simulation:
 
     __slots__ = (
         "_added",
+        "_altered",
         "_core",
         "_fps",
         "_grids",
@@ -138,6 +144,7 @@ class Simulation:
             0 if threads is None else check_integer("threads", threads, least=0, most=64)
         )
         self.frame = self._warned = 0
+        self._altered = False
         with frame_rate(self.fps):
             core, self._added = make_core(self._scene, self._threads)
             self._open(core)
@@ -267,7 +274,7 @@ class Simulation:
         other = object.__new__(type(self))
         if hasattr(self, "__dict__"):  # of a class derived from this one
             other.__dict__.update(copy.deepcopy(self.__dict__))
-        for name in ("_fps", "_threads", "_warned", "frame"):
+        for name in ("_altered", "_fps", "_threads", "_warned", "frame"):
             setattr(other, name, getattr(self, name))
         other._scene = copy.copy(self._scene)
         for name, value in room.items():
@@ -283,6 +290,68 @@ class Simulation:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Simulation:
         return self.copy()
+
+    # ---- files ----
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write scene and state into a motion archive (.vta) of one frame.
+
+        `Simulation.load` reads it, and goes on with the same bits. ``pickle.dumps(sim)`` holds the
+        same.
+
+        Raises
+        ------
+        ValueError
+            A simulation that its scene does not make again, since something was removed, or changed
+            late, while it ran.
+        OSError
+            When the file cannot be written; an older file is then as it was.
+        vorton.BusyError
+            Another thread is inside this simulation.
+
+        Examples
+        --------
+        >>> sim = Simulation()
+        >>> sim.save("now.vta")  # doctest: +SKIP
+        >>> again = Simulation.load("now.vta")  # doctest: +SKIP
+        """
+        path = Path(path)
+        write_atomically(path, encode(self, path.parent))
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        frame: int | None = None,
+        *,
+        threads: int | None = None,
+    ) -> Self:
+        """The simulation that an archive holds: a saved one, or a frame of a bake.
+
+        Parameters
+        ----------
+        path : path
+            A .vta file.
+        frame : whole number, optional
+            Number of a frame, as a bake counts them: 1 is the start, `frame` is then 0. Default:
+            the last one.
+        threads : whole number, optional
+            As of a new simulation.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Not an archive; damaged; no such frame; of a version of vorton whose state has other
+            parts; a scene that cannot be made again.
+        OSError
+            When it cannot be read.
+        """
+        with Archive(path) as archive:
+            return open_archive(cls, archive, frame, threads)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        own = getattr(self, "__dict__", None)  # of a class derived from this one
+        return unpickle, (type(self), encode(self, None), self._threads), own or None
 
     # ---- time ----
 
@@ -478,6 +547,7 @@ class Simulation:
                 item._add_to(recorder)
 
     def _keep(self, scene: Scene) -> None:
+        self._altered = True
         scene._close()
         self._scene = scene
 

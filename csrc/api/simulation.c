@@ -235,18 +235,3 @@ int vt_get_warning(const vt_simulation *s, int index, vt_warning *warning)
                               .text = s->warnings.item[index].text};
     return vti_hand_out(warning, &known, sizeof known) == VT_OK;
 }
-
-const char *vt_version(void)
-{
-    return VORTON_VERSION;
-}
-
-const char *vt_backend(void)
-{
-    return vti_parallel_backend();
-}
-
-const char *vt_build(void)
-{
-    return VT_BUILD_COMPILER " | " VT_BUILD_FLAGS;
-}

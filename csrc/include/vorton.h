@@ -27,6 +27,7 @@
 #include "vorton/records.h"
 #include "vorton/solvers.h"
 #include "vorton/volume.h"
+#include "vorton/archive.h"
 #include "vorton/preview.h"
 
 #undef VT_ROW

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "python/animation.h"
+#include "python/archive.h"
 #include "python/convert.h"
 #include "python/definitions.h"
 #include "python/solvers.h"
@@ -307,6 +308,7 @@ static int execute(PyObject *module)
     if (add_exceptions(module, state) < 0 || add_types(module, state) < 0 ||
         PyModule_AddFunctions(module, vti_py_solver_functions) < 0 ||
         PyModule_AddFunctions(module, vti_py_volume_functions) < 0 ||
+        PyModule_AddFunctions(module, vti_py_archive_functions) < 0 ||
         PyModule_AddFunctions(module, vti_py_track_functions) < 0)
         return -1;
     if (add(module, "METHOD_FIELDS", method_table()) < 0 ||

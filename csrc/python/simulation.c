@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "python/animation.h"
+#include "python/archive.h"
 #include "python/bodies.h"
 #include "python/convert.h"
 #include "python/definitions.h"
@@ -373,6 +374,12 @@ static PyMethodDef methods[] = {
     {"copy", VT_PY_FUNCTION(copy), METH_VARARGS | METH_KEYWORDS,
      "copy($self, /, *, max_vortons=0, max_tracers=0)\n--\n\n"
      "A second simulation in the same state, with this much room (0: as much as here)."},
+    {"save_state", vti_py_save_state, METH_O,
+     "save_state($self, number, /)\n--\n\n"
+     "The state as a memoryview, exact; number >= 0 is that of the frame."},
+    {"load_state", vti_py_load_state, METH_O,
+     "load_state($self, state, /)\n--\n\n"
+     "Goes on from a state of a simulation that was made of the same definitions."},
     {"set_method", VT_PY_FUNCTION(set_method), METH_VARARGS | METH_KEYWORDS,
      "set_method($self, /, method)\n--\n\n"
      "Goes on with another method, a dict as Simulation takes it: all of it, what is left out is\n"

@@ -190,8 +190,7 @@ static void free_file(PyObject *capsule)
     vt_free(PyCapsule_GetPointer(capsule, NULL));
 }
 
-/* A memory view of a file that the library made, which is freed with the last view of it. */
-static PyObject *view_of_file(uint8_t *bytes, int64_t size)
+PyObject *vti_py_view_of_bytes(uint8_t *bytes, int64_t size)
 {
     const npy_intp shape[1] = {(npy_intp)size};
     PyObject *const owner = PyCapsule_New(bytes, NULL, free_file);
@@ -226,7 +225,7 @@ static PyObject *encode_vdb(PyObject *self, PyObject *positional, PyObject *name
     Py_END_ALLOW_THREADS;
     if (status != VT_OK)
         return vti_py_raise(vti_py_state_of(self), status);
-    return view_of_file(bytes, size);
+    return vti_py_view_of_bytes(bytes, size);
 }
 
 /* ---- pictures ---- */

@@ -376,23 +376,31 @@ static void put_tokens(bit_stream *to, const block *b, const uint32_t *token, si
     put_symbol(to, &b->literal, END);
 }
 
-/* RFC 1950, 8.2; sums of 8192 bytes stay below 2^32. */
+/* RFC 1950, 8.2; of 8192 bytes the sums stay below 2^34. */
 static uint32_t adler32(const uint8_t *from, size_t size)
 {
-    uint32_t a = 1, sum = 0;
+    uint64_t a = 1, sum = 0;
     for (size_t i = 0; i < size; i++) {
         a += from[i];
-        sum = (sum + a) % 65521;
+        sum += a;
     }
-    return sum << 16 | a % 65521;
+    return (uint32_t)(sum % 65521) << 16 | (uint32_t)(a % 65521);
 }
 
-size_t vti_deflate(vt_deflate *work, const uint8_t *from, size_t size, uint8_t *to, size_t most)
+static size_t take_literals(vt_deflate *work, const uint8_t *from, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        work->token[i] = from[i];
+    return size;
+}
+
+size_t vti_deflate(vt_deflate *work, const uint8_t *from, size_t size, int repeats, uint8_t *to,
+                   size_t most)
 {
     enum { AROUND = 2 + 4 /* header and check */ };
     block b;
     code literal, distance;
-    const size_t tokens = find_tokens(work, from, size);
+    const size_t tokens = repeats ? find_tokens(work, from, size) : take_literals(work, from, size);
     count_symbols(&b, work->token, tokens);
     const int table = make_codes(&b);
     make_standard_lengths(&literal, &distance);

@@ -65,7 +65,8 @@ VT_API const char *vt_backend(void);
 /* Processors that this process may use, 1 .. 64: what a `threads` of 0 stands for. */
 VT_API int vt_available_threads(void);
 
-/* Compiler and flags of this build, "compiler | flags", for benchmark records. */
+/* Compiler, flags and digest of the sources of this build, "compiler | flags | digest": what may
+ * change a bit of a result, but for VORTON_SIMD and the processor, which do not. */
 VT_API const char *vt_build(void);
 
 VT_END_C

@@ -1,0 +1,283 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/block.h"
+#include "archive/checksum.h"
+#include "archive/state_fields.h"
+#include "base/parallel.h"
+#include "base/status.h"
+#include "state/simulation.h"
+
+/* ---- saving ---- */
+
+static size_t row_bytes(const vt_state_field *field)
+{
+    return vti_bytes_of_type((uint32_t)field->type) * (size_t)field->components;
+}
+
+static void put_rows(const vt_state_field *field, vt_bytes *to)
+{
+    const size_t row = row_bytes(field);
+    if (field->stride == (int64_t)row) {
+        vti_put(to, field->data, row * (size_t)field->rows);
+        return;
+    }
+    for (int64_t n = 0; n < field->rows; n++)
+        vti_put(to, field->data + n * field->stride, row);
+}
+
+static vt_field_entry entry_of(const vt_state_field *field)
+{
+    vt_field_entry entry = {.type = (uint32_t)field->type,
+                            .components = (uint32_t)field->components,
+                            .rows = (uint64_t)field->rows};
+    memcpy(entry.name, field->name, sizeof entry.name);
+    entry.bytes = vti_unpacked_bytes(&entry);
+    return entry;
+}
+
+static void put_state(const vt_state_list *list, const vt_frame_head *head, vt_bytes *to)
+{
+    vti_reserve_bytes(to, (size_t)head->block.length);
+    vti_put(to, head, sizeof *head);
+    for (int32_t n = 0; n < list->count; n++)
+        if (!list->field[n].absent) {
+            const vt_field_entry entry = entry_of(&list->field[n]);
+            vti_put(to, &entry, sizeof entry);
+        }
+    for (int32_t n = 0; n < list->count; n++)
+        if (!list->field[n].absent)
+            put_rows(&list->field[n], to);
+    vti_put_zeros(to, (size_t)head->block.length - to->size);
+}
+
+static vt_status save_now(vt_simulation *s, vt_state_list *list, int64_t number, vt_bytes *to)
+{
+    vti_list_state(s, list);
+    vt_frame_head head = {.block = {.kind = {'S', 'T', 'A', 'T'}},
+                          .number = number,
+                          .time = s->time,
+                          .layout = vti_state_layout(list),
+                          .digest = vti_definition_digest(s)};
+    uint64_t size = 0;
+    for (int32_t n = 0; n < list->count; n++)
+        if (!list->field[n].absent) {
+            const vt_field_entry entry = entry_of(&list->field[n]);
+            size += entry.bytes;
+            head.fields++;
+        }
+    head.block.summed = sizeof head + head.fields * sizeof(vt_field_entry);
+    head.block.length = (head.block.summed + size + 7) / 8 * 8;
+    put_state(list, &head, to);
+    if (to->failed)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a state of %llu bytes",
+                        (unsigned long long)head.block.length);
+    vt_crc crc;
+    vti_make_crc(&crc);
+    head.block.crc = vti_crc32(&crc, to->bytes + 8, (size_t)head.block.summed - 8);
+    memcpy(to->bytes, &head, sizeof head.block);
+    return VT_OK;
+}
+
+/* Hands the bytes out, or gives them back. */
+static vt_status hand_over(vt_status status, vt_bytes *made, uint8_t **bytes, int64_t *size)
+{
+    if (status) {
+        free(made->bytes);
+        return status;
+    }
+    *bytes = made->bytes;
+    *size = (int64_t)made->size;
+    return VT_OK;
+}
+
+vt_status vt_save_state(vt_simulation *s, int64_t number, uint8_t **bytes, int64_t *size)
+{
+    vt_bytes made = {0};
+    vt_state_list *const list = malloc(sizeof *list);
+    if (!list)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a state");
+    vt_status status = vti_enter(s);
+    if (!status)
+        status = vti_leave(s, save_now(s, list, number, &made));
+    free(list);
+    return hand_over(status, &made, bytes, size);
+}
+
+/* ---- packing ---- */
+
+static vt_status check_threads(int32_t threads)
+{
+    if (threads >= 1 && threads <= VT_MAX_THREADS)
+        return VT_OK;
+    return vti_fail(VT_INVALID_ARGUMENT, "threads is %d; allowed is 1 to %d", threads,
+                    VT_MAX_THREADS);
+}
+
+static vt_status check_block(const uint8_t *bytes, int64_t size, int packed, vt_frame_head *head)
+{
+    if (!bytes || size < 0)
+        return vti_fail(VT_INVALID_ARGUMENT, "bytes is NULL or size < 0; allowed is a state");
+    const vt_status status = vti_check_frame("the state", bytes, (uint64_t)size, head);
+    if (status || (memcmp(head->block.kind, "FRAM", 4) == 0) == packed)
+        return status;
+    return vti_fail(VT_INVALID_ARGUMENT, "the state: is %spacked; allowed is one that is %s",
+                    packed ? "not " : "", packed ? "packed" : "not");
+}
+
+vt_status vt_pack_state(const uint8_t *bytes, int64_t size, int32_t threads, uint8_t **packed,
+                        int64_t *packed_size)
+{
+    vt_frame_head head;
+    vt_bytes made = {0};
+    vt_status status = check_threads(threads);
+    if (status || (status = check_block(bytes, size, 0, &head)))
+        return status;
+    return hand_over(vti_pack_frame(bytes, threads, &made), &made, packed, packed_size);
+}
+
+vt_status vt_unpack_state(const uint8_t *packed, int64_t packed_size, int32_t threads,
+                          uint8_t **bytes, int64_t *size)
+{
+    vt_frame_head head;
+    vt_bytes made = {0};
+    vt_status status = check_threads(threads);
+    if (status || (status = check_block(packed, packed_size, 1, &head)))
+        return status;
+    return hand_over(vti_unpack_frame("the state", packed, threads, &made), &made, bytes, size);
+}
+
+/* ---- loading ---- */
+
+/* Rows of the particles that the state holds: those of their ids, which are always there. */
+static vt_status find_rows(vt_simulation *s, const uint8_t *bytes, uint32_t fields, int64_t rows[2])
+{
+    rows[VT_VORTONS] = rows[VT_TRACERS] = 0;
+    for (uint32_t n = 0; n < fields; n++) {
+        const vt_field_entry entry = vti_frame_entry(bytes, n);
+        if (strcmp(entry.name, "vortons.id") == 0)
+            rows[VT_VORTONS] = (int64_t)entry.rows;
+        if (strcmp(entry.name, "tracers.id") == 0)
+            rows[VT_TRACERS] = (int64_t)entry.rows;
+    }
+    const vt_set *const sets[2] = {[VT_VORTONS] = &s->vortons.set, [VT_TRACERS] = &s->tracers.set};
+    for (int set = 0; set < 2; set++)
+        if (rows[set] > sets[set]->capacity)
+            return vti_fail(VT_OVER_CAPACITY, "the state has %lld %s; max_%s is %lld",
+                            (long long)rows[set], set == VT_VORTONS ? "vortons" : "tracers",
+                            set == VT_VORTONS ? "vortons" : "tracers",
+                            (long long)sets[set]->capacity);
+    return VT_OK;
+}
+
+static vt_status does_not_fit(const char *name)
+{
+    return vti_fail(VT_INVALID_ARGUMENT,
+                    "the state: %s is not as this simulation has it; allowed is a state of the "
+                    "same build and the same scene",
+                    name);
+}
+
+/* Gives each field of the list its place in the bytes: NULL for columns that the state lacks. The
+ * order is that of the list, so one pass does. */
+static vt_status find_fields(vt_state_list *list, const uint8_t *bytes, const vt_frame_head *head,
+                             const int64_t rows[2], const uint8_t **place)
+{
+    const uint8_t *at = bytes + head->block.summed;
+    uint32_t n = 0;
+    for (int32_t f = 0; f < list->count; f++) {
+        vt_state_field *const field = &list->field[f];
+        place[f] = NULL;
+        const vt_field_entry entry =
+            n < head->fields ? vti_frame_entry(bytes, n) : (vt_field_entry){.name = ""};
+        if (strcmp(entry.name, field->name) != 0) {
+            if (field->set < 0 || strcmp(field->name, "vortons.id") == 0 ||
+                strcmp(field->name, "tracers.id") == 0)
+                return does_not_fit(field->name);
+            continue;
+        }
+        field->rows = field->set < 0 ? field->rows : rows[field->set];
+        if (entry.type != (uint32_t)field->type ||
+            entry.components != (uint32_t)field->components || entry.rows != (uint64_t)field->rows)
+            return does_not_fit(field->name);
+        place[f] = at;
+        at += entry.bytes;
+        n++;
+    }
+    return n == head->fields ? VT_OK : does_not_fit("a field");
+}
+
+static void take_rows(const vt_state_field *field, const uint8_t *from)
+{
+    const size_t row = row_bytes(field);
+    if (field->stride == (int64_t)row && field->rows > 0) {
+        memcpy(field->data, from, row * (size_t)field->rows);
+        return;
+    }
+    for (int64_t n = 0; n < field->rows; n++)
+        memcpy(field->data + n * field->stride, from + (size_t)n * row, row);
+}
+
+static vt_status check_belongs(vt_simulation *s, const vt_state_list *list,
+                               const vt_frame_head *head)
+{
+    if (head->layout != vti_state_layout(list))
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "the state: was saved by another version of the library; allowed is one "
+                        "of %s",
+                        VORTON_VERSION);
+    if (head->digest != vti_definition_digest(s))
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "the state: belongs to another simulation: its method, or the numbers and "
+                        "times of its sources, effects or bodies differ");
+    return VT_OK;
+}
+
+static vt_status load_now(vt_simulation *s, vt_state_list *list, const uint8_t *bytes,
+                          const vt_frame_head *head)
+{
+    const uint8_t *place[VT_STATE_FIELDS];
+    const uint32_t viewed[2] = {s->viewed[0], s->viewed[1]};
+    int64_t rows[2];
+    vti_list_state(s, list);
+    vt_status status = check_belongs(s, list, head);
+    if (status || (status = find_rows(s, bytes, head->fields, rows)) ||
+        (status = find_fields(list, bytes, head, rows, place)))
+        return status;
+    s->vortons.set.count = rows[VT_VORTONS];
+    s->tracers.set.count = rows[VT_TRACERS];
+    for (int32_t f = 0; f < list->count; f++) {
+        const vt_state_field *const field = &list->field[f];
+        vt_set *const set = field->set == VT_VORTONS ? &s->vortons.set : &s->tracers.set;
+        if (field->set >= 0)
+            set->used[field->column] = place[f] != NULL;
+        if (place[f])
+            take_rows(field, place[f]);
+    }
+    for (int set = 0; set < 2; set++) /* views of before are still out */
+        s->viewed[set] |= viewed[set];
+    s->fields_current = s->fields_exist = 0;
+    s->kept_lattice.count = 0;
+    return VT_OK;
+}
+
+vt_status vt_load_state(vt_simulation *s, const uint8_t *bytes, int64_t size)
+{
+    vt_frame_head head;
+    if (!bytes || size < 0)
+        return vti_fail(VT_INVALID_ARGUMENT, "bytes is NULL or size < 0; allowed is a state");
+    vt_status status = vti_check_frame("the state", bytes, (uint64_t)size, &head);
+    if (status || (status = vti_enter(s)))
+        return status;
+    vt_bytes unpacked = {0};
+    vt_state_list *const list = malloc(sizeof *list);
+    if (!list)
+        status = vti_fail(VT_OUT_OF_MEMORY, "no memory for a state");
+    else if (memcmp(head.block.kind, "FRAM", 4) == 0)
+        status = vti_unpack_frame("the state", bytes, s->def.threads, &unpacked);
+    if (!status)
+        status = load_now(s, list, unpacked.bytes ? unpacked.bytes : bytes, &head);
+    free(list);
+    free(unpacked.bytes);
+    return vti_leave(s, status);
+}

@@ -1,0 +1,319 @@
+#include "archive/state_fields.h"
+
+#include <stdio.h>
+
+#include "animation/definition_tables.h"
+#include "archive/block.h"
+#include "base/hash.h"
+
+/* ---- what is in the list ---- */
+
+#define MEMBER(type, struct_type, member) (sizeof(((struct_type *)0)->member))
+#define VT_EVOLVES(type, member) +MEMBER(type, vt_simulation, member)
+enum {
+    EVOLVING_BYTES = 0
+#include "state/evolving.def"
+};
+#undef VT_EVOLVES
+#define VT_RECORDED(type, member) +MEMBER(type, vt_simulation, member)
+enum {
+    RECORDED_BYTES = 0
+#include "state/evolving.def"
+};
+#undef VT_RECORDED
+#define VT_RIGID_EVOLVES(type, member) +MEMBER(type, vt_rigid, member)
+enum {
+    RIGID_BYTES = 0
+#include "state/evolving.def"
+};
+#undef VT_RIGID_EVOLVES
+#define VT_BODY_EVOLVES(type, member) +MEMBER(type, vt_body, member)
+enum {
+    BODY_BYTES = 0
+#include "state/evolving.def"
+};
+#undef VT_BODY_EVOLVES
+
+/* Whoever adds a member adds it to the table. The numbers are the bytes between members that no
+ * member has. */
+_Static_assert(EVOLVING_BYTES + 20 ==
+                   offsetof(vt_simulation, viewed) + 8 - offsetof(vt_simulation, placement),
+               "the table has all that evolves");
+_Static_assert(RECORDED_BYTES + 16 ==
+                   offsetof(vt_simulation, timers) - offsetof(vt_simulation, last_substeps),
+               "the table has all records");
+_Static_assert(RIGID_BYTES + sizeof(vt_animations) == sizeof(vt_rigid),
+               "the table has all of a body");
+
+_Static_assert(BODY_BYTES + sizeof(vt_rigid) + 320 == sizeof(vt_body),
+               "of a body the table has all but its shape and what it is made of");
+
+#define VT_EVOLVES(type, member) +1
+#define VT_RECORDED VT_EVOLVES
+#define VT_RIGID_EVOLVES VT_EVOLVES
+#define VT_BODY_EVOLVES VT_EVOLVES
+enum {
+    OF_TABLE = 0
+#include "state/evolving.def"
+    , /* and those that are listed below by hand: at most */
+    OTHERS = 32
+};
+#undef VT_EVOLVES
+#undef VT_RECORDED
+#undef VT_RIGID_EVOLVES
+#undef VT_BODY_EVOLVES
+_Static_assert((int)OF_TABLE + (int)OTHERS + 2 * (int)VT_MOST_COLUMNS <= (int)VT_STATE_FIELDS,
+               "room for the fields");
+
+/* Types as archive/block.h has them. */
+enum {
+    TYPE_uint8_t = 'B',
+    TYPE_int32_t = 'i',
+    TYPE_uint32_t = 'I',
+    TYPE_float = 'f',
+    TYPE_int64_t = 'q',
+    TYPE_uint64_t = 'Q',
+    TYPE_double = 'd'
+};
+
+/* `bytes` are those of a row. */
+static vt_state_field *append(vt_state_list *list, const char *name, void *data, int type,
+                              size_t bytes, int64_t rows, size_t stride)
+{
+    vt_state_field *const field = &list->field[list->count++];
+    *field = (vt_state_field){.data = data,
+                              .rows = rows,
+                              .stride = (int64_t)stride,
+                              .type = type,
+                              .components = (int32_t)(bytes / vti_bytes_of_type((uint32_t)type)),
+                              .set = -1,
+                              .column = -1};
+    snprintf(field->name, sizeof field->name, "%s", name);
+    return field;
+}
+
+/* A member of each of count structs, at `items` (NULL: there are none). */
+#define APPEND_OF(list, name, type, items, struct_type, member, count)                             \
+    append(list, name, (items) ? (char *)(items) + offsetof(struct_type, member) : NULL,           \
+           TYPE_##type, MEMBER(type, struct_type, member), count, sizeof(struct_type))
+
+static void list_columns(vt_state_list *list, int set, vt_set *rows)
+{
+    static const int types[] = {
+        [VT_FLOAT32] = TYPE_float, [VT_INT64] = TYPE_int64_t, [VT_UINT32] = TYPE_uint32_t};
+    for (int32_t c = 0; c < rows->column_count; c++) {
+        vt_column_field about = {.struct_size = sizeof about};
+        char name[VT_FIELD_NAME];
+        const int seen = vt_describe_column(set, c, &about);
+        const size_t bytes = (size_t)rows->row_bytes[c];
+        snprintf(name, sizeof name, "%s.%s", set == VT_VORTONS ? "vortons" : "tracers",
+                 seen ? about.name : "left_temperature");
+        vt_state_field *const field =
+            append(list, name, rows->column[c], seen ? types[about.type] : TYPE_float, bytes,
+                   rows->count, bytes);
+        field->set = set;
+        field->column = c;
+        field->absent = !rows->used[c];
+    }
+    append(list, set == VT_VORTONS ? "vortons.alike" : "tracers.alike", rows->alike, TYPE_float,
+           sizeof rows->alike, 1, sizeof rows->alike);
+}
+
+static void list_bodies(vt_state_list *list, vt_bodies *bodies)
+{
+#define VT_RIGID_EVOLVES(type, member)                                                             \
+    APPEND_OF(list, "bodies." #member, type, bodies->items, vt_body, rigid.member, bodies->count);
+#define VT_BODY_EVOLVES(type, member)                                                              \
+    APPEND_OF(list, "bodies." #member, type, bodies->items, vt_body, member, bodies->count);
+#include "state/evolving.def"
+#undef VT_RIGID_EVOLVES
+#undef VT_BODY_EVOLVES
+    append(list, "bodies.open_lines", bodies->open_lines, TYPE_double, sizeof bodies->open_lines, 1,
+           24);
+}
+
+static void list_sources(vt_state_list *list, vt_sources *sources)
+{
+    APPEND_OF(list, "tracer_emitters.seed", uint64_t, sources->emitters, vt_tracer_emitter, seed,
+              sources->tracer_emitter_count);
+    APPEND_OF(list, "tracer_emitters.filled", int32_t, sources->emitters, vt_tracer_emitter, filled,
+              sources->tracer_emitter_count);
+    APPEND_OF(list, "fluid_emitters.seed", uint64_t, sources->parcels, vt_fluid_emitter, seed,
+              sources->fluid_emitter_count);
+    append(list, "sources.born_in", sources->born_in, TYPE_float, sizeof *sources->born_in,
+           sources->made, sizeof *sources->born_in);
+}
+
+static void list_winds(vt_state_list *list, vt_winds *winds)
+{
+    append(list, "winds.velocity", winds->velocity, TYPE_double, sizeof winds->velocity, 1, 24);
+    append(list, "winds.shift", winds->shift, TYPE_double, sizeof winds->shift, 1, 24);
+    APPEND_OF(list, "wind_grids.amplitude", double, winds->grids, vt_wind_grid, amplitude,
+              winds->grid_count);
+    APPEND_OF(list, "wind_grids.pose", double, winds->grids, vt_wind_grid, pose, winds->grid_count);
+}
+
+/* A record of all threads as that of one: the same largest, the same sums. */
+static void join_extremes(vt_extremes *extremes)
+{
+    const vt_largest largest = vti_find_largest(extremes);
+    for (int t = 1; t < VT_MAX_THREADS; t++)
+        for (int b = 0; b < VT_GRADIENT_BINS; b++) {
+            extremes->thread[0].gradients[b] += extremes->thread[t].gradients[b];
+            extremes->thread[t].gradients[b] = 0;
+        }
+    for (int t = 0; t < VT_MAX_THREADS; t++) {
+        extremes->thread[t].gradient = t ? 0 : (float)largest.gradient;
+        extremes->thread[t].speed = t ? 0 : (float)largest.speed;
+        extremes->thread[t].pull = t ? 0 : (float)largest.pull;
+        extremes->thread[t].bounded = t ? 0 : largest.bounded;
+    }
+}
+
+static void list_records(vt_state_list *list, vt_simulation *s)
+{
+    join_extremes(&s->extremes);
+    append(list, "extremes.gradient", &s->extremes.thread[0].gradient, TYPE_float, 4, 1, 4);
+    append(list, "extremes.speed", &s->extremes.thread[0].speed, TYPE_float, 4, 1, 4);
+    append(list, "extremes.pull", &s->extremes.thread[0].pull, TYPE_float, 4, 1, 4);
+    append(list, "extremes.bounded", &s->extremes.thread[0].bounded, TYPE_int64_t, 8, 1, 8);
+    append(list, "extremes.gradients", s->extremes.thread[0].gradients, TYPE_uint32_t,
+           sizeof s->extremes.thread[0].gradients, 1, sizeof s->extremes.thread[0].gradients);
+#define VT_RECORDED(type, member) APPEND_OF(list, #member, type, s, vt_simulation, member, 1);
+#include "state/evolving.def"
+#undef VT_RECORDED
+}
+
+/* What animated members of the definition are over the step. */
+static void list_definition(vt_state_list *list, vt_simulation *s)
+{
+    const vt_definition *const d = &vti_simulation_definition;
+    for (int n = 0; n < d->count; n++) {
+        const vt_row *const row = &d->rows[n];
+        const size_t bytes = row->kind == VT_ROW_vector ? 24 : 8;
+        if (row->use & VT_ROW_ANIMATED)
+            append(list, row->name, (char *)&s->def + row->offset, TYPE_double, bytes, 1, bytes);
+    }
+}
+
+void vti_list_state(vt_simulation *s, vt_state_list *list)
+{
+    list->count = 0;
+#define VT_EVOLVES(type, member) APPEND_OF(list, #member, type, s, vt_simulation, member, 1);
+#include "state/evolving.def"
+#undef VT_EVOLVES
+    list_definition(list, s);
+    list_records(list, s);
+    list_sources(list, &s->sources);
+    list_winds(list, &s->winds);
+    list_bodies(list, &s->bodies);
+    list_columns(list, VT_VORTONS, &s->vortons.set);
+    list_columns(list, VT_TRACERS, &s->tracers.set);
+}
+
+/* ---- digests ---- */
+
+uint64_t vti_state_layout(const vt_state_list *list)
+{
+    uint64_t hash = VT_HASH_OF_NOTHING;
+    for (int32_t n = 0; n < list->count; n++) {
+        const vt_state_field *const field = &list->field[n];
+        hash = vti_hash(hash, field->name, strlen(field->name) + 1);
+        hash = vti_hash(hash, &field->type, sizeof field->type);
+        hash = vti_hash(hash, &field->components, sizeof field->components);
+    }
+    return hash;
+}
+
+#define HASH(value) hash = vti_hash(hash, &(value), sizeof(value))
+
+static uint64_t hash_sources(uint64_t hash, const vt_sources *sources)
+{
+    HASH(sources->made);
+    hash = vti_hash(hash, sources->made_by, (size_t)sources->made);
+    HASH(sources->structures.count);
+    for (int32_t n = 0; n < sources->structures.count; n++) {
+        const vt_structure *const one = &sources->structures.item[n];
+        HASH(one->id);
+        HASH(one->start);
+        HASH(one->period);
+        HASH(one->end);
+        HASH(one->parent);
+        HASH(one->members);
+    }
+    HASH(sources->tracer_emitter_count);
+    for (int32_t n = 0; n < sources->tracer_emitter_count; n++) {
+        const vt_tracer_emitter *const one = &sources->emitters[n];
+        HASH(one->id);
+        HASH(one->count);
+        HASH(one->rate);
+        HASH(one->start);
+        HASH(one->end);
+        HASH(one->parent);
+        HASH(one->lifetime);
+        HASH(one->members);
+    }
+    HASH(sources->fluid_emitter_count);
+    for (int32_t n = 0; n < sources->fluid_emitter_count; n++) {
+        const vt_fluid_emitter *const one = &sources->parcels[n];
+        HASH(one->id);
+        HASH(one->rate);
+        HASH(one->start);
+        HASH(one->end);
+        HASH(one->core);
+        HASH(one->spacing);
+        HASH(one->lifetime);
+        HASH(one->parent);
+    }
+    return hash;
+}
+
+static uint64_t hash_effects(uint64_t hash, const vt_simulation *s)
+{
+    HASH(s->winds.uniform_count);
+    for (int32_t n = 0; n < s->winds.uniform_count; n++)
+        HASH(s->winds.uniform[n].id);
+    HASH(s->winds.grid_count);
+    for (int32_t n = 0; n < s->winds.grid_count; n++)
+        HASH(s->winds.grid_id[n]);
+    HASH(s->forces.count);
+    for (int32_t n = 0; n < s->forces.count; n++) {
+        HASH(s->forces.force[n].id);
+        HASH(s->forces.force[n].def.kind);
+        HASH(s->forces.force[n].def.strength);
+    }
+    HASH(s->kills.count);
+    for (int32_t n = 0; n < s->kills.count; n++)
+        HASH(s->kills.kill[n].id);
+    HASH(s->winds.made);
+    HASH(s->forces.made);
+    HASH(s->kills.made);
+    HASH(s->transforms.count);
+    return hash;
+}
+
+uint64_t vti_definition_digest(const vt_simulation *s)
+{
+    uint64_t hash = VT_HASH_OF_NOTHING;
+#define VT_CHOICE(name, value, article, choices, description) HASH(s->def.method.name);
+#define VT_WHOLE(name, value, article, least, most, description) HASH(s->def.method.name);
+#define VT_NUMBER VT_WHOLE
+#include "vorton/method.def"
+    HASH(s->def.spacing);
+    HASH(s->def.seed);
+    HASH(s->def.detail);
+    HASH(s->def.combustion.law);
+    hash = hash_sources(hash, &s->sources);
+    hash = hash_effects(hash, s);
+    HASH(s->bodies.made);
+    HASH(s->bodies.count);
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_body *const body = &s->bodies.items[n];
+        HASH(body->id);
+        HASH(body->hole);
+        HASH(body->parent);
+        HASH(body->solid_count);
+        HASH(body->scale);
+    }
+    return hash;
+}

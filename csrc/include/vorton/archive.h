@@ -1,0 +1,61 @@
+/* States of simulations, and motion archives (.vta): files of states, one for each frame. */
+#ifndef VORTON_ARCHIVE_H
+#define VORTON_ARCHIVE_H
+
+#include "vorton/simulation.h"
+
+VT_BEGIN_C
+
+/* The state of a simulation in memory: all that evolves, exact to the bit, with the number of a
+ * frame that it is given. *bytes of *size, to be given back with vt_free. Nothing is packed: that
+ * takes as long as the particles take to be copied. */
+VT_API vt_status vt_save_state(vt_simulation *simulation, int64_t number, uint8_t **bytes,
+                               int64_t *size);
+
+/* Puts a state into a simulation that was made of the same definition: the same simulation,
+ * sources, effects and bodies, added in the same order. From here on the same calls give the same
+ * bits as in that from which the state was saved; room for particles and number of threads stay the
+ * simulation's own, and so do its timings. Takes what vt_save_state or vt_pack_state gave.
+ *
+ * VT_INVALID_ARGUMENT: damaged; saved by another build, or from a simulation with another method or
+ * with other sources, effects or bodies, as far as their numbers and times say (not their shapes
+ * and tracks: the caller knows the scene). VT_OVER_CAPACITY: more particles than there is room for.
+ * Then nothing has changed. */
+VT_API vt_status vt_load_state(vt_simulation *simulation, const uint8_t *bytes, int64_t size);
+
+/* The state as an archive has it, packed and with checksums, about half as large; and back. threads
+ * is 1 .. 64, the bytes do not depend on it. */
+VT_API vt_status vt_pack_state(const uint8_t *bytes, int64_t size, int32_t threads,
+                               uint8_t **packed, int64_t *packed_size);
+VT_API vt_status vt_unpack_state(const uint8_t *packed, int64_t packed_size, int32_t threads,
+                                 uint8_t **bytes, int64_t *size);
+
+/* ---- files ---- */
+
+/* An archive that is read; also one that is being written: it has the frames that are whole. */
+typedef struct vt_archive vt_archive;
+
+/* VT_IO: cannot be read. VT_INVALID_ARGUMENT: is no archive. */
+VT_API vt_status vt_open_archive(const char *path, vt_archive **archive);
+VT_API void vt_close_archive(vt_archive *archive); /* NULL is allowed */
+
+/* What the frames belong to: JSON, ended with 0; it belongs to the archive. */
+VT_API const char *vt_archive_text(const vt_archive *archive);
+
+typedef struct vt_archive_frame {
+    size_t struct_size;
+    int64_t number;         /* of the frame: they ascend */
+    double time;            /* s */
+    uint64_t offset, bytes; /* where its block lies in the file */
+} vt_archive_frame;
+
+/* Frame `index`; returns 0 past the last. */
+VT_API int vt_get_archive_frame(const vt_archive *archive, int64_t index, vt_archive_frame *frame);
+
+/* Puts the state of frame `index` into a simulation: vt_load_state. VT_IO: cannot be read. */
+VT_API vt_status vt_load_archive_frame(vt_archive *archive, int64_t index,
+                                       vt_simulation *simulation);
+
+VT_END_C
+
+#endif

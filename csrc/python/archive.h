@@ -1,0 +1,9 @@
+/* States of simulations as bytes. */
+#pragma once
+
+#include "python/binding.h"
+
+PyObject *vti_py_save_state(PyObject *self, PyObject *number);
+PyObject *vti_py_load_state(PyObject *self, PyObject *bytes);
+
+extern PyMethodDef vti_py_archive_functions[];

@@ -1,0 +1,448 @@
+"""Motion archives: what is in them, how they are damaged, and simulations that are saved."""
+
+import copy
+import ctypes as c
+import pickle
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import everything
+import numpy as np
+import pytest
+from bakes import VOLUMES, content, quiet, small_scene
+from hand_made import simulation
+from marks import slow_but
+from test_bake_interrupted import count_steps
+from test_c_library import build, needs_compiler
+
+import vorton as vt
+from vorton import _core
+from vorton.archive import Archive, ArchiveWriter
+from vorton.cli import main
+from vorton.film import make_film
+
+FRAMES = 4
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    """A bake of the small scene."""
+    folder = tmp_path_factory.mktemp("reference")
+    quiet(small_scene(), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def states(reference):
+    """The states that the frames should have."""
+    with Archive(reference / "ring.vta") as archive:
+        return {n: bytes(_core.unpack_state(archive.block(n))) for n in archive.frames}
+
+
+# ---- what is in it ----
+
+
+def test_the_fields_of_a_frame_are_those_of_the_simulation(reference):
+    sim = vt.Simulation(small_scene(), 24, threads=1)
+    with Archive(reference / "ring.vta") as archive:
+        assert archive.frames == [1, 2, 3, 4] and archive.fps == 24
+        assert archive.scene() == small_scene()
+        for number in archive.frames:
+            fields = archive.fields(number)
+            for name in ("vortons.position", "vortons.strength", "tracers.position", "tracers.id"):
+                views, column = name.split(".")
+                expected = getattr(getattr(sim, views), column)
+                assert fields[name].dtype == expected.dtype
+                assert fields[name].tobytes() == expected.tobytes(), name
+            assert fields["time"] == sim.time
+            assert archive.damage(number) is None
+            sim.step()
+
+
+def test_read_while_it_is_written(reference, tmp_path):
+    """After every frame, and with a part of the next one behind it."""
+    path = tmp_path / "ring.vta"
+    with Archive(reference / "ring.vta") as source:
+        writer = ArchiveWriter(path, source.about)
+        for number in source.frames:
+            writer.append(source.block(number))
+            raw = path.read_bytes()
+            for torn in (b"", b"FRAM", bytes(300), source.block(number)[:-8]):
+                path.write_bytes(raw + torn)
+                with Archive(path) as archive:
+                    assert archive.frames == list(range(1, number + 1))
+                    assert archive.block(number) == source.block(number)
+            path.write_bytes(raw)
+        writer.close()
+        writer.close()
+    assert path.read_bytes() == (reference / "ring.vta").read_bytes()
+
+
+def test_the_index_leads_past_a_frame_whose_head_is_damaged(reference, tmp_path):
+    raw = bytearray((reference / "ring.vta").read_bytes())
+    with Archive(reference / "ring.vta") as archive:
+        raw[archive._places[2][0] + 30] ^= 1
+    (tmp_path / "a.vta").write_bytes(raw)
+    with Archive(tmp_path / "a.vta") as archive:
+        assert archive.frames == [1, 3, 4]
+
+
+# ---- damage ----
+
+
+def damaged(content, rng, count):
+    """Cut anywhere, and with one bit flipped anywhere."""
+    for _ in range(count):
+        yield content[: int(rng.integers(len(content)))]
+        flipped = bytearray(content)
+        at = int(rng.integers(8 * len(content)))
+        flipped[at // 8] ^= 1 << at % 8
+        yield bytes(flipped)
+
+
+def test_damage_never_gives_a_wrong_frame(reference, states, tmp_path):
+    """Whatever is cut or flipped, and in whichever part of the file: an error, or right frames."""
+    raw = (reference / "ring.vta").read_bytes()
+    path, rng = tmp_path / "a.vta", np.random.default_rng(2)
+    refused = 0
+    for bad in damaged(raw, rng, 100):
+        path.write_bytes(bad)
+        try:
+            with Archive(path) as archive:
+                frames = {n: archive.damage(n) for n in archive.frames}
+                for n, damage in frames.items():
+                    if damage is None:
+                        assert bytes(_core.unpack_state(archive.block(n))) == states[n]
+                    else:
+                        with pytest.raises(ValueError, match=f"frame {n}: .* is damaged"):
+                            archive.fields(n)
+                refused += frames != dict.fromkeys(states)
+        except ValueError as error:
+            assert "is not a motion archive" in str(error) or "version" in str(error)
+            refused += 1
+    assert refused > 150
+
+
+@pytest.mark.parametrize("seed", slow_but([1], [1, 2, 3]))
+def test_a_bake_mends_its_archive(reference, tmp_path, monkeypatch, seed):
+    """And simulates from the last whole frame before the damage."""
+    out = tmp_path / "out"
+    shutil.copytree(reference, out)
+    raw = (reference / "ring.vta").read_bytes()
+    for bad in damaged(raw, np.random.default_rng(seed), 2):
+        (out / "ring.vta").write_bytes(bad)
+        with monkeypatch.context() as patch:
+            steps = count_steps(patch)
+            quiet(small_scene(), out)
+        assert content(out) == content(reference)
+        assert steps == list(range(FRAMES + 1 - len(steps), FRAMES + 1))
+
+
+def test_a_damaged_index_is_written_again(reference, tmp_path):
+    shutil.copytree(reference, tmp_path / "out")
+    raw = bytearray((reference / "ring.vta").read_bytes())
+    for at in (-1, -20, -60):
+        bad = raw.copy()
+        bad[at] ^= 4
+        (tmp_path / "out" / "ring.vta").write_bytes(bad)
+        quiet(small_scene(), tmp_path / "out")
+        assert content(tmp_path / "out") == content(reference)
+
+
+def load_library():
+    library = c.CDLL(vt.get_library())
+    library.vt_error_message.restype = c.c_char_p
+    library.vt_archive_text.restype = c.c_char_p
+    return library
+
+
+class Frame(c.Structure):
+    _fields_ = [("struct_size", c.c_size_t), ("number", c.c_int64), ("time", c.c_double),
+                ("offset", c.c_uint64), ("bytes", c.c_uint64)]  # fmt: skip
+
+
+def read_by_c(library, path):
+    """(text, {number: (offset, bytes)}) as the library reads a file; None: it is no archive."""
+    archive = c.c_void_p()
+    if library.vt_open_archive(str(path).encode(), c.byref(archive)):
+        assert b"archive" in library.vt_error_message() or b"version" in library.vt_error_message()
+        return None
+    frame, found = Frame(c.sizeof(Frame)), {}
+    while library.vt_get_archive_frame(archive, c.c_int64(len(found)), c.byref(frame)):
+        found[frame.number] = frame.offset, frame.bytes
+    text = library.vt_archive_text(archive)
+    library.vt_close_archive(archive)
+    return text, found
+
+
+def test_both_readers_find_the_same(reference, tmp_path):
+    library, path = load_library(), tmp_path / "a.vta"
+    raw = (reference / "ring.vta").read_bytes()
+    bad = [raw, raw[:-24], *damaged(raw, np.random.default_rng(4), 60)]
+    for each in bad:
+        path.write_bytes(each)
+        found = read_by_c(library, path)
+        try:
+            with Archive(path) as archive:
+                assert found[1] == archive._places
+        except ValueError:
+            assert found is None
+
+
+@pytest.mark.parametrize(
+    "change, text",
+    [
+        (lambda raw: b"", "is not a motion archive"),
+        (lambda raw: b"something else, and longer than a head" * 9, "is not a motion archive"),
+        (lambda raw: raw[:32] + struct.pack("<I", 2) + raw[36:], "is not a motion archive"),
+    ],
+)
+def test_what_is_no_archive_is_refused(reference, tmp_path, change, text):
+    path = tmp_path / "a.vta"
+    path.write_bytes(change((reference / "ring.vta").read_bytes()))
+    with pytest.raises(ValueError, match=text):
+        Archive(path)
+    with pytest.raises(ValueError, match=text):
+        vt.Simulation.load(path)
+    assert read_by_c(load_library(), path) is None
+    with pytest.raises(OSError, match="cannot read"):
+        Archive(tmp_path / "none.vta")
+
+
+# ---- simulations ----
+
+
+def moved(scene, fps=24):
+    sim = vt.Simulation(scene, fps, threads=2)
+    sim.step(5)
+    return sim
+
+
+@pytest.mark.filterwarnings("ignore::vorton.SceneWarning")
+@pytest.mark.parametrize("way", slow_but(["pickle"], ["pickle", "file"]))
+def test_a_saved_simulation_goes_on_with_the_same_bits(tmp_path, way):
+    sim = moved(everything.scene("fire"), 30)
+    if way == "pickle":
+        other = pickle.loads(pickle.dumps(sim))
+        assert other._threads == 2
+    else:
+        sim.save(tmp_path / "now.vta")
+        other = vt.Simulation.load(tmp_path / "now.vta", threads=1)
+    assert (other.frame, other.time, other.fps) == (sim.frame, sim.time, sim.fps)
+    assert other.scene == sim.scene
+    for each in (sim, other):
+        each.step(3)
+    assert everything.digests(other) == everything.digests(sim)
+
+
+def test_a_frame_of_a_bake_becomes_a_simulation(reference):
+    sim = vt.Simulation(small_scene(), 24, threads=1)
+    sim.step(3)
+    for frame in (4, None):
+        other = vt.Simulation.load(reference / "ring.vta", frame)
+        assert other.frame == 3
+        assert other.vortons.position.tobytes() == sim.vortons.position.tobytes()
+    for bad in (0, 5, "1", 1.5):
+        with pytest.raises(ValueError, match="has frames 1-4"):
+            vt.Simulation.load(reference / "ring.vta", bad)
+
+
+def test_a_switched_method_and_a_body_that_was_set_are_saved():
+    scene = small_scene()
+    scene.add(vt.Body(vt.Sphere((0, 0, 1), 0.2), density=100.0, name="ball"))
+    sim = moved(scene)
+    sim.method = sim.method.replace(relaxation=0.2, split=1.5)
+    sim.set_body("ball", velocity=(1, 0, 0), angular_velocity=(0, 2, 0))
+    sim.step(2)
+    other = pickle.loads(pickle.dumps(sim))
+    for each in (sim, other):
+        each.step(4)
+    assert everything.digests(other) == everything.digests(sim)
+
+
+def test_what_was_added_while_it_ran_is_saved_where_the_scene_makes_it():
+    sim = moved(small_scene())
+    sim.add(vt.Wind((0.3, 0, 0)))
+    sim.add(vt.Tracers(vt.Sphere(radius=0.1), rate=500, start=0.3))
+    other = pickle.loads(pickle.dumps(sim))
+    for each in (sim, other):
+        each.step(4)
+    assert everything.digests(other) == everything.digests(sim)
+    sim.remove(sim.scene.sources[-1])
+    with pytest.raises(ValueError, match="cannot be saved: what was added, changed or removed"):
+        pickle.dumps(sim)
+    assert copy.deepcopy(sim).time == sim.time
+
+
+def test_a_class_of_its_own_is_pickled():
+    sim = Derived(small_scene())
+    sim.note = [1, 2]
+    other = pickle.loads(pickle.dumps(sim))
+    assert type(other) is Derived and other.note == [1, 2]
+
+
+class Derived(vt.Simulation):
+    pass
+
+
+def test_a_bake_that_was_moved_goes_on(tmp_path, monkeypatch):
+    """Its mesh stays where it is, so the path from the folder to it is another."""
+    scene, path = small_scene(), tmp_path / "shape.obj"
+    path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    scene.add(vt.Tracers(vt.Mesh(path=path), count=10))
+    quiet(scene, tmp_path / "here", frames=(1, 3))
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    moved_to = tmp_path / "deep" / "er" / "here"
+    shutil.move(tmp_path / "here", moved_to)
+    steps = count_steps(monkeypatch)
+    quiet(scene, moved_to)
+    assert steps == [4]
+    quiet(scene, tmp_path / "deep" / "straight")
+    assert of_frames(moved_to) == of_frames(tmp_path / "deep" / "straight")
+    assert vt.Simulation.load(moved_to / "ring.vta").frame == 3
+
+
+def test_a_mesh_file_that_changed_is_refused(tmp_path):
+    scene, path = vt.Scene(), tmp_path / "shape.obj"
+    path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    scene.add(vt.Tracers(vt.Mesh(path=path), count=10))
+    vt.Simulation(scene).save(tmp_path / "now.vta")
+    shutil.move(tmp_path, tmp_path.with_name("moved"))
+    tmp_path = tmp_path.with_name("moved")
+    assert vt.Simulation.load(tmp_path / "now.vta").tracers.count == 10
+    path = tmp_path / "shape.obj"
+    path.write_text(path.read_text().replace("v 1 0 0", "v 2 0 0"))
+    with pytest.raises(ValueError, match="has changed since the scene was saved"):
+        vt.Simulation.load(tmp_path / "now.vta")
+
+
+def test_an_error_while_saving_leaves_the_older_file(tmp_path):
+    with pytest.raises(OSError, match="cannot write"):
+        simulation().save(tmp_path / "none" / "a.vta")
+
+
+# ---- derived bakes ----
+
+
+def derived(source, out, **values):
+    values = {"volumes": VOLUMES, "progress": False, "threads": 1, **values}
+    return vt.derive(source, out, **values)
+
+
+def of_frames(folder):
+    return {n: d for n, d in content(folder).items() if n.endswith((".vdb", ".npz"))}
+
+
+def test_derived_frames_are_those_of_a_bake(reference, tmp_path, monkeypatch):
+    """Of other voxels, for another host, of some frames; byte by byte, and without a step."""
+    other = vt.Volumes(voxel=0.13, preset="houdini", half=False)
+    quiet(small_scene(), tmp_path / "baked", volumes=other, frames=(2, 4), archive=False)
+    monkeypatch.setattr(vt.Simulation, "step", lambda *_: pytest.fail("simulated"))
+    derived(reference, tmp_path / "out", volumes=other, frames=(2, 4))
+    assert content(tmp_path / "out") == content(tmp_path / "baked")
+    manifest = derived(reference, tmp_path / "same")
+    assert manifest.frames == [1, 2, 3, 4] and manifest.data["archive"] is None
+    assert of_frames(tmp_path / "same") == of_frames(reference)
+    derived(reference / "ring.vta", tmp_path / "one", frames=(3, 3), volumes=None)
+    one = of_frames(tmp_path / "one")
+    assert one == {"ring_0003.npz": content(reference)["ring_0003.npz"]}
+
+
+def test_a_derived_bake_goes_on(reference, tmp_path):
+    derived(reference, tmp_path, frames=(2, 2))
+    (tmp_path / "ring_0002.vdb").unlink()
+    derived(reference / "ring.json", tmp_path, frames=(2, 3))
+    derived(reference, tmp_path)
+    assert of_frames(tmp_path) == of_frames(reference)
+
+
+def test_what_cannot_be_derived_is_refused(reference, tmp_path):
+    out = tmp_path / "out"
+    for values, text in (
+        ({"frames": (3, 6)}, "has frames 1-4, and lacks 5-6"),
+        ({"volumes": None, "tracers": False}, "there is nothing to bake"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            derived(reference, out, **values)
+    with pytest.raises(ValueError, match="holds the archive; choose another folder"):
+        derived(reference, reference, overwrite=True)
+    with pytest.raises(ValueError, match="must hold a motion archive, and holds none"):
+        derived(tmp_path, out)
+    quiet(small_scene(), tmp_path / "bare", frames=(1, 1), archive=False)
+    with pytest.raises(ValueError, match="was baked without an archive"):
+        derived(tmp_path / "bare" / "ring.json", out)
+    assert not out.exists()
+    shutil.copytree(reference, tmp_path / "copy")
+    raw = bytearray((reference / "ring.vta").read_bytes())
+    with Archive(reference / "ring.vta") as archive:
+        raw[sum(archive._places[2]) - 100] ^= 1
+    (tmp_path / "copy" / "ring.vta").write_bytes(raw)
+    with pytest.raises(ValueError, match=r"ring\.vta, frame 2: .* is damaged"):
+        derived(tmp_path / "copy", out)
+    assert vt.Manifest.find(out).frames == [1]
+
+
+def test_an_archive_of_somebody_else_is_not_written_over(tmp_path):
+    vt.Simulation(small_scene()).save(tmp_path / "ring.vta")
+    before = content(tmp_path)
+    with pytest.raises(ValueError, match=r"ring\.vta: exists and belongs to no bake"):
+        quiet(small_scene(), tmp_path, frames=(1, 1))
+    assert content(tmp_path) == before
+
+
+def test_the_commands(reference, tmp_path, capsys):
+    out = tmp_path / "out"
+    options = ["--frames", "2-3", "--voxel", "0.2", "--no-tracers", "--quiet", "--threads", "1"]
+    assert main(["derive", str(reference), str(out), *options]) == 0
+    assert "frames     2-3 at 24 a second" in capsys.readouterr().out
+    assert sorted(of_frames(out)) == ["ring_0002.vdb", "ring_0003.vdb"]
+    assert main(["derive", str(tmp_path), str(out), "--quiet"]) == 1
+    assert "must hold a motion archive" in capsys.readouterr().err
+
+
+def test_info_tells_of_the_archive(reference, tmp_path, capsys):
+    assert main(["info", str(reference), "--verify"]) == 0
+    shown = capsys.readouterr().out
+    assert "archive    ring.vta, states of frames 1-4, " in shown and "verified" in shown
+    shutil.copytree(reference, tmp_path / "copy")
+    path = tmp_path / "copy" / "ring.vta"
+    raw = path.read_bytes()
+    flipped = bytearray(raw)
+    with Archive(path) as archive:
+        flipped[sum(archive._places[2]) - 100] ^= 8
+    for bad, text in (
+        (flipped, "damaged    ring.vta, frame 2: "),
+        (raw[: len(raw) // 2], "damaged    ring.vta lacks frames"),
+        (b"", "ring.vta cannot be read: bake again"),
+    ):
+        path.write_bytes(bad)
+        assert main(["info", str(path.parent), "--verify"]) == 1
+        assert text in capsys.readouterr().out
+    path.unlink()
+    assert main(["info", str(path.parent), "--verify"]) == 1
+
+
+def test_a_picture_of_an_archive_is_that_of_the_scene(reference, tmp_path):
+    values = {"frames": (3, 3), "voxel": 0.1, "size": (64, 48), "threads": 1, "progress": False}
+    pictures = [
+        make_film(place, tmp_path / f"{n}.png", **values).read_bytes()
+        for n, place in enumerate((reference / "ring.vta", small_scene()))
+    ]
+    assert pictures[0] == pictures[1]
+    with pytest.raises(ValueError, match="has frames 1-4, and lacks 5"):
+        make_film(reference / "ring.vta", tmp_path / "a.png", **values | {"frames": (5, 5)})
+
+
+@needs_compiler
+def test_a_program_without_python(tmp_path):
+    sim = vt.Simulation()
+    sim.vortons.add(np.eye(3), np.eye(3), core=0.5, volume=0.1)
+    sim.step(2)
+    sim.save(tmp_path / "now.vta")
+    program = build(Path(__file__).parent / "c" / "archive.c", tmp_path / "archive")
+    done = subprocess.run(
+        [program, tmp_path / "now.vta"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "")

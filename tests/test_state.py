@@ -1,0 +1,198 @@
+"""States of simulations: saved, packed, loaded; the same bits afterwards, or a refusal."""
+
+import zlib
+
+import everything
+import numpy as np
+import pytest
+import test_copy
+from hand_made import simulation, state
+from marks import slow_but
+
+import vorton as vt
+from vorton import _core
+
+pytestmark = pytest.mark.filterwarnings("ignore::vorton.SceneWarning")
+HEAD, ENTRY = 64, 72
+
+
+def opened(method, threads=2):
+    hot = method in ("fire", "room")
+    scene = everything.scene(method) if hot else test_copy.scene(method)
+    return vt.Simulation(scene, everything.FPS, threads=threads)
+
+
+@pytest.mark.parametrize(
+    "method", slow_but(["direct", "fire"], ["direct", "fire", "poisson", "room", "options"])
+)
+def test_a_loaded_state_goes_on_with_the_same_bits(method):
+    """Five steps are no multiple of the cadence of sorting; births and a ring are still to come."""
+    sim = opened(method)
+    _ = sim.tracers.velocity
+    sim.step(5)
+    saved = sim._core.save_state(6)
+    other = opened(method, threads=1)
+    other._core.load_state(_core.pack_state(saved, 2))
+    assert bytes(other._core.save_state(6)) == bytes(saved)
+    assert repr(other.health) == repr(sim.health)
+    for each in (sim, other):
+        each.step(5)
+    assert everything.digests(other) == everything.digests(sim)
+
+
+def test_saving_changes_nothing():
+    sim, other = opened("direct"), opened("direct")
+    for _ in range(6):
+        sim.step(2)
+        sim._core.save_state(1)
+        other.step(2)
+    assert everything.digests(sim) == everything.digests(other)
+
+
+def test_a_state_replaces_whatever_was_there():
+    sim, other = opened("direct"), opened("direct")
+    sim.step(5)
+    other.step(12)
+    view = other.tracers.position
+    other._core.load_state(sim._core.save_state(6))
+    for each in (sim, other):
+        each.step(4)
+    assert everything.digests(other) == everything.digests(sim)
+    assert np.array_equal(view[: other.tracers.count], sim.tracers.position[: len(view)])
+
+
+# ---- packing ----
+
+
+def field(packed, wanted):
+    """(type of numbers, rows, stored bytes, packing, checksum) of a field of a frame."""
+    packed = bytes(packed)
+    count = int.from_bytes(packed[56:60], "little")
+    at = HEAD + ENTRY * count
+    for n in range(count):
+        entry = packed[HEAD + ENTRY * n :][:ENTRY]
+        item, components = np.dtype(chr(entry[40])).itemsize, int.from_bytes(entry[44:48], "little")
+        rows, size = np.frombuffer(entry, "<u8", 2, 48)
+        crc, packing = np.frombuffer(entry, "<u4", 2, 64)
+        if entry[:40].rstrip(b"\0").decode() == wanted:
+            content = packed[at : at + int(size)]
+            return int(item), (int(rows), int(components)), content, packing, crc
+        at += int(size)
+    raise KeyError(wanted)
+
+
+def unpack(item, shape, content):
+    """By the description in byte_planes.h, with Python's own zlib."""
+    left, numbers, at = shape[0] * shape[1], [], 0
+    while left:
+        count, delta, planes = min(left, 8192), content[at], []
+        at += 1
+        for _ in range(item):
+            size = int.from_bytes(content[at : at + 2], "little")
+            stored = {0: count, 65535: 1}.get(size, size)
+            part = content[at + 2 : at + 2 + stored]
+            part = part * count if size == 65535 else part
+            planes.append(zlib.decompress(part) if size not in (0, 65535) else part)
+            at += 2 + stored
+        rows = np.frombuffer(b"".join(planes), np.uint8).reshape(item, count)
+        chunk = np.ascontiguousarray(rows.T).view(f"<u{item}").ravel()
+        numbers.append(np.cumsum(chunk, dtype=chunk.dtype) if delta else chunk)
+        left -= count
+    assert at == len(content)
+    return np.concatenate(numbers).reshape(shape)
+
+
+def test_fields_are_what_the_views_show_unpacked_by_another_program():
+    sim = opened("fire")
+    sim.step(8)
+    columns = {f"vortons.{n}": np.array(getattr(sim.vortons, n)) for n in sim.vortons._columns}
+    columns |= {f"tracers.{n}": np.array(getattr(sim.tracers, n)) for n in sim.tracers._columns}
+    saved = sim._core.save_state(9)
+    packed = _core.pack_state(saved, 1)
+    assert bytes(packed) == bytes(_core.pack_state(saved, 5))
+    ways = set()
+    for name, values in columns.items():
+        item, shape, content, packing, crc = field(packed, name)
+        assert zlib.crc32(content) == crc
+        found = unpack(item, shape, content) if packing else np.frombuffer(content, f"<u{item}")
+        assert found.tobytes() == values.tobytes(), name
+        ways.add(int(packing))
+    assert 1 in ways and len(packed) < 0.6 * len(saved)
+
+
+def test_noise_is_stored():
+    """What cannot be packed takes hardly more than it is."""
+    sim = simulation(vortons=1, tracers=20_000)
+    noise = np.random.default_rng(5).integers(0, 2**32, (20_000, 3), np.uint32)
+    sim.tracers.position.view(np.uint32)[:] = noise
+    packed = _core.pack_state(sim._core.save_state(1))
+    item, shape, content, _, _ = field(packed, "tracers.position")
+    assert len(content) <= item * shape[0] * shape[1]
+
+
+# ---- refusals ----
+
+
+def test_states_of_something_else_are_refused():
+    sim = simulation(vortons=200, tracers=500)
+    saved = sim._core.save_state(1)
+    scene = vt.Scene()
+    others = {
+        "another simulation": vt.Simulation(scene, method=vt.Method(velocity="direct")),
+        "200 vortons; max_vortons is 100": simulation(vortons=10, tracers=5, max_vortons=100),
+    }
+    scene.add(vt.Wind((1, 0, 0)))
+    others["effects or bodies differ"] = vt.Simulation(scene)
+    for text, other in others.items():
+        before = state(other)
+        with pytest.raises((ValueError, vt.CapacityError), match=text):
+            other._core.load_state(saved)
+        assert state(other) == before
+
+
+@pytest.mark.parametrize("bad", [None, 1, "text", np.zeros(4)[::2]])
+def test_what_is_no_bytes_is_refused(bad):
+    core = simulation()._core
+    for call in (core.load_state, _core.pack_state, _core.unpack_state):
+        with pytest.raises((TypeError, ValueError, BufferError)):
+            call(bad)
+    with pytest.raises((TypeError, ValueError, OverflowError)):
+        core.save_state(bad if bad != 1 else -1)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 65])
+def test_threads_are_checked(threads):
+    saved = simulation()._core.save_state(1)
+    with pytest.raises(ValueError, match=rf"threads is {threads}; allowed is 1 to 64"):
+        _core.pack_state(saved, threads)
+    with pytest.raises(ValueError, match="packed"):
+        _core.unpack_state(saved)
+
+
+def damaged(content, rng):
+    """The bytes cut somewhere, and with one bit flipped."""
+    yield content[: int(rng.integers(len(content)))]
+    flipped = bytearray(content)
+    at = int(rng.integers(8 * len(content)))
+    flipped[at // 8] ^= 1 << at % 8
+    yield bytes(flipped)
+
+
+def test_damage_is_found_or_does_not_matter():
+    """Cut or flipped anywhere: an error, or the very same state (padding at the end)."""
+    sim = opened("direct")
+    sim.step(3)
+    saved = bytes(sim._core.save_state(4))
+    packed = bytes(_core.pack_state(saved))
+    rng = np.random.default_rng(1)
+    refused = 0
+    for _ in range(200):
+        for bad in damaged(packed, rng):
+            try:
+                found = bytes(_core.unpack_state(bad))
+            except ValueError as error:
+                assert "the state: is " in str(error)
+                refused += 1
+            else:
+                assert found == saved
+    assert refused > 390, refused

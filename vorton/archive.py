@@ -1,0 +1,501 @@
+"""Motion archives (.vta): the state of a simulation at each frame, exact to the bit, in one file.
+
+The file is described byte by byte in csrc/archive/block.h. Frames are appended; a whole frame is
+one whose checksums agree, whatever lies behind it. The head is JSON:
+
+    format                  "vorton-archive"
+    name, scene_sha256      of the scene
+    scene                   the scene as data; mesh paths relative to the folder of the archive
+    fps                     frame 1 is the start, frame n is at time (n - 1) / fps
+    vorton, build           version; compiler, flags and sources: a state goes on in the same build
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import struct
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Self
+
+import numpy as np
+
+from . import _core
+from .fields import ranges_text, readable_json
+from .files import TEMPORARY, explain, gone, write_atomically
+from .scene import Scene
+
+FORMAT = "vorton-archive"
+SUFFIX = ".vta"
+
+_BLOCK = struct.Struct("<4sIQQ")  # kind, checksum, length, how far that checksum goes
+_HEAD = struct.Struct("<8sII")  # magic, version, size of the text
+_FRAME = struct.Struct("<qdQQII")  # number, time, layout, definition, fields, 0
+_FIELD = struct.Struct("<40s4sIQQII")  # name, type, columns, rows, bytes, checksum, packing
+_PLACE = struct.Struct("<qQQ")  # number, offset, length
+_MAGIC, _END, _VERSION = b"vortonA\n", b"vortonE\n", 1
+
+
+# ---- blocks ----
+
+
+def _block(kind: bytes, content: bytes) -> bytes:
+    """A block that its checksum covers whole."""
+    content += bytes(-len(content) % 8)
+    length = _BLOCK.size + len(content)
+    summed = struct.pack("<QQ", length, length) + content
+    return kind + struct.pack("<I", zlib.crc32(summed)) + summed
+
+
+def _head_block(about: Mapping[str, Any]) -> bytes:
+    text = readable_json(about).encode()
+    return _block(b"HEAD", _HEAD.pack(_MAGIC, _VERSION, len(text)) + text)
+
+
+def _index_block(frames: Mapping[int, tuple[int, int]], at: int) -> bytes:
+    places = b"".join(_PLACE.pack(number, *place) for number, place in frames.items())
+    content = struct.pack("<Q", len(frames)) + places + struct.pack("<Q", at) + _END
+    return _block(b"INDX", content)
+
+
+def describe_scene(scene: Scene, fps: float, folder: Path | None) -> dict[str, Any]:
+    """The head of an archive that lies in a folder; None: in none, paths are absolute."""
+    return {
+        "format": FORMAT,
+        "name": scene.name,
+        "scene_sha256": scene.sha256,
+        "fps": fps,
+        "vorton": _core.version(),
+        "build": _core.build(),
+        "scene": scene.to_dict(folder=folder),
+    }
+
+
+def scene_of(about: Mapping[str, Any], folder: Path | None) -> Scene:
+    """The scene of a head; ValueError where another than the one that was saved is found."""
+    scene = Scene.from_dict(about["scene"], folder=folder)
+    if scene.sha256 != about["scene_sha256"]:
+        raise ValueError(
+            "the scene is not the one that was saved: a file that it names has changed"
+        )
+    return scene
+
+
+def encode_archive(about: Mapping[str, Any], block: bytes | memoryview) -> bytes:
+    """A whole archive of one frame."""
+    head = _head_block(about)
+    number = _FRAME.unpack_from(block, _BLOCK.size)[0]
+    places = {number: (len(head), len(block))}
+    return head + block + _index_block(places, len(head) + len(block))
+
+
+# ---- reading ----
+
+
+class Archive:
+    """A motion archive that is read; one that is being written has the frames that are whole.
+
+    Parameters
+    ----------
+    path : path
+        Of a .vta file.
+
+    Attributes
+    ----------
+    path : Path
+    about : dict
+        The head: see the top of this module.
+
+    Raises
+    ------
+    ValueError
+        Not an archive, or one of a newer vorton.
+    OSError
+        It cannot be read.
+
+    Examples
+    --------
+    >>> with Archive("bake/ring.vta") as archive:  # doctest: +SKIP
+    ...     for number in archive.frames:
+    ...         height = archive.fields(number)["tracers.position"][:, 2].max()
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        try:
+            file = open(self.path, "rb")  # noqa: SIM115
+        except OSError as error:
+            raise explain(error, self.path, "cannot read") from error
+        self._open(file)
+
+    @classmethod
+    def of_bytes(cls, content: bytes) -> Self:
+        """An archive that lies in memory."""
+        archive = object.__new__(cls)
+        archive.path = Path("archive")
+        archive._open(io.BytesIO(content))
+        return archive
+
+    def _open(self, file: BinaryIO) -> None:
+        self._file = file
+        self._places: dict[int, tuple[int, int]] = {}
+        try:
+            self._size = file.seek(0, os.SEEK_END)
+            self.about, self._begin = self._read_head()
+            if not self._follow_index():
+                self._scan(self._begin)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    @property
+    def frames(self) -> list[int]:
+        """Numbers of the frames, ascending."""
+        return list(self._places)
+
+    @property
+    def last(self) -> int:
+        """Number of the last frame, 0: there is none."""
+        return next(reversed(self._places), 0)
+
+    def scene(self) -> Scene:
+        """The scene that the frames belong to.
+
+        Raises
+        ------
+        ValueError, TypeError
+            It cannot be made again: a mesh file has changed, say.
+        """
+        try:
+            return scene_of(self.about, self.path.parent)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{self.path}: {error}") from error
+
+    @property
+    def fps(self) -> float:
+        """Frames a second."""
+        return float(self.about["fps"])
+
+    def select(self, frames: tuple[int, int] | None) -> list[int]:
+        """The frames from the first to the last of two, None: all.
+
+        Raises
+        ------
+        ValueError
+            Frames that the archive lacks; none at all.
+        """
+        has = f"{self.path}: has frames {ranges_text(self.frames) or 'none'}"
+        numbers = self.frames if frames is None else list(range(frames[0], frames[1] + 1))
+        lacking = [n for n in numbers if n not in self._places]
+        if lacking or not numbers:
+            raise ValueError(f"{has}, and lacks {ranges_text(lacking)}" if lacking else has)
+        return numbers
+
+    def block(self, number: int) -> bytes:
+        """A frame as it lies in the file: what `Simulation` of the core loads.
+
+        Raises
+        ------
+        KeyError
+            The archive has no such frame.
+        OSError
+            It cannot be read.
+        """
+        return self._read(*self._places[number])
+
+    def fields(self, number: int) -> dict[str, np.ndarray]:
+        """The state at a frame, its checksums compared: each field by its name.
+
+        ``tracers.position`` (n, 3) and so on, as the views of a simulation show them, in the order
+        of the simulation; and all else that evolves.
+
+        Raises
+        ------
+        KeyError
+            The archive has no such frame.
+        ValueError
+            The frame is damaged.
+        OSError
+            It cannot be read.
+        """
+        try:
+            state = _core.unpack_state(self.block(number))
+        except ValueError as error:
+            raise ValueError(f"{self.path}: frame {number}: {error}") from error
+        return dict(_arrays(state))
+
+    def damage(self, number: int) -> str | None:
+        """What is wrong with a frame, or None: it is as it was written."""
+        try:
+            _check_fields(self.block(number))
+        except (ValueError, OSError) as error:
+            return f"{self.path.name}, frame {number}: {error}"
+        return None
+
+    # ---- where the frames lie ----
+
+    def _read(self, at: int, size: int) -> bytes:
+        try:
+            self._file.seek(at)
+            content = self._file.read(size)
+        except OSError as error:
+            raise explain(error, self.path, "cannot read") from error
+        if len(content) < size:
+            raise ValueError(f"{self.path}: ends early")
+        return content
+
+    def _find(self, at: int, kind: bytes) -> tuple[int, bytes] | None:
+        """Length of the block of that kind that begins there, and what its checksum covers."""
+        if not 0 <= at <= self._size - _BLOCK.size:
+            return None
+        found, crc, length, summed = _BLOCK.unpack(self._read(at, _BLOCK.size))
+        if found != kind or length % 8 or not _BLOCK.size <= summed <= length <= self._size - at:
+            return None
+        content = self._read(at + 8, summed - 8)
+        return (length, content[16:]) if zlib.crc32(content) == crc else None
+
+    def _read_head(self) -> tuple[dict[str, Any], int]:
+        found = self._find(0, b"HEAD")
+        if found is None or len(found[1]) < _HEAD.size or found[1][:8] != _MAGIC:
+            raise ValueError(f"{self.path}: is not a motion archive")
+        length, content = found
+        _, version, size = _HEAD.unpack_from(content)
+        if version != _VERSION:
+            text = f"version {version} of the format, this vorton reads {_VERSION}: update vorton"
+            raise ValueError(f"{self.path}: {text}")
+        try:
+            about = json.loads(content[_HEAD.size : _HEAD.size + size])
+        except ValueError as error:
+            raise ValueError(f"{self.path}: is not a motion archive: {error}") from error
+        known = {"scene": dict, "scene_sha256": str, "name": str, "fps": float}
+        whole = isinstance(about, dict) and about.get("format") == FORMAT
+        if not whole or not all(isinstance(about.get(key), kind) for key, kind in known.items()):
+            raise ValueError(f"{self.path}: is not a motion archive")
+        return about, length
+
+    def _note(self, at: int) -> int | None:
+        """Note the frame that begins there, with a larger number than the last; where it ends."""
+        found = self._find(at, b"FRAM")
+        if found is None or len(found[1]) < _FRAME.size:
+            return None
+        length, content = found
+        number = _FRAME.unpack_from(content)[0]
+        if self._places and number <= next(reversed(self._places)):
+            return None
+        self._places[number] = at, length
+        return at + length
+
+    def _scan(self, at: int | None) -> None:
+        while at is not None:
+            at = self._note(at)
+
+    def _follow_index(self) -> bool:
+        if self._size < 16:
+            return False
+        at, end = struct.unpack("<Q8s", self._read(self._size - 16, 16))
+        found = self._find(at, b"INDX") if end == _END else None
+        if found is None:
+            return False
+        for _, place, _ in _PLACE.iter_unpack(found[1][8:-16]):
+            self._note(place)
+        return True
+
+
+def _directory(
+    block: bytes | memoryview,
+) -> Iterator[tuple[str, np.dtype, int, int, int, int, int]]:
+    """(name, type, columns, rows, offset, bytes, checksum) of each field of a frame."""
+    fields = _FRAME.unpack_from(block, _BLOCK.size)[4]
+    at = _BLOCK.size + _FRAME.size + fields * _FIELD.size
+    for n in range(fields):
+        name, kind, columns, rows, size, crc, _ = _FIELD.unpack_from(
+            block, _BLOCK.size + _FRAME.size + n * _FIELD.size
+        )
+        dtype = np.dtype("<" + kind[:1].decode())
+        yield name.rstrip(b"\0").decode(), dtype, columns, rows, at, size, crc
+        at += size
+
+
+def _arrays(state: memoryview) -> Iterator[tuple[str, np.ndarray]]:
+    """The fields of a state that is not packed, of which they share the memory."""
+    for name, dtype, columns, rows, at, size, _ in _directory(state):
+        array = np.frombuffer(state[at : at + size], dtype)
+        yield name, array.reshape(rows, columns) if columns > 1 else array
+
+
+def _check_fields(block: bytes) -> None:
+    """ValueError where the checksum of a field differs, or what lies behind the fields is not 0;
+    the checksum of the head has been compared."""
+    view, end = memoryview(block), 0
+    for name, _, _, _, at, size, crc in _directory(view):
+        if len(block) < at + size or zlib.crc32(view[at : at + size]) != crc:
+            raise ValueError(f"the checksum of {name} differs")
+        end = at + size
+    if any(view[end:]):
+        raise ValueError("there is something behind its fields")
+
+
+# ---- writing ----
+
+
+class ArchiveWriter:
+    """An archive that grows; one that is there is gone on with.
+
+    Of an archive with the same head the whole frames are kept, up to the first that is damaged or
+    missing; what lies behind is written over. So they are where only the paths of the scene differ,
+    since the folder was moved. One with another head is begun anew.
+
+    Parameters
+    ----------
+    path : path
+    about : dict
+        The head: `describe_scene`.
+
+    Attributes
+    ----------
+    last : int
+        Number of the last frame; the frames are 1 .. last.
+
+    Raises
+    ------
+    OSError
+        It cannot be read or written.
+    """
+
+    def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
+        self.path = path
+        self._places: dict[int, tuple[int, int]] = {}
+        head = _head_block(about)
+        self._end = len(head)
+        if path.exists() and not _begins_with(path, head):
+            _renew_head(path, head, about)
+        self._take_over(head)
+        if not self._places and not _begins_with(path, head):
+            write_atomically(path, head)
+        self._closed = _ends_with(path, self._end, _index_block(self._places, self._end))
+
+    def _take_over(self, head: bytes) -> None:
+        """The whole frames 1, 2 ... of an archive with the same head."""
+        if not _begins_with(self.path, head):
+            return
+        with Archive(self.path) as earlier:
+            earlier._places.clear()
+            earlier._scan(earlier._begin)
+            for expected, number in enumerate(earlier.frames, start=1):
+                if number != expected or earlier.damage(number):
+                    break
+                self._places[number] = earlier._places[number]
+        if self._places:
+            self._end = sum(self._places[self.last])
+
+    @property
+    def last(self) -> int:
+        """Number of the last frame, 0: there is none."""
+        return next(reversed(self._places), 0)
+
+    def block(self, number: int) -> bytes:
+        """A frame that is there, as `Archive.block`."""
+        at, length = self._places[number]
+        try:
+            with open(self.path, "rb") as file:
+                file.seek(at)
+                return file.read(length)
+        except OSError as error:
+            raise explain(error, self.path, "cannot read") from error
+
+    def append(self, block: bytes | memoryview) -> None:
+        """Append the frame that follows the last, flushed to the disk.
+
+        Raises
+        ------
+        OSError
+            When it cannot be written; the archive is then as it was.
+        """
+        number = self.last + 1
+        assert _FRAME.unpack_from(block, _BLOCK.size)[0] == number
+        self._put(block)
+        self._places[number] = self._end, len(block)
+        self._end += len(block)
+        self._closed = False
+
+    def close(self) -> None:
+        """Write the index, unless it is there."""
+        if not self._closed:
+            self._put(_index_block(self._places, self._end))
+            self._closed = True
+
+    def _put(self, content: bytes | memoryview) -> None:
+        """Write behind the last frame; nothing is left of what does not get there whole."""
+        try:
+            with open(self.path, "r+b") as file:
+                try:
+                    file.truncate(self._end)
+                    file.seek(self._end)
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+                except BaseException:
+                    file.truncate(self._end)
+                    raise
+        except FileNotFoundError as error:
+            raise gone(self.path) from error
+        except OSError as error:
+            raise explain(error, self.path) from error
+
+
+def _renew_head(path: Path, head: bytes, about: Mapping[str, Any]) -> None:
+    """Put a head in the place of another that differs in nothing but the paths of its scene."""
+    try:
+        earlier = Archive(path)
+    except ValueError:  # it is damaged, or none
+        return
+    part = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
+    with earlier:
+        if any(earlier.about.get(key) != about[key] for key in about if key != "scene"):
+            return
+        try:
+            with open(part, "wb") as file:
+                file.write(head)
+                for number in earlier.frames:
+                    file.write(earlier.block(number))
+                file.flush()
+                os.fsync(file.fileno())
+        except BaseException as error:
+            part.unlink(missing_ok=True)
+            if isinstance(error, OSError):
+                raise explain(error, path) from error
+            raise
+    os.replace(part, path)
+
+
+def _ends_with(path: Path, at: int, content: bytes) -> bool:
+    """Whether a file has that from there on, and nothing behind."""
+    with open(path, "rb") as file:
+        file.seek(at)
+        return file.read(len(content) + 1) == content
+
+
+def _begins_with(path: Path, head: bytes) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(head)) == head
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise explain(error, path, "cannot read") from error

@@ -1,0 +1,54 @@
+"""The command while its modules are still being imported: a signal ends it with one line.
+
+The package imports this module before all others, which sets that up where it is imported for the
+command. Nothing has begun then that needs to be ended, but Python would show where in the imports
+it was, or end without a word.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+__all__ = ["hand_over"]
+
+_WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+_BEFORE = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+
+
+def _end(number: int, frame: Any) -> None:
+    os.write(2, f"vorton: {_WORDS[signal.Signals(number)]}; nothing has begun\n".encode())
+    os._exit(128 + number)
+
+
+def _is_command() -> bool:
+    """Whether Python was started for the command: `vorton`, or `python -m vorton`."""
+    first = sys.argv[0] if getattr(sys, "argv", None) else ""
+    if first == "-m":  # as long as Python looks for the module
+        return "vorton" in sys.orig_argv
+    return Path(first).stem == "vorton"
+
+
+def _watch() -> None:
+    """From here on, in the command, unless somebody else looks after a signal."""
+    if not _is_command():
+        return
+    for number, before in _BEFORE.items():
+        if signal.getsignal(number) is before:
+            try:
+                signal.signal(number, _end)
+            except ValueError:  # not the main thread
+                return
+
+
+def hand_over() -> None:
+    """As it was before."""
+    for number, before in _BEFORE.items():
+        if signal.getsignal(number) is _end:
+            signal.signal(number, before)
+
+
+_watch()
