@@ -21,7 +21,7 @@ from .shapes import Sphere
 
 FRAMES = (1, 56)
 SIZE = (480, 480)
-EYE, TARGET = (0.0, -8.2, 2.0), (0.0, 0.0, 1.5)
+EYE, TARGET = (0.0, -9.6, 2.2), (0.0, 0.0, 1.5)
 
 
 def make_scene() -> Scene:
@@ -43,6 +43,6 @@ def run(
     load_images()  # what is missing is said before the bake
     out, scene = Path(out), make_scene()
     how = {"frames": FRAMES, "threads": threads, "progress": progress}
-    bake(scene, out, tracers=False, **how)
+    bake(scene, out, tracers=False, archive=False, **how)
     yield out
     yield make_film(scene, out / "demo.webp", size=SIZE, eye=EYE, target=TARGET, **how)
