@@ -111,8 +111,7 @@ static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, const
     }
     const double diffusivity = vti_largest_diffusivity(s);
     if (diffusivity > 0 && s->vorton_spacing > 0) {
-        const double limit = vti_diffusion_limit(s->def.method.diffusion, s->vorton_spacing);
-        raise_need(&n, remaining * diffusivity / limit, VT_LIMIT_DIFFUSION);
+        raise_need(&n, remaining * diffusivity / vti_diffusion_reach(s), VT_LIMIT_DIFFUSION);
     }
     raise_need(&n, remaining * vti_body_rate(s), VT_LIMIT_TURN);
     if (n.limit == VT_LIMIT_DIFFUSION)
