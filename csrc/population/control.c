@@ -82,6 +82,14 @@ static int lacks_shell(const vt_simulation *s)
            count_acting(s) != s->forces_filled || forces_have_moved(s);
 }
 
+/* Diffusivity x time that the shell bears before it is looked after, over the square of its width:
+ * as much as eight substeps of particle strength exchange. */
+static const double least_room = 0.17;
+
+/* How far strength and heat go, over the rms way along an axis: what goes farther stays on this
+ * side. */
+static const double spreads_to = 1.7;
+
 typedef struct sum_job {
     const vt_simulation *simulation;
     vt_fluid fluid;
@@ -156,9 +164,9 @@ static double mean_of(const double all[2])
     return all[0] > 0 ? all[1] / all[0] : 0;
 }
 
-void vti_measure_population(vt_simulation *s, vt_population *population)
+/* `halo`: whether it is looked after now. */
+static void measure(vt_simulation *s, int halo, vt_population *population)
 {
-    const int halo = vti_has_shell(s) && lacks_shell(s);
     double all[2], other[2];
     sum_all(s, sum_strengths, all);
     *population = (vt_population){.strength = all[0]};
@@ -173,6 +181,11 @@ void vti_measure_population(vt_simulation *s, vt_population *population)
         sum_all(s, sum_contrast, other);
         population->contrast = mean_of(other);
     }
+}
+
+void vti_measure_population(vt_simulation *s, vt_population *population)
+{
+    measure(s, vti_has_shell(s) && lacks_shell(s), population);
 }
 
 /* ---- control ---- */
@@ -256,9 +269,12 @@ static int wants_shell(const vt_simulation *s, const vt_population *population)
 static vt_status renew_shell(vt_simulation *s, const vt_population *population, int64_t reserved,
                              int removes)
 {
-    const vt_status status = vti_keep_shell(s, population, reserved, removes);
+    const vt_shell_wish wish = {
+        .reserved = reserved, .width = s->def.method.halo, .removes = removes};
+    const vt_status status = vti_keep_shell(s, population, &wish);
     if (status)
         return status;
+    s->diffused = 0;
     s->populated_id = s->next_id[VT_VORTONS];
     s->strained = 0;
     s->populated_at = s->time;
@@ -295,4 +311,20 @@ vt_status vti_surround_newborn(vt_simulation *s, int64_t reserved)
         return VT_OK;
     vti_measure_population(s, &population);
     return wants_shell(s, &population) ? renew_shell(s, &population, reserved, 0) : VT_OK;
+}
+
+void vti_widen_shell(vt_simulation *s, double reach2, int64_t reserved)
+{
+    const double h = s->vorton_spacing, halo = s->def.method.halo;
+    vt_population population;
+    if (!vti_has_shell(s) || s->diffused + reach2 <= least_room * halo * halo * h * h) {
+        s->diffused += reach2;
+        return;
+    }
+    const double width = fmin(1 + spreads_to * sqrt(2 * reach2) / h, VT_WIDEST_SHELL);
+    const vt_shell_wish wish = {
+        .reserved = reserved, .width = (int32_t)fmax(width, halo), .yields = 1};
+    measure(s, 1, &population);
+    if (wants_shell(s, &population) && !vti_keep_shell(s, &population, &wish))
+        s->diffused = reach2;
 }

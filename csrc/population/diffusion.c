@@ -151,8 +151,8 @@ static void exchange(vt_simulation *s, const double reach2[2], double relative_v
                      const double least[3], const double most[3])
 {
     const vt_vortons *const v = &s->vortons;
-    const int kind = s->def.method.diffusion == VT_DIFFUSION_EXCHANGE ? VT_DIFFUSION_EXCHANGE
-                                                                      : VT_DIFFUSION_PSE;
+    const int kind =
+        s->def.method.diffusion == VT_DIFFUSION_EXCHANGE ? VT_DIFFUSION_EXCHANGE : VT_DIFFUSION_PSE;
     vt_partition cells;
     vti_make_partition(&cells, vti_diffusion_side(kind, s->vorton_spacing),
                        vti_diffusion_slices(kind), least, most, v->set.count, v->position,
@@ -174,16 +174,19 @@ static void exchange(vt_simulation *s, const double reach2[2], double relative_v
         vti_parallel_for(s->def.threads, v->set.count, BLOCK, spread_heat, &job);
 }
 
-void vti_diffuse(vt_simulation *s)
+void vti_diffuse(vt_simulation *s, int64_t reserved)
 {
     const double reach2[2] = {s->undiffused[0], s->undiffused[1]};
     const size_t mark = vti_arena_mark(&s->arena);
     double least[3], most[3];
     memset(s->undiffused, 0, sizeof s->undiffused);
+    const double relative_volume = reach2[1] > 0 ? largest_relative_volume(s) : 1;
+    const int far = is_far(s, fmax(reach2[0], reach2[1] * relative_volume));
+    if (far)
+        vti_widen_shell(s, fmax(reach2[0], reach2[1]), reserved);
     if (!find_bounds(s, least, most)) /* the next look at the vortons reports it */
         return;
-    const double relative_volume = reach2[1] > 0 ? largest_relative_volume(s) : 1;
-    if (is_far(s, fmax(reach2[0], reach2[1] * relative_volume)))
+    if (far)
         vti_diffuse_implicitly(s, reach2, least, most);
     else
         exchange(s, reach2, relative_volume, least, most);

@@ -13,8 +13,8 @@
  * fluid everywhere: in fluid that has expanded heat diffuses the faster. */
 double vti_largest_diffusivity(vt_simulation *s);
 
-/* Whether strength and heat go from vorton to vorton whatever it takes, by substeps as short as that
- * needs. */
+/* Whether strength and heat go from vorton to vorton whatever it takes, by substeps as short as
+ * that needs. */
 static inline int vti_diffuses_by_exchange(const vt_simulation *s)
 {
     const int kind = s->def.method.diffusion;
@@ -27,5 +27,6 @@ double vti_diffusion_reach(const vt_simulation *s);
 /* Counts a substep of dt seconds, and returns 1 when what has waited is to act now. */
 int vti_await_diffusion(vt_simulation *s, double dt);
 
-/* Diffuses strength and heat over all that time, in place. */
-void vti_diffuse(vt_simulation *s);
+/* Diffuses strength and heat over all that time, in place; with a long way to go there may be more
+ * neutral vortons afterwards, but `reserved` rows of the capacity are kept free. */
+void vti_diffuse(vt_simulation *s, int64_t reserved);

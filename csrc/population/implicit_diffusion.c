@@ -5,7 +5,7 @@
 #include "population/kept_sums.h"
 #include "state/predicates.h"
 
-enum { BLOCK = 2048, MOST_PARTS = 4 };
+enum { BLOCK = 2048, MOST_PARTS = 8 };
 
 /* Of a vorton's cell: none lies on the last plane of nodes. */
 static const double last_in_cell = 1 - 1e-6;
@@ -157,7 +157,7 @@ static vt_node_diffusion choose_diffusion(spread *s, double reach2)
         d.reach[a] = reach;
         d.less[a] *= d.mixed;
     }
-    d.parts = (int32_t)fmin(1 + reach, MOST_PARTS);
+    d.parts = (int32_t)fmin(1 + 4 * reach, MOST_PARTS);
     return d;
 }
 

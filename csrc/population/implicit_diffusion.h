@@ -14,7 +14,7 @@
 
 #include "vorton.h"
 
-/* By reach2[0] (strength) and reach2[1] (heat), diffusivity x time, m^2; heat at the rate of ambient
- * fluid, and faster where fluid has expanded. least, most: bounds of the vortons, m. */
+/* By reach2[0] (strength) and reach2[1] (heat), diffusivity x time, m^2; heat at the rate of
+ * ambient fluid, and faster where fluid has expanded. least, most: bounds of the vortons, m. */
 void vti_diffuse_implicitly(vt_simulation *s, const double reach2[2], const double least[3],
                             const double most[3]);

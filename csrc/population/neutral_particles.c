@@ -325,7 +325,7 @@ static void fill_missing(void *data, int64_t begin, int64_t end)
     }
 }
 
-static vt_status emit_missing(vt_shell *h, int64_t reserved)
+static vt_status emit_missing(vt_shell *h, const vt_shell_wish *wish)
 {
     vt_simulation *const s = h->simulation;
     const int threads = s->def.threads;
@@ -335,8 +335,8 @@ static vt_status emit_missing(vt_shell *h, int64_t reserved)
         vti_parallel_for(threads, h->lattice.bricks, BRICK_BLOCK, add_walls, (void *)h);
     vti_parallel_for(threads, h->lattice.bricks, BRICK_BLOCK, count_missing, (void *)h);
     const int64_t missing = number_missing(h);
-    const int64_t room = s->vortons.set.capacity - s->vortons.set.count - reserved;
-    if (missing > room && s->def.at_capacity == VT_AT_CAPACITY_ERROR)
+    const int64_t room = s->vortons.set.capacity - s->vortons.set.count - wish->reserved;
+    if (missing > room && s->def.at_capacity == VT_AT_CAPACITY_ERROR && !wish->yields)
         return vti_fail(
             VT_OVER_CAPACITY,
             "%lld more vortons, %s, do not fit: %lld of max_vortons %lld are alive; raise "
@@ -405,8 +405,8 @@ static void remove_idle(const vt_shell *h)
         vti_redistribute(s, 2 * h->lattice.spacing, l.mask);
 }
 
-vt_status vti_keep_shell(vt_simulation *s, const vt_population *population, int64_t reserved,
-                         int removes)
+vt_status vti_keep_shell(vt_simulation *s, const vt_population *population,
+                         const vt_shell_wish *wish)
 {
     const size_t mark = vti_arena_mark(&s->arena);
     const int threads = s->def.threads;
@@ -414,7 +414,7 @@ vt_status vti_keep_shell(vt_simulation *s, const vt_population *population, int6
                   .vorticity = least_vorticity * population->vorticity,
                   .least = fmax(least_contrast * population->contrast,
                                 VT_LEAST_CONTRAST * s->def.ambient.density),
-                  .width = s->def.method.halo,
+                  .width = wish->width,
                   .strength = vti_diffuses(s),
                   .contrast = vti_is_buoyant(s) || vti_conducts(s),
                   .fluid = vti_fluid_of(&s->def),
@@ -433,11 +433,11 @@ vt_status vti_keep_shell(vt_simulation *s, const vt_population *population, int6
         vti_parallel_for(threads, h.lattice.bricks, BRICK_BLOCK, find_near, &h);
         vti_fill_shell_lattice(&h.lattice, h.bricks, &s->vortons, threads);
         vti_take_up_fluid(&h);
-        status = emit_missing(&h, reserved);
+        status = emit_missing(&h, wish);
     }
     if (status)
         memcpy(s->vortons.flags, before, sizeof *before * (size_t)h.count);
-    else if (removes)
+    else if (wish->removes)
         remove_idle(&h);
     vti_arena_pop(&s->arena, mark);
     return status;

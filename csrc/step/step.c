@@ -192,24 +192,24 @@ static int64_t count_reserved(const vt_simulation *s, const vt_births *births)
 
 /* Diffusion. Beside walls strength finds no neighbours to spread to: the bodies take what is
  * missing. */
-static void diffuse(vt_simulation *s, double dt)
+static void diffuse(vt_simulation *s, const vt_births *births, double dt)
 {
     vt_reaction reaction;
     if (!vti_await_diffusion(s, dt))
         return;
     VT_TIMED(s, balance, vti_open_reaction(s, dt, &reaction));
-    VT_TIMED(s, diffuse, vti_diffuse(s));
+    VT_TIMED(s, diffuse, vti_diffuse(s, count_reserved(s, births)));
     VT_TIMED(s, balance, vti_close_reaction(s, dt, 1, &reaction));
 }
 
 /* What happens to the fluid of the vortons on its way over dt seconds; with a flow it also spreads
  * to their neighbours. */
-static void change_fluid(vt_simulation *s, double dt, int spreads)
+static void change_fluid(vt_simulation *s, const vt_births *births, double dt, int spreads)
 {
     if (vti_expands(s))
         VT_TIMED(s, expand, vti_note_volumes(s));
     if (spreads && (vti_diffuses(s) || vti_conducts(s)))
-        diffuse(s, dt);
+        diffuse(s, births, dt);
     if (vti_has_warm_bodies(s))
         VT_TIMED(s, body_heat, vti_exchange_body_heat(s, dt));
     if (vti_burns(s))
@@ -252,7 +252,7 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
     VT_TIMED(s, contact, vti_jump_at_end(s, dt, &contacts));
     VT_TIMED(s, contact, vti_end_contact(s, dt, &contacts));
     VT_TIMED(s, bodies, vti_finish_bodies(s));
-    change_fluid(s, dt, 0);
+    change_fluid(s, births, dt, 0);
     return dt;
 }
 
@@ -406,7 +406,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     meet_walls(s, dt, &contacts, &reaction);
     VT_TIMED(s, bodies, vti_finish_bodies(s));
     VT_TIMED(s, shed, vti_shed_layers(s, vti_count_to_come(births, VT_VORTONS), dt, slip));
-    change_fluid(s, dt, s->vorton_spacing > 0);
+    change_fluid(s, births, dt, s->vorton_spacing > 0);
     return VT_OK;
 }
 

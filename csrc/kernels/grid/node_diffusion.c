@@ -226,7 +226,7 @@ static void turn_rows(const job *j, float *array, int64_t y, int64_t z, float *t
     for (int64_t x = 0; x < j->row; x += VL) {
         vf r[VL];
         for (int l = 0; l < VL; l++)
-            r[l] = back      ? vf_load(turned + (x + l) * VL)
+            r[l] = back       ? vf_load(turned + (x + l) * VL)
                    : l < left ? vf_load(row_of(j, array, y + l, z) + x)
                               : (vf){0};
         vf_transpose(r);
@@ -249,7 +249,7 @@ static void solve_along(const job *j, int64_t y, int64_t z, float *scratch)
     if (!any)
         return;
     lines l = {.stride = VL, .count = j->nodes_along[0], .width = VL};
-    float *const from[] = {j->nodes.capacity, j->nodes.open, j->nodes.density,
+    float *const from[] = {j->nodes.capacity, j->nodes.open,     j->nodes.density,
                            j->nodes.value[0], j->nodes.value[1], j->nodes.value[2]};
     float **const to[] = {&l.at.capacity, &l.at.open,     &l.at.density,
                           &l.at.value[0], &l.at.value[1], &l.at.value[2]};

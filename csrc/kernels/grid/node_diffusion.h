@@ -1,13 +1,13 @@
-/* Diffusion between the nodes of a grid over any time in one go: what vortons carry diffuses with it
- * where particle strength exchange would need many steps.
+/* Diffusion between the nodes of a grid over any time in one go: what vortons carry diffuses with
+ * it where particle strength exchange would need many steps.
  *
  * A node holds the mean w of the vortons around it and their volume (or mass), its capacity m, in
  * cells. Backward Euler, one axis after the other (locally one-dimensional; Yanenko 1971):
  *
  *   m (w' - w) = sum over both neighbours of f (w'_next - w'),   f = reach - less x density,
  *
- * f in cells^2, 0 between nodes of which one is closed: nobody is there to take anything. So sum m w
- * is kept, w' lies between the least and the largest w whatever the reach, and the second moment
+ * f in cells^2, 0 between nodes of which one is closed: nobody is there to take anything. So sum m
+ * w is kept, w' lies between the least and the largest w whatever the reach, and the second moment
  * grows by 2 reach along each axis, as the heat equation has it. A kernel of one part has long
  * tails; of `parts` parts, each of a share of the reach, it nears the Gaussian, axes in turn. */
 #pragma once
@@ -21,11 +21,11 @@ typedef struct vt_node_diffusion {
     /* Lanes of the nodes, sums over the vortons around: those that diffuse, from lane 0 on, the
      * capacity by which they are divided (of vortons, m^3), the volume (m^3). */
     int32_t components, capacity_lane;
-    double cell;                /* volume of a cell, m^3 */
-    double reach[3];            /* diffusivity x time along each axis, cells^2 */
-    double less[3];             /* times capacity over volume: what mixing does by itself, cells^2 */
-    int32_t parts;              /* at least 1 */
-    double mixed;               /* share of the old values that the result replaces, 0 to 1 */
+    double cell;     /* volume of a cell, m^3 */
+    double reach[3]; /* diffusivity x time along each axis, cells^2 */
+    double less[3];  /* times capacity over volume: what mixing does by itself, cells^2 */
+    int32_t parts;   /* at least 1 */
+    double mixed;    /* share of the old values that the result replaces, 0 to 1 */
 } vt_node_diffusion;
 
 /* From deposited sums in lanes 0 .. 2 and volumes in lane 3 to w' - (1 - mixed) w in the lanes that
