@@ -300,7 +300,7 @@ vt_status vti_control_population(vt_simulation *s, int64_t reserved)
         status = vti_split_vortons(s, reserved);
     if (!status && halo)
         status = renew_shell(s, &population, reserved, 1);
-    s->vorton_spacing = population.spacing;
+    s->vorton_spacing = carried ? vti_lattice_spacing(s, &population) : 0;
     return status;
 }
 

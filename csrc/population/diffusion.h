@@ -7,19 +7,11 @@
  * up to eight substeps act at once; no value is ever behind by more than that. */
 #pragma once
 
-#include "state/simulation.h"
+#include "vorton.h"
 
 /* Largest diffusivity of what diffuses, m^2/s; 0: nothing does. The conductivity is that of ambient
  * fluid everywhere: in fluid that has expanded heat diffuses the faster. */
 double vti_largest_diffusivity(vt_simulation *s);
-
-/* Whether strength and heat go from vorton to vorton whatever it takes, by substeps as short as
- * that needs. */
-static inline int vti_diffuses_by_exchange(const vt_simulation *s)
-{
-    const int kind = s->def.method.diffusion;
-    return kind == VT_DIFFUSION_PSE || kind == VT_DIFFUSION_EXCHANGE;
-}
 
 /* The most that a substep may diffuse, diffusivity x time, m^2. */
 double vti_diffusion_reach(const vt_simulation *s);

@@ -4,8 +4,9 @@
  * where forces act on the fluid, whose vorticity needs something to carry it.
  *
  * The places are the nodes of a lattice, fixed in the world, kept in bricks of 8 x 8 x 8 wherever
- * there are such vortons, or a body is near: the sources. It is as wide as the vortons are apart
- * or, where nothing diffuses, nearly as a grid cell, so that every node of the grid gets some.
+ * there are such vortons, or a body is near: the sources. It is nearly as wide as a grid cell, so
+ * that every node of the grid gets some, or, where strength diffuses, as the vortons are apart, if
+ * that is more.
  * Vortons fill the nodes around them with their volume (trilinear), and so do walls; a node near
  * strength that is not full gets a vorton of what is missing, a little towards where it is missing.
  */
@@ -405,6 +406,13 @@ static void remove_idle(const vt_shell *h)
         vti_redistribute(s, 2 * h->lattice.spacing, l.mask);
 }
 
+double vti_lattice_spacing(const vt_simulation *s, const vt_population *population)
+{
+    const int fine = vti_diffuses_by_exchange(s) || !vti_has_grid(s);
+    return fine ? population->spacing
+                : fmax(population->spacing, cells_apart * vti_grid_spacing(s));
+}
+
 vt_status vti_keep_shell(vt_simulation *s, const vt_population *population,
                          const vt_shell_wish *wish)
 {
@@ -421,7 +429,7 @@ vt_status vti_keep_shell(vt_simulation *s, const vt_population *population,
                   .count = s->vortons.set.count};
     vti_begin_shell_lattice(&h.lattice,
                             h.strength && population->spacing > 0
-                                ? population->spacing
+                                ? vti_lattice_spacing(s, population)
                                 : cells_apart * vti_grid_spacing(s),
                             h.count, &s->arena);
     h.part = vti_arena_push(&s->arena, (size_t)h.count);

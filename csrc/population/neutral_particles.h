@@ -13,6 +13,11 @@ typedef struct vt_population {
     double contrast;  /* mean |rho'| weighted by volume x |rho'|, kg/m^3 */
 } vt_population;
 
+/* Between neutral vortons around those that diffuse, m; where the population has a spacing. Vortons
+ * that are closer than the grid can tell are not worth as many neutral ones, but where they exchange
+ * strength with each other: these are as close. */
+double vti_lattice_spacing(const vt_simulation *s, const vt_population *population);
+
 /* How to keep the shell. */
 typedef struct vt_shell_wish {
     int64_t reserved; /* rows of the capacity that are kept free */

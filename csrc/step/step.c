@@ -88,6 +88,20 @@ static void raise_need(need *n, double count, vt_substep_limit limit)
         *n = (need){count, limit};
 }
 
+/* How many substeps a second a contrast needs that is pulled by so much, m/s^2. With viscosity no
+ * wave of it grows faster than .5 (a^2 / viscosity)^(1/3), a the pull over twice the mean density
+ * (n^2 + 2 v k^2 n = a k; Chandrasekhar 1961, section 94, has the exact relation): by as much as a
+ * vortex turns is fine. */
+static double rate_of_pull(const vt_simulation *s, double pull)
+{
+    const double falls = sqrt(pull / s->grid.spacing) / buoyancy_time;
+    const double viscosity = vti_diffuses(s) ? s->def.viscosity : 0;
+    if (!(viscosity > 0))
+        return falls;
+    const double grows = 0.5 * vti_cbrt(0.25 * pull * pull / viscosity);
+    return fmin(falls, grows / s->def.method.turn);
+}
+
 /* The rest of the step in equal substeps, so that no vortex turns too far and no vorton leaves the
  * free margin of the grid before the last stage of the substep. The whole step is `step` s long. */
 static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, const vt_substep *w,
@@ -98,8 +112,7 @@ static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, const
     need n = {remaining * fast_gradient(s) / s->def.method.turn, VT_LIMIT_GRADIENT};
     const double push = vti_largest_force(s);
     if (most.pull > 0)
-        raise_need(&n, remaining * sqrt(most.pull / s->grid.spacing) / buoyancy_time,
-                   VT_LIMIT_PULL);
+        raise_need(&n, remaining * rate_of_pull(s, most.pull), VT_LIMIT_PULL);
     if (push > 0)
         raise_need(&n, remaining * sqrt(push / s->grid.spacing) / buoyancy_time, VT_LIMIT_FORCE);
     if (vti_has_grid(s)) {
