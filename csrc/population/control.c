@@ -88,7 +88,7 @@ static const double least_room = 0.17;
 
 /* How far strength and heat go, over the rms way along an axis: what goes farther stays on this
  * side. */
-static const double spreads_to = 1.7;
+static const double spreads_to = 2.2;
 
 typedef struct sum_job {
     const vt_simulation *simulation;

@@ -7,11 +7,14 @@
 
 enum { BLOCK = 2048, MOST_PARTS = 8 };
 
-/* Of a vorton's cell: none lies on the last plane of nodes. */
-static const double last_in_cell = 1 - 1e-6;
+/* Of the cells along an axis: no vorton is rounded onto the last plane of nodes. */
+static const double last_place = 1 - 1e-6;
 
 /* Lattices that are too large for the memory become as much wider. */
 static const double widening = 1.25;
+
+/* The most that f (1 - f) may be. */
+static const double most_mixing = 0.25;
 
 /* Of the strengths' changes: the most, in the mean, by which they are made to keep impulse. */
 static const double most_change = 0.1;
@@ -23,9 +26,11 @@ typedef struct spread {
     int64_t count;
     vt_record *records, *sorted;
     uint32_t *row_start;
-    f4 *sampled;   /* by record */
-    int heat;      /* what is spread: heat, or strength */
-    double mixed;  /* r */
+    f4 *sampled;  /* by record */
+    int heat;     /* what is spread: heat, or strength */
+    double mixed; /* r */
+    f4 *mixing;   /* by node */
+    int64_t nodes;
     float *change; /* of the strengths, by row, m^3/s */
 } spread;
 
@@ -60,6 +65,7 @@ static void make_grid(spread *s, const double least[3], const double most[3])
         g->spacing *= widening;
         nodes = lay_out(g, least, most);
     }
+    s->nodes = nodes;
     g->nodes = vti_arena_push(arena, sizeof(f4) * (size_t)nodes);
     g->filled = vti_arena_push(arena, (size_t)vti_grid_rows(g));
 }
@@ -74,7 +80,7 @@ static void place_records(void *data, int64_t begin, int64_t end)
         *record = (vt_record){.home = (uint32_t)i};
         for (int a = 0; a < 3; a++) {
             const double x = (double)position[3 * i + a] / g->spacing - g->base[a];
-            record->position[a] = (float)fmin(fmax(x, 0), (double)g->cells[a] - 1 + last_in_cell);
+            record->position[a] = (float)fmin(fmax(x, 0), last_place * g->cells[a]);
         }
     }
 }
@@ -120,45 +126,30 @@ static void fill_records(void *data, int64_t begin, int64_t end)
     }
 }
 
-/* The size of what a record carries, and that times f (1 - f) along each axis. */
-static void sum_places(void *data, int64_t begin, int64_t end, double *sum)
+/* f (1 - f) along each axis, times the volume. */
+static void fill_mixing(void *data, int64_t begin, int64_t end)
 {
     const spread *const s = data;
+    const float *const volume = s->simulation->vortons.volume;
     for (int64_t i = begin; i < end; i++) {
-        const vt_record *const record = s->sorted + i;
-        const float *const a = record->strength;
-        const double size = s->heat ? fabs((double)a[0]) : vti_length_of(a);
-        sum[0] += size;
+        vt_record *const record = s->sorted + i;
+        record->volume = volume[record->home];
         for (int axis = 0; axis < 3; axis++) {
             const double x = (double)record->position[axis], f = x - vti_floor(x);
-            sum[1 + axis] += size * f * (1 - f);
+            record->strength[axis] = record->volume * (float)(f * (1 - f));
         }
     }
 }
 
-/* Mixing, and what is left for the nodes. */
-static vt_node_diffusion choose_diffusion(spread *s, double reach2)
+/* The nodes of how far the lattice mixes by itself. */
+static void find_mixing(spread *s)
 {
-    const double h = s->grid.spacing, reach = reach2 / (h * h);
-    vt_node_diffusion d = {.components = s->heat ? 1 : 3,
-                           .capacity_lane = s->heat ? 1 : 3,
-                           .cell = h * h * h,
-                           .mixed = 1};
-    double sum[4], most = 0;
-    vti_sum_blocks(&s->simulation->arena, s->simulation->def.threads, s->count, BLOCK, sum_places,
-                   s, 4, sum);
-    for (int a = 0; a < 3; a++) {
-        d.less[a] = sum[0] > 0 ? sum[1 + a] / sum[0] : 0;
-        most = fmax(most, d.less[a]);
-    }
-    if (reach < most)
-        d.mixed = reach / most;
-    for (int a = 0; a < 3; a++) {
-        d.reach[a] = reach;
-        d.less[a] *= d.mixed;
-    }
-    d.parts = (int32_t)fmin(1 + 4 * reach, MOST_PARTS);
-    return d;
+    vt_simulation *const all = s->simulation;
+    vt_grid mixing = s->grid;
+    mixing.nodes = vti_arena_push(&all->arena, sizeof(f4) * (size_t)s->nodes);
+    vti_parallel_for(all->def.threads, s->count, BLOCK, fill_mixing, s);
+    all->stages->deposit(&mixing, s->sorted, s->row_start, all->def.threads);
+    s->mixing = mixing.nodes;
 }
 
 /* Heat is shared out by mass, strength by volume. */
@@ -184,7 +175,14 @@ static void spread_out(spread *s, double reach2)
     const vt_stage_table *const stages = all->stages;
     const int threads = all->def.threads;
     vti_parallel_for(threads, s->count, BLOCK, fill_records, s);
-    const vt_node_diffusion diffusion = choose_diffusion(s, reach2);
+    const double h = s->grid.spacing, reach = reach2 / (h * h);
+    const vt_node_diffusion diffusion = {.components = s->heat ? 1 : 3,
+                                         .capacity_lane = s->heat ? 1 : 3,
+                                         .cell = h * h * h,
+                                         .reach = reach,
+                                         .parts = (int32_t)fmin(1 + 4 * reach, MOST_PARTS),
+                                         .mixed = fmin(reach / most_mixing, 1),
+                                         .mixing = s->mixing};
     s->mixed = diffusion.mixed;
     stages->deposit(&s->grid, s->sorted, s->row_start, threads);
     stages->diffuse_nodes(&s->grid, &diffusion, &all->arena, threads);
@@ -235,6 +233,7 @@ void vti_diffuse_implicitly(vt_simulation *s, const double reach2[2], const doub
     spread all = {.simulation = s, .fluid = vti_fluid_of(&s->def), .count = count};
     make_grid(&all, least, most);
     sort_records(&all);
+    find_mixing(&all);
     if (reach2[0] > 0) {
         all.change = vti_arena_push(&s->arena, 12 * (size_t)count);
         spread_out(&all, reach2[0]);

@@ -6,10 +6,10 @@
  *
  * with W the trilinear weights. r mixes what the lattice does not see, the differences between
  * vortons of one cell, which diffusion would level out at once: as far as this spreads things by
- * itself, r f (1 - f) cells^2 along an axis with f the place in a cell, the nodes spread them less.
- * The sum of c is kept by construction, for any arrangement; no vorton beside a wall or the ambient
- * fluid loses anything to where no vorton is. The first moments of strength, and with them linear
- * and angular impulse, are restored by the least change. */
+ * itself, r f (1 - f) cells^2 along an axis with f the place in a cell, the nodes around spread
+ * them less. The sum of c is kept by construction, for any arrangement; no vorton beside a wall or
+ * the ambient fluid loses anything to where no vorton is. The first moments of strength, and with
+ * them linear and angular impulse, are restored by the least change. */
 #pragma once
 
 #include "vorton.h"

@@ -52,6 +52,10 @@ static const double far_side = 0.3;
 /* Of the lattice where nothing diffuses, in cells of the grid. */
 static const double cells_apart = 0.94;
 
+/* Where things diffuse farther than that in a substep, the lattice is as wide as they do, up to so
+ * many cells: two cores of the grid, with ripples of 1 % between them. */
+static const double most_apart = 3;
+
 /* ---- sources ---- */
 
 static int carries(const vt_shell *h, const vt_vortons *v, int64_t i)
@@ -408,9 +412,11 @@ static void remove_idle(const vt_shell *h)
 
 double vti_lattice_spacing(const vt_simulation *s, const vt_population *population)
 {
-    const int fine = vti_diffuses_by_exchange(s) || !vti_has_grid(s);
-    return fine ? population->spacing
-                : fmax(population->spacing, cells_apart * vti_grid_spacing(s));
+    const double reach2 = fmax(s->def.viscosity, s->def.thermal_diffusivity) * s->last_substep;
+    const double cell = vti_grid_spacing(s), way = fmin(sqrt(reach2), most_apart * cell);
+    if (vti_diffuses_by_exchange(s) || !vti_has_grid(s))
+        return population->spacing;
+    return fmax(population->spacing, fmax(cells_apart * cell, way));
 }
 
 vt_status vti_keep_shell(vt_simulation *s, const vt_population *population,

@@ -14,8 +14,8 @@ typedef struct vt_population {
 } vt_population;
 
 /* Between neutral vortons around those that diffuse, m; where the population has a spacing. Vortons
- * that are closer than the grid can tell are not worth as many neutral ones, but where they exchange
- * strength with each other: these are as close. */
+ * that are closer than the grid can tell are not worth as many neutral ones, but where they
+ * exchange strength with each other: these are as close. */
 double vti_lattice_spacing(const vt_simulation *s, const vt_population *population);
 
 /* How to keep the shell. */

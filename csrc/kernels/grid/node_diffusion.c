@@ -12,9 +12,9 @@ static const float least_fill = 1e-3f;
 /* Rows of floats, along x; what is not there is 0. */
 typedef struct rows {
     float *value[VT_DIFFUSED_LANES];
-    float *capacity; /* cells */
-    float *open;     /* 1, or 0: closed */
-    float *density;  /* capacity over volume */
+    float *capacity;  /* cells */
+    float *open;      /* 1, or 0: closed */
+    float *mixing[3]; /* along each axis, cells^2 */
 } rows;
 
 typedef struct job {
@@ -23,8 +23,8 @@ typedef struct job {
     rows nodes;
     int64_t nodes_along[3], row, plane; /* pitches in floats: row is a multiple of VT_LANES */
     int axis;
-    float reach, less; /* of a part, along it */
-    float *scratch;    /* scratch_floats for each thread */
+    float reach, mixed; /* of a part, and of its mixing */
+    float *scratch;     /* scratch_floats for each thread */
     size_t scratch_floats;
 } job;
 
@@ -42,7 +42,8 @@ static void clear_rows(const job *j, int64_t y, int64_t z)
         memset(row_of(j, j->nodes.value[c], y, z), 0, bytes);
     memset(row_of(j, j->nodes.capacity, y, z), 0, bytes);
     memset(row_of(j, j->nodes.open, y, z), 0, bytes);
-    memset(row_of(j, j->nodes.density, y, z), 0, bytes);
+    for (int a = 0; a < 3; a++)
+        memset(row_of(j, j->nodes.mixing[a], y, z), 0, bytes);
 }
 
 VT_INLINE vf over(vf a, vf b)
@@ -64,15 +65,18 @@ static void unpack_row(const job *j, int64_t y, int64_t z)
     const vt_grid *const g = j->grid;
     const vt_node_diffusion *const d = j->diffusion;
     const vf per_cell = vf_set((float)(1 / d->cell)), one = vf_set(1), none = {0};
-    const f4 *const from = g->nodes + z * g->node_plane + y * g->node_row;
+    const int64_t node = z * g->node_plane + y * g->node_row;
     const int64_t at = z * j->plane + y * j->row;
     for (int64_t x = 0; x < j->row; x += VL) {
-        vf lanes[4];
-        load_nodes(from, x, j->nodes_along[0], lanes);
+        vf lanes[4], mixing[4];
+        load_nodes(g->nodes + node, x, j->nodes_along[0], lanes);
+        load_nodes(d->mixing + node, x, j->nodes_along[0], mixing);
         const vf capacity = lanes[d->capacity_lane], fill = lanes[3] * per_cell;
+        const vf density = over(capacity, lanes[3]);
         vf_store(j->nodes.capacity + at + x, capacity * per_cell);
         vf_store(j->nodes.open + at + x, vf_select(fill > vf_set(least_fill), one, none));
-        vf_store(j->nodes.density + at + x, over(capacity, lanes[3]));
+        for (int a = 0; a < 3; a++)
+            vf_store(j->nodes.mixing[a] + at + x, density * over(mixing[a], mixing[3]));
         for (int c = 0; c < d->components; c++)
             vf_store(j->nodes.value[c] + at + x, over(lanes[c], capacity));
     }
@@ -120,18 +124,19 @@ static void pack_plane(void *data, int64_t z)
 
 /* Lines side by side: node n of line i is [n * stride + i]. */
 typedef struct lines {
-    rows at;
-    int64_t stride, count, width; /* width: a multiple of VL */
-    float *slope;                 /* scratch: count x width */
-    float *face, *rest;           /* scratch: width */
+    float *value[VT_DIFFUSED_LANES];
+    float *capacity, *open, *mixing; /* mixing: along the lines */
+    int64_t stride, count, width;    /* width: a multiple of VL */
+    float *slope;                    /* scratch: count x width */
+    float *face, *rest;              /* scratch: width */
 } lines;
 
 /* What flows between node n of the lines and the next one. */
 VT_INLINE vf flow_after(const lines *l, int64_t n, int64_t i, vf reach, vf less)
 {
     const int64_t here = n * l->stride + i, next = here + l->stride;
-    const vf both = vf_load(l->at.density + here) + vf_load(l->at.density + next);
-    const vf open = vf_load(l->at.open + here) * vf_load(l->at.open + next);
+    const vf both = vf_load(l->mixing + here) + vf_load(l->mixing + next);
+    const vf open = vf_load(l->open + here) * vf_load(l->open + next);
     return open * vf_max(vf_fma(-less, both, reach), (vf){0});
 }
 
@@ -141,7 +146,7 @@ VT_INLINE void eliminate(const lines *l, int components, int64_t n, vf reach, vf
     const int last = n + 1 == l->count;
     for (int64_t i = 0; i < l->width; i += VL) {
         const int64_t here = n * l->stride + i;
-        const vf capacity = vf_load(l->at.capacity + here);
+        const vf capacity = vf_load(l->capacity + here);
         const vf before = n ? vf_load(l->face + i) : (vf){0};
         const vf own = n ? vf_fma(before, vf_load(l->rest + i), capacity) : capacity;
         const vf after = last ? (vf){0} : flow_after(l, n, i, reach, less);
@@ -150,7 +155,7 @@ VT_INLINE void eliminate(const lines *l, int components, int64_t n, vf reach, vf
         vf_store(l->face + i, after);
         vf_store(l->rest + i, own * pivot);
         for (int c = 0; c < components; c++) {
-            float *const w = l->at.value[c] + here;
+            float *const w = l->value[c] + here;
             vf sum = capacity * vf_load(w);
             if (n)
                 sum = vf_fma(before, vf_load(w - l->stride), sum);
@@ -164,7 +169,7 @@ VT_INLINE void substitute(const lines *l, int components, int64_t n)
     for (int64_t i = 0; i < l->width; i += VL) {
         const vf slope = vf_load(l->slope + n * l->width + i);
         for (int c = 0; c < components; c++) {
-            float *const w = l->at.value[c] + n * l->stride + i;
+            float *const w = l->value[c] + n * l->stride + i;
             vf_store(w, vf_fma(slope, vf_load(w + l->stride), vf_load(w)));
         }
     }
@@ -172,7 +177,7 @@ VT_INLINE void substitute(const lines *l, int components, int64_t n)
 
 VT_INLINE void solve_lines(const lines *l, int components, const job *j)
 {
-    const vf reach = vf_set(j->reach), less = vf_set(0.5f * j->less);
+    const vf reach = vf_set(j->reach), less = vf_set(0.5f * j->mixed);
     for (int64_t n = 0; n < l->count; n++)
         eliminate(l, components, n, reach, less);
     for (int64_t n = l->count - 2; n >= 0; n--)
@@ -211,10 +216,10 @@ static void solve_across(const job *j, int64_t across, float *scratch)
     l.slope = l.rest + j->row;
     const int64_t at = across * (j->axis == 1 ? j->plane : j->row) + first * step;
     for (int c = 0; c < j->diffusion->components; c++)
-        l.at.value[c] = j->nodes.value[c] + at;
-    l.at.capacity = j->nodes.capacity + at;
-    l.at.open = j->nodes.open + at;
-    l.at.density = j->nodes.density + at;
+        l.value[c] = j->nodes.value[c] + at;
+    l.capacity = j->nodes.capacity + at;
+    l.open = j->nodes.open + at;
+    l.mixing = j->nodes.mixing[j->axis] + at;
     if (l.count > 1)
         solve(&l, j);
 }
@@ -249,10 +254,9 @@ static void solve_along(const job *j, int64_t y, int64_t z, float *scratch)
     if (!any)
         return;
     lines l = {.stride = VL, .count = j->nodes_along[0], .width = VL};
-    float *const from[] = {j->nodes.capacity, j->nodes.open,     j->nodes.density,
+    float *const from[] = {j->nodes.capacity, j->nodes.open,     j->nodes.mixing[0],
                            j->nodes.value[0], j->nodes.value[1], j->nodes.value[2]};
-    float **const to[] = {&l.at.capacity, &l.at.open,     &l.at.density,
-                          &l.at.value[0], &l.at.value[1], &l.at.value[2]};
+    float **const to[] = {&l.capacity, &l.open, &l.mixing, &l.value[0], &l.value[1], &l.value[2]};
     for (int n = 0; n < 3 + components; n++, scratch += block) {
         *to[n] = scratch;
         turn_rows(j, from[n], y, z, scratch, 0);
@@ -262,7 +266,7 @@ static void solve_along(const job *j, int64_t y, int64_t z, float *scratch)
     l.rest = l.face + VT_LANES;
     solve(&l, j);
     for (int c = 0; c < components; c++)
-        turn_rows(j, j->nodes.value[c], y, z, l.at.value[c], 1);
+        turn_rows(j, j->nodes.value[c], y, z, l.value[c], 1);
 }
 
 static void solve_block(void *data, int64_t begin, int64_t end, int thread)
@@ -286,7 +290,8 @@ static void make_room(job *j, vt_arena *arena, int threads)
         j->nodes.value[c] = vti_arena_push(arena, bytes);
     j->nodes.capacity = vti_arena_push(arena, bytes);
     j->nodes.open = vti_arena_push(arena, bytes);
-    j->nodes.density = vti_arena_push(arena, bytes);
+    for (int a = 0; a < 3; a++)
+        j->nodes.mixing[a] = vti_arena_push(arena, bytes);
     int64_t longest = 7 * VT_LANES;
     for (int a = 1; a < 3; a++)
         longest = j->nodes_along[a] > longest ? j->nodes_along[a] : longest;
@@ -298,7 +303,10 @@ void VT_NAME(diffuse_nodes)(vt_grid *grid, const vt_node_diffusion *diffusion, v
                             int threads)
 {
     const size_t mark = vti_arena_mark(arena);
-    job j = {.grid = grid, .diffusion = diffusion};
+    job j = {.grid = grid,
+             .diffusion = diffusion,
+             .reach = (float)(diffusion->reach / diffusion->parts),
+             .mixed = (float)(diffusion->mixed / diffusion->parts)};
     for (int a = 0; a < 3; a++)
         j.nodes_along[a] = grid->cells[a] + 1;
     j.row = (j.nodes_along[0] + VT_LANES - 1) / VT_LANES * VT_LANES;
@@ -308,8 +316,6 @@ void VT_NAME(diffuse_nodes)(vt_grid *grid, const vt_node_diffusion *diffusion, v
     for (int part = 0; part < diffusion->parts; part++)
         for (int n = 0; n < 3; n++) {
             j.axis = part % 2 ? 2 - n : n;
-            j.reach = (float)(diffusion->reach[j.axis] / diffusion->parts);
-            j.less = (float)(diffusion->less[j.axis] / diffusion->parts);
             vti_parallel_for_numbered(threads, j.nodes_along[j.axis == 2 ? 1 : 2], 1, solve_block,
                                       &j);
         }
