@@ -266,11 +266,16 @@ static int wants_shell(const vt_simulation *s, const vt_population *population)
                                 (population->contrast > 0 && is_accelerated(s)));
 }
 
+/* The shell as wide as the last long spread wanted it. */
+static int32_t shell_width(const vt_simulation *s)
+{
+    return s->shell_width > s->def.method.halo ? s->shell_width : s->def.method.halo;
+}
+
 static vt_status renew_shell(vt_simulation *s, const vt_population *population, int64_t reserved,
                              int removes)
 {
-    const vt_shell_wish wish = {
-        .reserved = reserved, .width = s->def.method.halo, .removes = removes};
+    const vt_shell_wish wish = {.reserved = reserved, .width = shell_width(s), .removes = removes};
     const vt_status status = vti_keep_shell(s, population, &wish);
     if (status)
         return status;
@@ -313,17 +318,24 @@ vt_status vti_surround_newborn(vt_simulation *s, int64_t reserved)
     return wants_shell(s, &population) ? renew_shell(s, &population, reserved, 0) : VT_OK;
 }
 
+/* Nodes of the shell that a spread by reach2 wants. */
+static int32_t width_for(const vt_simulation *s, double reach2)
+{
+    const double nodes = 1 + spreads_to * sqrt(2 * reach2) / s->vorton_spacing;
+    return (int32_t)fmax(fmin(nodes, VT_WIDEST_SHELL), s->def.method.halo);
+}
+
 void vti_widen_shell(vt_simulation *s, double reach2, int64_t reserved)
 {
-    const double h = s->vorton_spacing, halo = s->def.method.halo;
+    const double way = s->vorton_spacing * shell_width(s);
     vt_population population;
-    if (!vti_has_shell(s) || s->diffused + reach2 <= least_room * halo * halo * h * h) {
-        s->diffused += reach2;
+    if (!vti_has_shell(s))
         return;
-    }
-    const double width = fmin(1 + spreads_to * sqrt(2 * reach2) / h, VT_WIDEST_SHELL);
-    const vt_shell_wish wish = {
-        .reserved = reserved, .width = (int32_t)fmax(width, halo), .yields = 1};
+    s->diffused += reach2;
+    s->shell_width = width_for(s, reach2);
+    if (s->diffused <= least_room * way * way)
+        return;
+    const vt_shell_wish wish = {.reserved = reserved, .width = s->shell_width, .yields = 1};
     measure(s, 1, &population);
     if (wants_shell(s, &population) && !vti_keep_shell(s, &population, &wish))
         s->diffused = reach2;
