@@ -275,7 +275,8 @@ static int32_t shell_width(const vt_simulation *s)
 static vt_status renew_shell(vt_simulation *s, const vt_population *population, int64_t reserved,
                              int removes)
 {
-    const vt_shell_wish wish = {.reserved = reserved, .width = shell_width(s), .removes = removes};
+    const vt_shell_wish wish = {
+        .reserved = reserved, .width = s->def.method.halo, .kept = removes ? shell_width(s) : 0};
     const vt_status status = vti_keep_shell(s, population, &wish);
     if (status)
         return status;

@@ -17,8 +17,8 @@ enum {
 static const double most_exchanges = 2;
 
 /* The longest substep, diffusivity x time over the square of the spacing of the vortons: in it
- * things spread by four spacings, and there must be vortons to take them. */
-static const double longest = 8;
+ * things spread by some three spacings, and the halo is at most seven wide. */
+static const double longest = 4;
 
 /* Of the square of the spacing of the vortons: less than this need not act at once. */
 static const double least_reach2 = 1e-3;

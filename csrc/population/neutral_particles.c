@@ -53,7 +53,8 @@ static const double far_side = 0.3;
 static const double cells_apart = 0.94;
 
 /* Where things diffuse farther than that in a substep, the lattice is as wide as they do, up to so
- * many cells: two cores of the grid, with ripples of 1 % between them. */
+ * many cells: two cores of the grid, with ripples of 1 % between them. Not where density matters, which
+ * nodes without vortons do not know. */
 static const double most_apart = 3;
 
 /* ---- sources ---- */
@@ -130,8 +131,8 @@ static int surround(vt_shell *h, const vt_brick *b)
     vt_brick_hints hints = {{NULL}};
     find_span(b, low, high);
     for (int a = 0; a < 3; a++) {
-        low[a] += b->at[a] * EDGE - h->width - 1;
-        high[a] += b->at[a] * EDGE + h->width + 1;
+        low[a] += b->at[a] * EDGE - h->kept - 1;
+        high[a] += b->at[a] * EDGE + h->kept + 1;
     }
     vti_brick_of(low, low);
     vti_brick_of(high, high);
@@ -213,7 +214,8 @@ static void find_near(void *data, int64_t begin, int64_t end)
         for (int32_t w = 0; w < h->width; w++)
             widen(rows);
         keep_middle((const uint32_t (*)[WIDE])rows, b->near);
-        widen(rows);
+        for (int32_t w = h->width; w <= h->kept; w++)
+            widen(rows);
         keep_middle((const uint32_t (*)[WIDE])rows, b->wide);
     }
 }
@@ -413,7 +415,8 @@ static void remove_idle(const vt_shell *h)
 double vti_lattice_spacing(const vt_simulation *s, const vt_population *population)
 {
     const double reach2 = fmax(s->def.viscosity, s->def.thermal_diffusivity) * s->last_substep;
-    const double cell = vti_grid_spacing(s), way = fmin(sqrt(reach2), most_apart * cell);
+    const double cell = vti_grid_spacing(s);
+    const double way = vti_is_buoyant(s) ? 0 : fmin(sqrt(reach2), most_apart * cell);
     if (vti_diffuses_by_exchange(s) || !vti_has_grid(s))
         return population->spacing;
     return fmax(population->spacing, fmax(cells_apart * cell, way));
@@ -429,6 +432,7 @@ vt_status vti_keep_shell(vt_simulation *s, const vt_population *population,
                   .least = fmax(least_contrast * population->contrast,
                                 VT_LEAST_CONTRAST * s->def.ambient.density),
                   .width = wish->width,
+                  .kept = wish->kept > wish->width ? wish->kept : wish->width,
                   .strength = vti_diffuses(s),
                   .contrast = vti_is_buoyant(s) || vti_conducts(s),
                   .fluid = vti_fluid_of(&s->def),
@@ -451,7 +455,7 @@ vt_status vti_keep_shell(vt_simulation *s, const vt_population *population,
     }
     if (status)
         memcpy(s->vortons.flags, before, sizeof *before * (size_t)h.count);
-    else if (wish->removes)
+    else if (wish->kept > 0)
         remove_idle(&h);
     vti_arena_pop(&s->arena, mark);
     return status;

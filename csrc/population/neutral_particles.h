@@ -22,7 +22,7 @@ double vti_lattice_spacing(const vt_simulation *s, const vt_population *populati
 typedef struct vt_shell_wish {
     int64_t reserved; /* rows of the capacity that are kept free */
     int32_t width;    /* nodes, 1 to VT_WIDEST_SHELL */
-    int32_t removes;  /* whether neutral vortons that nobody needs any more are removed */
+    int32_t kept;     /* neutral vortons farther away than so many, and one, are removed; 0: none */
     int32_t yields;   /* where there is no room for all, there are fewer: no error */
 } vt_shell_wish;
 
