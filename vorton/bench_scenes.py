@@ -11,7 +11,7 @@ import numpy as np
 from .combustion import Combustion
 from .emitter import Emitter
 from .scene import Scene
-from .shapes import Disk, Torus
+from .shapes import Disk, Sphere, Torus
 from .sources import Tracers, VortexRing
 
 __all__ = [
@@ -103,6 +103,17 @@ def _campfire() -> Scene:
     return scene
 
 
+def _candle() -> Scene:
+    """A flame as wide as a thumb: strength and heat diffuse farther than a cell in a frame."""
+    wax = Combustion(rate=30, flame_time=0.04, soot=0.0, mixing=0, heat=2.6e6)
+    scene = Scene("candle", seed=3, combustion=wax, voxel=0.001, spacing=0.001, detail=0)
+    scene.viscosity, scene.thermal_diffusivity = 1.5e-5, 2.1e-5
+    wick = Sphere((0, 0, 0.005), radius=0.005)
+    flame = {"temperature": 900, "fuel": 0.8, "taper": 0.5, "renew": 12}
+    scene.add(Emitter(wick, **flame, core=0.001, lifetime=0.08, per_voxel=10))
+    return scene
+
+
 def _ball(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Hill's spherical vortex, the fattest of vortex rings: azimuthal vorticity ~ radius."""
     inside = points[(points**2).sum(axis=1) < 1]
@@ -190,6 +201,7 @@ SCENES = {
         # no counts are given: a ring of the size of the scene of part 13
         BenchScene("part20", 1_200, 49_000, 17, _ball, BALL),
         FilmScene("campfire", 5_000, 100_000, _campfire, settled=40),
+        FilmScene("candle", 40_000, 5_000, _candle, settled=8),
         # as `vorton bake` does it, volumes about 256 voxels across
         BakeScene("bake-256", _cloud, voxel=0.0056, settled=8),
     )
