@@ -1,5 +1,5 @@
-"""A candle: a flame as wide as a thumb, which the viscosity of air and the heat that it conducts keep
-smooth. Its cores are a millimetre wide.
+"""A candle: a flame as wide as a thumb, kept smooth by the viscosity of air and conduction of heat.
+Its cores are a millimetre wide.
 
 vorton preview examples/candle.py candle.png --frames 11 --size 240x480
 """
