@@ -132,7 +132,7 @@ def test_h2_viscous_ring_in_long_steps():
     assert kept == pytest.approx(impulse, rel=1e-3)
 
 
-@pytest.mark.parametrize("number", [0.5, 20.0, 3000.0])
+@pytest.mark.parametrize("number", [0.5, 4.0, 40.0])
 def test_h3_no_value_leaves_the_range_of_the_old_ones(number):
     rng = np.random.default_rng(3)
     sim = heat_blob(h=0.15, radius=0.6, jitter=1.0, method={"halo": 0, "diffusion": "implicit"})

@@ -36,7 +36,8 @@ class BenchScene:
     `volume` is that of the region, whose half width is 1. A `full` scene has all that fluids do: a
     density gradient with the vorticity that it makes, four scalars that the tracers take, diffusion
     of vorticity and heat (and with it neutral vortons around the others), wind, ages; volumes stay
-    as they are (`Method.expansion` 0), as in the peers that it is held against. Lengths of
+    as they are (`Method.expansion` 0), as in the peers that it is held against, and the neutral
+    vortons lie as close as the others (`Method.diffusion` "pse"). Lengths of
     `bodies` are in half widths; each has about `panels` panels, 0: none; every second one goes
     round the axis of the region by `orbit` degrees a second. `turn` is the largest velocity
     gradient times the length of a frame, `method` the choices that the scene makes by itself.
@@ -154,7 +155,7 @@ BALL, COLUMN = 4 / 3 * np.pi, 2 * np.pi  # volumes
 
 
 def _full(name: str, vortons: int, tracers: int, nodes: int) -> BenchScene:
-    still = {"expansion": 0}
+    still = {"expansion": 0, "diffusion": "pse"}
     return BenchScene(name, vortons, tracers, nodes, _ball, BALL, full=True, method=still)
 
 

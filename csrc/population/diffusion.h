@@ -1,6 +1,7 @@
-/* Diffusion of strength and of heat between the vortons
- * (kernels/particles/particle_strength_exchange.c has the kernels). Explicit with a step of its
- * own: where what a substep diffuses is little beside the spacing of the vortons, h,
+/* Diffusion of strength and of heat between the vortons: explicitly, by exchange
+ * (kernels/particles/particle_strength_exchange.c has the kernels), or, over more time than two
+ * steps of that would bear, implicitly (population/implicit_diffusion.h). With a step of its own:
+ * where what a substep diffuses is little beside the spacing of the vortons, h,
  *
  *   diffusivity x time <= h^2 / 1000,
  *

@@ -123,9 +123,8 @@ static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, const
         raise_need(&n, fmin(fmax(moved, turned), most_for_panels), VT_LIMIT_PANELS);
     }
     const double diffusivity = vti_largest_diffusivity(s);
-    if (diffusivity > 0 && s->vorton_spacing > 0) {
+    if (diffusivity > 0 && s->vorton_spacing > 0)
         raise_need(&n, remaining * diffusivity / vti_diffusion_reach(s), VT_LIMIT_DIFFUSION);
-    }
     raise_need(&n, remaining * vti_body_rate(s), VT_LIMIT_TURN);
     if (n.limit == VT_LIMIT_DIFFUSION)
         vti_look_at_diffusion(s, n.count * step / remaining, step);
