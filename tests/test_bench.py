@@ -109,8 +109,8 @@ def tiny(monkeypatch):
 
 
 def test_full_scene_does_all_that_fluids_do(monkeypatch):
-    scene = bench_scenes.BenchScene(
-        "tiny", 1200, 400, 17, bench_scenes._ball, bench_scenes.BALL, full=True
+    scene = dataclasses.replace(
+        bench_scenes.SCENES["ring-1k-full"], name="tiny", tracers=400, method={"diffusion": "pse"}
     )
     monkeypatch.setitem(vorton_bench.SCENES, "tiny", scene)
     record = vorton_bench.run("tiny", 1, 0.01)

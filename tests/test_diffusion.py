@@ -199,7 +199,7 @@ def test_h3_crowded_vortons_are_cut_inside_the_stage():
     x = np.concatenate([lattice(0.1, 0.4), rng.uniform(-0.01, 0.01, (60, 3))])
     strength = np.zeros((len(x), 3))
     strength[:, 2] = rng.uniform(0, 1e-9, len(x))
-    sim = _core.Simulation(viscosity=0.01, method={"halo": 0})
+    sim = _core.Simulation(viscosity=0.01, method={"halo": 0, "diffusion": "pse"})
     sim.add_vortons(x, strength, np.full(len(x), 0.12), np.full(len(x), 1e-3))
     total = strength.sum()
     sim.step(1.0)

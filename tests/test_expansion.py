@@ -254,7 +254,7 @@ def test_heat_that_diffuses_keeps_the_enthalpy():
     sim.advance(2.0)
     assert sim.vortons.temperature.max() < 1300 and sim.vortons.temperature.min() > COLD - 0.01
     assert masses(sim) @ sim.vortons.temperature.astype(float) == pytest.approx(enthalpy, rel=1e-5)
-    for _ in range(3):
+    for _ in range(12):  # volumes follow by a fifth a substep
         sim.advance(0.01)
     assert sim.vortons.volume.astype(float).sum() == pytest.approx(volume, rel=2e-3)
 

@@ -89,8 +89,8 @@ def test_fuel_that_burns(numbers):
 # ---- cost ----
 
 
-def viscous(viscosity):
-    scene = vt.Scene(viscosity=viscosity)
+def viscous(viscosity, diffusion="pse"):
+    scene = vt.Scene(viscosity=viscosity, method=vt.Method(diffusion=diffusion))
     scene.add(vt.VortexRing(radius=0.5, core=0.1))
     return vt.Simulation(scene, threads=1)
 
@@ -104,6 +104,9 @@ def test_substeps_for_diffusion_alone():
     lowered = float(re.search(r"lower it to ([\d.e-]+)", text)[1])
     calm = viscous(lowered)
     assert texts(calm.step) == [] and calm.health.substeps < 25
+    assert 'Method(diffusion="automatic")' in text
+    advised = viscous(2.0, "automatic")
+    assert texts(advised.step) == [] and advised.health.substeps < 5
 
 
 def test_a_jet_of_too_many_vortons():

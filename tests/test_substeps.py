@@ -74,3 +74,39 @@ def test_one_vorton_that_turns_fast_does_not_set_the_step():
     assert both.largest_gradient > 1.5 * calm.largest_gradient
     assert both.substeps <= calm.substeps + 1
     assert turn < both.largest_gradient / 4 / both.substeps < 2.5 * turn  # farther than the rest
+
+
+def warm_ball(viscosity, turn=0.4, radius=0.006, h=0.001):
+    """Warm air at rest, 12 cells wide."""
+    g = np.arange(-radius - 3 * h, radius + 3.5 * h, h)
+    x = np.stack(np.meshgrid(g, g, g, indexing="ij"), -1).reshape(-1, 3)
+    r = np.linalg.norm(x, axis=1)
+    method = vt.Method(expansion=0.0, turn=turn)
+    scene = vt.Scene(viscosity=viscosity, thermal_diffusivity=viscosity, spacing=h, method=method)
+    sim = vt.Simulation(scene, threads=1)
+    temperature = 293.15 + 300 * np.exp(-((r / radius) ** 2) * 2)
+    sim.vortons.add(x, 0 * x, core=1.5 * h, volume=h**3, temperature=temperature)
+    return sim
+
+
+@pytest.mark.slow
+def test_waves_that_viscosity_slows_need_fewer_substeps():
+    """The fastest grows at .5 (a^2 / viscosity)^(1/3): eight times the viscosity, half the rate.
+    The ball rises as it does in four times as many."""
+    counts = {}
+    for viscosity in (2e-5, 1.6e-4):
+        sim = warm_ball(viscosity)
+        sim.advance(0.04)
+        counts[viscosity] = sim.health.substeps
+    assert counts[2e-5] / counts[1.6e-4] == pytest.approx(2, rel=0.3)
+    waves = np.linspace(1, 2e4, 200_000)
+    pull, viscosity = 9.81 / 2, 2e-5
+    growth = np.sqrt(viscosity**2 * waves**4 + pull * waves) - viscosity * waves**2
+    assert growth.max() == pytest.approx(0.5 * (pull**2 / viscosity) ** (1 / 3), rel=1e-3)
+    heights = []
+    for turn in (0.4, 0.1):
+        sim = warm_ball(2e-5, turn)
+        sim.advance(0.04)
+        heat = sim.vortons.volume.astype(float) * (sim.vortons.temperature.astype(float) - 293.15)
+        heights.append(heat @ sim.vortons.position[:, 2] / heat.sum())
+    assert heights[0] == pytest.approx(heights[1], rel=0.03)

@@ -37,7 +37,8 @@ class BenchScene:
     `volume` is that of the region, whose half width is 1. A `full` scene has all that fluids do: a
     density gradient with the vorticity that it makes, four scalars that the tracers take, diffusion
     of vorticity and heat (and with it neutral vortons around the others), wind, ages; volumes stay
-    as they are (`Method.expansion` 0), as in the peers that it is held against. Lengths of
+    as they are (`Method.expansion` 0), as in the peers that it is held against, and the neutral
+    vortons lie as close as the others (`Method.diffusion` "pse"). Lengths of
     `bodies` are in half widths; each has about `panels` panels, 0: none; every second one goes
     round the axis of the region by `orbit` degrees a second. `turn` is the largest velocity
     gradient times the length of a frame, `method` the choices that the scene makes by itself.
@@ -154,6 +155,17 @@ def _mesh() -> Scene:
     return scene
 
 
+def _candle() -> Scene:
+    """A flame as wide as a thumb: strength and heat diffuse farther than a cell in a frame."""
+    wax = Combustion(rate=30, flame_time=0.04, soot=0.0, mixing=0, heat=2.6e6)
+    scene = Scene("candle", seed=3, combustion=wax, voxel=0.001, spacing=0.001, detail=0)
+    scene.viscosity, scene.thermal_diffusivity = 1.5e-5, 2.1e-5
+    wick = Sphere((0, 0, 0.005), radius=0.005)
+    flame = {"temperature": 900, "fuel": 0.8, "taper": 0.5, "renew": 12}
+    scene.add(Emitter(wick, **flame, core=0.001, lifetime=0.08, per_voxel=10))
+    return scene
+
+
 def _ball(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Hill's spherical vortex, the fattest of vortex rings: azimuthal vorticity ~ radius."""
     inside = points[(points**2).sum(axis=1) < 1]
@@ -194,7 +206,7 @@ BALL, COLUMN = 4 / 3 * np.pi, 2 * np.pi  # volumes
 
 
 def _full(name: str, vortons: int, tracers: int, nodes: int) -> BenchScene:
-    still = {"expansion": 0}
+    still = {"expansion": 0, "diffusion": "pse"}
     return BenchScene(name, vortons, tracers, nodes, _ball, BALL, full=True, method=still)
 
 
@@ -247,6 +259,7 @@ SCENES = {
         FilmScene("plume-fine", 740_000, 1_600_000, lambda: plume(0.02), settled=39),
         FilmScene("plume-hero", 1_700_000, 4_500_000, lambda: plume(0.014), settled=35),
         FilmScene("mesh", 100_000, 270_000, _mesh, settled=71),
+        FilmScene("candle", 40_000, 5_000, _candle, settled=8),
         # as `vorton bake` does it, volumes about 256 voxels across
         BakeScene("bake-256", _cloud, voxel=0.0056, settled=8),
     )

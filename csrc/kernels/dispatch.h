@@ -7,6 +7,7 @@
 #include "kernels/grid/deposit.h"
 #include "kernels/grid/gaussian_filter.h"
 #include "kernels/grid/masked_gradient.h"
+#include "kernels/grid/node_diffusion.h"
 #include "kernels/grid/scalar_means.h"
 #include "kernels/grid/strain_rate.h"
 #include "kernels/particles/advect_tracers.h"

@@ -80,6 +80,12 @@ static inline double vti_swollen(const vt_fluid *f, double relative_volume)
     return vti_exp((double)f->swell * vti_log(relative_volume));
 }
 
+/* Volume over mass of fluid that has its volume at a temperature, in that of ambient fluid. */
+static inline double vti_volume_over_mass(const vt_fluid *f, float volume_temperature)
+{
+    return vti_swollen(f, vti_relative_volume(f, (double)volume_temperature));
+}
+
 /* The inverse of vti_swollen: the relative volume whose power is given, 1 where volumes do not
  * follow. */
 static inline double vti_relative_of_swollen(const vt_fluid *f, double swollen)

@@ -44,6 +44,7 @@ typedef struct vt_shell {
     double vorticity;           /* that counts as carrying strength, 1/s */
     double least;               /* |rho'| that counts as differing, kg/m^3 */
     int32_t width;              /* nodes */
+    int32_t kept;               /* nodes within which neutral vortons stay: at least width */
     int32_t strength, contrast; /* whether what carries strength, what differs is a source */
     vt_fluid fluid;             /* from which it differs */
     int64_t count;              /* vortons before any is born */

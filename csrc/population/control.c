@@ -82,6 +82,14 @@ static int lacks_shell(const vt_simulation *s)
            count_acting(s) != s->forces_filled || forces_have_moved(s);
 }
 
+/* Diffusivity x time that the shell bears before it is looked after, over the square of its width:
+ * as much as eight substeps of particle strength exchange. */
+static const double least_room = 0.17;
+
+/* How far strength and heat go, over the rms way along an axis: what goes farther stays on this
+ * side. */
+static const double spreads_to = 2.2;
+
 typedef struct sum_job {
     const vt_simulation *simulation;
     vt_fluid fluid;
@@ -156,9 +164,9 @@ static double mean_of(const double all[2])
     return all[0] > 0 ? all[1] / all[0] : 0;
 }
 
-void vti_measure_population(vt_simulation *s, vt_population *population)
+/* `halo`: whether it is looked after now. */
+static void measure(vt_simulation *s, int halo, vt_population *population)
 {
-    const int halo = vti_has_shell(s) && lacks_shell(s);
     double all[2], other[2];
     sum_all(s, sum_strengths, all);
     *population = (vt_population){.strength = all[0]};
@@ -173,6 +181,11 @@ void vti_measure_population(vt_simulation *s, vt_population *population)
         sum_all(s, sum_contrast, other);
         population->contrast = mean_of(other);
     }
+}
+
+void vti_measure_population(vt_simulation *s, vt_population *population)
+{
+    measure(s, vti_has_shell(s) && lacks_shell(s), population);
 }
 
 /* ---- control ---- */
@@ -253,12 +266,21 @@ static int wants_shell(const vt_simulation *s, const vt_population *population)
                                 (population->contrast > 0 && is_accelerated(s)));
 }
 
+/* The shell as wide as the last long spread wanted it. */
+static int32_t shell_width(const vt_simulation *s)
+{
+    return s->shell_width > s->def.method.halo ? s->shell_width : s->def.method.halo;
+}
+
 static vt_status renew_shell(vt_simulation *s, const vt_population *population, int64_t reserved,
                              int removes)
 {
-    const vt_status status = vti_keep_shell(s, population, reserved, removes);
+    const vt_shell_wish wish = {
+        .reserved = reserved, .width = s->def.method.halo, .kept = removes ? shell_width(s) : 0};
+    const vt_status status = vti_keep_shell(s, population, &wish);
     if (status)
         return status;
+    s->diffused = 0;
     s->populated_id = s->next_id[VT_VORTONS];
     s->strained = 0;
     s->populated_at = s->time;
@@ -284,7 +306,7 @@ vt_status vti_control_population(vt_simulation *s, int64_t reserved)
         status = vti_split_vortons(s, reserved);
     if (!status && halo)
         status = renew_shell(s, &population, reserved, 1);
-    s->vorton_spacing = population.spacing;
+    s->vorton_spacing = carried ? vti_lattice_spacing(s, &population) : 0;
     return status;
 }
 
@@ -295,4 +317,27 @@ vt_status vti_surround_newborn(vt_simulation *s, int64_t reserved)
         return VT_OK;
     vti_measure_population(s, &population);
     return wants_shell(s, &population) ? renew_shell(s, &population, reserved, 0) : VT_OK;
+}
+
+/* Nodes of the shell that a spread by reach2 wants. */
+static int32_t width_for(const vt_simulation *s, double reach2)
+{
+    const double nodes = 1 + spreads_to * sqrt(2 * reach2) / s->vorton_spacing;
+    return (int32_t)fmax(fmin(nodes, VT_WIDEST_SHELL), s->def.method.halo);
+}
+
+void vti_widen_shell(vt_simulation *s, double reach2, int64_t reserved)
+{
+    const double way = s->vorton_spacing * shell_width(s);
+    vt_population population;
+    if (!vti_has_shell(s))
+        return;
+    s->diffused += reach2;
+    s->shell_width = width_for(s, reach2);
+    if (s->diffused <= least_room * way * way)
+        return;
+    const vt_shell_wish wish = {.reserved = reserved, .width = s->shell_width, .yields = 1};
+    measure(s, 1, &population);
+    if (wants_shell(s, &population) && !vti_keep_shell(s, &population, &wish))
+        s->diffused = reach2;
 }

@@ -19,6 +19,10 @@ vt_status vti_control_population(vt_simulation *s, int64_t reserved);
  */
 vt_status vti_surround_newborn(vt_simulation *s, int64_t reserved);
 
+/* Before strength or heat spreads by reach2, diffusivity x time, m^2: a halo as wide as that, where
+ * the one that is there does not reach; as far as there is room. */
+void vti_widen_shell(vt_simulation *s, double reach2, int64_t reserved);
+
 /* Substeps from one look at all to the next, at most. */
 enum { VT_POPULATION_EVERY = 8 };
 

@@ -5,12 +5,20 @@
 
 #include "kernels/particles/particle_strength_exchange.h"
 #include "population/control.h"
+#include "population/implicit_diffusion.h"
 
 enum {
     BLOCK = 2048,
     TOGETHER = VT_POPULATION_EVERY, /* substeps, at most, that act at once ... */
     TURN = TOGETHER / 2             /* ... not in that in which the population is looked after */
 };
+
+/* Steps of particle strength exchange that are worth taking. */
+static const double most_exchanges = 2;
+
+/* The longest substep, diffusivity x time over the square of the spacing of the vortons: in it
+ * things spread by some three spacings, and the halo is at most seven wide. */
+static const double longest = 4;
 
 /* Of the square of the spacing of the vortons: less than this need not act at once. */
 static const double least_reach2 = 1e-3;
@@ -32,12 +40,6 @@ static int find_bounds(vt_simulation *s, double least[3], double most[3])
     for (int t = 0; t < VT_MAX_THREADS; t++)
         finite &= bounds.thread[t].finite;
     return finite;
-}
-
-/* Of a vorton, in that of ambient fluid. */
-static double volume_over_mass(const vt_fluid *fluid, float volume_temperature)
-{
-    return vti_swollen(fluid, vti_relative_volume(fluid, (double)volume_temperature));
 }
 
 typedef struct heat_job {
@@ -74,7 +76,7 @@ static double largest_relative_volume(vt_simulation *s)
     for (int64_t b = 0; b < blocks; b++)
         most = fmaxf(most, job.hottest[b]);
     vti_arena_pop(&s->arena, mark);
-    return fmax(1, volume_over_mass(&job.fluid, most));
+    return fmax(1, vti_volume_over_mass(&job.fluid, most));
 }
 
 double vti_largest_diffusivity(vt_simulation *s)
@@ -113,7 +115,7 @@ static void spread_heat(void *data, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end && alike; i++)
         v.temperature[i] += (job.heat[i] - job.before[i]) / v.volume[i];
     for (int64_t i = begin; i < end && !alike; i++) {
-        const double over_mass = volume_over_mass(&job.fluid, vti_volume_temperature(&v, i));
+        const double over_mass = vti_volume_over_mass(&job.fluid, vti_volume_temperature(&v, i));
         const float share = (float)(over_mass / job.most);
         v.temperature[i] += share * ((job.heat[i] - job.before[i]) / v.volume[i]);
     }
@@ -130,35 +132,63 @@ int vti_await_diffusion(vt_simulation *s, double dt)
     return reach2[1] * (vti_conducts(s) ? largest_relative_volume(s) : 1) > wait;
 }
 
-void vti_diffuse(vt_simulation *s)
+double vti_diffusion_reach(const vt_simulation *s)
+{
+    const int kind = s->def.method.diffusion;
+    const double h = s->vorton_spacing;
+    return vti_diffuses_by_exchange(s) ? vti_diffusion_limit(kind, h) : longest * h * h;
+}
+
+/* Whether that much is more than particle strength exchange should do; m^2. */
+static int is_far(const vt_simulation *s, double reach2)
+{
+    const double each = vti_diffusion_limit(VT_DIFFUSION_PSE, s->vorton_spacing);
+    return s->def.method.diffusion == VT_DIFFUSION_IMPLICIT ||
+           (!vti_diffuses_by_exchange(s) && reach2 > most_exchanges * each);
+}
+
+static void exchange(vt_simulation *s, const double reach2[2], double relative_volume,
+                     const double least[3], const double most[3])
 {
     const vt_vortons *const v = &s->vortons;
-    const int kind = s->def.method.diffusion;
-    const double strength_reach2 = s->undiffused[0], heat_reach2 = s->undiffused[1];
-    const size_t mark = vti_arena_mark(&s->arena);
-    double least[3], most[3];
-    memset(s->undiffused, 0, sizeof s->undiffused);
-    if (!find_bounds(s, least, most)) /* the next look at the vortons reports it */
-        return;
+    const int kind =
+        s->def.method.diffusion == VT_DIFFUSION_EXCHANGE ? VT_DIFFUSION_EXCHANGE : VT_DIFFUSION_PSE;
     vt_partition cells;
     vti_make_partition(&cells, vti_diffusion_side(kind, s->vorton_spacing),
                        vti_diffusion_slices(kind), least, most, v->set.count, v->position,
                        &s->arena, s->def.threads);
     vt_diffused amounts = {.components = 0};
-    for (int c = 0; c < 3 && strength_reach2 > 0; c++)
-        add_amount(&amounts, v->strength + c, 3, strength_reach2);
-    heat_job job = {.vortons = v, .fluid = vti_fluid_of(&s->def), .most = 1};
-    if (heat_reach2 > 0) {
+    for (int c = 0; c < 3 && reach2[0] > 0; c++)
+        add_amount(&amounts, v->strength + c, 3, reach2[0]);
+    heat_job job = {.vortons = v, .fluid = vti_fluid_of(&s->def), .most = relative_volume};
+    if (reach2[1] > 0) {
         job.before = vti_arena_push(&s->arena, sizeof(float) * (size_t)v->set.count);
         job.heat = vti_arena_push(&s->arena, sizeof(float) * (size_t)v->set.count);
-        job.most = largest_relative_volume(s);
         vti_parallel_for(s->def.threads, v->set.count, BLOCK, gather_heat, &job);
-        add_amount(&amounts, job.heat, 1, heat_reach2 * job.most);
+        add_amount(&amounts, job.heat, 1, reach2[1] * job.most);
     }
     if (amounts.components > 0)
         s->stages->diffuse(&cells, kind, v->position, v->volume, &amounts, &s->arena,
                            s->def.threads);
-    if (heat_reach2 > 0)
+    if (reach2[1] > 0)
         vti_parallel_for(s->def.threads, v->set.count, BLOCK, spread_heat, &job);
+}
+
+void vti_diffuse(vt_simulation *s, int64_t reserved)
+{
+    const double reach2[2] = {s->undiffused[0], s->undiffused[1]};
+    const size_t mark = vti_arena_mark(&s->arena);
+    double least[3], most[3];
+    memset(s->undiffused, 0, sizeof s->undiffused);
+    const double relative_volume = reach2[1] > 0 ? largest_relative_volume(s) : 1;
+    const int far = is_far(s, fmax(reach2[0], reach2[1] * relative_volume));
+    if (far)
+        vti_widen_shell(s, fmax(reach2[0], reach2[1]), reserved);
+    if (!find_bounds(s, least, most)) /* the next look at the vortons reports it */
+        return;
+    if (far)
+        vti_diffuse_implicitly(s, reach2, least, most);
+    else
+        exchange(s, reach2, relative_volume, least, most);
     vti_arena_pop(&s->arena, mark);
 }

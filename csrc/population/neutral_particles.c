@@ -4,8 +4,9 @@
  * where forces act on the fluid, whose vorticity needs something to carry it.
  *
  * The places are the nodes of a lattice, fixed in the world, kept in bricks of 8 x 8 x 8 wherever
- * there are such vortons, or a body is near: the sources. It is as wide as the vortons are apart
- * or, where nothing diffuses, nearly as a grid cell, so that every node of the grid gets some.
+ * there are such vortons, or a body is near: the sources. It is nearly as wide as a grid cell, so
+ * that every node of the grid gets some, or, where strength diffuses, as the vortons are apart, if
+ * that is more.
  * Vortons fill the nodes around them with their volume (trilinear), and so do walls; a node near
  * strength that is not full gets a vorton of what is missing, a little towards where it is missing.
  */
@@ -50,6 +51,11 @@ static const double far_side = 0.3;
 
 /* Of the lattice where nothing diffuses, in cells of the grid. */
 static const double cells_apart = 0.94;
+
+/* Where things diffuse farther than that in a substep, the lattice is as wide as they do, up to so
+ * many cells: two cores of the grid, with ripples of 1 % between them. Not where density matters, which
+ * nodes without vortons do not know. */
+static const double most_apart = 3;
 
 /* ---- sources ---- */
 
@@ -125,8 +131,8 @@ static int surround(vt_shell *h, const vt_brick *b)
     vt_brick_hints hints = {{NULL}};
     find_span(b, low, high);
     for (int a = 0; a < 3; a++) {
-        low[a] += b->at[a] * EDGE - h->width - 1;
-        high[a] += b->at[a] * EDGE + h->width + 1;
+        low[a] += b->at[a] * EDGE - h->kept - 1;
+        high[a] += b->at[a] * EDGE + h->kept + 1;
     }
     vti_brick_of(low, low);
     vti_brick_of(high, high);
@@ -208,7 +214,8 @@ static void find_near(void *data, int64_t begin, int64_t end)
         for (int32_t w = 0; w < h->width; w++)
             widen(rows);
         keep_middle((const uint32_t (*)[WIDE])rows, b->near);
-        widen(rows);
+        for (int32_t w = h->width; w <= h->kept; w++)
+            widen(rows);
         keep_middle((const uint32_t (*)[WIDE])rows, b->wide);
     }
 }
@@ -325,7 +332,7 @@ static void fill_missing(void *data, int64_t begin, int64_t end)
     }
 }
 
-static vt_status emit_missing(vt_shell *h, int64_t reserved)
+static vt_status emit_missing(vt_shell *h, const vt_shell_wish *wish)
 {
     vt_simulation *const s = h->simulation;
     const int threads = s->def.threads;
@@ -335,8 +342,8 @@ static vt_status emit_missing(vt_shell *h, int64_t reserved)
         vti_parallel_for(threads, h->lattice.bricks, BRICK_BLOCK, add_walls, (void *)h);
     vti_parallel_for(threads, h->lattice.bricks, BRICK_BLOCK, count_missing, (void *)h);
     const int64_t missing = number_missing(h);
-    const int64_t room = s->vortons.set.capacity - s->vortons.set.count - reserved;
-    if (missing > room && s->def.at_capacity == VT_AT_CAPACITY_ERROR)
+    const int64_t room = s->vortons.set.capacity - s->vortons.set.count - wish->reserved;
+    if (missing > room && s->def.at_capacity == VT_AT_CAPACITY_ERROR && !wish->yields)
         return vti_fail(
             VT_OVER_CAPACITY,
             "%lld more vortons, %s, do not fit: %lld of max_vortons %lld are alive; raise "
@@ -405,8 +412,18 @@ static void remove_idle(const vt_shell *h)
         vti_redistribute(s, 2 * h->lattice.spacing, l.mask);
 }
 
-vt_status vti_keep_shell(vt_simulation *s, const vt_population *population, int64_t reserved,
-                         int removes)
+double vti_lattice_spacing(const vt_simulation *s, const vt_population *population)
+{
+    const double reach2 = fmax(s->def.viscosity, s->def.thermal_diffusivity) * s->last_substep;
+    const double cell = vti_grid_spacing(s);
+    const double way = vti_is_buoyant(s) ? 0 : fmin(sqrt(reach2), most_apart * cell);
+    if (vti_diffuses_by_exchange(s) || !vti_has_grid(s))
+        return population->spacing;
+    return fmax(population->spacing, fmax(cells_apart * cell, way));
+}
+
+vt_status vti_keep_shell(vt_simulation *s, const vt_population *population,
+                         const vt_shell_wish *wish)
 {
     const size_t mark = vti_arena_mark(&s->arena);
     const int threads = s->def.threads;
@@ -414,14 +431,15 @@ vt_status vti_keep_shell(vt_simulation *s, const vt_population *population, int6
                   .vorticity = least_vorticity * population->vorticity,
                   .least = fmax(least_contrast * population->contrast,
                                 VT_LEAST_CONTRAST * s->def.ambient.density),
-                  .width = s->def.method.halo,
+                  .width = wish->width,
+                  .kept = wish->kept > wish->width ? wish->kept : wish->width,
                   .strength = vti_diffuses(s),
                   .contrast = vti_is_buoyant(s) || vti_conducts(s),
                   .fluid = vti_fluid_of(&s->def),
                   .count = s->vortons.set.count};
     vti_begin_shell_lattice(&h.lattice,
                             h.strength && population->spacing > 0
-                                ? population->spacing
+                                ? vti_lattice_spacing(s, population)
                                 : cells_apart * vti_grid_spacing(s),
                             h.count, &s->arena);
     h.part = vti_arena_push(&s->arena, (size_t)h.count);
@@ -433,11 +451,11 @@ vt_status vti_keep_shell(vt_simulation *s, const vt_population *population, int6
         vti_parallel_for(threads, h.lattice.bricks, BRICK_BLOCK, find_near, &h);
         vti_fill_shell_lattice(&h.lattice, h.bricks, &s->vortons, threads);
         vti_take_up_fluid(&h);
-        status = emit_missing(&h, reserved);
+        status = emit_missing(&h, wish);
     }
     if (status)
         memcpy(s->vortons.flags, before, sizeof *before * (size_t)h.count);
-    else if (removes)
+    else if (wish->kept > 0)
         remove_idle(&h);
     vti_arena_pop(&s->arena, mark);
     return status;

@@ -137,6 +137,14 @@ static inline int vti_conducts(const vt_simulation *s)
            s->vortons.set.used[VT_VORTON_temperature];
 }
 
+/* Whether strength and heat go from vorton to vorton whatever it takes, by substeps as short as that
+ * needs. */
+static inline int vti_diffuses_by_exchange(const vt_simulation *s)
+{
+    const int kind = s->def.method.diffusion;
+    return kind == VT_DIFFUSION_PSE || kind == VT_DIFFUSION_EXCHANGE;
+}
+
 /* Whether cleaning may act: the divergence of the vorticity is known at the vortons. Sums over WL
  * or ball cores as far apart as they are wide leave an error of it there that lies along each
  * strength: a plain ring lost half its impulse in a second to it. */

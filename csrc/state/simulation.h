@@ -76,6 +76,8 @@ struct vt_simulation {
     double born_until; /* after a step that failed half-way, who was due by then is born; or -1 */
     int64_t populated_id;  /* next id of vortons when the halo was last looked after */
     double strained;       /* since then: largest velocity gradient x time */
+    double diffused;       /* since then: largest diffusivity x time of long steps, m^2 */
+    int32_t shell_width;   /* of the halo that the last of them wanted, in spacings */
     double populated_at;   /* when that was, s */
     int32_t forces_filled; /* and how many forces acted on the fluid then; -1: one has changed */
     double undiffused[2];  /* viscosity, thermal diffusivity x time that wait, m^2 */

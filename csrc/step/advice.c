@@ -64,11 +64,11 @@ void vti_look_at_diffusion(vt_simulation *s, double count, double step)
         return;
     vti_warn(&s->warnings, VT_WARN_SLOW_DIFFUSION, -1,
              "a step of %.3g s takes %.0f substeps, for %s = %g m^2/s alone, where vortons are "
-             "%.2g m apart (air has 1.5e-5 and 2e-5): lower it to %.2g, or take larger cores, or a "
-             "larger spacing of the scene",
+             "%.2g m apart (air has 1.5e-5 and 2e-5): lower it to %.2g, or take larger cores%s",
              step, count, by_heat ? "thermal_diffusivity" : "viscosity",
              by_heat ? s->def.thermal_diffusivity : s->def.viscosity, s->vorton_spacing,
-             (by_heat ? s->def.thermal_diffusivity : s->def.viscosity) * 10 / count);
+             (by_heat ? s->def.thermal_diffusivity : s->def.viscosity) * 10 / count,
+             vti_diffuses_by_exchange(s) ? ", or Method(diffusion=\"automatic\")" : "");
 }
 
 /* ---- fire ---- */

@@ -88,6 +88,20 @@ static void raise_need(need *n, double count, vt_substep_limit limit)
         *n = (need){count, limit};
 }
 
+/* How many substeps a second a contrast needs that is pulled by so much, m/s^2. With viscosity no
+ * wave of it grows faster than .5 (a^2 / viscosity)^(1/3), a the pull over twice the mean density
+ * (n^2 + 2 v k^2 n = a k; Chandrasekhar 1961, section 94, has the exact relation): by as much as a
+ * vortex turns is fine. */
+static double rate_of_pull(const vt_simulation *s, double pull)
+{
+    const double falls = sqrt(pull / s->grid.spacing) / buoyancy_time;
+    const double viscosity = vti_diffuses(s) ? s->def.viscosity : 0;
+    if (!(viscosity > 0))
+        return falls;
+    const double grows = 0.5 * vti_cbrt(0.25 * pull * pull / viscosity);
+    return fmin(falls, grows / s->def.method.turn);
+}
+
 /* The rest of the step in equal substeps, so that no vortex turns too far and no vorton leaves the
  * free margin of the grid before the last stage of the substep. The whole step is `step` s long. */
 static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, const vt_substep *w,
@@ -98,8 +112,7 @@ static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, const
     need n = {remaining * fast_gradient(s) / s->def.method.turn, VT_LIMIT_GRADIENT};
     const double push = vti_largest_force(s);
     if (most.pull > 0)
-        raise_need(&n, remaining * sqrt(most.pull / s->grid.spacing) / buoyancy_time,
-                   VT_LIMIT_PULL);
+        raise_need(&n, remaining * rate_of_pull(s, most.pull), VT_LIMIT_PULL);
     if (push > 0)
         raise_need(&n, remaining * sqrt(push / s->grid.spacing) / buoyancy_time, VT_LIMIT_FORCE);
     if (vti_has_grid(s)) {
@@ -110,10 +123,8 @@ static vt_status choose_substep(vt_simulation *s, const vt_scheme *scheme, const
         raise_need(&n, fmin(fmax(moved, turned), most_for_panels), VT_LIMIT_PANELS);
     }
     const double diffusivity = vti_largest_diffusivity(s);
-    if (diffusivity > 0 && s->vorton_spacing > 0) {
-        const double limit = vti_diffusion_limit(s->def.method.diffusion, s->vorton_spacing);
-        raise_need(&n, remaining * diffusivity / limit, VT_LIMIT_DIFFUSION);
-    }
+    if (diffusivity > 0 && s->vorton_spacing > 0)
+        raise_need(&n, remaining * diffusivity / vti_diffusion_reach(s), VT_LIMIT_DIFFUSION);
     raise_need(&n, remaining * vti_body_rate(s), VT_LIMIT_TURN);
     if (n.limit == VT_LIMIT_DIFFUSION)
         vti_look_at_diffusion(s, n.count * step / remaining, step);
@@ -193,24 +204,24 @@ static int64_t count_reserved(const vt_simulation *s, const vt_births *births)
 
 /* Diffusion. Beside walls strength finds no neighbours to spread to: the bodies take what is
  * missing. */
-static void diffuse(vt_simulation *s, double dt)
+static void diffuse(vt_simulation *s, const vt_births *births, double dt)
 {
     vt_reaction reaction;
     if (!vti_await_diffusion(s, dt))
         return;
     VT_TIMED(s, balance, vti_open_reaction(s, dt, &reaction));
-    VT_TIMED(s, diffuse, vti_diffuse(s));
+    VT_TIMED(s, diffuse, vti_diffuse(s, count_reserved(s, births)));
     VT_TIMED(s, balance, vti_close_reaction(s, dt, 1, &reaction));
 }
 
 /* What happens to the fluid of the vortons on its way over dt seconds; with a flow it also spreads
  * to their neighbours. */
-static void change_fluid(vt_simulation *s, double dt, int spreads)
+static void change_fluid(vt_simulation *s, const vt_births *births, double dt, int spreads)
 {
     if (vti_expands(s))
         VT_TIMED(s, expand, vti_note_volumes(s));
     if (spreads && (vti_diffuses(s) || vti_conducts(s)))
-        diffuse(s, dt);
+        diffuse(s, births, dt);
     if (vti_has_warm_bodies(s))
         VT_TIMED(s, body_heat, vti_exchange_body_heat(s, dt));
     if (vti_burns(s))
@@ -253,7 +264,7 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
     VT_TIMED(s, contact, vti_jump_at_end(s, dt, &contacts));
     VT_TIMED(s, contact, vti_end_contact(s, dt, &contacts));
     VT_TIMED(s, bodies, vti_finish_bodies(s));
-    change_fluid(s, dt, 0);
+    change_fluid(s, births, dt, 0);
     return dt;
 }
 
@@ -407,7 +418,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     meet_walls(s, dt, &contacts, &reaction);
     VT_TIMED(s, bodies, vti_finish_bodies(s));
     VT_TIMED(s, shed, vti_shed_layers(s, vti_count_to_come(births, VT_VORTONS), dt, slip));
-    change_fluid(s, dt, s->vorton_spacing > 0);
+    change_fluid(s, births, dt, s->vorton_spacing > 0);
     return VT_OK;
 }
 

@@ -44,6 +44,7 @@ static void follow(vt_simulation *s, const vt_method *before, int did_expand, in
     s->placement = (vt_placement){.level = 0};
     s->populated_id = 0; /* the population is brought to the wishes of the new method at once */
     s->strained = 0;
+    s->shell_width = 0;
     if (m->diffusion == VT_DIFFUSION_NONE)
         memset(s->undiffused, 0, sizeof s->undiffused);
     s->fields_current = s->fields_exist = 0;
