@@ -10,13 +10,23 @@ import numpy as np
 import pytest
 import test_rotation
 from marks import slow_but
-from test_diffusion import ring_numbers
-from test_dynamics import columns, impulse, mean_height, thin_ring, wobbly_ring
-from test_grid_velocity import circle, direct, simulation_of, travelled
-from test_leapfrogging import BALL, DISTANCE, GAUSSIAN, exact_rings, radii_and_heights, rings
 
 import vorton as vt
 from vorton import _core
+from vorton.validation.biot_savart import circle, direct, simulation_of
+from vorton.validation.books import impulse, wobbly_ring
+from vorton.validation.diffusion import ring_numbers
+from vorton.validation.rings import (
+    CONSTANTS,
+    DISTANCE,
+    columns,
+    exact_rings,
+    leapfrogging,
+    mean_height,
+    radii_and_heights,
+    thin_ring,
+    travelled,
+)
 
 ARTICLE = vt.Method.article().to_dict()
 ON_GRID = vt.Method.article().replace(velocity="poisson").to_dict()
@@ -86,13 +96,13 @@ def test_d1_t1_thin_ring_travels_two_radii(velocity):
 
 @pytest.mark.parametrize(
     "velocity, kernel, speed, radial",
-    [("poisson", GAUSSIAN, 0.2, 0.12), ("direct", BALL, 0.02, 0.01)],
+    [("poisson", "gaussian", 0.2, 0.12), ("direct", "ball", 0.02, 0.01)],
 )
 def test_d2_t1_leapfrogging_rings(velocity, kernel, speed, radial):
     """Until the second is as far as the first was: ways to 20 % and mean radii to 12 %, as V9; by
     the direct sum ways to 2 %, radii to 1 %, with the stretching of the vorticity equation."""
-    sim = rings(ARTICLE | {"velocity": velocity, "stretching_factor": 1.0})
-    exact = exact_rings([1], kernel)[0]
+    sim = leapfrogging(ARTICLE | {"velocity": velocity, "stretching_factor": 1.0})
+    exact = exact_rings([1], CONSTANTS[kernel])[0]
     sim.step(0.02, 50)
     starts = (0.0, -DISTANCE)
     for (radius, height), (r, z), began in zip(radii_and_heights(sim), exact, starts, strict=True):

@@ -5,9 +5,11 @@ import json
 
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 
 from vorton import cli
 from vorton.validation import CASES, Case, Result, report
+from vorton.validation.buoyancy import coupling
 
 
 @pytest.mark.parametrize(
@@ -42,6 +44,18 @@ def test_the_error_is_relative_or_over_the_scale(exact, computed, scale, error):
         assert result.passed == (tolerance > error)
     assert not Result("q", exact, float("nan"), 1e9, scale=scale).passed
     assert not Result("q", exact, float("inf"), 1e9, scale=scale).passed
+
+
+def test_coupling_is_the_sum_over_waves_across():
+    """The formula of the slab's faces, against the integral that it comes from."""
+    k, d, core = 0.2, 6.0, 1.7
+    q = np.linspace(-40, 40, 400_001)
+    sheet = 2 * k / (k**2 + q**2) * np.exp(-(core**2) * (k**2 + q**2) / 2) / (2 * np.pi)
+    own, other = coupling(k, d, core)
+    assert trapezoid(sheet, q) == pytest.approx(own, rel=1e-6)
+    assert trapezoid(sheet * np.cos(q * d), q) == pytest.approx(other, rel=1e-6)
+    for new, old in zip(coupling(k, d, 1e-6), coupling(k, d, 0), strict=True):
+        assert new == pytest.approx(old, rel=1e-5)
 
 
 # ---- what the command writes ----

@@ -38,12 +38,12 @@ def rms(v: Any) -> float:
     return float(np.sqrt((np.asarray(v, float) ** 2).sum(axis=-1).mean()))
 
 
-def simulation(*items: Any, fps: float = 24, **scene: Any) -> Simulation:
+def simulation(*items: Any, fps: float = 24, threads: int = 1, **scene: Any) -> Simulation:
     """Of things without gravity."""
     made = Scene("panels", **{"voxel": 0.1, "gravity": (0, 0, 0), **scene})
     for item in items:
         made.add(item)
-    return Simulation(made, fps=fps, threads=1)
+    return Simulation(made, fps=fps, threads=threads)
 
 
 def sphere(panels: int = 320, **options: Any) -> Body:
