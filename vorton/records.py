@@ -100,6 +100,26 @@ HEALTH_LIMITS: dict[str, HealthLimit] = {
 """The limits of `Health` by name; the others of its numbers have none."""
 
 
+TURNED = 2.0
+"""Largest velocity gradient x time from which the numbers of the grid have limits: before the fluid
+has turned by so much (radians), a flow that starts from rest is all noise, and it does not matter.
+"""
+
+
+def has_limit(name: str, health: Mapping[str, Any], time: float) -> bool:
+    """Whether a number of a frame at a time (s) is to be below its limit.
+
+    That is not so of what is not known without a grid, and of a flow that has hardly moved.
+    """
+    if name not in HEALTH_LIMITS:
+        return False
+    if name not in _core.HEALTH_OF_GRID:
+        return True
+    gradient = health.get("largest_gradient")  # null in a manifest: not finite
+    turned = gradient is None or not gradient * time < TURNED
+    return turned and any(health.get("grid", (1,)))
+
+
 def _with_limit(name: str, description: str) -> str:
     if name not in HEALTH_LIMITS:
         return description
