@@ -11,9 +11,7 @@ SLOW_GOOD = ["examples/spiral", "examples/thin_sheet", "tube", "viscous ring", "
 KNOWN_BAD = {
     "cores apart on the grid": "own_vorticity",
     "far from the origin": "rounding",
-    "nested poisson, one step": "poisson_residual",
     "too long steps": "strength_excess",
-    "noise on a ring": "strength_excess",
     "articles, factor 1, ring": "vorticity_divergence",
     "ball without bound and cleaning": "vorticity_divergence",
 }
@@ -26,9 +24,9 @@ def test_good_flows_keep_below(name):
     assert seen.above == []
 
 
-@pytest.mark.parametrize("name", slow_but(list(KNOWN_BAD)[:3], KNOWN_BAD))
+@pytest.mark.parametrize("name", slow_but(list(KNOWN_BAD)[:2], KNOWN_BAD))
 def test_bad_flows_go_above(name):
     flow = BAD[name]
     if name in list(KNOWN_BAD)[:2]:  # from the beginning on
-        flow = dataclasses.replace(flow, frames=4)
+        flow = dataclasses.replace(flow, frames=12)
     assert KNOWN_BAD[name] in follow(flow).above
