@@ -89,9 +89,9 @@ def campfire():
 
 FRAMES = {
     "ring": 48, "leapfrog": 96, "linked_rings": 72, "ring_through_ring": 48, "jet": 60,
-    "dyed_drop": 96, "spiral": 84, "thin_sheet": 60, "plume": 72, "tornado": 84, "campfire": 60,
-    "fire_and_spheres": 72, "ring_and_ball": 36, "plate": 52, "airfoil": 58, "warm_ball": 73,
-    "warm_dye": 73, "floating_ball": 48, "sloshing": 78,
+    "dyed_drop": 96, "spiral": 84, "thin_sheet": 60, "plume": 72, "tornado": 84, "campfire": 96,
+    "fire_and_spheres": 96, "ring_and_ball": 36, "plate": 52, "airfoil": 58, "warm_ball": 73,
+    "warm_dye": 73, "floating_ball": 88, "sloshing": 168,
 }  # fmt: skip
 
 GOOD = {

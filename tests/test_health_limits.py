@@ -7,7 +7,7 @@ from health_table import BAD, GOOD, follow
 from marks import slow_but
 
 QUICK_GOOD = ["README puff", "ring, one vorton thick"]
-SLOW_GOOD = ["examples/spiral", "examples/thin_sheet", "tube", "viscous ring", "innocent 4"]
+SLOW_GOOD = ["examples/thin_sheet", "tube", "viscous ring"]
 KNOWN_BAD = {
     "cores apart on the grid": "own_vorticity",
     "far from the origin": "rounding",
