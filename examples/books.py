@@ -28,16 +28,15 @@ METHODS = {
 }
 
 BAD = {name: row.limit for name, row in HEALTH_LIMITS.items()}
-BAD["strength_share"] *= 100  # %
 DIVERGENCE = "divergence: rms div $\\omega$ / rms |grad $\\omega$|"
 
 # Name, title, what the numbers are divided by (None: as they are), limit above which it is bad.
 PANELS = (
     ("energy", "energy, of that at the start", "start", 1.02),
     ("enstrophy", "enstrophy of the grid, of that at the start", "start", None),
-    ("noise", "noise: enstrophy of vortons / grid", None, BAD["noise"]),
+    ("strength_excess", "strength of vortons / grid", None, BAD["strength_excess"]),
     ("impulse_drift", "impulse: way from the start, %", None, None),
-    ("strength_share", "|sum of strengths| / sum of |strengths|, %", None, BAD["strength_share"]),
+    ("strength_share", "|sum of strengths| / sum of |strengths|, %", None, None),
     ("vorticity_divergence", DIVERGENCE, None, BAD["vorticity_divergence"]),
 )
 
@@ -79,12 +78,13 @@ def follow(method, turnovers):
 
 
 def write(books):
-    print("turnovers  energy  enstrophy  noise  impulse, %  strength, %  divergence")
+    print("turnovers  energy  enstrophy  excess  impulse, %  strength, %  divergence")
+    excess = books["strength_excess"]
     for n in range(0, len(books["energy"]), ROWS):
         start = {name: books[name][0] for name in ("energy", "enstrophy")}
         print(
             f"{books['turnovers'][n]:9.0f}  {books['energy'][n] / start['energy']:6.3f}"
-            f"  {books['enstrophy'][n] / start['enstrophy']:9.3f}  {books['noise'][n]:5.1f}"
+            f"  {books['enstrophy'][n] / start['enstrophy']:9.3f}  {excess[n]:6.2f}"
             f"  {books['impulse_drift'][n]:10.2f}  {books['strength_share'][n]:11.2f}"
             f"  {books['vorticity_divergence'][n]:10.3f}"
         )

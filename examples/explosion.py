@@ -1,4 +1,4 @@
-"""An explosion: a ball of fuel, just hot enough to burn, swells, rises and dies to embers and smoke.
+"""An explosion: a ball of fuel, just hot enough to burn, swells, rises, and dies to embers.
 
 vorton preview examples/explosion.py explosion.webp --frames 1-72
 vorton bake examples/explosion.py explosion --frames 1-72

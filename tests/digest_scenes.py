@@ -115,6 +115,7 @@ ROWS = {
     "opening": [(wavy_ring, TREE), (wavy_ring, {"boundary": "tree"})],
     "opening_angle": [(wavy_ring, TREE), (wavy_ring, {"boundary": "tree"})],
     "turn": [(wavy_ring, {})],
+    "stretching_factor": [(wavy_ring, {}), (wavy_ring, DIRECT)],
 }
 NUMBERS = {
     "cycles": (1, 3),
@@ -131,6 +132,7 @@ NUMBERS = {
     "prune": (0.0, 0.3),
     "opening_angle": (0.0, 0.5, 0.9),
     "turn": (0.05, 0.4),
+    "stretching_factor": (0.0, 0.5, 1.0),
 }
 
 

@@ -3,19 +3,34 @@
 Where VALIDATION sets no number the range is that of the docstring of Method.article().
 """
 
+import runpy
+from pathlib import Path
+
 import numpy as np
 import pytest
 import test_rotation
-from test_diffusion import ring_numbers
-from test_dynamics import columns, impulse, mean_height, thin_ring, wobbly_ring
-from test_grid_velocity import circle, direct, simulation_of, travelled
-from test_leapfrogging import BALL, DISTANCE, GAUSSIAN, exact_rings, radii_and_heights, rings
+from marks import slow_but
 
 import vorton as vt
 from vorton import _core
+from vorton.validation.biot_savart import circle, direct, simulation_of
+from vorton.validation.books import impulse, wobbly_ring
+from vorton.validation.diffusion import ring_numbers
+from vorton.validation.rings import (
+    CONSTANTS,
+    DISTANCE,
+    columns,
+    exact_rings,
+    leapfrogging,
+    mean_height,
+    radii_and_heights,
+    thin_ring,
+    travelled,
+)
 
 ARTICLE = vt.Method.article().to_dict()
 ON_GRID = vt.Method.article().replace(velocity="poisson").to_dict()
+EXAMPLES = Path(__file__).parents[1] / "examples"
 POINT_CORE = np.sqrt(0.44)  # of a point on the grid, in cells
 
 
@@ -39,14 +54,16 @@ def test_v9_t1_speed_at_any_place_in_a_cell(cells):
     assert np.ptp(article) > 3 * np.ptp(errors({}, 1.5 / cells))
 
 
-def test_v3_t1_resolved_rings():
-    """Three cores: 12 % in the mean, never outside 20 %."""
+@pytest.mark.parametrize("factor, mean", [(1.0, 0.12), (0.5, 0.2)])
+def test_v3_t1_resolved_rings(factor, mean):
+    """Three cores: 12 % in the mean, never outside 20 %. By the articles' factor of stretching,
+    which is not that of the vorticity equation, the mean is out by another 5 %."""
     errors = []
     for ratio, speed in (0.10, 0.30431), (0.15, 0.27204), (0.20, 0.24915):
-        sim = _core.Simulation(method=ON_GRID)
+        sim = _core.Simulation(method=ON_GRID | {"stretching_factor": factor})
         sim.add("ring", core=ratio)
         errors.append(travelled(sim, 1.0) / speed - 1)
-    assert abs(np.mean(errors)) < 0.12 and np.abs(errors).max() < 0.2
+    assert abs(np.mean(errors)) < mean and np.abs(errors).max() < 0.2
 
 
 def test_v11_t1_field_off_the_vortons():
@@ -79,13 +96,13 @@ def test_d1_t1_thin_ring_travels_two_radii(velocity):
 
 @pytest.mark.parametrize(
     "velocity, kernel, speed, radial",
-    [("poisson", GAUSSIAN, 0.2, 0.12), ("direct", BALL, 0.02, 0.01)],
+    [("poisson", "gaussian", 0.2, 0.12), ("direct", "ball", 0.02, 0.01)],
 )
 def test_d2_t1_leapfrogging_rings(velocity, kernel, speed, radial):
     """Until the second is as far as the first was: ways to 20 % and mean radii to 12 %, as V9; by
-    the direct sum ways to 2 %, radii to 1 %."""
-    sim = rings(ARTICLE | {"velocity": velocity})
-    exact = exact_rings([1], kernel)[0]
+    the direct sum ways to 2 %, radii to 1 %, with the stretching of the vorticity equation."""
+    sim = leapfrogging(ARTICLE | {"velocity": velocity, "stretching_factor": 1.0})
+    exact = exact_rings([1], CONSTANTS[kernel])[0]
     sim.step(0.02, 50)
     starts = (0.0, -DISTANCE)
     for (radius, height), (r, z), began in zip(radii_and_heights(sim), exact, starts, strict=True):
@@ -205,23 +222,59 @@ def test_h2_t1_viscous_ring(velocity):
     assert impulse_after == pytest.approx(impulse_before, rel=0.01)
 
 
+def frames_until_blow_up(name, frames, **changes):
+    """How many frames of an example the articles' scheme goes."""
+    names = runpy.run_path(str(EXAMPLES / f"{name}.py"))
+    method = vt.Method.article().replace(**changes)
+    if "fill" in names:
+        sim = names["fill"]()
+        sim.method = method
+    else:
+        data = names["scene"].to_dict()
+        instead = {"voxel": 4 * data["voxel"], "method": method.to_dict()}  # little smoke
+        sim = vt.Simulation(vt.Scene.from_dict({**data, **instead}))
+    try:
+        sim.step(frames)
+    except vt.BlowUpError as error:
+        assert "the flow has blown up" in str(error)
+    else:
+        assert sim.health.largest_speed < 20
+    return sim.frame
+
+
+LASTING = {
+    "ring": 72,
+    "leapfrog": 48,
+    "linked_rings": 48,
+    "ring_through_ring": 24,
+    "jet": 24,
+    "thin_sheet": 48,
+    "plume": 48,
+    "ring_and_ball": 48,
+    "fire_and_spheres": 48,
+    "campfire": 48,
+}
+
+
+@pytest.mark.parametrize("name", slow_but(["ring", "thin_sheet"], LASTING))
+def test_examples_last(name):
+    """By the articles' factor of stretching, nothing else holding the flow down."""
+    assert frames_until_blow_up(name, LASTING[name]) == LASTING[name]
+
+
 @pytest.mark.slow
-def test_nothing_bounds_its_stretching():
-    """Two rings that leapfrog a while blow up, and say so; with the bound of the default method
-    the same scheme goes on."""
+def test_without_their_factor_nothing_holds_stretching():
+    """A ring and two that leapfrog blow up, and say so; with the bound of the default method the
+    same scheme goes on."""
+    assert 8 < frames_until_blow_up("leapfrog", 48, stretching_factor=1) < 30
+    assert frames_until_blow_up("leapfrog", 48, stretching_factor=1, bound=1.5) == 48
 
-    def frames(**changes):
-        scene = vt.Scene(method=vt.Method.article().replace(**changes))
-        for z in (0.0, -0.4):
-            scene.add(vt.VortexRing(center=(0, 0, z), radius=0.5, core=0.1))
-        sim = vt.Simulation(scene, threads=1)
-        try:
-            sim.step(72)
-        except vt.BlowUpError as error:
-            assert "the flow has blown up" in str(error)
-        return round(sim.time * sim.fps)
 
-    assert 24 < frames() < 72 == frames(bound=1.5)
+@pytest.mark.slow
+def test_their_walls_blow_up_in_a_full_container():
+    """The docstring of Method.article() says so: whatever stretching does."""
+    assert frames_until_blow_up("sloshing", 24, stretching="none") < 12
+    assert frames_until_blow_up("sloshing", 24, bodies="none") == 24
 
 
 def test_one_stray_tracer_coarsens_all():

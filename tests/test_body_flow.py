@@ -30,23 +30,6 @@ def given(sim, name="flow_impulse"):
     return np.array(getattr(sim.bodies[0], name))
 
 
-def test_no_drag_without_vorticity():
-    """d'Alembert's paradox."""
-    sim = simulation(sphere(shedding=0), wind=(1, 0.3, 0))
-    sim.step(12)
-    assert np.abs(given(sim)).max() < 1e-6 * AIR * VOLUME
-
-
-def test_wind_that_grows_takes_a_sphere_with_it():
-    """Half as much again as the fluid that it displaces: 3/2 rho V dU/dt."""
-    sim = simulation(sphere(shedding=0), vt.Wind(Keys([(0, (0, 0, 0)), (1, (2, 0, 0))])))
-    sim.step(4)
-    start = given(sim)
-    sim.step(12)
-    force = (given(sim) - start) / 0.5
-    np.testing.assert_allclose(force, [1.5 * AIR * VOLUME * 2, 0, 0], rtol=0.02, atol=1e-4)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("shedding", [0, 30])
 def test_a_body_in_wind_is_one_that_is_towed(shedding):

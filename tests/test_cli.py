@@ -18,6 +18,7 @@ from vorton import _core, cli
 from vorton.bake import PRESETS
 from vorton.cli import frame_range, main, one_line, picture_size
 from vorton.manifest import Manifest
+from vorton.records import HEALTH_LIMITS
 from vorton.report import describe, proposed_voxel, ranges_text, size_text, warnings
 from vorton.scene import Scene
 from vorton.shapes import Torus
@@ -115,7 +116,7 @@ def test_info_and_verify(script, tmp_path, capsys):
 
 
 def record(frame: int, **values) -> dict:
-    health = {"strength_share": 0.001, "vorticity_divergence": None, "overlap": 0.5}
+    health = {"strength_excess": 1.1, "vorticity_divergence": None, "largest_gradient": 1000.0}
     return {"frame": frame, "files": [], "tracers": 100, "tracers_per_voxel": 8.0,
             "health": health, **values}  # fmt: skip
 
@@ -142,11 +143,16 @@ def test_info_warns_of_grain():
 
 
 def test_info_warns_of_bad_health_and_missing_frames():
-    numbers = {"strength_share": 0.06, "vorticity_divergence": 0.5, "overlap": 1.1, "noise": 21.0,
-               "rounding": 0.2}  # fmt: skip
-    bad = record(2, health=numbers)
+    numbers = {name: 1.1 * row.limit for name, row in HEALTH_LIMITS.items()}
+    bad = record(2, health={**numbers, "largest_gradient": 1000.0})
     found = warnings(manifest_of(record(1), bad))
-    assert len(found) == 5 and all("frame 2" in text for text in found)
+    assert len(found) == len(numbers) == 4
+    for (name, row), text in zip(HEALTH_LIMITS.items(), found, strict=True):
+        assert text.startswith(name) and "frame 2" in text and text.endswith(row.remedy)
+    hardly_moves, beside_walls = {"largest_gradient": 1.0}, {"poisson_residual": 0.5}
+    for known in (hardly_moves, {"largest_gradient": 1000.0, **beside_walls}):
+        other = record(2, health={**numbers, **known})
+        assert [text.split()[0] for text in warnings(manifest_of(record(1), other))] == ["rounding"]
     gap = manifest_of(record(1), record(2))
     gap.data["last"] = 5
     assert warnings(gap) == ["frames 3-5 are missing: bake again to go on"]

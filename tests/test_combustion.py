@@ -11,6 +11,7 @@ from scipy.spatial import cKDTree
 
 import vorton as vt
 from vorton import _core
+from vorton.validation.fire import STILL, burning, shares_of
 
 AMBIENT = 293.15
 SHARES = ("fuel", "flame", "smoke")
@@ -147,24 +148,6 @@ def test_bad_shares_are_refused():
 
 # ---- the law: H6 ----
 
-STILL = {"heat": 0.0, "radiation": 0.0, "mixing": 0.0}
-
-
-def burning(law, temperature, fuel, flame=0.0, smoke=0.0, volume=1e-3, **changes):
-    """Vortons far apart that do nothing but burn."""
-    scene = vt.Scene(method=vt.Method(velocity="direct"), combustion=vt.Combustion(law, **changes))
-    sim = vt.Simulation(scene, threads=1)
-    temperature = np.asarray(temperature, float)
-    x = np.zeros((len(temperature), 3))
-    x[:, 0] = np.arange(len(x))
-    carried = {"temperature": temperature, "fuel": fuel, "flame": flame, "smoke": smoke}
-    sim.vortons.add(x, 0 * x, core=0.1, volume=volume, **carried)
-    return sim
-
-
-def shares_of(sim):
-    return [getattr(sim.vortons, name).astype(float) for name in SHARES]
-
 
 def chain(k, w, soot, start, time):
     """Fuel, flame, smoke after a time at constant rates (Bateman), as the matrix exponential."""
@@ -172,25 +155,6 @@ def chain(k, w, soot, start, time):
 
     matrix = np.array([[-k, 0, 0], [k, -w, 0], [0, soot * w, 0]])
     return expm(matrix * time) @ start
-
-
-@pytest.mark.parametrize("law", ["simple", "arrhenius"])
-@pytest.mark.parametrize("time", [1e-4, 0.03, 0.25, 1.0, 20.0])
-def test_h6_isothermal_burning_is_exact_at_any_dt(law, time):
-    temperature = np.array([250, 450, 700, 900, 1117.7, 1300, 1700, 2500, 300, 1500], np.float32)
-    start = np.array([[0.9, 0.4, 1, 0.7, 0.5, 0.3, 0.2, 0.05, 0, 0]]).T * [1, 0, 0] + [0, 0.05, 0]
-    start[2] = 1, 0, 0
-    start = start.astype(np.float32)
-    sim = burning(law, temperature, *start.T, **STILL, flame_time=1 / 3)
-    sim.advance(time)
-    c = sim.scene.combustion
-    for row, t in enumerate(temperature.astype(float)):
-        k = c.rate or c.burn_rate
-        k *= np.exp(-c.activation / t) if law == "arrhenius" else t >= c.ignition
-        exact = chain(k, 3.0, c.soot, start[row].astype(float), time)
-        found = [share[row] for share in shares_of(sim)]
-        np.testing.assert_allclose(found, exact, rtol=0, atol=1e-6)
-    assert np.array_equal(sim.vortons.temperature, temperature)
 
 
 def test_h6_flame_as_quick_as_the_fuel():
@@ -218,23 +182,6 @@ def test_h6_shares_stay_shares_and_nothing_is_lost(law):
     clear.advance(0.5)
     gone = fuel + flame - sum(shares_of(clear)[:2])
     np.testing.assert_allclose(shares_of(clear)[2] - smoke, 0.25 * gone, rtol=0, atol=1e-6)
-
-
-@pytest.mark.parametrize("law", ["simple", "arrhenius"])
-@pytest.mark.parametrize("dt", [0.01, 0.2, 50.0])
-def test_h6_heat_goes_into_the_temperature(law, dt):
-    """T + G Y / c stays what it is, to the end of the fuel."""
-    start, fuel = np.linspace(600, 1500, 50), np.linspace(1, 0.1, 50)
-    sim = burning(law, start, fuel, heat=1.1e6, heat_capacity=1000.0, radiation=0, mixing=0)
-    end = start + 1100 * fuel
-    for _ in range(5):
-        sim.advance(dt)
-        v = sim.vortons
-        np.testing.assert_allclose(v.temperature + 1100 * v.fuel.astype(float), end, rtol=1e-6)
-    if dt > 1:
-        burnt = v.fuel < 1e-6
-        assert burnt.sum() > 30
-        np.testing.assert_allclose(v.temperature[burnt], end[burnt], rtol=2e-6)
 
 
 def burnt_out(c, start, times):
@@ -328,33 +275,6 @@ def fire(**changes):
     bed = vt.Disk(radius=0.25, thickness=0.2)
     scene.add(vt.Emitter(bed, temperature=850, fuel=0.9, core=0.12, lifetime=0.5, renew=10))
     return scene
-
-
-@pytest.mark.parametrize("changes", [{}, {"method": vt.Method(split=1.5, merge=5, prune=0.02)}])
-def test_books_of_heat_close(changes):
-    sim = vt.Simulation(fire(**changes), fps=24, threads=1)
-    sim.step(16)
-    sim.vortons.temperature[:5] += 100.0
-    sim.step(4)
-    h = sim.health
-    v = sim.vortons
-    mass = sim.scene.ambient.density * v.volume.astype(float) * AMBIENT / v.volume_temperature
-    heat = 1100 * np.dot(mass, v.temperature.astype(float) - AMBIENT)
-    assert h.heat == pytest.approx(heat, rel=1e-5)
-    assert h.heat_released > 1000 and h.heat_radiated > 0 and h.heat_mixed > 0
-    books = h.heat_released - h.heat_radiated - h.heat_mixed + h.heat_brought
-    assert h.heat == pytest.approx(books, abs=1e-4 * h.heat_released)
-
-
-def test_released_heat_is_that_of_the_fuel_that_has_burnt():
-    sim = burning("simple", np.full(100, 900.0), np.linspace(0, 1, 100), heat=2e6)
-    before = sim.vortons.fuel.astype(float)
-    sim.advance(0.3)
-    burnt = 1e-3 * sim.scene.ambient.density * (before - sim.vortons.fuel).sum()
-    assert sim.health.heat_released == pytest.approx(2e6 * burnt, rel=1e-5)
-    assert sim.health.heat_brought == pytest.approx(
-        100 * 1e-3 * sim.scene.ambient.density * 1100 * (900 - AMBIENT), rel=1e-5
-    )
 
 
 def test_without_a_law_nothing_burns_and_there_are_no_books():

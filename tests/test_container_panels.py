@@ -8,6 +8,8 @@ from beside_walls import directions, rms, track
 from scipy.optimize import curve_fit
 
 import vorton as vt
+from vorton.validation.potential_flow import CONTAINERS as SHAPES
+from vorton.validation.potential_flow import ring_inside as ring
 
 GRAVITY = 9.81
 
@@ -19,45 +21,7 @@ def simulation(*items, fps=24, **scene):
     return vt.Simulation(scene, fps=fps, threads=1)
 
 
-def ring(z, circulation=1.0, radius=0.4, core=0.2):
-    return vt.VortexRing(center=(0, 0, z), radius=radius, core=core, circulation=circulation)
-
-
 # ---- S8 ----
-
-TURNED = vt.Transform(axis=(1, 2, 3), angle=20)
-SHAPES = {
-    "box": vt.Box((-1, -0.8, -0.7), (1, 0.8, 0.7)),
-    "sphere": vt.Sphere((0, 0, 0), 0.9),
-    "cylinder": vt.Cylinder((0, 0, 0), radius=0.8, length=1.6),
-    "capsule": vt.Capsule((-0.3, 0, 0), (0.3, 0, 0), 0.8),
-    "polytope": vt.Polytope(
-        [(1.4, 0, 0), (-1.4, 0, 0), (0, 1.4, 0), (0, -1.4, 0), (0, 0, 1.4)] + [(0, 0, -1.4)]
-    ),
-    "box and sphere": (vt.Box((-1, -0.8, -0.7), (1, 0.8, 0.7)), vt.Sphere((0, 0, 0), 1.05)),
-    "lens": (vt.Sphere((0, 0, -0.5), 1.3), vt.Sphere((0, 0.1, 0.5), 1.3)),
-    "boxes": (vt.Box((-1, -0.8, -0.7), (1, 0.9, 0.9)), vt.Box((-0.9, -0.8, -1), (2, 0.8, 0.7))),
-}
-
-
-@pytest.mark.parametrize("kind", SHAPES)
-def test_s8_no_flow_through_the_walls_of_a_container(kind):
-    """At the wall, and as much as there is left a cell inside of what would flow there."""
-    with_panels, without = (
-        simulation(ring(-0.1), vt.Container(SHAPES[kind], parent=TURNED, panels=panels))
-        for panels in (320, 0)
-    )
-    within = np.random.default_rng(3).uniform(0.2, 0.7, (200, 1)) * directions()
-    _, wall, inwards = with_panels.body_distance(0, within)
-    x = np.float32(wall + 1e-4 * inwards)
-    for sim in (with_panels, without):
-        sim.step()
-    flow = np.linalg.norm(with_panels.velocity_at(x), axis=1).max()
-    after, before = (
-        rms((s.velocity_at(x) * inwards).sum(axis=1)[:, None]) for s in (with_panels, without)
-    )
-    assert before > 0.1 * flow
-    assert after < 0.02 * flow
 
 
 @pytest.mark.slow
@@ -77,39 +41,6 @@ def test_s8_walls_that_shapes_have_in_common():
     effect = rms(none.velocity_at(x) - one.velocity_at(x))
     for sim in others:
         assert rms(sim.velocity_at(x) - one.velocity_at(x)) < 0.02 * effect
-
-
-def circle_flow(x, radius, z, circulation, count=256):
-    """Of thin circles around the z axis (arrays), by Biot and Savart's law."""
-    turn = (np.arange(count) + 0.5) * 2 * np.pi / count
-    around = np.stack([np.cos(turn), np.sin(turn), 0 * turn], axis=1)
-    along = np.stack([-np.sin(turn), np.cos(turn), 0 * turn], axis=1) * 2 * np.pi / count
-    u = np.zeros_like(x)
-    for r, height, gamma in zip(radius, z, circulation, strict=True):
-        way = x[:, None] - r * around - (0, 0, height)
-        part = np.cross(r * along, way) / np.linalg.norm(way, axis=2)[..., None] ** 3
-        u += gamma / (4 * np.pi) * part.sum(axis=1)
-    return u
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("panels", "error"), [(80, 0.04), (320, 0.02)])
-def test_s8_a_ring_in_a_sphere_has_its_image(panels, error):
-    """Of a circle of radius r at z inside a sphere of radius a, coaxial: a^2 / (r^2 + z^2) times
-    both, circulation - sqrt(r^2 + z^2) / a (Lewis, Quarterly Journal of Mathematics 16, 1879)."""
-    a, z = 1.0, -0.25
-    items = (ring(z, radius=0.45), vt.Container(vt.Sphere((0, 0, 0), a), panels=panels))
-    inside, alone = simulation(*items, fps=10_000), simulation(items[0], fps=10_000)
-    for sim in (inside, alone):
-        sim.step()
-    p, strength = (v.astype(float) for v in (inside.vortons.position, inside.vortons.strength))
-    rho, far = np.hypot(p[:, 0], p[:, 1]), np.linalg.norm(p, axis=1)
-    turning = (strength[:, 1] * p[:, 0] - strength[:, 0] * p[:, 1]) / rho
-    gamma = turning / (2 * np.pi * rho)
-    x = directions(40) * np.linspace(0.3, 0.85, 40)[:, None]
-    image = circle_flow(x, rho / far**2, p[:, 2] / far**2, -gamma * far, count=64)
-    found = inside.velocity_at(np.float32(x)) - alone.velocity_at(np.float32(x))
-    assert rms(found - image) < error * rms(image)
 
 
 def test_nothing_is_felt_far_away_from_a_container():

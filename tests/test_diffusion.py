@@ -10,43 +10,12 @@ from scipy.spatial import cKDTree
 
 import vorton as vt
 from vorton import _core
+from vorton.validation.diffusion import A0, ALONG, TURN, lattice
+from vorton.validation.diffusion import blob_of_vorticity as blob
+from vorton.validation.diffusion import core_columns as columns
+from vorton.validation.diffusion import moment_of_vorticity as second_moment
 
 BEST_TARGET = targets()[-1]
-A0 = 0.25  # w = exp(-r^2 / a^2), a^2 grows at 4 nu
-ALONG = np.array([0.6, 0.0, 0.8])
-TURN = np.pi / 6
-
-
-def lattice(h, radius, turn=0.0, jitter=0.0):
-    """Points of a cubic lattice in a ball, the lattice rotated about (1, 1, 1)."""
-    g = (np.arange(-int(radius / h) - 2, int(radius / h) + 3) + 0.37) * h
-    x = np.stack(np.meshgrid(g, g, g, indexing="ij"), -1).reshape(-1, 3)
-    x += np.random.default_rng(1).uniform(-0.5, 0.5, x.shape) * jitter * h
-    axis = np.ones(3) / np.sqrt(3)
-    k = np.cross(np.eye(3), axis)
-    x = x @ (np.eye(3) + np.sin(turn) * k + (1 - np.cos(turn)) * k @ k)
-    return x[(x**2).sum(axis=1) < radius**2]
-
-
-def blob(h=0.1, radius=0.75, turn=0.0, jitter=0.0, viscosity=0.01, **method):
-    """A Gaussian blob of vorticity, too weak to move anything."""
-    x = lattice(h, radius, turn, jitter)
-    strength = 1e-6 * h**3 * np.exp(-(x**2).sum(axis=1) / A0**2)[:, None] * ALONG
-    sim = _core.Simulation(viscosity=viscosity, threads=1, method=method)
-    sim.add_vortons(x, strength, np.full(len(x), 1.2 * h), np.full(len(x), h**3))
-    return sim
-
-
-def columns(sim, *names):
-    return [sim.column("vortons", name).astype(float) for name in names]
-
-
-def second_moment(sim):
-    """a^2 of the Gaussian with this second moment; the sum of the strengths."""
-    x, strength = columns(sim, "position", "strength")
-    s = strength @ ALONG
-    middle = s @ x / s.sum()
-    return 2 / 3 * (s @ ((x - middle) ** 2).sum(axis=1)) / s.sum(), strength.sum(axis=0)
 
 
 def rate(sim, time=1.0, steps=1, viscosity=0.01):
@@ -59,24 +28,6 @@ def rate(sim, time=1.0, steps=1, viscosity=0.01):
 
 
 # ---- H1 ----
-
-
-@pytest.mark.parametrize(
-    "case",
-    [
-        {},
-        {"h": 0.05, "radius": 0.65},
-        {"turn": TURN},
-        {"radius": 0.5},  # the halo takes over where the blob was cut off
-        {"jitter": 0.5, "turn": TURN},
-        {"velocity": "direct", "h": 0.125},
-    ],
-    ids=str,
-)
-def test_h1_second_moment_grows_at_4_nu(case):
-    grown, drift = rate(blob(**case))
-    assert 0.98 < grown < 1.02
-    assert drift < 1e-6
 
 
 @pytest.mark.slow
@@ -95,18 +46,6 @@ def test_h1_substeps_that_diffuse_little_act_together():
     behind = each * np.arange(33) - (np.array(squares) - squares[0])
     assert np.abs(behind).max() < 4 * h**2 / 1000
     assert np.count_nonzero(np.diff(squares) > each) == 4
-
-
-def test_h1_against_the_heat_equation():
-    """Not the moment alone: the vorticity itself, wherever vortons are."""
-    h, time = 0.05, 0.5
-    sim = blob(h=h, radius=0.6)
-    sim.step(time)
-    x, strength, volume = columns(sim, "position", "strength", "volume")
-    square = A0**2 + 4 * 0.01 * time
-    exact = 1e-6 * (A0**2 / square) ** 1.5 * np.exp(-(x**2).sum(axis=1) / square)
-    error = strength @ ALONG / volume - exact
-    assert np.sqrt(volume @ error**2 / (volume @ exact**2)) < 0.02
 
 
 def test_h1_without_a_halo_strength_stays_where_vortons_are():
@@ -140,40 +79,6 @@ def test_h1_scheme_of_the_articles():
 
 
 # ---- H2 ----
-
-
-def ring_numbers(sim):
-    """Mean square core radius, position and impulse of a ring about the z axis."""
-    x, strength, core = columns(sim, "position", "strength", "core")
-    rho = np.hypot(x[:, 0], x[:, 1])
-    along = (x[:, 0] * strength[:, 1] - x[:, 1] * strength[:, 0]) / rho
-    w = along / rho  # circulation of each
-    middle = [w @ rho / w.sum(), w @ x[:, 2] / w.sum()]
-    square = w @ ((rho - middle[0]) ** 2 + (x[:, 2] - middle[1]) ** 2) / w.sum()
-    return square + 2 * core[0] ** 2, middle[1], 0.5 * rho @ along
-
-
-def saffman(a):
-    return (np.log(8 / a) - 0.55797) / (4 * np.pi)
-
-
-def test_h2_viscous_ring():
-    viscosity, parts = 0.05, 16
-    time = (0.15**2 - 0.10**2) / (4 * viscosity)
-    sim = _core.Simulation(viscosity=viscosity)
-    sim.add("ring", radius=1.0, core=0.1)
-    records = [ring_numbers(sim)]
-    for _ in range(parts):
-        sim.step(time / parts)
-        records.append(ring_numbers(sim))
-    square, z, impulse = np.array(records).T
-    assert square[0] == pytest.approx(0.10**2, rel=0.01)
-    assert square[-1] == pytest.approx(0.15**2, rel=0.05)
-    assert impulse[-1] == pytest.approx(impulse[0], rel=1e-3)
-    times = np.linspace(0, time, parts + 1)
-    speed = np.polyval(np.polyder(np.polyfit(times, z, 3)), [0, time])
-    assert speed == pytest.approx([0.30431, 0.27204], rel=0.03)
-    assert saffman(0.15) == pytest.approx(0.27204, rel=1e-4)
 
 
 # ---- H3 ----

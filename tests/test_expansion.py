@@ -5,43 +5,9 @@ import pytest
 
 import vorton as vt
 from vorton import _core
-
-COLD, HOT = 300.0, 600.0
-
-
-def ball(radius=5.0, apart=0.8, jitter=0.1, seed=0):
-    """Points of a lattice in a ball, off the lattice of the grid."""
-    n = int(radius / apart) + 2
-    axis = apart * (np.arange(-n, n + 1) + 0.23)
-    x = np.stack(np.meshgrid(axis, axis, axis, indexing="ij"), -1).reshape(-1, 3)
-    x += np.random.default_rng(seed).uniform(-jitter, jitter, x.shape) * apart
-    return x[np.linalg.norm(x, axis=1) < radius]
-
-
-def simulation_of(x, volume, strength=0.0, threads=1, ambient=None, method=None, **scene):
-    """A grid of spacing 1 m without gravity; vortons at the temperature of the ambient fluid."""
-    made = vt.Scene(
-        spacing=1.0,
-        gravity=scene.pop("gravity", (0, 0, 0)),
-        ambient=ambient or vt.Air(temperature=COLD),
-        method=vt.Method(**{"halo": 0, **(method or {})}),
-        **scene,
-    )
-    sim = vt.Simulation(made, threads=threads)
-    temperature = made.ambient.temperature
-    sim.vortons.add(x, strength * np.ones_like(x), core=1.5, volume=volume, temperature=temperature)
-    return sim
-
-
-def heat(sim, ids, last, steps=25, dt=0.04):
-    """Warms the vortons of these ids evenly, a step at a time, and lets the last of it act."""
-    sim.advance(1e-3 * dt)  # the volumes belong to the temperatures of now
-    first = sim.vortons.temperature[sim.vortons.rows(ids)].astype(float)
-    for n in range(1, steps + 1):
-        warmed = first + (last - first) * n / steps
-        sim.vortons.temperature[sim.vortons.rows(ids)] = warmed
-        sim.advance(dt)
-    sim.advance(dt)
+from vorton.validation.fire import COLD, HOT, heat, in_order
+from vorton.validation.fire import expanding as simulation_of
+from vorton.validation.fire import warm_ball as ball
 
 
 def masses(sim):
@@ -56,45 +22,7 @@ def directions(count, seed=3):
     return d / np.linalg.norm(d, axis=1)[:, None]
 
 
-def in_order(sim, name, set_="vortons"):
-    particles = getattr(sim, set_)
-    return getattr(particles, name)[np.argsort(particles.id)].astype(float)
-
-
 # ---- a ball of gas ----
-
-
-@pytest.mark.parametrize("last", [HOT, 200.0])
-def test_volume_around_a_heated_ball_grows_by_what_it_gains(last):
-    """From 300 K to 600 K it doubles, and tracers around it, three cores and more away, give way
-    for just that; cooled to 200 K it keeps two thirds."""
-    x = ball()
-    sim = simulation_of(x, 0.8**3)
-    start = np.repeat([10.0, 14.0, 30.0], 200)
-    sim.tracers.add(start[:, None] * directions(600), density=1.0, size=1.0)
-    before = sim.vortons.volume.astype(float).sum()
-    heat(sim, sim.vortons.id.copy(), last)
-    gained = sim.vortons.volume.astype(float).sum() - before
-    assert gained == pytest.approx((last / COLD - 1) * before, rel=1e-5)
-    r = np.linalg.norm(in_order(sim, "position", "tracers"), axis=1)
-    pushed = 4 / 3 * np.pi * (r**3 - start**3)
-    for radius in np.unique(start):
-        assert pushed[start == radius].mean() == pytest.approx(gained, rel=0.015)
-    assert np.abs(r[start == 30.0] - r[start == 30.0].mean()).max() < 1e-3
-
-
-def test_the_vortons_of_the_ball_make_room_for_each_other():
-    """The ball becomes 2^1/3 wider, evenly: its own places, too."""
-    x = ball(jitter=0.0)
-    sim = simulation_of(x, 0.8**3)
-    heat(sim, sim.vortons.id.copy(), HOT)
-    r, grown = (
-        np.linalg.norm(x, axis=1),
-        np.linalg.norm(in_order(sim, "position")[: len(x)], axis=1),
-    )
-    inside = (r > 1) & (r < 3.5)
-    assert (grown / r)[inside].mean() == pytest.approx(2 ** (1 / 3), rel=0.01)
-    assert (grown / r)[inside].std() < 0.03
 
 
 @pytest.mark.parametrize("expansion", [0.0, 0.5, 1.0])
@@ -107,15 +35,6 @@ def test_method_expansion_is_the_power_of_the_change(expansion):
     moved = np.abs(in_order(sim, "position")[: len(x)] - x).max()
     assert (moved > 0.1) == (expansion > 0)
     assert vt.Method.article().expansion == 0
-
-
-def test_liquids_follow_their_law():
-    x = ball(3.0)
-    water = vt.Liquid(temperature=COLD, expansion=2e-3)
-    sim = simulation_of(x, 0.8**3, ambient=water)
-    heat(sim, sim.vortons.id.copy(), 400.0)
-    wanted = len(x) * 0.8**3 / (1 - 2e-3 * 100)
-    assert sim.vortons.volume.astype(float).sum() == pytest.approx(wanted, rel=1e-5)
 
 
 def test_a_sudden_heating_comes_in_parts():

@@ -5,54 +5,7 @@ import pytest
 
 import vorton as vt
 from vorton import _core, vdb_files
-
-
-def circle(count, radius=1.0):
-    """A ring one vorton thick: positions and strengths for circulation 1."""
-    angle = 2 * np.pi * np.arange(count) / count
-    zero = np.zeros(count)
-    position = radius * np.stack([np.cos(angle), np.sin(angle), zero], axis=1)
-    tangent = np.stack([-np.sin(angle), np.cos(angle), zero], axis=1)
-    return position, tangent * 2 * np.pi * radius / count
-
-
-def simulation_of(position, strength, core, **options):
-    sim = _core.Simulation(**options)
-    full = np.ones(len(position))
-    sim.add_vortons(np.float32(position), np.float32(strength), core * full, core**3 * full)
-    return sim
-
-
-def direct(targets, positions, strengths, core):
-    """Velocity by the float64 sum with one core radius for all."""
-    positions = np.asarray(positions, float)
-    cores = np.full(len(positions), core)
-    return _core.direct_sum(
-        np.asarray(targets, float), positions, np.asarray(strengths, float), cores
-    )[0]
-
-
-def travelled(sim, time, steps=10):
-    """Mean speed of the centroid of vorticity times radius over a time."""
-
-    def centroid():
-        position = sim.column("vortons", "position").astype(float)
-        strength = sim.column("vortons", "strength").astype(float)
-        weight = np.cross(position, strength)[:, 2]
-        return (weight * position[:, 2]).sum() / weight.sum()
-
-    start = centroid()
-    for _ in range(steps):
-        sim.step(time / steps)
-    return (centroid() - start) / time
-
-
-@pytest.mark.parametrize("ratio, speed", [(0.10, 0.30431), (0.15, 0.27204), (0.20, 0.24915)])
-def test_v3_resolved_ring(ratio, speed):
-    """Speed of a ring with a Gaussian core, by the grid: Saffman's formula."""
-    sim = _core.Simulation()
-    sim.add("ring", core=ratio)
-    assert travelled(sim, 1.0) == pytest.approx(speed, rel=0.02)
+from vorton.validation.biot_savart import circle, direct, simulation_of
 
 
 def velocity_by_the_grid(method, position, strength, core, spacing):
@@ -78,56 +31,6 @@ def test_v8_velocity_is_divergence_free(method):
     scale = np.abs(velocity).max() / sim.grids.spacing
     assert np.abs(sum(slopes))[inner].max() < 1e-5 * scale
     assert sim.health.largest_divergence < 1e-5
-
-
-def test_v4_manufactured_field_by_the_grid():
-    """A = exp(-r^2 / a^2) e_z at h = a / 4, a / 6, a / 9, cores of a spacing of the vortons."""
-    errors, cells = [], [4, 6, 9]
-    points = np.random.default_rng(5).uniform(-1.5, 1.5, (60, 3))
-    points[:8, 2] = 0  # where the velocity is largest
-    points[:8, :2] *= (0.5**0.5 / np.linalg.norm(points[:8, :2], axis=1))[:, None]
-    bell = np.exp(-(points**2).sum(axis=1))[:, None]
-    exact = 2 * bell * np.stack([-points[:, 1], points[:, 0], 0 * points[:, 0]], axis=1)
-    for n in cells:
-        axis = (np.arange(-int(3.5 * n), int(3.5 * n)) + 0.5) / n
-        p = np.stack(np.meshgrid(axis, axis, axis, indexing="ij"), axis=-1).reshape(-1, 3)
-        p = p[(p**2).sum(axis=1) < 3.5**2]
-        x, y, z = p.T
-        vorticity = np.stack([4 * x * z, 4 * y * z, 4 * (1 - (x * x + y * y))], axis=1)
-        vorticity *= np.exp(-(p**2).sum(axis=1))[:, None]
-        sim = velocity_by_the_grid(vt.Method(), p, vorticity / n**3, 1 / n, 1 / n / 1.5)
-        error = np.linalg.norm(sim.velocity_at(points) - exact, axis=1).max()
-        errors.append(error / np.linalg.norm(exact, axis=1).max())
-    orders = -np.diff(np.log(errors)) / np.diff(np.log(cells))
-    assert orders.min() > 1.6 and errors[-1] < 0.06, errors
-
-
-@pytest.mark.parametrize("cells", [10, 15, 20])
-def test_v9_grid_route_against_direct_sum(cells):
-    """A ring of 128 at six random places in its cells: speed, its spread, and its jitter."""
-    spacing, offsets = 1 / cells, np.random.default_rng(3).uniform(-0.5, 0.5, (6, 3)) / cells
-    position, strength = circle(128)
-    core = 1.5 * spacing
-    exact = direct(position, position, strength, core)[:, 2].mean()
-    errors, jitters = [], []
-    for offset in offsets:
-        sim = simulation_of(position + offset, strength, core, spacing=spacing)
-        axial = sim.velocity_at(np.float32(position + offset))[:, 2]
-        errors.append(axial.mean() / exact - 1)
-        jitters.append(axial.std() / exact)
-    assert abs(np.mean(errors)) < 0.02
-    assert np.ptp(errors) < 0.025
-    assert max(jitters) < 0.03
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_v10_lone_vorton_stays(method):
-    spacing = 0.1
-    for place in np.random.default_rng(5).uniform(-1, 1, (20, 3)):
-        strength = np.array([[0.3, -0.5, 0.8]])
-        sim = velocity_by_the_grid(METHODS[method], place[None], strength, 0.15, spacing)
-        speed = np.linalg.norm(sim.velocity_at(place[None]))
-        assert speed < 1e-3 * np.linalg.norm(strength) / (4 * np.pi * spacing**2)
 
 
 def waves(core, radius, seed):

@@ -102,6 +102,37 @@ def test_noise_that_the_grid_does_not_see():
     assert clean.noise < 2 and dirty.noise > 20
 
 
+def test_strength_over_what_the_grid_resolves():
+    """Of the narrower Gaussian that the vortons carry and of the field, whose |curl| both are
+    integrated by NumPy, and with noise the sum over the vortons."""
+    spacing = WIDTH / 9
+    position, strength, _ = smooth_field(spacing, 1.5 * spacing)
+    sim = simulation_of(position, strength, spacing)
+    x, y, z = position.T
+    bell = np.exp(-(position**2).sum(axis=1) / WIDTH**2)
+    omega = 4 * np.stack([x * z, y * z, 1 - x**2 - y**2], axis=1) * bell[:, None]  # width 1
+    size = np.linalg.norm(np.float32(strength).astype(float), axis=1).sum()
+    exact = size / (spacing**3 * np.linalg.norm(omega, axis=1).sum())
+    assert sim.health.strength_excess == pytest.approx(exact, rel=0.02) and exact > 1.05
+    parity = 1 - 2 * (np.rint(position / spacing - 0.13).sum(axis=1) % 2)
+    noise = 5 * np.sqrt((strength**2).sum(axis=1).mean()) * parity[:, None] * [1.0, 0, 0]
+    size = np.linalg.norm(np.float32(strength + noise).astype(float), axis=1).sum()
+    dirty = simulation_of(position, strength + noise, spacing).health.strength_excess
+    exact = size / (spacing**3 * np.linalg.norm(omega, axis=1).sum())
+    assert dirty == pytest.approx(exact, rel=0.05) and dirty > 3
+
+
+@pytest.mark.parametrize("apart", [1.0, 1.5, 2.0, 4.0])
+def test_share_of_the_vorticity_that_is_a_vortons_own(apart):
+    """On a line of Gaussian cores: 1 over the sum over all of exp(-(n apart)^2 / 2)."""
+    core = 0.15
+    z = apart * core * np.arange(-30, 31)
+    position = np.stack([0.03 + 0 * z, 0.02 + 0 * z, z + 0.01], axis=1)
+    sim = simulation_of(position, [0, 0, 1] * np.ones((len(z), 1)), core / 1.5)
+    exact = 1 / np.exp(-((apart * np.arange(-30, 31)) ** 2) / 2).sum()
+    assert sim.health.own_vorticity == pytest.approx(exact, rel=0.1)
+
+
 def test_a_flow_without_vortons_has_no_enstrophy():
     health = vt.Simulation().health
     assert (health.energy, health.enstrophy, health.noise) == (0, 0, 0)
@@ -147,5 +178,7 @@ def test_what_only_a_grid_gives_is_not_known_without_one(velocity):
         "vorticity_divergence",
         "noise",
         "poisson_residual",
+        "strength_excess",
+        "own_vorticity",
     }
     assert all(with_grid[name] > 0 for name in unknown)

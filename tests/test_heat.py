@@ -2,68 +2,10 @@
 
 import numpy as np
 import pytest
-from test_diffusion import A0, TURN, lattice
 
 import vorton as vt
-
-KAPPA = 0.01
-AMBIENT = float(np.float32(293.15))
-
-
-def blob(h=0.1, radius=0.75, turn=0.0, jitter=0.0, kappa=KAPPA, warmth=100.0, threads=1, **scene):
-    """A Gaussian blob of warm fluid at rest, T' = warmth exp(-r^2 / a^2), without gravity; volumes
-    stay, so that the sum of volume times temperature is kept (test_expansion.py has the other)."""
-    x = lattice(h, radius, turn, jitter)
-    method = vt.Method(**{"expansion": 0.0, **scene.pop("method", {})})
-    made = vt.Scene(thermal_diffusivity=kappa, gravity=(0, 0, 0), spacing=h, method=method, **scene)
-    sim = vt.Simulation(made, threads=threads)
-    temperature = AMBIENT + warmth * np.exp(-(x**2).sum(axis=1) / A0**2)
-    sim.vortons.add(x, 0 * x, core=1.5 * h, volume=h**3, temperature=temperature)
-    return sim
-
-
-def heat_of(sim):
-    """Volume times how much warmer than the ambient fluid."""
-    return sim.vortons.volume.astype(float) * (sim.vortons.temperature.astype(float) - AMBIENT)
-
-
-def second_moment(sim):
-    x, heat = sim.vortons.position.astype(float), heat_of(sim)
-    middle = heat @ x / heat.sum()
-    return 2 / 3 * (heat @ ((x - middle) ** 2).sum(axis=1)) / heat.sum(), heat.sum()
-
-
-@pytest.mark.parametrize(
-    "case",
-    [
-        {},
-        {"h": 0.05, "radius": 0.65},
-        {"turn": TURN},
-        {"radius": 0.5},  # the halo takes over where the blob was cut off
-        {"jitter": 0.5, "turn": TURN},
-        {"ambient": vt.Water()},
-        {"method": {"velocity": "direct"}, "h": 0.125},
-    ],
-    ids=str,
-)
-def test_h1_second_moment_of_heat_grows_at_4_kappa(case):
-    sim = blob(**case)
-    square, total = second_moment(sim)
-    sim.advance(1.0)
-    later, kept = second_moment(sim)
-    assert 0.98 < (later - square) / (4 * KAPPA) < 1.02
-    assert kept == pytest.approx(total, rel=1e-6)
-
-
-def test_h1_against_the_heat_equation():
-    sim = blob(h=0.05, radius=0.6)
-    sim.advance(0.5)
-    r2 = (sim.vortons.position.astype(float) ** 2).sum(axis=1)
-    square = A0**2 + 4 * KAPPA * 0.5
-    exact = 100 * (A0**2 / square) ** 1.5 * np.exp(-r2 / square)
-    volume = sim.vortons.volume.astype(float)
-    error = sim.vortons.temperature - AMBIENT - exact
-    assert np.sqrt(volume @ error**2 / (volume @ exact**2)) < 0.02
+from vorton.validation.diffusion import AMBIENT, heat_of, lattice
+from vorton.validation.diffusion import blob_of_heat as blob
 
 
 def test_heat_and_vorticity_diffuse_together_as_each_alone():

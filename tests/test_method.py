@@ -29,7 +29,7 @@ def test_all_rows_are_tried_here():
         "balance", "buoyancy", "buoyancy_scale", "expansion", "flames", "burning", "diffusion",
         "halo",
         "split", "merge", "prune", "opening", "opening_angle", "turn", "walls",
-        "bodies",
+        "bodies", "stretching_factor",
     }  # fmt: skip
 
 
@@ -59,6 +59,8 @@ def test_stretching(velocity):
     mean = (change["transpose"] + change["classical"]) / 2
     assert np.abs(change["mixed"] - mean).max() < 1e-3 * size
     assert np.abs(change["none"]).max() == 0
+    half = run(velocity=velocity, stretching_factor=0.5, **PLAIN)[1] - start
+    assert np.abs(half - change["transpose"] / 2).max() < 1e-3 * size
     total = np.abs(change["transpose"].sum(axis=0)).max()  # this form keeps the sum
     assert total < 0.02 * np.abs(change["transpose"]).sum()
 

@@ -5,65 +5,9 @@ import pytest
 from beside_walls import directions, rms
 
 import vorton as vt
-
-WIND = np.array((1.0, 0.3, -0.2))
-U = np.linalg.norm(WIND)
-CENTER, R = np.array((0.1, 0.2, 0.03)), 0.5
-H = R / 8  # of the grid around a sphere of 320 panels without vortons
-
-
-def simulation(*items, threads=1, **scene):
-    scene = vt.Scene("panels", voxel=0.1, gravity=(0, 0, 0), **scene)
-    for item in items:
-        scene.add(item)
-    return vt.Simulation(scene, fps=24, threads=threads)
-
-
-def sphere(panels=320, **options):
-    return vt.Body(vt.Sphere(CENTER, R), panels=panels, **options)
-
-
-def around_sphere(x, wind=WIND):
-    """The exact potential flow at x from the middle of the sphere."""
-    r = np.linalg.norm(x, axis=1)[:, None]
-    along = (x @ wind)[:, None]
-    return wind - R**3 / 2 * (3 * along * x / r**5 - wind / r**3)
-
+from vorton.validation.potential_flow import CENTER, WIND, H, R, U, simulation, sphere
 
 # ---- S8 ----
-
-
-def test_s8_no_flow_through_a_sphere_in_a_stream():
-    sim, d = simulation(sphere(), wind=tuple(WIND)), directions()
-    u = sim.velocity_at(np.float32(CENTER + 1.0001 * R * d))
-    assert rms((u * d).sum(axis=1)[:, None]) < 0.02 * U
-    speed = np.linalg.norm(u, axis=1)
-    sine = np.sqrt(1 - (d @ WIND / U) ** 2)
-    assert rms((speed - 1.5 * U * sine)[:, None]) < 0.06 * U
-
-
-@pytest.mark.parametrize("cells, error", [(1, 0.02), (2, 0.01), (3, 0.005), (5, 0.003), (9, 0.002)])
-def test_the_flow_around_a_sphere(cells, error):
-    """On the grid, near the surface and away from it; the last lies outside the grid."""
-    sim, d = simulation(sphere(), wind=tuple(WIND)), directions()
-    x = np.float32(CENTER + (R + cells * H) * d)
-    assert rms(sim.velocity_at(x) - around_sphere(x - CENTER)) < error * U
-
-
-def test_s8_no_flow_through_a_sphere_beside_a_ring():
-    """What is left of the normal velocity of the ring, which blows at the sphere from a radius
-    away."""
-    ring = vt.VortexRing(center=(0.1, 0.2, -0.7), radius=0.4, core=0.1, circulation=1.0)
-    d = directions()
-    x = np.float32(CENTER + 1.0001 * R * d)
-    with_body = simulation(ring, sphere())
-    alone = simulation(ring)
-    for sim in (with_body, alone):
-        sim.step()
-    before, after = (rms((s.velocity_at(x) * d).sum(axis=1)[:, None]) for s in (alone, with_body))
-    largest = np.linalg.norm(alone.velocity_at(x), axis=1).max()
-    assert before > 0.1 * largest
-    assert after < 0.02 * largest
 
 
 @pytest.mark.parametrize("panels, error", [(80, 0.02), (320, 0.01)])

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.integrate import quad, solve_ivp
+from scipy.integrate import solve_ivp
 from scipy.spatial import Delaunay
 from scipy.spatial.transform import Rotation
 
@@ -235,31 +235,6 @@ def test_s7_a_released_sphere_that_sheds(share):
         assert np.abs(body.angular_velocity).max() < 0.1 * now / 0.5
         speed = now
     assert sim.vortons.count > 500 and 0.3 < speed / (abs(a) * sim.time) < 0.95
-
-
-def lamb(a, b, c):
-    """Added mass of an ellipsoid along a, as a share of the displaced mass, by quadrature."""
-
-    def integrand(x):
-        way = x / (1 - x)
-        root = math.sqrt((a * a + way) * (b * b + way) * (c * c + way))
-        return 1 / ((a * a + way) * root) / (1 - x) ** 2
-
-    alpha = a * b * c * quad(integrand, 0, 1)[0]
-    return alpha / (2 - alpha)
-
-
-def test_added_mass_of_ellipsoids():
-    """A polytope in the form of an ellipsoid, pushed along each axis, against Lamb's integrals."""
-    axes = np.array([0.9, 0.5, 0.3])
-    v = np.random.default_rng(2).normal(size=(600, 3))
-    shape = vt.Polytope(axes * v / np.linalg.norm(v, axis=1)[:, None])
-    for n, expected in enumerate(lamb(*np.roll(axes, -n)) for n in range(3)):
-        sim = simulation(vt.Body(shape, density=700.0), gravity=(0, 0, 0))
-        body = sim.bodies[0]
-        sim.apply_impulse(0, 5.0 * np.eye(3)[n])
-        inertia = 5.0 / sim.bodies[0].velocity[n]
-        assert inertia / body.mass == pytest.approx(1 + expected / 0.7, rel=0.01)
 
 
 @pytest.mark.slow

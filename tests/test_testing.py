@@ -48,7 +48,7 @@ def test_limits_stand_once():
     assert {name: row.limit for name, row in HEALTH_LIMITS.items()} == {
         name: float(limit) for name, limit in rows
     }
-    assert set(HEALTH_LIMITS) >= {"strength_share", "vorticity_divergence", "noise", "overlap"}
+    assert set(HEALTH_LIMITS) >= {"strength_excess", "vorticity_divergence", "own_vorticity"}
     assert report.HEALTH_LIMITS is HEALTH_LIMITS
     documentation = " ".join(type(vt.Simulation().health).__doc__.split())
     for limit, meaning, remedy in HEALTH_LIMITS.values():
@@ -62,36 +62,55 @@ def test_a_healthy_ring():
     assert_healthy(vt.Simulation())
 
 
-def test_lines_that_do_not_close():
-    """All vortons point along x: nothing cancels, and the number is 1."""
-    sim = vt.Simulation(spacing=0.1)
-    position = np.random.default_rng(1).uniform(-0.5, 0.5, (500, 3))
-    sim.vortons.add(position, [1, 0, 0] * np.ones((500, 1)), core=0.15, volume=1e-3)
+def noisy(time):
+    """Strengths that have nothing to do with each other."""
+    sim = vt.Simulation(spacing=0.1, method=vt.Method(exchange=0, cleaning=0, stretching="none"))
+    random = np.random.default_rng(1)
+    position, strength = random.uniform(-0.5, 0.5, (2000, 3)), random.normal(0, 1, (2000, 3))
+    sim.vortons.add(position, strength, core=0.15, volume=1e-3)
+    sim.advance(time)
     sim.frame = 7
-    text = message(assert_healthy, sim, vorticity_divergence=None, noise=None)
+    return sim
+
+
+def test_more_strength_than_the_grid_resolves():
+    sim = noisy(0.1)
+    text = message(assert_healthy, sim, vorticity_divergence=None)
     assert text.startswith("simulation 'scene' is not healthy:\n")
     (line,) = text.splitlines()[1:]
+    limit = HEALTH_LIMITS["strength_excess"]
+    found = sim.health.strength_excess
     assert line.split() == (
-        f"strength_share is 1 in frame 7, above 0.05: {HEALTH_LIMITS['strength_share'].meaning}; "
-        f"{HEALTH_LIMITS['strength_share'].remedy}"
+        f"strength_excess is {found:.4g} in frame 7, above 4: {limit.meaning}; {limit.remedy}"
     ).split()
-    assert "close filaments" in line
-    assert_healthy(sim, vorticity_divergence=None, noise=None, strength_share=1.01)
+    assert "raise Method.exchange" in line and found > 4
+    assert_healthy(sim, vorticity_divergence=None, strength_excess=1.01 * found)
 
 
-def test_vortons_that_have_moved_apart():
-    """Each stands for a cube three cores wide."""
-    sim = simulation(spacing=0.1, tracers=0)
-    sim.vortons.volume[...] = (3 * 0.1) ** 3
-    text = message(assert_healthy, sim, noise=None, vorticity_divergence=None)
-    assert re.search(r"overlap is 3 in frame 0, above 1: vortons have moved apart", text)
+def test_a_flow_that_has_hardly_moved_has_no_such_limits():
+    sim = noisy(1e-5)
+    assert sim.health.strength_excess > 4 and sim.health.largest_gradient * sim.time < 0.1
+    assert_healthy(sim)
+    assert "strength_excess" in message(assert_healthy, sim, strength_excess=4)
+
+
+def test_vortons_that_stand_alone():
+    """On a line, five cores apart, in the middles of cells."""
+    sim = vt.Simulation(spacing=0.05)
+    position = np.full((12, 3), 0.025)
+    position[:, 2] += 0.4 * np.arange(12)
+    sim.vortons.add(position, [0, 0, 1] * np.ones((12, 1)), core=0.075, volume=6.6e-3)
+    sim.advance(0.2)
+    text = message(assert_healthy, sim, vorticity_divergence=None)
+    assert re.search(r"own_vorticity is \S+ in frame 0, above 0.9: vortons stand alone", text)
+    assert "larger cores" in text
 
 
 def test_limits_of_other_numbers_and_several_at_once():
     sim = vt.Simulation(small_scene())
     sim.step(2)
     assert_healthy(sim, largest_speed=10)
-    text = message(assert_healthy, sim, largest_speed=0.01, noise=0)
+    text = message(assert_healthy, sim, largest_speed=0.01, strength_excess=0)
     lines = text.splitlines()
     assert len(lines) == 3
     speed = sim.health.largest_speed
@@ -267,15 +286,18 @@ def test_health_of_a_bake_names_the_worst_frame(bakes, other):
     assert_healthy(manifest)
 
     def spoil(data):
-        for record, noise in zip(data["frames"], (21.0, 30.0, 25.0)):
-            record["health"]["noise"] = noise
+        for record, excess in zip(data["frames"], (21.0, 30.0, 25.0)):
+            record["health"]["strength_excess"] = excess
+            record["health"]["largest_gradient"] = 1000.0  # 1/s
 
     rewrite(other, spoil)
     text = message(assert_healthy, Manifest.find(other))
-    assert "ring.json is not healthy" in text and "noise is 30 in frame 2, above 20: the" in text
-    rewrite(other, lambda data: data["frames"][0]["health"].update(noise=json_value(np.nan)))
+    assert "ring.json is not healthy" in text
+    assert "strength_excess is 30 in frame 2, above 4:" in text
+    unknown = {"strength_excess": json_value(np.nan)}
+    rewrite(other, lambda data: data["frames"][1]["health"].update(unknown))
     text = message(assert_healthy, Manifest.find(other))
-    assert "noise is nan in frame 1, not finite" in text
+    assert "strength_excess is nan in frame 2, not finite" in text
 
 
 @pytest.mark.parametrize("velocity", ["direct", "tree"])

@@ -1,4 +1,4 @@
-"""The command `vorton`: bake, derive, preview, info, demo, bench.
+"""The command `vorton`: bake, derive, preview, info, demo, bench, validate.
 
 Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 130 interrupted by Ctrl-C; 143
 ended by SIGTERM.
@@ -87,6 +87,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_preview(commands)
     _add_info(commands)
     _add_demo(commands)
+    _add_validate(commands)
     commands.add_parser(
         "bench", help="measure the solver; vorton bench --help says how", add_help=False
     )
@@ -252,6 +253,25 @@ def _add_demo(commands: argparse._SubParsersAction) -> None:
     )
     _add_threads(parser)
     parser.set_defaults(run=run_demo)
+
+
+def _add_validate(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "validate",
+        help="compare the solver with exact solutions, conserved quantities and sums in float64",
+        description="Run cases that have an exact answer and say for each what is exact, what was "
+        "computed, the error and the largest that it may have. Status 1 if one fails.",
+    )
+    parser.add_argument(
+        "words",
+        nargs="*",
+        metavar="WORD",
+        help="only cases with one of these words in their name, such as rings, heat or Hill",
+    )
+    parser.add_argument("--quick", action="store_true", help="without the slow ones")
+    for name, text in (("html", "a page with figures (these need matplotlib)"), ("json", "JSON")):
+        parser.add_argument(f"--{name}", type=Path, metavar="FILE", help=f"write {text}, too")
+    parser.set_defaults(run=run_validate)
 
 
 # ---- commands ----
@@ -420,6 +440,18 @@ def run_demo(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt as stop:
         return _say_how_to_go_on(arguments, arguments.out / "demo.json", stop)
     return 0
+
+
+def run_validate(arguments: argparse.Namespace) -> int:
+    """`vorton validate`."""
+    from .validation.report import validate
+
+    return validate(
+        quick=arguments.quick,
+        words=arguments.words,
+        html_path=arguments.html,
+        json_path=arguments.json,
+    )
 
 
 # ---- entry ----

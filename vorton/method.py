@@ -40,7 +40,9 @@ class _Method(Definition):
         What to expect of it on the grid; with ``velocity="direct"`` where that is said:
 
         - Speed of rings within 12 % in the mean, 20 % at worst: it depends on where in a cell a
-          vorton lies, also when the flow is turned, or a tracer widens the box. Direct: 2 %.
+          vorton lies, also when the flow is turned, or a tracer widens the box. Direct: 2 %. That
+          is with ``stretching_factor=1``; with the articles' 1/2 rings with a cross-section are
+          another 5 % slower, and leapfrogging rings another 3 % out.
         - Two vortons that orbit each other spiral out, 1 to 10 % in half a turn of 64 steps.
         - Impulse and total strength of a ring within 5 % over two seconds. Direct: 1 %.
         - A viscous core grows at .4 to .8 of the rate that the viscosity says.
@@ -48,8 +50,13 @@ class _Method(Definition):
         - The force on bodies counts tracers: those that run into them give up their momentum, each
           in every substep. Its direction is right (a plate is lifted), its size a matter of how
           many tracers there are, of which size, and how many substeps.
-        - Nothing bounds stretching: leapfrogging rings, jets and clouds blow up after some seconds,
-          and the step says so. Shorter steps do not help; ``.replace(bound=1.5)`` does.
+        - A spinning body in a wind is pushed to the wrong side (`bodies` says why).
+        - Nothing bounds stretching. With the articles' factor 1/2 (`stretching_factor`) smoke
+          rings, jets and fires last some seconds; with that of the vorticity equation, 1, two
+          rings blow up within one, and the step says so. Shorter steps do not help;
+          ``.replace(bound=1.5)`` does.
+        - In a container full of vortons the rule for walls makes vorticity without end, and blows
+          up within a second or two; ``.replace(bodies="none")`` goes on.
 
         Returns
         -------

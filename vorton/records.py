@@ -100,6 +100,35 @@ HEALTH_LIMITS: dict[str, HealthLimit] = {
 """The limits of `Health` by name; the others of its numbers have none."""
 
 
+TURNED = 10.0
+"""Largest velocity gradient x time from which the numbers of the grid have limits: before the fluid
+has turned by so much (radians), a flow that starts from rest is all noise, and it does not matter.
+"""
+
+OWN_FIELD = 0.1
+"""Poisson residual up to which they have: above it walls or forces make much of the field, which
+then is not that of the vortons alone.
+"""
+
+
+def has_limit(name: str, health: Mapping[str, Any], time: float) -> bool:
+    """Whether a number of a frame at a time (s) is to be below its limit.
+
+    That is not so of what is not known without a grid, of a flow that has hardly moved, and where
+    walls or forces make much of the field.
+    """
+    if name not in HEALTH_LIMITS:
+        return False
+    if name not in _core.HEALTH_OF_GRID:
+        return True
+    if not any(health.get("grid", (1,))):
+        return False
+    # null in a manifest: not finite
+    turned, residual = health.get("largest_gradient"), health.get("poisson_residual")
+    moves = turned is None or not turned * time < TURNED
+    return moves and (residual is None or not residual > OWN_FIELD)
+
+
 def _with_limit(name: str, description: str) -> str:
     if name not in HEALTH_LIMITS:
         return description

@@ -8,7 +8,7 @@ from typing import Any
 from .archive import Archive
 from .fields import ranges_text
 from .manifest import Manifest
-from .records import HEALTH_LIMITS
+from .records import HEALTH_LIMITS, has_limit
 
 FEW_TRACERS = 3.0
 """Tracers per voxel of smoke below which grain shows.
@@ -79,10 +79,13 @@ def warnings(manifest: Manifest) -> list[str]:
             f"{min(values):.2g} tracers per voxel of smoke: grain will show; take more tracers, "
             f"or voxels of {voxel:.2g} m"
         )
-    for name, (limit, meaning, _) in HEALTH_LIMITS.items():
+    for name, (limit, meaning, remedy) in HEALTH_LIMITS.items():
         worst = worst_health(manifest, name)
         if worst and worst[1] > limit:
-            found.append(f"{name} {worst[1]:.2g} in frame {worst[0]} (above {limit}): {meaning}")
+            text = (
+                f"{name} {worst[1]:.2g} in frame {worst[0]} (above {limit:g}): {meaning}; {remedy}"
+            )
+            found.append(text)
     return found
 
 
@@ -132,10 +135,15 @@ def _per_voxel(manifest: Manifest) -> str:
 def worst_health(manifest: Manifest, name: str) -> tuple[int, float] | None:
     """The frame in which a number of health is largest, and how large; None where no frame has it.
 
-    A number that was not finite, which a manifest cannot hold, counts as none.
+    A number that was not finite, which a manifest cannot hold, counts as none; so does one of a
+    flow that has hardly moved yet.
     """
-    values = [(n, manifest.frame(n)["health"].get(name)) for n in manifest.frames]
-    known = [(n, value) for n, value in values if value is not None]
+    frames = {n: manifest.frame(n)["health"] for n in manifest.frames}
+    known = [
+        (n, health[name])
+        for n, health in frames.items()
+        if health.get(name) is not None and has_limit(name, health, (n - 1) / manifest.data["fps"])
+    ]
     return max(known, key=lambda pair: pair[1]) if known else None
 
 

@@ -25,12 +25,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from . import _core, tracer_files, vdb_files
+from . import tracer_files, vdb_files
 from .fields import check_integer, check_number, closest, shown
 from .files import file_sha256
 from .judge import induced_velocity, wind_velocity
 from .manifest import Manifest
-from .records import HEALTH_LIMITS, Health
+from .records import HEALTH_LIMITS, Health, has_limit
 from .scene import Scene
 from .scene_files import load_scene
 from .simulation import Simulation
@@ -64,8 +64,8 @@ def assert_healthy(sim: Simulation | Manifest, **limits: float | None) -> None:
     AssertionError
         One number or several are above their limit, or not finite. The text names each of them,
         its value, its limit, the frame (of a bake the worst one), and what to change. What is not
-        known without a grid (Method.velocity direct or tree) is passed over, unless a limit for it
-        is given here: that is not held.
+        known without a grid (Method.velocity direct or tree), or is of a flow that has hardly moved
+        yet, is passed over, unless a limit for it is given here: that is not held.
     TypeError, ValueError
         Neither a simulation nor a manifest; a limit that is not a number, or is given for what is
         none.
@@ -83,15 +83,21 @@ def assert_healthy(sim: Simulation | Manifest, **limits: float | None) -> None:
     limits = {**{name: row.limit for name, row in HEALTH_LIMITS.items()}, **given}
     if isinstance(sim, Manifest):
         what, frames = f"bake {sim.path}", {n: sim.frame(n)["health"] for n in sim.frames}
+        times = {n: (n - 1) / sim.data["fps"] for n in frames}
     elif isinstance(sim, Simulation):
         what, frames = f"simulation {sim.scene.name!r}", {sim.frame: sim.health}
+        times = {sim.frame: sim.time}
     else:
         raise TypeError(f"sim = {shown(sim)}: must be a Simulation or a Manifest")
     bad = []
     for name, limit in limits.items():
-        frame, value = _worst(frames, name)
-        unknown = name not in given and _is_unknown(frames.get(frame, {}), name)
-        if limit is not None and not value <= limit and not unknown:
+        judged = {
+            n: health
+            for n, health in frames.items()
+            if name in given or has_limit(name, health, times[n])
+        }
+        frame, value = _worst(judged, name)
+        if limit is not None and not value <= limit:
             bad.append(_complaint(name, frame, value, limit))
     if bad:
         raise AssertionError("\n    ".join([f"{what} is not healthy:", *bad]))
@@ -112,11 +118,6 @@ def _worst(frames: Mapping[int, Mapping[str, Any]], name: str) -> tuple[int, flo
     # A manifest has null for what is not finite.
     values = [(n, math.nan if value is None else float(value)) for n, value in found]
     return max(values, key=lambda row: (math.isnan(row[1]), row[1]), default=(0, -math.inf))
-
-
-def _is_unknown(health: Mapping[str, Any], name: str) -> bool:
-    """Whether a number is not known for want of a grid, which is no fault of the flow."""
-    return name in _core.HEALTH_OF_GRID and not any(health.get("grid", (1,)))
 
 
 def _complaint(name: str, frame: int, value: float, limit: float) -> str:

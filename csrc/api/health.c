@@ -159,6 +159,69 @@ static void sum_plane(void *data, int64_t k)
     job->plane[k] = sums;
 }
 
+/* The vorticity at a place, between the nodes around it; the arrays of a node_job. */
+static void vorticity_at(const node_job *job, const double place[3], double vorticity[3])
+{
+    const vt_grid *const g = job->grid;
+    const int64_t step[3] = {1, g->row, g->plane};
+    int64_t node = 0;
+    double part[3];
+    for (int a = 0; a < 3; a++) {
+        const double x = place[a] / g->spacing - g->base[a];
+        const double cell = fmin(fmax(floor(x), 0), g->cells[a] - 1);
+        part[a] = fmin(fmax(x - cell, 0), 1);
+        node += (int64_t)cell * step[a];
+    }
+    memset(vorticity, 0, 3 * sizeof *vorticity);
+    for (int corner = 0; corner < 8; corner++) {
+        int64_t n = node;
+        double weight = 1;
+        for (int a = 0; a < 3; a++) {
+            const int above = corner >> a & 1;
+            n += above ? step[a] : 0;
+            weight *= above ? part[a] : 1 - part[a];
+        }
+        for (int c = 0; c < 3; c++)
+            vorticity[c] += weight * (double)job->vorticity[c][n];
+    }
+}
+
+typedef struct resolved_job {
+    const node_job *nodes;
+    const vt_vortons *vortons;
+} resolved_job;
+
+/* |alpha|, volume x |omega| at the vorton, and |alpha| x the share of omega that is its own: that
+ * in the middle of a Gaussian core, |alpha| / ((2 pi)^1.5 core^3). */
+static void sum_resolved(void *data, int64_t begin, int64_t end, double *sum)
+{
+    const resolved_job *const job = data;
+    const double core = job->nodes->grid->core, middle = 15.7496099457 * core * core * core;
+    for (int64_t i = begin; i < end; i++) {
+        double place[3], alpha[3], omega[3];
+        for (int a = 0; a < 3; a++) {
+            place[a] = (double)job->vortons->position[3 * i + a];
+            alpha[a] = (double)job->vortons->strength[3 * i + a];
+        }
+        const double size = vti_sqrt(vti_dot(alpha, alpha));
+        vorticity_at(job->nodes, place, omega);
+        const double resolved = vti_sqrt(vti_dot(omega, omega));
+        sum[0] += size;
+        sum[1] += (double)job->vortons->volume[i] * resolved;
+        sum[2] += size < middle * resolved ? size * size / (middle * resolved) : size;
+    }
+}
+
+static void compare_with_grid(vt_simulation *s, const node_job *nodes, vt_health *h)
+{
+    resolved_job job = {nodes, &s->vortons};
+    double sum[3];
+    vti_sum_blocks(&s->arena, s->def.threads, s->vortons.set.count, BLOCK, sum_resolved, &job, 3,
+                   sum);
+    h->strength_excess = sum[1] > 0 ? sum[0] / sum[1] : 0;
+    h->own_vorticity = sum[0] > 0 ? sum[2] / sum[0] : 0;
+}
+
 static void add_node_sums(vt_simulation *s, vt_health *h)
 {
     const vt_grid *const g = &s->grid;
@@ -184,6 +247,7 @@ static void add_node_sums(vt_simulation *s, vt_health *h)
     h->enstrophy = all.enstrophy / 2 * volume;
     h->largest_divergence = all.speed > 0 ? all.velocity_divergence / sqrt(all.speed) : 0;
     h->vorticity_divergence = all.gradient > 0 ? sqrt(all.divergence / all.gradient) : 0;
+    compare_with_grid(s, &job, h);
     vti_arena_pop(&s->arena, mark);
 }
 

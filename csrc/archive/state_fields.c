@@ -36,7 +36,7 @@ enum {
 
 /* Whoever adds a member adds it to the table. The numbers are the bytes between members that no
  * member has. */
-_Static_assert(EVOLVING_BYTES + 20 ==
+_Static_assert(EVOLVING_BYTES + 24 ==
                    offsetof(vt_simulation, viewed) + 8 - offsetof(vt_simulation, placement),
                "the table has all that evolves");
 _Static_assert(RECORDED_BYTES + 16 ==

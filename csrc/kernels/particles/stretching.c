@@ -182,7 +182,8 @@ VT_INLINE void reformulate(const sample *s, change_rate *rate)
 VT_INLINE void stretch_rate(const context *c, sample *s, int64_t i, int64_t left, change_rate *rate)
 {
     const int form = c->method->stretching;
-    const vf factor = bound_of(c, s, i, left, &rate->bounded);
+    const vf share = bound_of(c, s, i, left, &rate->bounded);
+    const vf factor = share * vf_set((float)c->method->stretching_factor);
     const vf a[3] = {s->strength[0] * factor, s->strength[1] * factor, s->strength[2] * factor};
     rate->core = (vf){0};
     for (int b = 0; b < 3; b++) {
