@@ -11,6 +11,7 @@
 typedef struct vt_extent {
     double least[3], most[3]; /* m */
     int32_t exists;           /* some alive vorton carries circulation or is a charge */
+    int32_t in_room;          /* the grid is to be that of the room: see state/room.h */
 } vt_extent;
 
 /* A vorton as the grid kernels see it: sorted by grid row, 32 bytes, moved by one store. */
@@ -38,7 +39,11 @@ typedef struct vt_placement {
     int32_t cells[3]; /* 0 before the first */
     double base[3];   /* first node, in spacings from the world's origin */
     int32_t level;    /* the spacing is spacing x 2^(level / 8) */
+    double walled;    /* > 0: the spacing, m, of a grid whose faces are the walls of a room */
 } vt_placement;
+
+/* Nearer to a wall, in cells, the grid sees no vorton: it lies in the cells in any rounding. */
+#define VT_FROM_WALLS 0x1p-10f
 
 _Static_assert(sizeof(vt_record) == 32, "a record is one 32-byte store");
 

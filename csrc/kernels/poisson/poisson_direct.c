@@ -21,6 +21,9 @@
  *
  *   p[0] = 1 / b,  p[1] = 1 / (b - 2 p[0]),  d[0] = f[0] p[0],  a[0] = d[0] + 2 p[0] a[1]
  *
+ * A scalar potential is even along all axes: charges whose sum is 0 leave its mean open, which is
+ * the mode (0, 0) with its last pivot 0.
+ *
  * Padding: lanes that are no lines compute with whatever lies there and never meet the others;
  * modes beyond the last and nodes beyond the last cell are set to zero. */
 #include "kernels/poisson/poisson_direct.h"
@@ -74,7 +77,7 @@ static float *nodes(const solver *s, plane p)
 /* Whether a component is even at the walls across an axis, so that its lines are of cosines. */
 static int is_even(const solver *s, int component, int axis)
 {
-    return s->grid->walled && component == axis;
+    return s->grid->walled && (s->grid->scalar || component == axis);
 }
 
 /* Nodes, and modes, of a line: [first, end), and what of it the vectors hold. */

@@ -164,7 +164,8 @@ static void make_pivot_column(const pivot_job *job, int x, int y, int y_end)
     for (int depth = !job->even; depth <= half; depth++, out += width * height) {
         const double neighbours = depth < half && !(job->even && depth == 1) ? 1.0 : 2.0;
         for (int i = 0; i < count; i++) {
-            pivot[i] = 1.0 / (diagonal[i] - neighbours * pivot[i]);
+            const double left = diagonal[i] - neighbours * pivot[i];
+            pivot[i] = left > 0 ? 1.0 / left : 0; /* 0: of the mean alone */
             out[i] = (float)pivot[i];
         }
     }

@@ -1,0 +1,53 @@
+#include "state/room.h"
+
+#include "state/predicates.h"
+#include "state/rigid_body.h"
+
+/* How far an edge may turn away from an axis, as a share of its length, and a corner lie beside its
+ * place, as a share of the box: rounding. */
+static const double rounding = 1e-6;
+
+/* The box around a solid, m. */
+static void find_bounds(const vt_polytope *p, const vt_pose *pose, double least[3], double most[3])
+{
+    for (int32_t v = 0; v < p->vertex_count; v++) {
+        double corner[3];
+        vti_pose_point(pose, p->vertex[v], corner);
+        for (int c = 0; c < 3; c++) {
+            least[c] = v > 0 ? fmin(least[c], corner[c]) : corner[c];
+            most[c] = v > 0 ? fmax(most[c], corner[c]) : corner[c];
+        }
+    }
+}
+
+/* Whether a solid fills the box around it. */
+static int is_box(const vt_solid *solid, const vt_pose *pose, double least[3], double most[3])
+{
+    if (solid->kind != VT_SHAPE_POLYTOPE || solid->polytope.vertex_count != 8)
+        return 0;
+    find_bounds(&solid->polytope, pose, least, most);
+    const double scale = pose->scale;
+    double volume = 1;
+    for (int c = 0; c < 3; c++)
+        volume *= most[c] - least[c];
+    return vti_abs(solid->volume * scale * scale * scale - volume) < rounding * volume;
+}
+
+static int is_still(const vt_simulation *s)
+{
+    const double *const w = s->def.wind;
+    return w[0] == 0 && w[1] == 0 && w[2] == 0 && s->winds.uniform_count == 0 &&
+           s->winds.grid_count == 0 && !vti_has_forces_on(s, VT_FORCE_ON_FLUID);
+}
+
+int vti_find_room(const vt_simulation *s, double least[3], double most[3])
+{
+    const vt_method *const m = &s->def.method;
+    const vt_body *const body = s->bodies.items;
+    if (s->bodies.count != 1 || !body->hole || body->solid_count != 1 || body->moves ||
+        body->rigid.placed || !vti_wants_panels(s, 0) || !is_still(s) ||
+        m->poisson != VT_POISSON_DIRECT || m->walls != VT_WALLS_MASKED || m->halo == 0)
+        return 0;
+    const vt_pose pose = vti_body_pose(&s->transforms, body, s->time);
+    return is_box(body->solids, &pose, least, most);
+}
