@@ -215,7 +215,7 @@ vt_status vti_show_open(vt_simulation *s, const vt_grid *grid, uint8_t **open)
         return no_room(s);
     const size_t mark = vti_arena_mark(&s->arena);
     vti_mark_wall_nodes(s, grid, s->time, &marks);
-    if (marks.open)
+    if (marks.open && !grid->walled) /* in a room all nodes are, up to the walls */
         memcpy(*open, marks.open, nodes);
     else
         memset(*open, 1, nodes);

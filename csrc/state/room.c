@@ -1,5 +1,6 @@
 #include "state/room.h"
 
+#include "state/container_frame.h"
 #include "state/predicates.h"
 #include "state/rigid_body.h"
 
@@ -33,19 +34,34 @@ static int is_box(const vt_solid *solid, const vt_pose *pose, double least[3], d
     return vti_abs(solid->volume * scale * scale * scale - volume) < rounding * volume;
 }
 
-static int is_still(const vt_simulation *s)
+/* Whether it keeps its axes: on its way it takes the fluid along, and the frame of the grid, too
+ * (state/container_frame.h). */
+static int turns(const vt_simulation *s, const vt_body *body)
 {
-    const double *const w = s->def.wind;
-    return w[0] == 0 && w[1] == 0 && w[2] == 0 && s->winds.uniform_count == 0 &&
-           s->winds.grid_count == 0 && !vti_has_forces_on(s, VT_FORCE_ON_FLUID);
+    const vt_motion motion = vti_body_motion(&s->transforms, body, s->time);
+    return motion.angular[0] != 0 || motion.angular[1] != 0 || motion.angular[2] != 0;
+}
+
+/* The only body of which the flow knows, a container; NULL: there is none, or others are in it. */
+static const vt_body *find_container(const vt_simulation *s)
+{
+    const vt_body *found = NULL;
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_body *const body = &s->bodies.items[n];
+        const int wanted = vti_wants_panels(s, n);
+        if (!body->hole || (wanted && found))
+            return NULL;
+        found = wanted ? body : found;
+    }
+    return found;
 }
 
 int vti_find_room(const vt_simulation *s, double least[3], double most[3])
 {
     const vt_method *const m = &s->def.method;
-    const vt_body *const body = s->bodies.items;
-    if (s->bodies.count != 1 || !body->hole || body->solid_count != 1 || body->moves ||
-        body->rigid.placed || !vti_wants_panels(s, 0) || !is_still(s) ||
+    const vt_body *const body = find_container(s);
+    if (!body || body != vti_find_frame_body(s) || body->solid_count != 1 || turns(s, body) ||
+        s->winds.grid_count > 0 || vti_has_forces_on(s, VT_FORCE_ON_FLUID) ||
         m->poisson != VT_POISSON_DIRECT || m->walls != VT_WALLS_MASKED || m->halo == 0)
         return 0;
     const vt_pose pose = vti_body_pose(&s->transforms, body, s->time);

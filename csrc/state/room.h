@@ -1,12 +1,14 @@
 /* A room: the container whose walls can be the faces of the grid.
  *
- * In a box at rest along the axes the image of a vorton in every wall is known, and with it the
- * flow along the walls: cosines and sines in the Poisson solver (kernels/poisson/poisson_direct.c),
- * images in the Gaussian filter, and neither panels nor an integral at the boundary. */
+ * In a box along the axes that does not turn the image of a vorton in every wall is known, and with
+ * it the flow along the walls: cosines and sines in the Poisson solver
+ * (kernels/poisson/poisson_direct.c), images in the Gaussian filter, and neither panels nor an
+ * integral at the boundary. */
 #pragma once
 
 #include "state/simulation.h"
 
-/* The box of the room, m, of a scene that is one; 0: it is none. One container and no other body,
- * panels act, nothing blows or forces the fluid, and the method is the usual one. */
+/* The box of the room, m, of a scene that is one; 0: it is none. One container whose panels would
+ * act, in which there is no body, no grid of wind blows, no force acts on the fluid, and the method
+ * is the usual one. */
 int vti_find_room(const vt_simulation *s, double least[3], double most[3]);
