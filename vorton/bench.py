@@ -20,9 +20,10 @@ scenes of the size of those in the articles, whose figures stand beside ours. In
 million tracers. `ring-panels` is `ring-100k` around a sphere of 320 panels:
 `--solve ring-100k ring-panels` shows what panels add.
 `campfire` burns: its frames are those of a film, 1/24 s, with as many substeps as
-each needs. `bake-256` is a bake: a million tracers in volumes 256 voxels across,
-into a folder for temporary files. It takes as long as it takes (--seconds is not
-for it), and stands in a table of its own: a frame, and what the parts of it take.
+each needs. So are those of `room`, where a plume fills 3 x 3 x 2 m between walls.
+`bake-256` is a bake: a million tracers in volumes 256 voxels across, into a folder
+for temporary files. It takes as long as it takes (--seconds is not for it), and
+stands in a table of its own: a frame, and what the parts of it take.
 """
 
 from __future__ import annotations

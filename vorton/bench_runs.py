@@ -214,10 +214,13 @@ class Film:
         return times
 
     def velocity_error(self) -> tuple[float, float]:
-        """Once settled, and without expansion, of which the sum over vortons knows nothing."""
+        """Once settled, and without expansion and walls, of which the sum over vortons knows
+        nothing."""
         judged = self._open(self.method.replace(expansion=0))
         for _ in range(self.scene.settled):
             judged.step(1 / self.scene.fps)
+        for body in judged.bodies():
+            judged.remove_added("body", body["id"])
         return _velocity_error(judged, self.method, (0, 0, 0))
 
 

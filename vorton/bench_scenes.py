@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from .bodies import Container
 from .combustion import Combustion
 from .emitter import Emitter
 from .scene import Scene
-from .shapes import Disk, Torus
+from .shapes import Box, Disk, Torus
 from .sources import Tracers, VortexRing
 
 __all__ = [
@@ -103,6 +104,15 @@ def _campfire() -> Scene:
     return scene
 
 
+def _room() -> Scene:
+    """A plume that fills a room of 3 x 3 x 2 m, whose walls are the faces of the grid."""
+    scene = Scene("room", seed=3, voxel=0.04, spacing=1 / 16)
+    source = Disk((-0.6, 0.2, 0.1), radius=0.3, thickness=0.1)
+    scene.add(Emitter(source, temperature=500, core=0.09, lifetime=5, renew=3))
+    scene.add(Container(Box((-1.5, -1.5, 0), (1.5, 1.5, 2))))
+    return scene
+
+
 def _ball(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Hill's spherical vortex, the fattest of vortex rings: azimuthal vorticity ~ radius."""
     inside = points[(points**2).sum(axis=1) < 1]
@@ -190,6 +200,7 @@ SCENES = {
         # no counts are given: a ring of the size of the scene of part 13
         BenchScene("part20", 1_200, 49_000, 17, _ball, BALL),
         FilmScene("campfire", 5_000, 100_000, _campfire, settled=40),
+        FilmScene("room", 31_000, 32_000, _room, settled=96),
         # as `vorton bake` does it, volumes about 256 voxels across
         BakeScene("bake-256", _cloud, voxel=0.0056, settled=8),
     )

@@ -1,9 +1,9 @@
 #include "field/room_grid.h"
 
 #include "field/domain.h"
+#include "field/room.h"
 #include "kernels/poisson/poisson_plan.h"
 #include "state/predicates.h"
-#include "state/room.h"
 
 /* Nodes up to which the walls are always the faces, and how many times the nodes of the content are
  * worth it: solving for panels costs about as much as half a million nodes. Twice that where they

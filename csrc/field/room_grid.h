@@ -1,4 +1,4 @@
-/* The grid of a room (state/room.h): its faces are the walls. */
+/* The grid of a room (field/room.h): its faces are the walls. */
 #pragma once
 
 #include "state/simulation.h"

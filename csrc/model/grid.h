@@ -11,7 +11,7 @@
 typedef struct vt_extent {
     double least[3], most[3]; /* m */
     int32_t exists;           /* some alive vorton carries circulation or is a charge */
-    int32_t in_room;          /* the grid is to be that of the room: see state/room.h */
+    int32_t in_room;          /* the grid is to be that of the room: see field/room.h */
 } vt_extent;
 
 /* A vorton as the grid kernels see it: sorted by grid row, 32 bytes, moved by one store. */

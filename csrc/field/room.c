@@ -1,4 +1,4 @@
-#include "state/room.h"
+#include "field/room.h"
 
 #include "state/container_frame.h"
 #include "state/predicates.h"
