@@ -245,8 +245,9 @@ class Container(BodyBase):
     all mirror images. For that its sides have to be multiples, by even numbers of cells without
     prime factors above 5, of a spacing near that of the scene (3 x 3 x 2 m: 48, 48 and 32 cells of
     1/16 m), and the grid of the whole box no more than half a million nodes, or four times those
-    that the flow in it needs. Other containers, and all with a `WindGrid`, with forces on the fluid
-    or with another `Method.poisson`, have panels, and a frame takes up to ten times as long.
+    that the flow in it needs. Other containers, and all with a `WindGrid`, `Method.halo` 0
+    or another `Method.poisson` or `Method.walls`, have panels, and a frame takes up to ten times as
+    long.
 
     Parameters
     ----------

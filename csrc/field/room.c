@@ -61,8 +61,8 @@ int vti_find_room(const vt_simulation *s, double least[3], double most[3])
     const vt_method *const m = &s->def.method;
     const vt_body *const body = find_container(s);
     if (!body || body != vti_find_frame_body(s) || body->solid_count != 1 || turns(s, body) ||
-        s->winds.grid_count > 0 || vti_has_forces_on(s, VT_FORCE_ON_FLUID) ||
-        m->poisson != VT_POISSON_DIRECT || m->walls != VT_WALLS_MASKED || m->halo == 0)
+        s->winds.grid_count > 0 || m->poisson != VT_POISSON_DIRECT || m->walls != VT_WALLS_MASKED ||
+        m->halo == 0)
         return 0;
     const vt_pose pose = vti_body_pose(&s->transforms, body, s->time);
     return is_box(body->solids, &pose, least, most);

@@ -9,6 +9,5 @@
 #include "state/simulation.h"
 
 /* The box of the room, m, of a scene that is one; 0: it is none. One container whose panels would
- * act, in which there is no body, no grid of wind blows, no force acts on the fluid, and the method
- * is the usual one. */
+ * act, in which there is no body, no grid of wind blows, and the method is the usual one. */
 int vti_find_room(const vt_simulation *s, double least[3], double most[3]);

@@ -3,6 +3,7 @@
 #include "base/math_double.h"
 #include "base/parallel.h"
 #include "base/simd_rearrange.h"
+#include "kernels/grid/mirror.h"
 
 enum {
     REACH = 6,               /* taps on either side of the centre */
@@ -39,17 +40,11 @@ typedef struct filter_scratch {
  * The component across a wall goes on as its mirror image, the two along it with their sign
  * changed: those of vortons behind a mirror. A scalar goes on as it is. */
 
-/* The node whose image a node behind a wall is; all others are their own. */
-static int64_t mirrored(int64_t index, int64_t cells)
-{
-    return index < 0 ? -index : index > cells ? 2 * cells - index : index;
-}
-
 /* A row of the plane behind a wall across z. */
 static const float *image_row(const filter_scratch *scratch, int64_t j, int64_t k, float *to)
 {
     const vt_grid *const grid = scratch->job->grid;
-    const int64_t from = mirrored(k, grid->cells[2]);
+    const int64_t from = vti_mirrored(k, grid->cells[2]);
     if (!vti_is_filled(grid, j, from))
         return scratch->job->zeros;
     const f4 *const row = grid->nodes + from * grid->node_plane + j * grid->node_row;
@@ -114,7 +109,7 @@ VT_INLINE void clear(vf v[PLANES])
 static uint8_t is_reached(const filter_scratch *scratch, int64_t j)
 {
     const vt_grid *const grid = scratch->job->grid;
-    const int64_t row = mirrored(j, grid->cells[1]);
+    const int64_t row = vti_mirrored(j, grid->cells[1]);
     for (int64_t k = scratch->k - REACH; k < scratch->k + PLANES + REACH; k++)
         if (vti_is_filled(grid, row, k))
             return 1;
@@ -150,7 +145,7 @@ static void filter_z(const filter_scratch *scratch, int64_t j)
     const filter_job *const job = scratch->job;
     const vt_grid *const grid = job->grid;
     const int64_t nodes = grid->cells[0] + 1, component = RING * job->pitch;
-    const int64_t row = mirrored(j, grid->cells[1]);
+    const int64_t row = vti_mirrored(j, grid->cells[1]);
     const int components = vti_grid_components(grid);
     const float *taps[PLANES + 2 * REACH];
     plane_taps(scratch, row, taps);
