@@ -241,6 +241,17 @@ def container_jumps(threads):
     return simulate(scene, threads, 6)
 
 
+def room(threads):
+    """A plume and a ring between walls of the grid, in a box that moves."""
+    swing = vt.Keys([(0, (0, 0, 0)), (0.3, (0.15, 0, 0.05)), (1, (0, 0, 0))], "smooth")
+    box = vt.Box((-1, -0.6, -0.8), (1, 0.6, 0.8))
+    hot = vt.Emitter(vt.Disk((0.4, 0, -0.6), radius=0.2), temperature=600, core=0.075)
+    walls = vt.Container(box, parent=vt.Transform(position=swing))
+    scene = scene_of(ring(radius=0.4, density=0.2), tracers(), hot, walls, spacing=0.05)
+    scene.thermal_diffusivity = 1e-3
+    return simulate(scene, threads, 8)
+
+
 def crowd(threads):
     """Splits, merges, prunes and diffuses."""
     scene = test_refused_steps.split_merged_and_pruned()
@@ -304,6 +315,7 @@ SCENES |= {
     "liquid-with-heat": liquid_with_heat,
     "bodies-in-a-container": bodies_in_a_container,
     "container-jumps": container_jumps,
+    "room": room,
     "crowd": crowd,
     "forces-on-the-fluid": lambda threads: test_forces.everything(6, threads),
     "article-bodies": articles_bodies,

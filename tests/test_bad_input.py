@@ -572,6 +572,15 @@ def good_calls(sim):
                 "method": ("dict", {"poisson": "multigrid"}),
             },
         ),
+        (
+            "solve_poisson_in_box",
+            _core.solve_poisson_in_box,
+            {
+                "field": ("field", np.zeros((9, 9, 9, 3))),
+                "spacing": ("finite", 0.1),
+                "threads": ("integer", 1),
+            },
+        ),
         ("volume_from_tracers", _core.volume_from_tracers, from_tracers),
     ]
 

@@ -14,8 +14,9 @@ whose frame has one field solve. Each is judged by its own cores: Gaussian of 1.
 spacings on the grid by default, .66 for the points of the articles, those of the
 vortons without a grid. `--solve` prints what each part of one solve takes.
 `campfire` (README), `plume` (examples/plume.py), `plume-fine` and `plume-hero` (the
-same with cores of .02 and .014 m) and `mesh` (through a head of 5000 triangles) are
-what users run, developed: frames of a film, 1/24 s, with all that a frame does and as
+same with cores of .02 and .014 m), `mesh` (through a head of 5000 triangles), `candle`
+(examples/candle.py) and `room` (a plume that fills 3 x 3 x 2 m between walls) are what
+users run, developed: frames of a film, 1/24 s, with all that a frame does and as
 many substeps as it needs. They are not judged: the sum over vortons has no bodies and
 no expansion. Frames of other scenes are one substep.
 `part13`, `article-bodies` (the same with two spheres and a box, which act by the
@@ -25,9 +26,9 @@ figures stand beside ours. In `smoke-bodies` the flow goes round the bodies, in
 `bodies-200` is for the cost of contact: 200 bodies, half of them on orbits, among a
 million tracers. `ring-panels` is `ring-100k` around a sphere of 320 panels:
 `--solve ring-100k ring-panels` shows what panels add.
-`bake-256` is a bake: a million tracers in volumes 256 voxels across,
-into a folder for temporary files. It takes as long as it takes (--seconds is not
-for it), and stands in a table of its own: a frame, and what the parts of it take.
+`bake-256` is a bake: a million tracers in volumes 256 voxels across, into a folder
+for temporary files. It takes as long as it takes (--seconds is not for it), and
+stands in a table of its own: a frame, and what the parts of it take.
 """
 
 from __future__ import annotations

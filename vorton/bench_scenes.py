@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .bodies import Body
+from .bodies import Body, Container
 from .combustion import Combustion
 from .emitter import Emitter
 from .scene import Scene
-from .shapes import Disk, Mesh, Sphere, Torus
+from .shapes import Box, Disk, Mesh, Sphere, Torus
 from .sources import Tracers, VortexRing
 
 __all__ = [
@@ -166,6 +166,15 @@ def _candle() -> Scene:
     return scene
 
 
+def _room() -> Scene:
+    """A plume that fills a room of 3 x 3 x 2 m, whose walls are the faces of the grid."""
+    scene = Scene("room", seed=3, voxel=0.04, spacing=1 / 16)
+    source = Disk((-0.6, 0.2, 0.1), radius=0.3, thickness=0.1)
+    scene.add(Emitter(source, temperature=500, core=0.09, lifetime=5, renew=3))
+    scene.add(Container(Box((-1.5, -1.5, 0), (1.5, 1.5, 2))))
+    return scene
+
+
 def _ball(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Hill's spherical vortex, the fattest of vortex rings: azimuthal vorticity ~ radius."""
     inside = points[(points**2).sum(axis=1) < 1]
@@ -260,6 +269,7 @@ SCENES = {
         FilmScene("plume-hero", 1_700_000, 4_500_000, lambda: plume(0.014), settled=35),
         FilmScene("mesh", 100_000, 270_000, _mesh, settled=71),
         FilmScene("candle", 40_000, 5_000, _candle, settled=8),
+        FilmScene("room", 31_000, 32_000, _room, settled=96),
         # as `vorton bake` does it, volumes about 256 voxels across
         BakeScene("bake-256", _cloud, voxel=0.0056, settled=8),
     )

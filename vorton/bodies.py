@@ -240,6 +240,15 @@ class Container(BodyBase):
     not go with it. Of several containers the smallest counts, for that and for jumps; a container
     of Planes alone takes nothing along.
 
+    Cheap is one box along the axes, at rest or moving without turning, with no body in it: the
+    faces of the grid are its walls, so nothing at all flows through them, and the flow is that of
+    all mirror images. For that its sides have to be multiples, by even numbers of cells without
+    prime factors above 5, of a spacing near that of the scene (3 x 3 x 2 m: 48, 48 and 32 cells of
+    1/16 m), and the grid of the whole box no more than half a million nodes, or four times those
+    that the flow in it needs. Other containers, and all with a `WindGrid`, `Method.halo` 0
+    or another `Method.poisson` or `Method.walls`, have panels, and a frame takes up to ten times as
+    long.
+
     Parameters
     ----------
     shape : as of `Body`, or several
@@ -249,7 +258,8 @@ class Container(BodyBase):
         As of `Body`.
     panels : whole number
         As of `Body`: the fluid inside flows along the walls, without friction, instead of towards
-        and through them, and goes with a container that moves. A container thinner than a panel is
+        and through them, and goes with a container that moves. 0: the flow does not know of the
+        walls, whatever the shape. A container thinner than a panel is
         wide has none. One of several Planes alone cannot have any, and is refused: make those
         Planes bodies each, with the normal towards the fluid.
     temperature : number, K, optional

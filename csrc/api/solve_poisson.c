@@ -145,12 +145,12 @@ static void release(job *j)
 }
 
 static vt_status solve(const int32_t cells[3], double spacing, float *field,
-                       const vt_method *method, int32_t threads)
+                       const vt_method *method, int walled, int32_t threads)
 {
     const vt_status checked = check_arguments(cells, spacing, field, method, threads);
     if (checked != VT_OK)
         return checked;
-    job j = {.nodes = field, .scale = spacing * spacing};
+    job j = {.grid = {.walled = walled}, .nodes = field, .scale = spacing * spacing};
     const int used = threads ? threads : vt_available_threads();
     const int64_t layers = cells[2] + 1;
     memcpy(j.grid.cells, cells, sizeof j.grid.cells);
@@ -179,7 +179,15 @@ vt_status vt_solve_poisson(const int32_t cells[3], double spacing, float *field,
     vt_status status = vti_accept(&vti_method_definition, method ? method : &usual, &accepted);
     if (status)
         return status;
-    status = solve(cells, spacing, field, accepted.def, threads);
+    status = solve(cells, spacing, field, accepted.def, 0, threads);
     vti_give_back(&accepted);
     return status;
+}
+
+vt_status vt_solve_poisson_in_box(const int32_t cells[3], double spacing, float *field,
+                                  int32_t threads)
+{
+    vt_method direct;
+    vt_default_method(&direct);
+    return solve(cells, spacing, field, &direct, 1, threads);
 }

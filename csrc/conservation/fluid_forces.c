@@ -125,6 +125,19 @@ static int has_node(const acting_force *force, const int64_t at[3])
     return has;
 }
 
+/* The velocity at a node; at one behind a wall, where there is none, it goes on as before it. */
+static f4 velocity_at(const vt_grid *g, const int64_t at[3])
+{
+    int64_t here = 0, before = 0;
+    const int64_t pitch[3] = {1, g->node_row, g->node_plane};
+    for (int a = 0; a < 3; a++) {
+        const int64_t inside = at[a] < 0 ? 0 : at[a] > g->cells[a] ? g->cells[a] : at[a];
+        here += pitch[a] * inside;
+        before += pitch[a] * (2 * inside - at[a]);
+    }
+    return here == before ? g->nodes[here] : g->nodes[here] + (g->nodes[here] - g->nodes[before]);
+}
+
 static void accelerate_plane(void *data, int64_t n)
 {
     const forcing *const f = data;
@@ -135,8 +148,8 @@ static void accelerate_plane(void *data, int64_t n)
     f4 *to = f->acceleration + n * plane;
     for (int64_t j = f->low[1] - 1; j <= f->high[1] + 1; j++)
         for (int64_t i = f->low[0] - 1; i <= f->high[0] + 1; i++) {
-            const f4 before = g->nodes[k * g->node_plane + j * g->node_row + i];
             const int64_t at[3] = {i, j, k};
+            const f4 before = velocity_at(g, at);
             double u[3] = {(double)before[0], (double)before[1], (double)before[2]}, world[3];
             for (int a = 0; a < 3; a++)
                 world[a] = (g->base[a] + (double)at[a]) * g->spacing + f->way[a];
@@ -150,6 +163,15 @@ static void accelerate_plane(void *data, int64_t n)
 }
 
 /* ---- strength of the nodes ---- */
+
+/* How much of the cell around a node lies before walls. */
+static double share_of_cell(const vt_grid *g, const int64_t at[3])
+{
+    double share = 1;
+    for (int a = 0; a < 3; a++)
+        share *= at[a] == 0 || at[a] == g->cells[a] ? 0.5 : 1;
+    return share;
+}
 
 /* Half the differences over two cells of the curl, m/s^2. */
 static void find_curl(const f4 *f, int64_t row, int64_t plane, double curl[3])
@@ -200,7 +222,7 @@ static void strengthen_plane(void *data, int64_t n)
                 continue;
             find_curl(from, row, plane, strength);
             for (int a = 0; a < 3; a++) {
-                strength[a] *= factor;
+                strength[a] *= factor * share_of_cell(g, at);
                 position[a] = (g->base[a] + (double)at[a]) * g->spacing;
                 (*node)[a] = (float)(strength[a] / volume);
             }
@@ -330,19 +352,20 @@ static void find_acting(forcing *f)
 }
 
 /* The nodes that may get strength: those of all forces and one more on each side, but no faces of
- * the grid. 0: there are none. */
+ * the grid that are no walls. 0: there are none. */
 static int find_box(forcing *f)
 {
     const vt_grid *const g = &f->simulation->grid;
     for (int a = 0; a < 3; a++) {
+        const int32_t first = !g->walled, last = g->cells[a] - first;
         int32_t low = g->cells[a], high = 0;
         for (int32_t n = 0; n < f->forces; n++) {
             const acting_force *const force = &f->acting[n];
             low = force->low[a] < low ? force->low[a] : low;
             high = force->high[a] > high ? force->high[a] : high;
         }
-        f->low[a] = low > 2 ? low - 1 : 1;
-        f->high[a] = high < g->cells[a] - 2 ? high + 1 : g->cells[a] - 1;
+        f->low[a] = low > first + 1 ? low - 1 : first;
+        f->high[a] = high < last - 1 ? high + 1 : last;
         if (f->low[a] > f->high[a])
             return 0;
     }

@@ -1,6 +1,7 @@
 #include "field/extent.h"
 
 #include "base/status.h"
+#include "field/room_grid.h"
 #include "field/solve.h"
 #include "panels/grid_request.h"
 #include "panels/panels.h"
@@ -92,6 +93,9 @@ vt_status vti_find_extent(vt_simulation *s, const vt_births *births, vt_extent *
         add_tracers(s, s->tracers.set.count, s->tracers.position, content, &any);
     if (s->def.method.domain == VT_DOMAIN_BOX && births && births->tracer_count > 0)
         add_tracers(s, births->tracer_count, births->tracers.position, content, &any);
-    vti_add_panel_bounds(s, vti_base_spacing(s), content->least, content->most, &any);
+    const double spacing = vti_base_spacing(s);
+    content->in_room = any && vti_wants_room_grid(s, spacing, content);
+    if (!content->in_room)
+        vti_add_panel_bounds(s, spacing, content->least, content->most, &any);
     return VT_OK;
 }

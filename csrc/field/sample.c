@@ -2,6 +2,7 @@
 
 #include "field/extent.h"
 #include "field/far_lattice.h"
+#include "field/room_grid.h"
 #include "field/solve.h"
 #include "panels/panels.h"
 #include "panels/patches.h"
@@ -53,6 +54,8 @@ void vti_find_source(vt_simulation *s, float *source[3])
     vti_arena_pop(&s->arena, mark_of_records);
     grid.nodes = vti_arena_push(&s->arena, sizeof(f4) * (size_t)nodes);
     s->stages->deposit(&grid, sorted, row_start, s->def.threads);
+    if (grid.walled)
+        vti_add_images_at_walls(&grid);
     for (int c = 0; c < 3; c++)
         grid.field[c] = source[c] = first + c * field + MARGIN;
     s->stages->filter(&grid, vti_filter_variance(s), 1 / grid.spacing, &s->arena, s->def.threads);

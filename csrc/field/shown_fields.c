@@ -3,6 +3,7 @@
 #include "base/reserve.h"
 #include "base/status.h"
 #include "field/extent.h"
+#include "field/room_grid.h"
 #include "field/solid_nodes.h"
 #include "field/solve.h"
 #include "panels/body_vorticity.h"
@@ -111,12 +112,15 @@ vt_status vti_show_vorticity(vt_simulation *s, float *vorticity[3])
     grid->filled = vti_arena_push(&s->arena, (size_t)vti_grid_rows(grid));
     const vt_sorted_vortons sorted = vti_sort_vortons(s, grid);
     s->stages->deposit_lengths(grid, sorted.records, sorted.row_start, s->def.threads);
+    if (grid->walled)
+        vti_add_images_at_walls(grid);
     if (s->panels.exist) {
         vti_deposit_body_vorticity(s);
         vti_continue_lines(s);
     }
     s->stages->filter(grid, vti_filter_variance(s), 1 / (h * h * h), &s->arena, s->def.threads);
-    clear_faces(grid);
+    if (!grid->walled)
+        clear_faces(grid);
     vti_arena_pop(&s->arena, mark);
     s->grid = before;
     return VT_OK;
@@ -211,7 +215,7 @@ vt_status vti_show_open(vt_simulation *s, const vt_grid *grid, uint8_t **open)
         return no_room(s);
     const size_t mark = vti_arena_mark(&s->arena);
     vti_mark_wall_nodes(s, grid, s->time, &marks);
-    if (marks.open)
+    if (marks.open && !grid->walled) /* in a room all nodes are, up to the walls */
         memcpy(*open, marks.open, nodes);
     else
         memset(*open, 1, nodes);

@@ -5,6 +5,7 @@
 #include "field/domain.h"
 #include "field/open_boundary_gradient.h"
 #include "field/poisson_choice.h"
+#include "field/room_grid.h"
 #include "field/scalar_potential.h"
 #include "field/solid_nodes.h"
 #include "panels/body_vorticity.h"
@@ -44,9 +45,15 @@ double vti_base_spacing(const vt_simulation *s)
     return core > 0 ? core / usual_core(s) : vti_panel_spacing(s);
 }
 
+static double spacing_of(const vt_simulation *s, const vt_placement *placement)
+{
+    return placement->walled > 0 ? placement->walled
+                                 : vti_domain_spacing(vti_base_spacing(s), placement->level);
+}
+
 double vti_grid_spacing(const vt_simulation *s)
 {
-    return vti_domain_spacing(vti_base_spacing(s), s->placement.level);
+    return spacing_of(s, &s->placement);
 }
 
 double vti_finest_core(const vt_simulation *s)
@@ -62,6 +69,10 @@ vt_status vti_place_grid(const vt_simulation *s, const vt_extent *content, vt_pl
                         "spacing %g m is too fine for the smallest core, %g m; allowed is %g m and "
                         "more",
                         spacing, s->smallest_core, finest);
+    if (content->in_room && vti_place_in_room(s, spacing, placement))
+        return VT_OK;
+    if (placement->walled > 0)
+        *placement = (vt_placement){.level = 0};
     return s->def.method.domain == VT_DOMAIN_BOX
                ? vti_place_box(placement, content->least, content->most, spacing, s->def.max_nodes)
                : vti_place_domain(placement, content->least, content->most, spacing,
@@ -84,7 +95,8 @@ void vti_lay_out_grid(vt_simulation *s, const vt_placement *placement)
         g->base[a] = placement->base[a];
     }
     vti_grid_pitches(g);
-    g->spacing = vti_domain_spacing(vti_base_spacing(s), placement->level);
+    g->spacing = spacing_of(s, placement);
+    g->walled = placement->walled > 0;
     g->core = core_on_grid(s, g->spacing);
     char *at = s->grid_memory;
     g->nodes = carve(&at, (int64_t)sizeof(f4) * g->node_plane * (g->cells[2] + 2));
@@ -110,6 +122,9 @@ static void find_boundary(vt_simulation *s, int64_t count, const vt_record *reco
     const vt_method *const m = &s->def.method;
     const double theta = m->opening_angle;
     const int threads = s->def.threads;
+    s->moments.levels = 0; /* nothing lies beyond walls */
+    if (grid->walled)
+        return;
     stages->moments(grid, &s->moments, &s->arena, threads);
     switch (m->boundary) {
     case VT_BOUNDARY_TREE:
@@ -179,6 +194,8 @@ void vti_solve_field(vt_simulation *s, int64_t count, const vt_record *records, 
     grid->filled = vti_arena_push(arena, (size_t)vti_grid_rows(grid));
     VT_TIMED(s, sort, stages->sort(grid, count, records, sorted, row_start, arena, threads));
     VT_TIMED(s, deposit, stages->deposit_lengths(grid, sorted, row_start, threads));
+    if (grid->walled)
+        VT_TIMED(s, deposit, vti_add_images_at_walls(grid));
     if (s->panels.exist)
         VT_TIMED(s, panels, complete_vorticity(s));
     if (newborn)
@@ -256,12 +273,29 @@ static void find_spread(const vt_simulation *s, const vt_fluid *fluid, float spr
             square > 0 && vti_has_container(&s->bodies) ? (square - g[a] * g[a]) / (6 * square) : 0;
 }
 
+/* Slopes beside bodies as they are at a time, s, after those of the nodes alone. */
+static void mask_slopes(vt_simulation *s, double time, const float spread[3], vt_grid *means,
+                        vt_grid *slopes, int64_t count, const vt_record *sorted)
+{
+    vt_node_marks marks = {NULL, NULL};
+    vt_half_open half;
+    if (s->def.method.walls == VT_WALLS_MASKED)
+        vti_mark_wall_nodes(s, &s->grid, time, &marks);
+    const int half_open = s->def.method.halo == 0;
+    if (half_open)
+        vti_close_values(s, count, sorted, &marks, means, &half);
+    s->stages->slope(means, slopes, s->def.threads);
+    if (half_open)
+        vti_close_slopes(s, &half, means, slopes);
+    if (marks.open)
+        s->stages->masked_slope(means, &marks, spread, slopes, s->def.threads);
+    vti_poison_slopes(s, &s->grid, slopes->nodes, time);
+}
+
 void vti_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
                        const uint32_t *row_start, double time, vt_buoyancy *buoyancy)
 {
     const size_t mark = vti_arena_mark(&s->arena);
-    vt_node_marks marks;
-    vt_half_open half;
     float spread[3];
     const vti_scalar_lane lanes[4] = {{VT_SCALAR_CONTRAST, NULL}};
     vt_grid means = s->grid, slopes = s->grid;
@@ -270,18 +304,10 @@ void vti_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
     *buoyancy = (vt_buoyancy){vti_fluid_in_container(s), slopes.nodes, s->vortons.volume,
                               vti_accelerations(s)};
     vti_find_means(s, count, sorted, row_start, lanes, &means);
-    marks.open = NULL;
-    if (s->def.method.walls == VT_WALLS_MASKED)
-        vti_mark_wall_nodes(s, &s->grid, time, &marks);
-    const int half_open = s->def.method.halo == 0;
-    if (half_open)
-        vti_close_values(s, count, sorted, &marks, &means, &half);
-    s->stages->slope(&means, &slopes, s->def.threads);
-    if (half_open)
-        vti_close_slopes(s, &half, &means, &slopes);
     find_spread(s, &buoyancy->fluid, spread);
-    if (marks.open)
-        s->stages->masked_slope(&means, &marks, spread, &slopes, s->def.threads);
-    vti_poison_slopes(s, &s->grid, slopes.nodes, time);
+    if (s->grid.walled)
+        s->stages->walled_slope(&means, spread, &slopes, s->def.threads);
+    else
+        mask_slopes(s, time, spread, &means, &slopes, count, sorted);
     vti_arena_pop(&s->arena, mark);
 }

@@ -10,6 +10,7 @@
 #include "kernels/grid/node_diffusion.h"
 #include "kernels/grid/scalar_means.h"
 #include "kernels/grid/strain_rate.h"
+#include "kernels/grid/walled_gradient.h"
 #include "kernels/particles/advect_tracers.h"
 #include "kernels/particles/combustion.h"
 #include "kernels/particles/force_field.h"

@@ -11,6 +11,7 @@
 typedef struct vt_extent {
     double least[3], most[3]; /* m */
     int32_t exists;           /* some alive vorton carries circulation or is a charge */
+    int32_t in_room;          /* the grid is to be that of the room: see field/room.h */
 } vt_extent;
 
 /* A vorton as the grid kernels see it: sorted by grid row, 32 bytes, moved by one store. */
@@ -38,7 +39,11 @@ typedef struct vt_placement {
     int32_t cells[3]; /* 0 before the first */
     double base[3];   /* first node, in spacings from the world's origin */
     int32_t level;    /* the spacing is spacing x 2^(level / 8) */
+    double walled;    /* > 0: the spacing, m, of a grid whose faces are the walls of a room */
 } vt_placement;
+
+/* Nearer to a wall, in cells, the grid sees no vorton: it lies in the cells in any rounding. */
+#define VT_FROM_WALLS 0x1p-10f
 
 _Static_assert(sizeof(vt_record) == 32, "a record is one 32-byte store");
 
@@ -71,6 +76,8 @@ typedef struct vt_grid {
     int64_t row, plane;
     float *field[4];
     int32_t has_potential; /* 1: the velocity is curl A + grad phi; 0: curl A */
+    int32_t walled; /* 1: walls through which nothing flows are the faces, all six: nothing is given
+                       there, and beyond them all is its mirror image; 0: nothing is there */
     int32_t scalar; /* 1: filter, boundary and poisson work on one component, field[0] and the
                        first of the faces; 0: on three */
 

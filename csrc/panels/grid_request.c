@@ -52,7 +52,7 @@ static box box_of_body(const vt_simulation *s, const vt_body *body)
 /* Whether body number n has panels that stay on it; those of a plane follow the grid. */
 static int is_closed(const vt_simulation *s, int32_t n)
 {
-    return vti_panels_act(s, n) && !s->bodies.items[n].panels->open;
+    return vti_wants_panels(s, n) && !s->bodies.items[n].panels->open;
 }
 
 /* The box of all bodies, or of all bodies but containers. */
@@ -201,7 +201,10 @@ static void add_containers(const vt_simulation *s, double spacing, box *bounds)
 void vti_add_panel_bounds(const vt_simulation *s, double spacing, double least[3], double most[3],
                           int *any)
 {
-    if (!vti_has_panels(s))
+    int wanted = 0;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        wanted |= vti_wants_panels(s, n);
+    if (!wanted)
         return;
     box bounds = nothing, all = box_of_bodies(s, !*any);
     if (*any) {
@@ -217,7 +220,7 @@ void vti_add_panel_bounds(const vt_simulation *s, double spacing, double least[3
     }
     bounds = all;
     for (int32_t n = 0; n < s->bodies.count; n++)
-        if (vti_panels_act(s, n) && !is_closed(s, n) && bounds.least[0] <= bounds.most[0])
+        if (vti_wants_panels(s, n) && !is_closed(s, n) && bounds.least[0] <= bounds.most[0])
             add_feet(s, &s->bodies.items[n], &bounds, &all);
     if (!(all.least[0] <= all.most[0]))
         return;

@@ -16,7 +16,7 @@ int vti_panels_stir(const vt_simulation *s)
     const int blows = w[0] != 0 || w[1] != 0 || w[2] != 0 || s->winds.uniform_count > 0 ||
                       s->winds.grid_count > 0;
     for (int32_t n = 0; n < s->bodies.count; n++)
-        if (vti_panels_act(s, n) && !s->bodies.items[n].panels->open &&
+        if (vti_wants_panels(s, n) && !s->bodies.items[n].panels->open &&
             (blows || s->bodies.items[n].moves || s->bodies.items[n].rigid.placed))
             return 1;
     return 0;

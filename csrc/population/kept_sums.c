@@ -206,7 +206,7 @@ void vti_make_sums(vt_simulation *s, float *strength, const vt_frame *frame, dou
 static double find_closed(vt_simulation *s, const vt_invariants *now)
 {
     const double square = vti_dot(now->sum, now->sum);
-    if (s->panels.exist || !(square > open_share * open_share * now->moment[0]))
+    if (s->panels.exist || s->grid.walled || !(square > open_share * open_share * now->moment[0]))
         return 1; /* the sum of |alpha| is not below the root of that of their squares */
     const double share = vti_sqrt(square) / vti_sum_sizes(s).all;
     return fmin((1 - fmin(share, 1)) / (1 - open_share), 1);

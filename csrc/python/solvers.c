@@ -181,6 +181,31 @@ static PyObject *solve_poisson(PyObject *module, PyObject *positional, PyObject 
     return vti_py_raise(PyModule_GetState(module), status);
 }
 
+static PyObject *solve_poisson_in_box(PyObject *module, PyObject *positional, PyObject *named)
+{
+    static char *names[] = {"field", "spacing", "threads", NULL};
+    PyObject *field_object, *spacing_object, *threads_object = NULL;
+    double spacing;
+    int32_t cells[3], threads = 0;
+    if (!PyArg_ParseTupleAndKeywords(positional, named, "OO|O:solve_poisson_in_box", names,
+                                     &field_object, &spacing_object, &threads_object) ||
+        vti_py_to_double(spacing_object, "spacing", 0, &spacing) < 0 ||
+        (threads_object && vti_py_to_int32(threads_object, "threads", &threads) < 0))
+        return NULL;
+    PyArrayObject *field = copy_field(field_object, cells);
+    if (!field)
+        return NULL;
+    float *const nodes = PyArray_DATA(field);
+    vt_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = vt_solve_poisson_in_box(cells, spacing, nodes, threads);
+    Py_END_ALLOW_THREADS;
+    if (status == VT_OK)
+        return (PyObject *)field;
+    vti_py_release(field);
+    return vti_py_raise(PyModule_GetState(module), status);
+}
+
 PyMethodDef vti_py_solver_functions[] = {
     {"shape_volume", VT_PY_FUNCTION(shape_volume), METH_VARARGS | METH_KEYWORDS,
      "shape_volume($module, /, **parameters)\n--\n\n"
@@ -198,4 +223,10 @@ PyMethodDef vti_py_solver_functions[] = {
      "field: source at inner nodes, boundary values of A on the faces; cells per axis even,\n"
      "2^a 3^b 5^c, 8 .. 1024. method: dict of the rows poisson, cycles, steps and downsampling of\n"
      "METHOD_FIELDS."},
+    {"solve_poisson_in_box", VT_PY_FUNCTION(solve_poisson_in_box), METH_VARARGS | METH_KEYWORDS,
+     "solve_poisson_in_box($module, /, field, spacing, threads=0)\n--\n\n"
+     "Solves laplace(A) = -source in a box through whose walls curl A does not flow.\n\n"
+     "As solve_poisson, but field is the source at all nodes: the components of A along a wall "
+     "are\n"
+     "0 at it, as are those of the source, and the one across it has no slope."},
     {NULL, NULL, 0, NULL}};

@@ -59,7 +59,7 @@ void vti_begin_frame(vt_simulation *s, double dt)
     if (number != carried->by)
         carried->jumped_until = s->time;
     carried->by = number;
-    if (!body || !vti_panels_act(s, number - 1))
+    if (!body || !vti_wants_panels(s, number - 1))
         return;
     velocity_around(s, body, s->time + dt, apart, carried->next);
     for (int c = 0; c < 3; c++)
@@ -109,7 +109,7 @@ static void find_way(const vt_simulation *s, const vt_body *body, double from, d
 int vti_carry(const vt_simulation *s, double from, double to, double way[3])
 {
     const vt_body *const body = vti_find_frame_body(s);
-    if (!body || !vti_panels_act(s, (int32_t)(body - s->bodies.items)))
+    if (!body || !vti_wants_panels(s, (int32_t)(body - s->bodies.items)))
         return 0;
     if (to > from)
         find_way(s, body, from, to, way);

@@ -117,10 +117,15 @@ int vti_has_article_impulse(const vt_simulation *s)
     return vti_has_article_walls(s);
 }
 
-int vti_panels_act(const vt_simulation *s, int32_t n)
+int vti_wants_panels(const vt_simulation *s, int32_t n)
 {
     return s->bodies.items[n].panels != NULL && s->def.method.bodies == VT_BODIES_PANELS &&
            vti_has_grid(s);
+}
+
+int vti_panels_act(const vt_simulation *s, int32_t n)
+{
+    return vti_wants_panels(s, n) && !s->grid.walled;
 }
 
 int vti_has_panels(const vt_simulation *s)

@@ -89,6 +89,10 @@ static inline double vti_heat_capacity(const vt_simulation *s)
 /* Whether bodies are moved by that. */
 int vti_has_article_impulse(const vt_simulation *s);
 
+/* Whether the flow sees body number n: by its panels or, of a room (field/room.h), by the walls of
+ * the grid. */
+int vti_wants_panels(const vt_simulation *s, int32_t n);
+
 /* Whether body number n has panels that act. */
 int vti_panels_act(const vt_simulation *s, int32_t n);
 

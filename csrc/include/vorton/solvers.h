@@ -23,6 +23,13 @@ VT_API vt_status vt_direct_sum(int32_t kernel, int64_t target_count, const doubl
 VT_API vt_status vt_solve_poisson(const int32_t cells[3], double spacing, float *field,
                                   const vt_method *method, int32_t threads);
 
+/* Solves laplace(A) = -source in a box with walls at its faces, through which curl A does not flow:
+ * the components of A along a wall are 0 there, the one across it has no slope. Directly, with
+ * those conditions in the transforms. cells as above; field: source at all nodes, overwritten by A.
+ * Of the source, too, what lies along a wall counts as 0 at it. */
+VT_API vt_status vt_solve_poisson_in_box(const int32_t cells[3], double spacing, float *field,
+                                         int32_t threads);
+
 VT_END_C
 
 #endif

@@ -21,22 +21,32 @@ static side side_of(int64_t index, int64_t cells)
     return index == 0 ? LOW_FACE : index == cells ? HIGH_FACE : INSIDE;
 }
 
+/* How a field goes on behind a face. */
+typedef enum beyond { LINEAR, EVEN, ODD } beyond;
+
 /* Twice the slope of f along the axis with this stride; on a face (extrapolated linearly) twice the
- * slope in the middle of the first cell, doubled, less that at the next node. */
-VT_INLINE vf slope(const float *f, int64_t stride, side at)
+ * slope in the middle of the first cell, doubled, less that at the next node; at a
+ * wall that of a mirror image. */
+VT_INLINE vf slope(const float *f, int64_t stride, side at, beyond how)
 {
     if (at == INSIDE)
         return vf_load(f + stride) - vf_load(f - stride);
     const int64_t inward = at == LOW_FACE ? stride : -stride;
+    if (how == EVEN)
+        return (vf){0};
+    if (how == ODD)
+        return (at == LOW_FACE ? 2.0f : -2.0f) * vf_load(f + inward);
     const vf here = vf_load(f);
     const vf in = 4.0f * (vf_load(f + inward) - here) - (vf_load(f + 2 * inward) - here);
     return at == LOW_FACE ? in : -in;
 }
 
 /* The value beyond the end of a row (end[0], end[inward] and so on) that makes the central
- * difference at the end the one-sided one of second order. */
-static inline float ghost(const float *end, int64_t inward)
+ * difference at the end the one-sided one of second order; behind a wall that of the image. */
+static inline float ghost(const float *end, int64_t inward, beyond how)
 {
+    if (how != LINEAR)
+        return how == EVEN ? end[inward] : -end[inward];
     return 3.0f * (end[0] - end[inward]) + end[2 * inward];
 }
 
@@ -47,9 +57,12 @@ VT_INLINE void velocity_row(const velocity_job *job, const float *const f[4], in
 {
     const int64_t cells = job->grid->cells[0], row = job->grid->row, plane = job->grid->plane;
     const vf scale = vf_set(job->scale);
+    const int walled = job->grid->walled;
+    /* along its own axis a component is even, as is the scalar potential along all of them */
+    const beyond own = walled ? EVEN : LINEAR, other = walled ? ODD : LINEAR;
     vf before[4], here[4];
     for (int c = 0; c < fields; c++) {
-        before[c] = vf_set(ghost(f[c], 1));
+        before[c] = vf_set(ghost(f[c], 1, c == 1 || c == 2 ? other : own));
         here[c] = vf_load(f[c]);
     }
     for (int64_t i = 0; i <= cells; i += VL) {
@@ -60,20 +73,21 @@ VT_INLINE void velocity_row(const velocity_job *job, const float *const f[4], in
             const vf after = vf_load(f[c] + i + VL);
             if (last) /* cells is even: node cells + 1 is in the same vector */
                 here[c] = vf_select(vi_lanes() == vi_set((int32_t)(cells + 1 - i)),
-                                    vf_set(ghost(f[c] + cells, -1)), here[c]);
+                                    vf_set(ghost(f[c] + cells, -1, c == 1 || c == 2 ? other : own)),
+                                    here[c]);
             along_x[c] = vf_ahead(here[c], after) - vf_behind(before[c], here[c]);
             before[c] = here[c];
             here[c] = after;
         }
         vf u[4];
-        u[0] = (slope(z, row, at_y) - slope(y, plane, at_z)) * scale;
-        u[1] = (slope(x, plane, at_z) - along_x[2]) * scale;
-        u[2] = (along_x[1] - slope(x, row, at_y)) * scale;
-        u[3] = (along_x[0] + slope(y, row, at_y) + slope(z, plane, at_z)) * scale;
+        u[0] = (slope(z, row, at_y, other) - slope(y, plane, at_z, other)) * scale;
+        u[1] = (slope(x, plane, at_z, other) - along_x[2]) * scale;
+        u[2] = (along_x[1] - slope(x, row, at_y, other)) * scale;
+        u[3] = (along_x[0] + slope(y, row, at_y, own) + slope(z, plane, at_z, own)) * scale;
         if (fields == 4) {
             u[0] += along_x[3] * scale;
-            u[1] += slope(f[3] + i, row, at_y) * scale;
-            u[2] += slope(f[3] + i, plane, at_z) * scale;
+            u[1] += slope(f[3] + i, row, at_y, own) * scale;
+            u[2] += slope(f[3] + i, plane, at_z, own) * scale;
         }
         for (int n = 0; last && n < 4; n++)
             u[n] = vf_first(u[n], cells + 1 - i);

@@ -3,6 +3,7 @@
 #include "base/math_double.h"
 #include "base/parallel.h"
 #include "base/simd_rearrange.h"
+#include "kernels/grid/mirror.h"
 
 enum {
     REACH = 6,               /* taps on either side of the centre */
@@ -15,6 +16,9 @@ enum {
 typedef struct filter_job {
     const vt_grid *grid;
     float weights[REACH + 1];
+    int64_t first, end_rows, end_planes; /* what is written: inner rows and planes, or, between
+                                            walls, all */
+    int64_t least_rows, most_rows;       /* what is read: all rows, and images behind walls */
     int64_t pitch;      /* of rows in scratch: REACH zeros at least between two of them */
     const float *zeros; /* a row of nodes */
     float *scratch;     /* scratch_floats for each thread */
@@ -28,7 +32,38 @@ typedef struct filter_scratch {
     float *ring;          /* [plane][component][row j modulo RING][pitch]: filtered along z */
     float *rows;          /* [ROWS][pitch], VT_LANES zeros before: filtered along z and y */
     uint8_t filled[RING]; /* whether a row of the ring is there; else it stands for zeros */
+    float *images;        /* rows of nodes behind walls across z, 2 REACH of them */
 } filter_scratch;
+
+/* ---- behind walls: images ----
+ *
+ * The component across a wall goes on as its mirror image, the two along it with their sign
+ * changed: those of vortons behind a mirror. A scalar goes on as it is. */
+
+/* A row of the plane behind a wall across z. */
+static const float *image_row(const filter_scratch *scratch, int64_t j, int64_t k, float *to)
+{
+    const vt_grid *const grid = scratch->job->grid;
+    const int64_t from = vti_mirrored(k, grid->cells[2]);
+    if (!vti_is_filled(grid, j, from))
+        return scratch->job->zeros;
+    const f4 *const row = grid->nodes + from * grid->node_plane + j * grid->node_row;
+    const f4 sign = grid->scalar ? f4_set(1) : (f4){-1, -1, 1, 1};
+    for (int64_t i = 0; i <= grid->cells[0]; i++)
+        f4_store(to + 4 * i, row[i] * sign);
+    return to;
+}
+
+/* What is behind both ends of a row that is filtered along z and y. */
+static void add_image_ends(const vt_grid *grid, int component, float *row)
+{
+    const float sign = component == 0 ? 1.0f : -1.0f; /* a scalar is even, too */
+    float *const end = row + grid->cells[0];
+    for (int r = 1; r <= REACH; r++) {
+        row[-r] = sign * row[r];
+        end[r] = sign * end[-r];
+    }
+}
 
 static void gaussian_weights(double variance, double total, float weights[REACH + 1])
 {
@@ -73,10 +108,35 @@ VT_INLINE void clear(vf v[PLANES])
 /* Whether filtering along z leaves anything but zeros in row j of the planes. */
 static uint8_t is_reached(const filter_scratch *scratch, int64_t j)
 {
+    const vt_grid *const grid = scratch->job->grid;
+    const int64_t row = vti_mirrored(j, grid->cells[1]);
     for (int64_t k = scratch->k - REACH; k < scratch->k + PLANES + REACH; k++)
-        if (vti_is_filled(scratch->job->grid, j, k))
+        if (vti_is_filled(grid, row, k))
             return 1;
     return 0;
+}
+
+/* The taps of row j of the planes. */
+static void plane_taps(const filter_scratch *scratch, int64_t j,
+                       const float *taps[PLANES + 2 * REACH])
+{
+    const vt_grid *const grid = scratch->job->grid;
+    const int64_t last = grid->cells[2];
+    float *image = scratch->images;
+    for (int64_t t = 0; t < PLANES + 2 * REACH; t++) {
+        const int64_t k = scratch->k - REACH + t;
+        if (grid->walled && (k < 0 || k > last) && k <= last + REACH) {
+            taps[t] = image_row(scratch, j, k, image);
+            image += 4 * grid->node_row;
+        } else {
+            taps[t] = vti_filled_row(grid, j, k, scratch->job->zeros);
+        }
+    }
+}
+
+static int64_t place_in_ring(int64_t j)
+{
+    return (j + RING) % RING;
 }
 
 /* Row j of the planes, filtered along z, components apart, to its place in the ring. */
@@ -85,15 +145,13 @@ static void filter_z(const filter_scratch *scratch, int64_t j)
     const filter_job *const job = scratch->job;
     const vt_grid *const grid = job->grid;
     const int64_t nodes = grid->cells[0] + 1, component = RING * job->pitch;
+    const int64_t row = vti_mirrored(j, grid->cells[1]);
     const int components = vti_grid_components(grid);
     const float *taps[PLANES + 2 * REACH];
-    for (int64_t t = 0; t < PLANES + 2 * REACH; t++) {
-        const int64_t k = scratch->k - REACH + t;
-        taps[t] = vti_filled_row(grid, j, k, job->zeros);
-    }
+    plane_taps(scratch, row, taps);
     vf w[REACH + 1];
     broadcast(job->weights, w);
-    float *const to = scratch->ring + j % RING * job->pitch;
+    float *const to = scratch->ring + place_in_ring(j) * job->pitch;
     for (int64_t i = 0; i < job->pitch; i += VL) {
         vf quarter[4][PLANES];
         for (int q = 0; q < 4; q++) {
@@ -105,8 +163,10 @@ static void filter_z(const filter_scratch *scratch, int64_t j)
         for (int p = 0; p < PLANES; p++) {
             vf r[4] = {quarter[0][p], quarter[1][p], quarter[2][p], quarter[3][p]};
             vf_deinterleave(r);
-            for (int c = 0; c < components; c++)
-                vf_store(to + (components * p + c) * component + i, vf_first(r[c], nodes - i));
+            for (int c = 0; c < components; c++) {
+                const vf value = row == j || c == 1 || grid->scalar ? r[c] : -r[c];
+                vf_store(to + (components * p + c) * component + i, vf_first(value, nodes - i));
+            }
         }
     }
 }
@@ -120,9 +180,9 @@ static int ring_taps(const filter_scratch *scratch, int64_t j, const float *taps
     int any = 0;
     for (int64_t t = 0; t < RING; t++) {
         const int64_t from = j - REACH + t;
-        const int inside = from >= 0 && from <= job->grid->cells[1];
-        const int filled = inside && scratch->filled[from % RING];
-        taps[t] = filled ? scratch->ring + from % RING * job->pitch : job->zeros;
+        const int inside = from >= job->least_rows && from < job->most_rows;
+        const int filled = inside && scratch->filled[place_in_ring(from)];
+        taps[t] = filled ? scratch->ring + place_in_ring(from) * job->pitch : job->zeros;
         steps[t] = filled ? RING * job->pitch : 0;
         any |= filled;
     }
@@ -140,13 +200,14 @@ static int ring_taps(const filter_scratch *scratch, int64_t j, const float *taps
 #endif
 #define ADD_PAIR(r) sum = vf_fma(LEFT(r) + RIGHT(r), w[r], sum)
 
-/* One row along x to the field: zero at the faces and beyond. */
+/* One row along x to the field: zero at the faces and beyond; between walls beyond alone. */
 VT_INLINE void filter_x(const filter_job *job, const vf w[REACH + 1], const float *row,
                         float *field)
 {
-    const int64_t cells = job->grid->cells[0];
+    const int walled = job->grid->walled;
+    const int64_t end = job->grid->cells[0] + walled;
     int64_t i = 0;
-    for (; i < cells; i += VL) {
+    for (; i < end; i += VL) {
         const vf here = vf_load(row + i);
         vf sum = here * w[0];
         ADD_PAIR(1);
@@ -155,9 +216,10 @@ VT_INLINE void filter_x(const filter_job *job, const vf w[REACH + 1], const floa
         ADD_PAIR(4);
         ADD_PAIR(5);
         ADD_PAIR(6);
-        vf_store(field + i, vf_first(sum, cells - i));
+        vf_store(field + i, vf_first(sum, end - i));
     }
-    field[0] = 0.0f;
+    if (!walled)
+        field[0] = 0.0f;
     for (; i < job->grid->row; i += VL)
         vf_store(field + i, vf_set(0.0f));
 }
@@ -183,7 +245,7 @@ static void filter_yx(const filter_scratch *scratch, int64_t j)
 {
     const filter_job *const job = scratch->job;
     const vt_grid *const grid = job->grid;
-    const int64_t left = grid->cells[1] - j, rows = left < ROWS ? left : ROWS, pitch = job->pitch;
+    const int64_t left = job->end_rows - j, rows = left < ROWS ? left : ROWS, pitch = job->pitch;
     const int64_t numbers = vti_grid_components(grid) * scratch->planes;
     const float *taps[RING];
     int64_t steps[RING];
@@ -206,17 +268,22 @@ static void filter_yx(const filter_scratch *scratch, int64_t j)
         for (int t = 0; t < RING; t++)
             taps[t] += steps[t];
         float *const field = field_row(scratch, number, j);
-        for (int64_t m = 0; m < rows; m++)
-            filter_x(job, w, scratch->rows + m * pitch, field + m * grid->row);
+        for (int64_t m = 0; m < rows; m++) {
+            float *const row = scratch->rows + m * pitch;
+            if (grid->walled)
+                add_image_ends(grid, (int)(number % vti_grid_components(grid)), row);
+            filter_x(job, w, row, field + m * grid->row);
+        }
     }
 }
 
-static void clear_outer_rows(const vt_grid *grid, int64_t k)
+static void clear_outer_rows(const filter_job *job, int64_t k)
 {
-    const int64_t beyond = grid->cells[1] * grid->row;
+    const vt_grid *const grid = job->grid;
+    const int64_t beyond = job->end_rows * grid->row;
     for (int c = 0; c < vti_grid_components(grid); c++) {
         float *const plane = grid->field[c] + k * grid->plane;
-        memset(plane, 0, (size_t)grid->row * sizeof *plane);
+        memset(plane, 0, (size_t)(job->first * grid->row) * sizeof *plane);
         memset(plane + beyond, 0, (size_t)(grid->plane - beyond) * sizeof *plane);
     }
 }
@@ -224,16 +291,16 @@ static void clear_outer_rows(const vt_grid *grid, int64_t k)
 /* Rows go through z just before y needs them. */
 static void filter_group(filter_scratch *scratch)
 {
-    const vt_grid *const grid = scratch->job->grid;
-    int64_t ready = 0;
-    for (int64_t j = 1; j < grid->cells[1]; j += ROWS) {
-        for (; ready < j + ROWS + REACH && ready <= grid->cells[1]; ready++)
-            if ((scratch->filled[ready % RING] = is_reached(scratch, ready)))
+    const filter_job *const job = scratch->job;
+    int64_t ready = job->least_rows;
+    for (int64_t j = job->first; j < job->end_rows; j += ROWS) {
+        for (; ready < j + ROWS + REACH && ready < job->most_rows; ready++)
+            if ((scratch->filled[place_in_ring(ready)] = is_reached(scratch, ready)))
                 filter_z(scratch, ready);
         filter_yx(scratch, j);
     }
     for (int64_t p = 0; p < scratch->planes; p++)
-        clear_outer_rows(grid, scratch->k + p);
+        clear_outer_rows(job, scratch->k + p);
 }
 
 static void filter_groups(void *context, int64_t begin, int64_t end, int thread)
@@ -243,11 +310,12 @@ static void filter_groups(void *context, int64_t begin, int64_t end, int thread)
     const int64_t row_floats = ROWS * job->pitch;
     filter_scratch scratch = {.job = job, .rows = memory + VT_LANES};
     scratch.ring = scratch.rows + row_floats + VT_LANES;
+    scratch.images = scratch.ring + PLANES * 3 * RING * job->pitch;
     memset(memory, 0, VT_LANES * sizeof *memory);
     memset(scratch.rows + row_floats, 0, VT_LANES * sizeof *memory);
     for (int64_t group = begin; group < end; group++) {
-        const int64_t left = job->grid->cells[2] - 1 - group * PLANES;
-        scratch.k = 1 + group * PLANES;
+        const int64_t left = job->end_planes - job->first - group * PLANES;
+        scratch.k = job->first + group * PLANES;
         scratch.planes = left < PLANES ? left : PLANES;
         filter_group(&scratch);
     }
@@ -255,16 +323,22 @@ static void filter_groups(void *context, int64_t begin, int64_t end, int thread)
 
 void VT_NAME(filter)(vt_grid *grid, double variance, double weight, vt_arena *arena, int threads)
 {
-    filter_job job = {.grid = grid};
+    const int64_t walled = grid->walled, behind = walled ? REACH : 0;
+    filter_job job = {.grid = grid,
+                      .first = !walled,
+                      .end_rows = grid->cells[1] + walled,
+                      .end_planes = grid->cells[2] + walled,
+                      .least_rows = -behind,
+                      .most_rows = grid->cells[1] + 1 + behind};
     gaussian_weights(variance, vti_cbrt(weight), job.weights); /* a third of it along each axis */
     job.pitch = (grid->cells[0] + 1 + REACH + VT_LANES - 1) / VT_LANES * VT_LANES;
     job.scratch_floats = 2 * VT_LANES + (ROWS + PLANES * 3 * RING) * job.pitch +
-                         VT_STREAMS_APART / (int64_t)sizeof(float);
+                         8 * behind * grid->node_row + VT_STREAMS_APART / (int64_t)sizeof(float);
 
     const size_t mark = vti_arena_mark(arena), row_bytes = (size_t)grid->node_row * sizeof(f4);
     job.scratch = vti_arena_push(arena, (size_t)(threads * job.scratch_floats) * sizeof(float));
     job.zeros = memset(vti_arena_push(arena, row_bytes), 0, row_bytes);
-    const int64_t groups = (grid->cells[2] - 1 + PLANES - 1) / PLANES;
+    const int64_t groups = (job.end_planes - job.first + PLANES - 1) / PLANES;
     const int64_t group_nodes = PLANES * grid->row * (grid->cells[1] + 1);
     vti_parallel_for_numbered(threads, groups, 1 + BLOCK_NODES / group_nodes, filter_groups, &job);
     vti_arena_pop(arena, mark);

@@ -13,8 +13,9 @@
 
 /* Separable Gaussian of the given variance (cells^2, .25 .. 4; 13 taps; 0: none) and total weight
  * from nodes to field; what lies outside the box counts as 0. Writes inner planes whole: zero but
- * for the inner nodes. Takes 2 KiB x (cells[0] + 24) per thread and 16 x node_row bytes (and 1 KiB)
- * from the arena. */
+ * for the inner nodes. Where the grid is walled, outside are the images of what is inside, and all
+ * planes are written from wall to wall. Takes 2 KiB x (cells[0] + 24) per thread and 16 x node_row
+ * bytes (and 1 KiB) from the arena. */
 typedef void vt_filter_kernel(vt_grid *grid, double variance, double weight, vt_arena *arena,
                               int threads);
 VT_DECLARE_KERNEL(filter);

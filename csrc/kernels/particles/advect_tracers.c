@@ -24,17 +24,14 @@ typedef struct box {
     int64_t row, plane;
     vf scale, base[3], most[3];
     const uint8_t *apart; /* as in vt_tracer_rows */
+    int32_t walled;
 } box;
 
 static inline box make_box(const vt_grid *grid)
 {
-    box b = {grid->nodes,
-             grid->node_row,
-             grid->node_plane,
-             vf_set((float)(1.0 / grid->spacing)),
-             {{0}},
-             {{0}},
-             NULL};
+    box b = {
+        grid->nodes, grid->node_row, grid->node_plane, vf_set((float)(1.0 / grid->spacing)), {{0}},
+        {{0}},       NULL,           grid->walled};
     for (int a = 0; a < 3; a++) {
         b.base[a] = vf_set(-(float)grid->base[a]);
         b.most[a] = vf_set((float)grid->cells[a]);
@@ -50,13 +47,15 @@ typedef struct flight {
 } flight;
 
 /* Clamps the points into the box, so that any lane can be fetched: those inside are what they were,
- * bit by bit. */
+ * bit by bit. What is less than half a cell behind a wall belongs to it. */
 VT_INLINE void locate(const box *b, flight *f, const vf cell[3])
 {
     vf clamped[3];
     for (int a = 0; a < 3; a++) {
         clamped[a] = vf_max((vf){0}, vf_min(cell[a], b->most[a]));
-        f->missed |= (vi)cell[a] ^ (vi)clamped[a];
+        const vi moved = (vi)cell[a] ^ (vi)clamped[a];
+        const vf by = cell[a] - clamped[a];
+        f->missed |= b->walled ? moved & ~(by * by <= vf_set(0.25f)) : moved;
     }
     vti_find_cells(&f->cells, clamped[0], clamped[1], clamped[2], vi_set((int32_t)b->row),
                    vi_set((int32_t)b->plane));

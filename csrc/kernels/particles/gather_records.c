@@ -104,8 +104,12 @@ VT_INLINE void collect_lanes(const vt_grid *grid, const vt_collected *from, int6
     vti_load_rows(from->strength, s);
     p[3] = bound_of(vf_load(from->volume), vf_load(from->bound_volume),
                     vf_load(from->birth_strength), s);
-    for (int a = 0; a < 3; a++)
+    for (int a = 0; a < 3; a++) {
         p[a] = vf_fma(p[a], vf_set(scale), vf_set(-(float)grid->base[a]));
+        if (grid->walled)
+            p[a] = vf_max(vf_set(VT_FROM_WALLS),
+                          vf_min(p[a], vf_set((float)grid->cells[a] - VT_FROM_WALLS)));
+    }
     s[3] = (vf)(vi_set((int32_t)home) + vi_lanes());
     f4 low[VL], high[VL];
     vti_lanes_to_nodes(p, low);

@@ -311,9 +311,11 @@ static void advance_block(void *data, int64_t begin, int64_t end)
     const context *const c = data;
     const vt_grid *const grid = c->field->grid;
     const float dt = (float)c->dt, cells = (float)(c->dt / grid->spacing);
-    const f4 low = {1, 1, 1, 0};
-    const f4 high = {(float)grid->cells[0] - 1.01f, (float)grid->cells[1] - 1.01f,
-                     (float)grid->cells[2] - 1.01f, 0};
+    const float from_face = grid->walled ? VT_FROM_WALLS : 1.0f;
+    const float from_end = grid->walled ? VT_FROM_WALLS : 1.01f;
+    const f4 low = {from_face, from_face, from_face, 0};
+    const f4 high = {(float)grid->cells[0] - from_end, (float)grid->cells[1] - from_end,
+                     (float)grid->cells[2] - from_end, 0};
     for (int64_t i = begin; i < end; i++) {
         const vt_record *const record = c->records + i;
         const vt_record *const base = c->base ? c->base + record->home : record;

@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "base/vec3.h"
+#include "kernels/grid/mirror.h"
 
 enum {
     BLOCK = 512,
@@ -33,6 +34,12 @@ static void find_weights(const context *c, double part, float weight[TAPS])
         weight[t] = (float)(w[t] / sum);
 }
 
+/* The node that a tap reads: behind walls the one whose image is there. */
+static int64_t node_of(const vt_grid *g, int64_t index, int axis)
+{
+    return g->walled ? vti_mirrored(index, g->cells[axis]) : index;
+}
+
 /* Sum of |strength| around a record, per cell. */
 static double sum_around(const context *c, const vt_record *record)
 {
@@ -43,17 +50,17 @@ static double sum_around(const context *c, const vt_record *record)
         first[a] = (int32_t)record->position[a] - BELOW;
         find_weights(c, (double)record->position[a] - (first[a] + BELOW), weight[a]);
     }
-    const int32_t low = first[0] < 0 ? -first[0] : 0;
-    const int32_t most = g->cells[0] + 1 - first[0], high = most < TAPS ? most : TAPS;
+    const int32_t low = first[0] < 0 && !g->walled ? -first[0] : 0;
+    const int32_t most = g->cells[0] + 1 - first[0], high = most < TAPS && !g->walled ? most : TAPS;
     for (int k = 0; k < TAPS; k++)
         for (int j = 0; j < TAPS; j++) {
-            const int64_t y = first[1] + j, z = first[2] + k;
+            const int64_t y = node_of(g, first[1] + j, 1), z = node_of(g, first[2] + k, 2);
             const float w = weight[1][j] * weight[2][k];
             if (!vti_is_filled(g, y, z))
                 continue;
             const f4 *const node = g->nodes + z * g->node_plane + y * g->node_row;
             for (int32_t i = low; i < high; i++)
-                across[i] += w * node[first[0] + i][3];
+                across[i] += w * node[node_of(g, first[0] + i, 0)][3];
         }
     double sum = 0;
     for (int i = 0; i < TAPS; i++)

@@ -14,6 +14,16 @@
  * while it is in the cache, d in place of f. Modes of a plane lie in blocks of VL along kx, block
  * after block: mode (kx, ky) at (kx / VL * ny + ky) * VL + kx % VL.
  *
+ * Between walls (vt_grid.walled) no boundary value is given. Component c of A is even along its own
+ * axis, where its transform is one of cosines over all nodes from wall to wall, and odd along the
+ * two others. Along z the even one has an unknown at the wall itself, q = 0 with b a[0] - 2 a[1] =
+ * f[0]:
+ *
+ *   p[0] = 1 / b,  p[1] = 1 / (b - 2 p[0]),  d[0] = f[0] p[0],  a[0] = d[0] + 2 p[0] a[1]
+ *
+ * A scalar potential is even along all axes: charges whose sum is 0 leave its mean open, which is
+ * the mode (0, 0) with its last pivot 0.
+ *
  * Padding: lanes that are no lines compute with whatever lies there and never meet the others;
  * modes beyond the last and nodes beyond the last cell are set to zero. */
 #include "kernels/poisson/poisson_direct.h"
@@ -22,7 +32,7 @@
  * and is not to be compiled anew whenever another kernel changes. */
 #include "base/parallel.h"
 #include "base/simd_rearrange.h"
-#include "kernels/poisson/sine_transform.h"
+#include "kernels/poisson/cosine_transform.h"
 
 enum { MOST_COMPONENTS = 3, ENDS = 2, MOST_TASKS = MOST_COMPONENTS * ENDS };
 
@@ -40,7 +50,8 @@ typedef struct solver {
     const vt_poisson_plan *plan;
     int components;
     int nx, ny, nz;
-    int width;     /* nx rounded up to 16 */
+    int width;     /* modes along x, nx or, between walls, nx + 1, rounded up to 16 */
+    int rows;      /* modes along y, ny or ny + 1 */
     int64_t modes; /* floats in a plane of modes */
     float scale;   /* what the four transforms of a value leave to be divided out */
     float
@@ -63,9 +74,27 @@ static float *nodes(const solver *s, plane p)
     return s->grid->field[p.component] + layer(s, p) * s->grid->plane;
 }
 
+/* Whether a component is even at the walls across an axis, so that its lines are of cosines. */
+static int is_even(const solver *s, int component, int axis)
+{
+    return s->grid->walled && (s->grid->scalar || component == axis);
+}
+
+/* Nodes, and modes, of a line: [first, end), and what of it the vectors hold. */
+typedef struct line_span {
+    int even, first, end;
+} line_span;
+
+static line_span span_of(const solver *s, plane p, int axis)
+{
+    const int even = is_even(s, p.component, axis), cells = axis == 0 ? s->nx : s->ny;
+    return (line_span){even, !even, cells + even};
+}
+
 static const float *pivots(const solver *s, plane p)
 {
-    return s->plan->pivot + (p.depth - 1) * s->modes;
+    return is_even(s, p.component, 2) ? s->plan->even_pivot + p.depth * s->modes
+                                      : s->plan->pivot + (p.depth - 1) * s->modes;
 }
 
 /* Boundary values of row v of a face. */
@@ -86,6 +115,8 @@ VT_INLINE void add_row(float *row, const float *values, int count)
 /* Adds the values at the y faces, and under an end those at the z face, to the right side. */
 static void fold_faces(const solver *s, plane p)
 {
+    if (s->grid->walled)
+        return;
     float *const f = nodes(s, p);
     const int64_t row = s->grid->row;
     add_row(f + row, face_row(s, p, 2, layer(s, p)), s->nx);
@@ -100,9 +131,26 @@ static void copy_row(float *row, const float *values, int count)
     memcpy(row, values, sizeof(float) * (size_t)count);
 }
 
+/* Zeros at those walls across y and z at which the component is odd. */
+static void clear_walls(const solver *s, plane p)
+{
+    const size_t row = (size_t)s->grid->row, nodes_of_plane = row * (size_t)(s->ny + 1);
+    float *const a = nodes(s, p);
+    if (!is_even(s, p.component, 1)) {
+        memset(a, 0, row * sizeof *a);
+        memset(a + (size_t)s->ny * row, 0, row * sizeof *a);
+    }
+    if (p.depth == 1 && !is_even(s, p.component, 2))
+        memset(nodes(s, (plane){p.component, p.end, 0}), 0, nodes_of_plane * sizeof *a);
+}
+
 /* Writes the values at the y faces, and beyond an end the whole z face. */
 static void write_faces(const solver *s, plane p)
 {
+    if (s->grid->walled) {
+        clear_walls(s, p);
+        return;
+    }
     float *const a = nodes(s, p);
     const int64_t row = s->grid->row;
     copy_row(a, face_row(s, p, 2, layer(s, p)), s->nx + 1);
@@ -122,12 +170,27 @@ static vf *half_transformed(const solver *s, const scratch *m, int y)
     return m->half + (int64_t)(y / VL) * s->width;
 }
 
-/* The rest of a line up to the next multiple of VL: padding. */
-VT_INLINE void clear_rest(vf *line, int n)
+/* What is no part of a line, up to the next multiple of VL: padding. */
+VT_INLINE void clear_rest(vf *line, line_span span)
 {
-    line[0] = (vf){0};
-    for (int i = n; i % VL != 0; i++)
+    if (span.first)
+        line[0] = (vf){0};
+    for (int i = span.end; i % VL != 0; i++)
         line[i] = (vf){0};
+}
+
+static void transform_line(const solver *s, int axis, line_span span, const vf *in, vf *out, vf *z)
+{
+    if (span.even)
+        vf_cosine_transform(s->plan->sine[axis], in, 1, out, z);
+    else
+        vf_sine_transform(s->plan->sine[axis], in, 1, out, z);
+}
+
+/* How many of VL rows from row y on are in the plane, where y + VL may be behind its padding. */
+VT_INLINE int existing_rows(const solver *s, int y)
+{
+    return s->grid->walled && y == s->ny ? 1 : VL;
 }
 
 /* Lines along x, VL rows at a time, with the values at the x faces added. The next rows are asked
@@ -136,53 +199,60 @@ static void transform_rows(const solver *s, const scratch *m, plane p)
 {
     const float *const low = face_row(s, p, 0, layer(s, p));
     const float *const high = face_row(s, p, 1, layer(s, p));
+    const line_span along = span_of(s, p, 0), across = span_of(s, p, 1);
     const int64_t row = s->grid->row;
     vf *const line = m->line;
-    for (int y = 0; y < s->ny; y += VL) {
+    for (int y = 0; y < across.end; y += VL) {
         const float *const f = nodes(s, p) + y * row;
-        for (int x = 0; x < s->nx; x += VL) {
+        const int most = existing_rows(s, y);
+        for (int x = 0; x < along.end; x += VL) {
             vf r[VL];
             for (int i = 0; i < VL; i++) {
-                r[i] = vf_load(f + i * row + x);
+                r[i] = vf_load(f + (i < most ? i : 0) * row + x);
                 __builtin_prefetch(f + (VL + i) * row + x);
             }
             vf_transpose(r);
             memcpy(line + x, r, sizeof r);
         }
-        line[1] += vf_load(low + y);
-        line[s->nx - 1] += vf_load(high + y);
+        if (!s->grid->walled) {
+            line[1] += vf_load(low + y);
+            line[s->nx - 1] += vf_load(high + y);
+        }
         vf *const out = half_transformed(s, m, y);
-        vf_sine_transform(s->plan->sine[0], line, 1, out, m->transform);
-        clear_rest(out, s->nx);
+        transform_line(s, 0, along, line, out, m->transform);
+        clear_rest(out, along);
     }
 }
 
 /* Lines along y, for VL modes kx at a time, into m->line. */
-static void transform_columns(const solver *s, const scratch *m, int kx)
+static void transform_columns(const solver *s, const scratch *m, int kx, line_span span)
 {
-    for (int y = 0; y < s->ny; y += VL) {
+    for (int y = 0; y < span.end; y += VL) {
         vf r[VL];
         memcpy(r, half_transformed(s, m, y) + kx, sizeof r);
         vf_transpose(r);
         memcpy(m->line + y, r, sizeof r);
     }
-    vf_sine_transform(s->plan->sine[1], m->line, 1, m->line, m->transform);
+    transform_line(s, 1, span, m->line, m->line, m->transform);
 }
 
 /* One step of the elimination towards the middle: d in place of the right side. */
 static void forward_plane(const solver *s, const scratch *m, plane p)
 {
     const plane outer = {p.component, p.end, p.depth - 1};
+    const line_span x = span_of(s, p, 0), y = span_of(s, p, 1);
+    const int has_outer = p.depth > !is_even(s, p.component, 2);
     fold_faces(s, p);
     transform_rows(s, m, p);
-    for (int kx = 0; kx < s->nx; kx += VL) {
-        transform_columns(s, m, kx);
-        const int64_t block = (int64_t)kx * s->ny;
-        const float *const before = nodes(s, outer) + block, *const pivot = pivots(s, p) + block;
+    for (int kx = 0; kx < x.end; kx += VL) {
+        transform_columns(s, m, kx, y);
+        const int64_t block = (int64_t)kx * s->rows;
+        const float *const before = has_outer ? nodes(s, outer) + block : NULL;
+        const float *const pivot = pivots(s, p) + block;
         float *const d = nodes(s, p) + block;
-        for (int ky = 1, i = VL; ky < s->ny; ky++, i += VL) {
+        for (int ky = y.first, i = VL * ky; ky < y.end; ky++, i += VL) {
             vf sum = m->line[ky] * s->scale;
-            if (p.depth > 1)
+            if (has_outer)
                 sum += vf_load(before + i);
             vf_store(d + i, sum * vf_load(pivot + i));
         }
@@ -193,14 +263,15 @@ static void forward_plane(const solver *s, const scratch *m, plane p)
 static void middle_plane(const solver *s, const scratch *m, plane p)
 {
     const plane low = {p.component, 0, p.depth - 1}, high = {p.component, 1, p.depth - 1};
+    const line_span x = span_of(s, p, 0), y = span_of(s, p, 1);
     fold_faces(s, p);
     transform_rows(s, m, p);
-    for (int kx = 0; kx < s->nx; kx += VL) {
-        transform_columns(s, m, kx);
-        const int64_t block = (int64_t)kx * s->ny;
+    for (int kx = 0; kx < x.end; kx += VL) {
+        transform_columns(s, m, kx, y);
+        const int64_t block = (int64_t)kx * s->rows;
         const float *const below = nodes(s, low) + block, *const above = nodes(s, high) + block;
         const float *const pivot = pivots(s, p) + block;
-        for (int ky = 1, i = VL; ky < s->ny; ky++, i += VL) {
+        for (int ky = y.first, i = VL * ky; ky < y.end; ky++, i += VL) {
             const vf sum = m->line[ky] * s->scale + vf_load(below + i) + vf_load(above + i);
             const vf a = sum * vf_load(pivot + i);
             for (int end = 0; end < ENDS; end++)
@@ -212,11 +283,11 @@ static void middle_plane(const solver *s, const scratch *m, plane p)
 /* ---- a plane from modes to nodes ---- */
 
 /* Lines along y, for VL modes kx at a time, from m->line. */
-static void restore_columns(const solver *s, const scratch *m, int kx)
+static void restore_columns(const solver *s, const scratch *m, int kx, line_span span)
 {
-    vf_sine_transform(s->plan->sine[1], m->line, 1, m->line, m->transform);
-    clear_rest(m->line, s->ny);
-    for (int y = 0; y < s->ny; y += VL) {
+    transform_line(s, 1, span, m->line, m->line, m->transform);
+    clear_rest(m->line, span);
+    for (int y = 0; y < span.end; y += VL) {
         vf r[VL];
         memcpy(r, m->line + y, sizeof r);
         vf_transpose(r);
@@ -229,38 +300,44 @@ static void restore_rows(const solver *s, const scratch *m, plane p)
 {
     const float *const low = face_row(s, p, 0, layer(s, p));
     const float *const high = face_row(s, p, 1, layer(s, p));
+    const line_span along = span_of(s, p, 0), across = span_of(s, p, 1);
+    const int walled = s->grid->walled;
     const int64_t row = s->grid->row;
     vf *const line = m->line;
-    for (int y = 0; y < s->ny; y += VL) {
+    for (int y = 0; y < across.end; y += VL) {
         float *const a = nodes(s, p) + y * row;
-        vf_sine_transform(s->plan->sine[0], half_transformed(s, m, y), 1, line, m->transform);
-        clear_rest(line, s->nx);
-        line[0] = vf_load(low + y);
-        for (int x = 0; x < s->nx; x += VL) {
+        const int most = existing_rows(s, y);
+        transform_line(s, 0, along, half_transformed(s, m, y), line, m->transform);
+        clear_rest(line, along);
+        if (!walled)
+            line[0] = vf_load(low + y);
+        for (int x = 0; x < along.end; x += VL) {
             vf r[VL];
             memcpy(r, line + x, sizeof r);
             vf_transpose(r);
-            for (int i = 0; i < VL; i++)
+            for (int i = 0; i < most; i++)
                 vf_store(a + i * row + x, r[i]);
         }
-        for (int i = 0; i < VL && y + i < s->ny; i++)
-            a[i * row + s->nx] = high[y + i];
+        for (int i = 0; i < VL && y + i < across.end && !along.even; i++)
+            a[i * row + s->nx] = walled ? 0.0f : high[y + i];
     }
 }
 
 /* One step back: a[q] = d[q] + p[q] a[q+1]; in the middle a is there already. */
 static void substitute(const solver *s, const scratch *m, plane p, int kx)
 {
-    const int64_t block = (int64_t)kx * s->ny;
+    const int64_t block = (int64_t)kx * s->rows;
+    const line_span span = span_of(s, p, 1);
     const float *const d = nodes(s, p) + block, *const pivot = pivots(s, p) + block;
     float *const solved = s->solved[p.end][p.component] + block;
+    const vf twice = vf_set(p.depth == 0 ? 2.0f : 1.0f);
     if (2 * p.depth == s->nz) {
-        memcpy(m->line, solved, sizeof(vf) * (size_t)s->ny);
+        memcpy(m->line, solved, sizeof(vf) * (size_t)span.end);
         return;
     }
-    for (int ky = 1, i = VL; ky < s->ny; ky++, i += VL) {
-        const vf a = vf_fma(vf_load(pivot + i), vf_load(solved + i), vf_load(d + i));
-        __builtin_prefetch(d + VL * s->ny + i); /* of the next block, for after the transform */
+    for (int ky = span.first, i = VL * ky; ky < span.end; ky++, i += VL) {
+        const vf a = vf_fma(twice * vf_load(pivot + i), vf_load(solved + i), vf_load(d + i));
+        __builtin_prefetch(d + VL * s->rows + i); /* of the next block, for after the transform */
         vf_store(solved + i, a);
         m->line[ky] = a;
     }
@@ -268,9 +345,10 @@ static void substitute(const solver *s, const scratch *m, plane p, int kx)
 
 static void backward_plane(const solver *s, const scratch *m, plane p)
 {
-    for (int kx = 0; kx < s->nx; kx += VL) {
+    const line_span x = span_of(s, p, 0), y = span_of(s, p, 1);
+    for (int kx = 0; kx < x.end; kx += VL) {
         substitute(s, m, p, kx);
-        restore_columns(s, m, kx);
+        restore_columns(s, m, kx, y);
     }
     restore_rows(s, m, p);
     write_faces(s, p);
@@ -281,10 +359,11 @@ static void backward_plane(const solver *s, const scratch *m, plane p)
 static void sweep_to_middle(void *context, int64_t begin, int64_t end, int thread)
 {
     const solver *const s = context;
-    for (int depth = 1; 2 * depth < s->nz; depth++)
+    for (int depth = 0; 2 * depth < s->nz; depth++)
         for (int task = (int)begin; task < end; task++) {
             const plane p = {task % s->components, task / s->components, depth};
-            forward_plane(s, &s->scratch[thread], p);
+            if (depth > 0 || is_even(s, p.component, 2))
+                forward_plane(s, &s->scratch[thread], p);
         }
 }
 
@@ -301,10 +380,11 @@ static void solve_middle(void *context, int64_t begin, int64_t end, int thread)
 static void sweep_from_middle(void *context, int64_t begin, int64_t end, int thread)
 {
     const solver *const s = context;
-    for (int depth = s->nz / 2 - 1; depth > 0; depth--)
+    for (int depth = s->nz / 2 - 1; depth >= 0; depth--)
         for (int task = (int)begin; task < end; task++) {
             const plane p = {task % s->components, task / s->components, depth};
-            backward_plane(s, &s->scratch[thread], p);
+            if (depth > 0 || is_even(s, p.component, 2))
+                backward_plane(s, &s->scratch[thread], p);
         }
 }
 
@@ -315,12 +395,13 @@ static solver make_solver(const vt_grid *grid, const vt_poisson_plan *plan, vt_a
     s.nx = grid->cells[0];
     s.ny = grid->cells[1];
     s.nz = grid->cells[2];
-    s.width = (s.nx + VT_LANES - 1) / VT_LANES * VT_LANES;
-    s.modes = (int64_t)s.width * s.ny;
+    s.width = (s.nx + grid->walled + VT_LANES - 1) / VT_LANES * VT_LANES;
+    s.rows = s.ny + grid->walled;
+    s.modes = (int64_t)s.width * s.rows;
     /* Twice sum sin^2 = n / 2 along x and y, twice the factors 4 of two transforms. */
     s.scale = (float)(4.0 / ((double)s.nx * s.ny) / 256.0);
 
-    const int height = (s.ny + VT_LANES - 1) / VT_LANES * VT_LANES;
+    const int height = (s.rows + VT_LANES - 1) / VT_LANES * VT_LANES;
     const int longest = s.width > height ? s.width : height;
     for (int task = 0; task < s.components * ENDS; task++)
         s.solved[task / s.components][task % s.components] =
@@ -337,8 +418,8 @@ static solver make_solver(const vt_grid *grid, const vt_poisson_plan *plan, vt_a
 
 void VT_NAME(poisson)(vt_grid *grid, vt_poisson_plan *plan, vt_arena *arena, int threads)
 {
-    if (memcmp(plan->cells, grid->cells, sizeof plan->cells) != 0)
-        vti_poisson_plan_make(plan, grid->cells, VL, threads);
+    if (memcmp(plan->cells, grid->cells, sizeof plan->cells) != 0 || plan->walled != grid->walled)
+        vti_poisson_plan_make(plan, grid->cells, grid->walled, VL, threads);
     const size_t mark = vti_arena_mark(arena);
     const int tasks = vti_grid_components(grid) * ENDS, most = threads < tasks ? threads : tasks;
     const int64_t modes = (int64_t)grid->cells[0] * grid->cells[1];

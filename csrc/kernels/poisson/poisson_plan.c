@@ -36,7 +36,7 @@ static size_t sine_bytes(size_t cells)
 
 int vti_poisson_plan_create(vt_poisson_plan *plan, int64_t most_nodes)
 {
-    const size_t pivots = rounded(sizeof(float) * (size_t)most_nodes, ALIGNMENT);
+    const size_t pivots = rounded(2 * sizeof(float) * (size_t)most_nodes, ALIGNMENT);
     *plan = (vt_poisson_plan){.capacity = pivots + 2 * sine_bytes(VT_MOST_CELLS)};
     plan->memory = vti_reserve(plan->capacity);
     if (!plan->memory)
@@ -54,7 +54,8 @@ void vti_poisson_plan_destroy(vt_poisson_plan *plan)
 
 size_t vti_poisson_scratch(const int32_t cells[3], int threads)
 {
-    const size_t x = rounded((size_t)cells[0], VT_LANES), y = rounded((size_t)cells[1], VT_LANES);
+    const size_t x = rounded((size_t)cells[0] + 1, VT_LANES);
+    const size_t y = rounded((size_t)cells[1] + 1, VT_LANES);
     const size_t line = VT_LANES * (x > y ? x : y);
     const size_t workers = (size_t)(threads < TASKS ? threads : TASKS), spare = 4 * ALIGNMENT;
     return TASKS * (sizeof(float) * x * y + spare) +
@@ -144,8 +145,10 @@ static void make_sine_tables(char **free, vt_sine_tables level[VT_SINE_LEVELS], 
 typedef struct pivot_job {
     float *pivot;
     int32_t cells[3];
+    int width, rows; /* modes along x, padding included, and along y */
+    int even;        /* of the component that is even along z */
     int lanes;
-    double eigenvalue[2][VT_MOST_CELLS]; /* 4 sin^2(pi k / 2 n) along x and y */
+    double eigenvalue[2][VT_MOST_CELLS + VT_LANES]; /* 4 sin^2(pi k / 2 n) along x and y */
 } pivot_job;
 
 /* Pivots of one block of modes along x and some of those along y, for all depths. */
@@ -154,14 +157,15 @@ static void make_pivot_column(const pivot_job *job, int x, int y, int y_end)
     enum { MOST = 32 * VT_LANES };
     double diagonal[MOST], pivot[MOST] = {0};
     const int lanes = job->lanes, count = (y_end - y) * lanes, half = job->cells[2] / 2;
-    const size_t width = rounded((size_t)job->cells[0], VT_LANES), height = (size_t)job->cells[1];
+    const size_t width = (size_t)job->width, height = (size_t)job->rows;
     for (int i = 0; i < count; i++)
         diagonal[i] = 2.0 + job->eigenvalue[0][x + i % lanes] + job->eigenvalue[1][y + i / lanes];
     float *out = job->pivot + (size_t)x * height + (size_t)(y * lanes);
-    for (int depth = 1; depth <= half; depth++, out += width * height) {
-        const double neighbours = depth < half ? 1.0 : 2.0;
+    for (int depth = !job->even; depth <= half; depth++, out += width * height) {
+        const double neighbours = depth < half && !(job->even && depth == 1) ? 1.0 : 2.0;
         for (int i = 0; i < count; i++) {
-            pivot[i] = 1.0 / (diagonal[i] - neighbours * pivot[i]);
+            const double left = diagonal[i] - neighbours * pivot[i];
+            pivot[i] = left > 0 ? 1.0 / left : 0; /* 0: of the mean alone */
             out[i] = (float)pivot[i];
         }
     }
@@ -170,27 +174,34 @@ static void make_pivot_column(const pivot_job *job, int x, int y, int y_end)
 static void make_pivot_block(void *context, int64_t block)
 {
     const pivot_job *const job = context;
-    for (int y = 0; y < job->cells[1]; y += 32) {
-        const int y_end = y + 32 < job->cells[1] ? y + 32 : job->cells[1];
+    for (int y = 0; y < job->rows; y += 32) {
+        const int y_end = y + 32 < job->rows ? y + 32 : job->rows;
         make_pivot_column(job, (int)block * job->lanes, y, y_end);
     }
 }
 
-void vti_poisson_plan_make(vt_poisson_plan *plan, const int32_t cells[3], int lanes, int threads)
+void vti_poisson_plan_make(vt_poisson_plan *plan, const int32_t cells[3], int32_t walled, int lanes,
+                           int threads)
 {
     char *free = plan->memory;
-    pivot_job job = {.lanes = lanes};
-    const int32_t width = (int32_t)rounded((size_t)cells[0], VT_LANES);
+    const int width = (int)rounded((size_t)(cells[0] + walled), VT_LANES);
+    pivot_job job = {.lanes = lanes, .width = width, .rows = cells[1] + walled};
     for (int axis = 0; axis < 2; axis++) {
         make_sine_tables(&free, plan->sine[axis], cells[axis]);
         /* Modes beyond the last along x are padding; they get pivots like all others. */
-        for (int k = 0; k < (axis == 0 ? width : cells[axis]); k++) {
+        for (int k = 0; k < (axis == 0 ? width : job.rows); k++) {
             const double sine = vti_sin_pi((double)k / (2.0 * cells[axis]));
             job.eigenvalue[axis][k] = 4.0 * sine * sine;
         }
     }
     for (int axis = 0; axis < 3; axis++)
         plan->cells[axis] = job.cells[axis] = cells[axis];
+    plan->walled = walled;
     plan->pivot = job.pivot = (float *)free;
+    vti_parallel_each(threads, width / lanes, 1, make_pivot_block, &job);
+    if (!walled)
+        return;
+    plan->even_pivot = job.pivot += (int64_t)width * job.rows * (cells[2] / 2);
+    job.even = 1;
     vti_parallel_each(threads, width / lanes, 1, make_pivot_block, &job);
 }

@@ -36,26 +36,31 @@ static inline int vti_next_radix(int block)
  * the grid change: in a fraction of the time of one solve. */
 typedef struct vt_poisson_plan {
     int32_t cells[3]; /* the tables are for these; 0 before the first */
+    int32_t walled;   /* and for walls at the faces or, 0, for values given there */
     void *memory;
     size_t capacity;                        /* bytes */
     vt_sine_tables sine[2][VT_SINE_LEVELS]; /* along x and y */
     float *pivot;                           /* cells[2] / 2 planes of pivots of the solve along z
                                                (kernels/poisson/poisson_direct.c) */
+    float *even_pivot; /* between walls, of the component that is even along z: cells[2] / 2 + 1
+                          planes, from the wall on */
 } vt_poisson_plan;
 
 /* Whether the solver takes this number of cells along an axis: even, 2^a 3^b 5^c, 8 .. 1024. */
 int vti_poisson_likes(int64_t cells);
 
 /* Reserves memory (address space: pages are taken as they are touched) for the tables of any grid
- * of at most most_nodes nodes. Pivots are cells[0] rounded up to 16 x cells[1] x cells[2] / 2
- * floats: at most one per node, since rounding at worst doubles (8 to 16). Returns 0, or -1 when
- * the system refuses. */
+ * of at most most_nodes nodes. Pivots are cells[0] + 1 rounded up to 16 x (cells[1] + 1) x
+ * (cells[2] + 1) floats between walls, half of that else: less than two per node, since rounding
+ * less than doubles. Returns 0, or -1 when the system refuses. */
 int vti_poisson_plan_create(vt_poisson_plan *plan, int64_t most_nodes);
 void vti_poisson_plan_destroy(vt_poisson_plan *plan);
 
-/* Makes the tables for these cells, with modes in blocks of `lanes` (4, 8, 16) along x. */
-void vti_poisson_plan_make(vt_poisson_plan *plan, const int32_t cells[3], int lanes, int threads);
+/* Makes the tables for these cells, with modes in blocks of `lanes` (4, 8, 16) along x. walled: for
+ * walls at the faces (vt_grid.walled). */
+void vti_poisson_plan_make(vt_poisson_plan *plan, const int32_t cells[3], int32_t walled, int lanes,
+                           int threads);
 
 /* Bytes that the solver pushes on the arena for a grid of these cells: 6 + min(threads, 6) planes
- * of floats, cells rounded up to 16, and a little. */
+ * of floats, nodes rounded up to 16, and a little. */
 size_t vti_poisson_scratch(const int32_t cells[3], int threads);

@@ -172,5 +172,6 @@ void VT_NAME(far_velocity)(const vt_grid *grid, const vt_moments *tree, double o
 void VT_NAME(far_gradient)(const vt_grid *grid, const vt_moments *tree, double opening_angle,
                            int64_t count, const float *points, float *velocity, int threads)
 {
-    sum_far(grid, tree, opening_angle, 1, count, points, velocity, threads);
+    if (tree->levels > 0)
+        sum_far(grid, tree, opening_angle, 1, count, points, velocity, threads);
 }

@@ -1,0 +1,13 @@
+/* Density differences in a room whose walls are the faces of the grid. */
+#pragma once
+
+#include "base/kernel.h"
+#include "model/grid.h"
+
+/* From means at the nodes (lane 0) to their differences per cell (lanes 0-2) and the means
+ * themselves (lane 3) at all nodes: over two cells, or over one at a wall, behind which there is
+ * nothing to see. Of what differs between neighbours, the share `spread` along each axis is evened
+ * out twice, as in masked_gradient.c; the means are scratch for that. */
+typedef void vt_walled_slope_kernel(vt_grid *means, const float spread[3], vt_grid *slopes,
+                                    int threads);
+VT_DECLARE_KERNEL(walled_slope);
