@@ -3,7 +3,7 @@
 The functions here are for scripts that run in Blender 4.2 or later, or with the module bpy. The
 extension for those who write no scripts lies in the folder `extension`, and README.md beside this
 file tells how to use it. Nothing here changes the scene's render settings, but for `set_filmic`
-and `set_stage`, which are there to be asked.
+and the functions of `stage`, which are there to be asked.
 
 >>> from vorton.hosts import blender
 >>> smoke = blender.add_bake("cache/campfire")              # doctest: +SKIP

@@ -40,7 +40,9 @@ def find_sequence(place: str | os.PathLike[str]) -> Sequence:
     """
     place = Path(place).absolute()
     if place.is_dir():
-        names = sorted({split_number(p)[0] for p in place.glob("*.vdb") if split_number(p)[1] is not None})
+        names = sorted(
+            {split_number(p)[0] for p in place.glob("*.vdb") if split_number(p)[1] is not None}
+        )
         if not names:
             raise FileNotFoundError(f"{place}: holds no numbered .vdb file")
         if len(names) > 1:

@@ -48,7 +48,11 @@ def show_sequence(volume: Any, sequence: Sequence, frame_start: int = 1) -> None
 
 
 def load_sequence(
-    place: str | os.PathLike[str], *, name: str | None = None, frame_start: int = 1
+    place: str | os.PathLike[str],
+    *,
+    name: str | None = None,
+    frame_start: int = 1,
+    scene: Any = None,
 ) -> Any:
     """Make a volume object of a sequence, and put it into the scene.
 
@@ -61,6 +65,8 @@ def load_sequence(
     frame_start : int
         Frame of the scene at which the first file is shown, default 1. Before it and after the
         last nothing is.
+    scene : bpy.types.Scene, optional
+        Default: the current one.
 
     Returns
     -------
@@ -78,7 +84,7 @@ def load_sequence(
     first = sequence.files[0]
     volume = bpy.data.volumes.new(name or split_number(first)[0].rstrip("_") or first.stem)
     shown = bpy.data.objects.new(volume.name, volume)
-    bpy.context.scene.collection.objects.link(shown)
+    (scene or bpy.context.scene).collection.objects.link(shown)
     try:
         show_sequence(volume, sequence, frame_start)
     except ValueError:
@@ -93,6 +99,7 @@ def add_bake(
     frame_start: int = 1,
     look: Look | None = None,
     name: str | None = None,
+    scene: Any = None,
 ) -> Any:
     """Load a bake and give it its material: `load_sequence`, `measure_look`, `make_material`.
 
@@ -106,12 +113,14 @@ def add_bake(
         Default: measured.
     name : str, optional
         Of object and material; default: that of the files.
+    scene : bpy.types.Scene, optional
+        Default: the current one.
 
     Returns
     -------
     bpy.types.Object
     """
-    shown = load_sequence(place, name=name, frame_start=frame_start)
+    shown = load_sequence(place, name=name, frame_start=frame_start, scene=scene)
     look = measure_look(place) if look is None else look
     shown.data.materials.append(make_material(look, name=shown.name))
     return shown

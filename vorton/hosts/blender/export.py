@@ -1,0 +1,340 @@
+"""A Blender scene as a scene of vorton: what its objects are marked as, frame by frame.
+
+Frame 1 of a bake is the first frame of the scene, its time 0. Numbers and places that change over
+the frames become `Samples`, one value a frame; meshes are taken as they are at the first. Objects
+that are hidden from renders are left out, the others go in the order of their names, so that one
+scene always gives one file.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ambient import AMBIENTS
+from ...animation import Transform
+from ...bodies import Body, BodyBase, Container
+from ...combustion import Combustion
+from ...effects import Kill
+from ...fields import from_dict
+from ...forces import EFFECTS
+from ...method import Method
+from ...scene import SOURCES, Scene
+from ...shapes import Box, Cylinder, Disk, Shape, Sphere, Torus
+from ...sources import Tracers, VortexRing
+from ...vortices import Jet
+from . import meshes, roles
+from .poses import Pose, pose_of, transform_of
+from .settings import over_time, short
+
+SMOKE_OF_RING = 1.5
+"""Radius of the smoke that a ring carries, in core radii: what goes round with its core."""
+
+LISTS = {Body: "bodies", Container: "bodies"} | dict.fromkeys(EFFECTS, "effects")
+"""Where a scene keeps what an object becomes; sources are all others."""
+
+
+class ExportError(ValueError):
+    """What is wrong with an object; the message begins with its name."""
+
+
+@dataclasses.dataclass
+class Export:
+    """A scene with what a bake has to know of where it comes from.
+
+    Attributes
+    ----------
+    scene : Scene
+    frames : int
+        How many frames it has.
+    first : int
+        Frame of the Blender scene that is frame 1.
+    fps : float, 1/s
+    names : dict
+        Name of the object that a source, effect or body comes from, by "sources[0]" ...
+    warnings : list of str
+    """
+
+    scene: Scene
+    frames: int
+    first: int
+    fps: float
+    names: dict[str, str] = dataclasses.field(default_factory=dict)
+    warnings: list[str] = dataclasses.field(default_factory=list)
+
+    def named(self, text: str) -> str:
+        """A message of vorton, with the names of objects in place of numbers."""
+
+        def name(match: re.Match[str]) -> str:
+            return repr(self.names[match[0]]) if match[0] in self.names else match[0]
+
+        return re.sub(r"(?:sources|effects|bodies)\[\d+\]", name, text)
+
+
+@dataclasses.dataclass
+class _Item:
+    """An object over time."""
+
+    name: str
+    role: str
+    vertices: np.ndarray | None
+    faces: np.ndarray | None
+    matrices: list[np.ndarray] = dataclasses.field(default_factory=list)
+    values: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    fixed: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+
+def frame_rate(scene: Any) -> float:
+    """Frames a second of a Blender scene."""
+    return scene.render.fps / scene.render.fps_base
+
+
+def metres(scene: Any) -> float:
+    """How many metres a unit of Blender is."""
+    settings = scene.unit_settings
+    return 1.0 if settings.system == "NONE" else short(settings.scale_length)
+
+
+def marked(scene: Any) -> list[Any]:
+    """The objects that vorton takes, by name."""
+    found = [o for o in scene.objects if o.vorton.role != "NONE" and not o.hide_viewport]
+    return sorted(found, key=lambda o: o.name)
+
+
+def file_name(text: str) -> str:
+    """A text as the name of a scene, which begins file names."""
+    clean = "".join(c if c.isalnum() or c in "_-. " else "_" for c in text)[:64].strip(" .-")
+    return clean or "scene"
+
+
+def export_scene(scene: Any, name: str) -> Export:
+    """The scene of vorton that a Blender scene is.
+
+    Parameters
+    ----------
+    scene : bpy.types.Scene
+        With the properties of the extension.
+    name : str
+        Of the scene of vorton, and so of the files of its bake.
+
+    Returns
+    -------
+    Export
+
+    Raises
+    ------
+    ExportError
+        An object that vorton cannot take: its name, and why. No object is marked.
+    """
+    objects, length, fps = marked(scene), metres(scene), short(frame_rate(scene))
+    if not objects:
+        raise ExportError("no object is marked: choose what it is in its Physics properties")
+    frames = range(scene.frame_start, scene.frame_end + 1)
+    now, part = scene.frame_current, scene.frame_subframe
+    try:
+        items, gravity, told = _sample(scene, objects, frames, length)
+    finally:
+        scene.frame_set(now, subframe=part)
+    made = _make_scene(scene, name, gravity, told, fps, length)
+    export = Export(made, len(frames), scene.frame_start, fps)
+    for item in items:
+        _add(export, item, length)
+    if not any(cls is not VortexRing for cls in map(type, made.sources)):
+        what = "nothing shows" if made.sources else "nothing moves"
+        export.warnings.append(f"{what}: mark an object as an emitter, or as smoke")
+    return export
+
+
+# ---- what is there, frame by frame ----
+
+
+def _sample(
+    scene: Any, objects: Sequence[Any], frames: Sequence[int], length: float
+) -> tuple[list[_Item], list[Any], list[dict[str, Any]]]:
+    import bpy
+
+    items: list[_Item] = []
+    gravity: list[Any] = []
+    told: list[dict[str, Any]] = []
+    for frame in frames:
+        scene.frame_set(frame)
+        graph = bpy.context.evaluated_depsgraph_get()
+        shown = [thing.evaluated_get(graph) for thing in objects]
+        if frame == frames[0]:
+            items = [_begin(*pair, length) for pair in zip(objects, shown)]
+        for item, thing, placed in zip(items, objects, shown):
+            item.matrices.append(np.array(placed.matrix_world))
+            # Keyframes and drivers write to the object itself, too; its copy may lack what was
+            # set by hand.
+            item.values.append(_values(item, thing.vorton, length))
+        pull = scene.gravity if scene.use_gravity else (0, 0, 0)
+        gravity.append(tuple(short(x) * length + 0.0 for x in pull))
+        group = scene.vorton.simulation
+        told.append({n: s.read(group, length) for n, s in roles.SCENE_SETTINGS.items()})
+    return items, gravity, told
+
+
+def _begin(thing: Any, placed: Any, length: float) -> _Item:
+    about = thing.vorton
+    item = _Item(thing.name, about.role, *_mesh(placed))
+    skin = {name: s.read(about.skin, length) for name, s in roles.SKIN_SETTINGS.items()}
+    item.fixed = {
+        "definition": about.definition,
+        "carries_smoke": about.carries_smoke,
+        "outside": about.outside,
+        "skin": tuple(skin.values()) if about.use_skin else None,
+    }
+    return item
+
+
+def _values(item: _Item, about: Any, length: float) -> dict[str, Any]:
+    if item.role == roles.DEFINITION:
+        return {}
+    role = roles.ROLES[item.role]
+    group = getattr(about, role.group)
+    return {name: setting.read(group, length) for name, setting in role.settings.items()}
+
+
+def _mesh(thing: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Vertices and triangles of an evaluated object in its own space; None without a mesh."""
+    if thing.type not in ("MESH", "CURVE", "SURFACE", "FONT", "META"):
+        return None, None
+    mesh = thing.to_mesh()
+    try:
+        mesh.calc_loop_triangles()
+        vertices = np.empty(3 * len(mesh.vertices), np.float32)
+        mesh.vertices.foreach_get("co", vertices)
+        faces = np.empty(3 * len(mesh.loop_triangles), np.int32)
+        mesh.loop_triangles.foreach_get("vertices", faces)
+    finally:
+        thing.to_mesh_clear()
+    return vertices.reshape(-1, 3).astype(float), faces.reshape(-1, 3)
+
+
+# ---- the scene ----
+
+
+def _make_scene(
+    scene: Any, name: str, gravity: list[Any], told: list[dict[str, Any]], fps: float, length: float
+) -> Scene:
+    about = scene.vorton
+    values = {key: over_time([now[key] for now in told], fps) for key in told[0]}
+    ambient = {cls.__name__: cls for cls in AMBIENTS}[about.ambient]
+    group = getattr(about, about.ambient.lower())
+    settings = roles.AMBIENT_SETTINGS[about.ambient].items()
+    burns, method = roles.COMBUSTION_SETTINGS.items(), roles.METHOD_SETTINGS.items()
+    combustion = {n: s.read(about.combustion, length) for n, s in burns}
+    try:
+        return Scene(
+            name,
+            gravity=over_time(gravity, fps),
+            ambient=ambient(**{n: s.read(group, length) for n, s in settings}),
+            combustion=Combustion(**combustion) if about.use_combustion else None,
+            method=Method(**{n: s.read(about.method, length) for n, s in method}),
+            **values,
+        )
+    except (TypeError, ValueError) as error:
+        raise ExportError(f"{scene.name}: {error}") from error
+
+
+def _add(export: Export, item: _Item, length: float) -> None:
+    """Add what an object is to the scene."""
+    try:
+        poses = [pose_of(matrix, length) for matrix in item.matrices]
+        for made in _definitions(item, poses, export.fps):
+            export.scene.add(made)
+            key = LISTS.get(type(made), "sources")
+            place = len(getattr(export.scene, key)) - 1
+            export.names[f"{key}[{place}]"] = item.name
+    except (TypeError, ValueError, ModuleNotFoundError) as error:
+        text = str(error).removeprefix(f"body {item.name!r}: ")
+        raise ExportError(f"{item.name}: {text}") from error
+
+
+def _definitions(item: _Item, poses: list[Pose], fps: float) -> Iterator[Any]:
+    if item.role == roles.DEFINITION:
+        yield _from_text(item, transform_of(poses, fps, grows=True))
+        return
+    role = roles.ROLES[item.role]
+    values = {
+        name: over_time([now[name] for now in item.values], fps)
+        if setting.animatable
+        else item.values[0][name]
+        for name, setting in role.settings.items()
+    }
+    shape = _shape(item, role, poses[0])
+    parent = transform_of(poses, fps, grows=not role.shape or shape is None)
+    if issubclass(role.cls, BodyBase):
+        yield role.cls(shape, item.name, parent, **values)
+        return
+    about_place = {f.name for f in dataclasses.fields(role.cls)} & {"center", "point"}
+    if shape is not None:
+        if not about_place:
+            shape, parent = folded(shape, parent)
+        where = "outside" if item.fixed["outside"] else "inside"
+        values["shape" if role.cls is not Kill else where] = shape
+    elif parent is not None and about_place and is_moved_only(parent):
+        values[about_place.pop()], parent = parent.position, None
+    made = role.cls(**values, parent=parent)
+    yield made
+    if item.fixed["carries_smoke"]:
+        yield from _carried(made)
+
+
+def _shape(item: _Item, role: roles.Role, pose: Pose) -> Shape | None:
+    if not role.shape or (role.shape == "where" and item.vertices is None):
+        return None
+    if item.vertices is None or item.faces is None:
+        raise ValueError(f"it has no mesh, which a {role.label.lower()} needs for its shape")
+    vertices, faces = item.vertices * np.array(pose.scale), item.faces
+    if min(pose.scale) < 0:  # mirrored
+        faces = faces[:, ::-1]
+    if role.shape == "solid":
+        return meshes.solid(vertices, faces)
+    return meshes.filled(vertices, faces, item.fixed["skin"] if role.shape == "filled" else None)
+
+
+def _from_text(item: _Item, parent: Transform | None) -> Any:
+    """The definition of an object that carries one as text, in the object's space."""
+    data = json.loads(item.fixed["definition"])
+    types = (*SOURCES, *EFFECTS, Body, Container)
+    made = from_dict(data, types, "definition")
+    return dataclasses.replace(made, parent=parent)
+
+
+def _carried(made: Any) -> Iterator[Tracers]:
+    """The smoke that a ring or a jet brings along."""
+    if isinstance(made, Jet):
+        yield made.smoke()
+    if isinstance(made, VortexRing):
+        radius = min(made.radii)
+        thickness = min(SMOKE_OF_RING * made.core, 0.9 * radius)
+        torus = Torus(made.center, made.axis, radius, thickness)
+        yield Tracers(torus, start=made.time, parent=made.parent)
+
+
+def is_moved_only(parent: Transform) -> bool:
+    """Whether a transform is a constant shift."""
+    still = isinstance(parent.position, tuple) and parent.rotation == (1.0, 0.0, 0.0, 0.0)
+    return still and parent.scale == 1.0
+
+
+def folded(shape: Shape, parent: Transform | None) -> tuple[Shape, Transform | None]:
+    """The shape without its parent where that only shifts it, and the shape says where it is."""
+    if parent is None or not is_moved_only(parent):
+        return shape, parent
+    shift = np.array(parent.position)
+
+    def moved(place: Any) -> Any:
+        return tuple(short(float(f"{x:.7g}")) + 0.0 for x in np.array(place) + shift)
+
+    if isinstance(shape, (Sphere, Disk, Cylinder, Torus)):
+        return dataclasses.replace(shape, center=moved(shape.center)), None
+    if isinstance(shape, Box):
+        return Box(moved(shape.lower), moved(shape.upper)), None
+    return shape, parent
