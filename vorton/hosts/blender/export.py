@@ -193,11 +193,16 @@ def _begin(thing: Any, placed: Any, length: float) -> _Item:
 
 
 def _values(item: _Item, about: Any, length: float) -> dict[str, Any]:
+    """What is set, at the first frame all of it, then what may change."""
     if item.role == roles.DEFINITION:
         return {}
     role = roles.ROLES[item.role]
     group = getattr(about, role.group)
-    return {name: setting.read(group, length) for name, setting in role.settings.items()}
+    return {
+        name: setting.read(group, length)
+        for name, setting in role.settings.items()
+        if setting.animatable or not item.values
+    }
 
 
 def _mesh(thing: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
@@ -261,25 +266,19 @@ def _definitions(item: _Item, poses: list[Pose], fps: float) -> Iterator[Any]:
         yield _from_text(item, transform_of(poses, fps, grows=True))
         return
     role = roles.ROLES[item.role]
-    values = {
-        name: over_time([now[name] for now in item.values], fps)
-        if setting.animatable
-        else item.values[0][name]
-        for name, setting in role.settings.items()
-    }
+    values = dict(item.values[0])
+    for name in item.values[-1]:
+        values[name] = over_time([now[name] for now in item.values], fps)
     shape = _shape(item, role, poses[0])
     parent = transform_of(poses, fps, grows=not role.shape or shape is None)
     if issubclass(role.cls, BodyBase):
-        yield role.cls(shape, item.name, parent, **values)
+        yield role.cls(shape, name=item.name, parent=parent, **values)
         return
-    about_place = {f.name for f in dataclasses.fields(role.cls)} & {"center", "point"}
+    if parent is not None and is_still(parent):
+        shape, parent = _folded(role, values, shape, parent)
     if shape is not None:
-        if not about_place:
-            shape, parent = folded(shape, parent)
         where = "outside" if item.fixed["outside"] else "inside"
         values["shape" if role.cls is not Kill else where] = shape
-    elif parent is not None and about_place and is_moved_only(parent):
-        values[about_place.pop()], parent = parent.position, None
     made = role.cls(**values, parent=parent)
     yield made
     if item.fixed["carries_smoke"]:
@@ -318,23 +317,52 @@ def _carried(made: Any) -> Iterator[Tracers]:
         yield Tracers(torus, start=made.time, parent=made.parent)
 
 
-def is_moved_only(parent: Transform) -> bool:
-    """Whether a transform is a constant shift."""
-    still = isinstance(parent.position, tuple) and parent.rotation == (1.0, 0.0, 0.0, 0.0)
-    return still and parent.scale == 1.0
+def is_still(parent: Transform) -> bool:
+    """Whether a transform only shifts and turns, always alike."""
+    constant = isinstance(parent.position, tuple) and isinstance(parent.rotation, tuple)
+    return constant and parent.scale == 1.0
 
 
-def folded(shape: Shape, parent: Transform | None) -> tuple[Shape, Transform | None]:
-    """The shape without its parent where that only shifts it, and the shape says where it is."""
-    if parent is None or not is_moved_only(parent):
+def _folded(
+    role: roles.Role, values: dict[str, Any], shape: Shape | None, parent: Transform
+) -> tuple[Shape | None, Transform | None]:
+    """Without the parent where the definition itself can say where it lies."""
+    if shape is not None:
+        made = folded(shape, parent) if role.shape == "filled" else None
+        return (shape, parent) if made is None else (made, None)
+    names = {field.name for field in dataclasses.fields(role.cls)}
+    told = {"center": (0, 0, 0), "point": (0, 0, 0)} if role.shape == "" else {}
+    if not names & set(told):
         return shape, parent
-    shift = np.array(parent.position)
+    values |= {name: placed(place, parent) for name, place in told.items() if name in names}
+    values |= {name: turned((0, 0, 1), parent) for name in ("axis", "direction") if name in names}
+    return shape, None
 
-    def moved(place: Any) -> Any:
-        return tuple(short(float(f"{x:.7g}")) + 0.0 for x in np.array(place) + shift)
 
-    if isinstance(shape, (Sphere, Disk, Cylinder, Torus)):
-        return dataclasses.replace(shape, center=moved(shape.center)), None
-    if isinstance(shape, Box):
-        return Box(moved(shape.lower), moved(shape.upper)), None
-    return shape, parent
+def folded(shape: Shape, parent: Transform) -> Shape | None:
+    """The shape as it lies by a parent that is still; None where it cannot say so by itself."""
+    if isinstance(shape, Sphere):
+        return dataclasses.replace(shape, center=placed(shape.center, parent))
+    if isinstance(shape, (Disk, Cylinder, Torus)):
+        place, axis = placed(shape.center, parent), turned(shape.axis, parent)
+        return dataclasses.replace(shape, center=place, axis=axis)
+    if isinstance(shape, Box) and parent.rotation == (1.0, 0.0, 0.0, 0.0):
+        return Box(placed(shape.lower, parent), placed(shape.upper, parent))
+    return None
+
+
+def placed(place: Sequence[float], parent: Transform) -> tuple[float, ...]:
+    """A place in the space of a parent that is still, in the scene."""
+    return _short(np.array(turned(place, parent)) + parent.position)
+
+
+def turned(way: Sequence[float], parent: Transform) -> tuple[float, ...]:
+    """A direction in the space of a parent that is still, in the scene."""
+    (w, *q), v = parent.rotation, np.array(way, float)
+    q = np.array(q)
+    return _short(v + 2 * w * np.cross(q, v) + 2 * np.cross(q, np.cross(q, v)))
+
+
+def _short(values: np.ndarray) -> tuple[float, ...]:
+    clean = np.where(np.abs(values) < 1e-7, 0.0, values)
+    return tuple(short(float(f"{x:.7g}")) for x in clean)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...fields import shown
-from ...shapes import Box, Cylinder, Mesh, Plane, Shape, Sphere, Surface, Torus, mesh_volume
+from ...shapes import Box, Cylinder, Disk, Mesh, Plane, Shape, Sphere, Surface, Torus, mesh_volume
 from ...shapes import open_edges as count_open_edges
 from .settings import short
 
@@ -33,9 +33,9 @@ def shape_of(vertices: np.ndarray, faces: np.ndarray) -> Shape:
 
     Returns
     -------
-    Box, Sphere, Cylinder, Torus or Mesh
-        A box only with edges along x, y and z; a cylinder or torus only about z. A mesh that is
-        open, or anything else, is a Mesh.
+    Box, Sphere, Disk, Cylinder, Torus or Mesh
+        A box only with edges along x, y and z; what is round only about z, a cylinder that is
+        wider than long as a disk. A mesh that is open, or anything else, is a Mesh.
     """
     if len(faces) and count_open_edges(faces) == 0:
         lower, upper = vertices.min(axis=0), vertices.max(axis=0)
@@ -74,6 +74,8 @@ def _cylinder(points: np.ndarray, size: np.ndarray, center: np.ndarray) -> Shape
     if not ends or rim.sum() < 2 * LEAST_ROUND or np.ptp(away[rim]) > CLOSE * size.max():
         return None
     radius, length = _numbers([away.max(), size[2]])
+    if length < 2 * radius:
+        return Disk(_numbers(center), radius, thickness=length)
     return Cylinder(_numbers(center), radius, length)
 
 

@@ -7,6 +7,7 @@ twice: ranges, units and defaults come from the field, texts from the docstring 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import re
 from collections.abc import Collection, Mapping
@@ -149,6 +150,7 @@ class Setting:
         setattr(group, self.name, value)
 
 
+@functools.lru_cache(maxsize=2**16)
 def short(number: float) -> float:
     """The float64 of the fewest digits that is this float32: 0.1, not 0.10000000149011612."""
     return float(np.format_float_positional(np.float32(number), unique=True, trim="0"))
