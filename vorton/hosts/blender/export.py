@@ -91,7 +91,7 @@ class _Item:
 
 def frame_rate(scene: Any) -> float:
     """Frames a second of a Blender scene."""
-    return scene.render.fps / scene.render.fps_base
+    return scene.render.fps / short(scene.render.fps_base)
 
 
 def metres(scene: Any) -> float:
@@ -131,7 +131,7 @@ def export_scene(scene: Any, name: str) -> Export:
     ExportError
         An object that vorton cannot take: its name, and why. No object is marked.
     """
-    objects, length, fps = marked(scene), metres(scene), short(frame_rate(scene))
+    objects, length, fps = marked(scene), metres(scene), frame_rate(scene)
     if not objects:
         raise ExportError("no object is marked: choose what it is in its Physics properties")
     frames = range(scene.frame_start, scene.frame_end + 1)
@@ -145,8 +145,7 @@ def export_scene(scene: Any, name: str) -> Export:
     for item in items:
         _add(export, item, length)
     if not any(cls is not VortexRing for cls in map(type, made.sources)):
-        what = "nothing shows" if made.sources else "nothing moves"
-        export.warnings.append(f"{what}: mark an object as an emitter, or as smoke")
+        export.warnings.append("nothing shows: mark an object as an emitter, or as smoke")
     return export
 
 
@@ -251,7 +250,10 @@ def _add(export: Export, item: _Item, length: float) -> None:
     """Add what an object is to the scene."""
     try:
         poses = [pose_of(matrix, length) for matrix in item.matrices]
-        for made in _definitions(item, poses, export.fps):
+        for made in _definitions(item, poses, export.fps, length):
+            if export.scene.combustion is None and getattr(made, "fuel", 0) not in (None, 0):
+                text = "it has fuel, but Combustion is off (Scene properties, Vorton)"
+                raise ValueError(text)
             export.scene.add(made)
             key = LISTS.get(type(made), "sources")
             place = len(getattr(export.scene, key)) - 1
@@ -261,7 +263,7 @@ def _add(export: Export, item: _Item, length: float) -> None:
         raise ExportError(f"{item.name}: {text}") from error
 
 
-def _definitions(item: _Item, poses: list[Pose], fps: float) -> Iterator[Any]:
+def _definitions(item: _Item, poses: list[Pose], fps: float, length: float) -> Iterator[Any]:
     if item.role == roles.DEFINITION:
         yield _from_text(item, transform_of(poses, fps, grows=True))
         return
@@ -269,7 +271,7 @@ def _definitions(item: _Item, poses: list[Pose], fps: float) -> Iterator[Any]:
     values = dict(item.values[0])
     for name in item.values[-1]:
         values[name] = over_time([now[name] for now in item.values], fps)
-    shape = _shape(item, role, poses[0])
+    shape = _shape(item, role, poses[0], length)
     parent = transform_of(poses, fps, grows=not role.shape or shape is None)
     if issubclass(role.cls, BodyBase):
         yield role.cls(shape, name=item.name, parent=parent, **values)
@@ -285,12 +287,12 @@ def _definitions(item: _Item, poses: list[Pose], fps: float) -> Iterator[Any]:
         yield from _carried(made)
 
 
-def _shape(item: _Item, role: roles.Role, pose: Pose) -> Shape | None:
+def _shape(item: _Item, role: roles.Role, pose: Pose, length: float) -> Shape | None:
     if not role.shape or (role.shape == "where" and item.vertices is None):
         return None
     if item.vertices is None or item.faces is None:
-        raise ValueError(f"it has no mesh, which a {role.label.lower()} needs for its shape")
-    vertices, faces = item.vertices * np.array(pose.scale), item.faces
+        raise ValueError(f"it has no mesh, which gives {role.cls.__name__} its shape")
+    vertices, faces = item.vertices * np.array(pose.scale) * length, item.faces
     if min(pose.scale) < 0:  # mirrored
         faces = faces[:, ::-1]
     if role.shape == "solid":

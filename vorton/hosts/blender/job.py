@@ -66,7 +66,7 @@ class Job:
         self.done, self.total, self.left = 0, frames, 0.0
         self.warnings: list[str] = []
         self.error = ""
-        self.cancelled = False
+        self.cancelled = self._ended = False
         what = {"scene": os.fspath(scene), "folder": os.fspath(folder), "frames": frames}
         arguments = json.dumps({**what, "fps": fps, "overwrite": overwrite})
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -100,7 +100,7 @@ class Job:
             try:
                 line = self._lines.get_nowait()
             except queue.Empty:
-                return True
+                return not self._ended
             if line is None:
                 self._end()
                 return False
@@ -108,9 +108,12 @@ class Job:
 
     def wait(self) -> None:
         """Until it has ended."""
-        while (line := self._lines.get()) is not None:
-            self._take(line)
-        self._end()
+        while not self._ended:
+            line = self._lines.get()
+            if line is None:
+                self._end()
+            else:
+                self._take(line)
 
     def _take(self, line: str) -> None:
         try:
@@ -125,7 +128,7 @@ class Job:
             self.error = said["error"]
 
     def _end(self) -> None:
-        status = self._process.wait()
+        status, self._ended = self._process.wait(), True
         self._threads[1].join(5)
         if status and not self.error and not self.cancelled:
             tail: Sequence[str] = [line.strip() for line in self._stderr if line.strip()]

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...fields import shown
 from ...shapes import Box, Cylinder, Disk, Mesh, Plane, Shape, Sphere, Surface, Torus, mesh_volume
 from ...shapes import open_edges as count_open_edges
 from .settings import short
@@ -117,9 +116,7 @@ def filled(vertices: np.ndarray, faces: np.ndarray, skin: tuple[float, float] | 
     if skin is not None:
         return Surface(shape, *skin)
     if isinstance(shape, Mesh) and not shape.closed:
-        raise ValueError(
-            f"its mesh is open ({shown(count_open_edges(faces))} edges): close it, or turn on Skin"
-        )
+        raise ValueError("its mesh is open: close it, or turn on Skin")
     return shape
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -392,10 +392,10 @@ def curves_of(thing: Any) -> Iterator[Any]:
                 yield from bag.fcurves
 
 
-def mark(thing: Any, start: roles.Start, values: Mapping[str, Any] | None = None) -> None:
-    """Make an object what a `Start` says; other values go before those of the start."""
+def mark(thing: Any, start: roles.Start, length: float = 1.0) -> None:
+    """Make an object what a `Start` says; `length`: metres of a unit of Blender."""
     role = roles.ROLES[start.role]
     thing.vorton.role = start.role
     group = getattr(thing.vorton, role.group)
-    for name, value in {**start.values, **(values or {})}.items():
-        role.settings[name].write(group, value)
+    for name, value in start.values.items():
+        role.settings[name].write(group, value, length)

@@ -16,7 +16,7 @@ SKEW = 1e-3
 
 @dataclasses.dataclass(frozen=True)
 class Pose:
-    """Place, quaternion (w, x, y, z) and scale along the object's own axes of a matrix."""
+    """Place (m), quaternion (w, x, y, z) and scale along the object's own axes of a matrix."""
 
     place: tuple[float, ...]
     rotation: tuple[float, ...]
@@ -31,7 +31,7 @@ def pose_of(matrix: np.ndarray, length: float = 1.0) -> Pose:
     matrix : (4, 4) float
         Of the world.
     length : float
-        Metres of a unit of Blender; place and scale are multiplied by it.
+        Metres of a unit of Blender; the place is multiplied by it.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def pose_of(matrix: np.ndarray, length: float = 1.0) -> Pose:
             "axes; apply the scale of the parent (Ctrl-A)"
         )
     place = tuple(short(x * length) for x in np.asarray(matrix, float)[:3, 3])
-    return Pose(place, _quaternion(axes), tuple(short(x * length) for x in scale))
+    return Pose(place, _quaternion(axes), tuple(short(x) for x in scale))
 
 
 def _quaternion(axes: np.ndarray) -> tuple[float, ...]:

@@ -109,7 +109,7 @@ class VORTON_OT_mark(bpy.types.Operator):
         start = roles.STARTS[self.start]
         chosen = {context.object, *context.selected_objects}
         for thing in sorted(chosen, key=lambda thing: thing.name):
-            objects.mark(thing, start)
+            objects.mark(thing, start, metres(context.scene))
         if start.burns:
             context.scene.vorton.use_combustion = True
         return {"FINISHED"}
@@ -268,11 +268,12 @@ class VORTON_OT_bake(bpy.types.Operator):
             self.report({"WARNING"}, made.named(text))
         if job.error:
             return refused(self, made.named(job.error))
-        if job.cancelled:
-            text = f"{job.done} of {job.total} frames are baked; Bake goes on from there"
-            self.report({"INFO"}, text)
         try:
-            show_bake(scene)
+            shown = show_bake(scene)
+            if job.cancelled:
+                whole = shown.data.frame_duration
+                text = f"{whole} of {job.total} frames are baked; Bake goes on from there"
+                self.report({"INFO"}, text)
         except ERRORS as error:
             self.report({"WARNING"}, f"nothing to show: {error}")
         if not bpy.data.filepath:
