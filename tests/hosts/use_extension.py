@@ -8,6 +8,7 @@ ADDONS is a folder with the package vorton_extension, ZIP the extension as it is
 is a JSON file of what was found; scenes and pictures go to FOLDER.
 """
 
+import contextlib
 import json
 import os
 import sys
@@ -51,6 +52,16 @@ def traces():
     handlers = [f.__module__ for f in bpy.app.handlers.load_pre if "vorton" in f.__module__]
     menus = [f for f in bpy.types.VIEW3D_MT_add._dyn_ui_initialize() if "vorton" in f.__module__]
     return [*classes, *properties, *handlers, *map(repr, menus)]
+
+
+@contextlib.contextmanager
+def registered(addon):
+    """Registered within, and not afterwards, whatever happens: the module bpy would not end."""
+    addon.register()
+    try:
+        yield
+    finally:
+        addon.unregister()
 
 
 # ---- scenes ----
@@ -172,11 +183,10 @@ def what_scenes_are(addons, folder):
     import vorton_extension as addon
 
     before = traces()
-    addon.register()
-    there = traces()
-    all_presets(addon, folder)
-    report = {"animated": animated(), "centimetres": centimetres(), "complaints": complaints()}
-    addon.unregister()
+    with registered(addon):
+        there = traces()
+        all_presets(addon, folder)
+        report = {"animated": animated(), "centimetres": centimetres(), "complaints": complaints()}
     return report | {"before": before, "there": there, "after": traces()}
 
 
@@ -321,11 +331,12 @@ def what_bakes_are(addons, folder):
     sys.path.insert(0, addons)
     import vorton_extension as addon
 
-    addon.register()
-    report = {"starts": starts(folder), "campfire": campfire(folder)}
-    report |= {"modal": driven_by_hand(addon, folder), "failing": failing(addon, folder)}
-    addon.unregister()
-    return report
+    with registered(addon):
+        report = {"starts": starts(folder), "campfire": campfire(folder)}
+        return report | {
+            "modal": driven_by_hand(addon, folder),
+            "failing": failing(addon, folder),
+        }
 
 
 # ---- the zip ----

@@ -16,12 +16,12 @@ EARTH = (0.03, 0.026, 0.023, 1)
 def look_from(
     lower: Sequence[float], upper: Sequence[float], aspect: float
 ) -> tuple[tuple[float, float, float], float, float]:
-    """Where a camera stands that looks along +Y at a box.
+    """Where a camera stands, a little above the ground, that looks along +Y at a box.
 
     Parameters
     ----------
     lower, upper : three numbers, m
-        Corners of the box.
+        Corners of the box; its bottom is the ground.
     aspect : float
         Width over height of the picture.
 
@@ -33,9 +33,9 @@ def look_from(
     """
     width, height = upper[0] - lower[0], upper[2] - lower[2]
     seen = 1.15 * max(height, width / aspect, 1e-3)
-    low = (lower[2] + upper[2] - seen) / 2
+    low = lower[2] - 0.08 * seen
     middle = (lower[1] + upper[1]) / 2
-    eye = ((lower[0] + upper[0]) / 2, middle - 1.9 * seen, low + 0.2 * seen)
+    eye = ((lower[0] + upper[0]) / 2, middle - 1.9 * seen, lower[2] + 0.1 * seen)
     return eye, low, low + seen
 
 

@@ -5,9 +5,10 @@ import tempfile
 from pathlib import Path
 
 import bpy
+from mathutils import Vector
 
 from vorton.hosts.blender import objects, roles, stage, volumes
-from vorton.hosts.blender.export import export_scene, file_name, metres
+from vorton.hosts.blender.export import export_scene, file_name, marked, metres
 from vorton.hosts.blender.job import Job
 from vorton.hosts.blender.sequences import find_sequence
 from vorton.manifest import Manifest
@@ -16,6 +17,7 @@ from vorton.scene import Scene
 
 PRESETS = Path(__file__).parent / "presets"
 FRAMES = 96  # of a preset
+BORN_IN = [role.name for role in roles.ROLES.values() if role.shape == "filled"]
 WAIT = 0.2  # s, between two looks at a bake
 ERRORS = (ValueError, TypeError, OSError, RuntimeError)
 
@@ -364,6 +366,13 @@ class VORTON_OT_stage(bpy.types.Operator):
         return {"FINISHED"}
 
 
+def bottoms(scene):
+    """The height of the lowest point of what smoke and fire are born in, if anything is."""
+    things = [thing for thing in marked(scene) if thing.vorton.role in BORN_IN and thing.data]
+    heights = [(thing.matrix_world @ Vector(c)).z for thing in things for c in thing.bound_box]
+    return [min(heights)] if heights else []
+
+
 def set_stage(scene, samples):
     """The stage of a bake: as large as what its frames show."""
     frames = Manifest.find(bake_folder(scene)).data["frames"]
@@ -373,12 +382,13 @@ def set_stage(scene, samples):
     unit = metres(scene)
     lower = [min(low[axis] for low, _ in bounds) / unit for axis in range(3)]
     upper = [max(high[axis] for _, high in bounds) / unit for axis in range(3)]
+    lower[2] = max([lower[2], *bottoms(scene)])
     render = scene.render
     aspect = render.resolution_x / render.resolution_y
     eye, low, high = stage.look_from(lower, upper, aspect)
     stage.set_camera(eye, low, high, (lower[1] + upper[1]) / 2, scene)
     if scene.vorton.use_combustion:
-        stage.set_night(scene, ground=max(lower[2], low), size=40 * (high - low))
+        stage.set_night(scene, ground=lower[2], size=40 * (high - low))
     else:
         stage.set_day(scene)
     stage.set_cycles(scene, samples=samples)
