@@ -10,8 +10,10 @@ and the functions of `stage`, which are there to be asked.
 >>> blender.set_filmic()                                    # doctest: +SKIP
 """
 
+from .export import export_scene
 from .looks import GRIDS, Look, measure_look
 from .materials import make_material, set_filmic
+from .objects import build_scene
 from .sequences import Sequence, find_sequence
 from .volumes import add_bake, load_sequence, show_sequence
 
@@ -20,6 +22,8 @@ __all__ = [
     "Look",
     "Sequence",
     "add_bake",
+    "build_scene",
+    "export_scene",
     "find_sequence",
     "load_sequence",
     "make_material",

@@ -156,12 +156,16 @@ def open_sidebar(context):
     if area is None or area.type != "VIEW_3D":
         return
     area.spaces.active.show_region_ui = True
-    for region in area.regions:
-        if region.type == "UI":
-            try:
-                region.active_panel_category = "Vorton"
-            except (AttributeError, TypeError, ValueError):  # not before it is drawn, or read-only
-                pass
+
+    def choose_tab():
+        for region in area.regions:
+            if region.type == "UI":
+                try:
+                    region.active_panel_category = "Vorton"
+                except (AttributeError, TypeError, ValueError):  # Blender 4.2 may not let us
+                    pass
+
+    bpy.app.timers.register(choose_tab, first_interval=0.1)  # the sidebar must be drawn first
 
 
 class VORTON_OT_export(bpy.types.Operator):

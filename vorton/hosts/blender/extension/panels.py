@@ -21,6 +21,8 @@ def draw_settings(layout, group, settings):
         part = row.row()
         part.active = getattr(group, setting.switch)
         part.prop(group, name, text="")
+        if setting.animatable:
+            row.prop_decorator(group, name)
 
 
 class ObjectPanel:
