@@ -16,7 +16,8 @@ import pytest
 from extensions import load_builder, write_addon, write_wheel
 
 import vorton as vt
-from vorton.hosts.blender import meshes, poses, roles, settings, stage
+from vorton import _core
+from vorton.hosts.blender import firelight, meshes, poses, roles, settings, stage
 from vorton.hosts.blender.export import Export
 from vorton.hosts.blender.job import Job
 from vorton.scene import OF_SIMULATION
@@ -181,11 +182,13 @@ def test_campfire_is_seen(bakes):
     report, folder = bakes
     assert report["campfire"]["velocity"] == ["velocity", "SECOND"]
     assert report["campfire"]["materials"] == 1
+    assert report["campfire"]["stage"] == ["camera", "firelight", "ground", "moon"]
+    assert report["campfire"]["energies"][-1] > report["campfire"]["energies"][0] == 0
     picture = np.asarray(image.open(folder / "campfire.png").convert("RGB")).astype(int)
     bright = np.argwhere(picture[:, :, 0] > 150)
     assert len(bright) > 50
     assert 20 < bright[:, 1].mean() < 40  # of 60
-    assert picture[:10].max() < 60
+    assert picture[:20, :8].max() < 60
     flame = picture[picture[:, :, 0] > 150].mean(0)
     assert flame[0] > 1.5 * flame[2]  # red over blue
 
@@ -340,6 +343,38 @@ def test_camera_sees_the_whole_box():
             scale = (middle - eye[1]) / (corner[1] - eye[1])
             assert abs(corner[0] - x) * scale <= half * aspect * 1.5
             assert abs(corner[2] - z) <= half
+
+
+def test_light_of_a_fire_is_where_it_glows(tmp_path):
+    """Power, middle and colour of a ball that glows evenly."""
+    random = np.random.default_rng(3)
+    place = random.normal(size=(200_000, 3))
+    place *= (0.3 * random.random(len(place)) ** (1 / 3) / np.linalg.norm(place, axis=1))[:, None]
+    columns = {"position": place + (1, 2, 3), "density": np.full(len(place), 1e-6)}
+    columns["size"] = np.full(len(place), 0.01)
+    for name, value in (("temperature", 1500.0), ("fuel", 0.1), ("flame", 0.5), ("smoke", 0.1)):
+        columns[name] = np.full(len(place), value)
+    volume = _core.volume_from_tracers(**columns, voxel_size=0.03, velocity=np.ones_like)
+    path = tmp_path / "ball_0001.vdb"
+    path.write_bytes(volume.encode_vdb(heat_name="heat"))
+    found = firelight.measure_glow(path)
+    low, size = np.array(volume.info()["lower"]), np.array(volume.info()["upper"])
+    low = np.floor(low / 0.03).astype(int) - 1
+    size = np.ceil(size / 0.03).astype(int) + 2 - low
+    glow = volume.values("glow", tuple(low.tolist()), tuple(size.tolist())).astype(float)
+    power = glow * ((700 + 1700 * glow) / 2000) ** 4
+    exact = power.sum() * 0.03**3
+    assert found.power == pytest.approx(exact, rel=1e-3) and exact > 0.001
+    assert found.center == pytest.approx((1, 2, 3), abs=0.01)
+    axes = [0.03 * (first + np.arange(count)) for first, count in zip(low, size)]
+    x = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+    assert power.shape == x.shape[:3]
+    away = ((x - (1, 2, 3)) ** 2).sum(-1)
+    gyration = np.sqrt((power * away).sum() / power.sum())
+    assert found.radius == pytest.approx(gyration, rel=0.01)
+    assert 700 < found.kelvin < 2400
+    path.write_bytes(volume.encode_vdb())
+    assert firelight.measure_glow(path) is None
 
 
 def test_messages_name_objects():

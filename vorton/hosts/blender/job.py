@@ -18,6 +18,11 @@ from ... import __file__ as _init
 
 WORKER = "vorton.hosts.blender.worker"
 
+# No console, and after Blender's own threads.
+WINDOWS_FLAGS = sum(
+    getattr(subprocess, name, 0) for name in ("CREATE_NO_WINDOW", "BELOW_NORMAL_PRIORITY_CLASS")
+)
+
 
 def python_path() -> list[str]:
     """Folders in which another Python finds vorton and NumPy."""
@@ -74,7 +79,7 @@ class Job:
             [os.fspath(python or sys.executable), "-m", WORKER, arguments],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, encoding="utf-8", errors="replace", env=_environment(),
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            creationflags=WINDOWS_FLAGS,
         )  # fmt: skip
         self._stderr: list[str] = []
         self._threads = [

@@ -59,7 +59,8 @@ def _high_percentile(columns: np.ndarray) -> float:
     return float(np.percentile(columns, 95)) if columns.size else 0.0
 
 
-def _power(heat: np.ndarray) -> np.ndarray:
+def glow_power(heat: np.ndarray) -> np.ndarray:
+    """Radiance of a metre of what glows, over that of what glows wholly at 2000 K."""
     return heat * ((COOLEST + WARMER * heat) / 2000) ** 4
 
 
@@ -95,7 +96,7 @@ def measure_look(
     """
     files = find_sequence(place).files
     chosen = sorted({round(i) for i in np.linspace(0, len(files) - 1, min(samples, len(files)))})
-    powers = {density: np.asarray, heat: _power}
+    powers = {density: np.asarray, heat: glow_power}
     best = dict.fromkeys(powers, (0.0, 0.0))  # how much there is; percentile of its columns
     for number in chosen:
         grids = vdb_files.read(files[number])

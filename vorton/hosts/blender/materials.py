@@ -51,6 +51,17 @@ def make_material(look: Look, *, name: str = "vorton", fire: bool | None = None)
     return material
 
 
+def look_of(shown: Any) -> Look | None:
+    """The strengths of the material of an object as they are now; None where it is another one."""
+    for material in shown.data.materials:
+        nodes = material.node_tree.nodes if material and material.node_tree else ()
+        volumes = [node for node in nodes if node.bl_idname == "ShaderNodeVolumePrincipled"]
+        if volumes and "emission" in nodes:
+            density = volumes[0].inputs["Density"].default_value
+            return Look(density, nodes["emission"].inputs[1].default_value)
+    return None
+
+
 def _add_fire(nodes: Any, links: Any, volume: Any, emission: float) -> None:
     heat = nodes.new("ShaderNodeAttribute")
     heat.attribute_name = heat.name = heat.label = GRIDS["heat"]

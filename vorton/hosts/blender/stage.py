@@ -32,7 +32,7 @@ def look_from(
         What it sees of the vertical through the middle of the box.
     """
     width, height = upper[0] - lower[0], upper[2] - lower[2]
-    seen = 1.15 * max(height, width / aspect, 1e-3)
+    seen = 1.25 * max(height, width / aspect, 1e-3)
     low = lower[2] - 0.08 * seen
     middle = (lower[1] + upper[1]) / 2
     eye = ((lower[0] + upper[0]) / 2, middle - 1.9 * seen, lower[2] + 0.1 * seen)

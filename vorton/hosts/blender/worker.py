@@ -35,6 +35,8 @@ def _interrupt_at_end() -> None:
 def main(arguments: str) -> int:
     """Bake; the exit status: 0 done, 1 an error, 2 stopped."""
     task = json.loads(arguments)
+    if hasattr(os, "nice"):
+        os.nice(5)  # Blender's own threads go first
     threading.Thread(target=_interrupt_at_end, daemon=True).start()
     warnings.showwarning = lambda message, *_, **__: say(warning=str(message))
     try:

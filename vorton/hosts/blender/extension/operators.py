@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the buttons do: mark objects, add presets, export, bake, show, set up a render."""
 
+import contextlib
 import tempfile
 from pathlib import Path
 
@@ -9,7 +10,9 @@ from mathutils import Vector
 
 from vorton.hosts.blender import objects, roles, stage, volumes
 from vorton.hosts.blender.export import export_scene, file_name, marked, metres
+from vorton.hosts.blender.firelight import add_firelight
 from vorton.hosts.blender.job import Job
+from vorton.hosts.blender.materials import look_of
 from vorton.hosts.blender.sequences import find_sequence
 from vorton.manifest import Manifest
 from vorton.progress import clock
@@ -40,9 +43,9 @@ class Running:
 
     @classmethod
     def stop(cls):
+        """End it without a look at what it has done."""
         if cls.job is not None:
             cls.job.cancel()
-            cls.job.wait()
         cls.job = cls.export = None
 
 
@@ -364,10 +367,29 @@ class VORTON_OT_stage(bpy.types.Operator):
     def execute(self, context):
         scene = context.scene
         try:
-            set_stage(scene, self.samples)
+            with as_stage(scene):
+                set_stage(scene, self.samples)
         except ERRORS as error:
             return refused(self, error)
         return {"FINISHED"}
+
+
+@contextlib.contextmanager
+def as_stage(scene):
+    """What is added within goes to a collection of its own, in the place of an earlier stage."""
+    name = f"{scene_name(scene)} stage"
+    collection = bpy.data.collections.get(name)
+    if collection is None or name not in scene.collection.children:
+        collection = bpy.data.collections.new(name)
+        scene.collection.children.link(collection)
+    for thing in list(collection.objects):
+        bpy.data.objects.remove(thing)
+    before = set(scene.collection.objects)
+    yield
+    for thing in set(scene.collection.objects) - before:
+        if thing.type != "VOLUME":
+            collection.objects.link(thing)
+            scene.collection.objects.unlink(thing)
 
 
 def bottoms(scene):
@@ -393,6 +415,12 @@ def set_stage(scene, samples):
     stage.set_camera(eye, low, high, (lower[1] + upper[1]) / 2, scene)
     if scene.vorton.use_combustion:
         stage.set_night(scene, ground=lower[2], size=40 * (high - low))
+        shown, start = show_bake(scene), scene.frame_start
+        look = look_of(shown)
+        if look is not None:
+            add_firelight(
+                bake_folder(scene), look, shown, frame_start=start, length=unit, scene=scene
+            )
     else:
         stage.set_day(scene)
     stage.set_cycles(scene, samples=samples)
