@@ -188,7 +188,7 @@ def test_campfire_is_seen(bakes):
     bright = np.argwhere(picture[:, :, 0] > 150)
     assert len(bright) > 50
     assert 20 < bright[:, 1].mean() < 40  # of 60
-    assert picture[:20, :8].max() < 60
+    assert picture[0].max() < 60
     flame = picture[picture[:, :, 0] > 150].mean(0)
     assert flame[0] > 1.5 * flame[2]  # red over blue
 
@@ -362,7 +362,7 @@ def test_light_of_a_fire_is_where_it_glows(tmp_path):
     low = np.floor(low / 0.03).astype(int) - 1
     size = np.ceil(size / 0.03).astype(int) + 2 - low
     glow = volume.values("glow", tuple(low.tolist()), tuple(size.tolist())).astype(float)
-    power = glow * ((700 + 1700 * glow) / 2000) ** 4
+    power = (glow * ((700 + 1700 * glow) / 2000) ** 4).transpose(2, 1, 0)
     exact = power.sum() * 0.03**3
     assert found.power == pytest.approx(exact, rel=1e-3) and exact > 0.001
     assert found.center == pytest.approx((1, 2, 3), abs=0.01)
