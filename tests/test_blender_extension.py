@@ -113,7 +113,7 @@ def test_keyframes_and_drivers_become_tracks(scenes):
     assert fire.temperature.at(0) == 600 and fire.temperature.at(10 / fps) == 900
     assert fire.temperature.at(5 / fps) == pytest.approx(750)  # a curve of Bezier, by symmetry
     assert fire.temperature.at(2 / fps) < 660  # which begins flat
-    assert fire.fuel.values == (0.1, 0.2, 0.3, 0.4, 0.5)
+    assert fire.fuel.values == pytest.approx((0.1, 0.2, 0.3, 0.4, 0.5), rel=1e-6)
     assert fire.parent.position.at(0) == (1, 0, 0)
     assert fire.parent.position.at(5 / fps)[0] == pytest.approx(6)
     assert fire.shape == vt.Sphere(radius=0.3) and scene.combustion is not None

@@ -203,17 +203,26 @@ def shown_frames(scene, volume):
     return found
 
 
-def center_of(thing):
-    """Centroid of the density that is shown now, in the world: OpenVDB reads it."""
+def density_in(path):
+    """Indices of the voxels with density and what they hold; OpenVDB reads them."""
+    if not hasattr(bpy.utils, "expose_bundled_modules"):  # the module bpy 4.2 is without it
+        from vorton import vdb_files
+
+        grid = vdb_files.read(path)["density"]
+        return grid.index, grid.values
     bpy.utils.expose_bundled_modules()
     import openvdb
 
+    voxels = openvdb.read(path, "density").citerOnValues()
+    return map(np.array, zip(*((voxel.min, voxel.value) for voxel in voxels)))
+
+
+def center_of(thing):
+    """Centroid of the density that is shown now, in the world."""
     volume = thing.data
     volume.grids.load()
-    grid = openvdb.read(volume.grids.frame_filepath, "density")
-    voxels = [(value.min, value.value) for value in grid.citerOnValues()]
-    index, density = (np.array(part, float) for part in zip(*voxels))
-    center = density @ index / density.sum()
+    index, density = density_in(volume.grids.frame_filepath)
+    center = density.astype(float) @ index / density.sum(dtype=float)
     placed = np.array(thing.matrix_world @ volume.grids["density"].matrix_object)
     return (placed @ [*center, 1])[:3]
 
