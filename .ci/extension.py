@@ -24,13 +24,14 @@ PLATFORMS = {
     "manylinux_2_17_x86_64": "linux-x64",
     "linux_x86_64": "linux-x64",
     "manylinux_2_17_aarch64": "linux-arm64",
+    "linux_aarch64": "linux-arm64",
     "macosx_11_0_arm64": "macos-arm64",
     "macosx_11_0_x86_64": "macos-x64",
     "win_amd64": "windows-x64",
 }
 
 # Scenes that show nothing by themselves, or that their script goes on with.
-NOT_ALONE = {"boundaries", "sloshing"}
+NOT_ALONE = {"boundaries", "engine", "sloshing"}
 
 
 def preset_scenes():

@@ -119,6 +119,16 @@ def check(addon):
             bpy.ops.ed.undo()
         yield 0.2
         expect(f"{operator.idname()} undone", names(), before)
+    bpy.context.scene.vorton.simulation.voxel = 0.06
+    expect("is another", addon.operators.holds_other(bpy.context.scene), True)
+    with in_view():  # what the question, whether to replace it, leads to
+        began = bpy.ops.vorton.bake("EXEC_DEFAULT", True, overwrite=True)
+    expect("began anew", began, {"RUNNING_MODAL"})
+    while running.job is not None:
+        yield 0.05
+    yield 0.3
+    expect("replaced", any(path.stat().st_mtime_ns == kept.get(path) for path in kept), False)
+    expect("is another", addon.operators.holds_other(bpy.context.scene), False)
     addon.unregister()
     expect("left", [name for name in dir(bpy.types) if name.startswith("VORTON_")], [])
 
