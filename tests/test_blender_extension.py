@@ -120,6 +120,39 @@ def test_keyframes_and_drivers_become_tracks(scenes):
     assert report["names"] == {"sources[0]": "Ember"}
 
 
+def only(items, cls):
+    """The one item of a class."""
+    [found] = [item for item in items if type(item) is cls]
+    return found
+
+
+def test_what_presets_seldom_have_comes_back(scenes):
+    there, back = (vt.Scene.from_dict(scenes[0]["rare"][key]) for key in ("there", "back"))
+    for frame in range(25):
+        expected = there.wind.at(frame / 24)
+        assert back.wind.at(frame / 24) == pytest.approx(expected, abs=1e-5), frame
+    for cls in (vt.Filament, vt.VortexRing):  # as text
+        assert only(back.sources, cls) == only(there.sources, cls)
+    assert only(back.sources, vt.Tracers).shape == only(there.sources, vt.Tracers).shape
+    for scene in (there, back):
+        kill = only(scene.effects, vt.Kill)
+        shift = np.array(kill.parent.position if kill.parent else (0, 0, 0))
+        assert np.array(kill.point) + shift == pytest.approx((1, 2, 3))
+        assert np.array(kill.outside.center) + shift == pytest.approx((0, 0, 1), abs=1e-5)
+        assert kill.outside.radius == pytest.approx(3) and kill.older_than == 2
+    crates = [vt.Simulation(bodies_of(scene)).bodies["crate"] for scene in (there, back)]
+    assert crates[1].position == pytest.approx(crates[0].position, abs=1e-6)
+    assert abs(np.dot(crates[1].rotation, crates[0].rotation)) == pytest.approx(1, abs=1e-6)
+
+
+def bodies_of(scene):
+    """Its bodies alone, with mass."""
+    alone = vt.Scene(voxel=0.1)
+    for body in scene.bodies:
+        alone.add(dataclasses.replace(body, density=100))
+    return alone
+
+
 def test_shapes_in_centimetres(scenes):
     scene = vt.Scene.from_dict(scenes[0]["centimetres"])
     box, bumpy, pipe, tyre = (source.shape for source in scene.sources)

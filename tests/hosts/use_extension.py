@@ -80,6 +80,26 @@ def all_presets(addon, folder):
         exported(name).scene.save(folder / f"{name}.json")
 
 
+def rare():
+    """What presets seldom have: a wind of the scene that changes, what has no settings here."""
+    import vorton as vt
+    from vorton.hosts.blender import build_scene
+
+    fresh(frames=25)
+    wind = vt.Keys([(0, (0, 0, 0)), (0.5, (3, 0, 0), "constant"), (1, (0, 1, 0))], "smooth")
+    scene = vt.Scene("rare", wind=wind, voxel=0.1, seed=5)
+    points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]
+    scene.add(vt.Filament(points, closed=True, core=0.05))
+    scene.add(vt.VortexRing(radius=(0.5, 0.7), core=0.1))
+    scene.add(vt.Tracers(vt.Surface(vt.Box(), 0.1, 0.02), per_voxel=2))
+    scene.add(vt.Kill(outside=vt.Sphere((0, 0, 1), 3), older_than=2, point=(1, 2, 3)))
+    scene.add(vt.Vortex(axis=(0, 1, 0), shape=vt.Disk((0, 0, 2), radius=0.5, thickness=2)))
+    turn = vt.Transform(rotation=(1, 0, 0, 1), axis=(1, 0, 0), angle=30, position=(0, 0, 1))
+    scene.add(vt.Body(vt.Box((0, 0, 0), (1, 2, 3)), name="crate", parent=turn))
+    build_scene(scene, bpy.context.scene)
+    return {"there": scene.to_dict(), "back": exported("rare").scene.to_dict()}
+
+
 def animated():
     """Keyframes, a driver and a moving object."""
     scene = fresh(frames=11)
@@ -186,7 +206,8 @@ def what_scenes_are(addons, folder):
     with registered(addon):
         there = traces()
         all_presets(addon, folder)
-        report = {"animated": animated(), "centimetres": centimetres(), "complaints": complaints()}
+        report = {"rare": rare(), "animated": animated()}
+        report |= {"centimetres": centimetres(), "complaints": complaints()}
     return report | {"before": before, "there": there, "after": traces()}
 
 

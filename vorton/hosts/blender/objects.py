@@ -9,12 +9,12 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ...animation import Animation, Keys, Transform, value_at
+from ...animation import Animation, Keys, Transform
 from ...bodies import BodyBase
 from ...effects import Kill
 from ...fields import plain
@@ -23,6 +23,7 @@ from ...shapes import Box, Cylinder, Disk, Mesh, Plane, Shape, Sphere, Surface, 
 from ...sources import VortexRing
 from . import roles
 from .export import frame_rate, metres
+from .settings import Setting
 
 ROUND = 64
 """Vertices around a ball, cylinder or torus."""
@@ -76,26 +77,21 @@ def build_scene(made: Scene, scene: Any, place: Sequence[float] = (0, 0, 0)) -> 
         origin.location = place
         collection.objects.link(origin)
     builder = _Builder(scene, collection, origin, metres(scene))
-    _tell_scene(made, scene, builder.length)
+    _tell_scene(builder, made)
     return [_build(builder, item) for item in (*made.sources, *made.effects, *made.bodies)]
 
 
-def _tell_scene(made: Scene, scene: Any, length: float) -> None:
-    about = scene.vorton
-    for name, setting in roles.SCENE_SETTINGS.items():
-        value = getattr(made, name)
-        setting.write(about.simulation, value_at(value, 0.0), length)
+def _tell_scene(builder: _Builder, made: Scene) -> None:
+    scene, about = builder.scene, builder.scene.vorton
     about.ambient = type(made.ambient).__name__
-    groups = [(about.method, roles.METHOD_SETTINGS, made.method)]
-    groups.append(
-        (getattr(about, about.ambient.lower()), roles.AMBIENT_SETTINGS[about.ambient], made.ambient)
-    )
+    ambient = getattr(about, about.ambient.lower())
+    _write_settings(builder, scene, about.simulation, roles.SCENE_SETTINGS, made)
+    _write_settings(builder, scene, about.method, roles.METHOD_SETTINGS, made.method)
+    _write_settings(builder, scene, ambient, roles.AMBIENT_SETTINGS[about.ambient], made.ambient)
     if made.combustion is not None:
         about.use_combustion = True
-        groups.append((about.combustion, roles.COMBUSTION_SETTINGS, made.combustion))
-    for group, settings, item in groups:
-        for name, setting in settings.items():
-            setting.write(group, getattr(item, name), length)
+        law = roles.COMBUSTION_SETTINGS
+        _write_settings(builder, scene, about.combustion, law, made.combustion)
 
 
 # ---- one object for each definition ----
@@ -109,11 +105,12 @@ def _build(builder: _Builder, item: Any) -> Any:
         thing.vorton.role = roles.DEFINITION
         data = {key: value for key, value in item.to_dict().items() if key != "parent"}
         thing.vorton.definition = json.dumps(data)
-        return _placed(builder, thing, item.parent)
+        thing.parent = _parent(builder, item.parent)
+        return thing
     name = getattr(item, "name", "") or role.label
     thing = _empty(builder, name) if mesh is None else _meshed(builder, name, mesh)
     thing.vorton.role = role.name
-    _write_settings(builder, thing, item, role)
+    _write_settings(builder, thing, getattr(thing.vorton, role.group), role.settings, item)
     if isinstance(item, Kill):
         thing.vorton.outside = item.outside is not None
     _place(builder, thing, item, mesh)
@@ -139,18 +136,20 @@ def _fits(item: Any, role: roles.Role) -> bool:
     return not any(isinstance(getattr(item, name, None), Animation) for name in roles.PLACED)
 
 
-def _write_settings(builder: _Builder, thing: Any, item: Any, role: roles.Role) -> None:
-    group = getattr(thing.vorton, role.group)
-    for name, setting in role.settings.items():
+def _write_settings(
+    builder: _Builder, owner: Any, group: Any, settings: Mapping[str, Setting], item: Any
+) -> None:
+    """Set what a definition says in a group of an object or of the scene, with keyframes."""
+    for name, setting in settings.items():
         value = getattr(item, name)
         if not isinstance(value, Animation):
             setting.write(group, value, builder.length)
             continue
 
-        def show(now: Any, setting: Any = setting) -> None:
+        def show(now: Any, setting: Setting = setting) -> None:
             setting.write(group, now, builder.length)
 
-        _animate(builder, thing, group, name, value, show)
+        _animate(builder, owner, group, name, value, show)
 
 
 def _place(builder: _Builder, thing: Any, item: Any, mesh: _MeshData | None) -> None:
@@ -180,11 +179,6 @@ def _rotation_to(axis: Sequence[float]) -> Any:
     from mathutils import Vector
 
     return Vector((0, 0, 1)).rotation_difference(Vector(axis))
-
-
-def _placed(builder: _Builder, thing: Any, parent: Transform | None) -> Any:
-    thing.parent = _parent(builder, parent)
-    return thing
 
 
 def _empty(builder: _Builder, name: str) -> Any:
@@ -232,11 +226,11 @@ def _mesh_of_shape(shape: Shape) -> Any:
         return _MeshData(*made, np.array(shape.center))
     if isinstance(shape, Box):
         lower, upper = np.array(shape.lower), np.array(shape.upper)
-        return _MeshData(*_prism(4, 1.0, 1.0, (upper - lower) / 2), (lower + upper) / 2)
+        return _MeshData(*_prism(4, (upper - lower) / 2), (lower + upper) / 2)
     if isinstance(shape, (Disk, Cylinder)):
         long = shape.thickness if isinstance(shape, Disk) else shape.length
         sizes = np.array([shape.radius, shape.radius, long / 2])
-        return _MeshData(*_prism(ROUND, 1.0, 1.0, sizes), np.array(shape.center), shape.axis)
+        return _MeshData(*_prism(ROUND, sizes), np.array(shape.center), shape.axis)
     if isinstance(shape, Torus):
         own = dataclasses.replace(shape, center=(0, 0, 0), axis=(0, 0, 1))
         vertices, faces = own.tessellate(ROUND, ROUND // 2)
@@ -251,12 +245,12 @@ def _mesh_of_shape(shape: Shape) -> Any:
     return NotImplemented
 
 
-def _prism(sides: int, radius: float, half: float, sizes: np.ndarray) -> tuple[np.ndarray, list]:
-    """A prism about z; with four sides a box with its edges along x, y and z."""
+def _prism(sides: int, sizes: np.ndarray) -> tuple[np.ndarray, list]:
+    """A prism about z of radius and half length 1, times the sizes; of four sides a cube."""
     angle = (np.arange(sides) + (0.5 if sides == 4 else 0.0)) * (2 * math.pi / sides)
-    reach = radius * (math.sqrt(2) if sides == 4 else 1.0)
+    reach = math.sqrt(2) if sides == 4 else 1.0
     rim = np.stack([reach * np.cos(angle), reach * np.sin(angle)], axis=1)
-    ends = [np.column_stack([rim, np.full(sides, z)]) for z in (-half, half)]
+    ends = [np.column_stack([rim, np.full(sides, z)]) for z in (-1.0, 1.0)]
     there = np.roll(np.arange(sides), -1)
     faces = [(i, j, sides + j, sides + i) for i, j in zip(range(sides), there.tolist())]
     caps = [tuple(reversed(range(sides))), tuple(range(sides, 2 * sides))]
