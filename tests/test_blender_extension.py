@@ -154,7 +154,11 @@ def bodies_of(scene):
 
 
 def test_shapes_in_centimetres(scenes):
-    scene = vt.Scene.from_dict(scenes[0]["centimetres"])
+    report = scenes[0]["centimetres"]
+    scene = vt.Scene.from_dict(report["scene"])
+    assert scene.gravity == pytest.approx((0, 0, -0.0981)) and report["then"] == []
+    assert "gravity is 0.0981 m/s^2" in report["warnings"][0]
+    assert "set it to -981" in report["warnings"][0]
     box, bumpy, pipe, tyre = (source.shape for source in scene.sources)
     assert box == vt.Box((1.5, -1, 0.25), (2.5, 1, 0.75))
     assert isinstance(bumpy, vt.Mesh) and bumpy.volume < 4 / 3 * np.pi * 0.5**3 * 0.85

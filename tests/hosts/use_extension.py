@@ -144,7 +144,10 @@ def centimetres():
     scene.collection.objects.link(wind)
     wind.rotation_euler = (0, np.pi / 2, 0)
     mark(wind, "WIND")
-    return exported().scene.to_dict()
+    made = exported()
+    scene.gravity = (0, 0, -981)
+    return {"scene": made.scene.to_dict(), "warnings": made.warnings,
+            "then": exported().warnings}  # fmt: skip
 
 
 def complaints():

@@ -35,6 +35,9 @@ from .settings import over_time, short
 SMOKE_OF_RING = 1.5
 """Radius of the smoke that a ring carries, in core radii: what goes round with its core."""
 
+GRAVITY = (0.0, 0.0, -9.81)
+"""Gravity of a new scene in units of Blender a second squared, whatever these are."""
+
 LISTS = {Body: "bodies", Container: "bodies"} | dict.fromkeys(EFFECTS, "effects")
 """Where a scene keeps what an object becomes; sources are all others."""
 
@@ -146,6 +149,11 @@ def export_scene(scene: Any, name: str) -> Export:
         _add(export, item, length)
     if not any(cls is not VortexRing for cls in map(type, made.sources)):
         export.warnings.append("nothing shows: mark an object as an emitter, or as smoke")
+    if length != 1 and scene.use_gravity and tuple(map(short, scene.gravity)) == GRAVITY:
+        export.warnings.append(
+            f"gravity is {-GRAVITY[2] * length:g} m/s^2, for Blender leaves its number as it is when the "
+            f"unit scale changes: set it to {GRAVITY[2] / length:g} (Scene properties, Gravity)"
+        )
     return export
 
 
