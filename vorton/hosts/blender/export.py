@@ -151,8 +151,9 @@ def export_scene(scene: Any, name: str) -> Export:
         export.warnings.append("nothing shows: mark an object as an emitter, or as smoke")
     if length != 1 and scene.use_gravity and tuple(map(short, scene.gravity)) == GRAVITY:
         export.warnings.append(
-            f"gravity is {-GRAVITY[2] * length:g} m/s^2, for Blender leaves its number as it is when the "
-            f"unit scale changes: set it to {GRAVITY[2] / length:g} (Scene properties, Gravity)"
+            f"gravity is {-GRAVITY[2] * length:g} m/s^2, for Blender leaves its number as it is "
+            "when the unit scale changes: set it to "
+            f"{GRAVITY[2] / length:g} (Scene properties, Gravity)"
         )
     return export
 
