@@ -196,13 +196,18 @@ def check_file_name(name: str, value: Any) -> str:
 Check = Callable[[str, Any], Any]
 
 
-def field(default: Any, check: Check, text: str, unit: str = "", optional: bool = False) -> Any:
-    """A dataclass field with its check; `optional` lets None through."""
+def field(
+    default: Any, check: Check, text: str, unit: str = "", optional: bool = False, **kind: Any
+) -> Any:
+    """A dataclass field with its check; `optional` lets None through.
+
+    `kind` is what a row of a table says of its type, range and choices, for those who show fields.
+    """
 
     def checked(name: str, value: Any) -> Any:
         return None if optional and value is None else check(name, value)
 
-    metadata = {"check": checked, "text": text, "unit": unit}
+    metadata = {"check": checked, "text": text, "unit": unit, "optional": optional, "kind": kind}
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -211,8 +216,9 @@ def number(
 ) -> Any:
     """Field for a number in `unit`; limits as of `check_number`."""
     return field(
-        default, lambda n, v: check_number(n, v, unit=unit, **limits), text, unit, optional
-    )
+        default, lambda n, v: check_number(n, v, unit=unit, **limits), text, unit, optional,
+        type="number", **limits,
+    )  # fmt: skip
 
 
 def integer(
@@ -220,24 +226,31 @@ def integer(
 ) -> Any:
     """Field for a whole number in [least, most]."""
     return field(
-        default, lambda n, v: check_integer(n, v, least=least, most=most), text, "", optional
-    )
+        default, lambda n, v: check_integer(n, v, least=least, most=most), text, "", optional,
+        type="whole", least=least, most=most,
+    )  # fmt: skip
 
 
 def vector(default: Vector, unit: str, text: str, *, nonzero: bool = False) -> Any:
     """Field for three numbers in `unit`."""
-    return field(default, lambda n, v: check_vector(n, v, unit=unit, nonzero=nonzero), text, unit)
+    return field(
+        default, lambda n, v: check_vector(n, v, unit=unit, nonzero=nonzero), text, unit,
+        type="direction" if nonzero else "vector",
+    )  # fmt: skip
 
 
 def flag(default: bool, text: str) -> Any:
     """Field for True or False."""
-    return field(default, check_flag, text)
+    return field(default, check_flag, text, type="flag")
 
 
 def choice(default: str | None, choices: Iterable[str], text: str, optional: bool = False) -> Any:
     """Field for one of the named choices."""
     choices = tuple(choices)
-    return field(default, lambda n, v: check_choice(n, v, choices), text, "", optional)
+    return field(
+        default, lambda n, v: check_choice(n, v, choices), text, "", optional,
+        type="choice", choices=choices,
+    )  # fmt: skip
 
 
 def plain(value: Any) -> Any:

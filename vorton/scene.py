@@ -21,9 +21,9 @@ from .fields import (
     check_file_name,
     check_integer,
     check_keys,
-    check_number,
     check_one_of,
     from_dict,
+    number,
     plain,
     readable_json,
     shown,
@@ -56,14 +56,6 @@ VOXEL_PER_CORE = 1.0 / 3.0
 """Nominal voxel over the smallest core, where the scene does not say: half a flow cell."""
 
 
-def _length(name: str, value: Any) -> float | None:
-    return None if value is None else check_number(name, value, above=0, unit="m")
-
-
-def _check_detail(name: str, value: Any) -> int | None:
-    return None if value is None else _SIMULATION("detail").metadata["check"](name, value)
-
-
 def _check_method(name: str, value: Any) -> Method:
     if isinstance(value, Mapping):
         return Method.from_dict(value)
@@ -93,15 +85,20 @@ OF_SIMULATION = {
     )
 } | {"wind": _SIMULATION("wind", animatable=True)}  # fmt: skip
 
+# What a scene may leave to what is in it.
+UP_TO_SCENE = {
+    "voxel": number(None, "m", "nominal voxel", above=0, optional=True),
+    "spacing": number(None, "m", "grid spacing", above=0, optional=True),
+    "detail": _SIMULATION("detail", optional=True),
+}
+
 _DEFAULT = {name: item.default for name, item in OF_SIMULATION.items()}
 
 _CHECKS = {
     "name": check_file_name,
     "ambient": _check_ambient,
     "combustion": _check_combustion,
-    "voxel": _length,
-    "spacing": _length,
-    "detail": _check_detail,
+    **{name: item.metadata["check"] for name, item in UP_TO_SCENE.items()},
     "method": _check_method,
     **{name: item.metadata["check"] for name, item in OF_SIMULATION.items()},
 }

@@ -7,15 +7,12 @@ RESULT is a JSON file of what was found; PICTURE a .png, rendered with Cycles.
 
 import json
 import os
-import runpy
 import sys
-from pathlib import Path
 
 import bpy
 
 from vorton.hosts import blender
-
-EXAMPLE = Path(__file__).parents[2] / "examples" / "blender_campfire.py"
+from vorton.hosts.blender import stage
 
 
 def nodes_of(material):
@@ -71,9 +68,11 @@ def main(result, folder, picture=None, size="64x96", samples="8", frame="1"):
     }
     if picture:
         scene.frame_set(100 + int(frame))
-        example = runpy.run_path(str(EXAMPLE))
-        example["set_stage"](eye=(0, -6, 1.5), low=-0.4, high=3.4)
-        example["set_cycles"]([int(n) for n in size.split("x")], int(samples))
+        stage.set_night()
+        stage.set_camera(eye=(0, -6, 1.5), low=-0.4, high=3.4)
+        stage.set_cycles(samples=int(samples))
+        scene.render.resolution_x, scene.render.resolution_y = (int(n) for n in size.split("x"))
+        scene.render.resolution_percentage = 100
         report["filmic"] = [scene.view_settings.view_transform, scene.view_settings.look]
         scene.render.filepath = picture
         scene.render.image_settings.file_format = "PNG"

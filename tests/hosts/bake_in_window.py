@@ -1,0 +1,156 @@
+"""Bakes in the window of a real Blender: undo, work during a bake, cancel, going on.
+
+    xvfb-run -a blender --factory-startup --python-use-system-env \\
+        --python tests/hosts/bake_in_window.py -- FOLDER
+
+A command of its own, for a Blender with a window, from 3.4 on; vorton must be on PYTHONPATH. It
+prints what it saw, and "passed" or what was wrong. The module bpy has no events: what it can do
+without them is in use_extension.py.
+"""
+
+import os
+import shutil
+import sys
+import time
+import traceback
+from pathlib import Path
+
+import bpy
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = Path(sys.argv[sys.argv.index("--") + 1]).resolve()
+
+
+def load_addon():
+    """The extension as it lies in the sources, with one preset."""
+    from vorton.scene_files import load_scene
+
+    addon = FOLDER / "addons" / "vorton_extension"
+    shutil.copytree(ROOT / "vorton" / "hosts" / "blender" / "extension", addon)
+    (addon / "presets").mkdir()
+    load_scene(ROOT / "examples" / "campfire.py").save(addon / "presets" / "campfire.json")
+    sys.path.insert(0, str(addon.parent))
+    import vorton_extension
+
+    vorton_extension.register()
+    return vorton_extension
+
+
+def in_view():
+    """The context of the 3D view."""
+    window = bpy.context.window_manager.windows[0]
+    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    return bpy.context.temp_override(window=window, area=area, region=region)
+
+
+def names():
+    return sorted(thing.name for thing in bpy.data.objects)
+
+
+def expect(what, found, wanted):
+    print(f"{what}: {found}", flush=True)
+    assert found == wanted, f"{what}: {found}, expected {wanted}"
+
+
+def check(addon):
+    """The steps; each yield gives Blender so many seconds for its events."""
+    running = addon.operators.Running
+    for thing in list(bpy.data.objects):
+        bpy.data.objects.remove(thing)
+    bpy.ops.wm.save_as_mainfile(filepath=str(FOLDER / "im Fenster ü.blend"))
+    yield 0.2
+    bpy.ops.ed.undo_push(message="empty")
+    with in_view():
+        bpy.ops.vorton.add("INVOKE_DEFAULT", True, preset="campfire", frames=40)
+    yield 0.2
+    expect("added", names(), ["Emitter"])
+    for operator, wanted in ((bpy.ops.ed.undo, []), (bpy.ops.ed.redo, ["Emitter"])):
+        with in_view():
+            operator()
+        yield 0.2
+        expect(operator.idname(), names(), wanted)
+    with in_view():
+        bpy.ops.vorton.mark("EXEC_DEFAULT", True, start="BODY")
+    yield 0.2
+    expect("marked", bpy.data.objects["Emitter"].vorton.role, "BODY")
+    with in_view():
+        bpy.ops.ed.undo()
+    yield 0.2
+    expect("unmarked", bpy.data.objects["Emitter"].vorton.role, "EMITTER")
+
+    bpy.context.scene.vorton.simulation.voxel = 0.05
+    with in_view():
+        began = bpy.ops.vorton.bake("INVOKE_DEFAULT", True)
+    expect("began", began, {"RUNNING_MODAL"})
+    while running.job is not None and running.job.done < 5:
+        yield 0.05
+    with in_view():
+        expect("a second bake", bpy.ops.vorton.bake.poll(), False)
+        bpy.ops.mesh.primitive_cube_add("EXEC_DEFAULT", True)  # Blender is usable
+        bpy.ops.vorton.cancel()
+    while running.job is not None:
+        yield 0.05
+    yield 0.3
+    volume = "im Fenster ü"
+    expect("cancelled", names(), ["Cube", "Emitter", volume])
+    shown = bpy.context.scene.vorton.result.data
+    part, files = shown.frame_duration, addon.operators.bake_folder(bpy.context.scene)
+    expect("files", len(list(files.glob("*.vdb"))), part)
+    kept = {path: path.stat().st_mtime_ns for path in files.glob("*.vdb")}
+    with in_view():
+        bpy.ops.vorton.bake("INVOKE_DEFAULT", True)
+    while running.job is not None:
+        yield 0.05
+    yield 0.3
+    expect("gone on", bpy.context.scene.vorton.result.data.frame_duration, 40)
+    expect("kept", all(path.stat().st_mtime_ns == then for path, then in kept.items()), True)
+    with in_view():
+        bpy.ops.ed.undo()
+    yield 0.2
+    expect("undone", bpy.context.scene.vorton.result.data.frame_duration, part)
+    for operator, more in ((bpy.ops.vorton.stage, 4), (bpy.ops.vorton.show, 0)):
+        before = names()
+        with in_view():
+            operator("EXEC_DEFAULT", True)
+        yield 0.5
+        expect(f"{operator.idname()} added", len(names()) - len(before), more)
+        with in_view():
+            bpy.ops.ed.undo()
+        yield 0.2
+        expect(f"{operator.idname()} undone", names(), before)
+    bpy.context.scene.vorton.simulation.voxel = 0.06
+    expect("is another", addon.operators.holds_other(bpy.context.scene), True)
+    with in_view():  # what the question, whether to replace it, leads to
+        began = bpy.ops.vorton.bake("EXEC_DEFAULT", True, overwrite=True)
+    expect("began anew", began, {"RUNNING_MODAL"})
+    while running.job is not None:
+        yield 0.05
+    yield 0.3
+    expect("replaced", any(path.stat().st_mtime_ns == kept.get(path) for path in kept), False)
+    expect("is another", addon.operators.holds_other(bpy.context.scene), False)
+    addon.unregister()
+    expect("left", [name for name in dir(bpy.types) if name.startswith("VORTON_")], [])
+
+
+def main():
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    started, addon = time.time(), load_addon()
+    steps = check(addon)
+
+    def step():
+        try:
+            return next(steps)
+        except StopIteration:
+            print(f"passed, Blender {bpy.app.version_string}, {time.time() - started:.0f} s")
+            status = 0
+        except Exception:
+            traceback.print_exc()
+            status = 1
+        sys.stdout.flush()
+        os._exit(status)
+
+    bpy.app.timers.register(step, first_interval=1)
+
+
+main()

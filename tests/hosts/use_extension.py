@@ -1,0 +1,416 @@
+"""Uses the extension as an artist would; run by a Python that can import bpy.
+
+    python use_extension.py scene RESULT ADDONS FOLDER
+    python use_extension.py bake RESULT ADDONS FOLDER
+    python use_extension.py install RESULT ZIP FOLDER
+
+ADDONS is a folder with the package vorton_extension, ZIP the extension as it is handed out. RESULT
+is a JSON file of what was found; scenes and pictures go to FOLDER.
+"""
+
+import contextlib
+import json
+import os
+import sys
+import types
+from pathlib import Path
+
+if sys.argv[1] == "install":  # before Blender reads it
+    os.environ["BLENDER_USER_RESOURCES"] = str(Path(sys.argv[4]) / "user")
+
+import bpy  # noqa: E402
+import numpy as np  # noqa: E402
+
+
+def fresh(frames=4, start=1):
+    """An empty scene of so many frames."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = start, start + frames - 1
+    return scene
+
+
+def add_mesh(primitive, name, **arguments):
+    getattr(bpy.ops.mesh, f"primitive_{primitive}_add")(**arguments)
+    thing = bpy.context.object
+    thing.name = name
+    return thing
+
+
+def mark(thing, start):
+    bpy.context.view_layer.objects.active = thing
+    for other in bpy.context.scene.objects:
+        other.select_set(other == thing)
+    assert bpy.ops.vorton.mark(start=start) == {"FINISHED"}
+
+
+def traces():
+    """What the extension has put into Blender."""
+    classes = [name for name in dir(bpy.types) if name.startswith("VORTON_")]
+    owners = [bpy.types.Object, bpy.types.Scene]
+    properties = [o.__name__ for o in owners if hasattr(o, "vorton")]
+    handlers = [f.__module__ for f in bpy.app.handlers.load_pre if "vorton" in f.__module__]
+    menus = [f for f in bpy.types.VIEW3D_MT_add._dyn_ui_initialize() if "vorton" in f.__module__]
+    return [*classes, *properties, *handlers, *map(repr, menus)]
+
+
+@contextlib.contextmanager
+def registered(addon):
+    """Registered within, and not afterwards, whatever happens: the module bpy would not end."""
+    addon.register()
+    try:
+        yield
+    finally:
+        addon.unregister()
+
+
+# ---- scenes ----
+
+
+def exported(name="scene"):
+    from vorton.hosts.blender.export import export_scene
+
+    return export_scene(bpy.context.scene, name)
+
+
+def all_presets(addon, folder):
+    for name in addon.operators.presets():
+        fresh()
+        assert bpy.ops.vorton.add(preset=name, frames=4) == {"FINISHED"}
+        exported(name).scene.save(folder / f"{name}.json")
+
+
+def rare():
+    """What presets seldom have: a wind of the scene that changes, what has no settings here."""
+    import vorton as vt
+    from vorton.hosts.blender import build_scene
+
+    fresh(frames=25)
+    wind = vt.Keys([(0, (0, 0, 0)), (0.5, (3, 0, 0), "constant"), (1, (0, 1, 0))], "smooth")
+    scene = vt.Scene("rare", wind=wind, voxel=0.1, seed=5)
+    points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]
+    scene.add(vt.Filament(points, closed=True, core=0.05))
+    scene.add(vt.VortexRing(radius=(0.5, 0.7), core=0.1))
+    scene.add(vt.Tracers(vt.Surface(vt.Box(), 0.1, 0.02), per_voxel=2))
+    scene.add(vt.Kill(outside=vt.Sphere((0, 0, 1), 3), older_than=2, point=(1, 2, 3)))
+    scene.add(vt.Vortex(axis=(0, 1, 0), shape=vt.Disk((0, 0, 2), radius=0.5, thickness=2)))
+    turn = vt.Transform(rotation=(1, 0, 0, 1), axis=(1, 0, 0), angle=30, position=(0, 0, 1))
+    scene.add(vt.Body(vt.Box((0, 0, 0), (1, 2, 3)), name="crate", parent=turn))
+    build_scene(scene, bpy.context.scene)
+    return {"there": scene.to_dict(), "back": exported("rare").scene.to_dict()}
+
+
+def animated():
+    """Keyframes, a driver and a moving object."""
+    scene = fresh(frames=11)
+    scene.render.fps, scene.render.fps_base = 30, 1.001
+    thing = add_mesh("uv_sphere", "Ember", segments=32, ring_count=16, radius=0.3)
+    mark(thing, "FIRE")
+    emitter = thing.vorton.emitter
+    for frame, kelvin in ((1, 600), (11, 900)):
+        emitter.temperature = kelvin
+        emitter.keyframe_insert("temperature", frame=frame)
+        thing.location.x = frame
+        thing.keyframe_insert("location", index=0, frame=frame)
+    emitter.driver_add("fuel").driver.expression = "min(frame, 5) / 10"
+    try:
+        emitter.keyframe_insert("start", frame=1)
+        refused = False
+    except TypeError:
+        refused = True
+    scene.frame_set(7)
+    made = exported()
+    return {"refused": refused, "frame": scene.frame_current, "scene": made.scene.to_dict(),
+            "fps": made.fps, "names": made.names}  # fmt: skip
+
+
+def centimetres():
+    """Shapes of a scene whose unit is a centimetre."""
+    scene = fresh()
+    scene.unit_settings.scale_length = 0.01
+    scene.vorton.simulation.use_voxel = True
+    scene.vorton.simulation.voxel = 5
+    thing = add_mesh("cube", "Box", size=100, location=(200, 0, 50))
+    thing.scale = (1, 2, 0.5)
+    mark(thing, "TRACERS")
+    mark(add_mesh("cylinder", "Pipe", radius=20, depth=300, rotation=(0, np.pi / 2, 0)), "TRACERS")
+    mark(add_mesh("torus", "Tyre", major_radius=100, minor_radius=25), "TRACERS")
+    mark(add_mesh("monkey", "Head", size=100), "BODY")
+    mark(add_mesh("ico_sphere", "Ball", subdivisions=4, radius=50), "BODY")
+    mark(add_mesh("plane", "Floor", size=100, location=(0, 0, -30)), "BODY")
+    mark(add_mesh("ico_sphere", "Bumpy", subdivisions=1, radius=50), "TRACERS")
+    bpy.data.objects["Head"].vorton.role = "NONE"  # open, and not convex
+    wind = bpy.data.objects.new("Breeze", None)
+    scene.collection.objects.link(wind)
+    wind.rotation_euler = (0, np.pi / 2, 0)
+    mark(wind, "WIND")
+    made = exported()
+    scene.gravity = (0, 0, -981)
+    return {"scene": made.scene.to_dict(), "warnings": made.warnings,
+            "then": exported().warnings}  # fmt: skip
+
+
+def complaints():
+    """What is said about scenes that cannot be."""
+    found = {}
+
+    def of(name):
+        try:
+            exported()
+            found[name] = None
+        except ValueError as error:
+            found[name] = str(error)
+
+    fresh()
+    of("empty")
+    scene = fresh()
+    scene.vorton.simulation.use_voxel = True
+    thing = bpy.data.objects.new("Spot", None)
+    scene.collection.objects.link(thing)
+    mark(thing, "SMOKE")
+    of("no mesh")
+    fresh()
+    mark(add_mesh("grid", "Sheet"), "SMOKE")
+    of("open")
+    fresh()
+    mark(add_mesh("uv_sphere", "Glow"), "FIRE")
+    bpy.context.scene.vorton.use_combustion = False
+    of("no combustion")
+    fresh()
+    thing = add_mesh("uv_sphere", "Cold")
+    mark(thing, "SMOKE")
+    thing.vorton.emitter.use_temperature = False
+    of("no difference")
+    fresh()
+    thing = add_mesh("uv_sphere", "Swelling")
+    mark(thing, "SMOKE")
+    for frame, scale in ((1, (1, 1, 1)), (4, (1, 2, 1))):
+        thing.scale = scale
+        thing.keyframe_insert("scale", frame=frame)
+    of("uneven")
+    fresh()
+    thing, parent = add_mesh("cube", "Skewed"), add_mesh("cube", "Parent")
+    mark(thing, "SMOKE")
+    thing.parent, parent.scale, thing.rotation_euler = parent, (1, 1, 3), (0.5, 0, 0)
+    of("sheared")
+    fresh()
+    thing = add_mesh("grid", "Skin")
+    mark(thing, "SMOKE")
+    thing.vorton.use_skin = True
+    of("skin")
+    return found
+
+
+def what_scenes_are(addons, folder):
+    sys.path.insert(0, addons)
+    import vorton_extension as addon
+
+    before = traces()
+    with registered(addon):
+        there = traces()
+        all_presets(addon, folder)
+        report = {"rare": rare(), "animated": animated()}
+        report |= {"centimetres": centimetres(), "complaints": complaints()}
+    return report | {"before": before, "there": there, "after": traces()}
+
+
+# ---- bakes ----
+
+
+def shown_frames(scene, volume):
+    """Which file the scene shows around its frames."""
+    found = {}
+    for frame in range(scene.frame_start - 1, scene.frame_end + 2):
+        scene.frame_set(frame)
+        volume.grids.load()
+        found[frame] = Path(volume.grids.frame_filepath).name if len(volume.grids) else None
+    return found
+
+
+def density_in(path):
+    """Indices of the voxels with density and what they hold; OpenVDB reads them."""
+    if not hasattr(bpy.utils, "expose_bundled_modules"):  # the module bpy 4.2 is without it
+        from vorton import vdb_files
+
+        grid = vdb_files.read(path)["density"]
+        return grid.index, grid.values
+    bpy.utils.expose_bundled_modules()
+    import openvdb
+
+    voxels = openvdb.read(path, "density").citerOnValues()
+    return map(np.array, zip(*((voxel.min, voxel.value) for voxel in voxels)))
+
+
+def center_of(thing):
+    """Centroid of the density that is shown now, in the world."""
+    volume = thing.data
+    volume.grids.load()
+    index, density = density_in(volume.grids.frame_filepath)
+    center = density.astype(float) @ index / density.sum(dtype=float)
+    placed = np.array(thing.matrix_world @ volume.grids["density"].matrix_object)
+    return (placed @ [*center, 1])[:3]
+
+
+def ball_of_smoke(start, length):
+    """Smoke at rest in a ball off the middle: its volume must lie where the ball is."""
+    scene = fresh(frames=2, start=start)
+    scene.unit_settings.scale_length = length
+    place = np.array((1.0, -2.0, 0.7)) / length
+    thing = add_mesh("uv_sphere", "Ball", radius=0.4 / length, location=place)
+    mark(thing, "TRACERS")
+    thing.vorton.smoke.renew, thing.vorton.smoke.use_lifetime = 0, False
+    settings = scene.vorton.simulation
+    settings.use_voxel, settings.voxel = True, 0.1 / length
+    return scene, place
+
+
+def starts(folder):
+    found = {}
+    for start, length in ((1, 1.0), (0, 1.0), (101, 0.01)):
+        scene, place = ball_of_smoke(start, length)
+        path = folder / f"fängt an {start}" / "räuch.blend"
+        path.parent.mkdir()
+        bpy.ops.wm.save_as_mainfile(filepath=str(path))
+        assert bpy.ops.vorton.bake() == {"FINISHED"}
+        shown = scene.vorton.result
+        found[start] = {"frames": shown_frames(scene, shown.data), "path": shown.data.filepath}
+        scene.frame_set(start)
+        bpy.context.view_layer.update()
+        off = (center_of(shown) - place) * length / 0.1  # voxels
+        found[start] |= {"off": off.tolist(), "objects": len(scene.objects)}
+        assert bpy.ops.vorton.bake() == {"FINISHED"}  # goes on with what is whole
+        found[start]["again"] = len(scene.objects)
+    return found
+
+
+def driven_by_hand(addon, folder):
+    """The operator with a window, by stand-ins: it starts, passes events on, and can be ended."""
+    scene, _ = ball_of_smoke(1, 1.0)
+    scene.frame_end = 400
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "hand.blend"))
+    operators, said = addon.operators, []
+    timers = types.SimpleNamespace(
+        event_timer_add=lambda *_, **__: "timer", event_timer_remove=said.append,
+        modal_handler_add=lambda _: None, windows=[],
+    )  # fmt: skip
+    context = types.SimpleNamespace(scene=scene, window=None, window_manager=timers)
+    operator = types.SimpleNamespace(overwrite=False, report=lambda *message: said.append(message))
+    operator.finish = types.MethodType(operators.VORTON_OT_bake.finish, operator)
+    app, operators.bpy.app = bpy.app, types.SimpleNamespace(background=False)
+    try:
+        began = operators.VORTON_OT_bake.execute(operator, context)
+    finally:
+        operators.bpy.app = app
+    steps = [began]
+
+    def event(kind):
+        happened = types.SimpleNamespace(type=kind)
+        steps.append(operators.VORTON_OT_bake.modal(operator, context, happened))
+
+    event("MOUSEMOVE")
+    while operators.Running.job.done < 3:
+        event("TIMER")
+    refused = operators.VORTON_OT_bake.poll(context)
+    operators.VORTON_OT_cancel.execute(operator, context)
+    while operators.Running.job is not None:
+        event("TIMER")
+    kinds = [sorted(step)[0] for step in steps]
+    return {"began": kinds[0], "between": sorted(set(kinds[1:-1])), "ended": kinds[-1],
+            "refused": not refused, "said": [str(text) for text in said],
+            "frames": scene.vorton.result.data.frame_duration}  # fmt: skip
+
+
+def campfire(folder):
+    """One click, a bake, a stage and a picture."""
+    scene = fresh()
+    bpy.ops.vorton.add(preset="campfire", frames=14)
+    settings = scene.vorton.simulation
+    settings.voxel = 0.04
+    bpy.context.object.vorton.emitter.per_voxel = 8
+    path = folder / "ein Feuer ä.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    assert bpy.ops.vorton.export() == bpy.ops.vorton.bake() == {"FINISHED"}
+    for _ in range(2):  # in the place of the first
+        assert bpy.ops.vorton.stage(samples=2) == {"FINISHED"}
+    stage = bpy.data.collections[f"{path.stem} stage"].objects
+    lamp = next(thing for thing in stage if thing.name.startswith("firelight")).data
+    energies = []
+    for frame in (scene.frame_start, scene.frame_end):
+        scene.frame_set(frame)
+        energies.append(lamp.energy)
+    scene.render.resolution_x, scene.render.resolution_y = 60, 90
+    scene.frame_set(scene.frame_end)
+    scene.render.filepath = str(folder / "campfire.png")
+    bpy.ops.render.render(write_still=True)
+    shown = scene.vorton.result
+    found = [path.name for path in (folder / "vorton" / "ein Feuer ä").iterdir()]
+    names = sorted(thing.name.split(".")[0] for thing in stage)
+    return {"velocity": [shown.data.velocity_grid, shown.data.velocity_unit],
+            "files": sorted(found), "materials": len(shown.data.materials),
+            "stage": names, "energies": energies}  # fmt: skip
+
+
+def failing(addon, folder):
+    """An error of the bake itself: it names the object."""
+    scene = fresh()
+    for name in ("Outer", "Inner"):
+        thing = add_mesh("uv_sphere", name, radius=0.3)
+        mark(thing, "BODY")
+        thing.vorton.body.use_density = True
+    scene.vorton.simulation.use_voxel = True
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "bad.blend"))
+    said = []
+    operator = types.SimpleNamespace(overwrite=True, report=lambda kind, text: said.append(text))
+    operator.finish = types.MethodType(addon.operators.VORTON_OT_bake.finish, operator)
+    context = types.SimpleNamespace(
+        scene=scene, window_manager=types.SimpleNamespace(windows=[]), window=None
+    )
+    ended = addon.operators.VORTON_OT_bake.execute(operator, context)
+    return {"ended": sorted(ended)[0], "said": said}
+
+
+def what_bakes_are(addons, folder):
+    sys.path.insert(0, addons)
+    import vorton_extension as addon
+
+    with registered(addon):
+        report = {"starts": starts(folder), "campfire": campfire(folder)}
+        return report | {
+            "modal": driven_by_hand(addon, folder),
+            "failing": failing(addon, folder),
+        }
+
+
+# ---- the zip ----
+
+
+def what_is_installed(archive, folder):
+    install = bpy.ops.extensions.package_install_files
+    installed = install(repo="user_default", filepath=archive, enable_on_install=True)
+    import vorton
+
+    report = {"installed": sorted(installed), "vorton": vorton.__file__, "there": traces()}
+    report["enabled"] = "bl_ext.user_default.vorton" in bpy.context.preferences.addons
+    added = bpy.ops.vorton.add(preset="plume", frames=2)
+    scene = bpy.context.scene
+    scene.vorton.simulation.voxel = 0.1
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "plume.blend"))
+    report |= {"added": sorted(added), "baked": sorted(bpy.ops.vorton.bake())}
+    report["frames"] = scene.vorton.result.data.frame_duration
+    repos = bpy.context.preferences.extensions.repos
+    number = next(i for i, repo in enumerate(repos) if repo.module == "user_default")
+    removed = bpy.ops.extensions.package_uninstall(repo_index=number, pkg_id="vorton")
+    return report | {"removed": sorted(removed), "after": traces()}
+
+
+def main(what, result, place, folder):
+    works = {"scene": what_scenes_are, "bake": what_bakes_are, "install": what_is_installed}
+    report = works[what](place, Path(folder))
+    report["version"] = bpy.app.version_string
+    with open(result + ".part", "w", encoding="utf-8") as file:
+        json.dump(report, file)
+    os.replace(result + ".part", result)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,453 @@
+"""The extension for Blender: what a scene becomes, what bakes are, the zip; by Blender itself.
+
+Needs VORTON_BLENDER_PYTHON as tests/test_blender.py does; what needs no Blender is tested
+everywhere.
+"""
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from extensions import load_builder, write_addon, write_wheel
+
+import vorton as vt
+from vorton import _core
+from vorton.hosts.blender import firelight, meshes, poses, roles, settings, stage
+from vorton.hosts.blender.export import Export
+from vorton.hosts.blender.job import Job
+from vorton.scene import OF_SIMULATION
+
+SCRIPT = Path(__file__).resolve().parent / "hosts" / "use_extension.py"
+
+
+def run_in_blender(folder, what, place, library=True):
+    """The report of tests/hosts/use_extension.py."""
+    python = os.environ.get("VORTON_BLENDER_PYTHON")
+    if not python or not Path(python).exists():
+        pytest.skip("VORTON_BLENDER_PYTHON names no Python with Blender")
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    if library:  # vorton without what is installed beside it
+        (folder / "library").mkdir()
+        (folder / "library" / "vorton").symlink_to(Path(vt.__file__).parent)
+        environment["PYTHONPATH"] = str(folder / "library")
+    result = folder / "result.json"
+    done = subprocess.run(
+        [python, str(SCRIPT), what, str(result), str(place), str(folder)],
+        check=False, capture_output=True, text=True, env=environment, timeout=300,
+    )  # fmt: skip
+    assert result.exists(), done.stdout + done.stderr
+    return json.loads(result.read_text())
+
+
+@pytest.fixture(scope="module")
+def addons(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("addons")
+    write_addon(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def scenes(addons, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("scenes")
+    return run_in_blender(folder, "scene", addons), folder
+
+
+@pytest.fixture(scope="module")
+def bakes(addons, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bäkes with blanks")
+    return run_in_blender(folder, "bake", addons), folder
+
+
+# ---- scenes ----
+
+
+def test_it_leaves_nothing_behind(scenes):
+    report, _ = scenes
+    assert report["before"] == report["after"] == []
+    assert {"VORTON_OT_bake", "VORTON_PT_object", "Object", "Scene"} <= set(report["there"])
+    assert any("operators" in text for text in report["there"])
+
+
+SAME = {"campfire", "plume", "warm_ball", "warm_dye"}  # without a transform
+AS_BEFORE = ("ring", "jet", pytest.param("fire_and_spheres", marks=pytest.mark.slow))
+
+
+def test_presets_come_back(scenes, addons):
+    """From a scene to objects of Blender and back."""
+    names = {path.stem for path in (addons / "vorton_extension" / "presets").iterdir()}
+    assert {*SAME, "ring", "explosion", "tornado", "spiral"} <= names
+    for name in names:
+        there = vt.Scene.load(addons / "vorton_extension" / "presets" / f"{name}.json")
+        back = vt.Scene.load(scenes[1] / f"{name}.json")
+        assert name not in SAME or back == there, name
+        kinds = [[type(item) for item in scene.sources] for scene in (there, back)]
+        assert len(there.bodies) == len(back.bodies) and len(there.effects) == len(back.effects)
+        assert sorted(map(str, kinds[0])) == sorted(map(str, kinds[1])), name
+
+
+@pytest.mark.parametrize("name", AS_BEFORE)
+def test_presets_do_what_they_did(scenes, addons, name):
+    """The same particles but for rounding, in spite of turned axes and transforms."""
+    paths = addons / "vorton_extension" / "presets" / f"{name}.json", scenes[1] / f"{name}.json"
+    data = [{**vt.Scene.load(path).to_dict(), "voxel": 0.08} for path in paths]
+    sims = [vt.Simulation(vt.Scene.from_dict(scene)) for scene in data]
+    for sim in sims:
+        sim.step(2)
+    for kind in ("vortons", "tracers"):
+        there, back = (np.array(getattr(sim, kind).position) for sim in sims)
+        assert len(there) and there.shape == back.shape
+        assert np.abs(there - back).max() < 1e-5
+
+
+def test_keyframes_and_drivers_become_tracks(scenes):
+    report = scenes[0]["animated"]
+    assert report["refused"] and report["frame"] == 7  # what cannot change; where the scene was
+    scene = vt.Scene.from_dict(report["scene"])
+    fire, fps = scene.sources[0], 30 / 1.001
+    assert report["fps"] == pytest.approx(fps, rel=1e-12)
+    assert fire.temperature.at(0) == 600 and fire.temperature.at(10 / fps) == 900
+    assert fire.temperature.at(5 / fps) == pytest.approx(750)  # a curve of Bezier, by symmetry
+    assert fire.temperature.at(2 / fps) < 660  # which begins flat
+    assert fire.fuel.values == pytest.approx((0.1, 0.2, 0.3, 0.4, 0.5), rel=1e-6)
+    assert fire.parent.position.at(0) == (1, 0, 0)
+    assert fire.parent.position.at(5 / fps)[0] == pytest.approx(6)
+    assert fire.shape == vt.Sphere(radius=0.3) and scene.combustion is not None
+    assert report["names"] == {"sources[0]": "Ember"}
+
+
+def only(items, cls):
+    """The one item of a class."""
+    [found] = [item for item in items if type(item) is cls]
+    return found
+
+
+def test_what_presets_seldom_have_comes_back(scenes):
+    there, back = (vt.Scene.from_dict(scenes[0]["rare"][key]) for key in ("there", "back"))
+    for frame in range(25):
+        expected = there.wind.at(frame / 24)
+        assert back.wind.at(frame / 24) == pytest.approx(expected, abs=1e-5), frame
+    for cls in (vt.Filament, vt.VortexRing):  # as text
+        assert only(back.sources, cls) == only(there.sources, cls)
+    assert only(back.sources, vt.Tracers).shape == only(there.sources, vt.Tracers).shape
+    for scene in (there, back):
+        kill = only(scene.effects, vt.Kill)
+        shift = np.array(kill.parent.position if kill.parent else (0, 0, 0))
+        assert np.array(kill.point) + shift == pytest.approx((1, 2, 3))
+        assert np.array(kill.outside.center) + shift == pytest.approx((0, 0, 1), abs=1e-5)
+        assert kill.outside.radius == pytest.approx(3) and kill.older_than == 2
+    crates = [vt.Simulation(bodies_of(scene)).bodies["crate"] for scene in (there, back)]
+    assert crates[1].position == pytest.approx(crates[0].position, abs=1e-6)
+    assert abs(np.dot(crates[1].rotation, crates[0].rotation)) == pytest.approx(1, abs=1e-6)
+
+
+def bodies_of(scene):
+    """Its bodies alone, with mass."""
+    alone = vt.Scene(voxel=0.1)
+    for body in scene.bodies:
+        alone.add(dataclasses.replace(body, density=100))
+    return alone
+
+
+def test_shapes_in_centimetres(scenes):
+    report = scenes[0]["centimetres"]
+    scene = vt.Scene.from_dict(report["scene"])
+    assert scene.gravity == pytest.approx((0, 0, -0.0981)) and report["then"] == []
+    assert "gravity is 0.0981 m/s^2" in report["warnings"][0]
+    assert "set it to -981" in report["warnings"][0]
+    box, bumpy, pipe, tyre = (source.shape for source in scene.sources)
+    assert box == vt.Box((1.5, -1, 0.25), (2.5, 1, 0.75))
+    assert isinstance(bumpy, vt.Mesh) and bumpy.volume < 4 / 3 * np.pi * 0.5**3 * 0.85
+    assert pipe == vt.Cylinder(radius=0.2, length=3, axis=(1, 0, 0))
+    assert tyre == vt.Torus(radius=1, thickness=0.25)
+    assert scene.voxel == 0.05
+    ball, floor = scene.bodies
+    assert (ball.name, ball.shape) == ("Ball", vt.Sphere(radius=0.5))
+    assert floor.shape == vt.Plane() and floor.parent.position == (0, 0, -0.3)
+    wind = scene.effects[0]  # 2 m/s along its own z, which is x
+    assert wind.velocity == (0, 0, 2) and wind.parent.scale == 1
+    assert wind.parent.rotation == pytest.approx((0.5**0.5, 0, 0.5**0.5, 0))
+
+
+def test_errors_name_the_object(scenes):
+    said = scenes[0]["complaints"]
+    assert "no object is marked" in said["empty"]
+    assert said["no mesh"].startswith("Spot: it has no mesh")
+    assert said["open"].startswith("Sheet: its mesh is open")
+    assert said["no combustion"].startswith("Glow: it has fuel, but Combustion is off")
+    assert said["no difference"].startswith("Cold: Emitter: neither temperature")
+    assert said["uneven"].startswith("Swelling: its scale against that of the first frame")
+    assert said["sheared"].startswith("Skewed: it is sheared")
+    assert said["skin"] is None
+
+
+# ---- bakes ----
+
+
+@pytest.mark.slow
+def test_sequences_start_where_the_scene_does(bakes):
+    for start, found in bakes[0]["starts"].items():
+        first = int(start)
+        files = {first - 1: None, first: "räuch_0001.vdb", first + 1: "räuch_0002.vdb"}
+        assert {int(k): v for k, v in found["frames"].items()} == {**files, first + 2: None}
+        assert found["path"] == "//vorton/räuch/räuch_0001.vdb"
+        assert np.abs(found["off"]).max() < 0.5  # voxels
+        assert found["objects"] == found["again"] == 2
+
+
+@pytest.mark.slow
+def test_command_line_bakes_the_same(bakes, tmp_path):
+    _, folder = bakes
+    scene = folder / "ein Feuer ä.vorton.json"
+    command = [sys.executable, "-m", "vorton", "bake", str(scene), str(tmp_path / "again")]
+    subprocess.run([*command, "--frames", "1-14", "--quiet"], check=True, capture_output=True)
+    theirs = folder / "vorton" / "ein Feuer ä"
+    files = sorted(path.name for path in theirs.glob("*_00*"))
+    assert len(files) == 28 and files == bakes[0]["campfire"]["files"][1:]
+    for name in files:
+        assert (theirs / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
+
+
+@pytest.mark.slow
+def test_campfire_is_seen(bakes):
+    """Flames above the ground, in the middle; night above them."""
+    image = pytest.importorskip("PIL.Image")
+    report, folder = bakes
+    assert report["campfire"]["velocity"] == ["velocity", "SECOND"]
+    assert report["campfire"]["materials"] == 1
+    assert report["campfire"]["stage"] == ["camera", "firelight", "ground", "moon"]
+    assert report["campfire"]["energies"][-1] > report["campfire"]["energies"][0] == 0
+    picture = np.asarray(image.open(folder / "campfire.png").convert("RGB")).astype(int)
+    bright = np.argwhere(picture[:, :, 0] > 150)
+    assert len(bright) > 50
+    assert 20 < bright[:, 1].mean() < 40  # of 60
+    assert picture[0].max() < 60
+    flame = picture[picture[:, :, 0] > 150].mean(0)
+    assert flame[0] > 1.5 * flame[2]  # red over blue
+
+
+@pytest.mark.slow
+def test_bake_leaves_blender_usable_and_can_be_ended(bakes):
+    report = bakes[0]["modal"]
+    assert report["began"] == "RUNNING_MODAL" and report["between"] == ["PASS_THROUGH"]
+    assert report["ended"] == "FINISHED" and report["refused"]
+    assert 3 <= report["frames"] < 400
+    assert f"{report['frames']} of 400 frames are baked" in report["said"][-1]
+    failing = bakes[0]["failing"]
+    assert failing["ended"] == "CANCELLED" and "'Outer'" in failing["said"][-1]
+
+
+@pytest.mark.slow
+def test_zip_is_installed_with_its_wheel(tmp_path):
+    archive = load_builder().write_zip(write_wheel(tmp_path / "wheels"), tmp_path / "zip")
+    report = run_in_blender(tmp_path, "install", archive, library=False)
+    assert report["installed"] == report["removed"] == ["FINISHED"] and report["enabled"]
+    assert str(tmp_path / "user") in report["vorton"]
+    assert report["added"] == report["baked"] == ["FINISHED"] and report["frames"] == 2
+    assert "VORTON_OT_bake" in report["there"] and report["after"] == []
+
+
+# ---- without Blender ----
+
+
+def test_settings_say_what_the_tables_say():
+    made = roles.ROLES["EMITTER"].settings
+    field = vt.Emitter.__dataclass_fields__["swirl"].metadata["row"]
+    swirl = made["swirl"]
+    assert (swirl.least, swirl.most, swirl.default) == (
+        field["least"], field["most"], field["default"],
+    )  # fmt: skip
+    assert swirl.text.lower().startswith(field["doc"][:40].lower())
+    assert swirl.blender_unit == "VELOCITY" and swirl.animatable
+    assert not made["start"].animatable and made["start"].blender_unit == "TIME_ABSOLUTE"
+    assert made["temperature"].optional and made["temperature"].default == vt.Air().temperature
+    assert set(roles.SCENE_SETTINGS) >= (set(OF_SIMULATION) - {"gravity"}) | {"voxel", "spacing"}
+    assert roles.METHOD_SETTINGS["velocity"].choices == ("poisson", "direct", "tree")
+
+
+@dataclasses.dataclass
+class Group:
+    """A group of properties as Blender keeps it: floats of 32 bits."""
+
+    def __setattr__(self, name, value):
+        if isinstance(value, float):
+            value = float(np.float32(value))
+        if isinstance(value, tuple):
+            value = tuple(float(np.float32(v)) for v in value)
+        self.__dict__[name] = value
+
+
+@pytest.mark.parametrize("length", [1.0, 0.01, 3.0])
+def test_settings_are_read_as_they_were_written(length):
+    group = Group()
+    item = vt.Jet(radius=0.3, speed=1.7, core=0.021, wobble=0.1, seed=9, end=2.5)
+    for name, setting in roles.ROLES["JET"].settings.items():
+        setting.write(group, getattr(item, name), length)
+        value = setting.read(group, length)
+        expected = getattr(item, name)
+        if length != 1 and setting.kind in ("number", "vector") and expected is not None:
+            expected = pytest.approx(expected, rel=1e-6)
+        assert value == expected, name
+
+
+def test_every_default_is_allowed():
+    """What Blender begins with can be made, with all optional numbers on or off."""
+    for role in roles.ROLES.values():
+        for setting in role.settings.values():
+            field = role.cls.__dataclass_fields__[setting.name].metadata
+            field["check"](setting.name, setting.default)
+            keys_from_0 = field.get("row", {}).get("keys_from_0")
+            for bound in (setting.most, None if keys_from_0 else setting.least):
+                if bound is not None and setting.kind in ("number", "whole"):
+                    field["check"](setting.name, bound)
+
+
+def test_short_numbers_are_the_same_float32():
+    for number in np.random.default_rng(1).normal(size=500).astype(np.float32):
+        assert np.float32(settings.short(float(number))) == number
+    assert settings.short(float(np.float32(0.1))) == 0.1
+
+
+def cube(half=1.0):
+    corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * half
+    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    faces = [corner for a, b, c, d in quads for corner in ((a, b, c), (a, c, d))]
+    return corners.astype(float), np.array(faces)
+
+
+def test_shapes_are_recognised():
+    vertices, faces = cube()
+    shift = np.array((1, 2, 3))
+    assert meshes.shape_of(vertices * (1, 2, 3) + shift, faces) == vt.Box((0, 0, 0), (2, 4, 6))
+    bent = vertices.copy()
+    bent[0] *= 0.9
+    assert isinstance(meshes.shape_of(bent, faces), vt.Mesh)
+    turned = vertices @ [[0.8, 0.6, 0], [-0.6, 0.8, 0], [0, 0, 1]]
+    assert isinstance(meshes.shape_of(turned, faces), vt.Mesh)
+    assert isinstance(meshes.shape_of(vertices, faces[:-1]), vt.Mesh)  # open
+    with pytest.raises(ValueError, match="is open"):
+        meshes.filled(vertices, faces[:-1], None)
+    skin = meshes.filled(vertices, faces[:-1], (0.1, 0.0))
+    assert isinstance(skin, vt.Surface)
+    ring = vt.Torus(radius=2, thickness=0.5)
+    assert meshes.shape_of(*ring.tessellate()) == ring
+    squeezed = ring.tessellate()[0] * (1, 1, 0.8)
+    assert isinstance(meshes.shape_of(squeezed, ring.tessellate()[1]), vt.Mesh)
+    assert meshes.solid(vertices * (1, 1, 0), faces).normal == (0, 0, 1)
+
+
+def test_poses_are_those_of_scipy():
+    rotation = pytest.importorskip("scipy.spatial.transform").Rotation
+    for seed in range(50):
+        turn = rotation.random(random_state=seed)
+        matrix = np.eye(4)
+        matrix[:3, :3], matrix[:3, 3] = turn.as_matrix() @ np.diag([2, 0.5, 1]), (1, 2, 3)
+        pose = poses.pose_of(matrix, 10)
+        q = np.roll(turn.as_quat(), 1)
+        assert pose.rotation == pytest.approx(q * np.sign(q[0]), abs=1e-6)
+        assert pose.place == (10, 20, 30) and pose.scale == pytest.approx((2, 0.5, 1))
+    with pytest.raises(ValueError, match="sheared"):
+        poses.pose_of(np.array([[1, 0.5, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]))
+
+
+def test_turns_take_the_shorter_way():
+    """A full turn in steps: no jump where the sign of the quaternion could change."""
+    angles = np.linspace(0, 2 * np.pi, 25)
+    turns = []
+    for angle in angles:
+        matrix = np.eye(4)
+        matrix[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+        turns.append(poses.pose_of(matrix))
+    moved = poses.transform_of(turns, 24, grows=True).rotation
+    for index, angle in enumerate(angles):
+        expected = [np.cos(angle / 2), 0, 0, np.sin(angle / 2)]
+        assert moved.at(index / 24) == pytest.approx(expected, abs=1e-6)
+
+
+def test_camera_sees_the_whole_box():
+    """By perspective: all corners of the box are in the picture."""
+    lower, upper = np.array((-1, -2, 0)), np.array((2, 1, 5))
+    for aspect in (0.5, 1.0, 2.0):
+        eye, low, high = stage.look_from(lower, upper, aspect)
+        middle = (lower[1] + upper[1]) / 2
+        half = (high - low) / 2
+        x, z = (lower[0] + upper[0]) / 2, (low + high) / 2
+        for corner in np.array([lower, upper]):
+            scale = (middle - eye[1]) / (corner[1] - eye[1])
+            assert abs(corner[0] - x) * scale <= half * aspect * 1.5
+            assert abs(corner[2] - z) <= half
+
+
+def test_light_of_a_fire_is_where_it_glows(tmp_path):
+    """Power, middle and colour of a ball that glows evenly."""
+    random = np.random.default_rng(3)
+    place = random.normal(size=(200_000, 3))
+    place *= (0.3 * random.random(len(place)) ** (1 / 3) / np.linalg.norm(place, axis=1))[:, None]
+    columns = {"position": place + (1, 2, 3), "density": np.full(len(place), 1e-6)}
+    columns["size"] = np.full(len(place), 0.01)
+    for name, value in (("temperature", 1500.0), ("fuel", 0.1), ("flame", 0.5), ("smoke", 0.1)):
+        columns[name] = np.full(len(place), value)
+    volume = _core.volume_from_tracers(**columns, voxel_size=0.03, velocity=np.ones_like)
+    path = tmp_path / "ball_0001.vdb"
+    path.write_bytes(volume.encode_vdb(heat_name="heat"))
+    found = firelight.measure_glow(path)
+    low, size = np.array(volume.info()["lower"]), np.array(volume.info()["upper"])
+    low = np.floor(low / 0.03).astype(int) - 1
+    size = np.ceil(size / 0.03).astype(int) + 2 - low
+    glow = volume.values("glow", tuple(low.tolist()), tuple(size.tolist())).astype(float)
+    power = (glow * ((700 + 1700 * glow) / 2000) ** 4).transpose(2, 1, 0)
+    exact = power.sum() * 0.03**3
+    assert found.power == pytest.approx(exact, rel=1e-3) and exact > 0.001
+    assert found.center == pytest.approx((1, 2, 3), abs=0.01)
+    axes = [0.03 * (first + np.arange(count)) for first, count in zip(low, size)]
+    x = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+    assert power.shape == x.shape[:3]
+    away = ((x - (1, 2, 3)) ** 2).sum(-1)
+    gyration = np.sqrt((power * away).sum() / power.sum())
+    assert found.radius == pytest.approx(gyration, rel=0.01)
+    assert 700 < found.kelvin < 2400
+    path.write_bytes(volume.encode_vdb())
+    assert firelight.measure_glow(path) is None
+
+
+def test_messages_name_objects():
+    made = Export(vt.Scene(), 1, 1, 24, {"sources[1]": "Fire", "bodies[0]": "Log"})
+    assert made.named("sources[1]: in bodies[0] and sources[0]") == (
+        "'Fire': in 'Log' and sources[0]"
+    )
+
+
+def test_job_says_how_far_it_is_and_what_is_wrong(tmp_path):
+    scene = vt.Scene("puff", voxel=0.2)
+    scene.add(vt.Tracers(vt.Sphere(), count=100))
+    scene.save(tmp_path / "puff.json")
+    job = Job(tmp_path / "puff.json", tmp_path / "bäke", 3, 24)
+    job.wait()
+    assert (job.done, job.total, job.error) == (3, 3, "")
+    assert len(list((tmp_path / "bäke").glob("*.vdb"))) == 3
+    job = Job(tmp_path / "nowhere.json", tmp_path / "bäke", 3, 24)
+    job.wait()
+    assert "nowhere.json" in job.error and not job.poll()
+
+
+def test_manifest_is_one(tmp_path):
+    """Fields that extensions must have; the wheel that is named lies where it is said."""
+    import tomllib
+    import zipfile
+
+    wheel = tmp_path / "vorton-1.2.3-cp311-abi3-win_amd64.whl"
+    wheel.write_bytes(b"wheel")
+    with zipfile.ZipFile(load_builder().write_zip(wheel, tmp_path)) as archive:
+        names = set(archive.namelist())
+        manifest = tomllib.loads(archive.read("blender_manifest.toml").decode())
+        assert archive.read("LICENSE").startswith(b"                    GNU GENERAL PUBLIC LICENSE")
+    assert manifest["version"] == "1.2.3" and manifest["platforms"] == ["windows-x64"]
+    assert manifest["license"] == ["SPDX:GPL-3.0-or-later"]
+    assert [name.removeprefix("./") for name in manifest["wheels"]] == [f"wheels/{wheel.name}"]
+    assert f"wheels/{wheel.name}" in names and "__init__.py" in names
+    assert len(manifest["permissions"]["files"]) <= 64
+    assert not manifest["permissions"]["files"].endswith(".")

@@ -1,0 +1,379 @@
+"""A Blender scene as a scene of vorton: what its objects are marked as, frame by frame.
+
+Frame 1 of a bake is the first frame of the scene, its time 0. Numbers and places that change over
+the frames become `Samples`, one value a frame; meshes are taken as they are at the first. Objects
+that are hidden from renders are left out, the others go in the order of their names, so that one
+scene always gives one file.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ambient import AMBIENTS
+from ...animation import Transform
+from ...bodies import Body, BodyBase, Container
+from ...combustion import Combustion
+from ...effects import Kill
+from ...fields import from_dict
+from ...forces import EFFECTS
+from ...method import Method
+from ...scene import SOURCES, Scene
+from ...shapes import Box, Cylinder, Disk, Shape, Sphere, Torus
+from ...sources import Tracers, VortexRing
+from ...vortices import Jet
+from . import meshes, roles
+from .poses import Pose, pose_of, transform_of
+from .settings import over_time, short
+
+SMOKE_OF_RING = 1.5
+"""Radius of the smoke that a ring carries, in core radii: what goes round with its core."""
+
+GRAVITY = (0.0, 0.0, -9.81)
+"""Gravity of a new scene in units of Blender a second squared, whatever these are."""
+
+LISTS = {Body: "bodies", Container: "bodies"} | dict.fromkeys(EFFECTS, "effects")
+"""Where a scene keeps what an object becomes; sources are all others."""
+
+
+class ExportError(ValueError):
+    """What is wrong with an object; the message begins with its name."""
+
+
+@dataclasses.dataclass
+class Export:
+    """A scene with what a bake has to know of where it comes from.
+
+    Attributes
+    ----------
+    scene : Scene
+    frames : int
+        How many frames it has.
+    first : int
+        Frame of the Blender scene that is frame 1.
+    fps : float, 1/s
+    names : dict
+        Name of the object that a source, effect or body comes from, by "sources[0]" ...
+    warnings : list of str
+    """
+
+    scene: Scene
+    frames: int
+    first: int
+    fps: float
+    names: dict[str, str] = dataclasses.field(default_factory=dict)
+    warnings: list[str] = dataclasses.field(default_factory=list)
+
+    def named(self, text: str) -> str:
+        """A message of vorton, with the names of objects in place of numbers."""
+
+        def name(match: re.Match[str]) -> str:
+            return repr(self.names[match[0]]) if match[0] in self.names else match[0]
+
+        return re.sub(r"(?:sources|effects|bodies)\[\d+\]", name, text)
+
+
+@dataclasses.dataclass
+class _Item:
+    """An object over time."""
+
+    name: str
+    role: str
+    vertices: np.ndarray | None
+    faces: np.ndarray | None
+    matrices: list[np.ndarray] = dataclasses.field(default_factory=list)
+    values: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    fixed: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+
+def frame_rate(scene: Any) -> float:
+    """Frames a second of a Blender scene."""
+    return scene.render.fps / short(scene.render.fps_base)
+
+
+def metres(scene: Any) -> float:
+    """How many metres a unit of Blender is."""
+    settings = scene.unit_settings
+    return 1.0 if settings.system == "NONE" else short(settings.scale_length)
+
+
+def marked(scene: Any) -> list[Any]:
+    """The objects that vorton takes, by name."""
+    found = [o for o in scene.objects if o.vorton.role != "NONE" and not o.hide_viewport]
+    return sorted(found, key=lambda o: o.name)
+
+
+def file_name(text: str) -> str:
+    """A text as the name of a scene, which begins file names."""
+    clean = "".join(c if c.isalnum() or c in "_-. " else "_" for c in text)[:64].strip(" .-")
+    return clean or "scene"
+
+
+def export_scene(scene: Any, name: str) -> Export:
+    """The scene of vorton that a Blender scene is.
+
+    Parameters
+    ----------
+    scene : bpy.types.Scene
+        With the properties of the extension.
+    name : str
+        Of the scene of vorton, and so of the files of its bake.
+
+    Returns
+    -------
+    Export
+
+    Raises
+    ------
+    ExportError
+        An object that vorton cannot take: its name, and why. No object is marked.
+    """
+    objects, length, fps = marked(scene), metres(scene), frame_rate(scene)
+    if not objects:
+        raise ExportError("no object is marked: choose what it is in its Physics properties")
+    frames = range(scene.frame_start, scene.frame_end + 1)
+    now, part = scene.frame_current, scene.frame_subframe
+    try:
+        items, gravity, told = _sample(scene, objects, frames, length)
+    finally:
+        scene.frame_set(now, subframe=part)
+    made = _make_scene(scene, name, gravity, told, fps, length)
+    export = Export(made, len(frames), scene.frame_start, fps)
+    for item in items:
+        _add(export, item, length)
+    if not any(cls is not VortexRing for cls in map(type, made.sources)):
+        export.warnings.append("nothing shows: mark an object as an emitter, or as smoke")
+    if length != 1 and scene.use_gravity and tuple(map(short, scene.gravity)) == GRAVITY:
+        export.warnings.append(
+            f"gravity is {-GRAVITY[2] * length:g} m/s^2, for Blender leaves its number as it is "
+            "when the unit scale changes: set it to "
+            f"{GRAVITY[2] / length:g} (Scene properties, Gravity)"
+        )
+    return export
+
+
+# ---- what is there, frame by frame ----
+
+
+def _sample(
+    scene: Any, objects: Sequence[Any], frames: Sequence[int], length: float
+) -> tuple[list[_Item], list[Any], list[dict[str, Any]]]:
+    import bpy
+
+    items: list[_Item] = []
+    gravity: list[Any] = []
+    told: list[dict[str, Any]] = []
+    for frame in frames:
+        scene.frame_set(frame)
+        graph = bpy.context.evaluated_depsgraph_get()
+        shown = [thing.evaluated_get(graph) for thing in objects]
+        if frame == frames[0]:
+            items = [_begin(*pair, length) for pair in zip(objects, shown)]
+        for item, thing, placed in zip(items, objects, shown):
+            item.matrices.append(np.array(placed.matrix_world))
+            # Keyframes and drivers write to the object itself, too; its copy may lack what was
+            # set by hand.
+            item.values.append(_values(item, thing.vorton, length))
+        pull = scene.gravity if scene.use_gravity else (0, 0, 0)
+        gravity.append(tuple(short(x) * length + 0.0 for x in pull))
+        group = scene.vorton.simulation
+        told.append({n: s.read(group, length) for n, s in roles.SCENE_SETTINGS.items()})
+    return items, gravity, told
+
+
+def _begin(thing: Any, placed: Any, length: float) -> _Item:
+    about = thing.vorton
+    item = _Item(thing.name, about.role, *_mesh(placed))
+    skin = {name: s.read(about.skin, length) for name, s in roles.SKIN_SETTINGS.items()}
+    item.fixed = {
+        "definition": about.definition,
+        "carries_smoke": about.carries_smoke,
+        "outside": about.outside,
+        "skin": tuple(skin.values()) if about.use_skin else None,
+    }
+    return item
+
+
+def _values(item: _Item, about: Any, length: float) -> dict[str, Any]:
+    """What is set, at the first frame all of it, then what may change."""
+    if item.role == roles.DEFINITION:
+        return {}
+    role = roles.ROLES[item.role]
+    group = getattr(about, role.group)
+    return {
+        name: setting.read(group, length)
+        for name, setting in role.settings.items()
+        if setting.animatable or not item.values
+    }
+
+
+def _mesh(thing: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Vertices and triangles of an evaluated object in its own space; None without a mesh."""
+    if thing.type not in ("MESH", "CURVE", "SURFACE", "FONT", "META"):
+        return None, None
+    mesh = thing.to_mesh()
+    try:
+        mesh.calc_loop_triangles()
+        vertices = np.empty(3 * len(mesh.vertices), np.float32)
+        mesh.vertices.foreach_get("co", vertices)
+        faces = np.empty(3 * len(mesh.loop_triangles), np.int32)
+        mesh.loop_triangles.foreach_get("vertices", faces)
+    finally:
+        thing.to_mesh_clear()
+    return vertices.reshape(-1, 3).astype(float), faces.reshape(-1, 3)
+
+
+# ---- the scene ----
+
+
+def _make_scene(
+    scene: Any, name: str, gravity: list[Any], told: list[dict[str, Any]], fps: float, length: float
+) -> Scene:
+    about = scene.vorton
+    values = {key: over_time([now[key] for now in told], fps) for key in told[0]}
+    ambient = {cls.__name__: cls for cls in AMBIENTS}[about.ambient]
+    group = getattr(about, about.ambient.lower())
+    settings = roles.AMBIENT_SETTINGS[about.ambient].items()
+    burns, method = roles.COMBUSTION_SETTINGS.items(), roles.METHOD_SETTINGS.items()
+    combustion = {n: s.read(about.combustion, length) for n, s in burns}
+    try:
+        return Scene(
+            name,
+            gravity=over_time(gravity, fps),
+            ambient=ambient(**{n: s.read(group, length) for n, s in settings}),
+            combustion=Combustion(**combustion) if about.use_combustion else None,
+            method=Method(**{n: s.read(about.method, length) for n, s in method}),
+            **values,
+        )
+    except (TypeError, ValueError) as error:
+        raise ExportError(f"{scene.name}: {error}") from error
+
+
+def _add(export: Export, item: _Item, length: float) -> None:
+    """Add what an object is to the scene."""
+    try:
+        poses = [pose_of(matrix, length) for matrix in item.matrices]
+        for made in _definitions(item, poses, export.fps, length):
+            if export.scene.combustion is None and getattr(made, "fuel", 0) not in (None, 0):
+                text = "it has fuel, but Combustion is off (Scene properties, Vorton)"
+                raise ValueError(text)
+            export.scene.add(made)
+            key = LISTS.get(type(made), "sources")
+            place = len(getattr(export.scene, key)) - 1
+            export.names[f"{key}[{place}]"] = item.name
+    except (TypeError, ValueError, ModuleNotFoundError) as error:
+        text = str(error).removeprefix(f"body {item.name!r}: ")
+        raise ExportError(f"{item.name}: {text}") from error
+
+
+def _definitions(item: _Item, poses: list[Pose], fps: float, length: float) -> Iterator[Any]:
+    if item.role == roles.DEFINITION:
+        yield _from_text(item, transform_of(poses, fps, grows=True))
+        return
+    role = roles.ROLES[item.role]
+    values = dict(item.values[0])
+    for name in item.values[-1]:
+        values[name] = over_time([now[name] for now in item.values], fps)
+    shape = _shape(item, role, poses[0], length)
+    parent = transform_of(poses, fps, grows=not role.shape or shape is None)
+    if issubclass(role.cls, BodyBase):
+        yield role.cls(shape, name=item.name, parent=parent, **values)
+        return
+    if parent is not None and is_still(parent):
+        shape, parent = _folded(role, values, shape, parent)
+    if shape is not None:
+        where = "outside" if item.fixed["outside"] else "inside"
+        values["shape" if role.cls is not Kill else where] = shape
+    made = role.cls(**values, parent=parent)
+    yield made
+    if item.fixed["carries_smoke"]:
+        yield from _carried(made)
+
+
+def _shape(item: _Item, role: roles.Role, pose: Pose, length: float) -> Shape | None:
+    if not role.shape or (role.shape == "where" and item.vertices is None):
+        return None
+    if item.vertices is None or item.faces is None:
+        raise ValueError(f"it has no mesh, which gives {role.cls.__name__} its shape")
+    vertices, faces = item.vertices * np.array(pose.scale) * length, item.faces
+    if min(pose.scale) < 0:  # mirrored
+        faces = faces[:, ::-1]
+    if role.shape == "solid":
+        return meshes.solid(vertices, faces)
+    return meshes.filled(vertices, faces, item.fixed["skin"] if role.shape == "filled" else None)
+
+
+def _from_text(item: _Item, parent: Transform | None) -> Any:
+    """The definition of an object that carries one as text, in the object's space."""
+    data = json.loads(item.fixed["definition"])
+    types = (*SOURCES, *EFFECTS, Body, Container)
+    made = from_dict(data, types, "definition")
+    return dataclasses.replace(made, parent=parent)
+
+
+def _carried(made: Any) -> Iterator[Tracers]:
+    """The smoke that a ring or a jet brings along."""
+    if isinstance(made, Jet):
+        yield made.smoke()
+    if isinstance(made, VortexRing):
+        radius = min(made.radii)
+        thickness = min(SMOKE_OF_RING * made.core, 0.9 * radius)
+        torus = Torus(made.center, made.axis, radius, thickness)
+        yield Tracers(torus, start=made.time, parent=made.parent)
+
+
+def is_still(parent: Transform) -> bool:
+    """Whether a transform only shifts and turns, always alike."""
+    constant = isinstance(parent.position, tuple) and isinstance(parent.rotation, tuple)
+    return constant and parent.scale == 1.0
+
+
+def _folded(
+    role: roles.Role, values: dict[str, Any], shape: Shape | None, parent: Transform
+) -> tuple[Shape | None, Transform | None]:
+    """Without the parent where the definition itself can say where it lies."""
+    if shape is not None:
+        made = folded(shape, parent) if role.shape == "filled" else None
+        return (shape, parent) if made is None else (made, None)
+    names = {field.name for field in dataclasses.fields(role.cls)}
+    told = {"center": (0, 0, 0), "point": (0, 0, 0)} if role.shape == "" else {}
+    if not names & set(told):
+        return shape, parent
+    values |= {name: placed(place, parent) for name, place in told.items() if name in names}
+    values |= {name: turned((0, 0, 1), parent) for name in ("axis", "direction") if name in names}
+    return shape, None
+
+
+def folded(shape: Shape, parent: Transform) -> Shape | None:
+    """The shape as it lies by a parent that is still; None where it cannot say so by itself."""
+    if isinstance(shape, Sphere):
+        return dataclasses.replace(shape, center=placed(shape.center, parent))
+    if isinstance(shape, (Disk, Cylinder, Torus)):
+        place, axis = placed(shape.center, parent), turned(shape.axis, parent)
+        return dataclasses.replace(shape, center=place, axis=axis)
+    if isinstance(shape, Box) and parent.rotation == (1.0, 0.0, 0.0, 0.0):
+        return Box(placed(shape.lower, parent), placed(shape.upper, parent))
+    return None
+
+
+def placed(place: Sequence[float], parent: Transform) -> tuple[float, ...]:
+    """A place in the space of a parent that is still, in the scene."""
+    return _short(np.array(turned(place, parent)) + parent.position)
+
+
+def turned(way: Sequence[float], parent: Transform) -> tuple[float, ...]:
+    """A direction in the space of a parent that is still, in the scene."""
+    (w, *q), v = parent.rotation, np.array(way, float)
+    q = np.array(q)
+    return _short(v + 2 * w * np.cross(q, v) + 2 * np.cross(q, np.cross(q, v)))
+
+
+def _short(values: np.ndarray) -> tuple[float, ...]:
+    clean = np.where(np.abs(values) < 1e-7, 0.0, values)
+    return tuple(short(float(f"{x:.7g}")) for x in clean)

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""vorton in Blender: smoke and fire by vortex particles, baked from a Blender scene."""
+
+from . import operators, panels, properties
+
+
+def register():
+    properties.register()
+    operators.register()
+    panels.register()
+
+
+def unregister():
+    panels.unregister()
+    operators.unregister()
+    properties.unregister()

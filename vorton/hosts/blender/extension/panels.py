@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Panels: what an object is (Physics), what the scene tells, and the bake (sidebar and Scene)."""
+
+import bpy
+
+from vorton.hosts.blender import roles
+
+from .operators import Running, bake_folder, label_of, presets
+
+
+def draw_settings(layout, group, settings):
+    """All settings of a group; optional ones behind a box to tick."""
+    layout.use_property_split = True
+    layout.use_property_decorate = True
+    for name, setting in settings.items():
+        if not setting.optional:
+            layout.prop(group, name)
+            continue
+        row = layout.row(heading=setting.label)
+        row.prop(group, setting.switch, text="")
+        part = row.row()
+        part.active = getattr(group, setting.switch)
+        part.prop(group, name, text="")
+        if setting.animatable:
+            row.prop_decorator(group, name)
+
+
+class ObjectPanel:
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "physics"
+
+    @classmethod
+    def poll(cls, context):
+        return context.object is not None
+
+
+class VORTON_PT_object(ObjectPanel, bpy.types.Panel):
+    bl_idname = "VORTON_PT_object"
+    bl_label = "Vorton"
+
+    def draw(self, context):
+        layout, about = self.layout, context.object.vorton
+        if about.role == "NONE":
+            layout.operator_menu_enum("vorton.mark", "start", text="Add to simulation")
+            return
+        layout.use_property_split = True
+        layout.prop(about, "role")
+        if about.role == roles.DEFINITION:
+            layout.prop(about, "definition")
+            return
+        role = roles.ROLES[about.role]
+        if role.name in ("RING", "JET"):
+            layout.prop(about, "carries_smoke")
+        if role.name == "KILL":
+            layout.prop(about, "outside")
+        if role.shape == "filled":
+            layout.prop(about, "use_skin")
+            if about.use_skin:
+                draw_settings(layout.column(), about.skin, roles.SKIN_SETTINGS)
+        draw_settings(layout.column(), getattr(about, role.group), role.settings)
+
+
+def draw_bake(layout, context):
+    """The buttons of the bake."""
+    scene = context.scene
+    column = layout.column(align=True)
+    column.scale_y = 1.4
+    if Running.job is None:
+        column.operator("vorton.bake", icon="PLAY")
+    else:
+        job = Running.job
+        if hasattr(column, "progress"):
+            column.progress(factor=job.done / max(job.total, 1), text=Running.text())
+        else:  # Blender 3
+            column.label(text=Running.text())
+        column.operator("vorton.cancel", icon="CANCEL")
+    column.operator("vorton.stage", icon="OUTLINER_OB_CAMERA")
+    column.operator_context = "INVOKE_DEFAULT"
+    column.operator("render.render", text="Render", icon="RENDER_STILL")
+    layout.separator()
+    layout.use_property_split = True
+    layout.prop(scene.vorton, "folder")
+    layout.label(text=str(bake_folder(scene)), icon="FILE_FOLDER")
+    row = layout.row(align=True)
+    row.operator("vorton.show")
+    row.operator("vorton.export")
+
+
+class VORTON_PT_bake(bpy.types.Panel):
+    bl_idname = "VORTON_PT_bake"
+    bl_label = "Bake"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Vorton"
+
+    def draw(self, context):
+        draw_bake(self.layout, context)
+
+
+class ScenePanel:
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "scene"
+
+
+class VORTON_PT_scene(ScenePanel, bpy.types.Panel):
+    bl_idname = "VORTON_PT_scene"
+    bl_label = "Vorton"
+
+    def draw(self, context):
+        draw_bake(self.layout, context)
+        about = context.scene.vorton
+        draw_settings(self.layout.column(), about.simulation, roles.SCENE_SETTINGS)
+
+
+class VORTON_PT_ambient(ScenePanel, bpy.types.Panel):
+    bl_label = "Ambient fluid"
+    bl_parent_id = "VORTON_PT_scene"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        about = context.scene.vorton
+        self.layout.prop(about, "ambient", text="")
+        group = getattr(about, about.ambient.lower())
+        draw_settings(self.layout.column(), group, roles.AMBIENT_SETTINGS[about.ambient])
+
+
+class VORTON_PT_combustion(ScenePanel, bpy.types.Panel):
+    bl_label = "Combustion"
+    bl_parent_id = "VORTON_PT_scene"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_header(self, context):
+        self.layout.prop(context.scene.vorton, "use_combustion", text="")
+
+    def draw(self, context):
+        about = context.scene.vorton
+        self.layout.active = about.use_combustion
+        draw_settings(self.layout.column(), about.combustion, roles.COMBUSTION_SETTINGS)
+
+
+class VORTON_PT_method(ScenePanel, bpy.types.Panel):
+    bl_label = "Method"
+    bl_parent_id = "VORTON_PT_scene"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        draw_settings(self.layout.column(), context.scene.vorton.method, roles.METHOD_SETTINGS)
+
+
+class VORTON_MT_add(bpy.types.Menu):
+    bl_idname = "VORTON_MT_add"
+    bl_label = "Vorton"
+
+    def draw(self, context):
+        for name in presets():
+            self.layout.operator("vorton.add", text=label_of(name)).preset = name
+
+
+def draw_menu(self, context):
+    self.layout.menu("VORTON_MT_add", icon="OUTLINER_OB_VOLUME")
+
+
+CLASSES = (
+    VORTON_PT_object,
+    VORTON_PT_bake,
+    VORTON_PT_scene,
+    VORTON_PT_ambient,
+    VORTON_PT_combustion,
+    VORTON_PT_method,
+    VORTON_MT_add,
+)
+
+
+def register():
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.VIEW3D_MT_add.append(draw_menu)
+
+
+def unregister():
+    bpy.types.VIEW3D_MT_add.remove(draw_menu)
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

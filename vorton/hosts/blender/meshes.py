@@ -1,0 +1,134 @@
+"""Shapes from meshes: a ball, a box, a cylinder or a torus where a mesh is one, else the mesh."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...shapes import Box, Cylinder, Disk, Mesh, Plane, Shape, Sphere, Surface, Torus, mesh_volume
+from ...shapes import open_edges as count_open_edges
+from .settings import short
+
+CLOSE = 1e-4
+"""How far vertices may be off a ball, cylinder or torus, in its size."""
+
+LEAST_ROUND = 12
+"""Vertices around something round: with fewer a mesh is meant to have edges."""
+
+FULL = 0.85
+"""Volume of a mesh over that of what its vertices lie on: below it something else is meant."""
+
+
+def shape_of(vertices: np.ndarray, faces: np.ndarray) -> Shape:
+    """The shape that a mesh stands for.
+
+    Parameters
+    ----------
+    vertices : (n, 3) float, m
+    faces : (m, 3) int
+        Triangles, counter-clockwise seen from outside.
+
+    Returns
+    -------
+    Box, Sphere, Disk, Cylinder, Torus or Mesh
+        A box only with edges along x, y and z; what is round only about z, a cylinder that is
+        wider than long as a disk. A mesh that is open, or anything else, is a Mesh.
+    """
+    if len(faces) and count_open_edges(faces) == 0:
+        lower, upper = vertices.min(axis=0), vertices.max(axis=0)
+        center, size = (lower + upper) / 2, upper - lower
+        volume, points = abs(mesh_volume(vertices, faces)), vertices - center
+        for make in (_box, _sphere, _cylinder, _torus):
+            shape = make(points, size, center)
+            if shape is not None and FULL * shape.volume <= volume <= 1.001 * shape.volume:
+                return shape
+    return Mesh(vertices=vertices.astype(np.float32), faces=faces.astype(np.int32))
+
+
+def _numbers(values: Any) -> tuple[float, ...]:
+    """Free of the noise that float32 leaves."""
+    clean = np.where(np.abs(values) < CLOSE * 1e-2, 0.0, values)
+    return tuple(short(float(f"{value:.6g}")) for value in clean)
+
+
+def _box(points: np.ndarray, size: np.ndarray, center: np.ndarray) -> Shape | None:
+    if len(points) != 8 or np.abs(np.abs(points) - size / 2).max() > CLOSE * size.max():
+        return None
+    return Box(_numbers(center - size / 2), _numbers(center + size / 2))
+
+
+def _sphere(points: np.ndarray, size: np.ndarray, center: np.ndarray) -> Shape | None:
+    away = np.linalg.norm(points, axis=1)
+    if len(points) < 2 * LEAST_ROUND or np.ptp(away) > CLOSE * size.max():
+        return None
+    return Sphere(_numbers(center), _numbers([away.max()])[0])
+
+
+def _cylinder(points: np.ndarray, size: np.ndarray, center: np.ndarray) -> Shape | None:
+    away = np.hypot(points[:, 0], points[:, 1])
+    rim = away > CLOSE * size.max()  # caps may have a vertex in their middle
+    ends = np.abs(np.abs(points[:, 2]) - size[2] / 2).max() <= CLOSE * size.max()
+    if not ends or rim.sum() < 2 * LEAST_ROUND or np.ptp(away[rim]) > CLOSE * size.max():
+        return None
+    radius, length = _numbers([away.max(), size[2]])
+    if length < 2 * radius:
+        return Disk(_numbers(center), radius, thickness=length)
+    return Cylinder(_numbers(center), radius, length)
+
+
+def _torus(points: np.ndarray, size: np.ndarray, center: np.ndarray) -> Shape | None:
+    thickness = size[2] / 2
+    around = np.hypot(points[:, 0], points[:, 1])
+    radius = around.max() - thickness
+    if radius <= thickness or len(points) < LEAST_ROUND**2:
+        return None
+    off = np.hypot(around - radius, points[:, 2]) - thickness
+    if np.abs(off).max() > CLOSE * size.max():
+        return None
+    radius, thickness = _numbers([radius, thickness])
+    return Torus(_numbers(center), radius=radius, thickness=thickness)
+
+
+def is_flat(vertices: np.ndarray) -> bool:
+    """Whether a mesh lies in a plane z = constant of its own space."""
+    size = np.ptp(vertices, axis=0)
+    return size[2] <= CLOSE * size.max()
+
+
+def filled(vertices: np.ndarray, faces: np.ndarray, skin: tuple[float, float] | None) -> Shape:
+    """What fluid or smoke is born in: the inside of a mesh, or a layer on it.
+
+    Parameters
+    ----------
+    skin : (thickness, offset) or None, m
+        Of the layer.
+
+    Raises
+    ------
+    ValueError
+        A mesh without faces; one that is open, without a layer.
+    """
+    if not len(faces):
+        raise ValueError("its mesh has no faces")
+    shape = shape_of(vertices, faces)
+    if skin is not None:
+        return Surface(shape, *skin)
+    if isinstance(shape, Mesh) and not shape.closed:
+        raise ValueError("its mesh is open: close it, or turn on Skin")
+    return shape
+
+
+def solid(vertices: np.ndarray, faces: np.ndarray) -> Shape:
+    """What a body is: a flat mesh is a floor, wall or ceiling without end."""
+    if not len(faces):
+        raise ValueError("its mesh has no faces")
+    if is_flat(vertices):
+        normal = np.cross(*(vertices[faces[0, 1:]] - vertices[faces[0, 0]]))
+        middle = vertices.mean(axis=0)
+        return Plane(_numbers(middle), (0.0, 0.0, math.copysign(1.0, normal[2])))
+    shape = shape_of(vertices, faces)
+    if isinstance(shape, Mesh) and not shape.closed:
+        raise ValueError("its mesh is open: a body must be closed, or flat for a floor or wall")
+    return shape

@@ -1,0 +1,126 @@
+"""A bake as a volume object of Blender: a sequence of files that plays where it was baked."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ...bake import PRESETS
+from .looks import Look, measure_look
+from .materials import make_material
+from .sequences import Sequence, find_sequence, split_number
+
+VELOCITIES = {preset.velocity for preset in PRESETS.values()}
+"""Names that hosts give the grid of the velocity."""
+
+
+def show_sequence(volume: Any, sequence: Sequence, frame_start: int = 1) -> None:
+    """Let a volume show a sequence, with its velocity for motion blur.
+
+    Parameters
+    ----------
+    volume : bpy.types.Volume
+        Linked to the scene: the grids of others cannot be looked into.
+    sequence : Sequence
+    frame_start : int
+        Frame of the scene at which the first file is shown, default 1. Before it and after the
+        last nothing is.
+
+    Raises
+    ------
+    ValueError
+        A file that Blender cannot read.
+    """
+    first = sequence.files[0]
+    volume.is_sequence = False
+    volume.filepath = str(first)
+    if not volume.grids.load():
+        raise ValueError(f"{first}: Blender cannot read it: {volume.grids.error_message}")
+    names = VELOCITIES & {grid.name for grid in volume.grids}
+    volume.velocity_grid = min(names, default="")
+    volume.velocity_unit = "SECOND"
+    if split_number(first)[1] is not None:
+        volume.is_sequence = True
+        volume.frame_duration = len(sequence.files)
+        volume.frame_start = frame_start
+        volume.frame_offset = sequence.first - 1
+        volume.sequence_mode = "CLIP"
+
+
+def load_sequence(
+    place: str | os.PathLike[str],
+    *,
+    name: str | None = None,
+    frame_start: int = 1,
+    scene: Any = None,
+) -> Any:
+    """Make a volume object of a sequence, and put it into the scene.
+
+    Parameters
+    ----------
+    place : path
+        As for `find_sequence`.
+    name : str, optional
+        Of the object; default: that of the files.
+    frame_start : int
+        Frame of the scene at which the first file is shown, default 1. Before it and after the
+        last nothing is.
+    scene : bpy.types.Scene, optional
+        Default: the current one.
+
+    Returns
+    -------
+    bpy.types.Object
+        At the origin, where it lies on the emitters; velocities are metres a second.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        As `find_sequence`; a file that Blender cannot read.
+    """
+    import bpy
+
+    sequence = find_sequence(place)
+    first = sequence.files[0]
+    volume = bpy.data.volumes.new(name or split_number(first)[0].rstrip("_") or first.stem)
+    shown = bpy.data.objects.new(volume.name, volume)
+    (scene or bpy.context.scene).collection.objects.link(shown)
+    try:
+        show_sequence(volume, sequence, frame_start)
+    except ValueError:
+        bpy.data.volumes.remove(volume)
+        raise
+    return shown
+
+
+def add_bake(
+    place: str | os.PathLike[str],
+    *,
+    frame_start: int = 1,
+    look: Look | None = None,
+    name: str | None = None,
+    scene: Any = None,
+) -> Any:
+    """Load a bake and give it its material: `load_sequence`, `measure_look`, `make_material`.
+
+    Parameters
+    ----------
+    place : path
+        As for `find_sequence`.
+    frame_start : int
+        Frame of the scene at which the first file is shown, default 1.
+    look : Look, optional
+        Default: measured.
+    name : str, optional
+        Of object and material; default: that of the files.
+    scene : bpy.types.Scene, optional
+        Default: the current one.
+
+    Returns
+    -------
+    bpy.types.Object
+    """
+    shown = load_sequence(place, name=name, frame_start=frame_start, scene=scene)
+    look = measure_look(place) if look is None else look
+    shown.data.materials.append(make_material(look, name=shown.name))
+    return shown

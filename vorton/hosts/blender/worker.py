@@ -1,0 +1,60 @@
+"""Bakes for Blender, in a process of its own (`job`): says how far it is in lines of JSON.
+
+    python -m vorton.hosts.blender.worker '{"scene": "a.json", "folder": "a", "frames": 96, ...}'
+
+It writes what `vorton bake` would. When its standard input ends, as it does when Blender ends, it
+stops after the frame that is being written.
+"""
+
+from __future__ import annotations
+
+import _thread
+import json
+import os
+import sys
+import threading
+import warnings
+from typing import Any
+
+from ...bake import bake
+from ...cli import one_line
+from ...scene import Scene
+
+
+def say(**what: Any) -> None:
+    """One line of JSON."""
+    print(json.dumps(what), flush=True)
+
+
+def _interrupt_at_end() -> None:
+    while os.read(0, 4096):  # without the lock of sys.stdin, which the end of Python wants
+        pass
+    _thread.interrupt_main()
+
+
+def main(arguments: str) -> int:
+    """Bake; the exit status: 0 done, 1 an error, 2 stopped."""
+    task = json.loads(arguments)
+    if hasattr(os, "nice"):
+        os.nice(5)  # Blender's own threads go first
+    threading.Thread(target=_interrupt_at_end, daemon=True).start()
+    warnings.showwarning = lambda message, *_, **__: say(warning=str(message))
+    try:
+        bake(
+            Scene.load(task["scene"]),
+            task["folder"],
+            frames=(1, task["frames"]),
+            fps=task["fps"],
+            overwrite=task["overwrite"],
+            progress=lambda done, total, left: say(done=done, total=total, left=left),
+        )
+    except KeyboardInterrupt:
+        return 2
+    except Exception as error:
+        say(error=one_line(error))
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
