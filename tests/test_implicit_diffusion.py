@@ -8,13 +8,13 @@ from marks import slow_but
 from native import load, targets
 from scipy import sparse
 from scipy.sparse.linalg import spsolve
-from test_diffusion import A0, ALONG, BEST_TARGET, TURN, columns, lattice, rate
-from test_diffusion import blob as strength_blob
-from test_heat import AMBIENT, heat_of
-from test_heat import blob as heat_blob
-from test_heat import second_moment as heat_moment
+from test_diffusion import BEST_TARGET, columns, rate
 
 import vorton as vt
+from vorton.validation.diffusion import A0, ALONG, AMBIENT, TURN, heat_of, lattice
+from vorton.validation.diffusion import blob_of_heat as heat_blob
+from vorton.validation.diffusion import blob_of_vorticity as strength_blob
+from vorton.validation.diffusion import moment_of_heat as heat_moment
 
 H = 0.1
 

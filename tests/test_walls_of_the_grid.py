@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import curve_fit
-from test_rayleigh_taylor import CORE
 from test_shaken_containers import shaken, track
 
 import vorton as vt
+from vorton.validation.buoyancy import CORE
 
 SIDES = np.array((2.0, 1.2, 1.6))
 BOX = vt.Box(tuple(-SIDES / 2), tuple(SIDES / 2))

@@ -111,6 +111,12 @@ then is not that of the vortons alone.
 """
 
 
+def _number(health: Mapping[str, Any], name: str) -> float | None:
+    """None: not finite, as null in a manifest, or no number at all."""
+    value = health.get(name)
+    return value if isinstance(value, (int, float)) else None
+
+
 def has_limit(name: str, health: Mapping[str, Any], time: float) -> bool:
     """Whether a number of a frame at a time (s) is to be below its limit.
 
@@ -121,10 +127,10 @@ def has_limit(name: str, health: Mapping[str, Any], time: float) -> bool:
         return False
     if name not in _core.HEALTH_OF_GRID:
         return True
-    if not any(health.get("grid", (1,))):
+    grid = health.get("grid")
+    if isinstance(grid, (list, tuple)) and not any(grid):
         return False
-    # null in a manifest: not finite
-    turned, residual = health.get("largest_gradient"), health.get("poisson_residual")
+    turned, residual = (_number(health, n) for n in ("largest_gradient", "poisson_residual"))
     moves = turned is None or not turned * time < TURNED
     return moves and (residual is None or not residual > OWN_FIELD)
 
