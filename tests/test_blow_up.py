@@ -99,6 +99,7 @@ def test_copies_say_the_same():
     assert str(blow_up(copy)) == str(blow_up(sim))
 
 
+@pytest.mark.slow
 def test_a_fat_warm_ring_with_waves_beside_a_jet_does_not():
     scene = vt.Scene()
     scene.add(

@@ -10,6 +10,7 @@ import everything
 import numpy as np
 import pytest
 from hand_made import is_neutral
+from marks import slow_but
 from native import targets
 
 HERE = Path(__file__).resolve().parent
@@ -99,7 +100,7 @@ def check(method, sim, found):
 FEW = 3
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", slow_but(["poisson"], METHODS))
 def test_e1_the_first_frames_have_the_same_bits(method):
     """One thread here; three in a process that is held to the lowest instruction set."""
     steps = 1 if method == "room" else FEW

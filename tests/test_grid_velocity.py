@@ -50,6 +50,7 @@ def waves(core, radius, seed):
     return x, strength * (1 - (x**2).sum(axis=1) / radius**2)[:, None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells, largest", [(1.5, 0.014), (1.0, 0.035)])
 def test_velocity_in_clouds_of_cores_of_so_many_cells(cells, largest):
     """Against the sum in float64."""

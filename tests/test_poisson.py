@@ -127,6 +127,7 @@ def v7_error(cells):
     return np.abs(solve(given, 2 / cells) - exact).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", V7_ERRORS)
 def test_v7_error_against_the_exact_solution(cells):
     assert v7_error(cells) < 1.2 * V7_ERRORS[cells]

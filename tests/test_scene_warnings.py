@@ -95,6 +95,7 @@ def viscous(viscosity, diffusion="pse"):
     return vt.Simulation(scene, threads=1)
 
 
+@pytest.mark.slow
 def test_substeps_for_diffusion_alone():
     sim = viscous(2.0)
     (text,) = texts(sim.step)

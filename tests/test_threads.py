@@ -61,6 +61,7 @@ def test_threads_sleep_when_there_is_nothing_to_do(backend):
     assert float(spent) < 0.02
 
 
+@pytest.mark.slow
 @needs_openmp
 @pytest.mark.skipif(vt._core.available_threads() < 2, reason="one processor has no two threads")
 def test_two_busy_processes_do_not_collapse(monkeypatch):

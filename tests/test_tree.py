@@ -285,6 +285,7 @@ def test_e2_order_of_the_vortons():
         assert relative_rms(second, first[order]) < 1e-5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_e3_none(target):
     none = [np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0)]

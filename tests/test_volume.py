@@ -356,6 +356,7 @@ def test_every_refused_allocation_is_reported_and_nothing_leaks(tmp_path):
 
 # ---- half floats ----
 
+@pytest.mark.slow
 def test_half_floats_are_those_of_numpy():
     halves = native.load(code="""
         #include "volume/half.h"
