@@ -53,8 +53,8 @@ static const double far_side = 0.3;
 static const double cells_apart = 0.94;
 
 /* Where things diffuse farther than that in a substep, the lattice is as wide as they do, up to so
- * many cells: two cores of the grid, with ripples of 1 % between them. Not where density matters, which
- * nodes without vortons do not know. */
+ * many cells: two cores of the grid, with ripples of 1 % between them. Not where density matters,
+ * which nodes without vortons do not know. */
 static const double most_apart = 3;
 
 /* ---- sources ---- */

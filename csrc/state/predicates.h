@@ -141,8 +141,8 @@ static inline int vti_conducts(const vt_simulation *s)
            s->vortons.set.used[VT_VORTON_temperature];
 }
 
-/* Whether strength and heat go from vorton to vorton whatever it takes, by substeps as short as that
- * needs. */
+/* Whether strength and heat go from vorton to vorton whatever it takes, by substeps as short as
+ * that needs. */
 static inline int vti_diffuses_by_exchange(const vt_simulation *s)
 {
     const int kind = s->def.method.diffusion;
