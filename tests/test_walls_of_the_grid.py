@@ -329,3 +329,25 @@ def test_e1_same_bits_for_any_number_of_threads(threads):
         states.append([*columns(sim), sim.velocity_at(at_walls()[0])])
     for one, many in zip(*states, strict=True):
         assert np.array_equal(one, many)
+
+
+def test_health_of_a_room_counts_the_fluid_at_its_walls():
+    """A vortex from floor to ceiling: sums over all nodes, those at walls with half a cell each."""
+    sim = simulation(room())
+    axes = [np.arange(-side / 2 + SPACING / 4, side / 2, SPACING / 2) for side in SIDES]
+    x = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
+    strength = np.zeros_like(x)
+    strength[:, 2] = np.exp(-(x[:, :2] ** 2).sum(axis=1) / 0.2**2) * (SPACING / 2) ** 3
+    sim.vortons.add(x, strength, core=1.5 * SPACING, volume=(SPACING / 2) ** 3)
+    share = np.ones(sim.grids.velocity.shape[:3])
+    for axis in range(3):
+        faces = np.moveaxis(share, axis, 0)
+        faces[0] *= 0.5
+        faces[-1] *= 0.5
+    u, omega = (np.array(getattr(sim.grids, name), dtype=float) for name in ("velocity", "vorticity"))
+    energy, enstrophy = (((v**2).sum(axis=3) * share).sum() / 2 * SPACING**3 for v in (u, omega))
+    health = sim.health
+    assert health.energy == pytest.approx(energy, rel=0.01)  # sum of A . omega, and differences
+    assert health.enstrophy == pytest.approx(enstrophy, rel=1e-5)
+    assert health.strength_excess == pytest.approx(1, abs=0.01)
+    assert health.vorticity_divergence < 1e-3 and health.largest_divergence < 1e-5

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "conservation/body_forces.h"
 #include "field/sample.h"
+#include "kernels/grid/mirror.h"
 #include "state/heat_budget.h"
 #include "state/predicates.h"
 #include "state/simulation.h"
@@ -101,12 +102,47 @@ typedef struct node_job {
     node_sums *plane;
 } node_job;
 
+/* A component of A or of the vorticity at the node before (way -1) or after another; beyond a wall
+ * it is that of the mirror image, which turns what lies along the wall. */
+static inline double beside(const vt_grid *g, const float *values, int component,
+                            const int64_t node[3], int axis, int64_t way)
+{
+    int64_t n[3] = {node[0], node[1], node[2]};
+    n[axis] += way;
+    const int is_beyond = g->walled && (n[axis] < 0 || n[axis] > g->cells[axis]);
+    if (is_beyond)
+        n[axis] = vti_mirrored(n[axis], g->cells[axis]);
+    const double value = (double)values[n[2] * g->plane + n[1] * g->row + n[0]];
+    return is_beyond && axis != component ? -value : value;
+}
+
+/* In a room, up to the walls. */
+static void find_walled_vorticity(const node_job *job, int64_t k)
+{
+    const vt_grid *const g = job->grid;
+    const double scale = 1.0 / (g->spacing * g->spacing);
+    for (int c = 0; c < 3; c++)
+        for (int64_t j = 0; j <= g->cells[1]; j++)
+            for (int64_t i = 0; i <= g->cells[0]; i++) {
+                const int64_t node[3] = {i, j, k}, n = k * g->plane + j * g->row + i;
+                double sum = 6 * (double)g->field[c][n];
+                for (int a = 0; a < 3; a++)
+                    sum -= beside(g, g->field[c], c, node, a, -1) +
+                           beside(g, g->field[c], c, node, a, 1);
+                job->vorticity[c][n] = (float)(scale * sum);
+            }
+}
+
 /* The source of the Poisson equation again: minus the 7-point Laplacian of A, exactly. */
 static void find_vorticity(void *data, int64_t k)
 {
     const node_job *const job = data;
     const vt_grid *const g = job->grid;
     const float scale = (float)(1.0 / (g->spacing * g->spacing));
+    if (g->walled) {
+        find_walled_vorticity(job, k);
+        return;
+    }
     for (int c = 0; c < 3; c++) {
         float *const out = job->vorticity[c] + k * g->plane;
         memset(out, 0, sizeof *out * (size_t)g->plane);
@@ -124,37 +160,45 @@ static void find_vorticity(void *data, int64_t k)
 static void sum_node(const node_job *job, int64_t k, int64_t j, int64_t i, node_sums *sums)
 {
     const vt_grid *const g = job->grid;
-    const int64_t n = k * g->plane + j * g->row + i, step[3] = {1, g->row, g->plane};
+    const int64_t n = k * g->plane + j * g->row + i, node[3] = {i, j, k};
     const int64_t m = k * g->node_plane + j * g->node_row + i;
     const int64_t node_step[3] = {1, g->node_row, g->node_plane};
-    double divergence = 0, flow = 0, speed = 0;
+    double divergence = 0, flow = 0, speed = 0, share = 1; /* of the cell around the node */
+    for (int c = 0; c < 3; c++)
+        share *= node[c] == 0 || node[c] == g->cells[c] ? 0.5 : 1;
     for (int c = 0; c < 3; c++) {
         const double vorticity = job->vorticity[c][n];
-        sums->energy += g->field[c][n] * vorticity;
-        sums->enstrophy += vorticity * vorticity;
+        sums->energy += share * g->field[c][n] * vorticity;
+        sums->enstrophy += share * vorticity * vorticity;
         for (int a = 0; a < 3; a++) {
-            const double d =
-                (double)job->vorticity[c][n + step[a]] - (double)job->vorticity[c][n - step[a]];
-            sums->gradient += d * d;
+            const double d = beside(g, job->vorticity[c], c, node, a, 1) -
+                             beside(g, job->vorticity[c], c, node, a, -1);
+            sums->gradient += share * d * d;
             divergence += a == c ? d : 0;
         }
-        flow += (double)g->nodes[m + node_step[c]][c] - (double)g->nodes[m - node_step[c]][c];
+        if (node[c] > 0 && node[c] < g->cells[c])
+            flow += (double)g->nodes[m + node_step[c]][c] - (double)g->nodes[m - node_step[c]][c];
+        else /* what passes a wall turns in its image */
+            flow += 2 * (double)g->nodes[node[c] == 0 ? m + node_step[c] : m - node_step[c]][c] *
+                    (node[c] == 0 ? 1 : -1);
         speed += (double)g->nodes[m][c] * (double)g->nodes[m][c];
     }
-    sums->divergence += divergence * divergence;
+    sums->divergence += share * divergence * divergence;
     sums->velocity_divergence = fmax(sums->velocity_divergence, fabs(flow) / 2);
     sums->speed = fmax(sums->speed, speed);
 }
 
-/* Two cells and more inside, where all differences are central. */
+/* Two cells and more inside, where all differences are central; in a room they are so up to the
+ * walls. */
 static void sum_plane(void *data, int64_t k)
 {
     const node_job *const job = data;
     const vt_grid *const g = job->grid;
+    const int64_t from = g->walled ? 0 : 2;
     node_sums sums = {0};
-    if (k >= 2 && k <= g->cells[2] - 2)
-        for (int64_t j = 2; j <= g->cells[1] - 2; j++)
-            for (int64_t i = 2; i <= g->cells[0] - 2; i++)
+    if (k >= from && k <= g->cells[2] - from)
+        for (int64_t j = from; j <= g->cells[1] - from; j++)
+            for (int64_t i = from; i <= g->cells[0] - from; i++)
                 sum_node(job, k, j, i, &sums);
     job->plane[k] = sums;
 }

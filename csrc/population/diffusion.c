@@ -183,7 +183,7 @@ void vti_diffuse(vt_simulation *s, int64_t reserved)
     const double relative_volume = reach2[1] > 0 ? largest_relative_volume(s) : 1;
     const int far = is_far(s, fmax(reach2[0], reach2[1] * relative_volume));
     if (far)
-        vti_widen_shell(s, fmax(reach2[0], reach2[1]), reserved);
+        vti_widen_shell(s, fmax(reach2[0], reach2[1] * relative_volume), reserved);
     if (!find_bounds(s, least, most)) /* the next look at the vortons reports it */
         return;
     if (far)

@@ -109,20 +109,24 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
+SCHEMES = ("pse", "implicit")
+
+
 @functools.cache
-def _grown(what: str, kind: str) -> tuple[float, float]:
+def _grown(what: str, kind: str, scheme: str) -> tuple[float, float]:
     """Growth of a^2 in a second, m^2, and drift of the sum."""
     options = dict(KINDS.get(kind, {}))
     if what == "vorticity":
-        sim = blob_of_vorticity(**options)
+        sim = blob_of_vorticity(**options, diffusion=scheme)
         square, total = moment_of_vorticity(sim)
         sim.step(1.0)
         later, kept = moment_of_vorticity(sim)
     else:
         if kind == "water":
             options["ambient"] = Water()
+        options["method"] = {"diffusion": scheme}
         if "velocity" in options:
-            options["method"] = {"velocity": options.pop("velocity")}
+            options["method"]["velocity"] = options.pop("velocity")
         warm = blob_of_heat(**options)
         square, total = moment_of_heat(warm)
         warm.advance(1.0)
@@ -133,23 +137,29 @@ def _grown(what: str, kind: str) -> tuple[float, float]:
 @case(
     "heat equation: a^2 grows at 4 nu",
     *product(
-        what=["vorticity", "heat"], blob=["lattice", "cut off", "jittered", "direct", "turned"]
+        what=["vorticity", "heat"],
+        blob=["lattice", "cut off", "jittered", "direct", "turned"],
+        scheme=SCHEMES,
     ),
-    {"what": "heat", "blob": "water"},
-    *product(what=["vorticity", "heat"], blob=["fine"]),
+    *product(what=["heat"], blob=["water"], scheme=SCHEMES),
+    *product(what=["vorticity", "heat"], blob=["fine"], scheme=SCHEMES),
 )
-def spreading_of_a_gaussian(what: str, blob: str) -> Result:
-    """Second moment of a blob of vorticity or heat, by particle strength exchange, in a second."""
-    return Result("growth of a^2", 4 * NU, _grown(what, blob)[0], 0.02, "m^2")
+def spreading_of_a_gaussian(what: str, blob: str, scheme: str) -> Result:
+    """Second moment of a blob of vorticity or heat, by each scheme of diffusion, in a second."""
+    return Result("growth of a^2", 4 * NU, _grown(what, blob, scheme)[0], 0.02, "m^2")
 
 
 @case(
     "diffusion creates nothing",
-    *product(what=["vorticity", "heat"], blob=["lattice", "cut off", "jittered", "direct"]),
+    *product(
+        what=["vorticity", "heat"],
+        blob=["lattice", "cut off", "jittered", "direct"],
+        scheme=SCHEMES,
+    ),
 )
-def sum_that_diffuses(what: str, blob: str) -> Result:
+def sum_that_diffuses(what: str, blob: str, scheme: str) -> Result:
     """Of the same: what the whole has lost or gained."""
-    drift = _grown(what, blob)[1]
+    drift = _grown(what, blob, scheme)[1]
     return Result("share of the sum that is lost", 0.0, drift, 1e-6, "", 1.0)
 
 

@@ -30,8 +30,8 @@ typedef struct vt_node_diffusion {
 } vt_node_diffusion;
 
 /* From deposited sums to w' - (1 - mixed) w in the lanes that diffuse; grid->filled says which rows
- * hold any. Takes 4 (components + 5) x floats of the grid and (2 + 6 x VT_LANES) x 4 KiB and a
- * plane for each thread from the arena. */
+ * hold any. Takes from the arena 4 (components + 5) x floats of the grid, and for each thread 4 x
+ * row x (the longest of 7 VT_LANES and the nodes along y and z, and 2) bytes and some KiB. */
 typedef void vt_diffuse_nodes_kernel(vt_grid *grid, const vt_node_diffusion *diffusion,
                                      vt_arena *arena, int threads);
 VT_DECLARE_KERNEL(diffuse_nodes);
