@@ -146,21 +146,21 @@ def test_scenes_with_bodies_have_contacts_and_panels(monkeypatch, capsys):
 
 
 @pytest.mark.slow
-def test_campfire_is_a_film_with_as_many_particles_as_it_says(capsys):
-    assert vorton_bench.main(["campfire", "--threads", "1", "--seconds", "0.2", "--json"]) == 0
+def test_a_room_is_a_film_with_as_many_particles_as_it_says(capsys):
+    assert vorton_bench.main(["room", "--threads", "1", "--seconds", "0.2", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
-    scene = bench_scenes.SCENES["campfire"]
+    scene = bench_scenes.SCENES["room"]
     assert record["vortons"] == pytest.approx(scene.vortons, rel=0.2)
     assert record["tracers"] == pytest.approx(scene.tracers, rel=0.05)
-    assert {"emit", "population", "scalars", "react", "expand", "remove"} <= set(record["stages"])
-    assert 4 <= record["substeps"] <= 9 and record["frames"] >= 2
+    assert {"emit", "population", "scalars", "expand", "remove", "stir"} <= set(record["stages"])
+    assert 1 <= record["substeps"] <= 4 and record["frames"] >= 2
     parts = sum(ms for stage, ms in record["stages"].items() if stage != "step")
     assert parts == pytest.approx(record["stages"]["step"], rel=0.1)
     assert record["velocity_error_rms"] is None
     lines = vorton_bench.scene_table([record]).splitlines()
     assert all(len(line) <= 80 for line in lines)
     rows = {words[0]: words for line in lines if len(words := line.split()) >= 3}
-    counts = {"react": record["vortons"], "expand": record["vortons"], "tracers": record["tracers"]}
+    counts = {"exchange": record["vortons"], "expand": record["vortons"], "tracers": record["tracers"]}
     for stage, count in counts.items():  # what each takes a particle and frame
         each = 1e6 * record["stages"][stage] / count
         assert float(rows[stage][-1]) == pytest.approx(each, abs=0.06)

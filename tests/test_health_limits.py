@@ -13,7 +13,6 @@ KNOWN_BAD = {
     "far from the origin": "rounding",
     "too long steps": "strength_excess",
     "articles, factor 1, ring": "vorticity_divergence",
-    "ball without bound and cleaning": "vorticity_divergence",
 }
 
 
