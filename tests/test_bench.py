@@ -160,7 +160,8 @@ def test_a_room_is_a_film_with_as_many_particles_as_it_says(capsys):
     lines = vorton_bench.scene_table([record]).splitlines()
     assert all(len(line) <= 80 for line in lines)
     rows = {words[0]: words for line in lines if len(words := line.split()) >= 3}
-    counts = {"exchange": record["vortons"], "expand": record["vortons"], "tracers": record["tracers"]}
+    vortons, tracers = record["vortons"], record["tracers"]
+    counts = {"exchange": vortons, "expand": vortons, "tracers": tracers}
     for stage, count in counts.items():  # what each takes a particle and frame
         each = 1e6 * record["stages"][stage] / count
         assert float(rows[stage][-1]) == pytest.approx(each, abs=0.06)

@@ -344,7 +344,7 @@ def test_health_of_a_room_counts_the_fluid_at_its_walls():
         faces = np.moveaxis(share, axis, 0)
         faces[0] *= 0.5
         faces[-1] *= 0.5
-    u, omega = (np.array(getattr(sim.grids, name), dtype=float) for name in ("velocity", "vorticity"))
+    u, omega = (np.array(v, dtype=float) for v in (sim.grids.velocity, sim.grids.vorticity))
     energy, enstrophy = (((v**2).sum(axis=3) * share).sum() / 2 * SPACING**3 for v in (u, omega))
     health = sim.health
     assert health.energy == pytest.approx(energy, rel=0.01)  # sum of A . omega, and differences
