@@ -8,6 +8,9 @@
 
 enum { ROUNDS = 4, PANEL_BLOCK = 32, ROW_BLOCK = 64 };
 
+/* In cells: see is_covered. */
+static const double covered_within = 0.1;
+
 /* Largest relative change of the densities in the last round. */
 static const double settled = 1e-3;
 
@@ -347,6 +350,27 @@ void vti_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, float
     vti_arena_pop(&s->arena, mark);
 }
 
+/* Whether a panel of a body lies on or in another one, or nearer to it than the grid can tell: no
+ * fluid passes there. Panels that face each other without room between them would drive each other
+ * without bound. */
+static int is_covered(const vt_simulation *s, const vt_paneled_body *b, int32_t i)
+{
+    const vt_panels *const p = &s->panels;
+    const double *const center = p->center[b->first + i], within = covered_within * s->grid.spacing;
+    for (int32_t n = 0; n < p->body_count; n++) {
+        const vt_paneled_body *const other = &p->bodies[n];
+        const double limit = other->reach + within;
+        double local[3];
+        if (other == b || vti_square_between(other->center, center) > limit * limit)
+            continue;
+        vti_pose_point_back(&other->pose, center, local);
+        const double scale = other->pose.scale;
+        if (scale * vti_room_at_body(other->body, local, within / scale, NULL) < within)
+            return 1;
+    }
+    return 0;
+}
+
 static void solve_body(vt_simulation *s, vt_paneled_body *b)
 {
     vt_panels *const p = &s->panels;
@@ -359,7 +383,7 @@ static void solve_body(vt_simulation *s, vt_paneled_body *b)
         vti_rigid_velocity(b, p->center[b->first + i], through);
         for (int c = 0; c < 3; c++)
             through[c] -= (double)velocity[3 * i + c];
-        condition[i] = vti_dot(through, p->normal[b->first + i]);
+        condition[i] = is_covered(s, b, i) ? 0 : vti_dot(through, p->normal[b->first + i]);
         square += vti_dot(through, through);
     }
     b->stream = vti_sqrt(square / b->count);
