@@ -287,6 +287,36 @@ class Derived(vt.Simulation):
     pass
 
 
+def test_a_class_with_a_constructor_of_its_own_is_pickled_and_loaded(tmp_path):
+    sim = Ring(0.2)
+    sim.step()
+    sim.save(tmp_path / "a.vta")
+    again, loaded = pickle.loads(pickle.dumps(sim)), Ring.load(tmp_path / "a.vta")
+    assert type(again) is type(loaded) is Ring
+    assert again.radius == 0.2 and again.time == loaded.time == sim.time
+
+
+class Ring(vt.Simulation):
+    def __init__(self, radius):
+        super().__init__(small_scene(), 24, threads=1)
+        self.radius = radius
+
+
+def test_a_frame_rate_that_was_changed_is_saved():
+    """Samples without a rate of their own keep that with which the simulation was made."""
+    scene = small_scene()
+    wind = [(0, 0, 0), (1, 0, 0), (0, 2, 0), (0, 0, 3), (1, 1, 0), (2, 0, 0)]
+    scene.add(vt.Wind(vt.Samples(wind)))
+    sim = vt.Simulation(scene, 24, threads=1)
+    sim.step()
+    sim.fps = 48
+    other = pickle.loads(pickle.dumps(sim))
+    other = pickle.loads(pickle.dumps(other.copy()))
+    for each in (sim, other):
+        each.step(2)
+    assert other.fps == 48 and everything.digests(other) == everything.digests(sim)
+
+
 def test_a_bake_that_was_moved_goes_on(tmp_path, monkeypatch):
     """Its mesh stays where it is, so the path from the folder to it is another."""
     scene, path = small_scene(), tmp_path / "shape.obj"

@@ -7,6 +7,8 @@ one whose checksums agree, whatever lies behind it. The head is JSON:
     name, scene_sha256      of the scene
     scene                   the scene as data; mesh paths relative to the folder of the archive
     fps                     frame 1 is the start, frame n is at time (n - 1) / fps
+    made_with_fps           what animated numbers without fps of their own were made with, where fps
+                            was changed later
     vorton, build           version; compiler, flags and sources: a state goes on in the same build
 """
 
