@@ -6,6 +6,7 @@ import pickle
 import shutil
 import struct
 import subprocess
+import zlib
 from pathlib import Path
 
 import everything
@@ -87,6 +88,58 @@ def test_the_index_leads_past_a_frame_whose_head_is_damaged(reference, tmp_path)
     (tmp_path / "a.vta").write_bytes(raw)
     with Archive(tmp_path / "a.vta") as archive:
         assert archive.frames == [1, 3, 4]
+
+
+@pytest.mark.parametrize("change", ["longer", "another count", "empty", "summed in part"])
+def test_an_index_of_a_wrong_length_is_passed_over(reference, tmp_path, change):
+    """Its checksum agrees; both readers then go from frame to frame."""
+    raw = (reference / "ring.vta").read_bytes()
+    at = struct.unpack("<Q", raw[-16:-8])[0]
+    count, places, end = raw[at + 24 : at + 32], raw[at + 32 : -16], raw[-16:]
+    content_of = {
+        "longer": count + places + bytes(8) + end,
+        "another count": struct.pack("<Q", 3) + places + end,
+        "empty": end,
+        "summed in part": count + places + end,
+    }[change]
+    length = 24 + len(content_of)
+    summed = length - (8 if change == "summed in part" else 0)
+    rest = struct.pack("<QQ", length, summed) + content_of
+    crc = struct.pack("<I", zlib.crc32(rest[: summed - 8]))
+    path = tmp_path / "a.vta"
+    path.write_bytes(raw[:at] + b"INDX" + crc + rest)
+    with Archive(path) as archive:
+        assert archive.frames == [1, 2, 3, 4]
+    assert list(read_by_c(load_library(), path)[1]) == [1, 2, 3, 4]
+
+
+def test_a_head_that_its_text_does_not_fit_is_refused(reference, tmp_path):
+    raw = (reference / "ring.vta").read_bytes()
+    length = struct.unpack("<Q", raw[8:16])[0]
+    rest = raw[8:36] + struct.pack("<I", length) + raw[40:length]
+    head = b"HEAD" + struct.pack("<I", zlib.crc32(rest)) + rest
+    (tmp_path / "a.vta").write_bytes(head + raw[length:])
+    with pytest.raises(ValueError, match="is not a motion archive"):
+        Archive(tmp_path / "a.vta")
+
+
+def test_the_index_is_written_again_after_a_failed_append(reference, tmp_path, monkeypatch):
+    path = tmp_path / "a.vta"
+    shutil.copyfile(reference / "ring.vta", path)
+    with Archive(path) as archive:
+        writer = ArchiveWriter(path, archive.about)
+        block = bytearray(archive.block(4))
+    block[24:32] = struct.pack("<q", 5)
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", full)
+        with pytest.raises(OSError, match="the disk is full"):
+            writer.append(bytes(block))
+    writer.close()
+    assert path.read_bytes() == (reference / "ring.vta").read_bytes()
 
 
 # ---- damage ----

@@ -152,14 +152,16 @@ static int follow_index(vt_archive *a)
         head.length < INDEX_BYTES + END_BYTES || !read_summed(a, at, &head, &bytes))
         return 0;
     memcpy(&count, bytes + 24, 8);
-    if (count == (head.length - INDEX_BYTES - END_BYTES) / ENTRY_BYTES)
+    const uint64_t entries = head.length - INDEX_BYTES - END_BYTES;
+    const int fits = entries % ENTRY_BYTES == 0 && count == entries / ENTRY_BYTES;
+    if (fits)
         for (uint64_t n = 0; n < count; n++) {
             uint64_t place;
             memcpy(&place, bytes + INDEX_BYTES + ENTRY_BYTES * n + 8, 8);
             note_frame(a, place, &end); /* one that is damaged is not there */
         }
     free(bytes);
-    return 1;
+    return fits;
 }
 
 static vt_status open_now(vt_archive *a)
