@@ -90,6 +90,12 @@ def test_the_index_leads_past_a_frame_whose_head_is_damaged(reference, tmp_path)
         assert archive.frames == [1, 3, 4]
 
 
+def test_the_library_takes_paths_in_utf8(reference, tmp_path):
+    path = tmp_path / "Wirbel \u00e4\u6e26.vta"
+    shutil.copyfile(reference / "ring.vta", path)
+    assert list(read_by_c(load_library(), path)[1]) == [1, 2, 3, 4]
+
+
 @pytest.mark.parametrize("change", ["longer", "another count", "empty", "summed in part"])
 def test_an_index_of_a_wrong_length_is_passed_over(reference, tmp_path, change):
     """Its checksum agrees; both readers then go from frame to frame."""

@@ -9,6 +9,7 @@
 
 #include "archive/block.h"
 #include "archive/checksum.h"
+#include "base/open_file.h"
 #include "base/status.h"
 
 #ifdef _WIN32
@@ -168,7 +169,7 @@ static vt_status open_now(vt_archive *a)
 {
     uint64_t at = 0;
     errno = 0;
-    a->file = fopen(a->path, "rb");
+    a->file = vti_open_file(a->path);
     if (!a->file || SEEK(a->file, 0, SEEK_END))
         return cannot_read(a);
     const int64_t size = (int64_t)TELL(a->file);
