@@ -6,6 +6,7 @@ import pickle
 import shutil
 import struct
 import subprocess
+import zlib
 from pathlib import Path
 
 import everything
@@ -87,6 +88,64 @@ def test_the_index_leads_past_a_frame_whose_head_is_damaged(reference, tmp_path)
     (tmp_path / "a.vta").write_bytes(raw)
     with Archive(tmp_path / "a.vta") as archive:
         assert archive.frames == [1, 3, 4]
+
+
+def test_the_library_takes_paths_in_utf8(reference, tmp_path):
+    path = tmp_path / "Wirbel \u00e4\u6e26.vta"
+    shutil.copyfile(reference / "ring.vta", path)
+    assert list(read_by_c(load_library(), path)[1]) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("change", ["longer", "another count", "empty", "summed in part"])
+def test_an_index_of_a_wrong_length_is_passed_over(reference, tmp_path, change):
+    """Its checksum agrees; both readers then go from frame to frame."""
+    raw = (reference / "ring.vta").read_bytes()
+    at = struct.unpack("<Q", raw[-16:-8])[0]
+    count, places, end = raw[at + 24 : at + 32], raw[at + 32 : -16], raw[-16:]
+    content_of = {
+        "longer": count + places + bytes(8) + end,
+        "another count": struct.pack("<Q", 3) + places + end,
+        "empty": end,
+        "summed in part": count + places + end,
+    }[change]
+    length = 24 + len(content_of)
+    summed = length - (8 if change == "summed in part" else 0)
+    rest = struct.pack("<QQ", length, summed) + content_of
+    crc = struct.pack("<I", zlib.crc32(rest[: summed - 8]))
+    path = tmp_path / "a.vta"
+    path.write_bytes(raw[:at] + b"INDX" + crc + rest)
+    with Archive(path) as archive:
+        assert archive.frames == [1, 2, 3, 4]
+    assert list(read_by_c(load_library(), path)[1]) == [1, 2, 3, 4]
+
+
+def test_a_head_that_its_text_does_not_fit_is_refused(reference, tmp_path):
+    raw = (reference / "ring.vta").read_bytes()
+    length = struct.unpack("<Q", raw[8:16])[0]
+    rest = raw[8:36] + struct.pack("<I", length) + raw[40:length]
+    head = b"HEAD" + struct.pack("<I", zlib.crc32(rest)) + rest
+    (tmp_path / "a.vta").write_bytes(head + raw[length:])
+    with pytest.raises(ValueError, match="is not a motion archive"):
+        Archive(tmp_path / "a.vta")
+
+
+def test_the_index_is_written_again_after_a_failed_append(reference, tmp_path, monkeypatch):
+    path = tmp_path / "a.vta"
+    shutil.copyfile(reference / "ring.vta", path)
+    with Archive(path) as archive:
+        writer = ArchiveWriter(path, archive.about)
+        block = bytearray(archive.block(4))
+    block[24:32] = struct.pack("<q", 5)
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", full)
+        with pytest.raises(OSError, match="the disk is full"):
+            writer.append(bytes(block))
+    writer.close()
+    assert path.read_bytes() == (reference / "ring.vta").read_bytes()
 
 
 # ---- damage ----
@@ -285,6 +344,36 @@ def test_a_class_of_its_own_is_pickled():
 
 class Derived(vt.Simulation):
     pass
+
+
+def test_a_class_with_a_constructor_of_its_own_is_pickled_and_loaded(tmp_path):
+    sim = Ring(0.2)
+    sim.step()
+    sim.save(tmp_path / "a.vta")
+    again, loaded = pickle.loads(pickle.dumps(sim)), Ring.load(tmp_path / "a.vta")
+    assert type(again) is type(loaded) is Ring
+    assert again.radius == 0.2 and again.time == loaded.time == sim.time
+
+
+class Ring(vt.Simulation):
+    def __init__(self, radius):
+        super().__init__(small_scene(), 24, threads=1)
+        self.radius = radius
+
+
+def test_a_frame_rate_that_was_changed_is_saved():
+    """Samples without a rate of their own keep that with which the simulation was made."""
+    scene = small_scene()
+    wind = [(0, 0, 0), (1, 0, 0), (0, 2, 0), (0, 0, 3), (1, 1, 0), (2, 0, 0)]
+    scene.add(vt.Wind(vt.Samples(wind)))
+    sim = vt.Simulation(scene, 24, threads=1)
+    sim.step()
+    sim.fps = 48
+    other = pickle.loads(pickle.dumps(sim))
+    other = pickle.loads(pickle.dumps(other.copy()))
+    for each in (sim, other):
+        each.step(2)
+    assert other.fps == 48 and everything.digests(other) == everything.digests(sim)
 
 
 def test_a_bake_that_was_moved_goes_on(tmp_path, monkeypatch):

@@ -1,5 +1,6 @@
 """States of simulations: saved, packed, loaded; the same bits afterwards, or a refusal."""
 
+import struct
 import zlib
 
 import everything
@@ -196,3 +197,41 @@ def test_damage_is_found_or_does_not_matter():
             else:
                 assert found == saved
     assert refused > 390, refused
+
+
+# ---- blocks made by hand ----
+
+
+def block_of(kind, rows, stored, packing, number_type=b"B"):
+    """A state with one field, its checksums right."""
+    crc = zlib.crc32(stored)
+    entry = struct.pack(
+        "<40s4sIQQII", b"tracers.id", number_type, 1, rows, len(stored), crc, packing
+    )
+    content = struct.pack("<qdQQII", 1, 0.0, 0, 0, 1, 0) + entry
+    summed, stored = HEAD + ENTRY, stored + bytes(-len(stored) % 8)
+    head = struct.pack("<QQ", summed + len(stored), summed)
+    return kind + struct.pack("<I", zlib.crc32(head + content)) + head + content + stored
+
+
+def test_fields_of_more_than_two_to_the_24_rows():
+    """16.8 million equal numbers, in planes of one byte."""
+    chunks = 2**24 // 8192 + 1
+    packed = block_of(b"FRAM", 8192 * chunks, b"\0\xff\xff\7" * chunks, 1)
+    state = _core.unpack_state(packed)
+    assert len(state) == HEAD + ENTRY + 8192 * chunks
+    assert set(bytes(state[HEAD + ENTRY :: 4096])) == {7}
+
+
+@pytest.mark.parametrize("rows", [2**31, 2**61, 2**64 - 1])
+def test_rows_beyond_any_simulation_are_refused(rows):
+    with pytest.raises(ValueError, match="field 0 does not fit"):
+        _core.unpack_state(block_of(b"FRAM", rows, b"\0\xff\xff\7", 1, b"d"))
+
+
+def test_a_state_in_memory_has_no_packed_fields():
+    bad = block_of(b"STAT", 1_000_000, b"\0\xff\xff\7", 1)
+    with pytest.raises(ValueError, match="field 0 does not fit"):
+        _core.pack_state(bad)
+    with pytest.raises(ValueError, match="field 0 does not fit"):
+        simulation(vortons=1, tracers=1)._core.load_state(bad)

@@ -7,6 +7,8 @@ one whose checksums agree, whatever lies behind it. The head is JSON:
     name, scene_sha256      of the scene
     scene                   the scene as data; mesh paths relative to the folder of the archive
     fps                     frame 1 is the start, frame n is at time (n - 1) / fps
+    made_with_fps           what animated numbers without fps of their own were made with, where fps
+                            was changed later
     vorton, build           version; compiler, flags and sources: a state goes on in the same build
 """
 
@@ -276,6 +278,8 @@ class Archive:
             raise ValueError(f"{self.path}: is not a motion archive")
         length, content = found
         _, version, size = _HEAD.unpack_from(content)
+        if _BLOCK.size + len(content) != length or size > len(content) - _HEAD.size:
+            raise ValueError(f"{self.path}: is not a motion archive")
         if version != _VERSION:
             text = f"version {version} of the format, this vorton reads {_VERSION}: update vorton"
             raise ValueError(f"{self.path}: {text}")
@@ -312,7 +316,14 @@ class Archive:
         found = self._find(at, b"INDX") if end == _END else None
         if found is None:
             return False
-        for _, place, _ in _PLACE.iter_unpack(found[1][8:-16]):
+        length, content = found
+        if _BLOCK.size + len(content) != length or len(content) < 24:
+            return False
+        places = content[8:-16]
+        count = struct.unpack_from("<Q", content)[0]
+        if len(places) != count * _PLACE.size:
+            return False
+        for _, place, _ in _PLACE.iter_unpack(places):
             self._note(place)
         return True
 
@@ -425,14 +436,15 @@ class ArchiveWriter:
         Raises
         ------
         OSError
-            When it cannot be written; the archive is then as it was.
+            When it cannot be written; the frames before it are then there, and no index: `close`
+            writes it, and readers find the frames without it.
         """
         number = self.last + 1
         assert _FRAME.unpack_from(block, _BLOCK.size)[0] == number
+        self._closed = False
         self._put(block)
         self._places[number] = self._end, len(block)
         self._end += len(block)
-        self._closed = False
 
     def close(self) -> None:
         """Write the index, unless it is there."""

@@ -420,8 +420,8 @@ def _damages_of_archive(manifest: Manifest) -> list[str]:
         return []
     try:
         with Archive(manifest.archive) as archive:
-            numbers = range(1, manifest.data["last"] + 1)
-            lacking = [n for n in numbers if n not in archive.frames]
+            needed = range(1, max(manifest.frames, default=0) + 1)
+            lacking = sorted(set(needed).difference(archive.frames))
             damages = [damage for n in archive.frames if (damage := archive.damage(n))]
     except (OSError, ValueError) as error:
         return [str(error)]

@@ -6,7 +6,7 @@ moment or the machine (no date, no thread count), so that the same bake has the 
     format, schema          "vorton-bake", 1
     name, seed              of the scene
     scene, scene_sha256     the scene as data (mesh paths relative to the folder), and its digest
-    vorton, build           version; compiler and flags
+    vorton, build           version; compiler, flags and digest of the sources
     units                   of everything below
     fps, first, last        frame range; frame 1 is the start, frame n is at time (n - 1) / fps
     volumes, tracers        settings of the volumes or null; whether there are tracer files

@@ -32,11 +32,13 @@ def encode(sim: Simulation, folder: Path | None) -> bytes:
         _check_made_again(sim, state)
     threads = sim._threads or _core.available_threads()
     about = describe_scene(sim.scene, sim.fps, folder)
+    if sim._made_with_fps != sim.fps:
+        about["made_with_fps"] = sim._made_with_fps
     return encode_archive(about, _core.pack_state(state, threads))
 
 
 def _check_made_again(sim: Simulation, state: memoryview) -> None:
-    with frame_rate(sim.fps):
+    with frame_rate(sim._made_with_fps):
         core, _ = make_core(sim.scene, sim._threads)
     try:
         core.load_state(state)
@@ -60,7 +62,13 @@ def open_archive(cls: type[S], archive: Archive, frame: int | None, threads: int
     if number not in numbers:
         has = ranges_text(numbers) or "none"
         raise ValueError(f"frame = {shown(frame)}: {archive.path} has frames {has}")
-    sim = cls(archive.scene(), archive.fps, threads=threads)
+    from .simulation import Simulation
+
+    # the initialiser of the base: a derived class may have one with other parameters
+    sim = object.__new__(cls)
+    made_with = archive.about.get("made_with_fps", archive.fps)
+    Simulation.__init__(sim, archive.scene(), made_with, threads=threads)
+    sim.fps = archive.fps
     go_on_from(sim, archive, number)
     return sim
 

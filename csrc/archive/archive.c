@@ -9,6 +9,7 @@
 
 #include "archive/block.h"
 #include "archive/checksum.h"
+#include "base/open_file.h"
 #include "base/status.h"
 
 #ifdef _WIN32
@@ -152,21 +153,23 @@ static int follow_index(vt_archive *a)
         head.length < INDEX_BYTES + END_BYTES || !read_summed(a, at, &head, &bytes))
         return 0;
     memcpy(&count, bytes + 24, 8);
-    if (count == (head.length - INDEX_BYTES - END_BYTES) / ENTRY_BYTES)
+    const uint64_t entries = head.length - INDEX_BYTES - END_BYTES;
+    const int fits = entries % ENTRY_BYTES == 0 && count == entries / ENTRY_BYTES;
+    if (fits)
         for (uint64_t n = 0; n < count; n++) {
             uint64_t place;
             memcpy(&place, bytes + INDEX_BYTES + ENTRY_BYTES * n + 8, 8);
             note_frame(a, place, &end); /* one that is damaged is not there */
         }
     free(bytes);
-    return 1;
+    return fits;
 }
 
 static vt_status open_now(vt_archive *a)
 {
     uint64_t at = 0;
     errno = 0;
-    a->file = fopen(a->path, "rb");
+    a->file = vti_open_file(a->path);
     if (!a->file || SEEK(a->file, 0, SEEK_END))
         return cannot_read(a);
     const int64_t size = (int64_t)TELL(a->file);

@@ -6,7 +6,7 @@
 #include "archive/checksum.h"
 #include "base/status.h"
 
-static const uint64_t most_bytes = UINT64_C(1) << 44; /* of a field: no overflow below */
+static const uint64_t most_bytes = UINT64_C(1) << 44; /* of a field: sums do not overflow */
 
 vt_field_entry vti_frame_entry(const uint8_t *bytes, uint32_t n)
 {
@@ -22,11 +22,12 @@ static int is_kind(const vt_frame_head *head, const char *kind)
 
 /* ---- checks ---- */
 
-static int is_sound(const vt_field_entry *e, uint64_t room)
+static int is_sound(const vt_field_entry *e, int packed, uint64_t room)
 {
-    if (e->name[sizeof e->name - 1] || vti_bytes_of_type(e->type) == 0 || e->components == 0 ||
-        e->components > 1u << 16 || e->rows > most_bytes >> 20 || e->packing > VT_IN_PLANES ||
-        e->bytes > room)
+    const uint32_t item = vti_bytes_of_type(e->type), most = packed ? VT_IN_PLANES : VT_STORED;
+    if (e->name[sizeof e->name - 1] || item == 0 || e->components == 0 ||
+        e->components > 1u << 16 || e->rows > INT32_MAX ||
+        e->rows > most_bytes / (e->components * item) || e->packing > most || e->bytes > room)
         return 0;
     return e->packing != VT_STORED || e->bytes == vti_unpacked_bytes(e);
 }
@@ -49,7 +50,7 @@ vt_status vti_check_frame(const char *what, const uint8_t *bytes, uint64_t size,
     uint64_t at = end;
     for (uint32_t n = 0; n < head->fields; n++) {
         const vt_field_entry entry = vti_frame_entry(bytes, n);
-        if (!is_sound(&entry, head->block.length - at))
+        if (!is_sound(&entry, is_kind(head, "FRAM"), head->block.length - at))
             return vti_fail(VT_INVALID_ARGUMENT, "%s: is damaged: field %u does not fit", what, n);
         at += entry.bytes;
     }

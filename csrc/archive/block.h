@@ -1,3 +1,4 @@
+/* clang-format off */
 /* The blocks of a motion archive (.vta), and of a state in memory.
  *
  * An archive is a file of blocks, one behind the other, each of a length that 8 divides. All
@@ -24,11 +25,15 @@
  *   60  uint32    0
  *   64  the directory, 72 bytes for each field:
  *         0  40 bytes  name, ended and filled with 0: "tracers.position"
- *        40  uint32    type of the numbers, a character as Python's struct has it: B uint8, i
- * int32, I uint32, f float, q int64, Q uint64, d double 44  uint32    numbers in a row 48  uint64
- * rows 56  uint64    bytes that the field takes in the file 64  uint32    CRC-32 of these 68 uint32
- * how the numbers are stored: 0 as they are, 1 in planes (archive/byte_planes.h) then the fields in
- * the order of the directory; then 0 .. 7 bytes of 0
+ *        40  uint32    type of the numbers, a character as Python's struct has it: B uint8,
+ *                      i int32, I uint32, f float, q int64, Q uint64, d double
+ *        44  uint32    numbers in a row
+ *        48  uint64    rows
+ *        56  uint64    bytes that the field takes in the file
+ *        64  uint32    CRC-32 of these
+ *        68  uint32    how the numbers are stored: 0 as they are, 1 in planes
+ *                      (archive/byte_planes.h)
+ *       then the fields in the order of the directory; then 0 .. 7 bytes of 0
  *
  * INDX, the last once the archive is closed: summed is the length.
  *   24  uint64    number of frames
@@ -42,6 +47,7 @@
  *
  * In memory a state may be a block of the kind "STAT": a frame whose fields are as they are,
  * without their checksums. */
+/* clang-format on */
 #pragma once
 
 #include "volume/bytes.h"

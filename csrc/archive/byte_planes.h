@@ -1,3 +1,4 @@
+/* clang-format off */
 /* How a field of an archive is packed: numbers of one size, of which the bytes of equal weight are
  * alike where the numbers are.
  *
@@ -8,10 +9,12 @@
  *   then, for each byte of a number from the lowest, its plane, the bytes of that weight of all
  *   numbers of the chunk in their order:
  *   2 bytes  size of what follows, little-endian; 0: the plane itself follows; 65535: one byte,
- * which is all that the plane has that many bytes: a stream of zlib, or the plane, or that byte
+ *            which is all that the plane has
+ *   that many bytes: a stream of zlib, or the plane, or that byte
  *
  * Exact, and the same bytes on every system. Planes whose beginning looks like noise are not tried.
  */
+/* clang-format on */
 #pragma once
 
 #include "volume/bytes.h"

@@ -35,7 +35,7 @@ VT_API vt_status vt_unpack_state(const uint8_t *packed, int64_t packed_size, int
 /* An archive that is read; also one that is being written: it has the frames that are whole. */
 typedef struct vt_archive vt_archive;
 
-/* VT_IO: cannot be read. VT_INVALID_ARGUMENT: is no archive. */
+/* path in UTF-8, on Windows too. VT_IO: cannot be read. VT_INVALID_ARGUMENT: is no archive. */
 VT_API vt_status vt_open_archive(const char *path, vt_archive **archive);
 VT_API void vt_close_archive(vt_archive *archive); /* NULL is allowed */
 
