@@ -188,6 +188,22 @@ def test_errors_name_the_object(scenes):
 # ---- bakes ----
 
 
+def test_presets_replace_the_settings_of_a_scene(scenes):
+    report = scenes[0]["second"]
+    assert report["burnt"] and not report["burns"] and report["winds"] == [0, [0, 0, 0]]
+
+
+def test_stage_without_a_bake_leaves_the_earlier_one(scenes):
+    report = scenes[0]["stages"]
+    assert "the folder does not exist" in report["said"]
+    assert report["kept"] and report["camera"] and report["none"]
+
+
+def test_another_vorton_and_damage_are_asked_about(scenes):
+    expected = {"empty": False, "same": False, "vorton": True, "build": True, "fps": True}
+    assert scenes[0]["others"] == {**expected, "scene": True, "damaged": True}
+
+
 @pytest.mark.slow
 def test_sequences_start_where_the_scene_does(bakes):
     for start, found in bakes[0]["starts"].items():
@@ -432,6 +448,9 @@ def test_job_says_how_far_it_is_and_what_is_wrong(tmp_path):
     job = Job(tmp_path / "nowhere.json", tmp_path / "bäke", 3, 24)
     job.wait()
     assert "nowhere.json" in job.error and not job.poll()
+    for line in ("7\n", "null\n", '["done"]\n', "done\n"):  # not ours
+        job._take(line)
+    assert job.done == 0
 
 
 def test_manifest_is_one(tmp_path):

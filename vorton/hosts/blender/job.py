@@ -8,9 +8,8 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -122,9 +121,11 @@ class Job:
 
     def _take(self, line: str) -> None:
         try:
-            said: Mapping[str, Any] = json.loads(line)
+            said = json.loads(line)
         except ValueError:
             return  # somebody else writes there, too
+        if not isinstance(said, dict):
+            return
         if "done" in said:
             self.done, self.total, self.left = said["done"], said["total"], said["left"]
         if "warning" in said:
