@@ -201,7 +201,7 @@ def test_stage_without_a_bake_leaves_the_earlier_one(scenes):
 
 def test_another_vorton_and_damage_are_asked_about(scenes):
     expected = {"empty": False, "same": False, "vorton": True, "build": True, "fps": True}
-    assert scenes[0]["others"] == {**expected, "scene": True, "damaged": True}
+    assert scenes[0]["others"] == {**expected, "scene": True, "damaged": True, "archive": True}
 
 
 @pytest.mark.slow
@@ -445,6 +445,10 @@ def test_job_says_how_far_it_is_and_what_is_wrong(tmp_path):
     job.wait()
     assert (job.done, job.total, job.error) == (3, 3, "")
     assert len(list((tmp_path / "bäke").glob("*.vdb"))) == 3
+    assert (tmp_path / "bäke" / "puff.vta").exists()
+    job = Job(tmp_path / "puff.json", tmp_path / "without", 1, 24, archive=False)
+    job.wait()
+    assert job.error == "" and not (tmp_path / "without" / "puff.vta").exists()
     job = Job(tmp_path / "nowhere.json", tmp_path / "bäke", 3, 24)
     job.wait()
     assert "nowhere.json" in job.error and not job.poll()

@@ -247,14 +247,20 @@ def others(addon, folder):
     scene.vorton.simulation.use_voxel, scene.vorton.simulation.voxel = True, 0.1
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "other.blend"))
     scene = bpy.context.scene
-    holds = addon.operators.holds_other
-    found = {"empty": holds(scene)}
     made = exported("other")
+
+    def holds(scene):
+        return addon.operators.holds_other(scene, made)
+
+    found = {"empty": holds(scene)}
     place = addon.operators.bake_folder(scene)
     vt.bake(made.scene, place, frames=(1, 1), fps=made.fps, progress=False)
     found["same"] = holds(scene)
     path = place / "other.json"
     whole = path.read_text()
+    scene.vorton.keep_archive = False
+    found["archive"] = holds(scene)
+    scene.vorton.keep_archive = True
     changes = {"vorton": "0.0.0", "build": "another", "fps": 12.5, "scene_sha256": "0"}
     for key, value in changes.items():
         path.write_text(json.dumps({**json.loads(whole), key: value}))

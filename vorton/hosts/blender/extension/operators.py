@@ -191,9 +191,9 @@ class VORTON_OT_export(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def write_scene(scene):
-    """Export a scene and write its file."""
-    made = export_scene(scene, scene_name(scene))
+def write_scene(scene, made=None):
+    """Export a scene, unless that is done, and write its file."""
+    made = made or export_scene(scene, scene_name(scene))
     path = json_path(scene)
     path.parent.mkdir(parents=True, exist_ok=True)
     made.scene.save(path)
@@ -219,7 +219,8 @@ class VORTON_OT_bake(bpy.types.Operator):
 
     def invoke(self, context, event):
         try:
-            other = holds_other(context.scene)
+            self.made = export_scene(context.scene, scene_name(context.scene))
+            other = holds_other(context.scene, self.made)
         except ERRORS as error:
             return refused(self, error)
         if not other:
@@ -237,12 +238,13 @@ class VORTON_OT_bake(bpy.types.Operator):
     def execute(self, context):
         scene = context.scene
         try:
-            made = write_scene(scene)
+            made = write_scene(scene, getattr(self, "made", None))
             Running.job = Job(
                 json_path(scene),
                 bake_folder(scene),
                 made.frames,
                 made.fps,
+                archive=scene.vorton.keep_archive,
                 overwrite=self.overwrite,
             )
         except ERRORS as error:
@@ -295,14 +297,14 @@ class VORTON_OT_bake(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def holds_other(scene):
+def holds_other(scene, made):
     """Whether the folder holds a bake of another scene, by another vorton, or a damaged one."""
-    made = export_scene(scene, scene_name(scene))
     wanted = {
         "scene_sha256": made.scene.sha256,
         "fps": made.fps,
         "vorton": _core.version(),
         "build": _core.build(),
+        "archive": f"{made.scene.name}.vta" if scene.vorton.keep_archive else None,
     }
     found = Manifest.all_in(bake_folder(scene))
     path = bake_folder(scene) / f"{made.scene.name}.json"
