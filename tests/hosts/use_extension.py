@@ -267,6 +267,12 @@ def others(addon, folder):
         found[key.removesuffix("_sha256")] = holds(scene)
     path.write_text(whole[: len(whole) // 2])
     found["damaged"] = holds(scene)
+    asked = types.SimpleNamespace(invoke_confirm=lambda *_, **__: {"RUNNING_MODAL"})
+    context = types.SimpleNamespace(scene=scene, window_manager=asked)
+    operator = types.SimpleNamespace(overwrite=False, report=print)
+    began = addon.operators.VORTON_OT_bake.invoke(operator, context, None)
+    found["asked"] = began == {"RUNNING_MODAL"} and operator.overwrite
+    found["once"] = operator.made.scene == made.scene
     return found
 
 
