@@ -188,6 +188,23 @@ def test_errors_name_the_object(scenes):
 # ---- bakes ----
 
 
+def test_presets_replace_the_settings_of_a_scene(scenes):
+    report = scenes[0]["second"]
+    assert report["burnt"] and not report["burns"] and report["winds"] == [0, [0, 0, 0]]
+
+
+def test_stage_without_a_bake_leaves_the_earlier_one(scenes):
+    report = scenes[0]["stages"]
+    assert "the folder does not exist" in report["said"]
+    assert report["kept"] and report["camera"] and report["none"]
+
+
+def test_another_vorton_and_damage_are_asked_about(scenes):
+    expected = {"empty": False, "same": False, "vorton": True, "build": True, "fps": True}
+    expected |= dict.fromkeys(("scene", "damaged", "archive", "asked", "once"), True)
+    assert scenes[0]["others"] == expected
+
+
 @pytest.mark.slow
 def test_sequences_start_where_the_scene_does(bakes):
     for start, found in bakes[0]["starts"].items():
@@ -207,7 +224,7 @@ def test_command_line_bakes_the_same(bakes, tmp_path):
     subprocess.run([*command, "--frames", "1-14", "--quiet"], check=True, capture_output=True)
     theirs = folder / "vorton" / "ein Feuer ä"
     files = sorted(path.name for path in theirs.glob("*_00*"))
-    assert len(files) == 28 and files == bakes[0]["campfire"]["files"][1:]
+    assert len(files) == 28 and files == bakes[0]["campfire"]["files"][2:]
     for name in files:
         assert (theirs / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
 
@@ -429,9 +446,16 @@ def test_job_says_how_far_it_is_and_what_is_wrong(tmp_path):
     job.wait()
     assert (job.done, job.total, job.error) == (3, 3, "")
     assert len(list((tmp_path / "bäke").glob("*.vdb"))) == 3
+    assert (tmp_path / "bäke" / "puff.vta").exists()
+    job = Job(tmp_path / "puff.json", tmp_path / "without", 1, 24, archive=False)
+    job.wait()
+    assert job.error == "" and not (tmp_path / "without" / "puff.vta").exists()
     job = Job(tmp_path / "nowhere.json", tmp_path / "bäke", 3, 24)
     job.wait()
     assert "nowhere.json" in job.error and not job.poll()
+    for line in ("7\n", "null\n", '["done"]\n', "done\n"):  # not ours
+        job._take(line)
+    assert job.done == 0
 
 
 def test_manifest_is_one(tmp_path):

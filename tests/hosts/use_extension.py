@@ -201,6 +201,81 @@ def complaints():
     return found
 
 
+def second():
+    """A preset after another one: nothing of the first stays in the settings of the scene."""
+    import vorton as vt
+    from vorton.hosts.blender import build_scene
+
+    scene = fresh(frames=25)
+    wind = vt.Keys([(0, (0, 0, 0)), (1, (3, 0, 0))])
+    build_scene(vt.Scene("first", wind=wind, combustion=vt.Combustion()), scene)
+    burnt = scene.vorton.use_combustion
+    build_scene(vt.Scene("second", voxel=0.1), scene)
+    from vorton.hosts.blender.objects import curves_of
+
+    scene.frame_set(25)
+    found = [len(list(curves_of(scene))), list(scene.vorton.simulation.wind)]
+    return {"burnt": burnt, "burns": scene.vorton.use_combustion, "winds": found}
+
+
+def stages(addon, folder):
+    """The stage where there is no bake: once without an earlier stage, once with one."""
+    scene, operators, said = fresh(), addon.operators, []
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "staged.blend"))
+    scene = bpy.context.scene
+    operator = types.SimpleNamespace(samples=2, report=lambda kind, text: said.append(text))
+    context = types.SimpleNamespace(scene=scene)
+    operators.VORTON_OT_stage.execute(operator, context)
+    none = "staged stage" not in bpy.data.collections
+    with operators.as_stage(scene):
+        scene.camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
+        scene.collection.objects.link(scene.camera)
+    camera = scene.camera
+    assert operators.VORTON_OT_stage.execute(operator, context) == {"CANCELLED"}
+    kept = list(bpy.data.collections["staged stage"].objects) == [camera]
+    return {"said": said[-1], "none": none, "kept": kept, "camera": scene.camera == camera}
+
+
+def others(addon, folder):
+    """Whether the folder is said to hold another bake, by what its manifest says."""
+    import vorton as vt
+
+    fresh(frames=1)
+    thing = add_mesh("cube", "Box", size=0.2)
+    mark(thing, "TRACERS")
+    scene = bpy.context.scene
+    scene.vorton.simulation.use_voxel, scene.vorton.simulation.voxel = True, 0.1
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "other.blend"))
+    scene = bpy.context.scene
+    made = exported("other")
+
+    def holds(scene):
+        return addon.operators.holds_other(scene, made)
+
+    found = {"empty": holds(scene)}
+    place = addon.operators.bake_folder(scene)
+    vt.bake(made.scene, place, frames=(1, 1), fps=made.fps, progress=False)
+    found["same"] = holds(scene)
+    path = place / "other.json"
+    whole = path.read_text()
+    scene.vorton.keep_archive = False
+    found["archive"] = holds(scene)
+    scene.vorton.keep_archive = True
+    changes = {"vorton": "0.0.0", "build": "another", "fps": 12.5, "scene_sha256": "0"}
+    for key, value in changes.items():
+        path.write_text(json.dumps({**json.loads(whole), key: value}))
+        found[key.removesuffix("_sha256")] = holds(scene)
+    path.write_text(whole[: len(whole) // 2])
+    found["damaged"] = holds(scene)
+    asked = types.SimpleNamespace(invoke_confirm=lambda *_, **__: {"RUNNING_MODAL"})
+    context = types.SimpleNamespace(scene=scene, window_manager=asked)
+    operator = types.SimpleNamespace(overwrite=False, report=print)
+    began = addon.operators.VORTON_OT_bake.invoke(operator, context, None)
+    found["asked"] = began == {"RUNNING_MODAL"} and operator.overwrite
+    found["once"] = operator.made.scene == made.scene
+    return found
+
+
 def what_scenes_are(addons, folder):
     sys.path.insert(0, addons)
     import vorton_extension as addon
@@ -211,6 +286,8 @@ def what_scenes_are(addons, folder):
         all_presets(addon, folder)
         report = {"rare": rare(), "animated": animated()}
         report |= {"centimetres": centimetres(), "complaints": complaints()}
+        report |= {"second": second(), "stages": stages(addon, folder)}
+        report["others"] = others(addon, folder)
     return report | {"before": before, "there": there, "after": traces()}
 
 

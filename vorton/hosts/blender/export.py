@@ -2,7 +2,7 @@
 
 Frame 1 of a bake is the first frame of the scene, its time 0. Numbers and places that change over
 the frames become `Samples`, one value a frame; meshes are taken as they are at the first. Objects
-that are hidden from renders are left out, the others go in the order of their names, so that one
+that are disabled in viewports are left out, the others go in the order of their names, so that one
 scene always gives one file.
 """
 

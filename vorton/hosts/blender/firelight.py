@@ -17,6 +17,7 @@ import numpy as np
 
 from ... import vdb_files
 from .looks import COOLEST, GRIDS, WARMER, Look, glow_power
+from .materials import node_of
 from .sequences import find_sequence
 
 
@@ -125,4 +126,5 @@ def _set_color(lamp: Any, kelvin: float) -> None:
     nodes, links = lamp.node_tree.nodes, lamp.node_tree.links
     color = nodes.new("ShaderNodeBlackbody")
     color.inputs["Temperature"].default_value = kelvin
-    links.new(color.outputs["Color"], nodes["Emission"].inputs["Color"])
+    emission = node_of(lamp.node_tree, "ShaderNodeEmission")
+    links.new(color.outputs["Color"], emission.inputs["Color"])

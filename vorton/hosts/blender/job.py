@@ -8,7 +8,7 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,8 @@ class Job:
     frames : int
         How many.
     fps : float, 1/s
+    archive : bool
+        Keep the state of each frame, default True.
     overwrite : bool
         Remove what another bake has left in the folder.
     python : path, optional
@@ -65,6 +67,7 @@ class Job:
         frames: int,
         fps: float,
         *,
+        archive: bool = True,
         overwrite: bool = False,
         python: str | os.PathLike[str] | None = None,
     ) -> None:
@@ -72,8 +75,13 @@ class Job:
         self.warnings: list[str] = []
         self.error = ""
         self.cancelled = self._ended = False
-        what = {"scene": os.fspath(scene), "folder": os.fspath(folder), "frames": frames}
-        arguments = json.dumps({**what, "fps": fps, "overwrite": overwrite})
+        what: dict[str, Any] = {
+            "scene": os.fspath(scene),
+            "folder": os.fspath(folder),
+            "frames": frames,
+        }
+        what |= {"fps": fps, "archive": archive, "overwrite": overwrite}
+        arguments = json.dumps(what)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._process = subprocess.Popen(
             [os.fspath(python or sys.executable), "-m", WORKER, arguments],
@@ -122,9 +130,11 @@ class Job:
 
     def _take(self, line: str) -> None:
         try:
-            said: Mapping[str, Any] = json.loads(line)
+            said = json.loads(line)
         except ValueError:
             return  # somebody else writes there, too
+        if not isinstance(said, dict):
+            return
         if "done" in said:
             self.done, self.total, self.left = said["done"], said["total"], said["left"]
         if "warning" in said:

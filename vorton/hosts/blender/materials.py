@@ -51,6 +51,11 @@ def make_material(look: Look, *, name: str = "vorton", fire: bool | None = None)
     return material
 
 
+def node_of(tree: Any, kind: str) -> Any:
+    """The first node of a type, such as ShaderNodeEmission: names may be translated."""
+    return next(node for node in tree.nodes if node.bl_idname == kind)
+
+
 def look_of(shown: Any) -> Look | None:
     """The strengths of the material of an object as they are now; None where it is another one."""
     for material in shown.data.materials:

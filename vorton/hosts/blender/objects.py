@@ -88,8 +88,8 @@ def _tell_scene(builder: _Builder, made: Scene) -> None:
     _write_settings(builder, scene, about.simulation, roles.SCENE_SETTINGS, made)
     _write_settings(builder, scene, about.method, roles.METHOD_SETTINGS, made.method)
     _write_settings(builder, scene, ambient, roles.AMBIENT_SETTINGS[about.ambient], made.ambient)
+    about.use_combustion = made.combustion is not None
     if made.combustion is not None:
-        about.use_combustion = True
         law = roles.COMBUSTION_SETTINGS
         _write_settings(builder, scene, about.combustion, law, made.combustion)
 
@@ -143,6 +143,7 @@ def _write_settings(
     for name, setting in settings.items():
         value = getattr(item, name)
         if not isinstance(value, Animation):
+            _remove_curves(owner, group.path_from_id(name))
             setting.write(group, value, builder.length)
             continue
 
@@ -343,10 +344,11 @@ def _animate(
     """Keyframes of a property at the keys of a value."""
     first, fps = builder.scene.frame_start, builder.fps
     kinds = _kinds(value)
+    where = group.path_from_id(path) if group != thing else path
+    _remove_curves(thing, where)
     for time, now in zip(value._times(), value._values()):
         show(now)
         group.keyframe_insert(path, frame=first + time * fps)
-    where = group.path_from_id(path) if group != thing else path
     for curve in curves_of(thing):
         if curve.data_path == where:
             _ease(curve, kinds)
@@ -372,18 +374,30 @@ def _ease(curve: Any, kinds: Sequence[str]) -> None:
 
 def curves_of(thing: Any) -> Iterator[Any]:
     """The animation curves of an object, wherever its version of Blender keeps them."""
+    for curves in _lists_of_curves(thing):
+        yield from curves
+
+
+def _lists_of_curves(thing: Any) -> Iterator[Any]:
     action = thing.animation_data.action if thing.animation_data else None
     if action is None:
         return
     if not getattr(action, "layers", None):
-        yield from action.fcurves
+        yield action.fcurves
         return
     slot = thing.animation_data.action_slot
     for layer in action.layers:
         for strip in layer.strips:
             bag = strip.channelbag(slot)
             if bag is not None:
-                yield from bag.fcurves
+                yield bag.fcurves
+
+
+def _remove_curves(thing: Any, path: str) -> None:
+    """Remove the keyframes of a property."""
+    for curves in _lists_of_curves(thing):
+        for curve in [curve for curve in curves if curve.data_path == path]:
+            curves.remove(curve)
 
 
 def mark(thing: Any, start: roles.Start, length: float = 1.0) -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .materials import set_filmic
+from .materials import node_of, set_filmic
 
 NIGHT = (0.006, 0.009, 0.014, 1)
 DAY = (0.25, 0.32, 0.4, 1)
@@ -84,7 +84,8 @@ def set_night(scene: Any = None, *, ground: float | None = 0.0, size: float = 10
     scene = scene or bpy.context.scene
     scene.world = bpy.data.worlds.new("night")
     scene.world.use_nodes = True
-    scene.world.node_tree.nodes["Background"].inputs["Color"].default_value = NIGHT
+    sky = node_of(scene.world.node_tree, "ShaderNodeBackground")
+    sky.inputs["Color"].default_value = NIGHT
     add("moon", bpy.data.lights.new("moon", "SUN"), (50, 0, -55), scene=scene).data.energy = 3
     if ground is not None:
         _add_ground(scene, ground, size)
@@ -97,7 +98,8 @@ def set_day(scene: Any = None) -> None:
     scene = scene or bpy.context.scene
     scene.world = bpy.data.worlds.new("sky")
     scene.world.use_nodes = True
-    scene.world.node_tree.nodes["Background"].inputs["Color"].default_value = DAY
+    sky = node_of(scene.world.node_tree, "ShaderNodeBackground")
+    sky.inputs["Color"].default_value = DAY
     add("sun", bpy.data.lights.new("sun", "SUN"), (50, 0, -55), scene=scene).data.energy = 6
 
 
@@ -109,7 +111,7 @@ def _add_ground(scene: Any, height: float, size: float) -> None:
     mesh.from_pydata(corners, [], [(0, 1, 2, 3)])
     earth = bpy.data.materials.new("earth")
     earth.use_nodes = True
-    surface = earth.node_tree.nodes["Principled BSDF"].inputs
+    surface = node_of(earth.node_tree, "ShaderNodeBsdfPrincipled").inputs
     surface["Base Color"].default_value = EARTH
     surface[
         "Specular IOR Level" if "Specular IOR Level" in surface else "Specular"

@@ -45,6 +45,7 @@ def main(arguments: str) -> int:
             task["folder"],
             frames=(1, task["frames"]),
             fps=task["fps"],
+            archive=task["archive"],
             overwrite=task["overwrite"],
             progress=lambda done, total, left: say(done=done, total=total, left=left),
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 import bpy
 from mathutils import Vector
 
+from vorton import _core
 from vorton.hosts.blender import objects, roles, stage, volumes
 from vorton.hosts.blender.export import export_scene, file_name, marked, metres
 from vorton.hosts.blender.firelight import add_firelight
@@ -190,9 +191,9 @@ class VORTON_OT_export(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def write_scene(scene):
-    """Export a scene and write its file."""
-    made = export_scene(scene, scene_name(scene))
+def write_scene(scene, made=None):
+    """Export a scene, unless that is done, and write its file."""
+    made = made or export_scene(scene, scene_name(scene))
     path = json_path(scene)
     path.parent.mkdir(parents=True, exist_ok=True)
     made.scene.save(path)
@@ -218,13 +219,17 @@ class VORTON_OT_bake(bpy.types.Operator):
 
     def invoke(self, context, event):
         try:
-            other = holds_other(context.scene)
+            self.made = export_scene(context.scene, scene_name(context.scene))
+            other = holds_other(context.scene, self.made)
         except ERRORS as error:
             return refused(self, error)
         if not other:
             return self.execute(context)
         self.overwrite = True
-        manager, text = context.window_manager, "The scene has changed: replace the earlier bake?"
+        manager, text = (
+            context.window_manager,
+            "Scene or vorton have changed: replace the earlier bake?",
+        )
         try:
             return manager.invoke_confirm(self, event, title="Bake", message=text)
         except TypeError:  # Blender 3
@@ -233,12 +238,13 @@ class VORTON_OT_bake(bpy.types.Operator):
     def execute(self, context):
         scene = context.scene
         try:
-            made = write_scene(scene)
+            made = write_scene(scene, getattr(self, "made", None))
             Running.job = Job(
                 json_path(scene),
                 bake_folder(scene),
                 made.frames,
                 made.fps,
+                archive=scene.vorton.keep_archive,
                 overwrite=self.overwrite,
             )
         except ERRORS as error:
@@ -291,12 +297,20 @@ class VORTON_OT_bake(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def holds_other(scene):
-    """Whether the folder holds a bake of a scene that was different."""
-    made = export_scene(scene, scene_name(scene))
-    wanted = made.scene.sha256, made.fps
-    found = [m.data for m in Manifest.all_in(bake_folder(scene))]
-    return any((data.get("scene_sha256"), data.get("fps")) != wanted for data in found)
+def holds_other(scene, made):
+    """Whether the folder holds a bake of another scene, by another vorton, or a damaged one."""
+    wanted = {
+        "scene_sha256": made.scene.sha256,
+        "fps": made.fps,
+        "vorton": _core.version(),
+        "build": _core.build(),
+        "archive": f"{made.scene.name}.vta" if scene.vorton.keep_archive else None,
+    }
+    found = Manifest.all_in(bake_folder(scene))
+    path = bake_folder(scene) / f"{made.scene.name}.json"
+    if path.exists() and all(manifest.path != path for manifest in found):
+        return True
+    return any(m.data.get(key) != value for m in found for key, value in wanted.items())
 
 
 def redraw(context):
@@ -378,18 +392,27 @@ class VORTON_OT_stage(bpy.types.Operator):
 def as_stage(scene):
     """What is added within goes to a collection of its own, in the place of an earlier stage."""
     name = f"{scene_name(scene)} stage"
+    before, camera, world = set(scene.collection.objects), scene.camera, scene.world
+
+    def added():
+        return [t for t in scene.collection.objects if t not in before and t.type != "VOLUME"]
+
+    try:
+        yield
+    except BaseException:  # the earlier stage stays as it was
+        scene.camera, scene.world = camera, world
+        for thing in added():
+            bpy.data.objects.remove(thing)
+        raise
     collection = bpy.data.collections.get(name)
     if collection is None or name not in scene.collection.children:
         collection = bpy.data.collections.new(name)
         scene.collection.children.link(collection)
     for thing in list(collection.objects):
         bpy.data.objects.remove(thing)
-    before = set(scene.collection.objects)
-    yield
-    for thing in set(scene.collection.objects) - before:
-        if thing.type != "VOLUME":
-            collection.objects.link(thing)
-            scene.collection.objects.unlink(thing)
+    for thing in added():
+        collection.objects.link(thing)
+        scene.collection.objects.unlink(thing)
 
 
 def bottoms(scene):

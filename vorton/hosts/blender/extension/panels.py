@@ -81,6 +81,7 @@ def draw_bake(layout, context):
     layout.separator()
     layout.use_property_split = True
     layout.prop(scene.vorton, "folder")
+    layout.prop(scene.vorton, "keep_archive")
     layout.label(text=str(bake_folder(scene)), icon="FILE_FOLDER")
     row = layout.row(align=True)
     row.operator("vorton.show")

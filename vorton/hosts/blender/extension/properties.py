@@ -96,6 +96,13 @@ class VORTON_PG_scene(bpy.types.PropertyGroup):
         subtype="DIR_PATH",
         options=set(),
     )
+    keep_archive: bpy.props.BoolProperty(
+        name="Keep archive",
+        description="Keep the state of each frame, from which a bake goes on: without it a bake "
+        "that was cancelled simulates from the start again",
+        default=True,
+        options=set(),
+    )
     result: bpy.props.PointerProperty(
         type=bpy.types.Object,
         name="Volume",
