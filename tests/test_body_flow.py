@@ -418,8 +418,8 @@ def test_shedding_needs_room():
 
 
 def test_a_box_that_stands_on_another_does_not_drive_it():
-    """Panels that touch enclose no fluid: as where the box is sunk in a little. They drove each other
-    to a blow-up within five frames."""
+    """Panels that touch enclose no fluid: as where the box is sunk in a little. Where each has the
+    flow that the other makes for its condition, both grow until a step blows up."""
     found = []
     for low in (0.02, 0.0):
         scene = vt.Scene("crate", seed=4, voxel=0.08, spacing=0.08)
