@@ -264,7 +264,9 @@ class RichSequences(RuleBasedStateMachine):
             if what == 0:
                 assert np.isfinite(sim.velocity_at([[0, 0, 0], [5, 5, 5]])).all()
             elif what == 1:
-                assert np.isfinite(sim.health["energy"]) and sim.health["spacing"] >= 0
+                health = sim.health  # NaN: not known without a grid
+                assert np.isfinite(health["energy"]) == (sim.method.velocity == "poisson")
+                assert health["spacing"] >= 0
             elif what == 2 and not sim.scene.combustion:  # which makes smoke of what is born
                 mass = float(sim.tracers.density.astype(float).sum())
                 assert abs(sim.volume(0.2).info()["mass"] - mass) <= 1e-4 * (mass + 1)

@@ -244,6 +244,7 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
 {
     double dt = until_birth(s, births, stirs_itself(s), remaining);
     s->rates_known = 0;
+    memset(&s->extremes, 0, sizeof s->extremes); /* of a flow that is not there any more */
     const double turns = dt * vti_body_rate(s);
     if (turns > 1)
         dt /= ceil(turns);
