@@ -91,7 +91,7 @@ def test_fuel_that_burns(numbers):
 
 def viscous(viscosity, diffusion="pse"):
     scene = vt.Scene(viscosity=viscosity, method=vt.Method(diffusion=diffusion))
-    scene.add(vt.VortexRing(radius=0.5, core=0.1))
+    scene.add(vt.VortexRing(radius=0.2, core=0.1))
     return vt.Simulation(scene, threads=1)
 
 
