@@ -223,6 +223,7 @@ def test_version_and_no_command(capsys):
     [
         (None, "none.json", ["none.json", "does not exist"]),
         (None, "none.py", ["none.py", "no such file"]),
+        (None, "nosuch", ["nosuch: no such file or folder"]),
         ("", "scene.txt", ["a scene is a .json or a .py file"]),
         ("{", "a.json", ["a.json", "not valid JSON"]),
         ('{"schema": 99}', "a.json", ["schema = 99", "update vorton"]),

@@ -36,6 +36,8 @@ def load_scene(path: str | os.PathLike[str]) -> Scene:
     path = Path(path)
     if path.suffix.lower() == ".json":
         return Scene.load(path)
+    if not path.suffix and not path.exists():
+        raise FileNotFoundError(f"{path}: no such file or folder")
     if path.suffix.lower() != ".py":
         raise ValueError(f"{path}: a scene is a .json or a .py file")
     if not path.is_file():
