@@ -165,7 +165,7 @@ static void sum_node(const node_job *job, int64_t k, int64_t j, int64_t i, node_
     const int64_t node_step[3] = {1, g->node_row, g->node_plane};
     double divergence = 0, flow = 0, speed = 0, share = 1; /* of the cell around the node */
     for (int c = 0; c < 3; c++)
-        share *= node[c] == 0 || node[c] == g->cells[c] ? 0.5 : 1;
+        share *= vti_share_before_walls(node[c], g->cells[c]);
     for (int c = 0; c < 3; c++) {
         const double vorticity = job->vorticity[c][n];
         sums->energy += share * g->field[c][n] * vorticity;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/block_sums.h"
+#include "kernels/grid/mirror.h"
 #include "model/impulse.h"
 #include "population/kept_sums.h"
 #include "sources/random_eddies.h"
@@ -164,12 +165,11 @@ static void accelerate_plane(void *data, int64_t n)
 
 /* ---- strength of the nodes ---- */
 
-/* How much of the cell around a node lies before walls. */
 static double share_of_cell(const vt_grid *g, const int64_t at[3])
 {
     double share = 1;
     for (int a = 0; a < 3; a++)
-        share *= at[a] == 0 || at[a] == g->cells[a] ? 0.5 : 1;
+        share *= vti_share_before_walls(at[a], g->cells[a]);
     return share;
 }
 

@@ -1,6 +1,7 @@
 #include "field/scalar_potential.h"
 
 #include "field/room_grid.h"
+#include "kernels/grid/mirror.h"
 #include "state/predicates.h"
 
 enum { ROWS = 64 };
@@ -65,12 +66,6 @@ static void deposit(vt_simulation *s, vt_grid *grid, int64_t count, const vt_rec
 
 /* ---- in a room ---- */
 
-/* Weight of a node in a sum over cells: half at a wall. */
-static double weight_of(int64_t index, int64_t cells)
-{
-    return index == 0 || index == cells ? 0.5 : 1;
-}
-
 typedef struct plane_sums {
     const vt_grid *grid;
     double *sum; /* of each plane */
@@ -87,9 +82,9 @@ static void sum_plane(void *data, int64_t k)
         double along = -0.5 * ((double)row[0] + (double)row[n[0]]);
         for (int64_t i = 0; i <= n[0]; i++)
             along += (double)row[i];
-        sum += weight_of(j, n[1]) * along;
+        sum += vti_share_before_walls(j, n[1]) * along;
     }
-    c->sum[k] = weight_of(k, n[2]) * sum;
+    c->sum[k] = vti_share_before_walls(k, n[2]) * sum;
 }
 
 static void lower_plane(void *data, int64_t k)

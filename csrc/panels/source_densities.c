@@ -353,7 +353,7 @@ void vti_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, float
 /* Whether a panel of a body lies on or in another one, or nearer to it than the grid can tell: no
  * fluid passes there. Panels that face each other without room between them would drive each other
  * without bound. */
-static int is_covered(const vt_simulation *s, const vt_paneled_body *b, int32_t i)
+static uint8_t is_covered(const vt_simulation *s, const vt_paneled_body *b, int32_t i)
 {
     const vt_panels *const p = &s->panels;
     const double *const center = p->center[b->first + i], within = covered_within * s->grid.spacing;
@@ -371,7 +371,20 @@ static int is_covered(const vt_simulation *s, const vt_paneled_body *b, int32_t 
     return 0;
 }
 
-static void solve_body(vt_simulation *s, vt_paneled_body *b)
+typedef struct cover_job {
+    const vt_simulation *s;
+    uint8_t *covered; /* of each panel */
+} cover_job;
+
+static void cover_body(void *data, int64_t n)
+{
+    const cover_job *const job = data;
+    const vt_paneled_body *const b = &job->s->panels.bodies[n];
+    for (int32_t i = 0; i < b->count; i++)
+        job->covered[b->first + i] = is_covered(job->s, b, i);
+}
+
+static void solve_body(vt_simulation *s, vt_paneled_body *b, const uint8_t *covered)
 {
     vt_panels *const p = &s->panels;
     const size_t mark = vti_arena_mark(&s->arena), count = (size_t)b->count;
@@ -383,7 +396,7 @@ static void solve_body(vt_simulation *s, vt_paneled_body *b)
         vti_rigid_velocity(b, p->center[b->first + i], through);
         for (int c = 0; c < 3; c++)
             through[c] -= (double)velocity[3 * i + c];
-        condition[i] = is_covered(s, b, i) ? 0 : vti_dot(through, p->normal[b->first + i]);
+        condition[i] = covered[b->first + i] ? 0 : vti_dot(through, p->normal[b->first + i]);
         square += vti_dot(through, through);
     }
     b->stream = vti_sqrt(square / b->count);
@@ -464,10 +477,12 @@ void vti_solve_densities(vt_simulation *s)
     const int rounds = vti_have_neighbours(p) ? ROUNDS : 1;
     const size_t mark = vti_arena_mark(&s->arena), bytes = sizeof *p->density * (size_t)p->count;
     float *const before = vti_arena_push(&s->arena, bytes);
+    cover_job cover = {s, vti_arena_push(&s->arena, (size_t)p->count)};
+    vti_parallel_each(s->def.threads, p->body_count, 1, cover_body, &cover);
     for (int round = 0; round < rounds; round++) {
         memcpy(before, p->density, bytes);
         for (int32_t n = 0; n < p->body_count; n++)
-            solve_body(s, &p->bodies[n]);
+            solve_body(s, &p->bodies[n], cover.covered);
         if (has_settled(p, before))
             break;
     }

@@ -181,9 +181,10 @@ void vti_diffuse(vt_simulation *s, int64_t reserved)
     double least[3], most[3];
     memset(s->undiffused, 0, sizeof s->undiffused);
     const double relative_volume = reach2[1] > 0 ? largest_relative_volume(s) : 1;
-    const int far = is_far(s, fmax(reach2[0], reach2[1] * relative_volume));
+    const double farthest = fmax(reach2[0], reach2[1] * relative_volume);
+    const int far = is_far(s, farthest);
     if (far)
-        vti_widen_shell(s, fmax(reach2[0], reach2[1] * relative_volume), reserved);
+        vti_widen_shell(s, farthest, reserved);
     if (!find_bounds(s, least, most)) /* the next look at the vortons reports it */
         return;
     if (far)

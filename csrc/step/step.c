@@ -362,8 +362,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
         return status;
     }
 
-    /* the field at the start, or the rates of the substeps before, and how far they let this one go
-     */
+    /* the field at the start, or the rates of the substeps before, and how far they let it go */
     double dt = 0;
     float *const slip = vti_arena_push(&s->arena, 12 * (size_t)vti_count_shedding(s));
     set_wind_at_start(s);

@@ -104,8 +104,9 @@ static void make_waves(const vt_simulation *s, uint64_t renewal, double weight,
 
 /* Field f is renewed each time the clock passes a whole number of half periods that is f more than
  * an even one; its weight is then 0. */
-static void turn_clock(vt_simulation *s, double time, double turned, vt_eddies_of_substep *e)
+static void turn_clock(vt_simulation *s, double time, vt_eddies_of_substep *e)
 {
+    const double turned = s->eddies.angle;
     const double half = most_turned / 2, before = s->eddies.turned / half;
     s->eddies.turned += turned;
     const double now = s->eddies.turned / half;
@@ -140,7 +141,7 @@ static void stir(vt_simulation *s, double time)
                               .dt = s->eddies.time};
     memcpy(e.wind, s->winds.velocity, sizeof e.wind);
     use_columns(s);
-    turn_clock(s, time, s->eddies.angle, &e);
+    turn_clock(s, time, &e);
     const vt_tracers *const t = &s->tracers;
     const vt_stirred_rows rows = {t->position, t->age, t->eddy_place};
     const size_t mark = vti_arena_mark(&s->arena);

@@ -236,7 +236,7 @@ VT_INLINE void vf_sine_base(const vt_sine_tables *t, const vf *in, int step, vf 
  * of half the length ---- */
 
 /* x[1], x[5], x[9] ... of the odd continuation of the line beyond n. */
-VT_INLINE void vf_pack_odd(const vf *in, int step, vf *z, int n)
+VT_INLINE void vf_sine_pack(const vf *in, int step, vf *z, int n)
 {
     for (int j = 0; j < n / 4; j++) {
         z[j] = in[(4 * j + 1) * step];
@@ -246,7 +246,7 @@ VT_INLINE void vf_pack_odd(const vf *in, int step, vf *z, int n)
 
 /* Adds what the odd points give, from their real transform r at frequency k; w is 2 cos and
  * 2 sin of pi k / n. out holds the transform of the even points, 1 .. n / 2 - 1. */
-VT_INLINE void vf_add_odd(vf *out, int n, int k, vfc r, const float *w)
+VT_INLINE void vf_sine_add(vf *out, int n, int k, vfc r, const float *w)
 {
     const vf cosine = vf_set(w[0]), sine = vf_set(w[1]), even1 = out[k], even2 = out[n / 2 - k];
     const vf odd1 = vf_fma(sine, r.re, -(cosine * r.im)), odd2 = vf_fma(cosine, r.re, sine * r.im);
@@ -256,28 +256,14 @@ VT_INLINE void vf_add_odd(vf *out, int n, int k, vfc r, const float *w)
     out[n / 2 + k] = odd2 - even2;
 }
 
-VT_INLINE void vf_merge_odd(const vt_sine_tables *t, vf *out, const vf *z, int n)
+/* Where the transform of the odd points is real. */
+VT_INLINE void vf_sine_add_ends(vf *out, int n, vfc c)
 {
-    const int points = n / 4;
-    const vfc *const c = (const vfc *)z;
     const float root8 = 2.82842712474619010f;
-    const vf middle = c[0].re - c[0].im, even = out[points];
-    out[n / 2] = 4.0f * (c[0].re + c[0].im);
-    out[points] = vf_fma(vf_set(root8), middle, even);
-    out[n - points] = vf_fma(vf_set(root8), middle, -even);
-    const float *w = t->rotation;
-    for (int k = 1; 2 * k < points; k++, w += 6) {
-        const vfc a = c[t->place[k]], b = c[t->place[points - k]];
-        const vfc sum = {a.re + b.re, a.im - b.im}, difference = {a.im + b.im, b.re - a.re};
-        const vfc turned = vfc_turn(difference, w);
-        const vfc low = vfc_add(sum, turned), high = {sum.re - turned.re, turned.im - sum.im};
-        vf_add_odd(out, n, k, low, w + 2);
-        vf_add_odd(out, n, points - k, high, w + 4);
-    }
-    if (points % 2 == 0) {
-        const vfc a = c[t->place[points / 2]];
-        vf_add_odd(out, n, points / 2, (vfc){2.0f * a.re, -2.0f * a.im}, w + 2);
-    }
+    const vf middle = c.re - c.im, even = out[n / 4];
+    out[n / 2] = 4.0f * (c.re + c.im);
+    out[n / 4] = vf_fma(vf_set(root8), middle, even);
+    out[n - n / 4] = vf_fma(vf_set(root8), middle, -even);
 }
 
 /* ---- any line ---- */
@@ -291,45 +277,7 @@ VT_INLINE void vf_merge_odd(const vt_sine_tables *t, vf *out, const vf *z, int n
 #define VT_MULTIPLES_OF_5(_) _(40, 20) _(80, 40) _(60, 30)
 #define VT_LONG_LENGTHS(_) VT_POWERS_OF_2(_) VT_MULTIPLES_OF_3(_) VT_MULTIPLES_OF_5(_)
 
-#define VT_LAST(n)                                                                                 \
-    VT_INLINE void vf_sine_##n(const vt_sine_tables *t, const vf *in, int step, vf *out, vf *z)    \
-    {                                                                                              \
-        vf_sine_base(t, in, step, out, z, n);                                                      \
-    }
-#define VT_SPLIT(n, half)                                                                          \
-    void vf_sine_##n(const vt_sine_tables *t, const vf *in, int step, vf *out, vf *z)              \
-    {                                                                                              \
-        vf_pack_odd(in, step, z, n);                                                               \
-        vfc_transform((vfc *)z, n / 4, t->twiddle);                                                \
-        vf_sine_##half(t + 1, in, 2 * step, out, z + n / 2);                                       \
-        vf_merge_odd(t, out, z, n);                                                                \
-    }
-#define VT_SHORT(n, half) VT_INLINE VT_SPLIT(n, half)
-#define VT_LONG(n, half) static VT_SPLIT(n, half)
-VT_LAST_LENGTHS(VT_LAST)
-VT_SHORT_LENGTHS(VT_SHORT)
-VT_LONG_LENGTHS(VT_LONG)
-
-/* in and out: n vectors, [0] neither read nor written; may be the same, as all reading goes before.
- * z: n vectors of scratch. step: between the points of in. */
-static void vf_sine_transform(const vt_sine_tables *t, const vf *in, int step, vf *out, vf *z)
-{
-    const int n = t->cells;
-#define VT_CASE(n, ...)                                                                            \
-    case n:                                                                                        \
-        vf_sine_##n(t, in, step, out, z);                                                          \
-        return;
-    switch (n) {
-        VT_SHORT_LENGTHS(VT_CASE)
-        VT_LONG_LENGTHS(VT_CASE)
-    }
-#undef VT_CASE
-    if (!vti_sine_splits(n)) {
-        vf_sine_base(t, in, step, out, z, n);
-        return;
-    }
-    vf_pack_odd(in, step, z, n);
-    vfc_transform((vfc *)z, n / 4, t->twiddle);
-    vf_sine_transform(t + 1, in, 2 * step, out, z + n / 2);
-    vf_merge_odd(t, out, z, n);
-}
+/* vf_sine_transform: in and out are n vectors, [0] neither read nor written. */
+#define VT_TRANSFORM sine
+#include "kernels/poisson/transform_of_length.h"
+#undef VT_TRANSFORM
