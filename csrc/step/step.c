@@ -362,7 +362,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
         return status;
     }
 
-    /* the field at the start, or the rates of the substeps before, and how far they let it go */
+    /* the field at the start, or earlier rates, and how far they let this substep go */
     double dt = 0;
     float *const slip = vti_arena_push(&s->arena, 12 * (size_t)vti_count_shedding(s));
     set_wind_at_start(s);
@@ -381,8 +381,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     dt = vti_until_jump(s, dt);
     const int waits = waits_for_birth(s, &scheme, births, dt);
     const double until = waits ? vti_next_vorton_time(births, 0, s->time + dt) : s->time + dt;
-    if (waits)
-        dt = until_birth(s, births, 0, dt);
+    dt = waits ? until_birth(s, births, 0, dt) : dt;
     w.continues = dt < remaining * (1 - 1e-9);
     vti_await_jump(s, dt);
     VT_TIMED(s, bodies, vti_move_bodies(s, w.field.buoyancy != NULL && s->fields_exist, dt));
