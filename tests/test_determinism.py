@@ -126,8 +126,8 @@ def test_e1_the_first_frames_have_the_same_bits_from_openmp(method):
     check(method, sim, found)
 
 
-# Every backend, instruction set and number of threads is in one of them. The slowest comes in for the
-# last frames, when all is in motion; the first are above.
+# Every backend, instruction set and number of threads is in one of them. The slowest comes in for
+# the last frames, when all is in motion; the first are above.
 VARIANTS = [("pthread", "avx512", 3), ("openmp", "avx2", 8), ("pthread", "scalar", 2)]
 
 
