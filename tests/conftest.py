@@ -7,7 +7,11 @@ that would be the sources, where nothing is built.
 import os
 from pathlib import Path
 
-import vorton
+# Tests share the processors with the processes that they start. The library takes to its pool when
+# it sees that; this spares the time until then in each of the many processes.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+import vorton  # noqa: E402 (it reads the environment)
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = Path(vorton.__file__).resolve().parents[1]

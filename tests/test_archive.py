@@ -308,6 +308,7 @@ def test_a_frame_of_a_bake_becomes_a_simulation(reference):
             vt.Simulation.load(reference / "ring.vta", bad)
 
 
+@pytest.mark.slow
 def test_a_switched_method_and_a_body_that_was_set_are_saved():
     scene = small_scene()
     scene.add(vt.Body(vt.Sphere((0, 0, 1), 0.2), density=100.0, name="ball"))

@@ -256,7 +256,7 @@ LASTING = {
 }
 
 
-@pytest.mark.parametrize("name", slow_but(["ring", "thin_sheet"], LASTING))
+@pytest.mark.parametrize("name", slow_but(["thin_sheet"], LASTING))
 def test_examples_last(name):
     """By the articles' factor of stretching, nothing else holding the flow down."""
     assert frames_until_blow_up(name, LASTING[name]) == LASTING[name]

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bakes import content, quiet, small_scene
+from marks import slow_but
 
 from vorton import _core, bake_frames, files
 from vorton.archive import Archive
@@ -208,7 +209,7 @@ def test_a_step_fails_while_a_frame_is_written(tmp_path, slow_disk, broken):
     assert all(manifest.is_whole(n) for n in manifest.frames)
 
 
-@pytest.mark.parametrize("broken", [False, True])
+@pytest.mark.parametrize("broken", slow_but([True], [False, True]))
 def test_ctrl_c_while_a_frame_is_written(reference, tmp_path, slow_disk, broken):
     """Even twice: the frame is finished, or the error told of."""
     signals = []

@@ -417,6 +417,7 @@ def test_shedding_needs_room():
     assert len(sim.vortons.position) == 0 and sim.time == 0
 
 
+@pytest.mark.slow
 def test_a_box_that_stands_on_another_does_not_drive_it():
     """Panels that touch enclose no fluid: as where the box is sunk in a little. Where each has the
     flow that the other makes for its condition, both grow until a step blows up."""

@@ -490,6 +490,7 @@ def off_vortons(simulation, count=600, seed=4):
     return points[np.sqrt(nearest) > 3 * spacing][:count], size
 
 
+@pytest.mark.slow
 def test_v11_off_vorton_field():
     """Figure 1 of part 20 as numbers: what the boundary does to the velocity inside."""
     errors = {}

@@ -137,6 +137,7 @@ def test_fuel_tapers_to_the_sides():
     np.testing.assert_allclose(share[born], 1 - 0.75 * r2[born], atol=5e-3)
 
 
+@pytest.mark.slow
 def test_fuel_flickers_in_patches():
     """Never by more than the share; near in place and time alike; as its seed says."""
     law = vt.Combustion(rate=1e-9)

@@ -118,6 +118,7 @@ def circulation(sim, radius, z=0.0, count=256):
     return 2 * np.pi * radius * np.mean(np.sum(sim.velocity_at(points) * way, axis=1))
 
 
+@pytest.mark.slow
 def test_a_vortex_spins_the_fluid_to_its_circulation_and_no_more():
     """Between the core and where the force falls off, and in the core as in a Lamb-Oseen vortex."""
     spin, core = 0.6, 0.3
@@ -189,6 +190,7 @@ def test_drag_brakes_a_ring_and_takes_its_impulse():
 # ---- turbulence and gusts ----
 
 
+@pytest.mark.slow
 def test_turbulence_accelerates_at_its_rms_without_divergence():
     """Deep inside of a large shape the first step gives the fluid dt x the acceleration, which the
     cores smooth: a wave k by exp(-k^2 core^2 / 2)."""
@@ -286,6 +288,7 @@ def test_points_add_up_and_a_shape_bounds_them():
     assert 0.5 < sims[1].health.impulse[2] / sims[0].health.impulse[2] < 0.85
 
 
+@pytest.mark.slow
 def test_a_given_field_that_is_a_gradient_drives_nothing():
     """f = grad of a bump of its own."""
     x = np.linspace(-0.6, 0.6, 49)
@@ -312,6 +315,7 @@ def test_a_force_from_a_file(tmp_path):
 # ---- where and when they act ----
 
 
+@pytest.mark.slow
 def test_a_force_that_moves_finds_fluid_wherever_it_is():
     """As much impulse in each frame, along its way and for one that is switched on or added."""
     way = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (1, (3, 0, 0))]))
@@ -457,6 +461,7 @@ def everything(frames, threads):
     return sim
 
 
+@pytest.mark.slow
 def test_same_bits_for_any_number_of_threads_and_after_a_copy():
     one = everything(8, 1)
     assert one.vortons.count > 2000 and np.isfinite(one.vortons.strength).all()

@@ -186,6 +186,7 @@ def busy(threads):
     )
 
 
+@pytest.mark.slow
 def test_e1_same_bits_for_any_number_of_threads_and_in_a_copy():
     one, three = busy(1), busy(3)
     for n in range(4):

@@ -117,6 +117,7 @@ def test_mass_of_one_shape(name):
     np.testing.assert_allclose(body.inertia, expected, atol=1e-4 * np.abs(inertia).max())
 
 
+@pytest.mark.slow
 def test_mass_of_compounds():
     """Apart: the sum, exactly. Overlapping: what both share counts once, against random points."""
     a, b = vt.Sphere((-1, 0, 0), 0.5), vt.Box((0, 0, 0), (1, 1, 1))

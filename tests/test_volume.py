@@ -235,6 +235,7 @@ def test_same_bits_for_any_number_of_threads():
         assert info == expected[2]
 
 
+@pytest.mark.slow
 def test_same_bytes_from_both_backends():
     code = ("import hashlib, numpy as np, test_volume as t; "
             "v = t.Volume(*t.cloud(100_000), t.H, velocity=np.cos, threads=4); "
