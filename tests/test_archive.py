@@ -161,6 +161,7 @@ def damaged(content, rng, count):
         yield bytes(flipped)
 
 
+@pytest.mark.slow
 def test_damage_never_gives_a_wrong_frame(reference, states, tmp_path):
     """Whatever is cut or flipped, and in whichever part of the file: an error, or right frames."""
     raw = (reference / "ring.vta").read_bytes()
@@ -322,6 +323,7 @@ def test_a_switched_method_and_a_body_that_was_set_are_saved():
     assert everything.digests(other) == everything.digests(sim)
 
 
+@pytest.mark.slow
 def test_what_was_added_while_it_ran_is_saved_where_the_scene_makes_it():
     sim = moved(small_scene())
     sim.add(vt.Wind((0.3, 0, 0)))

@@ -159,6 +159,7 @@ def slow_disk(monkeypatch):
     return disk
 
 
+@pytest.mark.slow
 def test_a_frame_is_written_beside_the_next_step(reference, tmp_path, monkeypatch, slow_disk):
     """One behind and no more; the files hold the state at their time, not that of later."""
     begun, step = [], Simulation.step
@@ -237,7 +238,7 @@ def test_ctrl_c_while_a_frame_is_written(reference, tmp_path, slow_disk, broken)
     assert content(tmp_path) == content(reference)
 
 
-@pytest.mark.parametrize("seed", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seed", slow_but([1], [1, 2, 3]))
 def test_killed_at_any_time(reference, tmp_path, monkeypatch, seed):
     """What the manifest names is whole; the next bake ends with the same bytes."""
     code = f"""

@@ -134,6 +134,7 @@ def test_full_scene_does_all_that_fluids_do(monkeypatch):
         assert np.corrcoef(found, t[inner, 2])[0, 1] > 0.5
 
 
+@pytest.mark.slow
 def test_scenes_with_bodies_have_contacts_and_panels(monkeypatch, capsys):
     monkeypatch.setattr(vorton_bench, "_run_apart", vorton_bench.run)
     scenes = {

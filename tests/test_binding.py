@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from hand_made import ROOT, listen_to_ctrl_c, run_python, simulation, state
+from marks import slow_but
 
 import vorton as vt
 from vorton import _core
@@ -217,7 +218,7 @@ def test_version_and_build():
     assert "-ffp-contract=off" in flags
 
 
-@pytest.mark.parametrize("simd", ["scalar", "avx2", "avx512"])
+@pytest.mark.parametrize("simd", slow_but(["scalar"], ["scalar", "avx2", "avx512"]))
 def test_simd_is_chosen_by_the_environment(simd, monkeypatch):
     from native import targets
 

@@ -101,6 +101,7 @@ def fine_hull(count=1500):
     return np.maximum(points, (-1, -1, -0.3)).astype(np.float32).astype(float)
 
 
+@pytest.mark.slow
 def test_s1_a_hull_of_thousands_of_faces():
     """Those far from a point are not looked at. Beyond a convex body y is the point nearest to x
     where no corner v has (x - y) . (v - y) > 0."""

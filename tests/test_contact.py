@@ -244,6 +244,7 @@ def test_a_solid_that_jumps_takes_nothing_along():
 # ---- many bodies ----
 
 
+@pytest.mark.slow
 def test_bodies_inside_a_container():
     """Balls, some of them moving, in a room, with a floor: all hold at once."""
     rng = np.random.default_rng(4)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hand_made import ring, run_python, simulation, state
+from marks import slow_but
 
 import vorton as vt
 
@@ -183,7 +184,7 @@ def test_nan_written_into_any_column_of_the_tracers_is_refused(column):
 # ---- processes ----
 
 
-@pytest.mark.parametrize("backend", ["openmp", "pthread"])
+@pytest.mark.parametrize("backend", slow_but(["pthread"], ["openmp", "pthread"]))
 def test_a_forked_process_steps_on(backend):
     text = run_python(
         f"""

@@ -96,6 +96,7 @@ def test_shares_of_tracers_do_not_depend_on_who_looks():
     assert fuel.max() > 0.5 and flame.max() > 0.2 and smoke.max() > 0.2
 
 
+@pytest.mark.slow
 def test_flames_are_thinner_than_the_vortons():
     """In the fire tracers side by side differ more than the mean that they would take."""
     own = campfire(swirl=0.5)

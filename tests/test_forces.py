@@ -67,6 +67,7 @@ def test_a_box_and_a_disk_fall_off_from_each_of_their_walls():
         assert sim.health.impulse[0] == pytest.approx(volume / FPS, rel=3e-3)
 
 
+@pytest.mark.slow
 def test_momentum_is_closed_in_a_jet():
     """What the fluid has is what the force has given, to 1e-5 in each frame; and that is as much in
     each frame as in the first."""
@@ -136,6 +137,7 @@ def test_a_vortex_spins_the_fluid_to_its_circulation_and_no_more():
     assert np.abs(h.impulse).max() < 1e-3 * h.angular_impulse[2]
 
 
+@pytest.mark.slow
 def test_a_vortex_needs_its_time():
     """1 - exp(-t / time) of the circulation after t."""
     field = vt.Vortex(circulation=0.1, core=0.3, shape=vt.Disk(radius=0.8, thickness=0.8), time=0.5)

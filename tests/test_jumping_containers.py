@@ -147,6 +147,7 @@ def test_balls_and_walls_go_along():
     assert matrix(sim.bodies["ball"].rotation) == pytest.approx(matrix(QUARTER))
 
 
+@pytest.mark.slow
 def test_a_container_that_jumps_in_every_frame_and_moves_too():
     """Jumps at the ends of frames, within them, and several in one."""
     times = [0, 1 / 24, 2 / 24, 3 / 24, 0.13, 0.14, 0.15, 7 / 24]
@@ -317,6 +318,7 @@ def test_a_ball_that_jumps_along_receives_what_it_would_have_received_at_rest(sh
     assert np.linalg.norm(found[0] - found[1]) < 0.05 * np.linalg.norm(found[1])
 
 
+@pytest.mark.slow
 def test_a_container_that_is_put_elsewhere_keeps_the_books():
     sim = with_ball(None, free=True)
     sim.step(3)

@@ -133,7 +133,7 @@ def test_domain():
     assert moved == pytest.approx([0.3 * coarse, 0, 0], abs=1e-4)
 
 
-@pytest.mark.parametrize("velocity", ["poisson", "direct"])
+@pytest.mark.parametrize("velocity", slow_but(["poisson"], ["poisson", "direct"]))
 def test_relaxation(velocity):
     """Strengths turn towards the vorticity of the direct sum; test_stretching has the formula."""
     position, start, sim = run(dt=0.0)
@@ -189,7 +189,7 @@ def test_cleaning_acts_everywhere_and_exchange_on_the_grid_alone():
 
 
 @pytest.mark.parametrize("velocity", slow_but(["tree"], ["direct", "tree"]))
-@pytest.mark.parametrize("kernel", ["wl", "ball"])
+@pytest.mark.parametrize("kernel", slow_but(["wl"], ["wl", "ball"]))
 def test_a_plain_ring_keeps_its_impulse_by_every_core(velocity, kernel):
     """Cleaning by WL took 2.6 % of it a frame, by the ball it added .6 %."""
     scene = vt.Scene(method=vt.Method(velocity=velocity, kernel=kernel))

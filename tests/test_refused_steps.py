@@ -151,6 +151,7 @@ def test_what_lies_in_a_body_is_not_removed_by_it():
     assert (sim.vortons.count, sim.tracers.count) == counts
 
 
+@pytest.mark.slow
 def test_the_oldest_are_not_removed_by_it():
     scene = scene_of(ring(), ring(time=0.01), vt.Tracers(vt.Sphere(radius=0.6), rate=1000, end=1))
     sim = vt.Simulation(scene, max_vortons=2500, max_tracers=1100, at_capacity="oldest")

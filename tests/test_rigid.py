@@ -259,6 +259,7 @@ def kirchhoff(inertia, added, start, seconds):
     return solve_ivp(rates, (0, seconds), start, rtol=1e-11, atol=1e-12).y[:, -1]
 
 
+@pytest.mark.slow
 def test_a_spheroid_swings_about_its_broad_side():
     """Kirchhoff's equations: a disk thrown askew is turned by the fluid that it takes along."""
     v = np.random.default_rng(2).normal(size=(400, 3))

@@ -41,6 +41,7 @@ def test_a_loaded_state_goes_on_with_the_same_bits(method):
     assert everything.digests(other) == everything.digests(sim)
 
 
+@pytest.mark.slow
 def test_saving_changes_nothing():
     sim, other = opened("direct"), opened("direct")
     for _ in range(6):
