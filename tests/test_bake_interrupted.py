@@ -52,10 +52,6 @@ def count_steps(monkeypatch) -> list[int]:
 # ---- interruption and resume ----
 
 
-class Stop(Exception):
-    pass
-
-
 def interrupted(monkeypatch, out: Path, when: int, error: BaseException) -> None:
     """Bake until the `when`-th file is to be written; there the error strikes."""
     calls = []

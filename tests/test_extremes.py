@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hand_made import ring, run_python, simulation, state
-from marks import slow_but
+from hand_made import ring, simulation, state
 
 import vorton as vt
 
@@ -179,30 +178,6 @@ def test_nan_written_into_any_column_of_the_tracers_is_refused(column):
     with pytest.raises(ValueError, match=rf"tracers\.{column} has inf in row 3 \(id 3\)"):
         sim.step()
     assert state(sim) == before
-
-
-# ---- processes ----
-
-
-@pytest.mark.parametrize("backend", slow_but(["pthread"], ["openmp", "pthread"]))
-def test_a_forked_process_steps_on(backend):
-    text = run_python(
-        f"""
-        import os
-        os.environ["VORTON_BACKEND"] = "{backend}"
-        from hand_made import simulation, state
-        sim = simulation(vortons=3000, tracers=3000, threads=3)
-        sim.step()
-        child = os.fork()
-        sim.step(2)
-        if child == 0:
-            os._exit(hash(state(sim)[4][0]) % 251)
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        print(code == hash(state(sim)[4][0]) % 251)
-        """,
-        timeout=60,
-    )
-    assert text.strip() == "True"
 
 
 @pytest.mark.parametrize("place", [(100, 0, 0), (-1e6, 5, 0)])
