@@ -160,22 +160,16 @@ def test_the_grid_is_as_fine_as_before_when_a_far_vorton_is_gone():
 # ---- views ----
 
 
-@pytest.mark.parametrize("column", ["core", "volume", "bound_volume", "age"])
-def test_nan_written_into_any_column_of_the_vortons_is_refused(column):
-    sim = simulation(vortons=30, tracers=5, threads=1)
-    getattr(sim.vortons, column)[7] = np.nan
-    before = state(sim)
-    with pytest.raises(ValueError, match=rf"vortons\.{column} has -?nan in row 7 \(id 7\)"):
-        sim.step()
-    assert state(sim) == before
+COLUMNS = [("vortons", name, np.nan) for name in ("core", "volume", "bound_volume", "age")]
+COLUMNS += [("tracers", name, np.inf) for name in ("position", "density", "size", "age")]
 
 
-@pytest.mark.parametrize("column", ["position", "density", "size", "age"])
-def test_nan_written_into_any_column_of_the_tracers_is_refused(column):
+@pytest.mark.parametrize("particles, column, value", COLUMNS)
+def test_what_is_not_finite_in_any_column_is_refused(particles, column, value):
     sim = simulation(vortons=30, tracers=5, threads=1)
-    getattr(sim.tracers, column)[3] = np.inf
+    getattr(getattr(sim, particles), column)[3] = value
     before = state(sim)
-    with pytest.raises(ValueError, match=rf"tracers\.{column} has inf in row 3 \(id 3\)"):
+    with pytest.raises(ValueError, match=rf"{particles}\.{column} has -?{value} in row 3 \(id 3\)"):
         sim.step()
     assert state(sim) == before
 
