@@ -286,7 +286,9 @@ def test_v6_boxes_that_are_not_cubes(library, cells):
     assert grid.face_error(grid.solve()) < 0.003
 
 
-@pytest.mark.parametrize("kind, count", [("ring", 400), ("random", 1500)])
+@pytest.mark.parametrize(
+    "kind, count", slow_but([("random", 1500)], [("ring", 400), ("random", 1500)])
+)
 def test_v6_error_falls_with_the_angle(library, kind, count):
     grid = Grid(library, [64] * 3, *cloud(kind, [64] * 3, count, 12))
     errors = [grid.face_error(grid.solve(angle)) for angle in (0.9, 0.7, 0.5, 0.3)]
