@@ -161,6 +161,7 @@ def damaged(content, rng, count):
         yield bytes(flipped)
 
 
+@pytest.mark.slow
 def test_damage_never_gives_a_wrong_frame(reference, states, tmp_path):
     """Whatever is cut or flipped, and in whichever part of the file: an error, or right frames."""
     raw = (reference / "ring.vta").read_bytes()
@@ -308,6 +309,7 @@ def test_a_frame_of_a_bake_becomes_a_simulation(reference):
             vt.Simulation.load(reference / "ring.vta", bad)
 
 
+@pytest.mark.slow
 def test_a_switched_method_and_a_body_that_was_set_are_saved():
     scene = small_scene()
     scene.add(vt.Body(vt.Sphere((0, 0, 1), 0.2), density=100.0, name="ball"))
@@ -321,6 +323,7 @@ def test_a_switched_method_and_a_body_that_was_set_are_saved():
     assert everything.digests(other) == everything.digests(sim)
 
 
+@pytest.mark.slow
 def test_what_was_added_while_it_ran_is_saved_where_the_scene_makes_it():
     sim = moved(small_scene())
     sim.add(vt.Wind((0.3, 0, 0)))

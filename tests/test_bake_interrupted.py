@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bakes import content, quiet, small_scene
+from marks import slow_but
 
 from vorton import _core, bake_frames, files
 from vorton.archive import Archive
@@ -49,10 +50,6 @@ def count_steps(monkeypatch) -> list[int]:
 
 
 # ---- interruption and resume ----
-
-
-class Stop(Exception):
-    pass
 
 
 def interrupted(monkeypatch, out: Path, when: int, error: BaseException) -> None:
@@ -158,6 +155,7 @@ def slow_disk(monkeypatch):
     return disk
 
 
+@pytest.mark.slow
 def test_a_frame_is_written_beside_the_next_step(reference, tmp_path, monkeypatch, slow_disk):
     """One behind and no more; the files hold the state at their time, not that of later."""
     begun, step = [], Simulation.step
@@ -208,7 +206,7 @@ def test_a_step_fails_while_a_frame_is_written(tmp_path, slow_disk, broken):
     assert all(manifest.is_whole(n) for n in manifest.frames)
 
 
-@pytest.mark.parametrize("broken", [False, True])
+@pytest.mark.parametrize("broken", slow_but([True], [False, True]))
 def test_ctrl_c_while_a_frame_is_written(reference, tmp_path, slow_disk, broken):
     """Even twice: the frame is finished, or the error told of."""
     signals = []
@@ -236,7 +234,7 @@ def test_ctrl_c_while_a_frame_is_written(reference, tmp_path, slow_disk, broken)
     assert content(tmp_path) == content(reference)
 
 
-@pytest.mark.parametrize("seed", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seed", slow_but([1], [1, 2, 3]))
 def test_killed_at_any_time(reference, tmp_path, monkeypatch, seed):
     """What the manifest names is whole; the next bake ends with the same bytes."""
     code = f"""

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from marks import slow_but
 from scipy.spatial import ConvexHull, Delaunay
 from scipy.spatial.transform import Rotation
 
@@ -77,7 +78,7 @@ def test_s1_sign_and_depth_against_qhull(name):
     np.testing.assert_allclose(np.linalg.norm(normal, axis=1), 1, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", HULLS)
+@pytest.mark.parametrize("name", slow_but(HULLS.keys() - {"random"}, HULLS))
 def test_s1_nearest_point_is_the_projection(name):
     points = HULLS[name]
     normals, offsets = planes_of(points)
@@ -100,6 +101,7 @@ def fine_hull(count=1500):
     return np.maximum(points, (-1, -1, -0.3)).astype(np.float32).astype(float)
 
 
+@pytest.mark.slow
 def test_s1_a_hull_of_thousands_of_faces():
     """Those far from a point are not looked at. Beyond a convex body y is the point nearest to x
     where no corner v has (x - y) . (v - y) > 0."""
@@ -188,7 +190,7 @@ SHAPES = {
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_s1_holes_mirror_solids(name):
-    x = np.random.default_rng(4).uniform(-1.5, 1.5, (20_000, 3))
+    x = np.random.default_rng(4).uniform(-1.5, 1.5, (4000, 3))
     sim = simulation(vt.Body(SHAPES[name]), vt.Container(SHAPES[name]))
     solid, hole = sim.body_distance(0, x), sim.body_distance(1, x)
     assert np.array_equal(hole[0], -solid[0])

@@ -56,6 +56,7 @@ def film(place: Path, out: Path, **values) -> Path:
     return make_film(place, out, **{"size": SIZE, "progress": False, **values})
 
 
+@pytest.mark.slow
 def test_picture_of_a_bake_is_the_picture_of_its_scene(places, tmp_path):
     one = pixels(film(places["bake"], tmp_path / "bake.png", frames=(3, 3)))
     two = pixels(film(places["scene"], tmp_path / "scene.png", frames=(3, 3), fps=12))

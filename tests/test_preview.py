@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from marks import slow_but
 
 import vorton as vt
 from vorton import preview
@@ -193,7 +194,10 @@ def test_same_bits_for_any_number_of_threads(ring):
     assert pictures[0].std() > 20
 
 
-@pytest.mark.parametrize("setting", [{"VORTON_BACKEND": "pthread"}, {"VORTON_SIMD": "scalar"}])
+SCALAR = {"VORTON_SIMD": "scalar"}
+
+
+@pytest.mark.parametrize("setting", slow_but([SCALAR], [{"VORTON_BACKEND": "pthread"}, SCALAR]))
 def test_same_bits_for_any_backend(ring, setting):
     code = (
         "import hashlib, test_preview as t\n"

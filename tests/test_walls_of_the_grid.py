@@ -77,6 +77,7 @@ def at_walls(count=240):
     return np.float32(x * SIDES), np.eye(3)[axis]
 
 
+@pytest.mark.slow
 def test_s8_the_flow_of_a_ring_is_that_of_its_lattice_of_images():
     few = {"layers": 1, "sections": 40}
     inside, alone = simulation(ring(**few), room()), simulation(ring(**few))

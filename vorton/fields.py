@@ -239,11 +239,6 @@ def vector(default: Vector, unit: str, text: str, *, nonzero: bool = False) -> A
     )  # fmt: skip
 
 
-def flag(default: bool, text: str) -> Any:
-    """Field for True or False."""
-    return field(default, check_flag, text, type="flag")
-
-
 def choice(default: str | None, choices: Iterable[str], text: str, optional: bool = False) -> Any:
     """Field for one of the named choices."""
     choices = tuple(choices)
