@@ -1,4 +1,4 @@
-"""The command `vorton`: bake, derive, preview, info, demo, bench, validate.
+"""The command `vorton`: bake, derive, stage, preview, info, demo, bench, validate.
 
 Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 130 interrupted by Ctrl-C; 143
 ended by SIGTERM.
@@ -23,6 +23,7 @@ from .bake import PRESETS, Volumes, bake, derive
 from .fields import ranges_text
 from .files import explain
 from .first_moments import hand_over
+from .hosts import usd
 from .manifest import MOST_FRAMES, Manifest
 from .report import describe
 from .scene_files import load_scene
@@ -84,6 +85,7 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_bake(commands)
     _add_derive(commands)
+    _add_stage(commands)
     _add_preview(commands)
     _add_info(commands)
     _add_demo(commands)
@@ -167,6 +169,23 @@ def _add_derive(commands: argparse._SubParsersAction) -> None:
     _add_files(parser)
     _add_threads(parser)
     parser.set_defaults(run=run_derive)
+
+
+def _add_stage(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "stage",
+        help="write a USD stage that ties the files of a bake together",
+        description="Write BAKE/name.usda, a USD stage with volumes, tracers as points, "
+        "bodies and a camera. Points need usd-core: pip install usd-core.",
+    )
+    parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
+    text = "host that reads it (default usd): up axis, unit and names of the fields"
+    parser.add_argument("--preset", choices=usd.PRESETS, default="usd", help=text)
+    text = "up axis of the stage (default: as the host has it)"
+    parser.add_argument("--up", choices=usd.UPS, help=text)
+    parser.add_argument("--no-points", action="store_true", help="without the tracers")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.set_defaults(run=run_stage)
 
 
 def _add_preview(commands: argparse._SubParsersAction) -> None:
@@ -368,6 +387,19 @@ def _say_how_to_go_on(arguments: argparse.Namespace, path: Path, stop: KeyboardI
     word = "terminated" if terminated else "interrupted"
     print(f"vorton: {word}; {whole}. To go on: {shlex.join(command)}", file=sys.stderr)
     return TERMINATED if terminated else INTERRUPTED
+
+
+def run_stage(arguments: argparse.Namespace) -> int:
+    """`vorton stage`."""
+    path = usd.make_stage(
+        arguments.place,
+        preset=arguments.preset,
+        up=arguments.up,
+        points=not arguments.no_points,
+        progress=not arguments.quiet,
+    )
+    print(path)
+    return 0
 
 
 def run_preview(arguments: argparse.Namespace) -> int:
