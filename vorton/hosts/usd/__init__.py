@@ -4,6 +4,7 @@
 and all that is read need usd-core: `pip install "vorton[usd]"`.
 """
 
+from .reading import read_bodies, read_camera
 from .stage import PRESETS, UPS, make_stage
 
-__all__ = ["PRESETS", "UPS", "make_stage"]
+__all__ = ["PRESETS", "UPS", "make_stage", "read_bodies", "read_camera"]
