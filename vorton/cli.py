@@ -24,6 +24,7 @@ from .fields import ranges_text
 from .files import explain
 from .first_moments import hand_over
 from .hosts import usd
+from .hosts.alembic import write_alembic
 from .manifest import MOST_FRAMES, Manifest
 from .report import describe
 from .scene_files import load_scene
@@ -174,14 +175,16 @@ def _add_derive(commands: argparse._SubParsersAction) -> None:
 def _add_stage(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "stage",
-        help="write a USD stage that ties the files of a bake together",
-        description="Write BAKE/name.usda, a USD stage with volumes, tracers as points, "
-        "bodies and a camera. Points need usd-core: pip install usd-core.",
+        help="write a USD stage that ties the files of a bake together, or an Alembic archive",
+        description="Write BAKE/name.usda, a USD stage with volumes, tracers as points, bodies and "
+        "a camera; or BAKE/name.abc, an Alembic archive of tracers and bodies. Points of USD need "
+        "usd-core (pip install usd-core), Alembic needs alembic3d.",
     )
     parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
+    parser.add_argument("--format", choices=("usd", "abc"), default="usd", help="default usd")
     text = "host that reads it (default usd): up axis, unit and names of the fields"
     parser.add_argument("--preset", choices=usd.PRESETS, default="usd", help=text)
-    text = "up axis of the stage (default: as the host has it)"
+    text = "up axis (default: as the host has it; of Alembic always y)"
     parser.add_argument("--up", choices=usd.UPS, help=text)
     parser.add_argument("--no-points", action="store_true", help="without the tracers")
     parser.add_argument("--quiet", action="store_true", help="no progress")
@@ -391,13 +394,15 @@ def _say_how_to_go_on(arguments: argparse.Namespace, path: Path, stop: KeyboardI
 
 def run_stage(arguments: argparse.Namespace) -> int:
     """`vorton stage`."""
-    path = usd.make_stage(
-        arguments.place,
-        preset=arguments.preset,
-        up=arguments.up,
-        points=not arguments.no_points,
-        progress=not arguments.quiet,
-    )
+    how = {
+        "preset": arguments.preset,
+        "points": not arguments.no_points,
+        "progress": not arguments.quiet,
+    }
+    if arguments.format == "abc":
+        path = write_alembic(arguments.place, up=arguments.up or "y", **how)
+    else:
+        path = usd.make_stage(arguments.place, up=arguments.up, **how)
     print(path)
     return 0
 

@@ -7,7 +7,7 @@ import numpy as np
 from ...manifest import Manifest
 from ...scene import Scene
 from ..body_meshes import BodyMesh, body_meshes
-from .text import Attribute, Prim, identifier, over_frames
+from .text import Attribute, Prim, free_identifier, over_frames
 
 OPS = ("xformOp:translate", "xformOp:orient")
 
@@ -20,17 +20,8 @@ def body_prims(manifest: Manifest, scene: Scene) -> list[Prim]:
     """
     found = body_meshes(manifest, scene, manifest.frames)
     names: set[str] = set()
-    prims = [_body(body, _free_name(body.name, names)) for body in found]
+    prims = [_body(body, free_identifier(body.name, names)) for body in found]
     return [Prim("Xform", "bodies", children=prims)] if prims else []
-
-
-def _free_name(text: str, taken: set[str]) -> str:
-    """A name for a prim that no other has yet."""
-    name, number = identifier(text), 2
-    while name in taken:
-        name, number = f"{identifier(text)}_{number}", number + 1
-    taken.add(name)
-    return name
 
 
 def _body(body: BodyMesh, name: str) -> Prim:

@@ -140,6 +140,15 @@ def identifier(text: str) -> str:
     return clean if clean and not clean[0].isdigit() else f"_{clean}"
 
 
+def free_identifier(text: str, taken: set[str]) -> str:
+    """The same, with a number behind where it is among those that are taken; takes it."""
+    name, number = identifier(text), 2
+    while name in taken:
+        name, number = f"{identifier(text)}_{number}", number + 1
+    taken.add(name)
+    return name
+
+
 def _metadata_lines(metadata: Mapping[str, Any]) -> list[str]:
     lines = []
     for key, value in metadata.items():
