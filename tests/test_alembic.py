@@ -75,6 +75,7 @@ def in_blender(archive, bake, tmp_path_factory):
     return json.loads(result.read_text())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [2, 4])
 def test_blender_shows_it_in_place(in_blender, bake, number):
     found = in_blender[str(number)]

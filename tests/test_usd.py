@@ -276,6 +276,7 @@ def in_blender(copies, tmp_path_factory):
     return json.loads(result.read_text())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["usd", "up", "unreal"])
 def test_blender_shows_it_in_place(in_blender, bake, name):
     found = in_blender[f"{name}.usda"]

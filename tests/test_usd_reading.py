@@ -119,6 +119,43 @@ def test_bodies_are_where_the_stage_has_them(tmp_path, up, unit):
     assert bodies["wedge"].shape.volume == pytest.approx(exact, rel=1e-5)
 
 
+def test_shapes_without_a_mesh(tmp_path):
+    stage = Usd.Stage.CreateNew(str(tmp_path / "shapes.usda"))
+    UsdGeom.SetStageUpAxis(stage, "Y")
+    UsdGeom.SetStageMetersPerUnit(stage, 0.01)
+    UsdGeom.Sphere.Define(stage, "/ball").CreateRadiusAttr(50)
+    cube = UsdGeom.Cube.Define(stage, "/cube")
+    cube.CreateSizeAttr(100)
+    cube.AddScaleOp().Set(Gf.Vec3f(1, 2, 3))
+    for axis in "XYZ":
+        post = UsdGeom.Cylinder.Define(stage, f"/post{axis}")
+        pill = UsdGeom.Capsule.Define(stage, f"/pill{axis}")
+        for prim in (post, pill):
+            prim.CreateAxisAttr(axis)
+            prim.CreateRadiusAttr(10)
+            prim.CreateHeightAttr(100)
+            prim.AddTranslateOp().Set(Gf.Vec3d(0, 300, 0))
+    stage.Save()
+    found = {body.name: body for body in read_bodies(tmp_path / "shapes.usda")}
+    assert found["ball"].shape == vt.Sphere(radius=0.5)
+    assert type(found["cube"].shape) is vt.Box
+    assert type(found["postZ"].shape) is vt.Cylinder
+    ends = {"ball": (0.5, 0.5, 0.5), "cube": (0.5, 1.5, 1),
+            "postX": (0.5, 0.1, 0.1), "postY": (0.1, 0.1, 0.5), "postZ": (0.1, 0.5, 0.1),
+            "pillX": (0.6, 0.1, 0.1), "pillY": (0.1, 0.1, 0.6), "pillZ": (0.1, 0.6, 0.1)}
+    assert set(found) == set(ends)
+    for name, half in ends.items():
+        height = 0 if name in ("ball", "cube") else 3
+        points = body_points(found[name], 0) - (0, 0, height)
+        assert points.max(axis=0) == pytest.approx(half, abs=1e-3), name
+        assert points.min(axis=0) == pytest.approx(-np.array(half), abs=1e-3), name
+    UsdGeom.Sphere.Get(stage, "/ball").GetRadiusAttr().Set(60, 5)
+    UsdGeom.Sphere.Get(stage, "/ball").GetRadiusAttr().Set(70, 6)
+    stage.Save()
+    with pytest.raises(ValueError, match="/ball: its radius changes in time"):
+        read_bodies(tmp_path / "shapes.usda")
+
+
 def test_only_what_is_asked_for(tmp_path):
     make_set(tmp_path / "set.usda")
     found = read_bodies(tmp_path / "set.usda", prims=["/set/box", "/set/table"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,19 @@ import numpy as np
 from ...bodies import Body
 from ...fields import check_number
 from ...preview import Camera
+from ...shapes import Box, Capsule, Cylinder, Shape, Sphere
 from .. import meshes
 from ..poses import pose_of, transform_of
+from ..shape_meshes import mesh_of
 from .points import load_usd
 
 Z_FROM_Y = np.array([[1, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 1]], float)
 """What a Y up axis makes Z up."""
+
+SIMPLE = ("Sphere", "Cube", "Cylinder", "Capsule")
+"""Schemas of prims that are shapes without a mesh."""
+
+AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 
 LEAST_VIEW = 1e-3
 """Nearest that a target lies before a camera, m."""
@@ -92,9 +99,9 @@ def read_bodies(
 ) -> list[Body]:
     """The meshes of a USD stage as bodies, which move as their prims do.
 
-    Balls, boxes, cylinders and tori are taken as such, flat meshes as planes without end; any other
-    mesh as it is, in triangles. Invisible prims, and those whose purpose is `guide` or `proxy`, are
-    left out.
+    Prims of the schemas Mesh, Sphere, Cube, Cylinder and Capsule are taken. Balls, boxes, cylinders
+    and tori become such shapes, flat meshes planes without end; any other mesh stays as it is, in
+    triangles. Invisible prims, and those whose purpose is `guide` or `proxy`, are left out.
 
     Parameters
     ----------
@@ -128,8 +135,11 @@ def read_bodies(
     shot = _open(path, start)
     from pxr import UsdGeom
 
-    bodies, names = [], set()
-    for prim in _prims(shot, UsdGeom.Mesh, prims):
+    bodies: list[Body] = []
+    names: set[str] = set()
+    for prim in _prims(shot, UsdGeom.Gprim, prims):
+        if not prim.IsA(UsdGeom.Mesh) and prim.GetTypeName() not in SIMPLE:
+            continue
         if UsdGeom.Imageable(prim).ComputePurpose() in ("guide", "proxy"):
             continue
         name = _free_name(prim, names)
@@ -167,6 +177,9 @@ def _triangles(shot: _Shot, prim: Any) -> tuple[np.ndarray, np.ndarray]:
     from pxr import UsdGeom
 
     mesh = UsdGeom.Mesh(prim)
+    if not mesh:
+        made = mesh_of(_simple_shape(prim, shot.times[0]))
+        return made.placed(), _split(made.faces)
     first = shot.times[0]
     points, counts, index = (
         attribute.Get(first)
@@ -183,14 +196,41 @@ def _triangles(shot: _Shot, prim: Any) -> tuple[np.ndarray, np.ndarray]:
         if not np.array_equal(vertices, np.array(mesh.GetPointsAttr().Get(time), float)):
             text = f"its points are not those of the first frame at time code {time:g}"
             raise ValueError(f"{text}: a body is rigid")
-    corners = np.split(np.array(index), np.cumsum(counts)[:-1])
-    triangles = [(f[0], f[i], f[i + 1]) for f in corners for i in range(1, len(f) - 1)]
-    faces = np.array(triangles, np.int64).reshape(-1, 3)
+    faces = _split(np.split(np.array(index), np.cumsum(counts)[:-1]))
     if faces.size and not 0 <= faces.min() <= faces.max() < len(vertices):
         raise ValueError(f"its faces have corners that are not among its {len(vertices)} points")
     if mesh.GetOrientationAttr().Get() == UsdGeom.Tokens.leftHanded:
         faces = faces[:, ::-1]
     return vertices, faces
+
+
+def _split(polygons: Iterable[Sequence[int]]) -> np.ndarray:
+    """The triangles of polygons, (n, 3)."""
+    triangles = [(f[0], f[i], f[i + 1]) for f in polygons for i in range(1, len(f) - 1)]
+    return np.array(triangles, np.int64).reshape(-1, 3)
+
+
+def _simple_shape(prim: Any, time: float) -> Shape:
+    """What a prim of one of the schemas `SIMPLE` is, about its origin."""
+
+    def number(name: str) -> float:
+        attribute = prim.GetAttribute(name)
+        if attribute.ValueMightBeTimeVarying():
+            raise ValueError(f"its {name} changes in time: a body is rigid")
+        return float(attribute.Get(time))
+
+    kind = prim.GetTypeName()
+    if kind == "Sphere":
+        return Sphere(radius=number("radius"))
+    if kind == "Cube":
+        half = number("size") / 2
+        return Box((-half,) * 3, (half,) * 3)
+    axis = AXES[prim.GetAttribute("axis").Get()]
+    radius, height = number("radius"), number("height")
+    if kind == "Cylinder":
+        return Cylinder(radius=radius, length=height, axis=axis)
+    end = tuple(height / 2 * x for x in axis)
+    return Capsule(tuple(-x for x in end), end, radius)
 
 
 def read_camera(
