@@ -1,6 +1,10 @@
 """Bodies and cameras that are read from USD, compared with what usd-core says of the stage."""
 
+import json
 import math
+import os
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +19,7 @@ pytest.importorskip("pxr")
 from bakes import quiet  # noqa: E402
 from pxr import Gf, Usd, UsdGeom  # noqa: E402
 
+WRITER = Path(__file__).resolve().parent / "hosts" / "write_set.py"
 FPS = 12
 CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
 QUADS = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
@@ -275,3 +280,35 @@ def test_what_cannot_be_read(tmp_path):
     stage.Save()
     with pytest.raises(ValueError, match="/set/table/leaning: it is sheared"):
         read_bodies(path)
+
+
+# ---- Blender ----
+
+
+@pytest.mark.slow
+def test_what_blender_writes(tmp_path):
+    """Bodies and the camera of a stage that another program has written."""
+    python = os.environ.get("VORTON_BLENDER_PYTHON")
+    if not python or not Path(python).exists():
+        pytest.skip("VORTON_BLENDER_PYTHON names no Python with Blender")
+    result, path = tmp_path / "result.json", tmp_path / "set.usdc"
+    done = subprocess.run([python, str(WRITER), str(result), str(path)], check=False,
+                          capture_output=True, text=True)
+    assert result.exists(), done.stdout + done.stderr
+    report = json.loads(result.read_text())
+    found = {body.name: body for body in read_bodies(path)}
+    assert set(found) == {"crate", "rock"}
+    for name, points in report["vertices"].items():
+        for n, matrices in enumerate(report["matrices"]):
+            matrix = np.array(matrices[name])
+            exact = np.array(points) @ matrix[:3, :3].T + matrix[:3, 3]
+            placed = body_points(found[name], n / FPS)
+            away = np.linalg.norm(placed[:, None] - exact, axis=2)
+            assert away.min(axis=0).max() < 2e-5 and away.min(axis=1).max() < 2e-5, (name, n)
+    cameras = read_camera(path)
+    assert len(cameras) == len(report["matrices"])
+    matrix = np.array(report["matrices"][0]["camera"])
+    view = np.subtract(cameras[0].target, cameras[0].eye)
+    assert cameras[0].eye == pytest.approx(matrix[:3, 3], abs=1e-5)
+    assert view / np.linalg.norm(view) == pytest.approx(-matrix[:3, 2], abs=1e-5)
+    assert cameras[0].field_of_view == pytest.approx(40, abs=1e-3)

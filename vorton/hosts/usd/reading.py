@@ -1,6 +1,7 @@
 """Bodies and cameras from USD stages, in metres with Z up, frame by frame.
 
-Frame 1, the time 0 of vorton, is the first time code of the stage.
+Frame 1, the time 0 of vorton, is the first time code of the stage. Frames come at its
+`framesPerSecond`; where it does not say, each time code is one.
 """
 
 from __future__ import annotations
@@ -64,10 +65,11 @@ def _open(path: str | os.PathLike[str], start: float | None) -> _Shot:
         stage = Usd.Stage.Open(os.fspath(path))
     except Tf.ErrorException as error:
         raise ValueError(f"{path}: is not a USD stage: {error}") from error
-    fps = stage.GetFramesPerSecond()
+    codes = stage.GetTimeCodesPerSecond()
+    fps = stage.GetFramesPerSecond() if stage.HasAuthoredMetadata("framesPerSecond") else codes
     first, last = stage.GetStartTimeCode(), stage.GetEndTimeCode()
     first = first if start is None else check_number("start", start)
-    step = stage.GetTimeCodesPerSecond() / fps
+    step = codes / fps
     count = max(math.floor((last - first) / step + 1e-6), 0) + 1
     up = UsdGeom.GetStageUpAxis(stage)
     turn = Z_FROM_Y if up == UsdGeom.Tokens.y else np.eye(4)
@@ -115,7 +117,8 @@ def read_bodies(
     Returns
     -------
     list of Body
-        In the order of the stage, each named after its prim. Give them to a scene by `Scene.add`;
+        In the order of the stage, each named after its prim, or after the Xform that it lies in
+        alone. Give them to a scene by `Scene.add`;
         `dataclasses.replace(body, temperature=600)` sets what USD does not say.
 
     Raises
@@ -154,7 +157,16 @@ def read_bodies(
 
 
 def _free_name(prim: Any, taken: set[str]) -> str:
-    """The end of a prim's path, as long as it takes, and allowed, to be the only one."""
+    """The end of a prim's path, as long as it takes, and allowed, to be the only one.
+
+    A mesh that lies alone in an Xform, and is placed by that, has its name: that of the object.
+    """
+    from pxr import UsdGeom
+
+    parent = prim.GetParent()
+    alone = [child for child in parent.GetChildren() if child.IsA(UsdGeom.Gprim)] == [prim]
+    if alone and parent.IsA(UsdGeom.Xform) and not UsdGeom.Xformable(prim).GetOrderedXformOps():
+        prim = parent
     parts = str(prim.GetPath()).strip("/").split("/")
     names = ("/".join(parts[-n:])[-63:] for n in range(1, len(parts) + 1))
     name = next((name for name in names if name not in taken), f"mesh {len(taken)}")
