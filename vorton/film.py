@@ -270,7 +270,7 @@ def make_film(
     if picture and len(shot) > 1:
         if frames is not None:
             raise ValueError(f"frames = {frames}: {out.name} is one picture; give one frame")
-        last = shot.numbers[-1] if isinstance(shot, BakeShot) else shot.frames[1]
+        last = shot.frames[1] if isinstance(shot, SceneShot) else shot.numbers[-1]
         shot = open_shot(place, frames=(last, last), **how)
     if dye is not False and dye is not True:
         dye = check_dye(dye)
