@@ -158,13 +158,12 @@ def test_frames_that_are_not_there(hou, bake, tmp_path):
         sop.load_points(geometry, tmp_path / "none", 1)
 
 
-def test_a_bake_that_grows_is_read_again(bake, tmp_path):
+def test_a_bake_that_grows_is_read_again(tmp_path):
     few = vt.Scene("few", seed=1)
     few.add(vt.Tracers(vt.Sphere(radius=0.5), count=50))
     quiet(few, tmp_path, frames=(1, 1), volumes=None)
     assert houdini.frame_points(tmp_path, 2) is None
     quiet(few, tmp_path, frames=(1, 2), volumes=None)
-    os.utime(tmp_path / "few.json", ns=(1, 1))  # whatever the clock of the disk is worth
     assert len(houdini.frame_points(tmp_path, 2).position) == 50
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import os
 from pathlib import Path
 
@@ -70,24 +69,6 @@ def color_of(temperature: np.ndarray | None, count: int) -> np.ndarray:
     return ((1 - share) * np.array(SMOKE) + share * glow).astype(np.float32)
 
 
-@functools.lru_cache(maxsize=8)
-def _manifest_at(path: Path, changed: int) -> tuple[Manifest, Scene]:
-    manifest = Manifest.load(path)
-    return manifest, Scene.from_dict(manifest.data["scene"], manifest.folder)
-
-
-def open_bake(place: str | os.PathLike[str]) -> tuple[Manifest, Scene]:
-    """The manifest of a bake and its scene, read again only when the manifest has changed.
-
-    Raises
-    ------
-    ValueError, OSError
-        As `Manifest.find`.
-    """
-    path = Manifest.find(place).path
-    return _manifest_at(path.absolute(), path.stat().st_mtime_ns)
-
-
 def frame_points(place: str | os.PathLike[str], number: int) -> FramePoints | None:
     """The tracers of a frame; None where it is not baked.
 
@@ -103,7 +84,7 @@ def frame_points(place: str | os.PathLike[str], number: int) -> FramePoints | No
     ValueError, OSError
         No bake there; one without tracers; a file that is not whole.
     """
-    manifest, _ = open_bake(place)
+    manifest = Manifest.find(place)
     if not manifest.data["tracers"]:
         raise ValueError(f"{manifest.path}: was baked without tracers")
     if number not in manifest.frames:
@@ -129,7 +110,7 @@ def frame_volume(place: str | os.PathLike[str], number: int) -> tuple[Path, dict
     ValueError, OSError
         No bake there; one without volumes.
     """
-    manifest, _ = open_bake(place)
+    manifest = Manifest.find(place)
     if manifest.data["volumes"] is None:
         raise ValueError(f"{manifest.path}: was baked without volumes")
     if number not in manifest.frames:
@@ -154,8 +135,9 @@ def frame_bodies(
     ModuleNotFoundError
         A Polytope, without SciPy.
     """
-    manifest, scene = open_bake(place)
+    manifest = Manifest.find(place)
     if number not in manifest.frames:
         return None
+    scene = Scene.from_dict(manifest.data["scene"], manifest.folder)
     found = [body for body in body_meshes(manifest, scene, [number]) if not body.container]
     return [(body.name, to_y_up(body.placed(number)), body.faces) for body in found]

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from . import frames
+from ...manifest import Manifest
 
 if TYPE_CHECKING:
     import hou
@@ -47,7 +47,7 @@ def load_bake(
     """
     import hou
 
-    manifest, scene = frames.open_bake(place)
+    manifest = Manifest.find(place)
     network = hou.node(parent)
     if network is None:
         raise ValueError(f"parent = {parent!r}: there is no such node")
@@ -70,7 +70,7 @@ def load_bake(
         for name, function, there in (
             ("smoke", "load_volumes", manifest.data["volumes"] is not None),
             ("tracers", "load_points", manifest.data["tracers"]),
-            ("bodies", "load_bodies", bool(scene.bodies)),
+            ("bodies", "load_bodies", bool(manifest.data["scene"].get("bodies"))),
         )
         if there
     ]
