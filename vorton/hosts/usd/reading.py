@@ -216,7 +216,7 @@ def _triangles(shot: _Shot, prim: Any) -> tuple[np.ndarray, np.ndarray]:
     return vertices, faces
 
 
-def _split(polygons: Iterable[Sequence[int]]) -> np.ndarray:
+def _split(polygons: Iterable[Any]) -> np.ndarray:
     """The triangles of polygons, (n, 3)."""
     triangles = [(f[0], f[i], f[i + 1]) for f in polygons for i in range(1, len(f) - 1)]
     return np.array(triangles, np.int64).reshape(-1, 3)
@@ -241,8 +241,8 @@ def _simple_shape(prim: Any, time: float) -> Shape:
     radius, height = number("radius"), number("height")
     if kind == "Cylinder":
         return Cylinder(radius=radius, length=height, axis=axis)
-    end = tuple(height / 2 * x for x in axis)
-    return Capsule(tuple(-x for x in end), end, radius)
+    x, y, z = (height / 2 * part for part in axis)
+    return Capsule((-x, -y, -z), (x, y, z), radius)
 
 
 def read_camera(
