@@ -22,12 +22,11 @@ from ...manifest import Manifest
 from ...progress import Callback, Progress
 from ...scene import Scene
 from ..body_meshes import BodyMesh, body_meshes, matrix_of
+from ..usd.points import CARRIED
 from ..usd.stage import PRESETS, UPS
 from ..usd.text import free_identifier, identifier
 
 SUFFIX = ".abc"
-CARRIED = ("age", "density", *tracer_files.CARRIED)
-"""Columns of the tracers that become parameters of their name."""
 
 
 def load_alembic() -> Any:

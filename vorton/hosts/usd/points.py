@@ -27,7 +27,7 @@ BUILT_IN = {
     "widths": "float[]",
 }
 CARRIED = ("age", "density", *tracer_files.CARRIED)
-"""Columns that become primvars of their name, and `id`, for hosts that drop `ids`."""
+"""Columns that become primvars of their name. So does `id`, for hosts that drop `ids`."""
 
 
 def clip_name(manifest: Manifest, number: int) -> str:
