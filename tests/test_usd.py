@@ -230,6 +230,23 @@ def test_root_turns_and_scales(copies):
         assert tuple(matrix.Transform(Gf.Vec3d(1, 2, 3))) == pytest.approx(exact)
 
 
+def test_stage_may_be_referenced_from_elsewhere(copies, bake, tmp_path):
+    """In a shot of another folder, moved in time: its default prim brings all along."""
+    shot = Usd.Stage.CreateNew(str(tmp_path / "shot.usda"))
+    shot.SetTimeCodesPerSecond(FPS)
+    fire = UsdGeom.Xform.Define(shot, "/shot/fire").GetPrim()
+    fire.GetReferences().AddReference(str(copies["usd"]), layerOffset=Sdf.LayerOffset(1000))
+    tracers = tracer_files.read(bake.file(3, ".npz"))
+    points = UsdGeom.Points(shot.GetPrimAtPath("/shot/fire/tracers"))
+    assert np.array_equal(points.GetPointsAttr().Get(1003), tracers["position"])
+    fields = UsdVol.Volume(shot.GetPrimAtPath("/shot/fire/smoke")).GetFieldPaths()
+    field = UsdVol.OpenVDBAsset(shot.GetPrimAtPath(fields["density"]))
+    file = field.GetFilePathAttr().Get(1003)
+    assert Path(file.resolvedPath).samefile(copies["usd"].parent / bake.file(3, ".vdb").name)
+    plate = world_points(shot.GetPrimAtPath("/shot/fire/bodies/plate"), 1003)
+    assert np.abs(sorted_rows(plate) - plate_at(3)).max() < 1e-6
+
+
 def test_gap_shows_nothing(tmp_path, bake):
     folder = shutil.copytree(bake.folder, tmp_path / "gap")
     path = folder / f"{NAME}.json"
