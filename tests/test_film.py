@@ -94,6 +94,10 @@ def test_picture_takes_the_last_frame(places, tmp_path):
     fourth = pixels(film(places["bake"], tmp_path / "four.png", frames=(4, 4)))
     first = pixels(film(places["bake"], tmp_path / "one.png", frames=(1, 1)))
     assert (last == fourth).all() and (last != first).any()
+    archive = places["bake"] / "ring.vta"
+    last = pixels(film(archive, tmp_path / "last.png"))
+    fourth = pixels(film(archive, tmp_path / "four.png", frames=(4, 4)))
+    assert (last == fourth).all() and (last != first).any()
 
 
 @pytest.mark.parametrize("suffix", [".webp", ".gif"])

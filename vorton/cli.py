@@ -1,4 +1,4 @@
-"""The command `vorton`: bake, derive, preview, info, demo, bench, validate.
+"""The command `vorton`: bake, derive, stage, preview, info, demo, bench, validate.
 
 Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 130 interrupted by Ctrl-C; 143
 ended by SIGTERM.
@@ -23,6 +23,8 @@ from .bake import PRESETS, Volumes, bake, derive
 from .fields import ranges_text
 from .files import explain
 from .first_moments import hand_over
+from .hosts import usd
+from .hosts.alembic import write_alembic
 from .manifest import MOST_FRAMES, Manifest
 from .report import describe
 from .scene_files import load_scene
@@ -84,6 +86,7 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_bake(commands)
     _add_derive(commands)
+    _add_stage(commands)
     _add_preview(commands)
     _add_info(commands)
     _add_demo(commands)
@@ -167,6 +170,25 @@ def _add_derive(commands: argparse._SubParsersAction) -> None:
     _add_files(parser)
     _add_threads(parser)
     parser.set_defaults(run=run_derive)
+
+
+def _add_stage(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "stage",
+        help="write a USD stage that ties the files of a bake together, or an Alembic archive",
+        description="Write BAKE/name.usda, a USD stage with volumes, tracers as points, bodies and "
+        "a camera; or BAKE/name.abc, an Alembic archive of tracers and bodies. Points of USD need "
+        "usd-core (pip install usd-core), Alembic needs alembic3d.",
+    )
+    parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
+    parser.add_argument("--format", choices=("usd", "abc"), default="usd", help="default usd")
+    text = "host that reads it (default usd): up axis, unit and names of the fields"
+    parser.add_argument("--preset", choices=usd.PRESETS, default="usd", help=text)
+    text = "up axis (default: as the host has it; of Alembic always y)"
+    parser.add_argument("--up", choices=usd.UPS, help=text)
+    parser.add_argument("--no-points", action="store_true", help="without the tracers")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.set_defaults(run=run_stage)
 
 
 def _add_preview(commands: argparse._SubParsersAction) -> None:
@@ -368,6 +390,21 @@ def _say_how_to_go_on(arguments: argparse.Namespace, path: Path, stop: KeyboardI
     word = "terminated" if terminated else "interrupted"
     print(f"vorton: {word}; {whole}. To go on: {shlex.join(command)}", file=sys.stderr)
     return TERMINATED if terminated else INTERRUPTED
+
+
+def run_stage(arguments: argparse.Namespace) -> int:
+    """`vorton stage`."""
+    how = {
+        "preset": arguments.preset,
+        "points": not arguments.no_points,
+        "progress": not arguments.quiet,
+    }
+    if arguments.format == "abc":
+        path = write_alembic(arguments.place, up=arguments.up or "y", **how)
+    else:
+        path = usd.make_stage(arguments.place, up=arguments.up, **how)
+    print(path)
+    return 0
 
 
 def run_preview(arguments: argparse.Namespace) -> int:

@@ -15,10 +15,9 @@ import numpy as np
 
 from . import _core, tracer_files
 from .archive import SUFFIX, Archive
-from .bodies import Body
+from .baked_bodies import BakedBodies
 from .fields import check_flag, check_number, check_vector, ranges_text
 from .manifest import Manifest
-from .method import Method
 from .preview import FORMATS, Camera, Survey, check_dye, render, write_film
 from .progress import Callback, Progress
 from .saved import go_on_from
@@ -102,14 +101,13 @@ class BakeShot:
             sharp = volumes.get("sharp", False)
         self.sharp = check_flag("sharp", sharp)
         self.manifest, self.numbers, self.threads = manifest, wanted, threads
-        self._placed = [set(manifest.frame(n).get("bodies", {})) for n in wanted]
         self.fps = data["fps"] if fps is None else check_number("fps", fps, above=0, unit="1/s")
         scene = Scene.from_dict(data["scene"], manifest.folder)
         self.voxel = voxel or scene.nominal_voxel
         self.ambient_temperature = scene.ambient.temperature
         self.combustion = scene.combustion._core_combustion() if scene.combustion else {}
         self.name = data["name"]
-        self._scene = _bodies_alone(scene, self._placed)
+        self._bodies = BakedBodies(manifest, wanted, scene, threads=threads)
         self.simulation: Simulation | None = None  # of the bodies, at the frame asked for last
 
     def __len__(self) -> int:
@@ -117,9 +115,9 @@ class BakeShot:
 
     def __iter__(self) -> Iterator[_core.Volume]:
         wanted = ("position", "density", "size", *tracer_files.CARRIED)
-        self.simulation = self._start_bodies()
+        self.simulation = self._bodies.start()
         for number in self.numbers:
-            self._move_bodies(number)
+            self._bodies.move(self.simulation, number)
             columns = tracer_files.read(self.manifest.file(number, ".npz"))
             yield _core.volume_from_tracers(
                 voxel_size=self.voxel,
@@ -129,31 +127,6 @@ class BakeShot:
                 combustion=self.combustion,
                 **{name: columns[name] for name in wanted if name in columns},
             )
-
-    def _start_bodies(self) -> Simulation | None:
-        if self._scene is None:
-            return None
-        return Simulation(self._scene, self.manifest.data["fps"], threads=self.threads)
-
-    def _move_bodies(self, number: int) -> None:
-        """To where they were in a frame."""
-        sim = self.simulation
-        if sim is None:
-            return
-        sim.step(number - 1 - sim.frame)
-        for body, place in self.manifest.frame(number).get("bodies", {}).items():
-            sim.set_body(body, place[:3], place[3:])
-
-
-def _bodies_alone(scene: Scene, placed: list[set[str]]) -> Scene | None:
-    """The bodies of a baked scene, named by their numbers, for its pictures: those that move by
-    themselves only where every frame says where they are."""
-    alone = Scene(scene.name, method=Method(bodies="none"), gravity=(0, 0, 0))
-    for number, body in enumerate(scene.bodies):
-        free = isinstance(body, Body) and body.density is not None and not body.held
-        if isinstance(body, Body) and (not free or all(str(number) in p for p in placed)):
-            alone.add(Body(body.shape, name=str(number), parent=body.parent))
-    return alone if alone.bodies else None
 
 
 class ArchiveShot:
@@ -297,7 +270,7 @@ def make_film(
     if picture and len(shot) > 1:
         if frames is not None:
             raise ValueError(f"frames = {frames}: {out.name} is one picture; give one frame")
-        last = shot.numbers[-1] if isinstance(shot, BakeShot) else shot.frames[1]
+        last = shot.frames[1] if isinstance(shot, SceneShot) else shot.numbers[-1]
         shot = open_shot(place, frames=(last, last), **how)
     if dye is not False and dye is not True:
         dye = check_dye(dye)
