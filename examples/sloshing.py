@@ -6,6 +6,9 @@ surface rests. The fluid goes with the box, whose walls have source panels, and 
 density feel gravity less the acceleration of the box. That moves at the rate of its own standing
 wave, omega^2 = g k tanh(k h) (rho_1 - rho_2) / (rho_1 + rho_2), k = pi / side and h half of it, so
 every swing is higher than the one before.
+
+python examples/sloshing.py                 # where box and brine are
+python examples/sloshing.py sloshing.png    # and the picture (pip install matplotlib)
 """
 
 import sys
