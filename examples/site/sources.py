@@ -241,8 +241,7 @@ def _of_docstring(path):
     commands = [line.strip() for line in text.splitlines()
                 if re.match(r"\s*(vorton|python|blender) ", line)]  # fmt: skip
     paragraphs = [p for p in text.split("\n\n") if not re.match(r"\s*(vorton|python|blender) ", p)]
-    title = re.split(r"[.:](?:\s|$)", paragraphs[0])[0]
-    return " ".join(title.split()), "\n\n".join(paragraphs), commands
+    return path.stem.replace("_", " ").capitalize(), "\n\n".join(paragraphs), commands
 
 
 def cards(words=()):
@@ -252,13 +251,16 @@ def cards(words=()):
         found = _pictures_of(path.stem)
         if not found or (words and path.stem not in words):
             continue
-        title, *_ = _of_docstring(path)
+        title, text, _ = _of_docstring(path)
+        first = re.split(r"[.:](?:\s|$)", text)[0]
         up, down = ("", "gallery/") if words else ("../", "")
         made += [
             f":::{{grid-item-card}} {title}",
             f":img-top: {up}pictures/{found[0].name}",
             f":link: {down}{path.stem}",
             ":link-type: doc",
+            "",
+            " ".join(first.split()),
             ":::",
             "",
         ]
