@@ -33,7 +33,8 @@ TIMES = (0.0, 1.0, 1.9, 3.55)  # s: at the start, on its way, at its lowest, hig
 
 def simulate():
     """At each time: where the ball is, and the dye in a slice through its middle; its whole way."""
-    sim, moments, way = vt.Simulation(scene), [], []
+    sim, moments = vt.Simulation(scene), []
+    way = [(0.0, ball.center[2])]
     for time in TIMES:
         while sim.time < time - 0.5 / sim.fps:
             sim.step()
