@@ -78,7 +78,7 @@ def draw_ball(axis, x, z):
 
 
 def draw(path, moments, way):
-    """The slices side by side, the line where both fluids met at first; below, the way of the ball."""
+    """The slices, with the line where both fluids met at first; below, the way of the ball."""
     import matplotlib
 
     matplotlib.use("Agg")
