@@ -61,3 +61,16 @@ def test_links_that_lead_nowhere_are_found(site, tmp_path):
     )
     broken = [line.split(": ")[1] for line in site[1].find_broken(tmp_path)]
     assert broken == ["a.html#z", "c.png"]
+
+
+def test_links_of_texts_lead_to_pages_or_are_text(site):
+    sources, _ = site
+    text = (
+        "see [the list](../../../examples/PICTURES.md), [Blender](../blender/README.md), "
+        "`ring.py`, "
+        "[web](https://example.org) ![ring](../../../examples/pictures/ring.png) `none.py`"
+    )
+    assert sources._adapt(text, "vorton/hosts/blender/README.md", 1) == (
+        "see the list, [Blender](../hosts/blender.md), [`ring.py`](../gallery/ring.md), "
+        "[web](https://example.org) ![ring](../pictures/ring.png) `none.py`"
+    )

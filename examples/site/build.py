@@ -36,6 +36,8 @@ def write_pages(folder):
     pages = {name: templates.get_template(name).render() for name in templates.list_templates()}
     pages |= sources.reference_pages() | sources.gallery_pages()
     pages |= sources.host_pages() | sources.header_pages()
+    for name, picture in sources.assets.items():
+        shutil.copy(picture, folder / "pictures" / name)
     for name, text in pages.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

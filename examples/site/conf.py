@@ -26,6 +26,7 @@ napoleon_use_ivar = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autodoc_preserve_defaults = True
+autodoc_default_options = {"no-value": True}
 python_display_short_literal_types = True
 add_module_names = False
 suppress_warnings = ["ref.python"]  # `frames` may be one of several
@@ -51,11 +52,15 @@ def escape(app, what, name, thing, options, lines):
             parts = re.split(r"(`[^`]*`)", line)
             parts[::2] = [re.sub(r"\||_(?!\w)", r"\\\g<0>", part) for part in parts[::2]]
             lines[n] = "".join(parts)
+    if what in ("property", "attribute", "data"):
+        lines[:0] = ["..", ""]  # or napoleon takes what stands before a colon for a type
 
 
 def hide_any(app, what, name, thing, options, signature, returned):
-    """A signature that only says that there are parameters is left out."""
-    return ("", None) if signature == "(*_values, **named)" else None
+    """A signature that only says that there are parameters is left out, and that of a record, which
+    users do not make."""
+    is_record = what == "class" and name.startswith("vorton.records.")
+    return ("", None) if is_record or signature == "(*_values, **named)" else None
 
 
 def setup(app):

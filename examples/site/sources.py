@@ -1,6 +1,7 @@
 """What the pages take from the code: sections of files, docstrings, tables, headers, messages."""
 
 import ast
+import functools
 import importlib
 import inspect
 import os
@@ -8,7 +9,7 @@ import re
 from pathlib import Path
 
 import vorton as vt
-from vorton import _core
+from vorton import _core, cli
 from vorton.bench import _parser
 from vorton.records import HEALTH_LIMITS
 
@@ -16,7 +17,10 @@ __all__ = [
     "bench_text",
     "block",
     "cards",
+    "columns",
     "default",
+    "document",
+    "exit_statuses",
     "health_table",
     "methods_table",
     "picture",
@@ -26,6 +30,7 @@ __all__ = [
     "stages",
     "statuses",
     "step_warnings",
+    "timed_stages",
     "top",
 ]
 
@@ -40,19 +45,46 @@ def read(path):
 # ---- pieces of Markdown ----
 
 
+assets = {}
+"""Pictures that texts show from elsewhere in the repository, by their names in the site."""
+
+
+def _place(match, folder, up):
+    """A link of Markdown, where its text stands on a page: pictures are taken along, hosts have
+    pages, other files of the repository are named alone."""
+    mark, text, target = match.groups()
+    path = (ROOT / folder / target.partition("#")[0]).resolve()
+    if re.match(r"\w+:|#", target) or not path.exists():
+        return match[0]
+    if path.parent == PICTURES:
+        return f"{mark}[{text}]({up}pictures/{path.name})"
+    if mark:
+        name = "-".join(path.relative_to(ROOT).parts)
+        assets[name] = path
+        return f"![{text}]({up}pictures/{name})"
+    if path.name == "README.md" and path.parent.parent == ROOT / "vorton/hosts":
+        return f"[{text}]({up}hosts/{path.parent.name}.md)"
+    return text
+
+
 def _adapt(text, path, depth=0):
-    """Pictures and examples that a text of the repository names, as a page `depth` folders down
-    finds them."""
+    """A text of the repository, for a page `depth` folders down: its links and pictures, and the
+    examples that it names."""
     up = "../" * depth
+    folder = (ROOT / path).parent
     text = re.sub(r'<img src="(.*?)".*? alt="(.*?)">', r"![\2](\1)", text)
-    text = re.sub(r"\]\((?:examples/)?pictures/", f"]({up}pictures/", text)
+    text = re.sub(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)", lambda m: _place(m, folder, up), text)
     known = {example.stem for example in examples()}
 
     def link(match):
-        name = match[1]
-        return f"[{match[0]}]({up}gallery/{name}.md)" if name in known else match[0]
+        if match[1] in known:
+            return f"[{match[0]}]({up}gallery/{match[1]}.md)"
+        if match[2] and (ROOT / "vorton/hosts" / match[2] / "README.md").is_file():
+            return f"[{match[0]}]({up}hosts/{match[2]}.md)"
+        return match[0]
 
-    return re.sub(r"`(?:examples/)?(\w+)\.py`", link, text)
+    names = r"`(?:(?:examples/)?(\w+)\.py|vorton/hosts/(\w+)/README\.md)`"
+    return re.sub(names, link, text)
 
 
 def section(path, heading, depth=0, titled=False):
@@ -115,7 +147,35 @@ def methods_table():
     return _table(("choice", "default", "allowed", "what it does"), rows)
 
 
+def columns(kind):
+    """Columns of the "vortons" or "tracers", or the fields at the nodes of the "grid"."""
+    kinds = {"vortons": _core.VORTON_COLUMNS, "tracers": _core.TRACER_COLUMNS}
+    rows = []
+    for row in kinds.get(kind, _core.GRID_FIELDS):
+        many = f" x {row['components']}" if row["components"] > 1 else ""
+        unit = f", {row['unit']}" if row.get("unit") else ""
+        rows.append((f"`{row['name']}`", row["dtype"] + many, row["description"] + unit))
+    return _table(("name", "type", "what it is"), rows)
+
+
+def timed_stages():
+    """The parts of a frame that `Simulation.timings` measures, in order."""
+    rows = [(f"`{row['name']}`", row["description"]) for row in _core.TIMED_STAGES]
+    return _table(("part", "what it does"), rows)
+
+
 # ---- messages ----
+
+
+def document(name):
+    """What the docstring of a public name says before its lists, as one paragraph."""
+    text = re.split(r"\n\w+\n---", inspect.getdoc(getattr(vt, name)))[0]
+    return " ".join(text.split())
+
+
+def exit_statuses():
+    """Of the command."""
+    return inspect.getdoc(cli).split("\n\n")[1]
 
 
 def _joined(node):
@@ -225,6 +285,7 @@ def reference_pages():
 # ---- gallery ----
 
 
+@functools.cache
 def examples():
     """The scripts of examples/ that are shown."""
     return [p for p in sorted((ROOT / "examples").glob("*.py")) if not p.name.startswith("test_")]
