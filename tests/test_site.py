@@ -63,6 +63,14 @@ def test_links_that_lead_nowhere_are_found(site, tmp_path):
     assert broken == ["a.html#z", "c.png"]
 
 
+def test_every_function_of_the_library_has_its_place(site):
+    sources, _ = site
+    headers = (sources.ROOT / "csrc/include").rglob("*.h")
+    declared = [re.findall(r"\bVT_API\b[^;{]*?(vt_\w+)\(", p.read_text()) for p in headers]
+    pages = "\n".join(sources.header_pages().values())
+    assert sorted(re.findall(r"^\(c-(\w+)\)=$", pages, re.M)) == sorted(sum(declared, []))
+
+
 def test_links_of_texts_lead_to_pages_or_are_text(site):
     sources, _ = site
     text = (

@@ -384,33 +384,53 @@ def _definition_table(name):
     return _table(("member", "type", "default", "unit", "meaning"), rows)
 
 
+NOT_SHOWN = r"""(?mx)
+    ^\#(?:ifndef|define)[ ]VORTON_\w+_H.*\n | ^VT_(?:BEGIN|END)_C.*\n
+    | ^\#include[ ][<"].*\.h[>"].*\n | ^\#ifdef[ ]__cplusplus\n(?:extern.*|\})\n\#endif\n | ^\#endif\n\Z
+"""
+"""Lines of a header that say nothing to readers: guards, other headers, the language of C."""
+
+
+def _declarations(text):
+    """The body of a header in Markdown, and the functions in it."""
+    lines, functions = [], []
+    for piece in re.split(r"\n{2,}", re.sub(NOT_SHOWN, "", text).strip()):
+        heading = re.fullmatch(r"/\* -+ (.*?) -+ \*/", piece.strip())
+        if heading:
+            lines += [f"## {heading[1].capitalize()}", ""]
+            continue
+        match = re.match(r"\s*(/\*.*?\*/)\n(.*)\Z", piece, re.S)
+        comment, code = match.groups() if match else ("", piece)
+        declared = re.findall(r"^VT_API [^;(]*?(vt_\w+)\(", code, re.M)
+        functions += declared
+        lines += ["", *(f"(c-{name})=" for name in declared)]
+        lines += [_comment(comment), "", "```c", code.strip(), "```", ""]
+        for table in re.findall(r'#include "vorton/(\w+)\.def"', code):
+            if table in _core.DEFINITIONS:
+                lines += [_definition_table(table), ""]
+    return lines, functions
+
+
 def header_pages():
     """A page for each public header: what it declares, with the comments, and its tables."""
     folder = ROOT / "csrc/include/vorton"
     order = re.findall(r'#include "vorton/(\w+)\.h"', read("csrc/include/vorton.h"))
     order += sorted(p.stem for p in folder.glob("*.h") if p.stem not in order)
-    pages = {}
+    pages, rows = {}, []
     for name in order:
         text = (folder / f"{name}.h").read_text(encoding="utf-8")
         head, rest = re.match(r"(/\*.*?\*/)\s*(.*)\Z", text, re.S).groups()
-        guards = r"^#(?:ifndef|define) VORTON_\w+_H.*\n|^VT_(?:BEGIN|END)_C.*\n"
-        rest = re.sub(guards, "", rest, flags=re.M)
-        lines = [f"# vorton/{name}.h", "", _comment(head), ""]
-        for piece in re.split(r"\n{2,}", rest):
-            if not piece.strip() or piece.strip() == "#endif":
-                continue
-            match = re.match(r"\s*(/\*.*?\*/)\n(.*)\Z", piece, re.S)
-            comment, code = match.groups() if match else ("", piece)
-            lines += [_comment(comment), "", "```c", code.strip(), "```", ""]
-            for table in re.findall(r'#include "vorton/(\w+)\.def"', code):
-                if table in _core.DEFINITIONS:
-                    lines += [_definition_table(table), ""]
-        pages[f"c/{name}.md"] = "\n".join(lines)
+        lines, functions = _declarations(rest)
+        pages[f"c/{name}.md"] = "\n".join([f"# vorton/{name}.h", "", _comment(head), "", *lines])
+        if functions:
+            links = ", ".join(f"{{ref}}`{f} <c-{f}>`" for f in functions)
+            rows.append((f"[{name}.h]({name}.md)", links))
     head = re.match(r"/\*.*?\*/", read("csrc/include/vorton.h"), re.S)[0]
-    pages["c/index.md"] = "\n".join([
-        "# The C library", "", _comment(head), "", "A program that links it:", "", "```c",
-        read("examples/c/ring.c"), "```", "", "```{toctree}", ":hidden:", *order, "```", "",
-    ])  # fmt: skip
+    lines = ["# The C library", "", _comment(head), "", "## Functions", ""]
+    lines += [_table(("header", "functions"), rows), "", "## A program that links it", ""]
+    lines += ["```c", read("examples/c/ring.c"), "```", ""]
+    lines += ["```{toctree}", ":hidden:", *order, "```", ""]
+    pages["c/index.md"] = "\n".join(lines)
     return pages
 
 
