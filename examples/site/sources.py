@@ -386,7 +386,8 @@ def _definition_table(name):
 
 NOT_SHOWN = r"""(?mx)
     ^\#(?:ifndef|define)[ ]VORTON_\w+_H.*\n | ^VT_(?:BEGIN|END)_C.*\n
-    | ^\#include[ ][<"].*\.h[>"].*\n | ^\#ifdef[ ]__cplusplus\n(?:extern.*|\})\n\#endif\n | ^\#endif\n\Z
+    | ^\#include[ ][<"].*\.h[>"].*\n
+    | ^\#ifdef[ ]__cplusplus\n(?:extern.*|\})\n\#endif\n | ^\#endif\n\Z
 """
 """Lines of a header that say nothing to readers: guards, other headers, the language of C."""
 
