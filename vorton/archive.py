@@ -1,7 +1,7 @@
 """Motion archives (.vta): the state of a simulation at each frame, exact to the bit, in one file.
 
 The file is described byte by byte in csrc/archive/block.h. Frames are appended; a whole frame is
-one whose checksums agree, whatever lies behind it. The head is JSON:
+one whose checksums agree, whatever lies behind it. The head is JSON::
 
     format                  "vorton-archive"
     name, scene_sha256      of the scene
