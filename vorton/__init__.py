@@ -28,6 +28,7 @@ except ModuleNotFoundError as _error:
 from .ambient import Air, Gas, Liquid, Water
 from .animation import Keys, Samples, Transform
 from .bake import Volumes, bake, derive
+from .bake_branch import branch, rewind
 from .bodies import Body, Container
 from .combustion import Combustion
 from .effects import Kill, Wind, WindGrid
@@ -116,9 +117,11 @@ __all__ = [
     "Wind",
     "WindGrid",
     "bake",
+    "branch",
     "derive",
     "get_include",
     "get_library",
+    "rewind",
 ]
 
 

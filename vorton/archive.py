@@ -6,6 +6,8 @@ one whose checksums agree, whatever lies behind it. The head is JSON:
     format                  "vorton-archive"
     name, scene_sha256      of the scene
     scene                   the scene as data; mesh paths relative to the folder of the archive
+    branch                  of a branch of another bake: which frames belong to which scene
+                            (`branches.Branch.to_dict`)
     fps                     frame 1 is the start, frame n is at time (n - 1) / fps
     made_with_fps           what animated numbers without fps of their own were made with, where fps
                             was changed later
@@ -19,7 +21,7 @@ import json
 import os
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
@@ -27,6 +29,7 @@ from typing import Any, BinaryIO, Self
 import numpy as np
 
 from . import _core
+from .branches import Branch, scene_of
 from .fields import ranges_text, readable_json
 from .files import TEMPORARY, explain, gone, write_atomically
 from .scene import Scene
@@ -75,16 +78,6 @@ def describe_scene(scene: Scene, fps: float, folder: Path | None) -> dict[str, A
         "build": _core.build(),
         "scene": scene.to_dict(folder=folder),
     }
-
-
-def scene_of(about: Mapping[str, Any], folder: Path | None) -> Scene:
-    """The scene of a head; ValueError where another than the one that was saved is found."""
-    scene = Scene.from_dict(about["scene"], folder=folder)
-    if scene.sha256 != about["scene_sha256"]:
-        raise ValueError(
-            "the scene is not the one that was saved: a file that it names has changed"
-        )
-    return scene
 
 
 def encode_archive(about: Mapping[str, Any], block: bytes | memoryview) -> bytes:
@@ -176,18 +169,31 @@ class Archive:
         """Number of the last frame, 0: there is none."""
         return next(reversed(self._places), 0)
 
-    def scene(self) -> Scene:
-        """The scene that the frames belong to.
+    def scene(self, number: int | None = None) -> Scene:
+        """The scene that a frame belongs to, None: the last one, or the next.
 
         Raises
         ------
         ValueError, TypeError
             It cannot be made again: a mesh file has changed, say.
         """
+        branch = self.branch if number is not None else None
+        if branch is not None:
+            for last, scene in branch.pieces:
+                if number <= last:
+                    return scene
         try:
             return scene_of(self.about, self.path.parent)
         except (TypeError, ValueError) as error:
             raise type(error)(f"{self.path}: {error}") from error
+
+    @property
+    def branch(self) -> Branch | None:
+        """Whose branch it is, None: nobody's; raises as `scene`."""
+        try:
+            return Branch.from_dict(self.about.get("branch"), self.path.parent)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{self.path}: {error}") from error
 
     @property
     def fps(self) -> float:
@@ -395,7 +401,7 @@ class ArchiveWriter:
         head = _head_block(about)
         self._end = len(head)
         if path.exists() and not _begins_with(path, head):
-            _renew_head(path, head, about)
+            _renew_head(path, about)
         self._take_over(head)
         if not self._places and not _begins_with(path, head):
             write_atomically(path, head)
@@ -471,29 +477,52 @@ class ArchiveWriter:
             raise explain(error, self.path) from error
 
 
-def _renew_head(path: Path, head: bytes, about: Mapping[str, Any]) -> None:
+def write_frames(path: Path, about: Mapping[str, Any], blocks: Iterable[bytes]) -> None:
+    """Write an archive without an index, atomically; OSError where it cannot be written."""
+    part = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
+    try:
+        with open(part, "wb") as file:
+            file.write(_head_block(about))
+            for block in blocks:
+                file.write(block)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except BaseException as error:
+        part.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise explain(error, path) from error
+        raise
+
+
+def cut_archive(path: Path, frame: int) -> None:
+    """Remove the frames after one; OSError where it cannot be written."""
+    with Archive(path) as archive:
+        places = {n: place for n, place in archive._places.items() if n <= frame}
+        end = max((at + length for at, length in places.values()), default=archive._begin)
+    if places == archive._places:
+        return
+    try:
+        with open(path, "r+b") as file:
+            file.truncate(end)
+            file.seek(end)
+            file.write(_index_block(places, end))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise explain(error, path) from error
+
+
+def _renew_head(path: Path, about: Mapping[str, Any]) -> None:
     """Put a head in the place of another that differs in nothing but the paths of its scene."""
     try:
         earlier = Archive(path)
     except ValueError:  # it is damaged, or none
         return
-    part = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
     with earlier:
-        if any(earlier.about.get(key) != about[key] for key in about if key != "scene"):
-            return
-        try:
-            with open(part, "wb") as file:
-                file.write(head)
-                for number in earlier.frames:
-                    file.write(earlier.block(number))
-                file.flush()
-                os.fsync(file.fileno())
-        except BaseException as error:
-            part.unlink(missing_ok=True)
-            if isinstance(error, OSError):
-                raise explain(error, path) from error
-            raise
-    os.replace(part, path)
+        keys = (earlier.about.keys() | about.keys()) - {"scene"}
+        if all(earlier.about.get(key) == about.get(key) for key in keys):
+            write_frames(path, about, (earlier.block(number) for number in earlier.frames))
 
 
 def _ends_with(path: Path, at: int, content: bytes) -> bool:

@@ -26,6 +26,8 @@ from .bake_frames import (
     write_frame,
 )
 from .bake_writer import FrameWriter
+from .branches import Branch
+from .course import Course
 from .fields import (
     Definition,
     check_flag,
@@ -38,7 +40,6 @@ from .fields import (
 from .files import locked, make_folder, remove_leftovers
 from .manifest import FORMAT, MOST_FRAMES, SCHEMA, UNITS, Manifest
 from .progress import Callback, Progress
-from .saved import go_on_from
 from .scene import Scene
 from .simulation import Simulation
 from .tables import Table
@@ -213,22 +214,23 @@ def bake_timed(
     """`bake`, which tells what its parts take."""
     if not isinstance(scene, Scene):
         raise TypeError(f"scene = {shown(scene)}: must be a Scene")
-    first, last = _check_frames(frames)
+    first, last = check_frames(frames)
     fps = check_number("fps", fps, above=0, most=10000, unit="1/s")
     threads = check_integer("threads", threads, least=0, most=64)
     _check_volumes(volumes, check_flag("tracers", tracers))
     sim = Simulation(scene, fps, threads=threads)
-    settings = _settings(sim, volumes, tracers, check_flag("archive", archive))
-    folder = _make_folder(out)
+    settings = settings_of(sim, volumes, tracers, check_flag("archive", archive))
+    folder = prepare_folder(out)
     with locked(folder):
-        manifest = _open_manifest(folder, scene, settings, (first, last), overwrite)
+        manifest = open_manifest(folder, scene, settings, (first, last), overwrite)
         states = _open_archive(manifest, sim) if archive else None
         todo = {n for n in range(first, last + 1) if not manifest.is_whole(n)}
         manifest.save()
         plan = _plan(todo, last, states)
         if plan:
             with Progress(len(plan), f"bake {scene.name}", progress) as shown_progress:
-                _run(sim, manifest, plan, todo, states, shown_progress, parts)
+                course = Course(sim, _branch_of(manifest))
+                _run(course, manifest, plan, todo, states, shown_progress, parts)
         if states is not None:
             states.close()
         manifest.check_presence()
@@ -274,20 +276,21 @@ def derive(
     threads = check_integer("threads", threads, least=0, most=64)
     _check_volumes(volumes, check_flag("tracers", tracers))
     with Archive(_find_archive(Path(place))) as archive:
-        numbers = archive.select(None if frames is None else _check_frames(frames))
+        numbers = archive.select(None if frames is None else check_frames(frames))
         first, last = numbers[0], numbers[-1]
         sim = Simulation(archive.scene(), archive.fps, threads=threads)
-        settings = _settings(sim, volumes, tracers, archive=False)
-        folder = _make_folder(out)
+        settings = settings_of(sim, volumes, tracers, archive=False)
+        folder = prepare_folder(out)
         if folder.resolve() == archive.path.resolve().parent:
             raise ValueError(f"out = {shown(out)}: holds the archive; choose another folder")
         with locked(folder):
-            manifest = _open_manifest(folder, sim.scene, settings, (first, last), overwrite)
+            manifest = open_manifest(folder, sim.scene, settings, (first, last), overwrite)
             todo = {n for n in numbers if not manifest.is_whole(n)}
             manifest.save()
             if todo:
                 with Progress(len(todo), f"derive {sim.scene.name}", progress) as shown_progress:
-                    _run(sim, manifest, sorted(todo), todo, archive, shown_progress, Parts())
+                    course = Course(sim, archive.branch)
+                    _run(course, manifest, sorted(todo), todo, archive, shown_progress, Parts())
             manifest.check_presence()
     return manifest
 
@@ -308,7 +311,7 @@ def _find_archive(place: Path) -> Path:
     return path
 
 
-def _make_folder(out: str | os.PathLike[str]) -> Path:
+def prepare_folder(out: str | os.PathLike[str]) -> Path:
     if not os.fspath(out):
         raise ValueError(f"out = {shown(out)}: must be the path of a folder")
     folder = Path(out)
@@ -317,10 +320,24 @@ def _make_folder(out: str | os.PathLike[str]) -> Path:
 
 
 def _open_archive(manifest: Manifest, sim: Simulation) -> ArchiveWriter:
-    return ArchiveWriter(manifest.archive, describe_scene(sim.scene, sim.fps, manifest.folder))
+    return ArchiveWriter(manifest.archive, describe_bake(manifest, sim.scene))
 
 
-def _check_frames(frames: tuple[int, int]) -> tuple[int, int]:
+def describe_bake(manifest: Manifest, scene: Scene) -> dict[str, Any]:
+    """The head of the archive of a bake."""
+    about = describe_scene(scene, manifest.data["fps"], manifest.folder)
+    branch = manifest.data.get("branch")
+    return about if branch is None else about | {"branch": branch}
+
+
+def _branch_of(manifest: Manifest) -> Branch | None:
+    try:
+        return Branch.from_dict(manifest.data.get("branch"), manifest.folder)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{manifest.path}: branch: {error}") from error
+
+
+def check_frames(frames: tuple[int, int]) -> tuple[int, int]:
     what = f"first and last frame, 1 <= first <= last <= {MOST_FRAMES}"
     if isinstance(frames, str) or not hasattr(frames, "__len__") or len(frames) != 2:
         raise TypeError(f"frames = {shown(frames)}: must be {what}")
@@ -337,7 +354,7 @@ def _check_volumes(volumes: Volumes | None, tracers: bool) -> None:
         raise ValueError("volumes = None, tracers = False: there is nothing to bake")
 
 
-def _settings(
+def settings_of(
     sim: Simulation, volumes: Volumes | None, tracers: bool, archive: bool
 ) -> dict[str, Any]:
     """What must agree for an older bake to be gone on with."""
@@ -355,7 +372,7 @@ def _settings(
 # ---- what the folder holds ----
 
 
-def _open_manifest(
+def open_manifest(
     folder: Path,
     scene: Scene,
     settings: dict[str, Any],
@@ -392,7 +409,8 @@ def _take_over(
     data = earlier.data
     both = min(data["first"], frames[0]), max(data["last"], frames[1])
     manifest = _new_manifest(earlier.path, scene, settings, both)
-    return Manifest(earlier.path, manifest.data | {"frames": data["frames"]})
+    kept = {key: data[key] for key in ("branch", "frames") if key in data}
+    return Manifest(earlier.path, manifest.data | kept)
 
 
 def _refuse_damaged(path: Path, overwrite: bool) -> None:
@@ -474,7 +492,7 @@ def _plan(todo: set[int], last: int, states: ArchiveWriter | None) -> list[int]:
 
 
 def _run(
-    sim: Simulation,
+    course: Course,
     manifest: Manifest,
     plan: list[int],
     todo: set[int],
@@ -490,7 +508,7 @@ def _run(
         at = 0
         for number in plan:
             writer.number = number
-            _come_to(sim, at, number, states, archived, parts)
+            sim = course.come_to(at, number, states, archived, parts)
             at = number
             with parts.timed("state"):
                 show_columns(sim)
@@ -505,21 +523,3 @@ def _run(
             writer.give(dataclasses.replace(frame, state=state))
         if writer.wait():
             progress.advance()
-
-
-def _come_to(
-    sim: Simulation,
-    at: int,
-    number: int,
-    states: ArchiveWriter | Archive | None,
-    archived: int,
-    parts: Parts,
-) -> None:
-    """From frame `at`, 0: none yet, to frame `number`, the next one unless the archive has it."""
-    wanted = number if number <= archived else number - 1
-    if 0 < wanted <= archived and wanted != at:
-        with parts.timed("state"):
-            go_on_from(sim, states, wanted)
-    if number > max(archived, 1):
-        with parts.timed("simulation"):
-            sim.step()

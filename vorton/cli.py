@@ -1,4 +1,4 @@
-"""The command `vorton`: bake, derive, preview, info, demo, bench, validate.
+"""The command `vorton`: bake, derive, branch, rewind, preview, info, demo, bench, validate.
 
 Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 130 interrupted by Ctrl-C; 143
 ended by SIGTERM.
@@ -20,6 +20,7 @@ from typing import Any
 from . import _core
 from .archive import Archive
 from .bake import PRESETS, Volumes, bake, derive
+from .bake_branch import branch, rewind
 from .fields import ranges_text
 from .files import explain
 from .first_moments import hand_over
@@ -84,6 +85,8 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_bake(commands)
     _add_derive(commands)
+    _add_branch(commands)
+    _add_rewind(commands)
     _add_preview(commands)
     _add_info(commands)
     _add_demo(commands)
@@ -167,6 +170,41 @@ def _add_derive(commands: argparse._SubParsersAction) -> None:
     _add_files(parser)
     _add_threads(parser)
     parser.set_defaults(run=run_derive)
+
+
+def _add_branch(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "branch",
+        help="bake a changed scene from a frame of another bake on",
+        description="Make a bake that has the frames 1 to N of another one, linked where the disk "
+        "can, and goes on from there with a changed scene: other sources, effects, bodies, method "
+        "... A branch that was interrupted goes on when it is started again.",
+    )
+    parser.add_argument("scene", metavar="SCENE", help="the changed scene, .json or .py")
+    text = "folder of the other bake, or its manifest"
+    parser.add_argument("--from", dest="place", metavar="BAKE", type=Path, required=True, help=text)
+    text = "its last frame that stays"
+    parser.add_argument("--frame", type=int, metavar="N", required=True, help=text)
+    text = "another folder; made if it is not there"
+    parser.add_argument("-o", "--out", metavar="OUT", type=Path, required=True, help=text)
+    text = "first and last frame (default: those of the other bake)"
+    parser.add_argument("--frames", type=frame_range, metavar="A-B", help=text)
+    parser.add_argument("--overwrite", action="store_true", help="remove another bake in OUT")
+    _add_threads(parser)
+    parser.set_defaults(run=run_branch)
+
+
+def _add_rewind(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "rewind",
+        help="remove the frames of a bake after one of them",
+        description="Remove the frames of a bake after frame N, and their states. `vorton bake` "
+        "goes on from there.",
+    )
+    parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
+    text = "the last frame that stays"
+    parser.add_argument("--frame", type=int, metavar="N", required=True, help=text)
+    parser.set_defaults(run=run_rewind)
 
 
 def _add_preview(commands: argparse._SubParsersAction) -> None:
@@ -304,6 +342,32 @@ def run_derive(arguments: argparse.Namespace) -> int:
         path = found[0].path if found else arguments.out / "none"
         return _say_how_to_go_on(arguments, path, stop)
     return _describe(arguments, manifest)
+
+
+def run_branch(arguments: argparse.Namespace) -> int:
+    """`vorton branch`."""
+    scene = load_scene(arguments.scene)
+    try:
+        manifest = branch(
+            scene,
+            arguments.place,
+            arguments.out,
+            frame=arguments.frame,
+            frames=arguments.frames,
+            progress=not arguments.quiet,
+            threads=arguments.threads,
+            overwrite=arguments.overwrite,
+        )
+    except KeyboardInterrupt as stop:
+        return _say_how_to_go_on(arguments, arguments.out / f"{scene.name}.json", stop)
+    print(describe(manifest))
+    return 0
+
+
+def run_rewind(arguments: argparse.Namespace) -> int:
+    """`vorton rewind`."""
+    print(describe(rewind(arguments.place, arguments.frame)))
+    return 0
 
 
 def _files_of(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -10,6 +10,8 @@ moment or the machine (no date, no thread count), so that the same bake has the 
     units                   of everything below
     fps, first, last        frame range; frame 1 is the start, frame n is at time (n - 1) / fps
     volumes, tracers        settings of the volumes or null; whether there are tracer files
+    branch                  only of a branch: of which bake it has the first frames (frame, name,
+                            scene_sha256, scene, and its own branch or null)
     archive                 name of the motion archive with the state at each frame, or null
     frames                  list by frame number: frame, time, files (name, bytes, sha256 of the
                             file, values_sha256 of what it holds, whatever the compression),
@@ -48,6 +50,7 @@ _ITEM = {"type": str}
 _FILE = {"name": str, "bytes": int, "sha256": str, "values_sha256": str}
 _RECORD = {"frame": int, "time": _NUMBER, "files": [_FILE], "tracers": int, "health": dict}
 _VOLUMES = {"voxel": _NUMBER, "preset": str, "grids": dict, "half": bool, "compress": bool}
+_BRANCH = {"frame": int, "name": str, "scene_sha256": str, "scene": {"sources": [_ITEM]}}
 _WHOLE: dict[str, Any] = {
     "name": str,
     "seed": int,
@@ -90,6 +93,8 @@ def _check_whole(data: dict[str, Any]) -> None:
         _check(data["volumes"], _VOLUMES, "manifest.volumes")
         _check_values(data["volumes"]["grids"], str, "manifest.volumes.grids")
     _check(data["scene"].get("effects", []), [_ITEM], "manifest.scene.effects")
+    if data.get("branch") is not None:
+        _check(data["branch"], _BRANCH, "manifest.branch")
     if not 1 <= data["first"] <= data["last"] <= MOST_FRAMES:
         raise ValueError(f"manifest.first = {data['first']}, last = {data['last']}")
     for index, record in enumerate(data["frames"]):
@@ -297,6 +302,15 @@ class Manifest:
         """Write the manifest atomically; OSError where it cannot be written."""
         self.data["frames"] = [self._frames[n] for n in self.frames]
         write_atomically(self.path, readable_json(self.data, indent=1).encode())
+
+    def drop_after(self, number: int) -> None:
+        """Remove the files of the frames after one, and their records: the range ends there."""
+        gone = [self._frames.pop(n) for n in self.frames if n > number]
+        self.data["last"] = min(self.data["last"], number)
+        self.save()
+        for record in gone:
+            for file in record["files"]:
+                (self.folder / Path(file["name"]).name).unlink(missing_ok=True)
 
     def remove_files(self) -> None:
         """Remove the files of all frames, and then the manifest."""

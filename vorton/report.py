@@ -60,11 +60,19 @@ def describe(manifest: Manifest) -> str:
         ("volumes", _volumes(data["volumes"])),
         ("tracers", _tracers(manifest)),
         ("archive", _archive(manifest)),
+        ("branch", _branch(data.get("branch"))),
         ("per voxel", _per_voxel(manifest)),
         ("health", _health(manifest)),
     ]
     lines = [f"{name:10} {text}" for name, text in rows if text]
     return "\n".join(lines + [f"warning    {text}" for text in warnings(manifest)])
+
+
+def _branch(branch: dict[str, Any] | None) -> str:
+    if branch is None:
+        return ""
+    digest = branch["scene_sha256"][:12]
+    return f"up to frame {branch['frame']} of another bake: scene {branch['name']}, {digest}"
 
 
 def warnings(manifest: Manifest) -> list[str]:

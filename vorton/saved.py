@@ -67,7 +67,7 @@ def open_archive(cls: type[S], archive: Archive, frame: int | None, threads: int
     # the initialiser of the base: a derived class may have one with other parameters
     sim = object.__new__(cls)
     made_with = archive.about.get("made_with_fps", archive.fps)
-    Simulation.__init__(sim, archive.scene(), made_with, threads=threads)
+    Simulation.__init__(sim, archive.scene(number), made_with, threads=threads)
     sim.fps = archive.fps
     go_on_from(sim, archive, number)
     return sim

@@ -30,6 +30,25 @@ PyObject *vti_py_load_state(PyObject *self, PyObject *object)
     return vti_py_none_or_raise(self, status);
 }
 
+PyObject *vti_py_take_over(PyObject *self, PyObject *positional)
+{
+    PyObject *from;
+    Py_buffer sources, winds;
+    vt_status status = VT_OK;
+    if (!PyArg_ParseTuple(positional, "O!y*y*:take_over", vti_py_state_of(self)->simulation_type,
+                          &from, &sources, &winds))
+        return NULL;
+    vt_simulation *const simulation = vti_py_idle(self), *const other = vti_py_idle(from);
+    if (simulation && other) {
+        const int64_t source_count = sources.len / 4, wind_count = winds.len / 4;
+        VT_PY_WITHOUT_GIL(self, status = vt_take_over(simulation, other, source_count, sources.buf,
+                                                      wind_count, winds.buf));
+    }
+    PyBuffer_Release(&sources);
+    PyBuffer_Release(&winds);
+    return simulation && other ? vti_py_none_or_raise(self, status) : NULL;
+}
+
 typedef vt_status converting(const uint8_t *bytes, int64_t size, int32_t threads, uint8_t **made,
                              int64_t *made_size);
 
