@@ -20,6 +20,7 @@ import io
 import json
 import os
 import struct
+import threading
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -42,6 +43,8 @@ _HEAD = struct.Struct("<8sII")  # magic, version, size of the text
 _FRAME = struct.Struct("<qdQQII")  # number, time, layout, definition, fields, 0
 _FIELD = struct.Struct("<40s4sIQQII")  # name, type, columns, rows, bytes, checksum, packing
 _PLACE = struct.Struct("<qQQ")  # number, offset, length
+_MOST_DIRECTORY = 1 << 20
+_SEARCHED_AT_ONCE = 1 << 20
 _MAGIC, _END, _VERSION = b"vortonA\n", b"vortonE\n", 1
 
 
@@ -268,12 +271,14 @@ class Archive:
             raise ValueError(f"{self.path}: ends early")
         return content
 
-    def _find(self, at: int, kind: bytes) -> tuple[int, bytes] | None:
+    def _find(self, at: int, kind: bytes, most: int = 1 << 62) -> tuple[int, bytes] | None:
         """Length of the block of that kind that begins there, and what its checksum covers."""
         if not 0 <= at <= self._size - _BLOCK.size:
             return None
         found, crc, length, summed = _BLOCK.unpack(self._read(at, _BLOCK.size))
-        if found != kind or length % 8 or not _BLOCK.size <= summed <= length <= self._size - at:
+        if found != kind or length % 8 or summed > most:
+            return None
+        if not _BLOCK.size <= summed <= length <= self._size - at:
             return None
         content = self._read(at + 8, summed - 8)
         return (length, content[16:]) if zlib.crc32(content) == crc else None
@@ -301,7 +306,7 @@ class Archive:
 
     def _note(self, at: int) -> int | None:
         """Note the frame that begins there, with a larger number than the last; where it ends."""
-        found = self._find(at, b"FRAM")
+        found = self._find(at, b"FRAM", _MOST_DIRECTORY)
         if found is None or len(found[1]) < _FRAME.size:
             return None
         length, content = found
@@ -312,8 +317,22 @@ class Archive:
         return at + length
 
     def _scan(self, at: int | None) -> None:
+        """Note the frames from there on, one behind the other, or behind what is damaged."""
         while at is not None:
-            at = self._note(at)
+            end = self._note(at)
+            at = self._search(at + 8) if end is None else end
+
+    def _search(self, at: int) -> int | None:
+        """The next place from there on where a frame may begin."""
+        while at < self._size:
+            content = self._read(at, min(_SEARCHED_AT_ONCE, self._size - at))
+            place = content.find(b"FRAM")
+            while place >= 0 and place % 8:
+                place = content.find(b"FRAM", place + 1)
+            if place >= 0:
+                return at + place
+            at += len(content)
+        return None
 
     def _follow_index(self) -> bool:
         if self._size < 16:
@@ -374,9 +393,9 @@ def _check_fields(block: bytes) -> None:
 class ArchiveWriter:
     """An archive that grows; one that is there is gone on with.
 
-    Of an archive with the same head the whole frames are kept, up to the first that is damaged or
-    missing; what lies behind is written over. So they are where only the paths of the scene differ,
-    since the folder was moved. One with another head is begun anew.
+    Of an archive with the same head the whole frames are kept; one that is damaged or missing may
+    be put back. So they are where only the paths of the scene differ, since the folder was moved.
+    One with another head is begun anew.
 
     Parameters
     ----------
@@ -386,8 +405,10 @@ class ArchiveWriter:
 
     Attributes
     ----------
+    frames : list of int
+        Numbers of the whole frames, ascending.
     last : int
-        Number of the last frame; the frames are 1 .. last.
+        Number of the last of them, 0: there is none.
 
     Raises
     ------
@@ -398,8 +419,10 @@ class ArchiveWriter:
     def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
         self.path = path
         self._places: dict[int, tuple[int, int]] = {}
+        self._about = about
+        self._busy = threading.Lock()  # frames are read while others are written
         head = _head_block(about)
-        self._end = len(head)
+        self._begin = self._end = len(head)
         if path.exists() and not _begins_with(path, head):
             _renew_head(path, about)
         self._take_over(head)
@@ -408,18 +431,29 @@ class ArchiveWriter:
         self._closed = _ends_with(path, self._end, _index_block(self._places, self._end))
 
     def _take_over(self, head: bytes) -> None:
-        """The whole frames 1, 2 ... of an archive with the same head."""
+        """The whole frames of an archive with the same head."""
         if not _begins_with(self.path, head):
             return
         with Archive(self.path) as earlier:
             earlier._places.clear()
             earlier._scan(earlier._begin)
-            for expected, number in enumerate(earlier.frames, start=1):
-                if number != expected or earlier.damage(number):
-                    break
-                self._places[number] = earlier._places[number]
+            whole = [n for n in earlier.frames if n >= 1 and earlier.damage(n) is None]
+            self._places = {n: earlier._places[n] for n in whole}
         if self._places:
             self._end = sum(self._places[self.last])
+        if any(self._room(n) not in (0, None) for n in self._places if n + 1 in self._places):
+            self._rebuild({})
+
+    def _room(self, number: int) -> int | None:
+        """Bytes between the end of a frame, 0: of the head, and the next one; None: it is the
+        last."""
+        begin = sum(self._places[number]) if number else self._begin
+        return next((at - begin for n, (at, _) in self._places.items() if n > number), None)
+
+    @property
+    def frames(self) -> list[int]:
+        """Numbers of the whole frames, ascending."""
+        return list(self._places)
 
     @property
     def last(self) -> int:
@@ -428,6 +462,10 @@ class ArchiveWriter:
 
     def block(self, number: int) -> bytes:
         """A frame that is there, as `Archive.block`."""
+        with self._busy:
+            return self._block(number)
+
+    def _block(self, number: int) -> bytes:
         at, length = self._places[number]
         try:
             with open(self.path, "rb") as file:
@@ -437,7 +475,9 @@ class ArchiveWriter:
             raise explain(error, self.path, "cannot read") from error
 
     def append(self, block: bytes | memoryview) -> None:
-        """Append the frame that follows the last, flushed to the disk.
+        """Add the frame that follows the last, or one that is missing behind one that is there.
+
+        It is flushed to the disk.
 
         Raises
         ------
@@ -445,12 +485,33 @@ class ArchiveWriter:
             When it cannot be written; the frames before it are then there, and no index: `close`
             writes it, and readers find the frames without it.
         """
-        number = self.last + 1
-        assert _FRAME.unpack_from(block, _BLOCK.size)[0] == number
+        number = _FRAME.unpack_from(block, _BLOCK.size)[0]
+        before = number - 1
+        assert number not in self._places and (before == 0 or before in self._places)
         self._closed = False
-        self._put(block)
-        self._places[number] = self._end, len(block)
-        self._end += len(block)
+        room = self._room(before)
+        if room is None:
+            self._put(block)
+            self._places[number] = self._end, len(block)
+            self._end += len(block)
+        elif len(block) == room or (len(block) < room and number + 1 not in self._places):
+            begin = sum(self._places[before]) if before else self._begin
+            self._write(block, begin)
+            self._places = dict(sorted([*self._places.items(), (number, (begin, len(block)))]))
+        else:
+            self._rebuild({number: bytes(block)})
+
+    def _rebuild(self, new: Mapping[int, bytes]) -> None:
+        """Write the file anew: one frame behind the other, with new ones among them."""
+        with self._busy:
+            numbers = sorted({*self._places, *new})
+            write_frames(self.path, self._about, (new.get(n) or self._block(n) for n in numbers))
+            self._end = self._begin
+            for n in numbers:
+                length = len(new[n]) if n in new else self._places[n][1]
+                self._places[n] = self._end, length
+                self._end += length
+            self._places = dict(sorted(self._places.items()))
 
     def close(self) -> None:
         """Write the index, unless it is there."""
@@ -460,16 +521,21 @@ class ArchiveWriter:
 
     def _put(self, content: bytes | memoryview) -> None:
         """Write behind the last frame; nothing is left of what does not get there whole."""
+        self._write(content, self._end, cut=True)
+
+    def _write(self, content: bytes | memoryview, at: int, cut: bool = False) -> None:
         try:
             with open(self.path, "r+b") as file:
                 try:
-                    file.truncate(self._end)
-                    file.seek(self._end)
+                    if cut:
+                        file.truncate(at)
+                    file.seek(at)
                     file.write(content)
                     file.flush()
                     os.fsync(file.fileno())
                 except BaseException:
-                    file.truncate(self._end)
+                    if cut:
+                        file.truncate(at)
                     raise
         except FileNotFoundError as error:
             raise gone(self.path) from error

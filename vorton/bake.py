@@ -35,6 +35,7 @@ from .fields import (
     check_number,
     choice,
     number,
+    ranges_text,
     shown,
 )
 from .files import locked, make_folder, remove_leftovers
@@ -485,10 +486,13 @@ def _new_manifest(
 
 
 def _plan(todo: set[int], last: int, states: ArchiveWriter | None) -> list[int]:
-    """The frames to come to, ascending: from the archive those that it has, then all others."""
+    """The frames to come to, ascending: what the archive lacks, and of what it has those that are
+    to be written."""
     if states is None:
         return list(range(1, max(todo) + 1)) if todo else []
-    return sorted(n for n in todo if n <= states.last) + list(range(states.last + 1, last + 1))
+    has = set(states.frames)
+    lacking = set(range(1, max(last, states.last) + 1)) - has
+    return sorted(lacking | (todo & has))
 
 
 def _run(
@@ -501,9 +505,11 @@ def _run(
     parts: Parts,
 ) -> None:
     """Come to each frame of `plan`; it is written beside the way to the next."""
-    archived = states.last if states is not None else 0
-    if 0 < archived < plan[-1]:
-        progress.say(f"goes on from frame {archived} of {manifest.data['archive']}")
+    archived = frozenset(() if states is None else states.frames)
+    lacking = [n for n in plan if n not in archived]
+    if archived and lacking:
+        first = f"from frame {lacking[0] - 1} on" if lacking[0] > 1 else "from the start"
+        progress.say(f"simulates {first}: {manifest.data['archive']} lacks {ranges_text(lacking)}")
     with FrameWriter(lambda frame: write_frame(frame, manifest, states, parts)) as writer:
         at = 0
         for number in plan:
@@ -512,7 +518,7 @@ def _run(
             at = number
             with parts.timed("state"):
                 show_columns(sim)
-                save = states is not None and number > archived
+                save = states is not None and number not in archived
                 state = sim._core.save_state(number) if save else None
             frame = Frame({"frame": number}, None, None)
             if number in todo:

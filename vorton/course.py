@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -198,18 +198,18 @@ class Course:
         at: int,
         number: int,
         states: ArchiveWriter | Archive | None,
-        archived: int,
+        archived: Collection[int],
         parts: Parts,
     ) -> Simulation:
-        """From frame `at`, 0: none yet, to frame `number`, the next one unless the archive has it,
-        up to frame `archived`."""
-        wanted = number if number <= archived else number - 1
-        if 0 < wanted <= archived and wanted != at:
+        """From frame `at`, 0: none yet, to frame `number`: the next one, or one that `states` has,
+        or the one behind. `archived` are the frames that `states` has."""
+        wanted = number if number in archived else number - 1
+        if wanted != at:
             with parts.timed("state"):
                 go_on_from(self._enter(wanted), states, wanted)
         if wanted == at == 0:
             self._enter(1)
-        if number > max(archived, 1):
+        if number > 1 and number not in archived:
             with parts.timed("simulation"):
                 before = self.sim
                 if self._enter(number) is not before:

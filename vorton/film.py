@@ -197,7 +197,7 @@ class ArchiveShot:
         with Archive(self.path) as archive:
             course = Course(sim, archive.branch)
             for number in self.numbers:
-                self.simulation = course.come_to(0, number, archive, archive.last, Parts())
+                self.simulation = course.come_to(0, number, archive, archive.frames, Parts())
                 yield self.simulation.volume(self.voxel, sharp=self.sharp)
 
 

@@ -16,7 +16,7 @@
  *   40  the text: JSON, what the frames belong to (its members: vorton/archive.py); then 0 .. 7
  *       bytes of 0
  *
- * FRAM, a frame: the numbers of frames ascend. summed is the end of its directory.
+ * FRAM, a frame: the numbers of frames ascend. summed is the end of its directory, at most 2^20.
  *   24  int64     number of the frame
  *   32  double    time, s
  *   40  uint64    digest of the names and sizes of the fields that the build knows (FNV-1a)
@@ -43,7 +43,9 @@
  *
  * Frames are appended where the last whole one ends, over an index that is there: an archive that
  * is being written, or whose writer was killed, has no index and perhaps part of a frame at its
- * end, which readers pass over; the lengths lead from block to block.
+ * end, which readers pass over; the lengths lead from block to block. Where no frame is found at the
+ * end of another, one that is damaged lies there: readers go on at the next place, a multiple of 8
+ * behind, where the head of a frame and its checksum are right.
  *
  * In memory a state may be a block of the kind "STAT": a frame whose fields are as they are,
  * without their checksums. */
@@ -73,6 +75,8 @@ typedef struct vt_field_entry {
     uint64_t rows, bytes;
     uint32_t crc, packing;
 } vt_field_entry;
+
+enum { VT_MOST_DIRECTORY = 1 << 20 /* bytes: `summed` of a frame */ };
 
 enum { VT_STORED, VT_IN_PLANES };
 
