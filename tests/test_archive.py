@@ -20,7 +20,8 @@ from test_c_library import build, needs_compiler
 
 import vorton as vt
 from vorton import _core
-from vorton.archive import Archive, ArchiveWriter
+from vorton.archive import Archive
+from vorton.archive_writer import ArchiveWriter
 from vorton.cli import main
 from vorton.film import make_film
 
@@ -240,7 +241,7 @@ def test_damage_costs_the_frames_that_it_lies_in(
     if not indexed:
         raw = bytearray(without_index(raw))
     at, begin = places(reference / "ring.vta")
-    (second, size), third = at[2], at[3][0]
+    second, third = at[2][0], at[3][0]
     if harm == "head of 2":
         raw[second + 30] ^= 1
     elif harm == "length of 2":

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
-from .archive import SUFFIX, Archive, ArchiveWriter, describe_scene
+from .archive import SUFFIX, Archive, describe_scene
+from .archive_writer import ArchiveWriter
 from .bake_frames import (
     Frame,
     Parts,

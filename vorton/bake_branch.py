@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .archive import Archive, cut_archive, write_frames
+from .archive import Archive
+from .archive_writer import cut_archive, write_frames
 from .bake import (
     Parts,
     Volumes,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, tracer_files, vdb_files
-from .archive import ArchiveWriter
+from .archive_writer import ArchiveWriter
 from .files import write_atomically
 from .manifest import Manifest
 from .simulation import Simulation

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .archive import Archive, ArchiveWriter
+from .archive import Archive
+from .archive_writer import ArchiveWriter
 from .bake_frames import Parts
 from .bodies import BodyBase
 from .branches import Branch

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from . import _core
 from .animation import frame_rate
-from .archive import Archive, ArchiveWriter, describe_scene, encode_archive
+from .archive import Archive, describe_scene, encode_archive
+from .archive_writer import ArchiveWriter
 from .fields import ranges_text, shown
 from .opening import make_core
 
