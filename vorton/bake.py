@@ -42,6 +42,7 @@ from .fields import (
 from .files import locked, make_folder, remove_leftovers
 from .manifest import FORMAT, MOST_FRAMES, SCHEMA, UNITS, Manifest
 from .progress import Callback, Progress
+from .retime import RetimedCourse, last_frame, needed
 from .scene import Scene
 from .simulation import Simulation
 from .tables import Table
@@ -244,6 +245,7 @@ def derive(
     out: str | os.PathLike[str],
     *,
     frames: tuple[int, int] | None = None,
+    fps: float | None = None,
     volumes: Volumes | None = Volumes(),
     tracers: bool = True,
     progress: bool | Callback = True,
@@ -263,6 +265,11 @@ def derive(
         Another folder; made if it is not there.
     frames : two whole numbers, optional
         First and last frame; default: all that the archive has.
+    fps : number, 1/s, optional
+        Another frame rate, > 0 to 10000: frame n is at (n - 1) / fps seconds of the same motion, so
+        that four times the rate, shown at the old one, is slow motion. Between the frames of the
+        archive particles lie on cubics through their places and velocities in both; at its frames
+        all is as without this. Default: that of the archive.
     volumes, tracers, progress, threads, overwrite
         As of `bake`.
 
@@ -277,11 +284,14 @@ def derive(
     """
     threads = check_integer("threads", threads, least=0, most=64)
     _check_volumes(volumes, check_flag("tracers", tracers))
+    if fps is not None:
+        fps = check_number("fps", fps, above=0, most=10000, unit="1/s")
     with Archive(_find_archive(Path(place))) as archive:
-        numbers = archive.select(None if frames is None else check_frames(frames))
-        first, last = numbers[0], numbers[-1]
         sim = Simulation(archive.scene(), archive.fps, threads=threads)
+        course, numbers = _course_of(archive, sim, frames, fps)
+        first, last = numbers[0], numbers[-1]
         settings = settings_of(sim, volumes, tracers, archive=False)
+        settings["fps"] = archive.fps if fps is None else fps
         folder = prepare_folder(out)
         if folder.resolve() == archive.path.resolve().parent:
             raise ValueError(f"out = {shown(out)}: holds the archive; choose another folder")
@@ -291,10 +301,22 @@ def derive(
             manifest.save()
             if todo:
                 with Progress(len(todo), f"derive {sim.scene.name}", progress) as shown_progress:
-                    course = Course(sim, archive.branch)
                     _run(course, manifest, sorted(todo), todo, archive, shown_progress, Parts())
             manifest.check_presence()
     return manifest
+
+
+def _course_of(
+    archive: Archive, sim: Simulation, frames: tuple[int, int] | None, fps: float | None
+) -> tuple[Course | RetimedCourse, list[int]]:
+    """How to come to the frames that are to be derived, and their numbers."""
+    wanted = None if frames is None else check_frames(frames)
+    if fps is None or fps == archive.fps:
+        return Course(sim, archive.branch), archive.select(wanted)
+    first, last = wanted or (1, last_frame(archive, fps))
+    numbers = list(range(first, last + 1))
+    needed(archive, numbers, fps)
+    return RetimedCourse(sim, archive.branch, fps), numbers
 
 
 def _find_archive(place: Path) -> Path:
@@ -497,7 +519,7 @@ def _plan(todo: set[int], last: int, states: ArchiveWriter | None) -> list[int]:
 
 
 def _run(
-    course: Course,
+    course: Course | RetimedCourse,
     manifest: Manifest,
     plan: list[int],
     todo: set[int],
@@ -508,7 +530,7 @@ def _run(
     """Come to each frame of `plan`; it is written beside the way to the next."""
     archived = frozenset(() if states is None else states.frames)
     lacking = [n for n in plan if n not in archived]
-    if archived and lacking:
+    if archived and lacking and isinstance(states, ArchiveWriter):
         first = f"from frame {lacking[0] - 1} on" if lacking[0] > 1 else "from the start"
         progress.say(f"simulates {first}: {manifest.data['archive']} lacks {ranges_text(lacking)}")
     with FrameWriter(lambda frame: write_frame(frame, manifest, states, parts)) as writer:
@@ -519,7 +541,7 @@ def _run(
             at = number
             with parts.timed("state"):
                 show_columns(sim)
-                save = states is not None and number not in archived
+                save = isinstance(states, ArchiveWriter) and number not in archived
                 state = sim._core.save_state(number) if save else None
             frame = Frame({"frame": number}, None, None)
             if number in todo:

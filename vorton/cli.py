@@ -167,6 +167,8 @@ def _add_derive(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("out", metavar="OUT", type=Path, help="another folder")
     text = "first and last frame (default: all that the archive has)"
     parser.add_argument("--frames", type=frame_range, metavar="A-B", help=text)
+    text = "frames a second of the same motion (default: as archived); more give slow motion"
+    parser.add_argument("--fps", type=positive, metavar="F", help=text)
     _add_files(parser)
     _add_threads(parser)
     parser.set_defaults(run=run_derive)
@@ -336,7 +338,9 @@ def run_derive(arguments: argparse.Namespace) -> int:
     """`vorton derive`."""
     try:
         files = _files_of(arguments)
-        manifest = derive(arguments.place, arguments.out, frames=arguments.frames, **files)
+        manifest = derive(
+            arguments.place, arguments.out, frames=arguments.frames, fps=arguments.fps, **files
+        )
     except KeyboardInterrupt as stop:
         found = Manifest.all_in(arguments.out)
         path = found[0].path if found else arguments.out / "none"

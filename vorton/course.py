@@ -181,7 +181,7 @@ class Course:
     def _piece_of(self, number: int) -> int:
         return sum(number > last for last, _ in self._pieces)
 
-    def _enter(self, number: int) -> Simulation:
+    def enter(self, number: int) -> Simulation:
         """The simulation of the scene that a frame belongs to."""
         piece = self._piece_of(number)
         if piece != self._piece:
@@ -207,13 +207,13 @@ class Course:
         wanted = number if number in archived else number - 1
         if wanted != at:
             with parts.timed("state"):
-                go_on_from(self._enter(wanted), states, wanted)
+                go_on_from(self.enter(wanted), states, wanted)
         if wanted == at == 0:
-            self._enter(1)
+            self.enter(1)
         if number > 1 and number not in archived:
             with parts.timed("simulation"):
                 before = self.sim
-                if self._enter(number) is not before:
+                if self.enter(number) is not before:
                     carry_over(before, self.sim)
                 self.sim.step()
         return self.sim

@@ -1,18 +1,10 @@
-/* The state of a simulation goes over to one that has other sources and effects. */
+#include "archive/take_over.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "archive/block.h"
-#include "archive/state_fields.h"
 #include "base/status.h"
-#include "state/simulation.h"
-
-/* For each row here the row in the other, -1: it has none. */
-typedef struct row_maps {
-    int32_t
-        *of[VT_ROWS_STAY]; /* NULL: the same rows; arrays in one block at of[VT_ROWS_OF_SOURCES] */
-} row_maps;
 
 /* ---- which row is which ---- */
 
@@ -41,13 +33,13 @@ static int32_t row_of_wind_grid(const vt_winds *winds, int32_t id)
 }
 
 static vt_status make_maps(const vt_simulation *s, const vt_simulation *from,
-                           const int32_t *sources, const int32_t *winds, row_maps *maps)
+                           const int32_t *sources, const int32_t *winds, vt_row_maps *maps)
 {
     const vt_sources *const own = &s->sources;
     const size_t count = (size_t)own->made + (size_t)own->tracer_emitter_count +
                          (size_t)own->fluid_emitter_count + (size_t)s->winds.grid_count;
     int32_t *at = malloc((count + 1) * sizeof *at);
-    *maps = (row_maps){.of = {[VT_ROWS_OF_SOURCES] = at}};
+    *maps = (vt_row_maps){.of = {[VT_ROWS_OF_SOURCES] = at}};
     if (!at)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory to compare sources");
     for (int32_t id = 0; id < own->made; id++)
@@ -122,9 +114,8 @@ static void take_field(const vt_state_field *field, const vt_state_field *from, 
     }
 }
 
-/* Both lists have the same fields in the same order. */
-static void take(vt_simulation *s, vt_simulation *from, const row_maps *maps,
-                 vt_state_list lists[2])
+void vti_take_state(vt_simulation *s, vt_simulation *from, const vt_row_maps *maps,
+                    vt_state_list lists[2])
 {
     const uint32_t viewed[2] = {s->viewed[0], s->viewed[1]};
     s->vortons.set.count = from->vortons.set.count;
@@ -148,7 +139,7 @@ static void take(vt_simulation *s, vt_simulation *from, const row_maps *maps,
 vt_status vt_take_over(vt_simulation *s, vt_simulation *from, int64_t source_count,
                        const int32_t *sources, int64_t wind_count, const int32_t *winds)
 {
-    row_maps maps = {.of = {NULL}};
+    vt_row_maps maps = {.of = {NULL}};
     vt_status status = vti_enter(s);
     if (status)
         return status;
@@ -162,8 +153,8 @@ vt_status vt_take_over(vt_simulation *s, vt_simulation *from, int64_t source_cou
     if (!status)
         status = make_maps(s, from, sources, winds, &maps);
     if (!status)
-        take(s, from, &maps, lists);
-    free(maps.of[VT_ROWS_OF_SOURCES]);
+        vti_take_state(s, from, &maps, lists);
+    free(maps.of[VT_ROWS_OF_SOURCES]); /* the block of all of them */
     free(lists);
     vti_leave(from, VT_OK);
     return vti_leave(s, status);
