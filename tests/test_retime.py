@@ -1,5 +1,7 @@
 """Frames between those of an archive: cubics through places and velocities."""
 
+import shutil
+
 import numpy as np
 import pytest
 from bakes import VOLUMES, content, quiet, small_scene
@@ -7,6 +9,7 @@ from hand_made import simulation
 
 import vorton as vt
 from vorton import _core
+from vorton.archive import Archive
 from vorton.cli import main
 
 OMEGA = np.array([0.3, -0.2, 2.0])  # rad/s
@@ -192,3 +195,55 @@ def test_the_command_and_a_slower_rate(folder, tmp_path, capsys):
     assert "frames     1-2 at 12 a second" in capsys.readouterr().out
     ours, theirs = content(tmp_path), content(folder)
     assert ours["ring_0002.npz"] == theirs["ring_0003.npz"]
+
+
+# ---- parts of a shot, and processes ----
+
+
+def test_the_boxes_of_a_partition_add_up(folder, tmp_path):
+    cut = 0.1
+    boxes = (((-9, -9, -9), (cut, 9, 9)), ((cut, -9, -9), (9, 9, 9)))
+    halves = [
+        vt.derive(
+            folder, tmp_path / f"{n}", region=box, frames=(4, 4), volumes=VOLUMES, progress=False
+        )
+        for n, box in enumerate(boxes)
+    ]
+    whole = vt.Manifest.find(folder).frame(4)
+    assert sum(half.frame(4)["mass"] for half in halves) == pytest.approx(whole["mass"], rel=1e-6)
+    everywhere = positions(folder / "ring_0004.npz")
+    left, right = (positions(tmp_path / f"{n}" / "ring_0004.npz") for n in (0, 1))
+    assert left.keys() == {n for n, x in everywhere.items() if x[0] < np.float32(cut)}
+    assert right.keys() == everywhere.keys() - left.keys()
+    assert halves[1].data["region"] == [[0.1, -9.0, -9.0], [9.0, 9.0, 9.0]]
+    assert "region" not in vt.Manifest.find(folder).data
+    with pytest.raises(ValueError, match="holds a bake of this scene with region"):
+        vt.derive(folder, tmp_path / "0", frames=(4, 4), volumes=VOLUMES, progress=False)
+
+
+@pytest.mark.parametrize("region", ["here", [1, 2, 3], ((0, 0, 0), (0, 1, 1)), ((0, 0), (1, 1))])
+def test_what_is_no_box_is_refused(folder, tmp_path, region):
+    with pytest.raises((TypeError, ValueError), match="region"):
+        vt.derive(folder, tmp_path / "out", region=region, progress=False)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_processes_write_the_same_files(folder, tmp_path):
+    values = {"fps": 48, "volumes": VOLUMES, "progress": False}
+    vt.derive(folder, tmp_path / "one", **values)
+    options = ["--jobs", "2", "--fps", "48", "--voxel", "0.1", "--quiet"]
+    assert main(["derive", str(folder), str(tmp_path / "two"), *options]) == 0
+    assert content(tmp_path / "one") == content(tmp_path / "two")
+    # one that fails says what; frames before it are whole
+    shutil.copytree(folder, tmp_path / "copy")
+    path = tmp_path / "copy" / "ring.vta"
+    with Archive(path) as archive:
+        end = sum(archive._places[4])
+    raw = bytearray(path.read_bytes())
+    raw[end - 100] ^= 1
+    path.write_bytes(raw)
+    with pytest.raises(ValueError, match=r"ring\.vta, frame 4: .* is damaged"):
+        vt.derive(tmp_path / "copy", tmp_path / "three", jobs=2, volumes=None, progress=False)
+    three = vt.Manifest.find(tmp_path / "three")
+    assert all(three.is_whole(n) for n in three.frames) and 4 not in three.frames

@@ -29,11 +29,13 @@ from .bake_frames import (
 from .bake_writer import FrameWriter
 from .branches import Branch
 from .course import Course
+from .derive_jobs import make_in_processes
 from .fields import (
     Definition,
     check_flag,
     check_integer,
     check_number,
+    check_vector,
     choice,
     number,
     ranges_text,
@@ -42,7 +44,7 @@ from .fields import (
 from .files import locked, make_folder, remove_leftovers
 from .manifest import FORMAT, MOST_FRAMES, SCHEMA, UNITS, Manifest
 from .progress import Callback, Progress
-from .retime import RetimedCourse, last_frame, needed
+from .retime import RetimedCourse, course_of, last_frame, needed
 from .scene import Scene
 from .simulation import Simulation
 from .tables import Table
@@ -246,8 +248,10 @@ def derive(
     *,
     frames: tuple[int, int] | None = None,
     fps: float | None = None,
+    region: Any = None,
     volumes: Volumes | None = Volumes(),
     tracers: bool = True,
+    jobs: int = 1,
     progress: bool | Callback = True,
     threads: int = 0,
     overwrite: bool = False,
@@ -270,6 +274,13 @@ def derive(
         that four times the rate, shown at the old one, is slow motion. Between the frames of the
         archive particles lie on cubics through their places and velocities in both; at its frames
         all is as without this. Default: that of the archive.
+    region : (lower, upper), m, optional
+        Two opposite corners of a box: only the tracers in it are written, lower <= position <
+        upper, so that what the boxes of a partition hold adds up. Default: all tracers.
+    jobs : whole number
+        How many processes make frames at the same time, 1 (default) to 64, each with its share of
+        the threads and the memory of a frame or, between frames, of four. The files do not depend
+        on it. With as many as there are processors it takes about half as long.
     volumes, tracers, progress, threads, overwrite
         As of `bake`.
 
@@ -284,6 +295,8 @@ def derive(
     """
     threads = check_integer("threads", threads, least=0, most=64)
     _check_volumes(volumes, check_flag("tracers", tracers))
+    jobs = check_integer("jobs", jobs, least=1, most=64)
+    box = None if region is None else _check_region(region)
     if fps is not None:
         fps = check_number("fps", fps, above=0, most=10000, unit="1/s")
     with Archive(_find_archive(Path(place))) as archive:
@@ -291,7 +304,7 @@ def derive(
         course, numbers = _course_of(archive, sim, frames, fps)
         first, last = numbers[0], numbers[-1]
         settings = settings_of(sim, volumes, tracers, archive=False)
-        settings["fps"] = archive.fps if fps is None else fps
+        settings |= {"fps": archive.fps if fps is None else fps, "region": box}
         folder = prepare_folder(out)
         if folder.resolve() == archive.path.resolve().parent:
             raise ValueError(f"out = {shown(out)}: holds the archive; choose another folder")
@@ -301,7 +314,15 @@ def derive(
             manifest.save()
             if todo:
                 with Progress(len(todo), f"derive {sim.scene.name}", progress) as shown_progress:
-                    _run(course, manifest, sorted(todo), todo, archive, shown_progress, Parts())
+                    if jobs > 1:
+                        made = make_in_processes(
+                            archive, manifest, sorted(todo), jobs, threads_of(sim)
+                        )
+                        for record in made:
+                            manifest.add_frame(record)
+                            shown_progress.advance()
+                    else:
+                        _run(course, manifest, sorted(todo), todo, archive, shown_progress, Parts())
             manifest.check_presence()
     return manifest
 
@@ -312,11 +333,20 @@ def _course_of(
     """How to come to the frames that are to be derived, and their numbers."""
     wanted = None if frames is None else check_frames(frames)
     if fps is None or fps == archive.fps:
-        return Course(sim, archive.branch), archive.select(wanted)
+        return course_of(archive, sim, archive.fps), archive.select(wanted)
     first, last = wanted or (1, last_frame(archive, fps))
     numbers = list(range(first, last + 1))
     needed(archive, numbers, fps)
-    return RetimedCourse(sim, archive.branch, fps), numbers
+    return course_of(archive, sim, fps), numbers
+
+
+def _check_region(region: Any) -> list[list[float]]:
+    if isinstance(region, str) or not hasattr(region, "__len__") or len(region) != 2:
+        raise TypeError(f"region = {shown(region)}: must be two corners of a box, m")
+    corners = [list(check_vector("region", corner)) for corner in region]
+    if not all(low < high for low, high in zip(*corners, strict=True)):
+        raise ValueError(f"region = {shown(region)}: the first corner must be the lower one")
+    return corners
 
 
 def _find_archive(place: Path) -> Path:
@@ -390,6 +420,7 @@ def settings_of(
         "volumes": None if volumes is None else volumes.settings(sim),
         "tracers": tracers,
         "archive": f"{sim.scene.name}{SUFFIX}" if archive else None,
+        "region": None,
     }
 
 
@@ -502,6 +533,8 @@ def _new_manifest(
         "scene": scene.to_dict(folder=path.parent),
         "frames": [],
     }
+    if data.get("region") is None:
+        data.pop("region", None)
     return Manifest(path, data)
 
 

@@ -169,6 +169,11 @@ def _add_derive(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--frames", type=frame_range, metavar="A-B", help=text)
     text = "frames a second of the same motion (default: as archived); more give slow motion"
     parser.add_argument("--fps", type=positive, metavar="F", help=text)
+    text = "only the tracers in this box, m: lower corner, upper corner"
+    axes = ("X", "Y", "Z", "X", "Y", "Z")
+    parser.add_argument("--region", type=float, nargs=6, metavar=axes, help=text)
+    text = "processes that make frames at the same time (default 1)"
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help=text)
     _add_files(parser)
     _add_threads(parser)
     parser.set_defaults(run=run_derive)
@@ -338,8 +343,15 @@ def run_derive(arguments: argparse.Namespace) -> int:
     """`vorton derive`."""
     try:
         files = _files_of(arguments)
+        box = arguments.region
         manifest = derive(
-            arguments.place, arguments.out, frames=arguments.frames, fps=arguments.fps, **files
+            arguments.place,
+            arguments.out,
+            frames=arguments.frames,
+            fps=arguments.fps,
+            region=None if box is None else (box[:3], box[3:]),
+            jobs=arguments.jobs,
+            **files,
         )
     except KeyboardInterrupt as stop:
         found = Manifest.all_in(arguments.out)

@@ -8,6 +8,7 @@ moment or the machine (no date, no thread count), so that the same bake has the 
     scene, scene_sha256     the scene as data (mesh paths relative to the folder), and its digest
     vorton, build           version; compiler, flags and digest of the sources
     units                   of everything below
+    region                  only of a derived bake of a part: corners of the box that it has, m
     fps, first, last        frame range; frame 1 is the start, frame n is at time (n - 1) / fps
     volumes, tracers        settings of the volumes or null; whether there are tracer files
     branch                  only of a branch: of which bake it has the first frames (frame, name,

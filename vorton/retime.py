@@ -16,13 +16,13 @@ from .fields import ranges_text
 from .saved import go_on_from
 from .simulation import Simulation
 
-__all__ = ["RetimedCourse", "last_frame", "needed"]
+__all__ = ["RetimedCourse", "course_of", "last_frame", "needed", "place_of"]
 
 _SAME = 1e-9
 """Frames are this near to each other, in frames, where rounding of the rates alone parts them."""
 
 
-def _place(number: int, fps: float, archived_fps: float) -> tuple[int, float]:
+def place_of(number: int, fps: float, archived_fps: float) -> tuple[int, float]:
     """The frame of the archive at or before a frame, and how far it lies behind, 0 to 1."""
     place = (number - 1) * archived_fps / fps
     whole = round(place)
@@ -40,7 +40,7 @@ def needed(archive: Archive, numbers: Collection[int], fps: float) -> None:
     """Raise ValueError where the archive lacks a frame that some of these lie between."""
     wanted = set()
     for number in numbers:
-        frame, share = _place(number, fps, archive.fps)
+        frame, share = place_of(number, fps, archive.fps)
         wanted |= {frame, frame + 1} if share else {frame}
     lacking = sorted(wanted.difference(archive.frames))
     if lacking or not wanted:
@@ -72,7 +72,7 @@ class RetimedCourse:
         self, at: int, number: int, states: Archive, archived: Collection[int], parts: Parts
     ) -> Simulation:
         """As `Course.come_to`, for frames of the new rate; the archive has what they need."""
-        frame, share = _place(number, self._fps, self._archived_fps)
+        frame, share = place_of(number, self._fps, self._archived_fps)
         if not share:
             return self._course.come_to(0, frame, states, states.frames, parts)
         with parts.timed("state"):
@@ -97,3 +97,10 @@ class RetimedCourse:
         return _Moment(
             sim, (sim.velocity_at(sim.vortons.position), sim.velocity_at(sim.tracers.position))
         )
+
+
+def course_of(archive: Archive, sim: Simulation, fps: float) -> Course | RetimedCourse:
+    """How to come to the frames of an archive at a rate; `sim` is new, of its scene."""
+    if fps == archive.fps:
+        return Course(sim, archive.branch)
+    return RetimedCourse(sim, archive.branch, fps)
