@@ -29,6 +29,7 @@ from .ambient import Air, Gas, Liquid, Water
 from .animation import Keys, Samples, Transform
 from .bake import Volumes, bake, derive
 from .bake_branch import branch, rewind
+from .bake_folders import copy_bake, move_bake, prune_bake
 from .bodies import Body, Container
 from .combustion import Combustion
 from .effects import Kill, Wind, WindGrid
@@ -118,9 +119,12 @@ __all__ = [
     "WindGrid",
     "bake",
     "branch",
+    "copy_bake",
     "derive",
     "get_include",
     "get_library",
+    "move_bake",
+    "prune_bake",
     "rewind",
 ]
 

@@ -248,7 +248,7 @@ class Archive:
             state = _core.unpack_state(self.block(number))
         except ValueError as error:
             raise ValueError(f"{self.path}: frame {number}: {error}") from error
-        return dict(_arrays(state))
+        return dict(fields_of(state))
 
     def damage(self, number: int) -> str | None:
         """What is wrong with a frame, or None: it is as it was written."""
@@ -367,7 +367,7 @@ def _directory(
         at += size
 
 
-def _arrays(state: memoryview) -> Iterator[tuple[str, np.ndarray]]:
+def fields_of(state: memoryview) -> Iterator[tuple[str, np.ndarray]]:
     """The fields of a state that is not packed, of which they share the memory."""
     for name, dtype, columns, rows, at, size, _ in _directory(state):
         array = np.frombuffer(state[at : at + size], dtype)

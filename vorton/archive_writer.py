@@ -45,16 +45,16 @@ class ArchiveWriter:
         self._busy = threading.Lock()  # frames are read while others are written
         head = head_block(about)
         self._begin = self._end = len(head)
-        if path.exists() and not _begins_with(path, head):
+        if path.exists() and not begins_with(path, head):
             _renew_head(path, about)
         self._take_over(head)
-        if not self._places and not _begins_with(path, head):
+        if not self._places and not begins_with(path, head):
             write_atomically(path, head)
         self._closed = _ends_with(path, self._end, index_block(self._places, self._end))
 
     def _take_over(self, head: bytes) -> None:
         """The whole frames of an archive with the same head."""
-        if not _begins_with(self.path, head):
+        if not begins_with(self.path, head):
             return
         with Archive(self.path) as earlier:
             earlier._places.clear()
@@ -166,13 +166,18 @@ class ArchiveWriter:
 
 
 def write_frames(path: Path, about: Mapping[str, Any], blocks: Iterable[bytes]) -> None:
-    """Write an archive without an index, atomically; OSError where it cannot be written."""
+    """Write a whole archive, atomically; OSError where it cannot be written."""
+    head = head_block(about)
+    places, end = {}, len(head)
     part = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
     try:
         with open(part, "wb") as file:
-            file.write(head_block(about))
+            file.write(head)
             for block in blocks:
                 file.write(block)
+                places[FRAME.unpack_from(block, BLOCK.size)[0]] = end, len(block)
+                end += len(block)
+            file.write(index_block(places, end))
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, path)
@@ -220,7 +225,7 @@ def _ends_with(path: Path, at: int, content: bytes) -> bool:
         return file.read(len(content) + 1) == content
 
 
-def _begins_with(path: Path, head: bytes) -> bool:
+def begins_with(path: Path, head: bytes) -> bool:
     try:
         with open(path, "rb") as file:
             return file.read(len(head)) == head

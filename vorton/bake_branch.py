@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,11 +20,12 @@ from .bake import (
     prepare_folder,
     settings_of,
 )
+from .bake_folders import link
 from .bake_frames import frame_name
 from .branches import Branch, known_by
 from .course import carry_over
 from .fields import check_integer, shown
-from .files import TEMPORARY, explain, locked
+from .files import locked
 from .manifest import MOST_FRAMES, Manifest
 from .progress import Callback
 from .saved import go_on_from
@@ -186,24 +186,9 @@ def _link_frames(manifest: Manifest, origin: Manifest, frame: int) -> None:
         for file in origin.frame(number)["files"]:
             suffix = Path(file["name"]).suffix
             name = frame_name(manifest.data["name"], number, suffix)
-            _link(origin.file(number, suffix), manifest.folder / name)
+            link(origin.file(number, suffix), manifest.folder / name)
             record["files"].append({**file, "name": name})
         manifest.add_frame(record)
-
-
-def _link(source: Path, target: Path) -> None:
-    """Files of bakes are replaced as a whole, never written into: a link stays what it is."""
-    part = target.with_name(f".{target.name}.{os.getpid()}{TEMPORARY}")
-    part.unlink(missing_ok=True)
-    try:
-        try:
-            os.link(source, part)
-        except OSError:
-            shutil.copyfile(source, part)
-        os.replace(part, target)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise explain(error, target) from error
 
 
 def rewind(place: str | os.PathLike[str], frame: int) -> Manifest:
@@ -233,7 +218,7 @@ def rewind(place: str | os.PathLike[str], frame: int) -> Manifest:
     frame = check_integer("frame", frame, least=manifest.data["first"], most=MOST_FRAMES)
     with locked(manifest.folder):
         manifest = Manifest.load(manifest.path)
-        manifest.drop_after(frame)
+        manifest.keep(manifest.data["first"], frame)
         if manifest.archive is not None:
             cut_archive(manifest.archive, frame)
     return manifest

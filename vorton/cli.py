@@ -1,4 +1,4 @@
-"""The command `vorton`: bake, derive, branch, rewind, preview, info, demo, bench, validate.
+"""The command `vorton`: `make_parser` says what it does.
 
 Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 130 interrupted by Ctrl-C; 143
 ended by SIGTERM.
@@ -21,6 +21,7 @@ from . import _core
 from .archive import Archive
 from .bake import PRESETS, Volumes, bake, derive
 from .bake_branch import branch, rewind
+from .bake_folders import copy_bake, move_bake, prune_bake
 from .fields import ranges_text
 from .files import explain
 from .first_moments import hand_over
@@ -87,6 +88,8 @@ def make_parser() -> argparse.ArgumentParser:
     _add_derive(commands)
     _add_branch(commands)
     _add_rewind(commands)
+    _add_transfers(commands)
+    _add_prune(commands)
     _add_preview(commands)
     _add_info(commands)
     _add_demo(commands)
@@ -212,6 +215,25 @@ def _add_rewind(commands: argparse._SubParsersAction) -> None:
     text = "the last frame that stays"
     parser.add_argument("--frame", type=int, metavar="N", required=True, help=text)
     parser.set_defaults(run=run_rewind)
+
+
+def _add_transfers(commands: argparse._SubParsersAction) -> None:
+    for name, transfer in (("copy", copy_bake), ("move", move_bake)):
+        text = f"{name} a bake into another folder"
+        parser = commands.add_parser(name, help=text, description=f"{text.capitalize()}.")
+        parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
+        text = "another folder; made if it is not there"
+        parser.add_argument("out", metavar="OUT", type=Path, help=text)
+        parser.set_defaults(run=run_transfer, transfer=transfer)
+
+
+def _add_prune(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser("prune", help="remove files of a bake that nobody needs any more")
+    parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
+    text = "frames whose volumes and tracers stay (default: all)"
+    parser.add_argument("--frames", type=frame_range, metavar="A-B", help=text)
+    parser.add_argument("--no-archive", action="store_true", help="remove the archive")
+    parser.set_defaults(run=run_prune)
 
 
 def _add_preview(commands: argparse._SubParsersAction) -> None:
@@ -383,6 +405,19 @@ def run_branch(arguments: argparse.Namespace) -> int:
 def run_rewind(arguments: argparse.Namespace) -> int:
     """`vorton rewind`."""
     print(describe(rewind(arguments.place, arguments.frame)))
+    return 0
+
+
+def run_transfer(arguments: argparse.Namespace) -> int:
+    """`vorton copy`, `vorton move`."""
+    print(describe(arguments.transfer(arguments.place, arguments.out)))
+    return 0
+
+
+def run_prune(arguments: argparse.Namespace) -> int:
+    """`vorton prune`."""
+    archive = not arguments.no_archive
+    print(describe(prune_bake(arguments.place, frames=arguments.frames, archive=archive)))
     return 0
 
 

@@ -22,6 +22,7 @@ moment or the machine (no date, no thread count), so that the same bake has the 
 
 from __future__ import annotations
 
+import glob
 import json
 import math
 import os
@@ -279,6 +280,16 @@ class Manifest:
         """Whether the frame was baked and its files are as they were written."""
         return number in self._frames and self.damage(number) is None
 
+    def strangers(self) -> list[str]:
+        """Names of files that look like those of its frames, and are not: somebody's, or stale."""
+        known = {file["name"] for record in self._frames.values() for file in record["files"]}
+        name, found = self.data["name"], []
+        for path in sorted(self.folder.glob(f"{glob.escape(name)}_*")):
+            digits, suffix = path.stem[len(name) + 1 :], path.suffix
+            if digits.isdigit() and suffix in (".vdb", ".npz") and path.name not in known:
+                found.append(path.name)
+        return found
+
     def check_presence(self) -> None:
         """Make sure that all that was written is still there, if not unchanged.
 
@@ -304,10 +315,20 @@ class Manifest:
         self.data["frames"] = [self._frames[n] for n in self.frames]
         write_atomically(self.path, readable_json(self.data, indent=1).encode())
 
-    def drop_after(self, number: int) -> None:
-        """Remove the files of the frames after one, and their records: the range ends there."""
-        gone = [self._frames.pop(n) for n in self.frames if n > number]
-        self.data["last"] = min(self.data["last"], number)
+    def keep(self, first: int, last: int) -> None:
+        """Remove the files of all frames but these, and their records: these are the range then.
+
+        Raises
+        ------
+        ValueError
+            When none would be left.
+        """
+        if last < self.data["first"] or first > self.data["last"]:
+            has = f"{self.data['first']} to {self.data['last']}"
+            raise ValueError(f"{self.path}: has frames {has}: none of {first} to {last} is left")
+        gone = [self._frames.pop(n) for n in self.frames if not first <= n <= last]
+        self.data["first"] = max(self.data["first"], first)
+        self.data["last"] = min(self.data["last"], last)
         self.save()
         for record in gone:
             for file in record["files"]:

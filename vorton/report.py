@@ -80,6 +80,10 @@ def warnings(manifest: Manifest) -> list[str]:
     found = []
     if manifest.missing:
         found.append(f"frames {ranges_text(manifest.missing)} are missing: bake again to go on")
+    stale = manifest.strangers()
+    if stale:
+        names = ", ".join(stale[:3]) + (" ..." if len(stale) > 3 else "")
+        found.append(f"{len(stale)} files of no frame of this bake lie beside it: {names}")
     values = tracers_per_voxel(manifest)
     voxel = proposed_voxel(manifest)
     if values and voxel and min(values) < FEW_TRACERS:

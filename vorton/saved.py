@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from . import _core
 from .animation import frame_rate
-from .archive import Archive, describe_scene, encode_archive
+from .archive import Archive, describe_scene, encode_archive, fields_of
 from .archive_writer import ArchiveWriter
 from .fields import ranges_text, shown
 from .opening import make_core
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound="Simulation")
 
-__all__ = ["encode", "go_on_from", "open_archive", "unpickle"]
+__all__ = ["encode", "go_on_from", "open_archive", "same_state", "unpickle"]
 
 
 def encode(sim: Simulation, folder: Path | None) -> bytes:
@@ -48,6 +48,22 @@ def _check_made_again(sim: Simulation, state: memoryview) -> None:
             "this simulation cannot be saved: what was added, changed or removed while it ran is "
             f"not what its scene makes ({error})"
         ) from error
+
+
+def same_state(sim: Simulation, other: Simulation) -> bool:
+    """Whether both have the same scene, and all that evolves has the same bits.
+
+    Columns that only one of both keeps are passed over: they follow from others.
+    """
+    if sim.scene != other.scene or (sim.fps, sim.frame) != (other.fps, other.frame):
+        return False
+    fields = [dict(fields_of(each._core.save_state(0))) for each in (sim, other)]
+    both = (fields[0].keys() & fields[1].keys()) - {"viewed"}
+    return all(
+        fields[0][name].shape == fields[1][name].shape
+        and fields[0][name].tobytes() == fields[1][name].tobytes()
+        for name in both
+    )
 
 
 def open_archive(cls: type[S], archive: Archive, frame: int | None, threads: int | None) -> S:
