@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 from bakes import VOLUMES, content, quiet, small_scene
+from marks import slow_but
 from test_bake_interrupted import count_steps
 
 import vorton as vt
@@ -30,7 +31,7 @@ def made(tmp_path_factory):
     return top / "bake", scene
 
 
-@pytest.mark.parametrize("move", [False, True])
+@pytest.mark.parametrize("move", slow_but([True], [False, True]))
 def test_a_copy_goes_on_as_the_bake(made, tmp_path, monkeypatch, move):
     """Where the path from the folder to the mesh is another; with the bytes of a bake there."""
     folder, scene = made

@@ -128,6 +128,7 @@ def test_a_branch_of_a_branch(origin, branched, tmp_path):
     assert content(tmp_path / "early") == before
 
 
+@pytest.mark.slow
 def test_derived_and_loaded_frames_are_those_of_their_scene(branched, tmp_path):
     derived = tmp_path / "out"
     vt.derive(branched, derived, volumes=VOLUMES, progress=False, threads=1)
