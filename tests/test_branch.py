@@ -184,10 +184,21 @@ def test_a_source_that_was_to_come_before_comes_at_once():
     sim.step(2)
     scene = small_scene()
     scene.add(vt.VortexRing((0, 0, 2), core=0.2, sections=48, layers=1, time=0.01))
+    scene.wind = vt.Samples([(0, 0, 0), (1, 0, 0)])
     other = vt.Simulation(scene, 24, threads=1)
     carry_over(sim, other)
     assert other.vortons.count > sim.vortons.count
     assert np.any(other.vortons.position[:, 2] > 1.9)
+    twice = vt.Scene("twice", voxel=0.1)
+    smoke = vt.Tracers(vt.Sphere(radius=0.1), rate=500)
+    for _ in range(2):  # the same object
+        twice.add(smoke)
+    sims = [vt.Simulation(twice, threads=1) for _ in range(2)]
+    sims[0].step(2)
+    carry_over(*sims)
+    for sim in sims:
+        sim.step(2)
+    assert sims[0].tracers.position.tobytes() == sims[1].tracers.position.tobytes()
 
 
 def changed(change):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .animation import Animation
 from .archive import Archive
 from .archive_writer import ArchiveWriter
 from .bake_frames import Parts
@@ -35,10 +36,10 @@ def _pair(old: Sequence[Any], new: Sequence[Any]) -> list[tuple[Any, Any]]:
     before: dict[int, Any] = {}
     for same in (lambda a, b: _key(a) == _key(b), lambda a, b: type(a) is type(b)):
         for index, item in enumerate(new):
-            found = None if index in before else next((o for o in left if same(o, item)), None)
-            if found is not None:
-                before[index] = found
-                left = [other for other in left if other is not found]
+            if index not in before:
+                found = next((n for n, other in enumerate(left) if same(other, item)), None)
+                if found is not None:
+                    before[index] = left.pop(found)
     pairs = [(before.get(index), item) for index, item in enumerate(new)]
     return pairs + [(item, None) for item in left]
 
@@ -73,10 +74,10 @@ def _check_scene(old: Scene, new: Scene) -> None:
         raise ValueError(f"{text}, and cannot change from a frame on: {why}")
 
 
-def _apply(sim: Simulation, new: Scene) -> dict[int, Any]:
-    """Make the items of a simulation those of another scene; for each, by its id(), who it is."""
+def _apply(sim: Simulation, new: Scene) -> list[Any]:
+    """Make the items of a simulation those of another scene; for each of these which one it is."""
     old = sim.scene
-    is_now: dict[int, Any] = {}
+    is_now = []
     pairs = _pair(old.sources, new.sources) + _pair(old.effects, new.effects)
     bodies = _pair(old.bodies, new.bodies)
     for before, item in [*pairs, *bodies]:
@@ -88,8 +89,9 @@ def _apply(sim: Simulation, new: Scene) -> dict[int, Any]:
     for before, item in [*pairs, *bodies]:
         if item is None:
             continue
-        is_now[id(item)] = before if before is not None and _key(before) == _key(item) else item
-        if is_now[id(item)] is before:
+        stays = before is not None and _key(before) == _key(item)
+        is_now.append(before if stays else item)
+        if stays:
             continue
         try:
             if before is None or isinstance(item, BodyBase):
@@ -120,16 +122,18 @@ def _check_order(sim: Simulation, new: Scene) -> None:
             raise ValueError(f"bodies[{index}], {wanted._what()}: {text}")
 
 
-def _ids(earlier: Simulation, sim: Simulation, is_now: dict[int, Any], what: str) -> bytes:
+def _ids(earlier: Simulation, sim: Simulation, is_now: Sequence[Any], what: str) -> bytes:
     """For each source or wind of `sim`, by its id, the id in the earlier one, or -1."""
     found: dict[int, int] = {}
-    numbers = {id(item): ids for item, ids in earlier._added}
-    for item, ids in sim._added:
-        before = numbers[id(is_now[id(item)])]
+    left = list(earlier._added)
+    for (_, ids), item in zip(sim._added, is_now, strict=True):
+        _, before = left.pop(next(n for n, (other, _) in enumerate(left) if other is item))
         for (kind, number), (_, old) in zip(ids, before, strict=True):
             if REMOVED_AS.get(kind, "source") == what:
                 found[number] = old
-    return np.array([found.get(n, -1) for n in range(1 + max(found, default=-1))], "i").tobytes()
+    unlisted = what == "wind" and isinstance(sim.scene.wind, Animation)  # the first of the winds
+    count = 1 + max(found, default=0 if unlisted else -1)
+    return np.array([found.get(n, -1) for n in range(count)], "i").tobytes()
 
 
 def carry_over(earlier: Simulation, sim: Simulation) -> None:
