@@ -197,6 +197,21 @@ def test_the_command_and_a_slower_rate(folder, tmp_path, capsys):
     assert ours["ring_0002.npz"] == theirs["ring_0003.npz"]
 
 
+@pytest.mark.slow
+def test_between_the_frames_where_a_branch_leaves(folder, tmp_path):
+    """The last frame of the scene before is a moment of both scenes."""
+    scene = small_scene()
+    scene.add(vt.Tracers(vt.Sphere(radius=0.1), rate=48_000))
+    vt.branch(scene, folder, tmp_path / "branch", frame=2, progress=False, threads=1)
+    manifest = vt.derive(tmp_path / "branch", tmp_path / "slow", fps=96, volumes=None,
+                         progress=False)  # fmt: skip
+    plain = vt.derive(folder, tmp_path / "plain", fps=96, volumes=None, progress=False)
+    more = [manifest.frame(n)["tracers"] - plain.frame(n)["tracers"] for n in manifest.frames]
+    assert more[:5] == [0] * 5  # frame 2 is frame 5 of the faster rate
+    # births at random times: two standard deviations of a quarter of 2000
+    assert more[5:] == pytest.approx([500 * n for n in range(1, 9)], abs=39)
+
+
 # ---- parts of a shot, and processes ----
 
 

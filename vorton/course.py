@@ -182,12 +182,13 @@ class Course:
         self.sim = self.own
         """At the frame of now."""
 
-    def _piece_of(self, number: int) -> int:
+    def piece_of(self, number: int) -> int:
+        """How many scenes came before that of a frame."""
         return sum(number > last for last, _ in self._pieces)
 
     def enter(self, number: int) -> Simulation:
         """The simulation of the scene that a frame belongs to."""
-        piece = self._piece_of(number)
+        piece = self.piece_of(number)
         if piece != self._piece:
             own = self.own
             at_end = piece == len(self._pieces)

@@ -14,6 +14,7 @@ from .branches import Branch
 from .course import Course, carry_over
 from .fields import ranges_text
 from .saved import go_on_from
+from .scene import Scene
 from .simulation import Simulation
 
 __all__ = ["RetimedCourse", "course_of", "last_frame", "needed", "place_of"]
@@ -52,7 +53,10 @@ def needed(archive: Archive, numbers: Collection[int], fps: float) -> None:
 class _Moment:
     """A simulation at a frame of the archive, and the velocities at its particles."""
 
+    number: int
     sim: Simulation
+    shown: Simulation
+    """What it is a moment of: of the same scene."""
     velocities: tuple[np.ndarray, np.ndarray]
 
 
@@ -77,9 +81,12 @@ class RetimedCourse:
             return self._course.come_to(0, frame, states, states.frames, parts)
         with parts.timed("state"):
             sim = self._course.enter(frame + 1)
-            kept = {n: self._moments[n] for n in (frame, frame + 1) if n in self._moments}
+            both = (frame, frame + 1)
+            old = [m for m in self._moments.values() if m.shown is sim]
+            kept = {m.number: m for m in old if m.number in both}
+            spare = [m.sim for m in old if m.number not in both]
             self._moments = {
-                n: kept.get(n) or self._load(n, sim, states) for n in (frame, frame + 1)
+                n: kept.get(n) or self._load(n, frame + 1, sim, states, spare) for n in both
             }
             earlier, later = self._moments.values()
             time = (number - 1) / self._fps
@@ -87,16 +94,28 @@ class RetimedCourse:
             sim._core.show_between(earlier.sim._core, later.sim._core, time, velocities)
         return sim
 
-    def _load(self, number: int, shown: Simulation, states: Archive) -> _Moment:
-        """A frame as a moment of the scene that is shown, which it may be before."""
-        sim = Simulation(states.scene(number), shown.fps, threads=shown._threads)
-        go_on_from(sim, states, number)
-        if sim.scene != shown.scene:
-            before, sim = sim, Simulation(shown.scene, shown.fps, threads=shown._threads)
+    def _load(
+        self, number: int, after: int, shown: Simulation, states: Archive, spare: list[Simulation]
+    ) -> _Moment:
+        """A frame as a moment of the scene that is shown, that of frame `after`.
+
+        Simulations of that scene of which nobody needs the state may be taken.
+        """
+
+        def make(scene: Scene) -> Simulation:
+            return Simulation(scene, shown.fps, threads=shown._threads)
+
+        sim = spare.pop() if spare else make(shown.scene)
+        if self._course.piece_of(number) != self._course.piece_of(after):
+            before = make(states.scene(number))
+            go_on_from(before, states, number)
             carry_over(before, sim)
-        return _Moment(
-            sim, (sim.velocity_at(sim.vortons.position), sim.velocity_at(sim.tracers.position))
+        else:
+            go_on_from(sim, states, number)
+        at_vortons, at_tracers = (
+            sim.velocity_at(each.position) for each in (sim.vortons, sim.tracers)
         )
+        return _Moment(number, sim, shown, (at_vortons, at_tracers))
 
 
 def course_of(archive: Archive, sim: Simulation, fps: float) -> Course | RetimedCourse:
