@@ -28,6 +28,8 @@ except ModuleNotFoundError as _error:
 from .ambient import Air, Gas, Liquid, Water
 from .animation import Keys, Samples, Transform
 from .bake import Volumes, bake, derive
+from .bake_branch import branch, rewind
+from .bake_folders import copy_bake, move_bake, prune_bake
 from .bodies import Body, Container
 from .combustion import Combustion
 from .effects import Kill, Wind, WindGrid
@@ -116,9 +118,14 @@ __all__ = [
     "Wind",
     "WindGrid",
     "bake",
+    "branch",
+    "copy_bake",
     "derive",
     "get_include",
     "get_library",
+    "move_bake",
+    "prune_bake",
+    "rewind",
 ]
 
 

@@ -1,4 +1,4 @@
-"""The command `vorton`: bake, derive, stage, preview, info, demo, bench, validate.
+"""The command `vorton`: `make_parser` says what it does.
 
 Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 130 interrupted by Ctrl-C; 143
 ended by SIGTERM.
@@ -20,6 +20,8 @@ from typing import Any
 from . import _core
 from .archive import Archive
 from .bake import PRESETS, Volumes, bake, derive
+from .bake_branch import branch, rewind
+from .bake_folders import copy_bake, move_bake, prune_bake
 from .fields import ranges_text
 from .files import explain
 from .first_moments import hand_over
@@ -87,6 +89,10 @@ def make_parser() -> argparse.ArgumentParser:
     _add_bake(commands)
     _add_derive(commands)
     _add_stage(commands)
+    _add_branch(commands)
+    _add_rewind(commands)
+    _add_transfers(commands)
+    _add_prune(commands)
     _add_preview(commands)
     _add_info(commands)
     _add_demo(commands)
@@ -167,6 +173,13 @@ def _add_derive(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("out", metavar="OUT", type=Path, help="another folder")
     text = "first and last frame (default: all that the archive has)"
     parser.add_argument("--frames", type=frame_range, metavar="A-B", help=text)
+    text = "frames a second of the same motion (default: as archived); more give slow motion"
+    parser.add_argument("--fps", type=positive, metavar="F", help=text)
+    text = "only the tracers in this box, m: lower corner, upper corner"
+    axes = ("X", "Y", "Z", "X", "Y", "Z")
+    parser.add_argument("--region", type=float, nargs=6, metavar=axes, help=text)
+    text = "processes that make frames at the same time (default 1)"
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help=text)
     _add_files(parser)
     _add_threads(parser)
     parser.set_defaults(run=run_derive)
@@ -189,6 +202,60 @@ def _add_stage(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--no-points", action="store_true", help="without the tracers")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.set_defaults(run=run_stage)
+
+
+def _add_branch(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "branch",
+        help="bake a changed scene from a frame of another bake on",
+        description="Make a bake that has the frames 1 to N of another one, linked where the disk "
+        "can, and goes on from there with a changed scene: other sources, effects, bodies, method "
+        "... A branch that was interrupted goes on when it is started again.",
+    )
+    parser.add_argument("scene", metavar="SCENE", help="the changed scene, .json or .py")
+    text = "folder of the other bake, or its manifest"
+    parser.add_argument("--from", dest="place", metavar="BAKE", type=Path, required=True, help=text)
+    text = "its last frame that stays"
+    parser.add_argument("--frame", type=int, metavar="N", required=True, help=text)
+    text = "another folder; made if it is not there"
+    parser.add_argument("-o", "--out", metavar="OUT", type=Path, required=True, help=text)
+    text = "first and last frame (default: those of the other bake)"
+    parser.add_argument("--frames", type=frame_range, metavar="A-B", help=text)
+    parser.add_argument("--overwrite", action="store_true", help="remove another bake in OUT")
+    _add_threads(parser)
+    parser.set_defaults(run=run_branch)
+
+
+def _add_rewind(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "rewind",
+        help="remove the frames of a bake after one of them",
+        description="Remove the frames of a bake after frame N, and their states. `vorton bake` "
+        "goes on from there.",
+    )
+    parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
+    text = "the last frame that stays"
+    parser.add_argument("--frame", type=int, metavar="N", required=True, help=text)
+    parser.set_defaults(run=run_rewind)
+
+
+def _add_transfers(commands: argparse._SubParsersAction) -> None:
+    for name, transfer in (("copy", copy_bake), ("move", move_bake)):
+        text = f"{name} a bake into another folder"
+        parser = commands.add_parser(name, help=text, description=f"{text.capitalize()}.")
+        parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
+        text = "another folder; made if it is not there"
+        parser.add_argument("out", metavar="OUT", type=Path, help=text)
+        parser.set_defaults(run=run_transfer, transfer=transfer)
+
+
+def _add_prune(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser("prune", help="remove files of a bake that nobody needs any more")
+    parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
+    text = "frames whose volumes and tracers stay (default: all)"
+    parser.add_argument("--frames", type=frame_range, metavar="A-B", help=text)
+    parser.add_argument("--no-archive", action="store_true", help="remove the archive")
+    parser.set_defaults(run=run_prune)
 
 
 def _add_preview(commands: argparse._SubParsersAction) -> None:
@@ -320,12 +387,60 @@ def run_derive(arguments: argparse.Namespace) -> int:
     """`vorton derive`."""
     try:
         files = _files_of(arguments)
-        manifest = derive(arguments.place, arguments.out, frames=arguments.frames, **files)
+        box = arguments.region
+        manifest = derive(
+            arguments.place,
+            arguments.out,
+            frames=arguments.frames,
+            fps=arguments.fps,
+            region=None if box is None else (box[:3], box[3:]),
+            jobs=arguments.jobs,
+            **files,
+        )
     except KeyboardInterrupt as stop:
         found = Manifest.all_in(arguments.out)
         path = found[0].path if found else arguments.out / "none"
         return _say_how_to_go_on(arguments, path, stop)
     return _describe(arguments, manifest)
+
+
+def run_branch(arguments: argparse.Namespace) -> int:
+    """`vorton branch`."""
+    scene = load_scene(arguments.scene)
+    try:
+        manifest = branch(
+            scene,
+            arguments.place,
+            arguments.out,
+            frame=arguments.frame,
+            frames=arguments.frames,
+            progress=not arguments.quiet,
+            threads=arguments.threads,
+            overwrite=arguments.overwrite,
+        )
+    except KeyboardInterrupt as stop:
+        return _say_how_to_go_on(arguments, arguments.out / f"{scene.name}.json", stop)
+    print(describe(manifest))
+    return 0
+
+
+def run_rewind(arguments: argparse.Namespace) -> int:
+    """`vorton rewind`."""
+    print(describe(rewind(arguments.place, arguments.frame)))
+    return 0
+
+
+def run_transfer(arguments: argparse.Namespace) -> int:
+    """`vorton copy`, `vorton move`."""
+    print(describe(arguments.transfer(arguments.place, arguments.out)))
+    return 0
+
+
+def run_prune(arguments: argparse.Namespace) -> int:
+    """`vorton prune`."""
+    archive = not arguments.no_archive
+    print(describe(prune_bake(arguments.place, frames=arguments.frames, archive=archive)))
+    return 0
 
 
 def _files_of(arguments: argparse.Namespace) -> dict[str, Any]:

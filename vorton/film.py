@@ -15,12 +15,13 @@ import numpy as np
 
 from . import _core, tracer_files
 from .archive import SUFFIX, Archive
+from .bake_frames import Parts
 from .baked_bodies import BakedBodies
+from .course import Course
 from .fields import check_flag, check_number, check_vector, ranges_text
 from .manifest import Manifest
 from .preview import FORMATS, Camera, Survey, check_dye, render, write_film
 from .progress import Callback, Progress
-from .saved import go_on_from
 from .scene import Scene
 from .scene_files import load_scene
 from .simulation import Simulation
@@ -167,9 +168,10 @@ class ArchiveShot:
         sim = self.simulation = Simulation(self.scene, self._fps, threads=self.threads)
         self.voxel = sim.nominal_voxel if self.voxel is None else self.voxel
         with Archive(self.path) as archive:
+            course = Course(sim, archive.branch)
             for number in self.numbers:
-                go_on_from(sim, archive, number)
-                yield sim.volume(self.voxel, sharp=self.sharp)
+                self.simulation = course.come_to(0, number, archive, archive.frames, Parts())
+                yield self.simulation.volume(self.voxel, sharp=self.sharp)
 
 
 Shot = SceneShot | BakeShot | ArchiveShot

@@ -201,13 +201,13 @@ class Recorder:
         return self.ids
 
 
-_REMOVED_AS = {name: name for name in ("wind", "force", "kill", "body")} | {"wind_grid": "wind"}
+REMOVED_AS = {name: name for name in ("wind", "force", "kill", "body")} | {"wind_grid": "wind"}
 
 
 def remove_added(core: _core.Simulation, ids: Sequence[tuple[str, int]]) -> None:
     """Remove from a core what an item of a scene has added."""
     for kind, number in ids:
-        core.remove_added(_REMOVED_AS.get(kind, "source"), number)
+        core.remove_added(REMOVED_AS.get(kind, "source"), number)
 
 
 def _place_of(items: Sequence[Any], wanted: Any) -> int | None:
@@ -219,7 +219,7 @@ def name_source(
 ) -> str:
     """What the id of a source stands for in a scene: "sources[2], Jet", or nothing."""
     for item, ids in added:
-        if ("source", number) in {(_REMOVED_AS.get(kind, "source"), n) for kind, n in ids}:
+        if ("source", number) in {(REMOVED_AS.get(kind, "source"), n) for kind, n in ids}:
             return f"sources[{_place_of(scene.sources, item)}], {type(item).__name__}"
     return ""
 

@@ -60,6 +60,7 @@ def describe(manifest: Manifest) -> str:
         ("volumes", _volumes(data["volumes"])),
         ("tracers", _tracers(manifest)),
         ("archive", _archive(manifest)),
+        ("branch", _branch(data.get("branch"))),
         ("per voxel", _per_voxel(manifest)),
         ("health", _health(manifest)),
     ]
@@ -67,11 +68,22 @@ def describe(manifest: Manifest) -> str:
     return "\n".join(lines + [f"warning    {text}" for text in warnings(manifest)])
 
 
+def _branch(branch: dict[str, Any] | None) -> str:
+    if branch is None:
+        return ""
+    digest = branch["scene_sha256"][:12]
+    return f"up to frame {branch['frame']} of another bake: scene {branch['name']}, {digest}"
+
+
 def warnings(manifest: Manifest) -> list[str]:
     """What one should know before using the bake."""
     found = []
     if manifest.missing:
         found.append(f"frames {ranges_text(manifest.missing)} are missing: bake again to go on")
+    stale = manifest.strangers()
+    if stale:
+        names = ", ".join(stale[:3]) + (" ..." if len(stale) > 3 else "")
+        found.append(f"{len(stale)} files of no frame of this bake lie beside it: {names}")
     values = tracers_per_voxel(manifest)
     voxel = proposed_voxel(manifest)
     if values and voxel and min(values) < FEW_TRACERS:

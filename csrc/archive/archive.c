@@ -21,6 +21,7 @@
 #endif
 
 enum { VERSION = 1, HEAD_BYTES = 40, INDEX_BYTES = 32, ENTRY_BYTES = 24, END_BYTES = 16 };
+enum { SEARCHED_AT_ONCE = 1 << 20 /* bytes */ };
 
 /* ---- reading ---- */
 
@@ -130,13 +131,46 @@ static int note_frame(vt_archive *a, uint64_t at, uint64_t *end)
     vt_block_head block;
     uint8_t *bytes;
     if (!find_block(a, at, "FRAM", &block) || block.summed < sizeof head ||
-        !read_summed(a, at, &block, &bytes))
+        block.summed > VT_MOST_DIRECTORY || !read_summed(a, at, &block, &bytes))
         return 0;
     memcpy(&head, bytes, sizeof head);
     free(bytes);
     *end = at + block.length;
     return (a->count == 0 || head.number > a->frame[a->count - 1].number) &&
            append_frame(a, head.number, head.time, at, block.length) == 0;
+}
+
+/* The next place from *at on where a frame may begin; 0: there is none. */
+static int search_frame(vt_archive *a, uint8_t *room, uint64_t *at)
+{
+    while (*at < a->size) {
+        const uint64_t left = a->size - *at;
+        const size_t size = left < SEARCHED_AT_ONCE ? (size_t)left : SEARCHED_AT_ONCE;
+        if (read_at(a, *at, room, size))
+            return 0;
+        for (size_t n = 0; n + 4 <= size; n += 8)
+            if (memcmp(room + n, "FRAM", 4) == 0) {
+                *at += n;
+                return 1;
+            }
+        *at += size;
+    }
+    return 0;
+}
+
+/* The frames from `at` on, one behind the other, or behind what is damaged. */
+static vt_status scan_frames(vt_archive *a, uint64_t at)
+{
+    uint8_t *const room = malloc(SEARCHED_AT_ONCE);
+    if (!room)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory to look for the frames of %s", a->path);
+    for (int found = 1; found;)
+        if (!note_frame(a, at, &at)) {
+            at += 8;
+            found = search_frame(a, room, &at);
+        }
+    free(room);
+    return VT_OK;
 }
 
 /* The frames that the index at the end tells of; 0 where there is none, or one that is damaged. */
@@ -179,9 +213,7 @@ static vt_status open_now(vt_archive *a)
     const vt_status status = read_head(a, &at);
     if (status || follow_index(a))
         return status;
-    while (note_frame(a, at, &at))
-        continue;
-    return VT_OK;
+    return scan_frames(a, at);
 }
 
 vt_status vt_open_archive(const char *path, vt_archive **archive)
