@@ -214,6 +214,16 @@ class Manifest:
             raise ValueError(f"{place}: holds several bakes, name one: {names}")
         return found[0]
 
+    @classmethod
+    def of_file(cls, path: str | os.PathLike[str]) -> Manifest | None:
+        """The manifest beside a volume, a tracer file or an archive that names it; None: none."""
+        path = Path(path)
+        return next((m for m in cls.all_in(path.parent) if m._names(path.name)), None)
+
+    def _names(self, name: str) -> bool:
+        files = (file["name"] for record in self._frames.values() for file in record["files"])
+        return name == self.data.get("archive") or name in files
+
     @property
     def folder(self) -> Path:
         """Where the files lie."""

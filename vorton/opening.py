@@ -144,6 +144,31 @@ def _warn_of_celsius(scene: Scene, depth: int) -> None:
         warnings.warn(text, SceneWarning, stacklevel=depth)
 
 
+def _smoke_volume(source: Any) -> float:
+    """Volume of the shape in which a source bears smoke, m^3; infinite where it bears none."""
+    if not isinstance(source, (Emitter, Tracers)) or (
+        isinstance(source, Emitter) and not source.smoke
+    ):
+        return math.inf
+    size = source.parent.largest_scale() if source.parent else 1.0
+    return source.shape.volume * size**3
+
+
+def warn_of_coarse_voxel(scene: Scene, voxel: float, what: str, depth: int = 3) -> None:
+    """Voxels into one of which all smoke of a source goes show nothing: metres meant otherwise."""
+    for index, source in enumerate(scene.sources):
+        volume = _smoke_volume(source)
+        if volume >= voxel**3:
+            continue
+        text = (
+            f"{what} = {voxel:g} m: the smoke of sources[{index}], {type(source).__name__}, fills "
+            f"less than one such voxel. It is the length of an edge in metres; "
+            f"{volume ** (1 / 3) / 10:.2g} would show it"
+        )
+        warnings.warn(text, SceneWarning, stacklevel=depth)
+        return
+
+
 def check_method(scene: Scene, depth: int = 5) -> None:
     """Whether the scene can have its method; warnings point that many calls out of here.
 
@@ -156,6 +181,8 @@ def check_method(scene: Scene, depth: int = 5) -> None:
     _warn_of_no_buoyancy(scene, depth)
     _warn_of_no_flow(scene, depth)
     _warn_of_celsius(scene, depth)
+    if scene.voxel is not None:
+        warn_of_coarse_voxel(scene, scene.voxel, "Scene.voxel", depth + 1)
 
 
 def _count_left(core: _core.Simulation, ends: list[int]) -> np.ndarray:
@@ -263,7 +290,9 @@ def _add_bodies(
         try:
             body._add_to(recorder)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"bodies[{index}]: {error}") from error
+            text = str(error).removeprefix(f"body '{body.name or index}': ")
+            text = text.removeprefix(f"{body._what()}: ")
+            raise type(error)(f"bodies[{index}]: {body._what()}: {text}") from error
         if core.count("vortons") == left.sum():
             continue
         before, left = left, _count_left(core, ends)

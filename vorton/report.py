@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -65,6 +66,20 @@ def describe(manifest: Manifest) -> str:
     ]
     lines = [f"{name:10} {text}" for name, text in rows if text]
     return "\n".join(lines + [f"warning    {text}" for text in warnings(manifest)])
+
+
+def describe_archive(path: Path) -> str:
+    """What a motion archive without a manifest holds."""
+    with Archive(path) as archive:
+        scene, fps = archive.scene(), archive.fps
+        states = ranges_text(archive.frames) or "none"
+    rows = [
+        ("archive", f"{path}, {size_text(path.stat().st_size)}"),
+        ("scene", f"{scene.name}, seed {scene.seed}"),
+        ("sources", _kinds(scene.to_dict()["sources"]) or "none"),
+        ("frames", f"states of {states} at {fps:g} a second"),
+    ]
+    return "\n".join(f"{name:10} {text}" for name, text in rows)
 
 
 def warnings(manifest: Manifest) -> list[str]:

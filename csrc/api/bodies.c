@@ -14,6 +14,7 @@
 #include "panels/panel_choice.h"
 #include "panels/panels.h"
 #include "panels/surface_velocity.h"
+#include "state/body_bounds.h"
 #include "state/body_mass.h"
 #include "state/closed_container.h"
 #include "state/container_frame.h"
@@ -304,6 +305,7 @@ static void fill_state(const vt_simulation *s, const vt_body *body, vt_body_stat
     memcpy(state->name, body->name, sizeof state->name);
     vti_pose_point(&pose, body->center, state->position);
     vti_pose_quaternion(&pose, state->rotation);
+    vti_body_bounds(body, &pose, state->lower, state->upper);
     memcpy(state->velocity, motion.velocity, sizeof motion.velocity);
     vti_split_impulse(&body->rigid.from_flow, state->flow_impulse, state->flow_angular_impulse);
     memcpy(state->angular_velocity, motion.angular, sizeof motion.angular);

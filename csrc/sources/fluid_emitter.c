@@ -279,8 +279,10 @@ static vt_status choose_rate(const vt_simulation *s, vt_fluid_emitter *p)
     if (!(pull > 0 && reach > 0))
         return vti_fail(
             VT_INVALID_ARGUMENT,
-            "rate must be given (renew of an Emitter) where nothing rises: the fluid is "
-            "as heavy as the ambient one, or there is no gravity");
+            "its fluid does not rise, being as heavy as the ambient one or without gravity, which "
+            "says how often it is renewed; give it a temperature (fuel: one above "
+            "Combustion.ignition, %g K), or say renew (1/s; in C rate)",
+            s->def.combustion.ignition);
     const double height = 2 * reach * pose.scale;
     p->rate = 0.5 * sqrt(pull / height) * (double)vti_filling(p);
     return VT_OK;
