@@ -150,11 +150,11 @@ def manifest_of(*records: dict) -> Manifest:
 
 
 def test_info_warns_of_grain():
-    assert warnings(manifest_of(record(1), record(2, tracers_per_voxel=3.1))) == []
+    assert warnings(manifest_of(record(1), record(2, tracers_per_voxel=1.1))) == []
     grainy = manifest_of(record(1), record(2, tracers_per_voxel=0.75), record(3))
-    assert proposed_voxel(grainy) == pytest.approx(0.1 * 2)
+    assert proposed_voxel(grainy) == pytest.approx(0.1 * 4 ** (1 / 3))
     (text,) = warnings(grainy)
-    assert "0.75 tracers per voxel of smoke: grain will show" in text and "voxels of 0.2 m" in text
+    assert "0.75 tracers per voxel of smoke: grain will show" in text and "voxels of 0.16 m" in text
     assert text in describe(grainy)
     assert "0.75 to 8, median 8" in describe(grainy)
 
