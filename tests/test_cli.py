@@ -157,6 +157,8 @@ def test_info_warns_of_grain():
     assert "0.75 tracers per voxel of smoke: grain will show" in text and "voxels of 0.16 m" in text
     assert text in describe(grainy)
     assert "0.75 to 8, median 8" in describe(grainy)
+    begins = manifest_of(record(1, tracers_per_voxel=0.4, mass=0.09), record(2, mass=1.0))
+    assert warnings(begins) == []  # the first wisps of a source
 
 
 def test_info_warns_of_bad_health_and_missing_frames():

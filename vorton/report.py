@@ -14,10 +14,10 @@ from .records import HEALTH_LIMITS, has_limit
 FEW_TRACERS = 1.0
 """Tracers per voxel of smoke below which grain shows.
 
-Two previews of a ring that differ in the places of its tracers alone differ in what is finer than 9
-pixels by 1.0 to 1.8 of 256 levels (rms in the smoke) at 2.6 tracers, which nobody sees, by 1.6 to 2.3
-at 1.3, where soft lumps begin, and by 2.1 to 2.7 at .6, where they are plain: volumes spread tracers
-that are far apart (`Simulation.volume`).
+Two previews of a ring that differ in the places of its tracers alone differ in what is finer than
+9 pixels by 1.0 to 1.8 of 256 levels (rms in the smoke) at 2.6 tracers, which nobody sees, by 1.6 to
+2.3 at 1.3, where soft lumps begin, and by 2.1 to 2.7 at .6, where they are plain: volumes spread
+tracers that are far apart (`Simulation.volume`).
 
 Voxels are weighted with their smoke ("filled_voxels" of a volume): the faint rim around a thin
 body, where grain does not show, makes up half and more of its active voxels. A body filled with
@@ -25,6 +25,10 @@ body, where grain does not show, makes up half and more of its active voxels. A 
 """
 
 GOOD_TRACERS = 3.0
+
+LITTLE_SMOKE = 0.1
+"""Frames with less of the largest mass of smoke in the bake than that do not count: a source has
+just begun, or the last wisps fade."""
 
 
 def size_text(count: float) -> str:
@@ -37,8 +41,11 @@ def size_text(count: float) -> str:
 
 
 def tracers_per_voxel(manifest: Manifest) -> list[float]:
-    """Tracers per voxel of smoke of the frames that have any."""
-    values = [manifest.frame(n).get("tracers_per_voxel") for n in manifest.frames]
+    """Tracers per voxel of smoke of the frames that have some (`LITTLE_SMOKE`)."""
+    frames = [manifest.frame(n) for n in manifest.frames]
+    least = LITTLE_SMOKE * max((frame.get("mass") or 0.0 for frame in frames), default=0.0)
+    some = [frame for frame in frames if (frame.get("mass") or 0.0) >= least]
+    values = [frame.get("tracers_per_voxel") for frame in some]
     return [value for value in values if value is not None]
 
 
