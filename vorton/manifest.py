@@ -98,7 +98,8 @@ def _check_whole(data: dict[str, Any]) -> None:
             raise ValueError(f"{where}.frame = {record['frame']}")
         limited = {name: record["health"].get(name) for name in HEALTH_LIMITS}
         _check_values(limited, (*_NUMBER, _NOTHING), f"{where}.health")
-        _check(record.get("tracers_per_voxel"), (*_NUMBER, _NOTHING), f"{where}.tracers_per_voxel")
+        for name in ("tracers_per_voxel", "mass"):
+            _check(record.get(name), (*_NUMBER, _NOTHING), f"{where}.{name}")
         _check(record.get("bodies", {}), dict, f"{where}.bodies")
 
 

@@ -18,7 +18,7 @@ from .emitter import Emitter
 from .fields import shown
 from .points import Points, VortonPoints
 from .scene import OF_SIMULATION, Scene
-from .shapes import Plane
+from .shapes import Plane, Shape, Surface
 from .source_base import FluidSource, Source
 from .sources import Tracers
 
@@ -144,26 +144,33 @@ def _warn_of_celsius(scene: Scene, depth: int) -> None:
         warnings.warn(text, SceneWarning, stacklevel=depth)
 
 
-def _smoke_volume(source: Any) -> float:
-    """Volume of the shape in which a source bears smoke, m^3; infinite where it bears none."""
-    if not isinstance(source, (Emitter, Tracers)) or (
-        isinstance(source, Emitter) and not source.smoke
-    ):
+def _length_of(shape: Shape) -> float:
+    """How long a shape is at least along its longest side, m."""
+    if isinstance(shape, Surface):
+        return _length_of(shape.shape)
+    data = shape._core_shape()
+    if "vertices" in data:
+        return float(np.ptp(data["vertices"], axis=0).max())
+    return max(*data.get("size", (0.0, 0.0)), 2 * data.get("radius", 0.0))
+
+
+def _smoke_length(source: Any) -> float:
+    """Length of the shape in which a source bears smoke, m; infinite where it bears none."""
+    if not isinstance(source, Emitter | Tracers) or getattr(source, "smoke", 1) == 0:
         return math.inf
-    size = source.parent.largest_scale() if source.parent else 1.0
-    return source.shape.volume * size**3
+    return _length_of(source.shape) * (source.parent.largest_scale() if source.parent else 1.0)
 
 
 def warn_of_coarse_voxel(scene: Scene, voxel: float, what: str, depth: int = 3) -> None:
-    """Voxels into one of which all smoke of a source goes show nothing: metres meant otherwise."""
+    """Smoke that is smaller than a voxel shows nothing: the number was meant otherwise."""
     for index, source in enumerate(scene.sources):
-        volume = _smoke_volume(source)
-        if volume >= voxel**3:
+        length = _smoke_length(source)
+        if length >= voxel:
             continue
         text = (
-            f"{what} = {voxel:g} m: the smoke of sources[{index}], {type(source).__name__}, fills "
-            f"less than one such voxel. It is the length of an edge in metres; "
-            f"{volume ** (1 / 3) / 10:.2g} would show it"
+            f"{what} = {voxel:g} m: the smoke of sources[{index}], {type(source).__name__}, is "
+            f"born smaller than one such voxel, {length:.2g} m. It is the length of an edge in "
+            f"metres; {length / 20:.2g} would show it"
         )
         warnings.warn(text, SceneWarning, stacklevel=depth)
         return
