@@ -256,9 +256,9 @@ def test_d3_growth_by_the_factor_of_the_articles(form, axis, factor):
 # ---- thin lines ----
 
 
-def filament_is_round_after(radii, core, until, count=192):
-    """Time (s) at which an elliptic filament of circulation 1 has equal extents, float64: its points
-    go with the Biot-Savart law of Gaussian cores, whose pieces are differences of the points."""
+def filament_is_round_after(radii, core, until, count=96):
+    """Time (s) at which an elliptic filament of circulation 1 has equal extents, float64: points go
+    with the Biot-Savart law of Gaussian cores, whose pieces are differences of the points."""
     turn = np.arange(count) * 2 * np.pi / count
     x = np.stack([radii[0] * np.cos(turn), radii[1] * np.sin(turn), 0 * turn], axis=1)
 
@@ -271,7 +271,7 @@ def filament_is_round_after(radii, core, until, count=192):
         factor = inside / (4 * np.pi * distance**3) * (1 - np.eye(count))
         return np.einsum("ij,ijk->ik", factor, np.cross(pieces[None], away))
 
-    time, dt = 0.0, 0.02
+    time, dt = 0.0, 0.04
     while np.ptp(x[:, 0]) > np.ptp(x[:, 1]):
         assert time < until
         x = x + dt * velocity(x + dt / 2 * velocity(x))
@@ -282,7 +282,7 @@ def filament_is_round_after(radii, core, until, count=192):
 def ring_is_round_after(radii, core, until, **method):
     scene = vt.Scene("ellipse", method=vt.Method(stretching="classical", **method))
     scene.add(vt.VortexRing(radius=radii, core=core, layers=0, sections=96))
-    sim = vt.Simulation(scene, fps=50, threads=1)
+    sim = vt.Simulation(scene, fps=25, threads=1)
     while np.ptp(sim.vortons.position[:, 0]) > np.ptp(sim.vortons.position[:, 1]):
         assert sim.time < until
         sim.step()

@@ -146,9 +146,7 @@ def _warn_of_celsius(scene: Scene, depth: int) -> None:
 
 def _length_of(shape: Shape) -> float:
     """How long a shape is at least along its longest side, m."""
-    if isinstance(shape, Surface):
-        return _length_of(shape.shape)
-    data = shape._core_shape()
+    data = shape.shape._surface_shape() if isinstance(shape, Surface) else shape._core_shape()
     if "vertices" in data:
         return float(np.ptp(data["vertices"], axis=0).max())
     return max(*data.get("size", (0.0, 0.0)), 2 * data.get("radius", 0.0))
