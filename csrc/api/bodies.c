@@ -1,8 +1,8 @@
-/* What others are told of a body: where it is and how it moves, and how far from it points are;
- * bodies that somebody outside places, pushes or leads. */
+/* What others are told of bodies, and bodies that somebody outside places, pushes or leads. */
 #include <stdio.h>
 
 #include "animation/definition.h"
+#include "api/body_bounds.h"
 #include "api/source_in_body_check.h"
 #include "base/growing_array.h"
 #include "base/status.h"
@@ -14,7 +14,6 @@
 #include "panels/panel_choice.h"
 #include "panels/panels.h"
 #include "panels/surface_velocity.h"
-#include "state/body_bounds.h"
 #include "state/body_mass.h"
 #include "state/closed_container.h"
 #include "state/container_frame.h"

@@ -13,14 +13,7 @@
  * rho' is the deviation from the ambient density; at the nodes it is its mean over the vortons
  * around, weighted by their volumes, and nodes without any vorton are ambient. The gradient is that
  * of central differences, interpolated: the one of the interpolant itself, a cell wide, is too
- * small by 4 % where density jumps, because a vorton lifts the nodes on which it depends.
- *
- * The vortons sum to the generation at the nodes, each counted by the volume of the vortons around
- * it, W V over the cell: 1 in the mean, but not where density jumps. Of a sharp layer between
- * vortons .75 cells apart that is .77 to 1.33 of what it should be, by where it lies in a cell, and
- * .9 once both sides have slid along each other by a cell; of one in disorder .97 (a cell apart
- * .92, half a cell 1.00). Therefore such a layer grows 5 to 7 % too slowly, however fine the cells.
- */
+ * small by 4 % where density jumps, because a vorton lifts the nodes on which it depends. */
 #pragma once
 
 #include "kernels/grid/trilinear.h"

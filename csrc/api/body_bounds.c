@@ -1,4 +1,4 @@
-#include "state/body_bounds.h"
+#include "api/body_bounds.h"
 
 #include <math.h>
 
