@@ -43,6 +43,7 @@ from .fields import (
 )
 from .files import locked, make_folder, remove_leftovers
 from .manifest import FORMAT, MOST_FRAMES, SCHEMA, UNITS, Manifest
+from .opening import warn_of_coarse_voxel
 from .progress import Callback, Progress
 from .retime import RetimedCourse, course_of, last_frame, needed
 from .scene import Scene
@@ -110,10 +111,13 @@ class Volumes(Definition):
 
     def settings(self, sim: Simulation) -> dict[str, Any]:
         """The settings as the manifest has them, with the grids that the simulation carries."""
+        voxel = sim.nominal_voxel if self.voxel is None else self.voxel
+        if self.voxel is not None:
+            warn_of_coarse_voxel(sim.scene, voxel, "Volumes.voxel", 5)
         names = PRESETS[self.preset].grids
         carried = {n for n in names if n not in _SHOWN or sim._core.tracers_carry(_SHOWN[n])}
         return {
-            "voxel": sim.nominal_voxel if self.voxel is None else self.voxel,
+            "voxel": voxel,
             "preset": self.preset,
             "grids": {grid: name for grid, name in names.items() if grid in carried},
             "half": self.half,

@@ -13,12 +13,13 @@ import re
 import shlex
 import signal
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from . import _core
-from .archive import Archive
+from .archive import SUFFIX, Archive
 from .bake import PRESETS, Volumes, bake, derive
 from .bake_branch import branch, rewind
 from .bake_folders import copy_bake, move_bake, prune_bake
@@ -28,12 +29,13 @@ from .first_moments import hand_over
 from .hosts import usd
 from .hosts.alembic import write_alembic
 from .manifest import MOST_FRAMES, Manifest
-from .report import describe
+from .report import describe, describe_archive
 from .scene_files import load_scene
 
 INTERRUPTED, TERMINATED = 130, 143
 DEFAULT_FRAMES = (1, 96)
 DEFAULT_FPS = 24.0
+OF_BAKES = (SUFFIX, ".vdb", ".npz")
 TRACEBACK = "VORTON_TRACEBACK"
 SHARP = "thin sheets of few tracers as sheets, not dots: slower, for less than 4 tracers a voxel"
 
@@ -292,16 +294,22 @@ def _add_preview(commands: argparse._SubParsersAction) -> None:
             type=float,
             nargs=3,
             metavar=tuple("XYZ"),
-            help=f"{text}, m (default: so that the smoke fills the picture)",
+            help=f"{text}, m (default: so that smoke and bodies fill the picture)",
         )
     for name, text in (
         ("azimuth", "around Z: -90 from in front, 0 from +X (default -65)"),
-        ("elevation", "above the horizon, -80 to 80 (default -5)"),
+        ("elevation", "above the horizon, -80 to 80 (default -5, with bodies 10)"),
     ):
         help_text = f"where the default camera looks from, degrees {text}"
         parser.add_argument(f"--{name}", type=float, metavar="D", help=help_text)
     parser.add_argument(
         "--fov", type=positive, default=35.0, metavar="DEGREES", help="vertical, default 35"
+    )
+    parser.add_argument(
+        "--extinction",
+        type=positive,
+        metavar="E",
+        help="optical depth of a kg/m^2 of smoke (default: smoke born with 1 kg/m^3 reads well)",
     )
     parser.add_argument(
         "--dye",
@@ -319,7 +327,8 @@ def _add_info(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "info", help="print what a bake holds, with tracers per active voxel and warnings"
     )
-    parser.add_argument("place", metavar="FOLDER", type=Path, help="bake folder, or its manifest")
+    text = "bake folder, or its manifest or another file of it; a .vta alone, too"
+    parser.add_argument("place", metavar="BAKE", type=Path, help=text)
     parser.add_argument(
         "--verify", action="store_true", help="check the hash of every file; status 1 if one fails"
     )
@@ -542,6 +551,7 @@ def run_preview(arguments: argparse.Namespace) -> int:
         azimuth=arguments.azimuth,
         elevation=arguments.elevation,
         field_of_view=arguments.fov,
+        extinction=arguments.extinction,
         dye=False if dye is None else tuple(dye) or True,
         threads=arguments.threads,
         progress=not arguments.quiet,
@@ -554,7 +564,16 @@ def run_info(arguments: argparse.Namespace) -> int:
     """`vorton info`."""
     if not arguments.place.exists():
         raise FileNotFoundError(f"{arguments.place}: no such folder or file")
-    manifest = Manifest.find(arguments.place)
+    if arguments.place.suffix in OF_BAKES:
+        manifest = Manifest.of_file(arguments.place)
+        if manifest is None and arguments.place.suffix == SUFFIX:
+            print(describe_archive(arguments.place))
+            return 0
+        if manifest is None:
+            text = "no manifest (.json) beside it names it; give the folder of its bake"
+            raise ValueError(f"{arguments.place}: {text}")
+    else:
+        manifest = Manifest.find(arguments.place)
     print(describe(manifest))
     if not arguments.verify:
         return 0
@@ -613,7 +632,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status."""
     argv = list(sys.argv[1:] if argv is None else argv)
     try:
-        with _sigterm_interrupts():
+        with _sigterm_interrupts(), warnings.catch_warnings():
+            warnings.showwarning = _say_warning
             return _run(argv)
     except KeyboardInterrupt as stop:
         terminated = isinstance(stop, Terminated)
@@ -627,6 +647,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f"vorton: error: {one_line(error)}", file=sys.stderr)
         return 1
+
+
+def _say_warning(message: Any, *_: Any, **__: Any) -> None:
+    print(f"vorton: warning: {message}", file=sys.stderr)
 
 
 def _run(argv: list[str]) -> int:

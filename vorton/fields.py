@@ -31,7 +31,11 @@ LARGEST = 1e12
 
 
 def shown(value: object, length: int = 60) -> str:
-    """The value as an error message prints it: its repr, cut to `length` characters."""
+    """The value as an error message prints it: its repr, cut to `length` characters; a path as its
+    text.
+    """
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
     text = " ".join(repr(value).split())
     return text if len(text) <= length else text[: length - 3] + "..."
 

@@ -105,7 +105,8 @@ def _check_whole(data: dict[str, Any]) -> None:
             raise ValueError(f"{where}.frame = {record['frame']}")
         limited = {name: record["health"].get(name) for name in HEALTH_LIMITS}
         _check_values(limited, (*_NUMBER, _NOTHING), f"{where}.health")
-        _check(record.get("tracers_per_voxel"), (*_NUMBER, _NOTHING), f"{where}.tracers_per_voxel")
+        for name in ("tracers_per_voxel", "mass"):
+            _check(record.get(name), (*_NUMBER, _NOTHING), f"{where}.{name}")
         _check(record.get("bodies", {}), dict, f"{where}.bodies")
 
 
@@ -220,6 +221,16 @@ class Manifest:
             names = ", ".join(str(manifest.path) for manifest in found)
             raise ValueError(f"{place}: holds several bakes, name one: {names}")
         return found[0]
+
+    @classmethod
+    def of_file(cls, path: str | os.PathLike[str]) -> Manifest | None:
+        """The manifest beside a volume, a tracer file or an archive that names it; None: none."""
+        path = Path(path)
+        return next((m for m in cls.all_in(path.parent) if m._names(path.name)), None)
+
+    def _names(self, name: str) -> bool:
+        files = (file["name"] for record in self._frames.values() for file in record["files"])
+        return name == self.data.get("archive") or name in files
 
     @property
     def folder(self) -> Path:
