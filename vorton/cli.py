@@ -1,4 +1,4 @@
-"""The command `vorton`: bake, derive, preview, info, demo, bench, validate.
+"""The command `vorton`: bake, derive, preview, info, demo, bench, validate, sdk.
 
 Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 130 interrupted by Ctrl-C; 143
 ended by SIGTERM.
@@ -17,9 +17,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import _core
+from . import _core, sdk
 from .archive import Archive
-from .bake import PRESETS, Volumes, bake, derive
+from .baking import PRESETS, Volumes, bake, derive
 from .fields import ranges_text
 from .files import explain
 from .first_moments import hand_over
@@ -88,6 +88,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_info(commands)
     _add_demo(commands)
     _add_validate(commands)
+    _add_sdk(commands)
     commands.add_parser(
         "bench", help="measure the solver; vorton bench --help says how", add_help=False
     )
@@ -253,6 +254,17 @@ def _add_demo(commands: argparse._SubParsersAction) -> None:
     )
     _add_threads(parser)
     parser.set_defaults(run=run_demo)
+
+
+def _add_sdk(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "sdk",
+        help="what C and C++ programs need to link the library",
+        description="Print what C and C++ programs need to link the library; all of it, with its "
+        "names, where no option is given.",
+    )
+    sdk.add_arguments(parser)
+    parser.set_defaults(run=sdk.show)
 
 
 def _add_validate(commands: argparse._SubParsersAction) -> None:

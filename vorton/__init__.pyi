@@ -1,0 +1,57 @@
+"""What `import vorton` offers, for type checkers and editors: __init__.py imports it when asked."""
+
+from ._core import BlowUpError as BlowUpError
+from ._core import BusyError as BusyError
+from ._core import CapacityError as CapacityError
+from .ambient import Air as Air
+from .ambient import Gas as Gas
+from .ambient import Liquid as Liquid
+from .ambient import Water as Water
+from .animation import Keys as Keys
+from .animation import Samples as Samples
+from .animation import Transform as Transform
+from .baking import Volumes as Volumes
+from .baking import bake as bake
+from .baking import derive as derive
+from .bodies import Body as Body
+from .bodies import Container as Container
+from .combustion import Combustion as Combustion
+from .effects import Kill as Kill
+from .effects import Wind as Wind
+from .effects import WindGrid as WindGrid
+from .emitter import Emitter as Emitter
+from .forces import Attractor as Attractor
+from .forces import Drag as Drag
+from .forces import ForceGrid as ForceGrid
+from .forces import ForcePoints as ForcePoints
+from .forces import Turbulence as Turbulence
+from .forces import UniformForce as UniformForce
+from .forces import Vortex as Vortex
+from .manifest import Manifest as Manifest
+from .method import Method as Method
+from .opening import SceneWarning as SceneWarning
+from .points import Points as Points
+from .points import VortonPoints as VortonPoints
+from .scene import Scene as Scene
+from .sdk import get_include as get_include
+from .sdk import get_library as get_library
+from .shapes import Box as Box
+from .shapes import Capsule as Capsule
+from .shapes import Cylinder as Cylinder
+from .shapes import Disk as Disk
+from .shapes import Mesh as Mesh
+from .shapes import Plane as Plane
+from .shapes import Polytope as Polytope
+from .shapes import Sphere as Sphere
+from .shapes import Surface as Surface
+from .shapes import Torus as Torus
+from .simulation import Simulation as Simulation
+from .sources import Tracers as Tracers
+from .sources import VortexRing as VortexRing
+from .views import VortonFlag as VortonFlag
+from .vortices import Filament as Filament
+from .vortices import Jet as Jet
+from .vortices import RandomCloud as RandomCloud
+from .vortices import VortexTube as VortexTube
+
+__version__: str
