@@ -14,7 +14,7 @@ anew when a file that they include is newer. Environment variables:
                              that bring another OpenMP runtime, or have none
     VORTON_SANITIZE=LIST     address,undefined or thread: passed to -fsanitize=
     VORTON_WERROR=1          warnings are errors
-    VORTON_JOBS=N            compilers at a time (default 2)
+    VORTON_JOBS=N            compilers at a time (default: one for each processor)
     CC, CFLAGS, LDFLAGS      compiler, more flags
 
 Wheels for other systems are made by .ci/wheels.py, with what stands here and another compiler.
@@ -215,7 +215,8 @@ class Toolchain:
         return target
 
     def compile_all(self, jobs):
-        with ThreadPoolExecutor(int(os.environ.get("VORTON_JOBS", "2"))) as pool:
+        most = os.environ.get("VORTON_JOBS") or os.cpu_count() or 1
+        with ThreadPoolExecutor(int(most)) as pool:
             return list(pool.map(lambda job: self.compile(*job), jobs))
 
     def link(self, target, objects, flags, libraries):
