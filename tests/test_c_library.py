@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -159,8 +160,8 @@ def test_cmake_finds_the_library(tmp_path):
     )
     said = run(CMAKE, "-S", tmp_path / "newer", "-B", tmp_path / "none",
                f"-DCMAKE_PREFIX_PATH={FOLDER}")  # fmt: skip
-    found = {line.split()[1]: line.split()[2] for line in said.splitlines() if ": " in line}
-    assert found == {"0.0.1:": "1", "0.1:": "1", "0.2:": "0", "1.0:": "0"}
+    found = dict(re.findall(r"^-- ([\d.]+): (\d)$", said, re.MULTILINE))
+    assert found == {"0.0.1": "1", "0.1": "1", "0.2": "0", "1.0": "0"}
 
 
 SIMULATIONS = """
