@@ -1,7 +1,6 @@
 """Bakes that are interrupted, killed, or meet a full disk: whole frames or none, the same bytes."""
 
 import errno
-import importlib
 import os
 import shutil
 import signal
@@ -18,15 +17,13 @@ import pytest
 from bakes import content, quiet, small_scene
 from marks import slow_but
 
-from vorton import _core, bake_frames, files
+from vorton import _core, bake_frames, baking, files
 from vorton.archive import Archive
 from vorton.manifest import Manifest
 from vorton.scene import Scene
 from vorton.shapes import Torus
 from vorton.simulation import Simulation
 from vorton.sources import Tracers, VortexRing
-
-bake_module = importlib.import_module("vorton.bake")  # vorton.bake is the function
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +82,7 @@ def test_interrupted_bake_goes_on_to_the_same_bytes(reference, tmp_path, monkeyp
 
 def test_complete_bake_does_not_simulate_again(reference, tmp_path, monkeypatch):
     shutil.copytree(reference, tmp_path / "copy")
-    monkeypatch.setattr(bake_module, "_run", lambda *_: pytest.fail("simulated"))
+    monkeypatch.setattr(baking, "_run", lambda *_: pytest.fail("simulated"))
     assert quiet(small_scene(), tmp_path / "copy").frames == [1, 2, 3, 4]
     assert content(tmp_path / "copy") == content(reference)
 

@@ -15,7 +15,7 @@ import pytest
 from hand_made import listen_to_ctrl_c
 
 from vorton import _core, cli
-from vorton.bake import PRESETS
+from vorton.baking import PRESETS
 from vorton.cli import frame_range, main, one_line, picture_size
 from vorton.manifest import Manifest
 from vorton.records import HEALTH_LIMITS

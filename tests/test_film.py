@@ -13,7 +13,7 @@ import pytest
 
 from vorton import demo
 from vorton.animation import Keys, Transform
-from vorton.bake import Volumes, bake
+from vorton.baking import Volumes, bake
 from vorton.bodies import Body, Container
 from vorton.cli import main
 from vorton.film import BakeShot, SceneShot, make_film, open_shot

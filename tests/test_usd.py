@@ -14,8 +14,8 @@ from bakes import quiet, small_scene
 
 import vorton as vt
 from vorton import tracer_files
-from vorton.bake import PRESETS as GRID_PRESETS
-from vorton.bake import Volumes
+from vorton.baking import PRESETS as GRID_PRESETS
+from vorton.baking import Volumes
 from vorton.cli import main
 from vorton.hosts.usd import PRESETS, make_stage, text
 from vorton.manifest import Manifest

@@ -10,7 +10,9 @@ from typing import Any
 
 from .archive import Archive
 from .archive_writer import cut_archive, write_frames
-from .bake import (
+from .bake_folders import link
+from .bake_frames import frame_name
+from .baking import (
     Parts,
     Volumes,
     bake_timed,
@@ -20,8 +22,6 @@ from .bake import (
     prepare_folder,
     settings_of,
 )
-from .bake_folders import link
-from .bake_frames import frame_name
 from .branches import Branch, known_by
 from .course import carry_over
 from .fields import check_integer, shown

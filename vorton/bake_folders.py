@@ -9,7 +9,7 @@ from typing import Any
 
 from .archive import Archive, head_block
 from .archive_writer import begins_with, write_frames
-from .bake import check_frames, prepare_folder
+from .baking import check_frames, prepare_folder
 from .branches import Branch, scene_of
 from .fields import check_flag, ranges_text, shown
 from .files import TEMPORARY, explain, locked

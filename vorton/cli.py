@@ -18,11 +18,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import _core
+from . import _core, sdk
 from .archive import SUFFIX, Archive
-from .bake import PRESETS, Volumes, bake, derive
 from .bake_branch import branch, rewind
 from .bake_folders import copy_bake, move_bake, prune_bake
+from .baking import PRESETS, Volumes, bake, derive
 from .fields import ranges_text
 from .files import explain
 from .first_moments import hand_over
@@ -99,6 +99,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_info(commands)
     _add_demo(commands)
     _add_validate(commands)
+    _add_sdk(commands)
     commands.add_parser(
         "bench", help="measure the solver; vorton bench --help says how", add_help=False
     )
@@ -351,6 +352,17 @@ def _add_demo(commands: argparse._SubParsersAction) -> None:
     )
     _add_threads(parser)
     parser.set_defaults(run=run_demo)
+
+
+def _add_sdk(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "sdk",
+        help="what C and C++ programs need to link the library",
+        description="Print what C and C++ programs need to link the library; all of it, with its "
+        "names, where no option is given.",
+    )
+    sdk.add_arguments(parser)
+    parser.set_defaults(run=sdk.show)
 
 
 def _add_validate(commands: argparse._SubParsersAction) -> None:

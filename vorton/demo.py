@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from .bake import bake
+from .baking import bake
 from .combustion import Combustion
 from .emitter import Emitter
 from .film import make_film
