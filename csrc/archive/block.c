@@ -140,11 +140,14 @@ static vt_status unpack_field(const char *what, const vt_crc *crc, const uint8_t
     if (entry->rows * entry->components / VT_PLANE > entry->bytes)
         return vti_fail(VT_INVALID_ARGUMENT, "%s: is damaged: %s is too short", what, entry->name);
     vti_put_zeros(to, plain);
-    if (!to->failed &&
+    if (to->failed)
+        return VT_OK;
+    const vt_status status =
         vti_unpack_planes(from, (size_t)entry->bytes, (int64_t)(entry->rows * entry->components),
-                          (int)vti_bytes_of_type(entry->type), threads, to->bytes + start))
-        return vti_fail(VT_INVALID_ARGUMENT, "%s: is damaged: %s cannot be unpacked", what,
-                        entry->name);
+                          (int)vti_bytes_of_type(entry->type), threads, to->bytes + start);
+    if (status == VT_INVALID_ARGUMENT)
+        return vti_fail(status, "%s: is damaged: %s cannot be unpacked", what, entry->name);
+    to->failed |= status != VT_OK; /* what then ends the frame says so */
     return VT_OK;
 }
 

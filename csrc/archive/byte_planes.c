@@ -229,8 +229,8 @@ static void unpack_chunks(void *data, int64_t begin, int64_t end)
     }
 }
 
-int vti_unpack_planes(const uint8_t *from, size_t size, int64_t count, int item, int threads,
-                      void *to)
+vt_status vti_unpack_planes(const uint8_t *from, size_t size, int64_t count, int item, int threads,
+                            void *to)
 {
     const int64_t chunks = (count + VT_PLANE - 1) / VT_PLANE;
     size_t *const start = malloc((sizeof *start + 1) * (size_t)chunks + 1);
@@ -238,7 +238,7 @@ int vti_unpack_planes(const uint8_t *from, size_t size, int64_t count, int item,
     size_t at = 0;
     int64_t c = 0;
     if (!start)
-        return -1;
+        return VT_OUT_OF_MEMORY;
     for (; c < chunks; c++) {
         const int64_t left = count - c * VT_PLANE;
         start[c] = at;
@@ -254,5 +254,5 @@ int vti_unpack_planes(const uint8_t *from, size_t size, int64_t count, int item,
             failed |= u.failed[c];
     }
     free(start);
-    return failed ? -1 : 0;
+    return failed ? VT_INVALID_ARGUMENT : VT_OK;
 }

@@ -18,6 +18,7 @@
 #pragma once
 
 #include "volume/bytes.h"
+#include "vorton.h"
 
 enum { VT_PLANE = 8192 /* numbers */, VT_MOST_PLANES = 8 /* bytes of a number */ };
 
@@ -25,6 +26,7 @@ enum { VT_PLANE = 8192 /* numbers */, VT_MOST_PLANES = 8 /* bytes of a number */
  * threads, the same bytes with any number of them. */
 void vti_pack_planes(const void *from, int64_t count, int item, int threads, vt_bytes *to);
 
-/* Fills count numbers; 0, or -1 where the bytes are not what vti_pack_planes makes of as many. */
-int vti_unpack_planes(const uint8_t *from, size_t size, int64_t count, int item, int threads,
-                      void *to);
+/* Fills count numbers. VT_INVALID_ARGUMENT where the bytes are not what vti_pack_planes makes of as
+ * many; VT_OUT_OF_MEMORY. The caller, who knows whose bytes they are, says so. */
+vt_status vti_unpack_planes(const uint8_t *from, size_t size, int64_t count, int item, int threads,
+                            void *to);
