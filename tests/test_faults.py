@@ -17,11 +17,14 @@ SOURCES = Path(__file__).parent / "faults"
 
 
 def build(folder):
-    """The program in which every allocation can be made to fail, linked with the library."""
-    program = folder / "allocations"
-    command = [COMPILER, *WARNINGS, "-Wno-unused-function", "-g", *sanitizer_flags()]
-    command += ["-I", vt.get_include(), *map(str, sorted(SOURCES.glob("*.c"))), "-o", str(program)]
-    command += [str(vt.get_library()), f"-Wl,-rpath,{FOLDER}", "-ldl", "-pthread"]
+    """The program in which every allocation can be made to fail, linked with the library. What
+    comes between the two has no checks of a sanitizer, which calls it before it is ready."""
+    program, between = folder / "allocations", folder / "interpose.o"
+    compiler = [COMPILER, *WARNINGS, "-Wno-unused-function", "-g", "-I", vt.get_include()]
+    subprocess.run([*compiler, "-c", SOURCES / "interpose.c", "-o", between], check=True)
+    sources = [SOURCES / "allocations.c", SOURCES / "cases.c", between]
+    libraries = [vt.get_library(), f"-Wl,-rpath,{FOLDER}", "-ldl", "-pthread"]
+    command = [*compiler, *sanitizer_flags(), *sources, "-o", program, *libraries]
     subprocess.run(command, check=True)
     return program
 

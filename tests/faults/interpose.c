@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* ---- where the code of the library lies ---- */
@@ -119,13 +120,20 @@ static int let_go(void *block)
     return 0;
 }
 
-/* ---- the calls ---- */
+/* ---- memory. Looking for the functions behind this program takes memory itself: so they are
+ * called by their other names, those of the address sanitizer where it is there ---- */
 
-/* The function of that name behind this program. */
-#define NEXT(result, ...)                                                                          \
-    static result (*next)(__VA_ARGS__);                                                            \
-    if (!next)                                                                                     \
-    *(void **)&next = dlsym(RTLD_NEXT, __func__)
+#define BEHIND(result, name, system, ...)                                                          \
+    extern result __interceptor_##name(__VA_ARGS__) __attribute__((weak));                         \
+    extern result system(__VA_ARGS__)
+
+BEHIND(void *, malloc, __libc_malloc, size_t);
+BEHIND(void *, calloc, __libc_calloc, size_t, size_t);
+BEHIND(void *, realloc, __libc_realloc, void *, size_t);
+BEHIND(void *, aligned_alloc, __libc_memalign, size_t, size_t);
+BEHIND(void, free, __libc_free, void *);
+
+#define NEXT(name, system) (__interceptor_##name ? __interceptor_##name : system)
 
 /* Returned where the library is told that there is no memory. */
 #define REFUSE_MEMORY                                                                              \
@@ -134,34 +142,30 @@ static int let_go(void *block)
 
 void *malloc(size_t size)
 {
-    NEXT(void *, size_t);
     REFUSE_MEMORY;
-    void *const block = next(size);
+    void *const block = NEXT(malloc, __libc_malloc)(size);
     return FROM_LIBRARY ? hold(block) : block;
 }
 
 void *calloc(size_t count, size_t size)
 {
-    NEXT(void *, size_t, size_t);
     REFUSE_MEMORY;
-    void *const block = next(count, size);
+    void *const block = NEXT(calloc, __libc_calloc)(count, size);
     return FROM_LIBRARY ? hold(block) : block;
 }
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
-    NEXT(void *, size_t, size_t);
     REFUSE_MEMORY;
-    void *const block = next(alignment, size);
+    void *const block = NEXT(aligned_alloc, __libc_memalign)(alignment, size);
     return FROM_LIBRARY ? hold(block) : block;
 }
 
 void *realloc(void *before, size_t size)
 {
-    NEXT(void *, void *, size_t);
     REFUSE_MEMORY;
     const int was_held = let_go(before);
-    void *const block = next(before, size);
+    void *const block = NEXT(realloc, __libc_realloc)(before, size);
     if (block)
         return was_held || FROM_LIBRARY ? hold(block) : block;
     return was_held ? hold(before), NULL : NULL;
@@ -169,17 +173,15 @@ void *realloc(void *before, size_t size)
 
 void free(void *block)
 {
-    NEXT(void, void *);
     let_go(block);
-    next(block);
+    NEXT(free, __libc_free)(block);
 }
 
-void *mmap(void *place, size_t size, int protection, int flags, int file, off_t offset)
+void *mmap(void *wanted, size_t size, int protection, int flags, int file, off_t offset)
 {
-    NEXT(void *, void *, size_t, int, int, int, off_t);
     if (FROM_LIBRARY && refuses())
         return errno = ENOMEM, MAP_FAILED;
-    void *const range = next(place, size, protection, flags, file, offset);
+    void *const range = (void *)syscall(SYS_mmap, wanted, size, protection, flags, file, offset);
     if (FROM_LIBRARY && range != MAP_FAILED)
         hold(range);
     return range;
@@ -187,24 +189,29 @@ void *mmap(void *place, size_t size, int protection, int flags, int file, off_t 
 
 int munmap(void *range, size_t size)
 {
-    NEXT(int, void *, size_t);
     let_go(range);
-    return next(range, size);
+    return (int)syscall(SYS_munmap, range, size);
 }
+
+/* ---- threads and files ---- */
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *),
                    void *data)
 {
-    NEXT(int, pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    typedef int create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    static create *next;
     if (FROM_LIBRARY && refuses())
         return EAGAIN;
+    *(void **)&next = dlsym(RTLD_NEXT, __func__);
     return next(thread, attributes, work, data);
 }
 
 FILE *fopen(const char *path, const char *mode)
 {
-    NEXT(FILE *, const char *, const char *);
+    typedef FILE *open(const char *, const char *);
+    static open *next;
     if (FROM_LIBRARY && refuses())
         return errno = ENOMEM, NULL;
+    *(void **)&next = dlsym(RTLD_NEXT, __func__);
     return next(path, mode);
 }
