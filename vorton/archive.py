@@ -14,6 +14,7 @@ one whose checksums agree, whatever lies behind it. The head is JSON:
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import struct
@@ -454,15 +455,17 @@ class ArchiveWriter:
     def _put(self, content: bytes | memoryview) -> None:
         """Write behind the last frame; nothing is left of what does not get there whole."""
         try:
-            with open(self.path, "r+b") as file:
+            with open(self.path, "r+b", buffering=0) as file:  # nothing is kept to be written later
                 try:
                     file.truncate(self._end)
                     file.seek(self._end)
-                    file.write(content)
-                    file.flush()
+                    rest = memoryview(content)
+                    while rest:
+                        rest = rest[file.write(rest) :]
                     os.fsync(file.fileno())
                 except BaseException:
-                    file.truncate(self._end)
+                    with contextlib.suppress(OSError):  # readers pass over it
+                        file.truncate(self._end)
                     raise
         except FileNotFoundError as error:
             raise gone(self.path) from error
