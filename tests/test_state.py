@@ -305,3 +305,30 @@ def test_a_state_in_memory_has_no_packed_fields():
         _core.pack_state(bad)
     with pytest.raises(ValueError, match="field 0 does not fit"):
         simulation(vortons=1, tracers=1)._core.load_state(bad)
+
+
+@pytest.mark.parametrize(
+    "name, kind, value",
+    [("time", "d", float("nan")), ("time", "d", -1.0), ("placement.level", "i", -(2**31)),
+     ("placement.level", "i", 1000), ("warnings.count", "i", 1 << 20)],
+)  # fmt: skip
+def test_a_state_that_somebody_has_changed(name, kind, value):
+    """Values that no writer makes and no later check finds are refused, and nothing changes."""
+    sim = simulation()
+    sim.step()
+    good = bytes(sim._core.save_state(1))
+    (fields,) = struct.unpack_from("<I", good, 56)
+    at = 64 + 72 * fields
+    for n in range(fields):
+        here, size = struct.unpack_from("<40s16xQ", good, 64 + 72 * n)
+        if here.rstrip(b"\0").decode() == name:
+            break
+        at += size
+    bad = bytearray(good)
+    struct.pack_into(f"<{kind}", bad, at, value)
+    before = state(sim)
+    with pytest.raises(ValueError, match=f"the state: {name} is"):
+        sim._core.load_state(bytes(bad))
+    assert state(sim) == before
+    sim._core.load_state(good)
+    assert state(sim) == before

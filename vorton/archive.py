@@ -17,7 +17,6 @@ one whose checksums agree, whatever lies behind it. The head is JSON::
 from __future__ import annotations
 
 import io
-import json
 import os
 import struct
 import zlib
@@ -30,7 +29,7 @@ import numpy as np
 
 from . import _core
 from .branches import Branch, scene_of
-from .fields import ranges_text, readable_json
+from .fields import parse_json, ranges_text, readable_json
 from .files import explain
 from .scene import Scene
 
@@ -294,7 +293,7 @@ class Archive:
             text = f"version {version} of the format, this vorton reads {_VERSION}: update vorton"
             raise ValueError(f"{self.path}: {text}")
         try:
-            about = json.loads(content[_HEAD.size : _HEAD.size + size])
+            about = parse_json(content[_HEAD.size : _HEAD.size + size])
         except ValueError as error:
             raise ValueError(f"{self.path}: is not a motion archive: {error}") from error
         known = {"scene": dict, "scene_sha256": str, "name": str, "fps": float}

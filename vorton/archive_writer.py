@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Iterable, Mapping
@@ -147,17 +148,19 @@ class ArchiveWriter:
 
     def _write(self, content: bytes | memoryview, at: int, cut: bool = False) -> None:
         try:
-            with open(self.path, "r+b") as file:
+            with open(self.path, "r+b", buffering=0) as file:  # nothing is kept to be written later
                 try:
                     if cut:
                         file.truncate(at)
                     file.seek(at)
-                    file.write(content)
-                    file.flush()
+                    rest = memoryview(content)
+                    while rest:
+                        rest = rest[file.write(rest) :]
                     os.fsync(file.fileno())
                 except BaseException:
                     if cut:
-                        file.truncate(at)
+                        with contextlib.suppress(OSError):  # readers pass over it
+                            file.truncate(at)
                     raise
         except FileNotFoundError as error:
             raise gone(self.path) from error

@@ -232,9 +232,9 @@ def bake_timed(
     folder = prepare_folder(out)
     with locked(folder):
         manifest = open_manifest(folder, scene, settings, (first, last), overwrite)
-        states = _open_archive(manifest, sim) if archive else None
         todo = {n for n in range(first, last + 1) if not manifest.is_whole(n)}
-        manifest.save()
+        manifest.save()  # first: files that no manifest tells of would be somebody else's
+        states = _open_archive(manifest, sim) if archive else None
         plan = _plan(todo, last, states)
         if plan:
             with Progress(len(plan), f"bake {scene.name}", progress) as shown_progress:

@@ -35,7 +35,7 @@ def _check_shape(name: str, value: Any) -> Shape | tuple[Shape, ...]:
 def _check_name(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} = {shown(value)}: must be a text")
-    if len(value.encode()) > 63 or not value.isprintable():
+    if not value.isprintable() or len(value.encode()) > 63:
         raise ValueError(f"{name} = {shown(value)}: must be printable and at most 63 bytes long")
     return value
 

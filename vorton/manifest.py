@@ -23,14 +23,13 @@ moment or the machine (no date, no thread count), so that the same bake has the 
 from __future__ import annotations
 
 import glob
-import json
 import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .fields import readable_json, shown
+from .fields import parse_json, readable_json, shown
 from .files import explain, file_sha256, gone, write_atomically
 from .records import HEALTH_LIMITS
 
@@ -163,7 +162,7 @@ class Manifest:
         """
         path = Path(path)
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
+            data = parse_json(path.read_text(encoding="utf-8"))
         except OSError as error:
             raise explain(error, path, "cannot read") from error
         except ValueError as error:

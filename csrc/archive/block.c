@@ -207,14 +207,14 @@ vt_status vti_pack_frame(const uint8_t *bytes, int threads, vt_bytes *to)
 }
 
 /* Unpacks behind what is there; 0, or -1. */
-static int unpack_numbers(const uint8_t *frame, size_t begin, const uint8_t *from, int threads,
-                          const vt_field_entry *entry, vt_bytes *to)
+static vt_status unpack_numbers(const uint8_t *frame, size_t begin, const uint8_t *from,
+                                int threads, const vt_field_entry *entry, vt_bytes *to)
 {
     const size_t plain = (size_t)vti_unpacked_bytes(entry), start = to->size;
     const int64_t numbers = (int64_t)(entry->rows * entry->components);
     vti_put_zeros(to, plain);
     if (to->failed)
-        return 0; /* said at the end */
+        return VT_OK; /* said at the end */
     if (way_of(entry) == VT_IN_PLANES)
         return vti_unpack_planes(from, (size_t)entry->bytes, numbers,
                                  (int)vti_bytes_of_type(entry->type), threads, to->bytes + start);
@@ -237,9 +237,10 @@ static vt_status unpack_field(const char *what, const vt_crc *crc, const uint8_t
     /* a chunk takes at least 3 bytes for each plane */
     if (entry->rows * entry->components / VT_PLANE > entry->bytes)
         return vti_fail(VT_INVALID_ARGUMENT, "%s: is damaged: %s is too short", what, entry->name);
-    if (unpack_numbers(frame, begin, from, threads, entry, to))
-        return vti_fail(VT_INVALID_ARGUMENT, "%s: is damaged: %s cannot be unpacked", what,
-                        entry->name);
+    const vt_status status = unpack_numbers(frame, begin, from, threads, entry, to);
+    if (status == VT_INVALID_ARGUMENT)
+        return vti_fail(status, "%s: is damaged: %s cannot be unpacked", what, entry->name);
+    to->failed |= status != VT_OK; /* what then ends the frame says so */
     return VT_OK;
 }
 

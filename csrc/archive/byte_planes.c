@@ -385,15 +385,15 @@ static void unpack_chunks(void *data, int64_t begin, int64_t end)
     }
 }
 
-static int unpack_all(unpacking *u, size_t size, int components, int most,
-                      vt_block_function *unpack, int threads)
+static vt_status unpack_all(unpacking *u, size_t size, int components, int most,
+                            vt_block_function *unpack, int threads)
 {
     const int64_t each = (u->count + VT_PLANE - 1) / VT_PLANE, chunks = each * components;
     size_t *const start = malloc((sizeof *start + 1) * (size_t)chunks + 1);
     size_t at = 0;
     int64_t c = 0;
     if (!start)
-        return -1;
+        return VT_OUT_OF_MEMORY;
     for (; c < chunks; c++) {
         const int64_t left = u->count - c % each * VT_PLANE;
         start[c] = at;
@@ -410,18 +410,18 @@ static int unpack_all(unpacking *u, size_t size, int components, int most,
             failed |= u->failed[c];
     }
     free(start);
-    return failed ? -1 : 0;
+    return failed ? VT_INVALID_ARGUMENT : VT_OK;
 }
 
-int vti_unpack_planes(const uint8_t *from, size_t size, int64_t count, int item, int threads,
-                      void *to)
+vt_status vti_unpack_planes(const uint8_t *from, size_t size, int64_t count, int item, int threads,
+                            void *to)
 {
     unpacking u = {.from = from, .count = count, .item = item, .to = to};
     return unpack_all(&u, size, 1, 1, unpack_chunks, threads);
 }
 
-int vti_unpack_rows(const uint8_t *from, size_t size, const vt_packed_rows *about, int threads,
-                    void *to)
+vt_status vti_unpack_rows(const uint8_t *from, size_t size, const vt_packed_rows *about,
+                          int threads, void *to)
 {
     unpacking u = {.from = from, .about = about, .count = about->rows, .item = 4, .to = to};
     const int most = about->reference ? LESS_ANOTHER_FIELD : LESS_THE_ONE_BEFORE;

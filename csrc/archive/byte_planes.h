@@ -29,6 +29,7 @@
 #pragma once
 
 #include "volume/bytes.h"
+#include "vorton.h"
 
 enum { VT_PLANE = 8192 /* numbers */, VT_MOST_PLANES = 8 /* bytes of a number */ };
 
@@ -47,10 +48,11 @@ typedef struct vt_packed_rows {
 /* Appends them in packed form, as vti_pack_planes. */
 void vti_pack_rows(const void *from, const vt_packed_rows *about, int threads, vt_bytes *to);
 
-/* Fills them; 0, or -1 where the bytes are not what vti_pack_rows makes of as many. */
-int vti_unpack_rows(const uint8_t *from, size_t size, const vt_packed_rows *about, int threads,
-                    void *to);
+/* Fills count numbers. VT_INVALID_ARGUMENT where the bytes are not what vti_pack_planes makes of as
+ * many; VT_OUT_OF_MEMORY. The caller, who knows whose bytes they are, says so. */
+vt_status vti_unpack_planes(const uint8_t *from, size_t size, int64_t count, int item, int threads,
+                            void *to);
 
-/* Fills count numbers; 0, or -1 where the bytes are not what vti_pack_planes makes of as many. */
-int vti_unpack_planes(const uint8_t *from, size_t size, int64_t count, int item, int threads,
-                      void *to);
+/* The same of what vti_pack_rows makes. */
+vt_status vti_unpack_rows(const uint8_t *from, size_t size, const vt_packed_rows *about,
+                          int threads, void *to);
