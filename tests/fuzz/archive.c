@@ -1,5 +1,5 @@
-/* Any file as a motion archive: it is refused, or its frames can be read, and each of them is refused
- * or can be unpacked. Checksums are put right before, or none of it would be reached. */
+/* Any file as a motion archive: it is refused, or its frames can be read, and each of them is
+ * refused or can be unpacked. Checksums are put right before, or none of it would be reached. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Any bytes as a stream of zlib, and as numbers in planes: nothing is read or written elsewhere, and
- * what is given out is given out whole. */
+/* Any bytes as a stream of zlib, and as numbers in planes: nothing is read or written elsewhere,
+ * and what is given out is given out whole. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
