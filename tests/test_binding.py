@@ -187,7 +187,7 @@ def test_nothing_leaks():
 
 def test_types_and_modules_are_given_back():
     output = run_python("""
-        import gc, importlib, sys, weakref
+        import gc, importlib.util, sys, weakref
         import vorton._core as first
         reference = weakref.ref(first.Simulation)
         spec = importlib.util.spec_from_file_location("vorton._core", first.__file__)

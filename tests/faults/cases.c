@@ -30,7 +30,7 @@ static uint32_t checksum(const uint8_t *byte, size_t size)
 
 /* ---- simulations ---- */
 
-enum { IMPLICIT = KINDS, ROOM, ALL_KINDS };
+enum { DETAILED = KINDS, DETAILED_ROOM };
 
 static void default_def(vt_simulation_def *def)
 {
@@ -73,7 +73,7 @@ static vt_simulation *make_more(int kind)
     vt_default_tracers(&smoke);
     smoke.count = 300;
     check(vt_add_tracers(s, &smoke, NULL));
-    if (kind == ROOM) {
+    if (kind == DETAILED_ROOM) {
         vt_shape walls;
         vt_default_shape(&walls);
         walls.kind = VT_SHAPE_BOX;
@@ -565,8 +565,8 @@ const fault_case all_cases[] = {
     {"step: fire", FIRE, make_any, step, 0, 0},
     {"step: bodies", BODIES, make_any, step, 0, 0},
     {"step: article's bodies", ARTICLE_BODIES, make_any, step, 0, 0},
-    {"step: implicit", IMPLICIT, make_any, step, 0, 0},
-    {"step: room", ROOM, make_any, step, 0, 0},
+    {"step: detail", DETAILED, make_any, step, 0, 0},
+    {"step: room with detail", DETAILED_ROOM, make_any, step, 0, 0},
     {"next step: fire", FIRE, make_stepped, step, 0, 0},
     {"next step: bodies", BODIES, make_stepped, step, 0, 0},
     {"copy: fire", FIRE, make_stepped, copy, 0, 0},

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ... import tracer_files
-from ...bake import PRESETS
+from ...baking import PRESETS
 from ...manifest import Manifest
 from ...scene import Scene
 from ..body_meshes import body_meshes

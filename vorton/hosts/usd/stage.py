@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ...bake import PRESETS as GRID_PRESETS
+from ...baking import PRESETS as GRID_PRESETS
 from ...fields import check_choice, check_flag
 from ...files import write_atomically
 from ...manifest import Manifest
