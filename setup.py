@@ -4,7 +4,7 @@
                              soname, with the major version: wheels have no symbolic links.
                              macOS: libvorton.0.dylib, Windows: vorton-0.dll
     vorton/_core.abi3.so     csrc/python, limited API 3.11, NumPy 1.22 and later
-    vorton/include, vorton/vorton.pc   for C programs that link the library
+    vorton/include, vorton/vorton.pc, vorton/cmake   for C programs that link the library
 
 A source that defines functions through VT_NAME(...) is a kernel: it is compiled once for every
 instruction set. Objects are kept in build/objects under a hash of their command line, and compiled
@@ -14,7 +14,7 @@ anew when a file that they include is newer. Environment variables:
                              that bring another OpenMP runtime, or have none
     VORTON_SANITIZE=LIST     address,undefined or thread: passed to -fsanitize=
     VORTON_WERROR=1          warnings are errors
-    VORTON_JOBS=N            compilers at a time (default 2)
+    VORTON_JOBS=N            compilers at a time (default: one for each processor)
     CC, CFLAGS, LDFLAGS      compiler, more flags
 
 Wheels for other systems are made by .ci/wheels.py, with what stands here and another compiler.
@@ -65,12 +65,13 @@ TARGETS = targets_of(platform.machine())
 class System:
     """How an operating system calls libraries, and what it wants to be told when it links them.
 
-    In the file name of the library {} stands for the major version; in its flags {file} and {path}
-    stand for that file.
+    In the file name of the library {} stands for the major version; in its flags {file} stands for
+    that name, {linked} for the path of what programs are linked with.
     """
 
     library: str
     extension: str
+    import_suffix: str = ""  # of the import library, which programs are linked with
     flags: Sequence[str] = ("-fPIC", "-pthread")
     library_defines: Sequence[str] = ()
     library_flags: Sequence[str] = ()
@@ -102,7 +103,8 @@ SYSTEMS = {
         extension="_core.pyd",
         flags=(),
         library_defines=("-DVT_BUILDS_LIBRARY",),
-        library_flags=("-Wl,--out-implib,{path}.a",),
+        import_suffix=".a",
+        library_flags=("-Wl,--out-implib,{linked}",),
     ),
 }
 
@@ -213,7 +215,8 @@ class Toolchain:
         return target
 
     def compile_all(self, jobs):
-        with ThreadPoolExecutor(int(os.environ.get("VORTON_JOBS", "2"))) as pool:
+        most = os.environ.get("VORTON_JOBS") or os.cpu_count() or 1
+        with ThreadPoolExecutor(int(most)) as pool:
             return list(pool.map(lambda job: self.compile(*job), jobs))
 
     def link(self, target, objects, flags, libraries):
@@ -243,6 +246,23 @@ class BuildNative(build_ext):
     def library(self):
         return self.folder / library_name(self.system)
 
+    @property
+    def linked(self):
+        """What programs are linked with."""
+        return self.library.with_name(self.library.name + self.system.import_suffix)
+
+    @property
+    def texts(self):
+        """What tells pkg-config and CMake of the library, and the templates."""
+        templates = CSRC / "include"
+        return {
+            self.folder / "vorton.pc": templates / "vorton.pc.in",
+            **{
+                self.folder / "cmake" / name: templates / f"{name}.in"
+                for name in ("vortonConfig.cmake", "vortonConfigVersion.cmake")
+            },
+        }
+
     def run(self):
         tools = self.make_toolchain()
         self.build_library(tools)
@@ -270,7 +290,7 @@ class BuildNative(build_ext):
             flags = list(self.system.library_flags)
             if not os.environ.get("VORTON_SANITIZE"):  # the program brings their runtime
                 flags += self.system.whole_flags
-            flags = [flag.format(file=self.library.name, path=self.library) for flag in flags]
+            flags = [flag.format(file=self.library.name, linked=self.linked) for flag in flags]
             tools.link(self.library, objects, flags, tools.libraries)
 
     def build_binding(self, tools):
@@ -298,7 +318,7 @@ class BuildNative(build_ext):
 
     def find_libraries(self):
         """What the extension is linked with."""
-        return [str(self.library)]
+        return [str(self.linked)]
 
     def install_c_files(self):
         shutil.copytree(
@@ -307,13 +327,22 @@ class BuildNative(build_ext):
             dirs_exist_ok=True,
             ignore=shutil.ignore_patterns("*.in"),
         )
-        template = CSRC / "include" / "vorton.pc.in"
-        text = template.read_text().replace("@VERSION@", version())
-        (self.folder / "vorton.pc").write_text(text.replace("@LIBRARY@", self.library.name))
+        values = {
+            "VERSION": version(),
+            "MAJOR": version().split(".")[0],
+            "LIBRARY": self.library.name,
+            "LINKED": self.linked.name,
+        }
+        for path, template in self.texts.items():
+            text = template.read_text()
+            for name, value in values.items():
+                text = text.replace(f"@{name}@", value)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
 
     def get_outputs(self):
-        return [str(self.library), str(self.folder / self.system.extension),
-                str(self.folder / "vorton.pc")]  # fmt: skip
+        made = [self.library, self.folder / self.system.extension, *self.texts]
+        return [str(path) for path in made]
 
     def get_output_mapping(self):
         return {}

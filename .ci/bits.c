@@ -1,5 +1,8 @@
 /* Digests of what short scenes leave behind, a line each: the same from every build of the library,
- * for every system, number of threads and instruction set. Run by .ci/run. */
+ * for every system, number of threads and instruction set; and of what goes on from an archive in
+ * the working folder, whose name is not in ASCII. Run by .ci/wheels.py. */
+#include <string.h>
+
 #include "scenes.h"
 
 #define FRAMES 3
@@ -43,6 +46,102 @@ static void show(const char *name, int number, vt_simulation *simulation, int th
     vt_destroy_simulation(simulation);
 }
 
+/* ---- an archive ---- */
+
+#define ARCHIVE "bits-\xc3\xa4.vta"
+#define TEXT "{\"format\": \"of bits.c\"}"
+
+static FILE *create_archive(void)
+{
+#ifdef _WIN32
+    return _wfopen(L"bits-\x00e4.vta", L"wb");
+#else
+    return fopen(ARCHIVE, "wb");
+#endif
+}
+
+static void remove_archive(void)
+{
+#ifdef _WIN32
+    _wremove(L"bits-\x00e4.vta");
+#else
+    remove(ARCHIVE);
+#endif
+}
+
+static uint32_t crc32_of(const uint8_t *bytes, size_t size)
+{
+    uint32_t crc = ~UINT32_C(0);
+    for (size_t i = 0; i < size; i++) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (crc & 1 ? UINT32_C(0xedb88320) : 0);
+    }
+    return ~crc;
+}
+
+/* The head of csrc/archive/block.h: kind, checksum, length twice; magic, version, text. */
+static size_t make_head(uint8_t head[128])
+{
+    const uint32_t version = 1, size = sizeof TEXT - 1;
+    const uint64_t length = (40 + size + 7) / 8 * 8;
+    memset(head, 0, 128);
+    memcpy(head, "HEAD", 4);
+    memcpy(head + 8, &length, 8);
+    memcpy(head + 16, &length, 8);
+    memcpy(head + 24, "vortonA\n", 8);
+    memcpy(head + 32, &version, 4);
+    memcpy(head + 36, &size, 4);
+    memcpy(head + 40, TEXT, size);
+    const uint32_t crc = crc32_of(head + 8, length - 8);
+    memcpy(head + 4, &crc, 4);
+    return length;
+}
+
+static void write_archive(vt_simulation *simulation, int threads)
+{
+    uint8_t head[128], *state, *packed;
+    int64_t size, packed_size;
+    check(vt_save_state(simulation, FRAMES, &state, &size));
+    check(vt_pack_state(state, size, threads, &packed, &packed_size));
+    const size_t head_size = make_head(head);
+    FILE *const file = create_archive();
+    if (!file || fwrite(head, 1, head_size, file) != head_size ||
+        fwrite(packed, 1, (size_t)packed_size, file) != (size_t)packed_size || fclose(file) != 0) {
+        perror(ARCHIVE);
+        exit(EXIT_FAILURE);
+    }
+    vt_free(state);
+    vt_free(packed);
+}
+
+static void load_archive(vt_simulation *simulation)
+{
+    vt_archive *archive;
+    vt_archive_frame frame = {.struct_size = sizeof frame};
+    check(vt_open_archive(ARCHIVE, &archive));
+    if (strcmp(vt_archive_text(archive), TEXT) != 0 || !vt_get_archive_frame(archive, 0, &frame) ||
+        frame.number != FRAMES || frame.time != vt_time(simulation) + FRAMES * (1.0 / 24)) {
+        fprintf(stderr, "%s: not what was written\n", ARCHIVE);
+        exit(EXIT_FAILURE);
+    }
+    check(vt_load_archive_frame(archive, 0, simulation));
+    vt_close_archive(archive);
+}
+
+/* A frame more, of a simulation that was read. */
+static void go_on_from_archive(vt_simulation *simulation, int threads)
+{
+    write_archive(simulation, threads);
+    vt_simulation *const other = make(threads);
+    load_archive(other);
+    check(vt_step(other, 1.0 / 24));
+    check(vt_step(simulation, 1.0 / 24));
+    show("goes on", 0, simulation, threads);
+    show("archive", 0, other, threads);
+    remove_archive();
+}
+
 int main(int count, char **arguments)
 {
     const int threads = count > 1 ? atoi(arguments[1]) : 1;
@@ -51,7 +150,7 @@ int main(int count, char **arguments)
     vt_simulation *const simulation = make(threads);
     for (int frame = 0; frame < FRAMES; frame++)
         check(vt_step(simulation, 1.0 / 24));
-    show("everything", 0, simulation, threads);
+    go_on_from_archive(simulation, threads);
     for (int kind = 0; kind < KINDS; kind++) {
         vt_simulation *const other = make_kind(kind, threads);
         step_kind(kind, other);

@@ -9,6 +9,7 @@ vorton installed.
 """
 
 import argparse
+import functools
 import sys
 import zipfile
 from pathlib import Path
@@ -34,6 +35,7 @@ PLATFORMS = {
 NOT_ALONE = {"boundaries", "engine", "sloshing"}
 
 
+@functools.cache  # for all platforms
 def preset_scenes():
     """The scenes of the examples, by name."""
     found = {}

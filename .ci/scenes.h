@@ -72,7 +72,19 @@ static shown show_smoke(vt_simulation *simulation, int compress, int threads)
 
 /* ---- every other method ---- */
 
-enum { TREE, MULTIGRID, ARTICLE, VISCOUS, FIRE, BODIES, ARTICLE_BODIES, SWITCHING, KINDS };
+enum {
+    TREE,
+    MULTIGRID,
+    ARTICLE,
+    VISCOUS,
+    FIRE,
+    BODIES,
+    ARTICLE_BODIES,
+    SWITCHING,
+    ROOM, /* its walls are faces of the grid */
+    IMPLICIT,
+    KINDS
+};
 enum { STEPS = 3 };
 
 static vt_method method_of(int kind)
@@ -95,6 +107,8 @@ static vt_method method_of(int kind)
     } else if (kind == ARTICLE_BODIES) {
         method.bodies = VT_BODIES_ARTICLE;
         method.walls = VT_WALLS_HITS;
+    } else if (kind == IMPLICIT) {
+        method.diffusion = VT_DIFFUSION_IMPLICIT;
     }
     if (kind == BODIES || kind == ARTICLE_BODIES) /* they are warm, and the room is closed */
         method.expansion = 0;
@@ -150,6 +164,22 @@ static void add_bodies(vt_simulation *simulation)
     check(vt_add_body(simulation, &room, NULL));
 }
 
+static void add_room(vt_simulation *simulation)
+{
+    vt_shape box;
+    vt_default_shape(&box);
+    box.kind = VT_SHAPE_BOX;
+    box.size[0] = 2.4;
+    box.size[1] = 2.4;
+    box.size[2] = 2.0;
+    vt_body_def room;
+    vt_default_body(&room);
+    room.shapes = &box;
+    room.shape_count = 1;
+    room.hole = 1;
+    check(vt_add_body(simulation, &room, NULL));
+}
+
 static vt_simulation *make_kind(int kind, int threads)
 {
     vt_simulation_def def;
@@ -158,6 +188,8 @@ static vt_simulation *make_kind(int kind, int threads)
     def.threads = threads;
     def.method = method_of(kind);
     def.viscosity = kind == VISCOUS || kind == SWITCHING ? 2e-3 : 0;
+    if (kind == IMPLICIT)
+        def.viscosity = 0.2;
     def.thermal_diffusivity = kind == FIRE ? 1e-3 : 0;
     if (kind == FIRE || kind == SWITCHING)
         def.combustion.law = VT_BURN_SIMPLE;
@@ -176,6 +208,8 @@ static vt_simulation *make_kind(int kind, int threads)
         add_fire(simulation);
     if (kind == BODIES || kind == ARTICLE_BODIES)
         add_bodies(simulation);
+    if (kind == ROOM)
+        add_room(simulation);
     return simulation;
 }
 

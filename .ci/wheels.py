@@ -173,7 +173,7 @@ def build_wheel(name, folder):
             if platform.system != "win32":
                 return super().find_libraries()
             unused = f"-Wl,--out-implib,{folder / 'extension.a'}"  # else it goes into the wheel
-            return [f"{self.library}.a", str(make_import_library(folder)), unused]
+            return [*super().find_libraries(), str(make_import_library(folder)), unused]
 
     made = folder / name
     shutil.rmtree(made, ignore_errors=True)
@@ -203,10 +203,11 @@ def check_wheel(name, folder):
     setup = load_setup()
     system = setup.SYSTEMS[PLATFORMS[name].system]
     library = setup.library_name(system)
-    made = {library, system.extension} | ({f"{library}.a"} if "win" in name else set())
+    made = {library, library + system.import_suffix, system.extension}
+    made |= {"py.typed", "vorton.pc", "vortonConfig.cmake", "vortonConfigVersion.cmake"}
     found = {file for file in names if not file.endswith((".py", ".pyi", ".h", ".def"))}
-    if found != made | {"py.typed", "vorton.pc"}:
-        sys.exit(f"{wheel.name} holds {sorted(found)}; expected are {sorted(made)} and two texts")
+    if found != made:
+        sys.exit(f"{wheel.name} holds {sorted(found)}; expected are {sorted(made)}")
     run(sys.executable, "-m", "abi3audit", "--strict", wheel)
     if "linux" in name:
         command = [sys.executable, "-m", "auditwheel", "show", str(wheel)]
@@ -247,7 +248,7 @@ def check_bits(name, folder, like):
     other.mkdir(exist_ok=True)
     compile_bits(["cc"], like, other / "bits")
     shutil.copy(like, other)
-    linked = own / (f"{library}.a" if platform.system == "win32" else library)
+    linked = own / (library + setup.SYSTEMS[platform.system].import_suffix)
     zig = [sys.executable, "-m", "ziglang", "cc", "-target", platform.target]
     compile_bits(zig, linked, own / "bits.exe")
     expected = run_bits((), other / "bits", 2, "")

@@ -1,4 +1,8 @@
-"""A campfire: what flows through a disk half a metre wide burns in tongues, flickers and smokes."""
+"""A campfire: what flows through a disk half a metre wide burns in tongues, flickers and smokes.
+
+vorton preview examples/campfire.py campfire.png --frames 84 --size 480x720
+vorton preview examples/campfire.py campfire.webp --frames 1-96 --size 300x450
+"""
 
 import vorton as vt
 

@@ -16,15 +16,20 @@ SIZE = (180, 300)  # of each picture
 FRAME = {"smoke": 66, "fire": 40}
 
 
-def smoke(swirl=0.0, lifetime=2.5, dissipation=0.0, detail=None, **method):
+def smoke(swirl=0.0, lifetime=2.5, dissipation=0.0, detail=None, core=0.05, **method):
     """Warm smoke from a disk half a metre wide."""
     method = vt.Method(**method)
     scene = vt.Scene("smoke", seed=1, voxel=0.025, dissipation=dissipation, method=method)
     scene.detail = detail
     disk = vt.Disk(radius=0.25, thickness=0.1)
-    plume = {"temperature": 500, "renew": 6, "core": 0.05, "lifetime": lifetime, "per_voxel": 12}
+    plume = {"temperature": 500, "renew": 6, "core": core, "lifetime": lifetime, "per_voxel": 12}
     scene.add(vt.Emitter(disk, swirl=swirl, **plume))
     return scene
+
+
+def plain_smoke(core):
+    """The same without eddies below the grid: the core alone decides how fine it is."""
+    return smoke(core=core, detail=0)
 
 
 def lively_smoke(**method):
@@ -59,6 +64,7 @@ def fire(**combustion):
 # The scene, and what it is made with in each picture. Defaults: no swirl, no force, no dissipation,
 # smoke that lasts; else the middle one.
 CONTROLS = {
+    "core": (plain_smoke, "core", (0.12, 0.06, 0.035)),
     "liveliness": (lively_smoke, "exchange", (0.1, 0.3, 1.0)),
     "dissipation": (smoke, "dissipation", (0.3, 1.0, 3.0)),
     "lifetime": (smoke, "lifetime", (1.3, 1.9, 2.5)),

@@ -6,6 +6,9 @@ surface rests. The fluid goes with the box, whose walls have source panels, and 
 density feel gravity less the acceleration of the box. That moves at the rate of its own standing
 wave, omega^2 = g k tanh(k h) (rho_1 - rho_2) / (rho_1 + rho_2), k = pi / side and h half of it, so
 every swing is higher than the one before.
+
+python examples/sloshing.py                 # where box and brine are
+python examples/sloshing.py sloshing.png    # and the picture (pip install matplotlib)
 """
 
 import sys
@@ -68,41 +71,41 @@ def lean(sim):
 
 
 def draw_fluid(axis, sim, frame):
-    """Density in the box, and the dye: tracers near the plane."""
+    """Density in the box."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    colors = LinearSegmentedColormap.from_list("brine", ["#14181f", "#1d4f8f"])
+    colors = LinearSegmentedColormap.from_list("brine", ["#121a24", "#1f6fb5", "#2f8fdd"])
     places, _, density, _ = section(sim)
     shade = axis.pcolormesh(*places, density, cmap=colors, vmin=0, vmax=BRINE, shading="gouraud")
     shade.set_clip_path(frame)
-    x = sim.tracers.position
-    near = np.abs(x[:, 1]) < 2 * SPACING
-    axis.scatter(*x[near][:, [0, 2]].T, s=3, c="#5b9ff0", linewidths=0)
 
 
 def draw_vortons(axis, sim):
-    """Those near the plane: red where they turn with the clock, green against it, and as large as
-    they turn fast."""
+    """Those near the plane that turn: red with the clock, green against it, and as large as they
+    turn fast."""
     v = sim.vortons
     near = np.abs(v.position[:, 1]) < 0.5 * SPACING
     turn = v.strength[near, 1] / v.volume[near]  # 1/s
-    size = 3 + 40 * np.minimum(np.abs(turn) / 4, 1)
-    colors = np.where(np.abs(turn) < 0.2, "#8d97a5", np.where(turn > 0, "#ff6b5e", "#5fd08a"))
-    axis.scatter(*v.position[near][:, [0, 2]].T, s=size, c=colors, linewidths=0)
+    seen = np.abs(turn) > 0.2
+    size = 8 + 60 * np.minimum(np.abs(turn[seen]) / 4, 1)
+    colors = np.where(turn[seen] > 0, "#ff7a6b", "#6fe0a0")
+    x = v.position[near][seen]
+    axis.scatter(x[:, 0], x[:, 2], s=size, c=colors, alpha=0.85, linewidths=0, zorder=4)
 
 
 def draw_gradient(axis, sim):
-    """An arrow at every open node where the gradient is a tenth of its largest."""
+    """An arrow at every open node where the gradient is a third of its largest."""
     places, is_open, _, slope = section(sim)
     size = np.linalg.norm(slope, axis=-1)
-    seen = is_open & (size > 0.1 * size[is_open].max())
+    seen = is_open & (size > size[is_open].max() / 3)
     axis.quiver(
         *(place[seen] for place in places),
         *slope[seen][:, [0, 2]].T,
-        color="#f2d24b",
-        width=0.005,
-        headwidth=3.5,
-        scale=BRINE / SPACING * 7,
+        color="#f6e27a",
+        width=0.0035,
+        headwidth=4,
+        scale=BRINE / SPACING * 9,
+        zorder=3,
     )
 
 

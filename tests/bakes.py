@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-from vorton.bake import Volumes, bake
+from vorton.baking import Volumes, bake
 from vorton.manifest import Manifest
 from vorton.scene import Scene
 from vorton.shapes import Torus

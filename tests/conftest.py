@@ -7,7 +7,11 @@ that would be the sources, where nothing is built.
 import os
 from pathlib import Path
 
-import vorton
+# Tests share the processors with the processes that they start. The library takes to its pool when
+# it sees that; this spares the time until then in each of the many processes.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+import vorton  # noqa: E402 (it reads the environment)
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = Path(vorton.__file__).resolve().parents[1]
@@ -17,5 +21,3 @@ if PACKAGE.name != "site-packages":
     paths.append(str(PACKAGE))
 os.environ["PYTHONPATH"] = os.pathsep.join(paths)
 os.environ["PYTHONSAFEPATH"] = "1"
-# For the library: the few lines of C in the tests are not held to it.
-os.environ.pop("VORTON_WERROR", None)

@@ -1,16 +1,17 @@
 """One scene with everything in it that moves, one with all that is hot, and digests of all that a
 user can see of their state.
 
-    python everything.py METHOD THREADS [FRAMES]
+    python everything.py METHOD THREADS [FRAMES [STATE]]
 
 prints the digests as JSON: the tests run it where the environment forces a backend or an
-instruction set.
+instruction set, from the start or from a state in a file.
 """
 
 import contextlib
 import hashlib
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 
@@ -163,10 +164,12 @@ def frames(method):
     return {"viscous": 23, "room": 16}.get(method, STEPS)
 
 
-def run(method, threads, steps=None):
-    """The simulation after that many frames."""
+def run(method, threads, steps=None, state=None):
+    """The simulation after that many frames, from a saved state if there is one."""
     sim = vt.Simulation(scene(method), FPS, threads=threads)
     _ = sim.tracers.velocity  # from here on every step keeps it up to date
+    if state is not None:
+        sim._core.load_state(state)
     sim.step(frames(method) if steps is None else steps)
     return sim
 
@@ -208,5 +211,6 @@ def digests(sim):
 
 
 if __name__ == "__main__":
-    result = digests(run(sys.argv[1], *map(int, sys.argv[2:])))
+    given = [Path(name).read_bytes() for name in sys.argv[4:]]
+    result = digests(run(sys.argv[1], *map(int, sys.argv[2:4]), *given))
     print(json.dumps({"simd": vt._core.simd(), "backend": vt._core.backend(), "digests": result}))

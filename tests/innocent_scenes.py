@@ -12,7 +12,7 @@ import numpy as np
 
 import vorton as vt
 
-FRAMES = 8
+FRAMES = 6  # a source of the second 0.2 is born in the fifth
 
 
 def _near(rng, spread=0.6, height=1.0):

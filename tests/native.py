@@ -1,8 +1,7 @@
-"""Internals of the C library for tests: sources compiled by themselves, loaded with ctypes.
+"""Internals of the C library for tests: objects of the build, loaded with ctypes.
 
-The library hides all but its public functions. A test of a kernel compiles its file, and those
-whose headers are included there, with the flags of the build and everything visible, for one
-instruction set::
+The library hides all but its public functions. A test of a kernel links the objects of its file,
+and of those whose headers are included there, for one instruction set, as the build made them::
 
     from native import load
     library = load("csrc/kernels/grid/gaussian_filter.c", target="avx2")
@@ -18,6 +17,7 @@ import hashlib
 import importlib.util
 import os
 import re
+import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -71,37 +71,52 @@ def _with_included(files, folder):
     return sorted(path for path in found if path.suffix == ".c")
 
 
-def load(*sources, target="scalar", code=""):
-    """Shared library of the sources (paths from the repository root) and of ``code``, with those
-    that they include.
+class Library(ctypes.CDLL):
+    """A shared library whose hidden functions are found, too."""
 
-    Kept in build/tests and made anew when a source changes. Functions that no source defines are
-    an error only when they are called.
+    def __init__(self, path):
+        super().__init__(path)
+        with open("/proc/self/maps") as maps:
+            self._start = next(int(line.split("-")[0], 16) for line in maps if path in line)
+        symbols = subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout
+        defined = (line.split() for line in symbols.splitlines())
+        self._hidden = {words[2]: int(words[0], 16) for words in defined if len(words) == 3}
+
+    def __getattr__(self, name):
+        if name not in self._hidden:
+            return super().__getattr__(name)
+        function = self._FuncPtr(self._start + self._hidden[name])
+        function.__name__ = name
+        setattr(self, name, function)
+        return function
+
+
+def load(*sources, target="scalar", code=""):
+    """Library of the sources (paths from the repository root) and of ``code``, with those that they
+    include.
+
+    Kept in build/tests; what has not been built, or not since a source changed, is compiled.
+    Functions that no source defines are an error only when they are called.
     """
     folder = ROOT / "build" / "tests"
     with _alone(folder):
-        return ctypes.CDLL(_build(folder, sources, target, code))
+        return Library(_build(folder, sources, target, code))
 
 
 def _build(folder, sources, target, code):
     build = _setup_module()
     tools = build.Toolchain()
-    include = [
-        "-I",
-        str(build.CSRC),
-        "-I",
-        str(build.CSRC / "include"),
-        "-fvisibility=default",
-        f"-DVT_TARGET={target}",
-        *build.TARGETS[target],
-    ]
+    include = ["-I", str(build.CSRC), "-I", str(build.CSRC / "include")]
+    for_target = [*include, f"-DVT_TARGET={target}", *build.TARGETS[target]]
+    kernels = {source for source, is_kernel in build.library_sources() if is_kernel}
     files = _with_included([ROOT / source for source in sources], build.CSRC)
+    objects = tools.compile_all([(f, for_target if f in kernels else include) for f in files])
     if code:
         extra = folder / f"code_{hashlib.sha256(code.encode()).hexdigest()[:16]}.c"
         if not extra.exists():
             extra.write_text(code)
-        files.append(extra)
-    objects = tools.compile_all([(source, include) for source in files])
+        tools.flags = [flag for flag in tools.flags if flag != "-Werror"]  # not for these few lines
+        objects.append(tools.compile(extra, for_target))
     key = hashlib.sha256("\0".join(map(str, objects)).encode()).hexdigest()[:16]
     library = folder / f"{target}_{key}.so"
     if build.is_older(library, objects):

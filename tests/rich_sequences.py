@@ -9,6 +9,9 @@ alive must be finite, in its room, each with an id of its own, and outside of so
 time for.
 """
 
+import pickle
+import tempfile
+
 import numpy as np
 from hand_made import state
 from hypothesis import strategies as st
@@ -92,6 +95,18 @@ def random_scene(random):
     for item in random_sources(random, burns) + random_surroundings(random):
         scene.add(item)
     return scene
+
+
+def items_of(sim):
+    """What the scene of a simulation holds, in one order."""
+    return [*sim.scene.sources, *sim.scene.effects, *sim.scene.bodies]
+
+
+def random_item(seed):
+    """Something for any scene."""
+    random = np.random.default_rng(seed)
+    items = random_sources(random, False) + random_surroundings(random)
+    return items[random.integers(len(items))]
 
 
 def whole_state(sim):
@@ -221,6 +236,74 @@ class RichSequences(RuleBasedStateMachine):
     def go_on_with_copies(self, more, seed):
         room = {f"max_{name}": getattr(self.twins[0], name).capacity + more for name in ROOM}
         self.twins = [sim.copy(**room) for sim in self.twins]
+
+    # ---- what the scene holds ----
+
+    def alter(self, call):
+        """The same change of what both hold; names follow."""
+        _, refused = self.both(call)
+        self.names = [body.name for body in self.twins[0].bodies]
+        assert self.names == [body.name for body in self.twins[1].bodies]
+        assert [items_of(sim) for sim in self.twins[:1]] == [items_of(self.twins[1])]
+        return refused
+
+    @rule(seed=seeds)
+    def add_item(self, seed):
+        self.alter(lambda sim: sim.add(random_item(seed)) and None)
+
+    @rule(seed=seeds, which=seeds)
+    def change_item(self, seed, which):
+        """Into another of its class; bodies, and what has been born whole, refuse it."""
+        items = items_of(self.twins[0])
+        if items:
+            which %= len(items)
+            others = [random_item(seed + n) for n in range(30)]
+            new = next((o for o in others if type(o) is type(items[which])), items[which])
+            self.alter(lambda sim: sim.change(items_of(sim)[which], new) and None)
+
+    @rule(which=seeds)
+    def remove_item(self, which):
+        count = len(items_of(self.twins[0]))
+        if count:
+            refused = self.alter(lambda sim: sim.remove(items_of(sim)[which % count]))
+            assert refused is None and len(items_of(self.twins[0])) == count - 1
+
+    # ---- states ----
+
+    @rule(by_file=st.booleans())
+    def go_on_with_a_saved_one(self, by_file):
+        """In the place of one of the twins: from then on they stay alike."""
+        sim = self.twins[1]
+        before = whole_state(sim)
+        try:
+            if by_file:
+                with tempfile.TemporaryDirectory() as folder:
+                    sim.save(f"{folder}/now.vta")
+                    again = vt.Simulation.load(f"{folder}/now.vta", threads=2)
+            else:
+                again = pickle.loads(pickle.dumps(sim))
+        except ValueError as error:
+            assert "cannot be saved" in str(error), error
+            assert whole_state(sim) == before
+            return
+        assert whole_state(again) == before
+        self.twins[1] = again
+
+    @rule(dt=st.sampled_from([1e-3, 1 / 24, 0.1]), packed=st.booleans())
+    def go_back(self, dt, packed):
+        """One of the twins, to a state of before a step: from then on they stay alike."""
+        sim = self.twins[0]
+        before, frame = whole_state(sim), sim.frame
+        saved = sim._core.save_state(7)
+        if packed:
+            saved = vt._core.pack_state(saved, 1)
+        try:
+            sim.advance(dt)
+        except REFUSALS as error:
+            assert str(error)
+        sim._core.load_state(saved)
+        sim.frame = frame
+        assert whole_state(sim) == before
 
     @rule(name=sets, column=st.integers(0, 30), row=seeds, bad=st.booleans())
     def write(self, name, column, row, bad):

@@ -8,7 +8,9 @@ both must agree on ids, rows, columns, ages and room; a call that is refused mus
 you have time for.
 """
 
+import contextlib
 import copy
+import pickle
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -150,6 +152,14 @@ class Sequences(RuleBasedStateMachine):
         self.pairs.append(Pair(sim, Model(policy, capacity, np.array(wind), emits)))
 
     @precondition(lambda self: 0 < len(self.pairs) < MOST_SIMULATIONS)
+    @rule(which=picks)
+    def branch_by_pickle(self, which):
+        pair = self.pick(which)
+        again = pickle.loads(pickle.dumps(pair.sim))
+        assert whole_state(again) == whole_state(pair.sim)
+        self.pairs.append(Pair(again, copy.deepcopy(pair.model)))
+
+    @precondition(lambda self: 0 < len(self.pairs) < MOST_SIMULATIONS)
     @rule(which=picks, more=st.integers(0, 9))
     def branch(self, which, more):
         pair = self.pick(which)
@@ -259,6 +269,18 @@ class Sequences(RuleBasedStateMachine):
         if column in ("core", "size"):
             array[row] = np.clip(array[row], np.float32(0.1), np.float32(0.5))
         pair.model.rows[name][int(particles.id[row])][column] = array[row].copy()
+
+    @rule(which=picks, dt=st.sampled_from([1e-3, 0.07]))
+    def go_back(self, which, dt):
+        """To the state of before a step; views show it again."""
+        pair = self.pick(which)
+        before, frame = whole_state(pair.sim), pair.sim.frame
+        saved = pair.sim._core.save_state(3)
+        with contextlib.suppress(vt.CapacityError):
+            pair.sim.advance(dt)
+        pair.sim._core.load_state(saved)
+        pair.sim.frame = frame
+        assert whole_state(pair.sim) == before
 
     @rule(which=picks, seed=seeds, name=sets)
     def write_nonsense(self, which, seed, name):

@@ -507,6 +507,7 @@ def test_scenes_with_all_of_it_come_back_equal():
     assert vt.Scene.from_json(made.to_json()).sha256 == made.sha256
 
 
+@pytest.mark.slow
 def test_e1_same_bits_for_threads_and_copies():
     first, second = (vt.Simulation(scene_of_all(), fps=8, threads=n) for n in (1, 3))
     for sim in (first, second):

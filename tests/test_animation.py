@@ -215,6 +215,7 @@ def test_quaternions_take_the_shorter_way_and_any_length():
     assert np.array_equal(pose(same, 0.7)[:, :3], np.eye(3))
 
 
+@pytest.mark.slow
 def test_tracers_are_born_where_the_shape_is_at_their_own_time():
     source = {"shape": vt.Sphere((0.3, 0, 0), 0.2), "rate": RATES["smooth"]}
     local = by_id(simulate(Tracers(**source), steps=3))
@@ -339,6 +340,7 @@ def test_a_jet_takes_its_numbers_at_each_pulse():
     assert jet.smoke().renew.at(0.5) == pytest.approx(0.6 * 1 * 0.5 / (0.4 * 0.3))
 
 
+@pytest.mark.slow
 def test_e1_same_bits_for_any_number_of_threads():
     spin = Transform(**MOVING)
     arm = Transform(position=(0.5, 0, 0), scale=Samples([0.5, 1, 0.7], fps=2), parent=spin)

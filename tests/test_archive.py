@@ -20,7 +20,8 @@ from test_c_library import build, needs_compiler
 
 import vorton as vt
 from vorton import _core
-from vorton.archive import Archive, ArchiveWriter
+from vorton.archive import Archive
+from vorton.archive_writer import ArchiveWriter
 from vorton.cli import main
 from vorton.film import make_film
 
@@ -161,6 +162,7 @@ def damaged(content, rng, count):
         yield bytes(flipped)
 
 
+@pytest.mark.slow
 def test_damage_never_gives_a_wrong_frame(reference, states, tmp_path):
     """Whatever is cut or flipped, and in whichever part of the file: an error, or right frames."""
     raw = (reference / "ring.vta").read_bytes()
@@ -186,17 +188,88 @@ def test_damage_never_gives_a_wrong_frame(reference, states, tmp_path):
 
 @pytest.mark.parametrize("seed", slow_but([1], [1, 2, 3]))
 def test_a_bake_mends_its_archive(reference, tmp_path, monkeypatch, seed):
-    """And simulates from the last whole frame before the damage."""
+    """And simulates no frame that is whole, before the damage or behind it."""
     out = tmp_path / "out"
     shutil.copytree(reference, out)
     raw = (reference / "ring.vta").read_bytes()
     for bad in damaged(raw, np.random.default_rng(seed), 2):
         (out / "ring.vta").write_bytes(bad)
+        lost = lost_frames(out / "ring.vta")
         with monkeypatch.context() as patch:
             steps = count_steps(patch)
             quiet(small_scene(), out)
         assert content(out) == content(reference)
-        assert steps == list(range(FRAMES + 1 - len(steps), FRAMES + 1))
+        assert steps == [n for n in lost if n > 1]
+
+
+def lost_frames(path):
+    """Those that nobody can read, by an archive's own word."""
+    try:
+        with Archive(path) as archive:
+            whole = [n for n in archive.frames if archive.damage(n) is None]
+    except ValueError:
+        whole = []
+    return [n for n in range(1, FRAMES + 1) if n not in whole]
+
+
+def places(path):
+    with Archive(path) as archive:
+        return dict(archive._places), archive._begin
+
+
+def without_index(raw):
+    return raw[: struct.unpack("<Q", raw[-16:-8])[0]]
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+@pytest.mark.parametrize(
+    "harm, lost",
+    [
+        ("head of 2", [2]),
+        ("length of 2", [2]),
+        ("data of 1", [1]),
+        ("end of 2 to inside of 3", [2, 3]),
+        ("2 is cut out", [2]),
+        ("something more before 3", []),
+        ("2 is a little shorter", [2]),
+    ],
+)
+def test_damage_costs_the_frames_that_it_lies_in(
+    reference, tmp_path, monkeypatch, capsys, harm, lost, indexed
+):
+    """Others are found by both readers, and a bake puts back what is lost, to the same bytes."""
+    raw = bytearray((reference / "ring.vta").read_bytes())
+    if not indexed:
+        raw = bytearray(without_index(raw))
+    at, begin = places(reference / "ring.vta")
+    second, third = at[2][0], at[3][0]
+    if harm == "head of 2":
+        raw[second + 30] ^= 1
+    elif harm == "length of 2":
+        raw[second + 8] ^= 8
+    elif harm == "data of 1":
+        raw[begin + at[1][1] - 100] ^= 1
+    elif harm == "end of 2 to inside of 3":
+        raw[third - 500 : third + 500] = bytes(1000)
+    elif harm == "2 is cut out":
+        del raw[second:third]
+    elif harm == "something more before 3":
+        raw[third:third] = b"FRAM" + bytes(60)
+    else:
+        del raw[second + 2000 : second + 2040]
+    out = tmp_path / "out"
+    shutil.copytree(reference, out)
+    (out / "ring.vta").write_bytes(raw)
+    assert lost_frames(out / "ring.vta") == lost
+    found = places(out / "ring.vta")[0]
+    assert read_by_c(load_library(), out / "ring.vta")[1] == found
+    assert main(["info", str(out), "--verify"]) == (1 if lost else 0)
+    said = capsys.readouterr().out
+    assert all(f"{n}" in said.split("damaged", 1)[1] for n in lost)
+    steps = count_steps(monkeypatch)
+    quiet(small_scene(), out)
+    assert steps == [n for n in lost if n > 1]
+    assert content(out) == content(reference)
 
 
 def test_a_damaged_index_is_written_again(reference, tmp_path):
@@ -308,6 +381,7 @@ def test_a_frame_of_a_bake_becomes_a_simulation(reference):
             vt.Simulation.load(reference / "ring.vta", bad)
 
 
+@pytest.mark.slow
 def test_a_switched_method_and_a_body_that_was_set_are_saved():
     scene = small_scene()
     scene.add(vt.Body(vt.Sphere((0, 0, 1), 0.2), density=100.0, name="ball"))
@@ -321,6 +395,7 @@ def test_a_switched_method_and_a_body_that_was_set_are_saved():
     assert everything.digests(other) == everything.digests(sim)
 
 
+@pytest.mark.slow
 def test_what_was_added_while_it_ran_is_saved_where_the_scene_makes_it():
     sim = moved(small_scene())
     sim.add(vt.Wind((0.3, 0, 0)))

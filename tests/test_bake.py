@@ -16,7 +16,7 @@ import pytest
 from bakes import FRAMES, content, quiet, small_scene
 
 from vorton import _core, bake_frames, files, report, tracer_files, vdb_files
-from vorton.bake import PRESETS, Volumes, bake
+from vorton.baking import PRESETS, Volumes, bake
 from vorton.combustion import Combustion
 from vorton.emitter import Emitter
 from vorton.manifest import Manifest

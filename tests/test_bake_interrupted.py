@@ -1,7 +1,6 @@
 """Bakes that are interrupted, killed, or meet a full disk: whole frames or none, the same bytes."""
 
 import errno
-import importlib
 import os
 import shutil
 import signal
@@ -16,16 +15,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bakes import content, quiet, small_scene
+from marks import slow_but
 
-from vorton import _core, bake_frames, files
+from vorton import _core, bake_frames, baking, files
 from vorton.archive import Archive
 from vorton.manifest import Manifest
 from vorton.scene import Scene
 from vorton.shapes import Torus
 from vorton.simulation import Simulation
 from vorton.sources import Tracers, VortexRing
-
-bake_module = importlib.import_module("vorton.bake")  # vorton.bake is the function
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +47,6 @@ def count_steps(monkeypatch) -> list[int]:
 
 
 # ---- interruption and resume ----
-
-
-class Stop(Exception):
-    pass
 
 
 def interrupted(monkeypatch, out: Path, when: int, error: BaseException) -> None:
@@ -88,7 +82,7 @@ def test_interrupted_bake_goes_on_to_the_same_bytes(reference, tmp_path, monkeyp
 
 def test_complete_bake_does_not_simulate_again(reference, tmp_path, monkeypatch):
     shutil.copytree(reference, tmp_path / "copy")
-    monkeypatch.setattr(bake_module, "_run", lambda *_: pytest.fail("simulated"))
+    monkeypatch.setattr(baking, "_run", lambda *_: pytest.fail("simulated"))
     assert quiet(small_scene(), tmp_path / "copy").frames == [1, 2, 3, 4]
     assert content(tmp_path / "copy") == content(reference)
 
@@ -158,6 +152,7 @@ def slow_disk(monkeypatch):
     return disk
 
 
+@pytest.mark.slow
 def test_a_frame_is_written_beside_the_next_step(reference, tmp_path, monkeypatch, slow_disk):
     """One behind and no more; the files hold the state at their time, not that of later."""
     begun, step = [], Simulation.step
@@ -208,7 +203,7 @@ def test_a_step_fails_while_a_frame_is_written(tmp_path, slow_disk, broken):
     assert all(manifest.is_whole(n) for n in manifest.frames)
 
 
-@pytest.mark.parametrize("broken", [False, True])
+@pytest.mark.parametrize("broken", slow_but([True], [False, True]))
 def test_ctrl_c_while_a_frame_is_written(reference, tmp_path, slow_disk, broken):
     """Even twice: the frame is finished, or the error told of."""
     signals = []
@@ -236,7 +231,7 @@ def test_ctrl_c_while_a_frame_is_written(reference, tmp_path, slow_disk, broken)
     assert content(tmp_path) == content(reference)
 
 
-@pytest.mark.parametrize("seed", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seed", slow_but([1], [1, 2, 3]))
 def test_killed_at_any_time(reference, tmp_path, monkeypatch, seed):
     """What the manifest names is whole; the next bake ends with the same bytes."""
     code = f"""

@@ -80,6 +80,7 @@ def test_what_cannot_be_given_back_leaves_no_blow_up(count):
     assert np.linalg.norm(balanced - raw) < np.linalg.norm(raw)
 
 
+@pytest.mark.slow
 def test_the_least_change_that_gives_back_what_is_missing():
     """In the norm sum |change|^2 / |alpha|^2."""
     v = rings().vortons

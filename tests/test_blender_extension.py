@@ -17,7 +17,8 @@ from extensions import load_builder, write_addon, write_wheel
 
 import vorton as vt
 from vorton import _core
-from vorton.hosts.blender import firelight, meshes, poses, roles, settings, stage
+from vorton.hosts import meshes, poses
+from vorton.hosts.blender import firelight, roles, stage
 from vorton.hosts.blender.export import Export
 from vorton.hosts.blender.job import Job
 from vorton.scene import OF_SIMULATION
@@ -325,8 +326,8 @@ def test_every_default_is_allowed():
 
 def test_short_numbers_are_the_same_float32():
     for number in np.random.default_rng(1).normal(size=500).astype(np.float32):
-        assert np.float32(settings.short(float(number))) == number
-    assert settings.short(float(np.float32(0.1))) == 0.1
+        assert np.float32(poses.short(float(number))) == number
+    assert poses.short(float(np.float32(0.1))) == 0.1
 
 
 def cube(half=1.0):

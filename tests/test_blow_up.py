@@ -51,6 +51,7 @@ def test_it_names_the_vorton_and_what_is_near(velocity):
     assert "cores" in str(error)
 
 
+@pytest.mark.slow
 def test_the_vorton_has_the_largest_gradient_of_all():
     """Compared with differences of the float64 sum over all vortons."""
     sim = vt.Simulation(two_rings(vt.Method(velocity="direct")), threads=1)
@@ -78,6 +79,7 @@ def test_too_much_diffusion_for_a_step_is_a_wrong_argument():
     assert sim.time == 0
 
 
+@pytest.mark.slow
 def test_the_nearest_source_is_where_its_vortons_were_born_last():
     scene = vt.Scene()
     path = vt.Keys([(0.0, (0, 0, 3)), (0.25, (2, 0, 0))])

@@ -49,6 +49,7 @@ def test_a_body_in_wind_is_one_that_is_towed(shedding):
     assert found[0][4] > 0.04
 
 
+@pytest.mark.slow
 def test_drag_of_a_sphere():
     """Fluid that sheds from everywhere and has no viscosity is that of large Reynolds numbers: at
     most the drag beyond the crisis, .2 (Achenbach 1972), not that of a laminar layer, .4. And it is
@@ -207,6 +208,7 @@ def books(sim):
     return bodies, bodies + AIR * np.concatenate([linear, angular])
 
 
+@pytest.mark.slow
 def test_s4_momentum_of_a_ball_that_a_ring_meets():
     """What the ball gains the fluid loses, linear and angular: to 1e-5 of what the ring has in each
     step. The ring meets it off its middle and pushes it aside."""
@@ -417,6 +419,7 @@ def test_shedding_needs_room():
     assert len(sim.vortons.position) == 0 and sim.time == 0
 
 
+@pytest.mark.slow
 def test_a_box_that_stands_on_another_does_not_drive_it():
     """Panels that touch enclose no fluid: as where the box is sunk in a little. Where each has the
     flow that the other makes for its condition, both grow until a step blows up."""

@@ -122,6 +122,7 @@ def test_flow_of_heat_is_conductance_times_area_times_difference(shape, area, co
     assert 0 <= sparse.health.heat_bodies / 0.01 <= 1.001 * 10 * 1e-3 / core * 100
 
 
+@pytest.mark.slow
 def test_h4_warm_ball_in_still_air_raises_a_plume_of_the_heat_that_it_lost():
     body = {"temperature": 900.0, "density": 40.0, "specific_heat": 500.0, "held": True}
     scene = vt.Scene("warm")

@@ -250,6 +250,7 @@ def test_ambient_fluids_in_scenes():
 # ---- a vortex in fluid that differs ----
 
 
+@pytest.mark.slow
 def test_a_vortex_within_heavy_fluid_takes_it_up():
     """The fluid of a ring that is born in a ball is not there twice; and the ball keeps its weight
     as impulse while the ring strains it."""

@@ -2,18 +2,24 @@
 
 import math
 import os
+import re
+import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import vorton as vt
+from vorton import cli
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path(vt.get_library()).parent
 WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
 COMPILER = shutil.which("cc") or shutil.which("gcc")
+CPP_COMPILER = shutil.which("c++") or shutil.which("g++")
+CMAKE = os.environ.get("VORTON_CMAKE") or shutil.which("cmake")
 
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler")
 
@@ -88,6 +94,74 @@ def test_example(tmp_path):
     thin = float(words[words.index("ring", words.index("speed")) + 1])
     assert speed == pytest.approx(thin, rel=0.1)  # core / radius is .2: not that thin
     assert (tmp_path / "ring.vdb").read_bytes()[:4] == b" BDV"
+
+
+def sdk(*options):
+    return run(sys.executable, "-m", "vorton.sdk", *options)
+
+
+def test_sdk_prints_what_is_there(capsys):
+    said = dict(line.split(None, 1) for line in sdk().splitlines())
+    asked = {name: sdk(f"--{name}").strip() for name in ("cmake-dir", "libs", "version")}
+    assert asked == {name: said[name] for name in asked}
+    assert said["version"] == vt.__version__
+    assert said["library"] == vt.get_library() and Path(vt.get_library()).is_file()
+    assert (Path(said["include-dir"]) / "vorton.h").is_file()
+    assert (Path(said["pkg-config-dir"]) / "vorton.pc").is_file()
+    assert (Path(said["cmake-dir"]) / "vortonConfig.cmake").is_file()
+    assert cli.main(["sdk", "--cflags", "--libs"]) == 0
+    assert capsys.readouterr().out.splitlines() == [said["cflags"], said["libs"]]
+
+
+def check_plugin(program):
+    """The body is where its owner has it, a frame goes on after a cancel, bits are the same."""
+    version, ball, speed, cancelled, rest, calls, library = run(program).splitlines()
+    assert version == f"vorton {vt.__version__}, threads of the host"
+    places = [part.split()[1:] for part in ball.split(", ")]
+    assert places[0] == places[1] == [f"{0.6 * math.sin(2 * 6 / 24):.9f}", f"{0:.9f}", f"{1:.9f}"]
+    tracers, most = int(speed.split()[0]), float(speed.split()[-2])
+    assert abs(tracers - 4000 * 6 // 24) <= 1 and 0.5 < most < 5  # a jet of 2 m/s
+    words = cancelled.split()
+    assert words[:2] == ["cancelled", "1"] and int(words[3]) >= 1
+    assert 0.3 / 4 < float(words[6]) < 0.3
+    words = rest.split()
+    assert words[:5] == ["went", "on", "1", "to", "0.300000"] and float(words[-2]) < 1e-6
+    assert int(calls.split()[0]) > 100
+    assert library == "threads of the library: same bits"
+
+
+@pytest.mark.skipif(CPP_COMPILER is None, reason="no C++ compiler")
+def test_plugin_of_a_host(tmp_path):
+    command = [CPP_COMPILER, "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+               *sanitizer_flags(), str(ROOT / "examples" / "c" / "plugin.cpp"),
+               "-o", str(tmp_path / "plugin"), *shlex.split(sdk("--cflags", "--libs")),
+               "-pthread"]  # fmt: skip
+    run(*command)
+    check_plugin(tmp_path / "plugin")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CMAKE is None or CPP_COMPILER is None, reason="no CMake")
+def test_cmake_finds_the_library(tmp_path):
+    flags = " ".join(sanitizer_flags())
+    run(CMAKE, "-S", ROOT / "examples" / "c", "-B", tmp_path,
+        f"-Dvorton_DIR={sdk('--cmake-dir').strip()}",
+        f"-DCMAKE_C_FLAGS={flags}", f"-DCMAKE_CXX_FLAGS={flags}")  # fmt: skip
+    run(CMAKE, "--build", tmp_path)
+    check_plugin(tmp_path / "plugin")
+    assert "speed" in run(tmp_path / "ring")
+    (tmp_path / "newer").mkdir()
+    (tmp_path / "newer" / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.21)\nproject(newer LANGUAGES NONE)\n"
+        "foreach(version 0.0.1 0.1 0.2 1.0)\n"
+        "  find_package(vorton ${version} QUIET CONFIG)\n"
+        '  message(STATUS "${version}: ${vorton_FOUND}")\n'
+        "endforeach()\n"
+    )
+    said = run(CMAKE, "-S", tmp_path / "newer", "-B", tmp_path / "none",
+               f"-DCMAKE_PREFIX_PATH={FOLDER}")  # fmt: skip
+    found = dict(re.findall(r"^-- ([\d.]+): (\d)$", said, re.MULTILINE))
+    assert found == {"0.0.1": "1", "0.1": "1", "0.2": "0", "1.0": "0"}
 
 
 SIMULATIONS = """

@@ -15,7 +15,7 @@ import pytest
 from hand_made import listen_to_ctrl_c
 
 from vorton import _core, cli
-from vorton.bake import PRESETS
+from vorton.baking import PRESETS
 from vorton.cli import frame_range, main, one_line, picture_size
 from vorton.manifest import Manifest
 from vorton.records import HEALTH_LIMITS
@@ -115,6 +115,23 @@ def test_info_and_verify(script, tmp_path, capsys):
     assert "damaged    ring_0001.vdb has 0 bytes" in capsys.readouterr().out
 
 
+def test_info_finds_the_bake_of_a_file(script, tmp_path, capsys):
+    out = tmp_path / "bake"
+    assert run("bake", script, out, "--frames", "1-2", "--quiet") == 0
+    capsys.readouterr()
+    assert run("info", out) == 0
+    whole = capsys.readouterr().out
+    for name in ("ring.vta", "ring_0001.vdb", "ring_0002.npz"):
+        assert run("info", out / name) == 0
+        assert capsys.readouterr().out == whole
+    (out / "ring.json").unlink()
+    assert run("info", out / "ring.vta") == 0  # says itself what it holds
+    alone = capsys.readouterr().out
+    assert "1 VortexRing, 1 Tracers" in alone and "states of 1-2 at 24 a second" in alone
+    assert run("info", out / "ring_0001.vdb") == 1
+    assert "no manifest (.json) beside it names it" in capsys.readouterr().err
+
+
 def record(frame: int, **values) -> dict:
     health = {"strength_excess": 1.1, "vorticity_divergence": None, "largest_gradient": 1000.0}
     return {"frame": frame, "files": [], "tracers": 100, "tracers_per_voxel": 8.0,
@@ -133,13 +150,15 @@ def manifest_of(*records: dict) -> Manifest:
 
 
 def test_info_warns_of_grain():
-    assert warnings(manifest_of(record(1), record(2, tracers_per_voxel=3.1))) == []
+    assert warnings(manifest_of(record(1), record(2, tracers_per_voxel=1.1))) == []
     grainy = manifest_of(record(1), record(2, tracers_per_voxel=0.75), record(3))
-    assert proposed_voxel(grainy) == pytest.approx(0.1 * 2)
+    assert proposed_voxel(grainy) == pytest.approx(0.1 * 4 ** (1 / 3))
     (text,) = warnings(grainy)
-    assert "0.75 tracers per voxel of smoke: grain will show" in text and "voxels of 0.2 m" in text
+    assert "0.75 tracers per voxel of smoke: grain will show" in text and "voxels of 0.16 m" in text
     assert text in describe(grainy)
     assert "0.75 to 8, median 8" in describe(grainy)
+    begins = manifest_of(record(1, tracers_per_voxel=0.4, mass=0.09), record(2, mass=1.0))
+    assert warnings(begins) == []  # the first wisps of a source
 
 
 def test_info_warns_of_bad_health_and_missing_frames():

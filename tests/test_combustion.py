@@ -486,6 +486,7 @@ def burn_for(frames, threads):
     return everything_of(sim)
 
 
+@pytest.mark.slow
 def test_e1_fire_has_the_same_bits_for_any_number_of_threads():
     columns, health = burn_for(12, 1)
     assert columns["vortons.flame"].max() > 0.3 and len(columns["vortons.flame"]) > 4096
@@ -537,6 +538,7 @@ def swirling(speed=0.5, seed=1, parent=None, shape=None, gravity=(0, 0, 0), **va
     return sim
 
 
+@pytest.mark.slow
 def test_swirl_has_the_speed_that_it_says_and_no_divergence():
     rng = np.random.default_rng(5)
     points = rng.uniform(-0.35, 0.35, (3000, 3))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import slow_but
 
 import vorton as vt
 from vorton import _core
@@ -46,7 +47,7 @@ def test_eddies_move_tracers_with_the_strain_and_all_ways_alike():
     assert share.min() > 0.25
 
 
-@pytest.mark.parametrize("detail", [3, 4])
+@pytest.mark.parametrize("detail", slow_but([3], [3, 4]))
 def test_tracers_stay_spread_as_evenly_as_places_at_random(detail):
     """After two turns of the flow, counts in voxels vary by less than twice their mean: what the
     eddies add is less than the noise of eight tracers a voxel."""

@@ -73,6 +73,7 @@ def test_a_small_ring_flies_through_a_large_one():
     assert sim.health.strength_share < 1e-3
 
 
+@pytest.mark.slow
 def test_linked_rings_are_linked():
     """Vorticity of the one times velocity of the other: circulations times the linking number."""
     sim, names = simulate("linked_rings")

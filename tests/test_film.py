@@ -13,12 +13,13 @@ import pytest
 
 from vorton import demo
 from vorton.animation import Keys, Transform
-from vorton.bake import Volumes, bake
+from vorton.baking import Volumes, bake
 from vorton.bodies import Body, Container
 from vorton.cli import main
 from vorton.film import BakeShot, SceneShot, make_film, open_shot
 from vorton.manifest import Manifest
-from vorton.preview import render
+from vorton.opening import SceneWarning
+from vorton.preview import Camera, Survey, measure_extinction, render
 from vorton.scene import Scene
 from vorton.scene_files import load_scene
 from vorton.shapes import Box, Sphere, Torus
@@ -56,6 +57,7 @@ def film(place: Path, out: Path, **values) -> Path:
     return make_film(place, out, **{"size": SIZE, "progress": False, **values})
 
 
+@pytest.mark.slow
 def test_picture_of_a_bake_is_the_picture_of_its_scene(places, tmp_path):
     one = pixels(film(places["bake"], tmp_path / "bake.png", frames=(3, 3)))
     two = pixels(film(places["scene"], tmp_path / "scene.png", frames=(3, 3), fps=12))
@@ -88,10 +90,68 @@ def test_picture_of_a_bake_has_the_bodies_of_its_scene(tmp_path):
     assert np.abs(pictures[4][0] - pictures[1][0]).mean() > 1
 
 
+# ---- smoke as dense as it is ----
+
+
+def smoke_of(density: float) -> Scene:
+    scene = Scene("ring", voxel=0.1)
+    scene.add(VortexRing(core=0.2, sections=48, layers=1, circulation=20))
+    scene.add(Tracers(Torus(thickness=0.3), count=4000, density=density))
+    return scene
+
+
+def test_thin_smoke_is_thin(tmp_path):
+    """A tenth of the density is a tenth of the extinction: by Beer's law the same light."""
+    where = {"frames": (1, 1), "eye": (0, -6, 0), "target": (0, 0, 0)}
+    thin = pixels(film(smoke_of(0.05), tmp_path / "thin.png", **where))
+    volume = Simulation(smoke_of(1.0)).volume()
+    camera = Camera((0, -6, 0), (0, 0, 0))
+    light = measure_extinction(volume, camera, SIZE)
+    exact = render(volume, camera, SIZE, extinction=0.05 * light).astype(int)
+    assert np.abs(thin - exact).max() <= 1
+    asked = film(smoke_of(0.05), tmp_path / "asked.png", extinction=20 * light, **where)
+    thick = film(smoke_of(1.0), tmp_path / "thick.png", **where)
+    assert np.abs(pixels(asked) - pixels(thick)).max() <= 1
+    assert pixels(thick).mean() > thin.mean() + 5
+
+
+def test_no_smoke_is_said(tmp_path, capsys):
+    scene = Scene("nothing", voxel=0.1)
+    scene.add(VortexRing(core=0.2, sections=48, layers=1))
+    with pytest.warns(SceneWarning, match="no frame holds smoke.*Tracers"):
+        film(scene, tmp_path / "a.png", frames=(1, 1))
+    scene.save(tmp_path / "a.json")
+    place = [str(tmp_path / name) for name in ("a.json", "b.png")]
+    assert main(["preview", *place, "--frames", "1", "--size", "32x32", "--quiet"]) == 0
+    assert capsys.readouterr().err.startswith("vorton: warning: no frame holds smoke")
+
+
+# ---- bodies in the picture ----
+
+
+def test_default_camera_sees_bodies_and_rooms_but_no_ground():
+    scene = small_scene()
+    scene.add(Body(Sphere((3, 0, 0), 0.5), panels=0))
+    scene.add(Body(Box((-500, -500, -2), (500, 500, -1.5)), panels=0))
+    scene.add(Container(Box((-4, -4, -1.4), (4, 4, 4)), panels=0))
+    sim = Simulation(scene)
+    survey = Survey()
+    survey.add(sim.volume(), sim.bodies)
+    low, high = survey.bounds()
+    np.testing.assert_allclose((low, high), ((-4, -4, -1.4), (4, 4, 4)), atol=1e-6)
+    only = Survey()
+    only.add(sim.volume(), sim.bodies[:2])
+    assert only.bounds()[1][0] == 3.5 and (only.bounds()[1][1:] < 2).all()
+
+
 def test_picture_takes_the_last_frame(places, tmp_path):
     last = pixels(film(places["bake"], tmp_path / "last.png"))
     fourth = pixels(film(places["bake"], tmp_path / "four.png", frames=(4, 4)))
     first = pixels(film(places["bake"], tmp_path / "one.png", frames=(1, 1)))
+    assert (last == fourth).all() and (last != first).any()
+    archive = places["bake"] / "ring.vta"
+    last = pixels(film(archive, tmp_path / "last.png"))
+    fourth = pixels(film(archive, tmp_path / "four.png", frames=(4, 4)))
     assert (last == fourth).all() and (last != first).any()
 
 
@@ -141,7 +201,8 @@ def test_empty_shot_is_the_background(tmp_path):
     scene = Scene("late", voxel=0.1)
     scene.add(Tracers(Torus(), count=10, start=9))
     scene.save(tmp_path / "late.json")
-    picture = pixels(film(tmp_path / "late.json", tmp_path / "late.png", frames=(1, 1)))
+    with pytest.warns(SceneWarning, match="no frame holds smoke"):
+        picture = pixels(film(tmp_path / "late.json", tmp_path / "late.png", frames=(1, 1)))
     assert np.ptp(picture, axis=1).max() <= 3, "rows of one colour, but for dithering"
 
 
@@ -181,9 +242,14 @@ def test_bad_argument(places, tmp_path, monkeypatch, values, error, words):
 
 def test_bake_without_tracers(tmp_path):
     volumes = Volumes(compress=False)
-    bake(small_scene(), tmp_path, frames=(1, 1), volumes=volumes, tracers=False, progress=False)
+    how = {"frames": (1, 2), "volumes": volumes, "tracers": False, "progress": False}
+    bake(small_scene(), tmp_path / "a", **how)  # its archive has them
+    places = (tmp_path / "a", small_scene())
+    one, two = (pixels(film(p, tmp_path / "a.png", frames=(2, 2))) for p in places)
+    assert (one == two).all() and np.ptp(one) > 60
+    bake(small_scene(), tmp_path / "b", archive=False, **how)
     with pytest.raises(ValueError, match="was baked without tracers"):
-        film(tmp_path, tmp_path / "a.png")
+        film(tmp_path / "b", tmp_path / "b.png")
 
 
 def test_without_pillow(places, tmp_path, monkeypatch):
@@ -220,8 +286,14 @@ def test_demo_command(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out.split() == [str(out), str(out / "demo.webp")]
     assert Manifest.find(out).frames == [1, 2]
     names = sorted(path.name for path in out.iterdir())
-    assert names == ["demo.json", "demo.webp", "demo_0001.vdb", "demo_0002.vdb"]
+    assert names == ["demo.json", "demo.vta", "demo.webp", "demo_0001.vdb", "demo_0002.vdb"]
     assert main(["demo", str(out), "--quiet"]) == 0  # again, over what is there
+    again = tmp_path / "again.png"
+    assert main(["preview", str(out), str(again), "--size", "64x64", "--quiet"]) == 0
+    assert np.ptp(pixels(again)) > 30
+    coarse = tmp_path / "coarse"
+    assert main(["derive", str(out), str(coarse), "--voxel", "0.3", "--quiet"]) == 0
+    assert Manifest.find(coarse).frames == [1, 2]
     assert Scene.from_json(scene.to_json()) == scene
 
 

@@ -67,6 +67,7 @@ def test_a_box_and_a_disk_fall_off_from_each_of_their_walls():
         assert sim.health.impulse[0] == pytest.approx(volume / FPS, rel=3e-3)
 
 
+@pytest.mark.slow
 def test_momentum_is_closed_in_a_jet():
     """What the fluid has is what the force has given, to 1e-5 in each frame; and that is as much in
     each frame as in the first."""
@@ -118,6 +119,7 @@ def circulation(sim, radius, z=0.0, count=256):
     return 2 * np.pi * radius * np.mean(np.sum(sim.velocity_at(points) * way, axis=1))
 
 
+@pytest.mark.slow
 def test_a_vortex_spins_the_fluid_to_its_circulation_and_no_more():
     """Between the core and where the force falls off, and in the core as in a Lamb-Oseen vortex."""
     spin, core = 0.6, 0.3
@@ -135,6 +137,7 @@ def test_a_vortex_spins_the_fluid_to_its_circulation_and_no_more():
     assert np.abs(h.impulse).max() < 1e-3 * h.angular_impulse[2]
 
 
+@pytest.mark.slow
 def test_a_vortex_needs_its_time():
     """1 - exp(-t / time) of the circulation after t."""
     field = vt.Vortex(circulation=0.1, core=0.3, shape=vt.Disk(radius=0.8, thickness=0.8), time=0.5)
@@ -189,6 +192,7 @@ def test_drag_brakes_a_ring_and_takes_its_impulse():
 # ---- turbulence and gusts ----
 
 
+@pytest.mark.slow
 def test_turbulence_accelerates_at_its_rms_without_divergence():
     """Deep inside of a large shape the first step gives the fluid dt x the acceleration, which the
     cores smooth: a wave k by exp(-k^2 core^2 / 2)."""
@@ -286,6 +290,7 @@ def test_points_add_up_and_a_shape_bounds_them():
     assert 0.5 < sims[1].health.impulse[2] / sims[0].health.impulse[2] < 0.85
 
 
+@pytest.mark.slow
 def test_a_given_field_that_is_a_gradient_drives_nothing():
     """f = grad of a bump of its own."""
     x = np.linspace(-0.6, 0.6, 49)
@@ -312,6 +317,7 @@ def test_a_force_from_a_file(tmp_path):
 # ---- where and when they act ----
 
 
+@pytest.mark.slow
 def test_a_force_that_moves_finds_fluid_wherever_it_is():
     """As much impulse in each frame, along its way and for one that is switched on or added."""
     way = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (1, (3, 0, 0))]))
@@ -457,6 +463,7 @@ def everything(frames, threads):
     return sim
 
 
+@pytest.mark.slow
 def test_same_bits_for_any_number_of_threads_and_after_a_copy():
     one = everything(8, 1)
     assert one.vortons.count > 2000 and np.isfinite(one.vortons.strength).all()

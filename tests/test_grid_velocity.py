@@ -51,16 +51,17 @@ def waves(core, radius, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cells, largest", [(1.5, 0.014), (1.0, 0.035)])
-def test_velocity_in_clouds_of_cores_of_so_many_cells(cells, largest):
-    """Against the sum in float64."""
+def test_velocity_in_clouds_of_cores_of_so_many_cells():
+    """Against the sum in float64, at every fourth vorton."""
     core = 0.1
     for seed in range(3):
         x, strength = waves(core, 0.7, seed)
-        sim = simulation_of(x, strength, core, spacing=core / cells)
-        exact = direct(x, x, strength, core)
-        error = np.linalg.norm(sim.velocity_at(np.float32(x)) - exact) / np.linalg.norm(exact)
-        assert 0.4 * largest < error < largest
+        some = x[::4]
+        exact = direct(some, x, strength, core)
+        for cells, largest in (1.5, 0.014), (1.0, 0.035):
+            sim = simulation_of(x, strength, core, spacing=core / cells)
+            error = np.linalg.norm(sim.velocity_at(np.float32(some)) - exact)
+            assert 0.4 * largest < error / np.linalg.norm(exact) < largest
 
 
 def test_curl_of_potential_is_velocity():

@@ -361,7 +361,7 @@ def test_views_keep_their_memory():
     sim.step(4)
     held = everything(sim)
     before = {name: view.copy() for name, view in held.items()}
-    sim.step(16)
+    sim.step(8)
     now = everything(sim)
     for name, view in now.items():
         if name != "open":

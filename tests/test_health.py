@@ -153,6 +153,7 @@ def ring_far_away(distance):
     return (position.astype(float).mean(axis=0) - start)[2], health.rounding
 
 
+@pytest.mark.slow
 def test_rounding_tells_where_a_scene_lies_too_far_from_the_origin():
     way = ring_far_away(0)[0]
     assert way > 0.4

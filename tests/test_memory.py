@@ -1,7 +1,6 @@
 """Resident memory, each in a process of its own: of a large scene, and over many steps."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -31,7 +30,6 @@ def run(code, *arguments):
         [sys.executable, "-c", RESIDENT + code, *map(str, arguments)],
         capture_output=True,
         text=True,
-        env={**os.environ, "OMP_WAIT_POLICY": "passive"},
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -51,6 +49,7 @@ print(json.dumps({"count": count, "grid": simulation.health()["grid"],
 """
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_vortons_and_a_million_tracers_take_less_than_60_million_bytes():
     found = run(LARGE)
     assert found["count"] == [100_000, 1_000_000] and found["grid"] == [65, 65, 65]

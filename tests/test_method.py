@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import slow_but
 
 import vorton as vt
 from vorton import _core
@@ -132,7 +133,7 @@ def test_domain():
     assert moved == pytest.approx([0.3 * coarse, 0, 0], abs=1e-4)
 
 
-@pytest.mark.parametrize("velocity", ["poisson", "direct"])
+@pytest.mark.parametrize("velocity", slow_but(["poisson"], ["poisson", "direct"]))
 def test_relaxation(velocity):
     """Strengths turn towards the vorticity of the direct sum; test_stretching has the formula."""
     position, start, sim = run(dt=0.0)
@@ -175,6 +176,7 @@ def test_boundary():
     assert 0 < apart["tree"] < 0.005 < apart["decimated"] < 0.1 < apart["zero"]
 
 
+@pytest.mark.slow
 def test_cleaning_acts_everywhere_and_exchange_on_the_grid_alone():
     def difference(velocity, name):
         strengths = [run(frames=4, velocity=velocity, **{name: rate})[1] for rate in (0.0, 10.0)]
@@ -186,8 +188,8 @@ def test_cleaning_acts_everywhere_and_exchange_on_the_grid_alone():
     assert difference("direct", "exchange") == 0 == difference("tree", "exchange")
 
 
-@pytest.mark.parametrize("velocity", ["direct", "tree"])
-@pytest.mark.parametrize("kernel", ["wl", "ball"])
+@pytest.mark.parametrize("velocity", slow_but(["tree"], ["direct", "tree"]))
+@pytest.mark.parametrize("kernel", slow_but(["wl"], ["wl", "ball"]))
 def test_a_plain_ring_keeps_its_impulse_by_every_core(velocity, kernel):
     """Cleaning by WL took 2.6 % of it a frame, by the ball it added .6 %."""
     scene = vt.Scene(method=vt.Method(velocity=velocity, kernel=kernel))
@@ -369,6 +371,7 @@ def test_article_takes_the_values_of_the_articles():
     assert article != vt.Method()
 
 
+@pytest.mark.slow
 def test_walls():
     """Heavy fluid between walls: how each choice sees what is behind them."""
     x = np.stack(np.meshgrid(*[np.arange(-0.35, 0.4, 0.1)] * 3), axis=-1).reshape(-1, 3)

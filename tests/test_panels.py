@@ -145,6 +145,7 @@ def test_a_body_that_turns_drives_the_flow_around_it():
 # ---- particles ----
 
 
+@pytest.mark.slow
 def test_no_particle_enters_and_paths_are_those_of_the_exact_flow():
     """From ahead of the sphere past it: the stream function psi = U/2 (rho^2 - R^3 rho^2 / r^3) of
     every tracer stays what it was."""
@@ -186,6 +187,7 @@ def busy(threads):
     )
 
 
+@pytest.mark.slow
 def test_e1_same_bits_for_any_number_of_threads_and_in_a_copy():
     one, three = busy(1), busy(3)
     for n in range(4):

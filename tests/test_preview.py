@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from marks import slow_but
 
 import vorton as vt
 from vorton import preview
@@ -193,7 +194,10 @@ def test_same_bits_for_any_number_of_threads(ring):
     assert pictures[0].std() > 20
 
 
-@pytest.mark.parametrize("setting", [{"VORTON_BACKEND": "pthread"}, {"VORTON_SIMD": "scalar"}])
+SCALAR = {"VORTON_SIMD": "scalar"}
+
+
+@pytest.mark.parametrize("setting", slow_but([SCALAR], [{"VORTON_BACKEND": "pthread"}, SCALAR]))
 def test_same_bits_for_any_backend(ring, setting):
     code = (
         "import hashlib, test_preview as t\n"
@@ -459,9 +463,39 @@ def test_a_body_covers_what_a_ball_covers():
     assert away.max() < radius + 1
 
 
+@pytest.mark.parametrize("eye", [(1.5, -6, 2), (0.2, -0.9, 0.3)])
+def test_rooms_show_the_walls_behind_them(eye):
+    """A ray shows the wall by which it leaves the box, from outside and inside: the slabs."""
+    sim = with_body(vt.Container(vt.Box((-1, -1, -1), (1, 1, 1)), panels=0))
+    empty = volume_of([], 1)
+    size, camera = (120, 90), Camera(eye, (0, 0, 0), field_of_view=40)
+    plain, seen = render(empty, camera, size), render(empty, camera, size, bodies=sim)
+    view = -np.array(eye) / np.linalg.norm(eye)
+    right = np.cross(view, (0, 0, 1))
+    right /= np.linalg.norm(right)
+    pixel = 2 * math.tan(math.radians(20)) / size[1]
+    x, y = np.meshgrid(np.arange(size[0]) - 59.5, 44.5 - np.arange(size[1]))
+    way = view + pixel * (x[..., None] * right + y[..., None] * np.cross(right, view))
+    ends = np.sort(np.stack([(s - np.array(eye)) / way for s in (-1, 1)]), axis=0)
+    enter, leave = ends[0].max(-1), ends[1].min(-1)
+    axis = ends[1].argmin(-1)
+    beyond = np.take_along_axis(way, axis[..., None], -1)[..., 0] > 0
+    wall = np.where(enter < leave, 2 * axis + beyond, -1)
+    inner = np.zeros(wall.shape, bool)  # pixels whose neighbours show the same wall
+    same = [np.roll(wall, shift, a) == wall for shift in (-1, 1) for a in (0, 1)]
+    inner[1:-1, 1:-1] = np.logical_and.reduce(same)[1:-1, 1:-1]
+    assert (plain[inner & (wall < 0)] == seen[inner & (wall < 0)]).all()
+    shown = {n: seen[inner & (wall == n)].astype(int) for n in np.unique(wall[wall >= 0])}
+    assert len(shown) >= 3 and 4 in shown
+    for colors in shown.values():
+        assert np.ptp(colors, axis=0).max() <= 1  # the dither
+    floor = shown[4].mean()  # lit from above, and its ceiling is not
+    assert all(floor > colors.mean() for n, colors in shown.items() if n != 4)
+
+
 @pytest.mark.parametrize("shape", [vt.Sphere((0, 0, 0), 0.8), vt.Box((-1, -0.1, -1), (1, 0.1, 1))])
 def test_bodies_hide_smoke_behind_them_and_not_before(shape):
-    sim = with_body(vt.Body(shape), vt.Container(vt.Box((-4, -4, -4), (4, 4, 4))))
+    sim = with_body(vt.Body(shape))
     size, alone = (160, 120), volume_of([], 1)
     position, mass = ball_of_smoke(0.4)
     behind = volume_of(position + np.float32([0, 2, 0]), mass)

@@ -8,7 +8,6 @@ given to bodies.
 import numpy as np
 import pytest
 from hand_made import state
-from marks import slow_but
 
 import vorton as vt
 
@@ -124,12 +123,11 @@ def refuse_a_step(sim):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("steps", slow_but([0], [0, 3]))
 @pytest.mark.parametrize("make", SCENES, ids=lambda make: make.__name__)
-def test_nothing_is_left_of_it(make, steps):
+def test_nothing_is_left_of_it(make):
     sims = [vt.Simulation(make(), threads=2) for _ in range(2)]
     for sim in sims:
-        for _ in range(steps):
+        for _ in range(3):
             sim.advance(1 / 24)
         state(sim)  # takes views of all columns: from here on each is kept up to date
     refuse_a_step(sims[0])
@@ -153,6 +151,7 @@ def test_what_lies_in_a_body_is_not_removed_by_it():
     assert (sim.vortons.count, sim.tracers.count) == counts
 
 
+@pytest.mark.slow
 def test_the_oldest_are_not_removed_by_it():
     scene = scene_of(ring(), ring(time=0.01), vt.Tracers(vt.Sphere(radius=0.6), rate=1000, end=1))
     sim = vt.Simulation(scene, max_vortons=2500, max_tracers=1100, at_capacity="oldest")

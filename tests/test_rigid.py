@@ -117,6 +117,7 @@ def test_mass_of_one_shape(name):
     np.testing.assert_allclose(body.inertia, expected, atol=1e-4 * np.abs(inertia).max())
 
 
+@pytest.mark.slow
 def test_mass_of_compounds():
     """Apart: the sum, exactly. Overlapping: what both share counts once, against random points."""
     a, b = vt.Sphere((-1, 0, 0), 0.5), vt.Box((0, 0, 0), (1, 1, 1))
@@ -258,6 +259,7 @@ def kirchhoff(inertia, added, start, seconds):
     return solve_ivp(rates, (0, seconds), start, rtol=1e-11, atol=1e-12).y[:, -1]
 
 
+@pytest.mark.slow
 def test_a_spheroid_swings_about_its_broad_side():
     """Kirchhoff's equations: a disk thrown askew is turned by the fluid that it takes along."""
     v = np.random.default_rng(2).normal(size=(400, 3))

@@ -165,6 +165,7 @@ def test_a_fast_thin_plate_does_not_pass_a_thin_wall():
     assert sim.bodies[1].position[0] < 0
 
 
+@pytest.mark.slow
 def test_a_pile_stays_in_its_container_and_settles():
     kinds, items = list(SHAPES.values()), []
     for n in range(12):

@@ -95,6 +95,7 @@ def test_s8_flow_along_walls_that_the_grid_does_not_reach(low):
     assert rms(inside.velocity_at(np.float32(x)) - whole) < 0.03 * rms(whole)
 
 
+@pytest.mark.slow
 def test_a_room_asks_for_grid_only_where_its_walls_are_near_the_flow():
     def cells(*walls):
         sim = stepped(ring(**FEW), *walls)

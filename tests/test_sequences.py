@@ -12,7 +12,7 @@ from rich_sequences import RichSequences
 from sequences import Sequences
 
 EXAMPLES = int(os.environ.get("VORTON_EXAMPLES", "300"))
-FEW = 30
+FEW = 12
 
 
 def fixed(examples, steps):

@@ -144,6 +144,7 @@ def test_fields_stay_means():
     assert np.abs(values[inside] - 700).max() < 700 * 1e-5
 
 
+@pytest.mark.slow
 def test_e1_same_bits_for_any_number_of_threads():
     random = np.random.default_rng(1)
     positions = random.normal(0, 0.2, (70_000, 3)).astype(np.float32)  # more than one chunk

@@ -24,7 +24,7 @@ def opened(method, threads=2):
 
 
 @pytest.mark.parametrize(
-    "method", slow_but(["direct", "fire"], ["direct", "fire", "poisson", "room", "options"])
+    "method", slow_but(["direct"], ["direct", "fire", "poisson", "room", "options"])
 )
 def test_a_loaded_state_goes_on_with_the_same_bits(method):
     """Five steps are no multiple of the cadence of sorting; births and a ring are still to come."""
@@ -41,6 +41,7 @@ def test_a_loaded_state_goes_on_with_the_same_bits(method):
     assert everything.digests(other) == everything.digests(sim)
 
 
+@pytest.mark.slow
 def test_saving_changes_nothing():
     sim, other = opened("direct"), opened("direct")
     for _ in range(6):
@@ -82,25 +83,55 @@ def field(packed, wanted):
     raise KeyError(wanted)
 
 
+def planes_at(content, at, count, item):
+    """Numbers whose planes begin there, by the description in byte_planes.h, with Python's own
+    zlib; and where they end."""
+    planes = []
+    for _ in range(item):
+        size = int.from_bytes(content[at : at + 2], "little")
+        stored = {0: count, 65535: 1}.get(size, size)
+        part = content[at + 2 : at + 2 + stored]
+        part = part * count if size == 65535 else part
+        planes.append(zlib.decompress(part) if size not in (0, 65535) else part)
+        at += 2 + stored
+    rows = np.frombuffer(b"".join(planes), np.uint8).reshape(item, count)
+    return np.ascontiguousarray(rows.T).view(f"<u{item}").ravel(), at
+
+
 def unpack(item, shape, content):
-    """By the description in byte_planes.h, with Python's own zlib."""
     left, numbers, at = shape[0] * shape[1], [], 0
     while left:
-        count, delta, planes = min(left, 8192), content[at], []
-        at += 1
-        for _ in range(item):
-            size = int.from_bytes(content[at : at + 2], "little")
-            stored = {0: count, 65535: 1}.get(size, size)
-            part = content[at + 2 : at + 2 + stored]
-            part = part * count if size == 65535 else part
-            planes.append(zlib.decompress(part) if size not in (0, 65535) else part)
-            at += 2 + stored
-        rows = np.frombuffer(b"".join(planes), np.uint8).reshape(item, count)
-        chunk = np.ascontiguousarray(rows.T).view(f"<u{item}").ravel()
+        count, delta = min(left, 8192), content[at]
+        chunk, at = planes_at(content, at + 1, count, item)
         numbers.append(np.cumsum(chunk, dtype=chunk.dtype) if delta else chunk)
         left -= count
     assert at == len(content)
     return np.concatenate(numbers).reshape(shape)
+
+
+def order_of(bits):
+    """Bits of floats, in the order of their values."""
+    return np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31))
+
+
+def unpack_rows(shape, content, other):
+    """Column by column; other: the field that they may be less."""
+    found, at, ways = np.empty(shape, "<u4"), 0, set()
+    for component in range(shape[1]):
+        for first in range(0, shape[0], 8192):
+            rows, way = slice(first, min(first + 8192, shape[0])), content[at]
+            chunk, at = planes_at(content, at + 1, rows.stop - first, 4)
+            if way:
+                chunk = np.where(chunk & 1, ~(chunk >> 1), chunk >> 1)
+                if way == 1:
+                    chunk = np.cumsum(chunk, dtype=np.uint32)
+                else:
+                    chunk = chunk + order_of(other[rows, component % other.shape[1]])
+                chunk = np.where(chunk >> 31, chunk & 0x7FFFFFFF, ~chunk)
+            found[rows, component] = chunk
+            ways.add(way)
+    assert at == len(content)
+    return found, ways
 
 
 def test_fields_are_what_the_views_show_unpacked_by_another_program():
@@ -111,14 +142,26 @@ def test_fields_are_what_the_views_show_unpacked_by_another_program():
     saved = sim._core.save_state(9)
     packed = _core.pack_state(saved, 1)
     assert bytes(packed) == bytes(_core.pack_state(saved, 5))
-    ways = set()
+    used, row_ways = set(), set()
     for name, values in columns.items():
         item, shape, content, packing, crc = field(packed, name)
         assert zlib.crc32(content) == crc
-        found = unpack(item, shape, content) if packing else np.frombuffer(content, f"<u{item}")
+        if packing % 256 == 2:
+            other = columns.get(named(packed, int(packing) // 256))
+            other = None if other is None else other.view("<u4").reshape(len(other), -1)
+            found, ways = unpack_rows(shape, content, other)
+            row_ways |= ways
+        else:
+            found = unpack(item, shape, content) if packing else np.frombuffer(content, f"<u{item}")
         assert found.tobytes() == values.tobytes(), name
-        ways.add(int(packing))
-    assert 1 in ways and len(packed) < 0.6 * len(saved)
+        used.add(int(packing) % 256)
+    assert {1, 2} <= used and row_ways == {0, 1, 2} and len(packed) < 0.6 * len(saved)
+
+
+def named(packed, number):
+    """The name of a field by its number, from 1 on; None of 0."""
+    entry = bytes(packed)[HEAD + ENTRY * (number - 1) :][:40] if number else b""
+    return entry.rstrip(b"\0").decode() or None
 
 
 def test_noise_is_stored():
@@ -129,6 +172,33 @@ def test_noise_is_stored():
     packed = _core.pack_state(sim._core.save_state(1))
     item, shape, content, _, _ = field(packed, "tracers.position")
     assert len(content) <= item * shape[0] * shape[1]
+
+
+@pytest.mark.parametrize("values", [[0.0, -0.0], [1.0, -1.0], [np.inf, np.nan], [1e-45, -1e-45]])
+def test_any_bits_come_back(values):
+    """Differences of floats over zero, to infinity, of those that are no numbers."""
+    sim = simulation(vortons=1, tracers=10_000)
+    sim.tracers.position[:] = np.random.default_rng(3).choice(np.float32(values), (10_000, 3))
+    sim.tracers.position[::7, 0] += np.float32(1e-3)
+    saved = sim._core.save_state(1)
+    assert bytes(_core.unpack_state(_core.pack_state(saved, 1))) == bytes(saved)
+
+
+def test_a_reference_that_does_not_fit_is_refused():
+    """To a field behind, to itself, to one with other rows; the checksum agrees."""
+    sim = opened("fire")
+    sim.step(2)
+    packed = bytes(_core.pack_state(sim._core.save_state(1)))
+    number = next(n for n in range(1, 200) if named(packed, n) == "tracers.eddy_place")
+    ids = next(n for n in range(1, 200) if named(packed, n) == "tracers.id")
+    bodies = next(n for n in range(1, 200) if named(packed, n) == "time")
+    end = int.from_bytes(packed[16:24], "little")
+    for other in (number, number + 1, ids, bodies, 2**23):
+        at = HEAD + ENTRY * (number - 1) + 68
+        bad = packed[:at] + (2 + 256 * other).to_bytes(4, "little") + packed[at + 4 :]
+        crc = zlib.crc32(bad[8:end]).to_bytes(4, "little")
+        with pytest.raises(ValueError, match="does not fit"):
+            _core.unpack_state(bad[:4] + crc + bad[8:])
 
 
 # ---- refusals ----
@@ -235,3 +305,30 @@ def test_a_state_in_memory_has_no_packed_fields():
         _core.pack_state(bad)
     with pytest.raises(ValueError, match="field 0 does not fit"):
         simulation(vortons=1, tracers=1)._core.load_state(bad)
+
+
+@pytest.mark.parametrize(
+    "name, kind, value",
+    [("time", "d", float("nan")), ("time", "d", -1.0), ("placement.level", "i", -(2**31)),
+     ("placement.level", "i", 1000), ("warnings.count", "i", 1 << 20)],
+)  # fmt: skip
+def test_a_state_that_somebody_has_changed(name, kind, value):
+    """Values that no writer makes and no later check finds are refused, and nothing changes."""
+    sim = simulation()
+    sim.step()
+    good = bytes(sim._core.save_state(1))
+    (fields,) = struct.unpack_from("<I", good, 56)
+    at = 64 + 72 * fields
+    for n in range(fields):
+        here, size = struct.unpack_from("<40s16xQ", good, 64 + 72 * n)
+        if here.rstrip(b"\0").decode() == name:
+            break
+        at += size
+    bad = bytearray(good)
+    struct.pack_into(f"<{kind}", bad, at, value)
+    before = state(sim)
+    with pytest.raises(ValueError, match=f"the state: {name} is"):
+        sim._core.load_state(bytes(bad))
+    assert state(sim) == before
+    sim._core.load_state(good)
+    assert state(sim) == before

@@ -440,6 +440,7 @@ def test_the_judge_of_the_grid_has_its_cores(points):
     assert np.linalg.norm(sim.velocity_at(points) - found) < 0.02 * np.linalg.norm(found)
 
 
+@pytest.mark.slow
 def test_the_judge_has_the_winds(points):
     """A uniform wind that turns on, and a grid of wind that grows along x."""
     scene = vt.Scene("windy", wind=vt.Keys([(0, (0, 0, 0)), (1, (2, 0, 0))]))

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 import two_processes
 from hand_made import run_python
+from marks import slow_but
 
 import vorton as vt
 from vorton import _core
 
 HAS_OPENMP = "-fopenmp" in _core.build()
 needs_openmp = pytest.mark.skipif(not HAS_OPENMP, reason="this build has no OpenMP")
-BACKENDS = [pytest.param("openmp", marks=needs_openmp), "pthread"]
+BACKENDS = [pytest.param("openmp", marks=[needs_openmp, pytest.mark.slow]), "pthread"]
 
 
 def test_openmp_is_the_default():
@@ -27,7 +28,9 @@ def test_openmp_is_the_default():
             os.environ["VORTON_BACKEND"] = environment
 
 
-@pytest.mark.parametrize("value", ["pthread", "openmp", "", "nothing"])
+@pytest.mark.parametrize(
+    "value", slow_but(["pthread", "nothing"], ["pthread", "openmp", "", "nothing"])
+)
 def test_the_environment_chooses_the_backend(value):
     code = f"""
         import os

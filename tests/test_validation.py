@@ -12,9 +12,26 @@ from vorton.validation import CASES, Case, Result, report
 from vorton.validation.buoyancy import coupling
 
 
+def slow_cases():
+    """All but the first quick case of each kind: the others vary its parameters."""
+    kinds = set()
+    for case in CASES:
+        kind = case.name.split(" (")[0]
+        if not case.quick or kind in kinds:
+            yield case.name
+        else:
+            kinds.add(kind)
+
+
+SLOW = set(slow_cases())
+
+
 @pytest.mark.parametrize(
     "case",
-    [pytest.param(c, id=c.name, marks=() if c.quick else pytest.mark.slow) for c in CASES],
+    [
+        pytest.param(c, id=c.name, marks=pytest.mark.slow if c.name in SLOW else ())
+        for c in CASES
+    ],
 )
 def test_it_is_passed(case):
     result = case.run()

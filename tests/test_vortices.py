@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from marks import slow_but
 from scipy.interpolate import CubicSpline
 
 import vorton as vt
@@ -130,7 +131,7 @@ def test_curve_is_the_cubic_spline(closed):
     assert total == pytest.approx(0 * way if closed else way, abs=1e-3)
 
 
-@pytest.mark.parametrize("vorton_core", [None, 0.02])
+@pytest.mark.parametrize("vorton_core", slow_but([None], [None, 0.02]))
 def test_circulation_of_a_knot(vorton_core):
     """Stokes: the velocity around a wide loop about the line, wherever it is laid."""
     line = vt.Filament(trefoil(), closed=True, core=0.05, circulation=-3, vorton_core=vorton_core)
@@ -242,6 +243,7 @@ def test_fast_jet_moves_at_its_speed():
     assert impulse == pytest.approx(one * np.pi * 0.25**2, rel=0.03)
 
 
+@pytest.mark.slow
 def test_wobble_and_tilt_differ_from_ring_to_ring():
     jet = vt.Jet(rate=200, tilt=0.1, wobble=0.02, end=0.5, sections=16, layers=0, seed=3,
                  circulation=1e-6)  # fmt: skip

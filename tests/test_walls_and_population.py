@@ -17,6 +17,7 @@ def sides(sim):
     return [values[part].sum() for values in (size, volume) for part in (above, ~above)]
 
 
+@pytest.mark.slow
 def test_halves_stay_on_their_side():
     """Hot fluid right above and below a thin plate expands to more than splits; none is lost."""
     scene = vt.Scene(spacing=0.1, gravity=(0, 0, 0))

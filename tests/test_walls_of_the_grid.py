@@ -77,6 +77,7 @@ def at_walls(count=240):
     return np.float32(x * SIDES), np.eye(3)[axis]
 
 
+@pytest.mark.slow
 def test_s8_the_flow_of_a_ring_is_that_of_its_lattice_of_images():
     few = {"layers": 1, "sections": 40}
     inside, alone = simulation(ring(**few), room()), simulation(ring(**few))
@@ -186,7 +187,14 @@ def test_fluid_of_even_slope_has_that_slope_up_to_the_walls():
 
 def growth(thickness, spacing=0.05, atwood=0.01, gravity=9.81):
     """Rate of half a wave of heavy above light fluid in a box, over that of the formula for deep
-    faces (test_rayleigh_taylor.py) times tanh(k h)^(1/2) for the depth to floor and ceiling."""
+    faces (test_rayleigh_taylor.py) times tanh(k h)^(1/2) for the depth to floor and ceiling.
+
+    5 to 7 % too low however fine the cells are: the velocity is that of the vorticity within
+    .3 %, but the vortons sum to the generation at the nodes, each node counted by the volume of
+    the vortons around it. That is a cell in the mean, but not at a sharp layer between vortons .75
+    cells apart: it makes .84 to 1.11 of its vorticity, by where it lies in a cell, and .9 once both
+    sides have slid along each other by a cell.
+    """
     sides = np.array((2.0, thickness, 2.0))
     k, depth = np.pi / sides[0], sides[2] / 2
     cells = 2 * np.round(sides / (0.75 * spacing) / 2).astype(int)

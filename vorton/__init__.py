@@ -9,126 +9,84 @@
 ...     sim.vortons.position, sim.tracers.position      # NumPy views of the live memory
 """
 
-import sys as _sys
-from pathlib import Path as _Path
+import os as _os
+from importlib import import_module as _import_module
+from typing import Any as _Any
 
 try:
     from . import first_moments as _first_moments  # noqa: F401  # before all that takes time
-    from ._core import BlowUpError, BusyError, CapacityError
     from ._core import version as _version
 except ModuleNotFoundError as _error:
     if _error.name != f"{__name__}._core":
         raise
     raise ModuleNotFoundError(
-        f"no module {_error.name}: {_Path(__file__).parent} holds sources of vorton that are not "
-        "built. Python looks first in its working folder, or in that of the script: run it from "
-        "another folder, or build these by pip install -e",
+        f"no module {_error.name}: {_os.path.dirname(__file__)} holds sources of vorton that are "
+        "not built. Python looks first in its working folder, or in that of the script: run it "
+        "from another folder, or build these by pip install -e",
         name=_error.name,
     ) from None
-from .ambient import Air, Gas, Liquid, Water
-from .animation import Keys, Samples, Transform
-from .bake import Volumes, bake, derive
-from .bodies import Body, Container
-from .combustion import Combustion
-from .effects import Kill, Wind, WindGrid
-from .emitter import Emitter
-from .forces import (
-    Attractor,
-    Drag,
-    ForceGrid,
-    ForcePoints,
-    Turbulence,
-    UniformForce,
-    Vortex,
-)
-from .manifest import Manifest
-from .method import Method
-from .opening import SceneWarning
-from .points import Points, VortonPoints
-from .scene import Scene
-from .shapes import (
-    Box,
-    Capsule,
-    Cylinder,
-    Disk,
-    Mesh,
-    Plane,
-    Polytope,
-    Sphere,
-    Surface,
-    Torus,
-)
-from .simulation import Simulation
-from .sources import Tracers, VortexRing
-from .views import VortonFlag
-from .vortices import Filament, Jet, RandomCloud, VortexTube
 
 __version__ = _version()
 
-__all__ = [
-    "Air",
-    "Attractor",
-    "BlowUpError",
-    "Body",
-    "Box",
-    "BusyError",
-    "CapacityError",
-    "Capsule",
-    "Combustion",
-    "Container",
-    "Cylinder",
-    "Disk",
-    "Drag",
-    "Emitter",
-    "Filament",
-    "ForceGrid",
-    "ForcePoints",
-    "Gas",
-    "Jet",
-    "Keys",
-    "Kill",
-    "Liquid",
-    "Manifest",
-    "Mesh",
-    "Method",
-    "Plane",
-    "Points",
-    "Polytope",
-    "RandomCloud",
-    "Samples",
-    "Scene",
-    "SceneWarning",
-    "Simulation",
-    "Sphere",
-    "Surface",
-    "Torus",
-    "Tracers",
-    "Transform",
-    "Turbulence",
-    "UniformForce",
-    "Volumes",
-    "Vortex",
-    "VortexRing",
-    "VortexTube",
-    "VortonFlag",
-    "VortonPoints",
-    "Water",
-    "Wind",
-    "WindGrid",
-    "bake",
-    "derive",
-    "get_include",
-    "get_library",
-]
+# Modules are imported when they, or what they define, are asked for: `import vorton` alone costs
+# hardly more than NumPy. __init__.pyi tells editors and type checkers the same.
+_NAMES = {
+    "_core": ("BlowUpError", "BusyError", "CapacityError"),
+    "ambient": ("Air", "Gas", "Liquid", "Water"),
+    "animation": ("Keys", "Samples", "Transform"),
+    "bake_branch": ("branch", "rewind"),
+    "bake_folders": ("copy_bake", "move_bake", "prune_bake"),
+    "baking": ("Volumes", "bake", "derive"),
+    "bodies": ("Body", "Container"),
+    "combustion": ("Combustion",),
+    "effects": ("Kill", "Wind", "WindGrid"),
+    "emitter": ("Emitter",),
+    "forces": (
+        "Attractor",
+        "Drag",
+        "ForceGrid",
+        "ForcePoints",
+        "Turbulence",
+        "UniformForce",
+        "Vortex",
+    ),
+    "manifest": ("Manifest",),
+    "method": ("Method",),
+    "opening": ("SceneWarning",),
+    "points": ("Points", "VortonPoints"),
+    "scene": ("Scene",),
+    "sdk": ("get_include", "get_library"),
+    "shapes": (
+        "Box",
+        "Capsule",
+        "Cylinder",
+        "Disk",
+        "Mesh",
+        "Plane",
+        "Polytope",
+        "Sphere",
+        "Surface",
+        "Torus",
+    ),
+    "simulation": ("Simulation",),
+    "sources": ("Tracers", "VortexRing"),
+    "views": ("VortonFlag",),
+    "vortices": ("Filament", "Jet", "RandomCloud", "VortexTube"),
+}
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
+
+__all__ = sorted(_HOMES)
 
 
-def get_include() -> str:
-    """Folder of vorton.h, for C programs that link the library; vorton.pc lies beside it."""
-    return str(_Path(__file__).parent / "include")
+def __getattr__(name: str) -> _Any:
+    if name in _NAMES:
+        return _import_module(f".{name}", __name__)
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    value = getattr(_import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value
 
 
-def get_library() -> str:
-    """Path of the C library, which is named after its major version (see setup.py)."""
-    names = {"darwin": "libvorton.{}.dylib", "win32": "vorton-{}.dll"}
-    name = names.get(_sys.platform, "libvorton.so.{}").format(__version__.split(".")[0])
-    return str(_Path(__file__).parent / name)
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_NAMES, *__all__})

@@ -37,6 +37,7 @@ from .fields import (
     choice,
     field,
     from_dict,
+    is_array,
     number,
     shown,
 )
@@ -46,6 +47,9 @@ INTERPOLATIONS = ("constant", "linear", "smooth")
 
 LATEST = 1e9
 """Times lie within this many seconds, as in the core."""
+
+MOST_PARENTS = 100
+"""Longest chain of parents, so that what follows it by recursion comes to its end."""
 
 Value = float | tuple[float, ...]
 
@@ -63,13 +67,9 @@ def frame_rate(fps: float) -> Iterator[None]:
         _frame_rate.reset(token)
 
 
-def _is_array(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
-
-
 def _check_value(name: str, value: Any) -> Value:
     """A number or several: which of them, and their range, the parameter says later."""
-    if not _is_array(value):
+    if not is_array(value):
         return check_number(name, value)
     if not 1 <= len(value) <= 16:
         raise ValueError(f"{name} = {shown(value)}: must be a number, or 1 to 16 numbers")
@@ -133,14 +133,14 @@ class Animation(Definition):
 
 def _check_keys(name: str, value: Any) -> tuple[tuple[Any, ...], ...]:
     what = "a list of keys (time, value) or (time, value, interpolation)"
-    if not _is_array(value):
+    if not is_array(value):
         raise TypeError(f"{name} = {shown(value)}: must be {what}")
     if not len(value):
         raise ValueError(f"{name} = {shown(value)}: must be {what}, at least one")
     keys = []
     for index, key in enumerate(value):
         label = f"{name}[{index}]"
-        if not _is_array(key) or not 2 <= len(key) <= 3:
+        if not is_array(key) or not 2 <= len(key) <= 3:
             raise TypeError(f"{label} = {shown(key)}: must be {what}")
         time = check_number(f"{label}: time", key[0], least=-LATEST, most=LATEST, unit="s")
         if keys and not time > keys[-1][0]:
@@ -212,7 +212,7 @@ class Keys(Animation):
 
 
 def _check_samples(name: str, value: Any) -> tuple[Value, ...]:
-    if not _is_array(value):
+    if not is_array(value):
         raise TypeError(f"{name} = {shown(value)}: must be an array with a value for each frame")
     if not len(value):
         raise ValueError(f"{name} = {shown(value)}: must hold at least one value")
@@ -294,7 +294,7 @@ def animatable(constant: Any, keys: Any = None, depth: int | None = None) -> Any
     def checked(name: str, value: Any) -> Any:
         if isinstance(value, Mapping):
             value = from_dict(value, ANIMATIONS, name)
-        if _depth(value) > depth:
+        if _is_deeper(value, depth):
             value = Samples(_check_samples(name, value))
         if isinstance(value, Animation):
             return value._check_each(name, check_key)
@@ -304,9 +304,18 @@ def animatable(constant: Any, keys: Any = None, depth: int | None = None) -> Any
     return dataclasses.field(default=constant.default, metadata=metadata)
 
 
+def _is_deeper(value: Any, depth: int) -> bool:
+    """Whether it holds lists in lists: a number has depth 0, several numbers have depth 1."""
+    for _ in range(depth):
+        if not is_array(value) or not len(value):
+            return False
+        value = value[0]
+    return is_array(value)
+
+
 def _depth(value: Any) -> int:
-    """0 for a number, 1 for several, 2 for a list of several."""
-    return 1 + (_depth(value[0]) if len(value) else 0) if _is_array(value) else 0
+    """Of a default: 0 for a number, 1 for several."""
+    return int(is_array(value))
 
 
 def value_at(value: Any, time: float) -> Any:
@@ -366,9 +375,14 @@ _TRANSFORM = Table("transform")
 
 def _check_parent(name: str, value: Any) -> Transform:
     if isinstance(value, Mapping):
-        return from_dict(value, (Transform,), name)  # type: ignore[return-value]
+        value = from_dict(value, (Transform,), name)
     if not isinstance(value, Transform):
         raise TypeError(f"{name} = {shown(value)}: must be a Transform")
+    above, count = value.parent, 1
+    while above is not None:
+        above, count = above.parent, count + 1
+    if count > MOST_PARENTS:
+        raise ValueError(f"{name}: {count} transforms above each other: at most {MOST_PARENTS}")
     return value
 
 

@@ -1,11 +1,13 @@
 """Motion archives (.vta): the state of a simulation at each frame, exact to the bit, in one file.
 
 The file is described byte by byte in csrc/archive/block.h. Frames are appended; a whole frame is
-one whose checksums agree, whatever lies behind it. The head is JSON:
+one whose checksums agree, whatever lies behind it. The head is JSON::
 
     format                  "vorton-archive"
     name, scene_sha256      of the scene
     scene                   the scene as data; mesh paths relative to the folder of the archive
+    branch                  of a branch of another bake: which frames belong to which scene
+                            (`branches.Branch.to_dict`)
     fps                     frame 1 is the start, frame n is at time (n - 1) / fps
     made_with_fps           what animated numbers without fps of their own were made with, where fps
                             was changed later
@@ -15,7 +17,6 @@ one whose checksums agree, whatever lies behind it. The head is JSON:
 from __future__ import annotations
 
 import io
-import json
 import os
 import struct
 import zlib
@@ -27,18 +28,21 @@ from typing import Any, BinaryIO, Self
 import numpy as np
 
 from . import _core
-from .fields import ranges_text, readable_json
-from .files import TEMPORARY, explain, gone, write_atomically
+from .branches import Branch, scene_of
+from .fields import parse_json, ranges_text, readable_json
+from .files import explain
 from .scene import Scene
 
 FORMAT = "vorton-archive"
 SUFFIX = ".vta"
 
-_BLOCK = struct.Struct("<4sIQQ")  # kind, checksum, length, how far that checksum goes
+BLOCK = struct.Struct("<4sIQQ")  # kind, checksum, length, how far that checksum goes
 _HEAD = struct.Struct("<8sII")  # magic, version, size of the text
-_FRAME = struct.Struct("<qdQQII")  # number, time, layout, definition, fields, 0
+FRAME = struct.Struct("<qdQQII")  # number, time, layout, definition, fields, 0
 _FIELD = struct.Struct("<40s4sIQQII")  # name, type, columns, rows, bytes, checksum, packing
 _PLACE = struct.Struct("<qQQ")  # number, offset, length
+_MOST_DIRECTORY = 1 << 20
+_SEARCHED_AT_ONCE = 1 << 20
 _MAGIC, _END, _VERSION = b"vortonA\n", b"vortonE\n", 1
 
 
@@ -48,17 +52,17 @@ _MAGIC, _END, _VERSION = b"vortonA\n", b"vortonE\n", 1
 def _block(kind: bytes, content: bytes) -> bytes:
     """A block that its checksum covers whole."""
     content += bytes(-len(content) % 8)
-    length = _BLOCK.size + len(content)
+    length = BLOCK.size + len(content)
     summed = struct.pack("<QQ", length, length) + content
     return kind + struct.pack("<I", zlib.crc32(summed)) + summed
 
 
-def _head_block(about: Mapping[str, Any]) -> bytes:
+def head_block(about: Mapping[str, Any]) -> bytes:
     text = readable_json(about).encode()
     return _block(b"HEAD", _HEAD.pack(_MAGIC, _VERSION, len(text)) + text)
 
 
-def _index_block(frames: Mapping[int, tuple[int, int]], at: int) -> bytes:
+def index_block(frames: Mapping[int, tuple[int, int]], at: int) -> bytes:
     places = b"".join(_PLACE.pack(number, *place) for number, place in frames.items())
     content = struct.pack("<Q", len(frames)) + places + struct.pack("<Q", at) + _END
     return _block(b"INDX", content)
@@ -77,22 +81,12 @@ def describe_scene(scene: Scene, fps: float, folder: Path | None) -> dict[str, A
     }
 
 
-def scene_of(about: Mapping[str, Any], folder: Path | None) -> Scene:
-    """The scene of a head; ValueError where another than the one that was saved is found."""
-    scene = Scene.from_dict(about["scene"], folder=folder)
-    if scene.sha256 != about["scene_sha256"]:
-        raise ValueError(
-            "the scene is not the one that was saved: a file that it names has changed"
-        )
-    return scene
-
-
 def encode_archive(about: Mapping[str, Any], block: bytes | memoryview) -> bytes:
     """A whole archive of one frame."""
-    head = _head_block(about)
-    number = _FRAME.unpack_from(block, _BLOCK.size)[0]
+    head = head_block(about)
+    number = FRAME.unpack_from(block, BLOCK.size)[0]
     places = {number: (len(head), len(block))}
-    return head + block + _index_block(places, len(head) + len(block))
+    return head + block + index_block(places, len(head) + len(block))
 
 
 # ---- reading ----
@@ -176,18 +170,31 @@ class Archive:
         """Number of the last frame, 0: there is none."""
         return next(reversed(self._places), 0)
 
-    def scene(self) -> Scene:
-        """The scene that the frames belong to.
+    def scene(self, number: int | None = None) -> Scene:
+        """The scene that a frame belongs to, None: the last one, or the next.
 
         Raises
         ------
         ValueError, TypeError
             It cannot be made again: a mesh file has changed, say.
         """
+        branch = self.branch if number is not None else None
+        if branch is not None:
+            for last, scene in branch.pieces:
+                if number <= last:
+                    return scene
         try:
             return scene_of(self.about, self.path.parent)
         except (TypeError, ValueError) as error:
             raise type(error)(f"{self.path}: {error}") from error
+
+    @property
+    def branch(self) -> Branch | None:
+        """Whose branch it is, None: nobody's; raises as `scene`."""
+        try:
+            return Branch.from_dict(self.about.get("branch"), self.path.parent)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{self.path}: {error}") from error
 
     @property
     def fps(self) -> float:
@@ -240,7 +247,7 @@ class Archive:
             state = _core.unpack_state(self.block(number))
         except ValueError as error:
             raise ValueError(f"{self.path}: frame {number}: {error}") from error
-        return dict(_arrays(state))
+        return dict(fields_of(state))
 
     def damage(self, number: int) -> str | None:
         """What is wrong with a frame, or None: it is as it was written."""
@@ -262,12 +269,14 @@ class Archive:
             raise ValueError(f"{self.path}: ends early")
         return content
 
-    def _find(self, at: int, kind: bytes) -> tuple[int, bytes] | None:
+    def _find(self, at: int, kind: bytes, most: int = 1 << 62) -> tuple[int, bytes] | None:
         """Length of the block of that kind that begins there, and what its checksum covers."""
-        if not 0 <= at <= self._size - _BLOCK.size:
+        if not 0 <= at <= self._size - BLOCK.size:
             return None
-        found, crc, length, summed = _BLOCK.unpack(self._read(at, _BLOCK.size))
-        if found != kind or length % 8 or not _BLOCK.size <= summed <= length <= self._size - at:
+        found, crc, length, summed = BLOCK.unpack(self._read(at, BLOCK.size))
+        if found != kind or length % 8 or summed > most:
+            return None
+        if not BLOCK.size <= summed <= length <= self._size - at:
             return None
         content = self._read(at + 8, summed - 8)
         return (length, content[16:]) if zlib.crc32(content) == crc else None
@@ -278,13 +287,13 @@ class Archive:
             raise ValueError(f"{self.path}: is not a motion archive")
         length, content = found
         _, version, size = _HEAD.unpack_from(content)
-        if _BLOCK.size + len(content) != length or size > len(content) - _HEAD.size:
+        if BLOCK.size + len(content) != length or size > len(content) - _HEAD.size:
             raise ValueError(f"{self.path}: is not a motion archive")
         if version != _VERSION:
             text = f"version {version} of the format, this vorton reads {_VERSION}: update vorton"
             raise ValueError(f"{self.path}: {text}")
         try:
-            about = json.loads(content[_HEAD.size : _HEAD.size + size])
+            about = parse_json(content[_HEAD.size : _HEAD.size + size])
         except ValueError as error:
             raise ValueError(f"{self.path}: is not a motion archive: {error}") from error
         known = {"scene": dict, "scene_sha256": str, "name": str, "fps": float}
@@ -295,19 +304,33 @@ class Archive:
 
     def _note(self, at: int) -> int | None:
         """Note the frame that begins there, with a larger number than the last; where it ends."""
-        found = self._find(at, b"FRAM")
-        if found is None or len(found[1]) < _FRAME.size:
+        found = self._find(at, b"FRAM", _MOST_DIRECTORY)
+        if found is None or len(found[1]) < FRAME.size:
             return None
         length, content = found
-        number = _FRAME.unpack_from(content)[0]
+        number = FRAME.unpack_from(content)[0]
         if self._places and number <= next(reversed(self._places)):
             return None
         self._places[number] = at, length
         return at + length
 
     def _scan(self, at: int | None) -> None:
+        """Note the frames from there on, one behind the other, or behind what is damaged."""
         while at is not None:
-            at = self._note(at)
+            end = self._note(at)
+            at = self._search(at + 8) if end is None else end
+
+    def _search(self, at: int) -> int | None:
+        """The next place from there on where a frame may begin."""
+        while at < self._size:
+            content = self._read(at, min(_SEARCHED_AT_ONCE, self._size - at))
+            place = content.find(b"FRAM")
+            while place >= 0 and place % 8:
+                place = content.find(b"FRAM", place + 1)
+            if place >= 0:
+                return at + place
+            at += len(content)
+        return None
 
     def _follow_index(self) -> bool:
         if self._size < 16:
@@ -317,7 +340,7 @@ class Archive:
         if found is None:
             return False
         length, content = found
-        if _BLOCK.size + len(content) != length or len(content) < 24:
+        if BLOCK.size + len(content) != length or len(content) < 24:
             return False
         places = content[8:-16]
         count = struct.unpack_from("<Q", content)[0]
@@ -332,18 +355,18 @@ def _directory(
     block: bytes | memoryview,
 ) -> Iterator[tuple[str, np.dtype, int, int, int, int, int]]:
     """(name, type, columns, rows, offset, bytes, checksum) of each field of a frame."""
-    fields = _FRAME.unpack_from(block, _BLOCK.size)[4]
-    at = _BLOCK.size + _FRAME.size + fields * _FIELD.size
+    fields = FRAME.unpack_from(block, BLOCK.size)[4]
+    at = BLOCK.size + FRAME.size + fields * _FIELD.size
     for n in range(fields):
         name, kind, columns, rows, size, crc, _ = _FIELD.unpack_from(
-            block, _BLOCK.size + _FRAME.size + n * _FIELD.size
+            block, BLOCK.size + FRAME.size + n * _FIELD.size
         )
         dtype = np.dtype("<" + kind[:1].decode())
         yield name.rstrip(b"\0").decode(), dtype, columns, rows, at, size, crc
         at += size
 
 
-def _arrays(state: memoryview) -> Iterator[tuple[str, np.ndarray]]:
+def fields_of(state: memoryview) -> Iterator[tuple[str, np.ndarray]]:
     """The fields of a state that is not packed, of which they share the memory."""
     for name, dtype, columns, rows, at, size, _ in _directory(state):
         array = np.frombuffer(state[at : at + size], dtype)
@@ -360,154 +383,3 @@ def _check_fields(block: bytes) -> None:
         end = at + size
     if any(view[end:]):
         raise ValueError("there is something behind its fields")
-
-
-# ---- writing ----
-
-
-class ArchiveWriter:
-    """An archive that grows; one that is there is gone on with.
-
-    Of an archive with the same head the whole frames are kept, up to the first that is damaged or
-    missing; what lies behind is written over. So they are where only the paths of the scene differ,
-    since the folder was moved. One with another head is begun anew.
-
-    Parameters
-    ----------
-    path : path
-    about : dict
-        The head: `describe_scene`.
-
-    Attributes
-    ----------
-    last : int
-        Number of the last frame; the frames are 1 .. last.
-
-    Raises
-    ------
-    OSError
-        It cannot be read or written.
-    """
-
-    def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
-        self.path = path
-        self._places: dict[int, tuple[int, int]] = {}
-        head = _head_block(about)
-        self._end = len(head)
-        if path.exists() and not _begins_with(path, head):
-            _renew_head(path, head, about)
-        self._take_over(head)
-        if not self._places and not _begins_with(path, head):
-            write_atomically(path, head)
-        self._closed = _ends_with(path, self._end, _index_block(self._places, self._end))
-
-    def _take_over(self, head: bytes) -> None:
-        """The whole frames 1, 2 ... of an archive with the same head."""
-        if not _begins_with(self.path, head):
-            return
-        with Archive(self.path) as earlier:
-            earlier._places.clear()
-            earlier._scan(earlier._begin)
-            for expected, number in enumerate(earlier.frames, start=1):
-                if number != expected or earlier.damage(number):
-                    break
-                self._places[number] = earlier._places[number]
-        if self._places:
-            self._end = sum(self._places[self.last])
-
-    @property
-    def last(self) -> int:
-        """Number of the last frame, 0: there is none."""
-        return next(reversed(self._places), 0)
-
-    def block(self, number: int) -> bytes:
-        """A frame that is there, as `Archive.block`."""
-        at, length = self._places[number]
-        try:
-            with open(self.path, "rb") as file:
-                file.seek(at)
-                return file.read(length)
-        except OSError as error:
-            raise explain(error, self.path, "cannot read") from error
-
-    def append(self, block: bytes | memoryview) -> None:
-        """Append the frame that follows the last, flushed to the disk.
-
-        Raises
-        ------
-        OSError
-            When it cannot be written; the frames before it are then there, and no index: `close`
-            writes it, and readers find the frames without it.
-        """
-        number = self.last + 1
-        assert _FRAME.unpack_from(block, _BLOCK.size)[0] == number
-        self._closed = False
-        self._put(block)
-        self._places[number] = self._end, len(block)
-        self._end += len(block)
-
-    def close(self) -> None:
-        """Write the index, unless it is there."""
-        if not self._closed:
-            self._put(_index_block(self._places, self._end))
-            self._closed = True
-
-    def _put(self, content: bytes | memoryview) -> None:
-        """Write behind the last frame; nothing is left of what does not get there whole."""
-        try:
-            with open(self.path, "r+b") as file:
-                try:
-                    file.truncate(self._end)
-                    file.seek(self._end)
-                    file.write(content)
-                    file.flush()
-                    os.fsync(file.fileno())
-                except BaseException:
-                    file.truncate(self._end)
-                    raise
-        except FileNotFoundError as error:
-            raise gone(self.path) from error
-        except OSError as error:
-            raise explain(error, self.path) from error
-
-
-def _renew_head(path: Path, head: bytes, about: Mapping[str, Any]) -> None:
-    """Put a head in the place of another that differs in nothing but the paths of its scene."""
-    try:
-        earlier = Archive(path)
-    except ValueError:  # it is damaged, or none
-        return
-    part = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
-    with earlier:
-        if any(earlier.about.get(key) != about[key] for key in about if key != "scene"):
-            return
-        try:
-            with open(part, "wb") as file:
-                file.write(head)
-                for number in earlier.frames:
-                    file.write(earlier.block(number))
-                file.flush()
-                os.fsync(file.fileno())
-        except BaseException as error:
-            part.unlink(missing_ok=True)
-            if isinstance(error, OSError):
-                raise explain(error, path) from error
-            raise
-    os.replace(part, path)
-
-
-def _ends_with(path: Path, at: int, content: bytes) -> bool:
-    """Whether a file has that from there on, and nothing behind."""
-    with open(path, "rb") as file:
-        file.seek(at)
-        return file.read(len(content) + 1) == content
-
-
-def _begins_with(path: Path, head: bytes) -> bool:
-    try:
-        with open(path, "rb") as file:
-            return file.read(len(head)) == head
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise explain(error, path, "cannot read") from error

@@ -6,13 +6,13 @@ import contextlib
 import dataclasses
 import hashlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import _core, tracer_files, vdb_files
-from .archive import ArchiveWriter
+from .archive_writer import ArchiveWriter
 from .files import write_atomically
 from .manifest import Manifest
 from .simulation import Simulation
@@ -101,6 +101,7 @@ def take_frame(
     """
     with parts.timed("simulation"):
         sim.update_fields()
+        _crop(sim, settings.get("region"))
     record: dict[str, Any] = {"frame": number, "time": (number - 1) / settings["fps"], "files": []}
     record["tracers"] = sim.tracers.count
     volume = columns = None
@@ -115,6 +116,14 @@ def take_frame(
         record["bodies"] = {str(n): [*body.position, *body.rotation] for n, body in free.items()}
     record["health"] = sim.health
     return Frame(record, volume, columns)
+
+
+def _crop(sim: Simulation, region: Sequence[Sequence[float]] | None) -> None:
+    """Remove the tracers outside of a box: lower and upper corner, m."""
+    if region is not None:
+        position = sim.tracers.position
+        lower, upper = (np.array(corner) for corner in region)
+        sim.tracers.remove(~((position >= lower) & (position < upper)).all(axis=1))
 
 
 def _take_volume(sim: Simulation, settings: Mapping[str, Any], threads: int) -> _core.Volume:
@@ -158,6 +167,13 @@ def write_frame(
             states.append(block)
     if "files" not in frame.record:  # it was passed on the way to others
         return
+    write_files(frame, manifest, parts)
+    with parts.timed("write"):
+        manifest.add_frame(frame.record)
+
+
+def write_files(frame: Frame, manifest: Manifest, parts: Parts) -> None:
+    """Write the files of a frame; its record then tells of them."""
     files = frame.record["files"]
     if frame.volume is not None:
         with parts.timed("encode"):
@@ -174,8 +190,6 @@ def write_frame(
         with parts.timed("hash"):
             digest, values = _sha256(content), tracer_files.values_sha256(columns)
         files.append(_write_file(manifest, frame, ".npz", content, digest, values, parts))
-    with parts.timed("write"):
-        manifest.add_frame(frame.record)
 
 
 def _encode_volume(

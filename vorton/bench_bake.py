@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .bake import Volumes, bake_timed
 from .bake_frames import Parts
+from .baking import Volumes, bake_timed
 from .bench_scenes import BakeScene
 
 __all__ = ["bake_frames"]

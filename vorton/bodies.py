@@ -35,7 +35,7 @@ def _check_shape(name: str, value: Any) -> Shape | tuple[Shape, ...]:
 def _check_name(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} = {shown(value)}: must be a text")
-    if len(value.encode()) > 63 or not value.isprintable():
+    if not value.isprintable() or len(value.encode()) > 63:
         raise ValueError(f"{name} = {shown(value)}: must be printable and at most 63 bytes long")
     return value
 
@@ -153,6 +153,10 @@ class Body(BodyBase):
     is and however fast either moves, and loses its velocity towards the wall. What is born inside
     is removed at once; so is what bodies that close in leave no room.
 
+    The drag of the flow that is simulated is there for the picture and no measure of the real one:
+    a ball held in a wind has the coefficient .16, .08 and .05 with 4, 6 and 8 cells a radius, real
+    ones have .1 to .5. `damping` adds what is missing.
+
     Parameters
     ----------
     shape : Sphere, Box, Disk, Cylinder, Capsule, Plane, Polytope, Mesh or Torus, or several
@@ -227,27 +231,23 @@ class Body(BodyBase):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Container(BodyBase):
-    """Walls that vortons and tracers do not leave: a body inside out.
+    """Walls that vortons and tracers do not leave: a body inside out, a room or a tank.
 
-    What is born outside is removed at once: an emitter that juts out bears only inside. Particles
-    go with a container that moves or turns. Where it jumps, at a key with interpolation "constant"
-    or put elsewhere by `Simulation.set_body`, all that it holds goes with it as it is: particles,
-    the flow, and bodies that move by themselves; keyed bodies go where their own keys say.
+    What is born outside is removed at once. The fluid goes with a container that moves or turns,
+    and two fluids slosh in it; where it jumps (a key with interpolation "constant", or
+    `Simulation.set_body`), all that it holds goes along, bodies that move by themselves too.
 
-    Fluid in a container feels gravity less the acceleration of its centre (over a step: the change
-    of its velocity over the time; jumps count as none), so that two fluids slosh in a box that
-    moves, and no uniform wind. Both are so where the container has panels: without, the fluid does
-    not go with it. Of several containers the smallest counts, for that and for jumps; a container
-    of Planes alone takes nothing along.
+    Notes
+    -----
+    Cheapest is one box along the axes that does not turn, with no body in it: its walls are faces
+    of the grid, if its sides are even numbers of cells near the scene's spacing, without prime
+    factors above 5 (3 x 3 x 2 m: 48, 48 and 32 cells of 1/16 m), and the grid of the whole box has
+    at most half a million nodes, or four times those that its flow needs. Others, and all with a
+    `WindGrid`, `Method.halo` 0 or another `Method.poisson` or `Method.walls`, have panels: a frame
+    takes up to ten times as long.
 
-    Cheap is one box along the axes, at rest or moving without turning, with no body in it: the
-    faces of the grid are its walls, so nothing at all flows through them, and the flow is that of
-    all mirror images. For that its sides have to be multiples, by even numbers of cells without
-    prime factors above 5, of a spacing near that of the scene (3 x 3 x 2 m: 48, 48 and 32 cells of
-    1/16 m), and the grid of the whole box no more than half a million nodes, or four times those
-    that the flow in it needs. Other containers, and all with a `WindGrid`, `Method.halo` 0
-    or another `Method.poisson` or `Method.walls`, have panels, and a frame takes up to ten times as
-    long.
+    In a container with panels fluid feels gravity less the acceleration of the container's centre,
+    and no uniform wind. Of several containers the smallest counts.
 
     Parameters
     ----------
@@ -257,11 +257,9 @@ class Container(BodyBase):
     name, parent, restitution, friction, conductance
         As of `Body`.
     panels : whole number
-        As of `Body`: the fluid inside flows along the walls, without friction, instead of towards
-        and through them, and goes with a container that moves. 0: the flow does not know of the
-        walls, whatever the shape. A container thinner than a panel is
-        wide has none. One of several Planes alone cannot have any, and is refused: make those
-        Planes bodies each, with the normal towards the fluid.
+        As of `Body`: the fluid flows along the walls, without friction. 0: the flow does not know
+        of them. A container of Planes alone cannot have any, and is refused: make each Plane a
+        body, with the normal towards the fluid.
     temperature : number, K, optional
         > 0 to 1e6, held: the walls exchange heat with the vortons beside them. Default: none, they
         do not.

@@ -1,4 +1,4 @@
-"""The command `vorton`: bake, derive, preview, info, demo, bench, validate.
+"""The command `vorton`: `make_parser` says what it does.
 
 Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 130 interrupted by Ctrl-C; 143
 ended by SIGTERM.
@@ -13,23 +13,29 @@ import re
 import shlex
 import signal
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import _core
-from .archive import Archive
-from .bake import PRESETS, Volumes, bake, derive
+from . import _core, sdk
+from .archive import SUFFIX, Archive
+from .bake_branch import branch, rewind
+from .bake_folders import copy_bake, move_bake, prune_bake
+from .baking import PRESETS, Volumes, bake, derive
 from .fields import ranges_text
 from .files import explain
 from .first_moments import hand_over
+from .hosts import usd
+from .hosts.alembic import write_alembic
 from .manifest import MOST_FRAMES, Manifest
-from .report import describe
+from .report import describe, describe_archive
 from .scene_files import load_scene
 
 INTERRUPTED, TERMINATED = 130, 143
 DEFAULT_FRAMES = (1, 96)
 DEFAULT_FPS = 24.0
+OF_BAKES = (SUFFIX, ".vdb", ".npz")
 TRACEBACK = "VORTON_TRACEBACK"
 SHARP = "thin sheets of few tracers as sheets, not dots: slower, for less than 4 tracers a voxel"
 
@@ -84,10 +90,16 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_bake(commands)
     _add_derive(commands)
+    _add_stage(commands)
+    _add_branch(commands)
+    _add_rewind(commands)
+    _add_transfers(commands)
+    _add_prune(commands)
     _add_preview(commands)
     _add_info(commands)
     _add_demo(commands)
     _add_validate(commands)
+    _add_sdk(commands)
     commands.add_parser(
         "bench", help="measure the solver; vorton bench --help says how", add_help=False
     )
@@ -164,9 +176,89 @@ def _add_derive(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("out", metavar="OUT", type=Path, help="another folder")
     text = "first and last frame (default: all that the archive has)"
     parser.add_argument("--frames", type=frame_range, metavar="A-B", help=text)
+    text = "frames a second of the same motion (default: as archived); more give slow motion"
+    parser.add_argument("--fps", type=positive, metavar="F", help=text)
+    text = "only the tracers in this box, m: lower corner, upper corner"
+    axes = ("X", "Y", "Z", "X", "Y", "Z")
+    parser.add_argument("--region", type=float, nargs=6, metavar=axes, help=text)
+    text = "processes that make frames at the same time (default 1)"
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help=text)
     _add_files(parser)
     _add_threads(parser)
     parser.set_defaults(run=run_derive)
+
+
+def _add_stage(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "stage",
+        help="write a USD stage that ties the files of a bake together, or an Alembic archive",
+        description="Write BAKE/name.usda, a USD stage with volumes, tracers as points, bodies and "
+        "a camera; or BAKE/name.abc, an Alembic archive of tracers and bodies. Points of USD need "
+        "usd-core (pip install usd-core), Alembic needs alembic3d.",
+    )
+    parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
+    parser.add_argument("--format", choices=("usd", "abc"), default="usd", help="default usd")
+    text = "host that reads it (default usd): up axis, unit and names of the fields"
+    parser.add_argument("--preset", choices=usd.PRESETS, default="usd", help=text)
+    text = "up axis (default: as the host has it; of Alembic always y)"
+    parser.add_argument("--up", choices=usd.UPS, help=text)
+    parser.add_argument("--no-points", action="store_true", help="without the tracers")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.set_defaults(run=run_stage)
+
+
+def _add_branch(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "branch",
+        help="bake a changed scene from a frame of another bake on",
+        description="Make a bake that has the frames 1 to N of another one, linked where the disk "
+        "can, and goes on from there with a changed scene: other sources, effects, bodies, method "
+        "... A branch that was interrupted goes on when it is started again.",
+    )
+    parser.add_argument("scene", metavar="SCENE", help="the changed scene, .json or .py")
+    text = "folder of the other bake, or its manifest"
+    parser.add_argument("--from", dest="place", metavar="BAKE", type=Path, required=True, help=text)
+    text = "its last frame that stays"
+    parser.add_argument("--frame", type=int, metavar="N", required=True, help=text)
+    text = "another folder; made if it is not there"
+    parser.add_argument("-o", "--out", metavar="OUT", type=Path, required=True, help=text)
+    text = "first and last frame (default: those of the other bake)"
+    parser.add_argument("--frames", type=frame_range, metavar="A-B", help=text)
+    parser.add_argument("--overwrite", action="store_true", help="remove another bake in OUT")
+    _add_threads(parser)
+    parser.set_defaults(run=run_branch)
+
+
+def _add_rewind(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "rewind",
+        help="remove the frames of a bake after one of them",
+        description="Remove the frames of a bake after frame N, and their states. `vorton bake` "
+        "goes on from there.",
+    )
+    parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
+    text = "the last frame that stays"
+    parser.add_argument("--frame", type=int, metavar="N", required=True, help=text)
+    parser.set_defaults(run=run_rewind)
+
+
+def _add_transfers(commands: argparse._SubParsersAction) -> None:
+    for name, transfer in (("copy", copy_bake), ("move", move_bake)):
+        text = f"{name} a bake into another folder"
+        parser = commands.add_parser(name, help=text, description=f"{text.capitalize()}.")
+        parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
+        text = "another folder; made if it is not there"
+        parser.add_argument("out", metavar="OUT", type=Path, help=text)
+        parser.set_defaults(run=run_transfer, transfer=transfer)
+
+
+def _add_prune(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser("prune", help="remove files of a bake that nobody needs any more")
+    parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
+    text = "frames whose volumes and tracers stay (default: all)"
+    parser.add_argument("--frames", type=frame_range, metavar="A-B", help=text)
+    parser.add_argument("--no-archive", action="store_true", help="remove the archive")
+    parser.set_defaults(run=run_prune)
 
 
 def _add_preview(commands: argparse._SubParsersAction) -> None:
@@ -203,16 +295,22 @@ def _add_preview(commands: argparse._SubParsersAction) -> None:
             type=float,
             nargs=3,
             metavar=tuple("XYZ"),
-            help=f"{text}, m (default: so that the smoke fills the picture)",
+            help=f"{text}, m (default: so that smoke and bodies fill the picture)",
         )
     for name, text in (
         ("azimuth", "around Z: -90 from in front, 0 from +X (default -65)"),
-        ("elevation", "above the horizon, -80 to 80 (default -5)"),
+        ("elevation", "above the horizon, -80 to 80 (default -5, with bodies 10)"),
     ):
         help_text = f"where the default camera looks from, degrees {text}"
         parser.add_argument(f"--{name}", type=float, metavar="D", help=help_text)
     parser.add_argument(
         "--fov", type=positive, default=35.0, metavar="DEGREES", help="vertical, default 35"
+    )
+    parser.add_argument(
+        "--extinction",
+        type=positive,
+        metavar="E",
+        help="optical depth of a kg/m^2 of smoke (default: smoke born with 1 kg/m^3 reads well)",
     )
     parser.add_argument(
         "--dye",
@@ -230,7 +328,8 @@ def _add_info(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "info", help="print what a bake holds, with tracers per active voxel and warnings"
     )
-    parser.add_argument("place", metavar="FOLDER", type=Path, help="bake folder, or its manifest")
+    text = "bake folder, or its manifest or another file of it; a .vta alone, too"
+    parser.add_argument("place", metavar="BAKE", type=Path, help=text)
     parser.add_argument(
         "--verify", action="store_true", help="check the hash of every file; status 1 if one fails"
     )
@@ -253,6 +352,17 @@ def _add_demo(commands: argparse._SubParsersAction) -> None:
     )
     _add_threads(parser)
     parser.set_defaults(run=run_demo)
+
+
+def _add_sdk(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "sdk",
+        help="what C and C++ programs need to link the library",
+        description="Print what C and C++ programs need to link the library; all of it, with its "
+        "names, where no option is given.",
+    )
+    sdk.add_arguments(parser)
+    parser.set_defaults(run=sdk.show)
 
 
 def _add_validate(commands: argparse._SubParsersAction) -> None:
@@ -298,12 +408,60 @@ def run_derive(arguments: argparse.Namespace) -> int:
     """`vorton derive`."""
     try:
         files = _files_of(arguments)
-        manifest = derive(arguments.place, arguments.out, frames=arguments.frames, **files)
+        box = arguments.region
+        manifest = derive(
+            arguments.place,
+            arguments.out,
+            frames=arguments.frames,
+            fps=arguments.fps,
+            region=None if box is None else (box[:3], box[3:]),
+            jobs=arguments.jobs,
+            **files,
+        )
     except KeyboardInterrupt as stop:
         found = Manifest.all_in(arguments.out)
         path = found[0].path if found else arguments.out / "none"
         return _say_how_to_go_on(arguments, path, stop)
     return _describe(arguments, manifest)
+
+
+def run_branch(arguments: argparse.Namespace) -> int:
+    """`vorton branch`."""
+    scene = load_scene(arguments.scene)
+    try:
+        manifest = branch(
+            scene,
+            arguments.place,
+            arguments.out,
+            frame=arguments.frame,
+            frames=arguments.frames,
+            progress=not arguments.quiet,
+            threads=arguments.threads,
+            overwrite=arguments.overwrite,
+        )
+    except KeyboardInterrupt as stop:
+        return _say_how_to_go_on(arguments, arguments.out / f"{scene.name}.json", stop)
+    print(describe(manifest))
+    return 0
+
+
+def run_rewind(arguments: argparse.Namespace) -> int:
+    """`vorton rewind`."""
+    print(describe(rewind(arguments.place, arguments.frame)))
+    return 0
+
+
+def run_transfer(arguments: argparse.Namespace) -> int:
+    """`vorton copy`, `vorton move`."""
+    print(describe(arguments.transfer(arguments.place, arguments.out)))
+    return 0
+
+
+def run_prune(arguments: argparse.Namespace) -> int:
+    """`vorton prune`."""
+    archive = not arguments.no_archive
+    print(describe(prune_bake(arguments.place, frames=arguments.frames, archive=archive)))
+    return 0
 
 
 def _files_of(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -370,6 +528,21 @@ def _say_how_to_go_on(arguments: argparse.Namespace, path: Path, stop: KeyboardI
     return TERMINATED if terminated else INTERRUPTED
 
 
+def run_stage(arguments: argparse.Namespace) -> int:
+    """`vorton stage`."""
+    how = {
+        "preset": arguments.preset,
+        "points": not arguments.no_points,
+        "progress": not arguments.quiet,
+    }
+    if arguments.format == "abc":
+        path = write_alembic(arguments.place, up=arguments.up or "y", **how)
+    else:
+        path = usd.make_stage(arguments.place, up=arguments.up, **how)
+    print(path)
+    return 0
+
+
 def run_preview(arguments: argparse.Namespace) -> int:
     """`vorton preview`."""
     from .film import make_film
@@ -390,6 +563,7 @@ def run_preview(arguments: argparse.Namespace) -> int:
         azimuth=arguments.azimuth,
         elevation=arguments.elevation,
         field_of_view=arguments.fov,
+        extinction=arguments.extinction,
         dye=False if dye is None else tuple(dye) or True,
         threads=arguments.threads,
         progress=not arguments.quiet,
@@ -402,7 +576,16 @@ def run_info(arguments: argparse.Namespace) -> int:
     """`vorton info`."""
     if not arguments.place.exists():
         raise FileNotFoundError(f"{arguments.place}: no such folder or file")
-    manifest = Manifest.find(arguments.place)
+    if arguments.place.suffix in OF_BAKES:
+        manifest = Manifest.of_file(arguments.place)
+        if manifest is None and arguments.place.suffix == SUFFIX:
+            print(describe_archive(arguments.place))
+            return 0
+        if manifest is None:
+            text = "no manifest (.json) beside it names it; give the folder of its bake"
+            raise ValueError(f"{arguments.place}: {text}")
+    else:
+        manifest = Manifest.find(arguments.place)
     print(describe(manifest))
     if not arguments.verify:
         return 0
@@ -461,7 +644,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status."""
     argv = list(sys.argv[1:] if argv is None else argv)
     try:
-        with _sigterm_interrupts():
+        with _sigterm_interrupts(), warnings.catch_warnings():
+            warnings.showwarning = _say_warning
             return _run(argv)
     except KeyboardInterrupt as stop:
         terminated = isinstance(stop, Terminated)
@@ -475,6 +659,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f"vorton: error: {one_line(error)}", file=sys.stderr)
         return 1
+
+
+def _say_warning(message: Any, *_: Any, **__: Any) -> None:
+    print(f"vorton: warning: {message}", file=sys.stderr)
 
 
 def _run(argv: list[str]) -> int:

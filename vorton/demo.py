@@ -1,7 +1,7 @@
 """The demo: a cloud of fuel explodes, baked and rendered.
 
-The folder keeps the volumes, for a host, and the film. The tracers are not written, which would be
-most of the bytes: the film simulates the scene again, which costs less than reading them.
+The folder keeps the volumes, for a host, the film, and the archive, from which `vorton derive` and
+`vorton preview` make others. Tracer files are not written: the archive has them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from .bake import bake
+from .baking import bake
 from .combustion import Combustion
 from .emitter import Emitter
 from .film import make_film
@@ -43,6 +43,6 @@ def run(
     load_images()  # what is missing is said before the bake
     out, scene = Path(out), make_scene()
     how = {"frames": FRAMES, "threads": threads, "progress": progress}
-    bake(scene, out, tracers=False, archive=False, **how)
+    manifest = bake(scene, out, tracers=False, **how)
     yield out
-    yield make_film(scene, out / "demo.webp", size=SIZE, eye=EYE, target=TARGET, **how)
+    yield make_film(manifest.path, out / "demo.webp", size=SIZE, eye=EYE, target=TARGET, **how)

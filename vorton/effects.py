@@ -16,6 +16,7 @@ from .animation import Transform, add_parent, animatable, parent_field, split
 from .fields import (
     Definition,
     Vector,
+    check_array,
     check_each_axis,
     check_end,
     check_integer,
@@ -97,12 +98,7 @@ def check_values(unit: str) -> Any:
     def checked(name: str, value: Any) -> np.ndarray:
         if isinstance(value, Mapping):
             value = _decode(name, value)
-        try:
-            array = np.array(value)
-        except ValueError:
-            array = np.empty(0, dtype=object)
-        if array.dtype.kind not in "fiu":
-            raise TypeError(f"{name} = {shown(value)} of dtype {array.dtype}: must be {what}")
+        array = check_array(name, value, "fiu", what)
         if array.ndim != 4 or array.shape[3] != 3 or min(array.shape[:3]) < 2:
             raise ValueError(
                 f"{name} of shape {array.shape}: must be {what}, 2 nodes along each axis"

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import itertools
 import json
 import math
 import numbers
@@ -31,8 +32,13 @@ LARGEST = 1e12
 
 
 def shown(value: object, length: int = 60) -> str:
-    """The value as an error message prints it: its repr, cut to `length` characters."""
-    text = " ".join(repr(value).split())
+    """The value as an error message prints it: its repr, cut to `length` characters; a path as its
+    text; of what has no repr, its type.
+    """
+    try:
+        text = " ".join(repr(os.fspath(value) if isinstance(value, os.PathLike) else value).split())
+    except Exception:  # whatever the object does
+        text = f"<{type(value).__name__}>"
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
@@ -90,6 +96,8 @@ def check_number(
         number = float(value)
     except OverflowError:
         number = math.inf
+    except Exception as error:
+        raise TypeError(f"{name} = {shown(value)}: must be {allowed}") from error
     out = (
         not math.isfinite(number)
         or abs(number) > LARGEST
@@ -112,8 +120,8 @@ def check_integer(name: str, value: Any, *, least: int, most: int) -> int:
         raise TypeError(f"{name} = {shown(value)}: must be {allowed}")
     try:
         number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} = {shown(value)}: must be {allowed}") from None
+    except Exception as error:
+        raise TypeError(f"{name} = {shown(value)}: must be {allowed}") from error
     if not least <= number <= most:
         raise ValueError(f"{name} = {shown(value)}: must be {allowed}")
     return number
@@ -126,16 +134,31 @@ def check_vector(
     what = f"{count} finite numbers" + (f" ({unit})" if unit else "")
     if isinstance(value, (str, bytes, Mapping, set)) or not isinstance(value, Iterable):
         raise TypeError(f"{name} = {shown(value)}: must be {what}")
-    items = list(value)
+    try:
+        items = list(itertools.islice(value, count + 1))
+    except Exception as error:
+        raise TypeError(f"{name} = {shown(value)}: must be {what}") from error
     if len(items) != count:
-        shape = np.shape(value) if isinstance(value, np.ndarray) else (len(items),)
-        raise ValueError(f"{name} = {shown(value)} of shape {shape}: must be {what}")
+        shape = value.shape if isinstance(value, np.ndarray) else (len(items),)
+        text = "more of them" if len(items) > count else f"shape {shape}"
+        raise ValueError(f"{name} = {shown(value)} of {text}: must be {what}")
     vector = tuple(
         check_number(f"{name}[{i}]", item, unit=unit, **limits) for i, item in enumerate(items)
     )
     if nonzero and not any(vector):
         raise ValueError(f"{name} = {shown(value)}: must be {what}, not all 0")
     return vector
+
+
+def check_array(name: str, value: Any, kinds: str, what: str) -> np.ndarray:
+    """The value as an array in its own memory, of one of the kinds of dtype ("fiu")."""
+    try:
+        array = np.array(value)
+    except Exception:  # ragged, or whatever the object does
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind not in kinds:
+        raise TypeError(f"{name} = {shown(value)} of dtype {array.dtype}: must be {what}")
+    return array
 
 
 def check_flag(name: str, value: Any) -> bool:
@@ -166,9 +189,14 @@ def check_end(item: Any, begin: str = "start", goes_with: str = "", goes_on: boo
         raise ValueError(f"{label}: must be > {begin} = {first} (s)")
 
 
+def is_array(value: Any) -> bool:
+    """Whether it holds several values: a list, a tuple, an array that is not one number."""
+    return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
 def check_each_axis(name: str, value: Any, count: int = 3, **limits: Any) -> Any:
     """A number, or `count` of them."""
-    if isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) > 0:
+    if is_array(value):
         return check_vector(name, value, count=count, **limits)
     return check_number(name, value, **limits)
 
@@ -239,11 +267,6 @@ def vector(default: Vector, unit: str, text: str, *, nonzero: bool = False) -> A
     )  # fmt: skip
 
 
-def flag(default: bool, text: str) -> Any:
-    """Field for True or False."""
-    return field(default, check_flag, text, type="flag")
-
-
 def choice(default: str | None, choices: Iterable[str], text: str, optional: bool = False) -> Any:
     """Field for one of the named choices."""
     choices = tuple(choices)
@@ -267,6 +290,14 @@ def plain(value: Any) -> Any:
 def canonical_json(data: Any) -> str:
     """JSON with one spelling for one content: sorted keys, no blanks, no NaN."""
     return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def parse_json(text: str | bytes, **options: Any) -> Any:
+    """What a JSON text says; ValueError where it is none."""
+    try:
+        return json.loads(text, **options)
+    except RecursionError:
+        raise ValueError("lists or objects are nested too deeply") from None
 
 
 _NUMBERS = re.compile(r"\[\n\s*([^\[\]{}\"]*?)\n\s*\]")

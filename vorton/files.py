@@ -72,7 +72,8 @@ def write_atomically(path: str | os.PathLike[str], data: bytes | bytearray | mem
         os.replace(part, path)
         _flush_folder(path.parent)
     except BaseException as error:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # the first error counts; the next bake removes it
+            part.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise explain(error, path) from error
         raise
@@ -146,7 +147,8 @@ def locked(folder: Path) -> Iterator[None]:
             with contextlib.suppress(PermissionError):  # somebody else has it now
                 (folder / LOCK).unlink(missing_ok=True)
         else:
-            (folder / LOCK).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # a lock file that stays locks nothing
+                (folder / LOCK).unlink(missing_ok=True)
             os.close(handle)
 
 
@@ -183,8 +185,9 @@ def _take_lock(folder: Path) -> int:
         # Who had it before may have removed the file meanwhile: then it keeps nobody out.
         with contextlib.suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(handle), os.stat(path)):
-                os.truncate(handle, 0)
-                os.write(handle, f"{os.getpid()}\n".encode())
+                with contextlib.suppress(OSError):  # a full disk: others learn no number
+                    os.truncate(handle, 0)
+                    os.write(handle, f"{os.getpid()}\n".encode())
                 return handle
         os.close(handle)
 

@@ -1,12 +1,14 @@
 """Pictures and films of a scene or of a bake: what `vorton preview` does.
 
 The smoke is looked at twice: first to find the camera that sees all of the shot and the extinction
-that fits its densest frame, then to render. So camera and light stand still.
+with which smoke of 1 kg/m^3 would read well in its largest frame, then to render. So camera and
+light stand still, and thinner smoke is thinner in the picture.
 """
 
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,20 +16,29 @@ from typing import Any
 import numpy as np
 
 from . import _core, tracer_files
+from .animation import largest
 from .archive import SUFFIX, Archive
-from .bodies import Body
+from .bake_frames import Parts
+from .baked_bodies import BakedBodies
+from .course import Course
+from .emitter import Emitter
 from .fields import check_flag, check_number, check_vector, ranges_text
 from .manifest import Manifest
-from .method import Method
+from .opening import SceneWarning, warn_of_coarse_voxel
+from .points import Points
 from .preview import FORMATS, Camera, Survey, check_dye, render, write_film
 from .progress import Callback, Progress
-from .saved import go_on_from
 from .scene import Scene
 from .scene_files import load_scene
 from .simulation import Simulation
+from .sources import Tracers
 
 FRAMES = (1, 96)
 FPS = 24.0
+
+ABOVE_FLOORS = 10.0
+"""Degrees above the horizon from which the default camera looks where there are bodies: from below
+(-5) a floor hides what is on it."""
 
 
 class SceneShot:
@@ -45,6 +56,8 @@ class SceneShot:
         threads: int = 0,
         sharp: bool | None = None,
     ) -> None:
+        if voxel is not None:
+            warn_of_coarse_voxel(scene, voxel, "voxel", 5)
         self.scene, self.threads = scene, threads
         self.sharp = sharp is not None and check_flag("sharp", sharp)
         self.frames = frames or FRAMES
@@ -102,14 +115,13 @@ class BakeShot:
             sharp = volumes.get("sharp", False)
         self.sharp = check_flag("sharp", sharp)
         self.manifest, self.numbers, self.threads = manifest, wanted, threads
-        self._placed = [set(manifest.frame(n).get("bodies", {})) for n in wanted]
         self.fps = data["fps"] if fps is None else check_number("fps", fps, above=0, unit="1/s")
-        scene = Scene.from_dict(data["scene"], manifest.folder)
+        self.scene = scene = Scene.from_dict(data["scene"], manifest.folder)
         self.voxel = voxel or scene.nominal_voxel
         self.ambient_temperature = scene.ambient.temperature
         self.combustion = scene.combustion._core_combustion() if scene.combustion else {}
         self.name = data["name"]
-        self._scene = _bodies_alone(scene, self._placed)
+        self._bodies = BakedBodies(manifest, wanted, scene, containers=True, threads=threads)
         self.simulation: Simulation | None = None  # of the bodies, at the frame asked for last
 
     def __len__(self) -> int:
@@ -117,9 +129,9 @@ class BakeShot:
 
     def __iter__(self) -> Iterator[_core.Volume]:
         wanted = ("position", "density", "size", *tracer_files.CARRIED)
-        self.simulation = self._start_bodies()
+        self.simulation = self._bodies.start()
         for number in self.numbers:
-            self._move_bodies(number)
+            self._bodies.move(self.simulation, number)
             columns = tracer_files.read(self.manifest.file(number, ".npz"))
             yield _core.volume_from_tracers(
                 voxel_size=self.voxel,
@@ -129,31 +141,6 @@ class BakeShot:
                 combustion=self.combustion,
                 **{name: columns[name] for name in wanted if name in columns},
             )
-
-    def _start_bodies(self) -> Simulation | None:
-        if self._scene is None:
-            return None
-        return Simulation(self._scene, self.manifest.data["fps"], threads=self.threads)
-
-    def _move_bodies(self, number: int) -> None:
-        """To where they were in a frame."""
-        sim = self.simulation
-        if sim is None:
-            return
-        sim.step(number - 1 - sim.frame)
-        for body, place in self.manifest.frame(number).get("bodies", {}).items():
-            sim.set_body(body, place[:3], place[3:])
-
-
-def _bodies_alone(scene: Scene, placed: list[set[str]]) -> Scene | None:
-    """The bodies of a baked scene, named by their numbers, for its pictures: those that move by
-    themselves only where every frame says where they are."""
-    alone = Scene(scene.name, method=Method(bodies="none"), gravity=(0, 0, 0))
-    for number, body in enumerate(scene.bodies):
-        free = isinstance(body, Body) and body.density is not None and not body.held
-        if isinstance(body, Body) and (not free or all(str(number) in p for p in placed)):
-            alone.add(Body(body.shape, name=str(number), parent=body.parent))
-    return alone if alone.bodies else None
 
 
 class ArchiveShot:
@@ -194,9 +181,10 @@ class ArchiveShot:
         sim = self.simulation = Simulation(self.scene, self._fps, threads=self.threads)
         self.voxel = sim.nominal_voxel if self.voxel is None else self.voxel
         with Archive(self.path) as archive:
+            course = Course(sim, archive.branch)
             for number in self.numbers:
-                go_on_from(sim, archive, number)
-                yield sim.volume(self.voxel, sharp=self.sharp)
+                self.simulation = course.come_to(0, number, archive, archive.frames, Parts())
+                yield self.simulation.volume(self.voxel, sharp=self.sharp)
 
 
 Shot = SceneShot | BakeShot | ArchiveShot
@@ -210,14 +198,23 @@ def open_shot(place: Scene | str | os.PathLike[str], **values: Any) -> Shot:
     if place.suffix == SUFFIX:
         return ArchiveShot(place, **values)
     if place.is_dir():
-        return BakeShot(Manifest.find(place), **values)
+        return _baked_shot(Manifest.find(place), values)
     if place.suffix.lower() == ".json" and place.is_file():
         try:
             manifest = Manifest.load(place)
         except ValueError:
             return SceneShot(load_scene(place), **values)
-        return BakeShot(manifest, **values)
+        return _baked_shot(manifest, values)
     return SceneShot(load_scene(place), **values)
+
+
+def _baked_shot(manifest: Manifest, values: dict[str, Any]) -> BakeShot | ArchiveShot:
+    """From the tracers of a bake, or where it has none from its archive."""
+    if manifest.data["tracers"] or manifest.archive is None:
+        return BakeShot(manifest, **values)
+    volumes = manifest.data["volumes"] or {}
+    own = {name: volumes.get(name) for name in ("voxel", "sharp") if values.get(name) is None}
+    return ArchiveShot(manifest.archive, **values | own)
 
 
 def make_film(
@@ -234,14 +231,15 @@ def make_film(
     azimuth: float | None = None,
     elevation: float | None = None,
     field_of_view: float = 35.0,
+    extinction: float | None = None,
     dye: bool | tuple[float, float] = False,
     threads: int = 0,
     progress: bool | Callback = True,
 ) -> Path:
     """Render lit smoke and fire of a scene or a bake to a picture or a film.
 
-    Also the bodies, in plain grey; of a bake as its scene and its frames have them, but for those
-    that `Simulation.set_body` moved. Containers are not drawn.
+    Also the bodies, in plain grey, and of containers the walls behind their room; of a bake as its
+    scene and its frames have them, but for those that `Simulation.set_body` moved.
 
     Parameters
     ----------
@@ -261,11 +259,17 @@ def make_film(
         Thin sheets of few tracers are sheets and not dots, see `Simulation.volume`; default: as the
         bake has it, or False.
     eye, target : three numbers, m, optional
-        Default: a camera that sees the smoke of the whole shot; target alone cannot be given.
+        Default: a camera that sees the smoke of the whole shot, and the bodies and rooms that are
+        not much larger (`preview.SURROUNDINGS`); target alone cannot be given.
     azimuth, elevation : number, degrees, optional
-        Instead of eye: from where the default camera looks, see `Camera.frame`.
+        Instead of eye: from where the default camera looks, see `Camera.frame`. Default elevation:
+        -5, or 10 where there are bodies, so that floors are seen from above.
     field_of_view : number, degrees
         Vertical, default 35.
+    extinction : number, m^2/kg, optional
+        Optical depth per kg/m^2, > 0. Default: with which smoke that is born with 1 kg/m^3 has the
+        optical depth 9 in the frame with most voxels (`measure_extinction`), where it is neither
+        fog nor plaster; born with 0.1 it has 0.9. Two scenes are comparable with the same number.
     dye : bool or two numbers, K
         Smoke dyed by its temperature, instead of fire: from blue at the first of two temperatures
         to red at the second; True: those of the coldest and the hottest smoke of the shot.
@@ -283,8 +287,15 @@ def make_film(
     ------
     ValueError, TypeError, OSError, ImportError
         A bad argument; a file that cannot be read or written; Pillow or ffmpeg is missing.
+
+    Warns
+    -----
+    SceneWarning
+        No frame holds smoke.
     """
     out = Path(out)
+    if extinction is not None:
+        extinction = check_number("extinction", extinction, above=0, unit="m^2/kg")
     picture = _check_ending(out)
     if eye is None and target is not None:
         raise ValueError(f"target = {tuple(target)}: goes with eye")
@@ -297,7 +308,7 @@ def make_film(
     if picture and len(shot) > 1:
         if frames is not None:
             raise ValueError(f"frames = {frames}: {out.name} is one picture; give one frame")
-        last = shot.numbers[-1] if isinstance(shot, BakeShot) else shot.frames[1]
+        last = shot.frames[1] if isinstance(shot, SceneShot) else shot.numbers[-1]
         shot = open_shot(place, frames=(last, last), **how)
     if dye is not False and dye is not True:
         dye = check_dye(dye)
@@ -306,11 +317,11 @@ def make_film(
     with Progress(passes * len(shot), f"preview {shot.name}", progress) as steps:
         survey = Survey()
         for volume in volumes:
-            survey.add(volume)
+            survey.add(volume, shot.simulation.bodies if shot.simulation else ())
             if passes == 2:
                 steps.advance()
         camera = _camera(survey, size, eye, target, field_of_view, around)
-        light = survey.light(camera, size, threads or None)
+        light = _light(survey, camera, size, threads, shot.scene, extinction)
         if dye is not False:
             light |= {"fire": False, "dye": _dye(dye, survey)}
 
@@ -333,6 +344,37 @@ def _check_ending(out: Path) -> bool:
     return out.suffix.lower() == ".png"
 
 
+def _light(
+    survey: Survey,
+    camera: Camera,
+    size: tuple[int, int],
+    threads: int,
+    scene: Scene,
+    extinction: float | None,
+) -> dict[str, Any]:
+    """As `Survey.light`, for smoke as dense as its sources say."""
+    light = survey.light(camera, size, threads or None)
+    if survey.densest is None:
+        text = "no frame holds smoke: nothing but bodies is seen. Add Tracers(...) where it should "
+        text += "be, or give the Emitter smoke > 0"
+        warnings.warn(text, SceneWarning, stacklevel=3)
+    elif extinction is not None:
+        light["extinction"] = extinction
+    elif light["extinction"] is not None:
+        light["extinction"] *= _density_at_birth(scene)
+    return light
+
+
+def _density_at_birth(scene: Scene) -> float:
+    """The largest with which smoke of the scene is born, kg/m^3; 1 where no source bears any."""
+    born = [
+        source.smoke if isinstance(source, Emitter) else source.density
+        for source in scene.sources
+        if isinstance(source, (Emitter, Points, Tracers))
+    ]
+    return max((float(np.max(largest(value))) for value in born), default=0.0) or 1.0
+
+
 def _dye(dye: bool | tuple[float, float], survey: Survey) -> tuple[float, float] | None:
     if not isinstance(dye, bool):
         return dye
@@ -349,10 +391,10 @@ def _camera(
     field_of_view: float,
     around: dict[str, float],
 ) -> Camera:
-    low, high = survey.lower, survey.upper
-    if low is None:
-        low, high = (-1.0,) * 3, (1.0,) * 3
+    low, high = survey.bounds() or ((-1.0,) * 3, (1.0,) * 3)
     if eye is None:
+        if survey.has_bodies:
+            around = {"elevation": ABOVE_FLOORS} | around
         return Camera.frame(low, high, size, field_of_view=field_of_view, **around)
     if target is None:
         target = [(a + b) / 2 for a, b in zip(low, high, strict=True)]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from pathlib import Path
 from typing import Any
 
 __all__ = ["hand_over"]
@@ -29,7 +28,7 @@ def _is_command() -> bool:
     first = sys.argv[0] if getattr(sys, "argv", None) else ""
     if first == "-m":  # as long as Python looks for the module
         return "vorton" in sys.orig_argv
-    return Path(first).stem == "vorton"
+    return os.path.splitext(os.path.basename(first))[0] == "vorton"
 
 
 def _watch() -> None:

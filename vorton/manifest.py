@@ -8,8 +8,11 @@ moment or the machine (no date, no thread count), so that the same bake has the 
     scene, scene_sha256     the scene as data (mesh paths relative to the folder), and its digest
     vorton, build           version; compiler, flags and digest of the sources
     units                   of everything below
+    region                  only of a derived bake of a part: corners of the box that it has, m
     fps, first, last        frame range; frame 1 is the start, frame n is at time (n - 1) / fps
     volumes, tracers        settings of the volumes or null; whether there are tracer files
+    branch                  only of a branch: of which bake it has the first frames (frame, name,
+                            scene_sha256, scene, and its own branch or null)
     archive                 name of the motion archive with the state at each frame, or null
     frames                  list by frame number: frame, time, files (name, bytes, sha256 of the
                             file, values_sha256 of what it holds, whatever the compression),
@@ -19,14 +22,14 @@ moment or the machine (no date, no thread count), so that the same bake has the 
 
 from __future__ import annotations
 
-import json
+import glob
 import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .fields import readable_json, shown
+from .fields import parse_json, readable_json, shown
 from .files import explain, file_sha256, gone, write_atomically
 from .records import HEALTH_LIMITS
 
@@ -48,6 +51,7 @@ _ITEM = {"type": str}
 _FILE = {"name": str, "bytes": int, "sha256": str, "values_sha256": str}
 _RECORD = {"frame": int, "time": _NUMBER, "files": [_FILE], "tracers": int, "health": dict}
 _VOLUMES = {"voxel": _NUMBER, "preset": str, "grids": dict, "half": bool, "compress": bool}
+_BRANCH = {"frame": int, "name": str, "scene_sha256": str, "scene": {"sources": [_ITEM]}}
 _WHOLE: dict[str, Any] = {
     "name": str,
     "seed": int,
@@ -90,6 +94,8 @@ def _check_whole(data: dict[str, Any]) -> None:
         _check(data["volumes"], _VOLUMES, "manifest.volumes")
         _check_values(data["volumes"]["grids"], str, "manifest.volumes.grids")
     _check(data["scene"].get("effects", []), [_ITEM], "manifest.scene.effects")
+    if data.get("branch") is not None:
+        _check(data["branch"], _BRANCH, "manifest.branch")
     if not 1 <= data["first"] <= data["last"] <= MOST_FRAMES:
         raise ValueError(f"manifest.first = {data['first']}, last = {data['last']}")
     for index, record in enumerate(data["frames"]):
@@ -98,7 +104,8 @@ def _check_whole(data: dict[str, Any]) -> None:
             raise ValueError(f"{where}.frame = {record['frame']}")
         limited = {name: record["health"].get(name) for name in HEALTH_LIMITS}
         _check_values(limited, (*_NUMBER, _NOTHING), f"{where}.health")
-        _check(record.get("tracers_per_voxel"), (*_NUMBER, _NOTHING), f"{where}.tracers_per_voxel")
+        for name in ("tracers_per_voxel", "mass"):
+            _check(record.get(name), (*_NUMBER, _NOTHING), f"{where}.{name}")
         _check(record.get("bodies", {}), dict, f"{where}.bodies")
 
 
@@ -155,7 +162,7 @@ class Manifest:
         """
         path = Path(path)
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
+            data = parse_json(path.read_text(encoding="utf-8"))
         except OSError as error:
             raise explain(error, path, "cannot read") from error
         except ValueError as error:
@@ -213,6 +220,16 @@ class Manifest:
             names = ", ".join(str(manifest.path) for manifest in found)
             raise ValueError(f"{place}: holds several bakes, name one: {names}")
         return found[0]
+
+    @classmethod
+    def of_file(cls, path: str | os.PathLike[str]) -> Manifest | None:
+        """The manifest beside a volume, a tracer file or an archive that names it; None: none."""
+        path = Path(path)
+        return next((m for m in cls.all_in(path.parent) if m._names(path.name)), None)
+
+    def _names(self, name: str) -> bool:
+        files = (file["name"] for record in self._frames.values() for file in record["files"])
+        return name == self.data.get("archive") or name in files
 
     @property
     def folder(self) -> Path:
@@ -273,6 +290,16 @@ class Manifest:
         """Whether the frame was baked and its files are as they were written."""
         return number in self._frames and self.damage(number) is None
 
+    def strangers(self) -> list[str]:
+        """Names of files that look like those of its frames, and are not: somebody's, or stale."""
+        known = {file["name"] for record in self._frames.values() for file in record["files"]}
+        name, found = self.data["name"], []
+        for path in sorted(self.folder.glob(f"{glob.escape(name)}_*")):
+            digits, suffix = path.stem[len(name) + 1 :], path.suffix
+            if digits.isdigit() and suffix in (".vdb", ".npz") and path.name not in known:
+                found.append(path.name)
+        return found
+
     def check_presence(self) -> None:
         """Make sure that all that was written is still there, if not unchanged.
 
@@ -297,6 +324,25 @@ class Manifest:
         """Write the manifest atomically; OSError where it cannot be written."""
         self.data["frames"] = [self._frames[n] for n in self.frames]
         write_atomically(self.path, readable_json(self.data, indent=1).encode())
+
+    def keep(self, first: int, last: int) -> None:
+        """Remove the files of all frames but these, and their records: these are the range then.
+
+        Raises
+        ------
+        ValueError
+            When none would be left.
+        """
+        if last < self.data["first"] or first > self.data["last"]:
+            has = f"{self.data['first']} to {self.data['last']}"
+            raise ValueError(f"{self.path}: has frames {has}: none of {first} to {last} is left")
+        gone = [self._frames.pop(n) for n in self.frames if not first <= n <= last]
+        self.data["first"] = max(self.data["first"], first)
+        self.data["last"] = min(self.data["last"], last)
+        self.save()
+        for record in gone:
+            for file in record["files"]:
+                (self.folder / Path(file["name"]).name).unlink(missing_ok=True)
 
     def remove_files(self) -> None:
         """Remove the files of all frames, and then the manifest."""

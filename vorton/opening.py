@@ -18,7 +18,7 @@ from .emitter import Emitter
 from .fields import shown
 from .points import Points, VortonPoints
 from .scene import OF_SIMULATION, Scene
-from .shapes import Plane
+from .shapes import Plane, Shape, Surface
 from .source_base import FluidSource, Source
 from .sources import Tracers
 
@@ -144,6 +144,36 @@ def _warn_of_celsius(scene: Scene, depth: int) -> None:
         warnings.warn(text, SceneWarning, stacklevel=depth)
 
 
+def _length_of(shape: Shape) -> float:
+    """How long a shape is at least along its longest side, m."""
+    data = shape.shape._surface_shape() if isinstance(shape, Surface) else shape._core_shape()
+    if "vertices" in data:
+        return float(np.ptp(data["vertices"], axis=0).max())
+    return max(*data.get("size", (0.0, 0.0)), 2 * data.get("radius", 0.0))
+
+
+def _smoke_length(source: Any) -> float:
+    """Length of the shape in which a source bears smoke, m; infinite where it bears none."""
+    if not isinstance(source, Emitter | Tracers) or getattr(source, "smoke", 1) == 0:
+        return math.inf
+    return _length_of(source.shape) * (source.parent.largest_scale() if source.parent else 1.0)
+
+
+def warn_of_coarse_voxel(scene: Scene, voxel: float, what: str, depth: int = 3) -> None:
+    """Smoke that is smaller than a voxel shows nothing: the number was meant otherwise."""
+    for index, source in enumerate(scene.sources):
+        length = _smoke_length(source)
+        if length >= voxel:
+            continue
+        text = (
+            f"{what} = {voxel:g} m: the smoke of sources[{index}], {type(source).__name__}, is "
+            f"born smaller than one such voxel, {length:.2g} m. It is the length of an edge in "
+            f"metres; {length / 20:.2g} would show it"
+        )
+        warnings.warn(text, SceneWarning, stacklevel=depth)
+        return
+
+
 def check_method(scene: Scene, depth: int = 5) -> None:
     """Whether the scene can have its method; warnings point that many calls out of here.
 
@@ -156,6 +186,8 @@ def check_method(scene: Scene, depth: int = 5) -> None:
     _warn_of_no_buoyancy(scene, depth)
     _warn_of_no_flow(scene, depth)
     _warn_of_celsius(scene, depth)
+    if scene.voxel is not None:
+        warn_of_coarse_voxel(scene, scene.voxel, "Scene.voxel", depth + 1)
 
 
 def _count_left(core: _core.Simulation, ends: list[int]) -> np.ndarray:
@@ -201,13 +233,13 @@ class Recorder:
         return self.ids
 
 
-_REMOVED_AS = {name: name for name in ("wind", "force", "kill", "body")} | {"wind_grid": "wind"}
+REMOVED_AS = {name: name for name in ("wind", "force", "kill", "body")} | {"wind_grid": "wind"}
 
 
 def remove_added(core: _core.Simulation, ids: Sequence[tuple[str, int]]) -> None:
     """Remove from a core what an item of a scene has added."""
     for kind, number in ids:
-        core.remove_added(_REMOVED_AS.get(kind, "source"), number)
+        core.remove_added(REMOVED_AS.get(kind, "source"), number)
 
 
 def _place_of(items: Sequence[Any], wanted: Any) -> int | None:
@@ -219,7 +251,7 @@ def name_source(
 ) -> str:
     """What the id of a source stands for in a scene: "sources[2], Jet", or nothing."""
     for item, ids in added:
-        if ("source", number) in {(_REMOVED_AS.get(kind, "source"), n) for kind, n in ids}:
+        if ("source", number) in {(REMOVED_AS.get(kind, "source"), n) for kind, n in ids}:
             return f"sources[{_place_of(scene.sources, item)}], {type(item).__name__}"
     return ""
 
@@ -263,7 +295,9 @@ def _add_bodies(
         try:
             body._add_to(recorder)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"bodies[{index}]: {error}") from error
+            text = str(error).removeprefix(f"body '{body.name or index}': ")
+            text = text.removeprefix(f"{body._what()}: ")
+            raise type(error)(f"bodies[{index}]: {body._what()}: {text}") from error
         if core.count("vortons") == left.sum():
             continue
         before, left = left, _count_left(core, ends)

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _core
 from .animation import Animation, Keys, animatable, split
-from .fields import check_end, check_number, field, number, range_text, shown
+from .fields import check_array, check_end, check_number, field, is_array, number, range_text
 from .shapes import check_rows
 from .source_base import Source
 from .tables import Table
@@ -39,7 +39,7 @@ def check_positions(name: str, value: Any) -> np.ndarray:
 
 def _check_each(name: str, value: Any, unit: str, **limits: float) -> float | np.ndarray:
     """One number for all points, or an array (n,) with one for each, as float32."""
-    if not isinstance(value, (list, tuple, np.ndarray)) or np.ndim(value) == 0:
+    if not is_array(value):
         return check_number(name, value, unit=unit, **limits)
     allowed = f"finite numbers{range_text(**limits)}" + (f" ({unit})" if unit else "")
     values = _to_array(name, value, allowed)
@@ -53,12 +53,7 @@ def _check_each(name: str, value: Any, unit: str, **limits: float) -> float | np
 
 
 def _to_array(name: str, value: Any, allowed: str) -> np.ndarray:
-    try:
-        values = np.array(value)
-    except ValueError:
-        values = np.empty(0, dtype=object)
-    if values.dtype.kind not in "fiu":
-        raise TypeError(f"{name} = {shown(value)}: must be one number or an array of {allowed}")
+    values = check_array(name, value, "fiu", f"one number or an array of {allowed}")
     if values.ndim != 1:
         raise ValueError(f"{name} of shape {values.shape}: must be one number or have shape (n,)")
     with np.errstate(over="ignore"):

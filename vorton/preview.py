@@ -52,6 +52,10 @@ FIRE_LOOK = {
 }
 """Settings of the look instead of the defaults where there is fire: soot, by night."""
 
+SURROUNDINGS = 4.0
+"""Bodies so many times as long as the smoke of a shot are not framed by its camera: a room that
+smoke fills by a quarter is, the ground is not."""
+
 FORMATS = (".png", ".webp", ".gif", ".mp4")
 """Endings of the files that `write_film` writes."""
 
@@ -281,8 +285,8 @@ def render(
         Dye that shows temperature instead of fire: blue at the first or below, then cyan, green,
         yellow, and red at the second or above. The simulation must carry temperature.
     bodies : Simulation, optional
-        Its solids are drawn where they are now, in plain grey, before and behind the smoke;
-        containers are not. Default: none.
+        Its solids are drawn where they are now, in plain grey, before and behind the smoke; of
+        containers the walls behind their room. Default: none.
     threads : whole number, optional
         1 to 64, default all processors; the picture does not depend on it.
     **look
@@ -388,11 +392,13 @@ class Survey:
     fire: bool = False
     _voxels: int = 0
     _flame: float = 0.0
+    _boxes: list[tuple[np.ndarray, np.ndarray]] = dataclasses.field(default_factory=list)
 
-    def add(self, volume: Volume) -> None:
-        """Look at one more frame."""
+    def add(self, volume: Volume, bodies: Iterable[Any] = ()) -> None:
+        """Look at one more frame, and at the bodies in it, `sim.bodies`."""
         info = volume.info()
         self.fire = self.fire or carries_fire(volume)
+        self._boxes += [(np.array(b.lower), np.array(b.upper)) for b in bodies]
         if not info["active_voxels"]:
             return
         low, high = np.array(info["lower"]), np.array(info["upper"])
@@ -405,6 +411,27 @@ class Survey:
             self.densest, self._voxels = volume, info["active_voxels"]
         if info["flame_volume"] > self._flame:
             self.brightest, self._flame = volume, info["flame_volume"]
+
+    @property
+    def has_bodies(self) -> bool:
+        """Whether a frame has any."""
+        return bool(self._boxes)
+
+    def bounds(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Corners of a box (m) around the smoke of all frames, and the bodies and rooms beside it.
+
+        Bodies that are more than `SURROUNDINGS` times as long as the smoke of the shot, such as the
+        ground, are what it happens on, and not framed. None where there is neither.
+        """
+        smoke = [] if self.lower is None else [(self.lower, self.upper)]
+        longest = SURROUNDINGS * max((np.ptp(box, 0).max() for box in smoke), default=math.inf)
+        seen = [box for box in self._boxes if np.ptp(box, 0).max() <= longest < math.inf]
+        if not smoke:
+            seen = [box for box in self._boxes if np.isfinite(box).all()]
+        boxes = smoke + seen
+        if not boxes:
+            return None
+        return np.min([low for low, _ in boxes], 0), np.max([high for _, high in boxes], 0)
 
     def light(
         self, camera: Camera, size: tuple[int, int], threads: int | None = None

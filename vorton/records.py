@@ -205,6 +205,13 @@ BodyState: Any = _make(
             "sum of the strengths of the vortons that it has shed; minus that lies evenly inside "
             "it, where their vortex lines go on",
         ),
+        "lower": _field(
+            "(float, float, float)",
+            "m",
+            "lower corner of the box along the axes around it, of a container around its room; "
+            "infinite where a plane leaves it open",
+        ),
+        "upper": _field("(float, float, float)", "m", "upper corner of that box"),
     },
 )
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from . import _core
 from .animation import frame_rate
-from .archive import Archive, ArchiveWriter, describe_scene, encode_archive
+from .archive import Archive, describe_scene, encode_archive, fields_of
+from .archive_writer import ArchiveWriter
 from .fields import ranges_text, shown
 from .opening import make_core
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound="Simulation")
 
-__all__ = ["encode", "go_on_from", "open_archive", "unpickle"]
+__all__ = ["encode", "go_on_from", "open_archive", "same_state", "unpickle"]
 
 
 def encode(sim: Simulation, folder: Path | None) -> bytes:
@@ -49,6 +50,22 @@ def _check_made_again(sim: Simulation, state: memoryview) -> None:
         ) from error
 
 
+def same_state(sim: Simulation, other: Simulation) -> bool:
+    """Whether both have the same scene, and all that evolves has the same bits.
+
+    Columns that only one of both keeps are passed over: they follow from others.
+    """
+    if sim.scene != other.scene or (sim.fps, sim.frame) != (other.fps, other.frame):
+        return False
+    fields = [dict(fields_of(each._core.save_state(0))) for each in (sim, other)]
+    both = (fields[0].keys() & fields[1].keys()) - {"viewed"}
+    return all(
+        fields[0][name].shape == fields[1][name].shape
+        and fields[0][name].tobytes() == fields[1][name].tobytes()
+        for name in both
+    )
+
+
 def open_archive(cls: type[S], archive: Archive, frame: int | None, threads: int | None) -> S:
     """The simulation at a frame of an archive, None: the last.
 
@@ -67,7 +84,7 @@ def open_archive(cls: type[S], archive: Archive, frame: int | None, threads: int
     # the initialiser of the base: a derived class may have one with other parameters
     sim = object.__new__(cls)
     made_with = archive.about.get("made_with_fps", archive.fps)
-    Simulation.__init__(sim, archive.scene(), made_with, threads=threads)
+    Simulation.__init__(sim, archive.scene(number), made_with, threads=threads)
     sim.fps = archive.fps
     go_on_from(sim, archive, number)
     return sim

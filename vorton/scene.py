@@ -24,6 +24,7 @@ from .fields import (
     check_one_of,
     from_dict,
     number,
+    parse_json,
     plain,
     readable_json,
     shown,
@@ -372,6 +373,8 @@ class Scene:
                     scene.add(from_dict(_give_parent(item, transforms), types, _ONE[key]))
                 except (TypeError, ValueError) as error:
                     raise type(error)(f"scene: {key}[{index}]: {error}") from error
+                except RecursionError:
+                    raise ValueError(f"scene: {key}[{index}]: is nested too deeply") from None
         return scene
 
     def to_json(self) -> str:
@@ -382,7 +385,7 @@ class Scene:
     def from_json(cls, text: str, folder: str | os.PathLike[str] | None = None) -> Scene:
         """The scene in a JSON text; raises as `from_dict`, and ValueError where it is not JSON."""
         try:
-            data = json.loads(text, parse_constant=_refuse_constant)
+            data = parse_json(text, parse_constant=_refuse_constant)
         except json.JSONDecodeError as error:
             raise ValueError(f"scene: not valid JSON: {error}") from error
         return cls.from_dict(data, folder)

@@ -18,6 +18,7 @@ from . import _core
 from .animation import Animation, animatable, largest, mapped, value_at
 from .fields import (
     Definition,
+    check_array,
     check_each_axis,
     check_one_of,
     check_path,
@@ -442,12 +443,7 @@ def load_mesh(path: Path) -> tuple[np.ndarray, np.ndarray]:
 
 def check_rows(name: str, value: Any, kinds: str, dtype: type, what: str) -> np.ndarray:
     """The value as a read-only array of shape (n, 3) in its own memory."""
-    try:
-        array = np.array(value)
-    except ValueError:
-        array = np.empty(0, dtype=object)
-    if array.dtype.kind not in kinds:
-        raise TypeError(f"{name} = {shown(value)} of dtype {array.dtype}: must be {what}")
+    array = check_array(name, value, kinds, what)
     if array.ndim != 2 or array.shape[1] != 3 or not len(array):
         raise ValueError(f"{name} of shape {array.shape}: must be {what}")
     if array.dtype.kind == "f" and not np.isfinite(array).all():

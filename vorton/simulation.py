@@ -31,7 +31,7 @@ from .opening import (
     remove_added,
 )
 from .records import Bodies, BodyState, Health, StageTime, Timings
-from .saved import encode, open_archive, unpickle
+from .saved import encode, open_archive, same_state, unpickle
 from .scene import Scene
 from .source_base import Source
 from .views import Grids, Tracers, Vortons, set_known
@@ -292,6 +292,29 @@ class Simulation:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Simulation:
         return self.copy()
+
+    def same_state(self, other: Simulation) -> bool:
+        """Whether another simulation has the same scene and is in the same state, bit by bit.
+
+        Then the same calls give the same bits in both. Views, timings, threads and room for
+        particles do not matter. (``sim == other`` asks whether they are one and the same.)
+
+        Raises
+        ------
+        TypeError
+            Not a simulation.
+        vorton.BusyError
+            Another thread is inside one of them.
+
+        Examples
+        --------
+        >>> sim = Simulation()
+        >>> sim.same_state(sim.copy())
+        True
+        """
+        if not isinstance(other, Simulation):
+            raise TypeError(f"other = {shown(other)}: must be a Simulation")
+        return same_state(self, other)
 
     # ---- files ----
 

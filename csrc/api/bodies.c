@@ -1,8 +1,8 @@
-/* What others are told of a body: where it is and how it moves, and how far from it points are;
- * bodies that somebody outside places, pushes or leads. */
+/* What others are told of bodies, and bodies that somebody outside places, pushes or leads. */
 #include <stdio.h>
 
 #include "animation/definition.h"
+#include "api/body_bounds.h"
 #include "api/source_in_body_check.h"
 #include "base/growing_array.h"
 #include "base/status.h"
@@ -304,6 +304,7 @@ static void fill_state(const vt_simulation *s, const vt_body *body, vt_body_stat
     memcpy(state->name, body->name, sizeof state->name);
     vti_pose_point(&pose, body->center, state->position);
     vti_pose_quaternion(&pose, state->rotation);
+    vti_body_bounds(body, &pose, state->lower, state->upper);
     memcpy(state->velocity, motion.velocity, sizeof motion.velocity);
     vti_split_impulse(&body->rigid.from_flow, state->flow_impulse, state->flow_angular_impulse);
     memcpy(state->angular_velocity, motion.angular, sizeof motion.angular);

@@ -21,6 +21,7 @@
 #endif
 
 enum { VERSION = 1, HEAD_BYTES = 40, INDEX_BYTES = 32, ENTRY_BYTES = 24, END_BYTES = 16 };
+enum { SEARCHED_AT_ONCE = 1 << 20 /* bytes */ };
 
 /* ---- reading ---- */
 
@@ -54,27 +55,37 @@ static vt_status read_block(vt_archive *a, uint64_t at, uint64_t length, uint8_t
 }
 
 /* Whether a block of that kind begins there and ends within the file. */
-static int find_block(vt_archive *a, uint64_t at, const char *kind, vt_block_head *head)
+static vt_status find_block(vt_archive *a, uint64_t at, const char *kind, vt_block_head *head,
+                            int *found)
 {
-    return a->size >= sizeof *head && at <= a->size - sizeof *head &&
-           read_at(a, at, head, sizeof *head) == VT_OK && memcmp(head->kind, kind, 4) == 0 &&
-           head->length % 8 == 0 && head->length >= sizeof *head && head->length <= a->size - at &&
-           head->summed >= sizeof *head && head->summed <= head->length;
+    *found = 0;
+    if (a->size < sizeof *head || at > a->size - sizeof *head)
+        return VT_OK;
+    const vt_status status = read_at(a, at, head, sizeof *head);
+    *found = !status && memcmp(head->kind, kind, 4) == 0 && head->length % 8 == 0 &&
+             head->length >= sizeof *head && head->length <= a->size - at &&
+             head->summed >= sizeof *head && head->summed <= head->length;
+    return status;
 }
 
-/* Whether the part of the block that its checksum covers is as it was written; *bytes is that part,
- * or NULL. */
-static int read_summed(vt_archive *a, uint64_t at, const vt_block_head *head, uint8_t **bytes)
+/* The part of such a block that its checksum covers: *bytes is NULL where no block begins there,
+ * where that part is shorter than `least` or longer than `most`, or not as it was written. */
+static vt_status read_summed(vt_archive *a, uint64_t at, const char *kind, size_t least,
+                             uint64_t most, vt_block_head *head, uint8_t **bytes)
 {
     vt_crc crc;
+    int found;
+    *bytes = NULL;
+    vt_status status = find_block(a, at, kind, head, &found);
+    if (status || !found || head->summed < least || head->summed > most ||
+        (status = read_block(a, at, head->summed, bytes)))
+        return status;
     vti_make_crc(&crc);
-    if (read_block(a, at, head->summed, bytes))
-        return 0;
     if (vti_crc32(&crc, *bytes + 8, (size_t)head->summed - 8) == head->crc)
-        return 1;
+        return VT_OK;
     free(*bytes);
     *bytes = NULL;
-    return 0;
+    return VT_OK;
 }
 
 /* ---- what is in it ---- */
@@ -87,15 +98,15 @@ static vt_status no_archive(const vt_archive *a)
 static vt_status read_head(vt_archive *a, uint64_t *end)
 {
     vt_block_head head;
-    uint8_t *bytes = NULL;
+    uint8_t *bytes;
     uint32_t version, size;
-    if (!find_block(a, 0, "HEAD", &head) || head.summed != head.length ||
-        head.length < HEAD_BYTES || !read_summed(a, 0, &head, &bytes))
-        return no_archive(a);
+    vt_status status = read_summed(a, 0, "HEAD", HEAD_BYTES, a->size, &head, &bytes);
+    if (!bytes)
+        return status ? status : no_archive(a);
     memcpy(&version, bytes + 32, 4);
     memcpy(&size, bytes + 36, 4);
-    vt_status status = VT_OK;
-    if (memcmp(bytes + 24, "vortonA\n", 8) != 0 || size > head.length - HEAD_BYTES)
+    if (head.summed != head.length || memcmp(bytes + 24, "vortonA\n", 8) != 0 ||
+        size > head.length - HEAD_BYTES)
         status = no_archive(a);
     else if (version != VERSION)
         status =
@@ -110,59 +121,116 @@ static vt_status read_head(vt_archive *a, uint64_t *end)
     return status;
 }
 
-static int append_frame(vt_archive *a, int64_t number, double time, uint64_t at, uint64_t length)
+static vt_status append_frame(vt_archive *a, int64_t number, double time, uint64_t at,
+                              uint64_t length)
 {
     if ((a->count & (a->count - 1)) == 0) {
         const size_t room = a->count ? 2 * (size_t)a->count : 1;
         vt_archive_frame *const more = realloc(a->frame, room * sizeof *more);
         if (!more)
-            return -1;
+            return vti_fail(VT_OUT_OF_MEMORY, "no memory for the frames of %s", a->path);
         a->frame = more;
     }
     a->frame[a->count++] = (vt_archive_frame){sizeof *a->frame, number, time, at, length};
-    return 0;
+    return VT_OK;
 }
 
 /* Whether a frame lies there, with a larger number than the last one; it is then noted. */
-static int note_frame(vt_archive *a, uint64_t at, uint64_t *end)
+static vt_status note_frame(vt_archive *a, uint64_t at, uint64_t *end, int *noted)
 {
     vt_frame_head head;
     vt_block_head block;
     uint8_t *bytes;
-    if (!find_block(a, at, "FRAM", &block) || block.summed < sizeof head ||
-        !read_summed(a, at, &block, &bytes))
-        return 0;
+    const vt_status status =
+        read_summed(a, at, "FRAM", sizeof head, VT_MOST_DIRECTORY, &block, &bytes);
+    *noted = 0;
+    if (!bytes)
+        return status;
     memcpy(&head, bytes, sizeof head);
     free(bytes);
     *end = at + block.length;
-    return (a->count == 0 || head.number > a->frame[a->count - 1].number) &&
-           append_frame(a, head.number, head.time, at, block.length) == 0;
+    if (a->count > 0 && head.number <= a->frame[a->count - 1].number)
+        return VT_OK;
+    *noted = 1;
+    return append_frame(a, head.number, head.time, at, block.length);
 }
 
-/* The frames that the index at the end tells of; 0 where there is none, or one that is damaged. */
-static int follow_index(vt_archive *a)
+static vt_status note_entries(vt_archive *a, const uint8_t *entry, uint64_t count)
+{
+    vt_status status = VT_OK;
+    for (uint64_t n = 0; n < count && !status; n++) {
+        uint64_t place, end;
+        int noted; /* a frame that is damaged is not there */
+        memcpy(&place, entry + ENTRY_BYTES * n + 8, 8);
+        status = note_frame(a, place, &end, &noted);
+    }
+    return status;
+}
+
+/* The next place from *at on where a frame may begin; not *found: there is none. */
+static vt_status search_frame(vt_archive *a, uint8_t *room, uint64_t *at, int *found)
+{
+    for (*found = 0; *at < a->size;) {
+        const uint64_t left = a->size - *at;
+        const size_t size = left < SEARCHED_AT_ONCE ? (size_t)left : SEARCHED_AT_ONCE;
+        const vt_status status = read_at(a, *at, room, size);
+        if (status)
+            return status;
+        for (size_t n = 0; n + 4 <= size; n += 8)
+            if (memcmp(room + n, "FRAM", 4) == 0) {
+                *at += n;
+                *found = 1;
+                return VT_OK;
+            }
+        *at += size;
+    }
+    return VT_OK;
+}
+
+/* The frames from `at` on, one behind the other, or behind what is damaged. */
+static vt_status scan_frames(vt_archive *a, uint64_t at)
+{
+    uint8_t *const room = malloc(SEARCHED_AT_ONCE);
+    vt_status status = VT_OK;
+    if (!room)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory to look for the frames of %s", a->path);
+    for (int found = 1, noted; found && !status;) {
+        status = note_frame(a, at, &at, &noted);
+        if (status || noted)
+            continue;
+        at += 8;
+        status = search_frame(a, room, &at, &found);
+    }
+    free(room);
+    return status;
+}
+
+/* The frames that the index at the end tells of; not *found where there is none, or one that is
+ * damaged. */
+static vt_status follow_index(vt_archive *a, int *found)
 {
     uint8_t last[END_BYTES], *bytes;
     vt_block_head head;
-    uint64_t at, count, end;
-    if (a->size < END_BYTES || read_at(a, a->size - END_BYTES, last, END_BYTES) ||
+    uint64_t at, count;
+    vt_status status;
+    *found = 0;
+    if (a->size < END_BYTES)
+        return VT_OK;
+    if ((status = read_at(a, a->size - END_BYTES, last, END_BYTES)) ||
         memcmp(last + 8, "vortonE\n", 8) != 0)
-        return 0;
+        return status;
     memcpy(&at, last, 8);
-    if (!find_block(a, at, "INDX", &head) || head.summed != head.length ||
-        head.length < INDEX_BYTES + END_BYTES || !read_summed(a, at, &head, &bytes))
-        return 0;
+    status = read_summed(a, at, "INDX", INDEX_BYTES + END_BYTES, a->size, &head, &bytes);
+    if (!bytes)
+        return status;
     memcpy(&count, bytes + 24, 8);
-    const uint64_t entries = head.length - INDEX_BYTES - END_BYTES;
-    const int fits = entries % ENTRY_BYTES == 0 && count == entries / ENTRY_BYTES;
-    if (fits)
-        for (uint64_t n = 0; n < count; n++) {
-            uint64_t place;
-            memcpy(&place, bytes + INDEX_BYTES + ENTRY_BYTES * n + 8, 8);
-            note_frame(a, place, &end); /* one that is damaged is not there */
-        }
+    const uint64_t entries = head.summed - INDEX_BYTES - END_BYTES;
+    *found =
+        head.summed == head.length && entries % ENTRY_BYTES == 0 && count == entries / ENTRY_BYTES;
+    if (*found)
+        status = note_entries(a, bytes + INDEX_BYTES, count);
     free(bytes);
-    return fits;
+    return status;
 }
 
 static vt_status open_now(vt_archive *a)
@@ -176,12 +244,11 @@ static vt_status open_now(vt_archive *a)
     if (size < 0)
         return cannot_read(a);
     a->size = (uint64_t)size;
-    const vt_status status = read_head(a, &at);
-    if (status || follow_index(a))
+    int found;
+    vt_status status = read_head(a, &at);
+    if (status || (status = follow_index(a, &found)) || found)
         return status;
-    while (note_frame(a, at, &at))
-        continue;
-    return VT_OK;
+    return scan_frames(a, at);
 }
 
 vt_status vt_open_archive(const char *path, vt_archive **archive)

@@ -16,7 +16,7 @@
  *   40  the text: JSON, what the frames belong to (its members: vorton/archive.py); then 0 .. 7
  *       bytes of 0
  *
- * FRAM, a frame: the numbers of frames ascend. summed is the end of its directory.
+ * FRAM, a frame: the numbers of frames ascend. summed is the end of its directory, at most 2^20.
  *   24  int64     number of the frame
  *   32  double    time, s
  *   40  uint64    digest of the names and sizes of the fields that the build knows (FNV-1a)
@@ -31,8 +31,9 @@
  *        48  uint64    rows
  *        56  uint64    bytes that the field takes in the file
  *        64  uint32    CRC-32 of these
- *        68  uint32    how the numbers are stored: 0 as they are, 1 in planes
- *                      (archive/byte_planes.h)
+ *        68  uint32    how the numbers are stored: 0 as they are, 1 in planes, 2 in rows
+ *                      (archive/byte_planes.h); rows that are less those of another field: 2 + 256 x
+ *                      the number of that field in the directory, from 1 on, which comes before
  *       then the fields in the order of the directory; then 0 .. 7 bytes of 0
  *
  * INDX, the last once the archive is closed: summed is the length.
@@ -43,7 +44,9 @@
  *
  * Frames are appended where the last whole one ends, over an index that is there: an archive that
  * is being written, or whose writer was killed, has no index and perhaps part of a frame at its
- * end, which readers pass over; the lengths lead from block to block.
+ * end, which readers pass over; the lengths lead from block to block. Where no frame is found at the
+ * end of another, one that is damaged lies there: readers go on at the next place, a multiple of 8
+ * behind, where the head of a frame and its checksum are right.
  *
  * In memory a state may be a block of the kind "STAT": a frame whose fields are as they are,
  * without their checksums. */
@@ -74,7 +77,9 @@ typedef struct vt_field_entry {
     uint32_t crc, packing;
 } vt_field_entry;
 
-enum { VT_STORED, VT_IN_PLANES };
+enum { VT_MOST_DIRECTORY = 1 << 20 /* bytes: `summed` of a frame */ };
+
+enum { VT_STORED, VT_IN_PLANES, VT_IN_ROWS };
 
 _Static_assert(sizeof(vt_block_head) == 24 && sizeof(vt_frame_head) == 64 &&
                    sizeof(vt_field_entry) == 72,

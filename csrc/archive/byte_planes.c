@@ -12,7 +12,7 @@ _Static_assert((int)VT_PLANE <= (int)VT_DEFLATE_MOST, "a plane is packed at once
 enum {
     MOST_CHUNK = 1 + VT_MOST_PLANES * (2 + VT_PLANE),
     AT_ONCE = 64 /* chunks */,
-    SAMPLE = 1024,
+    SAMPLE = 512,
     ALIKE = 65535
 };
 
@@ -60,29 +60,41 @@ static int64_t sameness(const uint8_t *plane, int64_t count)
 /* What a plane looks like: not to be packed at all, byte by byte, or with its repeats. */
 enum { NOISE, ALONE, REPEATS };
 
+/* What planes of `some` numbers look like; the sum of their sameness. */
+static int64_t look_at(const uint8_t *planes, int64_t some, int item, int looks[VT_MOST_PLANES])
+{
+    int64_t sum = 0;
+    for (int b = 0; b < item; b++) {
+        const int64_t same = sameness(planes + b * some, some);
+        looks[b] = same > some * some / 8 * 7              ? REPEATS
+                   : same > 3 * (some * some / 256 + some) ? ALONE
+                                                           : NOISE;
+        sum += same;
+    }
+    return sum;
+}
+
 /* Whether differences of the numbers are more alike than these, and what the planes look like, by
  * the first of them. */
 static int look_ahead(const uint8_t *from, int64_t count, int item, int looks[VT_MOST_PLANES])
 {
     uint8_t planes[VT_MOST_PLANES * SAMPLE];
-    int64_t same[2][VT_MOST_PLANES], sum[2] = {0, 0};
+    int seen[2][VT_MOST_PLANES];
+    int64_t sum[2];
     const int64_t some = count < SAMPLE ? count : SAMPLE;
     for (int delta = 0; delta < 2; delta++) {
         split(from, some, item, delta, planes);
-        for (int b = 0; b < item; b++)
-            sum[delta] += same[delta][b] = sameness(planes + b * some, some);
+        sum[delta] = look_at(planes, some, item, seen[delta]);
     }
     const int delta = item > 1 && sum[1] > sum[0];
-    for (int b = 0; b < item; b++)
-        looks[b] = same[delta][b] > some * some / 8 * 7              ? REPEATS
-                   : same[delta][b] > 8 * (some * some / 256 + some) ? ALONE
-                                                                     : NOISE;
+    memcpy(looks, seen[delta], sizeof seen[delta]);
     return delta;
 }
 
 typedef struct packing {
     const uint8_t *from;
-    int64_t count, first; /* numbers in all; number of the first chunk */
+    const vt_packed_rows *about; /* NULL: plain numbers */
+    int64_t count, first;        /* numbers in all, or rows; number of the first chunk */
     int item;
     uint8_t *to;  /* AT_ONCE x MOST_CHUNK */
     size_t *size; /* of each chunk, packed */
@@ -108,6 +120,107 @@ static uint8_t *put_plane(vt_deflate *work, const uint8_t *plane, int64_t count,
     return to + 2 + (size ? size : (size_t)count);
 }
 
+/* ---- rows ---- */
+
+enum { AS_THEY_ARE, LESS_THE_ONE_BEFORE, LESS_ANOTHER_FIELD };
+
+/* The bits of a float, in the order of values. */
+static uint32_t order_of(const uint8_t *number)
+{
+    uint32_t bits;
+    memcpy(&bits, number, sizeof bits);
+    return bits >> 31 ? ~bits : bits | UINT32_C(1) << 31;
+}
+
+static const uint8_t *number_at(const void *rows, int components, int64_t row, int component)
+{
+    return (const uint8_t *)rows + 4 * (row * components + component % components);
+}
+
+/* `count` numbers of a component from row `first` on, in one of the ways. */
+static void take_words(const uint8_t *from, const vt_packed_rows *about, int component,
+                       int64_t first, int64_t count, int way, uint32_t *words)
+{
+    uint32_t before = 0;
+    for (int64_t n = 0; n < count; n++) {
+        const uint8_t *const number = number_at(from, about->components, first + n, component);
+        if (way == AS_THEY_ARE) {
+            memcpy(&words[n], number, 4);
+            continue;
+        }
+        const uint32_t now = order_of(number);
+        if (way == LESS_ANOTHER_FIELD)
+            before = order_of(
+                number_at(about->reference, about->reference_components, first + n, component));
+        const uint32_t d = now - before;
+        words[n] = d << 1 ^ (UINT32_C(0) - (d >> 31));
+        before = now;
+    }
+}
+
+static void restore_words(const uint32_t *words, const vt_packed_rows *about, int component,
+                          int64_t first, int64_t count, int way, uint8_t *to)
+{
+    uint32_t before = 0;
+    for (int64_t n = 0; n < count; n++) {
+        uint32_t bits = words[n];
+        if (way == LESS_ANOTHER_FIELD)
+            before = order_of(
+                number_at(about->reference, about->reference_components, first + n, component));
+        if (way != AS_THEY_ARE) {
+            before += bits >> 1 ^ (UINT32_C(0) - (bits & 1));
+            bits = before >> 31 ? before & ~(UINT32_C(1) << 31) : ~before;
+        }
+        memcpy(to + 4 * ((first + n) * about->components + component), &bits, 4);
+    }
+}
+
+/* The way in which the first numbers are most alike, and what the planes then look like. */
+static int choose_way(const uint8_t *from, const vt_packed_rows *about, int component,
+                      int64_t first, int64_t count, int looks[VT_MOST_PLANES])
+{
+    uint32_t words[SAMPLE];
+    uint8_t planes[4 * SAMPLE];
+    const int64_t some = count < SAMPLE ? count : SAMPLE;
+    int64_t most = -1;
+    int best = AS_THEY_ARE;
+    for (int way = AS_THEY_ARE; way <= (about->reference ? 2 : 1); way++) {
+        int seen[VT_MOST_PLANES];
+        take_words(from, about, component, first, some, way, words);
+        split((const uint8_t *)words, some, 4, 0, planes);
+        const int64_t sum = look_at(planes, some, 4, seen);
+        if (sum <= most)
+            continue;
+        most = sum;
+        best = way;
+        memcpy(looks, seen, 4 * sizeof *looks);
+    }
+    return best;
+}
+
+static void pack_row_chunks(void *data, int64_t begin, int64_t end, int thread)
+{
+    const packing *const p = data;
+    const int64_t each = (p->count + VT_PLANE - 1) / VT_PLANE;
+    uint8_t *const planes = p->planes + (size_t)thread * VT_MOST_PLANES * VT_PLANE;
+    for (int64_t c = begin; c < end; c++) {
+        uint32_t words[VT_PLANE];
+        const int component = (int)((p->first + c) / each);
+        const int64_t first = (p->first + c) % each * VT_PLANE;
+        const int64_t count = p->count - first < VT_PLANE ? p->count - first : VT_PLANE;
+        int looks[VT_MOST_PLANES];
+        uint8_t *const to = p->to + c * MOST_CHUNK, *at = to + 1;
+        to[0] = (uint8_t)choose_way(p->from, p->about, component, first, count, looks);
+        take_words(p->from, p->about, component, first, count, to[0], words);
+        split((const uint8_t *)words, count, 4, 0, planes);
+        for (int b = 0; b < 4; b++)
+            at = put_plane(&p->work[thread], planes + b * count, count, looks[b], at);
+        p->size[c] = (size_t)(at - to);
+    }
+}
+
+/* ---- packing ---- */
+
 static void pack_chunks(void *data, int64_t begin, int64_t end, int thread)
 {
     const packing *const p = data;
@@ -126,32 +239,48 @@ static void pack_chunks(void *data, int64_t begin, int64_t end, int thread)
     }
 }
 
-void vti_pack_planes(const void *from, int64_t count, int item, int threads, vt_bytes *to)
+/* Appends `chunks` chunks, some at a time. */
+static void put_chunks(packing *p, int64_t chunks, vt_numbered_function *pack, int threads,
+                       vt_bytes *to)
 {
-    const int64_t chunks = (count + VT_PLANE - 1) / VT_PLANE;
     const size_t each = sizeof(vt_deflate) + VT_MOST_PLANES * VT_PLANE;
     size_t size[AT_ONCE];
-    packing p = {.from = from, .count = count, .item = item, .size = size};
-    p.to = malloc((size_t)(chunks < AT_ONCE ? chunks : AT_ONCE) * MOST_CHUNK + 1);
-    p.work = malloc((size_t)threads * each);
-    p.planes = (uint8_t *)(p.work + threads);
-    to->failed |= !p.to || !p.work;
-    for (; p.first < chunks && !to->failed; p.first += AT_ONCE) {
-        const int64_t now = chunks - p.first < AT_ONCE ? chunks - p.first : AT_ONCE;
-        vti_parallel_for_numbered(threads, now, 1, pack_chunks, &p);
+    p->size = size;
+    p->to = malloc((size_t)(chunks < AT_ONCE ? chunks : AT_ONCE) * MOST_CHUNK + 1);
+    p->work = malloc((size_t)threads * each);
+    p->planes = (uint8_t *)(p->work + threads);
+    to->failed |= !p->to || !p->work;
+    for (; p->first < chunks && !to->failed; p->first += AT_ONCE) {
+        const int64_t now = chunks - p->first < AT_ONCE ? chunks - p->first : AT_ONCE;
+        vti_parallel_for_numbered(threads, now, 1, pack, p);
         for (int64_t c = 0; c < now; c++)
-            vti_put(to, p.to + c * MOST_CHUNK, size[c]);
+            vti_put(to, p->to + c * MOST_CHUNK, size[c]);
     }
-    free(p.to);
-    free(p.work);
+    free(p->to);
+    free(p->work);
+}
+
+void vti_pack_planes(const void *from, int64_t count, int item, int threads, vt_bytes *to)
+{
+    packing p = {.from = from, .count = count, .item = item};
+    put_chunks(&p, (count + VT_PLANE - 1) / VT_PLANE, pack_chunks, threads, to);
+}
+
+void vti_pack_rows(const void *from, const vt_packed_rows *about, int threads, vt_bytes *to)
+{
+    packing p = {.from = from, .about = about, .count = about->rows, .item = 4};
+    const int64_t each = (about->rows + VT_PLANE - 1) / VT_PLANE;
+    put_chunks(&p, each * about->components, pack_row_chunks, threads, to);
 }
 
 /* ---- unpacking ---- */
 
-/* Where the chunk that begins at `at` ends; 0: not within the bytes. */
-static size_t end_of_chunk(const uint8_t *from, size_t size, size_t at, int64_t count, int item)
+/* Where the chunk that begins at `at` ends, with one of the ways up to `most`; 0: not within the
+ * bytes. */
+static size_t end_of_chunk(const uint8_t *from, size_t size, size_t at, int64_t count, int item,
+                           int most)
 {
-    if (at >= size || from[at++] > 1)
+    if (at >= size || from[at++] > most)
         return 0;
     for (int b = 0; b < item; b++) {
         if (size - at < 2)
@@ -168,8 +297,9 @@ static size_t end_of_chunk(const uint8_t *from, size_t size, size_t at, int64_t 
 
 typedef struct unpacking {
     const uint8_t *from;
-    const size_t *start; /* of each chunk */
-    int64_t count;
+    const size_t *start;         /* of each chunk */
+    const vt_packed_rows *about; /* NULL: plain numbers */
+    int64_t count;               /* numbers in all, or rows */
     int item;
     uint8_t *to;
     uint8_t *failed; /* of each chunk */
@@ -193,9 +323,9 @@ VT_JOIN(uint32_t, join_words)
 VT_JOIN(uint64_t, join_long_words)
 #undef VT_JOIN
 
-static int unpack_chunk(const uint8_t *from, int64_t count, int item, uint8_t *planes, uint8_t *to)
+/* The planes behind the first byte of a chunk. */
+static int unpack_planes(const uint8_t *from, int64_t count, int item, uint8_t *planes)
 {
-    const int delta = *from++;
     for (int b = 0; b < item; b++) {
         uint8_t *const plane = planes + b * count;
         const size_t packed = (size_t)(from[0] | from[1] << 8);
@@ -208,6 +338,14 @@ static int unpack_chunk(const uint8_t *from, int64_t count, int item, uint8_t *p
             return -1;
         from += packed == ALIKE ? 1 : packed ? packed : (size_t)count;
     }
+    return 0;
+}
+
+static int unpack_chunk(const uint8_t *from, int64_t count, int item, uint8_t *planes, uint8_t *to)
+{
+    const int delta = from[0];
+    if (unpack_planes(from + 1, count, item, planes))
+        return -1;
     if (item == 1)
         join_bytes(planes, count, delta, to);
     else if (item == 4)
@@ -215,6 +353,24 @@ static int unpack_chunk(const uint8_t *from, int64_t count, int item, uint8_t *p
     else
         join_long_words(planes, count, delta, to);
     return 0;
+}
+
+static void unpack_row_chunks(void *data, int64_t begin, int64_t end)
+{
+    const unpacking *const u = data;
+    const int64_t each = (u->count + VT_PLANE - 1) / VT_PLANE;
+    uint8_t planes[4 * VT_PLANE];
+    uint32_t words[VT_PLANE];
+    for (int64_t c = begin; c < end; c++) {
+        const uint8_t *const from = u->from + u->start[c];
+        const int64_t first = c % each * VT_PLANE;
+        const int64_t count = u->count - first < VT_PLANE ? u->count - first : VT_PLANE;
+        u->failed[c] = unpack_planes(from + 1, count, 4, planes) != 0;
+        if (u->failed[c])
+            continue;
+        join_words(planes, count, 0, (uint8_t *)words);
+        restore_words(words, u->about, (int)(c / each), first, count, from[0], u->to);
+    }
 }
 
 static void unpack_chunks(void *data, int64_t begin, int64_t end)
@@ -229,30 +385,45 @@ static void unpack_chunks(void *data, int64_t begin, int64_t end)
     }
 }
 
-int vti_unpack_planes(const uint8_t *from, size_t size, int64_t count, int item, int threads,
-                      void *to)
+static vt_status unpack_all(unpacking *u, size_t size, int components, int most,
+                            vt_block_function *unpack, int threads)
 {
-    const int64_t chunks = (count + VT_PLANE - 1) / VT_PLANE;
+    const int64_t each = (u->count + VT_PLANE - 1) / VT_PLANE, chunks = each * components;
     size_t *const start = malloc((sizeof *start + 1) * (size_t)chunks + 1);
-    unpacking u = {.from = from, .start = start, .count = count, .item = item, .to = to};
     size_t at = 0;
     int64_t c = 0;
     if (!start)
-        return -1;
+        return VT_OUT_OF_MEMORY;
     for (; c < chunks; c++) {
-        const int64_t left = count - c * VT_PLANE;
+        const int64_t left = u->count - c % each * VT_PLANE;
         start[c] = at;
-        at = end_of_chunk(from, size, at, left < VT_PLANE ? left : VT_PLANE, item);
+        at = end_of_chunk(u->from, size, at, left < VT_PLANE ? left : VT_PLANE, u->item, most);
         if (at == 0)
             break;
     }
     int failed = c < chunks || at != size;
     if (!failed) {
-        u.failed = (uint8_t *)(start + chunks);
-        vti_parallel_for(threads, chunks, 1, unpack_chunks, &u);
+        u->start = start;
+        u->failed = (uint8_t *)(start + chunks);
+        vti_parallel_for(threads, chunks, 1, unpack, u);
         for (c = 0; c < chunks; c++)
-            failed |= u.failed[c];
+            failed |= u->failed[c];
     }
     free(start);
-    return failed ? -1 : 0;
+    return failed ? VT_INVALID_ARGUMENT : VT_OK;
+}
+
+vt_status vti_unpack_planes(const uint8_t *from, size_t size, int64_t count, int item, int threads,
+                            void *to)
+{
+    unpacking u = {.from = from, .count = count, .item = item, .to = to};
+    return unpack_all(&u, size, 1, 1, unpack_chunks, threads);
+}
+
+vt_status vti_unpack_rows(const uint8_t *from, size_t size, const vt_packed_rows *about,
+                          int threads, void *to)
+{
+    unpacking u = {.from = from, .about = about, .count = about->rows, .item = 4, .to = to};
+    const int most = about->reference ? LESS_ANOTHER_FIELD : LESS_THE_ONE_BEFORE;
+    return unpack_all(&u, size, about->components, most, unpack_row_chunks, threads);
 }

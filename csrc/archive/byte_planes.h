@@ -1,5 +1,5 @@
 /* clang-format off */
-/* How a field of an archive is packed: numbers of one size, of which the bytes of equal weight are
+/* How a field of an archive is packed, in one of two ways: numbers of one size, of which the bytes of equal weight are
  * alike where the numbers are.
  *
  * The numbers are taken in chunks of VT_PLANE; a chunk is
@@ -12,12 +12,24 @@
  *            which is all that the plane has
  *   that many bytes: a stream of zlib, or the plane, or that byte
  *
+ * Columns of numbers of 4 bytes that belong to particles are packed so, first the first number of all
+ * rows, then the second ...: neighbours are alike, and what is nearly that of another field takes
+ * hardly any room. A chunk of up to VT_PLANE of them is
+ *
+ *   1 byte   0: numbers as they are; 1: each but the first of the chunk less the one before; 2: each
+ *            less the number of the same row in another field, which lies before this one (where it
+ *            has fewer in a row, they are taken in turn: 0 1 2 0 1 2)
+ *   then the four planes, as above, of these: numbers as they are, or of differences d = a - b modulo
+ *   2^32 between the bits of floats in the order of their values (the highest bit is set, or all are
+ *   inverted where it was) the number 2d, or -2d - 1 where d, taken with its sign, is below 0
+ *
  * Exact, and the same bytes on every system. Planes whose beginning looks like noise are not tried.
  */
 /* clang-format on */
 #pragma once
 
 #include "volume/bytes.h"
+#include "vorton.h"
 
 enum { VT_PLANE = 8192 /* numbers */, VT_MOST_PLANES = 8 /* bytes of a number */ };
 
@@ -25,6 +37,22 @@ enum { VT_PLANE = 8192 /* numbers */, VT_MOST_PLANES = 8 /* bytes of a number */
  * threads, the same bytes with any number of them. */
 void vti_pack_planes(const void *from, int64_t count, int item, int threads, vt_bytes *to);
 
-/* Fills count numbers; 0, or -1 where the bytes are not what vti_pack_planes makes of as many. */
-int vti_unpack_planes(const uint8_t *from, size_t size, int64_t count, int item, int threads,
-                      void *to);
+/* Numbers of 4 bytes, `components` in a row. */
+typedef struct vt_packed_rows {
+    int64_t rows;
+    int components;
+    const void *reference; /* as many rows of the field that they may be nearly like; NULL: none */
+    int reference_components;
+} vt_packed_rows;
+
+/* Appends them in packed form, as vti_pack_planes. */
+void vti_pack_rows(const void *from, const vt_packed_rows *about, int threads, vt_bytes *to);
+
+/* Fills count numbers. VT_INVALID_ARGUMENT where the bytes are not what vti_pack_planes makes of as
+ * many; VT_OUT_OF_MEMORY. The caller, who knows whose bytes they are, says so. */
+vt_status vti_unpack_planes(const uint8_t *from, size_t size, int64_t count, int item, int threads,
+                            void *to);
+
+/* The same of what vti_pack_rows makes. */
+vt_status vti_unpack_rows(const uint8_t *from, size_t size, const vt_packed_rows *about,
+                          int threads, void *to);

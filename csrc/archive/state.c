@@ -6,6 +6,8 @@
 #include "archive/state_fields.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "field/domain.h"
+#include "model/warnings.h"
 #include "state/simulation.h"
 
 /* ---- saving ---- */
@@ -207,6 +209,43 @@ static vt_status find_fields(vt_state_list *list, const uint8_t *bytes, const vt
     return n == head->fields ? VT_OK : does_not_fit("a field");
 }
 
+/* Values that a step takes as they are, since it made them itself: what else stands there in a
+ * state that somebody has changed would be an index, or a loop without an end. */
+static vt_status check_values(const vt_state_list *list, const uint8_t *const *place)
+{
+    static const struct {
+        const char *name;
+        double least, most;
+    } ranges[] = {{"time", 0, 1e12},
+                  {"placement.level", 0, VT_COARSEST_LEVEL},
+                  {"warnings.count", 0, VT_WARNING_KINDS}};
+    vt_warnings warnings;
+    for (int32_t f = 0; f < list->count; f++) {
+        const char *const name = list->field[f].name;
+        for (size_t n = 0; n < sizeof ranges / sizeof *ranges; n++) {
+            double value;
+            int32_t whole;
+            if (strcmp(name, ranges[n].name) != 0)
+                continue;
+            memcpy(&whole, place[f], sizeof whole);
+            if (list->field[f].type == 'd')
+                memcpy(&value, place[f], sizeof value);
+            else
+                value = whole;
+            if (!(value >= ranges[n].least && value <= ranges[n].most))
+                return vti_fail(VT_INVALID_ARGUMENT, "the state: %s is %g; allowed is %g to %g",
+                                name, value, ranges[n].least, ranges[n].most);
+        }
+        if (strcmp(name, "warnings.item") != 0)
+            continue;
+        memcpy(warnings.item, place[f], sizeof warnings.item);
+        for (int n = 0; n < VT_WARNING_KINDS; n++)
+            if (!memchr(warnings.item[n].text, 0, sizeof warnings.item[n].text))
+                return vti_fail(VT_INVALID_ARGUMENT, "the state: warning %d has no end", n);
+    }
+    return VT_OK;
+}
+
 static void take_rows(const vt_state_field *field, const uint8_t *from)
 {
     const size_t row = row_bytes(field);
@@ -242,7 +281,8 @@ static vt_status load_now(vt_simulation *s, vt_state_list *list, const uint8_t *
     vti_list_state(s, list);
     vt_status status = check_belongs(s, list, head);
     if (status || (status = find_rows(s, bytes, head->fields, rows)) ||
-        (status = find_fields(list, bytes, head, rows, place)))
+        (status = find_fields(list, bytes, head, rows, place)) ||
+        (status = check_values(list, place)))
         return status;
     s->vortons.set.count = rows[VT_VORTONS];
     s->tracers.set.count = rows[VT_TRACERS];

@@ -87,7 +87,8 @@ static vt_state_field *append(vt_state_list *list, const char *name, void *data,
                               .type = type,
                               .components = (int32_t)(bytes / vti_bytes_of_type((uint32_t)type)),
                               .set = -1,
-                              .column = -1};
+                              .column = -1,
+                              .items = list->items};
     snprintf(field->name, sizeof field->name, "%s", name);
     return field;
 }
@@ -134,23 +135,29 @@ static void list_bodies(vt_state_list *list, vt_bodies *bodies)
 
 static void list_sources(vt_state_list *list, vt_sources *sources)
 {
+    list->items = VT_ROWS_OF_TRACER_EMITTERS;
     APPEND_OF(list, "tracer_emitters.seed", uint64_t, sources->emitters, vt_tracer_emitter, seed,
               sources->tracer_emitter_count);
     APPEND_OF(list, "tracer_emitters.filled", int32_t, sources->emitters, vt_tracer_emitter, filled,
               sources->tracer_emitter_count);
+    list->items = VT_ROWS_OF_FLUID_EMITTERS;
     APPEND_OF(list, "fluid_emitters.seed", uint64_t, sources->parcels, vt_fluid_emitter, seed,
               sources->fluid_emitter_count);
+    list->items = VT_ROWS_OF_SOURCES;
     append(list, "sources.born_in", sources->born_in, TYPE_float, sizeof *sources->born_in,
            sources->made, sizeof *sources->born_in);
+    list->items = VT_ROWS_OF_ALL;
 }
 
 static void list_winds(vt_state_list *list, vt_winds *winds)
 {
     append(list, "winds.velocity", winds->velocity, TYPE_double, sizeof winds->velocity, 1, 24);
     append(list, "winds.shift", winds->shift, TYPE_double, sizeof winds->shift, 1, 24);
+    list->items = VT_ROWS_OF_WIND_GRIDS;
     APPEND_OF(list, "wind_grids.amplitude", double, winds->grids, vt_wind_grid, amplitude,
               winds->grid_count);
     APPEND_OF(list, "wind_grids.pose", double, winds->grids, vt_wind_grid, pose, winds->grid_count);
+    list->items = VT_ROWS_OF_ALL;
 }
 
 /* A record of all threads as that of one: the same largest, the same sums. */
@@ -179,26 +186,31 @@ static void list_records(vt_state_list *list, vt_simulation *s)
     append(list, "extremes.bounded", &s->extremes.thread[0].bounded, TYPE_int64_t, 8, 1, 8);
     append(list, "extremes.gradients", s->extremes.thread[0].gradients, TYPE_uint32_t,
            sizeof s->extremes.thread[0].gradients, 1, sizeof s->extremes.thread[0].gradients);
+    list->items = VT_ROWS_STAY;
 #define VT_RECORDED(type, member) APPEND_OF(list, #member, type, s, vt_simulation, member, 1);
 #include "state/evolving.def"
 #undef VT_RECORDED
+    list->items = VT_ROWS_OF_ALL;
 }
 
 /* What animated members of the definition are over the step. */
 static void list_definition(vt_state_list *list, vt_simulation *s)
 {
     const vt_definition *const d = &vti_simulation_definition;
+    list->items = VT_ROWS_STAY;
     for (int n = 0; n < d->count; n++) {
         const vt_row *const row = &d->rows[n];
         const size_t bytes = row->kind == VT_ROW_vector ? 24 : 8;
         if (row->use & VT_ROW_ANIMATED)
             append(list, row->name, (char *)&s->def + row->offset, TYPE_double, bytes, 1, bytes);
     }
+    list->items = VT_ROWS_OF_ALL;
 }
 
 void vti_list_state(vt_simulation *s, vt_state_list *list)
 {
     list->count = 0;
+    list->items = VT_ROWS_OF_ALL;
 #define VT_EVOLVES(type, member) APPEND_OF(list, #member, type, s, vt_simulation, member, 1);
 #include "state/evolving.def"
 #undef VT_EVOLVES

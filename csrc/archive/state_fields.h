@@ -8,6 +8,16 @@
 
 enum { VT_FIELD_NAME = 40 /* with the 0 at its end */, VT_STATE_FIELDS = 256 };
 
+/* Whose rows they are, where a state goes over to a simulation that has other items. */
+enum {
+    VT_ROWS_OF_ALL, /* one row, or those of particles and bodies */
+    VT_ROWS_OF_SOURCES,
+    VT_ROWS_OF_TRACER_EMITTERS,
+    VT_ROWS_OF_FLUID_EMITTERS,
+    VT_ROWS_OF_WIND_GRIDS,
+    VT_ROWS_STAY /* each simulation has its own: the definition, and records of the last step */
+};
+
 /* rows of `components` numbers of a type (archive/block.h), `stride` bytes apart. */
 typedef struct vt_state_field {
     char name[VT_FIELD_NAME];
@@ -16,11 +26,13 @@ typedef struct vt_state_field {
     int32_t type, components;
     int32_t set, column; /* of a column of particles: which; else -1 */
     int32_t absent;      /* a column that is not used */
+    int32_t items;       /* VT_ROWS_... */
 } vt_state_field;
 
 typedef struct vt_state_list {
     vt_state_field field[VT_STATE_FIELDS];
     int32_t count;
+    int32_t items; /* of the fields that are listed now */
 } vt_state_list;
 
 /* All fields, those that are absent, too. The largest rates of the last step, which threads have

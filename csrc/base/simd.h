@@ -117,6 +117,13 @@ VT_INLINE d2 d2_of_high(f4 a)
 }
 #endif
 
+/* Lane by lane. Not a part of its callers, which are compiled in a third of the time without it. */
+static __attribute__((cold, noinline, unused)) f4 f4_careful_fma(f4 a, f4 b, f4 c)
+{
+    return (f4){vti_fmaf(a[0], b[0], c[0]), vti_fmaf(a[1], b[1], c[1]), vti_fmaf(a[2], b[2], c[2]),
+                vti_fmaf(a[3], b[3], c[3])};
+}
+
 VT_INLINE f4 f4_fma(f4 a, f4 b, f4 c)
 {
 #if VL > 4
@@ -125,15 +132,13 @@ VT_INLINE f4 f4_fma(f4 a, f4 b, f4 c)
     const d2 low = d2_of_low(a) * d2_of_low(b) + d2_of_low(c);
     const d2 high = d2_of_high(a) * d2_of_high(b) + d2_of_high(c);
     if (__builtin_expect(_mm_movemask_epi8((__m128i)(d2_needs_care(low) | d2_needs_care(high))), 0))
-        return (f4){vti_fmaf(a[0], b[0], c[0]), vti_fmaf(a[1], b[1], c[1]),
-                    vti_fmaf(a[2], b[2], c[2]), vti_fmaf(a[3], b[3], c[3])};
+        return f4_careful_fma(a, b, c);
     return __builtin_shufflevector((f4)_mm_cvtpd_ps((__m128d)low), (f4)_mm_cvtpd_ps((__m128d)high),
                                    0, 1, 4, 5);
 #elif defined(__aarch64__)
     return (f4)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
 #else
-    return (f4){vti_fmaf(a[0], b[0], c[0]), vti_fmaf(a[1], b[1], c[1]), vti_fmaf(a[2], b[2], c[2]),
-                vti_fmaf(a[3], b[3], c[3])};
+    return f4_careful_fma(a, b, c);
 #endif
 }
 

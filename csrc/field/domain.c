@@ -4,8 +4,7 @@
 #include "kernels/poisson/poisson_plan.h"
 
 enum {
-    SHRINK = 4, /* cells of slack before an axis shrinks */
-    LEVELS = 400,
+    SHRINK = 4,                 /* cells of slack before an axis shrinks */
     FARTHEST = (1 << 24) - 4096 /* cells from the origin: whole numbers that a float still holds */
 };
 
@@ -124,7 +123,7 @@ vt_status vti_place_domain(vt_placement *placement, const double least[3], const
         *placement = kept;
         return VT_OK;
     }
-    for (int32_t level = placement->level + 1; level < LEVELS; level++) {
+    for (int32_t level = placement->level + 1; level < VT_COARSEST_LEVEL; level++) {
         vt_placement coarser = {.level = level};
         if (try_level(&coarser, least, most, spacing, max_nodes)) {
             *placement = coarser;
@@ -137,7 +136,7 @@ vt_status vti_place_domain(vt_placement *placement, const double least[3], const
 vt_status vti_place_box(vt_placement *placement, const double least[3], const double most[3],
                         double spacing, int64_t max_nodes)
 {
-    for (int32_t level = 0; level < LEVELS; level++) {
+    for (int32_t level = 0; level < VT_COARSEST_LEVEL; level++) {
         vt_placement box = {.level = level};
         if (try_box(&box, least, most, spacing, max_nodes)) {
             *placement = box;

@@ -4,6 +4,8 @@
 
 #include "model/grid.h"
 
+enum { VT_COARSEST_LEVEL = 400 };
+
 /* The spacing at a level, -8 and more; the domain has level 0 and more. */
 double vti_domain_spacing(double spacing, int32_t level);
 

@@ -123,24 +123,39 @@ static void find_beyond(void *data, int64_t i)
         set->beyond[k * count + i] = (float)row[k];
 }
 
+static vt_status no_memory(const vt_panel_set *set)
+{
+    return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d panels", set->count);
+}
+
+static vt_status cannot_be_solved(const vt_panel_set *set)
+{
+    return vti_fail(VT_INVALID_ARGUMENT,
+                    "the shapes overlap so that %d panels cannot be solved for; allowed are "
+                    "others, or panels 0",
+                    set->count);
+}
+
 /* With the diagonal of the other side of the panels, which is less by 1, and the normals inwards,
  * (1 - M) s is what flows out. */
-static int solve_beyond(const vt_panel_set *set, const double *matrix, int32_t *swapped,
-                        int threads)
+static vt_status solve_beyond(const vt_panel_set *set, const double *matrix, int32_t *swapped,
+                              int threads)
 {
     const int64_t count = set->count;
     const size_t bytes = sizeof *matrix * (size_t)(count * count);
     matrix_job job = {.set = set, .matrix = malloc(bytes), .product = malloc(bytes)};
-    int failed = !job.matrix || !job.product;
-    for (int64_t n = 0; n < count * count && !failed; n++)
+    vt_status status = VT_OK;
+    if (!job.matrix || !job.product)
+        status = no_memory(set);
+    for (int64_t n = 0; n < count * count && !status; n++)
         job.matrix[n] = (n % (count + 1) == 0 ? 1 : 0) - matrix[n];
-    if (!failed)
-        failed = invert(&job, swapped, threads);
-    if (!failed)
+    if (!status && invert(&job, swapped, threads))
+        status = cannot_be_solved(set);
+    if (!status)
         vti_parallel_each(threads, count, ROW_BLOCK, find_beyond, &job);
     free(job.matrix);
     free(job.product);
-    return failed;
+    return status;
 }
 
 /* ---- added mass ---- */
@@ -210,18 +225,16 @@ vt_status vti_solve_panels(vt_panel_set *set, int threads)
     job.potential = malloc(sizeof *job.potential * (size_t)count);
     int32_t *const swapped = malloc(sizeof *swapped * (size_t)count);
     if (!job.matrix || !job.motion || !job.potential || !swapped) {
-        status = vti_fail(VT_OUT_OF_MEMORY, "no memory for %d panels", set->count);
+        status = no_memory(set);
     } else {
         vti_parallel_each(threads, count, ROW_BLOCK, fill_row, &job);
         set_diagonal(set, job.matrix);
-        const int failed = set->hole ? solve_beyond(set, job.matrix, swapped, threads) : 0;
-        if (set->hole)
+        if (set->hole) {
+            status = solve_beyond(set, job.matrix, swapped, threads);
             add_mean(set, job.matrix);
-        if (failed || invert(&job, swapped, threads))
-            status = vti_fail(VT_INVALID_ARGUMENT,
-                              "the shapes overlap so that %d panels cannot be solved for; allowed "
-                              "are others, or panels 0",
-                              set->count);
+        }
+        if (!status && invert(&job, swapped, threads))
+            status = cannot_be_solved(set);
     }
     if (!status) {
         for (int64_t i = 0; i < count; i++)

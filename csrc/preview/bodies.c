@@ -30,8 +30,6 @@ static vt_status stage_bodies(vt_simulation *s, vt_stage *stage)
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_body *const body = &s->bodies.items[n];
         vt_staged_body *const staged = &stage->items[stage->count];
-        if (body->hole)
-            continue;
         *staged =
             (vt_staged_body){.body = body, .pose = vti_body_pose(&s->transforms, body, s->time)};
         vti_pose_point(&staged->pose, body->center, staged->center);
@@ -70,7 +68,7 @@ static int passes_near(const vt_staged_body *b, const double from[3], const doub
     return vti_dot(arm, arm) <= b->body->reach * b->body->reach;
 }
 
-/* Distance of the first wall along a way, and its normal in the world. */
+/* Distance of the first solid along a way, and its normal in the world. */
 static double trace(const vt_stage *stage, const double from[3], const double way[3],
                     double normal[3])
 {
@@ -80,7 +78,7 @@ static double trace(const vt_stage *stage, const double from[3], const double wa
     for (int32_t n = 0; n < stage->count; n++) {
         const vt_staged_body *const b = &stage->items[n];
         double start[3], end[3];
-        if (!passes_near(b, from, way))
+        if (b->body->hole || !passes_near(b, from, way))
             continue;
         vti_pose_point_back(&b->pose, from, start);
         vti_pose_point_back(&b->pose, to, end);
@@ -96,11 +94,56 @@ static double trace(const vt_stage *stage, const double from[3], const double wa
     return least;
 }
 
+/* Distance of the wall at which a way leaves the room of a container, in which all its solids have
+ * a part; INFINITY: it does not pass the room. The walls that it comes in through are not seen. */
+static double leave_room(const vt_staged_body *room, const double from[3], const double way[3],
+                         double normal[3])
+{
+    double start[3], to[3], end[3], enter = 0, leave = INFINITY;
+    for (int c = 0; c < 3; c++)
+        to[c] = from[c] + farthest * way[c];
+    vti_pose_point_back(&room->pose, from, start);
+    vti_pose_point_back(&room->pose, to, end);
+    for (int32_t k = 0; k < room->body->solid_count; k++) {
+        double from_here, to_here;
+        if (!vti_solid_cut(&room->body->solids[k], 0, start, end, &from_here, &to_here))
+            return INFINITY;
+        enter = fmax(enter, from_here);
+        leave = fmin(leave, to_here);
+    }
+    if (!(enter < leave && leave < 1))
+        return INFINITY;
+    for (int c = 0; c < 3; c++)
+        end[c] = start[c] + leave * (end[c] - start[c]);
+    vti_distance_to_body(room->body, end, start);
+    vti_pose_direction(&room->pose, start, normal);
+    return leave * farthest;
+}
+
+/* The nearest of a body's walls and of the far walls of rooms. */
+static double look_along(const vt_stage *stage, const double from[3], const double way[3],
+                         double normal[3])
+{
+    double least = trace(stage, from, way, normal);
+    for (int32_t n = 0; n < stage->count; n++) {
+        const vt_staged_body *const room = &stage->items[n];
+        double inwards[3];
+        if (!room->body->hole || !passes_near(room, from, way))
+            continue;
+        const double distance = leave_room(room, from, way, inwards);
+        if (!(distance < least))
+            continue;
+        least = distance;
+        memcpy(normal, inwards, sizeof inwards);
+    }
+    return least;
+}
+
 vt_sight vti_see_body(const vt_stage *stage, const double eye[3], const double way[3])
 {
     vt_sight s = {.distance = 0};
     double unused[3];
-    s.distance = trace(stage, eye, way, s.normal);
+    s.distance = look_along(stage, eye, way, s.normal);
     if (!isfinite(s.distance))
         return s;
     for (int c = 0; c < 3; c++)

@@ -1,5 +1,6 @@
 /* Bodies in the preview: plain grey, lit by the key light, the sky and fire, with shadows on each
- * other. Containers and what is not there at the moment are not drawn. */
+ * other. Of containers the walls are drawn that lie behind their room, as if those before it let
+ * sight and light in. What is not there at the moment is not drawn. */
 #pragma once
 
 #include "preview/lamps.h"

@@ -2,6 +2,7 @@
 
 #include "python/convert.h"
 #include "python/volume.h"
+#include "vorton/retime.h"
 
 PyObject *vti_py_save_state(PyObject *self, PyObject *number_object)
 {
@@ -28,6 +29,63 @@ PyObject *vti_py_load_state(PyObject *self, PyObject *object)
     VT_PY_WITHOUT_GIL(self, status = vt_load_state(simulation, buffer.buf, buffer.len));
     PyBuffer_Release(&buffer);
     return vti_py_none_or_raise(self, status);
+}
+
+PyObject *vti_py_take_over(PyObject *self, PyObject *positional)
+{
+    PyObject *from;
+    Py_buffer sources, winds;
+    vt_status status = VT_OK;
+    if (!PyArg_ParseTuple(positional, "O!y*y*:take_over", vti_py_state_of(self)->simulation_type,
+                          &from, &sources, &winds))
+        return NULL;
+    vt_simulation *const simulation = vti_py_idle(self), *const other = vti_py_idle(from);
+    if (simulation && other) {
+        const int64_t source_count = sources.len / 4, wind_count = winds.len / 4;
+        VT_PY_WITHOUT_GIL(self, status = vt_take_over(simulation, other, source_count, sources.buf,
+                                                      wind_count, winds.buf));
+    }
+    PyBuffer_Release(&sources);
+    PyBuffer_Release(&winds);
+    return simulation && other ? vti_py_none_or_raise(self, status) : NULL;
+}
+
+/* Whether there are 3 floats for each particle: vortons and tracers of both. */
+static int check_velocities(vt_simulation *const *simulations, const Py_buffer *velocities)
+{
+    for (int n = 0; n < 4; n++) {
+        const int64_t count = vt_count(simulations[n / 2], n % 2 ? VT_TRACERS : VT_VORTONS);
+        if (velocities[n].len == 12 * count)
+            continue;
+        PyErr_Format(PyExc_ValueError, "velocities[%d] has %zd bytes; allowed is %lld", n,
+                     velocities[n].len, (long long)(12 * count));
+        return -1;
+    }
+    return 0;
+}
+
+PyObject *vti_py_show_between(PyObject *self, PyObject *positional)
+{
+    PyObject *from[2];
+    PyTypeObject *const type = vti_py_state_of(self)->simulation_type;
+    Py_buffer v[4];
+    double time;
+    vt_status status = VT_OK;
+    if (!PyArg_ParseTuple(positional, "O!O!d(y*y*y*y*):show_between", type, &from[0], type,
+                          &from[1], &time, &v[0], &v[1], &v[2], &v[3]))
+        return NULL;
+    vt_simulation *const simulation = vti_py_idle(self);
+    vt_simulation *const moments[2] = {vti_py_idle(from[0]), vti_py_idle(from[1])};
+    const int idle = simulation && moments[0] && moments[1];
+    const int good = idle && check_velocities(moments, v) == 0;
+    if (good) {
+        const vt_moment earlier = {moments[0], v[0].buf, v[1].buf};
+        const vt_moment later = {moments[1], v[2].buf, v[3].buf};
+        VT_PY_WITHOUT_GIL(self, status = vt_show_between(simulation, &earlier, &later, time));
+    }
+    for (int n = 0; n < 4; n++)
+        PyBuffer_Release(&v[n]);
+    return good ? vti_py_none_or_raise(self, status) : NULL;
 }
 
 typedef vt_status converting(const uint8_t *bytes, int64_t size, int32_t threads, uint8_t **made,

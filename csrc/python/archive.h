@@ -5,5 +5,7 @@
 
 PyObject *vti_py_save_state(PyObject *self, PyObject *number);
 PyObject *vti_py_load_state(PyObject *self, PyObject *bytes);
+PyObject *vti_py_take_over(PyObject *self, PyObject *positional);
+PyObject *vti_py_show_between(PyObject *self, PyObject *positional);
 
 extern PyMethodDef vti_py_archive_functions[];

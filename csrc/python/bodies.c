@@ -98,6 +98,8 @@ static const vt_py_field state_fields[] = {
     {"temperature", VT_PY_DOUBLE, offsetof(vt_body_state, temperature)},
     {"heat_given", VT_PY_DOUBLE, offsetof(vt_body_state, heat_given)},
     ROW(shed_strength),
+    ROW(lower),
+    ROW(upper),
     {NULL, VT_PY_INT32, 0}};
 
 /* Adds a value, whose reference it takes, to a dict. */

@@ -380,6 +380,17 @@ static PyMethodDef methods[] = {
     {"load_state", vti_py_load_state, METH_O,
      "load_state($self, state, /)\n--\n\n"
      "Goes on from a state of a simulation that was made of the same definitions."},
+    {"take_over", vti_py_take_over, METH_VARARGS,
+     "take_over($self, from_, sources, winds, /)\n--\n\n"
+     "Goes on from the state of another simulation. sources, winds: int32, for each id here that "
+     "in\n"
+     "the other, -1: it has none. Bodies are the same."},
+    {"show_between", vti_py_show_between, METH_VARARGS,
+     "show_between($self, earlier, later, time, velocities, /)\n--\n\n"
+     "Shows what lies between two moments of another simulation, at a time from the earlier to "
+     "the\n"
+     "later, s. velocities: four buffers of float32, those of the fluid at the vortons and at the\n"
+     "tracers of the earlier, and of the later one, m/s."},
     {"set_method", VT_PY_FUNCTION(set_method), METH_VARARGS | METH_KEYWORDS,
      "set_method($self, /, method)\n--\n\n"
      "Goes on with another method, a dict as Simulation takes it: all of it, what is left out is\n"

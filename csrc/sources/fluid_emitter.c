@@ -277,10 +277,12 @@ static vt_status choose_rate(const vt_simulation *s, vt_fluid_emitter *p)
         pull = fmax(pull, sqrt(gravity) * vti_abs(other) / ambient);
     }
     if (!(pull > 0 && reach > 0))
-        return vti_fail(
-            VT_INVALID_ARGUMENT,
-            "rate must be given (renew of an Emitter) where nothing rises: the fluid is "
-            "as heavy as the ambient one, or there is no gravity");
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "how often it is renewed follows from how fast its fluid rises, and it "
+                        "does not: it is as heavy as the ambient one, or there is no gravity; give "
+                        "it a temperature (for fuel above Combustion.ignition, %g K), or say how "
+                        "often by renew (1/s; in C rate)",
+                        s->def.combustion.ignition);
     const double height = 2 * reach * pose.scale;
     p->rate = 0.5 * sqrt(pull / height) * (double)vti_filling(p);
     return VT_OK;

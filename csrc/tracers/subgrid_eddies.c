@@ -47,8 +47,11 @@ static void choose_direction(uint64_t seed, uint64_t stream, uint64_t *n, double
         direction[a] /= sqrt(square);
 }
 
-/* A wave of length 1 m and rms speed 1 of the sum over an octave. */
-static vt_eddy_wave choose_wave(uint64_t seed, uint64_t stream, uint64_t *n)
+/* A wave of an octave, whose wavelengths are about `length`, and whose waves together have the rms
+ * speed `speed`. Each number is rounded to float once: gcc 12 leaves out roundings on the way when
+ * it makes vectors of this, clang does not. */
+static vt_eddy_wave choose_wave(uint64_t seed, uint64_t stream, uint64_t *n, double length,
+                                double speed)
 {
     /* The mean square of a wave is 8/15. */
     const double size = sqrt(15.0 / 8.0 / VT_EDDY_WAVES);
@@ -62,8 +65,8 @@ static vt_eddy_wave choose_wave(uint64_t seed, uint64_t stream, uint64_t *n)
     const double number = 0.75 + 0.6 * vti_random(seed, stream, (*n)++);
     vt_eddy_wave wave = {.phase = (float)vti_random(seed, stream, (*n)++)};
     for (int a = 0; a < 3; a++) {
-        wave.k[a] = (float)(number * k[a]);
-        wave.amplitude[a] = (float)(size / sqrt(square) * across[a]);
+        wave.k[a] = (float)(number * k[a] / length);
+        wave.amplitude[a] = (float)(size / sqrt(square) * across[a] * speed);
     }
     return wave;
 }
@@ -89,11 +92,7 @@ static void make_waves(const vt_simulation *s, uint64_t renewal, double weight,
     uint64_t n = 0;
     for (int32_t octave = 0; octave < s->def.detail; octave++) {
         for (int w = 0; w < VT_EDDY_WAVES; w++) {
-            vt_eddy_wave wave = choose_wave(s->def.seed ^ 0x65646479u, renewal, &n);
-            for (int a = 0; a < 3; a++) {
-                wave.k[a] = (float)((double)wave.k[a] / length);
-                wave.amplitude[a] = (float)((double)wave.amplitude[a] * speed);
-            }
+            vt_eddy_wave wave = choose_wave(s->def.seed ^ 0x65646479u, renewal, &n, length, speed);
             find_potential(&wave);
             field->wave[octave * VT_EDDY_WAVES + w] = wave;
         }

@@ -165,6 +165,11 @@ vt_status vti_make_volume(const vt_tracer_source *source, const vt_volume_def *d
         status = make_velocity(v, source, whole + (whole < def->velocity_margin));
     if (status != VT_OK) {
         vt_destroy_volume(v);
+        if (status == VT_OUT_OF_MEMORY)
+            vti_fail(status,
+                     "no memory for a volume of %lld tracers with voxels of %g m; half as "
+                     "large they take up to 8 times the memory: take larger voxels",
+                     (long long)source->count, def->voxel_size);
         return status;
     }
     *volume = v;

@@ -232,8 +232,9 @@ static vt_status check_range(const vt_vdb_grid *g)
         largest = g->largest[thread] > largest ? g->largest[thread] : largest;
     if (g->half && largest >= VT_HALF_OVERFLOW)
         return vti_fail(VT_INVALID_ARGUMENT,
-                        "grid %s holds %g; half floats end at 65504, encode with half = 0", g->name,
-                        (double)largest);
+                        "grid %s holds %g; half floats end at 65504: store floats (half = 0), "
+                        "or take larger voxels",
+                        g->name, (double)largest);
     return VT_OK;
 }
 

@@ -23,6 +23,18 @@ VT_API vt_status vt_save_state(vt_simulation *simulation, int64_t number, uint8_
  * Then nothing has changed. */
 VT_API vt_status vt_load_state(vt_simulation *simulation, const uint8_t *bytes, int64_t size);
 
+/* Goes on from the state of another simulation, at its time: its particles, bodies and all else
+ * that evolves. Sources and effects may be others, or in another order: sources[id] is the id in
+ * `from` of the source that is `id` here, for as many as were ever added here, winds[id] the same
+ * of winds; -1: `from` has none, and what was just added stays. The bodies must be those of `from`,
+ * in their order. Method, ambient fluid, combustion and spacing should be the same (the caller
+ * knows).
+ *
+ * VT_INVALID_ARGUMENT: another number of sources, winds or bodies; a source that `from` lacks.
+ * VT_OVER_CAPACITY: as vt_load_state. VT_BUSY: of either. Then nothing has changed. */
+VT_API vt_status vt_take_over(vt_simulation *simulation, vt_simulation *from, int64_t source_count,
+                              const int32_t *sources, int64_t wind_count, const int32_t *winds);
+
 /* The state as an archive has it, packed and with checksums, about half as large; and back. threads
  * is 1 .. 64, the bytes do not depend on it. */
 VT_API vt_status vt_pack_state(const uint8_t *bytes, int64_t size, int32_t threads,

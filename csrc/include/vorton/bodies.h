@@ -49,6 +49,8 @@ typedef struct vt_body_state {
     double heat_given;       /* to the fluid since it was added, J; below 0: taken */
     double shed_strength[3]; /* sum of the strengths of the vortons that it has shed, m^3/s: vortex
                                 lines go on inside a body, where -shed_strength lies evenly */
+    double lower[3], upper[3]; /* corners of the box along the axes around it, m; of a container
+                                  around its room; infinite where a plane leaves it open */
 } vt_body_state;
 
 /* Where body `id` is now, and how it moves from now on. */

@@ -38,8 +38,8 @@
  * modes beyond the last and nodes beyond the last cell are set to zero. */
 #include "kernels/poisson/poisson_direct.h"
 
-/* Not kernels/dispatch.h, which declares what is defined here: this file takes a minute to compile
- * and is not to be compiled anew whenever another kernel changes. */
+/* Not kernels/dispatch.h, which declares what is defined here: this file takes long to compile and
+ * is not to be compiled anew whenever another kernel changes. */
 #include "base/parallel.h"
 #include "base/simd_rearrange.h"
 #include "kernels/poisson/cosine_transform.h"

@@ -269,13 +269,20 @@ VT_INLINE void vf_sine_add_ends(vf *out, int n, vfc c)
 /* ---- any line ---- */
 
 /* The usual lengths are compiled by themselves, where strides and loops are known: short ones
- * (n, n / 2) as a part of the longer ones. */
+ * (n, n / 2) as a part of the longer ones. Where fma is made in software nothing is gained beside
+ * it, and the compiler would take longer than for all other files of the library. */
+#if VL == 4 && defined(__SSE2__)
+#define VT_LAST_LENGTHS(_)
+#define VT_SHORT_LENGTHS(_)
+#define VT_LONG_LENGTHS(_)
+#else
 #define VT_LAST_LENGTHS(_) _(4) _(6) _(10) _(18) _(30)
 #define VT_SHORT_LENGTHS(_) _(8, 4) _(16, 8) _(12, 6) _(20, 10)
 #define VT_POWERS_OF_2(_) _(32, 16) _(64, 32) _(128, 64)
 #define VT_MULTIPLES_OF_3(_) _(24, 12) _(48, 24) _(96, 48) _(36, 18) _(72, 36)
 #define VT_MULTIPLES_OF_5(_) _(40, 20) _(80, 40) _(60, 30)
 #define VT_LONG_LENGTHS(_) VT_POWERS_OF_2(_) VT_MULTIPLES_OF_3(_) VT_MULTIPLES_OF_5(_)
+#endif
 
 /* vf_sine_transform: in and out are n vectors, [0] neither read nor written. */
 #define VT_TRANSFORM sine

@@ -28,9 +28,9 @@ from ...scene import SOURCES, Scene
 from ...shapes import Box, Cylinder, Disk, Shape, Sphere, Torus
 from ...sources import Tracers, VortexRing
 from ...vortices import Jet
-from . import meshes, roles
-from .poses import Pose, pose_of, transform_of
-from .settings import over_time, short
+from .. import meshes
+from ..poses import Pose, over_time, pose_of, short, transform_of
+from . import roles
 
 SMOKE_OF_RING = 1.5
 """Radius of the smoke that a ring carries, in core radii: what goes round with its core."""

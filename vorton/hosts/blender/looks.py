@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ... import vdb_files
-from ...bake import PRESETS
+from ...baking import PRESETS
 from .sequences import find_sequence
 
 GRIDS = PRESETS["blender"].grids

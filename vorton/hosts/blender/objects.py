@@ -19,17 +19,12 @@ from ...bodies import BodyBase
 from ...effects import Kill
 from ...fields import plain
 from ...scene import Scene
-from ...shapes import Box, Cylinder, Disk, Mesh, Plane, Shape, Sphere, Surface, Torus
+from ...shapes import Capsule, Polytope, Shape, Surface
 from ...sources import VortexRing
+from ..shape_meshes import ShapeMesh, mesh_of
 from . import roles
 from .export import frame_rate, metres
 from .settings import Setting
-
-ROUND = 64
-"""Vertices around a ball, cylinder or torus."""
-
-FLOOR = 10.0
-"""Edge of the square that stands for a floor without end, m."""
 
 STILL = (1.0, 0.0, 0.0, 0.0)
 """The quaternion of no rotation."""
@@ -108,7 +103,8 @@ def _build(builder: _Builder, item: Any) -> Any:
         thing.parent = _parent(builder, item.parent)
         return thing
     name = getattr(item, "name", "") or role.label
-    thing = _empty(builder, name) if mesh is None else _meshed(builder, name, mesh)
+    wire = not isinstance(item, BodyBase)  # what is born in it is to be seen, not the shape
+    thing = _empty(builder, name) if mesh is None else _meshed(builder, name, wire)
     thing.vorton.role = role.name
     _write_settings(builder, thing, getattr(thing.vorton, role.group), role.settings, item)
     if isinstance(item, Kill):
@@ -153,7 +149,7 @@ def _write_settings(
         _animate(builder, owner, group, name, value, show)
 
 
-def _place(builder: _Builder, thing: Any, item: Any, mesh: _MeshData | None) -> None:
+def _place(builder: _Builder, thing: Any, item: Any, mesh: ShapeMesh | None) -> None:
     """Put an object where its definition lies, with its mesh about that, in its parent's space."""
     center, axis = (np.zeros(3), None) if mesh is None else (mesh.center, mesh.axis)
     for name in ("center", "point"):
@@ -194,93 +190,21 @@ def _empty(builder: _Builder, name: str) -> Any:
 # ---- meshes ----
 
 
-@dataclasses.dataclass
-class _MeshData:
-    """A mesh about its centre, and where that lies."""
-
-    vertices: np.ndarray
-    faces: list[Any]
-    center: np.ndarray
-    axis: tuple[float, ...] | None = None
-    is_wire: bool = True
-
-
 def _mesh_of(item: Any) -> Any:
     """The mesh of a definition's shape; None without one, NotImplemented for what has none."""
     shape = _shape_in(item)
     if shape is None:
         return None
-    if isinstance(shape, tuple) or shape._moving():
+    if isinstance(shape, (tuple, Capsule, Polytope)) or shape._moving():
         return NotImplemented
-    body = isinstance(item, BodyBase)
-    if isinstance(shape, Surface):
-        shape = shape.shape
-    made = _mesh_of_shape(shape)
-    if made is not NotImplemented:
-        made.is_wire = not body
-    return made
+    return mesh_of(shape.shape if isinstance(shape, Surface) else shape)
 
 
-def _mesh_of_shape(shape: Shape) -> Any:
-    if isinstance(shape, Sphere):
-        made = _ball(shape.radius)
-        return _MeshData(*made, np.array(shape.center))
-    if isinstance(shape, Box):
-        lower, upper = np.array(shape.lower), np.array(shape.upper)
-        return _MeshData(*_prism(4, (upper - lower) / 2), (lower + upper) / 2)
-    if isinstance(shape, (Disk, Cylinder)):
-        long = shape.thickness if isinstance(shape, Disk) else shape.length
-        sizes = np.array([shape.radius, shape.radius, long / 2])
-        return _MeshData(*_prism(ROUND, sizes), np.array(shape.center), shape.axis)
-    if isinstance(shape, Torus):
-        own = dataclasses.replace(shape, center=(0, 0, 0), axis=(0, 0, 1))
-        vertices, faces = own.tessellate(ROUND, ROUND // 2)
-        return _MeshData(vertices, faces.tolist(), np.array(shape.center), shape.axis)
-    if isinstance(shape, Plane):
-        half = FLOOR / 2
-        corners = np.array([(-half, -half, 0), (half, -half, 0), (half, half, 0), (-half, half, 0)])
-        return _MeshData(corners, [(0, 1, 2, 3)], np.array(shape.point), shape.normal)
-    if isinstance(shape, Mesh):
-        vertices, faces = shape.placed()
-        return _MeshData(vertices, faces.tolist(), np.zeros(3))
-    return NotImplemented
-
-
-def _prism(sides: int, sizes: np.ndarray) -> tuple[np.ndarray, list]:
-    """A prism about z of radius and half length 1, times the sizes; of four sides a cube."""
-    angle = (np.arange(sides) + (0.5 if sides == 4 else 0.0)) * (2 * math.pi / sides)
-    reach = math.sqrt(2) if sides == 4 else 1.0
-    rim = np.stack([reach * np.cos(angle), reach * np.sin(angle)], axis=1)
-    ends = [np.column_stack([rim, np.full(sides, z)]) for z in (-1.0, 1.0)]
-    there = np.roll(np.arange(sides), -1)
-    faces = [(i, j, sides + j, sides + i) for i, j in zip(range(sides), there.tolist())]
-    caps = [tuple(reversed(range(sides))), tuple(range(sides, 2 * sides))]
-    return np.concatenate(ends) * sizes, [*faces, *caps]
-
-
-def _ball(radius: float) -> tuple[np.ndarray, list]:
-    rows = ROUND // 2
-    around = np.arange(ROUND) * (2 * math.pi / ROUND)
-    up = (np.arange(1, rows) / rows - 0.5) * math.pi
-    z, r = np.sin(up)[:, None], np.cos(up)[:, None]
-    body = np.stack([r * np.cos(around), r * np.sin(around), z + 0 * around], axis=2)
-    vertices = np.concatenate([body.reshape(-1, 3), [(0, 0, -1), (0, 0, 1)]]) * radius
-    south, north = len(vertices) - 2, len(vertices) - 1
-    faces: list[tuple[int, ...]] = []
-    for i in range(ROUND):
-        j = (i + 1) % ROUND
-        faces += [(south, j, i), (north, i + (rows - 2) * ROUND, j + (rows - 2) * ROUND)]
-        for row in range(rows - 2):
-            a, b = row * ROUND, (row + 1) * ROUND
-            faces.append((a + i, a + j, b + j, b + i))
-    return vertices, faces
-
-
-def _meshed(builder: _Builder, name: str, made: _MeshData) -> Any:
+def _meshed(builder: _Builder, name: str, wire: bool) -> Any:
     import bpy
 
     thing = bpy.data.objects.new(name, bpy.data.meshes.new(name))
-    if made.is_wire:  # what is born in it is to be seen, not the shape
+    if wire:
         thing.display_type, thing.hide_render = "WIRE", True
     builder.collection.objects.link(thing)
     return thing

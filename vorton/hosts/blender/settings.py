@@ -7,16 +7,13 @@ twice: ranges, units and defaults come from the field, texts from the docstring 
 from __future__ import annotations
 
 import dataclasses
-import functools
 import inspect
 import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-import numpy as np
-
-from ...animation import Samples
 from ...tables import ABOVE_0, ANY, NUMBERS
+from ..poses import short
 
 LEAST_ABOVE_0 = 1e-9
 """What a slider of numbers > 0 may be set to at least."""
@@ -150,12 +147,6 @@ class Setting:
         setattr(group, self.name, value)
 
 
-@functools.lru_cache(maxsize=2**16)
-def short(number: float) -> float:
-    """The float64 of the fewest digits that is this float32: 0.1, not 0.10000000149011612."""
-    return float(np.format_float_positional(np.float32(number), unique=True, trim="0"))
-
-
 def settings_of(cls: type, hidden: Collection[str] = ()) -> dict[str, Setting]:
     """What can be set of a definition, by name, in the order of its fields.
 
@@ -257,18 +248,3 @@ def documentation(cls: type) -> dict[str, str]:
             else:
                 names = []
     return {name: text.rstrip(".") for name, text in found.items() if text}
-
-
-def over_time(values: list[Any], fps: float) -> Any:
-    """A constant where all values are the same, else `Samples`, less those at the end that repeat.
-
-    Parameters
-    ----------
-    values : list
-        Of each frame, the first at time 0.
-    fps : float, 1/s
-    """
-    last = len(values)
-    while last > 1 and values[last - 1] == values[last - 2]:
-        last -= 1
-    return values[0] if last == 1 else Samples(values[:last], fps=fps)

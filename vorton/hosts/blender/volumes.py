@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ...bake import PRESETS
+from ...baking import PRESETS
 from .looks import Look, measure_look
 from .materials import make_material
 from .sequences import Sequence, find_sequence, split_number

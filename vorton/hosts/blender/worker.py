@@ -16,7 +16,7 @@ import threading
 import warnings
 from typing import Any
 
-from ...bake import bake
+from ...baking import bake
 from ...cli import one_line
 from ...scene import Scene
 

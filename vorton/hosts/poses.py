@@ -1,14 +1,15 @@
-"""Where an object is: matrices of Blender as transforms of vorton."""
+"""Where an object of a host is: its matrices as transforms of vorton."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from ...animation import Transform
-from .settings import over_time, short
+from ..animation import Samples, Transform
 
 SKEW = 1e-3
 """Cosine between axes of an object above which it is sheared; also relative change of scales."""
@@ -31,7 +32,7 @@ def pose_of(matrix: np.ndarray, length: float = 1.0) -> Pose:
     matrix : (4, 4) float
         Of the world.
     length : float
-        Metres of a unit of Blender; the place is multiplied by it.
+        Metres of a unit of the host; the place is multiplied by it.
 
     Raises
     ------
@@ -48,7 +49,7 @@ def pose_of(matrix: np.ndarray, length: float = 1.0) -> Pose:
     if np.abs(axes.T @ axes - np.eye(3)).max() > SKEW:
         raise ValueError(
             "it is sheared: a parent that is turned against it is scaled differently along its "
-            "axes; apply the scale of the parent (Ctrl-A)"
+            "axes; apply the scale of the parent"
         )
     place = tuple(short(x * length) for x in np.asarray(matrix, float)[:3, 3])
     return Pose(place, _quaternion(axes), tuple(short(x) for x in scale))
@@ -108,3 +109,24 @@ def transform_of(poses: Sequence[Pose], fps: float, grows: bool) -> Transform | 
     if (place, rotation, scale) == ((0.0,) * 3, (1.0, 0.0, 0.0, 0.0), 1.0):
         return None
     return Transform(position=place, rotation=rotation, scale=scale)
+
+
+def over_time(values: list[Any], fps: float) -> Any:
+    """A constant where all values are the same, else `Samples`, less those at the end that repeat.
+
+    Parameters
+    ----------
+    values : list
+        Of each frame, the first at time 0.
+    fps : float, 1/s
+    """
+    last = len(values)
+    while last > 1 and values[last - 1] == values[last - 2]:
+        last -= 1
+    return values[0] if last == 1 else Samples(values[:last], fps=fps)
+
+
+@functools.lru_cache(maxsize=2**16)
+def short(number: float) -> float:
+    """The float64 of the fewest digits that is this float32: 0.1, not 0.10000000149011612."""
+    return float(np.format_float_positional(np.float32(number), unique=True, trim="0"))

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...shapes import Box, Cylinder, Disk, Mesh, Plane, Shape, Sphere, Surface, Torus, mesh_volume
-from ...shapes import open_edges as count_open_edges
-from .settings import short
+from ..shapes import Box, Cylinder, Disk, Mesh, Plane, Shape, Sphere, Surface, Torus, mesh_volume
+from ..shapes import open_edges as count_open_edges
+from .poses import short
 
 CLOSE = 1e-4
 """How far vertices may be off a ball, cylinder or torus, in its size."""

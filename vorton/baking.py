@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
-from .archive import SUFFIX, Archive, ArchiveWriter, describe_scene
+from .archive import SUFFIX, Archive, describe_scene
+from .archive_writer import ArchiveWriter
 from .bake_frames import (
     Frame,
     Parts,
@@ -26,19 +27,25 @@ from .bake_frames import (
     write_frame,
 )
 from .bake_writer import FrameWriter
+from .branches import Branch
+from .course import Course
+from .derive_jobs import make_in_processes
 from .fields import (
     Definition,
     check_flag,
     check_integer,
     check_number,
+    check_vector,
     choice,
     number,
+    ranges_text,
     shown,
 )
 from .files import locked, make_folder, remove_leftovers
 from .manifest import FORMAT, MOST_FRAMES, SCHEMA, UNITS, Manifest
+from .opening import warn_of_coarse_voxel
 from .progress import Callback, Progress
-from .saved import go_on_from
+from .retime import RetimedCourse, course_of, last_frame, needed
 from .scene import Scene
 from .simulation import Simulation
 from .tables import Table
@@ -104,10 +111,13 @@ class Volumes(Definition):
 
     def settings(self, sim: Simulation) -> dict[str, Any]:
         """The settings as the manifest has them, with the grids that the simulation carries."""
+        voxel = sim.nominal_voxel if self.voxel is None else self.voxel
+        if self.voxel is not None:
+            warn_of_coarse_voxel(sim.scene, voxel, "Volumes.voxel", 5)
         names = PRESETS[self.preset].grids
         carried = {n for n in names if n not in _SHOWN or sim._core.tracers_carry(_SHOWN[n])}
         return {
-            "voxel": sim.nominal_voxel if self.voxel is None else self.voxel,
+            "voxel": voxel,
             "preset": self.preset,
             "grids": {grid: name for grid, name in names.items() if grid in carried},
             "half": self.half,
@@ -213,22 +223,23 @@ def bake_timed(
     """`bake`, which tells what its parts take."""
     if not isinstance(scene, Scene):
         raise TypeError(f"scene = {shown(scene)}: must be a Scene")
-    first, last = _check_frames(frames)
+    first, last = check_frames(frames)
     fps = check_number("fps", fps, above=0, most=10000, unit="1/s")
     threads = check_integer("threads", threads, least=0, most=64)
     _check_volumes(volumes, check_flag("tracers", tracers))
     sim = Simulation(scene, fps, threads=threads)
-    settings = _settings(sim, volumes, tracers, check_flag("archive", archive))
-    folder = _make_folder(out)
+    settings = settings_of(sim, volumes, tracers, check_flag("archive", archive))
+    folder = prepare_folder(out)
     with locked(folder):
-        manifest = _open_manifest(folder, scene, settings, (first, last), overwrite)
-        states = _open_archive(manifest, sim) if archive else None
+        manifest = open_manifest(folder, scene, settings, (first, last), overwrite)
         todo = {n for n in range(first, last + 1) if not manifest.is_whole(n)}
-        manifest.save()
+        manifest.save()  # first: files that no manifest tells of would be somebody else's
+        states = _open_archive(manifest, sim) if archive else None
         plan = _plan(todo, last, states)
         if plan:
             with Progress(len(plan), f"bake {scene.name}", progress) as shown_progress:
-                _run(sim, manifest, plan, todo, states, shown_progress, parts)
+                course = Course(sim, _branch_of(manifest))
+                _run(course, manifest, plan, todo, states, shown_progress, parts)
         if states is not None:
             states.close()
         manifest.check_presence()
@@ -240,8 +251,11 @@ def derive(
     out: str | os.PathLike[str],
     *,
     frames: tuple[int, int] | None = None,
+    fps: float | None = None,
+    region: Any = None,
     volumes: Volumes | None = Volumes(),
     tracers: bool = True,
+    jobs: int = 1,
     progress: bool | Callback = True,
     threads: int = 0,
     overwrite: bool = False,
@@ -259,6 +273,18 @@ def derive(
         Another folder; made if it is not there.
     frames : two whole numbers, optional
         First and last frame; default: all that the archive has.
+    fps : number, 1/s, optional
+        Another frame rate, > 0 to 10000: frame n is at (n - 1) / fps seconds of the same motion, so
+        that four times the rate, shown at the old one, is slow motion. Between the frames of the
+        archive particles lie on cubics through their places and velocities in both; at its frames
+        all is as without this. Default: that of the archive.
+    region : (lower, upper), m, optional
+        Two opposite corners of a box: only the tracers in it are written, lower <= position <
+        upper, so that what the boxes of a partition hold adds up. Default: all tracers.
+    jobs : whole number
+        How many processes make frames at the same time, 1 (default) to 64, each with its share of
+        the threads and the memory of a frame or, between frames, of four. The files do not depend
+        on it. With as many as there are processors it takes about half as long.
     volumes, tracers, progress, threads, overwrite
         As of `bake`.
 
@@ -273,23 +299,58 @@ def derive(
     """
     threads = check_integer("threads", threads, least=0, most=64)
     _check_volumes(volumes, check_flag("tracers", tracers))
+    jobs = check_integer("jobs", jobs, least=1, most=64)
+    box = None if region is None else _check_region(region)
+    if fps is not None:
+        fps = check_number("fps", fps, above=0, most=10000, unit="1/s")
     with Archive(_find_archive(Path(place))) as archive:
-        numbers = archive.select(None if frames is None else _check_frames(frames))
-        first, last = numbers[0], numbers[-1]
         sim = Simulation(archive.scene(), archive.fps, threads=threads)
-        settings = _settings(sim, volumes, tracers, archive=False)
-        folder = _make_folder(out)
+        course, numbers = _course_of(archive, sim, frames, fps)
+        first, last = numbers[0], numbers[-1]
+        settings = settings_of(sim, volumes, tracers, archive=False)
+        settings |= {"fps": archive.fps if fps is None else fps, "region": box}
+        folder = prepare_folder(out)
         if folder.resolve() == archive.path.resolve().parent:
             raise ValueError(f"out = {shown(out)}: holds the archive; choose another folder")
         with locked(folder):
-            manifest = _open_manifest(folder, sim.scene, settings, (first, last), overwrite)
+            manifest = open_manifest(folder, sim.scene, settings, (first, last), overwrite)
             todo = {n for n in numbers if not manifest.is_whole(n)}
             manifest.save()
             if todo:
                 with Progress(len(todo), f"derive {sim.scene.name}", progress) as shown_progress:
-                    _run(sim, manifest, sorted(todo), todo, archive, shown_progress, Parts())
+                    if jobs > 1:
+                        made = make_in_processes(
+                            archive, manifest, sorted(todo), jobs, threads_of(sim)
+                        )
+                        for record in made:
+                            manifest.add_frame(record)
+                            shown_progress.advance()
+                    else:
+                        _run(course, manifest, sorted(todo), todo, archive, shown_progress, Parts())
             manifest.check_presence()
     return manifest
+
+
+def _course_of(
+    archive: Archive, sim: Simulation, frames: tuple[int, int] | None, fps: float | None
+) -> tuple[Course | RetimedCourse, list[int]]:
+    """How to come to the frames that are to be derived, and their numbers."""
+    wanted = None if frames is None else check_frames(frames)
+    if fps is None or fps == archive.fps:
+        return course_of(archive, sim, archive.fps), archive.select(wanted)
+    first, last = wanted or (1, last_frame(archive, fps))
+    numbers = list(range(first, last + 1))
+    needed(archive, numbers, fps)
+    return course_of(archive, sim, fps), numbers
+
+
+def _check_region(region: Any) -> list[list[float]]:
+    if isinstance(region, str) or not hasattr(region, "__len__") or len(region) != 2:
+        raise TypeError(f"region = {shown(region)}: must be two corners of a box, m")
+    corners = [list(check_vector("region", corner)) for corner in region]
+    if not all(low < high for low, high in zip(*corners, strict=True)):
+        raise ValueError(f"region = {shown(region)}: the first corner must be the lower one")
+    return corners
 
 
 def _find_archive(place: Path) -> Path:
@@ -308,7 +369,7 @@ def _find_archive(place: Path) -> Path:
     return path
 
 
-def _make_folder(out: str | os.PathLike[str]) -> Path:
+def prepare_folder(out: str | os.PathLike[str]) -> Path:
     if not os.fspath(out):
         raise ValueError(f"out = {shown(out)}: must be the path of a folder")
     folder = Path(out)
@@ -317,10 +378,24 @@ def _make_folder(out: str | os.PathLike[str]) -> Path:
 
 
 def _open_archive(manifest: Manifest, sim: Simulation) -> ArchiveWriter:
-    return ArchiveWriter(manifest.archive, describe_scene(sim.scene, sim.fps, manifest.folder))
+    return ArchiveWriter(manifest.archive, describe_bake(manifest, sim.scene))
 
 
-def _check_frames(frames: tuple[int, int]) -> tuple[int, int]:
+def describe_bake(manifest: Manifest, scene: Scene) -> dict[str, Any]:
+    """The head of the archive of a bake."""
+    about = describe_scene(scene, manifest.data["fps"], manifest.folder)
+    branch = manifest.data.get("branch")
+    return about if branch is None else about | {"branch": branch}
+
+
+def _branch_of(manifest: Manifest) -> Branch | None:
+    try:
+        return Branch.from_dict(manifest.data.get("branch"), manifest.folder)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{manifest.path}: branch: {error}") from error
+
+
+def check_frames(frames: tuple[int, int]) -> tuple[int, int]:
     what = f"first and last frame, 1 <= first <= last <= {MOST_FRAMES}"
     if isinstance(frames, str) or not hasattr(frames, "__len__") or len(frames) != 2:
         raise TypeError(f"frames = {shown(frames)}: must be {what}")
@@ -337,7 +412,7 @@ def _check_volumes(volumes: Volumes | None, tracers: bool) -> None:
         raise ValueError("volumes = None, tracers = False: there is nothing to bake")
 
 
-def _settings(
+def settings_of(
     sim: Simulation, volumes: Volumes | None, tracers: bool, archive: bool
 ) -> dict[str, Any]:
     """What must agree for an older bake to be gone on with."""
@@ -349,13 +424,14 @@ def _settings(
         "volumes": None if volumes is None else volumes.settings(sim),
         "tracers": tracers,
         "archive": f"{sim.scene.name}{SUFFIX}" if archive else None,
+        "region": None,
     }
 
 
 # ---- what the folder holds ----
 
 
-def _open_manifest(
+def open_manifest(
     folder: Path,
     scene: Scene,
     settings: dict[str, Any],
@@ -392,7 +468,8 @@ def _take_over(
     data = earlier.data
     both = min(data["first"], frames[0]), max(data["last"], frames[1])
     manifest = _new_manifest(earlier.path, scene, settings, both)
-    return Manifest(earlier.path, manifest.data | {"frames": data["frames"]})
+    kept = {key: data[key] for key in ("branch", "frames") if key in data}
+    return Manifest(earlier.path, manifest.data | kept)
 
 
 def _refuse_damaged(path: Path, overwrite: bool) -> None:
@@ -460,6 +537,8 @@ def _new_manifest(
         "scene": scene.to_dict(folder=path.parent),
         "frames": [],
     }
+    if data.get("region") is None:
+        data.pop("region", None)
     return Manifest(path, data)
 
 
@@ -467,14 +546,17 @@ def _new_manifest(
 
 
 def _plan(todo: set[int], last: int, states: ArchiveWriter | None) -> list[int]:
-    """The frames to come to, ascending: from the archive those that it has, then all others."""
+    """The frames to come to, ascending: what the archive lacks, and of what it has those that are
+    to be written."""
     if states is None:
         return list(range(1, max(todo) + 1)) if todo else []
-    return sorted(n for n in todo if n <= states.last) + list(range(states.last + 1, last + 1))
+    has = set(states.frames)
+    lacking = set(range(1, max(last, states.last) + 1)) - has
+    return sorted(lacking | (todo & has))
 
 
 def _run(
-    sim: Simulation,
+    course: Course | RetimedCourse,
     manifest: Manifest,
     plan: list[int],
     todo: set[int],
@@ -483,18 +565,20 @@ def _run(
     parts: Parts,
 ) -> None:
     """Come to each frame of `plan`; it is written beside the way to the next."""
-    archived = states.last if states is not None else 0
-    if 0 < archived < plan[-1]:
-        progress.say(f"goes on from frame {archived} of {manifest.data['archive']}")
+    archived = frozenset(() if states is None else states.frames)
+    lacking = [n for n in plan if n not in archived]
+    if archived and lacking and isinstance(states, ArchiveWriter):
+        first = f"from frame {lacking[0] - 1} on" if lacking[0] > 1 else "from the start"
+        progress.say(f"simulates {first}: {manifest.data['archive']} lacks {ranges_text(lacking)}")
     with FrameWriter(lambda frame: write_frame(frame, manifest, states, parts)) as writer:
         at = 0
         for number in plan:
             writer.number = number
-            _come_to(sim, at, number, states, archived, parts)
+            sim = course.come_to(at, number, states, archived, parts)
             at = number
             with parts.timed("state"):
                 show_columns(sim)
-                save = states is not None and number > archived
+                save = isinstance(states, ArchiveWriter) and number not in archived
                 state = sim._core.save_state(number) if save else None
             frame = Frame({"frame": number}, None, None)
             if number in todo:
@@ -505,21 +589,3 @@ def _run(
             writer.give(dataclasses.replace(frame, state=state))
         if writer.wait():
             progress.advance()
-
-
-def _come_to(
-    sim: Simulation,
-    at: int,
-    number: int,
-    states: ArchiveWriter | Archive | None,
-    archived: int,
-    parts: Parts,
-) -> None:
-    """From frame `at`, 0: none yet, to frame `number`, the next one unless the archive has it."""
-    wanted = number if number <= archived else number - 1
-    if 0 < wanted <= archived and wanted != at:
-        with parts.timed("state"):
-            go_on_from(sim, states, wanted)
-    if number > max(archived, 1):
-        with parts.timed("simulation"):
-            sim.step()

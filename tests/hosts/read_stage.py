@@ -1,0 +1,92 @@
+"""What Blender shows of USD stages; run by a Python that can import bpy.
+
+    python read_stage.py RESULT FRAME STAGE [STAGE ...]
+
+RESULT is JSON: for each stage, by kind of object, where its content lies in metres at that frame.
+"""
+
+import json
+import os
+import sys
+
+import bpy
+import numpy as np
+
+bpy.utils.expose_bundled_modules()
+import openvdb  # noqa: E402  # bundled with bpy, hidden until now
+
+
+def placed(points, matrix):
+    matrix = np.array(matrix)
+    return points @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def read_volume(thing):
+    """Middle of the smoke, weighted with its density, where Blender shows it."""
+    grids = thing.data.grids
+    assert grids.load(), grids.error_message
+    path = grids.frame_filepath
+    shown = {grid.name: np.array(grid.matrix_object) for grid in grids}
+    grid = openvdb.read(path, "density")
+    voxels = [(value.min, value.value) for value in grid.citerOnValues()]
+    index = np.array([index for index, _ in voxels], float)
+    mass = np.array([value for _, value in voxels])
+    middle = mass @ placed(placed(index, shown["density"]), thing.matrix_world) / mass.sum()
+    return {"file": os.path.basename(path), "grids": sorted(shown), "middle": middle.tolist(),
+            "frames": [thing.data.frame_start, thing.data.frame_duration]}
+
+
+def column(thing, name, kind, width):
+    attribute = thing.data.attributes[name].data
+    values = np.zeros(width * len(attribute), np.int32 if name == "id" else np.float32)
+    attribute.foreach_get(kind, values)
+    return values.reshape(-1, width) if width > 1 else values
+
+
+def read_points(thing):
+    matrix = thing.matrix_world
+    return {"position": placed(column(thing, "position", "vector", 3), matrix).tolist(),
+            "velocity": (column(thing, "velocity", "vector", 3)
+                         @ np.array(matrix)[:3, :3].T).tolist(),
+            "id": column(thing, "id", "value", 1).tolist(),
+            "radius": (column(thing, "radius", "value", 1) * matrix.to_scale()[0]).tolist()}
+
+
+def read_mesh(thing):
+    points = np.zeros(3 * len(thing.data.vertices), np.float32)
+    thing.data.vertices.foreach_get("co", points)
+    return placed(points.reshape(-1, 3), thing.matrix_world).tolist()
+
+
+def read_stage(path, frame):
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.ops.wm.usd_import(filepath=path)
+    scene = bpy.context.scene
+    scene.frame_set(frame)
+    graph = bpy.context.evaluated_depsgraph_get()
+    found = {"volume": [], "points": [], "meshes": {}, "camera": [],
+             "frames": [scene.frame_start, scene.frame_end, scene.render.fps]}
+    for thing in bpy.data.objects:
+        shown = thing.evaluated_get(graph)
+        if thing.type == "VOLUME":
+            found["volume"].append(read_volume(thing))
+        if thing.type == "POINTCLOUD":
+            found["points"].append(read_points(shown))
+        if thing.type == "MESH":
+            found["meshes"][thing.name] = read_mesh(shown)
+        if thing.type == "CAMERA":
+            found["camera"].append([list(shown.matrix_world.translation),
+                                    shown.data.angle_y if shown.data.sensor_fit == "VERTICAL"
+                                    else shown.data.angle_x])
+    return found
+
+
+def main(result, frame, *stages):
+    report = {os.path.basename(path): read_stage(path, int(frame)) for path in stages}
+    with open(result + ".part", "w") as file:
+        json.dump(report, file)
+    os.replace(result + ".part", result)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

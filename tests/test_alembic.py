@@ -1,0 +1,135 @@
+"""Alembic archives of bakes, read by Blender and by Alembic itself."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bakes import quiet, small_scene
+
+import vorton as vt
+from vorton import tracer_files
+from vorton.cli import main
+from vorton.hosts.alembic import write_alembic
+
+pytest.importorskip("alembic3d")
+from alembic3d import Abc, AbcGeom  # noqa: E402
+
+READER = Path(__file__).resolve().parent / "hosts" / "read_alembic.py"
+FPS = 25
+SIZES = np.array([0.8, 0.2, 0.04])
+
+
+@pytest.fixture(scope="module")
+def bake(tmp_path_factory):
+    """A ring of smoke, a plate that turns about Y, a ball that falls, a room."""
+    scene = small_scene("ring 1")
+    turn = vt.Transform(position=(0, 0, 1.5), axis=(0, 1, 0), angle=vt.Keys([(0, 0), (1, 360)]))
+    scene.add(vt.Body(vt.Box(tuple(-SIZES / 2), tuple(SIZES / 2)), name="plate", parent=turn))
+    scene.add(vt.Body(vt.Sphere((2, 0, 0), 0.2), density=500, name="plate 2"))
+    scene.add(vt.Container(vt.Box((-4, -4, -4), (4, 4, 4)), panels=0))
+    return quiet(scene, tmp_path_factory.mktemp("alembic"), fps=FPS, frames=(2, 4))
+
+
+@pytest.fixture(scope="module")
+def archive(bake):
+    return write_alembic(bake.folder, progress=False)
+
+
+def test_alembic_reads_the_tracers(archive, bake):
+    top = Abc.IArchive(str(archive)).getTop()
+    root = AbcGeom.IXform(top, "ring_1")
+    matrix = np.array([list(row) for row in root.getSchema().getValue().getMatrix()])
+    assert (np.array([1, 2, 3, 1]) @ matrix).tolist() == [1, 3, -2, 1]
+    schema = AbcGeom.IPoints(root, "tracers").getSchema()
+    parameters = schema.getArbGeomParams()
+    assert schema.getNumSamples() == 3
+    times = schema.getTimeSampling()
+    for index, number in enumerate(bake.frames):
+        assert times.getSampleTime(index) == pytest.approx(number / FPS, abs=1e-12)
+        when = Abc.ISampleSelector(number / FPS)
+        sample, tracers = schema.getValue(when), tracer_files.read(bake.file(number, ".npz"))
+        assert np.array_equal(np.asarray(sample.getPositions()), tracers["position"])
+        assert np.array_equal(np.asarray(sample.getVelocities()), tracers["velocity"])
+        assert np.array_equal(np.asarray(sample.getIds()), tracers["id"])
+        for name in ("age", "density"):
+            parameter = AbcGeom.IFloatGeomParam(parameters, name)
+            values = np.asarray(parameter.getExpandedValue(when).getVals())
+            assert np.array_equal(values, tracers[name])
+    assert len({bake.frame(n)["tracers"] for n in bake.frames}) > 1
+
+
+@pytest.fixture(scope="module")
+def in_blender(archive, bake, tmp_path_factory):
+    python = os.environ.get("VORTON_BLENDER_PYTHON")
+    if not python or not Path(python).exists():
+        pytest.skip("VORTON_BLENDER_PYTHON names no Python with Blender")
+    result = tmp_path_factory.mktemp("blender") / "result.json"
+    done = subprocess.run([python, str(READER), str(result), str(FPS), "2,4", str(archive)],
+                          check=False, capture_output=True, text=True,
+                          env={k: v for k, v in os.environ.items() if k != "PYTHONSAFEPATH"})
+    assert result.exists(), done.stdout + done.stderr
+    return json.loads(result.read_text())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [2, 4])
+def test_blender_shows_it_in_place(in_blender, bake, number):
+    found = in_blender[str(number)]
+    tracers = tracer_files.read(bake.file(number, ".npz"))
+    (points,) = found["points"]
+    assert np.array(points["position"]) == pytest.approx(tracers["position"], abs=1e-5)
+    assert np.array(points["velocity"]) == pytest.approx(tracers["velocity"], abs=1e-5)
+    assert points["radius"] == pytest.approx(tracers["size"] / 2, rel=1e-5)
+    assert len(found["meshes"]) == 2  # no container
+    ball, plate = sorted(found["meshes"].values(), key=len, reverse=True)
+    away = np.array(ball) - bake.frame(number)["bodies"]["1"][:3]
+    assert np.linalg.norm(away, axis=1) == pytest.approx(0.2, abs=1e-5)
+    angle = 2 * np.pi * (number - 1) / FPS
+    turn = np.array([[np.cos(angle), 0, np.sin(angle)], [0, 1, 0],
+                     [-np.sin(angle), 0, np.cos(angle)]])
+    corners = (np.array(plate) - (0, 0, 1.5)) @ turn
+    assert np.abs(np.abs(corners) - SIZES / 2).max() < 1e-5
+
+
+def test_faces_are_clockwise(archive):
+    """Alembic's are, seen from outside."""
+    root = AbcGeom.IXform(Abc.IArchive(str(archive)).getTop(), "ring_1")
+    for name in ("plate", "plate_2"):
+        mesh = AbcGeom.IPolyMesh(AbcGeom.IXform(root, name), f"{name}_mesh").getSchema().getValue()
+        counts, index = (np.asarray(get()) for get in (mesh.getFaceCounts, mesh.getFaceIndices))
+        faces = np.split(index, np.cumsum(counts)[:-1])
+        triangles = np.array([(f[0], f[i], f[i + 1]) for f in faces for i in range(1, len(f) - 1)])
+        assert vt.shapes.open_edges(triangles) == 0
+        assert vt.shapes.mesh_volume(np.asarray(mesh.getPositions()), triangles) < 0
+
+
+def test_command(bake, capsys, monkeypatch, tmp_path):
+    command = ["stage", str(bake.folder), "--format", "abc", "--quiet"]
+    assert main([*command, "--preset", "maya", "--up", "z", "--no-points"]) == 0
+    path = bake.folder / "ring 1.abc"
+    assert capsys.readouterr().out.strip() == str(path)
+    root = AbcGeom.IXform(Abc.IArchive(str(path)).getTop(), "ring_1")
+    assert root.getNumChildren() == 2
+    matrix = np.array([list(row) for row in root.getSchema().getValue().getMatrix()])
+    assert np.array([1, 2, 3, 1]) @ matrix == pytest.approx([100, 200, 300, 1])
+    monkeypatch.setitem(sys.modules, "alembic3d", None)
+    assert main(command) == 1
+    assert "pip install alembic3d" in capsys.readouterr().err
+    monkeypatch.undo()
+    smoke = vt.Scene("smoke", seed=1)
+    smoke.add(vt.Tracers(vt.Sphere(radius=0.5), count=50))
+    quiet(smoke, tmp_path / "smoke", tracers=False)
+    with pytest.raises(ValueError, match="neither tracers nor bodies"):
+        write_alembic(tmp_path / "smoke")
+    with pytest.raises(ValueError, match="up = 'x'"):
+        write_alembic(tmp_path / "smoke", up="x")
+    data = json.loads(bake.path.read_text())
+    data["frames"] = [record for record in data["frames"] if record["frame"] != 3]
+    (tmp_path / "gap.json").write_text(json.dumps(data))
+    with pytest.raises(ValueError, match="frames 3 are missing"):
+        write_alembic(tmp_path / "gap.json")
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "gap.json", tmp_path / "smoke"]

@@ -1,0 +1,137 @@
+"""Bakes are copied, moved and thinned out; simulations are compared."""
+
+import shutil
+
+import pytest
+from bakes import VOLUMES, content, quiet, small_scene
+from marks import slow_but
+from test_bake_interrupted import count_steps
+
+import vorton as vt
+from vorton.archive import Archive
+from vorton.cli import main
+
+TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+
+
+def meshed(folder):
+    scene = small_scene()
+    path = folder / "shape.obj"
+    path.write_text(TETRAHEDRON)
+    scene.add(vt.Tracers(vt.Mesh(path=path), count=10))
+    return scene
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A bake of a scene with a mesh, and its scene."""
+    top = tmp_path_factory.mktemp("made")
+    scene = meshed(top)
+    quiet(scene, top / "bake", frames=(1, 3))
+    return top / "bake", scene
+
+
+@pytest.mark.parametrize("move", slow_but([True], [False, True]))
+def test_a_copy_goes_on_as_the_bake(made, tmp_path, monkeypatch, move):
+    """Where the path from the folder to the mesh is another; with the bytes of a bake there."""
+    folder, scene = made
+    place, out = folder, tmp_path / "deep" / "er" / "out"
+    if move:
+        place = folder.parent / "to move"
+        shutil.copytree(folder, place)
+    before = content(place)
+    manifest = (vt.move_bake if move else vt.copy_bake)(place, out)
+    assert manifest.frames == [1, 2, 3] and all(manifest.is_whole(n) for n in (1, 2, 3))
+    assert not place.exists() if move else content(place) == before
+    quiet(scene, tmp_path / "deep" / "er" / "straight", frames=(1, 3))
+    assert content(out) == content(tmp_path / "deep" / "er" / "straight")
+    assert vt.Simulation.load(out / "ring.vta").scene == scene
+    steps = count_steps(monkeypatch)
+    quiet(scene, out)
+    assert steps == [4]
+
+
+def test_a_branch_is_moved_with_the_paths_of_both_scenes(made, tmp_path):
+    folder, scene = made
+    (tmp_path / "a").mkdir()
+    other = meshed(tmp_path / "a")
+    other.name = "other"
+    other.add(vt.Wind((1, 0, 0)))
+    vt.branch(other, folder, tmp_path / "branch", frame=2, progress=False, threads=1)
+    vt.move_bake(tmp_path / "branch", tmp_path / "x" / "y" / "branch")
+    path = tmp_path / "x" / "y" / "branch" / "other.vta"
+    assert vt.Simulation.load(path, 2).scene == scene
+    assert vt.Simulation.load(path, 3).scene == other
+
+
+def test_what_cannot_be_moved_is_refused(made, tmp_path):
+    folder, _ = made
+    with pytest.raises(ValueError, match="is where the bake is"):
+        vt.move_bake(folder, folder)
+    vt.copy_bake(folder, tmp_path / "one")
+    with pytest.raises(ValueError, match=r"ring\.json: exists; choose another folder"):
+        vt.copy_bake(folder, tmp_path / "one")
+    (tmp_path / "one" / "ring_0002.vdb").unlink()
+    with pytest.raises(ValueError, match=r"ring_0002\.vdb is missing: bake again"):
+        vt.move_bake(tmp_path / "one", tmp_path / "two")
+    assert (tmp_path / "one" / "ring.json").exists() and content(tmp_path / "two") == {}
+
+
+def test_pruned_frames_come_back_from_the_archive(made, tmp_path, monkeypatch):
+    folder, scene = made
+    out = tmp_path / "out"
+    shutil.copytree(folder, out)
+    manifest = vt.prune_bake(out, frames=(2, 2))
+    assert manifest.frames == [2] and (manifest.data["first"], manifest.data["last"]) == (2, 2)
+    assert not (out / "ring_0001.vdb").exists() and not (out / "ring_0003.npz").exists()
+    with Archive(out / "ring.vta") as archive:
+        assert archive.frames == [1, 2, 3]
+    with pytest.raises(ValueError, match="none of 7 to 9 is left"):
+        vt.prune_bake(out, frames=(7, 9))
+    steps = count_steps(monkeypatch)
+    shutil.copyfile(folder.parent / "shape.obj", tmp_path / "shape.obj")
+    quiet(meshed(tmp_path), out, frames=(1, 3))
+    assert steps == [] and content(out)["ring_0003.vdb"] == content(folder)["ring_0003.vdb"]
+    assert vt.prune_bake(out, archive=False).archive is None
+    assert not (out / "ring.vta").exists()
+    with pytest.raises(ValueError, match="must hold a motion archive, and holds none"):
+        vt.derive(out, tmp_path / "none", volumes=VOLUMES, progress=False)
+
+
+def test_stale_files_are_named(made, tmp_path, capsys):
+    out = tmp_path / "out"
+    vt.copy_bake(made[0], out)
+    assert main(["info", str(out)]) == 0
+    assert "lie beside it" not in capsys.readouterr().out
+    shutil.copyfile(out / "ring_0002.vdb", out / "ring_0007.vdb")
+    assert main(["info", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert "1 files of no frame of this bake lie beside it: ring_0007.vdb" in said
+
+
+def test_the_commands(made, tmp_path, capsys):
+    assert main(["copy", str(made[0]), str(tmp_path / "a")]) == 0
+    assert main(["move", str(tmp_path / "a"), str(tmp_path / "b")]) == 0
+    assert main(["prune", str(tmp_path / "b"), "--frames", "1-2", "--no-archive"]) == 0
+    assert "frames     1-2 at 24" in capsys.readouterr().out.split("bake ")[-1]
+    assert not (tmp_path / "a").exists() and not (tmp_path / "b" / "ring.vta").exists()
+
+
+def test_the_same_state():
+    sim = vt.Simulation(small_scene(), threads=1)
+    sim.step()
+    other = sim.copy()
+    assert sim.same_state(other) and sim != other
+    _ = other.tracers.velocity  # a view makes no difference
+    assert sim.same_state(other)
+    other.tracers.position[5, 1] += 1e-6
+    assert not sim.same_state(other)
+    later = sim.copy()
+    later.step()
+    assert not sim.same_state(later)
+    again = vt.Simulation(small_scene(), threads=2)
+    again.step()
+    assert again.same_state(sim)
+    assert not vt.Simulation(small_scene("other")).same_state(vt.Simulation(small_scene()))
+    with pytest.raises(TypeError, match="other = 1: must be a Simulation"):
+        sim.same_state(1)

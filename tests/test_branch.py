@@ -1,0 +1,330 @@
+"""Bakes that leave another one at a frame, and bakes that are wound back."""
+
+import copy
+import os
+import shutil
+
+import everything
+import numpy as np
+import pytest
+from bakes import VOLUMES, content, quiet, small_scene
+from marks import slow_but
+from test_bake_interrupted import count_steps
+
+import vorton as vt
+from vorton import _core
+from vorton.archive import Archive
+from vorton.cli import main
+from vorton.course import carry_over
+from vorton.manifest import Manifest
+
+FRAMES, AT = (1, 4), 2
+
+
+@pytest.fixture(scope="module")
+def origin(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("origin")
+    quiet(small_scene(), folder)
+    return folder
+
+
+def windy(name="windy"):
+    """The small scene with a wind, and other smoke."""
+    scene = small_scene(name)
+    scene._replace(scene.sources[2])
+    scene.add(vt.Wind((1, 0, 0)))
+    scene.add(vt.Tracers(vt.Sphere((0, 0, 1), 0.1), rate=3000))
+    return scene
+
+
+def branch(scene, origin, out, frame=AT, **values):
+    values = {"progress": False, "threads": 1, **values}
+    return vt.branch(scene, origin, out, frame=frame, **values)
+
+
+@pytest.fixture(scope="module")
+def branched(origin, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("branched")
+    branch(windy(), origin, folder)
+    return folder
+
+
+def fields(folder, name="windy"):
+    with Archive(folder / f"{name}.vta") as archive:
+        return {n: archive.fields(n) for n in archive.frames}
+
+
+# ---- what a branch holds ----
+
+
+def test_it_has_the_frames_of_the_other_bake_and_goes_on_by_hand(origin, branched):
+    """Frames before are the other bake's; those after are of a simulation that was changed."""
+    for n in (1, 2):
+        for suffix in (".vdb", ".npz"):
+            ours, theirs = branched / f"windy_000{n}{suffix}", origin / f"ring_000{n}{suffix}"
+            assert ours.read_bytes() == theirs.read_bytes()
+            assert os.stat(ours).st_ino == os.stat(theirs).st_ino
+    sim = vt.Simulation(small_scene(), 24, threads=1)
+    sim.step()
+    sim.change(sim.scene.sources[2], windy().sources[-1])  # of two of a class one became the other
+    sim.add(windy().effects[0])
+    state = fields(branched)
+    assert list(state) == [1, 2, 3, 4]
+    for n in (3, 4):
+        sim.step()
+        for column in ("position", "strength", "id"):
+            assert state[n][f"vortons.{column}"].tobytes() == getattr(sim.vortons, column).tobytes()
+        for column in ("position", "id", "age"):
+            assert state[n][f"tracers.{column}"].tobytes() == getattr(sim.tracers, column).tobytes()
+    manifest = Manifest.find(branched)
+    assert manifest.data["branch"]["frame"] == 2
+    assert manifest.data["branch"]["scene_sha256"] == small_scene().sha256
+
+
+def test_an_unchanged_scene_gives_the_bytes_of_the_other_bake(origin, tmp_path):
+    branch(small_scene(), origin, tmp_path)
+    for number, state in fields(tmp_path, "ring").items():
+        for name, values in fields(origin, "ring")[number].items():
+            assert state[name].tobytes() == values.tobytes(), (number, name)
+    ours, theirs = content(tmp_path), content(origin)
+    assert all(ours[n] == theirs[n] for n in theirs if n.endswith((".vdb", ".npz")))
+
+
+@pytest.mark.parametrize("stop", slow_but([2, 3], [1, 2, 3]))
+def test_one_that_was_interrupted_goes_on_with_the_same_bytes(
+    origin, branched, tmp_path, monkeypatch, stop
+):
+    """By `bake`, and without the other bake."""
+    if stop < 3:
+        branch(windy(), origin, tmp_path, frames=(1, stop))
+    else:
+        branch(windy(), origin, tmp_path, frames=(1, 4))
+        (tmp_path / "windy.vta").unlink()
+        (tmp_path / "windy_0002.vdb").unlink()
+    steps = count_steps(monkeypatch)
+    quiet(windy(), tmp_path)
+    assert steps == ([2, 3, 4] if stop == 3 else [3, 4])
+    assert content(tmp_path) == content(branched)
+
+
+@pytest.mark.slow
+def test_a_branch_of_a_branch(origin, branched, tmp_path):
+    calm = windy("calm")
+    calm._replace(calm.effects[0])
+    branch(calm, branched, tmp_path / "late", frame=3)
+    early = tmp_path / "early"
+    branch(calm, branched, early, frame=2)
+    branch(calm, origin, tmp_path / "direct", frame=2)
+    assert content(early) == content(tmp_path / "direct")
+    states = fields(tmp_path / "late", "calm")
+    theirs = fields(branched)[3]["tracers.position"]
+    assert states[3]["tracers.position"].tobytes() == theirs.tobytes()
+    (tmp_path / "late" / "calm.vta").unlink()
+    before = content(tmp_path / "early")
+    quiet(calm, tmp_path / "late")
+    again = fields(tmp_path / "late", "calm")
+    for n, state in states.items():
+        assert all(again[n][name].tobytes() == values.tobytes() for name, values in state.items())
+    assert content(tmp_path / "early") == before
+
+
+@pytest.mark.slow
+def test_derived_and_loaded_frames_are_those_of_their_scene(branched, tmp_path):
+    derived = tmp_path / "out"
+    vt.derive(branched, derived, volumes=VOLUMES, progress=False, threads=1)
+    ours, theirs = content(derived), content(branched)
+    assert all(ours[n] == theirs[n] for n in theirs if n.endswith((".vdb", ".npz")))
+    for frame, scene in ((2, small_scene()), (3, windy())):
+        assert vt.Simulation.load(branched / "windy.vta", frame).scene == scene
+
+
+# ---- what goes over ----
+
+
+@pytest.mark.filterwarnings("ignore::vorton.SceneWarning")
+def test_a_rich_scene_goes_over_whole():
+    """Into the same scene with its sources in another order: all fields are then as they were."""
+    scene = everything.scene("fire")
+    sim = vt.Simulation(scene, 30, threads=2)
+    sim.step(2)
+    turned = copy.copy(scene)
+    turned._sources.reverse()
+    other = vt.Simulation(turned, 30, threads=2)
+    carry_over(sim, other)
+    same = vt.Simulation(scene, 30, threads=2)
+    carry_over(sim, same)
+    back = vt.Simulation(scene, 30, threads=2)
+    carry_over(other, back)
+    for each in (sim, same, back):
+        each.step(2)
+    assert everything.digests(same) == everything.digests(sim)
+    assert everything.digests(back) == everything.digests(sim)
+
+
+def test_a_body_and_a_method_come_from_a_frame_on():
+    sim = vt.Simulation(small_scene(), 24, threads=1)
+    sim.step()
+    scene = copy.copy(small_scene())
+    scene.add(vt.Body(vt.Sphere((0, 0, 1.0), 0.2), name="ball"))
+    scene.method = vt.Method(relaxation=0.2)
+    scene.viscosity = 0.001
+    other = vt.Simulation(scene, 24, threads=1)
+    carry_over(sim, other)
+    before = sim.copy(method=scene.method)
+    before.add(scene.bodies[0])
+    assert other.time == sim.time and other.vortons.count == before.vortons.count
+    distance, *_ = other._core.body_distance(0, other.tracers.position)
+    assert distance.min() >= -1e-6
+    other.step()
+    assert other.scene.method.relaxation == 0.2 and other.bodies["ball"].position == (0, 0, 1.0)
+
+
+def test_a_source_that_was_to_come_before_comes_at_once():
+    sim = vt.Simulation(small_scene(), 24, threads=1)
+    sim.step(2)
+    scene = small_scene()
+    scene.add(vt.VortexRing((0, 0, 2), core=0.2, sections=48, layers=1, time=0.01))
+    scene.wind = vt.Samples([(0, 0, 0), (1, 0, 0)])
+    other = vt.Simulation(scene, 24, threads=1)
+    carry_over(sim, other)
+    assert other.vortons.count > sim.vortons.count
+    assert np.any(other.vortons.position[:, 2] > 1.9)
+    twice = vt.Scene("twice", voxel=0.1)
+    smoke = vt.Tracers(vt.Sphere(radius=0.1), rate=500)
+    for _ in range(2):  # the same object
+        twice.add(smoke)
+    sims = [vt.Simulation(twice, threads=1) for _ in range(2)]
+    sims[0].step(2)
+    carry_over(*sims)
+    for sim in sims:
+        sim.step(2)
+    assert sims[0].tracers.position.tobytes() == sims[1].tracers.position.tobytes()
+
+
+def changed(change):
+    scene = small_scene()
+    change(scene)
+    return scene
+
+
+def seeded(scene):
+    scene.seed = 4
+
+
+def fluid(scene):
+    scene.ambient = vt.Water()
+
+
+def wide(scene):
+    scene.spacing = 0.3
+
+
+def stirred(scene):
+    scene.detail = 2
+
+
+def burning(scene):
+    scene.combustion = vt.Combustion()
+
+
+def larger(scene):
+    scene._replace(scene.sources[0], vt.VortexRing(radius=0.7, core=0.2, sections=48, layers=1))
+
+
+@pytest.mark.parametrize(
+    "change, text",
+    [
+        (seeded, "Scene.seed = 4: was 3"),
+        (fluid, "Scene.ambient = "),
+        (wide, "Scene.spacing = 0.3"),
+        (stirred, "Scene.detail = 2: was 0"),
+        (burning, "Scene.combustion: law 'simple', was None"),
+        (larger, r"sources\[0\], VortexRing: cannot change from a frame on: .* born whole"),
+    ],
+)
+def test_what_cannot_change_is_refused_by_name(origin, tmp_path, change, text):
+    with pytest.raises(ValueError, match=text):
+        branch(changed(change), origin, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_bodies_that_are_free_or_out_of_order_are_refused():
+    scene = vt.Scene("a")
+    for n in range(2):
+        scene.add(vt.Body(vt.Sphere((n, 0, 0), 0.2), density=100.0, name=f"ball {n}"))
+    sim = vt.Simulation(scene, threads=1)
+    heavier = vt.Scene("a")
+    heavier.add(vt.Body(vt.Sphere((0, 0, 0), 0.2), density=200.0, name="ball 0"))
+    heavier.add(scene.bodies[1])
+    turned = vt.Scene("a")
+    for body in reversed(scene.bodies):
+        turned.add(body)
+    for other, text in ((heavier, "moves freely"), (turned, "come first, in the order")):
+        with pytest.raises(ValueError, match=r"bodies\[0\], .*" + text):
+            carry_over(sim, vt.Simulation(other, threads=1))
+
+
+def test_bad_arguments(origin, branched, tmp_path):
+    out = tmp_path / "out"
+    for values, text in (
+        ({"frame": 5}, "has frames 1-4, and lacks 5"),
+        ({"frame": 0}, "frame = 0"),
+        ({"frames": (3, 1)}, "frames"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            branch(windy(), origin, out, **values)
+    with pytest.raises(TypeError, match="must be a Scene"):
+        branch(1, origin, out)
+    with pytest.raises(ValueError, match="holds the other bake"):
+        branch(windy(), origin, origin)
+    shutil.copytree(branched, out)
+    with pytest.raises(ValueError, match="a branch from frame 2; choose another folder"):
+        branch(windy(), origin, out, frame=3)
+    branch(windy(), origin, out, frame=3, overwrite=True)
+    assert Manifest.find(out).data["branch"]["frame"] == 3
+
+
+def test_the_core_refuses_what_does_not_fit():
+    sims = [vt.Simulation(small_scene(), threads=1)._core for _ in range(2)]
+    good, none = np.arange(3, dtype="i").tobytes(), b""
+    sims[0].take_over(sims[1], good, none)
+    wrong = good[:8] + b"\7\0\0\0"
+    for sources, text in ((none, "sources are 0; allowed is 3"), (wrong, r"\[2\] is 7")):
+        with pytest.raises(ValueError, match=text):
+            sims[0].take_over(sims[1], sources, none)
+    with pytest.raises(_core.BusyError):
+        sims[0].take_over(sims[0], good, none)
+    with pytest.raises(TypeError):
+        sims[0].take_over(None, good, none)
+
+
+# ---- rewinding, and the commands ----
+
+
+def test_a_bake_that_was_wound_back_goes_on(origin, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    shutil.copytree(origin, out)
+    manifest = vt.rewind(out, 2)
+    assert manifest.frames == [1, 2] and not manifest.missing
+    names = [f"ring_000{n}{suffix}" for n in (1, 2) for suffix in (".npz", ".vdb")]
+    assert sorted(content(out)) == ["ring.json", "ring.vta", *names]
+    with Archive(out / "ring.vta") as archive:
+        assert archive.frames == [1, 2] and archive._follow_index()
+    steps = count_steps(monkeypatch)
+    quiet(small_scene(), out)
+    assert steps == [3, 4] and content(out) == content(origin)
+    with pytest.raises(ValueError, match="frame = 0"):
+        vt.rewind(out, 0)
+
+
+def test_the_commands(origin, tmp_path, capsys):
+    scene, out = tmp_path / "windy.json", tmp_path / "out"
+    windy().save(scene)
+    command = ["branch", str(scene), "--from", str(origin), "--frame", "2", "-o", str(out)]
+    assert main([*command, "--quiet", "--threads", "1"]) == 0
+    assert "branch     up to frame 2 of another bake: scene ring, " in capsys.readouterr().out
+    assert main(["info", str(out), "--verify"]) == 0
+    assert main(["rewind", str(out), "--frame", "3"]) == 0
+    assert "frames     1-3 at 24" in capsys.readouterr().out
+    assert main([*command[:5], "9", *command[6:], "--quiet"]) == 1
+    assert "lacks 5-9" in capsys.readouterr().err

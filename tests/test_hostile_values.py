@@ -1,0 +1,222 @@
+"""Every argument of every public definition with what nobody should pass: an error that names it.
+
+What is taken nevertheless is plain data afterwards: it goes to JSON and back, whatever the object
+that was passed does later.
+"""
+
+import copy
+import dataclasses
+import fractions
+import inspect
+import itertools
+import json
+import numbers
+import pickle
+
+import numpy as np
+import pytest
+
+import vorton as vt
+from vorton.fields import Definition, canonical_json, from_dict
+
+TRIANGLES = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+FACES = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+REQUIRED = {
+    vt.Body: {"shape": vt.Sphere()},
+    vt.Container: {"shape": vt.Sphere()},
+    vt.Drag: {},
+    vt.Emitter: {"shape": vt.Sphere(), "temperature": 400.0},
+    vt.Filament: {"points": [[0, 0, 0], [1, 0, 0], [1, 1, 0]]},
+    vt.ForceGrid: {"acceleration": np.zeros((2, 2, 2, 3))},
+    vt.ForcePoints: {"positions": [[0, 0, 0]], "accelerations": [[0, 0, 1]]},
+    vt.Keys: {"keys": [(0, 1.0), (1, 2.0)]},
+    vt.Kill: {"older_than": 1.0},
+    vt.Mesh: {"vertices": TRIANGLES, "faces": FACES},
+    vt.Points: {"positions": TRIANGLES, "size": 0.1},
+    vt.Polytope: {"points": TRIANGLES},
+    vt.RandomCloud: {"shape": vt.Sphere()},
+    vt.Samples: {"values": [0.0, 1.0], "fps": 24.0},
+    vt.Surface: {"shape": vt.Sphere(), "thickness": 0.1},
+    vt.Tracers: {"shape": vt.Sphere()},
+    vt.VortonPoints: {
+        "positions": TRIANGLES, "strengths": TRIANGLES, "core": 0.1, "volume": 1e-3,
+    },
+    vt.WindGrid: {"velocity": np.zeros((2, 2, 2, 3))},
+}  # fmt: skip
+PUBLIC = [getattr(vt, name) for name in vt.__all__]
+CLASSES = [c for c in PUBLIC if inspect.isclass(c) and issubclass(c, Definition)]
+
+
+class Number(numbers.Real):
+    """A number whose conversion does as it likes: all methods of numbers.Real are there."""
+
+    def __float__(self):
+        raise RuntimeError("no number")
+
+    __index__ = __float__
+
+
+for _method in Number.__abstractmethods__:
+    setattr(Number, _method, lambda self, *_: self)
+Number.__abstractmethods__ = frozenset()
+
+
+class Changing(Number):
+    """Another number each time."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def __float__(self):
+        self.asked += 1
+        return 0.25 if self.asked == 1 else float("nan")
+
+
+class Unspeakable:
+    """What an error message cannot show."""
+
+    def __repr__(self):
+        raise RuntimeError("no text")
+
+
+class Shrinking(list):
+    """A list that loses its numbers as it is read."""
+
+    def __iter__(self):
+        for _ in range(len(self)):
+            yield self.pop() if self else 0.5
+
+    def __len__(self):
+        return 3
+
+
+class Array:
+    """Offers itself as an array, and fails."""
+
+    def __array__(self, *_, **__):
+        raise RuntimeError("no array")
+
+
+def nested(depth):
+    made = []
+    for _ in range(depth):
+        made = [made]
+    return made
+
+
+HOSTILE = {
+    "None": lambda: None,
+    "text": lambda: "1e5",
+    "text with a null": lambda: "a\0b",
+    "half a character": lambda: "\ud800",
+    "bytes": lambda: b"abc",
+    "nan": lambda: float("nan"),
+    "infinity": lambda: float("-inf"),
+    "huge integer": lambda: 10**400,
+    "integer too long for a text": lambda: 10**5000,
+    "complex": lambda: 1j,
+    "fraction": lambda: fractions.Fraction(1, 3),
+    "bool": lambda: True,
+    "0-d array": lambda: np.array(0.5),
+    "0-d text": lambda: np.array("a"),
+    "0-d object": lambda: np.array(None, object),
+    "matrix": lambda: np.zeros((4, 4)),
+    "empty array": lambda: np.zeros((0, 3)),
+    "array of nan": lambda: np.full((4, 3), np.nan),
+    "array of objects": lambda: np.full((4, 3), None, object),
+    "dates": lambda: np.zeros(3, "M8[s]"),
+    "records": lambda: np.zeros(3, [("x", float)]),
+    "masked array": lambda: np.ma.masked_array([1.0, 2.0, 3.0], [0, 1, 0]),
+    "read-only and strided": lambda: np.broadcast_to(np.float16(1), (4, 3))[::-1],
+    "ragged list": lambda: [[1, 2, 3], [1, 2]],
+    "nested list": lambda: nested(20),
+    "very nested list": lambda: nested(3000),
+    "dictionary": lambda: {"type": "Nothing"},
+    "dictionary without a type": lambda: {1: 2},
+    "endless": lambda: itertools.count(),
+    "a number that raises": Number,
+    "a number that changes": Changing,
+    "three that change": lambda: [Changing(), Changing(), Changing()],
+    "a list that shrinks": lambda: Shrinking([0.1, 0.2, 0.3]),
+    "an array that raises": Array,
+    "no text of it": Unspeakable,
+    "list of no text": lambda: [Unspeakable()] * 3,
+    "a class": lambda: vt.Sphere,
+    "a function": lambda: len,
+}  # fmt: skip
+
+
+def is_plain(item):
+    """Whether what was taken goes to JSON and back, twice the same."""
+    data = item.to_dict()
+    plain = json.loads(canonical_json(data))
+    if isinstance(item, vt.Method):
+        again = vt.Method.from_dict(plain)
+    else:
+        again = from_dict(plain, [type(item)], "it")
+    return canonical_json(again.to_dict()) == canonical_json(data)
+
+
+def find_fault(cls, good, name, value):
+    """What is wrong where the argument has this value; None: nothing."""
+    try:
+        made = cls(**{**good, name: value})
+    except (TypeError, ValueError) as error:
+        text = str(error)
+        if name not in text or cls.__name__ not in text:
+            return f"does not name it: {text[:300]}"
+        return f"has a text of {len(text)} characters" if len(text) > 1500 else None
+    except Exception as error:
+        return f"raises {error!r:.300}"
+    try:
+        return None if is_plain(made) else f"is taken as {made.to_dict()[name]!r:.300}"
+    except Exception as error:
+        return f"is taken, and no plain data: {error!r:.300}"
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_every_argument_of_every_definition(cls):
+    good = REQUIRED.get(cls, {})
+    assert is_plain(cls(**good))
+    faults = []
+    for field, (what, make) in itertools.product(dataclasses.fields(cls), HOSTILE.items()):
+        fault = find_fault(cls, good, field.name, make())
+        faults += [f"{field.name}, {what}: {fault}"] if fault else []
+    assert not faults, f"{cls.__name__}:\n" + "\n".join(faults)
+
+
+@pytest.mark.parametrize("cls", [vt.Scene, vt.Simulation])
+def test_every_argument_of_a_scene_and_of_a_simulation(cls):
+    small = {"max_vortons": 9, "max_tracers": 9, "max_nodes": 9000} if cls is vt.Simulation else {}
+    for name, (what, make) in itertools.product(
+        inspect.signature(cls).parameters, HOSTILE.items()
+    ):
+        try:
+            made = cls(**{**small, name: make()})
+        except (TypeError, ValueError) as error:
+            assert name in str(error), f"{name}, {what}: {error}"
+        else:
+            scene = made if cls is vt.Scene else made.scene
+            canonical_json(scene.to_dict())
+
+
+def test_a_long_chain_of_parents():
+    """Refused before anything that follows it runs out of stack; the longest one works."""
+    chain = vt.Transform()
+    with pytest.raises(ValueError, match=r"Transform\.parent: 101 transforms above each other"):
+        for _ in range(2000):
+            chain = vt.Transform(position=(0.01, 0, 0), parent=chain)
+    chain = chain.parent  # with it a source has 100 above it
+    scene = vt.Scene(voxel=0.1)
+    scene.add(vt.VortexRing(core=0.2, layers=0, sections=8, parent=chain))
+    assert pickle.loads(pickle.dumps(chain)) == copy.deepcopy(chain)
+    assert vt.Scene.from_dict(scene.to_dict()) == scene and repr(scene)
+    sim = vt.Simulation(scene, max_vortons=9, max_tracers=9, max_nodes=9000)
+    sim.advance(1e-6)
+    assert abs(sim.vortons.position[:, 0].mean() - 0.99) < 1e-5
+
+
+def test_all_classes_are_tried():
+    left = {c.__name__ for c in PUBLIC if inspect.isclass(c) and c not in CLASSES}
+    assert left == {"Scene", "Simulation", "Manifest", "SceneWarning", "VortonFlag", "BlowUpError",
+                    "BusyError", "CapacityError"}  # fmt: skip

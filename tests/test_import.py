@@ -1,0 +1,50 @@
+"""What `import vorton` brings in, and what it leaves until it is asked for."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import vorton
+
+NEW_MODULES = """
+import sys, numpy
+before = set(sys.modules)
+import vorton
+print(*sorted(set(sys.modules) - before))
+"""
+
+
+def test_import_brings_in_the_core_alone():
+    """Each module more is time of everyone who imports vorton, for help or a version say."""
+    done = subprocess.run(
+        [sys.executable, "-c", NEW_MODULES], capture_output=True, text=True, check=True
+    )
+    new = set(done.stdout.split())
+    assert {name for name in new if name.startswith("vorton")} == {
+        "vorton", "vorton._core", "vorton.first_moments"
+    }  # fmt: skip
+    heavy = {"concurrent", "dataclasses", "difflib", "hashlib", "inspect", "json", "logging",
+             "pathlib", "shutil", "tempfile", "urllib", "zipfile"}  # fmt: skip
+    assert not new & heavy
+
+
+def test_stub_says_what_the_package_gives():
+    tree = ast.parse(Path(vorton.__file__).with_suffix(".pyi").read_text())
+    said = {}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom):
+            said |= {name.asname: f"vorton.{node.module}" for name in node.names}
+    assert sorted(said) == vorton.__all__
+    for name, home in said.items():
+        assert getattr(vorton, name) is getattr(sys.modules[home], name), name
+        assert name in dir(vorton)
+
+
+def test_modules_are_there_and_nothing_else_is():
+    assert vorton.shapes.Torus is vorton.Torus
+    assert callable(vorton.bake)  # no module of this name takes its place
+    with pytest.raises(AttributeError, match="module 'vorton' has no attribute 'Tours'"):
+        vorton.Tours  # noqa: B018

@@ -1,0 +1,41 @@
+"""Pages that name parameters: each must be there."""
+
+import dataclasses
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import vorton as vt
+
+PAGE = Path(__file__).resolve().parents[1] / "examples" / "FROM_OTHER_SOLVERS.md"
+
+
+def parameters_of(cls):
+    if dataclasses.is_dataclass(cls):
+        return {field.name for field in dataclasses.fields(cls)}
+    return set(inspect.signature(cls).parameters)
+
+
+def test_terms_of_other_solvers_name_what_is_there():
+    text = PAGE.read_text(encoding="utf-8")
+    names = set(re.findall(r"`([A-Z]\w*)\.(\w+)`", text))
+    assert len(names) > 40
+    for name, parameter in sorted(names):
+        cls = getattr(vt, name)
+        assert parameter in parameters_of(cls), f"{name}.{parameter}"
+    for name in re.findall(r"`([A-Z]\w+)`", text):
+        assert inspect.isclass(getattr(vt, name)), name
+
+
+@pytest.mark.parametrize("host", ["houdini", "blender"])
+def test_fields_have_their_names(host):
+    text = PAGE.read_text(encoding="utf-8").split("## Fields in the files")[1]
+    rows = [[cell.strip() for cell in line.strip("| ").split(" | ")]
+            for line in text.splitlines() if line.startswith("| `")]
+    column = 2 if host == "blender" else 3
+    shown = {re.match(r"`(\w+)`", row[column])[1] for row in rows if row[column].startswith("`")}
+    from vorton.baking import PRESETS as KNOWN
+
+    assert shown == set(KNOWN[host].grids.values())

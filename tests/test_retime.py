@@ -1,0 +1,264 @@
+"""Frames between those of an archive: cubics through places and velocities."""
+
+import shutil
+
+import numpy as np
+import pytest
+from bakes import VOLUMES, content, quiet, small_scene
+from hand_made import simulation
+
+import vorton as vt
+from vorton import _core
+from vorton.archive import Archive
+from vorton.cli import main
+
+OMEGA = np.array([0.3, -0.2, 2.0])  # rad/s
+
+
+def turned(points, angle):
+    """Rodrigues' formula, about OMEGA."""
+    axis = OMEGA / np.linalg.norm(OMEGA)
+    across = np.cross(axis, points)
+    return (
+        points * np.cos(angle)
+        + across * np.sin(angle)
+        + np.outer(points @ axis, axis) * (1 - np.cos(angle))
+    )
+
+
+def moments(dt, count=200):
+    """Two simulations of tracers that turn as a solid body, dt apart, and where they begin."""
+    rng = np.random.default_rng(1)
+    start = rng.normal(size=(count, 3))
+    sims = []
+    for time in (0.0, dt):
+        sim = vt.Simulation(threads=2)
+        sim.tracers.add(start, density=1.0, size=0.1)
+        if time:
+            sim.advance(time)
+        sim.tracers.position[:] = turned(start, np.linalg.norm(OMEGA) * time)
+        sims.append(sim)
+    return sims, start
+
+
+def velocities(*sims, omega=OMEGA):
+    found = []
+    for sim in sims:
+        position = sim.tracers.position.astype(float)
+        found += [np.zeros((sim.vortons.count, 3), "f"), np.cross(omega, position).astype("f")]
+    return tuple(found)
+
+
+def between(sims, time, speeds=None):
+    shown = vt.Simulation(threads=1)
+    speeds = velocities(*sims) if speeds is None else speeds
+    shown._core.show_between(sims[0]._core, sims[1]._core, time, speeds)
+    return shown
+
+
+def test_solid_rotation_has_an_error_of_fourth_order():
+    """Half the time between frames: a sixteenth of it; Hermite's bound is h^4 max|x(4)| / 384."""
+    errors = []
+    for dt in (0.4, 0.2, 0.1):
+        sims, start = moments(dt)
+        exact = turned(start, np.linalg.norm(OMEGA) * dt / 2)
+        shown = between(sims, dt / 2)
+        assert shown.time == dt / 2
+        errors.append(np.abs(shown.tracers.position - exact).max())
+        rate = np.linalg.norm(OMEGA)
+        assert errors[-1] < dt**4 / 384 * rate**4 * np.linalg.norm(start, axis=1).max() + 3e-7
+    assert 14 < errors[0] / errors[1] < 18 and errors[1] / errors[2] > 8
+
+
+def test_it_ends_at_both_moments():
+    sims, start = moments(0.2)
+    for time, sim in zip((0.0, 0.2), sims, strict=True):
+        shown = between(sims, time)
+        assert np.array_equal(shown.tracers.id, sims[0].tracers.id)
+        np.testing.assert_allclose(shown.tracers.position, sim.tracers.position, atol=1e-7)
+        np.testing.assert_allclose(shown.tracers.age, sim.tracers.age, atol=1e-6)
+
+
+def test_births_and_deaths():
+    """In another order of rows, too: who is who is told by the ids."""
+    sims, _ = moments(0.2, count=10)
+    earlier, later = sims
+    later.tracers.add([[1, 0, 0], [2, 0, 0]], density=1.0, size=0.1)
+    later.tracers.age[-2:] = 0.05, 0.15
+    earlier.tracers.lifetime[:] = np.inf
+    earlier.tracers.lifetime[0] = earlier.tracers.age[0] + 0.06
+    mask = np.zeros(12, bool)
+    mask[[0, 3]] = True  # number 3 was removed, nobody knows when
+    later.tracers.remove(mask)
+    speeds = list(velocities(*sims))
+    speeds[3][-2:] = 1.0, 0.0, 0.0
+    counts = {}
+    for time in (0.02, 0.1, 0.18):
+        shown = between(sims, time, tuple(speeds))
+        counts[time] = set(shown.tracers.id.tolist())
+        ages = dict(zip(shown.tracers.id.tolist(), shown.tracers.age.tolist(), strict=True))
+        assert min(ages.values()) >= 0
+        if 11 in ages:
+            assert ages[11] == pytest.approx(0.15 - (0.2 - time), abs=1e-6)
+            row = shown.tracers.id.tolist().index(11)
+            np.testing.assert_allclose(
+                shown.tracers.position[row], [2 - (0.2 - time), 0, 0], atol=1e-6
+            )
+    all_ten = set(range(10))
+    assert counts[0.02] == all_ten
+    assert counts[0.1] == all_ten - {0} | {11}
+    assert counts[0.18] == all_ten - {0} | {10, 11}
+
+
+def test_vortons_that_split_or_merge_fade():
+    earlier = simulation(vortons=3, threads=1)
+    later = earlier.copy()
+    later.advance(0.1)
+    gone = int(later.vortons.id[0])
+    later.vortons.remove(np.array([True, False, False]))
+    speeds = (earlier.vortons.velocity, np.zeros((earlier.tracers.count, 3), "f"),
+              later.vortons.velocity, np.zeros((later.tracers.count, 3), "f"))  # fmt: skip
+    shown = earlier.copy()
+    shown._core.show_between(earlier._core, later._core, 0.025 + earlier.time, speeds)
+    assert shown.vortons.count == 3
+    was, now = (sim.vortons.strength[sim.vortons.id == gone] for sim in (earlier, shown))
+    np.testing.assert_allclose(now, 0.75 * was, rtol=1e-6)
+
+
+def test_what_does_not_fit_is_refused():
+    sims, _ = moments(0.2)
+    speeds = velocities(*sims)
+    for time in (-0.1, 0.3, np.nan):
+        with pytest.raises(ValueError, match="allowed is one between the moments"):
+            between(sims, time)
+    with pytest.raises(ValueError, match=r"velocities\[1\] has"):
+        between(sims, 0.1, (speeds[0], speeds[1][1:], *speeds[2:]))
+    with pytest.raises(ValueError, match="belong to another simulation"):
+        vt.Simulation(small_scene())._core.show_between(*(s._core for s in sims), 0.1, speeds)
+    with pytest.raises(_core.BusyError):
+        sims[0]._core.show_between(*(s._core for s in sims), 0.1, speeds)
+    with pytest.raises(TypeError):
+        between((sims[0], sims[1]), "1")
+
+
+# ---- bakes ----
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("bake")
+    quiet(small_scene(), out)
+    return out
+
+
+def positions(path):
+    frame = np.load(path)
+    return dict(zip(frame["id"].tolist(), frame["position"].astype(float), strict=True))
+
+
+def test_a_derived_bake_of_twice_the_rate(folder, tmp_path):
+    """Frames of the archive keep their bytes; those between are near to those of a bake that
+    simulates them, much nearer than the middle of both sides."""
+    manifest = vt.derive(folder, tmp_path / "slow", fps=48, volumes=VOLUMES, progress=False)
+    assert manifest.frames == list(range(1, 8)) and manifest.data["fps"] == 48
+    assert manifest.frame(4)["time"] == 3 / 48
+    ours, theirs = content(tmp_path / "slow"), content(folder)
+    for n in range(1, 5):
+        for suffix in (".vdb", ".npz"):
+            assert ours[f"ring_{2 * n - 1:04}{suffix}"] == theirs[f"ring_{n:04}{suffix}"]
+    quiet(small_scene(), tmp_path / "fine", fps=48, frames=(5, 7), volumes=None, archive=False)
+    before, exact, after = (positions(tmp_path / "fine" / f"ring_000{n}.npz") for n in (5, 6, 7))
+    shown = [positions(tmp_path / "slow" / f"ring_000{n}.npz") for n in (5, 6, 7)]
+    assert len(set(exact) ^ set(shown[1])) <= 0.02 * len(exact)
+
+    def mean_error(found, wanted):
+        off = np.array([found(n) - wanted[n] for n in range(2000)])  # there from the start
+        return np.linalg.norm(off, axis=1).mean()
+
+    # longer steps alone part both bakes at the frames
+    steps = mean_error(shown[0].get, before) + mean_error(shown[2].get, after)
+    middle = mean_error(lambda n: (shown[0][n] + shown[2][n]) / 2, exact)
+    between = mean_error(shown[1].get, exact)
+    assert between < 1.05 * steps / 2 and between < 0.5 * middle
+
+
+def test_frames_that_the_archive_does_not_reach_are_refused(folder, tmp_path):
+    with pytest.raises(ValueError, match="has frames 1-4, and lacks 5"):
+        vt.derive(folder, tmp_path, fps=48, frames=(1, 8), progress=False)
+    with pytest.raises(ValueError, match="fps = 0"):
+        vt.derive(folder, tmp_path, fps=0, progress=False)
+
+
+def test_the_command_and_a_slower_rate(folder, tmp_path, capsys):
+    options = ["--fps", "12", "--voxel", "0.1", "--quiet", "--no-volumes"]
+    assert main(["derive", str(folder), str(tmp_path), *options]) == 0
+    assert "frames     1-2 at 12 a second" in capsys.readouterr().out
+    ours, theirs = content(tmp_path), content(folder)
+    assert ours["ring_0002.npz"] == theirs["ring_0003.npz"]
+
+
+@pytest.mark.slow
+def test_between_the_frames_where_a_branch_leaves(folder, tmp_path):
+    """The last frame of the scene before is a moment of both scenes."""
+    scene = small_scene()
+    scene.add(vt.Tracers(vt.Sphere(radius=0.1), rate=48_000))
+    vt.branch(scene, folder, tmp_path / "branch", frame=2, progress=False, threads=1)
+    manifest = vt.derive(tmp_path / "branch", tmp_path / "slow", fps=96, volumes=None,
+                         progress=False)  # fmt: skip
+    plain = vt.derive(folder, tmp_path / "plain", fps=96, volumes=None, progress=False)
+    more = [manifest.frame(n)["tracers"] - plain.frame(n)["tracers"] for n in manifest.frames]
+    assert more[:5] == [0] * 5  # frame 2 is frame 5 of the faster rate
+    # births at random times: two standard deviations of a quarter of 2000
+    assert more[5:] == pytest.approx([500 * n for n in range(1, 9)], abs=39)
+
+
+# ---- parts of a shot, and processes ----
+
+
+def test_the_boxes_of_a_partition_add_up(folder, tmp_path):
+    cut = 0.1
+    boxes = (((-9, -9, -9), (cut, 9, 9)), ((cut, -9, -9), (9, 9, 9)))
+    halves = [
+        vt.derive(
+            folder, tmp_path / f"{n}", region=box, frames=(4, 4), volumes=VOLUMES, progress=False
+        )
+        for n, box in enumerate(boxes)
+    ]
+    whole = vt.Manifest.find(folder).frame(4)
+    assert sum(half.frame(4)["mass"] for half in halves) == pytest.approx(whole["mass"], rel=1e-6)
+    everywhere = positions(folder / "ring_0004.npz")
+    left, right = (positions(tmp_path / f"{n}" / "ring_0004.npz") for n in (0, 1))
+    assert left.keys() == {n for n, x in everywhere.items() if x[0] < np.float32(cut)}
+    assert right.keys() == everywhere.keys() - left.keys()
+    assert halves[1].data["region"] == [[0.1, -9.0, -9.0], [9.0, 9.0, 9.0]]
+    assert "region" not in vt.Manifest.find(folder).data
+    with pytest.raises(ValueError, match="holds a bake of this scene with region"):
+        vt.derive(folder, tmp_path / "0", frames=(4, 4), volumes=VOLUMES, progress=False)
+
+
+@pytest.mark.parametrize("region", ["here", [1, 2, 3], ((0, 0, 0), (0, 1, 1)), ((0, 0), (1, 1))])
+def test_what_is_no_box_is_refused(folder, tmp_path, region):
+    with pytest.raises((TypeError, ValueError), match="region"):
+        vt.derive(folder, tmp_path / "out", region=region, progress=False)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_processes_write_the_same_files(folder, tmp_path):
+    values = {"fps": 48, "volumes": VOLUMES, "progress": False}
+    vt.derive(folder, tmp_path / "one", **values)
+    options = ["--jobs", "2", "--fps", "48", "--voxel", "0.1", "--quiet"]
+    assert main(["derive", str(folder), str(tmp_path / "two"), *options]) == 0
+    assert content(tmp_path / "one") == content(tmp_path / "two")
+    # one that fails says what; frames before it are whole
+    shutil.copytree(folder, tmp_path / "copy")
+    path = tmp_path / "copy" / "ring.vta"
+    with Archive(path) as archive:
+        end = sum(archive._places[4])
+    raw = bytearray(path.read_bytes())
+    raw[end - 100] ^= 1
+    path.write_bytes(raw)
+    with pytest.raises(ValueError, match=r"ring\.vta, frame 4: .* is damaged"):
+        vt.derive(tmp_path / "copy", tmp_path / "three", jobs=2, volumes=None, progress=False)
+    three = vt.Manifest.find(tmp_path / "three")
+    assert all(three.is_whole(n) for n in three.frames) and 4 not in three.frames

@@ -1,0 +1,84 @@
+"""What the documentation takes from the code, and its check of links."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import vorton as vt
+
+SITE = Path(__file__).parents[1] / "examples/site"
+
+
+@pytest.fixture(scope="module")
+def site():
+    sys.path.insert(0, str(SITE))
+    try:
+        import check_links
+        import sources
+    finally:
+        sys.path.remove(str(SITE))
+    return sources, check_links
+
+
+def test_every_public_name_has_its_place(site):
+    text = "\n".join(site[0].reference_pages().values())
+    lacking = [
+        name for name in vt.__all__
+        if f"vorton.{name}\n" not in text
+        and f".. automodule:: {getattr(vt, name).__module__}\n" not in text
+    ]
+    assert lacking == []
+
+
+def test_every_picture_is_shown_with_what_makes_it(site):
+    sources, _ = site
+    shown = set()
+    for name, page in sources.gallery_pages().items():
+        pictures = re.findall(r"\(\.\./pictures/(.*?)\)", page)
+        assert not pictures or "```sh" in page, f"{name} does not say how to make {pictures}"
+        shown.update(pictures)
+    assert shown == {path.name for path in sources.PICTURES.iterdir()}
+
+
+def test_every_warning_of_the_core_is_listed(site):
+    sources, _ = site
+    header = (sources.ROOT / "csrc/model/warnings.h").read_text()
+    kinds = set(re.findall(r"VT_WARN_\w+", header))
+    code = "\n".join(path.read_text() for path in (sources.ROOT / "csrc").rglob("*.c"))
+    given = re.findall(r"vti_warn\(\s*&s->warnings, (\w+)", code)
+    assert set(given) == kinds
+    lines = sources.step_warnings().splitlines()
+    assert len(lines) == len(given) and all("%" not in line for line in lines)
+
+
+def test_links_that_lead_nowhere_are_found(site, tmp_path):
+    (tmp_path / "a.html").write_text('<p id="x"></p><a href="b.html#y">')
+    (tmp_path / "b.html").write_text(
+        '<p id="y"></p><a href="a.html#x"><a href="a.html#z"><img src="c.png">'
+        '<a href="https://example.org/none"><a href="#y">'
+    )
+    broken = [line.split(": ")[1] for line in site[1].find_broken(tmp_path)]
+    assert broken == ["a.html#z", "c.png"]
+
+
+def test_every_function_of_the_library_has_its_place(site):
+    sources, _ = site
+    headers = (sources.ROOT / "csrc/include").rglob("*.h")
+    declared = [re.findall(r"\bVT_API\b[^;{]*?(vt_\w+)\(", p.read_text()) for p in headers]
+    pages = "\n".join(sources.header_pages().values())
+    assert sorted(re.findall(r"^\(c-(\w+)\)=$", pages, re.M)) == sorted(sum(declared, []))
+
+
+def test_links_of_texts_lead_to_pages_or_are_text(site):
+    sources, _ = site
+    text = (
+        "see [the list](../../../examples/PICTURES.md), [Blender](../blender/README.md), "
+        "`ring.py`, "
+        "[web](https://example.org) ![ring](../../../examples/pictures/ring.png) `none.py`"
+    )
+    assert sources._adapt(text, "vorton/hosts/blender/README.md", 1) == (
+        "see the list, [Blender](../hosts/blender.md), [`ring.py`](../gallery/ring.md), "
+        "[web](https://example.org) ![ring](../pictures/ring.png) `none.py`"
+    )

@@ -1,0 +1,224 @@
+"""Bakes that go on from a frame of another bake, and bakes that are wound back."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .archive import Archive
+from .archive_writer import cut_archive, write_frames
+from .bake_folders import link
+from .bake_frames import frame_name
+from .baking import (
+    Parts,
+    Volumes,
+    bake_timed,
+    check_frames,
+    describe_bake,
+    open_manifest,
+    prepare_folder,
+    settings_of,
+)
+from .branches import Branch, known_by
+from .course import carry_over
+from .fields import check_integer, shown
+from .files import locked
+from .manifest import MOST_FRAMES, Manifest
+from .progress import Callback
+from .saved import go_on_from
+from .scene import Scene
+from .simulation import Simulation
+
+__all__ = ["branch", "rewind"]
+
+_TOLD = ("voxel", "preset", "half", "compress", "margin", "sharp")
+"""The settings of `Volumes`, by their names in a manifest."""
+
+
+def branch(
+    scene: Scene,
+    place: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    frame: int,
+    frames: tuple[int, int] | None = None,
+    progress: bool | Callback = True,
+    threads: int = 0,
+    overwrite: bool = False,
+) -> Manifest:
+    """Bake a changed scene from a frame of another bake on.
+
+    OUT becomes a bake of its own, with all frames: up to `frame` those of the other bake (their
+    files are linked, or copied where the disk has no links, and so are their states), from there on
+    what the changed scene makes of them. Sources, effects and bodies may be added, changed and
+    removed, and the method, gravity, viscosity and wind of the scene be others: all of it holds
+    from `frame` on. What was born stays; a source whose time has passed bears at once. Voxels, host
+    and frame rate are those of the other bake, which may be removed afterwards. A branch that was
+    interrupted goes on by `bake`, or by the same call; a second one may leave it in turn.
+
+    Parameters
+    ----------
+    scene : Scene
+        The changed scene.
+    place : path
+        Folder of the other bake, or its manifest.
+    out : path
+        Another folder; made if it is not there.
+    frame : whole number
+        The last frame of the other bake, 1 to its last.
+    frames : two whole numbers, optional
+        First and last frame of OUT; default: those of the other bake.
+    progress, threads, overwrite
+        As of `bake`.
+
+    Returns
+    -------
+    Manifest
+        Its "branch" says whose branch it is.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As of `bake`; no archive there, or not of this frame; what cannot change from a frame on:
+        the seed, the ambient fluid, spacing, detail, the law of combustion, a vortex that has been
+        born, a body that moves freely.
+    OSError, KeyboardInterrupt
+        As of `bake`.
+
+    Examples
+    --------
+    >>> import vorton as vt
+    >>> windy = vt.Scene.load("campfire.json")  # doctest: +SKIP
+    >>> wind = windy.add(vt.Wind((1, 0, 0)))  # doctest: +SKIP
+    >>> vt.branch(windy, "cache/campfire", "cache/windy", frame=40)  # doctest: +SKIP
+    """
+    if not isinstance(scene, Scene):
+        raise TypeError(f"scene = {shown(scene)}: must be a Scene")
+    frame = check_integer("frame", frame, least=1, most=MOST_FRAMES)
+    threads = check_integer("threads", threads, least=0, most=64)
+    origin = Manifest.find(place)
+    if origin.archive is None:
+        raise ValueError(f"{origin.path}: was baked without an archive")
+    first, last = check_frames(
+        (origin.data["first"], origin.data["last"]) if frames is None else frames
+    )
+    told = origin.data["volumes"]
+    how: dict[str, Any] = {
+        "fps": origin.data["fps"],
+        "volumes": None if told is None else Volumes(**{key: told[key] for key in _TOLD}),
+        "tracers": origin.data["tracers"],
+    }
+    with Archive(origin.archive) as archive:
+        archive.select((1, frame))
+        sim = Simulation(scene, how["fps"], threads=threads)
+        _try(archive, frame, sim, threads)
+        settings = settings_of(sim, how["volumes"], how["tracers"], archive=True)
+        folder = prepare_folder(out)
+        if folder.resolve() == origin.folder.resolve():
+            raise ValueError(f"out = {shown(out)}: holds the other bake; choose another folder")
+        off = Branch.off(frame, archive.scene(), archive.branch).to_dict(folder)
+        with locked(folder):
+            _refuse_other(folder, scene, off, overwrite)
+            manifest = open_manifest(folder, scene, settings, (first, last), overwrite)
+            manifest.data["branch"] = off
+            manifest.save()
+            _take_states(manifest, scene, archive, frame)
+            _link_frames(manifest, origin, frame)
+    return bake_timed(
+        Parts(),
+        scene,
+        folder,
+        frames=(first, last),
+        **how,
+        progress=progress,
+        threads=threads,
+        overwrite=overwrite,
+    )
+
+
+def _try(archive: Archive, frame: int, sim: Simulation, threads: int) -> None:
+    """Raise what `carry_over` will, before anything is written."""
+    earlier = Simulation(archive.scene(frame), archive.fps, threads=threads)
+    go_on_from(earlier, archive, frame)
+    carry_over(earlier, sim)
+
+
+def _refuse_other(folder: Path, scene: Scene, off: Mapping[str, Any], overwrite: bool) -> None:
+    """A bake of this scene that is not this branch."""
+    for manifest in Manifest.all_in(folder):
+        own = manifest.data.get("branch")
+        if manifest.data["name"] != scene.name or known_by(own) == known_by(off):
+            continue
+        if not overwrite:
+            what = f"a branch from frame {own['frame']}" if own else "no branch"
+            raise ValueError(
+                f"{folder}: holds a bake of {scene.name!r}, {what}; choose another folder, or give "
+                "overwrite=True (--overwrite) to remove it"
+            )
+        manifest.remove_files()
+
+
+def _take_states(manifest: Manifest, scene: Scene, archive: Archive, frame: int) -> None:
+    """The states up to the frame into the archive of the branch, unless they are there."""
+    path = manifest.archive
+    assert path is not None
+    with contextlib.suppress(OSError, ValueError), Archive(path) as own:
+        known = known_by(own.about.get("branch")) == known_by(manifest.data["branch"])
+        if known and own.frames[:frame] == list(range(1, frame + 1)):
+            return
+    damages = [damage for n in range(1, frame + 1) if (damage := archive.damage(n))]
+    if damages:
+        raise ValueError(f"{archive.path.parent / damages[0]}: bake it again to repair it")
+    blocks = (archive.block(n) for n in range(1, frame + 1))
+    write_frames(path, describe_bake(manifest, scene), blocks)
+
+
+def _link_frames(manifest: Manifest, origin: Manifest, frame: int) -> None:
+    """The files of frames up to there, under the names of the branch."""
+    for number in range(manifest.data["first"], min(frame, manifest.data["last"]) + 1):
+        if manifest.is_whole(number) or not origin.is_whole(number):
+            continue
+        record = dict(origin.frame(number))
+        record["files"] = []
+        for file in origin.frame(number)["files"]:
+            suffix = Path(file["name"]).suffix
+            name = frame_name(manifest.data["name"], number, suffix)
+            link(origin.file(number, suffix), manifest.folder / name)
+            record["files"].append({**file, "name": name})
+        manifest.add_frame(record)
+
+
+def rewind(place: str | os.PathLike[str], frame: int) -> Manifest:
+    """Remove the frames of a bake after one of them, and their states.
+
+    `bake` goes on from there, with the same bytes where nothing has changed.
+
+    Parameters
+    ----------
+    place : path
+        Folder of the bake, or its manifest.
+    frame : whole number
+        The last frame that stays, from the first one of the bake on.
+
+    Returns
+    -------
+    Manifest
+
+    Raises
+    ------
+    ValueError, TypeError
+        Not a bake; a frame before its first.
+    OSError
+        A file cannot be removed or written. BlockingIOError: a bake is under way there.
+    """
+    manifest = Manifest.find(place)
+    frame = check_integer("frame", frame, least=manifest.data["first"], most=MOST_FRAMES)
+    with locked(manifest.folder):
+        manifest = Manifest.load(manifest.path)
+        manifest.keep(manifest.data["first"], frame)
+        if manifest.archive is not None:
+            cut_archive(manifest.archive, frame)
+    return manifest

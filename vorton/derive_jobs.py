@@ -1,0 +1,152 @@
+"""Frames of a derived bake, made by several processes at the same time.
+
+Each is a Python of its own that takes one line of JSON for its setup, and then a line for each few
+frames; it answers with a line that has their records, or what went wrong. It ends with its input.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from .archive import Archive
+from .bake_frames import Parts, show_columns, take_frame, write_files
+from .manifest import Manifest, json_value
+from .retime import course_of, place_of
+from .simulation import Simulation
+
+__all__ = ["make_in_processes"]
+
+_ERRORS: dict[str, type[Exception]] = {
+    error.__name__: error for error in (ValueError, TypeError, OSError, MemoryError)
+}
+
+
+# ---- in a process of its own ----
+
+
+def work() -> None:
+    """Answer each line of the standard input."""
+    answers = sys.stdout
+    sys.stdout = sys.stderr  # whatever is printed is no answer
+    setup = json.loads(sys.stdin.readline())
+    manifest = Manifest(Path(setup["manifest"]), setup["data"])
+    with Archive(setup["archive"]) as archive:
+        sim = Simulation(archive.scene(), archive.fps, threads=setup["threads"])
+        course = course_of(archive, sim, manifest.data["fps"])
+        for line in sys.stdin:
+            try:
+                records = [_make(course, archive, manifest, n) for n in json.loads(line)]
+                answer: dict[str, Any] = {"records": records}
+            except Exception as error:
+                answer = {"error": type(error).__name__, "text": str(error)}
+            print(json.dumps(answer), file=answers, flush=True)
+
+
+def _make(course: Any, archive: Archive, manifest: Manifest, number: int) -> dict[str, Any]:
+    parts = Parts()
+    sim = course.come_to(0, number, archive, archive.frames, parts)
+    show_columns(sim)
+    frame = take_frame(sim, manifest.data, number, max(sim._threads, 1), parts)
+    write_files(frame, manifest, parts)
+    return json_value(frame.record)
+
+
+# ---- here ----
+
+
+class _Worker:
+    """A process, and the thread that speaks with it."""
+
+    def __init__(self, setup: str, tasks: queue.SimpleQueue, answers: queue.SimpleQueue) -> None:
+        root = str(Path(__file__).parents[1])
+        code = f"import sys; sys.path.insert(0, {root!r}); "
+        code += "from vorton.derive_jobs import work; work()"
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", code],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,  # Ctrl-C is for us: it ends with its input
+        )
+        self._thread = threading.Thread(target=self._speak, args=(setup, tasks, answers))
+        self._thread.start()
+
+    def _speak(self, setup: str, tasks: queue.SimpleQueue, answers: queue.SimpleQueue) -> None:
+        process = self._process
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            with process.stdin as to, process.stdout as back:
+                print(setup, file=to, flush=True)
+                while (numbers := tasks.get()) is not None:
+                    print(json.dumps(numbers), file=to, flush=True)
+                    line = back.readline()
+                    if not line:
+                        break
+                    answers.put(json.loads(line))
+        except OSError:
+            pass  # it is gone: said below
+        if process.wait() != 0:
+            text = f"a process that made frames ended with status {process.returncode}"
+            answers.put({"error": "RuntimeError", "text": text})
+
+    def end(self) -> None:
+        self._thread.join()
+
+
+def make_in_processes(
+    archive: Archive,
+    manifest: Manifest,
+    numbers: Sequence[int],
+    jobs: int,
+    threads: int,
+) -> Iterator[dict[str, Any]]:
+    """Write the files of frames, in any order; yields the record of each.
+
+    Raises
+    ------
+    ValueError, TypeError, OSError, MemoryError
+        As in one process. Frames of which the record was given are whole.
+    RuntimeError
+        A process has ended.
+    """
+    tasks, answers = queue.SimpleQueue(), queue.SimpleQueue()
+    groups: dict[int, list[int]] = {}
+    for n in numbers:  # those between the same two frames follow each other
+        groups.setdefault(place_of(n, manifest.data["fps"], archive.fps)[0], []).append(n)
+    for group in groups.values():
+        tasks.put(group)
+    jobs = min(jobs, len(groups))
+    for _ in range(jobs):
+        tasks.put(None)
+    setup = json.dumps(
+        {
+            "archive": str(archive.path.absolute()),
+            "manifest": str(manifest.path.absolute()),
+            "data": {**manifest.data, "frames": []},
+            "threads": max(1, threads // jobs),
+        }
+    )
+    workers = [_Worker(setup, tasks, answers) for _ in range(jobs)]
+    try:
+        for _ in groups:
+            answer = answers.get()
+            if "error" in answer:
+                raise _ERRORS.get(answer["error"], RuntimeError)(answer["text"])
+            yield from answer["records"]
+    finally:
+        while True:  # what was not begun is not begun any more
+            try:
+                tasks.get_nowait()
+            except queue.Empty:
+                break
+        for _ in range(jobs):
+            tasks.put(None)
+        for worker in workers:
+            worker.end()

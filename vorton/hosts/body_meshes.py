@@ -1,0 +1,118 @@
+"""The bodies of a bake as meshes that move, for hosts that show them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..animation import frame_rate
+from ..baked_bodies import BakedBodies
+from ..bodies import BodyBase, Container
+from ..manifest import Manifest
+from ..scene import Scene
+from .shape_meshes import mesh_of
+
+
+@dataclasses.dataclass
+class BodyMesh:
+    """A body as a mesh about its centre, and where it is in the frames.
+
+    Attributes
+    ----------
+    name : str
+        Of the body, or body_ with its number where it has none.
+    container : bool
+        Whether it is a container.
+    vertices : (n, 3) float, m
+    faces : list of lists of int
+        Polygons, counter-clockwise seen from outside, those of a container, too.
+    places : dict
+        By frame: place (three numbers, m) and unit quaternion (w, x, y, z). Of q and -q, which are
+        the same, it is that nearer to the frame before.
+    """
+
+    name: str
+    container: bool
+    vertices: np.ndarray
+    faces: list[list[int]]
+    places: dict[int, tuple[tuple[float, ...], tuple[float, ...]]]
+
+    def placed(self, number: int) -> np.ndarray:
+        """The vertices in the scene at a frame, (n, 3), m."""
+        place, rotation = self.places[number]
+        return self.vertices @ matrix_of(rotation).T + place
+
+
+def body_meshes(manifest: Manifest, scene: Scene, numbers: Sequence[int]) -> list[BodyMesh]:
+    """All bodies and containers of a bake, those that move by themselves where the bake says.
+
+    Parameters
+    ----------
+    manifest : Manifest
+    scene : Scene
+        Of the manifest.
+    numbers : sequence of int
+        Baked frames, ascending.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        A Polytope, without SciPy.
+    """
+    baked = BakedBodies(manifest, numbers, scene, containers=True)
+    sim = baked.start()
+    if sim is None:
+        return []
+    rest = [(body.position, body.rotation) for body in sim.bodies]
+    places: list[dict[int, Any]] = [{} for _ in rest]
+    for number in numbers:
+        baked.move(sim, number)
+        for known, body in zip(places, sim.bodies):
+            before = next(reversed(known.values()))[1] if known else (1.0, 0.0, 0.0, 0.0)
+            known[number] = tuple(body.position), _nearer(body.rotation, before)
+    made = []
+    for body, known, (place, rotation) in zip(baked.scene.bodies, places, rest):
+        vertices, faces = _mesh(body, manifest.data["fps"])
+        name = scene.bodies[int(body.name)].name or f"body_{body.name}"
+        about = (vertices - place) @ matrix_of(rotation)
+        made.append(BodyMesh(name, isinstance(body, Container), about, faces, known))
+    return made
+
+
+def _nearer(rotation: Sequence[float], before: Sequence[float]) -> tuple[float, ...]:
+    near = np.dot(rotation, before) >= 0
+    return tuple((x if near else -x) + 0.0 for x in rotation)
+
+
+def _mesh(body: BodyBase, fps: float) -> tuple[np.ndarray, list[list[int]]]:
+    """Vertices in the scene at frame 1, (n, 3), m, and faces of all shapes of a body."""
+    pose = np.eye(3, 4)
+    if body.parent is not None:
+        core = _core.Simulation(max_vortons=1, max_tracers=1)
+        with frame_rate(fps):
+            pose = core.pose(body.parent._add_to(core), 0.0)
+    vertices: list[np.ndarray] = []
+    faces: list[list[int]] = []
+    count = 0
+    for shape in body.shapes:
+        made = mesh_of(shape)
+        vertices.append(made.placed() @ pose[:, :3].T + pose[:, 3])
+        faces += [[count + int(i) for i in face] for face in made.faces]
+        count += len(vertices[-1])
+    return np.concatenate(vertices), faces
+
+
+def matrix_of(rotation: Iterable[float]) -> np.ndarray:
+    """The (3, 3) matrix of a unit quaternion w x y z."""
+    w, x, y, z = rotation
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
