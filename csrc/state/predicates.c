@@ -108,7 +108,7 @@ int vti_has_point_cores(const vt_simulation *s)
 
 int vti_is_of_fourth_order(const vt_simulation *s)
 {
-    int walls = 0;
+    int walls = s->def.method.order != VT_ORDER_FOURTH;
     for (int32_t n = 0; n < s->bodies.count; n++)
         walls |= vti_wants_panels(s, n);
     return !walls && !vti_has_point_cores(s) && s->def.method.poisson == VT_POISSON_DIRECT;

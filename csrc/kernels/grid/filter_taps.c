@@ -33,9 +33,11 @@ vt_filter_taps vti_gaussian_taps(double variance)
 static double transfer(double core, double s, int along_z)
 {
     const double inverse = 1 + s / 12 + s * s / 90 + s * s * s / 560, sinc2 = 1 / inverse;
+    const double cos2 = s < 3.84 ? 1 - s / 4 : 0.04; /* of k / 2 */
+    const double curl = (1 + s / 6) * vti_sqrt(cos2 * sinc2);
     const double gaussian = vti_exp(-0.5 * core * core * s * inverse);
     const double potential = along_z ? sinc2 : (1 + s / 6) * sinc2;
-    return gaussian * potential / (sinc2 * sinc2 * vti_sqrt(sinc2));
+    return gaussian * potential / (sinc2 * sinc2 * vti_sqrt(sinc2) * vti_sqrt(curl));
 }
 
 vt_filter_taps vti_taps_of_fourth_order(double core)

@@ -15,7 +15,7 @@ enum {
 
 typedef struct filter_job {
     const vt_grid *grid;
-    float weights[3][REACH + 1]; /* along x, y, z */
+    float weights[3][REACH + 1];         /* along x, y, z */
     int64_t first, end_rows, end_planes; /* what is written: inner rows and planes, or, between
                                             walls, all */
     int64_t least_rows, most_rows;       /* what is read: all rows, and images behind walls */

@@ -45,6 +45,27 @@ typedef struct vt_spline_sample {
     f4 value, slope[3];
 } vt_spline_sample;
 
+/* The four floats alone. */
+VT_INLINE f4 vti_sample_spline_value(const vt_grid *grid, const vt_spline_cells *c, int l)
+{
+    const f4 *const first = grid->nodes + (uint32_t)c->node[l];
+    f8 pair = f8_set(0); /* the first two nodes along x */
+    f4 last = f4_set(0); /* and the third */
+#pragma GCC unroll 3
+    for (int k = 0; k < 3; k++)
+#pragma GCC unroll 3
+        for (int j = 0; j < 3; j++) {
+            const f4 *const row = first + k * grid->node_plane + j * grid->node_row;
+            const float w = c->along[1].weight[j][l] * c->along[2].weight[k][l];
+            pair = f8_fma(f8_set(w), f8_load(row), pair);
+            last = f4_fma(f4_set(w), f4_load((const float *)(row + 2)), last);
+        }
+    const vt_spline_weights *const x = &c->along[0];
+    const f4 two =
+        f4_fma(f4_set(x->weight[1][l]), f8_high(pair), f4_set(x->weight[0][l]) * f8_low(pair));
+    return f4_fma(f4_set(x->weight[2][l]), last, two);
+}
+
 VT_INLINE vt_spline_sample vti_sample_spline(const vt_grid *grid, const vt_spline_cells *c, int l)
 {
     const f4 *const first = grid->nodes + (uint32_t)c->node[l];
@@ -77,8 +98,7 @@ VT_INLINE vt_spline_sample vti_sample_spline(const vt_grid *grid, const vt_splin
     const vt_spline_weights *const x = &c->along[0];
     const f4 w[3] = {f4_set(x->weight[0][l]), f4_set(x->weight[1][l]), f4_set(x->weight[2][l])};
     const f4 dw[3] = {f4_set(x->slope[0][l]), f4_set(x->slope[1][l]), f4_set(x->slope[2][l])};
-#define ALONG_X(w, pair, last)                                                                     \
-    f4_fma(w[2], last, f4_fma(w[1], f8_high(pair), w[0] * f8_low(pair)))
+#define ALONG_X(w, pair, last) f4_fma(w[2], last, f4_fma(w[1], f8_high(pair), w[0] * f8_low(pair)))
     return (vt_spline_sample){
         ALONG_X(w, pair, last),
         {ALONG_X(dw, pair, last), ALONG_X(w, pair_y, last_y), ALONG_X(w, pair_z, last_z)}};

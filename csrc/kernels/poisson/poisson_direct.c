@@ -17,8 +17,8 @@
  * solves s.A = f after a filter of the right side by (1 + s / 6) sinc^2 along x and y and sinc^2
  * along z, sinc^2 = s / k^2, which the core's filter contains (kernels/grid/filter_taps.h): the
  * system stays tridiagonal with ones beside the diagonal, as in the compact schemes of Numerov and
- * Collatz. Values at an x face count (1 + s(kx) / 6 - s(kz) / 6) times: those of the face beside them
- * along z a sixth, and in the second row less a sixth; likewise at y faces.
+ * Collatz. Values at an x face count (1 + s(kx) / 6 - s(kz) / 6) times: those of the face beside
+ * them along z a sixth, and in the second row less a sixth; likewise at y faces.
  *
  * Everything happens plane by plane: both transforms of a plane and its step of the elimination
  * while it is in the cache, d in place of f. Modes of a plane lie in blocks of VL along kx, block
@@ -229,8 +229,8 @@ VT_INLINE void add_fourth(const solver *s, plane p, int y, vf *line)
     const int z = layer(s, p), last = s->nx - 1;
     const vf share = vf_set(sixth);
     for (int high = 0; high < ENDS; high++) {
-        const vf beside = vf_load(face_row(s, p, high, z - 1) + y) +
-                          vf_load(face_row(s, p, high, z + 1) + y);
+        const vf beside =
+            vf_load(face_row(s, p, high, z - 1) + y) + vf_load(face_row(s, p, high, z + 1) + y);
         vf *const first = line + (high ? last : 1), *const second = line + (high ? last - 1 : 2);
         *first = vf_fma(share, beside, *first);
         *second = vf_fma(-share, vf_load(face_row(s, p, high, z) + y), *second);
@@ -464,8 +464,8 @@ static solver make_solver(const vt_grid *grid, const vt_poisson_plan *plan, vt_a
 
 void VT_NAME(poisson)(vt_grid *grid, vt_poisson_plan *plan, vt_arena *arena, int threads)
 {
-    if (memcmp(plan->cells, grid->cells, sizeof plan->cells) != 0 ||
-        plan->walled != grid->walled || plan->fourth != grid->fourth)
+    if (memcmp(plan->cells, grid->cells, sizeof plan->cells) != 0 || plan->walled != grid->walled ||
+        plan->fourth != grid->fourth)
         vti_poisson_plan_make(plan, grid, VL, threads);
     const size_t mark = vti_arena_mark(arena);
     const int tasks = vti_grid_components(grid) * ENDS, most = threads < tasks ? threads : tasks;

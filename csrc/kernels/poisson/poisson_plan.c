@@ -194,8 +194,8 @@ void vti_poisson_plan_make(vt_poisson_plan *plan, const vt_grid *grid, int lanes
     char *free = plan->memory;
     const int32_t *const cells = grid->cells, walled = grid->walled;
     const int width = (int)rounded((size_t)(cells[0] + walled), VT_LANES);
-    pivot_job job = {.lanes = lanes, .width = width, .rows = cells[1] + walled,
-                     .fourth = grid->fourth};
+    pivot_job job = {
+        .lanes = lanes, .width = width, .rows = cells[1] + walled, .fourth = grid->fourth};
     for (int axis = 0; axis < 2; axis++) {
         make_sine_tables(&free, plan->sine[axis], cells[axis]);
         /* Modes beyond the last along x are padding; they get pivots like all others. */
