@@ -1,11 +1,10 @@
-"""Method.order fourth: velocity against direct float64 sums, near the faces too, and the same bits."""
+"""Method.order fourth against direct float64 sums, near the faces too, and its bits."""
 
 import os
 import subprocess
 import sys
 
 import numpy as np
-import pytest
 from native import targets
 from test_grid_velocity import waves
 
@@ -40,7 +39,7 @@ def test_waves_of_four_cores_need_cells_no_finer_than_cores():
 
 
 def tilted_circle(count):
-    """Not along the lattice: vortons of a plane of nodes are not spread across it by the deposit."""
+    """Not along the lattice: in a plane of nodes the deposit spreads nothing across it."""
     turn = np.linalg.qr(np.random.default_rng(5).normal(size=(3, 3)))[0]
     position, strength = circle(count)
     return position @ turn + 0.123, strength @ turn
