@@ -92,6 +92,7 @@ ROWS = {
     "downsampling": [(wavy_ring, NESTED)],
     "kernel": [(wavy_ring, DIRECT), (wavy_ring, TREE)],
     "cores": [(wavy_ring, {})],
+    "order": [(wavy_ring, {})],
     "domain": [(wavy_ring, {})],
     "stretching": [(wavy_ring, {}), (wavy_ring, DIRECT), (wavy_ring, TREE)],
     "time": [(wavy_ring, {}), (wavy_ring, DIRECT), (fire, {}), (warm_beside_solids, {})],

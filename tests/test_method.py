@@ -26,7 +26,7 @@ def run(frames=1, dt=0.02, viscosity=0.0, wobble=0.13, **method):
 def test_all_rows_are_tried_here():
     assert {row["name"] for row in _core.METHOD_FIELDS} == {
         "velocity", "boundary", "poisson", "cycles", "steps", "downsampling", "kernel", "cores",
-        "domain", "stretching", "time", "bound", "relaxation", "cleaning", "exchange",
+        "order", "domain", "stretching", "time", "bound", "relaxation", "cleaning", "exchange",
         "balance", "buoyancy", "buoyancy_scale", "expansion", "flames", "burning", "diffusion",
         "halo",
         "split", "merge", "prune", "opening", "opening_angle", "turn", "walls",

@@ -151,8 +151,9 @@ void vti_solve_potential(vt_simulation *s, int64_t count, const vt_record *charg
     else
         deposit(s, &scalar, count, charges);
     find_boundary(s, &scalar);
-    const double variance = s->panels.exist ? vt_panel_variance : vti_filter_variance(s);
-    stages->filter(&scalar, variance, 1 / scalar.spacing, arena, threads);
+    const vt_filter_taps taps =
+        s->panels.exist ? vti_gaussian_taps(vt_panel_variance) : vti_core_filter(s);
+    stages->filter(&scalar, &taps, 1 / scalar.spacing, arena, threads);
     if (scalar.walled)
         take_mean_away(s, &scalar);
     stages->poisson(&scalar, &s->plan, arena, threads);

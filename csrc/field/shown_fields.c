@@ -118,7 +118,8 @@ vt_status vti_show_vorticity(vt_simulation *s, float *vorticity[3])
         vti_deposit_body_vorticity(s);
         vti_continue_lines(s);
     }
-    s->stages->filter(grid, vti_filter_variance(s), 1 / (h * h * h), &s->arena, s->def.threads);
+    const vt_filter_taps taps = vti_core_filter(s);
+    s->stages->filter(grid, &taps, 1 / (h * h * h), &s->arena, s->def.threads);
     if (!grid->walled)
         clear_faces(grid);
     vti_arena_pop(&s->arena, mark);

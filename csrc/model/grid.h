@@ -78,6 +78,8 @@ typedef struct vt_grid {
     int32_t has_potential; /* 1: the velocity is curl A + grad phi; 0: curl A */
     int32_t walled; /* 1: walls through which nothing flows are the faces, all six: nothing is given
                        there, and beyond them all is its mirror image; 0: nothing is there */
+    int32_t fourth; /* 1: of fourth order: the vector potential, its curl, and B-splines from nodes
+                       to vortons; 0: of second, trilinear */
     int32_t scalar; /* 1: filter, boundary and poisson work on one component, field[0] and the
                        first of the faces; 0: on three */
 

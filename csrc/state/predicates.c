@@ -106,10 +106,20 @@ int vti_has_point_cores(const vt_simulation *s)
     return s->def.method.cores == VT_CORES_POINT;
 }
 
-double vti_filter_variance(const vt_simulation *s)
+int vti_is_of_fourth_order(const vt_simulation *s)
+{
+    int walls = s->def.method.order != VT_ORDER_FOURTH;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        walls |= vti_wants_panels(s, n);
+    return !walls && !vti_has_point_cores(s) && s->def.method.poisson == VT_POISSON_DIRECT;
+}
+
+vt_filter_taps vti_core_filter(const vt_simulation *s)
 {
     const double cells = s->grid.core / s->grid.spacing;
-    return vti_has_point_cores(s) ? 0 : cells * cells - vt_point_variance;
+    if (s->grid.fourth)
+        return vti_taps_of_fourth_order(cells);
+    return vti_gaussian_taps(vti_has_point_cores(s) ? 0 : cells * cells - vt_point_variance);
 }
 
 int vti_has_article_impulse(const vt_simulation *s)

@@ -1,6 +1,7 @@
 /* Questions to the method, the fluid and the bodies, of a few lines each. */
 #pragma once
 
+#include "kernels/grid/filter_taps.h"
 #include "state/simulation.h"
 
 /* Whether vortons beside bodies take their vorticity from them. */
@@ -57,8 +58,12 @@ static const double vt_point_variance = 0.44;
 
 int vti_has_point_cores(const vt_simulation *s);
 
-/* Variance that the filter adds to make cores of s->grid.core, cells^2. */
-double vti_filter_variance(const vt_simulation *s);
+/* Whether the grid works to fourth order (vt_grid.fourth): Gaussian cores in free space. Walls and
+ * panels are of second order. */
+int vti_is_of_fourth_order(const vt_simulation *s);
+
+/* The filter that makes cores of s->grid.core. */
+vt_filter_taps vti_core_filter(const vt_simulation *s);
 
 /* The column of accelerations where the method needs it, else NULL: viewed, it is then 0. */
 static inline float *vti_accelerations(const vt_simulation *s)

@@ -13,12 +13,15 @@ typedef struct velocity_job {
     float scale; /* 1 / (2 h): differences over two cells are twice the slope */
 } velocity_job;
 
-/* Which neighbours a node has along an axis. */
-typedef enum side { INSIDE, LOW_FACE, HIGH_FACE } side;
+/* Which neighbours a node has along an axis: two on each side, as differences of fourth order need
+ * them, one, or it is on a face. */
+typedef enum side { FAR_INSIDE, INSIDE, LOW_FACE, HIGH_FACE } side;
 
-static side side_of(int64_t index, int64_t cells)
+static side side_of(const vt_grid *grid, int64_t index, int64_t cells)
 {
-    return index == 0 ? LOW_FACE : index == cells ? HIGH_FACE : INSIDE;
+    if (index == 0 || index == cells)
+        return index == 0 ? LOW_FACE : HIGH_FACE;
+    return grid->fourth && index > 1 && index < cells - 1 ? FAR_INSIDE : INSIDE;
 }
 
 /* How a field goes on behind a face. */
@@ -29,8 +32,13 @@ typedef enum beyond { LINEAR, EVEN, ODD } beyond;
  * wall that of a mirror image. */
 VT_INLINE vf slope(const float *f, int64_t stride, side at, beyond how)
 {
-    if (at == INSIDE)
-        return vf_load(f + stride) - vf_load(f - stride);
+    if (at <= INSIDE) {
+        const vf near = vf_load(f + stride) - vf_load(f - stride);
+        if (at == INSIDE)
+            return near;
+        const vf far = vf_load(f + 2 * stride) - vf_load(f - 2 * stride);
+        return vf_fma(vf_set(-1.0f / 6), far, vf_set(4.0f / 3) * near);
+    }
     const int64_t inward = at == LOW_FACE ? stride : -stride;
     if (how == EVEN)
         return (vf){0};
@@ -50,10 +58,26 @@ static inline float ghost(const float *end, int64_t inward, beyond how)
     return 3.0f * (end[0] - end[inward]) + end[2 * inward];
 }
 
+/* Twice the slopes of fourth order along a row without walls, from node i on. */
+VT_INLINE vf fourth_along(const float *f, int64_t i, int64_t cells)
+{
+    vf along = slope(f + i, 1, FAR_INSIDE, LINEAR);
+    const int64_t ends[4] = {0, 1, cells - 1, cells};
+    for (int e = 0; e < 4; e++) {
+        const int64_t n = ends[e];
+        if (n < i || n >= i + VL)
+            continue;
+        const float before = n == 0 ? ghost(f, 1, LINEAR) : f[n - 1];
+        const float after = n == cells ? ghost(f + cells, -1, LINEAR) : f[n + 1];
+        along[n - i] = after - before;
+    }
+    return along;
+}
+
 /* One row of nodes; f are the three components of the field there, and with `fields` 4 the scalar
  * potential. */
 VT_INLINE void velocity_row(const velocity_job *job, const float *const f[4], int fields,
-                            float *nodes, side at_y, side at_z)
+                            int fourth, float *nodes, side at_y, side at_z)
 {
     const int64_t cells = job->grid->cells[0], row = job->grid->row, plane = job->grid->plane;
     const vf scale = vf_set(job->scale);
@@ -69,7 +93,9 @@ VT_INLINE void velocity_row(const velocity_job *job, const float *const f[4], in
         const int last = i + VL > cells;
         const float *const x = f[0] + i, *const y = f[1] + i, *const z = f[2] + i;
         vf along_x[4];
-        for (int c = 0; c < fields; c++) {
+        for (int c = 0; c < fields && fourth; c++)
+            along_x[c] = fourth_along(f[c], i, cells);
+        for (int c = 0; c < fields && !fourth; c++) {
             const vf after = vf_load(f[c] + i + VL);
             if (last) /* cells is even: node cells + 1 is in the same vector */
                 here[c] = vf_select(vi_lanes() == vi_set((int32_t)(cells + 1 - i)),
@@ -110,14 +136,18 @@ static void velocity_of_row(void *context, int64_t r)
     for (int c = 0; c < fields; c++)
         f[c] = grid->field[c] + at;
     float *const nodes = (float *)(grid->nodes + k * grid->node_plane + j * grid->node_row);
-    const side at_y = side_of(j, grid->cells[1]), at_z = side_of(k, grid->cells[2]);
+    const side at_y = side_of(grid, j, grid->cells[1]), at_z = side_of(grid, k, grid->cells[2]);
     /* Copies of the loop: the common ones without a choice in them. */
-    if (at_y != INSIDE || at_z != INSIDE)
-        velocity_row(job, f, fields, nodes, at_y, at_z);
+    if (at_y == FAR_INSIDE && at_z == FAR_INSIDE && fields == 3)
+        velocity_row(job, f, 3, 1, nodes, FAR_INSIDE, FAR_INSIDE);
+    else if (grid->fourth)
+        velocity_row(job, f, fields, 1, nodes, at_y, at_z);
+    else if (at_y != INSIDE || at_z != INSIDE)
+        velocity_row(job, f, fields, 0, nodes, at_y, at_z);
     else if (fields == 3)
-        velocity_row(job, f, 3, nodes, INSIDE, INSIDE);
+        velocity_row(job, f, 3, 0, nodes, INSIDE, INSIDE);
     else
-        velocity_row(job, f, 4, nodes, INSIDE, INSIDE);
+        velocity_row(job, f, 4, 0, nodes, INSIDE, INSIDE);
 }
 
 void VT_NAME(velocity)(vt_grid *grid, int threads)

@@ -6,7 +6,7 @@
 #include "kernels/grid/mirror.h"
 
 enum {
-    REACH = 6,               /* taps on either side of the centre */
+    REACH = VT_FILTER_REACH, /* taps on either side of the centre */
     PLANES = 8,              /* planes filtered together, fixed: the unit of parallel work */
     ROWS = 8,                /* rows filtered together along y */
     RING = ROWS + 2 * REACH, /* rows that these need */
@@ -15,7 +15,7 @@ enum {
 
 typedef struct filter_job {
     const vt_grid *grid;
-    float weights[REACH + 1];
+    float weights[3][REACH + 1];         /* along x, y, z */
     int64_t first, end_rows, end_planes; /* what is written: inner rows and planes, or, between
                                             walls, all */
     int64_t least_rows, most_rows;       /* what is read: all rows, and images behind walls */
@@ -63,17 +63,6 @@ static void add_image_ends(const vt_grid *grid, int component, float *row)
         row[-r] = sign * row[r];
         end[r] = sign * end[-r];
     }
-}
-
-static void gaussian_weights(double variance, double total, float weights[REACH + 1])
-{
-    double w[REACH + 1], sum = -1.0;
-    for (int r = 0; r <= REACH; r++) {
-        w[r] = r == 0 ? 1 : variance > 0 ? vti_exp(-(double)(r * r) / (2.0 * variance)) : 0;
-        sum += 2.0 * w[r];
-    }
-    for (int r = 0; r <= REACH; r++)
-        weights[r] = (float)(total * w[r] / sum);
 }
 
 VT_INLINE void broadcast(const float weights[REACH + 1], vf w[REACH + 1])
@@ -150,7 +139,7 @@ static void filter_z(const filter_scratch *scratch, int64_t j)
     const float *taps[PLANES + 2 * REACH];
     plane_taps(scratch, row, taps);
     vf w[REACH + 1];
-    broadcast(job->weights, w);
+    broadcast(job->weights[2], w);
     float *const to = scratch->ring + place_in_ring(j) * job->pitch;
     for (int64_t i = 0; i < job->pitch; i += VL) {
         vf quarter[4][PLANES];
@@ -254,14 +243,15 @@ static void filter_yx(const filter_scratch *scratch, int64_t j)
             memset(field_row(scratch, number, j), 0, (size_t)(rows * grid->row) * sizeof(float));
         return;
     }
-    vf w[REACH + 1];
-    broadcast(job->weights, w);
+    vf x[REACH + 1], y[REACH + 1];
+    broadcast(job->weights[0], x);
+    broadcast(job->weights[1], y);
     for (int64_t number = 0; number < numbers; number++) {
         if (number + 1 < numbers)
             prefetch(field_row(scratch, number + 1, j), rows * grid->row);
         for (int64_t i = 0; i < pitch; i += VL) {
             vf results[ROWS];
-            filter_across(taps, i, w, ROWS, results);
+            filter_across(taps, i, y, ROWS, results);
             for (int m = 0; m < ROWS; m++)
                 vf_store(scratch->rows + m * pitch + i, results[m]);
         }
@@ -272,7 +262,7 @@ static void filter_yx(const filter_scratch *scratch, int64_t j)
             float *const row = scratch->rows + m * pitch;
             if (grid->walled)
                 add_image_ends(grid, (int)(number % vti_grid_components(grid)), row);
-            filter_x(job, w, row, field + m * grid->row);
+            filter_x(job, x, row, field + m * grid->row);
         }
     }
 }
@@ -321,7 +311,8 @@ static void filter_groups(void *context, int64_t begin, int64_t end, int thread)
     }
 }
 
-void VT_NAME(filter)(vt_grid *grid, double variance, double weight, vt_arena *arena, int threads)
+void VT_NAME(filter)(vt_grid *grid, const vt_filter_taps *taps, double weight, vt_arena *arena,
+                     int threads)
 {
     const int64_t walled = grid->walled, behind = walled ? REACH : 0;
     filter_job job = {.grid = grid,
@@ -330,7 +321,10 @@ void VT_NAME(filter)(vt_grid *grid, double variance, double weight, vt_arena *ar
                       .end_planes = grid->cells[2] + walled,
                       .least_rows = -behind,
                       .most_rows = grid->cells[1] + 1 + behind};
-    gaussian_weights(variance, vti_cbrt(weight), job.weights); /* a third of it along each axis */
+    const double share = vti_cbrt(weight);
+    for (int a = 0; a < 3; a++)
+        for (int r = 0; r <= REACH; r++)
+            job.weights[a][r] = (float)(share * taps->weight[a][r]);
     job.pitch = (grid->cells[0] + 1 + REACH + VT_LANES - 1) / VT_LANES * VT_LANES;
     job.scratch_floats = 2 * VT_LANES + (ROWS + PLANES * 3 * RING) * job.pitch +
                          8 * behind * grid->node_row + VT_STREAMS_APART / (int64_t)sizeof(float);

@@ -1,5 +1,7 @@
 #include "kernels/particles/advect_tracers.h"
 
+#include "kernels/grid/quadratic.h"
+
 enum {
     SAMPLE_BLOCK = 4096,
     AHEAD = 160, /* rows that are asked for before their turn */
@@ -25,13 +27,20 @@ typedef struct box {
     vf scale, base[3], most[3];
     const uint8_t *apart; /* as in vt_tracer_rows */
     int32_t walled;
+    const vt_grid *splines; /* the grid where its nodes are sampled with splines, else NULL */
 } box;
 
 static inline box make_box(const vt_grid *grid)
 {
-    box b = {
-        grid->nodes, grid->node_row, grid->node_plane, vf_set((float)(1.0 / grid->spacing)), {{0}},
-        {{0}},       NULL,           grid->walled};
+    box b = {grid->nodes,
+             grid->node_row,
+             grid->node_plane,
+             vf_set((float)(1.0 / grid->spacing)),
+             {{0}},
+             {{0}},
+             NULL,
+             grid->walled,
+             grid->fourth ? grid : NULL};
     for (int a = 0; a < 3; a++) {
         b.base[a] = vf_set(-(float)grid->base[a]);
         b.most[a] = vf_set((float)grid->cells[a]);
@@ -41,7 +50,7 @@ static inline box make_box(const vt_grid *grid)
 
 /* VL tracers under way: position, in metres and in cells, and where they lie in the grid. */
 typedef struct flight {
-    vf position[3], cell[3];
+    vf position[3], cell[3], inside[3]; /* inside: in the box */
     vi missed; /* lanes that have left the grid, lay outside or are set apart: not 0 */
     vt_cells cells;
 } flight;
@@ -50,14 +59,13 @@ typedef struct flight {
  * bit by bit. What is less than half a cell behind a wall belongs to it. */
 VT_INLINE void locate(const box *b, flight *f, const vf cell[3])
 {
-    vf clamped[3];
     for (int a = 0; a < 3; a++) {
-        clamped[a] = vf_max((vf){0}, vf_min(cell[a], b->most[a]));
-        const vi moved = (vi)cell[a] ^ (vi)clamped[a];
-        const vf by = cell[a] - clamped[a];
+        f->inside[a] = vf_max((vf){0}, vf_min(cell[a], b->most[a]));
+        const vi moved = (vi)cell[a] ^ (vi)f->inside[a];
+        const vf by = cell[a] - f->inside[a];
         f->missed |= b->walled ? moved & ~(by * by <= vf_set(0.25f)) : moved;
     }
-    vti_find_cells(&f->cells, clamped[0], clamped[1], clamped[2], vi_set((int32_t)b->row),
+    vti_find_cells(&f->cells, f->inside[0], f->inside[1], f->inside[2], vi_set((int32_t)b->row),
                    vi_set((int32_t)b->plane));
 }
 
@@ -80,10 +88,24 @@ VT_INLINE void depart(const box *b, flight *f, const float *rows)
         f->missed |= look_apart(b->apart, &f->cells);
 }
 
+static __attribute__((noinline)) void fetch_splines(const vt_grid *grid, const flight *f, vf u[4])
+{
+    vt_spline_cells cells;
+    f4 value[VL];
+    vti_find_spline_cells(&cells, grid, f->inside);
+    for (int l = 0; l < VL; l++)
+        value[l] = vti_sample_spline_value(grid, &cells, l);
+    vti_nodes_to_lanes(value, u);
+}
+
 VT_INLINE void fetch(const box *b, const flight *f, vf u[4])
 {
     f8 pair[VL];
     vf unused[4];
+    if (b->splines) {
+        fetch_splines(b->splines, f, u);
+        return;
+    }
 #pragma GCC unroll 16
     for (int l = 0; l < VL; l++)
         pair[l] = vti_sample_around(b->nodes, b->row, b->plane, &f->cells, l).value;
@@ -281,6 +303,7 @@ VT_INLINE void take_fields(const take_context *c, const vt_fluid *fluid, box b, 
         const vt_taking *const t = &c->take[n];
         vf value[4];
         b.nodes = t->nodes;
+        b.splines = NULL;
         fetch(&b, f, value);
         for (int lane = 0; lane < 4 && t->column[lane]; lane++) {
             const vf here = vf_select(f->missed == (vi){0}, value[lane], (vf){0});

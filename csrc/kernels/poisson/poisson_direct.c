@@ -10,6 +10,16 @@
  *
  *   d[q] = (f[q] + d[q-1]) p[q],  a[h] = (f[h] + d[h-1] + d[h+1]) p[h],  a[q] = d[q] + p[q] a[q+1]
  *
+ * Of fourth order (vt_grid.fourth): with s(k) = 4 sin^2(pi k / 2 n) along each axis, the diagonal
+ *
+ *   b = 2 + s(kx) + s(ky) + (s(kx)^2 + s(ky)^2 + s(kx) s(ky)) / 6
+ *
+ * solves s.A = f after a filter of the right side by (1 + s / 6) sinc^2 along x and y and sinc^2
+ * along z, sinc^2 = s / k^2, which the core's filter contains (kernels/grid/filter_taps.h): the
+ * system stays tridiagonal with ones beside the diagonal, as in the compact schemes of Numerov and
+ * Collatz. Values at an x face count (1 + s(kx) / 6 - s(kz) / 6) times: those of the face beside
+ * them along z a sixth, and in the second row less a sixth; likewise at y faces.
+ *
  * Everything happens plane by plane: both transforms of a plane and its step of the elimination
  * while it is in the cache, d in place of f. Modes of a plane lie in blocks of VL along kx, block
  * after block: mode (kx, ky) at (kx / VL * ny + ky) * VL + kx % VL.
@@ -106,10 +116,28 @@ static const float *face_row(const solver *s, plane p, int face, int v)
 
 /* ---- boundary values ---- */
 
-VT_INLINE void add_row(float *row, const float *values, int count)
+VT_INLINE void add_row(float *row, const float *values, float share, int count)
 {
     for (int x = 0; x < count; x += VL)
-        vf_store(row + x, vf_load(row + x) + vf_load(values + x));
+        vf_store(row + x, vf_fma(vf_set(share), vf_load(values + x), vf_load(row + x)));
+}
+
+static const float sixth = 1.0f / 6;
+
+/* What of fourth order the values at the y faces add besides: beside them along z, in the second
+ * row, and at the edges along z, where two faces count one value twice. */
+static void fold_fourth(const solver *s, plane p)
+{
+    const int64_t row = s->grid->row;
+    for (int high = 0; high < ENDS; high++) {
+        float *const first = nodes(s, p) + (high ? s->ny - 1 : 1) * row;
+        const float *const edge = face_row(s, p, 2 + high, layer(s, p));
+        add_row(first, face_row(s, p, 2 + high, layer(s, p) - 1), sixth, s->nx);
+        add_row(first, face_row(s, p, 2 + high, layer(s, p) + 1), sixth, s->nx);
+        add_row(first + (high ? -row : row), edge, -sixth, s->nx);
+        first[1] += sixth * edge[0];
+        first[s->nx - 1] += sixth * edge[s->nx];
+    }
 }
 
 /* Adds the values at the y faces, and under an end those at the z face, to the right side. */
@@ -119,11 +147,13 @@ static void fold_faces(const solver *s, plane p)
         return;
     float *const f = nodes(s, p);
     const int64_t row = s->grid->row;
-    add_row(f + row, face_row(s, p, 2, layer(s, p)), s->nx);
-    add_row(f + (s->ny - 1) * row, face_row(s, p, 3, layer(s, p)), s->nx);
+    add_row(f + row, face_row(s, p, 2, layer(s, p)), 1, s->nx);
+    add_row(f + (s->ny - 1) * row, face_row(s, p, 3, layer(s, p)), 1, s->nx);
+    if (s->grid->fourth)
+        fold_fourth(s, p);
     if (p.depth == 1)
         for (int y = 1; y < s->ny; y++)
-            add_row(f + y * row, face_row(s, p, 4 + p.end, y), s->nx);
+            add_row(f + y * row, face_row(s, p, 4 + p.end, y), 1, s->nx);
 }
 
 static void copy_row(float *row, const float *values, int count)
@@ -193,6 +223,20 @@ VT_INLINE int existing_rows(const solver *s, int y)
     return s->grid->walled && y == s->ny ? 1 : VL;
 }
 
+/* What of fourth order the values at the x faces add besides to VL lines from row y on. */
+VT_INLINE void add_fourth(const solver *s, plane p, int y, vf *line)
+{
+    const int z = layer(s, p), last = s->nx - 1;
+    const vf share = vf_set(sixth);
+    for (int high = 0; high < ENDS; high++) {
+        const vf beside =
+            vf_load(face_row(s, p, high, z - 1) + y) + vf_load(face_row(s, p, high, z + 1) + y);
+        vf *const first = line + (high ? last : 1), *const second = line + (high ? last - 1 : 2);
+        *first = vf_fma(share, beside, *first);
+        *second = vf_fma(-share, vf_load(face_row(s, p, high, z) + y), *second);
+    }
+}
+
 /* Lines along x, VL rows at a time, with the values at the x faces added. The next rows are asked
  * for while these are transformed: strides of a row are more than the processor foresees. */
 static void transform_rows(const solver *s, const scratch *m, plane p)
@@ -218,6 +262,8 @@ static void transform_rows(const solver *s, const scratch *m, plane p)
             line[1] += vf_load(low + y);
             line[s->nx - 1] += vf_load(high + y);
         }
+        if (s->grid->fourth)
+            add_fourth(s, p, y, line);
         vf *const out = half_transformed(s, m, y);
         transform_line(s, 0, along, line, out, m->transform);
         clear_rest(out, along);
@@ -418,8 +464,9 @@ static solver make_solver(const vt_grid *grid, const vt_poisson_plan *plan, vt_a
 
 void VT_NAME(poisson)(vt_grid *grid, vt_poisson_plan *plan, vt_arena *arena, int threads)
 {
-    if (memcmp(plan->cells, grid->cells, sizeof plan->cells) != 0 || plan->walled != grid->walled)
-        vti_poisson_plan_make(plan, grid->cells, grid->walled, VL, threads);
+    if (memcmp(plan->cells, grid->cells, sizeof plan->cells) != 0 || plan->walled != grid->walled ||
+        plan->fourth != grid->fourth)
+        vti_poisson_plan_make(plan, grid, VL, threads);
     const size_t mark = vti_arena_mark(arena);
     const int tasks = vti_grid_components(grid) * ENDS, most = threads < tasks ? threads : tasks;
     const int64_t modes = (int64_t)grid->cells[0] * grid->cells[1];

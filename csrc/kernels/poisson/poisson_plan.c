@@ -147,9 +147,17 @@ typedef struct pivot_job {
     int32_t cells[3];
     int width, rows; /* modes along x, padding included, and along y */
     int even;        /* of the component that is even along z */
+    int fourth;
     int lanes;
     double eigenvalue[2][VT_MOST_CELLS + VT_LANES]; /* 4 sin^2(pi k / 2 n) along x and y */
 } pivot_job;
+
+/* What a mode adds to the diagonal 2: minus its differences along x and y, of second order, or, of
+ * fourth together with the right side that poisson_direct.c tells, from those. */
+static double add_eigenvalues(double x, double y, int fourth)
+{
+    return x + y + (fourth ? (x * x + y * y + x * y) / 6 : 0);
+}
 
 /* Pivots of one block of modes along x and some of those along y, for all depths. */
 static void make_pivot_column(const pivot_job *job, int x, int y, int y_end)
@@ -159,7 +167,8 @@ static void make_pivot_column(const pivot_job *job, int x, int y, int y_end)
     const int lanes = job->lanes, count = (y_end - y) * lanes, half = job->cells[2] / 2;
     const size_t width = (size_t)job->width, height = (size_t)job->rows;
     for (int i = 0; i < count; i++)
-        diagonal[i] = 2.0 + job->eigenvalue[0][x + i % lanes] + job->eigenvalue[1][y + i / lanes];
+        diagonal[i] = 2.0 + add_eigenvalues(job->eigenvalue[0][x + i % lanes],
+                                            job->eigenvalue[1][y + i / lanes], job->fourth);
     float *out = job->pivot + (size_t)x * height + (size_t)(y * lanes);
     for (int depth = !job->even; depth <= half; depth++, out += width * height) {
         const double neighbours = depth < half && !(job->even && depth == 1) ? 1.0 : 2.0;
@@ -180,12 +189,13 @@ static void make_pivot_block(void *context, int64_t block)
     }
 }
 
-void vti_poisson_plan_make(vt_poisson_plan *plan, const int32_t cells[3], int32_t walled, int lanes,
-                           int threads)
+void vti_poisson_plan_make(vt_poisson_plan *plan, const vt_grid *grid, int lanes, int threads)
 {
     char *free = plan->memory;
+    const int32_t *const cells = grid->cells, walled = grid->walled;
     const int width = (int)rounded((size_t)(cells[0] + walled), VT_LANES);
-    pivot_job job = {.lanes = lanes, .width = width, .rows = cells[1] + walled};
+    pivot_job job = {
+        .lanes = lanes, .width = width, .rows = cells[1] + walled, .fourth = grid->fourth};
     for (int axis = 0; axis < 2; axis++) {
         make_sine_tables(&free, plan->sine[axis], cells[axis]);
         /* Modes beyond the last along x are padding; they get pivots like all others. */
@@ -197,6 +207,7 @@ void vti_poisson_plan_make(vt_poisson_plan *plan, const int32_t cells[3], int32_
     for (int axis = 0; axis < 3; axis++)
         plan->cells[axis] = job.cells[axis] = cells[axis];
     plan->walled = walled;
+    plan->fourth = grid->fourth;
     plan->pivot = job.pivot = (float *)free;
     vti_parallel_each(threads, width / lanes, 1, make_pivot_block, &job);
     if (!walled)

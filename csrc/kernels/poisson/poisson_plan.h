@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/grid.h"
+
 /* Tables of one level of a sine transform (kernels/poisson/sine_transform.h), n = cells points;
  * they lie in the plan's memory. Its complex transform has n / 4 points where it is split, n / 2 on
  * the last level. */
@@ -36,6 +38,7 @@ static inline int vti_next_radix(int block)
  * the grid change: in a fraction of the time of one solve. */
 typedef struct vt_poisson_plan {
     int32_t cells[3]; /* the tables are for these; 0 before the first */
+    int32_t fourth;   /* 1: of fourth order */
     int32_t walled;   /* and for walls at the faces or, 0, for values given there */
     void *memory;
     size_t capacity;                        /* bytes */
@@ -56,10 +59,9 @@ int vti_poisson_likes(int64_t cells);
 int vti_poisson_plan_create(vt_poisson_plan *plan, int64_t most_nodes);
 void vti_poisson_plan_destroy(vt_poisson_plan *plan);
 
-/* Makes the tables for these cells, with modes in blocks of `lanes` (4, 8, 16) along x. walled: for
- * walls at the faces (vt_grid.walled). */
-void vti_poisson_plan_make(vt_poisson_plan *plan, const int32_t cells[3], int32_t walled, int lanes,
-                           int threads);
+/* Makes the tables for the cells of a grid, its walls (vt_grid.walled) and its order
+ * (vt_grid.fourth), with modes in blocks of `lanes` (4, 8, 16) along x. */
+void vti_poisson_plan_make(vt_poisson_plan *plan, const vt_grid *grid, int lanes, int threads);
 
 /* Bytes that the solver pushes on the arena for a grid of these cells: 6 + min(threads, 6) planes
  * of floats, nodes rounded up to 16, and a little. */
