@@ -10,6 +10,7 @@ from test_bake_interrupted import count_steps
 import vorton as vt
 from vorton.archive import Archive
 from vorton.cli import main
+from vorton.manifest import Manifest
 
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 
@@ -88,6 +89,13 @@ def test_pruned_frames_come_back_from_the_archive(made, tmp_path, monkeypatch):
         assert archive.frames == [1, 2, 3]
     with pytest.raises(ValueError, match="none of 7 to 9 is left"):
         vt.prune_bake(out, frames=(7, 9))
+    begun = Manifest.find(out)  # as one of a bake that ended early: its range is more than it has
+    begun.data["last"] = 9
+    begun.save()
+    before = content(out)
+    with pytest.raises(ValueError, match="has frames 2: none of 7 to 9 is left"):
+        vt.prune_bake(out, frames=(7, 9))
+    assert content(out) == before
     steps = count_steps(monkeypatch)
     shutil.copyfile(folder.parent / "shape.obj", tmp_path / "shape.obj")
     quiet(meshed(tmp_path), out, frames=(1, 3))

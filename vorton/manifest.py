@@ -29,7 +29,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .fields import parse_json, readable_json, shown
+from .fields import parse_json, ranges_text, readable_json, shown
 from .files import explain, file_sha256, gone, write_atomically
 from .records import HEALTH_LIMITS
 
@@ -333,8 +333,8 @@ class Manifest:
         ValueError
             When none would be left.
         """
-        if last < self.data["first"] or first > self.data["last"]:
-            has = f"{self.data['first']} to {self.data['last']}"
+        if not any(first <= n <= last for n in self._frames):
+            has = ranges_text(self.frames) or "none"
             raise ValueError(f"{self.path}: has frames {has}: none of {first} to {last} is left")
         gone = [self._frames.pop(n) for n in self.frames if not first <= n <= last]
         self.data["first"] = max(self.data["first"], first)
