@@ -90,6 +90,29 @@ def test_an_unchanged_scene_gives_the_bytes_of_the_other_bake(origin, tmp_path):
     assert all(ours[n] == theirs[n] for n in theirs if n.endswith((".vdb", ".npz")))
 
 
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_what_was_warm_may_be_removed(tmp_path, overwrite):
+    """Volumes of frames before have a temperature, those after it have none; tracers keep it."""
+
+    def scene(warm):
+        made = vt.Scene("smoke", voxel=0.1, detail=0, max_tracers=10000)
+        made.add(vt.Tracers(vt.Sphere((0, 0, 0), 0.2), count=50))
+        if warm:
+            made.add(vt.Emitter(vt.Sphere((0, 0, 0), 0.2), temperature=400))
+        return made
+
+    quiet(scene(True), tmp_path / "warm", frames=(1, 3))
+    manifest = branch(scene(False), tmp_path / "warm", tmp_path / "out", overwrite=overwrite)
+    assert manifest.data["branch"]["frame"] == AT and manifest.frames == [1, 2, 3]
+    assert "temperature" not in manifest.data["volumes"]["grids"]
+    warm = Manifest.find(tmp_path / "warm")
+    assert manifest.file(2, ".vdb").read_bytes() == warm.file(2, ".vdb").read_bytes()
+    with np.load(manifest.file(3, ".npz")) as tracers:
+        assert tracers["temperature"].max() > 300  # the ambient fluid has 293.15 K
+    ours, theirs = content(tmp_path / "out"), content(tmp_path / "warm")
+    assert ours["smoke_0003.vdb"] != theirs["smoke_0003.vdb"]
+
+
 @pytest.mark.parametrize("stop", slow_but([2, 3], [1, 2, 3]))
 def test_one_that_was_interrupted_goes_on_with_the_same_bytes(
     origin, branched, tmp_path, monkeypatch, stop
