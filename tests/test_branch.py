@@ -161,6 +161,31 @@ def test_derived_and_loaded_frames_are_those_of_their_scene(branched, tmp_path):
         assert vt.Simulation.load(branched / "windy.vta", frame).scene == scene
 
 
+def test_frames_of_another_history_are_not_mixed(origin, branched, tmp_path):
+    """Of another branch, or of another frame rate of the archive: the scene is the same."""
+    values = {"volumes": None, "progress": False, "threads": 1, "frames": (1, 2)}
+    branch(windy(), origin, tmp_path / "early", frame=1)
+    vt.derive(branched, tmp_path / "out", **values)
+    assert vt.derive(branched, tmp_path / "out", **values).data["branch"]["frame"] == AT
+    with pytest.raises(ValueError, match="holds a bake of this scene, branched at frame 2; choose"):
+        vt.derive(tmp_path / "early", tmp_path / "out", **values)
+    quiet(windy(), tmp_path / "straight", frames=(1, 2), volumes=None)
+    with pytest.raises(ValueError, match="holds a bake of this scene, branched at frame 2; choose"):
+        vt.derive(tmp_path / "straight", tmp_path / "out", **values)
+    vt.derive(origin, tmp_path / "whole", **values)
+    branch(small_scene(), origin, tmp_path / "same", frame=1)
+    with pytest.raises(ValueError, match="holds a bake of this scene, not a branch; choose"):
+        vt.derive(tmp_path / "same", tmp_path / "whole", **values)
+
+    vt.derive(origin, tmp_path / "slow", fps=48, **values)
+    simulated = {"fps": 48, "volumes": None, "frames": (1, 2), "archive": False}
+    with pytest.raises(ValueError, match="holds a bake of this scene with archived_fps 24"):
+        quiet(small_scene(), tmp_path / "slow", **simulated)
+    quiet(small_scene(), tmp_path / "fast", **simulated)
+    with pytest.raises(ValueError, match="holds a bake of this scene with archived_fps None"):
+        vt.derive(origin, tmp_path / "fast", fps=48, **values)
+
+
 # ---- what goes over ----
 
 

@@ -27,7 +27,7 @@ from .bake_frames import (
     write_frame,
 )
 from .bake_writer import FrameWriter
-from .branches import Branch
+from .branches import Branch, known_by
 from .course import Course
 from .derive_jobs import make_in_processes
 from .fields import (
@@ -308,8 +308,14 @@ def derive(
         course, numbers = _course_of(archive, sim, frames, fps)
         first, last = numbers[0], numbers[-1]
         settings = settings_of(sim, volumes, tracers, archive=False)
-        settings |= {"fps": archive.fps if fps is None else fps, "region": box}
         folder = prepare_folder(out)
+        retimed = fps is not None and fps != archive.fps
+        settings |= {
+            "fps": fps if retimed else archive.fps,
+            "region": box,
+            "archived_fps": archive.fps if retimed else None,
+            "branch": None if archive.branch is None else archive.branch.to_dict(folder),
+        }
         if folder.resolve() == archive.path.resolve().parent:
             raise ValueError(f"out = {shown(out)}: holds the archive; choose another folder")
         with locked(folder):
@@ -425,6 +431,7 @@ def settings_of(
         "tracers": tracers,
         "archive": f"{sim.scene.name}{SUFFIX}" if archive else None,
         "region": None,
+        "archived_fps": None,
     }
 
 
@@ -493,6 +500,12 @@ def _difference(manifest: Manifest, scene: Scene, settings: dict[str, Any]) -> s
     for key, value in settings.items():
         if old.get(key) == value:
             continue
+        if key == "branch":  # paths of meshes in it may be others
+            own = old.get(key)
+            if known_by(own) == known_by(value):
+                continue
+            how = f"branched at frame {own['frame']}" if own else "not a branch"
+            return f"this scene, {how}"
         if key in ("vorton", "build"):
             return f"this scene by another vorton ({key} {shown(old.get(key))})"
         if key == "scene_sha256":
@@ -537,8 +550,9 @@ def _new_manifest(
         "scene": scene.to_dict(folder=path.parent),
         "frames": [],
     }
-    if data.get("region") is None:
-        data.pop("region", None)
+    for key in ("region", "archived_fps", "branch"):
+        if data.get(key) is None:
+            data.pop(key, None)
     return Manifest(path, data)
 
 

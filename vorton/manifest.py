@@ -9,10 +9,12 @@ moment or the machine (no date, no thread count), so that the same bake has the 
     vorton, build           version; compiler, flags and digest of the sources
     units                   of everything below
     region                  only of a derived bake of a part: corners of the box that it has, m
+    archived_fps            only of a derived bake with another frame rate: that of its archive, 1/s
     fps, first, last        frame range; frame 1 is the start, frame n is at time (n - 1) / fps
     volumes, tracers        settings of the volumes or null; whether there are tracer files
-    branch                  only of a branch: of which bake it has the first frames (frame, name,
-                            scene_sha256, scene, and its own branch or null)
+    branch                  only of a branch, or derived from one: of which bake it has the first
+                            frames (frame of the archive, name, scene_sha256, scene, and its own
+                            branch or null)
     archive                 name of the motion archive with the state at each frame, or null
     frames                  list by frame number: frame, time, files (name, bytes, sha256 of the
                             file, values_sha256 of what it holds, whatever the compression),
