@@ -16,6 +16,10 @@ from vorton import _core
 from vorton.archive import Archive
 from vorton.cli import main
 from vorton.course import carry_over
+from vorton.film import BakeShot
+from vorton.hosts.alembic import write_alembic
+from vorton.hosts.body_meshes import body_meshes
+from vorton.hosts.usd.bodies import body_prims
 from vorton.manifest import Manifest
 
 FRAMES, AT = (1, 4), 2
@@ -47,6 +51,10 @@ def branched(origin, tmp_path_factory):
     folder = tmp_path_factory.mktemp("branched")
     branch(windy(), origin, folder)
     return folder
+
+
+def own_scene(manifest):
+    return vt.Scene.from_dict(manifest.data["scene"], manifest.folder)
 
 
 def fields(folder, name="windy"):
@@ -184,6 +192,73 @@ def test_frames_of_another_history_are_not_mixed(origin, branched, tmp_path):
     quiet(small_scene(), tmp_path / "fast", **simulated)
     with pytest.raises(ValueError, match="holds a bake of this scene with archived_fps None"):
         vt.derive(origin, tmp_path / "fast", fps=48, **values)
+
+
+@pytest.fixture(scope="module")
+def dropped(tmp_path_factory):
+    """Two balls fall, the first is removed after frame 2; a third then stands elsewhere."""
+    top = tmp_path_factory.mktemp("dropped")
+    both = vt.Scene("balls", voxel=0.1)
+    both.add(vt.Tracers(vt.Sphere((0, 0, 3), 0.2), count=20))
+    rest = copy.copy(both)
+    for n, density in enumerate((300.0, 500.0)):
+        both.add(vt.Body(vt.Sphere((n, 0, 0), 0.2), density=density, name=f"ball {n}"))
+    rest.add(both.bodies[1])
+    rest.add(vt.Body(vt.Box((-3, 0, 0), (-2.5, 0.5, 0.5)), name="box"))
+    quiet(both, top / "both", frames=(1, 3), volumes=None)
+    return branch(rest, top / "both", top / "rest")
+
+
+def test_bodies_are_those_of_the_scene_of_a_frame(dropped):
+    bodies = {b.name: b for b in body_meshes(dropped, own_scene(dropped), dropped.frames)}
+    there = {name: list(body.places) for name, body in bodies.items()}
+    assert there == {"ball 0": [1, 2], "ball 1": [1, 2, 3], "box": [3]}
+    x = {name: {at[0] for at, _ in body.places.values()} for name, body in bodies.items()}
+    assert all(abs(place) < 0.1 for place in x["ball 0"])
+    assert all(abs(place - 1) < 0.1 for place in x["ball 1"])
+    heights = [at[2] for at, _ in bodies["ball 1"].places.values()]
+    assert heights[0] > heights[1] > heights[2]
+    recorded = dropped.frame(3)["bodies"]["0"]  # the first that is left
+    assert bodies["ball 1"].places[3][0] == pytest.approx(recorded[:3], abs=1e-6)
+    assert bodies["box"].placed(3).min(axis=0) == pytest.approx([-3, 0, 0], abs=1e-5)
+    shot = BakeShot(dropped)
+    centres = [sorted(body.position[0] for body in shot.simulation.bodies) for _ in shot]
+    assert [len(places) for places in centres] == [2, 2, 2]
+    assert centres[1] == pytest.approx([0, 1], abs=0.1)
+    assert centres[2] == pytest.approx([-2.75, 1], abs=0.1)
+
+
+@pytest.mark.slow
+def test_bodies_follow_the_archive_in_slow_motion(dropped, tmp_path):
+    slow = vt.derive(dropped.folder, tmp_path, fps=48, volumes=None, progress=False, threads=1)
+    bodies = {b.name: b for b in body_meshes(slow, own_scene(slow), slow.frames)}
+    there = {name: list(body.places) for name, body in bodies.items()}
+    assert there == {"ball 0": [1, 2, 3], "ball 1": [1, 2, 3, 4, 5], "box": [4, 5]}
+
+
+def test_stages_hide_bodies_that_are_not_there(dropped):
+    prims = {prim.name: prim for prim in body_prims(dropped, own_scene(dropped))[0].children}
+    shown = {
+        name: next((a.samples for a in prim.attributes if a.name == "visibility"), None)
+        for name, prim in prims.items()
+    }
+    hidden, visible = "invisible", "inherited"
+    assert shown == {
+        "ball_0": {1: visible, 2: visible, 3: hidden},
+        "ball_1": None,
+        "box": {1: hidden, 2: hidden, 3: visible},
+    }
+
+
+def test_alembic_hides_bodies_that_are_not_there(dropped):
+    Abc = pytest.importorskip("alembic3d.Abc")
+    geometry = pytest.importorskip("alembic3d.AbcGeom")
+    top = Abc.IArchive(str(write_alembic(dropped.folder, progress=False))).getTop()
+    root = geometry.IXform(top, "balls")
+    for name, wanted in (("ball_0", [1, 1, 0]), ("box", [0, 0, 1])):
+        visible = geometry.GetVisibilityProperty(geometry.IXform(root, name))
+        assert [visible.getValue(Abc.ISampleSelector(n / 24)) for n in (1, 2, 3)] == wanted
+    assert not geometry.GetVisibilityProperty(geometry.IXform(root, "ball_1")).valid()
 
 
 # ---- what goes over ----

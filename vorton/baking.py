@@ -27,7 +27,7 @@ from .bake_frames import (
     write_frame,
 )
 from .bake_writer import FrameWriter
-from .branches import Branch, known_by
+from .branches import branch_of, known_by
 from .course import Course
 from .derive_jobs import make_in_processes
 from .fields import (
@@ -238,7 +238,7 @@ def bake_timed(
         plan = _plan(todo, last, states)
         if plan:
             with Progress(len(plan), f"bake {scene.name}", progress) as shown_progress:
-                course = Course(sim, _branch_of(manifest))
+                course = Course(sim, branch_of(manifest))
                 _run(course, manifest, plan, todo, states, shown_progress, parts)
         if states is not None:
             states.close()
@@ -392,13 +392,6 @@ def describe_bake(manifest: Manifest, scene: Scene) -> dict[str, Any]:
     about = describe_scene(scene, manifest.data["fps"], manifest.folder)
     branch = manifest.data.get("branch")
     return about if branch is None else about | {"branch": branch}
-
-
-def _branch_of(manifest: Manifest) -> Branch | None:
-    try:
-        return Branch.from_dict(manifest.data.get("branch"), manifest.folder)
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{manifest.path}: branch: {error}") from error
 
 
 def check_frames(frames: tuple[int, int]) -> tuple[int, int]:
