@@ -261,6 +261,39 @@ def test_alembic_hides_bodies_that_are_not_there(dropped):
     assert not geometry.GetVisibilityProperty(geometry.IXform(root, "ball_1")).valid()
 
 
+def test_a_bake_of_an_older_version_may_be_left(origin, tmp_path):
+    """Its manifest does not say all of the volumes: the rest is the default."""
+    shutil.copytree(origin, tmp_path / "old")
+    manifest = Manifest.find(tmp_path / "old")
+    del manifest.data["volumes"]["margin"], manifest.data["volumes"]["sharp"]
+    manifest.save()
+    made = branch(windy(), tmp_path / "old", tmp_path / "out", frame=1, frames=(1, 1))
+    assert made.data["volumes"]["margin"] == vt.Volumes().margin
+    assert made.data["volumes"]["sharp"] == vt.Volumes().sharp
+    assert made.data["volumes"]["voxel"] == VOLUMES.voxel
+
+
+def test_a_damaged_origin_leaves_nothing_behind(origin, tmp_path):
+    shutil.copytree(origin, tmp_path / "bad")
+    with Archive(tmp_path / "bad" / "ring.vta") as archive:
+        at, length = archive._places[1]
+    with open(tmp_path / "bad" / "ring.vta", "r+b") as file:
+        file.seek(at + length - 50)
+        file.write(b"x" * 20)
+    with pytest.raises(ValueError, match=r"ring\.vta, frame 1: .*: bake it again to repair it"):
+        branch(windy(), tmp_path / "bad", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_all_branches_of_a_manifest_are_checked(branched, tmp_path):
+    manifest = Manifest.find(branched)
+    data = copy.deepcopy(manifest.data)
+    data["branch"]["branch"] = {"frame": 1, "name": "first", "scene": {"sources": []}}
+    Manifest(tmp_path / "windy.json", data).save()
+    with pytest.raises(ValueError, match="manifest.branch.branch: 'scene_sha256' is missing"):
+        Manifest.load(tmp_path / "windy.json")
+
+
 # ---- what goes over ----
 
 
@@ -348,6 +381,14 @@ def stirred(scene):
 
 def burning(scene):
     scene.combustion = vt.Combustion()
+
+
+def test_detail_that_follows_from_the_scene_is_said_to():
+    warm, cold = vt.Scene("a", voxel=0.1), vt.Scene("a", voxel=0.1)
+    warm.add(vt.Emitter(vt.Sphere(radius=0.2), temperature=400))
+    text = r"Scene.detail = 0: was 3, .* follows from what is in the scene: give detail=3"
+    with pytest.raises(ValueError, match=text):
+        carry_over(vt.Simulation(warm, threads=1), vt.Simulation(cold, threads=1))
 
 
 def larger(scene):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,9 +34,6 @@ from .scene import Scene
 from .simulation import Simulation
 
 __all__ = ["branch", "rewind"]
-
-_TOLD = ("voxel", "preset", "half", "compress", "margin", "sharp")
-"""The settings of `Volumes`, by their names in a manifest."""
 
 
 def branch(
@@ -110,7 +108,7 @@ def branch(
     told = origin.data["volumes"]
     how: dict[str, Any] = {
         "fps": origin.data["fps"],
-        "volumes": None if told is None else Volumes(**{key: told[key] for key in _TOLD}),
+        "volumes": None if told is None else _volumes_of(told),
         "tracers": origin.data["tracers"],
     }
     with Archive(origin.archive) as archive:
@@ -140,8 +138,17 @@ def branch(
     )
 
 
+def _volumes_of(told: Mapping[str, Any]) -> Volumes:
+    """What a manifest says of its volumes; where one of an older version does not: the default."""
+    names = [field.name for field in dataclasses.fields(Volumes)]
+    return Volumes(**{name: told[name] for name in names if name in told})
+
+
 def _try(archive: Archive, frame: int, sim: Simulation, threads: int) -> None:
-    """Raise what `carry_over` will, before anything is written."""
+    """Raise what is damaged, and what `carry_over` will raise, before anything is written."""
+    for number in range(1, frame + 1):
+        if damage := archive.damage(number):
+            raise ValueError(f"{archive.path.parent / damage}: bake it again to repair it")
     earlier = Simulation(archive.scene(frame), archive.fps, threads=threads)
     go_on_from(earlier, archive, frame)
     carry_over(earlier, sim)
@@ -170,9 +177,6 @@ def _take_states(manifest: Manifest, scene: Scene, archive: Archive, frame: int)
         known = known_by(own.about.get("branch")) == known_by(manifest.data["branch"])
         if known and own.frames[:frame] == list(range(1, frame + 1)):
             return
-    damages = [damage for n in range(1, frame + 1) if (damage := archive.damage(n))]
-    if damages:
-        raise ValueError(f"{archive.path.parent / damages[0]}: bake it again to repair it")
     blocks = (archive.block(n) for n in range(1, frame + 1))
     write_frames(path, describe_bake(manifest, scene), blocks)
 

@@ -98,8 +98,10 @@ def _check_whole(data: dict[str, Any]) -> None:
         _check(data["volumes"], _VOLUMES, "manifest.volumes")
         _check_values(data["volumes"]["grids"], str, "manifest.volumes.grids")
     _check(data["scene"].get("effects", []), [_ITEM], "manifest.scene.effects")
-    if data.get("branch") is not None:
-        _check(data["branch"], _BRANCH, "manifest.branch")
+    branch, where = data.get("branch"), "manifest.branch"
+    while branch is not None:
+        _check(branch, _BRANCH, where)
+        branch, where = branch.get("branch"), f"{where}.branch"
     if not 1 <= data["first"] <= data["last"] <= MOST_FRAMES:
         raise ValueError(f"manifest.first = {data['first']}, last = {data['last']}")
     for index, record in enumerate(data["frames"]):
