@@ -100,7 +100,7 @@ def test_an_unchanged_scene_gives_the_bytes_of_the_other_bake(origin, tmp_path):
 
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_what_was_warm_may_be_removed(tmp_path, overwrite):
-    """Volumes of frames before have a temperature, those after it have none; tracers keep it."""
+    """What was born has a temperature, in volumes and tracers, and in what is derived."""
 
     def scene(warm):
         made = vt.Scene("smoke", voxel=0.1, detail=0, max_tracers=10000)
@@ -112,13 +112,24 @@ def test_what_was_warm_may_be_removed(tmp_path, overwrite):
     quiet(scene(True), tmp_path / "warm", frames=(1, 3))
     manifest = branch(scene(False), tmp_path / "warm", tmp_path / "out", overwrite=overwrite)
     assert manifest.data["branch"]["frame"] == AT and manifest.frames == [1, 2, 3]
-    assert "temperature" not in manifest.data["volumes"]["grids"]
+    assert {"temperature", "heat"} <= manifest.data["volumes"]["grids"].keys()
+    assert b"heat" in manifest.file(3, ".vdb").read_bytes()
     warm = Manifest.find(tmp_path / "warm")
     assert manifest.file(2, ".vdb").read_bytes() == warm.file(2, ".vdb").read_bytes()
     with np.load(manifest.file(3, ".npz")) as tracers:
         assert tracers["temperature"].max() > 300  # the ambient fluid has 293.15 K
     ours, theirs = content(tmp_path / "out"), content(tmp_path / "warm")
     assert ours["smoke_0003.vdb"] != theirs["smoke_0003.vdb"]
+    manifest.file(3, ".vdb").unlink()
+    quiet(scene(False), tmp_path / "out", frames=(1, 3))
+    assert content(tmp_path / "out") == ours
+    made = vt.derive(tmp_path / "out", tmp_path / "derived", volumes=VOLUMES, progress=False)
+    assert made.data["volumes"] == manifest.data["volumes"]
+    again = content(made.folder)
+    assert all(again[n] == ours[n] for n in ours if n.endswith((".vdb", ".npz")))
+    if overwrite:  # by what is no branch, and was never warm
+        made = quiet(scene(False), tmp_path / "out", frames=(1, 1), fps=30, overwrite=True)
+        assert "branch" not in made.data and "heat" not in made.data["volumes"]["grids"]
 
 
 @pytest.mark.parametrize("stop", slow_but([2, 3], [1, 2, 3]))

@@ -54,9 +54,9 @@ def branch(
     what the changed scene makes of them. Sources, effects and bodies may be added, changed and
     removed, and the method, gravity, viscosity and wind of the scene be others: all of it holds
     from `frame` on. What was born stays; a source whose time has passed bears at once. Voxels, host
-    and frame rate are those of the other bake, which may be removed afterwards. The grids are those
-    of the changed scene: without anything that is warm or burns there is no temperature in volumes
-    from `frame` on, though tracer files still have that of what was born. A branch that was
+    and frame rate are those of the other bake, which may be removed afterwards. There are the
+    grids of both scenes: what was born warm still has a temperature where nothing warm is born any
+    more. A branch that was
     interrupted goes on by `bake`, or by the same call; a second one may leave it in turn.
 
     Parameters
@@ -114,12 +114,13 @@ def branch(
     with Archive(origin.archive) as archive:
         archive.select((1, frame))
         sim = Simulation(scene, how["fps"], threads=threads)
-        settings = settings_of(sim, how["volumes"], how["tracers"], archive=True)
-        _try(archive, frame, sim, threads)  # after it `sim` has columns of the other scene, too
+        _try(archive, frame, sim, threads)
+        left = Branch.off(frame, archive.scene(), archive.branch)
+        settings = settings_of(sim, how["volumes"], how["tracers"], True, left)
         folder = prepare_folder(out)
         if folder.resolve() == origin.folder.resolve():
             raise ValueError(f"out = {shown(out)}: holds the other bake; choose another folder")
-        off = Branch.off(frame, archive.scene(), archive.branch).to_dict(folder)
+        off = left.to_dict(folder)
         with locked(folder):
             _refuse_other(folder, scene, off, overwrite)
             manifest = open_manifest(folder, scene, settings, (first, last), overwrite)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from .bake_frames import (
     write_frame,
 )
 from .bake_writer import FrameWriter
-from .branches import branch_of, known_by
+from .branches import Branch, branch_of, known_by
 from .course import Course
 from .derive_jobs import make_in_processes
 from .fields import (
@@ -109,17 +110,24 @@ class Volumes(Definition):
     margin: float = _VOLUME("velocity_margin")
     sharp: bool = _VOLUME("sharp")
 
-    def settings(self, sim: Simulation) -> dict[str, Any]:
-        """The settings as the manifest has them, with the grids that the simulation carries."""
+    def settings(self, sim: Simulation, earlier: Sequence[Simulation] = ()) -> dict[str, Any]:
+        """The settings as the manifest has them, with the grids that the simulation carries.
+
+        In a branch it goes on from earlier ones, and carries what they carried.
+        """
         voxel = sim.nominal_voxel if self.voxel is None else self.voxel
         if self.voxel is not None:
             warn_of_coarse_voxel(sim.scene, voxel, "Volumes.voxel", 5)
         names = PRESETS[self.preset].grids
-        carried = {n for n in names if n not in _SHOWN or sim._core.tracers_carry(_SHOWN[n])}
+        shown = [name for name in names if name in _SHOWN]
+        sims = (sim, *earlier)
+        carried = {n for n in shown if any(s._core.tracers_carry(_SHOWN[n]) for s in sims)}
         return {
             "voxel": voxel,
             "preset": self.preset,
-            "grids": {grid: name for grid, name in names.items() if grid in carried},
+            "grids": {
+                grid: name for grid, name in names.items() if grid in carried or grid not in shown
+            },
             "half": self.half,
             "compress": self.compress,
             "margin": self.margin,
@@ -228,10 +236,15 @@ def bake_timed(
     threads = check_integer("threads", threads, least=0, most=64)
     _check_volumes(volumes, check_flag("tracers", tracers))
     sim = Simulation(scene, fps, threads=threads)
-    settings = settings_of(sim, volumes, tracers, check_flag("archive", archive))
+    branch = _branch_there(Path(out), scene)
+    settings = settings_of(sim, volumes, tracers, check_flag("archive", archive), branch)
     folder = prepare_folder(out)
     with locked(folder):
         manifest = open_manifest(folder, scene, settings, (first, last), overwrite)
+        if branch is not None and "branch" not in manifest.data:  # it is overwritten
+            manifest.data |= {
+                "volumes": settings_of(sim, volumes, tracers, archive, None)["volumes"]
+            }
         todo = {n for n in range(first, last + 1) if not manifest.is_whole(n)}
         manifest.save()  # first: files that no manifest tells of would be somebody else's
         states = _open_archive(manifest, sim) if archive else None
@@ -307,7 +320,7 @@ def derive(
         sim = Simulation(archive.scene(), archive.fps, threads=threads)
         course, numbers = _course_of(archive, sim, frames, fps)
         first, last = numbers[0], numbers[-1]
-        settings = settings_of(sim, volumes, tracers, archive=False)
+        settings = settings_of(sim, volumes, tracers, False, archive.branch)
         folder = prepare_folder(out)
         retimed = fps is not None and fps != archive.fps
         settings |= {
@@ -394,6 +407,15 @@ def describe_bake(manifest: Manifest, scene: Scene) -> dict[str, Any]:
     return about if branch is None else about | {"branch": branch}
 
 
+def _branch_there(folder: Path, scene: Scene) -> Branch | None:
+    """Of the bake of this scene that is in a folder, if there is one."""
+    try:
+        manifest = Manifest.load(folder / f"{scene.name}.json")
+        return branch_of(manifest) if manifest.data["scene_sha256"] == scene.sha256 else None
+    except (OSError, ValueError):  # said later, if it matters
+        return None
+
+
 def check_frames(frames: tuple[int, int]) -> tuple[int, int]:
     what = f"first and last frame, 1 <= first <= last <= {MOST_FRAMES}"
     if isinstance(frames, str) or not hasattr(frames, "__len__") or len(frames) != 2:
@@ -412,15 +434,17 @@ def _check_volumes(volumes: Volumes | None, tracers: bool) -> None:
 
 
 def settings_of(
-    sim: Simulation, volumes: Volumes | None, tracers: bool, archive: bool
+    sim: Simulation, volumes: Volumes | None, tracers: bool, archive: bool, branch: Branch | None
 ) -> dict[str, Any]:
     """What must agree for an older bake to be gone on with."""
+    scenes = [] if branch is None or volumes is None else [scene for _, scene in branch.pieces]
+    earlier = [Simulation(scene, sim.fps, threads=sim._threads) for scene in scenes]
     return {
         "vorton": _core.version(),
         "build": _core.build(),
         "scene_sha256": sim.scene.sha256,
         "fps": sim.fps,
-        "volumes": None if volumes is None else volumes.settings(sim),
+        "volumes": None if volumes is None else volumes.settings(sim, earlier),
         "tracers": tracers,
         "archive": f"{sim.scene.name}{SUFFIX}" if archive else None,
         "region": None,
