@@ -13,13 +13,13 @@ from .archive import Archive
 from .archive_writer import cut_archive, write_frames
 from .bake_folders import link
 from .bake_frames import frame_name
+from .bake_opening import open_manifest
 from .baking import (
     Parts,
     Volumes,
     bake_timed,
     check_frames,
     describe_bake,
-    open_manifest,
     prepare_folder,
     settings_of,
 )
