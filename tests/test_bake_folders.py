@@ -1,5 +1,7 @@
 """Bakes are copied, moved and thinned out; simulations are compared."""
 
+import errno
+import os
 import shutil
 
 import pytest
@@ -8,8 +10,10 @@ from marks import slow_but
 from test_bake_interrupted import count_steps
 
 import vorton as vt
+from vorton import files
 from vorton.archive import Archive
 from vorton.cli import main
+from vorton.manifest import Manifest
 
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 
@@ -29,6 +33,12 @@ def made(tmp_path_factory):
     scene = meshed(top)
     quiet(scene, top / "bake", frames=(1, 3))
     return top / "bake", scene
+
+
+def duplicate(made, out):
+    """By nothing of vorton; its mesh is found from there, too."""
+    shutil.copytree(made[0], out)
+    shutil.copyfile(made[0].parent / "shape.obj", out.parent / "shape.obj")
 
 
 @pytest.mark.parametrize("move", slow_but([True], [False, True]))
@@ -77,6 +87,110 @@ def test_what_cannot_be_moved_is_refused(made, tmp_path):
     assert (tmp_path / "one" / "ring.json").exists() and content(tmp_path / "two") == {}
 
 
+@pytest.mark.parametrize("transfer", [vt.copy_bake, vt.move_bake])
+@pytest.mark.parametrize("name", ["ring_0001.vdb", "ring.vta", "ring_0007.npz", "ring.usda"])
+def test_nobodys_files_are_written_over(made, tmp_path, transfer, name):
+    duplicate(made, tmp_path / "bake")
+    (tmp_path / "bake" / "ring.usda").write_text("#usda 1.0")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / name).write_text("mine")
+    before = content(tmp_path / "bake")
+    with pytest.raises(ValueError, match=f"{name}: exists and belongs to no bake"):
+        transfer(tmp_path / "bake", tmp_path / "out")
+    assert content(tmp_path / "bake") == before and list(content(tmp_path / "out")) == [name]
+    assert (tmp_path / "out" / name).read_text() == "mine"
+
+
+class Stopped(BaseException):
+    """As Ctrl-C."""
+
+
+@pytest.mark.parametrize("meshes", slow_but([False], [False, True]))
+def test_a_move_that_was_interrupted_is_ended_by_another(made, tmp_path, monkeypatch, meshes):
+    """At each call that changes a name; meanwhile no archive belongs to two bakes."""
+    top = tmp_path / "deep" if meshes else tmp_path  # the head of the archive is then another
+    bake, out, wanted = tmp_path / "bake", top / "out", top / "wanted"
+    shutil.copyfile(made[0].parent / "shape.obj", tmp_path / "shape.obj")
+    scene = meshed(tmp_path) if meshes else small_scene()
+    quiet(scene, tmp_path / "whole", frames=(1, 2), volumes=None)
+    for name in ("ring.usda", "ring_0002.usdc"):
+        (tmp_path / "whole" / name).write_text(name)
+    vt.copy_bake(tmp_path / "whole", wanted)
+    calls = stop_at = 0
+
+    def counted(call):
+        def counting(*values, **named):
+            nonlocal calls
+            calls += 1
+            if calls == stop_at:
+                raise Stopped
+            return call(*values, **named)
+
+        return counting
+
+    originals = {name: getattr(os, name) for name in ("link", "replace", "unlink")}
+    stopped = True
+    while stopped:
+        shutil.copytree(tmp_path / "whole", bake)
+        calls, stopped = 0, False
+        stop_at += 1
+        with monkeypatch.context() as patch:
+            for name, call in originals.items():
+                patch.setattr(os, name, counted(call))
+            try:
+                vt.move_bake(bake, out)
+            except Stopped:
+                stopped = True
+        archives = [folder / "ring.vta" for folder in (bake, out)]
+        if all(path.exists() for path in archives):
+            assert not os.path.samefile(*archives)
+        if (bake / "ring.json").exists():
+            vt.move_bake(bake, out)
+        found = content(out)
+        assert {n: d for n, d in found.items() if not n.startswith(".")} == content(wanted), stop_at
+        assert not bake.exists() or all(n.startswith(".") for n in content(bake)), stop_at
+        shutil.rmtree(out)
+        shutil.rmtree(bake, ignore_errors=True)
+    assert stop_at > 15
+
+
+def test_a_move_from_the_folder_of_now(made, tmp_path, monkeypatch):
+    duplicate(made, tmp_path / "bake")
+    monkeypatch.chdir(tmp_path / "bake")
+    vt.move_bake(".", tmp_path / "out")
+    assert content(tmp_path / "bake") == {}
+    assert content(tmp_path / "out").keys() == content(made[0]).keys()
+
+
+def test_a_copy_from_a_disk_that_cannot_be_written(made, tmp_path, monkeypatch):
+    take = files._take_lock
+
+    def refuse(folder):
+        if folder == made[0]:
+            raise OSError(errno.EROFS, "cannot write")
+        return take(folder)
+
+    monkeypatch.setattr(files, "_take_lock", refuse)
+    vt.copy_bake(made[0], tmp_path / "out")
+    assert content(tmp_path / "out").keys() == content(made[0]).keys()
+    with pytest.raises(OSError, match="cannot write"):
+        vt.move_bake(made[0], tmp_path / "other")
+
+
+def test_stages_go_with_their_bake(made, tmp_path):
+    bake, out = tmp_path / "bake", tmp_path / "out"
+    duplicate(made, bake)
+    stages = ["ring.abc", "ring.points.usda", "ring.usda", "ring_0001.usdc", "ring_0003.usdc"]
+    for name in stages:
+        (bake / name).write_text(name)
+    vt.copy_bake(bake, tmp_path / "copy")
+    vt.move_bake(bake, out)
+    assert not bake.exists() and content(tmp_path / "copy") == content(out)
+    assert all((out / name).read_text() == name for name in stages)
+    assert Manifest.find(out).strangers() == []
+    assert vt.prune_bake(out, frames=(2, 3)).strangers() == ["ring_0001.usdc"]
+
+
 def test_pruned_frames_come_back_from_the_archive(made, tmp_path, monkeypatch):
     folder, scene = made
     out = tmp_path / "out"
@@ -88,6 +202,13 @@ def test_pruned_frames_come_back_from_the_archive(made, tmp_path, monkeypatch):
         assert archive.frames == [1, 2, 3]
     with pytest.raises(ValueError, match="none of 7 to 9 is left"):
         vt.prune_bake(out, frames=(7, 9))
+    begun = Manifest.find(out)  # as one of a bake that ended early: its range is more than it has
+    begun.data["last"] = 9
+    begun.save()
+    before = content(out)
+    with pytest.raises(ValueError, match="has frames 2: none of 7 to 9 is left"):
+        vt.prune_bake(out, frames=(7, 9))
+    assert content(out) == before
     steps = count_steps(monkeypatch)
     shutil.copyfile(folder.parent / "shape.obj", tmp_path / "shape.obj")
     quiet(meshed(tmp_path), out, frames=(1, 3))

@@ -16,6 +16,10 @@ from vorton import _core
 from vorton.archive import Archive
 from vorton.cli import main
 from vorton.course import carry_over
+from vorton.film import BakeShot
+from vorton.hosts.alembic import write_alembic
+from vorton.hosts.body_meshes import body_meshes
+from vorton.hosts.usd.bodies import body_prims
 from vorton.manifest import Manifest
 
 FRAMES, AT = (1, 4), 2
@@ -47,6 +51,10 @@ def branched(origin, tmp_path_factory):
     folder = tmp_path_factory.mktemp("branched")
     branch(windy(), origin, folder)
     return folder
+
+
+def own_scene(manifest):
+    return vt.Scene.from_dict(manifest.data["scene"], manifest.folder)
 
 
 def fields(folder, name="windy"):
@@ -88,6 +96,40 @@ def test_an_unchanged_scene_gives_the_bytes_of_the_other_bake(origin, tmp_path):
             assert state[name].tobytes() == values.tobytes(), (number, name)
     ours, theirs = content(tmp_path), content(origin)
     assert all(ours[n] == theirs[n] for n in theirs if n.endswith((".vdb", ".npz")))
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_what_was_warm_may_be_removed(tmp_path, overwrite):
+    """What was born has a temperature, in volumes and tracers, and in what is derived."""
+
+    def scene(warm):
+        made = vt.Scene("smoke", voxel=0.1, detail=0, max_tracers=10000)
+        made.add(vt.Tracers(vt.Sphere((0, 0, 0), 0.2), count=50))
+        if warm:
+            made.add(vt.Emitter(vt.Sphere((0, 0, 0), 0.2), temperature=400))
+        return made
+
+    quiet(scene(True), tmp_path / "warm", frames=(1, 3))
+    manifest = branch(scene(False), tmp_path / "warm", tmp_path / "out", overwrite=overwrite)
+    assert manifest.data["branch"]["frame"] == AT and manifest.frames == [1, 2, 3]
+    assert {"temperature", "heat"} <= manifest.data["volumes"]["grids"].keys()
+    assert b"heat" in manifest.file(3, ".vdb").read_bytes()
+    warm = Manifest.find(tmp_path / "warm")
+    assert manifest.file(2, ".vdb").read_bytes() == warm.file(2, ".vdb").read_bytes()
+    with np.load(manifest.file(3, ".npz")) as tracers:
+        assert tracers["temperature"].max() > 300  # the ambient fluid has 293.15 K
+    ours, theirs = content(tmp_path / "out"), content(tmp_path / "warm")
+    assert ours["smoke_0003.vdb"] != theirs["smoke_0003.vdb"]
+    manifest.file(3, ".vdb").unlink()
+    quiet(scene(False), tmp_path / "out", frames=(1, 3))
+    assert content(tmp_path / "out") == ours
+    made = vt.derive(tmp_path / "out", tmp_path / "derived", volumes=VOLUMES, progress=False)
+    assert made.data["volumes"] == manifest.data["volumes"]
+    again = content(made.folder)
+    assert all(again[n] == ours[n] for n in ours if n.endswith((".vdb", ".npz")))
+    if overwrite:  # by what is no branch, and was never warm
+        made = quiet(scene(False), tmp_path / "out", frames=(1, 1), fps=30, overwrite=True)
+        assert "branch" not in made.data and "heat" not in made.data["volumes"]["grids"]
 
 
 @pytest.mark.parametrize("stop", slow_but([2, 3], [1, 2, 3]))
@@ -136,6 +178,131 @@ def test_derived_and_loaded_frames_are_those_of_their_scene(branched, tmp_path):
     assert all(ours[n] == theirs[n] for n in theirs if n.endswith((".vdb", ".npz")))
     for frame, scene in ((2, small_scene()), (3, windy())):
         assert vt.Simulation.load(branched / "windy.vta", frame).scene == scene
+
+
+def test_frames_of_another_history_are_not_mixed(origin, branched, tmp_path):
+    """Of another branch, or of another frame rate of the archive: the scene is the same."""
+    values = {"volumes": None, "progress": False, "threads": 1, "frames": (1, 2)}
+    branch(windy(), origin, tmp_path / "early", frame=1)
+    vt.derive(branched, tmp_path / "out", **values)
+    assert vt.derive(branched, tmp_path / "out", **values).data["branch"]["frame"] == AT
+    with pytest.raises(ValueError, match="holds a bake of this scene, branched at frame 2; choose"):
+        vt.derive(tmp_path / "early", tmp_path / "out", **values)
+    quiet(windy(), tmp_path / "straight", frames=(1, 2), volumes=None)
+    with pytest.raises(ValueError, match="holds a bake of this scene, branched at frame 2; choose"):
+        vt.derive(tmp_path / "straight", tmp_path / "out", **values)
+    vt.derive(origin, tmp_path / "whole", **values)
+    branch(small_scene(), origin, tmp_path / "same", frame=1)
+    with pytest.raises(ValueError, match="holds a bake of this scene, not a branch; choose"):
+        vt.derive(tmp_path / "same", tmp_path / "whole", **values)
+
+    vt.derive(origin, tmp_path / "slow", fps=48, **values)
+    simulated = {"fps": 48, "volumes": None, "frames": (1, 2), "archive": False}
+    with pytest.raises(ValueError, match="holds a bake of this scene with archived_fps 24"):
+        quiet(small_scene(), tmp_path / "slow", **simulated)
+    quiet(small_scene(), tmp_path / "fast", **simulated)
+    with pytest.raises(ValueError, match="holds a bake of this scene with archived_fps None"):
+        vt.derive(origin, tmp_path / "fast", fps=48, **values)
+
+
+@pytest.fixture(scope="module")
+def dropped(tmp_path_factory):
+    """Two balls fall, the first is removed after frame 2; a third then stands elsewhere."""
+    top = tmp_path_factory.mktemp("dropped")
+    both = vt.Scene("balls", voxel=0.1)
+    both.add(vt.Tracers(vt.Sphere((0, 0, 3), 0.2), count=20))
+    rest = copy.copy(both)
+    for n, density in enumerate((300.0, 500.0)):
+        both.add(vt.Body(vt.Sphere((n, 0, 0), 0.2), density=density, name=f"ball {n}"))
+    rest.add(both.bodies[1])
+    rest.add(vt.Body(vt.Box((-3, 0, 0), (-2.5, 0.5, 0.5)), name="box"))
+    quiet(both, top / "both", frames=(1, 3), volumes=None)
+    return branch(rest, top / "both", top / "rest")
+
+
+def test_bodies_are_those_of_the_scene_of_a_frame(dropped):
+    bodies = {b.name: b for b in body_meshes(dropped, own_scene(dropped), dropped.frames)}
+    there = {name: list(body.places) for name, body in bodies.items()}
+    assert there == {"ball 0": [1, 2], "ball 1": [1, 2, 3], "box": [3]}
+    x = {name: {at[0] for at, _ in body.places.values()} for name, body in bodies.items()}
+    assert all(abs(place) < 0.1 for place in x["ball 0"])
+    assert all(abs(place - 1) < 0.1 for place in x["ball 1"])
+    heights = [at[2] for at, _ in bodies["ball 1"].places.values()]
+    assert heights[0] > heights[1] > heights[2]
+    recorded = dropped.frame(3)["bodies"]["0"]  # the first that is left
+    assert bodies["ball 1"].places[3][0] == pytest.approx(recorded[:3], abs=1e-6)
+    assert bodies["box"].placed(3).min(axis=0) == pytest.approx([-3, 0, 0], abs=1e-5)
+    shot = BakeShot(dropped)
+    centres = [sorted(body.position[0] for body in shot.simulation.bodies) for _ in shot]
+    assert [len(places) for places in centres] == [2, 2, 2]
+    assert centres[1] == pytest.approx([0, 1], abs=0.1)
+    assert centres[2] == pytest.approx([-2.75, 1], abs=0.1)
+
+
+@pytest.mark.slow
+def test_bodies_follow_the_archive_in_slow_motion(dropped, tmp_path):
+    slow = vt.derive(dropped.folder, tmp_path, fps=48, volumes=None, progress=False, threads=1)
+    bodies = {b.name: b for b in body_meshes(slow, own_scene(slow), slow.frames)}
+    there = {name: list(body.places) for name, body in bodies.items()}
+    assert there == {"ball 0": [1, 2, 3], "ball 1": [1, 2, 3, 4, 5], "box": [4, 5]}
+
+
+def test_stages_hide_bodies_that_are_not_there(dropped):
+    prims = {prim.name: prim for prim in body_prims(dropped, own_scene(dropped))[0].children}
+    shown = {
+        name: next((a.samples for a in prim.attributes if a.name == "visibility"), None)
+        for name, prim in prims.items()
+    }
+    hidden, visible = "invisible", "inherited"
+    assert shown == {
+        "ball_0": {1: visible, 2: visible, 3: hidden},
+        "ball_1": None,
+        "box": {1: hidden, 2: hidden, 3: visible},
+    }
+
+
+def test_alembic_hides_bodies_that_are_not_there(dropped):
+    Abc = pytest.importorskip("alembic3d.Abc")
+    geometry = pytest.importorskip("alembic3d.AbcGeom")
+    top = Abc.IArchive(str(write_alembic(dropped.folder, progress=False))).getTop()
+    root = geometry.IXform(top, "balls")
+    for name, wanted in (("ball_0", [1, 1, 0]), ("box", [0, 0, 1])):
+        visible = geometry.GetVisibilityProperty(geometry.IXform(root, name))
+        assert [visible.getValue(Abc.ISampleSelector(n / 24)) for n in (1, 2, 3)] == wanted
+    assert not geometry.GetVisibilityProperty(geometry.IXform(root, "ball_1")).valid()
+
+
+def test_a_bake_of_an_older_version_may_be_left(origin, tmp_path):
+    """Its manifest does not say all of the volumes: the rest is the default."""
+    shutil.copytree(origin, tmp_path / "old")
+    manifest = Manifest.find(tmp_path / "old")
+    del manifest.data["volumes"]["margin"], manifest.data["volumes"]["sharp"]
+    manifest.save()
+    made = branch(windy(), tmp_path / "old", tmp_path / "out", frame=1, frames=(1, 1))
+    assert made.data["volumes"]["margin"] == vt.Volumes().margin
+    assert made.data["volumes"]["sharp"] == vt.Volumes().sharp
+    assert made.data["volumes"]["voxel"] == VOLUMES.voxel
+
+
+def test_a_damaged_origin_leaves_nothing_behind(origin, tmp_path):
+    shutil.copytree(origin, tmp_path / "bad")
+    with Archive(tmp_path / "bad" / "ring.vta") as archive:
+        at, length = archive._places[1]
+    with open(tmp_path / "bad" / "ring.vta", "r+b") as file:
+        file.seek(at + length - 50)
+        file.write(b"x" * 20)
+    with pytest.raises(ValueError, match=r"ring\.vta, frame 1: .*: bake it again to repair it"):
+        branch(windy(), tmp_path / "bad", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_all_branches_of_a_manifest_are_checked(branched, tmp_path):
+    manifest = Manifest.find(branched)
+    data = copy.deepcopy(manifest.data)
+    data["branch"]["branch"] = {"frame": 1, "name": "first", "scene": {"sources": []}}
+    Manifest(tmp_path / "windy.json", data).save()
+    with pytest.raises(ValueError, match="manifest.branch.branch: 'scene_sha256' is missing"):
+        Manifest.load(tmp_path / "windy.json")
 
 
 # ---- what goes over ----
@@ -225,6 +392,14 @@ def stirred(scene):
 
 def burning(scene):
     scene.combustion = vt.Combustion()
+
+
+def test_detail_that_follows_from_the_scene_is_said_to():
+    warm, cold = vt.Scene("a", voxel=0.1), vt.Scene("a", voxel=0.1)
+    warm.add(vt.Emitter(vt.Sphere(radius=0.2), temperature=400))
+    text = r"Scene.detail = 0: was 3, .* follows from what is in the scene: give detail=3"
+    with pytest.raises(ValueError, match=text):
+        carry_over(vt.Simulation(warm, threads=1), vt.Simulation(cold, threads=1))
 
 
 def larger(scene):

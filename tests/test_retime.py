@@ -1,6 +1,10 @@
 """Frames between those of an archive: cubics through places and velocities."""
 
+import errno
 import shutil
+import subprocess
+import sys
+import threading
 
 import numpy as np
 import pytest
@@ -262,3 +266,38 @@ def test_processes_write_the_same_files(folder, tmp_path):
         vt.derive(tmp_path / "copy", tmp_path / "three", jobs=2, volumes=None, progress=False)
     three = vt.Manifest.find(tmp_path / "three")
     assert all(three.is_whole(n) for n in three.frames) and 4 not in three.frames
+
+
+# ---- several processes ----
+
+
+@pytest.mark.slow
+def test_processes_that_end_early_or_do_not_begin(tmp_path, monkeypatch):
+    """That is said, at once, and nobody goes on writing."""
+    quiet(small_scene(), tmp_path / "bake", frames=(1, 2))
+    values = {"volumes": None, "progress": False, "threads": 1, "jobs": 2}
+    popen, begun, raised = subprocess.Popen, [], []
+
+    def derive(out):
+        try:
+            vt.derive(tmp_path / "bake", tmp_path / out, **values)
+        except Exception as error:
+            raised.append(error)
+
+    def second_fails(*words, **named):
+        if begun:
+            raise OSError(errno.EAGAIN, "no more processes")
+        begun.append(popen(*words, **named))
+        return begun[0]
+
+    monkeypatch.setattr(subprocess, "Popen", second_fails)
+    derive("first")
+    assert "no more processes" in str(raised.pop()) and begun[0].poll() is not None
+
+    monkeypatch.setattr(
+        subprocess, "Popen", lambda words, **named: popen([sys.executable, "-c", ""], **named)
+    )
+    thread = threading.Thread(target=derive, args=("second",), daemon=True)  # or it waits for ever
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive() and "ended with status 0" in str(raised.pop())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,13 +13,13 @@ from .archive import Archive
 from .archive_writer import cut_archive, write_frames
 from .bake_folders import link
 from .bake_frames import frame_name
+from .bake_opening import open_manifest
 from .baking import (
     Parts,
     Volumes,
     bake_timed,
     check_frames,
     describe_bake,
-    open_manifest,
     prepare_folder,
     settings_of,
 )
@@ -33,9 +34,6 @@ from .scene import Scene
 from .simulation import Simulation
 
 __all__ = ["branch", "rewind"]
-
-_TOLD = ("voxel", "preset", "half", "compress", "margin", "sharp")
-"""The settings of `Volumes`, by their names in a manifest."""
 
 
 def branch(
@@ -56,7 +54,9 @@ def branch(
     what the changed scene makes of them. Sources, effects and bodies may be added, changed and
     removed, and the method, gravity, viscosity and wind of the scene be others: all of it holds
     from `frame` on. What was born stays; a source whose time has passed bears at once. Voxels, host
-    and frame rate are those of the other bake, which may be removed afterwards. A branch that was
+    and frame rate are those of the other bake, which may be removed afterwards. There are the
+    grids of both scenes: what was born warm still has a temperature where nothing warm is born any
+    more. A branch that was
     interrupted goes on by `bake`, or by the same call; a second one may leave it in turn.
 
     Parameters
@@ -108,18 +108,19 @@ def branch(
     told = origin.data["volumes"]
     how: dict[str, Any] = {
         "fps": origin.data["fps"],
-        "volumes": None if told is None else Volumes(**{key: told[key] for key in _TOLD}),
+        "volumes": None if told is None else _volumes_of(told),
         "tracers": origin.data["tracers"],
     }
     with Archive(origin.archive) as archive:
         archive.select((1, frame))
         sim = Simulation(scene, how["fps"], threads=threads)
         _try(archive, frame, sim, threads)
-        settings = settings_of(sim, how["volumes"], how["tracers"], archive=True)
+        left = Branch.off(frame, archive.scene(), archive.branch)
+        settings = settings_of(sim, how["volumes"], how["tracers"], True, left)
         folder = prepare_folder(out)
         if folder.resolve() == origin.folder.resolve():
             raise ValueError(f"out = {shown(out)}: holds the other bake; choose another folder")
-        off = Branch.off(frame, archive.scene(), archive.branch).to_dict(folder)
+        off = left.to_dict(folder)
         with locked(folder):
             _refuse_other(folder, scene, off, overwrite)
             manifest = open_manifest(folder, scene, settings, (first, last), overwrite)
@@ -135,12 +136,20 @@ def branch(
         **how,
         progress=progress,
         threads=threads,
-        overwrite=overwrite,
     )
 
 
+def _volumes_of(told: Mapping[str, Any]) -> Volumes:
+    """What a manifest says of its volumes; where one of an older version does not: the default."""
+    names = [field.name for field in dataclasses.fields(Volumes)]
+    return Volumes(**{name: told[name] for name in names if name in told})
+
+
 def _try(archive: Archive, frame: int, sim: Simulation, threads: int) -> None:
-    """Raise what `carry_over` will, before anything is written."""
+    """Raise what is damaged, and what `carry_over` will raise, before anything is written."""
+    for number in range(1, frame + 1):
+        if damage := archive.damage(number):
+            raise ValueError(f"{archive.path.parent / damage}: bake it again to repair it")
     earlier = Simulation(archive.scene(frame), archive.fps, threads=threads)
     go_on_from(earlier, archive, frame)
     carry_over(earlier, sim)
@@ -169,9 +178,6 @@ def _take_states(manifest: Manifest, scene: Scene, archive: Archive, frame: int)
         known = known_by(own.about.get("branch")) == known_by(manifest.data["branch"])
         if known and own.frames[:frame] == list(range(1, frame + 1)):
             return
-    damages = [damage for n in range(1, frame + 1) if (damage := archive.damage(n))]
-    if damages:
-        raise ValueError(f"{archive.path.parent / damages[0]}: bake it again to repair it")
     blocks = (archive.block(n) for n in range(1, frame + 1))
     write_frames(path, describe_bake(manifest, scene), blocks)
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +15,8 @@ from .archive_writer import begins_with, write_frames
 from .baking import check_frames, prepare_folder
 from .branches import Branch, scene_of
 from .fields import check_flag, ranges_text, shown
-from .files import TEMPORARY, explain, locked
-from .manifest import Manifest
+from .files import TEMPORARY, explain, file_sha256, flush_folder, gone, locked
+from .manifest import Manifest, json_value
 
 __all__ = ["copy_bake", "link", "move_bake", "prune_bake"]
 
@@ -21,25 +24,36 @@ __all__ = ["copy_bake", "link", "move_bake", "prune_bake"]
 def link(source: Path, target: Path, copy: bool = False) -> None:
     """Give a file a second name, atomically; where the disk has no links, or on demand, copy it.
 
-    Files of bakes are replaced as a whole, never written into: a link stays what it is.
+    Only for files that are replaced as a whole, never written into, as those of frames: a link
+    stays what it is. An archive is written into.
     """
     part = target.with_name(f".{target.name}.{os.getpid()}{TEMPORARY}")
-    part.unlink(missing_ok=True)
     try:
+        part.unlink(missing_ok=True)
         try:
             if copy:
                 raise OSError
             os.link(source, part)
         except OSError:
-            shutil.copyfile(source, part)
+            _copy(source, part)
         os.replace(part, target)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise explain(error, target) from error
+    except BaseException as error:
+        with contextlib.suppress(OSError):  # the first error counts; the next bake removes it
+            part.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise explain(error, target) from error
+        raise
+
+
+def _copy(source: Path, target: Path) -> None:
+    """The bytes of a file, flushed to the disk: the original may be removed afterwards."""
+    shutil.copyfile(source, target)
+    with open(target, "r+b") as file:
+        os.fsync(file.fileno())
 
 
 def copy_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Manifest:
-    """Copy a bake into another folder: its files, its archive and its manifest.
+    """Copy a bake into another folder: its files, its archive, its manifest and its stages.
 
     Paths of meshes in its scene are then relative to the new folder. `bake` and `derive` go on from
     the copy as from the bake.
@@ -59,41 +73,102 @@ def copy_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Man
     Raises
     ------
     ValueError
-        Not a bake; a frame of it is missing or damaged; the folder holds a bake of this name.
+        Not a bake; a frame of it is missing or damaged; the folder holds a bake of this name, or
+        files of these names that belong to no bake.
     OSError
         A file cannot be read or written. BlockingIOError: a bake is under way in one of both.
     """
-    return _transfer(Manifest.find(place), prepare_folder(out), shown(out), copy=True)
+    manifest, folder = _both(place, out)
+    with _locked_where_possible(manifest.folder), locked(folder):
+        manifest = Manifest.load(manifest.path)
+        made = _at(manifest, folder)
+        if made.path.exists():
+            raise ValueError(f"{made.path}: exists; choose another folder")
+        _link_files(manifest, made, copy=True)
+        _copy_archive(manifest, made)
+        made.save()
+    return made
 
 
 def move_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Manifest:
-    """Move a bake into another folder, as `copy_bake` copies it; a folder left empty goes, too."""
-    manifest = Manifest.find(place)
-    moved = _transfer(manifest, prepare_folder(out), shown(out), copy=False)
-    with locked(manifest.folder):
-        manifest.remove_files()
-    if not any(manifest.folder.iterdir()):
-        manifest.folder.rmdir()
-    return moved
+    """Move a bake into another folder, as `copy_bake` copies it; a folder left empty goes, too.
 
-
-def _transfer(manifest: Manifest, folder: Path, out: str, copy: bool) -> Manifest:
-    if folder.resolve() == manifest.folder.resolve():
-        raise ValueError(f"out = {out}: is where the bake is; choose another folder")
-    path = folder / manifest.path.name
+    A move that was interrupted is ended by the same call.
+    """
+    manifest, folder = _both(place, out)
     with locked(manifest.folder), locked(folder):
-        if path.exists():
-            raise ValueError(f"{path}: exists; choose another folder")
-        for text in _damages(manifest):
-            raise ValueError(f"{manifest.folder}: {text}: bake again to repair it")
-        for number in manifest.frames:
-            for file in manifest.frame(number)["files"]:
-                link(manifest.file(number, Path(file["name"]).suffix), folder / file["name"], copy)
-        if manifest.archive is not None:
-            _transfer_archive(manifest.archive, folder, copy)
-        made = Manifest(path, manifest.data | _relative_to(manifest.data, manifest.folder, folder))
-        made.save()
+        manifest = Manifest.load(manifest.path)
+        made = _at(manifest, folder)
+        if made.path.exists():
+            _check_begun(made)
+        else:
+            _link_files(manifest, made, copy=False)
+            made.save()
+        _move_archive(manifest, made)
+        flush_folder(folder)  # first: what is removed must be there
+        for path in manifest.stage_files:
+            path.unlink()
+        manifest.remove_files()
+    with contextlib.suppress(OSError):  # it is not empty, or given as "."
+        manifest.folder.rmdir()
     return made
+
+
+def _both(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> tuple[Manifest, Path]:
+    manifest, folder = Manifest.find(place), prepare_folder(out)
+    if folder.resolve() == manifest.folder.resolve():
+        raise ValueError(f"out = {shown(out)}: is where the bake is; choose another folder")
+    return manifest, folder
+
+
+@contextlib.contextmanager
+def _locked_where_possible(folder: Path) -> Iterator[None]:
+    """As `locked`; a folder that nobody here can write into needs no lock."""
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(locked(folder))
+        except OSError as error:
+            if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM):
+                raise
+        yield
+
+
+def _at(manifest: Manifest, folder: Path) -> Manifest:
+    """What the manifest is in another folder; not saved."""
+    data = manifest.data | _relative_to(manifest.data, manifest.folder, folder)
+    return Manifest(folder / manifest.path.name, data)
+
+
+def _check_begun(made: Manifest) -> None:
+    """Raise ValueError where the manifest that is there is not that of a move that has begun."""
+    try:
+        there = Manifest.load(made.path).data
+    except ValueError:
+        there = None
+    if there != json_value(made.data) or any(map(made.damage, made.frames)):
+        raise ValueError(f"{made.path}: exists; choose another folder")
+
+
+def _link_files(manifest: Manifest, made: Manifest, copy: bool) -> None:
+    """The files of frames and stages, none of which takes the place of another file."""
+    for text in _damages(manifest):
+        raise ValueError(f"{manifest.folder}: {text}: bake again to repair it")
+    names = [file["name"] for n in manifest.frames for file in manifest.frame(n)["files"]]
+    names += [path.name for path in manifest.stage_files]
+    pairs = [(manifest.folder / Path(name).name, made.folder / Path(name).name) for name in names]
+    taken = [made.folder / name for name in made.strangers()]
+    taken += [target for source, target in pairs if target.exists() and not _same(source, target)]
+    if made.archive is not None and made.archive.exists() and not _is_archive_of(manifest, made):
+        taken.append(made.archive)
+    for path in taken:
+        raise ValueError(f"{path}: exists and belongs to no bake; choose another folder")
+    for source, target in pairs:
+        link(source, target, copy)
+
+
+def _same(source: Path, target: Path) -> bool:
+    """Whether both hold the same: an earlier copy, or a move, was interrupted."""
+    return os.path.samefile(source, target) or file_sha256(source) == file_sha256(target)
 
 
 def _damages(manifest: Manifest) -> list[str]:
@@ -114,13 +189,56 @@ def _relative_to(about: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
     return found if branch is None else found | {"branch": branch.to_dict(new)}
 
 
-def _transfer_archive(path: Path, folder: Path, copy: bool) -> None:
-    with Archive(path) as archive:
-        about = archive.about | _relative_to(archive.about, path.parent, folder)
-        if begins_with(path, head_block(about)):
-            link(path, folder / path.name, copy)  # a copy shares nothing: bakes write into it
-        else:
-            write_frames(folder / path.name, about, (archive.block(n) for n in archive.frames))
+def _head_of(manifest: Manifest, made: Manifest) -> dict[str, Any]:
+    assert manifest.archive is not None
+    with Archive(manifest.archive) as archive:
+        return archive.about | _relative_to(archive.about, manifest.folder, made.folder)
+
+
+def _is_archive_of(manifest: Manifest, made: Manifest) -> bool:
+    """Whether the archive that is there has the states of that of the manifest, all whole."""
+    assert manifest.archive is not None and made.archive is not None
+    head = _head_of(manifest, made)
+    try:
+        with Archive(made.archive) as there, Archive(manifest.archive) as archive:
+            return (
+                there.about == head
+                and there.frames == archive.frames
+                and all(there.block(n) == archive.block(n) for n in archive.frames)
+            )
+    except ValueError:
+        return False
+
+
+def _copy_archive(manifest: Manifest, made: Manifest) -> None:
+    """A copy shares nothing with the archive: bakes write into it."""
+    if manifest.archive is None or made.archive is None:
+        return
+    head = _head_of(manifest, made)
+    if begins_with(manifest.archive, head_block(head)):
+        link(manifest.archive, made.archive, copy=True)
+    else:
+        with Archive(manifest.archive) as archive:
+            write_frames(made.archive, head, (archive.block(n) for n in archive.frames))
+
+
+def _move_archive(manifest: Manifest, made: Manifest) -> None:
+    """The archive to where its manifest is by now; at no time do both folders share one."""
+    if manifest.archive is None or made.archive is None:
+        return
+    if not manifest.archive.exists():
+        if not made.archive.exists():
+            raise gone(manifest.archive)
+    elif made.archive.exists():
+        if not _is_archive_of(manifest, made):
+            raise ValueError(f"{made.archive}: exists; choose another folder")
+    elif begins_with(manifest.archive, head_block(_head_of(manifest, made))):
+        try:
+            os.replace(manifest.archive, made.archive)
+        except OSError:  # another disk
+            _copy_archive(manifest, made)
+    else:
+        _copy_archive(manifest, made)
 
 
 def prune_bake(
@@ -140,7 +258,8 @@ def prune_bake(
         keeps the states of all frames: `bake` makes what was removed again, without simulating.
     archive : bool
         Whether the archive stays, default True. Without it `derive` and `branch` have nothing to
-        start from, and a bake of more frames simulates from the start.
+        start from. `bake` of this scene is then refused unless it is also without an archive; it
+        simulates from the start.
 
     Returns
     -------

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,9 @@ from .bake_frames import (
     threads_of,
     write_frame,
 )
+from .bake_opening import open_manifest
 from .bake_writer import FrameWriter
-from .branches import Branch
+from .branches import Branch, branch_of
 from .course import Course
 from .derive_jobs import make_in_processes
 from .fields import (
@@ -41,8 +43,8 @@ from .fields import (
     ranges_text,
     shown,
 )
-from .files import locked, make_folder, remove_leftovers
-from .manifest import FORMAT, MOST_FRAMES, SCHEMA, UNITS, Manifest
+from .files import locked, make_folder
+from .manifest import MOST_FRAMES, Manifest
 from .opening import warn_of_coarse_voxel
 from .progress import Callback, Progress
 from .retime import RetimedCourse, course_of, last_frame, needed
@@ -109,17 +111,24 @@ class Volumes(Definition):
     margin: float = _VOLUME("velocity_margin")
     sharp: bool = _VOLUME("sharp")
 
-    def settings(self, sim: Simulation) -> dict[str, Any]:
-        """The settings as the manifest has them, with the grids that the simulation carries."""
+    def settings(self, sim: Simulation, earlier: Sequence[Simulation] = ()) -> dict[str, Any]:
+        """The settings as the manifest has them, with the grids that the simulation carries.
+
+        In a branch it goes on from earlier ones, and carries what they carried.
+        """
         voxel = sim.nominal_voxel if self.voxel is None else self.voxel
         if self.voxel is not None:
             warn_of_coarse_voxel(sim.scene, voxel, "Volumes.voxel", 5)
         names = PRESETS[self.preset].grids
-        carried = {n for n in names if n not in _SHOWN or sim._core.tracers_carry(_SHOWN[n])}
+        shown = [name for name in names if name in _SHOWN]
+        sims = (sim, *earlier)
+        carried = {n for n in shown if any(s._core.tracers_carry(_SHOWN[n]) for s in sims)}
         return {
             "voxel": voxel,
             "preset": self.preset,
-            "grids": {grid: name for grid, name in names.items() if grid in carried},
+            "grids": {
+                grid: name for grid, name in names.items() if grid in carried or grid not in shown
+            },
             "half": self.half,
             "compress": self.compress,
             "margin": self.margin,
@@ -228,17 +237,22 @@ def bake_timed(
     threads = check_integer("threads", threads, least=0, most=64)
     _check_volumes(volumes, check_flag("tracers", tracers))
     sim = Simulation(scene, fps, threads=threads)
-    settings = settings_of(sim, volumes, tracers, check_flag("archive", archive))
+    branch = _branch_there(Path(out), scene)
+    settings = settings_of(sim, volumes, tracers, check_flag("archive", archive), branch)
     folder = prepare_folder(out)
     with locked(folder):
         manifest = open_manifest(folder, scene, settings, (first, last), overwrite)
+        if branch is not None and "branch" not in manifest.data:  # it is overwritten
+            manifest.data |= {
+                "volumes": settings_of(sim, volumes, tracers, archive, None)["volumes"]
+            }
         todo = {n for n in range(first, last + 1) if not manifest.is_whole(n)}
         manifest.save()  # first: files that no manifest tells of would be somebody else's
         states = _open_archive(manifest, sim) if archive else None
         plan = _plan(todo, last, states)
         if plan:
             with Progress(len(plan), f"bake {scene.name}", progress) as shown_progress:
-                course = Course(sim, _branch_of(manifest))
+                course = Course(sim, branch_of(manifest))
                 _run(course, manifest, plan, todo, states, shown_progress, parts)
         if states is not None:
             states.close()
@@ -307,9 +321,15 @@ def derive(
         sim = Simulation(archive.scene(), archive.fps, threads=threads)
         course, numbers = _course_of(archive, sim, frames, fps)
         first, last = numbers[0], numbers[-1]
-        settings = settings_of(sim, volumes, tracers, archive=False)
-        settings |= {"fps": archive.fps if fps is None else fps, "region": box}
+        settings = settings_of(sim, volumes, tracers, False, archive.branch)
         folder = prepare_folder(out)
+        retimed = fps is not None and fps != archive.fps
+        settings |= {
+            "fps": fps if retimed else archive.fps,
+            "region": box,
+            "archived_fps": archive.fps if retimed else None,
+            "branch": None if archive.branch is None else archive.branch.to_dict(folder),
+        }
         if folder.resolve() == archive.path.resolve().parent:
             raise ValueError(f"out = {shown(out)}: holds the archive; choose another folder")
         with locked(folder):
@@ -388,11 +408,13 @@ def describe_bake(manifest: Manifest, scene: Scene) -> dict[str, Any]:
     return about if branch is None else about | {"branch": branch}
 
 
-def _branch_of(manifest: Manifest) -> Branch | None:
+def _branch_there(folder: Path, scene: Scene) -> Branch | None:
+    """Of the bake of this scene that is in a folder, if there is one."""
     try:
-        return Branch.from_dict(manifest.data.get("branch"), manifest.folder)
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{manifest.path}: branch: {error}") from error
+        manifest = Manifest.load(folder / f"{scene.name}.json")
+        return branch_of(manifest) if manifest.data["scene_sha256"] == scene.sha256 else None
+    except (OSError, ValueError):  # said later, if it matters
+        return None
 
 
 def check_frames(frames: tuple[int, int]) -> tuple[int, int]:
@@ -413,133 +435,22 @@ def _check_volumes(volumes: Volumes | None, tracers: bool) -> None:
 
 
 def settings_of(
-    sim: Simulation, volumes: Volumes | None, tracers: bool, archive: bool
+    sim: Simulation, volumes: Volumes | None, tracers: bool, archive: bool, branch: Branch | None
 ) -> dict[str, Any]:
     """What must agree for an older bake to be gone on with."""
+    scenes = [] if branch is None or volumes is None else [scene for _, scene in branch.pieces]
+    earlier = [Simulation(scene, sim.fps, threads=sim._threads) for scene in scenes]
     return {
         "vorton": _core.version(),
         "build": _core.build(),
         "scene_sha256": sim.scene.sha256,
         "fps": sim.fps,
-        "volumes": None if volumes is None else volumes.settings(sim),
+        "volumes": None if volumes is None else volumes.settings(sim, earlier),
         "tracers": tracers,
         "archive": f"{sim.scene.name}{SUFFIX}" if archive else None,
         "region": None,
+        "archived_fps": None,
     }
-
-
-# ---- what the folder holds ----
-
-
-def open_manifest(
-    folder: Path,
-    scene: Scene,
-    settings: dict[str, Any],
-    frames: tuple[int, int],
-    overwrite: bool,
-) -> Manifest:
-    """The manifest to go on with, or a new one; not yet saved."""
-    path = folder / f"{scene.name}.json"
-    earlier = Manifest.all_in(folder)
-    if path.exists() and not any(manifest.path == path for manifest in earlier):
-        _refuse_damaged(path, overwrite)
-    for manifest in earlier:
-        difference = _difference(manifest, scene, settings)
-        if not difference:
-            remove_leftovers(folder)
-            return _take_over(manifest, scene, settings, frames)
-        if not overwrite:
-            raise ValueError(
-                f"{folder}: holds a bake of {difference}; choose another folder, or give "
-                "overwrite=True (--overwrite) to remove it"
-            )
-    for manifest in earlier:
-        manifest.remove_files()
-    remove_leftovers(folder)
-    manifest = _new_manifest(path, scene, settings, frames)
-    _refuse_strangers(manifest, overwrite)
-    return manifest
-
-
-def _take_over(
-    earlier: Manifest, scene: Scene, settings: dict[str, Any], frames: tuple[int, int]
-) -> Manifest:
-    """The frames of an earlier manifest; all else is as it must be."""
-    data = earlier.data
-    both = min(data["first"], frames[0]), max(data["last"], frames[1])
-    manifest = _new_manifest(earlier.path, scene, settings, both)
-    kept = {key: data[key] for key in ("branch", "frames") if key in data}
-    return Manifest(earlier.path, manifest.data | kept)
-
-
-def _refuse_damaged(path: Path, overwrite: bool) -> None:
-    """A file in the place of the manifest that is none, or no whole one."""
-    try:
-        Manifest.load(path)
-    except ValueError as error:
-        if not Manifest.may_replace(path):
-            text = "exists and is not the manifest of a bake; choose another folder"
-            raise ValueError(f"{path}: {text}") from error
-        if not overwrite:
-            text = "choose another folder, or give overwrite=True (--overwrite) to bake anew"
-            raise ValueError(f"{error}; {text}") from error
-
-
-def _difference(manifest: Manifest, scene: Scene, settings: dict[str, Any]) -> str | None:
-    """In what an older bake differs from this one, or None."""
-    old = manifest.data
-    if old.get("name") != scene.name:
-        return f"another scene, {old.get('name')!r}"
-    for key, value in settings.items():
-        if old.get(key) == value:
-            continue
-        if key in ("vorton", "build"):
-            return f"this scene by another vorton ({key} {shown(old.get(key))})"
-        if key == "scene_sha256":
-            return f"another scene, also named {scene.name!r}"
-        if key == "volumes" and value and old.get(key):
-            parts = [part for part in value if old[key].get(part) != value[part]]
-            said = ", ".join(f"{part} {shown(old[key].get(part))}" for part in parts)
-            return f"this scene with other volumes: {said}"
-        return f"this scene with {key} {shown(old.get(key))}"
-    return None
-
-
-def _refuse_strangers(manifest: Manifest, overwrite: bool) -> None:
-    """Files under our names that no manifest tells of are somebody else's work."""
-    data, folder = manifest.data, manifest.folder
-    found = [manifest.archive] if manifest.archive else []
-    for suffix in manifest.suffixes:
-        for path in sorted(folder.glob(f"{data['name']}_*{suffix}")):
-            digits = path.name[len(data["name"]) + 1 : -len(suffix)]
-            if digits.isdigit() and data["first"] <= int(digits) <= data["last"]:
-                found.append(path)
-    for path in found:
-        if path.exists() and not overwrite:
-            raise ValueError(
-                f"{path}: exists and belongs to no bake; choose another folder, or give "
-                "overwrite=True (--overwrite)"
-            )
-
-
-def _new_manifest(
-    path: Path, scene: Scene, settings: dict[str, Any], frames: tuple[int, int]
-) -> Manifest:
-    data = {
-        "format": FORMAT,
-        "schema": SCHEMA,
-        "name": scene.name,
-        "seed": scene.seed,
-        **settings,
-        "units": UNITS,
-        "first": frames[0],
-        "last": frames[1],
-        "scene": scene.to_dict(folder=path.parent),
-        "frames": [],
-    }
-    if data.get("region") is None:
-        data.pop("region", None)
-    return Manifest(path, data)
 
 
 # ---- frames ----

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
+from .manifest import Manifest
 from .scene import Scene
 
-__all__ = ["Branch", "scene_of"]
+__all__ = ["Branch", "branch_of", "known_by", "scene_of"]
 
 
 def scene_of(about: Mapping[str, Any], folder: Path | None) -> Scene:
@@ -75,6 +76,20 @@ class Branch:
     def pieces(self) -> list[tuple[int, Scene]]:
         """(last frame, scene), from the first on."""
         return [*(self.before.pieces if self.before else []), (self.frame, self.scene)]
+
+
+def branch_of(manifest: Manifest) -> Branch | None:
+    """The branch that a manifest tells of, None: it is none.
+
+    Raises
+    ------
+    ValueError
+        An earlier scene cannot be made again.
+    """
+    try:
+        return Branch.from_dict(manifest.data.get("branch"), manifest.folder)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{manifest.path}: branch: {error}") from error
 
 
 def known_by(data: Mapping[str, Any] | None) -> list[tuple[int, str]]:

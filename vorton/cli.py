@@ -253,7 +253,9 @@ def _add_transfers(commands: argparse._SubParsersAction) -> None:
 
 
 def _add_prune(commands: argparse._SubParsersAction) -> None:
-    parser = commands.add_parser("prune", help="remove files of a bake that nobody needs any more")
+    text = "remove files of a bake that nobody needs any more"
+    more = "`vorton bake` makes frames again from the archive, without simulating."
+    parser = commands.add_parser("prune", help=text, description=f"{text.capitalize()}. {more}")
     parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
     text = "frames whose volumes and tracers stay (default: all)"
     parser.add_argument("--frames", type=frame_range, metavar="A-B", help=text)

@@ -66,6 +66,8 @@ def _check_scene(old: Scene, new: Scene) -> None:
         before, now = (getattr(scene, name) for scene in (old, new))
         if before != now:
             text = f"Scene.{name.replace('_octaves', 'detail')} = {shown(now)}: was {shown(before)}"
+            if name == "_octaves" and new.detail is None:
+                why += f"; None follows from what is in the scene: give detail={before}"
             raise ValueError(f"{text}, and cannot change from a frame on: {why}")
     before, now = (scene.combustion and scene.combustion.law for scene in (old, new))
     if before != now:

@@ -79,7 +79,7 @@ class _Worker:
         self._thread.start()
 
     def _speak(self, setup: str, tasks: queue.SimpleQueue, answers: queue.SimpleQueue) -> None:
-        process = self._process
+        process, ended = self._process, False
         assert process.stdin is not None and process.stdout is not None
         try:
             with process.stdin as to, process.stdout as back:
@@ -88,11 +88,12 @@ class _Worker:
                     print(json.dumps(numbers), file=to, flush=True)
                     line = back.readline()
                     if not line:
+                        ended = True
                         break
                     answers.put(json.loads(line))
-        except OSError:
-            pass  # it is gone: said below
-        if process.wait() != 0:
+        except (OSError, ValueError):
+            ended = True  # it is gone, or talks nonsense
+        if process.wait() != 0 or ended:
             text = f"a process that made frames ended with status {process.returncode}"
             answers.put({"error": "RuntimeError", "text": text})
 
@@ -133,8 +134,10 @@ def make_in_processes(
             "threads": max(1, threads // jobs),
         }
     )
-    workers = [_Worker(setup, tasks, answers) for _ in range(jobs)]
+    workers: list[_Worker] = []
     try:
+        for _ in range(jobs):
+            workers.append(_Worker(setup, tasks, answers))
         for _ in groups:
             answer = answers.get()
             if "error" in answer:

@@ -70,7 +70,7 @@ def write_atomically(path: str | os.PathLike[str], data: bytes | bytearray | mem
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, path)
-        _flush_folder(path.parent)
+        flush_folder(path.parent)
     except BaseException as error:
         with contextlib.suppress(OSError):  # the first error counts; the next bake removes it
             part.unlink(missing_ok=True)
@@ -79,7 +79,7 @@ def write_atomically(path: str | os.PathLike[str], data: bytes | bytearray | mem
         raise
 
 
-def _flush_folder(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
     """The new name reaches the disk too (where the system can open a folder)."""
     try:
         handle = os.open(folder, os.O_RDONLY)

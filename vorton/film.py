@@ -121,7 +121,7 @@ class BakeShot:
         self.ambient_temperature = scene.ambient.temperature
         self.combustion = scene.combustion._core_combustion() if scene.combustion else {}
         self.name = data["name"]
-        self._bodies = BakedBodies(manifest, wanted, scene, containers=True, threads=threads)
+        self._bodies = BakedBodies(manifest, wanted, scene, threads=threads)
         self.simulation: Simulation | None = None  # of the bodies, at the frame asked for last
 
     def __len__(self) -> int:
@@ -129,18 +129,19 @@ class BakeShot:
 
     def __iter__(self) -> Iterator[_core.Volume]:
         wanted = ("position", "density", "size", *tracer_files.CARRIED)
-        self.simulation = self._bodies.start()
-        for number in self.numbers:
-            self._bodies.move(self.simulation, number)
-            columns = tracer_files.read(self.manifest.file(number, ".npz"))
-            yield _core.volume_from_tracers(
-                voxel_size=self.voxel,
-                threads=self.threads,
-                sharp=self.sharp,
-                ambient_temperature=self.ambient_temperature,
-                combustion=self.combustion,
-                **{name: columns[name] for name in wanted if name in columns},
-            )
+        for piece in self._bodies.pieces:
+            self.simulation = self._bodies.start(piece)
+            for number in piece.numbers:
+                self._bodies.move(self.simulation, number)
+                columns = tracer_files.read(self.manifest.file(number, ".npz"))
+                yield _core.volume_from_tracers(
+                    voxel_size=self.voxel,
+                    threads=self.threads,
+                    sharp=self.sharp,
+                    ambient_temperature=self.ambient_temperature,
+                    combustion=self.combustion,
+                    **{name: columns[name] for name in wanted if name in columns},
+                )
 
 
 class ArchiveShot:

@@ -9,10 +9,12 @@ moment or the machine (no date, no thread count), so that the same bake has the 
     vorton, build           version; compiler, flags and digest of the sources
     units                   of everything below
     region                  only of a derived bake of a part: corners of the box that it has, m
+    archived_fps            only of a derived bake with another frame rate: that of its archive, 1/s
     fps, first, last        frame range; frame 1 is the start, frame n is at time (n - 1) / fps
     volumes, tracers        settings of the volumes or null; whether there are tracer files
-    branch                  only of a branch: of which bake it has the first frames (frame, name,
-                            scene_sha256, scene, and its own branch or null)
+    branch                  only of a branch, or derived from one: of which bake it has the first
+                            frames (frame of the archive, name, scene_sha256, scene, and its own
+                            branch or null)
     archive                 name of the motion archive with the state at each frame, or null
     frames                  list by frame number: frame, time, files (name, bytes, sha256 of the
                             file, values_sha256 of what it holds, whatever the compression),
@@ -29,13 +31,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .fields import parse_json, readable_json, shown
+from .fields import parse_json, ranges_text, readable_json, shown
 from .files import explain, file_sha256, gone, write_atomically
 from .records import HEALTH_LIMITS
 
 FORMAT = "vorton-bake"
 SCHEMA = 1
 MOST_FRAMES = 9_999_999
+STAGES, POINTS = (".usda", ".points.usda", ".abc"), ".usdc"
+"""Endings of the files of stages, and of those for frames: no manifest tells of them."""
 UNITS = {
     "length": "m",
     "time": "s",
@@ -94,8 +98,10 @@ def _check_whole(data: dict[str, Any]) -> None:
         _check(data["volumes"], _VOLUMES, "manifest.volumes")
         _check_values(data["volumes"]["grids"], str, "manifest.volumes.grids")
     _check(data["scene"].get("effects", []), [_ITEM], "manifest.scene.effects")
-    if data.get("branch") is not None:
-        _check(data["branch"], _BRANCH, "manifest.branch")
+    branch, where = data.get("branch"), "manifest.branch"
+    while branch is not None:
+        _check(branch, _BRANCH, where)
+        branch, where = branch.get("branch"), f"{where}.branch"
     if not 1 <= data["first"] <= data["last"] <= MOST_FRAMES:
         raise ValueError(f"manifest.first = {data['first']}, last = {data['last']}")
     for index, record in enumerate(data["frames"]):
@@ -293,12 +299,23 @@ class Manifest:
     def strangers(self) -> list[str]:
         """Names of files that look like those of its frames, and are not: somebody's, or stale."""
         known = {file["name"] for record in self._frames.values() for file in record["files"]}
+        known |= {path.name for path in self.stage_files}
         name, found = self.data["name"], []
         for path in sorted(self.folder.glob(f"{glob.escape(name)}_*")):
             digits, suffix = path.stem[len(name) + 1 :], path.suffix
-            if digits.isdigit() and suffix in (".vdb", ".npz") and path.name not in known:
+            if digits.isdigit() and suffix in (".vdb", ".npz", POINTS) and path.name not in known:
                 found.append(path.name)
         return found
+
+    @property
+    def stage_files(self) -> list[Path]:
+        """Files of its stages that are there; what they refer to lies beside them."""
+        name = self.data["name"]
+        names = [
+            *(name + suffix for suffix in STAGES),
+            *(f"{name}_{n:04d}{POINTS}" for n in self.frames),
+        ]
+        return [path for path in map(self.folder.joinpath, names) if path.is_file()]
 
     def check_presence(self) -> None:
         """Make sure that all that was written is still there, if not unchanged.
@@ -333,8 +350,8 @@ class Manifest:
         ValueError
             When none would be left.
         """
-        if last < self.data["first"] or first > self.data["last"]:
-            has = f"{self.data['first']} to {self.data['last']}"
+        if not any(first <= n <= last for n in self._frames):
+            has = ranges_text(self.frames) or "none"
             raise ValueError(f"{self.path}: has frames {has}: none of {first} to {last} is left")
         gone = [self._frames.pop(n) for n in self.frames if not first <= n <= last]
         self.data["first"] = max(self.data["first"], first)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,8 @@ class BodyMesh:
         Polygons, counter-clockwise seen from outside, those of a container, too.
     places : dict
         By frame: place (three numbers, m) and unit quaternion (w, x, y, z). Of q and -q, which are
-        the same, it is that nearer to the frame before.
+        the same, it is that nearer to the frame before. In a branch a body may be in some frames
+        only.
     """
 
     name: str
@@ -63,24 +63,39 @@ def body_meshes(manifest: Manifest, scene: Scene, numbers: Sequence[int]) -> lis
     ModuleNotFoundError
         A Polytope, without SciPy.
     """
-    baked = BakedBodies(manifest, numbers, scene, containers=True)
-    sim = baked.start()
-    if sim is None:
-        return []
-    rest = [(body.position, body.rotation) for body in sim.bodies]
-    places: list[dict[int, Any]] = [{} for _ in rest]
-    for number in numbers:
-        baked.move(sim, number)
-        for known, body in zip(places, sim.bodies):
-            before = next(reversed(known.values()))[1] if known else (1.0, 0.0, 0.0, 0.0)
-            known[number] = tuple(body.position), _nearer(body.rotation, before)
-    made = []
-    for body, known, (place, rotation) in zip(baked.scene.bodies, places, rest):
-        vertices, faces = _mesh(body, manifest.data["fps"])
-        name = scene.bodies[int(body.name)].name or f"body_{body.name}"
-        about = (vertices - place) @ matrix_of(rotation)
-        made.append(BodyMesh(name, isinstance(body, Container), about, faces, known))
-    return made
+    baked = BakedBodies(manifest, numbers, scene)
+    made: dict[tuple[BodyBase, int], BodyMesh] = {}
+    for piece in baked.pieces:
+        sim = baked.start(piece)
+        if sim is None:
+            continue
+        rest = [(body.position, body.rotation) for body in sim.bodies]
+        seen: list[BodyBase] = []
+        meshes = []
+        for alone, place in zip(piece.scene.bodies, rest):
+            body = piece.whole.bodies[int(alone.name)]
+            key = body, seen.count(body)  # one that stays in a branch is the same mesh
+            seen.append(body)
+            if key not in made:
+                name = body.name or f"body_{alone.name}"
+                made[key] = _unplaced(alone, name, place, manifest.data["fps"])
+            meshes.append(made[key])
+        for number in piece.numbers:
+            baked.move(sim, number)
+            for mesh, at in zip(meshes, sim.bodies):
+                known = mesh.places
+                before = next(reversed(known.values()))[1] if known else (1.0, 0.0, 0.0, 0.0)
+                known[number] = tuple(at.position), _nearer(at.rotation, before)
+    return list(made.values())
+
+
+def _unplaced(
+    body: BodyBase, name: str, place: tuple[Sequence[float], Sequence[float]], fps: float
+) -> BodyMesh:
+    """A body that is not in any frame yet, from where it is at frame 1."""
+    vertices, faces = _mesh(body, fps)
+    about = (vertices - place[0]) @ matrix_of(place[1])
+    return BodyMesh(name, isinstance(body, Container), about, faces, {})
 
 
 def _nearer(rotation: Sequence[float], before: Sequence[float]) -> tuple[float, ...]:

@@ -131,7 +131,8 @@ def _write(
     names: set[str] = set()
     for body in bodies:
         if not body.container:
-            writers.append(_Body(root, times, body, names))
+            sometimes = len(body.places) < len(manifest.frames)
+            writers.append(_Body(root, times, body, names, sometimes))
     for number in manifest.frames:
         for writer in writers:
             writer.write(number)
@@ -206,15 +207,19 @@ class _Points:
 
 
 class _Body:
-    """A body: its mesh once, and where it is in each frame."""
+    """A body: its mesh once, and where it is in each frame, hidden where it is not there."""
 
-    def __init__(self, root: Any, times: int, body: BodyMesh, taken: set[str]) -> None:
+    def __init__(
+        self, root: Any, times: int, body: BodyMesh, taken: set[str], sometimes: bool
+    ) -> None:
         import imath
         from alembic3d import AbcGeom
 
         name = free_identifier(body.name, taken)
         self._body = body
+        self._place = next(iter(body.places.values()))
         xform = AbcGeom.OXform(root, name, times)
+        self._visible = AbcGeom.CreateVisibilityProperty(xform, times) if sometimes else None
         self._schema = xform.getSchema()
         mesh = AbcGeom.OPolyMesh(xform, f"{name}_mesh")
         # Polygons of Alembic are clockwise seen from outside.
@@ -225,7 +230,9 @@ class _Body:
         mesh.getSchema().set(AbcGeom.OPolyMeshSchemaSample(points, index, counts))
 
     def write(self, number: int) -> None:
-        place, rotation = self._body.places[number]
+        self._place = place, rotation = self._body.places.get(number, self._place)
+        if self._visible is not None:
+            self._visible.setValue(int(number in self._body.places))  # 1 visible, 0 hidden
         matrix = np.eye(4)
         matrix[:3, :3], matrix[3, :3] = matrix_of(rotation).T, place
         self._schema.set(_xform(matrix))

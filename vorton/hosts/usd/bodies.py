@@ -16,15 +16,17 @@ def body_prims(manifest: Manifest, scene: Scene) -> list[Prim]:
     """One prim that holds a mesh for each body, none where there are no bodies.
 
     Each lies about its centre, and is moved and turned by samples at the frames, between which USD
-    turns it the shorter way. Containers are there for guidance, and are not rendered.
+    turns it the shorter way. Containers are there for guidance, and are not rendered. What a branch
+    has added or removed is invisible where it is not.
     """
     found = body_meshes(manifest, scene, manifest.frames)
     names: set[str] = set()
-    prims = [_body(body, free_identifier(body.name, names)) for body in found]
+    frames = manifest.frames
+    prims = [_body(body, free_identifier(body.name, names), frames) for body in found]
     return [Prim("Xform", "bodies", children=prims)] if prims else []
 
 
-def _body(body: BodyMesh, name: str) -> Prim:
+def _body(body: BodyMesh, name: str, frames: list[int]) -> Prim:
     points = body.vertices.astype(np.float32)
     attributes = [
         Attribute("float3[]", "extent", np.stack([points.min(axis=0), points.max(axis=0)])),
@@ -36,6 +38,9 @@ def _body(body: BodyMesh, name: str) -> Prim:
         over_frames("quatd", OPS[1], {n: rotation for n, (_, rotation) in body.places.items()}),
         Attribute("uniform token[]", "xformOpOrder", list(OPS)),
     ]
+    if len(body.places) < len(frames):
+        shown = {n: "inherited" if n in body.places else "invisible" for n in frames}
+        attributes.append(over_frames("token", "visibility", shown))
     if body.container:
         attributes.append(Attribute("uniform token", "purpose", "guide"))
     return Prim("Mesh", name, attributes)
