@@ -313,6 +313,9 @@ def test_both_readers_find_the_same(reference, tmp_path):
     library, path = load_library(), tmp_path / "a.vta"
     raw = (reference / "ring.vta").read_bytes()
     bad = [raw, raw[:-24], *damaged(raw, np.random.default_rng(4), 60)]
+    with Archive(reference / "ring.vta") as archive:
+        blocks = [archive.block(number) for number in (1, 2, 2, 3)]
+        bad.append(raw[: archive._begin] + b"".join(blocks))  # no index, and a frame twice
     for each in bad:
         path.write_bytes(each)
         found = read_by_c(library, path)
