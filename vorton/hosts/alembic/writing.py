@@ -121,7 +121,7 @@ def _write(
     writers: list[Any] = []
     if has_points:
         writers.append(_Points(root, times, manifest))
-    names: set[str] = set()
+    names = {"tracers"} if has_points else set()
     for body in bodies:
         if not body.container:
             writers.append(_Body(root, times, body, names))
