@@ -23,12 +23,14 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 MOST_BYTES = 4_000_000  # of a wheel
+SOURCES = (".py", ".pyi", ".h", ".def")  # of what wheels hold many files
 NUMPY = "numpy==2.4.*"  # its headers: they serve NumPy 1.22 and later
 
 # Clang finds more than gcc does under the same names.
@@ -192,6 +194,17 @@ def find_wheel(name, folder):
     return wheel
 
 
+def package_data():
+    """Names of the files that pyproject.toml adds to the packages."""
+    with open(ROOT / "pyproject.toml", "rb") as file:
+        added = tomllib.load(file)["tool"]["setuptools"]["package-data"]
+    folders = {ROOT.joinpath(*package.split(".")): each for package, each in added.items()}
+    paths = [
+        path for folder, each in folders.items() for glob in each for path in folder.glob(glob)
+    ]
+    return {path.name for path in paths if not path.name.endswith(SOURCES)}
+
+
 def check_wheel(name, folder):
     wheel = find_wheel(name, folder)
     size = wheel.stat().st_size
@@ -203,9 +216,9 @@ def check_wheel(name, folder):
     setup = load_setup()
     system = setup.SYSTEMS[PLATFORMS[name].system]
     library = setup.library_name(system)
-    made = {library, library + system.import_suffix, system.extension}
-    made |= {"py.typed", "vorton.pc", "vortonConfig.cmake", "vortonConfigVersion.cmake"}
-    found = {file for file in names if not file.endswith((".py", ".pyi", ".h", ".def"))}
+    made = {library, library + system.import_suffix, system.extension} | package_data()
+    made |= {"vorton.pc", "vortonConfig.cmake", "vortonConfigVersion.cmake"}
+    found = {file for file in names if not file.endswith(SOURCES)}
     if found != made:
         sys.exit(f"{wheel.name} holds {sorted(found)}; expected are {sorted(made)}")
     run(sys.executable, "-m", "abi3audit", "--strict", wheel)

@@ -107,6 +107,16 @@ def test_faces_are_clockwise(archive):
         assert vt.shapes.mesh_volume(np.asarray(mesh.getPositions()), triangles) < 0
 
 
+def test_a_body_may_be_called_tracers(tmp_path):
+    scene = small_scene()
+    scene.add(vt.Body(vt.Sphere((3, 0, 0), 0.2), name="tracers"))
+    bake = quiet(scene, tmp_path, frames=(1, 1))
+    root = Abc.IArchive(str(write_alembic(bake.folder, progress=False))).getTop().getChild(0)
+    names = [root.getChild(n).getName() for n in range(root.getNumChildren())]
+    assert names == ["tracers", "tracers_2"]
+    assert AbcGeom.IPoints(root, "tracers").getSchema().getNumSamples() == 1
+
+
 def test_command(bake, capsys, monkeypatch, tmp_path):
     command = ["stage", str(bake.folder), "--format", "abc", "--quiet"]
     assert main([*command, "--preset", "maya", "--up", "z", "--no-points"]) == 0

@@ -2,8 +2,11 @@
 
 import copy
 import ctypes as c
+import errno
+import os
 import pickle
 import shutil
+import stat
 import struct
 import subprocess
 import zlib
@@ -21,7 +24,7 @@ from test_c_library import build, needs_compiler
 import vorton as vt
 from vorton import _core
 from vorton.archive import Archive
-from vorton.archive_writer import ArchiveWriter
+from vorton.archive_writer import ArchiveWriter, write_frames
 from vorton.cli import main
 from vorton.film import make_film
 
@@ -272,6 +275,27 @@ def test_damage_costs_the_frames_that_it_lies_in(
     assert content(out) == content(reference)
 
 
+def test_a_disk_that_neither_writes_nor_removes_is_told_of(tmp_path, monkeypatch):
+    path = tmp_path / "a.vta"
+    path.write_bytes(b"before")
+
+    def fail(*_, **__):
+        raise OSError(errno.EIO, "no")
+
+    with monkeypatch.context() as disk:
+        disk.setattr("os.replace", fail)
+        disk.setattr(Path, "unlink", fail)
+        with pytest.raises(OSError, match=r"cannot write .*a\.vta: the disk reports an error"):
+            write_frames(path, {}, [])
+    assert path.read_bytes() == b"before"
+    flushed, flush = [], os.fsync
+    monkeypatch.setattr("os.fsync", lambda file: flushed.append(os.fstat(file)) or flush(file))
+    write_frames(path, {}, [])
+    assert [stat.S_ISDIR(each.st_mode) for each in flushed] == [False, True]
+    assert os.path.samestat(flushed[0], path.stat())
+    assert os.path.samestat(flushed[1], tmp_path.stat())
+
+
 def test_a_damaged_index_is_written_again(reference, tmp_path):
     shutil.copytree(reference, tmp_path / "out")
     raw = bytearray((reference / "ring.vta").read_bytes())
@@ -313,6 +337,9 @@ def test_both_readers_find_the_same(reference, tmp_path):
     library, path = load_library(), tmp_path / "a.vta"
     raw = (reference / "ring.vta").read_bytes()
     bad = [raw, raw[:-24], *damaged(raw, np.random.default_rng(4), 60)]
+    with Archive(reference / "ring.vta") as archive:
+        blocks = [archive.block(number) for number in (1, 2, 2, 3)]
+        bad.append(raw[: archive._begin] + b"".join(blocks))  # no index, and a frame twice
     for each in bad:
         path.write_bytes(each)
         found = read_by_c(library, path)

@@ -473,6 +473,25 @@ def test_the_core_refuses_what_does_not_fit():
         sims[0].take_over(None, good, none)
 
 
+def test_what_the_core_adds_to_a_cold_state_is_hot():
+    """Newborn fluid is as its emitter says, what was there stays ambient."""
+    scenes = [small_scene() for _ in range(2)]
+    hot = {"temperature": 400, "renew": 0, "lifetime": 3, "start": 0.1}
+    scenes[0].add(vt.Emitter(vt.Sphere((0, 0, 2), 0.3), core=0.2, **hot))
+    new, old = (vt.Simulation(scene, threads=1) for scene in scenes)
+    old.step(2)
+    added = np.r_[np.arange(3), -1, -1].astype("i")  # its vortons and its tracers
+    new._core.take_over(old._core, added.tobytes(), b"")
+    before = len(new.vortons)
+    new.step(2)
+    assert before == len(old.vortons)
+    here = new.vortons.position[:, 2] > 1.5
+    assert here.sum() > 20 and new.vortons.temperature[here].max() == pytest.approx(400, abs=0.5)
+    np.testing.assert_allclose(new.vortons.temperature[~here], scenes[0].ambient.temperature)
+    here = new.tracers.position[:, 2] > 1.5
+    assert here.sum() > 20 and set(new.tracers.lifetime[here]) == {np.float32(3)}
+
+
 # ---- rewinding, and the commands ----
 
 

@@ -62,8 +62,6 @@ def damages(draw):
                 container[key] = copy.deepcopy(source[name])
             else:
                 container[key] = value
-            if not places:
-                break
         return data
 
     kinds = st.sampled_from(["delete", "copy", "value", "value"])

@@ -33,11 +33,16 @@ def test_import_brings_in_the_core_alone():
 
 def test_stub_says_what_the_package_gives():
     tree = ast.parse(Path(vorton.__file__).with_suffix(".pyi").read_text())
-    said = {}
+    said, modules = {}, []
     for node in tree.body:
-        if isinstance(node, ast.ImportFrom):
+        if isinstance(node, ast.ImportFrom) and node.module is None:
+            modules += [name.asname for name in node.names]
+        elif isinstance(node, ast.ImportFrom):
             said |= {name.asname: f"vorton.{node.module}" for name in node.names}
     assert sorted(said) == vorton.__all__
+    assert {"archive", "film", "preview", "testing"} <= set(modules)
+    code = "import vorton\nfor name in {0}: assert getattr(vorton, name) and name in dir(vorton)"
+    subprocess.run([sys.executable, "-c", code.format(modules)], check=True)
     for name, home in said.items():
         assert getattr(vorton, name) is getattr(sys.modules[home], name), name
         assert name in dir(vorton)

@@ -9,6 +9,7 @@ import pytest
 import vorton as vt
 
 SITE = Path(__file__).parents[1] / "examples/site"
+HOSTS = Path(vt.__file__).parent / "hosts"
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +31,26 @@ def test_every_public_name_has_its_place(site):
         and f".. automodule:: {getattr(vt, name).__module__}\n" not in text
     ]
     assert lacking == []
+
+
+def test_every_module_and_host_has_its_place(site):
+    text = "\n".join({**site[0].reference_pages(), **site[0].host_pages()}.values())
+    hosts = {f"hosts.{path.parent.name}" for path in HOSTS.glob("*/__init__.py")}
+    for name in {"archive", "preview", "records", "shares", "testing"} | hosts:
+        assert f".. automodule:: vorton.{name}\n" in text, name
+
+
+def test_every_warning_of_python_is_listed(site):
+    shown = site[0].scene_warnings()
+    given = [path.read_text() for path in HOSTS.parent.glob("*.py") if path.name != "simulation.py"]
+    number = sum(text.count("warnings.warn(text, SceneWarning") for text in given)
+    assert number >= 5 and len(re.findall(r"^\*\*", shown, re.M)) >= number
+    assert "no frame holds smoke: " in shown
+
+
+def test_texts_of_the_repository_have_pages(site):
+    assert "vorton sdk" in site[0].header_pages()["c/programs.md"]
+    assert "Mantaflow" in site[0].whole("examples/FROM_OTHER_SOLVERS.md")
 
 
 def test_every_picture_is_shown_with_what_makes_it(site):

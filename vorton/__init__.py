@@ -73,13 +73,16 @@ _NAMES = {
     "views": ("VortonFlag",),
     "vortices": ("Filament", "Jet", "RandomCloud", "VortexTube"),
 }
+_MODULES = ("archive", "film", "hosts", "preview", "records", "shares", "testing", "validation")
+"""Those that are used by their own names."""
+
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> _Any:
-    if name in _NAMES:
+    if name in _NAMES or name in _MODULES:
         return _import_module(f".{name}", __name__)
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
@@ -89,4 +92,4 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_NAMES, *__all__})
+    return sorted({*globals(), *_NAMES, *_MODULES, *__all__})

@@ -1,5 +1,13 @@
 """What `import vorton` offers, for type checkers and editors: __init__.py imports it when asked."""
 
+from . import archive as archive
+from . import film as film
+from . import hosts as hosts
+from . import preview as preview
+from . import records as records
+from . import shares as shares
+from . import testing as testing
+from . import validation as validation
 from ._core import BlowUpError as BlowUpError
 from ._core import BusyError as BusyError
 from ._core import CapacityError as CapacityError

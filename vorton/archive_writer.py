@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .archive import BLOCK, FRAME, Archive, head_block, index_block
-from .files import TEMPORARY, explain, gone, write_atomically
+from .files import explain, gone, replaced, write_atomically
 
 
 class ArchiveWriter:
@@ -172,23 +172,13 @@ def write_frames(path: Path, about: Mapping[str, Any], blocks: Iterable[bytes]) 
     """Write a whole archive, atomically; OSError where it cannot be written."""
     head = head_block(about)
     places, end = {}, len(head)
-    part = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
-    try:
-        with open(part, "wb") as file:
-            file.write(head)
-            for block in blocks:
-                file.write(block)
-                places[FRAME.unpack_from(block, BLOCK.size)[0]] = end, len(block)
-                end += len(block)
-            file.write(index_block(places, end))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except BaseException as error:
-        part.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise explain(error, path) from error
-        raise
+    with replaced(path) as part, open(part, "wb") as file:
+        file.write(head)
+        for block in blocks:
+            file.write(block)
+            places[FRAME.unpack_from(block, BLOCK.size)[0]] = end, len(block)
+            end += len(block)
+        file.write(index_block(places, end))
 
 
 def cut_archive(path: Path, frame: int) -> None:

@@ -63,12 +63,26 @@ def write_atomically(path: str | os.PathLike[str], data: bytes | bytearray | mem
         When it cannot be written (no permission, disk full ...); nothing is left behind.
     """
     path = Path(path)
-    part = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
-    try:
+    with replaced(path) as part:
         with open(part, "wb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+
+
+@contextlib.contextmanager
+def replaced(path: Path) -> Iterator[Path]:
+    """A file beside `path` to be written and closed; then it is flushed and takes that name.
+
+    Where the block or the disk fails, `path` stays what it was before.
+
+    Raises
+    ------
+    OSError
+        When it cannot be written, naming `path`; nothing is left behind.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
+    try:
+        yield part
+        _flush(part)
         os.replace(part, path)
         flush_folder(path.parent)
     except BaseException as error:
@@ -77,6 +91,15 @@ def write_atomically(path: str | os.PathLike[str], data: bytes | bytearray | mem
         if isinstance(error, OSError):
             raise explain(error, path) from error
         raise
+
+
+def _flush(path: Path) -> None:
+    """What was written into a file reaches the disk."""
+    handle = os.open(path, os.O_RDWR)  # Windows flushes nothing that was opened to be read
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def flush_folder(folder: Path) -> None:

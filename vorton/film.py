@@ -356,8 +356,10 @@ def _light(
     """As `Survey.light`, for smoke as dense as its sources say."""
     light = survey.light(camera, size, threads or None)
     if survey.densest is None:
-        text = "no frame holds smoke: nothing but bodies is seen. Add Tracers(...) where it should "
-        text += "be, or give the Emitter smoke > 0"
+        text = (
+            "no frame holds smoke: nothing but bodies is seen. Add Tracers(...) where it should "
+            "be, or give the Emitter smoke > 0"
+        )
         warnings.warn(text, SceneWarning, stacklevel=3)
     elif extinction is not None:
         light["extinction"] = extinction

@@ -195,10 +195,11 @@ static vt_status scan_frames(vt_archive *a, uint64_t at)
     if (!room)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory to look for the frames of %s", a->path);
     for (int found = 1, noted; found && !status;) {
-        status = note_frame(a, at, &at, &noted);
+        uint64_t end = at;
+        status = note_frame(a, at, &end, &noted);
+        at = noted ? end : at + 8; /* one that is not noted may end anywhere */
         if (status || noted)
             continue;
-        at += 8;
         status = search_frame(a, room, &at, &found);
     }
     free(room);

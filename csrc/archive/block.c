@@ -206,7 +206,7 @@ vt_status vti_pack_frame(const uint8_t *bytes, int threads, vt_bytes *to)
     return end_frame(to, &crc);
 }
 
-/* Unpacks behind what is there; 0, or -1. */
+/* Unpacks behind what is there. */
 static vt_status unpack_numbers(const uint8_t *frame, size_t begin, const uint8_t *from,
                                 int threads, const vt_field_entry *entry, vt_bytes *to)
 {

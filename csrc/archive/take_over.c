@@ -5,6 +5,8 @@
 
 #include "archive/block.h"
 #include "base/status.h"
+#include "state/particles.h"
+#include "tracers/scalars.h"
 
 /* ---- which row is which ---- */
 
@@ -136,6 +138,22 @@ void vti_take_state(vt_simulation *s, vt_simulation *from, const vt_row_maps *ma
     s->panels.exist = s->panels.body_count = 0;
 }
 
+/* The columns that only sources, bodies or views of `s` ask for: their newborn fill them. */
+static void take_all(vt_simulation *s, vt_simulation *from, const vt_row_maps *maps,
+                     vt_state_list lists[2])
+{
+    int32_t used[2][VT_MOST_COLUMNS];
+    for (int set = 0; set < 2; set++)
+        memcpy(used[set], vti_set_of(s, set)->used, sizeof used[set]);
+    vti_take_state(s, from, maps, lists);
+    for (int c = 0; c < VT_MOST_COLUMNS; c++) /* tracers take values from vortons, so these first */
+        if (used[VT_VORTONS][c])
+            vti_use_vorton_column(s, c);
+    for (int c = 0; c < VT_MOST_COLUMNS; c++)
+        if (used[VT_TRACERS][c])
+            vti_use_tracer_column(s, c);
+}
+
 vt_status vt_take_over(vt_simulation *s, vt_simulation *from, int64_t source_count,
                        const int32_t *sources, int64_t wind_count, const int32_t *winds)
 {
@@ -153,7 +171,7 @@ vt_status vt_take_over(vt_simulation *s, vt_simulation *from, int64_t source_cou
     if (!status)
         status = make_maps(s, from, sources, winds, &maps);
     if (!status)
-        vti_take_state(s, from, &maps, lists);
+        take_all(s, from, &maps, lists);
     free(maps.of[VT_ROWS_OF_SOURCES]); /* the block of all of them */
     free(lists);
     vti_leave(from, VT_OK);

@@ -32,6 +32,7 @@ __all__ = [
     "step_warnings",
     "timed_stages",
     "top",
+    "whole",
 ]
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -100,6 +101,11 @@ def top(path, depth=0):
     """What a Markdown file says before its first section, without the title."""
     body = re.split(r"\n## ", read(path))[0]
     return _adapt(re.sub(r"\A# .*\n", "", body).strip(), path, depth)
+
+
+def whole(path, depth=0):
+    """A Markdown file as a page."""
+    return _adapt(read(path), path, depth)
 
 
 def block(path, words):
@@ -188,9 +194,10 @@ def _joined(node):
 
 
 def scene_warnings():
-    """Texts of the warnings of vorton/opening.py, with the docstrings of what gives them."""
+    """Texts of the warnings of scenes and films, with the docstrings of what gives them."""
     found = []
-    for function in ast.parse(read("vorton/opening.py")).body:
+    files = ("vorton/opening.py", "vorton/film.py")
+    for function in (node for file in files for node in ast.parse(read(file)).body):
         if not isinstance(function, ast.FunctionDef):
             continue
         calls = [n for n in ast.walk(function) if isinstance(n, ast.Call)]
@@ -264,7 +271,7 @@ def reference_pages():
     rows = []
     for *_, names in entries:
         rows += [(f"{{py:obj}}`{n} <vorton.{n}>`", _first_line(getattr(vt, n))) for n in names]
-    for page in ("archive", "preview", "records", "testing", "views"):
+    for page in ("archive", "preview", "records", "shares", "testing", "views"):
         module = importlib.import_module(f"vorton.{page}")
         pages[f"reference/{page}.md"] = "\n".join([
             f"# {_first_line(module).split(':')[0].rstrip('.')}", "", "```{eval-rst}",
@@ -353,7 +360,11 @@ def host_pages():
     for path in sorted((ROOT / "vorton/hosts").glob("*/README.md")):
         name = path.parent.name
         names.append(name)
-        pages[f"hosts/{name}.md"] = _adapt(path.read_text(encoding="utf-8"), path, 1)
+        pages[f"hosts/{name}.md"] = "\n".join([
+            _adapt(path.read_text(encoding="utf-8"), path, 1), "", "## Functions of Python", "",
+            "```{eval-rst}", f".. automodule:: vorton.hosts.{name}", "   :members:",
+            "   :imported-members:", "```", "",
+        ])  # fmt: skip
     pages["hosts/index.md"] = "\n".join([
         "# Hosts", "", importlib.import_module("vorton.hosts").__doc__ or "", "",
         "```{toctree}", ":maxdepth: 2", *names, "```", "",
@@ -430,7 +441,8 @@ def header_pages():
     lines = ["# The C library", "", _comment(head), "", "## Functions", ""]
     lines += [_table(("header", "functions"), rows), "", "## A program that links it", ""]
     lines += ["```c", read("examples/c/ring.c"), "```", ""]
-    lines += ["```{toctree}", ":hidden:", *order, "```", ""]
+    lines += ["```{toctree}", ":hidden:", "programs", *order, "```", ""]
+    pages["c/programs.md"] = whole("examples/c/README.md", 1)
     pages["c/index.md"] = "\n".join(lines)
     return pages
 

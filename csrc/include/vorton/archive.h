@@ -26,9 +26,9 @@ VT_API vt_status vt_load_state(vt_simulation *simulation, const uint8_t *bytes, 
 /* Goes on from the state of another simulation, at its time: its particles, bodies and all else
  * that evolves. Sources and effects may be others, or in another order: sources[id] is the id in
  * `from` of the source that is `id` here, for as many as were ever added here, winds[id] the same
- * of winds; -1: `from` has none, and what was just added stays. The bodies must be those of `from`,
- * in their order. Method, ambient fluid, combustion and spacing should be the same (the caller
- * knows).
+ * of winds; -1: `from` has none, and what was just added stays, with the columns that it needs. The
+ * bodies must be those of `from`, in their order. Method, ambient fluid, combustion and spacing
+ * should be the same (the caller knows).
  *
  * VT_INVALID_ARGUMENT: another number of sources, winds or bodies; a source that `from` lacks.
  * VT_OVER_CAPACITY: as vt_load_state. VT_BUSY: of either. Then nothing has changed. */

@@ -17,7 +17,7 @@ import numpy as np
 
 from ... import tracer_files
 from ...fields import check_choice, check_flag, ranges_text
-from ...files import TEMPORARY, explain
+from ...files import replaced
 from ...manifest import Manifest
 from ...progress import Callback, Progress
 from ...scene import Scene
@@ -95,15 +95,8 @@ def write_alembic(
     load_alembic()
     name = manifest.data["name"]
     path = manifest.folder / f"{name}{SUFFIX}"
-    part = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
-    try:
-        with Progress(len(manifest.frames), f"stage {name}", progress) as steps:
-            _write(part, manifest, bodies, has_points, (up, unit), steps)
-        os.replace(part, path)
-    except OSError as error:
-        raise explain(error, path) from error
-    finally:
-        part.unlink(missing_ok=True)
+    with replaced(path) as part, Progress(len(manifest.frames), f"stage {name}", progress) as steps:
+        _write(part, manifest, bodies, has_points, (up, unit), steps)
     return path
 
 
@@ -128,7 +121,7 @@ def _write(
     writers: list[Any] = []
     if has_points:
         writers.append(_Points(root, times, manifest))
-    names: set[str] = set()
+    names = {"tracers"} if has_points else set()
     for body in bodies:
         if not body.container:
             sometimes = len(body.places) < len(manifest.frames)
