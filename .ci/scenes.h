@@ -83,6 +83,7 @@ enum {
     SWITCHING,
     ROOM, /* its walls are faces of the grid */
     IMPLICIT,
+    FOURTH, /* order */
     KINDS
 };
 enum { STEPS = 3 };
@@ -109,6 +110,8 @@ static vt_method method_of(int kind)
         method.walls = VT_WALLS_HITS;
     } else if (kind == IMPLICIT) {
         method.diffusion = VT_DIFFUSION_IMPLICIT;
+    } else if (kind == FOURTH) {
+        method.order = VT_ORDER_FOURTH;
     }
     if (kind == BODIES || kind == ARTICLE_BODIES) /* they are warm, and the room is closed */
         method.expansion = 0;
