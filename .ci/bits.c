@@ -69,42 +69,13 @@ static void remove_archive(void)
 #endif
 }
 
-static uint32_t crc32_of(const uint8_t *bytes, size_t size)
-{
-    uint32_t crc = ~UINT32_C(0);
-    for (size_t i = 0; i < size; i++) {
-        crc ^= bytes[i];
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc >> 1 ^ (crc & 1 ? UINT32_C(0xedb88320) : 0);
-    }
-    return ~crc;
-}
-
-/* The head of csrc/archive/block.h: kind, checksum, length twice; magic, version, text. */
-static size_t make_head(uint8_t head[128])
-{
-    const uint32_t version = 1, size = sizeof TEXT - 1;
-    const uint64_t length = (40 + size + 7) / 8 * 8;
-    memset(head, 0, 128);
-    memcpy(head, "HEAD", 4);
-    memcpy(head + 8, &length, 8);
-    memcpy(head + 16, &length, 8);
-    memcpy(head + 24, "vortonA\n", 8);
-    memcpy(head + 32, &version, 4);
-    memcpy(head + 36, &size, 4);
-    memcpy(head + 40, TEXT, size);
-    const uint32_t crc = crc32_of(head + 8, length - 8);
-    memcpy(head + 4, &crc, 4);
-    return length;
-}
-
 static void write_archive(vt_simulation *simulation, int threads)
 {
-    uint8_t head[128], *state, *packed;
+    uint8_t head[MOST_HEAD], *state, *packed;
     int64_t size, packed_size;
     check(vt_save_state(simulation, FRAMES, &state, &size));
     check(vt_pack_state(state, size, threads, &packed, &packed_size));
-    const size_t head_size = make_head(head);
+    const size_t head_size = make_archive_head(TEXT, head);
     FILE *const file = create_archive();
     if (!file || fwrite(head, 1, head_size, file) != head_size ||
         fwrite(packed, 1, (size_t)packed_size, file) != (size_t)packed_size || fclose(file) != 0) {

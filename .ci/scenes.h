@@ -2,6 +2,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <vorton.h>
 
@@ -68,6 +69,41 @@ static shown show_smoke(vt_simulation *simulation, int compress, int threads)
     check(vt_render_preview(volume, &preview, made.pixels));
     vt_destroy_volume(volume);
     return made;
+}
+
+/* ---- archives ---- */
+
+enum { MOST_HEAD = 128 };
+
+/* CRC-32, bit by bit. */
+static inline uint32_t checksum(const uint8_t *byte, size_t size)
+{
+    uint32_t crc = ~UINT32_C(0);
+    for (size_t n = 0; n < size; n++) {
+        crc ^= byte[n];
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (crc & 1 ? UINT32_C(0xedb88320) : 0);
+    }
+    return ~crc;
+}
+
+/* The head of csrc/archive/block.h: kind, checksum, length twice; magic, version, text of at most
+ * 88 bytes. Returns its length. */
+static inline size_t make_archive_head(const char *text, uint8_t head[MOST_HEAD])
+{
+    const uint32_t version = 1, size = (uint32_t)strlen(text);
+    const uint64_t length = (40 + size + 7) / 8 * 8;
+    memset(head, 0, MOST_HEAD);
+    memcpy(head, "HEAD", 4);
+    memcpy(head + 8, &length, 8);
+    memcpy(head + 16, &length, 8);
+    memcpy(head + 24, "vortonA\n", 8);
+    memcpy(head + 32, &version, 4);
+    memcpy(head + 36, &size, 4);
+    memcpy(head + 40, text, size);
+    const uint32_t crc = checksum(head + 8, length - 8);
+    memcpy(head + 4, &crc, 4);
+    return length;
 }
 
 /* ---- every other method ---- */

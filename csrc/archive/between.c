@@ -325,14 +325,6 @@ static vt_status check_moments(const vt_simulation *s, const vt_simulation *a,
     return VT_OK;
 }
 
-static vt_status check_room(const vt_set *set, const char *what, int64_t count)
-{
-    if (count <= set->capacity)
-        return VT_OK;
-    return vti_fail(VT_OVER_CAPACITY, "between the frames there are %lld %s; max_%s is %lld",
-                    (long long)count, what, what, (long long)set->capacity);
-}
-
 static vt_status show(vt_simulation *s, const vt_moment *earlier, const vt_moment *later,
                       double time, vt_state_list lists[3])
 {
@@ -349,7 +341,7 @@ static vt_status show(vt_simulation *s, const vt_moment *earlier, const vt_momen
         if (pair_particles(&jobs[set]))
             status = vti_fail(VT_OUT_OF_MEMORY, "no memory to pair particles");
         else
-            status = check_room(jobs[set].to, vti_name_of_set(set), jobs[set].pairs.count);
+            status = vti_check_room(s, set, jobs[set].pairs.count, "between the frames there are");
         if (status)
             for (int n = 0; n <= set; n++)
                 free_pairs(&jobs[n].pairs);

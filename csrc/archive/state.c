@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "field/domain.h"
 #include "model/warnings.h"
+#include "state/particles.h"
 #include "state/simulation.h"
 
 /* ---- saving ---- */
@@ -162,14 +163,8 @@ static vt_status find_rows(vt_simulation *s, const uint8_t *bytes, uint32_t fiel
         if (strcmp(entry.name, "tracers.id") == 0)
             rows[VT_TRACERS] = (int64_t)entry.rows;
     }
-    const vt_set *const sets[2] = {[VT_VORTONS] = &s->vortons.set, [VT_TRACERS] = &s->tracers.set};
-    for (int set = 0; set < 2; set++)
-        if (rows[set] > sets[set]->capacity)
-            return vti_fail(VT_OVER_CAPACITY, "the state has %lld %s; max_%s is %lld",
-                            (long long)rows[set], set == VT_VORTONS ? "vortons" : "tracers",
-                            set == VT_VORTONS ? "vortons" : "tracers",
-                            (long long)sets[set]->capacity);
-    return VT_OK;
+    const vt_status status = vti_check_room(s, VT_VORTONS, rows[VT_VORTONS], "the state has");
+    return status ? status : vti_check_room(s, VT_TRACERS, rows[VT_TRACERS], "the state has");
 }
 
 static vt_status does_not_fit(const char *name)

@@ -77,14 +77,6 @@ static vt_status check_ids(const char *what, int64_t count, const int32_t *ids, 
     return VT_OK;
 }
 
-static vt_status check_room(const char *what, const vt_set *set, int64_t count)
-{
-    if (count <= set->capacity)
-        return VT_OK;
-    return vti_fail(VT_OVER_CAPACITY, "the state has %lld %s; max_%s is %lld", (long long)count,
-                    what, what, (long long)set->capacity);
-}
-
 static vt_status check(const vt_simulation *s, const vt_simulation *from, int64_t source_count,
                        const int32_t *sources, int64_t wind_count, const int32_t *winds)
 {
@@ -95,8 +87,8 @@ static vt_status check(const vt_simulation *s, const vt_simulation *from, int64_
     if (status || (status = check_count("winds", wind_count, s->winds.made)) ||
         (status = check_ids("sources", source_count, sources, from->sources.made)) ||
         (status = check_ids("winds", wind_count, winds, from->winds.made)) ||
-        (status = check_room("vortons", &s->vortons.set, from->vortons.set.count)) ||
-        (status = check_room("tracers", &s->tracers.set, from->tracers.set.count)))
+        (status = vti_check_room(s, VT_VORTONS, from->vortons.set.count, "the state has")) ||
+        (status = vti_check_room(s, VT_TRACERS, from->tracers.set.count, "the state has")))
         return status;
     if (s->bodies.count != from->bodies.count)
         return vti_fail(VT_INVALID_ARGUMENT, "there are %d bodies; allowed is %d, those of from",

@@ -97,6 +97,16 @@ static void remove_oldest(vt_simulation *s, int set, int64_t count)
     vti_arena_pop(&s->arena, mark);
 }
 
+vt_status vti_check_room(const vt_simulation *s, int set, int64_t count, const char *owner)
+{
+    const int64_t capacity = vti_set_of(s, set)->capacity;
+    if (count <= capacity)
+        return VT_OK;
+    const char *const name = vti_name_of_set(set);
+    return vti_fail(VT_OVER_CAPACITY, "%s %lld %s; max_%s is %lld", owner, (long long)count, name,
+                    name, (long long)capacity);
+}
+
 vt_status vti_check_capacity(const vt_simulation *s, int set, int64_t *count)
 {
     const vt_set *const rows = vti_set_of(s, set);

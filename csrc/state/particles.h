@@ -9,6 +9,10 @@ const char *vti_name_of_set(int set);
 
 vt_status vti_check_count(int64_t count, const void *a, const void *b, const void *c);
 
+/* VT_OVER_CAPACITY where a set cannot hold so many rows; `owner` begins the message: "it has". */
+vt_status vti_check_room(const vt_simulation *simulation, int set, int64_t count,
+                         const char *owner);
+
 /* Whether the policy of the simulation has room for count more rows. For VT_AT_CAPACITY_STOP *count
  * is reduced to what fits. Changes nothing else. */
 vt_status vti_check_capacity(const vt_simulation *simulation, int set, int64_t *count);

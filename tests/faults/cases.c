@@ -16,18 +16,6 @@ static void note(const void *bytes, size_t size)
         outcome = (outcome ^ byte[n]) * UINT64_C(0x100000001b3);
 }
 
-/* CRC-32, bit by bit. */
-static uint32_t checksum(const uint8_t *byte, size_t size)
-{
-    uint32_t crc = 0xffffffff;
-    for (size_t n = 0; n < size; n++) {
-        crc ^= byte[n];
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
-    }
-    return ~crc;
-}
-
 /* ---- simulations ---- */
 
 enum { DETAILED = KINDS, DETAILED_ROOM };
@@ -433,16 +421,10 @@ static void write_bytes(FILE *out, const void *bytes, size_t size)
 /* An archive of three frames, without an index. */
 void write_archive(void)
 {
-    uint8_t head[40] = "HEAD";
-    const uint64_t length[2] = {sizeof head, sizeof head};
-    const uint32_t version = 1;
-    memcpy(head + 8, length, sizeof length);
-    memcpy(head + 24, "vortonA\n", 8);
-    memcpy(head + 32, &version, sizeof version);
-    const uint32_t crc = checksum(head + 8, sizeof head - 8);
-    memcpy(head + 4, &crc, sizeof crc);
+    uint8_t head[MOST_HEAD];
+    const size_t head_size = make_archive_head("", head);
     FILE *const out = fopen(file, "wb");
-    write_bytes(out, head, sizeof head);
+    write_bytes(out, head, head_size);
     vt_simulation *const s = make_states(0);
     for (int64_t number = 1; number < 4; number++) {
         uint8_t *plain, *packed;
