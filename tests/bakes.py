@@ -1,8 +1,10 @@
 """A small bake for the tests of bakes."""
 
+import copy
 import hashlib
 from pathlib import Path
 
+import vorton as vt
 from vorton.baking import Volumes, bake
 from vorton.manifest import Manifest
 from vorton.scene import Scene
@@ -29,3 +31,16 @@ def quiet(scene: Scene, out: Path, **values) -> Manifest:
 def content(folder: Path) -> dict[str, str]:
     """Digest of every file in a folder, hidden ones too."""
     return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(folder.iterdir())}
+
+
+def branch_with_other_bodies(folder: Path) -> Manifest:
+    """Two balls fall, the first is removed after frame 2; a third body then stands elsewhere."""
+    both = Scene("balls", voxel=0.1)
+    both.add(vt.Tracers(vt.Sphere((0, 0, 3), 0.2), count=20))
+    rest = copy.copy(both)
+    for n, density in enumerate((300.0, 500.0)):
+        both.add(vt.Body(vt.Sphere((n, 0, 0), 0.2), density=density, name=f"ball {n}"))
+    rest.add(both.bodies[1])
+    rest.add(vt.Body(vt.Box((-3, 0, 0), (-2.5, 0.5, 0.5)), name="box"))
+    quiet(both, folder / "both", frames=(1, 3), volumes=None)
+    return vt.branch(rest, folder / "both", folder / "rest", frame=2, progress=False, threads=1)

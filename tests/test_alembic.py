@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bakes import quiet, small_scene
+from bakes import branch_with_other_bodies, quiet, small_scene
 
 import vorton as vt
 from vorton import tracer_files
@@ -143,3 +143,13 @@ def test_command(bake, capsys, monkeypatch, tmp_path):
     with pytest.raises(ValueError, match="frames 3 are missing"):
         write_alembic(tmp_path / "gap.json")
     assert sorted(tmp_path.iterdir()) == [tmp_path / "gap.json", tmp_path / "smoke"]
+
+
+def test_alembic_hides_bodies_that_are_not_there(tmp_path):
+    branch = branch_with_other_bodies(tmp_path)
+    top = Abc.IArchive(str(write_alembic(branch.folder, progress=False))).getTop()
+    root = AbcGeom.IXform(top, "balls")
+    for name, wanted in (("ball_0", [1, 1, 0]), ("box", [0, 0, 1])):
+        visible = AbcGeom.GetVisibilityProperty(AbcGeom.IXform(root, name))
+        assert [visible.getValue(Abc.ISampleSelector(n / 24)) for n in (1, 2, 3)] == wanted
+    assert not AbcGeom.GetVisibilityProperty(AbcGeom.IXform(root, "ball_1")).valid()

@@ -7,7 +7,7 @@ import shutil
 import everything
 import numpy as np
 import pytest
-from bakes import VOLUMES, content, quiet, small_scene
+from bakes import VOLUMES, branch_with_other_bodies, content, quiet, small_scene
 from marks import slow_but
 from test_bake_interrupted import count_steps
 
@@ -17,7 +17,6 @@ from vorton.archive import Archive
 from vorton.cli import main
 from vorton.course import carry_over
 from vorton.film import BakeShot
-from vorton.hosts.alembic import write_alembic
 from vorton.hosts.body_meshes import body_meshes
 from vorton.hosts.usd.bodies import body_prims
 from vorton.manifest import Manifest
@@ -207,17 +206,7 @@ def test_frames_of_another_history_are_not_mixed(origin, branched, tmp_path):
 
 @pytest.fixture(scope="module")
 def dropped(tmp_path_factory):
-    """Two balls fall, the first is removed after frame 2; a third then stands elsewhere."""
-    top = tmp_path_factory.mktemp("dropped")
-    both = vt.Scene("balls", voxel=0.1)
-    both.add(vt.Tracers(vt.Sphere((0, 0, 3), 0.2), count=20))
-    rest = copy.copy(both)
-    for n, density in enumerate((300.0, 500.0)):
-        both.add(vt.Body(vt.Sphere((n, 0, 0), 0.2), density=density, name=f"ball {n}"))
-    rest.add(both.bodies[1])
-    rest.add(vt.Body(vt.Box((-3, 0, 0), (-2.5, 0.5, 0.5)), name="box"))
-    quiet(both, top / "both", frames=(1, 3), volumes=None)
-    return branch(rest, top / "both", top / "rest")
+    return branch_with_other_bodies(tmp_path_factory.mktemp("dropped"))
 
 
 def test_bodies_are_those_of_the_scene_of_a_frame(dropped):
@@ -259,17 +248,6 @@ def test_stages_hide_bodies_that_are_not_there(dropped):
         "ball_1": None,
         "box": {1: hidden, 2: hidden, 3: visible},
     }
-
-
-def test_alembic_hides_bodies_that_are_not_there(dropped):
-    Abc = pytest.importorskip("alembic3d.Abc")
-    geometry = pytest.importorskip("alembic3d.AbcGeom")
-    top = Abc.IArchive(str(write_alembic(dropped.folder, progress=False))).getTop()
-    root = geometry.IXform(top, "balls")
-    for name, wanted in (("ball_0", [1, 1, 0]), ("box", [0, 0, 1])):
-        visible = geometry.GetVisibilityProperty(geometry.IXform(root, name))
-        assert [visible.getValue(Abc.ISampleSelector(n / 24)) for n in (1, 2, 3)] == wanted
-    assert not geometry.GetVisibilityProperty(geometry.IXform(root, "ball_1")).valid()
 
 
 def test_a_bake_of_an_older_version_may_be_left(origin, tmp_path):
