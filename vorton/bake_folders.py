@@ -15,7 +15,7 @@ from .archive_writer import begins_with, write_frames
 from .baking import check_frames, prepare_folder
 from .branches import Branch, scene_of
 from .fields import check_flag, ranges_text, shown
-from .files import TEMPORARY, explain, file_sha256, flush_folder, gone, locked
+from .files import file_sha256, flush_file, flush_folder, gone, locked, replaced
 from .manifest import Manifest, json_value
 
 __all__ = ["copy_bake", "link", "move_bake", "prune_bake"]
@@ -27,29 +27,15 @@ def link(source: Path, target: Path, copy: bool = False) -> None:
     Only for files that are replaced as a whole, never written into, as those of frames: a link
     stays what it is. An archive is written into.
     """
-    part = target.with_name(f".{target.name}.{os.getpid()}{TEMPORARY}")
-    try:
+    with replaced(target, flush=False) as part:
         part.unlink(missing_ok=True)
         try:
             if copy:
                 raise OSError
             os.link(source, part)
-        except OSError:
-            _copy(source, part)
-        os.replace(part, target)
-    except BaseException as error:
-        with contextlib.suppress(OSError):  # the first error counts; the next bake removes it
-            part.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise explain(error, target) from error
-        raise
-
-
-def _copy(source: Path, target: Path) -> None:
-    """The bytes of a file, flushed to the disk: the original may be removed afterwards."""
-    shutil.copyfile(source, target)
-    with open(target, "r+b") as file:
-        os.fsync(file.fileno())
+        except OSError:  # the original may be removed afterwards
+            shutil.copyfile(source, part)
+            flush_file(part)
 
 
 def copy_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Manifest:

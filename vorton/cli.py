@@ -112,6 +112,10 @@ def _add_threads(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
 
+def _add_place(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
+
+
 def _add_volume(parser: argparse.ArgumentParser) -> None:
     text = "voxel size in m (default: the scene's)"
     parser.add_argument("--voxel", type=positive, metavar="H", help=text)
@@ -196,7 +200,7 @@ def _add_stage(commands: argparse._SubParsersAction) -> None:
         "a camera; or BAKE/name.abc, an Alembic archive of tracers and bodies. Points of USD need "
         "usd-core (pip install usd-core), Alembic needs alembic3d.",
     )
-    parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
+    _add_place(parser)
     parser.add_argument("--format", choices=("usd", "abc"), default="usd", help="default usd")
     text = "host that reads it (default usd): up axis, unit and names of the fields"
     parser.add_argument("--preset", choices=usd.PRESETS, default="usd", help=text)
@@ -236,7 +240,7 @@ def _add_rewind(commands: argparse._SubParsersAction) -> None:
         description="Remove the frames of a bake after frame N, and their states. `vorton bake` "
         "goes on from there.",
     )
-    parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
+    _add_place(parser)
     text = "the last frame that stays"
     parser.add_argument("--frame", type=int, metavar="N", required=True, help=text)
     parser.set_defaults(run=run_rewind)
@@ -246,7 +250,7 @@ def _add_transfers(commands: argparse._SubParsersAction) -> None:
     for name, transfer in (("copy", copy_bake), ("move", move_bake)):
         text = f"{name} a bake into another folder"
         parser = commands.add_parser(name, help=text, description=f"{text.capitalize()}.")
-        parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
+        _add_place(parser)
         text = "another folder; made if it is not there"
         parser.add_argument("out", metavar="OUT", type=Path, help=text)
         parser.set_defaults(run=run_transfer, transfer=transfer)
@@ -256,7 +260,7 @@ def _add_prune(commands: argparse._SubParsersAction) -> None:
     text = "remove files of a bake that nobody needs any more"
     more = "`vorton bake` makes frames again from the archive, without simulating."
     parser = commands.add_parser("prune", help=text, description=f"{text.capitalize()}. {more}")
-    parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
+    _add_place(parser)
     text = "frames whose volumes and tracers stay (default: all)"
     parser.add_argument("--frames", type=frame_range, metavar="A-B", help=text)
     parser.add_argument("--no-archive", action="store_true", help="remove the archive")

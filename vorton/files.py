@@ -69,10 +69,11 @@ def write_atomically(path: str | os.PathLike[str], data: bytes | bytearray | mem
 
 
 @contextlib.contextmanager
-def replaced(path: Path) -> Iterator[Path]:
+def replaced(path: Path, flush: bool = True) -> Iterator[Path]:
     """A file beside `path` to be written and closed; then it is flushed and takes that name.
 
-    Where the block or the disk fails, `path` stays what it was before.
+    Where the block or the disk fails, `path` stays what it was before. Without `flush` the caller
+    sees to it that file and folder reach the disk.
 
     Raises
     ------
@@ -82,9 +83,11 @@ def replaced(path: Path) -> Iterator[Path]:
     part = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
     try:
         yield part
-        _flush(part)
+        if flush:
+            flush_file(part)
         os.replace(part, path)
-        flush_folder(path.parent)
+        if flush:
+            flush_folder(path.parent)
     except BaseException as error:
         with contextlib.suppress(OSError):  # the first error counts; the next bake removes it
             part.unlink(missing_ok=True)
@@ -93,7 +96,7 @@ def replaced(path: Path) -> Iterator[Path]:
         raise
 
 
-def _flush(path: Path) -> None:
+def flush_file(path: Path) -> None:
     """What was written into a file reaches the disk."""
     handle = os.open(path, os.O_RDWR)  # Windows flushes nothing that was opened to be read
     try:

@@ -61,20 +61,10 @@ static vt_simulation *make_more(int kind)
     vt_default_tracers(&smoke);
     smoke.count = 300;
     check(vt_add_tracers(s, &smoke, NULL));
-    if (kind == DETAILED_ROOM) {
-        vt_shape walls;
-        vt_default_shape(&walls);
-        walls.kind = VT_SHAPE_BOX;
-        walls.size[0] = walls.size[1] = walls.size[2] = 3;
-        vt_body_def room;
-        vt_default_body(&room);
-        room.shapes = &walls;
-        room.shape_count = 1;
-        room.hole = 1;
-        check(vt_add_body(s, &room, NULL));
-    } else {
+    if (kind == DETAILED_ROOM)
+        add_room(s);
+    else
         add_fire(s);
-    }
     return s;
 }
 

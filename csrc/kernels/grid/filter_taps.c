@@ -1,5 +1,7 @@
 #include "kernels/grid/filter_taps.h"
 
+#include <string.h>
+
 #include "base/math_double.h"
 
 enum { REACH = VT_FILTER_REACH, WAVES = 64 /* wavenumbers that a cosine sum takes */ };
@@ -17,14 +19,12 @@ static void scale_to_one(double weight[REACH + 1])
 vt_filter_taps vti_gaussian_taps(double variance)
 {
     vt_filter_taps taps;
-    for (int a = 0; a < 3; a++) {
-        double *const weight = taps.weight[a];
-        for (int r = 0; r <= REACH; r++)
-            weight[r] = r == 0         ? 1
-                        : variance > 0 ? vti_exp(-(double)(r * r) / (2.0 * variance))
-                                       : 0;
-        scale_to_one(weight);
-    }
+    double *const weight = taps.weight[0];
+    for (int r = 0; r <= REACH; r++)
+        weight[r] = r == 0 ? 1 : variance > 0 ? vti_exp(-(double)(r * r) / (2.0 * variance)) : 0;
+    scale_to_one(weight);
+    for (int a = 1; a < 3; a++)
+        memcpy(taps.weight[a], weight, sizeof taps.weight[a]);
     return taps;
 }
 
@@ -40,20 +40,25 @@ static double transfer(double core, double s, int along_z)
     return gaussian * potential / (sinc2 * sinc2 * vti_sqrt(sinc2) * vti_sqrt(curl));
 }
 
+/* The taps along an axis: a sum of cosines for each. */
+static void sum_waves(double core, int along_z, double weight[REACH + 1])
+{
+    memset(weight, 0, (REACH + 1) * sizeof *weight);
+    for (int wave = 0; wave <= WAVES; wave++) {
+        const double s = 2 - 2 * vti_cos_pi((double)wave / WAVES);
+        const double share = wave == 0 || wave == WAVES ? 0.5 : 1;
+        const double part = share * transfer(core, s, along_z);
+        for (int r = 0; r <= REACH; r++)
+            weight[r] += part * vti_cos_pi((double)(r * wave) / WAVES);
+    }
+    scale_to_one(weight);
+}
+
 vt_filter_taps vti_taps_of_fourth_order(double core)
 {
     vt_filter_taps taps;
-    for (int a = 0; a < 3; a++)
-        for (int r = 0; r <= REACH; r++) {
-            double sum = 0;
-            for (int wave = 0; wave <= WAVES; wave++) {
-                const double s = 2 - 2 * vti_cos_pi((double)wave / WAVES);
-                const double share = wave == 0 || wave == WAVES ? 0.5 : 1;
-                sum += share * transfer(core, s, a == 2) * vti_cos_pi((double)(r * wave) / WAVES);
-            }
-            taps.weight[a][r] = sum;
-        }
-    for (int a = 0; a < 3; a++)
-        scale_to_one(taps.weight[a]);
+    sum_waves(core, 0, taps.weight[0]);
+    memcpy(taps.weight[1], taps.weight[0], sizeof taps.weight[1]);
+    sum_waves(core, 1, taps.weight[2]);
     return taps;
 }

@@ -1,6 +1,6 @@
-/* Sampling with quadratic B-splines over 27 nodes: three times as smooth as trilinear weights, with
- * a gradient that is continuous. Half the error of the velocity at vortons is that of trilinear
- * sampling. (Hockney and Eastwood, Computer Simulation Using Particles, 1988, chapter 5.) */
+/* Sampling with quadratic B-splines over 27 nodes, whose gradient is continuous, of grids of fourth
+ * order: their nodes hold the coefficients of the splines (kernels/grid/filter_taps.h). (Hockney
+ * and Eastwood, Computer Simulation Using Particles, 1988, chapter 5.) */
 #pragma once
 
 #include "kernels/grid/trilinear.h"
