@@ -238,6 +238,7 @@ static void deposit_volumes(const forcing *f, const uint32_t *row_start)
     const vt_fluid fluid = vti_fluid_of(&s->def);
     vt_grid volumes = s->grid;
     volumes.nodes = f->nodes;
+    volumes.fourth = 0;
     vt_record *const records = vti_arena_push(&s->arena, sizeof *records * (size_t)(f->count + VL));
     const vti_scalar_rows rows = {.volume = s->vortons.volume};
     s->stages->collect_scalars(&volumes, f->count, f->records, &rows, &fluid, records,

@@ -58,7 +58,7 @@ void vti_find_source(vt_simulation *s, float *source[3])
         vti_add_images_at_walls(&grid);
     for (int c = 0; c < 3; c++)
         grid.field[c] = source[c] = first + c * field + MARGIN;
-    const vt_filter_taps taps = vti_core_filter(s);
+    const vt_filter_taps taps = vti_core_filter(s, VT_NODES_SPLINES);
     s->stages->filter(&grid, &taps, 1 / grid.spacing, &s->arena, s->def.threads);
     vti_arena_pop(&s->arena, mark);
 }

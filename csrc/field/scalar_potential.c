@@ -1,5 +1,6 @@
 #include "field/scalar_potential.h"
 
+#include "base/math_double.h"
 #include "field/room_grid.h"
 #include "kernels/grid/mirror.h"
 #include "state/predicates.h"
@@ -129,6 +130,19 @@ static void find_boundary(vt_simulation *s, vt_grid *scalar)
                                  threads);
 }
 
+/* With panels all charges have the cores of theirs. What the grid lacks of those is added both at
+ * nodes and where splines are sampled (kernels/bodies/panel_patches.h): between the two, whose
+ * variances differ by 1/4, the cores are the right ones. */
+static vt_filter_taps find_taps(const vt_simulation *s)
+{
+    const double sigma = (double)vt_panel_sigma;
+    if (!s->panels.exist)
+        return vti_core_filter(s, VT_NODES_SPLINES);
+    if (s->grid.fourth)
+        return vti_taps_of_fourth_order(vti_sqrt(sigma * sigma - 0.125), VT_NODES_VELOCITY);
+    return vti_gaussian_taps(vt_panel_variance);
+}
+
 void vti_solve_potential(vt_simulation *s, int64_t count, const vt_record *charges,
                          const uint32_t *row_start, int64_t outer_count,
                          const vt_outer_charge *outer)
@@ -151,8 +165,7 @@ void vti_solve_potential(vt_simulation *s, int64_t count, const vt_record *charg
     else
         deposit(s, &scalar, count, charges);
     find_boundary(s, &scalar);
-    const vt_filter_taps taps =
-        s->panels.exist ? vti_gaussian_taps(vt_panel_variance) : vti_core_filter(s);
+    const vt_filter_taps taps = find_taps(s);
     stages->filter(&scalar, &taps, 1 / scalar.spacing, arena, threads);
     if (scalar.walled)
         take_mean_away(s, &scalar);

@@ -118,7 +118,7 @@ vt_status vti_show_vorticity(vt_simulation *s, float *vorticity[3])
         vti_deposit_body_vorticity(s);
         vti_continue_lines(s);
     }
-    const vt_filter_taps taps = vti_core_filter(s);
+    const vt_filter_taps taps = vti_core_filter(s, VT_NODES_VORTICITY);
     s->stages->filter(grid, &taps, 1 / (h * h * h), &s->arena, s->def.threads);
     if (!grid->walled)
         clear_faces(grid);

@@ -24,19 +24,10 @@
  * the velocity of waves of four cores is wrong by .6 % at vortons, of second order by 2.3. */
 static const double narrowest_core = 1 - 1e-6;
 
-/* The core that the grid gives at its default spacing, in cells: of second order the velocity of
- * waves of four cores is then wrong by 1 % at vortons. */
-static double usual_core(const vt_simulation *s)
-{
-    if (vti_has_point_cores(s))
-        return sqrt(vt_point_variance);
-    return vti_is_of_fourth_order(s) ? 1 : 1.5;
-}
-
 static double core_on_grid(const vt_simulation *s, double spacing)
 {
     const int fits = !vti_has_point_cores(s) && s->smallest_core >= narrowest_core * spacing;
-    return fits ? s->smallest_core : usual_core(s) * spacing;
+    return fits ? s->smallest_core : vti_usual_core(s) * spacing;
 }
 
 double vti_base_spacing(const vt_simulation *s)
@@ -44,7 +35,7 @@ double vti_base_spacing(const vt_simulation *s)
     if (s->def.spacing > 0)
         return s->def.spacing;
     const double core = vti_core_of_neutral(s);
-    return core > 0 ? core / usual_core(s) : vti_panel_spacing(s);
+    return core > 0 ? core / vti_usual_core(s) : vti_panel_spacing(s);
 }
 
 static double spacing_of(const vt_simulation *s, const vt_placement *placement)
@@ -204,7 +195,7 @@ void vti_solve_field(vt_simulation *s, int64_t count, const vt_record *records, 
     if (newborn)
         VT_TIMED(s, stretch, stages->least_vorticity(grid, count, sorted, newborn, threads));
     VT_TIMED(s, boundary, find_boundary(s, count, sorted));
-    const vt_filter_taps taps = vti_core_filter(s);
+    const vt_filter_taps taps = vti_core_filter(s, VT_NODES_SPLINES);
     VT_TIMED(s, filter, stages->filter(grid, &taps, 1 / grid->spacing, arena, threads));
     grid->filled = NULL; /* from now on the nodes hold velocities */
     VT_TIMED(s, poisson, vti_run_poisson(stages, &s->def.method, grid, &s->plan, arena, threads));
@@ -252,6 +243,7 @@ void vti_find_means(vt_simulation *s, int64_t count, const vt_record *sorted,
     vt_record *const records = vti_arena_push(&s->arena, sizeof *records * (size_t)(count + VL));
     float *const volume =
         four ? vti_arena_push(&s->arena, sizeof *volume * count_nodes(means)) : NULL;
+    means->fourth = 0;
     const vti_scalar_rows rows = {s->vortons.volume,
                                   vti_used_column(&s->vortons.set, VT_VORTON_density),
                                   vti_used_column(&s->vortons.set, VT_VORTON_temperature),

@@ -26,7 +26,7 @@ double vti_find_bulge(const vt_paneled_body *b);
 int64_t vti_bin_at(const vt_patches *patches, const float cell[3]);
 
 /* How far from a wall, in cells, what passes it is taken away at most. */
-static const double vt_widest_wall = 1.3;
+static const double vt_widest_wall = 0.87;
 
 /* Width of the bell in sides of a panel. */
 static const double vt_width_of_wall = 0.25;

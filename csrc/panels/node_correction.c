@@ -1,5 +1,6 @@
 #include "panels/node_correction.h"
 
+#include "model/quadratic_spline.h"
 #include "panels/nearest_wall.h"
 #include "panels/panels.h"
 #include "state/simulation.h"
@@ -7,7 +8,10 @@
 enum { LISTED_BLOCK = 8 /* bins */ };
 
 /* How far inside a node may lie whose value particles outside still meet, in cells. */
-static const double deepest_ghost = 1.8;
+static double deepest_ghost(const vt_grid *grid)
+{
+    return grid->fourth ? 2.6 : 1.8;
+}
 
 /* Nodes as near to a wall, in cells, are taken as inside: of one that lies on a panel nobody could
  * say on which side of the jump in the velocity it is. */
@@ -64,7 +68,7 @@ static int32_t list_reached(vt_simulation *s, int32_t *list)
     for (int32_t b = 0; b < p->body_count; b++) {
         const vt_paneled_body *const body = &p->bodies[b];
         const int32_t first = body->first_patch;
-        const double depth = deepest_ghost + 0.2 + vti_find_bulge(body) / s->grid.spacing;
+        const double depth = deepest_ghost(&s->grid) + 0.2 + vti_find_bulge(body) / s->grid.spacing;
         for (int32_t n = first; n < first + body->patch_count; n++)
             if (is_in_reach(&s->grid, &p->patch[n])) {
                 list_bins_near(p, &p->patch[n], (float)depth);
@@ -247,7 +251,7 @@ static void look_at_node(const node_job *job, int64_t bin, int n)
         room = vti_nearest_wall(s, point, on_wall * h, normal, &body);
     if (!(room < on_wall * h)) {
         add_open(job, bin, at, cell);
-    } else if (room < -deepest_ghost * h) {
+    } else if (room < -deepest_ghost(&s->grid) * h) {
         double velocity[3];
         vti_rigid_velocity(body, point, velocity);
         for (int c = 0; c < 3; c++)
@@ -272,8 +276,29 @@ static void look_at_bin(void *data, int64_t bin)
                          EDGE * EDGE * ((n >> 2 & 1) + (n >> 4 & 2)));
 }
 
+static void sample_splines(const vt_grid *g, const float cell[3], float value[3])
+{
+    vt_spline_place x[3];
+    f4 sum = {0, 0, 0, 0};
+    for (int c = 0; c < 3; c++)
+        x[c] = vti_spline_place(fmin(fmax((double)cell[c], 0), g->cells[c]), g->cells[c]);
+    for (int64_t k = 0; k < 3; k++)
+        for (int64_t j = 0; j < 3; j++) {
+            const float share = (float)(x[2].weight[k] * x[1].weight[j]);
+            const f4 *const row = g->nodes + (x[2].first + k) * g->node_plane +
+                                  (x[1].first + j) * g->node_row + x[0].first;
+            for (int i = 0; i < 3 && vti_is_filled(g, x[1].first + j, x[2].first + k); i++)
+                sum += share * (float)x[0].weight[i] * row[i];
+        }
+    memcpy(value, &sum, 3 * sizeof *value);
+}
+
 void vti_sample_nodes(const vt_grid *g, const float cell[3], float value[3])
 {
+    if (g->fourth) {
+        sample_splines(g, cell, value);
+        return;
+    }
     int64_t low[3];
     float weight[3];
     f4 sum = {0, 0, 0, 0};

@@ -1,5 +1,6 @@
 #include "panels/source_densities.h"
 
+#include "model/quadratic_spline.h"
 #include "panels/mutual_visibility.h"
 #include "panels/panels.h"
 #include "panels/patches.h"
@@ -29,13 +30,47 @@ static void node_velocity(const vt_grid *g, int64_t at, float u[3])
     }
 }
 
-/* Interpolates curl A + grad phi along each axis; points near the faces take the value a little
+/* Adds curl A + grad phi, of a node's potentials times the slopes of its weight. */
+static void add_curl(const vt_grid *g, int64_t at, const double slope[3], double u[3])
+{
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        u[a] += slope[b] * (double)g->field[c][at] - slope[c] * (double)g->field[b][at];
+        if (g->has_potential)
+            u[a] += slope[a] * (double)g->field[3][at];
+    }
+}
+
+/* The curl of the splines whose coefficients the nodes hold. */
+static void differentiate_splines(const vt_grid *g, const double cell[3], float velocity[3])
+{
+    vt_spline_place x[3];
+    double sum[3] = {0, 0, 0};
+    for (int c = 0; c < 3; c++)
+        x[c] = vti_spline_place(fmin(fmax(cell[c], 0), g->cells[c]), g->cells[c]);
+    for (int n = 0; n < 27; n++) {
+        const int i = n % 3, j = n / 3 % 3, k = n / 9;
+        const double wx = x[0].weight[i], wy = x[1].weight[j], wz = x[2].weight[k];
+        const double slope[3] = {x[0].slope[i] * wy * wz, wx * x[1].slope[j] * wz,
+                                 wx * wy * x[2].slope[k]};
+        add_curl(g, (x[2].first + k) * g->plane + (x[1].first + j) * g->row + x[0].first + i, slope,
+                 sum);
+    }
+    for (int c = 0; c < 3; c++)
+        velocity[c] = (float)(sum[c] / g->spacing);
+}
+
+/* Curl A + grad phi: interpolated along each axis; points near the faces take the value a little
  * farther in. */
 static void sample_potentials(const vt_grid *g, const double point[3], float velocity[3])
 {
     double cell[3], weight[3];
     int64_t node[3];
     vti_to_cells(g, point, cell);
+    if (g->fourth) {
+        differentiate_splines(g, cell, velocity);
+        return;
+    }
     for (int c = 0; c < 3; c++) {
         const double inside = fmin(fmax(cell[c], 1), g->cells[c] - 2);
         node[c] = (int64_t)inside;

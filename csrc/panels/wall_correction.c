@@ -1,5 +1,6 @@
 #include "panels/wall_correction.h"
 
+#include "model/quadratic_spline.h"
 #include "panels/near_cells.h"
 #include "panels/nearest_wall.h"
 #include "panels/panels.h"
@@ -92,31 +93,40 @@ static int64_t find_wall_points(vt_simulation *s, response_job *job, int64_t cou
     return found;
 }
 
+/* The grid's own velocity at a node; NULL where it is not kept. */
+static const f4 *find_smooth(const vt_panels *p, int32_t i, int32_t j, int32_t k)
+{
+    const int32_t *const bins = p->patches.bins;
+    const int64_t bin =
+        ((int64_t)(k / VT_BIN_EDGE) * bins[1] + j / VT_BIN_EDGE) * bins[0] + i / VT_BIN_EDGE;
+    const int within =
+        (k % VT_BIN_EDGE * VT_BIN_EDGE + j % VT_BIN_EDGE) * VT_BIN_EDGE + i % VT_BIN_EDGE;
+    const int64_t slot = p->slot[bin];
+    return slot == 0 ? NULL : &p->smooth[(slot - 1) * VT_BIN_NODES + within];
+}
+
 /* The grid's own velocity at a point in cells; 0 where it is not kept. */
 static int sample_smooth(const vt_simulation *s, const float at[3], float velocity[3])
 {
-    const vt_panels *const p = &s->panels;
-    const int32_t *const bins = p->patches.bins;
+    const vt_grid *const g = &s->grid;
+    const int32_t side = g->fourth ? 3 : 2;
     int32_t low[3];
-    float weight[3];
+    float weight[3][3];
     f4 sum = {0, 0, 0, 0};
     for (int c = 0; c < 3; c++) {
-        low[c] = (int32_t)at[c];
-        weight[c] = at[c] - (float)low[c];
+        const vt_spline_place spline = vti_spline_place((double)at[c], g->cells[c]);
+        low[c] = g->fourth ? (int32_t)spline.first : (int32_t)at[c];
+        weight[c][1] = at[c] - (float)low[c];
+        weight[c][0] = 1 - weight[c][1];
+        for (int n = 0; n < 3 && g->fourth; n++)
+            weight[c][n] = (float)spline.weight[n];
     }
-    for (int n = 0; n < 8; n++) {
-        const int32_t i = low[0] + (n & 1), j = low[1] + (n >> 1 & 1), k = low[2] + (n >> 2);
-        const int64_t bin =
-            ((int64_t)(k / VT_BIN_EDGE) * bins[1] + j / VT_BIN_EDGE) * bins[0] + i / VT_BIN_EDGE;
-        const int64_t slot = p->slot[bin];
-        if (slot == 0)
+    for (int32_t n = 0; n < side * side * side; n++) {
+        const int32_t i = n % side, j = n / side % side, k = n / (side * side);
+        const f4 *const node = find_smooth(&s->panels, low[0] + i, low[1] + j, low[2] + k);
+        if (!node)
             return 0;
-        const int within =
-            (k % VT_BIN_EDGE * VT_BIN_EDGE + j % VT_BIN_EDGE) * VT_BIN_EDGE + i % VT_BIN_EDGE;
-        const float share = (n & 1 ? weight[0] : 1 - weight[0]) *
-                            (n >> 1 & 1 ? weight[1] : 1 - weight[1]) *
-                            (n >> 2 ? weight[2] : 1 - weight[2]);
-        sum += share * p->smooth[(slot - 1) * VT_BIN_NODES + within];
+        sum += weight[0][i] * weight[1][j] * weight[2][k] * *node;
     }
     memcpy(velocity, &sum, 3 * sizeof *velocity);
     return 1;

@@ -96,7 +96,7 @@ double vti_core_of_neutral(const vt_simulation *s)
             least = least > 0 ? fmin(least, core) : core;
     }
     if (least > 0 && s->def.spacing > 0)
-        return 1.5 * s->def.spacing;
+        return vti_usual_core(s) * s->def.spacing;
     const double other = least > 0 ? core_to_come(s) : INFINITY;
     return isfinite(other) ? other : least;
 }
@@ -106,19 +106,24 @@ int vti_has_point_cores(const vt_simulation *s)
     return s->def.method.cores == VT_CORES_POINT;
 }
 
-int vti_is_of_fourth_order(const vt_simulation *s)
+double vti_usual_core(const vt_simulation *s)
 {
-    int walls = s->def.method.order != VT_ORDER_FOURTH;
-    for (int32_t n = 0; n < s->bodies.count; n++)
-        walls |= vti_wants_panels(s, n);
-    return !walls && !vti_has_point_cores(s) && s->def.method.poisson == VT_POISSON_DIRECT;
+    if (vti_has_point_cores(s))
+        return sqrt(vt_point_variance);
+    return vti_is_of_fourth_order(s) ? 1 : 1.5;
 }
 
-vt_filter_taps vti_core_filter(const vt_simulation *s)
+int vti_is_of_fourth_order(const vt_simulation *s)
+{
+    return s->def.method.order == VT_ORDER_FOURTH && !vti_has_point_cores(s) &&
+           s->def.method.poisson == VT_POISSON_DIRECT;
+}
+
+vt_filter_taps vti_core_filter(const vt_simulation *s, vt_node_values values)
 {
     const double cells = s->grid.core / s->grid.spacing;
     if (s->grid.fourth)
-        return vti_taps_of_fourth_order(cells);
+        return vti_taps_of_fourth_order(cells, values);
     return vti_gaussian_taps(vti_has_point_cores(s) ? 0 : cells * cells - vt_point_variance);
 }
 

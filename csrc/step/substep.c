@@ -200,6 +200,15 @@ void vti_advance_to_stage(vt_simulation *s, const vt_scheme *scheme, int stage, 
                        keeps ? 2 : 1, w->records, s->def.threads);
 }
 
+/* How much of what neighbours exchange is to be exchanged within a cell: with a rate of it strength
+ * spreads as the square of the cell's side, and is to spread as that of cores at usual spacings of
+ * second order. */
+static double exchange_in_cells(const vt_simulation *s)
+{
+    const double cores = s->grid.core / s->grid.spacing / 1.5;
+    return vti_has_grid(s) && s->grid.fourth ? fmin(cores * cores, 1) : 1;
+}
+
 void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double dt,
                 vt_reaction *reaction)
 {
@@ -235,6 +244,7 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
         balance.closed; /* lines that end in the fluid cannot be free of divergence */
     if (!vti_cleans(s))
         method.cleaning = 0;
+    method.exchange *= exchange_in_cells(s);
     VT_TIMED(s, finish,
              s->stages->finish(&w->field, &method, &ending, s->winds.velocity, w->count, w->sorted,
                                &rows, &s->extremes, s->def.threads));

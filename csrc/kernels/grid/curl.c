@@ -2,10 +2,12 @@
 
 #include "base/parallel.h"
 #include "base/simd_rearrange.h"
+#include "kernels/grid/mirror.h"
 
 enum {
     BLOCK_NODES = 1024, /* nodes that a block has at least: about 1.3 us ... */
-    MOST_BLOCKS = 64    /* ... but there are not many more blocks than this */
+    MOST_BLOCKS = 64,   /* ... but there are not many more blocks than this */
+    FAR = 3             /* nodes on each side that differences of sixth order need */
 };
 
 typedef struct velocity_job {
@@ -13,31 +15,61 @@ typedef struct velocity_job {
     float scale; /* 1 / (2 h): differences over two cells are twice the slope */
 } velocity_job;
 
-/* Which neighbours a node has along an axis: two on each side, as differences of fourth order need
- * them, one, or it is on a face. */
-typedef enum side { FAR_INSIDE, INSIDE, LOW_FACE, HIGH_FACE } side;
+/* Which neighbours a node has along an axis: three on each side, as differences of sixth order need
+ * them, some of them images behind a wall; one; or it is on a face. */
+typedef enum side { FAR_INSIDE, BY_IMAGES, INSIDE, LOW_FACE, HIGH_FACE } side;
 
-static side side_of(const vt_grid *grid, int64_t index, int64_t cells)
+typedef struct place {
+    side at;
+    int64_t index, cells;
+} place;
+
+static place place_of(const vt_grid *grid, int64_t index, int64_t cells)
 {
-    if (index == 0 || index == cells)
-        return index == 0 ? LOW_FACE : HIGH_FACE;
-    return grid->fourth && index > 1 && index < cells - 1 ? FAR_INSIDE : INSIDE;
+    const int is_far = index >= FAR && index <= cells - FAR;
+    const side ends = index == 0 ? LOW_FACE : index == cells ? HIGH_FACE : INSIDE;
+    const side others = grid->fourth && grid->walled ? BY_IMAGES : ends;
+    return (place){grid->fourth && is_far ? FAR_INSIDE : others, index, cells};
 }
 
 /* How a field goes on behind a face. */
 typedef enum beyond { LINEAR, EVEN, ODD } beyond;
 
+/* Twice the slope, of sixth order, from differences over two, four and six cells. */
+VT_INLINE vf sixth_order(vf near, vf far, vf farthest)
+{
+    return vf_fma(vf_set(1.0f / 30), farthest, vf_fma(vf_set(-0.3f), far, vf_set(1.5f) * near));
+}
+
+/* The difference over 2 `step` nodes, images included. */
+VT_INLINE vf difference(const float *f, int64_t stride, place p, int64_t step, beyond how)
+{
+    vf value[2];
+    for (int after = 0; after < 2; after++) {
+        const int64_t wanted = p.index + (after ? step : -step);
+        const int64_t found = vti_mirrored(wanted, p.cells);
+        value[after] = vf_load(f + (found - p.index) * stride);
+        if (how == ODD && found != wanted)
+            value[after] = -value[after];
+    }
+    return value[1] - value[0];
+}
+
 /* Twice the slope of f along the axis with this stride; on a face (extrapolated linearly) twice the
  * slope in the middle of the first cell, doubled, less that at the next node; at a
  * wall that of a mirror image. */
-VT_INLINE vf slope(const float *f, int64_t stride, side at, beyond how)
+VT_INLINE vf slope(const float *f, int64_t stride, place p, beyond how)
 {
+    const side at = p.at;
     if (at <= INSIDE) {
+        if (at == BY_IMAGES)
+            return sixth_order(difference(f, stride, p, 1, how), difference(f, stride, p, 2, how),
+                               difference(f, stride, p, 3, how));
         const vf near = vf_load(f + stride) - vf_load(f - stride);
         if (at == INSIDE)
             return near;
-        const vf far = vf_load(f + 2 * stride) - vf_load(f - 2 * stride);
-        return vf_fma(vf_set(-1.0f / 6), far, vf_set(4.0f / 3) * near);
+        return sixth_order(near, vf_load(f + 2 * stride) - vf_load(f - 2 * stride),
+                           vf_load(f + 3 * stride) - vf_load(f - 3 * stride));
     }
     const int64_t inward = at == LOW_FACE ? stride : -stride;
     if (how == EVEN)
@@ -58,26 +90,41 @@ static inline float ghost(const float *end, int64_t inward, beyond how)
     return 3.0f * (end[0] - end[inward]) + end[2 * inward];
 }
 
-/* Twice the slopes of fourth order along a row without walls, from node i on. */
-VT_INLINE vf fourth_along(const float *f, int64_t i, int64_t cells)
+/* A value of a row, or of the image behind its walls. */
+static inline float value_at(const float *f, int64_t n, int64_t cells, beyond how)
 {
-    vf along = slope(f + i, 1, FAR_INSIDE, LINEAR);
-    const int64_t ends[4] = {0, 1, cells - 1, cells};
-    for (int e = 0; e < 4; e++) {
-        const int64_t n = ends[e];
-        if (n < i || n >= i + VL)
-            continue;
-        const float before = n == 0 ? ghost(f, 1, LINEAR) : f[n - 1];
-        const float after = n == cells ? ghost(f + cells, -1, LINEAR) : f[n + 1];
-        along[n - i] = after - before;
-    }
+    const int64_t at = vti_mirrored(n, cells);
+    return how == ODD && at != n ? -f[at] : f[at];
+}
+
+/* Twice the slope at node n of a row, near its end. */
+static float slope_near_end(const float *f, int64_t n, int64_t cells, beyond how)
+{
+    float apart[FAR];
+    if (how == LINEAR)
+        return (n == cells ? ghost(f + cells, -1, LINEAR) : f[n + 1]) -
+               (n == 0 ? ghost(f, 1, LINEAR) : f[n - 1]);
+    for (int64_t d = 0; d < FAR; d++)
+        apart[d] = value_at(f, n + d + 1, cells, how) - value_at(f, n - d - 1, cells, how);
+    return 1.5f * apart[0] - 0.3f * apart[1] + 1.0f / 30 * apart[2];
+}
+
+/* Twice the slopes along a row from node i on, for grids of fourth order. */
+VT_INLINE vf fourth_along(const float *f, int64_t i, int64_t cells, beyond how)
+{
+    vf along = slope(f + i, 1, (place){.at = FAR_INSIDE}, how);
+    if (i >= FAR && i + VL <= cells - FAR)
+        return along;
+    for (int64_t n = i; n < i + VL && n <= cells; n++)
+        if (n < FAR || n > cells - FAR)
+            along[n - i] = slope_near_end(f, n, cells, how);
     return along;
 }
 
 /* One row of nodes; f are the three components of the field there, and with `fields` 4 the scalar
  * potential. */
 VT_INLINE void velocity_row(const velocity_job *job, const float *const f[4], int fields,
-                            int fourth, float *nodes, side at_y, side at_z)
+                            int fourth, float *nodes, place at_y, place at_z)
 {
     const int64_t cells = job->grid->cells[0], row = job->grid->row, plane = job->grid->plane;
     const vf scale = vf_set(job->scale);
@@ -94,7 +141,7 @@ VT_INLINE void velocity_row(const velocity_job *job, const float *const f[4], in
         const float *const x = f[0] + i, *const y = f[1] + i, *const z = f[2] + i;
         vf along_x[4];
         for (int c = 0; c < fields && fourth; c++)
-            along_x[c] = fourth_along(f[c], i, cells);
+            along_x[c] = fourth_along(f[c], i, cells, c == 1 || c == 2 ? other : own);
         for (int c = 0; c < fields && !fourth; c++) {
             const vf after = vf_load(f[c] + i + VL);
             if (last) /* cells is even: node cells + 1 is in the same vector */
@@ -136,18 +183,19 @@ static void velocity_of_row(void *context, int64_t r)
     for (int c = 0; c < fields; c++)
         f[c] = grid->field[c] + at;
     float *const nodes = (float *)(grid->nodes + k * grid->node_plane + j * grid->node_row);
-    const side at_y = side_of(grid, j, grid->cells[1]), at_z = side_of(grid, k, grid->cells[2]);
+    const place y = place_of(grid, j, grid->cells[1]), z = place_of(grid, k, grid->cells[2]);
+    const place far_inside = {.at = FAR_INSIDE}, inside = {.at = INSIDE};
     /* Copies of the loop: the common ones without a choice in them. */
-    if (at_y == FAR_INSIDE && at_z == FAR_INSIDE && fields == 3)
-        velocity_row(job, f, 3, 1, nodes, FAR_INSIDE, FAR_INSIDE);
+    if (y.at == FAR_INSIDE && z.at == FAR_INSIDE && fields == 3)
+        velocity_row(job, f, 3, 1, nodes, far_inside, far_inside);
     else if (grid->fourth)
-        velocity_row(job, f, fields, 1, nodes, at_y, at_z);
-    else if (at_y != INSIDE || at_z != INSIDE)
-        velocity_row(job, f, fields, 0, nodes, at_y, at_z);
+        velocity_row(job, f, fields, 1, nodes, y, z);
+    else if (y.at != INSIDE || z.at != INSIDE)
+        velocity_row(job, f, fields, 0, nodes, y, z);
     else if (fields == 3)
-        velocity_row(job, f, 3, 0, nodes, INSIDE, INSIDE);
+        velocity_row(job, f, 3, 0, nodes, inside, inside);
     else
-        velocity_row(job, f, 4, 0, nodes, INSIDE, INSIDE);
+        velocity_row(job, f, 4, 0, nodes, inside, inside);
 }
 
 void VT_NAME(velocity)(vt_grid *grid, int threads)

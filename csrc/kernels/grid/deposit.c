@@ -2,9 +2,11 @@
 
 #include "base/parallel.h"
 #include "base/vec3.h"
+#include "kernels/grid/mirror.h"
 
 enum {
-    SMALL_SLAB_CELLS = 32, /* boxes no higher than this have slabs of two layers, else four */
+    SMALL_SLAB_CELLS = 32, /* boxes no higher than this have slabs of two layers, else four, which
+                              splines need */
     BLOCK_WORK = 1024      /* records x 8 + nodes that a block has at least: .3 us */
 };
 
@@ -58,9 +60,82 @@ VT_INLINE void add_value(float *node, int64_t row, int64_t plane, float value, c
     add_two(node + plane + row, high[4], high[5]);
 }
 
+/* ---- with quadratic B-splines ---- */
+
+/* Weights of the nodes before, at and after the nearest one. */
+VT_INLINE void find_spline(float d, float weight[3])
+{
+    weight[0] = 0.5f * (0.5f - d) * (0.5f - d);
+    weight[1] = 0.75f - d * d;
+    weight[2] = 0.5f * (0.5f + d) * (0.5f + d);
+}
+
+/* The nearest node along an axis; in free space none at the faces. */
+VT_INLINE int32_t nearest_node(const vt_grid *grid, float at, int axis)
+{
+    const int32_t nearest = (int32_t)(at + 0.5f), least = !grid->walled;
+    const int32_t most = grid->cells[axis] - least;
+    return nearest < least ? least : nearest > most ? most : nearest;
+}
+
+/* Adds values to the 27 nodes around one of a room, some of which may lie behind walls: what comes
+ * there is the image's before them. */
+static __attribute__((noinline)) void add_mirrored(const vt_grid *grid, const int32_t nearest[3],
+                                                   float weight[3][3], f4 values)
+{
+    for (int n = 0; n < 27; n++) {
+        const int32_t step[3] = {n % 3, n / 3 % 3, n / 9};
+        int64_t node[3];
+        f4 share = values;
+        for (int a = 0; a < 3; a++) {
+            const int64_t at = nearest[a] + step[a] - 1;
+            node[a] = vti_mirrored(at, grid->cells[a]);
+            share *= f4_set(weight[a][step[a]]);
+            if (node[a] == at || grid->scalar)
+                continue;
+            f4 sign = {-1, -1, -1, 1};
+            sign[a] = 1;
+            share *= sign;
+        }
+        grid->nodes[node[2] * grid->node_plane + node[1] * grid->node_row + node[0]] += share;
+    }
+}
+
+/* Adds values to the 27 nodes around the one that is nearest to a place in cells. */
+VT_INLINE void add_splines(const vt_grid *grid, const float position[3], f4 values)
+{
+    int32_t nearest[3];
+    float weight[3][3];
+    int beyond = 0;
+    for (int a = 0; a < 3; a++) {
+        nearest[a] = nearest_node(grid, position[a], a);
+        beyond |= nearest[a] == 0 || nearest[a] == grid->cells[a];
+        find_spline(position[a] - (float)nearest[a], weight[a]);
+    }
+    if (beyond) {
+        add_mirrored(grid, nearest, weight, values);
+        return;
+    }
+    const f8 pair = f8_join(values * f4_set(weight[0][0]), values * f4_set(weight[0][1]));
+    const f4 last = values * f4_set(weight[0][2]);
+    f4 *const first = grid->nodes + (nearest[2] - 1) * grid->node_plane +
+                      (nearest[1] - 1) * grid->node_row + nearest[0] - 1;
+#pragma GCC unroll 3
+    for (int k = 0; k < 3; k++)
+#pragma GCC unroll 3
+        for (int j = 0; j < 3; j++) {
+            float *const row = (float *)(first + k * grid->node_plane + j * grid->node_row);
+            const float w = weight[1][j] * weight[2][k];
+            f8_store(row, f8_fma(pair, f8_set(w), f8_load(row)));
+            f4_store(row + 8, f4_fma(last, f4_set(w), f4_load(row + 8)));
+        }
+}
+
+/* ---- one record ---- */
+
 /* Adds a record to the rows of nodes below it, which begin at number `row`. */
-VT_INLINE void add_record(const vt_grid *grid, float *volumes, int lengths, int64_t row,
-                          const vt_record *record, float j, float k)
+VT_INLINE void add_record(const vt_grid *grid, float *volumes, int lengths, int splines,
+                          int64_t row, const vt_record *record, float j, float k)
 {
     const float x = record->position[0], volume = record->volume;
     const int32_t i = (int32_t)x;
@@ -70,28 +145,33 @@ VT_INLINE void add_record(const vt_grid *grid, float *volumes, int lengths, int6
         add_value(volumes + row + i, grid->node_row, grid->node_plane, volume, part);
     else
         values[3] = lengths ? (float)vti_length_of(record->strength) : volume;
-    add_values((float *)(grid->nodes + row + i), 4 * grid->node_row, 4 * grid->node_plane, values,
-               part);
+    if (splines)
+        add_splines(grid, record->position, values);
+    else
+        add_values((float *)(grid->nodes + row + i), 4 * grid->node_row, 4 * grid->node_plane,
+                   values, part);
 }
 
-VT_INLINE void add_rows(const deposit_job *job, float *volumes, int lengths, int64_t k)
+VT_INLINE void add_rows(const deposit_job *job, float *volumes, int lengths, int splines, int64_t k)
 {
     const vt_grid grid = *job->grid; /* a copy: stores cannot change it */
     const uint32_t *const start = job->row_start + k * grid.cells[1];
     for (int64_t j = 0; j < grid.cells[1]; j++)
         for (uint32_t r = start[j]; r < start[j + 1]; r++)
-            add_record(&grid, volumes, lengths, k * grid.node_plane + j * grid.node_row,
+            add_record(&grid, volumes, lengths, splines, k * grid.node_plane + j * grid.node_row,
                        job->records + r, (float)j, (float)k);
 }
 
 static void add_layer(const deposit_job *job, int64_t k)
 {
     if (job->volume)
-        add_rows(job, job->volume, 0, k);
+        add_rows(job, job->volume, 0, 0, k);
+    else if (job->grid->fourth)
+        add_rows(job, NULL, job->lengths, 1, k);
     else if (job->lengths)
-        add_rows(job, NULL, 1, k);
+        add_rows(job, NULL, 1, 0, k);
     else
-        add_rows(job, NULL, 0, k);
+        add_rows(job, NULL, 0, 0, k);
 }
 
 static void clear_row(const vt_grid *grid, int64_t j, int64_t k)
@@ -108,22 +188,38 @@ static void fill_row(const vt_grid *grid, int64_t j, int64_t k)
     grid->filled[vti_row_number(grid, j, k)] = 1;
 }
 
+/* How many nodes before and behind its cell a record reaches along an axis. */
+static int reach_below(const vt_grid *grid)
+{
+    return grid->fourth ? 1 : 0;
+}
+
+static int reach_above(const vt_grid *grid)
+{
+    return grid->fourth ? 2 : 1;
+}
+
 void VT_NAME(deposit_more)(vt_grid *grid, int64_t count, const vt_record *records)
 {
+    const int below = reach_below(grid), above = reach_above(grid);
     for (int64_t r = 0; r < count; r++) {
         const int64_t j = (int64_t)records[r].position[1], k = (int64_t)records[r].position[2];
-        for (int n = 0; n < 4; n++)
-            fill_row(grid, j + (n & 1), k + (n >> 1));
-        add_record(grid, NULL, 1, k * grid->node_plane + j * grid->node_row, records + r, (float)j,
-                   (float)k);
+        for (int64_t z = k - below; z <= k + above; z++)
+            for (int64_t y = j - below; y <= j + above; y++)
+                if (y >= 0 && y <= grid->cells[1] && z >= 0 && z <= grid->cells[2])
+                    fill_row(grid, y, z);
+        add_record(grid, NULL, 1, grid->fourth, k * grid->node_plane + j * grid->node_row,
+                   records + r, (float)j, (float)k);
     }
 }
 
-/* Whether any record is in the cells on both sides of a row of nodes, in one layer of them. */
+/* Whether any record is in the cells from which a row of nodes is reached, in one layer of them. */
 static int has_records(const deposit_job *job, int64_t j, int64_t layer)
 {
     const vt_grid *const grid = job->grid;
-    const int64_t low = j > 0 ? j - 1 : 0, high = j < grid->cells[1] ? j + 1 : j;
+    const int64_t below = j - reach_above(grid), above = j + reach_below(grid) + 1;
+    const int64_t low = below > 0 ? below : 0;
+    const int64_t high = above < grid->cells[1] ? above : grid->cells[1];
     if (layer < 0 || layer >= grid->cells[2])
         return 0;
     const uint32_t *const start = job->row_start + layer * grid->cells[1];
@@ -135,7 +231,9 @@ static void mark_filled_rows(const deposit_job *job, int64_t k)
 {
     const vt_grid *const grid = job->grid;
     for (int64_t j = 0; j <= grid->cells[1]; j++) {
-        const int filled = has_records(job, j, k - 1) || has_records(job, j, k);
+        int filled = 0;
+        for (int64_t layer = k - reach_above(grid); layer <= k + reach_below(grid); layer++)
+            filled |= has_records(job, j, layer);
         grid->filled[vti_row_number(grid, j, k)] = (uint8_t)filled;
         if (filled)
             clear_row(grid, j, k);
@@ -154,28 +252,32 @@ static void clear_plane(const deposit_job *job, int64_t k)
 }
 
 /* Planes are cleared just before they are first written, while they are in the cache anyway: even
- * slabs own the planes that they share with odd ones. */
+ * slabs own all planes that they reach, odd ones those between. */
 static void deposit_slab(void *context, int64_t slab)
 {
     const deposit_job *const job = context;
     const int64_t top = job->grid->cells[2];
+    const int64_t below = reach_below(job->grid), above = reach_above(job->grid);
     const int even = job->colour == 0;
     const int64_t first = (2 * slab + job->colour) * job->layers;
     const int64_t last = first + job->layers < top ? first + job->layers : top;
-    if (even)
-        clear_plane(job, first);
+    const int64_t owned = even ? last + above : last < top ? last - below : top + 1;
+    int64_t next = even ? first - below : first + above;
+    next = next > 0 ? next : 0;
     for (int64_t k = first; k < last; k++) {
-        if (even || k + 1 < last || k + 1 == top)
-            clear_plane(job, k + 1);
+        for (; next <= k + above && next < owned && next <= top; next++)
+            clear_plane(job, next);
         add_layer(job, k);
     }
+    for (; next < owned && next <= top; next++)
+        clear_plane(job, next);
 }
 
 static void deposit_all(deposit_job *job, int threads)
 {
     const vt_grid *const grid = job->grid;
     const int64_t top = grid->cells[2];
-    job->layers = top > SMALL_SLAB_CELLS ? 4 : 2;
+    job->layers = top > SMALL_SLAB_CELLS || grid->fourth ? 4 : 2;
     const int64_t slabs = (top + job->layers - 1) / job->layers;
     const int64_t count = job->row_start[top * grid->cells[1]];
     const int64_t slab_work = (8 * count + grid->node_plane * (top + 1)) / slabs;

@@ -30,35 +30,40 @@ vt_filter_taps vti_gaussian_taps(double variance)
 
 /* What a wave of s = 4 sin^2(k / 2) is multiplied with. k^2 is a series in s, so that taps far from
  * the middle vanish. */
-static double transfer(double core, double s, int along_z)
+static double transfer(double core, vt_node_values values, double s, int along_z)
 {
     const double inverse = 1 + s / 12 + s * s / 90 + s * s * s / 560, sinc2 = 1 / inverse;
+    const double sinc3 = sinc2 * vti_sqrt(sinc2);
     const double cos2 = s < 3.84 ? 1 - s / 4 : 0.04; /* of k / 2 */
-    const double curl = (1 + s / 6) * vti_sqrt(cos2 * sinc2);
-    const double gaussian = vti_exp(-0.5 * core * core * s * inverse);
+    const double curl = (1 + s / 6 + s * s / 30) * vti_sqrt(cos2 * sinc2);
     const double potential = along_z ? sinc2 : (1 + s / 6) * sinc2;
-    return gaussian * potential / (sinc2 * sinc2 * vti_sqrt(sinc2) * vti_sqrt(curl));
+    const double gaussian = vti_exp(-0.5 * core * core * s * inverse);
+    const double all = 1 - s / 4 + s * s / 120; /* of sinc^6 */
+    if (values == VT_NODES_VORTICITY)
+        return gaussian / sinc3;
+    return gaussian * potential / vti_sqrt(curl) *
+           (values == VT_NODES_VELOCITY ? 1 / sinc3 : sinc3 * sinc3 / (all * all));
 }
 
 /* The taps along an axis: a sum of cosines for each. */
-static void sum_waves(double core, int along_z, double weight[REACH + 1])
+static void sum_waves(double core, vt_node_values values, int along_z, double weight[REACH + 1])
 {
     memset(weight, 0, (REACH + 1) * sizeof *weight);
     for (int wave = 0; wave <= WAVES; wave++) {
         const double s = 2 - 2 * vti_cos_pi((double)wave / WAVES);
         const double share = wave == 0 || wave == WAVES ? 0.5 : 1;
-        const double part = share * transfer(core, s, along_z);
+        const double part = share * transfer(core, values, s, along_z);
         for (int r = 0; r <= REACH; r++)
             weight[r] += part * vti_cos_pi((double)(r * wave) / WAVES);
     }
     scale_to_one(weight);
 }
 
-vt_filter_taps vti_taps_of_fourth_order(double core)
+vt_filter_taps vti_taps_of_fourth_order(double core, vt_node_values values)
 {
     vt_filter_taps taps;
-    sum_waves(core, 0, taps.weight[0]);
+    sum_waves(core, values, 0, taps.weight[0]);
     memcpy(taps.weight[1], taps.weight[0], sizeof taps.weight[1]);
-    sum_waves(core, 1, taps.weight[2]);
+    sum_waves(core, values, 1, taps.weight[2]);
     return taps;
 }

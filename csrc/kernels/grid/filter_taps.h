@@ -6,12 +6,16 @@
  * particle-mesh Ewald sums; Hockney and Eastwood, Computer Simulation Using Particles, 1988,
  * chapters 5 and 8): with sinc = sin(k / 2) / (k / 2) and s = 4 sin^2(k / 2)
  *
- *   deposit, trilinear                  sinc^2
+ *   deposit, quadratic B-splines        sinc^3
  *   sampling, quadratic B-splines       sinc^3
  *   the potential (poisson_direct.c)    1 / ((1 + s / 6) sinc^2) along x and y, 1 / sinc^2 along z
- *   half of the curl's differences      sqrt((1 + s / 6) cos(k / 2) sinc)
+ *   half of the curl's differences      sqrt((1 + s / 6 + s^2 / 30) cos(k / 2) sinc)
  *
- * Half, since the curl differentiates along one axis at a time. */
+ * Half, since the curl differentiates along one axis at a time. Deposit and sampling also bring
+ * waves that the nodes do not tell from shorter ones: divided by U^2 = sinc^6 the longer ones would
+ * take the share of both, so that the least mean error (Hockney and Eastwood, eq. 8-22) has
+ *
+ *   U^2 / (sum over all of them of U^2)^2,  sum = 1 - s / 4 + s^2 / 120. */
 #pragma once
 
 enum { VT_FILTER_REACH = 6 }; /* taps on either side of the middle one */
@@ -23,5 +27,13 @@ typedef struct vt_filter_taps {
 /* A sampled Gaussian of that variance (cells^2; 0: no filter). */
 vt_filter_taps vti_gaussian_taps(double variance);
 
+/* What the nodes are to hold: the vorticity; the velocity, or the gradient of a potential, itself;
+ * or the coefficients of the splines that have it. */
+typedef enum vt_node_values {
+    VT_NODES_VORTICITY,
+    VT_NODES_VELOCITY,
+    VT_NODES_SPLINES
+} vt_node_values;
+
 /* What makes cores of that radius (sigma, cells, .8 and more) of fourth order. */
-vt_filter_taps vti_taps_of_fourth_order(double core);
+vt_filter_taps vti_taps_of_fourth_order(double core, vt_node_values values);

@@ -3,6 +3,7 @@
  * and Eastwood, Computer Simulation Using Particles, 1988, chapter 5.) */
 #pragma once
 
+#include "kernels/grid/mirror.h"
 #include "kernels/grid/trilinear.h"
 
 /* Three floats each of the weights of the nodes before, at and after the nearest one, at VL points
@@ -14,19 +15,26 @@ typedef struct vt_spline_weights {
 typedef struct vt_spline_cells {
     int32_t node[VL]; /* the nearest, less one along each axis */
     vt_spline_weights along[3];
+    int32_t beyond;        /* whether any of the nodes lie behind a wall */
+    int32_t before[3][VL]; /* the nearest, less one, along each axis; only where any do */
 } __attribute__((aligned(64))) vt_spline_cells;
 
 /* Where VL points of a box of so many cells lie, in cells; those within half a cell of a face are
- * extrapolated to. */
+ * extrapolated to, beside walls they take nodes of the image behind it. */
 VT_INLINE void vti_find_spline_cells(vt_spline_cells *c, const vt_grid *grid, const vf position[3])
 {
     const int32_t pitch[3] = {1, (int32_t)grid->node_row, (int32_t)grid->node_plane};
-    const vf half = vf_set(0.5f);
-    vi node = vi_set(0);
+    const vf half = vf_set(0.5f), least = vf_set(grid->walled ? 0 : 1.0f);
+    vi node = vi_set(0), beyond = vi_set(0);
     for (int a = 0; a < 3; a++) {
-        const vf most = vf_set((float)(grid->cells[a] - 1));
-        const vf near = vf_max(vf_set(1.0f), vf_min(position[a] + half, most));
+        const int32_t last = grid->cells[a];
+        const vf most = vf_set((float)last) - least;
+        const vf near = vf_max(least, vf_min(position[a] + half, most));
         const vi before = vf_truncate(near) - vi_set(1);
+        if (grid->walled) {
+            vi_store(c->before[a], before);
+            beyond |= (before < vi_set(0)) | (before > vi_set(last - 2));
+        }
         const vf d = position[a] - vi_to_vf(before) - vf_set(1.0f);
         const vf low = half - d, high = half + d;
         node = node + before * vi_set(pitch[a]);
@@ -38,6 +46,46 @@ VT_INLINE void vti_find_spline_cells(vt_spline_cells *c, const vt_grid *grid, co
         vf_store(c->along[a].slope[2], high);
     }
     vi_store(c->node, node);
+    c->beyond = grid->walled && vi_any(beyond);
+}
+
+/* The nodes around point l of a room, in whose walls or beside them it lies: those behind walls are
+ * images, whose velocity across is turned round, and whose fourth float is odd along all axes. */
+static __attribute__((noinline)) void
+vti_fill_mirrored(const vt_grid *grid, const vt_spline_cells *c, int l, f4 around[27])
+{
+    for (int n = 0; n < 27; n++) {
+        const int32_t step[3] = {n % 3, n / 3 % 3, n / 9};
+        int64_t node[3];
+        f4 sign = f4_set(1);
+        for (int a = 0; a < 3; a++) {
+            const int64_t at = c->before[a][l] + step[a];
+            f4 turned = {1, 1, 1, -1};
+            turned[a] = -1;
+            node[a] = vti_mirrored(at, grid->cells[a]);
+            if (node[a] != at)
+                sign *= turned;
+        }
+        around[n] =
+            sign * grid->nodes[node[2] * grid->node_plane + node[1] * grid->node_row + node[0]];
+    }
+}
+
+/* Where the 27 nodes around a point begin, and how far their rows and planes lie apart. */
+typedef struct vt_spline_nodes {
+    const f4 *first;
+    int64_t row, plane;
+} vt_spline_nodes;
+
+/* Of point l; those of a point beside a wall are made in `around`. */
+VT_INLINE vt_spline_nodes vti_find_spline_nodes(const vt_grid *grid, const vt_spline_cells *c,
+                                                int l, f4 around[27])
+{
+    if (__builtin_expect(c->beyond, 0)) {
+        vti_fill_mirrored(grid, c, l, around);
+        return (vt_spline_nodes){around, 3, 9};
+    }
+    return (vt_spline_nodes){grid->nodes + (uint32_t)c->node[l], grid->node_row, grid->node_plane};
 }
 
 /* The four floats of the nodes around point l, and their slopes along each axis, per cell. */
@@ -48,14 +96,15 @@ typedef struct vt_spline_sample {
 /* The four floats alone. */
 VT_INLINE f4 vti_sample_spline_value(const vt_grid *grid, const vt_spline_cells *c, int l)
 {
-    const f4 *const first = grid->nodes + (uint32_t)c->node[l];
+    f4 around[27];
+    const vt_spline_nodes nodes = vti_find_spline_nodes(grid, c, l, around);
     f8 pair = f8_set(0); /* the first two nodes along x */
     f4 last = f4_set(0); /* and the third */
 #pragma GCC unroll 3
     for (int k = 0; k < 3; k++)
 #pragma GCC unroll 3
         for (int j = 0; j < 3; j++) {
-            const f4 *const row = first + k * grid->node_plane + j * grid->node_row;
+            const f4 *const row = nodes.first + k * nodes.plane + j * nodes.row;
             const float w = c->along[1].weight[j][l] * c->along[2].weight[k][l];
             pair = f8_fma(f8_set(w), f8_load(row), pair);
             last = f4_fma(f4_set(w), f4_load((const float *)(row + 2)), last);
@@ -68,17 +117,18 @@ VT_INLINE f4 vti_sample_spline_value(const vt_grid *grid, const vt_spline_cells 
 
 VT_INLINE vt_spline_sample vti_sample_spline(const vt_grid *grid, const vt_spline_cells *c, int l)
 {
-    const f4 *const first = grid->nodes + (uint32_t)c->node[l];
+    f4 around[27];
+    const vt_spline_nodes nodes = vti_find_spline_nodes(grid, c, l, around);
     f8 pair = f8_set(0), pair_y = pair, pair_z = pair; /* the first two nodes along x */
     f4 last = f4_set(0), last_y = last, last_z = last; /* and the third */
 #pragma GCC unroll 3
     for (int k = 0; k < 3; k++) {
-        const f4 *const plane = first + k * grid->node_plane;
+        const f4 *const plane = nodes.first + k * nodes.plane;
         f8 two = f8_set(0), two_y = two;
         f4 one = f4_set(0), one_y = one;
 #pragma GCC unroll 3
         for (int j = 0; j < 3; j++) {
-            const f4 *const row = plane + j * grid->node_row;
+            const f4 *const row = plane + j * nodes.row;
             const float w = c->along[1].weight[j][l], dw = c->along[1].slope[j][l];
             const f8 two_nodes = f8_load(row);
             const f4 node = f4_load((const float *)(row + 2));

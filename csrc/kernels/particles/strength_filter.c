@@ -48,8 +48,10 @@ static void mix_block(void *data, int64_t begin, int64_t end)
 void VT_NAME(filter_strengths)(vt_grid *grid, int64_t count, const vt_record *records,
                                const uint32_t *row_start, float *strength, int threads)
 {
-    context c = {grid, records, strength};
-    VT_NAME(deposit)(grid, records, row_start, threads);
-    VT_NAME(normalise)(grid, row_start, NULL, threads);
-    vti_parallel_for(threads, count, BLOCK, mix_block, &c);
+    vt_grid nodes = *grid;
+    const context c = {&nodes, records, strength};
+    nodes.fourth = 0; /* what is deposited is sampled with the same weights, so that none is lost */
+    VT_NAME(deposit)(&nodes, records, row_start, threads);
+    VT_NAME(normalise)(&nodes, row_start, NULL, threads);
+    vti_parallel_for(threads, count, BLOCK, mix_block, (void *)&c);
 }

@@ -262,7 +262,7 @@ static void transform_rows(const solver *s, const scratch *m, plane p)
             line[1] += vf_load(low + y);
             line[s->nx - 1] += vf_load(high + y);
         }
-        if (s->grid->fourth)
+        if (s->grid->fourth && !s->grid->walled)
             add_fourth(s, p, y, line);
         vf *const out = half_transformed(s, m, y);
         transform_line(s, 0, along, line, out, m->transform);
