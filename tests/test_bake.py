@@ -137,13 +137,13 @@ def test_a_frame_is_encoded_once(tmp_path, monkeypatch, scene, packed):
     """Where a grid is packed also unpacked, for what is told of the values."""
     take, calls = bake_frames._take_volume, []
     monkeypatch.setattr(bake_frames, "_take_volume", lambda *of: Spy(take(*of), calls))
-    manifest = quiet(scene, tmp_path / "a", frames=(3, 3))
+    manifest = quiet(scene, tmp_path / "a", frames=(6, 6))
     assert calls == [True, False][: 1 + packed]
-    (file, _) = manifest.frame(3)["files"]
+    (file, _) = manifest.frame(6)["files"]
     assert vdb_files.is_packed((tmp_path / "a" / file["name"]).read_bytes()) == packed
-    plain = quiet(scene, tmp_path / "b", frames=(3, 3), volumes=Volumes(voxel=0.1, compress=False))
+    plain = quiet(scene, tmp_path / "b", frames=(6, 6), volumes=Volumes(voxel=0.1, compress=False))
     assert calls == [True, False][: 1 + packed] + [False]
-    (raw, _) = plain.frame(3)["files"]
+    (raw, _) = plain.frame(6)["files"]
     assert file["values_sha256"] == raw["values_sha256"] == raw["sha256"]
     assert (file["sha256"] == raw["sha256"]) == (not packed)
 

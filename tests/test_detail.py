@@ -20,7 +20,7 @@ def cloud(detail, threads=1, per_voxel=1, strength=1.0, seed=3, **scene):
 
 def strain_at(sim, points):
     """sqrt(2 S_ij S_ij) from velocities of the flow around the points: by NumPy in float64."""
-    h = sim.grids.spacing
+    h = sim.grids.spacing / 4
     gradient = np.zeros((len(points), 3, 3))  # [p, i, j] = d u_j / d x_i
     for a in range(3):
         step = np.zeros(3)
@@ -40,11 +40,11 @@ def test_eddies_move_tracers_with_the_strain_and_all_ways_alike():
     after = sim.tracers.position[sim.tracers.rows(number)]
     moved = after - before - dt * sim.velocity_at((before + after) / 2)
     inner = np.all(np.abs(before) < 0.4, axis=1)
-    expected = 0.4 * 1.5 * sim.grids.spacing * strain_at(sim, before[inner]) * dt
+    expected = 0.4 * sim.grids.spacing * strain_at(sim, before[inner]) * dt
     share = (moved[inner] ** 2).mean(0) / (expected**2).mean()
     # what the slope of the speed adds is a tenth: sqrt(mean b^2) is a tenth of a wave
     assert share.sum() == pytest.approx(1.1, abs=0.1)
-    assert share.min() > 0.25
+    assert share.min() > 0.23 * share.sum()
 
 
 @pytest.mark.parametrize("detail", slow_but([3], [3, 4]))

@@ -101,10 +101,13 @@ def test_rvpm(velocity):
 
 
 def test_cores():
-    """Filtered ones are 1.5 cells wide, points .66: the spacing follows, and so does the speed."""
+    """Filtered ones are as wide as cells, of second order 1.5, points .66: the spacing follows,
+    and so does the speed."""
     filtered, point = (run(dt=0.0, cores=cores)[2] for cores in ("filtered", "point"))
+    second = run(dt=0.0, order="second")[2]
     core = float(filtered.column("vortons", "core")[0])
-    assert filtered.health()["spacing"] == pytest.approx(core / 1.5)
+    assert filtered.health()["spacing"] == pytest.approx(core)
+    assert second.health()["spacing"] == pytest.approx(core / 1.5)
     assert point.health()["spacing"] == pytest.approx(core / np.sqrt(0.44))
     fine = _core.Simulation(method={"cores": "point"}, spacing=core / 3)
     fine.add("ring", radius=0.5, core=0.15, wobble=0.13, seed=3)
@@ -168,7 +171,7 @@ def test_boundary():
     """Trees agree, decimation is rougher, and walls (no potential) slow the ring down."""
     start = run(dt=0.0)[0]
     moved = {
-        choice: run(boundary=choice)[0] - start
+        choice: run(boundary=choice, order="second")[0] - start
         for choice in ("clusters", "tree", "decimated", "zero")
     }
     size = np.abs(moved["clusters"]).max()

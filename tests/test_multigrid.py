@@ -268,7 +268,7 @@ def test_bad_methods(method, words):
 
 
 def ring(**method):
-    sim = _core.Simulation(threads=1, spacing=0.05, method=method)
+    sim = _core.Simulation(threads=1, spacing=0.05, method={"order": "second", **method})
     sim.add("ring", radius=0.5, core=0.15, wobble=0.1, seed=3)
     return sim
 

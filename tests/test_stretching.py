@@ -207,7 +207,7 @@ def test_d3_by_default(sign):
     strain = sign * STRAIN
     sim = in_strain(strain, 0.1, vt.Method())
     ring = vt.Simulation(spacing=0.1, threads=1)
-    ring._core.add("ring", axis=(1, 0, 0), core=0.3, vorton_core=0.15, layers=1, sections=40)
+    ring._core.add("ring", axis=(1, 0, 0), core=0.4, vorton_core=0.2, layers=1, sections=40)
     v = ring.vortons
     sim.vortons.add(v.position, 1e-4 * v.strength, core=v.core, volume=v.volume)
 

@@ -458,7 +458,7 @@ def test_the_judge_has_the_winds(points):
 
 
 def vt_cores(sim, velocity):
-    return 1.5 * sim.health.spacing if velocity == "poisson" else sim.vortons.core.astype(float)
+    return sim.health.spacing if velocity == "poisson" else sim.vortons.core.astype(float)
 
 
 def test_the_judge_leaves_the_simulation_alone_and_knows_no_bodies(points):
@@ -470,7 +470,7 @@ def test_the_judge_leaves_the_simulation_alone_and_knows_no_bodies(points):
     before = state(sim)
     found = exact_velocity(sim, points)
     assert state(sim) == before
-    calm = biot_savart(points, *particles(sim)[:2], 1.5 * sim.health.spacing)
+    calm = biot_savart(points, *particles(sim)[:2], sim.health.spacing)
     np.testing.assert_allclose(found, calm + [1, 0, 0], rtol=1e-5, atol=1e-6)
     # potential flow around a ball: 1/2 (radius / r)^3 faster beside it, twice that slower ahead
     beside = np.array([[0, 0, 1.5], [0.5, 0, 1]])

@@ -113,20 +113,22 @@ static vt_status check_exists(const vt_simulation *s, int field)
 static vt_status find_values(vt_simulation *s, int field, const vt_grid *grid, void **values,
                              int64_t *apart)
 {
-    float *vorticity[3];
+    float *vorticity[3], *potential[4];
     f4 *nodes = NULL;
     vt_status status = VT_OK;
     *apart = 0;
     switch (field) {
     case VT_GRID_velocity:
     case VT_GRID_divergence:
-        *values = (float *)grid->nodes + (field == VT_GRID_divergence ? 3 : 0);
-        return VT_OK;
+        status = vti_show_velocity(s, grid, &nodes);
+        *values = status ? NULL : (float *)nodes + (field == VT_GRID_divergence ? 3 : 0);
+        return status;
     case VT_GRID_vector_potential:
     case VT_GRID_scalar_potential:
-        *apart = (grid->field[1] - grid->field[0]) * (int64_t)sizeof(float);
-        *values = grid->field[field == VT_GRID_scalar_potential ? 3 : 0];
-        return VT_OK;
+        status = vti_show_potentials(s, grid, potential);
+        *apart = status ? 0 : (potential[1] - potential[0]) * (int64_t)sizeof(float);
+        *values = status ? NULL : potential[field == VT_GRID_scalar_potential ? 3 : 0];
+        return status;
     case VT_GRID_vorticity:
         status = vti_show_vorticity(s, vorticity);
         *apart = status ? 0 : (vorticity[1] - vorticity[0]) * (int64_t)sizeof(float);

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "conservation/body_forces.h"
 #include "field/sample.h"
+#include "field/spline_values.h"
 #include "kernels/grid/mirror.h"
 #include "state/heat_budget.h"
 #include "state/predicates.h"
@@ -97,7 +98,7 @@ typedef struct node_sums {
 } node_sums;
 
 typedef struct node_job {
-    const vt_grid *grid;
+    const vt_grid *grid; /* its fields and nodes are values, of fourth order, too */
     float *vorticity[3]; /* laid out as grid->field */
     node_sums *plane;
 } node_job;
@@ -116,45 +117,21 @@ static inline double beside(const vt_grid *g, const float *values, int component
     return is_beyond && axis != component ? -value : value;
 }
 
-/* In a room, up to the walls. */
-static void find_walled_vorticity(const node_job *job, int64_t k)
+/* Twice the slope of a component of the velocity across its own axis, by the differences of which
+ * the velocity is made; what passes a wall turns in its image. */
+static double flow_along(const vt_grid *g, int64_t m, const int64_t node[3], int axis)
 {
-    const vt_grid *const g = job->grid;
-    const double scale = 1.0 / (g->spacing * g->spacing);
-    for (int c = 0; c < 3; c++)
-        for (int64_t j = 0; j <= g->cells[1]; j++)
-            for (int64_t i = 0; i <= g->cells[0]; i++) {
-                const int64_t node[3] = {i, j, k}, n = k * g->plane + j * g->row + i;
-                double sum = 6 * (double)g->field[c][n];
-                for (int a = 0; a < 3; a++)
-                    sum -= beside(g, g->field[c], c, node, a, -1) +
-                           beside(g, g->field[c], c, node, a, 1);
-                job->vorticity[c][n] = (float)(scale * sum);
-            }
-}
-
-/* The source of the Poisson equation again: minus the 7-point Laplacian of A, exactly. */
-static void find_vorticity(void *data, int64_t k)
-{
-    const node_job *const job = data;
-    const vt_grid *const g = job->grid;
-    const float scale = (float)(1.0 / (g->spacing * g->spacing));
-    if (g->walled) {
-        find_walled_vorticity(job, k);
-        return;
-    }
-    for (int c = 0; c < 3; c++) {
-        float *const out = job->vorticity[c] + k * g->plane;
-        memset(out, 0, sizeof *out * (size_t)g->plane);
-        if (k == 0 || k == g->cells[2])
-            continue;
-        for (int64_t j = 1; j < g->cells[1]; j++) {
-            const float *const a = g->field[c] + k * g->plane + j * g->row;
-            for (int64_t i = 1; i < g->cells[0]; i++)
-                out[j * g->row + i] = scale * (6 * a[i] - a[i - 1] - a[i + 1] - a[i - g->row] -
-                                               a[i + g->row] - a[i - g->plane] - a[i + g->plane]);
+    static const double second[3] = {1, 0, 0}, sixth[3] = {1.5, -0.3, 1.0 / 30};
+    const int64_t step[3] = {1, g->node_row, g->node_plane}, cells = g->cells[axis];
+    const double *const weight = g->fourth ? sixth : second;
+    double flow = 0;
+    for (int64_t d = 1; d <= (g->fourth ? 3 : 1); d++)
+        for (int64_t way = -1; way <= 1; way += 2) {
+            const int64_t wanted = node[axis] + way * d, found = vti_mirrored(wanted, cells);
+            const double u = (double)g->nodes[m + (found - node[axis]) * step[axis]][axis];
+            flow += (double)way * weight[d - 1] * (found == wanted ? u : -u);
         }
-    }
+    return flow;
 }
 
 static void sum_node(const node_job *job, int64_t k, int64_t j, int64_t i, node_sums *sums)
@@ -162,7 +139,6 @@ static void sum_node(const node_job *job, int64_t k, int64_t j, int64_t i, node_
     const vt_grid *const g = job->grid;
     const int64_t n = k * g->plane + j * g->row + i, node[3] = {i, j, k};
     const int64_t m = k * g->node_plane + j * g->node_row + i;
-    const int64_t node_step[3] = {1, g->node_row, g->node_plane};
     double divergence = 0, flow = 0, speed = 0, share = 1; /* of the cell around the node */
     for (int c = 0; c < 3; c++)
         share *= vti_share_before_walls(node[c], g->cells[c]);
@@ -176,11 +152,7 @@ static void sum_node(const node_job *job, int64_t k, int64_t j, int64_t i, node_
             sums->gradient += share * d * d;
             divergence += a == c ? d : 0;
         }
-        if (node[c] > 0 && node[c] < g->cells[c])
-            flow += (double)g->nodes[m + node_step[c]][c] - (double)g->nodes[m - node_step[c]][c];
-        else /* what passes a wall turns in its image */
-            flow += 2 * (double)g->nodes[node[c] == 0 ? m + node_step[c] : m - node_step[c]][c] *
-                    (node[c] == 0 ? 1 : -1);
+        flow += flow_along(g, m, node, c);
         speed += (double)g->nodes[m][c] * (double)g->nodes[m][c];
     }
     sums->divergence += share * divergence * divergence;
@@ -188,13 +160,13 @@ static void sum_node(const node_job *job, int64_t k, int64_t j, int64_t i, node_
     sums->speed = fmax(sums->speed, speed);
 }
 
-/* Two cells and more inside, where all differences are central; in a room they are so up to the
- * walls. */
+/* Two cells and more inside, of fourth order six, where all differences are of the same order; in a
+ * room they are so up to the walls. */
 static void sum_plane(void *data, int64_t k)
 {
     const node_job *const job = data;
     const vt_grid *const g = job->grid;
-    const int64_t from = g->walled ? 0 : 2;
+    const int64_t from = g->walled ? 0 : g->fourth ? 6 : 2;
     node_sums sums = {0};
     if (k >= from && k <= g->cells[2] - from)
         for (int64_t j = from; j <= g->cells[1] - from; j++)
@@ -266,17 +238,38 @@ static void compare_with_grid(vt_simulation *s, const node_job *nodes, vt_health
     h->own_vorticity = sum[0] > 0 ? sum[2] / sum[0] : 0;
 }
 
+/* The velocity and the potential as values, and the vorticity, in arena memory. */
+static void find_values(vt_simulation *s, vt_grid *values, float *vorticity[3])
+{
+    const vt_grid *const g = &s->grid;
+    const size_t nodes = (size_t)(g->node_plane * (g->cells[2] + 2));
+    const size_t field = sizeof(float) * (size_t)(g->plane * (g->cells[2] + 1));
+    const double h = g->spacing;
+    *values = *g;
+    for (int c = 0; c < 3; c++) {
+        vorticity[c] = memset(vti_arena_push(&s->arena, field), 0, field);
+        if (g->fourth) {
+            values->field[c] = vti_arena_push(&s->arena, field);
+            vti_find_potential_values(s, g, c, values->field[c]);
+        }
+    }
+    if (g->fourth) {
+        values->nodes = vti_arena_push(&s->arena, sizeof(f4) * nodes);
+        vti_find_node_values(s, g, values->nodes);
+    }
+    vti_find_source(s, VT_NODES_VORTICITY, 1 / (h * h * h), vorticity);
+}
+
 static void add_node_sums(vt_simulation *s, vt_health *h)
 {
     const vt_grid *const g = &s->grid;
     const int64_t planes = g->cells[2] + 1;
     const size_t mark = vti_arena_mark(&s->arena);
-    node_job job = {.grid = g};
+    vt_grid values;
+    node_job job = {.grid = &values};
     node_sums all = {0};
-    for (int c = 0; c < 3; c++)
-        job.vorticity[c] = vti_arena_push(&s->arena, sizeof(float) * (size_t)(g->plane * planes));
+    find_values(s, &values, job.vorticity);
     job.plane = vti_arena_push(&s->arena, sizeof(node_sums) * (size_t)planes);
-    vti_parallel_each(s->def.threads, planes, 1, find_vorticity, &job);
     vti_parallel_each(s->def.threads, planes, 1, sum_plane, &job);
     for (int64_t k = 0; k < planes; k++) {
         all.energy += job.plane[k].energy;
@@ -302,32 +295,57 @@ typedef struct residual_job {
     float *source[3];
 } residual_job;
 
+/* Minus the second difference of A along an axis, or of that along another (-1: none). */
+static double second_difference(const vt_grid *g, const float *a, int axis, int other)
+{
+    const int64_t step[3] = {1, g->row, g->plane};
+    if (other < 0)
+        return 2 * (double)a[0] - (double)a[-step[axis]] - (double)a[step[axis]];
+    return 2 * second_difference(g, a, axis, -1) - second_difference(g, a - step[other], axis, -1) -
+           second_difference(g, a + step[other], axis, -1);
+}
+
+/* What the solver makes the source of (kernels/poisson/poisson_direct.c). */
+static double minus_laplacian(const vt_grid *g, const float *a)
+{
+    double sum = 0;
+    for (int axis = 0; axis < 3; axis++)
+        sum += second_difference(g, a, axis, -1);
+    if (g->fourth)
+        sum += (second_difference(g, a, 0, 0) + second_difference(g, a, 1, 1) +
+                second_difference(g, a, 0, 1)) /
+               6;
+    return sum;
+}
+
 /* Squares of the residual and of the source, of the nodes of a plane. */
 static void sum_residuals(void *data, int64_t k, int64_t end, double *sum)
 {
     const residual_job *const job = data;
     const vt_grid *const g = job->grid;
+    const int64_t from = 1 + g->fourth;
     (void)end;
     for (int c = 0; c < 3 && k > 0 && k < g->cells[2]; c++)
-        for (int64_t j = 1; j < g->cells[1]; j++) {
-            const int64_t row = k * g->plane + j * g->row;
-            const float *const a = g->field[c] + row, *const f = job->source[c] + row;
-            for (int64_t i = 1; i < g->cells[0]; i++) {
-                const double around = (double)a[i - 1] + a[i + 1] + a[i - g->row] + a[i + g->row] +
-                                      a[i - g->plane] + a[i + g->plane];
-                const double r = around - 6.0 * a[i] + f[i];
+        for (int64_t j = from; j <= g->cells[1] - from; j++)
+            for (int64_t i = from; i <= g->cells[0] - from; i++) {
+                const int64_t n = k * g->plane + j * g->row + i;
+                const double f = (double)job->source[c][n];
+                const double r = f - minus_laplacian(g, g->field[c] + n);
                 sum[0] += r * r;
-                sum[1] += (double)f[i] * f[i];
+                sum[1] += f * f;
             }
-        }
 }
 
 static double find_residual(vt_simulation *s)
 {
+    const vt_grid *const g = &s->grid;
     const size_t mark = vti_arena_mark(&s->arena);
-    residual_job job = {.grid = &s->grid};
+    residual_job job = {.grid = g};
     double sum[2];
-    vti_find_source(s, job.source);
+    for (int c = 0; c < 3; c++)
+        job.source[c] =
+            vti_arena_push(&s->arena, sizeof(float) * (size_t)(g->plane * (g->cells[2] + 1)));
+    vti_find_source(s, VT_NODES_SPLINES, 1 / g->spacing, job.source);
     vti_sum_blocks(&s->arena, s->def.threads, s->grid.cells[2] + 1, 1, sum_residuals, &job, 2, sum);
     vti_arena_pop(&s->arena, mark);
     return sum[1] > 0 ? sqrt(sum[0] / sum[1]) : 0;

@@ -4,11 +4,31 @@
 #include "field/far_lattice.h"
 #include "field/room_grid.h"
 #include "field/solve.h"
+#include "panels/body_vorticity.h"
+#include "panels/image_vorticity.h"
 #include "panels/panels.h"
 #include "panels/patches.h"
 #include "panels/wall_correction.h"
 #include "state/predicates.h"
 #include "state/wind_at_time.h"
+
+/* ---- the vortons of now ---- */
+
+vt_sorted_vortons vti_sort_vortons(vt_simulation *s, const vt_grid *grid)
+{
+    const int64_t count = s->vortons.set.count;
+    const size_t bytes = sizeof(vt_record) * (size_t)(count + VT_LANES);
+    const size_t lines = (size_t)grid->cells[1] * (size_t)grid->cells[2];
+    const vt_sorted_vortons sorted = {vti_arena_push(&s->arena, bytes),
+                                      vti_arena_push(&s->arena, 4 * (lines + 1))};
+    const size_t mark = vti_arena_mark(&s->arena);
+    vt_record *const records = vti_arena_push(&s->arena, bytes);
+    vti_collect_records(s, grid, 0, count, records);
+    s->stages->sort(grid, count, records, sorted.records, sorted.row_start, &s->arena,
+                    s->def.threads);
+    vti_arena_pop(&s->arena, mark);
+    return sorted;
+}
 
 /* ---- solving ---- */
 
@@ -33,34 +53,29 @@ static vt_status solve_current_grid(vt_simulation *s, const vt_extent *content)
     return VT_OK;
 }
 
-/* The fields take the memory of the sorted records, the nodes that of the unsorted ones. */
-void vti_find_source(vt_simulation *s, float *source[3])
+void vti_find_source(vt_simulation *s, vt_node_values values, double weight, float *const source[3])
 {
-    enum { MARGIN = VT_LANES };
-    vt_grid grid = s->grid;
-    const int64_t count = s->vortons.set.count;
-    const int64_t field = grid.plane * (grid.cells[2] + 1) + 2 * MARGIN;
-    const int64_t nodes = grid.node_plane * (grid.cells[2] + 2);
-    const size_t records = sizeof(vt_record) * (size_t)(count + VL);
-    const size_t fields = 3 * sizeof(float) * (size_t)field;
-    const size_t rows = (size_t)grid.cells[1] * (size_t)grid.cells[2];
-    float *const first = vti_arena_push(&s->arena, fields > records ? fields : records);
+    const vt_grid before = s->grid;
+    vt_grid *const grid = &s->grid; /* what bodies add goes into the grid of the simulation */
     const size_t mark = vti_arena_mark(&s->arena);
-    uint32_t *const row_start = vti_arena_push(&s->arena, 4 * (rows + 1));
-    const size_t mark_of_records = vti_arena_mark(&s->arena);
-    vt_record *const unsorted = vti_arena_push(&s->arena, records), *const sorted = (void *)first;
-    vti_collect_records(s, &s->grid, 0, count, unsorted);
-    s->stages->sort(&grid, count, unsorted, sorted, row_start, &s->arena, s->def.threads);
-    vti_arena_pop(&s->arena, mark_of_records);
-    grid.nodes = vti_arena_push(&s->arena, sizeof(f4) * (size_t)nodes);
-    s->stages->deposit(&grid, sorted, row_start, s->def.threads);
-    if (grid.walled)
-        vti_add_images_at_walls(&grid);
+    const int threads = s->def.threads;
     for (int c = 0; c < 3; c++)
-        grid.field[c] = source[c] = first + c * field + MARGIN;
-    const vt_filter_taps taps = vti_core_filter(s, VT_NODES_SPLINES);
-    s->stages->filter(&grid, &taps, 1 / grid.spacing, &s->arena, s->def.threads);
+        grid->field[c] = source[c];
+    grid->nodes =
+        vti_arena_push(&s->arena, sizeof(f4) * (size_t)(grid->node_plane * (grid->cells[2] + 2)));
+    grid->filled = vti_arena_push(&s->arena, (size_t)vti_grid_rows(grid));
+    const vt_sorted_vortons sorted = vti_sort_vortons(s, grid);
+    s->stages->deposit_lengths(grid, sorted.records, sorted.row_start, threads);
+    if (grid->walled)
+        vti_add_images_at_walls(grid);
+    if (s->panels.exist) {
+        vti_deposit_body_vorticity(s);
+        vti_continue_lines(s);
+    }
+    const vt_filter_taps taps = vti_core_filter(s, values);
+    s->stages->filter(grid, &taps, weight, &s->arena, threads);
     vti_arena_pop(&s->arena, mark);
+    s->grid = before;
 }
 
 /* Columns of the vortons that the fields are made from. */

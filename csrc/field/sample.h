@@ -1,15 +1,25 @@
 /* The fields of the particles as they are now, between steps and while tracers move. */
 #pragma once
 
+#include "kernels/grid/filter_taps.h"
 #include "model/grid.h"
+
+/* Records of the vortons of now, sorted by the rows of a grid, in arena memory. */
+typedef struct vt_sorted_vortons {
+    vt_record *records;
+    uint32_t *row_start;
+} vt_sorted_vortons;
+
+vt_sorted_vortons vti_sort_vortons(vt_simulation *s, const vt_grid *grid);
 
 /* Brings the fields up to the particles of now, without a trace in what the next step does. */
 vt_status vti_solve_current(vt_simulation *s);
 
-/* spacing^2 x vorticity (m^2/s) at the inner nodes, laid out as s->grid.field, in arena memory:
- * what the potential of now was solved for, which took its place. Fields must be up to date, and
- * exist. */
-void vti_find_source(vt_simulation *s, float *source[3]);
+/* The vorticity of the vortons of now and of bodies at the inner nodes (in a room up to the walls),
+ * times h^3 and a weight, laid out as s->grid.field: as it is, or as the source of a potential from
+ * which such values follow. Fields must be up to date, and exist. */
+void vti_find_source(vt_simulation *s, vt_node_values values, double weight,
+                     float *const source[3]);
 
 /* Room in the arena for nodes of a grid that will be sampled: on the far faces sampling looks, with
  * no weight, a plane and a row further, where there are zeros. */

@@ -3,21 +3,29 @@
 #include "base/reserve.h"
 #include "base/status.h"
 #include "field/extent.h"
-#include "field/room_grid.h"
 #include "field/solid_nodes.h"
+#include "field/sample.h"
 #include "field/solve.h"
-#include "panels/body_vorticity.h"
-#include "panels/image_vorticity.h"
+#include "field/spline_values.h"
 #include "state/predicates.h"
 
 /* ---- memory ---- */
 
-enum { PART_VORTICITY, PART_DENSITY, PART_CARRIED, PART_OPEN, PARTS };
+enum {
+    PART_VORTICITY,
+    PART_DENSITY,
+    PART_CARRIED,
+    PART_OPEN,
+    PART_VELOCITY,
+    PART_POTENTIALS,
+    PARTS
+};
 enum { MARGIN = 64 }; /* bytes around an array that vectors may touch */
 
 /* Bytes of a field for each node of its layout, of which there are at most 4 max_nodes
  * (vti_domain_fits). */
-static const size_t node_bytes[PARTS] = {3 * sizeof(float), sizeof(f4), sizeof(f4), 1};
+static const size_t node_bytes[PARTS] = {3 * sizeof(float), sizeof(f4),       sizeof(f4), 1,
+                                         sizeof(f4),        4 * sizeof(float)};
 
 static size_t part_bytes(const vt_simulation *s, int part)
 {
@@ -47,24 +55,6 @@ static vt_status no_room(const vt_simulation *s)
                     (long long)s->def.max_nodes);
 }
 
-/* ---- the vortons of now ---- */
-
-vt_sorted_vortons vti_sort_vortons(vt_simulation *s, const vt_grid *grid)
-{
-    const int64_t count = s->vortons.set.count;
-    const size_t bytes = sizeof(vt_record) * (size_t)(count + VT_LANES);
-    const size_t lines = (size_t)grid->cells[1] * (size_t)grid->cells[2];
-    const vt_sorted_vortons sorted = {vti_arena_push(&s->arena, bytes),
-                                      vti_arena_push(&s->arena, 4 * (lines + 1))};
-    const size_t mark = vti_arena_mark(&s->arena);
-    vt_record *const records = vti_arena_push(&s->arena, bytes);
-    vti_collect_records(s, grid, 0, count, records);
-    s->stages->sort(grid, count, records, sorted.records, sorted.row_start, &s->arena,
-                    s->def.threads);
-    vti_arena_pop(&s->arena, mark);
-    return sorted;
-}
-
 int vti_find_grid(vt_simulation *s, vt_grid *grid)
 {
     vt_placement placement = s->placement;
@@ -79,51 +69,62 @@ int vti_find_grid(vt_simulation *s, vt_grid *grid)
     return 1;
 }
 
-static size_t count_nodes(const vt_grid *grid)
-{
-    return (size_t)(grid->node_plane * (grid->cells[2] + 2));
-}
-
 /* ---- vorticity ---- */
 
 /* The filter leaves out the first and the last plane. */
-static void clear_faces(const vt_grid *grid)
+static void clear_faces(const vt_grid *grid, float *const field[3])
 {
     for (int c = 0; c < 3; c++) {
-        memset(grid->field[c], 0, sizeof(float) * (size_t)grid->plane);
-        memset(grid->field[c] + grid->cells[2] * grid->plane, 0,
-               sizeof(float) * (size_t)grid->plane);
+        memset(field[c], 0, sizeof(float) * (size_t)grid->plane);
+        memset(field[c] + grid->cells[2] * grid->plane, 0, sizeof(float) * (size_t)grid->plane);
     }
+}
+
+/* A field in memory laid out as those of a grid. */
+static float *find_field(const vt_grid *grid, float *part, int number)
+{
+    return part + number * (grid->plane * (grid->cells[2] + 1) + MARGIN / (int64_t)sizeof(float));
 }
 
 vt_status vti_show_vorticity(vt_simulation *s, float *vorticity[3])
 {
-    const vt_grid before = s->grid;
-    vt_grid *const grid = &s->grid; /* what bodies add goes into the grid of the simulation */
+    const vt_grid *const grid = &s->grid;
     const double h = grid->spacing;
     float *const part = find_part(s, PART_VORTICITY);
     if (!part)
         return no_room(s);
     for (int c = 0; c < 3; c++)
-        grid->field[c] = vorticity[c] =
-            part + c * (grid->plane * (grid->cells[2] + 1) + MARGIN / (int64_t)sizeof(float));
-    const size_t mark = vti_arena_mark(&s->arena);
-    grid->nodes = vti_arena_push(&s->arena, sizeof(f4) * count_nodes(grid));
-    grid->filled = vti_arena_push(&s->arena, (size_t)vti_grid_rows(grid));
-    const vt_sorted_vortons sorted = vti_sort_vortons(s, grid);
-    s->stages->deposit_lengths(grid, sorted.records, sorted.row_start, s->def.threads);
-    if (grid->walled)
-        vti_add_images_at_walls(grid);
-    if (s->panels.exist) {
-        vti_deposit_body_vorticity(s);
-        vti_continue_lines(s);
-    }
-    const vt_filter_taps taps = vti_core_filter(s, VT_NODES_VORTICITY);
-    s->stages->filter(grid, &taps, 1 / (h * h * h), &s->arena, s->def.threads);
+        vorticity[c] = find_field(grid, part, c);
+    vti_find_source(s, VT_NODES_VORTICITY, 1 / (h * h * h), vorticity);
     if (!grid->walled)
-        clear_faces(grid);
-    vti_arena_pop(&s->arena, mark);
-    s->grid = before;
+        clear_faces(grid, vorticity);
+    return VT_OK;
+}
+
+/* ---- velocity and potentials ---- */
+
+vt_status vti_show_velocity(vt_simulation *s, const vt_grid *grid, f4 **nodes)
+{
+    *nodes = grid->fourth ? find_part(s, PART_VELOCITY) : grid->nodes;
+    if (!*nodes)
+        return no_room(s);
+    if (grid->fourth)
+        vti_find_node_values(s, grid, *nodes);
+    return VT_OK;
+}
+
+vt_status vti_show_potentials(vt_simulation *s, const vt_grid *grid, float *potential[4])
+{
+    float *const part = grid->fourth ? find_part(s, PART_POTENTIALS) : NULL;
+    memcpy(potential, grid->field, sizeof grid->field);
+    if (grid->fourth && !part)
+        return no_room(s);
+    /* the scalar potential of panels is not of splines (field/scalar_potential.c) */
+    const int splines = grid->has_potential && !s->panels.exist ? 4 : 3;
+    for (int c = 0; c < splines && part; c++) {
+        potential[c] = find_field(grid, part, c);
+        vti_find_potential_values(s, grid, c, potential[c]);
+    }
     return VT_OK;
 }
 

@@ -10,17 +10,17 @@
 
 #include "model/grid.h"
 
-/* Records of the vortons of now, sorted by the rows of a grid, in arena memory. */
-typedef struct vt_sorted_vortons {
-    vt_record *records;
-    uint32_t *row_start;
-} vt_sorted_vortons;
-
-vt_sorted_vortons vti_sort_vortons(vt_simulation *s, const vt_grid *grid);
-
 /* The grid around the vortons of now, whether they carry circulation or not; 0 where there is none.
  * Bad values are reported by the next step. */
 int vti_find_grid(vt_simulation *s, vt_grid *grid);
+
+/* Velocity (m/s) and div A (m/s) in the lanes of nodes, laid out as those of a grid. Of second
+ * order they are the grid's own. */
+vt_status vti_show_velocity(vt_simulation *s, const vt_grid *grid, f4 **nodes);
+
+/* Vector and scalar potential (m^2/s), laid out as the fields of a grid, which of second order they
+ * are. */
+vt_status vti_show_potentials(vt_simulation *s, const vt_grid *grid, float *potential[4]);
 
 /* Vorticity (1/s), laid out as s->grid.field. Fields must exist. */
 vt_status vti_show_vorticity(vt_simulation *s, float *vorticity[3]);

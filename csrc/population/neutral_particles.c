@@ -412,10 +412,17 @@ static void remove_idle(const vt_shell *h)
         vti_redistribute(s, 2 * h->lattice.spacing, l.mask);
 }
 
+/* A cell as strength sees it: of fourth order cells are wider, but cores are not. */
+static double cell_of_cores(const vt_simulation *s)
+{
+    const double cell = vti_grid_spacing(s);
+    return vti_is_of_fourth_order(s) ? fmin(cell, vti_finest_core(s) / 1.5) : cell;
+}
+
 double vti_lattice_spacing(const vt_simulation *s, const vt_population *population)
 {
+    const double cell = cell_of_cores(s);
     const double reach2 = fmax(s->def.viscosity, s->def.thermal_diffusivity) * s->last_substep;
-    const double cell = vti_grid_spacing(s);
     const double way = vti_is_buoyant(s) ? 0 : fmin(sqrt(reach2), most_apart * cell);
     if (vti_diffuses_by_exchange(s) || !vti_has_grid(s))
         return population->spacing;
