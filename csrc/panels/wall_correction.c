@@ -93,41 +93,51 @@ static int64_t find_wall_points(vt_simulation *s, response_job *job, int64_t cou
     return found;
 }
 
-/* The grid's own velocity at a node; NULL where it is not kept. */
-static const f4 *find_smooth(const vt_panels *p, int32_t i, int32_t j, int32_t k)
+/* Nodes around a point along an axis: their bin and their place in it, and their weights. */
+typedef struct axis_nodes {
+    int64_t bin[3], within[3];
+    float weight[3];
+} axis_nodes;
+
+static axis_nodes find_axis_nodes(const vt_grid *g, int axis, float at)
 {
-    const int32_t *const bins = p->patches.bins;
-    const int64_t bin =
-        ((int64_t)(k / VT_BIN_EDGE) * bins[1] + j / VT_BIN_EDGE) * bins[0] + i / VT_BIN_EDGE;
-    const int within =
-        (k % VT_BIN_EDGE * VT_BIN_EDGE + j % VT_BIN_EDGE) * VT_BIN_EDGE + i % VT_BIN_EDGE;
-    const int64_t slot = p->slot[bin];
-    return slot == 0 ? NULL : &p->smooth[(slot - 1) * VT_BIN_NODES + within];
+    const vt_spline_place spline = vti_spline_place((double)at, g->cells[axis]);
+    const int64_t first = g->fourth ? spline.first : (int64_t)at;
+    const float above = at - (float)first;
+    axis_nodes found = {.weight = {1 - above, above}};
+    for (int n = 0; n < 3; n++) {
+        found.bin[n] = (first + n) / VT_BIN_EDGE;
+        found.within[n] = (first + n) % VT_BIN_EDGE;
+        if (g->fourth)
+            found.weight[n] = (float)spline.weight[n];
+    }
+    return found;
 }
 
 /* The grid's own velocity at a point in cells; 0 where it is not kept. */
 static int sample_smooth(const vt_simulation *s, const float at[3], float velocity[3])
 {
-    const vt_grid *const g = &s->grid;
-    const int32_t side = g->fourth ? 3 : 2;
-    int32_t low[3];
-    float weight[3][3];
+    const vt_panels *const p = &s->panels;
+    const int32_t *const bins = p->patches.bins;
+    const int side = s->grid.fourth ? 3 : 2;
+    axis_nodes nodes[3];
     f4 sum = {0, 0, 0, 0};
-    for (int c = 0; c < 3; c++) {
-        const vt_spline_place spline = vti_spline_place((double)at[c], g->cells[c]);
-        low[c] = g->fourth ? (int32_t)spline.first : (int32_t)at[c];
-        weight[c][1] = at[c] - (float)low[c];
-        weight[c][0] = 1 - weight[c][1];
-        for (int n = 0; n < 3 && g->fourth; n++)
-            weight[c][n] = (float)spline.weight[n];
-    }
-    for (int32_t n = 0; n < side * side * side; n++) {
-        const int32_t i = n % side, j = n / side % side, k = n / (side * side);
-        const f4 *const node = find_smooth(&s->panels, low[0] + i, low[1] + j, low[2] + k);
-        if (!node)
-            return 0;
-        sum += weight[0][i] * weight[1][j] * weight[2][k] * *node;
-    }
+    for (int c = 0; c < 3; c++)
+        nodes[c] = find_axis_nodes(&s->grid, c, at[c]);
+    for (int k = 0; k < side; k++)
+        for (int j = 0; j < side; j++) {
+            const int64_t bin = (nodes[2].bin[k] * bins[1] + nodes[1].bin[j]) * bins[0];
+            const int64_t row =
+                (nodes[2].within[k] * VT_BIN_EDGE + nodes[1].within[j]) * VT_BIN_EDGE;
+            const float share = nodes[1].weight[j] * nodes[2].weight[k];
+            for (int i = 0; i < side; i++) {
+                const int64_t slot = p->slot[bin + nodes[0].bin[i]];
+                if (slot == 0)
+                    return 0;
+                sum += share * nodes[0].weight[i] *
+                       p->smooth[(slot - 1) * VT_BIN_NODES + row + nodes[0].within[i]];
+            }
+        }
     memcpy(velocity, &sum, 3 * sizeof *velocity);
     return 1;
 }

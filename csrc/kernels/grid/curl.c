@@ -7,7 +7,9 @@
 enum {
     BLOCK_NODES = 1024, /* nodes that a block has at least: about 1.3 us ... */
     MOST_BLOCKS = 64,   /* ... but there are not many more blocks than this */
-    FAR = 3             /* nodes on each side that differences of sixth order need */
+    FAR = 3,            /* nodes on each side that differences of sixth order need */
+    SLICE = 16 /* rows of a plane after which those of the next follow: seven planes of that
+                  many stay in the cache */
 };
 
 typedef struct velocity_job {
@@ -90,35 +92,45 @@ static inline float ghost(const float *end, int64_t inward, beyond how)
     return 3.0f * (end[0] - end[inward]) + end[2 * inward];
 }
 
-/* A value of a row, or of the image behind its walls. */
-static inline float value_at(const float *f, int64_t n, int64_t cells, beyond how)
+/* With the lane of node n, of the vector from node i on, replaced by a value. */
+VT_INLINE vf put(vf v, int64_t n, int64_t i, float value)
 {
-    const int64_t at = vti_mirrored(n, cells);
-    return how == ODD && at != n ? -f[at] : f[at];
+    return vf_select(vi_lanes() == vi_set((int32_t)(n - i)), vf_set(value), v);
 }
 
-/* Twice the slope at node n of a row, near its end. */
-static float slope_near_end(const float *f, int64_t n, int64_t cells, beyond how)
+/* The difference over 2 `step` nodes along a row from node i on, near its ends: images behind walls
+ * included; behind other faces with the ghosts that make one-sided differences, of one step. */
+VT_INLINE vf difference_near_ends(const float *f, int64_t i, int64_t cells, int64_t step,
+                                  beyond how)
 {
-    float apart[FAR];
-    if (how == LINEAR)
-        return (n == cells ? ghost(f + cells, -1, LINEAR) : f[n + 1]) -
-               (n == 0 ? ghost(f, 1, LINEAR) : f[n - 1]);
-    for (int64_t d = 0; d < FAR; d++)
-        apart[d] = value_at(f, n + d + 1, cells, how) - value_at(f, n - d - 1, cells, how);
-    return 1.5f * apart[0] - 0.3f * apart[1] + 1.0f / 30 * apart[2];
+    vf before = vf_load(f + i - step), after = vf_load(f + i + step);
+    for (int64_t n = 0; n < (how == LINEAR ? 1 : step); n++) {
+        const float low = how == LINEAR ? ghost(f, 1, LINEAR) : f[step - n];
+        const float high = how == LINEAR ? ghost(f + cells, -1, LINEAR) : f[cells + n - step];
+        before = put(before, n, i, how == ODD ? -low : low);
+        after = put(after, cells - n, i, how == ODD ? -high : high);
+    }
+    return after - before;
 }
 
-/* Twice the slopes along a row from node i on, for grids of fourth order. */
+static __attribute__((noinline)) vf fourth_near_ends(const float *f, int64_t i, int64_t cells,
+                                                     beyond how)
+{
+    const vf near = difference_near_ends(f, i, cells, 1, how);
+    const vi node = vi_lanes() + vi_set((int32_t)i);
+    const vi is_far = (node >= vi_set(FAR)) & (node <= vi_set((int32_t)cells - FAR));
+    const vf sixth = sixth_order(near, difference_near_ends(f, i, cells, 2, how),
+                                 difference_near_ends(f, i, cells, 3, how));
+    return how == LINEAR ? vf_select(is_far, sixth, near) : sixth;
+}
+
+/* Twice the slopes along a row from node i on, for grids of fourth order; at faces that are no
+ * walls, and beside them, of second. */
 VT_INLINE vf fourth_along(const float *f, int64_t i, int64_t cells, beyond how)
 {
-    vf along = slope(f + i, 1, (place){.at = FAR_INSIDE}, how);
-    if (i >= FAR && i + VL <= cells - FAR)
-        return along;
-    for (int64_t n = i; n < i + VL && n <= cells; n++)
-        if (n < FAR || n > cells - FAR)
-            along[n - i] = slope_near_end(f, n, cells, how);
-    return along;
+    if (i >= FAR && i + VL <= cells - FAR + 1)
+        return slope(f + i, 1, (place){.at = FAR_INSIDE}, how);
+    return fourth_near_ends(f, i, cells, how);
 }
 
 /* One row of nodes; f are the three components of the field there, and with `fields` 4 the scalar
@@ -175,8 +187,10 @@ static void velocity_of_row(void *context, int64_t r)
 {
     const velocity_job *const job = context;
     const vt_grid *const grid = job->grid;
-    const int64_t rows_in_plane = grid->cells[1] + 1;
-    const int64_t j = r % rows_in_plane, k = r / rows_in_plane;
+    const int64_t planes = grid->cells[2] + 1, in_slice = r % (SLICE * planes);
+    const int64_t j = r / (SLICE * planes) * SLICE + in_slice % SLICE, k = in_slice / SLICE;
+    if (j > grid->cells[1])
+        return;
     const int64_t at = k * grid->plane + j * grid->row;
     const int fields = grid->has_potential ? 4 : 3;
     const float *f[4] = {NULL};
@@ -186,8 +200,11 @@ static void velocity_of_row(void *context, int64_t r)
     const place y = place_of(grid, j, grid->cells[1]), z = place_of(grid, k, grid->cells[2]);
     const place far_inside = {.at = FAR_INSIDE}, inside = {.at = INSIDE};
     /* Copies of the loop: the common ones without a choice in them. */
-    if (y.at == FAR_INSIDE && z.at == FAR_INSIDE && fields == 3)
+    const int both_far = y.at == FAR_INSIDE && z.at == FAR_INSIDE;
+    if (both_far && fields == 3)
         velocity_row(job, f, 3, 1, nodes, far_inside, far_inside);
+    else if (both_far)
+        velocity_row(job, f, 4, 1, nodes, far_inside, far_inside);
     else if (grid->fourth)
         velocity_row(job, f, fields, 1, nodes, y, z);
     else if (y.at != INSIDE || z.at != INSIDE)
@@ -202,7 +219,8 @@ void VT_NAME(velocity)(vt_grid *grid, int threads)
 {
     velocity_job job = {.grid = grid};
     job.scale = (float)(0.5 / grid->spacing);
-    const int64_t rows = (int64_t)(grid->cells[1] + 1) * (grid->cells[2] + 1);
+    const int64_t slices = (grid->cells[1] + SLICE) / SLICE;
+    const int64_t rows = slices * SLICE * (grid->cells[2] + 1);
     const int64_t least = 1 + BLOCK_NODES / (grid->cells[0] + 1), share = rows / MOST_BLOCKS;
     vti_parallel_each(threads, rows, share > least ? share : least, velocity_of_row, &job);
 }
