@@ -53,12 +53,12 @@ class Emitter(ChangingFluidSource):
         the fluid leaves it by itself, sqrt(g |density deviation| / ambient density / height) / 2.
         More makes a stronger plume: what counts is the lightness that is born a second.
     core : number, m, optional
-        Core radius of its vortons, 1e-9 to 1e9: the resolution. A grid cell is core / 1.5, vortons
+        Core radius of its vortons, 1e-9 to 1e9: the resolution. A grid cell is as wide, vortons
         are born core / 2 apart. Default: a fifth of the cube root of the shape's volume, of a
         Surface twice its thickness.
     rim : number, m, optional; animatable
         Width of the ambient fluid around the shape (of a Torus or Mesh: around its bounding box,
-        and inside that), >= 0, default 2 core: three cells. Where it is renewed the rim lies beside
+        and inside that), >= 0, default 2 core: two cells. Where it is renewed the rim lies beside
         the shape, where it is filled once all around. Not of a Surface.
     smoke : number, kg/m^3; animatable
         Smoke in the shape, >= 0, default 1, in each filling of it; 0: no tracers. At birth.

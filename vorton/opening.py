@@ -319,7 +319,7 @@ def _warn_of_thin_gaps(
     if scene.method.velocity != "poisson" or scene.method.bodies != "panels":
         return
     cores = [c for c in (getattr(s, "core", None) for s in scene.sources) if isinstance(c, float)]
-    spacing = scene.spacing or min(cores, default=0.0) / 1.5
+    spacing = scene.spacing or min(cores, default=0.0)
     numbers = [ids[0][1] for ids in added[len(added) - len(scene.bodies) :]]
     walls = [n for n, body in enumerate(scene.bodies) if isinstance(body, Container)]
     for index, body in enumerate(scene.bodies):

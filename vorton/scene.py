@@ -128,9 +128,9 @@ class Scene:
         Nominal voxel: what volumes are made of by default and what `Tracers(per_voxel=...)` fills.
         Default: a third of the smallest core.
     spacing : number, m, optional
-        Grid spacing; default: the smallest core / 1.5, with method.cores "point" / .66. As wide
-        as the core, smoke and fire cost half as much, and velocity is wrong by 2.3 % (of
-        waves of four cores) instead of 1.0; beyond, cores are 1.5 cells wide.
+        Grid spacing; default: the smallest core, with method.order "second" core / 1.5, with
+        method.cores "point" core / .66. Cores narrower than the spacing become as wide as it is
+        ("second": 1.5 times).
     detail : int, 0 to 4, optional
         Octaves of eddies below the grid, which stir tracers alone; with velocity "poisson".
         Default: 3 in scenes with an `Emitter` (smoke, fire), else none.
