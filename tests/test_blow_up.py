@@ -120,7 +120,8 @@ def test_a_force_that_is_too_strong_in_a_later_substep(time):
     scene = vt.Scene(method=vt.Method(time=time))
     hot = {"temperature": 500, "renew": 6, "core": 0.1}
     scene.add(vt.Emitter(vt.Sphere(radius=0.3), **hot))
-    scene.add(vt.UniformForce((1, 0, 0), strength=push, shape=vt.Sphere(radius=0.3)))
+    for _ in range(20):
+        scene.add(vt.UniformForce((1, 0, 0), strength=push, shape=vt.Sphere(radius=0.3)))
     error = blow_up(vt.Simulation(scene, threads=1))
     named = error.position is not None and np.linalg.norm(error.position) < 5
     assert named or "forces on the fluid" in str(error)
