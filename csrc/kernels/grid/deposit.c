@@ -2,7 +2,7 @@
 
 #include "base/parallel.h"
 #include "base/vec3.h"
-#include "kernels/grid/mirror.h"
+#include "kernels/grid/quadratic.h"
 
 enum {
     SMALL_SLAB_CELLS = 32, /* boxes no higher than this have slabs of two layers, else four, which
@@ -62,35 +62,19 @@ VT_INLINE void add_value(float *node, int64_t row, int64_t plane, float value, c
 
 /* ---- with quadratic B-splines ---- */
 
-/* Weights of the nodes before, at and after the nearest one. */
-VT_INLINE void find_spline(float d, float weight[3])
-{
-    weight[0] = 0.5f * (0.5f - d) * (0.5f - d);
-    weight[1] = 0.75f - d * d;
-    weight[2] = 0.5f * (0.5f + d) * (0.5f + d);
-}
-
-/* The nearest node along an axis; in free space none at the faces. */
-VT_INLINE int32_t nearest_node(const vt_grid *grid, float at, int axis)
-{
-    const int32_t nearest = (int32_t)(at + 0.5f), least = !grid->walled;
-    const int32_t most = grid->cells[axis] - least;
-    return nearest < least ? least : nearest > most ? most : nearest;
-}
-
-/* Adds values to the 27 nodes around one of a room, some of which may lie behind walls: what comes
+/* Adds values to the 27 nodes around point l of a room, some of which lie behind walls: what comes
  * there is the image's before them. */
-static __attribute__((noinline)) void add_mirrored(const vt_grid *grid, const int32_t nearest[3],
-                                                   float weight[3][3], f4 values)
+static __attribute__((noinline)) void add_mirrored(const vt_grid *grid, const vt_spline_cells *c,
+                                                   int l, f4 values)
 {
     for (int n = 0; n < 27; n++) {
         const int32_t step[3] = {n % 3, n / 3 % 3, n / 9};
         int64_t node[3];
         f4 share = values;
         for (int a = 0; a < 3; a++) {
-            const int64_t at = nearest[a] + step[a] - 1;
+            const int64_t at = c->before[a][l] + step[a];
             node[a] = vti_mirrored(at, grid->cells[a]);
-            share *= f4_set(weight[a][step[a]]);
+            share *= f4_set(c->along[a].weight[step[a]][l]);
             if (node[a] == at || grid->scalar)
                 continue;
             f4 sign = {-1, -1, -1, 1};
@@ -101,41 +85,49 @@ static __attribute__((noinline)) void add_mirrored(const vt_grid *grid, const in
     }
 }
 
-/* Adds values to the 27 nodes around the one that is nearest to a place in cells. */
-VT_INLINE void add_splines(const vt_grid *grid, const float position[3], f4 values)
+/* Adds values to the 27 nodes around point l. */
+VT_INLINE void add_splines(const vt_grid *grid, const vt_spline_cells *c, int l, f4 values)
 {
-    int32_t nearest[3];
-    float weight[3][3];
-    int beyond = 0;
-    for (int a = 0; a < 3; a++) {
-        nearest[a] = nearest_node(grid, position[a], a);
-        beyond |= nearest[a] == 0 || nearest[a] == grid->cells[a];
-        find_spline(position[a] - (float)nearest[a], weight[a]);
-    }
-    if (beyond) {
-        add_mirrored(grid, nearest, weight, values);
-        return;
-    }
-    const f8 pair = f8_join(values * f4_set(weight[0][0]), values * f4_set(weight[0][1]));
-    const f4 last = values * f4_set(weight[0][2]);
-    f4 *const first = grid->nodes + (nearest[2] - 1) * grid->node_plane +
-                      (nearest[1] - 1) * grid->node_row + nearest[0] - 1;
+    const vt_spline_weights *const x = &c->along[0], *const y = &c->along[1],
+                                   *const z = &c->along[2];
+    const f8 pair = f8_join(values * f4_set(x->weight[0][l]), values * f4_set(x->weight[1][l]));
+    const f4 last = values * f4_set(x->weight[2][l]);
+    f4 *const first = grid->nodes + (uint32_t)c->node[l];
 #pragma GCC unroll 3
     for (int k = 0; k < 3; k++)
 #pragma GCC unroll 3
         for (int j = 0; j < 3; j++) {
             float *const row = (float *)(first + k * grid->node_plane + j * grid->node_row);
-            const float w = weight[1][j] * weight[2][k];
+            const float w = y->weight[j][l] * z->weight[k][l];
             f8_store(row, f8_fma(pair, f8_set(w), f8_load(row)));
             f4_store(row + 8, f4_fma(last, f4_set(w), f4_load(row + 8)));
         }
 }
 
+/* Adds at most VL records. */
+VT_INLINE void add_vector(const vt_grid *grid, int lengths, const vt_record *records, int64_t left)
+{
+    vt_spline_cells cells;
+    vf position[4], strength[4];
+    f4 values[VL];
+    vti_load_records(records, left, 0, position);
+    vti_load_records(records, left, 1, strength);
+    vti_find_spline_cells(&cells, grid, position);
+    strength[3] = lengths ? vf_sqrt(vf_dot(strength, strength)) : position[3];
+    vti_lanes_to_nodes(strength, values);
+    for (int l = 0; l < VL && l < left; l++) {
+        if (__builtin_expect(cells.beyond, 0))
+            add_mirrored(grid, &cells, l, values[l]);
+        else
+            add_splines(grid, &cells, l, values[l]);
+    }
+}
+
 /* ---- one record ---- */
 
 /* Adds a record to the rows of nodes below it, which begin at number `row`. */
-VT_INLINE void add_record(const vt_grid *grid, float *volumes, int lengths, int splines,
-                          int64_t row, const vt_record *record, float j, float k)
+VT_INLINE void add_record(const vt_grid *grid, float *volumes, int lengths, int64_t row,
+                          const vt_record *record, float j, float k)
 {
     const float x = record->position[0], volume = record->volume;
     const int32_t i = (int32_t)x;
@@ -145,33 +137,40 @@ VT_INLINE void add_record(const vt_grid *grid, float *volumes, int lengths, int 
         add_value(volumes + row + i, grid->node_row, grid->node_plane, volume, part);
     else
         values[3] = lengths ? (float)vti_length_of(record->strength) : volume;
-    if (splines)
-        add_splines(grid, record->position, values);
-    else
-        add_values((float *)(grid->nodes + row + i), 4 * grid->node_row, 4 * grid->node_plane,
-                   values, part);
+    add_values((float *)(grid->nodes + row + i), 4 * grid->node_row, 4 * grid->node_plane, values,
+               part);
 }
 
-VT_INLINE void add_rows(const deposit_job *job, float *volumes, int lengths, int splines, int64_t k)
+VT_INLINE void add_rows(const deposit_job *job, float *volumes, int lengths, int64_t k)
 {
     const vt_grid grid = *job->grid; /* a copy: stores cannot change it */
     const uint32_t *const start = job->row_start + k * grid.cells[1];
     for (int64_t j = 0; j < grid.cells[1]; j++)
         for (uint32_t r = start[j]; r < start[j + 1]; r++)
-            add_record(&grid, volumes, lengths, splines, k * grid.node_plane + j * grid.node_row,
+            add_record(&grid, volumes, lengths, k * grid.node_plane + j * grid.node_row,
                        job->records + r, (float)j, (float)k);
+}
+
+VT_INLINE void add_vectors(const deposit_job *job, int lengths, int64_t k)
+{
+    const vt_grid grid = *job->grid;
+    const int64_t end = job->row_start[(k + 1) * grid.cells[1]];
+    for (int64_t r = job->row_start[k * grid.cells[1]]; r < end; r += VL)
+        add_vector(&grid, lengths, job->records + r, end - r);
 }
 
 static void add_layer(const deposit_job *job, int64_t k)
 {
     if (job->volume)
-        add_rows(job, job->volume, 0, 0, k);
+        add_rows(job, job->volume, 0, k);
+    else if (job->grid->fourth && job->lengths)
+        add_vectors(job, 1, k);
     else if (job->grid->fourth)
-        add_rows(job, NULL, job->lengths, 1, k);
+        add_vectors(job, 0, k);
     else if (job->lengths)
-        add_rows(job, NULL, 1, 0, k);
+        add_rows(job, NULL, 1, k);
     else
-        add_rows(job, NULL, 0, 0, k);
+        add_rows(job, NULL, 0, k);
 }
 
 static void clear_row(const vt_grid *grid, int64_t j, int64_t k)
@@ -208,8 +207,11 @@ void VT_NAME(deposit_more)(vt_grid *grid, int64_t count, const vt_record *record
             for (int64_t y = j - below; y <= j + above; y++)
                 if (y >= 0 && y <= grid->cells[1] && z >= 0 && z <= grid->cells[2])
                     fill_row(grid, y, z);
-        add_record(grid, NULL, 1, grid->fourth, k * grid->node_plane + j * grid->node_row,
-                   records + r, (float)j, (float)k);
+        if (grid->fourth)
+            add_vector(grid, 1, records + r, 1);
+        else
+            add_record(grid, NULL, 1, k * grid->node_plane + j * grid->node_row, records + r,
+                       (float)j, (float)k);
     }
 }
 
