@@ -99,15 +99,18 @@ VT_INLINE vf put(vf v, int64_t n, int64_t i, float value)
 }
 
 /* The difference over 2 `step` nodes along a row from node i on, near its ends: images behind walls
- * included; behind other faces with the ghosts that make one-sided differences, of one step. */
+ * included; over two nodes behind other faces the ghosts that make one-sided differences. */
 VT_INLINE vf difference_near_ends(const float *f, int64_t i, int64_t cells, int64_t step,
                                   beyond how)
 {
+    const int64_t missing = how != LINEAR ? step : step == 1;
     vf before = vf_load(f + i - step), after = vf_load(f + i + step);
-    for (int64_t n = 0; n < (how == LINEAR ? 1 : step); n++) {
+    for (int64_t n = 0; n < missing && i == 0; n++) {
         const float low = how == LINEAR ? ghost(f, 1, LINEAR) : f[step - n];
-        const float high = how == LINEAR ? ghost(f + cells, -1, LINEAR) : f[cells + n - step];
         before = put(before, n, i, how == ODD ? -low : low);
+    }
+    for (int64_t n = 0; n < missing && i + VL > cells - n; n++) {
+        const float high = how == LINEAR ? ghost(f + cells, -1, LINEAR) : f[cells + n - step];
         after = put(after, cells - n, i, how == ODD ? -high : high);
     }
     return after - before;
