@@ -229,8 +229,10 @@ def exact_rings(times: Any, constant: float, core: float = CORE) -> np.ndarray:
 
 
 def leapfrogging(method: dict[str, Any]) -> _core.Simulation:
-    """Two equal rings one vorton thick, a radius apart. Cells of 3/4 of their cores: in cells as wide
-    as these the grid shows in such thin rings, whose radii then spread by 4 %."""
+    """Two equal rings one vorton thick, a radius apart.
+
+    In cells of 3/4 of their cores: in wider ones the grid shows in such thin rings, whose radii
+    spread by 4 % in cells as wide as cores."""
     sim = _core.Simulation(method=method, threads=1, spacing=0.75 * CORE)
     for z in (0.0, -DISTANCE):
         sim.add("ring", center=(0, 0, z), radius=RADIUS, core=CORE, layers=0, sections=COUNT)
