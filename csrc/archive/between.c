@@ -356,6 +356,7 @@ static vt_status show(vt_simulation *s, const vt_moment *earlier, const vt_momen
         free_pairs(&jobs[set].pairs);
     }
     s->time = time;
+    vti_form_bodies(&s->bodies, time);
     vti_update_smallest_core(s);
     return VT_OK;
 }
