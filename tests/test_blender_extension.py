@@ -174,6 +174,28 @@ def test_shapes_in_centimetres(scenes):
     assert wind.parent.rotation == pytest.approx((0.5**0.5, 0, 0.5**0.5, 0))
 
 
+def test_bodies_deform(scenes):
+    """By shape keys, by bones, by their scale: where each vertex is, frame after frame."""
+    report, folder = scenes
+    scene = vt.Scene.load(folder / "deforming.json")
+    ball, lung, pipe, stone = scene.bodies
+    assert [body.name for body in scene.bodies] == ["Ball", "Lung", "Pipe", "Stone"]
+    grown = [np.linalg.norm(frame, axis=1) for frame in ball.deformation.vertices]
+    assert [away.max() for away in grown] == pytest.approx([away.min() for away in grown], rel=1e-5)
+    assert grown[0].mean() == pytest.approx(0.5) and grown[4].mean() == pytest.approx(0.75)
+    wide = np.ptp(lung.deformation.vertices, axis=1)
+    assert wide[4] == pytest.approx(wide[0] * (1, 2, 1), rel=1e-5) and lung.parent.scale == 1
+    first, last = pipe.deformation.vertices[0], pipe.deformation.vertices[4]
+    foot = np.array((0, 0, -0.5))  # the bone turns there, about the x axis
+    turn = np.array([[1, 0, 0], [0, np.cos(1), -np.sin(1)], [0, np.sin(1), np.cos(1)]])
+    assert np.abs((first - foot) @ turn.T + foot - last).max() < 1e-5
+    assert stone.deformation is None and scene.bodies[0].deformation.fps == 24
+    assert report["deforming"].startswith("Lung: its mesh has another number of vertices")
+    sim = vt.Simulation(scene)
+    sim.step(2)
+    assert sim.bodies["Ball"].upper[2] == pytest.approx(3 + grown[2].mean(), rel=1e-3)
+
+
 def test_errors_name_the_object(scenes):
     said = scenes[0]["complaints"]
     assert "no object is marked" in said["empty"]

@@ -218,6 +218,52 @@ def second():
     return {"burnt": burnt, "burns": scene.vorton.use_combustion, "winds": found}
 
 
+def deforming(folder):
+    """A ball with a shape key, a pipe on bones, a ball that is scaled, and what cannot be."""
+    scene = fresh(frames=5)
+    ball = add_mesh("ico_sphere", "Ball", subdivisions=3, radius=0.5, location=(0, 0, 3))
+    mark(ball, "BODY")
+    rest, wide = ball.shape_key_add(name="rest"), ball.shape_key_add(name="wide")
+    for before, after in zip(rest.data, wide.data):
+        after.co = before.co * 1.5
+    for frame, value in ((1, 0.0), (5, 1.0)):
+        wide.value = value
+        wide.keyframe_insert("value", frame=frame)
+    bpy.ops.object.armature_add(location=(0, 0, 0))
+    bones = bpy.context.object
+    pipe = add_mesh("cylinder", "Pipe", radius=0.2, depth=1.0, location=(0, 0, 0.5))
+    mark(pipe, "BODY")
+    modifier = pipe.modifiers.new("bones", "ARMATURE")
+    modifier.object = bones
+    group = pipe.vertex_groups.new(name="Bone")
+    group.add(range(len(pipe.data.vertices)), 1.0, "REPLACE")
+    bone = bones.pose.bones["Bone"]
+    bone.rotation_mode = "XYZ"
+    for frame, angle in ((1, 0.0), (5, 1.0)):
+        bone.rotation_euler.x = angle
+        bone.keyframe_insert("rotation_euler", frame=frame)
+    lung = add_mesh("ico_sphere", "Lung", subdivisions=2, radius=0.5, location=(3, 0, 0))
+    mark(lung, "BODY")
+    for frame, scale in ((1, (1, 1, 1)), (5, (1, 2, 1))):
+        lung.scale = scale
+        lung.keyframe_insert("scale", frame=frame)
+    stone = add_mesh("ico_sphere", "Stone", radius=0.3, location=(-3, 0, 0))
+    mark(stone, "BODY")
+    scene.vorton.simulation.use_voxel, scene.vorton.simulation.voxel = True, 0.1
+    mark(add_mesh("cube", "Smoke", size=0.5, location=(0, 3, 0)), "TRACERS")
+    exported("deforming").scene.save(folder / "deforming.json")
+    many = lung.modifiers.new("more", "SUBSURF")
+    many.levels = 0
+    many.keyframe_insert("levels", frame=1)
+    many.levels = 1
+    many.keyframe_insert("levels", frame=3)
+    try:
+        exported()
+        return None
+    except ValueError as error:
+        return str(error)
+
+
 def stages(addon, folder):
     """The stage where there is no bake: once without an earlier stage, once with one."""
     scene, operators, said = fresh(), addon.operators, []
@@ -288,6 +334,7 @@ def what_scenes_are(addons, folder):
         report |= {"centimetres": centimetres(), "complaints": complaints()}
         report |= {"second": second(), "stages": stages(addon, folder)}
         report["others"] = others(addon, folder)
+        report["deforming"] = deforming(folder)
     return report | {"before": before, "there": there, "after": traces()}
 
 

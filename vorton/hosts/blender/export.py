@@ -1,9 +1,9 @@
 """A Blender scene as a scene of vorton: what its objects are marked as, frame by frame.
 
 Frame 1 of a bake is the first frame of the scene, its time 0. Numbers and places that change over
-the frames become `Samples`, one value a frame; meshes are taken as they are at the first. Objects
-that are disabled in viewports are left out, the others go in the order of their names, so that one
-scene always gives one file.
+the frames become `Samples`, one value a frame; the meshes of bodies are taken at each frame, where
+they change, all others as they are at the first. Objects that are disabled in viewports are left
+out, the others go in the order of their names, so that one scene always gives one file.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ...ambient import AMBIENTS
 from ...animation import Transform
 from ...bodies import Body, BodyBase, Container
 from ...combustion import Combustion
+from ...deformation import Deformation
 from ...effects import Kill
 from ...fields import from_dict
 from ...forces import EFFECTS
@@ -34,6 +35,9 @@ from . import roles
 
 SMOKE_OF_RING = 1.5
 """Radius of the smoke that a ring carries, in core radii: what goes round with its core."""
+
+DEFORMS = 1e-5
+"""A body deforms whose vertices move by more than this share of its extent in its own space."""
 
 GRAVITY = (0.0, 0.0, -9.81)
 """Gravity of a new scene in units of Blender a second squared, whatever these are."""
@@ -90,6 +94,8 @@ class _Item:
     matrices: list[np.ndarray] = dataclasses.field(default_factory=list)
     values: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     fixed: dict[str, Any] = dataclasses.field(default_factory=dict)
+    frames: list[np.ndarray] = dataclasses.field(default_factory=list)
+    """Vertices at each frame, of a body."""
 
 
 def frame_rate(scene: Any) -> float:
@@ -180,6 +186,8 @@ def _sample(
             # Keyframes and drivers write to the object itself, too; its copy may lack what was
             # set by hand.
             item.values.append(_values(item, thing.vorton, length))
+            if item.role == "BODY" and item.vertices is not None:
+                item.frames.append(_mesh(placed)[0])
         pull = scene.gravity if scene.use_gravity else (0, 0, 0)
         gravity.append(tuple(short(x) * length + 0.0 for x in pull))
         group = scene.vorton.simulation
@@ -280,6 +288,10 @@ def _definitions(item: _Item, poses: list[Pose], fps: float, length: float) -> I
     values = dict(item.values[0])
     for name in item.values[-1]:
         values[name] = over_time([now[name] for now in item.values], fps)
+    frames = _deformed(item, poses, length)
+    if frames is not None:
+        yield role.cls(name=item.name, **_deforming(item, frames, poses, fps), **values)
+        return
     shape = _shape(item, role, poses[0], length)
     parent = transform_of(poses, fps, grows=not role.shape or shape is None)
     if issubclass(role.cls, BodyBase):
@@ -294,6 +306,33 @@ def _definitions(item: _Item, poses: list[Pose], fps: float, length: float) -> I
     yield made
     if item.fixed["carries_smoke"]:
         yield from _carried(made)
+
+
+def _deformed(item: _Item, poses: list[Pose], length: float) -> np.ndarray | None:
+    """Vertices of a body at each frame (m, in its space as it is scaled then), where they move in
+    it by more than rounding; else None.
+    """
+    if not item.frames:
+        return None
+    if any(now.shape != item.frames[0].shape for now in item.frames):
+        text = "its mesh has another number of vertices in other frames, which no body may have: "
+        raise ValueError(text + "leave out modifiers that add or remove some")
+    scales = [np.array(pose.scale) * length for pose in poses]
+    frames = np.array([now * scale for now, scale in zip(item.frames, scales)], np.float32)
+    least = DEFORMS * float(np.ptp(frames[0], axis=0).max())
+    return frames if np.abs(frames - frames[0]).max() > least else None
+
+
+def _deforming(item: _Item, frames: np.ndarray, poses: list[Pose], fps: float) -> dict[str, Any]:
+    """Shape, motion and deformation of a body."""
+    assert item.faces is not None
+    faces = item.faces[:, ::-1] if min(poses[0].scale) < 0 else item.faces
+    rigid = [dataclasses.replace(pose, scale=poses[0].scale) for pose in poses]
+    return {
+        "shape": meshes.closed_mesh(frames[0], faces),
+        "parent": transform_of(rigid, fps, grows=False),
+        "deformation": Deformation(frames, fps=fps),
+    }
 
 
 def _shape(item: _Item, role: roles.Role, pose: Pose, length: float) -> Shape | None:
