@@ -174,6 +174,39 @@ def test_shapes_in_centimetres(scenes):
     assert wind.parent.rotation == pytest.approx((0.5**0.5, 0, 0.5**0.5, 0))
 
 
+def test_fields_and_colliders_of_blender_are_taken(scenes):
+    """Its smoke gets 0.2 m/s a frame for each unit of strength, or a stream of strength / flow."""
+    report = scenes[0]["effectors"]
+    scene = vt.Scene.from_dict(report["scene"])
+    names = [report["names"][f"effects[{n}]"] for n in range(len(scene.effects))]
+    assert names == ["Breeze", "Draught", "Fan", "Honey", "Stir", "Whirl"]
+    breeze, draught, fan, honey, stir, whirl = scene.effects
+    assert breeze == vt.Wind((0, 0, 1.5), parent=breeze.parent)
+    assert breeze.parent.rotation == pytest.approx((0.5**0.5, 0, 0.5**0.5, 0))
+    assert isinstance(draught, vt.Drag) and draught.velocity == (0, 0, 2)
+    assert draught.shape == vt.Sphere(radius=3) and draught.time == pytest.approx(1 / 4.8)
+    assert isinstance(fan, vt.UniformForce)
+    assert [fan.strength.at(k / 24) for k in range(5)] == pytest.approx([0, 4.8, 9.6, 14.4, 19.2])
+    assert fan.shape == vt.Disk((0, 0, 1), radius=0.5, thickness=2)
+    assert fan.parent.position == (1, 0, 0)
+    assert (honey.fraction, honey.time) == (1, pytest.approx(1 / 2.4)) and honey.shape is None
+    assert stir.strength == pytest.approx(0.302 * 4.8 * 5) and (stir.scale, stir.seed) == (0.7, 3)
+    assert stir.shape is None
+    # in its middle it turns with strength / flow = 4 rad/s
+    assert whirl.circulation / (2 * np.pi * whirl.core**2) == pytest.approx(4, rel=1e-6)
+    assert whirl.core == 1.5 and whirl.time == pytest.approx(1 / 2.4)
+    assert [body.name for body in scene.bodies] == ["Wall"]
+    assert report["without"] == [0, 0]
+    said = " | ".join(report["warnings"])
+    for text in ("Magnet: Blender's field MAGNET is left out", "Pull: Blender's field FORCE is",
+                 "Endless: it has no end", "Stir: its Noise", "Stir: it acts every"):  # fmt: skip
+        assert text in said
+    small = {data["type"]: data for data in report["small"]}  # in centimetres
+    assert small["Wind"]["velocity"] == pytest.approx((0, 0, 0.015))
+    assert small["Turbulence"]["scale"] == pytest.approx(0.007)
+    assert small["Vortex"]["circulation"] == pytest.approx(whirl.circulation * 1e-4)
+
+
 def test_bodies_deform(scenes):
     """By shape keys, by bones, by their scale: where each vertex is, frame after frame."""
     report, folder = scenes

@@ -264,6 +264,48 @@ def deforming(folder):
         return str(error)
 
 
+def field(kind, name, **settings):
+    bpy.ops.object.effector_add(type=kind, location=(1, 0, 0))
+    thing = bpy.context.object
+    thing.name = name
+    for key, value in settings.items():
+        setattr(thing.field, key, value)
+    return thing
+
+
+def effectors():
+    """Blender's own force fields and colliders."""
+    scene = fresh(frames=5)
+    scene.vorton.simulation.use_voxel, scene.vorton.simulation.voxel = True, 0.1
+    mark(add_mesh("cube", "Smoke", size=0.5), "TRACERS")
+    field("WIND", "Breeze", strength=3.0, flow=2.0).rotation_euler = (0, np.pi / 2, 0)
+    fan = field("WIND", "Fan", flow=0, falloff_type="TUBE", use_max_distance=True, distance_max=2,
+                use_radial_max=True, radial_max=0.5, z_direction="POSITIVE")  # fmt: skip
+    for frame, strength in ((1, 0.0), (5, 4.0)):
+        fan.field.strength = strength
+        fan.field.keyframe_insert("strength", frame=frame)
+    for curve in fan.animation_data.action.fcurves:
+        curve.keyframe_points[0].interpolation = "LINEAR"
+    field("WIND", "Draught", strength=2.0, flow=1.0, use_max_distance=True, distance_max=3)
+    field("VORTEX", "Whirl", strength=2.0, flow=0.5, use_max_distance=True, distance_max=1.5)
+    field("TURBULENCE", "Stir", strength=5.0, size=0.7, seed=3, falloff_power=1.0, noise=0.5)
+    field("DRAG", "Honey", linear_drag=0.5, quadratic_drag=0.0)
+    field("MAGNET", "Magnet")
+    field("FORCE", "Pull", strength=-1.0)
+    field("VORTEX", "Endless", strength=1.0)
+    field("WIND", "Hidden").hide_viewport = True
+    wall = add_mesh("cube", "Wall", size=1, location=(0, 0, 3))
+    wall.modifiers.new("Collision", "COLLISION")
+    made = exported()
+    scene.vorton.use_fields = scene.vorton.use_colliders = False
+    without = exported().scene
+    scene.vorton.use_fields = True
+    scene.unit_settings.scale_length = 0.01
+    small = [effect.to_dict() for effect in exported().scene.effects]
+    return {"scene": made.scene.to_dict(), "warnings": made.warnings, "names": made.names,
+            "without": [len(without.effects), len(without.bodies)], "small": small}  # fmt: skip
+
+
 def stages(addon, folder):
     """The stage where there is no bake: once without an earlier stage, once with one."""
     scene, operators, said = fresh(), addon.operators, []
@@ -335,6 +377,7 @@ def what_scenes_are(addons, folder):
         report |= {"second": second(), "stages": stages(addon, folder)}
         report["others"] = others(addon, folder)
         report["deforming"] = deforming(folder)
+        report["effectors"] = effectors()
     return report | {"before": before, "there": there, "after": traces()}
 
 

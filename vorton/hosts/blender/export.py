@@ -31,7 +31,7 @@ from ...sources import Tracers, VortexRing
 from ...vortices import Jet
 from .. import meshes
 from ..poses import Pose, over_time, pose_of, short, transform_of
-from . import roles
+from . import effectors, roles
 
 SMOKE_OF_RING = 1.5
 """Radius of the smoke that a ring carries, in core radii: what goes round with its core."""
@@ -41,6 +41,9 @@ DEFORMS = 1e-5
 
 GRAVITY = (0.0, 0.0, -9.81)
 """Gravity of a new scene in units of Blender a second squared, whatever these are."""
+
+FIELD = "FIELD"
+"""Role of an object that is a force field of Blender, and no collider."""
 
 LISTS = {Body: "bodies", Container: "bodies"} | dict.fromkeys(EFFECTS, "effects")
 """Where a scene keeps what an object becomes; sources are all others."""
@@ -97,6 +100,9 @@ class _Item:
     frames: list[np.ndarray] = dataclasses.field(default_factory=list)
     """Vertices at each frame, of a body."""
 
+    field: effectors.Field | None = None
+    """Where it is a force field of Blender."""
+
 
 def frame_rate(scene: Any) -> float:
     """Frames a second of a Blender scene."""
@@ -112,6 +118,22 @@ def metres(scene: Any) -> float:
 def marked(scene: Any) -> list[Any]:
     """The objects that vorton takes, by name."""
     found = [o for o in scene.objects if o.vorton.role != "NONE" and not o.hide_viewport]
+    return sorted(found, key=lambda o: o.name)
+
+
+def unmarked(scene: Any) -> list[Any]:
+    """Blender's own force fields and colliders that vorton takes, by name."""
+    about = scene.vorton
+    found = [
+        thing
+        for thing in scene.objects
+        if thing.vorton.role == "NONE"
+        and not thing.hide_viewport
+        and (
+            (about.use_fields and effectors.is_field(thing))
+            or (about.use_colliders and effectors.is_collider(thing))
+        )
+    ]
     return sorted(found, key=lambda o: o.name)
 
 
@@ -146,7 +168,8 @@ def export_scene(scene: Any, name: str) -> Export:
     frames = range(scene.frame_start, scene.frame_end + 1)
     now, part = scene.frame_current, scene.frame_subframe
     try:
-        items, gravity, told = _sample(scene, objects, frames, length)
+        taken = [*objects, *unmarked(scene)]
+        items, gravity, told = _sample(scene, taken, frames, length)
     finally:
         scene.frame_set(now, subframe=part)
     made = _make_scene(scene, name, gravity, told, fps, length)
@@ -180,12 +203,14 @@ def _sample(
         graph = bpy.context.evaluated_depsgraph_get()
         shown = [thing.evaluated_get(graph) for thing in objects]
         if frame == frames[0]:
-            items = [_begin(*pair, length) for pair in zip(objects, shown)]
+            items = [_begin(scene, *pair, length) for pair in zip(objects, shown)]
         for item, thing, placed in zip(items, objects, shown):
             item.matrices.append(np.array(placed.matrix_world))
             # Keyframes and drivers write to the object itself, too; its copy may lack what was
             # set by hand.
             item.values.append(_values(item, thing.vorton, length))
+            if item.field is not None:
+                item.field.values.append(effectors.look(thing))
             if item.role == "BODY" and item.vertices is not None:
                 item.frames.append(_mesh(placed)[0])
         pull = scene.gravity if scene.use_gravity else (0, 0, 0)
@@ -195,9 +220,16 @@ def _sample(
     return items, gravity, told
 
 
-def _begin(thing: Any, placed: Any, length: float) -> _Item:
+def _begin(scene: Any, thing: Any, placed: Any, length: float) -> _Item:
     about = thing.vorton
-    item = _Item(thing.name, about.role, *_mesh(placed))
+    role, field = about.role, None
+    if role == "NONE":
+        if scene.vorton.use_fields and effectors.is_field(thing):
+            field = effectors.begin(thing)
+        collides = scene.vorton.use_colliders and effectors.is_collider(thing)
+        role = "BODY" if collides else FIELD
+    mesh = (None, None) if role == FIELD else _mesh(placed)
+    item = _Item(thing.name, role, *mesh, field=field)
     skin = {name: s.read(about.skin, length) for name, s in roles.SKIN_SETTINGS.items()}
     item.fixed = {
         "definition": about.definition,
@@ -210,7 +242,7 @@ def _begin(thing: Any, placed: Any, length: float) -> _Item:
 
 def _values(item: _Item, about: Any, length: float) -> dict[str, Any]:
     """What is set, at the first frame all of it, then what may change."""
-    if item.role == roles.DEFINITION:
+    if item.role in (roles.DEFINITION, FIELD):
         return {}
     role = roles.ROLES[item.role]
     group = getattr(about, role.group)
@@ -267,7 +299,7 @@ def _add(export: Export, item: _Item, length: float) -> None:
     """Add what an object is to the scene."""
     try:
         poses = [pose_of(matrix, length) for matrix in item.matrices]
-        for made in _definitions(item, poses, export.fps, length):
+        for made in _definitions(export, item, poses, length):
             if export.scene.combustion is None and getattr(made, "fuel", 0) not in (None, 0):
                 text = "it has fuel, but Combustion is off (Scene properties, Vorton)"
                 raise ValueError(text)
@@ -280,7 +312,14 @@ def _add(export: Export, item: _Item, length: float) -> None:
         raise ExportError(f"{item.name}: {text}") from error
 
 
-def _definitions(item: _Item, poses: list[Pose], fps: float, length: float) -> Iterator[Any]:
+def _definitions(export: Export, item: _Item, poses: list[Pose], length: float) -> Iterator[Any]:
+    fps = export.fps
+    if item.field is not None:
+        made, told = effectors.definitions(item.field, poses, fps, length)
+        export.warnings += told
+        yield from made
+    if item.role == FIELD:
+        return
     if item.role == roles.DEFINITION:
         yield _from_text(item, transform_of(poses, fps, grows=True))
         return
