@@ -143,7 +143,7 @@ def file_name(text: str) -> str:
     return clean or "scene"
 
 
-def export_scene(scene: Any, name: str) -> Export:
+def export_scene(scene: Any, name: str, still: bool = False) -> Export:
     """The scene of vorton that a Blender scene is.
 
     Parameters
@@ -152,6 +152,8 @@ def export_scene(scene: Any, name: str) -> Export:
         With the properties of the extension.
     name : str
         Of the scene of vorton, and so of the files of its bake.
+    still : bool
+        As the scene is now: one frame, in which nothing moves; the scene is not touched.
 
     Returns
     -------
@@ -165,15 +167,16 @@ def export_scene(scene: Any, name: str) -> Export:
     objects, length, fps = marked(scene), metres(scene), frame_rate(scene)
     if not objects:
         raise ExportError("no object is marked: choose what it is in its Physics properties")
-    frames = range(scene.frame_start, scene.frame_end + 1)
+    frames = [] if still else range(scene.frame_start, scene.frame_end + 1)
     now, part = scene.frame_current, scene.frame_subframe
+    taken = [*objects, *unmarked(scene)]
     try:
-        taken = [*objects, *unmarked(scene)]
         items, gravity, told = _sample(scene, taken, frames, length)
     finally:
-        scene.frame_set(now, subframe=part)
+        if not still:
+            scene.frame_set(now, subframe=part)
     made = _make_scene(scene, name, gravity, told, fps, length)
-    export = Export(made, len(frames), scene.frame_start, fps)
+    export = Export(made, len(frames) or 1, scene.frame_start, fps)
     for item in items:
         _add(export, item, length)
     if not any(cls is not VortexRing for cls in map(type, made.sources)):
@@ -198,11 +201,12 @@ def _sample(
     items: list[_Item] = []
     gravity: list[Any] = []
     told: list[dict[str, Any]] = []
-    for frame in frames:
-        scene.frame_set(frame)
+    for frame in frames or [None]:  # as it is now
+        if frame is not None:
+            scene.frame_set(frame)
         graph = bpy.context.evaluated_depsgraph_get()
         shown = [thing.evaluated_get(graph) for thing in objects]
-        if frame == frames[0]:
+        if not items:
             items = [_begin(scene, *pair, length) for pair in zip(objects, shown)]
         for item, thing, placed in zip(items, objects, shown):
             item.matrices.append(np.array(placed.matrix_world))
