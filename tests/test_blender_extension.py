@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from extensions import load_builder, write_addon, write_wheel
 import vorton as vt
 from vorton import _core
 from vorton.hosts import meshes, poses
-from vorton.hosts.blender import firelight, roles, stage
+from vorton.hosts.blender import firelight, live, roles, stage
 from vorton.hosts.blender.export import Export
 from vorton.hosts.blender.job import Job
 from vorton.scene import OF_SIMULATION
@@ -325,6 +326,45 @@ def test_zip_is_installed_with_its_wheel(tmp_path):
 
 
 # ---- without Blender ----
+
+
+def fire(**changes):
+    scene = vt.Scene("fire", seed=1, combustion=vt.Combustion(), voxel=0.02)
+    bed = {"temperature": 800.0, "fuel": 1.0, "swirl": 1.5, "renew": 3.0, "lifetime": 9.0}
+    scene.add(vt.Emitter(vt.Disk(radius=0.25, thickness=0.1), **{**bed, "core": 0.05, **changes}))
+    scene.add(vt.Body(vt.Sphere((0, 0, 1.2), 0.2)))
+    return scene
+
+
+def test_live_preview_follows_and_stays_quick():
+    shown = live.Live(fire(), clock=time.process_time)
+    took = []
+    for swirl in np.linspace(1.5, 4.0, 12):  # as if dragged
+        shown.follow(fire(swirl=swirl))
+        shown.step()
+        took.append(shown.seconds)
+    positions, heat = shown.points()
+    assert 100 < len(positions) <= live.TRACERS and 100 < shown.vortons <= live.VORTONS
+    assert heat.max() == 1 and positions[:, 2].max() > 0.1 and np.isfinite(positions).all()
+    assert np.median(took) < live.BUDGET
+    assert shown.restarts == 0 and shown.time == pytest.approx(0.5)
+    assert not shown.follow(fire(swirl=4.0))
+    other = fire(swirl=4.0)
+    other.add(vt.Wind((1, 0, 0)))
+    assert shown.follow(other) and shown.restarts == 1 and shown.time == 0
+
+
+def test_live_preview_becomes_coarser_where_it_is_slow():
+    ticks = iter(range(1000))
+    shown = live.Live(fire(), clock=lambda: 0.1 * next(ticks))  # each frame takes a tenth
+    for _ in range(live.SLOW):
+        shown.step()
+    assert shown.restarts == 1 and shown.factor == live.FIRST * live.STEP and shown.time == 0
+    many = vt.Scene("many", voxel=0.02)
+    many.add(vt.Tracers(vt.Box((0, 0, 0), (2, 2, 2)), per_voxel=8))
+    shown = live.Live(many)
+    shown.step()
+    assert 0 < len(shown.points()[0]) <= live.TRACERS and shown.factor > live.FIRST
 
 
 def test_settings_say_what_the_tables_say():

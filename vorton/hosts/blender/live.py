@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,8 @@ class Live:
     scene : Scene
         As it is now; what is animated in it goes on from its time 0.
     fps : float, 1/s
+    clock : function
+        The time, s, by which frames are held against the budget.
 
     Attributes
     ----------
@@ -87,7 +90,10 @@ class Live:
         How often it began anew.
     """
 
-    def __init__(self, scene: Scene, fps: float = 24.0) -> None:
+    def __init__(
+        self, scene: Scene, fps: float = 24.0, clock: Callable[[], float] = time.perf_counter
+    ) -> None:
+        self._clock = clock
         self.factor, self.fps, self.restarts, self.seconds = FIRST, fps, 0, 0.0
         self._slow = 0
         self._begin(scene)
@@ -142,12 +148,12 @@ class Live:
 
     def step(self) -> None:
         """One frame; after several that were too slow the simulation begins anew, coarser."""
-        begun = time.perf_counter()
+        begun = self._clock()
         try:
             self._sim.step(1)
         except (CapacityError, BlowUpError):
             self._slow = SLOW
-        self.seconds = time.perf_counter() - begun
+        self.seconds = self._clock() - begun
         if self._slow < SLOW:
             self._slow = self._slow + 1 if self.seconds > BUDGET else 0
         if self._slow >= SLOW and self.factor < COARSEST:
