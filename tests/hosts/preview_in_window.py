@@ -40,7 +40,7 @@ def preview_state():
     return Preview.said, Preview.changed, Preview.live and Preview.live.time
 
 
-def until(met, seconds=150):
+def until(met, seconds=120):
     """Gives Blender time until something is so."""
     end = time.time() + seconds
     while not met():

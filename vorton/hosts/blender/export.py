@@ -190,6 +190,20 @@ def export_scene(scene: Any, name: str, still: bool = False) -> Export:
     return export
 
 
+def outline(scene: Any) -> list[Any]:
+    """The numbers that are set now and where objects are, without meshes: quick to compare."""
+    found: list[Any] = []
+    for thing in marked(scene):
+        role = roles.ROLES.get(thing.vorton.role)
+        settings = role.settings if role else {}
+        group = getattr(thing.vorton, role.group) if role else None
+        found.append((thing.name, thing.vorton.role, [tuple(row) for row in thing.matrix_world]))
+        found.append([setting.read(group) for setting in settings.values()])
+    settings = roles.SCENE_SETTINGS.values()
+    found.append([setting.read(scene.vorton.simulation) for setting in settings])
+    return found
+
+
 # ---- what is there, frame by frame ----
 
 

@@ -6,7 +6,7 @@ import gpu
 import numpy as np
 from gpu_extras.batch import batch_for_shader
 
-from vorton.hosts.blender.export import export_scene, frame_rate, metres
+from vorton.hosts.blender.export import export_scene, frame_rate, metres, outline
 from vorton.hosts.blender.live import Live
 
 EVERY = 0.04  # s, between two frames
@@ -24,6 +24,7 @@ class Preview:
     scene = ""
     points = None
     changed = True
+    outline = None
     said = ""
 
     @classmethod
@@ -56,7 +57,7 @@ class Preview:
 
 @bpy.app.handlers.persistent
 def note_change(*_):
-    """Something has changed: the next frame looks what."""
+    """Something has changed, which may be a mesh: the next frame looks what."""
     Preview.changed = True
 
 
@@ -67,9 +68,10 @@ def tick():
         Preview.end()
         return None
     try:
-        if Preview.changed:
+        now = outline(scene)
+        if Preview.changed or now != Preview.outline:
             Preview.live.follow(export_scene(scene, "preview", still=True).scene)
-            Preview.changed = False
+            Preview.changed, Preview.outline = False, now
         Preview.live.step()
         Preview.said = ""
     except ERRORS as error:  # while a number is typed, say; what was there stays
