@@ -14,6 +14,7 @@ import vorton as vt
 from vorton import tracer_files
 from vorton.cli import main
 from vorton.hosts.alembic import write_alembic
+from vorton.hosts.shape_meshes import mesh_of
 
 pytest.importorskip("alembic3d")
 from alembic3d import Abc, AbcGeom  # noqa: E402
@@ -105,6 +106,39 @@ def test_faces_are_clockwise(archive):
         triangles = np.array([(f[0], f[i], f[i + 1]) for f in faces for i in range(1, len(f) - 1)])
         assert vt.shapes.open_edges(triangles) == 0
         assert vt.shapes.mesh_volume(np.asarray(mesh.getPositions()), triangles) < 0
+
+
+def test_bodies_that_deform_have_points_in_each_frame(tmp_path):
+    """A ball that swells on its way, in a stage of USD, too."""
+    from pxr import Usd, UsdGeom
+
+    from vorton.hosts.usd import make_stage
+
+    ball = mesh_of(vt.Sphere(radius=0.3))
+    faces = [(f[0], f[k], f[k + 1]) for f in ball.faces for k in range(1, len(f) - 1)]
+    swells = vt.Deformation([ball.vertices, 1.5 * ball.vertices], fps=5.0)
+    way = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (1, (0, 0, 5))], "linear"))
+    scene = vt.Scene("soft", seed=1)
+    mesh = vt.Mesh(vertices=ball.vertices, faces=faces)
+    scene.add(vt.Body(mesh, name="ball", parent=way, deformation=swells, panels=0))
+    scene.add(vt.Tracers(vt.Sphere((3, 0, 0), 0.1), count=9))
+    bake = quiet(scene, tmp_path / "soft", fps=FPS, frames=(1, 4), volumes=None)
+    archive = write_alembic(bake.folder, up="z", progress=False)
+    root = AbcGeom.IXform(Abc.IArchive(str(archive)).getTop(), "soft")
+    body = AbcGeom.IXform(root, "ball")
+    schema = AbcGeom.IPolyMesh(body, "ball_mesh").getSchema()
+    stage = Usd.Stage.Open(str(make_stage(bake.folder, progress=False)))
+    [prim] = [p for p in stage.Traverse() if p.GetName() == "ball"]
+    for number in bake.frames:
+        time = (number - 1) / FPS if bake.frames[0] == 1 else number / FPS
+        wanted = (1 + 0.5 * 5 * time) * ball.vertices + (0, 0, 5 * time)
+        when = Abc.ISampleSelector(number / FPS)
+        matrix = np.array([list(row) for row in body.getSchema().getValue(when).getMatrix()])
+        points = np.asarray(schema.getValue(when).getPositions())
+        assert np.abs(points @ matrix[:3, :3] + matrix[3, :3] - wanted).max() < 1e-5
+        world = np.array(UsdGeom.Xformable(prim).ComputeLocalToWorldTransform(number))
+        points = np.array(UsdGeom.Mesh(prim).GetPointsAttr().Get(number), float)
+        assert np.abs(points @ world[:3, :3] + world[3, :3] - wanted).max() < 1e-5
 
 
 def test_a_body_may_be_called_tracers(tmp_path):

@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from extensions import load_builder, write_addon, write_wheel
 import vorton as vt
 from vorton import _core
 from vorton.hosts import meshes, poses
-from vorton.hosts.blender import firelight, roles, stage
+from vorton.hosts.blender import firelight, live, roles, stage
 from vorton.hosts.blender.export import Export
 from vorton.hosts.blender.job import Job
 from vorton.scene import OF_SIMULATION
@@ -174,6 +175,61 @@ def test_shapes_in_centimetres(scenes):
     assert wind.parent.rotation == pytest.approx((0.5**0.5, 0, 0.5**0.5, 0))
 
 
+def test_fields_and_colliders_of_blender_are_taken(scenes):
+    """Its smoke gets 0.2 m/s a frame for each unit of strength, or a stream of strength / flow."""
+    report = scenes[0]["effectors"]
+    scene = vt.Scene.from_dict(report["scene"])
+    names = [report["names"][f"effects[{n}]"] for n in range(len(scene.effects))]
+    assert names == ["Breeze", "Draught", "Fan", "Honey", "Stir", "Whirl"]
+    breeze, draught, fan, honey, stir, whirl = scene.effects
+    assert breeze == vt.Wind((0, 0, 1.5), parent=breeze.parent)
+    assert breeze.parent.rotation == pytest.approx((0.5**0.5, 0, 0.5**0.5, 0))
+    assert isinstance(draught, vt.Drag) and draught.velocity == (0, 0, 2)
+    assert draught.shape == vt.Sphere(radius=3) and draught.time == pytest.approx(1 / 4.8)
+    assert isinstance(fan, vt.UniformForce)
+    assert [fan.strength.at(k / 24) for k in range(5)] == pytest.approx([0, 4.8, 9.6, 14.4, 19.2])
+    assert fan.shape == vt.Disk((0, 0, 1), radius=0.5, thickness=2)
+    assert fan.parent.position == (1, 0, 0)
+    assert (honey.fraction, honey.time) == (1, pytest.approx(1 / 2.4)) and honey.shape is None
+    assert stir.strength == pytest.approx(0.302 * 4.8 * 5) and (stir.scale, stir.seed) == (0.7, 3)
+    assert stir.shape is None
+    # in its middle it turns with strength / flow = 4 rad/s
+    assert whirl.circulation / (2 * np.pi * whirl.core**2) == pytest.approx(4, rel=1e-6)
+    assert whirl.core == 1.5 and whirl.time == pytest.approx(1 / 2.4)
+    assert [body.name for body in scene.bodies] == ["Wall"]
+    assert report["without"] == [0, 0]
+    said = " | ".join(report["warnings"])
+    for text in ("Magnet: Blender's field MAGNET is left out", "Pull: Blender's field FORCE is",
+                 "Endless: it has no end", "Stir: its Noise", "Stir: it acts every"):  # fmt: skip
+        assert text in said
+    small = {data["type"]: data for data in report["small"]}  # in centimetres
+    assert small["Wind"]["velocity"] == pytest.approx((0, 0, 0.015))
+    assert small["Turbulence"]["scale"] == pytest.approx(0.007)
+    assert small["Vortex"]["circulation"] == pytest.approx(whirl.circulation * 1e-4)
+
+
+def test_bodies_deform(scenes):
+    """By shape keys, by bones, by their scale: where each vertex is, frame after frame."""
+    report, folder = scenes
+    scene = vt.Scene.load(folder / "deforming.json")
+    ball, lung, pipe, stone = scene.bodies
+    assert [body.name for body in scene.bodies] == ["Ball", "Lung", "Pipe", "Stone"]
+    grown = [np.linalg.norm(frame, axis=1) for frame in ball.deformation.vertices]
+    assert [away.max() for away in grown] == pytest.approx([away.min() for away in grown], rel=1e-5)
+    assert grown[0].mean() == pytest.approx(0.5) and grown[4].mean() == pytest.approx(0.75)
+    wide = np.ptp(lung.deformation.vertices, axis=1)
+    assert wide[4] == pytest.approx(wide[0] * (1, 2, 1), rel=1e-5) and lung.parent.scale == 1
+    first, last = pipe.deformation.vertices[0], pipe.deformation.vertices[4]
+    foot = np.array((0, 0, -0.5))  # the bone turns there, about the x axis
+    turn = np.array([[1, 0, 0], [0, np.cos(1), -np.sin(1)], [0, np.sin(1), np.cos(1)]])
+    assert np.abs((first - foot) @ turn.T + foot - last).max() < 1e-5
+    assert stone.deformation is None and scene.bodies[0].deformation.fps == 24
+    assert report["deforming"].startswith("Lung: its mesh has another number of vertices")
+    sim = vt.Simulation(scene)
+    sim.step(2)
+    assert sim.bodies["Ball"].upper[2] == pytest.approx(3 + grown[2].mean(), rel=1e-3)
+
+
 def test_errors_name_the_object(scenes):
     said = scenes[0]["complaints"]
     assert "no object is marked" in said["empty"]
@@ -270,6 +326,45 @@ def test_zip_is_installed_with_its_wheel(tmp_path):
 
 
 # ---- without Blender ----
+
+
+def fire(**changes):
+    scene = vt.Scene("fire", seed=1, combustion=vt.Combustion(), voxel=0.02)
+    bed = {"temperature": 800.0, "fuel": 1.0, "swirl": 1.5, "renew": 3.0, "lifetime": 9.0}
+    scene.add(vt.Emitter(vt.Disk(radius=0.25, thickness=0.1), **{**bed, "core": 0.05, **changes}))
+    scene.add(vt.Body(vt.Sphere((0, 0, 1.2), 0.2)))
+    return scene
+
+
+def test_live_preview_follows_and_stays_quick():
+    shown = live.Live(fire(), clock=time.process_time)
+    took = []
+    for swirl in np.linspace(1.5, 4.0, 12):  # as if dragged
+        shown.follow(fire(swirl=swirl))
+        shown.step()
+        took.append(shown.seconds)
+    positions, heat = shown.points()
+    assert 100 < len(positions) <= live.TRACERS and 100 < shown.vortons <= live.VORTONS
+    assert heat.max() == 1 and positions[:, 2].max() > 0.1 and np.isfinite(positions).all()
+    assert np.median(took) < live.BUDGET
+    assert shown.restarts == 0 and shown.time == pytest.approx(0.5)
+    assert not shown.follow(fire(swirl=4.0))
+    other = fire(swirl=4.0)
+    other.add(vt.Wind((1, 0, 0)))
+    assert shown.follow(other) and shown.restarts == 1 and shown.time == 0
+
+
+def test_live_preview_becomes_coarser_where_it_is_slow():
+    ticks = iter(range(1000))
+    shown = live.Live(fire(), clock=lambda: 0.1 * next(ticks))  # each frame takes a tenth
+    for _ in range(live.SLOW):
+        shown.step()
+    assert shown.restarts == 1 and shown.factor == live.FIRST * live.STEP and shown.time == 0
+    many = vt.Scene("many", voxel=0.02)
+    many.add(vt.Tracers(vt.Box((0, 0, 0), (2, 2, 2)), per_voxel=8))
+    shown = live.Live(many)
+    shown.step()
+    assert 0 < len(shown.points()[0]) <= live.TRACERS and shown.factor > live.FIRST
 
 
 def test_settings_say_what_the_tables_say():

@@ -24,6 +24,7 @@ FACES = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
 REQUIRED = {
     vt.Body: {"shape": vt.Sphere()},
     vt.Container: {"shape": vt.Sphere()},
+    vt.Deformation: {"vertices": [TRIANGLES, TRIANGLES]},
     vt.Drag: {},
     vt.Emitter: {"shape": vt.Sphere(), "temperature": 400.0},
     vt.Filament: {"points": [[0, 0, 0], [1, 0, 0], [1, 1, 0]]},

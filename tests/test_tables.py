@@ -139,7 +139,7 @@ def test_many_classes_come_from_tables():
     assert {"VortexRing", "Filament", "VortexTube", "Jet", "RandomCloud", "Tracers", "Emitter",
             "Points", "VortonPoints", "Wind", "WindGrid", "Attractor", "Vortex", "Drag", "Kill",
             "UniformForce", "Turbulence", "ForceGrid", "ForcePoints",
-            "Transform", "Body", "Container", "Air", "Gas", "Liquid", "Combustion",
+            "Transform", "Body", "Container", "Deformation", "Air", "Gas", "Liquid", "Combustion",
             } <= names  # fmt: skip
 
 

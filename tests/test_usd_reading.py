@@ -144,7 +144,10 @@ def test_shapes_without_a_mesh(tmp_path):
     found = {body.name: body for body in read_bodies(tmp_path / "shapes.usda")}
     assert found["ball"].shape == vt.Sphere(radius=0.5)
     assert type(found["cube"].shape) is vt.Box
-    assert type(found["postZ"].shape) is vt.Cylinder
+    for axis, way in zip("XYZ", np.eye(3)):
+        post, pill = found[f"post{axis}"].shape, found[f"pill{axis}"].shape
+        assert post == vt.Cylinder(radius=0.1, length=1, axis=tuple(way))
+        assert pill == vt.Capsule(tuple(-0.5 * way), tuple(0.5 * way), 0.1)
     ends = {"ball": (0.5, 0.5, 0.5), "cube": (0.5, 1.5, 1),
             "postX": (0.5, 0.1, 0.1), "postY": (0.1, 0.1, 0.5), "postZ": (0.1, 0.5, 0.1),
             "pillX": (0.6, 0.1, 0.1), "pillY": (0.1, 0.1, 0.6), "pillZ": (0.1, 0.6, 0.1)}
@@ -159,6 +162,35 @@ def test_shapes_without_a_mesh(tmp_path):
     stage.Save()
     with pytest.raises(ValueError, match="/ball: its radius changes in time"):
         read_bodies(tmp_path / "shapes.usda")
+
+
+def test_motion_of_a_stage_that_does_not_say_how_long_it_is(tmp_path):
+    """From the first sample to the last; points that move are a deformation."""
+    stage = Usd.Stage.CreateNew(str(tmp_path / "moves.usda"))
+    UsdGeom.SetStageUpAxis(stage, "Z")
+    UsdGeom.SetStageMetersPerUnit(stage, 1)
+    stage.SetTimeCodesPerSecond(12)
+    ball = UsdGeom.Sphere.Define(stage, "/ball")
+    way = ball.AddTranslateOp()
+    way.Set(Gf.Vec3d(0, 0, 0), 3)
+    way.Set(Gf.Vec3d(6, 0, 0), 9)
+    box = add_mesh(stage, "/box", CUBE, QUADS)
+    points = np.array(UsdGeom.Mesh(stage.GetPrimAtPath("/box")).GetPointsAttr().Get(), float)
+    for code, factor in ((3, 1.0), (9, 2.0)):
+        rows = [Gf.Vec3f(*map(float, row)) for row in factor * points]
+        UsdGeom.Mesh(stage.GetPrimAtPath("/box")).GetPointsAttr().Set(rows, code)
+    box.AddScaleOp().Set(Gf.Vec3f(1, 2, 1))
+    stage.Save()
+    found = {body.name: body for body in read_bodies(tmp_path / "moves.usda")}
+    assert found["ball"].parent.position.at(0) == (0, 0, 0)
+    assert found["ball"].parent.position.at(0.25) == pytest.approx((3, 0, 0))
+    soft = found["box"].deformation
+    assert soft.fps == 12 and len(soft.vertices) == 7 and found["ball"].deformation is None
+    for frame, factor in ((0, 1), (3, 1.5), (6, 2)):
+        wanted = factor * points * (1, 2, 1)
+        assert np.abs(soft.vertices[frame] - wanted).max() < 1e-5
+    late = read_bodies(tmp_path / "moves.usda", prims=["/ball"], start=6)[0]
+    assert late.parent.position.at(0) == pytest.approx((3, 0, 0))
 
 
 def test_only_what_is_asked_for(tmp_path):
@@ -261,10 +293,13 @@ def test_what_cannot_be_read(tmp_path):
     mesh = UsdGeom.Mesh(stage.GetPrimAtPath("/set/box"))
     points = mesh.GetPointsAttr()
     points.Set(points.Get(), 11)
-    points.Set([2 * point for point in points.Get()], 15)
+    points.Set(list(points.Get())[:-1], 15)
     stage.Save()
-    with pytest.raises(ValueError, match="/set/box: its points are not those.*time code 13.*rigid"):
+    with pytest.raises(ValueError, match="/set/box: it has 7 points at time code 15, 8 at first"):
         read_bodies(path)
+    for wrong in ("/set/box", 3):
+        with pytest.raises(TypeError, match="prims = .*: must be a list of paths"):
+            read_bodies(path, prims=wrong)
     points.Clear()
     points.Set([(0, 0, 0)] * 3)
     stage.Save()

@@ -39,6 +39,7 @@ _NAMES = {
     "baking": ("Volumes", "bake", "derive"),
     "bodies": ("Body", "Container"),
     "combustion": ("Combustion",),
+    "deformation": ("Deformation",),
     "effects": ("Kill", "Wind", "WindGrid"),
     "emitter": ("Emitter",),
     "forces": (

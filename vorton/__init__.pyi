@@ -29,6 +29,7 @@ from .baking import derive as derive
 from .bodies import Body as Body
 from .bodies import Container as Container
 from .combustion import Combustion as Combustion
+from .deformation import Deformation as Deformation
 from .effects import Kill as Kill
 from .effects import Wind as Wind
 from .effects import WindGrid as WindGrid

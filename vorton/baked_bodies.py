@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 from .bodies import Body
 from .branches import branch_of
@@ -84,7 +85,9 @@ class BakedBodies:
         for number, body in enumerate(whole.bodies):
             free = isinstance(body, Body) and body.density is not None and not body.held
             if not free:
-                parts = {"panels": 0} if not isinstance(body, Body) else {}
+                parts: dict[str, Any] = {"panels": 0}
+                if isinstance(body, Body):
+                    parts = {"deformation": body.deformation}
                 alone.add(type(body)(body.shape, name=str(number), parent=body.parent, **parts))
             elif all(str(number) in p for p in placed):
                 alone.add(Body(body.shape, name=str(number), parent=body.parent))

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core
 from .animation import Animation, Transform, add_parent, parent_field, split
+from .deformation import Deformation
 from .fields import Definition, check_one_of, field, shown
 from .shapes import SOLIDS, Mesh, Plane, Shape, Torus, mesh_volume
 from .tables import Table, by_keyword
@@ -38,6 +39,10 @@ def _check_name(name: str, value: Any) -> str:
     if not value.isprintable() or len(value.encode()) > 63:
         raise ValueError(f"{name} = {shown(value)}: must be printable and at most 63 bytes long")
     return value
+
+
+def _check_deformation(name: str, value: Any) -> Any:
+    return check_one_of(name, value, (Deformation,), "a deformation")
 
 
 _BODY = Table("body")
@@ -108,7 +113,7 @@ class BodyBase(Definition):
             for item in dataclasses.fields(self):
                 if item.name in _RIGID and getattr(self, item.name) == item.default:
                     del data[item.name]
-        for name in _HEAT:  # and from before they had heat
+        for name in (*_HEAT, "deformation"):  # and from before they had heat, or a deformation
             if data.get(name, 0) is None:
                 del data[name]
         return data
@@ -137,7 +142,12 @@ class BodyBase(Definition):
             hole=isinstance(self, Container),
             parent=add_parent(self.parent, core),
             **({"shedding": 0.0} | split(**_BODY.values(self))),
+            **self._deformed(),
         )
+
+    def _deformed(self) -> dict[str, Any]:
+        """What the core takes of a deformation."""
+        return {}
 
 
 _RIGID = ("restitution", "friction", "density", "held", "velocity", "angular_velocity")
@@ -172,11 +182,18 @@ class Body(BodyBase):
         must not change.
     {parameters}
     {inherited}
+    deformation : Deformation, optional
+        Its shape, one Mesh, is where the vertices are at rest, and goes with them; a density it
+        cannot have. Each of the convex pieces that the mesh is split into at rest stays convex:
+        give a pose in which joints are stretched. The panels are solved for again in each stage of
+        a substep: 320 take some 40 ms. A wall that passes a particle by more than its own
+        thickness in a substep may leave it behind. Default: none, the body is rigid.
 
     Raises
     ------
     ValueError, TypeError
-        Not a shape, a value out of range, what only a body with a density can have. What is wrong
+        Not a shape, a value out of range, what only a body with a density can have, a deformation
+        that does not fit the mesh. What is wrong
         with a mesh, a source that lies inside the body as a whole, a place outside of a container
         where no keys lead in, or deep in another body with a density, `Simulation` says, with the
         name of the body.
@@ -203,8 +220,32 @@ class Body(BodyBase):
     shedding: float = by_keyword(_BODY("shedding"))
     torque: Any = by_keyword(_BODY("torque"))
     specific_heat: float | None = by_keyword(_BODY("specific_heat"))
+    deformation: Deformation | None = by_keyword(
+        field(None, _check_deformation, "where its vertices are", optional=True)
+    )
+
+    def _check_deformed(self, deformation: Deformation) -> None:
+        what, mesh = f"{self._what()}.deformation", self.shape
+        if not isinstance(mesh, Mesh):
+            raise TypeError(f"{what}: goes with one Mesh, not with {shown(mesh)}")
+        if self.density is not None:
+            raise ValueError(f"{what}: a body that deforms has no density; leave it out")
+        count, vertices = deformation.vertices.shape[1], len(mesh.placed()[0])
+        if count != vertices:
+            raise ValueError(
+                f"{what}: has {count} vertices; must be as many as the mesh, {vertices}"
+            )
+
+    def _deformed(self) -> dict[str, Any]:
+        if self.deformation is None:
+            return {}
+        vertices, faces = self.shape.placed()
+        rows = self.deformation._core_rows()
+        return {"mesh_vertices": vertices, "mesh_faces": faces, **rows}
 
     def _check(self) -> None:
+        if self.deformation is not None:
+            self._check_deformed(self.deformation)
         if self.density is not None:
             return self._check_massive()
         for name in (*_RIGID[3:], "specific_heat"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import dataclasses
 import hashlib
 from collections.abc import Mapping
@@ -19,12 +17,11 @@ from .fields import (
     check_array,
     check_each_axis,
     check_end,
-    check_integer,
-    check_keys,
     check_path,
+    decode_floats,
+    encode_floats,
     field,
     number,
-    shown,
 )
 from .shapes import Shape, check_digest, check_filled
 from .tables import Table, limits
@@ -97,7 +94,7 @@ def check_values(unit: str) -> Any:
 
     def checked(name: str, value: Any) -> np.ndarray:
         if isinstance(value, Mapping):
-            value = _decode(name, value)
+            value = decode_floats(name, value, 4, "the nodes along z, y, x and 3", MOST_NODES)
         array = check_array(name, value, "fiu", what)
         if array.ndim != 4 or array.shape[3] != 3 or min(array.shape[:3]) < 2:
             raise ValueError(
@@ -116,33 +113,6 @@ def check_values(unit: str) -> Any:
         return array
 
     return checked
-
-
-def _encode(array: np.ndarray) -> dict[str, Any]:
-    data = base64.b64encode(array.astype("<f4").tobytes()).decode()
-    return {"shape": list(array.shape), "float32": data}
-
-
-def _decode(name: str, data: Mapping[str, Any]) -> np.ndarray:
-    keys = ("shape", "float32")
-    check_keys(data, keys, name)
-    for key in keys:
-        if key not in data:
-            raise ValueError(f"{name}: key {key!r} is missing")
-    what = "the nodes along z, y, x and 3"
-    if not isinstance(data["shape"], (list, tuple)) or len(data["shape"]) != 4:
-        raise TypeError(f"{name}.shape = {shown(data['shape'])}: must be {what}")
-    shape = [
-        check_integer(f"{name}.shape[{axis}]", n, least=1, most=MOST_NODES)
-        for axis, n in enumerate(data["shape"])
-    ]
-    if not isinstance(data["float32"], str):
-        raise TypeError(f"{name}.float32 = {shown(data['float32'])}: must be a text in base64")
-    try:
-        values = np.frombuffer(base64.b64decode(data["float32"], validate=True), "<f4")
-        return values.reshape(shape)
-    except (ValueError, binascii.Error) as error:
-        raise ValueError(f"{name}.float32: is not base64 of {shape} floats: {error}") from error
 
 
 def _load_values(kind: str, path: Path) -> np.ndarray:
@@ -205,7 +175,7 @@ class OnNodes(Effect):
             del data[self._VALUES]
         else:
             del data["path"], data["sha256"]
-            data[self._VALUES] = _encode(getattr(self, self._VALUES))
+            data[self._VALUES] = encode_floats(getattr(self, self._VALUES))
         return data
 
     def _identity(self) -> dict[str, Any]:

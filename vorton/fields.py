@@ -10,6 +10,8 @@ Errors name the argument, its value and what is allowed: `TypeError` for the wro
 
 from __future__ import annotations
 
+import base64
+import binascii
 import dataclasses
 import difflib
 import itertools
@@ -159,6 +161,36 @@ def check_array(name: str, value: Any, kinds: str, what: str) -> np.ndarray:
     if array.dtype.kind not in kinds:
         raise TypeError(f"{name} = {shown(value)} of dtype {array.dtype}: must be {what}")
     return array
+
+
+def encode_floats(array: np.ndarray) -> dict[str, Any]:
+    """An array as JSON holds it: its shape, and base64 of its floats."""
+    data = base64.b64encode(array.astype("<f4").tobytes()).decode()
+    return {"shape": list(array.shape), "float32": data}
+
+
+def decode_floats(
+    name: str, data: Mapping[str, Any], axes: int, what: str, most: int
+) -> np.ndarray:
+    """The array that `encode_floats` has written, of so many axes, which are `what`."""
+    keys = ("shape", "float32")
+    check_keys(data, keys, name)
+    for key in keys:
+        if key not in data:
+            raise ValueError(f"{name}: key {key!r} is missing")
+    if not isinstance(data["shape"], (list, tuple)) or len(data["shape"]) != axes:
+        raise TypeError(f"{name}.shape = {shown(data['shape'])}: must be {what}")
+    shape = [
+        check_integer(f"{name}.shape[{axis}]", n, least=1, most=most)
+        for axis, n in enumerate(data["shape"])
+    ]
+    if not isinstance(data["float32"], str):
+        raise TypeError(f"{name}.float32 = {shown(data['float32'])}: must be a text in base64")
+    try:
+        values = np.frombuffer(base64.b64decode(data["float32"], validate=True), "<f4")
+        return values.reshape(shape)
+    except (ValueError, binascii.Error) as error:
+        raise ValueError(f"{name}.float32: is not base64 of {shape} floats: {error}") from error
 
 
 def check_flag(name: str, value: Any) -> bool:

@@ -162,42 +162,22 @@ static vt_status check_body(const vt_simulation *s, const vt_body_def *def, vt_b
                         "body '%s': its transform scales by %g to %g; bodies are rigid: allowed is "
                         "a scale that does not change",
                         body->name, parent->least_scale, parent->most_scale);
+    if (def->deformed_vertices && (def->hole || def->density > 0))
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "body '%s': it deforms and %s; allowed are solids without density",
+                        body->name, def->hole ? "is a container" : "has a density");
     return VT_OK;
 }
 
-static void measure_body(vt_body *body)
+/* Binds the shapes, as they are at rest, to the mesh that deforms. */
+static vt_status make_form(const vt_simulation *s, const vt_body_def *def, vt_body *body)
 {
-    double volume = 0, sum[3] = {0, 0, 0};
-    for (int32_t n = 0; n < body->solid_count; n++) {
-        const vt_solid *const solid = &body->solids[n];
-        const double weight = isfinite(solid->volume) ? solid->volume : 0;
-        volume += weight;
-        body->volume += solid->volume;
-        vti_add_scaled(sum, weight, solid->center);
-    }
-    for (int c = 0; c < 3; c++)
-        body->center[c] = volume > 0 ? sum[c] / volume : body->solids[0].center[c];
-    vti_bound_body(body);
-}
-
-/* A point inside all shapes of a hole, by steps from wall to wall; and not just inside. */
-static vt_status find_inside(vt_body *body)
-{
-    double normal[3];
-    memcpy(body->inside, body->center, sizeof body->inside);
-    double step = isfinite(body->reach) ? 0.25 * body->reach / body->scale : 1;
-    for (int n = 0; n < 4096 && body->hole; n++) {
-        const double room = vti_distance_to_body(body, body->inside, normal);
-        if (room > step)
-            return VT_OK;
-        vti_add_scaled(body->inside, 1.01 * (step - room), normal);
-        step *= 0.99;
-    }
-    if (!body->hole || vti_distance_to_body(body, body->inside, normal) > 0)
+    if (!def->deformed_vertices)
         return VT_OK;
-    return vti_fail(VT_INVALID_ARGUMENT,
-                    "body '%s': the shapes of a container must have an inside in common",
-                    body->name);
+    body->moves = 1;
+    return vti_name_body_failure(
+        vti_create_form(def, body->solid_count, body->solids, s->def.threads, &body->form), body,
+        -1);
 }
 
 static vt_status make_body(const vt_simulation *s, const vt_body_def *def, vt_body *body)
@@ -221,19 +201,23 @@ static vt_status make_body(const vt_simulation *s, const vt_body_def *def, vt_bo
         body->solid_count += !status;
     }
     if (!status) {
-        measure_body(body);
-        status = find_inside(body);
+        vti_measure_body(body);
+        status = vti_find_inside(body);
     }
     if (!status)
         status = vti_name_body_failure(vti_make_rigid(s, def, body), body, -1);
     const int is_plane = body->solid_count == 1 && body->solids->kind == VT_SHAPE_PLANE;
     body->shedding = def->hole || is_plane ? 0 : def->shedding;
     if (!status)
+        status = make_form(s, def, body);
+    if (!status)
         status = vti_add_panels(s, body);
     if (!status)
         vti_add_mass(body);
     if (!status)
         status = vti_make_body_heat(s, def, body);
+    if (!status)
+        vti_form_body(body, s->time);
     if (status)
         vti_destroy_body(body);
     return status;
@@ -313,6 +297,12 @@ static void fill_state(const vt_simulation *s, const vt_body *body, vt_body_stat
         arm[c] = state->position[c] - pose.position[c];
     vti_cross(motion.angular, arm, carried);
     vti_add_scaled(state->velocity, 1, carried);
+    if (body->form) {
+        double drift[3];
+        vti_form_drift(body->form, body->solids, body->center, drift);
+        vti_pose_direction(&pose, drift, drift);
+        vti_add_scaled(state->velocity, pose.scale, drift);
+    }
     if (body->rigid.mass > 0)
         fill_weighty(body, state);
 }
@@ -440,8 +430,10 @@ static vt_status check_change(const vt_body *body, const vt_body_change *change)
         (status = check_over(body, change)))
         return status;
     if (!body->rigid.placed && body->moves)
-        status = vti_fail(VT_INVALID_ARGUMENT,
-                          "its parent moves it; allowed are bodies whose parent does not move");
+        status =
+            vti_fail(VT_INVALID_ARGUMENT,
+                     "its parent moves it, or it deforms; allowed are rigid bodies whose parent "
+                     "does not move");
     return status;
 }
 

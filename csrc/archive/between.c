@@ -172,7 +172,8 @@ static void place_rows(void *data, int64_t begin, int64_t end)
     const blending *const b = data;
     const float *const x[2] = {column(b, 0, VT_VORTON_position, VT_TRACER_position),
                                column(b, 1, VT_VORTON_position, VT_TRACER_position)};
-    float *const to = b->to->column[b->set == VT_VORTONS ? VT_VORTON_position : VT_TRACER_position];
+    const int column = b->set == VT_VORTONS ? (int)VT_VORTON_position : (int)VT_TRACER_position;
+    float *const to = b->to->column[column];
     const double dt = b->at[1] - b->at[0], s = (b->time - b->at[0]) / dt;
     for (int64_t n = 3 * begin; n < 3 * end; n++) {
         const int64_t row[2] = {b->pairs.row[0][n / 3], b->pairs.row[1][n / 3]};
@@ -356,6 +357,7 @@ static vt_status show(vt_simulation *s, const vt_moment *earlier, const vt_momen
         free_pairs(&jobs[set].pairs);
     }
     s->time = time;
+    vti_form_bodies(&s->bodies, time);
     vti_update_smallest_core(s);
     return VT_OK;
 }

@@ -293,6 +293,7 @@ static vt_status load_now(vt_simulation *s, vt_state_list *list, const uint8_t *
         s->viewed[set] |= viewed[set];
     s->fields_current = s->fields_exist = 0;
     s->kept_lattice.count = 0;
+    vti_form_bodies(&s->bodies, s->time);
     return VT_OK;
 }
 

@@ -45,7 +45,7 @@ _Static_assert(RECORDED_BYTES + 16 ==
 _Static_assert(RIGID_BYTES + sizeof(vt_animations) == sizeof(vt_rigid),
                "the table has all of a body");
 
-_Static_assert(BODY_BYTES + sizeof(vt_rigid) + 320 == sizeof(vt_body),
+_Static_assert(BODY_BYTES + sizeof(vt_rigid) + 328 == sizeof(vt_body),
                "of a body the table has all but its shape and what it is made of");
 
 #define VT_EVOLVES(type, member) +1
@@ -326,6 +326,12 @@ uint64_t vti_definition_digest(const vt_simulation *s)
         HASH(body->parent);
         HASH(body->solid_count);
         HASH(body->scale);
+        if (body->form) {
+            HASH(body->form->mesh->vertex_count);
+            HASH(body->form->mesh->frame_count);
+            HASH(body->form->mesh->rate);
+            HASH(body->form->mesh->start);
+        }
     }
     return hash;
 }

@@ -57,7 +57,7 @@ static vt_impulse find_bound(const vt_simulation *s, const surface *f)
         for (int c = 0; c < 3; c++)
             sources[c] += charge * (f->panels->center[at][c] - f->body->center[c]);
     }
-    vti_rigid_velocity(f->body, f->body->center, velocity);
+    vti_centre_velocity(f->body, velocity);
     vt_impulse bound = impulse_of(f->body->body, &f->body->pose, velocity, f->body->angular);
     memcpy(bound.linear, sources, sizeof sources);
     vti_add_scaled(bound.linear, -f->volume, velocity);
@@ -164,7 +164,7 @@ static double measure_load(const surface *f)
     for (int32_t p = 0; p < f->body->count; p++) {
         const int32_t at = f->body->first + p;
         double rigid[3], slip[3];
-        vti_rigid_velocity(f->body, f->panels->center[at], rigid);
+        vti_wall_velocity(f->body, f->panels->center[at], rigid);
         for (int c = 0; c < 3; c++)
             slip[c] = (double)f->velocity[3 * p + c] - rigid[c];
         load += (double)f->panels->area[at] * vti_dot(slip, slip);
@@ -248,7 +248,7 @@ static void find_slip_at(const vt_simulation *s, const surface *f, int32_t panel
     vti_add_scaled(below, -depth, f->panels->normal[at]);
     vti_vortical_panel_velocity(s, f->body, at, depth, patch, inside);
     vti_vortical_panel_velocity(s, f->body, at, 0, patch, outside);
-    vti_rigid_velocity(f->body, below, rigid);
+    vti_wall_velocity(f->body, below, rigid);
     for (int c = 0; c < 3; c++)
         velocity[c] = (double)f->velocity[3 * panel + c] - f->panels->wind[c] - rigid[c] +
                       (double)inside[c] - (double)outside[c];

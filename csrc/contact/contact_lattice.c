@@ -480,7 +480,7 @@ static int are_still(const vt_walls *walls)
     int32_t still = 0;
     for (int32_t n = 0; n < walls->count; n++) {
         const vt_wall *const wall = &walls->wall[n];
-        still += wall->still && (wall->swept || wall->body->hole);
+        still += wall->still && !wall->body->form && (wall->swept || wall->body->hole);
     }
     return still == walls->count;
 }

@@ -37,7 +37,15 @@ typedef struct look {
 /* Takes away the part of the velocity that leads into the wall at a point of the world. */
 static void stop(const vt_wall *wall, const double normal[3], vt_traveller *t)
 {
-    const double approach = vti_approach(wall, t->end, t->velocity, normal);
+    double approach = vti_approach(wall, t->end, t->velocity, normal);
+    if (wall->body->form) {
+        const vt_pose *const pose = &wall->pose[wall->parts];
+        double local[3], deforms[3];
+        vti_pose_point_back(pose, t->end, local);
+        vti_form_velocity(wall->body->form, wall->body->solids, local, deforms);
+        vti_pose_direction(pose, deforms, deforms);
+        approach -= pose->scale * vti_dot(deforms, normal);
+    }
     if (approach < 0)
         vti_add_scaled(t->velocity, -approach, normal);
 }

@@ -3,6 +3,7 @@
 #include "contact/article_impulse.h"
 #include "contact/contact_lattice.h"
 #include "contact/contact_response.h"
+#include "panels/panels.h"
 #include "state/distance_to_bodies.h"
 #include "state/particles.h"
 #include "state/predicates.h"
@@ -377,6 +378,7 @@ void vti_end_contact(vt_simulation *s, double dt, const vt_contacts *contacts)
     if (s->bodies.count == 0)
         return;
     const size_t mark = vti_arena_mark(&s->arena);
+    vti_form_walls(s, s->time + dt);
     const vt_crowd crowd = find_crowd(s, contacts);
     vti_make_walls(&s->bodies, &s->transforms, s->time, s->time + dt, &s->arena, s->def.threads,
                    &walls);

@@ -76,7 +76,7 @@ static void make_wall(const vt_walls *walls, const vt_body *body, vt_pose *pose,
     }
     wall->bow = vti_sqrt(wall->bow);
     wall->still = wall->parts == 1 && memcmp(&pose[0], &pose[1], sizeof pose[0]) == 0;
-    wall->simple = wall->swept && wall->parts == 1 && body->solid_count == 1;
+    wall->simple = wall->swept && wall->parts == 1 && body->solid_count == 1 && !body->form;
     const double farthest = body->reach + wall->parts * wall->step;
     const double grown = (1 + 0x1p-20) * body->reach + wall->bow + wall->turn * farthest;
     for (int c = 0; c < 3; c++) {

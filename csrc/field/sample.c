@@ -150,6 +150,7 @@ vt_status vti_solve_current(vt_simulation *s)
     const int moved = s->def.method.domain == VT_DOMAIN_BOX && s->viewed[VT_TRACERS];
     if (s->fields_current && s->fields_digest == digest && !moved)
         return VT_OK;
+    vti_form_walls(s, s->time);
     vt_status status = vti_find_extent(s, NULL, &content);
     if (status)
         return status;

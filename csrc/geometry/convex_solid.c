@@ -123,6 +123,13 @@ void vti_destroy_solid(vt_solid *solid)
     vti_destroy_polytope(&solid->polytope);
 }
 
+void vti_replace_hull(vt_solid *solid, const vt_polytope *hull)
+{
+    vti_destroy_polytope(&solid->polytope);
+    *solid = (vt_solid){.kind = VT_SHAPE_POLYTOPE, .polytope = *hull};
+    measure_polytope(solid);
+}
+
 int vti_copy_solid(const vt_solid *from, vt_solid *to)
 {
     *to = *from;

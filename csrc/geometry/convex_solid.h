@@ -21,6 +21,10 @@ typedef struct vt_solid {
  * hull: its hull is taken. On failure there is nothing to destroy. */
 vt_status vti_create_solid(const vt_shape *shape, vt_solid *solid);
 void vti_destroy_solid(vt_solid *solid);
+
+/* Makes a polytope of the solid, which takes it over. */
+void vti_replace_hull(vt_solid *solid, const vt_polytope *hull);
+
 int vti_copy_solid(const vt_solid *from, vt_solid *to); /* as vti_copy_polytope */
 
 /* Whether two solids are the same in every digit. */

@@ -200,6 +200,7 @@ static void find_added_mass(vt_panel_set *set, matrix_job *job, int threads)
 {
     for (int64_t i = 0; i < set->count; i++)
         unit_motions(set, i, job->motion[i]);
+    memset(set->added_mass, 0, sizeof set->added_mass);
     find_densities(job, job->potential);
     vti_parallel_each(threads, set->count, ROW_BLOCK, find_potentials, job);
     for (int64_t i = 0; i < set->count; i++) {

@@ -191,30 +191,12 @@ static void turn_over(vt_triangles *t)
     }
 }
 
-/* Takes the triangles over. */
-static vt_panel_set *make_set(vt_triangles *t, int32_t hole, const double origin[3])
+void vti_measure_panels(vt_panel_set *set, const double origin[3])
 {
-    const size_t count = (size_t)t->count;
-    vt_panel_set *const set = calloc(1, sizeof *set);
+    const size_t count = (size_t)set->count;
     double area = 0;
-    if (!set)
-        return NULL;
-    set->users = 1;
-    set->hole = hole;
-    set->count = t->count;
-    set->corner = t->item;
-    t->item = NULL;
-    set->center = malloc(sizeof *set->center * count);
-    set->normal = malloc(sizeof *set->normal * count);
-    set->area = malloc(sizeof *set->area * count);
-    set->inverse = malloc(sizeof *set->inverse * count * count);
-    if (hole)
-        set->beyond = malloc(sizeof *set->beyond * count * count);
-    if (!set->center || !set->normal || !set->area || !set->inverse || (hole && !set->beyond)) {
-        vti_release_panels(set);
-        return NULL;
-    }
     memcpy(set->origin, origin, sizeof set->origin);
+    set->volume = 0;
     for (size_t n = 0; n < count; n++) {
         set->area[n] = measure_triangle(set->corner[n], set->center[n], set->normal[n]);
         area += set->area[n];
@@ -231,6 +213,59 @@ static vt_panel_set *make_set(vt_triangles *t, int32_t hole, const double origin
     }
     set->side = vti_sqrt(2 * area / set->count);
     set->length = vti_sqrt(area / (4 * VT_PI));
+}
+
+/* With memory for what is found of the panels; corner and count are set by the caller. */
+static int make_room(vt_panel_set *set, size_t count, int32_t hole)
+{
+    set->center = malloc(sizeof *set->center * count);
+    set->normal = malloc(sizeof *set->normal * count);
+    set->area = malloc(sizeof *set->area * count);
+    set->inverse = malloc(sizeof *set->inverse * count * count);
+    if (hole)
+        set->beyond = malloc(sizeof *set->beyond * count * count);
+    return set->center && set->normal && set->area && set->inverse && (!hole || set->beyond);
+}
+
+/* Takes the triangles over. */
+static vt_panel_set *make_set(vt_triangles *t, int32_t hole, const double origin[3])
+{
+    const size_t count = (size_t)t->count;
+    vt_panel_set *const set = calloc(1, sizeof *set);
+    if (!set)
+        return NULL;
+    set->users = 1;
+    set->hole = hole;
+    set->count = t->count;
+    set->corner = t->item;
+    t->item = NULL;
+    if (!make_room(set, count, hole)) {
+        vti_release_panels(set);
+        return NULL;
+    }
+    vti_measure_panels(set, origin);
+    return set;
+}
+
+vt_panel_set *vti_copy_panels(const vt_panel_set *from)
+{
+    vt_panel_set *const set = from ? malloc(sizeof *set) : NULL;
+    const size_t count = from ? (size_t)from->count : 0;
+    if (!set)
+        return NULL;
+    memcpy(set, from, sizeof *set);
+    set->users = 1;
+    set->beyond = NULL;
+    set->corner = malloc(sizeof *set->corner * count);
+    if (!make_room(set, count, 0) || !set->corner) {
+        vti_release_panels(set);
+        return NULL;
+    }
+    memcpy(set->corner, from->corner, sizeof *set->corner * count);
+    memcpy(set->center, from->center, sizeof *set->center * count);
+    memcpy(set->normal, from->normal, sizeof *set->normal * count);
+    memcpy(set->area, from->area, sizeof *set->area * count);
+    memcpy(set->inverse, from->inverse, sizeof *set->inverse * count * count);
     return set;
 }
 

@@ -42,6 +42,13 @@ void vti_scale_added_mass(const vt_panel_set *set, double scale, double matrix[6
 vt_status vti_create_panels(int32_t solid_count, const vt_solid *solids, int32_t hole,
                             int32_t aimed, const double origin[3], int threads, vt_panel_set **set);
 
+/* Fills what is known of panels by their corners alone: centroid, normal, area, box, volume.
+ * origin: centre of the body, m. */
+void vti_measure_panels(vt_panel_set *set, const double origin[3]);
+
+/* A set of a solid of its own with one user; NULL without memory, or of NULL. */
+vt_panel_set *vti_copy_panels(const vt_panel_set *set);
+
 /* One user more; NULL is allowed. Returns the set. */
 vt_panel_set *vti_share_panels(vt_panel_set *set);
 

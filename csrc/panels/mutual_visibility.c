@@ -26,7 +26,7 @@ static void add_dipole(const vt_grid *grid, const vt_paneled_body *from, const f
     vti_from_cells(grid, cell, way);
     vti_add_scaled(way, -1, from->center);
     const double square = vti_dot(way, way), cube = square * vti_sqrt(square) * 4 * VT_PI;
-    const double along = 3 * vti_dot(from->dipole, way) / square;
+    const double along = from->charge + 3 * vti_dot(from->dipole, way) / square;
     for (int c = 0; c < 3; c++)
         velocity[c] += (float)((along * way[c] - from->dipole[c]) / cube);
 }

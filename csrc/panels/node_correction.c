@@ -253,7 +253,7 @@ static void look_at_node(const node_job *job, int64_t bin, int n)
         add_open(job, bin, at, cell);
     } else if (room < -deepest_ghost(&s->grid) * h) {
         double velocity[3];
-        vti_rigid_velocity(body, point, velocity);
+        vti_wall_velocity(body, point, velocity);
         for (int c = 0; c < 3; c++)
             (*node)[c] = (float)velocity[c];
     } else {
@@ -344,7 +344,7 @@ static void list_points_of_bin(void *data, int64_t bin)
 static void mirror_flow(const ghost *g, const float velocity[3], double value[3])
 {
     double wall[3], flow[3];
-    vti_rigid_velocity(g->body, g->foot, wall);
+    vti_wall_velocity(g->body, g->foot, wall);
     for (int c = 0; c < 3; c++)
         flow[c] = (double)velocity[c] - wall[c];
     for (int32_t m = 0; m < g->mirrors; m++)

@@ -21,7 +21,7 @@ static const vt_body *find_same(const vt_simulation *s, const vt_body *body)
 {
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_body *const other = &s->bodies.items[n];
-        if (other->panels && other->hole == body->hole &&
+        if (other->panels && !other->form && !body->form && other->hole == body->hole &&
             other->aimed_panels == body->aimed_panels && have_same_shapes(other, body))
             return other;
     }
@@ -31,6 +31,17 @@ static const vt_body *find_same(const vt_simulation *s, const vt_body *body)
 static int takes_panels(const vt_method *method)
 {
     return method->bodies == VT_BODIES_PANELS && method->velocity == VT_VELOCITY_POISSON;
+}
+
+/* The panels of a body that deforms, made as it is at rest, go with its mesh. */
+static vt_status bind_panels(const vt_simulation *s, vt_body *body)
+{
+    const vt_panel_set *const sets[2] = {body->panels, body->coarse};
+    vt_status status = VT_OK;
+    for (int which = 0; which < 2 && !status; which++)
+        if (sets[which])
+            status = vti_bind_panels(body->form, which, sets[which], s->def.threads);
+    return status;
 }
 
 vt_status vti_add_panels(const vt_simulation *s, vt_body *body)
@@ -44,6 +55,10 @@ vt_status vti_add_panels(const vt_simulation *s, vt_body *body)
         body->coarse = vti_share_panels(same->coarse);
         return VT_OK;
     }
+    if (body->form) {
+        vti_form_at_rest(body->form, body->solids);
+        vti_measure_body(body);
+    }
     vt_status status = vti_create_panels(body->solid_count, body->solids, body->hole, aim,
                                          body->center, s->def.threads, &body->panels);
     if (!status && body->panels && !body->panels->open &&
@@ -51,6 +66,8 @@ vt_status vti_add_panels(const vt_simulation *s, vt_body *body)
         status =
             vti_create_panels(body->solid_count, body->solids, body->hole, aim / VT_COARSER_PANELS,
                               body->center, s->def.threads, &body->coarse);
+    if (!status && body->form)
+        status = bind_panels(s, body);
     if (status == VT_INVALID_ARGUMENT && body->panels) /* the coarse ones alone: without them */
         status = VT_OK;
     return vti_name_body_failure(status, body, -1);

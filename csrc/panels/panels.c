@@ -1,6 +1,7 @@
 #include "panels/panels.h"
 
 #include "geometry/panel_mesh.h"
+#include "panels/panel_choice.h"
 #include "state/container_frame.h"
 #include "state/predicates.h"
 #include "state/rigid_body.h"
@@ -93,6 +94,29 @@ void vti_rigid_velocity(const vt_paneled_body *b, const double point[3], double 
     vti_add_scaled(velocity, 1, b->velocity);
 }
 
+void vti_wall_velocity(const vt_paneled_body *b, const double point[3], double velocity[3])
+{
+    double local[3], wall[3];
+    vti_rigid_velocity(b, point, velocity);
+    if (!b->body->form)
+        return;
+    vti_pose_point_back(&b->pose, point, local);
+    vti_form_velocity(b->body->form, b->body->solids, local, wall);
+    vti_pose_direction(&b->pose, wall, wall);
+    vti_add_scaled(velocity, b->pose.scale, wall);
+}
+
+void vti_centre_velocity(const vt_paneled_body *b, double velocity[3])
+{
+    double drift[3];
+    vti_rigid_velocity(b, b->center, velocity);
+    if (!b->body->form)
+        return;
+    vti_form_drift(b->body->form, b->body->solids, b->body->center, drift);
+    vti_pose_direction(&b->pose, drift, drift);
+    vti_add_scaled(velocity, b->pose.scale, drift);
+}
+
 double vti_paneled_volume(const vt_paneled_body *b)
 {
     return b->set->volume * b->pose.scale * b->pose.scale * b->pose.scale;
@@ -109,9 +133,43 @@ static void pose_panels(vt_panels *p, const vt_paneled_body *b)
     }
 }
 
+/* Lays the panels of a body that deforms where its walls are; `solve` those that act. */
+static void form_panels(const vt_simulation *s, vt_body *body, int solve)
+{
+    vt_panel_set *const sets[2] = {body->panels, body->coarse};
+    const vt_panel_set *const acting = solve ? choose_set(s, body) : NULL;
+    for (int which = 0; which < 2; which++)
+        if (sets[which] && (!solve || sets[which] == acting))
+            vti_form_panels(body->form, which, sets[which], body->center, solve, s->def.threads);
+}
+
+void vti_form_walls(vt_simulation *s, double time)
+{
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        vt_body *const body = &s->bodies.items[n];
+        vti_form_body(body, time);
+        if (body->form && body->panels)
+            form_panels(s, body, 0);
+    }
+}
+
+/* The same, and the panels that act are solved for. */
+static void solve_walls(vt_simulation *s, double time)
+{
+    vti_form_walls(s, time);
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        vt_body *const body = &s->bodies.items[n];
+        if (!body->form || !body->panels)
+            continue;
+        form_panels(s, body, 1);
+        vti_add_mass(body);
+    }
+}
+
 void vti_pose_panels(vt_simulation *s, double time, const double way[3])
 {
     vt_panels *const p = &s->panels;
+    solve_walls(s, time);
     p->exist = vti_has_panels(s);
     if (!p->exist)
         return;
@@ -170,7 +228,8 @@ double vti_panel_speed(const vt_simulation *s)
         const vt_paneled_body *const b = &p->bodies[n];
         double velocity[3];
         vti_rigid_velocity(b, b->center, velocity);
-        most = fmax(most, vti_sqrt(vti_dot(velocity, velocity)) +
+        const double deforms = b->body->form ? b->pose.scale * b->body->form->mesh->speed : 0;
+        most = fmax(most, vti_sqrt(vti_dot(velocity, velocity)) + deforms +
                               b->reach * vti_sqrt(vti_dot(b->angular, b->angular)));
     }
     return most;

@@ -24,6 +24,10 @@
 /* Whether bodies would move fluid that carries nothing: with wind, or where they move. */
 int vti_panels_stir(const vt_simulation *s);
 
+/* Gives bodies that deform the form of a time, s, before anything asks how large they are; their
+ * panels are not solved for yet. */
+void vti_form_walls(vt_simulation *s, double time);
+
 /* Where the bodies are, and what blows, for the fields to come: at a time, in a frame that has gone
  * `way` (m). To be called before vti_solve_field, with the winds of then set. */
 void vti_pose_panels(vt_simulation *s, double time, const double way[3]);
@@ -45,5 +49,12 @@ const vt_paneled_body *vti_panels_of(const vt_simulation *s, int32_t body);
 /* Volume inside the panels of a body, m^3. */
 double vti_paneled_volume(const vt_paneled_body *b);
 
-/* Velocity of the body at a point, m/s, both in the frame of the grid. */
+/* Velocity of the body at a point, m/s, both in the frame of the grid; of one that deforms that of
+ * the space in which it does so. */
 void vti_rigid_velocity(const vt_paneled_body *b, const double point[3], double velocity[3]);
+
+/* Velocity of its centre: that, and how the centre moves as it deforms. */
+void vti_centre_velocity(const vt_paneled_body *b, double velocity[3]);
+
+/* Velocity of its wall next to a point: that, and how the wall itself deforms there. */
+void vti_wall_velocity(const vt_paneled_body *b, const double point[3], double velocity[3]);

@@ -251,7 +251,7 @@ static void spread_density(vt_simulation *s, vt_paneled_body *b, int64_t count,
             point[c] = (double)wide->points[3 * i + c];
             mean[c] += weight * (double)wide->velocity[3 * i + c];
         }
-        vti_rigid_velocity(b, point, through);
+        vti_wall_velocity(b, point, through);
         for (int c = 0; c < 3; c++)
             through[c] -= (double)wide->velocity[3 * i + c];
         p->excess[patch[i]] = (float)vti_dot(through, normal);
@@ -333,10 +333,22 @@ void vti_multiply_panels(int64_t count, const float *matrix, const double *x, fl
     vti_parallel_for(threads, count, ROW_BLOCK, multiply_rows, &job);
 }
 
-/* Without sources or sinks inside it nothing flows out of a body as a whole. */
-static void balance_conditions(const vt_panels *p, const vt_paneled_body *b, double *condition)
+/* What flows out of a body as a whole: nothing, and as much as it grows where it deforms, m^3/s. */
+static double find_growth(const vt_panels *p, const vt_paneled_body *b, const uint8_t *covered)
 {
-    double flux = 0, area = 0;
+    double growth = 0;
+    for (int32_t i = b->first; i < b->first + b->count && b->body->form; i++) {
+        double wall[3];
+        vti_wall_velocity(b, p->center[i], wall);
+        growth += covered[i] ? 0 : vti_dot(wall, p->normal[i]) * (double)p->area[i];
+    }
+    return growth;
+}
+
+static void balance_conditions(const vt_panels *p, const vt_paneled_body *b, double growth,
+                               double *condition)
+{
+    double flux = -growth, area = 0;
     if (b->set->open)
         return;
     for (int32_t i = 0; i < b->count; i++) {
@@ -347,9 +359,9 @@ static void balance_conditions(const vt_panels *p, const vt_paneled_body *b, dou
         condition[i] -= flux / area;
 }
 
-static void balance_densities(const vt_panels *p, const vt_paneled_body *b)
+static void balance_densities(const vt_panels *p, const vt_paneled_body *b, double growth)
 {
-    double flux = 0, area = 0;
+    double flux = -growth, area = 0;
     if (b->set->open)
         return;
     for (int32_t i = b->first; i < b->first + b->count; i++) {
@@ -428,17 +440,19 @@ static void solve_body(vt_simulation *s, vt_paneled_body *b, const uint8_t *cove
     vti_find_passing_velocity(s, b, velocity);
     for (int32_t i = 0; i < b->count; i++) {
         double through[3];
-        vti_rigid_velocity(b, p->center[b->first + i], through);
+        vti_wall_velocity(b, p->center[b->first + i], through);
         for (int c = 0; c < 3; c++)
             through[c] -= (double)velocity[3 * i + c];
         condition[i] = covered[b->first + i] ? 0 : vti_dot(through, p->normal[b->first + i]);
         square += vti_dot(through, through);
     }
     b->stream = vti_sqrt(square / b->count);
-    balance_conditions(p, b, condition);
+    const double growth = find_growth(p, b, covered);
+    balance_conditions(p, b, growth, condition);
     vti_multiply_panels(b->count, b->set->inverse, condition, p->density + b->first,
                         s->def.threads);
-    balance_densities(p, b);
+    balance_densities(p, b, growth);
+    b->charge = growth;
     take_densities(p, b);
     vti_arena_pop(&s->arena, mark);
 }

@@ -21,7 +21,7 @@ void vti_find_surface_velocity(vt_simulation *s, const vt_paneled_body *b, float
     for (int32_t i = 0; i < b->count; i++) {
         const double *const n = p->normal[b->first + i];
         double wall[3], through = 0;
-        vti_rigid_velocity(b, p->center[b->first + i], wall);
+        vti_wall_velocity(b, p->center[b->first + i], wall);
         for (int c = 0; c < 3; c++)
             through += ((double)velocity[3 * i + c] - wall[c] - p->wind[c]) * n[c];
         for (int c = 0; c < 3; c++)

@@ -207,7 +207,7 @@ static void respond_at_point(void *data, int64_t n)
     float *const velocity = job->velocity + 3 * w->row;
     for (int c = 0; c < 3; c++)
         point[c] = (double)job->points[3 * w->row + c];
-    vti_rigid_velocity(w->body, point, wall);
+    vti_wall_velocity(w->body, point, wall);
     for (int c = 0; c < 3; c++)
         through += ((double)velocity[c] - wall[c]) * w->normal[c];
     const double ratio = w->room > 0 ? w->room / width : 0;

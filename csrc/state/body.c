@@ -4,6 +4,7 @@
 
 #include "base/growing_array.h"
 #include "base/status.h"
+#include "geometry/panel_mesh.h"
 #include "geometry/source_panels.h"
 #include "model/columns.h"
 
@@ -18,6 +19,7 @@ void vti_destroy_body(vt_body *body)
     vti_destroy_animations(&body->rigid.animations);
     vti_release_panels(body->panels);
     vti_release_panels(body->coarse);
+    vti_destroy_form(body->form);
     *body = (vt_body){.name = ""};
 }
 
@@ -29,16 +31,29 @@ void vti_destroy_bodies(vt_bodies *bodies)
     *bodies = (vt_bodies){0};
 }
 
+/* Panels that stay are shared, those of a body that deforms are copied with its form. 0, or -1. */
+static int copy_panels(const vt_body *from, vt_body *to)
+{
+    if (!from->form) {
+        vti_share_panels(to->panels);
+        vti_share_panels(to->coarse);
+        return 0;
+    }
+    to->panels = vti_copy_panels(from->panels);
+    to->coarse = vti_copy_panels(from->coarse);
+    const int failed = vti_copy_form(from->form, &to->form);
+    return failed || (from->panels && !to->panels) || (from->coarse && !to->coarse) ? -1 : 0;
+}
+
 /* `to` has the plain values of `from` already; 0, or -1 with nothing to destroy. */
 static int copy_body(const vt_body *from, vt_body *to)
 {
     const size_t bytes = sizeof *from->points * (size_t)from->point_count;
     to->solid_count = 0;
     to->points = from->points ? malloc(bytes) : NULL;
-    vti_share_panels(to->panels);
-    vti_share_panels(to->coarse);
+    const int failed = copy_panels(from, to);
     to->solids = malloc(sizeof *to->solids * (size_t)from->solid_count);
-    if (vti_copy_force(&from->rigid, &to->rigid) || (from->points && !to->points)) {
+    if (vti_copy_force(&from->rigid, &to->rigid) || failed || (from->points && !to->points)) {
         vti_destroy_body(to);
         return -1;
     }
@@ -120,6 +135,58 @@ void vti_bound_body(vt_body *body)
         reach = fmax(reach, vti_sqrt(vti_dot(way, way)) + body->solids[n].circumscribed);
     }
     body->reach = body->scale * reach;
+}
+
+void vti_measure_body(vt_body *body)
+{
+    double volume = 0, sum[3] = {0, 0, 0};
+    body->volume = 0;
+    for (int32_t n = 0; n < body->solid_count; n++) {
+        const vt_solid *const solid = &body->solids[n];
+        const double weight = isfinite(solid->volume) ? solid->volume : 0;
+        volume += weight;
+        body->volume += solid->volume;
+        vti_add_scaled(sum, weight, solid->center);
+    }
+    for (int c = 0; c < 3; c++)
+        body->center[c] = volume > 0 ? sum[c] / volume : body->solids[0].center[c];
+    vti_bound_body(body);
+}
+
+vt_status vti_find_inside(vt_body *body)
+{
+    double normal[3];
+    memcpy(body->inside, body->center, sizeof body->inside);
+    double step = isfinite(body->reach) ? 0.25 * body->reach / body->scale : 1;
+    for (int n = 0; n < 4096 && body->hole; n++) {
+        const double room = vti_distance_to_body(body, body->inside, normal);
+        if (room > step)
+            return VT_OK;
+        vti_add_scaled(body->inside, 1.01 * (step - room), normal);
+        step *= 0.99;
+    }
+    if (!body->hole || vti_distance_to_body(body, body->inside, normal) > 0)
+        return VT_OK;
+    return vti_fail(VT_INVALID_ARGUMENT,
+                    "body '%s': the shapes of a container must have an inside in common",
+                    body->name);
+}
+
+void vti_form_body(vt_body *body, double time)
+{
+    if (!body->form || body->form->time == time)
+        return;
+    vti_form_solids(body->form, body->solids, time);
+    vti_measure_body(body);
+    body->heat.area = 0;
+    for (int32_t n = 0; n < body->solid_count; n++)
+        body->heat.area += body->scale * body->scale * vti_solid_area(&body->solids[n]);
+}
+
+void vti_form_bodies(vt_bodies *bodies, double time)
+{
+    for (int32_t n = 0; n < bodies->count; n++)
+        vti_form_body(&bodies->items[n], time);
 }
 
 int vti_copy_force(const vt_rigid *from, vt_rigid *to)

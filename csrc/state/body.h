@@ -6,7 +6,7 @@
 
 #include "animation/parameters.h"
 #include "geometry/mass_properties.h"
-#include "geometry/panel_set.h"
+#include "geometry/surface_form.h"
 #include "model/impulse.h"
 
 /* See bodies/body_heat.h. */
@@ -76,6 +76,8 @@ typedef struct vt_body {
     double shed_strength[3]; /* sum of what it has shed, m^3/s */
     double volume;           /* of its solids together, in its space, m^3; infinite with a plane */
     vt_body_heat heat;
+    vt_form
+        *form; /* of one that deforms: it and its panels belong to the body; NULL: it is rigid */
 } vt_body;
 
 void vti_destroy_body(vt_body *body);
@@ -129,3 +131,14 @@ int vti_copy_force(const vt_rigid *from, vt_rigid *to);
 
 /* The radius around the centre. */
 void vti_bound_body(vt_body *body);
+
+/* Volume, centre and radius by the solids. */
+void vti_measure_body(vt_body *body);
+
+/* Finds a point inside all shapes of a hole, by steps from wall to wall, and not just inside;
+ * VT_INVALID_ARGUMENT: there is none. */
+vt_status vti_find_inside(vt_body *body);
+
+/* Gives a body that deforms the form of a time, s, but for its panels. */
+void vti_form_body(vt_body *body, double time);
+void vti_form_bodies(vt_bodies *bodies, double time);

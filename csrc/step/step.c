@@ -444,6 +444,7 @@ static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
     vt_extent content;
     vt_placement trial = s->placement;
     vt_status status;
+    vti_form_walls(s, s->time);
     if ((status = vti_plan_births(s, vti_next_births(s), s->time + dt, births)) ||
         (status = vti_check_columns(s, VT_VORTONS)) ||
         (status = vti_check_columns(s, VT_TRACERS)) || (status = vti_check_warmth(s)) ||
@@ -476,6 +477,7 @@ static vt_status try_substep(vt_simulation *s, vt_births *births, double step, d
 {
     const size_t mark = vti_arena_mark(&s->arena);
     const vt_undo beginning = vti_keep_undo(s, births, step);
+    vti_form_walls(s, s->time);
     vti_jump_at_start(s, step);
     make_room(s, VT_VORTONS, births);
     vt_status status = control_population(s, births);

@@ -153,4 +153,5 @@ def main():
     bpy.app.timers.register(step, first_interval=1)
 
 
-main()
+if __name__ == "__main__":
+    main()

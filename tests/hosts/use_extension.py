@@ -218,6 +218,94 @@ def second():
     return {"burnt": burnt, "burns": scene.vorton.use_combustion, "winds": found}
 
 
+def deforming(folder):
+    """A ball with a shape key, a pipe on bones, a ball that is scaled, and what cannot be."""
+    scene = fresh(frames=5)
+    ball = add_mesh("ico_sphere", "Ball", subdivisions=3, radius=0.5, location=(0, 0, 3))
+    mark(ball, "BODY")
+    rest, wide = ball.shape_key_add(name="rest"), ball.shape_key_add(name="wide")
+    for before, after in zip(rest.data, wide.data):
+        after.co = before.co * 1.5
+    for frame, value in ((1, 0.0), (5, 1.0)):
+        wide.value = value
+        wide.keyframe_insert("value", frame=frame)
+    bpy.ops.object.armature_add(location=(0, 0, 0))
+    bones = bpy.context.object
+    pipe = add_mesh("cylinder", "Pipe", radius=0.2, depth=1.0, location=(0, 0, 0.5))
+    mark(pipe, "BODY")
+    modifier = pipe.modifiers.new("bones", "ARMATURE")
+    modifier.object = bones
+    group = pipe.vertex_groups.new(name="Bone")
+    group.add(range(len(pipe.data.vertices)), 1.0, "REPLACE")
+    bone = bones.pose.bones["Bone"]
+    bone.rotation_mode = "XYZ"
+    for frame, angle in ((1, 0.0), (5, 1.0)):
+        bone.rotation_euler.x = angle
+        bone.keyframe_insert("rotation_euler", frame=frame)
+    lung = add_mesh("ico_sphere", "Lung", subdivisions=2, radius=0.5, location=(3, 0, 0))
+    mark(lung, "BODY")
+    for frame, scale in ((1, (1, 1, 1)), (5, (1, 2, 1))):
+        lung.scale = scale
+        lung.keyframe_insert("scale", frame=frame)
+    stone = add_mesh("ico_sphere", "Stone", radius=0.3, location=(-3, 0, 0))
+    mark(stone, "BODY")
+    scene.vorton.simulation.use_voxel, scene.vorton.simulation.voxel = True, 0.1
+    mark(add_mesh("cube", "Smoke", size=0.5, location=(0, 3, 0)), "TRACERS")
+    exported("deforming").scene.save(folder / "deforming.json")
+    many = lung.modifiers.new("more", "SUBSURF")
+    many.levels = 0
+    many.keyframe_insert("levels", frame=1)
+    many.levels = 1
+    many.keyframe_insert("levels", frame=3)
+    try:
+        exported()
+        return None
+    except ValueError as error:
+        return str(error)
+
+
+def field(kind, name, **settings):
+    bpy.ops.object.effector_add(type=kind, location=(1, 0, 0))
+    thing = bpy.context.object
+    thing.name = name
+    for key, value in settings.items():
+        setattr(thing.field, key, value)
+    return thing
+
+
+def effectors():
+    """Blender's own force fields and colliders."""
+    scene = fresh(frames=5)
+    scene.vorton.simulation.use_voxel, scene.vorton.simulation.voxel = True, 0.1
+    mark(add_mesh("cube", "Smoke", size=0.5), "TRACERS")
+    field("WIND", "Breeze", strength=3.0, flow=2.0).rotation_euler = (0, np.pi / 2, 0)
+    fan = field("WIND", "Fan", flow=0, falloff_type="TUBE", use_max_distance=True, distance_max=2,
+                use_radial_max=True, radial_max=0.5, z_direction="POSITIVE")  # fmt: skip
+    for frame, strength in ((1, 0.0), (5, 4.0)):
+        fan.field.strength = strength
+        fan.field.keyframe_insert("strength", frame=frame)
+    for curve in fan.animation_data.action.fcurves:
+        curve.keyframe_points[0].interpolation = "LINEAR"
+    field("WIND", "Draught", strength=2.0, flow=1.0, use_max_distance=True, distance_max=3)
+    field("VORTEX", "Whirl", strength=2.0, flow=0.5, use_max_distance=True, distance_max=1.5)
+    field("TURBULENCE", "Stir", strength=5.0, size=0.7, seed=3, falloff_power=1.0, noise=0.5)
+    field("DRAG", "Honey", linear_drag=0.5, quadratic_drag=0.0)
+    field("MAGNET", "Magnet")
+    field("FORCE", "Pull", strength=-1.0)
+    field("VORTEX", "Endless", strength=1.0)
+    field("WIND", "Hidden").hide_viewport = True
+    wall = add_mesh("cube", "Wall", size=1, location=(0, 0, 3))
+    wall.modifiers.new("Collision", "COLLISION")
+    made = exported()
+    scene.vorton.use_fields = scene.vorton.use_colliders = False
+    without = exported().scene
+    scene.vorton.use_fields = True
+    scene.unit_settings.scale_length = 0.01
+    small = [effect.to_dict() for effect in exported().scene.effects]
+    return {"scene": made.scene.to_dict(), "warnings": made.warnings, "names": made.names,
+            "without": [len(without.effects), len(without.bodies)], "small": small}  # fmt: skip
+
+
 def stages(addon, folder):
     """The stage where there is no bake: once without an earlier stage, once with one."""
     scene, operators, said = fresh(), addon.operators, []
@@ -288,6 +376,8 @@ def what_scenes_are(addons, folder):
         report |= {"centimetres": centimetres(), "complaints": complaints()}
         report |= {"second": second(), "stages": stages(addon, folder)}
         report["others"] = others(addon, folder)
+        report["deforming"] = deforming(folder)
+        report["effectors"] = effectors()
     return report | {"before": before, "there": there, "after": traces()}
 
 

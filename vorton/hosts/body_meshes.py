@@ -10,7 +10,7 @@ import numpy as np
 from .. import _core
 from ..animation import frame_rate
 from ..baked_bodies import BakedBodies
-from ..bodies import BodyBase, Container
+from ..bodies import Body, BodyBase, Container
 from ..manifest import Manifest
 from ..scene import Scene
 from .shape_meshes import mesh_of
@@ -33,6 +33,8 @@ class BodyMesh:
         By frame: place (three numbers, m) and unit quaternion (w, x, y, z). Of q and -q, which are
         the same, it is that nearer to the frame before. In a branch a body may be in some frames
         only.
+    forms : dict
+        Of a body that deforms, by frame: `vertices` then; else empty.
     """
 
     name: str
@@ -40,11 +42,12 @@ class BodyMesh:
     vertices: np.ndarray
     faces: list[list[int]]
     places: dict[int, tuple[tuple[float, ...], tuple[float, ...]]]
+    forms: dict[int, np.ndarray] = dataclasses.field(default_factory=dict)
 
     def placed(self, number: int) -> np.ndarray:
         """The vertices in the scene at a frame, (n, 3), m."""
         place, rotation = self.places[number]
-        return self.vertices @ matrix_of(rotation).T + place
+        return self.forms.get(number, self.vertices) @ matrix_of(rotation).T + place
 
 
 def body_meshes(manifest: Manifest, scene: Scene, numbers: Sequence[int]) -> list[BodyMesh]:
@@ -86,6 +89,9 @@ def body_meshes(manifest: Manifest, scene: Scene, numbers: Sequence[int]) -> lis
                 known = mesh.places
                 before = next(reversed(known.values()))[1] if known else (1.0, 0.0, 0.0, 0.0)
                 known[number] = tuple(at.position), _nearer(at.rotation, before)
+            for mesh, alone in zip(meshes, piece.scene.bodies):
+                if getattr(alone, "deformation", None) is not None:
+                    mesh.forms[number] = _form(alone, mesh.places[number], sim.time, sim.fps)
     return list(made.values())
 
 
@@ -98,6 +104,30 @@ def _unplaced(
     return BodyMesh(name, isinstance(body, Container), about, faces, {})
 
 
+def _form(
+    body: Body, at: tuple[Sequence[float], Sequence[float]], time: float, fps: float
+) -> np.ndarray:
+    """Vertices of a body that deforms at a time, s, about its centre."""
+    deformation = body.deformation
+    assert deformation is not None
+    frames = deformation.vertices.astype(float)
+    where = min(max((time - deformation.start) * deformation.fps, 0.0), len(frames) - 1.0)
+    before = min(int(where), len(frames) - 1)
+    after = min(before + 1, len(frames) - 1)
+    now = frames[before] + (where - before) * (frames[after] - frames[before])
+    pose = _pose(body, time, fps)
+    return (now @ pose[:, :3].T + pose[:, 3] - at[0]) @ matrix_of(at[1])
+
+
+def _pose(body: BodyBase, time: float, fps: float) -> np.ndarray:
+    """From the space of a body to the scene, (3, 4), at a time, s."""
+    if body.parent is None:
+        return np.eye(3, 4)
+    core = _core.Simulation(max_vortons=1, max_tracers=1)
+    with frame_rate(fps):
+        return core.pose(body.parent._add_to(core), time)
+
+
 def _nearer(rotation: Sequence[float], before: Sequence[float]) -> tuple[float, ...]:
     near = np.dot(rotation, before) >= 0
     return tuple((x if near else -x) + 0.0 for x in rotation)
@@ -105,11 +135,7 @@ def _nearer(rotation: Sequence[float], before: Sequence[float]) -> tuple[float, 
 
 def _mesh(body: BodyBase, fps: float) -> tuple[np.ndarray, list[list[int]]]:
     """Vertices in the scene at frame 1, (n, 3), m, and faces of all shapes of a body."""
-    pose = np.eye(3, 4)
-    if body.parent is not None:
-        core = _core.Simulation(max_vortons=1, max_tracers=1)
-        with frame_rate(fps):
-            pose = core.pose(body.parent._add_to(core), 0.0)
+    pose = _pose(body, 0.0, fps)
     vertices: list[np.ndarray] = []
     faces: list[list[int]] = []
     count = 0

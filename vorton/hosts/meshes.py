@@ -129,6 +129,12 @@ def solid(vertices: np.ndarray, faces: np.ndarray) -> Shape:
         middle = vertices.mean(axis=0)
         return Plane(_numbers(middle), (0.0, 0.0, math.copysign(1.0, normal[2])))
     shape = shape_of(vertices, faces)
-    if isinstance(shape, Mesh) and not shape.closed:
+    return closed_mesh(vertices, faces) if isinstance(shape, Mesh) else shape
+
+
+def closed_mesh(vertices: np.ndarray, faces: np.ndarray) -> Mesh:
+    """The mesh of a body, ValueError where it is open."""
+    mesh = Mesh(vertices=vertices.astype(np.float32), faces=faces.astype(np.int32))
+    if not mesh.closed:
         raise ValueError("its mesh is open: a body must be closed, or flat for a floor or wall")
-    return shape
+    return mesh

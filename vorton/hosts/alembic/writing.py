@@ -214,18 +214,27 @@ class _Body:
         xform = AbcGeom.OXform(root, name, times)
         self._visible = AbcGeom.CreateVisibilityProperty(xform, times) if sometimes else None
         self._schema = xform.getSchema()
-        mesh = AbcGeom.OPolyMesh(xform, f"{name}_mesh")
+        mesh = AbcGeom.OPolyMesh(xform, f"{name}_mesh", times if body.forms else 0)
         # Polygons of Alembic are clockwise seen from outside.
         corners = np.array([i for face in body.faces for i in reversed(face)])
-        points = _array(imath.V3fArray, body.vertices)
+        self._mesh, self._form = mesh.getSchema(), body.vertices
+        if body.forms:
+            self._form = next(iter(body.forms.values()))
         index = _array(imath.IntArray, corners)
         counts = _array(imath.IntArray, np.array([len(face) for face in body.faces]))
-        mesh.getSchema().set(AbcGeom.OPolyMeshSchemaSample(points, index, counts))
+        self._sample = lambda form: AbcGeom.OPolyMeshSchemaSample(
+            _array(imath.V3fArray, form), index, counts
+        )
+        if not body.forms:
+            self._mesh.set(self._sample(body.vertices))
 
     def write(self, number: int) -> None:
         self._place = place, rotation = self._body.places.get(number, self._place)
         if self._visible is not None:
             self._visible.setValue(int(number in self._body.places))  # 1 visible, 0 hidden
+        if self._body.forms:
+            self._form = self._body.forms.get(number, self._form)
+            self._mesh.set(self._sample(self._form))
         matrix = np.eye(4)
         matrix[:3, :3], matrix[3, :3] = matrix_of(rotation).T, place
         self._schema.set(_xform(matrix))

@@ -1,9 +1,9 @@
 """A Blender scene as a scene of vorton: what its objects are marked as, frame by frame.
 
 Frame 1 of a bake is the first frame of the scene, its time 0. Numbers and places that change over
-the frames become `Samples`, one value a frame; meshes are taken as they are at the first. Objects
-that are disabled in viewports are left out, the others go in the order of their names, so that one
-scene always gives one file.
+the frames become `Samples`, one value a frame; the meshes of bodies are taken at each frame, where
+they change, all others as they are at the first. Objects that are disabled in viewports are left
+out, the others go in the order of their names, so that one scene always gives one file.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ...ambient import AMBIENTS
 from ...animation import Transform
 from ...bodies import Body, BodyBase, Container
 from ...combustion import Combustion
+from ...deformation import Deformation
 from ...effects import Kill
 from ...fields import from_dict
 from ...forces import EFFECTS
@@ -30,13 +31,19 @@ from ...sources import Tracers, VortexRing
 from ...vortices import Jet
 from .. import meshes
 from ..poses import Pose, over_time, pose_of, short, transform_of
-from . import roles
+from . import effectors, roles
 
 SMOKE_OF_RING = 1.5
 """Radius of the smoke that a ring carries, in core radii: what goes round with its core."""
 
+DEFORMS = 1e-5
+"""A body deforms whose vertices move by more than this share of its extent in its own space."""
+
 GRAVITY = (0.0, 0.0, -9.81)
 """Gravity of a new scene in units of Blender a second squared, whatever these are."""
+
+FIELD = "FIELD"
+"""Role of an object that is a force field of Blender, and no collider."""
 
 LISTS = {Body: "bodies", Container: "bodies"} | dict.fromkeys(EFFECTS, "effects")
 """Where a scene keeps what an object becomes; sources are all others."""
@@ -90,6 +97,11 @@ class _Item:
     matrices: list[np.ndarray] = dataclasses.field(default_factory=list)
     values: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     fixed: dict[str, Any] = dataclasses.field(default_factory=dict)
+    frames: list[np.ndarray] = dataclasses.field(default_factory=list)
+    """Vertices at each frame, of a body."""
+
+    field: effectors.Field | None = None
+    """Where it is a force field of Blender."""
 
 
 def frame_rate(scene: Any) -> float:
@@ -109,13 +121,29 @@ def marked(scene: Any) -> list[Any]:
     return sorted(found, key=lambda o: o.name)
 
 
+def unmarked(scene: Any) -> list[Any]:
+    """Blender's own force fields and colliders that vorton takes, by name."""
+    about = scene.vorton
+    found = [
+        thing
+        for thing in scene.objects
+        if thing.vorton.role == "NONE"
+        and not thing.hide_viewport
+        and (
+            (about.use_fields and effectors.is_field(thing))
+            or (about.use_colliders and effectors.is_collider(thing))
+        )
+    ]
+    return sorted(found, key=lambda o: o.name)
+
+
 def file_name(text: str) -> str:
     """A text as the name of a scene, which begins file names."""
     clean = "".join(c if c.isalnum() or c in "_-. " else "_" for c in text)[:64].strip(" .-")
     return clean or "scene"
 
 
-def export_scene(scene: Any, name: str) -> Export:
+def export_scene(scene: Any, name: str, still: bool = False) -> Export:
     """The scene of vorton that a Blender scene is.
 
     Parameters
@@ -124,6 +152,8 @@ def export_scene(scene: Any, name: str) -> Export:
         With the properties of the extension.
     name : str
         Of the scene of vorton, and so of the files of its bake.
+    still : bool
+        As the scene is now: one frame, in which nothing moves; the scene is not touched.
 
     Returns
     -------
@@ -137,14 +167,16 @@ def export_scene(scene: Any, name: str) -> Export:
     objects, length, fps = marked(scene), metres(scene), frame_rate(scene)
     if not objects:
         raise ExportError("no object is marked: choose what it is in its Physics properties")
-    frames = range(scene.frame_start, scene.frame_end + 1)
+    frames = [] if still else range(scene.frame_start, scene.frame_end + 1)
     now, part = scene.frame_current, scene.frame_subframe
+    taken = [*objects, *unmarked(scene)]
     try:
-        items, gravity, told = _sample(scene, objects, frames, length)
+        items, gravity, told = _sample(scene, taken, frames, length)
     finally:
-        scene.frame_set(now, subframe=part)
+        if not still:
+            scene.frame_set(now, subframe=part)
     made = _make_scene(scene, name, gravity, told, fps, length)
-    export = Export(made, len(frames), scene.frame_start, fps)
+    export = Export(made, len(frames) or 1, scene.frame_start, fps)
     for item in items:
         _add(export, item, length)
     if not any(cls is not VortexRing for cls in map(type, made.sources)):
@@ -158,6 +190,20 @@ def export_scene(scene: Any, name: str) -> Export:
     return export
 
 
+def outline(scene: Any) -> list[Any]:
+    """The numbers that are set now and where objects are, without meshes: quick to compare."""
+    found: list[Any] = []
+    for thing in marked(scene):
+        role = roles.ROLES.get(thing.vorton.role)
+        settings = role.settings if role else {}
+        group = getattr(thing.vorton, role.group) if role else None
+        found.append((thing.name, thing.vorton.role, [tuple(row) for row in thing.matrix_world]))
+        found.append([setting.read(group) for setting in settings.values()])
+    settings = roles.SCENE_SETTINGS.values()
+    found.append([setting.read(scene.vorton.simulation) for setting in settings])
+    return found
+
+
 # ---- what is there, frame by frame ----
 
 
@@ -169,17 +215,22 @@ def _sample(
     items: list[_Item] = []
     gravity: list[Any] = []
     told: list[dict[str, Any]] = []
-    for frame in frames:
-        scene.frame_set(frame)
+    for frame in frames or [None]:  # as it is now
+        if frame is not None:
+            scene.frame_set(frame)
         graph = bpy.context.evaluated_depsgraph_get()
         shown = [thing.evaluated_get(graph) for thing in objects]
-        if frame == frames[0]:
-            items = [_begin(*pair, length) for pair in zip(objects, shown)]
+        if not items:
+            items = [_begin(scene, *pair, length) for pair in zip(objects, shown)]
         for item, thing, placed in zip(items, objects, shown):
             item.matrices.append(np.array(placed.matrix_world))
             # Keyframes and drivers write to the object itself, too; its copy may lack what was
             # set by hand.
             item.values.append(_values(item, thing.vorton, length))
+            if item.field is not None:
+                item.field.values.append(effectors.look(thing))
+            if item.role == "BODY" and item.vertices is not None:
+                item.frames.append(_mesh(placed)[0])
         pull = scene.gravity if scene.use_gravity else (0, 0, 0)
         gravity.append(tuple(short(x) * length + 0.0 for x in pull))
         group = scene.vorton.simulation
@@ -187,9 +238,16 @@ def _sample(
     return items, gravity, told
 
 
-def _begin(thing: Any, placed: Any, length: float) -> _Item:
+def _begin(scene: Any, thing: Any, placed: Any, length: float) -> _Item:
     about = thing.vorton
-    item = _Item(thing.name, about.role, *_mesh(placed))
+    role, field = about.role, None
+    if role == "NONE":
+        if scene.vorton.use_fields and effectors.is_field(thing):
+            field = effectors.begin(thing)
+        collides = scene.vorton.use_colliders and effectors.is_collider(thing)
+        role = "BODY" if collides else FIELD
+    mesh = (None, None) if role == FIELD else _mesh(placed)
+    item = _Item(thing.name, role, *mesh, field=field)
     skin = {name: s.read(about.skin, length) for name, s in roles.SKIN_SETTINGS.items()}
     item.fixed = {
         "definition": about.definition,
@@ -202,7 +260,7 @@ def _begin(thing: Any, placed: Any, length: float) -> _Item:
 
 def _values(item: _Item, about: Any, length: float) -> dict[str, Any]:
     """What is set, at the first frame all of it, then what may change."""
-    if item.role == roles.DEFINITION:
+    if item.role in (roles.DEFINITION, FIELD):
         return {}
     role = roles.ROLES[item.role]
     group = getattr(about, role.group)
@@ -259,7 +317,7 @@ def _add(export: Export, item: _Item, length: float) -> None:
     """Add what an object is to the scene."""
     try:
         poses = [pose_of(matrix, length) for matrix in item.matrices]
-        for made in _definitions(item, poses, export.fps, length):
+        for made in _definitions(export, item, poses, length):
             if export.scene.combustion is None and getattr(made, "fuel", 0) not in (None, 0):
                 text = "it has fuel, but Combustion is off (Scene properties, Vorton)"
                 raise ValueError(text)
@@ -272,7 +330,14 @@ def _add(export: Export, item: _Item, length: float) -> None:
         raise ExportError(f"{item.name}: {text}") from error
 
 
-def _definitions(item: _Item, poses: list[Pose], fps: float, length: float) -> Iterator[Any]:
+def _definitions(export: Export, item: _Item, poses: list[Pose], length: float) -> Iterator[Any]:
+    fps = export.fps
+    if item.field is not None:
+        made, told = effectors.definitions(item.field, poses, fps, length)
+        export.warnings += told
+        yield from made
+    if item.role == FIELD:
+        return
     if item.role == roles.DEFINITION:
         yield _from_text(item, transform_of(poses, fps, grows=True))
         return
@@ -280,6 +345,10 @@ def _definitions(item: _Item, poses: list[Pose], fps: float, length: float) -> I
     values = dict(item.values[0])
     for name in item.values[-1]:
         values[name] = over_time([now[name] for now in item.values], fps)
+    frames = _deformed(item, poses, length)
+    if frames is not None:
+        yield role.cls(name=item.name, **_deforming(item, frames, poses, fps), **values)
+        return
     shape = _shape(item, role, poses[0], length)
     parent = transform_of(poses, fps, grows=not role.shape or shape is None)
     if issubclass(role.cls, BodyBase):
@@ -294,6 +363,33 @@ def _definitions(item: _Item, poses: list[Pose], fps: float, length: float) -> I
     yield made
     if item.fixed["carries_smoke"]:
         yield from _carried(made)
+
+
+def _deformed(item: _Item, poses: list[Pose], length: float) -> np.ndarray | None:
+    """Vertices of a body at each frame (m, in its space as it is scaled then), where they move in
+    it by more than rounding; else None.
+    """
+    if not item.frames:
+        return None
+    if any(now.shape != item.frames[0].shape for now in item.frames):
+        text = "its mesh has another number of vertices in other frames, which no body may have: "
+        raise ValueError(text + "leave out modifiers that add or remove some")
+    scales = [np.array(pose.scale) * length for pose in poses]
+    frames = np.array([now * scale for now, scale in zip(item.frames, scales)], np.float32)
+    least = DEFORMS * float(np.ptp(frames[0], axis=0).max())
+    return frames if np.abs(frames - frames[0]).max() > least else None
+
+
+def _deforming(item: _Item, frames: np.ndarray, poses: list[Pose], fps: float) -> dict[str, Any]:
+    """Shape, motion and deformation of a body."""
+    assert item.faces is not None
+    faces = item.faces[:, ::-1] if min(poses[0].scale) < 0 else item.faces
+    rigid = [dataclasses.replace(pose, scale=poses[0].scale) for pose in poses]
+    return {
+        "shape": meshes.closed_mesh(frames[0], faces),
+        "parent": transform_of(rigid, fps, grows=False),
+        "deformation": Deformation(frames, fps=fps),
+    }
 
 
 def _shape(item: _Item, role: roles.Role, pose: Pose, length: float) -> Shape | None:

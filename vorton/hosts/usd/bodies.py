@@ -26,13 +26,23 @@ def body_prims(manifest: Manifest, scene: Scene) -> list[Prim]:
     return [Prim("Xform", "bodies", children=prims)] if prims else []
 
 
+def _extent(points: np.ndarray) -> np.ndarray:
+    return np.stack([points.min(axis=0), points.max(axis=0)])
+
+
 def _body(body: BodyMesh, name: str, frames: list[int]) -> Prim:
+    forms = {n: form.astype(np.float32) for n, form in body.forms.items()}
     points = body.vertices.astype(np.float32)
+    extents = {n: _extent(form) for n, form in forms.items()}
     attributes = [
-        Attribute("float3[]", "extent", np.stack([points.min(axis=0), points.max(axis=0)])),
+        over_frames("float3[]", "extent", extents)
+        if forms
+        else Attribute("float3[]", "extent", _extent(points)),
         Attribute("int[]", "faceVertexCounts", [len(face) for face in body.faces]),
         Attribute("int[]", "faceVertexIndices", [i for face in body.faces for i in face]),
-        Attribute("point3f[]", "points", points),
+        over_frames("point3f[]", "points", forms)
+        if forms
+        else Attribute("point3f[]", "points", points),
         Attribute("uniform token", "subdivisionScheme", "none"),
         over_frames("double3", OPS[0], {n: place for n, (place, _) in body.places.items()}),
         over_frames("quatd", OPS[1], {n: rotation for n, (_, rotation) in body.places.items()}),

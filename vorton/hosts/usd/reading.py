@@ -1,7 +1,8 @@
 """Bodies and cameras from USD stages, in metres with Z up, frame by frame.
 
 Frame 1, the time 0 of vorton, is the first time code of the stage. Frames come at its
-`framesPerSecond`; where it does not say, each time code is one.
+`framesPerSecond`; where it does not say, each time code is one. A stage that does not say where it
+begins and ends does so with the samples of its transforms and meshes.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from typing import Any
 import numpy as np
 
 from ...bodies import Body
-from ...fields import check_number
+from ...deformation import Deformation
+from ...fields import check_number, shown
 from ...preview import Camera
 from ...shapes import Box, Capsule, Cylinder, Shape, Sphere
 from .. import meshes
-from ..poses import pose_of, transform_of
+from ..poses import pose_of, short, transform_of
 from ..shape_meshes import mesh_of
 from .points import load_usd
 
@@ -67,7 +69,7 @@ def _open(path: str | os.PathLike[str], start: float | None) -> _Shot:
         raise ValueError(f"{path}: is not a USD stage: {error}") from error
     codes = stage.GetTimeCodesPerSecond()
     fps = stage.GetFramesPerSecond() if stage.HasAuthoredMetadata("framesPerSecond") else codes
-    first, last = stage.GetStartTimeCode(), stage.GetEndTimeCode()
+    first, last = _range(stage)
     first = first if start is None else check_number("start", start)
     step = codes / fps
     count = max(math.floor((last - first) / step + 1e-6), 0) + 1
@@ -77,11 +79,30 @@ def _open(path: str | os.PathLike[str], start: float | None) -> _Shot:
     return _Shot(stage, times, fps, UsdGeom.GetStageMetersPerUnit(stage), turn)
 
 
+def _range(stage: Any) -> tuple[float, float]:
+    """The time codes of the first frame and of the last."""
+    from pxr import Usd, UsdGeom
+
+    if stage.HasAuthoredTimeCodeRange():
+        return stage.GetStartTimeCode(), stage.GetEndTimeCode()
+    found: list[float] = []
+    for prim in Usd.PrimRange(
+        stage.GetPseudoRoot(), Usd.TraverseInstanceProxies(Usd.PrimDefaultPredicate)
+    ):
+        if prim.IsA(UsdGeom.Xformable):
+            found += UsdGeom.Xformable(prim).GetTimeSamples()
+        if prim.IsA(UsdGeom.Mesh):
+            found += UsdGeom.Mesh(prim).GetPointsAttr().GetTimeSamples()
+    return (min(found), max(found)) if found else (0.0, 0.0)
+
+
 def _prims(shot: _Shot, kind: Any, where: Sequence[str] | None) -> Iterator[Any]:
     """Visible prims of a schema at these paths and below, None: anywhere."""
     from pxr import Sdf, Usd, UsdGeom
 
     for name in where if where is not None else ["/"]:
+        if not isinstance(name, str):
+            raise TypeError(f"prims: {shown(name)} is not the path of a prim: must be a text")
         if not Sdf.Path.IsValidPathString(name) or not shot.stage.GetPrimAtPath(name):
             raise ValueError(f"prims: {name!r} is not the path of a prim of the stage")
         everything = Usd.TraverseInstanceProxies(Usd.PrimDefaultPredicate)
@@ -101,9 +122,10 @@ def read_bodies(
 ) -> list[Body]:
     """The meshes of a USD stage as bodies, which move as their prims do.
 
-    Prims of the schemas Mesh, Sphere, Cube, Cylinder and Capsule are taken. Balls, boxes, cylinders
-    and tori become such shapes, flat meshes planes without end; any other mesh stays as it is, in
-    triangles. Invisible prims, and those whose purpose is `guide` or `proxy`, are left out.
+    Prims of the schemas Mesh, Sphere, Cube, Cylinder and Capsule are taken. Balls, boxes,
+    cylinders, capsules and tori become such shapes, flat meshes planes without end; any other mesh
+    stays as it is, in triangles. One whose points move deforms, with as many of them in all frames.
+    Invisible prims, and those whose purpose is `guide` or `proxy`, are left out.
 
     Parameters
     ----------
@@ -124,9 +146,11 @@ def read_bodies(
     Raises
     ------
     ValueError
-        A mesh that is open or changes its form, a prim that is sheared, or scaled differently along
-        its axes in the course of time: its path. No mesh at all; a path without a prim; a file
-        that is not a stage.
+        A mesh that is open, or has another number of points in other frames, a prim that is
+        sheared, or scaled differently along its axes in the course of time: its path. No mesh at
+        all; a path without a prim; a file that is not a stage.
+    TypeError
+        `prims` is no sequence of texts.
     FileNotFoundError, ModuleNotFoundError
         No such file; without usd-core.
 
@@ -135,6 +159,8 @@ def read_bodies(
     >>> for body in read_bodies("set.usda", prims=["/set/rocks"]):     # doctest: +SKIP
     ...     scene.add(body)
     """
+    if isinstance(prims, (str, bytes)) or not isinstance(prims, (Sequence, type(None))):
+        raise TypeError(f"prims = {shown(prims)}: must be a list of paths, as ['/set/rocks']")
     shot = _open(path, start)
     from pxr import UsdGeom
 
@@ -175,23 +201,48 @@ def _free_name(prim: Any, taken: set[str]) -> str:
 
 
 def _body(shot: _Shot, prim: Any, name: str) -> Body:
-    vertices, faces = _triangles(shot, prim)
     poses = [pose_of(shot.matrix(prim, time), shot.length) for time in shot.times]
-    vertices = vertices * np.array(poses[0].scale) * shot.length
+    parent = transform_of(poses, shot.fps, grows=False)
+    scale = np.array(poses[0].scale) * shot.length
+    if prim.GetTypeName() in SIMPLE:
+        shape = _simple_shape(prim, shot.times[0])
+        scaled = _scaled(shape, np.abs(scale))
+        if scaled is not None:
+            return Body(scaled, name=name, parent=parent)
+        made = mesh_of(shape)
+        vertices, faces, frames = made.placed(), _split(made.faces), None
+    else:
+        vertices, faces, frames = _triangles(shot, prim)
     if min(poses[0].scale) < 0:  # mirrored
         faces = faces[:, ::-1]
-    parent = transform_of(poses, shot.fps, grows=False)
-    return Body(meshes.solid(vertices, faces), name=name, parent=parent)
+    if frames is None:
+        return Body(meshes.solid(vertices * scale, faces), name=name, parent=parent)
+    moves = Deformation((frames * scale).astype(np.float32), fps=shot.fps)
+    mesh = meshes.closed_mesh(vertices * scale, faces)
+    return Body(mesh, name=name, parent=parent, deformation=moves)
 
 
-def _triangles(shot: _Shot, prim: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices in the prim's own space and triangles, counter-clockwise seen from outside."""
+def _scaled(shape: Shape, scale: np.ndarray) -> Shape | None:
+    """A round shape with an axis of its own along x, y or z, scaled; None: a mesh must say it."""
+    if isinstance(shape, Cylinder):
+        along = int(np.argmax(np.abs(shape.axis)))
+        across = np.delete(scale, along)
+        if np.ptp(across) <= meshes.CLOSE * across.max():
+            radius, length = short(shape.radius * across[0]), short(shape.length * scale[along])
+            return Cylinder(radius=radius, length=length, axis=shape.axis)
+    if isinstance(shape, Capsule) and np.ptp(scale) <= meshes.CLOSE * scale.max():
+        ends = (tuple(short(x * scale[0]) for x in end) for end in (shape.start, shape.end))
+        return Capsule(*ends, radius=short(shape.radius * scale[0]))
+    return None
+
+
+def _triangles(shot: _Shot, prim: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Vertices in the prim's own space at the first frame, triangles, counter-clockwise seen from
+    outside, and the vertices of all frames where they move.
+    """
     from pxr import UsdGeom
 
     mesh = UsdGeom.Mesh(prim)
-    if not mesh:
-        made = mesh_of(_simple_shape(prim, shot.times[0]))
-        return made.placed(), _split(made.faces)
     first = shot.times[0]
     points, counts, index = (
         attribute.Get(first)
@@ -204,16 +255,21 @@ def _triangles(shot: _Shot, prim: Any) -> tuple[np.ndarray, np.ndarray]:
     if not points or not counts or not index:
         raise ValueError("its mesh has no faces")
     vertices = np.array(points, float)
+    frames = []
     for time in shot.times if mesh.GetPointsAttr().ValueMightBeTimeVarying() else ():
-        if not np.array_equal(vertices, np.array(mesh.GetPointsAttr().Get(time), float)):
-            text = f"its points are not those of the first frame at time code {time:g}"
-            raise ValueError(f"{text}: a body is rigid")
+        frames.append(np.array(mesh.GetPointsAttr().Get(time), float))
+        if len(frames[-1]) != len(vertices):
+            text = (
+                f"it has {len(frames[-1])} points at time code {time:g}, {len(vertices)} at first"
+            )
+            raise ValueError(f"{text}: a body has as many in all frames")
     faces = _split(np.split(np.array(index), np.cumsum(counts)[:-1]))
     if faces.size and not 0 <= faces.min() <= faces.max() < len(vertices):
         raise ValueError(f"its faces have corners that are not among its {len(vertices)} points")
     if mesh.GetOrientationAttr().Get() == UsdGeom.Tokens.leftHanded:
         faces = faces[:, ::-1]
-    return vertices, faces
+    moves = any(not np.array_equal(vertices, now) for now in frames)
+    return vertices, faces, np.array(frames) if moves else None
 
 
 def _split(polygons: Iterable[Any]) -> np.ndarray:

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """vorton in Blender: smoke and fire by vortex particles, baked from a Blender scene."""
 
-from . import operators, panels, properties
+from . import operators, panels, preview, properties
 
 
 def register():
     properties.register()
     operators.register()
+    preview.register()
     panels.register()
 
 
 def unregister():
     panels.unregister()
+    preview.unregister()
     operators.unregister()
     properties.unregister()

@@ -6,6 +6,7 @@ import bpy
 from vorton.hosts.blender import roles
 
 from .operators import Running, bake_folder, label_of, presets
+from .preview import Preview
 
 
 def draw_settings(layout, group, settings):
@@ -75,6 +76,10 @@ def draw_bake(layout, context):
         else:  # Blender 3
             column.label(text=Running.text())
         column.operator("vorton.cancel", icon="CANCEL")
+    shown = Preview.live is not None
+    column.operator("vorton.live", icon="HIDE_OFF" if shown else "HIDE_ON", depress=shown)
+    if Preview.text():
+        column.label(text=Preview.text())
     column.operator("vorton.stage", icon="OUTLINER_OB_CAMERA")
     column.operator_context = "INVOKE_DEFAULT"
     column.operator("render.render", text="Render", icon="RENDER_STILL")
@@ -112,6 +117,8 @@ class VORTON_PT_scene(ScenePanel, bpy.types.Panel):
     def draw(self, context):
         draw_bake(self.layout, context)
         about = context.scene.vorton
+        self.layout.prop(about, "use_fields")
+        self.layout.prop(about, "use_colliders")
         draw_settings(self.layout.column(), about.simulation, roles.SCENE_SETTINGS)
 
 

@@ -103,6 +103,18 @@ class VORTON_PG_scene(bpy.types.PropertyGroup):
         default=True,
         options=set(),
     )
+    use_fields: bpy.props.BoolProperty(
+        name="Blender's force fields",
+        description="Wind, vortex, turbulence and drag fields of Blender act on the fluid, too",
+        default=True,
+        options=set(),
+    )
+    use_colliders: bpy.props.BoolProperty(
+        name="Blender's colliders",
+        description="Objects with Blender's collision physics are bodies, too",
+        default=True,
+        options=set(),
+    )
     result: bpy.props.PointerProperty(
         type=bpy.types.Object,
         name="Volume",

@@ -1,0 +1,112 @@
+"""The live preview in the window of a real Blender: points are seen, and follow what is dragged.
+
+    xvfb-run -a blender --factory-startup --python-use-system-env \\
+        --python tests/hosts/preview_in_window.py -- FOLDER
+
+A command of its own, as bake_in_window.py is. It leaves screenshots in FOLDER, prints what it saw,
+and "passed" or what was wrong.
+"""
+
+import os
+import sys
+import time
+import traceback
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+bpy.context.preferences.view.show_splash = False
+sys.path.insert(0, str(Path(__file__).parent))
+from bake_in_window import FOLDER, in_view, load_addon  # noqa: E402
+
+
+def picture(name):
+    """The window as it is, (height, width, 3) float."""
+    path = FOLDER / f"{name}.png"
+    with in_view():
+        bpy.ops.screen.screenshot(filepath=str(path))
+    image = bpy.data.images.load(str(path))
+    width, height = image.size
+    pixels = np.array(image.pixels[:]).reshape(height, width, -1)[:, :, :3]
+    bpy.data.images.remove(image)
+    return pixels
+
+
+def preview_state():
+    """What there is to say where a step fails."""
+    from vorton_extension.preview import Preview
+
+    return Preview.said, Preview.changed, Preview.live and Preview.live.time
+
+
+def until(met, seconds=120):
+    """Gives Blender time until something is so."""
+    end = time.time() + seconds
+    while not met():
+        assert time.time() < end, f"not in time: {preview_state()}"
+        yield 0.1
+
+
+def check(addon):
+    """The steps; each yield gives Blender so many seconds for its events."""
+    preview = addon.preview.Preview
+    for thing in list(bpy.data.objects):
+        bpy.data.objects.remove(thing)
+    with in_view():
+        bpy.ops.vorton.add("INVOKE_DEFAULT", True, preset="campfire", frames=40)
+        bpy.ops.view3d.view_all()
+    yield 0.5
+    before = picture("before")
+    with in_view():
+        assert bpy.ops.vorton.live() == {"FINISHED"}
+    yield from until(lambda: preview.live.time > 0.15 and preview.points is not None)
+    assert preview.live is not None and not preview.said, preview.said
+    print("shown:", preview.text(), "factor", preview.live.factor, "time", preview.live.time)
+    seen = picture("shown")
+    points = preview.points[0]
+    assert len(points) > 50 and preview.live.time > 0.1
+    restarts = preview.live.restarts
+    off = np.abs(seen - before).max(axis=2) > 0.1
+    print("pixels that differ:", int(off.sum()))
+    assert off.sum() > 100
+    emitter = bpy.context.object.vorton.emitter
+    for swirl in np.linspace(1.5, 4, 6):  # as if dragged
+        emitter.swirl = swirl
+        yield 0.1
+    yield from until(lambda: abs(preview.live._scene.sources[0].swirl - 4) < 1e-5)
+    print("dragged; restarts", preview.live.restarts - restarts)
+    bpy.context.object.location.x = 1.0
+    yield from until(lambda: preview.points[0].mean(axis=0)[0] > 0.2)
+    picture("moved")
+    with in_view():
+        bpy.ops.vorton.live()
+    yield 0.5
+    assert preview.live is None and preview.points is None
+    gone = np.abs(picture("after") - before).max(axis=2) > 0.1
+    print("pixels that differ at the end:", int(gone.sum()))
+    addon.unregister()
+    assert not [name for name in dir(bpy.types) if name.startswith("VORTON_")]
+
+
+def main():
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    started, addon = time.time(), load_addon()
+    steps = check(addon)
+
+    def step():
+        try:
+            return next(steps)
+        except StopIteration:
+            print(f"passed, Blender {bpy.app.version_string}, {time.time() - started:.0f} s")
+            status = 0
+        except Exception:
+            traceback.print_exc()
+            status = 1
+        sys.stdout.flush()
+        os._exit(status)
+
+    bpy.app.timers.register(step, first_interval=1)
+
+
+main()
