@@ -8,8 +8,9 @@
 
 enum { ROUNDS = 4, PANEL_BLOCK = 32, ROW_BLOCK = 64 };
 
-/* In cells: see is_covered. */
-static const double covered_within = 0.1;
+/* Room before a panel, in cells, up to which no fluid passes it, and from which on it is as it
+ * would be alone: see find_room. */
+static const double closed_at = 0.1, open_at = 1;
 
 /* Largest relative change of the densities in the last round. */
 static const double settled = 1e-3;
@@ -350,41 +351,44 @@ void vti_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, float
     vti_arena_pop(&s->arena, mark);
 }
 
-/* Whether a panel of a body lies on or in another one, or nearer to it than the grid can tell: no
- * fluid passes there. Panels that face each other without room between them would drive each other
- * without bound. */
-static uint8_t is_covered(const vt_simulation *s, const vt_paneled_body *b, int32_t i)
+/* Room before a panel: to the nearest other body, m, or `within` where there is more. */
+static double find_room(const vt_simulation *s, const vt_paneled_body *b, int32_t i, double within)
 {
     const vt_panels *const p = &s->panels;
-    const double *const center = p->center[b->first + i], within = covered_within * s->grid.spacing;
+    const double *const center = p->center[b->first + i];
+    double room = within;
     for (int32_t n = 0; n < p->body_count; n++) {
         const vt_paneled_body *const other = &p->bodies[n];
-        const double limit = other->reach + within;
+        const double limit = other->reach + room;
         double local[3];
         if (other == b || vti_square_between(other->center, center) > limit * limit)
             continue;
         vti_pose_point_back(&other->pose, center, local);
         const double scale = other->pose.scale;
-        if (scale * vti_room_at_body(other->body, local, within / scale, NULL) < within)
-            return 1;
+        room = fmin(room, scale * vti_room_at_body(other->body, local, room / scale, NULL));
     }
-    return 0;
+    return room;
 }
 
-typedef struct cover_job {
-    const vt_simulation *s;
-    uint8_t *covered; /* of each panel */
-} cover_job;
-
-static void cover_body(void *data, int64_t n)
+static void find_rooms_of_body(void *data, int64_t n)
 {
-    const cover_job *const job = data;
-    const vt_paneled_body *const b = &job->s->panels.bodies[n];
+    vt_simulation *const s = data;
+    const vt_paneled_body *const b = &s->panels.bodies[n];
+    const double within = fmax(open_at * s->grid.spacing, s->grid.core);
     for (int32_t i = 0; i < b->count; i++)
-        job->covered[b->first + i] = is_covered(job->s, b, i);
+        s->panels.room[b->first + i] = (float)find_room(s, b, i, within);
 }
 
-static void solve_body(vt_simulation *s, vt_paneled_body *b, const uint8_t *covered)
+/* How much of the condition of a panel holds. A gap thinner than a cell is not resolved: panels
+ * that face each other across it would drive each other without bound, so less and less fluid
+ * passes them the thinner it is, down to none where they touch. */
+static double openness(const vt_simulation *s, int32_t panel)
+{
+    const double room = (double)s->panels.room[panel] / s->grid.spacing;
+    return fmin(fmax((room - closed_at) / (open_at - closed_at), 0), 1);
+}
+
+static void solve_body(vt_simulation *s, vt_paneled_body *b)
 {
     vt_panels *const p = &s->panels;
     const size_t mark = vti_arena_mark(&s->arena), count = (size_t)b->count;
@@ -396,7 +400,7 @@ static void solve_body(vt_simulation *s, vt_paneled_body *b, const uint8_t *cove
         vti_rigid_velocity(b, p->center[b->first + i], through);
         for (int c = 0; c < 3; c++)
             through[c] -= (double)velocity[3 * i + c];
-        condition[i] = covered[b->first + i] ? 0 : vti_dot(through, p->normal[b->first + i]);
+        condition[i] = openness(s, b->first + i) * vti_dot(through, p->normal[b->first + i]);
         square += vti_dot(through, through);
     }
     b->stream = vti_sqrt(square / b->count);
@@ -477,12 +481,11 @@ void vti_solve_densities(vt_simulation *s)
     const int rounds = vti_have_neighbours(p) ? ROUNDS : 1;
     const size_t mark = vti_arena_mark(&s->arena), bytes = sizeof *p->density * (size_t)p->count;
     float *const before = vti_arena_push(&s->arena, bytes);
-    cover_job cover = {s, vti_arena_push(&s->arena, (size_t)p->count)};
-    vti_parallel_each(s->def.threads, p->body_count, 1, cover_body, &cover);
+    vti_parallel_each(s->def.threads, p->body_count, 1, find_rooms_of_body, s);
     for (int round = 0; round < rounds; round++) {
         memcpy(before, p->density, bytes);
         for (int32_t n = 0; n < p->body_count; n++)
-            solve_body(s, &p->bodies[n], cover.covered);
+            solve_body(s, &p->bodies[n]);
         if (has_settled(p, before))
             break;
     }
