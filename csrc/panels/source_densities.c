@@ -8,8 +8,8 @@
 
 enum { ROUNDS = 4, PANEL_BLOCK = 32, ROW_BLOCK = 64 };
 
-/* Room before a panel, in cells, up to which no fluid passes it, and from which on it is as it
- * would be alone: see find_room. */
+/* Room before a panel, in cells, up to which it sees nothing of what other bodies make of the flow,
+ * and from which on it sees all: see openness. */
 static const double closed_at = 0.1, open_at = 1;
 
 /* Largest relative change of the densities in the last round. */
@@ -379,9 +379,9 @@ static void find_rooms_of_body(void *data, int64_t n)
         s->panels.room[b->first + i] = (float)find_room(s, b, i, within);
 }
 
-/* How much of the condition of a panel holds. A gap thinner than a cell is not resolved: panels
- * that face each other across it would drive each other without bound, so less and less fluid
- * passes them the thinner it is, down to none where they touch. */
+/* How much of the flow that other bodies make a panel turns back. A gap thinner than a cell is not
+ * resolved: panels that face each other across it would drive each other without bound, so the
+ * thinner it is, the less they see of each other. */
 static double openness(const vt_simulation *s, int32_t panel)
 {
     const double room = (double)s->panels.room[panel] / s->grid.spacing;
@@ -396,12 +396,17 @@ static void solve_body(vt_simulation *s, vt_paneled_body *b)
     float *const velocity = vti_arena_push(&s->arena, 12 * count);
     vti_find_passing_velocity(s, b, velocity);
     for (int32_t i = 0; i < b->count; i++) {
-        double through[3];
+        const float *const onset = p->onset + 3 * (int64_t)(b->first + i);
+        const double share = openness(s, b->first + i);
+        double through[3], neighbours[3];
         vti_rigid_velocity(b, p->center[b->first + i], through);
-        for (int c = 0; c < 3; c++)
+        for (int c = 0; c < 3; c++) {
+            neighbours[c] = (double)velocity[3 * i + c] - (double)onset[c];
             through[c] -= (double)velocity[3 * i + c];
-        condition[i] = openness(s, b->first + i) * vti_dot(through, p->normal[b->first + i]);
+        }
         square += vti_dot(through, through);
+        vti_add_scaled(through, 1 - share, neighbours);
+        condition[i] = vti_dot(through, p->normal[b->first + i]);
     }
     b->stream = vti_sqrt(square / b->count);
     balance_conditions(p, b, condition);
