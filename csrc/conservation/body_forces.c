@@ -325,6 +325,20 @@ static void find_slip(vt_simulation *s, const surface *f, float *slip)
     vti_arena_pop(&s->arena, mark);
 }
 
+/* Whether the flow reaches a body: any of it is in the grid, or it stirs the fluid by itself
+ * (panels/grid_request.h). */
+static int is_reached(const vt_simulation *s, const vt_paneled_body *b)
+{
+    const vt_grid *const g = &s->grid;
+    double square = 0;
+    for (int c = 0; c < 3; c++) {
+        const double low = g->base[c] * g->spacing, high = low + g->cells[c] * g->spacing;
+        const double away = fmax(fmax(low - b->center[c], b->center[c] - high), 0);
+        square += away * away;
+    }
+    return vti_panels_stir(s) || square < b->reach * b->reach;
+}
+
 static void find_flow(vt_simulation *s, const vt_paneled_body *b, float *slip)
 {
     const size_t mark = vti_arena_mark(&s->arena);
@@ -333,9 +347,11 @@ static void find_flow(vt_simulation *s, const vt_paneled_body *b, float *slip)
     vti_find_passing_velocity(s, b, velocity);
     const vt_impulse pull = find_acceleration(s, b, velocity);
     give(s, &f, own_impulse(&f), find_bound(s, &f), pull);
-    if (vti_sheds(b->body)) {
+    if (vti_sheds(b->body) && is_reached(s, b)) {
         vti_find_surface_velocity(s, b, velocity);
         find_slip(s, &f, slip);
+    } else if (vti_sheds(b->body)) {
+        memset(slip, 0, 12 * (size_t)b->count);
     }
     vti_arena_pop(&s->arena, mark);
 }
