@@ -436,3 +436,28 @@ def test_a_box_that_stands_on_another_does_not_drive_it():
         found.append(sim.velocity_at(points))
     assert np.linalg.norm(found[1]) > 0.1
     assert np.linalg.norm(found[0] - found[1]) < 0.02 * np.linalg.norm(found[1])
+
+
+def ring_and_far_ball(away, wind=0.0):
+    scene = vt.Scene(seed=1, wind=(wind, 0, 0))
+    scene.add(vt.VortexRing(radius=0.5, core=0.1, circulation=1.0))
+    if away:
+        scene.add(vt.Body(vt.Sphere((away, 0, 0), 0.25)))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    sim.step()
+    return sim
+
+
+def test_a_ball_that_no_flow_reaches_is_not_in_the_grid():
+    """Where the air is still it costs nothing, and misses hardly anything: with a breath of wind,
+    which reaches every body, the ring moves as it does."""
+    alone, beside, near = (ring_and_far_ball(away) for away in (0, 2, 1.2))
+    assert beside.grids.velocity.shape == alone.grids.velocity.shape
+    assert beside.vortons.count == alone.vortons.count < near.vortons.count
+    grid = near.grids
+    assert grid.origin[0] + grid.spacing * (grid.velocity.shape[2] - 1) > 1.45
+    whole = ring_and_far_ball(2, wind=1e-9)
+    assert whole.grids.velocity.shape[2] > 1.5 * beside.grids.velocity.shape[2]
+    ids = beside.vortons.id
+    there = whole.vortons.velocity[whole.vortons.rows(ids)]
+    assert np.abs(beside.vortons.velocity - there).max() < 5e-3 * np.abs(there).max()

@@ -178,6 +178,24 @@ def test_warm_walls_and_floors_heat_what_is_beside_them():
         assert np.array_equal(heated, near < 0.15)
 
 
+def test_bodies_that_touch_heat_the_fluid_as_one():
+    """Where the layers of two bodies overlap they share the fluid: no vorton is heated twice."""
+    halves = [vt.Box((-0.4, -0.3, -0.3), (0, 0.3, 0.3)), vt.Box((0, -0.3, -0.3), (0.4, 0.3, 0.3))]
+    found = []
+    for shapes in (halves, [vt.Box((-0.4, -0.3, -0.3), (0.4, 0.3, 0.3))]):
+        scene = vt.Scene(spacing=0.1, gravity=(0, 0, 0), method=vt.Method(expansion=0))
+        for shape in shapes:
+            scene.add(vt.Body(shape, temperature=400, conductance=50, panels=0))
+        sim = vt.Simulation(scene, threads=1)
+        sim.step(2)
+        order = np.lexsort(np.round(sim.vortons.position, 4).T)
+        found.append((sim.vortons.temperature - 293.15)[order])
+    two, one = found
+    assert len(one) > 500 and one.max() > 1
+    seam = two[one > 1] / one[one > 1]
+    assert np.ptp(seam) < 0.02 * seam.mean()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("threads", [2, 3])
 def test_e1_heat_has_the_same_bits_for_any_number_of_threads(threads):

@@ -166,16 +166,6 @@ def test_one_birth_in_a_very_short_step_is_no_great_rate():
     assert texts(until_birth) == []
 
 
-@pytest.mark.parametrize("gap, warned", [(0.05, True), (0.2, False), (0.0, False)])
-def test_a_body_less_than_a_cell_from_a_wall(gap, warned):
-    scene = vt.Scene(spacing=0.1, method=vt.Method(expansion=0))
-    scene.add(vt.Container(vt.Box((-1, -1, -1), (1, 1, 1))))
-    scene.add(vt.Body(vt.Box((0.8 - gap, -0.4, -0.4), (1 - gap, 0.4, 0.4)), temperature=300))
-    found = texts(lambda: vt.Simulation(scene, threads=1))
-    assert len(found) == warned
-    assert all("bodies[1]: Body: is 0.05 m from the wall of bodies[0]" in text for text in found)
-
-
 # ---- nothing for what is sound ----
 
 

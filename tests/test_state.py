@@ -307,27 +307,36 @@ def test_a_state_in_memory_has_no_packed_fields():
         simulation(vortons=1, tracers=1)._core.load_state(bad)
 
 
-@pytest.mark.parametrize(
-    "name, kind, value",
-    [("time", "d", float("nan")), ("time", "d", -1.0), ("placement.level", "i", -(2**31)),
-     ("placement.level", "i", 1000), ("warnings.count", "i", 1 << 20)],
-)  # fmt: skip
+CHANGED = [
+    ("time", "d", float("nan")), ("time", "d", -1.0), ("placement.level", "i", -(2**31)),
+    ("placement.level", "i", 1000), ("warnings.count", "i", 1 << 20), ("born_until", "d", 1e30),
+    ("born_until", "d", float("nan")), ("shell_width", "i", 1000), ("shell_width", "i", -1),
+    ("bodies.heat", "d", 1e30), ("bodies.heat", "d", float("nan")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, kind, value", CHANGED)
 def test_a_state_that_somebody_has_changed(name, kind, value):
-    """Values that no writer makes and no later check finds are refused, and nothing changes."""
-    sim = simulation()
+    """Values that no writer makes and no later check finds are refused, and nothing changes: steps
+    from them crashed or did not end. Of bodies it is the second one that is changed."""
+    scene = vt.Scene(spacing=0.1)
+    for z in (2, -2):
+        scene.add(vt.Body(vt.Sphere((0, 0, z), 0.2), temperature=300))
+    sim = simulation(scene=scene)
     sim.step()
     good = bytes(sim._core.save_state(1))
     (fields,) = struct.unpack_from("<I", good, 56)
     at = 64 + 72 * fields
     for n in range(fields):
-        here, size = struct.unpack_from("<40s16xQ", good, 64 + 72 * n)
+        here, rows, size = struct.unpack_from("<40s8xQQ", good, 64 + 72 * n)
         if here.rstrip(b"\0").decode() == name:
             break
         at += size
     bad = bytearray(good)
-    struct.pack_into(f"<{kind}", bad, at, value)
+    row = rows - 1
+    struct.pack_into(f"<{kind}", bad, at + row * (size // rows), value)
     before = state(sim)
-    with pytest.raises(ValueError, match=f"the state: {name} is"):
+    with pytest.raises(ValueError, match=f"the state: {name} is .* in row {row}; allowed is"):
         sim._core.load_state(bytes(bad))
     assert state(sim) == before
     sim._core.load_state(good)

@@ -105,3 +105,26 @@ def test_what_bodies_shed_leaves_room_for_births_later_in_the_step(policy):
         counts.append(sim.vortons.count)
     assert sim.health.substeps > 4
     assert max(counts) == 400
+
+
+@pytest.mark.slow
+def test_a_cold_window_half_a_cell_from_the_wall_drives_no_more_than_its_air_falls():
+    """The air has no more energy than its weight has done work, whatever happens in a gap that the
+    grid does not resolve."""
+    room, window = ((-0.6, -0.7, 0), (0.6, 0.7, 1.6)), ((0.45, -0.5, 0.3), (0.55, 0.5, 1.3))
+    scene = vt.Scene(seed=5, spacing=0.1, method=vt.Method(expansion=0))
+    scene.add(vt.Container(vt.Box(*room)))
+    scene.add(vt.Body(vt.Box(*window), temperature=258))
+    sim = vt.Simulation(scene, fps=12, threads=1)
+    work, speed = 0.0, 0.0
+    for _ in sim.frames(75):
+        fluid = sim.vortons
+        weight = -9.81 * 1.204 * (293.15 / fluid.temperature - 1) * fluid.volume
+        work += (weight * fluid.velocity[:, 2]).sum() / 12
+        speed = max(speed, np.linalg.norm(fluid.velocity, axis=1).max())
+    points = np.random.default_rng(1).uniform(*room, (4000, 3))
+    points = points[~((points > window[0]) & (points < window[1])).all(axis=1)]
+    volume = np.prod(np.subtract(*room[::-1])) / 4000
+    energy = 0.5 * 1.204 * (sim.velocity_at(points) ** 2).sum() * volume
+    assert 0.2 * work < energy < work
+    assert speed < 2 * np.sqrt(9.81 * (293.15 / 258 - 1) * 1.0)  # of a fall along the window

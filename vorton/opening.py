@@ -311,35 +311,6 @@ def _add_bodies(
             )
 
 
-def _warn_of_thin_gaps(
-    scene: Scene, core: _core.Simulation, added: list[list[tuple[str, int]]], depth: int = 6
-) -> None:
-    """The flow between a body and the wall of a container is not resolved in a gap thinner than a
-    cell, and may run away."""
-    if scene.method.velocity != "poisson" or scene.method.bodies != "panels":
-        return
-    cores = [c for c in (getattr(s, "core", None) for s in scene.sources) if isinstance(c, float)]
-    spacing = scene.spacing or min(cores, default=0.0)
-    numbers = [ids[0][1] for ids in added[len(added) - len(scene.bodies) :]]
-    walls = [n for n, body in enumerate(scene.bodies) if isinstance(body, Container)]
-    for index, body in enumerate(scene.bodies):
-        if index in walls or not walls:
-            continue
-        centers = core.panels(numbers[index])["center"]
-        for wall in walls if len(centers) else ():
-            gap = core.body_distance(numbers[wall], centers)[0].min()
-            if not 1e-3 * spacing < gap < spacing:
-                continue
-            warnings.warn(
-                f"bodies[{index}]: {body._what()}: is {gap:.2g} m from the wall of "
-                f"bodies[{wall}], less than a cell ({spacing:.2g} m): the flow in the gap is not "
-                "resolved and may run away; let it touch the wall or stand farther from it, or "
-                "take finer cells",
-                SceneWarning,
-                stacklevel=depth,
-            )
-
-
 def make_core(
     scene: Scene, threads: int
 ) -> tuple[_core.Simulation, list[tuple[Any, list[tuple[str, int]]]]]:
@@ -377,5 +348,4 @@ def make_core(
         added.append(recorder.ids)
         effect._add_to(recorder)
     _add_bodies(scene, core, ends, added)  # last: they look at what is there
-    _warn_of_thin_gaps(scene, core, added)
     return core, list(zip((*scene.sources, *scene.effects, *scene.bodies), added, strict=True))

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "field/domain.h"
 #include "model/warnings.h"
+#include "population/neutral_particles.h"
 #include "state/particles.h"
 #include "state/simulation.h"
 
@@ -206,39 +207,66 @@ static vt_status find_fields(vt_state_list *list, const uint8_t *bytes, const vt
 
 /* Values that a step takes as they are, since it made them itself: what else stands there in a
  * state that somebody has changed would be an index, or a loop without an end. */
-static vt_status check_values(const vt_state_list *list, const uint8_t *const *place)
+/* Of one component, in every row. */
+static const struct known_range {
+    const char *name;
+    int component;
+    double least, most;
+} known_ranges[] = {{"time", 0, 0, 1e12},
+                    {"placement.level", 0, 0, VT_COARSEST_LEVEL},
+                    {"born_until", 0, -1, 1e12},
+                    {"shell_width", 0, 0, VT_WIDEST_SHELL},
+                    {"warnings.count", 0, 0, VT_WARNING_KINDS},
+                    {"bodies.heat", 0, 0, 1e6}}; /* its temperature, K: as body.def has it */
+
+static double value_of(const vt_state_field *field, const uint8_t *row, int component)
 {
-    static const struct {
-        const char *name;
-        double least, most;
-    } ranges[] = {{"time", 0, 1e12},
-                  {"placement.level", 0, VT_COARSEST_LEVEL},
-                  {"warnings.count", 0, VT_WARNING_KINDS}};
-    vt_warnings warnings;
-    for (int32_t f = 0; f < list->count; f++) {
-        const char *const name = list->field[f].name;
-        for (size_t n = 0; n < sizeof ranges / sizeof *ranges; n++) {
-            double value;
-            int32_t whole;
-            if (strcmp(name, ranges[n].name) != 0)
-                continue;
-            memcpy(&whole, place[f], sizeof whole);
-            if (list->field[f].type == 'd')
-                memcpy(&value, place[f], sizeof value);
-            else
-                value = whole;
-            if (!(value >= ranges[n].least && value <= ranges[n].most))
-                return vti_fail(VT_INVALID_ARGUMENT, "the state: %s is %g; allowed is %g to %g",
-                                name, value, ranges[n].least, ranges[n].most);
-        }
-        if (strcmp(name, "warnings.item") != 0)
-            continue;
-        memcpy(warnings.item, place[f], sizeof warnings.item);
-        for (int n = 0; n < VT_WARNING_KINDS; n++)
-            if (!memchr(warnings.item[n].text, 0, sizeof warnings.item[n].text))
-                return vti_fail(VT_INVALID_ARGUMENT, "the state: warning %d has no end", n);
+    double value;
+    int32_t whole;
+    if (field->type == 'd') {
+        memcpy(&value, row + 8 * component, sizeof value);
+        return value;
+    }
+    memcpy(&whole, row + 4 * component, sizeof whole);
+    return whole;
+}
+
+static vt_status check_range(const vt_state_field *field, const uint8_t *rows,
+                             const struct known_range *range)
+{
+    for (int64_t row = 0; row < field->rows; row++) {
+        const double value =
+            value_of(field, rows + (size_t)row * row_bytes(field), range->component);
+        if (!(value >= range->least && value <= range->most))
+            return vti_fail(VT_INVALID_ARGUMENT,
+                            "the state: %s is %g in row %lld; allowed is %g to %g", range->name,
+                            value, (long long)row, range->least, range->most);
     }
     return VT_OK;
+}
+
+static vt_status check_warnings(const uint8_t *items)
+{
+    vt_warnings warnings;
+    memcpy(warnings.item, items, sizeof warnings.item);
+    for (int n = 0; n < VT_WARNING_KINDS; n++)
+        if (!memchr(warnings.item[n].text, 0, sizeof warnings.item[n].text))
+            return vti_fail(VT_INVALID_ARGUMENT, "the state: warning %d has no end", n);
+    return VT_OK;
+}
+
+static vt_status check_values(const vt_state_list *list, const uint8_t *const *place)
+{
+    vt_status status = VT_OK;
+    for (int32_t f = 0; !status && f < list->count; f++) {
+        const char *const name = list->field[f].name;
+        for (size_t n = 0; !status && n < sizeof known_ranges / sizeof *known_ranges; n++)
+            if (strcmp(name, known_ranges[n].name) == 0)
+                status = check_range(&list->field[f], place[f], &known_ranges[n]);
+        if (!status && strcmp(name, "warnings.item") == 0)
+            status = check_warnings(place[f]);
+    }
+    return status;
 }
 
 static void take_rows(const vt_state_field *field, const uint8_t *from)

@@ -76,6 +76,8 @@ typedef struct exchange {
     double center[3];     /* centre of the body in the world, m */
     double thickness;     /* thickness of the layer that exchanges heat, m */
     uint8_t *near;        /* by row */
+    uint8_t *all_near;    /* by row: to how many of the bodies that exchange heat; NULL: there is
+                             one */
     double heat_capacity; /* of the fluid, J/(kg K) */
     double toward, own;   /* what all of the fluid warms by, K; share of its own excess that each
                              keeps */
@@ -102,6 +104,22 @@ static int is_near(const exchange *e, const float position[3])
     return e->body->scale * vti_distance_to_body(e->body, local, normal) < e->thickness;
 }
 
+static void count_near(void *data, int64_t begin, int64_t end)
+{
+    const exchange *const e = data;
+    for (int64_t i = begin; i < end; i++)
+        e->all_near[i] =
+            (uint8_t)(e->all_near[i] + (e->all_near[i] < UINT8_MAX &&
+                                        is_near(e, e->simulation->vortons.position + 3 * i)));
+}
+
+/* Of a vorton near several bodies each has its share: between walls closer to each other than
+ * their layers are thick these share the fluid that is there. */
+static double share_of(const exchange *e, int64_t row)
+{
+    return e->all_near ? 1.0 / e->all_near[row] : 1;
+}
+
 /* Volume, m^3, mass, kg, and mass times temperature above that of the body, kg K. */
 static void sum_near(void *data, int64_t begin, int64_t end, double *sum)
 {
@@ -111,8 +129,8 @@ static void sum_near(void *data, int64_t begin, int64_t end, double *sum)
         e->near[i] = (uint8_t)is_near(e, v->position + 3 * i);
         if (!e->near[i])
             continue;
-        const double mass = mass_of(e, i);
-        sum[0] += (double)v->volume[i];
+        const double share = share_of(e, i), mass = share * mass_of(e, i);
+        sum[0] += share * (double)v->volume[i];
         sum[1] += mass;
         sum[2] += mass * ((double)v->temperature[i] - e->body->heat.temperature);
     }
@@ -129,26 +147,55 @@ static void warm_near(void *data, int64_t begin, int64_t end, double *sum)
             continue;
         const double before = (double)v->temperature[i];
         const double excess = before - e->body->heat.temperature - e->mean;
-        const double change = e->toward - (1 - e->own) * excess;
+        const double change = share_of(e, i) * (e->toward - (1 - e->own) * excess);
         v->temperature[i] = (float)(before + change);
         given += mass_of(e, i) * ((double)v->temperature[i] - before);
     }
     *sum = e->heat_capacity * given;
 }
 
-static void exchange_with(vt_simulation *s, vt_body *body, double thickness, double dt)
+static exchange exchange_of(vt_simulation *s, const vt_body *body, double thickness, double dt)
 {
-    const int64_t count = s->vortons.set.count;
-    const double heat_capacity = vti_heat_capacity(s);
     exchange e = {.simulation = s,
                   .body = body,
                   .pose = vti_body_pose(&s->transforms, body, s->time + dt),
                   .fluid = vti_fluid_of(&s->def),
                   .thickness = thickness,
-                  .near = vti_arena_push(&s->arena, (size_t)count),
-                  .heat_capacity = heat_capacity};
-    double sum[3], given;
+                  .heat_capacity = vti_heat_capacity(s)};
     vti_pose_point(&e.pose, body->center, e.center);
+    return e;
+}
+
+/* NULL: no two bodies exchange heat. */
+static uint8_t *count_all_near(vt_simulation *s, double thickness, double dt)
+{
+    const int64_t count = s->vortons.set.count;
+    int32_t warm = 0;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        warm += vti_exchanges_heat(&s->bodies.items[n]);
+    if (warm < 2)
+        return NULL;
+    uint8_t *const all_near = vti_arena_push(&s->arena, (size_t)count);
+    memset(all_near, 0, (size_t)count);
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        if (!vti_exchanges_heat(&s->bodies.items[n]))
+            continue;
+        exchange e = exchange_of(s, &s->bodies.items[n], thickness, dt);
+        e.all_near = all_near;
+        vti_parallel_for(s->def.threads, count, BLOCK, count_near, &e);
+    }
+    return all_near;
+}
+
+static void exchange_with(vt_simulation *s, vt_body *body, double thickness, double dt,
+                          uint8_t *all_near)
+{
+    const int64_t count = s->vortons.set.count;
+    const double heat_capacity = vti_heat_capacity(s);
+    exchange e = exchange_of(s, body, thickness, dt);
+    e.near = vti_arena_push(&s->arena, (size_t)count);
+    e.all_near = all_near;
+    double sum[3], given;
     vti_sum_blocks(&s->arena, s->def.threads, count, BLOCK, sum_near, &e, 3, sum);
     const double volume = sum[0], mass = sum[1];
     if (!(mass > 0))
@@ -170,10 +217,15 @@ static void exchange_with(vt_simulation *s, vt_body *body, double thickness, dou
 void vti_exchange_body_heat(vt_simulation *s, double dt)
 {
     const double thickness = fmax(s->smallest_core, s->fields_exist ? s->grid.core : 0);
-    for (int32_t n = 0; n < s->bodies.count && thickness > 0; n++) {
+    if (!(thickness > 0))
+        return;
+    const size_t start = vti_arena_mark(&s->arena);
+    uint8_t *const all_near = count_all_near(s, thickness, dt);
+    for (int32_t n = 0; n < s->bodies.count; n++) {
         const size_t mark = vti_arena_mark(&s->arena);
         if (vti_exchanges_heat(&s->bodies.items[n]))
-            exchange_with(s, &s->bodies.items[n], thickness, dt);
+            exchange_with(s, &s->bodies.items[n], thickness, dt, all_near);
         vti_arena_pop(&s->arena, mark);
     }
+    vti_arena_pop(&s->arena, start);
 }

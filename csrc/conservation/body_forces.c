@@ -257,12 +257,24 @@ static void find_slip_at(const vt_simulation *s, const surface *f, int32_t panel
         slip[c] = (float)velocity[c];
 }
 
-/* Sums over the panels of n cross slip, in the world, and of area x (1 - n n^T). */
-static void sum_layers(const surface *f, const float *slip, double layer[3], double spread[3][3])
+/* A layer is as wide as a core. Where another wall is nearer than that it is none: what would be
+ * shed acts on both walls alike, hardly slows the slip that it is shed for, and grows without
+ * bound. Share that is left of the layer: none from half a core down. */
+static double share_of_layer(const surface *f, double core, int32_t panel)
+{
+    const double room = (double)f->panels->room[f->body->first + panel];
+    return fmin(fmax(2 * room / core - 1, 0), 1);
+}
+
+/* Sums over the panels of n cross slip, in the world, and of area x (1 - n n^T), each with its
+ * share.
+ */
+static void sum_layers(const surface *f, const float *slip, const double *share, double layer[3],
+                       double spread[3][3])
 {
     for (int32_t p = 0; p < f->body->count; p++) {
         const double *const n = f->panels->normal[f->body->first + p];
-        const double area = (double)f->panels->area[f->body->first + p];
+        const double area = share[p] * (double)f->panels->area[f->body->first + p];
         const double along[3] = {(double)slip[3 * p], (double)slip[3 * p + 1],
                                  (double)slip[3 * p + 2]};
         double world[3], sheet[3];
@@ -279,11 +291,11 @@ static void sum_layers(const surface *f, const float *slip, double layer[3], dou
  * to nothing. A layer that is seen as wide as a core does not keep to that by itself, and fluid
  * around a body that spins would turn backwards in the end: n cross slip gets the tangential part
  * of the one vector that makes up for what is missing. */
-static void close_lines(const surface *f, float *slip)
+static void close_lines(const surface *f, const double *share, float *slip)
 {
     const vt_body *const body = f->body->body;
     double layer[3] = {0, 0, 0}, spread[3][3] = {{0}}, missing[3], made_up[3];
-    sum_layers(f, slip, layer, spread);
+    sum_layers(f, slip, share, layer, spread);
     for (int c = 0; c < 3; c++)
         missing[c] = -layer[c] - body->shed_strength[c] - 2 * f->volume * f->body->angular[c];
     if (!solve_three((const double (*)[3])spread, missing, made_up))
@@ -297,13 +309,34 @@ static void close_lines(const surface *f, float *slip)
     }
 }
 
-static void find_slip(const vt_simulation *s, const surface *f, float *slip)
+static void find_slip(vt_simulation *s, const surface *f, float *slip)
 {
+    const size_t mark = vti_arena_mark(&s->arena);
+    double *const share = vti_arena_push(&s->arena, sizeof *share * (size_t)f->body->count);
     const double depth = depth_of(s, f->body->body);
     int32_t patch = f->body->first_patch;
-    for (int32_t p = 0; p < f->body->count; p++)
+    for (int32_t p = 0; p < f->body->count; p++) {
+        share[p] = share_of_layer(f, s->grid.core, p);
         find_slip_at(s, f, p, depth, &patch, slip + 3 * (int64_t)p);
-    close_lines(f, slip);
+    }
+    close_lines(f, share, slip);
+    for (int32_t i = 0; i < 3 * f->body->count; i++)
+        slip[i] *= (float)share[i / 3];
+    vti_arena_pop(&s->arena, mark);
+}
+
+/* Whether the flow reaches a body: any of it is in the grid, or it stirs the fluid by itself
+ * (panels/grid_request.h). */
+static int is_reached(const vt_simulation *s, const vt_paneled_body *b)
+{
+    const vt_grid *const g = &s->grid;
+    double square = 0;
+    for (int c = 0; c < 3; c++) {
+        const double low = g->base[c] * g->spacing, high = low + g->cells[c] * g->spacing;
+        const double away = fmax(fmax(low - b->center[c], b->center[c] - high), 0);
+        square += away * away;
+    }
+    return vti_panels_stir(s) || square < b->reach * b->reach;
 }
 
 static void find_flow(vt_simulation *s, const vt_paneled_body *b, float *slip)
@@ -314,9 +347,11 @@ static void find_flow(vt_simulation *s, const vt_paneled_body *b, float *slip)
     vti_find_passing_velocity(s, b, velocity);
     const vt_impulse pull = find_acceleration(s, b, velocity);
     give(s, &f, own_impulse(&f), find_bound(s, &f), pull);
-    if (vti_sheds(b->body)) {
+    if (vti_sheds(b->body) && is_reached(s, b)) {
         vti_find_surface_velocity(s, b, velocity);
         find_slip(s, &f, slip);
+    } else if (vti_sheds(b->body)) {
+        memset(slip, 0, 12 * (size_t)b->count);
     }
     vti_arena_pop(&s->arena, mark);
 }

@@ -1,5 +1,6 @@
 #include "panels/grid_request.h"
 
+#include "panels/panels.h"
 #include "state/predicates.h"
 #include "state/rigid_body.h"
 
@@ -55,12 +56,12 @@ static int is_closed(const vt_simulation *s, int32_t n)
     return vti_wants_panels(s, n) && !s->bodies.items[n].panels->open;
 }
 
-/* The box of all bodies, or of all bodies but containers. */
-static box box_of_bodies(const vt_simulation *s, int containers)
+/* The box of all bodies of a kind. */
+static box box_of_bodies(const vt_simulation *s, int solid, int containers)
 {
     box all = nothing;
     for (int32_t n = 0; n < s->bodies.count; n++)
-        if (is_closed(s, n) && (containers || !s->bodies.items[n].panels->hole)) {
+        if (is_closed(s, n) && (s->bodies.items[n].panels->hole ? containers : solid)) {
             const box b = box_of_body(s, &s->bodies.items[n]);
             add_box(&all, &b);
         }
@@ -133,16 +134,23 @@ static int clip_box(box *b, const box *bounds, const double reach[3])
     return meets;
 }
 
-/* The part of each solid body that lies within half of the extent of the bounds from them. */
-static void add_near_parts(const vt_simulation *s, const box *bounds, box *all)
+/* The part of a box within half of the extent of the bounds from them; returns whether any is. */
+static int clip_to_reached(box *b, const box *bounds)
 {
     const double half = 0.5 * extent_of(bounds), reach[3] = {half, half, half};
+    return clip_box(b, bounds, reach);
+}
+
+/* Each solid body that the flow within the bounds reaches, or the part of it that it reaches. */
+static void add_reached(const vt_simulation *s, const box *bounds, int whole, box *all)
+{
     for (int32_t n = 0; n < s->bodies.count; n++) {
         if (!is_closed(s, n) || s->bodies.items[n].panels->hole)
             continue;
-        box b = box_of_body(s, &s->bodies.items[n]);
-        if (clip_box(&b, bounds, reach))
-            add_box(all, &b);
+        const box b = box_of_body(s, &s->bodies.items[n]);
+        box part = b;
+        if (clip_to_reached(&part, bounds))
+            add_box(all, whole ? &b : &part);
     }
 }
 
@@ -184,8 +192,8 @@ static void add_near_walls(const vt_simulation *s, const vt_body *body, const bo
 static void add_containers(const vt_simulation *s, double spacing, box *bounds)
 {
     box all = *bounds;
-    const box bodies = box_of_bodies(s, 1);
-    add_box(&all, &bodies);
+    const box containers = box_of_bodies(s, 0, 1);
+    add_box(&all, &containers);
     const double few = fmax(SMALL_GRID, more_nodes * count_nodes(bounds, spacing));
     if (count_nodes(&all, spacing) <= few) {
         *bounds = all;
@@ -206,15 +214,21 @@ void vti_add_panel_bounds(const vt_simulation *s, double spacing, double least[3
         wanted |= vti_wants_panels(s, n);
     if (!wanted)
         return;
-    box bounds = nothing, all = box_of_bodies(s, !*any);
+    box bounds = nothing, all = nothing;
     if (*any) {
         memcpy(bounds.least, least, sizeof bounds.least);
         memcpy(bounds.most, most, sizeof bounds.most);
+    }
+    if (!*any || vti_panels_stir(s))
+        all = box_of_bodies(s, 1, !*any);
+    else /* of a body at rest in still air that no flow reaches nothing is to be seen */
+        add_reached(s, &bounds, 1, &all);
+    if (*any) {
         add_box(&all, &bounds);
         const double few = fmax(SMALL_GRID, many_nodes * count_nodes(&bounds, spacing));
         if (count_nodes(&all, spacing) > few) {
             all = bounds;
-            add_near_parts(s, &bounds, &all);
+            add_reached(s, &bounds, 0, &all);
         }
         add_containers(s, spacing, &all);
     }
@@ -240,7 +254,7 @@ double vti_panel_spacing(const vt_simulation *s)
     if (!isfinite(least))
         return 0;
     /* small bodies far from each other, or beside a huge one, are not worth a grid without end */
-    const box all = box_of_bodies(s, 1);
+    const box all = box_of_bodies(s, 1, 1);
     while (count_nodes(&all, least) > LARGE_GRID)
         least *= 1.25;
     return least;

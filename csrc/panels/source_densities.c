@@ -9,8 +9,9 @@
 
 enum { ROUNDS = 4, PANEL_BLOCK = 32, ROW_BLOCK = 64 };
 
-/* In cells: see is_covered. */
-static const double covered_within = 0.1;
+/* Room before a panel, in cells, up to which it sees nothing of what other bodies make of the flow,
+ * and from which on it sees all: see openness. */
+static const double closed_at = 0.1, open_at = 1;
 
 /* Largest relative change of the densities in the last round. */
 static const double settled = 1e-3;
@@ -334,13 +335,13 @@ void vti_multiply_panels(int64_t count, const float *matrix, const double *x, fl
 }
 
 /* What flows out of a body as a whole: nothing, and as much as it grows where it deforms, m^3/s. */
-static double find_growth(const vt_panels *p, const vt_paneled_body *b, const uint8_t *covered)
+static double find_growth(const vt_panels *p, const vt_paneled_body *b)
 {
     double growth = 0;
     for (int32_t i = b->first; i < b->first + b->count && b->body->form; i++) {
         double wall[3];
         vti_wall_velocity(b, p->center[i], wall);
-        growth += covered[i] ? 0 : vti_dot(wall, p->normal[i]) * (double)p->area[i];
+        growth += vti_dot(wall, p->normal[i]) * (double)p->area[i];
     }
     return growth;
 }
@@ -397,41 +398,44 @@ void vti_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, float
     vti_arena_pop(&s->arena, mark);
 }
 
-/* Whether a panel of a body lies on or in another one, or nearer to it than the grid can tell: no
- * fluid passes there. Panels that face each other without room between them would drive each other
- * without bound. */
-static uint8_t is_covered(const vt_simulation *s, const vt_paneled_body *b, int32_t i)
+/* Room before a panel: to the nearest other body, m, or `within` where there is more. */
+static double find_room(const vt_simulation *s, const vt_paneled_body *b, int32_t i, double within)
 {
     const vt_panels *const p = &s->panels;
-    const double *const center = p->center[b->first + i], within = covered_within * s->grid.spacing;
+    const double *const center = p->center[b->first + i];
+    double room = within;
     for (int32_t n = 0; n < p->body_count; n++) {
         const vt_paneled_body *const other = &p->bodies[n];
-        const double limit = other->reach + within;
+        const double limit = other->reach + room;
         double local[3];
         if (other == b || vti_square_between(other->center, center) > limit * limit)
             continue;
         vti_pose_point_back(&other->pose, center, local);
         const double scale = other->pose.scale;
-        if (scale * vti_room_at_body(other->body, local, within / scale, NULL) < within)
-            return 1;
+        room = fmin(room, scale * vti_room_at_body(other->body, local, room / scale, NULL));
     }
-    return 0;
+    return room;
 }
 
-typedef struct cover_job {
-    const vt_simulation *s;
-    uint8_t *covered; /* of each panel */
-} cover_job;
-
-static void cover_body(void *data, int64_t n)
+static void find_rooms_of_body(void *data, int64_t n)
 {
-    const cover_job *const job = data;
-    const vt_paneled_body *const b = &job->s->panels.bodies[n];
+    vt_simulation *const s = data;
+    const vt_paneled_body *const b = &s->panels.bodies[n];
+    const double within = fmax(open_at * s->grid.spacing, s->grid.core);
     for (int32_t i = 0; i < b->count; i++)
-        job->covered[b->first + i] = is_covered(job->s, b, i);
+        s->panels.room[b->first + i] = (float)find_room(s, b, i, within);
 }
 
-static void solve_body(vt_simulation *s, vt_paneled_body *b, const uint8_t *covered)
+/* How much of the flow that other bodies make a panel turns back. A gap thinner than a cell is not
+ * resolved: panels that face each other across it would drive each other without bound, so the
+ * thinner it is, the less they see of each other. */
+static double openness(const vt_simulation *s, int32_t panel)
+{
+    const double room = (double)s->panels.room[panel] / s->grid.spacing;
+    return fmin(fmax((room - closed_at) / (open_at - closed_at), 0), 1);
+}
+
+static void solve_body(vt_simulation *s, vt_paneled_body *b)
 {
     vt_panels *const p = &s->panels;
     const size_t mark = vti_arena_mark(&s->arena), count = (size_t)b->count;
@@ -439,15 +443,20 @@ static void solve_body(vt_simulation *s, vt_paneled_body *b, const uint8_t *cove
     float *const velocity = vti_arena_push(&s->arena, 12 * count);
     vti_find_passing_velocity(s, b, velocity);
     for (int32_t i = 0; i < b->count; i++) {
-        double through[3];
+        const float *const onset = p->onset + 3 * (int64_t)(b->first + i);
+        const double share = openness(s, b->first + i);
+        double through[3], neighbours[3];
         vti_wall_velocity(b, p->center[b->first + i], through);
-        for (int c = 0; c < 3; c++)
+        for (int c = 0; c < 3; c++) {
+            neighbours[c] = (double)velocity[3 * i + c] - (double)onset[c];
             through[c] -= (double)velocity[3 * i + c];
-        condition[i] = covered[b->first + i] ? 0 : vti_dot(through, p->normal[b->first + i]);
+        }
         square += vti_dot(through, through);
+        vti_add_scaled(through, 1 - share, neighbours);
+        condition[i] = vti_dot(through, p->normal[b->first + i]);
     }
     b->stream = vti_sqrt(square / b->count);
-    const double growth = find_growth(p, b, covered);
+    const double growth = find_growth(p, b);
     balance_conditions(p, b, growth, condition);
     vti_multiply_panels(b->count, b->set->inverse, condition, p->density + b->first,
                         s->def.threads);
@@ -526,12 +535,11 @@ void vti_solve_densities(vt_simulation *s)
     const int rounds = vti_have_neighbours(p) ? ROUNDS : 1;
     const size_t mark = vti_arena_mark(&s->arena), bytes = sizeof *p->density * (size_t)p->count;
     float *const before = vti_arena_push(&s->arena, bytes);
-    cover_job cover = {s, vti_arena_push(&s->arena, (size_t)p->count)};
-    vti_parallel_each(s->def.threads, p->body_count, 1, cover_body, &cover);
+    vti_parallel_each(s->def.threads, p->body_count, 1, find_rooms_of_body, s);
     for (int round = 0; round < rounds; round++) {
         memcpy(before, p->density, bytes);
         for (int32_t n = 0; n < p->body_count; n++)
-            solve_body(s, &p->bodies[n], cover.covered);
+            solve_body(s, &p->bodies[n]);
         if (has_settled(p, before))
             break;
     }

@@ -32,6 +32,7 @@ typedef struct vt_panels {
     vt_paneled_body *bodies;
     double (*center)[3], (*normal)[3]; /* of each panel, m; outward */
     float *area, *density;             /* m^2, m/s */
+    float *room;     /* of each to the nearest other body, m, as far as it matters */
     float *onset;    /* count x 3: velocity without panels, but with what containers around emit
                         beyond their even densities, m/s */
     vt_patch *patch; /* body by body */
