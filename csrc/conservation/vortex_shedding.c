@@ -1,6 +1,7 @@
 #include "conservation/vortex_shedding.h"
 
 #include "field/solid_nodes.h"
+#include "geometry/neighbour_cells.h"
 #include "state/distance_to_bodies.h"
 #include "state/heat_budget.h"
 #include "state/particles.h"
@@ -184,42 +185,95 @@ static void shed_panel(const shedding *d, int32_t panel)
 /* There newborn vortons, of ambient fluid, would thin it out: strength goes to the nearest of those
  * around the body, whatever they have grown at. */
 
-/* Lists the vortons near the body. */
-static int64_t list_near(const shedding *d, int32_t *near)
+/* The vortons near the body, in cells of which only a panel's own and those beside it can hold one
+ * that grows there. */
+typedef struct near_vortons {
+    const shedding *shedding;
+    const int32_t *row; /* of each, rising */
+    const float *position;
+    vt_partition cells;
+} near_vortons;
+
+/* Lists the rows of the vortons within reach of a point, and where they are; returns how many. */
+static int64_t list_near(const vt_simulation *s, const double center[3], double reach, int32_t *row,
+                         float *position)
 {
-    const vt_vortons *const v = &d->simulation->vortons;
-    const double reach = d->body->reach + 2 * d->core;
-    double center[3];
+    const vt_vortons *const v = &s->vortons;
     int64_t count = 0;
-    vti_pose_point(&d->pose, d->body->center, center);
     for (int64_t i = 0; i < v->set.count; i++) {
         double at[3];
         vti_place_of_row(v, i, at);
-        near[count] = (int32_t)i;
+        row[count] = (int32_t)i;
+        memcpy(position + 3 * count, v->position + 3 * i, 12);
         count += vti_square_between(at, center) < reach * reach;
     }
     return count;
 }
 
-typedef struct nearest_job {
-    const shedding *shedding;
-    const int32_t *near;
-    int64_t count;
-} nearest_job;
+/* As wide as the room of the largest panel. */
+static double width_of_cells(const shedding *d)
+{
+    const vt_panel_set *const set = d->body->panels;
+    double most = 0;
+    for (int32_t p = 0; p < set->count; p++)
+        most = fmax(most, set->area[p]);
+    return (1 + 1e-6) * d->body->scale * vti_sqrt(most);
+}
+
+/* Of two at the same distance the first row. */
+static void look_in_cell(const near_vortons *n, int64_t cell, const double place[3], double *least,
+                         int32_t *row)
+{
+    for (uint32_t t = n->cells.start[cell]; t < n->cells.start[cell + 1]; t++) {
+        const float *const x = n->position + 3 * (int64_t)n->cells.order[t];
+        const double at[3] = {(double)x[0], (double)x[1], (double)x[2]};
+        const double square = vti_square_between(at, place);
+        const int32_t found = n->row[n->cells.order[t]];
+        if (square < *least || (square == *least && *row >= 0 && found < *row)) {
+            *least = square;
+            *row = found;
+        }
+    }
+}
 
 static void find_nearest(void *data, int64_t p)
 {
-    const nearest_job *const job = data;
-    const shedding *const d = job->shedding;
-    double place[3], least = place_of(d, (int32_t)p, place);
-    d->row[p] = -1;
-    for (int64_t n = 0; n < job->count; n++) {
-        double at[3];
-        vti_place_of_row(&d->simulation->vortons, job->near[n], at);
-        const double square = vti_square_between(at, place);
-        if (square < least) {
-            least = square;
-            d->row[p] = job->near[n];
+    const near_vortons *const n = data;
+    const vt_partition *const cells = &n->cells;
+    double place[3], least = place_of(n->shedding, (int32_t)p, place);
+    int64_t home[3];
+    int32_t row = -1;
+    for (int a = 0; a < 3; a++)
+        home[a] = vti_partition_index(cells, a, place[a]);
+    for (int side = 0; side < 27; side++) {
+        const int64_t step[3] = {side % 3 - 1, side / 3 % 3 - 1, side / 9 - 1};
+        int64_t cell = 0;
+        for (int a = 2; a >= 0; a--)
+            cell = cell * cells->cells[a] + (home[a] + step[a] + cells->cells[a]) % cells->cells[a];
+        look_in_cell(n, cell, place, &least, &row);
+    }
+    n->shedding->row[p] = row;
+}
+
+/* The bounds of the near vortons and of where panels shed. */
+static void find_bounds(const shedding *d, int64_t count, const float *position, double low[3],
+                        double high[3])
+{
+    for (int a = 0; a < 3; a++) {
+        low[a] = INFINITY;
+        high[a] = -INFINITY;
+    }
+    for (int64_t i = 0; i < count; i++)
+        for (int a = 0; a < 3; a++) {
+            low[a] = fmin(low[a], (double)position[3 * i + a]);
+            high[a] = fmax(high[a], (double)position[3 * i + a]);
+        }
+    for (int32_t p = 0; p < d->body->panels->count; p++) {
+        double place[3];
+        place_of(d, p, place);
+        for (int a = 0; a < 3; a++) {
+            low[a] = fmin(low[a], place[a]);
+            high[a] = fmax(high[a], place[a]);
         }
     }
 }
@@ -227,10 +281,18 @@ static void find_nearest(void *data, int64_t p)
 static void take_nearest(const shedding *d)
 {
     vt_simulation *const s = d->simulation;
-    const size_t mark = vti_arena_mark(&s->arena);
-    int32_t *const near = vti_arena_push(&s->arena, 4 * (size_t)s->vortons.set.count);
-    nearest_job job = {d, near, list_near(d, near)};
-    vti_parallel_each(s->def.threads, d->body->panels->count, PANEL_BLOCK, find_nearest, &job);
+    const size_t mark = vti_arena_mark(&s->arena), rows = (size_t)s->vortons.set.count;
+    const double reach = d->body->reach + 2 * d->core;
+    int32_t *const row = vti_arena_push(&s->arena, sizeof *row * rows);
+    float *const position = vti_arena_push(&s->arena, 3 * sizeof *position * rows);
+    double center[3], low[3], high[3];
+    vti_pose_point(&d->pose, d->body->center, center);
+    near_vortons near = {.shedding = d, .row = row, .position = position};
+    const int64_t count = list_near(s, center, reach, row, position);
+    find_bounds(d, count, position, low, high);
+    vti_make_partition(&near.cells, width_of_cells(d), 1, low, high, count, position, &s->arena,
+                       s->def.threads);
+    vti_parallel_each(s->def.threads, d->body->panels->count, PANEL_BLOCK, find_nearest, &near);
     vti_arena_pop(&s->arena, mark);
 }
 

@@ -110,18 +110,11 @@ static void find_homes(void *data, int64_t begin, int64_t end)
     }
 }
 
-/* The bricks that a node of this one, or the next ones above it, may lie in; NULL: none there. */
-static void find_above(const filling *f, const vt_brick *b, float *fill[8])
-{
-    vt_brick_hints hints = {{NULL}};
-    for (int n = 0; n < 8; n++) {
-        const int32_t at[3] = {b->at[0] + (n & 1), b->at[1] + (n >> 1 & 1), b->at[2] + (n >> 2)};
-        vt_brick *const found = vti_find_brick(f->lattice, at, &hints);
-        fill[n] = found ? found->fill : NULL;
-    }
-}
+/* The nodes of a brick and the next ones above it. */
+enum { WIDE = EDGE + 1 };
+typedef float wide_fill[WIDE * WIDE * WIDE];
 
-static void fill_nodes(const filling *f, int64_t i, float *const fill[8])
+static void fill_nodes(const filling *f, int64_t i, wide_fill fill)
 {
     const double scale = f->lattice->scale;
     const float volume = (float)((double)f->vortons->volume[i] * (scale * scale * scale));
@@ -136,28 +129,49 @@ static void fill_nodes(const filling *f, int64_t i, float *const fill[8])
         low[a] &= EDGE - 1;
     }
     const float left = volume * share[0][0], right = volume * share[0][1];
-    const int inside = low[0] + 1 < EDGE;
-    for (unsigned n = 0; n < 4; n++) {
-        const unsigned y = (unsigned)low[1] + (n & 1), z = (unsigned)low[2] + (n >> 1);
-        const unsigned side = y / EDGE * 2 + z / EDGE * 4;
-        const unsigned at = (z % EDGE * EDGE + y % EDGE) * EDGE + (unsigned)low[0];
+    float *const here = fill + (low[2] * WIDE + low[1]) * WIDE + low[0];
+    for (int n = 0; n < 4; n++) {
+        float *const at = here + (n >> 1) * WIDE * WIDE + (n & 1) * WIDE;
         const float across = share[1][n & 1] * share[2][n >> 1];
-        float *const here = fill[side], *const next = inside ? here : fill[side + 1];
-        if (here)
-            here[at] += left * across;
-        if (next)
-            next[inside ? at + 1 : at + 1 - EDGE] += right * across;
+        at[0] += left * across;
+        at[1] += right * across;
     }
+}
+
+/* The part of the nodes that lies in the brick on one side (bits: above along x, y, z). */
+static void add_part(const float *fill, int side, float *to)
+{
+    int low[3], high[3];
+    for (int a = 0; a < 3; a++) {
+        low[a] = side >> a & 1 ? EDGE : 0;
+        high[a] = side >> a & 1 ? WIDE : EDGE;
+    }
+    for (int z = low[2]; z < high[2]; z++)
+        for (int y = low[1]; y < high[1]; y++) {
+            float *const row = to + ((z - low[2]) * EDGE + y - low[1]) * EDGE;
+            for (int x = low[0]; x < high[0]; x++)
+                row[x - low[0]] += fill[(z * WIDE + y) * WIDE + x];
+        }
 }
 
 static void fill_brick(void *data, int64_t n)
 {
     const filling *const f = data;
     const vt_brick *const b = f->of_colour[n];
-    float *fill[8];
-    find_above(f, b, fill);
-    for (uint32_t t = f->start[b->number]; t < f->start[b->number + 1]; t++)
+    const uint32_t begin = f->start[b->number], end = f->start[b->number + 1];
+    vt_brick_hints hints = {{NULL}};
+    wide_fill fill = {0};
+    if (begin == end)
+        return;
+    for (uint32_t t = begin; t < end; t++)
         fill_nodes(f, f->order[t], fill);
+    for (int side = 0; side < 8; side++) {
+        const int32_t at[3] = {b->at[0] + (side & 1), b->at[1] + (side >> 1 & 1),
+                               b->at[2] + (side >> 2)};
+        vt_brick *const to = vti_find_brick(f->lattice, at, &hints);
+        if (to)
+            add_part(fill, side, to->fill);
+    }
 }
 
 static int colour_of(const vt_brick *b)

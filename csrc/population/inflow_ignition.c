@@ -19,8 +19,9 @@ typedef struct soaking {
     const vt_emitter_def *now; /* what the emitter gives */
     vt_fluid fluid;
     vt_pose pose;
-    vt_region shape; /* as it is now */
-    uint8_t *soaked; /* of each vorton, whether it becomes one of the emitter's */
+    vt_region shape;          /* as it is now */
+    double middle[3], reach2; /* m, m^2: a ball that holds the shape */
+    uint8_t *soaked;          /* of each vorton, whether it becomes one of the emitter's */
 } soaking;
 
 static double value_in(const vt_set *set, int column, int64_t row)
@@ -98,6 +99,19 @@ static void soak(vt_simulation *s, const vt_fluid_emitter *p, const vt_pose *pos
     vti_count_heat(s, row, 1, NULL, 1);
 }
 
+/* A little larger than the shape: rounding must leave no point of it out. */
+static void find_ball(soaking *k)
+{
+    double middle[3], half2 = 0;
+    for (int a = 0; a < 3; a++) {
+        const double half = 0.5 * (k->shape.upper[a] - k->shape.lower[a]);
+        middle[a] = k->shape.lower[a] + half;
+        half2 += half * half;
+    }
+    vti_pose_point(&k->pose, middle, k->middle);
+    k->reach2 = 1.001 * half2 * k->pose.scale * k->pose.scale;
+}
+
 static void find_ignited(void *data, int64_t begin, int64_t end)
 {
     const soaking *const k = data;
@@ -105,7 +119,8 @@ static void find_ignited(void *data, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; i++) {
         const double place[3] = {(double)position[3 * i], (double)position[3 * i + 1],
                                  (double)position[3 * i + 2]};
-        k->soaked[i] = (uint8_t)(is_fresh(k, i) && vti_placed_contains(&k->shape, &k->pose, place));
+        k->soaked[i] = (uint8_t)(vti_square_between(place, k->middle) <= k->reach2 &&
+                                 is_fresh(k, i) && vti_placed_contains(&k->shape, &k->pose, place));
     }
 }
 
@@ -123,6 +138,7 @@ static void ignite_shape(vt_simulation *s, const vt_fluid_emitter *p)
                  .shape = vti_region_at(&p->shape, s->time)};
     if (!(now.fluid.fuel > 0))
         return;
+    find_ball(&k);
     k.soaked = vti_arena_push(&s->arena, (size_t)count);
     vti_parallel_for(s->def.threads, count, BLOCK, find_ignited, &k);
     for (int64_t i = 0; i < count; i++)
