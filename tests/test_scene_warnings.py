@@ -176,6 +176,22 @@ def test_a_body_less_than_a_cell_from_a_wall(gap, warned):
     assert all("bodies[1]: Body: is 0.05 m from the wall of bodies[0]" in text for text in found)
 
 
+@pytest.mark.parametrize("source", [
+    vt.Emitter(vt.Sphere(radius=0.5), temperature=400),
+    vt.Emitter(vt.Sphere(radius=0.25), temperature=400, parent=vt.Transform(scale=2)),
+    vt.VortexRing(radius=0.5, core=0.3, vorton_core=0.16),
+    vt.VortonPoints([(0, 0, 0)], strengths=[(0, 0, 1)], core=0.16, volume=1e-3),
+], ids=["emitter", "scaled", "ring", "points"])  # fmt: skip
+def test_a_cell_is_known_from_every_source(source):
+    """Two thirds of the smallest core, .16 m, which the emitter's is by default."""
+    scene = vt.Scene(method=vt.Method(expansion=0))
+    scene.add(source)
+    scene.add(vt.Container(vt.Box((-1, -1, -1), (1, 1, 1))))
+    scene.add(vt.Body(vt.Box((0.85, -0.4, -0.4), (0.95, 0.4, 0.4))))
+    (text,) = texts(lambda: vt.Simulation(scene, threads=1))
+    assert "is 0.05 m from the wall of bodies[0], less than a cell (0.11 m)" in text
+
+
 # ---- nothing for what is sound ----
 
 

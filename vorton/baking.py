@@ -221,13 +221,13 @@ def bake_timed(
     out: str | os.PathLike[str],
     *,
     frames: tuple[int, int],
-    fps: float = 24.0,
-    volumes: Volumes | None = Volumes(),
-    tracers: bool = True,
-    archive: bool = True,
-    progress: bool | Callback = True,
-    threads: int = 0,
-    overwrite: bool = False,
+    fps: float,
+    volumes: Volumes | None,
+    tracers: bool,
+    archive: bool,
+    progress: bool | Callback,
+    threads: int,
+    overwrite: bool,
 ) -> Manifest:
     """`bake`, which tells what its parts take."""
     if not isinstance(scene, Scene):

@@ -116,8 +116,8 @@ def _add_place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
 
 
-def _add_volume(parser: argparse.ArgumentParser) -> None:
-    text = "voxel size in m (default: the scene's)"
+def _add_volume(parser: argparse.ArgumentParser, default: str) -> None:
+    text = f"voxel size in m (default: {default})"
     parser.add_argument("--voxel", type=positive, metavar="H", help=text)
     parser.add_argument("--sharp", action="store_true", help=SHARP)
 
@@ -155,7 +155,7 @@ def _add_bake(commands: argparse._SubParsersAction) -> None:
 
 def _add_files(parser: argparse.ArgumentParser) -> None:
     """What is written of a frame."""
-    _add_volume(parser)
+    _add_volume(parser, "the scene's")
     parser.add_argument(
         "--preset", choices=PRESETS, default="blender", help="host that reads it (default blender)"
     )
@@ -294,7 +294,7 @@ def _add_preview(commands: argparse._SubParsersAction) -> None:
         metavar="F",
         help="frames a second (default 24, or what the bake has)",
     )
-    _add_volume(parser)
+    _add_volume(parser, "that of the bake's volumes, or the scene's")
     for name, text in (("eye", "where the camera is"), ("target", "where it looks")):
         parser.add_argument(
             f"--{name}",

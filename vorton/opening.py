@@ -68,16 +68,15 @@ def _check_room_to_burn(scene: Scene) -> None:
     if not (closed and expands) or isinstance(scene.ambient, Liquid):
         return
     number, body = closed[0]
-    where = f"bodies[{number}], Container {body.name!r}" if body.name else f"bodies[{number}]"
     remedy = (
-        f"expands, which it cannot in the closed container {where}; make its walls bodies, "
-        "Body(Plane(...)), so that it is open somewhere, or set Scene(method=Method(expansion=0)): "
-        "then hot gas is light and does not push"
+        f"expands, which it cannot in bodies[{number}], the closed {body._what()}; make its walls "
+        "bodies, Body(Plane(...)), so that it is open somewhere, or set "
+        "Scene(method=Method(expansion=0)): then hot gas is light and does not push"
     )
     for index, other in enumerate(scene.bodies):
         warm = other.temperature is not None or getattr(other, "specific_heat", None)
         if warm and other.conductance != 0:
-            what = f"bodies[{index}]: {type(other).__name__} {other.name!r} exchanges heat"
+            what = f"bodies[{index}]: {other._what()} exchanges heat"
             raise ValueError(f"{what}: gas that becomes warmer {remedy}")
     if not (combustion and combustion.heat > 0):
         return
@@ -311,6 +310,15 @@ def _add_bodies(
             )
 
 
+def _default_spacing(scene: Scene, core: _core.Simulation) -> float:
+    """As `Scene.spacing` has it, m, of the vortons that are there and that emitters will bear; 0:
+    there are none."""
+    emitters = [source._placed_core() for source in scene.sources if isinstance(source, Emitter)]
+    born = core.column("vortons", "core").min(initial=math.inf)
+    least = min([float(born), *(radius for radius in emitters if radius)])
+    return least / (0.66 if scene.method.cores == "point" else 1.5) if least < math.inf else 0.0
+
+
 def _warn_of_thin_gaps(
     scene: Scene, core: _core.Simulation, added: list[list[tuple[str, int]]], depth: int = 6
 ) -> None:
@@ -318,12 +326,13 @@ def _warn_of_thin_gaps(
     cell, and may run away."""
     if scene.method.velocity != "poisson" or scene.method.bodies != "panels":
         return
-    cores = [c for c in (getattr(s, "core", None) for s in scene.sources) if isinstance(c, float)]
-    spacing = scene.spacing or min(cores, default=0.0) / 1.5
     numbers = [ids[0][1] for ids in added[len(added) - len(scene.bodies) :]]
     walls = [n for n, body in enumerate(scene.bodies) if isinstance(body, Container)]
+    if not walls:
+        return
+    spacing = scene.spacing or _default_spacing(scene, core)
     for index, body in enumerate(scene.bodies):
-        if index in walls or not walls:
+        if index in walls:
             continue
         centers = core.panels(numbers[index])["center"]
         for wall in walls if len(centers) else ():
