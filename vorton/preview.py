@@ -586,10 +586,12 @@ def _encode_animation(pictures: Iterator[np.ndarray], fps: float, kind: str) -> 
     image = load_images()
     frames = [image.fromarray(picture) for picture in pictures]
     if kind == "GIF":
-        # One palette for the shot: colours of its own for each frame would flicker.
+        # One palette for the shot: colours of its own for each frame would flicker. Without
+        # diffusion of the error the nearest colours of Pillow make bands in dark gradients.
         strip = np.concatenate([np.asarray(frames[len(frames) * i // 4]) for i in range(4)])
-        palette = image.fromarray(strip).quantize(256)
-        frames = [f.quantize(palette=palette, dither=image.Dither.NONE) for f in frames]
+        palette = image.fromarray(strip).quantize(256, image.Quantize.MAXCOVERAGE)
+        dither = image.Dither.FLOYDSTEINBERG
+        frames = [f.quantize(palette=palette, dither=dither) for f in frames]
         options: dict[str, Any] = {"optimize": False}
     else:
         options = {"quality": 90, "method": 4}
