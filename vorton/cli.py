@@ -28,13 +28,11 @@ from .files import explain
 from .first_moments import hand_over
 from .hosts import usd
 from .hosts.alembic import write_alembic
-from .manifest import MOST_FRAMES, Manifest
+from .manifest import FPS, FRAMES, MOST_FRAMES, Manifest
 from .report import describe, describe_archive
 from .scene_files import load_scene
 
 INTERRUPTED, TERMINATED = 130, 143
-DEFAULT_FRAMES = (1, 96)
-DEFAULT_FPS = 24.0
 OF_BAKES = (SUFFIX, ".vdb", ".npz")
 TRACEBACK = "VORTON_TRACEBACK"
 SHARP = "thin sheets of few tracers as sheets, not dots: slower, for less than 4 tracers a voxel"
@@ -135,14 +133,14 @@ def _add_bake(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--frames",
         type=frame_range,
-        default=DEFAULT_FRAMES,
+        default=FRAMES,
         metavar="A-B",
         help="first and last frame (default 1-96); frame 1 is the start",
     )
     parser.add_argument(
         "--fps",
         type=positive,
-        default=DEFAULT_FPS,
+        default=FPS,
         metavar="F",
         help="frames a second (default 24)",
     )
