@@ -10,6 +10,8 @@ from pathlib import Path
 # Tests share the processors with the processes that they start. The library takes to its pool when
 # it sees that; this spares the time until then in each of the many processes.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+# For the same reason: the threads of NumPy's matrices spin while they wait, too.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import vorton  # noqa: E402 (it reads the environment)
 

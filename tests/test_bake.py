@@ -273,10 +273,11 @@ def test_without_locks_on_the_file_system_bakes_go_on(reference, tmp_path, monke
     [
         ({"scene": small_scene(seed=4)}, ["another scene, also named 'ring'"]),
         ({"scene": small_scene("other")}, ["another scene, 'ring'"]),
-        ({"fps": 25}, ["fps 24.0"]),
-        ({"volumes": Volumes(voxel=0.2)}, ["other volumes", "voxel 0.1"]),
-        ({"volumes": None}, ["volumes"]),
-        ({"tracers": False}, ["tracers True"]),
+        ({"fps": 25}, ["fps = 24.0, not 25.0"]),
+        ({"volumes": Volumes(voxel=0.2)}, ["other volumes", "voxel = 0.1, not 0.2"]),
+        ({"volumes": None}, ["volumes = {", "not None"]),
+        ({"volumes": Volumes(half=False)}, ["other volumes: half = True, not False;"]),
+        ({"tracers": False}, ["tracers = True, not False"]),
     ],
 )
 def test_folder_with_another_bake_is_refused(reference, tmp_path, values, words):

@@ -21,6 +21,7 @@ from vorton.manifest import Manifest
 from vorton.records import HEALTH_LIMITS
 from vorton.report import describe, proposed_voxel, ranges_text, size_text, warnings
 from vorton.scene import Scene
+from vorton.scene_files import ScriptError, load_scene
 from vorton.shapes import Torus
 from vorton.sources import Tracers, VortexRing
 
@@ -280,6 +281,26 @@ def test_script_function_and_main_guard(tmp_path):
     assert run("bake", path, tmp_path / "out", "--frames", 1, "--quiet") == 0
     path.write_text("import vorton as vt\ndef make_scene():\n    return vt.Scene('f', voxel=0.1)\n")
     assert run("bake", path, tmp_path / "f", "--frames", 1, "--quiet") == 0
+
+
+def test_a_script_imports_what_lies_beside_it(tmp_path, monkeypatch):
+    """Each script its own, wherever the command is called."""
+    monkeypatch.chdir("/")
+    path, modules = list(sys.path), set(sys.modules)
+    for name in ("first", "second"):
+        folder = tmp_path / name
+        (folder / "rig").mkdir(parents=True)
+        (folder / "rig" / "__init__.py").write_text("from .names import NAME")
+        (folder / "rig" / "names.py").write_text(f"NAME = {name!r}")
+        (folder / "shot.py").write_text("from rig import NAME\nimport vorton as vt\n"
+                                        "def make_scene():\n    import rig.names\n"
+                                        "    return vt.Scene(rig.names.NAME)\n")
+        assert load_scene(folder / "shot.py").name == name
+    assert sys.path == path and set(sys.modules) == modules
+    (tmp_path / "broken.py").write_text("\n\n1 +")
+    (tmp_path / "shot.py").write_text("import broken")
+    with pytest.raises(ScriptError, match=r"shot\.py: line 1: SyntaxError.*broken\.py, line 3"):
+        load_scene(tmp_path / "shot.py")
 
 
 def test_error_is_one_line_unless_asked_for(tmp_path):

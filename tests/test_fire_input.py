@@ -1,5 +1,6 @@
 """Bad input of fire: errors that name the emitter, its value and what is allowed."""
 
+import dataclasses
 import warnings
 
 import numpy as np
@@ -280,6 +281,12 @@ def test_a_body_that_heats_gas_in_a_closed_container_is_refused(warm):
     scene.add(vt.Container(CUBE, name="room"))
     with pytest.raises(ValueError, match=r"bodies\[0\]: Body 'stove' exchanges heat.*'room'"):
         vt.Simulation(scene)
+    nameless = vt.Scene()
+    nameless.add(dataclasses.replace(warm, name=""))
+    nameless.add(vt.Container(CUBE))
+    words = r"bodies\[0\]: Body exchanges heat.*in bodies\[1\], the closed Container; make"
+    with pytest.raises(ValueError, match=words):
+        vt.Simulation(nameless)
     vt.Simulation(scene, method=vt.Method(expansion=0)).step()
     scene = vt.Scene(ambient=vt.Water())
     scene.add(warm)

@@ -376,6 +376,18 @@ def test_animations(tmp_path, ending, worst):
     assert total == pytest.approx(7000 / 24, abs=5)
 
 
+def test_a_dark_gradient_has_no_bands_in_a_gif(tmp_path):
+    """Blocks of 8 x 8 keep their means; colours that are only nearest miss them by two levels."""
+    image = pytest.importorskip("PIL.Image")
+    frame = render(volume_of([], 1), FRONT, (160, 120))
+    frame[:, 80:] = np.linspace(0, 255, 120).astype(np.uint8)[:, None, None]
+    write_film([frame, frame], tmp_path / "film.gif")
+    with image.open(tmp_path / "film.gif") as film:
+        missed = np.asarray(film.convert("RGB")).astype(float) - frame
+    means = missed.reshape(15, 8, 20, 8, 3).mean((1, 3))
+    assert np.abs(means[:, :9]).max() < 1.5
+
+
 def test_mp4(tmp_path):
     ffmpeg = pytest.importorskip("imageio_ffmpeg")
     path = tmp_path / "film.mp4"

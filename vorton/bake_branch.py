@@ -134,8 +134,10 @@ def branch(
         folder,
         frames=(first, last),
         **how,
+        archive=True,
         progress=progress,
         threads=threads,
+        overwrite=False,
     )
 
 

@@ -88,9 +88,11 @@ def _difference(manifest: Manifest, scene: Scene, settings: dict[str, Any]) -> s
             return f"another scene, also named {scene.name!r}"
         if key == "volumes" and value and old.get(key):
             parts = [part for part in value if old[key].get(part) != value[part]]
-            said = ", ".join(f"{part} {shown(old[key].get(part))}" for part in parts)
+            said = ", ".join(
+                f"{part} = {shown(old[key].get(part))}, not {shown(value[part])}" for part in parts
+            )
             return f"this scene with other volumes: {said}"
-        return f"this scene with {key} {shown(old.get(key))}"
+        return f"this scene with {key} = {shown(old.get(key))}, not {shown(value)}"
     return None
 
 

@@ -44,7 +44,7 @@ from .fields import (
     shown,
 )
 from .files import locked, make_folder
-from .manifest import MOST_FRAMES, Manifest
+from .manifest import FPS, FRAMES, MOST_FRAMES, Manifest
 from .opening import warn_of_coarse_voxel
 from .progress import Callback, Progress
 from .retime import RetimedCourse, course_of, last_frame, needed
@@ -140,8 +140,8 @@ def bake(
     scene: Scene,
     out: str | os.PathLike[str],
     *,
-    frames: tuple[int, int] = (1, 96),
-    fps: float = 24.0,
+    frames: tuple[int, int] = FRAMES,
+    fps: float = FPS,
     volumes: Volumes | None = Volumes(),
     tracers: bool = True,
     archive: bool = True,
@@ -221,13 +221,13 @@ def bake_timed(
     out: str | os.PathLike[str],
     *,
     frames: tuple[int, int],
-    fps: float = 24.0,
-    volumes: Volumes | None = Volumes(),
-    tracers: bool = True,
-    archive: bool = True,
-    progress: bool | Callback = True,
-    threads: int = 0,
-    overwrite: bool = False,
+    fps: float,
+    volumes: Volumes | None,
+    tracers: bool,
+    archive: bool,
+    progress: bool | Callback,
+    threads: int,
+    overwrite: bool,
 ) -> Manifest:
     """`bake`, which tells what its parts take."""
     if not isinstance(scene, Scene):

@@ -45,9 +45,13 @@ def bake_frames(scene: BakeScene, threads: int | None) -> dict[str, Any]:
             scene.make(),
             Path(folder),
             frames=(first, last),
+            fps=24,
             volumes=Volumes(voxel=scene.voxel),
+            tracers=True,
+            archive=True,
             progress=note,
             threads=threads or 0,
+            overwrite=False,
         )
         record = manifest.frame(last)
     times = 1e3 * np.diff(done[first - 1 :])

@@ -10,6 +10,7 @@ import numpy as np
 from . import _core
 from .animation import Animation, Transform, add_parent, parent_field, split
 from .deformation import Deformation
+from .extras import load_extra
 from .fields import Definition, check_one_of, field, shown
 from .shapes import SOLIDS, Mesh, Plane, Shape, Torus, mesh_volume
 from .tables import Table, by_keyword
@@ -59,11 +60,8 @@ def _is_convex(shape: dict[str, Any]) -> bool:
 
 def _decompose(shape: dict[str, Any], what: str) -> list[dict[str, Any]]:
     """Convex pieces of a concave mesh, through coacd."""
-    try:
-        import coacd
-    except ModuleNotFoundError as error:
-        text = "install coacd (pip install coacd), or give convex pieces: Body([piece, piece])"
-        raise ModuleNotFoundError(f"{what}: the mesh is not convex; {text}") from error
+    text = "install coacd (pip install coacd), or give convex pieces: Body([piece, piece])"
+    coacd = load_extra("coacd", f"{what}: the mesh is not convex; {text}")
     coacd.set_log_level("error")
     mesh = coacd.Mesh(shape["vertices"].astype(np.float64), shape["faces"])
     pieces = coacd.run_coacd(mesh, threshold=CONCAVITY, seed=0)

@@ -28,13 +28,11 @@ from .files import explain
 from .first_moments import hand_over
 from .hosts import usd
 from .hosts.alembic import write_alembic
-from .manifest import MOST_FRAMES, Manifest
+from .manifest import FPS, FRAMES, MOST_FRAMES, Manifest
 from .report import describe, describe_archive
 from .scene_files import load_scene
 
 INTERRUPTED, TERMINATED = 130, 143
-DEFAULT_FRAMES = (1, 96)
-DEFAULT_FPS = 24.0
 OF_BAKES = (SUFFIX, ".vdb", ".npz")
 TRACEBACK = "VORTON_TRACEBACK"
 SHARP = "thin sheets of few tracers as sheets, not dots: slower, for less than 4 tracers a voxel"
@@ -116,8 +114,8 @@ def _add_place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("place", metavar="BAKE", type=Path, help="bake folder, or its manifest")
 
 
-def _add_volume(parser: argparse.ArgumentParser) -> None:
-    text = "voxel size in m (default: the scene's)"
+def _add_volume(parser: argparse.ArgumentParser, default: str) -> None:
+    text = f"voxel size in m (default: {default})"
     parser.add_argument("--voxel", type=positive, metavar="H", help=text)
     parser.add_argument("--sharp", action="store_true", help=SHARP)
 
@@ -135,14 +133,14 @@ def _add_bake(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--frames",
         type=frame_range,
-        default=DEFAULT_FRAMES,
+        default=FRAMES,
         metavar="A-B",
         help="first and last frame (default 1-96); frame 1 is the start",
     )
     parser.add_argument(
         "--fps",
         type=positive,
-        default=DEFAULT_FPS,
+        default=FPS,
         metavar="F",
         help="frames a second (default 24)",
     )
@@ -155,7 +153,7 @@ def _add_bake(commands: argparse._SubParsersAction) -> None:
 
 def _add_files(parser: argparse.ArgumentParser) -> None:
     """What is written of a frame."""
-    _add_volume(parser)
+    _add_volume(parser, "the scene's")
     parser.add_argument(
         "--preset", choices=PRESETS, default="blender", help="host that reads it (default blender)"
     )
@@ -294,7 +292,7 @@ def _add_preview(commands: argparse._SubParsersAction) -> None:
         metavar="F",
         help="frames a second (default 24, or what the bake has)",
     )
-    _add_volume(parser)
+    _add_volume(parser, "that of the bake's volumes, or the scene's")
     for name, text in (("eye", "where the camera is"), ("target", "where it looks")):
         parser.add_argument(
             f"--{name}",

@@ -23,7 +23,7 @@ from .baked_bodies import BakedBodies
 from .course import Course
 from .emitter import Emitter
 from .fields import check_flag, check_number, check_vector, ranges_text
-from .manifest import Manifest
+from .manifest import FPS, FRAMES, Manifest
 from .opening import SceneWarning, warn_of_coarse_voxel
 from .points import Points
 from .preview import FORMATS, Camera, Survey, check_dye, render, write_film
@@ -32,9 +32,6 @@ from .scene import Scene
 from .scene_files import load_scene
 from .simulation import Simulation
 from .sources import Tracers
-
-FRAMES = (1, 96)
-FPS = 24.0
 
 ABOVE_FLOORS = 10.0
 """Degrees above the horizon from which the default camera looks where there are bodies: from below

@@ -38,6 +38,8 @@ from .records import HEALTH_LIMITS
 FORMAT = "vorton-bake"
 SCHEMA = 1
 MOST_FRAMES = 9_999_999
+FRAMES, FPS = (1, 96), 24.0
+"""Of a bake or a film of a scene that does not say them."""
 STAGES, POINTS = (".usda", ".points.usda", ".abc"), ".usdc"
 """Endings of the files of stages, and of those for frames: no manifest tells of them."""
 UNITS = {

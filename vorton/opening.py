@@ -68,16 +68,15 @@ def _check_room_to_burn(scene: Scene) -> None:
     if not (closed and expands) or isinstance(scene.ambient, Liquid):
         return
     number, body = closed[0]
-    where = f"bodies[{number}], Container {body.name!r}" if body.name else f"bodies[{number}]"
     remedy = (
-        f"expands, which it cannot in the closed container {where}; make its walls bodies, "
-        "Body(Plane(...)), so that it is open somewhere, or set Scene(method=Method(expansion=0)): "
-        "then hot gas is light and does not push"
+        f"expands, which it cannot in bodies[{number}], the closed {body._what()}; make its walls "
+        "bodies, Body(Plane(...)), so that it is open somewhere, or set "
+        "Scene(method=Method(expansion=0)): then hot gas is light and does not push"
     )
     for index, other in enumerate(scene.bodies):
         warm = other.temperature is not None or getattr(other, "specific_heat", None)
         if warm and other.conductance != 0:
-            what = f"bodies[{index}]: {type(other).__name__} {other.name!r} exchanges heat"
+            what = f"bodies[{index}]: {other._what()} exchanges heat"
             raise ValueError(f"{what}: gas that becomes warmer {remedy}")
     if not (combustion and combustion.heat > 0):
         return

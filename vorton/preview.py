@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .extras import load_extra
 from .fields import check_flag, check_integer, check_keys, check_number, check_vector, shown
 from .files import check_folder, write_atomically
 from .tables import Table, check_row
@@ -559,11 +560,7 @@ def _checked(frames: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
 
 def load_images() -> Any:
     """Pillow's Image; ImportError says how to get it."""
-    try:
-        from PIL import Image
-    except ImportError as error:
-        raise ImportError('pictures need Pillow: pip install "vorton[all]"') from error
-    return Image
+    return load_extra("PIL.Image", 'pictures need Pillow: pip install "vorton[all]"')
 
 
 def _write_pngs(pictures: Iterator[np.ndarray], path: Path) -> list[Path]:
@@ -589,10 +586,12 @@ def _encode_animation(pictures: Iterator[np.ndarray], fps: float, kind: str) -> 
     image = load_images()
     frames = [image.fromarray(picture) for picture in pictures]
     if kind == "GIF":
-        # One palette for the shot: colours of its own for each frame would flicker.
+        # One palette for the shot: colours of its own for each frame would flicker. Without
+        # diffusion of the error the nearest colours of Pillow make bands in dark gradients.
         strip = np.concatenate([np.asarray(frames[len(frames) * i // 4]) for i in range(4)])
-        palette = image.fromarray(strip).quantize(256)
-        frames = [f.quantize(palette=palette, dither=image.Dither.NONE) for f in frames]
+        palette = image.fromarray(strip).quantize(256, image.Quantize.MAXCOVERAGE)
+        dither = image.Dither.FLOYDSTEINBERG
+        frames = [f.quantize(palette=palette, dither=dither) for f in frames]
         options: dict[str, Any] = {"optimize": False}
     else:
         options = {"quality": 90, "method": 4}
@@ -611,10 +610,7 @@ def _even(picture: np.ndarray) -> np.ndarray:
 
 
 def _encode_mp4(pictures: Iterator[np.ndarray], fps: float) -> bytes:
-    try:
-        import imageio_ffmpeg  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise ImportError('.mp4 needs ffmpeg: pip install "vorton[all]"') from error
+    ffmpeg = load_extra("imageio_ffmpeg", '.mp4 needs ffmpeg: pip install "vorton[all]"')
     first = _even(next(pictures))
     scaling = "scale=out_color_matrix=bt709:flags=accurate_rnd+full_chroma_int"
     color = ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "iec61966-2-1"]
@@ -622,7 +618,7 @@ def _encode_mp4(pictures: Iterator[np.ndarray], fps: float) -> bytes:
     same_bytes = ["-map_metadata", "-1", "-fflags", "+bitexact", "-flags:v", "+bitexact"]
     with tempfile.TemporaryDirectory() as folder:
         film = Path(folder) / "film.mp4"
-        writer = imageio_ffmpeg.write_frames(
+        writer = ffmpeg.write_frames(
             str(film),
             (first.shape[1], first.shape[0]),
             fps=fps,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import runpy
+import sys
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 
 from .scene import Scene
@@ -22,7 +25,7 @@ def load_scene(path: str | os.PathLike[str]) -> Scene:
 
     A script gives its scene as a variable `scene`, or as a function `make_scene()`. It runs with
     `__name__` set to "__vorton__", so that what stands under `if __name__ == "__main__":` does not
-    run.
+    run. It may import modules that lie beside it; they are loaded anew for each script.
 
     Raises
     ------
@@ -43,8 +46,9 @@ def load_scene(path: str | os.PathLike[str]) -> Scene:
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file")
     try:
-        names = runpy.run_path(str(path), run_name=RUN_NAME)
-        made = names["make_scene"]() if "scene" not in names and "make_scene" in names else None
+        with _modules_beside(path):
+            names = runpy.run_path(str(path), run_name=RUN_NAME)
+            made = names["make_scene"]() if "scene" not in names and "make_scene" in names else None
     except Exception as error:
         raise ScriptError(_where(path, error)) from error
     scene = names.get("scene", made)
@@ -54,6 +58,29 @@ def load_scene(path: str | os.PathLike[str]) -> Scene:
     return scene
 
 
+@contextlib.contextmanager
+def _modules_beside(path: Path) -> Iterator[None]:
+    """Within, modules are found in the folder of a script first, as when Python runs it."""
+    folder = path.resolve().parent
+    before = set(sys.modules)
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        # Another script may have modules of the same names.
+        made = set(sys.modules) - before
+        own = {name for name in made if _lies_in(folder, name.partition(".")[0])}
+        for name in own:
+            del sys.modules[name]
+
+
+def _lies_in(folder: Path, name: str) -> bool:
+    """Whether a module that was imported is a file or a package directly in a folder."""
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return file is not None and Path(file) in (folder / f"{name}.py", folder / name / "__init__.py")
+
+
 def _where(path: Path, error: Exception) -> str:
     """Message with the last line of the script that the error passed."""
     lines = [
@@ -61,7 +88,7 @@ def _where(path: Path, error: Exception) -> str:
         for frame in traceback.extract_tb(error.__traceback__)
         if Path(frame.filename) == path
     ]
-    if isinstance(error, SyntaxError) and error.lineno:
+    if isinstance(error, SyntaxError) and error.filename == str(path) and error.lineno:
         lines = [error.lineno]
     line = f" line {lines[-1]}:" if lines else ""
     return f"{path}:{line} {type(error).__name__}: {error}"

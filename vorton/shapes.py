@@ -16,6 +16,7 @@ import numpy as np
 
 from . import _core
 from .animation import Animation, animatable, largest, mapped, value_at
+from .extras import load_extra
 from .fields import (
     Definition,
     check_array,
@@ -423,11 +424,8 @@ def load_mesh(path: Path) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(f"Mesh.path = {str(path)!r}: the format must be one of {known}")
     if not path.is_file():
         raise FileNotFoundError(f"Mesh.path = {str(path)!r}: no such file")
-    try:
-        import trimesh
-    except ModuleNotFoundError as error:
-        text = 'reading mesh files needs trimesh: pip install "vorton[all]" or pip install trimesh'
-        raise ModuleNotFoundError(text) from error
+    text = 'reading mesh files needs trimesh: pip install "vorton[all]" or pip install trimesh'
+    trimesh = load_extra("trimesh", text)
     try:
         mesh = trimesh.load_mesh(str(path))
         mesh.merge_vertices(merge_tex=True, merge_norm=True)

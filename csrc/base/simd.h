@@ -124,7 +124,13 @@ static __attribute__((cold, noinline, unused)) f4 f4_careful_fma(f4 a, f4 b, f4 
                 vti_fmaf(a[3], b[3], c[3])};
 }
 
+/* In software it is a function, not a part of its callers either: these run a fifth longer, and are
+ * compiled in a third of the time. */
+#if VL == 4 && defined(__SSE2__)
+static __attribute__((const, noinline, unused)) f4 f4_fma(f4 a, f4 b, f4 c)
+#else
 VT_INLINE f4 f4_fma(f4 a, f4 b, f4 c)
+#endif
 {
 #if VL > 4
     return (f4)_mm_fmadd_ps((__m128)a, (__m128)b, (__m128)c);

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from ..extras import load_extra
 from ..shapes import (
     Box,
     Capsule,
@@ -102,12 +103,8 @@ def mesh_of(shape: Shape) -> ShapeMesh:
 
 def _hull(points: np.ndarray) -> tuple[np.ndarray, list]:
     """Triangles of the convex hull, and the points that are corners of it."""
-    try:
-        from scipy.spatial import ConvexHull
-    except ModuleNotFoundError as error:
-        text = "a Polytope becomes a mesh through SciPy: pip install scipy"
-        raise ModuleNotFoundError(text) from error
-    hull = ConvexHull(points)
+    text = "a Polytope becomes a mesh through SciPy: pip install scipy"
+    hull = load_extra("scipy.spatial", text).ConvexHull(points)
     a, b, c = (points[hull.simplices[:, i]] for i in range(3))
     inside = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0
     faces = np.where(inside[:, None], hull.simplices[:, ::-1], hull.simplices)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ... import tracer_files
+from ...extras import load_extra
 from ...fields import check_choice, check_flag, ranges_text
 from ...files import replaced
 from ...manifest import Manifest
@@ -27,22 +28,6 @@ from ..usd.stage import PRESETS, UPS
 from ..usd.text import free_identifier, identifier
 
 SUFFIX = ".abc"
-
-
-def load_alembic() -> Any:
-    """The module alembic3d.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        It is not there: what to install.
-    """
-    try:
-        import alembic3d
-    except ModuleNotFoundError as error:
-        text = "Alembic archives need alembic3d: pip install alembic3d"
-        raise ModuleNotFoundError(text) from error
-    return alembic3d
 
 
 def write_alembic(
@@ -92,7 +77,7 @@ def write_alembic(
     has_points = check_flag("points", points) and manifest.data["tracers"]
     if not bodies and not has_points:
         raise ValueError(f"{manifest.path}: has neither tracers nor bodies; Alembic has no volumes")
-    load_alembic()
+    load_extra("alembic3d", "Alembic archives need alembic3d: pip install alembic3d")
     name = manifest.data["name"]
     path = manifest.folder / f"{name}{SUFFIX}"
     with replaced(path) as part, Progress(len(manifest.frames), f"stage {name}", progress) as steps:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import tracer_files
 from ...bake_frames import frame_name
+from ...extras import load_extra
 from ...files import write_atomically
 from ...manifest import Manifest
 from ...progress import Progress
@@ -41,19 +42,9 @@ def topology_name(manifest: Manifest) -> str:
 
 
 def load_usd() -> Any:
-    """The module pxr.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        It is not there: what to install.
-    """
-    try:
-        import pxr
-    except ModuleNotFoundError as error:
-        needs = "points, and all that is read from USD, need usd-core: pip install usd-core"
-        raise ModuleNotFoundError(f"{needs}; or a stage without points: --no-points") from error
-    return pxr
+    """The module pxr, or ModuleNotFoundError."""
+    needs = "points, and all that is read from USD, need usd-core: pip install usd-core"
+    return load_extra("pxr", f"{needs}; or a stage without points: --no-points")
 
 
 def write_points(manifest: Manifest, steps: Progress) -> list[Any]:
