@@ -163,10 +163,10 @@ def candle() -> Scene:
     wax = Combustion(rate=40, flame_time=0.015, soot=0.0, mixing=0, heat=2.6e6)
     scene = Scene("candle", seed=3, combustion=wax, voxel=0.0005, spacing=0.001, detail=0)
     scene.viscosity, scene.thermal_diffusivity = 1.5e-5, 2.1e-5
-    scene.method = Method(turn=1.5, merge=3)
+    scene.method = Method(time="extrapolated", turn=1.5, merge=3)
     wick = Sphere((0, 0, 0.005), radius=0.006)
     flame = {"temperature": 900, "fuel": 1.0, "taper": 1.0, "renew": 8}
-    scene.add(Emitter(wick, **flame, core=0.001, lifetime=0.15, fade=0.7, per_voxel=16))
+    scene.add(Emitter(wick, **flame, core=0.001, lifetime=0.08, fade=0.7, per_voxel=16))
     return scene
 
 
@@ -272,7 +272,7 @@ SCENES = {
         FilmScene("plume-fine", 740_000, 1_600_000, lambda: plume(0.02), settled=35, frames=5),
         FilmScene("plume-hero", 1_700_000, 4_500_000, lambda: plume(0.014), settled=35, frames=5),
         FilmScene("mesh", 100_000, 270_000, _mesh, settled=71),
-        FilmScene("candle", 108_000, 139_000, candle, settled=12),
+        FilmScene("candle", 28_000, 74_000, candle, settled=12),
         FilmScene("explosion", 87_000, 104_000, explosion, settled=23),
         FilmScene("room", 31_000, 32_000, _room, settled=96),
         # as `vorton bake` does it, volumes about 256 voxels across
