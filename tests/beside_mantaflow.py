@@ -137,16 +137,15 @@ class Plume:
     """
 
     def __init__(self, folder, name, record, reader):
-        grids = {}
+        file = folder / "bake" / f"plume_{STEPS + 1:04d}.vdb"
         if name in MANTAFLOW:
-            data = folder / "cache" / "data" / f"fluid_data_{STEPS:04d}.vdb"
-            fine = folder / "cache" / "noise" / f"fluid_noise_{STEPS:04d}.vdb"
-            grids = {"density": fine if MANTAFLOW[name][1] > 1 else data, "velocity": data}
-        else:
-            file = folder / "bake" / f"plume_{STEPS + 1:04d}.vdb"
-            grids = {"density": file, "velocity": file}
-        run([reader, str(HERE / "hosts" / "dense_vdb.py"), str(folder / "grids.npz"),
-             *(f"{grid}={path}" for grid, path in grids.items())])
+            file = folder / "cache" / "data" / f"fluid_data_{STEPS:04d}.vdb"
+        grids = {"density": ("density", file), "velocity": ("velocity", file)}
+        if name in MANTAFLOW and MANTAFLOW[name][1] > 1:
+            file = folder / "cache" / "noise" / f"fluid_noise_{STEPS:04d}.vdb"
+            grids["density"] = ("density_noise", file)
+        words = [word for grid, (named, path) in grids.items() for word in (grid, named, str(path))]
+        run([reader, str(HERE / "hosts" / "dense_vdb.py"), str(folder / "grids.npz"), *words])
         self.arrays = dict(np.load(folder / "grids.npz"))
         self.staggered = name in MANTAFLOW
         if self.staggered:

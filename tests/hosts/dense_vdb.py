@@ -1,9 +1,9 @@
 """Takes grids out of a .vdb file; run by a Python that has OpenVDB's module (python3-openvdb).
 
-    python dense_vdb.py RESULT GRID=FILE [GRID=FILE ...]
+    python dense_vdb.py RESULT NAME GRID FILE [NAME GRID FILE ...]
 
-RESULT is an .npz: for each grid the box of its active voxels as an array, ``low_GRID`` the index of
-its first voxel, ``voxel_GRID`` their width by the file.
+RESULT is an .npz: for each grid the box of its active voxels as an array NAME, ``low_NAME`` the
+index of its first voxel, ``voxel_NAME`` their width by the file.
 """
 
 import sys
@@ -16,8 +16,8 @@ except ImportError:
     import pyopenvdb as openvdb
 
 arrays = {}
-for name, path in (word.split("=", 1) for word in sys.argv[2:]):
-    grid = openvdb.read(path, name)
+for name, named, path in zip(sys.argv[2::3], sys.argv[3::3], sys.argv[4::3]):
+    grid = openvdb.read(path, named)
     low, high = grid.evalActiveVoxelBoundingBox()
     shape = [1 + high[a] - low[a] for a in range(3)]
     vector = isinstance(grid.background, tuple)
