@@ -18,8 +18,8 @@ from vorton.scene_files import load_scene
 
 ROOT = Path(__file__).resolve().parents[1]
 
-FIELDS = """scene threads vortons tracers grid median_ms p10_ms p90_ms stages velocity_error_rms
-    peak_rss_mib commit compiler flags cpu simd""".split()
+FIELDS = """scene threads vortons tracers grid median_ms p10_ms p90_ms cpu_ms stages
+    velocity_error_rms peak_rss_mib commit compiler flags cpu simd""".split()
 
 
 def bench(*arguments):
@@ -162,6 +162,7 @@ def test_a_room_is_a_film_with_as_many_particles_as_it_says(capsys):
     assert record["tracers"] == pytest.approx(scene.tracers, rel=0.05)
     assert {"emit", "population", "scalars", "expand", "remove", "stir"} <= set(record["stages"])
     assert 1 <= record["substeps"] <= 4 and record["frames"] >= 2
+    assert 0 < record["cpu_ms"] <= 1.05 * record["mean_ms"]  # one thread, and a coarser clock
     parts = sum(ms for stage, ms in record["stages"].items() if stage != "step")
     assert parts == pytest.approx(record["stages"]["step"], rel=0.1)
     assert record["velocity_error_rms"] is None
@@ -181,8 +182,10 @@ def test_scenes_of_films_are_those_of_the_readme_and_the_examples():
     names = {}
     exec(block[: block.index("vt.bake(")], names)
     assert names["scene"].to_dict() == bench_scenes.campfire().to_dict()
-    plume = load_scene(ROOT / "examples" / "plume.py")
-    assert plume.to_dict() == bench_scenes.plume().to_dict()
+    for name in ("plume", "candle", "explosion"):
+        example = load_scene(ROOT / "examples" / f"{name}.py")
+        assert example.to_dict() == bench_scenes.SCENES[name].make().to_dict(), name
+    assert bench_runs.method_of(bench_scenes.SCENES["candle"]).merge == 3
     faces = bench_scenes.SCENES["mesh"].make().bodies[0].shape.faces
     assert 4500 < len(faces) < 5500
 

@@ -129,7 +129,8 @@ FRESH = """
 import hashlib, sys
 import vorton as vt
 found = hashlib.sha256()
-for solid in None, vt.Body(vt.Sphere((0.1, 0, 0.8), 0.3)), vt.Container(vt.Box((-2,) * 3, (2,) * 3)):
+room = vt.Container(vt.Box((-2, -2, -2), (2, 2, 2)))
+for solid in None, vt.Body(vt.Sphere((0.1, 0, 0.8), 0.3)), room:
     scene = vt.Scene(seed=3, method=vt.Method(order="fourth"))
     scene.add(vt.VortexRing(core=0.15, wobble=0.1))
     scene.add(vt.Emitter(vt.Disk(radius=0.3, thickness=0.1), temperature=500, core=0.12))

@@ -69,7 +69,8 @@ def build(scene: BenchScene, threads: int | None, method: Method | None = None) 
 
 
 def method_of(scene: BenchScene | FilmScene) -> Method:
-    return Method(**scene.method)
+    """The choices that the scene makes by itself."""
+    return scene.make().method if isinstance(scene, FilmScene) else Method(**scene.method)
 
 
 def _scaled(shape: Mapping[str, Any], length: float) -> dict[str, Any]:
@@ -163,18 +164,20 @@ class Rounds:
         self.frames(0.0)
         return resident
 
-    def frames(self, seconds: float) -> list[float]:
-        """Times of frames, ms, in whole rounds of the sorting cadence: at least two of them, or one
-        of slow frames."""
-        times: list[float] = []
-        while (sum(times) < 1e3 * seconds and len(times) < 400) or (
-            sum(times) < SLOW and len(times) < 2 * SORT_EVERY
+    def frames(self, seconds: float) -> np.ndarray:
+        """Times of frames, in whole rounds of the sorting cadence: at least two of them, or one of
+        slow frames. (n, 2), see `_timed_step`."""
+        times: list[tuple[float, float]] = []
+        spent = 0.0
+        while (spent < 1e3 * seconds and len(times) < 400) or (
+            spent < SLOW and len(times) < 2 * SORT_EVERY
         ):
             times += self.round()
-        return times
+            spent = sum(passed for passed, _ in times)
+        return np.array(times)
 
-    def round(self) -> list[float]:
-        """Times of the frames of one round, ms."""
+    def round(self) -> list[tuple[float, float]]:
+        """Times of the frames of one round."""
         self.start.restore()
         return [_timed_step(self.simulation, self.dt) for _ in range(SORT_EVERY)]
 
@@ -203,19 +206,25 @@ class Film:
         gc.collect()
         return resident_mib()
 
-    def frames(self, seconds: float) -> list[float]:
-        """Times of frames, ms."""
-        times: list[float] = []
-        while sum(times) < 1e3 * seconds or len(times) < 2:
+    def frames(self, seconds: float) -> np.ndarray:
+        """Times of frames, as many as fit, at least those of the scene. (n, 2)."""
+        times: list[tuple[float, float]] = []
+        spent = 0.0
+        while spent < 1e3 * seconds or len(times) < self.scene.frames:
             times.append(_timed_step(self.simulation, 1 / self.scene.fps))
-        return times
+            spent += times[-1][0]
+        return np.array(times)
 
     def velocity_error(self) -> tuple[None, None]:
         """Not known: expansion and bodies move the fluid, and the sum over vortons has neither."""
         return None, None
 
 
-def _timed_step(simulation: _core.Simulation, dt: float) -> float:
-    begin = time.perf_counter()
+def _timed_step(simulation: _core.Simulation, dt: float) -> tuple[float, float]:
+    """Steps; the time that passes, and that of all threads together, ms."""
+    begin, begin_of_threads = time.perf_counter(), time.process_time()
     simulation.step(dt)
-    return 1e3 * (time.perf_counter() - begin)
+    return (
+        1e3 * (time.perf_counter() - begin),
+        1e3 * (time.process_time() - begin_of_threads),
+    )

@@ -10,7 +10,9 @@ import numpy as np
 
 from .bodies import Body, Container
 from .combustion import Combustion
+from .demo import make_scene as explosion
 from .emitter import Emitter
+from .method import Method
 from .scene import Scene
 from .shapes import Box, Disk, Mesh, Sphere, Torus
 from .sources import Tracers, VortexRing
@@ -60,9 +62,10 @@ class BenchScene:
 
 @dataclasses.dataclass(frozen=True)
 class FilmScene:
-    """A scene in frames of a film, with the substeps that each needs, once as much dies as is born.
+    """A scene in frames of a film, with the substeps that each needs, developed, by its own method.
 
-    `vortons` and `tracers` are about as many as there are by then, after `settled` frames.
+    `vortons` and `tracers` are about as many as there are by then, after `settled` frames; at least
+    `frames` are measured.
     """
 
     name: str
@@ -70,8 +73,8 @@ class FilmScene:
     tracers: int
     make: Callable[[], Scene]
     settled: int
+    frames: int = 2
     fps: float = 24.0
-    method: Mapping[str, object] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -155,14 +158,15 @@ def _mesh() -> Scene:
     return scene
 
 
-def _candle() -> Scene:
-    """A flame as wide as a thumb: strength and heat diffuse farther than a cell in a frame."""
-    wax = Combustion(rate=30, flame_time=0.04, soot=0.0, mixing=0, heat=2.6e6)
-    scene = Scene("candle", seed=3, combustion=wax, voxel=0.001, spacing=0.001, detail=0)
+def candle() -> Scene:
+    """That of examples/candle.py: strength and heat diffuse farther than a cell in a frame."""
+    wax = Combustion(rate=40, flame_time=0.015, soot=0.0, mixing=0, heat=2.6e6)
+    scene = Scene("candle", seed=3, combustion=wax, voxel=0.0005, spacing=0.001, detail=0)
     scene.viscosity, scene.thermal_diffusivity = 1.5e-5, 2.1e-5
-    wick = Sphere((0, 0, 0.005), radius=0.005)
-    flame = {"temperature": 900, "fuel": 0.8, "taper": 0.5, "renew": 12}
-    scene.add(Emitter(wick, **flame, core=0.001, lifetime=0.08, per_voxel=10))
+    scene.method = Method(time="extrapolated", turn=1.5, merge=3)
+    wick = Sphere((0, 0, 0.005), radius=0.006)
+    flame = {"temperature": 900, "fuel": 1.0, "taper": 1.0, "renew": 8}
+    scene.add(Emitter(wick, **flame, core=0.001, lifetime=0.08, fade=0.7, per_voxel=16))
     return scene
 
 
@@ -244,7 +248,7 @@ SCENES = {
         _plume("smoke-bodies", 17, bodies=BODIES, panels=320, turn=0.3),
         _plume("smoke-panels", 33, bodies=BODIES, panels=320, turn=0.3),
         # bodies act on the flow by the rule of the articles
-        _plume("article-bodies", 17, bodies=BODIES, turn=0.3, method={"bodies": "article"}),
+        _plume("smoke-bodies-article", 17, bodies=BODIES, turn=0.3, method={"bodies": "article"}),
         # half of them on orbits, in frames as long as those of a film: what contact costs
         BenchScene(
             "bodies-200",
@@ -265,10 +269,11 @@ SCENES = {
         # what users run: README and examples, developed
         FilmScene("campfire", 60_000, 75_000, campfire, settled=47),
         FilmScene("plume", 244_000, 270_000, plume, settled=71),
-        FilmScene("plume-fine", 740_000, 1_600_000, lambda: plume(0.02), settled=39),
-        FilmScene("plume-hero", 1_700_000, 4_500_000, lambda: plume(0.014), settled=35),
+        FilmScene("plume-fine", 740_000, 1_600_000, lambda: plume(0.02), settled=35, frames=5),
+        FilmScene("plume-hero", 1_700_000, 4_500_000, lambda: plume(0.014), settled=35, frames=5),
         FilmScene("mesh", 100_000, 270_000, _mesh, settled=71),
-        FilmScene("candle", 40_000, 5_000, _candle, settled=8),
+        FilmScene("candle", 28_000, 74_000, candle, settled=12),
+        FilmScene("explosion", 87_000, 104_000, explosion, settled=23),
         FilmScene("room", 31_000, 32_000, _room, settled=96),
         # as `vorton bake` does it, volumes about 256 voxels across
         BakeScene("bake-256", _cloud, voxel=0.0056, settled=8),
@@ -313,7 +318,7 @@ ARTICLES = {
         names={"step": "sim update - boundary conditions"},
         times={threads: {"step": update - bodies} for threads, update, bodies in PART_13},
     ),
-    "article-bodies": Article(
+    "smoke-bodies-article": Article(
         machine="Core i7-2600, 3.4 GHz",
         names={"contact": "boundary conditions", "step": "sim update"},
         times={threads: {"contact": b, "step": update} for threads, update, b in PART_13},

@@ -54,6 +54,10 @@ def _stages(records: Sequence[Record]) -> list[str]:
         name = f"{stage} *" if stage in OF_TRACERS else stage
         numbers = [f"{r['stages'].get(stage, 0.0):10.3f}{_nanoseconds(r, stage)}" for r in records]
         lines.append(f"{name:14}{''.join(numbers)}")
+    cpu = "".join(f"{r['cpu_ms']:10.3f}{'':11}" for r in records)
+    lines.append(f"{'CPU':14}{cpu}".rstrip())
+    substeps = "".join(f"{r['substeps']:10.1f}{'':11}" for r in records)
+    lines.append(f"{'substeps':14}{substeps}".rstrip())
     if any(stage in OF_TRACERS for stage in names):
         lines.append("* ns/tracer")
     return lines
@@ -65,18 +69,24 @@ def _error(record: Record, form: str) -> str:
     return "-" if error is None else format(100 * error, form)
 
 
+def _digits(value: float, digits: int) -> str:
+    """With so many digits, or all of those before the point."""
+    return f"{value:.{digits}g}" if value < 10**digits else f"{value:.0f}"
+
+
 def scene_table(records: Sequence[Record]) -> str:
     """Each scene in a line; then where the time goes, scenes beside each other."""
     lines = [
         f"threads {records[0]['threads']}",
-        f"{'scene':14} {'vortons':>7} {'tracers':>7} {'grid':>11} "
-        f"{'ms':>8} {'p10':>7} {'p90':>7} {'error %':>7} {'MiB':>4}",
+        f"{'scene':20} {'vortons':>7} {'tracers':>7} {'grid':>11} "
+        f"{'ms':>6} {'p10':>5} {'p90':>5} {'error%':>6} {'MiB':>4}",
     ]
     for r in records:
         lines.append(
-            f"{r['scene']:14} {r['vortons']:7d} {r['tracers']:7d} {_grid(r):>11} "
-            f"{r['median_ms']:8.3f} {r['p10_ms']:7.2f} {r['p90_ms']:7.2f} "
-            f"{_error(r, '7.3f'):>7} {r['beyond_interpreter_mib']:4.0f}"
+            f"{r['scene']:20} {r['vortons']:7d} {r['tracers']:7d} {_grid(r):>11} "
+            f"{_digits(r['median_ms'], 4):>6} {_digits(r['p10_ms'], 3):>5} "
+            f"{_digits(r['p90_ms'], 3):>5} "
+            f"{_error(r, '6.3f'):>6} {r['beyond_interpreter_mib']:4.0f}"
         )
     for first in range(0, len(records), COLUMNS):
         lines += ["", *_stages(records[first : first + COLUMNS])]
@@ -141,10 +151,10 @@ def comparison_table(records: Sequence[Record]) -> str:
 def scaling_table(records: Sequence[Record]) -> str:
     """Many threads beside one."""
     many = f"{records[0]['threads']} threads"
-    lines = [f"{'ms a frame':14} {'1 thread':>10} {many:>10} {'ratio':>8} {'p10':>7} {'p90':>7}"]
+    lines = [f"{'ms a frame':20} {'1 thread':>10} {many:>10} {'ratio':>8} {'p10':>7} {'p90':>7}"]
     for r in records:
         lines.append(
-            f"{r['scene']:14} {r['one_ms']:10.3f} {r['many_ms']:10.3f} "
+            f"{r['scene']:20} {r['one_ms']:10.3f} {r['many_ms']:10.3f} "
             f"{r['ratio']:8.2f} {r['ratio_p10']:7.2f} {r['ratio_p90']:7.2f}"
         )
     return "\n".join(lines)
