@@ -96,6 +96,14 @@ def replaced(path: Path, flush: bool = True) -> Iterator[Path]:
         raise
 
 
+def remove(path: Path) -> None:
+    """Remove a file, unless it is gone already; OSError naming it where it cannot be removed."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise explain(error, path, "cannot remove") from error
+
+
 def flush_file(path: Path) -> None:
     """What was written into a file reaches the disk."""
     handle = os.open(path, os.O_RDWR)  # Windows flushes nothing that was opened to be read
@@ -221,7 +229,7 @@ def _take_lock(folder: Path) -> int:
 def remove_leftovers(folder: Path) -> None:
     """Remove half-written files that a killed process left behind."""
     for part in folder.glob(f".*{TEMPORARY}"):
-        part.unlink(missing_ok=True)
+        remove(part)
 
 
 def file_sha256(path: Path) -> str:

@@ -16,6 +16,8 @@ moment or the machine (no date, no thread count), so that the same bake has the 
                             frames (frame of the archive, name, scene_sha256, scene, and its own
                             branch or null)
     archive                 name of the motion archive with the state at each frame, or null
+    removing                only where a call that removes files was interrupted: their names, for
+                            the next one to end it
     frames                  list by frame number: frame, time, files (name, bytes, sha256 of the
                             file, values_sha256 of what it holds, whatever the compression),
                             tracers, active_voxels, tracers_per_voxel (voxels weighted with
@@ -27,12 +29,12 @@ from __future__ import annotations
 import glob
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from .fields import parse_json, ranges_text, readable_json, shown
-from .files import explain, file_sha256, gone, write_atomically
+from .files import explain, file_sha256, gone, remove, write_atomically
 from .records import HEALTH_LIMITS
 
 FORMAT = "vorton-bake"
@@ -98,6 +100,7 @@ def _check_whole(data: dict[str, Any]) -> None:
         _check(data["volumes"], _VOLUMES, "manifest.volumes")
         _check_values(data["volumes"]["grids"], str, "manifest.volumes.grids")
     _check(data["scene"].get("effects", []), [_ITEM], "manifest.scene.effects")
+    _check(data.get("removing", []), [str], "manifest.removing")
     branch, where = data.get("branch"), "manifest.branch"
     while branch is not None:
         _check(branch, _BRANCH, where)
@@ -353,19 +356,29 @@ class Manifest:
         if not any(first <= n <= last for n in self._frames):
             has = ranges_text(self.frames) or "none"
             raise ValueError(f"{self.path}: has frames {has}: none of {first} to {last} is left")
-        gone = [self._frames.pop(n) for n in self.frames if not first <= n <= last]
+        lost = [n for n in self.frames if not first <= n <= last]
+        files = [file["name"] for n in lost for file in self._frames.pop(n)["files"]]
         self.data["first"] = max(self.data["first"], first)
         self.data["last"] = min(self.data["last"], last)
+        self.drop(files)
+
+    def drop(self, names: Sequence[str] = ()) -> None:
+        """Save the manifest, and remove files that it tells of no more; also those that an earlier
+        call could not remove, which it remembers."""
+        pending = sorted({*self.data.get("removing", []), *names})
+        if pending:
+            self.data["removing"] = pending
+            self.save()
+            for name in pending:
+                remove(self.folder / Path(name).name)
+            del self.data["removing"]
         self.save()
-        for record in gone:
-            for file in record["files"]:
-                (self.folder / Path(file["name"]).name).unlink(missing_ok=True)
 
     def remove_files(self) -> None:
         """Remove the files of all frames, and then the manifest."""
-        for record in self._frames.values():
-            for file in record["files"]:
-                (self.folder / Path(file["name"]).name).unlink(missing_ok=True)
+        names = [file["name"] for record in self._frames.values() for file in record["files"]]
+        for name in (*names, *self.data.get("removing", [])):
+            remove(self.folder / Path(name).name)
         if self.archive:
-            self.archive.unlink(missing_ok=True)
-        self.path.unlink(missing_ok=True)
+            remove(self.archive)
+        remove(self.path)
