@@ -1,8 +1,8 @@
 """Calls to the system that fail: allocations, new threads, all that writes (tests/faults).
 
 Here a part of them. `python tests/test_faults.py [-t THREADS] [WORD ...]` tries every allocation of
-every call, `python tests/test_faults.py disk [JOB ...]`
-every call that writes, of bake, derive, save, branch, copy, move, rewind and prune: minutes.
+every call, `python tests/test_faults.py disk [JOB ...]` every call that writes, of bake, derive,
+save, branch, copy, move, rewind and prune: minutes.
 """
 
 import os
@@ -48,7 +48,8 @@ def fail_disk(folder, stride, *jobs):
     disk = folder / "disk.so"
     flags = ["-shared", "-fPIC", "-O1", "-o", disk, SOURCES / "disk.c", "-ldl"]
     subprocess.run([COMPILER, *flags], check=True)
-    command = [sys.executable, Path(__file__).with_name("failing_disk.py"), folder, str(stride), *jobs]
+    program = Path(__file__).with_name("failing_disk.py")
+    command = [sys.executable, program, folder, str(stride), *jobs]
     loaded = f"{os.environ.get('LD_PRELOAD', '')} {disk}".strip()
     done = subprocess.run(
         command, env={**os.environ, "LD_PRELOAD": loaded}, capture_output=True, text=True,

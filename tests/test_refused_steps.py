@@ -171,3 +171,12 @@ def test_no_room_for_what_bodies_shed_leaves_no_neutral_vortons():
     with pytest.raises(vt.CapacityError):
         sim.advance(1 / 24)
     assert state(sim) == before
+
+
+def test_rows_keep_their_order():
+    """The first substep sorts them by the grid, and nothing else changes them."""
+    sim = vt.Simulation(scene_of(ring(), split=0, merge=0), threads=1)
+    refuse_a_step(sim)
+    ids = sim.vortons.id.copy()
+    sim.advance(1e-3)
+    assert not np.array_equal(sim.vortons.id, ids)

@@ -327,7 +327,6 @@ static void solve_at_start(vt_simulation *s, vt_substep *w, float *slip)
 {
     vti_solve_substep(s, s->time, w);
     VT_TIMED(s, panels, vti_find_body_flow(s, slip));
-    VT_TIMED(s, sort, vti_sort_columns(s, w));
     vti_find_rates(s, w);
 }
 
@@ -374,6 +373,8 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
         return status;
 
     /* from here on the substep is not refused any more */
+    if (!w.extrapolates)
+        VT_TIMED(s, sort, vti_sort_columns(s, &w));
     make_room(s, VT_TRACERS, births);
     VT_TIMED(s, emit, emit_set(s, VT_TRACERS, births, s->time));
     if (scheme.share < 1)
