@@ -189,7 +189,7 @@ def test_rows_keep_their_order():
 def test_what_was_written_is_not_taken_by_it():
     """A temperature: what makes it the tracer's own shows once a step is done."""
     sim = vt.Simulation(scene_of(ring(), cloud_of_tracers()), threads=1)
-    sim.tracers.warmth
+    assert not sim.tracers.warmth.any()
     sim.tracers.temperature[:100] = 400
     refuse_a_step(sim)
     sim.advance(0.01)

@@ -15,7 +15,16 @@ from .archive_writer import begins_with, write_frames
 from .baking import check_frames, prepare_folder
 from .branches import Branch, scene_of
 from .fields import check_flag, ranges_text, shown
-from .files import file_sha256, flush_file, flush_folder, gone, locked, remove, replaced
+from .files import (
+    file_sha256,
+    flush_file,
+    flush_folder,
+    gone,
+    locked,
+    new_folders_removed,
+    remove,
+    replaced,
+)
 from .manifest import Manifest, json_value
 
 __all__ = ["copy_bake", "link", "move_bake", "prune_bake"]
@@ -71,15 +80,17 @@ def copy_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Man
     OSError
         A file cannot be read or written. BlockingIOError: a bake is under way in one of both.
     """
-    manifest, folder = _both(place, out)
-    with _locked_where_possible(manifest.folder), locked(folder):
-        manifest = Manifest.load(manifest.path)
-        made = _at(manifest, folder)
-        if made.path.exists():
-            raise ValueError(f"{made.path}: exists; choose another folder")
-        _link_files(manifest, made, copy=True)
-        _copy_archive(manifest, made)
-        made.save()
+    manifest = _other_than(place, out)
+    with new_folders_removed(Path(out)):
+        folder = prepare_folder(out)
+        with _locked_where_possible(manifest.folder), locked(folder):
+            manifest = Manifest.load(manifest.path)
+            made = _at(manifest, folder)
+            if made.path.exists():
+                raise ValueError(f"{made.path}: exists; choose another folder")
+            _link_files(manifest, made, copy=True)
+            _copy_archive(manifest, made)
+            made.save()
     return made
 
 
@@ -88,30 +99,33 @@ def move_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Man
 
     A move that was interrupted is ended by the same call.
     """
-    manifest, folder = _both(place, out)
-    with locked(manifest.folder), locked(folder):
-        manifest = Manifest.load(manifest.path)
-        made = _at(manifest, folder)
-        if made.path.exists():
-            _check_begun(made)
-        else:
-            _link_files(manifest, made, copy=False)
-            made.save()
-        _move_archive(manifest, made)
-        flush_folder(folder)  # first: what is removed must be there
-        for path in manifest.stage_files:
-            remove(path)
-        manifest.remove_files()
+    manifest = _other_than(place, out)
+    with new_folders_removed(Path(out)):
+        folder = prepare_folder(out)
+        with locked(manifest.folder), locked(folder):
+            manifest = Manifest.load(manifest.path)
+            made = _at(manifest, folder)
+            if made.path.exists():
+                _check_begun(made)
+            else:
+                _link_files(manifest, made, copy=False)
+                made.save()
+            _move_archive(manifest, made)
+            flush_folder(folder)  # first: what is removed must be there
+            for path in manifest.stage_files:
+                remove(path)
+            manifest.remove_files()
     with contextlib.suppress(OSError):  # it is not empty, or given as "."
         manifest.folder.rmdir()
     return made
 
 
-def _both(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> tuple[Manifest, Path]:
-    manifest, folder = Manifest.find(place), prepare_folder(out)
-    if folder.resolve() == manifest.folder.resolve():
+def _other_than(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Manifest:
+    """The manifest of a bake that is not in that folder."""
+    manifest = Manifest.find(place)
+    if os.fspath(out) and Path(out).resolve() == manifest.folder.resolve():
         raise ValueError(f"out = {shown(out)}: is where the bake is; choose another folder")
-    return manifest, folder
+    return manifest
 
 
 @contextlib.contextmanager

@@ -26,6 +26,7 @@ moment or the machine (no date, no thread count), so that the same bake has the 
 
 from __future__ import annotations
 
+import errno
 import glob
 import math
 import os
@@ -40,8 +41,13 @@ from .records import HEALTH_LIMITS
 FORMAT = "vorton-bake"
 SCHEMA = 1
 MOST_FRAMES = 9_999_999
+MOST_FPS = 10_000
+"""Frames a second."""
+NO_ARCHIVE = "has no archive: it was baked without one, or pruned of it"
 STAGES, POINTS = (".usda", ".points.usda", ".abc"), ".usdc"
 """Endings of the files of stages, and of those for frames: no manifest tells of them."""
+OF_BAKES = (".vta", ".vdb", ".npz")
+"""Endings of the files that manifests tell of."""
 UNITS = {
     "length": "m",
     "time": "s",
@@ -210,18 +216,18 @@ class Manifest:
 
     @classmethod
     def find(cls, place: str | os.PathLike[str]) -> Manifest:
-        """The manifest of a bake folder, or the one at this path.
+        """The manifest of a bake folder, the one at this path, or that of a file of a bake.
 
         Raises
         ------
         ValueError
-            When the folder holds none, or several.
+            When the folder holds none, or several; a file that no manifest beside it names.
         OSError
             When there is no such folder or file.
         """
         place = Path(place)
         if not place.is_dir():
-            return cls.load(place)
+            return cls._beside(place) if place.suffix in OF_BAKES else cls.load(place)
         found = cls.all_in(place)
         if not found:
             raise ValueError(f"{place}: holds no bake")
@@ -229,6 +235,16 @@ class Manifest:
             names = ", ".join(str(manifest.path) for manifest in found)
             raise ValueError(f"{place}: holds several bakes, name one: {names}")
         return found[0]
+
+    @classmethod
+    def _beside(cls, path: Path) -> Manifest:
+        if not path.exists():
+            raise explain(FileNotFoundError(errno.ENOENT, ""), path, "cannot read")
+        manifest = cls.of_file(path)
+        if manifest is None:
+            text = "no manifest (.json) beside it names it; give the folder of its bake"
+            raise ValueError(f"{path}: {text}")
+        return manifest
 
     @classmethod
     def of_file(cls, path: str | os.PathLike[str]) -> Manifest | None:
