@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hand_made import listen_to_ctrl_c
 
+import vorton as vt
 from vorton import _core, cli
 from vorton.baking import PRESETS
 from vorton.cli import frame_range, main, one_line, picture_size
