@@ -63,7 +63,7 @@ def mutate(content, most, seed):
         if how < 0.4:
             value = json.loads(json.dumps(other.get(name) if isinstance(other, dict) else value))
         elif how < 0.7 and isinstance(old, (int, float)):
-            value = old * chance.choice([-1, 0.1, 0.9, 1.1, 10, 1000])
+            value = chance.choice([-old, old / 8, old * 8, old + 1]) if abs(old) < 1e300 else 0
         if isinstance(container, dict) or key < len(container):
             container[key] = value
     text = json.dumps(data).encode()
