@@ -1,7 +1,8 @@
-"""A bake whose disk fails at each of its calls in turn: a clear error, whole frames or none, and
-the same bytes once the disk works again. Runs with tests/faults/disk.c loaded before all others:
+"""What writes bakes, on a disk that fails at each of its calls in turn: a clear error, whole frames
+or none, the bake that it starts from as it was, and the same bytes once the disk works again. Runs
+with tests/faults/disk.c loaded before all others:
 
-    LD_PRELOAD=disk.so python failing_disk.py FOLDER [STRIDE]
+    LD_PRELOAD=disk.so python failing_disk.py FOLDER [STRIDE [JOB ...]]
 """
 
 import ctypes
@@ -15,6 +16,7 @@ from pathlib import Path
 from bakes import content
 
 import vorton as vt
+from vorton.files import LOCK
 from vorton.manifest import Manifest
 
 CODES = errno.ENOSPC, errno.EIO, errno.EROFS
@@ -28,8 +30,27 @@ def small():
     return scene
 
 
+def nothing(out):
+    shutil.rmtree(out, ignore_errors=True)
+
+
+def empty(out):
+    nothing(out)
+    out.mkdir()
+
+
+def a_bake(out):
+    nothing(out)
+    shutil.copytree(out.parent / "whole", out)
+
+
+def a_bake_below(out):
+    nothing(out)
+    shutil.copytree(out.parent / "whole", out / "from")
+
+
 def bake(out):
-    return vt.bake(small(), out, frames=(1, 2), progress=False, threads=1)
+    return vt.bake(small(), out, frames=(1, 3), progress=False, threads=1)
 
 
 def derive(out):
@@ -43,6 +64,51 @@ def save(out):
     small().save(out / "scene.json")
 
 
+def branch(out):
+    scene = small()
+    scene.add(vt.Wind((1, 0, 0)))
+    return vt.branch(scene, out.parent / "whole", out, frame=2, progress=False, threads=1)
+
+
+def copy(out):
+    return vt.copy_bake(out.parent / "whole", out)
+
+
+def move(out):
+    return vt.move_bake(out / "from", out / "to")
+
+
+def rewind(out):
+    return vt.rewind(out, 1)
+
+
+def prune(out):
+    return vt.prune_bake(out, frames=(2, 2), archive=False)
+
+
+# What is there before
+JOBS = {
+    bake: nothing,
+    derive: nothing,
+    save: empty,
+    branch: nothing,
+    copy: nothing,
+    move: a_bake_below,
+    rewind: a_bake,
+    prune: a_bake,
+}
+
+AGAIN = bake, derive, save, branch  # the same call goes on with what is whole
+
+
+def contents(out):
+    """Of the folder and those below it; one that stays empty does no harm."""
+    folders = [path for path in sorted(out.iterdir()) if path.is_dir()]
+    found = {path.name: inside for path in folders if (inside := contents(path))} or content(out)
+    found.pop(LOCK, None)  # one that stays locks nothing
+    return found
+
+
 def check_frames(out):
     """What the manifest names is whole."""
     if (out / "ring.json").exists():
@@ -52,9 +118,8 @@ def check_frames(out):
 
 def try_one(disk, job, out, wanted, after, code, everything):
     """Whether the call that failed ended the job."""
-    shutil.rmtree(out, ignore_errors=True)
-    if job is save:
-        out.mkdir()
+    JOBS[job](out)
+    before = content(out.parent / "whole")
     disk.fail_writes(str(out).encode(), after, code, everything)
     try:
         job(out)
@@ -70,31 +135,34 @@ def try_one(disk, job, out, wanted, after, code, everything):
         clear = not text.startswith(f"[Errno {code}] {os.strerror(code)}")
         assert clear, f"{where}: {failed!r}\n" + "".join(traceback.format_exception(failed))
     check_frames(out)
-    job(out)
-    assert content(out) == wanted, f"{where} ({failed}): {sorted(content(out))}"
+    if failed is not None or job in AGAIN:
+        job(out)
+    assert contents(out) == wanted, f"{where} ({failed}): {contents(out)}, not {wanted}"
+    assert content(out.parent / "whole") == before, where
     return failed is not None
 
 
-def main(place, stride):
+def main(place, stride, names):
     disk = ctypes.CDLL(None)
-    whole = place / "whole"
     tried = errors = 0
-    for job in (bake, derive, save):
-        target = whole if job is bake else place / job.__name__
-        if job is save:
-            target.mkdir()
+    for job, prepare in JOBS.items():
+        if names and job.__name__ not in names and job is not bake:
+            continue
+        target = place / ("whole" if job is bake else job.__name__)
+        prepare(target)
         disk.fail_writes(str(target).encode(), MOST_CALLS, 0, 0)
         job(target)
-        calls, wanted = disk.stop_failing(), content(target)
+        calls, wanted = disk.stop_failing(), contents(target)
         print(f"{job.__name__}: {calls} calls")
         for after in range(0, calls, stride):
+            if names and job.__name__ not in names:
+                break
             for code in CODES:
                 for everything in (0, 1):
-                    out = place / "out"
-                    errors += try_one(disk, job, out, wanted, after, code, everything)
+                    errors += try_one(disk, job, place / "out", wanted, after, code, everything)
                     tried += 1
     print(f"{tried} disks failed, {errors} jobs with them; all went on to the same bytes")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+    main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1, sys.argv[3:])

@@ -19,10 +19,15 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 import vorton as vt
 
-ROOM = {"vortons": 2500, "tracers": 300}
 REFUSALS = (ValueError, TypeError, vt.CapacityError, vt.BlowUpError)
 POSITIVE = ("core", "volume", "size", "temperature")
 SHARES = ("fuel", "flame", "smoke")
+
+TURN = vt.Transform(angle=vt.Keys([(0, 0), (2, 500)]), axis=(0.2, 1, 0), position=(0.4, 0, 0))
+PATH = vt.Transform(position=vt.Keys([(0, (-1.5, 0, 0)), (1, (1.5, 0.2, 0))], "smooth"))
+SWING = vt.Keys([(0, (0.5, 0, 0)), (1, (-0.5, 0.2, 0))])
+PLATE = vt.Box((-0.3, -0.3, -0.02), (0.3, 0.3, 0.02))
+WALLS = vt.Box((-1, -1, -1), (1, 1, 1))
 
 seeds = st.integers(0, 2**16)
 sets = st.sampled_from(["vortons", "tracers"])
@@ -51,49 +56,48 @@ def random_sources(random, burns):
     hot = {"temperature": float(random.uniform(250, 1200))} | ({"fuel": 0.5} if burns else {})
     coarse = {"core": 0.15, "lifetime": 0.4, "per_voxel": 1}
     smoke = vt.Sphere(at, 0.3)
+    tilted = (1, 0, 0.2)
+    seed = int(random.integers(99))
     every = [
-        vt.VortexRing(at, radius=0.4, core=0.15, sections=16, layers=1, wobble=0.1),
-        vt.VortexRing(at, (1, 0, 0.2), radius=0.3, core=0.12, sections=12, layers=0, time=0.06),
-        vt.RandomCloud(smoke, speed=0.5, eddy=0.3, count=60, seed=int(random.integers(99))),
-        vt.Emitter(vt.Sphere(at, 0.15), swirl=0.3, **hot, **coarse),
-        vt.Tracers(smoke, count=80, lifetime=0.5),
-        vt.Tracers(smoke, rate=200, lifetime=0.3, growth=0.1),
+        lambda: vt.VortexRing(at, radius=0.4, core=0.15, sections=16, layers=1, wobble=0.1),
+        lambda: vt.VortexRing(at, tilted, radius=0.3, core=0.12, sections=12, layers=0, time=0.06),
+        lambda: vt.RandomCloud(smoke, speed=0.5, eddy=0.3, count=60, seed=seed),
+        lambda: vt.Emitter(vt.Sphere(at, 0.15), swirl=0.3, **hot, **coarse),
+        lambda: vt.Tracers(smoke, count=80, lifetime=0.5),
+        lambda: vt.Tracers(smoke, rate=200, lifetime=0.3, growth=0.1),
     ]
     return [every[n] for n in random.permutation(len(every))[:3]]
 
 
 def random_surroundings(random):
     """Up to four of what acts on particles; solids among them have names."""
-    turn = vt.Transform(angle=vt.Keys([(0, 0), (2, 500)]), axis=(0.2, 1, 0), position=(0.4, 0, 0))
-    path = vt.Transform(position=vt.Keys([(0, (-1.5, 0, 0)), (1, (1.5, 0.2, 0))], "smooth"))
-    plate = vt.Box((-0.3, -0.3, -0.02), (0.3, 0.3, 0.02))
-    walls = vt.Box((-1, -1, -1), (1, 1, 1))
+    panels = 80 if random.uniform() < 0.3 else 0
     every = [
-        vt.Body(plate, "plate", parent=turn, panels=60, temperature=400.0),
-        vt.Body(vt.Sphere(radius=0.2), "flies", parent=path, panels=60),
-        vt.Body(vt.Sphere((0.2, 0, 0.6), 0.2), "falls", density=2.0, panels=40),
-        vt.Body(vt.Plane((0, 0, -0.7), (0, 0, 1)), "floor"),
-        vt.Container(walls, "room", panels=80 if random.uniform() < 0.3 else 0),
-        vt.Wind(vt.Keys([(0, (0.5, 0, 0)), (1, (-0.5, 0.2, 0))])),
-        vt.Vortex(circulation=0.5, acts_on="tracers"),
-        vt.Attractor((0, 0, 0.5), strength=0.3),
-        vt.Drag(fraction=0.3, shape=vt.Sphere(), acts_on="tracers"),
-        vt.Kill("both", outside=vt.Sphere(radius=1.5)),
-        vt.Kill("vortons", older_than=0.3),
+        lambda: vt.Body(PLATE, "plate", parent=TURN, panels=60, temperature=400.0),
+        lambda: vt.Body(vt.Sphere(radius=0.2), "flies", parent=PATH, panels=60),
+        lambda: vt.Body(vt.Sphere((0.2, 0, 0.6), 0.2), "falls", density=2.0, panels=40),
+        lambda: vt.Body(vt.Plane((0, 0, -0.7), (0, 0, 1)), "floor"),
+        lambda: vt.Container(WALLS, "room", panels=panels),
+        lambda: vt.Wind(SWING),
+        lambda: vt.Vortex(circulation=0.5, acts_on="tracers"),
+        lambda: vt.Attractor((0, 0, 0.5), strength=0.3),
+        lambda: vt.Drag(fraction=0.3, shape=vt.Sphere(), acts_on="tracers"),
+        lambda: vt.Kill("both", outside=vt.Sphere(radius=1.5)),
+        lambda: vt.Kill("vortons", older_than=0.3),
     ]
     return [every[n] for n in random.permutation(len(every))[:4]]
 
 
-def random_scene(random):
+def random_scene(random, voxel=0.15):
     burns = random.uniform() < 0.4
-    scene = vt.Scene("rich", seed=int(random.integers(99)), voxel=0.15)
+    scene = vt.Scene("rich", seed=int(random.integers(99)), voxel=voxel)
     scene.combustion = vt.Combustion() if burns else None
     scene.viscosity = float(random.choice([0, 0, 1e-3, 1e-2]))
     scene.thermal_diffusivity = float(random.choice([0, 0, 1e-3]))
     scene.dissipation = float(random.choice([0, 0.5]))
     scene.method = vt.Method(**{**random_method(random), "halo": 1})
-    for item in random_sources(random, burns) + random_surroundings(random):
-        scene.add(item)
+    for make in random_sources(random, burns) + random_surroundings(random):
+        scene.add(make())
     return scene
 
 
@@ -105,8 +109,8 @@ def items_of(sim):
 def random_item(seed):
     """Something for any scene."""
     random = np.random.default_rng(seed)
-    items = random_sources(random, False) + random_surroundings(random)
-    return items[random.integers(len(items))]
+    makes = random_sources(random, False) + random_surroundings(random)
+    return makes[random.integers(len(makes))]()
 
 
 def whole_state(sim):
@@ -115,6 +119,10 @@ def whole_state(sim):
 
 class RichSequences(RuleBasedStateMachine):
     """One simulation and its twin."""
+
+    room = {"vortons": 2500, "tracers": 300}
+    voxel = 0.15
+    most_nodes = 40_000
 
     def __init__(self):
         super().__init__()
@@ -141,10 +149,10 @@ class RichSequences(RuleBasedStateMachine):
     def begin(self, seed, threads, policy):
         random = np.random.default_rng(seed)
         while True:
-            limits = {f"max_{name}": count for name, count in ROOM.items()}
-            limits |= {"at_capacity": policy, "max_nodes": 40_000}
+            limits = {f"max_{name}": count for name, count in self.room.items()}
+            limits |= {"at_capacity": policy, "max_nodes": self.most_nodes}
             try:
-                scene = random_scene(random)
+                scene = random_scene(random, self.voxel)
                 self.twins = [vt.Simulation(scene, threads=n, **limits) for n in (1, threads)]
             except REFUSALS as error:  # two that do not go together
                 assert str(error)
@@ -234,7 +242,7 @@ class RichSequences(RuleBasedStateMachine):
 
     @rule(more=st.integers(0, 1000), seed=seeds)
     def go_on_with_copies(self, more, seed):
-        room = {f"max_{name}": getattr(self.twins[0], name).capacity + more for name in ROOM}
+        room = {f"max_{name}": getattr(self.twins[0], name).capacity + more for name in self.room}
         self.twins = [sim.copy(**room) for sim in self.twins]
 
     # ---- what the scene holds ----
@@ -257,7 +265,7 @@ class RichSequences(RuleBasedStateMachine):
         items = items_of(self.twins[0])
         if items:
             which %= len(items)
-            others = [random_item(seed + n) for n in range(30)]
+            others = (random_item(seed + n) for n in range(30))
             new = next((o for o in others if type(o) is type(items[which])), items[which])
             self.alter(lambda sim: sim.change(items_of(sim)[which], new) and None)
 
@@ -377,7 +385,7 @@ class RichSequences(RuleBasedStateMachine):
     @invariant()
     def particles_are_sound(self):
         for sim in self.twins[:1]:
-            for name in ROOM:
+            for name in self.room:
                 particles = getattr(sim, name)
                 assert particles.count <= particles.capacity
                 ids = particles.id
@@ -394,3 +402,11 @@ class RichSequences(RuleBasedStateMachine):
             now = getattr(getattr(sim, name), column)
             rows = min(len(view), len(now))
             assert view[:rows].tobytes() == now[:rows].tobytes()
+
+
+class SmallSequences(RichSequences):
+    """The same calls with little to do in each: many more of them in the same time."""
+
+    room = {"vortons": 400, "tracers": 120}
+    voxel = 0.3
+    most_nodes = 6000

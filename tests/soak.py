@@ -2,9 +2,10 @@
 
     python tests/soak.py [EXAMPLES] [STEPS]
 
-EXAMPLES sequences (default 5000) of up to STEPS calls (default 60) of sequences.py, and a tenth as
-many of a third as many calls of rich_sequences.py. A failure is made as short as
-it can be and printed as the Python program that shows it.
+EXAMPLES sequences (default 5000) of up to STEPS calls (default 60) of sequences.py, a tenth as
+many of a third as many calls of rich_sequences.py, and as many of a sixth as many calls of its
+small scenes. A failure is made as short as it can be and printed as the Python program that shows
+it. `python tests/soak.py small EXAMPLES STEPS` runs the last of these alone.
 """
 
 import sys
@@ -12,7 +13,7 @@ import warnings
 
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
-from rich_sequences import RichSequences
+from rich_sequences import RichSequences, SmallSequences
 from sequences import Sequences
 
 
@@ -35,7 +36,17 @@ def main(examples="5000", steps="60"):
     warnings.simplefilter("ignore", UserWarning)  # of bodies and emitters without a grid
     run(Sequences, int(examples), int(steps))
     run(RichSequences, max(int(examples) // 10, 1), max(int(steps) // 3, 1))
+    small(examples, max(int(steps) // 6, 1))
+
+
+def small(examples="5000", steps="10"):
+    warnings.simplefilter("ignore", UserWarning)
+    run(SmallSequences, int(examples), int(steps))
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["small"]:
+        small(*arguments[1:])
+    else:
+        main(*arguments)

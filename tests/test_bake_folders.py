@@ -84,7 +84,10 @@ def test_what_cannot_be_moved_is_refused(made, tmp_path):
     (tmp_path / "one" / "ring_0002.vdb").unlink()
     with pytest.raises(ValueError, match=r"ring_0002\.vdb is missing: bake again"):
         vt.move_bake(tmp_path / "one", tmp_path / "two")
-    assert (tmp_path / "one" / "ring.json").exists() and content(tmp_path / "two") == {}
+    for transfer in (vt.copy_bake, vt.move_bake):
+        with pytest.raises(ValueError, match=r"ring_0002\.vdb is missing: bake again"):
+            transfer(tmp_path / "one" / "ring.vta", tmp_path / "two" / "three")
+    assert (tmp_path / "one" / "ring.json").exists() and not (tmp_path / "two").exists()
 
 
 @pytest.mark.parametrize("transfer", [vt.copy_bake, vt.move_bake])
@@ -213,10 +216,24 @@ def test_pruned_frames_come_back_from_the_archive(made, tmp_path, monkeypatch):
     shutil.copyfile(folder.parent / "shape.obj", tmp_path / "shape.obj")
     quiet(meshed(tmp_path), out, frames=(1, 3))
     assert steps == [] and content(out)["ring_0003.vdb"] == content(folder)["ring_0003.vdb"]
+    steps.clear()
+    vt.prune_bake(out, frames=(2, 2))
+    windy = meshed(tmp_path)
+    windy.add(vt.Wind((1, 0, 0)))
+    grown = vt.branch(windy, out / "ring.vta", tmp_path / "on", frame=2, progress=False, threads=1)
+    assert grown.frames == [2, 3] and len(steps) == 1
+    with pytest.raises(ValueError, match=r"frame = 3: is the last one .* give frames, to 4 or"):
+        vt.branch(windy, out, tmp_path / "not", frame=3, progress=False)
     assert vt.prune_bake(out, archive=False).archive is None
     assert not (out / "ring.vta").exists()
     with pytest.raises(ValueError, match="must hold a motion archive, and holds none"):
         vt.derive(out, tmp_path / "none", volumes=VOLUMES, progress=False)
+    with pytest.raises(ValueError, match=r"that has no archive; archive=False \(--no-archive\)"):
+        quiet(meshed(tmp_path), out, frames=(1, 3))
+    with pytest.raises(ValueError, match="baked without one, or pruned of it"):
+        vt.branch(windy, out, tmp_path / "not", frame=2, progress=False)
+    with pytest.raises(FileNotFoundError, match=r"nothing\.vta: it does not exist"):
+        vt.Simulation.load(out / "nothing.vta")
 
 
 def test_stale_files_are_named(made, tmp_path, capsys):

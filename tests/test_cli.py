@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hand_made import listen_to_ctrl_c
 
+import vorton as vt
 from vorton import _core, cli
 from vorton.baking import PRESETS
 from vorton.cli import frame_range, main, one_line, picture_size
@@ -162,6 +163,17 @@ def test_info_warns_of_grain():
     assert warnings(begins) == []  # the first wisps of a source
 
 
+def test_info_lists_the_bodies():
+    scene = vt.Scene("balls")
+    scene.add(vt.Body(vt.Sphere(), "ball"))
+    scene.add(vt.Container([vt.Box((-9, -9, -9), (9, 9, 9)), vt.Sphere((0, 0, 9), 3)]))
+    manifest = manifest_of(record(1))
+    assert "bodies" not in describe(manifest)
+    manifest.data["scene"] = scene.to_dict()
+    told = "bodies     Body 'ball' (Sphere), Container (several shapes)"
+    assert told in describe(manifest).splitlines()
+
+
 def test_info_warns_of_bad_health_and_missing_frames():
     numbers = {name: 1.1 * row.limit for name, row in HEALTH_LIMITS.items()}
     bad = record(2, health={**numbers, "largest_gradient": 1000.0})
@@ -211,12 +223,13 @@ def test_picture_size(capsys):
         assert "640x480" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("option", ["--fps", "--voxel"])
+@pytest.mark.parametrize("option, most", [("--fps", "10000"), ("--voxel", "1e+12")])
 @pytest.mark.parametrize("text", ["0", "-1", "nan", "inf", "x", "1e20"])
-def test_bad_number(option, text, capsys):
+def test_bad_number(option, most, text, capsys):
     with pytest.raises(SystemExit):
         run("bake", "a.json", "out", f"{option}={text}")
-    assert f"{option}: {text!r} is not a number > 0" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"{option}: {text!r} is not a number from above 0 to {most}" in said
 
 
 @pytest.mark.parametrize("command", ["bake", "preview", "info", "demo"])

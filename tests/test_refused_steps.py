@@ -171,3 +171,26 @@ def test_no_room_for_what_bodies_shed_leaves_no_neutral_vortons():
     with pytest.raises(vt.CapacityError):
         sim.advance(1 / 24)
     assert state(sim) == before
+
+
+def test_rows_keep_their_order():
+    """Every eighth substep sorts them by the grid, and nothing else changes them."""
+    sim = vt.Simulation(scene_of(ring(), split=0, merge=0), threads=1)
+    for _ in range(8):
+        sim.advance(0.01)
+    ids = sim.vortons.id.copy()
+    with pytest.raises(vt.BlowUpError):
+        sim.advance(TOO_LONG)
+    assert np.array_equal(sim.vortons.id, ids)
+    sim.advance(0.01)
+    assert not np.array_equal(sim.vortons.id, ids)
+
+
+def test_what_was_written_is_not_taken_by_it():
+    """A temperature: what makes it the tracer's own shows once a step is done."""
+    sim = vt.Simulation(scene_of(ring(), cloud_of_tracers()), threads=1)
+    assert not sim.tracers.warmth.any()
+    sim.tracers.temperature[:100] = 400
+    refuse_a_step(sim)
+    sim.advance(0.01)
+    assert (sim.tracers.warmth > 100).sum() == 100

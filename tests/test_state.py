@@ -146,16 +146,19 @@ def test_fields_are_what_the_views_show_unpacked_by_another_program():
     for name, values in columns.items():
         item, shape, content, packing, crc = field(packed, name)
         assert zlib.crc32(content) == crc
-        if packing % 256 == 2:
+        if packing % 256 in (2, 3):
             other = columns.get(named(packed, int(packing) // 256))
+            order = np.argsort(other) if packing % 256 == 3 else slice(None)
             other = None if other is None else other.view("<u4").reshape(len(other), -1)
-            found, ways = unpack_rows(shape, content, other)
+            there, ways = unpack_rows(shape, content, other)
+            found = np.empty_like(there)
+            found[order] = there
             row_ways |= ways
         else:
             found = unpack(item, shape, content) if packing else np.frombuffer(content, f"<u{item}")
         assert found.tobytes() == values.tobytes(), name
         used.add(int(packing) % 256)
-    assert {1, 2} <= used and row_ways == {0, 1, 2} and len(packed) < 0.6 * len(saved)
+    assert {1, 2, 3} <= used and row_ways == {0, 1, 2} and len(packed) < 0.6 * len(saved)
 
 
 def named(packed, number):
@@ -184,6 +187,16 @@ def test_any_bits_come_back(values):
     assert bytes(_core.unpack_state(_core.pack_state(saved, 1))) == bytes(saved)
 
 
+def refuse_entry(packed, number, packing, match):
+    """With another packing of a field; the checksum agrees."""
+    end = int.from_bytes(packed[16:24], "little")
+    at = HEAD + ENTRY * (number - 1) + 68
+    bad = packed[:at] + packing.to_bytes(4, "little") + packed[at + 4 :]
+    crc = zlib.crc32(bad[8:end]).to_bytes(4, "little")
+    with pytest.raises(ValueError, match=match):
+        _core.unpack_state(bad[:4] + crc + bad[8:])
+
+
 def test_a_reference_that_does_not_fit_is_refused():
     """To a field behind, to itself, to one with other rows; the checksum agrees."""
     sim = opened("fire")
@@ -192,13 +205,30 @@ def test_a_reference_that_does_not_fit_is_refused():
     number = next(n for n in range(1, 200) if named(packed, n) == "tracers.eddy_place")
     ids = next(n for n in range(1, 200) if named(packed, n) == "tracers.id")
     bodies = next(n for n in range(1, 200) if named(packed, n) == "time")
-    end = int.from_bytes(packed[16:24], "little")
     for other in (number, number + 1, ids, bodies, 2**23):
-        at = HEAD + ENTRY * (number - 1) + 68
-        bad = packed[:at] + (2 + 256 * other).to_bytes(4, "little") + packed[at + 4 :]
-        crc = zlib.crc32(bad[8:end]).to_bytes(4, "little")
-        with pytest.raises(ValueError, match="does not fit"):
-            _core.unpack_state(bad[:4] + crc + bad[8:])
+        refuse_entry(packed, number, 2 + 256 * other, "does not fit")
+    age = next(n for n in range(1, 200) if named(packed, n) == "tracers.age")
+    for other in (0, ids - 1, ids + 1, age, 2**23):
+        refuse_entry(packed, age, 3 + 256 * other, "does not fit")
+
+
+@pytest.mark.parametrize("ids", [[3, 1, 2, 1], [0, 1, 2, 2**40], [-(2**63), 0, 1, 2**63 - 1]])
+def test_rows_without_an_order_of_births(ids):
+    """Twice the same number, or numbers far apart: written as they lie, else refused."""
+    sim = opened("fire")
+    sim.step(2)
+    saved, count = bytearray(sim._core.save_state(1)), sim.tracers.count
+    number = next(n for n in range(1, 200) if named(saved, n) == "tracers.id")
+    at = HEAD + ENTRY * int.from_bytes(saved[56:60], "little")
+    at += sum(
+        int.from_bytes(saved[HEAD + ENTRY * n + 56 :][:8], "little") for n in range(number - 1)
+    )
+    saved[at : at + 8 * count] = np.resize(np.array(ids, np.int64), count).tobytes()
+    packed = bytes(_core.pack_state(bytes(saved), 1))
+    assert bytes(_core.unpack_state(packed)) == bytes(saved)
+    age = next(n for n in range(1, 200) if named(packed, n) == "tracers.age")
+    assert field(packed, "tracers.age")[3] in (0, 2)
+    refuse_entry(packed, age, 3 + 256 * number, "tracers.age cannot be unpacked")
 
 
 # ---- refusals ----

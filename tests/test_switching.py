@@ -1,10 +1,12 @@
 """Another method for a simulation under way (ARTICLES A11); what cannot be set says so."""
 
 import functools
+import pickle
 
 import everything
 import numpy as np
 import pytest
+from marks import slow_but
 
 import vorton as vt
 
@@ -193,3 +195,23 @@ def test_nor_may_views_and_the_scene_of_a_simulation_be_given_what_they_have_not
     scene.wind = (1, 0, 0)  # that of the author may change
     with pytest.raises(ValueError, match=r"fps = -1: must be"):
         sim.fps = -1
+
+
+@pytest.mark.parametrize(
+    "then", slow_but([{"buoyancy": "none"}], [{"buoyancy": "none"}, {"buoyancy_scale": 1.5}])
+)
+def test_what_was_switched_can_be_saved(then, tmp_path):
+    """From the first method follows how often an emitter is renewed; with the second it would be
+    another number, or none."""
+    plume = vt.Scene("plume", voxel=0.2, max_vortons=3000)
+    plume.add(vt.Emitter(vt.Sphere(radius=0.2), temperature=500, core=0.15, lifetime=1))
+    sim = vt.Simulation(plume, threads=1)
+    sim.step(2)
+    sim.method = sim.method.replace(**then)
+    sim.save(tmp_path / "now.vta")
+    loaded = vt.Simulation.load(tmp_path / "now.vta")
+    assert loaded.method == sim.method and loaded.same_state(sim)
+    again = pickle.loads(pickle.dumps(loaded))
+    for each in (sim, again):
+        each.step(2)
+    assert again.vortons.count > 0 and again.same_state(sim)

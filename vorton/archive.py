@@ -11,6 +11,8 @@ one whose checksums agree, whatever lies behind it. The head is JSON::
     fps                     frame 1 is the start, frame n is at time (n - 1) / fps
     made_with_fps           what animated numbers without fps of their own were made with, where fps
                             was changed later
+    made_with_method        the method at the start, where it was changed later: how often emitters
+                            are renewed may follow from it
     vorton, build           version; compiler, flags and sources: a state goes on in the same build
 """
 

@@ -186,13 +186,14 @@ def cut_archive(path: Path, frame: int) -> None:
     with Archive(path) as archive:
         places = {n: place for n, place in archive._places.items() if n <= frame}
         end = max((at + length for at, length in places.values()), default=archive._begin)
-    if places == archive._places:
+    index = index_block(places, end)
+    if _ends_with(path, end, index):
         return
     try:
         with open(path, "r+b") as file:
             file.truncate(end)
             file.seek(end)
-            file.write(index_block(places, end))
+            file.write(index)
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:

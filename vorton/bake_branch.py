@@ -27,7 +27,7 @@ from .branches import Branch, known_by
 from .course import carry_over
 from .fields import check_integer, shown
 from .files import locked
-from .manifest import MOST_FRAMES, Manifest
+from .manifest import MOST_FRAMES, NO_ARCHIVE, Manifest
 from .progress import Callback
 from .saved import go_on_from
 from .scene import Scene
@@ -70,7 +70,8 @@ def branch(
     frame : whole number
         The last frame of the other bake, 1 to its last.
     frames : two whole numbers, optional
-        First and last frame of OUT; default: those of the other bake.
+        First and last frame of OUT; default: those of the other bake, or to the last one of its
+        archive.
     progress, threads, overwrite
         As of `bake`.
 
@@ -101,10 +102,8 @@ def branch(
     threads = check_integer("threads", threads, least=0, most=64)
     origin = Manifest.find(place)
     if origin.archive is None:
-        raise ValueError(f"{origin.path}: was baked without an archive")
-    first, last = check_frames(
-        (origin.data["first"], origin.data["last"]) if frames is None else frames
-    )
+        raise ValueError(f"{origin.path}: {NO_ARCHIVE}")
+    first, last = check_frames(_frames_of(origin, frame) if frames is None else frames)
     told = origin.data["volumes"]
     how: dict[str, Any] = {
         "fps": origin.data["fps"],
@@ -139,6 +138,19 @@ def branch(
         threads=threads,
         overwrite=False,
     )
+
+
+def _frames_of(origin: Manifest, frame: int) -> tuple[int, int]:
+    """By default; of a bake that was pruned, to the last frame that its archive has."""
+    assert origin.archive is not None
+    with Archive(origin.archive) as archive:
+        last = max(origin.data["last"], archive.last)
+    if last == frame:
+        raise ValueError(
+            f"frame = {frame}: is the last one of {origin.folder}, after which the branch would "
+            f"have none of its own; give frames, to {frame + 1} or later"
+        )
+    return origin.data["first"], last
 
 
 def _volumes_of(told: Mapping[str, Any]) -> Volumes:

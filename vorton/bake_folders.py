@@ -15,7 +15,16 @@ from .archive_writer import begins_with, write_frames
 from .baking import check_frames, prepare_folder
 from .branches import Branch, scene_of
 from .fields import check_flag, ranges_text, shown
-from .files import file_sha256, flush_file, flush_folder, gone, locked, replaced
+from .files import (
+    file_sha256,
+    flush_file,
+    flush_folder,
+    gone,
+    locked,
+    new_folders_removed,
+    remove,
+    replaced,
+)
 from .manifest import Manifest, json_value
 
 __all__ = ["copy_bake", "link", "move_bake", "prune_bake"]
@@ -27,15 +36,22 @@ def link(source: Path, target: Path, copy: bool = False) -> None:
     Only for files that are replaced as a whole, never written into, as those of frames: a link
     stays what it is. An archive is written into.
     """
+    if not copy and target.exists() and os.path.samefile(source, target):
+        return  # by an earlier try: a second name cannot take the place of the first
     with replaced(target, flush=False) as part:
         part.unlink(missing_ok=True)
-        try:
-            if copy:
-                raise OSError
-            os.link(source, part)
-        except OSError:  # the original may be removed afterwards
+        if copy or not _have_linked(source, part):  # the original may be removed afterwards
             shutil.copyfile(source, part)
             flush_file(part)
+
+
+def _have_linked(source: Path, target: Path) -> bool:
+    """Give a file a second name; False where the disk cannot."""
+    try:
+        os.link(source, target)
+    except OSError:
+        return False
+    return True
 
 
 def copy_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Manifest:
@@ -64,15 +80,17 @@ def copy_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Man
     OSError
         A file cannot be read or written. BlockingIOError: a bake is under way in one of both.
     """
-    manifest, folder = _both(place, out)
-    with _locked_where_possible(manifest.folder), locked(folder):
-        manifest = Manifest.load(manifest.path)
-        made = _at(manifest, folder)
-        if made.path.exists():
-            raise ValueError(f"{made.path}: exists; choose another folder")
-        _link_files(manifest, made, copy=True)
-        _copy_archive(manifest, made)
-        made.save()
+    manifest = _other_than(place, out)
+    with new_folders_removed(Path(out)):
+        folder = prepare_folder(out)
+        with _locked_where_possible(manifest.folder), locked(folder):
+            manifest = Manifest.load(manifest.path)
+            made = _at(manifest, folder)
+            if made.path.exists():
+                raise ValueError(f"{made.path}: exists; choose another folder")
+            _link_files(manifest, made, copy=True)
+            _copy_archive(manifest, made)
+            made.save()
     return made
 
 
@@ -81,30 +99,33 @@ def move_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Man
 
     A move that was interrupted is ended by the same call.
     """
-    manifest, folder = _both(place, out)
-    with locked(manifest.folder), locked(folder):
-        manifest = Manifest.load(manifest.path)
-        made = _at(manifest, folder)
-        if made.path.exists():
-            _check_begun(made)
-        else:
-            _link_files(manifest, made, copy=False)
-            made.save()
-        _move_archive(manifest, made)
-        flush_folder(folder)  # first: what is removed must be there
-        for path in manifest.stage_files:
-            path.unlink()
-        manifest.remove_files()
+    manifest = _other_than(place, out)
+    with new_folders_removed(Path(out)):
+        folder = prepare_folder(out)
+        with locked(manifest.folder), locked(folder):
+            manifest = Manifest.load(manifest.path)
+            made = _at(manifest, folder)
+            if made.path.exists():
+                _check_begun(made)
+            else:
+                _link_files(manifest, made, copy=False)
+                made.save()
+            _move_archive(manifest, made)
+            flush_folder(folder)  # first: what is removed must be there
+            for path in manifest.stage_files:
+                remove(path)
+            manifest.remove_files()
     with contextlib.suppress(OSError):  # it is not empty, or given as "."
         manifest.folder.rmdir()
     return made
 
 
-def _both(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> tuple[Manifest, Path]:
-    manifest, folder = Manifest.find(place), prepare_folder(out)
-    if folder.resolve() == manifest.folder.resolve():
+def _other_than(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Manifest:
+    """The manifest of a bake that is not in that folder."""
+    manifest = Manifest.find(place)
+    if os.fspath(out) and Path(out).resolve() == manifest.folder.resolve():
         raise ValueError(f"out = {shown(out)}: is where the bake is; choose another folder")
-    return manifest, folder
+    return manifest
 
 
 @contextlib.contextmanager
@@ -122,6 +143,7 @@ def _locked_where_possible(folder: Path) -> Iterator[None]:
 def _at(manifest: Manifest, folder: Path) -> Manifest:
     """What the manifest is in another folder; not saved."""
     data = manifest.data | _relative_to(manifest.data, manifest.folder, folder)
+    data.pop("removing", None)
     return Manifest(folder / manifest.path.name, data)
 
 
@@ -266,8 +288,8 @@ def prune_bake(
         if kept is not None:
             manifest.keep(*kept)
         if not archive and manifest.archive is not None:
-            path = manifest.archive
-            manifest.data["archive"] = None
-            manifest.save()
-            path.unlink(missing_ok=True)
+            path, manifest.data["archive"] = manifest.archive, None
+            manifest.drop([path.name])
+        elif "removing" in manifest.data:
+            manifest.drop()
     return manifest

@@ -86,6 +86,10 @@ def _difference(manifest: Manifest, scene: Scene, settings: dict[str, Any]) -> s
             return f"this scene by another vorton ({key} {shown(old.get(key))})"
         if key == "scene_sha256":
             return f"another scene, also named {scene.name!r}"
+        if key == "archive":
+            if value is None:
+                return f"this scene with an archive, {old.get(key)}"
+            return "this scene that has no archive; archive=False (--no-archive) goes on with it"
         if key == "volumes" and value and old.get(key):
             parts = [part for part in value if old[key].get(part) != value[part]]
             said = ", ".join(

@@ -44,7 +44,7 @@ from .fields import (
     shown,
 )
 from .files import locked, make_folder
-from .manifest import FPS, FRAMES, MOST_FRAMES, Manifest
+from .manifest import FPS, FRAMES, MOST_FPS, MOST_FRAMES, NO_ARCHIVE, Manifest
 from .opening import warn_of_coarse_voxel
 from .progress import Callback, Progress
 from .retime import RetimedCourse, course_of, last_frame, needed
@@ -233,7 +233,7 @@ def bake_timed(
     if not isinstance(scene, Scene):
         raise TypeError(f"scene = {shown(scene)}: must be a Scene")
     first, last = check_frames(frames)
-    fps = check_number("fps", fps, above=0, most=10000, unit="1/s")
+    fps = check_number("fps", fps, above=0, most=MOST_FPS, unit="1/s")
     threads = check_integer("threads", threads, least=0, most=64)
     _check_volumes(volumes, check_flag("tracers", tracers))
     sim = Simulation(scene, fps, threads=threads)
@@ -316,7 +316,7 @@ def derive(
     jobs = check_integer("jobs", jobs, least=1, most=64)
     box = None if region is None else _check_region(region)
     if fps is not None:
-        fps = check_number("fps", fps, above=0, most=10000, unit="1/s")
+        fps = check_number("fps", fps, above=0, most=MOST_FPS, unit="1/s")
     with Archive(_find_archive(Path(place))) as archive:
         sim = Simulation(archive.scene(), archive.fps, threads=threads)
         course, numbers = _course_of(archive, sim, frames, fps)
@@ -380,12 +380,16 @@ def _find_archive(place: Path) -> Path:
     if place.is_dir():
         found = sorted(place.glob(f"*{SUFFIX}"))
         if len(found) != 1:
-            has = f"several archives, name one: {', '.join(map(str, found))}" if found else "none"
+            has = "none"
+            if found:
+                has = f"several archives, name one: {', '.join(map(str, found))}"
+            elif any(manifest.archive is None for manifest in Manifest.all_in(place)):
+                has = "none: the bake was made without one, or pruned of it"
             raise ValueError(f"{place}: must hold a motion archive, and holds {has}")
         return found[0]
     path = Manifest.load(place).archive
     if path is None:
-        raise ValueError(f"{place}: was baked without an archive")
+        raise ValueError(f"{place}: {NO_ARCHIVE}")
     return path
 
 

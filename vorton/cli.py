@@ -28,12 +28,11 @@ from .files import explain
 from .first_moments import hand_over
 from .hosts import usd
 from .hosts.alembic import write_alembic
-from .manifest import FPS, FRAMES, MOST_FRAMES, Manifest
+from .manifest import FPS, FRAMES, MOST_FPS, MOST_FRAMES, Manifest
 from .report import describe, describe_archive
 from .scene_files import load_scene
 
 INTERRUPTED, TERMINATED = 130, 143
-OF_BAKES = (SUFFIX, ".vdb", ".npz")
 TRACEBACK = "VORTON_TRACEBACK"
 SHARP = "thin sheets of few tracers as sheets, not dots: slower, for less than 4 tracers a voxel"
 
@@ -67,12 +66,21 @@ def picture_size(text: str) -> tuple[int, int]:
 
 def positive(text: str) -> float:
     """A finite number > 0."""
+    return _number_to(1e12, text)
+
+
+def frames_a_second(text: str) -> float:
+    """A frame rate."""
+    return _number_to(MOST_FPS, text)
+
+
+def _number_to(most: float, text: str) -> float:
     try:
         value = float(text)
     except ValueError:
         value = -1.0
-    if not 0 < value <= 1e12:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number > 0")
+    if not 0 < value <= most:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from above 0 to {most:g}")
     return value
 
 
@@ -139,7 +147,7 @@ def _add_bake(commands: argparse._SubParsersAction) -> None:
     )
     parser.add_argument(
         "--fps",
-        type=positive,
+        type=frames_a_second,
         default=FPS,
         metavar="F",
         help="frames a second (default 24)",
@@ -179,7 +187,7 @@ def _add_derive(commands: argparse._SubParsersAction) -> None:
     text = "first and last frame (default: all that the archive has)"
     parser.add_argument("--frames", type=frame_range, metavar="A-B", help=text)
     text = "frames a second of the same motion (default: as archived); more give slow motion"
-    parser.add_argument("--fps", type=positive, metavar="F", help=text)
+    parser.add_argument("--fps", type=frames_a_second, metavar="F", help=text)
     text = "only the tracers in this box, m: lower corner, upper corner"
     axes = ("X", "Y", "Z", "X", "Y", "Z")
     parser.add_argument("--region", type=float, nargs=6, metavar=axes, help=text)
@@ -288,7 +296,7 @@ def _add_preview(commands: argparse._SubParsersAction) -> None:
     )
     parser.add_argument(
         "--fps",
-        type=positive,
+        type=frames_a_second,
         metavar="F",
         help="frames a second (default 24, or what the bake has)",
     )
@@ -580,16 +588,11 @@ def run_info(arguments: argparse.Namespace) -> int:
     """`vorton info`."""
     if not arguments.place.exists():
         raise FileNotFoundError(f"{arguments.place}: no such folder or file")
-    if arguments.place.suffix in OF_BAKES:
-        manifest = Manifest.of_file(arguments.place)
-        if manifest is None and arguments.place.suffix == SUFFIX:
-            print(describe_archive(arguments.place))
-            return 0
-        if manifest is None:
-            text = "no manifest (.json) beside it names it; give the folder of its bake"
-            raise ValueError(f"{arguments.place}: {text}")
-    else:
-        manifest = Manifest.find(arguments.place)
+    alone = arguments.place.suffix == SUFFIX and Manifest.of_file(arguments.place) is None
+    if alone:
+        print(describe_archive(arguments.place))
+        return 0
+    manifest = Manifest.find(arguments.place)
     print(describe(manifest))
     if not arguments.verify:
         return 0

@@ -43,6 +43,8 @@ _REASONS = {
 def explain(error: OSError, path: Path, action: str = "cannot write") -> OSError:
     """An OSError of the same kind that says what could not be done to `path`, and why."""
     reason = _REASONS.get(error.errno or 0, error.strerror or str(error))
+    if error.errno == errno.ENOENT and path.parent.is_dir():
+        reason = "it does not exist"
     return OSError(error.errno, f"{action} {path}: {reason}")
 
 
@@ -94,6 +96,14 @@ def replaced(path: Path, flush: bool = True) -> Iterator[Path]:
         if isinstance(error, OSError):
             raise explain(error, path) from error
         raise
+
+
+def remove(path: Path) -> None:
+    """Remove a file, unless it is gone already; OSError naming it where it cannot be removed."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise explain(error, path, "cannot remove") from error
 
 
 def flush_file(path: Path) -> None:
@@ -148,6 +158,20 @@ def check_folder(path: Path) -> None:
         probe.unlink()
     except OSError as error:
         raise explain(error, path, "cannot write into the folder") from error
+
+
+@contextlib.contextmanager
+def new_folders_removed(path: Path) -> Iterator[None]:
+    """Where the block fails, a folder that it made goes again, and those above it that it made;
+    not one that holds something."""
+    made = [folder for folder in (path, *path.parents) if not folder.exists()]
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):
+            for folder in made:
+                folder.rmdir()
+        raise
 
 
 @contextlib.contextmanager
@@ -221,7 +245,7 @@ def _take_lock(folder: Path) -> int:
 def remove_leftovers(folder: Path) -> None:
     """Remove half-written files that a killed process left behind."""
     for part in folder.glob(f".*{TEMPORARY}"):
-        part.unlink(missing_ok=True)
+        remove(part)
 
 
 def file_sha256(path: Path) -> str:

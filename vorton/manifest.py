@@ -16,6 +16,8 @@ moment or the machine (no date, no thread count), so that the same bake has the 
                             frames (frame of the archive, name, scene_sha256, scene, and its own
                             branch or null)
     archive                 name of the motion archive with the state at each frame, or null
+    removing                only where a call that removes files was interrupted: their names, for
+                            the next one to end it
     frames                  list by frame number: frame, time, files (name, bytes, sha256 of the
                             file, values_sha256 of what it holds, whatever the compression),
                             tracers, active_voxels, tracers_per_voxel (voxels weighted with
@@ -24,15 +26,16 @@ moment or the machine (no date, no thread count), so that the same bake has the 
 
 from __future__ import annotations
 
+import errno
 import glob
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from .fields import parse_json, ranges_text, readable_json, shown
-from .files import explain, file_sha256, gone, write_atomically
+from .files import explain, file_sha256, gone, remove, write_atomically
 from .records import HEALTH_LIMITS
 
 FORMAT = "vorton-bake"
@@ -40,8 +43,13 @@ SCHEMA = 1
 MOST_FRAMES = 9_999_999
 FRAMES, FPS = (1, 96), 24.0
 """Of a bake or a film of a scene that does not say them."""
+MOST_FPS = 10_000
+"""Frames a second."""
+NO_ARCHIVE = "has no archive: it was baked without one, or pruned of it"
 STAGES, POINTS = (".usda", ".points.usda", ".abc"), ".usdc"
 """Endings of the files of stages, and of those for frames: no manifest tells of them."""
+OF_BAKES = (".vta", ".vdb", ".npz")
+"""Endings of the files that manifests tell of."""
 UNITS = {
     "length": "m",
     "time": "s",
@@ -100,6 +108,7 @@ def _check_whole(data: dict[str, Any]) -> None:
         _check(data["volumes"], _VOLUMES, "manifest.volumes")
         _check_values(data["volumes"]["grids"], str, "manifest.volumes.grids")
     _check(data["scene"].get("effects", []), [_ITEM], "manifest.scene.effects")
+    _check(data.get("removing", []), [str], "manifest.removing")
     branch, where = data.get("branch"), "manifest.branch"
     while branch is not None:
         _check(branch, _BRANCH, where)
@@ -209,18 +218,18 @@ class Manifest:
 
     @classmethod
     def find(cls, place: str | os.PathLike[str]) -> Manifest:
-        """The manifest of a bake folder, or the one at this path.
+        """The manifest of a bake folder, the one at this path, or that of a file of a bake.
 
         Raises
         ------
         ValueError
-            When the folder holds none, or several.
+            When the folder holds none, or several; a file that no manifest beside it names.
         OSError
             When there is no such folder or file.
         """
         place = Path(place)
         if not place.is_dir():
-            return cls.load(place)
+            return cls._beside(place) if place.suffix in OF_BAKES else cls.load(place)
         found = cls.all_in(place)
         if not found:
             raise ValueError(f"{place}: holds no bake")
@@ -228,6 +237,16 @@ class Manifest:
             names = ", ".join(str(manifest.path) for manifest in found)
             raise ValueError(f"{place}: holds several bakes, name one: {names}")
         return found[0]
+
+    @classmethod
+    def _beside(cls, path: Path) -> Manifest:
+        if not path.exists():
+            raise explain(FileNotFoundError(errno.ENOENT, ""), path, "cannot read")
+        manifest = cls.of_file(path)
+        if manifest is None:
+            text = "no manifest (.json) beside it names it; give the folder of its bake"
+            raise ValueError(f"{path}: {text}")
+        return manifest
 
     @classmethod
     def of_file(cls, path: str | os.PathLike[str]) -> Manifest | None:
@@ -355,19 +374,29 @@ class Manifest:
         if not any(first <= n <= last for n in self._frames):
             has = ranges_text(self.frames) or "none"
             raise ValueError(f"{self.path}: has frames {has}: none of {first} to {last} is left")
-        gone = [self._frames.pop(n) for n in self.frames if not first <= n <= last]
+        lost = [n for n in self.frames if not first <= n <= last]
+        files = [file["name"] for n in lost for file in self._frames.pop(n)["files"]]
         self.data["first"] = max(self.data["first"], first)
         self.data["last"] = min(self.data["last"], last)
+        self.drop(files)
+
+    def drop(self, names: Sequence[str] = ()) -> None:
+        """Save the manifest, and remove files that it tells of no more; also those that an earlier
+        call could not remove, which it remembers."""
+        pending = sorted({*self.data.get("removing", []), *names})
+        if pending:
+            self.data["removing"] = pending
+            self.save()
+            for name in pending:
+                remove(self.folder / Path(name).name)
+            del self.data["removing"]
         self.save()
-        for record in gone:
-            for file in record["files"]:
-                (self.folder / Path(file["name"]).name).unlink(missing_ok=True)
 
     def remove_files(self) -> None:
         """Remove the files of all frames, and then the manifest."""
-        for record in self._frames.values():
-            for file in record["files"]:
-                (self.folder / Path(file["name"]).name).unlink(missing_ok=True)
+        names = [file["name"] for record in self._frames.values() for file in record["files"]]
+        for name in (*names, *self.data.get("removing", [])):
+            remove(self.folder / Path(name).name)
         if self.archive:
-            self.archive.unlink(missing_ok=True)
-        self.path.unlink(missing_ok=True)
+            remove(self.archive)
+        remove(self.path)

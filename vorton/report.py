@@ -67,6 +67,7 @@ def describe(manifest: Manifest) -> str:
         ("scene", f"{data['name']}, seed {data['seed']}, {data['scene_sha256'][:12]}"),
         ("sources", _kinds(data["scene"]["sources"]) or "none"),
         ("effects", _kinds(data["scene"].get("effects", []))),
+        ("bodies", _bodies(data["scene"].get("bodies", []))),
         ("made by", f"vorton {data['vorton']}"),
         ("frames", f"{data['first']}-{data['last']} at {data['fps']:g} a second, {seconds:.2f} s"),
         ("files", f"{len(sizes)}, {size_text(sum(sizes))}"),
@@ -97,9 +98,10 @@ def describe_archive(path: Path) -> str:
         ("archive", f"{path}, {size_text(path.stat().st_size)}"),
         ("scene", f"{scene.name}, seed {scene.seed}"),
         ("sources", _kinds(scene.to_dict()["sources"]) or "none"),
+        ("bodies", _bodies(scene.to_dict().get("bodies", []))),
         ("frames", f"states of {states} at {fps:g} a second"),
     ]
-    return "\n".join(f"{name:10} {text}" for name, text in rows)
+    return "\n".join(f"{name:10} {text}" for name, text in rows if text)
 
 
 def warnings(manifest: Manifest) -> list[str]:
@@ -131,6 +133,19 @@ def warnings(manifest: Manifest) -> list[str]:
 def _kinds(definitions: list[dict[str, Any]]) -> str:
     kinds = [definition["type"] for definition in definitions]
     return ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+
+
+def _bodies(definitions: list[dict[str, Any]]) -> str:
+    """Each with its shape and its name."""
+    return ", ".join(_body(definition) for definition in definitions)
+
+
+def _body(definition: dict[str, Any]) -> str:
+    shape = definition.get("shape")
+    kind = shape.get("type") if isinstance(shape, dict) else "several shapes"
+    name = definition.get("name")
+    named = f" {name!r}" if name else ""
+    return f"{definition.get('type', 'Body')}{named} ({kind})"
 
 
 def _volumes(volumes: dict[str, Any] | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -10,6 +11,7 @@ from .animation import frame_rate
 from .archive import Archive, describe_scene, encode_archive, fields_of
 from .archive_writer import ArchiveWriter
 from .fields import ranges_text, shown
+from .method import Method
 from .opening import make_core
 
 if TYPE_CHECKING:
@@ -35,13 +37,18 @@ def encode(sim: Simulation, folder: Path | None) -> bytes:
     about = describe_scene(sim.scene, sim.fps, folder)
     if sim._made_with_fps != sim.fps:
         about["made_with_fps"] = sim._made_with_fps
+    if sim._made_with_method != sim.method:
+        about["made_with_method"] = sim._made_with_method.to_dict()
     return encode_archive(about, _core.pack_state(state, threads))
 
 
 def _check_made_again(sim: Simulation, state: memoryview) -> None:
-    with frame_rate(sim._made_with_fps):
-        core, _ = make_core(sim.scene, sim._threads)
+    made_with = copy.copy(sim.scene)
+    made_with.method = sim._made_with_method
     try:
+        with frame_rate(sim._made_with_fps):
+            core, _ = make_core(made_with, sim._threads)
+        core.set_method(sim.method.to_dict())
         core.load_state(state)
     except ValueError as error:
         raise ValueError(
@@ -83,8 +90,15 @@ def open_archive(cls: type[S], archive: Archive, frame: int | None, threads: int
 
     # the initialiser of the base: a derived class may have one with other parameters
     sim = object.__new__(cls)
-    made_with = archive.about.get("made_with_fps", archive.fps)
-    Simulation.__init__(sim, archive.scene(number), made_with, threads=threads)
+    fps = archive.about.get("made_with_fps", archive.fps)
+    method = archive.about.get("made_with_method")
+    scene = archive.scene(number)
+    now = scene.method
+    if method is not None:
+        scene.method = Method.from_dict(method)
+    Simulation.__init__(sim, scene, fps, threads=threads)
+    if method is not None:
+        sim.method = now
     sim.fps = archive.fps
     go_on_from(sim, archive, number)
     return sim

@@ -101,6 +101,7 @@ class Simulation:
         "_fps",
         "_grids",
         "_made_with_fps",
+        "_made_with_method",
         "_scene",
         "_threads",
         "_tracers",
@@ -146,7 +147,7 @@ class Simulation:
         )
         self.frame = self._warned = 0
         self._altered = False
-        self._made_with_fps = self._fps
+        self._made_with_fps, self._made_with_method = self._fps, self._scene.method
         with frame_rate(self.fps):
             core, self._added = make_core(self._scene, self._threads)
             self._open(core)
@@ -276,8 +277,10 @@ class Simulation:
         other = object.__new__(type(self))
         if hasattr(self, "__dict__"):  # of a class derived from this one
             other.__dict__.update(copy.deepcopy(self.__dict__))
-        for name in ("_altered", "_fps", "_made_with_fps", "_threads", "_warned", "frame"):
+        for name in ("_altered", "_fps", "_threads", "_warned", "frame"):
             setattr(other, name, getattr(self, name))
+        other._made_with_fps = self._made_with_fps
+        other._made_with_method = self._made_with_method
         other._scene = copy.copy(self._scene)
         for name, value in room.items():
             setattr(other._scene, name, value)

@@ -73,15 +73,13 @@ static vt_status find_block(vt_archive *a, uint64_t at, const char *kind, vt_blo
 static vt_status read_summed(vt_archive *a, uint64_t at, const char *kind, size_t least,
                              uint64_t most, vt_block_head *head, uint8_t **bytes)
 {
-    vt_crc crc;
     int found;
     *bytes = NULL;
     vt_status status = find_block(a, at, kind, head, &found);
     if (status || !found || head->summed < least || head->summed > most ||
         (status = read_block(a, at, head->summed, bytes)))
         return status;
-    vti_make_crc(&crc);
-    if (vti_crc32(&crc, *bytes + 8, (size_t)head->summed - 8) == head->crc)
+    if (vti_crc32(&a->crc, *bytes + 8, (size_t)head->summed - 8) == head->crc)
         return VT_OK;
     free(*bytes);
     *bytes = NULL;
@@ -190,7 +188,7 @@ static vt_status search_frame(vt_archive *a, uint8_t *room, uint64_t *at, int *f
 /* The frames from `at` on, one behind the other, or behind what is damaged. */
 static vt_status scan_frames(vt_archive *a, uint64_t at)
 {
-    uint8_t *const room = malloc(SEARCHED_AT_ONCE);
+    uint8_t *const room = malloc(a->size < SEARCHED_AT_ONCE ? (size_t)a->size : SEARCHED_AT_ONCE);
     vt_status status = VT_OK;
     if (!room)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory to look for the frames of %s", a->path);
@@ -265,6 +263,7 @@ vt_status vt_open_archive(const char *path, vt_archive **archive)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for an archive");
     }
     strcpy(a->path, path);
+    vti_make_crc(&a->crc);
     const vt_status status = open_now(a);
     if (status)
         vt_close_archive(a);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "archive/checksum.h"
 #include "vorton.h"
 
 struct vt_archive {
@@ -11,4 +12,5 @@ struct vt_archive {
     uint64_t size;
     vt_archive_frame *frame;
     int64_t count;
+    vt_crc crc;
 };

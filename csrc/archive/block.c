@@ -1,5 +1,6 @@
 #include "archive/block.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "archive/byte_planes.h"
@@ -33,16 +34,19 @@ static uint32_t reference_of(const vt_field_entry *e)
     return e->packing >> 8;
 }
 
-/* Whether the field that the rows of entry n are less lies before it, and has as many. */
+/* Whether the field that the rows of entry n are less, or that orders them, lies before it, and has
+ * as many. */
 static int has_reference(const uint8_t *bytes, uint32_t n, const vt_field_entry *e)
 {
-    const uint32_t number = way_of(e) == VT_IN_ROWS ? reference_of(e) : 0;
+    const int ordered = way_of(e) == VT_IN_ORDER;
+    const uint32_t number = ordered || way_of(e) == VT_IN_ROWS ? reference_of(e) : 0;
     if (number == 0)
-        return 1;
+        return !ordered;
     if (number > n)
         return 0;
     const vt_field_entry other = vti_frame_entry(bytes, number - 1);
-    return other.rows == e->rows && vti_bytes_of_type(other.type) == 4;
+    return other.rows == e->rows && (ordered ? other.type == 'q' && other.components == 1
+                                             : vti_bytes_of_type(other.type) == 4);
 }
 
 static int is_sound(const vt_field_entry *e, int packed, uint64_t room)
@@ -52,7 +56,7 @@ static int is_sound(const vt_field_entry *e, int packed, uint64_t room)
         e->components > 1u << 16 || e->rows > INT32_MAX ||
         e->rows > most_bytes / (e->components * item) || e->bytes > room)
         return 0;
-    if (packed && way_of(e) == VT_IN_ROWS)
+    if (packed && (way_of(e) == VT_IN_ROWS || way_of(e) == VT_IN_ORDER))
         return item == 4;
     if (e->packing > (packed ? VT_IN_PLANES : VT_STORED))
         return 0;
@@ -124,20 +128,34 @@ static const char *const nearly_like[][2] = {{"tracers.eddy_place", "tracers.pos
                                              {"vortons.birth_volume", "vortons.volume"},
                                              {"vortons.volume_temperature", "vortons.temperature"}};
 
-/* The number of the field that a field may be nearly like, from 1 on; 0: none. */
-static uint32_t find_reference(const uint8_t *bytes, uint32_t n, const vt_field_entry *entry)
+/* Columns that are alike in the order of births: of emitted fluid, and of neutral vortons, which
+ * have none of it and are born together. */
+static const char *const by_birth[][2] = {
+    {"vortons.age", "vortons.id"},         {"vortons.birth_strength", "vortons.id"},
+    {"vortons.temperature", "vortons.id"}, {"vortons.fuel", "vortons.id"},
+    {"vortons.flame", "vortons.id"},       {"vortons.smoke", "vortons.id"},
+    {"vortons.mixture", "vortons.id"},     {"vortons.lifetime", "vortons.id"},
+    {"vortons.swelling", "vortons.id"},    {"tracers.age", "tracers.id"},
+    {"tracers.density", "tracers.id"}};
+
+/* The number of the field that a table of `count` pairs has beside a field, from 1 on; 0: none. */
+static uint32_t find_field(const char *const (*pairs)[2], size_t count, const uint8_t *bytes,
+                           uint32_t n, const vt_field_entry *entry)
 {
-    for (size_t k = 0; k < sizeof nearly_like / sizeof *nearly_like; k++) {
-        if (strcmp(entry->name, nearly_like[k][0]) != 0)
+    for (size_t k = 0; k < count; k++) {
+        if (strcmp(entry->name, pairs[k][0]) != 0)
             continue;
         for (uint32_t m = 0; m < n; m++) {
             const vt_field_entry other = vti_frame_entry(bytes, m);
-            if (strcmp(other.name, nearly_like[k][1]) == 0 && other.rows == entry->rows)
+            if (strcmp(other.name, pairs[k][1]) == 0 && other.rows == entry->rows)
                 return m + 1;
         }
     }
     return 0;
 }
+
+#define FIND_FIELD(pairs, bytes, n, entry)                                                         \
+    find_field(pairs, sizeof(pairs) / sizeof *(pairs), bytes, n, entry)
 
 /* Where the numbers of a field lie in a state, of which only the directory need be there. */
 static size_t offset_of(const uint8_t *bytes, size_t begin, uint32_t field)
@@ -149,30 +167,64 @@ static size_t offset_of(const uint8_t *bytes, size_t begin, uint32_t field)
     return begin;
 }
 
-/* `state` is that of which `directory`, the same or that of its frame, tells. */
-static vt_packed_rows describe_rows(const uint8_t *directory, const uint8_t *state, size_t begin,
-                                    uint32_t reference, const vt_field_entry *entry)
+/* A state of which the directory, its own or that of its frame, tells. */
+typedef struct fields {
+    const uint8_t *directory;
+    size_t begin;     /* of the first field */
+    uint32_t orderer; /* the field by which the rows were last ordered; 0: none */
+    uint32_t *order;
+    int failed; /* no memory for that */
+} fields;
+
+static vt_packed_rows describe_rows(const fields *f, const uint8_t *state, uint32_t reference,
+                                    const vt_field_entry *entry)
 {
     vt_packed_rows rows = {.rows = (int64_t)entry->rows, .components = (int)entry->components};
     if (reference) {
-        rows.reference = state + offset_of(directory, begin, reference - 1);
-        rows.reference_components = (int)vti_frame_entry(directory, reference - 1).components;
+        rows.reference = state + offset_of(f->directory, f->begin, reference - 1);
+        rows.reference_components = (int)vti_frame_entry(f->directory, reference - 1).components;
     }
     return rows;
 }
 
+/* Not every field has an order: then `order` is NULL. */
+static vt_packed_rows describe_order(fields *f, const uint8_t *state, uint32_t orderer,
+                                     const vt_field_entry *entry)
+{
+    if (orderer != f->orderer) {
+        free(f->order);
+        f->order = vti_order_rows(state + offset_of(f->directory, f->begin, orderer - 1),
+                                  (int64_t)entry->rows, &f->failed);
+        f->orderer = orderer;
+    }
+    return (vt_packed_rows){
+        .rows = (int64_t)entry->rows, .components = (int)entry->components, .order = f->order};
+}
+
+/* In the order of births, or as they lie. */
+static uint32_t pack_rows(fields *f, const uint8_t *state, uint32_t n, const uint8_t *from,
+                          const vt_field_entry *entry, int threads, vt_bytes *to)
+{
+    const uint32_t orderer = FIND_FIELD(by_birth, state, n, entry);
+    const uint32_t reference = FIND_FIELD(nearly_like, state, n, entry);
+    vt_packed_rows rows = {0};
+    if (orderer)
+        rows = describe_order(f, state, orderer, entry);
+    const int ordered = rows.order != NULL;
+    if (!ordered)
+        rows = describe_rows(f, state, reference, entry);
+    vti_pack_rows(from, &rows, threads, to);
+    return ordered ? VT_IN_ORDER | orderer << 8 : VT_IN_ROWS | reference << 8;
+}
+
 /* Field n of a state, in rows or planes where that takes less. */
-static void pack_field(const uint8_t *state, const vt_frame_head *head, uint32_t n,
-                       const uint8_t *from, int threads, const vt_crc *crc, vt_bytes *to)
+static void pack_field(fields *f, const uint8_t *state, uint32_t n, const uint8_t *from,
+                       int threads, const vt_crc *crc, vt_bytes *to)
 {
     vt_field_entry entry = vti_frame_entry(state, n);
     const size_t start = to->size, plain = (size_t)vti_unpacked_bytes(&entry);
     if (vti_bytes_of_type(entry.type) == 4) {
-        const uint32_t reference = find_reference(state, n, &entry);
-        const vt_packed_rows rows =
-            describe_rows(state, state, (size_t)head->block.summed, reference, &entry);
-        vti_pack_rows(from, &rows, threads, to);
-        entry.packing = VT_IN_ROWS | reference << 8;
+        entry.packing = pack_rows(f, state, n, from, &entry, threads, to);
     } else {
         vti_pack_planes(from, (int64_t)(entry.rows * entry.components),
                         (int)vti_bytes_of_type(entry.type), threads, to);
@@ -197,18 +249,21 @@ vt_status vti_pack_frame(const uint8_t *bytes, int threads, vt_bytes *to)
     vti_make_crc(&crc);
     memcpy(&head, bytes, sizeof head);
     begin_frame(to, &head, "FRAM");
+    fields f = {.directory = bytes, .begin = (size_t)head.block.summed};
     const uint8_t *from = bytes + head.block.summed;
     for (uint32_t n = 0; n < head.fields; n++) {
         const vt_field_entry entry = vti_frame_entry(bytes, n);
-        pack_field(bytes, &head, n, from, threads, &crc, to);
+        pack_field(&f, bytes, n, from, threads, &crc, to);
         from += entry.bytes;
     }
+    free(f.order);
+    to->failed |= f.failed;
     return end_frame(to, &crc);
 }
 
 /* Unpacks behind what is there. */
-static vt_status unpack_numbers(const uint8_t *frame, size_t begin, const uint8_t *from,
-                                int threads, const vt_field_entry *entry, vt_bytes *to)
+static vt_status unpack_numbers(fields *f, const uint8_t *from, int threads,
+                                const vt_field_entry *entry, vt_bytes *to)
 {
     const size_t plain = (size_t)vti_unpacked_bytes(entry), start = to->size;
     const int64_t numbers = (int64_t)(entry->rows * entry->components);
@@ -218,14 +273,16 @@ static vt_status unpack_numbers(const uint8_t *frame, size_t begin, const uint8_
     if (way_of(entry) == VT_IN_PLANES)
         return vti_unpack_planes(from, (size_t)entry->bytes, numbers,
                                  (int)vti_bytes_of_type(entry->type), threads, to->bytes + start);
-    const vt_packed_rows rows = describe_rows(frame, to->bytes, begin, reference_of(entry), entry);
+    const int ordered = way_of(entry) == VT_IN_ORDER;
+    const vt_packed_rows rows = ordered ? describe_order(f, to->bytes, reference_of(entry), entry)
+                                        : describe_rows(f, to->bytes, reference_of(entry), entry);
+    if (ordered && !rows.order)
+        return f->failed ? VT_OUT_OF_MEMORY : VT_INVALID_ARGUMENT;
     return vti_unpack_rows(from, (size_t)entry->bytes, &rows, threads, to->bytes + start);
 }
 
-/* `frame` begins with the directory, `begin` is where the fields of the state begin. */
-static vt_status unpack_field(const char *what, const vt_crc *crc, const uint8_t *frame,
-                              size_t begin, const uint8_t *from, int threads,
-                              const vt_field_entry *entry, vt_bytes *to)
+static vt_status unpack_field(const char *what, const vt_crc *crc, fields *f, const uint8_t *from,
+                              int threads, const vt_field_entry *entry, vt_bytes *to)
 {
     if (vti_crc32(crc, from, (size_t)entry->bytes) != entry->crc)
         return vti_fail(VT_INVALID_ARGUMENT, "%s: is damaged: the checksum of %s differs", what,
@@ -237,7 +294,7 @@ static vt_status unpack_field(const char *what, const vt_crc *crc, const uint8_t
     /* a chunk takes at least 3 bytes for each plane */
     if (entry->rows * entry->components / VT_PLANE > entry->bytes)
         return vti_fail(VT_INVALID_ARGUMENT, "%s: is damaged: %s is too short", what, entry->name);
-    const vt_status status = unpack_numbers(frame, begin, from, threads, entry, to);
+    const vt_status status = unpack_numbers(f, from, threads, entry, to);
     if (status == VT_INVALID_ARGUMENT)
         return vti_fail(status, "%s: is damaged: %s cannot be unpacked", what, entry->name);
     to->failed |= status != VT_OK; /* what then ends the frame says so */
@@ -251,17 +308,17 @@ vt_status vti_unpack_frame(const char *what, const uint8_t *bytes, int threads, 
     vti_make_crc(&crc);
     memcpy(&head, bytes, sizeof head);
     begin_frame(to, &head, "STAT");
+    fields f = {.directory = bytes, .begin = (size_t)head.block.summed};
     const uint8_t *from = bytes + head.block.summed;
-    for (uint32_t n = 0; n < head.fields; n++) {
+    vt_status status = VT_OK;
+    for (uint32_t n = 0; n < head.fields && !status; n++) {
         vt_field_entry entry = vti_frame_entry(bytes, n);
-        const vt_status status =
-            unpack_field(what, &crc, bytes, (size_t)head.block.summed, from, threads, &entry, to);
-        if (status)
-            return status;
+        status = unpack_field(what, &crc, &f, from, threads, &entry, to);
         from += entry.bytes;
         entry.bytes = vti_unpacked_bytes(&entry);
         entry.crc = entry.packing = 0;
         put_entry(to, n, &entry);
     }
-    return end_frame(to, &crc);
+    free(f.order);
+    return status ? status : end_frame(to, &crc);
 }

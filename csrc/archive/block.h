@@ -33,7 +33,8 @@
  *        64  uint32    CRC-32 of these
  *        68  uint32    how the numbers are stored: 0 as they are, 1 in planes, 2 in rows
  *                      (archive/byte_planes.h); rows that are less those of another field: 2 + 256 x
- *                      the number of that field in the directory, from 1 on, which comes before
+ *                      the number of that field in the directory, from 1 on, which comes before;
+ *                      3 + 256 x the number of a field before, of int64: in rows, in its order
  *       then the fields in the order of the directory; then 0 .. 7 bytes of 0
  *
  * INDX, the last once the archive is closed: summed is the length.
@@ -79,7 +80,7 @@ typedef struct vt_field_entry {
 
 enum { VT_MOST_DIRECTORY = 1 << 20 /* bytes: `summed` of a frame */ };
 
-enum { VT_STORED, VT_IN_PLANES, VT_IN_ROWS };
+enum { VT_STORED, VT_IN_PLANES, VT_IN_ROWS, VT_IN_ORDER };
 
 _Static_assert(sizeof(vt_block_head) == 24 && sizeof(vt_frame_head) == 64 &&
                    sizeof(vt_field_entry) == 72,

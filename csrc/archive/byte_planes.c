@@ -137,13 +137,63 @@ static const uint8_t *number_at(const void *rows, int components, int64_t row, i
     return (const uint8_t *)rows + 4 * (row * components + component % components);
 }
 
+static int64_t row_at(const vt_packed_rows *about, int64_t n)
+{
+    return about->order ? about->order[n] : n;
+}
+
+static int64_t int64_at(const uint8_t *numbers, int64_t row)
+{
+    int64_t value;
+    memcpy(&value, numbers + 8 * row, sizeof value);
+    return value;
+}
+
+/* Rows + 1 of all numbers from the least on: 0 where there is none. */
+static int fill_table(const uint8_t *numbers, int64_t rows, int64_t least, uint32_t *table)
+{
+    for (int64_t n = 0; n < rows; n++) {
+        uint32_t *const place = &table[int64_at(numbers, n) - least];
+        if (*place)
+            return -1;
+        *place = (uint32_t)n + 1;
+    }
+    return 0;
+}
+
+uint32_t *vti_order_rows(const uint8_t *numbers, int64_t rows, int *failed)
+{
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    for (int64_t n = 0; n < rows; n++) {
+        const int64_t value = int64_at(numbers, n);
+        least = value < least ? value : least;
+        most = value > most ? value : most;
+    }
+    *failed = 0;
+    if (rows == 0 || (uint64_t)most - (uint64_t)least >= VT_MOST_APART * (uint64_t)rows)
+        return NULL;
+    const size_t range = (size_t)((uint64_t)most - (uint64_t)least) + 1;
+    uint32_t *const table = calloc(range, sizeof *table);
+    *failed = !table;
+    if (!table || fill_table(numbers, rows, least, table)) {
+        free(table);
+        return NULL;
+    }
+    size_t count = 0;
+    for (size_t n = 0; n < range; n++)
+        if (table[n])
+            table[count++] = table[n] - 1;
+    return table;
+}
+
 /* `count` numbers of a component from row `first` on, in one of the ways. */
 static void take_words(const uint8_t *from, const vt_packed_rows *about, int component,
                        int64_t first, int64_t count, int way, uint32_t *words)
 {
     uint32_t before = 0;
     for (int64_t n = 0; n < count; n++) {
-        const uint8_t *const number = number_at(from, about->components, first + n, component);
+        const uint8_t *const number =
+            number_at(from, about->components, row_at(about, first + n), component);
         if (way == AS_THEY_ARE) {
             memcpy(&words[n], number, 4);
             continue;
@@ -171,11 +221,21 @@ static void restore_words(const uint32_t *words, const vt_packed_rows *about, in
             before += bits >> 1 ^ (UINT32_C(0) - (bits & 1));
             bits = before >> 31 ? before & ~(UINT32_C(1) << 31) : ~before;
         }
-        memcpy(to + 4 * ((first + n) * about->components + component), &bits, 4);
+        memcpy(to + 4 * (row_at(about, first + n) * about->components + component), &bits, 4);
     }
 }
 
-/* The way in which the first numbers are most alike, and what the planes then look like. */
+/* SAMPLE numbers of a chunk, in stretches all over it: where one kind ends another begins. */
+static void take_sample(const uint8_t *from, const vt_packed_rows *about, int component,
+                        int64_t first, int64_t count, int way, uint32_t *words)
+{
+    enum { STRETCH = SAMPLE / 8 };
+    for (int k = 0; k < 8; k++)
+        take_words(from, about, component, first + k * (count - STRETCH) / 7, STRETCH, way,
+                   words + k * STRETCH);
+}
+
+/* The way in which a sample of the numbers is most alike, and what the planes then look like. */
 static int choose_way(const uint8_t *from, const vt_packed_rows *about, int component,
                       int64_t first, int64_t count, int looks[VT_MOST_PLANES])
 {
@@ -186,7 +246,10 @@ static int choose_way(const uint8_t *from, const vt_packed_rows *about, int comp
     int best = AS_THEY_ARE;
     for (int way = AS_THEY_ARE; way <= (about->reference ? 2 : 1); way++) {
         int seen[VT_MOST_PLANES];
-        take_words(from, about, component, first, some, way, words);
+        if (count > SAMPLE)
+            take_sample(from, about, component, first, count, way, words);
+        else
+            take_words(from, about, component, first, count, way, words);
         split((const uint8_t *)words, some, 4, 0, planes);
         const int64_t sum = look_at(planes, some, 4, seen);
         if (sum <= most)

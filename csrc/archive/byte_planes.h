@@ -23,6 +23,9 @@
  *   2^32 between the bits of floats in the order of their values (the highest bit is set, or all are
  *   inverted where it was) the number 2d, or -2d - 1 where d, taken with its sign, is below 0
  *
+ * What has been so since the birth of a particle, or follows from its age, is alike in the order of
+ * births: the rows are then taken in the ascending order of the numbers of another field, in ways 0 and 1.
+ *
  * Exact, and the same bytes on every system. Planes whose beginning looks like noise are not tried.
  */
 /* clang-format on */
@@ -43,7 +46,14 @@ typedef struct vt_packed_rows {
     int components;
     const void *reference; /* as many rows of the field that they may be nearly like; NULL: none */
     int reference_components;
+    const uint32_t *order; /* the rows in the order in which they are taken; NULL: as they lie */
 } vt_packed_rows;
+
+/* The rows in the ascending order of `rows` numbers (int64) of a field, to be given back with
+ * free(). NULL where two are the same, where they lie farther apart than VT_MOST_APART times their
+ * count, or without memory, which *failed then says. */
+enum { VT_MOST_APART = 16 };
+uint32_t *vti_order_rows(const uint8_t *numbers, int64_t rows, int *failed);
 
 /* Appends them in packed form, as vti_pack_planes. */
 void vti_pack_rows(const void *from, const vt_packed_rows *about, int threads, vt_bytes *to);

@@ -98,24 +98,32 @@ static vt_state_field *append(vt_state_list *list, const char *name, void *data,
     append(list, name, (items) ? (char *)(items) + offsetof(struct_type, member) : NULL,           \
            TYPE_##type, MEMBER(type, struct_type, member), count, sizeof(struct_type))
 
-static void list_columns(vt_state_list *list, int set, vt_set *rows)
+static void list_column(vt_state_list *list, int set, vt_set *rows, int32_t c)
 {
     static const int types[] = {
         [VT_FLOAT32] = TYPE_float, [VT_INT64] = TYPE_int64_t, [VT_UINT32] = TYPE_uint32_t};
-    for (int32_t c = 0; c < rows->column_count; c++) {
-        vt_column_field about = {.struct_size = sizeof about};
-        char name[VT_FIELD_NAME];
-        const int seen = vt_describe_column(set, c, &about);
-        const size_t bytes = (size_t)rows->row_bytes[c];
-        snprintf(name, sizeof name, "%s.%s", set == VT_VORTONS ? "vortons" : "tracers",
-                 seen ? about.name : "left_temperature");
-        vt_state_field *const field =
-            append(list, name, rows->column[c], seen ? types[about.type] : TYPE_float, bytes,
-                   rows->count, bytes);
-        field->set = set;
-        field->column = c;
-        field->absent = !rows->used[c];
-    }
+    vt_column_field about = {.struct_size = sizeof about};
+    char name[VT_FIELD_NAME];
+    const int seen = vt_describe_column(set, c, &about);
+    const size_t bytes = (size_t)rows->row_bytes[c];
+    snprintf(name, sizeof name, "%s.%s", set == VT_VORTONS ? "vortons" : "tracers",
+             seen ? about.name : "left_temperature");
+    vt_state_field *const field =
+        append(list, name, rows->column[c], seen ? types[about.type] : TYPE_float, bytes,
+               rows->count, bytes);
+    field->set = set;
+    field->column = c;
+    field->absent = !rows->used[c];
+}
+
+/* First the ids, in whose order others are packed (archive/block.c). */
+static void list_columns(vt_state_list *list, int set, vt_set *rows)
+{
+    const int32_t id = set == VT_VORTONS ? (int32_t)VT_VORTON_id : (int32_t)VT_TRACER_id;
+    list_column(list, set, rows, id);
+    for (int32_t c = 0; c < rows->column_count; c++)
+        if (c != id)
+            list_column(list, set, rows, c);
     append(list, set == VT_VORTONS ? "vortons.alike" : "tracers.alike", rows->alike, TYPE_float,
            sizeof rows->alike, 1, sizeof rows->alike);
 }

@@ -238,6 +238,15 @@ static double until_birth(const vt_simulation *s, const vt_births *births, int n
     return next < end ? next - s->time : dt;
 }
 
+/* From here on a substep is not refused any more. */
+static void accept(vt_simulation *s, vt_births *births, vt_substep *sorts)
+{
+    if (sorts)
+        VT_TIMED(s, sort, vti_sort_columns(s, sorts));
+    vti_take_written(s);
+    make_room(s, VT_TRACERS, births);
+}
+
 /* Where nothing carries circulation only winds and forces move, until a vorton is born that changes
  * that. */
 static double drift(vt_simulation *s, vt_births *births, double remaining)
@@ -251,7 +260,7 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
     dt = vti_until_jump(s, dt);
     vti_await_jump(s, dt);
     VT_TIMED(s, bodies, vti_move_bodies(s, 0, dt));
-    make_room(s, VT_TRACERS, births);
+    accept(s, births, NULL);
     const vt_vortons *const v = &s->vortons;
     emit_due(s, births, s->time + dt, NULL);
     vti_set_wind(s, s->time, s->time + dt);
@@ -327,7 +336,6 @@ static void solve_at_start(vt_simulation *s, vt_substep *w, float *slip)
 {
     vti_solve_substep(s, s->time, w);
     VT_TIMED(s, panels, vti_find_body_flow(s, slip));
-    VT_TIMED(s, sort, vti_sort_columns(s, w));
     vti_find_rates(s, w);
 }
 
@@ -372,9 +380,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     status = choose_substep(s, &scheme, &w, step, remaining, &dt);
     if (status)
         return status;
-
-    /* from here on the substep is not refused any more */
-    make_room(s, VT_TRACERS, births);
+    accept(s, births, w.extrapolates ? NULL : &w);
     VT_TIMED(s, emit, emit_set(s, VT_TRACERS, births, s->time));
     if (scheme.share < 1)
         vti_make_tracer_substep(s, &w.tracers);
@@ -454,7 +460,7 @@ static vt_status prepare(vt_simulation *s, double dt, vt_births *births)
         return status;
     if (content.exists && vti_has_grid(s))
         status = vti_place_grid(s, &content, &trial);
-    return status ? status : vti_take_written(s);
+    return status ? status : vti_check_written(s);
 }
 
 /* The vortons are split, merged, pruned and surrounded as the method asks. */

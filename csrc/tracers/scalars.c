@@ -255,10 +255,9 @@ static int is_written(const vt_tracers *t, int64_t row)
     return memcmp(t->temperature + row, t->left_temperature + row, 4) != 0;
 }
 
-vt_status vti_take_written(vt_simulation *s)
+vt_status vti_check_written(const vt_simulation *s)
 {
     const vt_tracers *const t = &s->tracers;
-    const vt_fluid fluid = vti_fluid_of(&s->def);
     if (!vti_is_temperature_written(s))
         return VT_OK;
     for (int64_t i = 0; i < t->set.count; i++)
@@ -267,10 +266,18 @@ vt_status vti_take_written(vt_simulation *s)
                             "tracers.temperature has %g in row %lld (id %lld); allowed are finite "
                             "values > 0",
                             (double)t->temperature[i], (long long)i, (long long)t->id[i]);
+    return VT_OK;
+}
+
+void vti_take_written(vt_simulation *s)
+{
+    const vt_tracers *const t = &s->tracers;
+    const vt_fluid fluid = vti_fluid_of(&s->def);
+    if (!vti_is_temperature_written(s))
+        return;
     vti_use_tracer_column(s, VT_TRACER_warmth);
     for (int64_t i = 0; i < t->set.count; i++)
         if (is_written(t, i))
             t->warmth[i] = t->temperature[i] - vti_ambient_temperature(&fluid, t->position + 3 * i);
     note_temperature(s, 0, t->set.count);
-    return VT_OK;
 }

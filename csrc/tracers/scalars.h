@@ -20,10 +20,11 @@ void vti_use_tracer_column(vt_simulation *simulation, int column);
 void vti_find_tracer_scalars(vt_simulation *s);
 
 /* What a user wrote into the temperature of tracers becomes their own (warmth): it shows until that
- * of the vortons around differs more from the ambient one. VT_NOT_FINITE names the first bad value.
- * Temperatures are compared with those that the library left, from when vti_note_temperature was
- * first called. */
-vt_status vti_take_written(vt_simulation *s);
+ * of the vortons around differs more from the ambient one. Checked before a step: VT_NOT_FINITE
+ * names the first bad value; taken once its first substep is sure to be done. Temperatures are
+ * compared with those that the library left, from when vti_note_temperature was first called. */
+vt_status vti_check_written(const vt_simulation *s);
+void vti_take_written(vt_simulation *s);
 int vti_is_temperature_written(const vt_simulation *s);
 
 /* Notes the temperatures of now as those that the library left; once called, what it writes itself

@@ -97,6 +97,24 @@ int unlink(const char *path)
     return refuses(is_below(path)) ? -1 : next(path);
 }
 
+int rmdir(const char *path)
+{
+    NEXT(int, rmdir, const char *);
+    return refuses(is_below(path)) ? -1 : next(path);
+}
+
+int link(const char *from, const char *to)
+{
+    NEXT(int, link, const char *, const char *);
+    return refuses(is_below(to)) ? -1 : next(from, to);
+}
+
+ssize_t sendfile64(int to, int from, off64_t *at, size_t size)
+{
+    NEXT(ssize_t, sendfile64, int, int, off64_t *, size_t);
+    return refuses(is_file_below(to)) ? -1 : next(to, from, at, size);
+}
+
 int rename(const char *from, const char *to)
 {
     NEXT(int, rename, const char *, const char *);
