@@ -150,6 +150,22 @@ def test_states_go_on_with_the_same_bits(tmp_path):
         assert other.same_state(whole)
 
 
+def test_panels_that_are_made_later_lie_where_the_walls_are():
+    vertices, _ = ball(0.4)
+    frames = [vertices, 1.5 * vertices]
+    body = deforming(frames, fps=1.0, panels=80, shedding=0)
+    with_panels = still(body)
+    switched = still(body, method=vt.Method(bodies="none"))
+    for sim in (with_panels, switched):
+        sim.step(6)
+    switched.method = vt.Method()
+    upper = switched.bodies["soft"].upper
+    assert upper == with_panels.bodies["soft"].upper and upper[2] > 1.1 * vertices[:, 2].max()
+    places = directions(50)
+    assert np.abs(switched.velocity_at(places) - with_panels.velocity_at(places)).max() < 1e-6
+    assert np.abs(with_panels.velocity_at(places)).max() > 0.02
+
+
 def test_it_is_plain_data():
     vertices, faces = ball()
     body = deforming([vertices, 2 * vertices], fps=12.0)

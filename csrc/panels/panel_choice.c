@@ -108,6 +108,7 @@ vt_status vti_fit_panels(vt_simulation *s)
         body->flow = (vt_flow){0};
         vti_add_mass(body);
     }
+    vti_form_bodies(&s->bodies, s->time); /* panels are made at rest */
     free(made);
     return status;
 }
