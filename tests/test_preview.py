@@ -437,7 +437,7 @@ def test_missing_packages_are_named(tmp_path, monkeypatch, path, module):
 
 def test_film_into_no_folder(tmp_path):
     pytest.importorskip("PIL.Image")
-    with pytest.raises(OSError, match="folder does not exist"):
+    with pytest.raises(OSError, match="does not exist"):
         write_film(pictures(1), tmp_path / "absent" / "film.png")
 
 

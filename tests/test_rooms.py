@@ -80,7 +80,8 @@ def test_s8_flow_along_walls_that_the_grid_does_not_reach(low):
     """Nothing passes them, and what flows before them is that of the images."""
     side = 5.0
     items = ring(**FEW), vt.Container(room(side, low), panels=320)
-    inside, alone = stepped(*items), stepped(items[0])
+    scene = {"spacing": 0.8 * CORE / 2}
+    inside, alone = stepped(*items, **scene), stepped(items[0], **scene)
     turn = np.random.default_rng(2).uniform(-1, 1, (60, 3)) * side / 2.2
     wall = np.arange(60) % 3
     at_wall, normal = turn.copy(), np.eye(3)[wall]
