@@ -364,7 +364,6 @@ def test_turn():
     substeps = [run(dt=0.2, turn=turn)[2].health()["substeps"] for turn in (2.0, 0.4, 0.1)]
     assert substeps[0] < substeps[1] < substeps[2]
     assert substeps[2] == pytest.approx(4 * substeps[1], rel=0.3)
-    assert vt.Method().turn == 0.4
 
 
 def test_article_takes_the_values_of_the_articles():
