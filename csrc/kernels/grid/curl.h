@@ -1,7 +1,7 @@
 /* Velocity at the nodes: u = curl A (+ grad phi, where there is a scalar potential), and div A as a
  * measure of the error of A (part 6 of the articles). Central differences inside, of second or
- * (vt_grid.fourth) fourth order; beside the faces of second, on them one-sided ones of second, so
- * that every node of the box has a velocity. */
+ * (vt_grid.fourth) sixth order, in a room up to its walls; beside other faces of second, on them
+ * one-sided ones of second, so that every node of the box has a velocity. */
 #pragma once
 
 #include "base/kernel.h"

@@ -1,7 +1,9 @@
 /* From vortons to nodes: every vorton adds its strength, and its length or a volume, to the eight
- * nodes of its cell with trilinear weights (cloud in cell; Birdsall and Fuss 1969).
+ * nodes of its cell with trilinear weights (cloud in cell; Birdsall and Fuss 1969), or, on grids of
+ * fourth order, to the 27 around the nearest one with quadratic B-splines, whose variance is 1/4 of
+ * a cell wherever it lies; in a room to their images before the walls, too.
  *
- * Slabs of cell layers share only the plane of nodes between neighbours: all even slabs run at the
+ * Slabs of cell layers share only the planes of nodes between neighbours: all even slabs run at the
  * same time, then all odd ones. A node gets its terms in a fixed order for any number of threads.
  */
 #pragma once
@@ -9,7 +11,7 @@
 #include "base/kernel.h"
 #include "model/grid.h"
 
-/* Grid nodes from sorted records: trilinear weights; row_start[k * cells[1] + j] is the first
+/* Grid nodes from sorted records; row_start[k * cells[1] + j] is the first
  * record of grid row (j, k), with one more entry at the end. Clears the nodes first, where
  * grid->filled is kept only those of the rows that it marks. */
 typedef void vt_deposit_kernel(vt_grid *grid, const vt_record *records, const uint32_t *row_start,
