@@ -102,7 +102,7 @@ def _cloud() -> Scene:
 def campfire() -> Scene:
     """The fire of the README."""
     burns = Combustion()
-    scene = Scene("campfire", seed=7, combustion=burns, voxel=0.03, spacing=0.05)
+    scene = Scene("campfire", seed=7, combustion=burns, voxel=0.03)
     bed = Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
     fire = {"temperature": 800, "fuel": 1.0, "swirl": 1.5, "taper": 0.5, "flicker": 0.9}
     scene.add(Emitter(bed, **fire, core=0.05, lifetime=1.3, per_voxel=20))
