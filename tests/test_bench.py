@@ -216,7 +216,7 @@ def test_compare_runs_every_choice_of_the_solvers(tiny, capsys):
     assert all(set(FIELDS) <= set(record) for record in records)
     default = found["default"]["velocity_error_rms"]
     assert found["velocity direct"]["velocity_error_rms"] < 1e-5 < default < 0.2
-    assert found["poisson multigrid"]["velocity_error_rms"] == pytest.approx(default, rel=0.1)
+    assert default < found["poisson multigrid"]["velocity_error_rms"] < 0.03  # of second order
     # each against its own cores: points of .66 spacings are not those of 1.5
     cores = {name: record["effective_core"] for name, record in found.items()}
     assert cores["default"] == pytest.approx(0.015)
