@@ -110,6 +110,22 @@ def test_walls_of_a_room_are_mirrors():
     assert error_beside_a_wall("fourth") < 0.018 < 0.04 < error_beside_a_wall("second")
 
 
+@pytest.mark.parametrize("cells", [16, 20, 24, 32])
+def test_a_room_is_the_same_on_both_sides(cells):
+    """Its last nodes take images as its first do, whatever the vectors that hold them."""
+    half = cells / 20
+    scene = vt.Scene(spacing=0.1, method=vt.Method(order="fourth"))
+    scene.add(vt.Container(vt.Box((-half,) * 3, (half,) * 3)))
+    sim = vt.Simulation(scene)
+    position, strength = circle(64)
+    sim.vortons.add((half - 0.03) * position, strength, core=0.1, volume=1e-3)
+    velocity = sim.grids.velocity
+    assert velocity.shape == (cells + 1,) * 3 + (3,)
+    for axis in (0, 1):  # a mirror turns the component across it
+        turned = np.flip(velocity, 2 - axis) * np.where(np.arange(3) == axis, -1, 1)
+        assert np.abs(turned - velocity).max() < 1e-5 * np.abs(velocity).max()
+
+
 def test_views_show_velocities_and_potentials_themselves():
     """What a point takes at a node is what the node shows; its curl is that of the potential."""
     position, strength = tilted_circle(256)
@@ -129,9 +145,10 @@ FRESH = """
 import hashlib, sys
 import vorton as vt
 found = hashlib.sha256()
-room = vt.Container(vt.Box((-2, -2, -2), (2, 2, 2)))
-for solid in None, vt.Body(vt.Sphere((0.1, 0, 0.8), 0.3)), room:
-    scene = vt.Scene(seed=3, method=vt.Method(order="fourth"))
+wide = vt.Container(vt.Box((-2, -2, -2), (2, 2, 2)))
+tight = vt.Container(vt.Box((-1.1, -1.1, -0.9), (1.1, 1.1, 1.3)))  # half a cell from the ring
+for solid in None, vt.Body(vt.Sphere((0.1, 0, 0.8), 0.3)), wide, tight:
+    scene = vt.Scene(seed=3, spacing=0.1375, method=vt.Method(order="fourth"))
     scene.add(vt.VortexRing(core=0.15, wobble=0.1))
     scene.add(vt.Emitter(vt.Disk(radius=0.3, thickness=0.1), temperature=500, core=0.12))
     if solid:

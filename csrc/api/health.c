@@ -13,7 +13,10 @@
 #include "state/simulation.h"
 #include "state/strength_sums.h"
 
-enum { BLOCK = 8192 };
+enum {
+    BLOCK = 8192,
+    FAR = 7 /* from here on inwards the velocity, and differences of it, are of sixth order */
+};
 
 /* ---- over the vortons ---- */
 
@@ -140,8 +143,11 @@ static void sum_node(const node_job *job, int64_t k, int64_t j, int64_t i, node_
     const int64_t n = k * g->plane + j * g->row + i, node[3] = {i, j, k};
     const int64_t m = k * g->node_plane + j * g->node_row + i;
     double divergence = 0, flow = 0, speed = 0, share = 1; /* of the cell around the node */
-    for (int c = 0; c < 3; c++)
+    int is_far = 1;
+    for (int c = 0; c < 3; c++) {
         share *= vti_share_before_walls(node[c], g->cells[c]);
+        is_far &= g->walled || !g->fourth || (node[c] >= FAR && node[c] <= g->cells[c] - FAR);
+    }
     for (int c = 0; c < 3; c++) {
         const double vorticity = job->vorticity[c][n];
         sums->energy += share * g->field[c][n] * vorticity;
@@ -152,7 +158,8 @@ static void sum_node(const node_job *job, int64_t k, int64_t j, int64_t i, node_
             sums->gradient += share * d * d;
             divergence += a == c ? d : 0;
         }
-        flow += flow_along(g, m, node, c);
+        if (is_far)
+            flow += flow_along(g, m, node, c);
         speed += (double)g->nodes[m][c] * (double)g->nodes[m][c];
     }
     sums->divergence += share * divergence * divergence;
@@ -160,13 +167,13 @@ static void sum_node(const node_job *job, int64_t k, int64_t j, int64_t i, node_
     sums->speed = fmax(sums->speed, speed);
 }
 
-/* Two cells and more inside, of fourth order six, where all differences are of the same order; in a
- * room they are so up to the walls. */
+/* Two cells and more inside, where all differences are central (those of the velocity of fourth
+ * order: FAR); in a room they are so up to the walls. */
 static void sum_plane(void *data, int64_t k)
 {
     const node_job *const job = data;
     const vt_grid *const g = job->grid;
-    const int64_t from = g->walled ? 0 : g->fourth ? 6 : 2;
+    const int64_t from = g->walled ? 0 : 2;
     node_sums sums = {0};
     if (k >= from && k <= g->cells[2] - from)
         for (int64_t j = from; j <= g->cells[1] - from; j++)

@@ -21,7 +21,7 @@
 /* ---- the grid ---- */
 
 /* Cores that the grid can have as they are, in cells, but for rounding: with the narrowest of them
- * the velocity of waves of four cores is wrong by .6 % at vortons, of second order by 2.3. */
+ * the velocity of waves of four cores is wrong by .5 % at vortons, of second order by 2.8. */
 static const double narrowest_core = 1 - 1e-6;
 
 static double core_on_grid(const vt_simulation *s, double spacing)

@@ -30,7 +30,7 @@ static inline vt_record vti_charge(const float position[3], float charge)
                        .strength = {-charge, 0, 0}};            /* -lap phi = -q */
 }
 
-/* Cells kept free between the vortons and the faces: the filtered core (1.5 cells) has decayed to
+/* Cells kept free between the vortons and the faces: a core of 1.5 cells has decayed to
  * the far field there, and no later stage of a substep may leave the box. */
 enum { VT_DOMAIN_MARGIN = 5 };
 
@@ -78,8 +78,8 @@ typedef struct vt_grid {
     int32_t has_potential; /* 1: the velocity is curl A + grad phi; 0: curl A */
     int32_t walled; /* 1: walls through which nothing flows are the faces, all six: nothing is given
                        there, and beyond them all is its mirror image; 0: nothing is there */
-    int32_t fourth; /* 1: of fourth order: the vector potential, its curl, and B-splines from nodes
-                       to vortons; 0: of second, trilinear */
+    int32_t fourth; /* 1: of fourth order: the vector potential, B-splines from vortons to nodes and
+                       back, a curl of sixth order; 0: of second, trilinear */
     int32_t scalar; /* 1: filter, boundary and poisson work on one component, field[0] and the
                        first of the faces; 0: on three */
 

@@ -59,7 +59,7 @@ static const double vt_point_variance = 0.44;
 int vti_has_point_cores(const vt_simulation *s);
 
 /* The core that the grid gives at its default spacing, in cells: the velocity of waves of four
- * cores is then wrong by .5 % at vortons, of second order by 1 %. */
+ * cores is then wrong by .5 % at vortons, of second order by 1.1 %. */
 double vti_usual_core(const vt_simulation *s);
 
 /* Whether the grid works to fourth order (vt_grid.fourth). */

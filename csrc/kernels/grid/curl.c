@@ -109,7 +109,7 @@ VT_INLINE vf difference_near_ends(const float *f, int64_t i, int64_t cells, int6
         const float low = how == LINEAR ? ghost(f, 1, LINEAR) : f[step - n];
         before = put(before, n, i, how == ODD ? -low : low);
     }
-    for (int64_t n = 0; n < missing && i + VL > cells - n; n++) {
+    for (int64_t n = 0; n < missing && i + VL > cells - missing; n++) {
         const float high = how == LINEAR ? ghost(f + cells, -1, LINEAR) : f[cells + n - step];
         after = put(after, cells - n, i, how == ODD ? -high : high);
     }

@@ -116,7 +116,7 @@ VT_INLINE void add_vector(const vt_grid *grid, int lengths, const vt_record *rec
     strength[3] = lengths ? vf_sqrt(vf_dot(strength, strength)) : position[3];
     vti_lanes_to_nodes(strength, values);
     for (int l = 0; l < VL && l < left; l++) {
-        if (__builtin_expect(cells.beyond, 0))
+        if (__builtin_expect(cells.any_beyond, 0) && cells.beyond[l])
             add_mirrored(grid, &cells, l, values[l]);
         else
             add_splines(grid, &cells, l, values[l]);

@@ -15,8 +15,9 @@ typedef struct vt_spline_weights {
 typedef struct vt_spline_cells {
     int32_t node[VL]; /* the nearest, less one along each axis */
     vt_spline_weights along[3];
-    int32_t beyond;        /* whether any of the nodes lie behind a wall */
-    int32_t before[3][VL]; /* the nearest, less one, along each axis; only where any do */
+    int32_t any_beyond;    /* whether any of the nodes of any point lie behind a wall */
+    int32_t beyond[VL];    /* of which points they do; only where any do */
+    int32_t before[3][VL]; /* the nearest, less one, along each axis; likewise */
 } __attribute__((aligned(64))) vt_spline_cells;
 
 /* Where VL points of a box of so many cells lie, in cells; those within half a cell of a face are
@@ -46,7 +47,9 @@ VT_INLINE void vti_find_spline_cells(vt_spline_cells *c, const vt_grid *grid, co
         vf_store(c->along[a].slope[2], high);
     }
     vi_store(c->node, node);
-    c->beyond = grid->walled && vi_any(beyond);
+    c->any_beyond = grid->walled && vi_any(beyond);
+    if (c->any_beyond)
+        vi_store(c->beyond, beyond);
 }
 
 /* The nodes around point l of a room, in whose walls or beside them it lies: those behind walls are
@@ -81,7 +84,7 @@ typedef struct vt_spline_nodes {
 VT_INLINE vt_spline_nodes vti_find_spline_nodes(const vt_grid *grid, const vt_spline_cells *c,
                                                 int l, f4 around[27])
 {
-    if (__builtin_expect(c->beyond, 0)) {
+    if (__builtin_expect(c->any_beyond, 0) && c->beyond[l]) {
         vti_fill_mirrored(grid, c, l, around);
         return (vt_spline_nodes){around, 3, 9};
     }
