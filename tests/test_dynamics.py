@@ -38,11 +38,11 @@ def test_l5_bound_and_exchange_leave_a_thin_ring_alone():
 
 
 @pytest.mark.parametrize(
-    "scheme, order", slow_but([("rk2", 1.9)], [("euler", 0.8), ("rk2", 1.9), ("rk3", 1.9)])
+    "scheme, order", slow_but([("rk2", 1.9)], [("euler", 0.8), ("rk2", 1.9), ("rk3", 2.5)])
 )
 def test_d4_on_the_grid(scheme, order):
-    """Cells half as wide as the cores. The gradient jumps from cell to cell, and the error of one
-    halving with it: the order is that of four. Heun's rule has the least error, not more order."""
+    """Cells half as wide as the cores. The slope of the gradient jumps from cell to cell, and the
+    error of one halving with it: the order is that of four, of Heun's rule a little less than 3."""
     counts = (4, 64) if scheme != "euler" else (32, 512)
     exact = orbit(scheme if scheme != "euler" else "rk2", 1024, "poisson", spacing=0.4)
     coarse, fine = (orbit(scheme, count, "poisson", spacing=0.4) for count in counts)

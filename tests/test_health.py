@@ -148,7 +148,7 @@ def ring_far_away(distance):
     position = sim.vortons.position
     health = sim.health
     gap = np.spacing(np.abs(position).max())
-    assert health.rounding == pytest.approx(gap / (1.5 * health.spacing), rel=0.01)
+    assert health.rounding == pytest.approx(gap / health.spacing, rel=0.01)
     return (position.astype(float).mean(axis=0) - start)[2], health.rounding
 
 

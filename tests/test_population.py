@@ -292,7 +292,7 @@ def test_stretched_rings_stay_covered():
     counts = []
     for seed in (1, 2, 3, 4):
         alone, plain_drift, plain_growth, _ = run(seed)
-        count, drift, growth, share = run(seed, split=1.5, merge=1, prune=1e-3)
+        count, drift, growth, share = run(seed, split=1.5, merge=1, prune=1e-3, turn=0.4)
         assert alone == 1 < count
         counts.append((count, np.maximum(plain_growth / 1.5, 1).mean()))
         assert np.quantile(growth, 0.98) < 1.6  # looked at every eighth substep

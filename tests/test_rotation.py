@@ -12,6 +12,7 @@ import pytest
 from vorton import _core
 
 STEPS, DT = 80, 0.025
+SPACING = 0.08  # of quarter turns: z is not as x and y are, by an error of fourth order
 QUARTERS = {
     "x": np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]]),
     "y": np.array([[0, 0, 1], [0, 1, 0], [-1, 0, 0]]),
@@ -54,7 +55,7 @@ def run(turn, velocity, shift=0.0, method=None, spacing=0.1, steps=STEPS):
 
 @functools.cache
 def run_unturned(velocity, shift):
-    return run(np.eye(3), velocity, shift)
+    return run(np.eye(3), velocity, shift, spacing=SPACING)
 
 
 @pytest.mark.slow
@@ -67,7 +68,7 @@ def test_d6_quarter_turn(velocity, most, axis):
     turn, moved, changed = QUARTERS[axis], [], []
     for shift in 0.01 * np.arange(10):
         position, strength, way = run_unturned(velocity, shift)
-        turned_position, turned_strength, _ = run(turn, velocity, shift)
+        turned_position, turned_strength, _ = run(turn, velocity, shift, spacing=SPACING)
         moved.append(np.abs(turned_position - position @ turn.T).max() / way)
         changed.append(difference(turned_strength, strength @ turn.T))
     assert max(moved) < most

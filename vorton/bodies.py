@@ -273,7 +273,8 @@ class Container(BodyBase):
     """Walls that vortons and tracers do not leave: a body inside out, a room or a tank.
 
     What is born outside is removed at once. The fluid goes with a container that moves or turns,
-    and two fluids slosh in it; where it jumps (a key with interpolation "constant", or
+    and two fluids slosh in it. Fluid that fires or warm bodies heat cannot expand in a closed one:
+    that needs `Method(expansion=0)`. Where it jumps (a key with interpolation "constant", or
     `Simulation.set_body`), all that it holds goes along, bodies that move by themselves too.
 
     Notes

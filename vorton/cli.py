@@ -694,3 +694,7 @@ def one_line(error: Exception) -> str:
         text = f"{type(error).__name__}: {text}" if text else type(error).__name__
     notes = getattr(error, "__notes__", [])
     return " ".join((f"{text} ({'; '.join(notes)})" if notes else text).split())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
