@@ -15,7 +15,7 @@
 
 enum {
     BLOCK = 8192,
-    FAR = 7 /* from here on inwards the velocity, and differences of it, are of sixth order */
+    FAR = 6 /* from here on inwards the velocity, and differences of it, are of sixth order */
 };
 
 /* ---- over the vortons ---- */
@@ -97,11 +97,11 @@ static void add_body_books(const vt_simulation *s, vt_health *h)
 /* ---- over the nodes ---- */
 
 typedef struct node_sums {
-    double energy, enstrophy, divergence, gradient, speed, velocity_divergence;
+    double enstrophy, divergence, gradient, speed, velocity_divergence;
 } node_sums;
 
 typedef struct node_job {
-    const vt_grid *grid; /* its fields and nodes are values, of fourth order, too */
+    const vt_grid *grid;
     float *vorticity[3]; /* laid out as grid->field */
     node_sums *plane;
 } node_job;
@@ -150,7 +150,6 @@ static void sum_node(const node_job *job, int64_t k, int64_t j, int64_t i, node_
     }
     for (int c = 0; c < 3; c++) {
         const double vorticity = job->vorticity[c][n];
-        sums->energy += share * g->field[c][n] * vorticity;
         sums->enstrophy += share * vorticity * vorticity;
         for (int a = 0; a < 3; a++) {
             const double d = beside(g, job->vorticity[c], c, node, a, 1) -
@@ -245,26 +244,47 @@ static void compare_with_grid(vt_simulation *s, const node_job *nodes, vt_health
     h->own_vorticity = sum[0] > 0 ? sum[2] / sum[0] : 0;
 }
 
-/* The velocity and the potential as values, and the vorticity, in arena memory. */
-static void find_values(vt_simulation *s, vt_grid *values, float *vorticity[3])
+typedef struct energy_job {
+    const vt_grid *grid;
+    const float *potential, *vorticity; /* one component of each */
+} energy_job;
+
+/* A . omega over the nodes of a plane. */
+static void sum_energy(void *data, int64_t k, int64_t end, double *sum)
+{
+    const energy_job *const job = data;
+    const vt_grid *const g = job->grid;
+    const int64_t from = g->walled ? 0 : 2;
+    (void)end;
+    for (int64_t j = from; j <= g->cells[1] - from && k >= from && k <= g->cells[2] - from; j++) {
+        const int64_t row = k * g->plane + j * g->row;
+        const double share =
+            vti_share_before_walls(j, g->cells[1]) * vti_share_before_walls(k, g->cells[2]);
+        for (int64_t i = from; i <= g->cells[0] - from; i++)
+            sum[0] += share * vti_share_before_walls(i, g->cells[0]) *
+                      (double)job->potential[row + i] * (double)job->vorticity[row + i];
+    }
+}
+
+/* 1/2 integral of A . omega, from the potential itself. */
+static double find_energy(vt_simulation *s, float *const vorticity[3])
 {
     const vt_grid *const g = &s->grid;
-    const size_t nodes = (size_t)(g->node_plane * (g->cells[2] + 2));
-    const size_t field = sizeof(float) * (size_t)(g->plane * (g->cells[2] + 1));
-    const double h = g->spacing;
-    *values = *g;
+    const int64_t planes = g->cells[2] + 1;
+    const size_t mark = vti_arena_mark(&s->arena);
+    float *const values =
+        g->fourth ? vti_arena_push(&s->arena, sizeof *values * (size_t)(g->plane * planes)) : NULL;
+    double energy = 0;
     for (int c = 0; c < 3; c++) {
-        vorticity[c] = memset(vti_arena_push(&s->arena, field), 0, field);
-        if (g->fourth) {
-            values->field[c] = vti_arena_push(&s->arena, field);
-            vti_find_potential_values(s, g, c, values->field[c]);
-        }
+        energy_job job = {g, values ? values : g->field[c], vorticity[c]};
+        double sum[1];
+        if (values)
+            vti_find_potential_values(s, g, c, values);
+        vti_sum_blocks(&s->arena, s->def.threads, planes, 1, sum_energy, &job, 1, sum);
+        energy += sum[0];
     }
-    if (g->fourth) {
-        values->nodes = vti_arena_push(&s->arena, sizeof(f4) * nodes);
-        vti_find_node_values(s, g, values->nodes);
-    }
-    vti_find_source(s, VT_NODES_VORTICITY, 1 / (h * h * h), vorticity);
+    vti_arena_pop(&s->arena, mark);
+    return energy / 2;
 }
 
 static void add_node_sums(vt_simulation *s, vt_health *h)
@@ -272,22 +292,24 @@ static void add_node_sums(vt_simulation *s, vt_health *h)
     const vt_grid *const g = &s->grid;
     const int64_t planes = g->cells[2] + 1;
     const size_t mark = vti_arena_mark(&s->arena);
-    vt_grid values;
-    node_job job = {.grid = &values};
+    const double volume = g->spacing * g->spacing * g->spacing;
+    node_job job = {.grid = g};
     node_sums all = {0};
-    find_values(s, &values, job.vorticity);
+    for (int c = 0; c < 3; c++) {
+        const size_t bytes = sizeof(float) * (size_t)(g->plane * planes);
+        job.vorticity[c] = memset(vti_arena_push(&s->arena, bytes), 0, bytes);
+    }
+    vti_find_source(s, VT_NODES_VORTICITY, 1 / volume, job.vorticity);
     job.plane = vti_arena_push(&s->arena, sizeof(node_sums) * (size_t)planes);
     vti_parallel_each(s->def.threads, planes, 1, sum_plane, &job);
     for (int64_t k = 0; k < planes; k++) {
-        all.energy += job.plane[k].energy;
         all.enstrophy += job.plane[k].enstrophy;
         all.divergence += job.plane[k].divergence;
         all.gradient += job.plane[k].gradient;
         all.speed = fmax(all.speed, job.plane[k].speed);
         all.velocity_divergence = fmax(all.velocity_divergence, job.plane[k].velocity_divergence);
     }
-    const double volume = g->spacing * g->spacing * g->spacing;
-    h->energy = all.energy / 2 * volume;
+    h->energy = find_energy(s, job.vorticity) * volume;
     h->enstrophy = all.enstrophy / 2 * volume;
     h->largest_divergence = all.speed > 0 ? all.velocity_divergence / sqrt(all.speed) : 0;
     h->vorticity_divergence = all.gradient > 0 ? sqrt(all.divergence / all.gradient) : 0;
