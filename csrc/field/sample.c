@@ -61,10 +61,11 @@ void vti_find_source(vt_simulation *s, vt_node_values values, double weight, flo
     const int threads = s->def.threads;
     for (int c = 0; c < 3; c++)
         grid->field[c] = source[c];
-    grid->nodes =
-        vti_arena_push(&s->arena, sizeof(f4) * (size_t)(grid->node_plane * (grid->cells[2] + 2)));
     grid->filled = vti_arena_push(&s->arena, (size_t)vti_grid_rows(grid));
     const vt_sorted_vortons sorted = vti_sort_vortons(s, grid);
+    /* the nodes take the memory of the unsorted records */
+    grid->nodes =
+        vti_arena_push(&s->arena, sizeof(f4) * (size_t)(grid->node_plane * (grid->cells[2] + 2)));
     s->stages->deposit_lengths(grid, sorted.records, sorted.row_start, threads);
     if (grid->walled)
         vti_add_images_at_walls(grid);
