@@ -367,6 +367,55 @@ def test_live_preview_becomes_coarser_where_it_is_slow():
     assert 0 < len(shown.points()[0]) <= live.TRACERS and shown.factor > live.FIRST
 
 
+def test_live_preview_outlives_a_scene_that_is_refused():
+    right, wrong = fire(swirl=2.0), fire(swirl=3.0)
+    wrong.add(vt.Body(vt.Box((-1, -1, -1), (1, 1, 1))))  # the bed lies inside of it for good
+    shown = live.Live(right)
+    for _ in range(2):  # said each time, until it is right again
+        with pytest.raises(ValueError, match="lies inside of it"):
+            shown.follow(wrong)
+    assert (shown.factor, shown.restarts) == (live.FIRST, 0)
+    shown.step()
+    assert not shown.follow(right) and shown.time > 0
+
+
+def test_live_preview_goes_back_from_half_a_change():
+    """Of two sources the first is exchanged, the second refused: fuel without combustion."""
+    def scene(rate, fuel):
+        made = vt.Scene("two", voxel=0.1)
+        made.add(vt.Tracers(vt.Sphere(), rate=rate))
+        made.add(vt.Emitter(vt.Disk(radius=0.25, thickness=0.1), core=0.05, temperature=400.0,
+                            fuel=fuel))
+        return made
+
+    shown = live.Live(scene(9.0, 0.0))
+    with pytest.raises(ValueError, match="no law by which it burns"):
+        shown.follow(scene(7.0, 1.0))
+    assert shown.follow(scene(9.0, 0.0)) and shown._sim.scene.sources[0].rate == 9
+    assert not shown.follow(scene(9.0, 0.0)) and shown.restarts == 0
+
+
+def test_live_preview_takes_vortons_of_any_core():
+    scene = vt.Scene("ring", voxel=0.02)
+    scene.add(vt.VortexRing(radius=0.5, core=0.05, vorton_core=0.03))
+    assert live.Live(scene).vortons > 10
+
+
+def test_live_preview_begins_anew_where_it_blows_up(monkeypatch):
+    shown = live.Live(fire())
+    shown.factor = live.COARSEST
+
+    def blow_up(sim, frames):
+        raise vt.BlowUpError("the flow has blown up")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(live.Simulation, "step", blow_up)
+        shown.step()
+    assert (shown.restarts, shown.factor, shown.time) == (1, live.COARSEST, 0)
+    shown.step()
+    assert shown.restarts == 1 and shown.time > 0
+
+
 def test_settings_say_what_the_tables_say():
     made = roles.ROLES["EMITTER"].settings
     field = vt.Emitter.__dataclass_fields__["swirl"].metadata["row"]
