@@ -19,7 +19,7 @@ from extensions import load_builder, write_addon, write_wheel
 import vorton as vt
 from vorton import _core
 from vorton.hosts import meshes, poses
-from vorton.hosts.blender import firelight, live, roles, stage
+from vorton.hosts.blender import effectors, firelight, live, roles, stage
 from vorton.hosts.blender.export import Export
 from vorton.hosts.blender.job import Job
 from vorton.scene import OF_SIMULATION
@@ -365,6 +365,106 @@ def test_live_preview_becomes_coarser_where_it_is_slow():
     shown = live.Live(many)
     shown.step()
     assert 0 < len(shown.points()[0]) <= live.TRACERS and shown.factor > live.FIRST
+
+
+def test_live_preview_outlives_a_scene_that_is_refused():
+    right, wrong = fire(swirl=2.0), fire(swirl=3.0)
+    wrong.add(vt.Body(vt.Box((-1, -1, -1), (1, 1, 1))))  # the bed lies inside of it for good
+    shown = live.Live(right)
+    for _ in range(2):  # said each time, until it is right again
+        with pytest.raises(ValueError, match="lies inside of it"):
+            shown.follow(wrong)
+    assert (shown.factor, shown.restarts) == (live.FIRST, 0)
+    shown.step()
+    assert not shown.follow(right) and shown.time > 0
+
+
+def test_live_preview_goes_back_from_half_a_change():
+    """Of two sources the first is exchanged, the second refused: fuel without combustion."""
+    def scene(rate, fuel):
+        made = vt.Scene("two", voxel=0.1)
+        made.add(vt.Tracers(vt.Sphere(), rate=rate))
+        made.add(vt.Emitter(vt.Disk(radius=0.25, thickness=0.1), core=0.05, temperature=400.0,
+                            fuel=fuel))
+        return made
+
+    shown = live.Live(scene(9.0, 0.0))
+    with pytest.raises(ValueError, match="no law by which it burns"):
+        shown.follow(scene(7.0, 1.0))
+    assert shown.follow(scene(9.0, 0.0)) and shown._sim.scene.sources[0].rate == 9
+    assert not shown.follow(scene(9.0, 0.0)) and shown.restarts == 0
+
+
+def test_live_preview_takes_vortons_of_any_core():
+    scene = vt.Scene("ring", voxel=0.02)
+    scene.add(vt.VortexRing(radius=0.5, core=0.05, vorton_core=0.03))
+    assert live.Live(scene).vortons > 10
+
+
+def test_live_preview_begins_anew_where_it_blows_up(monkeypatch):
+    shown = live.Live(fire())
+    shown.factor = live.COARSEST
+
+    def blow_up(sim, frames):
+        raise vt.BlowUpError("the flow has blown up")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(live.Simulation, "step", blow_up)
+        shown.step()
+    assert (shown.restarts, shown.factor, shown.time) == (1, live.COARSEST, 0)
+    shown.step()
+    assert shown.restarts == 1 and shown.time > 0
+
+
+def blender_field(kind, frames=1, **settings):
+    fixed = dict(type=kind, shape="POINT", falloff_type="SPHERE", falloff_power=0.0,
+                 use_max_distance=False, distance_max=0.0, use_min_distance=False,
+                 use_radial_max=False, radial_max=0.0, radial_falloff=0.0, z_direction="BOTH",
+                 size=0.0, seed=1, noise=0.0)  # fmt: skip
+    values = dict(strength=1.0, flow=0.0, linear_drag=0.0, quadratic_drag=0.0)
+    moving = {name: settings.pop(name) for name in values if name in settings}
+    now = [{n: moving.get(n, v)[k] if n in moving else v for n, v in values.items()}
+           for k in range(frames)]  # fmt: skip
+    field = effectors.Field("It", {**fixed, **settings}, now)
+    return effectors.definitions(field, [poses.pose_of(np.eye(4))] * frames, 24.0, 1.0)
+
+
+@pytest.mark.parametrize("kind", ["WIND", "VORTEX", "TURBULENCE", "DRAG"])
+def test_fields_without_room_are_named_and_left_out(kind):
+    drags = {"linear_drag": [1.0]}
+    none = blender_field(kind, use_max_distance=True, **drags)
+    assert none == ([], ["It: its Max Distance is 0, so it acts nowhere: it is left out"])
+    made, told = blender_field(kind, falloff_type="TUBE", use_radial_max=True, **drags)
+    assert not made and "radial Max Distance is 0" in told[0]
+    far = blender_field(kind, use_max_distance=True, distance_max=1e30, **drags)[0]
+    assert len(far) == 1 and far[0].shape.radius == pytest.approx(1e9)
+
+
+def test_drag_that_speeds_up_is_left_out():
+    for drag in ([-1.0, -2.0], [-1.0, 0.0]):
+        made, told = blender_field("DRAG", 2, linear_drag=drag)
+        assert not made and "negative Linear drag" in told[0]
+    (made,), told = blender_field("DRAG", 2, linear_drag=[-1.0, 0.5])
+    assert (made.fraction.at(0), made.fraction.at(1 / 24)) == (0, 1) and len(told) == 1
+    assert made.time == pytest.approx(1 / (0.2 * 24 * 0.5))
+
+
+def test_vortex_that_hardly_fades_has_no_end():
+    for power in (5e-4, 0.01):
+        made, told = blender_field("VORTEX", falloff_power=power)
+        assert not made and any("it has no end" in text for text in told)
+    (made,), told = blender_field("VORTEX", falloff_power=5e-4, use_max_distance=True,
+                                  distance_max=2.0)  # fmt: skip
+    assert made.core == 2 and not any("no end" in text for text in told)
+
+
+@pytest.mark.parametrize("shape, told", [("POINT", 0), ("LINE", 1), ("PLANE", 1), ("SURFACE", 1),
+                                         ("POINTS", 1)])  # fmt: skip
+def test_shapes_of_fields_are_named(shape, told):
+    near = blender_field("WIND", shape=shape, use_max_distance=True, distance_max=1.0)[1]
+    assert [f"Shape {shape} is left out" in text for text in near] == [True] * told
+    everywhere = blender_field("WIND", shape=shape)[1]  # a plane or a line make no difference
+    assert len(everywhere) == (shape in ("SURFACE", "POINTS"))
 
 
 def test_settings_say_what_the_tables_say():

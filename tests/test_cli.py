@@ -310,6 +310,9 @@ def test_a_script_imports_what_lies_beside_it(tmp_path, monkeypatch):
                                         "    return vt.Scene(rig.names.NAME)\n")
         assert load_scene(folder / "shot.py").name == name
     assert sys.path == path and set(sys.modules) == modules
+    (tmp_path / "pops.py").write_text("import sys\nsys.path.pop(0)\n"
+                                      "import vorton as vt\nscene = vt.Scene('popped')\n")
+    assert load_scene(tmp_path / "pops.py").name == "popped" and sys.path == path
     (tmp_path / "broken.py").write_text("\n\n1 +")
     (tmp_path / "shot.py").write_text("import broken")
     with pytest.raises(ScriptError, match=r"shot\.py: line 1: SyntaxError.*broken\.py, line 3"):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import vorton as vt
+from vorton.extras import load_extra
 from vorton.hosts.shape_meshes import FLOOR, mesh_of, rotation_to
 
 POINTS = np.random.default_rng(2).normal(size=(60, 3))
@@ -72,3 +73,16 @@ def test_hull_without_scipy(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.spatial", None)
     with pytest.raises(ModuleNotFoundError, match="pip install scipy"):
         mesh_of(SHAPES["hull"])
+
+
+@pytest.mark.parametrize("code, kind, text", [
+    ("import gone_astray", ModuleNotFoundError, "gone_astray"),
+    ("raise ImportError('DLL load failed')", ImportError, "DLL load failed"),
+])  # fmt: skip
+def test_packages_that_are_broken_are_not_called_missing(tmp_path, monkeypatch, code, kind, text):
+    (tmp_path / "broken_package.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(kind, match=text):
+        load_extra("broken_package", "install it")
+    with pytest.raises(ModuleNotFoundError, match="install it"):
+        load_extra("no_such_package.part", "install it")

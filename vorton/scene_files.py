@@ -67,7 +67,8 @@ def _modules_beside(path: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        sys.path.remove(str(folder))
+        with contextlib.suppress(ValueError):  # the script may have taken it out
+            sys.path.remove(str(folder))
         # Another script may have modules of the same names.
         made = set(sys.modules) - before
         own = {name for name in made if _lies_in(folder, name.partition(".")[0])}

@@ -169,12 +169,12 @@ uint32_t *vti_order_rows(const uint8_t *numbers, int64_t rows, int *failed)
         least = value < least ? value : least;
         most = value > most ? value : most;
     }
-    *failed = 0;
     if (rows == 0 || (uint64_t)most - (uint64_t)least >= VT_MOST_APART * (uint64_t)rows)
         return NULL;
     const size_t range = (size_t)((uint64_t)most - (uint64_t)least) + 1;
     uint32_t *const table = calloc(range, sizeof *table);
-    *failed = !table;
+    if (!table)
+        *failed = 1;
     if (!table || fill_table(numbers, rows, least, table)) {
         free(table);
         return NULL;

@@ -51,7 +51,7 @@ typedef struct vt_packed_rows {
 
 /* The rows in the ascending order of `rows` numbers (int64) of a field, to be given back with
  * free(). NULL where two are the same, where they lie farther apart than VT_MOST_APART times their
- * count, or without memory, which *failed then says. */
+ * count, or without memory: then it sets *failed to 1, and leaves it alone otherwise. */
 enum { VT_MOST_APART = 16 };
 uint32_t *vti_order_rows(const uint8_t *numbers, int64_t rows, int *failed);
 

@@ -205,8 +205,6 @@ static vt_status find_fields(vt_state_list *list, const uint8_t *bytes, const vt
     return n == head->fields ? VT_OK : does_not_fit("a field");
 }
 
-/* Values that a step takes as they are, since it made them itself: what else stands there in a
- * state that somebody has changed would be an index, or a loop without an end. */
 /* Of one component, in every row. */
 static const struct known_range {
     const char *name;
@@ -255,6 +253,8 @@ static vt_status check_warnings(const uint8_t *items)
     return VT_OK;
 }
 
+/* Values that a step takes as they are, since it made them itself: what else stands there in a
+ * state that somebody has changed would be an index, or a loop without an end. */
 static vt_status check_values(const vt_state_list *list, const uint8_t *const *place)
 {
     vt_status status = VT_OK;

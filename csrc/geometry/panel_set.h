@@ -1,10 +1,11 @@
-/* Source panels of a rigid shape: the structs. */
+/* Source panels of a shape: the structs. */
 #pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Bodies of the same panels share one set, which never changes. */
+/* Bodies of the same panels share one set, which then never changes; a body that deforms has one of
+ * its own, which changes with it. */
 typedef struct vt_panel_set {
     _Atomic int32_t users;
     int32_t count;

@@ -1,4 +1,4 @@
-/* Source panels of a rigid shape: flat triangles on its surface, each with an even source density,
+/* Source panels of a shape: flat triangles on its surface, each with an even source density,
  * such that no fluid flows through (Hess and Smith, Progress in Aeronautical Sciences 8, 1967).
  *
  *   M s = (v_b - u) . n at the centroids,  M_ij = n_i . u_j(c_i),

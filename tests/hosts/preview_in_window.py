@@ -79,10 +79,11 @@ def check(addon):
     bpy.context.object.location.x = 1.0
     yield from until(lambda: preview.points[0].mean(axis=0)[0] > 0.2)
     picture("moved")
+    preview.said = "the last error"
     with in_view():
         bpy.ops.vorton.live()
     yield 0.5
-    assert preview.live is None and preview.points is None
+    assert preview.live is None and preview.points is None and not preview.said
     gone = np.abs(picture("after") - before).max(axis=2) > 0.1
     print("pixels that differ at the end:", int(gone.sum()))
     addon.unregister()

@@ -260,7 +260,7 @@ def _leapfrog(way: str) -> tuple[np.ndarray, np.ndarray, float, float]:
     """Radius and height of both rings at all moments, found and exact; spread of the radii at most;
     what of the impulse is lost."""
     method, constant, _ = WAYS[way]
-    # in wider cells the grid shows in such thin rings: radii spread by 4 % in those as wide as cores
+    # in wider cells the grid shows in such thin rings: radii spread by 4 % where they are of a core
     sim = leapfrogging(method, **({"spacing": 0.75 * CORE} if way == "default" else {}))
     found, spread = [], 0.0
     start = np.cross(*columns(sim)).sum(axis=0)

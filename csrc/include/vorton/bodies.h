@@ -6,7 +6,7 @@
 
 VT_BEGIN_C
 
-/* A rigid body, or a container: body.def. */
+/* A body, rigid unless it is given deformed vertices, or a container: body.def. */
 typedef struct vt_body_def {
     size_t struct_size;
 #include "vorton/body.def"

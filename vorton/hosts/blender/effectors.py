@@ -28,6 +28,12 @@ SMOKE = 0.2
 NOISE = 0.302
 """Root mean square of the force of a turbulence field of strength 1, as particles feel it."""
 
+FARTHEST = 1e3
+"""Units of Blender: what reaches farther acts as if it had no end, where vorton needs one."""
+
+LEAST, MOST = 1e-6, 1e9
+"""Lengths, m, and times, s, that vorton takes."""
+
 NUMBERS = ("strength", "flow", "linear_drag", "quadratic_drag")
 """What may change in time; all else is that of the first frame."""
 
@@ -114,8 +120,10 @@ def definitions(
         return [], [f"{field.name}: Blender's field {kind} is left out: {why}"]
     if not field.over("strength").any() and kind != "DRAG":
         return [], []
+    if nowhere := _nowhere(field, length):
+        return [], [f"{field.name}: its {nowhere} is 0, so it acts nowhere: it is left out"]
     shape, falloff = _shape(field, length, told)
-    made = _MAKE[kind](field, _Place(shape, falloff, parent, fps, length), told)
+    made = _MAKE[kind](field, _Place(shape, falloff, parent, fps, length))
     _tell_ignored(field, told)
     return made, [f"{field.name}: {text}" for text in told]
 
@@ -137,6 +145,17 @@ class _Place:
 # ---- where it acts ----
 
 
+def _nowhere(field: Field, length: float) -> str:
+    """The setting that leaves a field no room, or nothing."""
+    fixed = field.fixed
+    if fixed["use_max_distance"] and fixed["distance_max"] * length < LEAST:
+        return "Max Distance"
+    tube = fixed["falloff_type"] == "TUBE"
+    if tube and fixed["use_radial_max"] and fixed["radial_max"] * length < LEAST:
+        return "radial Max Distance"
+    return ""
+
+
 def _shape(field: Field, length: float, told: list[str]) -> tuple[Shape | None, float]:
     fixed = field.fixed
     along = fixed["distance_max"] * length if fixed["use_max_distance"] else math.inf
@@ -151,11 +170,12 @@ def _shape(field: Field, length: float, told: list[str]) -> tuple[Shape | None, 
     if fixed["falloff_type"] != "TUBE":
         if half:
             told.append(f"Z Direction {half} is that of a tube alone, and is left out")
-        return (None if math.isinf(along) else Sphere(radius=short(along))), 1.0 if soft else 0.0
+        ball = None if math.isinf(along) else Sphere(radius=short(min(along, MOST)))
+        return ball, 1.0 if soft else 0.0
     across = fixed["radial_max"] * length if fixed["use_radial_max"] else math.inf
     if math.isinf(along) and math.isinf(across):
         return None, 0.0
-    along, across = min(along, 1e3 * length), min(across, 1e3 * length)
+    along, across = min(along, FARTHEST * length), min(across, FARTHEST * length)
     depth = along if half else 2 * along
     middle = {"POSITIVE": along / 2, "NEGATIVE": -along / 2}.get(half or "", 0.0)
     made = Disk((0, 0, short(middle)), radius=short(across), thickness=short(depth))
@@ -164,18 +184,29 @@ def _shape(field: Field, length: float, told: list[str]) -> tuple[Shape | None, 
 
 def _tell_ignored(field: Field, told: list[str]) -> None:
     fixed = field.fixed
+    shape, fades = fixed["shape"], fixed["use_max_distance"] or fixed["falloff_power"] > 0
+    if shape in ("SURFACE", "POINTS"):
+        told.append(f"its Shape {shape} is left out: it acts as from its origin")
+    elif shape in ("LINE", "PLANE") and fades and fixed["falloff_type"] != "TUBE":
+        told.append(f"its Shape {shape} is left out: distances are those from its origin")
     if fixed["noise"] > 0:
         told.append("its Noise is left out")
     if fixed["use_min_distance"]:
         told.append("its Min Distance is left out")
     if field.over("flow").any() and fixed["type"] in ("TURBULENCE", "DRAG"):
         told.append("its Flow is left out")
+    if fixed["type"] == "VORTEX" and math.isinf(_core(field)):
+        told.append("it has no end: give it a Max Distance or a Power; it is left out")
+    if fixed["type"] == "DRAG" and field.over("quadratic_drag").any():
+        told.append("its Quadratic drag is left out")
+    if fixed["type"] == "DRAG" and field.over("linear_drag").min() < 0:
+        told.append("its negative Linear drag, which would speed the air up, is left out")
 
 
 # ---- what it does ----
 
 
-def _stream(field: Field, place: _Place) -> np.ndarray | None:
+def _stream(field: Field) -> np.ndarray | None:
     """Velocity that a field with Flow leads to at each frame, in Blender's units, or None."""
     flow = field.over("flow")
     return field.over("strength") / flow if flow.min() > 0 else None
@@ -183,7 +214,12 @@ def _stream(field: Field, place: _Place) -> np.ndarray | None:
 
 def _catch_up(field: Field, place: _Place) -> float:
     """Time within which the air comes up to the stream, s: as at the first frame."""
-    return short(1 / (SMOKE * place.fps * field.values[0]["flow"]))
+    return _time(SMOKE * place.fps * field.values[0]["flow"])
+
+
+def _time(rate: float) -> float:
+    """What goes with a rate, 1/s, as far as vorton takes it."""
+    return short(min(max(1 / rate, LEAST), MOST))
 
 
 def _numbers(values: np.ndarray, fps: float) -> Any:
@@ -194,8 +230,8 @@ def _along_z(values: np.ndarray, fps: float) -> Any:
     return over_time([(0.0, 0.0, short(float(f"{value:.7g}"))) for value in values], fps)
 
 
-def _make_wind(field: Field, place: _Place, told: list[str]) -> list[Any]:
-    stream, fps = _stream(field, place), place.fps
+def _make_wind(field: Field, place: _Place) -> list[Any]:
+    stream, fps = _stream(field), place.fps
     gain = SMOKE * fps * place.length * field.over("strength")  # m/s^2
     if place.shape is None:
         velocity = np.cumsum(np.concatenate([[0.0], gain[:-1] / fps]))
@@ -208,14 +244,13 @@ def _make_wind(field: Field, place: _Place, told: list[str]) -> list[Any]:
     return [Drag(velocity, 1.0, time=_catch_up(field, place), **place.where)]
 
 
-def _make_vortex(field: Field, place: _Place, told: list[str]) -> list[Any]:
+def _make_vortex(field: Field, place: _Place) -> list[Any]:
     """It turns the air as a solid: with strength / flow rad/s; without Flow strength is the gain of
     that, and it ends with what it gives in a second.
     """
-    stream = _stream(field, place)
+    stream = _stream(field)
     core = _core(field) * place.length
     if math.isinf(core):
-        told.append("it has no end: give it a Max Distance or a Power; it is left out")
         return []
     turn = SMOKE * place.fps * field.over("strength") if stream is None else stream
     time = 1.0 if stream is None else _catch_up(field, place)
@@ -228,11 +263,15 @@ def _core(field: Field) -> float:
     its end, or by where half of the field is left.
     """
     fixed = field.fixed
-    end = fixed["distance_max"] if fixed["use_max_distance"] else math.inf
+    end = math.inf
+    if fixed["use_max_distance"]:
+        end = min(fixed["distance_max"], FARTHEST)
     if fixed["use_radial_max"] and fixed["falloff_type"] == "TUBE":
-        end = min(end, fixed["radial_max"])
+        end = min(end, fixed["radial_max"], FARTHEST)
     if fixed["falloff_power"] > 0:
-        end = min(end, (2 ** (1 / fixed["falloff_power"]) - 1) / math.sqrt(HALF))
+        halved = 2 ** min(1 / fixed["falloff_power"], 99) - 1  # Power 0.01 hardly fades anywhere
+        faded = halved / math.sqrt(HALF)
+        end = min(end, faded) if faded <= FARTHEST else end
     return end
 
 
@@ -240,27 +279,25 @@ HALF = 1.5936
 """q at which (1 - exp(-q)) / q, the turn of a core over that of its centre, is one half."""
 
 
-def _make_turbulence(field: Field, place: _Place, told: list[str]) -> list[Any]:
+def _make_turbulence(field: Field, place: _Place) -> list[Any]:
     strength = NOISE * SMOKE * place.fps * place.length * np.abs(field.over("strength"))
     size = field.fixed["size"] or 1.0  # 0 means 1 there
     return [
         Turbulence(
             _numbers(strength, place.fps),
-            scale=short(size * place.length),
+            scale=short(max(size * place.length, LEAST)),
             seed=field.fixed["seed"],
             **place.where,
         )
     ]
 
 
-def _make_drag(field: Field, place: _Place, told: list[str]) -> list[Any]:
-    rate = SMOKE * place.fps * field.over("linear_drag")  # 1/s
-    if field.over("quadratic_drag").any():
-        told.append("its Quadratic drag is left out")
+def _make_drag(field: Field, place: _Place) -> list[Any]:
+    rate = SMOKE * place.fps * np.maximum(field.over("linear_drag"), 0)  # 1/s
     if not rate.any():
         return []
     share = _numbers(rate / rate.max(), place.fps)
-    return [Drag(fraction=share, time=short(1 / rate.max()), **place.where)]
+    return [Drag(fraction=share, time=_time(rate.max()), **place.where)]
 
 
 _MAKE = {

@@ -59,7 +59,7 @@ def _coarse(item: Any, factor: float) -> Any:
     if isinstance(item, Emitter):
         changes["core"] = item.vorton_core * factor
     if hasattr(item, "layers"):  # lines of vortons
-        changes["layers"] = 0
+        changes.update(layers=0, vorton_core=None)
     if isinstance(item, (Emitter, Tracers)):
         changes["lifetime"] = min(item.lifetime or LIFETIME, LIFETIME)
     if isinstance(item, BodyBase):
@@ -67,6 +67,12 @@ def _coarse(item: Any, factor: float) -> Any:
     if isinstance(item, Body):
         changes["deformation"] = None
     return dataclasses.replace(item, **changes) if changes else item
+
+
+def _too_many(error: Exception) -> bool:
+    """Whether a scene asks for more vortons or tracers than there may be."""
+    words = "too many vortons", "max_vortons", "max_tracers"
+    return isinstance(error, CapacityError) or any(word in str(error) for word in words)
 
 
 class Live:
@@ -94,26 +100,26 @@ class Live:
         self, scene: Scene, fps: float = 24.0, clock: Callable[[], float] = time.perf_counter
     ) -> None:
         self._clock = clock
-        self.factor, self.fps, self.restarts, self.seconds = FIRST, fps, 0, 0.0
-        self._slow = 0
-        self._begin(scene)
+        self.fps, self.restarts, self.seconds = fps, 0, 0.0
+        self._begin(scene, FIRST)
 
-    def _begin(self, scene: Scene) -> None:
-        self._scene = scene
+    def _begin(self, scene: Scene, factor: float) -> None:
+        """Begin anew, at least so coarse; where the scene is refused all stays as it was."""
         while True:
             try:
-                self._sim = Simulation(coarse(scene, self.factor), fps=self.fps)
+                sim = Simulation(coarse(scene, factor), fps=self.fps)
                 break
-            except ValueError:  # it may be born with more than there may be
-                if self.factor >= COARSEST:
+            except (CapacityError, ValueError) as error:
+                if factor >= COARSEST or not _too_many(error):
                     raise
-                self.factor *= STEP
-        self._items = _items(self._sim.scene)
+                factor = _coarser(factor)
+        self._sim, self._scene, self.factor = sim, scene, factor
+        self._items = _items(sim.scene)
         self._slow = 0
 
-    def _restart(self, scene: Scene) -> None:
+    def _restart(self, scene: Scene, factor: float) -> None:
+        self._begin(scene, factor)
         self.restarts += 1
-        self._begin(scene)
 
     def follow(self, scene: Scene) -> bool:
         """Go on with a scene that has changed; whether it had.
@@ -121,11 +127,11 @@ class Live:
         Where one source or effect alone is another of its class, what was born stays; else it
         begins anew.
         """
-        if scene == self._scene:
-            return False
         now = _items(coarse(scene, self.factor))
+        if scene == self._scene and now == self._items:
+            return False
         if self._frame(scene) != self._frame(self._scene) or not self._exchange(now):
-            self._restart(scene)
+            self._restart(scene, self.factor)
         self._scene = scene
         return True
 
@@ -147,18 +153,19 @@ class Live:
         return True
 
     def step(self) -> None:
-        """One frame; after several that were too slow the simulation begins anew, coarser."""
-        begun = self._clock()
+        """One frame; after several that were too slow the simulation begins anew, coarser, as it
+        does where it cannot go on.
+        """
+        begun, ended = self._clock(), False
         try:
             self._sim.step(1)
         except (CapacityError, BlowUpError):
-            self._slow = SLOW
+            self._slow, ended = SLOW, True
         self.seconds = self._clock() - begun
         if self._slow < SLOW:
             self._slow = self._slow + 1 if self.seconds > BUDGET else 0
-        if self._slow >= SLOW and self.factor < COARSEST:
-            self.factor *= STEP
-            self._restart(self._scene)
+        if self._slow >= SLOW and (ended or self.factor < COARSEST):
+            self._restart(self._scene, _coarser(self.factor))
 
     @property
     def time(self) -> float:
@@ -189,6 +196,10 @@ class Live:
             span = max(float(kelvin.max(initial=ambient)) - ambient, 1.0)
             heat = np.clip((kelvin - ambient) / span, 0, 1)
         return positions, heat
+
+
+def _coarser(factor: float) -> float:
+    return min(factor * STEP, COARSEST)
 
 
 def _items(scene: Scene) -> list[Any]:

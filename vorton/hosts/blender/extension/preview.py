@@ -41,7 +41,7 @@ class Preview:
         """Switch it off."""
         if cls.live is None:
             return
-        cls.live = cls.points = None
+        cls.live, cls.points, cls.said = None, None, ""
         bpy.types.SpaceView3D.draw_handler_remove(cls.handler, "WINDOW")
         bpy.app.handlers.depsgraph_update_post.remove(note_change)
         if bpy.app.timers.is_registered(tick):
