@@ -180,8 +180,9 @@ def test_fields_and_colliders_of_blender_are_taken(scenes):
     report = scenes[0]["effectors"]
     scene = vt.Scene.from_dict(report["scene"])
     names = [report["names"][f"effects[{n}]"] for n in range(len(scene.effects))]
-    assert names == ["Breeze", "Draught", "Fan", "Honey", "Stir", "Whirl"]
-    breeze, draught, fan, honey, stir, whirl = scene.effects
+    assert names == ["Breeze", "Draught", "Fan", "Honey", "Line", "Stir", "Whirl"]
+    breeze, draught, fan, honey, line, stir, whirl = scene.effects
+    assert line.shape == vt.Sphere(radius=2)
     assert breeze == vt.Wind((0, 0, 1.5), parent=breeze.parent)
     assert breeze.parent.rotation == pytest.approx((0.5**0.5, 0, 0.5**0.5, 0))
     assert isinstance(draught, vt.Drag) and draught.velocity == (0, 0, 2)
@@ -200,7 +201,8 @@ def test_fields_and_colliders_of_blender_are_taken(scenes):
     assert report["without"] == [0, 0]
     said = " | ".join(report["warnings"])
     for text in ("Magnet: Blender's field MAGNET is left out", "Pull: Blender's field FORCE is",
-                 "Endless: it has no end", "Stir: its Noise", "Stir: it acts every"):  # fmt: skip
+                 "Endless: it has no end", "Stir: its Noise", "Stir: it acts every",
+                 "Line: its Shape LINE is left out", "Nowhere: its Max Distance is 0"):  # fmt: skip
         assert text in said
     small = {data["type"]: data for data in report["small"]}  # in centimetres
     assert small["Wind"]["velocity"] == pytest.approx((0, 0, 0.015))

@@ -27,8 +27,9 @@ def _check_vertices(name: str, value: Any) -> np.ndarray:
     array = check_array(name, value, "fiu", what)
     if array.ndim != 3 or array.shape[2] != 3 or array.size == 0 or max(array.shape) > MOST:
         raise ValueError(f"{name} of shape {array.shape}: must be {what}")
-    # As floats: the least int64 has no absolute value among those.
-    bad = np.argwhere(~(np.abs(array.astype(np.float64)) <= FARTHEST))
+    # Not by np.abs: the least int64 has no absolute value among those.
+    far = np.float64(FARTHEST)  # which float16 does not reach
+    bad = np.argwhere(~((array >= -far) & (array <= far)))
     if len(bad):
         at = tuple(bad[0].tolist())
         raise ValueError(f"{name}[{', '.join(map(str, at))}] = {array[at]}: must be {what}")

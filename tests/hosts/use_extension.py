@@ -290,6 +290,8 @@ def effectors():
     field("VORTEX", "Whirl", strength=2.0, flow=0.5, use_max_distance=True, distance_max=1.5)
     field("TURBULENCE", "Stir", strength=5.0, size=0.7, seed=3, falloff_power=1.0, noise=0.5)
     field("DRAG", "Honey", linear_drag=0.5, quadratic_drag=0.0)
+    field("WIND", "Line", shape="LINE", use_max_distance=True, distance_max=2.0)
+    field("WIND", "Nowhere", use_max_distance=True, distance_max=0.0)
     field("MAGNET", "Magnet")
     field("FORCE", "Pull", strength=-1.0)
     field("VORTEX", "Endless", strength=1.0)
