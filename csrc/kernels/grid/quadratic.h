@@ -104,14 +104,21 @@ VT_INLINE f4 vti_sample_spline_value(const vt_grid *grid, const vt_spline_cells 
     f8 pair = f8_set(0); /* the first two nodes along x */
     f4 last = f4_set(0); /* and the third */
 #pragma GCC unroll 3
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
+        const f4 *const plane = nodes.first + k * nodes.plane;
+        f8 two = f8_set(0);
+        f4 one = f4_set(0);
 #pragma GCC unroll 3
         for (int j = 0; j < 3; j++) {
-            const f4 *const row = nodes.first + k * nodes.plane + j * nodes.row;
-            const float w = c->along[1].weight[j][l] * c->along[2].weight[k][l];
-            pair = f8_fma(f8_set(w), f8_load(row), pair);
-            last = f4_fma(f4_set(w), f4_load((const float *)(row + 2)), last);
+            const f4 *const row = plane + j * nodes.row;
+            const float w = c->along[1].weight[j][l];
+            two = f8_fma(f8_set(w), f8_load(row), two);
+            one = f4_fma(f4_set(w), f4_load((const float *)(row + 2)), one);
         }
+        const float w = c->along[2].weight[k][l];
+        pair = f8_fma(f8_set(w), two, pair);
+        last = f4_fma(f4_set(w), one, last);
+    }
     const vt_spline_weights *const x = &c->along[0];
     const f4 two =
         f4_fma(f4_set(x->weight[1][l]), f8_high(pair), f4_set(x->weight[0][l]) * f8_low(pair));
