@@ -232,7 +232,7 @@ def test_s4_momentum_of_a_ring_and_a_ball_in_a_box(shedding):
     low, high = (-1.5, -1.5, -1.5), (1.5, 1.5, 1.5)
     box = vt.Container(vt.Box(low, high), panels=700)
     free = ball(0.3, density=3.0, shedding=shedding)
-    sim = simulation(ring(0.15, 0, -0.8), free, box, spacing=H / 1.25)
+    sim = simulation(ring(0.15, 0, -0.8), free, box, spacing=H / 1.5)
     walls = list(faces(low, high, 40))
     sim.step()
     start, push = both(sim.health, "outer_impulse"), [push_of_walls(sim, walls)]

@@ -143,7 +143,7 @@ def test_the_wake_of_a_ball_in_the_wind_stays_as_it_is():
     scene = vt.Scene("wake", wind=(1, 0, 0))
     scene.add(vt.Body(vt.Sphere((0, 0, 0), 0.3), shedding=60))
     scene.add(vt.Kill("both", outside=vt.Box((-1, -1.5, -1.5), (4, 1.5, 1.5))))
-    sim = vt.Simulation(scene, fps=24, spacing=0.15)
+    sim = vt.Simulation(scene, fps=24, spacing=0.12)
     energy, strongest = [], []
     for frame in range(480):
         sim.step()
