@@ -6,7 +6,7 @@ import contextlib
 import errno
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -80,17 +80,12 @@ def copy_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Man
     OSError
         A file cannot be read or written. BlockingIOError: a bake is under way in one of both.
     """
-    manifest = _other_than(place, out)
-    with new_folders_removed(Path(out)):
-        folder = prepare_folder(out)
-        with _locked_where_possible(manifest.folder), locked(folder):
-            manifest = Manifest.load(manifest.path)
-            made = _at(manifest, folder)
-            if made.path.exists():
-                raise ValueError(f"{made.path}: exists; choose another folder")
-            _link_files(manifest, made, copy=True)
-            _copy_archive(manifest, made)
-            made.save()
+    with _both_folders(place, out, _locked_where_possible) as (manifest, made):
+        if made.path.exists():
+            raise ValueError(f"{made.path}: exists; choose another folder")
+        _link_files(manifest, made, copy=True)
+        _copy_archive(manifest, made)
+        made.save()
     return made
 
 
@@ -99,25 +94,36 @@ def move_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Man
 
     A move that was interrupted is ended by the same call.
     """
-    manifest = _other_than(place, out)
-    with new_folders_removed(Path(out)):
-        folder = prepare_folder(out)
-        with locked(manifest.folder), locked(folder):
-            manifest = Manifest.load(manifest.path)
-            made = _at(manifest, folder)
-            if made.path.exists():
-                _check_begun(made)
-            else:
-                _link_files(manifest, made, copy=False)
-                made.save()
-            _move_archive(manifest, made)
-            flush_folder(folder)  # first: what is removed must be there
-            for path in manifest.stage_files:
-                remove(path)
-            manifest.remove_files()
+    with _both_folders(place, out, locked) as (manifest, made):
+        if made.path.exists():
+            _check_begun(made)
+        else:
+            _link_files(manifest, made, copy=False)
+            made.save()
+        _move_archive(manifest, made)
+        flush_folder(made.folder)  # first: what is removed must be there
+        for path in manifest.stage_files:
+            remove(path)
+        manifest.remove_files()
     with contextlib.suppress(OSError):  # it is not empty, or given as "."
         manifest.folder.rmdir()
     return made
+
+
+@contextlib.contextmanager
+def _both_folders(
+    place: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    lock: Callable[[Path], contextlib.AbstractContextManager[None]],
+) -> Iterator[tuple[Manifest, Manifest]]:
+    """A bake, and what it is in another folder, with both locked; where that fails no new folder
+    stays."""
+    manifest = _other_than(place, out)
+    with new_folders_removed(Path(out)):
+        folder = prepare_folder(out)
+        with lock(manifest.folder), locked(folder):
+            manifest = Manifest.load(manifest.path)
+            yield manifest, _at(manifest, folder)
 
 
 def _other_than(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Manifest:

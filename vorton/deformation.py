@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .fields import Definition, check_array, decode_floats, encode_floats, field
+from .fields import Definition, check_array, decode_floats, encode_floats, field, freeze_floats
 from .tables import Table
 
 FARTHEST = 1e9
@@ -27,15 +27,7 @@ def _check_vertices(name: str, value: Any) -> np.ndarray:
     array = check_array(name, value, "fiu", what)
     if array.ndim != 3 or array.shape[2] != 3 or array.size == 0 or max(array.shape) > MOST:
         raise ValueError(f"{name} of shape {array.shape}: must be {what}")
-    # Not by np.abs: the least int64 has no absolute value among those.
-    far = np.float64(FARTHEST)  # which float16 does not reach
-    bad = np.argwhere(~((array >= -far) & (array <= far)))
-    if len(bad):
-        at = tuple(bad[0].tolist())
-        raise ValueError(f"{name}[{', '.join(map(str, at))}] = {array[at]}: must be {what}")
-    array = np.ascontiguousarray(array, dtype=np.float32)
-    array.setflags(write=False)
-    return array
+    return freeze_floats(name, array, FARTHEST, what)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

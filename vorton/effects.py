@@ -21,6 +21,7 @@ from .fields import (
     decode_floats,
     encode_floats,
     field,
+    freeze_floats,
     number,
 )
 from .shapes import Shape, check_digest, check_filled
@@ -104,13 +105,7 @@ def check_values(unit: str) -> Any:
             raise ValueError(
                 f"{name} of shape {array.shape}: at most {MOST_NODES} nodes are allowed"
             )
-        bad = np.argwhere(~(np.abs(array) <= FASTEST))
-        if len(bad):
-            at = tuple(bad[0].tolist())
-            raise ValueError(f"{name}[{', '.join(map(str, at))}] = {array[at]}: must be {what}")
-        array = np.ascontiguousarray(array, dtype=np.float32)
-        array.setflags(write=False)
-        return array
+        return freeze_floats(name, array, FASTEST, what)
 
     return checked
 

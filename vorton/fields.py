@@ -152,6 +152,19 @@ def check_vector(
     return vector
 
 
+def freeze_floats(name: str, array: np.ndarray, most: float, what: str) -> np.ndarray:
+    """The array as float32 that nobody can write, of finite numbers within +-most."""
+    # Not by np.abs: the least int64 has no absolute value among those.
+    far = np.float64(most)  # which float16 may not reach
+    bad = np.argwhere(~((array >= -far) & (array <= far)))
+    if len(bad):
+        at = tuple(bad[0].tolist())
+        raise ValueError(f"{name}[{', '.join(map(str, at))}] = {array[at]}: must be {what}")
+    array = np.ascontiguousarray(array, dtype=np.float32)
+    array.setflags(write=False)
+    return array
+
+
 def check_array(name: str, value: Any, kinds: str, what: str) -> np.ndarray:
     """The value as an array in its own memory, of one of the kinds of dtype ("fiu")."""
     try:

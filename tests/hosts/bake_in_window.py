@@ -133,7 +133,8 @@ def check(addon):
     expect("left", [name for name in dir(bpy.types) if name.startswith("VORTON_")], [])
 
 
-def main():
+def main(check):
+    """Runs the steps that check(addon) yields between, and ends Blender."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     started, addon = time.time(), load_addon()
     steps = check(addon)
@@ -154,4 +155,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(check)

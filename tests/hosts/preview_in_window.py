@@ -7,10 +7,8 @@ A command of its own, as bake_in_window.py is. It leaves screenshots in FOLDER, 
 and "passed" or what was wrong.
 """
 
-import os
 import sys
 import time
-import traceback
 from pathlib import Path
 
 import bpy
@@ -18,7 +16,7 @@ import numpy as np
 
 bpy.context.preferences.view.show_splash = False
 sys.path.insert(0, str(Path(__file__).parent))
-from bake_in_window import FOLDER, in_view, load_addon  # noqa: E402
+from bake_in_window import FOLDER, in_view, main  # noqa: E402
 
 
 def picture(name):
@@ -90,24 +88,4 @@ def check(addon):
     assert not [name for name in dir(bpy.types) if name.startswith("VORTON_")]
 
 
-def main():
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    started, addon = time.time(), load_addon()
-    steps = check(addon)
-
-    def step():
-        try:
-            return next(steps)
-        except StopIteration:
-            print(f"passed, Blender {bpy.app.version_string}, {time.time() - started:.0f} s")
-            status = 0
-        except Exception:
-            traceback.print_exc()
-            status = 1
-        sys.stdout.flush()
-        os._exit(status)
-
-    bpy.app.timers.register(step, first_interval=1)
-
-
-main()
+main(check)
