@@ -11,7 +11,9 @@ if not Path("/proc/self/statm").exists():
     pytest.skip("resident memory is read from /proc", allow_module_level=True)
 
 RESIDENT = """
-import gc, json, resource
+import ctypes, gc, json, resource, sys
+PR_SET_THP_DISABLE = 41  # what the kernel rounds up to 2 MiB differs from run to run
+ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0)
 import numpy as np
 import vorton as vt
 from vorton import bench, bench_runs
@@ -60,9 +62,6 @@ def test_a_hundred_thousand_vortons_and_a_million_tracers_take_less_than_60_mill
 
 
 LONG = """
-import ctypes, sys
-PR_SET_THP_DISABLE = 41  # the kernel makes huge pages when it likes: 2 MiB at a time
-ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0)
 steps = int(sys.argv[1])
 scene = vt.Scene("constant", voxel=0.05)
 scene.add(vt.VortexRing(radius=0.5, core=0.1, layers=1, sections=60, circulation=1e-4))
