@@ -13,6 +13,7 @@ C code of the test's own (wrappers that fill structs, say) goes in ``code``.
 import contextlib
 import ctypes
 import fcntl
+import functools
 import hashlib
 import importlib.util
 import os
@@ -23,6 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
+@functools.cache
 def _setup_module():
     spec = importlib.util.spec_from_file_location("vorton_setup", ROOT / "setup.py")
     module = importlib.util.module_from_spec(spec)
@@ -30,6 +32,12 @@ def _setup_module():
     return module
 
 
+@functools.cache
+def _kernels():
+    return {source for source, is_kernel in _setup_module().library_sources() if is_kernel}
+
+
+@functools.cache
 def targets():
     """Instruction sets that this processor runs, the lowest first."""
     try:
@@ -108,7 +116,7 @@ def _build(folder, sources, target, code):
     tools = build.Toolchain()
     include = ["-I", str(build.CSRC), "-I", str(build.CSRC / "include")]
     for_target = [*include, f"-DVT_TARGET={target}", *build.TARGETS[target]]
-    kernels = {source for source, is_kernel in build.library_sources() if is_kernel}
+    kernels = _kernels()
     files = _with_included([ROOT / source for source in sources], build.CSRC)
     objects = tools.compile_all([(f, for_target if f in kernels else include) for f in files])
     if code:
