@@ -99,6 +99,7 @@ class Library(ctypes.CDLL):
         return function
 
 
+@functools.cache
 def load(*sources, target="scalar", code=""):
     """Library of the sources (paths from the repository root) and of ``code``, with those that they
     include.

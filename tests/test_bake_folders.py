@@ -108,6 +108,7 @@ class Stopped(BaseException):
     """As Ctrl-C."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("meshes", slow_but([False], [False, True]))
 def test_a_move_that_was_interrupted_is_ended_by_another(made, tmp_path, monkeypatch, meshes):
     """At each call that changes a name; meanwhile no archive belongs to two bakes."""

@@ -243,6 +243,7 @@ def test_compare_prints_a_table(tiny, capsys, monkeypatch):
     assert all(len(numbers) == 6 and float(numbers[0]) > 0 for numbers in shown.values())
 
 
+@pytest.mark.slow
 def test_a_method_reaches_its_own_process():
     method = vt.Method(poisson="nested", steps=2)
     record = vorton_bench._run_apart("ring-1k", 1, 0.01, method)

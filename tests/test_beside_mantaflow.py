@@ -3,6 +3,7 @@
 import beside_mantaflow as beside
 import numpy as np
 import pytest
+from marks import slow_but
 from scipy.ndimage import gaussian_filter, map_coordinates
 
 AXES = [beside.LOW[a] + (np.arange(beside.COUNT[a]) + 0.5) * beside.GRID for a in range(3)]
@@ -16,7 +17,7 @@ def test_between_rows_as_scipy_does_it():
     assert beside.between(rows, places) == pytest.approx(exact, abs=1e-6)
 
 
-@pytest.mark.parametrize("staggered", [False, True])
+@pytest.mark.parametrize("staggered", slow_but([True], [False, True]))
 def test_fields_lie_where_their_files_say(staggered):
     """A linear field of either kind of file comes out as it is, in m/s."""
     plume = object.__new__(beside.Plume)
@@ -41,6 +42,7 @@ def test_fields_lie_where_their_files_say(staggered):
 SLOW = pytest.mark.slow
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "length, share",
     [(0.08, 1.0), pytest.param(0.2, 0.0, marks=SLOW), pytest.param(0.04, 0.0, marks=SLOW)],
@@ -56,6 +58,7 @@ def test_flow_detail_is_the_vorticity_of_waves_of_that_length(length, share):
     assert found == pytest.approx(share, abs=0.03)
 
 
+@pytest.mark.slow
 def test_blobs_in_a_cubic_metre():
     """27 of them in a soft cloud: with these widths each stands out by .1, the cloud nowhere."""
     x, y, z = np.meshgrid(*AXES, indexing="ij", sparse=True)

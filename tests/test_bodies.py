@@ -58,7 +58,7 @@ def project(normals, offsets, x):
 # ---- S1: geometry ----
 
 
-@pytest.mark.parametrize("name", HULLS)
+@pytest.mark.parametrize("name", slow_but(["random"], HULLS))
 def test_s1_sign_and_depth_against_qhull(name):
     """20 000 points: the sign is never wrong, inside the distance is that of the nearest plane."""
     points = HULLS[name]
@@ -189,7 +189,7 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", slow_but(["box", "polytope"], SHAPES))
 def test_s1_holes_mirror_solids(name):
     x = np.random.default_rng(4).uniform(-1.5, 1.5, (4000, 3))
     sim = simulation(vt.Body(SHAPES[name]), vt.Container(SHAPES[name]))
@@ -199,7 +199,7 @@ def test_s1_holes_mirror_solids(name):
     assert np.array_equal(hole[2], -solid[2])
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", slow_but(["box", "polytope"], SHAPES))
 def test_s1_moved_bodies_equal_moved_points(name):
     rotation = Rotation.from_euler("xyz", (0.4, -1.1, 2.0))
     w = np.roll(rotation.as_quat(), 1)
@@ -254,7 +254,7 @@ def test_pose_and_velocity_come_from_the_keys():
         scale=2.0,
     )
     inner = vt.Transform(position=(0.5, 0, 0.2), rotation=turn, parent=outer)
-    sim = simulation(vt.Body(vt.Sphere((0.3, 0.1, 0), 0.2), name="ball", parent=inner))
+    sim = simulation(vt.Body(vt.Sphere((0.3, 0.1, 0), 0.2), name="ball", parent=inner, panels=0))
     sim.advance(0.7)
     state = sim.bodies["ball"]
     pose = [sim._core.pose(2, sim.time + dt) for dt in (-1e-6, 0, 1e-6)]

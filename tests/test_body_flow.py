@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import slow_but
 
 import vorton as vt
 from vorton.animation import Keys
@@ -76,6 +77,7 @@ def wake_impulse(sim):
     return (np.cross(x, strength).sum(axis=0) / 2 + bound)[0]
 
 
+@pytest.mark.slow
 def test_s5_tracers_do_not_drag():
     box = vt.Box((-1.2, -0.6, -0.6), (-0.7, 0.6, 0.6))
     forces = []
@@ -234,6 +236,7 @@ def test_s4_momentum_of_a_ball_that_a_ring_meets():
     np.testing.assert_allclose(now[3:], health.angular_momentum + AIR * fluid, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_s4_momentum_of_a_slab_whose_panels_are_wide():
     """Seven cells: what they do within themselves is in the books, too."""
     ring = vt.VortexRing((0.25, 0, -1.2), radius=0.6, circulation=1.0, core=0.12)
@@ -377,7 +380,9 @@ def momentum_by_numpy(sim):
     return own, driven
 
 
-@pytest.mark.parametrize("which", ["a ball", "a ball and a ring", "two balls"])
+@pytest.mark.parametrize(
+    "which", slow_but(["a ball and a ring"], ["a ball", "a ball and a ring", "two balls"])
+)
 def test_s4_bodies_get_what_the_books_say(which):
     """What the flow is to give them is what changes their motion, and that of the fluid that they
     drive, in the next substep: but for half the change of what pulls at them."""

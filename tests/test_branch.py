@@ -179,6 +179,7 @@ def test_derived_and_loaded_frames_are_those_of_their_scene(branched, tmp_path):
         assert vt.Simulation.load(branched / "windy.vta", frame).scene == scene
 
 
+@pytest.mark.slow
 def test_frames_of_another_history_are_not_mixed(origin, branched, tmp_path):
     """Of another branch, or of another frame rate of the archive: the scene is the same."""
     values = {"volumes": None, "progress": False, "threads": 1, "frames": (1, 2)}

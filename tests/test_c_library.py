@@ -130,6 +130,7 @@ def check_plugin(program):
     assert library == "threads of the library: same bits"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CPP_COMPILER is None, reason="no C++ compiler")
 def test_plugin_of_a_host(tmp_path):
     command = [CPP_COMPILER, "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror",

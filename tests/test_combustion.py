@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 from hand_made import is_neutral, run_python
+from marks import slow_but
 from native import load, targets
 from scipy.spatial import cKDTree
 
@@ -402,7 +403,7 @@ void vt_test_densities(int count, double expansion, const float *temperature, fl
 """
 
 
-@pytest.mark.parametrize("target", targets())
+@pytest.mark.parametrize("target", slow_but(targets()[-1:], targets()))
 def test_h5_density_and_temperature_of_a_gas(target):
     """T = rho0 T0 / (rho0 + rho') gives the temperature back, close to a vacuum, too."""
     library = load("csrc/base/status.c", target=target, code=H5_CODE)

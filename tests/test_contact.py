@@ -145,7 +145,7 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", slow_but(["hull", "corner"], SHAPES))
 @pytest.mark.parametrize("moves", slow_but([True], [False, True]))
 def test_nothing_is_ever_inside_a_solid(name, moves):
     """Random winds, fast against the size of the bodies."""

@@ -155,6 +155,7 @@ def test_a_bad_value_that_was_written_is_refused_by_the_copy_too():
             each.step()
 
 
+@pytest.mark.slow
 def test_no_copy_while_another_thread_is_inside():
     sim = simulation(vortons=4000, threads=1)
     start, found = threading.Event(), []

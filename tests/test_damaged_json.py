@@ -72,6 +72,7 @@ def damages(draw):
 SCENES = [fire_scene().to_dict(), room_scene().to_dict()]
 
 
+@pytest.mark.slow
 @SETTINGS
 @given(st.sampled_from(SCENES), damages())
 def test_scenes(data, damage):

@@ -53,6 +53,7 @@ def still(body, **settings):
     return vt.Simulation(scene)
 
 
+@pytest.mark.slow
 def test_a_ball_that_grows_pushes_the_fluid_away():
     """u = dV/dt / (4 pi r^2) outside, at the beginning and while it is larger."""
     vertices, faces = ball()
@@ -122,6 +123,7 @@ def smoke_around(body, panels=True):
     return vt.Simulation(scene)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("panels", [pytest.param(0, marks=pytest.mark.slow), 80])
 def test_no_particle_is_ever_inside(panels):
     """A ball that swells and bends, with panels and without."""
@@ -136,6 +138,7 @@ def test_no_particle_is_ever_inside(panels):
     assert len(sim.tracers.position) > 0.99 * start
 
 
+@pytest.mark.slow
 def test_states_go_on_with_the_same_bits(tmp_path):
     vertices, _ = ball(0.4)
     body = deforming([vertices, vertices * (1.3, 1, 0.8), vertices], fps=6.0, panels=80)

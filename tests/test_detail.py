@@ -47,6 +47,7 @@ def test_eddies_move_tracers_with_the_strain_and_all_ways_alike():
     assert share.min() > 0.23 * share.sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("detail", slow_but([3], [3, 4]))
 def test_tracers_stay_spread_as_evenly_as_places_at_random(detail):
     """After two turns of the flow, counts in voxels vary by less than twice their mean: what the

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import slow_but
 
 import vorton as vt
 from vorton import _core
@@ -18,7 +19,7 @@ def smoke(threads=1, **scene):
     return vt.Simulation(made, fps=24, threads=threads)
 
 
-@pytest.mark.parametrize("steps", [1, 7, 50])
+@pytest.mark.parametrize("steps", slow_but([1, 7], [1, 7, 50]))
 def test_smoke_falls_exponentially_whatever_the_steps(steps):
     sim, still = smoke(dissipation=1.5), smoke()
     for each in (sim, still):

@@ -37,6 +37,7 @@ def test_l5_bound_and_exchange_leave_a_thin_ring_alone():
 # ---- D4 ----
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "scheme, order", slow_but([("rk2", 1.9)], [("euler", 0.8), ("rk2", 1.9), ("rk3", 2.5)])
 )

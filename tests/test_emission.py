@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from marks import slow_but
 from scipy.stats import chi2
 
 import vorton as vt
@@ -267,7 +268,7 @@ def slab(thickness, turn=True):
     return vt.Mesh(vertices=corners @ axes, faces=faces), axes
 
 
-@pytest.mark.parametrize("thickness", [0.02, 1e-4])
+@pytest.mark.parametrize("thickness", slow_but([0.02], [0.02, 1e-4]))
 def test_thin_plate_is_filled_evenly_and_soon(thickness):
     mesh, axes = slab(thickness)
     start = time.process_time()
@@ -293,6 +294,7 @@ def test_thin_wire_is_filled_evenly():
     assert sim.tracers.count == pytest.approx(5000, abs=100)
 
 
+@pytest.mark.slow
 def test_a_mesh_too_thin_is_refused_and_its_surface_taken():
     mesh, _ = slab(1e-6)
     with pytest.raises(ValueError, match="too thin to be filled.*layer on its surface"):

@@ -1,5 +1,7 @@
 """Engineering (VALIDATION 6): order, degenerate scenes, resolution, births, room, bad values."""
 
+import functools
+
 import numpy as np
 import pytest
 from hand_made import ring, simulation, state
@@ -58,7 +60,7 @@ def assert_all_finite(sim):
 # ---- E2 ----
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", slow_but(["poisson"], METHODS))
 def test_e2_order_of_the_vortons_does_not_matter(method):
     position, strength = random_vortons(3000)
     strength = 40 * strength  # fast enough that they go a good way in one step
@@ -119,6 +121,7 @@ def test_e3_degenerate_scenes_run(method, name, position, strength):
         assert np.abs(sim.velocity_at([[0.1, 0.2, 0.3]])).max() < 1e-30
 
 
+@pytest.mark.slow
 def test_e3_two_vortons_10_km_apart_make_a_coarse_grid():
     sim = build([[0, 0, 0], [1e4, 1e4, 1e4]], [[0, 0, 1], [0, 1, 0]], threads=1, max_nodes=10**6)
     sim.step()
@@ -204,7 +207,7 @@ def test_e3_a_tracer_beyond_all_reach_stays_there(method):
 # ---- E5 ----
 
 
-@pytest.mark.parametrize("method", ["poisson", "article"])
+@pytest.mark.parametrize("method", slow_but(["poisson"], ["poisson", "article"]))
 def test_e5_voxels_of_any_size_hold_the_same_smoke(method):
     scene = vt.Scene("puff", seed=3, method=METHODS[method])
     scene.add(vt.VortexRing(radius=0.5, core=0.12))
@@ -240,6 +243,7 @@ def births(fps, wind=(0.0, 0.0, 0.0), flow=None, method=None, time=0.5, **source
     return {name: getattr(sim.tracers, name)[order] for name in ("id", "position", "age", "size")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flow", slow_but([QUIET], [None, QUIET]))
 @pytest.mark.parametrize(
     "source", slow_but([{"end": 0.31}], [{}, {"end": 0.31}, {"lifetime": 0.2}, {"start": 0.0}])
@@ -259,11 +263,13 @@ def test_births_do_not_depend_on_the_frame_rate(flow, source):
     "name, flow, method",
     [
         ("stillness", None, None),
-        ("grid", QUIET, None),
         ("direct", QUIET, {"velocity": "direct"}),
-        ("euler", QUIET, {"time": "euler"}),
-        ("rk3", QUIET, {"time": "rk3"}),
-        ("rk3 direct", QUIET, {"time": "rk3", "velocity": "direct"}),
+        pytest.param("grid", QUIET, None, marks=pytest.mark.slow),
+        pytest.param("euler", QUIET, {"time": "euler"}, marks=pytest.mark.slow),
+        pytest.param("rk3", QUIET, {"time": "rk3"}, marks=pytest.mark.slow),
+        pytest.param(
+            "rk3 direct", QUIET, {"time": "rk3", "velocity": "direct"}, marks=pytest.mark.slow
+        ),
     ],
 )
 def test_births_in_a_wind_make_no_clumps(name, flow, method):
@@ -427,16 +433,23 @@ def test_every_writable_column_is_here():
     assert writable == WRITABLE.keys()
 
 
+@functools.cache
+def twins(method):
+    """Two simulations that have stepped once, both the same."""
+    options = {"vortons": 300, "tracers": 300, "method": vt.Method(velocity=method)}
+    sims = simulation(**options), simulation(**options)
+    for each in sims:
+        each.tracers.lifetime[:] = 99.0
+        _ = state(each)  # from now on all columns are kept up to date
+        each.step()
+    return sims
+
+
 @pytest.mark.parametrize("method", slow_but(["direct"], ["poisson", "direct"]))
 @pytest.mark.parametrize("column, value", [(c, v) for c, bad in WRITABLE.items() for v in bad])
 def test_bad_value_written_into_a_view(method, column, value):
     """A clear error, nothing has changed, and once repaired it is as if it had not happened."""
-    options = {"vortons": 300, "tracers": 300, "method": vt.Method(velocity=method)}
-    sim, twin = simulation(**options), simulation(**options)
-    for each in (sim, twin):
-        each.tracers.lifetime[:] = 9.0
-        _ = state(each)  # from now on all columns are kept up to date
-        each.step()
+    sim, twin = twins(method)
     set_name, name = column.split(".")
     view = getattr(getattr(sim, set_name), name)
     row = (123, 1) if view.ndim == 2 else 123
@@ -448,7 +461,7 @@ def test_bad_value_written_into_a_view(method, column, value):
     assert state(sim) == before
     view[row] = good
     for each in (sim, twin):
-        each.step(2)
+        each.step()
     assert state(sim) == state(twin)
 
 

@@ -135,6 +135,7 @@ def test_the_library_refuses_it_in_either_order():
         fire(core, 0.5)
 
 
+@pytest.mark.slow
 def test_fuel_written_into_a_closed_container_is_refused_and_nothing_changes():
     room = vt.Container(vt.Box((-1, -1, -1), (1, 1, 1)), name="room")
     scene = vt.Scene(combustion=vt.Combustion())
@@ -294,6 +295,7 @@ def test_a_body_that_heats_gas_in_a_closed_container_is_refused(warm):
     vt.Simulation(scene)
 
 
+@pytest.mark.slow
 def test_the_library_refuses_warm_bodies_in_closed_containers_too():
     core = _core.Simulation()
     core.add("body", shapes=[CUBE._core_shape()], hole=True, name="room")

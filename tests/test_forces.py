@@ -234,6 +234,7 @@ def test_eddies_of_turbulence_move_with_their_velocity():
     assert np.corrcoef(first.ravel(), later.ravel())[0, 1] > 0.97
 
 
+@pytest.mark.slow
 def test_gusts_change_a_force_about_its_mean():
     """They never turn it back; their rms is a share of it."""
     field = {"strength": 1e-3, "shape": vt.Sphere(radius=0.3), "time": 0.2}
@@ -341,6 +342,7 @@ def test_a_force_that_moves_finds_fluid_wherever_it_is():
             assert np.allclose(given, np.array(expected) * exact, atol=0.02 * exact)
 
 
+@pytest.mark.slow
 def test_a_wind_brings_no_fluid_that_a_force_does_not_push():
     """The same impulse in each frame when new air comes into the shape, and when two take turns."""
     first, second = (

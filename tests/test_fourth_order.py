@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from marks import slow_but
 from native import targets
 from test_grid_velocity import waves
 
@@ -110,7 +111,7 @@ def test_walls_of_a_room_are_mirrors():
     assert error_beside_a_wall("fourth") < 0.018 < 0.04 < error_beside_a_wall("second")
 
 
-@pytest.mark.parametrize("cells", [16, 20, 24, 32])
+@pytest.mark.parametrize("cells", slow_but([20], [16, 20, 24, 32]))
 def test_a_room_is_the_same_on_both_sides(cells):
     """Its last nodes take images as its first do, whatever the vectors that hold them."""
     half = cells / 20
@@ -160,6 +161,7 @@ print(vt._core.simd(), found.hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_e1_same_bits_by_every_instruction_set_and_number_of_threads():
     found = set()
     for n, simd in enumerate(targets()):

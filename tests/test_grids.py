@@ -348,6 +348,7 @@ def test_looking_changes_nothing():
         assert np.array_equal(view, late[name]), name
 
 
+@pytest.mark.slow
 def test_views_keep_their_memory():
     """Through steps in which the grid grows, and after the simulation is gone; asked for again,
     a field is that of now."""

@@ -101,6 +101,7 @@ def test_noise_that_the_grid_does_not_see():
     assert clean.noise < 2 and dirty.noise > 20
 
 
+@pytest.mark.slow
 def test_strength_over_what_the_grid_resolves():
     """Of the narrower Gaussian that the vortons carry and of the field, whose |curl| both are
     integrated by NumPy, and with noise the sum over the vortons."""

@@ -180,6 +180,7 @@ def test_s4_the_weight_of_fluid_around_a_ball():
     assert np.abs(given[0][:2]).max() < 0.01 * given[0][2]
 
 
+@pytest.mark.slow
 def test_s4_momentum_where_the_local_density_counts():
     """But for what the fluid that a free ball drives is lighter than ambient fluid."""
     sim = cloud(ring(0.25, 0, -1.2), ball(density=1.5 * AIR), buoyancy="local")
@@ -245,7 +246,7 @@ def test_s4_momentum_of_a_ring_and_a_ball_in_a_box(shedding):
     assert np.abs(integral).max() > 0.01 * np.linalg.norm(sim.health.impulse)
 
 
-@pytest.mark.parametrize("shedding", [0, 30])
+@pytest.mark.parametrize("shedding", slow_but([30], [0, 30]))
 def test_s4_momentum_of_a_ring_and_a_ball_above_a_plane(shedding):
     plane = vt.Body(vt.Plane(), name="floor")
     sim = simulation(

@@ -162,6 +162,7 @@ def test_a_container_that_jumps_in_every_frame_and_moves_too():
         assert np.abs(local(sim, sim.tracers.position)[by_id(sim.tracers)] - start).max() < 1e-4
 
 
+@pytest.mark.slow
 def test_emitters_on_a_container_that_jumps_lose_nothing():
     parent = transform(JUMPS["far"], 0.19)
     scene = vt.Scene(voxel=0.1, gravity=(0, 0, 0))

@@ -136,6 +136,7 @@ def test_domain():
     assert moved == pytest.approx([0.3 * coarse, 0, 0], abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("velocity", slow_but(["poisson"], ["poisson", "direct"]))
 def test_relaxation(velocity):
     """Strengths turn towards the vorticity of the direct sum; test_stretching has the formula."""
@@ -191,6 +192,7 @@ def test_cleaning_acts_everywhere_and_exchange_on_the_grid_alone():
     assert difference("direct", "exchange") == 0 == difference("tree", "exchange")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("velocity", slow_but(["tree"], ["direct", "tree"]))
 @pytest.mark.parametrize("kernel", slow_but(["wl"], ["wl", "ball"]))
 def test_a_plain_ring_keeps_its_impulse_by_every_core(velocity, kernel):
@@ -208,7 +210,7 @@ def test_a_plain_ring_keeps_its_impulse_by_every_core(velocity, kernel):
     assert np.array_equal(other.vortons.strength, strength)
 
 
-@pytest.mark.parametrize("velocity", ["poisson", "direct", "tree"])
+@pytest.mark.parametrize("velocity", slow_but(["direct"], ["poisson", "direct", "tree"]))
 def test_balance_keeps_the_sum(velocity):
     def drift(**method):
         method["velocity"] = velocity

@@ -299,7 +299,7 @@ def test_asking_for_health_changes_nothing(poisson):
         assert np.array_equal(asked.column("vortons", name), left_alone.column("vortons", name))
 
 
-@pytest.mark.parametrize("poisson", ["multigrid", "nested"])
+@pytest.mark.parametrize("poisson", slow_but(["nested"], ["multigrid", "nested"]))
 def test_e1_same_bits_of_a_simulation(poisson):
     """Threads, and fields that are asked for between the steps: every solution starts anew."""
 

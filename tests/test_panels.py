@@ -18,6 +18,7 @@ def test_s8_added_mass_of_a_sphere(panels, error):
     assert np.abs(mass[3:]).max() < 1e-4 * R
 
 
+@pytest.mark.slow
 def test_added_mass_of_a_cube_and_plates():
     """Cube: .638 of its volume (Brennen 1982). A thin disk: 8/3 R^3 (Lamb 1932), a square plate:
     .455 a^3 (Meyerhoff 1970); those here are not as thin."""
@@ -112,6 +113,7 @@ def test_a_body_that_moves_is_one_in_the_wind():
     assert rms(moved.velocity_at(x) + WIND - still.velocity_at(x)) < 1e-5 * U
 
 
+@pytest.mark.slow
 def test_tracers_go_around_a_sphere_that_moves_as_around_one_in_the_wind():
     """In whole steps, in which the grid goes with the wind or does not."""
     moving = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (10, tuple(-10 * WIND))]))
@@ -227,6 +229,7 @@ def test_panels_are_checked():
         core.add("body", shapes=[{"kind": "sphere"}], panels=7)
 
 
+@pytest.mark.slow
 def test_what_goes_too_fast_for_panels_gets_eight_substeps():
     """In one step, however fast; and fewer where that is enough."""
     found = []

@@ -6,6 +6,7 @@ import math
 import native
 import numpy as np
 import pytest
+from marks import slow_but
 from test_preview import DARK, displayed
 
 import vorton as vt
@@ -149,7 +150,7 @@ def oblique_share():
 
 
 @pytest.mark.parametrize("flame", [0.02, 0.3])
-@pytest.mark.parametrize("step", [0.4, 0.8])
+@pytest.mark.parametrize("step", slow_but([0.8], [0.4, 0.8]))
 def test_slab_of_fire_has_the_radiance_of_its_glow(colours, flame, step):
     """Emission x power x thickness; what is not smoke does not hide it."""
     slab = box_of_tracers((-1.2, -0.5, -1.2), (1.2, 0.5, 1.2), mass=1e-6)
@@ -177,7 +178,7 @@ def test_smoke_in_front_hides_fire():
     )
 
 
-@pytest.mark.parametrize("flame", [0.01, 0.05, 0.1, 0.2, 0.3])
+@pytest.mark.parametrize("flame", slow_but([0.05, 0.2], [0.01, 0.05, 0.1, 0.2, 0.3]))
 def test_smoke_that_glows_is_black(flame):
     """By daylight, its own light left out: grey up to a glow of .1, black from .4 on."""
     slab = box_of_tracers((-1.2, -0.5, -1.2), (1.2, 0.5, 1.2))
@@ -251,7 +252,10 @@ def red_on_plate(picture, point):
 
 @pytest.mark.parametrize(
     ("half", "at"),
-    [((0.1, 0.1, 0.1), (-1.0, -0.6, 0.0)), ((0.3, 0.3, 1.3), (-1.2, -0.9, 0.3))],
+    slow_but(
+        [((0.1, 0.1, 0.1), (-1.0, -0.6, 0.0))],
+        [((0.1, 0.1, 0.1), (-1.0, -0.6, 0.0)), ((0.3, 0.3, 1.3), (-1.2, -0.9, 0.3))],
+    ),
 )
 def test_fire_lights_bodies(half, at):
     """As its voxels would, one by one.
@@ -282,6 +286,7 @@ def test_fire_lights_bodies_nearby():
         assert red_on_plate(picture, point) == pytest.approx(light, rel=0.05)
 
 
+@pytest.mark.slow
 def test_bodies_cast_shadows_by_firelight():
     """A ball between a small flame and the plate: dark in its umbra, all light outside."""
     flame = box_of_tracers((-1.05, -0.65, -0.05), (-0.95, -0.55, 0.05))

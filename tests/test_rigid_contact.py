@@ -250,6 +250,7 @@ def test_s6_three_samples_of_the_articles():
         assert found["none", z] == pytest.approx(1000 * (ratio + (1 - ratio) * wet), rel=0.03)
 
 
+@pytest.mark.slow
 def test_s6_a_floating_ball_settles():
     sim = two_layers(0.8, 0.6, 0.3, damping=3.0)
     sim.step(120)

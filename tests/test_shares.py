@@ -32,6 +32,7 @@ def test_the_books_close():
         np.testing.assert_allclose(getattr(books["change"], name), change, atol=1e-3 * largest)
 
 
+@pytest.mark.slow
 def test_diffusion_takes_the_energy_that_viscosity_takes():
     """dE/dt = -2 nu x enstrophy, whatever the flow (Saffman 1992, section 3.11)."""
     sim = ring(viscosity=2e-3)

@@ -345,16 +345,22 @@ CHANGED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name, kind, value", CHANGED)
-def test_a_state_that_somebody_has_changed(name, kind, value):
-    """Values that no writer makes and no later check finds are refused, and nothing changes: steps
-    from them crashed or did not end. Of bodies it is the second one that is changed."""
+@pytest.fixture(scope="module")
+def two_bodies():
+    """A simulation that has stepped once, and its state."""
     scene = vt.Scene(spacing=0.1)
     for z in (2, -2):
         scene.add(vt.Body(vt.Sphere((0, 0, z), 0.2), temperature=300))
     sim = simulation(scene=scene)
     sim.step()
-    good = bytes(sim._core.save_state(1))
+    return sim, bytes(sim._core.save_state(1))
+
+
+@pytest.mark.parametrize("name, kind, value", CHANGED)
+def test_a_state_that_somebody_has_changed(two_bodies, name, kind, value):
+    """Values that no writer makes and no later check finds are refused, and nothing changes: steps
+    from them crashed or did not end. Of bodies it is the second one that is changed."""
+    sim, good = two_bodies
     (fields,) = struct.unpack_from("<I", good, 56)
     at = 64 + 72 * fields
     for n in range(fields):

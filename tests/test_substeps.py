@@ -68,6 +68,7 @@ def ring_and_vorton(strength):
     return sim.health
 
 
+@pytest.mark.slow
 def test_one_vorton_that_turns_fast_does_not_set_the_step():
     turn = vt.Method().turn
     calm, both = ring_and_vorton(1e-3), ring_and_vorton(0.5)
@@ -122,6 +123,7 @@ def eddies(**method):
     return np.array(sim.tracers.position)[np.argsort(sim.tracers.id)], sim.health.substeps
 
 
+@pytest.mark.slow
 def test_the_default_follows_eddies_over_frames():
     """Against substeps a tenth as long: tracers that have gone six cores are off by a fiftieth of
     one, rms; with `turn` .9 they would be by .03, and a hundredth of them by more than .11."""

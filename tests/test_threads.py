@@ -136,6 +136,7 @@ def test_calls_from_a_parallel_region_of_the_host(tmp_path):
     assert done.stdout.split() == ["0", "3", "openmp"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_processes_forked_after_a_step_go_on(backend):
     """As multiprocessing does it, three at a time, with the threads of the parent at work."""

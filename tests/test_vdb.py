@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from marks import slow_but
 from volumes import INVALID_ARGUMENT, Volume, VolumeError
 
 import vorton as vt
@@ -322,7 +323,7 @@ def test_blender_finds_the_sequence(read):
 
 # ---- without a host ----
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", slow_but(list(FILES)[::4], FILES))
 def test_same_input_same_bytes(volumes, name):
     scene, options = FILES[name]
     expected = volumes[scene].encode(**options)

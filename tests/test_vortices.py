@@ -348,6 +348,7 @@ def test_the_same_bits_for_any_number_of_threads():
         assert np.array_equal(getattr(first.vortons, name), getattr(second.vortons, name)), name
 
 
+@pytest.mark.slow
 def test_births_do_not_depend_on_the_steps():
     counts = []
     for divided in (1, 4):

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from marks import slow_but
 from scipy.optimize import curve_fit
 from test_shaken_containers import shaken, track
 
@@ -98,7 +99,7 @@ def test_s8_nothing_passes_the_walls():
     assert np.abs(through).max() < 1e-5 * np.abs(inside.velocity_at(x)).max()
 
 
-@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("axis", slow_but([1], range(3)))
 def test_a_cellular_flow_is_exact(axis):
     """omega = sin(m b) sin(n c) along an axis: u = curl omega / (m^2 + n^2), but for the core."""
     sim = simulation(room())
@@ -233,6 +234,7 @@ def test_b5_rayleigh_taylor_in_a_closed_box_does_not_depend_on_its_thickness():
     assert thin == pytest.approx(1, abs=0.08)
 
 
+@pytest.mark.slow
 def test_a_room_that_moves_evenly_is_a_room_at_rest():
     """Its fluid goes along from the start; the wind outside is not felt."""
     def places(velocity, parent=None):

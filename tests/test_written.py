@@ -140,6 +140,7 @@ def test_turning_all_signs_is_seen():
     assert solves(sim) == before + 1
 
 
+@pytest.mark.slow
 def test_looking_for_changes_is_cheap():
     """Less than a tenth of the solve that it spares, in the processor's time."""
     random = np.random.default_rng(1)
