@@ -224,7 +224,7 @@ def without_index(raw):
     return raw[: struct.unpack("<Q", raw[-16:-8])[0]]
 
 
-@pytest.mark.parametrize("indexed", [False, True])
+@pytest.mark.parametrize("indexed", slow_but([True], [False, True]))
 @pytest.mark.parametrize(
     "harm, lost",
     [
@@ -478,6 +478,7 @@ def test_a_frame_rate_that_was_changed_is_saved():
     assert other.fps == 48 and everything.digests(other) == everything.digests(sim)
 
 
+@pytest.mark.slow
 def test_a_bake_that_was_moved_goes_on(tmp_path, monkeypatch):
     """Its mesh stays where it is, so the path from the folder to it is another."""
     scene, path = small_scene(), tmp_path / "shape.obj"

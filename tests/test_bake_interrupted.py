@@ -270,7 +270,7 @@ def test_killed_at_any_time(reference, tmp_path, monkeypatch, seed):
     assert len(steps) == 4 - len(there), "what the archive has is not simulated again"
 
 
-@pytest.mark.parametrize("archive", [True, False])
+@pytest.mark.parametrize("archive", slow_but([True], [True, False]))
 def test_a_folder_that_is_emptied_meanwhile(reference, tmp_path, archive):
     def remove(done, *_):
         for path in tmp_path.iterdir():

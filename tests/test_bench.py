@@ -33,6 +33,7 @@ def bench(*arguments):
     return SimpleNamespace(returncode=code, stdout=out.getvalue(), stderr=err.getvalue())
 
 
+@pytest.mark.slow
 def test_json_record():
     done = bench("ring-1k", "--threads", "1", "--seconds", "0.1", "--json")
     assert done.returncode == 0, done.stderr
@@ -115,6 +116,7 @@ def tiny(monkeypatch):
     monkeypatch.setattr(vorton_bench, "_run_apart", vorton_bench.run)
 
 
+@pytest.mark.slow
 def test_full_scene_does_all_that_fluids_do(monkeypatch):
     scene = dataclasses.replace(
         bench_scenes.SCENES["ring-1k-full"], name="tiny", tracers=400, method={"diffusion": "pse"}

@@ -396,6 +396,7 @@ def test_s4_bodies_get_what_the_books_say(which):
     assert np.abs(said - own - pushed).max() < 0.02 * np.abs(pushed).max()
 
 
+@pytest.mark.slow
 def test_s4_the_books_of_bodies_that_shed_are_those_of_the_fluid():
     """The linear ones by NumPy, of a ball that spins; and it lost what the wake and what it drags
     along have got."""

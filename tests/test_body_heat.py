@@ -163,6 +163,7 @@ def test_cold_body_takes_heat_and_warms_at_a_fire():
     assert h.heat == pytest.approx(books, abs=1e-6 * h.heat_released)
 
 
+@pytest.mark.slow
 def test_warm_walls_and_floors_heat_what_is_beside_them():
     x = np.random.default_rng(4).uniform(-0.5, 0.5, (300, 3))
     for wall in (

@@ -295,7 +295,7 @@ def test_v6_error_falls_with_the_angle(library, kind, count):
     assert errors == sorted(errors, reverse=True)
 
 
-@pytest.mark.parametrize("margin", [1, 6])
+@pytest.mark.parametrize("margin", slow_but([1], [1, 6]))
 @pytest.mark.parametrize(
     "kind, count", slow_but([("ring", 400)], [("ring", 400), ("random", 1500)])
 )
@@ -309,7 +309,9 @@ def test_v6_tree_at_every_node(library, kind, count, margin):
 
 
 @pytest.mark.parametrize("margin", [1, 6])
-@pytest.mark.parametrize("kind, count", [("ring", 400), ("random", 1500)])
+@pytest.mark.parametrize(
+    "kind, count", slow_but([("ring", 400)], [("ring", 400), ("random", 1500)])
+)
 def test_v6_rule_of_the_articles(library, kind, count, margin):
     grid = Grid(library, [64] * 3, *cloud(kind, [64] * 3, count, margin))
     assert 0.02 < grid.face_error(grid.solve(boundary="decimated")) < 0.3
@@ -330,7 +332,9 @@ def test_zero_boundary(library):
     assert all(not face.any() for face in grid.solve(boundary="zero"))
 
 
-@pytest.mark.parametrize("cells", [(8, 8, 8), (10, 12, 18), (36, 40, 30)])
+@pytest.mark.parametrize(
+    "cells", [(8, 8, 8), (10, 12, 18), pytest.param((36, 40, 30), marks=pytest.mark.slow)]
+)
 def test_every_node_counts_once(library, cells):
     """A vorton on a node, the outermost ones included, seen from the corner opposite to it."""
     for corner in itertools.product(*((0, 1, n // 2, n - 1, n) for n in cells)):

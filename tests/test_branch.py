@@ -131,7 +131,7 @@ def test_what_was_warm_may_be_removed(tmp_path, overwrite):
         assert "branch" not in made.data and "heat" not in made.data["volumes"]["grids"]
 
 
-@pytest.mark.parametrize("stop", slow_but([2, 3], [1, 2, 3]))
+@pytest.mark.parametrize("stop", slow_but([2], [1, 2, 3]))
 def test_one_that_was_interrupted_goes_on_with_the_same_bytes(
     origin, branched, tmp_path, monkeypatch, stop
 ):
@@ -307,6 +307,7 @@ def test_a_rich_scene_goes_over_whole():
     assert everything.digests(back) == everything.digests(sim)
 
 
+@pytest.mark.slow
 def test_a_body_and_a_method_come_from_a_frame_on():
     sim = vt.Simulation(small_scene(), 24, threads=1)
     sim.step()
@@ -402,6 +403,7 @@ def test_what_cannot_change_is_refused_by_name(origin, tmp_path, change, text):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_bodies_that_are_free_or_out_of_order_are_refused():
     scene = vt.Scene("a")
     for n in range(2):

@@ -425,6 +425,7 @@ def test_h5_density_and_temperature_of_a_gas(target):
     assert np.all(error * share < 2 * np.finfo(np.float32).eps)
 
 
+@pytest.mark.slow
 def test_h5_coincident_light_vortons_stay_finite():
     """Twenty in one place, with less density of their own than nothing: rho stays above 0."""
     sim = vt.Simulation(vt.Scene(spacing=0.1, combustion=vt.Combustion()), fps=24, threads=1)
@@ -583,6 +584,7 @@ def test_eddies_turn_over():
     assert abs(correlation(first, late)) < 0.3
 
 
+@pytest.mark.slow
 def test_swirl_turns_and_grows_with_its_parent():
     here = swirling()
     parent = vt.Transform(position=(1, 2, 3), axis=(0, 0, 1), angle=90, scale=2)

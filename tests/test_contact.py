@@ -265,6 +265,7 @@ def test_bodies_inside_a_container():
     assert sim.tracers.count > 0.99 * born  # where two balls close in there is no room
 
 
+@pytest.mark.slow
 def test_lists_find_every_body():
     """300 bodies, far from each other or near, and fast particles: as one by one."""
     rng = np.random.default_rng(8)

@@ -82,7 +82,7 @@ def test_no_strength_is_no_detail():
     )
 
 
-@pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.parametrize("threads", slow_but([2], [2, 3]))
 def test_the_same_bits_for_every_number_of_threads(threads):
     one, more = cloud(2, 1), cloud(2, threads)
     for each in (one, more):

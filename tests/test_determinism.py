@@ -117,6 +117,7 @@ def test_e1_the_first_frames_have_the_same_bits(method):
     check(method, sim, found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", slow_but(["tree"], ["poisson", "tree"]))
 def test_e1_the_first_frames_have_the_same_bits_from_openmp(method):
     sim = everything.run(method, threads=2, steps=FEW)

@@ -5,6 +5,7 @@ import ctypes
 import numpy as np
 import pytest
 from hand_made import is_neutral
+from marks import slow_but
 from native import load, targets
 from scipy.spatial import cKDTree
 
@@ -84,7 +85,7 @@ def test_h1_scheme_of_the_articles():
 # ---- H3 ----
 
 
-@pytest.mark.parametrize("diffusion", ["pse", "exchange"])
+@pytest.mark.parametrize("diffusion", slow_but(["exchange"], ["pse", "exchange"]))
 def test_h3_long_steps_are_cut(diffusion):
     """nu dt V sum eta would be far above 1/2: values stay between the old ones, and fall off."""
     sim = blob(h=0.1, diffusion=diffusion, halo=1)

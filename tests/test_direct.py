@@ -292,6 +292,7 @@ def manufactured_error(judge, cells, a=1.0):
     return np.linalg.norm(u - exact.T, axis=1).max() / np.linalg.norm(exact, axis=0).max()
 
 
+@pytest.mark.slow
 def test_v4_manufactured_field(judge):
     cells = [4, 6, 9]
     errors = [manufactured_error(judge, n) for n in cells]

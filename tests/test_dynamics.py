@@ -125,7 +125,7 @@ def test_d8_no_time_changes_no_bit():
         assert np.array_equal(sim.column("vortons", name), before[name])
 
 
-@pytest.mark.parametrize("turn, dt", [(0.4, 0.05), (2.0, 0.2)])
+@pytest.mark.parametrize("turn, dt", slow_but([(0.4, 0.05)], [(0.4, 0.05), (2.0, 0.2)]))
 def test_d8_half_the_step(turn, dt):
     """Steps of one substep each, so that a half is a half."""
     full, half = (thin_ring(method={"turn": turn}) for _ in range(2))

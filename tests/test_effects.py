@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from hand_made import ring, simulation
+from marks import slow_but
 from scipy.integrate import solve_ivp
 from scipy.interpolate import RegularGridInterpolator
 
@@ -170,7 +171,9 @@ def test_gradient_of_wind_in_the_direct_route():
     assert np.allclose(rate[3], strength[3, 1:] @ np.array(flat), atol=1e-8)
 
 
-@pytest.mark.parametrize("content", ["nothing", *METHODS, "forces"])
+@pytest.mark.parametrize(
+    "content", slow_but(["nothing", "forces"], ["nothing", *METHODS, "forces"])
+)
 def test_motion_in_wind_that_depends_on_place_and_time(content):
     """Against an integration of u = wind(t) + strength(t) G x, for tracers and vortons; the frame
     of the fields moves, the grid of wind does not."""

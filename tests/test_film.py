@@ -179,6 +179,7 @@ def test_mp4(places, tmp_path):
     assert path.read_bytes()[4:8] == b"ftyp"
 
 
+@pytest.mark.slow
 def test_film_from_a_scene(places, tmp_path):
     seen = []
     path = film(

@@ -110,6 +110,7 @@ def test_what_has_room_or_does_not_expand_may_burn(scene):
     assert sim.vortons.count > 0
 
 
+@pytest.mark.slow
 def test_the_library_refuses_it_in_either_order():
     """And changes nothing."""
     law = {"law": "simple"}

@@ -138,6 +138,7 @@ def test_b1_impulse_of_a_warm_ring_grows_by_its_buoyancy(temperature):
     assert np.abs(grown[:2]).max() < 0.01 * abs(wanted)
 
 
+@pytest.mark.slow
 def test_a_ring_that_says_nothing_takes_up_the_fluid_around_it():
     smoke = {"temperature": 400.0, "renew": 0, "core": 0.12}
     ball = vt.Emitter(vt.Sphere(radius=0.9), **smoke)

@@ -179,6 +179,7 @@ def test_drag_leads_fluid_to_its_velocity():
     assert sim.health.forced_impulse[0] == pytest.approx(exact, rel=3e-3)
 
 
+@pytest.mark.slow
 def test_drag_brakes_a_ring_and_takes_its_impulse():
     free, held = (
         forced(vt.VortexRing(radius=0.5, core=0.15), *effects)

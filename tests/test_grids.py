@@ -333,7 +333,7 @@ def test_views_are_what_the_table_says():
 def test_looking_changes_nothing():
     """Neither what comes, nor what was looked at before in the same state."""
     sim, twin = (vt.Simulation(burning_scene(), threads=2) for _ in range(2))
-    for _ in range(6):
+    for _ in range(3):
         sim.step()
         twin.step()
         first = {name: view.copy() for name, view in everything(sim).items()}

@@ -169,6 +169,7 @@ def test_automatic_is_exchange_in_short_steps_and_implicit_in_long_ones():
             assert equal == (diffusion == same)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("viscosity", slow_but([5.0], [1.0, 5.0]))
 def test_thick_fluid_takes_few_substeps(viscosity):
     scene = vt.Scene(viscosity=viscosity)

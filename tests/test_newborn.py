@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import slow_but
 
 import vorton as vt
 
@@ -52,7 +53,7 @@ def test_twins_without_a_grid(velocity, kernel):
     assert sim.vortons.bound_volume[:3] == pytest.approx(lone * np.array([0.75, 0.75, 1.5]), 1e-4)
 
 
-@pytest.mark.parametrize("velocity", ["poisson", "direct", "tree"])
+@pytest.mark.parametrize("velocity", slow_but(["direct"], ["poisson", "direct", "tree"]))
 def test_noise_is_bounded_by_the_strength_around_it(velocity):
     """Nowhere more than the density of |strength| allows, nor less than the own volume; most of it
     is near that limit, as hardly anything is left of the vorticity."""

@@ -74,7 +74,7 @@ def test_s8_no_flow_through_a_plane(kind, parent):
 
 
 @pytest.mark.parametrize(("kind", "panels"), [("body", 20), ("body", 320), ("container", 320)])
-@pytest.mark.parametrize("height", [0.3, 0.45])
+@pytest.mark.parametrize("height", slow_but([0.3], [0.3, 0.45]))
 def test_s8_a_ring_above_a_plane_has_its_image(height, kind, panels):
     """What the plane adds is the flow of the ring below it, reflected; panels of any number."""
     x = points()

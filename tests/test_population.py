@@ -120,6 +120,7 @@ def test_merge_leaves_a_filament_alone():
     assert sim.count("vortons") == 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", slow_but([1], [1, 2]))
 def test_a_ring_that_merges_travels_on(most):
     """Vortons move through cells and meet ever others: they must not all become a few."""

@@ -12,6 +12,7 @@ import pytest
 import test_boundary
 import test_poisson
 from hand_made import ROOT
+from marks import slow_but
 from scipy.special import erf
 
 import vorton as vt
@@ -245,7 +246,7 @@ def moved(threads):
     return b"".join(array.tobytes() for array in found)
 
 
-@pytest.mark.parametrize("threads", [2, 3, 8])
+@pytest.mark.parametrize("threads", slow_but([3], [2, 3, 8]))
 def test_e1_same_bits_for_any_number_of_threads(threads):
     assert moved(threads) == moved(1)
 
@@ -309,7 +310,9 @@ def test_bad_swelling():
 # ---- the stages ----
 
 
-@pytest.mark.parametrize("cells", [(16, 16, 16), (24, 16, 20), (48, 36, 32)])
+@pytest.mark.parametrize(
+    "cells", [(16, 16, 16), (24, 16, 20), pytest.param((48, 36, 32), marks=pytest.mark.slow)]
+)
 def test_faces_of_one_component(cells):
     """Of one component: those of the first of three, bit for bit; within .5 % of the sum."""
     random = np.random.default_rng(1)

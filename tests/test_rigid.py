@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from marks import slow_but
 from scipy.integrate import solve_ivp
 from scipy.spatial import Delaunay
 from scipy.spatial.transform import Rotation
@@ -207,7 +208,7 @@ def test_s7_a_released_sphere(share):
     assert own == pytest.approx(body.mass * body.velocity[2], rel=1e-9)
 
 
-@pytest.mark.parametrize("share", [0.05, 0.5, 3.0])
+@pytest.mark.parametrize("share", slow_but([0.5], [0.05, 0.5, 3.0]))
 def test_s7_a_released_sphere_with_panels(share):
     """The same in the flow that it makes; where fluid slips, for what a layer takes along is more
     than the added mass. With one, as long as it is thin: for two frames."""

@@ -7,6 +7,7 @@ import definitions
 import native
 import numpy as np
 import pytest
+from marks import slow_but
 from scipy.spatial import ConvexHull
 
 SPHERE, BOX, DISK, MESH = range(4)
@@ -351,7 +352,7 @@ def test_fill_is_even_and_inside(c, kind, fields, mesh):
     assert not np.array_equal(region.fill(500, seed=1), points[:500])
 
 
-@pytest.mark.parametrize("kind, fields, mesh", BIRTH_SHAPES)
+@pytest.mark.parametrize("kind, fields, mesh", slow_but(BIRTH_SHAPES[:1], BIRTH_SHAPES))
 def test_births_do_not_depend_on_the_steps(c, kind, fields, mesh):
     region = Region(c, kind, mesh, **fields)
     start, end, rate = .25, 3.0, 1234.5

@@ -145,8 +145,8 @@ def test_panels_come_and_go():
 
 
 def test_a_method_that_cannot_be_is_refused_and_changes_nothing():
-    made = vt.Scene(combustion=vt.Combustion(), method=vt.Method(expansion=0), voxel=0.05)
-    made.add(vt.Emitter(vt.Sphere(radius=0.2), temperature=800, fuel=0.5, core=0.12))
+    made = vt.Scene(combustion=vt.Combustion(), method=vt.Method(expansion=0), voxel=0.1)
+    made.add(vt.Emitter(vt.Sphere(radius=0.2), temperature=800, fuel=0.5, core=0.2))
     made.add(vt.Container(vt.Sphere(radius=2)))
     sim = vt.Simulation(made)
     sim.step()

@@ -73,6 +73,7 @@ def noisy(time):
     return sim
 
 
+@pytest.mark.slow
 def test_more_strength_than_the_grid_resolves():
     sim = noisy(0.1)
     text = message(assert_healthy, sim, vorticity_divergence=None)
@@ -540,6 +541,7 @@ def test_the_fixture_hands_out_the_same(stepped, request):
     assert stepped is request.getfixturevalue("stepped")
 
 
+@pytest.mark.slow
 def test_vorton_itself_needs_no_pytest():
     assert run_python("import sys, vorton, vorton.cli; print('pytest' in sys.modules)") == "False\n"
 

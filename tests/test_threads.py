@@ -42,6 +42,7 @@ def test_the_environment_chooses_the_backend(value):
     assert run_python(code).strip() == ("openmp" if openmp else "pthread")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_threads_sleep_when_there_is_nothing_to_do(backend):
     """Half a second without a step costs four threads no more than the looks before they sleep."""

@@ -11,10 +11,24 @@ from vorton import cli
 from vorton.validation import CASES, Case, Result, report
 from vorton.validation.buoyancy import coupling
 
+LONG = {
+    "biot savart: smooth field on the grid",
+    "buoyancy: lifted parcel",
+    "buoyancy: run of a thermal",
+    "buoyancy: wave on a slab",
+    "diffusion: core of a straight vortex",
+    "diffusion: viscous ring",
+    "fire: books of a fire",
+    "potential flow: vortex of hill",
+    "rings: ring with a gaussian core",
+}
+"""Kinds whose first case takes more than a tenth of a second."""
+
 
 def slow_cases():
-    """All but the first quick case of each kind: the others vary its parameters."""
-    kinds = set()
+    """All but the first quick case of each kind that is soon done: the others vary its
+    parameters."""
+    kinds = set(LONG)
     for case in CASES:
         kind = case.name.split(" (")[0]
         if not case.quick or kind in kinds:

@@ -126,6 +126,7 @@ def test_fuel_too_cold_to_burn_by_its_law_is_smoke(burning):
         mass(**{**simple, "rate": -1.0})
 
 
+@pytest.mark.slow
 def test_volumes_of_a_simulation_and_of_its_bake_know_the_law(tmp_path):
     """Fuel at 600 K: of one law it burns, of the other it is smoke."""
     masses = []

@@ -131,6 +131,7 @@ def test_curve_is_the_cubic_spline(closed):
     assert total == pytest.approx(0 * way if closed else way, abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vorton_core", slow_but([None], [None, 0.02]))
 def test_circulation_of_a_knot(vorton_core):
     """Stokes: the velocity around a wide loop about the line, wherever it is laid."""
@@ -284,6 +285,7 @@ def deep_points(eddy, count=120, seed=0):
     return x[(x**2).sum(axis=1) < (1 - 0.7 * eddy) ** 2][:count]
 
 
+@pytest.mark.slow
 def test_cloud_statistics():
     """Rms speed as asked (10 %: the window's edge takes some), isotropic, without net strength."""
     eddy, speeds = 0.3, []

@@ -123,6 +123,7 @@ def test_a_cellular_flow_is_exact(axis):
     assert rms(sim.velocity_at(np.float32(at)) - exact) < 0.01 * rms(exact)
 
 
+@pytest.mark.slow
 def test_fluid_that_swells_unevenly_flows_along_the_walls():
     """Sources q cos(k x): u = q sin(k x) / k. What all of them have in common has nowhere to go."""
     k, core, x = 2 * np.pi / SIDES[0], 1.5 * SPACING, lattice((80, 48, 64))
@@ -313,6 +314,7 @@ def columns(sim):
     return [v.position.copy(), v.strength.copy(), sim.tracers.position.copy()]
 
 
+@pytest.mark.slow
 def test_a_plume_stays_in_its_room_and_a_copy_goes_on_alike():
     sim = plume()
     sim.step(10)
